@@ -1,0 +1,142 @@
+"""Repository rules that find what the machine provides: the device compiler, HIP, LLVM and oneDNN."""
+
+_DEVICE_LIBS = [
+    "/opt/rocm/amdgcn/bitcode",
+    "/usr/lib/llvm-22/lib/clang/22/amdgcn/bitcode",
+    "/usr/lib/llvm-21/lib/clang/21/amdgcn/bitcode",
+]
+
+def _gpu_toolchain_impl(rctx):
+    clang = rctx.getenv("GRIDWISE_CLANG") or rctx.which("clang++-22") or rctx.which("amdclang++") or rctx.which("clang++")
+    if not clang:
+        fail("gridwise: no clang++ found. Install clang-22, or set --repo_env=GRIDWISE_CLANG=/path/to/clang++")
+    clang = str(clang)
+    bindir = rctx.path(clang).realpath.dirname  # beside it: lld
+    version = rctx.execute([clang, "--version"])
+    if version.return_code != 0:
+        fail("gridwise: '%s --version' failed: %s" % (clang, version.stderr))
+    lib = [d for d in _DEVICE_LIBS if rctx.path(d).exists]
+    flags = ["--rocm-device-lib-path=" + lib[0]] if lib else ["-nogpulib"]
+    rctx.file("BUILD.bazel", """load("{toolchain_bzl}", "gpu_toolchain")
+
+gpu_toolchain(
+    name = "toolchain",
+    clang = {clang},
+    flags = {flags},
+    path = {path},
+    toolchain_id = {id},
+    visibility = ["//visibility:public"],
+)
+""".format(
+        toolchain_bzl = rctx.attr._toolchain_bzl,
+        clang = repr(clang),
+        flags = repr(flags),
+        path = repr(str(bindir) + ":/usr/bin:/bin"),
+        id = repr(version.stdout.split("\n")[0]),
+    ))
+
+gpu_toolchain_configure = repository_rule(
+    implementation = _gpu_toolchain_impl,
+    doc = "Declares @<name>//:toolchain, the system's clang for AMD GPUs.",
+    attrs = {"_toolchain_bzl": attr.label(default = "//tools/build:toolchain.bzl")},
+    environ = ["GRIDWISE_CLANG", "PATH"],
+    local = True,
+    configure = True,
+)
+
+def _system_library_impl(rctx):
+    found = [d for d in rctx.attr.include_dirs if rctx.path(d + "/" + rctx.attr.probe).exists]
+    if not found:
+        # The error is raised by the targets that need the library, not by everybody who loads the repository.
+        rctx.file("BUILD.bazel", """load("{missing_bzl}", "missing_library")
+
+[missing_library(
+    name = target,
+    message = {message},
+    visibility = ["//visibility:public"],
+) for target in ["headers", {name}]]
+""".format(
+            missing_bzl = rctx.attr._missing_bzl,
+            name = repr(rctx.attr.target),
+            message = repr("gridwise: %s is not in any of %s; install %s" % (rctx.attr.probe, ", ".join(rctx.attr.include_dirs), rctx.attr.package)),
+        ))
+        return
+
+    # Headers below /usr/include are found by the C++ toolchain itself; others are linked into this repository.
+    globs, includes = "", ""
+    if found[0] != "/usr/include":
+        for d in rctx.attr.header_folders:
+            rctx.symlink(found[0] + "/" + d, "include/" + d)
+        globs = "glob([\"include/**\"])"
+        includes = "include"
+    rctx.file("BUILD.bazel", """load("@rules_cc//cc:defs.bzl", "cc_library")
+
+package(default_visibility = ["//visibility:public"])
+
+cc_library(
+    name = "headers",
+    hdrs = {globs},
+    defines = {defines},
+    includes = {includes},
+)
+
+cc_library(
+    name = {name},
+    linkopts = {linkopts},
+    deps = [":headers"],
+)
+""".format(
+        name = repr(rctx.attr.target),
+        globs = globs or "[]",
+        defines = repr(rctx.attr.defines),
+        includes = repr([includes] if includes else []),
+        linkopts = repr(rctx.attr.linkopts),
+    ))
+
+system_library = repository_rule(
+    implementation = _system_library_impl,
+    doc = "Declares @<name>//:headers and @<name>//:<target>, the headers and the whole of an installed library.",
+    attrs = {
+        "target": attr.string(mandatory = True),
+        "package": attr.string(mandatory = True, doc = "What to install when the library is missing."),
+        "probe": attr.string(mandatory = True, doc = "A header, relative to one of include_dirs."),
+        "include_dirs": attr.string_list(mandatory = True),
+        "header_folders": attr.string_list(doc = "Folders of include_dirs that hold the library's headers."),
+        "defines": attr.string_list(),
+        "linkopts": attr.string_list(),
+        "_missing_bzl": attr.label(default = "//tools/build:missing.bzl"),
+    },
+    local = True,
+    configure = True,
+)
+
+def gridwise_system_repositories():
+    """Declares the repositories of what the machine provides."""
+    gpu_toolchain_configure(name = "local_gpu_toolchain")
+    system_library(
+        name = "local_hip",
+        target = "hip",
+        package = "libamdhip64-dev or ROCm",
+        probe = "hip/hip_runtime_api.h",
+        include_dirs = ["/opt/rocm/include", "/usr/include"],
+        header_folders = ["hip"],
+        defines = ["__HIP_PLATFORM_AMD__=1"],
+        linkopts = ["-L/opt/rocm/lib", "-lamdhip64", "-Wl,--allow-shlib-undefined"],
+    )
+    system_library(
+        name = "local_llvm",
+        target = "llvm",
+        package = "llvm-22-dev",
+        probe = "llvm/MC/MCDisassembler/MCDisassembler.h",
+        include_dirs = ["/usr/lib/llvm-22/include"],
+        header_folders = ["llvm", "llvm-c"],
+        linkopts = ["-lLLVM-22"],
+    )
+    system_library(
+        name = "local_onednn",
+        target = "onednn",
+        package = "libdnnl-dev",
+        probe = "oneapi/dnnl/dnnl.hpp",
+        include_dirs = ["/usr/include"],
+        linkopts = ["-ldnnl"],
+    )

@@ -1,0 +1,5 @@
+"""The bzlmod face of configure.bzl."""
+
+load(":configure.bzl", "gridwise_system_repositories")
+
+system = module_extension(implementation = lambda _mctx: gridwise_system_repositories())

@@ -1,0 +1,59 @@
+"""gpu_object: device code of one source for the target in //tools/config:gfx -> <name>.hsaco."""
+
+load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
+load("@rules_cc//cc:defs.bzl", "CcInfo")
+
+GpuObjectInfo = provider("A code object.", fields = {
+    "gfx": "the target, e.g. gfx942; 'none' outside a transition",
+    "hsaco": "File, an AMD GPU ELF; None outside a transition",
+})
+
+def _impl(ctx):
+    toolchain = ctx.toolchains["//tools/build:toolchain_type"].gpu
+    gfx = ctx.attr._gfx[BuildSettingInfo].value
+    if gfx == "none":  # `bazel build //...` reaches this rule without a target: there is nothing to compile
+        return [DefaultInfo(), GpuObjectInfo(gfx = gfx, hsaco = None)]
+    contexts = [d[CcInfo].compilation_context for d in ctx.attr.deps]
+    out = ctx.actions.declare_file(ctx.label.name + ".hsaco")
+    args = ctx.actions.args()
+    args.add_all(["-x", "hip", "--offload-arch=" + gfx, "--cuda-device-only", "--no-gpu-bundle-output", "-nogpuinc"])
+    args.add_all(toolchain.flags)
+    args.add_all(["-O" + ctx.attr.opt, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-ffile-prefix-map=./="])
+    if ctx.var["COMPILATION_MODE"] == "dbg":
+        args.add("-g")
+    args.add_all(["-iquote", ctx.label.workspace_root or "."])
+    for c in contexts:
+        args.add_all(c.includes, before_each = "-isystem")
+        args.add_all(c.quote_includes, before_each = "-iquote")
+        args.add_all(c.system_includes, before_each = "-isystem")
+        args.add_all(c.defines, format_each = "-D%s")
+    args.add_all(ctx.attr.defines, format_each = "-D%s")
+    args.add_all(ctx.attr.copts)
+    args.add(ctx.file.src)
+    args.add("-o", out)
+    ctx.actions.run(
+        mnemonic = "GpuCompile",
+        progress_message = "Compiling %{label} for " + gfx,
+        executable = toolchain.clang,
+        arguments = [args],
+        inputs = depset([ctx.file.src] + ctx.files.hdrs, transitive = [c.headers for c in contexts]),
+        outputs = [out],
+        env = toolchain.env,
+        execution_requirements = {"supports-path-mapping": "1"},
+    )
+    return [DefaultInfo(files = depset([out])), GpuObjectInfo(gfx = gfx, hsaco = out)]
+
+gpu_object = rule(
+    implementation = _impl,
+    doc = "Compiles one source, device code only, to a code object: one action per target.",
+    attrs = {
+        "src": attr.label(allow_single_file = [".hip"], mandatory = True),
+        "hdrs": attr.label_list(allow_files = [".h"]),
+        "deps": attr.label_list(providers = [CcInfo], doc = "Only their headers are used."),
+        "defines": attr.string_list(),
+        "copts": attr.string_list(),
+        "opt": attr.string(default = "3", values = ["0", "1", "2", "3", "s"], doc = "Optimisation level."),
+        "_gfx": attr.label(default = "//tools/config:gfx"),
+    },
+    toolchains = ["//tools/build:toolchain_type"],
+)

@@ -1,0 +1,70 @@
+"""gpu_test: one test target per GPU target around one host binary."""
+
+load("@rules_cc//cc:defs.bzl", "cc_binary")
+load("//tools/build:targets.bzl", "ALL_TARGETS")
+
+def _impl(ctx):
+    executable = ctx.actions.declare_file(ctx.label.name)
+    ctx.actions.symlink(output = executable, target_file = ctx.executable.runner, is_executable = True)
+    runfiles = ctx.runfiles(files = ctx.files.data).merge(ctx.attr.runner[DefaultInfo].default_runfiles)
+    environment = dict(ctx.attr.env, GRIDWISE_TEST_TARGET = ctx.attr.gfx)
+    return [
+        DefaultInfo(executable = executable, runfiles = runfiles),
+        RunEnvironmentInfo(environment = environment),
+    ]
+
+_gpu_target_test = rule(
+    implementation = _impl,
+    test = True,
+    attrs = {
+        "runner": attr.label(executable = True, cfg = "target", mandatory = True),
+        "data": attr.label_list(allow_files = True),
+        "env": attr.string_dict(),
+        "gfx": attr.string(mandatory = True),
+    },
+)
+
+def gpu_test(name, srcs, deps = [], targets = ALL_TARGETS, tags = [], size = "small", data = [], env = {}, shard_count = None, **kwargs):
+    """Declares <name>_<target> for each GPU target, with tags + [target], and the suite <name> of them.
+
+    The test reads the target that it is for from the environment variable GRIDWISE_TEST_TARGET.
+
+    Args:
+      name: name of the suite; the binary is <name>_bin.
+      srcs: C++ sources of the test.
+      deps: their dependencies.
+      targets: GPU targets to test on.
+      tags: "smoke" or "regression", and others.
+      size: as of any Bazel test.
+      data: files the test reads.
+      env: environment variables of the test.
+      shard_count: as of any Bazel test.
+      **kwargs: for the cc_binary.
+    """
+    cc_binary(
+        name = name + "_bin",
+        testonly = True,
+        srcs = srcs,
+        tags = ["manual"],
+        deps = deps,
+        **kwargs
+    )
+    for target in targets:
+        _gpu_target_test(
+            name = name + "_" + target,
+            size = size,
+            data = data,
+            env = env,
+            gfx = target,
+            runner = name + "_bin",
+            shard_count = shard_count,
+            tags = tags + [target],
+            target_compatible_with = select({
+                Label("//tools/config:want_" + target): [],
+                "//conditions:default": ["@platforms//:incompatible"],
+            }),
+        )
+    native.test_suite(
+        name = name,
+        tests = [name + "_" + target for target in targets],
+    )

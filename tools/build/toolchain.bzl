@@ -1,0 +1,24 @@
+"""gpu_toolchain: where clang and the device libraries are, as strings found by gpu_toolchain_configure."""
+
+GpuToolchainInfo = provider("The device compiler.", fields = {
+    "clang": "path of clang++",
+    "flags": "options that every compile action gets",
+    "env": "environment of every compile action; names the compiler's version, so that an upgrade misses the cache",
+})
+
+def _impl(ctx):
+    return [platform_common.ToolchainInfo(gpu = GpuToolchainInfo(
+        clang = ctx.attr.clang,
+        flags = ctx.attr.flags,
+        env = {"GRIDWISE_TOOLCHAIN_ID": ctx.attr.toolchain_id, "PATH": ctx.attr.path},
+    ))]
+
+gpu_toolchain = rule(
+    implementation = _impl,
+    attrs = {
+        "clang": attr.string(mandatory = True),
+        "flags": attr.string_list(),
+        "path": attr.string(default = "/usr/bin:/bin"),
+        "toolchain_id": attr.string(mandatory = True, doc = "First line of `clang --version`."),
+    },
+)
