@@ -1,0 +1,24 @@
+#pragma once
+
+/// The names that device code needs of the compiler; HIP's own headers, which are slow to compile,
+/// are not used.
+
+#define GRIDWISE_DEVICE __attribute__((device)) inline __attribute__((always_inline))
+#define GRIDWISE_KERNEL __attribute__((global))
+#define GRIDWISE_LDS static __attribute__((shared))
+
+namespace gridwise {
+
+template <class T, int kN>
+using Vec = T __attribute__((ext_vector_type(kN)));
+
+using Half = _Float16;
+
+GRIDWISE_DEVICE int ThreadId() { return __builtin_amdgcn_workitem_id_x(); }
+GRIDWISE_DEVICE int BlockIdX() { return __builtin_amdgcn_workgroup_id_x(); }
+GRIDWISE_DEVICE int BlockIdY() { return __builtin_amdgcn_workgroup_id_y(); }
+
+/// Tells the compiler that `x`, which is the same in all lanes, may live in a scalar register.
+GRIDWISE_DEVICE int Uniform(int x) { return __builtin_amdgcn_readfirstlane(x); }
+
+}  // namespace gridwise

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "ck/arch/gpu.h"
+#include "ck/arch/target.h"
+
+namespace gridwise {
+
+/// A window of global memory that is accessed by byte offsets below 2^31. An access whose offset is
+/// at or past the window's end reads 0, and is not written: so an offset with kOutOfRange set masks
+/// a lane at no cost. Source: CDNA3 ISA, section 9.1.5 (range checking of raw buffers, per dword).
+class Buffer {
+ public:
+  /// The offset bit that puts any access out of range.
+  static constexpr unsigned kOutOfRange = 0x80000000u;
+
+  /// `bytes` is clipped to 2^31 - 1; offsets that callers form for valid elements must be below it.
+  template <Gfx kGfx>
+  GRIDWISE_DEVICE static Buffer Make(const void* base, long bytes) {
+    const long limit = 0x7fffffff;
+    const unsigned records = static_cast<unsigned>(bytes < limit ? bytes : limit);
+    return Buffer(__builtin_amdgcn_make_buffer_rsrc(const_cast<void*>(base), 0, records,
+                                                    TraitsOf(kGfx).buffer_format));
+  }
+
+  /// Loads T, of 2, 4, 8 or 16 bytes, at `offset` (of this lane) + `uniform_offset` (of the wave),
+  /// both in bytes.
+  template <class T>
+  GRIDWISE_DEVICE T Load(unsigned offset, int uniform_offset) const {
+    static_assert(sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
+    if constexpr (sizeof(T) == 2) {
+      return __builtin_bit_cast(
+          T, __builtin_amdgcn_raw_buffer_load_b16(resource_, offset, uniform_offset, 0));
+    } else if constexpr (sizeof(T) == 4) {
+      return __builtin_bit_cast(
+          T, __builtin_amdgcn_raw_buffer_load_b32(resource_, offset, uniform_offset, 0));
+    } else if constexpr (sizeof(T) == 8) {
+      return __builtin_bit_cast(
+          T, __builtin_amdgcn_raw_buffer_load_b64(resource_, offset, uniform_offset, 0));
+    } else {
+      return __builtin_bit_cast(
+          T, __builtin_amdgcn_raw_buffer_load_b128(resource_, offset, uniform_offset, 0));
+    }
+  }
+
+  /// Stores T, of 2 or 16 bytes, at `offset` bytes.
+  template <class T>
+  GRIDWISE_DEVICE void Store(T value, unsigned offset) const {
+    static_assert(sizeof(T) == 2 || sizeof(T) == 16);
+    if constexpr (sizeof(T) == 2) {
+      __builtin_amdgcn_raw_buffer_store_b16(__builtin_bit_cast(unsigned short, value), resource_,
+                                            offset, 0, 0);
+    } else {
+      __builtin_amdgcn_raw_buffer_store_b128(__builtin_bit_cast(Vec<unsigned, 4>, value), resource_,
+                                             offset, 0, 0);
+    }
+  }
+
+ private:
+  GRIDWISE_DEVICE explicit Buffer(__amdgpu_buffer_rsrc_t resource) : resource_(resource) {}
+
+  __amdgpu_buffer_rsrc_t resource_;
+};
+
+}  // namespace gridwise

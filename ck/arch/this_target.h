@@ -1,0 +1,14 @@
+#pragma once
+
+#include "ck/arch/target.h"
+
+namespace gridwise {
+
+/// The target that this device code is being compiled for. The only place that asks the compiler.
+#if defined(__gfx942__)
+inline constexpr Gfx kThisTarget = Gfx::k942;
+#else
+#error "Gridwise has no facts about this GPU target: add it to ck/arch/target.h and here"
+#endif
+
+}  // namespace gridwise
