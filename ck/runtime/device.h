@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace gridwise {
+
+/// A device that the linked HIP library offers.
+struct DeviceInfo {
+  int ordinal = 0;     // what hipSetDevice takes
+  std::string name;    // e.g. "AMD Instinct MI300X"
+  std::string target;  // e.g. "gfx942": gcnArchName up to the first ':'
+  int compute_units = 0;
+};
+
+/// Every device of the linked HIP library, in HIP's order.
+///
+/// kUnavailable, with a sentence, when there is no device or no driver.
+absl::StatusOr<std::vector<DeviceInfo>> ListDevices();
+
+/// The first device of `target` ("gfx942"); kNotFound, naming what there is instead, when none is
+/// of that target.
+absl::StatusOr<DeviceInfo> FindDevice(absl::string_view target);
+
+/// Makes `device` the calling thread's current device.
+absl::Status UseDevice(const DeviceInfo& device);
+
+/// The calling thread's current device.
+absl::StatusOr<DeviceInfo> CurrentDevice();
+
+}  // namespace gridwise

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "hip/hip_runtime_api.h"
+
+namespace gridwise {
+
+/// A code object that is loaded on the current device, unloaded on destruction. Move-only.
+class Module {
+ public:
+  Module() = default;
+  /// Loads the ELF bytes of a code object (see tools/build/code_object.h); they are not needed
+  /// afterwards.
+  static absl::StatusOr<Module> Load(absl::string_view code_object);
+
+  Module(Module&& other) noexcept : module_(std::exchange(other.module_, nullptr)) {}
+  Module& operator=(Module&& other) noexcept {
+    std::swap(module_, other.module_);
+    return *this;
+  }
+  ~Module();
+
+  /// The kernel of this name; valid as long as the module. kNotFound when the code object has none.
+  absl::StatusOr<hipFunction_t> FindKernel(const std::string& name) const;
+
+ private:
+  explicit Module(hipModule_t module) : module_(module) {}
+  hipModule_t module_ = nullptr;
+};
+
+/// The shape of one launch.
+struct LaunchShape {
+  std::array<uint32_t, 3> workgroups = {1, 1, 1};  // x, y, z
+  std::array<uint32_t, 3> threads = {1, 1, 1};     // per workgroup: x, y, z
+  uint32_t dynamic_lds_bytes = 0;
+};
+
+/// Starts `kernel` with `arguments`, the bytes of its kernel argument block, on `stream` (null: the
+/// default stream). Allocates nothing.
+absl::Status Launch(hipFunction_t kernel, const LaunchShape& shape,
+                    std::span<const std::byte> arguments, hipStream_t stream = nullptr);
+
+}  // namespace gridwise
