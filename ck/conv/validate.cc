@@ -1,0 +1,145 @@
+#include "ck/conv/validate.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "ck/base/types.h"
+#include "ck/conv/problem.h"
+
+namespace gridwise {
+namespace {
+
+std::string AxisField(int axis, const char* field) {
+  return absl::StrFormat("dims[%d].%s (%s)", axis, field, kAxisNames[axis]);
+}
+
+absl::Status AtLeast(const std::string& field, int64_t value, int64_t minimum) {
+  if (value >= minimum) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrFormat("%s is %d; must be >= %d", field, value, minimum));
+}
+
+absl::Status AtMost(const std::string& field, int64_t value, int64_t maximum) {
+  if (value <= maximum) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrFormat("%s is %d; must be <= %d", field, value, maximum));
+}
+
+absl::Status MultipleOfGroups(const char* field, int64_t value, int64_t groups) {
+  if (value % groups == 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrFormat("%s is %d; must be a multiple of groups, which is %d", field, value, groups));
+}
+
+struct AxisFieldRule {
+  const char* name;
+  int64_t Dim::* member;
+  int64_t minimum;
+};
+constexpr AxisFieldRule kAxisFields[] = {
+    {"in", &Dim::in, 1},
+    {"filter", &Dim::filter, 1},
+    {"stride", &Dim::stride, 1},
+    {"dilation", &Dim::dilation, 1},
+    {"pad_begin", &Dim::pad_begin, 0},
+    {"pad_end", &Dim::pad_end, 0},
+};
+
+absl::Status ValidateUnusedAxis(const ConvProblem& problem, int axis) {
+  for (const AxisFieldRule& field : kAxisFields) {
+    const int64_t value = problem.dims[axis].*field.member;
+    const int64_t expected = Dim{}.*field.member;
+    if (value != expected) {
+      return absl::InvalidArgumentError(absl::StrFormat("%s is %d; must be %d because rank is %d",
+                                                        AxisField(axis, field.name), value,
+                                                        expected, problem.rank));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ValidateAxis(const Dim& dim, int axis) {
+  for (const AxisFieldRule& field : kAxisFields) {
+    const std::string name = AxisField(axis, field.name);
+    if (absl::Status s = AtLeast(name, dim.*field.member, field.minimum); !s.ok()) return s;
+    if (absl::Status s = AtMost(name, dim.*field.member, kMaxAxisLength); !s.ok()) return s;
+  }
+  const std::string padded = AxisField(axis, "in + pad_begin + pad_end");
+  if (absl::Status s = AtMost(padded, dim.padded_in(), kMaxAxisLength); !s.ok()) return s;
+  if (dim.dilated_filter() > dim.padded_in()) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%s is %d; dilated by %d it spans %d cells and must fit in the padded input, which has %d",
+        AxisField(axis, "filter"), dim.filter, dim.dilation, dim.dilated_filter(),
+        dim.padded_in()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ProductFits(const char* what, const std::vector<int64_t>& factors) {
+  int64_t product = 1;
+  for (int64_t factor : factors) {
+    if (__builtin_mul_overflow(product, factor, &product)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(what, " is ", absl::StrJoin(factors, " * "), "; must be < 2^63"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ValidateProducts(const ConvProblem& p) {
+  const auto& [d, h, w] = p.dims;
+  if (absl::Status s = ProductFits("the number of elements of x (batch * d * h * w * c)",
+                                   {p.batch, d.in, h.in, w.in, p.c});
+      !s.ok()) {
+    return s;
+  }
+  if (absl::Status s = ProductFits("the number of elements of w (k * z * y * x * c / groups)",
+                                   {p.k, d.filter, h.filter, w.filter, p.c_per_group()});
+      !s.ok()) {
+    return s;
+  }
+  if (absl::Status s = ProductFits("the number of elements of y (batch * do * ho * wo * k)",
+                                   {p.batch, d.out(), h.out(), w.out(), p.k});
+      !s.ok()) {
+    return s;
+  }
+  return ProductFits("the number of multiply-adds (elements of y times z * y * x * c / groups)",
+                     {p.y_elements(), d.filter, h.filter, w.filter, p.c_per_group()});
+}
+
+}  // namespace
+
+absl::Status Validate(const ConvProblem& p) {
+  if (std::count(std::begin(kAllDirections), std::end(kAllDirections), p.direction) == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("direction is %d; must be one of fwd (0), bwd_data (1), bwd_weight (2)",
+                        static_cast<int>(p.direction)));
+  }
+  if (std::count(std::begin(kAllDataTypes), std::end(kAllDataTypes), p.type) == 0) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "type is %d; must be one of f16 (0), bf16 (1), f32 (2)", static_cast<int>(p.type)));
+  }
+  if (absl::Status s = AtLeast("rank", p.rank, 1); !s.ok()) return s;
+  if (absl::Status s = AtMost("rank", p.rank, 3); !s.ok()) return s;
+  if (absl::Status s = AtLeast("groups", p.groups, 1); !s.ok()) return s;
+  if (absl::Status s = AtLeast("batch", p.batch, 1); !s.ok()) return s;
+  if (absl::Status s = AtLeast("c", p.c, 1); !s.ok()) return s;
+  if (absl::Status s = AtLeast("k", p.k, 1); !s.ok()) return s;
+  if (absl::Status s = MultipleOfGroups("c", p.c, p.groups); !s.ok()) return s;
+  if (absl::Status s = MultipleOfGroups("k", p.k, p.groups); !s.ok()) return s;
+  for (int axis = 0; axis < 3; ++axis) {
+    const absl::Status s =
+        axis < 3 - p.rank ? ValidateUnusedAxis(p, axis) : ValidateAxis(p.dims[axis], axis);
+    if (!s.ok()) return s;
+  }
+  return ValidateProducts(p);
+}
+
+}  // namespace gridwise

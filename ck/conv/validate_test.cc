@@ -1,0 +1,147 @@
+#include "ck/conv/validate.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "ck/base/types.h"
+#include "ck/conv/problem.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace gridwise {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int64_t kHuge = int64_t{1} << 40;
+
+ConvProblem Valid() {
+  return {.groups = 2,
+          .batch = 3,
+          .c = 4,
+          .k = 6,
+          .dims = {Dim{}, Dim{.in = 7, .filter = 3, .stride = 2, .pad_begin = 1},
+                   Dim{.in = 9, .filter = 2, .dilation = 3, .pad_end = 2}}};
+}
+
+struct Case {
+  std::function<void(ConvProblem&)> spoil;
+  std::string message;  // the whole sentence, or as much of it as names field, value and rule
+};
+
+TEST(Validate, AcceptsValidProblems) {
+  for (Direction direction : kAllDirections) {
+    for (DataType type : kAllDataTypes) {
+      ConvProblem p = Valid();
+      p.direction = direction;
+      p.type = type;
+      EXPECT_TRUE(Validate(p).ok()) << Validate(p);
+    }
+  }
+  EXPECT_TRUE(Validate(ConvProblem{}).ok());
+  ConvProblem exact = Valid();
+  exact.dims[1] = {.in = 1, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  EXPECT_TRUE(Validate(exact).ok()) << "the filter just fits";
+  exact.dims[1] = {.in = 1, .stride = 100};
+  EXPECT_TRUE(Validate(exact).ok()) << "stride longer than the input";
+  exact.dims[1] = {.in = 1, .pad_begin = 5, .pad_end = 5};
+  EXPECT_TRUE(Validate(exact).ok()) << "pad longer than the filter";
+}
+
+TEST(Validate, NamesFieldValueAndRule) {
+  const std::vector<Case> cases = {
+      {[](auto& p) { p.direction = static_cast<Direction>(9); },
+       "direction is 9; must be one of fwd (0), bwd_data (1), bwd_weight (2)"},
+      {[](auto& p) { p.type = static_cast<DataType>(7); },
+       "type is 7; must be one of f16 (0), bf16 (1), f32 (2)"},
+      {[](auto& p) { p.rank = 0; }, "rank is 0; must be >= 1"},
+      {[](auto& p) { p.rank = 4; }, "rank is 4; must be <= 3"},
+      {[](auto& p) { p.groups = 0; }, "groups is 0; must be >= 1"},
+      {[](auto& p) { p.batch = -1; }, "batch is -1; must be >= 1"},
+      {[](auto& p) { p.c = 0; }, "c is 0; must be >= 1"},
+      {[](auto& p) { p.k = 0; }, "k is 0; must be >= 1"},
+      {[](auto& p) { p.c = 5; }, "c is 5; must be a multiple of groups, which is 2"},
+      {[](auto& p) { p.k = 7; }, "k is 7; must be a multiple of groups, which is 2"},
+      {[](auto& p) { p.dims[1].in = 0; }, "dims[1].in (h) is 0; must be >= 1"},
+      {[](auto& p) { p.dims[2].filter = -3; }, "dims[2].filter (w) is -3; must be >= 1"},
+      {[](auto& p) { p.dims[1].stride = 0; }, "dims[1].stride (h) is 0; must be >= 1"},
+      {[](auto& p) { p.dims[2].dilation = 0; }, "dims[2].dilation (w) is 0; must be >= 1"},
+      {[](auto& p) { p.dims[1].pad_begin = -1; }, "dims[1].pad_begin (h) is -1; must be >= 0"},
+      {[](auto& p) { p.dims[2].pad_end = -2; }, "dims[2].pad_end (w) is -2; must be >= 0"},
+      {[](auto& p) { p.dims[1].stride = kHuge; },
+       "dims[1].stride (h) is 1099511627776; must be <= 1073741824"},
+      {[](auto& p) { p.dims[2].pad_end = kMaxAxisLength; },
+       "dims[2].in + pad_begin + pad_end (w) is 1073741833; must be <= 1073741824"},
+      {[](auto& p) { p.dims[2].dilation = 11; },
+       "dims[2].filter (w) is 2; dilated by 11 it spans 12 cells and must fit in the padded input, "
+       "which has 11"},
+      {[](auto& p) { p.dims[0].in = 8; }, "dims[0].in (d) is 8; must be 1 because rank is 2"},
+      {[](auto& p) { p.dims[0].pad_end = 1; },
+       "dims[0].pad_end (d) is 1; must be 0 because rank is 2"},
+      {[](auto& p) { p.rank = 1; }, "dims[1].in (h) is 7; must be 1 because rank is 1"},
+  };
+  for (const Case& c : cases) {
+    ConvProblem p = Valid();
+    c.spoil(p);
+    const absl::Status status = Validate(p);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(status.message(), c.message);
+  }
+}
+
+TEST(Validate, NamesTheProductThatOverflows) {
+  const std::vector<Case> cases = {
+      {[](auto& p) { p.batch = kHuge, p.c = 2 * kHuge; },
+       "the number of elements of x (batch * d * h * w * c) is 1099511627776 * 1 * 7 * 9 * "
+       "2199023255552; must be < 2^63"},
+      {[](auto& p) { p.k = 2 * kHuge, p.c = 2 * kHuge, p.batch = 1; },
+       "the number of elements of w (k * z * y * x * c / groups) is 2199023255552 * 1 * 3 * 2 * "
+       "1099511627776; must be < 2^63"},
+      {[](auto& p) { p.batch = kHuge, p.k = 2 * kHuge; },
+       "the number of elements of y (batch * do * ho * wo * k) is 1099511627776 * 1 * 3 * 8 * "
+       "2199023255552; must be < 2^63"},
+      {[](auto& p) { p.batch = kHuge, p.k = 2000, p.c = 20000; },
+       "the number of multiply-adds (elements of y times z * y * x * c / groups) is "},
+  };
+  for (const Case& c : cases) {
+    ConvProblem p = Valid();
+    c.spoil(p);
+    EXPECT_THAT(Validate(p).message(), HasSubstr(c.message));
+  }
+}
+
+TEST(ConvProblem, DerivedSizes) {
+  const ConvProblem p = Valid();
+  EXPECT_EQ(p.dims[1].out(), 3);  // (7 + 1 - 3) / 2 + 1, rounded down
+  EXPECT_EQ(p.dims[2].out(), 8);  // (9 + 2 - 4) / 1 + 1
+  EXPECT_EQ(p.c_per_group(), 2);
+  EXPECT_EQ(p.k_per_group(), 3);
+  EXPECT_EQ(p.x_elements(), 3 * 7 * 9 * 4);
+  EXPECT_EQ(p.w_elements(), 6 * 3 * 2 * 2);
+  EXPECT_EQ(p.y_elements(), 3 * 3 * 8 * 6);
+  EXPECT_EQ(p.Flops(), 2.0 * (3 * 3 * 8 * 6) * (3 * 2 * 2));
+}
+
+TEST(ConvProblem, OperandsAndReductionOfEachDirection) {
+  ConvProblem p = Valid();
+  const auto operands = [&](Direction direction) {
+    p.direction = direction;
+    return std::vector{p.a_elements(), p.b_elements(), p.out_elements(), p.reduction_length()};
+  };
+  const int64_t x = p.x_elements(), w = p.w_elements(), y = p.y_elements();
+  EXPECT_EQ(operands(Direction::kForward), (std::vector{x, w, y, int64_t{3 * 2 * 2}}));
+  EXPECT_EQ(operands(Direction::kBackwardData), (std::vector{y, w, x, int64_t{2 * 2 * 3}}));
+  EXPECT_EQ(operands(Direction::kBackwardWeight), (std::vector{y, x, w, int64_t{3 * 3 * 8}}));
+}
+
+TEST(Direction, NamesParseBack) {
+  for (Direction direction : kAllDirections) EXPECT_EQ(ParseDirection(Name(direction)), direction);
+  EXPECT_STREQ(Name(Direction::kBackwardData), "bwd_data");
+  EXPECT_EQ(ParseDirection("bwd"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace gridwise
