@@ -1,0 +1,331 @@
+#include "tools/sim/elf/code_object.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/Object/ELF.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Object/ELFTypes.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBufferRef.h"
+#include "tools/sim/elf/image.h"
+#include "tools/sim/elf/kernel_info.h"
+
+namespace gridwise::sim {
+namespace {
+
+namespace elf = llvm::ELF;
+using ElfFile = llvm::object::ELFFile<llvm::object::ELF64LE>;
+using Object = llvm::object::ELFObjectFile<llvm::object::ELF64LE>;
+
+constexpr uint64_t kPage = 4096;
+constexpr uint64_t kMaxImage = uint64_t{4} << 30;  // a larger one is taken for garbage
+
+absl::Status Bad(std::string_view what) { return absl::InvalidArgumentError(what); }
+
+absl::Status FromLlvm(llvm::Error error, std::string_view doing) {
+  return Bad(absl::StrFormat("%s: %s", doing, llvm::toString(std::move(error))));
+}
+
+// The bytes of the image's PT_LOAD segments at their places relative to `base`.
+struct Mapping {
+  std::byte* base = nullptr;  // of virtual address 0 of the ELF
+  uint64_t bytes = 0;
+
+  bool Holds(uint64_t address, uint64_t size) const {
+    return address <= bytes && size <= bytes - address;
+  }
+  uint64_t Address(uint64_t virtual_address) const {
+    return reinterpret_cast<uint64_t>(base) + virtual_address;
+  }
+};
+
+absl::StatusOr<Mapping> MapSegments(const ElfFile& file) {
+  llvm::Expected<ElfFile::Elf_Phdr_Range> segments = file.program_headers();
+  if (!segments) return FromLlvm(segments.takeError(), "the ELF's program headers cannot be read");
+  uint64_t end = 0;
+  for (const auto& segment : *segments) {
+    if (segment.p_type != elf::PT_LOAD) continue;
+    if (segment.p_offset > file.getBufSize() ||
+        segment.p_filesz > file.getBufSize() - segment.p_offset ||
+        segment.p_filesz > segment.p_memsz) {
+      return Bad(absl::StrFormat("the ELF is truncated: a segment ends at byte %u of %u",
+                                 segment.p_offset + segment.p_filesz, file.getBufSize()));
+    }
+    if (segment.p_vaddr > kMaxImage || segment.p_memsz > kMaxImage) {
+      return Bad(
+          absl::StrFormat("a segment of %u bytes at %#x is beyond what a code object may hold",
+                          uint64_t{segment.p_memsz}, uint64_t{segment.p_vaddr}));
+    }
+    end = std::max<uint64_t>(end, segment.p_vaddr + segment.p_memsz);
+  }
+  if (end == 0)
+    return Bad("the ELF has no segment to load; is it a relocatable object that was not linked?");
+  end = (end + kPage) / kPage * kPage;
+  void* base = mmap(nullptr, end, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (base == MAP_FAILED)
+    return absl::ResourceExhaustedError(absl::StrFormat("the host cannot map %u bytes", end));
+  for (const auto& segment : *segments) {
+    if (segment.p_type != elf::PT_LOAD) continue;
+    std::memcpy(static_cast<std::byte*>(base) + segment.p_vaddr, file.base() + segment.p_offset,
+                segment.p_filesz);
+  }
+  return Mapping{static_cast<std::byte*>(base), end};
+}
+
+absl::Status ApplyRelocation(const Mapping& image, uint32_t type, uint64_t offset, uint64_t value) {
+  const uint32_t bytes = type == elf::R_AMDGPU_ABS64 || type == elf::R_AMDGPU_RELATIVE64 ? 8 : 4;
+  if (!image.Holds(offset, bytes))
+    return Bad(absl::StrFormat("a relocation at %#x is outside the image", offset));
+  switch (type) {
+    case elf::R_AMDGPU_ABS64:
+    case elf::R_AMDGPU_RELATIVE64:
+    case elf::R_AMDGPU_ABS32_LO:
+      break;
+    case elf::R_AMDGPU_ABS32_HI:
+      value >>= 32;
+      break;
+    default:
+      return absl::UnimplementedError(absl::StrFormat(
+          "relocation type %d at %#x is not one that a loader knows", type, offset));
+  }
+  std::memcpy(image.base + offset, &value, bytes);
+  return absl::OkStatus();
+}
+
+// The value of the dynamic symbol that a relocation refers to.
+absl::StatusOr<uint64_t> SymbolValue(const ElfFile& file, const ElfFile::Elf_Shdr& relocations,
+                                     uint32_t index) {
+  auto table = file.getSection(relocations.sh_link);
+  if (!table) return FromLlvm(table.takeError(), "the ELF's dynamic symbols cannot be read");
+  auto symbols = file.symbols(*table);
+  if (!symbols) return FromLlvm(symbols.takeError(), "the ELF's dynamic symbols cannot be read");
+  if (index >= symbols->size())
+    return Bad(absl::StrFormat("a relocation refers to symbol %u of %u", index, symbols->size()));
+  const ElfFile::Elf_Sym& symbol = (*symbols)[index];
+  if (symbol.st_shndx == elf::SHN_UNDEF) {
+    auto names = file.getStringTableForSymtab(**table);
+    if (!names) return FromLlvm(names.takeError(), "the ELF's dynamic symbol names cannot be read");
+    auto name = symbol.getName(*names);
+    if (!name) return FromLlvm(name.takeError(), "the ELF's dynamic symbol names cannot be read");
+    return absl::NotFoundError(
+        absl::StrFormat("the code object refers to '%s', which it does not define", name->str()));
+  }
+  return uint64_t{symbol.st_value};
+}
+
+absl::Status Relocate(const ElfFile& file, const Mapping& image) {
+  auto sections = file.sections();
+  if (!sections) return FromLlvm(sections.takeError(), "the ELF's section headers cannot be read");
+  for (const auto& section : *sections) {
+    if (section.sh_type != elf::SHT_RELA || !(section.sh_flags & elf::SHF_ALLOC)) continue;
+    auto relocations = file.relas(section);
+    if (!relocations)
+      return FromLlvm(relocations.takeError(), "the ELF's relocations cannot be read");
+    for (const auto& relocation : *relocations) {
+      uint64_t value = image.Address(relocation.r_addend);
+      const uint32_t type = relocation.getType(/*isMips64EL=*/false);
+      if (type != elf::R_AMDGPU_RELATIVE64) {
+        const absl::StatusOr<uint64_t> symbol =
+            SymbolValue(file, section, relocation.getSymbol(/*isMips64EL=*/false));
+        if (!symbol.ok()) return symbol.status();
+        value += *symbol;
+      }
+      if (absl::Status status = ApplyRelocation(image, type, relocation.r_offset, value);
+          !status.ok())
+        return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> MetadataNote(const ElfFile& file) {
+  llvm::Expected<ElfFile::Elf_Phdr_Range> segments = file.program_headers();
+  if (!segments) return FromLlvm(segments.takeError(), "the ELF's program headers cannot be read");
+  std::string metadata;
+  for (const auto& segment : *segments) {
+    if (segment.p_type != elf::PT_NOTE) continue;
+    llvm::Error error = llvm::Error::success();
+    for (const auto& note : file.notes(segment, error)) {
+      if (note.getType() != elf::NT_AMDGPU_METADATA || note.getName() != "AMDGPU") continue;
+      metadata = note.getDescAsStringRef(segment.p_align).str();
+    }
+    if (error) return FromLlvm(std::move(error), "the ELF's notes cannot be read");
+  }
+  if (metadata.empty()) return Bad("the ELF has no AMDGPU metadata note, and so no kernels");
+  return metadata;
+}
+
+struct Symbols {
+  std::vector<Symbol> functions, objects;
+};
+
+absl::StatusOr<Symbols> ReadSymbols(const Object& object, const Mapping& image) {
+  Symbols result;
+  const bool stripped = object.symbols().empty();
+  const auto range = stripped ? object.getDynamicSymbolIterators() : object.symbols();
+  for (const llvm::object::ELFSymbolRef symbol : range) {
+    auto name = symbol.getName();
+    auto value = symbol.getValue();
+    if (!name) return FromLlvm(name.takeError(), "the ELF's symbols cannot be read");
+    if (!value) return FromLlvm(value.takeError(), "the ELF's symbols cannot be read");
+    const uint8_t type = symbol.getELFType();
+    if ((type != elf::STT_FUNC && type != elf::STT_OBJECT) ||
+        !image.Holds(*value, symbol.getSize()))
+      continue;
+    auto& list = type == elf::STT_FUNC ? result.functions : result.objects;
+    list.push_back({name->str(), image.Address(*value), symbol.getSize()});
+  }
+  std::sort(result.functions.begin(), result.functions.end(),
+            [](const Symbol& a, const Symbol& b) { return a.address < b.address; });
+  return result;
+}
+
+absl::StatusOr<KernelInfo> CompleteKernel(KernelMetadata metadata, const Symbols& symbols,
+                                          const Mapping& image) {
+  KernelInfo info = std::move(metadata.info);
+  const auto descriptor =
+      std::find_if(symbols.objects.begin(), symbols.objects.end(),
+                   [&](const Symbol& symbol) { return symbol.name == metadata.symbol; });
+  if (descriptor == symbols.objects.end() || descriptor->bytes != 64) {
+    return Bad(absl::StrFormat("kernel %s: the ELF has no 64-byte descriptor %s", info.name,
+                               metadata.symbol));
+  }
+  info.descriptor_address = descriptor->address;
+  ReadDescriptor(info);
+  if (!image.Holds(info.entry_address - image.Address(0), 4)) {
+    return Bad(absl::StrFormat("kernel %s: its entry is outside the image", info.name));
+  }
+  info.code_bytes = 0;
+  for (const Symbol& function : symbols.functions) {
+    if (function.address == info.entry_address) info.code_bytes = function.bytes;
+  }
+  return info;
+}
+
+std::vector<CodeSection> FindCode(const ElfFile& file, const Mapping& image) {
+  std::vector<CodeSection> code;
+  auto sections = file.sections();
+  if (!sections) {
+    llvm::consumeError(sections.takeError());
+    return code;
+  }
+  for (const auto& section : *sections) {
+    if (!(section.sh_flags & elf::SHF_EXECINSTR) || !image.Holds(section.sh_addr, section.sh_size))
+      continue;
+    code.push_back(
+        {image.Address(section.sh_addr), {image.base + section.sh_addr, section.sh_size}});
+  }
+  return code;
+}
+
+absl::StatusOr<std::unique_ptr<Object>> OpenElf(std::span<const std::byte> bytes,
+                                                std::string_view gfx) {
+  const llvm::StringRef data(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (data.size() > elf::EI_DATA &&
+      (data[elf::EI_CLASS] != elf::ELFCLASS64 || data[elf::EI_DATA] != elf::ELFDATA2LSB)) {
+    return Bad("the ELF is not a 64-bit little-endian one");
+  }
+  auto object = Object::create(llvm::MemoryBufferRef(data, "code object"));
+  if (!object)
+    return FromLlvm(object.takeError(), "the ELF cannot be read, perhaps it is truncated");
+  const auto& header = object->getELFFile().getHeader();
+  if (header.e_machine != elf::EM_AMDGPU) {
+    return Bad(absl::StrFormat("the ELF is for machine %d; AMD GPU code is machine %d",
+                               header.e_machine, elf::EM_AMDGPU));
+  }
+  if (header.e_ident[elf::EI_OSABI] != elf::ELFOSABI_AMDGPU_HSA) {
+    return Bad(absl::StrFormat("the ELF has OS ABI %d; only amdhsa (%d) is supported",
+                               header.e_ident[elf::EI_OSABI], elf::ELFOSABI_AMDGPU_HSA));
+  }
+  const std::string name = object->tryGetCPUName().value_or("an unknown GPU").str();
+  if (!gfx.empty() && name != gfx) {
+    return absl::FailedPreconditionError(
+        absl::StrFormat("the code object is for %s and the device is a %s", name, gfx));
+  }
+  return std::make_unique<Object>(std::move(*object));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<CodeObject>> CodeObject::Load(std::span<const std::byte> image,
+                                                             Memory& memory, std::string_view gfx) {
+  const absl::StatusOr<std::span<const std::byte>> bytes = SelectElf(image, gfx);
+  if (!bytes.ok()) return bytes.status();
+  const absl::StatusOr<std::unique_ptr<Object>> object = OpenElf(*bytes, gfx);
+  if (!object.ok()) return object.status();
+  const ElfFile& file = (*object)->getELFFile();
+  const absl::StatusOr<std::string> note = MetadataNote(file);
+  if (!note.ok()) return note.status();
+  absl::StatusOr<std::vector<KernelMetadata>> metadata = ReadMetadata(*note);
+  if (!metadata.ok()) return metadata.status();
+  const absl::StatusOr<Mapping> mapping = MapSegments(file);
+  if (!mapping.ok()) return mapping.status();
+
+  std::unique_ptr<CodeObject> result(
+      new CodeObject);  // from here on its destructor unmaps the image
+  result->memory_ = &memory;
+  result->gfx_ = (*object)->tryGetCPUName().value_or("").str();
+  result->mapping_ = mapping->base;
+  result->mapping_bytes_ = mapping->bytes;
+  if (absl::Status status = Relocate(file, *mapping); !status.ok()) return status;
+  absl::StatusOr<Symbols> symbols = ReadSymbols(**object, *mapping);
+  if (!symbols.ok()) return symbols.status();
+  for (KernelMetadata& kernel : *metadata) {
+    absl::StatusOr<KernelInfo> info = CompleteKernel(std::move(kernel), *symbols, *mapping);
+    if (!info.ok()) return info.status();
+    result->kernels_.push_back(*std::move(info));
+  }
+  result->functions_ = std::move(symbols->functions);
+  result->globals_ = std::move(symbols->objects);
+  result->code_ = FindCode(file, *mapping);
+  for (const auto& segment : llvm::cantFail(file.program_headers())) {
+    if (segment.p_type != elf::PT_LOAD || segment.p_memsz == 0) continue;
+    std::byte* const begin = mapping->base + segment.p_vaddr;
+    const std::string label =
+        absl::StrFormat("segment at offset %#x of a code object", uint64_t{segment.p_vaddr});
+    if (absl::Status status = memory.Register(begin, segment.p_memsz, label); !status.ok())
+      return status;
+    result->registered_.push_back(begin);
+  }
+  return result;
+}
+
+CodeObject::~CodeObject() {
+  for (void* segment : registered_) memory_->Unregister(segment).IgnoreError();
+  munmap(mapping_, mapping_bytes_);
+}
+
+absl::StatusOr<const KernelInfo*> CodeObject::FindKernel(std::string_view name) const {
+  for (const KernelInfo& kernel : kernels_) {
+    if (kernel.name == name) return &kernel;
+  }
+  const std::string names = absl::StrJoin(
+      kernels_, ", ", [](std::string* out, const KernelInfo& kernel) { out->append(kernel.name); });
+  return absl::NotFoundError(
+      absl::StrFormat("the code object has no kernel '%s'; it has: %s", name, names));
+}
+
+absl::StatusOr<Symbol> CodeObject::FindGlobal(std::string_view name) const {
+  for (const Symbol& symbol : globals_) {
+    if (symbol.name == name) return symbol;
+  }
+  return absl::NotFoundError(absl::StrFormat("the code object has no variable '%s'", name));
+}
+
+const Symbol* CodeObject::FindFunction(uint64_t pc) const {
+  auto next = std::upper_bound(
+      functions_.begin(), functions_.end(), pc,
+      [](uint64_t address, const Symbol& symbol) { return address < symbol.address; });
+  if (next == functions_.begin()) return nullptr;
+  const Symbol& symbol = *--next;
+  return pc - symbol.address < std::max<uint64_t>(symbol.bytes, 1) ? &symbol : nullptr;
+}
+
+}  // namespace gridwise::sim

@@ -1,0 +1,199 @@
+#include "tools/sim/elf/code_object.h"
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tools/build/code_object.h"
+#include "tools/sim/elf/code_object_test_objects.h"
+#include "tools/sim/machine/memory.h"
+
+namespace gridwise::sim {
+namespace {
+
+using ::testing::HasSubstr;
+
+using Bytes = std::vector<std::byte>;
+
+Bytes Elf() {
+  const gridwise::CodeObject object = CodeObjectTestObjects().front();
+  const auto* data = reinterpret_cast<const std::byte*>(object.data.data());
+  return {data, data + object.data.size()};
+}
+
+std::string LoadError(const Bytes& image, std::string_view gfx = "") {
+  Memory memory;
+  const auto object = CodeObject::Load(image, memory, gfx);
+  return object.ok() ? "it loads" : std::string(object.status().message());
+}
+
+template <typename T>
+T Read(uint64_t address) {
+  T value;
+  std::memcpy(&value, reinterpret_cast<const void*>(address), sizeof(value));
+  return value;
+}
+
+template <typename T>
+void Append(Bytes& bytes, const T& value) {
+  const auto* data = reinterpret_cast<const std::byte*>(&value);
+  bytes.insert(bytes.end(), data, data + sizeof(value));
+}
+
+// An offload bundle with `elf` under `id`, written from clang's description of the format.
+Bytes Bundle(const std::string& id, const Bytes& elf, uint64_t declared_bytes) {
+  Bytes bundle;
+  for (const char c : std::string("__CLANG_OFFLOAD_BUNDLE__")) Append(bundle, c);
+  Append(bundle, uint64_t{2});
+  const std::string host = "host-x86_64-unknown-linux--";
+  for (const auto& [name, offset, bytes] : {std::tuple{host, uint64_t{4096}, uint64_t{0}},
+                                            std::tuple{id, uint64_t{4096}, declared_bytes}}) {
+    Append(bundle, offset);
+    Append(bundle, bytes);
+    Append(bundle, uint64_t{name.size()});
+    for (const char c : name) Append(bundle, c);
+  }
+  bundle.resize(4096);
+  bundle.insert(bundle.end(), elf.begin(), elf.end());
+  return bundle;
+}
+
+TEST(CodeObject, ReadsKernels) {
+  Memory memory;
+  const auto object = CodeObject::Load(Elf(), memory, "gfx942");
+  ASSERT_TRUE(object.ok()) << object.status();
+  EXPECT_EQ((*object)->gfx(), "gfx942");
+  EXPECT_EQ((*object)->kernels().size(), 2u);
+  const auto found = (*object)->FindKernel("Scale");
+  ASSERT_TRUE(found.ok()) << found.status();
+  const KernelInfo& kernel = **found;
+  EXPECT_EQ(kernel.static_lds_bytes, 400u);
+  EXPECT_EQ(kernel.max_workgroup, 128u);
+  EXPECT_EQ(kernel.wave_size, 64);
+  EXPECT_EQ(kernel.private_bytes, 0u);
+  EXPECT_FALSE(kernel.uses_dynamic_stack);
+  EXPECT_GT(kernel.vgprs, 0);
+  ASSERT_GE(kernel.args.size(), 3u);
+  EXPECT_EQ(kernel.args[0].value_kind, "global_buffer");
+  EXPECT_EQ(kernel.args[0].offset, 0u);
+  EXPECT_EQ(kernel.args[1].value_kind, "by_value");
+  EXPECT_EQ(kernel.args[1].offset, 8u);
+  EXPECT_EQ(kernel.args[1].size, 4u);
+  EXPECT_EQ(kernel.args[2].offset, 16u);
+  EXPECT_EQ(kernel.args[2].size, 8u);
+  EXPECT_GE(kernel.kernarg_bytes, 24u);
+}
+
+TEST(CodeObject, CodeIsInKnownMemory) {
+  Memory memory;
+  const auto object = CodeObject::Load(Elf(), memory);
+  ASSERT_TRUE(object.ok()) << object.status();
+  ASSERT_EQ((*object)->code().size(), 1u);
+  const CodeSection& code = (*object)->code().front();
+  for (const KernelInfo& kernel : (*object)->kernels()) {
+    EXPECT_GE(kernel.entry_address, code.address);
+    EXPECT_LE(kernel.entry_address + kernel.code_bytes, code.address + code.bytes.size());
+    EXPECT_EQ(kernel.entry_address % 256, 0u);
+    EXPECT_TRUE(memory.Find(kernel.entry_address));
+    EXPECT_GT(kernel.code_bytes, 0u);
+    ASSERT_NE((*object)->FindFunction(kernel.entry_address + 2), nullptr);
+    EXPECT_EQ((*object)->FindFunction(kernel.entry_address + 2)->name, kernel.name);
+  }
+  EXPECT_EQ((*object)->FindFunction(code.address - 1), nullptr);
+  const uint32_t s_endpgm = 0xbf810000;
+  EXPECT_EQ(Read<uint32_t>((*(*object)->FindKernel("Empty"))->entry_address), s_endpgm);
+}
+
+TEST(CodeObject, RelocatesGlobals) {
+  Memory memory;
+  const auto object = CodeObject::Load(Elf(), memory);
+  ASSERT_TRUE(object.ok()) << object.status();
+  const auto table = (*object)->FindGlobal("table");
+  const auto pointer = (*object)->FindGlobal("pointer_into_table");
+  const auto zeroed = (*object)->FindGlobal("zeroed");
+  ASSERT_TRUE(table.ok() && pointer.ok() && zeroed.ok());
+  EXPECT_EQ(table->bytes, 16u);
+  EXPECT_EQ(Read<int>(table->address + 12), 4);
+  EXPECT_EQ(Read<uint64_t>(pointer->address), table->address + 8);
+  EXPECT_EQ(zeroed->bytes, 1200u);
+  EXPECT_EQ(Read<int>(zeroed->address + 1196), 0);
+  EXPECT_TRUE(memory.Find(zeroed->address + 1199));
+  EXPECT_THAT((*object)->FindGlobal("nothing").status().message(),
+              HasSubstr("no variable 'nothing'"));
+}
+
+TEST(CodeObject, IsUnknownToMemoryOnceDestroyed) {
+  Memory memory;
+  auto object = CodeObject::Load(Elf(), memory);
+  ASSERT_TRUE(object.ok());
+  const uint64_t address = (*object)->code().front().address;
+  EXPECT_TRUE(memory.Find(address));
+  object->reset();
+  EXPECT_FALSE(memory.Find(address));
+}
+
+TEST(CodeObject, UnknownKernelListsTheKnownOnes) {
+  Memory memory;
+  const auto object = CodeObject::Load(Elf(), memory);
+  const auto kernel = (*object)->FindKernel("Scael");
+  EXPECT_EQ(kernel.status().code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(kernel.status().message(), HasSubstr("no kernel 'Scael'"));
+  EXPECT_THAT(kernel.status().message(), HasSubstr("Scale"));
+  EXPECT_THAT(kernel.status().message(), HasSubstr("Empty"));
+}
+
+TEST(CodeObject, ReadsBundles) {
+  const Bytes elf = Elf();
+  Memory memory;
+  const Bytes bundle = Bundle("hipv4-amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-", elf, elf.size());
+  EXPECT_TRUE(CodeObject::Load(bundle, memory, "gfx942").ok());
+  EXPECT_TRUE(CodeObject::Load(bundle, memory).ok());
+  EXPECT_THAT(LoadError(bundle, "gfx94"), HasSubstr("holds 0 code objects for gfx94"));
+  EXPECT_THAT(LoadError(bundle, "gfx950"), HasSubstr("gfx942:sramecc+"));
+  EXPECT_THAT(LoadError(Bundle("hip-amdgcn-amd-amdhsa--gfx942", elf, elf.size() + 1)),
+              HasSubstr("truncated"));
+  const auto extent = ImageExtent(bundle.data());
+  ASSERT_TRUE(extent.ok());
+  EXPECT_EQ(extent->size(), bundle.size());
+}
+
+TEST(CodeObject, ExtentOfElf) {
+  const Bytes elf = Elf();
+  const auto extent = ImageExtent(elf.data());
+  ASSERT_TRUE(extent.ok());
+  EXPECT_EQ(extent->size(), elf.size());
+  EXPECT_THAT(ImageExtent(nullptr).status().message(), HasSubstr("null"));
+  EXPECT_THAT(ImageExtent("something quite different").status().message(),
+              HasSubstr("neither an ELF"));
+}
+
+TEST(CodeObject, RefusesWhatIsNotACodeObject) {
+  EXPECT_THAT(LoadError({}), HasSubstr("0 bytes is neither an ELF nor an offload bundle"));
+  EXPECT_THAT(LoadError(Bytes(100)), HasSubstr("neither an ELF nor"));
+  EXPECT_THAT(LoadError(Elf(), "gfx950"), HasSubstr("for gfx942 and the device is a gfx950"));
+  Bytes elf = Elf();
+  elf[18] = std::byte{62};  // e_machine: x86-64
+  EXPECT_THAT(LoadError(elf), HasSubstr("machine 62"));
+  elf = Elf();
+  elf[7] = std::byte{0};
+  EXPECT_THAT(LoadError(elf), HasSubstr("OS ABI 0"));
+  elf = Elf();
+  elf[4] = std::byte{1};
+  EXPECT_THAT(LoadError(elf), HasSubstr("not a 64-bit"));
+}
+
+TEST(CodeObject, RefusesEveryTruncation) {
+  const Bytes elf = Elf();
+  for (size_t bytes = 0; bytes < elf.size(); bytes += 97) {
+    EXPECT_NE(LoadError(Bytes(elf.begin(), elf.begin() + bytes)), "it loads")
+        << bytes << " of " << elf.size();
+  }
+}
+
+}  // namespace
+}  // namespace gridwise::sim

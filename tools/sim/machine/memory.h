@@ -1,0 +1,106 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace gridwise::sim {
+
+/// A range of device addresses, which are host addresses: [begin, end).
+struct Interval {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+
+  constexpr uint64_t size() const { return end - begin; }
+  /// Whether the bytes [first, last) lie inside.
+  constexpr bool Covers(uint64_t first, uint64_t last) const {
+    return begin <= first && last <= end && first <= last;
+  }
+};
+
+/// The allocation map of a simulated device: which host addresses its kernels may touch, to the
+/// byte.
+///
+/// Thread-safe: kernels look addresses up from many threads while the host allocates and frees.
+/// What is freed is kept from reuse for a while, so that a use after it is found and named as such.
+class Memory {
+ public:
+  /// Memory of `capacity` bytes in all; Allocate fails past them.
+  explicit Memory(uint64_t capacity = uint64_t{192} << 30) : capacity_(capacity) {}
+  ~Memory();
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  /// Allocates zeroed, page-aligned memory; pages that are never touched cost nothing. `label` says
+  /// what it is in messages ("allocation", "pinned host allocation"). Fails when the capacity or
+  /// the host's memory is exhausted.
+  absl::StatusOr<void*> Allocate(uint64_t bytes, std::string_view label = "allocation");
+
+  /// Frees what Allocate returned. An address that is not the start of such an allocation is an
+  /// error.
+  absl::Status Free(void* pointer);
+
+  /// Makes memory that somebody else owns known to kernels. It must not overlap what is known
+  /// already.
+  absl::Status Register(const void* pointer, uint64_t bytes, std::string_view label);
+  absl::Status Unregister(const void* pointer);
+
+  /// The allocation that holds `address`.
+  std::optional<Interval> Find(uint64_t address) const;
+
+  /// Where the `bytes` bytes at `address` are, for messages, as in "0x7f..1000 is 12 bytes past the
+  /// end of the 4096-byte allocation at 0x7f..0000".
+  std::string Describe(uint64_t address, uint64_t bytes = 1) const;
+
+  uint64_t capacity() const { return capacity_; }
+  uint64_t allocated_bytes() const { return allocated_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Allocation {
+    uint64_t bytes;         // what the caller asked for
+    uint64_t mapped_bytes;  // 0: owned by somebody else
+    std::string label;
+  };
+  struct Freed {
+    uint64_t address;
+    Allocation allocation;
+  };
+
+  absl::Status InsertLocked(uint64_t address, Allocation allocation);
+  void QuarantineLocked(uint64_t address, Allocation allocation);
+
+  const uint64_t capacity_;
+  std::atomic<uint64_t> allocated_ = 0;
+  mutable std::shared_mutex mutex_;
+  std::map<uint64_t, Allocation> live_;  // by first address
+  std::deque<Freed> freed_;              // oldest first; their addresses are not given out again
+};
+
+/// The allocations that a wave touched last, so that checking an access rarely needs the map.
+class AccessCache {
+ public:
+  /// Whether [first, last) lies inside one allocation of `memory`.
+  bool Covers(const Memory& memory, uint64_t first, uint64_t last) {
+    for (const Interval& interval : recent_) {
+      if (interval.Covers(first, last)) return true;
+    }
+    return Refill(memory, first, last);
+  }
+
+ private:
+  bool Refill(const Memory& memory, uint64_t first, uint64_t last);
+
+  static constexpr int kEntries = 4;  // a GEMM touches A, B, C and its arguments
+  Interval recent_[kEntries];
+  int next_ = 0;
+};
+
+}  // namespace gridwise::sim
