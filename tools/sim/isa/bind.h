@@ -1,0 +1,127 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "tools/sim/isa/binding.h"
+#include "tools/sim/isa/operand.h"
+#include "tools/sim/isa/uop.h"
+
+namespace gridwise::sim {
+
+/// Rows of constants that micro-ops refer to (Wave::base[1]). Rows never move, so a program may
+/// grow while waves run; growing is for one thread at a time.
+class ConstantPool {
+ public:
+  ConstantPool();
+  ~ConstantPool();
+  ConstantPool(const ConstantPool&) = delete;
+  ConstantPool& operator=(const ConstantPool&) = delete;
+
+  /// `dwords` (1, 2 or 4) consecutive rows with the dwords of `value` in every lane; equal
+  /// constants share rows.
+  absl::StatusOr<Ref> VectorConstant(uint64_t value, int dwords);
+  /// The 64-bit value as two consecutive dwords.
+  absl::StatusOr<Ref> ScalarConstant(uint64_t value);
+  std::byte* base() const { return base_; }
+
+ private:
+  absl::StatusOr<Ref> Allocate(size_t bytes);
+
+  std::byte* base_ = nullptr;
+  size_t used_ = 0;
+  absl::flat_hash_map<std::pair<uint64_t, int>, Ref> interned_;
+};
+
+/// The handlers of one x86 level, by mnemonic.
+class Handlers {
+ public:
+  /// Those of the best level that this machine executes (GRIDWISE_SIM_LEVEL in the environment, v1,
+  /// v3 or v4, lowers it).
+  static const Handlers& Best();
+  /// Those of one level (1, 3 or 4); the caller must know that this machine executes it.
+  static const Handlers& OfLevel(int level);
+
+  const Binding* Find(std::string_view mnemonic) const;
+  std::vector<const Binding*> All() const;
+  int level() const { return level_; }
+
+ private:
+  explicit Handlers(int level);
+  int level_;
+  absl::flat_hash_map<std::string_view, const Binding*> by_mnemonic_;
+};
+
+/// What a bind function turns an instruction into micro-ops with: operand resolution and the list
+/// of micro-ops.
+class Binder {
+ public:
+  Binder(const Handlers& handlers, ConstantPool& pool) : handlers_(handlers), pool_(pool) {}
+
+  /// Binds one instruction: finds its binding, calls it, and checks that it took every modifier.
+  absl::Status Bind(Instruction& instruction, uint32_t index, uint64_t pc, uint32_t bytes);
+
+  /// --- For bind functions ---
+
+  const Instruction& instruction() const { return *instruction_; }
+  uint64_t pc() const { return pc_; }  // address of the instruction
+  uint64_t next_pc() const { return pc_ + bytes_; }
+  const Handlers& handlers() const { return handlers_; }
+
+  /// An error that quotes the instruction.
+  absl::Status Error(std::string_view what) const;
+  /// Fails unless the instruction has exactly `count` operands.
+  absl::Status ExpectOperands(size_t count) const;
+
+  /// The rows of a vector register operand of exactly `dwords` registers.
+  absl::StatusOr<Ref> Vector(const Operand& operand, int dwords) const;
+  /// The first register number of the same (AGPRs from kAgprBase).
+  absl::StatusOr<int> VectorIndex(const Operand& operand, int dwords) const;
+  /// A scalar source: register or constant of `dwords` (1 or 2; wider ones are registers only).
+  absl::StatusOr<Ref> Scalar(const Operand& operand, int dwords,
+                             ValueType type = ValueType::kB32) const;
+  /// A scalar destination: a register that may be written.
+  absl::StatusOr<Ref> ScalarDestination(const Operand& operand, int dwords) const;
+  /// Any vector source as rows: a VGPR where it is, a constant of `type` from the pool, and an SGPR
+  /// by a micro-op before this one that spreads it over temp rows `temp`, temp + 1.
+  absl::StatusOr<Ref> VectorSource(const Operand& operand, ValueType type, int temp);
+  /// The integer of an immediate operand.
+  absl::StatusOr<int64_t> Immediate(const Operand& operand) const;
+
+  /// Appends a micro-op; `uop.instruction` is filled in.
+  Uop& Emit(Uop uop);
+
+  /// --- For the program ---
+
+  /// Micro-ops bound so far. Direct branches have Uop::data = address of the target until the
+  /// program links them; their positions are in branches().
+  std::vector<Uop>& uops() { return uops_; }
+  /// Marks the micro-op emitted last as a direct branch to `target` (an address).
+  void BranchTo(uint64_t target);
+  struct Branch {
+    size_t uop;
+    uint64_t target;
+  };
+  std::vector<Branch>& branches() { return branches_; }
+  /// Class of the instruction bound last.
+  OpClass op_class() const { return op_class_; }
+
+ private:
+  const Handlers& handlers_;
+  ConstantPool& pool_;
+  Instruction* instruction_ = nullptr;
+  uint32_t index_ = 0;
+  uint64_t pc_ = 0;
+  uint32_t bytes_ = 0;
+  OpClass op_class_ = OpClass::kOther;
+  std::vector<Uop> uops_;
+  std::vector<Branch> branches_;
+};
+
+}  // namespace gridwise::sim

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "tools/sim/isa/uop.h"
+#include "tools/sim/machine/program.h"
+
+namespace gridwise::sim {
+
+class Memory;
+struct KernelInfo;
+
+/// A launch: workgroups per axis, work-items per workgroup and axis, LDS behind the kernel's static
+/// LDS.
+struct Grid {
+  std::array<uint32_t, 3> workgroups = {1, 1, 1};
+  std::array<uint32_t, 3> block = {1, 1, 1};
+  uint32_t dynamic_lds_bytes = 0;
+};
+
+/// What a launch executed.
+struct RunReport {
+  std::array<int64_t, kOpClasses> instructions = {};  // wave instructions by OpClass
+  int64_t waves = 0;
+  int64_t workgroups = 0;
+  double seconds = 0;
+};
+
+struct RunOptions {
+  int threads = 0;  // 0: as many as there are processors
+  /// Called now and then from a worker thread with finished and total workgroups; must be thread
+  /// safe.
+  std::function<void(int64_t done, int64_t total)> progress;
+};
+
+/// Executes one launch of `kernel` to its end. `kernarg` points at kernel.kernarg_bytes bytes, host
+/// memory that is also the device's address of the kernel arguments. Workgroups run on the host's
+/// cores in the order of their index, the waves of one workgroup take turns on one core, so the
+/// result is deterministic unless workgroups race. The error names kernel, pc, instruction,
+/// workgroup, wave, lane and address of the first fault; other workgroups may or may not have run.
+absl::StatusOr<RunReport> Run(Program& program, const KernelInfo& kernel, const Grid& grid,
+                              const void* kernarg, Memory& memory, const RunOptions& options = {});
+
+}  // namespace gridwise::sim

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "tools/sim/isa/bind.h"
+#include "tools/sim/isa/decode.h"
+#include "tools/sim/isa/uop.h"
+
+namespace gridwise::sim {
+
+class CodeObject;
+
+/// The executable sections of a code object as micro-ops. Functions are decoded and bound when they
+/// are first entered, by a launch or by a call, and then kept: a large object costs only what runs
+/// of it. Thread safe.
+class Program {
+ public:
+  static absl::StatusOr<std::unique_ptr<Program>> Decode(const CodeObject& object);
+
+  /// The same for code that lies at [address, address + bytes) for one target, "gfx942"; the memory
+  /// must outlive the program.
+  static absl::StatusOr<std::unique_ptr<Program>> FromText(
+      std::string_view gfx, uint64_t address, uint64_t bytes,
+      const Handlers& handlers = Handlers::Best());
+
+  /// The micro-op at `pc`; binds the function that starts there if need be.
+  absl::StatusOr<const Uop*> Enter(uint64_t pc);
+
+  /// Text, address and class of an instruction, for reports.
+  struct InstructionInfo {
+    uint64_t pc = 0;
+    OpClass op_class = OpClass::kOther;
+    std::string text;
+  };
+  InstructionInfo Describe(uint32_t instruction) const;
+  /// Number of instructions bound so far: the size of a Profile.
+  uint32_t instructions() const;
+  /// Class of each instruction bound so far.
+  std::vector<OpClass> Classes() const;
+
+  const ConstantPool& constants() const { return constants_; }
+
+ private:
+  Program(const Handlers& handlers, uint64_t address, uint64_t bytes);
+
+  const Handlers& handlers_;
+  const uint64_t address_;
+  const uint64_t bytes_;
+  ConstantPool constants_;
+  mutable std::mutex mutex_;  // guards what follows, and growing code_
+  std::unique_ptr<Decoder> decoder_;
+  std::vector<std::unique_ptr<Uop[]>> functions_;
+  std::vector<InstructionInfo> instructions_;
+  std::unique_ptr<std::atomic<const Uop*>[]> code_;  // micro-op by (pc - address_) / 4
+};
+
+}  // namespace gridwise::sim

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace gridwise::sim {
+
+class Memory;
+class Profile;
+class Program;
+struct Uop;
+
+/// Lanes in a row of the vector register file. A wave32 target uses the first half of every row and
+/// keeps the upper half of EXEC zero, so that handlers need no second version.
+inline constexpr int kLanes = 64;
+inline constexpr uint64_t kRowBytes = kLanes * sizeof(uint32_t);
+
+/// VGPRs and AGPRs are one file. On hardware AGPR 0 is register accum_offset of the kernel;
+/// instructions cannot tell, so here it is always register kAgprBase.
+inline constexpr int kVectorRegisters = 512;
+inline constexpr int kAgprBase = 256;
+
+/// Rows behind the registers that micro-ops use between themselves: operands fetched from SGPRs,
+/// with modifiers, through DPP or SDWA, and results before clamp and output selection. Nothing
+/// lives there across two instructions.
+inline constexpr int kTempRows = 12;
+
+/// Scalar registers are numbered as in the instruction encoding up to 127; behind that follow the
+/// read-only sources. All 64-bit ones start at an even index.
+enum ScalarRegister : uint16_t {
+  kFlatScratchLo = 102,
+  kXnackMaskLo = 104,
+  kVccLo = 106,
+  kTtmp0 = 108,
+  kM0 = 124,
+  kNull = 125,
+  kExecLo = 126,
+  kSharedBase = 128,  // {0, high half of the LDS aperture}
+  kSharedLimit = 130,
+  kPrivateBase = 132,  // {0, high half of the scratch aperture}
+  kPrivateLimit = 134,
+  kScc = 136,  // 0 or 1
+  kScalarRegisters = 144,
+};
+
+/// Why a wave stopped executing.
+enum class WaveState : uint8_t {
+  kReady,    // can run
+  kBarrier,  // waits at s_barrier; pc is the micro-op after it
+  kEnded,    // s_endpgm
+  kFaulted,  // see Wave::fault
+};
+
+/// What a handler leaves behind when an instruction cannot be executed. `what` is a sentence
+/// without a final stop and has static storage; the dispatcher adds kernel, pc, text, workgroup,
+/// wave, lane, and what is known about the address.
+struct Fault {
+  const char* what = nullptr;
+  const Uop* uop = nullptr;
+  int lane = -1;         // -1: the whole wave
+  uint64_t address = 0;  // valid if has_address
+  uint32_t bytes = 0;    // size of the access at address
+  bool has_address = false;
+};
+
+/// The architectural state of one wave and what its handlers need of their surroundings. Plain
+/// data: handlers are compiled several times for different x86 levels, so this header must not
+/// define inline functions that could be merged across levels; the accessors below are forced
+/// inline for that reason.
+struct Wave {
+  alignas(64) uint32_t v[kVectorRegisters + kTempRows][kLanes];
+  alignas(64) uint32_t s[kScalarRegisters];
+
+  /// Bases that a Ref is relative to: [0] this wave, [1] the program's constant pool.
+  std::byte* base[2];
+
+  uint64_t all_lanes;  // EXEC with every lane on: ~0 for wave64, 2^32 - 1 for wave32
+  uint32_t mode;       // the MODE register
+  uint32_t trap_status;
+  WaveState state;
+  bool yields;  // the wave gave up its turn (s_sleep, or too many branches without a pause)
+  int32_t branch_budget;  // taken branches left in this turn
+  int32_t index_in_group;
+  const Uop* pc;       // the next micro-op to execute
+  uint64_t lane_mask;  // lanes that a DPP operand is valid for; set and used within one instruction
+
+  Program* program;
+  Profile* profile;  // execution counts of the host thread
+  int64_t block;     // first instruction of the straight run being executed (see Profile)
+
+  Memory* memory;
+  uint64_t global_begin,
+      global_end;  // allocation that the last global access hit: [begin, end), empty at start
+
+  std::byte* lds;  // the workgroup's LDS
+  uint32_t lds_bytes;
+  uint32_t scratch_bytes;  // per lane
+  std::byte* scratch;      // of this wave, swizzled: dword a of lane l is at (a * 64 + l) * 4
+
+  uint32_t workgroup_id[3];
+  Fault fault;
+};
+
+#define GRIDWISE_SIM_INLINE inline __attribute__((always_inline))
+
+/// 64-bit value of the scalar registers index, index + 1.
+GRIDWISE_SIM_INLINE uint64_t Scalar64(const Wave& w, int index) {
+  uint64_t value;
+  std::memcpy(&value, &w.s[index], sizeof(value));
+  return value;
+}
+
+GRIDWISE_SIM_INLINE void SetScalar64(Wave& w, int index, uint64_t value) {
+  std::memcpy(&w.s[index], &value, sizeof(value));
+}
+
+GRIDWISE_SIM_INLINE uint64_t Exec(const Wave& w) { return Scalar64(w, kExecLo); }
+
+}  // namespace gridwise::sim
