@@ -99,8 +99,10 @@ GRIDWISE_SIM_INLINE bool RaiseFault(Wave& w, const Uop& u, const char* what, int
   return false;
 }
 GRIDWISE_SIM_INLINE bool RaiseFault(Wave& w, const Uop& u, const char* what, int lane,
-                                    uint64_t address, uint32_t bytes) {
+                                    uint64_t address, uint32_t bytes,
+                                    AddressSpace space = AddressSpace::kGlobal) {
   RaiseFault(w, u, what, lane);
+  w.fault.space = space;
   w.fault.address = address;
   w.fault.bytes = bytes;
   w.fault.has_address = true;

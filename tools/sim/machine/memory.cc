@@ -167,12 +167,4 @@ void Memory::QuarantineLocked(uint64_t address, Allocation allocation) {
   freed_.pop_front();
 }
 
-bool AccessCache::Refill(const Memory& memory, uint64_t first, uint64_t last) {
-  const std::optional<Interval> found = memory.Find(first);
-  if (!found || !found->Covers(first, last)) return false;
-  recent_[next_] = *found;
-  next_ = (next_ + 1) % kEntries;
-  return true;
-}
-
 }  // namespace gridwise::sim

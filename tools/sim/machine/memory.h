@@ -84,23 +84,4 @@ class Memory {
   std::deque<Freed> freed_;              // oldest first; their addresses are not given out again
 };
 
-/// The allocations that a wave touched last, so that checking an access rarely needs the map.
-class AccessCache {
- public:
-  /// Whether [first, last) lies inside one allocation of `memory`.
-  bool Covers(const Memory& memory, uint64_t first, uint64_t last) {
-    for (const Interval& interval : recent_) {
-      if (interval.Covers(first, last)) return true;
-    }
-    return Refill(memory, first, last);
-  }
-
- private:
-  bool Refill(const Memory& memory, uint64_t first, uint64_t last);
-
-  static constexpr int kEntries = 4;  // a GEMM touches A, B, C and its arguments
-  Interval recent_[kEntries];
-  int next_ = 0;
-};
-
 }  // namespace gridwise::sim

@@ -105,21 +105,5 @@ TEST(Memory, DescribesNeighbours) {
   EXPECT_THAT(Memory().Describe(uint64_t{1} << 40), HasSubstr("in no allocation"));
 }
 
-TEST(AccessCache, AgreesWithTheMap) {
-  Memory memory;
-  AccessCache cache;
-  for (int round = 0; round < 3; ++round) {
-    for (int i = 0; i < 6; ++i) {
-      const uint64_t p = Address(*memory.Allocate(100 + i));
-      EXPECT_TRUE(cache.Covers(memory, p, p + 100 + i));
-      EXPECT_TRUE(cache.Covers(memory, p + 99, p + 100));
-      EXPECT_FALSE(cache.Covers(memory, p, p + 101 + i));
-      EXPECT_FALSE(cache.Covers(memory, p - 1, p + 1));
-    }
-  }
-  EXPECT_FALSE(cache.Covers(memory, 0, 4));
-  EXPECT_FALSE(cache.Covers(memory, ~uint64_t{0} - 3, 0)) << "an access that wraps around";
-}
-
 }  // namespace
 }  // namespace gridwise::sim

@@ -53,6 +53,15 @@ enum class WaveState : uint8_t {
   kFaulted,  // see Wave::fault
 };
 
+/// What Fault::address is an address in: device memory, or an offset into LDS or the lane's
+/// scratch.
+enum class AddressSpace : uint8_t { kGlobal, kLds, kScratch };
+
+/// Addresses [begin, end) of one allocation.
+struct MemoryRange {
+  uint64_t begin, end;
+};
+
 /// What a handler leaves behind when an instruction cannot be executed. `what` is a sentence
 /// without a final stop and has static storage; the dispatcher adds kernel, pc, text, workgroup,
 /// wave, lane, and what is known about the address.
@@ -63,6 +72,7 @@ struct Fault {
   uint64_t address = 0;  // valid if has_address
   uint32_t bytes = 0;    // size of the access at address
   bool has_address = false;
+  AddressSpace space = AddressSpace::kGlobal;
 };
 
 /// The architectural state of one wave and what its handlers need of their surroundings. Plain
@@ -91,8 +101,8 @@ struct Wave {
   int64_t block;     // first instruction of the straight run being executed (see Profile)
 
   Memory* memory;
-  uint64_t global_begin,
-      global_end;  // allocation that the last global access hit: [begin, end), empty at start
+  MemoryRange recent[4];  // allocations that global accesses hit last; empty at start
+  uint32_t recent_next;   // entry of `recent` to replace next
 
   std::byte* lds;  // the workgroup's LDS
   uint32_t lds_bytes;
