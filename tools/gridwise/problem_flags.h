@@ -1,0 +1,53 @@
+/// From the command line's sizes to a ConvProblem.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "ck/conv/problem.h"
+
+namespace gridwise {
+
+/// One value per spatial axis, outermost first ("7x14x14", "13x13", "27"); a single value stands
+/// for every axis. Empty when the flag was not given. Usable as the type of an Abseil flag.
+struct Extents {
+  std::vector<int64_t> values;
+};
+bool AbslParseFlag(absl::string_view text, Extents* extents, std::string* error);
+std::string AbslUnparseFlag(const Extents& extents);
+
+/// The sizes that the user gave; what was not given is empty.
+struct ProblemFlags {
+  std::optional<int64_t> n, c, k, groups;  // c and k are totals over all groups
+  Extents in, filter, stride, dilation;
+  Extents pad;      // both ends
+  Extents pad_end;  // where the far end differs
+
+  /// Whether any size was given.
+  bool Any() const;
+};
+
+/// The problem that the flags describe: `base` with the given sizes in place of its own, or without
+/// `base` a new one, of as many axes as the longest of the flags, that needs at least c, k, in and
+/// filter. The result is valid.
+absl::StatusOr<ConvProblem> BuildProblem(Direction direction,
+                                         const std::optional<ConvProblem>& base,
+                                         const ProblemFlags& flags);
+
+/// Fills in sizes that were not given from the shapes of the operands of backward-data; an empty
+/// shape tells nothing.
+///   dy: [n][out...][k] or [n][out...][g][k/g]      w: [k][filter...][c/g] or
+///   [g][k/g][filter...][c/g]
+/// The number of axes is that of the longest flag; without one, the shapes are taken to be of the
+/// shorter forms. Where stride > 1, several input sizes have the same output: the smallest is taken
+/// unless `in` was given.
+absl::StatusOr<ProblemFlags> CompleteFromShapes(ProblemFlags flags,
+                                                absl::Span<const int64_t> dy_shape,
+                                                absl::Span<const int64_t> w_shape);
+
+}  // namespace gridwise

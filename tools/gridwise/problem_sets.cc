@@ -1,0 +1,74 @@
+#include "tools/gridwise/problem_sets.h"
+
+#include <cstdlib>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "tools/cpp/runfiles/runfiles.h"
+
+namespace gridwise {
+namespace {
+
+using ::bazel::tools::cpp::runfiles::Runfiles;
+
+constexpr absl::string_view kBuiltIn[] = {"regressions", "retinanet"};
+
+absl::StatusOr<ProblemSet> LoadFile(absl::string_view name, const std::string& path) {
+  absl::StatusOr<std::vector<NamedProblem>> problems = ReadProblems(path);
+  if (!problems.ok()) return problems.status();
+  return ProblemSet{std::string(name), *std::move(problems)};
+}
+
+absl::StatusOr<ProblemSet> LoadBuiltIn(absl::string_view name, const std::string& argv0) {
+  std::string error;
+  const std::unique_ptr<Runfiles> runfiles(
+      Runfiles::Create(argv0, BAZEL_CURRENT_REPOSITORY, &error));
+  if (runfiles == nullptr) {
+    return absl::NotFoundError(
+        absl::StrCat("the problem set ", name, " is not beside this program: ", error));
+  }
+  return LoadFile(name,
+                  runfiles->Rlocation(absl::StrCat("gridwise/tests/problems/", name, ".csv")));
+}
+
+}  // namespace
+
+std::string UserPath(const std::string& path) {
+  const char* folder = std::getenv("BUILD_WORKING_DIRECTORY");
+  if (folder == nullptr || path.empty() || path[0] == '/') return path;
+  return absl::StrCat(folder, "/", path);
+}
+
+absl::StatusOr<std::vector<ProblemSet>> LoadProblemSets(const std::string& source,
+                                                        const std::string& argv0) {
+  std::vector<ProblemSet> sets;
+  for (absl::string_view name : kBuiltIn) {
+    if (!source.empty() && source != name) continue;
+    absl::StatusOr<ProblemSet> set = LoadBuiltIn(name, argv0);
+    if (!set.ok()) return set.status();
+    sets.push_back(*std::move(set));
+  }
+  if (!sets.empty()) return sets;
+  absl::StatusOr<ProblemSet> set = LoadFile(source, UserPath(source));
+  if (!set.ok()) return set.status();
+  sets.push_back(*std::move(set));
+  return sets;
+}
+
+absl::StatusOr<NamedProblem> FindProblem(const std::vector<ProblemSet>& sets,
+                                         absl::string_view name) {
+  for (const ProblemSet& set : sets) {
+    for (const NamedProblem& problem : set.problems) {
+      if (problem.name == name) return problem;
+    }
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "no problem is called '", name, "' in ",
+      absl::StrJoin(sets, ", ",
+                    [](std::string* out, const ProblemSet& set) { out->append(set.name); }),
+      "; `gridwise list problems` prints those that come with this program"));
+}
+
+}  // namespace gridwise

@@ -1,0 +1,53 @@
+#include "tools/gridwise/problem_sets.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace gridwise {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(ProblemSetsTest, BuiltInSetsAreFoundByName) {
+  const auto sets = LoadProblemSets("", "");
+  ASSERT_TRUE(sets.ok()) << sets.status();
+  ASSERT_EQ(sets->size(), 2);
+  const auto problem = FindProblem(*sets, "almiopen-1959");
+  ASSERT_TRUE(problem.ok()) << problem.status();
+  EXPECT_EQ(problem->problem.dims[1].in, 40);
+  EXPECT_EQ(problem->problem.c, 128);
+  const auto one = LoadProblemSets("retinanet", "");
+  ASSERT_TRUE(one.ok()) << one.status();
+  EXPECT_FALSE(FindProblem(*one, "almiopen-1959").ok());
+}
+
+TEST(ProblemSetsTest, UnknownNamesSayWhereTheyWereLookedFor) {
+  const auto sets = LoadProblemSets("", "");
+  ASSERT_TRUE(sets.ok()) << sets.status();
+  EXPECT_THAT(FindProblem(*sets, "nothing").status().message(),
+              HasSubstr("no problem is called 'nothing' in regressions, retinanet"));
+}
+
+TEST(ProblemSetsTest, FilesAreReadFromTheUsersFolder) {
+  const std::string folder = testing::TempDir();
+  std::ofstream(folder + "/mine.csv")
+      << "name,ndim,G,N,K,C,Z,Y,X,Di,Hi,Wi,stride_d,stride_h,stride_w,dil_d,dil_h,"
+         "dil_w,pad_d,pad_h,pad_w,directions\n"
+         "small,2,1,1,4,8,1,1,1,1,5,5,1,1,1,1,1,1,0,0,0,bwd_data\n";
+  ASSERT_EQ(setenv("BUILD_WORKING_DIRECTORY", folder.c_str(), 1), 0);
+  const auto sets = LoadProblemSets("mine.csv", "");
+  ASSERT_TRUE(sets.ok()) << sets.status();
+  EXPECT_TRUE(FindProblem(*sets, "small").ok());
+  EXPECT_THAT(LoadProblemSets("none.csv", "").status().message(), HasSubstr("none.csv"));
+  EXPECT_EQ(UserPath("/a/b"), "/a/b");
+  unsetenv("BUILD_WORKING_DIRECTORY");
+  EXPECT_EQ(UserPath("b"), "b");
+}
+
+}  // namespace
+}  // namespace gridwise
