@@ -5,6 +5,13 @@
 
 namespace gridwise {
 
+/// Bits of lanes' or elements' validity: bit i is 1 when i >= count. Any count is allowed, i runs
+/// to 30.
+GRIDWISE_DEVICE unsigned BitsFrom(int count) {
+  const int clamped = count < 0 ? 0 : count < 31 ? count : 31;
+  return ~0u << clamped;
+}
+
 /// A window of global memory that is accessed by byte offsets below 2^31. An access whose offset is
 /// at or past the window's end reads 0, and is not written: so an offset with kOutOfRange set masks
 /// a lane at no cost. Source: CDNA3 ISA, section 9.1.5 (range checking of raw buffers, per dword).
@@ -12,6 +19,13 @@ class Buffer {
  public:
   /// The offset bit that puts any access out of range.
   static constexpr unsigned kOutOfRange = 0x80000000u;
+
+  /// kOutOfRange where bit `i` of `bits` is set, else 0.
+  GRIDWISE_DEVICE static unsigned OutOfRangeIf(unsigned bits, int i) {
+    return (bits << (31 - i)) & kOutOfRange;
+  }
+
+  Buffer() = default;
 
   /// `bytes` is clipped to 2^31 - 1; offsets that callers form for valid elements must be below it.
   template <Gfx kGfx>

@@ -13,4 +13,7 @@ GRIDWISE_DEVICE void BarrierLds() {
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
 }
 
+/// The compiler moves no instruction across this point.
+GRIDWISE_DEVICE void SchedulingFence() { __builtin_amdgcn_sched_barrier(0); }
+
 }  // namespace gridwise
