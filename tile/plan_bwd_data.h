@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ck/arch/target.h"
+#include "ck/conv/cost.h"
+#include "ck/conv/problem.h"
+#include "tile/bwd_data_args.h"
+#include "tile/config.h"
+
+namespace gridwise::tile {
+
+/// How one row computes one problem: everything a launch needs but the tensors.
+struct BwdDataPlan {
+  BwdDataArgs args;            // pointers null; the table inline when it fits
+  std::vector<SubGemm> table;  // all sub-GEMMs, first tiles assigned
+  unsigned workgroups[3];
+  unsigned threads;              // of a workgroup
+  std::int64_t workspace_bytes;  // device copy of the table, where it is not inline
+  Cost cost;
+};
+
+/// The reason why kernels of `config` cannot compute `problem`, with the values that matter;
+/// nothing if they can.
+std::optional<std::string> Reject(const TileConfig& config, const ConvProblem& problem);
+
+/// Plans a valid backward-data problem that `config` accepts. `sub_gemms` is
+/// BwdDataSubGemms(problem).
+BwdDataPlan PlanBwdData(const TileConfig& config, Gfx gfx, const ConvProblem& problem,
+                        std::span<const SubGemm> sub_gemms);
+
+/// Symbol of the kernel of row `index` in the code objects of a backward-data table.
+std::string BwdDataSymbol(int index);
+
+}  // namespace gridwise::tile
