@@ -11,18 +11,6 @@ namespace {
 
 constexpr std::int64_t kOffsetLimit = std::int64_t{1} << 31;  // of Buffer, bytes
 
-std::int64_t Pixels(const ConvProblem& problem, bool out) {
-  std::int64_t pixels = 1;
-  for (const Dim& dim : problem.dims) pixels *= out ? dim.out() : dim.in;
-  return pixels;
-}
-
-std::int64_t FilterTaps(const ConvProblem& problem) {
-  std::int64_t taps = 1;
-  for (const Dim& dim : problem.dims) taps *= dim.filter;
-  return taps;
-}
-
 /// The most images that the rows of one tile can touch.
 std::int64_t ImagesOfTile(const TileConfig& config, const ConvProblem& problem) {
   // The smallest sub-GEMM of an image has this many rows.
@@ -66,13 +54,12 @@ Cost EstimateCost(const TileConfig& c, const TargetTraits& target, const ConvPro
 }
 
 BwdDataArgs MakeArgs(const TileConfig& config, const ConvProblem& problem) {
-  const std::int64_t in_pixels = Pixels(problem, false), out_pixels = Pixels(problem, true);
   BwdDataArgs args = {};
-  args.dy_image = out_pixels * problem.k;
-  args.dx_image = in_pixels * problem.c;
-  args.dy_bytes = problem.batch * args.dy_image * 2;
-  args.dx_bytes = problem.batch * args.dx_image * 2;
-  args.w_bytes = problem.k * problem.c_per_group() * FilterTaps(problem) * 2;
+  args.dy_image = problem.out_cells() * problem.k;
+  args.dx_image = problem.in_cells() * problem.c;
+  args.dy_bytes = problem.y_elements() * 2;
+  args.dx_bytes = problem.x_elements() * 2;
+  args.w_bytes = problem.w_elements() * 2;
   args.k = static_cast<int>(problem.k_per_group());
   args.c = static_cast<int>(problem.c_per_group());
   args.dy_pixel = static_cast<int>(problem.k);
@@ -103,7 +90,7 @@ std::optional<std::string> Reject(const TileConfig& config, const ConvProblem& p
     return absl::StrFormat("type is %s; the row is for %s", gridwise::Name(problem.type),
                            gridwise::Name(config.type));
   }
-  const std::int64_t rows = problem.batch * Pixels(problem, false);
+  const std::int64_t rows = problem.batch * problem.in_cells();
   std::int64_t sub_gemms = 1;
   for (const Dim& dim : problem.dims) sub_gemms *= std::min(dim.stride, dim.in);
   const std::int64_t n_tiles = CeilDiv<std::int64_t>(problem.c_per_group(), config.tile.n);
@@ -117,10 +104,10 @@ std::optional<std::string> Reject(const TileConfig& config, const ConvProblem& p
   std::int64_t margin = 1;  // cells of dy that the taps' reach adds, times a pixel
   for (const Dim& dim : problem.dims) margin *= dim.out() + 2 * dim.dilation * dim.filter;
   const std::int64_t images = ImagesOfTile(config, problem);
-  const std::int64_t dy_bytes = ((images - 1) * Pixels(problem, true) + margin) * problem.k * 2;
-  const std::int64_t dx_bytes = images * Pixels(problem, false) * problem.c * 2;
+  const std::int64_t dy_bytes = ((images - 1) * problem.out_cells() + margin) * problem.k * 2;
+  const std::int64_t dx_bytes = images * problem.in_cells() * problem.c * 2;
   const std::int64_t w_bytes =
-      problem.k_per_group() * problem.c_per_group() * FilterTaps(problem) * 2;
+      problem.k_per_group() * problem.c_per_group() * problem.filter_taps() * 2;
   if (dy_bytes >= kOffsetLimit || dx_bytes >= kOffsetLimit || w_bytes >= kOffsetLimit) {
     return absl::StrFormat(
         "a tile reaches over %d bytes of dy, %d of dx and %d of w; each must be below 2^31",
