@@ -45,7 +45,7 @@ gpu_toolchain_configure = repository_rule(
 )
 
 def _system_library_impl(rctx):
-    found = [d for d in rctx.attr.include_dirs if rctx.path(d + "/" + rctx.attr.probe).exists]
+    found = [p for p in rctx.attr.prefixes if rctx.path(p + "/include/" + rctx.attr.probe).exists]
     if not found:
         # The error is raised by the targets that need the library, not by everybody who loads the repository.
         rctx.file("BUILD.bazel", """load("{missing_bzl}", "missing_library")
@@ -58,17 +58,20 @@ def _system_library_impl(rctx):
 """.format(
             missing_bzl = rctx.attr._missing_bzl,
             name = repr(rctx.attr.target),
-            message = repr("gridwise: %s is not in any of %s; install %s" % (rctx.attr.probe, ", ".join(rctx.attr.include_dirs), rctx.attr.package)),
+            message = repr("gridwise: include/%s is not in any of %s; install %s" % (rctx.attr.probe, ", ".join(rctx.attr.prefixes), rctx.attr.package)),
         ))
         return
 
-    # Headers below /usr/include are found by the C++ toolchain itself; others are linked into this repository.
-    globs, includes = "", ""
-    if found[0] != "/usr/include":
+    # The C++ toolchain finds headers and libraries below /usr itself, here and when a program starts; the headers of
+    # other prefixes are linked into this repository.
+    prefix = found[0]
+    globs, includes, linkopts = "[]", [], []
+    if prefix != "/usr":
         for d in rctx.attr.header_folders:
-            rctx.symlink(found[0] + "/" + d, "include/" + d)
+            rctx.symlink(prefix + "/include/" + d, "include/" + d)
         globs = "glob([\"include/**\"])"
-        includes = "include"
+        includes = ["include"]
+        linkopts = ["-L%s/lib" % prefix, "-Wl,-rpath,%s/lib" % prefix]
     rctx.file("BUILD.bazel", """load("@rules_cc//cc:defs.bzl", "cc_library")
 
 package(default_visibility = ["//visibility:public"])
@@ -87,10 +90,10 @@ cc_library(
 )
 """.format(
         name = repr(rctx.attr.target),
-        globs = globs or "[]",
+        globs = globs,
         defines = repr(rctx.attr.defines),
-        includes = repr([includes] if includes else []),
-        linkopts = repr(rctx.attr.linkopts),
+        includes = repr(includes),
+        linkopts = repr(linkopts + rctx.attr.linkopts),
     ))
 
 system_library = repository_rule(
@@ -99,9 +102,9 @@ system_library = repository_rule(
     attrs = {
         "target": attr.string(mandatory = True),
         "package": attr.string(mandatory = True, doc = "What to install when the library is missing."),
-        "probe": attr.string(mandatory = True, doc = "A header, relative to one of include_dirs."),
-        "include_dirs": attr.string_list(mandatory = True),
-        "header_folders": attr.string_list(doc = "Folders of include_dirs that hold the library's headers."),
+        "probe": attr.string(mandatory = True, doc = "A header of the library, as it is included."),
+        "prefixes": attr.string_list(mandatory = True, doc = "Folders with include/ and lib/; the first that has the probe is used."),
+        "header_folders": attr.string_list(doc = "Folders of include/ that hold the library's headers; not needed below /usr."),
         "defines": attr.string_list(),
         "linkopts": attr.string_list(),
         "_missing_bzl": attr.label(default = "//tools/build:missing.bzl"),
@@ -118,17 +121,17 @@ def gridwise_system_repositories():
         target = "hip",
         package = "libamdhip64-dev or ROCm",
         probe = "hip/hip_runtime_api.h",
-        include_dirs = ["/opt/rocm/include", "/usr/include"],
+        prefixes = ["/opt/rocm", "/usr"],
         header_folders = ["hip"],
         defines = ["__HIP_PLATFORM_AMD__=1"],
-        linkopts = ["-L/opt/rocm/lib", "-lamdhip64", "-Wl,--allow-shlib-undefined"],
+        linkopts = ["-lamdhip64"],
     )
     system_library(
         name = "local_llvm",
         target = "llvm",
         package = "llvm-22-dev",
         probe = "llvm/MC/MCDisassembler/MCDisassembler.h",
-        include_dirs = ["/usr/lib/llvm-22/include"],
+        prefixes = ["/usr/lib/llvm-22"],
         header_folders = ["llvm", "llvm-c"],
         linkopts = ["-lLLVM-22"],
     )
@@ -137,6 +140,6 @@ def gridwise_system_repositories():
         target = "onednn",
         package = "libdnnl-dev",
         probe = "oneapi/dnnl/dnnl.hpp",
-        include_dirs = ["/usr/include"],
+        prefixes = ["/usr"],
         linkopts = ["-ldnnl"],
     )
