@@ -1,0 +1,101 @@
+/// What a program of another repository does with Gridwise: plans and computes a convolution, and
+/// runs a kernel of its own, on whatever device //tools/config:hip of Gridwise stands for.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <span>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "ck/arch/target.h"
+#include "ck/conv/problem.h"
+#include "ck/runtime/buffer.h"
+#include "ck/runtime/device.h"
+#include "ck/runtime/module.h"
+#include "ck/runtime/stream.h"
+#include "instances/conv.h"
+#include "scale_code.h"
+
+namespace {
+
+constexpr uint16_t kOne = 0x3c00;  // in f16
+
+/// dx of a 1x1 convolution of ones with ones is the number of output channels everywhere.
+absl::Status Convolve() {
+  gridwise::ConvProblem problem{
+      .direction = gridwise::Direction::kBackwardData, .rank = 2, .batch = 1, .c = 16, .k = 8};
+  problem.dims[1].in = problem.dims[2].in = 4;
+  const absl::StatusOr<gridwise::Plan> plan = gridwise::MakePlan(problem, gridwise::Gfx::k942);
+  if (!plan.ok()) return plan.status();
+  std::printf("%s\n", plan->ToString().c_str());
+  const std::vector<uint16_t> ones(static_cast<size_t>(problem.y_elements() + problem.w_elements()),
+                                   kOne);
+  const auto dy = gridwise::DeviceBuffer::CopyOf(
+      std::as_bytes(std::span(ones).first(static_cast<size_t>(problem.y_elements()))));
+  if (!dy.ok()) return dy.status();
+  const auto w = gridwise::DeviceBuffer::CopyOf(
+      std::as_bytes(std::span(ones).first(static_cast<size_t>(problem.w_elements()))));
+  if (!w.ok()) return w.status();
+  std::vector<uint16_t> result(static_cast<size_t>(problem.x_elements()));
+  const auto dx = gridwise::DeviceBuffer::Allocate(static_cast<int64_t>(result.size() * 2));
+  if (!dx.ok()) return dx.status();
+  const auto conv = gridwise::Executable::Load(*plan);
+  if (!conv.ok()) return conv.status();
+  absl::Status status =
+      conv->Launch({.a = dy->data(), .b = w->data(), .out = dx->data()}, nullptr, 0, nullptr);
+  if (!status.ok()) return status;
+  if (status = gridwise::SynchronizeDevice(); !status.ok()) return status;
+  if (status = dx->CopyToHost(std::as_writable_bytes(std::span(result))); !status.ok())
+    return status;
+  constexpr uint16_t kEight = 0x4800;
+  for (uint16_t element : result) {
+    if (element != kEight) return absl::InternalError("dx is not 8 everywhere");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RunOwnKernel() {
+  std::vector<float> data(64);
+  for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i);
+  auto buffer = gridwise::DeviceBuffer::CopyOf(std::as_bytes(std::span(data)));
+  if (!buffer.ok()) return buffer.status();
+  const gridwise::CodeObjects objects = consumer::ScaleCode();
+  if (objects.empty()) return absl::InternalError("no code object was embedded");
+  const auto module = gridwise::Module::Load(objects[0].data);
+  if (!module.ok()) return module.status();
+  const auto kernel = module->FindKernel("Scale");
+  if (!kernel.ok()) return kernel.status();
+  struct {
+    void* data;
+    float factor;
+  } arguments = {buffer->data(), 2.0f};
+  absl::Status status =
+      gridwise::Launch(*kernel, {.threads = {64, 1, 1}}, std::as_bytes(std::span(&arguments, 1)));
+  if (!status.ok()) return status;
+  if (status = gridwise::SynchronizeDevice(); !status.ok()) return status;
+  if (status = buffer->CopyToHost(std::as_writable_bytes(std::span(data))); !status.ok())
+    return status;
+  for (size_t i = 0; i < data.size(); ++i) {
+    if (data[i] != 2.0f * static_cast<float>(i))
+      return absl::InternalError("an element was not doubled");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Run() {
+  const auto device = gridwise::FindDevice("gfx942");
+  if (!device.ok()) return device.status();
+  if (absl::Status status = gridwise::UseDevice(*device); !status.ok()) return status;
+  if (absl::Status status = RunOwnKernel(); !status.ok()) return status;
+  return Convolve();
+}
+
+}  // namespace
+
+int main() {
+  const absl::Status status = Run();
+  std::printf("%s\n", status.ToString().c_str());
+  return status.ok() ? 0 : 1;
+}
