@@ -1,0 +1,65 @@
+#include "tools/gridwise/list_command.h"
+
+#include <cstdio>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "ck/arch/target.h"
+#include "ck/conv/problem.h"
+#include "ck/conv/problem_io.h"
+#include "instances/conv.h"
+#include "tools/gridwise/problem_sets.h"
+
+namespace gridwise {
+namespace {
+
+void ListTargets() {
+  absl::PrintF("targets\n");
+  for (Gfx gfx : kAllGfx) absl::PrintF("  %s  %s\n", Name(gfx), TraitsOf(gfx).product);
+}
+
+void PrintRows() {
+  absl::PrintF("rows\n");
+  for (const RowInfo& row : ListRows()) {
+    absl::PrintF("  %s  %s  %s\n", Name(row.gfx), Name(row.direction), row.name);
+  }
+}
+
+void ListProblems(const std::vector<ProblemSet>& sets, bool each) {
+  for (const ProblemSet& set : sets) {
+    absl::PrintF("problem set %s: %d problems\n", set.name, set.problems.size());
+    if (!each) continue;
+    for (const NamedProblem& named : set.problems) {
+      const std::string directions = absl::StrJoin(
+          named.directions, ", ",
+          [](std::string* out, Direction direction) { out->append(Name(direction)); });
+      ConvProblem problem = named.problem;
+      if (!named.directions.empty()) problem.direction = named.directions.front();
+      absl::PrintF("  %s (%s)\n    %s\n", named.name, directions, ToString(problem));
+    }
+  }
+}
+
+}  // namespace
+
+ExitCode ListCommand(const std::string& what, const std::string& problem_sets,
+                     const std::string& program) {
+  if (!what.empty() && what != "targets" && what != "rows" && what != "problems") {
+    absl::FPrintF(stderr, "gridwise: nothing is called '%s'; list targets, rows or problems\n",
+                  what);
+    return kBadUsage;
+  }
+  const absl::StatusOr<std::vector<ProblemSet>> sets = LoadProblemSets(problem_sets, program);
+  if (!sets.ok()) {
+    absl::FPrintF(stderr, "gridwise: %s\n", sets.status().message());
+    return kBadUsage;
+  }
+  if (what.empty() || what == "targets") ListTargets();
+  if (what.empty() || what == "rows") PrintRows();
+  if (what.empty() || what == "problems") ListProblems(*sets, what == "problems");
+  return kSuccess;
+}
+
+}  // namespace gridwise

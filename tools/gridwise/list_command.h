@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "tools/gridwise/exit_code.h"
+
+namespace gridwise {
+
+/// Prints what there is: `what` is "targets", "rows", "problems", or "" for all of them in short.
+/// `program` is argv[0].
+ExitCode ListCommand(const std::string& what, const std::string& problem_sets,
+                     const std::string& program);
+
+}  // namespace gridwise

@@ -1,0 +1,192 @@
+/// gridwise: runs Gridwise's convolutions from a shell. `gridwise help` says how.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/flags/commandlineflag.h"
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "absl/flags/reflection.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "tools/gridwise/exit_code.h"
+#include "tools/gridwise/list_command.h"
+#include "tools/gridwise/problem_flags.h"
+#include "tools/gridwise/run_command.h"
+
+using gridwise::Extents;
+
+ABSL_FLAG(std::string, problem, "", "name of a problem; sizes given beside it replace its own");
+ABSL_FLAG(std::string, problems, "",
+          "where the problem is looked up: regressions, retinanet or a CSV file; default: both of "
+          "the former");
+ABSL_FLAG(std::optional<int64_t>, n, std::nullopt, "batch size; default 1");
+ABSL_FLAG(std::optional<int64_t>, c, std::nullopt, "input channels of all groups together");
+ABSL_FLAG(std::optional<int64_t>, k, std::nullopt, "output channels of all groups together");
+ABSL_FLAG(std::optional<int64_t>, groups, std::nullopt, "number of groups; default 1");
+ABSL_FLAG(Extents, in, {}, "input size, one value per axis, outermost first, as in 13x13");
+ABSL_FLAG(Extents, filter, {}, "filter size; here and below a single value stands for every axis");
+ABSL_FLAG(Extents, stride, {}, "stride; default 1");
+ABSL_FLAG(Extents, dilation, {}, "dilation; default 1");
+ABSL_FLAG(Extents, pad, {}, "zero padding of both ends; default 0");
+ABSL_FLAG(Extents, pad_end, {}, "zero padding of the far end, where it differs from --pad");
+ABSL_FLAG(std::string, device, "gfx942", "GPU target to run on");
+ABSL_FLAG(std::string, row, "",
+          "kernel to use, one of `gridwise list rows`; default: the planner's choice");
+ABSL_FLAG(bool, verify, false, "compare the result with the CPU reference");
+ABSL_FLAG(uint64_t, seed, 0, "of the random data that stands for a tensor without a file");
+ABSL_FLAG(std::string, dy, "", ".npy file of dy: [n][out...][k] or [n][out...][g][k/g]");
+ABSL_FLAG(std::string, w, "",
+          ".npy file of the weights: [k][filter...][c/g] or [g][k/g][filter...][c/g]");
+ABSL_FLAG(std::string, out, "", ".npy file that dx is written to: [n][in...][c]");
+
+namespace {
+
+constexpr char kUsage[] = R"(gridwise: grouped convolutions on AMD GPUs, simulated or real
+
+  gridwise run bwd_data FLAGS                  compute dx from dy and w
+  gridwise list [targets | rows | problems]    say what there is
+  gridwise help                                print this
+
+Examples
+  gridwise run bwd_data --problem=almiopen-1959 --device=gfx942 --verify
+  gridwise run bwd_data --n=32 --c=256 --k=36 --in=13x13 --filter=3x3 --pad=1 --verify
+  gridwise run bwd_data --dy=dy.npy --w=w.npy --stride=2 --pad=1 --out=dx.npy
+
+Tensors are packed and in the order of the shapes below, little-endian float16 or float32. The kernels compute in
+float16 with float32 accumulation: float32 files are rounded to float16, and dx is written in dy's type. Sizes that are
+not given are taken from the files; where stride > 1 leaves a choice of input sizes, the smallest is, unless --in says.
+
+Exit status
+  0  done, and the result is right if --verify was given
+  1  the result is wrong
+  2  bad usage: a flag, a file, or a problem that is invalid or that no kernel accepts
+  3  no such device, or the device failed
+
+Flags
+)";
+
+constexpr const char* kFlagOrder[] = {"problem", "problems", "n",      "c",      "k",
+                                      "groups",  "in",       "filter", "stride", "dilation",
+                                      "pad",     "pad_end",  "device", "row",    "verify",
+                                      "seed",    "dy",       "w",      "out"};
+
+void PrintUsage(std::FILE* file) {
+  std::fputs(kUsage, file);
+  for (const char* name : kFlagOrder) {
+    const absl::CommandLineFlag* flag = absl::FindCommandLineFlag(name);
+    const std::string spelling = absl::StrReplaceAll(name, {{"_", "-"}});
+    absl::FPrintF(file, "  --%-9s %s\n", spelling, flag->Help());
+  }
+}
+
+/// Abseil spells flags with underscores; --pad-end is --pad_end.
+std::vector<std::string> WithUnderscores(int argc, char** argv) {
+  std::vector<std::string> arguments(argv, argv + argc);
+  for (std::string& argument : arguments) {
+    if (!absl::StartsWith(argument, "--")) continue;
+    const size_t end = std::min(argument.find('='), argument.size());
+    std::replace(argument.begin() + 2, argument.begin() + static_cast<std::ptrdiff_t>(end), '-',
+                 '_');
+  }
+  return arguments;
+}
+
+// Abseil ends the program with status 1, here "the result is wrong", when it cannot parse a flag's
+// value.
+bool parsing_flags = false;
+void ExitForBadFlag() {
+  if (!parsing_flags) return;
+  std::fflush(nullptr);
+  std::_Exit(gridwise::kBadUsage);
+}
+
+/// The arguments that are not flags, argv[0] first; nothing, after a sentence on stderr, when a
+/// flag is unknown.
+std::optional<std::vector<std::string>> ParseFlags(std::vector<std::string> arguments) {
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  std::vector<char*> positional;
+  std::vector<absl::UnrecognizedFlag> unknown;
+  std::atexit(ExitForBadFlag);
+  parsing_flags = true;
+  absl::ParseAbseilFlagsOnly(static_cast<int>(pointers.size()), pointers.data(), positional,
+                             unknown);
+  parsing_flags = false;
+  if (!unknown.empty()) {
+    absl::FPrintF(stderr, "gridwise: no flag is called --%s; `gridwise help` lists them\n",
+                  absl::StrReplaceAll(unknown[0].flag_name, {{"_", "-"}}));
+    return std::nullopt;
+  }
+  return std::vector<std::string>(positional.begin(), positional.end());
+}
+
+gridwise::ExitCode Run(const std::vector<std::string>& words) {
+  if (words.size() != 3) {
+    std::fputs("gridwise: run takes one direction, as in `gridwise run bwd_data`\n", stderr);
+    return gridwise::kBadUsage;
+  }
+  gridwise::ProblemFlags sizes{
+      .n = absl::GetFlag(FLAGS_n),
+      .c = absl::GetFlag(FLAGS_c),
+      .k = absl::GetFlag(FLAGS_k),
+      .groups = absl::GetFlag(FLAGS_groups),
+      .in = absl::GetFlag(FLAGS_in),
+      .filter = absl::GetFlag(FLAGS_filter),
+      .stride = absl::GetFlag(FLAGS_stride),
+      .dilation = absl::GetFlag(FLAGS_dilation),
+      .pad = absl::GetFlag(FLAGS_pad),
+      .pad_end = absl::GetFlag(FLAGS_pad_end),
+  };
+  return gridwise::RunCommand({
+      .program = words[0],
+      .direction = words[2],
+      .problem = absl::GetFlag(FLAGS_problem),
+      .problems = absl::GetFlag(FLAGS_problems),
+      .sizes = std::move(sizes),
+      .device = absl::GetFlag(FLAGS_device),
+      .row = absl::GetFlag(FLAGS_row),
+      .seed = absl::GetFlag(FLAGS_seed),
+      .verify = absl::GetFlag(FLAGS_verify),
+      .dy = absl::GetFlag(FLAGS_dy),
+      .w = absl::GetFlag(FLAGS_w),
+      .out = absl::GetFlag(FLAGS_out),
+  });
+}
+
+bool AsksForHelp(const std::string& argument) {
+  return argument == "help" || argument == "--help" || argument == "-h" || argument == "-help";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<std::string> arguments = WithUnderscores(argc, argv);
+  if (std::any_of(arguments.begin() + 1, arguments.end(), AsksForHelp)) {
+    PrintUsage(stdout);
+    return gridwise::kSuccess;
+  }
+  const std::optional<std::vector<std::string>> words = ParseFlags(std::move(arguments));
+  if (!words) return gridwise::kBadUsage;
+  const std::string command = words->size() > 1 ? (*words)[1] : "";
+  if (command == "run") return Run(*words);
+  if (command == "list" && words->size() <= 3) {
+    return gridwise::ListCommand(words->size() == 3 ? (*words)[2] : "",
+                                 absl::GetFlag(FLAGS_problems), (*words)[0]);
+  }
+  if (command.empty()) {
+    PrintUsage(stderr);
+  } else {
+    absl::FPrintF(stderr, "gridwise: '%s' is not understood; `gridwise help` tells what is\n",
+                  absl::StrJoin(words->begin() + 1, words->end(), " "));
+  }
+  return gridwise::kBadUsage;
+}

@@ -1,0 +1,66 @@
+#include "tools/gridwise/progress.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace gridwise {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kQuiet = std::chrono::seconds(2);
+constexpr auto kTerminalInterval = std::chrono::milliseconds(500);
+constexpr auto kLogInterval = std::chrono::seconds(15);
+constexpr double kLeastFraction = 0.01;  // below it an estimate of the rest is a guess
+
+}  // namespace
+
+std::string ProgressText(const std::string& what, std::optional<double> fraction, double seconds) {
+  std::string text = what + ": ";
+  if (fraction) absl::StrAppendFormat(&text, "%.0f%%, ", 100 * *fraction);
+  absl::StrAppendFormat(&text, "%.0f s", seconds);
+  if (fraction && *fraction >= kLeastFraction) {
+    absl::StrAppendFormat(&text, ", about %.0f s left", seconds * (1 - *fraction) / *fraction);
+  }
+  return text;
+}
+
+Progress::Progress(std::string what, std::function<std::optional<double>()> fraction)
+    : what_(std::move(what)),
+      fraction_(std::move(fraction)),
+      on_terminal_(isatty(STDERR_FILENO) == 1),
+      thread_([this] { Loop(); }) {}
+
+Progress::~Progress() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    done_ = true;
+  }
+  wake_.notify_all();
+  thread_.join();
+}
+
+void Progress::Loop() {
+  const Clock::time_point start = Clock::now();
+  std::unique_lock<std::mutex> lock(mutex_);
+  Clock::duration wait = kQuiet;
+  bool printed = false;
+  while (!wake_.wait_for(lock, wait, [this] { return done_; })) {
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    const std::string text = ProgressText(what_, fraction_(), seconds);
+    std::fputs(
+        (on_terminal_ ? absl::StrCat("\r", text, "\033[K") : absl::StrCat(text, "\n")).c_str(),
+        stderr);
+    printed = true;
+    wait = on_terminal_ ? Clock::duration(kTerminalInterval) : Clock::duration(kLogInterval);
+  }
+  if (printed && on_terminal_) std::fputs("\r\033[K", stderr);
+}
+
+}  // namespace gridwise

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tools/gridwise/exit_code.h"
+#include "tools/gridwise/problem_flags.h"
+
+namespace gridwise {
+
+/// The flags of `gridwise run`.
+struct RunOptions {
+  std::string program;    // argv[0]
+  std::string direction;  // "bwd_data"
+  std::string problem;    // a name in `problems`, or empty
+  std::string problems;   // see LoadProblemSets
+  ProblemFlags sizes;
+  std::string device;  // "gfx942"
+  std::string row;     // empty: the planner's choice
+  uint64_t seed = 0;
+  bool verify = false;
+  std::string dy, w, out;  // .npy files, or empty
+};
+
+/// Computes one problem on a device and reports on stdout; errors go to stderr, one sentence each.
+ExitCode RunCommand(const RunOptions& options);
+
+}  // namespace gridwise

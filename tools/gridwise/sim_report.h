@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gridwise {
+
+/// What the simulator counted in the last launch.
+struct SimRun {
+  std::vector<std::pair<std::string, uint64_t>> instructions;  // of waves, by class
+  uint64_t workgroups = 0;
+  uint64_t waves = 0;
+  double seconds = 0;
+};
+
+/// Nothing when the HIP library is not the simulator.
+std::optional<SimRun> LastSimRun();
+
+/// How much of the launch that is running is done, 0 to 1; nothing when the HIP library is not the
+/// simulator. Callable from any thread.
+std::optional<double> SimProgress();
+
+}  // namespace gridwise
