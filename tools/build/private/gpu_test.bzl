@@ -6,7 +6,10 @@ load("//tools/build:targets.bzl", "ALL_TARGETS")
 def _impl(ctx):
     executable = ctx.actions.declare_file(ctx.label.name)
     ctx.actions.symlink(output = executable, target_file = ctx.executable.runner, is_executable = True)
-    runfiles = ctx.runfiles(files = ctx.files.data).merge(ctx.attr.runner[DefaultInfo].default_runfiles)
+    runfiles = ctx.runfiles(files = ctx.files.data).merge_all([
+        dep[DefaultInfo].default_runfiles
+        for dep in [ctx.attr.runner] + ctx.attr.data
+    ])
     environment = dict(ctx.attr.env, GRIDWISE_TEST_TARGET = ctx.attr.gfx)
     return [
         DefaultInfo(executable = executable, runfiles = runfiles),
