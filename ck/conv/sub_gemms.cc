@@ -68,4 +68,26 @@ std::vector<SubGemm> BwdDataSubGemms(const ConvProblem& problem) {
   return gemms;
 }
 
+WindowGemm MakeWindowGemm(const ConvProblem& problem) {
+  WindowGemm gemm;
+  gemm.cells = static_cast<int>(problem.batch * problem.out_cells());
+  gemm.terms = static_cast<int>(problem.filter_taps() * problem.c_per_group());
+  for (size_t axis = 0; axis < 3; ++axis) {
+    const Dim& dim = problem.dims[axis];
+    gemm.axis[axis] = {.count = static_cast<int>(dim.out()),
+                       .taps = static_cast<int>(dim.filter),
+                       .first_in = static_cast<int>(-dim.pad_begin),
+                       .cell_step = static_cast<int>(dim.stride),
+                       .tap_step = static_cast<int>(dim.dilation)};
+  }
+  const auto divide_by = [](int divisor) { return MakeMagicDiv(static_cast<unsigned>(divisor)); };
+  gemm.by_count_w = divide_by(gemm.axis[2].count);
+  gemm.by_count_h = divide_by(gemm.axis[1].count);
+  gemm.by_count_d = divide_by(gemm.axis[0].count);
+  gemm.by_channels = divide_by(static_cast<int>(problem.c_per_group()));
+  gemm.by_taps_w = divide_by(gemm.axis[2].taps);
+  gemm.by_taps_h = divide_by(gemm.axis[1].taps);
+  return gemm;
+}
+
 }  // namespace gridwise

@@ -1,4 +1,4 @@
-/// Builds the sub-GEMM table of backward-data (see gemm_map.h for the mathematics).
+/// Builds the GEMM maps of a problem (see gemm_map.h for the mathematics).
 #pragma once
 
 #include <cstdint>
@@ -22,5 +22,9 @@ AxisMap BwdDataAxisMap(const Dim& dim);
 /// first_tile = 0: those with taps first, the largest K first (long ones start early), then the
 /// empty ones. Equal K keeps the order of the classes.
 std::vector<SubGemm> BwdDataSubGemms(const ConvProblem& problem);
+
+/// The GEMM of forward and backward-weight, of a valid problem whose batch * do * ho * wo and
+/// z * y * x * c / groups are < 2^31.
+WindowGemm MakeWindowGemm(const ConvProblem& problem);
 
 }  // namespace gridwise

@@ -167,6 +167,49 @@ TEST(SubGemms, CoverRandomProblemsOfEachRankExactlyOnce) {
   }
 }
 
+TEST(WindowGemm, VisitsEveryTripleOfRandomProblemsExactlyOnce) {
+  std::mt19937 random(8);
+  for (int trial = 0; trial < 150 && !HasFailure(); ++trial) {
+    ConvProblem p{.groups = 2, .batch = 1 + trial % 3, .c = 2 * (1 + trial % 4)};
+    p.rank = 1 + trial % 3;
+    for (size_t axis = 3 - static_cast<size_t>(p.rank); axis < 3; ++axis) {
+      p.dims[axis] = RandomDim(random, p.rank == 3 ? 5 : 9);
+    }
+    const WindowGemm gemm = MakeWindowGemm(p);
+    ASSERT_EQ(gemm.cells, p.batch * p.out_cells());
+    ASSERT_EQ(gemm.terms, p.filter_taps() * p.c_per_group());
+    std::vector<Visits> visits(static_cast<size_t>(p.c_per_group()));
+    for (int cell = 0; cell < gemm.cells; ++cell) {
+      const ClassCell at = CellOfRow(gemm, cell);
+      for (int term = 0; term < gemm.terms; ++term) {
+        const FilterTerm filter = TermAt(gemm, static_cast<int>(p.c_per_group()), term);
+        std::vector<int64_t> key{at.n};
+        bool inside = true;
+        for (size_t axis = 0; axis < 3; ++axis) {
+          key.push_back(InCell(gemm.axis[axis], at.j[axis], filter.tap[axis]));
+          inside = inside && key.back() >= 0 && key.back() < p.dims[axis].in;
+        }
+        key.insert(key.end(), at.j, at.j + 3);
+        key.insert(key.end(), filter.tap, filter.tap + 3);
+        if (inside) ++visits.at(static_cast<size_t>(filter.channel))[key];
+      }
+    }
+    for (const Visits& of_channel : visits) ASSERT_EQ(of_channel, VisitsByDefinition(p));
+  }
+}
+
+TEST(WindowGemm, CellsAndTermsCountInnermostFastest) {
+  const ConvProblem p{
+      .batch = 2, .c = 5, .dims = {Dim{}, Dim{.in = 4, .filter = 2}, Dim{.in = 5, .filter = 3}}};
+  const WindowGemm gemm = MakeWindowGemm(p);  // 3 x 3 output cells
+  const ClassCell cell = CellOfRow(gemm, (1 * 3 + 2) * 3 + 1);
+  EXPECT_EQ(cell.n, 1);
+  EXPECT_THAT(cell.j, ElementsAre(0, 2, 1));
+  const FilterTerm term = TermAt(gemm, 5, (1 * 3 + 2) * 5 + 4);
+  EXPECT_THAT(term.tap, ElementsAre(0, 1, 2));
+  EXPECT_EQ(term.channel, 4);
+}
+
 ConvProblem Square(int64_t in, int64_t filter, int64_t stride, int64_t dilation, int64_t pad) {
   const Dim dim{in, filter, stride, dilation, pad, pad};
   return {.direction = Direction::kBackwardData, .dims = {Dim{}, dim, dim}};
