@@ -29,6 +29,8 @@ class ConstantPool {
   absl::StatusOr<Ref> VectorConstant(uint64_t value, int dwords);
   /// The 64-bit value as two consecutive dwords.
   absl::StatusOr<Ref> ScalarConstant(uint64_t value);
+  /// A row with kLanes given values.
+  absl::StatusOr<Ref> Table(const uint32_t* values);
   std::byte* base() const { return base_; }
 
  private:
@@ -94,10 +96,25 @@ class Binder {
   /// The integer of an immediate operand.
   absl::StatusOr<int64_t> Immediate(const Operand& operand) const;
 
+  /// Rows with the dwords of `bits` in every lane.
+  absl::StatusOr<Ref> VectorConstant(uint64_t bits, int dwords);
+
   /// Appends a micro-op; `uop.instruction` is filled in.
   Uop& Emit(Uop uop);
+  /// Appends a micro-op of a helper handler, "@spread32" (exec_prepare.cc).
+  Uop& Helper(std::string_view name, Uop uop);
+
+  /// Which operands s_set_gpr_idx_on has made relative to M0 (bits 0..2: sources, 3: destination).
+  /// Followed in the order of the text: the compiler emits it around single instructions.
+  int gpr_index_mode() const { return gpr_index_mode_; }
+  void set_gpr_index_mode(int mode) { gpr_index_mode_ = mode; }
+  /// Rows with the 64 lanes' values `values`.
+  absl::StatusOr<Ref> Table(const uint32_t* values);
 
   /// --- For the program ---
+
+  /// Appends a micro-op that faults with `message`, which must outlive it.
+  void Trap(const char* message, uint32_t index);
 
   /// Micro-ops bound so far. Direct branches have Uop::data = address of the target until the
   /// program links them; their positions are in branches().
@@ -120,6 +137,7 @@ class Binder {
   uint64_t pc_ = 0;
   uint32_t bytes_ = 0;
   OpClass op_class_ = OpClass::kOther;
+  int gpr_index_mode_ = 0;
   std::vector<Uop> uops_;
   std::vector<Branch> branches_;
 };

@@ -57,8 +57,9 @@ struct OpTraits {
   ValueType result = ValueType::kNone;
   ValueType args[4] = {};
   uint8_t arg_count = 0;
-  uint8_t dwords = 0;  // of the data operand of a memory instruction
-  uint32_t flags = 0;  // meaning is the bind function's
+  bool second_mask = false;  // a lane mask is the second result
+  uint8_t dwords = 0;        // of the data operand of a memory instruction
+  uint32_t flags = 0;        // meaning is the bind function's
 };
 
 /// One mnemonic (without encoding suffix).
@@ -72,6 +73,10 @@ struct Binding {
 
 struct BindingTable {
   const Binding* entries;
+  size_t size;
+};
+struct TableList {
+  const BindingTable* tables;
   size_t size;
 };
 

@@ -60,16 +60,14 @@ constexpr const char* Name(OpClass c) {
 /// between the bind function and the handler.
 struct alignas(64) Uop {
   ExecFn exec = nullptr;
-  Ref dst;
-  Ref dst2;  // second result: carry or compare mask
-  Ref src[4];
+  Ref dst = {};
+  Ref dst2 = {};  // second result: carry or compare mask
+  Ref src[4] = {};
   uint32_t instruction = 0;  // index of the instruction in its Program: text, pc, class, count
   int32_t imm = 0;           // offset, shift, lane, ...
   uint64_t data = 0;         // masks, selector tables, further immediates
-  union {
-    const Uop* target = nullptr;  // of a direct branch
-    uint64_t data2;
-  };
+  uint64_t data2 = 0;
+  const Uop* target = nullptr;  // of a direct branch
 };
 static_assert(sizeof(Uop) == 64);
 

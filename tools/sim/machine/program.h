@@ -2,9 +2,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -22,6 +24,7 @@ class CodeObject;
 /// of it. Thread safe.
 class Program {
  public:
+  /// `object` must outlive the program.
   static absl::StatusOr<std::unique_ptr<Program>> Decode(const CodeObject& object);
 
   /// The same for code that lies at [address, address + bytes) for one target, "gfx942"; the memory
@@ -30,7 +33,9 @@ class Program {
       std::string_view gfx, uint64_t address, uint64_t bytes,
       const Handlers& handlers = Handlers::Best());
 
-  /// The micro-op at `pc`; binds the function that starts there if need be.
+  /// The micro-op at `pc`; binds the function that starts there if need be. An instruction that
+  /// cannot be decoded or bound becomes a micro-op that faults when it is executed, so that code
+  /// that never runs does no harm.
   absl::StatusOr<const Uop*> Enter(uint64_t pc);
 
   /// Text, address and class of an instruction, for reports.
@@ -40,24 +45,31 @@ class Program {
     std::string text;
   };
   InstructionInfo Describe(uint32_t instruction) const;
-  /// Number of instructions bound so far: the size of a Profile.
+  /// Number of instructions bound so far.
   uint32_t instructions() const;
-  /// Class of each instruction bound so far.
+  /// Class of each of them.
   std::vector<OpClass> Classes() const;
+  /// What of the code at `pc`, up to the function's end, cannot be executed: one line for each
+  /// instruction. Empty for a kernel that the simulator covers.
+  absl::StatusOr<std::vector<std::string>> Unsupported(uint64_t pc);
 
   const ConstantPool& constants() const { return constants_; }
 
  private:
-  Program(const Handlers& handlers, uint64_t address, uint64_t bytes);
+  Program(const Handlers& handlers, uint64_t address, uint64_t bytes,
+          std::unique_ptr<Decoder> decoder);
+  absl::Status BindFunctionLocked(uint64_t pc);
+  void BindInstructionLocked(Binder& binder, uint64_t pc, uint32_t& bytes, bool& ends);
 
   const Handlers& handlers_;
   const uint64_t address_;
   const uint64_t bytes_;
   ConstantPool constants_;
-  mutable std::mutex mutex_;  // guards what follows, and growing code_
+  mutable std::mutex mutex_;  // guards what follows, except reading code_
   std::unique_ptr<Decoder> decoder_;
   std::vector<std::unique_ptr<Uop[]>> functions_;
   std::vector<InstructionInfo> instructions_;
+  std::deque<std::string> messages_;                 // of trap micro-ops, which point at them
   std::unique_ptr<std::atomic<const Uop*>[]> code_;  // micro-op by (pc - address_) / 4
 };
 

@@ -8,9 +8,9 @@
 namespace gridwise::sim {
 
 class Memory;
-class Profile;
 class Program;
 struct Uop;
+struct Wave;
 
 /// Lanes in a row of the vector register file. A wave32 target uses the first half of every row and
 /// keeps the upper half of EXEC zero, so that handlers need no second version.
@@ -75,6 +75,14 @@ struct Fault {
   AddressSpace space = AddressSpace::kGlobal;
 };
 
+/// Execution counts of one host thread, as differences: every straight run of instructions [first,
+/// last] that was executed adds 1 at first and subtracts 1 at last + 1, so that a prefix sum counts
+/// each instruction at the cost of its branches.
+struct Profile {
+  int64_t* differences = nullptr;
+  uint32_t size = 0;
+};
+
 /// The architectural state of one wave and what its handlers need of their surroundings. Plain
 /// data: handlers are compiled several times for different x86 levels, so this header must not
 /// define inline functions that could be merged across levels; the accessors below are forced
@@ -97,8 +105,11 @@ struct Wave {
   uint64_t lane_mask;  // lanes that a DPP operand is valid for; set and used within one instruction
 
   Program* program;
-  Profile* profile;  // execution counts of the host thread
-  int64_t block;     // first instruction of the straight run being executed (see Profile)
+  /// Where to go on at an address (s_setpc, s_swappc); null after it has recorded a fault. Profile
+  /// grows with the program.
+  const Uop* (*enter)(Wave&, const Uop&, uint64_t pc);
+  Profile* profile;
+  uint32_t run_start;  // first instruction of the straight run being executed
 
   Memory* memory;
   MemoryRange recent[4];  // allocations that global accesses hit last; empty at start
@@ -110,6 +121,7 @@ struct Wave {
   std::byte* scratch;      // of this wave, swizzled: dword a of lane l is at (a * 64 + l) * 4
 
   uint32_t workgroup_id[3];
+  void* workgroup;  // the Workgroup that runs this wave
   Fault fault;
 };
 

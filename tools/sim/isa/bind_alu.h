@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "tools/sim/isa/binding.h"
+
+namespace gridwise::sim {
+
+/// Flags of VALU bindings.
+enum ValuFlags : uint32_t {
+  kAccumulates =
+      1,  // the last argument is the destination's old value and is not written in the text
+  kImplicitVcc = 2,  // the last argument is VCC and is not written in the text
+  kMixed = 4,        // v_fma_mix: op_sel_hi says which operands are halves
+  kKeepsOther = 8,   // writes one half of the destination and keeps the other
+  kHighHalf = 16,    // that half is the high one
+  kPairMove = 32,    // v_pk_mov_b32: op_sel picks the register of a pair for either operand
+};
+
+/// VOP1, VOP2, VOP3, VOPC, VOP3P with their modifiers, SDWA and DPP forms: operands become rows, by
+/// micro-ops of exec_prepare.cc where they are not rows already; then the operation; then clamp,
+/// omod and partial writes.
+absl::Status BindValu(Binder&, const Binding&, Instruction&);
+absl::Status BindReadLane(Binder&, const Binding&, Instruction&);   // v_readlane, v_readfirstlane
+absl::Status BindWriteLane(Binder&, const Binding&, Instruction&);  // v_writelane
+absl::Status BindSwap(Binder&, const Binding&, Instruction&);       // v_swap_b32
+absl::Status BindMfma(Binder&, const Binding&, Instruction&);
+
+/// Flags of SALU bindings.
+enum SaluFlags : uint32_t {
+  kReadsDestination =
+      1,  // the first argument is the destination's old value (s_cmov, s_addk, s_bitset)
+  kZeroExtends16 = 2,  // the 16-bit immediate is unsigned (s_cmpk_*_u32)
+  kNoDestination = 4,  // only SCC is written
+};
+absl::Status BindSalu(Binder&, const Binding&, Instruction&);           // SOP1, SOP2, SOPC
+absl::Status BindSaluImmediate(Binder&, const Binding&, Instruction&);  // SOPK
+absl::Status BindBranch(Binder&, const Binding&, Instruction&);
+absl::Status BindGetPc(Binder&, const Binding&, Instruction&);
+absl::Status BindIndirectJump(Binder&, const Binding&, Instruction&);  // s_setpc, s_swappc
+absl::Status BindHardwareRegister(Binder&, const Binding&, Instruction&);
+absl::Status BindGprIndexOn(Binder&, const Binding&, Instruction&);
+absl::Status BindGprIndexOff(Binder&, const Binding&, Instruction&);
+/// No operands: s_endpgm, s_barrier.
+absl::Status BindPlain(Binder&, const Binding&, Instruction&);
+/// No effect on the result in this simulator: waits, nops, priorities, cache controls.
+absl::Status BindNothing(Binder&, const Binding&, Instruction&);
+
+}  // namespace gridwise::sim

@@ -1,0 +1,330 @@
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "tools/sim/isa/bind.h"
+#include "tools/sim/isa/bind_alu.h"
+#include "tools/sim/isa/constants.h"
+#include "tools/sim/isa/dpp.h"
+#include "tools/sim/isa/operand.h"
+
+namespace gridwise::sim {
+namespace {
+
+/// Temp rows: source i uses 2 i and 2 i + 1, the result behind them.
+constexpr int kResultTemp = 8;
+
+constexpr uint32_t kSign = 0x80000000;
+
+bool IsPackedHalves(ValueType t) { return t == ValueType::kPkB16 || t == ValueType::kPkF16; }
+bool Is16(ValueType t) { return t == ValueType::kB16 || t == ValueType::kF16; }
+
+/// Names of SDWA selections.
+struct Selection {
+  std::string_view name;
+  int shift;
+  int bits;
+};
+constexpr Selection kSelections[] = {
+    {"DWORD", 0, 32}, {"WORD_0", 0, 16}, {"WORD_1", 16, 16}, {"BYTE_0", 0, 8},
+    {"BYTE_1", 8, 8}, {"BYTE_2", 16, 8}, {"BYTE_3", 24, 8},
+};
+
+const Selection* FindSelection(std::string_view name) {
+  for (const Selection& s : kSelections) {
+    if (s.name == name) return &s;
+  }
+  return nullptr;
+}
+
+/// One VALU instruction on its way to micro-ops.
+class ValuBinder {
+ public:
+  ValuBinder(Binder& b, const Binding& binding, Instruction& in)
+      : b_(b), binding_(binding), traits_(binding.traits), in_(in) {}
+
+  absl::Status Run() {
+    TakeModifiers();
+    uop_.exec = binding_.exec;
+    if (absl::Status s = SelectClamp(); !s.ok()) return s;
+    if (absl::Status s = BindOperands(); !s.ok()) return s;
+    if (absl::Status s = BindResult(); !s.ok()) return s;
+    b_.Emit(uop_);
+    return Finish();
+  }
+
+ private:
+  bool Has(uint32_t flag) const { return (traits_.flags & flag) != 0; }
+  static int64_t At(const std::vector<int64_t>& list, size_t i, int64_t otherwise) {
+    return i < list.size() ? list[i] : otherwise;
+  }
+
+  void TakeModifiers() {
+    op_sel_ = in_.TakeList("op_sel").value_or(std::vector<int64_t>());
+    op_sel_hi_ = in_.TakeList("op_sel_hi").value_or(std::vector<int64_t>());
+    neg_lo_ = in_.TakeList("neg_lo").value_or(std::vector<int64_t>());
+    neg_hi_ = in_.TakeList("neg_hi").value_or(std::vector<int64_t>());
+    clamp_ = in_.TakeFlag("clamp");
+    multiply_ = static_cast<int>(in_.TakeNumber("mul", 1));
+    divide_ = static_cast<int>(in_.TakeNumber("div", 1));
+  }
+
+  /// Integer results saturate by another handler, "v_add_u32.clamp"; float results are clamped
+  /// behind the operation.
+  absl::Status SelectClamp() {
+    const ValueType r = traits_.result;
+    const bool is_float = r == ValueType::kF32 || r == ValueType::kF64 || r == ValueType::kF16 ||
+                          r == ValueType::kPkF16 || r == ValueType::kPkF32;
+    if (!clamp_ || is_float) return absl::OkStatus();
+    clamp_ = false;
+    const Binding* clamping = b_.handlers().Find(absl::StrCat(in_.mnemonic, ".clamp"));
+    if (clamping == nullptr) return b_.Error("clamps, which its handler does not know");
+    uop_.exec = clamping->exec;
+    return absl::OkStatus();
+  }
+
+  absl::Status BindOperands() {
+    // Text order: result, mask result, sources. Sources that are not in the text come last.
+    size_t next = 1 + (traits_.second_mask ? 1 : 0);
+    size_t written = 0;
+    for (int i = 0; i < traits_.arg_count; ++i) written += traits_.args[i] != ValueType::kNone;
+    if (Has(kAccumulates) || Has(kImplicitVcc)) --written;
+    if (absl::Status s = b_.ExpectOperands(next + written); !s.ok()) return s;
+    for (size_t i = 0; i < written; ++i) {
+      absl::StatusOr<Ref> ref = Source(in_.operands[next + i], i);
+      if (!ref.ok()) return ref.status();
+      uop_.src[i] = *ref;
+    }
+    if (Has(kImplicitVcc)) uop_.src[written] = ScalarRef(kVccLo);
+    if (Has(kAccumulates)) {
+      absl::StatusOr<Ref> ref = b_.Vector(in_.operands[0], Dwords(traits_.result));
+      if (!ref.ok()) return ref.status();
+      uop_.src[written] = *ref;
+    }
+    return absl::OkStatus();
+  }
+
+  /// Source `i` as the handler reads it.
+  absl::StatusOr<Ref> Source(const Operand& operand, size_t i) {
+    const ValueType type = traits_.args[i];
+    if (type == ValueType::kMask) return b_.Scalar(operand, 2, ValueType::kB64);
+    const int temp = static_cast<int>(2 * i);
+    Operand plain = operand;
+    plain.negate = plain.absolute = plain.sign_extend = false;
+    absl::StatusOr<Ref> ref = Unmodified(plain, type, temp, i);
+    if (!ref.ok()) return ref;
+    const auto fetch = [&](std::string_view helper, int imm, uint64_t data) -> Ref {
+      b_.Helper(helper, {.dst = TempRef(temp), .src = {*ref}, .imm = imm, .data = data});
+      return TempRef(temp);
+    };
+    if (in_.encoding == Encoding::kSdwa) return SdwaSource(operand, i, *ref, temp);
+    const uint32_t keep = operand.absolute ? ~kSign : ~0u, flip = operand.negate ? kSign : 0;
+    const int64_t high_half = At(op_sel_, i, 0);
+    if (Has(kMixed)) {
+      if (At(op_sel_hi_, i, 0) == 0)
+        return keep == ~0u && flip == 0 ? *ref : fetch("@fetch32", 0, Masks(keep, flip));
+      return fetch("@fetch_half_as_float", high_half ? 16 : 0, Masks(keep, flip));
+    }
+    if (operand.sign_extend) return b_.Error("sign-extends a source outside SDWA");
+    if (Has(kPairMove))
+      return high_half == 0 && i == 0 ? *ref : fetch("@fetch_pair", high_half ? 3 : 0, 0);
+    if (IsPackedHalves(type) || type == ValueType::kPkF32) {
+      if (operand.absolute || operand.negate)
+        return b_.Error("has scalar modifiers on a packed operand");
+      const int select = static_cast<int>(high_half | At(op_sel_hi_, i, 1) << 1);
+      const int64_t low = At(neg_lo_, i, 0), high = At(neg_hi_, i, 0);
+      if (select == 2 && low == 0 && high == 0) return *ref;
+      if (type == ValueType::kPkF32)
+        return fetch("@fetch_pair", select, Masks(low ? kSign : 0, high ? kSign : 0));
+      return fetch("@fetch_halves", select, (low ? 0x8000u : 0) | (high ? kSign : 0));
+    }
+    if (Is16(type)) {
+      const uint32_t keep16 = operand.absolute ? 0x7fff : 0xffff,
+                     flip16 = operand.negate ? 0x8000 : 0;
+      if (high_half == 0 && keep16 == 0xffff && flip16 == 0) return *ref;
+      return fetch("@fetch32", high_half ? 16 : 0, Masks(keep16, flip16));
+    }
+    if (high_half != 0) return b_.Error("selects halves of a 32-bit operand");
+    if (keep == ~0u && flip == 0) return *ref;
+    if (type == ValueType::kB64) return b_.Error("has float modifiers on a 64-bit integer");
+    return fetch(type == ValueType::kF64 ? "@fetch64" : "@fetch32", 0, Masks(keep, flip));
+  }
+
+  static uint64_t Masks(uint32_t low, uint32_t high) { return low | uint64_t{high} << 32; }
+
+  /// The operand before source modifiers: for source 0 of a DPP form what the lane permutation
+  /// gives.
+  absl::StatusOr<Ref> Unmodified(const Operand& operand, ValueType type, int temp, size_t i) {
+    // Mixed operands: constants are floats or halves as op_sel_hi says.
+    if (Has(kMixed) && At(op_sel_hi_, i, 0) != 0) type = ValueType::kF16;
+    if ((b_.gpr_index_mode() >> i & 1) != 0 && operand.kind == OperandKind::kVector) {
+      if (Dwords(type) != 1) return b_.Error("indexes a 64-bit register");
+      absl::StatusOr<int> index = b_.VectorIndex(operand, 1);
+      if (!index.ok()) return index.status();
+      b_.Helper("@fetch_indexed", {.dst = TempRef(temp), .imm = *index});
+      return TempRef(temp);
+    }
+    absl::StatusOr<Ref> ref = b_.VectorSource(operand, type, temp);
+    if (!ref.ok() || in_.encoding != Encoding::kDpp || i != 0) return ref;
+    if (Dwords(type) != 1) return b_.Error("permutes the lanes of a 64-bit operand");
+    absl::StatusOr<DppControl> dpp = ParseDpp(in_);
+    if (!dpp.ok()) return b_.Error(dpp.status().message());
+    absl::StatusOr<Ref> table = b_.Table(dpp->from);
+    if (!table.ok()) return table;
+    b_.Helper("@fetch_dpp", {.dst = TempRef(temp),
+                             .src = {*ref, *table},
+                             .imm = dpp->bound_ctrl,
+                             .data = dpp->written});
+    return TempRef(temp);
+  }
+
+  absl::StatusOr<Ref> SdwaSource(const Operand& operand, size_t i, Ref ref, int temp) {
+    const std::string name = absl::StrCat("src", i, "_sel");
+    const Selection* selection = FindSelection(in_.TakeText(name).value_or("DWORD"));
+    if (selection == nullptr) return b_.Error(absl::StrCat("has an unknown ", name));
+    Uop fetch{.dst = TempRef(temp), .src = {ref}, .imm = selection->shift};
+    if (operand.sign_extend && selection->bits < 32) {
+      b_.Helper(selection->bits == 8 ? "@fetch_i8" : "@fetch_i16", fetch);
+      return TempRef(temp);
+    }
+    const uint32_t sign = selection->bits == 32 ? kSign : 1u << (selection->bits - 1);
+    const uint32_t field = selection->bits == 32 ? ~0u : (1u << selection->bits) - 1;
+    const uint32_t keep = field & (operand.absolute ? ~sign : ~0u),
+                   flip = operand.negate ? sign : 0;
+    if (keep == ~0u && flip == 0) return ref;
+    fetch.data = Masks(keep, flip);
+    b_.Helper("@fetch32", fetch);
+    return TempRef(temp);
+  }
+
+  absl::Status BindResult() {
+    if (traits_.second_mask) {
+      absl::StatusOr<Ref> mask = b_.ScalarDestination(in_.operands[1], 2);
+      if (!mask.ok()) return mask.status();
+      uop_.dst2 = *mask;
+    }
+    if (traits_.result == ValueType::kMask) {
+      absl::StatusOr<Ref> mask = b_.ScalarDestination(in_.operands[0], 2);
+      if (!mask.ok()) return mask.status();
+      uop_.dst = *mask;
+      return absl::OkStatus();
+    }
+    absl::StatusOr<Ref> dst = b_.Vector(in_.operands[0], Dwords(traits_.result));
+    if (!dst.ok()) return dst.status();
+    uop_.dst = final_ = *dst;
+    return absl::OkStatus();
+  }
+
+  /// Sends the result of the micro-op emitted last to a temp row instead of the register, and
+  /// returns that row.
+  Ref Detour() { return b_.uops().back().dst = TempRef(kResultTemp); }
+
+  /// What comes between the operation and its destination register.
+  absl::Status Finish() {
+    const bool mask_result = traits_.result == ValueType::kMask;
+    const bool indexed = (b_.gpr_index_mode() & 8) != 0;
+    if (in_.encoding == Encoding::kDpp || indexed) {
+      if (mask_result || traits_.second_mask)
+        return b_.Error("writes lane masks in a form that is not implemented");
+    }
+    if (mask_result)
+      return clamp_ || multiply_ != 1 || divide_ != 1 ? b_.Error("scales a mask")
+                                                      : absl::OkStatus();
+    if (absl::Status s = ScaleAndClamp(); !s.ok()) return s;
+    if (in_.encoding == Encoding::kSdwa) return CommitSdwa();
+    const bool high = Has(kHighHalf) || (Is16(traits_.result) && At(op_sel_, Operands(), 0) != 0);
+    if (high || Has(kKeepsOther)) {
+      CommitPart(high ? 16 : 0, high ? 0xffff0000 : 0xffff, high ? 0xffff : 0xffff0000);
+      return absl::OkStatus();
+    }
+    const int rows = Dwords(traits_.result);
+    if (in_.encoding == Encoding::kDpp) {
+      const Ref temp = Detour();
+      b_.Helper(rows == 2 ? "@commit_dpp2" : "@commit_dpp1", {.dst = final_, .src = {temp}});
+    } else if (indexed) {
+      if (rows != 1) return b_.Error("indexes a 64-bit register");
+      const Ref temp = Detour();
+      b_.Helper("@commit_indexed",
+                {.src = {temp}, .imm = static_cast<int32_t>(*b_.VectorIndex(in_.operands[0], 1))});
+    }
+    return absl::OkStatus();
+  }
+
+  size_t Operands() const { return in_.operands.size() - 1 - (traits_.second_mask ? 1 : 0); }
+
+  absl::Status ScaleAndClamp() {
+    const ValueType type = traits_.result;
+    if (multiply_ != 1 || divide_ != 1) {
+      if (type != ValueType::kF32 && type != ValueType::kF64 && type != ValueType::kF16) {
+        return b_.Error("scales a result that is no float");
+      }
+      Operand factor;
+      factor.kind = OperandKind::kFloat;
+      factor.real = static_cast<double>(multiply_) / divide_;
+      absl::StatusOr<Ref> constant = b_.VectorConstant(ConstantBits(factor, type), Dwords(type));
+      if (!constant.ok()) return constant.status();
+      const Ref from = Detour();
+      b_.Helper(type == ValueType::kF32   ? "@scale_f32"
+                : type == ValueType::kF64 ? "@scale_f64"
+                                          : "@scale_f16",
+                {.dst = final_, .src = {from, *constant}});
+    }
+    if (clamp_) {
+      const Ref from = Detour();
+      b_.Helper(type == ValueType::kF32     ? "@clamp_f32"
+                : type == ValueType::kF64   ? "@clamp_f64"
+                : type == ValueType::kF16   ? "@clamp_f16"
+                : type == ValueType::kPkF16 ? "@clamp_pk_f16"
+                                            : "@clamp_pk_f32",
+                {.dst = final_, .src = {from}});
+    }
+    return absl::OkStatus();
+  }
+
+  void CommitPart(int shift, uint32_t put, uint32_t keep) {
+    const Ref temp = Detour();
+    b_.Helper("@commit_part",
+              {.dst = final_, .src = {temp}, .imm = shift, .data = Masks(keep, put)});
+  }
+
+  absl::Status CommitSdwa() {
+    const Selection* selection = FindSelection(in_.TakeText("dst_sel").value_or("DWORD"));
+    const std::string_view unused = in_.TakeText("dst_unused").value_or("UNUSED_PAD");
+    if (selection == nullptr) return b_.Error("has an unknown dst_sel");
+    if (selection->bits == 32) return absl::OkStatus();
+    if (Dwords(traits_.result) != 1) return b_.Error("selects a part of a 64-bit result");
+    const uint32_t put = ((1u << selection->bits) - 1) << selection->shift;
+    if (unused == "UNUSED_PAD") {
+      CommitPart(selection->shift, put, 0);
+    } else if (unused == "UNUSED_PRESERVE") {
+      CommitPart(selection->shift, put, ~put);
+    } else {
+      return b_.Error(absl::StrCat("has dst_unused:", unused, ", which is not implemented"));
+    }
+    return absl::OkStatus();
+  }
+
+  Binder& b_;
+  const Binding& binding_;
+  const OpTraits& traits_;
+  Instruction& in_;
+  std::vector<int64_t> op_sel_, op_sel_hi_, neg_lo_, neg_hi_;
+  bool clamp_ = false;
+  int multiply_ = 1, divide_ = 1;
+  Uop uop_;
+  Ref final_;
+};
+
+}  // namespace
+
+absl::Status BindValu(Binder& b, const Binding& binding, Instruction& in) {
+  return ValuBinder(b, binding, in).Run();
+}
+
+}  // namespace gridwise::sim

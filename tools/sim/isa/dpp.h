@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "tools/sim/isa/operand.h"
+#include "tools/sim/machine/wave.h"
+
+namespace gridwise::sim {
+
+/// Data-parallel primitives: where each lane of source 0 comes from (MI300 ISA, "DPP").
+struct DppControl {
+  uint32_t from[kLanes];  // the lane, or ~0: none
+  uint64_t written;       // lanes that row_mask and bank_mask leave on
+  bool bound_ctrl;        // lanes without a source read 0 instead of keeping the destination
+};
+
+/// Takes the DPP modifiers of `in`.
+absl::StatusOr<DppControl> ParseDpp(Instruction& in);
+
+}  // namespace gridwise::sim

@@ -1,0 +1,40 @@
+"""Handlers compiled once per x86 level and chosen when the simulator starts."""
+
+load("@rules_cc//cc:defs.bzl", "cc_library")
+
+_LEVELS = {
+    "v1": ["-march=x86-64"],
+    "v3": ["-march=x86-64-v3"],
+    "v4": [
+        "-march=x86-64-v4",
+        "-mprefer-vector-width=512",
+    ],
+}
+
+# Every product and sum is rounded as the instruction says: never fused, never reordered.
+_COPTS = [
+    "-O3",
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fno-stack-protector",
+    "-fomit-frame-pointer",
+]
+
+def exec_library(name, srcs, hdrs = [], deps = [], **kwargs):
+    """A cc_library of handler files for every level, under the namespace that GRIDWISE_SIM_LEVEL names (see uop.h)."""
+    for level, march in _LEVELS.items():
+        cc_library(
+            name = "%s_%s" % (name, level),
+            srcs = srcs,
+            hdrs = hdrs,
+            copts = _COPTS + march,
+            local_defines = ["GRIDWISE_SIM_LEVEL=exec_level_" + level],
+            deps = deps,
+            visibility = ["//visibility:private"],
+        )
+    cc_library(
+        name = name,
+        deps = ["%s_%s" % (name, level) for level in _LEVELS],
+        **kwargs
+    )

@@ -1,0 +1,151 @@
+#include "tools/sim/isa/bind_alu.h"
+#include "tools/sim/isa/exec_level.h"
+
+namespace gridwise::sim {
+inline namespace GRIDWISE_SIM_LEVEL {
+namespace {
+
+/// Counts the straight run that ends with `u`; the next one starts with instruction `next`.
+GRIDWISE_SIM_INLINE void EndRun(Wave& w, const Uop& u, u32 next) {
+  ++w.profile->differences[w.run_start];
+  --w.profile->differences[u.instruction + 1];
+  w.run_start = next;
+}
+
+GRIDWISE_SIM_INLINE const Uop* Jump(Wave& w, const Uop& u, const Uop* target) {
+  EndRun(w, u, target->instruction);
+  if (--w.branch_budget < 0)
+      [[unlikely]] {  // other waves of the workgroup get a turn; this one goes on later
+    w.pc = target;
+    return nullptr;
+  }
+  return target;
+}
+
+template <class Condition>
+const Uop* Branch(Wave& w, const Uop& u) {
+  return Condition{}(w) ? Jump(w, u, u.target) : &u + 1;
+}
+
+/// s_setpc, s_swappc: jumps to the address in src[0]; dst, if there is one, gets the address behind
+/// the instruction.
+const Uop* IndirectJump(Wave& w, const Uop& u) {
+  const u64 pc = Read64(w, u.src[0]);
+  const Uop* target = w.enter(w, u, pc);
+  if (target == nullptr) {
+    w.state = WaveState::kFaulted;
+    return nullptr;
+  }
+  if (!(u.dst == kNoRef)) Write64(w, u.dst, u.data);
+  return Jump(w, u, target);
+}
+
+const Uop* End(Wave& w, const Uop& u) {
+  EndRun(w, u, u.instruction + 1);
+  w.state = WaveState::kEnded;
+  return nullptr;
+}
+
+const Uop* Barrier(Wave& w, const Uop& u) {
+  w.pc = &u + 1;
+  w.state = WaveState::kBarrier;
+  return nullptr;
+}
+
+/// s_sleep: the other waves of the workgroup get a turn.
+const Uop* Sleep(Wave& w, const Uop& u) {
+  w.pc = &u + 1;
+  return nullptr;
+}
+
+/// What has no handler, or lies behind the end of the code: data is the message.
+bool Trap(Wave& w, const Uop& u) { return RaiseFault(w, u, reinterpret_cast<const char*>(u.data)); }
+
+void GetPc(Wave& w, const Uop& u) { Write64(w, u.dst, u.data); }
+
+/// s_getreg: data is a mask of the field's width, imm its first bit. Only MODE has a value here;
+/// the hardware's identity registers read as zero, a machine with one compute unit.
+void GetModeRegister(Wave& w, const Uop& u) {
+  *Row(w, u.dst) = static_cast<u32>(w.mode >> u.imm & u.data);
+}
+void GetZeroRegister(Wave& w, const Uop& u) { *Row(w, u.dst) = 0; }
+
+/// s_setreg of MODE. Rounding (bits 3:0) must stay to nearest even and denormals (7:4) enabled:
+/// nothing else is implemented, and a silent difference would be worse than a fault.
+bool SetModeRegister(Wave& w, const Uop& u) {
+  const u32 mask = static_cast<u32>(u.data) << u.imm;
+  const u32 mode = (w.mode & ~mask) | ((*Row(w, u.src[0]) << u.imm) & mask);
+  if ((mode & 0xff) != (w.mode & 0xff)) {
+    return RaiseFault(w, u, "sets a rounding or denormal mode that is not implemented");
+  }
+  w.mode = mode;
+  return true;
+}
+
+/// Time in units of 10 ns (s_memrealtime) or of roughly a clock (s_memtime): the host's time stamp
+/// counter.
+void MemTime(Wave& w, const Uop& u) { Write64(w, u.dst, __builtin_ia32_rdtsc()); }
+
+/// s_set_gpr_idx_on: M0[7:0] = the index, M0[15:12] = which operands; imm is the latter.
+void GprIndexOn(Wave& w, const Uop& u) {
+  w.s[kM0] = (w.s[kM0] & ~0xf0ffu) | (*Row(w, u.src[0]) & 0xff) | static_cast<u32>(u.imm) << 12;
+}
+void GprIndex(Wave& w, const Uop& u) {
+  w.s[kM0] = (w.s[kM0] & ~0xffu) | (*Row(w, u.src[0]) & 0xff);
+}
+
+constexpr Binding Jumps(const char* name, ExecFn exec) {
+  return {name, OpClass::kBranch, &BindBranch, exec};
+}
+constexpr Binding Nothing(const char* name) {
+  return {name, OpClass::kOther, &BindNothing, nullptr};
+}
+
+template <class Condition>
+constexpr Binding JumpsIf(const char* name, Condition) {
+  return Jumps(name, &Step<&Branch<Condition>>);
+}
+
+}  // namespace
+
+BindingTable ControlTable() {
+  static constexpr Binding kTable[] = {
+      JumpsIf("s_branch", [](const Wave&) { return true; }),
+      JumpsIf("s_cbranch_scc0", [](const Wave& w) { return w.s[kScc] == 0; }),
+      JumpsIf("s_cbranch_scc1", [](const Wave& w) { return w.s[kScc] != 0; }),
+      JumpsIf("s_cbranch_vccz", [](const Wave& w) { return Scalar64(w, kVccLo) == 0; }),
+      JumpsIf("s_cbranch_vccnz", [](const Wave& w) { return Scalar64(w, kVccLo) != 0; }),
+      JumpsIf("s_cbranch_execz", [](const Wave& w) { return Exec(w) == 0; }),
+      JumpsIf("s_cbranch_execnz", [](const Wave& w) { return Exec(w) != 0; }),
+      {"s_setpc_b64", OpClass::kBranch, &BindIndirectJump, &Step<&IndirectJump>},
+      {"s_swappc_b64", OpClass::kBranch, &BindIndirectJump, &Step<&IndirectJump>},
+      {"s_getpc_b64", OpClass::kSalu, &BindGetPc, &Step<&GetPc>},
+      {"s_endpgm", OpClass::kOther, &BindPlain, &Step<&End>},
+      {"s_barrier", OpClass::kOther, &BindPlain, &Step<&Barrier>},
+      {"s_sleep", OpClass::kOther, &BindPlain, &Step<&Sleep>},
+      {"s_getreg_b32", OpClass::kSalu, &BindHardwareRegister, &Step<&GetModeRegister>},
+      {"s_setreg_b32", OpClass::kSalu, &BindHardwareRegister, &Step<&SetModeRegister>},
+      {"s_setreg_imm32_b32", OpClass::kSalu, &BindHardwareRegister, &Step<&SetModeRegister>},
+      {"@getreg_zero", OpClass::kSalu, nullptr, &Step<&GetZeroRegister>},
+      {"s_memtime", OpClass::kSmem, &BindGetPc, &Step<&MemTime>},
+      {"s_memrealtime", OpClass::kSmem, &BindGetPc, &Step<&MemTime>},
+      {"s_set_gpr_idx_on", OpClass::kSalu, &BindGprIndexOn, &Step<&GprIndexOn>},
+      {"s_set_gpr_idx_off", OpClass::kSalu, &BindGprIndexOff, nullptr},
+      {"s_set_gpr_idx_idx", OpClass::kSalu, &BindGprIndexOn, &Step<&GprIndex>},
+      {"@trap", OpClass::kOther, nullptr, &Step<&Trap>},
+      Nothing("s_nop"),
+      Nothing("s_waitcnt"),
+      Nothing("s_setprio"),
+      Nothing("s_sethalt"),
+      Nothing("s_icache_inv"),
+      Nothing("s_dcache_inv"),
+      Nothing("s_dcache_wb"),
+      Nothing("s_ttracedata"),
+      Nothing("s_inst_prefetch"),
+      Nothing("v_nop"),
+  };
+  return {kTable, sizeof(kTable) / sizeof(kTable[0])};
+}
+
+}  // namespace GRIDWISE_SIM_LEVEL
+}  // namespace gridwise::sim

@@ -1,0 +1,19 @@
+#include "tools/sim/isa/exec_level.h"
+
+namespace gridwise::sim {
+inline namespace GRIDWISE_SIM_LEVEL {
+
+TableList AllTables() {
+  static const BindingTable kTables[] = {
+      SaluArithmeticTable(), SaluBitsTable(),         SaluCompareTable(),
+      SaluExecTable(),       ControlTable(),          PrepareTable(),
+      ValuIntTable(),        ValuInt16Table(),        ValuF32Table(),
+      ValuF16Table(),        ValuF64Table(),          ValuDivideTable(),
+      ValuCompareIntTable(), ValuCompareFloatTable(), ValuConvertTable(),
+      ValuPackedTable(),     ValuLaneTable(),         MmaTable(),
+  };
+  return {kTables, sizeof(kTables) / sizeof(kTables[0])};
+}
+
+}  // namespace GRIDWISE_SIM_LEVEL
+}  // namespace gridwise::sim

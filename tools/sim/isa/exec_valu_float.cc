@@ -1,0 +1,161 @@
+#include <cmath>
+
+#include "tools/sim/isa/exec_float.h"
+
+namespace gridwise::sim {
+inline namespace GRIDWISE_SIM_LEVEL {
+namespace {
+
+// Functions that hardware approximates within 1 ulp are rounded correctly here, or as the host's
+// library does it.
+
+GRIDWISE_SIM_INLINE f32 Sqrt(f32 x) { return __builtin_sqrtf(x); }
+GRIDWISE_SIM_INLINE f64 Sqrt(f64 x) { return __builtin_sqrt(x); }
+GRIDWISE_SIM_INLINE f32 RsqrtF32(f32 x) {
+  return static_cast<f32>(1.0 / __builtin_sqrt(static_cast<f64>(x)));
+}
+GRIDWISE_SIM_INLINE f16 Half(f32 x) { return static_cast<f16>(x); }
+GRIDWISE_SIM_INLINE f32 Float(f16 x) { return static_cast<f32>(x); }
+GRIDWISE_SIM_INLINE f64 Double(f16 x) { return static_cast<f64>(static_cast<f32>(x)); }
+
+/// sin(2 pi x), of the fraction of x, so that large arguments do not lose the period.
+GRIDWISE_SIM_INLINE f64 SinTurns(f64 x) {
+  return __builtin_sin((x - __builtin_floor(x)) * 6.283185307179586);
+}
+GRIDWISE_SIM_INLINE f64 CosTurns(f64 x) {
+  return __builtin_cos((x - __builtin_floor(x)) * 6.283185307179586);
+}
+
+/// x - floor(x), below 1 (MI300 ISA, V_FRACT).
+GRIDWISE_SIM_INLINE f32 Fract(f32 x) {
+  const f32 r = x - __builtin_floorf(x);
+  return r > 0x1.fffffep-1f ? 0x1.fffffep-1f : r;
+}
+GRIDWISE_SIM_INLINE f64 Fract(f64 x) {
+  const f64 r = x - __builtin_floor(x);
+  return r > 0x1.fffffffffffffp-1 ? 0x1.fffffffffffffp-1 : r;
+}
+
+/// Exponent and mantissa in [0.5, 1) of a number; of zero, infinity and NaN: 0, and itself.
+GRIDWISE_SIM_INLINE bool HasExponent(f64 x) { return x != 0 && Exponent(x) != 0x7ff; }
+GRIDWISE_SIM_INLINE f64 Normal(f64 x) { return Exponent(x) == 0 ? x * 0x1p54 : x; }
+GRIDWISE_SIM_INLINE i32 FrexpExponent(f64 x) {
+  const i32 exponent = Exponent(Normal(x)) - (Exponent(x) == 0 ? 1022 + 54 : 1022);
+  return HasExponent(x) ? exponent : 0;
+}
+GRIDWISE_SIM_INLINE f64 FrexpMantissa(f64 x) {
+  const u64 bits = (Bits<u64>(Normal(x)) & 0x800fffffffffffff) | u64{1022} << 52;
+  return HasExponent(x) ? Bits<f64>(bits) : x;
+}
+
+}  // namespace
+
+BindingTable ValuF32Table() {
+  static constexpr Binding kTable[] = {
+      Valu("v_add_f32", [](f32 a, f32 b) { return a + b; }),
+      Valu("v_sub_f32", [](f32 a, f32 b) { return a - b; }),
+      Valu("v_subrev_f32", [](f32 a, f32 b) { return b - a; }),
+      Valu("v_mul_f32", [](f32 a, f32 b) { return a * b; }),
+      Valu("v_mul_legacy_f32", [](f32 a, f32 b) { return a == 0 || b == 0 ? 0.0f : a * b; }),
+      Valu("v_fma_f32", [](f32 a, f32 b, f32 c) { return Fma(a, b, c); }),
+      Valu(
+          "v_fmac_f32", [](f32 a, f32 b, f32 d) { return Fma(a, b, d); }, kAccumulates),
+      Valu("v_fmamk_f32", [](f32 a, f32 k, f32 b) { return Fma(a, k, b); }),
+      Valu("v_fmaak_f32", [](f32 a, f32 b, f32 k) { return Fma(a, b, k); }),
+      Valu("v_mad_f32", [](f32 a, f32 b, f32 c) { return a * b + c; }),
+      Valu(
+          "v_mac_f32", [](f32 a, f32 b, f32 d) { return a * b + d; }, kAccumulates),
+      Valu("v_min_f32", [](f32 a, f32 b) { return Minimum(a, b); }),
+      Valu("v_max_f32", [](f32 a, f32 b) { return Maximum(a, b); }),
+      Valu("v_min3_f32", [](f32 a, f32 b, f32 c) { return Minimum(Minimum(a, b), c); }),
+      Valu("v_max3_f32", [](f32 a, f32 b, f32 c) { return Maximum(Maximum(a, b), c); }),
+      Valu("v_med3_f32", [](f32 a, f32 b, f32 c) { return Median(a, b, c); }),
+      Valu("v_floor_f32", [](f32 a) { return __builtin_floorf(a); }),
+      Valu("v_ceil_f32", [](f32 a) { return __builtin_ceilf(a); }),
+      Valu("v_trunc_f32", [](f32 a) { return __builtin_truncf(a); }),
+      Valu("v_rndne_f32", [](f32 a) { return __builtin_nearbyintf(a); }),
+      Valu("v_fract_f32", [](f32 a) { return Fract(a); }),
+      Valu("v_sqrt_f32", [](f32 a) { return Sqrt(a); }),
+      Valu("v_rcp_f32", [](f32 a) { return 1.0f / a; }),
+      Valu("v_rcp_iflag_f32", [](f32 a) { return 1.0f / a; }),
+      Valu("v_rsq_f32", [](f32 a) { return RsqrtF32(a); }),
+      Valu("v_exp_f32", [](f32 a) { return exp2f(a); }),
+      Valu("v_log_f32", [](f32 a) { return log2f(a); }),
+      Valu("v_sin_f32", [](f32 a) { return static_cast<f32>(SinTurns(a)); }),
+      Valu("v_cos_f32", [](f32 a) { return static_cast<f32>(CosTurns(a)); }),
+      Valu("v_ldexp_f32", [](f32 a, i32 b) { return Scale(a, b); }),
+      Valu("v_frexp_exp_i32_f32", [](f32 a) { return FrexpExponent(a); }),
+      Valu("v_frexp_mant_f32", [](f32 a) { return static_cast<f32>(FrexpMantissa(a)); }),
+      Valu(
+          "v_fma_mix_f32", [](f32 a, f32 b, f32 c) { return Fma(a, b, c); }, kMixed),
+      Valu(
+          "v_fma_mixlo_f16", [](f32 a, f32 b, f32 c) { return Half(Fma(a, b, c)); },
+          kMixed | kKeepsOther),
+      Valu(
+          "v_fma_mixhi_f16", [](f32 a, f32 b, f32 c) { return Half(Fma(a, b, c)); },
+          kMixed | kKeepsOther | kHighHalf),
+  };
+  return {kTable, sizeof(kTable) / sizeof(kTable[0])};
+}
+
+BindingTable ValuF16Table() {
+  // Sums, products, quotients and roots of halves may be rounded by way of a float: it has more
+  // than twice the bits.
+  static constexpr Binding kTable[] = {
+      Valu("v_add_f16", [](f16 a, f16 b) { return Half(Float(a) + Float(b)); }),
+      Valu("v_sub_f16", [](f16 a, f16 b) { return Half(Float(a) - Float(b)); }),
+      Valu("v_subrev_f16", [](f16 a, f16 b) { return Half(Float(b) - Float(a)); }),
+      Valu("v_mul_f16", [](f16 a, f16 b) { return Half(Float(a) * Float(b)); }),
+      Valu(
+          "v_fma_f16", [](f16 a, f16 b, f16 c) { return Fma(a, b, c); }, kKeepsOther),
+      Valu("v_fma_legacy_f16", [](f16 a, f16 b, f16 c) { return Fma(a, b, c); }),
+      Valu(
+          "v_fmac_f16", [](f16 a, f16 b, f16 d) { return Fma(a, b, d); }, kAccumulates),
+      Valu("v_min_f16", [](f16 a, f16 b) { return Minimum(a, b); }),
+      Valu("v_max_f16", [](f16 a, f16 b) { return Maximum(a, b); }),
+      Valu("v_min3_f16", [](f16 a, f16 b, f16 c) { return Minimum(Minimum(a, b), c); }),
+      Valu("v_max3_f16", [](f16 a, f16 b, f16 c) { return Maximum(Maximum(a, b), c); }),
+      Valu("v_med3_f16", [](f16 a, f16 b, f16 c) { return Median(a, b, c); }),
+      Valu("v_floor_f16", [](f16 a) { return Half(__builtin_floorf(Float(a))); }),
+      Valu("v_ceil_f16", [](f16 a) { return Half(__builtin_ceilf(Float(a))); }),
+      Valu("v_trunc_f16", [](f16 a) { return Half(__builtin_truncf(Float(a))); }),
+      Valu("v_rndne_f16", [](f16 a) { return Half(__builtin_nearbyintf(Float(a))); }),
+      Valu("v_sqrt_f16", [](f16 a) { return Half(Sqrt(Float(a))); }),
+      Valu("v_rcp_f16", [](f16 a) { return Half(1.0f / Float(a)); }),
+      Valu("v_rsq_f16",
+           [](f16 a) { return ToHalf(1.0 / __builtin_sqrt(Double(a))); }),
+      Valu("v_exp_f16", [](f16 a) { return Half(exp2f(Float(a))); }),
+      Valu("v_log_f16", [](f16 a) { return Half(log2f(Float(a))); }),
+      Valu("v_ldexp_f16", [](f16 a, i16 b) { return Scale(a, b); }),
+      Valu("v_frexp_exp_i16_f16", [](f16 a) { return static_cast<i16>(FrexpExponent(Double(a))); }),
+      Valu("v_frexp_mant_f16", [](f16 a) { return Half(static_cast<f32>(FrexpMantissa(Double(a)))); }),
+  };
+  return {kTable, sizeof(kTable) / sizeof(kTable[0])};
+}
+
+BindingTable ValuF64Table() {
+  static constexpr Binding kTable[] = {
+      Valu("v_add_f64", [](f64 a, f64 b) { return a + b; }),
+      Valu("v_mul_f64", [](f64 a, f64 b) { return a * b; }),
+      Valu("v_fma_f64", [](f64 a, f64 b, f64 c) { return Fma(a, b, c); }),
+      Valu(
+          "v_fmac_f64", [](f64 a, f64 b, f64 d) { return Fma(a, b, d); }, kAccumulates),
+      Valu("v_min_f64", [](f64 a, f64 b) { return Minimum(a, b); }),
+      Valu("v_max_f64", [](f64 a, f64 b) { return Maximum(a, b); }),
+      Valu("v_floor_f64", [](f64 a) { return __builtin_floor(a); }),
+      Valu("v_ceil_f64", [](f64 a) { return __builtin_ceil(a); }),
+      Valu("v_trunc_f64", [](f64 a) { return __builtin_trunc(a); }),
+      Valu("v_rndne_f64", [](f64 a) { return __builtin_nearbyint(a); }),
+      Valu("v_fract_f64", [](f64 a) { return Fract(a); }),
+      Valu("v_sqrt_f64", [](f64 a) { return Sqrt(a); }),
+      Valu("v_rcp_f64", [](f64 a) { return 1.0 / a; }),
+      Valu("v_rsq_f64", [](f64 a) { return 1.0 / Sqrt(a); }),
+      Valu("v_ldexp_f64", [](f64 a, i32 b) { return Scale(a, b); }),
+      Valu("v_frexp_exp_i32_f64", [](f64 a) { return FrexpExponent(a); }),
+      Valu("v_frexp_mant_f64", [](f64 a) { return FrexpMantissa(a); }),
+  };
+  return {kTable, sizeof(kTable) / sizeof(kTable[0])};
+}
+
+}  // namespace GRIDWISE_SIM_LEVEL
+}  // namespace gridwise::sim

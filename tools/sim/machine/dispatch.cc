@@ -1,0 +1,210 @@
+#include "tools/sim/machine/dispatch.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "tools/sim/elf/code_object.h"
+#include "tools/sim/machine/memory.h"
+#include "tools/sim/machine/workgroup.h"
+
+namespace gridwise::sim {
+namespace {
+
+/// HSA AQL kernel dispatch packet.
+struct DispatchPacket {
+  uint16_t header = 0, setup = 0;
+  uint16_t workgroup_size[3] = {};
+  uint16_t reserved0 = 0;
+  uint32_t grid_size[3] = {};
+  uint32_t private_segment_size = 0, group_segment_size = 0;
+  uint64_t kernel_object = 0, kernarg_address = 0, reserved1 = 0, completion_signal = 0;
+};
+static_assert(sizeof(DispatchPacket) == 64);
+
+/// Memory that the simulator itself shows to a kernel, known to Memory while it lives.
+class Shown {
+ public:
+  Shown(Memory& memory, const void* pointer, uint64_t bytes, std::string_view label)
+      : memory_(memory), pointer_(pointer), status_(memory.Register(pointer, bytes, label)) {}
+  ~Shown() {
+    if (status_.ok()) memory_.Unregister(pointer_).IgnoreError();
+  }
+  Shown(const Shown&) = delete;
+  Shown& operator=(const Shown&) = delete;
+  const absl::Status& status() const { return status_; }
+
+ private:
+  Memory& memory_;
+  const void* pointer_;
+  absl::Status status_;
+};
+
+absl::Status CheckLaunch(const KernelInfo& kernel, const Grid& grid) {
+  const uint64_t items = uint64_t{grid.block[0]} * grid.block[1] * grid.block[2];
+  if (items == 0 || items > 1024) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("a workgroup of %u x %u x %u work-items; must have 1 to 1024",
+                        grid.block[0], grid.block[1], grid.block[2]));
+  }
+  if (kernel.max_workgroup != 0 && items > kernel.max_workgroup) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("kernel %s was compiled for at most %u work-items, not %u", kernel.name,
+                        kernel.max_workgroup, items));
+  }
+  const uint32_t float_mode = kernel.rsrc1 >> 12 & 0xff;
+  if (float_mode != 0xf0) {
+    return absl::UnimplementedError(
+        absl::StrFormat("kernel %s asks for float mode 0x%02x; the simulator has 0xf0 only: round "
+                        "to nearest even, keep denormals",
+                        kernel.name, float_mode));
+  }
+  if (kernel.wave_size != 64) {
+    return absl::UnimplementedError(
+        absl::StrFormat("kernel %s has waves of %d lanes", kernel.name, kernel.wave_size));
+  }
+  return absl::OkStatus();
+}
+
+/// The sentence of a fault.
+std::string Explain(const Wave& wave, const Launch& launch) {
+  const Fault& fault = wave.fault;
+  const Program::InstructionInfo info = launch.program->Describe(fault.uop->instruction);
+  const KernelInfo& kernel = *launch.kernel;
+  std::string text =
+      absl::StrFormat("kernel %s, pc +0x%x, '%s': workgroup (%u, %u, %u), wave %d", kernel.name,
+                      info.pc - kernel.entry_address, info.text, wave.workgroup_id[0],
+                      wave.workgroup_id[1], wave.workgroup_id[2], wave.index_in_group);
+  if (fault.lane >= 0) absl::StrAppend(&text, ", lane ", fault.lane);
+  absl::StrAppend(&text, ": ", fault.what);
+  if (fault.has_address) {
+    absl::StrAppendFormat(&text, " (%u bytes at 0x%x", fault.bytes, fault.address);
+    if (fault.address >> 32 != 0)
+      absl::StrAppend(&text, "; ", launch.memory->Describe(fault.address, fault.bytes));
+    absl::StrAppend(&text, ")");
+  }
+  return text;
+}
+
+/// The workers of one launch and what they share.
+class Crew {
+ public:
+  Crew(const Launch& launch, const Grid& grid, const RunOptions& options)
+      : launch_(launch), grid_(grid), options_(options) {
+    total_ = int64_t{1} * grid.workgroups[0] * grid.workgroups[1] * grid.workgroups[2];
+  }
+
+  absl::StatusOr<RunReport> Run() {
+    const auto start = std::chrono::steady_clock::now();
+    int threads = options_.threads > 0 ? options_.threads
+                                       : static_cast<int>(std::thread::hardware_concurrency());
+    threads = static_cast<int>(std::clamp<int64_t>(threads, 1, std::max<int64_t>(total_, 1)));
+    std::vector<std::thread> others;
+    for (int i = 1; i < threads; ++i) others.emplace_back([this] { Work(); });
+    Work();
+    for (std::thread& other : others) other.join();
+    if (fault_.has_value()) return absl::AbortedError(fault_->second);
+    report_.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return report_;
+  }
+
+ private:
+  void Work() {
+    Workgroup workgroup(launch_);
+    int64_t executed = 0;
+    for (int64_t i; !stop_.load(std::memory_order_relaxed) && (i = next_.fetch_add(1)) < total_;) {
+      const auto [x, y, z] = grid_.workgroups;
+      const auto index = static_cast<uint64_t>(i);
+      const Wave* faulted =
+          workgroup.Run({static_cast<uint32_t>(index % x), static_cast<uint32_t>(index / x % y),
+                         static_cast<uint32_t>(index / x / y)});
+      ++executed;
+      if (faulted != nullptr) {
+        RecordFault(i, *faulted);
+        break;
+      }
+      const int64_t done = done_.fetch_add(1) + 1;
+      if (options_.progress) options_.progress(done, total_);
+    }
+    AddCounts(workgroup, executed);
+  }
+
+  /// The fault of the lowest workgroup is reported.
+  void RecordFault(int64_t workgroup, const Wave& wave) {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+    if (!fault_.has_value() || workgroup < fault_->first)
+      fault_.emplace(workgroup, Explain(wave, launch_));
+  }
+
+  void AddCounts(const Workgroup& workgroup, int64_t executed) {
+    const std::vector<int64_t> counts = workgroup.Counts();
+    const std::vector<OpClass> classes = launch_.program->Classes();
+    const std::lock_guard lock(mutex_);
+    for (size_t i = 0; i < std::min(counts.size(), classes.size()); ++i) {
+      report_.instructions[static_cast<size_t>(classes[i])] += counts[i];
+    }
+    report_.workgroups += executed;
+    report_.waves += executed * workgroup.waves();
+  }
+
+  const Launch& launch_;
+  const Grid& grid_;
+  const RunOptions& options_;
+  int64_t total_;
+  std::atomic<int64_t> next_ = 0;
+  std::atomic<int64_t> done_ = 0;
+  std::atomic<bool> stop_ = false;
+  std::mutex mutex_;
+  RunReport report_;
+  std::optional<std::pair<int64_t, std::string>> fault_;
+};
+
+}  // namespace
+
+absl::StatusOr<RunReport> Run(Program& program, const KernelInfo& kernel, const Grid& grid,
+                              const void* kernarg, Memory& memory, const RunOptions& options) {
+  if (absl::Status status = CheckLaunch(kernel, grid); !status.ok()) return status;
+  absl::StatusOr<const Uop*> entry = program.Enter(kernel.entry_address);
+  if (!entry.ok()) return entry.status();
+
+  DispatchPacket packet;
+  for (int i = 0; i < 3; ++i) {
+    packet.workgroup_size[i] = static_cast<uint16_t>(grid.block[static_cast<size_t>(i)]);
+    packet.grid_size[i] =
+        grid.workgroups[static_cast<size_t>(i)] * grid.block[static_cast<size_t>(i)];
+  }
+  packet.setup = 3;
+  packet.private_segment_size = kernel.private_bytes;
+  packet.group_segment_size = kernel.static_lds_bytes + grid.dynamic_lds_bytes;
+  packet.kernel_object = kernel.descriptor_address;
+  packet.kernarg_address = reinterpret_cast<uint64_t>(kernarg);
+  const Shown packet_shown(memory, &packet, sizeof(packet), "dispatch packet");
+  const std::vector<std::byte> queue(256);
+  const Shown queue_shown(memory, queue.data(), queue.size(), "queue descriptor");
+  for (const Shown* shown : {&packet_shown, &queue_shown}) {
+    if (!shown->status().ok()) return shown->status();
+  }
+
+  Launch launch{.program = &program,
+                .entry = *entry,
+                .kernel = &kernel,
+                .memory = &memory,
+                .block = grid.block};
+  launch.lds_bytes = packet.group_segment_size;
+  launch.kernarg = packet.kernarg_address;
+  launch.dispatch_packet = reinterpret_cast<uint64_t>(&packet);
+  launch.queue = reinterpret_cast<uint64_t>(queue.data());
+  return Crew(launch, grid, options).Run();
+}
+
+}  // namespace gridwise::sim

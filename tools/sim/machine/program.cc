@@ -1,0 +1,150 @@
+#include "tools/sim/machine/program.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/memory/memory.h"
+#include "absl/strings/str_cat.h"
+#include "tools/sim/elf/code_object.h"
+#include "tools/sim/isa/operand.h"
+
+namespace gridwise::sim {
+
+Program::Program(const Handlers& handlers, uint64_t address, uint64_t bytes,
+                 std::unique_ptr<Decoder> decoder)
+    : handlers_(handlers),
+      address_(address),
+      bytes_(bytes),
+      decoder_(std::move(decoder)),
+      code_(std::make_unique<std::atomic<const Uop*>[]>(bytes / 4 + 1)) {}
+
+absl::StatusOr<std::unique_ptr<Program>> Program::FromText(std::string_view gfx, uint64_t address,
+                                                           uint64_t bytes,
+                                                           const Handlers& handlers) {
+  absl::StatusOr<std::unique_ptr<Decoder>> decoder = Decoder::Create(gfx);
+  if (!decoder.ok()) return decoder.status();
+  return absl::WrapUnique(new Program(handlers, address, bytes, *std::move(decoder)));
+}
+
+absl::StatusOr<std::unique_ptr<Program>> Program::Decode(const CodeObject& object) {
+  if (object.code().empty())
+    return absl::InvalidArgumentError("the code object has no executable section");
+  uint64_t begin = ~uint64_t{0}, end = 0;
+  for (const CodeSection& section : object.code()) {
+    begin = std::min(begin, section.address);
+    end = std::max(end, section.address + section.bytes.size());
+  }
+  return FromText(object.gfx(), begin, end - begin);
+}
+
+absl::StatusOr<const Uop*> Program::Enter(uint64_t pc) {
+  const uint64_t offset = pc - address_;
+  if (offset >= bytes_ || offset % 4 != 0) {
+    return absl::OutOfRangeError(
+        absl::StrCat("address 0x", absl::Hex(pc), " is not code of this code object"));
+  }
+  std::atomic<const Uop*>& entry = code_[offset / 4];
+  if (const Uop* uop = entry.load(std::memory_order_acquire)) return uop;
+  const std::lock_guard lock(mutex_);
+  if (const Uop* uop = entry.load(std::memory_order_relaxed)) return uop;
+  if (absl::Status status = BindFunctionLocked(pc); !status.ok()) return status;
+  return entry.load(std::memory_order_relaxed);
+}
+
+void Program::BindInstructionLocked(Binder& binder, uint64_t pc, uint32_t& bytes, bool& ends) {
+  const auto index = static_cast<uint32_t>(instructions_.size());
+  InstructionInfo& info = instructions_.emplace_back();
+  info.pc = pc;
+  bytes = 4;
+  absl::Status status;
+  const uint64_t available = address_ + bytes_ - pc;
+  absl::StatusOr<Decoder::Decoded> decoded = decoder_->Decode(
+      reinterpret_cast<const uint8_t*>(pc), available, pc);  // device addresses are host addresses
+  const size_t uops = binder.uops().size(), branches = binder.branches().size();
+  if (decoded.ok()) {
+    bytes = decoded->bytes;
+    info.text = decoded->text;
+    Instruction instruction;
+    status = ParseInstruction(info.text, instruction);
+    if (status.ok()) status = binder.Bind(instruction, index, pc, bytes);
+    info.op_class = binder.op_class();
+    ends = instruction.mnemonic == "s_endpgm" || instruction.mnemonic == "s_setpc_b64" ||
+           instruction.mnemonic == "s_branch";
+  } else {
+    status = decoded.status();
+    ends = true;
+  }
+  if (!status.ok()) {
+    binder.uops().resize(uops);
+    binder.branches().resize(branches);
+    messages_.emplace_back(status.message());
+    binder.Trap(messages_.back().c_str(), index);
+  }
+}
+
+absl::Status Program::BindFunctionLocked(uint64_t pc) {
+  // A function is what follows its entry up to an instruction that does not go on and that no
+  // earlier branch passes.
+  Binder binder(handlers_, constants_);
+  std::vector<std::pair<uint64_t, size_t>> starts;  // address, first micro-op
+  uint64_t furthest = pc;
+  for (bool ends = false; !ends && pc < address_ + bytes_;) {
+    starts.emplace_back(pc, binder.uops().size());
+    uint32_t bytes = 0;
+    BindInstructionLocked(binder, pc, bytes, ends);
+    pc += bytes;
+    if (!binder.branches().empty()) furthest = std::max(furthest, binder.branches().back().target);
+    ends = ends && pc > furthest;
+  }
+  static constexpr const char* kBehindEnd = "runs past the end of the code";
+  const auto behind_end = static_cast<uint32_t>(instructions_.size());
+  instructions_.emplace_back().pc = pc;
+  binder.Trap(kBehindEnd, behind_end);
+
+  const size_t size = binder.uops().size();
+  auto uops = std::make_unique<Uop[]>(size);
+  std::copy(binder.uops().begin(), binder.uops().end(), uops.get());
+  const auto find = [&](uint64_t target) -> const Uop* {
+    const auto at =
+        std::lower_bound(starts.begin(), starts.end(), std::make_pair(target, size_t{0}));
+    return at != starts.end() && at->first == target ? &uops[at->second] : nullptr;
+  };
+  for (const Binder::Branch& branch : binder.branches()) {
+    // A branch out of the function (none are known to be emitted) leads behind the end, which
+    // faults.
+    const Uop* target = find(branch.target);
+    uops[branch.uop].target = target != nullptr ? target : &uops[size - 1];
+  }
+  for (const auto& [start, uop] : starts) {
+    std::atomic<const Uop*>& entry = code_[(start - address_) / 4];
+    if (entry.load(std::memory_order_relaxed) == nullptr)
+      entry.store(&uops[uop], std::memory_order_release);
+  }
+  functions_.push_back(std::move(uops));
+  return absl::OkStatus();
+}
+
+Program::InstructionInfo Program::Describe(uint32_t instruction) const {
+  const std::lock_guard lock(mutex_);
+  return instruction < instructions_.size() ? instructions_[instruction] : InstructionInfo();
+}
+
+uint32_t Program::instructions() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<uint32_t>(instructions_.size());
+}
+
+std::vector<OpClass> Program::Classes() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<OpClass> classes;
+  for (const InstructionInfo& info : instructions_) classes.push_back(info.op_class);
+  return classes;
+}
+
+absl::StatusOr<std::vector<std::string>> Program::Unsupported(uint64_t pc) {
+  if (absl::Status status = Enter(pc).status(); !status.ok()) return status;
+  const std::lock_guard lock(mutex_);
+  return std::vector<std::string>(messages_.begin(), messages_.end());
+}
+
+}  // namespace gridwise::sim

@@ -1,0 +1,190 @@
+#include "tools/sim/machine/workgroup.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+
+namespace gridwise::sim {
+namespace {
+
+/// Taken branches after which the next wave gets a turn, so that a wave that spins on another one's
+/// flag does not hang.
+constexpr int kBranchesPerTurn = 100'000;
+
+/// Registers and LDS start with this, two NaNs as halves and one as a float, so that reading what
+/// was never written shows.
+constexpr int kPoisonByte = 0xff;
+
+/// High halves of the apertures that flat addresses reach LDS and scratch through. No host address
+/// has them.
+constexpr uint32_t kSharedAperture = 0x40020000;
+constexpr uint32_t kPrivateAperture = kSharedAperture + 1;
+
+/// Scratch of a kernel that calls what the compiler could not see the end of.
+constexpr uint32_t kDynamicStackBytes = 16 << 10;
+
+template <class T>
+T* AllocateAligned(size_t count) {
+  constexpr size_t kAlignment = 64;
+  const size_t bytes = (count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
+  return static_cast<T*>(std::aligned_alloc(kAlignment, std::max(bytes, kAlignment)));
+}
+
+}  // namespace
+
+void Workgroup::Free::operator()(void* memory) const { std::free(memory); }
+
+Workgroup::Workgroup(const Launch& launch) : launch_(launch) {
+  const uint32_t items = launch.block[0] * launch.block[1] * launch.block[2];
+  const auto lanes = static_cast<uint32_t>(launch.kernel->wave_size);
+  wave_count_ = static_cast<int>((items + lanes - 1) / lanes);
+  const KernelInfo& kernel = *launch.kernel;
+  scratch_bytes_ =
+      (kernel.private_bytes + (kernel.uses_dynamic_stack ? kDynamicStackBytes : 0) + 3) / 4 * 4;
+  waves_.reset(AllocateAligned<Wave>(static_cast<size_t>(wave_count_)));
+  lds_.reset(AllocateAligned<std::byte>(launch.lds_bytes));
+  scratch_.reset(AllocateAligned<std::byte>(size_t{scratch_bytes_} * kLanes *
+                                            static_cast<size_t>(wave_count_)));
+  GrowProfile();
+}
+
+void Workgroup::GrowProfile() {
+  differences_.resize(launch_.program->instructions() + 1);
+  profile_ = {differences_.data(), static_cast<uint32_t>(differences_.size())};
+}
+
+const Uop* Workgroup::EnterFromWave(Wave& wave, const Uop& uop, uint64_t pc) {
+  absl::StatusOr<const Uop*> target = wave.program->Enter(pc);
+  if (!target.ok()) {
+    RaiseFault(wave, uop, "jumps to an address that is not code", -1, pc, 4);
+    return nullptr;
+  }
+  auto* workgroup = static_cast<Workgroup*>(wave.workgroup);
+  if ((*target)->instruction + 1 >= workgroup->profile_.size) workgroup->GrowProfile();
+  return *target;
+}
+
+void Workgroup::SetUserRegisters(Wave& wave) {
+  // LLVM, AMDGPUUsage, "Initial Kernel Execution State": in this order, each only if the descriptor
+  // asks for it.
+  const KernelInfo& kernel = *launch_.kernel;
+  const struct {
+    int bit;
+    int registers;
+    uint64_t value;
+  } kUserRegisters[] = {
+      {0, 4, 0},  // private segment buffer: scratch needs none
+      {1, 2, launch_.dispatch_packet},
+      {2, 2, launch_.queue},
+      {3, 2, launch_.kernarg},
+      {4, 2, 0},  // dispatch id
+      {5, 2, 0},  // flat scratch: architected here
+      {6, 1, scratch_bytes_},
+  };
+  int next = 0;
+  for (const auto& user : kUserRegisters) {
+    if ((kernel.properties >> user.bit & 1) == 0) continue;
+    const uint32_t halves[4] = {static_cast<uint32_t>(user.value),
+                                static_cast<uint32_t>(user.value >> 32), 0, 0};
+    for (int i = 0; i < user.registers; ++i) wave.s[next++] = halves[i];
+  }
+  const int preloaded = kernel.kernarg_preload & 0x7f, offset = kernel.kernarg_preload >> 7;
+  if (preloaded != 0) {
+    const auto* kernarg = reinterpret_cast<const std::byte*>(launch_.kernarg);
+    std::memcpy(&wave.s[next], kernarg + size_t{4} * static_cast<size_t>(offset),
+                size_t{4} * static_cast<size_t>(preloaded));
+  }
+  next = static_cast<int>(kernel.rsrc2 >> 1 & 0x1f);
+  for (int axis = 0; axis < 3; ++axis) {
+    if ((kernel.rsrc2 >> (7 + axis) & 1) != 0) wave.s[next++] = wave.workgroup_id[axis];
+  }
+}
+
+void Workgroup::SetWorkItems(Wave& wave, int index) {
+  const auto [x_size, y_size, z_size] = launch_.block;
+  const auto lanes = static_cast<uint32_t>(launch_.kernel->wave_size);
+  uint64_t exec = 0;
+  for (uint32_t l = 0; l < lanes; ++l) {
+    const uint32_t item = static_cast<uint32_t>(index) * lanes + l;
+    const uint32_t x = item % x_size, y = item / x_size % y_size, z = item / x_size / y_size;
+    wave.v[0][l] = x | y << 10 | z << 20;
+    if (z < z_size) exec |= uint64_t{1} << l;
+  }
+  SetScalar64(wave, kExecLo, exec);
+}
+
+void Workgroup::Prepare(Wave& wave, int index, const std::array<uint32_t, 3>& id) {
+  const KernelInfo& kernel = *launch_.kernel;
+  const int accum_offset = static_cast<int>((kernel.rsrc3 & 0x3f) + 1) * 4;
+  const int vector = std::clamp(kernel.vgprs, 1, accum_offset);
+  std::memset(wave.v, kPoisonByte, static_cast<size_t>(vector) * kRowBytes);
+  const int accumulators = std::clamp(kernel.vgprs - accum_offset, 0, kVectorRegisters - kAgprBase);
+  std::memset(wave.v[kAgprBase], kPoisonByte, static_cast<size_t>(accumulators) * kRowBytes);
+  std::memset(static_cast<void*>(&wave.s), kPoisonByte, sizeof(wave.s));
+
+  // The rest of the state, which lies behind the registers.
+  std::memset(static_cast<void*>(&wave.base), 0, sizeof(Wave) - offsetof(Wave, base));
+  wave.base[0] = reinterpret_cast<std::byte*>(&wave);
+  wave.base[1] = launch_.program->constants().base();
+  wave.all_lanes = kernel.wave_size == 64 ? ~uint64_t{0} : 0xffffffff;
+  wave.mode =
+      (kernel.rsrc1 >> 12 & 0xff) | (kernel.rsrc1 >> 21 & 1) << 8 | (kernel.rsrc1 >> 23 & 1) << 9;
+  wave.state = WaveState::kReady;
+  wave.index_in_group = index;
+  wave.pc = launch_.entry;
+  wave.run_start = launch_.entry->instruction;
+  wave.program = launch_.program;
+  wave.enter = &EnterFromWave;
+  wave.workgroup = this;
+  wave.profile = &profile_;
+  wave.memory = launch_.memory;
+  wave.lds = lds_.get();
+  wave.lds_bytes = launch_.lds_bytes;
+  wave.scratch_bytes = scratch_bytes_;
+  wave.scratch = scratch_.get() + size_t{scratch_bytes_} * kLanes * static_cast<size_t>(index);
+  std::copy(id.begin(), id.end(), wave.workgroup_id);
+
+  SetScalar64(wave, kVccLo, 0);
+  SetScalar64(wave, kFlatScratchLo, reinterpret_cast<uint64_t>(wave.scratch));
+  SetScalar64(wave, kSharedBase, uint64_t{kSharedAperture} << 32);
+  SetScalar64(wave, kSharedLimit, uint64_t{kSharedAperture} << 32 | 0xffffffff);
+  SetScalar64(wave, kPrivateBase, uint64_t{kPrivateAperture} << 32);
+  SetScalar64(wave, kPrivateLimit, uint64_t{kPrivateAperture} << 32 | 0xffffffff);
+  wave.s[kScc] = 0;
+  SetUserRegisters(wave);
+  SetWorkItems(wave, index);
+}
+
+const Wave* Workgroup::Run(const std::array<uint32_t, 3>& id) {
+  std::memset(lds_.get(), kPoisonByte, launch_.lds_bytes);
+  for (int i = 0; i < wave_count_; ++i) Prepare(waves_[static_cast<size_t>(i)], i, id);
+  for (int ended = 0; ended < wave_count_;) {
+    int waiting = 0;
+    for (int i = 0; i < wave_count_; ++i) {
+      Wave& wave = waves_[static_cast<size_t>(i)];
+      if (wave.state == WaveState::kReady) {
+        wave.branch_budget = kBranchesPerTurn;
+        for (const Uop* uop = wave.pc; uop != nullptr;) uop = uop->exec(wave, uop);
+        if (wave.state == WaveState::kFaulted) return &wave;
+        ended += wave.state == WaveState::kEnded;
+      }
+      waiting += wave.state == WaveState::kBarrier;
+    }
+    if (waiting == 0 || waiting + ended < wave_count_) continue;
+    for (int i = 0; i < wave_count_; ++i) {
+      Wave& wave = waves_[static_cast<size_t>(i)];
+      if (wave.state == WaveState::kBarrier) wave.state = WaveState::kReady;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<int64_t> Workgroup::Counts() const {
+  std::vector<int64_t> counts(differences_.size());
+  int64_t running = 0;
+  for (size_t i = 0; i < differences_.size(); ++i) counts[i] = running += differences_[i];
+  return counts;
+}
+
+}  // namespace gridwise::sim

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "tools/sim/elf/code_object.h"
+#include "tools/sim/isa/uop.h"
+#include "tools/sim/machine/memory.h"
+#include "tools/sim/machine/program.h"
+#include "tools/sim/machine/wave.h"
+
+namespace gridwise::sim {
+
+/// What all workgroups of a launch share.
+struct Launch {
+  Program* program = nullptr;
+  const Uop* entry = nullptr;
+  const KernelInfo* kernel = nullptr;
+  Memory* memory = nullptr;
+  std::array<uint32_t, 3> block = {1, 1, 1};
+  uint32_t lds_bytes = 0;
+  uint64_t kernarg = 0;          // address
+  uint64_t dispatch_packet = 0;  // address of an AQL kernel dispatch packet
+  uint64_t queue = 0;            // address of a queue descriptor, all zero
+};
+
+/// One host thread's place to execute workgroups in, one after the other: the waves' registers, LDS
+/// and scratch.
+class Workgroup {
+ public:
+  explicit Workgroup(const Launch& launch);
+
+  /// Executes the workgroup `id` to its end. Returns the wave that faulted, or null.
+  ///
+  /// A wave runs until it ends, waits at a barrier, sleeps or has taken many branches; then the
+  /// next one does. A barrier opens when every wave that has not ended waits at it, as on hardware.
+  const Wave* Run(const std::array<uint32_t, 3>& id);
+
+  /// Executed instructions, by index in the program.
+  std::vector<int64_t> Counts() const;
+  int waves() const { return wave_count_; }
+
+ private:
+  struct Free {
+    void operator()(void* memory) const;
+  };
+  template <class T>
+  using AlignedArray = std::unique_ptr<T[], Free>;
+
+  static const Uop* EnterFromWave(Wave& wave, const Uop& uop, uint64_t pc);
+  void Prepare(Wave& wave, int index, const std::array<uint32_t, 3>& id);
+  void SetUserRegisters(Wave& wave);
+  void SetWorkItems(Wave& wave, int index);
+  void GrowProfile();
+
+  const Launch& launch_;
+  int wave_count_ = 0;
+  uint32_t scratch_bytes_ = 0;  // of a lane
+  AlignedArray<Wave> waves_;
+  AlignedArray<std::byte> lds_;
+  AlignedArray<std::byte> scratch_;
+  std::vector<int64_t> differences_;
+  Profile profile_;
+};
+
+}  // namespace gridwise::sim
