@@ -85,11 +85,20 @@ std::string Explain(const Wave& wave, const Launch& launch) {
                       wave.workgroup_id[1], wave.workgroup_id[2], wave.index_in_group);
   if (fault.lane >= 0) absl::StrAppend(&text, ", lane ", fault.lane);
   absl::StrAppend(&text, ": ", fault.what);
-  if (fault.has_address) {
-    absl::StrAppendFormat(&text, " (%u bytes at 0x%x", fault.bytes, fault.address);
-    if (fault.address >> 32 != 0)
-      absl::StrAppend(&text, "; ", launch.memory->Describe(fault.address, fault.bytes));
-    absl::StrAppend(&text, ")");
+  if (!fault.has_address) return text;
+  switch (fault.space) {
+    case AddressSpace::kGlobal:
+      absl::StrAppendFormat(&text, " (%u bytes): %s", fault.bytes,
+                            launch.memory->Describe(fault.address, fault.bytes));
+      break;
+    case AddressSpace::kLds:
+      absl::StrAppendFormat(&text, " (%u bytes at offset %d; the workgroup has %u bytes)",
+                            fault.bytes, static_cast<int64_t>(fault.address), launch.lds_bytes);
+      break;
+    case AddressSpace::kScratch:
+      absl::StrAppendFormat(&text, " (%u bytes at offset %d; a lane has %u bytes)", fault.bytes,
+                            static_cast<int64_t>(fault.address), wave.scratch_bytes);
+      break;
   }
   return text;
 }
