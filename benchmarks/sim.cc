@@ -1,0 +1,71 @@
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "benchmark/benchmark.h"
+#include "tools/sim/isa/test_wave.h"
+
+/// How fast the simulator executes single instructions: time per wave instruction, and for matrix
+/// instructions the simulated floating-point rate. One core, the best x86 level of this machine
+/// (GRIDWISE_SIM_LEVEL lowers it).
+
+namespace gridwise::sim {
+namespace {
+
+/// Instructions in one measured run; long enough to hide entering and leaving the interpreter.
+constexpr int kRepeats = 64;
+
+void Execute(benchmark::State& state, const std::string& text, double flops) {
+  TestWave wave;
+  const std::vector<std::string_view> texts(kRepeats, text);
+  constexpr int kRuns = 100;
+  for (auto _ : state) {
+    const absl::Status status = wave.ExecuteAll(texts, kRuns);
+    if (!status.ok()) state.SkipWithError(std::string(status.message()));
+  }
+  const double instructions = static_cast<double>(state.iterations()) * kRepeats * kRuns;
+  state.counters["instructions"] = benchmark::Counter(instructions, benchmark::Counter::kIsRate);
+  if (flops != 0)
+    state.counters["flops"] = benchmark::Counter(instructions * flops, benchmark::Counter::kIsRate);
+}
+
+void Register(const std::string& text, double flops = 0) {
+  benchmark::RegisterBenchmark(text, [=](benchmark::State& state) { Execute(state, text, flops); });
+}
+
+void RegisterAll() {
+  Register("s_add_u32 s0, s0, s1");
+  Register("s_lshl_b64 s[0:1], s[0:1], s2");
+  Register("v_add_u32_e32 v0, v1, v2");
+  Register("v_add_u32_e32 v0, s1, v2");
+  Register("v_fma_f32 v0, v1, v2, v3");
+  Register("v_fma_f32 v0, -v1, v2, v3");
+  Register("v_mul_lo_u32 v0, v1, v2");
+  Register("v_mad_u64_u32 v[0:1], s[0:1], v2, v3, v[4:5]");
+  Register("v_lshl_add_u64 v[0:1], v[2:3], 2, v[4:5]");
+  Register("v_cmp_lt_u32_e32 vcc, v0, v1");
+  Register("v_cndmask_b32_e32 v0, v1, v2, vcc");
+  Register("v_cvt_f16_f32_e32 v0, v1");
+  Register("v_pk_fma_f16 v0, v1, v2, v3");
+  Register("v_exp_f32_e32 v0, v1");
+  Register("v_add_f32_dpp v0, v1, v2 row_shr:1 row_mask:0xf bank_mask:0xf");
+  const double kLarge = 2.0 * 32 * 32, kSmall = 2.0 * 16 * 16;
+  Register("v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15]", kLarge * 8);
+  Register("v_mfma_f32_16x16x16_f16 a[0:3], v[0:1], v[2:3], a[0:3]", kSmall * 16);
+  Register("v_mfma_f32_32x32x8_bf16 a[0:15], v[0:1], v[2:3], a[0:15]", kLarge * 8);
+  Register("v_mfma_f32_32x32x2_f32 a[0:15], v0, v1, a[0:15]", kLarge * 2);
+  Register("v_mfma_i32_32x32x16_i8 a[0:15], v[0:1], v[2:3], a[0:15]", kLarge * 16);
+}
+
+}  // namespace
+}  // namespace gridwise::sim
+
+int main(int argc, char** argv) {
+  gridwise::sim::RegisterAll();
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

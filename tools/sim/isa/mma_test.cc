@@ -1,0 +1,173 @@
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tools/sim/isa/constants.h"
+#include "tools/sim/isa/test_wave.h"
+
+/// Matrix instructions against D[i][j] = sum_k A[i][k] B[k][j] + C[i][j] on matrices, with the lane
+/// maps that AMD's matrix instruction calculator prints for CDNA3, written out here once more per
+/// element.
+
+namespace gridwise::sim {
+namespace {
+
+struct Mma {
+  const char* mnemonic;
+  int dim, blocks, depth;
+  char type;  // h f16, b bf16, f f32, i i8, d f64
+};
+
+constexpr Mma kAll[] = {
+    {"v_mfma_f32_32x32x8_f16", 32, 1, 8, 'h'},     {"v_mfma_f32_16x16x16_f16", 16, 1, 16, 'h'},
+    {"v_mfma_f32_32x32x4_2b_f16", 32, 2, 4, 'h'},  {"v_mfma_f32_16x16x4_4b_f16", 16, 4, 4, 'h'},
+    {"v_mfma_f32_4x4x4_16b_f16", 4, 16, 4, 'h'},   {"v_mfma_f32_32x32x8_bf16", 32, 1, 8, 'b'},
+    {"v_mfma_f32_16x16x16_bf16", 16, 1, 16, 'b'},  {"v_mfma_f32_32x32x4_2b_bf16", 32, 2, 4, 'b'},
+    {"v_mfma_f32_16x16x4_4b_bf16", 16, 4, 4, 'b'}, {"v_mfma_f32_4x4x4_16b_bf16", 4, 16, 4, 'b'},
+    {"v_mfma_f32_32x32x2_f32", 32, 1, 2, 'f'},     {"v_mfma_f32_16x16x4_f32", 16, 1, 4, 'f'},
+    {"v_mfma_f32_32x32x1_2b_f32", 32, 2, 1, 'f'},  {"v_mfma_f32_16x16x1_4b_f32", 16, 4, 1, 'f'},
+    {"v_mfma_f32_4x4x1_16b_f32", 4, 16, 1, 'f'},   {"v_mfma_i32_32x32x16_i8", 32, 1, 16, 'i'},
+    {"v_mfma_i32_16x16x32_i8", 16, 1, 32, 'i'},    {"v_mfma_i32_32x32x4_2b_i8", 32, 2, 4, 'i'},
+    {"v_mfma_i32_16x16x4_4b_i8", 16, 4, 4, 'i'},   {"v_mfma_i32_4x4x4_16b_i8", 4, 16, 4, 'i'},
+    {"v_mfma_f64_16x16x4_f64", 16, 1, 4, 'd'},     {"v_mfma_f64_4x4x4_4b_f64", 4, 4, 4, 'd'},
+};
+
+int BitsOf(char type) { return type == 'd' ? 64 : type == 'f' ? 32 : type == 'i' ? 8 : 16; }
+
+/// Small integers and eighths: every sum is exact in any order, so the comparison is of bits.
+uint64_t Encode(int value, char type) {
+  switch (type) {
+    case 'h':
+      return HalfBits(value / 8.0);
+    case 'b':
+      return std::bit_cast<uint32_t>(static_cast<float>(value / 8.0)) >> 16;
+    case 'f':
+      return std::bit_cast<uint32_t>(static_cast<float>(value / 8.0));
+    case 'd':
+      return std::bit_cast<uint64_t>(value / 8.0);
+    default:
+      return static_cast<uint8_t>(value);
+  }
+}
+
+/// Puts element `k` of row (of A) or column (of B) `i` of block `b` into the registers at `reg`.
+void SetInput(Wave& wave, const Mma& m, int reg, int b, int i, int k, int value) {
+  const int per_lane = m.depth * m.dim * m.blocks / kLanes;
+  const int lane = b * m.dim + k / per_lane * m.dim * m.blocks + i;
+  const int bit = k % per_lane * BitsOf(m.type);
+  const uint64_t bits = Encode(value, m.type);
+  wave.v[reg + bit / 32][lane] |= static_cast<uint32_t>(bits) << (bit % 32);
+  if (m.type == 'd') wave.v[reg + 1][lane] = static_cast<uint32_t>(bits >> 32);
+}
+
+/// Register (in units of an element) and lane of D[i][j] of block b.
+std::pair<int, int> Output(const Mma& m, int b, int i, int j) {
+  if (m.type == 'd')
+    return m.dim == 16 ? std::pair(i / 4, i % 4 * 16 + j) : std::pair(0, i * 16 + b * 4 + j);
+  if (m.dim == 32) return {b * 16 + i / 8 * 4 + i % 4, i / 4 % 2 * 32 + j};
+  if (m.dim == 16) return {b * 4 + i % 4, i / 4 * 16 + j};
+  return {i, b * 4 + j};
+}
+
+double Get(const Wave& wave, const Mma& m, int reg, std::pair<int, int> at) {
+  const auto [r, lane] = at;
+  if (m.type == 'd') {
+    return std::bit_cast<double>(wave.v[reg + 2 * r][lane] | uint64_t{wave.v[reg + 2 * r + 1][lane]}
+                                                                 << 32);
+  }
+  if (m.type == 'i') return static_cast<int32_t>(wave.v[reg + r][lane]);
+  return std::bit_cast<float>(wave.v[reg + r][lane]);
+}
+
+void Set(Wave& wave, const Mma& m, int reg, std::pair<int, int> at, double value) {
+  const auto [r, lane] = at;
+  if (m.type == 'd') {
+    wave.v[reg + 2 * r][lane] = static_cast<uint32_t>(std::bit_cast<uint64_t>(value));
+    wave.v[reg + 2 * r + 1][lane] = static_cast<uint32_t>(std::bit_cast<uint64_t>(value) >> 32);
+  } else if (m.type == 'i') {
+    wave.v[reg + r][lane] = static_cast<uint32_t>(static_cast<int32_t>(value));
+  } else {
+    wave.v[reg + r][lane] = std::bit_cast<uint32_t>(static_cast<float>(value));
+  }
+}
+
+std::string Registers(const char* file, int first, int count) {
+  return count == 1
+             ? file + std::to_string(first)
+             : file + ("[" + std::to_string(first)) + ":" + std::to_string(first + count - 1) + "]";
+}
+
+void Check(const Mma& m, const Handlers& handlers, bool constant_c) {
+  SCOPED_TRACE(testing::Message() << m.mnemonic << " at level " << handlers.level()
+                                  << " C is 1: " << constant_c);
+  std::mt19937 random(7);
+  TestWave wave(handlers);
+  SetScalar64(*wave, kExecLo, 0x00ff00ff00ff00ff);  // has no effect
+  const auto value = [&] { return static_cast<int>(random() % 17) - 8; };
+  const double unit = m.type == 'i' ? 1 : 1 / 64.0;
+  constexpr int kA = 0, kB = 16, kC = 32, kD = kAgprBase;
+  std::vector<int> a(static_cast<size_t>(m.blocks * m.dim * m.depth)), b(a.size());
+  const auto at = [&](int block, int i, int k) {
+    return static_cast<size_t>((block * m.dim + i) * m.depth + k);
+  };
+  for (int block = 0; block < m.blocks; ++block) {
+    for (int i = 0; i < m.dim; ++i) {
+      for (int k = 0; k < m.depth; ++k) {
+        SetInput(*wave, m, kA, block, i, k, a[at(block, i, k)] = value());
+        SetInput(*wave, m, kB, block, i, k, b[at(block, i, k)] = value());
+      }
+      for (int j = 0; j < m.dim; ++j)
+        Set(*wave, m, kC, Output(m, block, i, j), 64 * unit * (i - 2 * j + block));
+    }
+  }
+  const int inputs = m.depth * m.dim * m.blocks / kLanes * BitsOf(m.type) / 32;
+  const int outputs = m.dim * m.dim * m.blocks / kLanes * (m.type == 'd' ? 2 : 1);
+  const std::string one = m.type == 'i' ? "1" : "1.0";
+  const absl::Status status =
+      wave.Execute(std::string(m.mnemonic) + " " + Registers("a", 0, outputs) + ", " +
+                   Registers("v", kA, inputs) + ", " + Registers("v", kB, inputs) + ", " +
+                   (constant_c ? one : Registers("v", kC, outputs)));
+  ASSERT_TRUE(status.ok()) << status;
+  for (int block = 0; block < m.blocks; ++block) {
+    for (int i = 0; i < m.dim; ++i) {
+      for (int j = 0; j < m.dim; ++j) {
+        double expected = constant_c ? 1 : 64 * unit * (i - 2 * j + block);
+        for (int k = 0; k < m.depth; ++k)
+          expected += unit * a[at(block, i, k)] * b[at(block, j, k)];
+        ASSERT_EQ(Get(*wave, m, kD, Output(m, block, i, j)), expected)
+            << block << " " << i << " " << j;
+      }
+    }
+  }
+}
+
+TEST(Mma, MultipliesMatrices) {
+  for (const int level : {1, 3, 4}) {
+    if (level > Handlers::Best().level()) continue;
+    for (const Mma& m : kAll) {
+      for (const bool constant_c : {false, true}) Check(m, Handlers::OfLevel(level), constant_c);
+    }
+  }
+}
+
+TEST(Mma, EveryInstructionIsTested) {
+  for (const Binding* binding : Handlers::OfLevel(1).All()) {
+    if (binding->op_class != OpClass::kMma) continue;
+    bool found = false;
+    for (const Mma& m : kAll) found = found || std::string_view(m.mnemonic) == binding->mnemonic;
+    EXPECT_TRUE(found) << binding->mnemonic;
+  }
+}
+
+TEST(Mma, RejectsWhatIsNotImplemented) {
+  TestWave wave;
+  EXPECT_FALSE(wave.Execute("v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15] cbsz:1").ok());
+  EXPECT_FALSE(wave.Execute("v_mfma_f32_32x32x8_f16 a[0:3], v[0:1], v[2:3], a[0:15]").ok());
+}
+
+}  // namespace
+}  // namespace gridwise::sim

@@ -1,0 +1,353 @@
+#include <bit>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "tools/sim/isa/test_wave.h"
+
+/// Scalar operations against their definitions, with what they do to SCC, and control flow.
+
+namespace gridwise::sim {
+namespace {
+
+using u32 = uint32_t;
+using u64 = uint64_t;
+using i32 = int32_t;
+using i64 = int64_t;
+
+i64 S(u64 x) { return static_cast<i32>(x); }
+i64 L(u64 x) { return static_cast<i64>(x); }
+u64 U(u64 x) { return static_cast<u32>(x); }
+bool Fits(i64 x) { return x == static_cast<i32>(x); }
+
+struct Result {
+  u64 value = 0;
+  int scc = -1;  // -1: unchanged
+};
+Result V(u64 x) { return {x, -1}; }
+Result NonZero(u64 x) { return {x, x != 0}; }
+Result C(bool x) { return {0, x}; }
+
+/// Destination s[20:21], sources s[10:11] and s[12:13], old SCC.
+struct Case {
+  std::string mnemonic;
+  std::string types;  // result and arguments: b 32 bits, q 64 bits, k a 16-bit immediate, - none;
+                      // o: the old destination
+  std::function<Result(u64 a, u64 b, bool scc)> expected;
+};
+
+void AddBitwise(std::vector<Case>& cases) {
+  const std::pair<const char*, u64 (*)(u64, u64)> kTwo[] = {
+      {"and", [](u64 a, u64 b) { return a & b; }},
+      {"or", [](u64 a, u64 b) { return a | b; }},
+      {"xor", [](u64 a, u64 b) { return a ^ b; }},
+      {"andn2", [](u64 a, u64 b) { return a & ~b; }},
+      {"orn2", [](u64 a, u64 b) { return a | ~b; }},
+      {"nand", [](u64 a, u64 b) { return ~(a & b); }},
+      {"nor", [](u64 a, u64 b) { return ~(a | b); }},
+      {"xnor", [](u64 a, u64 b) { return ~(a ^ b); }},
+  };
+  for (const auto& [name, f] : kTwo) {
+    cases.push_back({absl::StrCat("s_", name, "_b32"), "bbb",
+                     [f = f](u64 a, u64 b, bool) { return NonZero(U(f(a, b))); }});
+    cases.push_back({absl::StrCat("s_", name, "_b64"), "qqq",
+                     [f = f](u64 a, u64 b, bool) { return NonZero(f(a, b)); }});
+  }
+  const auto field = [](u64 x, u64 control, int bits, bool is_signed) -> u64 {
+    const int offset = static_cast<int>(control & static_cast<u64>(bits - 1)),
+              width = static_cast<int>(control >> 16 & 127);
+    u64 r = 0;
+    for (int i = 0; i < bits; ++i) {
+      int from = i < width ? i : is_signed && width > 0 ? width - 1 : -1;
+      if (from < 0) continue;
+      from += offset;
+      const bool bit = from < bits ? (x >> from & 1) != 0 : is_signed && (x >> (bits - 1) & 1) != 0;
+      r |= u64{bit} << i;
+    }
+    return r;
+  };
+  for (const int bits : {32, 64}) {
+    const std::string q = bits == 64 ? "q" : "b", n = std::to_string(bits);
+    const u64 all = bits == 64 ? ~u64{0} : 0xffffffff;
+    const auto add = [&](const std::string& m, const std::string& t,
+                         std::function<Result(u64, u64, bool)> f) {
+      cases.push_back({m, t, std::move(f)});
+    };
+    add("s_mov_b" + n, q + q, [](u64 a, u64, bool) { return V(a); });
+    add("s_cmov_b" + n, q + "o" + q, [](u64 a, u64 b, bool c) { return V(c ? b : a); });
+    add("s_cselect_b" + n, q + q + q, [](u64 a, u64 b, bool c) { return V(c ? a : b); });
+    add("s_not_b" + n, q + q, [=](u64 a, u64, bool) { return NonZero(~a & all); });
+    add("s_lshl_b" + n, q + q + "b",
+        [=](u64 a, u64 b, bool) { return NonZero(a << (b % bits) & all); });
+    add("s_lshr_b" + n, q + q + "b", [=](u64 a, u64 b, bool) { return NonZero(a >> (b % bits)); });
+    add("s_ashr_i" + n, q + q + "b", [=](u64 a, u64 b, bool) {
+      return NonZero(static_cast<u64>((bits == 64 ? L(a) : S(a)) >> (b % bits)) & all);
+    });
+    add("s_bfe_u" + n, q + q + "b",
+        [=](u64 a, u64 b, bool) { return NonZero(field(a, b, bits, false)); });
+    add("s_bfe_i" + n, q + q + "b",
+        [=](u64 a, u64 b, bool) { return NonZero(field(a, b, bits, true)); });
+    add("s_bfm_b" + n, q + "bb",
+        [=](u64 a, u64 b, bool) { return V(((u64{1} << (a % bits)) - 1) << (b % bits) & all); });
+    add("s_brev_b" + n, q + q, [=](u64 a, u64, bool) {
+      u64 r = 0;
+      for (int i = 0; i < bits; ++i) r |= (a >> i & 1) << (bits - 1 - i);
+      return V(r);
+    });
+    add("s_bcnt0_i32_b" + n, "b" + q,
+        [=](u64 a, u64, bool) { return NonZero(static_cast<u64>(bits - std::popcount(a))); });
+    add("s_bcnt1_i32_b" + n, "b" + q,
+        [](u64 a, u64, bool) { return NonZero(static_cast<u64>(std::popcount(a))); });
+    const auto first = [=](u64 a, bool wanted, bool from_top) {
+      for (int i = 0; i < bits; ++i) {
+        if (((a >> (from_top ? bits - 1 - i : i) & 1) != 0) == wanted)
+          return V(static_cast<u64>(i));
+      }
+      return V(0xffffffff);
+    };
+    add("s_ff0_i32_b" + n, "b" + q, [=](u64 a, u64, bool) { return first(a, false, false); });
+    add("s_ff1_i32_b" + n, "b" + q, [=](u64 a, u64, bool) { return first(a, true, false); });
+    add("s_flbit_i32_b" + n, "b" + q, [=](u64 a, u64, bool) { return first(a, true, true); });
+    add(bits == 64 ? "s_flbit_i32_i64" : "s_flbit_i32", "b" + q,
+        [=](u64 a, u64, bool) { return first(a, (a >> (bits - 1) & 1) == 0, true); });
+    add("s_bitset0_b" + n, q + "ob",
+        [=](u64 a, u64 b, bool) { return V(a & ~(u64{1} << (b % bits))); });
+    add("s_bitset1_b" + n, q + "ob",
+        [=](u64 a, u64 b, bool) { return V(a | u64{1} << (b % bits)); });
+    add("s_bitcmp0_b" + n, "-" + q + "b",
+        [=](u64 a, u64 b, bool) { return C((a >> (b % bits) & 1) == 0); });
+    add("s_bitcmp1_b" + n, "-" + q + "b",
+        [=](u64 a, u64 b, bool) { return C((a >> (b % bits) & 1) != 0); });
+  }
+}
+
+void AddArithmetic(std::vector<Case>& cases) {
+  const auto add = [&](std::string m, std::string t, std::function<Result(u64, u64, bool)> f) {
+    cases.push_back({std::move(m), std::move(t), std::move(f)});
+  };
+  add("s_add_u32", "bbb", [](u64 a, u64 b, bool) { return Result{U(a + b), (a + b) >> 32 != 0}; });
+  add("s_sub_u32", "bbb", [](u64 a, u64 b, bool) { return Result{U(a - b), a < b}; });
+  add("s_addc_u32", "bbb",
+      [](u64 a, u64 b, bool c) { return Result{U(a + b + c), (a + b + c) >> 32 != 0}; });
+  add("s_subb_u32", "bbb", [](u64 a, u64 b, bool c) { return Result{U(a - b - c), a < b + c}; });
+  add("s_add_i32", "bbb", [](u64 a, u64 b, bool) { return Result{U(a + b), !Fits(S(a) + S(b))}; });
+  add("s_sub_i32", "bbb", [](u64 a, u64 b, bool) { return Result{U(a - b), !Fits(S(a) - S(b))}; });
+  add("s_absdiff_i32", "bbb",
+      [](u64 a, u64 b, bool) { return NonZero(U(static_cast<u64>(std::abs(S(a) - S(b))))); });
+  add("s_abs_i32", "bb",
+      [](u64 a, u64, bool) { return NonZero(U(static_cast<u64>(std::abs(S(a))))); });
+  add("s_mul_i32", "bbb", [](u64 a, u64 b, bool) { return V(U(a * b)); });
+  add("s_mul_hi_u32", "bbb", [](u64 a, u64 b, bool) { return V(a * b >> 32); });
+  add("s_mul_hi_i32", "bbb",
+      [](u64 a, u64 b, bool) { return V(U(static_cast<u64>(S(a) * S(b) >> 32))); });
+  add("s_min_u32", "bbb", [](u64 a, u64 b, bool) { return Result{std::min(a, b), a < b}; });
+  add("s_max_u32", "bbb", [](u64 a, u64 b, bool) { return Result{std::max(a, b), a > b}; });
+  add("s_min_i32", "bbb",
+      [](u64 a, u64 b, bool) { return Result{S(a) < S(b) ? a : b, S(a) < S(b)}; });
+  add("s_max_i32", "bbb",
+      [](u64 a, u64 b, bool) { return Result{S(a) > S(b) ? a : b, S(a) > S(b)}; });
+  for (int n = 1; n <= 4; ++n) {
+    add(absl::StrCat("s_lshl", n, "_add_u32"), "bbb",
+        [n](u64 a, u64 b, bool) { return Result{U((a << n) + b), ((a << n) + b) >> 32 != 0}; });
+  }
+  add("s_sext_i32_i8", "bb",
+      [](u64 a, u64, bool) { return V(U(static_cast<u64>(i64{static_cast<int8_t>(a)}))); });
+  add("s_sext_i32_i16", "bb",
+      [](u64 a, u64, bool) { return V(U(static_cast<u64>(i64{static_cast<int16_t>(a)}))); });
+  add("s_pack_ll_b32_b16", "bbb", [](u64 a, u64 b, bool) { return V(U((a & 0xffff) | b << 16)); });
+  add("s_pack_lh_b32_b16", "bbb",
+      [](u64 a, u64 b, bool) { return V((a & 0xffff) | (b & 0xffff0000)); });
+  add("s_pack_hh_b32_b16", "bbb", [](u64 a, u64 b, bool) { return V(a >> 16 | (b & 0xffff0000)); });
+  add("s_movk_i32", "bk", [](u64 k, u64, bool) { return V(U(k)); });
+  add("s_cmovk_i32", "bok", [](u64 a, u64 k, bool c) { return V(c ? U(k) : a); });
+  add("s_addk_i32", "bok", [](u64 a, u64 k, bool) { return Result{U(a + k), !Fits(S(a) + L(k))}; });
+  add("s_mulk_i32", "bok", [](u64 a, u64 k, bool) { return V(U(a * k)); });
+  const struct {
+    const char* name;
+    bool less, equal, greater;
+  } kCompares[] = {{"eq", 0, 1, 0}, {"lg", 1, 0, 1}, {"gt", 0, 0, 1},
+                   {"ge", 0, 1, 1}, {"lt", 1, 0, 0}, {"le", 1, 1, 0}};
+  for (const auto& c : kCompares) {
+    add(absl::StrCat("s_cmp_", c.name, "_i32"), "-bb", [c](u64 a, u64 b, bool) {
+      return C(S(a) < S(b) ? c.less : a == b ? c.equal : c.greater);
+    });
+    add(absl::StrCat("s_cmp_", c.name, "_u32"), "-bb", [c](u64 a, u64 b, bool) {
+      return C(a < b ? c.less : a == b ? c.equal : c.greater);
+    });
+    add(absl::StrCat("s_cmpk_", c.name, "_i32"), "-bk", [c](u64 a, u64 k, bool) {
+      return C(S(a) < L(k) ? c.less : S(a) == L(k) ? c.equal : c.greater);
+    });
+    add(absl::StrCat("s_cmpk_", c.name, "_u32"), "-bk", [c](u64 a, u64 k, bool) {
+      return C(a < (k & 0xffff) ? c.less : a == (k & 0xffff) ? c.equal : c.greater);
+    });
+  }
+  add("s_cmp_eq_u64", "-qq", [](u64 a, u64 b, bool) { return C(a == b); });
+  add("s_cmp_lg_u64", "-qq", [](u64 a, u64 b, bool) { return C(a != b); });
+}
+
+std::vector<Case> Cases() {
+  std::vector<Case> cases;
+  AddBitwise(cases);
+  AddArithmetic(cases);
+  return cases;
+}
+
+u64 RandomValue(char type, std::mt19937_64& random) {
+  static constexpr u64 kEdges[] = {
+      0, 1, 31, 32, 63, 0x7fffffff, 0x80000000, 0xffffffff, 0x8000000000000000, ~u64{0}};
+  const u64 bits =
+      random() % 3 == 0 ? kEdges[random() % std::size(kEdges)] : random() >> (random() % 48);
+  if (type == 'k') return static_cast<u64>(i64{static_cast<int16_t>(bits)});
+  return type == 'q' ? bits : U(bits);
+}
+
+void Check(const Case& c, std::mt19937_64& random) {
+  TestWave wave;
+  const auto pair = [](char type, int reg) {
+    return type == 'q' ? absl::StrCat("s[", reg, ":", reg + 1, "]") : absl::StrCat("s", reg);
+  };
+  std::vector<std::string> operands;
+  u64 args[2] = {};
+  if (c.types[0] != '-') operands.push_back(pair(c.types[0], 20));
+  SetScalar64(*wave, 20, 0x1234567887654321);
+  for (size_t i = 1; i < c.types.size(); ++i) {
+    const char type = c.types[i] == 'o' ? c.types[0] : c.types[i];
+    const int reg = c.types[i] == 'o' ? 20 : 8 + 2 * static_cast<int>(i);
+    args[i - 1] = RandomValue(type, random);
+    if (c.types[i] != 'k') SetScalar64(*wave, reg, args[i - 1]);
+    if (c.types[i] == 'k') operands.push_back(absl::StrCat("0x", absl::Hex(args[i - 1] & 0xffff)));
+    if (c.types[i] != 'k' && c.types[i] != 'o') operands.push_back(pair(type, reg));
+  }
+  const u32 scc = random() & 1;
+  wave->s[kScc] = scc;
+  std::string text = c.mnemonic;
+  for (size_t i = 0; i < operands.size(); ++i)
+    absl::StrAppend(&text, i == 0 ? " " : ", ", operands[i]);
+  const absl::Status status = wave.Execute(text);
+  ASSERT_TRUE(status.ok()) << status;
+  const Result expected = c.expected(args[0], args[1], scc != 0);
+  EXPECT_EQ(wave->s[kScc], expected.scc < 0 ? scc : static_cast<u32>(expected.scc)) << text;
+  if (c.types[0] == '-') return;
+  const u64 actual = c.types[0] == 'q' ? Scalar64(*wave, 20) : wave->s[20];
+  EXPECT_EQ(actual, expected.value)
+      << text << std::hex << " of " << args[0] << ", " << args[1] << ", SCC " << scc;
+}
+
+TEST(Salu, EveryOperationComputesItsDefinition) {
+  std::mt19937_64 random(11);
+  for (const Case& c : Cases()) {
+    for (int i = 0; i < 200; ++i) Check(c, random);
+  }
+}
+
+TEST(Salu, EveryOperationHasACase) {
+  std::set<std::string> tested = {"s_getpc_b64",        "s_getreg_b32",     "s_setreg_b32",
+                                  "s_setreg_imm32_b32", "s_set_gpr_idx_on", "s_set_gpr_idx_off",
+                                  "s_set_gpr_idx_idx"};  // below
+  for (const Case& c : Cases()) tested.insert(c.mnemonic);
+  for (const Binding* binding : Handlers::OfLevel(1).All()) {
+    const std::string mnemonic = binding->mnemonic;
+    if (binding->op_class != OpClass::kSalu || mnemonic.starts_with("@") ||
+        absl::StrContains(mnemonic, "saveexec")) {
+      continue;
+    }
+    EXPECT_EQ(tested.count(mnemonic), 1) << mnemonic;
+  }
+}
+
+TEST(Salu, SaveExec) {
+  const u64 a = 0x0123456789abcdef, exec = 0xff00ff0012345678;
+  const std::pair<const char*, u64> kCases[] = {
+      {"and", a & exec},    {"or", a | exec},      {"xor", a ^ exec},    {"andn2", a & ~exec},
+      {"orn2", a | ~exec},  {"nand", ~(a & exec)}, {"nor", ~(a | exec)}, {"xnor", ~(a ^ exec)},
+      {"andn1", ~a & exec}, {"orn1", ~a | exec},
+  };
+  for (const auto& [name, expected] : kCases) {
+    TestWave wave;
+    SetScalar64(*wave, 10, a);
+    SetScalar64(*wave, kExecLo, exec);
+    ASSERT_TRUE(wave.Execute(absl::StrCat("s_", name, "_saveexec_b64 s[10:11], s[10:11]")).ok());
+    EXPECT_EQ(Scalar64(*wave, 10), exec);
+    EXPECT_EQ(Exec(*wave), expected) << name;
+    EXPECT_EQ(wave->s[kScc], 1u);
+  }
+}
+
+TEST(Salu, ConstantsOf64BitOperands) {
+  TestWave wave;
+  ASSERT_TRUE(wave.ExecuteAll({"s_mov_b64 s[0:1], -5", "s_mov_b64 s[2:3], 0xffffff80",
+                               "s_mov_b64 s[4:5], 1.0"})
+                  .ok());
+  EXPECT_EQ(Scalar64(*wave, 0), static_cast<u64>(-5));
+  EXPECT_EQ(Scalar64(*wave, 4), std::bit_cast<u64>(1.0));
+}
+
+TEST(Control, LoopsAndCountsInstructions) {
+  TestWave wave;
+  const absl::Status status =
+      wave.ExecuteAll({"s_mov_b32 s0, 0", "s_add_u32 s0, s0, 1", "s_cmp_lt_u32 s0, 10", "s_nop 0",
+                       "s_cbranch_scc1 65532", "s_mov_b32 s1, s0"});
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_EQ(wave->s[1], 10u);
+  EXPECT_EQ(wave.Counts(), (std::vector<int64_t>{1, 10, 10, 10, 10, 1, 1, 0}));
+}
+
+TEST(Control, BranchConditions) {
+  const struct {
+    const char* text;
+    int scc;
+    u64 vcc, exec;
+    bool taken;
+  } kCases[] = {
+      {"s_branch 1", 0, 0, 0, true},         {"s_cbranch_scc0 1", 0, 1, 1, true},
+      {"s_cbranch_scc0 1", 1, 0, 0, false},  {"s_cbranch_scc1 1", 1, 0, 0, true},
+      {"s_cbranch_vccz 1", 1, 0, 1, true},   {"s_cbranch_vccz 1", 0, u64{1} << 63, 0, false},
+      {"s_cbranch_vccnz 1", 0, 1, 0, true},  {"s_cbranch_execz 1", 1, 1, 0, true},
+      {"s_cbranch_execz 1", 0, 0, 2, false}, {"s_cbranch_execnz 1", 0, 0, u64{1} << 40, true}};
+  for (const auto& c : kCases) {
+    TestWave wave;
+    wave->s[kScc] = static_cast<u32>(c.scc);
+    SetScalar64(*wave, kVccLo, c.vcc);
+    SetScalar64(*wave, kExecLo, c.exec);
+    ASSERT_TRUE(wave.ExecuteAll({c.text, "s_mov_b32 s0, 7"}).ok());
+    EXPECT_EQ(wave->s[0] != 7, c.taken) << c.text;
+  }
+}
+
+TEST(Control, ModeRegister) {
+  TestWave wave;
+  ASSERT_TRUE(wave.Execute("s_getreg_b32 s0, hwreg(HW_REG_MODE, 4, 4)").ok());
+  EXPECT_EQ(wave->s[0], 15u);
+  EXPECT_TRUE(wave.Execute("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 3").ok());
+  EXPECT_FALSE(wave.Execute("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0").ok());
+  wave->s[1] = 0;
+  EXPECT_TRUE(wave.Execute("s_setreg_b32 hwreg(HW_REG_MODE, 0, 4), s1").ok());
+  ASSERT_TRUE(wave.Execute("s_getpc_b64 s[2:3]").ok());
+  EXPECT_EQ(Scalar64(*wave, 2), TestWave::kPc + 4);
+}
+
+TEST(Control, IndexedRegisters) {
+  TestWave wave;
+  for (int r = 0; r < 16; ++r) wave->v[r][5] = static_cast<u32>(100 + r);
+  wave->s[0] = 3;
+  ASSERT_TRUE(wave.ExecuteAll({"s_set_gpr_idx_on s0, gpr_idx(SRC0)", "v_mov_b32_e32 v20, v4",
+                               "s_set_gpr_idx_off", "v_mov_b32_e32 v21, v4"})
+                  .ok());
+  EXPECT_EQ(wave->v[20][5], 107u);
+  EXPECT_EQ(wave->v[21][5], 104u);
+  ASSERT_TRUE(wave.ExecuteAll({"s_set_gpr_idx_on s0, gpr_idx(DST)", "v_mov_b32_e32 v10, v1",
+                               "s_set_gpr_idx_off"})
+                  .ok());
+  EXPECT_EQ(wave->v[13][5], 101u);
+  EXPECT_EQ(wave->v[10][5], 110u);
+}
+
+}  // namespace
+}  // namespace gridwise::sim

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "tools/sim/isa/bind.h"
+#include "tools/sim/isa/operand.h"
+#include "tools/sim/isa/uop.h"
+#include "tools/sim/machine/wave.h"
+
+namespace gridwise::sim {
+
+/// A wave that executes instruction text, for tests: the same path from text to micro-ops as a
+/// program's.
+class TestWave {
+ public:
+  explicit TestWave(const Handlers& handlers = Handlers::Best()) : handlers_(handlers) {
+    wave_.reset(static_cast<Wave*>(std::aligned_alloc(64, (sizeof(Wave) + 63) / 64 * 64)));
+    std::memset(static_cast<void*>(wave_.get()), 0, sizeof(Wave));
+    wave_->base[0] = reinterpret_cast<std::byte*>(wave_.get());
+    wave_->base[1] = pool_.base();
+    wave_->all_lanes = ~uint64_t{0};
+    wave_->mode = 0x3f0;
+    wave_->branch_budget = 1 << 30;
+    SetScalar64(*wave_, kExecLo, ~uint64_t{0});
+  }
+
+  Wave& operator*() { return *wave_; }
+  Wave* operator->() { return wave_.get(); }
+
+  /// Binds `text` and executes it `times` times; the error is the binder's, or names the fault.
+  absl::Status Execute(std::string_view text, int times = 1) { return ExecuteAll({text}, times); }
+
+  /// The same for several instructions, which follow each other at addresses kPc, kPc + 4, ...
+  absl::Status ExecuteAll(const std::vector<std::string_view>& texts, int times = 1) {
+    Binder binder(handlers_, pool_);
+    std::vector<size_t> starts;
+    for (const std::string_view text : texts) {
+      const auto index = static_cast<uint32_t>(starts.size());
+      starts.push_back(binder.uops().size());
+      Instruction instruction;
+      absl::Status status = ParseInstruction(text, instruction);
+      if (status.ok()) status = binder.Bind(instruction, index, kPc + 4 * index, 4);
+      if (!status.ok()) return status;
+    }
+    starts.push_back(binder.uops().size());
+    Instruction end;
+    absl::Status status = ParseInstruction("s_endpgm", end);
+    if (status.ok()) status = binder.Bind(end, static_cast<uint32_t>(texts.size()), kPc, 4);
+    if (!status.ok()) return status;
+    for (const Binder::Branch& branch : binder.branches()) {
+      binder.uops()[branch.uop].target = &binder.uops()[starts[(branch.target - kPc) / 4]];
+    }
+    counts_.assign(texts.size() + 2, 0);
+    profile_ = {counts_.data(), static_cast<uint32_t>(counts_.size())};
+    wave_->profile = &profile_;
+    for (int i = 0; i < times; ++i) {
+      wave_->state = WaveState::kReady;
+      wave_->run_start = 0;
+      for (const Uop* uop = binder.uops().data(); uop != nullptr;) uop = uop->exec(*wave_, uop);
+      if (wave_->state == WaveState::kFaulted) return absl::AbortedError(wave_->fault.what);
+    }
+    return absl::OkStatus();
+  }
+
+  /// Executions of each instruction of the last ExecuteAll, and of the end behind them.
+  std::vector<int64_t> Counts() const {
+    std::vector<int64_t> result;
+    int64_t running = 0;
+    for (const int64_t difference : counts_) result.push_back(running += difference);
+    return result;
+  }
+
+  static constexpr uint64_t kPc = 0x1000;
+
+ private:
+  struct Free {
+    void operator()(void* memory) const { std::free(memory); }
+  };
+  const Handlers& handlers_;
+  ConstantPool pool_;
+  std::unique_ptr<Wave, Free> wave_;
+  std::vector<int64_t> counts_;
+  Profile profile_;
+};
+
+}  // namespace gridwise::sim
