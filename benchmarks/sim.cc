@@ -1,11 +1,19 @@
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "benchmark/benchmark.h"
+#include "benchmarks/sim_gemm_objects.h"
+#include "tools/build/code_object.h"
+#include "tools/sim/elf/code_object.h"
 #include "tools/sim/isa/test_wave.h"
+#include "tools/sim/machine/dispatch.h"
+#include "tools/sim/machine/memory.h"
+#include "tools/sim/machine/program.h"
 
 /// How fast the simulator executes single instructions: time per wave instruction, and for matrix
 /// instructions the simulated floating-point rate. One core, the best x86 level of this machine
@@ -34,6 +42,56 @@ void Execute(benchmark::State& state, const std::string& text, double flops) {
 void Register(const std::string& text, double flops = 0) {
   benchmark::RegisterBenchmark(text, [=](benchmark::State& state) { Execute(state, text, flops); });
 }
+
+/// A whole kernel: an f16 GEMM tiled through LDS, on as many host threads as the argument says. Its
+/// result is checked.
+void Gemm(benchmark::State& state) {
+  constexpr int kM = 512, kN = 512, kK = 1024;
+  Memory memory;
+  const gridwise::CodeObject embedded = SimGemmObjects().front();
+  const auto image = std::as_bytes(std::span(embedded.data));
+  auto object = sim::CodeObject::Load(image, memory);
+  auto program = object.ok() ? Program::Decode(**object) : object.status();
+  auto kernel = object.ok() ? (*object)->FindKernel("SimGemm") : object.status();
+  if (!program.ok() || !kernel.ok()) {
+    state.SkipWithError("the code object does not load");
+    return;
+  }
+  std::vector<_Float16> a(kM * kK), b(kN * kK);
+  std::vector<float> c(kM * kN);
+  for (size_t i = 0; i < a.size(); ++i)
+    a[i] = static_cast<_Float16>(static_cast<int>(i * 7 % 13) - 6);
+  for (size_t i = 0; i < b.size(); ++i)
+    b[i] = static_cast<_Float16>(static_cast<int>(i * 5 % 11) - 5);
+  struct {
+    const void *a, *b;
+    void* c;
+    int n, k;
+  } kernarg = {a.data(), b.data(), c.data(), kN, kK};
+  const std::pair<const void*, size_t> kShown[] = {{a.data(), a.size() * 2},
+                                                   {b.data(), b.size() * 2},
+                                                   {c.data(), c.size() * 4},
+                                                   {&kernarg, sizeof(kernarg)}};
+  for (const auto& [pointer, bytes] : kShown)
+    memory.Register(pointer, bytes, "operand").IgnoreError();
+  const Grid grid{.workgroups = {kN / 128, kM / 128, 1}, .block = {256, 1, 1}};
+  for (auto _ : state) {
+    const auto report = Run(**program, **kernel, grid, &kernarg, memory,
+                            {.threads = static_cast<int>(state.range(0))});
+    if (!report.ok()) state.SkipWithError(std::string(report.status().message()));
+  }
+  for (const auto& [m, n] : {std::pair(0, 0), std::pair(77, 301), std::pair(kM - 1, kN - 1)}) {
+    double expected = 0;
+    for (int k = 0; k < kK; ++k) {
+      expected += static_cast<float>(a[static_cast<size_t>(m * kK + k)]) *
+                  static_cast<float>(b[static_cast<size_t>(n * kK + k)]);
+    }
+    if (c[static_cast<size_t>(m * kN + n)] != expected) state.SkipWithError("the product is wrong");
+  }
+  state.counters["flops"] = benchmark::Counter(
+      2.0 * kM * kN * kK * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+}
+BENCHMARK(Gemm)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 void RegisterAll() {
   Register("s_add_u32 s0, s0, s1");

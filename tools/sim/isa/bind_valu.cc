@@ -152,7 +152,8 @@ class ValuBinder {
     }
     if (high_half != 0) return b_.Error("selects halves of a 32-bit operand");
     if (keep == ~0u && flip == 0) return *ref;
-    if (type == ValueType::kB64) return b_.Error("has float modifiers on a 64-bit integer");
+    if (type == ValueType::kB64 || type == ValueType::kI64)
+      return b_.Error("has float modifiers on a 64-bit integer");
     return fetch(type == ValueType::kF64 ? "@fetch64" : "@fetch32", 0, Masks(keep, flip));
   }
 

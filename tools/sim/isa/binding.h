@@ -40,14 +40,15 @@ enum class ValueType : uint8_t {
   kPkF16,
   kB32,  // 1.0 is the float
   kF32,
-  kB64,    // 32-bit literals are sign-extended
+  kB64,    // 32-bit literals are zero-extended
+  kI64,    // 32-bit literals are sign-extended
   kF64,    // 32-bit literals are the high dword
   kPkF32,  // two floats in two dwords
   kMask,   // one bit per lane, in two scalar registers
 };
 constexpr int Dwords(ValueType t) {
-  return t == ValueType::kB64 || t == ValueType::kF64 || t == ValueType::kPkF32 ||
-                 t == ValueType::kMask
+  return t == ValueType::kB64 || t == ValueType::kI64 || t == ValueType::kF64 ||
+                 t == ValueType::kPkF32 || t == ValueType::kMask
              ? 2
              : 1;
 }

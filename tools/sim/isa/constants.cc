@@ -23,6 +23,7 @@ uint64_t FloatBits(double value, ValueType type) {
     case ValueType::kPkF16:
       return inv_two_pi ? kInvTwoPi16 : HalfBits(value);
     case ValueType::kB64:
+    case ValueType::kI64:
     case ValueType::kF64:
       return inv_two_pi ? kInvTwoPi64 : std::bit_cast<uint64_t>(value);
     default: {
@@ -55,6 +56,8 @@ uint64_t ConstantBits(const Operand& operand, ValueType type) {
     case ValueType::kF64:
       return operand.literal ? bits << 32 : bits;
     case ValueType::kB64:
+      return operand.literal ? bits & 0xffffffff : bits;
+    case ValueType::kI64:
       return operand.literal ? static_cast<uint64_t>(int64_t{static_cast<int32_t>(bits)}) : bits;
     case ValueType::kPkF32:
       return (bits & 0xffffffff) | bits << 32;

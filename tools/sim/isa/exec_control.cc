@@ -61,6 +61,9 @@ const Uop* Sleep(Wave& w, const Uop& u) {
 /// What has no handler, or lies behind the end of the code: data is the message.
 bool Trap(Wave& w, const Uop& u) { return RaiseFault(w, u, reinterpret_cast<const char*>(u.data)); }
 
+/// s_trap: what __builtin_trap and failed assertions become.
+bool UserTrap(Wave& w, const Uop& u) { return RaiseFault(w, u, "the kernel gave up with a trap"); }
+
 void GetPc(Wave& w, const Uop& u) { Write64(w, u.dst, u.data); }
 
 /// s_getreg: data is a mask of the field's width, imm its first bit. Only MODE has a value here;
@@ -122,6 +125,7 @@ BindingTable ControlTable() {
       {"s_getpc_b64", OpClass::kSalu, &BindGetPc, &Step<&GetPc>},
       {"s_endpgm", OpClass::kOther, &BindPlain, &Step<&End>},
       {"s_barrier", OpClass::kOther, &BindPlain, &Step<&Barrier>},
+      {"s_trap", OpClass::kOther, &BindPlain, &Step<&UserTrap>},
       {"s_sleep", OpClass::kOther, &BindPlain, &Step<&Sleep>},
       {"s_getreg_b32", OpClass::kSalu, &BindHardwareRegister, &Step<&GetModeRegister>},
       {"s_setreg_b32", OpClass::kSalu, &BindHardwareRegister, &Step<&SetModeRegister>},

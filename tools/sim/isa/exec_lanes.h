@@ -91,7 +91,7 @@ inline constexpr ValueType kTypeOf<f32> = ValueType::kF32;
 template <>
 inline constexpr ValueType kTypeOf<u64> = ValueType::kB64;
 template <>
-inline constexpr ValueType kTypeOf<i64> = ValueType::kB64;
+inline constexpr ValueType kTypeOf<i64> = ValueType::kI64;
 template <>
 inline constexpr ValueType kTypeOf<f64> = ValueType::kF64;
 template <>

@@ -103,6 +103,22 @@ struct VectorOf<u32> {
   using Type = IntVector;
 };
 
+#if defined(__F16C__) && !defined(__AVX512F__)
+/// The low halves of a row as kLanes floats, then the high ones; compilers convert one half at a
+/// time.
+GRIDWISE_SIM_INLINE void UnpackHalves(const u32* row, f32* out) {
+  for (int l = 0; l < kLanes; l += 8) {
+    const __m256i dwords = _mm256_load_si256(reinterpret_cast<const __m256i*>(row + l));
+    const __m256i low = _mm256_and_si256(dwords, _mm256_set1_epi32(0xffff));
+    const __m256i high = _mm256_srli_epi32(dwords, 16);
+    const __m256i halves =
+        _mm256_permute4x64_epi64(_mm256_packus_epi32(low, high), 0xd8);  // 8 low, 8 high ones
+    _mm256_storeu_ps(out + l, _mm256_cvtph_ps(_mm256_castsi256_si128(halves)));
+    _mm256_storeu_ps(out + kLanes + l, _mm256_cvtph_ps(_mm256_extracti128_si256(halves, 1)));
+  }
+}
+#endif
+
 template <int kDim_, int kBlocks_, int kK_, class In>
 struct Shape {
   using Value = typename In::Value;
@@ -116,6 +132,12 @@ struct Shape {
   }
 
   GRIDWISE_SIM_INLINE static void Unpack(const u32* rows, Value* out) {
+#if defined(__F16C__) && !defined(__AVX512F__)
+    if constexpr (__is_same(In, InF16)) {
+      for (int r = 0; r < kElements / 2; ++r) UnpackHalves(rows + r * kLanes, out + 2 * r * kLanes);
+      return;
+    }
+#endif
     for (int e = 0; e < kElements; ++e) {
       const u32* row = rows + e / In::kPerDword * kLanes;
       for (int l = 0; l < kLanes; ++l) out[e * kLanes + l] = In::Get(row[l], e % In::kPerDword);

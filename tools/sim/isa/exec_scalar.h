@@ -79,7 +79,7 @@ constexpr ValueType ScalarType() {
   } else if constexpr (requires(T t) { t.scc; }) {
     return ScalarType<decltype(T::value)>();
   } else {
-    return sizeof(T) == 8 ? ValueType::kB64 : ValueType::kB32;
+    return __is_same(T, i64) ? ValueType::kI64 : sizeof(T) == 8 ? ValueType::kB64 : ValueType::kB32;
   }
 }
 

@@ -48,8 +48,11 @@ GRIDWISE_SIM_INLINE WithMask<T> DivScale(T value, T denominator, T numerator) {
   if (IsDenormal(denominator)) return {Scale(value, F::kScale), false};
   const bool tiny_inverse = IsDenormal(T(1) / denominator),
              tiny_quotient = IsDenormal(numerator / denominator);
-  if (tiny_inverse && tiny_quotient)
-    return {is_denominator ? Scale(value, F::kScale) : value, true};
+  // The document scales by +64 here, which would overflow: the denominator is at the top of the
+  // range.
+  if (tiny_inverse && tiny_quotient) {
+    return {is_denominator ? Scale(value, -F::kScale) : value, true};
+  }
   if (tiny_inverse) return {Scale(value, -F::kScale), false};
   if (tiny_quotient) return {is_numerator ? Scale(value, F::kScale) : value, true};
   if (Exponent(numerator) <= F::kTiny) return {Scale(value, F::kScale), false};
@@ -78,7 +81,8 @@ GRIDWISE_SIM_INLINE T DivFixup(T quotient, T denominator, T numerator, int under
   if (infinite || denominator == T(0)) return WithSign(Infinity<T>(), negative);
   if (zero || IsInfinite(denominator)) return WithSign(T(0), negative);
   if (Exponent(numerator) - Exponent(denominator) < underflow) return WithSign(T(0), negative);
-  return WithSign(quotient, negative);
+  // Quotients far above the range come out of the multiply-adds as NaN.
+  return WithSign(IsNan(quotient) ? Infinity<T>() : quotient, negative);
 }
 
 }  // namespace

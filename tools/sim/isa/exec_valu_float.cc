@@ -122,13 +122,13 @@ BindingTable ValuF16Table() {
       Valu("v_rndne_f16", [](f16 a) { return Half(__builtin_nearbyintf(Float(a))); }),
       Valu("v_sqrt_f16", [](f16 a) { return Half(Sqrt(Float(a))); }),
       Valu("v_rcp_f16", [](f16 a) { return Half(1.0f / Float(a)); }),
-      Valu("v_rsq_f16",
-           [](f16 a) { return ToHalf(1.0 / __builtin_sqrt(Double(a))); }),
+      Valu("v_rsq_f16", [](f16 a) { return ToHalf(1.0 / __builtin_sqrt(Double(a))); }),
       Valu("v_exp_f16", [](f16 a) { return Half(exp2f(Float(a))); }),
       Valu("v_log_f16", [](f16 a) { return Half(log2f(Float(a))); }),
       Valu("v_ldexp_f16", [](f16 a, i16 b) { return Scale(a, b); }),
       Valu("v_frexp_exp_i16_f16", [](f16 a) { return static_cast<i16>(FrexpExponent(Double(a))); }),
-      Valu("v_frexp_mant_f16", [](f16 a) { return Half(static_cast<f32>(FrexpMantissa(Double(a)))); }),
+      Valu("v_frexp_mant_f16",
+           [](f16 a) { return Half(static_cast<f32>(FrexpMantissa(Double(a)))); }),
   };
   return {kTable, sizeof(kTable) / sizeof(kTable[0])};
 }

@@ -281,12 +281,17 @@ TEST(Salu, SaveExec) {
 }
 
 TEST(Salu, ConstantsOf64BitOperands) {
+  // clang 22 makes 0x80000000ul of s_mov_b64's literal 0x80000000: it is zero-extended; signed
+  // operands sign-extend.
   TestWave wave;
-  ASSERT_TRUE(wave.ExecuteAll({"s_mov_b64 s[0:1], -5", "s_mov_b64 s[2:3], 0xffffff80",
-                               "s_mov_b64 s[4:5], 1.0"})
+  SetScalar64(*wave, 10, 0);
+  ASSERT_TRUE(wave.ExecuteAll({"s_mov_b64 s[0:1], -5", "s_mov_b64 s[2:3], 0x80000000",
+                               "s_mov_b64 s[4:5], 1.0", "s_ashr_i64 s[6:7], 0x80000000, 4"})
                   .ok());
   EXPECT_EQ(Scalar64(*wave, 0), static_cast<u64>(-5));
+  EXPECT_EQ(Scalar64(*wave, 2), 0x80000000u);
   EXPECT_EQ(Scalar64(*wave, 4), std::bit_cast<u64>(1.0));
+  EXPECT_EQ(Scalar64(*wave, 6), 0xfffffffff8000000u);
 }
 
 TEST(Control, LoopsAndCountsInstructions) {
