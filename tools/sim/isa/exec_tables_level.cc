@@ -1,16 +1,33 @@
 #include "tools/sim/isa/exec_level.h"
+#include "tools/sim/isa/exec_memory_tables.h"
 
 namespace gridwise::sim {
 inline namespace GRIDWISE_SIM_LEVEL {
 
 TableList AllTables() {
   static const BindingTable kTables[] = {
-      SaluArithmeticTable(), SaluBitsTable(),         SaluCompareTable(),
-      SaluExecTable(),       ControlTable(),          PrepareTable(),
-      ValuIntTable(),        ValuInt16Table(),        ValuF32Table(),
-      ValuF16Table(),        ValuF64Table(),          ValuDivideTable(),
-      ValuCompareIntTable(), ValuCompareFloatTable(), ValuConvertTable(),
-      ValuPackedTable(),     ValuLaneTable(),         MmaTable(),
+      SaluArithmeticTable(),
+      SaluBitsTable(),
+      SaluCompareTable(),
+      SaluExecTable(),
+      ControlTable(),
+      PrepareTable(),
+      ValuIntTable(),
+      ValuInt16Table(),
+      ValuF32Table(),
+      ValuF16Table(),
+      ValuF64Table(),
+      ValuDivideTable(),
+      ValuCompareIntTable(),
+      ValuCompareFloatTable(),
+      ValuConvertTable(),
+      ValuPackedTable(),
+      ValuLaneTable(),
+      MmaTable(),
+      SmemTable(),
+      VmemTable(),
+      LdsTable(),
+      AtomicTable(),
   };
   return {kTables, sizeof(kTables) / sizeof(kTables[0])};
 }

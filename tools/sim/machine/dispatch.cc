@@ -103,6 +103,12 @@ std::string Explain(const Wave& wave, const Launch& launch) {
   return text;
 }
 
+/// OutOfRange for a bad address, Aborted for any other fault.
+absl::Status FaultStatus(const Wave& wave, const Launch& launch) {
+  const std::string text = Explain(wave, launch);
+  return wave.fault.has_address ? absl::OutOfRangeError(text) : absl::AbortedError(text);
+}
+
 /// The workers of one launch and what they share.
 class Crew {
  public:
@@ -120,7 +126,7 @@ class Crew {
     for (int i = 1; i < threads; ++i) others.emplace_back([this] { Work(); });
     Work();
     for (std::thread& other : others) other.join();
-    if (fault_.has_value()) return absl::AbortedError(fault_->second);
+    if (fault_.has_value()) return fault_->second;
     report_.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return report_;
@@ -152,7 +158,7 @@ class Crew {
     const std::lock_guard lock(mutex_);
     stop_ = true;
     if (!fault_.has_value() || workgroup < fault_->first)
-      fault_.emplace(workgroup, Explain(wave, launch_));
+      fault_.emplace(workgroup, FaultStatus(wave, launch_));
   }
 
   void AddCounts(const Workgroup& workgroup, int64_t executed) {
@@ -175,7 +181,7 @@ class Crew {
   std::atomic<bool> stop_ = false;
   std::mutex mutex_;
   RunReport report_;
-  std::optional<std::pair<int64_t, std::string>> fault_;
+  std::optional<std::pair<int64_t, absl::Status>> fault_;
 };
 
 }  // namespace

@@ -112,6 +112,7 @@ std::string Memory::Describe(uint64_t address, uint64_t bytes) const {
     }
   }
   const auto next = live_.upper_bound(address);
+  const uint64_t to_next = next == live_.end() ? kNeighbourhood : next->first - address;
   if (next != live_.begin()) {
     const auto& [begin, allocation] = *std::prev(next);
     const std::string block = Block(begin, allocation.bytes, allocation.label);
@@ -123,13 +124,13 @@ std::string Memory::Describe(uint64_t address, uint64_t bytes) const {
                              block, allocation.bytes - offset);
     }
     if (offset == allocation.bytes) return absl::StrFormat("%#x is the end of %s", address, block);
-    if (offset - allocation.bytes < kNeighbourhood) {
+    if (offset - allocation.bytes < kNeighbourhood && offset - allocation.bytes <= to_next) {
       return absl::StrFormat("%#x is %u bytes past the end of %s", address,
                              offset - allocation.bytes, block);
     }
   }
-  if (next != live_.end() && next->first - address < kNeighbourhood) {
-    return absl::StrFormat("%#x is %u bytes before %s", address, next->first - address,
+  if (to_next < kNeighbourhood) {
+    return absl::StrFormat("%#x is %u bytes before %s", address, to_next,
                            Block(next->first, next->second.bytes, next->second.label));
   }
   return absl::StrFormat("%#x is in no allocation and near none", address);

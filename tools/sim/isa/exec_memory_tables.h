@@ -1,0 +1,17 @@
+#pragma once
+
+#include "tools/sim/isa/binding.h"
+#include "tools/sim/isa/uop.h"
+
+/// The tables of memory instructions of one x86 level.
+
+namespace gridwise::sim {
+inline namespace GRIDWISE_SIM_LEVEL {
+
+BindingTable SmemTable();
+BindingTable VmemTable();
+BindingTable LdsTable();
+BindingTable AtomicTable();
+
+}  // namespace GRIDWISE_SIM_LEVEL
+}  // namespace gridwise::sim
