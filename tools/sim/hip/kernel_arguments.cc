@@ -1,0 +1,73 @@
+#include "tools/sim/hip/kernel_arguments.h"
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_format.h"
+
+namespace gridwise::sim {
+namespace {
+
+bool IsHidden(const KernelArg& arg) { return absl::StartsWith(arg.value_kind, "hidden_"); }
+
+// The axis that a value kind's last letter names.
+int Axis(std::string_view kind) { return kind.back() - 'x'; }
+
+uint32_t GridDimensions(const Grid& grid) {
+  for (int axis = 2; axis > 0; --axis) {
+    if (grid.workgroups[axis] > 1 || grid.block[axis] > 1) return axis + 1;
+  }
+  return 1;
+}
+
+// All workgroups are full, so remainders are 0; so are global offsets and everything that there is
+// not.
+uint64_t HiddenValue(std::string_view kind, const Grid& grid) {
+  if (absl::StartsWith(kind, "hidden_block_count_")) return grid.workgroups[Axis(kind)];
+  if (absl::StartsWith(kind, "hidden_group_size_")) return grid.block[Axis(kind)];
+  if (kind == "hidden_grid_dims") return GridDimensions(grid);
+  if (kind == "hidden_dynamic_lds_size") return grid.dynamic_lds_bytes;
+  return 0;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::byte>> BuildKernelArguments(const KernelInfo& kernel,
+                                                            const Grid& grid, void** parameters,
+                                                            std::span<const std::byte> packed) {
+  std::vector<std::byte> kernarg(kernel.kernarg_bytes);
+  size_t explicit_end = 0;
+  for (size_t i = 0; i < kernel.args.size(); ++i) {
+    const KernelArg& arg = kernel.args[i];
+    if (uint64_t{arg.offset} + arg.size > kernarg.size()) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("kernel %s: argument %u ends at byte %u of a segment of %u", kernel.name,
+                          i, arg.offset + arg.size, kernarg.size()));
+    }
+    if (IsHidden(arg)) {
+      const uint64_t value = HiddenValue(arg.value_kind, grid);
+      if (arg.size <= sizeof(value)) std::memcpy(kernarg.data() + arg.offset, &value, arg.size);
+      continue;
+    }
+    explicit_end = arg.offset + arg.size;
+    if (parameters == nullptr) continue;
+    if (parameters[i] == nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("kernel %s: kernelParams[%u] is null", kernel.name, i));
+    }
+    std::memcpy(kernarg.data() + arg.offset, parameters[i], arg.size);
+  }
+  if (parameters != nullptr) return kernarg;
+  if (packed.size() < explicit_end) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("kernel %s: its explicit arguments take %u bytes, and %u were given",
+                        kernel.name, explicit_end, packed.size()));
+  }
+  std::memcpy(kernarg.data(), packed.data(), explicit_end);
+  return kernarg;
+}
+
+}  // namespace gridwise::sim

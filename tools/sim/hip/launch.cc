@@ -1,0 +1,178 @@
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_format.h"
+#include "hip/hip_runtime_api.h"
+#include "tools/sim/elf/code_object.h"
+#include "tools/sim/hip/kernel_arguments.h"
+#include "tools/sim/hip/module.h"
+#include "tools/sim/hip/runtime.h"
+#include "tools/sim/hip/sim_extension.h"
+#include "tools/sim/isa/uop.h"
+#include "tools/sim/machine/dispatch.h"
+#include "tools/sim/machine/memory.h"
+
+// Launching kernels. The functions of sim_extension.h are here as well: they are weak references in
+// programs, which do not pull an object out of an archive, and every program that wants them
+// launches kernels.
+
+namespace gridwise::sim {
+namespace {
+
+std::atomic<uint64_t> progress_done = 0;
+std::atomic<uint64_t> progress_total = 0;
+std::mutex last_run_mutex;
+std::optional<RunReport> last_run;
+
+// Host threads of a launch: GRIDWISE_SIM_THREADS, or (0) all processors.
+int Threads() {
+  const char* text = std::getenv("GRIDWISE_SIM_THREADS");
+  int threads = 0;
+  return text != nullptr && absl::SimpleAtoi(text, &threads) && threads > 0 ? threads : 0;
+}
+
+// `extra` of hipModuleLaunchKernel: a list of keys and values.
+absl::StatusOr<std::span<const std::byte>> ReadExtra(void** extra) {
+  const void* pointer = nullptr;
+  size_t bytes = 0;
+  for (; extra != nullptr && *extra != HIP_LAUNCH_PARAM_END; extra += 2) {
+    if (*extra == HIP_LAUNCH_PARAM_BUFFER_POINTER) {
+      pointer = extra[1];
+    } else if (*extra == HIP_LAUNCH_PARAM_BUFFER_SIZE) {
+      bytes = *static_cast<const size_t*>(extra[1]);
+    } else {
+      return absl::InvalidArgumentError("the launch's extra list has a key that is not known");
+    }
+  }
+  if (pointer == nullptr && bytes != 0) {
+    return absl::InvalidArgumentError(
+        "the launch's extra list has a size and no HIP_LAUNCH_PARAM_BUFFER_POINTER");
+  }
+  return std::span(static_cast<const std::byte*>(pointer), bytes);
+}
+
+absl::Status CheckGrid(const KernelInfo& kernel, const Grid& grid, const hipDeviceProp_t& limits) {
+  uint64_t threads = 1;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (grid.workgroups[axis] == 0 || grid.block[axis] == 0) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "kernel %s: axis %d has %u workgroups of %u work-items; both must be at least 1",
+          kernel.name, axis, grid.workgroups[axis], grid.block[axis]));
+    }
+    threads *= grid.block[axis];
+  }
+  if (threads > kernel.max_workgroup) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "kernel %s: a workgroup of %u work-items is launched; it was compiled for at most %u",
+        kernel.name, threads, kernel.max_workgroup));
+  }
+  const uint64_t lds_bytes = uint64_t{kernel.static_lds_bytes} + grid.dynamic_lds_bytes;
+  if (lds_bytes > limits.sharedMemPerBlock) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("kernel %s: %u bytes of LDS are launched; the device has %u", kernel.name,
+                        lds_bytes, limits.sharedMemPerBlock));
+  }
+  return absl::OkStatus();
+}
+
+// Runs the kernel with its arguments in memory of their own, so that reading past them is found.
+absl::StatusOr<RunReport> RunKernel(ihipModule_t& module, const KernelInfo& kernel,
+                                    const Grid& grid, const std::vector<std::byte>& arguments) {
+  Memory& memory = module.device->memory;
+  const absl::StatusOr<void*> kernarg =
+      memory.Allocate(arguments.size(), "kernel argument segment");
+  if (!kernarg.ok()) return kernarg.status();
+  std::memcpy(*kernarg, arguments.data(), arguments.size());
+  RunOptions options;
+  options.threads = Threads();
+  options.progress = [](int64_t done, int64_t total) {
+    progress_done = done;
+    progress_total = total;
+  };
+  absl::StatusOr<RunReport> report = Run(*module.program, kernel, grid, *kernarg, memory, options);
+  const absl::Status freed = memory.Free(*kernarg);
+  if (report.ok() && !freed.ok()) return freed;
+  return report;
+}
+
+// The HIP error of a kernel that did not run to its end: Run says OutOfRange of a bad address.
+hipError_t FaultErrorOf(const absl::Status& status) {
+  return absl::IsOutOfRange(status) ? hipErrorIllegalAddress : hipErrorLaunchFailure;
+}
+
+hipError_t Launch(const ihipModuleSymbol_t& function, const Grid& grid, void** parameters,
+                  void** extra) {
+  ihipModule_t& module = *function.module;
+  const KernelInfo& kernel = *function.kernel;
+  std::lock_guard lock(module.device->launch);
+  if (module.device->fault != hipSuccess) return Report(module.device->fault);
+  if (absl::Status status = CheckGrid(kernel, grid, module.device->properties); !status.ok()) {
+    return Report(hipErrorInvalidConfiguration, status);
+  }
+  const absl::StatusOr<std::span<const std::byte>> packed = ReadExtra(extra);
+  if (!packed.ok()) return Report(hipErrorInvalidValue, packed.status());
+  const absl::StatusOr<std::vector<std::byte>> arguments =
+      BuildKernelArguments(kernel, grid, parameters, *packed);
+  if (!arguments.ok()) return Report(hipErrorInvalidValue, arguments.status());
+  progress_done = 0;
+  progress_total = uint64_t{grid.workgroups[0]} * grid.workgroups[1] * grid.workgroups[2];
+  const absl::StatusOr<RunReport> report = RunKernel(module, kernel, grid, *arguments);
+  if (!report.ok()) {
+    module.device->fault.store(FaultErrorOf(report.status()));
+    return Report(module.device->fault, report.status());
+  }
+  std::lock_guard last_run_lock(last_run_mutex);
+  last_run = *report;
+  return hipSuccess;
+}
+
+}  // namespace
+}  // namespace gridwise::sim
+
+using namespace gridwise::sim;
+
+extern "C" {
+
+hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, unsigned int grid_y,
+                                 unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+                                 unsigned int block_z, unsigned int dynamic_lds_bytes, hipStream_t,
+                                 void** parameters, void** extra) {
+  if (!IsFunction(function)) return Report(hipErrorInvalidHandle);
+  const Grid grid = {.workgroups = {grid_x, grid_y, grid_z},
+                     .block = {block_x, block_y, block_z},
+                     .dynamic_lds_bytes = dynamic_lds_bytes};
+  return Launch(*function, grid, parameters, extra);
+}
+
+int gridwiseSimLastRun(GridwiseSimRun* run) {
+  std::lock_guard lock(last_run_mutex);
+  if (run == nullptr || !last_run) return 1;
+  *run = {.workgroups = last_run->workgroups,
+          .waves = last_run->waves,
+          .seconds = last_run->seconds,
+          .class_names = {},
+          .instructions = {}};
+  static_assert(kOpClasses == GRIDWISE_SIM_CLASSES);
+  for (int i = 0; i < kOpClasses; ++i) {
+    run->class_names[i] = gridwise::sim::Name(static_cast<OpClass>(i));
+    run->instructions[i] = last_run->instructions[i];
+  }
+  return 0;
+}
+
+void gridwiseSimProgress(uint64_t* done, uint64_t* total) {
+  if (done != nullptr) *done = progress_done;
+  if (total != nullptr) *total = progress_total;
+}
+
+const char* gridwiseSimLastFault(void) { return LastSentence(); }
+
+}  // extern "C"

@@ -1,0 +1,151 @@
+#include <chrono>
+#include <mutex>
+#include <set>
+
+#include "hip/hip_runtime_api.h"
+#include "tools/sim/hip/runtime.h"
+
+// Streams and events. All work is done when the call that starts it returns, so a stream is only a
+// handle, and an event a time stamp of the host's clock: what lies between two events is the time
+// that simulating took.
+
+struct ihipStream_t {
+  unsigned int flags;
+  gridwise::sim::Device* device;
+};
+
+struct ihipEvent_t {
+  unsigned int flags = 0;
+  bool recorded = false;
+  std::chrono::steady_clock::time_point time = {};
+};
+
+namespace gridwise::sim {
+namespace {
+
+// The handles of one kind that are live, so that a stale one is an error and not a crash.
+template <typename T>
+class Handles {
+ public:
+  T* Add(T* handle) {
+    std::lock_guard lock(mutex_);
+    return *live_.insert(handle).first;
+  }
+  bool Remove(T* handle) {
+    std::lock_guard lock(mutex_);
+    if (live_.erase(handle) == 0) return false;
+    delete handle;
+    return true;
+  }
+  bool Has(T* handle) {
+    std::lock_guard lock(mutex_);
+    return live_.count(handle) != 0;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<T*> live_;
+};
+
+Handles<ihipStream_t>& Streams() {
+  static auto* const handles = new Handles<ihipStream_t>;
+  return *handles;
+}
+
+Handles<ihipEvent_t>& Events() {
+  static auto* const handles = new Handles<ihipEvent_t>;
+  return *handles;
+}
+
+bool IsBuiltIn(hipStream_t stream) {
+  return stream == nullptr || stream == hipStreamLegacy || stream == hipStreamPerThread;
+}
+
+bool IsStream(hipStream_t stream) { return IsBuiltIn(stream) || Streams().Has(stream); }
+
+// The result of waiting for `stream`: everything on it is done, and a kernel's fault stays.
+hipError_t Wait(hipStream_t stream) {
+  if (!IsStream(stream)) return Report(hipErrorInvalidHandle);
+  const Device* device = IsBuiltIn(stream) ? CurrentDevice() : stream->device;
+  if (device == nullptr) return Report(hipErrorNoDevice);
+  return Report(device->fault);
+}
+
+}  // namespace
+}  // namespace gridwise::sim
+
+using namespace gridwise::sim;
+
+extern "C" {
+
+hipError_t hipStreamCreateWithFlags(hipStream_t* stream, unsigned int flags) {
+  if (stream == nullptr || (flags != hipStreamDefault && flags != hipStreamNonBlocking)) {
+    return Report(hipErrorInvalidValue);
+  }
+  if (CurrentDevice() == nullptr) return Report(hipErrorNoDevice);
+  *stream = Streams().Add(new ihipStream_t{flags, CurrentDevice()});
+  return hipSuccess;
+}
+hipError_t hipStreamCreate(hipStream_t* stream) {
+  return hipStreamCreateWithFlags(stream, hipStreamDefault);
+}
+hipError_t hipStreamCreateWithPriority(hipStream_t* stream, unsigned int flags, int) {
+  return hipStreamCreateWithFlags(stream, flags);
+}
+
+hipError_t hipStreamDestroy(hipStream_t stream) {
+  return Report(Streams().Remove(stream) ? hipSuccess : hipErrorInvalidHandle);
+}
+
+hipError_t hipStreamSynchronize(hipStream_t stream) { return Wait(stream); }
+hipError_t hipStreamQuery(hipStream_t stream) { return Wait(stream); }
+
+hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int* flags) {
+  if (flags == nullptr) return Report(hipErrorInvalidValue);
+  if (!IsStream(stream)) return Report(hipErrorInvalidHandle);
+  *flags = IsBuiltIn(stream) ? hipStreamDefault : stream->flags;
+  return hipSuccess;
+}
+
+hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int) {
+  return Report(IsStream(stream) && Events().Has(event) ? hipSuccess : hipErrorInvalidHandle);
+}
+
+hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned flags) {
+  if (event == nullptr) return Report(hipErrorInvalidValue);
+  *event = Events().Add(new ihipEvent_t{.flags = flags});
+  return hipSuccess;
+}
+hipError_t hipEventCreate(hipEvent_t* event) {
+  return hipEventCreateWithFlags(event, hipEventDefault);
+}
+
+hipError_t hipEventDestroy(hipEvent_t event) {
+  return Report(Events().Remove(event) ? hipSuccess : hipErrorInvalidHandle);
+}
+
+hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
+  if (!Events().Has(event) || !IsStream(stream)) return Report(hipErrorInvalidHandle);
+  event->recorded = true;
+  event->time = std::chrono::steady_clock::now();
+  return hipSuccess;
+}
+
+hipError_t hipEventSynchronize(hipEvent_t event) {
+  if (!Events().Has(event)) return Report(hipErrorInvalidHandle);
+  return Wait(nullptr);
+}
+hipError_t hipEventQuery(hipEvent_t event) { return hipEventSynchronize(event); }
+
+hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start, hipEvent_t stop) {
+  if (milliseconds == nullptr) return Report(hipErrorInvalidValue);
+  if (!Events().Has(start) || !Events().Has(stop)) return Report(hipErrorInvalidHandle);
+  if (((start->flags | stop->flags) & hipEventDisableTiming) || !start->recorded ||
+      !stop->recorded) {
+    return Report(hipErrorInvalidHandle);
+  }
+  *milliseconds = std::chrono::duration<float, std::milli>(stop->time - start->time).count();
+  return hipSuccess;
+}
+
+}  // extern "C"
