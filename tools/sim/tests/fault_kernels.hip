@@ -1,0 +1,41 @@
+// Kernels that do what they must not, for fault_test.cc, which chooses the index `at`.
+
+#define KERNEL extern "C" __attribute__((global))
+#define SHARED static __attribute__((shared))
+
+using u8 = unsigned char;
+using u32 = unsigned;
+
+/// Lane 5 reads the byte in[at], the others their own.
+KERNEL void ReadByte(const u8* in, u32* out, int at) {
+  const int i = __builtin_amdgcn_workitem_id_x();
+  out[i] = in[i == 5 ? at : i];
+}
+
+KERNEL void WriteWord(const u32*, u32* out, int at) {
+  const int i = __builtin_amdgcn_workitem_id_x();
+  out[i == 63 ? at : i] = i;
+}
+
+KERNEL void AtomicAdd(const u32*, u32* out, int at) {
+  __hip_atomic_fetch_add(&out[at], 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+
+/// The address is uniform: a scalar load.
+KERNEL void ReadUniform(const u32* in, u32* out, int at) { *out = in[at]; }
+
+KERNEL void ReadLds(const u32* in, u32* out, int at) {
+  SHARED u32 words[64];
+  const int i = __builtin_amdgcn_workitem_id_x();
+  words[i] = in[i];
+  __builtin_amdgcn_s_barrier();
+  out[i] = *(volatile u32*)&words[i == 7 ? at : i];
+}
+
+KERNEL void WriteLds(const u32* in, u32* out, int at) {
+  SHARED u32 words[64];
+  const int i = __builtin_amdgcn_workitem_id_x();
+  *(volatile u32*)&words[i == 7 ? at : i] = in[i];
+  __builtin_amdgcn_s_barrier();
+  out[i] = words[63 - i];
+}

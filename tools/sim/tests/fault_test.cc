@@ -1,0 +1,134 @@
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_format.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "hip/hip_runtime_api.h"
+#include "tools/sim/tests/fault_kernels_o0.h"
+#include "tools/sim/tests/fault_kernels_o3.h"
+#include "tools/sim/tests/gpu.h"
+
+// What a kernel does wrong is reported with kernel, pc, instruction, lane, address and allocation,
+// at -O0 and -O3, and stays until the device is reset.
+
+namespace gridwise::sim {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const absl::StatusOr<Gpu>& Kernels() {
+  static const auto* const gpu =
+      new absl::StatusOr<Gpu>(Gpu::Load({{"O0", FaultKernelsO0()}, {"O3", FaultKernelsO3()}}));
+  return *gpu;
+}
+
+class Faults : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override { ASSERT_TRUE(Kernels().ok()) << Kernels().status(); }
+  void TearDown() override { ASSERT_EQ(hipDeviceReset(), hipSuccess); }
+
+  /// The message of a launch of 64 work-items, or "no fault".
+  std::string Fault(const std::string& kernel, const uint32_t* in, uint32_t* out, int at,
+                    unsigned block = 64) const {
+    const LaunchShape shape = {.block = {block, 1, 1}};
+    const absl::Status status = Kernels()->Run(GetParam(), kernel, shape, in, out, at);
+    return status.ok() ? "no fault" : std::string(status.message());
+  }
+
+  const std::vector<uint32_t> words_ = std::vector<uint32_t>(64, 1);
+  const Words in_{words_}, out_{words_};
+  const std::string in_block_ =
+      absl::StrFormat("the 256-byte allocation at %#x", reinterpret_cast<uint64_t>(in_.device()));
+  const std::string out_block_ =
+      absl::StrFormat("the 256-byte allocation at %#x", reinterpret_cast<uint64_t>(out_.device()));
+};
+
+TEST_P(Faults, NoneForAccessesUpToTheLastByte) {
+  EXPECT_EQ(Fault("ReadByte", in_.device(), out_.device(), 255), "no fault");
+  EXPECT_EQ(Fault("WriteWord", in_.device(), out_.device(), 63), "no fault");
+  EXPECT_EQ(Fault("AtomicAdd", in_.device(), out_.device(), 63), "no fault");
+  EXPECT_EQ(Fault("ReadUniform", in_.device(), out_.device(), 63), "no fault");
+  EXPECT_EQ(Fault("ReadLds", in_.device(), out_.device(), 63), "no fault");
+  EXPECT_EQ(Fault("WriteLds", in_.device(), out_.device(), 63), "no fault");
+}
+
+TEST_P(Faults, ReadOneBytePastTheEnd) {
+  EXPECT_THAT(
+      Fault("ReadByte", in_.device(), out_.device(), 256),
+      AllOf(HasSubstr("hipErrorIllegalAddress"), HasSubstr("ReadByte"), HasSubstr("_load_ubyte"),
+            HasSubstr("lane 5"), HasSubstr("is the end of " + in_block_)));
+}
+
+TEST_P(Faults, WritePastTheEnd) {
+  EXPECT_THAT(
+      Fault("WriteWord", in_.device(), out_.device(), 67),
+      AllOf(HasSubstr("hipErrorIllegalAddress"), HasSubstr("WriteWord"), HasSubstr("_store_dword"),
+            HasSubstr("lane 63"), HasSubstr("is 12 bytes past the end of " + out_block_)));
+}
+
+TEST_P(Faults, AtomicBeforeTheStart) {
+  EXPECT_THAT(Fault("AtomicAdd", in_.device(), out_.device(), -1),
+              AllOf(HasSubstr("AtomicAdd"), HasSubstr("_atomic_add"),
+                    HasSubstr("is 4 bytes before " + out_block_)));
+}
+
+TEST_P(Faults, UniformReadPastTheEnd) {
+  EXPECT_THAT(Fault("ReadUniform", in_.device(), out_.device(), 64),
+              AllOf(HasSubstr("ReadUniform"), HasSubstr("is the end of " + in_block_)));
+}
+
+TEST_P(Faults, NullPointer) {
+  EXPECT_THAT(Fault("ReadByte", nullptr, out_.device(), 0), HasSubstr("is a null pointer"));
+  ASSERT_EQ(hipDeviceReset(), hipSuccess);
+  EXPECT_THAT(Fault("WriteWord", in_.device(), nullptr, 0), HasSubstr("is a null pointer"));
+}
+
+TEST_P(Faults, FreedMemory) {
+  uint32_t* freed = nullptr;
+  ASSERT_EQ(hipMalloc(reinterpret_cast<void**>(&freed), 512), hipSuccess);
+  ASSERT_EQ(hipFree(freed), hipSuccess);
+  EXPECT_THAT(Fault("ReadByte", freed, out_.device(), 0),
+              AllOf(HasSubstr("into the 512-byte allocation at"), HasSubstr("which was freed")));
+}
+
+TEST_P(Faults, HostMemory) {
+  std::vector<uint32_t> host(64);
+  EXPECT_THAT(Fault("ReadByte", host.data(), out_.device(), 0),
+              HasSubstr("reads outside every allocation"));
+}
+
+TEST_P(Faults, LdsBeyondItsSize) {
+  EXPECT_THAT(Fault("ReadLds", in_.device(), out_.device(), 64),
+              AllOf(HasSubstr("ReadLds"), HasSubstr("reads LDS outside"), HasSubstr("lane 7"),
+                    HasSubstr("256")));
+  ASSERT_EQ(hipDeviceReset(), hipSuccess);
+  EXPECT_THAT(Fault("WriteLds", in_.device(), out_.device(), 100),
+              AllOf(HasSubstr("WriteLds"), HasSubstr("writes LDS outside"), HasSubstr("lane 7")));
+}
+
+TEST_P(Faults, StayUntilReset) {
+  EXPECT_THAT(Fault("ReadByte", nullptr, out_.device(), 0), HasSubstr("hipErrorIllegalAddress"));
+  EXPECT_EQ(hipDeviceSynchronize(), hipErrorIllegalAddress);
+  EXPECT_EQ(hipStreamSynchronize(nullptr), hipErrorIllegalAddress);
+  EXPECT_NE(Fault("ReadByte", in_.device(), out_.device(), 0), "no fault");
+  EXPECT_EQ(hipDeviceReset(), hipSuccess);
+  EXPECT_EQ(hipDeviceSynchronize(), hipSuccess);
+  EXPECT_EQ(Fault("ReadByte", in_.device(), out_.device(), 0), "no fault");
+}
+
+TEST_P(Faults, NameTheProgramCounter) {
+  EXPECT_THAT(Fault("WriteWord", nullptr, nullptr, 0),
+              AllOf(HasSubstr("pc"), HasSubstr("0x"), HasSubstr("workgroup")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, Faults, testing::Values("O0", "O3"),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace gridwise::sim

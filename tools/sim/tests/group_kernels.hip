@@ -1,0 +1,438 @@
+// Kernels whose work-items work together: LDS, barriers, cross-lane operations, matrix
+// instructions, atomics. The expectations are written out in group_kernels_test.cc. All take (in,
+// out, n); blocks have 256 work-items and each block works on its own 256 words unless said
+// otherwise.
+
+#define KERNEL extern "C" __attribute__((global, amdgpu_flat_work_group_size(1, 1024)))
+#define SHARED static __attribute__((shared))
+
+using u8 = unsigned char;
+using u16 = unsigned short;
+using u32 = unsigned;
+using u64 = unsigned long;
+using half = _Float16;
+
+namespace {
+
+__attribute__((device)) inline int Item() { return __builtin_amdgcn_workitem_id_x(); }
+__attribute__((device)) inline int Group() { return __builtin_amdgcn_workgroup_id_x(); }
+__attribute__((device)) inline int Lane() {
+  return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0));
+}
+__attribute__((device)) inline void Barrier() {
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+__attribute__((device)) inline float SmallInteger(u32 word) {
+  return static_cast<float>(static_cast<int>(word % 17) - 8);
+}
+
+}  // namespace
+
+/// out[block] = sum of the block's words, by a tree in LDS.
+KERNEL void ReduceTree(const u32* in, u32* out, int) {
+  SHARED u32 sums[256];
+  sums[Item()] = in[256 * Group() + Item()];
+  for (int half = 128; half > 0; half /= 2) {
+    Barrier();
+    if (Item() < half) sums[Item()] += sums[Item() + half];
+  }
+  if (Item() == 0) out[Group()] = sums[0];
+}
+
+/// Inclusive prefix sums within each block.
+KERNEL void Scan(const u32* in, u32* out, int) {
+  SHARED u32 sums[2][256];
+  int from = 0;
+  sums[0][Item()] = in[256 * Group() + Item()];
+  for (int step = 1; step < 256; step *= 2) {
+    Barrier();
+    sums[1 - from][Item()] = sums[from][Item()] + (Item() >= step ? sums[from][Item() - step] : 0);
+    from = 1 - from;
+  }
+  out[256 * Group() + Item()] = sums[from][Item()];
+}
+
+/// Softmax of each block's floats.
+KERNEL void Softmax(const float* in, float* out, int) {
+  SHARED float values[256];
+  const float x = in[256 * Group() + Item()];
+  values[Item()] = x;
+  Barrier();
+  float greatest = values[0];
+  for (int k = 1; k < 256; ++k) greatest = __builtin_fmaxf(greatest, values[k]);
+  Barrier();
+  values[Item()] = __builtin_expf(x - greatest);
+  Barrier();
+  float sum = 0;
+  for (int k = 0; k < 256; ++k) sum += values[k];
+  out[256 * Group() + Item()] = values[Item()] / sum;
+}
+
+/// Sorts each block's words.
+KERNEL void BitonicSort(const u32* in, u32* out, int) {
+  SHARED u32 values[256];
+  values[Item()] = in[256 * Group() + Item()];
+  for (int size = 2; size <= 256; size *= 2) {
+    for (int stride = size / 2; stride > 0; stride /= 2) {
+      Barrier();
+      const int other = Item() ^ stride;
+      if (other > Item()) {
+        const u32 a = values[Item()], b = values[other];
+        if ((a > b) == ((Item() & size) == 0)) {
+          values[Item()] = b;
+          values[other] = a;
+        }
+      }
+    }
+  }
+  Barrier();
+  out[256 * Group() + Item()] = values[Item()];
+}
+
+/// out[b] += how often b is the low byte of a word: LDS atomics, then global ones.
+KERNEL void Histogram(const u32* in, u32* out, int n) {
+  SHARED u32 counts[256];
+  counts[Item()] = 0;
+  Barrier();
+  const int i = 256 * Group() + Item();
+  if (i < n)
+    __hip_atomic_fetch_add(&counts[in[i] & 255], 1u, __ATOMIC_RELAXED,
+                           __HIP_MEMORY_SCOPE_WORKGROUP);
+  Barrier();
+  __hip_atomic_fetch_add(&out[Item()], counts[Item()], __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+
+/// Sum of each wave's words in every lane, by ds_bpermute.
+KERNEL void ShuffleSum(const u32* in, u32* out, int) {
+  u32 sum = in[256 * Group() + Item()];
+  for (int mask = 1; mask < 64; mask *= 2)
+    sum += __builtin_amdgcn_ds_bpermute(4 * (Lane() ^ mask), sum);
+  out[256 * Group() + Item()] = sum;
+}
+
+/// ds_permute to the mirrored lane, ds_bpermute from the next, each with half of the lanes off.
+KERNEL void ShufflePartial(const u32* in, u32* out, int) {
+  const u32 x = in[256 * Group() + Item()];
+  u32 result = 1;
+  if (Lane() % 2 == 0) {
+    result = __builtin_amdgcn_ds_permute(4 * (63 - (Lane() ^ 1)), x) +
+             3 * __builtin_amdgcn_ds_bpermute(4 * ((Lane() + 1 + Lane() / 32) % 64), x);
+  }
+  out[256 * Group() + Item()] = result;
+}
+
+/// ds_swizzle: swap of neighbours, quad permutation, bit reversal of the lane in 32.
+KERNEL void Swizzles(const u32* in, u32* out, int) {
+  const u32 x = in[256 * Group() + Item()];
+  const u32 swapped = __builtin_amdgcn_ds_swizzle(x, 0x041f);
+  const u32 quad = __builtin_amdgcn_ds_swizzle(x, 0x8000 | 0x1b);
+  const u32 mirrored = __builtin_amdgcn_ds_swizzle(x, 0x7c1f);
+  out[256 * Group() + Item()] = swapped + 3 * quad + 5 * mirrored;
+}
+
+/// DPP: row shift, row mirror, quad permutation, row broadcast of lane 15.
+KERNEL void DataParallelPrimitives(const u32* in, u32* out, int) {
+  const u32 x = in[256 * Group() + Item()];
+  const u32 shifted =
+      __builtin_amdgcn_update_dpp(7u, x, 0x111, 0xf, 0xf, false);  // row_shr:1, keeps 7 in lane 0
+  const u32 mirrored = __builtin_amdgcn_update_dpp(0u, x, 0x140, 0xf, 0xf, true);  // row_mirror
+  const u32 quad = __builtin_amdgcn_update_dpp(0u, x, 0x4e, 0xf, 0xf, true);  // quad_perm [2,3,0,1]
+  const u32 broadcast =
+      __builtin_amdgcn_update_dpp(9u, x, 0x142, 0xa, 0xf, false);  // row_bcast:15 into rows 1, 3
+  out[256 * Group() + Item()] = shifted + 3 * mirrored + 5 * quad + 7 * broadcast;
+}
+
+/// Votes and lane reads: ballot of odd words, the first and a chosen lane's word.
+KERNEL void Votes(const u32* in, u32* out, int) {
+  const u32 x = in[256 * Group() + Item()];
+  const u64 odd = __builtin_amdgcn_ballot_w64(x & 1);
+  u32 result = static_cast<u32>(odd >> (Lane() & 31)) ^ __builtin_amdgcn_readlane(x, 37);
+  if (Lane() >= 5) result += __builtin_amdgcn_readfirstlane(x);
+  out[256 * Group() + Item()] = result + (odd != 0 ? __builtin_popcountl(odd) : 0);
+}
+
+/// 32x32 transpose through padded LDS; one block of 256 per tile of 1024 words.
+KERNEL void TransposeTile(const u32* in, u32* out, int) {
+  SHARED u32 tile[32][33];
+  for (int r = Item() / 32; r < 32; r += 8)
+    tile[r][Item() % 32] = in[1024 * Group() + 32 * r + Item() % 32];
+  Barrier();
+  for (int r = Item() / 32; r < 32; r += 8)
+    out[1024 * Group() + 32 * r + Item() % 32] = tile[Item() % 32][r];
+}
+
+/// 64x64x64 f32 GEMM of small integers, 16x16 work-items with 4x4 outputs each, tiles of k = 16 in
+/// LDS.
+KERNEL void LdsGemm(const u32* in, float* out, int) {
+  SHARED float a[16][64], b[16][64];
+  float sum[4][4] = {};
+  const int tx = Item() % 16, ty = Item() / 16;
+  for (int k0 = 0; k0 < 64; k0 += 16) {
+    for (int e = Item(); e < 16 * 64; e += 256) {
+      a[e / 64][e % 64] = SmallInteger(in[64 * (e % 64) + k0 + e / 64]);
+      b[e / 64][e % 64] = SmallInteger(in[4096 + 64 * (k0 + e / 64) + e % 64]);
+    }
+    Barrier();
+    for (int k = 0; k < 16; ++k) {
+      for (int m = 0; m < 4; ++m) {
+        for (int n = 0; n < 4; ++n) sum[m][n] += a[k][4 * ty + m] * b[k][4 * tx + n];
+      }
+    }
+    Barrier();
+  }
+  for (int m = 0; m < 4; ++m) {
+    for (int n = 0; n < 4; ++n) out[64 * (4 * ty + m) + 4 * tx + n] = sum[m][n];
+  }
+}
+
+/// 32x32x64 f16 GEMM with v_mfma_f32_32x32x8_f16, and a 16x16x64 one with v_mfma_f32_16x16x16_f16;
+/// one wave. A [m][k] and B [k][n] are small integers from in; out is the 32x32 product, then the
+/// 16x16 one.
+KERNEL void MatrixCores(const u32* in, float* out, int) {
+  typedef half half4 __attribute__((ext_vector_type(4)));
+  typedef float float16 __attribute__((ext_vector_type(16)));
+  typedef float float4 __attribute__((ext_vector_type(4)));
+  const int lane = Lane();
+  float16 big = {};
+  float4 small = {};
+  for (int k0 = 0; k0 < 64; k0 += 8) {
+    half4 a, b;
+    for (int e = 0; e < 4; ++e) {
+      const int k = k0 + 4 * (lane / 32) + e;
+      a[e] = static_cast<half>(SmallInteger(in[64 * (lane % 32) + k]));
+      b[e] = static_cast<half>(SmallInteger(in[4096 + 32 * k + lane % 32]));
+    }
+    big = __builtin_amdgcn_mfma_f32_32x32x8f16(a, b, big, 0, 0, 0);
+  }
+  for (int k0 = 0; k0 < 64; k0 += 16) {
+    half4 a, b;
+    for (int e = 0; e < 4; ++e) {
+      const int k = k0 + 4 * (lane / 16) + e;
+      a[e] = static_cast<half>(SmallInteger(in[64 * (lane % 16) + k]));
+      b[e] = static_cast<half>(SmallInteger(in[4096 + 32 * k + lane % 16]));
+    }
+    small = __builtin_amdgcn_mfma_f32_16x16x16f16(a, b, small, 0, 0, 0);
+  }
+  for (int r = 0; r < 16; ++r)
+    out[32 * (8 * (r / 4) + 4 * (lane / 32) + r % 4) + lane % 32] = big[r];
+  for (int r = 0; r < 4; ++r) out[1024 + 16 * (4 * (lane / 16) + r) + lane % 16] = small[r];
+}
+
+/// Buffer loads of 1, 2 and 4 dwords and of shorts whose range ends at word n - 3: what lies past
+/// it reads as 0; and a buffer store that drops what is past the end. Strides make some accesses
+/// straddle it.
+KERNEL void BufferRange(const u32* in, u32* out, int n) {
+  typedef u32 u32x2 __attribute__((ext_vector_type(2)));
+  typedef u32 u32x4 __attribute__((ext_vector_type(4)));
+  const int i = 256 * Group() + Item();
+  const __amdgpu_buffer_rsrc_t source =
+      __builtin_amdgcn_make_buffer_rsrc(const_cast<u32*>(in), 0, 4 * (n - 3), 0x00027000);
+  const __amdgpu_buffer_rsrc_t target =
+      __builtin_amdgcn_make_buffer_rsrc(out, 0, 4 * (n - 3), 0x00027000);
+  const u32 one = __builtin_amdgcn_raw_buffer_load_b32(source, 4 * i + 8, 0, 0);
+  const u32x2 two = __builtin_amdgcn_raw_buffer_load_b64(source, 4 * i, 4, 0);
+  const u32x4 four = __builtin_amdgcn_raw_buffer_load_b128(source, i % 5 == 0 ? -1 : 4 * i, 0, 0);
+  const u32 part = __builtin_amdgcn_raw_buffer_load_b16(source, 4 * i + 2, 0, 0);
+  const u32x4 result = {one + 3 * two.x + 5 * two.y + part, four.x, four.y, four.z + 7 * four.w};
+  const u32 folded = result.x ^ (result.y << 1) ^ (result.z << 2) ^ (result.w << 3);
+  __builtin_amdgcn_raw_buffer_store_b32(folded, target, 4 * i, 0, 0);
+}
+
+/// Every kind of global atomic on a word of its own: out[i] starts as in[i].
+KERNEL void GlobalAtomics(const u32* in, u32* out, int n) {
+  const int i = 256 * Group() + Item();
+  const u32 x = in[(i + 1) % n];
+  u32* const word = &out[i];
+#define ATOMIC(OP, VALUE) \
+  __hip_atomic_fetch_##OP(word, VALUE, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)
+  u32 old = 0;
+  switch (i % 9) {
+    case 0:
+      old = ATOMIC(add, x);
+      break;
+    case 1:
+      old = ATOMIC(and, x);
+      break;
+    case 2:
+      old = ATOMIC(or, x);
+      break;
+    case 3:
+      old = ATOMIC(xor, x);
+      break;
+    case 4:
+      old = ATOMIC(max, x);
+      break;
+    case 5:
+      old = ATOMIC(min, x);
+      break;
+    case 6:
+      old = __hip_atomic_exchange(word, x, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+      break;
+    case 7: {
+      u32 expected = i % 2 == 0 ? in[i] : in[i] + 1;
+      __hip_atomic_compare_exchange_strong(word, &expected, x, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
+                                           __HIP_MEMORY_SCOPE_AGENT);
+      old = expected;
+      break;
+    }
+    default:
+      old = __hip_atomic_fetch_max(reinterpret_cast<int*>(word), static_cast<int>(x),
+                                   __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+  }
+  out[n + i] = old;
+#undef ATOMIC
+}
+
+/// Contended atomics whose result does not depend on the order: u32, u64, f32 and f64 sums of
+/// integers in out[0..5], LDS sums of the same kinds in between.
+KERNEL void ContendedSums(const u32* in, u32* out, int) {
+  SHARED u32 sum32;
+  SHARED u64 sum64;
+  SHARED float sum_f32;
+  SHARED double sum_f64;
+  if (Item() == 0) sum32 = 0, sum64 = 0, sum_f32 = 0, sum_f64 = 0;
+  Barrier();
+  const u32 x = in[256 * Group() + Item()] % 1000;
+#define ADD(WHERE, VALUE, SCOPE) \
+  __hip_atomic_fetch_add(WHERE, VALUE, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_##SCOPE)
+  ADD(&sum32, x, WORKGROUP);
+  ADD(&sum64, u64{x} << 33, WORKGROUP);
+  ADD(&sum_f32, static_cast<float>(x), WORKGROUP);
+  ADD(&sum_f64, static_cast<double>(x), WORKGROUP);
+  Barrier();
+  if (Item() == 0) {
+    ADD(&out[0], sum32, AGENT);
+    ADD(reinterpret_cast<float*>(&out[1]), sum_f32, AGENT);
+    ADD(reinterpret_cast<u64*>(&out[2]), sum64, AGENT);
+    ADD(reinterpret_cast<double*>(&out[4]), sum_f64, AGENT);
+  }
+#undef ADD
+}
+
+/// LDS atomics that return, each on a word of its own.
+KERNEL void LdsAtomics(const u32* in, u32* out, int) {
+  SHARED u32 words[256];
+  words[Item()] = in[256 * Group() + Item()];
+  const u32 x = in[256 * Group() + (Item() + 1) % 256];
+#define ATOMIC(OP) \
+  __hip_atomic_fetch_##OP(&words[Item()], x, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP)
+  u32 old = 0;
+  switch (Item() % 7) {
+    case 0:
+      old = ATOMIC(add);
+      break;
+    case 1:
+      old = ATOMIC(and);
+      break;
+    case 2:
+      old = ATOMIC(or);
+      break;
+    case 3:
+      old = ATOMIC(xor);
+      break;
+    case 4:
+      old = ATOMIC(max);
+      break;
+    case 5:
+      old = ATOMIC(min);
+      break;
+    default:
+      old = x;
+      __hip_atomic_compare_exchange_strong(&words[Item()], &old, 1u, __ATOMIC_RELAXED,
+                                           __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
+  }
+#undef ATOMIC
+  out[256 * Group() + Item()] = old * 3 + words[Item()];
+}
+
+/// Bytes, shorts, 64- and 128-bit values in LDS.
+KERNEL void LdsWidths(const u32* in, u32* out, int) {
+  struct alignas(16) Block {
+    u32 w[4];
+  };
+  SHARED Block memory[64];
+  auto* words = reinterpret_cast<u32*>(memory);
+  auto* bytes = reinterpret_cast<u8*>(memory);
+  auto* shorts = reinterpret_cast<short*>(memory);
+  words[Item()] = in[256 * Group() + Item()];
+  Barrier();
+  const u32 mixed = bytes[(5 * Item()) % 1024] +
+                    256 * static_cast<signed char>(bytes[(3 * Item() + 1) % 1024]) +
+                    65536u * static_cast<u32>(shorts[(7 * Item()) % 512]);
+  const u64 pair = reinterpret_cast<u64*>(memory)[(Item() * 3) % 128];
+  const Block block = memory[(Item() * 5) % 64];
+  Barrier();
+  bytes[4 * Item() + 1] = static_cast<u8>(mixed >> 3);
+  shorts[2 * Item() + 1] = static_cast<short>(mixed);
+  Barrier();
+  out[256 * Group() + Item()] = words[Item()] + static_cast<u32>(pair >> 32) +
+                                3 * static_cast<u32>(pair) +
+                                (block.w[0] ^ block.w[1] ^ block.w[2] ^ (block.w[3] << 1));
+}
+
+/// One pointer that is to LDS, scratch or global memory by lane: flat instructions.
+KERNEL void FlatPointers(const u32* in, u32* out, int n) {
+  SHARED u32 shared[256];
+  u32 own[4] = {in[Item()], in[Item() + 1], 5, 6};
+  shared[Item()] = in[256 * Group() + Item()] + 1;
+  Barrier();
+  const u32* pointer = Item() % 3 == 0   ? &shared[255 - Item()]
+                       : Item() % 3 == 1 ? &own[in[Item()] % 4]
+                                         : &in[Item()];
+  u32* target = Item() % 2 == 0 ? &shared[Item()] : &own[in[Item()] % 3];
+  const u32 value = *pointer;
+  Barrier();
+  *target += value;
+  Barrier();
+  out[256 * Group() + Item()] = value + shared[Item() ^ 1] + own[0] + own[1] + (n < 0);
+}
+
+/// out[linear index] = what a work-item of a 3-D grid knows of itself; blocks are (8, 4, 2).
+KERNEL void GridIndices(const u32*, u32* out, int) {
+  const u32 size[3] = {__builtin_amdgcn_workgroup_size_x(), __builtin_amdgcn_workgroup_size_y(),
+                       __builtin_amdgcn_workgroup_size_z()};
+  const u32 x = __builtin_amdgcn_workgroup_id_x() * size[0] + __builtin_amdgcn_workitem_id_x();
+  const u32 y = __builtin_amdgcn_workgroup_id_y() * size[1] + __builtin_amdgcn_workitem_id_y();
+  const u32 z = __builtin_amdgcn_workgroup_id_z() * size[2] + __builtin_amdgcn_workitem_id_z();
+  const u32 width = __builtin_amdgcn_grid_size_x(), height = __builtin_amdgcn_grid_size_y();
+  out[(z * height + y) * width + x] =
+      x + 100 * y + 10000 * z + 1000000 * size[1] + 10000000 * size[2];
+}
+
+/// Reverses each block through LDS whose size the launch gives.
+extern __attribute__((shared)) u32 dynamic_words[];
+KERNEL void DynamicLds(const u32* in, u32* out, int) {
+  SHARED u32 offset;
+  if (Item() == 0) offset = 255;
+  dynamic_words[Item()] = in[256 * Group() + Item()];
+  Barrier();
+  out[256 * Group() + Item()] = dynamic_words[offset - Item()];
+}
+
+/// A constant table, a table that the host writes, and a counter that every launch advances.
+__attribute__((constant))
+const u32 kPrimes[16] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53};
+__attribute__((device)) u32 host_table[4];
+__attribute__((device)) u32 counter;
+KERNEL void Globals(const u32* in, u32* out, int) {
+  const int i = 256 * Group() + Item();
+  out[i] = kPrimes[in[i] % 16] * host_table[in[i] / 16 % 4];
+  if (i == 0) counter += 1;
+}
+
+/// Words straight from global memory to LDS, in reverse order of waves.
+KERNEL void DirectToLds(const u32* in, u32* out, int) {
+  SHARED u32 words[256];
+  const int wave = Item() / 64;
+  __builtin_amdgcn_global_load_lds(const_cast<__attribute__((address_space(1))) u32*>(
+                                       (const __attribute__((address_space(1)))
+                                        u32*)(in + 256 * Group() + 64 * wave + (63 - Lane()))),
+                                   (__attribute__((address_space(3)))
+                                    u32*)(words + 64 * __builtin_amdgcn_readfirstlane(3 - wave)),
+                                   4, 0, 0);
+  __builtin_amdgcn_s_waitcnt(0);
+  Barrier();
+  out[256 * Group() + Item()] = words[Item()];
+}

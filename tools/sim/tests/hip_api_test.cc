@@ -1,0 +1,212 @@
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "hip/hip_runtime_api.h"
+#include "tools/sim/hip/sim_extension.h"
+#include "tools/sim/tests/group_kernels_o3.h"
+
+// The HIP API as host programs use it.
+
+namespace gridwise::sim {
+namespace {
+
+using ::testing::HasSubstr;
+
+const char* Image() {
+  for (const CodeObject& object : GroupKernelsO3()) {
+    if (object.gfx == "gfx942") return object.data.data();
+  }
+  return nullptr;
+}
+
+TEST(HipApi, DescribesTheDevice) {
+  int count = 0;
+  ASSERT_EQ(hipInit(0), hipSuccess);
+  ASSERT_EQ(hipGetDeviceCount(&count), hipSuccess);
+  ASSERT_GE(count, 1);
+  hipDeviceProp_t p;
+  ASSERT_EQ(hipGetDeviceProperties(&p, 0), hipSuccess);
+  EXPECT_STREQ(p.gcnArchName, "gfx942:sramecc+:xnack-");
+  EXPECT_STREQ(p.name, "AMD Instinct MI300X");
+  EXPECT_EQ(p.multiProcessorCount, 304);
+  EXPECT_EQ(p.warpSize, 64);
+  EXPECT_EQ(p.sharedMemPerBlock, 65536u);
+  EXPECT_EQ(p.totalGlobalMem, uint64_t{192} << 30);
+  EXPECT_EQ(p.major, 9);
+  EXPECT_EQ(p.minor, 4);
+  EXPECT_EQ(p.clockRate, 2100000);
+  int value = 0;
+  EXPECT_EQ(hipDeviceGetAttribute(&value, hipDeviceAttributeWarpSize, 0), hipSuccess);
+  EXPECT_EQ(value, 64);
+  EXPECT_EQ(hipDeviceGetAttribute(&value, hipDeviceAttributeMaxThreadsPerBlock, 0), hipSuccess);
+  EXPECT_EQ(value, 1024);
+  EXPECT_EQ(hipDeviceGetAttribute(&value, hipDeviceAttributeMaxSurface1D, 0), hipErrorInvalidValue);
+  EXPECT_EQ(hipGetDeviceProperties(&p, count), hipErrorInvalidDevice);
+  EXPECT_EQ(hipSetDevice(count), hipErrorInvalidDevice);
+  EXPECT_EQ(hipSetDevice(0), hipSuccess);
+}
+
+TEST(HipApi, LastErrorIsReadOnce) {
+  static_cast<void>(hipGetLastError());
+  EXPECT_EQ(hipSetDevice(99), hipErrorInvalidDevice);
+  EXPECT_EQ(hipPeekAtLastError(), hipErrorInvalidDevice);
+  EXPECT_EQ(hipGetLastError(), hipErrorInvalidDevice);
+  EXPECT_EQ(hipGetLastError(), hipSuccess);
+  EXPECT_STREQ(hipGetErrorName(hipErrorInvalidDevice), "hipErrorInvalidDevice");
+  EXPECT_STREQ(hipGetErrorString(hipErrorOutOfMemory), "out of memory");
+}
+
+TEST(HipApi, CopiesStayInsideAllocations) {
+  void* device = nullptr;
+  std::vector<char> host(200, 'x');
+  ASSERT_EQ(hipMalloc(&device, 100), hipSuccess);
+  EXPECT_EQ(hipMemcpy(device, host.data(), 100, hipMemcpyHostToDevice), hipSuccess);
+  EXPECT_EQ(hipMemcpy(device, host.data(), 101, hipMemcpyHostToDevice), hipErrorInvalidValue);
+  EXPECT_EQ(hipMemcpy(host.data(), static_cast<char*>(device) + 50, 51, hipMemcpyDeviceToHost),
+            hipErrorInvalidValue);
+  EXPECT_EQ(hipMemcpy(host.data(), host.data() + 100, 10, hipMemcpyDeviceToHost),
+            hipErrorInvalidValue);
+  EXPECT_EQ(hipMemset(device, 'y', 101), hipErrorInvalidValue);
+  EXPECT_EQ(hipMemset(device, 'y', 99), hipSuccess);
+  EXPECT_EQ(hipMemcpy(host.data(), device, 100, hipMemcpyDefault), hipSuccess);
+  EXPECT_EQ(host[98], 'y');
+  EXPECT_EQ(host[99], 'x');
+  EXPECT_EQ(hipMemsetD32(device, 0x01020304, 25), hipSuccess);
+  EXPECT_EQ(hipMemcpyDtoH(host.data(), device, 100), hipSuccess);
+  EXPECT_EQ(host[99], 1);
+  EXPECT_EQ(host[96], 4);
+  EXPECT_EQ(hipFree(static_cast<char*>(device) + 1), hipErrorInvalidValue);
+  EXPECT_EQ(hipFree(device), hipSuccess);
+  EXPECT_EQ(hipFree(device), hipErrorInvalidValue);
+  EXPECT_EQ(hipFree(nullptr), hipSuccess);
+}
+
+TEST(HipApi, CountsMemory) {
+  size_t free_before = 0, free_after = 0, total = 0;
+  void* device = nullptr;
+  ASSERT_EQ(hipMemGetInfo(&free_before, &total), hipSuccess);
+  ASSERT_EQ(hipMalloc(&device, 12345), hipSuccess);
+  ASSERT_EQ(hipMemGetInfo(&free_after, &total), hipSuccess);
+  EXPECT_EQ(free_before - free_after, 12345u);
+  EXPECT_EQ(hipFree(device), hipSuccess);
+  EXPECT_EQ(hipMalloc(&device, total + 1), hipErrorOutOfMemory);
+}
+
+TEST(HipApi, StreamsAndEvents) {
+  hipStream_t stream = nullptr;
+  hipEvent_t start = nullptr, stop = nullptr;
+  float milliseconds = -1;
+  ASSERT_EQ(hipStreamCreate(&stream), hipSuccess);
+  ASSERT_EQ(hipEventCreate(&start), hipSuccess);
+  ASSERT_EQ(hipEventCreate(&stop), hipSuccess);
+  EXPECT_EQ(hipEventElapsedTime(&milliseconds, start, stop), hipErrorInvalidHandle);
+  EXPECT_EQ(hipEventRecord(start, stream), hipSuccess);
+  EXPECT_EQ(hipEventRecord(stop, stream), hipSuccess);
+  EXPECT_EQ(hipEventSynchronize(stop), hipSuccess);
+  EXPECT_EQ(hipEventElapsedTime(&milliseconds, start, stop), hipSuccess);
+  EXPECT_GE(milliseconds, 0);
+  EXPECT_EQ(hipStreamWaitEvent(stream, start, 0), hipSuccess);
+  EXPECT_EQ(hipStreamSynchronize(stream), hipSuccess);
+  EXPECT_EQ(hipStreamDestroy(stream), hipSuccess);
+  EXPECT_EQ(hipStreamSynchronize(stream), hipErrorInvalidHandle);
+  EXPECT_EQ(hipEventDestroy(start), hipSuccess);
+  EXPECT_EQ(hipEventDestroy(stop), hipSuccess);
+  EXPECT_EQ(hipEventDestroy(stop), hipErrorInvalidHandle);
+}
+
+class Modules : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_EQ(hipModuleLoadData(&module_, Image()), hipSuccess); }
+  void TearDown() override { EXPECT_EQ(hipModuleUnload(module_), hipSuccess); }
+  hipModule_t module_ = nullptr;
+};
+
+TEST_F(Modules, FindKernels) {
+  hipFunction_t function = nullptr, again = nullptr;
+  EXPECT_EQ(hipModuleGetFunction(&function, module_, "Scann"), hipErrorNotFound);
+  EXPECT_THAT(gridwiseSimLastFault(), HasSubstr("no kernel 'Scann'"));
+  ASSERT_EQ(hipModuleGetFunction(&function, module_, "Scan"), hipSuccess);
+  ASSERT_EQ(hipModuleGetFunction(&again, module_, "Scan"), hipSuccess);
+  EXPECT_EQ(function, again);
+  int value = 0;
+  EXPECT_EQ(hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function),
+            hipSuccess);
+  EXPECT_EQ(value, 2048);
+}
+
+TEST_F(Modules, LaunchesArePackedOrByPointers) {
+  hipFunction_t function = nullptr;
+  ASSERT_EQ(hipModuleGetFunction(&function, module_, "ReduceTree"), hipSuccess);
+  std::vector<uint32_t> words(512, 3);
+  struct {
+    uint32_t* in;
+    uint32_t* out;
+    int n;
+  } arguments = {nullptr, nullptr, 512};
+  ASSERT_EQ(hipMalloc(reinterpret_cast<void**>(&arguments.in), 2048), hipSuccess);
+  ASSERT_EQ(hipMalloc(reinterpret_cast<void**>(&arguments.out), 8), hipSuccess);
+  ASSERT_EQ(hipMemcpy(arguments.in, words.data(), 2048, hipMemcpyHostToDevice), hipSuccess);
+  size_t bytes = sizeof(arguments);
+  void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &arguments, HIP_LAUNCH_PARAM_BUFFER_SIZE,
+                   &bytes, HIP_LAUNCH_PARAM_END};
+  void* parameters[] = {&arguments.in, &arguments.out, &arguments.n};
+  for (const bool packed : {false, true}) {
+    uint32_t sums[2] = {};
+    ASSERT_EQ(hipMemset(arguments.out, 0, 8), hipSuccess);
+    ASSERT_EQ(hipModuleLaunchKernel(function, 2, 1, 1, 256, 1, 1, 0, nullptr,
+                                    packed ? nullptr : parameters, packed ? extra : nullptr),
+              hipSuccess);
+    ASSERT_EQ(hipMemcpy(sums, arguments.out, 8, hipMemcpyDeviceToHost), hipSuccess);
+    EXPECT_EQ(sums[0], 768u);
+    EXPECT_EQ(sums[1], 768u);
+  }
+  GridwiseSimRun run;
+  ASSERT_EQ(gridwiseSimLastRun(&run), 0);
+  EXPECT_EQ(run.workgroups, 2);
+  EXPECT_EQ(run.waves, 8);
+  EXPECT_STREQ(run.class_names[1], "valu");
+  for (const int executed : {0, 1, 3, 4, 5})
+    EXPECT_GT(run.instructions[executed], 0) << run.class_names[executed];
+  EXPECT_EQ(run.instructions[2], 0) << "there is no matrix instruction in it";
+  uint64_t done = 0, total = 0;
+  gridwiseSimProgress(&done, &total);
+  EXPECT_EQ(total, 2u);
+  bytes = 16;
+  EXPECT_EQ(hipModuleLaunchKernel(function, 2, 1, 1, 256, 1, 1, 0, nullptr, nullptr, extra),
+            hipErrorInvalidValue);
+  EXPECT_THAT(gridwiseSimLastFault(), HasSubstr("take 20 bytes, and 16 were given"));
+  EXPECT_EQ(hipFree(arguments.in), hipSuccess);
+  EXPECT_EQ(hipFree(arguments.out), hipSuccess);
+}
+
+TEST_F(Modules, RefuseBadLaunches) {
+  hipFunction_t function = nullptr;
+  ASSERT_EQ(hipModuleGetFunction(&function, module_, "Scan"), hipSuccess);
+  const auto launch = [&](unsigned groups, unsigned block, unsigned lds) {
+    void* parameters[] = {nullptr, nullptr, nullptr};
+    return hipModuleLaunchKernel(function, groups, 1, 1, block, 1, 1, lds, nullptr, parameters,
+                                 nullptr);
+  };
+  EXPECT_EQ(launch(0, 256, 0), hipErrorInvalidConfiguration);
+  EXPECT_EQ(launch(1, 1025, 0), hipErrorInvalidConfiguration);
+  EXPECT_THAT(gridwiseSimLastFault(), HasSubstr("1025 work-items"));
+  EXPECT_EQ(launch(1, 256, 65536), hipErrorInvalidConfiguration);
+  EXPECT_THAT(gridwiseSimLastFault(), HasSubstr("of LDS"));
+  EXPECT_EQ(launch(1, 256, 0), hipErrorInvalidValue);
+  EXPECT_THAT(gridwiseSimLastFault(), HasSubstr("kernelParams[0] is null"));
+}
+
+TEST(HipApi, RefusesBadImages) {
+  hipModule_t module = nullptr;
+  EXPECT_EQ(hipModuleLoadData(&module, "nonsense, and long enough to be looked at"),
+            hipErrorInvalidImage);
+  EXPECT_EQ(hipModuleLoad(&module, "/no/such/file"), hipErrorFileNotFound);
+  EXPECT_EQ(hipModuleUnload(nullptr), hipErrorInvalidHandle);
+}
+
+}  // namespace
+}  // namespace gridwise::sim
