@@ -35,7 +35,7 @@ struct RunOptions {
   int threads = 0;  // 0: as many as there are processors
   /// Called now and then from a worker thread with finished and total workgroups; must be thread
   /// safe.
-  std::function<void(int64_t done, int64_t total)> progress;
+  std::function<void(int64_t done, int64_t total)> progress = nullptr;
 };
 
 /// Executes one launch of `kernel` to its end. `kernarg` points at kernel.kernarg_bytes bytes, host
