@@ -12,14 +12,30 @@ namespace gridwise::tile {
 struct TileConfig {
   struct Extent {
     int m = 0, n = 0, k = 0;
+    static constexpr void Fields(auto& self, auto&& visit) {
+      auto& [m, n, k] = self;
+      visit("", m);
+      visit("", n);
+      visit("", k);
+    }
     bool operator==(const Extent&) const = default;
   };
   struct Waves {
     int m = 0, n = 0;
+    static constexpr void Fields(auto& self, auto&& visit) {
+      auto& [m, n] = self;
+      visit("", m);
+      visit("", n);
+    }
     bool operator==(const Waves&) const = default;
   };
   struct Patch {
     int k = 0, n = 0;
+    static constexpr void Fields(auto& self, auto&& visit) {
+      auto& [k, n] = self;
+      visit("", k);
+      visit("", n);
+    }
     bool operator==(const Patch&) const = default;
   };
 
@@ -30,6 +46,16 @@ struct TileConfig {
   Patch patch_b;      // elements of B that a lane loads, transposes and writes to LDS at a time
   int occupancy = 1;  // waves per SIMD that registers are allocated for
 
+  /// What its name is made of, see ck/base/fields.h: f16_t256x128x32_w2x2_mma32x32x8_b8x2_o2.
+  static constexpr void Fields(auto& self, auto&& visit) {
+    auto& [type, tile, waves, mma, patch_b, occupancy] = self;
+    visit("", type);
+    visit("t", tile);
+    visit("w", waves);
+    visit("mma", mma);
+    visit("b", patch_b);
+    visit("o", occupancy);
+  }
   bool operator==(const TileConfig&) const = default;
 
   constexpr int threads() const { return waves.m * waves.n * kMfmaWave; }

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "ck/base/fields_text.h"
 #include "ck/conv/sub_gemms.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tile/config_name.h"
 
 namespace gridwise::tile {
 namespace {
@@ -31,8 +31,11 @@ BwdDataPlan PlanOf(const TileConfig& config, const ConvProblem& problem) {
   return PlanBwdData(config, Gfx::k942, problem, BwdDataSubGemms(problem));
 }
 
-TEST(TileConfig, NameTellsEveryField) {
-  EXPECT_EQ(Name(kMedium), "f16_t128x128x32_w2x2_mma32x32x8_b8x2_o1");
+TEST(TileConfig, NameParsesBack) {
+  EXPECT_EQ(PrintFields(kMedium), "f16_t128x128x32_w2x2_mma32x32x8_b8x2_o1");
+  const absl::StatusOr<TileConfig> parsed = ParseFields<TileConfig>(PrintFields(kMedium));
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(*parsed, kMedium);
 }
 
 TEST(TileConfig, RejectsWhatCannotRun) {

@@ -5,6 +5,12 @@ namespace gridwise {
 /// Shape of one matrix instruction: D[m][n] = sum over k of A[m][k] * B[k][n] + C[m][n].
 struct MmaShape {
   int m = 0, n = 0, k = 0;
+  static constexpr void Fields(auto& self, auto&& visit) {
+    auto& [m, n, k] = self;
+    visit("", m);
+    visit("", n);
+    visit("", k);
+  }
   bool operator==(const MmaShape&) const = default;
 };
 
