@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "ck/base/fields_text.h"
 #include "ck/conv/problem_io.h"
 #include "ck/conv/sub_gemms.h"
 #include "ck/conv/validate.h"
@@ -14,7 +15,6 @@
 #include "ck/runtime/status.h"
 #include "instances/tile/bwd_data.h"
 #include "instances/tile/bwd_data_code.h"
-#include "tile/config_name.h"
 
 namespace gridwise {
 namespace {
@@ -35,11 +35,13 @@ absl::StatusOr<std::string_view> FindCode(CodeObjects objects, Gfx gfx, int inde
   return shards[index % shards.size()];
 }
 
+/// Why no row, or not the row that `options` asks for, computes the problem.
 std::string NoRowMessage(const ConvProblem& problem, Gfx gfx,
-                         const std::vector<RowVerdict>& verdicts) {
+                         const std::vector<RowVerdict>& verdicts, const PlanOptions& options) {
   std::string message = absl::StrFormat("no row for %s computes %s:", Name(gfx), ToString(problem));
   for (const RowVerdict& verdict : verdicts) {
-    absl::StrAppend(&message, "\n  ", verdict.row, ": ", verdict.reason.value_or("accepted"));
+    if (!options.row.empty() && verdict.row != options.row) continue;
+    absl::StrAppend(&message, "\n  ", verdict.row, ": ", verdict.reason.value_or(""));
   }
   return message;
 }
@@ -74,7 +76,7 @@ std::vector<RowInfo> ListRows() {
     for (const tile::TileConfig& config : kBwdDataRows) {
       if (Reject(config, gfx) != nullptr) continue;
       rows.push_back(
-          {.name = tile::Name(config), .direction = Direction::kBackwardData, .gfx = gfx});
+          {.name = PrintFields(config), .direction = Direction::kBackwardData, .gfx = gfx});
     }
   }
   return rows;
@@ -84,7 +86,7 @@ std::vector<RowVerdict> ExplainRows(const ConvProblem& problem, Gfx gfx) {
   std::vector<SubGemm> sub_gemms;
   std::vector<RowVerdict> verdicts;
   for (const tile::TileConfig& config : kBwdDataRows) {
-    RowVerdict verdict = {.row = tile::Name(config), .reason = std::nullopt, .cost = {}};
+    RowVerdict verdict = {.row = PrintFields(config), .reason = std::nullopt, .cost = {}};
     if (const char* reason = Reject(config, gfx)) {
       verdict.reason = reason;
     } else {
@@ -104,7 +106,7 @@ absl::StatusOr<Plan> MakePlan(const ConvProblem& problem, Gfx gfx, const PlanOpt
   const std::vector<RowVerdict> verdicts = ExplainRows(problem, gfx);
   if (absl::Status status = CheckRowExists(verdicts, options.row); !status.ok()) return status;
   const int row = Choose(verdicts, options);
-  if (row < 0) return absl::UnimplementedError(NoRowMessage(problem, gfx, verdicts));
+  if (row < 0) return absl::UnimplementedError(NoRowMessage(problem, gfx, verdicts, options));
   Plan plan;
   plan.problem_ = problem;
   plan.gfx_ = gfx;
