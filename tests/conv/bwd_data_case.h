@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "ck/arch/target.h"
+#include "ck/conv/problem.h"
+#include "ck/runtime/buffer.h"
+#include "instances/conv.h"
+
+namespace gridwise {
+
+/// A backward-data problem with seeded operands on the current device, and what dx must be.
+class BwdDataCase {
+ public:
+  /// Operands are real numbers in [-1, 1), rounded to f16.
+  static absl::StatusOr<BwdDataCase> Make(const ConvProblem& problem, unsigned seed);
+
+  /// Fills dx and the margins around it with NaN, calls `launch`, waits for the device, and checks
+  /// that the margins are untouched and every element of dx is the reference's within the tolerance
+  /// of ck/conv/compare.h.
+  absl::Status Check(absl::FunctionRef<absl::Status(const ConvTensors&)> launch) const;
+
+  /// Check() of the plan on the current device, with a poisoned workspace of exactly the plan's
+  /// size.
+  absl::Status CheckPlan(const Plan& plan) const;
+
+  const ConvProblem& problem() const { return problem_; }
+
+ private:
+  ConvProblem problem_;
+  DeviceBuffer dy_, w_;
+  std::vector<double> reference_;
+};
+
+/// The target that this test run is for, from GRIDWISE_TEST_TARGET; makes its device the current
+/// one.
+absl::StatusOr<Gfx> UseTestTarget();
+
+/// `problem`, or where it has more than `max_flops` the problem with fewer images and then smaller
+/// ones.
+ConvProblem Shrink(ConvProblem problem, double max_flops);
+
+}  // namespace gridwise

@@ -1,0 +1,84 @@
+// 300 seeded random backward-data problems: groups, strides 1 to 6, dilations 1 to 3, asymmetric
+// pads, ranks 1 to 3 and channel counts from 1 to 130. Each runs on the planner's row and on one
+// other, so that every row sees many.
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "ck/conv/problem_io.h"
+#include "ck/conv/validate.h"
+#include "gtest/gtest.h"
+#include "instances/conv.h"
+#include "tests/conv/bwd_data_case.h"
+
+namespace gridwise {
+namespace {
+
+constexpr int kProblems = 300;
+constexpr int kProblemsPerTest = 10;
+constexpr double kMaxFlops = 2e7;
+
+std::int64_t Draw(std::mt19937& random, std::int64_t low, std::int64_t high) {
+  return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
+}
+
+/// Edges of tiles and vectors as often as anything else.
+std::int64_t DrawChannels(std::mt19937& random) {
+  constexpr std::int64_t kEdges[] = {1,  2,  3,  7,  8,  9,   15,  16,  17, 31,
+                                     32, 33, 63, 64, 65, 127, 128, 129, 130};
+  return random() % 2 == 0 ? kEdges[random() % std::size(kEdges)] : Draw(random, 1, 130);
+}
+
+Dim DrawDim(std::mt19937& random) {
+  Dim dim = {.in = Draw(random, 1, 20),
+             .filter = Draw(random, 1, 5),
+             .stride = Draw(random, 1, 6),
+             .dilation = Draw(random, 1, 3),
+             .pad_begin = Draw(random, 0, 4),
+             .pad_end = Draw(random, 0, 4)};
+  while (dim.padded_in() < dim.dilated_filter()) ++dim.in;
+  return dim;
+}
+
+ConvProblem DrawProblem(std::mt19937& random) {
+  ConvProblem problem = {.direction = Direction::kBackwardData,
+                         .rank = static_cast<int>(Draw(random, 1, 3))};
+  for (int i = 3 - problem.rank; i < 3; ++i) problem.dims[i] = DrawDim(random);
+  problem.groups = random() % 2 == 0 ? 1 : Draw(random, 2, 5);
+  problem.batch = Draw(random, 1, 3);
+  problem.c = problem.groups * DrawChannels(random);
+  problem.k = problem.groups * DrawChannels(random);
+  return Shrink(problem, kMaxFlops);
+}
+
+class BwdDataRandom : public testing::TestWithParam<int> {};
+
+TEST_P(BwdDataRandom, MatchesReference) {
+  const absl::StatusOr<Gfx> gfx = UseTestTarget();
+  ASSERT_TRUE(gfx.ok()) << gfx.status();
+  int rows_run = 0;
+  for (int i = 0; i < kProblemsPerTest; ++i) {
+    const unsigned seed = GetParam() * kProblemsPerTest + i;
+    std::mt19937 random(seed);
+    const ConvProblem problem = DrawProblem(random);
+    SCOPED_TRACE(testing::Message() << "seed " << seed << ": " << ToString(problem));
+    ASSERT_TRUE(Validate(problem).ok()) << Validate(problem);
+    const absl::StatusOr<BwdDataCase> made = BwdDataCase::Make(problem, seed);
+    ASSERT_TRUE(made.ok()) << made.status();
+    const std::vector<RowVerdict> rows = ExplainRows(problem, *gfx);
+    for (const std::string& row : {std::string(), rows[seed % rows.size()].row}) {
+      const absl::StatusOr<Plan> plan = MakePlan(problem, *gfx, {.row = row});
+      ASSERT_TRUE(plan.ok()) << plan.status();
+      const absl::Status status = made->CheckPlan(*plan);
+      EXPECT_TRUE(status.ok()) << plan->row() << ": " << status;
+      ++rows_run;
+    }
+  }
+  EXPECT_EQ(rows_run, 2 * kProblemsPerTest);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, BwdDataRandom, testing::Range(0, kProblems / kProblemsPerTest));
+
+}  // namespace
+}  // namespace gridwise
