@@ -118,8 +118,10 @@ ConvProblem Shrink(ConvProblem problem, double max_flops) {
     Dim* const largest =
         &*std::max_element(problem.dims.begin(), problem.dims.end(),
                            [](const Dim& a, const Dim& b) { return a.out() < b.out(); });
-    if (largest->out() <= 4) break;
-    largest->in = (largest->in + 1) / 2 + 1;  // odd and even sizes alike
+    const std::int64_t smallest = largest->dilated_filter() - largest->pad_begin - largest->pad_end;
+    const std::int64_t in = std::max(smallest, (largest->in + 1) / 2 + 1);  // odd and even sizes alike
+    if (in >= largest->in) break;
+    largest->in = in;
   }
   return problem;
 }
