@@ -25,32 +25,36 @@ double MatrixCycles(MmaShape mma) { return mma.m == 32 ? 32 : 16; }
 Cost EstimateCost(const TileConfig& c, const TargetTraits& target, const ConvProblem& problem,
                   const BwdDataPlan& plan) {
   constexpr double kL2BytesPerCycle = 64;  // of one compute unit; measured on gfx942
-  constexpr double kStepOverhead = 120;    // two barriers and a fragment read that nothing hides
-  constexpr double kTileOverhead =
-      3000;  // launch, index arithmetic, first loads, staging of the output
-  const double waves_per_simd = std::max(1.0, c.threads() / 64.0 / target.simds_per_unit);
-  const double step_matrix =
-      c.reps_m() * c.reps_n() * (c.tile.k / c.mma.k) * MatrixCycles(c.mma) * waves_per_simd;
-  const double step_memory = (c.tile.m + c.tile.n) * c.tile.k * 2 / kL2BytesPerCycle;
-  const double out_memory = c.tile.m * c.tile.n * 2 / kL2BytesPerCycle;
-  // Workgroups that share a compute unit hide each other's overhead.
-  const double resident = std::max(1.0, c.occupancy / waves_per_simd);
-
-  double tiles = 0, steps = 0;
+  constexpr double kLatency = 700;         // from HBM; measured on gfx942: 500 to 800
+  constexpr double kStepOverhead = 120;    // two barriers, and a fragment read that nothing hides
+  constexpr double kLaunch = 3000;         // dispatch and index arithmetic of a workgroup
+  double tiles = 0, tile_steps = 0;
   for (const SubGemm& gemm : plan.table) {
     const double gemm_tiles = static_cast<double>(CeilDiv(gemm.m, c.tile.m)) * plan.args.n_tiles;
     tiles += gemm_tiles;
-    steps += gemm_tiles * Taps(gemm) * CeilDiv(plan.args.k, c.tile.k);
+    tile_steps += gemm_tiles * Taps(gemm) * CeilDiv(plan.args.k, c.tile.k);
   }
-  const double mean_steps = steps / tiles;
-  Cost cost;
-  cost.matrix_cycles = mean_steps * step_matrix;
-  cost.memory_cycles = mean_steps * step_memory + out_memory;
-  cost.overhead_cycles = (mean_steps * kStepOverhead + kTileOverhead) / resident;
-  cost.rounds = std::ceil(tiles * problem.groups / target.compute_units);
-  cost.cycles =
-      cost.rounds * (std::max(cost.matrix_cycles, cost.memory_cycles) + cost.overhead_cycles);
-  return cost;
+  const double steps = tile_steps / tiles;  // of a workgroup, on average
+  tiles *= problem.groups;
+
+  const double waves_per_simd =
+      std::max(1.0, static_cast<double>(c.threads()) / kMfmaWave / target.simds_per_unit);
+  const double fits = std::max(1.0, std::floor(c.occupancy / waves_per_simd));
+  const double step_bytes = (c.tile.m + c.tile.n) * c.tile.k * 2;
+  const double step_matrix =
+      c.reps_m() * c.reps_n() * (c.tile.k / c.mma.k) * MatrixCycles(c.mma) * waves_per_simd;
+  // A step of the main loop ends when the next slab has arrived, behind those of all other
+  // workgroups.
+  const double in_flight = std::min(tiles, target.compute_units * fits) * step_bytes;
+  const double arrival = kLatency + in_flight / (target.compute_units * kL2BytesPerCycle);
+
+  const double rounds = std::ceil(tiles / target.compute_units);
+  return WithCycles({.matrix_cycles = steps * step_matrix,
+                     .memory_cycles = steps * step_bytes / kL2BytesPerCycle,
+                     .alone_cycles = steps * std::max(step_matrix + kStepOverhead, arrival),
+                     .fixed_cycles = kLaunch + c.tile.m * c.tile.n * 2 / kL2BytesPerCycle,
+                     .rounds = rounds,
+                     .resident = std::min(fits, rounds)});
 }
 
 BwdDataArgs MakeArgs(const TileConfig& config, const ConvProblem& problem) {

@@ -1,13 +1,24 @@
 #include "ck/conv/cost.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_format.h"
 
 namespace gridwise {
 
+Cost WithCycles(Cost cost) {
+  const double loop =
+      std::max({cost.matrix_cycles, cost.memory_cycles, cost.alone_cycles / cost.resident});
+  cost.cycles = cost.rounds * (loop + cost.fixed_cycles / cost.resident);
+  return cost;
+}
+
 std::string Cost::ToString(double clock_ghz) const {
   return absl::StrFormat(
-      "%.1f us = %.0f rounds x (max(%.0f matrix, %.0f memory) + %.0f overhead cycles)",
-      cycles / clock_ghz / 1e3, rounds, matrix_cycles, memory_cycles, overhead_cycles);
+      "%.1f us = %.0f rounds x (max(%.0f matrix, %.0f memory, %.0f alone / %.0f) + %.0f fixed / "
+      "%.0f) cycles",
+      cycles / clock_ghz / 1e3, rounds, matrix_cycles, memory_cycles, alone_cycles, resident,
+      fixed_cycles, resident);
 }
 
 }  // namespace gridwise

@@ -6,15 +6,24 @@ namespace gridwise {
 
 /// An analytic estimate of a kernel's time, in cycles of the GPU's engine clock. It ranks rows; it
 /// does not predict clocks.
+///
+///   cycles = rounds * (max(matrix, memory, alone / resident) + fixed / resident)
 struct Cost {
-  double matrix_cycles = 0;    // of one workgroup: matrix instructions on its SIMDs
-  double memory_cycles = 0;    // of one workgroup: operands from L2, and the output
-  double overhead_cycles = 0;  // of one workgroup: barriers, prologue and epilogue
-  double rounds = 0;           // workgroups one after the other on the busiest compute unit
-  double cycles = 0;           // of the launch
+  double matrix_cycles = 0;  // of one workgroup: matrix instructions on its SIMDs
+  double memory_cycles = 0;  // of one workgroup: operands at its compute unit's share of L2
+  double alone_cycles = 0;  // main loop of a workgroup that has its compute unit to itself, waiting
+                            // for memory each step
+  double fixed_cycles = 0;  // of one workgroup: launch, prologue and output
+  double rounds = 0;        // workgroups of the busiest compute unit
+  double resident = 0;      // of them, how many run at the same time and hide each other's waits
+  double cycles = 0;        // of the launch
 
-  /// E.g. "52.1 us = 14 rounds x max(5760 matrix, 4608 memory) + 1900 overhead cycles".
+  /// E.g. "41.2 us = 3 rounds x (max(25623 matrix, 13324 memory, 64000 alone / 3) + 3000 fixed / 3)
+  /// cycles".
   std::string ToString(double clock_ghz) const;
 };
+
+/// Fills in cost.cycles from the other fields.
+Cost WithCycles(Cost cost);
 
 }  // namespace gridwise
