@@ -18,8 +18,10 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "tools/gridwise/exit_code.h"
+#include "tools/gridwise/explain_command.h"
 #include "tools/gridwise/list_command.h"
 #include "tools/gridwise/problem_flags.h"
+#include "tools/gridwise/problem_request.h"
 #include "tools/gridwise/run_command.h"
 
 using gridwise::Extents;
@@ -53,6 +55,7 @@ namespace {
 constexpr char kUsage[] = R"(gridwise: grouped convolutions on AMD GPUs, simulated or real
 
   gridwise run bwd_data FLAGS                  compute dx from dy and w
+  gridwise explain bwd_data FLAGS              tell what each kernel would cost, or why it cannot
   gridwise list [targets | rows | problems]    say what there is
   gridwise help                                print this
 
@@ -129,37 +132,34 @@ std::optional<std::vector<std::string>> ParseFlags(std::vector<std::string> argu
   return std::vector<std::string>(positional.begin(), positional.end());
 }
 
-gridwise::ExitCode Run(const std::vector<std::string>& words) {
-  if (words.size() != 3) {
-    std::fputs("gridwise: run takes one direction, as in `gridwise run bwd_data`\n", stderr);
-    return gridwise::kBadUsage;
-  }
-  gridwise::ProblemFlags sizes{
-      .n = absl::GetFlag(FLAGS_n),
-      .c = absl::GetFlag(FLAGS_c),
-      .k = absl::GetFlag(FLAGS_k),
-      .groups = absl::GetFlag(FLAGS_groups),
-      .in = absl::GetFlag(FLAGS_in),
-      .filter = absl::GetFlag(FLAGS_filter),
-      .stride = absl::GetFlag(FLAGS_stride),
-      .dilation = absl::GetFlag(FLAGS_dilation),
-      .pad = absl::GetFlag(FLAGS_pad),
-      .pad_end = absl::GetFlag(FLAGS_pad_end),
-  };
-  return gridwise::RunCommand({
+gridwise::ProblemRequest RequestOf(const std::vector<std::string>& words) {
+  return {
       .program = words[0],
       .direction = words[2],
       .problem = absl::GetFlag(FLAGS_problem),
       .problems = absl::GetFlag(FLAGS_problems),
-      .sizes = std::move(sizes),
+      .sizes = {.n = absl::GetFlag(FLAGS_n),
+                .c = absl::GetFlag(FLAGS_c),
+                .k = absl::GetFlag(FLAGS_k),
+                .groups = absl::GetFlag(FLAGS_groups),
+                .in = absl::GetFlag(FLAGS_in),
+                .filter = absl::GetFlag(FLAGS_filter),
+                .stride = absl::GetFlag(FLAGS_stride),
+                .dilation = absl::GetFlag(FLAGS_dilation),
+                .pad = absl::GetFlag(FLAGS_pad),
+                .pad_end = absl::GetFlag(FLAGS_pad_end)},
       .device = absl::GetFlag(FLAGS_device),
-      .row = absl::GetFlag(FLAGS_row),
-      .seed = absl::GetFlag(FLAGS_seed),
-      .verify = absl::GetFlag(FLAGS_verify),
-      .dy = absl::GetFlag(FLAGS_dy),
-      .w = absl::GetFlag(FLAGS_w),
-      .out = absl::GetFlag(FLAGS_out),
-  });
+  };
+}
+
+gridwise::ExitCode Run(const std::vector<std::string>& words) {
+  return gridwise::RunCommand({.request = RequestOf(words),
+                               .row = absl::GetFlag(FLAGS_row),
+                               .seed = absl::GetFlag(FLAGS_seed),
+                               .verify = absl::GetFlag(FLAGS_verify),
+                               .dy = absl::GetFlag(FLAGS_dy),
+                               .w = absl::GetFlag(FLAGS_w),
+                               .out = absl::GetFlag(FLAGS_out)});
 }
 
 bool AsksForHelp(const std::string& argument) {
@@ -177,7 +177,14 @@ int main(int argc, char** argv) {
   const std::optional<std::vector<std::string>> words = ParseFlags(std::move(arguments));
   if (!words) return gridwise::kBadUsage;
   const std::string command = words->size() > 1 ? (*words)[1] : "";
-  if (command == "run") return Run(*words);
+  if (command == "run" || command == "explain") {
+    if (words->size() != 3) {
+      absl::FPrintF(stderr, "gridwise: %s takes one direction, as in `gridwise %s bwd_data`\n",
+                    command, command);
+      return gridwise::kBadUsage;
+    }
+    return command == "run" ? Run(*words) : gridwise::ExplainCommand(RequestOf(*words));
+  }
   if (command == "list" && words->size() <= 3) {
     return gridwise::ListCommand(words->size() == 3 ? (*words)[2] : "",
                                  absl::GetFlag(FLAGS_problems), (*words)[0]);

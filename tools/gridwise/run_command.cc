@@ -14,7 +14,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "ck/arch/target.h"
 #include "ck/conv/compare.h"
 #include "ck/conv/problem.h"
@@ -49,47 +48,11 @@ struct Outcome {
   std::optional<SimRun> sim;
 };
 
-absl::StatusOr<Gfx> ParseTarget(const std::string& name) {
-  if (const std::optional<Gfx> gfx = ParseGfx(name)) return *gfx;
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--device is '", name, "'; must be one of ",
-      absl::StrJoin(kAllGfx, ", ", [](std::string* out, Gfx gfx) { out->append(Name(gfx)); })));
-}
-
-absl::StatusOr<Direction> ParseSupportedDirection(const std::string& name) {
-  const std::optional<Direction> direction = ParseDirection(name);
-  if (direction == Direction::kBackwardData) return *direction;
-  return absl::InvalidArgumentError(
-      absl::StrCat("the direction is '", name, "'; must be bwd_data",
-                   direction ? ", the only one with kernels so far" : ""));
-}
-
 absl::StatusOr<std::optional<NpyArray>> ReadOperand(const std::string& path) {
   if (path.empty()) return std::nullopt;
   absl::StatusOr<NpyArray> array = ReadNpy(UserPath(path));
   if (!array.ok()) return array.status();
   return *std::move(array);
-}
-
-absl::StatusOr<ConvProblem> ResolveProblem(const RunOptions& options, Direction direction,
-                                           const std::optional<NpyArray>& dy,
-                                           const std::optional<NpyArray>& w) {
-  if (options.problem.empty()) {
-    const auto shape_of = [](const std::optional<NpyArray>& array) {
-      return array ? array->shape : std::vector<int64_t>();
-    };
-    if (!dy && !w) return BuildProblem(direction, std::nullopt, options.sizes);
-    absl::StatusOr<ProblemFlags> sizes =
-        CompleteFromShapes(options.sizes, shape_of(dy), shape_of(w));
-    if (!sizes.ok()) return sizes.status();
-    return BuildProblem(direction, std::nullopt, *sizes);
-  }
-  const absl::StatusOr<std::vector<ProblemSet>> sets =
-      LoadProblemSets(options.problems, options.program);
-  if (!sets.ok()) return sets.status();
-  const absl::StatusOr<NamedProblem> named = FindProblem(*sets, options.problem);
-  if (!named.ok()) return named.status();
-  return BuildProblem(direction, named->problem, options.sizes);
 }
 
 absl::StatusOr<std::vector<Half>> MakeOperand(const std::string& path,
@@ -100,24 +63,26 @@ absl::StatusOr<std::vector<Half>> MakeOperand(const std::string& path,
   return RandomTensor(elements, seed);
 }
 
+std::vector<int64_t> ShapeOf(const std::optional<NpyArray>& array) {
+  return array ? array->shape : std::vector<int64_t>();
+}
+
 absl::StatusOr<Job> Prepare(const RunOptions& options) {
-  const absl::StatusOr<Direction> direction = ParseSupportedDirection(options.direction);
-  if (!direction.ok()) return direction.status();
-  const absl::StatusOr<Gfx> gfx = ParseTarget(options.device);
-  if (!gfx.ok()) return gfx.status();
   const absl::StatusOr<std::optional<NpyArray>> dy = ReadOperand(options.dy);
   if (!dy.ok()) return dy.status();
   const absl::StatusOr<std::optional<NpyArray>> w = ReadOperand(options.w);
   if (!w.ok()) return w.status();
-  const absl::StatusOr<ConvProblem> problem = ResolveProblem(options, *direction, *dy, *w);
-  if (!problem.ok()) return problem.status();
-  absl::StatusOr<Plan> plan = MakePlan(*problem, *gfx, {.row = options.row});
+  const absl::StatusOr<ResolvedProblem> resolved =
+      Resolve(options.request, ShapeOf(*dy), ShapeOf(*w));
+  if (!resolved.ok()) return resolved.status();
+  const ConvProblem& problem = resolved->problem;
+  absl::StatusOr<Plan> plan = MakePlan(problem, resolved->gfx, {.row = options.row});
   if (!plan.ok()) return plan.status();
   absl::StatusOr<std::vector<Half>> dy_data =
-      MakeOperand(options.dy, *dy, OutputShape(*problem), problem->y_elements(), 2 * options.seed);
+      MakeOperand(options.dy, *dy, OutputShape(problem), problem.y_elements(), 2 * options.seed);
   if (!dy_data.ok()) return dy_data.status();
-  absl::StatusOr<std::vector<Half>> w_data = MakeOperand(
-      options.w, *w, WeightsShape(*problem), problem->w_elements(), 2 * options.seed + 1);
+  absl::StatusOr<std::vector<Half>> w_data =
+      MakeOperand(options.w, *w, WeightsShape(problem), problem.w_elements(), 2 * options.seed + 1);
   if (!w_data.ok()) return w_data.status();
   const bool single = (*dy && (*dy)->type == DataType::kF32);
   return Job{*std::move(plan), *std::move(dy_data), *std::move(w_data),
@@ -179,7 +144,7 @@ void PrintOutcome(const ConvProblem& problem, const Outcome& outcome) {
   absl::PrintF(
       "run        %.2f s simulated on %d cores, %.1f GFLOP/s per core; %d workgroups, %d waves\n",
       outcome.seconds, cores, gflops / cores, outcome.sim->workgroups, outcome.sim->waves);
-  uint64_t total = 0;
+  int64_t total = 0;
   std::string classes;
   for (const auto& [name, count] : outcome.sim->instructions) {
     total += count;

@@ -4,19 +4,14 @@
 #include <string>
 
 #include "tools/gridwise/exit_code.h"
-#include "tools/gridwise/problem_flags.h"
+#include "tools/gridwise/problem_request.h"
 
 namespace gridwise {
 
 /// The flags of `gridwise run`.
 struct RunOptions {
-  std::string program;    // argv[0]
-  std::string direction;  // "bwd_data"
-  std::string problem;    // a name in `problems`, or empty
-  std::string problems;   // see LoadProblemSets
-  ProblemFlags sizes;
-  std::string device;  // "gfx942"
-  std::string row;     // empty: the planner's choice
+  ProblemRequest request;
+  std::string row;  // empty: the planner's choice
   uint64_t seed = 0;
   bool verify = false;
   std::string dy, w, out;  // .npy files, or empty

@@ -10,10 +10,10 @@ namespace gridwise {
 
 /// What the simulator counted in the last launch.
 struct SimRun {
-  std::vector<std::pair<std::string, uint64_t>> instructions;  // of waves, by class
-  uint64_t workgroups = 0;
-  uint64_t waves = 0;
-  double seconds = 0;
+  std::vector<std::pair<std::string, int64_t>> instructions;  // of waves, by class
+  int64_t workgroups = 0;
+  int64_t waves = 0;
+  double seconds = 0;  // wall time
 };
 
 /// Nothing when the HIP library is not the simulator.

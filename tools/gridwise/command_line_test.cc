@@ -1,0 +1,186 @@
+/// Runs the program as a user does, and checks its exit status and what it says.
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tools/gridwise/exit_code.h"
+#include "tools/gridwise/npy.h"
+
+namespace gridwise {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct Result {
+  int status = -1;
+  std::string out;  // stdout, or stdout and stderr
+};
+
+Result Shell(const std::string& command) {
+  Result result;
+  std::FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return result;
+  char buffer[4096];
+  for (size_t n; (n = std::fread(buffer, 1, sizeof(buffer), pipe)) > 0;)
+    result.out.append(buffer, n);
+  const int status = pclose(pipe);
+  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return result;
+}
+
+/// stdout and stderr of the program with these arguments, on the target under test.
+Result Gridwise(const std::string& arguments) {
+  return Shell(absl::StrCat("tools/gridwise/gridwise ", arguments, " 2>&1"));
+}
+
+std::string Target() {
+  const char* target = std::getenv("GRIDWISE_TEST_TARGET");
+  return target == nullptr ? "" : target;
+}
+
+constexpr char kSmall[] =
+    "run bwd_data --n=2 --c=24 --k=20 --in=9x7 --filter=3x2 --stride=2x1 --pad=1 ";
+
+/// A bad command line: one sentence that says what is wrong, and the status of bad usage.
+void ExpectRefusal(const std::string& arguments, const std::string& sentence) {
+  const Result result = Gridwise(arguments);
+  EXPECT_EQ(result.status, kBadUsage) << arguments;
+  EXPECT_THAT(result.out, HasSubstr(sentence)) << arguments;
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 1) << result.out;
+}
+
+TEST(CommandLineTest, VerifiesASmallProblem) {
+  const Result result = Gridwise(absl::StrCat(kSmall, "--verify --device=", Target()));
+  EXPECT_EQ(result.status, kSuccess) << result.out;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("problem    bwd_data f16 g1 n2 c24 k20 in 9x7"), HasSubstr("row "),
+                    HasSubstr("sub-GEMMs  2"), HasSubstr("instructions: "), HasSubstr("mma "),
+                    HasSubstr("GFLOP/s per core"), HasSubstr("ulps"), HasSubstr("relative norm"),
+                    HasSubstr("\nPASS\n")));
+}
+
+TEST(CommandLineTest, RunsANamedProblemWithItsSizesReplaced) {
+  const Result result =
+      Gridwise("run bwd_data --problem=gemms9 --n=1 --c=8 --k=16 --verify --seed=3");
+  EXPECT_EQ(result.status, kSuccess) << result.out;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("n1 c8 k16 in 28x28"), HasSubstr("PASS")));
+}
+
+TEST(CommandLineTest, WithoutVerifyThereIsNoVerdict) {
+  const Result result = Gridwise(kSmall);
+  EXPECT_EQ(result.status, kSuccess) << result.out;
+  EXPECT_THAT(result.out, Not(HasSubstr("PASS")));
+}
+
+void Write(const std::string& path, std::vector<int64_t> shape, const std::vector<float>& values) {
+  NpyArray array{.type = DataType::kF32, .shape = std::move(shape), .data = {}};
+  array.data.resize(values.size() * sizeof(float));
+  std::memcpy(array.data.data(), values.data(), array.data.size());
+  ASSERT_TRUE(WriteNpy(path, array).ok());
+}
+
+// One axis, one channel: dx[i] = sum of dy[o] w[y] over i = 2 o + y. By hand: dy = [1, 2], w = [3,
+// 5, 7] gives dx = [3, 5, 7 + 6, 10, 14].
+TEST(CommandLineTest, ComputesOnTensorsOfFiles) {
+  const std::string folder = testing::TempDir();
+  Write(folder + "/dy.npy", {1, 2, 1}, {1, 2});
+  Write(folder + "/w.npy", {1, 3, 1}, {3, 5, 7});
+  const Result result =
+      Gridwise(absl::StrCat("run bwd_data --stride=2 --verify --dy=", folder,
+                            "/dy.npy --w=", folder, "/w.npy --out=", folder, "/dx.npy"));
+  ASSERT_EQ(result.status, kSuccess) << result.out;
+  const auto dx = ReadNpy(folder + "/dx.npy");
+  ASSERT_TRUE(dx.ok()) << dx.status();
+  EXPECT_EQ(dx->type, DataType::kF32);
+  EXPECT_THAT(dx->shape, ElementsAre(1, 5, 1));
+  std::vector<float> values(5);
+  std::memcpy(values.data(), dx->data.data(), dx->data.size());
+  EXPECT_THAT(values, ElementsAre(3, 5, 13, 10, 14));
+}
+
+TEST(CommandLineTest, RefusesBadSizes) {
+  ExpectRefusal("run bwd_data --problem=gemms9 --stride=0", "stride (h) is 0; must be >= 1");
+  ExpectRefusal("run bwd_data --c=8 --k=9 --groups=2 --in=5x5 --filter=3",
+                "k is 9; must be a multiple of groups");
+  ExpectRefusal("run bwd_data --c=8 --k=8 --in=5x5 --filter=7", "must fit in the padded input");
+  ExpectRefusal("run bwd_data --c=8 --k=8", "give --in, --filter");
+  ExpectRefusal("run bwd_data --c=8 --k=8 --in=5x5 --filter=3x3x3", "spatial axes");
+  ExpectRefusal("run bwd_data --problem=gemms9 --in=3y", "3y");
+  ExpectRefusal("run bwd_data --problem=gemms9 --n=many",
+                "Illegal value 'many' specified for flag 'n'");
+}
+
+TEST(CommandLineTest, RefusesUnknownNames) {
+  ExpectRefusal("run bwd_data --problem=gemms9 --device=gfx000",
+                "--device is 'gfx000'; must be one of gfx942");
+  ExpectRefusal("run bwd_data --problem=nothing", "no problem is called 'nothing'");
+  ExpectRefusal("run bwd_data --problem=gemms9 --row=best", "row is best");
+  ExpectRefusal("run bwd_data --problem=gemms9 --colour=red", "no flag is called --colour");
+  ExpectRefusal("run sideways --problem=gemms9", "the direction is 'sideways'; must be bwd_data");
+  ExpectRefusal("run", "run takes one direction");
+  ExpectRefusal("walk", "'walk' is not understood");
+  ExpectRefusal("list colours", "nothing is called 'colours'");
+}
+
+TEST(CommandLineTest, RefusesBadFiles) {
+  const std::string folder = testing::TempDir();
+  std::ofstream(folder + "/broken.csv") << "name,ndim\n\"x";
+  std::ofstream(folder + "/broken.npy") << "not an array";
+  Write(folder + "/small.npy", {1, 2, 1}, {1, 2});
+  ExpectRefusal("run bwd_data --problem=x --problems=/no/such.csv", "/no/such.csv");
+  ExpectRefusal(absl::StrCat("run bwd_data --problem=x --problems=", folder, "/broken.csv"),
+                "broken.csv");
+  ExpectRefusal(absl::StrCat("run bwd_data --dy=", folder, "/broken.npy"),
+                "does not begin with NumPy's signature");
+  ExpectRefusal("run bwd_data --dy=/no/such.npy", "cannot read /no/such.npy");
+  ExpectRefusal(absl::StrCat("run bwd_data --problem=gemms9 --dy=", folder, "/small.npy"),
+                "has the shape [1, 2, 1]; the problem needs [4, 10, 10, 128]");
+}
+
+TEST(CommandLineTest, AnUnwritableOutputIsAnError) {
+  const Result result = Gridwise(absl::StrCat(kSmall, "--out=/no/such/dx.npy"));
+  EXPECT_EQ(result.status, kBadUsage);
+  EXPECT_THAT(result.out, HasSubstr("cannot write /no/such/dx.npy"));
+}
+
+// The simulator says on a line of its own why there is no device.
+TEST(CommandLineTest, WithoutADeviceThereIsASentence) {
+  const Result result = Shell(absl::StrCat("GRIDWISE_SIM_DEVICES=none tools/gridwise/gridwise ",
+                                           kSmall, "2>&1 >/dev/null"));
+  EXPECT_EQ(result.status, kDeviceError) << result.out;
+  EXPECT_THAT(result.out,
+              HasSubstr("gridwise: cannot list the devices: the HIP runtime finds no "
+                        "usable AMD GPU and driver on this machine (hipErrorNoDevice)\n"));
+}
+
+TEST(CommandLineTest, ListsAndHelps) {
+  const Result list = Gridwise("list");
+  EXPECT_EQ(list.status, kSuccess);
+  EXPECT_THAT(list.out, AllOf(HasSubstr("gfx942"), HasSubstr("bwd_data"),
+                              HasSubstr("problem set retinanet")));
+  EXPECT_THAT(Gridwise("list problems").out, HasSubstr("almiopen-1959"));
+  for (const char* arguments : {"help", "--help", "run --help"}) {
+    const Result help = Gridwise(arguments);
+    EXPECT_EQ(help.status, kSuccess) << arguments;
+    EXPECT_THAT(help.out,
+                AllOf(HasSubstr("Examples"), HasSubstr("Exit status"), HasSubstr("--pad-end")))
+        << arguments;
+  }
+}
+
+}  // namespace
+}  // namespace gridwise

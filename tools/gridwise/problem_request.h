@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "ck/arch/target.h"
+#include "ck/conv/problem.h"
+#include "tools/gridwise/problem_flags.h"
+
+namespace gridwise {
+
+/// What the user asks for, as text.
+struct ProblemRequest {
+  std::string program;    // argv[0]
+  std::string direction;  // "bwd_data"
+  std::string problem;    // a name in `problems`, or empty
+  std::string problems;   // see LoadProblemSets
+  ProblemFlags sizes;
+  std::string device;  // "gfx942"
+};
+
+struct ResolvedProblem {
+  ConvProblem problem;
+  Gfx gfx;
+};
+
+/// The valid problem that `request` means. Without a name, sizes that it does not give are taken
+/// from the shapes of dy and w, see CompleteFromShapes; empty shapes tell nothing.
+absl::StatusOr<ResolvedProblem> Resolve(const ProblemRequest& request,
+                                        absl::Span<const int64_t> dy_shape = {},
+                                        absl::Span<const int64_t> w_shape = {});
+
+}  // namespace gridwise
