@@ -119,7 +119,8 @@ ConvProblem Shrink(ConvProblem problem, double max_flops) {
         &*std::max_element(problem.dims.begin(), problem.dims.end(),
                            [](const Dim& a, const Dim& b) { return a.out() < b.out(); });
     const std::int64_t smallest = largest->dilated_filter() - largest->pad_begin - largest->pad_end;
-    const std::int64_t in = std::max(smallest, (largest->in + 1) / 2 + 1);  // odd and even sizes alike
+    const std::int64_t in =
+        std::max(smallest, (largest->in + 1) / 2 + 1);  // odd and even sizes alike
     if (in >= largest->in) break;
     largest->in = in;
   }

@@ -5,9 +5,9 @@
 
 #include "tools/sim/isa/bind_memory.h"
 #include "tools/sim/isa/binding.h"
-#include "tools/sim/isa/exec_memory_tables.h"
 #include "tools/sim/isa/exec_load_store.h"
 #include "tools/sim/isa/exec_memory.h"
+#include "tools/sim/isa/exec_memory_tables.h"
 #include "tools/sim/isa/uop.h"
 #include "tools/sim/machine/wave.h"
 
