@@ -3,6 +3,7 @@
 #include "ck/arch/mma_shape.h"
 #include "ck/arch/target.h"
 #include "ck/base/math.h"
+#include "ck/base/mnk.h"
 #include "ck/base/types.h"
 #include "ck/layout/lds_tile.h"
 
@@ -10,16 +11,6 @@ namespace gridwise::tile {
 
 /// A tile kernel, as a value: D[m][n] = sum over k of A[m][k] * B[k][n], a workgroup per tile of D.
 struct TileConfig {
-  struct Extent {
-    int m = 0, n = 0, k = 0;
-    static constexpr void Fields(auto& self, auto&& visit) {
-      auto& [m, n, k] = self;
-      visit("", m);
-      visit("", n);
-      visit("", k);
-    }
-    bool operator==(const Extent&) const = default;
-  };
   struct Waves {
     int m = 0, n = 0;
     static constexpr void Fields(auto& self, auto&& visit) {
@@ -40,7 +31,7 @@ struct TileConfig {
   };
 
   DataType type = DataType::kF16;  // of all tensors; sums are f32
-  Extent tile;                     // elements per workgroup and K step
+  Mnk tile;                        // elements per workgroup and K step
   Waves waves;                     // of a workgroup
   MmaShape mma;                    // matrix instruction
   Patch patch_b;      // elements of B that a lane loads, transposes and writes to LDS at a time

@@ -1,18 +1,11 @@
 #pragma once
 
+#include "ck/base/mnk.h"
+
 namespace gridwise {
 
-/// Shape of one matrix instruction: D[m][n] = sum over k of A[m][k] * B[k][n] + C[m][n].
-struct MmaShape {
-  int m = 0, n = 0, k = 0;
-  static constexpr void Fields(auto& self, auto&& visit) {
-    auto& [m, n, k] = self;
-    visit("", m);
-    visit("", n);
-    visit("", k);
-  }
-  bool operator==(const MmaShape&) const = default;
-};
+/// Shape of one matrix instruction, which adds C to the product.
+using MmaShape = Mnk;
 
 struct RowCol {
   int row, col;

@@ -27,15 +27,16 @@ _gpu_target_test = rule(
     },
 )
 
-def gpu_test(name, srcs, deps = [], targets = ALL_TARGETS, tags = [], size = "small", data = [], env = {}, shard_count = None, **kwargs):
+def gpu_test(name, srcs = [], deps = [], binary = None, targets = ALL_TARGETS, tags = [], size = "small", data = [], env = {}, shard_count = None, **kwargs):
     """Declares <name>_<target> for each GPU target, with tags + [target], and the suite <name> of them.
 
     The test reads the target that it is for from the environment variable GRIDWISE_TEST_TARGET.
 
     Args:
-      name: name of the suite; the binary is <name>_bin.
+      name: name of the suite; the binary is <name>_bin, unless one is given.
       srcs: C++ sources of the test.
       deps: their dependencies.
+      binary: in place of srcs: a test program that several gpu_tests share, with data and env of their own.
       targets: GPU targets to test on.
       tags: "smoke" or "regression", and others.
       size: as of any Bazel test.
@@ -44,14 +45,16 @@ def gpu_test(name, srcs, deps = [], targets = ALL_TARGETS, tags = [], size = "sm
       shard_count: as of any Bazel test.
       **kwargs: for the cc_binary.
     """
-    cc_binary(
-        name = name + "_bin",
-        testonly = True,
-        srcs = srcs,
-        tags = ["manual"],
-        deps = deps,
-        **kwargs
-    )
+    if not binary:
+        binary = name + "_bin"
+        cc_binary(
+            name = binary,
+            testonly = True,
+            srcs = srcs,
+            tags = ["manual"],
+            deps = deps,
+            **kwargs
+        )
     for target in targets:
         _gpu_target_test(
             name = name + "_" + target,
@@ -59,7 +62,7 @@ def gpu_test(name, srcs, deps = [], targets = ALL_TARGETS, tags = [], size = "sm
             data = data,
             env = env,
             gfx = target,
-            runner = name + "_bin",
+            runner = binary,
             shard_count = shard_count,
             tags = tags + [target],
             target_compatible_with = select({
