@@ -11,11 +11,10 @@ inline constexpr int kInlineSubGemms = 16;
 
 /// Kernel arguments of backward-data. Sizes are elements unless they say bytes; axes are d, h, w.
 struct BwdDataArgs {
-  const void* dy;        // [n][od][oh][ow][g][k]
-  const void* w;         // [g][k][z][y][x][c]
-  void* dx;              // [n][id][ih][iw][g][c]
-  const SubGemm* table;  // [sub_gemms] in device memory; null: inline_table
-  long dy_bytes, w_bytes, dx_bytes;
+  const void* dy;           // [n][od][oh][ow][g][k]
+  const void* w;            // [g][k][z][y][x][c]
+  void* dx;                 // [n][id][ih][iw][g][c]
+  const SubGemm* table;     // [sub_gemms] in device memory; null: inline_table
   long dy_image, dx_image;  // elements of one image, all groups
   int sub_gemms;
   int k, c;                // of one group

@@ -15,7 +15,7 @@ class StoreDx {
   GRIDWISE_DEVICE StoreDx(const BwdDataArgs& args, const Block& block, unsigned* row_offsets)
       : columns_(args.c - block.n), row_offsets_(row_offsets) {
     const long start = (block.first_image * args.dx_image + long{block.group} * args.c) * 2;
-    window_ = Buffer::Make<kGfx>(static_cast<char*>(args.dx) + start, args.dx_bytes - start);
+    tensor_ = Buffer::From<kGfx>(static_cast<char*>(args.dx) + start);
     for (int row = ThreadId(); row < kC.tile.m; row += kC.threads()) {
       row_offsets_[row] = RowOffset(args, block, row);
     }
@@ -31,7 +31,7 @@ class StoreDx {
   }
 
  private:
-  /// Bytes from the window's start to column block.n of the row; out of range for rows past the
+  /// Bytes from the buffer's start to column block.n of the row; out of range for rows past the
   /// last.
   GRIDWISE_DEVICE static unsigned RowOffset(const BwdDataArgs& args, const Block& block, int row) {
     if (block.m + row >= block.gemm.m) return Buffer::kOutOfRange;
@@ -70,7 +70,7 @@ class StoreDx {
       const unsigned offset = row_offsets_[tile_row] + column * 2;
       const unsigned past =
           columns_ - kVec - column;  // negative: the vector ends past the last column
-      window_.Store(value, offset | (past & Buffer::kOutOfRange));
+      tensor_.Store(value, offset | (past & Buffer::kOutOfRange));
       if (columns_ % kVec != 0) StoreRagged(value, offset, column);
     }
   }
@@ -80,14 +80,14 @@ class StoreDx {
     for (int e = 0; e < 8; ++e) {
       const bool last_vector = column < columns_ && columns_ < column + 8;
       const Half element = value[e];
-      window_.Store(element,
+      tensor_.Store(element,
                     last_vector && column + e < columns_ ? offset + 2 * e : Buffer::kOutOfRange);
     }
   }
 
   const int columns_;  // of dx from the tile's first on
   unsigned* const row_offsets_;
-  Buffer window_;
+  Buffer tensor_;
 };
 
 }  // namespace gridwise::tile

@@ -18,12 +18,12 @@ class LoadDy {
  public:
   GRIDWISE_DEVICE LoadDy(const BwdDataArgs& args, const Block& block) : args_(args), block_(block) {
     const AxisClass(&axis)[3] = block.gemm.axis;
-    // Cells before dy's first have negative offsets; the window begins so much earlier.
+    // Cells before dy's first have negative offsets; the buffer begins so much earlier.
     int before[3];
     for (int i = 0; i < 3; ++i) before[i] = axis[i].first_out < 0 ? -axis[i].first_out : 0;
     const int bias = Pixel(before) * args.dy_pixel * 2;
     const long start = (block.first_image * args.dy_image + long{block.group} * args.k) * 2 - bias;
-    window_ = Buffer::Make<kGfx>(static_cast<const char*>(args.dy) + start, args.dy_bytes - start);
+    tensor_ = Buffer::From<kGfx>(static_cast<const char*>(args.dy) + start);
     for (int i = 0; i < kC.loads_a(); ++i) {
       const ClassCell cell = CellOfRow(block.gemm, block.m + Row(i));
       const int out[3] = {axis[0].first_out + cell.j[0], axis[1].first_out + cell.j[1],
@@ -44,14 +44,14 @@ class LoadDy {
       for (int i = 0; i < kC.loads_a(); ++i) {
         const unsigned masked =
             Buffer::OutOfRangeIf(invalid_[i], tap) | (last & Buffer::kOutOfRange);
-        value_[i] = window_.Load<Vec<Half, 8>>(offset_[i] | masked, walk.offset_dy());
+        value_[i] = tensor_.Load<Vec<Half, 8>>(offset_[i] | masked, walk.offset_dy());
       }
     } else {  // the last channels end within a vector: load the elements
       const unsigned past = BitsFrom(last + 1);
       for (int i = 0; i < kC.loads_a(); ++i) {
         const unsigned offset = offset_[i] | Buffer::OutOfRangeIf(invalid_[i], tap);
         for (int e = 0; e < 8; ++e) {
-          value_[i][e] = window_.Load<Half>((offset | Buffer::OutOfRangeIf(past, e)) + 2 * e,
+          value_[i][e] = tensor_.Load<Half>((offset | Buffer::OutOfRangeIf(past, e)) + 2 * e,
                                             walk.offset_dy());
         }
       }
@@ -104,7 +104,7 @@ class LoadDy {
 
   const BwdDataArgs& args_;
   const Block& block_;
-  Buffer window_;
+  Buffer tensor_;
   unsigned offset_[kC.loads_a()];   // bytes, at tap 0 and channel 0
   unsigned invalid_[kC.loads_a()];  // bits
   Vec<Half, 8> value_[kC.loads_a()];

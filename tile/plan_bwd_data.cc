@@ -61,9 +61,6 @@ BwdDataArgs MakeArgs(const TileConfig& config, const ConvProblem& problem) {
   BwdDataArgs args = {};
   args.dy_image = problem.out_cells() * problem.k;
   args.dx_image = problem.in_cells() * problem.c;
-  args.dy_bytes = problem.y_elements() * 2;
-  args.dx_bytes = problem.x_elements() * 2;
-  args.w_bytes = problem.w_elements() * 2;
   args.k = static_cast<int>(problem.k_per_group());
   args.c = static_cast<int>(problem.c_per_group());
   args.dy_pixel = static_cast<int>(problem.k);

@@ -12,9 +12,13 @@ GRIDWISE_DEVICE unsigned BitsFrom(int count) {
   return ~0u << clamped;
 }
 
-/// A window of global memory that is accessed by byte offsets below 2^31. An access whose offset is
-/// at or past the window's end reads 0, and is not written: so an offset with kOutOfRange set masks
-/// a lane at no cost. Source: CDNA3 ISA, section 9.1.5 (range checking of raw buffers, per dword).
+/// Global memory from a base on, accessed by byte offsets below 2^31 that the caller knows to be
+/// inside of its tensor. An access with kOutOfRange set in its offset reads 0, or is not written:
+/// that masks a lane at no cost.
+///
+/// The hardware's limit is 2^31 - 1 bytes whatever the tensor's size. Limits that count the uniform
+/// offset and limits that do not (it differs between generations) then agree on what is out of
+/// range. Source: CDNA3 ISA, section 9.1.5 (range checking of raw buffers, per dword).
 class Buffer {
  public:
   /// The offset bit that puts any access out of range.
@@ -27,12 +31,9 @@ class Buffer {
 
   Buffer() = default;
 
-  /// `bytes` is clipped to 2^31 - 1; offsets that callers form for valid elements must be below it.
   template <Gfx kGfx>
-  GRIDWISE_DEVICE static Buffer Make(const void* base, long bytes) {
-    const long limit = 0x7fffffff;
-    const unsigned records = static_cast<unsigned>(bytes < limit ? bytes : limit);
-    return Buffer(__builtin_amdgcn_make_buffer_rsrc(const_cast<void*>(base), 0, records,
+  GRIDWISE_DEVICE static Buffer From(const void* base) {
+    return Buffer(__builtin_amdgcn_make_buffer_rsrc(const_cast<void*>(base), 0, 0x7fffffff,
                                                     TraitsOf(kGfx).buffer_format));
   }
 

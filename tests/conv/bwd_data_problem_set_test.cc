@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <map>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,8 @@ struct Run {
   NamedProblem named;
   std::string row;  // empty: the planner's choice
 };
+
+void PrintTo(const Run& run, std::ostream* out) { *out << run.named.name << " " << run.row; }
 
 std::vector<Run> Runs() {
   const std::optional<Gfx> gfx = ParseGfx(Env("GRIDWISE_TEST_TARGET"));
