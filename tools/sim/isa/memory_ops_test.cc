@@ -1,0 +1,237 @@
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tools/sim/isa/bind.h"
+#include "tools/sim/isa/binding.h"
+#include "tools/sim/isa/memory_wave.h"
+#include "tools/sim/isa/uop.h"
+#include "tools/sim/machine/wave.h"
+
+/// Loads and stores in every address space against what they should do byte by byte, and faults.
+
+namespace gridwise::sim {
+namespace {
+
+/// Where a value is in its register.
+enum class Part { kAll, kLow, kHigh };
+
+struct Move {
+  const char* name;     // behind "global_", "buffer_", ...
+  const char* ds_name;  // behind "ds_"
+  bool load;
+  uint32_t bytes;
+  bool is_signed;
+  Part part;
+};
+constexpr Move kMoves[] = {
+    {"load_ubyte", "read_u8", true, 1, false, Part::kAll},
+    {"load_sbyte", "read_i8", true, 1, true, Part::kAll},
+    {"load_ushort", "read_u16", true, 2, false, Part::kAll},
+    {"load_sshort", "read_i16", true, 2, true, Part::kAll},
+    {"load_ubyte_d16", "read_u8_d16", true, 1, false, Part::kLow},
+    {"load_ubyte_d16_hi", "read_u8_d16_hi", true, 1, false, Part::kHigh},
+    {"load_sbyte_d16", "read_i8_d16", true, 1, true, Part::kLow},
+    {"load_sbyte_d16_hi", "read_i8_d16_hi", true, 1, true, Part::kHigh},
+    {"load_short_d16", "read_u16_d16", true, 2, false, Part::kLow},
+    {"load_short_d16_hi", "read_u16_d16_hi", true, 2, false, Part::kHigh},
+    {"load_dword", "read_b32", true, 4, false, Part::kAll},
+    {"load_dwordx2", "read_b64", true, 8, false, Part::kAll},
+    {"load_dwordx3", "read_b96", true, 12, false, Part::kAll},
+    {"load_dwordx4", "read_b128", true, 16, false, Part::kAll},
+    {"store_byte", "write_b8", false, 1, false, Part::kAll},
+    {"store_byte_d16_hi", "write_b8_d16_hi", false, 1, false, Part::kHigh},
+    {"store_short", "write_b16", false, 2, false, Part::kAll},
+    {"store_short_d16_hi", "write_b16_d16_hi", false, 2, false, Part::kHigh},
+    {"store_dword", "write_b32", false, 4, false, Part::kAll},
+    {"store_dwordx2", "write_b64", false, 8, false, Part::kAll},
+    {"store_dwordx3", "write_b96", false, 12, false, Part::kAll},
+    {"store_dwordx4", "write_b128", false, 16, false, Part::kAll},
+};
+
+/// The register after a load of less than a dword.
+uint32_t Merged(const Move& m, uint32_t old, uint32_t value) {
+  if (m.is_signed && (value >> (8 * m.bytes - 1) & 1)) value |= ~0u << (8 * m.bytes);
+  if (m.part == Part::kLow) return (old >> 16 << 16) + value % 65536;
+  if (m.part == Part::kHigh) return value * 65536 + old % 65536;
+  return value;
+}
+
+void ExpectMove(MemoryWave& w, const Move& m, Storage storage, int data, int lane, uint32_t at) {
+  for (uint32_t done = 0; done < m.bytes; done += 4, ++data) {
+    const uint32_t bytes = m.bytes < 4 ? m.bytes : 4;
+    uint32_t& reg = w.Row(data, lane);
+    if (m.load) {
+      reg = Merged(m, reg, static_cast<uint32_t>(w.Number(storage, lane, at + done, bytes)));
+    } else {
+      w.SetNumber(storage, lane, at + done, bytes, m.part == Part::kHigh ? reg >> 16 : reg);
+    }
+  }
+}
+
+std::string Register(int first, uint32_t bytes) {
+  const std::string name = std::to_string(first);
+  if (bytes <= 4) return "v" + name;
+  return "v[" + name + ":" + std::to_string(first + static_cast<int>(bytes) / 4 - 1) + "]";
+}
+
+/// Text of `m` in `space` with data in v<data>... .
+std::string Text(const Space& space, const Move& m, int data) {
+  const std::string prefix = space.prefix;
+  const std::string reg = Register(data, m.bytes);
+  return prefix + "_" + (prefix == "ds" ? m.ds_name : m.name) + " " +
+         (m.load ? space.Load(reg) : space.Store(reg));
+}
+
+/// Patterns of the lanes' offsets. Lanes do not overlap but in kSame.
+enum Pattern { kConsecutive, kScattered, kUnaligned, kSame };
+std::vector<uint32_t> Offsets(Pattern pattern, uint32_t bytes) {
+  std::vector<uint32_t> offsets;
+  for (uint32_t l = 0; l < kLanes; ++l) {
+    const uint32_t slot = 256 + (l * 29 + 7) % kLanes * 20;
+    offsets.push_back(pattern == kConsecutive ? 264 + l * bytes
+                      : pattern == kScattered ? slot
+                      : pattern == kUnaligned ? slot + 1 + l % 3
+                                              : 520);
+  }
+  return offsets;
+}
+
+void CheckMoves(const Handlers& handlers, const Space& space, const Move& m) {
+  for (const Pattern pattern : {kConsecutive, kScattered, kUnaligned, kSame}) {
+    if (space.uniform && pattern != kSame) continue;
+    if (pattern == kSame && !m.load && space.storage != Storage::kScratch) continue;
+    for (const uint64_t exec : kMasks) {
+      MemoryWave w(handlers);
+      const std::vector<uint32_t> offsets = Offsets(pattern, m.bytes);
+      space.set(w, offsets.data());
+      SpoilInactive(w, exec);
+      w.Expect();
+      for (int l = 0; l < kLanes; ++l) {
+        if (exec >> l & 1) ExpectMove(w, m, space.storage, 8, l, offsets[static_cast<size_t>(l)]);
+      }
+      if (!w.Check(Text(space, m, 8))) return;
+    }
+  }
+}
+
+TEST(LoadsAndStores, EveryWidthInEverySpace) {
+  for (const Space& space : kSpaces) {
+    for (const Move& m : kMoves) {
+      CheckMoves(Handlers::OfLevel(1), space, m);
+      CheckMoves(Handlers::Best(), space, m);
+    }
+  }
+}
+
+TEST(LoadsAndStores, EveryOperationHasACase) {
+  std::set<std::string> tested;
+  for (const Space& space : kSpaces) {
+    const std::string prefix = space.prefix;
+    for (const Move& m : kMoves)
+      tested.insert(prefix + "_" + (prefix == "ds" ? m.ds_name : m.name));
+  }
+  for (const Binding* binding : Handlers::OfLevel(1).All()) {
+    const std::string mnemonic = binding->mnemonic;
+    const bool vector =
+        binding->op_class == OpClass::kVmem && !mnemonic.starts_with("buffer_inv") &&
+        !mnemonic.starts_with("buffer_wbl2") && mnemonic.find("atomic") == std::string::npos &&
+        mnemonic.find("lds") == std::string::npos;
+    const bool lds = mnemonic.starts_with("ds_read_b") || mnemonic.starts_with("ds_read_u") ||
+                     mnemonic.starts_with("ds_read_i") || mnemonic.starts_with("ds_write_b");
+    if (vector || lds) EXPECT_EQ(tested.count(mnemonic), 1) << mnemonic;
+  }
+}
+
+TEST(LoadsAndStores, DestinationMayHoldTheAddress) {
+  for (const Space& space : kSpaces) {
+    for (const Move& m : kMoves) {
+      if (!m.load || space.uniform) continue;
+      for (const int data : {2, 1, 0}) {
+        for (const Pattern pattern : {kConsecutive, kScattered}) {
+          MemoryWave w;
+          const std::vector<uint32_t> offsets = Offsets(pattern, m.bytes);
+          space.set(w, offsets.data());
+          w.Expect();
+          for (int l = 0; l < kLanes; ++l)
+            ExpectMove(w, m, space.storage, data, l, offsets[static_cast<size_t>(l)]);
+          w.Check(Text(space, m, data));
+        }
+      }
+    }
+  }
+}
+
+TEST(LoadsAndStores, FlatLanesInDifferentSpaces) {
+  for (const Move& m : kMoves) {
+    MemoryWave w;
+    const Storage kStorages[] = {Storage::kGlobal, Storage::kLds, Storage::kScratch};
+    const uint64_t kBases[] = {w.base(), uint64_t{kSharedAperture} << 32,
+                               uint64_t{kPrivateAperture} << 32};
+    const std::vector<uint32_t> offsets = Offsets(kUnaligned, m.bytes);
+    for (size_t l = 0; l < kLanes; ++l) {
+      const uint64_t address = kBases[l % 3] + offsets[l] - 8;
+      w->v[2][l] = static_cast<uint32_t>(address);
+      w->v[3][l] = static_cast<uint32_t>(address >> 32);
+    }
+    w.Expect();
+    for (size_t l = 0; l < kLanes; ++l)
+      ExpectMove(w, m, kStorages[l % 3], 8, static_cast<int>(l), offsets[l]);
+    const std::string reg = Register(8, m.bytes);
+    w.Check(std::string("flat_") + m.name + " " + (m.load ? reg + ", v[2:3]" : "v[2:3], " + reg) +
+            " offset:8");
+  }
+}
+
+// One lane ends `past` bytes behind the end of what there is: a fault of that lane if it is
+// active and `past` is positive.
+TEST(Faults, OnePastTheEndInEverySpace) {
+  for (const Space& space : kSpaces) {
+    const std::string prefix = space.prefix;
+    if (prefix == "buffer" || space.uniform) continue;
+    for (const Move& m : kMoves) {
+      const std::string text = Text(space, m, 8);
+      const uint32_t fits = MemoryWave::kBytes - m.bytes;
+      for (const uint32_t bad : {fits + 1, MemoryWave::kBytes + 100}) {
+        MemoryWave w;
+        std::vector<uint32_t> offsets = Offsets(kScattered, m.bytes);
+        offsets[17] = bad;
+        space.set(w, offsets.data());
+        const std::string verb = m.load ? "reads " : "writes ";
+        const uint64_t first = space.storage == Storage::kGlobal ? w.base() : 0;
+        const std::string what =
+            space.storage == Storage::kGlobal ? verb + "outside every allocation"
+            : space.storage == Storage::kLds  ? verb + "LDS outside what the workgroup has"
+                                              : verb + "outside the lane's scratch";
+        SetScalar64(*w, kExecLo, uint64_t{0x60000});  // lanes 17 and 18, which is not reached
+        w.CheckFault(text, what, 17, first + bad);
+        SetScalar64(*w, kExecLo, uint64_t{0x40000});
+        EXPECT_TRUE(w.Execute(text).ok()) << text;
+        offsets[17] = fits;
+        space.set(w, offsets.data());
+        SetScalar64(*w, kExecLo, ~uint64_t{0});
+        EXPECT_TRUE(w.Execute(text).ok()) << text;
+      }
+    }
+  }
+}
+
+TEST(Faults, BeforeTheBeginning) {
+  MemoryWave w;
+  const std::vector<uint32_t> offsets(kLanes, 0);
+  SetWide(w, w.base(), offsets.data());
+  w.CheckFault("global_load_dword v8, v[2:3], off offset:-1", "reads outside every allocation", 0,
+               w.base() - 1);
+  SetNarrow(w, 0, offsets.data());
+  SetScalar64(*w, kExecLo, 1);
+  w.CheckFault("scratch_store_dword v2, v8, off offset:-4", "writes outside the lane's scratch", 0,
+               0xfffffffc);
+  w.SetResource(4, w.base() - 4, 0, MemoryWave::kBytes);
+  w.CheckFault("buffer_load_dword v8, v2, s[4:7], 0 offen", "reads outside every allocation", 0,
+               w.base() - 4);
+}
+
+}  // namespace
+}  // namespace gridwise::sim
