@@ -66,16 +66,17 @@ TEST(ScalarLoads, DestinationMayHoldTheAddress) {
 TEST(ScalarLoads, BufferRange) {
   for (const int dwords : {1, 2, 4, 8, 16}) {
     for (const u32 stride : {0u, 16u}) {
-      for (const u32 bytes : {0u, 96u, 112u, 128u, 1024u}) {
+      for (const u32 bytes : {0u, 96u, 111u, 112u, 130u, 1024u}) {
         for (const bool in_register : {false, true}) {
           MemoryWave w;
           w.SetResource(8, w.base() + 64, stride, stride == 0 ? bytes : bytes / stride);
+          const u32 range = stride == 0 ? bytes : bytes / stride * stride;
           w->s[6] = 100;
           w.Expect();
           for (u32 d = 0; d < static_cast<u32>(dwords); ++d) {
             const u32 at = 100 + 4 * d;
             w.scalars[16 + d] =
-                at + 4 <= bytes ? static_cast<u32>(w.Number(Storage::kGlobal, 0, 64 + at, 4)) : 0;
+                at + 4 <= range ? static_cast<u32>(w.Number(Storage::kGlobal, 0, 64 + at, 4)) : 0;
           }
           w.Check("s_buffer_load_dword" + Width(dwords) + " " + Registers('s', 16, dwords) +
                   ", s[8:11], " + (in_register ? "s6" : "0x64"));
