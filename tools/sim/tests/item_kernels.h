@@ -423,12 +423,33 @@ GRIDWISE_ITEM void Records(int i, const u32* in, u32* out, int n) {
 }  // namespace gridwise::sim::items
 
 /// Applies ROW(name) to every kernel of this file.
-#define GRIDWISE_ITEM_KERNELS(ROW)                                                           \
-  ROW(DivideInt32)                                                                           \
-  ROW(DivideInt64)                                                                           \
-  ROW(CountBits)                                                                             \
-  ROW(WideArithmetic) ROW(BigIntegers) ROW(FloatBasics) ROW(AnyFloat) ROW(DoubleBasics)      \
-      ROW(Convert) ROW(Halves) ROW(PrivateArray) ROW(PrivateBytes) ROW(Calls) ROW(Recursion) \
-          ROW(FunctionPointers) ROW(DivergentLoops) ROW(Switches) ROW(BytesAndShorts)        \
-              ROW(Unaligned) ROW(Strings) ROW(Stencil) ROW(InsertionSort) ROW(BinarySearch)  \
-                  ROW(Clamps) ROW(BitFields) ROW(WideLoads) ROW(Records)
+// clang-format off: it indents each line of such a list further than the one before.
+#define GRIDWISE_ITEM_KERNELS(ROW) \
+  ROW(DivideInt32) \
+  ROW(DivideInt64) \
+  ROW(CountBits) \
+  ROW(WideArithmetic) \
+  ROW(BigIntegers) \
+  ROW(FloatBasics) \
+  ROW(AnyFloat) \
+  ROW(DoubleBasics) \
+  ROW(Convert) \
+  ROW(Halves) \
+  ROW(PrivateArray) \
+  ROW(PrivateBytes) \
+  ROW(Calls) \
+  ROW(Recursion) \
+  ROW(FunctionPointers) \
+  ROW(DivergentLoops) \
+  ROW(Switches) \
+  ROW(BytesAndShorts) \
+  ROW(Unaligned) \
+  ROW(Strings) \
+  ROW(Stencil) \
+  ROW(InsertionSort) \
+  ROW(BinarySearch) \
+  ROW(Clamps) \
+  ROW(BitFields) \
+  ROW(WideLoads) \
+  ROW(Records)
+// clang-format on
