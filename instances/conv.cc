@@ -1,5 +1,6 @@
 #include "instances/conv.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -129,13 +130,20 @@ std::string Plan::ToString() const {
   const std::vector<GemmShape> shapes = SubGemms();
   std::string text =
       absl::StrFormat("row        %s\nsub-GEMMs  %d per group\n", row_, shapes.size());
-  for (std::size_t i = 0; i < shapes.size();) {
-    std::size_t same = 1;
-    while (i + same < shapes.size() && shapes[i + same] == shapes[i]) ++same;
-    absl::StrAppendFormat(&text, "           %d x (M %d, N %d, K %d)%s\n", same, shapes[i].m,
-                          shapes[i].n, shapes[i].k,
-                          shapes[i].k == 0 ? ": no tap reaches these cells, written as zero" : "");
-    i += same;
+  std::vector<std::pair<GemmShape, int>> counted;  // in the order of the first of each shape
+  for (const GemmShape& shape : shapes) {
+    const auto same = std::find_if(counted.begin(), counted.end(),
+                                   [&](const auto& entry) { return entry.first == shape; });
+    if (same == counted.end()) {
+      counted.emplace_back(shape, 1);
+    } else {
+      ++same->second;
+    }
+  }
+  for (const auto& [shape, count] : counted) {
+    absl::StrAppendFormat(&text, "           %d x (M %d, N %d, K %d)%s\n", count, shape.m, shape.n,
+                          shape.k,
+                          shape.k == 0 ? ": no tap reaches these cells, written as zero" : "");
   }
   absl::StrAppendFormat(
       &text, "workgroups %d of %d threads, in %d launch\nworkspace  %d bytes\nestimate   %s\n",
