@@ -185,12 +185,16 @@ absl::Status BindCacheControl(Binder& binder, const Binding&, Instruction& instr
   return binder.ExpectOperands(0);
 }
 
-absl::Status BindScalarLoad(Binder& binder, const Binding& binding, Instruction& instruction) {
+namespace {
+
+/// s_load has an address of 2 dwords, s_buffer_load a resource of 4.
+absl::Status BindScalarRead(Binder& binder, const Binding& binding, Instruction& instruction,
+                            int base_dwords) {
   TakeCachePolicy(instruction);
   OperandReader reader(binder, instruction);
   Uop uop = WithOffset(instruction);
   uop.dst = reader.ScalarDestination(binding.traits.dwords);
-  uop.src[2] = reader.Scalar(2);
+  uop.src[2] = reader.Scalar(base_dwords);
   uop.src[3] = kNoRef;
   if (reader.IsInteger()) {
     uop.imm += static_cast<int32_t>(reader.Integer());
@@ -200,20 +204,15 @@ absl::Status BindScalarLoad(Binder& binder, const Binding& binding, Instruction&
   return EmitChecked(binder, reader, binding, uop);
 }
 
+}  // namespace
+
+absl::Status BindScalarLoad(Binder& binder, const Binding& binding, Instruction& instruction) {
+  return BindScalarRead(binder, binding, instruction, 2);
+}
+
 absl::Status BindScalarBufferLoad(Binder& binder, const Binding& binding,
                                   Instruction& instruction) {
-  TakeCachePolicy(instruction);
-  OperandReader reader(binder, instruction);
-  Uop uop = WithOffset(instruction);
-  uop.dst = reader.ScalarDestination(binding.traits.dwords);
-  uop.src[2] = reader.Scalar(4);
-  uop.src[3] = kNoRef;
-  if (reader.IsInteger()) {
-    uop.imm += static_cast<int32_t>(reader.Integer());
-  } else {
-    uop.src[3] = reader.Scalar(1);
-  }
-  return EmitChecked(binder, reader, binding, uop);
+  return BindScalarRead(binder, binding, instruction, 4);
 }
 
 absl::Status BindLds(Binder& binder, const Binding& binding, Instruction& instruction) {
