@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -73,32 +74,29 @@ Handlers::Handlers(int level) : level_(level) {
   }
 }
 
-const Handlers& Handlers::OfLevel(int level) {
-  // One static each, so that code of a level runs only on a machine that has it.
-  if (level >= 4) {
-    static const Handlers* const kV4 = new Handlers(4);
-    return *kV4;
-  }
-  if (level >= 3) {
-    static const Handlers* const kV3 = new Handlers(3);
-    return *kV3;
-  }
-  static const Handlers* const kV1 = new Handlers(1);
-  return *kV1;
+const std::vector<const Handlers*>& Handlers::Usable() {
+  static const auto* const kUsable = [] {
+    auto* usable = new std::vector<const Handlers*>();
+    for (const int level : UsableLevels()) usable->push_back(new Handlers(level));
+    return usable;
+  }();
+  return *kUsable;
 }
 
 const Handlers& Handlers::Best() {
-  static const int kLevel = [] {
-    int level = MachineLevel();
-    int wanted = 0;
+  static const Handlers* const kBest = [] {
+    int highest = std::numeric_limits<int>::max();
     const char* lowered = std::getenv("GRIDWISE_SIM_LEVEL");
-    if (lowered != nullptr && lowered[0] == 'v' && absl::SimpleAtoi(lowered + 1, &wanted) &&
-        wanted < level) {
-      level = wanted;
+    if (lowered != nullptr && lowered[0] == 'v' && !absl::SimpleAtoi(lowered + 1, &highest)) {
+      highest = std::numeric_limits<int>::max();
     }
-    return level;
+    const Handlers* best = Usable().empty() ? new Handlers(0) : Usable().front();
+    for (const Handlers* handlers : Usable()) {
+      if (handlers->level() <= highest) best = handlers;
+    }
+    return best;
   }();
-  return OfLevel(kLevel);
+  return *kBest;
 }
 
 const Binding* Handlers::Find(std::string_view mnemonic) const {

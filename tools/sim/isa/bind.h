@@ -45,10 +45,10 @@ class ConstantPool {
 class Handlers {
  public:
   /// Those of the best level that this machine executes (GRIDWISE_SIM_LEVEL in the environment, v1,
-  /// v3 or v4, lowers it).
+  /// v3 or v4, lowers it); of level 0, and empty, if no level that is compiled is usable.
   static const Handlers& Best();
-  /// Those of one level (1, 3 or 4); the caller must know that this machine executes it.
-  static const Handlers& OfLevel(int level);
+  /// One for each level that is compiled and that this machine executes, lowest first.
+  static const std::vector<const Handlers*>& Usable();
 
   const Binding* Find(std::string_view mnemonic) const;
   std::vector<const Binding*> All() const;

@@ -11,6 +11,8 @@ _LEVELS = {
     ],
 }
 
+LEVELS = _LEVELS.keys()
+
 # Every product and sum is rounded as the instruction says: never fused, never reordered.
 _COPTS = [
     "-O3",
@@ -20,6 +22,16 @@ _COPTS = [
     "-fno-stack-protector",
     "-fomit-frame-pointer",
 ]
+
+def for_levels(item):
+    """A list of item, formatted with level and LEVEL, for each level in --//tools/sim/isa:levels."""
+    wanted = []
+    for level in _LEVELS:
+        wanted = wanted + select({
+            "//tools/sim/isa:want_" + level: [item.format(level = level, LEVEL = level.upper())],
+            "//conditions:default": [],
+        })
+    return wanted
 
 def exec_library(name, srcs, hdrs = [], deps = [], **kwargs):
     """A cc_library of handler files for every level, under the namespace that GRIDWISE_SIM_LEVEL names (see uop.h)."""
@@ -35,6 +47,6 @@ def exec_library(name, srcs, hdrs = [], deps = [], **kwargs):
         )
     cc_library(
         name = name,
-        deps = ["%s_%s" % (name, level) for level in _LEVELS],
+        deps = for_levels(name + "_{level}"),
         **kwargs
     )

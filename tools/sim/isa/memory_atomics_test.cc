@@ -250,7 +250,7 @@ TEST(Atomics, EveryOperationHasACase) {
       tested.insert(name.insert(name.rfind('_'), rtn));
     }
   }
-  for (const Binding* binding : Handlers::OfLevel(1).All()) {
+  for (const Binding* binding : Handlers::Best().All()) {
     const std::string mnemonic = binding->mnemonic;
     bool atomic = mnemonic.find("atomic") != std::string::npos || mnemonic.starts_with("ds_");
     for (const char* other : {"ds_read", "ds_write", "permute", "swizzle"})

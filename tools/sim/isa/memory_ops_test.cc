@@ -120,8 +120,7 @@ void CheckMoves(const Handlers& handlers, const Space& space, const Move& m) {
 TEST(LoadsAndStores, EveryWidthInEverySpace) {
   for (const Space& space : kSpaces) {
     for (const Move& m : kMoves) {
-      CheckMoves(Handlers::OfLevel(1), space, m);
-      CheckMoves(Handlers::Best(), space, m);
+      for (const Handlers* handlers : Handlers::Usable()) CheckMoves(*handlers, space, m);
     }
   }
 }
@@ -133,7 +132,7 @@ TEST(LoadsAndStores, EveryOperationHasACase) {
     for (const Move& m : kMoves)
       tested.insert(prefix + "_" + (prefix == "ds" ? m.ds_name : m.name));
   }
-  for (const Binding* binding : Handlers::OfLevel(1).All()) {
+  for (const Binding* binding : Handlers::Best().All()) {
     const std::string mnemonic = binding->mnemonic;
     const bool vector =
         binding->op_class == OpClass::kVmem && !mnemonic.starts_with("buffer_inv") &&

@@ -252,7 +252,7 @@ TEST(Salu, EveryOperationHasACase) {
                                   "s_setreg_imm32_b32", "s_set_gpr_idx_on", "s_set_gpr_idx_off",
                                   "s_set_gpr_idx_idx"};  // below
   for (const Case& c : Cases()) tested.insert(c.mnemonic);
-  for (const Binding* binding : Handlers::OfLevel(1).All()) {
+  for (const Binding* binding : Handlers::Best().All()) {
     const std::string mnemonic = binding->mnemonic;
     if (binding->op_class != OpClass::kSalu || mnemonic.starts_with("@") ||
         absl::StrContains(mnemonic, "saveexec")) {

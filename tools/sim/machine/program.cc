@@ -21,6 +21,11 @@ Program::Program(const Handlers& handlers, uint64_t address, uint64_t bytes,
 absl::StatusOr<std::unique_ptr<Program>> Program::FromText(std::string_view gfx, uint64_t address,
                                                            uint64_t bytes,
                                                            const Handlers& handlers) {
+  if (handlers.level() == 0) {
+    return absl::FailedPreconditionError(
+        "the simulator was built for x86 levels that this machine does not have "
+        "(--//tools/sim/isa:levels)");
+  }
   absl::StatusOr<std::unique_ptr<Decoder>> decoder = Decoder::Create(gfx);
   if (!decoder.ok()) return decoder.status();
   return absl::WrapUnique(new Program(handlers, address, bytes, *std::move(decoder)));
