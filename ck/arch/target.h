@@ -7,9 +7,9 @@ namespace gridwise {
 
 /// The GPU targets. Everything that differs between them is in TraitsOf, and code asks for traits,
 /// not for names.
-enum class Gfx : int { k942 };
+enum class Gfx : int { k942, k950, k1100, k1201 };
 
-inline constexpr Gfx kAllGfx[] = {Gfx::k942};
+inline constexpr Gfx kAllGfx[] = {Gfx::k942, Gfx::k950, Gfx::k1100, Gfx::k1201};
 
 /// Facts of a target.
 struct TargetTraits {
@@ -18,7 +18,7 @@ struct TargetTraits {
   int wave_size;           // lanes
   int lds_bytes;           // per workgroup
   int lds_banks;           // 4 bytes each
-  int vgprs;               // 32-bit registers per lane, architectural and accumulation together
+  int vgprs;               // 32-bit registers that a lane can have, accumulation registers included
   int compute_units;       // of `product`
   int simds_per_unit;      //
   double clock_ghz;        // peak engine clock of `product`
@@ -26,7 +26,8 @@ struct TargetTraits {
   unsigned buffer_format;  // word 3 of an untyped buffer resource
 };
 
-/// Sources: AMD CDNA3 ISA (sections 2 and 9) and the MI300X data sheet.
+/// Sources: AMD CDNA3, CDNA4, RDNA3 and RDNA4 ISA documents (chapters on the kernel state, LDS and
+/// buffer resources) and the products' data sheets. RDNA's unit is a compute unit, half of a WGP.
 constexpr TargetTraits TraitsOf(Gfx gfx) {
   switch (gfx) {
     case Gfx::k942:
@@ -41,6 +42,42 @@ constexpr TargetTraits TraitsOf(Gfx gfx) {
               .clock_ghz = 2.1,
               .memory_gb_per_s = 5300,
               .buffer_format = 0x00027000};
+    case Gfx::k950:
+      return {.name = "gfx950",
+              .product = "MI355X",
+              .wave_size = 64,
+              .lds_bytes = 160 << 10,
+              .lds_banks = 64,
+              .vgprs = 512,
+              .compute_units = 256,
+              .simds_per_unit = 4,
+              .clock_ghz = 2.4,
+              .memory_gb_per_s = 8000,
+              .buffer_format = 0x00027000};
+    case Gfx::k1100:
+      return {.name = "gfx1100",
+              .product = "RX 7900 XTX",
+              .wave_size = 32,
+              .lds_bytes = 64 << 10,
+              .lds_banks = 32,
+              .vgprs = 256,
+              .compute_units = 96,
+              .simds_per_unit = 2,
+              .clock_ghz = 2.5,
+              .memory_gb_per_s = 960,
+              .buffer_format = 0x31004000};
+    case Gfx::k1201:
+      return {.name = "gfx1201",
+              .product = "RX 9070 XT",
+              .wave_size = 32,
+              .lds_bytes = 64 << 10,
+              .lds_banks = 32,
+              .vgprs = 256,
+              .compute_units = 64,
+              .simds_per_unit = 2,
+              .clock_ghz = 2.97,
+              .memory_gb_per_s = 640,
+              .buffer_format = 0x31004000};
   }
   return {};
 }

@@ -1,3 +1,14 @@
 """The GPU targets of this repository. Facts of a target that code needs are in ck/arch/target.h."""
 
-ALL_TARGETS = ["gfx942"]
+ALL_TARGETS = [
+    "gfx942",
+    "gfx950",
+    "gfx1100",
+    "gfx1201",
+]
+
+# Those that convolution kernels are compiled for.
+CONV_TARGETS = ["gfx942"]
+
+# Those that the simulator's own kernels are tested on.
+SIM_TEST_TARGETS = ["gfx942"]

@@ -33,6 +33,36 @@ Product ProductOf(Gfx gfx) {
               .threads_per_unit = 2048,
               .registers_per_block = 65536,
               .timer_khz = 100000};
+    case Gfx::k950:
+      return {.name = "AMD Instinct MI355X",
+              .features = ":sramecc+:xnack-",
+              .memory_bytes = uint64_t{288} << 30,
+              .memory_clock_khz = 2000000,
+              .memory_bus_bits = 8192,
+              .l2_bytes = 4 << 20,
+              .threads_per_unit = 2048,
+              .registers_per_block = 65536,
+              .timer_khz = 100000};
+    case Gfx::k1100:
+      return {.name = "AMD Radeon RX 7900 XTX",
+              .features = "",
+              .memory_bytes = uint64_t{24} << 30,
+              .memory_clock_khz = 1249000,
+              .memory_bus_bits = 384,
+              .l2_bytes = 6 << 20,
+              .threads_per_unit = 2048,
+              .registers_per_block = 65536,
+              .timer_khz = 100000};
+    case Gfx::k1201:
+      return {.name = "AMD Radeon RX 9070 XT",
+              .features = "",
+              .memory_bytes = uint64_t{16} << 30,
+              .memory_clock_khz = 1258000,
+              .memory_bus_bits = 256,
+              .l2_bytes = 8 << 20,
+              .threads_per_unit = 2048,
+              .registers_per_block = 65536,
+              .timer_khz = 100000};
   }
   return {};
 }

@@ -69,8 +69,12 @@ absl::StatusOr<Ref> ConstantPool::Table(const uint32_t* values) {
 
 Handlers::Handlers(int level) : level_(level) {
   for (const BindingTable& table : TablesOfLevel(level)) {
-    for (size_t i = 0; i < table.size; ++i)
-      by_mnemonic_[table.entries[i].mnemonic] = &table.entries[i];
+    for (size_t i = 0; i < table.size; ++i) {
+      const Binding& entry = table.entries[i];
+      for (const SimTarget& target : kSimTargets) {
+        if ((entry.targets & target.bit) != 0) bindings_[{entry.mnemonic, target.bit}] = &entry;
+      }
+    }
   }
 }
 
@@ -99,14 +103,16 @@ const Handlers& Handlers::Best() {
   return *kBest;
 }
 
-const Binding* Handlers::Find(std::string_view mnemonic) const {
-  const auto found = by_mnemonic_.find(mnemonic);
-  return found == by_mnemonic_.end() ? nullptr : found->second;
+const Binding* Handlers::Find(std::string_view mnemonic, TargetBit target) const {
+  const auto found = bindings_.find({mnemonic, target});
+  return found == bindings_.end() ? nullptr : found->second;
 }
 
-std::vector<const Binding*> Handlers::All() const {
+std::vector<const Binding*> Handlers::All(TargetBit target) const {
   std::vector<const Binding*> all;
-  for (const auto& [name, binding] : by_mnemonic_) all.push_back(binding);
+  for (const auto& [key, binding] : bindings_) {
+    if (key.second == target) all.push_back(binding);
+  }
   return all;
 }
 
@@ -116,7 +122,7 @@ absl::Status Binder::Bind(Instruction& instruction, uint32_t index, uint64_t pc,
   pc_ = pc;
   bytes_ = bytes;
   op_class_ = OpClass::kOther;
-  const Binding* binding = handlers_.Find(instruction.mnemonic);
+  const Binding* binding = Find(instruction.mnemonic);
   if (binding == nullptr || instruction.mnemonic.starts_with('@')) return Error("has no handler");
   op_class_ = binding->op_class;
   if (absl::Status status = binding->bind(*this, *binding, instruction); !status.ok())
@@ -215,7 +221,7 @@ Uop& Binder::Emit(Uop uop) {
 }
 
 Uop& Binder::Helper(std::string_view name, Uop uop) {
-  uop.exec = handlers_.Find(name)->exec;
+  uop.exec = Find(name)->exec;
   return Emit(uop);
 }
 

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "tools/sim/isa/binding.h"
 #include "tools/sim/isa/operand.h"
+#include "tools/sim/isa/target.h"
 #include "tools/sim/isa/uop.h"
 
 namespace gridwise::sim {
@@ -50,21 +51,23 @@ class Handlers {
   /// One for each level that is compiled and that this machine executes, lowest first.
   static const std::vector<const Handlers*>& Usable();
 
-  const Binding* Find(std::string_view mnemonic) const;
-  std::vector<const Binding*> All() const;
+  const Binding* Find(std::string_view mnemonic, TargetBit target) const;
+  /// Every entry for `target`.
+  std::vector<const Binding*> All(TargetBit target) const;
   int level() const { return level_; }
 
  private:
   explicit Handlers(int level);
   int level_;
-  absl::flat_hash_map<std::string_view, const Binding*> by_mnemonic_;
+  absl::flat_hash_map<std::pair<std::string_view, TargetBit>, const Binding*> bindings_;
 };
 
 /// What a bind function turns an instruction into micro-ops with: operand resolution and the list
 /// of micro-ops.
 class Binder {
  public:
-  Binder(const Handlers& handlers, ConstantPool& pool) : handlers_(handlers), pool_(pool) {}
+  Binder(const SimTarget& target, const Handlers& handlers, ConstantPool& pool)
+      : target_(target), handlers_(handlers), pool_(pool) {}
 
   /// Binds one instruction: finds its binding, calls it, and checks that it took every modifier.
   absl::Status Bind(Instruction& instruction, uint32_t index, uint64_t pc, uint32_t bytes);
@@ -74,7 +77,11 @@ class Binder {
   const Instruction& instruction() const { return *instruction_; }
   uint64_t pc() const { return pc_; }  // address of the instruction
   uint64_t next_pc() const { return pc_ + bytes_; }
-  const Handlers& handlers() const { return handlers_; }
+  const SimTarget& target() const { return target_; }
+  /// The entry for a mnemonic on this target, or null.
+  const Binding* Find(std::string_view mnemonic) const {
+    return handlers_.Find(mnemonic, target_.bit);
+  }
 
   /// An error that quotes the instruction.
   absl::Status Error(std::string_view what) const;
@@ -130,6 +137,7 @@ class Binder {
   OpClass op_class() const { return op_class_; }
 
  private:
+  const SimTarget& target_;
   const Handlers& handlers_;
   ConstantPool& pool_;
   Instruction* instruction_ = nullptr;

@@ -149,7 +149,7 @@ absl::Status BindBuffer(Binder& binder, const Binding& binding, Instruction& ins
   const bool to_lds = instruction.TakeFlag("lds");
   if (to_lds) {
     const std::string name = std::string(instruction.mnemonic) + " lds";
-    effective = binder.handlers().Find(name);
+    effective = binder.Find(name);
     if (effective == nullptr) return binder.Error("cannot load to LDS");
   }
   const bool returns = TakeCachePolicy(instruction);
@@ -239,8 +239,7 @@ absl::Status BindLdsTwo(Binder& binder, const Binding& binding, Instruction& ins
   const bool adjacent = uop.data == static_cast<uint64_t>(uop.imm) + 4u * traits.dwords;
   if ((traits.flags & kMemoryLoad) && adjacent) {
     return EmitChecked(binder, reader,
-                       *binder.handlers().Find(traits.dwords == 1 ? "ds_read_b64" : "ds_read_b128"),
-                       uop);
+                       *binder.Find(traits.dwords == 1 ? "ds_read_b64" : "ds_read_b128"), uop);
   }
   return EmitChecked(binder, reader, binding, uop);
 }

@@ -83,7 +83,7 @@ class ValuBinder {
                           r == ValueType::kPkF16 || r == ValueType::kPkF32;
     if (!clamp_ || is_float) return absl::OkStatus();
     clamp_ = false;
-    const Binding* clamping = b_.handlers().Find(absl::StrCat(in_.mnemonic, ".clamp"));
+    const Binding* clamping = b_.Find(absl::StrCat(in_.mnemonic, ".clamp"));
     if (clamping == nullptr) return b_.Error("clamps, which its handler does not know");
     uop_.exec = clamping->exec;
     return absl::OkStatus();

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "tools/sim/isa/target.h"
 #include "tools/sim/isa/uop.h"
 
 /// Binding tables: what each file of handlers exports. A file exec_x.cc ends in
@@ -63,13 +64,15 @@ struct OpTraits {
   uint32_t flags = 0;        // meaning is the bind function's
 };
 
-/// One mnemonic (without encoding suffix).
+/// One mnemonic (without encoding suffix), on some targets: a mnemonic that means something else on
+/// another target has another entry.
 struct Binding {
   const char* mnemonic;
   OpClass op_class;
   BindFn bind;
   ExecFn exec;
   OpTraits traits = {};
+  uint8_t targets = kAllTargets;  // set of TargetBit
 };
 
 struct BindingTable {

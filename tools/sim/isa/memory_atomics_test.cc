@@ -12,6 +12,7 @@
 #include "tools/sim/isa/bind.h"
 #include "tools/sim/isa/binding.h"
 #include "tools/sim/isa/memory_wave.h"
+#include "tools/sim/isa/target.h"
 #include "tools/sim/machine/wave.h"
 
 /// Atomics in every address space against their definitions (CDNA3 ISA, DS, BUFFER and GLOBAL
@@ -250,7 +251,7 @@ TEST(Atomics, EveryOperationHasACase) {
       tested.insert(name.insert(name.rfind('_'), rtn));
     }
   }
-  for (const Binding* binding : Handlers::Best().All()) {
+  for (const Binding* binding : Handlers::Best().All(kGfx942)) {
     const std::string mnemonic = binding->mnemonic;
     bool atomic = mnemonic.find("atomic") != std::string::npos || mnemonic.starts_with("ds_");
     for (const char* other : {"ds_read", "ds_write", "permute", "swizzle"})

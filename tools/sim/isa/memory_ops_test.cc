@@ -7,6 +7,7 @@
 #include "tools/sim/isa/bind.h"
 #include "tools/sim/isa/binding.h"
 #include "tools/sim/isa/memory_wave.h"
+#include "tools/sim/isa/target.h"
 #include "tools/sim/isa/uop.h"
 #include "tools/sim/machine/wave.h"
 
@@ -132,7 +133,7 @@ TEST(LoadsAndStores, EveryOperationHasACase) {
     for (const Move& m : kMoves)
       tested.insert(prefix + "_" + (prefix == "ds" ? m.ds_name : m.name));
   }
-  for (const Binding* binding : Handlers::Best().All()) {
+  for (const Binding* binding : Handlers::Best().All(kGfx942)) {
     const std::string mnemonic = binding->mnemonic;
     const bool vector =
         binding->op_class == OpClass::kVmem && !mnemonic.starts_with("buffer_inv") &&

@@ -7,6 +7,7 @@
 
 #include "gtest/gtest.h"
 #include "tools/sim/isa/constants.h"
+#include "tools/sim/isa/target.h"
 #include "tools/sim/isa/test_wave.h"
 
 /// Matrix instructions against D[i][j] = sum_k A[i][k] B[k][j] + C[i][j] on matrices, with the lane
@@ -155,7 +156,7 @@ TEST(Mma, MultipliesMatrices) {
 }
 
 TEST(Mma, EveryInstructionIsTested) {
-  for (const Binding* binding : Handlers::Best().All()) {
+  for (const Binding* binding : Handlers::Best().All(kGfx942)) {
     if (binding->op_class != OpClass::kMma) continue;
     bool found = false;
     for (const Mma& m : kAll) found = found || std::string_view(m.mnemonic) == binding->mnemonic;

@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "tools/sim/isa/target.h"
 #include "tools/sim/isa/test_wave.h"
 
 /// Scalar operations against their definitions, with what they do to SCC, and control flow.
@@ -252,7 +253,7 @@ TEST(Salu, EveryOperationHasACase) {
                                   "s_setreg_imm32_b32", "s_set_gpr_idx_on", "s_set_gpr_idx_off",
                                   "s_set_gpr_idx_idx"};  // below
   for (const Case& c : Cases()) tested.insert(c.mnemonic);
-  for (const Binding* binding : Handlers::Best().All()) {
+  for (const Binding* binding : Handlers::Best().All(kGfx942)) {
     const std::string mnemonic = binding->mnemonic;
     if (binding->op_class != OpClass::kSalu || mnemonic.starts_with("@") ||
         absl::StrContains(mnemonic, "saveexec")) {

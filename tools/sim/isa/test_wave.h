@@ -20,15 +20,16 @@ namespace gridwise::sim {
 /// program's.
 class TestWave {
  public:
-  explicit TestWave(const Handlers& handlers = Handlers::Best()) : handlers_(handlers) {
+  explicit TestWave(const Handlers& handlers = Handlers::Best(), std::string_view gfx = "gfx942")
+      : target_(*FindTarget(gfx)), handlers_(handlers) {
     wave_.reset(static_cast<Wave*>(std::aligned_alloc(64, (sizeof(Wave) + 63) / 64 * 64)));
     std::memset(static_cast<void*>(wave_.get()), 0, sizeof(Wave));
     wave_->base[0] = reinterpret_cast<std::byte*>(wave_.get());
     wave_->base[1] = pool_.base();
-    wave_->all_lanes = ~uint64_t{0};
+    wave_->all_lanes = ~uint64_t{0} >> (64 - target_.wave_size);
     wave_->mode = 0x3f0;
     wave_->branch_budget = 1 << 30;
-    SetScalar64(*wave_, kExecLo, ~uint64_t{0});
+    SetScalar64(*wave_, kExecLo, wave_->all_lanes);
   }
 
   Wave& operator*() { return *wave_; }
@@ -39,7 +40,7 @@ class TestWave {
 
   /// The same for several instructions, which follow each other at addresses kPc, kPc + 4, ...
   absl::Status ExecuteAll(const std::vector<std::string_view>& texts, int times = 1) {
-    Binder binder(handlers_, pool_);
+    Binder binder(target_, handlers_, pool_);
     std::vector<size_t> starts;
     for (const std::string_view text : texts) {
       const auto index = static_cast<uint32_t>(starts.size());
@@ -83,6 +84,7 @@ class TestWave {
   struct Free {
     void operator()(void* memory) const { std::free(memory); }
   };
+  const SimTarget& target_;
   const Handlers& handlers_;
   ConstantPool pool_;
   std::unique_ptr<Wave, Free> wave_;

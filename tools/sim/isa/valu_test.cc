@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "tools/sim/isa/bind.h"
 #include "tools/sim/isa/binding.h"
+#include "tools/sim/isa/target.h"
 #include "tools/sim/isa/test_wave.h"
 #include "tools/sim/isa/uop.h"
 #include "tools/sim/isa/valu_cases.h"
@@ -183,7 +184,7 @@ constexpr const char* kTestedElsewhere[] = {
 TEST(Valu, EveryOperationHasACase) {
   std::set<std::string> tested(std::begin(kTestedElsewhere), std::end(kTestedElsewhere));
   for (const Case& c : Cases()) tested.insert(c.mnemonic);
-  for (const Binding* binding : Handlers::Best().All()) {
+  for (const Binding* binding : Handlers::Best().All(kGfx942)) {
     const std::string mnemonic = binding->mnemonic;
     if (binding->op_class != OpClass::kValu || mnemonic.starts_with("@")) continue;
     EXPECT_EQ(tested.count(mnemonic), 1) << mnemonic;

@@ -5,14 +5,17 @@
 
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "tools/sim/elf/code_object.h"
 #include "tools/sim/isa/operand.h"
+#include "tools/sim/isa/target.h"
 
 namespace gridwise::sim {
 
-Program::Program(const Handlers& handlers, uint64_t address, uint64_t bytes,
-                 std::unique_ptr<Decoder> decoder)
-    : handlers_(handlers),
+Program::Program(const SimTarget& target, const Handlers& handlers, uint64_t address,
+                 uint64_t bytes, std::unique_ptr<Decoder> decoder)
+    : target_(target),
+      handlers_(handlers),
       address_(address),
       bytes_(bytes),
       decoder_(std::move(decoder)),
@@ -26,9 +29,16 @@ absl::StatusOr<std::unique_ptr<Program>> Program::FromText(std::string_view gfx,
         "the simulator was built for x86 levels that this machine does not have "
         "(--//tools/sim/isa:levels)");
   }
+  const SimTarget* target = FindTarget(gfx);
+  if (target == nullptr) {
+    return absl::UnimplementedError(absl::StrCat(
+        "the simulator does not execute code for ", gfx, ", only for ",
+        absl::StrJoin(kSimTargets, ", ",
+                      [](std::string* out, const SimTarget& known) { out->append(known.gfx); })));
+  }
   absl::StatusOr<std::unique_ptr<Decoder>> decoder = Decoder::Create(gfx);
   if (!decoder.ok()) return decoder.status();
-  return absl::WrapUnique(new Program(handlers, address, bytes, *std::move(decoder)));
+  return absl::WrapUnique(new Program(*target, handlers, address, bytes, *std::move(decoder)));
 }
 
 absl::StatusOr<std::unique_ptr<Program>> Program::Decode(const CodeObject& object) {
@@ -90,7 +100,7 @@ void Program::BindInstructionLocked(Binder& binder, uint64_t pc, uint32_t& bytes
 absl::Status Program::BindFunctionLocked(uint64_t pc) {
   // A function is what follows its entry up to an instruction that does not go on and that no
   // earlier branch passes.
-  Binder binder(handlers_, constants_);
+  Binder binder(target_, handlers_, constants_);
   std::vector<std::pair<uint64_t, size_t>> starts;  // address, first micro-op
   uint64_t furthest = pc;
   for (bool ends = false; !ends && pc < address_ + bytes_;) {

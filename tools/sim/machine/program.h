@@ -56,11 +56,12 @@ class Program {
   const ConstantPool& constants() const { return constants_; }
 
  private:
-  Program(const Handlers& handlers, uint64_t address, uint64_t bytes,
+  Program(const SimTarget& target, const Handlers& handlers, uint64_t address, uint64_t bytes,
           std::unique_ptr<Decoder> decoder);
   absl::Status BindFunctionLocked(uint64_t pc);
   void BindInstructionLocked(Binder& binder, uint64_t pc, uint32_t& bytes, bool& ends);
 
+  const SimTarget& target_;
   const Handlers& handlers_;
   const uint64_t address_;
   const uint64_t bytes_;
