@@ -19,6 +19,8 @@
 ///   src[3]  scalar offset of a buffer
 ///   imm     the instruction's offset in bytes
 ///   data    flags below
+///
+/// A new path to memory must call Observe, or check mode is blind to it.
 
 namespace gridwise::sim {
 
@@ -56,6 +58,25 @@ struct Access {
   bool reads;
   bool writes;
 };
+
+/// Tells check mode of an access; see MemoryAccess. Every path on which an instruction reaches
+/// memory goes through it once.
+GRIDWISE_SIM_INLINE void Observe(Wave& w, const Uop& u, Access access, const void* base,
+                                 const uint32_t* offset, uint64_t lanes,
+                                 AddressSpace space = AddressSpace::kGlobal) {
+  if (w.observe == nullptr) [[likely]]
+    return;
+  w.observe(w, u,
+            {space, access.bytes, access.reads, access.writes, reinterpret_cast<uint64_t>(base),
+             offset, lanes});
+}
+
+/// The same for one lane.
+inline constexpr uint32_t kNoOffsets[kLanes] = {};
+GRIDWISE_SIM_INLINE void ObserveLane(Wave& w, const Uop& u, Access access, const void* at,
+                                     int lane) {
+  Observe(w, u, access, at, kNoOffsets, uint64_t{1} << lane);
+}
 
 constexpr const char* OutsideAllocations(Access access) {
   return access.writes ? (access.reads ? "updates memory outside every allocation"
@@ -96,6 +117,7 @@ GRIDWISE_SIM_INLINE void ForLanes(uint64_t mask, const Body& body) {
 /// Applies `Op` at checked addresses.
 template <typename Op>
 __attribute__((noinline)) void Apply(Wave& w, const Uop& u, const LaneAddresses& at) {
+  Observe(w, u, Op::kAccess, at.base, at.offset, at.lanes);
   if constexpr (requires { Op::All(w, u, at.base, at.offset); }) {
     if (at.lanes == ~uint64_t{0}) return Op::All(w, u, at.base, at.offset);
     if constexpr (requires { Op::AllOrZero(w, u, at.base, at.offset, at.lanes); }) {
@@ -137,6 +159,7 @@ bool ApplyScratch(Wave& w, const Uop& u, const uint32_t* address, uint64_t exec)
                                          : "reads outside the lane's scratch",
                       bad, bounds.greatest, Op::kAccess.bytes, AddressSpace::kScratch);
   }
+  Observe(w, u, Op::kAccess, nullptr, address, exec, AddressSpace::kScratch);
   if constexpr (requires { Op::ScratchRow(w, u, w.scratch); }) {
     if (exec == ~uint64_t{0} && bounds.least == bounds.greatest && bounds.least % 4 == 0) {
       Op::ScratchRow(w, u, w.scratch + uint64_t{bounds.least} * kLanes);
@@ -166,11 +189,13 @@ __attribute__((noinline)) bool ApplyLaneByLane(Wave& w, const Uop& u, const uint
         return RaiseFault(w, u, Op::kAccess.writes ? kWritesOutsideLds : kReadsOutsideLds, l,
                           offset, Op::kAccess.bytes, AddressSpace::kLds);
       }
+      ObserveLane(w, u, Op::kAccess, w.lds + offset, l);
       Op::Lane(w, u, l, w.lds + offset);
     } else {
       if (!InAllocation(w, address, address + Op::kAccess.bytes)) {
         return RaiseFault(w, u, OutsideAllocations(Op::kAccess), l, address, Op::kAccess.bytes);
       }
+      ObserveLane(w, u, Op::kAccess, reinterpret_cast<void*>(address), l);
       Op::Lane(w, u, l, reinterpret_cast<std::byte*>(address));
     }
   }
@@ -266,8 +291,10 @@ bool Buffer(Wave& w, const Uop& u) {
     if (addresses.partial != 0) {
       const uint32_t records = Row(w, u.src[2])[2] - *Row(w, u.src[3]);
       ForLanes(addresses.partial, [&](int l) {
-        Op::Partial(w, u, l, addresses.at.base + addresses.offset[l],
-                    (records - addresses.offset[l]) / 4);
+        std::byte* const at = addresses.at.base + addresses.offset[l];
+        const uint32_t dwords = (records - addresses.offset[l]) / 4;
+        ObserveLane(w, u, {4 * dwords, Op::kAccess.reads, Op::kAccess.writes}, at, l);
+        Op::Partial(w, u, l, at, dwords);
       });
     }
   } else {

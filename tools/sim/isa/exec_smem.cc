@@ -28,6 +28,7 @@ bool ScalarLoad(Wave& w, const Uop& u) {
   if (!InAllocation(w, address, address + 4 * kDwords)) {
     return RaiseFault(w, u, "reads outside every allocation", -1, address, 4 * kDwords);
   }
+  ObserveLane(w, u, {4 * kDwords, true, false}, reinterpret_cast<void*>(address), 0);
   std::memcpy(Row(w, u.dst), reinterpret_cast<const std::byte*>(address), 4 * kDwords);
   return true;
 }
@@ -49,6 +50,9 @@ bool ScalarBufferLoad(Wave& w, const Uop& u) {
     if (!InAllocation(w, base + at, base + at + 4)) {
       return RaiseFault(w, u, "reads outside every allocation", -1, base + at, 4);
     }
+    Uop one = u;
+    one.dst.bits += static_cast<uint32_t>(4 * d);
+    ObserveLane(w, one, {4, true, false}, reinterpret_cast<void*>(base + at), 0);
     std::memcpy(&result[d], reinterpret_cast<const std::byte*>(base + at), 4);
   }
   std::memcpy(Row(w, u.dst), result, sizeof(result));

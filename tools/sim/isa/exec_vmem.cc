@@ -150,6 +150,11 @@ bool ToLds(Wave& w, const Uop& u) {
     return RaiseFault(w, u, "writes LDS outside what the workgroup has", last, address, 4,
                       AddressSpace::kLds);
   }
+  if (w.observe != nullptr) [[unlikely]] {  // the LDS side first, then what is loaded
+    uint32_t to[kLanes];
+    for (int l = 0; l < kLanes; ++l) to[l] = Op::Address(w, u, l);
+    Observe(w, u, {4, false, true}, w.lds, to, exec);
+  }
   return kLoad(w, u);
 }
 

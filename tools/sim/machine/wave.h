@@ -83,6 +83,21 @@ struct Profile {
   uint32_t size = 0;
 };
 
+/// What check mode is told of an instruction's accesses, before they happen: lane l of `lanes`
+/// touches `bytes` bytes at base + offset[l]. Those are host addresses, of LDS too, except for
+/// scratch: offsets in the lane's own space.
+struct MemoryAccess {
+  AddressSpace space;
+  uint32_t bytes;
+  bool reads, writes;
+  uint64_t base;
+  const uint32_t* offset;
+  uint64_t lanes;
+};
+
+/// What check mode keeps of a wave (tools/sim/check).
+class WaveCheck;
+
 /// The architectural state of one wave and what its handlers need of their surroundings. Plain
 /// data: handlers are compiled several times for different x86 levels, so this header must not
 /// define inline functions that could be merged across levels; the accessors below are forced
@@ -122,6 +137,10 @@ struct Wave {
 
   uint32_t workgroup_id[3];
   void* workgroup;  // the Workgroup that runs this wave
+
+  WaveCheck* check;  // null outside check mode
+  /// Null outside check mode. Whatever touches memory calls it (Observe in isa/exec_memory.h).
+  void (*observe)(Wave&, const Uop&, const MemoryAccess&);
   Fault fault;
 };
 
