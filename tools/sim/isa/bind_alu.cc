@@ -224,25 +224,4 @@ absl::Status BindSwap(Binder& b, const Binding& binding, Instruction& in) {
   return absl::OkStatus();
 }
 
-absl::Status BindMfma(Binder& b, const Binding& binding, Instruction& in) {
-  if (absl::Status s = b.ExpectOperands(4); !s.ok()) return s;
-  for (const std::string_view name : {"cbsz", "abid", "blgp"}) {
-    if (in.TakeNumber(name, 0) != 0)
-      return b.Error(absl::StrCat("uses ", name, ", which is not implemented"));
-  }
-  const int source = static_cast<int>(binding.traits.flags & 0xff);
-  const int accumulator = static_cast<int>(binding.traits.flags >> 8);
-  absl::StatusOr<Ref> dst = b.Vector(in.operands[0], accumulator);
-  absl::StatusOr<Ref> a = b.Vector(in.operands[1], source);
-  absl::StatusOr<Ref> bb = b.Vector(in.operands[2], source);
-  const bool registers = in.operands[3].kind == OperandKind::kVector;
-  absl::StatusOr<Ref> c = registers ? b.Vector(in.operands[3], accumulator)
-                                    : b.VectorSource(in.operands[3], binding.traits.result, 0);
-  for (const auto* ref : {&dst, &a, &bb, &c}) {
-    if (!ref->ok()) return ref->status();
-  }
-  b.Emit({.exec = binding.exec, .dst = *dst, .src = {*a, *bb, *c}, .imm = registers ? 1 : 0});
-  return absl::OkStatus();
-}
-
 }  // namespace gridwise::sim

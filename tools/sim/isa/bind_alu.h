@@ -25,6 +25,20 @@ absl::Status BindValu(Binder&, const Binding&, Instruction&);
 absl::Status BindReadLane(Binder&, const Binding&, Instruction&);   // v_readlane, v_readfirstlane
 absl::Status BindWriteLane(Binder&, const Binding&, Instruction&);  // v_writelane
 absl::Status BindSwap(Binder&, const Binding&, Instruction&);       // v_swap_b32
+
+/// OpTraits::flags of matrix instructions: registers of A, of B, of C and D.
+constexpr uint32_t MatrixRegisters(int a, int b, int accumulator) {
+  return static_cast<uint32_t>(a | b << 8 | accumulator << 16);
+}
+/// Uop::data of matrix instructions; Uop::imm is the stride of C in registers, 0 for a constant.
+struct MatrixControls {
+  uint8_t a_mask = 0, a_first = 0;  // CBSZ, ABID: block b uses A of block (b & ~a_mask) + a_first
+  uint8_t permute_b = 0;            // BLGP
+  uint8_t negate = 0;               // bits 0, 1, 2: A, B, C
+  uint8_t reserved[4] = {};
+};
+static_assert(sizeof(MatrixControls) == sizeof(uint64_t));
+/// OpTraits::dwords is the number of blocks.
 absl::Status BindMfma(Binder&, const Binding&, Instruction&);
 
 /// Flags of SALU bindings.
