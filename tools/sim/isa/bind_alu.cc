@@ -224,4 +224,12 @@ absl::Status BindSwap(Binder& b, const Binding& binding, Instruction& in) {
   return absl::OkStatus();
 }
 
+absl::Status BindSwapRows(Binder& b, const Binding& binding, Instruction& in) {
+  absl::Status status = BindSwap(b, binding, in);
+  if (!status.ok()) return status;
+  b.uops().back().imm = static_cast<int32_t>(in.TakeNumber("bound_ctrl", 0) != 0) |
+                        static_cast<int32_t>(in.TakeNumber("fi", 0) != 0) << 1;
+  return status;
+}
+
 }  // namespace gridwise::sim

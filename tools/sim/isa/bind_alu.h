@@ -16,6 +16,8 @@ enum ValuFlags : uint32_t {
   kKeepsOther = 8,   // writes one half of the destination and keeps the other
   kHighHalf = 16,    // that half is the high one
   kPairMove = 32,    // v_pk_mov_b32: op_sel picks the register of a pair for either operand
+  kTruthTable = 64,  // v_bitop3: Uop::imm is the table
+  kBf16Constants = 128,  // packed halves are bf16: the constant 1.0 is 0x3f80
 };
 
 /// VOP1, VOP2, VOP3, VOPC, VOP3P with their modifiers, SDWA and DPP forms: operands become rows, by
@@ -25,6 +27,7 @@ absl::Status BindValu(Binder&, const Binding&, Instruction&);
 absl::Status BindReadLane(Binder&, const Binding&, Instruction&);   // v_readlane, v_readfirstlane
 absl::Status BindWriteLane(Binder&, const Binding&, Instruction&);  // v_writelane
 absl::Status BindSwap(Binder&, const Binding&, Instruction&);       // v_swap_b32
+absl::Status BindSwapRows(Binder&, const Binding&, Instruction&);   // v_permlane*_swap_b32
 
 /// OpTraits::flags of matrix instructions: registers of A, of B, of C and D.
 constexpr uint32_t MatrixRegisters(int a, int b, int accumulator) {

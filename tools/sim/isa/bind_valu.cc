@@ -52,6 +52,7 @@ class ValuBinder {
   absl::Status Run() {
     TakeModifiers();
     uop_.exec = binding_.exec;
+    if (Has(kTruthTable)) uop_.imm = static_cast<int32_t>(in_.TakeNumber("bitop3", 0));
     if (absl::Status s = SelectClamp(); !s.ok()) return s;
     if (absl::Status s = BindOperands(); !s.ok()) return s;
     if (absl::Status s = BindResult(); !s.ok()) return s;
@@ -151,6 +152,10 @@ class ValuBinder {
       return fetch("@fetch32", high_half ? 16 : 0, Masks(keep16, flip16));
     }
     if (high_half != 0) return b_.Error("selects halves of a 32-bit operand");
+    // Of a whole float among packed operands (v_dot2_f32_f16) the low sign bit is the sign.
+    const uint32_t packed_flip = At(neg_lo_, i, 0) != 0 ? kSign : 0;
+    if (At(neg_hi_, i, 0) != 0) return b_.Error("changes the sign of a high half that is not there");
+    if (packed_flip != 0) return fetch("@fetch32", 0, Masks(keep, packed_flip));
     if (keep == ~0u && flip == 0) return *ref;
     if (type == ValueType::kB64 || type == ValueType::kI64)
       return b_.Error("has float modifiers on a 64-bit integer");
@@ -171,7 +176,12 @@ class ValuBinder {
       b_.Helper("@fetch_indexed", {.dst = TempRef(temp), .imm = *index});
       return TempRef(temp);
     }
-    absl::StatusOr<Ref> ref = b_.VectorSource(operand, type, temp);
+    Operand source = operand;
+    if (Has(kBf16Constants) && operand.kind == OperandKind::kFloat && IsPackedHalves(type)) {
+      source.kind = OperandKind::kInteger;
+      source.integer = static_cast<int64_t>(ConstantBits(operand, ValueType::kF32) >> 16);
+    }
+    absl::StatusOr<Ref> ref = b_.VectorSource(source, type, temp);
     if (!ref.ok() || in_.encoding != Encoding::kDpp || i != 0) return ref;
     if (Dwords(type) != 1) return b_.Error("permutes the lanes of a 64-bit operand");
     absl::StatusOr<DppControl> dpp = ParseDpp(in_);

@@ -55,6 +55,8 @@ BindingTable ValuConvertTable();
 BindingTable ValuPackedTable();
 // exec_valu_lane.cc
 BindingTable ValuLaneTable();
+// exec_valu_cdna4.cc
+BindingTable ValuCdna4Table();
 // exec_mma.cc
 BindingTable MmaTable();
 

@@ -23,6 +23,7 @@ TableList AllTables() {
       ValuConvertTable(),
       ValuPackedTable(),
       ValuLaneTable(),
+      ValuCdna4Table(),
       MmaTable(),
       SmemTable(),
       VmemTable(),
