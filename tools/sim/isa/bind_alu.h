@@ -11,12 +11,12 @@ namespace gridwise::sim {
 enum ValuFlags : uint32_t {
   kAccumulates =
       1,  // the last argument is the destination's old value and is not written in the text
-  kImplicitVcc = 2,  // the last argument is VCC and is not written in the text
-  kMixed = 4,        // v_fma_mix: op_sel_hi says which operands are halves
-  kKeepsOther = 8,   // writes one half of the destination and keeps the other
-  kHighHalf = 16,    // that half is the high one
-  kPairMove = 32,    // v_pk_mov_b32: op_sel picks the register of a pair for either operand
-  kTruthTable = 64,  // v_bitop3: Uop::imm is the table
+  kImplicitVcc = 2,      // the last argument is VCC and is not written in the text
+  kMixed = 4,            // v_fma_mix: op_sel_hi says which operands are halves
+  kKeepsOther = 8,       // writes one half of the destination and keeps the other
+  kHighHalf = 16,        // that half is the high one
+  kPairMove = 32,        // v_pk_mov_b32: op_sel picks the register of a pair for either operand
+  kTruthTable = 64,      // v_bitop3: Uop::imm is the table
   kBf16Constants = 128,  // packed halves are bf16: the constant 1.0 is 0x3f80
 };
 
@@ -43,6 +43,18 @@ struct MatrixControls {
 static_assert(sizeof(MatrixControls) == sizeof(uint64_t));
 /// OpTraits::dwords is the number of blocks.
 absl::Status BindMfma(Binder&, const Binding&, Instruction&);
+/// The same for WMMA.
+struct WmmaControls {
+  uint8_t a = 0, b = 0;  // integers: signed; floats: bits 0 and 1 change the signs at even, odd k
+  uint8_t negate_c = 0, absolute_c = 0;
+  uint8_t clamp = 0;
+  uint8_t high_half = 0;  // gfx11, 16-bit results: C and D are in the high halves of registers
+  uint8_t wave64 = 0;
+  uint8_t reserved = 0;
+};
+static_assert(sizeof(WmmaControls) == sizeof(uint64_t));
+/// OpTraits::dwords is the number of bits of an element of A; registers are counted for a wave32.
+absl::Status BindWmma(Binder&, const Binding&, Instruction&);
 
 /// Flags of SALU bindings.
 enum SaluFlags : uint32_t {

@@ -154,7 +154,8 @@ class ValuBinder {
     if (high_half != 0) return b_.Error("selects halves of a 32-bit operand");
     // Of a whole float among packed operands (v_dot2_f32_f16) the low sign bit is the sign.
     const uint32_t packed_flip = At(neg_lo_, i, 0) != 0 ? kSign : 0;
-    if (At(neg_hi_, i, 0) != 0) return b_.Error("changes the sign of a high half that is not there");
+    if (At(neg_hi_, i, 0) != 0)
+      return b_.Error("changes the sign of a high half that is not there");
     if (packed_flip != 0) return fetch("@fetch32", 0, Masks(keep, packed_flip));
     if (keep == ~0u && flip == 0) return *ref;
     if (type == ValueType::kB64 || type == ValueType::kI64)

@@ -7,7 +7,8 @@
 /// Matrix instructions D = A B + C on matrices spread over the lanes of a wave. An instruction is
 /// data: element formats, and a plan that says where elements are. Operands are unpacked once to
 /// rows of kLanes values, one row for each element that a lane holds; then one kernel for all
-/// shapes multiplies: fused multiply-adds in the order of k for floats, sums that wrap for integers.
+/// shapes multiplies: fused multiply-adds in the order of k for floats, sums that wrap for
+/// integers.
 
 namespace gridwise::sim {
 inline namespace GRIDWISE_SIM_LEVEL {
@@ -50,8 +51,8 @@ constexpr MatrixPlan CdnaPlan(int dim, int blocks, int depth, int chunk_a = kMax
   PlaceInputs(p, chunk_b, p.b);
   for (int r = 0; dim > 4 && r < p.registers; ++r) {
     for (int g = 0; g < p.groups; ++g) {
-      p.row[r][g] = static_cast<u8>(doubles ? p.groups * r + g
-                                            : 4 * p.groups * (r / 4) + 4 * g + r % 4);
+      p.row[r][g] =
+          static_cast<u8>(doubles ? p.groups * r + g : 4 * p.groups * (r / 4) + 4 * g + r % 4);
     }
   }
   return p;

@@ -26,8 +26,8 @@ GRIDWISE_SIM_INLINE void PermuteLanes(int how, int rows, T* values) {
 
 /// Unpacks A and B with `unpack` and multiplies; C and D are rows of T.
 template <class T, int kElements, class F>
-GRIDWISE_SIM_INLINE void UnpackAndMultiply(Wave& w, const Uop& u, const MatrixPlan& plan,
-                                           F unpack, const T* c, T* d) {
+GRIDWISE_SIM_INLINE void UnpackAndMultiply(Wave& w, const Uop& u, const MatrixPlan& plan, F unpack,
+                                           const T* c, T* d) {
   alignas(64) T a[kElements * kLanes], b[kElements * kLanes];
   unpack(0, Row(w, u.src[0]), a);
   unpack(1, Row(w, u.src[1]), b);
@@ -93,22 +93,27 @@ constexpr OpTraits MfmaTraits(ValueType result, int blocks, int a, int b, int ac
 }
 
 template <int kDim, int kBlocks, int kK, Format kA, Format kB = kA>
-constexpr Binding Mfma(const char* name) {
+constexpr Binding Mfma(const char* name, uint8_t targets = kGfx9) {
   constexpr int kBits = kK * kDim * kBlocks / kLanes;
   constexpr ValueType kType = IsInteger(kA) ? ValueType::kB32 : ValueType::kF32;
   const OpTraits traits = MfmaTraits(kType, kBlocks, kBits * BitsOf(kA) / 32,
                                      kBits * BitsOf(kB) / 32, kDim * kDim * kBlocks / kLanes);
   if constexpr (IsInteger(kA)) {
-    return {name, OpClass::kMma, &BindMfma, &Step<&MfmaInt8<kDim, kBlocks, kK>>, traits};
+    return {name, OpClass::kMma, &BindMfma, &Step<&MfmaInt8<kDim, kBlocks, kK>>, traits, targets};
   } else {
-    return {name, OpClass::kMma, &BindMfma, &Step<&MfmaFloat<kDim, kBlocks, kK, kA, kB>>, traits};
+    return {name,   OpClass::kMma, &BindMfma, &Step<&MfmaFloat<kDim, kBlocks, kK, kA, kB>>,
+            traits, targets};
   }
 }
 
 template <int kDim, int kBlocks>
 constexpr Binding MfmaF64(const char* name) {
-  return {name, OpClass::kMma, &BindMfma, &Step<&MfmaDouble<kDim, kBlocks>>,
-          MfmaTraits(ValueType::kF64, kBlocks, 2, 2, kDim * kDim * kBlocks / kLanes * 2)};
+  return {name,
+          OpClass::kMma,
+          &BindMfma,
+          &Step<&MfmaDouble<kDim, kBlocks>>,
+          MfmaTraits(ValueType::kF64, kBlocks, 2, 2, kDim * kDim * kBlocks / kLanes * 2),
+          kGfx9};
 }
 
 }  // namespace
@@ -138,12 +143,12 @@ BindingTable MmaTable() {
       MfmaF64<16, 1>("v_mfma_f64_16x16x4_f64"),
       MfmaF64<4, 4>("v_mfma_f64_4x4x4_4b_f64"),
       // gfx950
-      Mfma<32, 1, 16, Format::kF16>("v_mfma_f32_32x32x16_f16"),
-      Mfma<16, 1, 32, Format::kF16>("v_mfma_f32_16x16x32_f16"),
-      Mfma<32, 1, 16, Format::kBf16>("v_mfma_f32_32x32x16_bf16"),
-      Mfma<16, 1, 32, Format::kBf16>("v_mfma_f32_16x16x32_bf16"),
-      Mfma<32, 1, 32, Format::kI8>("v_mfma_i32_32x32x32_i8"),
-      Mfma<16, 1, 64, Format::kI8>("v_mfma_i32_16x16x64_i8"),
+      Mfma<32, 1, 16, Format::kF16>("v_mfma_f32_32x32x16_f16", kGfx950),
+      Mfma<16, 1, 32, Format::kF16>("v_mfma_f32_16x16x32_f16", kGfx950),
+      Mfma<32, 1, 16, Format::kBf16>("v_mfma_f32_32x32x16_bf16", kGfx950),
+      Mfma<16, 1, 32, Format::kBf16>("v_mfma_f32_16x16x32_bf16", kGfx950),
+      Mfma<32, 1, 32, Format::kI8>("v_mfma_i32_32x32x32_i8", kGfx950),
+      Mfma<16, 1, 64, Format::kI8>("v_mfma_i32_16x16x64_i8", kGfx950),
   };
   return {kTable, sizeof(kTable) / sizeof(kTable[0])};
 }

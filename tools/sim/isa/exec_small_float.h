@@ -76,11 +76,13 @@ GRIDWISE_SIM_INLINE u32 ToSmall(f32 x, bool saturate, Rounding rounding = {}) {
   const u32 bits = Bits<u32>(x), magnitude = bits & 0x7fffffff;
   const u32 sign = bits >> 31 != 0 ? S::kSign : 0;
   const u32 field = magnitude >> 23;
-  const u32 mantissa = (magnitude & 0x7fffff) | (field != 0 ? 0x800000u : 0u);
+  const u32 significand = (magnitude & 0x7fffff) | (field != 0 ? 0x800000u : 0u);
   const i32 exponent = (field != 0 ? static_cast<i32>(field) : 1) - 127;
   const i32 below = exponent < kLowest ? kLowest - exponent : 0;
   const i32 wanted = 23 - S::kMantissa + below;  // bits to drop
   const u32 drop = static_cast<u32>(wanted > 31 ? 31 : wanted);
+  const i32 beyond = wanted - 31;  // bits that are below any random number's
+  const u32 mantissa = significand >> (beyond < 0 ? 0 : beyond > 31 ? 31 : beyond);
   const u32 dropped = (1u << drop) - 1;
   const u32 odd = mantissa >> drop & 1;
   // Nearest even adds half a unit less one, and the last kept bit; the sum stays below 2^32.

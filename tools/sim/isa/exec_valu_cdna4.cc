@@ -8,7 +8,9 @@ namespace gridwise::sim {
 inline namespace GRIDWISE_SIM_LEVEL {
 namespace {
 
-/// Any function of three bits: bit 4 a + 2 b + c of the table is the result.
+/// Any function of three bits: bit 4 a + 2 b + c of the table is the result. 16-bit results clear
+/// the upper half.
+template <u32 kMask>
 void BitOp3(Wave& w, const Uop& u) {
   const u32 *a = Row(w, u.src[0]), *b = Row(w, u.src[1]), *c = Row(w, u.src[2]);
   u32 terms[8];
@@ -21,15 +23,15 @@ void BitOp3(Wave& w, const Uop& u) {
     for (u32 i = 0; i < 8; ++i) {
       bits |= terms[i] & (i & 4 ? x : ~x) & (i & 2 ? y : ~y) & (i & 1 ? z : ~z);
     }
-    out[l] = bits;
+    out[l] = bits & kMask;
   }
   result.Commit();
 }
-constexpr Binding BitOp(const char* name, ValueType type) {
+constexpr Binding BitOp(const char* name, ExecFn exec, ValueType type) {
   return {name,
           OpClass::kValu,
           &BindValu,
-          &Step<&BitOp3>,
+          exec,
           {.result = type, .args = {type, type, type}, .arg_count = 3, .flags = kTruthTable},
           kGfx950};
 }
@@ -100,20 +102,20 @@ constexpr Binding On(uint8_t targets, Binding binding) {
 
 BindingTable ValuCdna4Table() {
   static constexpr Binding kTable[] = {
-      BitOp("v_bitop3_b32", ValueType::kB32),
-      BitOp("v_bitop3_b16", ValueType::kB16),
+      BitOp("v_bitop3_b32", &Step<&BitOp3<~0u>>, ValueType::kB32),
+      BitOp("v_bitop3_b16", &Step<&BitOp3<0xffff>>, ValueType::kB16),
       Swap("v_permlane16_swap_b32", &Step<&SwapRows<16>>),
       Swap("v_permlane32_swap_b32", &Step<&SwapRows<32>>),
       On(kGfx950,
          Valu("v_prng_b32", [](u32 a) { return a << 1 ^ (a >> 31 != 0 ? u32{197} : u32{0}); })),
-      On(kGfx950 | kGfx1201, Valu("v_minimum3_f32",
-                                  [](f32 a, f32 b, f32 c) { return Extreme<false>(a, b, c); })),
+      On(kGfx950 | kGfx1201,
+         Valu("v_minimum3_f32", [](f32 a, f32 b, f32 c) { return Extreme<false>(a, b, c); })),
       On(kGfx950 | kGfx1201,
          Valu("v_maximum3_f32", [](f32 a, f32 b, f32 c) { return Extreme<true>(a, b, c); })),
-      On(kGfx950, Packed("v_pk_minimum3_f16",
-                         [](f16 a, f16 b, f16 c) { return Extreme<false>(a, b, c); })),
-      On(kGfx950, Packed("v_pk_maximum3_f16",
-                         [](f16 a, f16 b, f16 c) { return Extreme<true>(a, b, c); })),
+      On(kGfx950,
+         Packed("v_pk_minimum3_f16", [](f16 a, f16 b, f16 c) { return Extreme<false>(a, b, c); })),
+      On(kGfx950,
+         Packed("v_pk_maximum3_f16", [](f16 a, f16 b, f16 c) { return Extreme<true>(a, b, c); })),
       On(kGfx950, Valu("v_ashr_pk_i8_i32",
                        [](i32 a, i32 b, u32 c) { return ShiftedBytes<-128, 127>(a, b, c); })),
       On(kGfx950, Valu("v_ashr_pk_u8_i32",
@@ -132,13 +134,13 @@ BindingTable ValuCdna4Table() {
       On(kGfx950, Valu(
                       "v_cvt_sr_bf16_f32",
                       [](f32 a, u32 b) { return RoundRandomly<Bf16Format>(a, b); }, kKeepsOther)),
-      On(kGfx950 | kRdna, Valu(
-                              "v_dot2_f32_bf16",
-                              [](PkB16 a, PkB16 b, f32 c) { return DotBf16(a.bits, b.bits, c); },
-                              kBf16Constants)),
+      On(kGfx950 | kRdna,
+         Valu(
+             "v_dot2_f32_bf16", [](PkB16 a, PkB16 b, f32 c) { return DotBf16(a.bits, b.bits, c); },
+             kBf16Constants)),
       On(kGfx950, Valu(
-                      "v_dot2c_f32_bf16",
-                      [](u32 a, u32 b, f32 d) { return DotBf16(a, b, d); }, kAccumulates)),
+                      "v_dot2c_f32_bf16", [](u32 a, u32 b, f32 d) { return DotBf16(a, b, d); },
+                      kAccumulates)),
   };
   return {kTable, sizeof(kTable) / sizeof(kTable[0])};
 }

@@ -55,10 +55,12 @@ enum Form : u32 {
 struct Case {
   std::string mnemonic;
   std::string types;  // of result and arguments: b 32 bits, q 64, h 16, f d e floats of 32, 64, 16
-                      // bits, m lane mask
+                      // bits, m lane mask; of results also k g two halves, bf16; y bf16
   std::function<Result(Args)> expected;
   u32 form = 0;
   double ulps = 0;  // tolerated, for functions that hardware approximates
+  const char* gfx = "gfx942";
+  std::string suffix = {};  // modifiers behind the operands
 };
 
 inline Result V(u64 x) { return {x, false}; }
@@ -66,7 +68,9 @@ inline Result M(bool x) { return {0, x}; }
 
 /// Bits of a value of a type in Case::types.
 inline int Bits(char type) {
-  return type == 'q' || type == 'd' || type == 'w' ? 64 : type == 'h' || type == 'e' ? 16 : 32;
+  return type == 'q' || type == 'd' || type == 'w'   ? 64
+         : type == 'h' || type == 'e' || type == 'y' ? 16
+                                                     : 32;
 }
 /// A float of a type in Case::types as a number.
 inline double Value(u64 x, char type) { return type == 'f' ? F(x) : type == 'd' ? D(x) : H(x); }
@@ -78,5 +82,6 @@ void AddFloat(std::vector<Case>& cases, char type);
 void AddFloatSpecials(std::vector<Case>& cases);
 void AddConversions(std::vector<Case>& cases);
 void AddComparisons(std::vector<Case>& cases);
+void AddCdna4(std::vector<Case>& cases);
 
 }  // namespace gridwise::sim::valu

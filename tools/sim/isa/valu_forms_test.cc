@@ -289,6 +289,40 @@ TEST(Specials, HalvesAndRounding) {
   EXPECT_EQ(Lane("v_pk_max_f16 v20, v0, v1", {0x7e003c00, 0x40008000}), 0x40003c00u);
 }
 
+/// Rows of 16 (or 32) lanes: the odd ones of the first register change places with the even ones of
+/// the second.
+TEST(PermlaneSwap, ExchangesRows) {
+  for (const int row : {16, 32}) {
+    for (const char* suffix : {"", " bound_ctrl:1", " fi:1"}) {
+      for (const uint64_t exec : {~uint64_t{0}, uint64_t{0x00ff0f0f3333ffff}}) {
+        TestWave wave(Handlers::Best(), "gfx950");
+        for (uint32_t l = 0; l < kLanes; ++l) {
+          wave->v[0][l] = 1000 + l;
+          wave->v[1][l] = 2000 + l;
+        }
+        SetScalar64(*wave, kExecLo, exec);
+        const std::string text = "v_permlane" + std::to_string(row) + "_swap_b32 v0, v1" + suffix;
+        const absl::Status status = wave.Execute(text);
+        ASSERT_TRUE(status.ok()) << status;
+        const bool zero = suffix[0] != 0 && suffix[1] == 'b', fetch = suffix[0] != 0 && !zero;
+        const auto expected = [&](uint32_t l, uint32_t own, uint32_t partner, uint32_t theirs) {
+          if ((exec >> l & 1) == 0) return own;
+          if ((exec >> partner & 1) != 0 || fetch) return theirs;
+          return zero ? 0 : own;
+        };
+        for (uint32_t l = 0; l < kLanes; ++l) {
+          const bool odd = l / static_cast<uint32_t>(row) % 2 == 1;
+          const uint32_t up = l + static_cast<uint32_t>(row), down = l - static_cast<uint32_t>(row);
+          EXPECT_EQ(wave->v[0][l], odd ? expected(l, 1000 + l, down, 2000 + down) : 1000 + l)
+              << text << " lane " << l;
+          EXPECT_EQ(wave->v[1][l], odd ? 2000 + l : expected(l, 2000 + l, up, 1000 + up))
+              << text << " lane " << l;
+        }
+      }
+    }
+  }
+}
+
 TEST(Rejects, WhatIsNotUnderstood) {
   TestWave wave;
   for (const char* text : {

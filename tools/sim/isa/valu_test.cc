@@ -5,6 +5,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -29,6 +30,12 @@ bool SameFloat(u64 actual, u64 expected, char type, double ulps) {
   if (type == 'w')
     return SameFloat(U(actual), U(expected), 'f', ulps) &&
            SameFloat(actual >> 32, expected >> 32, 'f', ulps);
+  if (type == 'k' || type == 'g') {
+    const char half = type == 'k' ? 'e' : 'y';
+    return SameFloat(U16(actual), U16(expected), half, ulps) &&
+           SameFloat(U16(actual >> 16), U16(expected >> 16), half, ulps);
+  }
+  if (type == 'y') return SameFloat(actual << 16, expected << 16, 'f', ulps);
   const double a = type == 'f' ? F(actual) : type == 'd' ? D(actual) : H(actual);
   const double e = type == 'f' ? F(expected) : type == 'd' ? D(expected) : H(expected);
   if (std::isnan(e)) return std::isnan(a);  // payloads are not specified
@@ -92,6 +99,7 @@ std::string Text(const Case& c) {
     const char type = c.types[i + 1];
     absl::StrAppend(&text, ", ", Register(type, type == 'm' ? 10 : static_cast<int>(2 * i)));
   }
+  if (!c.suffix.empty()) absl::StrAppend(&text, " ", c.suffix);
   return clamps ? absl::StrCat(text, " clamp") : text;
 }
 
@@ -122,7 +130,7 @@ void Check(const Case& c, const Handlers& handlers, u64 exec, std::mt19937_64& r
   const std::string text = Text(c);
   SCOPED_TRACE(testing::Message() << text << " at level " << handlers.level() << ", EXEC "
                                   << std::hex << exec);
-  TestWave wave(handlers);
+  TestWave wave(handlers, c.gfx);
   const std::vector<std::vector<u64>> values = Prepare(c, wave, random);
   SetScalar64(*wave, kExecLo, exec);
   std::vector<u64> old(kLanes);
@@ -148,8 +156,7 @@ void Check(const Case& c, const Handlers& handlers, u64 exec, std::mt19937_64& r
       ASSERT_EQ(U(wide) >> 16, U(before) >> 16);
       actual &= 0xffff;
     }
-    const bool is_float =
-        c.types[0] == 'f' || c.types[0] == 'd' || c.types[0] == 'e' || c.types[0] == 'w';
+    const bool is_float = std::string_view("fdewkgy").find(c.types[0]) != std::string_view::npos;
     ASSERT_TRUE(is_float ? SameFloat(actual, expected.value, c.types[0], c.ulps)
                          : actual == expected.value)
         << "lane " << l << std::hex << ": " << actual << " instead of " << expected.value << " of "
@@ -166,28 +173,34 @@ std::vector<Case> Cases() {
   AddFloatSpecials(cases);
   AddConversions(cases);
   AddComparisons(cases);
+  AddCdna4(cases);
   return cases;
 }
 
 /// Operations that other tests execute: whole divisions, lanes, NaN rules that single expressions
 /// do not tell.
 constexpr const char* kTestedElsewhere[] = {
-    "v_div_scale_f32",     "v_div_scale_f64",      "v_div_fmas_f32",       "v_div_fmas_f64",
-    "v_div_fixup_f32",     "v_div_fixup_f64",      "v_div_fixup_f16",      "v_readfirstlane_b32",
-    "v_readlane_b32",      "v_writelane_b32",      "v_swap_b32",           "v_mbcnt_lo_u32_b32",
-    "v_mbcnt_hi_u32_b32",  "v_med3_f32",           "v_med3_f16",           "v_fma_mixhi_f16",
-    "v_cvt_pkrtz_f16_f32", "v_cvt_pknorm_i16_f32", "v_cvt_pknorm_u16_f32", "v_dot2_f32_f16",
-    "v_dot2c_f32_f16",     "v_pk_add_f16",         "v_pk_mul_f16",         "v_pk_fma_f16",
-    "v_pk_min_f16",        "v_pk_max_f16",
+    "v_div_scale_f32",       "v_div_scale_f64",     "v_div_fmas_f32",
+    "v_div_fmas_f64",        "v_div_fixup_f32",     "v_div_fixup_f64",
+    "v_div_fixup_f16",       "v_readfirstlane_b32", "v_readlane_b32",
+    "v_writelane_b32",       "v_swap_b32",          "v_mbcnt_lo_u32_b32",
+    "v_mbcnt_hi_u32_b32",    "v_med3_f32",          "v_med3_f16",
+    "v_fma_mixhi_f16",       "v_cvt_pkrtz_f16_f32", "v_cvt_pknorm_i16_f32",
+    "v_cvt_pknorm_u16_f32",  "v_dot2_f32_f16",      "v_dot2c_f32_f16",
+    "v_pk_add_f16",          "v_pk_mul_f16",        "v_pk_fma_f16",
+    "v_pk_min_f16",          "v_pk_max_f16",        "v_permlane16_swap_b32",
+    "v_permlane32_swap_b32",
 };
 
 TEST(Valu, EveryOperationHasACase) {
   std::set<std::string> tested(std::begin(kTestedElsewhere), std::end(kTestedElsewhere));
   for (const Case& c : Cases()) tested.insert(c.mnemonic);
-  for (const Binding* binding : Handlers::Best().All(kGfx942)) {
-    const std::string mnemonic = binding->mnemonic;
-    if (binding->op_class != OpClass::kValu || mnemonic.starts_with("@")) continue;
-    EXPECT_EQ(tested.count(mnemonic), 1) << mnemonic;
+  for (const TargetBit target : {kGfx942, kGfx950}) {
+    for (const Binding* binding : Handlers::Best().All(target)) {
+      const std::string mnemonic = binding->mnemonic;
+      if (binding->op_class != OpClass::kValu || mnemonic.starts_with("@")) continue;
+      EXPECT_EQ(tested.count(mnemonic), 1) << mnemonic;
+    }
   }
 }
 
