@@ -1,4 +1,4 @@
-/// Builds the GEMM maps of a problem (see gemm_map.h for the mathematics).
+/// Builds the GEMM map of a problem (see gemm_map.h for the mathematics).
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,18 @@
 
 namespace gridwise {
 
-/// The residue classes a = 0 .. min(stride, in) - 1 of one axis. Post: each of its input cells is
-/// in exactly one class.
-struct AxisMap : AxisSteps {
+/// The classes of one axis. Post: each of its output cells is in exactly one class.
+struct AxisMap {
+  AxisSteps steps;
   std::vector<AxisClass> classes;
 };
 
-/// `dim` is an axis of a valid problem.
-AxisMap BwdDataAxisMap(const Dim& dim);
+/// `dim` is an axis of a valid problem. Backward-weight has forward's map.
+AxisMap MakeAxisMap(Direction direction, const Dim& dim);
 
-/// All sub-GEMMs of a valid problem whose batch * d * h * w and z * y * x are < 2^31, with
+/// All sub-GEMMs of a valid problem whose cells (with the batch) and filter taps are < 2^31, with
 /// first_tile = 0: those with taps first, the largest K first (long ones start early), then the
 /// empty ones. Equal K keeps the order of the classes.
-std::vector<SubGemm> BwdDataSubGemms(const ConvProblem& problem);
-
-/// The GEMM of forward and backward-weight, of a valid problem whose batch * do * ho * wo and
-/// z * y * x * c / groups are < 2^31.
-WindowGemm MakeWindowGemm(const ConvProblem& problem);
+std::vector<SubGemm> MakeSubGemms(const ConvProblem& problem);
 
 }  // namespace gridwise

@@ -32,18 +32,33 @@ std::vector<Triple> TriplesByDefinition(const Dim& dim) {
   return triples;
 }
 
-/// The triples of one axis as its classes enumerate them; `cells` counts the visits to each input
-/// cell.
-std::vector<Triple> TriplesOfClasses(const Dim& dim, std::vector<int>& cells) {
-  const AxisMap map = BwdDataAxisMap(dim);
+/// Cells along one axis of the tensor that a direction writes, and of the one that it gathers from.
+int64_t OutputSize(Direction direction, const Dim& dim) {
+  return direction == Direction::kBackwardData ? dim.in : dim.out();
+}
+int64_t SourceSize(Direction direction, const Dim& dim) {
+  return direction == Direction::kBackwardData ? dim.out() : dim.in;
+}
+
+/// (input cell, output cell, tap) of a convolution from the map's output and source cell.
+Triple MakeTriple(Direction direction, int64_t output, int64_t source, int64_t tap) {
+  return direction == Direction::kBackwardData ? Triple{output, source, tap}
+                                               : Triple{source, output, tap};
+}
+
+/// The triples of one axis as its classes enumerate them; `cells` counts the visits to each cell of
+/// the output.
+std::vector<Triple> TriplesOfClasses(Direction direction, const Dim& dim, std::vector<int>& cells) {
+  const AxisMap map = MakeAxisMap(direction, dim);
   std::vector<Triple> triples;
   for (const AxisClass& axis : map.classes) {
     for (int j = 0; j < axis.count; ++j) {
-      const int i = InCell(axis, static_cast<int>(dim.stride), j);
-      ++cells.at(static_cast<size_t>(i));
+      const int output = OutputCell(axis, map.steps, j);
+      ++cells.at(static_cast<size_t>(output));
       for (int t = 0; t < axis.taps; ++t) {
-        const int o = OutCell(axis, map, j, t);
-        if (o >= 0 && o < dim.out()) triples.push_back({i, o, Tap(axis, map, t)});
+        const int source = SourceCell(axis, map.steps, j, t);
+        if (source < 0 || source >= SourceSize(direction, dim)) continue;
+        triples.push_back(MakeTriple(direction, output, source, Tap(axis, map.steps, t)));
       }
     }
   }
@@ -71,15 +86,17 @@ TEST(AxisMap, ClassesEnumerateTheConvolutionExactly) {
   ForEachSmallAxis([&](const Dim& dim) {
     if (testing::Test::HasFailure()) return;
     ++axes;
-    std::vector<int> cells(static_cast<size_t>(dim.in));
-    std::vector<Triple> actual = TriplesOfClasses(dim, cells);
     std::vector<Triple> expected = TriplesByDefinition(dim);
-    std::sort(actual.begin(), actual.end());
     std::sort(expected.begin(), expected.end());
-    EXPECT_EQ(actual, expected) << "in " << dim.in << " filter " << dim.filter << " stride "
-                                << dim.stride << " dilation " << dim.dilation << " pads "
-                                << dim.pad_begin << ", " << dim.pad_end;
-    EXPECT_EQ(cells, std::vector<int>(cells.size(), 1)) << "each input cell is in one class";
+    for (const Direction direction : {Direction::kForward, Direction::kBackwardData}) {
+      std::vector<int> cells(static_cast<size_t>(OutputSize(direction, dim)));
+      std::vector<Triple> actual = TriplesOfClasses(direction, dim, cells);
+      std::sort(actual.begin(), actual.end());
+      EXPECT_EQ(actual, expected) << Name(direction) << " in " << dim.in << " filter " << dim.filter
+                                  << " stride " << dim.stride << " dilation " << dim.dilation
+                                  << " pads " << dim.pad_begin << ", " << dim.pad_end;
+      EXPECT_EQ(cells, std::vector<int>(cells.size(), 1)) << "each output cell is in one class";
+    }
   });
   EXPECT_GT(axes, 5000);
 }
@@ -105,42 +122,43 @@ Visits VisitsByDefinition(const ConvProblem& p) {
 void VisitRow(const ConvProblem& p, const SubGemm& gemm, int m, Visits& visits, Visits& cells) {
   const ClassCell cell = CellOfRow(gemm, m);
   AxisSteps steps[3];
-  std::vector<int64_t> in{cell.n};
+  std::vector<int64_t> outputs{cell.n};
   for (size_t axis = 0; axis < 3; ++axis) {
-    steps[axis] = BwdDataAxisMap(p.dims[axis]);
-    in.push_back(InCell(gemm.axis[axis], static_cast<int>(p.dims[axis].stride), cell.j[axis]));
+    steps[axis] = MakeAxisMap(p.direction, p.dims[axis]).steps;
+    outputs.push_back(OutputCell(gemm.axis[axis], steps[axis], cell.j[axis]));
   }
-  ++cells[in];
+  ++cells[outputs];
   for (int tap = 0; tap < Taps(gemm); ++tap) {
     const int t[3] = {tap / gemm.axis[2].taps / gemm.axis[1].taps,
                       tap / gemm.axis[2].taps % gemm.axis[1].taps, tap % gemm.axis[2].taps};
-    std::vector<int64_t> outs, taps;
+    std::vector<int64_t> key(10);
+    key[0] = cell.n;
     bool inside = true;
     for (size_t axis = 0; axis < 3; ++axis) {
-      outs.push_back(OutCell(gemm.axis[axis], steps[axis], cell.j[axis], t[axis]));
-      taps.push_back(Tap(gemm.axis[axis], steps[axis], t[axis]));
-      inside = inside && outs.back() >= 0 && outs.back() < p.dims[axis].out();
+      const int source = SourceCell(gemm.axis[axis], steps[axis], cell.j[axis], t[axis]);
+      inside = inside && source >= 0 && source < SourceSize(p.direction, p.dims[axis]);
+      const Triple triple = MakeTriple(p.direction, outputs[axis + 1], source,
+                                       Tap(gemm.axis[axis], steps[axis], t[axis]));
+      for (size_t part = 0; part < 3; ++part) key[1 + 3 * part + axis] = triple[part];
     }
-    if (!inside) continue;
-    std::vector<int64_t> key = in;
-    key.insert(key.end(), outs.begin(), outs.end());
-    key.insert(key.end(), taps.begin(), taps.end());
-    ++visits[key];
+    if (inside) ++visits[key];
   }
 }
 
 void ExpectExactCover(const ConvProblem& p) {
   Visits visits, cells;
-  for (const SubGemm& gemm : BwdDataSubGemms(p)) {
+  for (const SubGemm& gemm : MakeSubGemms(p)) {
     for (int m = 0; m < gemm.m; ++m) VisitRow(p, gemm, m, visits, cells);
   }
   EXPECT_EQ(visits, VisitsByDefinition(p));
-  EXPECT_EQ(static_cast<int64_t>(cells.size()), p.batch * p.in_cells());
+  int64_t size = p.batch;
+  for (const Dim& dim : p.dims) size *= OutputSize(p.direction, dim);
+  EXPECT_EQ(static_cast<int64_t>(cells.size()), size);
   for (const auto& [cell, count] : cells) {
     ASSERT_EQ(count, 1);
     for (size_t axis = 0; axis < 3; ++axis) {
       ASSERT_GE(cell[axis + 1], 0);
-      ASSERT_LT(cell[axis + 1], p.dims[axis].in);
+      ASSERT_LT(cell[axis + 1], OutputSize(p.direction, p.dims[axis]));
     }
   }
 }
@@ -158,56 +176,28 @@ Dim RandomDim(std::mt19937& random, int64_t longest) {
 TEST(SubGemms, CoverRandomProblemsOfEachRankExactlyOnce) {
   std::mt19937 random(7);
   for (int trial = 0; trial < 150 && !HasFailure(); ++trial) {
-    ConvProblem p{.direction = Direction::kBackwardData, .batch = 1 + trial % 3};
+    ConvProblem p{.batch = 1 + trial % 3};
     p.rank = 1 + trial % 3;
     for (size_t axis = 3 - static_cast<size_t>(p.rank); axis < 3; ++axis) {
       p.dims[axis] = RandomDim(random, p.rank == 3 ? 5 : 9);
     }
-    ExpectExactCover(p);
+    for (const Direction direction : kAllDirections) {
+      p.direction = direction;
+      ExpectExactCover(p);
+    }
   }
 }
 
-TEST(WindowGemm, VisitsEveryTripleOfRandomProblemsExactlyOnce) {
-  std::mt19937 random(8);
-  for (int trial = 0; trial < 150 && !HasFailure(); ++trial) {
-    ConvProblem p{.groups = 2, .batch = 1 + trial % 3, .c = 2 * (1 + trial % 4)};
-    p.rank = 1 + trial % 3;
-    for (size_t axis = 3 - static_cast<size_t>(p.rank); axis < 3; ++axis) {
-      p.dims[axis] = RandomDim(random, p.rank == 3 ? 5 : 9);
-    }
-    const WindowGemm gemm = MakeWindowGemm(p);
-    ASSERT_EQ(gemm.cells, p.batch * p.out_cells());
-    ASSERT_EQ(gemm.terms, p.filter_taps() * p.c_per_group());
-    std::vector<Visits> visits(static_cast<size_t>(p.c_per_group()));
-    for (int cell = 0; cell < gemm.cells; ++cell) {
-      const ClassCell at = CellOfRow(gemm, cell);
-      for (int term = 0; term < gemm.terms; ++term) {
-        const FilterTerm filter = TermAt(gemm, static_cast<int>(p.c_per_group()), term);
-        std::vector<int64_t> key{at.n};
-        bool inside = true;
-        for (size_t axis = 0; axis < 3; ++axis) {
-          key.push_back(InCell(gemm.axis[axis], at.j[axis], filter.tap[axis]));
-          inside = inside && key.back() >= 0 && key.back() < p.dims[axis].in;
-        }
-        key.insert(key.end(), at.j, at.j + 3);
-        key.insert(key.end(), filter.tap, filter.tap + 3);
-        if (inside) ++visits.at(static_cast<size_t>(filter.channel))[key];
-      }
-    }
-    for (const Visits& of_channel : visits) ASSERT_EQ(of_channel, VisitsByDefinition(p));
-  }
-}
-
-TEST(WindowGemm, CellsAndTermsCountInnermostFastest) {
+TEST(SubGemms, ForwardIsOneGemmOfAllCells) {
   const ConvProblem p{
       .batch = 2, .c = 5, .dims = {Dim{}, Dim{.in = 4, .filter = 2}, Dim{.in = 5, .filter = 3}}};
-  const WindowGemm gemm = MakeWindowGemm(p);  // 3 x 3 output cells
-  const ClassCell cell = CellOfRow(gemm, (1 * 3 + 2) * 3 + 1);
+  const std::vector<SubGemm> gemms = MakeSubGemms(p);  // 3 x 3 output cells
+  ASSERT_EQ(gemms.size(), 1u);
+  EXPECT_EQ(gemms[0].m, 18);
+  EXPECT_EQ(Taps(gemms[0]), 6);
+  const ClassCell cell = CellOfRow(gemms[0], (1 * 3 + 2) * 3 + 1);
   EXPECT_EQ(cell.n, 1);
   EXPECT_THAT(cell.j, ElementsAre(0, 2, 1));
-  const FilterTerm term = TermAt(gemm, 5, (1 * 3 + 2) * 5 + 4);
-  EXPECT_THAT(term.tap, ElementsAre(0, 1, 2));
-  EXPECT_EQ(term.channel, 4);
 }
 
 ConvProblem Square(int64_t in, int64_t filter, int64_t stride, int64_t dilation, int64_t pad) {
@@ -218,7 +208,7 @@ ConvProblem Square(int64_t in, int64_t filter, int64_t stride, int64_t dilation,
 /// (sub-GEMMs with taps, sub-GEMMs without).
 std::pair<int, int> Counts(const ConvProblem& p) {
   std::pair<int, int> counts;
-  for (const SubGemm& gemm : BwdDataSubGemms(p)) ++(Taps(gemm) > 0 ? counts.first : counts.second);
+  for (const SubGemm& gemm : MakeSubGemms(p)) ++(Taps(gemm) > 0 ? counts.first : counts.second);
   return counts;
 }
 
@@ -238,18 +228,18 @@ TEST(SubGemms, CountsOfKnownShapes) {
 TEST(SubGemms, WorkedExampleStride2Filter3) {
   // out = 4 of in = 8, pad 1: i = 2 o + y - 1. Even cells meet tap 1 alone; odd cells 2j + 1 meet
   // tap 2 at o = j and tap 0 at o = j + 1.
-  const AxisMap map = BwdDataAxisMap({8, 3, 2, 1, 1, 1});
+  const AxisMap map = MakeAxisMap(Direction::kBackwardData, {8, 3, 2, 1, 1, 1});
   ASSERT_EQ(map.classes.size(), 2u);
-  EXPECT_EQ(map.tap_step, 2);
-  EXPECT_EQ(map.out_step, 1);
+  EXPECT_EQ(map.steps.tap_step, -2);
+  EXPECT_EQ(map.steps.tap_source_step, 1);
   const auto fields = [](const AxisClass& c) {
-    return std::tuple(c.first_in, c.count, c.taps, c.first_tap, c.first_out);
+    return std::tuple(c.first_cell, c.count, c.taps, c.first_tap, c.first_source);
   };
   EXPECT_EQ(fields(map.classes[0]), std::tuple(0, 4, 1, 1, 0));
   EXPECT_EQ(fields(map.classes[1]), std::tuple(1, 4, 2, 2, 0));
 
   std::vector<int> taps, rows;
-  for (const SubGemm& gemm : BwdDataSubGemms(Square(8, 3, 2, 1, 1))) {
+  for (const SubGemm& gemm : MakeSubGemms(Square(8, 3, 2, 1, 1))) {
     taps.push_back(Taps(gemm));
     rows.push_back(gemm.m);
   }
@@ -259,7 +249,7 @@ TEST(SubGemms, WorkedExampleStride2Filter3) {
 
 TEST(SubGemms, EmptyOnesComeLast) {
   bool empty = false;
-  for (const SubGemm& gemm : BwdDataSubGemms(Square(28, 3, 6, 1, 1))) {
+  for (const SubGemm& gemm : MakeSubGemms(Square(28, 3, 6, 1, 1))) {
     EXPECT_TRUE(!empty || Taps(gemm) == 0);
     empty = Taps(gemm) == 0;
     EXPECT_EQ(gemm.first_tile, 0);
@@ -270,7 +260,7 @@ TEST(SubGemms, EmptyOnesComeLast) {
 TEST(SubGemms, ReductionLengthIsTheLargestK) {
   ForEachSmallAxis([](const Dim& dim) {
     const ConvProblem p{.direction = Direction::kBackwardData, .k = 7, .dims = {Dim{}, Dim{}, dim}};
-    const int64_t largest = Taps(BwdDataSubGemms(p).front()) * p.k_per_group();
+    const int64_t largest = Taps(MakeSubGemms(p).front()) * p.k_per_group();
     ASSERT_GE(p.reduction_length(), largest);
     if (dim.in >= dim.stride) {
       ASSERT_EQ(p.reduction_length(), largest) << dim.in << " " << dim.filter;
