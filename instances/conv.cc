@@ -14,13 +14,13 @@
 #include "ck/conv/validate.h"
 #include "ck/runtime/device.h"
 #include "ck/runtime/status.h"
-#include "instances/tile/bwd_data.h"
-#include "instances/tile/bwd_data_code.h"
+#include "instances/tile/gather.h"
+#include "instances/tile/gather_code.h"
 
 namespace gridwise {
 namespace {
 
-using tile::kBwdDataRows;
+using tile::kGatherRows;
 
 /// The code object that holds row `index` for `gfx`: shards take rows in turn.
 absl::StatusOr<std::string_view> FindCode(CodeObjects objects, Gfx gfx, int index) {
@@ -36,35 +36,61 @@ absl::StatusOr<std::string_view> FindCode(CodeObjects objects, Gfx gfx, int inde
   return shards[index % shards.size()];
 }
 
+/// Row `index` of the table and what it says to a problem.
+struct Candidate {
+  int index;
+  std::optional<std::string> reason;  // why it cannot compute the problem
+  Cost cost;                          // if it can
+};
+
+std::string RowName(int index) { return PrintFields(kGatherRows[static_cast<size_t>(index)]); }
+
+/// The rows that are compiled for `gfx`, and what they say to a valid problem.
+std::vector<Candidate> AskRows(const ConvProblem& problem, Gfx gfx) {
+  std::vector<SubGemm> sub_gemms;
+  std::vector<Candidate> candidates;
+  for (size_t i = 0; i < kGatherRows.size(); ++i) {
+    const tile::TileConfig& config = kGatherRows[i];
+    if (Reject(config, gfx) != nullptr) continue;
+    Candidate& candidate =
+        candidates.emplace_back(Candidate{static_cast<int>(i), Reject(config, problem), {}});
+    if (candidate.reason.has_value()) continue;
+    if (sub_gemms.empty()) sub_gemms = MakeSubGemms(problem);
+    candidate.cost = PlanGather(config, gfx, problem, sub_gemms).cost;
+  }
+  return candidates;
+}
+
 /// Why no row, or not the row that `options` asks for, computes the problem.
 std::string NoRowMessage(const ConvProblem& problem, Gfx gfx,
-                         const std::vector<RowVerdict>& verdicts, const PlanOptions& options) {
+                         const std::vector<Candidate>& candidates, const PlanOptions& options) {
   std::string message = absl::StrFormat("no row for %s computes %s:", Name(gfx), ToString(problem));
-  for (const RowVerdict& verdict : verdicts) {
-    if (!options.row.empty() && verdict.row != options.row) continue;
-    absl::StrAppend(&message, "\n  ", verdict.row, ": ", verdict.reason.value_or(""));
+  for (const Candidate& candidate : candidates) {
+    const std::string name = RowName(candidate.index);
+    if (!options.row.empty() && name != options.row) continue;
+    absl::StrAppend(&message, "\n  ", name, ": ", candidate.reason.value_or(""));
   }
   return message;
 }
 
-/// Index of the accepting row that `options` asks for, or else of the cheapest; -1 if there is
-/// none.
-int Choose(const std::vector<RowVerdict>& verdicts, const PlanOptions& options) {
-  int best = -1;
-  for (int i = 0; i < static_cast<int>(verdicts.size()); ++i) {
-    if (verdicts[i].reason.has_value()) continue;
-    if (!options.row.empty() && verdicts[i].row != options.row) continue;
-    if (best < 0 || verdicts[i].cost.cycles < verdicts[best].cost.cycles) best = i;
+/// The accepting row that `options` asks for, or else the cheapest; null if there is none.
+const Candidate* Choose(const std::vector<Candidate>& candidates, const PlanOptions& options) {
+  const Candidate* best = nullptr;
+  for (const Candidate& candidate : candidates) {
+    if (candidate.reason.has_value()) continue;
+    if (!options.row.empty() && RowName(candidate.index) != options.row) continue;
+    if (best == nullptr || candidate.cost.cycles < best->cost.cycles) best = &candidate;
   }
   return best;
 }
 
-absl::Status CheckRowExists(const std::vector<RowVerdict>& verdicts, const std::string& row) {
+absl::Status CheckRowExists(const std::vector<Candidate>& candidates, const std::string& row) {
   if (row.empty()) return absl::OkStatus();
   std::string known;
-  for (const RowVerdict& verdict : verdicts) {
-    if (verdict.row == row) return absl::OkStatus();
-    absl::StrAppend(&known, known.empty() ? "" : ", ", verdict.row);
+  for (const Candidate& candidate : candidates) {
+    const std::string name = RowName(candidate.index);
+    if (name == row) return absl::OkStatus();
+    absl::StrAppend(&known, known.empty() ? "" : ", ", name);
   }
   return absl::InvalidArgumentError(absl::StrFormat("row is %s; must be one of %s", row, known));
 }
@@ -73,47 +99,44 @@ absl::Status CheckRowExists(const std::vector<RowVerdict>& verdicts, const std::
 
 std::vector<RowInfo> ListRows() {
   std::vector<RowInfo> rows;
-  for (Gfx gfx : kAllGfx) {
-    for (const tile::TileConfig& config : kBwdDataRows) {
-      if (Reject(config, gfx) != nullptr) continue;
-      rows.push_back(
-          {.name = PrintFields(config), .direction = Direction::kBackwardData, .gfx = gfx});
+  for (const Gfx gfx : kAllGfx) {
+    for (size_t i = 0; i < kGatherRows.size(); ++i) {
+      if (Reject(kGatherRows[i], gfx) != nullptr) continue;
+      rows.push_back({.name = RowName(static_cast<int>(i)),
+                      .direction = DirectionOf(kGatherRows[i]),
+                      .gfx = gfx});
     }
   }
   return rows;
 }
 
 std::vector<RowVerdict> ExplainRows(const ConvProblem& problem, Gfx gfx) {
-  std::vector<SubGemm> sub_gemms;
   std::vector<RowVerdict> verdicts;
-  for (const tile::TileConfig& config : kBwdDataRows) {
-    RowVerdict verdict = {.row = PrintFields(config), .reason = std::nullopt, .cost = {}};
-    if (const char* reason = Reject(config, gfx)) {
-      verdict.reason = reason;
-    } else {
-      verdict.reason = Reject(config, problem);
-    }
-    if (!verdict.reason.has_value()) {
-      if (sub_gemms.empty()) sub_gemms = BwdDataSubGemms(problem);
-      verdict.cost = PlanBwdData(config, gfx, problem, sub_gemms).cost;
-    }
-    verdicts.push_back(std::move(verdict));
+  for (Candidate& candidate : AskRows(problem, gfx)) {
+    const tile::TileConfig& config = kGatherRows[static_cast<size_t>(candidate.index)];
+    if (DirectionOf(config) != problem.direction || config.type != problem.type) continue;
+    verdicts.push_back({.row = RowName(candidate.index),
+                        .reason = std::move(candidate.reason),
+                        .cost = candidate.cost});
   }
   return verdicts;
 }
 
 absl::StatusOr<Plan> MakePlan(const ConvProblem& problem, Gfx gfx, const PlanOptions& options) {
   if (absl::Status status = Validate(problem); !status.ok()) return status;
-  const std::vector<RowVerdict> verdicts = ExplainRows(problem, gfx);
-  if (absl::Status status = CheckRowExists(verdicts, options.row); !status.ok()) return status;
-  const int row = Choose(verdicts, options);
-  if (row < 0) return absl::UnimplementedError(NoRowMessage(problem, gfx, verdicts, options));
+  const std::vector<Candidate> candidates = AskRows(problem, gfx);
+  if (absl::Status status = CheckRowExists(candidates, options.row); !status.ok()) return status;
+  const Candidate* const chosen = Choose(candidates, options);
+  if (chosen == nullptr) {
+    return absl::UnimplementedError(NoRowMessage(problem, gfx, candidates, options));
+  }
   Plan plan;
   plan.problem_ = problem;
   plan.gfx_ = gfx;
-  plan.row_ = verdicts[row].row;
-  plan.row_index_ = row;
-  plan.plan_ = PlanBwdData(kBwdDataRows[row], gfx, problem, BwdDataSubGemms(problem));
+  plan.row_ = RowName(chosen->index);
+  plan.row_index_ = chosen->index;
+  plan.plan_ = PlanGather(kGatherRows[static_cast<size_t>(chosen->index)], gfx, problem,
+                          MakeSubGemms(problem));
   return plan;
 }
 
@@ -121,7 +144,7 @@ std::vector<GemmShape> Plan::SubGemms() const {
   std::vector<GemmShape> shapes;
   for (const SubGemm& gemm : plan_.table) {
     shapes.push_back(
-        {.m = gemm.m, .n = plan_.args.c, .k = std::int64_t{Taps(gemm)} * plan_.args.k});
+        {.m = gemm.m, .n = plan_.args.n, .k = std::int64_t{Taps(gemm)} * plan_.args.k});
   }
   return shapes;
 }
@@ -160,11 +183,11 @@ absl::StatusOr<Executable> Executable::Load(const Plan& plan) {
         absl::StrFormat("the plan is for %s, and the current device %s is %s", Name(plan.gfx()),
                         device->name, device->target));
   }
-  absl::StatusOr<std::string_view> code = FindCode(BwdDataCode(), plan.gfx(), plan.row_index_);
+  absl::StatusOr<std::string_view> code = FindCode(GatherCode(), plan.gfx(), plan.row_index_);
   if (!code.ok()) return code.status();
   absl::StatusOr<Module> module = Module::Load(*code);
   if (!module.ok()) return module.status();
-  absl::StatusOr<hipFunction_t> kernel = module->FindKernel(tile::BwdDataSymbol(plan.row_index_));
+  absl::StatusOr<hipFunction_t> kernel = module->FindKernel(tile::GatherSymbol(plan.row_index_));
   if (!kernel.ok()) return kernel.status();
   return Executable(plan, *std::move(module), *kernel);
 }
@@ -183,10 +206,10 @@ absl::Status Executable::Launch(const ConvTensors& tensors, void* workspace,
         absl::StrFormat("workspace is %d bytes at %p; the plan needs %d bytes", workspace_bytes,
                         workspace, needed));
   }
-  tile::BwdDataArgs args = plan_.plan_.args;
-  args.dy = tensors.a;
+  tile::GatherArgs args = plan_.plan_.args;
+  args.source = tensors.a;
   args.w = tensors.b;
-  args.dx = tensors.out;
+  args.out = tensors.out;
   if (needed > 0) {
     args.table = static_cast<const SubGemm*>(workspace);
     absl::Status copied = ToStatus(

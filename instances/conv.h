@@ -13,7 +13,7 @@
 #include "ck/conv/problem.h"
 #include "ck/runtime/module.h"
 #include "hip/hip_runtime_api.h"
-#include "tile/plan_bwd_data.h"
+#include "tile/plan_gather.h"
 
 /// The public API. A problem becomes a plan on the host, without a device; a plan becomes an
 /// executable on a device; an executable is launched on tensors, any number of times, without
@@ -74,7 +74,7 @@ class Plan {
   Gfx gfx_ = Gfx::k942;
   std::string row_;
   int row_index_ = 0;
-  tile::BwdDataPlan plan_;
+  tile::GatherPlan plan_;
 };
 
 /// Plans `problem` for `gfx`. Errors: kInvalidArgument for an invalid problem or an unknown row,
@@ -88,10 +88,11 @@ struct RowVerdict {
   Cost cost;                          // if it can
 };
 
-/// What every row of the problem's direction says to a valid problem.
+/// What every row of the problem's direction and type says to a valid problem.
 std::vector<RowVerdict> ExplainRows(const ConvProblem& problem, Gfx gfx);
 
-/// Tensors in device memory, packed, see ConvProblem. Backward data: a = dy, b = w, out = dx.
+/// Tensors in device memory, packed, see ConvProblem. Forward: a = x, b = w, out = y.
+/// Backward-data: a = dy, b = w, out = dx.
 struct ConvTensors {
   const void* a = nullptr;
   const void* b = nullptr;

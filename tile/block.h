@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "ck/arch/gpu.h"
-#include "tile/bwd_data_args.h"
+#include "tile/gather_args.h"
 
 namespace gridwise::tile {
 
@@ -29,7 +29,7 @@ GRIDWISE_DEVICE const T& KernelArgs() {
   return *(const T*)KernelArgWords();
 }
 
-/// The tile of dx that this workgroup computes.
+/// The tile of the output that this workgroup computes.
 struct Block {
   SubGemm gemm;
   int group;
@@ -53,10 +53,10 @@ GRIDWISE_DEVICE int FindSubGemm(ConstantWords table, int sub_gemms, int tile) {
   return low;
 }
 
-GRIDWISE_DEVICE Block FindBlock(const BwdDataArgs& args, int tile_m, int tile_n) {
+GRIDWISE_DEVICE Block FindBlock(const GatherArgs& args, int tile_m, int tile_n) {
   const ConstantWords table = args.table != nullptr
                                   ? (ConstantWords)args.table
-                                  : KernelArgWords() + offsetof(BwdDataArgs, inline_table) / 4;
+                                  : KernelArgWords() + offsetof(GatherArgs, inline_table) / 4;
   const int tile = BlockIdX();
   Block block;
   block.gemm =

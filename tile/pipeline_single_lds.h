@@ -2,12 +2,13 @@
 
 #include "ck/arch/mma.h"
 #include "ck/arch/sync.h"
+#include "tile/cells_of_lane.h"
 #include "tile/config.h"
 
 namespace gridwise::tile {
 
 /// Accumulators of a wave, transposed: D's rows are the tile's n and its columns the tile's m, so
-/// that a lane holds runs of 4 consecutive n of one m.
+/// that a lane holds runs of consecutive n of one m.
 template <TileConfig kC>
 struct WaveAcc {
   Acc<kC.mma> d[kC.reps_m()][kC.reps_n()] = {};
@@ -16,53 +17,71 @@ struct WaveAcc {
 /// First row of the wave in the tile, first column of the wave in the tile.
 template <TileConfig kC>
 GRIDWISE_DEVICE int WaveM() {
-  return Uniform(ThreadId() / kMfmaWave) / kC.waves.n * kC.wave_m();
+  return Uniform(ThreadId() / kC.mma.lanes()) / kC.waves.n * kC.wave_m();
 }
 template <TileConfig kC>
 GRIDWISE_DEVICE int WaveN() {
-  return Uniform(ThreadId() / kMfmaWave) % kC.waves.n * kC.wave_n();
+  return Uniform(ThreadId() / kC.mma.lanes()) % kC.waves.n * kC.wave_n();
 }
-GRIDWISE_DEVICE int Lane() { return ThreadId() % kMfmaWave; }
+template <TileConfig kC>
+GRIDWISE_DEVICE int Lane() {
+  return ThreadId() % kC.mma.lanes();
+}
 
-/// acc += A * B for the slab in LDS. A fragment is one LDS cell per lane, 8 consecutive k: two
-/// matrix instructions. Which k a lane holds differs from the instruction's own order, the same way
-/// for A and B, so that the sum is the same set.
+/// acc += A * B for the slab in LDS. A fragment is whole LDS cells of a lane's row, enough for one
+/// matrix instruction or several. Which k a lane holds differs from the instruction's own order,
+/// the same way for A and B, so that the sum is the same set.
 template <TileConfig kC>
 class MultiplySlab {
  public:
   GRIDWISE_DEVICE explicit MultiplySlab(const char* lds_a, const char* lds_b) {
-    const int row = Lane() % kC.mma.m;
+    const int row = Lane<kC>() % kC.mma.m;
+    const int group = kC.mma.lane_groups() == 1 ? 0 : Lane<kC>() / kC.mma.m;
     const int wave_m = WaveM<kC>(), wave_n = WaveN<kC>();
-    for (int chunk = 0; chunk < kChunks; ++chunk) {
-      const int cell = chunk * LaneGroups(kC.mma) + Lane() / kC.mma.m;
-      a_[chunk] = reinterpret_cast<const Fragment*>(lds_a + kC.lds_a().Offset(wave_m + row, cell));
-      b_[chunk] = reinterpret_cast<const Fragment*>(lds_b + kC.lds_b().Offset(wave_n + row, cell));
+    for (int i = 0; i < kCellsOfLane; ++i) {
+      const int chunk = i / kC.fragment_cells(), part = i % kC.fragment_cells();
+      const int cell = (chunk * kC.mma.lane_groups() + group) * kC.fragment_cells() + part;
+      a_[i] = reinterpret_cast<const CellVec<kC>*>(lds_a + kC.lds_a().Offset(wave_m + row, cell));
+      b_[i] = reinterpret_cast<const CellVec<kC>*>(lds_b + kC.lds_b().Offset(wave_n + row, cell));
     }
   }
 
   GRIDWISE_DEVICE void operator()(WaveAcc<kC>& acc) const {
-    for (int chunk = 0; chunk < kChunks; ++chunk) {
+    for (int first = 0; first < kCellsOfLane; first += kC.fragment_cells()) {
       Fragment a[kC.reps_m()], b[kC.reps_n()];
-      for (int i = 0; i < kC.reps_m(); ++i) a[i] = a_[chunk][i * kC.mma.m];
-      for (int i = 0; i < kC.reps_n(); ++i) b[i] = b_[chunk][i * kC.mma.n];
-      for (int m = 0; m < kC.reps_m(); ++m) {
-        for (int n = 0; n < kC.reps_n(); ++n)
-          acc.d[m][n] = Mma<kC.mma>(b[n].lo, a[m].lo, acc.d[m][n]);
-      }
-      for (int m = 0; m < kC.reps_m(); ++m) {
-        for (int n = 0; n < kC.reps_n(); ++n)
-          acc.d[m][n] = Mma<kC.mma>(b[n].hi, a[m].hi, acc.d[m][n]);
+      for (int i = 0; i < kC.reps_m(); ++i) a[i] = Read(a_ + first, i * kC.mma.m);
+      for (int i = 0; i < kC.reps_n(); ++i) b[i] = Read(b_ + first, i * kC.mma.n);
+      for (int part = 0; part < kPartsOfFragment; ++part) {
+        for (int m = 0; m < kC.reps_m(); ++m) {
+          for (int n = 0; n < kC.reps_n(); ++n) {
+            acc.d[m][n] = Mma<kC.mma, kC.type>(b[n].part[part], a[m].part[part], acc.d[m][n]);
+          }
+        }
       }
     }
   }
 
  private:
-  using Fragment = Vec<Half, LdsTile::kCell>;
-  static constexpr int kChunks = kC.tile.k / kC.fragment_k();
+  static constexpr int kPartsOfFragment =
+      kC.fragment_cells() * kC.cell() / kC.mma.k_per_lane();  // matrix instructions
+  static constexpr int kCellsOfLane = kC.tile.k / kC.fragment_k() * kC.fragment_cells();
+
+  struct Fragment {
+    MmaOperand<kC.mma, kC.type> part[kPartsOfFragment];
+  };
+  struct Cells {
+    CellVec<kC> cell[kC.fragment_cells()];
+  };
+
+  GRIDWISE_DEVICE static Fragment Read(const CellVec<kC>* const* cells, int row) {
+    Cells read;
+    for (int i = 0; i < kC.fragment_cells(); ++i) read.cell[i] = cells[i][row];
+    return __builtin_bit_cast(Fragment, read);
+  }
 
   // Of the wave's first rows; further ones follow at a constant distance, see LdsTile.
-  const Fragment* a_[kChunks];
-  const Fragment* b_[kChunks];
+  const CellVec<kC>* a_[kCellsOfLane];
+  const CellVec<kC>* b_[kCellsOfLane];
 };
 
 /// The main loop with one LDS buffer: while a slab is multiplied, the next one is on its way into

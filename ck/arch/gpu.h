@@ -1,5 +1,7 @@
 #pragma once
 
+#include "ck/base/types.h"
+
 /// The names that device code needs of the compiler; HIP's own headers, which are slow to compile,
 /// are not used.
 
@@ -12,7 +14,22 @@ namespace gridwise {
 template <class T, int kN>
 using Vec = T __attribute__((ext_vector_type(kN)));
 
-using Half = _Float16;
+template <DataType kType>
+struct ElementOf {
+  using Type = float;
+};
+template <>
+struct ElementOf<DataType::kF16> {
+  using Type = _Float16;
+};
+template <>
+struct ElementOf<DataType::kBF16> {
+  using Type = __bf16;
+};
+
+/// The C++ type of a tensor's elements.
+template <DataType kType>
+using Element = ElementOf<kType>::Type;
 
 GRIDWISE_DEVICE int ThreadId() { return __builtin_amdgcn_workitem_id_x(); }
 GRIDWISE_DEVICE int BlockIdX() { return __builtin_amdgcn_workgroup_id_x(); }

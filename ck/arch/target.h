@@ -3,6 +3,8 @@
 #include <optional>
 #include <string_view>
 
+#include "ck/arch/mma_shape.h"
+
 namespace gridwise {
 
 /// The GPU targets. Everything that differs between them is in TraitsOf, and code asks for traits,
@@ -24,6 +26,8 @@ struct TargetTraits {
   double clock_ghz;        // peak engine clock of `product`
   double memory_gb_per_s;  // peak, of `product`
   unsigned buffer_format;  // word 3 of an untyped buffer resource
+  MmaUnit mma_unit;
+  bool mma_double_k;  // f16 and bf16 MFMA with twice the k
 };
 
 /// Sources: AMD CDNA3, CDNA4, RDNA3 and RDNA4 ISA documents (chapters on the kernel state, LDS and
@@ -41,7 +45,9 @@ constexpr TargetTraits TraitsOf(Gfx gfx) {
               .simds_per_unit = 4,
               .clock_ghz = 2.1,
               .memory_gb_per_s = 5300,
-              .buffer_format = 0x00027000};
+              .buffer_format = 0x00027000,
+              .mma_unit = MmaUnit::kMfma,
+              .mma_double_k = false};
     case Gfx::k950:
       return {.name = "gfx950",
               .product = "MI355X",
@@ -53,7 +59,9 @@ constexpr TargetTraits TraitsOf(Gfx gfx) {
               .simds_per_unit = 4,
               .clock_ghz = 2.4,
               .memory_gb_per_s = 8000,
-              .buffer_format = 0x00027000};
+              .buffer_format = 0x00027000,
+              .mma_unit = MmaUnit::kMfma,
+              .mma_double_k = true};
     case Gfx::k1100:
       return {.name = "gfx1100",
               .product = "RX 7900 XTX",
@@ -65,7 +73,9 @@ constexpr TargetTraits TraitsOf(Gfx gfx) {
               .simds_per_unit = 2,
               .clock_ghz = 2.5,
               .memory_gb_per_s = 960,
-              .buffer_format = 0x31004000};
+              .buffer_format = 0x31004000,
+              .mma_unit = MmaUnit::kWmma11,
+              .mma_double_k = false};
     case Gfx::k1201:
       return {.name = "gfx1201",
               .product = "RX 9070 XT",
@@ -77,7 +87,9 @@ constexpr TargetTraits TraitsOf(Gfx gfx) {
               .simds_per_unit = 2,
               .clock_ghz = 2.97,
               .memory_gb_per_s = 640,
-              .buffer_format = 0x31004000};
+              .buffer_format = 0x31004000,
+              .mma_unit = MmaUnit::kWmma12,
+              .mma_double_k = false};
   }
   return {};
 }

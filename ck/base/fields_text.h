@@ -1,8 +1,8 @@
 /// Names of configs: printed from their fields (see fields.h), and parsed back to the same value.
 ///
-/// Fields are joined by '_' and each follows its tag; the parts of a nested struct are joined by
-/// 'x'. A part is an integer, a bool (0 or 1), or an enumerator, printed by the function Name() of
-/// its type, which gives "?" for values that are not enumerators.
+/// Fields are joined by '_' and each follows its tag; the numbers of a nested struct are joined by
+/// 'x' and follow an enumerator directly. A part is an integer, a bool (0 or 1), or an enumerator,
+/// printed by the function Name() of its type, which gives "?" for values that are not enumerators.
 #pragma once
 
 #include <cstdint>
@@ -40,13 +40,19 @@ class NameReader {
   absl::Status status_;
 };
 
+/// Whether no separator follows a part: enumerators within nested structs.
+template <typename Part>
+constexpr bool JoinsNext(char separator) {
+  return separator == 'x' && std::is_enum_v<std::remove_cvref_t<Part>>;
+}
+
 template <typename T>
 void Append(std::string& text, const T& field, char separator) {
   if constexpr (HasFields<T>) {
     bool first = true;
     ForEachField(field, [&](const char* tag, const auto& part) {
       if (!first) text += separator;
-      first = false;
+      first = JoinsNext<decltype(part)>(separator);
       text += tag;
       Append(text, part, 'x');
     });
@@ -63,7 +69,7 @@ void Read(NameReader& reader, T& field, char separator) {
     bool first = true;
     ForEachField(field, [&](const char* tag, auto& part) {
       if (!first) reader.Expect({&separator, 1});
-      first = false;
+      first = JoinsNext<decltype(part)>(separator);
       reader.Expect(tag);
       Read(reader, part, 'x');
     });

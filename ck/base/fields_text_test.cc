@@ -83,6 +83,33 @@ TEST(PrintFields, ShowsEveryFieldAfterItsTag) {
   EXPECT_EQ(PrintFields(Config{}), "f16_t1x1x1_mma32x32x8_direct_o0_s0");
 }
 
+struct Route {
+  Schedule schedule = Schedule::kDirectToLds;
+  int lanes = 16, bytes = 4;
+  static constexpr void Fields(auto& self, auto&& visit) {
+    auto& [schedule, lanes, bytes] = self;
+    visit("", schedule);
+    visit("", lanes);
+    visit("", bytes);
+  }
+  bool operator==(const Route&) const = default;
+};
+struct Copy {
+  Route route;
+  static constexpr void Fields(auto& self, auto&& visit) {
+    auto& [route] = self;
+    visit("r", route);
+  }
+  bool operator==(const Copy&) const = default;
+};
+
+TEST(PrintFields, NumbersOfANestedStructFollowItsEnumeratorDirectly) {
+  EXPECT_EQ(PrintFields(Copy{}), "rdirect_to_lds16x4");
+  const auto parsed = ParseFields<Copy>("rdirect8x2");
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(parsed->route, (Route{Schedule::kDirect, 8, 2}));
+}
+
 TEST(ParseFields, InvertsPrinting) {
   const auto parsed = ParseFields<Config>(kExampleName);
   ASSERT_TRUE(parsed.ok()) << parsed.status();

@@ -2,31 +2,29 @@
 
 namespace gridwise {
 
-/// Where an operand tile [rows][k] of 2-byte elements lives in LDS.
+/// Where an operand tile [rows][k] lives in LDS.
 ///
-/// The tile is stored as cells of 8 consecutive k (16 bytes, one ds_read_b128) in the order [k /
-/// 8][row], and within a column of cells rows are permuted by an exclusive-or that spreads over the
-/// banks
+/// The tile is stored as cells of 16 bytes of consecutive k (one ds_read_b128; 8 elements of 2
+/// bytes or 4 of 4) in the order [cell of the row][row], and within a column of cells rows are
+/// permuted by an exclusive-or that spreads over the banks
 ///   - the writes of neighbouring lanes, which hold neighbouring k of one row (operand A) or every
 ///   other row (operand B),
 ///   - the reads of the matrix fragments, whose lanes hold neighbouring rows.
-/// Rows are permuted within aligned runs of 8, so that adding a multiple of 16 to the row or of 16
-/// to k moves an address by a constant.
+/// Rows are permuted within aligned runs of 8, so that adding a multiple of 16 to the row moves an
+/// address by a constant.
 struct LdsTile {
-  static constexpr int kCell = 8;  // elements of a cell
   static constexpr int kCellBytes = 16;
 
-  int rows = 0;  // a multiple of 16
-  int k = 0;     // 16, 32 or 64
+  int rows = 0;           // a multiple of 16
+  int cells_per_row = 0;  // 2, 4 or 8
 
   bool operator==(const LdsTile&) const = default;
 
-  constexpr int cells_per_row() const { return k / kCell; }
-  constexpr int bytes() const { return rows * k * 2; }
+  constexpr int bytes() const { return rows * cells_per_row * kCellBytes; }
 
-  /// Byte offset of the cell that holds elements [8 * cell, 8 * cell + 8) of `row`.
+  /// Byte offset of a cell of `row`.
   constexpr int Offset(int row, int cell) const {
-    const int spread = (cell * (8 / cells_per_row())) & 7;
+    const int spread = (cell * (8 / cells_per_row)) & 7;
     return (cell * rows + (row ^ spread ^ ((row >> 3) & 1))) * kCellBytes;
   }
 };

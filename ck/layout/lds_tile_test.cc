@@ -7,14 +7,14 @@
 namespace gridwise {
 namespace {
 
-constexpr LdsTile kTiles[] = {{16, 32},  {64, 16},  {64, 32}, {128, 16},
-                              {128, 32}, {256, 32}, {64, 64}, {128, 64}};
+constexpr LdsTile kTiles[] = {{16, 4},  {64, 2},  {64, 4}, {128, 2},
+                              {128, 4}, {256, 4}, {64, 8}, {128, 8}};
 
 TEST(LdsTile, EveryCellHasItsOwnPlace) {
   for (const LdsTile& tile : kTiles) {
     std::set<int> seen;
     for (int row = 0; row < tile.rows; ++row) {
-      for (int cell = 0; cell < tile.cells_per_row(); ++cell) {
+      for (int cell = 0; cell < tile.cells_per_row; ++cell) {
         const int offset = tile.Offset(row, cell);
         EXPECT_EQ(offset % LdsTile::kCellBytes, 0);
         EXPECT_GE(offset, 0);
@@ -28,7 +28,7 @@ TEST(LdsTile, EveryCellHasItsOwnPlace) {
 TEST(LdsTile, SixteenRowsMoveAnOffsetByAConstant) {
   for (const LdsTile& tile : kTiles) {
     for (int row = 0; row + 16 < tile.rows; ++row) {
-      for (int cell = 0; cell < tile.cells_per_row(); ++cell) {
+      for (int cell = 0; cell < tile.cells_per_row; ++cell) {
         EXPECT_EQ(tile.Offset(row + 16, cell) - tile.Offset(row, cell), 16 * LdsTile::kCellBytes);
       }
     }
@@ -38,7 +38,7 @@ TEST(LdsTile, SixteenRowsMoveAnOffsetByAConstant) {
 // Lanes of a loader hold consecutive cells of a row, then the next row.
 constexpr int WriteConflictAlongK(LdsTile tile) {
   return WorstBankConflict(kWritePhasesB128, [tile](int lane) {
-    return tile.Offset(lane / tile.cells_per_row(), lane % tile.cells_per_row());
+    return tile.Offset(lane / tile.cells_per_row, lane % tile.cells_per_row);
   });
 }
 
@@ -57,23 +57,23 @@ constexpr int ReadConflict(LdsTile tile, int m, int first_row, int first_cell) {
   });
 }
 
-static_assert(WriteConflictAlongK({128, 32}) == 1 && WriteConflictAlongK({128, 16}) == 1 &&
-              WriteConflictAlongK({128, 64}) == 1);
-static_assert(WriteConflictAcrossPairs({128, 32}, 0) == 1 &&
-              WriteConflictAcrossPairs({128, 32}, 1) == 1);
-static_assert(ReadConflict({128, 32}, 32, 0, 0) == 1 && ReadConflict({128, 32}, 32, 96, 2) == 1);
-static_assert(ReadConflict({128, 16}, 32, 64, 0) == 1);
-static_assert(ReadConflict({64, 32}, 16, 48, 0) == 1 && ReadConflict({64, 64}, 16, 16, 4) == 1);
+static_assert(WriteConflictAlongK({128, 4}) == 1 && WriteConflictAlongK({128, 2}) == 1 &&
+              WriteConflictAlongK({128, 8}) == 1);
+static_assert(WriteConflictAcrossPairs({128, 4}, 0) == 1 &&
+              WriteConflictAcrossPairs({128, 4}, 1) == 1);
+static_assert(ReadConflict({128, 4}, 32, 0, 0) == 1 && ReadConflict({128, 4}, 32, 96, 2) == 1);
+static_assert(ReadConflict({128, 2}, 32, 64, 0) == 1);
+static_assert(ReadConflict({64, 4}, 16, 48, 0) == 1 && ReadConflict({64, 8}, 16, 16, 4) == 1);
 
 // The counter itself must be able to find conflicts: without the permutation a row of cells lands
 // on few banks.
 constexpr int PlainWriteConflictAlongK(LdsTile tile) {
   return WorstBankConflict(kWritePhasesB128, [tile](int lane) {
-    return (lane % tile.cells_per_row() * tile.rows + lane / tile.cells_per_row()) *
+    return (lane % tile.cells_per_row * tile.rows + lane / tile.cells_per_row) *
            LdsTile::kCellBytes;
   });
 }
-static_assert(PlainWriteConflictAlongK({128, 32}) == 4);
+static_assert(PlainWriteConflictAlongK({128, 4}) == 4);
 
 }  // namespace
 }  // namespace gridwise

@@ -8,14 +8,14 @@
 #include "ck/arch/target.h"
 #include "ck/conv/cost.h"
 #include "ck/conv/problem.h"
-#include "tile/bwd_data_args.h"
 #include "tile/config.h"
+#include "tile/gather_args.h"
 
 namespace gridwise::tile {
 
 /// How one row computes one problem: everything a launch needs but the tensors.
-struct BwdDataPlan {
-  BwdDataArgs args;            // pointers null; the table inline when it fits
+struct GatherPlan {
+  GatherArgs args;             // pointers null; the table inline when it fits
   std::vector<SubGemm> table;  // all sub-GEMMs, first tiles assigned
   unsigned workgroups[3];
   unsigned threads;              // of a workgroup
@@ -23,16 +23,21 @@ struct BwdDataPlan {
   Cost cost;
 };
 
+/// The direction whose layout of w the row loads.
+constexpr Direction DirectionOf(const TileConfig& config) {
+  return config.patch_b.n == 1 ? Direction::kForward : Direction::kBackwardData;
+}
+
 /// The reason why kernels of `config` cannot compute `problem`, with the values that matter;
 /// nothing if they can.
 std::optional<std::string> Reject(const TileConfig& config, const ConvProblem& problem);
 
-/// Plans a valid backward-data problem that `config` accepts. `sub_gemms` is
-/// BwdDataSubGemms(problem).
-BwdDataPlan PlanBwdData(const TileConfig& config, Gfx gfx, const ConvProblem& problem,
-                        std::span<const SubGemm> sub_gemms);
+/// Plans a valid forward or backward-data problem that `config` accepts. `sub_gemms` is
+/// MakeSubGemms(problem).
+GatherPlan PlanGather(const TileConfig& config, Gfx gfx, const ConvProblem& problem,
+                      std::span<const SubGemm> sub_gemms);
 
-/// Symbol of the kernel of row `index` in the code objects of a backward-data table.
-std::string BwdDataSymbol(int index);
+/// Symbol of the kernel of row `index` in the code objects of the gather table.
+std::string GatherSymbol(int index);
 
 }  // namespace gridwise::tile

@@ -1,14 +1,14 @@
-#include "tests/conv/bwd_data_case.h"
+#include "tests/conv/conv_case.h"
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <random>
 #include <span>
 #include <utility>
 
 #include "absl/strings/str_format.h"
 #include "ck/conv/compare.h"
+#include "ck/conv/elements.h"
 #include "ck/conv/reference.h"
 #include "ck/runtime/device.h"
 #include "ck/runtime/status.h"
@@ -17,76 +17,68 @@
 namespace gridwise {
 namespace {
 
-using Half = _Float16;
-
 constexpr std::int64_t kMarginBytes = 512;
 constexpr unsigned char kPoison = 0xff;  // NaN in every type
 
-std::vector<Half> RandomHalves(std::int64_t count, std::mt19937& random) {
+std::vector<float> RandomElements(DataType type, std::int64_t count, std::mt19937& random) {
   std::uniform_real_distribution<float> uniform(-1, 1);
-  std::vector<Half> values(count);
-  for (Half& value : values) value = static_cast<Half>(uniform(random));
+  std::vector<float> values(static_cast<size_t>(count));
+  for (float& value : values) value = RoundTo(type, uniform(random));
   return values;
 }
 
-std::vector<float> ToFloat(const std::vector<Half>& values) {
-  return {values.begin(), values.end()};
-}
-
-absl::Status CheckMargin(std::span<const unsigned char> margin, const char* where) {
+absl::Status CheckMargin(std::span<const std::byte> margin, const char* where) {
   const auto touched = std::find_if(margin.begin(), margin.end(),
-                                    [](unsigned char byte) { return byte != kPoison; });
+                                    [](std::byte byte) { return byte != std::byte{kPoison}; });
   if (touched == margin.end()) return absl::OkStatus();
-  return absl::DataLossError(
-      absl::StrFormat("byte %d of the margin %s dx was written", touched - margin.begin(), where));
+  return absl::DataLossError(absl::StrFormat("byte %d of the margin %s the output was written",
+                                             touched - margin.begin(), where));
 }
 
 }  // namespace
 
-absl::StatusOr<BwdDataCase> BwdDataCase::Make(const ConvProblem& problem, unsigned seed) {
+absl::StatusOr<ConvCase> ConvCase::Make(const ConvProblem& problem, unsigned seed) {
   std::mt19937 random(seed);
-  const std::vector<Half> dy = RandomHalves(problem.y_elements(), random);
-  const std::vector<Half> w = RandomHalves(problem.w_elements(), random);
-  BwdDataCase result;
+  const std::vector<float> a = RandomElements(problem.type, problem.a_elements(), random);
+  const std::vector<float> b = RandomElements(problem.type, problem.b_elements(), random);
+  ConvCase result;
   result.problem_ = problem;
-  result.reference_.resize(problem.x_elements());
-  absl::Status status = Reference(problem, ToFloat(dy), ToFloat(w), std::span(result.reference_));
+  result.reference_.resize(static_cast<size_t>(problem.out_elements()));
+  absl::Status status = Reference(problem, a, b, std::span(result.reference_));
   if (!status.ok()) return status;
-  absl::StatusOr<DeviceBuffer> dy_buffer = DeviceBuffer::CopyOf(std::as_bytes(std::span(dy)));
-  if (!dy_buffer.ok()) return dy_buffer.status();
-  absl::StatusOr<DeviceBuffer> w_buffer = DeviceBuffer::CopyOf(std::as_bytes(std::span(w)));
-  if (!w_buffer.ok()) return w_buffer.status();
-  result.dy_ = *std::move(dy_buffer);
-  result.w_ = *std::move(w_buffer);
+  absl::StatusOr<DeviceBuffer> a_buffer = DeviceBuffer::CopyOf(Encode(problem.type, a));
+  if (!a_buffer.ok()) return a_buffer.status();
+  absl::StatusOr<DeviceBuffer> b_buffer = DeviceBuffer::CopyOf(Encode(problem.type, b));
+  if (!b_buffer.ok()) return b_buffer.status();
+  result.a_ = *std::move(a_buffer);
+  result.b_ = *std::move(b_buffer);
   return result;
 }
 
-absl::Status BwdDataCase::Check(absl::FunctionRef<absl::Status(const ConvTensors&)> launch) const {
-  const std::int64_t dx_bytes = problem_.x_elements() * static_cast<std::int64_t>(sizeof(Half));
-  absl::StatusOr<DeviceBuffer> buffer = DeviceBuffer::Allocate(dx_bytes + 2 * kMarginBytes);
+absl::Status ConvCase::Check(absl::FunctionRef<absl::Status(const ConvTensors&)> launch) const {
+  const std::int64_t out_bytes = problem_.out_elements() * SizeOf(problem_.type);
+  absl::StatusOr<DeviceBuffer> buffer = DeviceBuffer::Allocate(out_bytes + 2 * kMarginBytes);
   if (!buffer.ok()) return buffer.status();
   if (absl::Status status = buffer->Fill(kPoison); !status.ok()) return status;
-  unsigned char* const dx = static_cast<unsigned char*>(buffer->data()) + kMarginBytes;
-  if (absl::Status status = launch({.a = dy_.data(), .b = w_.data(), .out = dx}); !status.ok())
+  std::byte* const out = static_cast<std::byte*>(buffer->data()) + kMarginBytes;
+  if (absl::Status status = launch({.a = a_.data(), .b = b_.data(), .out = out}); !status.ok())
     return status;
   if (absl::Status status = ToStatus(hipDeviceSynchronize(), "run the kernel"); !status.ok())
     return status;
 
-  std::vector<unsigned char> bytes(buffer->bytes());
-  if (absl::Status status = buffer->CopyToHost(std::as_writable_bytes(std::span(bytes)));
-      !status.ok())
-    return status;
+  std::vector<std::byte> bytes(static_cast<size_t>(buffer->bytes()));
+  if (absl::Status status = buffer->CopyToHost(bytes); !status.ok()) return status;
   const std::span all(bytes);
   if (absl::Status status = CheckMargin(all.first(kMarginBytes), "before"); !status.ok())
     return status;
   if (absl::Status status = CheckMargin(all.last(kMarginBytes), "after"); !status.ok())
     return status;
-  std::vector<Half> out(problem_.x_elements());
-  std::memcpy(out.data(), bytes.data() + kMarginBytes, dx_bytes);
-  return CheckError(problem_.type, ToFloat(out), reference_, problem_.reduction_length());
+  const auto elements = all.subspan(kMarginBytes, static_cast<size_t>(out_bytes));
+  return CheckError(problem_.type, Decode(problem_.type, elements), reference_,
+                    problem_.reduction_length());
 }
 
-absl::Status BwdDataCase::CheckPlan(const Plan& plan) const {
+absl::Status ConvCase::CheckPlan(const Plan& plan) const {
   absl::StatusOr<Executable> executable = Executable::Load(plan);
   if (!executable.ok()) return executable.status();
   absl::StatusOr<DeviceBuffer> workspace = DeviceBuffer::Allocate(plan.workspace_bytes());

@@ -1,4 +1,4 @@
-#include "tile/plan_bwd_data.h"
+#include "tile/plan_gather.h"
 
 #include <set>
 #include <string>
@@ -15,7 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr TileConfig kMedium = {
-    .tile = {128, 128, 32}, .waves = {2, 2}, .mma = {32, 32, 8}, .patch_b = {8, 2}};
+    .tile = {128, 128, 32}, .waves = {2, 2}, .mma = {MmaUnit::kMfma, 32, 32, 8}, .patch_b = {8, 2}};
 static_assert(Reject(kMedium, Gfx::k942) == nullptr);
 
 ConvProblem Problem2d(std::int64_t n, std::int64_t c, std::int64_t k, Dim h, Dim w) {
@@ -27,12 +27,12 @@ ConvProblem Problem2d(std::int64_t n, std::int64_t c, std::int64_t k, Dim h, Dim
           .dims = {Dim{}, h, w}};
 }
 
-BwdDataPlan PlanOf(const TileConfig& config, const ConvProblem& problem) {
-  return PlanBwdData(config, Gfx::k942, problem, BwdDataSubGemms(problem));
+GatherPlan PlanOf(const TileConfig& config, const ConvProblem& problem) {
+  return PlanGather(config, Gfx::k942, problem, MakeSubGemms(problem));
 }
 
 TEST(TileConfig, NameParsesBack) {
-  EXPECT_EQ(PrintFields(kMedium), "f16_t128x128x32_w2x2_mma32x32x8_b8x2_o1");
+  EXPECT_EQ(PrintFields(kMedium), "f16_t128x128x32_w2x2_mfma32x32x8_b8x2_o1");
   const absl::StatusOr<TileConfig> parsed = ParseFields<TileConfig>(PrintFields(kMedium));
   ASSERT_TRUE(parsed.ok()) << parsed.status();
   EXPECT_EQ(*parsed, kMedium);
@@ -47,27 +47,29 @@ TEST(TileConfig, RejectsWhatCannotRun) {
   c.waves.m = 3;
   EXPECT_STREQ(Reject(c, Gfx::k942), "waves do not divide tile.m");
   c = kMedium;
-  c.mma = {8, 8, 4};
-  EXPECT_STREQ(Reject(c, Gfx::k942), "mma is neither 32x32x8 nor 16x16x16");
+  c.mma = {MmaUnit::kMfma, 8, 8, 4};
+  EXPECT_STREQ(Reject(c, Gfx::k942), "the target has no such mma for the type");
+  EXPECT_STREQ(Reject(kMedium, Gfx::k950), "the target has no such mma for the type");
+  EXPECT_STREQ(Reject(kMedium, Gfx::k1100), "the target's matrix unit is another one");
 }
 
-TEST(PlanBwdData, TilesAreExactWhereSizesDivide) {
+TEST(PlanGather, TilesAreExactWhereSizesDivide) {
   // 2 * 16 * 16 = 512 rows and 256 channels: 4 x 2 tiles, none more.
   const ConvProblem problem =
       Problem2d(2, 256, 64, {.in = 16, .filter = 3, .pad_begin = 1, .pad_end = 1},
                 {.in = 16, .filter = 3, .pad_begin = 1, .pad_end = 1});
-  const BwdDataPlan plan = PlanOf(kMedium, problem);
+  const GatherPlan plan = PlanOf(kMedium, problem);
   EXPECT_EQ(plan.workgroups[0], 8u);
   EXPECT_EQ(plan.workgroups[1], 1u);
   EXPECT_EQ(plan.workspace_bytes, 0);
   EXPECT_EQ(plan.args.sub_gemms, 1);
 }
 
-TEST(PlanBwdData, FirstTilesCountUp) {
+TEST(PlanGather, FirstTilesCountUp) {
   const ConvProblem problem =
       Problem2d(3, 130, 64, {.in = 29, .filter = 3, .stride = 3, .pad_begin = 1, .pad_end = 1},
                 {.in = 31, .filter = 3, .stride = 2});
-  const BwdDataPlan plan = PlanOf(kMedium, problem);
+  const GatherPlan plan = PlanOf(kMedium, problem);
   ASSERT_EQ(plan.table.size(), 6u);
   int expected = 0;
   for (const SubGemm& gemm : plan.table) {
@@ -77,19 +79,22 @@ TEST(PlanBwdData, FirstTilesCountUp) {
   EXPECT_EQ(plan.workgroups[0], static_cast<unsigned>(expected));
 }
 
-TEST(PlanBwdData, ManySubGemmsGoToTheWorkspace) {
+TEST(PlanGather, ManySubGemmsGoToTheWorkspace) {
   const ConvProblem problem = Problem2d(2, 64, 64, {.in = 28, .filter = 6, .stride = 6},
                                         {.in = 28, .filter = 6, .stride = 6});
-  const BwdDataPlan plan = PlanOf(kMedium, problem);
+  const GatherPlan plan = PlanOf(kMedium, problem);
   EXPECT_EQ(plan.table.size(), 36u);
   EXPECT_EQ(plan.workspace_bytes, 36 * static_cast<std::int64_t>(sizeof(SubGemm)));
 }
 
-TEST(PlanBwdData, RejectionsNameTheirValues) {
+TEST(PlanGather, RejectionsNameTheirValues) {
   ConvProblem problem = Problem2d(1, 64, 64, {.in = 8}, {.in = 8});
   EXPECT_EQ(Reject(kMedium, problem), std::nullopt);
   problem.direction = Direction::kForward;
-  EXPECT_THAT(Reject(kMedium, problem).value_or(""), HasSubstr("direction is fwd"));
+  EXPECT_THAT(Reject(kMedium, problem).value_or(""),
+              HasSubstr("w is contiguous along k; the row loads it along n"));
+  problem.direction = Direction::kBackwardWeight;
+  EXPECT_THAT(Reject(kMedium, problem).value_or(""), HasSubstr("direction is bwd_weight"));
   problem.direction = Direction::kBackwardData;
   problem.type = DataType::kBF16;
   EXPECT_THAT(Reject(kMedium, problem).value_or(""), HasSubstr("type is bf16"));

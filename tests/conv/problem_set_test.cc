@@ -1,23 +1,27 @@
-// Every row on every backward-data problem of the problem sets that it accepts.
+// Every row on every problem of a problem set that it accepts, in one direction.
 //
+// GRIDWISE_TEST_DIRECTION and GRIDWISE_TEST_TYPES ("f16,bf16") say what is computed.
 // GRIDWISE_TEST_MAX_FLOPS bounds the size: larger problems are shrunk to it, which keeps the smoke
 // tier short. GRIDWISE_TEST_ROWS is "all" or "planned": every row, or the planner's choice.
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <optional>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/log/check.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_format.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "ck/conv/problem_io.h"
 #include "gtest/gtest.h"
 #include "instances/conv.h"
-#include "tests/conv/bwd_data_case.h"
+#include "tests/conv/conv_case.h"
 
 namespace gridwise {
 namespace {
@@ -28,19 +32,35 @@ std::string Env(const char* name) {
   return value;
 }
 
+std::vector<DataType> Types() {
+  std::vector<DataType> types;
+  for (const std::string_view name : absl::StrSplit(Env("GRIDWISE_TEST_TYPES"), ',')) {
+    const auto* type = std::find_if(std::begin(kAllDataTypes), std::end(kAllDataTypes),
+                                    [&](DataType known) { return name == Name(known); });
+    CHECK(type != std::end(kAllDataTypes)) << name << " is no type";
+    types.push_back(*type);
+  }
+  return types;
+}
+
 std::vector<NamedProblem> Problems() {
   absl::StatusOr<std::vector<NamedProblem>> all = ReadProblems(Env("GRIDWISE_TEST_PROBLEMS"));
   CHECK_OK(all.status());
+  const std::optional<Direction> direction = ParseDirection(Env("GRIDWISE_TEST_DIRECTION"));
+  CHECK(direction.has_value());
   double max_flops = 0;
   CHECK(absl::SimpleAtod(Env("GRIDWISE_TEST_MAX_FLOPS"), &max_flops));
   std::vector<NamedProblem> problems;
   for (NamedProblem& named : *all) {
-    if (std::find(named.directions.begin(), named.directions.end(), Direction::kBackwardData) ==
+    if (std::find(named.directions.begin(), named.directions.end(), *direction) ==
         named.directions.end())
       continue;
-    named.problem.direction = Direction::kBackwardData;
-    named.problem = Shrink(named.problem, max_flops);
-    problems.push_back(named);
+    named.problem.direction = *direction;
+    for (const DataType type : Types()) {
+      named.problem.type = type;
+      named.problem = Shrink(named.problem, max_flops);
+      problems.push_back(named);
+    }
   }
   return problems;
 }
@@ -70,23 +90,25 @@ std::vector<Run> Runs() {
 }
 
 std::string TestName(const testing::TestParamInfo<Run>& info) {
-  std::string name = info.param.named.name + "_" + info.param.row;
+  std::string name =
+      absl::StrCat(info.param.named.name, "_",
+                   info.param.row.empty() ? Name(info.param.named.problem.type) : info.param.row);
   for (char& c : name) {
     if (!absl::ascii_isalnum(c)) c = '_';
   }
   return name;
 }
 
-class BwdDataProblemSet : public testing::TestWithParam<Run> {};
+class ProblemSet : public testing::TestWithParam<Run> {};
 
-TEST_P(BwdDataProblemSet, MatchesReference) {
+TEST_P(ProblemSet, MatchesReference) {
   const auto& [named, row] = GetParam();
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
   // Rows of one problem follow each other: its reference is computed once.
-  static std::optional<BwdDataCase> last;
+  static std::optional<ConvCase> last;
   if (!last.has_value() || last->problem() != named.problem) {
-    absl::StatusOr<BwdDataCase> made = BwdDataCase::Make(named.problem, /*seed=*/1);
+    absl::StatusOr<ConvCase> made = ConvCase::Make(named.problem, /*seed=*/1);
     ASSERT_TRUE(made.ok()) << made.status();
     last.emplace(*std::move(made));
   }
@@ -98,7 +120,7 @@ TEST_P(BwdDataProblemSet, MatchesReference) {
                            << status;
 }
 
-INSTANTIATE_TEST_SUITE_P(ProblemSet, BwdDataProblemSet, testing::ValuesIn(Runs()), TestName);
+INSTANTIATE_TEST_SUITE_P(Conv, ProblemSet, testing::ValuesIn(Runs()), TestName);
 
 }  // namespace
 }  // namespace gridwise

@@ -1,6 +1,6 @@
-// 300 seeded random backward-data problems: groups, strides 1 to 6, dilations 1 to 3, asymmetric
-// pads, ranks 1 to 3 and channel counts from 1 to 130. Each runs on the planner's row and on one
-// other, so that every row sees many.
+// Seeded random problems of every direction and type: groups, strides 1 to 6, dilations 1 to 3,
+// asymmetric pads, ranks 1 to 3 and channel counts from 1 to 130. Each runs on the planner's row
+// and on one other, so that every row sees many.
 
 #include <random>
 #include <string>
@@ -10,12 +10,12 @@
 #include "ck/conv/validate.h"
 #include "gtest/gtest.h"
 #include "instances/conv.h"
-#include "tests/conv/bwd_data_case.h"
+#include "tests/conv/conv_case.h"
 
 namespace gridwise {
 namespace {
 
-constexpr int kProblems = 300;
+constexpr int kProblems = 600;
 constexpr int kProblemsPerTest = 10;
 constexpr double kMaxFlops = 2e7;
 
@@ -42,7 +42,9 @@ Dim DrawDim(std::mt19937& random) {
 }
 
 ConvProblem DrawProblem(std::mt19937& random) {
-  ConvProblem problem = {.direction = Direction::kBackwardData,
+  constexpr Direction kDirections[] = {Direction::kForward, Direction::kBackwardData};
+  ConvProblem problem = {.direction = kDirections[random() % std::size(kDirections)],
+                         .type = kAllDataTypes[random() % std::size(kAllDataTypes)],
                          .rank = static_cast<int>(Draw(random, 1, 3))};
   for (int i = 3 - problem.rank; i < 3; ++i) problem.dims[i] = DrawDim(random);
   problem.groups = random() % 2 == 0 ? 1 : Draw(random, 2, 5);
@@ -52,9 +54,9 @@ ConvProblem DrawProblem(std::mt19937& random) {
   return Shrink(problem, kMaxFlops);
 }
 
-class BwdDataRandom : public testing::TestWithParam<int> {};
+class RandomProblems : public testing::TestWithParam<int> {};
 
-TEST_P(BwdDataRandom, MatchesReference) {
+TEST_P(RandomProblems, MatchesReference) {
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
   int rows_run = 0;
@@ -64,7 +66,7 @@ TEST_P(BwdDataRandom, MatchesReference) {
     const ConvProblem problem = DrawProblem(random);
     SCOPED_TRACE(testing::Message() << "seed " << seed << ": " << ToString(problem));
     ASSERT_TRUE(Validate(problem).ok()) << Validate(problem);
-    const absl::StatusOr<BwdDataCase> made = BwdDataCase::Make(problem, seed);
+    const absl::StatusOr<ConvCase> made = ConvCase::Make(problem, seed);
     ASSERT_TRUE(made.ok()) << made.status();
     const std::vector<RowVerdict> rows = ExplainRows(problem, *gfx);
     for (const std::string& row : {std::string(), rows[seed % rows.size()].row}) {
@@ -78,7 +80,7 @@ TEST_P(BwdDataRandom, MatchesReference) {
   EXPECT_EQ(rows_run, 2 * kProblemsPerTest);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, BwdDataRandom, testing::Range(0, kProblems / kProblemsPerTest));
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomProblems, testing::Range(0, kProblems / kProblemsPerTest));
 
 }  // namespace
 }  // namespace gridwise

@@ -9,31 +9,42 @@
 #include "ck/runtime/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "instances/tile/bwd_data.h"
-#include "instances/tile/bwd_data_code.h"
-#include "tests/conv/bwd_data_case.h"
-#include "tile/plan_bwd_data.h"
+#include "instances/tile/gather.h"
+#include "instances/tile/gather_code.h"
+#include "tests/conv/conv_case.h"
+#include "tile/plan_gather.h"
 
 namespace gridwise {
 namespace {
 
-constexpr int kRow = 0;  // in the first shard, whatever their number
+/// A row for backward-data in f16 on `gfx`.
+int FindRow(Gfx gfx) {
+  for (size_t i = 0; i < tile::kGatherRows.size(); ++i) {
+    const tile::TileConfig& row = tile::kGatherRows[i];
+    if (Reject(row, gfx) == nullptr && row.type == DataType::kF16 &&
+        tile::DirectionOf(row) == Direction::kBackwardData)
+      return static_cast<int>(i);
+  }
+  return -1;
+}
 
-/// Launches kRow as planned, but for what `breakage` does to the plan.
+/// Launches FindRow as planned, but for what `breakage` does to the plan.
 absl::Status LaunchBroken(const ConvProblem& problem, Gfx gfx, const ConvTensors& tensors,
-                          const std::function<void(tile::BwdDataPlan&)>& breakage) {
-  tile::BwdDataPlan plan =
-      PlanBwdData(tile::kBwdDataRows[kRow], gfx, problem, BwdDataSubGemms(problem));
+                          const std::function<void(tile::GatherPlan&)>& breakage) {
+  const int row = FindRow(gfx);
+  if (row < 0) return absl::NotFoundError(absl::StrCat("no row for ", Name(gfx)));
+  tile::GatherPlan plan =
+      PlanGather(tile::kGatherRows[static_cast<size_t>(row)], gfx, problem, MakeSubGemms(problem));
   breakage(plan);
-  for (const CodeObject& code : BwdDataCode()) {
+  for (const CodeObject& code : GatherCode()) {
     if (code.gfx != Name(gfx)) continue;
     absl::StatusOr<Module> module = Module::Load(code.data);
     if (!module.ok()) return module.status();
-    absl::StatusOr<hipFunction_t> kernel = module->FindKernel(tile::BwdDataSymbol(kRow));
-    if (!kernel.ok()) return kernel.status();
-    plan.args.dy = tensors.a;
+    absl::StatusOr<hipFunction_t> kernel = module->FindKernel(tile::GatherSymbol(row));
+    if (!kernel.ok()) continue;  // another shard has it
+    plan.args.source = tensors.a;
     plan.args.w = tensors.b;
-    plan.args.dx = tensors.out;
+    plan.args.out = tensors.out;
     absl::Status launched = Launch(*kernel,
                                    {.workgroups = {plan.workgroups[0], plan.workgroups[1], 1},
                                     .threads = {plan.threads, 1, 1}},
@@ -41,10 +52,10 @@ absl::Status LaunchBroken(const ConvProblem& problem, Gfx gfx, const ConvTensors
     if (!launched.ok()) return launched;
     return ToStatus(hipDeviceSynchronize(), "run the kernel");
   }
-  return absl::NotFoundError(absl::StrCat("no code object for ", Name(gfx)));
+  return absl::NotFoundError(absl::StrCat("no code object has the row for ", Name(gfx)));
 }
 
-class BwdDataBroken : public testing::Test {
+class Broken : public testing::Test {
  protected:
   void SetUp() override {
     const absl::StatusOr<Gfx> gfx = UseTestTarget();
@@ -55,8 +66,8 @@ class BwdDataBroken : public testing::Test {
   void TearDown() override { EXPECT_EQ(hipDeviceReset(), hipSuccess); }
 
   absl::Status CheckBroken(const ConvProblem& problem,
-                           const std::function<void(tile::BwdDataPlan&)>& breakage) {
-    absl::StatusOr<BwdDataCase> made = BwdDataCase::Make(problem, /*seed=*/2);
+                           const std::function<void(tile::GatherPlan&)>& breakage) {
+    absl::StatusOr<ConvCase> made = ConvCase::Make(problem, /*seed=*/2);
     if (!made.ok()) return made.status();
     return made->Check(
         [&](const ConvTensors& tensors) { return LaunchBroken(problem, gfx_, tensors, breakage); });
@@ -85,22 +96,22 @@ ConvProblem Uncovered() {
           .dims = {Dim{}, dim, dim}};
 }
 
-TEST_F(BwdDataBroken, UnbrokenLaunchesPass) {
-  const auto unbroken = [](tile::BwdDataPlan&) {};
+TEST_F(Broken, UnbrokenLaunchesPass) {
+  const auto unbroken = [](tile::GatherPlan&) {};
   EXPECT_TRUE(CheckBroken(Strided(), unbroken).ok()) << CheckBroken(Strided(), unbroken);
   EXPECT_TRUE(CheckBroken(Uncovered(), unbroken).ok()) << CheckBroken(Uncovered(), unbroken);
 }
 
-TEST_F(BwdDataBroken, OnlyTheFirstSubGemmIsCaught) {
-  const absl::Status status = CheckBroken(Strided(), [](tile::BwdDataPlan& plan) {
+TEST_F(Broken, OnlyTheFirstSubGemmIsCaught) {
+  const absl::Status status = CheckBroken(Strided(), [](tile::GatherPlan& plan) {
     ASSERT_GT(plan.table.size(), 1u);
     plan.workgroups[0] = plan.table[1].first_tile;
   });
   EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
 }
 
-TEST_F(BwdDataBroken, SkippedZeroFillIsCaught) {
-  const absl::Status status = CheckBroken(Uncovered(), [](tile::BwdDataPlan& plan) {
+TEST_F(Broken, SkippedZeroFillIsCaught) {
+  const absl::Status status = CheckBroken(Uncovered(), [](tile::GatherPlan& plan) {
     ASSERT_EQ(plan.table.size(), 4u);
     ASSERT_EQ(Taps(plan.table[1]), 0);
     plan.workgroups[0] = plan.table[1].first_tile;
@@ -108,16 +119,16 @@ TEST_F(BwdDataBroken, SkippedZeroFillIsCaught) {
   EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
 }
 
-TEST_F(BwdDataBroken, WrongTapIsCaught) {
-  const absl::Status status = CheckBroken(Strided(), [](tile::BwdDataPlan& plan) {
-    for (SubGemm& gemm : plan.args.inline_table) gemm.axis[2].first_out += 1;
+TEST_F(Broken, WrongTapIsCaught) {
+  const absl::Status status = CheckBroken(Strided(), [](tile::GatherPlan& plan) {
+    for (SubGemm& gemm : plan.args.inline_table) gemm.axis[2].first_source += 1;
   });
   EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
 }
 
-TEST_F(BwdDataBroken, RowsPastTheLastAreCaught) {
+TEST_F(Broken, RowsPastTheLastAreCaught) {
   // They are cells of an image that dx does not have: in the margin, or outside of the allocation.
-  const absl::Status status = CheckBroken(Strided(), [](tile::BwdDataPlan& plan) {
+  const absl::Status status = CheckBroken(Strided(), [](tile::GatherPlan& plan) {
     ASSERT_EQ(plan.table.size(), 4u);
     plan.args.inline_table[3].m += 4;
   });

@@ -14,15 +14,15 @@
 
 namespace gridwise {
 
-/// A backward-data problem with seeded operands on the current device, and what dx must be.
-class BwdDataCase {
+/// A problem with seeded operands on the current device, and what its output must be.
+class ConvCase {
  public:
-  /// Operands are real numbers in [-1, 1), rounded to f16.
-  static absl::StatusOr<BwdDataCase> Make(const ConvProblem& problem, unsigned seed);
+  /// Operands are real numbers in [-1, 1), rounded to the problem's type.
+  static absl::StatusOr<ConvCase> Make(const ConvProblem& problem, unsigned seed);
 
-  /// Fills dx and the margins around it with NaN, calls `launch`, waits for the device, and checks
-  /// that the margins are untouched and every element of dx is the reference's within the tolerance
-  /// of ck/conv/compare.h.
+  /// Fills the output and the margins around it with NaN, calls `launch`, waits for the device, and
+  /// checks that the margins are untouched and every element is the reference's within the
+  /// tolerance of ck/conv/compare.h.
   absl::Status Check(absl::FunctionRef<absl::Status(const ConvTensors&)> launch) const;
 
   /// Check() of the plan on the current device, with a poisoned workspace of exactly the plan's
@@ -33,7 +33,7 @@ class BwdDataCase {
 
  private:
   ConvProblem problem_;
-  DeviceBuffer dy_, w_;
+  DeviceBuffer a_, b_;
   std::vector<double> reference_;
 };
 

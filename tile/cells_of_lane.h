@@ -1,0 +1,49 @@
+#pragma once
+
+#include "ck/arch/memory.h"
+#include "ck/layout/lds_tile.h"
+#include "tile/config.h"
+
+namespace gridwise::tile {
+
+/// How the lanes of a workgroup share the cells of an operand tile, where a row's cells are
+/// consecutive in memory: lanes along a row first, then along rows, kCount times.
+template <LdsTile kTile, int kThreads>
+struct CellsOfLane {
+  static constexpr int kCells = kTile.rows * kTile.cells_per_row;
+  static constexpr int kCount = CeilDiv(kCells, kThreads);
+  static_assert(kCells % kThreads == 0 || kCells < kThreads);
+
+  GRIDWISE_DEVICE static int Cell() { return ThreadId() % kTile.cells_per_row; }
+  GRIDWISE_DEVICE static int Row(int i) {
+    return ThreadId() / kTile.cells_per_row + i * (kThreads / kTile.cells_per_row);
+  }
+  /// There are more lanes than cells, and this one has none.
+  GRIDWISE_DEVICE static bool IsIdle() { return kCells < kThreads && ThreadId() >= kCells; }
+};
+
+/// A cell's elements.
+template <TileConfig kC>
+using CellVec = Vec<Element<kC.type>, kC.cell()>;
+
+/// Loads a cell of consecutive channels at `offset` + `uniform_offset` bytes, of which the first
+/// `count` exist; the others read as 0, and all do when Buffer::kOutOfRange is set in `offset`.
+/// Only kRagged looks into cells: without it `count` is at least a whole cell, or less than 1.
+template <TileConfig kC, bool kRagged>
+GRIDWISE_DEVICE CellVec<kC> LoadCell(const Buffer& tensor, unsigned offset, int uniform_offset,
+                                     int count) {
+  if constexpr (!kRagged) {
+    const unsigned none = static_cast<unsigned>(count - 1) & Buffer::kOutOfRange;
+    return tensor.Load<CellVec<kC>>(offset | none, uniform_offset);
+  } else {
+    const unsigned past = BitsFrom(count);
+    CellVec<kC> value;
+    for (int e = 0; e < kC.cell(); ++e) {
+      value[e] = tensor.Load<Element<kC.type>>(
+          (offset | Buffer::OutOfRangeIf(past, e)) + e * SizeOf(kC.type), uniform_offset);
+    }
+    return value;
+  }
+}
+
+}  // namespace gridwise::tile

@@ -1,0 +1,108 @@
+#pragma once
+
+#include "tile/block.h"
+#include "tile/cells_of_lane.h"
+#include "tile/config.h"
+#include "tile/k_walk.h"
+
+namespace gridwise::tile {
+
+/// Operand A: gathers rows of the source tensor, one per row of the tile and filter tap, and writes
+/// them to LDS.
+///
+/// Row m of the sub-GEMM is a cell of the output; tap t pairs it with the source cell that lies
+/// t * tap_source_step further along each axis. So a lane keeps one offset per row it loads, and a
+/// step adds the same offset to all. Cells outside of the source read as zero: `invalid_` has a bit
+/// per tap, which a step moves to Buffer::kOutOfRange.
+template <TileConfig kC, Gfx kGfx>
+class LoadSource {
+ public:
+  GRIDWISE_DEVICE LoadSource(const GatherArgs& args, const Block& block)
+      : args_(args), block_(block) {
+    const AxisClass(&axis)[3] = block.gemm.axis;
+    // Cells before the source's first have negative offsets; the buffer begins so much earlier.
+    int bias = 0;
+    for (int a = 0; a < 3; ++a) {
+      bias += (axis[a].first_source < 0 ? -axis[a].first_source : 0) * args.source_cell[a];
+    }
+    const long start =
+        block.first_image * args.source_image + block.group * args.source_group - bias;
+    tensor_ = Buffer::From<kGfx>(static_cast<const char*>(args.source) + start);
+    for (int i = 0; i < Lane::kCount; ++i) {
+      const ClassCell cell = CellOfRow(block.gemm, block.m + Lane::Row(i));
+      int offset = (cell.n - block.first_image) * static_cast<int>(args.source_image) + bias +
+                   Channel() * SizeOf(kC.type);
+      for (int a = 0; a < 3; ++a) {
+        offset += SourceCell(axis[a], args.steps[a], cell.j[a], 0) * args.source_cell[a];
+      }
+      offset_[i] = block.m + Lane::Row(i) < block.gemm.m ? offset : 0;
+    }
+  }
+
+  /// Starts the loads of a step. Steps come in the order of KWalk.
+  GRIDWISE_DEVICE void Load(const KWalk& walk) {
+    if (walk.channel() == 0 && walk.tap() % kTapsOfMask == 0) FindInvalidTaps(walk);
+    if (args_.k % kC.cell() == 0 || walk.channels_left() >= kC.tile.k) {
+      LoadCells<false>(walk);
+    } else {
+      LoadCells<true>(walk);
+    }
+  }
+
+  /// Waits for the loads and writes them to LDS.
+  GRIDWISE_DEVICE void Store(char* lds) const {
+    for (int i = 0; i < Lane::kCount; ++i) {
+      *reinterpret_cast<CellVec<kC>*>(lds + kC.lds_a().Offset(Lane::Row(i), Lane::Cell())) =
+          value_[i];
+    }
+  }
+
+ private:
+  using Lane = CellsOfLane<kC.lds_a(), kC.threads()>;
+  static constexpr int kTapsOfMask = 32;
+
+  GRIDWISE_DEVICE static int Channel() { return Lane::Cell() * kC.cell(); }
+
+  template <bool kRagged>
+  GRIDWISE_DEVICE void LoadCells(const KWalk& walk) {
+    const int tap = walk.tap() % kTapsOfMask;
+    for (int i = 0; i < Lane::kCount; ++i) {
+      value_[i] =
+          LoadCell<kC, kRagged>(tensor_, offset_[i] | Buffer::OutOfRangeIf(invalid_[i], tap),
+                                walk.offset_source(), walk.channels_left() - Channel());
+    }
+  }
+
+  /// Bit i of invalid_ becomes 1 when the i-th tap from the walk's on lies outside of the source,
+  /// or there is no such tap or row.
+  GRIDWISE_DEVICE void FindInvalidTaps(const KWalk& walk) {
+    ClassCell cell[Lane::kCount];
+    for (int i = 0; i < Lane::kCount; ++i) {
+      cell[i] = CellOfRow(block_.gemm, block_.m + Lane::Row(i));
+      invalid_[i] = ~0u;
+    }
+    const int taps = Taps(block_.gemm) - walk.tap();
+    const int bits = taps < kTapsOfMask ? taps : kTapsOfMask;
+    TapIndex t = walk.t();
+#pragma clang loop unroll(disable)
+    for (int bit = 0; bit < bits; ++bit, t.Advance(block_.gemm)) {
+      for (int i = 0; i < Lane::kCount; ++i) {
+        bool inside = block_.m + Lane::Row(i) < block_.gemm.m;
+        for (int a = 0; a < 3; ++a) {
+          const int at = SourceCell(block_.gemm.axis[a], args_.steps[a], cell[i].j[a], t.axis[a]);
+          inside &= static_cast<unsigned>(at) < static_cast<unsigned>(args_.source_size[a]);
+        }
+        invalid_[i] ^= static_cast<unsigned>(inside) << bit;
+      }
+    }
+  }
+
+  const GatherArgs& args_;
+  const Block& block_;
+  Buffer tensor_;
+  unsigned offset_[Lane::kCount];   // bytes, at tap 0 and channel 0
+  unsigned invalid_[Lane::kCount];  // bits
+  CellVec<kC> value_[Lane::kCount];
+};
+
+}  // namespace gridwise::tile
