@@ -18,6 +18,8 @@ enum ValuFlags : uint32_t {
   kPairMove = 32,        // v_pk_mov_b32: op_sel picks the register of a pair for either operand
   kTruthTable = 64,      // v_bitop3: Uop::imm is the table
   kBf16Constants = 128,  // packed halves are bf16: the constant 1.0 is 0x3f80
+  kByteSource = 256,     // byte_sel picks a byte of source 0
+  kByteResult = 512,     // writes the byte that byte_sel or op_sel[3:2] says, and keeps the others
 };
 
 /// VOP1, VOP2, VOP3, VOPC, VOP3P with their modifiers, SDWA and DPP forms: operands become rows, by
@@ -38,11 +40,16 @@ struct MatrixControls {
   uint8_t a_mask = 0, a_first = 0;  // CBSZ, ABID: block b uses A of block (b & ~a_mask) + a_first
   uint8_t permute_b = 0;            // BLGP
   uint8_t negate = 0;               // bits 0, 1, 2: A, B, C
-  uint8_t reserved[4] = {};
+  uint8_t format_a : 4 = 0, format_b : 4 = 0;  // f8f6f4: 0 fp8, 1 bf8, 2 fp6, 3 bf6, 4 fp4
+  uint8_t scale_a = 0, scale_b = 0;            // bytes of the scale operands
+  uint8_t cdna3 = 0;                           // gfx942, whose arithmetic is known
 };
 static_assert(sizeof(MatrixControls) == sizeof(uint64_t));
 /// OpTraits::dwords is the number of blocks.
 absl::Status BindMfma(Binder&, const Binding&, Instruction&);
+/// f8f6f4: A and B have the registers that their formats need. OpTraits::dwords is 1 with scales,
+/// which are Uop::src[3] and Uop::dst2.
+absl::Status BindF8f6f4(Binder&, const Binding&, Instruction&);
 /// The same for WMMA.
 struct WmmaControls {
   uint8_t a = 0, b = 0;  // integers: signed; floats: bits 0 and 1 change the signs at even, odd k
@@ -53,6 +60,29 @@ struct WmmaControls {
   uint8_t reserved = 0;
 };
 static_assert(sizeof(WmmaControls) == sizeof(uint64_t));
+/// v_dot4_i32_iu8 and the like: NEG_LO says which operands are signed.
+absl::Status BindDotInteger(Binder&, const Binding&, Instruction&);
+
+/// Uop::data of v_cvt_scalef32_*. Sources are src[0] and, with two_sources, src[1]; src[2] is the
+/// random number, src[3] the scale.
+struct ScaledConversion {
+  uint8_t from = 0, to = 0;  // Format of exec_formats.h
+  uint8_t count = 0;         // values
+  uint8_t stochastic = 0;
+  uint8_t two_sources = 0;   // values come from either in turn
+  uint8_t source_shift = 0;  // bit of the first value in its register
+  uint8_t result_shift = 0;  // the same for results of less than a register
+  uint8_t reserved = 0;
+};
+static_assert(sizeof(ScaledConversion) == sizeof(uint64_t));
+/// OpTraits::flags of the same; OpTraits::dwords is the number of values.
+inline constexpr uint32_t kScaledRandom = 1;
+inline constexpr uint32_t kScaledTwoSources = 2;
+constexpr uint32_t ScaledFormats(int from, int from_bits, int to, int to_bits) {
+  return static_cast<uint32_t>(from << 4 | to << 8 | from_bits << 12 | to_bits << 20);
+}
+absl::Status BindScaledConversion(Binder&, const Binding&, Instruction&);
+
 /// OpTraits::dwords is the number of bits of an element of A; registers are counted for a wave32.
 absl::Status BindWmma(Binder&, const Binding&, Instruction&);
 

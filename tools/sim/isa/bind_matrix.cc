@@ -9,7 +9,9 @@
 #include "tools/sim/isa/bind.h"
 #include "tools/sim/isa/bind_alu.h"
 #include "tools/sim/isa/constants.h"
+#include "tools/sim/isa/matrix_mode.h"
 #include "tools/sim/isa/operand.h"
+#include "tools/sim/isa/target.h"
 
 namespace gridwise::sim {
 namespace {
@@ -71,6 +73,8 @@ absl::Status BindMfma(Binder& b, const Binding& binding, Instruction& in) {
   if (absl::Status s = b.ExpectOperands(4); !s.ok()) return s;
   absl::StatusOr<MatrixControls> controls = TakeControls(b, binding, in);
   if (!controls.ok()) return controls.status();
+  GetMatrixMode();
+  controls->cdna3 = b.target().bit == kGfx942 ? 1 : 0;
   const uint32_t flags = binding.traits.flags;
   const int counts[3] = {static_cast<int>(flags & 0xff), static_cast<int>(flags >> 8 & 0xff),
                          static_cast<int>(flags >> 16 & 0xff)};
@@ -110,6 +114,122 @@ absl::Status BindWmma(Binder& b, const Binding& binding, Instruction& in) {
                          accumulator / (1 + controls.wave64)};
   if (counts[0] == 0) return b.Error("spreads half a register over 64 lanes");
   return EmitMatrix(b, binding, in, counts, __builtin_bit_cast(uint64_t, controls));
+}
+
+namespace {
+
+/// The byte that OP_SEL (bit 0) and OP_SEL_HI (bit 1) select of a scale.
+uint8_t ScaleByte(const std::vector<int64_t>& op_sel, const std::vector<int64_t>& op_sel_hi,
+                  size_t i) {
+  return static_cast<uint8_t>(At(op_sel, i) | At(op_sel_hi, i) << 1);
+}
+
+/// A source of `count` registers; a float in one register may have its sign changed.
+absl::StatusOr<Ref> SignedSource(Binder& b, const Operand& operand, int count, ValueType type,
+                                 int temp) {
+  if (count > 1) return b.Vector(operand, count);
+  Operand plain = operand;
+  if (type == ValueType::kF32) plain.negate = plain.absolute = false;
+  absl::StatusOr<Ref> ref = b.VectorSource(plain, type, temp);
+  if (!ref.ok() || (plain.negate == operand.negate && plain.absolute == operand.absolute))
+    return ref;
+  const uint64_t keep = operand.absolute ? 0x7fffffff : ~0u, flip = operand.negate ? 1u << 31 : 0;
+  b.Helper("@fetch32", {.dst = TempRef(temp), .src = {*ref}, .data = keep | flip << 32});
+  return TempRef(temp);
+}
+
+}  // namespace
+
+absl::Status BindF8f6f4(Binder& b, const Binding& binding, Instruction& in) {
+  const bool scaled = binding.traits.dwords != 0;
+  if (absl::Status s = b.ExpectOperands(scaled ? 6 : 4); !s.ok()) return s;
+  constexpr int kRegisters[] = {8, 8, 6, 6, 4};  // of 32 elements of 8, 8, 6, 6, 4 bits
+  const int64_t a = in.TakeNumber("cbsz", 0), bb = in.TakeNumber("blgp", 0);
+  if (a > 4 || bb > 4) return b.Error("has formats that are not defined");
+  MatrixControls controls;
+  controls.format_a = static_cast<uint8_t>(a);
+  controls.format_b = static_cast<uint8_t>(bb);
+  const std::vector<int64_t> none;
+  const std::vector<int64_t> op_sel = in.TakeList("op_sel").value_or(none),
+                             op_sel_hi = in.TakeList("op_sel_hi").value_or(none);
+  controls.scale_a = ScaleByte(op_sel, op_sel_hi, 0);
+  controls.scale_b = ScaleByte(op_sel, op_sel_hi, 1);
+  const int counts[3] = {kRegisters[a], kRegisters[bb],
+                         static_cast<int>(binding.traits.flags >> 16 & 0xff)};
+  Ref scales[2] = {};
+  for (size_t i = 0; scaled && i < 2; ++i) {
+    // C, if it is a constant, is none of the temp rows.
+    absl::StatusOr<Ref> ref =
+        b.VectorSource(in.operands[4 + i], ValueType::kB32, static_cast<int>(2 * i));
+    if (!ref.ok()) return ref.status();
+    scales[i] = *ref;
+  }
+  absl::Status status = EmitMatrix(b, binding, in, counts, __builtin_bit_cast(uint64_t, controls));
+  if (!status.ok()) return status;
+  b.uops().back().src[3] = scales[0];
+  b.uops().back().dst2 = scales[1];
+  return status;
+}
+
+absl::Status BindDotInteger(Binder& b, const Binding& binding, Instruction& in) {
+  if (absl::Status s = b.ExpectOperands(4); !s.ok()) return s;
+  const std::vector<int64_t> signs = in.TakeList("neg_lo").value_or(std::vector<int64_t>());
+  Uop uop{.exec = binding.exec};
+  uop.imm = static_cast<int32_t>(At(signs, 0) | At(signs, 1) << 1 |
+                                 int64_t{in.TakeFlag("clamp") ? 4 : 0});
+  absl::StatusOr<Ref> dst = b.Vector(in.operands[0], 1);
+  if (!dst.ok()) return dst.status();
+  uop.dst = *dst;
+  for (int i = 0; i < 3; ++i) {
+    absl::StatusOr<Ref> ref =
+        b.VectorSource(in.operands[static_cast<size_t>(i) + 1], ValueType::kB32, 2 * i);
+    if (!ref.ok()) return ref.status();
+    uop.src[i] = *ref;
+  }
+  b.Emit(uop);
+  return absl::OkStatus();
+}
+
+absl::Status BindScaledConversion(Binder& b, const Binding& binding, Instruction& in) {
+  const OpTraits& t = binding.traits;
+  const bool random = (t.flags & kScaledRandom) != 0, two = (t.flags & kScaledTwoSources) != 0;
+  if (absl::Status s = b.ExpectOperands(3 + (random ? 1 : 0) + (two ? 1 : 0)); !s.ok()) return s;
+  ScaledConversion c;
+  c.from = static_cast<uint8_t>(t.flags >> 4 & 15);
+  c.to = static_cast<uint8_t>(t.flags >> 8 & 15);
+  c.count = t.dwords;
+  c.stochastic = random ? 1 : 0;
+  c.two_sources = two ? 1 : 0;
+  const int from_bits = static_cast<int>(t.flags >> 12 & 0xff),
+            to_bits = static_cast<int>(t.flags >> 20 & 0xff);
+  const int source_bits = from_bits * c.count / (two ? 2 : 1), result_bits = to_bits * c.count;
+  // OP_SEL[1:0] selects a byte or word of a small source, OP_SEL[3:2] of a small result; the bit
+  // of a word of the result is printed last.
+  const std::vector<int64_t> op_sel = in.TakeList("op_sel").value_or(std::vector<int64_t>());
+  const auto byte = [&](size_t i) { return 8 * (At(op_sel, i) | At(op_sel, i + 1) << 1); };
+  if (from_bits <= 8 && source_bits < 32)
+    c.source_shift = static_cast<uint8_t>(source_bits == 16 ? 16 * At(op_sel, 0) : byte(0));
+  if (result_bits == 16 && !op_sel.empty())
+    c.result_shift = static_cast<uint8_t>(16 * op_sel.back());
+  if (result_bits == 8) c.result_shift = static_cast<uint8_t>(byte(2));
+  absl::StatusOr<Ref> dst = b.Vector(in.operands[0], (result_bits + 31) / 32);
+  if (!dst.ok()) return dst.status();
+  Uop uop{.exec = binding.exec, .dst = *dst, .data = __builtin_bit_cast(uint64_t, c)};
+  const int registers = (source_bits + 31) / 32;
+  const auto bind = [&](int slot, size_t operand, int count, ValueType type) {
+    absl::StatusOr<Ref> ref = SignedSource(b, in.operands[operand], count, type, 2 * slot);
+    if (ref.ok()) uop.src[slot] = *ref;
+    return ref.status();
+  };
+  const ValueType type = from_bits == 16 ? ValueType::kPkB16 : ValueType::kF32;
+  const size_t scale = in.operands.size() - 1;
+  absl::Status status = bind(0, 1, registers, type);
+  if (status.ok() && two) status = bind(1, 2, registers, type);
+  if (status.ok() && random) status = bind(2, 2, 1, ValueType::kB32);
+  if (status.ok()) status = bind(3, scale, 1, ValueType::kF32);
+  if (!status.ok()) return status;
+  b.Emit(uop);
+  return absl::OkStatus();
 }
 
 }  // namespace gridwise::sim

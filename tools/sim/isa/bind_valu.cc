@@ -52,6 +52,8 @@ class ValuBinder {
   absl::Status Run() {
     TakeModifiers();
     uop_.exec = binding_.exec;
+    byte_ =
+        static_cast<int>(in_.TakeNumber("byte_sel", At(op_sel_, 2, 0) | At(op_sel_, 3, 0) << 1));
     if (Has(kTruthTable)) uop_.imm = static_cast<int32_t>(in_.TakeNumber("bitop3", 0));
     if (absl::Status s = SelectClamp(); !s.ok()) return s;
     if (absl::Status s = BindOperands(); !s.ok()) return s;
@@ -133,6 +135,7 @@ class ValuBinder {
       return fetch("@fetch_half_as_float", high_half ? 16 : 0, Masks(keep, flip));
     }
     if (operand.sign_extend) return b_.Error("sign-extends a source outside SDWA");
+    if (Has(kByteSource) && byte_ != 0) return fetch("@fetch32", 8 * byte_, Masks(0xff, 0));
     if (Has(kPairMove))
       return high_half == 0 && i == 0 ? *ref : fetch("@fetch_pair", high_half ? 3 : 0, 0);
     if (IsPackedHalves(type) || type == ValueType::kPkF32) {
@@ -250,6 +253,11 @@ class ValuBinder {
                                                       : absl::OkStatus();
     if (absl::Status s = ScaleAndClamp(); !s.ok()) return s;
     if (in_.encoding == Encoding::kSdwa) return CommitSdwa();
+    if (Has(kByteResult)) {
+      const uint32_t put = 0xffu << (8 * byte_);
+      CommitPart(8 * byte_, put, ~put);
+      return absl::OkStatus();
+    }
     const bool high = Has(kHighHalf) || (Is16(traits_.result) && At(op_sel_, Operands(), 0) != 0);
     if (high || Has(kKeepsOther)) {
       CommitPart(high ? 16 : 0, high ? 0xffff0000 : 0xffff, high ? 0xffff : 0xffff0000);
@@ -328,6 +336,7 @@ class ValuBinder {
   Instruction& in_;
   std::vector<int64_t> op_sel_, op_sel_hi_, neg_lo_, neg_hi_;
   bool clamp_ = false;
+  int byte_ = 0;
   int multiply_ = 1, divide_ = 1;
   Uop uop_;
   Ref final_;

@@ -57,6 +57,12 @@ BindingTable ValuPackedTable();
 BindingTable ValuLaneTable();
 // exec_valu_cdna4.cc
 BindingTable ValuCdna4Table();
+// exec_valu_small.cc
+BindingTable ValuSmallTable();
+// exec_scale_convert.cc
+BindingTable ScaleConvertTable();
+// exec_wmma.cc
+BindingTable WmmaTable();
 // exec_mma.cc
 BindingTable MmaTable();
 

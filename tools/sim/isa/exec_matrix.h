@@ -173,7 +173,7 @@ GRIDWISE_SIM_INLINE u32 MulAdd(u32 a, u32 b, u32 c) {
 }
 
 /// The operands of one multiplication: unpacked A and B, and rows of C and D. C is read at a stride
-/// of `c_stride` rows: 0 for a constant. Block b takes its A from block (b & ~a_mask) + a_first.
+/// of `c_stride` rows: 0 for a constant. Only depths [first, last) are multiplied; last 0: all.
 template <class T>
 struct Operands {
   const T* a;
@@ -181,7 +181,7 @@ struct Operands {
   const T* c;
   int c_stride;
   T* d;
-  int a_mask = 0, a_first = 0;
+  int first = 0, last = 0;
 };
 
 /// Blocks of 16x16 and 32x32. Rows of C are read before rows of D with the same lanes are written
@@ -191,8 +191,9 @@ template <class T, int kDim>
   using Vector = typename VectorOf<T>::Type;
   constexpr int kVectors = kDim / Vector::kWidth;
   constexpr int kRows = kVectors >= 4 ? 2 : 4;  // summed at once: eight vectors or more
+  const int last = o.last != 0 ? o.last : p.depth;
   for (int block = 0; block < p.blocks; ++block) {
-    const T* const a = o.a + ((block & ~o.a_mask) + o.a_first) * kDim;
+    const T* const a = o.a + block * kDim;
     const T* const b = o.b + block * kDim;
     for (int r = 0; r < p.registers; r += kRows) {
       for (int g = 0; g < p.groups; ++g) {
@@ -204,7 +205,7 @@ template <class T, int kDim>
           const T* c = o.c + (block * p.registers + r + i) * o.c_stride * kLanes + g * kDim;
           for (int v = 0; v < kVectors; ++v) sum[i][v] = Vector::Load(c + v * Vector::kWidth);
         }
-        for (int k = 0; k < p.depth; ++k) {
+        for (int k = o.first; k < last; ++k) {
           Vector columns[kVectors];
           for (int v = 0; v < kVectors; ++v)
             columns[v] = Vector::Load(b + p.b[k] + v * Vector::kWidth);
@@ -230,7 +231,7 @@ template <class T>
   for (int r = 0; r < p.registers; ++r) {
     for (int l = 0; l < kLanes; ++l) {
       const int block = l / 4 % p.blocks, row = p.blocks == 16 ? r : l / 16;
-      const T* a = o.a + ((block & ~o.a_mask) + o.a_first) * 4 + row;
+      const T* a = o.a + block * 4 + row;
       const T* b = o.b + block * 4 + l % 4;
       T sum = o.c[r * o.c_stride * kLanes + l];
       for (int k = 0; k < p.depth; ++k) sum = MulAdd(a[p.a[k]], b[p.b[k]], sum);

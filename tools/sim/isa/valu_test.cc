@@ -199,6 +199,8 @@ TEST(Valu, EveryOperationHasACase) {
     for (const Binding* binding : Handlers::Best().All(target)) {
       const std::string mnemonic = binding->mnemonic;
       if (binding->op_class != OpClass::kValu || mnemonic.starts_with("@")) continue;
+      const auto has = [&](const char* part) { return mnemonic.find(part) != std::string::npos; };
+      if (has("fp8") || has("bf8") || has("scalef32")) continue;  // small_float_test.cc
       EXPECT_EQ(tested.count(mnemonic), 1) << mnemonic;
     }
   }
