@@ -10,6 +10,7 @@
 #include "benchmarks/sim_gemm_objects.h"
 #include "tools/build/code_object.h"
 #include "tools/sim/elf/code_object.h"
+#include "tools/sim/isa/matrix_mode.h"
 #include "tools/sim/isa/test_wave.h"
 #include "tools/sim/machine/dispatch.h"
 #include "tools/sim/machine/memory.h"
@@ -25,8 +26,10 @@ namespace {
 /// Instructions in one measured run; long enough to hide entering and leaving the interpreter.
 constexpr int kRepeats = 64;
 
-void Execute(benchmark::State& state, const std::string& text, double flops) {
-  TestWave wave;
+void Execute(benchmark::State& state, const std::string& text, double flops, const char* gfx,
+             MatrixMode mode) {
+  SetMatrixMode(mode);
+  TestWave wave(Handlers::Best(), gfx);
   const std::vector<std::string_view> texts(kRepeats, text);
   constexpr int kRuns = 100;
   for (auto _ : state) {
@@ -39,8 +42,12 @@ void Execute(benchmark::State& state, const std::string& text, double flops) {
     state.counters["flops"] = benchmark::Counter(instructions * flops, benchmark::Counter::kIsRate);
 }
 
-void Register(const std::string& text, double flops = 0) {
-  benchmark::RegisterBenchmark(text, [=](benchmark::State& state) { Execute(state, text, flops); });
+void Register(const std::string& text, double flops = 0, const char* gfx = "gfx942",
+              MatrixMode mode = MatrixMode::kFast) {
+  const std::string name = text + (mode == MatrixMode::kExact ? " (exact)" : "") +
+                           (std::string_view(gfx) == "gfx942" ? "" : std::string(" ") + gfx);
+  benchmark::RegisterBenchmark(
+      name, [=](benchmark::State& state) { Execute(state, text, flops, gfx, mode); });
 }
 
 /// A whole kernel: an f16 GEMM tiled through LDS, on as many host threads as the argument says. Its
@@ -115,6 +122,23 @@ void RegisterAll() {
   Register("v_mfma_f32_32x32x8_bf16 a[0:15], v[0:1], v[2:3], a[0:15]", kLarge * 8);
   Register("v_mfma_f32_32x32x2_f32 a[0:15], v0, v1, a[0:15]", kLarge * 2);
   Register("v_mfma_i32_32x32x16_i8 a[0:15], v[0:1], v[2:3], a[0:15]", kLarge * 16);
+  Register("v_mfma_f32_32x32x16_fp8_fp8 a[0:15], v[0:1], v[2:3], a[0:15]", kLarge * 16);
+  Register("v_mfma_f64_16x16x4_f64 a[0:7], v[0:1], v[2:3], a[0:7]", kSmall * 4);
+  Register("v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15]", kLarge * 8, "gfx942",
+           MatrixMode::kExact);
+  Register("v_mfma_f32_32x32x8_bf16 a[0:15], v[0:1], v[2:3], a[0:15]", kLarge * 8, "gfx942",
+           MatrixMode::kExact);
+  Register("v_mfma_f32_32x32x16_fp8_fp8 a[0:15], v[0:1], v[2:3], a[0:15]", kLarge * 16, "gfx942",
+           MatrixMode::kExact);
+  Register("v_mfma_f32_16x16x32_f16 a[0:3], v[0:3], v[4:7], a[0:3]", kSmall * 32, "gfx950");
+  Register("v_mfma_f32_16x16x128_f8f6f4 a[0:3], v[0:7], v[8:15], a[0:3]", kSmall * 128, "gfx950");
+  Register(
+      "v_mfma_scale_f32_16x16x128_f8f6f4 a[0:3], v[0:3], v[8:11], a[0:3], v16, v17 "
+      "op_sel_hi:[0,0,0] cbsz:4 blgp:4",
+      kSmall * 128, "gfx950");
+  Register("v_wmma_f32_16x16x16_f16 v[0:7], v[8:15], v[16:23], v[0:7]", kSmall * 16, "gfx1100");
+  Register("v_wmma_f32_16x16x16_f16 v[0:7], v[8:11], v[16:19], v[0:7]", kSmall * 16, "gfx1201");
+  Register("v_wmma_i32_16x16x16_iu8 v[0:7], v[8:9], v[16:17], v[0:7]", kSmall * 16, "gfx1201");
 }
 
 }  // namespace

@@ -5,8 +5,7 @@
 #include "tools/sim/isa/exec_mma_exact.h"
 #include "tools/sim/isa/matrix_mode.h"
 
-/// MFMA of CDNA3 and CDNA4. EXEC is ignored. Denormals are kept: f32 operands that MODE would flush
-/// are not.
+/// MFMA of CDNA3 and CDNA4. EXEC is ignored.
 
 namespace gridwise::sim {
 inline namespace GRIDWISE_SIM_LEVEL {
@@ -55,6 +54,16 @@ GRIDWISE_SIM_INLINE void UnpackAndMultiply(Wave& w, const Uop& u, const MatrixPl
   multiply(Operands<T>{.a = a, .b = b, .c = c, .c_stride = u.imm, .d = d});
 }
 
+/// The bit of MODE that keeps denormals among f32 operands; smaller formats do not ask it, and C
+/// and D are kept (CDNA4 ISA, "MFMA").
+constexpr u32 kModeInputDenormals = 1u << 4;
+GRIDWISE_SIM_INLINE void FlushDenormals(int count, f32* values) {
+  for (int i = 0; i < count; ++i) {
+    const u32 bits = Bits<u32>(values[i]);
+    values[i] = Bits<f32>((bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits);
+  }
+}
+
 /// gfx942 has two ways to add: exactly as the hardware does, and fast.
 template <int kDim, int kBlocks, int kK, Format kA, Format kB>
 void MfmaFloat(Wave& w, const Uop& u) {
@@ -62,8 +71,11 @@ void MfmaFloat(Wave& w, const Uop& u) {
   constexpr bool kHasExact =
       kA != Format::kF32 && kA != Format::kFp8 && kA != Format::kBf8 && kElements <= kExactElements;
   static constexpr MatrixPlan kPlan = CdnaPlan(kDim, kBlocks, kK);
-  const auto unpack = [](int operand, const u32* rows, f32* out) {
+  const auto unpack = [&](int operand, const u32* rows, f32* out) {
     UnpackFloats(operand == 0 ? kA : kB, rows, kElements, out);
+    if constexpr (kA == Format::kF32) {
+      if ((w.mode & kModeInputDenormals) == 0) FlushDenormals(kElements * kLanes, out);
+    }
   };
   const bool cdna3 = Bits<MatrixControls>(u.data).cdna3 != 0;
   const auto multiply = [&](const Operands<f32>& operands) {

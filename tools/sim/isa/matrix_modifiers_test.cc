@@ -147,6 +147,27 @@ TEST(MatrixModifiers, IntegersSaturateOnDemand) {
   }
 }
 
+/// MODE flushes denormal f32 operands, of no other format, and neither C nor D.
+TEST(MatrixModifiers, ModeFlushesDenormalFloats) {
+  for (const bool flush : {false, true}) {
+    TestWave wave;
+    if (flush) wave->mode &= ~0x30u;
+    for (int l = 0; l < kLanes; ++l) {
+      wave->v[0][l] = 0x00400000;               // 2^-127
+      wave->v[1][l] = F(l < 16 ? 4.0f : 0.0f);  // k = 0
+      wave->v[2][l] = 0x00000001;               // half 2^-24 at even positions
+      wave->v[3][l] = 0;
+      wave->v[4][l] = l < 16 ? 0x3c00 : 0;
+      wave->v[5][l] = 0;
+      for (int r = 0; r < 4; ++r) wave->v[8 + r][l] = 0x00000010;
+    }
+    ASSERT_TRUE(wave.Execute("v_mfma_f32_16x16x4_f32 v[12:15], v0, v1, v[8:11]").ok());
+    ASSERT_TRUE(wave.Execute("v_mfma_f32_16x16x16_f16 v[16:19], v[2:3], v[4:5], 0").ok());
+    EXPECT_EQ(wave->v[12][0], flush ? 0x00000010u : F(0x1p-125f) + 8);
+    EXPECT_EQ(wave->v[16][0], F(0x1p-24f));
+  }
+}
+
 /// D may lie across C, a register off.
 TEST(MatrixModifiers, ResultsMayOverlapC) {
   for (const std::string name : {"v_mfma_f32_16x16x4_f32", "v_mfma_f32_4x4x1_16b_f32"}) {

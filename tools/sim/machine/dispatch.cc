@@ -164,6 +164,7 @@ class Crew {
   void AddCounts(const Workgroup& workgroup, int64_t executed) {
     const std::vector<int64_t> counts = workgroup.Counts();
     const std::vector<OpClass> classes = launch_.program->Classes();
+    launch_.program->RecordFidelity(counts);
     const std::lock_guard lock(mutex_);
     for (size_t i = 0; i < std::min(counts.size(), classes.size()); ++i) {
       report_.instructions[static_cast<size_t>(classes[i])] += counts[i];

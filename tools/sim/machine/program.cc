@@ -7,8 +7,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tools/sim/elf/code_object.h"
+#include "tools/sim/isa/matrix_mode.h"
 #include "tools/sim/isa/operand.h"
 #include "tools/sim/isa/target.h"
+#include "tools/sim/machine/fidelity.h"
 
 namespace gridwise::sim {
 
@@ -83,6 +85,8 @@ void Program::BindInstructionLocked(Binder& binder, uint64_t pc, uint32_t& bytes
     status = ParseInstruction(info.text, instruction);
     if (status.ok()) status = binder.Bind(instruction, index, pc, bytes);
     info.op_class = binder.op_class();
+    if (FidelityOf(instruction.mnemonic, target_.bit, GetMatrixMode()).has_value())
+      recorded_.emplace_back(index, instruction.mnemonic);
     ends = instruction.mnemonic == "s_endpgm" || instruction.mnemonic == "s_setpc_b64" ||
            instruction.mnemonic == "s_branch";
   } else {
@@ -154,6 +158,15 @@ std::vector<OpClass> Program::Classes() const {
   std::vector<OpClass> classes;
   for (const InstructionInfo& info : instructions_) classes.push_back(info.op_class);
   return classes;
+}
+
+void Program::RecordFidelity(const std::vector<int64_t>& executions) const {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [index, mnemonic] : recorded_) {
+    if (index >= executions.size() || executions[index] == 0) continue;
+    const Fidelity fidelity = *FidelityOf(mnemonic, target_.bit, GetMatrixMode());
+    FidelityRecord::Process().Add(mnemonic, target_, fidelity, executions[index]);
+  }
 }
 
 absl::StatusOr<std::vector<std::string>> Program::Unsupported(uint64_t pc) {

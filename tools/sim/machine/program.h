@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -49,6 +50,8 @@ class Program {
   uint32_t instructions() const;
   /// Class of each of them.
   std::vector<OpClass> Classes() const;
+  /// Adds executions of each instruction to FidelityRecord::Process().
+  void RecordFidelity(const std::vector<int64_t>& executions) const;
   /// What of the code at `pc`, up to the function's end, cannot be executed: one line for each
   /// instruction. Empty for a kernel that the simulator covers.
   absl::StatusOr<std::vector<std::string>> Unsupported(uint64_t pc);
@@ -70,6 +73,7 @@ class Program {
   std::unique_ptr<Decoder> decoder_;
   std::vector<std::unique_ptr<Uop[]>> functions_;
   std::vector<InstructionInfo> instructions_;
+  std::vector<std::pair<uint32_t, std::string>> recorded_;  // instructions with a FidelityOf
   std::deque<std::string> messages_;                 // of trap micro-ops, which point at them
   std::unique_ptr<std::atomic<const Uop*>[]> code_;  // micro-op by (pc - address_) / 4
 };

@@ -9,8 +9,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "hip/hip_runtime_api.h"
+#include "tools/sim/hip/sim_extension.h"
 #include "tools/sim/tests/gpu.h"
 #include "tools/sim/tests/group_kernels_o0.h"
 #include "tools/sim/tests/group_kernels_o1.h"
@@ -198,6 +201,16 @@ TEST(GroupKernels, MatrixCores) {
   for (int i = 0; i < 1024; ++i) expected[i] = Product(in, i / 32, i % 32, 32);
   for (int i = 0; i < 256; ++i) expected[1024 + i] = Product(in, i / 16, i % 16, 32);
   EXPECT_EQ(RunAll("MatrixCores", {.block = {64, 1, 1}}, in, U32s(1280), 0), expected);
+  if (gridwiseSimSetExactMatrices == nullptr) return;  // a real GPU
+  const auto fidelity = [](const char* name) {
+    return absl::StrCat(R"("fidelity":")", name, R"(","opcode":"v_mfma_f32_32x32x8_f16")");
+  };
+  EXPECT_THAT(gridwiseSimFidelity(), testing::HasSubstr(fidelity("approximate")));
+  EXPECT_THAT(gridwiseSimFidelity(), testing::Not(testing::HasSubstr(fidelity("exact"))));
+  gridwiseSimSetExactMatrices(1);
+  EXPECT_EQ(RunAll("MatrixCores", {.block = {64, 1, 1}}, in, U32s(1280), 0), expected);
+  gridwiseSimSetExactMatrices(0);
+  EXPECT_THAT(gridwiseSimFidelity(), testing::HasSubstr(fidelity("exact")));
 }
 
 TEST(GroupKernels, BufferRange) {

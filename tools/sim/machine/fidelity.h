@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "tools/sim/isa/matrix_mode.h"
+#include "tools/sim/isa/target.h"
+
+namespace gridwise::sim {
+
+/// How the results of an opcode compare with the hardware's.
+enum class Fidelity : uint8_t { kExact, kOneUlp, kApproximate };
+const char* Name(Fidelity fidelity);  // "exact", "1 ulp", "approximate"
+
+/// The fidelity of matrix, dot product and transcendental opcodes (without encoding suffix),
+/// nullopt of all others, which are exact up to the payloads of NaN.
+std::optional<Fidelity> FidelityOf(std::string_view mnemonic, TargetBit target, MatrixMode mode);
+
+/// What a process executed of such opcodes. Thread safe.
+class FidelityRecord {
+ public:
+  /// That of the process. With GRIDWISE_SIM_FIDELITY in the environment it is written when the
+  /// process exits: to stderr as text if it is 1, else as JSON to the file that it names.
+  static FidelityRecord& Process();
+
+  void Add(std::string_view mnemonic, const SimTarget& target, Fidelity fidelity, int64_t count);
+  std::string Text() const;
+  /// [{"opcode": ..., "target": ..., "fidelity": ..., "executed": ...}, ...], sorted.
+  std::string Json() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::tuple<std::string, std::string, Fidelity>, int64_t> counts_;  // opcode, target
+};
+
+}  // namespace gridwise::sim
