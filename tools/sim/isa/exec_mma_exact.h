@@ -84,31 +84,32 @@ template <bool kSmall>
 GRIDWISE_SIM_INLINE void AddGroup(const MatrixPlan& p, const SplitRows& a, int a_at,
                                   const SplitRows& b, int b_at, int first, int last, int step,
                                   int up, GroupSums& out) {
-  const auto index = [a_at](const MatrixPlan& plan, int k, int j) {
-    return plan.a[k] + a_at + (kSmall ? j / 4 * 4 : 0);
-  };
-  for (int j = 0; j < kExactWidth; ++j) {
-    out.exponent[j] = 2 * kNoExponent;
-    out.sum[j] = 0;
-  }
+  // Local arrays, which nothing else can point at, stay in registers.
+  i32 exponent[kExactWidth], sum[kExactWidth] = {};
+  for (int j = 0; j < kExactWidth; ++j) exponent[j] = 2 * kNoExponent;
   for (int k = first; k < last; k += step) {
+    const i32* ea = a.exponent + p.a[k] + a_at;
     const i32* eb = b.exponent + p.b[k] + b_at;
     for (int j = 0; j < kExactWidth; ++j) {
-      const i32 e = a.exponent[index(p, k, j)] + eb[j];
-      out.exponent[j] = e > out.exponent[j] ? e : out.exponent[j];
+      const i32 e = ea[kSmall ? j / 4 * 4 : 0] + eb[j];
+      exponent[j] = e > exponent[j] ? e : exponent[j];
     }
   }
   for (int k = first; k < last; k += step) {
+    const i32* ea = a.exponent + p.a[k] + a_at;
+    const i32* sa = a.significand + p.a[k] + a_at;
     const i32* eb = b.exponent + p.b[k] + b_at;
     const i32* sb = b.significand + p.b[k] + b_at;
     for (int j = 0; j < kExactWidth; ++j) {
-      const int i = index(p, k, j);
-      const i32 below = out.exponent[j] - a.exponent[i] - eb[j];
-      const i32 product = a.significand[i] * sb[j] * (1 << up);
+      const int i = kSmall ? j / 4 * 4 : 0;
+      const i32 below = exponent[j] - ea[i] - eb[j];
+      const i32 product = sa[i] * sb[j] * (1 << up);
       const i32 magnitude = (product < 0 ? -product : product) >> (below > 31 ? 31 : below);
-      out.sum[j] += product < 0 ? -magnitude : magnitude;
+      sum[j] += product < 0 ? -magnitude : magnitude;
     }
   }
+  __builtin_memcpy(out.exponent, exponent, sizeof(exponent));
+  __builtin_memcpy(out.sum, sum, sizeof(sum));
 }
 
 /// Sum of both parts of an 8-bit group.
@@ -121,7 +122,7 @@ GRIDWISE_SIM_INLINE void JoinParts(const GroupSums& odd, GroupSums& even) {
   }
 }
 
-/// c = round(group + c).
+/// c = round(group + c); the sums, in units of 2^-31, are exact in double.
 GRIDWISE_SIM_INLINE void AddC(const GroupSums& group, bool drops_small_c, f32* c) {
   for (int j = 0; j < kExactWidth; ++j) {
     const u32 bits = Bits<u32>(c[j]), field = bits >> 23 & 0xff;
@@ -130,12 +131,13 @@ GRIDWISE_SIM_INLINE void AddC(const GroupSums& group, bool drops_small_c, f32* c
     const i32 higher = group.exponent[j] > own ? group.exponent[j] : own;
     const i32 highest = higher < -300 ? -300 : higher;  // both are zero: any exponent
     const i32 d_sum = highest - group.exponent[j], d_c = highest - own;
-    const i64 sum = i64{group.sum[j]} * 128 >> (d_sum > 63 ? 63 : d_sum);
+    const f64 to_units = Bits<f64>(static_cast<u64>(1023 + 7 - (d_sum > 200 ? 200 : d_sum)) << 52);
+    const f64 sum = __builtin_floor(static_cast<f64>(group.sum[j]) * to_units);
     const i32 signed_c = 2 * (bits >> 31 != 0 ? -magnitude : magnitude);
     const i32 aligned = signed_c >> (d_c > 31 ? 31 : d_c);
-    const i64 total = sum + i64{drops_small_c && d_c > 25 ? 0 : aligned} * 128;
+    const f64 total = sum + 128.0 * (drops_small_c && d_c > 25 ? 0 : aligned);
     const f64 unit = Bits<f64>(static_cast<u64>(highest - 31 + 1023) << 52);
-    c[j] = static_cast<f32>(static_cast<f64>(total) * unit);
+    c[j] = static_cast<f32>(total * unit);
   }
 }
 
