@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -16,8 +17,10 @@
 #include "tools/sim/hip/module.h"
 #include "tools/sim/hip/runtime.h"
 #include "tools/sim/hip/sim_extension.h"
+#include "tools/sim/isa/matrix_mode.h"
 #include "tools/sim/isa/uop.h"
 #include "tools/sim/machine/dispatch.h"
+#include "tools/sim/machine/fidelity.h"
 #include "tools/sim/machine/memory.h"
 
 // Launching kernels. The functions of sim_extension.h are here as well: they are weak references in
@@ -174,5 +177,15 @@ void gridwiseSimProgress(uint64_t* done, uint64_t* total) {
 }
 
 const char* gridwiseSimLastFault(void) { return LastSentence(); }
+
+void gridwiseSimSetExactMatrices(int exact) {
+  SetMatrixMode(exact != 0 ? MatrixMode::kExact : MatrixMode::kFast);
+}
+
+const char* gridwiseSimFidelity(void) {
+  thread_local std::string text;
+  text = FidelityRecord::Process().Json();
+  return text.c_str();
+}
 
 }  // extern "C"
