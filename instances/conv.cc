@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -14,13 +15,12 @@
 #include "ck/conv/validate.h"
 #include "ck/runtime/device.h"
 #include "ck/runtime/status.h"
-#include "instances/tile/gather.h"
+#include "instances/tile/bwd_weight_code.h"
 #include "instances/tile/gather_code.h"
+#include "instances/tile/rows.h"
 
 namespace gridwise {
 namespace {
-
-using tile::kGatherRows;
 
 /// The code object that holds row `index` for `gfx`: shards take rows in turn.
 absl::StatusOr<std::string_view> FindCode(CodeObjects objects, Gfx gfx, int index) {
@@ -36,27 +36,77 @@ absl::StatusOr<std::string_view> FindCode(CodeObjects objects, Gfx gfx, int inde
   return shards[index % shards.size()];
 }
 
-/// Row `index` of the table and what it says to a problem.
+/// The rows of a direction, and the embedded kernels of their table.
+std::span<const tile::TileConfig> RowsOf(Direction direction) {
+  if (direction == Direction::kBackwardWeight) return tile::kBwdWeightRows;
+  return tile::kGatherRows;
+}
+CodeObjects CodeOf(Direction direction) {
+  return direction == Direction::kBackwardWeight ? BwdWeightCode() : GatherCode();
+}
+std::string SymbolOf(Direction direction, int row) {
+  return direction == Direction::kBackwardWeight ? tile::BwdWeightSymbol(row)
+                                                 : tile::GatherSymbol(row);
+}
+std::string RowName(Direction direction, int row) {
+  return PrintFields(RowsOf(direction)[static_cast<size_t>(row)]);
+}
+
+/// Whether a row of the direction's table is for it: forward and backward-data share theirs.
+bool IsFor(Direction direction, const tile::TileConfig& row) {
+  return direction == Direction::kBackwardWeight || tile::DirectionOf(row) == direction;
+}
+
+/// How a row computes a problem, or why it cannot.
+using KernelPlan = std::variant<std::string, tile::GatherPlan, tile::BwdWeightPlan>;
+
+/// Plans a problem for the rows of its direction; what they share is computed once.
+class RowPlanner {
+ public:
+  RowPlanner(const ConvProblem& problem, Gfx gfx) : problem_(problem), gfx_(gfx) {}
+
+  KernelPlan PlanFor(const tile::TileConfig& row) {
+    if (problem_.direction == Direction::kBackwardWeight) {
+      if (auto reason = RejectBwdWeight(row, problem_)) return *std::move(reason);
+      return PlanBwdWeight(row, gfx_, problem_);
+    }
+    if (auto reason = RejectGather(row, problem_)) return *std::move(reason);
+    if (sub_gemms_.empty()) sub_gemms_ = MakeSubGemms(problem_);
+    return PlanGather(row, gfx_, problem_, sub_gemms_);
+  }
+
+ private:
+  const ConvProblem& problem_;
+  const Gfx gfx_;
+  std::vector<SubGemm> sub_gemms_;
+};
+
+/// A row of the direction's table, and what it says to a problem.
 struct Candidate {
   int index;
   std::optional<std::string> reason;  // why it cannot compute the problem
   Cost cost;                          // if it can
 };
 
-std::string RowName(int index) { return PrintFields(kGatherRows[static_cast<size_t>(index)]); }
-
-/// The rows that are compiled for `gfx`, and what they say to a valid problem.
+/// The rows of the problem's direction and type that are compiled for `gfx`, and what they say to a
+/// valid problem.
 std::vector<Candidate> AskRows(const ConvProblem& problem, Gfx gfx) {
-  std::vector<SubGemm> sub_gemms;
+  RowPlanner planner(problem, gfx);
   std::vector<Candidate> candidates;
-  for (size_t i = 0; i < kGatherRows.size(); ++i) {
-    const tile::TileConfig& config = kGatherRows[i];
-    if (Reject(config, gfx) != nullptr) continue;
-    Candidate& candidate =
-        candidates.emplace_back(Candidate{static_cast<int>(i), Reject(config, problem), {}});
-    if (candidate.reason.has_value()) continue;
-    if (sub_gemms.empty()) sub_gemms = MakeSubGemms(problem);
-    candidate.cost = PlanGather(config, gfx, problem, sub_gemms).cost;
+  const std::span<const tile::TileConfig> rows = RowsOf(problem.direction);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].type != problem.type || !IsFor(problem.direction, rows[i]) ||
+        Reject(rows[i], gfx) != nullptr)
+      continue;
+    Candidate& candidate = candidates.emplace_back(Candidate{static_cast<int>(i), {}, {}});
+    KernelPlan plan = planner.PlanFor(rows[i]);
+    if (std::string* reason = std::get_if<std::string>(&plan)) {
+      candidate.reason = std::move(*reason);
+    } else if (const auto* gather = std::get_if<tile::GatherPlan>(&plan)) {
+      candidate.cost = gather->cost;
+    } else {
+      candidate.cost = std::get<tile::BwdWeightPlan>(plan).cost;
+    }
   }
   return candidates;
 }
@@ -66,7 +116,7 @@ std::string NoRowMessage(const ConvProblem& problem, Gfx gfx,
                          const std::vector<Candidate>& candidates, const PlanOptions& options) {
   std::string message = absl::StrFormat("no row for %s computes %s:", Name(gfx), ToString(problem));
   for (const Candidate& candidate : candidates) {
-    const std::string name = RowName(candidate.index);
+    const std::string name = RowName(problem.direction, candidate.index);
     if (!options.row.empty() && name != options.row) continue;
     absl::StrAppend(&message, "\n  ", name, ": ", candidate.reason.value_or(""));
   }
@@ -74,21 +124,23 @@ std::string NoRowMessage(const ConvProblem& problem, Gfx gfx,
 }
 
 /// The accepting row that `options` asks for, or else the cheapest; null if there is none.
-const Candidate* Choose(const std::vector<Candidate>& candidates, const PlanOptions& options) {
+const Candidate* Choose(Direction direction, const std::vector<Candidate>& candidates,
+                        const PlanOptions& options) {
   const Candidate* best = nullptr;
   for (const Candidate& candidate : candidates) {
     if (candidate.reason.has_value()) continue;
-    if (!options.row.empty() && RowName(candidate.index) != options.row) continue;
+    if (!options.row.empty() && RowName(direction, candidate.index) != options.row) continue;
     if (best == nullptr || candidate.cost.cycles < best->cost.cycles) best = &candidate;
   }
   return best;
 }
 
-absl::Status CheckRowExists(const std::vector<Candidate>& candidates, const std::string& row) {
+absl::Status CheckRowExists(Direction direction, const std::vector<Candidate>& candidates,
+                            const std::string& row) {
   if (row.empty()) return absl::OkStatus();
   std::string known;
   for (const Candidate& candidate : candidates) {
-    const std::string name = RowName(candidate.index);
+    const std::string name = RowName(direction, candidate.index);
     if (name == row) return absl::OkStatus();
     absl::StrAppend(&known, known.empty() ? "" : ", ", name);
   }
@@ -98,24 +150,22 @@ absl::Status CheckRowExists(const std::vector<Candidate>& candidates, const std:
 }  // namespace
 
 std::vector<RowInfo> ListRows() {
-  std::vector<RowInfo> rows;
+  std::vector<RowInfo> infos;
   for (const Gfx gfx : kAllGfx) {
-    for (size_t i = 0; i < kGatherRows.size(); ++i) {
-      if (Reject(kGatherRows[i], gfx) != nullptr) continue;
-      rows.push_back({.name = RowName(static_cast<int>(i)),
-                      .direction = DirectionOf(kGatherRows[i]),
-                      .gfx = gfx});
+    for (const Direction direction : kAllDirections) {
+      for (const tile::TileConfig& row : RowsOf(direction)) {
+        if (!IsFor(direction, row) || Reject(row, gfx) != nullptr) continue;
+        infos.push_back({.name = PrintFields(row), .direction = direction, .gfx = gfx});
+      }
     }
   }
-  return rows;
+  return infos;
 }
 
 std::vector<RowVerdict> ExplainRows(const ConvProblem& problem, Gfx gfx) {
   std::vector<RowVerdict> verdicts;
   for (Candidate& candidate : AskRows(problem, gfx)) {
-    const tile::TileConfig& config = kGatherRows[static_cast<size_t>(candidate.index)];
-    if (DirectionOf(config) != problem.direction || config.type != problem.type) continue;
-    verdicts.push_back({.row = RowName(candidate.index),
+    verdicts.push_back({.row = RowName(problem.direction, candidate.index),
                         .reason = std::move(candidate.reason),
                         .cost = candidate.cost});
   }
@@ -125,26 +175,42 @@ std::vector<RowVerdict> ExplainRows(const ConvProblem& problem, Gfx gfx) {
 absl::StatusOr<Plan> MakePlan(const ConvProblem& problem, Gfx gfx, const PlanOptions& options) {
   if (absl::Status status = Validate(problem); !status.ok()) return status;
   const std::vector<Candidate> candidates = AskRows(problem, gfx);
-  if (absl::Status status = CheckRowExists(candidates, options.row); !status.ok()) return status;
-  const Candidate* const chosen = Choose(candidates, options);
+  if (absl::Status status = CheckRowExists(problem.direction, candidates, options.row);
+      !status.ok())
+    return status;
+  const Candidate* const chosen = Choose(problem.direction, candidates, options);
   if (chosen == nullptr) {
     return absl::UnimplementedError(NoRowMessage(problem, gfx, candidates, options));
   }
   Plan plan;
   plan.problem_ = problem;
   plan.gfx_ = gfx;
-  plan.row_ = RowName(chosen->index);
+  plan.row_ = RowName(problem.direction, chosen->index);
   plan.row_index_ = chosen->index;
-  plan.plan_ = PlanGather(kGatherRows[static_cast<size_t>(chosen->index)], gfx, problem,
-                          MakeSubGemms(problem));
+  KernelPlan kernel = RowPlanner(problem, gfx)
+                          .PlanFor(RowsOf(problem.direction)[static_cast<size_t>(chosen->index)]);
+  if (auto* gather = std::get_if<tile::GatherPlan>(&kernel)) {
+    plan.plan_ = std::move(*gather);
+  } else {
+    plan.plan_ = std::get<tile::BwdWeightPlan>(kernel);
+  }
   return plan;
 }
 
+const tile::LaunchPlan& Plan::launch() const {
+  return std::visit([](const auto& plan) -> const tile::LaunchPlan& { return plan; }, plan_);
+}
+
 std::vector<GemmShape> Plan::SubGemms() const {
+  if (problem_.direction == Direction::kBackwardWeight) {
+    return {{.m = problem_.k_per_group(),
+             .n = problem_.filter_taps() * problem_.c_per_group(),
+             .k = problem_.batch * problem_.out_cells()}};
+  }
+  const auto& plan = std::get<tile::GatherPlan>(plan_);
   std::vector<GemmShape> shapes;
-  for (const SubGemm& gemm : plan_.table) {
-    shapes.push_back(
-        {.m = gemm.m, .n = plan_.args.n, .k = std::int64_t{Taps(gemm)} * plan_.args.k});
+  for (const SubGemm& gemm : plan.table) {
+    shapes.push_back({.m = gemm.m, .n = plan.args.n, .k = std::int64_t{Taps(gemm)} * plan.args.k});
   }
   return shapes;
 }
@@ -170,7 +236,7 @@ std::string Plan::ToString() const {
   }
   absl::StrAppendFormat(
       &text, "workgroups %d of %d threads, in %d launch\nworkspace  %d bytes\nestimate   %s\n",
-      workgroups(), plan_.threads, launches(), workspace_bytes(),
+      workgroups(), launch().threads, launches(), workspace_bytes(),
       cost().ToString(TraitsOf(gfx_).clock_ghz));
   return text;
 }
@@ -183,11 +249,13 @@ absl::StatusOr<Executable> Executable::Load(const Plan& plan) {
         absl::StrFormat("the plan is for %s, and the current device %s is %s", Name(plan.gfx()),
                         device->name, device->target));
   }
-  absl::StatusOr<std::string_view> code = FindCode(GatherCode(), plan.gfx(), plan.row_index_);
+  absl::StatusOr<std::string_view> code =
+      FindCode(CodeOf(plan.problem().direction), plan.gfx(), plan.row_index_);
   if (!code.ok()) return code.status();
   absl::StatusOr<Module> module = Module::Load(*code);
   if (!module.ok()) return module.status();
-  absl::StatusOr<hipFunction_t> kernel = module->FindKernel(tile::GatherSymbol(plan.row_index_));
+  absl::StatusOr<hipFunction_t> kernel =
+      module->FindKernel(SymbolOf(plan.problem().direction, plan.row_index_));
   if (!kernel.ok()) return kernel.status();
   return Executable(plan, *std::move(module), *kernel);
 }
@@ -206,21 +274,33 @@ absl::Status Executable::Launch(const ConvTensors& tensors, void* workspace,
         absl::StrFormat("workspace is %d bytes at %p; the plan needs %d bytes", workspace_bytes,
                         workspace, needed));
   }
-  tile::GatherArgs args = plan_.plan_.args;
+  const tile::LaunchPlan& launch = plan_.launch();
+  const LaunchShape shape = {.workgroups = {launch.workgroups[0], launch.workgroups[1], 1},
+                             .threads = {launch.threads, 1, 1}};
+  const auto start = [&](const auto& args) {
+    return gridwise::Launch(kernel_, shape, std::as_bytes(std::span(&args, 1)), stream);
+  };
+  if (const auto* weight = std::get_if<tile::BwdWeightPlan>(&plan_.plan_)) {
+    tile::BwdWeightArgs args = weight->args;
+    args.dy.data = tensors.a;
+    args.x.data = tensors.b;
+    args.dw = tensors.out;
+    return start(args);
+  }
+  const auto& gather = std::get<tile::GatherPlan>(plan_.plan_);
+  tile::GatherArgs args = gather.args;
   args.source = tensors.a;
   args.w = tensors.b;
   args.out = tensors.out;
   if (needed > 0) {
     args.table = static_cast<const SubGemm*>(workspace);
-    absl::Status copied = ToStatus(
-        hipMemcpyAsync(workspace, plan_.plan_.table.data(), needed, hipMemcpyHostToDevice, stream),
-        "copy the table of sub-GEMMs to the workspace");
+    absl::Status copied =
+        ToStatus(hipMemcpyAsync(workspace, gather.table.data(), static_cast<size_t>(needed),
+                                hipMemcpyHostToDevice, stream),
+                 "copy the table of sub-GEMMs to the workspace");
     if (!copied.ok()) return copied;
   }
-  const LaunchShape shape = {
-      .workgroups = {plan_.plan_.workgroups[0], plan_.plan_.workgroups[1], 1},
-      .threads = {plan_.plan_.threads, 1, 1}};
-  return gridwise::Launch(kernel_, shape, std::as_bytes(std::span(&args, 1)), stream);
+  return start(args);
 }
 
 }  // namespace gridwise

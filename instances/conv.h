@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -13,6 +14,7 @@
 #include "ck/conv/problem.h"
 #include "ck/runtime/module.h"
 #include "hip/hip_runtime_api.h"
+#include "tile/plan_bwd_weight.h"
 #include "tile/plan_gather.h"
 
 /// The public API. A problem becomes a plan on the host, without a device; a plan becomes an
@@ -52,10 +54,10 @@ class Plan {
   const ConvProblem& problem() const { return problem_; }
   Gfx gfx() const { return gfx_; }
   const std::string& row() const { return row_; }
-  const Cost& cost() const { return plan_.cost; }
-  std::int64_t workspace_bytes() const { return plan_.workspace_bytes; }
+  const Cost& cost() const { return launch().cost; }
+  std::int64_t workspace_bytes() const { return launch().workspace_bytes; }
   std::int64_t workgroups() const {
-    return std::int64_t{plan_.workgroups[0]} * plan_.workgroups[1];
+    return std::int64_t{launch().workgroups[0]} * launch().workgroups[1];
   }
   int launches() const { return 1; }
 
@@ -70,11 +72,13 @@ class Plan {
   friend absl::StatusOr<Plan> MakePlan(const ConvProblem&, Gfx, const PlanOptions&);
   friend class Executable;
 
+  const tile::LaunchPlan& launch() const;
+
   ConvProblem problem_;
   Gfx gfx_ = Gfx::k942;
   std::string row_;
   int row_index_ = 0;
-  tile::GatherPlan plan_;
+  std::variant<tile::GatherPlan, tile::BwdWeightPlan> plan_;
 };
 
 /// Plans `problem` for `gfx`. Errors: kInvalidArgument for an invalid problem or an unknown row,

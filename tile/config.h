@@ -34,17 +34,19 @@ struct TileConfig {
   Mnk tile;                        // elements per workgroup and K step
   Waves waves;                     // of a workgroup
   MmaShape mma;                    // matrix instruction
-  // Elements of B that a lane loads at a time: a cell along k, or a patch that it transposes.
-  Patch patch_b;
+  // Elements of A and B that a lane loads at a time: a cell along k, or a patch of k by 2 rows that
+  // it transposes.
+  Patch patch_a, patch_b;
   int occupancy = 1;  // waves per SIMD that registers are allocated for
 
-  /// What its name is made of, see ck/base/fields.h: f16_t256x128x32_w2x2_mfma32x32x8_b8x2_o2.
+  /// What its name is made of, see ck/base/fields.h: f16_t256x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o2.
   static constexpr void Fields(auto& self, auto&& visit) {
-    auto& [type, tile, waves, mma, patch_b, occupancy] = self;
+    auto& [type, tile, waves, mma, patch_a, patch_b, occupancy] = self;
     visit("", type);
     visit("t", tile);
     visit("w", waves);
     visit("", mma);
+    visit("a", patch_a);
     visit("b", patch_b);
     visit("o", occupancy);
   }
@@ -60,7 +62,6 @@ struct TileConfig {
   constexpr int reps_n() const { return wave_n() / mma.n; }
   constexpr LdsTile lds_a() const { return {.rows = tile.m, .cells_per_row = tile.k / cell()}; }
   constexpr LdsTile lds_b() const { return {.rows = tile.n, .cells_per_row = tile.k / cell()}; }
-  constexpr int patches_b() const { return tile.k / patch_b.k * (tile.n / patch_b.n); }
 
   // A lane reads whole cells from LDS: so many for a matrix instruction, or for several of them.
   constexpr int fragment_cells() const {
@@ -85,6 +86,21 @@ struct TileConfig {
   }
 };
 
+/// Why the lanes cannot share an operand tile of `rows` rows in such patches; nullptr if they can.
+constexpr const char* RejectPatch(const TileConfig& c, int rows, TileConfig::Patch patch) {
+  if (patch.n != 1 && patch.n != 2) return "a patch is neither 1 nor 2 rows wide";
+  if (patch.k != c.cell() && (patch.n == 1 || patch.k != 4)) {
+    return "a patch is neither a cell long nor, where it is transposed, 4";
+  }
+  const int per_k = patch.n == 1 ? 1 : rows / patch.n;
+  const int patches = c.tile.k / patch.k * (rows / patch.n);
+  if (patches > c.threads() && patches % c.threads() != 0) {
+    return "lanes do not share an operand's tile in whole patches";
+  }
+  if (c.threads() % per_k != 0) return "lanes do not share an operand's rows";
+  return nullptr;
+}
+
 /// nullptr when kernels of `c` can be compiled for `gfx`, else the reason.
 constexpr const char* Reject(const TileConfig& c, Gfx gfx) {
   const TargetTraits target = TraitsOf(gfx);
@@ -100,15 +116,8 @@ constexpr const char* Reject(const TileConfig& c, Gfx gfx) {
   if (c.tile.m < 16 || c.tile.m % (c.waves.m * c.mma.m) != 0) return "waves do not divide tile.m";
   if (c.tile.n < 16 || c.tile.n % (c.waves.n * c.mma.n) != 0) return "waves do not divide tile.n";
   if (c.tile.k % c.fragment_k() != 0) return "tile.k holds no whole fragment";
-  if (c.tile.m * cells % c.threads() != 0) return "lanes do not share A's tile in whole cells";
-  const bool along_k = c.patch_b.k == c.cell() && c.patch_b.n == 1;
-  if (!along_k && (c.patch_b.n != 2 || (c.patch_b.k != 4 && c.patch_b.k != c.cell()))) {
-    return "patch_b is neither a cell along k nor 4 or a cell of k by 2";
-  }
-  if (!along_k && c.patches_b() > c.threads()) return "B's tile has more patches than lanes";
-  if (along_k && c.tile.n * cells > c.threads() && c.tile.n * cells % c.threads() != 0) {
-    return "lanes do not share B's tile in whole cells";
-  }
+  if (const char* reason = RejectPatch(c, c.tile.m, c.patch_a)) return reason;
+  if (const char* reason = RejectPatch(c, c.tile.n, c.patch_b)) return reason;
   if (c.lds_bytes() > target.lds_bytes) return "the tiles do not fit in LDS";
   if (c.reps_m() * c.reps_n() * c.mma.acc_per_lane() > target.vgprs / 2) {
     return "the accumulators do not fit in registers";

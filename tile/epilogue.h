@@ -1,23 +1,25 @@
 #pragma once
 
 #include "ck/arch/memory.h"
-#include "tile/block.h"
+#include "tile/config.h"
 #include "tile/pipeline_single_lds.h"
 
 namespace gridwise::tile {
 
 /// Rounds the accumulators to the output's type and writes the tile. They go through LDS, a row of
 /// matrix instructions of every wave at a time, so that lanes store 16 consecutive bytes.
-template <TileConfig kC, Gfx kGfx>
+template <TileConfig kC>
 class StoreTile {
  public:
-  /// `row_offsets` is LDS of tile.m offsets, which nothing else uses until Store returns.
-  GRIDWISE_DEVICE StoreTile(const GatherArgs& args, const Block& block, unsigned* row_offsets)
-      : columns_(args.n - block.n), row_offsets_(row_offsets) {
-    const long start = block.first_image * args.out_image + block.group * args.out_group;
-    tensor_ = Buffer::From<kGfx>(static_cast<char*>(args.out) + start);
+  /// `offset_of(row)` is the offset in `tensor`, in bytes, of the tile's first column in a row of
+  /// the tile, or Buffer::kOutOfRange for a row that is not there; `columns` are there from the
+  /// tile's first on. `row_offsets` is LDS of tile.m offsets, which nothing else uses until Store
+  /// returns.
+  template <class OffsetOf>
+  GRIDWISE_DEVICE StoreTile(Buffer tensor, int columns, unsigned* row_offsets, OffsetOf offset_of)
+      : columns_(columns), row_offsets_(row_offsets), tensor_(tensor) {
     for (int row = ThreadId(); row < kC.tile.m; row += kC.threads()) {
-      row_offsets_[row] = RowOffset(args, block, row);
+      row_offsets_[row] = offset_of(row);
     }
   }
 
@@ -34,19 +36,6 @@ class StoreTile {
   using Out = Element<kC.type>;
   static constexpr int kVec = kC.vec_out();
   using OutVec = Vec<Out, kVec>;
-
-  /// Bytes from the buffer's start to column block.n of the row; out of range for rows past the
-  /// last.
-  GRIDWISE_DEVICE static unsigned RowOffset(const GatherArgs& args, const Block& block, int row) {
-    if (block.m + row >= block.gemm.m) return Buffer::kOutOfRange;
-    const ClassCell cell = CellOfRow(block.gemm, block.m + row);
-    int offset =
-        (cell.n - block.first_image) * static_cast<int>(args.out_image) + block.n * SizeOf(kC.type);
-    for (int a = 0; a < 3; ++a) {
-      offset += OutputCell(block.gemm.axis[a], args.steps[a], cell.j[a]) * args.out_cell[a];
-    }
-    return offset;
-  }
 
   GRIDWISE_DEVICE static void Stage(const WaveAcc<kC>& acc, int rep, char* lds) {
     constexpr int kRun = kC.mma.acc_run();
@@ -91,7 +80,7 @@ class StoreTile {
     }
   }
 
-  const int columns_;  // of the output from the tile's first on
+  const int columns_;
   unsigned* const row_offsets_;
   Buffer tensor_;
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ck/arch/this_target.h"
+#include "tile/block.h"
 #include "tile/epilogue.h"
 #include "tile/load_source.h"
 #include "tile/load_weights_patches.h"
@@ -17,6 +18,19 @@ template <TileConfig kC, Gfx kGfx>
 struct WeightLoader<false, kC, kGfx> {
   using Type = LoadWeightsPatches<kC, kGfx>;
 };
+
+/// Bytes from the output's block.first_image to column block.n of a row of the tile.
+template <TileConfig kC>
+GRIDWISE_DEVICE unsigned OutputOffset(const GatherArgs& args, const Block& block, int row) {
+  if (block.m + row >= block.gemm.m) return Buffer::kOutOfRange;
+  const ClassCell cell = CellOfRow(block.gemm, block.m + row);
+  int offset =
+      (cell.n - block.first_image) * static_cast<int>(args.out_image) + block.n * SizeOf(kC.type);
+  for (int a = 0; a < 3; ++a) {
+    offset += OutputCell(block.gemm.axis[a], args.steps[a], cell.j[a]) * args.out_cell[a];
+  }
+  return offset;
+}
 
 /// Forward and backward-data of a grouped convolution:
 ///
@@ -36,7 +50,10 @@ GRIDWISE_DEVICE void GatherTile() {
 
   const GatherArgs& args = KernelArgs<GatherArgs>();
   const Block block = FindBlock(args, kC.tile.m, kC.tile.n);  // which tile of which sub-GEMM
-  const StoreTile<kC, kGfx> out(args, block, row_offsets);
+  const StoreTile<kC> out(
+      Buffer::From<kGfx>(static_cast<char*>(args.out) + block.first_image * args.out_image +
+                         block.group * args.out_group),
+      args.n - block.n, row_offsets, [&](int row) { return OutputOffset<kC>(args, block, row); });
 
   KWalk walk(args, block.gemm, kC.tile.k, SizeOf(kC.type));
   LoadSource<kC, kGfx> source(args, block);

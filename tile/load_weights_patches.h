@@ -4,6 +4,7 @@
 #include "tile/block.h"
 #include "tile/config.h"
 #include "tile/k_walk.h"
+#include "tile/patches_of_lane.h"
 
 namespace gridwise::tile {
 
@@ -19,16 +20,17 @@ class LoadWeightsPatches {
     // No load reaches past the end of a row: lanes that would load the last columns once more
     // instead.
     const int last_pair = args.n - (one_column_ ? 1 : 2);
-    const int column = block.n + PatchColumn();
+    const int column = block.n + Patches::Row();
     const int clamped = column < last_pair ? column : last_pair;
-    column_ = PatchColumn() - (column - clamped);
-    offset_ = IsIdle() ? Buffer::kOutOfRange : PatchK() * w_k_ + clamped * SizeOf(kC.type);
+    column_ = Patches::Row() - (column - clamped);
+    offset_ =
+        Patches::IsIdle() ? Buffer::kOutOfRange : Patches::K(0) * w_k_ + clamped * SizeOf(kC.type);
   }
 
   /// Starts the loads of a step.
   GRIDWISE_DEVICE void Load(const KWalk& walk) {
-    const int last =
-        walk.channels_left() - 1 - PatchK();  // last row from the patch's first on; negative: none
+    const int last = walk.channels_left() - 1 -
+                     Patches::K(0);  // last row from the patch's first on; negative: none
     if (!one_column_ && (!k_is_ragged_ || walk.channels_left() >= kC.tile.k)) {
       const unsigned offset = offset_ | (last & Buffer::kOutOfRange);
       for (int e = 0; e < kC.patch_b.k; ++e) {
@@ -50,28 +52,13 @@ class LoadWeightsPatches {
 
   /// Waits for the loads, transposes and writes them to LDS.
   GRIDWISE_DEVICE void Store(char* lds) const {
-    if (IsIdle()) return;
-    using Run = Vec<Element<kC.type>, kC.patch_b.k>;
-    for (int n = 0; n < kC.patch_b.n; ++n) {
-      Run run;
-      for (int e = 0; e < kC.patch_b.k; ++e) run[e] = value_[e][n];
-      const int offset = kC.lds_b().Offset(column_ + n, PatchK() / kC.cell()) +
-                         PatchK() % kC.cell() * SizeOf(kC.type);
-      *reinterpret_cast<Run*>(lds + offset) = run;
-    }
+    if (!Patches::IsIdle()) Patches::Store(value_, kC.lds_b(), column_, Patches::K(0), lds);
   }
 
  private:
-  using Pair = Vec<Element<kC.type>, 2>;
-  static constexpr int kPatchesPerRow = kC.tile.n / kC.patch_b.n;
-
-  GRIDWISE_DEVICE static int PatchColumn() { return ThreadId() % kPatchesPerRow * kC.patch_b.n; }
-  /// There are more lanes than patches, and this one has none.
-  GRIDWISE_DEVICE static bool IsIdle() {
-    return kC.patches_b() < kC.threads() && ThreadId() >= kC.patches_b();
-  }
-  /// First k of the patch.
-  GRIDWISE_DEVICE static int PatchK() { return ThreadId() / kPatchesPerRow * kC.patch_b.k; }
+  using Patches = PatchesOfLane<kC, kC.tile.n, kC.patch_b>;
+  using Pair = Patches::Rows;
+  static_assert(Patches::kCount == 1);
 
   const int w_k_;
   const bool k_is_ragged_, one_column_;

@@ -1,15 +1,12 @@
 #include "tile/plan_gather.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "absl/strings/str_format.h"
 #include "ck/conv/sub_gemms.h"
 
 namespace gridwise::tile {
 namespace {
-
-constexpr std::int64_t kOffsetLimit = std::int64_t{1} << 31;  // of Buffer, bytes
 
 /// Cells of the tensor that is written, and of the one that is gathered from.
 std::int64_t OutputSize(Direction direction, const Dim& dim) {
@@ -51,42 +48,6 @@ std::int64_t ImagesOfTile(const TileConfig& config, const ConvProblem& problem) 
   return std::min(problem.batch, (config.tile.m - 1) / rows + 2);
 }
 
-Cost EstimateCost(const TileConfig& c, const TargetTraits& target, const ConvProblem& problem,
-                  const GatherPlan& plan) {
-  constexpr double kL2BytesPerCycle = 64;  // of one compute unit; measured on gfx942
-  constexpr double kLatency = 700;         // from HBM; measured on gfx942: 500 to 800
-  constexpr double kStepOverhead = 120;    // two barriers, and a fragment read that nothing hides
-  constexpr double kLaunch = 3000;         // dispatch and index arithmetic of a workgroup
-  double tiles = 0, tile_steps = 0;
-  for (const SubGemm& gemm : plan.table) {
-    const double gemm_tiles = static_cast<double>(CeilDiv(gemm.m, c.tile.m)) * plan.args.n_tiles;
-    tiles += gemm_tiles;
-    tile_steps += gemm_tiles * Taps(gemm) * CeilDiv(plan.args.k, c.tile.k);
-  }
-  const double steps = tile_steps / tiles;  // of a workgroup, on average
-  tiles *= problem.groups;
-
-  const double waves_per_simd =
-      std::max(1.0, static_cast<double>(c.waves.m * c.waves.n) / target.simds_per_unit);
-  const double fits = std::max(1.0, std::floor(c.occupancy / waves_per_simd));
-  const double step_bytes = (c.tile.m + c.tile.n) * c.tile.k * SizeOf(c.type);
-  const double step_matrix =
-      c.reps_m() * c.reps_n() * (c.tile.k / c.mma.k) * MmaCycles(c.mma, c.type) * waves_per_simd;
-  // A step of the main loop ends when the next slab has arrived, behind those of all other
-  // workgroups.
-  const double in_flight = std::min(tiles, target.compute_units * fits) * step_bytes;
-  const double arrival = kLatency + in_flight / (target.compute_units * kL2BytesPerCycle);
-
-  const double rounds = std::ceil(tiles / target.compute_units);
-  return WithCycles(
-      {.matrix_cycles = steps * step_matrix,
-       .memory_cycles = steps * step_bytes / kL2BytesPerCycle,
-       .alone_cycles = steps * std::max(step_matrix + kStepOverhead, arrival),
-       .fixed_cycles = kLaunch + c.tile.m * c.tile.n * SizeOf(c.type) / kL2BytesPerCycle,
-       .rounds = rounds,
-       .resident = std::min(fits, rounds)});
-}
-
 GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem) {
   const View view = ViewOf(problem);
   const int size = SizeOf(problem.type);
@@ -122,7 +83,7 @@ GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem) {
 
 }  // namespace
 
-std::optional<std::string> Reject(const TileConfig& config, const ConvProblem& problem) {
+std::optional<std::string> RejectGather(const TileConfig& config, const ConvProblem& problem) {
   const bool forward = problem.direction == Direction::kForward;
   if (!forward && problem.direction != Direction::kBackwardData) {
     return absl::StrFormat("direction is %s; the row is for fwd and bwd_data",
@@ -172,9 +133,12 @@ GatherPlan PlanGather(const TileConfig& config, Gfx gfx, const ConvProblem& prob
   plan.args = MakeArgs(config, problem);
   plan.table.assign(sub_gemms.begin(), sub_gemms.end());
   int tiles = 0;
+  double tile_steps = 0;
   for (SubGemm& gemm : plan.table) {
+    const int gemm_tiles = CeilDiv(gemm.m, config.tile.m) * plan.args.n_tiles;
     gemm.first_tile = tiles;
-    tiles += CeilDiv(gemm.m, config.tile.m) * plan.args.n_tiles;
+    tiles += gemm_tiles;
+    tile_steps += double{1} * gemm_tiles * Taps(gemm) * CeilDiv(plan.args.k, config.tile.k);
   }
   plan.args.sub_gemms = static_cast<int>(plan.table.size());
   if (plan.table.size() <= kInlineSubGemms) {
@@ -186,7 +150,8 @@ GatherPlan PlanGather(const TileConfig& config, Gfx gfx, const ConvProblem& prob
   plan.workgroups[1] = static_cast<unsigned>(problem.groups);
   plan.workgroups[2] = 1;
   plan.threads = static_cast<unsigned>(config.threads());
-  plan.cost = EstimateCost(config, TraitsOf(gfx), problem, plan);
+  plan.cost = EstimateCost(config, TraitsOf(gfx), tiles * static_cast<double>(problem.groups),
+                           tile_steps * static_cast<double>(problem.groups));
   return plan;
 }
 

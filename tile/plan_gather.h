@@ -6,21 +6,18 @@
 #include <vector>
 
 #include "ck/arch/target.h"
-#include "ck/conv/cost.h"
 #include "ck/conv/problem.h"
 #include "tile/config.h"
 #include "tile/gather_args.h"
+#include "tile/launch_plan.h"
 
 namespace gridwise::tile {
 
 /// How one row computes one problem: everything a launch needs but the tensors.
-struct GatherPlan {
+struct GatherPlan : LaunchPlan {
   GatherArgs args;             // pointers null; the table inline when it fits
-  std::vector<SubGemm> table;  // all sub-GEMMs, first tiles assigned
-  unsigned workgroups[3];
-  unsigned threads;              // of a workgroup
-  std::int64_t workspace_bytes;  // device copy of the table, where it is not inline
-  Cost cost;
+  std::vector<SubGemm> table;  // all sub-GEMMs, first tiles assigned; where it is not inline, the
+                               // workspace holds a copy
 };
 
 /// The direction whose layout of w the row loads.
@@ -28,9 +25,9 @@ constexpr Direction DirectionOf(const TileConfig& config) {
   return config.patch_b.n == 1 ? Direction::kForward : Direction::kBackwardData;
 }
 
-/// The reason why kernels of `config` cannot compute `problem`, with the values that matter;
-/// nothing if they can.
-std::optional<std::string> Reject(const TileConfig& config, const ConvProblem& problem);
+/// The reason why gathering kernels of `config` cannot compute `problem`, with the values that
+/// matter; nothing if they can.
+std::optional<std::string> RejectGather(const TileConfig& config, const ConvProblem& problem);
 
 /// Plans a valid forward or backward-data problem that `config` accepts. `sub_gemms` is
 /// MakeSubGemms(problem).

@@ -14,8 +14,11 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr TileConfig kMedium = {
-    .tile = {128, 128, 32}, .waves = {2, 2}, .mma = {MmaUnit::kMfma, 32, 32, 8}, .patch_b = {8, 2}};
+constexpr TileConfig kMedium = {.tile = {128, 128, 32},
+                                .waves = {2, 2},
+                                .mma = {MmaUnit::kMfma, 32, 32, 8},
+                                .patch_a = {8, 1},
+                                .patch_b = {8, 2}};
 static_assert(Reject(kMedium, Gfx::k942) == nullptr);
 
 ConvProblem Problem2d(std::int64_t n, std::int64_t c, std::int64_t k, Dim h, Dim w) {
@@ -32,7 +35,7 @@ GatherPlan PlanOf(const TileConfig& config, const ConvProblem& problem) {
 }
 
 TEST(TileConfig, NameParsesBack) {
-  EXPECT_EQ(PrintFields(kMedium), "f16_t128x128x32_w2x2_mfma32x32x8_b8x2_o1");
+  EXPECT_EQ(PrintFields(kMedium), "f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o1");
   const absl::StatusOr<TileConfig> parsed = ParseFields<TileConfig>(PrintFields(kMedium));
   ASSERT_TRUE(parsed.ok()) << parsed.status();
   EXPECT_EQ(*parsed, kMedium);
@@ -89,18 +92,18 @@ TEST(PlanGather, ManySubGemmsGoToTheWorkspace) {
 
 TEST(PlanGather, RejectionsNameTheirValues) {
   ConvProblem problem = Problem2d(1, 64, 64, {.in = 8}, {.in = 8});
-  EXPECT_EQ(Reject(kMedium, problem), std::nullopt);
+  EXPECT_EQ(RejectGather(kMedium, problem), std::nullopt);
   problem.direction = Direction::kForward;
-  EXPECT_THAT(Reject(kMedium, problem).value_or(""),
+  EXPECT_THAT(RejectGather(kMedium, problem).value_or(""),
               HasSubstr("w is contiguous along k; the row loads it along n"));
   problem.direction = Direction::kBackwardWeight;
-  EXPECT_THAT(Reject(kMedium, problem).value_or(""), HasSubstr("direction is bwd_weight"));
+  EXPECT_THAT(RejectGather(kMedium, problem).value_or(""), HasSubstr("direction is bwd_weight"));
   problem.direction = Direction::kBackwardData;
   problem.type = DataType::kBF16;
-  EXPECT_THAT(Reject(kMedium, problem).value_or(""), HasSubstr("type is bf16"));
+  EXPECT_THAT(RejectGather(kMedium, problem).value_or(""), HasSubstr("type is bf16"));
   problem.type = DataType::kF16;
   problem.dims[1].in = problem.dims[2].in = 30000;
-  EXPECT_THAT(Reject(kMedium, problem).value_or(""), HasSubstr("115200000000 of dx"));
+  EXPECT_THAT(RejectGather(kMedium, problem).value_or(""), HasSubstr("115200000000 of dx"));
 }
 
 }  // namespace

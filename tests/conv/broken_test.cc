@@ -9,8 +9,8 @@
 #include "ck/runtime/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "instances/tile/gather.h"
 #include "instances/tile/gather_code.h"
+#include "instances/tile/rows.h"
 #include "tests/conv/conv_case.h"
 #include "tile/plan_gather.h"
 

@@ -112,6 +112,37 @@ TEST(CommandLineTest, ComputesOnTensorsOfFiles) {
   EXPECT_THAT(values, ElementsAre(3, 5, 13, 10, 14));
 }
 
+std::vector<float> ReadFloats(const std::string& path) {
+  const auto array = ReadNpy(path);
+  if (!array.ok()) return {};
+  std::vector<float> values(array->data.size() / sizeof(float));
+  std::memcpy(values.data(), array->data.data(), array->data.size());
+  return values;
+}
+
+// y[o] = x[2 o] w[0] + x[2 o + 1] w[1] + x[2 o + 2] w[2], and dw[t] = sum of dy[o] x[2 o + t].
+TEST(CommandLineTest, ComputesForwardAndBackwardWeightOnTensorsOfFiles) {
+  const std::string folder = testing::TempDir();
+  Write(folder + "/x.npy", {1, 5, 1}, {1, 2, 3, 4, 5});
+  Write(folder + "/w.npy", {1, 3, 1}, {3, 5, 7});
+  Write(folder + "/dy.npy", {1, 2, 1}, {1, 2});
+  for (const char* type : {"f16", "bf16", "f32"}) {
+    const Result forward =
+        Gridwise(absl::StrCat("run fwd --stride=2 --verify --type=", type, " --x=", folder,
+                              "/x.npy --w=", folder, "/w.npy --out=", folder, "/y.npy"));
+    ASSERT_EQ(forward.status, kSuccess) << forward.out;
+    EXPECT_THAT(ReadFloats(folder + "/y.npy"), ElementsAre(34, 64));
+    const Result weight = Gridwise(
+        absl::StrCat("run bwd_weight --stride=2 --filter=3 --verify --type=", type, " --x=", folder,
+                     "/x.npy --dy=", folder, "/dy.npy --out=", folder, "/dw.npy"));
+    ASSERT_EQ(weight.status, kSuccess) << weight.out;
+    EXPECT_THAT(ReadFloats(folder + "/dw.npy"), ElementsAre(7, 10, 13));
+  }
+  ExpectRefusal(
+      absl::StrCat("run bwd_weight --filter=3 --x=", folder, "/x.npy --w=", folder, "/w.npy"),
+      "--w is no operand of bwd_weight, which takes --dy and --x");
+}
+
 TEST(CommandLineTest, RefusesBadSizes) {
   ExpectRefusal("run bwd_data --problem=gemms9 --stride=0", "stride (h) is 0; must be >= 1");
   ExpectRefusal("run bwd_data --c=8 --k=9 --groups=2 --in=5x5 --filter=3",
@@ -127,10 +158,12 @@ TEST(CommandLineTest, RefusesBadSizes) {
 TEST(CommandLineTest, RefusesUnknownNames) {
   ExpectRefusal("run bwd_data --problem=gemms9 --device=gfx000",
                 "--device is 'gfx000'; must be one of gfx942");
+  ExpectRefusal("run fwd --problem=gemms9 --type=f8", "--type is 'f8'; must be one of f16, bf16");
   ExpectRefusal("run bwd_data --problem=nothing", "no problem is called 'nothing'");
   ExpectRefusal("run bwd_data --problem=gemms9 --row=best", "row is best");
   ExpectRefusal("run bwd_data --problem=gemms9 --colour=red", "no flag is called --colour");
-  ExpectRefusal("run sideways --problem=gemms9", "the direction is 'sideways'; must be bwd_data");
+  ExpectRefusal("run sideways --problem=gemms9",
+                "the direction is 'sideways'; must be one of fwd, bwd_data");
   ExpectRefusal("run", "run takes one direction");
   ExpectRefusal("walk", "'walk' is not understood");
   ExpectRefusal("list colours", "nothing is called 'colours'");

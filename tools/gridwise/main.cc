@@ -45,17 +45,23 @@ ABSL_FLAG(std::string, row, "",
           "kernel to use, one of `gridwise list rows`; default: the planner's choice");
 ABSL_FLAG(bool, verify, false, "compare the result with the CPU reference");
 ABSL_FLAG(uint64_t, seed, 0, "of the random data that stands for a tensor without a file");
+ABSL_FLAG(std::string, type, "f16", "of all tensors: f16, bf16 or f32; sums are f32");
+ABSL_FLAG(std::string, x, "", ".npy file of x: [n][in...][c] or [n][in...][g][c/g]");
 ABSL_FLAG(std::string, dy, "", ".npy file of dy: [n][out...][k] or [n][out...][g][k/g]");
 ABSL_FLAG(std::string, w, "",
           ".npy file of the weights: [k][filter...][c/g] or [g][k/g][filter...][c/g]");
-ABSL_FLAG(std::string, out, "", ".npy file that dx is written to: [n][in...][c]");
+ABSL_FLAG(
+    std::string, out, "",
+    ".npy file that y [n][out...][k], dx [n][in...][c] or dw [k][filter...][c/g] is written to");
 
 namespace {
 
 constexpr char kUsage[] = R"(gridwise: grouped convolutions on AMD GPUs, simulated or real
 
+  gridwise run fwd FLAGS                       compute y from x and w
   gridwise run bwd_data FLAGS                  compute dx from dy and w
-  gridwise explain bwd_data FLAGS              tell what each kernel would cost, or why it cannot
+  gridwise run bwd_weight FLAGS                compute dw from dy and x
+  gridwise explain DIRECTION FLAGS             tell what each kernel would cost, or why it cannot
   gridwise list [targets | rows | problems]    say what there is
   gridwise help                                print this
 
@@ -64,9 +70,10 @@ Examples
   gridwise run bwd_data --n=32 --c=256 --k=36 --in=13x13 --filter=3x3 --pad=1 --verify
   gridwise run bwd_data --dy=dy.npy --w=w.npy --stride=2 --pad=1 --out=dx.npy
 
-Tensors are packed and in the order of the shapes below, little-endian float16 or float32. The kernels compute in
-float16 with float32 accumulation: float32 files are rounded to float16, and dx is written in dy's type. Sizes that are
-not given are taken from the files; where stride > 1 leaves a choice of input sizes, the smallest is, unless --in says.
+Tensors are packed and in the order of the shapes below, little-endian float16 or float32. Files are rounded to --type,
+and the output is written as float16 where that is the type and the first operand's file is not float32, else as float32.
+Sizes that are not given are taken from the files; where stride > 1 leaves a choice of input sizes, the smallest is,
+unless --in says.
 
 Exit status
   0  done, and the result is right if --verify was given
@@ -77,10 +84,10 @@ Exit status
 Flags
 )";
 
-constexpr const char* kFlagOrder[] = {"problem", "problems", "n",      "c",      "k",
-                                      "groups",  "in",       "filter", "stride", "dilation",
-                                      "pad",     "pad_end",  "device", "row",    "verify",
-                                      "seed",    "dy",       "w",      "out"};
+constexpr const char* kFlagOrder[] = {
+    "problem", "problems", "n",        "c",   "k",       "groups", "in",
+    "filter",  "stride",   "dilation", "pad", "pad_end", "type",   "device",
+    "row",     "verify",   "seed",     "x",   "w",       "dy",     "out"};
 
 void PrintUsage(std::FILE* file) {
   std::fputs(kUsage, file);
@@ -136,6 +143,7 @@ gridwise::ProblemRequest RequestOf(const std::vector<std::string>& words) {
   return {
       .program = words[0],
       .direction = words[2],
+      .type = absl::GetFlag(FLAGS_type),
       .problem = absl::GetFlag(FLAGS_problem),
       .problems = absl::GetFlag(FLAGS_problems),
       .sizes = {.n = absl::GetFlag(FLAGS_n),
@@ -157,8 +165,9 @@ gridwise::ExitCode Run(const std::vector<std::string>& words) {
                                .row = absl::GetFlag(FLAGS_row),
                                .seed = absl::GetFlag(FLAGS_seed),
                                .verify = absl::GetFlag(FLAGS_verify),
-                               .dy = absl::GetFlag(FLAGS_dy),
+                               .x = absl::GetFlag(FLAGS_x),
                                .w = absl::GetFlag(FLAGS_w),
+                               .dy = absl::GetFlag(FLAGS_dy),
                                .out = absl::GetFlag(FLAGS_out)});
 }
 

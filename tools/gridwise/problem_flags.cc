@@ -151,11 +151,24 @@ void CompleteFromWeights(ProblemFlags& flags, absl::Span<const int64_t> shape, i
   }
 }
 
-void CompleteFromOutput(ProblemFlags& flags, absl::Span<const int64_t> shape, int rank) {
+/// What x and dy have in common: the batch, and the channels of one of the two.
+void CompleteFromActivation(ProblemFlags& flags, std::optional<int64_t> ProblemFlags::* channels,
+                            absl::Span<const int64_t> shape, int rank) {
   const bool split = static_cast<int>(shape.size()) == rank + 3;
   if (split) SetIfEmpty(flags.groups, shape[shape.size() - 2]);
   SetIfEmpty(flags.n, shape[0]);
-  SetIfEmpty(flags.k, split ? shape[shape.size() - 2] * shape.back() : shape.back());
+  SetIfEmpty(flags.*channels, split ? shape[shape.size() - 2] * shape.back() : shape.back());
+}
+
+void CompleteFromInput(ProblemFlags& flags, absl::Span<const int64_t> shape, int rank) {
+  CompleteFromActivation(flags, &ProblemFlags::c, shape, rank);
+  if (!flags.in.values.empty()) return;
+  const absl::Span<const int64_t> in = shape.subspan(1, static_cast<size_t>(rank));
+  flags.in.values.assign(in.begin(), in.end());
+}
+
+void CompleteFromOutput(ProblemFlags& flags, absl::Span<const int64_t> shape, int rank) {
+  CompleteFromActivation(flags, &ProblemFlags::k, shape, rank);
   if (!flags.in.values.empty() || flags.filter.values.empty()) return;
   for (int axis = 0; axis < rank; ++axis) {
     const int64_t pad = ValueAt(flags.pad, axis, 0);
@@ -168,24 +181,27 @@ void CompleteFromOutput(ProblemFlags& flags, absl::Span<const int64_t> shape, in
 
 }  // namespace
 
-absl::StatusOr<ProblemFlags> CompleteFromShapes(ProblemFlags flags,
-                                                absl::Span<const int64_t> dy_shape,
-                                                absl::Span<const int64_t> w_shape) {
+absl::StatusOr<ProblemFlags> CompleteFromShapes(ProblemFlags flags, const OperandShapes& shapes) {
   int rank = LongestFlag(flags);
   if (rank <= 1) {  // single values say nothing about the number of axes
-    const size_t axes = w_shape.empty() ? dy_shape.size() : w_shape.size();
-    rank = static_cast<int>(axes) - 2;
+    for (const std::vector<int64_t>* shape : {&shapes.dy, &shapes.x, &shapes.w}) {
+      if (!shape->empty()) rank = static_cast<int>(shape->size()) - 2;
+    }
   }
-  for (const auto& [tensor, shape] : {std::pair("w", w_shape), std::pair("dy", dy_shape)}) {
-    if (shape.empty()) continue;
-    if (absl::Status status = CheckAxes(tensor, shape, rank); !status.ok()) return status;
+  for (const auto& [tensor, shape] :
+       {std::pair("x", &shapes.x), std::pair("w", &shapes.w), std::pair("dy", &shapes.dy)}) {
+    if (shape->empty()) continue;
+    if (absl::Status status = CheckAxes(tensor, *shape, rank); !status.ok()) return status;
   }
   if (absl::Status status = CheckAxisCounts(flags, rank); !status.ok()) return status;
-  // The groups of a split dy are needed to read the channels of a merged w.
-  if (static_cast<int>(dy_shape.size()) == rank + 3)
-    SetIfEmpty(flags.groups, dy_shape[dy_shape.size() - 2]);
-  if (!w_shape.empty()) CompleteFromWeights(flags, w_shape, rank);
-  if (!dy_shape.empty()) CompleteFromOutput(flags, dy_shape, rank);
+  // The groups of a split x or dy are needed to read the channels of a merged w.
+  for (const std::vector<int64_t>* shape : {&shapes.x, &shapes.dy}) {
+    if (static_cast<int>(shape->size()) == rank + 3)
+      SetIfEmpty(flags.groups, (*shape)[shape->size() - 2]);
+  }
+  if (!shapes.w.empty()) CompleteFromWeights(flags, shapes.w, rank);
+  if (!shapes.x.empty()) CompleteFromInput(flags, shapes.x, rank);
+  if (!shapes.dy.empty()) CompleteFromOutput(flags, shapes.dy, rank);
   return flags;
 }
 

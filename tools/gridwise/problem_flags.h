@@ -39,15 +39,17 @@ absl::StatusOr<ConvProblem> BuildProblem(Direction direction,
                                          const std::optional<ConvProblem>& base,
                                          const ProblemFlags& flags);
 
-/// Fills in sizes that were not given from the shapes of the operands of backward-data; an empty
-/// shape tells nothing.
-///   dy: [n][out...][k] or [n][out...][g][k/g]      w: [k][filter...][c/g] or
-///   [g][k/g][filter...][c/g]
-/// The number of axes is that of the longest flag; without one, the shapes are taken to be of the
-/// shorter forms. Where stride > 1, several input sizes have the same output: the smallest is taken
+/// Shapes of operands; an empty one tells nothing.
+struct OperandShapes {
+  std::vector<int64_t> x;   // [n][in...][c] or [n][in...][g][c/g]
+  std::vector<int64_t> w;   // [k][filter...][c/g] or [g][k/g][filter...][c/g]
+  std::vector<int64_t> dy;  // [n][out...][k] or [n][out...][g][k/g]
+};
+
+/// Fills in sizes that were not given from the shapes of a direction's operands. The number of axes
+/// is that of the longest flag; without one, the shapes are taken to be of the shorter forms.
+/// Without x, where stride > 1, several input sizes have the same output: the smallest is taken
 /// unless `in` was given.
-absl::StatusOr<ProblemFlags> CompleteFromShapes(ProblemFlags flags,
-                                                absl::Span<const int64_t> dy_shape,
-                                                absl::Span<const int64_t> w_shape);
+absl::StatusOr<ProblemFlags> CompleteFromShapes(ProblemFlags flags, const OperandShapes& shapes);
 
 }  // namespace gridwise

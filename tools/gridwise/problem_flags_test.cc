@@ -120,7 +120,8 @@ TEST(CompleteFromShapesTest, MergedShapes) {
   ProblemFlags flags;
   flags.stride = Parse("2");
   flags.pad = Parse("1");
-  const auto complete = CompleteFromShapes(flags, {4, 7, 9, 36}, {36, 3, 5, 16});
+  const auto complete =
+      CompleteFromShapes(flags, {.x = {}, .w = {36, 3, 5, 16}, .dy = {4, 7, 9, 36}});
   ASSERT_TRUE(complete.ok()) << complete.status();
   EXPECT_EQ(complete->n, 4);
   EXPECT_EQ(complete->k, 36);
@@ -134,7 +135,8 @@ TEST(CompleteFromShapesTest, MergedShapes) {
 TEST(CompleteFromShapesTest, SplitShapesNeedTheNumberOfAxes) {
   ProblemFlags flags;
   flags.stride = Parse("1x1");
-  const auto complete = CompleteFromShapes(flags, {4, 7, 9, 2, 18}, {2, 18, 3, 3, 16});
+  const auto complete =
+      CompleteFromShapes(flags, {.x = {}, .w = {2, 18, 3, 3, 16}, .dy = {4, 7, 9, 2, 18}});
   ASSERT_TRUE(complete.ok()) << complete.status();
   EXPECT_EQ(complete->groups, 2);
   EXPECT_EQ(complete->k, 36);
@@ -145,7 +147,8 @@ TEST(CompleteFromShapesTest, SplitShapesNeedTheNumberOfAxes) {
 TEST(CompleteFromShapesTest, SplitOutputTellsTheGroupsOfMergedWeights) {
   ProblemFlags flags;
   flags.stride = Parse("1x1");
-  const auto complete = CompleteFromShapes(flags, {4, 7, 9, 2, 18}, {36, 3, 3, 16});
+  const auto complete =
+      CompleteFromShapes(flags, {.x = {}, .w = {36, 3, 3, 16}, .dy = {4, 7, 9, 2, 18}});
   ASSERT_TRUE(complete.ok()) << complete.status();
   EXPECT_EQ(complete->groups, 2);
   EXPECT_EQ(complete->c, 32);
@@ -156,17 +159,36 @@ TEST(CompleteFromShapesTest, GivenSizesWin) {
   flags.in = Parse("14x20");
   flags.stride = Parse("2");
   flags.groups = 2;
-  const auto complete = CompleteFromShapes(flags, {4, 7, 9, 36}, {36, 2, 2, 16});
+  const auto complete =
+      CompleteFromShapes(flags, {.x = {}, .w = {36, 2, 2, 16}, .dy = {4, 7, 9, 36}});
   ASSERT_TRUE(complete.ok()) << complete.status();
   EXPECT_THAT(complete->in.values, ElementsAre(14, 20));
   EXPECT_EQ(complete->c, 32);
 }
 
+TEST(CompleteFromShapesTest, InputTellsItsSizes) {
+  ProblemFlags flags;
+  flags.filter = Parse("3");
+  const auto backward =
+      CompleteFromShapes(flags, {.x = {4, 9, 11, 16}, .w = {}, .dy = {4, 7, 9, 36}});
+  ASSERT_TRUE(backward.ok()) << backward.status();
+  EXPECT_EQ(backward->c, 16);
+  EXPECT_EQ(backward->k, 36);
+  EXPECT_THAT(backward->in.values, ElementsAre(9, 11));
+  const auto forward = CompleteFromShapes({}, {.x = {4, 9, 11, 16}, .w = {36, 3, 5, 8}, .dy = {}});
+  ASSERT_TRUE(forward.ok()) << forward.status();
+  EXPECT_EQ(forward->n, 4);
+  EXPECT_EQ(forward->c, 8) << "one group, as w says";
+  EXPECT_THAT(forward->filter.values, ElementsAre(3, 5));
+}
+
 TEST(CompleteFromShapesTest, WrongNumberOfAxes) {
-  EXPECT_THAT(CompleteFromShapes({}, {4, 7, 9, 36}, {36, 16}).status().message(),
-              HasSubstr("w has the shape [36, 16], which leaves 0 spatial axes"));
-  EXPECT_THAT(CompleteFromShapes({}, {4, 7}, {36, 3, 3, 16}).status().message(),
-              HasSubstr("dy has the shape [4, 7]; 2 spatial axes need 4 or 5 axes"));
+  EXPECT_THAT(
+      CompleteFromShapes({}, {.x = {}, .w = {36, 16}, .dy = {4, 7, 9, 36}}).status().message(),
+      HasSubstr("w has the shape [36, 16], which leaves 0 spatial axes"));
+  EXPECT_THAT(
+      CompleteFromShapes({}, {.x = {}, .w = {36, 3, 3, 16}, .dy = {4, 7}}).status().message(),
+      HasSubstr("dy has the shape [4, 7]; 2 spatial axes need 4 or 5 axes"));
 }
 
 }  // namespace

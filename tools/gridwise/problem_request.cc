@@ -19,12 +19,22 @@ absl::StatusOr<Gfx> ParseTarget(const std::string& name) {
       absl::StrJoin(kAllGfx, ", ", [](std::string* out, Gfx gfx) { out->append(Name(gfx)); })));
 }
 
-absl::StatusOr<Direction> ParseSupportedDirection(const std::string& name) {
-  const std::optional<Direction> direction = ParseDirection(name);
-  if (direction == Direction::kBackwardData) return *direction;
-  return absl::InvalidArgumentError(
-      absl::StrCat("the direction is '", name, "'; must be bwd_data",
-                   direction ? ", the only one with kernels so far" : ""));
+absl::StatusOr<Direction> ParseDirectionWord(const std::string& name) {
+  if (const std::optional<Direction> direction = ParseDirection(name)) return *direction;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the direction is '", name, "'; must be one of ",
+      absl::StrJoin(kAllDirections, ", ",
+                    [](std::string* out, Direction direction) { out->append(Name(direction)); })));
+}
+
+absl::StatusOr<DataType> ParseType(const std::string& name) {
+  for (const DataType type : kAllDataTypes) {
+    if (name == Name(type)) return type;
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--type is '", name, "'; must be one of ",
+      absl::StrJoin(kAllDataTypes, ", ",
+                    [](std::string* out, DataType type) { out->append(Name(type)); })));
 }
 
 absl::StatusOr<ConvProblem> FromName(const ProblemRequest& request, Direction direction) {
@@ -37,11 +47,10 @@ absl::StatusOr<ConvProblem> FromName(const ProblemRequest& request, Direction di
 }
 
 absl::StatusOr<ConvProblem> FromSizes(const ProblemRequest& request, Direction direction,
-                                      absl::Span<const int64_t> dy_shape,
-                                      absl::Span<const int64_t> w_shape) {
-  if (dy_shape.empty() && w_shape.empty())
+                                      const OperandShapes& shapes) {
+  if (shapes.x.empty() && shapes.w.empty() && shapes.dy.empty())
     return BuildProblem(direction, std::nullopt, request.sizes);
-  const absl::StatusOr<ProblemFlags> sizes = CompleteFromShapes(request.sizes, dy_shape, w_shape);
+  const absl::StatusOr<ProblemFlags> sizes = CompleteFromShapes(request.sizes, shapes);
   if (!sizes.ok()) return sizes.status();
   return BuildProblem(direction, std::nullopt, *sizes);
 }
@@ -49,16 +58,18 @@ absl::StatusOr<ConvProblem> FromSizes(const ProblemRequest& request, Direction d
 }  // namespace
 
 absl::StatusOr<ResolvedProblem> Resolve(const ProblemRequest& request,
-                                        absl::Span<const int64_t> dy_shape,
-                                        absl::Span<const int64_t> w_shape) {
-  const absl::StatusOr<Direction> direction = ParseSupportedDirection(request.direction);
+                                        const OperandShapes& shapes) {
+  const absl::StatusOr<Direction> direction = ParseDirectionWord(request.direction);
   if (!direction.ok()) return direction.status();
+  const absl::StatusOr<DataType> type = ParseType(request.type);
+  if (!type.ok()) return type.status();
   const absl::StatusOr<Gfx> gfx = ParseTarget(request.device);
   if (!gfx.ok()) return gfx.status();
-  const absl::StatusOr<ConvProblem> problem =
-      request.problem.empty() ? FromSizes(request, *direction, dy_shape, w_shape)
-                              : FromName(request, *direction);
+  absl::StatusOr<ConvProblem> problem = request.problem.empty()
+                                            ? FromSizes(request, *direction, shapes)
+                                            : FromName(request, *direction);
   if (!problem.ok()) return problem.status();
+  problem->type = *type;
   return ResolvedProblem{*problem, *gfx};
 }
 

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "ck/arch/target.h"
 #include "ck/conv/problem.h"
 #include "tools/gridwise/problem_flags.h"
@@ -14,7 +13,8 @@ namespace gridwise {
 /// What the user asks for, as text.
 struct ProblemRequest {
   std::string program;    // argv[0]
-  std::string direction;  // "bwd_data"
+  std::string direction;  // "fwd", "bwd_data", "bwd_weight"
+  std::string type;       // "f16", "bf16", "f32"
   std::string problem;    // a name in `problems`, or empty
   std::string problems;   // see LoadProblemSets
   ProblemFlags sizes;
@@ -27,9 +27,8 @@ struct ResolvedProblem {
 };
 
 /// The valid problem that `request` means. Without a name, sizes that it does not give are taken
-/// from the shapes of dy and w, see CompleteFromShapes; empty shapes tell nothing.
+/// from the shapes of the operands, see CompleteFromShapes.
 absl::StatusOr<ResolvedProblem> Resolve(const ProblemRequest& request,
-                                        absl::Span<const int64_t> dy_shape = {},
-                                        absl::Span<const int64_t> w_shape = {});
+                                        const OperandShapes& shapes = {});
 
 }  // namespace gridwise

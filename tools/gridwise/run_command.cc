@@ -16,6 +16,7 @@
 #include "absl/strings/str_format.h"
 #include "ck/arch/target.h"
 #include "ck/conv/compare.h"
+#include "ck/conv/elements.h"
 #include "ck/conv/problem.h"
 #include "ck/conv/problem_io.h"
 #include "ck/conv/reference.h"
@@ -37,15 +38,23 @@ constexpr uint8_t kNanByte = 0xff;  // every element of a tensor filled with it 
 /// What is to be computed, from what.
 struct Job {
   Plan plan;
-  std::vector<Half> dy, w;
-  DataType out_type = DataType::kF16;  // of the file that is written
+  std::vector<float> a, b;              // operands, rounded to the problem's type
+  DataType file_type = DataType::kF16;  // of the file that is written
 };
 
 /// What the device did.
 struct Outcome {
-  std::vector<Half> dx;
+  std::vector<float> out;
   double seconds = 0;  // from the launch to its end
   std::optional<SimRun> sim;
+};
+
+/// A tensor of the problem: the flag and the data of its file, and its shape.
+struct Operand {
+  const char* name;
+  std::string path;
+  std::optional<NpyArray> array;
+  TensorShape (*shape)(const ConvProblem&);
 };
 
 absl::StatusOr<std::optional<NpyArray>> ReadOperand(const std::string& path) {
@@ -55,42 +64,63 @@ absl::StatusOr<std::optional<NpyArray>> ReadOperand(const std::string& path) {
   return *std::move(array);
 }
 
-absl::StatusOr<std::vector<Half>> MakeOperand(const std::string& path,
-                                              const std::optional<NpyArray>& array,
-                                              const TensorShape& shape, int64_t elements,
-                                              uint64_t seed) {
-  if (array) return TensorFromNpy(path, *array, shape);
-  return RandomTensor(elements, seed);
+absl::StatusOr<std::vector<float>> MakeOperand(const Operand& operand, const ConvProblem& problem,
+                                               int64_t elements, uint64_t seed) {
+  if (operand.array)
+    return TensorFromNpy(operand.path, *operand.array, operand.shape(problem), problem.type);
+  return RandomTensor(problem.type, elements, seed);
 }
 
-std::vector<int64_t> ShapeOf(const std::optional<NpyArray>& array) {
-  return array ? array->shape : std::vector<int64_t>();
+/// The operands a and b of a direction among x, w and dy; an error when a file is given for the
+/// third.
+absl::StatusOr<std::pair<const Operand*, const Operand*>> OperandsOf(Direction direction,
+                                                                     const Operand& x,
+                                                                     const Operand& w,
+                                                                     const Operand& dy) {
+  const Operand* a = direction == Direction::kForward ? &x : &dy;
+  const Operand* b = direction == Direction::kBackwardWeight ? &x : &w;
+  for (const Operand* operand : {&x, &w, &dy}) {
+    if (operand == a || operand == b || operand->path.empty()) continue;
+    return absl::InvalidArgumentError(absl::StrCat("--", operand->name, " is no operand of ",
+                                                   Name(direction), ", which takes --", a->name,
+                                                   " and --", b->name));
+  }
+  return std::pair(a, b);
 }
 
 absl::StatusOr<Job> Prepare(const RunOptions& options) {
-  const absl::StatusOr<std::optional<NpyArray>> dy = ReadOperand(options.dy);
-  if (!dy.ok()) return dy.status();
-  const absl::StatusOr<std::optional<NpyArray>> w = ReadOperand(options.w);
-  if (!w.ok()) return w.status();
-  const absl::StatusOr<ResolvedProblem> resolved =
-      Resolve(options.request, ShapeOf(*dy), ShapeOf(*w));
+  Operand x = {"x", options.x, {}, &InputShape};
+  Operand w = {"w", options.w, {}, &WeightsShape};
+  Operand dy = {"dy", options.dy, {}, &OutputShape};
+  OperandShapes shapes;
+  for (auto [operand, shape] : {std::pair(&x, &shapes.x), {&w, &shapes.w}, {&dy, &shapes.dy}}) {
+    absl::StatusOr<std::optional<NpyArray>> array = ReadOperand(operand->path);
+    if (!array.ok()) return array.status();
+    operand->array = *std::move(array);
+    if (operand->array) *shape = operand->array->shape;
+  }
+  const absl::StatusOr<ResolvedProblem> resolved = Resolve(options.request, shapes);
   if (!resolved.ok()) return resolved.status();
   const ConvProblem& problem = resolved->problem;
+  const auto operands = OperandsOf(problem.direction, x, w, dy);
+  if (!operands.ok()) return operands.status();
   absl::StatusOr<Plan> plan = MakePlan(problem, resolved->gfx, {.row = options.row});
   if (!plan.ok()) return plan.status();
-  absl::StatusOr<std::vector<Half>> dy_data =
-      MakeOperand(options.dy, *dy, OutputShape(problem), problem.y_elements(), 2 * options.seed);
-  if (!dy_data.ok()) return dy_data.status();
-  absl::StatusOr<std::vector<Half>> w_data =
-      MakeOperand(options.w, *w, WeightsShape(problem), problem.w_elements(), 2 * options.seed + 1);
-  if (!w_data.ok()) return w_data.status();
-  const bool single = (*dy && (*dy)->type == DataType::kF32);
-  return Job{*std::move(plan), *std::move(dy_data), *std::move(w_data),
+  const auto [a, b] = *operands;
+  absl::StatusOr<std::vector<float>> a_data =
+      MakeOperand(*a, problem, problem.a_elements(), 2 * options.seed);
+  if (!a_data.ok()) return a_data.status();
+  absl::StatusOr<std::vector<float>> b_data =
+      MakeOperand(*b, problem, problem.b_elements(), 2 * options.seed + 1);
+  if (!b_data.ok()) return b_data.status();
+  const bool single =
+      problem.type != DataType::kF16 || (a->array && a->array->type == DataType::kF32);
+  return Job{*std::move(plan), *std::move(a_data), *std::move(b_data),
              single ? DataType::kF32 : DataType::kF16};
 }
 
-absl::StatusOr<DeviceBuffer> Upload(const std::vector<Half>& tensor) {
-  return DeviceBuffer::CopyOf(std::as_bytes(std::span(tensor)));
+absl::StatusOr<DeviceBuffer> Upload(DataType type, const std::vector<float>& tensor) {
+  return DeviceBuffer::CopyOf(Encode(type, tensor));
 }
 
 absl::Status LaunchAndWait(const Executable& executable, const ConvTensors& tensors,
@@ -108,29 +138,30 @@ absl::StatusOr<Outcome> Compute(const Job& job) {
   const absl::StatusOr<DeviceInfo> device = FindDevice(Name(job.plan.gfx()));
   if (!device.ok()) return device.status();
   if (absl::Status status = UseDevice(*device); !status.ok()) return status;
-  const absl::StatusOr<DeviceBuffer> dy = Upload(job.dy);
-  if (!dy.ok()) return dy.status();
-  const absl::StatusOr<DeviceBuffer> w = Upload(job.w);
-  if (!w.ok()) return w.status();
-  Outcome outcome;
-  outcome.dx.resize(static_cast<size_t>(job.plan.problem().x_elements()));
-  absl::StatusOr<DeviceBuffer> dx =
-      DeviceBuffer::Allocate(static_cast<int64_t>(outcome.dx.size() * sizeof(Half)));
-  if (!dx.ok()) return dx.status();
+  const ConvProblem& problem = job.plan.problem();
+  const absl::StatusOr<DeviceBuffer> a = Upload(problem.type, job.a);
+  if (!a.ok()) return a.status();
+  const absl::StatusOr<DeviceBuffer> b = Upload(problem.type, job.b);
+  if (!b.ok()) return b.status();
+  absl::StatusOr<DeviceBuffer> out =
+      DeviceBuffer::Allocate(problem.out_elements() * SizeOf(problem.type));
+  if (!out.ok()) return out.status();
   // The operation owns its output: what it does not write stays NaN and fails the comparison.
-  if (absl::Status status = dx->Fill(kNanByte); !status.ok()) return status;
+  if (absl::Status status = out->Fill(kNanByte); !status.ok()) return status;
   const absl::StatusOr<DeviceBuffer> workspace = DeviceBuffer::Allocate(job.plan.workspace_bytes());
   if (!workspace.ok()) return workspace.status();
   const absl::StatusOr<Executable> executable = Executable::Load(job.plan);
   if (!executable.ok()) return executable.status();
+  Outcome outcome;
   const auto start = std::chrono::steady_clock::now();
   absl::Status status =
-      LaunchAndWait(*executable, {.a = dy->data(), .b = w->data(), .out = dx->data()}, *workspace);
+      LaunchAndWait(*executable, {.a = a->data(), .b = b->data(), .out = out->data()}, *workspace);
   if (!status.ok()) return status;
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   outcome.sim = LastSimRun();
-  if (status = dx->CopyToHost(std::as_writable_bytes(std::span(outcome.dx))); !status.ok())
-    return status;
+  std::vector<std::byte> bytes(static_cast<size_t>(out->bytes()));
+  if (status = out->CopyToHost(bytes); !status.ok()) return status;
+  outcome.out = Decode(problem.type, bytes);
   return outcome;
 }
 
@@ -156,19 +187,18 @@ void PrintOutcome(const ConvProblem& problem, const Outcome& outcome) {
 /// Whether the result agrees with the CPU reference; an error when that cannot be computed.
 absl::StatusOr<bool> Verify(const Job& job, const Outcome& outcome) {
   const ConvProblem& problem = job.plan.problem();
-  std::vector<double> expected(outcome.dx.size());
+  std::vector<double> expected(outcome.out.size());
   {
     const Progress progress("computing the reference on the CPU", [] { return std::nullopt; });
-    absl::Status status = Reference(problem, ToFloat(job.dy), ToFloat(job.w), expected);
+    absl::Status status = Reference(problem, job.a, job.b, expected);
     if (!status.ok()) return status;
   }
-  const std::vector<float> actual = ToFloat(outcome.dx);
-  const ErrorStats stats = Compare(problem.type, actual, expected, problem.reduction_length());
+  const ErrorStats stats = Compare(problem.type, outcome.out, expected, problem.reduction_length());
   absl::PrintF(
       "error      at most %.2f ulps and %.3g; relative norm %.3g; %.0f%% of the tolerance\n",
       stats.max_ulps, stats.max_abs, stats.rel_norm, 100 * stats.max_ratio);
   const absl::Status verdict =
-      CheckError(problem.type, actual, expected, problem.reduction_length());
+      CheckError(problem.type, outcome.out, expected, problem.reduction_length());
   absl::PrintF("%s\n", verdict.ok() ? "PASS" : absl::StrCat("FAIL       ", verdict.message()));
   return verdict.ok();
 }
@@ -191,9 +221,13 @@ ExitCode RunCommand(const RunOptions& options) {
   PrintOutcome(job->plan.problem(), *outcome);
   std::fflush(stdout);
   if (!options.out.empty()) {
-    const NpyArray dx =
-        TensorToNpy(outcome->dx, InputShape(job->plan.problem()).merged, job->out_type);
-    if (absl::Status status = WriteNpy(UserPath(options.out), dx); !status.ok())
+    const ConvProblem& problem = job->plan.problem();
+    const TensorShape shape = problem.direction == Direction::kForward ? OutputShape(problem)
+                              : problem.direction == Direction::kBackwardData
+                                  ? InputShape(problem)
+                                  : WeightsShape(problem);
+    const NpyArray out = TensorToNpy(outcome->out, shape.merged, job->file_type);
+    if (absl::Status status = WriteNpy(UserPath(options.out), out); !status.ok())
       return Fail(kBadUsage, status);
   }
   if (!options.verify) return kSuccess;

@@ -14,7 +14,7 @@ struct RunOptions {
   std::string row;  // empty: the planner's choice
   uint64_t seed = 0;
   bool verify = false;
-  std::string dy, w, out;  // .npy files, or empty
+  std::string x, w, dy, out;  // .npy files, or empty
 };
 
 /// Computes one problem on a device and reports on stdout; errors go to stderr, one sentence each.

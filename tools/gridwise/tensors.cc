@@ -1,10 +1,11 @@
 #include "tools/gridwise/tensors.h"
 
 #include <cmath>
-#include <cstring>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "ck/conv/elements.h"
 
 namespace gridwise {
 namespace {
@@ -48,56 +49,37 @@ TensorShape OutputShape(const ConvProblem& p) {
   return {Around({p.batch}, p, Out, {p.k}), Around({p.batch}, p, Out, {p.groups, p.k_per_group()})};
 }
 
-std::vector<Half> RandomTensor(int64_t elements, uint64_t seed) {
+std::vector<float> RandomTensor(DataType type, int64_t elements, uint64_t seed) {
   const uint64_t stream = SplitMix64(seed + 1);
-  std::vector<Half> tensor(static_cast<size_t>(elements));
+  std::vector<float> tensor(static_cast<size_t>(elements));
   for (size_t i = 0; i < tensor.size(); ++i) {
     const auto bits = static_cast<int32_t>(SplitMix64(stream + i) >> 40);  // 24 of them
-    tensor[i] = Half(static_cast<float>(bits - (1 << 23)) * 0x1p-23f);
+    tensor[i] = RoundTo(type, static_cast<float>(bits - (1 << 23)) * 0x1p-23f);
   }
   return tensor;
 }
 
-absl::StatusOr<std::vector<Half>> TensorFromNpy(absl::string_view path, const NpyArray& array,
-                                                const TensorShape& shape) {
+absl::StatusOr<std::vector<float>> TensorFromNpy(absl::string_view path, const NpyArray& array,
+                                                 const TensorShape& shape, DataType type) {
   if (array.shape != shape.merged && array.shape != shape.split) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, " has the shape ", ShapeToString(array.shape), "; the problem needs ",
                      ShapeToString(shape.merged), " or ", ShapeToString(shape.split)));
   }
-  std::vector<Half> tensor(static_cast<size_t>(array.elements()));
-  if (array.type == DataType::kF16) {
-    if (!tensor.empty()) std::memcpy(tensor.data(), array.data.data(), array.data.size());
-    return tensor;
-  }
+  std::vector<float> tensor = Decode(array.type, array.data);
   for (size_t i = 0; i < tensor.size(); ++i) {
-    float value;
-    std::memcpy(&value, array.data.data() + i * sizeof(value), sizeof(value));
-    tensor[i] = Half(value);
-    if (std::isfinite(value) && !std::isfinite(tensor[i].ToFloat())) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(path, ": element ", i, " is ", value, ", which float16 cannot hold"));
+    const float value = tensor[i];
+    tensor[i] = RoundTo(type, value);
+    if (std::isfinite(value) && !std::isfinite(tensor[i])) {
+      return absl::InvalidArgumentError(absl::StrCat(path, ": element ", i, " is ", value,
+                                                     ", which ", Name(type), " cannot hold"));
     }
   }
   return tensor;
 }
 
-NpyArray TensorToNpy(absl::Span<const Half> elements, std::vector<int64_t> shape, DataType type) {
-  NpyArray array{.type = type, .shape = std::move(shape), .data = {}};
-  array.data.resize(elements.size() * static_cast<size_t>(SizeOf(type)));
-  if (elements.empty()) return array;
-  if (type == DataType::kF16) {
-    std::memcpy(array.data.data(), elements.data(), array.data.size());
-  } else {
-    std::memcpy(array.data.data(), ToFloat(elements).data(), array.data.size());
-  }
-  return array;
-}
-
-std::vector<float> ToFloat(absl::Span<const Half> elements) {
-  std::vector<float> values(elements.size());
-  for (size_t i = 0; i < values.size(); ++i) values[i] = elements[i].ToFloat();
-  return values;
+NpyArray TensorToNpy(absl::Span<const float> elements, std::vector<int64_t> shape, DataType type) {
+  return {.type = type, .shape = std::move(shape), .data = Encode(type, elements)};
 }
 
 }  // namespace gridwise

@@ -1,4 +1,4 @@
-/// Tensors of backward-data in host memory.
+/// Operands and results in host memory, as numbers.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,6 @@
 #include "absl/types/span.h"
 #include "ck/base/types.h"
 #include "ck/conv/problem.h"
-#include "tools/gridwise/half.h"
 #include "tools/gridwise/npy.h"
 
 namespace gridwise {
@@ -18,27 +17,25 @@ namespace gridwise {
 /// One memory layout, two ways to write its shape.
 struct TensorShape {
   std::vector<int64_t>
-      merged;  // dx [n][in...][c]        w [k][filter...][c/g]         dy [n][out...][k]
+      merged;  // x [n][in...][c]         w [k][filter...][c/g]         dy [n][out...][k]
   std::vector<int64_t>
-      split;  // dx [n][in...][g][c/g]   w [g][k/g][filter...][c/g]    dy [n][out...][g][k/g]
+      split;  // x [n][in...][g][c/g]    w [g][k/g][filter...][c/g]    dy [n][out...][g][k/g]
 };
 
 TensorShape InputShape(const ConvProblem& problem);    // x, dx
 TensorShape WeightsShape(const ConvProblem& problem);  // w, dw
 TensorShape OutputShape(const ConvProblem& problem);   // y, dy
 
-/// `elements` values, uniform in [-1, 1) before rounding to f16; the same for the same seed on
+/// `elements` values, uniform in [-1, 1) before rounding to `type`; the same for the same seed on
 /// every machine.
-std::vector<Half> RandomTensor(int64_t elements, uint64_t seed);
+std::vector<float> RandomTensor(DataType type, int64_t elements, uint64_t seed);
 
-/// The elements of `array` as f16. Errors, naming `path`, when its shape is neither form of
-/// `shape`, or when a float32 element is beyond f16's range.
-absl::StatusOr<std::vector<Half>> TensorFromNpy(absl::string_view path, const NpyArray& array,
-                                                const TensorShape& shape);
+/// The elements of `array`, rounded to `type`. Errors, naming `path`, when its shape is neither
+/// form of `shape`, or when a finite element is beyond the type's range.
+absl::StatusOr<std::vector<float>> TensorFromNpy(absl::string_view path, const NpyArray& array,
+                                                 const TensorShape& shape, DataType type);
 
 /// The elements as an array of `type` (kF16 or kF32).
-NpyArray TensorToNpy(absl::Span<const Half> elements, std::vector<int64_t> shape, DataType type);
-
-std::vector<float> ToFloat(absl::Span<const Half> elements);
+NpyArray TensorToNpy(absl::Span<const float> elements, std::vector<int64_t> shape, DataType type);
 
 }  // namespace gridwise

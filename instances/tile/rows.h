@@ -1,0 +1,129 @@
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "tile/config.h"
+
+namespace gridwise::tile {
+
+/// Tiles, waves and registers of a row; its matrix instruction and its loaders follow from the
+/// target, the type and the layout of the operands.
+struct Tiling {
+  int m, n, cells;  // cells of 16 bytes along k
+  TileConfig::Waves waves;
+  int mma;  // rows of the matrix instruction
+  int occupancy;
+};
+
+/// For waves of 64 lanes.
+inline constexpr Tiling kMfmaTilings[] = {
+    // large: most work per byte
+    {256, 128, 4, {2, 2}, 32, 2},
+    {128, 128, 4, {2, 2}, 32, 3},
+    // medium and small: more workgroups, for few rows or few channels
+    {128, 64, 4, {2, 2}, 32, 4},
+    {64, 64, 4, {2, 1}, 32, 4},
+    // narrow K: few source channels, whose slabs a deeper tile would pad
+    {128, 128, 2, {2, 2}, 32, 3},
+    // few channels
+    {64, 16, 4, {4, 1}, 16, 4},
+};
+
+/// Backward-weight for waves of 64 lanes: few output channels or terms are common, K is long.
+inline constexpr Tiling kMfmaWeightTilings[] = {
+    {128, 128, 4, {2, 2}, 32, 2},
+    {64, 128, 4, {1, 2}, 32, 2},
+    {64, 64, 4, {2, 1}, 32, 3},
+    {16, 64, 4, {1, 4}, 16, 3},
+};
+
+/// For waves of 32 lanes.
+inline constexpr Tiling kWmmaTilings[] = {
+    {128, 128, 4, {4, 2}, 16, 8},
+    {128, 64, 4, {4, 2}, 16, 8},
+    {64, 64, 4, {2, 2}, 16, 8},
+    {64, 16, 4, {4, 1}, 16, 8},
+};
+
+/// A row with patches of `patch` rows at a time of the operands that are not along k; 1: a cell
+/// along k, or any number of channels.
+constexpr TileConfig MakeRow(const Tiling& tiling, DataType type, MmaUnit unit, bool double_k,
+                             TileConfig::Patch patch_a, TileConfig::Patch patch_b) {
+  MmaShape mma = {unit, tiling.mma, tiling.mma, 0};
+  while (!HasMma(mma, type, double_k)) ++mma.k;
+  TileConfig row = {.type = type,
+                    .tile = {tiling.m, tiling.n, tiling.cells * LdsTile::kCellBytes / SizeOf(type)},
+                    .waves = tiling.waves,
+                    .mma = mma,
+                    .patch_a = patch_a,
+                    .patch_b = patch_b,
+                    .occupancy = tiling.occupancy};
+  // No more waves than LDS has room for: CDNA has 64 KiB or more for 4 SIMDs, RDNA for 2.
+  const int simds = unit == MmaUnit::kMfma ? 4 : 2;
+  const int fits = (64 << 10) / row.lds_bytes() * row.waves.m * row.waves.n / simds;
+  if (fits < row.occupancy) row.occupancy = fits < 1 ? 1 : fits;
+  return row;
+}
+
+/// Calls visit(tiling, type, unit, double_k) for all of the above.
+constexpr void ForEachTiling(std::span<const Tiling> mfma, std::span<const Tiling> wmma,
+                             auto&& visit) {
+  for (const DataType type : kAllDataTypes) {
+    for (const Tiling& tiling : mfma) {
+      visit(tiling, type, MmaUnit::kMfma, false);
+      if (type != DataType::kF32) visit(tiling, type, MmaUnit::kMfma, true);
+    }
+    if (type == DataType::kF32) continue;
+    for (const Tiling& tiling : wmma) {
+      visit(tiling, type, MmaUnit::kWmma11, false);
+      visit(tiling, type, MmaUnit::kWmma12, false);
+    }
+  }
+}
+
+/// Rows of forward, which loads both operands along k, and of backward-data, which transposes w.
+constexpr void ForEachGatherRow(auto&& visit) {
+  for (const bool along_k : {true, false}) {
+    ForEachTiling(
+        kMfmaTilings, kWmmaTilings,
+        [&](const Tiling& tiling, DataType type, MmaUnit unit, bool double_k) {
+          const int cell = LdsTile::kCellBytes / SizeOf(type);
+          const int patch_k = tiling.cells == 2 ? 4 : cell;
+          visit(MakeRow(tiling, type, unit, double_k, {cell, 1},
+                        along_k ? TileConfig::Patch{cell, 1} : TileConfig::Patch{patch_k, 2}));
+        });
+  }
+}
+
+/// Rows of backward-weight, which transposes both operands: pairs of channels where their numbers
+/// are even, or single ones.
+constexpr void ForEachBwdWeightRow(auto&& visit) {
+  for (const int channels : {2, 1}) {
+    ForEachTiling(kMfmaWeightTilings, kWmmaTilings,
+                  [&](const Tiling& tiling, DataType type, MmaUnit unit, bool double_k) {
+                    const TileConfig::Patch patch = {LdsTile::kCellBytes / SizeOf(type), channels};
+                    visit(MakeRow(tiling, type, unit, double_k, patch, patch));
+                  });
+  }
+}
+
+/// The rows that `for_each` visits, as a table.
+template <auto kForEach>
+constexpr auto MakeTable() {
+  constexpr int kCount = [] {
+    int count = 0;
+    kForEach([&](const TileConfig&) { ++count; });
+    return count;
+  }();
+  std::array<TileConfig, kCount> rows;
+  int next = 0;
+  kForEach([&](const TileConfig& row) { rows[next++] = row; });
+  return rows;
+}
+
+inline constexpr auto kGatherRows = MakeTable<[](auto&& visit) { ForEachGatherRow(visit); }>();
+inline constexpr auto kBwdWeightRows =
+    MakeTable<[](auto&& visit) { ForEachBwdWeightRow(visit); }>();
+
+}  // namespace gridwise::tile

@@ -1,0 +1,167 @@
+#include "tile/plan_bwd_weight.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/strings/str_format.h"
+#include "ck/base/math.h"
+
+namespace gridwise::tile {
+namespace {
+
+/// How the cells of a step of the main loop lie: rows along h, and runs of patch.k cells along w.
+struct StepShape {
+  int log2_runs = 0;
+  std::int64_t steps_h = 0, steps_w = 0;
+};
+
+/// The shape that covers the output cells of an image in the fewest steps; of equal ones the
+/// longest along w.
+StepShape ChooseStepShape(const TileConfig& config, const ConvProblem& problem) {
+  const int patches = config.tile.k / config.patch_a.k;
+  const std::int64_t runs = CeilDiv<std::int64_t>(problem.dims[2].out(), config.patch_a.k);
+  StepShape best;
+  for (int log2_runs = 0; 1 << log2_runs <= patches; ++log2_runs) {
+    const StepShape shape = {
+        .log2_runs = log2_runs,
+        .steps_h = CeilDiv<std::int64_t>(problem.dims[1].out(), patches >> log2_runs),
+        .steps_w = CeilDiv<std::int64_t>(runs, 1 << log2_runs)};
+    if (best.steps_h == 0 || shape.steps_h * shape.steps_w <= best.steps_h * best.steps_w) {
+      best = shape;
+    }
+  }
+  return best;
+}
+
+std::int64_t Steps(const ConvProblem& problem, const StepShape& shape) {
+  return problem.batch * problem.dims[0].out() * shape.steps_h * shape.steps_w;
+}
+
+std::int64_t Terms(const ConvProblem& problem) {
+  return problem.filter_taps() * problem.c_per_group();
+}
+
+std::int64_t Tiles(const TileConfig& config, const ConvProblem& problem) {
+  return CeilDiv<std::int64_t>(problem.k_per_group(), config.tile.m) *
+         CeilDiv<std::int64_t>(Terms(problem), config.tile.n);
+}
+
+/// The bytes of x, or dy, of one image that offsets reach over: the last step's cells, and the
+/// taps'.
+std::int64_t Reach(const TileConfig& config, const ConvProblem& problem, bool of_x) {
+  std::int64_t cells = 1;
+  const std::int64_t overshoot[3] = {0, config.tile.k / config.patch_a.k, config.tile.k};
+  for (size_t i = 0; i < 3; ++i) {
+    const Dim& dim = problem.dims[i];
+    const std::int64_t outs = dim.out() + overshoot[i];
+    cells *= of_x ? dim.pad_begin + outs * dim.stride + dim.dilated_filter() : outs;
+  }
+  return cells * (of_x ? problem.c : problem.k) * SizeOf(problem.type);
+}
+
+/// A tensor of `channels` channels in all groups, whose axes have `size` cells.
+CellTensor PackedTensor(const ConvProblem& problem, std::int64_t channels,
+                        std::int64_t (*size)(const Dim&)) {
+  CellTensor tensor = {};
+  const std::int64_t element = SizeOf(problem.type);
+  std::int64_t cell = channels * element;
+  for (int i = 2; i >= 0; --i) {
+    const Dim& dim = problem.dims[static_cast<size_t>(i)];
+    tensor.cell[i] = static_cast<int>(cell);
+    tensor.size[i] = static_cast<int>(size(dim));
+    tensor.step[i] = 1;
+    cell *= size(dim);
+  }
+  tensor.image = cell;
+  tensor.channels = static_cast<int>(channels / problem.groups);
+  tensor.group = tensor.channels * element;
+  return tensor;
+}
+
+BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem) {
+  const StepShape shape = ChooseStepShape(config, problem);
+  const auto divide_by = [](int divisor) { return MakeMagicDiv(static_cast<unsigned>(divisor)); };
+  BwdWeightArgs args = {};
+  args.dy = PackedTensor(problem, problem.k, [](const Dim& dim) { return dim.out(); });
+  args.x = PackedTensor(problem, problem.c, [](const Dim& dim) { return dim.in; });
+  for (size_t i = 0; i < 3; ++i) {
+    const Dim& dim = problem.dims[i];
+    args.x.first[i] = -static_cast<int>(dim.pad_begin);
+    args.x.step[i] = static_cast<int>(dim.stride);
+    args.x.tap_step[i] = static_cast<int>(dim.dilation);
+    args.out[i] = static_cast<int>(dim.out());
+  }
+  args.terms = static_cast<int>(Terms(problem));
+  args.dw_group = problem.k_per_group() * args.terms * SizeOf(problem.type);
+  args.filter_h = static_cast<int>(problem.dims[1].filter);
+  args.filter_w = static_cast<int>(problem.dims[2].filter);
+  args.by_channels = divide_by(args.x.channels);
+  args.by_filter_w = divide_by(args.filter_w);
+  args.by_filter_h = divide_by(args.filter_h);
+  args.n_tiles = CeilDiv(args.terms, config.tile.n);
+  args.by_n_tiles = divide_by(args.n_tiles);
+  args.batch = static_cast<int>(problem.batch);
+  args.step_rows = (config.tile.k / config.patch_a.k) >> shape.log2_runs;
+  args.log2_step_runs = shape.log2_runs;
+  args.steps_h = static_cast<int>(shape.steps_h);
+  args.steps_w = static_cast<int>(shape.steps_w);
+  return args;
+}
+
+}  // namespace
+
+std::optional<std::string> RejectBwdWeight(const TileConfig& config, const ConvProblem& problem) {
+  if (problem.direction != Direction::kBackwardWeight) {
+    return absl::StrFormat("direction is %s; the row is for bwd_weight",
+                           gridwise::Name(problem.direction));
+  }
+  if (problem.type != config.type) {
+    return absl::StrFormat("type is %s; the row is for %s", gridwise::Name(problem.type),
+                           gridwise::Name(config.type));
+  }
+  if (problem.k_per_group() % config.patch_a.n != 0 ||
+      problem.c_per_group() % config.patch_b.n != 0) {
+    return absl::StrFormat("a group has k %d and c %d; the row loads %d and %d at a time",
+                           problem.k_per_group(), problem.c_per_group(), config.patch_a.n,
+                           config.patch_b.n);
+  }
+  if (problem.groups > 65535) {
+    return absl::StrFormat("groups is %d; must be at most 65535", problem.groups);
+  }
+  const std::int64_t steps = Steps(problem, ChooseStepShape(config, problem));
+  if (Tiles(config, problem) >= kOffsetLimit || steps >= kOffsetLimit) {
+    return absl::StrFormat("dw has %d tiles of %d steps; both must be fewer than 2^31",
+                           Tiles(config, problem), steps);
+  }
+  const std::int64_t dy_bytes = Reach(config, problem, /*of_x=*/false);
+  const std::int64_t x_bytes = Reach(config, problem, /*of_x=*/true);
+  const std::int64_t dw_bytes = (problem.k_per_group() + config.tile.m) *
+                                (Terms(problem) + config.tile.n) * SizeOf(problem.type);
+  if (dy_bytes >= kOffsetLimit || x_bytes >= kOffsetLimit || dw_bytes >= kOffsetLimit) {
+    return absl::StrFormat(
+        "offsets reach over %d bytes of an image of dy, %d of one of x and %d of a group of dw; "
+        "each must be below 2^31",
+        dy_bytes, x_bytes, dw_bytes);
+  }
+  return std::nullopt;
+}
+
+BwdWeightPlan PlanBwdWeight(const TileConfig& config, Gfx gfx, const ConvProblem& problem) {
+  BwdWeightPlan plan = {};
+  plan.args = MakeArgs(config, problem);
+  const std::int64_t tiles = Tiles(config, problem);
+  plan.workgroups[0] = static_cast<unsigned>(tiles);
+  plan.workgroups[1] = static_cast<unsigned>(problem.groups);
+  plan.workgroups[2] = 1;
+  plan.threads = static_cast<unsigned>(config.threads());
+  const auto all_tiles = static_cast<double>(tiles * problem.groups);
+  const auto steps = static_cast<double>(Steps(problem, ChooseStepShape(config, problem)));
+  plan.cost = EstimateCost(config, TraitsOf(gfx), all_tiles, all_tiles * steps);
+  return plan;
+}
+
+std::string BwdWeightSymbol(int index) {
+  return absl::StrFormat("_ZN8gridwise4tile9BwdWeightILi%dEEEvNS0_13BwdWeightArgsE", index);
+}
+
+}  // namespace gridwise::tile

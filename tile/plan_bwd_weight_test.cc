@@ -1,0 +1,69 @@
+#include "tile/plan_bwd_weight.h"
+
+#include <cstdint>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace gridwise::tile {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr TileConfig kPairs = {.tile = {128, 128, 32},
+                               .waves = {2, 2},
+                               .mma = {MmaUnit::kMfma, 32, 32, 8},
+                               .patch_a = {8, 2},
+                               .patch_b = {8, 2}};
+static_assert(Reject(kPairs, Gfx::k942) == nullptr);
+
+ConvProblem Square(std::int64_t in, std::int64_t filter, std::int64_t c, std::int64_t k) {
+  const Dim dim = {.in = in, .filter = filter, .pad_begin = filter / 2, .pad_end = filter / 2};
+  return {.direction = Direction::kBackwardWeight,
+          .batch = 2,
+          .c = c,
+          .k = k,
+          .dims = {Dim{}, dim, dim}};
+}
+
+TEST(PlanBwdWeight, TilesAreExactWhereSizesDivide) {
+  const BwdWeightPlan plan = PlanBwdWeight(kPairs, Gfx::k942, Square(16, 3, 256, 128));
+  EXPECT_EQ(plan.workgroups[0], 18u);  // 128 / 128 by 9 * 256 / 128
+  EXPECT_EQ(plan.workgroups[1], 1u);
+  EXPECT_EQ(plan.workspace_bytes, 0);
+  EXPECT_EQ(plan.args.terms, 9 * 256);
+}
+
+// 32 cells a step, in runs of 8 along w.
+TEST(PlanBwdWeight, StepsCoverTheImageInTheFewest) {
+  const auto args = [](std::int64_t in) {
+    return PlanBwdWeight(kPairs, Gfx::k942, Square(in, 1, 64, 64)).args;
+  };
+  EXPECT_EQ(args(32).step_rows, 1);  // a row of 4 runs
+  EXPECT_EQ(args(32).steps_h * args(32).steps_w, 32);
+  EXPECT_EQ(args(16).step_rows, 2);  // two rows of 2 runs
+  EXPECT_EQ(args(16).steps_h * args(16).steps_w, 8);
+  EXPECT_EQ(args(7).step_rows, 4);  // four rows of one
+  EXPECT_EQ(args(7).steps_h * args(7).steps_w, 2);
+  EXPECT_EQ(args(7).step_rows << args(7).log2_step_runs, 4);
+}
+
+TEST(PlanBwdWeight, RejectionsNameTheirValues) {
+  ConvProblem problem = Square(8, 3, 64, 64);
+  EXPECT_EQ(RejectBwdWeight(kPairs, problem), std::nullopt);
+  problem.k = 63;
+  EXPECT_THAT(RejectBwdWeight(kPairs, problem).value_or(""),
+              HasSubstr("a group has k 63 and c 64; the row loads 2 and 2 at a time"));
+  problem.k = 64;
+  problem.type = DataType::kF32;
+  EXPECT_THAT(RejectBwdWeight(kPairs, problem).value_or(""), HasSubstr("type is f32"));
+  problem.type = DataType::kF16;
+  problem.direction = Direction::kForward;
+  EXPECT_THAT(RejectBwdWeight(kPairs, problem).value_or(""), HasSubstr("direction is fwd"));
+  EXPECT_THAT(RejectBwdWeight(kPairs, Square(30000, 3, 64, 64)).value_or(""),
+              HasSubstr("each must be below 2^31"));
+}
+
+}  // namespace
+}  // namespace gridwise::tile
