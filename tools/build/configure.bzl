@@ -24,6 +24,7 @@ gpu_toolchain(
     clang = {clang},
     flags = {flags},
     path = {path},
+    rocm_path = {rocm_path},
     toolchain_id = {id},
     visibility = ["//visibility:public"],
 )
@@ -32,6 +33,7 @@ gpu_toolchain(
         clang = repr(clang),
         flags = repr(flags),
         path = repr(str(bindir) + ":/usr/bin:/bin"),
+        rocm_path = repr("/opt/rocm" if rctx.path("/opt/rocm/include/hip/hip_version.h").exists else "/usr"),
         id = repr(version.stdout.split("\n")[0]),
     ))
 

@@ -2,6 +2,7 @@
 
 GpuToolchainInfo = provider("The device compiler.", fields = {
     "clang": "path of clang++",
+    "rocm_path": "prefix of HIP's headers, for programs with host code",
     "flags": "options that every compile action gets",
     "env": "environment of every compile action; names the compiler's version, so that an upgrade misses the cache",
 })
@@ -9,6 +10,7 @@ GpuToolchainInfo = provider("The device compiler.", fields = {
 def _impl(ctx):
     return [platform_common.ToolchainInfo(gpu = GpuToolchainInfo(
         clang = ctx.attr.clang,
+        rocm_path = ctx.attr.rocm_path,
         flags = ctx.attr.flags,
         env = {"GRIDWISE_TOOLCHAIN_ID": ctx.attr.toolchain_id, "PATH": ctx.attr.path},
     ))]
@@ -18,6 +20,7 @@ gpu_toolchain = rule(
     attrs = {
         "clang": attr.string(mandatory = True),
         "flags": attr.string_list(),
+        "rocm_path": attr.string(default = "/usr"),
         "path": attr.string(default = "/usr/bin:/bin"),
         "toolchain_id": attr.string(mandatory = True, doc = "First line of `clang --version`."),
     },

@@ -256,7 +256,8 @@ absl::StatusOr<std::unique_ptr<Object>> OpenElf(std::span<const std::byte> bytes
 
 absl::StatusOr<std::unique_ptr<CodeObject>> CodeObject::Load(std::span<const std::byte> image,
                                                              Memory& memory, std::string_view gfx) {
-  const absl::StatusOr<std::span<const std::byte>> bytes = SelectElf(image, gfx);
+  ImageStorage storage;
+  const absl::StatusOr<std::span<const std::byte>> bytes = SelectElf(image, gfx, storage);
   if (!bytes.ok()) return bytes.status();
   const absl::StatusOr<std::unique_ptr<Object>> object = OpenElf(*bytes, gfx);
   if (!object.ok()) return object.status();

@@ -60,7 +60,8 @@ struct CodeSection {
 class CodeObject {
  public:
   /// Loads `image`: an ELF for `gfx` (any target that is an amdgcn-amd-amdhsa one when empty), or a
-  /// `__CLANG_OFFLOAD_BUNDLE__` that holds one. `memory` must outlive the result; `image` need not.
+  /// offload bundle, compressed or not, that holds one. `memory` must outlive the result; `image`
+  /// need not.
   static absl::StatusOr<std::unique_ptr<CodeObject>> Load(std::span<const std::byte> image,
                                                           Memory& memory,
                                                           std::string_view gfx = "");
@@ -96,5 +97,8 @@ class CodeObject {
 /// The length of the ELF or offload bundle at `image`, which its own headers tell, for callers that
 /// are given an address alone (hipModuleLoadData).
 absl::StatusOr<std::span<const std::byte>> ImageExtent(const void* image);
+
+/// The targets ("gfx942") that the offload bundle `image`, compressed or not, has code for.
+absl::StatusOr<std::vector<std::string>> ImageTargets(std::span<const std::byte> image);
 
 }  // namespace gridwise::sim

@@ -10,7 +10,11 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/BinaryFormat/ELF.h"
+#include "llvm/Object/OffloadBundle.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "tools/sim/elf/code_object.h"
 
 namespace gridwise::sim {
@@ -65,25 +69,73 @@ absl::StatusOr<std::vector<BundleEntry>> ReadBundle(std::span<const std::byte> d
   return entries;
 }
 
-// Whether a bundle entry is device code for `gfx` (any when empty). Features after the ':' are not
-// compared: of sramecc and xnack none changes how a program that runs on the simulator behaves.
-bool Matches(std::string_view id, std::string_view gfx) {
+// The target of an entry with its features, "gfx942:sramecc+:xnack-"; "" if it is the host's.
+std::string_view TargetId(std::string_view id) {
   const size_t triple = id.find("amdgcn-amd-amdhsa-");
-  if (triple == std::string_view::npos) return false;
-  if (gfx.empty()) return true;
-  const size_t name = id.find("gfx", triple);
-  return name != std::string_view::npos && id.substr(name, id.find(':', name) - name) == gfx;
+  const size_t name = triple == std::string_view::npos ? triple : id.find("gfx", triple);
+  return name == std::string_view::npos ? std::string_view() : id.substr(name);
+}
+
+std::string_view Target(std::string_view id) {
+  const std::string_view target = TargetId(id);
+  return target.substr(0, target.find(':'));
+}
+
+// How well an entry's features suit the devices, which have sramecc and not xnack; any would do: of
+// the two none changes how a program that runs on the simulator behaves.
+int Fitness(std::string_view id) {
+  const std::string_view target = TargetId(id);
+  const auto has = [&](std::string_view feature) {
+    return target.find(feature) != std::string_view::npos;
+  };
+  return (has(":xnack+") ? 0 : 2) + (has(":sramecc-") ? 0 : 1);
+}
+
+llvm::StringRef ToLlvm(std::span<const std::byte> data) {
+  return {reinterpret_cast<const char*>(data.data()), data.size()};
+}
+
+// Unpacks a compressed bundle (clang's "CCOB": zlib or zstd).
+absl::Status Decompress(std::span<const std::byte> image, ImageStorage& storage) {
+  const auto buffer = llvm::MemoryBuffer::getMemBuffer(ToLlvm(image), "bundle",
+                                                       /*RequiresNullTerminator=*/false);
+  auto bundle = llvm::object::CompressedOffloadBundle::decompress(*buffer);
+  if (!bundle) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("the compressed offload bundle of %u bytes cannot be unpacked: %s",
+                        image.size(), llvm::toString(bundle.takeError())));
+  }
+  const llvm::StringRef bytes = (*bundle)->getBuffer();
+  const auto* begin = reinterpret_cast<const std::byte*>(bytes.data());
+  storage.assign(begin, begin + bytes.size());
+  return absl::OkStatus();
+}
+
+// Only the header: callers need not know how long the bundle is.
+absl::StatusOr<std::span<const std::byte>> CompressedExtent(const std::byte* image) {
+  constexpr size_t kHeaderBytes = 32;
+  auto header = llvm::object::CompressedOffloadBundle::CompressedBundleHeader::tryParse(
+      ToLlvm({image, kHeaderBytes}));
+  if (!header) {
+    return absl::InvalidArgumentError("the compressed offload bundle's header is not valid: " +
+                                      llvm::toString(header.takeError()));
+  }
+  if (!header->FileSize) {
+    return absl::UnimplementedError(absl::StrFormat(
+        "the compressed offload bundle is of version %u, which does not tell its length",
+        header->Version));
+  }
+  return std::span(image, *header->FileSize);
 }
 
 }  // namespace
 
 absl::StatusOr<std::span<const std::byte>> SelectElf(std::span<const std::byte> image,
-                                                     std::string_view gfx) {
+                                                     std::string_view gfx, ImageStorage& storage) {
   if (StartsWith(image, kElfMagic)) return image;
   if (StartsWith(image, kCompressedMagic)) {
-    return absl::UnimplementedError(
-        "the image is a compressed offload bundle; compile with -no-offload-compress to get one "
-        "that can be read");
+    if (absl::Status status = Decompress(image, storage); !status.ok()) return status;
+    image = storage;
   }
   if (!StartsWith(image, kBundleMagic)) {
     return absl::InvalidArgumentError(absl::StrFormat(
@@ -95,21 +147,44 @@ absl::StatusOr<std::span<const std::byte>> SelectElf(std::span<const std::byte> 
   std::vector<const BundleEntry*> matches;
   for (const BundleEntry& entry : *entries) {
     ids.push_back(entry.id);
-    if (Matches(entry.id, gfx)) matches.push_back(&entry);
+    const std::string_view target = Target(entry.id);
+    if (!target.empty() && (gfx.empty() || target == gfx)) matches.push_back(&entry);
   }
-  const std::string wanted = gfx.empty() ? "an AMD GPU" : std::string(gfx);
-  if (matches.size() != 1) {
+  if (matches.empty() || (gfx.empty() && matches.size() != 1)) {
+    const std::string wanted = gfx.empty() ? "an AMD GPU" : std::string(gfx);
     return absl::NotFoundError(absl::StrFormat(
         "the offload bundle holds %u code objects for %s, and needs one; it has: %s",
         matches.size(), wanted, absl::StrJoin(ids, ", ")));
   }
-  const BundleEntry& entry = *matches.front();
+  const BundleEntry& entry = **std::max_element(
+      matches.begin(), matches.end(),
+      [](const auto* a, const auto* b) { return Fitness(a->id) < Fitness(b->id); });
   if (entry.offset > image.size() || entry.bytes > image.size() - entry.offset) {
     return absl::InvalidArgumentError(
         absl::StrFormat("the offload bundle is truncated: its entry %s ends at byte %u of %u",
                         entry.id, entry.offset + entry.bytes, image.size()));
   }
   return image.subspan(entry.offset, entry.bytes);
+}
+
+absl::StatusOr<std::vector<std::string>> ImageTargets(std::span<const std::byte> image) {
+  ImageStorage storage;
+  if (StartsWith(image, kCompressedMagic)) {
+    absl::StatusOr<std::span<const std::byte>> extent = CompressedExtent(image.data());
+    if (!extent.ok()) return extent.status();
+    if (absl::Status status = Decompress(*extent, storage); !status.ok()) return status;
+    image = storage;
+  }
+  std::vector<std::string> targets;
+  if (!StartsWith(image, kBundleMagic)) return targets;
+  const absl::StatusOr<std::vector<BundleEntry>> entries = ReadBundle(image);
+  if (!entries.ok()) return entries.status();
+  for (const BundleEntry& entry : *entries) {
+    const std::string_view target = Target(entry.id);
+    if (!target.empty() && std::find(targets.begin(), targets.end(), target) == targets.end())
+      targets.emplace_back(target);
+  }
+  return targets;
 }
 
 absl::StatusOr<std::span<const std::byte>> ImageExtent(const void* image) {
@@ -129,10 +204,10 @@ absl::StatusOr<std::span<const std::byte>> ImageExtent(const void* image) {
     }
     return std::span(bytes, end);
   }
-  if (std::memcmp(image, kBundleMagic.data(), kBundleMagic.size()) != 0) {
-    return absl::InvalidArgumentError(
-        "the image is neither an ELF nor an uncompressed offload bundle");
-  }
+  if (std::memcmp(image, kCompressedMagic.data(), kCompressedMagic.size()) == 0)
+    return CompressedExtent(bytes);
+  if (std::memcmp(image, kBundleMagic.data(), kBundleMagic.size()) != 0)
+    return absl::InvalidArgumentError("the image is neither an ELF nor an offload bundle");
   const absl::StatusOr<std::vector<BundleEntry>> entries = ReadBundle(unbounded);
   if (!entries.ok()) return entries.status();
   for (const BundleEntry& entry : *entries) end = std::max(end, entry.offset + entry.bytes);

@@ -3,14 +3,19 @@
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 
 namespace gridwise::sim {
 
-/// `image` itself when it is an ELF; when it is an uncompressed offload bundle, the ELF in it for
-/// `gfx`, or the only one there is when `gfx` is empty.
+/// Where SelectElf keeps what it had to decompress.
+using ImageStorage = std::vector<std::byte>;
+
+/// `image` itself when it is an ELF; when it is an offload bundle, compressed or not, the ELF in it
+/// for `gfx`, or the only one there is when `gfx` is empty. The result points into `image` or
+/// `storage`.
 absl::StatusOr<std::span<const std::byte>> SelectElf(std::span<const std::byte> image,
-                                                     std::string_view gfx);
+                                                     std::string_view gfx, ImageStorage& storage);
 
 }  // namespace gridwise::sim

@@ -72,12 +72,6 @@ constexpr Attribute kAttributes[] = {
     PROPERTY(IsLargeBar, isLargeBar),
 };
 
-// The device of that index, or nullptr.
-Device* DeviceAt(int index) {
-  return index >= 0 && static_cast<size_t>(index) < Devices().size() ? Devices()[index].get()
-                                                                     : nullptr;
-}
-
 }  // namespace
 }  // namespace gridwise::sim
 
@@ -93,7 +87,7 @@ hipError_t hipInit(unsigned int flags) {
 hipError_t hipRuntimeGetVersion(int* version) {
   if (version == nullptr) return Report(hipErrorInvalidValue);
   *version = HIP_VERSION;
-  return hipSuccess;
+  return Report(hipSuccess);
 }
 
 hipError_t hipDriverGetVersion(int* version) { return hipRuntimeGetVersion(version); }
@@ -110,14 +104,14 @@ hipError_t hipGetDevice(int* device) {
   if (device == nullptr) return Report(hipErrorInvalidValue);
   if (CurrentDevice() == nullptr) return Report(hipErrorNoDevice);
   *device = CurrentDeviceIndex();
-  return hipSuccess;
+  return Report(hipSuccess);
 }
 
 hipError_t hipDeviceGet(hipDevice_t* device, int ordinal) {
   if (device == nullptr) return Report(hipErrorInvalidValue);
   if (DeviceAt(ordinal) == nullptr) return Report(hipErrorInvalidDevice);
   *device = ordinal;
-  return hipSuccess;
+  return Report(hipSuccess);
 }
 
 hipError_t hipDeviceGetName(char* name, int bytes, hipDevice_t device) {
@@ -125,14 +119,14 @@ hipError_t hipDeviceGetName(char* name, int bytes, hipDevice_t device) {
   if (DeviceAt(device) == nullptr) return Report(hipErrorInvalidDevice);
   std::strncpy(name, DeviceAt(device)->properties.name, bytes - 1);
   name[bytes - 1] = 0;
-  return hipSuccess;
+  return Report(hipSuccess);
 }
 
 hipError_t hipDeviceTotalMem(size_t* bytes, hipDevice_t device) {
   if (bytes == nullptr) return Report(hipErrorInvalidValue);
   if (DeviceAt(device) == nullptr) return Report(hipErrorInvalidDevice);
   *bytes = DeviceAt(device)->memory.capacity();
-  return hipSuccess;
+  return Report(hipSuccess);
 }
 
 // hip_runtime_api.h makes hipGetDeviceProperties a macro for this versioned name.
@@ -141,7 +135,7 @@ hipError_t hipGetDevicePropertiesR0600(hipDeviceProp_t* properties, int device) 
   if (DeviceAt(device) == nullptr) return Report(hipErrorInvalidDevice);
   *properties = DeviceAt(device)->properties;
   properties->pciBusID = device;
-  return hipSuccess;
+  return Report(hipSuccess);
 }
 
 hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int device) {
@@ -151,7 +145,7 @@ hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int
                                    [&](const Attribute& a) { return a.attribute == attribute; });
   if (found == std::end(kAttributes)) return Report(hipErrorInvalidValue);
   *value = found->value(DeviceAt(device)->properties);
-  return hipSuccess;
+  return Report(hipSuccess);
 }
 
 hipError_t hipDeviceSynchronize(void) {
@@ -163,7 +157,7 @@ hipError_t hipDeviceSynchronize(void) {
 hipError_t hipDeviceReset(void) {
   if (CurrentDevice() == nullptr) return Report(hipErrorNoDevice);
   CurrentDevice()->fault.store(hipSuccess);
-  return hipSuccess;
+  return Report(hipSuccess);
 }
 
 }  // extern "C"

@@ -124,6 +124,12 @@ hipError_t hipGetLastError(void) {
   return error;
 }
 
+hipError_t hipExtGetLastError(void) {
+  const hipError_t error = LastCallError();
+  ClearLastError();
+  return error;
+}
+
 hipError_t hipPeekAtLastError(void) { return LastError(); }
 
 const char* hipGetErrorName(hipError_t error) {

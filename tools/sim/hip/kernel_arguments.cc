@@ -25,18 +25,23 @@ uint32_t GridDimensions(const Grid& grid) {
 
 // All workgroups are full, so remainders are 0; so are global offsets and everything that there is
 // not.
-uint64_t HiddenValue(std::string_view kind, const Grid& grid) {
+uint64_t HiddenValue(std::string_view kind, const Grid& grid, const HiddenAddresses& addresses) {
   if (absl::StartsWith(kind, "hidden_block_count_")) return grid.workgroups[Axis(kind)];
   if (absl::StartsWith(kind, "hidden_group_size_")) return grid.block[Axis(kind)];
   if (kind == "hidden_grid_dims") return GridDimensions(grid);
   if (kind == "hidden_dynamic_lds_size") return grid.dynamic_lds_bytes;
+  if (kind == "hidden_multigrid_sync_arg") return addresses.grid_barrier;
+  if (kind == "hidden_hostcall_buffer") return addresses.hostcall;
+  if (kind == "hidden_heap_v1") return addresses.heap;
   return 0;
 }
 
 }  // namespace
 
 absl::StatusOr<std::vector<std::byte>> BuildKernelArguments(const KernelInfo& kernel,
-                                                            const Grid& grid, void** parameters,
+                                                            const Grid& grid,
+                                                            const HiddenAddresses& addresses,
+                                                            void** parameters,
                                                             std::span<const std::byte> packed) {
   std::vector<std::byte> kernarg(kernel.kernarg_bytes);
   size_t explicit_end = 0;
@@ -48,7 +53,7 @@ absl::StatusOr<std::vector<std::byte>> BuildKernelArguments(const KernelInfo& ke
                           i, arg.offset + arg.size, kernarg.size()));
     }
     if (IsHidden(arg)) {
-      const uint64_t value = HiddenValue(arg.value_kind, grid);
+      const uint64_t value = HiddenValue(arg.value_kind, grid, addresses);
       if (arg.size <= sizeof(value)) std::memcpy(kernarg.data() + arg.offset, &value, arg.size);
       continue;
     }

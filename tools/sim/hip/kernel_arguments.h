@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -10,12 +11,31 @@
 
 namespace gridwise::sim {
 
+/// Addresses that hidden arguments carry.
+struct HiddenAddresses {
+  uint64_t grid_barrier = 0;  // of a GridBarrier
+  uint64_t hostcall = 0;      // services of the host: printf, assert
+  uint64_t heap = 0;          // malloc on the device
+};
+
+/// What the grid barrier of a cooperative launch works on (ROCm device libraries, ockl: the
+/// multigrid_sync_arg): grids of one device, of which there is one here, and the barrier's counter.
+struct GridBarrier {
+  uint64_t multi_grid = 0;
+  uint32_t grid = 0, grids = 1;
+  uint64_t items_before = 0, items = 0;
+  uint32_t counter[2] = {0, 0};
+  uint32_t workgroups = 0;
+};
+
 /// Builds the kernarg segment of a launch: the explicit arguments, from `parameters` (one pointer
 /// per argument, as in hipModuleLaunchKernel) or ready made in `packed`, and the hidden ones that
 /// the kernel's metadata lists (LLVM AMDGPUUsage, "Code Object V5 Kernel Argument Metadata").
-/// Hidden arguments for services that there are not (printf, hostcall, heap, queues) are null.
+/// Hidden arguments for what there is not (queues, completion actions) are null.
 absl::StatusOr<std::vector<std::byte>> BuildKernelArguments(const KernelInfo& kernel,
-                                                            const Grid& grid, void** parameters,
+                                                            const Grid& grid,
+                                                            const HiddenAddresses& addresses,
+                                                            void** parameters,
                                                             std::span<const std::byte> packed);
 
 }  // namespace gridwise::sim

@@ -1,12 +1,16 @@
+#include "tools/sim/hip/launch.h"
+
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
@@ -15,6 +19,7 @@
 #include "tools/sim/elf/code_object.h"
 #include "tools/sim/hip/kernel_arguments.h"
 #include "tools/sim/hip/module.h"
+#include "tools/sim/hip/occupancy.h"
 #include "tools/sim/hip/runtime.h"
 #include "tools/sim/hip/sim_extension.h"
 #include "tools/sim/isa/matrix_mode.h"
@@ -23,8 +28,8 @@
 #include "tools/sim/machine/fidelity.h"
 #include "tools/sim/machine/memory.h"
 
-// Launching kernels. The functions of sim_extension.h are here as well: they are weak references in
-// programs, which do not pull an object out of an archive, and every program that wants them
+// Executing a launch. The functions of sim_extension.h are here as well: they are weak references
+// in programs, which do not pull an object out of an archive, and every program that wants them
 // launches kernels.
 
 namespace gridwise::sim {
@@ -70,6 +75,12 @@ absl::Status CheckGrid(const KernelInfo& kernel, const Grid& grid, const hipDevi
           "kernel %s: axis %d has %u workgroups of %u work-items; both must be at least 1",
           kernel.name, axis, grid.workgroups[axis], grid.block[axis]));
     }
+    const uint64_t items = uint64_t{grid.workgroups[axis]} * grid.block[axis];
+    if (items > std::numeric_limits<uint32_t>::max()) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("kernel %s: axis %d has %u work-items; at most 2^32 - 1 can be launched",
+                          kernel.name, axis, items));
+    }
     threads *= grid.block[axis];
   }
   if (threads > kernel.max_workgroup) {
@@ -111,49 +122,63 @@ hipError_t FaultErrorOf(const absl::Status& status) {
   return absl::IsOutOfRange(status) ? hipErrorIllegalAddress : hipErrorLaunchFailure;
 }
 
-hipError_t Launch(const ihipModuleSymbol_t& function, const Grid& grid, void** parameters,
-                  void** extra) {
-  ihipModule_t& module = *function.module;
-  const KernelInfo& kernel = *function.kernel;
-  std::lock_guard lock(module.device->launch);
-  if (module.device->fault != hipSuccess) return Report(module.device->fault);
-  if (absl::Status status = CheckGrid(kernel, grid, module.device->properties); !status.ok()) {
-    return Report(hipErrorInvalidConfiguration, status);
-  }
-  const absl::StatusOr<std::span<const std::byte>> packed = ReadExtra(extra);
-  if (!packed.ok()) return Report(hipErrorInvalidValue, packed.status());
-  const absl::StatusOr<std::vector<std::byte>> arguments =
-      BuildKernelArguments(kernel, grid, parameters, *packed);
-  if (!arguments.ok()) return Report(hipErrorInvalidValue, arguments.status());
-  progress_done = 0;
-  progress_total = uint64_t{grid.workgroups[0]} * grid.workgroups[1] * grid.workgroups[2];
-  const absl::StatusOr<RunReport> report = RunKernel(module, kernel, grid, *arguments);
-  if (!report.ok()) {
-    module.device->fault.store(FaultErrorOf(report.status()));
-    return Report(module.device->fault, report.status());
-  }
-  std::lock_guard last_run_lock(last_run_mutex);
-  last_run = *report;
-  return hipSuccess;
+// How many workgroups the device holds at once.
+int64_t ResidentWorkgroups(const Device& device, const KernelInfo& kernel, const Grid& grid) {
+  const uint32_t items = grid.block[0] * grid.block[1] * grid.block[2];
+  return int64_t{device.properties.multiProcessorCount} *
+         WorkgroupsPerUnit(device, kernel, items, grid.dynamic_lds_bytes);
 }
 
 }  // namespace
+
+hipError_t Launch(hipFunction_t function, const Grid& grid, const LaunchArguments& arguments) {
+  ihipModule_t& module = *function->module;
+  const KernelInfo& kernel = *function->kernel;
+  Device& device = *module.device;
+  std::lock_guard lock(device.launch);
+  if (device.fault != hipSuccess) return Report(device.fault);
+  if (absl::Status status = CheckGrid(kernel, grid, device.properties); !status.ok())
+    return Report(hipErrorInvalidConfiguration, status);
+  const uint64_t workgroups =
+      uint64_t{grid.workgroups[0]} * grid.workgroups[1] * grid.workgroups[2];
+  const int64_t resident = ResidentWorkgroups(device, kernel, grid);
+  if (grid.cooperative && workgroups > static_cast<uint64_t>(resident)) {
+    return Report(hipErrorCooperativeLaunchTooLarge,
+                  absl::StrFormat("kernel %s: a cooperative launch of %u workgroups; the device "
+                                  "holds %d of them at once",
+                                  kernel.name, workgroups, resident));
+  }
+  const absl::StatusOr<std::span<const std::byte>> packed = ReadExtra(arguments.extra);
+  if (!packed.ok()) return Report(hipErrorInvalidValue, packed.status());
+  GridBarrier barrier;
+  barrier.workgroups = static_cast<uint32_t>(workgroups);
+  barrier.items = workgroups * grid.block[0] * grid.block[1] * grid.block[2];
+  const absl::Status shown = device.memory.Register(&barrier, sizeof(barrier), "grid barrier");
+  if (!shown.ok()) return Report(hipErrorUnknown, shown);
+  const auto hide = absl::MakeCleanup([&] { device.memory.Unregister(&barrier).IgnoreError(); });
+  const HiddenAddresses addresses = {.grid_barrier = reinterpret_cast<uint64_t>(&barrier),
+                                     .hostcall = device.hostcall,
+                                     .heap = device.heap};
+  const absl::StatusOr<std::vector<std::byte>> kernarg =
+      BuildKernelArguments(kernel, grid, addresses, arguments.parameters, *packed);
+  if (!kernarg.ok()) return Report(hipErrorInvalidValue, kernarg.status());
+  progress_done = 0;
+  progress_total = workgroups;
+  const absl::StatusOr<RunReport> report = RunKernel(module, kernel, grid, *kernarg);
+  if (!report.ok()) {
+    device.fault.store(FaultErrorOf(report.status()));
+    return Report(device.fault, report.status());
+  }
+  std::lock_guard last_run_lock(last_run_mutex);
+  last_run = *report;
+  return Report(hipSuccess);
+}
+
 }  // namespace gridwise::sim
 
 using namespace gridwise::sim;
 
 extern "C" {
-
-hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, unsigned int grid_y,
-                                 unsigned int grid_z, unsigned int block_x, unsigned int block_y,
-                                 unsigned int block_z, unsigned int dynamic_lds_bytes, hipStream_t,
-                                 void** parameters, void** extra) {
-  if (!IsFunction(function)) return Report(hipErrorInvalidHandle);
-  const Grid grid = {.workgroups = {grid_x, grid_y, grid_z},
-                     .block = {block_x, block_y, block_z},
-                     .dynamic_lds_bytes = dynamic_lds_bytes};
-  return Launch(*function, grid, parameters, extra);
-}
 
 int gridwiseSimLastRun(GridwiseSimRun* run) {
   std::lock_guard lock(last_run_mutex);

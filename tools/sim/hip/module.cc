@@ -16,19 +16,21 @@
 namespace gridwise::sim {
 namespace {
 
-struct Modules {
+// Handles that are valid: of modules that the program loaded, and of all modules' functions.
+struct Handles {
   std::mutex mutex;
-  std::set<ihipModule_t*> loaded;
+  std::set<ihipModule_t*> modules;
+  std::set<hipFunction_t> functions;
 };
 
-Modules& LoadedModules() {
-  static auto* const modules = new Modules;
-  return *modules;
+Handles& Live() {
+  static auto* const handles = new Handles;
+  return *handles;
 }
 
 bool IsModule(ihipModule_t* module) {
-  std::lock_guard lock(LoadedModules().mutex);
-  return LoadedModules().loaded.count(module) != 0;
+  std::lock_guard lock(Live().mutex);
+  return Live().modules.count(module) != 0;
 }
 
 // The HIP error for a load error: another GPU's code object is told from one that is broken.
@@ -37,38 +39,61 @@ hipError_t LoadErrorOf(const absl::Status& status) {
   return other_gpu ? hipErrorNoBinaryForGpu : hipErrorInvalidImage;
 }
 
+// Loads for the program, which then owns the module.
 hipError_t Load(hipModule_t* module, std::span<const std::byte> image) {
-  Device* device = CurrentDevice();
-  if (device == nullptr) return Report(hipErrorNoDevice);
-  absl::StatusOr<std::unique_ptr<CodeObject>> object =
-      CodeObject::Load(image, device->memory, gridwise::Name(device->gfx));
-  if (!object.ok()) return Report(LoadErrorOf(object.status()), object.status());
-  absl::StatusOr<std::unique_ptr<Program>> program = Program::Decode(**object);
-  if (!program.ok()) return Report(hipErrorInvalidImage, program.status());
-  auto* loaded = new ihipModule_t;
-  loaded->device = device;
-  loaded->object = *std::move(object);
-  loaded->program = *std::move(program);
-  std::lock_guard lock(LoadedModules().mutex);
-  LoadedModules().loaded.insert(loaded);
-  *module = loaded;
-  return hipSuccess;
+  Device* device = NeedDevice();
+  if (device == nullptr) return hipErrorNoDevice;
+  std::unique_ptr<ihipModule_t> loaded;
+  if (hipError_t error = LoadModule(image, *device, &loaded); error != hipSuccess) return error;
+  *module = loaded.release();
+  std::lock_guard lock(Live().mutex);
+  Live().modules.insert(*module);
+  return Report(hipSuccess);
 }
 
 }  // namespace
 
-bool IsFunction(hipFunction_t function) {
-  std::lock_guard lock(LoadedModules().mutex);
-  for (ihipModule_t* module : LoadedModules().loaded) {
-    std::lock_guard functions(module->mutex);
-    for (const ihipModuleSymbol_t& known : module->functions) {
-      if (&known == function) return true;
+hipError_t LoadModule(std::span<const std::byte> image, Device& device,
+                      std::unique_ptr<ihipModule_t>* module) {
+  absl::StatusOr<std::unique_ptr<CodeObject>> object =
+      CodeObject::Load(image, device.memory, gridwise::Name(device.gfx));
+  if (!object.ok()) return Report(LoadErrorOf(object.status()), object.status());
+  absl::StatusOr<std::unique_ptr<Program>> program = Program::Decode(**object);
+  if (!program.ok()) return Report(hipErrorInvalidImage, program.status());
+  *module = std::make_unique<ihipModule_t>();
+  (*module)->device = &device;
+  (*module)->object = *std::move(object);
+  (*module)->program = *std::move(program);
+  return Report(hipSuccess);
+}
+
+hipError_t FindFunction(ihipModule_t& module, std::string_view name, hipFunction_t* function) {
+  const absl::StatusOr<const KernelInfo*> kernel = module.object->FindKernel(name);
+  if (!kernel.ok()) return Report(hipErrorNotFound, kernel.status());
+  std::lock_guard lock(module.mutex);
+  for (ihipModuleSymbol_t& known : module.functions) {
+    if (known.kernel == *kernel) {
+      *function = &known;
+      return Report(hipSuccess);
     }
   }
-  return false;
+  *function = &module.functions.emplace_back(ihipModuleSymbol_t{&module, *kernel});
+  std::lock_guard handles_lock(Live().mutex);
+  Live().functions.insert(*function);
+  return Report(hipSuccess);
+}
+
+bool IsFunction(hipFunction_t function) {
+  std::lock_guard lock(Live().mutex);
+  return Live().functions.count(function) != 0;
 }
 
 }  // namespace gridwise::sim
+
+ihipModule_t::~ihipModule_t() {
+  std::lock_guard lock(gridwise::sim::Live().mutex);
+  for (ihipModuleSymbol_t& function : functions) gridwise::sim::Live().functions.erase(&function);
+}
 
 using namespace gridwise::sim;
 
@@ -98,27 +123,17 @@ hipError_t hipModuleLoad(hipModule_t* module, const char* path) {
 
 hipError_t hipModuleUnload(hipModule_t module) {
   {
-    std::lock_guard lock(LoadedModules().mutex);
-    if (LoadedModules().loaded.erase(module) == 0) return Report(hipErrorInvalidHandle);
+    std::lock_guard lock(Live().mutex);
+    if (Live().modules.erase(module) == 0) return Report(hipErrorInvalidHandle);
   }
   delete module;
-  return hipSuccess;
+  return Report(hipSuccess);
 }
 
 hipError_t hipModuleGetFunction(hipFunction_t* function, hipModule_t module, const char* name) {
   if (function == nullptr || name == nullptr) return Report(hipErrorInvalidValue);
   if (!IsModule(module)) return Report(hipErrorInvalidHandle);
-  const absl::StatusOr<const KernelInfo*> kernel = module->object->FindKernel(name);
-  if (!kernel.ok()) return Report(hipErrorNotFound, kernel.status());
-  std::lock_guard lock(module->mutex);
-  for (ihipModuleSymbol_t& known : module->functions) {
-    if (known.kernel == *kernel) {
-      *function = &known;
-      return hipSuccess;
-    }
-  }
-  *function = &module->functions.emplace_back(ihipModuleSymbol_t{module, *kernel});
-  return hipSuccess;
+  return FindFunction(*module, name, function);
 }
 
 hipError_t hipModuleGetGlobal(hipDeviceptr_t* address, size_t* bytes, hipModule_t module,
@@ -129,41 +144,7 @@ hipError_t hipModuleGetGlobal(hipDeviceptr_t* address, size_t* bytes, hipModule_
   if (!symbol.ok()) return Report(hipErrorNotFound, symbol.status());
   if (address != nullptr) *address = reinterpret_cast<hipDeviceptr_t>(symbol->address);
   if (bytes != nullptr) *bytes = symbol->bytes;
-  return hipSuccess;
-}
-
-hipError_t hipFuncGetAttribute(int* value, hipFunction_attribute attribute,
-                               hipFunction_t function) {
-  if (value == nullptr) return Report(hipErrorInvalidValue);
-  if (!IsFunction(function)) return Report(hipErrorInvalidHandle);
-  const KernelInfo& kernel = *function->kernel;
-  const hipDeviceProp_t& properties = function->module->device->properties;
-  switch (attribute) {
-    case HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-      *value = static_cast<int>(kernel.max_workgroup);
-      return hipSuccess;
-    case HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
-      *value = static_cast<int>(kernel.static_lds_bytes);
-      return hipSuccess;
-    case HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
-      *value = 0;
-      return hipSuccess;
-    case HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
-      *value = static_cast<int>(kernel.private_bytes);
-      return hipSuccess;
-    case HIP_FUNC_ATTRIBUTE_NUM_REGS:
-      *value = kernel.vgprs;
-      return hipSuccess;
-    case HIP_FUNC_ATTRIBUTE_PTX_VERSION:
-    case HIP_FUNC_ATTRIBUTE_BINARY_VERSION:
-      *value = properties.major * 10 + properties.minor;
-      return hipSuccess;
-    case HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-      *value = static_cast<int>(properties.sharedMemPerBlock - kernel.static_lds_bytes);
-      return hipSuccess;
-    default:
-      return Report(hipErrorInvalidValue);
-  }
+  return Report(hipSuccess);
 }
 
 }  // extern "C"

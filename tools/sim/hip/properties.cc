@@ -127,6 +127,16 @@ hipDeviceProp_t PropertiesOf(Gfx gfx) {
   p.l2CacheSize = product.l2_bytes;
   p.canMapHostMemory = 1;
   p.concurrentKernels = 1;
+  p.cooperativeLaunch = 1;
+  p.managedMemory = 1;
+  p.concurrentManagedAccess = 1;
+  p.streamPrioritiesSupported = 1;
+  p.memoryPoolsSupported = 1;
+  p.hostNativeAtomicSupported = 1;
+  p.canUseHostPointerForRegisteredMem = 1;
+  p.textureAlignment = 256;
+  p.texturePitchAlignment = 256;
+  p.surfaceAlignment = 256;
   p.unifiedAddressing = 1;
   p.ECCEnabled = 1;
   p.isLargeBar = 1;

@@ -1,5 +1,7 @@
 #include "tools/sim/hip/runtime.h"
 
+#include <dlfcn.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
@@ -14,6 +16,7 @@ namespace {
 
 thread_local int current_device = 0;
 thread_local hipError_t last_error = hipSuccess;
+thread_local hipError_t last_call_error = hipSuccess;
 
 std::mutex sentences_mutex;
 // Callers hold pointers into it, so nothing is ever removed; there is one entry per failure.
@@ -43,10 +46,32 @@ std::vector<std::unique_ptr<Device>> MakeDevices() {
   return devices;
 }
 
+constexpr uint64_t kMissingBytes = 1 << 20;
+constexpr std::string_view kNoHostcall =
+    "the hostcall buffer, which device code uses for printf and assert; these are not supported";
+constexpr std::string_view kNoHeap =
+    "the device's heap, which device code uses for malloc and new; these are not supported";
+
+// Whether an error stays for hipGetLastError until it is read. The program's HIP version shows in
+// the name by which it found the library.
+bool ErrorsStay() {
+  static const bool stay = [] {
+    const auto loaded_as = [](const char* name) {
+      return dlopen(name, RTLD_NOLOAD | RTLD_LAZY) != nullptr;
+    };
+    return !loaded_as("libamdhip64.so.5") && !loaded_as("libamdhip64.so.6");
+  }();
+  return stay;
+}
+
 }  // namespace
 
 Device::Device(Gfx gfx)
-    : gfx(gfx), properties(PropertiesOf(gfx)), memory(properties.totalGlobalMem) {}
+    : gfx(gfx),
+      properties(PropertiesOf(gfx)),
+      memory(properties.totalGlobalMem),
+      hostcall(memory.Forbid(kMissingBytes, kNoHostcall).value_or(0)),
+      heap(memory.Forbid(kMissingBytes, kNoHeap).value_or(0)) {}
 
 const std::vector<std::unique_ptr<Device>>& Devices() {
   // Never destroyed: device memory may be freed by static destructors of the program.
@@ -78,7 +103,9 @@ Device* DeviceOf(const void* pointer) {
 }
 
 hipError_t Report(hipError_t error) {
-  if (error != hipSuccess) last_error = error;
+  last_call_error = error;
+  const bool failed = error != hipSuccess && error != hipErrorNotReady;
+  if (failed || !ErrorsStay()) last_error = error;
   return error;
 }
 
@@ -102,6 +129,25 @@ const char* LastSentence() {
 
 hipError_t LastError() { return last_error; }
 
-void ClearLastError() { last_error = hipSuccess; }
+void ClearLastError() { last_error = last_call_error = hipSuccess; }
+
+hipError_t LastCallError() { return last_call_error; }
+
+Device* NeedDevice() {
+  Device* device = CurrentDevice();
+  if (device == nullptr) static_cast<void>(Report(hipErrorNoDevice));
+  return device;
+}
+
+Device* DeviceAt(int index) {
+  const auto& devices = Devices();
+  return index >= 0 && static_cast<size_t>(index) < devices.size() ? devices[index].get() : nullptr;
+}
+
+int IndexOf(const Device& device) {
+  int index = 0;
+  while (DeviceAt(index) != &device) ++index;
+  return index;
+}
 
 }  // namespace gridwise::sim

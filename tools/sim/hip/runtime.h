@@ -24,6 +24,8 @@ struct Device {
   const Gfx gfx;
   const hipDeviceProp_t properties;
   Memory memory;
+  // Addresses that kernels find in place of services that there are not.
+  const uint64_t hostcall, heap;
   std::mutex launch;  // one kernel at a time, as on one hardware queue
   std::atomic<hipError_t> fault =
       hipSuccess;  // of a kernel: every later launch and wait reports it
@@ -42,7 +44,9 @@ hipError_t SetCurrentDevice(int index);
 /// The device whose memory holds `pointer`, or nullptr.
 Device* DeviceOf(const void* pointer);
 
-/// Remembers `error` for hipGetLastError and returns it.
+/// Remembers `error` for hipGetLastError and returns it; every entry point ends in one of these.
+/// Programs of HIP 5 and 6 get the error of the last call from hipGetLastError, be it hipSuccess;
+/// those of HIP 7, and those that link the simulator, the last call's that failed.
 hipError_t Report(hipError_t error);
 /// The same, with a sentence for stderr and gridwiseSimLastFault.
 hipError_t Report(hipError_t error, std::string_view sentence);
@@ -52,6 +56,15 @@ hipError_t Report(hipError_t error, const absl::Status& status);
 const char* LastSentence();
 hipError_t LastError();
 void ClearLastError();
+
+/// The error of the calling thread's last call that was reported (hipExtGetLastError).
+hipError_t LastCallError();
+
+/// The current device, or, with hipErrorNoDevice reported, nullptr.
+Device* NeedDevice();
+/// The device of that index, or nullptr.
+Device* DeviceAt(int index);
+int IndexOf(const Device& device);
 
 /// Properties of a device as the ROCm driver gives them for the product that has the target.
 hipDeviceProp_t PropertiesOf(Gfx gfx);

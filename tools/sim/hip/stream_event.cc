@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <mutex>
 #include <set>
 
-#include "hip/hip_runtime_api.h"
-#include "tools/sim/hip/runtime.h"
+#include "tools/sim/hip/per_thread.h"
+#include "tools/sim/hip/stream.h"
 
 // Streams and events. All work is done when the call that starts it returns, so a stream is only a
 // handle, and an event a time stamp of the host's clock: what lies between two events is the time
@@ -11,6 +13,7 @@
 
 struct ihipStream_t {
   unsigned int flags;
+  int priority;
   gridwise::sim::Device* device;
 };
 
@@ -57,6 +60,9 @@ Handles<ihipEvent_t>& Events() {
   return *handles;
 }
 
+constexpr int kLowestPriority = 1;
+constexpr int kHighestPriority = -1;
+
 bool IsBuiltIn(hipStream_t stream) {
   return stream == nullptr || stream == hipStreamLegacy || stream == hipStreamPerThread;
 }
@@ -72,25 +78,49 @@ hipError_t Wait(hipStream_t stream) {
 }
 
 }  // namespace
+
+Device* DeviceOfStream(hipStream_t stream) {
+  if (IsBuiltIn(stream)) return CurrentDevice();
+  return Streams().Has(stream) ? stream->device : nullptr;
+}
+
+bool IsEvent(hipEvent_t event) { return Events().Has(event); }
+
+void RecordEvent(hipEvent_t event) {
+  event->recorded = true;
+  event->time = std::chrono::steady_clock::now();
+}
+
 }  // namespace gridwise::sim
 
 using namespace gridwise::sim;
 
 extern "C" {
 
-hipError_t hipStreamCreateWithFlags(hipStream_t* stream, unsigned int flags) {
-  if (stream == nullptr || (flags != hipStreamDefault && flags != hipStreamNonBlocking)) {
+hipError_t hipStreamCreateWithPriority(hipStream_t* stream, unsigned int flags, int priority) {
+  if (stream == nullptr || (flags != hipStreamDefault && flags != hipStreamNonBlocking))
     return Report(hipErrorInvalidValue);
-  }
-  if (CurrentDevice() == nullptr) return Report(hipErrorNoDevice);
-  *stream = Streams().Add(new ihipStream_t{flags, CurrentDevice()});
-  return hipSuccess;
+  Device* device = NeedDevice();
+  if (device == nullptr) return hipErrorNoDevice;
+  const int clamped = std::clamp(priority, kHighestPriority, kLowestPriority);
+  *stream = Streams().Add(new ihipStream_t{flags, clamped, device});
+  return Report(hipSuccess);
+}
+hipError_t hipStreamCreateWithFlags(hipStream_t* stream, unsigned int flags) {
+  return hipStreamCreateWithPriority(stream, flags, 0);
 }
 hipError_t hipStreamCreate(hipStream_t* stream) {
-  return hipStreamCreateWithFlags(stream, hipStreamDefault);
+  return hipStreamCreateWithPriority(stream, hipStreamDefault, 0);
 }
-hipError_t hipStreamCreateWithPriority(hipStream_t* stream, unsigned int flags, int) {
-  return hipStreamCreateWithFlags(stream, flags);
+hipError_t hipExtStreamCreateWithCUMask(hipStream_t* stream, uint32_t words, const uint32_t* mask) {
+  if (words == 0 || mask == nullptr) return Report(hipErrorInvalidValue);
+  return hipStreamCreate(stream);
+}
+
+hipError_t hipDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  if (least != nullptr) *least = kLowestPriority;
+  if (greatest != nullptr) *greatest = kHighestPriority;
+  return Report(hipSuccess);
 }
 
 hipError_t hipStreamDestroy(hipStream_t stream) {
@@ -104,7 +134,27 @@ hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int* flags) {
   if (flags == nullptr) return Report(hipErrorInvalidValue);
   if (!IsStream(stream)) return Report(hipErrorInvalidHandle);
   *flags = IsBuiltIn(stream) ? hipStreamDefault : stream->flags;
-  return hipSuccess;
+  return Report(hipSuccess);
+}
+
+hipError_t hipStreamGetPriority(hipStream_t stream, int* priority) {
+  if (priority == nullptr) return Report(hipErrorInvalidValue);
+  if (!IsStream(stream)) return Report(hipErrorInvalidHandle);
+  *priority = IsBuiltIn(stream) ? 0 : stream->priority;
+  return Report(hipSuccess);
+}
+
+hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t* device) {
+  if (device == nullptr) return Report(hipErrorInvalidValue);
+  const Device* of_stream = DeviceOfStream(stream);
+  if (of_stream == nullptr) return Report(hipErrorInvalidHandle);
+  *device = IndexOf(*of_stream);
+  return Report(hipSuccess);
+}
+
+int hipGetStreamDeviceId(hipStream_t stream) {
+  const Device* device = DeviceOfStream(stream);
+  return device == nullptr ? -1 : IndexOf(*device);
 }
 
 hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int) {
@@ -114,7 +164,7 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int
 hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned flags) {
   if (event == nullptr) return Report(hipErrorInvalidValue);
   *event = Events().Add(new ihipEvent_t{.flags = flags});
-  return hipSuccess;
+  return Report(hipSuccess);
 }
 hipError_t hipEventCreate(hipEvent_t* event) {
   return hipEventCreateWithFlags(event, hipEventDefault);
@@ -126,9 +176,12 @@ hipError_t hipEventDestroy(hipEvent_t event) {
 
 hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
   if (!Events().Has(event) || !IsStream(stream)) return Report(hipErrorInvalidHandle);
-  event->recorded = true;
-  event->time = std::chrono::steady_clock::now();
-  return hipSuccess;
+  RecordEvent(event);
+  return Report(hipSuccess);
+}
+
+hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned int) {
+  return hipEventRecord(event, stream);
 }
 
 hipError_t hipEventSynchronize(hipEvent_t event) {
@@ -145,7 +198,14 @@ hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start, hipEvent_t
     return Report(hipErrorInvalidHandle);
   }
   *milliseconds = std::chrono::duration<float, std::milli>(stop->time - start->time).count();
-  return hipSuccess;
+  return Report(hipSuccess);
 }
+
+GRIDWISE_PER_THREAD(hipStreamSynchronize);
+GRIDWISE_PER_THREAD(hipStreamQuery);
+GRIDWISE_PER_THREAD(hipStreamGetFlags);
+GRIDWISE_PER_THREAD(hipStreamGetPriority);
+GRIDWISE_PER_THREAD(hipStreamWaitEvent);
+GRIDWISE_PER_THREAD(hipEventRecord);
 
 }  // extern "C"

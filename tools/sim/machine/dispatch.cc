@@ -122,6 +122,7 @@ class Crew {
     int threads = options_.threads > 0 ? options_.threads
                                        : static_cast<int>(std::thread::hardware_concurrency());
     threads = static_cast<int>(std::clamp<int64_t>(threads, 1, std::max<int64_t>(total_, 1)));
+    if (grid_.cooperative) threads = static_cast<int>(total_);
     std::vector<std::thread> others;
     for (int i = 1; i < threads; ++i) others.emplace_back([this] { Work(); });
     Work();
@@ -215,7 +216,8 @@ absl::StatusOr<RunReport> Run(Program& program, const KernelInfo& kernel, const 
                 .entry = *entry,
                 .kernel = &kernel,
                 .memory = &memory,
-                .block = grid.block};
+                .block = grid.block,
+                .cooperative = grid.cooperative};
   launch.lds_bytes = packet.group_segment_size;
   launch.kernarg = packet.kernarg_address;
   launch.dispatch_packet = reinterpret_cast<uint64_t>(&packet);

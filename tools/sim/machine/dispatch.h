@@ -21,6 +21,7 @@ struct Grid {
   std::array<uint32_t, 3> workgroups = {1, 1, 1};
   std::array<uint32_t, 3> block = {1, 1, 1};
   uint32_t dynamic_lds_bytes = 0;
+  bool cooperative = false;  // workgroups wait for each other: all are under way at once
 };
 
 /// What a launch executed.

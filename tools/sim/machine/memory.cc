@@ -28,6 +28,9 @@ Memory::~Memory() {
     if (allocation.mapped_bytes != 0)
       munmap(reinterpret_cast<void*>(address), allocation.mapped_bytes);
   }
+  for (const Freed& range : forbidden_) {
+    munmap(reinterpret_cast<void*>(range.address), range.allocation.mapped_bytes);
+  }
   for (const Freed& freed : freed_) {
     munmap(reinterpret_cast<void*>(freed.address), freed.allocation.mapped_bytes);
   }
@@ -92,6 +95,17 @@ absl::Status Memory::Unregister(const void* pointer) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<uint64_t> Memory::Forbid(uint64_t bytes, std::string_view label) {
+  void* pointer =
+      mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (pointer == MAP_FAILED)
+    return absl::ResourceExhaustedError(absl::StrFormat("the host cannot map %u bytes", bytes));
+  const uint64_t address = reinterpret_cast<uint64_t>(pointer);
+  std::unique_lock lock(mutex_);
+  forbidden_.push_back({address, {bytes, bytes, std::string(label)}});
+  return address;
+}
+
 std::optional<Interval> Memory::Find(uint64_t address) const {
   std::shared_lock lock(mutex_);
   auto next = live_.upper_bound(address);
@@ -104,6 +118,10 @@ std::optional<Interval> Memory::Find(uint64_t address) const {
 std::string Memory::Describe(uint64_t address, uint64_t bytes) const {
   if (address < kPage) return absl::StrFormat("%#x is a null pointer", address);
   std::shared_lock lock(mutex_);
+  for (const Freed& range : forbidden_) {
+    if (address - range.address < range.allocation.bytes)
+      return absl::StrFormat("%#x is in %s", address, range.allocation.label);
+  }
   for (auto freed = freed_.rbegin(); freed != freed_.rend(); ++freed) {
     if (address - freed->address < freed->allocation.bytes) {
       return absl::StrFormat(

@@ -8,6 +8,7 @@
 #include <shared_mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -53,6 +54,10 @@ class Memory {
   absl::Status Register(const void* pointer, uint64_t bytes, std::string_view label);
   absl::Status Unregister(const void* pointer);
 
+  /// Reserves addresses that no kernel may touch, for what the simulator has not: Describe says
+  /// that they are `label`.
+  absl::StatusOr<uint64_t> Forbid(uint64_t bytes, std::string_view label);
+
   /// The allocation that holds `address`.
   std::optional<Interval> Find(uint64_t address) const;
 
@@ -81,6 +86,7 @@ class Memory {
   std::atomic<uint64_t> allocated_ = 0;
   mutable std::shared_mutex mutex_;
   std::map<uint64_t, Allocation> live_;  // by first address
+  std::vector<Freed> forbidden_;         // for Describe; never given out
   std::deque<Freed> freed_;              // oldest first; their addresses are not given out again
 };
 

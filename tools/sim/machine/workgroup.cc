@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 namespace gridwise::sim {
 namespace {
@@ -160,6 +161,7 @@ const Wave* Workgroup::Run(const std::array<uint32_t, 3>& id) {
   std::memset(lds_.get(), kPoisonByte, launch_.lds_bytes);
   for (int i = 0; i < wave_count_; ++i) Prepare(waves_[static_cast<size_t>(i)], i, id);
   for (int ended = 0; ended < wave_count_;) {
+    if (launch_.cooperative) std::this_thread::yield();
     int waiting = 0;
     for (int i = 0; i < wave_count_; ++i) {
       Wave& wave = waves_[static_cast<size_t>(i)];

@@ -21,6 +21,7 @@ struct Launch {
   const KernelInfo* kernel = nullptr;
   Memory* memory = nullptr;
   std::array<uint32_t, 3> block = {1, 1, 1};
+  bool cooperative = false;  // waits for other workgroups; between turns their threads get theirs
   uint32_t lds_bytes = 0;
   uint64_t kernarg = 0;          // address
   uint64_t dispatch_packet = 0;  // address of an AQL kernel dispatch packet

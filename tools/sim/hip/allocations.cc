@@ -1,0 +1,160 @@
+#include "tools/sim/hip/allocations.h"
+
+#include <map>
+#include <mutex>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "tools/sim/machine/memory.h"
+
+namespace gridwise::sim {
+namespace {
+
+struct Table {
+  std::mutex mutex;
+  std::map<uint64_t, Allocation> allocations;               // by first address
+  std::set<std::pair<const Device*, const Device*>> peers;  // {who, whose memory}
+};
+
+Table& TheTable() {
+  static auto* const table = new Table;
+  return *table;
+}
+
+uint64_t Address(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
+
+constexpr std::string_view Label(AllocationKind kind) {
+  switch (kind) {
+    case AllocationKind::kDevice:
+      return "allocation";
+    case AllocationKind::kHost:
+      return "pinned host allocation";
+    case AllocationKind::kManaged:
+      return "managed allocation";
+    case AllocationKind::kRegistered:
+      return "registered host memory";
+  }
+  return "";
+}
+
+// Whether kernels of `device`, which is not its own, may touch the allocation.
+bool IsShownTo(const Table& table, const Allocation& allocation, const Device& device) {
+  return allocation.type.kind != AllocationKind::kDevice ||
+         table.peers.count({&device, allocation.device}) != 0;
+}
+
+absl::Status Show(const Allocation& allocation, Device& device) {
+  return device.memory.Register(allocation.begin, allocation.bytes, Label(allocation.type.kind));
+}
+
+void HideFromOthers(const Table& table, const Allocation& allocation) {
+  for (const auto& device : Devices()) {
+    if (device.get() == allocation.device || !IsShownTo(table, allocation, *device)) continue;
+    device->memory.Unregister(allocation.begin).IgnoreError();
+  }
+}
+
+// Enters the allocation, which its own device's memory knows already.
+absl::Status Insert(Table& table, const Allocation& allocation) {
+  table.allocations[Address(allocation.begin)] = allocation;
+  for (const auto& device : Devices()) {
+    if (device.get() == allocation.device || !IsShownTo(table, allocation, *device)) continue;
+    if (absl::Status status = Show(allocation, *device); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// The allocation that begins at `pointer`, taken out of the table; nothing if there is none or it
+// is not one that the caller may end.
+std::optional<Allocation> Take(Table& table, const void* pointer, bool registered) {
+  const auto found = table.allocations.find(Address(pointer));
+  if (found == table.allocations.end()) return std::nullopt;
+  const Allocation allocation = found->second;
+  if ((allocation.type.kind == AllocationKind::kRegistered) != registered) return std::nullopt;
+  HideFromOthers(table, allocation);
+  table.allocations.erase(found);
+  return allocation;
+}
+
+}  // namespace
+
+hipError_t Allocate(Device& device, size_t bytes, AllocationType type, void** pointer) {
+  *pointer = nullptr;
+  if (bytes == 0) return Report(hipSuccess);
+  Table& table = TheTable();
+  std::lock_guard lock(table.mutex);
+  const absl::StatusOr<void*> memory = device.memory.Allocate(bytes, Label(type.kind));
+  if (!memory.ok()) return Report(hipErrorOutOfMemory);
+  if (absl::Status status = Insert(table, {*memory, bytes, type, &device}); !status.ok())
+    return Report(hipErrorOutOfMemory, status);
+  *pointer = *memory;
+  return Report(hipSuccess);
+}
+
+hipError_t Release(void* pointer) {
+  if (pointer == nullptr) return Report(hipSuccess);
+  Table& table = TheTable();
+  std::lock_guard lock(table.mutex);
+  const std::optional<Allocation> allocation = Take(table, pointer, /*registered=*/false);
+  if (!allocation || !allocation->device->memory.Free(pointer).ok())
+    return Report(hipErrorInvalidValue);
+  return Report(hipSuccess);
+}
+
+hipError_t RegisterHost(Device& device, void* pointer, size_t bytes, unsigned int flags) {
+  Table& table = TheTable();
+  std::lock_guard lock(table.mutex);
+  const Allocation allocation = {pointer, bytes, {AllocationKind::kRegistered, flags}, &device};
+  if (!Show(allocation, device).ok()) return Report(hipErrorHostMemoryAlreadyRegistered);
+  const absl::Status status = Insert(table, allocation);
+  return status.ok() ? Report(hipSuccess) : Report(hipErrorHostMemoryAlreadyRegistered, status);
+}
+
+hipError_t UnregisterHost(void* pointer) {
+  Table& table = TheTable();
+  std::lock_guard lock(table.mutex);
+  const std::optional<Allocation> allocation = Take(table, pointer, /*registered=*/true);
+  if (!allocation || !allocation->device->memory.Unregister(pointer).ok())
+    return Report(hipErrorHostMemoryNotRegistered);
+  return Report(hipSuccess);
+}
+
+std::optional<Allocation> FindAllocation(const void* pointer) {
+  Table& table = TheTable();
+  std::lock_guard lock(table.mutex);
+  auto next = table.allocations.upper_bound(Address(pointer));
+  if (next == table.allocations.begin()) return std::nullopt;
+  const Allocation& allocation = std::prev(next)->second;
+  if (Address(pointer) - Address(allocation.begin) >= allocation.bytes) return std::nullopt;
+  return allocation;
+}
+
+bool HasPeerAccess(const Device& device, const Device& peer) {
+  Table& table = TheTable();
+  std::lock_guard lock(table.mutex);
+  return table.peers.count({&device, &peer}) != 0;
+}
+
+void SetPeerAccess(Device& device, Device& peer, bool on) {
+  Table& table = TheTable();
+  std::lock_guard lock(table.mutex);
+  if (on == (table.peers.count({&device, &peer}) != 0)) return;
+  if (on) {
+    table.peers.insert({&device, &peer});
+  } else {
+    table.peers.erase({&device, &peer});
+  }
+  for (const auto& [address, allocation] : table.allocations) {
+    if (allocation.device != &peer || allocation.type.kind != AllocationKind::kDevice) continue;
+    if (on) {
+      Show(allocation, device).IgnoreError();
+    } else {
+      device.memory.Unregister(allocation.begin).IgnoreError();
+    }
+  }
+}
+
+}  // namespace gridwise::sim

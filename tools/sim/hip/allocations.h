@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "hip/hip_runtime_api.h"
+#include "tools/sim/hip/runtime.h"
+
+/// The memory that the program allocated or registered through HIP, of all devices. Device::memory
+/// knows which addresses the device's kernels may touch; this knows what they are to the program.
+
+namespace gridwise::sim {
+
+enum class AllocationKind { kDevice, kHost, kManaged, kRegistered };
+
+struct AllocationType {
+  AllocationKind kind = AllocationKind::kDevice;
+  unsigned int flags = 0;  // of hipHostMalloc, hipMallocManaged, hipHostRegister
+};
+
+struct Allocation {
+  void* begin = nullptr;
+  uint64_t bytes = 0;
+  AllocationType type;
+  Device* device = nullptr;  // the current one when it was made
+};
+
+/// Allocates on `device`. Kernels of every device may touch what is not kDevice; kDevice is for
+/// `device` and those that have peer access to it. 0 bytes give a null pointer. Reports.
+hipError_t Allocate(Device& device, size_t bytes, AllocationType type, void** pointer);
+
+/// Frees what Allocate gave; null is nothing. hipErrorInvalidValue for every other pointer.
+/// Reports.
+hipError_t Release(void* pointer);
+
+/// Makes the program's own memory known to all devices, and forgets it. Reports.
+hipError_t RegisterHost(Device& device, void* pointer, size_t bytes, unsigned int flags);
+hipError_t UnregisterHost(void* pointer);
+
+/// The allocation that holds `pointer`.
+std::optional<Allocation> FindAllocation(const void* pointer);
+
+/// Peer access: whether kernels of `device` may touch the memory of `peer`.
+bool HasPeerAccess(const Device& device, const Device& peer);
+void SetPeerAccess(Device& device, Device& peer, bool on);
+
+}  // namespace gridwise::sim

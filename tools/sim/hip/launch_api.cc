@@ -1,0 +1,212 @@
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "hip/hip_runtime_api.h"
+#include "tools/sim/hip/function.h"
+#include "tools/sim/hip/launch.h"
+#include "tools/sim/hip/module.h"
+#include "tools/sim/hip/per_thread.h"
+#include "tools/sim/hip/runtime.h"
+#include "tools/sim/hip/stream.h"
+
+// The ways to launch a kernel.
+
+namespace gridwise::sim {
+namespace {
+
+/// What `<<<>>>` hands from the caller to the kernel's host function, and the arguments that
+/// hipSetupArgument collects.
+struct CallConfiguration {
+  dim3 grid;
+  dim3 block;
+  size_t dynamic_lds_bytes;
+  hipStream_t stream;
+  std::vector<std::byte> arguments;
+};
+
+// Calls may nest: an argument of a launch may launch.
+std::vector<CallConfiguration>& Configurations() {
+  static thread_local std::vector<CallConfiguration> configurations;
+  return configurations;
+}
+
+Grid GridOf(const dim3& grid, const dim3& block, size_t dynamic_lds_bytes, bool cooperative) {
+  return {.workgroups = {grid.x, grid.y, grid.z},
+          .block = {block.x, block.y, block.z},
+          .dynamic_lds_bytes = static_cast<uint32_t>(std::min<size_t>(dynamic_lds_bytes, ~0u)),
+          .cooperative = cooperative};
+}
+
+hipError_t LaunchHostFunction(const void* host_function, const dim3& grid, const dim3& block,
+                              size_t dynamic_lds_bytes, hipStream_t stream,
+                              const LaunchArguments& arguments, bool cooperative = false) {
+  Device* device = DeviceOfStream(stream);
+  if (device == nullptr) return Report(hipErrorInvalidResourceHandle);
+  hipFunction_t function = nullptr;
+  if (hipError_t error = FunctionOn(*device, host_function, &function); error != hipSuccess)
+    return error;
+  return Launch(function, GridOf(grid, block, dynamic_lds_bytes, cooperative), arguments);
+}
+
+hipError_t LaunchHandle(hipFunction_t function, const dim3& grid, const dim3& block,
+                        size_t dynamic_lds_bytes, const LaunchArguments& arguments,
+                        bool cooperative = false) {
+  if (!IsFunction(function)) return Report(hipErrorInvalidResourceHandle);
+  return Launch(function, GridOf(grid, block, dynamic_lds_bytes, cooperative), arguments);
+}
+
+// Launches between two events, either of which may be null.
+template <typename LaunchIt>
+hipError_t Timed(hipEvent_t start, hipEvent_t stop, LaunchIt launch) {
+  if ((start != nullptr && !IsEvent(start)) || (stop != nullptr && !IsEvent(stop)))
+    return Report(hipErrorInvalidResourceHandle);
+  if (start != nullptr) RecordEvent(start);
+  const hipError_t error = launch();
+  if (stop != nullptr) RecordEvent(stop);
+  return error;
+}
+
+// hipExtModuleLaunchKernel counts work-items, not workgroups.
+hipError_t LaunchItems(hipFunction_t function, const dim3& items, const dim3& block,
+                       size_t dynamic_lds_bytes, const LaunchArguments& arguments, hipEvent_t start,
+                       hipEvent_t stop) {
+  if (block.x == 0 || block.y == 0 || block.z == 0) return Report(hipErrorInvalidConfiguration);
+  if (items.x % block.x != 0 || items.y % block.y != 0 || items.z % block.z != 0) {
+    return Report(hipErrorNotSupported,
+                  absl::StrFormat("%u x %u x %u work-items in workgroups of %u x %u x %u leave "
+                                  "partial workgroups, which are not supported",
+                                  items.x, items.y, items.z, block.x, block.y, block.z));
+  }
+  const dim3 grid(items.x / block.x, items.y / block.y, items.z / block.z);
+  return Timed(start, stop,
+               [&] { return LaunchHandle(function, grid, block, dynamic_lds_bytes, arguments); });
+}
+
+}  // namespace
+}  // namespace gridwise::sim
+
+using namespace gridwise::sim;
+
+extern "C" {
+
+hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, size_t dynamic_lds_bytes,
+                                      hipStream_t stream) {
+  Configurations().push_back({grid, block, dynamic_lds_bytes, stream, {}});
+  return hipSuccess;
+}
+
+hipError_t __hipPopCallConfiguration(dim3* grid, dim3* block, size_t* dynamic_lds_bytes,
+                                     hipStream_t* stream) {
+  if (Configurations().empty()) return Report(hipErrorMissingConfiguration);
+  const CallConfiguration& last = Configurations().back();
+  *grid = last.grid;
+  *block = last.block;
+  *dynamic_lds_bytes = last.dynamic_lds_bytes;
+  *stream = last.stream;
+  Configurations().pop_back();
+  return hipSuccess;
+}
+
+hipError_t hipLaunchKernel(const void* function, dim3 grid, dim3 block, void** parameters,
+                           size_t dynamic_lds_bytes, hipStream_t stream) {
+  return LaunchHostFunction(function, grid, block, dynamic_lds_bytes, stream, {parameters});
+}
+
+hipError_t hipLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block,
+                                      void** parameters, unsigned int dynamic_lds_bytes,
+                                      hipStream_t stream) {
+  return LaunchHostFunction(function, grid, block, dynamic_lds_bytes, stream, {parameters},
+                            /*cooperative=*/true);
+}
+
+hipError_t hipExtLaunchKernel(const void* function, dim3 grid, dim3 block, void** parameters,
+                              size_t dynamic_lds_bytes, hipStream_t stream, hipEvent_t start,
+                              hipEvent_t stop, int) {
+  return Timed(start, stop, [&] {
+    return LaunchHostFunction(function, grid, block, dynamic_lds_bytes, stream, {parameters});
+  });
+}
+
+hipError_t hipConfigureCall(dim3 grid, dim3 block, size_t dynamic_lds_bytes, hipStream_t stream) {
+  return Report(__hipPushCallConfiguration(grid, block, dynamic_lds_bytes, stream));
+}
+
+hipError_t hipSetupArgument(const void* argument, size_t bytes, size_t offset) {
+  if (Configurations().empty()) return Report(hipErrorMissingConfiguration);
+  std::vector<std::byte>& arguments = Configurations().back().arguments;
+  if (arguments.size() < offset + bytes) arguments.resize(offset + bytes);
+  std::memcpy(arguments.data() + offset, argument, bytes);
+  return Report(hipSuccess);
+}
+
+hipError_t hipLaunchByPtr(const void* function) {
+  if (Configurations().empty()) return Report(hipErrorMissingConfiguration);
+  CallConfiguration call = std::move(Configurations().back());
+  Configurations().pop_back();
+  size_t bytes = call.arguments.size();
+  void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, call.arguments.data(),
+                   HIP_LAUNCH_PARAM_BUFFER_SIZE, &bytes, HIP_LAUNCH_PARAM_END};
+  return LaunchHostFunction(function, call.grid, call.block, call.dynamic_lds_bytes, call.stream,
+                            {nullptr, extra});
+}
+
+hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, unsigned int grid_y,
+                                 unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+                                 unsigned int block_z, unsigned int dynamic_lds_bytes, hipStream_t,
+                                 void** parameters, void** extra) {
+  return LaunchHandle(function, dim3(grid_x, grid_y, grid_z), dim3(block_x, block_y, block_z),
+                      dynamic_lds_bytes, {parameters, extra});
+}
+
+hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int grid_x,
+                                            unsigned int grid_y, unsigned int grid_z,
+                                            unsigned int block_x, unsigned int block_y,
+                                            unsigned int block_z, unsigned int dynamic_lds_bytes,
+                                            hipStream_t, void** parameters) {
+  return LaunchHandle(function, dim3(grid_x, grid_y, grid_z), dim3(block_x, block_y, block_z),
+                      dynamic_lds_bytes, {parameters}, /*cooperative=*/true);
+}
+
+hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t items_x, uint32_t items_y,
+                                    uint32_t items_z, uint32_t block_x, uint32_t block_y,
+                                    uint32_t block_z, size_t dynamic_lds_bytes, hipStream_t,
+                                    void** parameters, void** extra, hipEvent_t start,
+                                    hipEvent_t stop, uint32_t) {
+  return LaunchItems(function, dim3(items_x, items_y, items_z), dim3(block_x, block_y, block_z),
+                     dynamic_lds_bytes, {parameters, extra}, start, stop);
+}
+
+hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t items_x, uint32_t items_y,
+                                    uint32_t items_z, uint32_t block_x, uint32_t block_y,
+                                    uint32_t block_z, size_t dynamic_lds_bytes, hipStream_t,
+                                    void** parameters, void** extra, hipEvent_t start,
+                                    hipEvent_t stop) {
+  return LaunchItems(function, dim3(items_x, items_y, items_z), dim3(block_x, block_y, block_z),
+                     dynamic_lds_bytes, {parameters, extra}, start, stop);
+}
+
+// The same two under their C++ names, which hip_ext.h gives them.
+hipError_t
+ExtModuleLaunchKernelCxx(hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, size_t, hipStream_t, void**, void**, hipEvent_t, hipEvent_t, uint32_t) __asm__(
+    "_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_"
+    "tS6_j") __attribute__((alias("hipExtModuleLaunchKernel")));
+hipError_t
+HccModuleLaunchKernelCxx(hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, size_t, hipStream_t, void**, void**, hipEvent_t, hipEvent_t) __asm__(
+    "_Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_"
+    "tS6_") __attribute__((alias("hipHccModuleLaunchKernel")));
+
+GRIDWISE_PER_THREAD(hipLaunchKernel);
+
+// In the headers its plain name is a template's as well, which an alias cannot tell apart.
+hipError_t hipLaunchCooperativeKernel_spt(const void* function, dim3 grid, dim3 block,
+                                          void** parameters, uint32_t dynamic_lds_bytes,
+                                          hipStream_t stream) {
+  return LaunchHostFunction(function, grid, block, dynamic_lds_bytes, stream, {parameters},
+                            /*cooperative=*/true);
+}
+
+}  // extern "C"

@@ -1,0 +1,76 @@
+#include <cstddef>
+
+#include "hip/hip_runtime_api.h"
+#include "tools/sim/hip/memory_copy.h"
+#include "tools/sim/hip/per_thread.h"
+
+// Fills.
+
+namespace gridwise::sim {
+namespace {
+
+hipError_t Fill(void* to, unsigned int value, size_t value_bytes, size_t count) {
+  return FillBox({static_cast<std::byte*>(to), 0, 0}, {count, 1, 1}, value, value_bytes);
+}
+
+hipError_t Fill2D(void* to, size_t pitch, unsigned int value, size_t width, size_t height) {
+  return FillBox({static_cast<std::byte*>(to), pitch, 0}, {width, height, 1}, value, 1);
+}
+
+hipError_t Fill3D(const hipPitchedPtr& to, unsigned int value, const hipExtent& extent) {
+  return FillBox({static_cast<std::byte*>(to.ptr), to.pitch, to.pitch * to.ysize},
+                 {extent.width, extent.height, extent.depth}, value, 1);
+}
+
+}  // namespace
+}  // namespace gridwise::sim
+
+using namespace gridwise::sim;
+
+extern "C" {
+
+hipError_t hipMemset(void* to, int value, size_t bytes) { return Fill(to, value, 1, bytes); }
+hipError_t hipMemsetAsync(void* to, int value, size_t bytes, hipStream_t) {
+  return Fill(to, value, 1, bytes);
+}
+hipError_t hipMemsetD8(hipDeviceptr_t to, unsigned char value, size_t count) {
+  return Fill(to, value, 1, count);
+}
+hipError_t hipMemsetD16(hipDeviceptr_t to, unsigned short value, size_t count) {
+  return Fill(to, value, 2, count);
+}
+hipError_t hipMemsetD32(hipDeviceptr_t to, int value, size_t count) {
+  return Fill(to, value, 4, count);
+}
+hipError_t hipMemsetD8Async(hipDeviceptr_t to, unsigned char value, size_t count, hipStream_t) {
+  return Fill(to, value, 1, count);
+}
+hipError_t hipMemsetD16Async(hipDeviceptr_t to, unsigned short value, size_t count, hipStream_t) {
+  return Fill(to, value, 2, count);
+}
+hipError_t hipMemsetD32Async(hipDeviceptr_t to, int value, size_t count, hipStream_t) {
+  return Fill(to, value, 4, count);
+}
+
+hipError_t hipMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
+  return Fill2D(to, pitch, value, width, height);
+}
+hipError_t hipMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height,
+                            hipStream_t) {
+  return Fill2D(to, pitch, value, width, height);
+}
+hipError_t hipMemset3D(hipPitchedPtr to, int value, hipExtent extent) {
+  return Fill3D(to, value, extent);
+}
+hipError_t hipMemset3DAsync(hipPitchedPtr to, int value, hipExtent extent, hipStream_t) {
+  return Fill3D(to, value, extent);
+}
+
+GRIDWISE_PER_THREAD(hipMemset);
+GRIDWISE_PER_THREAD(hipMemsetAsync);
+GRIDWISE_PER_THREAD(hipMemset2D);
+GRIDWISE_PER_THREAD(hipMemset2DAsync);
+GRIDWISE_PER_THREAD(hipMemset3D);
+GRIDWISE_PER_THREAD(hipMemset3DAsync);
+
+}  // extern "C"

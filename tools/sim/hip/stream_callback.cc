@@ -1,0 +1,107 @@
+#include <cstdint>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "hip/hip_runtime_api.h"
+#include "tools/sim/hip/per_thread.h"
+#include "tools/sim/hip/runtime.h"
+#include "tools/sim/hip/stream.h"
+
+// What else can be put on a stream: host functions, values in memory. And capture into a graph,
+// which there is not: no stream is ever being captured.
+
+namespace gridwise::sim {
+namespace {
+
+// Everything before the wait is done: a value that is not there now never comes from the stream.
+template <typename T>
+hipError_t WaitForValue(hipStream_t stream, const void* pointer, T value, unsigned int flags,
+                        T mask) {
+  if (DeviceOfStream(stream) == nullptr) return Report(hipErrorInvalidHandle);
+  if (pointer == nullptr) return Report(hipErrorInvalidValue);
+  const T found = *static_cast<const volatile T*>(pointer) & mask;
+  const bool done = flags == hipStreamWaitValueGte   ? found >= value
+                    : flags == hipStreamWaitValueEq  ? found == value
+                    : flags == hipStreamWaitValueAnd ? (found & value) != 0
+                                                     : (~(found | value)) != 0;
+  if (done) return Report(hipSuccess);
+  return Report(hipErrorNotSupported,
+                absl::StrFormat("a stream waits for the value %#x in memory that holds %#x; work "
+                                "is done when it is enqueued, so nobody would write it",
+                                value, found));
+}
+
+template <typename T>
+hipError_t WriteValue(hipStream_t stream, void* pointer, T value) {
+  if (DeviceOfStream(stream) == nullptr) return Report(hipErrorInvalidHandle);
+  if (pointer == nullptr) return Report(hipErrorInvalidValue);
+  *static_cast<volatile T*>(pointer) = value;
+  return Report(hipSuccess);
+}
+
+}  // namespace
+}  // namespace gridwise::sim
+
+using namespace gridwise::sim;
+
+extern "C" {
+
+hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void* data,
+                                unsigned int flags) {
+  if (callback == nullptr || flags != 0) return Report(hipErrorInvalidValue);
+  const Device* device = DeviceOfStream(stream);
+  if (device == nullptr) return Report(hipErrorInvalidHandle);
+  callback(stream, device->fault, data);
+  return Report(hipSuccess);
+}
+
+hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t function, void* data) {
+  if (function == nullptr) return Report(hipErrorInvalidValue);
+  if (DeviceOfStream(stream) == nullptr) return Report(hipErrorInvalidHandle);
+  function(data);
+  return Report(hipSuccess);
+}
+
+hipError_t hipStreamWaitValue32(hipStream_t stream, void* pointer, uint32_t value,
+                                unsigned int flags, uint32_t mask) {
+  return WaitForValue(stream, pointer, value, flags, mask);
+}
+hipError_t hipStreamWaitValue64(hipStream_t stream, void* pointer, uint64_t value,
+                                unsigned int flags, uint64_t mask) {
+  return WaitForValue(stream, pointer, value, flags, mask);
+}
+hipError_t hipStreamWriteValue32(hipStream_t stream, void* pointer, uint32_t value, unsigned int) {
+  return WriteValue(stream, pointer, value);
+}
+hipError_t hipStreamWriteValue64(hipStream_t stream, void* pointer, uint64_t value, unsigned int) {
+  return WriteValue(stream, pointer, value);
+}
+
+hipError_t hipStreamIsCapturing(hipStream_t, hipStreamCaptureStatus* status) {
+  if (status == nullptr) return Report(hipErrorInvalidValue);
+  *status = hipStreamCaptureStatusNone;
+  return Report(hipSuccess);
+}
+hipError_t hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus* status,
+                                   unsigned long long*) {
+  return hipStreamIsCapturing(stream, status);
+}
+hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus* status,
+                                      unsigned long long*, hipGraph_t*, const hipGraphNode_t**,
+                                      size_t*) {
+  return hipStreamIsCapturing(stream, status);
+}
+hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode* mode) {
+  static thread_local hipStreamCaptureMode current = hipStreamCaptureModeGlobal;
+  if (mode == nullptr) return Report(hipErrorInvalidValue);
+  std::swap(*mode, current);
+  return Report(hipSuccess);
+}
+
+GRIDWISE_PER_THREAD(hipStreamAddCallback);
+GRIDWISE_PER_THREAD(hipLaunchHostFunc);
+GRIDWISE_PER_THREAD(hipStreamIsCapturing);
+GRIDWISE_PER_THREAD(hipStreamGetCaptureInfo);
+GRIDWISE_PER_THREAD(hipStreamGetCaptureInfo_v2);
+
+}  // extern "C"

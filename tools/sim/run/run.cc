@@ -1,0 +1,148 @@
+// Runs a program of somebody else's with the simulator as its HIP library:
+//
+//   run [--device=gfx1100] [--check[=categories]] [--seed=n] [--] program arguments...
+//
+// The program is executed in the folder that `bazel run` was called from; its exit code is this
+// one's. What goes wrong before the program starts gives exit code 127, and a sentence on stderr.
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "ck/arch/target.h"
+#include "tools/sim/run/program_file.h"
+
+namespace gridwise::sim {
+namespace {
+
+constexpr int kCannotRun = 127;
+
+int Fail(std::string_view sentence) {
+  std::fprintf(stderr, "gridwise sim: %.*s\n", static_cast<int>(sentence.size()), sentence.data());
+  return kCannotRun;
+}
+
+void SetEnvironment(const char* name, const std::string& value) {
+  setenv(name, value.c_str(), /*replace=*/1);
+}
+
+// Puts `first` before what is in a list such as LD_LIBRARY_PATH.
+void Prepend(const char* name, const std::string& first) {
+  const char* rest = std::getenv(name);
+  SetEnvironment(name, rest == nullptr || *rest == 0 ? first : absl::StrCat(first, ":", rest));
+}
+
+// One of this program's own options, which set what the library reads from the environment.
+bool TakeOption(std::string_view option) {
+  if (absl::ConsumePrefix(&option, "--device=")) {
+    SetEnvironment("GRIDWISE_SIM_DEVICES", std::string(option));
+  } else if (option == "--check") {
+    SetEnvironment("GRIDWISE_SIM", "check");
+  } else if (absl::ConsumePrefix(&option, "--check=")) {
+    SetEnvironment("GRIDWISE_SIM", std::string(option));
+  } else if (absl::ConsumePrefix(&option, "--seed=")) {
+    SetEnvironment("GRIDWISE_SIM_SEED", std::string(option));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// The file that a shell would execute for `name`.
+std::optional<std::string> FindProgram(const std::string& name) {
+  std::vector<std::string> candidates = {name};
+  if (name.find('/') == std::string::npos) {
+    candidates.clear();
+    const char* path = std::getenv("PATH");
+    for (std::string_view folder : absl::StrSplit(path == nullptr ? "" : path, ':'))
+      candidates.push_back(absl::StrCat(folder, "/", name));
+    candidates.push_back("./" + name);
+  }
+  for (const std::string& candidate : candidates) {
+    std::error_code error;
+    if (std::filesystem::is_regular_file(candidate, error)) return candidate;
+  }
+  return std::nullopt;
+}
+
+// The device that the program has code for, when nobody has said which one is wanted.
+std::optional<std::string> ChooseDevice(const ProgramFile& file) {
+  for (const Gfx gfx : kAllGfx) {
+    if (std::find(file.targets.begin(), file.targets.end(), gridwise::Name(gfx)) !=
+        file.targets.end())
+      return gridwise::Name(gfx);
+  }
+  return std::nullopt;
+}
+
+std::string SimulatedTargets() {
+  return absl::StrJoin(kAllGfx, ", ",
+                       [](std::string* out, Gfx gfx) { out->append(gridwise::Name(gfx)); });
+}
+
+int Run(std::vector<std::string> arguments) {
+  while (!arguments.empty() && TakeOption(arguments.front())) arguments.erase(arguments.begin());
+  if (!arguments.empty() && arguments.front() == "--") arguments.erase(arguments.begin());
+  if (arguments.empty() || (absl::StartsWith(arguments.front(), "--"))) {
+    return Fail(
+        "usage: run [--device=gfx1100] [--check[=categories]] [--seed=n] [--] program "
+        "arguments...");
+  }
+  if (const char* folder = std::getenv("BUILD_WORKING_DIRECTORY"); folder != nullptr) {
+    if (chdir(folder) != 0) return Fail(absl::StrCat(folder, ": ", std::strerror(errno)));
+  }
+  const std::string& name = arguments.front();
+  const std::optional<std::string> path = FindProgram(name);
+  if (!path) return Fail(absl::StrCat("there is no program ", name));
+  const absl::StatusOr<ProgramFile> file = ReadProgramFile(*path);
+  if (!file.ok()) return Fail(file.status().message());
+  if (file->is_elf && !file->is_dynamic) {
+    return Fail(absl::StrCat(name, " is linked statically, so its HIP library cannot be replaced; ",
+                             "link it against libamdhip64.so"));
+  }
+  if (file->is_elf && file->hip_library.empty()) {
+    std::fprintf(stderr,
+                 "gridwise sim: note: %s itself does not need libamdhip64.so; only a library that "
+                 "it loads can use the simulator\n",
+                 name.c_str());
+  }
+  if (std::getenv("GRIDWISE_SIM_DEVICES") == nullptr && !file->targets.empty()) {
+    const std::optional<std::string> device = ChooseDevice(*file);
+    if (!device) {
+      return Fail(absl::StrCat(name, " was compiled for ", absl::StrJoin(file->targets, ", "),
+                               "; the simulator has ", SimulatedTargets()));
+    }
+    SetEnvironment("GRIDWISE_SIM_DEVICES", *device);
+  }
+
+  // bazel-bin/tools/sim/run/run and bazel-bin/tools/sim/hip/lib.
+  const std::filesystem::path self = std::filesystem::canonical("/proc/self/exe");
+  const std::string libraries = self.parent_path().parent_path() / "hip/lib";
+  Prepend("LD_LIBRARY_PATH", libraries);
+  if (file->has_rpath) Prepend("LD_PRELOAD", absl::StrCat(libraries, "/", file->hip_library));
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  execv(path->c_str(), argv.data());
+  return Fail(absl::StrCat(*path, " cannot be executed: ", std::strerror(errno)));
+}
+
+}  // namespace
+}  // namespace gridwise::sim
+
+int main(int argc, char** argv) { return gridwise::sim::Run({argv + 1, argv + argc}); }

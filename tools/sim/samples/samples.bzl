@@ -1,0 +1,143 @@
+"""Ordinary HIP programs, compiled by clang as anybody would, and tests that run them under //tools/sim:run."""
+
+load("@rules_cc//cc:defs.bzl", "CcInfo")
+load("//tools/build:targets.bzl", "ALL_TARGETS")
+
+def _program_impl(ctx):
+    toolchain = ctx.toolchains["//tools/build:toolchain_type"].gpu
+    out = ctx.actions.declare_file(ctx.label.name)
+
+    # clang finds it by this name in the folder that -B names.
+    bundler = ctx.actions.declare_file(ctx.label.name + ".tools/clang-offload-bundler")
+    ctx.actions.symlink(output = bundler, target_file = ctx.executable._bundler, is_executable = True)
+    contexts = [d[CcInfo].compilation_context for d in ctx.attr._headers]
+    args = ctx.actions.args()
+    args.add_all(["-x", "hip", "-std=c++20", "-O" + ctx.attr.opt, "-Wall", "-Werror"])
+    args.add("--rocm-path=" + toolchain.rocm_path)
+    args.add_all(toolchain.flags)
+    args.add("-B", bundler.dirname)
+    for target in ctx.attr.targets:
+        # HIP 6's headers ask for a macro that clang 22 no longer defines.
+        lanes = 64 if target.startswith("gfx9") else 32
+        args.add_all(["--offload-arch=" + target, "-Xarch_" + target, "-D__AMDGCN_WAVEFRONT_SIZE=%d" % lanes])
+    args.add_all(["-Xarch_host", "-D__AMDGCN_WAVEFRONT_SIZE=64"])
+    for c in contexts:
+        args.add_all(c.system_includes, before_each = "-isystem")
+        args.add_all(c.includes, before_each = "-isystem")
+    args.add_all(ctx.attr.copts)
+    if ctx.attr.device_only:
+        args.add_all(["--cuda-device-only", "--gpu-bundle-output"])
+    args.add(ctx.file.src)
+    args.add("-o", out)
+    if not ctx.attr.device_only:
+        args.add_all(["--hip-link", "-Wl,--allow-shlib-undefined", "-lamdhip64"])
+    args.add_all(ctx.attr.linkopts)
+    ctx.actions.run(
+        mnemonic = "HipProgram",
+        progress_message = "Compiling HIP program %{label}",
+        executable = toolchain.clang,
+        arguments = [args],
+        inputs = depset([ctx.file.src] + ctx.files.hdrs, transitive = [c.headers for c in contexts]),
+        tools = depset([bundler], transitive = [ctx.attr._bundler[DefaultInfo].default_runfiles.files]),
+        outputs = [out],
+        env = toolchain.env,
+    )
+    return [DefaultInfo(files = depset([out]), executable = out)]
+
+hip_program = rule(
+    implementation = _program_impl,
+    doc = "Compiles one HIP source, for host and devices, to a program that is linked against the system's libamdhip64.",
+    executable = True,
+    attrs = {
+        "src": attr.label(allow_single_file = [".hip"], mandatory = True),
+        "hdrs": attr.label_list(allow_files = [".h"]),
+        "targets": attr.string_list(default = ALL_TARGETS),
+        "opt": attr.string(default = "2"),
+        "copts": attr.string_list(),
+        "linkopts": attr.string_list(),
+        "device_only": attr.bool(doc = "Makes the bundle of code objects alone."),
+        "_bundler": attr.label(default = ":bundler", executable = True, cfg = "exec"),
+        "_headers": attr.label_list(default = ["@local_hip//:headers"]),
+    },
+    toolchains = ["//tools/build:toolchain_type"],
+)
+
+_SCRIPT = """#!/bin/sh
+unset BUILD_WORKING_DIRECTORY
+output=$({run} --device={device} {program} {args})
+code=$?
+if [ "$code" -ne {code} ]; then
+  echo "exit code $code, not {code}; stdout: $output"
+  exit 1
+fi
+if [ "$output" != '{stdout}' ]; then
+  echo "stdout is: $output"
+  exit 1
+fi
+"""
+
+def _test_impl(ctx):
+    script = ctx.actions.declare_file(ctx.label.name)
+    ctx.actions.write(script, _SCRIPT.format(
+        run = ctx.executable._run.short_path,
+        device = ctx.attr.device,
+        program = ctx.executable.program.short_path,
+        args = " ".join([ctx.expand_location(a, ctx.attr.data) for a in ctx.attr.arguments]),
+        stdout = ctx.attr.stdout,
+        code = ctx.attr.exit_code,
+    ), is_executable = True)
+    runfiles = ctx.runfiles(files = ctx.files.data + [ctx.executable.program]).merge(ctx.attr._run[DefaultInfo].default_runfiles)
+    return [DefaultInfo(executable = script, runfiles = runfiles)]
+
+sim_program_test = rule(
+    implementation = _test_impl,
+    doc = "Runs a program under //tools/sim:run on `device`, and checks its exit code and what it prints.",
+    test = True,
+    attrs = {
+        "program": attr.label(executable = True, cfg = "target", mandatory = True),
+        "device": attr.string(mandatory = True, doc = "As of run's --device."),
+        "arguments": attr.string_list(doc = "$(rootpath ...) of `data` is expanded."),
+        "data": attr.label_list(allow_files = True),
+        "stdout": attr.string(),
+        "exit_code": attr.int(),
+        "_run": attr.label(default = "//tools/sim:run", executable = True, cfg = "target"),
+    },
+)
+
+def hip_sample_test(name, targets, devices = "{}", arguments = [], data = [], stdout = "", **kwargs):
+    """Compiles <name>.hip for all targets and declares the tests <name>_<target>, tagged smoke and target.
+
+    Args:
+      name: name of the source.
+      targets: targets to test on.
+      devices: run's --device, with {} for the target.
+      arguments: of the program.
+      data: files that they name.
+      stdout: what the program prints.
+      **kwargs: for the hip_program.
+    """
+    hip_program(
+        name = name,
+        src = name + ".hip",
+        hdrs = ["check.h"],
+        **kwargs
+    )
+    for target in targets:
+        sim_program_test(
+            name = name + "_" + target,
+            size = "small",
+            arguments = arguments,
+            data = data,
+            device = devices.replace("{}", target),
+            program = name,
+            stdout = stdout,
+            tags = ["smoke", target],
+            target_compatible_with = select({
+                Label("//tools/config:want_" + target): [],
+                "//conditions:default": ["@platforms//:incompatible"],
+            }),
+        )
+    native.test_suite(
+        name = name + "_test",
+        tests = [name + "_" + target for target in targets],
+    )
