@@ -51,7 +51,11 @@ constexpr Attribute kAttributes[] = {
     PROPERTY(MemoryBusWidth, memoryBusWidth),
     PROPERTY(MemoryClockRate, memoryClockRate),
     PROPERTY(MultiprocessorCount, multiProcessorCount),
-    PROPERTY(PhysicalMultiProcessorCount, multiProcessorCount),
+    {hipDeviceAttributePhysicalMultiProcessorCount,
+     [](const hipDeviceProp_t& p) {
+       const int units_per_multiprocessor = p.warpSize == 32 ? 2 : 1;
+       return p.multiProcessorCount * units_per_multiprocessor;
+     }},
     PROPERTY(PciBusId, pciBusID),
     PROPERTY(PciDeviceId, pciDeviceID),
     PROPERTY(PciDomainID, pciDomainID),
@@ -70,6 +74,23 @@ constexpr Attribute kAttributes[] = {
     PROPERTY(ClockInstructionRate, clockInstructionRate),
     PROPERTY(WallClockRate, clockInstructionRate),
     PROPERTY(IsLargeBar, isLargeBar),
+    PROPERTY(ConcurrentManagedAccess, concurrentManagedAccess),
+    PROPERTY(CooperativeMultiDeviceLaunch, cooperativeMultiDeviceLaunch),
+    PROPERTY(DirectManagedMemAccessFromHost, directManagedMemAccessFromHost),
+    PROPERTY(HostNativeAtomicSupported, hostNativeAtomicSupported),
+    PROPERTY(IsMultiGpuBoard, isMultiGpuBoard),
+    PROPERTY(PageableMemoryAccess, pageableMemoryAccess),
+    PROPERTY(StreamPrioritiesSupported, streamPrioritiesSupported),
+    PROPERTY(TextureAlignment, textureAlignment),
+    PROPERTY(TexturePitchAlignment, texturePitchAlignment),
+    PROPERTY(SurfaceAlignment, surfaceAlignment),
+    PROPERTY(CanUseHostPointerForRegisteredMem, canUseHostPointerForRegisteredMem),
+    PROPERTY(ComputePreemptionSupported, computePreemptionSupported),
+    PROPERTY(AsicRevision, asicRevision),
+    {hipDeviceAttributeVirtualMemoryManagementSupported, [](const hipDeviceProp_t&) { return 0; }},
+    {hipDeviceAttributeCanUseStreamWaitValue, [](const hipDeviceProp_t&) { return 1; }},
+    {hipDeviceAttributeImageSupport, [](const hipDeviceProp_t&) { return 0; }},
+    {hipDeviceAttributeFineGrainSupport, [](const hipDeviceProp_t&) { return 1; }},
 };
 
 }  // namespace
@@ -126,6 +147,14 @@ hipError_t hipDeviceTotalMem(size_t* bytes, hipDevice_t device) {
   if (bytes == nullptr) return Report(hipErrorInvalidValue);
   if (DeviceAt(device) == nullptr) return Report(hipErrorInvalidDevice);
   *bytes = DeviceAt(device)->memory.capacity();
+  return Report(hipSuccess);
+}
+
+hipError_t hipDeviceComputeCapability(int* major, int* minor, hipDevice_t device) {
+  if (major == nullptr || minor == nullptr) return Report(hipErrorInvalidValue);
+  if (DeviceAt(device) == nullptr) return Report(hipErrorInvalidDevice);
+  *major = DeviceAt(device)->properties.major;
+  *minor = DeviceAt(device)->properties.minor;
   return Report(hipSuccess);
 }
 

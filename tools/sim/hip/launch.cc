@@ -126,7 +126,7 @@ hipError_t FaultErrorOf(const absl::Status& status) {
 int64_t ResidentWorkgroups(const Device& device, const KernelInfo& kernel, const Grid& grid) {
   const uint32_t items = grid.block[0] * grid.block[1] * grid.block[2];
   return int64_t{device.properties.multiProcessorCount} *
-         WorkgroupsPerUnit(device, kernel, items, grid.dynamic_lds_bytes);
+         WorkgroupsPerMultiprocessor(device, kernel, items, grid.dynamic_lds_bytes);
 }
 
 }  // namespace

@@ -38,8 +38,8 @@ int WavesPerSimd(const Simd& simd, const KernelInfo& kernel, int target_wave_siz
 hipError_t ActiveBlocks(int* blocks, hipFunction_t function, int block_size, size_t lds_bytes) {
   if (blocks == nullptr || block_size <= 0) return Report(hipErrorInvalidValue);
   const Device& device = *function->module->device;
-  *blocks =
-      WorkgroupsPerUnit(device, *function->kernel, static_cast<uint32_t>(block_size), lds_bytes);
+  *blocks = WorkgroupsPerMultiprocessor(device, *function->kernel,
+                                        static_cast<uint32_t>(block_size), lds_bytes);
   return Report(hipSuccess);
 }
 
@@ -55,9 +55,9 @@ hipError_t BestBlock(int* grid_size, int* block_size, hipFunction_t function, si
   uint32_t largest = std::min<uint32_t>(kernel.max_workgroup, 1024);
   if (limit > 0) largest = std::min(largest, static_cast<uint32_t>(limit));
   uint32_t best = largest;
-  int best_blocks = WorkgroupsPerUnit(device, kernel, largest, lds_bytes);
+  int best_blocks = WorkgroupsPerMultiprocessor(device, kernel, largest, lds_bytes);
   for (uint32_t items = (largest - 1) / wave * wave; items >= wave; items -= wave) {
-    const int blocks = WorkgroupsPerUnit(device, kernel, items, lds_bytes);
+    const int blocks = WorkgroupsPerMultiprocessor(device, kernel, items, lds_bytes);
     if (uint64_t{items} * blocks <= uint64_t{best} * best_blocks) continue;
     best = items;
     best_blocks = blocks;
@@ -69,14 +69,14 @@ hipError_t BestBlock(int* grid_size, int* block_size, hipFunction_t function, si
 
 }  // namespace
 
-int WorkgroupsPerUnit(const Device& device, const KernelInfo& kernel, uint32_t items,
-                      uint64_t dynamic_lds_bytes) {
+int WorkgroupsPerMultiprocessor(const Device& device, const KernelInfo& kernel, uint32_t items,
+                                uint64_t dynamic_lds_bytes) {
   if (items == 0 || items > kernel.max_workgroup) return 0;
   const TargetTraits traits = TraitsOf(device.gfx);
   const uint32_t wave = static_cast<uint32_t>(kernel.wave_size);
   const int waves = static_cast<int>((items + wave - 1) / wave);
-  const int slots =
-      traits.simds_per_unit * WavesPerSimd(SimdOf(device.gfx), kernel, traits.wave_size);
+  const int slots = traits.simds_per_unit * UnitsPerMultiprocessor(device.gfx) *
+                    WavesPerSimd(SimdOf(device.gfx), kernel, traits.wave_size);
   int workgroups = std::min(kWorkgroupSlots, slots / waves);
   const uint64_t lds = kernel.static_lds_bytes + dynamic_lds_bytes;
   if (lds > 0) {

@@ -10,7 +10,7 @@ namespace gridwise::sim {
 
 /// Workgroups of `items` work-items and `dynamic_lds_bytes` that a compute unit of `device` holds
 /// at once, by the registers, LDS and wave slots of the kernel; 0 if it cannot hold one.
-int WorkgroupsPerUnit(const Device& device, const KernelInfo& kernel, uint32_t items,
-                      uint64_t dynamic_lds_bytes);
+int WorkgroupsPerMultiprocessor(const Device& device, const KernelInfo& kernel, uint32_t items,
+                                uint64_t dynamic_lds_bytes);
 
 }  // namespace gridwise::sim

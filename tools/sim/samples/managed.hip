@@ -46,7 +46,7 @@ int main() {
   CHECK(attributes.type == hipMemoryTypeManaged && attributes.isManaged == 1);
   CHECK_HIP(hipPointerGetAttributes(&attributes, pinned));
   CHECK(attributes.type == hipMemoryTypeHost && attributes.hostPointer == pinned);
-  int on_stack;
+  int on_stack = 0;
   CHECK_HIP(hipPointerGetAttributes(&attributes, &on_stack));
   CHECK(attributes.type == hipMemoryTypeUnregistered);
   CHECK_HIP(hipHostUnregister(registered.data()));

@@ -104,11 +104,12 @@ sim_program_test = rule(
     },
 )
 
-def hip_sample_test(name, targets, devices = "{}", arguments = [], data = [], stdout = "", **kwargs):
-    """Compiles <name>.hip for all targets and declares the tests <name>_<target>, tagged smoke and target.
+def hip_sample_test(name, targets, src = None, devices = "{}", arguments = [], data = [], stdout = "", **kwargs):
+    """Compiles a sample for all targets and declares the tests <name>_<target>, tagged smoke and target.
 
     Args:
-      name: name of the source.
+      name: name of the program.
+      src: its source, if not <name>.hip.
       targets: targets to test on.
       devices: run's --device, with {} for the target.
       arguments: of the program.
@@ -118,7 +119,7 @@ def hip_sample_test(name, targets, devices = "{}", arguments = [], data = [], st
     """
     hip_program(
         name = name,
-        src = name + ".hip",
+        src = src or name + ".hip",
         hdrs = ["check.h"],
         **kwargs
     )

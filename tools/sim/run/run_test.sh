@@ -1,0 +1,33 @@
+#!/bin/sh
+# What //tools/sim:run says of programs that it cannot run, and what it passes on.
+run=$1
+fail() {
+  echo "$1"
+  exit 1
+}
+
+message=$("$run" ./no_such_program 2>&1) && fail "a missing program is no error"
+[ "$message" = "gridwise sim: there is no program ./no_such_program" ] || fail "$message"
+
+printf '#!/bin/sh\necho "$GRIDWISE_SIM_DEVICES $GRIDWISE_SIM $GRIDWISE_SIM_SEED $*"; exit 7\n' >script.sh
+chmod +x script.sh
+output=$("$run" --device=gfx1100 --check=races --seed=5 ./script.sh --device=x y)
+[ $? -eq 7 ] || fail "the exit code is not the program's"
+[ "$output" = "gfx1100 races 5 --device=x y" ] || fail "$output"
+
+mkdir -p folder
+cp script.sh folder/
+output=$(BUILD_WORKING_DIRECTORY=$PWD/folder "$run" ./script.sh)
+[ $? -eq 7 ] || fail "the program is not looked for where bazel run was called"
+
+message=$("$run" --nonsense 2>&1) && fail "an unknown option is no error"
+case $message in
+  *usage:*) ;;
+  *) fail "$message" ;;
+esac
+
+message=$("$run" "$2" 2>&1) && fail "a static program is no error"
+case $message in
+  *"is linked statically"*) ;;
+  *) fail "$message" ;;
+esac
