@@ -1,3 +1,4 @@
+#include "tools/sim/hip/check.h"
 #include "tools/sim/hip/module.h"
 
 #include <fstream>
@@ -60,6 +61,7 @@ hipError_t LoadModule(std::span<const std::byte> image, Device& device,
   if (!object.ok()) return Report(LoadErrorOf(object.status()), object.status());
   absl::StatusOr<std::unique_ptr<Program>> program = Program::Decode(**object);
   if (!program.ok()) return Report(hipErrorInvalidImage, program.status());
+  CheckFromNowOn(**program, **object, image);
   *module = std::make_unique<ihipModule_t>();
   (*module)->device = &device;
   (*module)->object = *std::move(object);

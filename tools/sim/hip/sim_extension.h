@@ -40,6 +40,38 @@ __attribute__((weak)) void gridwiseSimSetExactMatrices(int exact);
 /// thread's next call.
 __attribute__((weak)) const char* gridwiseSimFidelity(void);
 
+/// --- Check mode (tools/sim/check/README.md) ---
+
+/// What is checked of code objects that are loaded from now on, in place of the environment
+/// variable GRIDWISE_SIM: "check", "check:waits,races" or "run". 0, or 1 if `mode` is not understood.
+__attribute__((weak)) int gridwiseSimCheck(const char* mode);
+/// Seeded interleaving of waves and workgroups from the next launch on, in place of
+/// GRIDWISE_SIM_SEED; for code objects that were loaded while checks or a seed were on.
+__attribute__((weak)) void gridwiseSimSeed(int on, uint64_t seed);
+
+/// In the next launch each of the `bytes` bytes at `address` must be written exactly once.
+__attribute__((weak)) void gridwiseSimWatch(const void* address, uint64_t bytes);
+
+/// A mistake that check mode has found. Strings stay valid until gridwiseSimClearFindings.
+typedef struct GridwiseSimFinding {
+  const char* category;  // "waits", "hazards", "bounds", "races", "barriers", "watch"
+  const char* kernel;
+  const char* source;       // "file.hip:12", "" without debug information
+  const char* instruction;  // text
+  const char* sentence;     // all of it
+  uint64_t pc;              // bytes from the kernel's entry
+  uint32_t workgroup[3];
+  int wave, lane;    // -1: not one wave's, not one lane's
+  uint64_t address;  // 0: none
+  int64_t count;     // how often
+} GridwiseSimFinding;
+
+/// Number of distinct findings of the process so far, and one of them by its index: 0, or 1 if there
+/// is none.
+__attribute__((weak)) int gridwiseSimFindingCount(void);
+__attribute__((weak)) int gridwiseSimFindingAt(int index, GridwiseSimFinding* finding);
+__attribute__((weak)) void gridwiseSimClearFindings(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,5 +1,6 @@
 #include "tools/sim/isa/decode.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <mutex>
 #include <utility>
@@ -7,6 +8,8 @@
 #include "absl/memory/memory.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCContext.h"
@@ -23,6 +26,69 @@
 #include "llvm/TargetParser/Triple.h"
 
 namespace gridwise::sim {
+
+namespace {
+
+/// LLVM's names of the registers that are not a file's prefix and a number.
+constexpr std::pair<std::string_view, int> kNamedRegisters[] = {
+    {"VCC_LO", kVccLo},
+    {"VCC_HI", kVccLo + 1},
+    {"EXEC_LO", kExecLo},
+    {"EXEC_HI", kExecLo + 1},
+    {"FLAT_SCR_LO", kFlatScratchLo},
+    {"FLAT_SCR_HI", kFlatScratchLo + 1},
+    {"M0", kM0},
+    {"SCC", kScc},
+};
+constexpr std::pair<std::string_view, int> kRegisterFiles[] = {
+    {"VGPR", kFirstVector},
+    {"AGPR", kFirstVector + kAgprBase},
+    {"SGPR", 0},
+    {"TTMP", kTtmp0},
+};
+
+/// The number of a 32-bit register (or of the register that a 16-bit one is half of) by its name in
+/// LLVM, "VGPR12_LO16", "M0_gfx11plus"; -1: none that the simulator has a number for.
+int RegisterNumber(std::string_view name) {
+  const auto is = [&](std::string_view known) {
+    return absl::StartsWith(name, known) &&
+           (name.size() == known.size() || name[known.size()] == '_');
+  };
+  for (const auto& [known, number] : kNamedRegisters) {
+    if (is(known)) return number;
+  }
+  for (const auto& [prefix, first] : kRegisterFiles) {
+    if (!absl::StartsWith(name, prefix)) continue;
+    const std::string_view digits = name.substr(prefix.size());
+    const size_t end = digits.find_first_not_of("0123456789");
+    int index = 0;
+    if (absl::SimpleAtoi(digits.substr(0, end), &index)) return first + index;
+  }
+  return -1;
+}
+
+/// Appends the numbers of `reg`'s 32-bit registers.
+void AppendRegisters(const llvm::MCRegisterInfo& info, llvm::MCRegister reg,
+                     std::vector<uint16_t>& out) {
+  if (!reg.isValid()) return;
+  bool whole = true;
+  for (const llvm::MCPhysReg part : info.subregs(reg)) {
+    const std::string_view name = info.getName(part);
+    const int number = RegisterNumber(name);
+    // Tuples have names that begin like their first register: VGPR2_VGPR3.
+    const bool tuple = name.find("GPR", 4) != name.npos || name.find("_TTMP") != name.npos;
+    if (number < 0 || tuple) continue;
+    whole = false;
+    if (std::find(out.begin(), out.end(), number) == out.end())
+      out.push_back(static_cast<uint16_t>(number));
+  }
+  if (!whole) return;
+  const int number = RegisterNumber(info.getName(reg));
+  if (number >= 0 && std::find(out.begin(), out.end(), number) == out.end())
+    out.push_back(static_cast<uint16_t>(number));
+}
+
+}  // namespace
 
 struct Decoder::Llvm {
   llvm::MCTargetOptions options;
@@ -70,7 +136,7 @@ absl::StatusOr<std::unique_ptr<Decoder>> Decoder::Create(std::string_view gfx) {
 }
 
 absl::StatusOr<Decoder::Decoded> Decoder::Decode(const uint8_t* code, uint64_t available,
-                                                 uint64_t pc) {
+                                                 uint64_t pc, RegisterUses* uses) {
   llvm::MCInst instruction;
   uint64_t size = 0;
   const llvm::ArrayRef<uint8_t> bytes(code, static_cast<size_t>(available));
@@ -81,6 +147,20 @@ absl::StatusOr<Decoder::Decoded> Decoder::Decode(const uint8_t* code, uint64_t a
       word = word << 8 | (static_cast<uint64_t>(i) < available ? code[i] : 0);
     return absl::InvalidArgumentError(
         absl::StrCat("0x", absl::Hex(word, absl::kZeroPad8), " is not an instruction"));
+  }
+  if (uses != nullptr) {
+    const llvm::MCInstrDesc& what = llvm_->instructions->get(instruction.getOpcode());
+    const llvm::MCRegisterInfo& registers = *llvm_->registers;
+    *uses = {};
+    for (unsigned i = 0; i < instruction.getNumOperands(); ++i) {
+      if (!instruction.getOperand(i).isReg()) continue;
+      AppendRegisters(registers, instruction.getOperand(i).getReg(),
+                      i < what.getNumDefs() ? uses->writes : uses->reads);
+    }
+    for (const llvm::MCPhysReg reg : what.implicit_uses())
+      AppendRegisters(registers, reg, uses->reads);
+    for (const llvm::MCPhysReg reg : what.implicit_defs())
+      AppendRegisters(registers, reg, uses->writes);
   }
   std::string text;
   llvm::raw_string_ostream stream(text);

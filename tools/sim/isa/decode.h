@@ -4,10 +4,23 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "tools/sim/machine/wave.h"
 
 namespace gridwise::sim {
+
+/// Scalar and vector registers in one numbering: scalar ones as in ScalarRegister, row r of the
+/// vector file (AGPRs from kAgprBase) as kFirstVector + r.
+inline constexpr int kFirstVector = 256;
+inline constexpr int kAllRegisters = kFirstVector + kVectorRegisters;
+
+/// The registers that an instruction reads and writes, those that its encoding implies (EXEC, VCC,
+/// SCC, M0) included, as LLVM's instruction tables have them.
+struct RegisterUses {
+  std::vector<uint16_t> reads, writes;
+};
 
 /// Bytes to text, by LLVM's disassembler for one target.
 class Decoder {
@@ -22,7 +35,9 @@ class Decoder {
   };
   /// The instruction at `code`, of which `available` bytes may be read; its address (for
   /// pc-relative text) is `pc`.
-  absl::StatusOr<Decoded> Decode(const uint8_t* code, uint64_t available, uint64_t pc);
+  /// `uses`, if it is not null, is filled in as well.
+  absl::StatusOr<Decoded> Decode(const uint8_t* code, uint64_t available, uint64_t pc,
+                                 RegisterUses* uses = nullptr);
 
  private:
   struct Llvm;

@@ -5,13 +5,18 @@
 #include <chrono>
 #include <cstring>
 #include <mutex>
+#include <numeric>
 #include <optional>
+#include <random>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "tools/sim/check/checker.h"
+#include "tools/sim/check/turns.h"
+#include "tools/sim/check/watch.h"
 #include "tools/sim/elf/code_object.h"
 #include "tools/sim/machine/memory.h"
 #include "tools/sim/machine/workgroup.h"
@@ -29,6 +34,9 @@ struct DispatchPacket {
   uint64_t kernel_object = 0, kernarg_address = 0, reserved1 = 0, completion_signal = 0;
 };
 static_assert(sizeof(DispatchPacket) == 64);
+
+/// Workgroups that are under way at a time in check mode, if there are as many.
+constexpr int kCheckedWorkgroups = 8;
 
 /// Memory that the simulator itself shows to a kernel, known to Memory while it lives.
 class Shown {
@@ -103,9 +111,28 @@ std::string Explain(const Wave& wave, const Launch& launch) {
   return text;
 }
 
+/// In check mode a bad address is a finding as well.
+void ReportFault(const Wave& wave, const Launch& launch, const std::string& sentence) {
+  const Fault& fault = wave.fault;
+  if (launch.check == nullptr || !fault.has_address ||
+      !launch.check->settings.Has(Category::kBounds)) {
+    return;
+  }
+  Finding finding = launch.check->MakeFinding(Category::kBounds, fault.uop->instruction);
+  std::copy_n(wave.workgroup_id, 3, finding.workgroup.begin());
+  finding.wave = wave.index_in_group;
+  finding.lane = fault.lane;
+  finding.has_address = true;
+  finding.address = fault.address;
+  finding.what = fault.what;
+  finding.detail = sentence.substr(sentence.find(fault.what) + finding.what.size());
+  Findings::Get().Add(std::move(finding));
+}
+
 /// OutOfRange for a bad address, Aborted for any other fault.
 absl::Status FaultStatus(const Wave& wave, const Launch& launch) {
   const std::string text = Explain(wave, launch);
+  ReportFault(wave, launch, text);
   return wave.fault.has_address ? absl::OutOfRangeError(text) : absl::AbortedError(text);
 }
 
@@ -115,17 +142,25 @@ class Crew {
   Crew(const Launch& launch, const Grid& grid, const RunOptions& options)
       : launch_(launch), grid_(grid), options_(options) {
     total_ = int64_t{1} * grid.workgroups[0] * grid.workgroups[1] * grid.workgroups[2];
+    if (launch.check == nullptr || !launch.check->settings.seed) return;
+    order_.resize(static_cast<size_t>(total_));
+    std::iota(order_.begin(), order_.end(), int64_t{0});
+    std::shuffle(order_.begin(), order_.end(), std::mt19937_64(*launch.check->settings.seed));
   }
 
   absl::StatusOr<RunReport> Run() {
     const auto start = std::chrono::steady_clock::now();
     int threads = options_.threads > 0 ? options_.threads
                                        : static_cast<int>(std::thread::hardware_concurrency());
+    if (launch_.check != nullptr) threads = std::max(threads, kCheckedWorkgroups);
     threads = static_cast<int>(std::clamp<int64_t>(threads, 1, std::max<int64_t>(total_, 1)));
     if (grid_.cooperative) threads = static_cast<int>(total_);
+    std::optional<Turns> turns;
+    if (launch_.check != nullptr)
+      launch_.check->turns = &turns.emplace(threads, launch_.check->settings.seed);
     std::vector<std::thread> others;
-    for (int i = 1; i < threads; ++i) others.emplace_back([this] { Work(); });
-    Work();
+    for (int i = 1; i < threads; ++i) others.emplace_back([this, i] { TakeTurns(i); });
+    TakeTurns(0);
     for (std::thread& other : others) other.join();
     if (fault_.has_value()) return fault_->second;
     report_.seconds =
@@ -134,12 +169,20 @@ class Crew {
   }
 
  private:
-  void Work() {
-    Workgroup workgroup(launch_);
+  /// In check mode one thread runs at a time: what is kept of memory is not shared.
+  void TakeTurns(int thread) {
+    if (launch_.check != nullptr) launch_.check->turns->Begin(thread);
+    Work(thread);
+    if (launch_.check != nullptr) launch_.check->turns->Leave(thread);
+  }
+
+  void Work(int thread) {
+    Workgroup workgroup(launch_, thread);
     int64_t executed = 0;
     for (int64_t i; !stop_.load(std::memory_order_relaxed) && (i = next_.fetch_add(1)) < total_;) {
       const auto [x, y, z] = grid_.workgroups;
-      const auto index = static_cast<uint64_t>(i);
+      const auto index =
+          static_cast<uint64_t>(order_.empty() ? i : order_[static_cast<size_t>(i)]);
       const Wave* faulted =
           workgroup.Run({static_cast<uint32_t>(index % x), static_cast<uint32_t>(index / x % y),
                          static_cast<uint32_t>(index / x / y)});
@@ -178,6 +221,7 @@ class Crew {
   const Grid& grid_;
   const RunOptions& options_;
   int64_t total_;
+  std::vector<int64_t> order_;  // of the workgroups, empty: as they are numbered
   std::atomic<int64_t> next_ = 0;
   std::atomic<int64_t> done_ = 0;
   std::atomic<bool> stop_ = false;
@@ -222,7 +266,23 @@ absl::StatusOr<RunReport> Run(Program& program, const KernelInfo& kernel, const 
   launch.kernarg = packet.kernarg_address;
   launch.dispatch_packet = reinterpret_cast<uint64_t>(&packet);
   launch.queue = reinterpret_cast<uint64_t>(queue.data());
-  return Crew(launch, grid, options).Run();
+
+  const CheckSettings settings = CurrentCheckSettings();
+  const auto* observer = dynamic_cast<const CheckObserver*>(program.observer());
+  if (observer == nullptr || !settings.on()) return Crew(launch, grid, options).Run();
+  LaunchCheck check;
+  check.settings = settings;
+  check.program = &program;
+  check.observer = observer;
+  check.kernel = kernel.name;
+  check.entry = kernel.entry_address;
+  check.target = observer->target();
+  if (settings.Has(Category::kWatch)) check.watched = TakeWatchedRanges();
+  launch.check = &check;
+  absl::StatusOr<RunReport> report = Crew(launch, grid, options).Run();
+  if (report.ok()) check.ReportWatched();
+  Findings::Get().EndLaunch();
+  return report;
 }
 
 }  // namespace gridwise::sim

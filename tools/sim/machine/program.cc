@@ -75,12 +75,19 @@ void Program::BindInstructionLocked(Binder& binder, uint64_t pc, uint32_t& bytes
   bytes = 4;
   absl::Status status;
   const uint64_t available = address_ + bytes_ - pc;
+  RegisterUses uses;
   absl::StatusOr<Decoder::Decoded> decoded = decoder_->Decode(
-      reinterpret_cast<const uint8_t*>(pc), available, pc);  // device addresses are host addresses
+      reinterpret_cast<const uint8_t*>(pc), available, pc,  // device addresses are host addresses
+      observer_ != nullptr ? &uses : nullptr);
   const size_t uops = binder.uops().size(), branches = binder.branches().size();
   if (decoded.ok()) {
     bytes = decoded->bytes;
     info.text = decoded->text;
+    if (observer_ != nullptr) {
+      Uop before = observer_->Before(info.text, uses, pc, index);
+      before.instruction = index;
+      binder.uops().push_back(before);
+    }
     Instruction instruction;
     status = ParseInstruction(info.text, instruction);
     if (status.ok()) status = binder.Bind(instruction, index, pc, bytes);

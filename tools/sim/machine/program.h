@@ -20,6 +20,16 @@ namespace gridwise::sim {
 
 class CodeObject;
 
+/// Sees each instruction when it is bound and may have a micro-op executed in front of it: how
+/// check mode comes in. Called under the program's lock.
+class InstructionObserver {
+ public:
+  virtual ~InstructionObserver() = default;
+  /// The micro-op; its `instruction` is filled in by the program, `exec` must be set.
+  virtual Uop Before(std::string_view text, const RegisterUses& uses, uint64_t pc,
+                     uint32_t index) = 0;
+};
+
 /// The executable sections of a code object as micro-ops. Functions are decoded and bound when they
 /// are first entered, by a launch or by a call, and then kept: a large object costs only what runs
 /// of it. Thread safe.
@@ -33,6 +43,12 @@ class Program {
   static absl::StatusOr<std::unique_ptr<Program>> FromText(
       std::string_view gfx, uint64_t address, uint64_t bytes,
       const Handlers& handlers = Handlers::Best());
+
+  /// Must be called before the first Enter.
+  void set_observer(std::unique_ptr<InstructionObserver> observer) {
+    observer_ = std::move(observer);
+  }
+  InstructionObserver* observer() const { return observer_.get(); }
 
   /// The micro-op at `pc`; binds the function that starts there if need be. An instruction that
   /// cannot be decoded or bound becomes a micro-op that faults when it is executed, so that code
@@ -71,6 +87,7 @@ class Program {
   ConstantPool constants_;
   mutable std::mutex mutex_;  // guards what follows, except reading code_
   std::unique_ptr<Decoder> decoder_;
+  std::unique_ptr<InstructionObserver> observer_;  // null in run mode
   std::vector<std::unique_ptr<Uop[]>> functions_;
   std::vector<InstructionInfo> instructions_;
   std::vector<std::pair<uint32_t, std::string>> recorded_;  // instructions with a FidelityOf

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <thread>
 
+#include "tools/sim/check/checker.h"
+
 namespace gridwise::sim {
 namespace {
 
@@ -36,7 +38,7 @@ T* AllocateAligned(size_t count) {
 
 void Workgroup::Free::operator()(void* memory) const { std::free(memory); }
 
-Workgroup::Workgroup(const Launch& launch) : launch_(launch) {
+Workgroup::Workgroup(const Launch& launch, int thread) : launch_(launch) {
   const uint32_t items = launch.block[0] * launch.block[1] * launch.block[2];
   const auto lanes = static_cast<uint32_t>(launch.kernel->wave_size);
   wave_count_ = static_cast<int>((items + lanes - 1) / lanes);
@@ -48,7 +50,11 @@ Workgroup::Workgroup(const Launch& launch) : launch_(launch) {
   scratch_.reset(AllocateAligned<std::byte>(size_t{scratch_bytes_} * kLanes *
                                             static_cast<size_t>(wave_count_)));
   GrowProfile();
+  if (launch.check != nullptr)
+    check_ = std::make_unique<GroupCheck>(*launch.check, thread, waves_.get(), wave_count_);
 }
+
+Workgroup::~Workgroup() = default;
 
 void Workgroup::GrowProfile() {
   differences_.resize(launch_.program->instructions() + 1);
@@ -160,11 +166,13 @@ void Workgroup::Prepare(Wave& wave, int index, const std::array<uint32_t, 3>& id
 const Wave* Workgroup::Run(const std::array<uint32_t, 3>& id) {
   std::memset(lds_.get(), kPoisonByte, launch_.lds_bytes);
   for (int i = 0; i < wave_count_; ++i) Prepare(waves_[static_cast<size_t>(i)], i, id);
+  if (check_ != nullptr) check_->Begin(id);
   for (int ended = 0; ended < wave_count_;) {
     if (launch_.cooperative) std::this_thread::yield();
     int waiting = 0;
+    const int ended_before = ended;
     for (int i = 0; i < wave_count_; ++i) {
-      Wave& wave = waves_[static_cast<size_t>(i)];
+      Wave& wave = waves_[static_cast<size_t>(WaveOfTurn(i))];
       if (wave.state == WaveState::kReady) {
         wave.branch_budget = kBranchesPerTurn;
         for (const Uop* uop = wave.pc; uop != nullptr;) uop = uop->exec(wave, uop);
@@ -173,13 +181,23 @@ const Wave* Workgroup::Run(const std::array<uint32_t, 3>& id) {
       }
       waiting += wave.state == WaveState::kBarrier;
     }
-    if (waiting == 0 || waiting + ended < wave_count_) continue;
+    const bool opens = waiting != 0 && waiting + ended == wave_count_;
+    if (check_ != nullptr) check_->EndRound(opens || ended != ended_before);
+    if (!opens) continue;
+    if (check_ != nullptr) check_->OpenBarrier();
     for (int i = 0; i < wave_count_; ++i) {
       Wave& wave = waves_[static_cast<size_t>(i)];
       if (wave.state == WaveState::kBarrier) wave.state = WaveState::kReady;
     }
   }
+  if (check_ != nullptr) check_->End();
   return nullptr;
+}
+
+int Workgroup::WaveOfTurn(int turn) {
+  if (check_ == nullptr) return turn;
+  if (turn == 0) check_->ShuffleTurns();
+  return check_->WaveOfTurn(turn);
 }
 
 std::vector<int64_t> Workgroup::Counts() const {

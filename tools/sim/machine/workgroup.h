@@ -14,6 +14,9 @@
 
 namespace gridwise::sim {
 
+class GroupCheck;
+struct LaunchCheck;
+
 /// What all workgroups of a launch share.
 struct Launch {
   Program* program = nullptr;
@@ -26,13 +29,16 @@ struct Launch {
   uint64_t kernarg = 0;          // address
   uint64_t dispatch_packet = 0;  // address of an AQL kernel dispatch packet
   uint64_t queue = 0;            // address of a queue descriptor, all zero
+  LaunchCheck* check = nullptr;  // null outside check mode
 };
 
 /// One host thread's place to execute workgroups in, one after the other: the waves' registers, LDS
 /// and scratch.
 class Workgroup {
  public:
-  explicit Workgroup(const Launch& launch);
+  /// `thread`: which of the launch's threads it is of.
+  explicit Workgroup(const Launch& launch, int thread = 0);
+  ~Workgroup();
 
   /// Executes the workgroup `id` to its end. Returns the wave that faulted, or null.
   ///
@@ -56,6 +62,7 @@ class Workgroup {
   void SetUserRegisters(Wave& wave);
   void SetWorkItems(Wave& wave, int index);
   void GrowProfile();
+  int WaveOfTurn(int turn);
 
   const Launch& launch_;
   int wave_count_ = 0;
@@ -65,6 +72,7 @@ class Workgroup {
   AlignedArray<std::byte> scratch_;
   std::vector<int64_t> differences_;
   Profile profile_;
+  std::unique_ptr<GroupCheck> check_;  // null outside check mode
 };
 
 }  // namespace gridwise::sim

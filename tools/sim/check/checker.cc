@@ -1,0 +1,315 @@
+#include "tools/sim/check/checker.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace gridwise::sim {
+namespace {
+
+/// Of so many instructions a wave is preempted in front of one, on average.
+constexpr uint64_t kInstructionsPerTurn = 50;
+
+const Uop* CheckStep(Wave& w, const Uop* u) {
+  if (w.check != nullptr &&
+      !w.check->Before(*reinterpret_cast<const InstructionFacts*>(u->data))) {
+    w.pc = u;
+    return nullptr;
+  }
+  const Uop* next = u + 1;
+  GRIDWISE_SIM_MUSTTAIL return next->exec(w, next);
+}
+
+void ObserveAccess(Wave& w, const Uop& u, const MemoryAccess& access) {
+  w.check->Observe(u, access);
+}
+
+}  // namespace
+
+Uop CheckObserver::Before(std::string_view text, const RegisterUses& uses, uint64_t pc,
+                          uint32_t index) {
+  InstructionFacts& facts = facts_.emplace_back();
+  facts.index = index;
+  facts.pc = pc;
+  FillFacts(target_, text, uses, facts);
+  Uop uop;
+  uop.exec = &CheckStep;
+  uop.data = reinterpret_cast<uint64_t>(&facts);
+  return uop;
+}
+
+Finding LaunchCheck::MakeFinding(Category category, uint32_t instruction) const {
+  const Program::InstructionInfo info = program->Describe(instruction);
+  Finding finding;
+  finding.category = category;
+  finding.kernel = kernel;
+  finding.source = observer->SourceLine(info.pc);
+  finding.instruction = info.text;
+  finding.pc = info.pc - entry;
+  return finding;
+}
+
+void LaunchCheck::ReportWatched() const {
+  for (const WatchedRange& range : watched) {
+    const auto bad = std::find_if(range.writes.begin(), range.writes.end(),
+                                  [](uint8_t count) { return count != 1; });
+    if (bad == range.writes.end()) continue;
+    const size_t at = static_cast<size_t>(bad - range.writes.begin());
+    Finding finding;
+    if (*bad != 0) {
+      finding = MakeFinding(Category::kWatch, range.instructions[at]);
+    } else {
+      finding.category = Category::kWatch;
+      finding.kernel = kernel;
+    }
+    finding.has_address = true;
+    finding.address = range.begin + at;
+    finding.what = *bad == 0 ? "a watched byte is never written" : "a watched byte is written again";
+    const auto wrong = std::count_if(range.writes.begin(), range.writes.end(),
+                                     [](uint8_t count) { return count != 1; });
+    finding.detail = absl::StrFormat(
+        ": byte %u of %u at %#x was written %d times; %d bytes were not written exactly once", at,
+        range.writes.size(), finding.address, *bad, wrong);
+    Findings::Get().Add(std::move(finding));
+  }
+}
+
+WaveCheck::WaveCheck(GroupCheck& group, Wave& wave)
+    : group_(group),
+      launch_(group.launch()),
+      wave_(wave),
+      exec_at_start_(Exec(wave)),
+      waits_(launch_.target),
+      hazards_(launch_.target) {
+  const std::vector<uint32_t> nothing(static_cast<size_t>(group.wave_count()));
+  clocks_ = {group.number(), wave.index_in_group, {nothing, nothing, nothing}, nullptr};
+}
+
+void WaveCheck::Report(Category category, std::string what, std::string detail, int lane,
+                       std::optional<uint64_t> address) {
+  if (!launch_.settings.Has(category)) return;
+  Finding finding = launch_.MakeFinding(category, current_->index);
+  finding.workgroup = group_.id();
+  finding.wave = wave_.index_in_group;
+  finding.lane = lane;
+  finding.has_address = address.has_value();
+  finding.address = address.value_or(0);
+  finding.what = std::move(what);
+  finding.detail = std::move(detail);
+  Findings::Get().Add(std::move(finding));
+}
+
+std::string WaveCheck::Describe(uint32_t instruction) const {
+  const Program::InstructionInfo info = launch_.program->Describe(instruction);
+  return absl::StrFormat("'%s' (pc +0x%x)", info.text, info.pc - launch_.entry);
+}
+
+bool WaveCheck::GivesUpTurn() {
+  if (!launch_.settings.seed.has_value() || std::exchange(resumed_, false)) return false;
+  resumed_ = group_.random()() % kInstructionsPerTurn == 0;
+  return resumed_;
+}
+
+bool WaveCheck::Before(const InstructionFacts& facts) {
+  if (GivesUpTurn()) return false;
+  current_ = &facts;
+  waits_.Before(facts, launch_.settings.Has(Category::kWaits), *this);
+  if (launch_.settings.Has(Category::kHazards)) hazards_.Before(facts, *this);
+  if (facts.barrier_wait) {
+    ++barriers_;
+    if (Exec(wave_) != exec_at_start_) {
+      Report(Category::kBarriers, "waits at a barrier in divergent control flow",
+             absl::StrFormat(": EXEC is 0x%x, the wave began with 0x%x", Exec(wave_),
+                             exec_at_start_),
+             -1, std::nullopt);
+    }
+  }
+  if (facts.counters != 0) waits_.Issue(facts, ++clock_);
+  return true;
+}
+
+bool WaveCheck::IsLds(const MemoryAccess& access) const {
+  const uint64_t first = access.base + access.offset[__builtin_ctzll(access.lanes)];
+  return first - reinterpret_cast<uint64_t>(wave_.lds) < wave_.lds_bytes;
+}
+
+void WaveCheck::Observe(const Uop&, const MemoryAccess& access) {
+  if (access.lanes == 0 || access.space == AddressSpace::kScratch) return;
+  if (IsLds(access)) CheckPendingToLds(access);
+  if (access.writes) {
+    for (WatchedRange& range : launch_.watched) {
+      for (uint64_t left = access.lanes; left != 0; left &= left - 1) {
+        const uint64_t first = access.base + access.offset[__builtin_ctzll(left)];
+        range.Note(first, first + access.bytes, current_->index);
+      }
+    }
+  }
+  if (launch_.settings.Has(Category::kRaces)) CheckRaces(access);
+}
+
+void WaveCheck::CheckPendingToLds(const MemoryAccess& access) {
+  const uint64_t lds = reinterpret_cast<uint64_t>(wave_.lds);
+  const auto offset = [&](int lane) {
+    return static_cast<uint32_t>(access.base + access.offset[lane] - lds);
+  };
+  for (uint64_t left = access.lanes; left != 0; left &= left - 1) {
+    const int lane = __builtin_ctzll(left);
+    const InstructionFacts* pending =
+        waits_.PendingToLds(offset(lane), offset(lane) + access.bytes);
+    if (pending == nullptr || current_->to_lds) continue;
+    Report(Category::kWaits, "touches LDS that a load to LDS has yet to write",
+           absl::StrCat(": ", Describe(pending->index), " needs ",
+                        WaitText(launch_.target, WaitCounter::kLoad, 0)),
+           lane, offset(lane));
+    break;
+  }
+  if (!current_->to_lds || !access.writes) return;
+  const int first = __builtin_ctzll(access.lanes), last = 63 - __builtin_clzll(access.lanes);
+  waits_.IssueToLds(offset(first), offset(last) + access.bytes);
+}
+
+GroupClocks WaveCheck::Completed() const {
+  // On gfx9 the waves of a workgroup see memory in one order; elsewhere a store must have been
+  // waited for before a barrier. A wave that has ended has completed everything.
+  const auto before = [&](uint32_t oldest) { return std::min(clock_, oldest - 1); };
+  const bool ended = wave_.state == WaveState::kEnded;
+  const uint32_t stores = ended ? clock_ : before(waits_.OldestStore());
+  GroupClocks completed = clocks_.own;
+  const auto me = static_cast<size_t>(wave_.index_in_group);
+  completed.memory[me] = stores;
+  completed.local[me] = (launch_.target & kGfx9) != 0 ? clock_ : stores;
+  completed.lds[me] = ended ? clock_ : before(waits_.OldestLds());
+  return completed;
+}
+
+Clocks WaveCheck::Known(bool by_lds) const {
+  Clocks known;
+  if (clocks_.others != nullptr) known = *clocks_.others;
+  GroupClocks& own = known[clocks_.group] = Completed();
+  // LDS instructions of a wave are executed in their order.
+  if (by_lds) own.lds[static_cast<size_t>(wave_.index_in_group)] = clock_;
+  return known;
+}
+
+void WaveCheck::Learn(const Clocks& published) {
+  std::shared_ptr<Clocks> others;
+  for (const auto& [group, known] : published) {
+    if (group == clocks_.group) {
+      clocks_.own.Join(known);
+      continue;
+    }
+    if (others == nullptr) {
+      others = clocks_.others == nullptr ? std::make_shared<Clocks>()
+                                         : std::make_shared<Clocks>(*clocks_.others);
+    }
+    (*others)[group].Join(known);
+  }
+  if (others != nullptr) clocks_.others = std::move(others);
+}
+
+void WaveCheck::ReportRace(const Conflict& conflict, const MemoryAccess& access, int lane,
+                           uint64_t address) {
+  const bool lds = IsLds(access), same_group = conflict.group == clocks_.group;
+  const char* where = lds ? " LDS that " : " memory that ";
+  const char* who = same_group ? "another wave" : "another workgroup";
+  const uint64_t at = lds ? address - reinterpret_cast<uint64_t>(wave_.lds) : address;
+  Report(Category::kRaces,
+         absl::StrCat(access.writes ? "writes" : "reads", where, who,
+                      conflict.writes ? " wrote" : " read", ", with nothing that orders the two"),
+         absl::StrCat(": ", lds ? "byte " : "address ", absl::StrFormat("%#x", at), ", ",
+                      Describe(conflict.instruction),
+                      same_group ? absl::StrCat(" of wave ", conflict.wave) : ""),
+         lane, at);
+}
+
+void WaveCheck::CheckRaces(const MemoryAccess& access) {
+  const bool lds = IsLds(access);
+  AccessHistory& history = lds ? group_.lds_history() : launch_.memory_history;
+  SyncAddresses& sync = lds ? group_.lds_sync() : launch_.memory_sync;
+  AccessHistory::Access mine{.group = clocks_.group,
+                             .wave = static_cast<uint16_t>(wave_.index_in_group),
+                             .writes = access.writes,
+                             .atomic = current_->atomic || (!lds && current_->device_scope),
+                             .clock = clock_,
+                             .instruction = current_->index};
+  const bool publishes = mine.atomic && access.writes;
+  const bool learns = mine.atomic && access.reads && !current_->writes.empty();
+  const Clocks known = publishes ? Known(lds) : Clocks();
+  bool reported = false;
+  for (uint64_t left = access.lanes; left != 0; left &= left - 1) {
+    const int lane = __builtin_ctzll(left);
+    const uint64_t address = access.base + access.offset[lane];
+    const Conflict conflict = history.Note(clocks_, address, access.bytes, mine, lds);
+    if (conflict.found && !std::exchange(reported, reported || conflict.found))
+      ReportRace(conflict, access, lane, address);
+    if (const Clocks* published = learns ? sync.Find(address) : nullptr) Learn(*published);
+    if (publishes) sync.Publish(address, known);
+  }
+}
+
+GroupCheck::GroupCheck(LaunchCheck& launch, int thread, Wave* waves, int wave_count)
+    : launch_(launch), thread_(thread), waves_(waves), wave_count_(wave_count) {
+  order_.resize(static_cast<size_t>(wave_count));
+  std::iota(order_.begin(), order_.end(), 0);
+}
+
+GroupCheck::~GroupCheck() = default;
+
+void GroupCheck::Begin(const std::array<uint32_t, 3>& id) {
+  id_ = id;
+  number_ = ++launch_.groups;
+  lds_history_.Clear();
+  lds_sync_.Clear();
+  if (launch_.settings.seed) {
+    std::seed_seq seed{*launch_.settings.seed, uint64_t{id[0]}, uint64_t{id[1]}, uint64_t{id[2]}};
+    random_.seed(seed);
+  }
+  checks_.clear();
+  for (int i = 0; i < wave_count_; ++i) {
+    checks_.push_back(std::make_unique<WaveCheck>(*this, waves_[i]));
+    waves_[i].check = checks_.back().get();
+    waves_[i].observe = &ObserveAccess;
+  }
+}
+
+void GroupCheck::OpenBarrier() {
+  GroupClocks all = checks_.front()->Completed();
+  std::shared_ptr<const Clocks> others = checks_.front()->clocks().others;
+  for (size_t i = 1; i < checks_.size(); ++i) {
+    all.Join(checks_[i]->Completed());
+    const std::shared_ptr<const Clocks>& more = checks_[i]->clocks().others;
+    if (more == nullptr || more == others) continue;
+    auto joined = others == nullptr ? std::make_shared<Clocks>() : std::make_shared<Clocks>(*others);
+    for (const auto& [group, known] : *more) (*joined)[group].Join(known);
+    others = std::move(joined);
+  }
+  for (const auto& check : checks_) {
+    check->clocks().own = all;
+    check->clocks().others = others;
+  }
+}
+
+void GroupCheck::EndRound(bool progress) {
+  if (!progress || launch_.settings.seed) launch_.turns->Yield(thread_);
+}
+
+void GroupCheck::End() {
+  for (const auto& check : checks_) {
+    if (check->barriers() == checks_.front()->barriers()) continue;
+    check->Report(Category::kBarriers, "waves of a workgroup end after different numbers of barriers",
+                  absl::StrFormat(": this one passed %d, wave 0 passed %d", check->barriers(),
+                                  checks_.front()->barriers()),
+                  -1, std::nullopt);
+    break;
+  }
+}
+
+void GroupCheck::ShuffleTurns() {
+  if (launch_.settings.seed) std::shuffle(order_.begin(), order_.end(), random_);
+}
+
+}  // namespace gridwise::sim

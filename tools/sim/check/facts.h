@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/sim/isa/decode.h"
+#include "tools/sim/isa/operand.h"
+#include "tools/sim/isa/target.h"
+
+namespace gridwise::sim {
+
+/// Counters of outstanding operations. gfx9 and gfx11 count scalar loads together with LDS
+/// (lgkmcnt), gfx9 counts stores together with loads (vmcnt).
+enum class WaitCounter : uint8_t { kLoad, kStore, kLds, kScalar };
+inline constexpr int kWaitCounters = 4;
+/// A limit that waits for nothing.
+inline constexpr int kNoLimit = 255;
+
+/// What makes instructions' results come back in order: those of one order do among themselves.
+enum class Order : uint8_t { kNone, kVector, kLds };
+
+/// A matrix instruction (gfx9: MFMA). Passes of 4 clocks, LLVM's scheduling model.
+struct MatrixFacts {
+  int passes = 0;  // 0: not a matrix instruction
+  bool xdl = false;
+  bool f64 = false;
+  int rows = 0;    // of D, per block
+  int blocks = 1;
+};
+
+/// Consecutive registers; count 0: none.
+struct RegisterRange {
+  int first = 0, count = 0;
+  bool Overlaps(int reg) const { return reg >= first && reg < first + count; }
+  friend bool operator==(const RegisterRange&, const RegisterRange&) = default;
+};
+
+/// What check mode knows of an instruction before it is executed.
+struct InstructionFacts {
+  uint32_t index = 0;  // in its Program
+  uint64_t pc = 0;
+  Instruction parsed;  // empty where the text is not understood (its execution faults)
+  std::string_view mnemonic;
+  std::vector<uint16_t> reads, writes;
+
+  bool valu = false, salu = false, trans = false, dot = false, dpp = false;
+  bool vmem = false, flat = false, lds = false, smem = false;  // flat: may be any address space
+  bool load = false, store = false, atomic = false, to_lds = false;
+  bool barrier_signal = false, barrier_wait = false, ends = false;
+  bool device_scope = false;  // a memory instruction with cache policy of an atomic access
+  int wait_states = 1;
+
+  /// Counters it is outstanding on (bit per WaitCounter), and in which order it comes back there.
+  uint8_t counters = 0;
+  Order order = Order::kNone;
+  /// Limits that it waits for.
+  uint8_t limits[kWaitCounters] = {kNoLimit, kNoLimit, kNoLimit, kNoLimit};
+  bool waits = false;
+
+  MatrixFacts matrix;
+  RegisterRange result, a, b, c;  // of matrix instructions
+  RegisterRange wide_store_data;  // gfx9 VMEM stores of more than 64 bits that read it late
+  bool partial_result = false;    // writes half a register by op_sel or dst_sel
+};
+
+/// Fills in `facts` for an instruction of `target` from its text and registers.
+void FillFacts(TargetBit target, std::string_view text, const RegisterUses& uses,
+               InstructionFacts& facts);
+
+/// The wait that is missing, as the target writes it: "s_waitcnt vmcnt(3)".
+std::string WaitText(TargetBit target, WaitCounter counter, int limit);
+
+/// "v5", "a3", "s7", "vcc_lo", "exec_hi", "m0", "scc".
+std::string RegisterName(int reg);
+
+}  // namespace gridwise::sim

@@ -1,0 +1,120 @@
+#include "tools/sim/check/finding.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace gridwise::sim {
+namespace {
+
+/// GRIDWISE_SIM_EXITCODE: what the process exits with if there were findings. Runs behind the
+/// program's own exit handlers.
+__attribute__((destructor)) void ExitWithCode() {
+  const char* wanted = std::getenv("GRIDWISE_SIM_EXITCODE");
+  int code = 0;
+  if (wanted == nullptr || !absl::SimpleAtoi(wanted, &code) || Findings::Get().size() == 0) return;
+  std::fflush(nullptr);
+  std::_Exit(code);
+}
+
+}  // namespace
+
+std::string Finding::ToString() const {
+  std::string text = absl::StrCat(Name(category), ": kernel ", kernel);
+  if (!source.empty()) absl::StrAppend(&text, ", ", source);
+  if (!instruction.empty()) absl::StrAppendFormat(&text, ", pc +0x%x, '%s'", pc, instruction);
+  if (wave >= 0) {
+    absl::StrAppendFormat(&text, ": workgroup (%u, %u, %u), wave %d", workgroup[0], workgroup[1],
+                          workgroup[2], wave);
+  }
+  if (lane >= 0) absl::StrAppend(&text, ", lane ", lane);
+  absl::StrAppend(&text, ": ", what, detail);
+  return text;
+}
+
+Findings& Findings::Get() {
+  static auto* const findings = new Findings;
+  return *findings;
+}
+
+void Findings::Add(Finding finding) {
+  const std::lock_guard lock(mutex_);
+  const auto [known, is_new] = known_.try_emplace(
+      Key(finding.category, finding.kernel, finding.pc, finding.what), findings_.size());
+  if (!is_new) {
+    findings_[known->second].count += finding.count;
+    return;
+  }
+  std::fprintf(stderr, "gridwise check: %s\n", finding.ToString().c_str());
+  findings_.push_back(std::move(finding));
+}
+
+void Findings::EndLaunch() {
+  const std::lock_guard lock(mutex_);
+  for (; summarized_ < findings_.size(); ++summarized_) {
+    const Finding& finding = findings_[summarized_];
+    if (finding.count == 1) continue;
+    std::fprintf(stderr, "gridwise check: %s, %s, pc +0x%llx: %lld times in all\n",
+                 std::string(Name(finding.category)).c_str(), finding.kernel.c_str(),
+                 static_cast<unsigned long long>(finding.pc),
+                 static_cast<long long>(finding.count));
+  }
+  WriteReport();
+}
+
+void Findings::WriteReport() const {
+  const char* path = std::getenv("GRIDWISE_SIM_REPORT");
+  if (path == nullptr) return;
+  std::ofstream file(path);
+  file << ToJson(findings_) << '\n';
+  if (!file) std::fprintf(stderr, "gridwise check: the report %s cannot be written\n", path);
+}
+
+void Findings::Clear() {
+  const std::lock_guard lock(mutex_);
+  known_.clear();
+  findings_.clear();
+  summarized_ = 0;
+}
+
+std::vector<Finding> Findings::All() const {
+  const std::lock_guard lock(mutex_);
+  return findings_;
+}
+
+size_t Findings::size() const {
+  const std::lock_guard lock(mutex_);
+  return findings_.size();
+}
+
+std::string ToJson(const std::vector<Finding>& findings) {
+  llvm::json::Array list;
+  for (const Finding& f : findings) {
+    llvm::json::Object object{
+        {"category", std::string(Name(f.category))},
+        {"kernel", f.kernel},
+        {"source", f.source},
+        {"pc", static_cast<int64_t>(f.pc)},
+        {"instruction", f.instruction},
+        {"workgroup", llvm::json::Array{f.workgroup[0], f.workgroup[1], f.workgroup[2]}},
+        {"wave", f.wave},
+        {"lane", f.lane},
+        {"what", f.what + f.detail},
+        {"count", f.count}};
+    if (f.has_address) object["address"] = absl::StrFormat("%#x", f.address);
+    list.push_back(std::move(object));
+  }
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << llvm::json::Value(llvm::json::Object{{"findings", std::move(list)}});
+  return stream.str();
+}
+
+}  // namespace gridwise::sim

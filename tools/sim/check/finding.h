@@ -1,0 +1,69 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+namespace gridwise::sim {
+
+/// What check mode looks for; the names are those of GRIDWISE_SIM=check:NAME,... and of reports.
+enum class Category : uint8_t { kWaits, kHazards, kBounds, kRaces, kBarriers, kWatch };
+inline constexpr int kCategories = 6;
+inline constexpr std::array<std::string_view, kCategories> kCategoryNames = {
+    "waits", "hazards", "bounds", "races", "barriers", "watch"};
+constexpr std::string_view Name(Category c) { return kCategoryNames[static_cast<size_t>(c)]; }
+
+/// A mistake of a kernel, where it was first seen, and how often since.
+struct Finding {
+  Category category = Category::kWaits;
+  std::string kernel;
+  std::string source;       // "file.hip:12", empty without debug information
+  std::string instruction;  // text
+  uint64_t pc = 0;          // bytes from the kernel's entry
+  std::array<uint32_t, 3> workgroup = {};
+  int wave = -1;  // -1: not one wave's
+  int lane = -1;  // -1: not one lane's
+  bool has_address = false;
+  uint64_t address = 0;
+  std::string what;   // findings of one instruction with equal `what` are one
+  std::string detail; // of the first one, behind `what`
+  int64_t count = 1;
+
+  /// The whole sentence.
+  std::string ToString() const;
+};
+
+/// All findings of the process. Thread safe.
+class Findings {
+ public:
+  static Findings& Get();
+
+  /// Adds a finding, or counts it if it is known: same category, kernel, pc and `what`. The first
+  /// of its kind goes to stderr at once.
+  void Add(Finding finding);
+  /// After a launch: says on stderr what was seen more than once, and writes the JSON report.
+  void EndLaunch();
+  void Clear();
+  std::vector<Finding> All() const;
+  size_t size() const;
+
+ private:
+  using Key = std::tuple<Category, std::string, uint64_t, std::string>;
+  void WriteReport() const;
+
+  mutable std::mutex mutex_;
+  std::map<Key, size_t> known_;
+  std::vector<Finding> findings_;  // in the order of their first occurrence
+  size_t summarized_ = 0;          // findings that EndLaunch has spoken of
+};
+
+/// The report as JSON: {"findings": [{"category": ..., "kernel": ..., ...}]}.
+std::string ToJson(const std::vector<Finding>& findings);
+
+}  // namespace gridwise::sim

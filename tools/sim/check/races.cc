@@ -1,0 +1,85 @@
+#include "tools/sim/check/races.h"
+
+#include <algorithm>
+
+namespace gridwise::sim {
+namespace {
+
+void JoinInto(std::vector<uint32_t>& clocks, const std::vector<uint32_t>& other) {
+  if (clocks.size() < other.size()) clocks.resize(other.size());
+  for (size_t i = 0; i < other.size(); ++i) clocks[i] = std::max(clocks[i], other[i]);
+}
+
+/// Whether `access` lies in the past of the wave of `view`.
+bool IsPast(const WaveClocks& view, const AccessHistory::Access& access, bool lds) {
+  if (access.group == view.group)
+    return (lds ? view.own.lds : view.own.local)[access.wave] >= access.clock;
+  if (view.others == nullptr) return false;
+  const auto known = view.others->find(access.group);
+  return known != view.others->end() && access.wave < known->second.memory.size() &&
+         known->second.memory[access.wave] >= access.clock;
+}
+
+}  // namespace
+
+void GroupClocks::Join(const GroupClocks& other) {
+  JoinInto(memory, other.memory);
+  JoinInto(local, other.local);
+  JoinInto(lds, other.lds);
+}
+
+AccessHistory::Cell& AccessHistory::CellOf(uint64_t address) {
+  const uint64_t number = address / kPageBytes;
+  if (last_page_ == nullptr || number != last_number_) {
+    std::unique_ptr<Page>& page = pages_[number];
+    if (page == nullptr) page = std::make_unique<Page>();
+    last_page_ = page.get();
+    last_number_ = number;
+  }
+  return last_page_->cells[address % kPageBytes / 4];
+}
+
+Conflict AccessHistory::Note(const WaveClocks& view, uint64_t address, uint32_t bytes,
+                             Access access, bool lds) {
+  Conflict conflict;
+  const uint64_t end = address + bytes;
+  for (uint64_t dword = address & ~uint64_t{3}; dword < end; dword += 4) {
+    const uint64_t first = std::max(address, dword), last = std::min(end, dword + 4);
+    access.bytes = static_cast<uint8_t>(((1u << (last - dword)) - 1) & ~((1u << (first - dword)) - 1));
+    Cell& cell = CellOf(dword);
+    Access* place = nullptr;
+    for (Access& old : cell.slots) {
+      if (old.bytes == 0) {
+        if (place == nullptr) place = &old;
+        continue;
+      }
+      const bool own = old.group == access.group && old.wave == access.wave;
+      const bool past = own || IsPast(view, old, lds);
+      const bool overlaps = (old.bytes & access.bytes) != 0;
+      if (!past && overlaps && (old.writes || access.writes) && !(old.atomic && access.atomic))
+        conflict = {old.group, old.wave, old.instruction, old.writes, true};
+      // An access that the new one covers, for all who come later, is forgotten.
+      const bool covered = past && (old.bytes & ~access.bytes) == 0 &&
+                           (access.writes || !old.writes) && (!access.atomic || old.atomic);
+      if (covered) {
+        old.bytes = 0;
+        place = &old;
+      }
+    }
+    if (place == nullptr) place = &cell.slots[next_victim_++ % kSlots];
+    *place = access;
+  }
+  return conflict;
+}
+
+void SyncAddresses::Publish(uint64_t address, const Clocks& clocks) {
+  Clocks& published = published_[address];
+  for (const auto& [group, known] : clocks) published[group].Join(known);
+}
+
+const Clocks* SyncAddresses::Find(uint64_t address) const {
+  const auto found = published_.find(address);
+  return found == published_.end() ? nullptr : &found->second;
+}
+
+}  // namespace gridwise::sim

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace gridwise::sim {
+
+/// Data races by happens-before (Lamport's clocks, as FastTrack and ThreadSanitizer keep them): two
+/// accesses of different waves to one byte, one of them a write, not both atomic, and no
+/// synchronisation in between. The clock of a wave is the number of its memory instructions.
+///
+/// Waves synchronise at barriers, and by atomics: one that writes publishes what its wave had
+/// completed and knew, one that reads learns what was published at the address. An LDS access, or a
+/// store to memory that another workgroup is to see, is complete when it has been waited for.
+
+/// What is known of one workgroup's waves: the highest clocks whose accesses lie in the past, of
+/// those to memory as other workgroups and as waves of the same one see it, and of those to LDS.
+struct GroupClocks {
+  std::vector<uint32_t> memory, local, lds;
+  void Join(const GroupClocks& other);
+};
+/// By workgroup.
+using Clocks = std::map<uint32_t, GroupClocks>;
+
+/// One wave's view.
+struct WaveClocks {
+  uint32_t group = 0;
+  int wave = 0;
+  GroupClocks own;                       // of the own workgroup's waves
+  std::shared_ptr<const Clocks> others;  // of other workgroups; null: nothing
+};
+
+/// The access that an access races with.
+struct Conflict {
+  uint32_t group = 0;
+  int wave = 0;
+  uint32_t instruction = 0;
+  bool writes = false;
+  bool found = false;
+};
+
+/// Who touched memory last: a few accesses of each dword, by byte.
+class AccessHistory {
+ public:
+  struct Access {
+    uint32_t group = 0;
+    uint16_t wave = 0;
+    uint8_t bytes = 0;  // mask; 0: no access
+    bool writes = false, atomic = false;
+    uint32_t clock = 0;
+    uint32_t instruction = 0;
+  };
+
+  /// Notes that the wave of `view` makes `access` to `bytes` bytes at `address` and returns what it
+  /// races with. `lds`: an address in the workgroup's LDS.
+  Conflict Note(const WaveClocks& view, uint64_t address, uint32_t bytes, Access access, bool lds);
+  void Clear() { pages_.clear(); last_page_ = nullptr; }
+
+ private:
+  static constexpr int kSlots = 4;
+  static constexpr uint64_t kPageBytes = 1024;
+  struct Cell {
+    Access slots[kSlots];
+  };
+  struct Page {
+    Cell cells[kPageBytes / 4];
+  };
+
+  Cell& CellOf(uint64_t address);
+
+  std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
+  Page* last_page_ = nullptr;
+  uint64_t last_number_ = 0;
+  uint32_t next_victim_ = 0;
+};
+
+/// What atomics published, by address.
+class SyncAddresses {
+ public:
+  void Publish(uint64_t address, const Clocks& clocks);
+  /// Null: nothing was published there.
+  const Clocks* Find(uint64_t address) const;
+  void Clear() { published_.clear(); }
+
+ private:
+  std::unordered_map<uint64_t, Clocks> published_;
+};
+
+}  // namespace gridwise::sim

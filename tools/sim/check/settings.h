@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "tools/sim/check/finding.h"
+
+namespace gridwise::sim {
+
+/// What is checked, and how workgroups are interleaved.
+struct CheckSettings {
+  uint32_t categories = 0;       // bit c: Category c
+  std::optional<uint64_t> seed;  // shuffles waves and workgroups, preempts waves at random
+
+  bool Has(Category c) const { return (categories >> static_cast<int>(c) & 1) != 0; }
+  /// Whether instructions must be watched.
+  bool on() const { return categories != 0 || seed.has_value(); }
+};
+
+/// Reads "check", "check:waits,races" or "run" (nothing is checked).
+absl::StatusOr<uint32_t> ParseCategories(std::string_view text);
+
+/// The process's settings: the environment's (GRIDWISE_SIM, GRIDWISE_SIM_SEED) until
+/// SetCheckSettings. They hold for code objects that are loaded afterwards. What the environment
+/// asks for and is not understood is reported, and everything is checked.
+CheckSettings CurrentCheckSettings();
+void SetCheckSettings(const CheckSettings& settings);
+
+}  // namespace gridwise::sim

@@ -1,0 +1,73 @@
+#include "tools/sim/check/source_lines.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "llvm/DebugInfo/DIContext.h"
+#include "llvm/DebugInfo/DWARF/DWARFContext.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+namespace gridwise::sim {
+namespace {
+
+/// The ELF and its line tables; they refer to the bytes.
+struct Lines {
+  std::vector<char> bytes;
+  std::unique_ptr<llvm::object::ObjectFile> file;
+  std::unique_ptr<llvm::DWARFContext> dwarf;
+  uint64_t section = 0;  // index of .text in the ELF
+  uint64_t bias = 0;     // address in memory - address in the ELF
+};
+
+std::string_view Base(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  return slash == path.npos ? path : path.substr(slash + 1);
+}
+
+}  // namespace
+
+SourceLineFn SourceLines(const CodeObject& object, std::span<const std::byte> image) {
+  auto lines = std::make_shared<Lines>();
+  const auto* data = reinterpret_cast<const char*>(image.data());
+  lines->bytes.assign(data, data + image.size());
+  llvm::Expected<std::unique_ptr<llvm::object::ObjectFile>> file =
+      llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(
+          llvm::StringRef(lines->bytes.data(), lines->bytes.size()), "code object"));
+  if (!file) {
+    llvm::consumeError(file.takeError());
+    return nullptr;
+  }
+  lines->file = std::move(*file);
+  bool has_lines = false, has_text = false;
+  for (const llvm::object::SectionRef& section : lines->file->sections()) {
+    llvm::Expected<llvm::StringRef> name = section.getName();
+    if (!name) {
+      llvm::consumeError(name.takeError());
+      continue;
+    }
+    has_lines |= *name == ".debug_line";
+    if (*name != ".text" || object.code().empty()) continue;
+    has_text = true;
+    lines->section = section.getIndex();
+    lines->bias = object.code().front().address - section.getAddress();
+  }
+  if (!has_lines || !has_text) return nullptr;
+  lines->dwarf = llvm::DWARFContext::create(*lines->file);
+  return [lines](uint64_t pc) -> std::string {
+    const llvm::DILineInfoSpecifier what(
+        llvm::DILineInfoSpecifier::FileLineInfoKind::AbsoluteFilePath,
+        llvm::DILineInfoSpecifier::FunctionNameKind::None);
+    const auto info =
+        lines->dwarf->getLineInfoForAddress({pc - lines->bias, lines->section}, what);
+    if (!info || info->Line == 0) return "";
+    return absl::StrCat(Base(info->FileName), ":", info->Line);
+  };
+}
+
+}  // namespace gridwise::sim

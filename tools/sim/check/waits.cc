@@ -1,0 +1,145 @@
+#include "tools/sim/check/waits.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "absl/strings/str_cat.h"
+
+namespace gridwise::sim {
+namespace {
+
+constexpr uint8_t Bit(WaitCounter c) { return static_cast<uint8_t>(1u << static_cast<int>(c)); }
+
+/// Where a counter is full the next instruction waits, so older ones are done.
+int Capacity(TargetBit target, WaitCounter counter) {
+  if (counter == WaitCounter::kLds && (target & kGfx9) != 0) return 15;
+  return counter == WaitCounter::kScalar ? 31 : 63;
+}
+
+/// One instruction can be outstanding on two counters and has an order on each: LDS and scalar
+/// instructions come back on their own, everything else as vector memory does.
+Order OrderOn(const InstructionFacts& facts, WaitCounter counter) {
+  return facts.flat && counter != WaitCounter::kLds ? Order::kVector : facts.order;
+}
+
+}  // namespace
+
+bool WaitTracker::Ordered(const Outstanding& o, WaitCounter counter, bool flat_pending) const {
+  return !flat_pending && OrderOn(*o.facts, counter) != Order::kNone;
+}
+
+bool WaitTracker::SameOrder(const InstructionFacts& a, const InstructionFacts& b) const {
+  return a.counters == b.counters && a.order == b.order && a.order != Order::kNone;
+}
+
+void WaitTracker::Wait(WaitCounter counter, int limit) {
+  const uint8_t bit = Bit(counter);
+  const bool flat_pending =
+      (target_ & kGfx9) != 0 &&
+      std::any_of(outstanding_.begin(), outstanding_.end(), [&](const Outstanding& o) {
+        return o.facts->flat && (o.counters & bit) != 0;
+      });
+  int behind[3] = {};  // outstanding instructions behind the one looked at, by order
+  for (size_t i = outstanding_.size(); i-- > 0;) {
+    Outstanding& o = outstanding_[i];
+    if ((o.counters & bit) == 0) continue;
+    const Order order = OrderOn(*o.facts, counter);
+    const bool done = Ordered(o, counter, flat_pending) ? behind[static_cast<int>(order)] >= limit
+                                                        : limit == 0;
+    ++behind[static_cast<int>(order)];
+    if (!done) continue;
+    o.counters &= static_cast<uint8_t>(~bit);
+    if (o.counters != 0) continue;
+    for (const uint16_t reg : o.facts->writes) --pending_[reg];
+  }
+  std::erase_if(outstanding_, [](const Outstanding& o) { return o.counters == 0; });
+}
+
+void WaitTracker::ReportUse(const InstructionFacts& facts, int reg, bool writes,
+                            Reporter& reporter) const {
+  // The last one that writes the register is the one to wait for.
+  for (size_t i = outstanding_.size(); i-- > 0;) {
+    const Outstanding& o = outstanding_[i];
+    if (std::find(o.facts->writes.begin(), o.facts->writes.end(), reg) == o.facts->writes.end())
+      continue;
+    if (writes && SameOrder(*o.facts, facts)) return;
+    std::string wait;
+    for (int c = 0; c < kWaitCounters; ++c) {
+      const auto counter = static_cast<WaitCounter>(c);
+      if ((o.counters & Bit(counter)) == 0) continue;
+      const int limit = Ordered(o, counter, o.facts->flat && (target_ & kGfx9) != 0)
+                            ? static_cast<int>(std::count_if(
+                                  outstanding_.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                                  outstanding_.end(),
+                                  [&](const Outstanding& later) {
+                                    return (later.counters & Bit(counter)) != 0 &&
+                                           OrderOn(*later.facts, counter) ==
+                                               OrderOn(*o.facts, counter);
+                                  }))
+                            : 0;
+      absl::StrAppend(&wait, wait.empty() ? "" : " and ", WaitText(target_, counter, limit));
+    }
+    reporter.Report(Category::kWaits,
+                    absl::StrCat(writes ? "overwrites " : "reads ", RegisterName(reg),
+                                 ", which a memory instruction has yet to write"),
+                    absl::StrCat(": ", reporter.Describe(o.facts->index), " needs ", wait));
+    return;
+  }
+}
+
+void WaitTracker::Before(const InstructionFacts& facts, bool report, Reporter& reporter) {
+  if (outstanding_.empty()) return;
+  if (facts.waits) {
+    for (int c = 0; c < kWaitCounters; ++c) {
+      if (facts.limits[c] != kNoLimit) Wait(static_cast<WaitCounter>(c), facts.limits[c]);
+    }
+    return;
+  }
+  if (!report) return;
+  for (const uint16_t reg : facts.reads) {
+    if (pending_[reg] != 0) return ReportUse(facts, reg, false, reporter);
+  }
+  for (const uint16_t reg : facts.writes) {
+    if (pending_[reg] != 0) return ReportUse(facts, reg, true, reporter);
+  }
+}
+
+void WaitTracker::Issue(const InstructionFacts& facts, uint32_t clock) {
+  if (facts.counters == 0) return;
+  outstanding_.push_back({&facts, clock, facts.counters});
+  for (const uint16_t reg : facts.writes) ++pending_[reg];
+  if (outstanding_.size() <= 15) return;
+  for (int c = 0; c < kWaitCounters; ++c) {
+    const auto counter = static_cast<WaitCounter>(c);
+    if ((facts.counters & Bit(counter)) != 0) Wait(counter, Capacity(target_, counter));
+  }
+}
+
+void WaitTracker::IssueToLds(uint32_t first, uint32_t last) {
+  if (outstanding_.empty()) return;
+  outstanding_.back().lds_first = first;
+  outstanding_.back().lds_last = last;
+}
+
+const InstructionFacts* WaitTracker::PendingToLds(uint32_t first, uint32_t last) const {
+  for (const Outstanding& o : outstanding_) {
+    if (o.lds_first < last && first < o.lds_last) return o.facts;
+  }
+  return nullptr;
+}
+
+uint32_t WaitTracker::OldestLds() const {
+  for (const Outstanding& o : outstanding_) {
+    if (o.facts->lds || o.facts->flat || o.facts->to_lds) return o.clock;
+  }
+  return kNone;
+}
+
+uint32_t WaitTracker::OldestStore() const {
+  for (const Outstanding& o : outstanding_) {
+    if (o.facts->vmem && (o.facts->store || o.facts->atomic)) return o.clock;
+  }
+  return kNone;
+}
+
+}  // namespace gridwise::sim

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "tools/sim/check/facts.h"
+#include "tools/sim/check/reporter.h"
+
+namespace gridwise::sim {
+
+/// The memory instructions of a wave that no s_waitcnt (s_wait_...) has waited for: their
+/// destination registers must be neither read nor overwritten.
+///
+/// A wait for at most N outstanding operations proves that an operation is done if N operations of
+/// the same order were issued behind it; one without an order (scalar loads, FLAT on gfx9) is done
+/// only if N = 0. With a FLAT instruction outstanding on gfx9 nothing but N = 0 proves anything
+/// (LLVM, SIInsertWaitcnts).
+class WaitTracker {
+ public:
+  explicit WaitTracker(TargetBit target) : target_(target) {}
+
+  /// Before an instruction: applies waits, reports uses of pending registers.
+  void Before(const InstructionFacts& facts, bool report, Reporter& reporter);
+  /// Notes the instruction, if it is a memory instruction, as outstanding; `clock` is its number.
+  void Issue(const InstructionFacts& facts, uint32_t clock);
+
+  /// LDS bytes [first, last) that the newest instruction, a load to LDS, will write.
+  void IssueToLds(uint32_t first, uint32_t last);
+  /// The load to LDS that is to write into [first, last), or null.
+  const InstructionFacts* PendingToLds(uint32_t first, uint32_t last) const;
+
+  /// The least clock of an outstanding instruction that touches LDS, and of one that stores to
+  /// memory; kNone: there is none.
+  static constexpr uint32_t kNone = ~uint32_t{0};
+  uint32_t OldestLds() const;
+  uint32_t OldestStore() const;
+  bool empty() const { return outstanding_.empty(); }
+
+ private:
+  struct Outstanding {
+    const InstructionFacts* facts;
+    uint32_t clock;
+    uint8_t counters;                        // that have not been waited for
+    uint32_t lds_first = 0, lds_last = 0;    // of a load to LDS
+  };
+
+  void Wait(WaitCounter counter, int limit);
+  bool Ordered(const Outstanding& o, WaitCounter counter, bool flat_pending) const;
+  void ReportUse(const InstructionFacts& facts, int reg, bool writes, Reporter& reporter) const;
+  bool SameOrder(const InstructionFacts& a, const InstructionFacts& b) const;
+
+  const TargetBit target_;
+  std::vector<Outstanding> outstanding_;  // in the order of issue
+  std::array<uint8_t, kAllRegisters> pending_ = {};  // outstanding instructions that write it
+};
+
+}  // namespace gridwise::sim

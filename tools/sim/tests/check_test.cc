@@ -1,0 +1,209 @@
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "hip/hip_runtime_api.h"
+#include "tools/sim/hip/sim_extension.h"
+#include "tools/sim/tests/check_kernels_o3.h"
+#include "tools/sim/tests/gpu.h"
+
+// What a kernel does wrong is found by check mode, with category, source line and lane; its twin
+// that does it right is silent.
+
+namespace gridwise::sim {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+const absl::StatusOr<Gpu>& Kernels() {
+  static const auto* const gpu = [] {
+    gridwiseSimCheck("check");
+    return new absl::StatusOr<Gpu>(Gpu::Load({{"O3", CheckKernelsO3()}}));
+  }();
+  return *gpu;
+}
+
+/// "check_kernels.hip:30" of the line that says "// BUG kernel".
+std::string BugLine(const std::string& kernel) {
+  std::ifstream file("tools/sim/tests/check_kernels.hip");
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    if (line.ends_with("// BUG " + kernel)) return absl::StrCat("check_kernels.hip:", number);
+  }
+  return "no such line";
+}
+
+struct Seen {
+  std::string category, source, sentence;
+  int lane;
+};
+
+class Check : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(Kernels().ok()) << Kernels().status();
+    gridwiseSimClearFindings();
+  }
+  void TearDown() override { ASSERT_EQ(hipDeviceReset(), hipSuccess); }
+
+  /// What is found in a launch.
+  std::vector<Seen> Run(const std::string& kernel, const LaunchShape& shape = {.block = {64, 1, 1}},
+                        int n = 0, const uint32_t* in = nullptr, uint32_t* out = nullptr) {
+    gridwiseSimClearFindings();
+    const std::vector<uint32_t> zeros(1024, 0);
+    const Words fresh(zeros);
+    last_status_ = Kernels()->Run("O3", kernel, shape, in == nullptr ? in_.device() : in,
+                                  out == nullptr ? fresh.device() : out, n);
+    std::vector<Seen> seen;
+    GridwiseSimFinding f;
+    for (int i = 0; gridwiseSimFindingAt(i, &f) == 0; ++i)
+      seen.push_back({f.category, f.source, f.sentence, f.lane});
+    return seen;
+  }
+  void ExpectSilent(const std::string& kernel, const LaunchShape& shape = {.block = {64, 1, 1}},
+                    int n = 0) {
+    const std::vector<Seen> seen = Run(kernel, shape, n);
+    EXPECT_TRUE(last_status_.ok()) << last_status_;
+    EXPECT_TRUE(seen.empty()) << kernel << ": " << seen.front().sentence;
+  }
+  /// The same where a mistake has two ends: one of them is reported with the kernel's line.
+  void ExpectRace(const std::string& kernel, const LaunchShape& shape, int n = 0) {
+    bool found = false;
+    for (const Seen& seen : Run(kernel, shape, n)) {
+      EXPECT_EQ(seen.category, "races") << seen.sentence;
+      found |= seen.source == BugLine(kernel);
+    }
+    EXPECT_TRUE(found) << kernel;
+  }
+  void ExpectOne(const std::string& kernel, const std::string& category,
+                 const LaunchShape& shape = {.block = {64, 1, 1}}, int n = 0) {
+    const std::vector<Seen> seen = Run(kernel, shape, n);
+    ASSERT_EQ(seen.size(), 1u)
+        << kernel << (seen.empty() ? "" : ": " + seen[1 % seen.size()].sentence);
+    EXPECT_EQ(seen[0].category, category) << seen[0].sentence;
+    EXPECT_EQ(seen[0].source, BugLine(kernel)) << seen[0].sentence;
+  }
+
+  const std::vector<uint32_t> words_ = std::vector<uint32_t>(1024, 1);
+  const Words in_{words_};
+  absl::Status last_status_;
+};
+
+constexpr LaunchShape kTwoWaves = {.block = {128, 1, 1}};
+constexpr LaunchShape kFourGroups = {.workgroups = {4, 1, 1}, .block = {128, 1, 1}};
+
+TEST_F(Check, Waits) {
+  ExpectOne("LoadWithoutWait", "waits");
+  EXPECT_THAT(Run("LoadWithoutWait")[0].sentence,
+              AllOf(HasSubstr("v40"), HasSubstr("needs s_waitcnt vmcnt(0)"),
+                    HasSubstr("global_load_dword"), HasSubstr("kernel LoadWithoutWait")));
+  ExpectOne("LoadWithWeakWait", "waits");
+  EXPECT_THAT(Run("LoadWithWeakWait")[0].sentence, HasSubstr("needs s_waitcnt vmcnt(1)"));
+  ExpectOne("OverwriteWithoutWait", "waits");
+  EXPECT_THAT(Run("OverwriteWithoutWait")[0].sentence, HasSubstr("overwrites v40"));
+  ExpectOne("ScalarWithWeakWait", "waits");
+  EXPECT_THAT(Run("ScalarWithWeakWait")[0].sentence, HasSubstr("needs s_waitcnt lgkmcnt(0)"));
+  for (const char* kernel : {"LoadWithWait", "LoadWithExactWait", "ScalarWithWait", "LdsInOrder"})
+    ExpectSilent(kernel);
+}
+
+TEST_F(Check, Hazards) {
+  ExpectOne("MatrixWithoutNops", "hazards");
+  EXPECT_THAT(Run("MatrixWithoutNops")[0].sentence,
+              AllOf(HasSubstr("needs 7 wait states"), HasSubstr("there are 6")));
+  ExpectSilent("MatrixWithNops");
+}
+
+TEST_F(Check, Barriers) {
+  ExpectOne("DivergentBarrier", "barriers");
+  const std::vector<Seen> seen = Run("BarrierOfOneWave", kTwoWaves);
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0].category, "barriers");
+  EXPECT_THAT(seen[0].sentence, HasSubstr("different numbers of barriers"));
+  ExpectSilent("LdsWithBarrier", kTwoWaves);
+}
+
+TEST_F(Check, LdsRaces) {
+  ExpectRace("LdsWithoutBarrier", kTwoWaves);
+  ExpectRace("LdsBarrierWithoutWait", kTwoWaves);
+  ExpectSilent("LdsWithBarrier", kTwoWaves);
+  ExpectSilent("LdsAtomics", kTwoWaves);
+  // One wave is in step with itself.
+  ExpectSilent("LdsWithBarrier", {.block = {64, 1, 1}});
+}
+
+TEST_F(Check, RacesBetweenWorkgroups) {
+  ExpectRace("GroupsStoreTheSame", kFourGroups);
+  ExpectSilent("GroupsAddToTheSame", kFourGroups);
+  ExpectSilent("SpinLock", kFourGroups);
+}
+
+TEST_F(Check, ReductionsByTheLastBlock) {
+  ExpectSilent("LastBlock", kFourGroups, 4);
+  ExpectRace("LastBlockWithoutBarrier", kFourGroups, 4);
+}
+
+TEST_F(Check, Bounds) {
+  uint8_t* bytes = nullptr;
+  ASSERT_EQ(hipMalloc(reinterpret_cast<void**>(&bytes), 61), hipSuccess);
+  auto* words = reinterpret_cast<uint32_t*>(bytes);
+  EXPECT_TRUE(Run("WriteByte", {.block = {64, 1, 1}}, 60, nullptr, words).empty());
+  const std::vector<Seen> seen = Run("WriteByte", {.block = {64, 1, 1}}, 61, nullptr, words);
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0].category, "bounds");
+  EXPECT_EQ(seen[0].lane, 3);
+  EXPECT_EQ(seen[0].source, BugLine("WriteByte"));
+  ASSERT_EQ(hipDeviceReset(), hipSuccess);
+  ASSERT_EQ(hipFree(bytes), hipSuccess);
+  const std::vector<Seen> freed = Run("WriteByte", {.block = {64, 1, 1}}, 0, nullptr, words);
+  ASSERT_EQ(freed.size(), 1u);
+  EXPECT_THAT(freed[0].sentence, HasSubstr("freed"));
+}
+
+TEST_F(Check, WatchedOutput) {
+  const std::vector<uint32_t> zeros(100, 0);
+  const Words out(zeros);
+  const LaunchShape shape = {.workgroups = {2, 1, 1}, .block = {64, 1, 1}};
+  gridwiseSimWatch(out.device(), 400);
+  EXPECT_TRUE(Run("WriteOnce", shape, 100, nullptr, out.device()).empty());
+  gridwiseSimWatch(out.device(), 400);
+  const std::vector<Seen> seen = Run("WriteWrongly", shape, 100, nullptr, out.device());
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0].category, "watch");
+  EXPECT_THAT(seen[0].sentence, AllOf(HasSubstr("byte 200 of 400"), HasSubstr("written 2 times"),
+                                      HasSubstr("8 bytes were not written exactly once")));
+}
+
+TEST_F(Check, CategoriesCanBeChosen) {
+  ASSERT_EQ(gridwiseSimCheck("check:hazards"), 0);
+  EXPECT_TRUE(Run("LoadWithoutWait").empty());
+  EXPECT_EQ(Run("MatrixWithoutNops").size(), 1u);
+  EXPECT_EQ(gridwiseSimCheck("check:nothing"), 1);
+  ASSERT_EQ(gridwiseSimCheck("check"), 0);
+  EXPECT_EQ(Run("LoadWithoutWait").size(), 1u);
+}
+
+TEST_F(Check, SeedsChangeTheInterleaving) {
+  const auto result = [&](uint64_t seed) {
+    const std::vector<uint32_t> zero(1, 0);
+    const Words count(zero);
+    gridwiseSimSeed(1, seed);
+    Run("LostUpdates", {.block = {256, 1, 1}}, 40, nullptr, count.device());
+    gridwiseSimSeed(0, 0);
+    return count.Read()[0];
+  };
+  std::vector<uint32_t> results;
+  for (uint64_t seed = 0; seed < 4; ++seed) results.push_back(result(seed));
+  EXPECT_NE(results, std::vector<uint32_t>(4, results[0]));
+  for (uint64_t seed = 0; seed < 4; ++seed) EXPECT_EQ(result(seed), results[seed]);
+}
+
+}  // namespace
+}  // namespace gridwise::sim
