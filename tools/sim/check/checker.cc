@@ -15,8 +15,7 @@ namespace {
 constexpr uint64_t kInstructionsPerTurn = 50;
 
 const Uop* CheckStep(Wave& w, const Uop* u) {
-  if (w.check != nullptr &&
-      !w.check->Before(*reinterpret_cast<const InstructionFacts*>(u->data))) {
+  if (w.check != nullptr && !w.check->Before(*reinterpret_cast<const InstructionFacts*>(u->data))) {
     w.pc = u;
     return nullptr;
   }
@@ -68,7 +67,8 @@ void LaunchCheck::ReportWatched() const {
     }
     finding.has_address = true;
     finding.address = range.begin + at;
-    finding.what = *bad == 0 ? "a watched byte is never written" : "a watched byte is written again";
+    finding.what =
+        *bad == 0 ? "a watched byte is never written" : "a watched byte is written again";
     const auto wrong = std::count_if(range.writes.begin(), range.writes.end(),
                                      [](uint8_t count) { return count != 1; });
     finding.detail = absl::StrFormat(
@@ -122,10 +122,10 @@ bool WaveCheck::Before(const InstructionFacts& facts) {
   if (facts.barrier_wait) {
     ++barriers_;
     if (Exec(wave_) != exec_at_start_) {
-      Report(Category::kBarriers, "waits at a barrier in divergent control flow",
-             absl::StrFormat(": EXEC is 0x%x, the wave began with 0x%x", Exec(wave_),
-                             exec_at_start_),
-             -1, std::nullopt);
+      Report(
+          Category::kBarriers, "waits at a barrier in divergent control flow",
+          absl::StrFormat(": EXEC is 0x%x, the wave began with 0x%x", Exec(wave_), exec_at_start_),
+          -1, std::nullopt);
     }
   }
   if (facts.counters != 0) waits_.Issue(facts, ++clock_);
@@ -283,7 +283,8 @@ void GroupCheck::OpenBarrier() {
     all.Join(checks_[i]->Completed());
     const std::shared_ptr<const Clocks>& more = checks_[i]->clocks().others;
     if (more == nullptr || more == others) continue;
-    auto joined = others == nullptr ? std::make_shared<Clocks>() : std::make_shared<Clocks>(*others);
+    auto joined =
+        others == nullptr ? std::make_shared<Clocks>() : std::make_shared<Clocks>(*others);
     for (const auto& [group, known] : *more) (*joined)[group].Join(known);
     others = std::move(joined);
   }
@@ -300,7 +301,8 @@ void GroupCheck::EndRound(bool progress) {
 void GroupCheck::End() {
   for (const auto& check : checks_) {
     if (check->barriers() == checks_.front()->barriers()) continue;
-    check->Report(Category::kBarriers, "waves of a workgroup end after different numbers of barriers",
+    check->Report(Category::kBarriers,
+                  "waves of a workgroup end after different numbers of barriers",
                   absl::StrFormat(": this one passed %d, wave 0 passed %d", check->barriers(),
                                   checks_.front()->barriers()),
                   -1, std::nullopt);

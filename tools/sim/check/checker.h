@@ -34,8 +34,7 @@ class CheckObserver final : public InstructionObserver {
  public:
   explicit CheckObserver(TargetBit target, SourceLineFn source_line = nullptr)
       : target_(target), source_line_(std::move(source_line)) {}
-  Uop Before(std::string_view text, const RegisterUses& uses, uint64_t pc,
-             uint32_t index) override;
+  Uop Before(std::string_view text, const RegisterUses& uses, uint64_t pc, uint32_t index) override;
   std::string SourceLine(uint64_t pc) const { return source_line_ ? source_line_(pc) : ""; }
   TargetBit target() const { return target_; }
 
@@ -96,8 +95,7 @@ class WaveCheck final : public Reporter {
   void CheckRaces(const MemoryAccess& access);
   void Learn(const Clocks& published);
   Clocks Known(bool by_lds) const;
-  void ReportRace(const Conflict& conflict, const MemoryAccess& access, int lane,
-                  uint64_t address);
+  void ReportRace(const Conflict& conflict, const MemoryAccess& access, int lane, uint64_t address);
 
   GroupCheck& group_;
   LaunchCheck& launch_;

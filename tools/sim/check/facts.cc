@@ -102,8 +102,8 @@ void FillMemory(TargetBit target, const RegisterUses& uses, InstructionFacts& fa
   facts.flat = absl::StartsWith(m, "flat_");
   facts.vmem = facts.flat || StartsWithAny(m, {"global_", "scratch_", "buffer_", "tbuffer_"});
   facts.lds = absl::StartsWith(m, "ds_") && m != "ds_nop";
-  facts.smem = StartsWithAny(m, {"s_load_", "s_buffer_load_", "s_scratch_load_", "s_mem", "s_store_",
-                                 "s_atomic_", "s_sendmsg"});
+  facts.smem = StartsWithAny(m, {"s_load_", "s_buffer_load_", "s_scratch_load_", "s_mem",
+                                 "s_store_", "s_atomic_", "s_sendmsg"});
   if (m == "buffer_inv" || absl::StartsWith(m, "buffer_gl")) facts.vmem = false;
   if (!facts.vmem && !facts.lds && !facts.smem) return;
   const auto modifier = [&](std::string_view name) {
@@ -119,8 +119,8 @@ void FillMemory(TargetBit target, const RegisterUses& uses, InstructionFacts& fa
   facts.load = !facts.atomic && !stores && m != "buffer_wbl2" && m != "global_wb" &&
                m != "global_wbinv" && m != "global_inv";
   for (const Modifier& cache : facts.parsed.modifiers) {
-    facts.device_scope |= cache.name == "sc0" || cache.name == "sc1" || cache.name == "glc" ||
-                          cache.name == "scope";
+    facts.device_scope |=
+        cache.name == "sc0" || cache.name == "sc1" || cache.name == "glc" || cache.name == "scope";
   }
   FillCounters(target, facts);
   const bool soffset_register = StartsWithAny(m, {"buffer_", "tbuffer_"}) &&
@@ -224,13 +224,20 @@ std::string RegisterName(int reg) {
   if (reg >= kFirstVector + kAgprBase) return absl::StrCat("a", reg - kFirstVector - kAgprBase);
   if (reg >= kFirstVector) return absl::StrCat("v", reg - kFirstVector);
   switch (reg) {
-    case kVccLo: return "vcc_lo";
-    case kVccLo + 1: return "vcc_hi";
-    case kExecLo: return "exec_lo";
-    case kExecLo + 1: return "exec_hi";
-    case kM0: return "m0";
-    case kScc: return "scc";
-    default: break;
+    case kVccLo:
+      return "vcc_lo";
+    case kVccLo + 1:
+      return "vcc_hi";
+    case kExecLo:
+      return "exec_lo";
+    case kExecLo + 1:
+      return "exec_hi";
+    case kM0:
+      return "m0";
+    case kScc:
+      return "scc";
+    default:
+      break;
   }
   if (reg >= kTtmp0 && reg < kM0) return absl::StrCat("ttmp", reg - kTtmp0);
   return absl::StrCat("s", reg);

@@ -27,7 +27,7 @@ struct MatrixFacts {
   int passes = 0;  // 0: not a matrix instruction
   bool xdl = false;
   bool f64 = false;
-  int rows = 0;    // of D, per block
+  int rows = 0;  // of D, per block
   int blocks = 1;
 };
 

@@ -31,8 +31,8 @@ struct Finding {
   int lane = -1;  // -1: not one lane's
   bool has_address = false;
   uint64_t address = 0;
-  std::string what;   // findings of one instruction with equal `what` are one
-  std::string detail; // of the first one, behind `what`
+  std::string what;    // findings of one instruction with equal `what` are one
+  std::string detail;  // of the first one, behind `what`
   int64_t count = 1;
 
   /// The whole sentence.

@@ -127,8 +127,8 @@ void HazardTracker::CheckScalarReads(const InstructionFacts& facts, Reporter& re
     Need(2, event, "VALU reads an SGPR that VALU wrote", reg, reporter);
     if (reg == kVccLo && absl::StartsWith(facts.mnemonic, "v_div_fmas"))
       Need(4, event, "v_div_fmas reads VCC that VALU wrote", reg, reporter);
-    const bool lane_select = facts.mnemonic == "v_readlane_b32" ||
-                             facts.mnemonic == "v_writelane_b32";
+    const bool lane_select =
+        facts.mnemonic == "v_readlane_b32" || facts.mnemonic == "v_writelane_b32";
     if (lane_select && facts.parsed.operands.size() > 2 &&
         facts.parsed.operands[2].kind == OperandKind::kScalar &&
         facts.parsed.operands[2].index == reg) {

@@ -40,10 +40,10 @@ class HazardTracker {
 
   const TargetBit target_;
   uint64_t now_ = 1000;  // larger than any distance, so that nothing seems recent at the start
-  std::array<Event, kAllRegisters> written_ = {};  // by a vector instruction, last
+  std::array<Event, kAllRegisters> written_ = {};    // by a vector instruction, last
   std::array<Event, kAllRegisters> read_as_c_ = {};  // by a matrix instruction
-  Event m0_written_;  // by a scalar instruction
-  Event wide_store_[2];  // the newest ones
+  Event m0_written_;                                 // by a scalar instruction
+  Event wide_store_[2];                              // the newest ones
 };
 
 }  // namespace gridwise::sim

@@ -45,7 +45,8 @@ Conflict AccessHistory::Note(const WaveClocks& view, uint64_t address, uint32_t 
   const uint64_t end = address + bytes;
   for (uint64_t dword = address & ~uint64_t{3}; dword < end; dword += 4) {
     const uint64_t first = std::max(address, dword), last = std::min(end, dword + 4);
-    access.bytes = static_cast<uint8_t>(((1u << (last - dword)) - 1) & ~((1u << (first - dword)) - 1));
+    access.bytes =
+        static_cast<uint8_t>(((1u << (last - dword)) - 1) & ~((1u << (first - dword)) - 1));
     Cell& cell = CellOf(dword);
     Access* place = nullptr;
     for (Access& old : cell.slots) {

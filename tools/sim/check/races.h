@@ -57,7 +57,10 @@ class AccessHistory {
   /// Notes that the wave of `view` makes `access` to `bytes` bytes at `address` and returns what it
   /// races with. `lds`: an address in the workgroup's LDS.
   Conflict Note(const WaveClocks& view, uint64_t address, uint32_t bytes, Access access, bool lds);
-  void Clear() { pages_.clear(); last_page_ = nullptr; }
+  void Clear() {
+    pages_.clear();
+    last_page_ = nullptr;
+  }
 
  private:
   static constexpr int kSlots = 4;

@@ -63,8 +63,7 @@ SourceLineFn SourceLines(const CodeObject& object, std::span<const std::byte> im
     const llvm::DILineInfoSpecifier what(
         llvm::DILineInfoSpecifier::FileLineInfoKind::AbsoluteFilePath,
         llvm::DILineInfoSpecifier::FunctionNameKind::None);
-    const auto info =
-        lines->dwarf->getLineInfoForAddress({pc - lines->bias, lines->section}, what);
+    const auto info = lines->dwarf->getLineInfoForAddress({pc - lines->bias, lines->section}, what);
     if (!info || info->Line == 0) return "";
     return absl::StrCat(Base(info->FileName), ":", info->Line);
   };

@@ -36,16 +36,15 @@ void WaitTracker::Wait(WaitCounter counter, int limit) {
   const uint8_t bit = Bit(counter);
   const bool flat_pending =
       (target_ & kGfx9) != 0 &&
-      std::any_of(outstanding_.begin(), outstanding_.end(), [&](const Outstanding& o) {
-        return o.facts->flat && (o.counters & bit) != 0;
-      });
+      std::any_of(outstanding_.begin(), outstanding_.end(),
+                  [&](const Outstanding& o) { return o.facts->flat && (o.counters & bit) != 0; });
   int behind[3] = {};  // outstanding instructions behind the one looked at, by order
   for (size_t i = outstanding_.size(); i-- > 0;) {
     Outstanding& o = outstanding_[i];
     if ((o.counters & bit) == 0) continue;
     const Order order = OrderOn(*o.facts, counter);
-    const bool done = Ordered(o, counter, flat_pending) ? behind[static_cast<int>(order)] >= limit
-                                                        : limit == 0;
+    const bool done =
+        Ordered(o, counter, flat_pending) ? behind[static_cast<int>(order)] >= limit : limit == 0;
     ++behind[static_cast<int>(order)];
     if (!done) continue;
     o.counters &= static_cast<uint8_t>(~bit);
@@ -67,16 +66,15 @@ void WaitTracker::ReportUse(const InstructionFacts& facts, int reg, bool writes,
     for (int c = 0; c < kWaitCounters; ++c) {
       const auto counter = static_cast<WaitCounter>(c);
       if ((o.counters & Bit(counter)) == 0) continue;
-      const int limit = Ordered(o, counter, o.facts->flat && (target_ & kGfx9) != 0)
-                            ? static_cast<int>(std::count_if(
-                                  outstanding_.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                                  outstanding_.end(),
-                                  [&](const Outstanding& later) {
-                                    return (later.counters & Bit(counter)) != 0 &&
-                                           OrderOn(*later.facts, counter) ==
-                                               OrderOn(*o.facts, counter);
-                                  }))
-                            : 0;
+      const int limit =
+          Ordered(o, counter, o.facts->flat && (target_ & kGfx9) != 0)
+              ? static_cast<int>(std::count_if(
+                    outstanding_.begin() + static_cast<std::ptrdiff_t>(i) + 1, outstanding_.end(),
+                    [&](const Outstanding& later) {
+                      return (later.counters & Bit(counter)) != 0 &&
+                             OrderOn(*later.facts, counter) == OrderOn(*o.facts, counter);
+                    }))
+              : 0;
       absl::StrAppend(&wait, wait.empty() ? "" : " and ", WaitText(target_, counter, limit));
     }
     reporter.Report(Category::kWaits,
@@ -130,14 +128,17 @@ const InstructionFacts* WaitTracker::PendingToLds(uint32_t first, uint32_t last)
 
 uint32_t WaitTracker::OldestLds() const {
   for (const Outstanding& o : outstanding_) {
-    if (o.facts->lds || o.facts->flat || o.facts->to_lds) return o.clock;
+    // What a FLAT instruction does to LDS is done when its LDS counter says so.
+    const bool on_lds = (o.counters & Bit(WaitCounter::kLds)) != 0;
+    if (o.facts->to_lds || (on_lds && (o.facts->lds || o.facts->flat))) return o.clock;
   }
   return kNone;
 }
 
 uint32_t WaitTracker::OldestStore() const {
   for (const Outstanding& o : outstanding_) {
-    if (o.facts->vmem && (o.facts->store || o.facts->atomic)) return o.clock;
+    const bool in_memory = (o.counters & (Bit(WaitCounter::kLoad) | Bit(WaitCounter::kStore))) != 0;
+    if (in_memory && o.facts->vmem && (o.facts->store || o.facts->atomic)) return o.clock;
   }
   return kNone;
 }

@@ -41,8 +41,8 @@ class WaitTracker {
   struct Outstanding {
     const InstructionFacts* facts;
     uint32_t clock;
-    uint8_t counters;                        // that have not been waited for
-    uint32_t lds_first = 0, lds_last = 0;    // of a load to LDS
+    uint8_t counters;                      // that have not been waited for
+    uint32_t lds_first = 0, lds_last = 0;  // of a load to LDS
   };
 
   void Wait(WaitCounter counter, int limit);
@@ -51,7 +51,7 @@ class WaitTracker {
   bool SameOrder(const InstructionFacts& a, const InstructionFacts& b) const;
 
   const TargetBit target_;
-  std::vector<Outstanding> outstanding_;  // in the order of issue
+  std::vector<Outstanding> outstanding_;             // in the order of issue
   std::array<uint8_t, kAllRegisters> pending_ = {};  // outstanding instructions that write it
 };
 

@@ -28,8 +28,8 @@ void WatchedRange::Note(uint64_t first, uint64_t last, uint32_t instruction) {
 
 void WatchNextLaunch(uint64_t address, uint64_t bytes) {
   const std::lock_guard lock(Process().mutex);
-  Process().ranges.push_back({address, address + bytes, std::vector<uint8_t>(bytes),
-                              std::vector<uint32_t>(bytes)});
+  Process().ranges.push_back(
+      {address, address + bytes, std::vector<uint8_t>(bytes), std::vector<uint32_t>(bytes)});
 }
 
 std::vector<WatchedRange> TakeWatchedRanges() {

@@ -43,7 +43,8 @@ __attribute__((weak)) const char* gridwiseSimFidelity(void);
 /// --- Check mode (tools/sim/check/README.md) ---
 
 /// What is checked of code objects that are loaded from now on, in place of the environment
-/// variable GRIDWISE_SIM: "check", "check:waits,races" or "run". 0, or 1 if `mode` is not understood.
+/// variable GRIDWISE_SIM: "check", "check:waits,races" or "run". 0, or 1 if `mode` is not
+/// understood.
 __attribute__((weak)) int gridwiseSimCheck(const char* mode);
 /// Seeded interleaving of waves and workgroups from the next launch on, in place of
 /// GRIDWISE_SIM_SEED; for code objects that were loaded while checks or a seed were on.
@@ -66,8 +67,8 @@ typedef struct GridwiseSimFinding {
   int64_t count;     // how often
 } GridwiseSimFinding;
 
-/// Number of distinct findings of the process so far, and one of them by its index: 0, or 1 if there
-/// is none.
+/// Number of distinct findings of the process so far, and one of them by its index: 0, or 1 if
+/// there is none.
 __attribute__((weak)) int gridwiseSimFindingCount(void);
 __attribute__((weak)) int gridwiseSimFindingAt(int index, GridwiseSimFinding* finding);
 __attribute__((weak)) void gridwiseSimClearFindings(void);

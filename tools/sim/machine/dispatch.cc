@@ -181,8 +181,7 @@ class Crew {
     int64_t executed = 0;
     for (int64_t i; !stop_.load(std::memory_order_relaxed) && (i = next_.fetch_add(1)) < total_;) {
       const auto [x, y, z] = grid_.workgroups;
-      const auto index =
-          static_cast<uint64_t>(order_.empty() ? i : order_[static_cast<size_t>(i)]);
+      const auto index = static_cast<uint64_t>(order_.empty() ? i : order_[static_cast<size_t>(i)]);
       const Wave* faulted =
           workgroup.Run({static_cast<uint32_t>(index % x), static_cast<uint32_t>(index / x % y),
                          static_cast<uint32_t>(index / x / y)});

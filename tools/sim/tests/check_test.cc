@@ -85,8 +85,8 @@ class Check : public testing::Test {
   void ExpectOne(const std::string& kernel, const std::string& category,
                  const LaunchShape& shape = {.block = {64, 1, 1}}, int n = 0) {
     const std::vector<Seen> seen = Run(kernel, shape, n);
-    ASSERT_EQ(seen.size(), 1u)
-        << kernel << (seen.empty() ? "" : ": " + seen[1 % seen.size()].sentence);
+    ASSERT_EQ(seen.size(), 1u) << kernel
+                               << (seen.empty() ? "" : ": " + seen[1 % seen.size()].sentence);
     EXPECT_EQ(seen[0].category, category) << seen[0].sentence;
     EXPECT_EQ(seen[0].source, BugLine(kernel)) << seen[0].sentence;
   }
