@@ -69,7 +69,7 @@ std::vector<Site> Sites(const llvm::object::ObjectFile& file, std::string_view i
 
 /// Loads `image` and runs `kernel` on 4 workgroups of 256: how many findings there are, and -1 for
 /// an error without one.
-int Run(const std::string& image, const std::string& kernel) {
+int FindingsOf(const std::string& image, const std::string& kernel) {
   gridwiseSimClearFindings();
   hipModule_t module;
   hipFunction_t function;
@@ -98,12 +98,12 @@ TEST(Mutation, EveryMissingWaitBarrierAndNopIsFound) {
        {"ReduceTree", "Scan", "Softmax", "BitonicSort", "ShuffleSum", "Swizzles",
         "DataParallelPrimitives", "TransposeTile", "LdsGemm", "MatrixCores", "LdsAtomics",
         "LdsWidths", "FlatPointers", "DynamicLds", "DirectToLds"}) {
-    ASSERT_EQ(Run(std::string(image), kernel), 0) << kernel << " as it is";
+    ASSERT_EQ(FindingsOf(std::string(image), kernel), 0) << kernel << " as it is";
     for (const Site& site : Sites(*file, image, kernel)) {
       std::string mutant(image);
       std::memcpy(mutant.data() + site.offset, &kNop, sizeof(kNop));
       ++mutants;
-      const bool found = Run(mutant, kernel) > 0;
+      const bool found = FindingsOf(mutant, kernel) > 0;
       killed += found;
       if (!found) absl::PrintF("survivor: %s +%#x '%s'\n", site.kernel, site.pc, site.text);
     }
