@@ -97,7 +97,7 @@ void FillCounters(TargetBit target, InstructionFacts& facts) {
   }
 }
 
-void FillMemory(TargetBit target, const RegisterUses& uses, InstructionFacts& facts) {
+void FillMemory(TargetBit target, InstructionFacts& facts) {
   const std::string_view m = facts.mnemonic;
   facts.flat = absl::StartsWith(m, "flat_");
   facts.vmem = facts.flat || StartsWithAny(m, {"global_", "scratch_", "buffer_", "tbuffer_"});
@@ -133,7 +133,6 @@ void FillMemory(TargetBit target, const RegisterUses& uses, InstructionFacts& fa
     facts.wide_store_data = {kFirstVector + operand.index, operand.count};
     if (first_of_buffer) break;
   }
-  (void)uses;
 }
 
 RegisterRange RangeOf(const Operand& operand) {
@@ -199,7 +198,7 @@ void FillFacts(TargetBit target, std::string_view text, const RegisterUses& uses
   ParseInstruction(text, facts.parsed).IgnoreError();
   facts.mnemonic = facts.parsed.mnemonic;
   FillWait(target, text, facts);
-  FillMemory(target, uses, facts);
+  FillMemory(target, facts);
   FillVector(facts);
   FillMatrix(target, facts);
   facts.salu = absl::StartsWith(facts.mnemonic, "s_") && !facts.smem;
