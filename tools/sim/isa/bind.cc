@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "tools/sim/isa/constants.h"
 #include "tools/sim/isa/exec_tables.h"
+#include "tools/sim/isa/rename.h"
 
 namespace gridwise::sim {
 namespace {
@@ -122,6 +123,7 @@ absl::Status Binder::Bind(Instruction& instruction, uint32_t index, uint64_t pc,
   pc_ = pc;
   bytes_ = bytes;
   op_class_ = OpClass::kOther;
+  instruction.mnemonic = CanonicalName(instruction.mnemonic, target_.bit);
   const Binding* binding = Find(instruction.mnemonic);
   if (binding == nullptr || instruction.mnemonic.starts_with('@')) return Error("has no handler");
   op_class_ = binding->op_class;
@@ -162,15 +164,23 @@ absl::StatusOr<Ref> Binder::Vector(const Operand& operand, int dwords) const {
   return VectorRef(*index);
 }
 
+absl::StatusOr<Ref> Binder::ScalarRegister(const Operand& operand) const {
+  if (wave32() && operand.index == kExecLo && operand.count != 1) {
+    return Error("uses EXEC as 64 bits in a wave of 32 lanes");
+  }
+  return ScalarRef(wave32() && operand.index == kExecLo + 1 ? kFreeExecHi : operand.index);
+}
+
 absl::StatusOr<Ref> Binder::Scalar(const Operand& operand, int dwords, ValueType type) const {
   if (operand.negate || operand.absolute || operand.sign_extend)
     return Error("has modifiers on a scalar operand");
   if (operand.kind == OperandKind::kScalar) {
+    if (operand.index == kNull) return pool_.ScalarConstant(0);
     if (operand.count != dwords) {
       return Error(
           absl::StrCat("needs ", dwords, " scalar registers in place of '", operand.text, "'"));
     }
-    return ScalarRef(operand.index);
+    return ScalarRegister(operand);
   }
   if (operand.kind != OperandKind::kInteger && operand.kind != OperandKind::kFloat) {
     return Error(absl::StrCat("needs a scalar in place of '", operand.text, "'"));
@@ -180,12 +190,23 @@ absl::StatusOr<Ref> Binder::Scalar(const Operand& operand, int dwords, ValueType
 }
 
 absl::StatusOr<Ref> Binder::ScalarDestination(const Operand& operand, int dwords) const {
-  if (operand.kind != OperandKind::kScalar || operand.index >= kSharedBase ||
-      operand.index == kNull || operand.negate || operand.absolute || operand.count != dwords) {
+  const bool plain =
+      operand.kind == OperandKind::kScalar && !operand.negate && !operand.absolute;
+  if (plain && operand.index == kNull && dwords <= 4) return ScalarRef(kSink);
+  if (!plain || operand.index >= kSharedBase || operand.index == kNull ||
+      operand.count != dwords) {
     return Error(absl::StrCat("needs ", dwords, " writable scalar registers in place of '",
                               operand.text, "'"));
   }
-  return ScalarRef(operand.index);
+  return ScalarRegister(operand);
+}
+
+absl::StatusOr<Ref> Binder::Mask(const Operand& operand) const {
+  return Scalar(operand, wave32() ? 1 : 2, ValueType::kB64);
+}
+
+absl::StatusOr<Ref> Binder::MaskDestination(const Operand& operand) const {
+  return ScalarDestination(operand, wave32() ? 1 : 2);
 }
 
 absl::StatusOr<Ref> Binder::VectorConstant(uint64_t bits, int dwords) {

@@ -66,8 +66,10 @@ class Handlers {
 /// of micro-ops.
 class Binder {
  public:
-  Binder(const SimTarget& target, const Handlers& handlers, ConstantPool& pool)
-      : target_(target), handlers_(handlers), pool_(pool) {}
+  /// `careful`: for waves whose MODE is not the usual one (Wave::careful).
+  Binder(const SimTarget& target, const Handlers& handlers, ConstantPool& pool,
+         bool careful = false)
+      : target_(target), handlers_(handlers), pool_(pool), careful_(careful) {}
 
   /// Binds one instruction: finds its binding, calls it, and checks that it took every modifier.
   absl::Status Bind(Instruction& instruction, uint32_t index, uint64_t pc, uint32_t bytes);
@@ -78,6 +80,9 @@ class Binder {
   uint64_t pc() const { return pc_; }  // address of the instruction
   uint64_t next_pc() const { return pc_ + bytes_; }
   const SimTarget& target() const { return target_; }
+  bool is_rdna() const { return (target_.bit & kRdna) != 0; }
+  bool wave32() const { return target_.wave_size == 32; }
+  bool careful() const { return careful_; }
   /// The entry for a mnemonic on this target, or null.
   const Binding* Find(std::string_view mnemonic) const {
     return handlers_.Find(mnemonic, target_.bit);
@@ -95,8 +100,11 @@ class Binder {
   /// A scalar source: register or constant of `dwords` (1 or 2; wider ones are registers only).
   absl::StatusOr<Ref> Scalar(const Operand& operand, int dwords,
                              ValueType type = ValueType::kB32) const;
-  /// A scalar destination: a register that may be written.
+  /// A scalar destination: a register that may be written, or `null`.
   absl::StatusOr<Ref> ScalarDestination(const Operand& operand, int dwords) const;
+  /// A lane mask as a source and as a destination.
+  absl::StatusOr<Ref> Mask(const Operand& operand) const;
+  absl::StatusOr<Ref> MaskDestination(const Operand& operand) const;
   /// Any vector source as rows: a VGPR where it is, a constant of `type` from the pool, and an SGPR
   /// by a micro-op before this one that spreads it over temp rows `temp`, temp + 1.
   absl::StatusOr<Ref> VectorSource(const Operand& operand, ValueType type, int temp);
@@ -137,9 +145,12 @@ class Binder {
   OpClass op_class() const { return op_class_; }
 
  private:
+  absl::StatusOr<Ref> ScalarRegister(const Operand& operand) const;
+
   const SimTarget& target_;
   const Handlers& handlers_;
   ConstantPool& pool_;
+  const bool careful_;
   Instruction* instruction_ = nullptr;
   uint32_t index_ = 0;
   uint64_t pc_ = 0;

@@ -126,7 +126,10 @@ absl::Status BindHardwareRegister(Binder& b, const Binding& binding, Instruction
   const bool is_mode = parts[0] == "HW_REG_MODE";
   if (!reads && !is_mode)
     return b.Error(absl::StrCat("writes ", parts[0], ", which is not implemented"));
-  Uop uop{.exec = binding.exec, .imm = first, .data = (uint64_t{1} << width) - 1};
+  Uop uop{.exec = binding.exec,
+          .imm = first,
+          .data = (uint64_t{1} << width) - 1,
+          .data2 = b.next_pc()};
   if (reads) {
     absl::StatusOr<Ref> dst = b.ScalarDestination(in.operands[0], 1);
     if (!dst.ok()) return dst.status();
@@ -171,6 +174,16 @@ absl::Status BindGprIndexOn(Binder& b, const Binding& binding, Instruction& in) 
 absl::Status BindGprIndexOff(Binder& b, const Binding&, Instruction&) {
   b.set_gpr_index_mode(0);
   return b.ExpectOperands(0);
+}
+
+absl::Status BindBarrier(Binder& b, const Binding& binding, Instruction& in) {
+  if (absl::Status s = b.ExpectOperands(1); !s.ok()) return s;
+  const Operand& number = in.operands[0];
+  if (number.kind != OperandKind::kInteger || static_cast<int16_t>(number.integer) != -1) {
+    return b.Error("names a barrier other than the workgroup's, which is not implemented");
+  }
+  b.Emit({.exec = binding.exec});
+  return absl::OkStatus();
 }
 
 absl::Status BindPlain(Binder& b, const Binding& binding, Instruction& in) {

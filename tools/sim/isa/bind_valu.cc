@@ -116,7 +116,7 @@ class ValuBinder {
   /// Source `i` as the handler reads it.
   absl::StatusOr<Ref> Source(const Operand& operand, size_t i) {
     const ValueType type = traits_.args[i];
-    if (type == ValueType::kMask) return b_.Scalar(operand, 2, ValueType::kB64);
+    if (type == ValueType::kMask) return b_.Mask(operand);
     const int temp = static_cast<int>(2 * i);
     Operand plain = operand;
     plain.negate = plain.absolute = plain.sign_extend = false;
@@ -220,12 +220,12 @@ class ValuBinder {
 
   absl::Status BindResult() {
     if (traits_.second_mask) {
-      absl::StatusOr<Ref> mask = b_.ScalarDestination(in_.operands[1], 2);
+      absl::StatusOr<Ref> mask = b_.MaskDestination(in_.operands[1]);
       if (!mask.ok()) return mask.status();
       uop_.dst2 = *mask;
     }
     if (traits_.result == ValueType::kMask) {
-      absl::StatusOr<Ref> mask = b_.ScalarDestination(in_.operands[0], 2);
+      absl::StatusOr<Ref> mask = b_.MaskDestination(in_.operands[0]);
       if (!mask.ok()) return mask.status();
       uop_.dst = *mask;
       return absl::OkStatus();

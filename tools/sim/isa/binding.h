@@ -45,7 +45,7 @@ enum class ValueType : uint8_t {
   kI64,    // 32-bit literals are sign-extended
   kF64,    // 32-bit literals are the high dword
   kPkF32,  // two floats in two dwords
-  kMask,   // one bit per lane, in two scalar registers
+  kMask,   // one bit per lane: two scalar registers of a wave64, one of a wave32
 };
 constexpr int Dwords(ValueType t) {
   return t == ValueType::kB64 || t == ValueType::kI64 || t == ValueType::kF64 ||

@@ -104,7 +104,7 @@ struct Decoder::Llvm {
 Decoder::Decoder(std::unique_ptr<Llvm> llvm) : llvm_(std::move(llvm)) {}
 Decoder::~Decoder() = default;
 
-absl::StatusOr<std::unique_ptr<Decoder>> Decoder::Create(std::string_view gfx) {
+absl::StatusOr<std::unique_ptr<Decoder>> Decoder::Create(std::string_view gfx, int wave_size) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeAMDGPUTargetInfo();
@@ -120,7 +120,10 @@ absl::StatusOr<std::unique_ptr<Decoder>> Decoder::Create(std::string_view gfx) {
   auto llvm = std::make_unique<Llvm>();
   llvm->registers.reset(target->createMCRegInfo(triple));
   llvm->assembly.reset(target->createMCAsmInfo(*llvm->registers, triple, llvm->options));
-  llvm->subtarget.reset(target->createMCSubtargetInfo(triple, std::string(gfx), ""));
+  const bool is_gfx9 = absl::StartsWith(gfx, "gfx9");
+  const std::string features =
+      is_gfx9 || wave_size == 0 ? "" : absl::StrCat("+wavefrontsize", wave_size);
+  llvm->subtarget.reset(target->createMCSubtargetInfo(triple, std::string(gfx), features));
   if (!llvm->subtarget->isCPUStringValid(std::string(gfx))) {
     return absl::InvalidArgumentError(
         absl::StrCat("'", gfx, "' is not a processor that LLVM knows"));

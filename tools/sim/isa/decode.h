@@ -25,8 +25,9 @@ struct RegisterUses {
 /// Bytes to text, by LLVM's disassembler for one target.
 class Decoder {
  public:
-  /// `gfx` is a processor name that LLVM knows, "gfx942".
-  static absl::StatusOr<std::unique_ptr<Decoder>> Create(std::string_view gfx);
+  /// `gfx` is a processor name that LLVM knows, "gfx942". RDNA's code is for waves of 32 or of 64
+  /// lanes; `wave_size` 0 is the target's usual one.
+  static absl::StatusOr<std::unique_ptr<Decoder>> Create(std::string_view gfx, int wave_size = 0);
   ~Decoder();
 
   struct Decoded {

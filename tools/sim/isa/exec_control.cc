@@ -5,6 +5,8 @@ namespace gridwise::sim {
 inline namespace GRIDWISE_SIM_LEVEL {
 namespace {
 
+GRIDWISE_SIM_INLINE u64 Vcc(const Wave& w) { return Scalar64(w, kVccLo) & w.all_lanes; }
+
 /// Counts the straight run that ends with `u`; the next one starts with instruction `next`.
 GRIDWISE_SIM_INLINE void EndRun(Wave& w, const Uop& u, u32 next) {
   ++w.profile->differences[w.run_start];
@@ -46,10 +48,23 @@ const Uop* End(Wave& w, const Uop& u) {
   return nullptr;
 }
 
-const Uop* Barrier(Wave& w, const Uop& u) {
+/// The two halves of a barrier: a wave says that it has come, and waits for the others to have said
+/// it as often.
+GRIDWISE_SIM_INLINE bool Signal(Wave& w) {
+  const bool first = ++w.barrier_signals > *w.highest_barrier_signal;
+  if (first) *w.highest_barrier_signal = w.barrier_signals;
+  return first;
+}
+const Uop* BarrierWait(Wave& w, const Uop& u) {
   w.pc = &u + 1;
   w.state = WaveState::kBarrier;
   return nullptr;
+}
+void BarrierSignal(Wave& w, const Uop&) { Signal(w); }
+void BarrierSignalIsFirst(Wave& w, const Uop&) { w.s[kScc] = Signal(w); }
+const Uop* Barrier(Wave& w, const Uop& u) {
+  Signal(w);
+  return BarrierWait(w, u);
 }
 
 /// s_sleep: the other waves of the workgroup get a turn.
@@ -73,16 +88,21 @@ void GetModeRegister(Wave& w, const Uop& u) {
 }
 void GetZeroRegister(Wave& w, const Uop& u) { *Row(w, u.dst) = 0; }
 
-/// s_setreg of MODE. Rounding (bits 3:0) must stay to nearest even and denormals (7:4) enabled:
-/// nothing else is implemented, and a silent difference would be worse than a fault.
-bool SetModeRegister(Wave& w, const Uop& u) {
+/// s_setreg of MODE. Under another MODE than the usual one the code is bound in another way
+/// (Wave::careful): the wave goes on there. data2 is the address behind the instruction.
+const Uop* SetModeRegister(Wave& w, const Uop& u) {
   const u32 mask = static_cast<u32>(u.data) << u.imm;
-  const u32 mode = (w.mode & ~mask) | ((*Row(w, u.src[0]) << u.imm) & mask);
-  if ((mode & 0xff) != (w.mode & 0xff)) {
-    return RaiseFault(w, u, "sets a rounding or denormal mode that is not implemented");
+  w.mode = (w.mode & ~mask) | ((*Row(w, u.src[0]) << u.imm) & mask);
+  const bool careful = ((w.mode ^ kUsualMode) & w.mode_bits) != 0;
+  if (careful == w.careful) return &u + 1;
+  w.careful = careful;
+  const Uop* target = w.enter(w, u, u.data2);
+  if (target == nullptr) {
+    w.state = WaveState::kFaulted;
+    return nullptr;
   }
-  w.mode = mode;
-  return true;
+  EndRun(w, u, target->instruction);
+  return target;
 }
 
 /// Time in units of 10 ns (s_memrealtime) or of roughly a clock (s_memtime): the host's time stamp
@@ -116,8 +136,8 @@ BindingTable ControlTable() {
       JumpsIf("s_branch", [](const Wave&) { return true; }),
       JumpsIf("s_cbranch_scc0", [](const Wave& w) { return w.s[kScc] == 0; }),
       JumpsIf("s_cbranch_scc1", [](const Wave& w) { return w.s[kScc] != 0; }),
-      JumpsIf("s_cbranch_vccz", [](const Wave& w) { return Scalar64(w, kVccLo) == 0; }),
-      JumpsIf("s_cbranch_vccnz", [](const Wave& w) { return Scalar64(w, kVccLo) != 0; }),
+      JumpsIf("s_cbranch_vccz", [](const Wave& w) { return Vcc(w) == 0; }),
+      JumpsIf("s_cbranch_vccnz", [](const Wave& w) { return Vcc(w) != 0; }),
       JumpsIf("s_cbranch_execz", [](const Wave& w) { return Exec(w) == 0; }),
       JumpsIf("s_cbranch_execnz", [](const Wave& w) { return Exec(w) != 0; }),
       {"s_setpc_b64", OpClass::kBranch, &BindIndirectJump, &Step<&IndirectJump>},
@@ -125,6 +145,9 @@ BindingTable ControlTable() {
       {"s_getpc_b64", OpClass::kSalu, &BindGetPc, &Step<&GetPc>},
       {"s_endpgm", OpClass::kOther, &BindPlain, &Step<&End>},
       {"s_barrier", OpClass::kOther, &BindPlain, &Step<&Barrier>},
+      {"s_barrier_signal", OpClass::kOther, &BindBarrier, &Step<&BarrierSignal>},
+      {"s_barrier_signal_isfirst", OpClass::kOther, &BindBarrier, &Step<&BarrierSignalIsFirst>},
+      {"s_barrier_wait", OpClass::kOther, &BindBarrier, &Step<&BarrierWait>},
       {"s_trap", OpClass::kOther, &BindPlain, &Step<&UserTrap>},
       {"s_sleep", OpClass::kOther, &BindPlain, &Step<&Sleep>},
       {"s_getreg_b32", OpClass::kSalu, &BindHardwareRegister, &Step<&GetModeRegister>},
@@ -140,13 +163,42 @@ BindingTable ControlTable() {
       Nothing("s_nop"),
       Nothing("s_waitcnt"),
       Nothing("s_setprio"),
-      Nothing("s_sethalt"),
       Nothing("s_icache_inv"),
       Nothing("s_dcache_inv"),
       Nothing("s_dcache_wb"),
       Nothing("s_ttracedata"),
       Nothing("s_inst_prefetch"),
       Nothing("v_nop"),
+      Nothing("s_delay_alu"),
+      Nothing("s_clause"),
+      Nothing("s_wait_alu"),
+      Nothing("s_waitcnt_depctr"),
+      Nothing("s_waitcnt_vscnt"),
+      Nothing("s_waitcnt_vmcnt"),
+      Nothing("s_waitcnt_expcnt"),
+      Nothing("s_waitcnt_lgkmcnt"),
+      Nothing("s_wait_loadcnt"),
+      Nothing("s_wait_storecnt"),
+      Nothing("s_wait_samplecnt"),
+      Nothing("s_wait_bvhcnt"),
+      Nothing("s_wait_expcnt"),
+      Nothing("s_wait_dscnt"),
+      Nothing("s_wait_kmcnt"),
+      Nothing("s_wait_loadcnt_dscnt"),
+      Nothing("s_wait_storecnt_dscnt"),
+      Nothing("s_wait_idle"),
+      Nothing("s_set_inst_prefetch_distance"),
+      Nothing("s_version"),
+      Nothing("s_incperflevel"),
+      Nothing("s_decperflevel"),
+      Nothing("s_ttracedata_imm"),
+      Nothing("s_wakeup"),
+      Nothing("s_gl1_inv"),
+      Nothing("buffer_gl0_inv"),
+      Nothing("buffer_gl1_inv"),
+      Nothing("global_inv"),
+      Nothing("global_wb"),
+      Nothing("global_wbinv"),
   };
   return {kTable, sizeof(kTable) / sizeof(kTable[0])};
 }

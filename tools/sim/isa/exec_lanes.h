@@ -181,7 +181,7 @@ struct MaskedRows {
 template <class T>
 GRIDWISE_SIM_INLINE const u32* SourceRow(Wave& w, Ref ref, u32* buffer) {
   if constexpr (__is_same(T, bool)) {
-    ExpandMask(Read64(w, ref), buffer);
+    ExpandMask(ReadMask(w, ref), buffer);
     return buffer;
   } else if constexpr (__is_same(T, LaneIndex)) {
     return nullptr;
@@ -209,7 +209,7 @@ struct Lanewise {
     alignas(64) u32 out[kLanes];
     const u32* const rows[] = {SourceRow<A>(w, u.src[kI], masks)...};
     GRIDWISE_SIM_FOR_LANES(l) out[l] = F{}(Lane<A>::Load(rows[kI], l)...) ? ~0u : 0u;
-    Write64(w, u.dst, GatherMask(out) & Exec(w));
+    WriteMask(w, u.dst, GatherMask(out) & Exec(w));
   }
   template <class T, size_t... kI>
   GRIDWISE_SIM_INLINE static void Both(Wave& w, const Uop& u, std::index_sequence<kI...>) {
@@ -224,7 +224,7 @@ struct Lanewise {
       out_mask[l] = both.mask ? ~0u : 0u;
     }
     result.Commit();
-    Write64(w, u.dst2, GatherMask(out_mask) & result.exec);
+    WriteMask(w, u.dst2, GatherMask(out_mask) & result.exec);
   }
   template <class T>
   static void Dispatch(Wave& w, const Uop& u, const WithMask<T>*) {

@@ -230,19 +230,28 @@ BindingTable SaluCompareTable() {
   return {kTable, sizeof(kTable) / sizeof(kTable[0])};
 }
 
+// s_<op>_saveexec d, a: d = EXEC; EXEC = op(a, EXEC); SCC = EXEC != 0. _wrexec: d = EXEC = op.
+#define GRIDWISE_SIM_SAVE_EXEC(op, expression)                                              \
+  SaveExec<u64>("s_" op "_saveexec_b64", [](u64 a, u64 exec) { return expression; }),       \
+      SaveExec<u32>("s_" op "_saveexec_b32", [](u32 a, u32 exec) { return expression; })
+#define GRIDWISE_SIM_WRITE_EXEC(op, expression)                                             \
+  SaveExec<u64, true>("s_" op "_wrexec_b64", [](u64 a, u64 exec) { return expression; }),   \
+      SaveExec<u32, true>("s_" op "_wrexec_b32", [](u32 a, u32 exec) { return expression; })
+
 BindingTable SaluExecTable() {
-  // s_<op>_saveexec_b64 d, a: d = EXEC; EXEC = op(a, EXEC); SCC = EXEC != 0.
   static constexpr Binding kTable[] = {
-      SaveExec("s_and_saveexec_b64", [](u64 a, u64 exec) { return a & exec; }),
-      SaveExec("s_or_saveexec_b64", [](u64 a, u64 exec) { return a | exec; }),
-      SaveExec("s_xor_saveexec_b64", [](u64 a, u64 exec) { return a ^ exec; }),
-      SaveExec("s_andn2_saveexec_b64", [](u64 a, u64 exec) { return a & ~exec; }),
-      SaveExec("s_orn2_saveexec_b64", [](u64 a, u64 exec) { return a | ~exec; }),
-      SaveExec("s_nand_saveexec_b64", [](u64 a, u64 exec) { return ~(a & exec); }),
-      SaveExec("s_nor_saveexec_b64", [](u64 a, u64 exec) { return ~(a | exec); }),
-      SaveExec("s_xnor_saveexec_b64", [](u64 a, u64 exec) { return ~(a ^ exec); }),
-      SaveExec("s_andn1_saveexec_b64", [](u64 a, u64 exec) { return ~a & exec; }),
-      SaveExec("s_orn1_saveexec_b64", [](u64 a, u64 exec) { return ~a | exec; }),
+      GRIDWISE_SIM_SAVE_EXEC("and", a & exec),
+      GRIDWISE_SIM_SAVE_EXEC("or", a | exec),
+      GRIDWISE_SIM_SAVE_EXEC("xor", a ^ exec),
+      GRIDWISE_SIM_SAVE_EXEC("andn2", a & ~exec),
+      GRIDWISE_SIM_SAVE_EXEC("orn2", a | ~exec),
+      GRIDWISE_SIM_SAVE_EXEC("nand", ~(a & exec)),
+      GRIDWISE_SIM_SAVE_EXEC("nor", ~(a | exec)),
+      GRIDWISE_SIM_SAVE_EXEC("xnor", ~(a ^ exec)),
+      GRIDWISE_SIM_SAVE_EXEC("andn1", ~a & exec),
+      GRIDWISE_SIM_SAVE_EXEC("orn1", ~a | exec),
+      GRIDWISE_SIM_WRITE_EXEC("andn1", ~a & exec),
+      GRIDWISE_SIM_WRITE_EXEC("andn2", a & ~exec),
   };
   return {kTable, sizeof(kTable) / sizeof(kTable[0])};
 }

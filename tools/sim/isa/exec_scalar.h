@@ -103,22 +103,24 @@ constexpr Binding SaluImmediate(const char* name, F, uint32_t flags = 0) {
   return MakeSalu<F>(name, &F::operator(), flags, &BindSaluImmediate);
 }
 
-template <class F>
+/// EXEC, or with T = u32 its low half, becomes F of the operand and EXEC; the destination gets the
+/// old value of EXEC, or with kWritesResult the new one; SCC says whether that has a bit.
+template <class T, bool kWritesResult, class F>
 void SaveExecHandler(Wave& w, const Uop& u) {
-  const u64 a = Read64(w, u.src[0]);
-  const u64 exec = Exec(w);
-  Write64(w, u.dst, exec);
-  const u64 result = F{}(a, exec) & w.all_lanes;
-  SetScalar64(w, kExecLo, result);
+  const T a = ReadScalar<T>(w, u.src[0]);
+  const T exec = static_cast<T>(Exec(w));
+  const T result = static_cast<T>(F{}(a, exec) & w.all_lanes);
+  WriteScalar(w, u.dst, kWritesResult ? result : exec);
+  WriteScalar(w, ScalarRef(kExecLo), result);
   w.s[kScc] = result != 0;
 }
-template <class F>
+template <class T, bool kWritesResult = false, class F>
 constexpr Binding SaveExec(const char* name, F) {
   return {name,
           OpClass::kSalu,
           &BindSalu,
-          &Step<&SaveExecHandler<F>>,
-          {.result = ValueType::kB64, .args = {ValueType::kB64}, .arg_count = 1}};
+          &Step<&SaveExecHandler<T, kWritesResult, F>>,
+          {.result = ScalarType<T>(), .args = {ScalarType<T>()}, .arg_count = 1}};
 }
 
 }  // namespace GRIDWISE_SIM_LEVEL

@@ -11,13 +11,18 @@ void ReadFirstLane(Wave& w, const Uop& u) {
   *Row(w, u.dst) = Row(w, u.src[0])[exec == 0 ? 0 : __builtin_ctzll(exec)];
 }
 
+/// A lane number that an instruction gives counts modulo the lanes of the wave.
+GRIDWISE_SIM_INLINE u32 LaneNumber(const Wave& w, u32 lane) {
+  return lane & (w.all_lanes >> 32 != 0 ? 63 : 31);
+}
+
 /// EXEC does not matter.
 void ReadLane(Wave& w, const Uop& u) {
-  *Row(w, u.dst) = Row(w, u.src[0])[*Row(w, u.src[1]) & (kLanes - 1)];
+  *Row(w, u.dst) = Row(w, u.src[0])[LaneNumber(w, *Row(w, u.src[1]))];
 }
 
 void WriteLane(Wave& w, const Uop& u) {
-  Row(w, u.dst)[*Row(w, u.src[1]) & (kLanes - 1)] = *Row(w, u.src[0]);
+  Row(w, u.dst)[LaneNumber(w, *Row(w, u.src[1]))] = *Row(w, u.src[0]);
 }
 
 void Swap(Wave& w, const Uop& u) {

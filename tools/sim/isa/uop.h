@@ -87,6 +87,13 @@ GRIDWISE_SIM_INLINE void Write64(Wave& w, Ref ref, uint64_t value) {
   std::memcpy(Row(w, ref), &value, sizeof(value));
 }
 
+/// A lane mask: two scalar registers of a wave64, one of a wave32. A value that is written has no
+/// bits outside Wave::all_lanes.
+GRIDWISE_SIM_INLINE uint64_t ReadMask(Wave& w, Ref ref) { return Read64(w, ref) & w.all_lanes; }
+GRIDWISE_SIM_INLINE void WriteMask(Wave& w, Ref ref, uint64_t value) {
+  Write64(w, ref, (Read64(w, ref) & ~w.all_lanes) | value);
+}
+
 /// Stops the wave with a fault: `return RaiseFault(w, u, "reads outside LDS", lane, address,
 /// bytes);` in a handler that returns bool. `what` must have static storage.
 GRIDWISE_SIM_INLINE bool RaiseFault(Wave& w, const Uop& u, const char* what, int lane = -1) {

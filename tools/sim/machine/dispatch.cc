@@ -68,17 +68,6 @@ absl::Status CheckLaunch(const KernelInfo& kernel, const Grid& grid) {
         absl::StrFormat("kernel %s was compiled for at most %u work-items, not %u", kernel.name,
                         kernel.max_workgroup, items));
   }
-  const uint32_t float_mode = kernel.rsrc1 >> 12 & 0xff;
-  if (float_mode != 0xf0) {
-    return absl::UnimplementedError(
-        absl::StrFormat("kernel %s asks for float mode 0x%02x; the simulator has 0xf0 only: round "
-                        "to nearest even, keep denormals",
-                        kernel.name, float_mode));
-  }
-  if (kernel.wave_size != 64) {
-    return absl::UnimplementedError(
-        absl::StrFormat("kernel %s has waves of %d lanes", kernel.name, kernel.wave_size));
-  }
   return absl::OkStatus();
 }
 
@@ -234,7 +223,7 @@ class Crew {
 absl::StatusOr<RunReport> Run(Program& program, const KernelInfo& kernel, const Grid& grid,
                               const void* kernarg, Memory& memory, const RunOptions& options) {
   if (absl::Status status = CheckLaunch(kernel, grid); !status.ok()) return status;
-  absl::StatusOr<const Uop*> entry = program.Enter(kernel.entry_address);
+  absl::StatusOr<const Uop*> entry = program.Enter(kernel.entry_address, InitialView(program, kernel));
   if (!entry.ok()) return entry.status();
 
   DispatchPacket packet;

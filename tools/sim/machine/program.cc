@@ -14,14 +14,15 @@
 
 namespace gridwise::sim {
 
+namespace {
+
+int IndexOf(CodeView view) { return (view.wave32 ? 1 : 0) + (view.careful ? 2 : 0); }
+
+}  // namespace
+
 Program::Program(const SimTarget& target, const Handlers& handlers, uint64_t address,
-                 uint64_t bytes, std::unique_ptr<Decoder> decoder)
-    : target_(target),
-      handlers_(handlers),
-      address_(address),
-      bytes_(bytes),
-      decoder_(std::move(decoder)),
-      code_(std::make_unique<std::atomic<const Uop*>[]>(bytes / 4 + 1)) {}
+                 uint64_t bytes)
+    : target_(target), handlers_(handlers), address_(address), bytes_(bytes) {}
 
 absl::StatusOr<std::unique_ptr<Program>> Program::FromText(std::string_view gfx, uint64_t address,
                                                            uint64_t bytes,
@@ -38,9 +39,13 @@ absl::StatusOr<std::unique_ptr<Program>> Program::FromText(std::string_view gfx,
         absl::StrJoin(kSimTargets, ", ",
                       [](std::string* out, const SimTarget& known) { out->append(known.gfx); })));
   }
-  absl::StatusOr<std::unique_ptr<Decoder>> decoder = Decoder::Create(gfx);
-  if (!decoder.ok()) return decoder.status();
-  return absl::WrapUnique(new Program(*target, handlers, address, bytes, *std::move(decoder)));
+  auto program = absl::WrapUnique(new Program(*target, handlers, address, bytes));
+  const std::lock_guard lock(program->mutex_);
+  if (absl::Status status = program->PrepareViewLocked({.wave32 = target->wave_size == 32});
+      !status.ok()) {
+    return status;
+  }
+  return program;
 }
 
 absl::StatusOr<std::unique_ptr<Program>> Program::Decode(const CodeObject& object) {
@@ -54,21 +59,53 @@ absl::StatusOr<std::unique_ptr<Program>> Program::Decode(const CodeObject& objec
   return FromText(object.gfx(), begin, end - begin);
 }
 
-absl::StatusOr<const Uop*> Program::Enter(uint64_t pc) {
+absl::Status Program::PrepareViewLocked(CodeView which) {
+  std::unique_ptr<Decoder>& decoder = decoders_[which.wave32 ? 1 : 0];
+  View& view = views_[IndexOf(which)];
+  view.target = target_;
+  view.target.wave_size = which.wave32 ? 32 : 64;
+  if (decoder == nullptr) {
+    absl::StatusOr<std::unique_ptr<Decoder>> created =
+        Decoder::Create(target_.gfx, view.target.wave_size);
+    if (!created.ok()) return created.status();
+    decoder = *std::move(created);
+  }
+  view.decoder = decoder.get();
+  view.entry = std::make_unique<std::atomic<const Uop*>[]>(bytes_ / 4 + 1);
+  ready_[IndexOf(which)].store(true, std::memory_order_release);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<const Uop*> Program::Enter(uint64_t pc, CodeView which) {
   const uint64_t offset = pc - address_;
   if (offset >= bytes_ || offset % 4 != 0) {
     return absl::OutOfRangeError(
         absl::StrCat("address 0x", absl::Hex(pc), " is not code of this code object"));
   }
-  std::atomic<const Uop*>& entry = code_[offset / 4];
-  if (const Uop* uop = entry.load(std::memory_order_acquire)) return uop;
+  View& view = views_[IndexOf(which)];
+  if (ready_[IndexOf(which)].load(std::memory_order_acquire)) {
+    if (const Uop* uop = view.entry[offset / 4].load(std::memory_order_acquire)) return uop;
+  }
   const std::lock_guard lock(mutex_);
+  if (!ready_[IndexOf(which)].load(std::memory_order_relaxed)) {
+    if (absl::Status status = PrepareViewLocked(which); !status.ok()) return status;
+  }
+  std::atomic<const Uop*>& entry = view.entry[offset / 4];
   if (const Uop* uop = entry.load(std::memory_order_relaxed)) return uop;
-  if (absl::Status status = BindFunctionLocked(pc); !status.ok()) return status;
+  // A wave that changes its view comes from inside a function, whose branches lead anywhere in it.
+  uint64_t begin = pc;
+  for (const Function& function : functions_) {
+    if (function.begin < pc && pc < function.end) begin = function.begin;
+  }
+  if (absl::Status status = BindFunctionLocked(which, begin); !status.ok()) return status;
+  if (entry.load(std::memory_order_relaxed) == nullptr) {
+    if (absl::Status status = BindFunctionLocked(which, pc); !status.ok()) return status;
+  }
   return entry.load(std::memory_order_relaxed);
 }
 
-void Program::BindInstructionLocked(Binder& binder, uint64_t pc, uint32_t& bytes, bool& ends) {
+void Program::BindInstructionLocked(Binder& binder, Decoder& decoder, uint64_t pc, uint32_t& bytes,
+                                    bool& ends) {
   const auto index = static_cast<uint32_t>(instructions_.size());
   InstructionInfo& info = instructions_.emplace_back();
   info.pc = pc;
@@ -76,7 +113,7 @@ void Program::BindInstructionLocked(Binder& binder, uint64_t pc, uint32_t& bytes
   absl::Status status;
   const uint64_t available = address_ + bytes_ - pc;
   RegisterUses uses;
-  absl::StatusOr<Decoder::Decoded> decoded = decoder_->Decode(
+  absl::StatusOr<Decoder::Decoded> decoded = decoder.Decode(
       reinterpret_cast<const uint8_t*>(pc), available, pc,  // device addresses are host addresses
       observer_ != nullptr ? &uses : nullptr);
   const size_t uops = binder.uops().size(), branches = binder.branches().size();
@@ -108,16 +145,18 @@ void Program::BindInstructionLocked(Binder& binder, uint64_t pc, uint32_t& bytes
   }
 }
 
-absl::Status Program::BindFunctionLocked(uint64_t pc) {
+absl::Status Program::BindFunctionLocked(CodeView which, uint64_t pc) {
   // A function is what follows its entry up to an instruction that does not go on and that no
   // earlier branch passes.
-  Binder binder(target_, handlers_, constants_);
+  const View& view = views_[IndexOf(which)];
+  Binder binder(view.target, handlers_, constants_, which.careful);
+  const uint64_t begin = pc;
   std::vector<std::pair<uint64_t, size_t>> starts;  // address, first micro-op
   uint64_t furthest = pc;
   for (bool ends = false; !ends && pc < address_ + bytes_;) {
     starts.emplace_back(pc, binder.uops().size());
     uint32_t bytes = 0;
-    BindInstructionLocked(binder, pc, bytes, ends);
+    BindInstructionLocked(binder, *view.decoder, pc, bytes, ends);
     pc += bytes;
     if (!binder.branches().empty()) furthest = std::max(furthest, binder.branches().back().target);
     ends = ends && pc > furthest;
@@ -142,11 +181,11 @@ absl::Status Program::BindFunctionLocked(uint64_t pc) {
     uops[branch.uop].target = target != nullptr ? target : &uops[size - 1];
   }
   for (const auto& [start, uop] : starts) {
-    std::atomic<const Uop*>& entry = code_[(start - address_) / 4];
+    std::atomic<const Uop*>& entry = view.entry[(start - address_) / 4];
     if (entry.load(std::memory_order_relaxed) == nullptr)
       entry.store(&uops[uop], std::memory_order_release);
   }
-  functions_.push_back(std::move(uops));
+  functions_.push_back({begin, pc, std::move(uops)});
   return absl::OkStatus();
 }
 
@@ -176,8 +215,8 @@ void Program::RecordFidelity(const std::vector<int64_t>& executions) const {
   }
 }
 
-absl::StatusOr<std::vector<std::string>> Program::Unsupported(uint64_t pc) {
-  if (absl::Status status = Enter(pc).status(); !status.ok()) return status;
+absl::StatusOr<std::vector<std::string>> Program::Unsupported(uint64_t pc, CodeView view) {
+  if (absl::Status status = Enter(pc, view).status(); !status.ok()) return status;
   const std::lock_guard lock(mutex_);
   return std::vector<std::string>(messages_.begin(), messages_.end());
 }

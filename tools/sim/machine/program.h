@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "tools/sim/isa/bind.h"
 #include "tools/sim/isa/decode.h"
+#include "tools/sim/isa/target.h"
 #include "tools/sim/isa/uop.h"
 
 namespace gridwise::sim {
@@ -29,6 +30,13 @@ class InstructionObserver {
   virtual Uop Before(std::string_view text, const RegisterUses& uses, uint64_t pc,
                      uint32_t index) = 0;
 };
+
+/// Who executes code: what is entered by several of these is bound once for each.
+struct CodeView {
+  bool wave32 = false;
+  bool careful = false;  // under a MODE other than the usual one (Wave::careful)
+};
+inline constexpr int kCodeViews = 4;
 
 /// The executable sections of a code object as micro-ops. Functions are decoded and bound when they
 /// are first entered, by a launch or by a call, and then kept: a large object costs only what runs
@@ -53,7 +61,7 @@ class Program {
   /// The micro-op at `pc`; binds the function that starts there if need be. An instruction that
   /// cannot be decoded or bound becomes a micro-op that faults when it is executed, so that code
   /// that never runs does no harm.
-  absl::StatusOr<const Uop*> Enter(uint64_t pc);
+  absl::StatusOr<const Uop*> Enter(uint64_t pc, CodeView view);
 
   /// Text, address and class of an instruction, for reports.
   struct InstructionInfo {
@@ -70,29 +78,43 @@ class Program {
   void RecordFidelity(const std::vector<int64_t>& executions) const;
   /// What of the code at `pc`, up to the function's end, cannot be executed: one line for each
   /// instruction. Empty for a kernel that the simulator covers.
-  absl::StatusOr<std::vector<std::string>> Unsupported(uint64_t pc);
+  absl::StatusOr<std::vector<std::string>> Unsupported(uint64_t pc, CodeView view);
 
   const ConstantPool& constants() const { return constants_; }
+  const SimTarget& target() const { return target_; }
 
  private:
-  Program(const SimTarget& target, const Handlers& handlers, uint64_t address, uint64_t bytes,
-          std::unique_ptr<Decoder> decoder);
-  absl::Status BindFunctionLocked(uint64_t pc);
-  void BindInstructionLocked(Binder& binder, uint64_t pc, uint32_t& bytes, bool& ends);
+  /// Code as one CodeView sees it.
+  struct View {
+    Decoder* decoder = nullptr;
+    SimTarget target;                                  // with the view's wave size
+    std::unique_ptr<std::atomic<const Uop*>[]> entry;  // micro-op by (pc - address_) / 4
+  };
+  struct Function {
+    uint64_t begin, end;
+    std::unique_ptr<Uop[]> uops;
+  };
+
+  Program(const SimTarget& target, const Handlers& handlers, uint64_t address, uint64_t bytes);
+  absl::Status PrepareViewLocked(CodeView which);
+  absl::Status BindFunctionLocked(CodeView which, uint64_t pc);
+  void BindInstructionLocked(Binder& binder, Decoder& decoder, uint64_t pc, uint32_t& bytes,
+                             bool& ends);
 
   const SimTarget& target_;
   const Handlers& handlers_;
   const uint64_t address_;
   const uint64_t bytes_;
   ConstantPool constants_;
-  mutable std::mutex mutex_;  // guards what follows, except reading code_
-  std::unique_ptr<Decoder> decoder_;
+  mutable std::mutex mutex_;  // guards what follows, except reading the entries of a ready view
+  std::unique_ptr<Decoder> decoders_[2];  // wave64, wave32
   std::unique_ptr<InstructionObserver> observer_;  // null in run mode
-  std::vector<std::unique_ptr<Uop[]>> functions_;
+  std::vector<Function> functions_;
   std::vector<InstructionInfo> instructions_;
   std::vector<std::pair<uint32_t, std::string>> recorded_;  // instructions with a FidelityOf
-  std::deque<std::string> messages_;                 // of trap micro-ops, which point at them
-  std::unique_ptr<std::atomic<const Uop*>[]> code_;  // micro-op by (pc - address_) / 4
+  std::deque<std::string> messages_;  // of trap micro-ops, which point at them
+  View views_[kCodeViews];
+  std::atomic<bool> ready_[kCodeViews] = {};
 };
 
 }  // namespace gridwise::sim

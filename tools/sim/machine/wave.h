@@ -12,8 +12,12 @@ class Program;
 struct Uop;
 struct Wave;
 
-/// Lanes in a row of the vector register file. A wave32 target uses the first half of every row and
-/// keeps the upper half of EXEC zero, so that handlers need no second version.
+/// Lanes in a row of the vector register file. A wave32 uses the first half of every row, whose
+/// other half holds nothing of meaning, and Exec() is 0 above lane 31, so that handlers need no
+/// second version. Lane masks in scalar registers (VCC, carries, results of comparisons) have one
+/// register in a wave32 and two in a wave64: ReadMask and WriteMask of uop.h know. VCC_HI is then an
+/// ordinary register, and so is EXEC_HI, which therefore lives at kFreeExecHi: s[kExecLo + 1] stays
+/// 0.
 inline constexpr int kLanes = 64;
 inline constexpr uint64_t kRowBytes = kLanes * sizeof(uint32_t);
 
@@ -35,20 +39,30 @@ enum ScalarRegister : uint16_t {
   kVccLo = 106,
   kTtmp0 = 108,
   kM0 = 124,
-  kNull = 125,
+  kNull = 125,  // reads as 0, of any width: bound to a constant
   kExecLo = 126,
   kSharedBase = 128,  // {0, high half of the LDS aperture}
   kSharedLimit = 130,
   kPrivateBase = 132,  // {0, high half of the scratch aperture}
   kPrivateLimit = 134,
-  kScc = 136,  // 0 or 1
+  kScc = 136,         // 0 or 1
+  kFreeExecHi = 137,  // EXEC_HI of a wave32
+  kSink = 138,        // what is written to `null` goes here, up to four dwords, and is never read
   kScalarRegisters = 144,
 };
+
+/// MODE as clang sets it up: round to nearest even, keep denormals, DX10_CLAMP, IEEE. The last two
+/// are bits of gfx9 and gfx11 only.
+inline constexpr uint32_t kUsualMode = 0x3f0;
+inline constexpr uint32_t kModeBits = 0x3ff;
+inline constexpr uint32_t kModeBitsGfx12 = 0xff;
+inline constexpr uint32_t kModeDx10Clamp = 0x100;
+inline constexpr uint32_t kModeIeee = 0x200;
 
 /// Why a wave stopped executing.
 enum class WaveState : uint8_t {
   kReady,    // can run
-  kBarrier,  // waits at s_barrier; pc is the micro-op after it
+  kBarrier,  // waits for a barrier; pc is the micro-op after the instruction
   kEnded,    // s_endpgm
   kFaulted,  // see Wave::fault
 };
@@ -111,6 +125,10 @@ struct Wave {
 
   uint64_t all_lanes;  // EXEC with every lane on: ~0 for wave64, 2^32 - 1 for wave32
   uint32_t mode;       // the MODE register
+  uint32_t mode_bits;  // those of kUsualMode that the target has
+  bool careful;        // mode differs from kUsualMode in them: the code is bound in another way
+  uint32_t barrier_signals;          // how often the wave has signalled the workgroup's barrier
+  uint32_t* highest_barrier_signal;  // the most of any wave of the workgroup
   uint32_t trap_status;
   WaveState state;
   bool yields;  // the wave gave up its turn (s_sleep, or too many branches without a pause)
@@ -120,8 +138,8 @@ struct Wave {
   uint64_t lane_mask;  // lanes that a DPP operand is valid for; set and used within one instruction
 
   Program* program;
-  /// Where to go on at an address (s_setpc, s_swappc); null after it has recorded a fault. Profile
-  /// grows with the program.
+  /// Where to go on at an address (s_setpc, s_swappc, a change of `careful`); null after it has
+  /// recorded a fault. Profile grows with the program.
   const Uop* (*enter)(Wave&, const Uop&, uint64_t pc);
   Profile* profile;
   uint32_t run_start;  // first instruction of the straight run being executed

@@ -27,6 +27,23 @@ constexpr uint32_t kPrivateAperture = kSharedAperture + 1;
 /// Scratch of a kernel that calls what the compiler could not see the end of.
 constexpr uint32_t kDynamicStackBytes = 16 << 10;
 
+/// FP_ROUND, FP_DENORM and, where there are such bits, DX10_CLAMP and IEEE (LLVM AMDGPUUsage,
+/// "compute_pgm_rsrc1"; bits 21 and 23 mean something else on gfx12).
+uint32_t ModeBits(const SimTarget& target) {
+  return target.bit == kGfx1201 ? kModeBitsGfx12 : kModeBits;
+}
+uint32_t InitialMode(const SimTarget& target, const KernelInfo& kernel) {
+  const uint32_t r = kernel.rsrc1;
+  return ((r >> 12 & 0xff) | (r >> 21 & 1) << 8 | (r >> 23 & 1) << 9) & ModeBits(target);
+}
+
+/// Vector registers of a lane, accumulation registers included (LLVM AMDGPUUsage,
+/// "GRANULATED_WORKITEM_VGPR_COUNT").
+int VectorRegisters(const SimTarget& target, const KernelInfo& kernel) {
+  const int granule = (target.bit & kRdna) != 0 && kernel.wave_size == 64 ? 4 : 8;
+  return (static_cast<int>(kernel.rsrc1 & 0x3f) + 1) * granule;
+}
+
 template <class T>
 T* AllocateAligned(size_t count) {
   constexpr size_t kAlignment = 64;
@@ -35,6 +52,12 @@ T* AllocateAligned(size_t count) {
 }
 
 }  // namespace
+
+CodeView InitialView(const Program& program, const KernelInfo& kernel) {
+  const SimTarget& target = program.target();
+  return {.wave32 = kernel.wave_size == 32,
+          .careful = ((InitialMode(target, kernel) ^ kUsualMode) & ModeBits(target)) != 0};
+}
 
 void Workgroup::Free::operator()(void* memory) const { std::free(memory); }
 
@@ -62,7 +85,8 @@ void Workgroup::GrowProfile() {
 }
 
 const Uop* Workgroup::EnterFromWave(Wave& wave, const Uop& uop, uint64_t pc) {
-  absl::StatusOr<const Uop*> target = wave.program->Enter(pc);
+  absl::StatusOr<const Uop*> target = wave.program->Enter(
+      pc, {.wave32 = wave.all_lanes >> 32 == 0, .careful = wave.careful});
   if (!target.ok()) {
     RaiseFault(wave, uop, "jumps to an address that is not code", -1, pc, 4);
     return nullptr;
@@ -102,6 +126,12 @@ void Workgroup::SetUserRegisters(Wave& wave) {
     std::memcpy(&wave.s[next], kernarg + size_t{4} * static_cast<size_t>(offset),
                 size_t{4} * static_cast<size_t>(preloaded));
   }
+  if (launch_.program->target().bit == kGfx1201) {  // "Architected SGPRs"
+    wave.s[kTtmp0 + 7] = wave.workgroup_id[1] | wave.workgroup_id[2] << 16;
+    wave.s[kTtmp0 + 8] = static_cast<uint32_t>(wave.index_in_group) << 25;
+    wave.s[kTtmp0 + 9] = wave.workgroup_id[0];
+    return;
+  }
   next = static_cast<int>(kernel.rsrc2 >> 1 & 0x1f);
   for (int axis = 0; axis < 3; ++axis) {
     if ((kernel.rsrc2 >> (7 + axis) & 1) != 0) wave.s[next++] = wave.workgroup_id[axis];
@@ -123,10 +153,13 @@ void Workgroup::SetWorkItems(Wave& wave, int index) {
 
 void Workgroup::Prepare(Wave& wave, int index, const std::array<uint32_t, 3>& id) {
   const KernelInfo& kernel = *launch_.kernel;
-  const int accum_offset = static_cast<int>((kernel.rsrc3 & 0x3f) + 1) * 4;
-  const int vector = std::clamp(kernel.vgprs, 1, accum_offset);
+  const SimTarget& target = launch_.program->target();
+  const int registers = VectorRegisters(target, kernel);
+  const int accum_offset =
+      (target.bit & kRdna) != 0 ? kAgprBase : static_cast<int>((kernel.rsrc3 & 0x3f) + 1) * 4;
+  const int vector = std::min(registers, accum_offset);
   std::memset(wave.v, kPoisonByte, static_cast<size_t>(vector) * kRowBytes);
-  const int accumulators = std::clamp(kernel.vgprs - accum_offset, 0, kVectorRegisters - kAgprBase);
+  const int accumulators = std::clamp(registers - accum_offset, 0, kVectorRegisters - kAgprBase);
   std::memset(wave.v[kAgprBase], kPoisonByte, static_cast<size_t>(accumulators) * kRowBytes);
   std::memset(static_cast<void*>(&wave.s), kPoisonByte, sizeof(wave.s));
 
@@ -135,8 +168,10 @@ void Workgroup::Prepare(Wave& wave, int index, const std::array<uint32_t, 3>& id
   wave.base[0] = reinterpret_cast<std::byte*>(&wave);
   wave.base[1] = launch_.program->constants().base();
   wave.all_lanes = kernel.wave_size == 64 ? ~uint64_t{0} : 0xffffffff;
-  wave.mode =
-      (kernel.rsrc1 >> 12 & 0xff) | (kernel.rsrc1 >> 21 & 1) << 8 | (kernel.rsrc1 >> 23 & 1) << 9;
+  wave.mode = InitialMode(target, kernel);
+  wave.mode_bits = ModeBits(target);
+  wave.careful = ((wave.mode ^ kUsualMode) & wave.mode_bits) != 0;
+  wave.highest_barrier_signal = &highest_barrier_signal_;
   wave.state = WaveState::kReady;
   wave.index_in_group = index;
   wave.pc = launch_.entry;
@@ -153,7 +188,10 @@ void Workgroup::Prepare(Wave& wave, int index, const std::array<uint32_t, 3>& id
   std::copy(id.begin(), id.end(), wave.workgroup_id);
 
   SetScalar64(wave, kVccLo, 0);
-  SetScalar64(wave, kFlatScratchLo, reinterpret_cast<uint64_t>(wave.scratch));
+  if ((target.bit & kGfx9) != 0) {
+    SetScalar64(wave, kFlatScratchLo, reinterpret_cast<uint64_t>(wave.scratch));
+  }
+  wave.s[kExecLo + 1] = 0;
   SetScalar64(wave, kSharedBase, uint64_t{kSharedAperture} << 32);
   SetScalar64(wave, kSharedLimit, uint64_t{kSharedAperture} << 32 | 0xffffffff);
   SetScalar64(wave, kPrivateBase, uint64_t{kPrivateAperture} << 32);
@@ -163,13 +201,23 @@ void Workgroup::Prepare(Wave& wave, int index, const std::array<uint32_t, 3>& id
   SetWorkItems(wave, index);
 }
 
+uint32_t Workgroup::LowestBarrierSignal() const {
+  uint32_t lowest = ~0u;
+  for (int i = 0; i < wave_count_; ++i) {
+    const Wave& wave = waves_[static_cast<size_t>(i)];
+    if (wave.state != WaveState::kEnded) lowest = std::min(lowest, wave.barrier_signals);
+  }
+  return lowest;
+}
+
 const Wave* Workgroup::Run(const std::array<uint32_t, 3>& id) {
   std::memset(lds_.get(), kPoisonByte, launch_.lds_bytes);
+  highest_barrier_signal_ = 0;
   for (int i = 0; i < wave_count_; ++i) Prepare(waves_[static_cast<size_t>(i)], i, id);
   if (check_ != nullptr) check_->Begin(id);
   for (int ended = 0; ended < wave_count_;) {
     if (launch_.cooperative) std::this_thread::yield();
-    int waiting = 0;
+    bool opens = false;
     const int ended_before = ended;
     for (int i = 0; i < wave_count_; ++i) {
       Wave& wave = waves_[static_cast<size_t>(WaveOfTurn(i))];
@@ -179,15 +227,19 @@ const Wave* Workgroup::Run(const std::array<uint32_t, 3>& id) {
         if (wave.state == WaveState::kFaulted) return &wave;
         ended += wave.state == WaveState::kEnded;
       }
-      waiting += wave.state == WaveState::kBarrier;
     }
-    const bool opens = waiting != 0 && waiting + ended == wave_count_;
+    const uint32_t lowest = LowestBarrierSignal();
+    for (int i = 0; i < wave_count_; ++i) {
+      const Wave& wave = waves_[static_cast<size_t>(i)];
+      opens = opens || (wave.state == WaveState::kBarrier && wave.barrier_signals <= lowest);
+    }
     if (check_ != nullptr) check_->EndRound(opens || ended != ended_before);
     if (!opens) continue;
     if (check_ != nullptr) check_->OpenBarrier();
     for (int i = 0; i < wave_count_; ++i) {
       Wave& wave = waves_[static_cast<size_t>(i)];
-      if (wave.state == WaveState::kBarrier) wave.state = WaveState::kReady;
+      if (wave.state == WaveState::kBarrier && wave.barrier_signals <= lowest)
+        wave.state = WaveState::kReady;
     }
   }
   if (check_ != nullptr) check_->End();

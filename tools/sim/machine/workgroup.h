@@ -32,6 +32,9 @@ struct Launch {
   LaunchCheck* check = nullptr;  // null outside check mode
 };
 
+/// How waves of `kernel` begin to see the code, which its descriptor says.
+CodeView InitialView(const Program& program, const KernelInfo& kernel);
+
 /// One host thread's place to execute workgroups in, one after the other: the waves' registers, LDS
 /// and scratch.
 class Workgroup {
@@ -43,7 +46,8 @@ class Workgroup {
   /// Executes the workgroup `id` to its end. Returns the wave that faulted, or null.
   ///
   /// A wave runs until it ends, waits at a barrier, sleeps or has taken many branches; then the
-  /// next one does. A barrier opens when every wave that has not ended waits at it, as on hardware.
+  /// next one does. A barrier opens when every wave that has not ended has signalled it, as on
+  /// hardware.
   const Wave* Run(const std::array<uint32_t, 3>& id);
 
   /// Executed instructions, by index in the program.
@@ -63,10 +67,13 @@ class Workgroup {
   void SetWorkItems(Wave& wave, int index);
   void GrowProfile();
   int WaveOfTurn(int turn);
+  /// How often the wave that has signalled the barrier least has done so, of those that have not ended.
+  uint32_t LowestBarrierSignal() const;
 
   const Launch& launch_;
   int wave_count_ = 0;
   uint32_t scratch_bytes_ = 0;  // of a lane
+  uint32_t highest_barrier_signal_ = 0;
   AlignedArray<Wave> waves_;
   AlignedArray<std::byte> lds_;
   AlignedArray<std::byte> scratch_;
