@@ -332,11 +332,63 @@ TEST(Control, ModeRegister) {
   ASSERT_TRUE(wave.Execute("s_getreg_b32 s0, hwreg(HW_REG_MODE, 4, 4)").ok());
   EXPECT_EQ(wave->s[0], 15u);
   EXPECT_TRUE(wave.Execute("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 3").ok());
-  EXPECT_FALSE(wave.Execute("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0").ok());
+  EXPECT_FALSE(wave->careful);
+  // A change of MODE in the middle of the code: the wave goes on behind it, once.
   wave->s[1] = 0;
-  EXPECT_TRUE(wave.Execute("s_setreg_b32 hwreg(HW_REG_MODE, 0, 4), s1").ok());
+  ASSERT_TRUE(wave.ExecuteAll({"s_add_u32 s1, s1, 1",
+                               "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0",
+                               "s_add_u32 s1, s1, 1", "s_getreg_b32 s2, hwreg(HW_REG_MODE)"})
+                  .ok());
+  EXPECT_TRUE(wave->careful);
+  EXPECT_EQ(wave->s[1], 2u);
+  EXPECT_EQ(wave->s[2], 0x3c0u);
   ASSERT_TRUE(wave.Execute("s_getpc_b64 s[2:3]").ok());
   EXPECT_EQ(Scalar64(*wave, 2), TestWave::kPc + 4);
+}
+
+TEST(Wave32, MasksHaveOneRegister) {
+  TestWave wave(Handlers::Best(), "gfx1100");
+  EXPECT_EQ(Exec(*wave), 0xffffffffu);
+  for (int l = 0; l < kLanes; ++l) wave->v[0][l] = static_cast<u32>(l);
+  wave->s[21] = 0x55555555;
+  wave->s[kVccLo + 1] = 0x12345678;
+  ASSERT_TRUE(wave.ExecuteAll({"v_cmp_gt_u32_e64 s20, 5, v0", "v_cmp_lt_u32_e32 vcc_lo, 29, v0",
+                               "s_mov_b32 exec_hi, 7", "s_mov_b32 s0, exec_hi",
+                               "s_and_saveexec_b32 s1, s20"})
+                  .ok());
+  EXPECT_EQ(wave->s[20], 0x1fu);
+  EXPECT_EQ(wave->s[21], 0x55555555u);
+  EXPECT_EQ(Scalar64(*wave, kVccLo), 0x12345678c0000000u);
+  EXPECT_EQ(wave->s[0], 7u);
+  EXPECT_EQ(wave->s[1], 0xffffffffu);
+  EXPECT_EQ(Exec(*wave), 0x1fu);
+  // VCC_HI is no lane mask: with VCC_LO 0, VCC is zero.
+  wave->s[kVccLo] = 0;
+  ASSERT_TRUE(wave.ExecuteAll({"s_mov_b32 s5, 0", "s_cbranch_vccz 1", "s_mov_b32 s5, 1"}).ok());
+  EXPECT_EQ(wave->s[5], 0u);
+  EXPECT_FALSE(wave.Execute("s_mov_b64 exec, 0").ok());
+  EXPECT_FALSE(wave.Execute("v_cmp_gt_u32_e64 s[20:21], 5, v0").ok());
+  ASSERT_TRUE(wave.ExecuteAll({"v_readlane_b32 s6, v0, 33", "s_mov_b64 s[8:9], null"}).ok());
+  EXPECT_EQ(wave->s[6], 1u);
+  EXPECT_EQ(Scalar64(*wave, 8), 0u);
+}
+
+TEST(Wave32, RdnaMayHaveWavesOf64Lanes) {
+  TestWave wave(Handlers::Best(), "gfx1201", 64);
+  for (int l = 0; l < kLanes; ++l) wave->v[0][l] = static_cast<u32>(l);
+  ASSERT_TRUE(wave.Execute("v_cmp_gt_u32_e64 s[20:21], 40, v0").ok());
+  EXPECT_EQ(Scalar64(*wave, 20), (u64{1} << 40) - 1);
+}
+
+TEST(Barrier, SplitBarrierCountsSignals) {
+  TestWave wave(Handlers::Best(), "gfx1201");
+  ASSERT_TRUE(wave.ExecuteAll({"s_barrier_signal -1", "s_barrier_signal_isfirst -1"}).ok());
+  EXPECT_EQ(wave->barrier_signals, 2u);
+  EXPECT_EQ(wave->s[kScc], 1u);
+  wave->barrier_signals = 0;  // another wave has been at this barrier before
+  ASSERT_TRUE(wave.Execute("s_barrier_signal_isfirst -1").ok());
+  EXPECT_EQ(wave->s[kScc], 0u);
+  EXPECT_FALSE(wave.Execute("s_barrier_signal 3").ok());
 }
 
 TEST(Control, IndexedRegisters) {
