@@ -19,6 +19,9 @@ namespace {
 /// Reserved, not used: 64 MB of rows are 262,144 distinct constants.
 constexpr size_t kPoolBytes = size_t{64} << 20;
 
+/// Temp row of a dual instruction's first result: bind_valu.cc uses those below.
+constexpr int kDualTemp = 10;
+
 }  // namespace
 
 ConstantPool::ConstantPool() {
@@ -118,13 +121,20 @@ std::vector<const Binding*> Handlers::All(TargetBit target) const {
 }
 
 absl::Status Binder::Bind(Instruction& instruction, uint32_t index, uint64_t pc, uint32_t bytes) {
-  instruction_ = &instruction;
   index_ = index;
   pc_ = pc;
   bytes_ = bytes;
   op_class_ = OpClass::kOther;
+  return instruction.dual.empty() ? BindOne(instruction) : BindDual(instruction);
+}
+
+absl::Status Binder::BindOne(Instruction& instruction) {
+  instruction_ = &instruction;
   instruction.mnemonic = CanonicalName(instruction.mnemonic, target_.bit);
   const Binding* binding = Find(instruction.mnemonic);
+  // v_cmpx_lt_u32 is v_cmp_lt_u32 whose result is EXEC: its bind function asks for the mnemonic.
+  if (binding == nullptr && instruction.mnemonic.starts_with("v_cmpx_"))
+    binding = Find(absl::StrCat("v_cmp_", instruction.mnemonic.substr(7)));
   if (binding == nullptr || instruction.mnemonic.starts_with('@')) return Error("has no handler");
   op_class_ = binding->op_class;
   if (absl::Status status = binding->bind(*this, *binding, instruction); !status.ok())
@@ -134,6 +144,25 @@ absl::Status Binder::Bind(Instruction& instruction, uint32_t index, uint64_t pc,
       return Error(
           absl::StrCat("has the modifier '", m.name, "', which its handler does not know"));
   }
+  return absl::OkStatus();
+}
+
+absl::Status Binder::BindDual(Instruction& first) {
+  // Both halves read before either writes (RDNA3 ISA, "VOPD"). If the second half reads what the
+  // first one writes, the first result waits in a temp row.
+  Instruction second;
+  if (absl::Status status = ParseInstruction(first.dual, second); !status.ok()) return status;
+  if (absl::Status status = BindOne(first); !status.ok()) return status;
+  absl::StatusOr<int> written = VectorIndex(first.operands[0], 1);
+  if (!written.ok()) return written.status();
+  bool reads = false;
+  for (size_t i = 1; i < second.operands.size(); ++i) {
+    const Operand& source = second.operands[i];
+    reads = reads || (source.kind == OperandKind::kVector && source.index == *written);
+  }
+  if (reads) uops_.back().dst = TempRef(kDualTemp);
+  if (absl::Status status = BindOne(second); !status.ok()) return status;
+  if (reads) Helper("@commit1", {.dst = VectorRef(*written), .src = {TempRef(kDualTemp)}});
   return absl::OkStatus();
 }
 
@@ -149,7 +178,7 @@ absl::Status Binder::ExpectOperands(size_t count) const {
 
 absl::StatusOr<int> Binder::VectorIndex(const Operand& operand, int dwords) const {
   if (operand.kind != OperandKind::kVector || operand.negate || operand.absolute ||
-      operand.sign_extend) {
+      operand.sign_extend || operand.half != Half::kNone) {
     return Error(absl::StrCat("needs a vector register in place of '", operand.text, "'"));
   }
   if (operand.count != dwords) {

@@ -93,7 +93,7 @@ class Binder {
   /// Fails unless the instruction has exactly `count` operands.
   absl::Status ExpectOperands(size_t count) const;
 
-  /// The rows of a vector register operand of exactly `dwords` registers.
+  /// The rows of a vector register operand of exactly `dwords` whole registers.
   absl::StatusOr<Ref> Vector(const Operand& operand, int dwords) const;
   /// The first register number of the same (AGPRs from kAgprBase).
   absl::StatusOr<int> VectorIndex(const Operand& operand, int dwords) const;
@@ -145,6 +145,8 @@ class Binder {
   OpClass op_class() const { return op_class_; }
 
  private:
+  absl::Status BindOne(Instruction& instruction);
+  absl::Status BindDual(Instruction& first);
   absl::StatusOr<Ref> ScalarRegister(const Operand& operand) const;
 
   const SimTarget& target_;

@@ -100,11 +100,18 @@ bool ParseRegister(std::string_view s, Operand& out) {
       return true;
     }
   }
+  Half half = Half::kNone;
+  if (absl::StartsWith(s, "v")) {
+    half = absl::ConsumeSuffix(&s, ".l")   ? Half::kLow
+           : absl::ConsumeSuffix(&s, ".h") ? Half::kHigh
+                                           : Half::kNone;
+  }
   for (const RegisterFile& file : kRegisterFiles) {
     int64_t first = 0, last = 0;
     if (!absl::StartsWith(s, file.prefix) || !ParseRange(s.substr(file.prefix.size()), first, last))
       continue;
-    if (first < 0 || last >= file.size) continue;
+    if (first < 0 || last >= file.size || (half != Half::kNone && first != last)) continue;
+    out.half = half;
     out.kind = file.kind;
     out.index = static_cast<uint16_t>(file.first + first);
     out.count = static_cast<uint16_t>(last - first + 1);
@@ -200,6 +207,7 @@ void SplitMnemonic(Instruction& out) {
   for (const auto& [suffix, encoding] : kSuffixes) {
     if (absl::ConsumeSuffix(&out.mnemonic, suffix)) {
       out.encoding = encoding;
+      if (encoding == Encoding::kDpp) absl::ConsumeSuffix(&out.mnemonic, "_e64");
       return;
     }
   }
@@ -248,6 +256,10 @@ absl::Status ParseInstruction(std::string_view text, Instruction& out) {
     return absl::InvalidArgumentError(
         absl::StrCat("'", part, "' in '", out.text, "' is not understood"));
   };
+  if (const size_t dual = rest.find(" :: "); dual != std::string_view::npos) {
+    out.dual = absl::StripAsciiWhitespace(rest.substr(dual + 4));
+    rest = absl::StripAsciiWhitespace(rest.substr(0, dual));
+  }
   const size_t space = rest.find(' ');
   out.mnemonic = rest.substr(0, space);
   SplitMnemonic(out);

@@ -19,10 +19,13 @@ enum class OperandKind : uint8_t {
   kText,     // hwreg(...), sendmsg(...), gpr_idx(...), quad names: for the instruction to interpret
 };
 
+enum class Half : uint8_t { kNone, kLow, kHigh };
+
 struct Operand {
   OperandKind kind = OperandKind::kText;
   uint16_t index = 0;
   uint16_t count = 1;        // registers
+  Half half = Half::kNone;   // v1.l, v1.h: half of a register (gfx11's "true 16 bits")
   bool negate = false;       // -v1, neg(v1)
   bool absolute = false;     // |v1|
   bool sign_extend = false;  // sext(v1), SDWA only
@@ -50,6 +53,8 @@ struct Instruction {
   Encoding encoding = Encoding::kPlain;
   std::vector<Operand> operands;
   std::vector<Modifier> modifiers;
+  /// Text of the second half of "v_dual_x ... :: v_dual_y ...", which executes at the same time.
+  std::string_view dual;
 
   /// Takes the modifier `name`: true if it is there. A modifier that no one takes is a bind error,
   /// so that nothing is skipped silently.

@@ -82,6 +82,7 @@ constexpr Rename kVector[] = {
     {"v_cvt_pk_norm_i16_f16", "v_cvt_pknorm_i16_f16"},
     {"v_cvt_pk_norm_u16_f16", "v_cvt_pknorm_u16_f16"},
     {"v_dot2acc_f32_f16", "v_dot2c_f32_f16"},
+    {"v_dot2acc_f32_bf16", "v_dot2c_f32_bf16"},
     {"v_cmp_t_f16", "v_cmp_tru_f16"},
     {"v_cmp_t_f32", "v_cmp_tru_f32"},
     {"v_cmp_t_f64", "v_cmp_tru_f64"},
@@ -183,6 +184,14 @@ constexpr Rename kMemory[] = {
     {"atomic_dec_u64", "atomic_dec_x2"},
 };
 
+/// Halves of dual instructions: v_dual_<name> is v_<name>.
+constexpr std::string_view kDual[] = {
+    "fmac_f32",    "fmaak_f32",    "fmamk_f32",   "mul_f32",          "add_f32",
+    "sub_f32",     "subrev_f32",   "mov_b32",     "mul_dx9_zero_f32", "cndmask_b32",
+    "max_f32",     "min_f32",      "max_num_f32", "min_num_f32",      "dot2acc_f32_f16",
+    "add_nc_u32",  "lshlrev_b32",  "and_b32",     "dot2acc_f32_bf16",
+};
+
 using Names = absl::flat_hash_map<std::string, std::string>;
 
 const Names& RdnaNames() {
@@ -195,6 +204,12 @@ const Names& RdnaNames() {
       for (const Rename& r : kMemory) {
         names->emplace(absl::StrCat(space, r.name), absl::StrCat(space, r.canonical));
       }
+    }
+    for (const std::string_view name : kDual) {
+      const std::string single = absl::StrCat("v_", name);
+      const auto renamed = names->find(single);
+      const std::string canonical = renamed == names->end() ? single : renamed->second;
+      names->emplace(absl::StrCat("v_dual_", name), canonical);
     }
     return names;
   }();
