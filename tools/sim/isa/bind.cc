@@ -219,11 +219,9 @@ absl::StatusOr<Ref> Binder::Scalar(const Operand& operand, int dwords, ValueType
 }
 
 absl::StatusOr<Ref> Binder::ScalarDestination(const Operand& operand, int dwords) const {
-  const bool plain =
-      operand.kind == OperandKind::kScalar && !operand.negate && !operand.absolute;
+  const bool plain = operand.kind == OperandKind::kScalar && !operand.negate && !operand.absolute;
   if (plain && operand.index == kNull && dwords <= 4) return ScalarRef(kSink);
-  if (!plain || operand.index >= kSharedBase || operand.index == kNull ||
-      operand.count != dwords) {
+  if (!plain || operand.index >= kSharedBase || operand.index == kNull || operand.count != dwords) {
     return Error(absl::StrCat("needs ", dwords, " writable scalar registers in place of '",
                               operand.text, "'"));
   }

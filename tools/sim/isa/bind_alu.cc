@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -15,6 +17,43 @@
 
 namespace gridwise::sim {
 namespace {
+
+bool IsFloat(ValueType t) { return t == ValueType::kF32 || t == ValueType::kF16; }
+
+/// Scalar source `i`; floats may have their signs changed (v_s_rcp_f32 s0, -s1).
+absl::StatusOr<Ref> ScalarSource(Binder& b, const Operand& operand, ValueType type, int i) {
+  Operand plain = operand;
+  if (IsFloat(type)) plain.negate = plain.absolute = false;
+  absl::StatusOr<Ref> src = b.Scalar(plain, Dwords(type), type);
+  if (!src.ok() || !IsFloat(type) || (!operand.negate && !operand.absolute)) return src;
+  const uint32_t sign = type == ValueType::kF16 ? 0x8000 : 0x80000000;
+  const Ref temp = ScalarRef(kScalarTemp + i);
+  b.Helper("@scalar_sign",
+           {.dst = temp,
+            .src = {*src},
+            .data = (operand.absolute ? ~sign : ~0u) | uint64_t{operand.negate ? sign : 0} << 32});
+  return temp;
+}
+
+/// The operation of floats between what MODE does to them (exec_mode.cc).
+void EmitCareful(Binder& b, const OpTraits& t, size_t args, Uop uop) {
+  const auto suffix = [](ValueType type) { return type == ValueType::kF32 ? "f32" : "f16"; };
+  for (size_t i = 0; i < args; ++i) {
+    if (!IsFloat(t.args[i])) continue;
+    const Ref temp = ScalarRef(kScalarTemp + static_cast<int>(i));
+    b.Helper(absl::StrCat("@scalar_in_", suffix(t.args[i])), {.dst = temp, .src = {uop.src[i]}});
+    uop.src[i] = temp;
+  }
+  if (!IsFloat(t.result)) {
+    b.Emit(uop);
+    return;
+  }
+  const bool rounds = (t.flags & kScalarRoundsItself) == 0;
+  if (rounds) b.Helper("@round_begin", {.imm = t.result == ValueType::kF32 ? 0 : 2});
+  b.Emit(uop);
+  if (rounds) b.Helper("@round_end", {});
+  b.Helper(absl::StrCat("@scalar_out_", suffix(t.result)), {.dst = uop.dst, .src = {uop.dst}});
+}
 
 /// Sign-extended word count of a branch operand, printed as an unsigned 16-bit number.
 int64_t BranchWords(int64_t printed) { return static_cast<int16_t>(printed); }
@@ -37,11 +76,15 @@ absl::Status BindSalu(Binder& b, const Binding& binding, Instruction& in) {
     if (arg_first == 1) uop.src[0] = *dst;
   }
   for (size_t i = arg_first; i < args; ++i) {
-    absl::StatusOr<Ref> src = b.Scalar(in.operands[next++], Dwords(t.args[i]), t.args[i]);
+    absl::StatusOr<Ref> src = ScalarSource(b, in.operands[next++], t.args[i], static_cast<int>(i));
     if (!src.ok()) return src.status();
     uop.src[i] = *src;
   }
-  b.Emit(uop);
+  if (b.careful()) {
+    EmitCareful(b, t, args, uop);
+  } else {
+    b.Emit(uop);
+  }
   return absl::OkStatus();
 }
 
@@ -104,6 +147,32 @@ absl::Status BindIndirectJump(Binder& b, const Binding& binding, Instruction& in
   return absl::OkStatus();
 }
 
+absl::Status BindModeField(Binder& b, const Binding& binding, Instruction& in) {
+  if (absl::Status s = b.ExpectOperands(1); !s.ok()) return s;
+  absl::StatusOr<Ref> value = b.Scalar(in.operands[0], 1);
+  if (!value.ok()) return value.status();
+  b.Emit({.exec = binding.exec,
+          .src = {*value},
+          .imm = in.mnemonic == "s_round_mode" ? 0 : 4,
+          .data = 15,
+          .data2 = b.next_pc()});
+  return absl::OkStatus();
+}
+
+absl::Status BindSendMessage(Binder& b, const Binding& binding, Instruction& in) {
+  const bool returns = binding.exec != nullptr;
+  if (absl::Status s = b.ExpectOperands(returns ? 2 : 1); !s.ok()) return s;
+  const std::string_view message = in.operands.back().text;
+  if (message != (returns ? "sendmsg(MSG_RTN_GET_REALTIME)" : "sendmsg(MSG_DEALLOC_VGPRS)")) {
+    return b.Error(absl::StrCat("sends ", message, ", which is not implemented"));
+  }
+  if (!returns) return absl::OkStatus();
+  absl::StatusOr<Ref> dst = b.ScalarDestination(in.operands[0], 2);
+  if (!dst.ok()) return dst.status();
+  b.Emit({.exec = binding.exec, .dst = *dst});
+  return absl::OkStatus();
+}
+
 absl::Status BindHardwareRegister(Binder& b, const Binding& binding, Instruction& in) {
   // s_getreg_b32 d, hwreg(NAME, first, width); s_setreg_b32 hwreg(...), s.
   if (absl::Status s = b.ExpectOperands(2); !s.ok()) return s;
@@ -123,19 +192,22 @@ absl::Status BindHardwareRegister(Binder& b, const Binding& binding, Instruction
       first + width > 32) {
     return b.Error("has a hwreg field that is not understood");
   }
-  const bool is_mode = parts[0] == "HW_REG_MODE";
+  const bool is_mode = parts[0] == "HW_REG_MODE" || parts[0] == "HW_REG_WAVE_MODE";
+  const bool is_cycles =
+      parts[0] == "HW_REG_SHADER_CYCLES" || parts[0] == "HW_REG_SHADER_CYCLES_LO";
+  const bool is_scratch_hi = parts[0] == "HW_REG_FLAT_SCR_HI";
+  const bool is_scratch = is_scratch_hi || parts[0] == "HW_REG_FLAT_SCR_LO";
   if (!reads && !is_mode)
     return b.Error(absl::StrCat("writes ", parts[0], ", which is not implemented"));
-  Uop uop{.exec = binding.exec,
-          .imm = first,
-          .data = (uint64_t{1} << width) - 1,
-          .data2 = b.next_pc()};
+  Uop uop{
+      .exec = binding.exec, .imm = first, .data = (uint64_t{1} << width) - 1, .data2 = b.next_pc()};
   if (reads) {
     absl::StatusOr<Ref> dst = b.ScalarDestination(in.operands[0], 1);
     if (!dst.ok()) return dst.status();
     uop.dst = *dst;
     if (!is_mode) {
-      b.Helper("@getreg_zero", uop);
+      uop.data2 = is_scratch_hi ? 1 : 0;
+      b.Helper(is_cycles ? "@getreg_cycles" : is_scratch ? "@getreg_scratch" : "@getreg_zero", uop);
       return absl::OkStatus();
     }
   } else {
@@ -229,11 +301,84 @@ absl::Status BindWriteLane(Binder& b, const Binding& binding, Instruction& in) {
 
 absl::Status BindSwap(Binder& b, const Binding& binding, Instruction& in) {
   if (absl::Status s = b.ExpectOperands(2); !s.ok()) return s;
-  absl::StatusOr<Ref> first = b.Vector(in.operands[0], 1);
-  absl::StatusOr<Ref> second = b.Vector(in.operands[1], 1);
-  if (!first.ok()) return first.status();
-  if (!second.ok()) return second.status();
-  b.Emit({.exec = binding.exec, .dst = *first, .src = {*second}});
+  const bool halves = in.mnemonic == "v_swap_b16";
+  int shifts[2] = {};
+  Ref refs[2];
+  for (size_t i = 0; i < 2; ++i) {
+    Operand whole = in.operands[i];
+    if (halves) shifts[i] = std::exchange(whole.half, Half::kNone) == Half::kHigh ? 16 : 0;
+    absl::StatusOr<Ref> ref = b.Vector(whole, 1);
+    if (!ref.ok()) return ref.status();
+    refs[i] = *ref;
+  }
+  b.Emit({.exec = binding.exec,
+          .dst = refs[0],
+          .src = {refs[1]},
+          .imm = shifts[0],
+          .data = static_cast<uint64_t>(shifts[1])});
+  return absl::OkStatus();
+}
+
+absl::Status BindPermlane(Binder& b, const Binding& binding, Instruction& in) {
+  const bool var = in.mnemonic.ends_with("_var_b32"), whole = in.mnemonic == "v_permlane64_b32";
+  if (absl::Status s = b.ExpectOperands(whole ? 2 : var ? 3 : 4); !s.ok()) return s;
+  const std::vector<int64_t> op_sel = in.TakeList("op_sel").value_or(std::vector<int64_t>());
+  Uop uop{.exec = binding.exec};
+  for (size_t i = 0; i < op_sel.size() && i < 2; ++i) uop.imm |= static_cast<int>(op_sel[i]) << i;
+  absl::StatusOr<Ref> dst = b.Vector(in.operands[0], 1);
+  if (!dst.ok()) return dst.status();
+  uop.dst = *dst;
+  for (size_t i = 1; i < in.operands.size(); ++i) {
+    absl::StatusOr<Ref> src =
+        i == 1 || var ? b.Vector(in.operands[i], 1) : b.Scalar(in.operands[i], 1);
+    if (!src.ok()) return src.status();
+    uop.src[i - 1] = *src;
+  }
+  b.Emit(uop);
+  return absl::OkStatus();
+}
+
+absl::Status BindRelative(Binder& b, const Binding& binding, Instruction& in) {
+  if (absl::Status s = b.ExpectOperands(2); !s.ok()) return s;
+  Uop uop{.exec = binding.exec, .src = {kNoRef}};
+  if (binding.op_class == OpClass::kSalu) {
+    const int dwords = Dwords(binding.traits.result);
+    const bool to = in.mnemonic.starts_with("s_movreld");
+    absl::StatusOr<Ref> dst = b.ScalarDestination(in.operands[0], dwords);
+    absl::StatusOr<Ref> src = b.Scalar(in.operands[1], dwords, binding.traits.result);
+    if (!dst.ok()) return dst.status();
+    if (!src.ok()) return src.status();
+    const Operand& relative = in.operands[to ? 0 : 1];
+    if (relative.kind != OperandKind::kScalar) return b.Error("needs a register to count from");
+    uop.dst = *dst;
+    uop.src[0] = *src;
+    uop.imm = relative.index;
+    b.Emit(uop);
+    return absl::OkStatus();
+  }
+  // Which operands count from M0, and which field of it: 32 bits, or with "_2" and in a swap bits
+  // 7:0 for the source and 25:16 for the destination (RDNA3 ISA, V_MOVRELSD_2_B32).
+  const bool fields = in.mnemonic == "v_movrelsd_2_b32" || in.mnemonic == "v_swaprel_b32";
+  const bool both = fields || in.mnemonic == "v_movrelsd_b32";
+  const bool to = both || in.mnemonic == "v_movreld_b32";
+  const bool from = both || in.mnemonic == "v_movrels_b32";
+  absl::StatusOr<int> dst = b.VectorIndex(in.operands[0], 1);
+  if (!dst.ok()) return dst.status();
+  uop.data = static_cast<uint64_t>(*dst);
+  if (from) {
+    absl::StatusOr<int> src = b.VectorIndex(in.operands[1], 1);
+    if (!src.ok()) return src.status();
+    uop.data |= static_cast<uint64_t>(*src) << 16;
+  } else {
+    absl::StatusOr<Ref> src = b.VectorSource(in.operands[1], ValueType::kB32, 0);
+    if (!src.ok()) return src.status();
+    uop.src[0] = *src;
+  }
+  const uint64_t to_mask = !to ? 0 : fields ? 0x3ff : ~0u;
+  const uint64_t from_mask = !from ? 0 : fields ? 0xff : ~0u;
+  uop.imm = fields ? 16 : 0;
+  uop.data2 = to_mask | from_mask << 32;
+  b.Emit(uop);
   return absl::OkStatus();
 }
 

@@ -20,6 +20,8 @@ enum ValuFlags : uint32_t {
   kBf16Constants = 128,  // packed halves are bf16: the constant 1.0 is 0x3f80
   kByteSource = 256,     // byte_sel picks a byte of source 0
   kByteResult = 512,     // writes the byte that byte_sel or op_sel[3:2] says, and keeps the others
+  kRoundsItself = 0x1000,    // whatever MODE says
+  kKeepsDenormals = 0x2000,  // whatever MODE says
 };
 
 /// VOP1, VOP2, VOP3, VOPC, VOP3P with their modifiers, SDWA and DPP forms: operands become rows, by
@@ -28,7 +30,9 @@ enum ValuFlags : uint32_t {
 absl::Status BindValu(Binder&, const Binding&, Instruction&);
 absl::Status BindReadLane(Binder&, const Binding&, Instruction&);   // v_readlane, v_readfirstlane
 absl::Status BindWriteLane(Binder&, const Binding&, Instruction&);  // v_writelane
-absl::Status BindSwap(Binder&, const Binding&, Instruction&);       // v_swap_b32
+absl::Status BindSwap(Binder&, const Binding&, Instruction&);       // v_swap_b32, v_swap_b16
+absl::Status BindPermlane(Binder&, const Binding&, Instruction&);   // v_permlane16, x16, 64, _var
+absl::Status BindRelative(Binder&, const Binding&, Instruction&);   // v_movrel*, s_movrel*
 absl::Status BindSwapRows(Binder&, const Binding&, Instruction&);   // v_permlane*_swap_b32
 
 /// OpTraits::flags of matrix instructions: registers of A, of B, of C and D.
@@ -90,14 +94,17 @@ absl::Status BindWmma(Binder&, const Binding&, Instruction&);
 enum SaluFlags : uint32_t {
   kReadsDestination =
       1,  // the first argument is the destination's old value (s_cmov, s_addk, s_bitset)
-  kZeroExtends16 = 2,  // the 16-bit immediate is unsigned (s_cmpk_*_u32)
-  kNoDestination = 4,  // only SCC is written
+  kZeroExtends16 = 2,       // the 16-bit immediate is unsigned (s_cmpk_*_u32)
+  kNoDestination = 4,       // only SCC is written
+  kScalarRoundsItself = 8,  // whatever MODE says
 };
 absl::Status BindSalu(Binder&, const Binding&, Instruction&);           // SOP1, SOP2, SOPC
 absl::Status BindSaluImmediate(Binder&, const Binding&, Instruction&);  // SOPK
 absl::Status BindBranch(Binder&, const Binding&, Instruction&);
 absl::Status BindGetPc(Binder&, const Binding&, Instruction&);
 absl::Status BindIndirectJump(Binder&, const Binding&, Instruction&);  // s_setpc, s_swappc
+absl::Status BindModeField(Binder&, const Binding&, Instruction&);  // s_round_mode, s_denorm_mode
+absl::Status BindSendMessage(Binder&, const Binding&, Instruction&);
 absl::Status BindHardwareRegister(Binder&, const Binding&, Instruction&);
 absl::Status BindGprIndexOn(Binder&, const Binding&, Instruction&);
 absl::Status BindGprIndexOff(Binder&, const Binding&, Instruction&);

@@ -25,6 +25,27 @@ constexpr uint32_t kSign = 0x80000000;
 bool IsPackedHalves(ValueType t) { return t == ValueType::kPkB16 || t == ValueType::kPkF16; }
 bool Is16(ValueType t) { return t == ValueType::kB16 || t == ValueType::kF16; }
 
+/// End of the names of helpers for floats of a type; empty for other types.
+std::string_view FloatSuffix(ValueType t) {
+  switch (t) {
+    case ValueType::kF32:
+      return "f32";
+    case ValueType::kF64:
+      return "f64";
+    case ValueType::kF16:
+      return "f16";
+    case ValueType::kPkF16:
+      return "pk_f16";
+    case ValueType::kPkF32:
+      return "pk_f32";
+    default:
+      return "";
+  }
+}
+/// The first bit of MODE's rounding field for results of a type: of floats, or of halves and
+/// doubles.
+int RoundingField(ValueType t) { return t == ValueType::kF32 || t == ValueType::kPkF32 ? 0 : 2; }
+
 /// Names of SDWA selections.
 struct Selection {
   std::string_view name;
@@ -47,7 +68,14 @@ const Selection* FindSelection(std::string_view name) {
 class ValuBinder {
  public:
   ValuBinder(Binder& b, const Binding& binding, Instruction& in)
-      : b_(b), binding_(binding), traits_(binding.traits), in_(in) {}
+      : b_(b),
+        binding_(binding),
+        traits_(binding.traits),
+        in_(in),
+        compares_exec_(in.mnemonic.starts_with("v_cmpx_")),
+        destinations_(compares_exec_ && b.is_rdna() ? 0
+                      : traits_.second_mask         ? 2
+                                                    : 1) {}
 
   absl::Status Run() {
     TakeModifiers();
@@ -58,7 +86,10 @@ class ValuBinder {
     if (absl::Status s = SelectClamp(); !s.ok()) return s;
     if (absl::Status s = BindOperands(); !s.ok()) return s;
     if (absl::Status s = BindResult(); !s.ok()) return s;
+    const bool rounds = b_.careful() && !FloatSuffix(traits_.result).empty() && !Has(kRoundsItself);
+    if (rounds) b_.Helper("@round_begin", {.imm = RoundingField(traits_.result)});
     b_.Emit(uop_);
+    if (rounds) EndRounding();
     return Finish();
   }
 
@@ -81,10 +112,7 @@ class ValuBinder {
   /// Integer results saturate by another handler, "v_add_u32.clamp"; float results are clamped
   /// behind the operation.
   absl::Status SelectClamp() {
-    const ValueType r = traits_.result;
-    const bool is_float = r == ValueType::kF32 || r == ValueType::kF64 || r == ValueType::kF16 ||
-                          r == ValueType::kPkF16 || r == ValueType::kPkF32;
-    if (!clamp_ || is_float) return absl::OkStatus();
+    if (!clamp_ || !FloatSuffix(traits_.result).empty()) return absl::OkStatus();
     clamp_ = false;
     const Binding* clamping = b_.Find(absl::StrCat(in_.mnemonic, ".clamp"));
     if (clamping == nullptr) return b_.Error("clamps, which its handler does not know");
@@ -94,23 +122,58 @@ class ValuBinder {
 
   absl::Status BindOperands() {
     // Text order: result, mask result, sources. Sources that are not in the text come last.
-    size_t next = 1 + (traits_.second_mask ? 1 : 0);
     size_t written = 0;
     for (int i = 0; i < traits_.arg_count; ++i) written += traits_.args[i] != ValueType::kNone;
-    if (Has(kAccumulates) || Has(kImplicitVcc)) --written;
-    if (absl::Status s = b_.ExpectOperands(next + written); !s.ok()) return s;
+    // The mask of v_dual_cndmask_b32 is VCC and not written either.
+    const bool implicit_vcc =
+        Has(kImplicitVcc) || (in_.text.starts_with("v_dual_") &&
+                              traits_.args[traits_.arg_count - 1] == ValueType::kMask);
+    if (Has(kAccumulates) || implicit_vcc) --written;
+    if (absl::Status s = b_.ExpectOperands(destinations_ + written); !s.ok()) return s;
     for (size_t i = 0; i < written; ++i) {
-      absl::StatusOr<Ref> ref = Source(in_.operands[next + i], i);
+      absl::StatusOr<Ref> ref = Source(in_.operands[destinations_ + i], i);
       if (!ref.ok()) return ref.status();
-      uop_.src[i] = *ref;
+      uop_.src[i] = Careful(*ref, i);
     }
-    if (Has(kImplicitVcc)) uop_.src[written] = ScalarRef(kVccLo);
+    if (implicit_vcc) uop_.src[written] = ScalarRef(kVccLo);
     if (Has(kAccumulates)) {
-      absl::StatusOr<Ref> ref = b_.Vector(in_.operands[0], Dwords(traits_.result));
+      absl::StatusOr<Ref> ref = Half16(in_.operands[0], traits_.result);
       if (!ref.ok()) return ref.status();
-      uop_.src[written] = *ref;
+      if (in_.operands[0].half == Half::kHigh || At(op_sel_, written, 0) != 0) {
+        const Ref temp = TempRef(static_cast<int>(2 * written));
+        b_.Helper("@fetch32", {.dst = temp, .src = {*ref}, .imm = 16, .data = Masks(0xffff, 0)});
+        ref = temp;
+      }
+      uop_.src[written] = Careful(*ref, written);
     }
     return absl::OkStatus();
+  }
+
+  /// The register of an operand of which a half may be named.
+  absl::StatusOr<Ref> Half16(const Operand& operand, ValueType type) const {
+    Operand whole = operand;
+    if (Is16(type)) whole.half = Half::kNone;
+    return b_.Vector(whole, Dwords(type));
+  }
+
+  /// Source `i` after what MODE does to the floats that an operation reads.
+  Ref Careful(Ref ref, size_t i) {
+    const std::string_view suffix = FloatSuffix(traits_.args[i]);
+    if (!b_.careful() || suffix.empty() || Has(kKeepsDenormals)) return ref;
+    const Ref temp = TempRef(static_cast<int>(2 * i));
+    b_.Helper(absl::StrCat("@mode_in_", suffix), {.dst = temp, .src = {ref}});
+    return temp;
+  }
+
+  /// Behind the operation or what scales its result: the usual rounding again, then what MODE does
+  /// to the floats that an operation writes.
+  void EndRounding() {
+    const bool keeps = Has(kKeepsDenormals);
+    const Ref temp = keeps ? Ref() : Detour();
+    b_.Helper("@round_end", {});
+    if (keeps) return;
+    b_.Helper(absl::StrCat("@mode_out_", FloatSuffix(traits_.result)),
+              {.dst = final_, .src = {temp}});
   }
 
   /// Source `i` as the handler reads it.
@@ -120,6 +183,7 @@ class ValuBinder {
     const int temp = static_cast<int>(2 * i);
     Operand plain = operand;
     plain.negate = plain.absolute = plain.sign_extend = false;
+    if (operand.half != Half::kNone && Is16(type)) plain.half = Half::kNone;
     absl::StatusOr<Ref> ref = Unmodified(plain, type, temp, i);
     if (!ref.ok()) return ref;
     const auto fetch = [&](std::string_view helper, int imm, uint64_t data) -> Ref {
@@ -128,7 +192,7 @@ class ValuBinder {
     };
     if (in_.encoding == Encoding::kSdwa) return SdwaSource(operand, i, *ref, temp);
     const uint32_t keep = operand.absolute ? ~kSign : ~0u, flip = operand.negate ? kSign : 0;
-    const int64_t high_half = At(op_sel_, i, 0);
+    const int64_t high_half = operand.half == Half::kHigh ? 1 : At(op_sel_, i, 0);
     if (Has(kMixed)) {
       if (At(op_sel_hi_, i, 0) == 0)
         return keep == ~0u && flip == 0 ? *ref : fetch("@fetch32", 0, Masks(keep, flip));
@@ -187,15 +251,17 @@ class ValuBinder {
     }
     absl::StatusOr<Ref> ref = b_.VectorSource(source, type, temp);
     if (!ref.ok() || in_.encoding != Encoding::kDpp || i != 0) return ref;
-    if (Dwords(type) != 1) return b_.Error("permutes the lanes of a 64-bit operand");
     absl::StatusOr<DppControl> dpp = ParseDpp(in_);
     if (!dpp.ok()) return b_.Error(dpp.status().message());
     absl::StatusOr<Ref> table = b_.Table(dpp->from);
     if (!table.ok()) return table;
-    b_.Helper("@fetch_dpp", {.dst = TempRef(temp),
-                             .src = {*ref, *table},
-                             .imm = dpp->bound_ctrl,
-                             .data = dpp->written});
+    for (int row = 0; row < Dwords(type); ++row) {
+      b_.Helper("@fetch_dpp", {.dst = TempRef(temp + row),
+                               .src = {NextRow(*ref, row), *table},
+                               .imm = dpp->bound_ctrl,
+                               .data = dpp->written,
+                               .data2 = dpp->fetch_inactive ? ~uint64_t{0} : 0});
+    }
     return TempRef(temp);
   }
 
@@ -224,13 +290,17 @@ class ValuBinder {
       if (!mask.ok()) return mask.status();
       uop_.dst2 = *mask;
     }
+    if (compares_exec_ && b_.is_rdna()) {
+      uop_.dst = ScalarRef(kExecLo);
+      return absl::OkStatus();
+    }
     if (traits_.result == ValueType::kMask) {
       absl::StatusOr<Ref> mask = b_.MaskDestination(in_.operands[0]);
       if (!mask.ok()) return mask.status();
       uop_.dst = *mask;
       return absl::OkStatus();
     }
-    absl::StatusOr<Ref> dst = b_.Vector(in_.operands[0], Dwords(traits_.result));
+    absl::StatusOr<Ref> dst = Half16(in_.operands[0], traits_.result);
     if (!dst.ok()) return dst.status();
     uop_.dst = final_ = *dst;
     return absl::OkStatus();
@@ -242,15 +312,8 @@ class ValuBinder {
 
   /// What comes between the operation and its destination register.
   absl::Status Finish() {
-    const bool mask_result = traits_.result == ValueType::kMask;
-    const bool indexed = (b_.gpr_index_mode() & 8) != 0;
-    if (in_.encoding == Encoding::kDpp || indexed) {
-      if (mask_result || traits_.second_mask)
-        return b_.Error("writes lane masks in a form that is not implemented");
-    }
-    if (mask_result)
-      return clamp_ || multiply_ != 1 || divide_ != 1 ? b_.Error("scales a mask")
-                                                      : absl::OkStatus();
+    const bool indexed = (b_.gpr_index_mode() & 8) != 0, dpp = in_.encoding == Encoding::kDpp;
+    if (traits_.result == ValueType::kMask) return FinishMask(indexed, dpp);
     if (absl::Status s = ScaleAndClamp(); !s.ok()) return s;
     if (in_.encoding == Encoding::kSdwa) return CommitSdwa();
     if (Has(kByteResult)) {
@@ -258,58 +321,68 @@ class ValuBinder {
       CommitPart(8 * byte_, put, ~put);
       return absl::OkStatus();
     }
-    const bool high = Has(kHighHalf) || (Is16(traits_.result) && At(op_sel_, Operands(), 0) != 0);
-    if (high || Has(kKeepsOther)) {
-      CommitPart(high ? 16 : 0, high ? 0xffff0000 : 0xffff, high ? 0xffff : 0xffff0000);
-      return absl::OkStatus();
-    }
+    const bool high =
+        Has(kHighHalf) ||
+        (Is16(traits_.result) && (in_.operands[0].half == Half::kHigh ||
+                                  At(op_sel_, in_.operands.size() - destinations_, 0) != 0));
+    // 16-bit results leave the other half alone on RDNA and clear it on gfx9.
+    const bool keeps = Has(kKeepsOther) || (b_.is_rdna() && Is16(traits_.result));
     const int rows = Dwords(traits_.result);
-    if (in_.encoding == Encoding::kDpp) {
+    if (high || keeps) {
+      CommitPart(high ? 16 : 0, high ? 0xffff0000 : 0xffff, high ? 0xffff : 0xffff0000, dpp);
+    } else if (dpp) {
       const Ref temp = Detour();
       b_.Helper(rows == 2 ? "@commit_dpp2" : "@commit_dpp1", {.dst = final_, .src = {temp}});
     } else if (indexed) {
-      if (rows != 1) return b_.Error("indexes a 64-bit register");
+      if (rows != 1 || traits_.second_mask) return b_.Error("indexes more than a 32-bit register");
       const Ref temp = Detour();
       b_.Helper("@commit_indexed",
                 {.src = {temp}, .imm = static_cast<int32_t>(*b_.VectorIndex(in_.operands[0], 1))});
     }
+    if (dpp && traits_.second_mask) b_.Helper("@dpp_mask", {.dst = uop_.dst2});
     return absl::OkStatus();
   }
 
-  size_t Operands() const { return in_.operands.size() - 1 - (traits_.second_mask ? 1 : 0); }
+  /// Lanes that DPP gives no operand count as inactive, so their bits are 0.
+  absl::Status FinishMask(bool indexed, bool dpp) {
+    if (clamp_ || multiply_ != 1 || divide_ != 1) return b_.Error("scales a mask");
+    if (indexed) return b_.Error("indexes a mask");
+    if (dpp) b_.Helper("@dpp_mask", {.dst = uop_.dst});
+    if (compares_exec_ && !b_.is_rdna())
+      b_.Helper("@copy_mask", {.dst = ScalarRef(kExecLo), .src = {uop_.dst}});
+    return absl::OkStatus();
+  }
 
   absl::Status ScaleAndClamp() {
     const ValueType type = traits_.result;
+    const std::string_view suffix = FloatSuffix(type);
     if (multiply_ != 1 || divide_ != 1) {
-      if (type != ValueType::kF32 && type != ValueType::kF64 && type != ValueType::kF16) {
+      if (suffix.empty() || suffix.starts_with("pk")) {
         return b_.Error("scales a result that is no float");
       }
-      Operand factor;
-      factor.kind = OperandKind::kFloat;
-      factor.real = static_cast<double>(multiply_) / divide_;
-      absl::StatusOr<Ref> constant = b_.VectorConstant(ConstantBits(factor, type), Dwords(type));
-      if (!constant.ok()) return constant.status();
-      const Ref from = Detour();
-      b_.Helper(type == ValueType::kF32   ? "@scale_f32"
-                : type == ValueType::kF64 ? "@scale_f64"
-                                          : "@scale_f16",
-                {.dst = final_, .src = {from, *constant}});
+      // The usual MODE ignores output modifiers: IEEE is set, or denormals are kept (CDNA3 ISA and
+      // RDNA4 ISA, "Output Modifiers").
+      if (b_.careful()) {
+        Operand factor;
+        factor.kind = OperandKind::kFloat;
+        factor.real = static_cast<double>(multiply_) / divide_;
+        absl::StatusOr<Ref> constant = b_.VectorConstant(ConstantBits(factor, type), Dwords(type));
+        if (!constant.ok()) return constant.status();
+        const Ref from = Detour();
+        b_.Helper(absl::StrCat("@scale_", suffix), {.dst = final_, .src = {from, *constant}});
+      }
     }
     if (clamp_) {
       const Ref from = Detour();
-      b_.Helper(type == ValueType::kF32     ? "@clamp_f32"
-                : type == ValueType::kF64   ? "@clamp_f64"
-                : type == ValueType::kF16   ? "@clamp_f16"
-                : type == ValueType::kPkF16 ? "@clamp_pk_f16"
-                                            : "@clamp_pk_f32",
+      b_.Helper(absl::StrCat(b_.careful() ? "@mode_clamp_" : "@clamp_", suffix),
                 {.dst = final_, .src = {from}});
     }
     return absl::OkStatus();
   }
 
-  void CommitPart(int shift, uint32_t put, uint32_t keep) {
+  void CommitPart(int shift, uint32_t put, uint32_t keep, bool dpp = false) {
     const Ref temp = Detour();
-    b_.Helper("@commit_part",
+    b_.Helper(dpp ? "@commit_part_dpp" : "@commit_part",
               {.dst = final_, .src = {temp}, .imm = shift, .data = Masks(keep, put)});
   }
 
@@ -324,6 +397,10 @@ class ValuBinder {
       CommitPart(selection->shift, put, 0);
     } else if (unused == "UNUSED_PRESERVE") {
       CommitPart(selection->shift, put, ~put);
+    } else if (unused == "UNUSED_SEXT") {
+      const Ref temp = Detour();
+      b_.Helper(selection->bits == 8 ? "@fetch_i8" : "@fetch_i16", {.dst = temp, .src = {temp}});
+      CommitPart(selection->shift, ~0u << selection->shift, 0);
     } else {
       return b_.Error(absl::StrCat("has dst_unused:", unused, ", which is not implemented"));
     }
@@ -334,6 +411,8 @@ class ValuBinder {
   const Binding& binding_;
   const OpTraits& traits_;
   Instruction& in_;
+  const bool compares_exec_;   // v_cmpx: EXEC gets the result
+  const size_t destinations_;  // operands before the sources
   std::vector<int64_t> op_sel_, op_sel_hi_, neg_lo_, neg_hi_;
   bool clamp_ = false;
   int byte_ = 0;

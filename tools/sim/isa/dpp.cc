@@ -27,6 +27,8 @@ constexpr Control kControls[] = {
     {"row_shl", true, [](int l, int n) { return InRow(l, (l & 15) + n); }},
     {"row_shr", true, [](int l, int n) { return InRow(l, (l & 15) - n); }},
     {"row_ror", true, [](int l, int n) { return InRow(l, ((l & 15) - n) & 15); }},
+    {"row_share", true, [](int l, int n) { return InRow(l, n); }},
+    {"row_xmask", true, [](int l, int n) { return InRow(l, (l & 15) ^ n); }},
     {"row_newbcast", true, [](int l, int n) { return InRow(l, n); }},
     {"row_bcast", true,
      [](int l, int n) {
@@ -54,6 +56,16 @@ absl::StatusOr<DppControl> ParseDpp(Instruction& in) {
     }
     ++controls;
   }
+  bool eight = false;
+  if (const std::optional<std::vector<int64_t>> lanes = in.TakeList("dpp8")) {
+    if (lanes->size() != 8) return absl::InvalidArgumentError("has a dpp8 that is not eight lanes");
+    for (int l = 0; l < kLanes; ++l) {
+      result.from[l] = static_cast<uint32_t>(
+          (l & ~7) + static_cast<int>((*lanes)[static_cast<size_t>(l & 7)] & 7));
+    }
+    eight = true;
+    ++controls;
+  }
   for (const Control& control : kControls) {
     const int64_t number = control.has_number          ? in.TakeNumber(control.name, -1)
                            : in.TakeFlag(control.name) ? 0
@@ -73,7 +85,9 @@ absl::StatusOr<DppControl> ParseDpp(Instruction& in) {
     if ((row_mask >> (l / 16) & 1) != 0 && (bank_mask >> (l / 4 % 4) & 1) != 0)
       result.written |= uint64_t{1} << l;
   }
-  result.bound_ctrl = in.TakeNumber("bound_ctrl", 0) != 0;
+  // DPP8 has no bound_ctrl: a source that is off reads 0.
+  result.bound_ctrl = eight || in.TakeNumber("bound_ctrl", 0) != 0;
+  result.fetch_inactive = in.TakeNumber("fi", 0) != 0;
   return result;
 }
 

@@ -109,6 +109,37 @@ const Uop* SetModeRegister(Wave& w, const Uop& u) {
 /// counter.
 void MemTime(Wave& w, const Uop& u) { Write64(w, u.dst, __builtin_ia32_rdtsc()); }
 
+/// The same at about 100 MHz, for hosts of about 3.2 GHz.
+void RealTime(Wave& w, const Uop& u) { Write64(w, u.dst, __builtin_ia32_rdtsc() >> 5); }
+void GetCycles(Wave& w, const Uop& u) {
+  *Row(w, u.dst) = static_cast<u32>(__builtin_ia32_rdtsc() >> u.imm & u.data);
+}
+/// One half of the address of the wave's scratch.
+void GetScratchRegister(Wave& w, const Uop& u) {
+  const u64 address = reinterpret_cast<u64>(w.scratch);
+  *Row(w, u.dst) =
+      static_cast<u32>(address >> (u.data2 != 0 ? 32 : 0)) >> u.imm & static_cast<u32>(u.data);
+}
+
+/// s_movrels, s_movreld: the register imm + M0 of the scalar file, of kDwords.
+template <int kDwords, bool kDestination>
+bool ScalarRelative(Wave& w, const Uop& u) {
+  constexpr u32 kFile = 106;
+  const u32 index = static_cast<u32>(u.imm) + w.s[kM0];
+  if (w.s[kM0] >= kFile || index + kDwords > kFile)
+    return RaiseFault(w, u, "indexes behind the scalar registers");
+  u32* relative = &w.s[index];
+  const u32* from = kDestination ? Row(w, u.src[0]) : relative;
+  u32* to = kDestination ? relative : Row(w, u.dst);
+  u32 values[kDwords];
+  for (int i = 0; i < kDwords; ++i) values[i] = from[i];
+  for (int i = 0; i < kDwords; ++i) to[i] = values[i];
+  return true;
+}
+constexpr Binding Relative(const char* name, ExecFn exec, ValueType type) {
+  return {name, OpClass::kSalu, &BindRelative, exec, {.result = type}};
+}
+
 /// s_set_gpr_idx_on: M0[7:0] = the index, M0[15:12] = which operands; imm is the latter.
 void GprIndexOn(Wave& w, const Uop& u) {
   w.s[kM0] = (w.s[kM0] & ~0xf0ffu) | (*Row(w, u.src[0]) & 0xff) | static_cast<u32>(u.imm) << 12;
@@ -155,7 +186,18 @@ BindingTable ControlTable() {
       {"s_setreg_imm32_b32", OpClass::kSalu, &BindHardwareRegister, &Step<&SetModeRegister>},
       {"@getreg_zero", OpClass::kSalu, nullptr, &Step<&GetZeroRegister>},
       {"s_memtime", OpClass::kSmem, &BindGetPc, &Step<&MemTime>},
-      {"s_memrealtime", OpClass::kSmem, &BindGetPc, &Step<&MemTime>},
+      {"s_memrealtime", OpClass::kSmem, &BindGetPc, &Step<&RealTime>},
+      {"s_sendmsg_rtn_b64", OpClass::kSmem, &BindSendMessage, &Step<&RealTime>},
+      {"s_sendmsg", OpClass::kOther, &BindSendMessage, nullptr},
+      {"s_round_mode", OpClass::kSalu, &BindModeField, &Step<&SetModeRegister>},
+      {"s_denorm_mode", OpClass::kSalu, &BindModeField, &Step<&SetModeRegister>},
+      {"@getreg_cycles", OpClass::kSalu, nullptr, &Step<&GetCycles>},
+      {"@getreg_scratch", OpClass::kSalu, nullptr, &Step<&GetScratchRegister>},
+      {"s_sleep_var", OpClass::kOther, &BindPlain, &Step<&Sleep>},
+      Relative("s_movrels_b32", &Step<&ScalarRelative<1, false>>, ValueType::kB32),
+      Relative("s_movrels_b64", &Step<&ScalarRelative<2, false>>, ValueType::kB64),
+      Relative("s_movreld_b32", &Step<&ScalarRelative<1, true>>, ValueType::kB32),
+      Relative("s_movreld_b64", &Step<&ScalarRelative<2, true>>, ValueType::kB64),
       {"s_set_gpr_idx_on", OpClass::kSalu, &BindGprIndexOn, &Step<&GprIndexOn>},
       {"s_set_gpr_idx_off", OpClass::kSalu, &BindGprIndexOff, nullptr},
       {"s_set_gpr_idx_idx", OpClass::kSalu, &BindGprIndexOn, &Step<&GprIndex>},

@@ -2,8 +2,8 @@
 
 #include "tools/sim/isa/exec_lanes.h"
 
-/// Floating-point pieces that the compiler turns into vector code. All of it rounds to nearest even
-/// and keeps denormals: the default MODE, and the only one that is implemented.
+/// Floating-point pieces that the compiler turns into vector code. They keep denormals and round as
+/// the host is set to, which is to nearest even unless exec_mode.cc says otherwise.
 
 namespace gridwise::sim {
 inline namespace GRIDWISE_SIM_LEVEL {
@@ -96,6 +96,32 @@ GRIDWISE_SIM_INLINE T Median(T a, T b, T c) {
   const T low = Minimum(Minimum(a, b), c);
   const T middle = Maximum(Minimum(a, b), Minimum(Maximum(a, b), c));
   return IsNan(a) || IsNan(b) || IsNan(c) ? low : middle;
+}
+
+/// The number among the two, if there is one (IEEE 754-2019 minimumNumber, maximumNumber; RDNA4
+/// ISA, V_MIN_NUM_F32): a signaling NaN counts as a quiet one.
+template <bool kMax, class T>
+GRIDWISE_SIM_INLINE T ExtremeNumber(T a, T b) {
+  return MinMax<kMax>(IsNan(a) ? Quiet(a) : a, IsNan(b) ? Quiet(b) : b);
+}
+/// A NaN if there is one (IEEE 754-2019 minimum, maximum; RDNA4 ISA, V_MINIMUM_F32).
+template <bool kMax, class T>
+GRIDWISE_SIM_INLINE T ExtremeOrNan(T a, T b) {
+  const T number = MinMax<kMax>(a, b);
+  return IsNan(a) ? Quiet(a) : IsNan(b) ? Quiet(b) : number;
+}
+template <class T>
+GRIDWISE_SIM_INLINE T MedianNumber(T a, T b, T c) {
+  const auto quiet = [](T x) { return IsNan(x) ? Quiet(x) : x; };
+  return Median(quiet(a), quiet(b), quiet(c));
+}
+
+/// Half towards zero, v_cvt_pkrtz: overflow gives the largest finite half, infinity stays.
+GRIDWISE_SIM_INLINE u32 HalfTowardsZero(f32 x) {
+  const u32 nearest = Bits<u16>(static_cast<f16>(x));
+  const f32 back = static_cast<f32>(static_cast<f16>(x));
+  const bool grew = WithSign(back, false) > WithSign(x, false);
+  return grew ? nearest - 1 : nearest;
 }
 
 GRIDWISE_SIM_INLINE f32 Fma(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }

@@ -248,6 +248,12 @@ constexpr Binding MakeValu(const char* name, R (F::*)(A...) const, uint32_t flag
   return {name, OpClass::kValu, bind, &Step<&Lanewise<F, R, A...>::Run>, traits};
 }
 
+/// The binding on some targets only.
+constexpr Binding On(uint8_t targets, Binding binding) {
+  binding.targets = targets;
+  return binding;
+}
+
 /// An operation of one value per lane.
 template <class F>
 constexpr Binding Valu(const char* name, F, uint32_t flags = 0) {
@@ -260,7 +266,7 @@ using AlwaysU32 = u32;
 template <class>
 using AlwaysU64 = u64;
 template <class F, class T, class... A>
-constexpr Binding MakePacked(const char* name, T (F::*)(A...) const) {
+constexpr Binding MakePacked(const char* name, T (F::*)(A...) const, uint32_t flags) {
   constexpr ValueType kType = __is_same(T, f16) ? ValueType::kPkF16 : ValueType::kPkB16;
   const auto both = [](auto... packed) {
     const u32 low = Bits<u16>(F{}(Bits<A>(static_cast<u16>(packed))...));
@@ -268,14 +274,14 @@ constexpr Binding MakePacked(const char* name, T (F::*)(A...) const) {
     return low | high << 16;
   };
   using Both = decltype(both);
-  OpTraits traits{.result = kType, .args = {}, .arg_count = sizeof...(A)};
+  OpTraits traits{.result = kType, .args = {}, .arg_count = sizeof...(A), .flags = flags};
   for (size_t i = 0; i < sizeof...(A); ++i) traits.args[i] = kType;
   return {name, OpClass::kValu, &BindValu, &Step<&Lanewise<Both, u32, AlwaysU32<A>...>::Run>,
           traits};
 }
 template <class F>
-constexpr Binding Packed(const char* name, F) {
-  return MakePacked<F>(name, &F::operator());
+constexpr Binding Packed(const char* name, F, uint32_t flags = 0) {
+  return MakePacked<F>(name, &F::operator(), flags);
 }
 
 /// v_pk_*_f32: a lane function of floats applied to both registers of a pair.

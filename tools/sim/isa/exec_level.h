@@ -33,6 +33,13 @@ BindingTable SaluArithmeticTable();
 BindingTable SaluBitsTable();
 BindingTable SaluCompareTable();
 BindingTable SaluExecTable();
+// exec_salu_float.cc
+BindingTable SaluFloatTable();
+// exec_mode.cc
+BindingTable ModeTable();
+// exec_valu_rdna.cc
+BindingTable ValuRdnaTable();
+BindingTable ValuRdnaFloatTable();
 // exec_control.cc
 BindingTable ControlTable();
 // exec_prepare.cc

@@ -89,7 +89,7 @@ void FetchDpp(Wave& w, const Uop& u) {
   const u32* src = Row(w, u.src[0]);
   const u32* from = Row(w, u.src[1]);
   u32* dst = Row(w, u.dst);
-  const u64 exec = Exec(w);
+  const u64 exec = Exec(w) | u.data2;  // fi: fetches from lanes that are off, too
   alignas(64) u32 value[kLanes];
   u64 found = 0;
   for (int l = 0; l < kLanes; ++l) {
@@ -140,6 +140,18 @@ void CommitPart(Wave& w, const Uop& u) {
   result.Commit();
 }
 
+/// The same in the lanes that FetchDpp found.
+void CommitPartDpp(Wave& w, const Uop& u) {
+  const u64 exec = Exec(w);
+  SetScalar64(w, kExecLo, exec & w.lane_mask);
+  CommitPart(w, u);
+  SetScalar64(w, kExecLo, exec);
+}
+
+/// The lane mask dst without the lanes that FetchDpp did not find.
+void DppMask(Wave& w, const Uop& u) { WriteMask(w, u.dst, ReadMask(w, u.dst) & w.lane_mask); }
+void CopyMask(Wave& w, const Uop& u) { WriteMask(w, u.dst, ReadMask(w, u.src[0])); }
+
 /// max(min(x, 1), 0), and NaN is 0 (DX10_CLAMP, which compilers always set).
 template <class T>
 GRIDWISE_SIM_INLINE T Clamp(T x) {
@@ -171,14 +183,14 @@ BindingTable PrepareTable() {
       Prepare("@commit_dpp2", &Step<&CommitDpp<2>>),
       Prepare("@commit_indexed", &Step<&CommitIndexed>),
       Prepare("@commit_part", &Step<&CommitPart>),
+      Prepare("@commit_part_dpp", &Step<&CommitPartDpp>),
+      Prepare("@dpp_mask", &Step<&DppMask>),
+      Prepare("@copy_mask", &Step<&CopyMask>),
       Valu("@clamp_f32", [](f32 x) { return Clamp(x); }),
       Valu("@clamp_f64", [](f64 x) { return Clamp(x); }),
       Valu("@clamp_f16", [](f16 x) { return Clamp(x); }),
       Packed("@clamp_pk_f16", [](f16 x) { return Clamp(x); }),
       PackedF32("@clamp_pk_f32", [](f32 x) { return Clamp(x); }),
-      Valu("@scale_f32", [](f32 x, f32 factor) { return x * factor; }),
-      Valu("@scale_f64", [](f64 x, f64 factor) { return x * factor; }),
-      Valu("@scale_f16", [](f16 x, f16 factor) { return static_cast<f16>(x * factor); }),
   };
   return {kTable, sizeof(kTable) / sizeof(kTable[0])};
 }

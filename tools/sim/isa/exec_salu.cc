@@ -33,6 +33,31 @@ GRIDWISE_SIM_INLINE T BitField(T x, u32 control, u32 offset_mask) {
   return static_cast<T>(static_cast<T>(shifted << spare) >> spare);
 }
 
+/// Each of the 32 bits twice (RDNA3 ISA, S_BITREPLICATE_B64_B32).
+GRIDWISE_SIM_INLINE u64 Replicate(u32 x) {
+  u64 r = x;
+  r = (r | r << 16) & 0x0000ffff0000ffff;
+  r = (r | r << 8) & 0x00ff00ff00ff00ff;
+  r = (r | r << 4) & 0x0f0f0f0f0f0f0f0f;
+  r = (r | r << 2) & 0x3333333333333333;
+  r = (r | r << 1) & 0x5555555555555555;
+  return r | r << 1;
+}
+/// Bit 4 i of the result: any bit of the ith group of four.
+template <class T>
+GRIDWISE_SIM_INLINE T AnyOfFour(T x) {
+  x = x | x >> 1;
+  x = x | x >> 2;
+  return x & static_cast<T>(0x1111111111111111);
+}
+template <class T>
+GRIDWISE_SIM_INLINE T QuadMask(T x) {
+  const T any = AnyOfFour(x);
+  T result = 0;
+  for (u32 i = 0; i < sizeof(T) * 2; ++i) result |= (any >> (4 * i) & 1) << i;
+  return result;
+}
+
 GRIDWISE_SIM_INLINE u32 Pack(u32 low, u32 high) { return (low & 0xffff) | high << 16; }
 GRIDWISE_SIM_INLINE bool SumOverflows(i32 a, i32 b) {
   i32 r;
@@ -78,6 +103,9 @@ BindingTable SaluArithmeticTable() {
              return WithScc<u32>{r, r != 0};
            }),
       Salu("s_mul_i32", [](u32 a, u32 b) { return a * b; }),
+      Salu("s_mul_u64", [](u64 a, u64 b) { return a * b; }),
+      Salu("s_add_nc_u64", [](u64 a, u64 b) { return a + b; }),
+      Salu("s_sub_nc_u64", [](u64 a, u64 b) { return a - b; }),
       Salu("s_mul_hi_u32", [](u32 a, u32 b) { return static_cast<u32>(u64{a} * b >> 32); }),
       Salu("s_mul_hi_i32", [](i32 a, i32 b) { return static_cast<u32>(i64{a} * b >> 32); }),
       Salu("s_min_i32", [](i32 a, i32 b) { return WithScc<i32>{a < b ? a : b, a < b}; }),
@@ -183,6 +211,12 @@ BindingTable SaluBitsTable() {
           kReadsDestination),
       Salu("s_pack_ll_b32_b16", [](u32 a, u32 b) { return Pack(a, b); }),
       Salu("s_pack_lh_b32_b16", [](u32 a, u32 b) { return Pack(a, b >> 16); }),
+      Salu("s_pack_hl_b32_b16", [](u32 a, u32 b) { return Pack(a >> 16, b); }),
+      Salu("s_bitreplicate_b64_b32", [](u32 a) { return Replicate(a); }),
+      Salu("s_quadmask_b32", [](u32 a) { return NonZero(QuadMask(a)); }),
+      Salu("s_quadmask_b64", [](u64 a) { return NonZero(QuadMask(a)); }),
+      Salu("s_wqm_b32", [](u32 a) { return NonZero(AnyOfFour(a) * 15); }),
+      Salu("s_wqm_b64", [](u64 a) { return NonZero(AnyOfFour(a) * 15); }),
       Salu("s_pack_hh_b32_b16", [](u32 a, u32 b) { return Pack(a >> 16, b >> 16); }),
   };
   return {kTable, sizeof(kTable) / sizeof(kTable[0])};
@@ -231,27 +265,21 @@ BindingTable SaluCompareTable() {
 }
 
 // s_<op>_saveexec d, a: d = EXEC; EXEC = op(a, EXEC); SCC = EXEC != 0. _wrexec: d = EXEC = op.
-#define GRIDWISE_SIM_SAVE_EXEC(op, expression)                                              \
-  SaveExec<u64>("s_" op "_saveexec_b64", [](u64 a, u64 exec) { return expression; }),       \
+#define GRIDWISE_SIM_SAVE_EXEC(op, expression)                                        \
+  SaveExec<u64>("s_" op "_saveexec_b64", [](u64 a, u64 exec) { return expression; }), \
       SaveExec<u32>("s_" op "_saveexec_b32", [](u32 a, u32 exec) { return expression; })
-#define GRIDWISE_SIM_WRITE_EXEC(op, expression)                                             \
-  SaveExec<u64, true>("s_" op "_wrexec_b64", [](u64 a, u64 exec) { return expression; }),   \
+#define GRIDWISE_SIM_WRITE_EXEC(op, expression)                                           \
+  SaveExec<u64, true>("s_" op "_wrexec_b64", [](u64 a, u64 exec) { return expression; }), \
       SaveExec<u32, true>("s_" op "_wrexec_b32", [](u32 a, u32 exec) { return expression; })
 
 BindingTable SaluExecTable() {
   static constexpr Binding kTable[] = {
-      GRIDWISE_SIM_SAVE_EXEC("and", a & exec),
-      GRIDWISE_SIM_SAVE_EXEC("or", a | exec),
-      GRIDWISE_SIM_SAVE_EXEC("xor", a ^ exec),
-      GRIDWISE_SIM_SAVE_EXEC("andn2", a & ~exec),
-      GRIDWISE_SIM_SAVE_EXEC("orn2", a | ~exec),
-      GRIDWISE_SIM_SAVE_EXEC("nand", ~(a & exec)),
-      GRIDWISE_SIM_SAVE_EXEC("nor", ~(a | exec)),
-      GRIDWISE_SIM_SAVE_EXEC("xnor", ~(a ^ exec)),
-      GRIDWISE_SIM_SAVE_EXEC("andn1", ~a & exec),
-      GRIDWISE_SIM_SAVE_EXEC("orn1", ~a | exec),
-      GRIDWISE_SIM_WRITE_EXEC("andn1", ~a & exec),
-      GRIDWISE_SIM_WRITE_EXEC("andn2", a & ~exec),
+      GRIDWISE_SIM_SAVE_EXEC("and", a & exec),     GRIDWISE_SIM_SAVE_EXEC("or", a | exec),
+      GRIDWISE_SIM_SAVE_EXEC("xor", a ^ exec),     GRIDWISE_SIM_SAVE_EXEC("andn2", a & ~exec),
+      GRIDWISE_SIM_SAVE_EXEC("orn2", a | ~exec),   GRIDWISE_SIM_SAVE_EXEC("nand", ~(a & exec)),
+      GRIDWISE_SIM_SAVE_EXEC("nor", ~(a | exec)),  GRIDWISE_SIM_SAVE_EXEC("xnor", ~(a ^ exec)),
+      GRIDWISE_SIM_SAVE_EXEC("andn1", ~a & exec),  GRIDWISE_SIM_SAVE_EXEC("orn1", ~a | exec),
+      GRIDWISE_SIM_WRITE_EXEC("andn1", ~a & exec), GRIDWISE_SIM_WRITE_EXEC("andn2", a & ~exec),
   };
   return {kTable, sizeof(kTable) / sizeof(kTable[0])};
 }

@@ -38,6 +38,8 @@ GRIDWISE_SIM_INLINE T ReadScalar(Wave& w, Ref ref) {
     return {w.s[kScc]};
   } else if constexpr (sizeof(T) == 8) {
     return Bits<T>(Read64(w, ref));
+  } else if constexpr (sizeof(T) == 2) {
+    return Bits<T>(static_cast<u16>(*Row(w, ref)));
   } else {
     return Bits<T>(*Row(w, ref));
   }
@@ -47,6 +49,8 @@ template <class T>
 GRIDWISE_SIM_INLINE void WriteScalar(Wave& w, Ref ref, T value) {
   if constexpr (sizeof(T) == 8) {
     Write64(w, ref, Bits<u64>(value));
+  } else if constexpr (sizeof(T) == 2) {
+    *Row(w, ref) = Bits<u16>(value);
   } else {
     *Row(w, ref) = Bits<u32>(value);
   }
@@ -79,7 +83,11 @@ constexpr ValueType ScalarType() {
   } else if constexpr (requires(T t) { t.scc; }) {
     return ScalarType<decltype(T::value)>();
   } else {
-    return __is_same(T, i64) ? ValueType::kI64 : sizeof(T) == 8 ? ValueType::kB64 : ValueType::kB32;
+    return __is_same(T, i64)   ? ValueType::kI64
+           : __is_same(T, f32) ? ValueType::kF32
+           : __is_same(T, f16) ? ValueType::kF16
+           : sizeof(T) == 8    ? ValueType::kB64
+                               : ValueType::kB32;
   }
 }
 

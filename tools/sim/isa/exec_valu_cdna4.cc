@@ -93,10 +93,6 @@ GRIDWISE_SIM_INLINE f32 DotBf16(u32 a, u32 b, f32 c) {
 constexpr Binding Swap(const char* name, ExecFn exec) {
   return {name, OpClass::kValu, &BindSwapRows, exec, {}, kGfx950};
 }
-constexpr Binding On(uint8_t targets, Binding binding) {
-  binding.targets = targets;
-  return binding;
-}
 
 }  // namespace
 

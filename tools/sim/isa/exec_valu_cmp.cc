@@ -15,7 +15,7 @@ namespace {
       Valu("v_cmp_ge_" suffix, [](T a, T b) { return a >= b; }), \
       Valu("v_cmp_t_" suffix, [](T, T) { return true; })
 
-#define GRIDWISE_SIM_COMPARE_FLOAT(suffix, T, W)                                         \
+#define GRIDWISE_SIM_COMPARE_FLOAT(suffix, T, W, M)                                      \
   Valu("v_cmp_f_" suffix, [](T, T) { return false; }),                                   \
       Valu("v_cmp_lt_" suffix, [](T a, T b) { return W(a) < W(b); }),                    \
       Valu("v_cmp_eq_" suffix, [](T a, T b) { return W(a) == W(b); }),                   \
@@ -32,7 +32,7 @@ namespace {
       Valu("v_cmp_neq_" suffix, [](T a, T b) { return W(a) != W(b); }),                  \
       Valu("v_cmp_nlt_" suffix, [](T a, T b) { return !(W(a) < W(b)); }),                \
       Valu("v_cmp_tru_" suffix, [](T, T) { return true; }),                              \
-      Valu("v_cmp_class_" suffix, [](T a, u32 mask) { return HasClass(a, mask); })
+      Valu("v_cmp_class_" suffix, [](T a, M mask) { return HasClass(a, mask); }, kKeepsDenormals)
 
 }  // namespace
 
@@ -47,9 +47,9 @@ BindingTable ValuCompareIntTable() {
 
 BindingTable ValuCompareFloatTable() {
   static constexpr Binding kTable[] = {
-      GRIDWISE_SIM_COMPARE_FLOAT("f16", f16, f32),
-      GRIDWISE_SIM_COMPARE_FLOAT("f32", f32, f32),
-      GRIDWISE_SIM_COMPARE_FLOAT("f64", f64, f64),
+      GRIDWISE_SIM_COMPARE_FLOAT("f16", f16, f32, u16),
+      GRIDWISE_SIM_COMPARE_FLOAT("f32", f32, f32, u32),
+      GRIDWISE_SIM_COMPARE_FLOAT("f64", f64, f64, u32),
   };
   return {kTable, sizeof(kTable) / sizeof(kTable[0])};
 }

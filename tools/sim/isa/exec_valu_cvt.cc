@@ -33,13 +33,6 @@ GRIDWISE_SIM_INLINE u16 ToU16(f16 x) {
   return static_cast<u16>(wide > 65535 ? 65535 : wide);
 }
 
-/// Half towards zero, v_cvt_pkrtz: overflow gives the largest finite half, infinity stays.
-GRIDWISE_SIM_INLINE u32 HalfTowardsZero(f32 x) {
-  const u32 nearest = Bits<u16>(static_cast<f16>(x));
-  const f32 back = static_cast<f32>(static_cast<f16>(x));
-  const bool grew = WithSign(back, false) > WithSign(x, false);
-  return grew ? nearest - 1 : nearest;
-}
 GRIDWISE_SIM_INLINE u32 ByteOf(u32 x, int i) { return x >> (8 * i) & 0xff; }
 /// Normalised integers: round to nearest even of x * scale, clamped; NaN is 0.
 GRIDWISE_SIM_INLINE u32 Normalised(f32 x, f32 lowest, f32 scale) {

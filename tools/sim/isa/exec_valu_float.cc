@@ -73,7 +73,8 @@ BindingTable ValuF32Table() {
       Valu("v_floor_f32", [](f32 a) { return __builtin_floorf(a); }),
       Valu("v_ceil_f32", [](f32 a) { return __builtin_ceilf(a); }),
       Valu("v_trunc_f32", [](f32 a) { return __builtin_truncf(a); }),
-      Valu("v_rndne_f32", [](f32 a) { return __builtin_nearbyintf(a); }),
+      Valu(
+          "v_rndne_f32", [](f32 a) { return __builtin_nearbyintf(a); }, kRoundsItself),
       Valu("v_fract_f32", [](f32 a) { return Fract(a); }),
       Valu("v_sqrt_f32", [](f32 a) { return Sqrt(a); }),
       Valu("v_rcp_f32", [](f32 a) { return 1.0f / a; }),
@@ -119,7 +120,8 @@ BindingTable ValuF16Table() {
       Valu("v_floor_f16", [](f16 a) { return Half(__builtin_floorf(Float(a))); }),
       Valu("v_ceil_f16", [](f16 a) { return Half(__builtin_ceilf(Float(a))); }),
       Valu("v_trunc_f16", [](f16 a) { return Half(__builtin_truncf(Float(a))); }),
-      Valu("v_rndne_f16", [](f16 a) { return Half(__builtin_nearbyintf(Float(a))); }),
+      Valu(
+          "v_rndne_f16", [](f16 a) { return Half(__builtin_nearbyintf(Float(a))); }, kRoundsItself),
       Valu("v_sqrt_f16", [](f16 a) { return Half(Sqrt(Float(a))); }),
       Valu("v_rcp_f16", [](f16 a) { return Half(1.0f / Float(a)); }),
       Valu("v_rsq_f16", [](f16 a) { return ToHalf(1.0 / __builtin_sqrt(Double(a))); }),
@@ -145,7 +147,8 @@ BindingTable ValuF64Table() {
       Valu("v_floor_f64", [](f64 a) { return __builtin_floor(a); }),
       Valu("v_ceil_f64", [](f64 a) { return __builtin_ceil(a); }),
       Valu("v_trunc_f64", [](f64 a) { return __builtin_trunc(a); }),
-      Valu("v_rndne_f64", [](f64 a) { return __builtin_nearbyint(a); }),
+      Valu(
+          "v_rndne_f64", [](f64 a) { return __builtin_nearbyint(a); }, kRoundsItself),
       Valu("v_fract_f64", [](f64 a) { return Fract(a); }),
       Valu("v_sqrt_f64", [](f64 a) { return Sqrt(a); }),
       Valu("v_rcp_f64", [](f64 a) { return 1.0 / a; }),

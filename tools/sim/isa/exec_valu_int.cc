@@ -176,9 +176,9 @@ BindingTable ValuIntTable() {
       Valu("v_ffbl_b32", [](u32 a) { return TrailingZeros(a); }),
       Valu("v_ffbh_i32", [](i32 a) { return LeadingZeros(static_cast<u32>(a ^ a >> 31)); }),
       Valu("v_alignbit_b32",
-           [](u32 a, u32 b, u32 c) { return static_cast<u32>((u64{a} << 32 | b) >> (c & 31)); }),
+           [](u32 a, u32 b, u16 c) { return static_cast<u32>((u64{a} << 32 | b) >> (c & 31)); }),
       Valu("v_alignbyte_b32",
-           [](u32 a, u32 b, u32 c) {
+           [](u32 a, u32 b, u16 c) {
              return static_cast<u32>((u64{a} << 32 | b) >> (8 * (c & 3)));
            }),
       Valu("v_perm_b32", [](u32 a, u32 b, u32 c) { return Permute(a, b, c); }),

@@ -38,6 +38,8 @@ BindingTable ValuPackedTable() {
       Packed("v_pk_add_f16", [](f16 a, f16 b) { return Half(Float(a) + Float(b)); }),
       Packed("v_pk_mul_f16", [](f16 a, f16 b) { return Half(Float(a) * Float(b)); }),
       Packed("v_pk_fma_f16", [](f16 a, f16 b, f16 c) { return Fma(a, b, c); }),
+      Packed(
+          "v_pk_fmac_f16", [](f16 a, f16 b, f16 d) { return Fma(a, b, d); }, kAccumulates),
       Packed("v_pk_min_f16", [](f16 a, f16 b) { return Minimum(a, b); }),
       Packed("v_pk_max_f16", [](f16 a, f16 b) { return Maximum(a, b); }),
       Packed("v_pk_add_u16", [](u16 a, u16 b) { return static_cast<u16>(a + b); }),

@@ -186,10 +186,10 @@ constexpr Rename kMemory[] = {
 
 /// Halves of dual instructions: v_dual_<name> is v_<name>.
 constexpr std::string_view kDual[] = {
-    "fmac_f32",    "fmaak_f32",    "fmamk_f32",   "mul_f32",          "add_f32",
-    "sub_f32",     "subrev_f32",   "mov_b32",     "mul_dx9_zero_f32", "cndmask_b32",
-    "max_f32",     "min_f32",      "max_num_f32", "min_num_f32",      "dot2acc_f32_f16",
-    "add_nc_u32",  "lshlrev_b32",  "and_b32",     "dot2acc_f32_bf16",
+    "fmac_f32",   "fmaak_f32",   "fmamk_f32",   "mul_f32",          "add_f32",
+    "sub_f32",    "subrev_f32",  "mov_b32",     "mul_dx9_zero_f32", "cndmask_b32",
+    "max_f32",    "min_f32",     "max_num_f32", "min_num_f32",      "dot2acc_f32_f16",
+    "add_nc_u32", "lshlrev_b32", "and_b32",     "dot2acc_f32_bf16",
 };
 
 using Names = absl::flat_hash_map<std::string, std::string>;

@@ -335,10 +335,10 @@ TEST(Control, ModeRegister) {
   EXPECT_FALSE(wave->careful);
   // A change of MODE in the middle of the code: the wave goes on behind it, once.
   wave->s[1] = 0;
-  ASSERT_TRUE(wave.ExecuteAll({"s_add_u32 s1, s1, 1",
-                               "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0",
-                               "s_add_u32 s1, s1, 1", "s_getreg_b32 s2, hwreg(HW_REG_MODE)"})
-                  .ok());
+  ASSERT_TRUE(
+      wave.ExecuteAll({"s_add_u32 s1, s1, 1", "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0",
+                       "s_add_u32 s1, s1, 1", "s_getreg_b32 s2, hwreg(HW_REG_MODE)"})
+          .ok());
   EXPECT_TRUE(wave->careful);
   EXPECT_EQ(wave->s[1], 2u);
   EXPECT_EQ(wave->s[2], 0x3c0u);

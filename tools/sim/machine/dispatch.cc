@@ -223,7 +223,8 @@ class Crew {
 absl::StatusOr<RunReport> Run(Program& program, const KernelInfo& kernel, const Grid& grid,
                               const void* kernarg, Memory& memory, const RunOptions& options) {
   if (absl::Status status = CheckLaunch(kernel, grid); !status.ok()) return status;
-  absl::StatusOr<const Uop*> entry = program.Enter(kernel.entry_address, InitialView(program, kernel));
+  absl::StatusOr<const Uop*> entry =
+      program.Enter(kernel.entry_address, InitialView(program, kernel));
   if (!entry.ok()) return entry.status();
 
   DispatchPacket packet;

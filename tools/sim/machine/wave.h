@@ -15,9 +15,9 @@ struct Wave;
 /// Lanes in a row of the vector register file. A wave32 uses the first half of every row, whose
 /// other half holds nothing of meaning, and Exec() is 0 above lane 31, so that handlers need no
 /// second version. Lane masks in scalar registers (VCC, carries, results of comparisons) have one
-/// register in a wave32 and two in a wave64: ReadMask and WriteMask of uop.h know. VCC_HI is then an
-/// ordinary register, and so is EXEC_HI, which therefore lives at kFreeExecHi: s[kExecLo + 1] stays
-/// 0.
+/// register in a wave32 and two in a wave64: ReadMask and WriteMask of uop.h know. VCC_HI is then
+/// an ordinary register, and so is EXEC_HI, which therefore lives at kFreeExecHi: s[kExecLo + 1]
+/// stays 0.
 inline constexpr int kLanes = 64;
 inline constexpr uint64_t kRowBytes = kLanes * sizeof(uint32_t);
 
@@ -48,7 +48,8 @@ enum ScalarRegister : uint16_t {
   kScc = 136,         // 0 or 1
   kFreeExecHi = 137,  // EXEC_HI of a wave32
   kSink = 138,        // what is written to `null` goes here, up to four dwords, and is never read
-  kScalarRegisters = 144,
+  kScalarTemp = 142,  // for scalar operands what the temp rows are for vector ones; four of them
+  kScalarRegisters = 148,
 };
 
 /// MODE as clang sets it up: round to nearest even, keep denormals, DX10_CLAMP, IEEE. The last two

@@ -85,8 +85,8 @@ void Workgroup::GrowProfile() {
 }
 
 const Uop* Workgroup::EnterFromWave(Wave& wave, const Uop& uop, uint64_t pc) {
-  absl::StatusOr<const Uop*> target = wave.program->Enter(
-      pc, {.wave32 = wave.all_lanes >> 32 == 0, .careful = wave.careful});
+  absl::StatusOr<const Uop*> target =
+      wave.program->Enter(pc, {.wave32 = wave.all_lanes >> 32 == 0, .careful = wave.careful});
   if (!target.ok()) {
     RaiseFault(wave, uop, "jumps to an address that is not code", -1, pc, 4);
     return nullptr;
