@@ -1,4 +1,5 @@
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <iterator>
@@ -10,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "tools/sim/isa/constants.h"
 #include "tools/sim/isa/target.h"
 #include "tools/sim/isa/test_wave.h"
 
@@ -41,7 +43,9 @@ struct Case {
   std::string mnemonic;
   std::string types;  // result and arguments: b 32 bits, q 64 bits, k a 16-bit immediate, - none;
                       // o: the old destination
+                      // f, e: floats of 32 and 16 bits
   std::function<Result(u64 a, u64 b, bool scc)> expected;
+  const char* gfx = "gfx942";
 };
 
 void AddBitwise(std::vector<Case>& cases) {
@@ -193,10 +197,125 @@ void AddArithmetic(std::vector<Case>& cases) {
   add("s_cmp_lg_u64", "-qq", [](u64 a, u64 b, bool) { return C(a != b); });
 }
 
+float F32(u64 x) { return std::bit_cast<float>(static_cast<u32>(x)); }
+u64 Bits32(double x) { return std::bit_cast<u32>(static_cast<float>(x)); }
+/// A half as a number, and the nearest half of a number.
+double FromHalf(u64 x) {
+  const int exponent = static_cast<int>(x >> 10 & 31), mantissa = static_cast<int>(x & 1023);
+  const double sign = (x >> 15 & 1) != 0 ? -1 : 1;
+  if (exponent == 31) return mantissa != 0 ? std::nan("") : sign * INFINITY;
+  return exponent == 0 ? sign * std::ldexp(mantissa, -24)
+                       : sign * std::ldexp(1024 + mantissa, exponent - 25);
+}
+
+/// What gfx12 computes with floats: 32 and 16 bits by the same expressions in double.
+void AddFloats(std::vector<Case>& cases) {
+  const auto prefer = [](double a, double b, bool max, bool number) {
+    if (std::isnan(a) || std::isnan(b)) return !number ? NAN : std::isnan(a) ? b : a;
+    const bool less = a < b || (a == b && std::signbit(a) && !std::signbit(b));
+    return less != max ? a : b;
+  };
+  const std::pair<const char*, std::function<double(double, double)>> kTwo[] = {
+      {"add", [](double a, double b) { return a + b; }},
+      {"sub", [](double a, double b) { return a - b; }},
+      {"mul", [](double a, double b) { return a * b; }},
+      {"min_num", [=](double a, double b) { return prefer(a, b, false, true); }},
+      {"max_num", [=](double a, double b) { return prefer(a, b, true, true); }},
+      {"minimum", [=](double a, double b) { return prefer(a, b, false, false); }},
+      {"maximum", [=](double a, double b) { return prefer(a, b, true, false); }},
+  };
+  const std::pair<const char*, double (*)(double)> kOne[] = {
+      {"s_ceil", [](double a) { return std::ceil(a); }},
+      {"s_floor", [](double a) { return std::floor(a); }},
+      {"s_trunc", [](double a) { return std::trunc(a); }},
+      {"s_rndne", [](double a) { return std::nearbyint(a); }},
+      {"v_s_rcp", [](double a) { return 1 / a; }},
+      {"v_s_sqrt", [](double a) { return std::sqrt(a); }},
+  };
+  const struct {
+    const char* name;
+    bool less, equal, greater, unordered;
+  } kCompares[] = {{"lt", 1, 0, 0, 0},  {"eq", 0, 1, 0, 0},  {"le", 1, 1, 0, 0},
+                   {"gt", 0, 0, 1, 0},  {"lg", 1, 0, 1, 0},  {"ge", 0, 1, 1, 0},
+                   {"o", 1, 1, 1, 0},   {"u", 0, 0, 0, 1},   {"nge", 1, 0, 0, 1},
+                   {"nlg", 0, 1, 0, 1}, {"ngt", 1, 1, 0, 1}, {"nle", 0, 0, 1, 1},
+                   {"neq", 1, 0, 1, 1}, {"nlt", 0, 1, 1, 1}};
+  for (const char t : {'f', 'e'}) {
+    const std::string n = t == 'f' ? "_f32" : "_f16";
+    const auto get = [t](u64 x) { return t == 'f' ? double{F32(x)} : FromHalf(x); };
+    const auto put = [t](double x) { return t == 'f' ? Bits32(x) : u64{HalfBits(x)}; };
+    for (const auto& [name, f] : kTwo) {
+      cases.push_back({absl::StrCat("s_", name, n), std::string(3, t),
+                       [=, f = f](u64 a, u64 b, bool) { return V(put(f(get(a), get(b)))); },
+                       "gfx1201"});
+    }
+    for (const auto& [name, f] : kOne) {
+      cases.push_back({name + n, std::string(2, t),
+                       [=, f = f](u64 a, u64, bool) { return V(put(f(get(a)))); }, "gfx1201"});
+    }
+    for (const auto& c : kCompares) {
+      cases.push_back({absl::StrCat("s_cmp_", c.name, n), std::string("-") + t + t,
+                       [=](u64 x, u64 y, bool) {
+                         const double a = get(x), b = get(y);
+                         if (std::isnan(a) || std::isnan(b)) return C(c.unordered);
+                         return C(a < b ? c.less : a == b ? c.equal : c.greater);
+                       },
+                       "gfx1201"});
+    }
+  }
+  const auto add = [&](const char* name, const char* types,
+                       std::function<Result(u64, u64, bool)> f) {
+    cases.push_back({name, types, std::move(f), "gfx1201"});
+  };
+  add("s_cvt_f32_i32", "fb", [](u64 a, u64, bool) { return V(Bits32(static_cast<double>(S(a)))); });
+  add("s_cvt_f32_u32", "fb", [](u64 a, u64, bool) { return V(Bits32(static_cast<double>(a))); });
+  const auto whole = [](u64 a, double lowest, double highest) {
+    const double x = F32(a);
+    return std::isnan(x) ? V(0)
+                         : V(U(static_cast<u64>(static_cast<i64>(
+                               std::min(std::max(std::trunc(x), lowest), highest)))));
+  };
+  add("s_cvt_i32_f32", "bf",
+      [=](u64 a, u64, bool) { return whole(a, -2147483648.0, 2147483647.0); });
+  add("s_cvt_u32_f32", "bf", [=](u64 a, u64, bool) { return whole(a, 0, 4294967295.0); });
+  add("s_cvt_f16_f32", "ef", [](u64 a, u64, bool) { return V(HalfBits(F32(a))); });
+  add("s_cvt_f32_f16", "fe", [](u64 a, u64, bool) { return V(Bits32(FromHalf(a))); });
+  add("s_cvt_hi_f32_f16", "fb", [](u64 a, u64, bool) { return V(Bits32(FromHalf(a >> 16))); });
+  add("s_mul_u64", "qqq", [](u64 a, u64 b, bool) { return V(a * b); });
+  add("s_add_nc_u64", "qqq", [](u64 a, u64 b, bool) { return V(a + b); });
+  add("s_sub_nc_u64", "qqq", [](u64 a, u64 b, bool) { return V(a - b); });
+}
+
+void AddRdnaBits(std::vector<Case>& cases) {
+  cases.push_back({"s_pack_hl_b32_b16", "bbb",
+                   [](u64 a, u64 b, bool) { return V(U(a >> 16 | (b & 0xffff) << 16)); }});
+  cases.push_back({"s_bitreplicate_b64_b32", "qb", [](u64 a, u64, bool) {
+                     u64 r = 0;
+                     for (int i = 0; i < 64; ++i) r |= (a >> (i / 2) & 1) << i;
+                     return V(r);
+                   }});
+  for (const int bits : {32, 64}) {
+    const std::string q = bits == 64 ? "q" : "b", n = std::to_string(bits);
+    cases.push_back({"s_quadmask_b" + n, q + q, [=](u64 a, u64, bool) {
+                       u64 r = 0;
+                       for (int i = 0; i < bits; ++i) r |= (a >> i & 1) << (i / 4);
+                       return NonZero(r);
+                     }});
+    cases.push_back({"s_wqm_b" + n, q + q, [=](u64 a, u64, bool) {
+                       u64 r = 0;
+                       for (int i = 0; i < bits; ++i)
+                         r |= (a >> (i / 4 * 4) & 15) != 0 ? u64{1} << i : 0;
+                       return NonZero(r);
+                     }});
+  }
+}
+
 std::vector<Case> Cases() {
   std::vector<Case> cases;
   AddBitwise(cases);
   AddArithmetic(cases);
+  AddRdnaBits(cases);
+  AddFloats(cases);
   return cases;
 }
 
@@ -206,11 +325,30 @@ u64 RandomValue(char type, std::mt19937_64& random) {
   const u64 bits =
       random() % 3 == 0 ? kEdges[random() % std::size(kEdges)] : random() >> (random() % 48);
   if (type == 'k') return static_cast<u64>(i64{static_cast<int16_t>(bits)});
+  if (type == 'f' || type == 'e') {
+    static constexpr u32 kFloats[] = {0,          0x80000000, 1,          0x007fffff, 0x00800000,
+                                      0x3f800000, 0xbfc00000, 0x4effffff, 0x4f000000, 0xcf000000,
+                                      0x7f7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001};
+    static constexpr u32 kHalves[] = {0,      0x8000, 1,      0x3ff,  0x400,  0x3c00, 0xbe00,
+                                      0x7bff, 0x7c00, 0xfc00, 0x7e00, 0x7c01, 0x6400, 0x3800};
+    const u64 any = random();
+    if (type == 'e') return any % 2 == 0 ? kHalves[random() % std::size(kHalves)] : any >> 48;
+    return any % 3 == 0   ? kFloats[random() % std::size(kFloats)]
+           : any % 3 == 1 ? std::bit_cast<u32>(static_cast<float>(static_cast<i32>(any)) * 0x1p-20f)
+                          : any >> 32;
+  }
   return type == 'q' ? bits : U(bits);
 }
 
-void Check(const Case& c, std::mt19937_64& random) {
-  TestWave wave;
+bool Same(u64 actual, u64 expected, char type) {
+  const bool nan = type == 'f'   ? std::isnan(F32(actual)) && std::isnan(F32(expected))
+                   : type == 'e' ? std::isnan(FromHalf(actual)) && std::isnan(FromHalf(expected))
+                                 : false;
+  return actual == expected || (nan && (type == 'f' || actual < 0x10000));
+}
+
+void Check(const Case& c, const SimTarget& target, std::mt19937_64& random) {
+  TestWave wave(Handlers::Best(), target.gfx);
   const auto pair = [](char type, int reg) {
     return type == 'q' ? absl::StrCat("s[", reg, ":", reg + 1, "]") : absl::StrCat("s", reg);
   };
@@ -237,30 +375,91 @@ void Check(const Case& c, std::mt19937_64& random) {
   EXPECT_EQ(wave->s[kScc], expected.scc < 0 ? scc : static_cast<u32>(expected.scc)) << text;
   if (c.types[0] == '-') return;
   const u64 actual = c.types[0] == 'q' ? Scalar64(*wave, 20) : wave->s[20];
-  EXPECT_EQ(actual, expected.value)
-      << text << std::hex << " of " << args[0] << ", " << args[1] << ", SCC " << scc;
+  EXPECT_TRUE(Same(actual, expected.value, c.types[0]))
+      << std::hex << actual << " instead of " << expected.value << ": " << text << " of " << args[0]
+      << ", " << args[1] << ", SCC " << scc;
 }
 
 TEST(Salu, EveryOperationComputesItsDefinition) {
   std::mt19937_64 random(11);
   for (const Case& c : Cases()) {
-    for (int i = 0; i < 200; ++i) Check(c, random);
+    const Binding* own = Handlers::Best().Find(c.mnemonic, FindTarget(c.gfx)->bit);
+    ASSERT_NE(own, nullptr) << c.mnemonic;
+    for (const SimTarget& target : kSimTargets) {
+      if (Handlers::Best().Find(c.mnemonic, target.bit) != own) continue;
+      for (int i = 0; i < 200; ++i) Check(c, target, random);
+    }
   }
 }
 
 TEST(Salu, EveryOperationHasACase) {
-  std::set<std::string> tested = {"s_getpc_b64",        "s_getreg_b32",     "s_setreg_b32",
-                                  "s_setreg_imm32_b32", "s_set_gpr_idx_on", "s_set_gpr_idx_off",
-                                  "s_set_gpr_idx_idx"};  // below
+  std::set<std::string> tested = {
+      "s_getpc_b64",      "s_getreg_b32",         "s_setreg_b32",      "s_setreg_imm32_b32",
+      "s_set_gpr_idx_on", "s_set_gpr_idx_off",    "s_set_gpr_idx_idx", "s_round_mode",
+      "s_denorm_mode",    "s_movrels_b32",        "s_movrels_b64",     "s_movreld_b32",
+      "s_movreld_b64",    "s_fmac_f32",           "s_fmac_f16",        "s_fmaak_f32",
+      "s_fmamk_f32",      "s_cvt_pk_rtz_f16_f32", "v_s_exp_f32",       "v_s_exp_f16",
+      "v_s_log_f32",      "v_s_log_f16",          "v_s_rsq_f32",       "v_s_rsq_f16"};  // below
   for (const Case& c : Cases()) tested.insert(c.mnemonic);
-  for (const Binding* binding : Handlers::Best().All(kGfx942)) {
-    const std::string mnemonic = binding->mnemonic;
-    if (binding->op_class != OpClass::kSalu || mnemonic.starts_with("@") ||
-        absl::StrContains(mnemonic, "saveexec")) {
-      continue;
+  for (const SimTarget& target : kSimTargets) {
+    for (const Binding* binding : Handlers::Best().All(target.bit)) {
+      const std::string mnemonic = binding->mnemonic;
+      if (binding->op_class != OpClass::kSalu || mnemonic.starts_with("@") ||
+          absl::StrContains(mnemonic, "saveexec") || absl::StrContains(mnemonic, "wrexec")) {
+        continue;
+      }
+      EXPECT_EQ(tested.count(mnemonic), 1) << mnemonic << " on " << target.gfx;
     }
-    EXPECT_EQ(tested.count(mnemonic), 1) << mnemonic;
   }
+}
+
+TEST(Salu, FloatsOfThreeOperandsAndFunctions) {
+  TestWave wave(Handlers::Best(), "gfx1201");
+  const auto f = [](float x) { return std::bit_cast<u32>(x); };
+  wave->s[1] = f(3);
+  wave->s[2] = f(5);
+  wave->s[3] = 0x4200;  // halves 3 and 5
+  wave->s[4] = 0x4500;
+  for (const int d : {10, 11, 12}) wave->s[d] = f(7);
+  wave->s[13] = 0x4700;
+  const absl::Status status = wave.ExecuteAll(
+      {"s_fmac_f32 s10, s1, s2", "s_fmaak_f32 s11, s1, s2, 0x3f800000",
+       "s_fmamk_f32 s12, s1, 0x40000000, s2", "s_fmac_f16 s13, s3, s4",
+       "s_cvt_pk_rtz_f16_f32 s14, 0x477ff100, s1", "v_s_exp_f32 s15, s1", "v_s_exp_f16 s16, s3",
+       "v_s_log_f32 s17, 0x41000000", "v_s_log_f16 s18, 4.0", "v_s_rsq_f32 s19, 4.0",
+       "v_s_rsq_f16 s20, 4.0", "v_s_rcp_f32 s21, -|s1|", "s_add_f16 s22, s3, 1.0"});
+  ASSERT_TRUE(status.ok()) << status;
+  const u32 expected[] = {f(22), f(16),  f(11),   0x4d80, 0x42007bff,   f(8),  0x4800,
+                          f(3),  0x4000, f(0.5f), 0x3800, f(-1.0f / 3), 0x4400};
+  for (int i = 0; i < 13; ++i) EXPECT_EQ(wave->s[10 + i], expected[i]) << "s" << 10 + i;
+}
+
+TEST(Salu, RelativeRegisters) {
+  TestWave wave(Handlers::Best(), "gfx1100");
+  for (int i = 0; i < 40; ++i) wave->s[i] = static_cast<u32>(100 + i);
+  wave->s[kM0] = 3;
+  ASSERT_TRUE(wave.ExecuteAll({"s_movrels_b32 s20, s5", "s_movreld_b32 s20, s6",
+                               "s_movrels_b64 s[30:31], s[6:7]", "s_movreld_b64 s[33:34], 9"})
+                  .ok());
+  EXPECT_EQ(wave->s[20], 108u);
+  EXPECT_EQ(wave->s[23], 106u);
+  EXPECT_EQ(Scalar64(*wave, 30), 109u | u64{110} << 32);
+  EXPECT_EQ(Scalar64(*wave, 36), 9u);
+  wave->s[kM0] = 200;
+  EXPECT_FALSE(wave.Execute("s_movrels_b32 s20, s5").ok());
+}
+
+TEST(Salu, ExecOf32Bits) {
+  TestWave wave(Handlers::Best(), "gfx1100");
+  wave->s[1] = 0x0ff0;
+  wave->s[kExecLo] = 0x00ff;
+  ASSERT_TRUE(wave.ExecuteAll({"s_and_not1_wrexec_b32 s2, s1", "s_or_saveexec_b32 s3, 1"}).ok());
+  EXPECT_EQ(wave->s[2], 0x0f00u);
+  EXPECT_EQ(wave->s[3], 0x0f00u);
+  EXPECT_EQ(Exec(*wave), 0x0f01u);
+  ASSERT_TRUE(wave.Execute("s_and_not0_wrexec_b32 s2, -1").ok());
+  EXPECT_EQ(Exec(*wave), 0u);
+  EXPECT_EQ(wave->s[kScc], 0u);
 }
 
 TEST(Salu, SaveExec) {

@@ -82,6 +82,7 @@ void AddFloat(std::vector<Case>& cases, char type);
 void AddFloatSpecials(std::vector<Case>& cases);
 void AddConversions(std::vector<Case>& cases);
 void AddComparisons(std::vector<Case>& cases);
+void AddRdna(std::vector<Case>& cases);
 void AddCdna4(std::vector<Case>& cases);
 
 }  // namespace gridwise::sim::valu

@@ -62,9 +62,9 @@ TEST(Forms, ClampAndScale) {
   EXPECT_EQ(Lane("v_max_f32_e64 v20, v0, v0 clamp", {B(3)}), B(1));
   EXPECT_EQ(Lane("v_max_f32_e64 v20, v0, v0 clamp", {B(-3)}), 0u);
   EXPECT_EQ(Lane("v_max_f32_e64 v20, v0, v0 clamp", {0x7fc00000}), 0u);
-  EXPECT_EQ(Lane("v_add_f32_e64 v20, v0, v0 mul:4", {B(3)}), B(24));
-  EXPECT_EQ(Lane("v_add_f32_e64 v20, v0, v0 div:2", {B(3)}), B(3));
-  EXPECT_EQ(Lane("v_add_f32_e64 v20, v0, v0 clamp div:2", {B(0.25f)}), B(0.25f));
+  EXPECT_EQ(Lane("v_add_f32_e64 v20, v0, v0 mul:4", {B(3)}), B(6));  // ignored: IEEE is set
+  EXPECT_EQ(Lane("v_add_f32_e64 v20, v0, v0 div:2", {B(3)}), B(6));
+  EXPECT_EQ(Lane("v_add_f32_e64 v20, v0, v0 clamp div:2", {B(0.25f)}), B(0.5f));
   EXPECT_EQ(Lane("v_pk_add_f16 v20, v0, v0 clamp", {0xc0003c00}), 0x00003c00u);
 }
 

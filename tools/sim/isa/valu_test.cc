@@ -81,23 +81,26 @@ u64 RandomValue(char type, std::mt19937_64& random) {
   return edge ? kEdges32[bits % std::size(kEdges32)] : bits >> 60 == 0 ? bits & 63 : U(bits);
 }
 
-std::string Register(char type, int index) {
-  if (type == 'm') return absl::StrCat("s[", index, ":", index + 1, "]");
+std::string Mask(int index, int lanes) {
+  return lanes == 32 ? absl::StrCat("s", index) : absl::StrCat("s[", index, ":", index + 1, "]");
+}
+std::string Register(char type, int index, int lanes) {
+  if (type == 'm') return Mask(index, lanes);
   return Bits(type) == 64 ? absl::StrCat("v[", index, ":", index + 1, "]")
                           : absl::StrCat("v", index);
 }
 
 /// Results are v[20:21] and s[20:21], sources v[0:1], v[2:3], v[4:5], a mask s[10:11].
-std::string Text(const Case& c) {
+std::string Text(const Case& c, int lanes) {
   std::string mnemonic = c.mnemonic;
   const bool clamps = mnemonic.ends_with(".clamp");
   if (clamps) mnemonic.resize(mnemonic.size() - 6);
-  std::string text = absl::StrCat(mnemonic, " ", Register(c.types[0], 20));
-  if ((c.form & kCarry) != 0) absl::StrAppend(&text, ", s[20:21]");
+  std::string text = absl::StrCat(mnemonic, " ", Register(c.types[0], 20, lanes));
+  if ((c.form & kCarry) != 0) absl::StrAppend(&text, ", ", Mask(20, lanes));
   const size_t written = c.types.size() - 1 - ((c.form & (kOldIsLast | kVccIsLast)) != 0 ? 1 : 0);
   for (size_t i = 0; i < written; ++i) {
     const char type = c.types[i + 1];
-    absl::StrAppend(&text, ", ", Register(type, type == 'm' ? 10 : static_cast<int>(2 * i)));
+    absl::StrAppend(&text, ", ", Register(type, type == 'm' ? 10 : static_cast<int>(2 * i), lanes));
   }
   if (!c.suffix.empty()) absl::StrAppend(&text, " ", c.suffix);
   return clamps ? absl::StrCat(text, " clamp") : text;
@@ -126,11 +129,14 @@ std::vector<std::vector<u64>> Prepare(const Case& c, TestWave& wave, std::mt1993
   return values;
 }
 
-void Check(const Case& c, const Handlers& handlers, u64 exec, std::mt19937_64& random) {
-  const std::string text = Text(c);
-  SCOPED_TRACE(testing::Message() << text << " at level " << handlers.level() << ", EXEC "
-                                  << std::hex << exec);
-  TestWave wave(handlers, c.gfx);
+void Check(const Case& c, const Handlers& handlers, const SimTarget& target, u64 exec,
+           std::mt19937_64& random) {
+  const std::string text = Text(c, target.wave_size);
+  const bool rdna = (target.bit & kRdna) != 0;
+  SCOPED_TRACE(testing::Message() << text << " on " << target.gfx << " at level "
+                                  << handlers.level() << ", EXEC " << std::hex << exec);
+  TestWave wave(handlers, target.gfx);
+  exec &= wave->all_lanes;
   const std::vector<std::vector<u64>> values = Prepare(c, wave, random);
   SetScalar64(*wave, kExecLo, exec);
   std::vector<u64> old(kLanes);
@@ -139,7 +145,7 @@ void Check(const Case& c, const Handlers& handlers, u64 exec, std::mt19937_64& r
   const absl::Status status = wave.Execute(text);
   ASSERT_TRUE(status.ok()) << status;
   u64 expected_mask = 0;
-  for (int l = 0; l < kLanes; ++l) {
+  for (int l = 0; l < target.wave_size; ++l) {
     const Args a = values[static_cast<size_t>(l)].data();
     const Result expected = c.expected(a);
     const u64 before = old[static_cast<size_t>(l)];
@@ -152,7 +158,7 @@ void Check(const Case& c, const Handlers& handlers, u64 exec, std::mt19937_64& r
       continue;
     }
     u64 actual = Bits(c.types[0]) == 64 ? wide : U(wide);
-    if ((c.form & kKeepsHigh) != 0) {
+    if ((c.form & kKeepsHigh) != 0 || (rdna && Bits(c.types[0]) == 16)) {
       ASSERT_EQ(U(wide) >> 16, U(before) >> 16);
       actual &= 0xffff;
     }
@@ -162,7 +168,8 @@ void Check(const Case& c, const Handlers& handlers, u64 exec, std::mt19937_64& r
         << "lane " << l << std::hex << ": " << actual << " instead of " << expected.value << " of "
         << a[0] << ", " << a[1] << ", " << a[2];
   }
-  if (c.types[0] == 'm' || (c.form & kCarry) != 0) EXPECT_EQ(Scalar64(*wave, 20), expected_mask);
+  if (c.types[0] == 'm' || (c.form & kCarry) != 0)
+    EXPECT_EQ(Scalar64(*wave, 20) & wave->all_lanes, expected_mask);
 }
 
 std::vector<Case> Cases() {
@@ -173,6 +180,7 @@ std::vector<Case> Cases() {
   AddFloatSpecials(cases);
   AddConversions(cases);
   AddComparisons(cases);
+  AddRdna(cases);
   AddCdna4(cases);
   return cases;
 }
@@ -180,22 +188,27 @@ std::vector<Case> Cases() {
 /// Operations that other tests execute: whole divisions, lanes, NaN rules that single expressions
 /// do not tell.
 constexpr const char* kTestedElsewhere[] = {
-    "v_div_scale_f32",       "v_div_scale_f64",     "v_div_fmas_f32",
-    "v_div_fmas_f64",        "v_div_fixup_f32",     "v_div_fixup_f64",
-    "v_div_fixup_f16",       "v_readfirstlane_b32", "v_readlane_b32",
-    "v_writelane_b32",       "v_swap_b32",          "v_mbcnt_lo_u32_b32",
-    "v_mbcnt_hi_u32_b32",    "v_med3_f32",          "v_med3_f16",
-    "v_fma_mixhi_f16",       "v_cvt_pkrtz_f16_f32", "v_cvt_pknorm_i16_f32",
-    "v_cvt_pknorm_u16_f32",  "v_dot2_f32_f16",      "v_dot2c_f32_f16",
-    "v_pk_add_f16",          "v_pk_mul_f16",        "v_pk_fma_f16",
-    "v_pk_min_f16",          "v_pk_max_f16",        "v_permlane16_swap_b32",
-    "v_permlane32_swap_b32",
+    "v_div_scale_f32",       "v_div_scale_f64",      "v_div_fmas_f32",
+    "v_div_fmas_f64",        "v_div_fixup_f32",      "v_div_fixup_f64",
+    "v_div_fixup_f16",       "v_readfirstlane_b32",  "v_readlane_b32",
+    "v_writelane_b32",       "v_swap_b32",           "v_mbcnt_lo_u32_b32",
+    "v_mbcnt_hi_u32_b32",    "v_med3_f32",           "v_med3_f16",
+    "v_fma_mixhi_f16",       "v_cvt_pkrtz_f16_f32",  "v_cvt_pknorm_i16_f32",
+    "v_cvt_pknorm_u16_f32",  "v_dot2_f32_f16",       "v_dot2c_f32_f16",
+    "v_pk_add_f16",          "v_pk_mul_f16",         "v_pk_fma_f16",
+    "v_pk_min_f16",          "v_pk_max_f16",         "v_permlane16_swap_b32",
+    "v_permlane32_swap_b32", "v_swap_b16",           "v_permlane16_b32",
+    "v_permlanex16_b32",     "v_permlane16_var_b32", "v_permlanex16_var_b32",
+    "v_permlane64_b32",      "v_movrels_b32",        "v_movreld_b32",
+    "v_movrelsd_b32",        "v_movrelsd_2_b32",     "v_swaprel_b32",
+    "v_pk_min_num_f16",      "v_pk_max_num_f16",     "v_pk_minimum_f16",
+    "v_pk_maximum_f16",      "v_pk_fmac_f16",
 };
 
 TEST(Valu, EveryOperationHasACase) {
   std::set<std::string> tested(std::begin(kTestedElsewhere), std::end(kTestedElsewhere));
   for (const Case& c : Cases()) tested.insert(c.mnemonic);
-  for (const TargetBit target : {kGfx942, kGfx950}) {
+  for (const TargetBit target : {kGfx942, kGfx950, kGfx1100, kGfx1201}) {
     for (const Binding* binding : Handlers::Best().All(target)) {
       const std::string mnemonic = binding->mnemonic;
       if (binding->op_class != OpClass::kValu || mnemonic.starts_with("@")) continue;
@@ -211,8 +224,14 @@ TEST(Valu, EveryOperationComputesItsDefinition) {
   ASSERT_FALSE(Handlers::Usable().empty());
   for (const Handlers* handlers : Handlers::Usable()) {
     for (const Case& c : Cases()) {
-      for (const u64 exec : {~u64{0}, ~u64{0}, u64{0x5a5a00ff12345678}, u64{0}}) {
-        Check(c, *handlers, exec, random);
+      const Binding* own = handlers->Find(c.mnemonic, FindTarget(c.gfx)->bit);
+      ASSERT_NE(own, nullptr) << c.mnemonic << " on " << c.gfx;
+      for (const SimTarget& target : kSimTargets) {
+        // Where the operation is the same one.
+        if (handlers->Find(c.mnemonic, target.bit) != own) continue;
+        for (const u64 exec : {~u64{0}, ~u64{0}, u64{0x5a5a00ff12345678}, u64{0}}) {
+          Check(c, *handlers, target, exec, random);
+        }
       }
     }
   }
