@@ -19,6 +19,7 @@ __attribute__((device)) inline int Group() { return __builtin_amdgcn_workgroup_i
 __attribute__((device)) inline int Lane() {
   return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0));
 }
+__attribute__((device)) inline int WaveSize() { return __builtin_amdgcn_wavefrontsize(); }
 __attribute__((device)) inline void Barrier() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
   __builtin_amdgcn_s_barrier();
@@ -107,7 +108,7 @@ KERNEL void Histogram(const u32* in, u32* out, int n) {
 /// Sum of each wave's words in every lane, by ds_bpermute.
 KERNEL void ShuffleSum(const u32* in, u32* out, int) {
   u32 sum = in[256 * Group() + Item()];
-  for (int mask = 1; mask < 64; mask *= 2)
+  for (int mask = 1; mask < WaveSize(); mask *= 2)
     sum += __builtin_amdgcn_ds_bpermute(4 * (Lane() ^ mask), sum);
   out[256 * Group() + Item()] = sum;
 }
@@ -117,8 +118,9 @@ KERNEL void ShufflePartial(const u32* in, u32* out, int) {
   const u32 x = in[256 * Group() + Item()];
   u32 result = 1;
   if (Lane() % 2 == 0) {
-    result = __builtin_amdgcn_ds_permute(4 * (63 - (Lane() ^ 1)), x) +
-             3 * __builtin_amdgcn_ds_bpermute(4 * ((Lane() + 1 + Lane() / 32) % 64), x);
+    const int next = (Lane() + 1 + 2 * Lane() / WaveSize()) % WaveSize();
+    result = __builtin_amdgcn_ds_permute(4 * (WaveSize() - 1 - (Lane() ^ 1)), x) +
+             3 * __builtin_amdgcn_ds_bpermute(4 * next, x);
   }
   out[256 * Group() + Item()] = result;
 }
@@ -132,23 +134,32 @@ KERNEL void Swizzles(const u32* in, u32* out, int) {
   out[256 * Group() + Item()] = swapped + 3 * quad + 5 * mirrored;
 }
 
-/// DPP: row shift, row mirror, quad permutation, row broadcast of lane 15.
+/// DPP: row shift, row mirror, quad permutation, and into rows 1 and 3 the last lane of the row
+/// before (gfx9) or lane 5 of the row itself (RDNA, which has no row_bcast).
 KERNEL void DataParallelPrimitives(const u32* in, u32* out, int) {
   const u32 x = in[256 * Group() + Item()];
   const u32 shifted =
       __builtin_amdgcn_update_dpp(7u, x, 0x111, 0xf, 0xf, false);  // row_shr:1, keeps 7 in lane 0
   const u32 mirrored = __builtin_amdgcn_update_dpp(0u, x, 0x140, 0xf, 0xf, true);  // row_mirror
   const u32 quad = __builtin_amdgcn_update_dpp(0u, x, 0x4e, 0xf, 0xf, true);  // quad_perm [2,3,0,1]
-  const u32 broadcast =
-      __builtin_amdgcn_update_dpp(9u, x, 0x142, 0xa, 0xf, false);  // row_bcast:15 into rows 1, 3
+#if defined(__GFX9__)
+  const u32 broadcast = __builtin_amdgcn_update_dpp(9u, x, 0x142, 0xa, 0xf, false);  // row_bcast:15
+#else
+  const u32 broadcast = __builtin_amdgcn_update_dpp(9u, x, 0x155, 0xa, 0xf, false);  // row_share:5
+#endif
   out[256 * Group() + Item()] = shifted + 3 * mirrored + 5 * quad + 7 * broadcast;
 }
 
 /// Votes and lane reads: ballot of odd words, the first and a chosen lane's word.
 KERNEL void Votes(const u32* in, u32* out, int) {
   const u32 x = in[256 * Group() + Item()];
+#if defined(__GFX9__)
   const u64 odd = __builtin_amdgcn_ballot_w64(x & 1);
-  u32 result = static_cast<u32>(odd >> (Lane() & 31)) ^ __builtin_amdgcn_readlane(x, 37);
+#else
+  const u64 odd = __builtin_amdgcn_ballot_w32(x & 1);
+#endif
+  u32 result =
+      static_cast<u32>(odd >> (Lane() & 31)) ^ __builtin_amdgcn_readlane(x, WaveSize() - 27);
   if (Lane() >= 5) result += __builtin_amdgcn_readfirstlane(x);
   out[256 * Group() + Item()] = result + (odd != 0 ? __builtin_popcountl(odd) : 0);
 }
@@ -187,6 +198,7 @@ KERNEL void LdsGemm(const u32* in, float* out, int) {
   }
 }
 
+#if defined(__GFX9__)
 /// 32x32x64 f16 GEMM with v_mfma_f32_32x32x8_f16, and a 16x16x64 one with v_mfma_f32_16x16x16_f16;
 /// one wave. A [m][k] and B [k][n] are small integers from in; out is the 32x32 product, then the
 /// 16x16 one.
@@ -220,6 +232,14 @@ KERNEL void MatrixCores(const u32* in, float* out, int) {
   for (int r = 0; r < 4; ++r) out[1024 + 16 * (4 * (lane / 16) + r) + lane % 16] = small[r];
 }
 
+#endif
+
+#if defined(__GFX9__)
+constexpr int kBufferFormat = 0x00027000;
+#else
+constexpr int kBufferFormat = 0x31004000;  // OOB_SELECT 3: by bytes
+#endif
+
 /// Buffer loads of 1, 2 and 4 dwords and of shorts whose range ends at word n - 3: what lies past
 /// it reads as 0; and a buffer store that drops what is past the end. Strides make some accesses
 /// straddle it.
@@ -228,9 +248,9 @@ KERNEL void BufferRange(const u32* in, u32* out, int n) {
   typedef u32 u32x4 __attribute__((ext_vector_type(4)));
   const int i = 256 * Group() + Item();
   const __amdgpu_buffer_rsrc_t source =
-      __builtin_amdgcn_make_buffer_rsrc(const_cast<u32*>(in), 0, 4 * (n - 3), 0x00027000);
+      __builtin_amdgcn_make_buffer_rsrc(const_cast<u32*>(in), 0, 4 * (n - 3), kBufferFormat);
   const __amdgpu_buffer_rsrc_t target =
-      __builtin_amdgcn_make_buffer_rsrc(out, 0, 4 * (n - 3), 0x00027000);
+      __builtin_amdgcn_make_buffer_rsrc(out, 0, 4 * (n - 3), kBufferFormat);
   const u32 one = __builtin_amdgcn_raw_buffer_load_b32(source, 4 * i + 8, 0, 0);
   const u32x2 two = __builtin_amdgcn_raw_buffer_load_b64(source, 4 * i, 4, 0);
   const u32x4 four = __builtin_amdgcn_raw_buffer_load_b128(source, i % 5 == 0 ? -1 : 4 * i, 0, 0);
@@ -422,6 +442,7 @@ KERNEL void Globals(const u32* in, u32* out, int) {
   if (i == 0) counter += 1;
 }
 
+#if defined(__GFX9__)
 /// Words straight from global memory to LDS, in reverse order of waves.
 KERNEL void DirectToLds(const u32* in, u32* out, int) {
   SHARED u32 words[256];
@@ -436,3 +457,4 @@ KERNEL void DirectToLds(const u32* in, u32* out, int) {
   Barrier();
   out[256 * Group() + Item()] = words[Item()];
 }
+#endif
