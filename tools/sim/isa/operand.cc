@@ -278,6 +278,7 @@ absl::Status ParseInstruction(std::string_view text, Instruction& out) {
                                            : absl::StripLeadingAsciiWhitespace(part.substr(end));
       Operand operand;
       Modifier modifier;
+      if (word == "|") continue;  // between the parts of s_delay_alu's operand
       if (first && ParseOperand(word, operand)) {
         out.operands.push_back(operand);
       } else if ((!first || out.operands.empty()) && comma == std::string_view::npos &&

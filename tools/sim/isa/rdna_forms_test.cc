@@ -210,6 +210,26 @@ TEST(Lanes, RegistersRelativeToM0) {
   EXPECT_FALSE(wave.Execute("v_movrels_b32_e32 v20, v4").ok());
 }
 
+TEST(Waits, HaveNoEffectHere) {
+  TestWave gfx11(Handlers::Best(), "gfx1100");
+  for (const char* text :
+       {"s_delay_alu instid0(VALU_DEP_1) | instskip(NEXT) | instid1(SALU_CYCLE_1)",
+        "s_waitcnt vmcnt(0) lgkmcnt(0)", "s_waitcnt_vscnt null, 0x0", "s_clause 0x3",
+        "s_waitcnt_depctr depctr_va_vdst(0) depctr_sa_sdst(0)", "buffer_gl0_inv",
+        "s_set_inst_prefetch_distance 0x1", "s_sendmsg sendmsg(MSG_DEALLOC_VGPRS)"}) {
+    const absl::Status status = gfx11.Execute(text);
+    EXPECT_TRUE(status.ok()) << status;
+  }
+  TestWave gfx12(Handlers::Best(), "gfx1201");
+  for (const char* text : {"s_wait_loadcnt 0x0", "s_wait_storecnt_dscnt 0x0", "s_wait_kmcnt 0x0",
+                           "s_wait_alu depctr_va_vcc(0)", "global_inv scope:SCOPE_DEV",
+                           "global_wb scope:SCOPE_SYS"}) {
+    const absl::Status status = gfx12.Execute(text);
+    EXPECT_TRUE(status.ok()) << status;
+  }
+  EXPECT_FALSE(gfx12.Execute("s_sendmsg sendmsg(MSG_INTERRUPT)").ok());
+}
+
 TEST(Rename, NamesOfTheSameOperation) {
   EXPECT_EQ(CanonicalName("v_add_nc_u32", kGfx1100), "v_add_u32");
   EXPECT_EQ(CanonicalName("v_dual_add_nc_u32", kGfx1100), "v_add_u32");
