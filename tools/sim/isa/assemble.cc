@@ -75,11 +75,11 @@ absl::StatusOr<std::vector<uint8_t>> Assemble(std::string_view gfx, std::string_
                             llvm::SMLoc());
   llvm::MCContext context(triple, assembly.get(), registers.get(), subtarget.get(), &source);
   Collector collector(context);
+  target->createNullTargetStreamer(collector);  // which the parsers expect to be there
   const std::unique_ptr<llvm::MCAsmParser> parser(
       llvm::createMCAsmParser(source, context, collector, *assembly));
   const std::unique_ptr<llvm::MCTargetAsmParser> target_parser(
       target->createMCAsmParser(*subtarget, *parser, *instructions, options));
-  target->createNullTargetStreamer(collector);
   parser->setTargetParser(*target_parser);
   if (parser->Run(/*NoInitialTextSection=*/true) || collector.instructions.size() != 1) {
     return absl::InvalidArgumentError(absl::StrCat("'", text, "': ", errors));

@@ -107,7 +107,8 @@ bool Refused(const std::string& mnemonic) {
                                               "v_cvt_sr_bf8_f32",
                                               "s_barrier_",
                                               "s_sendmsg"};
-  static constexpr const char* kNames[] = {"s_alloc_vgpr",
+  static constexpr const char* kNames[] = {"s_code_end",
+                                           "s_alloc_vgpr",
                                            "s_endpgm_ordered_ps_done",
                                            "s_endpgm_saved",
                                            "s_get_barrier_state",

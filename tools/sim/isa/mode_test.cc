@@ -75,8 +75,8 @@ TEST(Mode, RoundsHalvesAndDoubles) {
     wave->v[1][l] = static_cast<uint32_t>(third >> 32);
   }
   ASSERT_TRUE(wave.Execute("v_mul_f64 v[20:21], v[0:1], v[0:1]").ok());
+  volatile double x = std::bit_cast<double>(third);
   std::fesetround(FE_UPWARD);
-  volatile double x = 1.0 / 3;
   const uint64_t expected = std::bit_cast<uint64_t>(x * x);
   std::fesetround(FE_TONEAREST);
   EXPECT_EQ(wave->v[20][0], static_cast<uint32_t>(expected));
