@@ -28,11 +28,6 @@ namespace {
 
 constexpr u32 kFp16Overflow = 1u << 23;  // MODE.FP16_OVFL
 
-constexpr Binding On(uint8_t targets, Binding binding) {
-  binding.targets = targets;
-  return binding;
-}
-
 template <class S>
 GRIDWISE_SIM_INLINE u16 Pack(f32 a, f32 b, ModeBits mode) {
   const bool saturate = (mode.bits & kFp16Overflow) != 0;
