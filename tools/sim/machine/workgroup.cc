@@ -34,7 +34,8 @@ uint32_t ModeBits(const SimTarget& target) {
 }
 uint32_t InitialMode(const SimTarget& target, const KernelInfo& kernel) {
   const uint32_t r = kernel.rsrc1;
-  return ((r >> 12 & 0xff) | (r >> 21 & 1) << 8 | (r >> 23 & 1) << 9) & ModeBits(target);
+  const uint32_t ieee = (r >> 12 & 0xff) | (r >> 21 & 1) << 8 | (r >> 23 & 1) << 9;
+  return (ieee & ModeBits(target)) | (r >> 26 & 1) << 23;  // the last one is FP16_OVFL
 }
 
 /// Vector registers of a lane, accumulation registers included (LLVM AMDGPUUsage,
