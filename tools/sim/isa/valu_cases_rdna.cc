@@ -73,7 +73,10 @@ void AddExtremes(std::vector<Case>& cases, char t, const std::string& suffix) {
   cases.push_back({.mnemonic = "v_med3_num_" + suffix, .types = types3, .expected = [=](Args a) {
                      double x[3];
                      bool nan = false;
-                     for (int i = 0; i < 3; ++i) nan = nan || std::isnan(x[i] = Value(a[i], t));
+                     for (int i = 0; i < 3; ++i) {
+                       x[i] = Value(a[i], t);
+                       nan = nan || std::isnan(x[i]);
+                     }
                      if (nan) {
                        return V(Encode(Pick(Pick(x[0], x[1], false, true), x[2], false, true), t));
                      }

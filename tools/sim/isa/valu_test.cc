@@ -188,21 +188,22 @@ std::vector<Case> Cases() {
 /// Operations that other tests execute: whole divisions, lanes, NaN rules that single expressions
 /// do not tell.
 constexpr const char* kTestedElsewhere[] = {
-    "v_div_scale_f32",       "v_div_scale_f64",      "v_div_fmas_f32",
-    "v_div_fmas_f64",        "v_div_fixup_f32",      "v_div_fixup_f64",
-    "v_div_fixup_f16",       "v_readfirstlane_b32",  "v_readlane_b32",
-    "v_writelane_b32",       "v_swap_b32",           "v_mbcnt_lo_u32_b32",
-    "v_mbcnt_hi_u32_b32",    "v_med3_f32",           "v_med3_f16",
-    "v_fma_mixhi_f16",       "v_cvt_pkrtz_f16_f32",  "v_cvt_pknorm_i16_f32",
-    "v_cvt_pknorm_u16_f32",  "v_dot2_f32_f16",       "v_dot2c_f32_f16",
-    "v_pk_add_f16",          "v_pk_mul_f16",         "v_pk_fma_f16",
-    "v_pk_min_f16",          "v_pk_max_f16",         "v_permlane16_swap_b32",
-    "v_permlane32_swap_b32", "v_swap_b16",           "v_permlane16_b32",
-    "v_permlanex16_b32",     "v_permlane16_var_b32", "v_permlanex16_var_b32",
-    "v_permlane64_b32",      "v_movrels_b32",        "v_movreld_b32",
-    "v_movrelsd_b32",        "v_movrelsd_2_b32",     "v_swaprel_b32",
-    "v_pk_min_num_f16",      "v_pk_max_num_f16",     "v_pk_minimum_f16",
-    "v_pk_maximum_f16",      "v_pk_fmac_f16",
+    "v_div_scale_f32",       "v_div_scale_f64",     "v_div_fmas_f32",
+    "v_div_fmas_f64",        "v_div_fixup_f32",     "v_div_fixup_f64",
+    "v_div_fixup_f16",       "v_readfirstlane_b32", "v_readlane_b32",
+    "v_writelane_b32",       "v_swap_b32",          "v_mbcnt_lo_u32_b32",
+    "v_mbcnt_hi_u32_b32",    "v_med3_f32",          "v_med3_f16",
+    "v_fma_mixhi_f16",       "v_cvt_pkrtz_f16_f32", "v_cvt_pknorm_i16_f32",
+    "v_cvt_pknorm_u16_f32",  "v_dot2_f32_f16",      "v_dot2c_f32_f16",
+    "v_pk_add_f16",          "v_pk_mul_f16",        "v_pk_fma_f16",
+    "v_pk_min_f16",          "v_pk_max_f16",        "v_permlane16_swap_b32",
+    "v_permlane32_swap_b32", "v_swap_b16",          "v_dot4_i32_iu8",
+    "v_dot8_i32_iu4",        "v_dot2_f16_f16",      "v_dot2_bf16_bf16",
+    "v_permlane16_b32",      "v_permlanex16_b32",   "v_permlane16_var_b32",
+    "v_permlanex16_var_b32", "v_permlane64_b32",    "v_movrels_b32",
+    "v_movreld_b32",         "v_movrelsd_b32",      "v_movrelsd_2_b32",
+    "v_swaprel_b32",         "v_pk_min_num_f16",    "v_pk_max_num_f16",
+    "v_pk_minimum_f16",      "v_pk_maximum_f16",    "v_pk_fmac_f16",
 };
 
 TEST(Valu, EveryOperationHasACase) {
