@@ -107,7 +107,7 @@ class Program {
   const uint64_t bytes_;
   ConstantPool constants_;
   mutable std::mutex mutex_;  // guards what follows, except reading the entries of a ready view
-  std::unique_ptr<Decoder> decoders_[2];  // wave64, wave32
+  std::unique_ptr<Decoder> decoders_[2];           // wave64, wave32
   std::unique_ptr<InstructionObserver> observer_;  // null in run mode
   std::vector<Function> functions_;
   std::vector<InstructionInfo> instructions_;

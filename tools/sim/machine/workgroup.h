@@ -67,7 +67,8 @@ class Workgroup {
   void SetWorkItems(Wave& wave, int index);
   void GrowProfile();
   int WaveOfTurn(int turn);
-  /// How often the wave that has signalled the barrier least has done so, of those that have not ended.
+  /// How often the wave that has signalled the barrier least has done so, of those that have not
+  /// ended.
   uint32_t LowestBarrierSignal() const;
 
   const Launch& launch_;
