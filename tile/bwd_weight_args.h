@@ -15,6 +15,8 @@ struct CellTensor {
   int cell[3];        // from one cell to the next along an axis
   int size[3];        // cells
   int first[3], step[3], tap_step[3];
+  int out_cell[3];  // step * cell: bytes from one output cell to the next
+  MagicDiv by_step[3];
 };
 
 /// Kernel arguments of backward-weight: dw[g][k][tap][c] = sum over images and output cells of

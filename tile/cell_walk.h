@@ -6,8 +6,7 @@
 namespace gridwise::tile {
 
 /// The K of backward-weight as the steps of the main loop: all output cells of all images, w
-/// innermost. It is the same in every lane, so it lives in scalar registers; within an image a step
-/// adds one offset to the addresses of each tensor.
+/// innermost. It is the same in every lane, so it lives in scalar registers.
 class CellWalk {
  public:
   GRIDWISE_DEVICE CellWalk(const BwdWeightArgs& args, int run) : args_(args), run_(run) {}
@@ -36,12 +35,6 @@ class CellWalk {
   /// Index of the step along w, and the output cells from one to the next.
   GRIDWISE_DEVICE int w() const { return w_; }
   GRIDWISE_DEVICE int outs_w() const { return run_ << args_.log2_step_runs; }
-
-  /// Bytes from an image's first cell to the step's, in a tensor.
-  GRIDWISE_DEVICE int OffsetIn(const CellTensor& tensor) const {
-    return out_d() * tensor.step[0] * tensor.cell[0] + out_h() * tensor.step[1] * tensor.cell[1] +
-           w_ * outs_w() * tensor.step[2] * tensor.cell[2];
-  }
 
  private:
   const BwdWeightArgs& args_;

@@ -18,9 +18,9 @@ struct TapChannel {
 /// over cells. Channels are contiguous, so a lane loads patches of a run of cells along w by 1 row,
 /// or by 2 rows that are neighbouring channels of one tap, and transposes them.
 ///
-/// What lies outside of the tensor, or past the last output cell, reads as zero. That depends on
-/// the step's position along d and h, which decides for a whole patch, and along w, through a bit
-/// per step and cell of the run.
+/// What lies outside of the tensor, or past the last output cell, reads as zero. Along d and h that
+/// depends on where the step is, and decides for a whole patch: each has a window of steps. Along w
+/// it is a bit per step and cell of the run; steps in which no lane of the wave has one skip it.
 template <TileConfig kC, Gfx kGfx, int kRows, TileConfig::Patch kPatch>
 class LoadCells {
  public:
@@ -36,9 +36,10 @@ class LoadCells {
     for (int i = 0; i < Patches::kCount; ++i) {
       first_offset_[i] = bias + row.channel * SizeOf(kC.type);
       for (int a = 0; a < 3; ++a) {
-        cell_[i][a] =
+        const int cell =
             tensor.first[a] + row.tap[a] * tensor.tap_step[a] + FirstOut(i, a) * tensor.step[a];
-        first_offset_[i] += cell_[i][a] * tensor.cell[a];
+        first_offset_[i] += cell * tensor.cell[a];
+        inside_[i][a] = FindWindow(i, a, cell);
       }
     }
   }
@@ -48,17 +49,18 @@ class LoadCells {
 
   /// Starts the loads of a step. Steps come in the order of CellWalk.
   GRIDWISE_DEVICE void Load(const CellWalk& walk) {
-    if (walk.w() % kStepsOfMask == 0) {
-      if (walk.w() == 0) EnterRow(walk);
-      if (walk.step() == 0 || args_.steps_w > kStepsOfMask) FindInvalidCells(walk);
+    if (walk.w() == 0) {
+      EnterRow(walk);
+    } else {
+      step_offset_ += walk.outs_w() * tensor_.out_cell[2];
     }
-    const int first = walk.OffsetIn(tensor_), next = tensor_.step[2] * tensor_.cell[2];
-    for (int i = 0; i < Patches::kCount; ++i) {
-      for (int e = 0; e < kPatch.k; ++e) {
-        value_[i][e] = buffer_.Load<typename Patches::Rows>(
-            offset_[i] | Buffer::OutOfRangeIf(invalid_[i][e], walk.w() % kStepsOfMask),
-            first + e * next);
-      }
+    const int step = walk.w() % kStepsOfMask;
+    if (step == 0 && (walk.step() == 0 || args_.steps_w > kStepsOfMask)) FindInvalidCells(walk);
+    if ((some_invalid_ >> step & 1) != 0) {
+      LoadPatches(
+          [&](int i, int e) { return offset_[i] | Buffer::OutOfRangeIf(invalid_[i][e], step); });
+    } else {
+      LoadPatches([&](int i, int) { return offset_[i]; });
     }
   }
 
@@ -83,18 +85,34 @@ class LoadCells {
     return axis == 2 ? (run - (row << args_.log2_step_runs)) * kPatch.k : 0;
   }
 
-  /// Whether patch i has a cell along an axis, `at` output cells after its first one.
-  GRIDWISE_DEVICE bool IsInside(int i, int axis, int at) const {
-    const int cell = cell_[i][axis] + at * tensor_.step[axis];
-    return static_cast<unsigned>(cell) < static_cast<unsigned>(tensor_.size[axis]) &&
-           FirstOut(i, axis) + at < args_.out[axis];
+  /// The output cells along an axis, counted from a patch's first at the first step, for which it
+  /// has a cell of the tensor: begin, ..., begin + count - 1.
+  struct Window {
+    int begin;
+    unsigned count;
+
+    GRIDWISE_DEVICE bool Has(int out) const { return static_cast<unsigned>(out - begin) < count; }
+  };
+
+  /// `cell` is where the patch begins at the first step; the cells are cell + out * step.
+  GRIDWISE_DEVICE Window FindWindow(int i, int axis, int cell) const {
+    const int step = tensor_.step[axis];
+    const auto ceil_div = [&](int n) {  // of n / step, 0 for negative n
+      return n <= 0 ? 0 : static_cast<int>(Divide(n + step - 1, tensor_.by_step[axis]));
+    };
+    const int begin = ceil_div(-cell), end_of_tensor = ceil_div(tensor_.size[axis] - cell);
+    const int end_of_outs = args_.out[axis] - FirstOut(i, axis);
+    const int end = end_of_tensor < end_of_outs ? end_of_tensor : end_of_outs;
+    return {.begin = begin, .count = end > begin ? static_cast<unsigned>(end - begin) : 0};
   }
 
   /// A new row of steps: the image's buffer, and which patches lie outside along d and h.
   GRIDWISE_DEVICE void EnterRow(const CellWalk& walk) {
-    buffer_ = Buffer::From<kGfx>(start_ + walk.image() * tensor_.image);
+    if (walk.out_h() == 0) buffer_ = Buffer::From<kGfx>(start_ + walk.image() * tensor_.image);
+    step_offset_ = walk.out_d() * tensor_.out_cell[0] + walk.out_h() * tensor_.out_cell[1];
     for (int i = 0; i < Patches::kCount; ++i) {
-      const bool inside = exists_ && IsInside(i, 0, walk.out_d()) && IsInside(i, 1, walk.out_h());
+      const bool inside =
+          exists_ && inside_[i][0].Has(walk.out_d()) && inside_[i][1].Has(walk.out_h());
       offset_[i] = inside ? static_cast<unsigned>(first_offset_[i]) : Buffer::kOutOfRange;
     }
   }
@@ -105,15 +123,30 @@ class LoadCells {
     for (int i = 0; i < Patches::kCount; ++i) {
       for (int e = 0; e < kPatch.k; ++e) invalid_[i][e] = 0;
     }
+    some_invalid_ = 0;
     const int left = args_.steps_w - walk.w();
     const int bits = left < kStepsOfMask ? left : kStepsOfMask;
 #pragma clang loop unroll(disable)
     for (int bit = 0; bit < bits; ++bit) {
+      unsigned some = 0;
       for (int i = 0; i < Patches::kCount; ++i) {
         for (int e = 0; e < kPatch.k; ++e) {
-          const bool inside = IsInside(i, 2, (walk.w() + bit) * walk.outs_w() + e);
+          const bool inside = inside_[i][2].Has((walk.w() + bit) * walk.outs_w() + e);
           invalid_[i][e] |= static_cast<unsigned>(!inside) << bit;
+          some |= static_cast<unsigned>(!inside);
         }
+      }
+      some_invalid_ |= static_cast<unsigned>(AnyLane(some != 0)) << bit;
+    }
+  }
+
+  /// `offset(i, e)` is the byte offset of cell e of patch i, before the step's.
+  template <class Offset>
+  GRIDWISE_DEVICE void LoadPatches(Offset offset) {
+    for (int i = 0; i < Patches::kCount; ++i) {
+      for (int e = 0; e < kPatch.k; ++e) {
+        value_[i][e] = buffer_.Load<typename Patches::Rows>(offset(i, e),
+                                                            step_offset_ + e * tensor_.out_cell[2]);
       }
     }
   }
@@ -122,8 +155,10 @@ class LoadCells {
   const CellTensor& tensor_;
   const bool exists_;  // this lane's rows
   const char* start_;
-  Buffer buffer_;                                // of the image
-  int cell_[Patches::kCount][3];                 // of the tensor, at the first step of an image
+  Buffer buffer_;          // of the image
+  int step_offset_;        // bytes from an image's first cell to the step's
+  unsigned some_invalid_;  // bit s: at step s, some lane of the wave has a cell outside along w
+  Window inside_[Patches::kCount][3];
   int first_offset_[Patches::kCount];            // bytes, at the first step of an image
   unsigned offset_[Patches::kCount];             // the same, or out of range in this row of steps
   unsigned invalid_[Patches::kCount][kPatch.k];  // bits

@@ -91,6 +91,12 @@ BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem) {
     args.x.tap_step[i] = static_cast<int>(dim.dilation);
     args.out[i] = static_cast<int>(dim.out());
   }
+  for (CellTensor* tensor : {&args.dy, &args.x}) {
+    for (int i = 0; i < 3; ++i) {
+      tensor->out_cell[i] = tensor->step[i] * tensor->cell[i];
+      tensor->by_step[i] = divide_by(tensor->step[i]);
+    }
+  }
   args.terms = static_cast<int>(Terms(problem));
   args.dw_group = problem.k_per_group() * args.terms * SizeOf(problem.type);
   args.filter_h = static_cast<int>(problem.dims[1].filter);

@@ -38,4 +38,7 @@ GRIDWISE_DEVICE int BlockIdY() { return __builtin_amdgcn_workgroup_id_y(); }
 /// Tells the compiler that `x`, which is the same in all lanes, may live in a scalar register.
 GRIDWISE_DEVICE int Uniform(int x) { return __builtin_amdgcn_readfirstlane(x); }
 
+/// Whether `condition` holds in some active lane of the wave; the same in all lanes.
+GRIDWISE_DEVICE bool AnyLane(bool condition) { return __builtin_amdgcn_ballot_w64(condition) != 0; }
+
 }  // namespace gridwise
