@@ -1,12 +1,21 @@
 #include "tools/sim/isa/bind_memory.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "tools/sim/isa/bind.h"
+#include "tools/sim/isa/bind_format.h"
+#include "tools/sim/isa/buffer_format.h"
 #include "tools/sim/isa/exec_memory.h"
 #include "tools/sim/isa/operand.h"
+#include "tools/sim/isa/target.h"
 #include "tools/sim/isa/uop.h"
 #include "tools/sim/machine/wave.h"
 
@@ -19,13 +28,17 @@ int ResultDwords(const Binding& binding) {
   return binding.traits.flags >> kResultDwordsShift & 0xf;
 }
 
-// Cache policy. On an atomic sc0 means that the old value is returned.
+// Cache policy; whether an atomic returns the old value: sc0 on CDNA, glc on RDNA3, th:..._RETURN
+// on RDNA4 (where another policy is printed as its number, whose lowest bit says so).
 bool TakeCachePolicy(Instruction& instruction) {
-  instruction.TakeFlag("sc1");
-  instruction.TakeFlag("nt");
-  instruction.TakeFlag("glc");
-  instruction.TakeFlag("slc");
-  return instruction.TakeFlag("sc0");
+  for (const char* name : {"sc1", "nt", "slc", "dlc", "nv"}) instruction.TakeFlag(name);
+  instruction.TakeText("scope");
+  const bool sc0 = instruction.TakeFlag("sc0"), glc = instruction.TakeFlag("glc");
+  const std::string_view hint = instruction.TakeText("th").value_or("");
+  uint32_t number = 0;
+  const bool hinted =
+      absl::SimpleHexAtoi(hint, &number) ? (number & 1) != 0 : absl::StrContains(hint, "RETURN");
+  return sc0 || glc || hinted;
 }
 
 // Takes operands one by one; what goes wrong first is in status().
@@ -127,6 +140,15 @@ absl::Status BindGlobal(Binder& binder, const Binding& binding, Instruction& ins
   return EmitChecked(binder, reader, binding, uop);
 }
 
+absl::Status BindGlobalAddTid(Binder& binder, const Binding& binding, Instruction& instruction) {
+  TakeCachePolicy(instruction);
+  OperandReader reader(binder, instruction);
+  Uop uop = WithOffset(instruction);
+  (binding.traits.flags & kMemoryLoad ? uop.dst : uop.src[1]) = reader.Vector(1);
+  uop.src[2] = reader.ScalarOrOff(2);
+  return EmitChecked(binder, reader, binding, uop);
+}
+
 absl::Status BindFlat(Binder& binder, const Binding& binding, Instruction& instruction) {
   const bool returns = TakeCachePolicy(instruction);
   OperandReader reader(binder, instruction);
@@ -157,7 +179,14 @@ absl::Status BindBuffer(Binder& binder, const Binding& binding, Instruction& ins
   const bool idxen = instruction.TakeFlag("idxen");
   OperandReader reader(binder, instruction);
   Uop uop = WithOffset(instruction);
-  uop.data = (offen ? kBufferOffen : 0) | (idxen ? kBufferIdxen : 0);
+  uop.data = (offen ? kBufferOffen : 0) | (idxen ? kBufferIdxen : 0) |
+             (binder.target().bit & kRdna ? kBufferRdna : 0) |
+             (binding.traits.flags & kFormatted ? kBufferFormat : 0);
+  if (binding.traits.flags & kTyped) {
+    const std::optional<BufferFormat> format = ParseBufferFormat(instruction.TakeText("format"));
+    if (!format.has_value()) return binder.Error("has a format that is not understood");
+    uop.data2 = Packed(*format);
+  }
   if (!to_lds) {
     const Ref data = reader.Vector(binding.traits.dwords);
     if (!IsAtomic(binding)) uop.dst = data;
@@ -180,6 +209,15 @@ absl::Status BindGlobalToLds(Binder& binder, const Binding& binding, Instruction
   return EmitChecked(binder, reader, binding, uop);
 }
 
+absl::Status BindScratchToLds(Binder& binder, const Binding& binding, Instruction& instruction) {
+  TakeCachePolicy(instruction);
+  OperandReader reader(binder, instruction);
+  Uop uop = WithOffset(instruction);
+  uop.src[0] = reader.VectorOrOff(1);
+  uop.src[2] = reader.ScalarOrOff(1);
+  return EmitChecked(binder, reader, binding, uop);
+}
+
 absl::Status BindCacheControl(Binder& binder, const Binding&, Instruction& instruction) {
   TakeCachePolicy(instruction);
   return binder.ExpectOperands(0);
@@ -187,13 +225,19 @@ absl::Status BindCacheControl(Binder& binder, const Binding&, Instruction& instr
 
 namespace {
 
-/// s_load has an address of 2 dwords, s_buffer_load a resource of 4.
-absl::Status BindScalarRead(Binder& binder, const Binding& binding, Instruction& instruction,
-                            int base_dwords) {
-  TakeCachePolicy(instruction);
+/// s_load has an address of 2 dwords, s_buffer_load a resource of 4. Stores and atomics have the
+/// data in place of the destination; an atomic that returns overwrites it.
+absl::Status BindScalar(Binder& binder, const Binding& binding, Instruction& instruction,
+                        int base_dwords) {
+  const bool returns = TakeCachePolicy(instruction);
   OperandReader reader(binder, instruction);
   Uop uop = WithOffset(instruction);
-  uop.dst = reader.ScalarDestination(binding.traits.dwords);
+  if (binding.traits.flags & kMemoryLoad) {
+    uop.dst = reader.ScalarDestination(binding.traits.dwords);
+  } else {
+    uop.src[1] = reader.Scalar(binding.traits.dwords);
+    if (IsAtomic(binding) && returns) uop.dst = uop.src[1];
+  }
   uop.src[2] = reader.Scalar(base_dwords);
   uop.src[3] = kNoRef;
   if (reader.IsInteger()) {
@@ -206,13 +250,18 @@ absl::Status BindScalarRead(Binder& binder, const Binding& binding, Instruction&
 
 }  // namespace
 
-absl::Status BindScalarLoad(Binder& binder, const Binding& binding, Instruction& instruction) {
-  return BindScalarRead(binder, binding, instruction, 2);
+absl::Status BindScalarMemory(Binder& binder, const Binding& binding, Instruction& instruction) {
+  return BindScalar(binder, binding, instruction, 2);
 }
 
-absl::Status BindScalarBufferLoad(Binder& binder, const Binding& binding,
-                                  Instruction& instruction) {
-  return BindScalarRead(binder, binding, instruction, 4);
+absl::Status BindScalarBuffer(Binder& binder, const Binding& binding, Instruction& instruction) {
+  return BindScalar(binder, binding, instruction, 4);
+}
+
+absl::Status BindHint(Binder&, const Binding&, Instruction& instruction) {
+  TakeCachePolicy(instruction);
+  instruction.TakeNumber("offset", 0);
+  return absl::OkStatus();
 }
 
 absl::Status BindLds(Binder& binder, const Binding& binding, Instruction& instruction) {
@@ -237,7 +286,7 @@ absl::Status BindLdsTwo(Binder& binder, const Binding& binding, Instruction& ins
   }
   // Two neighbouring values that are read are one wide value.
   const bool adjacent = uop.data == static_cast<uint64_t>(uop.imm) + 4u * traits.dwords;
-  if ((traits.flags & kMemoryLoad) && adjacent) {
+  if ((traits.flags & kMemoryLoad) && !(traits.flags & kMemoryStore) && adjacent) {
     return EmitChecked(binder, reader,
                        *binder.Find(traits.dwords == 1 ? "ds_read_b64" : "ds_read_b128"), uop);
   }
@@ -251,6 +300,15 @@ absl::Status BindLdsAddTid(Binder& binder, const Binding& binding, Instruction& 
   return EmitChecked(binder, reader, binding, uop);
 }
 
+absl::Status BindLdsDirect(Binder& binder, const Binding& binding, Instruction& instruction) {
+  for (const char* name : {"wait_vdst", "wait_va_vdst", "wait_vm_vsrc"})
+    instruction.TakeNumber(name, 0);
+  OperandReader reader(binder, instruction);
+  Uop uop;
+  uop.dst = reader.Vector(1);
+  return EmitChecked(binder, reader, binding, uop);
+}
+
 absl::Status BindLdsAtomic(Binder& binder, const Binding& binding, Instruction& instruction) {
   const OpTraits& traits = binding.traits;
   OperandReader reader(binder, instruction);
@@ -259,6 +317,7 @@ absl::Status BindLdsAtomic(Binder& binder, const Binding& binding, Instruction& 
   uop.src[0] = reader.Vector(1);
   uop.src[1] = reader.Vector(traits.dwords);
   if (traits.flags & kLdsTwoOperands) uop.src[2] = reader.Vector(traits.dwords);
+  if (traits.flags & kLdsNewValueFirst) std::swap(uop.src[1], uop.src[2]);
   return EmitChecked(binder, reader, binding, uop);
 }
 

@@ -1,3 +1,4 @@
+#include <bit>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -12,12 +13,14 @@
 #include "tools/sim/isa/bind_memory.h"
 #include "tools/sim/isa/operand.h"
 #include "tools/sim/isa/uop.h"
+#include "tools/sim/machine/wave.h"
 
 namespace gridwise::sim {
 namespace {
 
 constexpr int32_t kQuadPermute = 0x8000;
 constexpr int32_t kRotate = 0xc000;
+constexpr int32_t kFft = 0xe000;
 
 // Patterns of the bit-mask mode: lane' = ((lane & and) | or) ^ xor.
 int32_t BitMask(int32_t and_mask, int32_t or_mask, int32_t xor_mask) {
@@ -58,8 +61,26 @@ int32_t ParsePattern(std::string_view text) {
   if (mode == "SWAP" && numbers.size() == 1) return BitMask(0x1f, 0, numbers[0]);
   if (mode == "REVERSE" && numbers.size() == 1) return BitMask(0x1f, 0, numbers[0] - 1);
   if (mode == "BROADCAST" && numbers.size() == 2) return BitMask(0x20 - numbers[0], numbers[1], 0);
+  if (mode == "FFT" && numbers.size() == 1) return kFft | numbers[0];
   if (mode == "ROTATE" && numbers.size() == 2) return kRotate | numbers[0] << 10 | numbers[1] << 5;
   return -1;
+}
+
+// The lane that lane l reads (CDNA3 and RDNA3 ISA, "DS_SWIZZLE_B32"): a fixed exchange within
+// groups of 32 lanes, or of 4 in the quad mode.
+uint32_t SourceLane(uint32_t pattern, uint32_t l) {
+  const uint32_t group = l & 0x20, low = pattern & 0x1f, count = pattern >> 5 & 0x1f;
+  if (pattern >= kFft) {  // the lane's bits in reverse; those that the mask selects stay
+    uint32_t reversed = 0;
+    for (int bit = 0; bit < 5; ++bit) reversed |= (l >> bit & 1) << (4 - bit);
+    return group | reversed >> std::popcount(low) | (l & low);
+  }
+  if (pattern >= kRotate) {  // lanes that the mask selects stay in their group
+    const uint32_t moved = pattern >> 10 & 1 ? l - count : l + count;
+    return group | (l & low) | (moved & 0x1f & ~low);
+  }
+  if (pattern & kQuadPermute) return (l & ~3u) | (pattern >> (2 * (l & 3)) & 3);
+  return group | ((((l & low) | count)) ^ (pattern >> 10 & 0x1f));
 }
 
 }  // namespace
@@ -71,13 +92,17 @@ absl::Status BindLdsSwizzle(Binder& binder, const Binding& binding, Instruction&
   if (!dst.ok()) return dst.status();
   if (!src.ok()) return src.status();
   const int32_t pattern = ParsePattern(instruction.TakeText("offset").value_or("0"));
-  if (pattern < 0 || pattern >= 0xe000)
+  if (pattern < 0 || pattern > 0xffff)
     return binder.Error("has a swizzle pattern that its handler does not know");
   Uop uop;
   uop.exec = binding.exec;
   uop.dst = *dst;
   uop.src[0] = *src;
-  uop.imm = pattern;
+  uint32_t from[kLanes];
+  for (uint32_t l = 0; l < kLanes; ++l) from[l] = SourceLane(static_cast<uint32_t>(pattern), l);
+  const absl::StatusOr<Ref> table = binder.Table(from);
+  if (!table.ok()) return table.status();
+  uop.src[1] = *table;
   binder.Emit(uop);
   return absl::OkStatus();
 }

@@ -7,6 +7,7 @@
 #include "tools/sim/isa/binding.h"
 #include "tools/sim/isa/exec_memory.h"
 #include "tools/sim/isa/exec_memory_tables.h"
+#include "tools/sim/isa/exec_update.h"
 #include "tools/sim/isa/uop.h"
 #include "tools/sim/machine/wave.h"
 
@@ -14,170 +15,41 @@ namespace gridwise::sim {
 inline namespace GRIDWISE_SIM_LEVEL {
 namespace {
 
-// What atomics compute: the new value in memory from the old one, operand a, and operand b of those
-// that have two. Arithmetic on T wraps for unsigned T.
-struct Swap {
-  template <typename T>
-  static T Of(T, T a, T) {
-    return a;
-  }
-};
-struct CompareSwap {  // a: what to compare with, b: the new value
-  template <typename T>
-  static T Of(T old, T a, T b) {
-    return old == a ? b : old;
-  }
-};
-struct Add {
-  template <typename T>
-  static T Of(T old, T a, T) {
-    return old + a;
-  }
-};
-struct Subtract {
-  template <typename T>
-  static T Of(T old, T a, T) {
-    return old - a;
-  }
-};
-struct ReverseSubtract {
-  template <typename T>
-  static T Of(T old, T a, T) {
-    return a - old;
-  }
-};
-struct And {
-  template <typename T>
-  static T Of(T old, T a, T) {
-    return old & a;
-  }
-};
-struct Or {
-  template <typename T>
-  static T Of(T old, T a, T) {
-    return old | a;
-  }
-};
-struct Xor {
-  template <typename T>
-  static T Of(T old, T a, T) {
-    return old ^ a;
-  }
-};
-struct MaskedOr {
-  template <typename T>
-  static T Of(T old, T a, T b) {
-    return (old & ~a) | b;
-  }
-};
-struct Increment {
-  template <typename T>
-  static T Of(T old, T a, T) {
-    return old >= a ? 0 : old + 1;
-  }
-};
-struct Decrement {
-  template <typename T>
-  static T Of(T old, T a, T) {
-    return old == 0 || old > a ? a : old - 1;
-  }
-};
-struct Minimum {  // of a number and a NaN: the number
-  template <typename T>
-  static T Of(T old, T a, T) {
-    return a < old || old != old ? a : old;
-  }
-};
-struct Maximum {
-  template <typename T>
-  static T Of(T old, T a, T) {
-    return a > old || old != old ? a : old;
-  }
-};
-
-float FloatOfBfloat(uint16_t bits) { return __builtin_bit_cast(float, uint32_t{bits} << 16); }
-uint16_t BfloatOfFloat(float value) {  // rounds to nearest even; NaN stays one
-  const uint32_t bits = __builtin_bit_cast(uint32_t, value);
-  if (value != value) return static_cast<uint16_t>(bits >> 16 | 0x40);
-  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+/// ds_wrxchg2: exchanges src[1] with what is at offset + imm, and src[2] at offset + data; the old
+/// values go to consecutive rows.
+template <typename T>
+bool ExchangeTwo(Wave& w, const Uop& u) {
+  using Exchange = Atomic<T, Swap, false>;
+  const uint64_t exec = Exec(w);
+  if (exec == 0) return true;
+  // Copies: the first result may go to a register that the second exchange reads.
+  constexpr int kDwords = Exchange::kDwords;
+  std::memcpy(Row(w, TempRef(0)), Row(w, u.src[0]), kRowBytes);
+  std::memcpy(Row(w, TempRef(1)), Row(w, u.src[2]), kDwords * kRowBytes);
+  Uop second = u;
+  second.dst = NextRow(u.dst, kDwords);
+  second.src[1] = TempRef(1);
+  const uint32_t* offset = Row(w, TempRef(0));
+  return ApplyLds<Exchange>(w, u, offset, static_cast<uint32_t>(u.imm), exec) &&
+         ApplyLds<Exchange>(w, second, offset, static_cast<uint32_t>(u.data), exec);
 }
 
-struct AddPackedHalves {
-  static uint32_t Of(uint32_t old, uint32_t a, uint32_t) {
-    typedef _Float16 Half2 __attribute__((vector_size(4)));
-    const Half2 x = __builtin_bit_cast(Half2, old), y = __builtin_bit_cast(Half2, a);
-    const Half2 sum = {static_cast<_Float16>(x[0] + y[0]), static_cast<_Float16>(x[1] + y[1])};
-    return __builtin_bit_cast(uint32_t, sum);
-  }
-};
-struct AddPackedBfloats {
-  static uint32_t Of(uint32_t old, uint32_t a, uint32_t) {
-    const auto add = [&](int shift) {
-      return uint32_t{BfloatOfFloat(FloatOfBfloat(static_cast<uint16_t>(old >> shift)) +
-                                    FloatOfBfloat(static_cast<uint16_t>(a >> shift)))};
-    };
-    return add(0) | add(16) << 16;
-  }
-};
-
-template <int kBytes>
-struct BitsOf {
-  using Type = uint32_t;
-};
-template <>
-struct BitsOf<8> {
-  using Type = uint64_t;
-};
-
-/// An atomic on a T. In global memory (kShared) it is one of the host's atomics; LDS belongs to one
-/// host thread. Operands: rows src[1], and src[2] for the second one of LDS atomics; a global
-/// compare-swap has the new value first and the comparand behind it (CDNA3 ISA, "Memory Atomics"),
-/// LDS has them the other way round.
-template <typename T, typename Update, bool kShared, int kOperands = 1>
-struct Atomic {
-  static constexpr Access kAccess = {.bytes = sizeof(T), .reads = true, .writes = true};
-  using Bits = typename BitsOf<sizeof(T)>::Type;
-  static constexpr int kDwords = sizeof(T) / 4;
-
-  static T Operand(Wave& w, Ref ref, int l) {
-    const uint32_t* row = Row(w, ref) + l;
-    if constexpr (kDwords == 1) {
-      return __builtin_bit_cast(T, row[0]);
-    } else {
-      return __builtin_bit_cast(T, row[0] | uint64_t{row[kLanes]} << 32);
-    }
-  }
-  static void Lane(Wave& w, const Uop& u, int l, std::byte* p) {
-    T a = Operand(w, u.src[1], l), b = a;
-    if constexpr (kOperands == 2 && kShared) {
-      a = Operand(w, NextRow(u.src[1], kDwords), l);
-    } else if constexpr (kOperands == 2) {
-      b = Operand(w, u.src[2], l);
-    }
-    Bits old;
-    if constexpr (kShared) {
-      Bits* const target = reinterpret_cast<Bits*>(p);
-      old = __atomic_load_n(target, __ATOMIC_RELAXED);
-      Bits update;
-      do {
-        update = __builtin_bit_cast(Bits, Update::Of(__builtin_bit_cast(T, old), a, b));
-      } while (!__atomic_compare_exchange_n(target, &old, update, true, __ATOMIC_SEQ_CST,
-                                            __ATOMIC_RELAXED));
-    } else {
-      std::memcpy(&old, p, sizeof(old));
-      const T update = Update::Of(__builtin_bit_cast(T, old), a, b);
-      std::memcpy(p, &update, sizeof(update));
-    }
-    Return(w, u, l, old);
-  }
-  static void Zero(Wave& w, const Uop& u, int l) { Return(w, u, l, 0); }
-  static void Return(Wave& w, const Uop& u, int l, Bits old) {
-    if (u.dst == kNoRef) return;
-    uint32_t* row = Row(w, u.dst) + l;
-    row[0] = static_cast<uint32_t>(old);
-    if constexpr (kDwords == 2) row[kLanes] = static_cast<uint32_t>(old >> 32);
-  }
-};
+/// ds_append, ds_consume: every active lane gets the dword at M0[15:0] + imm, to which (from which)
+/// their number is added (subtracted).
+template <int kSign>
+bool CountLanes(Wave& w, const Uop& u) {
+  const uint64_t exec = Exec(w);
+  if (exec == 0) return true;
+  const uint32_t address = (w.s[kM0] & 0xffff) + static_cast<uint32_t>(u.imm);
+  if (uint64_t{address} + 4 > w.lds_bytes)
+    return RaiseFault(w, u, kWritesOutsideLds, -1, address, 4, AddressSpace::kLds);
+  std::byte* const at = w.lds + address;
+  ObserveLane(w, u, {4, true, true}, at, __builtin_ctzll(exec));
+  const auto count = static_cast<uint32_t>(kSign * __builtin_popcountll(exec));
+  const uint32_t old = Atomic<uint32_t, Add, false>::Change(at, count, 0);
+  ForLanes(exec, [&](int l) { Row(w, u.dst)[l] = old; });
+  return true;
+}
 
 constexpr OpTraits Takes(uint8_t operand_dwords, uint8_t result_dwords) {
   return {.dwords = operand_dwords,
@@ -188,6 +60,15 @@ constexpr OpTraits Lds2(uint8_t dwords) {
   OpTraits traits = Takes(dwords, 0);
   traits.flags |= kLdsTwoOperands;
   return traits;
+}
+/// ds_cmpstore: the new value comes first.
+constexpr OpTraits NewValueFirst(uint8_t dwords) {
+  OpTraits traits = Lds2(dwords);
+  traits.flags |= kLdsNewValueFirst;
+  return traits;
+}
+constexpr OpTraits TwoAddresses(uint8_t dwords, uint32_t flags = 0) {
+  return {.dwords = dwords, .flags = kMemoryLoad | kMemoryStore | flags};
 }
 constexpr OpTraits Returning(OpTraits traits) {
   traits.flags |= kLdsReturns;
@@ -238,6 +119,14 @@ BindingTable AtomicTable() {
       DEVICE_ROWS("add_f64", Takes(2, 2), double, Add, true),
       DEVICE_ROWS("min_f64", Takes(2, 2), double, Minimum, true),
       DEVICE_ROWS("max_f64", Takes(2, 2), double, Maximum, true),
+      DEVICE_ROWS("csub_u32", Takes(1, 1), uint32_t, SubtractToZero, true),
+      DEVICE_ROWS("sub_clamp_u32", Takes(1, 1), uint32_t, SubtractToZero, true),
+      DEVICE_ROWS("cond_sub_u32", Takes(1, 1), uint32_t, SubtractIfEnough, true),
+      DEVICE_ROWS("cmpswap_f32", Takes(2, 1), float, CompareSwap, true, 2),
+      DEVICE_ROWS("min_f32", Takes(1, 1), float, Minimum, true),
+      DEVICE_ROWS("max_f32", Takes(1, 1), float, Maximum, true),
+      DEVICE_ROWS("min_num_f32", Takes(1, 1), float, MinimumNumber, true),
+      DEVICE_ROWS("max_num_f32", Takes(1, 1), float, MaximumNumber, true),
       DEVICE_ROWS("pk_add_f16", Takes(1, 1), uint32_t, AddPackedHalves, true),
       DEVICE_ROWS("pk_add_bf16", Takes(1, 1), uint32_t, AddPackedBfloats, true),
       LDS_PAIR("add", "u32", "u64", uint32_t, uint64_t, Add),
@@ -262,6 +151,36 @@ BindingTable AtomicTable() {
       LDS_ROWS("cmpst", "b64", Lds2(2), uint64_t, CompareSwap, false, 2),
       LDS_ROWS("cmpst", "f32", Lds2(1), float, CompareSwap, false, 2),
       LDS_ROWS("cmpst", "f64", Lds2(2), double, CompareSwap, false, 2),
+      LDS_ROWS("cmpstore", "b32", NewValueFirst(1), uint32_t, CompareSwap, false, 2),
+      LDS_ROWS("cmpstore", "b64", NewValueFirst(2), uint64_t, CompareSwap, false, 2),
+      LDS_ROWS("cmpstore", "f32", NewValueFirst(1), float, CompareSwap, false, 2),
+      LDS_ROWS("cmpstore", "f64", NewValueFirst(2), double, CompareSwap, false, 2),
+      LDS_PAIR("min_num", "f32", "f64", float, double, MinimumNumber),
+      LDS_PAIR("max_num", "f32", "f64", float, double, MaximumNumber),
+      LDS_ROWS("sub_clamp", "u32", Lds1(1), uint32_t, SubtractToZero, false),
+      LDS_ROWS("cond_sub", "u32", Lds1(1), uint32_t, SubtractIfEnough, false),
+      {"ds_wrap_rtn_b32", OpClass::kLds, &BindLdsAtomic,
+       &Step<&Lds<Atomic<uint32_t, Wrap, false, 2>>>, Returning(Lds2(1))},
+      {"ds_condxchg32_rtn_b64", OpClass::kLds, &BindLdsAtomic,
+       &Step<&Lds<Atomic<uint64_t, SwapMarkedHalves, false>>>, Returning(Lds1(2))},
+      {"ds_wrxchg2_rtn_b32", OpClass::kLds, &BindLdsTwo, &Step<&ExchangeTwo<uint32_t>>,
+       TwoAddresses(1)},
+      {"ds_wrxchg2_rtn_b64", OpClass::kLds, &BindLdsTwo, &Step<&ExchangeTwo<uint64_t>>,
+       TwoAddresses(2)},
+      {"ds_wrxchg2st64_rtn_b32", OpClass::kLds, &BindLdsTwo, &Step<&ExchangeTwo<uint32_t>>,
+       TwoAddresses(1, kLdsStride64)},
+      {"ds_wrxchg2st64_rtn_b64", OpClass::kLds, &BindLdsTwo, &Step<&ExchangeTwo<uint64_t>>,
+       TwoAddresses(2, kLdsStride64)},
+      {"ds_append",
+       OpClass::kLds,
+       &BindLdsAddTid,
+       &Step<&CountLanes<1>>,
+       {.dwords = 1, .flags = kMemoryLoad}},
+      {"ds_consume",
+       OpClass::kLds,
+       &BindLdsAddTid,
+       &Step<&CountLanes<-1>>,
+       {.dwords = 1, .flags = kMemoryLoad}},
       LDS_ROWS("pk_add", "f16", Lds1(1), uint32_t, AddPackedHalves, false),
       LDS_ROWS("pk_add", "bf16", Lds1(1), uint32_t, AddPackedBfloats, false),
   };

@@ -9,6 +9,7 @@
 #include "tools/sim/isa/bind_alu.h"
 #include "tools/sim/isa/binding.h"
 #include "tools/sim/isa/exec_level.h"
+#include "tools/sim/isa/exec_mask.h"
 #include "tools/sim/isa/uop.h"
 
 /// Vector operations from scalar ones: a table line gives a lambda over the values of one lane, and
@@ -120,14 +121,6 @@ inline constexpr ValueType kTypeOf<WithMask<T>> = kTypeOf<T>;
 #define GRIDWISE_SIM_FOR_LANES(l) _Pragma("GCC ivdep") for (int l = 0; l < kLanes; ++l)
 #endif
 
-/// A row of ~0 in the lanes of `mask` and 0 in the others.
-GRIDWISE_SIM_INLINE void ExpandMask(u64 mask, u32* row) {
-  const u32 halves[2] = {static_cast<u32>(mask), static_cast<u32>(mask >> 32)};
-  for (int h = 0; h < 2; ++h) {
-    for (u32 l = 0; l < 32; ++l) row[h * 32 + static_cast<int>(l)] = 0u - (halves[h] >> l & 1u);
-  }
-}
-
 /// The lanes whose dword has its top bit set.
 GRIDWISE_SIM_INLINE u64 GatherMask(const u32* row) {
   u64 mask = 0;
@@ -146,19 +139,6 @@ GRIDWISE_SIM_INLINE u64 GatherMask(const u32* row) {
   }
 #endif
   return mask;
-}
-
-/// Copies `rows` rows where `mask` has a bit.
-template <int kRows>
-GRIDWISE_SIM_INLINE void Blend(u32* dst, const u32* src, u64 mask) {
-  alignas(64) u32 select[kLanes];
-  ExpandMask(mask, select);
-  for (int r = 0; r < kRows; ++r) {
-    for (int l = 0; l < kLanes; ++l) {
-      const int i = r * kLanes + l;
-      dst[i] = (dst[i] & ~select[l]) | (src[i] & select[l]);
-    }
-  }
 }
 
 /// Writes rows that a handler computes: straight to the register when every lane is on, else by way

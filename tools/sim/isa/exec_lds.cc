@@ -15,15 +15,6 @@ namespace gridwise::sim {
 inline namespace GRIDWISE_SIM_LEVEL {
 namespace {
 
-/// Applies Op to LDS at offset + imm; for instructions with two accesses.
-template <typename Op>
-bool OneOfTwo(Wave& w, const Uop& u, const uint32_t* offset, uint32_t imm, uint64_t exec) {
-  alignas(64) uint32_t wrapped[kLanes];
-  if (!CheckLds(w, u, Op::kAccess, exec, offset, imm, wrapped)) return false;
-  Apply<Op>(w, u, {w.lds + imm, offset, exec, 0});
-  return true;
-}
-
 /// ds_read2: two values of kDwords per lane, from offset + imm and offset + data, into consecutive
 /// rows.
 template <int kDwords>
@@ -34,8 +25,8 @@ bool ReadTwo(Wave& w, const Uop& u) {
   std::memcpy(offset, Row(w, u.src[0]), sizeof(offset));
   Uop second = u;
   second.dst = NextRow(u.dst, kDwords);
-  return OneOfTwo<Load<kDwords>>(w, u, offset, static_cast<uint32_t>(u.imm), exec) &&
-         OneOfTwo<Load<kDwords>>(w, second, offset, static_cast<uint32_t>(u.data), exec);
+  return ApplyLds<Load<kDwords>>(w, u, offset, static_cast<uint32_t>(u.imm), exec) &&
+         ApplyLds<Load<kDwords>>(w, second, offset, static_cast<uint32_t>(u.data), exec);
 }
 
 /// ds_write2: src[1] to offset + imm, src[2] to offset + data.
@@ -46,8 +37,8 @@ bool WriteTwo(Wave& w, const Uop& u) {
   const uint32_t* offset = Row(w, u.src[0]);
   Uop second = u;
   second.src[1] = u.src[2];
-  return OneOfTwo<Store<kDwords>>(w, u, offset, static_cast<uint32_t>(u.imm), exec) &&
-         OneOfTwo<Store<kDwords>>(w, second, offset, static_cast<uint32_t>(u.data), exec);
+  return ApplyLds<Store<kDwords>>(w, u, offset, static_cast<uint32_t>(u.imm), exec) &&
+         ApplyLds<Store<kDwords>>(w, second, offset, static_cast<uint32_t>(u.data), exec);
 }
 
 /// Address of lane l: M0 + imm + 4 * l (ds_read_addtid, ds_write_addtid).
@@ -67,70 +58,24 @@ bool AddTid(Wave& w, const Uop& u) {
   return true;
 }
 
-/// Writes `row` to u.dst in the active lanes.
-void WriteActive(Wave& w, const Uop& u, const uint32_t* row) {
-  uint32_t* const dst = Row(w, u.dst);
+/// lds_direct_load, ds_direct_load: one value for all lanes, from M0[15:0]; M0[18:16] is its type
+/// (RDNA3 ISA, "LDS Direct Load").
+bool DirectLoad(Wave& w, const Uop& u) {
   const uint64_t exec = Exec(w);
-  if (exec == ~uint64_t{0}) {
-    std::memcpy(dst, row, kRowBytes);
-    return;
-  }
-  ForLanes(exec, [&](int l) { dst[l] = row[l]; });
-}
-
-/// dst[l] = data[(address[l] + imm) / 4 mod wave size]; 0 from inactive lanes. Uses no LDS.
-void BackwardPermute(Wave& w, const Uop& u) {
-  const uint32_t* address = Row(w, u.src[0]);
-  const uint32_t* data = Row(w, u.src[1]);
-  const uint32_t mask = w.all_lanes == ~uint64_t{0} ? 63 : 31;
-  const uint64_t exec = Exec(w);
-  alignas(64) uint32_t source[kLanes];
-  alignas(64) uint32_t result[kLanes];
-  if (exec == ~uint64_t{0}) {
-    std::memcpy(source, data, sizeof(source));
-  } else {
-    for (int l = 0; l < kLanes; ++l) source[l] = exec >> l & 1 ? data[l] : 0;
-  }
-  for (int l = 0; l < kLanes; ++l)
-    result[l] = source[(address[l] + static_cast<uint32_t>(u.imm)) / 4 & mask];
-  WriteActive(w, u, result);
-}
-
-/// dst[(address[l] + imm) / 4 mod wave size] = data[l] for active l, the highest wins; 0 where no
-/// lane sends to.
-void ForwardPermute(Wave& w, const Uop& u) {
-  const uint32_t* address = Row(w, u.src[0]);
-  const uint32_t* data = Row(w, u.src[1]);
-  const uint32_t mask = w.all_lanes == ~uint64_t{0} ? 63 : 31;
-  alignas(64) uint32_t result[kLanes] = {};
-  ForLanes(Exec(w), [&](int l) {
-    result[(address[l] + static_cast<uint32_t>(u.imm)) / 4 & mask] = data[l];
-  });
-  WriteActive(w, u, result);
-}
-
-/// ds_swizzle_b32 (CDNA3 ISA, "DS_SWIZZLE_B32"): a fixed exchange within groups of 32 lanes (quad
-/// permute: of 4); 0 from inactive lanes. imm is the 16-bit pattern.
-void Swizzle(Wave& w, const Uop& u) {
-  const uint32_t pattern = static_cast<uint32_t>(u.imm);
-  const uint32_t* data = Row(w, u.src[0]);
-  const uint64_t exec = Exec(w);
-  alignas(64) uint32_t result[kLanes];
-  for (uint32_t l = 0; l < kLanes; ++l) {
-    uint32_t from;
-    if (pattern >= 0xc000) {  // rotate: lanes that the mask selects stay in their group
-      const uint32_t keep = pattern & 0x1f, count = pattern >> 5 & 0x1f;
-      const uint32_t moved = pattern >> 10 & 1 ? l - count : l + count;
-      from = (l & 0x20) | (l & keep) | (moved & 0x1f & ~keep);
-    } else if (pattern & 0x8000) {
-      from = (l & ~3u) | (pattern >> (2 * (l & 3)) & 3);
-    } else {
-      from = (l & 0x20) |
-             ((((l & 0x1f) & (pattern & 0x1f)) | (pattern >> 5 & 0x1f)) ^ (pattern >> 10 & 0x1f));
-    }
-    result[l] = exec >> from & 1 ? data[from] : 0;
-  }
-  WriteActive(w, u, result);
+  if (exec == 0) return true;
+  const uint32_t address = w.s[kM0] & 0xffff, type = w.s[kM0] >> 16 & 7;
+  constexpr uint32_t kBytes[] = {1, 2, 4, 0, 1, 2, 0, 0};  // u8, u16, dword, -, i8, i16
+  const uint32_t bytes = kBytes[type];
+  if (bytes == 0) return RaiseFault(w, u, "loads from LDS with a reserved type in M0");
+  if (uint64_t{address} + bytes > w.lds_bytes)
+    return RaiseFault(w, u, kReadsOutsideLds, -1, address, bytes, AddressSpace::kLds);
+  ObserveLane(w, u, {bytes, true, false}, w.lds + address, __builtin_ctzll(exec));
+  uint32_t value = 0;
+  std::memcpy(&value, w.lds + address, bytes);
+  if (type == 4) value = static_cast<uint32_t>(int32_t{static_cast<int8_t>(value)});
+  if (type == 5) value = static_cast<uint32_t>(int32_t{static_cast<int16_t>(value)});
+  ForLanes(exec, [&](int l) { Row(w, u.dst)[l] = value; });
+  return true;
 }
 
 constexpr OpTraits Reads(uint8_t dwords) { return {.dwords = dwords, .flags = kMemoryLoad}; }
@@ -180,9 +125,9 @@ BindingTable LdsTable() {
       {"ds_write2st64_b32", kLds, &BindLdsTwo, &Step<&WriteTwo<1>>, Strided(Writes(1))},
       {"ds_write2st64_b64", kLds, &BindLdsTwo, &Step<&WriteTwo<2>>, Strided(Writes(2))},
       {"ds_write_addtid_b32", kLds, &BindLdsAddTid, &Step<&AddTid<Store<1>>>, Writes(1)},
-      {"ds_bpermute_b32", kLds, &BindLdsPermute, &Step<&BackwardPermute>, Reads(1)},
-      {"ds_permute_b32", kLds, &BindLdsPermute, &Step<&ForwardPermute>, Reads(1)},
-      {"ds_swizzle_b32", kLds, &BindLdsSwizzle, &Step<&Swizzle>, Reads(1)},
+      {"lds_direct_load", kLds, &BindLdsDirect, &Step<&DirectLoad>},
+      {"ds_direct_load", kLds, &BindLdsDirect, &Step<&DirectLoad>},
+      {"ds_nop", kLds, &BindCacheControl, nullptr},
   };
   return {kTable, std::size(kTable)};
 }

@@ -17,9 +17,22 @@ typedef uint32_t Vec4 __attribute__((vector_size(16)));
 typedef uint32_t Vec8 __attribute__((vector_size(32)));
 
 /// Whether lane l's offset is `bytes` * l past lane 0's: the lanes touch one piece of memory.
+template <int kCount>
 GRIDWISE_SIM_INLINE bool Consecutive(const uint32_t* offset, uint32_t bytes) {
   uint32_t difference = 0;
-  for (uint32_t l = 0; l < kLanes; ++l) difference |= offset[l] - (offset[0] + l * bytes);
+  for (uint32_t l = 0; l < kCount; ++l) difference |= offset[l] - (offset[0] + l * bytes);
+  return difference == 0;
+}
+
+/// The same of the lanes in `mask`, which then access a part of one piece of memory. `first` is the
+/// first of them.
+GRIDWISE_SIM_INLINE bool Consecutive(const uint32_t* offset, uint32_t bytes, uint64_t mask,
+                                     uint32_t first) {
+  alignas(64) uint32_t on[kLanes];
+  ExpandMask(mask, on);
+  const uint32_t start = offset[first] - first * bytes;
+  uint32_t difference = 0;
+  for (uint32_t l = 0; l < kLanes; ++l) difference |= (offset[l] - (start + l * bytes)) & on[l];
   return difference == 0;
 }
 
@@ -51,17 +64,17 @@ GRIDWISE_SIM_INLINE Columns Transpose(Vec8 a, Vec8 b, Vec8 c, Vec8 d) {
            __builtin_shufflevector(ab_high, cd_high, 2, 3, 10, 11, 6, 7, 14, 15)}};
 }
 
-/// Loads kDwords dwords per lane into rows dst...; lane l reads at(l).
-template <int kDwords, typename At>
+/// Loads kDwords dwords per lane into rows of kCount lanes; lane l reads at(l).
+template <int kDwords, int kCount, typename At>
 GRIDWISE_SIM_INLINE void LoadRows(uint32_t* row, const At& at) {
   if constexpr (kDwords == 4) {
-    for (int l = 0; l < kLanes; l += 8) {
+    for (int l = 0; l < kCount; l += 8) {
       const Columns t = Transpose(LoadPair(at(l), at(l + 4)), LoadPair(at(l + 1), at(l + 5)),
                                   LoadPair(at(l + 2), at(l + 6)), LoadPair(at(l + 3), at(l + 7)));
       for (int d = 0; d < 4; ++d) std::memcpy(row + d * kLanes + l, &t.c[d], sizeof(Vec8));
     }
   } else if constexpr (kDwords == 2) {
-    for (int l = 0; l < kLanes; l += 4) {
+    for (int l = 0; l < kCount; l += 4) {
       typedef uint64_t Vec2x64 __attribute__((vector_size(16)));
       const Vec2x64 ab = {LoadAs<uint64_t>(at(l)), LoadAs<uint64_t>(at(l + 1))};
       const Vec2x64 cd = {LoadAs<uint64_t>(at(l + 2)), LoadAs<uint64_t>(at(l + 3))};
@@ -71,7 +84,7 @@ GRIDWISE_SIM_INLINE void LoadRows(uint32_t* row, const At& at) {
       std::memcpy(row + kLanes + l, &high, sizeof(high));
     }
   } else {
-    for (int l = 0; l < kLanes; ++l) {
+    for (int l = 0; l < kCount; ++l) {
       uint32_t value[kDwords];
       std::memcpy(value, at(l), sizeof(value));
       for (int d = 0; d < kDwords; ++d) row[d * kLanes + l] = value[d];
@@ -79,11 +92,11 @@ GRIDWISE_SIM_INLINE void LoadRows(uint32_t* row, const At& at) {
   }
 }
 
-/// Stores kDwords dwords per lane from rows src...; lane l writes at(l).
-template <int kDwords, typename At>
+/// Stores kDwords dwords per lane from rows of kCount lanes; lane l writes at(l).
+template <int kDwords, int kCount, typename At>
 GRIDWISE_SIM_INLINE void StoreRows(const uint32_t* row, const At& at) {
   if constexpr (kDwords == 4) {
-    for (int l = 0; l < kLanes; l += 8) {
+    for (int l = 0; l < kCount; l += 8) {
       const auto* bytes = reinterpret_cast<const std::byte*>(row + l);
       const Columns t =
           Transpose(LoadAs<Vec8>(bytes), LoadAs<Vec8>(bytes + kRowBytes),
@@ -97,7 +110,7 @@ GRIDWISE_SIM_INLINE void StoreRows(const uint32_t* row, const At& at) {
       }
     }
   } else {
-    for (int l = 0; l < kLanes; ++l) {
+    for (int l = 0; l < kCount; ++l) {
       uint32_t value[kDwords];
       for (int d = 0; d < kDwords; ++d) value[d] = row[d * kLanes + l];
       std::memcpy(at(l), value, sizeof(value));
@@ -105,12 +118,43 @@ GRIDWISE_SIM_INLINE void StoreRows(const uint32_t* row, const At& at) {
   }
 }
 
-/// Bytes for lanes that are out of a buffer's range.
+/// Bytes for lanes that are out of a buffer's range or off.
 alignas(16) inline constexpr std::byte kZeros[16] = {};
+
+/// Rows that are loaded under a mask: `gather<kCount>(rows, at)` loads every lane from at(l), and
+/// those of at.lanes and at.zeroed (0) are written to `dst`.
+template <int kRows, typename Gather>
+GRIDWISE_SIM_INLINE void LoadMasked(uint32_t* dst, const LaneAddresses& at, const Gather& gather) {
+  const uint64_t lanes = at.lanes;
+  const auto place = [&](int l) { return lanes >> l & 1 ? at.base + at.offset[l] : kZeros; };
+  const uint64_t touched = lanes | at.zeroed;
+  if (touched == ~uint64_t{0}) return gather.template operator()<kLanes>(dst, place);
+  alignas(64) uint32_t rows[kRows * kLanes];
+  if (touched <= kLowHalf) {
+    gather.template operator()<kLanes / 2>(rows, place);
+  } else {
+    gather.template operator()<kLanes>(rows, place);
+  }
+  Blend<kRows>(dst, rows, touched);
+}
+
+/// Stores the lanes' values, `bytes` bytes each, by one copy if the lanes in at.lanes are
+/// neighbours and so are their addresses; else false.
+GRIDWISE_SIM_INLINE bool StoreRun(const std::byte* values, uint32_t bytes,
+                                  const LaneAddresses& at) {
+  if (at.lanes == 0) return true;
+  const auto first = static_cast<uint32_t>(__builtin_ctzll(at.lanes));
+  const uint32_t count = 64 - static_cast<uint32_t>(__builtin_clzll(at.lanes)) - first;
+  if (static_cast<uint32_t>(__builtin_popcountll(at.lanes)) != count) return false;
+  if (!Consecutive(at.offset, bytes, at.lanes, first)) return false;
+  std::memcpy(at.base + at.offset[first], values + first * bytes, count * bytes);
+  return true;
+}
 
 template <int kDwords>
 struct Load {
   static constexpr Access kAccess = {.bytes = 4 * kDwords, .reads = true, .writes = false};
+  static constexpr int kMaskedFrom = 16;
 
   static void Lane(Wave& w, const Uop& u, int l, const std::byte* p) {
     Partial(w, u, l, p, kDwords);
@@ -122,17 +166,18 @@ struct Load {
     for (uint32_t d = 0; d < kDwords; ++d)
       row[d * kLanes] = d < count ? LoadAs<uint32_t>(p + 4 * d) : 0;
   }
+  template <int kCount>
   static void All(Wave& w, const Uop& u, const std::byte* base, const uint32_t* offset) {
-    if (kDwords == 1 && Consecutive(offset, 4)) {
-      std::memcpy(Row(w, u.dst), base + offset[0], kRowBytes);
+    if (kDwords == 1 && Consecutive<kCount>(offset, 4)) {
+      std::memcpy(Row(w, u.dst), base + offset[0], kCount * 4);
       return;
     }
-    LoadRows<kDwords>(Row(w, u.dst), [&](int l) { return base + offset[l]; });
+    LoadRows<kDwords, kCount>(Row(w, u.dst), [&](int l) { return base + offset[l]; });
   }
-  static void AllOrZero(Wave& w, const Uop& u, const std::byte* base, const uint32_t* offset,
-                        uint64_t lanes) {
-    LoadRows<kDwords>(Row(w, u.dst),
-                      [&](int l) { return lanes >> l & 1 ? base + offset[l] : kZeros; });
+  static void Masked(Wave& w, const Uop& u, const LaneAddresses& at) {
+    LoadMasked<kDwords>(Row(w, u.dst), at, []<int kCount>(uint32_t* rows, const auto& place) {
+      LoadRows<kDwords, kCount>(rows, place);
+    });
   }
   /// All lanes load from the same aligned scratch address.
   static void ScratchRow(Wave& w, const Uop& u, const std::byte* p) {
@@ -143,6 +188,7 @@ struct Load {
 template <int kDwords>
 struct Store {
   static constexpr Access kAccess = {.bytes = 4 * kDwords, .reads = false, .writes = true};
+  static constexpr int kMaskedFrom = 8;
 
   static void Lane(Wave& w, const Uop& u, int l, std::byte* p) { Partial(w, u, l, p, kDwords); }
   static void Zero(Wave&, const Uop&, int) {}
@@ -150,15 +196,33 @@ struct Store {
     const uint32_t* row = Row(w, u.src[1]) + l;
     for (uint32_t d = 0; d < kDwords && d < count; ++d) std::memcpy(p + 4 * d, row + d * kLanes, 4);
   }
+  template <int kCount>
   static void All(Wave& w, const Uop& u, std::byte* base, const uint32_t* offset) {
-    if (kDwords == 1 && Consecutive(offset, 4)) {
-      std::memcpy(base + offset[0], Row(w, u.src[1]), kRowBytes);
+    if (kDwords == 1 && Consecutive<kCount>(offset, 4)) {
+      std::memcpy(base + offset[0], Row(w, u.src[1]), kCount * 4);
       return;
     }
-    StoreRows<kDwords>(Row(w, u.src[1]), [&](int l) { return base + offset[l]; });
+    StoreRows<kDwords, kCount>(Row(w, u.src[1]), [&](int l) { return base + offset[l]; });
+  }
+  /// Each lane's dwords are brought together first: one copy per lane is left.
+  static void Masked(Wave& w, const Uop& u, const LaneAddresses& at) {
+    if constexpr (kDwords == 1) {
+      if (!StoreRun(reinterpret_cast<const std::byte*>(Row(w, u.src[1])), 4, at))
+        ForLanes(at.lanes, [&](int l) { Lane(w, u, l, at.base + at.offset[l]); });
+    } else {
+      constexpr size_t kBytes = 4 * kDwords;
+      alignas(64) std::byte values[kBytes * kLanes];
+      StoreRows<kDwords, kLanes>(Row(w, u.src[1]), [&](int l) { return values + kBytes * l; });
+      ForLanes(at.lanes,
+               [&](int l) { std::memcpy(at.base + at.offset[l], values + kBytes * l, kBytes); });
+    }
   }
   static void ScratchRow(Wave& w, const Uop& u, std::byte* p) {
-    std::memcpy(p, Row(w, u.src[1]), kDwords * kRowBytes);
+    const bool half = w.all_lanes == kLowHalf;
+    for (int d = 0; d < kDwords; ++d) {
+      std::memcpy(p + d * kRowBytes, Row(w, u.src[1]) + d * kLanes,
+                  half ? kRowBytes / 2 : kRowBytes);
+    }
   }
 };
 
@@ -172,6 +236,7 @@ enum class Place {
 template <typename T, Place kPlace>
 struct LoadPart {
   static constexpr Access kAccess = {.bytes = sizeof(T), .reads = true, .writes = false};
+  static constexpr int kMaskedFrom = 16;
 
   static uint32_t Merge(uint32_t old, T value) {
     const uint32_t extended = static_cast<uint32_t>(static_cast<int32_t>(value));
@@ -187,27 +252,29 @@ struct LoadPart {
     uint32_t* row = Row(w, u.dst);
     row[l] = Merge(row[l], 0);
   }
+  template <int kCount>
   static void All(Wave& w, const Uop& u, const std::byte* base, const uint32_t* offset) {
     uint32_t* row = Row(w, u.dst);
-    if (Consecutive(offset, sizeof(T))) {
-      T values[kLanes];
+    if (Consecutive<kCount>(offset, sizeof(T))) {
+      T values[kCount];
       std::memcpy(values, base + offset[0], sizeof(values));
-      for (int l = 0; l < kLanes; ++l) row[l] = Merge(row[l], values[l]);
+      for (int l = 0; l < kCount; ++l) row[l] = Merge(row[l], values[l]);
       return;
     }
-    for (int l = 0; l < kLanes; ++l) row[l] = Merge(row[l], LoadAs<T>(base + offset[l]));
+    for (int l = 0; l < kCount; ++l) row[l] = Merge(row[l], LoadAs<T>(base + offset[l]));
   }
-  static void AllOrZero(Wave& w, const Uop& u, const std::byte* base, const uint32_t* offset,
-                        uint64_t lanes) {
-    uint32_t* row = Row(w, u.dst);
-    for (int l = 0; l < kLanes; ++l)
-      row[l] = Merge(row[l], LoadAs<T>(lanes >> l & 1 ? base + offset[l] : kZeros));
+  static void Masked(Wave& w, const Uop& u, const LaneAddresses& at) {
+    const uint32_t* old = Row(w, u.dst);
+    LoadMasked<1>(Row(w, u.dst), at, [&]<int kCount>(uint32_t* rows, const auto& place) {
+      for (int l = 0; l < kCount; ++l) rows[l] = Merge(old[l], LoadAs<T>(place(l)));
+    });
   }
 };
 
 template <typename T, Place kPlace>
 struct StorePart {
   static constexpr Access kAccess = {.bytes = sizeof(T), .reads = false, .writes = true};
+  static constexpr int kMaskedFrom = 8;
   static constexpr int kShift = kPlace == Place::kHigh ? 16 : 0;
 
   static void Lane(Wave& w, const Uop& u, int l, std::byte* p) {
@@ -215,18 +282,26 @@ struct StorePart {
     std::memcpy(p, &value, sizeof(value));
   }
   static void Zero(Wave&, const Uop&, int) {}
+  template <int kCount>
   static void All(Wave& w, const Uop& u, std::byte* base, const uint32_t* offset) {
     const uint32_t* row = Row(w, u.src[1]);
-    if (Consecutive(offset, sizeof(T))) {
-      T values[kLanes];
-      for (int l = 0; l < kLanes; ++l) values[l] = static_cast<T>(row[l] >> kShift);
+    if (Consecutive<kCount>(offset, sizeof(T))) {
+      T values[kCount];
+      for (int l = 0; l < kCount; ++l) values[l] = static_cast<T>(row[l] >> kShift);
       std::memcpy(base + offset[0], values, sizeof(values));
       return;
     }
-    for (int l = 0; l < kLanes; ++l) {
+    for (int l = 0; l < kCount; ++l) {
       const T value = static_cast<T>(row[l] >> kShift);
       std::memcpy(base + offset[l], &value, sizeof(value));
     }
+  }
+  static void Masked(Wave& w, const Uop& u, const LaneAddresses& at) {
+    const uint32_t* row = Row(w, u.src[1]);
+    T values[kLanes];
+    for (int l = 0; l < kLanes; ++l) values[l] = static_cast<T>(row[l] >> kShift);
+    if (StoreRun(reinterpret_cast<const std::byte*>(values), sizeof(T), at)) return;
+    ForLanes(at.lanes, [&](int l) { std::memcpy(at.base + at.offset[l], &values[l], sizeof(T)); });
   }
 };
 

@@ -12,6 +12,8 @@ BindingTable SmemTable();
 BindingTable VmemTable();
 BindingTable LdsTable();
 BindingTable AtomicTable();
+BindingTable ExchangeTable();
+BindingTable FormatTable();
 
 }  // namespace GRIDWISE_SIM_LEVEL
 }  // namespace gridwise::sim

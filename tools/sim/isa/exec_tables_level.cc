@@ -36,6 +36,8 @@ TableList AllTables() {
       VmemTable(),
       LdsTable(),
       AtomicTable(),
+      ExchangeTable(),
+      FormatTable(),
   };
   return {kTables, sizeof(kTables) / sizeof(kTables[0])};
 }

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "gtest/gtest.h"
 #include "tools/sim/isa/bind.h"
+#include "tools/sim/isa/target.h"
 #include "tools/sim/isa/test_wave.h"
 #include "tools/sim/machine/memory.h"
 #include "tools/sim/machine/wave.h"
@@ -31,7 +32,8 @@ class MemoryWave {
   /// Rows that instructions of tests may use, and scalar registers.
   static constexpr int kRows = 32, kScalars = 64;
 
-  explicit MemoryWave(const Handlers& handlers = Handlers::Best()) : wave_(handlers) {
+  explicit MemoryWave(const Handlers& handlers = Handlers::Best(), std::string_view gfx = "gfx942")
+      : target_(*FindTarget(gfx)), wave_(handlers, gfx) {
     for (int r = 0; r < kRows; ++r) {
       for (int l = 0; l < kLanes; ++l)
         wave_->v[r][l] = 0x9e3779b9u * static_cast<uint32_t>(r * kLanes + l + 1);
@@ -60,12 +62,16 @@ class MemoryWave {
   /// Device address of the global allocation.
   uint64_t base() const { return reinterpret_cast<uint64_t>(storage_[0].data() + kGuard); }
 
-  /// A raw gfx9 buffer resource in four scalar registers: base48, stride, records.
+  const SimTarget& target() const { return target_; }
+  bool rdna() const { return (target_.bit & kRdna) != 0; }
+
+  /// A buffer resource in four scalar registers: base48, stride, records. On RDNA, where a resource
+  /// says how its range is checked: by the index if there is a stride, else by the byte.
   void SetResource(int reg, uint64_t address, uint32_t stride, uint32_t records) {
     wave_->s[reg] = static_cast<uint32_t>(address);
     wave_->s[reg + 1] = static_cast<uint32_t>(address >> 32 & 0xffff) | stride << 16;
     wave_->s[reg + 2] = records;
-    wave_->s[reg + 3] = 0x00027000;
+    wave_->s[reg + 3] = !rdna() ? 0x00027000 : stride == 0 ? 0x31004000 : 0x11004000;
   }
 
   /// The expected state becomes the present one.
@@ -120,6 +126,7 @@ class MemoryWave {
 
   bool CompareState(const std::string& text) {
     for (int i = 0; i < kRows * kLanes; ++i) {
+      if (i % kLanes >= target_.wave_size) continue;  // nobody sees them
       const uint32_t actual = wave_->v[i / kLanes][i % kLanes];
       if (actual == rows[static_cast<size_t>(i)]) continue;
       ADD_FAILURE() << text << ": v" << i / kLanes << " of lane " << i % kLanes << std::hex
@@ -143,6 +150,7 @@ class MemoryWave {
     return true;
   }
 
+  const SimTarget& target_;
   Memory memory_;
   TestWave wave_;
   std::vector<uint8_t> storage_[3], expected_[3];
@@ -239,16 +247,20 @@ inline constexpr Space kSpaces[] = {
 };
 
 /// EXEC masks that tests go through.
-inline constexpr uint64_t kMasks[] = {~uint64_t{0}, 0x8001f00f00ff5aa5, uint64_t{1} << 63, 0};
+inline constexpr uint64_t kMasks[] = {~uint64_t{0}, 0x8001f00f00ff5aa5, 0x3fffffffff80000,
+                                      0xffffffff,   uint64_t{1} << 63,  0};
 
-/// What inactive lanes have for an address: nothing may be accessed there.
-inline void SpoilInactive(MemoryWave& w, uint64_t exec) {
+/// Sets EXEC to `exec`, of those lanes that the wave has, and returns it. Inactive lanes get an
+/// address that nothing may be accessed at.
+inline uint64_t SpoilInactive(MemoryWave& w, uint64_t exec) {
+  exec &= w->all_lanes;
   for (int l = 0; l < kLanes; ++l) {
     if (exec >> l & 1) continue;
     w->v[2][l] = 0xdeadbee0;
     w->v[3][l] = 0xdeadbee0;
   }
   SetScalar64(*w, kExecLo, exec);
+  return exec;
 }
 
 }  // namespace gridwise::sim

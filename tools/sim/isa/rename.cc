@@ -132,8 +132,18 @@ constexpr Rename kLds[] = {
     {"ds_storexchg_2addr_stride64_rtn_b64", "ds_wrxchg2st64_rtn_b64"},
 };
 
-/// Of global_, flat_, scratch_ and buffer_ instructions.
+/// Of global_, flat_, scratch_, buffer_ and tbuffer_ instructions.
 constexpr Rename kMemory[] = {
+    {"load_d16_format_x", "load_format_d16_x"},
+    {"load_d16_format_xy", "load_format_d16_xy"},
+    {"load_d16_format_xyz", "load_format_d16_xyz"},
+    {"load_d16_format_xyzw", "load_format_d16_xyzw"},
+    {"load_d16_hi_format_x", "load_format_d16_hi_x"},
+    {"store_d16_format_x", "store_format_d16_x"},
+    {"store_d16_format_xy", "store_format_d16_xy"},
+    {"store_d16_format_xyz", "store_format_d16_xyz"},
+    {"store_d16_format_xyzw", "store_format_d16_xyzw"},
+    {"store_d16_hi_format_x", "store_format_d16_hi_x"},
     {"load_u8", "load_ubyte"},
     {"load_i8", "load_sbyte"},
     {"load_u16", "load_ushort"},
@@ -200,7 +210,7 @@ const Names& RdnaNames() {
     for (const Rename& r : kScalar) names->emplace(r.name, r.canonical);
     for (const Rename& r : kVector) names->emplace(r.name, r.canonical);
     for (const Rename& r : kLds) names->emplace(r.name, r.canonical);
-    for (const std::string_view space : {"global_", "flat_", "scratch_", "buffer_"}) {
+    for (const std::string_view space : {"global_", "flat_", "scratch_", "buffer_", "tbuffer_"}) {
       for (const Rename& r : kMemory) {
         names->emplace(absl::StrCat(space, r.name), absl::StrCat(space, r.canonical));
       }
