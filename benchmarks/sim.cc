@@ -26,10 +26,41 @@ namespace {
 /// Instructions in one measured run; long enough to hide entering and leaving the interpreter.
 constexpr int kRepeats = 64;
 
-void Execute(benchmark::State& state, const std::string& text, double flops, const char* gfx,
-             MatrixMode mode) {
-  SetMatrixMode(mode);
-  TestWave wave(Handlers::Best(), gfx);
+/// How the lanes of a memory instruction are set up.
+enum class Lanes {
+  kConsecutive,  // lane l is behind lane l - 1
+  kScattered,    // the same addresses in another order
+  kPartial,      // scattered, and every fourth lane is off
+};
+
+/// Memory for the addresses in v[12:13] (global), v10 (LDS, buffers, exchanges), and the buffer
+/// resource in s[8:11].
+class Data {
+ public:
+  Data(TestWave& wave, Lanes lanes, uint32_t bytes) : global_(4096), lds_(4096) {
+    memory_.Register(global_.data(), global_.size(), "operand").IgnoreError();
+    wave->memory = &memory_;
+    wave->lds = lds_.data();
+    wave->lds_bytes = static_cast<uint32_t>(lds_.size());
+    const auto base = reinterpret_cast<uint64_t>(global_.data());
+    for (uint32_t l = 0; l < kLanes; ++l) {
+      const uint32_t slot = lanes == Lanes::kConsecutive ? l : (l * 29 + 7) % kLanes;
+      wave->v[10][l] = slot * bytes;
+      wave->v[12][l] = static_cast<uint32_t>(base + slot * bytes);
+      wave->v[13][l] = static_cast<uint32_t>((base + slot * bytes) >> 32);
+    }
+    SetScalar64(*wave, 8, base);
+    wave->s[10] = 4096;
+    wave->s[11] = 0x00027000;
+    if (lanes == Lanes::kPartial) SetScalar64(*wave, kExecLo, 0x7777777777777777);
+  }
+
+ private:
+  Memory memory_;
+  std::vector<std::byte> global_, lds_;
+};
+
+void Measure(benchmark::State& state, TestWave& wave, const std::string& text, double flops) {
   const std::vector<std::string_view> texts(kRepeats, text);
   constexpr int kRuns = 100;
   for (auto _ : state) {
@@ -42,12 +73,36 @@ void Execute(benchmark::State& state, const std::string& text, double flops, con
     state.counters["flops"] = benchmark::Counter(instructions * flops, benchmark::Counter::kIsRate);
 }
 
+void Execute(benchmark::State& state, const std::string& text, double flops, const char* gfx,
+             MatrixMode mode) {
+  SetMatrixMode(mode);
+  TestWave wave(Handlers::Best(), gfx);
+  Measure(state, wave, text, flops);
+}
+
+void ExecuteMemory(benchmark::State& state, const std::string& text, Lanes lanes, uint32_t bytes) {
+  TestWave wave;
+  const Data data(wave, lanes, bytes);
+  Measure(state, wave, text, 0);
+}
+
 void Register(const std::string& text, double flops = 0, const char* gfx = "gfx942",
               MatrixMode mode = MatrixMode::kFast) {
   const std::string name = text + (mode == MatrixMode::kExact ? " (exact)" : "") +
                            (std::string_view(gfx) == "gfx942" ? "" : std::string(" ") + gfx);
   benchmark::RegisterBenchmark(
       name, [=](benchmark::State& state) { Execute(state, text, flops, gfx, mode); });
+}
+
+/// A memory instruction whose lanes access `bytes` bytes each, in every arrangement of the lanes.
+void RegisterMemory(const std::string& text, uint32_t bytes) {
+  constexpr std::pair<Lanes, const char*> kLanesNames[] = {{Lanes::kConsecutive, " / consecutive"},
+                                                           {Lanes::kScattered, " / scattered"},
+                                                           {Lanes::kPartial, " / 48 lanes"}};
+  for (const auto& [lanes, name] : kLanesNames) {
+    benchmark::RegisterBenchmark(
+        text + name, [=](benchmark::State& state) { ExecuteMemory(state, text, lanes, bytes); });
+  }
 }
 
 /// A whole kernel: an f16 GEMM tiled through LDS, on as many host threads as the argument says. Its
@@ -116,6 +171,29 @@ void RegisterAll() {
   Register("v_pk_fma_f16 v0, v1, v2, v3");
   Register("v_exp_f32_e32 v0, v1");
   Register("v_add_f32_dpp v0, v1, v2 row_shr:1 row_mask:0xf bank_mask:0xf");
+  Register("v_mov_b32_dpp v0, v1 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf");
+  for (const auto& [width, bytes] :
+       {std::pair("ubyte", 1u), {"ushort", 2u}, {"dword", 4u}, {"dwordx2", 8u}, {"dwordx4", 16u}}) {
+    const std::string data = bytes <= 4 ? "v0" : bytes == 8 ? "v[0:1]" : "v[0:3]";
+    const std::string store = bytes == 1 ? "byte" : bytes == 2 ? "short" : width;
+    const std::string w = width;
+    RegisterMemory("global_load_" + w + " " + data + ", v[12:13], off", bytes);
+    RegisterMemory("global_store_" + store + " v[12:13], " + data + ", off", bytes);
+    RegisterMemory("buffer_load_" + w + " " + data + ", v10, s[8:11], 0 offen", bytes);
+    const std::string lds = bytes == 1   ? "u8"
+                            : bytes == 2 ? "u16"
+                                         : "b" + std::to_string(8 * bytes);
+    RegisterMemory("ds_read_" + lds + " " + data + ", v10", bytes);
+    RegisterMemory("ds_write_b" + std::to_string(8 * bytes) + " v10, " + data, bytes);
+  }
+  RegisterMemory("ds_read2_b64 v[0:3], v10 offset0:0 offset1:40", 8);
+  RegisterMemory("ds_add_u32 v10, v0", 4);
+  RegisterMemory("ds_add_rtn_f32 v1, v10, v0", 4);
+  RegisterMemory("global_atomic_add v[12:13], v0, off", 4);
+  RegisterMemory("global_atomic_add_f32 v[12:13], v0, off", 4);
+  RegisterMemory("ds_bpermute_b32 v0, v10, v1", 4);
+  RegisterMemory("ds_permute_b32 v0, v10, v1", 4);
+  RegisterMemory("ds_swizzle_b32 v0, v1 offset:swizzle(SWAP,16)", 4);
   const double kLarge = 2.0 * 32 * 32, kSmall = 2.0 * 16 * 16;
   Register("v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15]", kLarge * 8);
   Register("v_mfma_f32_16x16x16_f16 a[0:3], v[0:1], v[2:3], a[0:3]", kSmall * 16);

@@ -253,14 +253,30 @@ class ValuBinder {
     if (!ref.ok() || in_.encoding != Encoding::kDpp || i != 0) return ref;
     absl::StatusOr<DppControl> dpp = ParseDpp(in_);
     if (!dpp.ok()) return b_.Error(dpp.status().message());
-    absl::StatusOr<Ref> table = b_.Table(dpp->from);
+    return FetchDpp(*dpp, *ref, Dwords(type), temp);
+  }
+
+  /// Permutes the lanes of `rows` rows into temp rows `temp` and up.
+  absl::StatusOr<Ref> FetchDpp(DppControl& dpp, Ref source, int rows, int temp) {
+    uint64_t sourced = 0;
+    bool in_rows = true;
+    for (uint32_t l = 0; l < kLanes; ++l) {
+      if (dpp.from[l] >= kLanes) {
+        dpp.from[l] = l;
+        continue;
+      }
+      sourced |= uint64_t{1} << l;
+      in_rows = in_rows && dpp.from[l] / 16 == l / 16;
+    }
+    absl::StatusOr<Ref> table = b_.Table(dpp.from);
     if (!table.ok()) return table;
-    for (int row = 0; row < Dwords(type); ++row) {
-      b_.Helper("@fetch_dpp", {.dst = TempRef(temp + row),
-                               .src = {NextRow(*ref, row), *table},
-                               .imm = dpp->bound_ctrl,
-                               .data = dpp->written,
-                               .data2 = dpp->fetch_inactive ? ~uint64_t{0} : 0});
+    for (int row = 0; row < rows; ++row) {
+      b_.Helper(in_rows ? "@fetch_dpp_row" : "@fetch_dpp",
+                {.dst = TempRef(temp + row),
+                 .src = {NextRow(source, row), *table},
+                 .imm = (dpp.bound_ctrl ? 1 : 0) | (dpp.fetch_inactive ? 2 : 0),
+                 .data = dpp.written,
+                 .data2 = sourced});
     }
     return TempRef(temp);
   }

@@ -82,23 +82,56 @@ void FetchHalfAsFloat(Wave& w, const Uop& u) {
   }
 }
 
-/// DPP: lane l reads lane src[1][l], if that is a lane (< 64) and active. Lanes outside data (row
-/// and bank masks) are not written; lanes without a source read 0 with imm (bound_ctrl) and are not
-/// written without. Leaves Wave::lane_mask.
-void FetchDpp(Wave& w, const Uop& u) {
-  const u32* src = Row(w, u.src[0]);
-  const u32* from = Row(w, u.src[1]);
-  u32* dst = Row(w, u.dst);
-  const u64 exec = Exec(w) | u.data2;  // fi: fetches from lanes that are off, too
-  alignas(64) u32 value[kLanes];
-  u64 found = 0;
-  for (int l = 0; l < kLanes; ++l) {
-    const bool valid = from[l] < kLanes && (exec >> (from[l] & 63) & 1) != 0;
-    value[l] = valid ? src[from[l] & 63] : 0;
-    found |= u64{valid} << l;
+/// dst[l] = src[from[l]]; if `kInRows`, from[l] is in the row of 16 lanes that l is in.
+template <bool kInRows>
+GRIDWISE_SIM_INLINE void Permute(const u32* src, const u32* from, u32* dst) {
+#ifdef __AVX2__
+  if constexpr (kInRows) {
+    const auto load = [](const u32* p) {
+      return _mm256_load_si256(reinterpret_cast<const __m256i*>(p));
+    };
+    for (int row = 0; row < kLanes; row += 16) {
+      const __m256i low = load(src + row), high = load(src + row + 8);
+      for (int half = row; half < row + 16; half += 8) {
+        const __m256i index = load(from + half);
+        const __m256 a = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(low, index));
+        const __m256 b = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(high, index));
+        const __m256 is_high = _mm256_castsi256_ps(_mm256_slli_epi32(index, 28));
+        _mm256_store_ps(reinterpret_cast<float*>(dst + half), _mm256_blendv_ps(a, b, is_high));
+      }
+    }
+    return;
   }
-  for (int l = 0; l < kLanes; ++l) dst[l] = value[l];
-  w.lane_mask = u.data & (u.imm != 0 ? ~u64{0} : found);
+#endif
+  for (int l = 0; l < kLanes; ++l) dst[l] = src[from[l] & (kLanes - 1)];
+}
+
+/// DPP: lane l reads lane src[1][l], if l is in data2 (it has a source) and that lane is active.
+/// Lanes outside data (row and bank masks) are not written; lanes without a source read 0 with bit
+/// 0 of imm (bound_ctrl) and are not written without. With bit 1 (fi) lanes that are off count as
+/// active. Leaves Wave::lane_mask.
+template <bool kInRows>
+void FetchDpp(Wave& w, const Uop& u) {
+  const u32* from = Row(w, u.src[1]);
+  const u64 exec = u.imm & 2 ? w.all_lanes : Exec(w);
+  alignas(64) u32 value[kLanes];
+  Permute<kInRows>(Row(w, u.src[0]), from, value);
+  u64 found = u.data2;
+  if (exec != w.all_lanes) {
+    alignas(64) u32 active[kLanes], source_active[kLanes];
+    ExpandMask(exec, active);
+    Permute<kInRows>(active, from, source_active);
+    found &= GatherMask(source_active);
+  }
+  u32* dst = Row(w, u.dst);
+  if ((found & w.all_lanes) == w.all_lanes) {
+    __builtin_memcpy(dst, value, kRowBytes);
+  } else {
+    alignas(64) u32 select[kLanes];
+    ExpandMask(found, select);
+    for (int l = 0; l < kLanes; ++l) dst[l] = value[l] & select[l];
+  }
+  w.lane_mask = u.data & (u.imm & 1 ? ~u64{0} : found);
 }
 
 /// dst = row imm + M0[7:0] of the vector registers.
@@ -118,7 +151,12 @@ void Commit(Wave& w, const Uop& u) {
 /// The same in the lanes that FetchDpp found.
 template <int kRows>
 void CommitDpp(Wave& w, const Uop& u) {
-  Blend<kRows>(Row(w, u.dst), Row(w, u.src[0]), Exec(w) & w.lane_mask);
+  const u64 mask = Exec(w) & w.lane_mask;
+  if (mask == w.all_lanes) {
+    __builtin_memcpy(Row(w, u.dst), Row(w, u.src[0]), kRows * kRowBytes);
+  } else {
+    Blend<kRows>(Row(w, u.dst), Row(w, u.src[0]), mask);
+  }
 }
 
 bool CommitIndexed(Wave& w, const Uop& u) {
@@ -175,7 +213,8 @@ BindingTable PrepareTable() {
       Prepare("@fetch_halves", &Step<&FetchHalves>),
       Prepare("@fetch_pair", &Step<&FetchPair>),
       Prepare("@fetch_half_as_float", &Step<&FetchHalfAsFloat>),
-      Prepare("@fetch_dpp", &Step<&FetchDpp>),
+      Prepare("@fetch_dpp", &Step<&FetchDpp<false>>),
+      Prepare("@fetch_dpp_row", &Step<&FetchDpp<true>>),
       Prepare("@fetch_indexed", &Step<&FetchIndexed>),
       Prepare("@commit1", &Step<&Commit<1>>),
       Prepare("@commit2", &Step<&Commit<2>>),
