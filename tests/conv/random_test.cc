@@ -58,7 +58,7 @@ class RandomProblems : public testing::TestWithParam<int> {};
 TEST_P(RandomProblems, MatchesReference) {
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
-  int rows_run = 0;
+  int rows_run = 0, without_rows = 0;
   for (int i = 0; i < kProblemsPerTest; ++i) {
     const unsigned seed = GetParam() * kProblemsPerTest + i;
     std::mt19937 random(seed);
@@ -68,6 +68,12 @@ TEST_P(RandomProblems, MatchesReference) {
     const absl::StatusOr<ConvCase> made = ConvCase::Make(problem, seed);
     ASSERT_TRUE(made.ok()) << made.status();
     const std::vector<RowVerdict> rows = ExplainRows(problem, *gfx);
+    if (rows.empty()) {  // f32, where the matrix unit does not have it
+      EXPECT_EQ(problem.type, DataType::kF32);
+      EXPECT_EQ(MakePlan(problem, *gfx).status().code(), absl::StatusCode::kUnimplemented);
+      ++without_rows;
+      continue;
+    }
     const RowVerdict& other = rows[seed % rows.size()];
     for (const std::string& row : {std::string(), other.reason ? std::string() : other.row}) {
       const absl::StatusOr<Plan> plan = MakePlan(problem, *gfx, {.row = row});
@@ -77,7 +83,8 @@ TEST_P(RandomProblems, MatchesReference) {
       ++rows_run;
     }
   }
-  EXPECT_EQ(rows_run, 2 * kProblemsPerTest);
+  EXPECT_EQ(rows_run, 2 * (kProblemsPerTest - without_rows));
+  EXPECT_GT(rows_run, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomProblems, testing::Range(0, kProblems / kProblemsPerTest));

@@ -8,7 +8,7 @@ ALL_TARGETS = [
 ]
 
 # Those that convolution kernels are compiled for.
-CONV_TARGETS = ["gfx942"]
+CONV_TARGETS = ALL_TARGETS
 
 # Those that the simulator's own kernels are tested on.
 SIM_TEST_TARGETS = ["gfx942"]

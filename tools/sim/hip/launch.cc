@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
+#include "ck/base/math.h"
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/elf/code_object.h"
 #include "tools/sim/hip/kernel_arguments.h"
@@ -97,12 +98,15 @@ absl::Status CheckGrid(const KernelInfo& kernel, const Grid& grid, const hipDevi
   return absl::OkStatus();
 }
 
+// Compilers load arguments in vectors of up to 16 bytes, also where the last ends behind them.
+constexpr size_t kKernargAlignment = 16;
+
 // Runs the kernel with its arguments in memory of their own, so that reading past them is found.
 absl::StatusOr<RunReport> RunKernel(ihipModule_t& module, const KernelInfo& kernel,
                                     const Grid& grid, const std::vector<std::byte>& arguments) {
   Memory& memory = module.device->memory;
   const absl::StatusOr<void*> kernarg =
-      memory.Allocate(arguments.size(), "kernel argument segment");
+      memory.Allocate(AlignUp(arguments.size(), kKernargAlignment), "kernel argument segment");
   if (!kernarg.ok()) return kernarg.status();
   std::memcpy(*kernarg, arguments.data(), arguments.size());
   RunOptions options;
