@@ -1,4 +1,3 @@
-#include "tools/sim/hip/check.h"
 #include "tools/sim/hip/module.h"
 
 #include <fstream>
@@ -11,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "tools/sim/hip/check.h"
 
 // Modules: loading code objects, and the kernels and variables in them.
 

@@ -31,13 +31,13 @@ __attribute__((weak)) void gridwiseSimProgress(uint64_t* done, uint64_t* total);
 /// failed. Stays valid.
 __attribute__((weak)) const char* gridwiseSimLastFault(void);
 
-/// How gfx942's matrix instructions on formats below 32 bits add from now on: exactly as the hardware
-/// does, or (0) fast, as at start unless GRIDWISE_SIM_MATRIX=exact.
+/// How gfx942's matrix instructions on formats below 32 bits add from now on: exactly as the
+/// hardware does, or (0) fast, as at start unless GRIDWISE_SIM_MATRIX=exact.
 __attribute__((weak)) void gridwiseSimSetExactMatrices(int exact);
 
-/// The matrix, dot product and transcendental opcodes that kernels of the process have executed, with
-/// target, count and fidelity ("exact", "1 ulp", "approximate"), as JSON. Stays valid until the
-/// thread's next call.
+/// The matrix, dot product and transcendental opcodes that kernels of the process have executed,
+/// with target, count and fidelity ("exact", "1 ulp", "approximate"), as JSON. Stays valid until
+/// the thread's next call.
 __attribute__((weak)) const char* gridwiseSimFidelity(void);
 
 /// --- Check mode (tools/sim/check/README.md) ---

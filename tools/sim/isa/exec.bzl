@@ -24,7 +24,14 @@ _COPTS = [
 ]
 
 def for_levels(item):
-    """A list of item, formatted with level and LEVEL, for each level in --//tools/sim/isa:levels."""
+    """Lists `item` for each level in --//tools/sim/isa:levels.
+
+    Args:
+      item: a string in which {level} and {LEVEL} stand for the level's name.
+
+    Returns:
+      The list, as a select.
+    """
     wanted = []
     for level in _LEVELS:
         wanted = wanted + select({

@@ -221,9 +221,9 @@ TEST(Waits, HaveNoEffectHere) {
     EXPECT_TRUE(status.ok()) << status;
   }
   TestWave gfx12(Handlers::Best(), "gfx1201");
-  for (const char* text : {"s_wait_loadcnt 0x0", "s_wait_storecnt_dscnt 0x0", "s_wait_kmcnt 0x0",
-                           "s_wait_alu depctr_va_vcc(0)", "global_inv scope:SCOPE_DEV",
-                           "global_wb scope:SCOPE_SYS"}) {
+  for (const char* text :
+       {"s_wait_loadcnt 0x0", "s_wait_storecnt_dscnt 0x0", "s_wait_kmcnt 0x0",
+        "s_wait_alu depctr_va_vcc(0)", "global_inv scope:SCOPE_DEV", "global_wb scope:SCOPE_SYS"}) {
     const absl::Status status = gfx12.Execute(text);
     EXPECT_TRUE(status.ok()) << status;
   }

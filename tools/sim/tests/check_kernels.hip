@@ -1,5 +1,5 @@
-// Kernels with one mistake each, and twins without it, for check_test.cc. A line with a mistake ends
-// in "// BUG Kernel". All take (in, out, n).
+// Kernels with one mistake each, and twins without it, for check_test.cc. A line with a mistake
+// ends in "// BUG Kernel". All take (in, out, n).
 
 #define KERNEL extern "C" __attribute__((global, amdgpu_flat_work_group_size(1, 1024)))
 #define DEVICE __attribute__((device)) inline
@@ -25,14 +25,18 @@ DEVICE void Barrier() {
 KERNEL void LoadWithoutWait(const u32* in, u32* out, int) {
   u32 value;
   asm volatile("global_load_dword v40, %1, off\n\tv_add_u32 %0, 1, v40"  // BUG LoadWithoutWait
-               : "=v"(value) : "v"(in + Item()) : "v40");
+               : "=v"(value)
+               : "v"(in + Item())
+               : "v40");
   out[Item()] = value;
 }
 
 KERNEL void LoadWithWait(const u32* in, u32* out, int) {
   u32 value;
   asm volatile("global_load_dword v40, %1, off\n\ts_waitcnt vmcnt(0)\n\tv_add_u32 %0, 1, v40"
-               : "=v"(value) : "v"(in + Item()) : "v40");
+               : "=v"(value)
+               : "v"(in + Item())
+               : "v40");
   out[Item()] = value;
 }
 
@@ -42,7 +46,9 @@ KERNEL void LoadWithWeakWait(const u32* in, u32* out, int) {
   asm volatile(  // BUG LoadWithWeakWait
       "global_load_dword v40, %1, off\n\tglobal_load_dword v41, %1, off\n\t"
       "s_waitcnt vmcnt(2)\n\tv_add_u32 %0, 1, v40\n\ts_waitcnt vmcnt(0)"
-      : "=v"(value) : "v"(in + Item()) : "v40", "v41");
+      : "=v"(value)
+      : "v"(in + Item())
+      : "v40", "v41");
   out[Item()] = value;
 }
 
@@ -51,16 +57,21 @@ KERNEL void LoadWithExactWait(const u32* in, u32* out, int) {
   asm volatile(
       "global_load_dword v40, %1, off\n\tglobal_load_dword v41, %1, off\n\t"
       "s_waitcnt vmcnt(1)\n\tv_add_u32 %0, 1, v40\n\ts_waitcnt vmcnt(0)"
-      : "=v"(value) : "v"(in + Item()) : "v40", "v41");
+      : "=v"(value)
+      : "v"(in + Item())
+      : "v40", "v41");
   out[Item()] = value;
 }
 
 /// Overwrites what a load has yet to write.
 KERNEL void OverwriteWithoutWait(const u32* in, u32* out, int) {
   u32 value;
-  asm volatile("global_load_dword v40, %1, off\n\tv_mov_b32 v40, 7\n\t"  // BUG OverwriteWithoutWait
-               "s_waitcnt vmcnt(0)\n\tv_mov_b32 %0, v40"
-               : "=v"(value) : "v"(in + Item()) : "v40");
+  asm volatile(  // BUG OverwriteWithoutWait
+      "global_load_dword v40, %1, off\n\tv_mov_b32 v40, 7\n\t"
+      "s_waitcnt vmcnt(0)\n\tv_mov_b32 %0, v40"
+      : "=v"(value)
+      : "v"(in + Item())
+      : "v40");
   out[Item()] = value;
 }
 
@@ -70,7 +81,9 @@ KERNEL void ScalarWithWeakWait(const u32* in, u32* out, int) {
   asm volatile(  // BUG ScalarWithWeakWait
       "s_load_dword s40, %1, 0x0\n\ts_load_dword s41, %1, 0x4\n\ts_waitcnt lgkmcnt(1)\n\t"
       "v_mov_b32 %0, s40\n\ts_waitcnt lgkmcnt(0)"
-      : "=v"(value) : "s"(in) : "s40", "s41");
+      : "=v"(value)
+      : "s"(in)
+      : "s40", "s41");
   out[Item()] = value;
 }
 
@@ -79,7 +92,9 @@ KERNEL void ScalarWithWait(const u32* in, u32* out, int) {
   asm volatile(
       "s_load_dword s40, %1, 0x0\n\ts_load_dword s41, %1, 0x4\n\ts_waitcnt lgkmcnt(0)\n\t"
       "v_mov_b32 %0, s40"
-      : "=v"(value) : "s"(in) : "s40", "s41");
+      : "=v"(value)
+      : "s"(in)
+      : "s40", "s41");
   out[Item()] = value;
 }
 
@@ -92,7 +107,9 @@ KERNEL void LdsInOrder(const u32* in, u32* out, int) {
   asm volatile(
       "ds_read_b32 v40, %1\n\tds_read_b32 v41, %1\n\ts_waitcnt lgkmcnt(1)\n\tv_mov_b32 v42, v40\n\t"
       "s_waitcnt lgkmcnt(0)\n\tv_add_u32 %0, v42, v41"
-      : "=v"(value) : "v"(4 * Item()), "r"(words) : "v40", "v41", "v42", "memory");
+      : "=v"(value)
+      : "v"(4 * Item()), "r"(words)
+      : "v40", "v41", "v42", "memory");
   out[Item()] = value;
 }
 
@@ -103,7 +120,9 @@ KERNEL void MatrixWithoutNops(const u32* in, u32* out, int) {
   asm volatile(  // BUG MatrixWithoutNops
       "s_nop 4\n\tv_mfma_f32_16x16x16_f16 v[40:43], %1, %1, 0\n\ts_nop 5\n\t"
       "v_mov_b32 %0, v40"
-      : "=v"(sum) : "v"(a) : "v40", "v41", "v42", "v43");
+      : "=v"(sum)
+      : "v"(a)
+      : "v40", "v41", "v42", "v43");
   out[Item()] = static_cast<u32>(sum);
 }
 
@@ -113,7 +132,9 @@ KERNEL void MatrixWithNops(const u32* in, u32* out, int) {
   float sum;
   asm volatile(
       "s_nop 4\n\tv_mfma_f32_16x16x16_f16 v[40:43], %1, %1, 0\n\ts_nop 6\n\tv_mov_b32 %0, v40"
-      : "=v"(sum) : "v"(a) : "v40", "v41", "v42", "v43");
+      : "=v"(sum)
+      : "v"(a)
+      : "v40", "v41", "v42", "v43");
   out[Item()] = static_cast<u32>(sum);
 }
 
@@ -140,7 +161,8 @@ KERNEL void LdsBarrierWithoutWait(const u32*, u32* out, int) {
       "ds_write_b32 %1, %1\n\ts_barrier\n\tds_read_b32 %0, %2\n\t"
       "s_waitcnt lgkmcnt(0)"
       : "=&v"(value)
-      : "v"(4 * Item()), "v"(508 - 4 * Item()), "r"(words) : "memory");
+      : "v"(4 * Item()), "v"(508 - 4 * Item()), "r"(words)
+      : "memory");
   out[Item()] = value;
 }
 
@@ -168,8 +190,7 @@ KERNEL void LastBlock(const u32* in, u32* out, int groups) {
   if (Item() == 0) {
     out[1 + Group()] = in[Group()];
     __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
-    const u32 before =
-        __hip_atomic_fetch_add(out, 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+    const u32 before = __hip_atomic_fetch_add(out, 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
     last = before == static_cast<u32>(groups) - 1;
   }
   Barrier();
@@ -187,8 +208,7 @@ KERNEL void LastBlockWithoutBarrier(const u32* in, u32* out, int groups) {
   if (Item() == 64) out[1 + Group()] = in[Group()];
   if (Item() == 0) {
     __builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
-    const u32 before =
-        __hip_atomic_fetch_add(out, 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+    const u32 before = __hip_atomic_fetch_add(out, 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
     last = before == static_cast<u32>(groups) - 1;
   }
   Barrier();
