@@ -21,6 +21,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "ck/base/csv.h"
 #include "ck/base/types.h"
 #include "ck/conv/problem.h"
 #include "ck/conv/validate.h"
@@ -51,28 +52,6 @@ constexpr AxisColumns kAxisColumns[] = {
     {{"pad_d", "pad_h", "pad_w"}, &Dim::pad_begin},
 };
 constexpr AxisColumns kPadEndColumns = {{"pad_end_d", "pad_end_h", "pad_end_w"}, &Dim::pad_end};
-
-/// Splits one line; nullopt if a quote is not closed.
-std::optional<std::vector<std::string>> SplitCsvLine(std::string_view line) {
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '"') {
-      const bool escaped = quoted && i + 1 < line.size() && line[i + 1] == '"';
-      if (escaped) {
-        fields.back() += line[++i];
-      } else {
-        quoted = !quoted;
-      }
-    } else if (line[i] == ',' && !quoted) {
-      fields.emplace_back();
-    } else {
-      fields.back() += line[i];
-    }
-  }
-  if (quoted) return std::nullopt;
-  return fields;
-}
 
 using ColumnIndex = std::map<std::string, size_t, std::less<>>;
 

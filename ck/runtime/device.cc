@@ -61,4 +61,6 @@ absl::StatusOr<DeviceInfo> CurrentDevice() {
   return Describe(ordinal);
 }
 
+absl::Status ResetDevice() { return ToStatus(hipDeviceReset(), "reset the device"); }
+
 }  // namespace gridwise

@@ -32,4 +32,7 @@ absl::Status UseDevice(const DeviceInfo& device);
 /// The calling thread's current device.
 absl::StatusOr<DeviceInfo> CurrentDevice();
 
+/// Frees everything on the current device and makes it usable again after a kernel that failed.
+absl::Status ResetDevice();
+
 }  // namespace gridwise

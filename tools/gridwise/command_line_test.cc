@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,8 +51,8 @@ std::string Target() {
 /// stdout and stderr of the program with these arguments, on the target under test unless they name
 /// one.
 Result Gridwise(const std::string& arguments) {
-  const bool runs =
-      arguments.starts_with("run ") && arguments.find("--device") == std::string::npos;
+  const bool runs = (arguments.starts_with("run ") || arguments.starts_with("sweep")) &&
+                    arguments.find("--device") == std::string::npos;
   const std::string device = runs ? absl::StrCat(" --device=", Target()) : "";
   return Shell(absl::StrCat("tools/gridwise/gridwise ", arguments, device, " 2>&1"));
 }
@@ -194,6 +195,113 @@ TEST(CommandLineTest, AnUnwritableOutputIsAnError) {
   EXPECT_THAT(result.out, HasSubstr("cannot write /no/such/dx.npy"));
 }
 
+/// A problem set of three small layers, the second in one direction only.
+std::string SmallSet() {
+  const std::string path = testing::TempDir() + "/small_set.csv";
+  std::ofstream(path) << "name,ndim,G,N,K,C,Z,Y,X,Di,Hi,Wi,stride_d,stride_h,stride_w,dil_d,dil_h,"
+                         "dil_w,pad_d,pad_h,"
+                         "pad_w,directions\n"
+                         "a,2,1,1,16,16,1,3,3,1,8,8,1,1,1,1,1,1,0,1,1,fwd bwd_data bwd_weight\n"
+                         "b,2,1,1,8,24,1,1,1,1,9,7,1,1,1,1,1,1,0,0,0,bwd_weight\n"
+                         "c,2,2,1,16,16,1,3,3,1,8,8,1,2,2,1,1,1,0,1,1,fwd bwd_data bwd_weight\n";
+  return path;
+}
+
+std::string ReadText(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+int64_t CountLines(const std::string& path) {
+  const std::string text = ReadText(path);
+  return std::count(text.begin(), text.end(), '\n');
+}
+
+TEST(CommandLineTest, SweepsASetAndGoesOnWhereItWas) {
+  const std::string csv = testing::TempDir() + "/sweep.csv";
+  std::remove(csv.c_str());
+  const std::string sweep = absl::StrCat("sweep --problems=", SmallSet(),
+                                         " --direction=bwd_weight --n=2 --verify --csv=", csv);
+  const Result whole = Gridwise(sweep);
+  EXPECT_EQ(whole.status, kSuccess) << whole.out;
+  EXPECT_THAT(whole.out, AllOf(HasSubstr("[1/3] a "), HasSubstr("[3/3] c "), HasSubstr(": pass, "),
+                               HasSubstr("3 runs: 3 passed, 0 failed")));
+  const std::string text = ReadText(csv);
+  EXPECT_EQ(CountLines(csv), 4);
+  EXPECT_THAT(text, AllOf(HasSubstr("b," + Target() + ",bwd_weight f16 g1 n2 c24 k8"),
+                          HasSubstr(",pass,")));
+  // Interrupted in the third line.
+  std::ofstream(csv, std::ios::binary) << text.substr(0, text.rfind(",pass,"));
+  const Result rest = Gridwise(sweep);
+  EXPECT_EQ(rest.status, kSuccess) << rest.out;
+  EXPECT_THAT(rest.out, AllOf(HasSubstr("[3/3] c "), Not(HasSubstr("[1/3]")), HasSubstr("3 passed"),
+                              HasSubstr("2 of them earlier")));
+  EXPECT_EQ(CountLines(csv), 4);
+  EXPECT_THAT(ReadText(csv), HasSubstr(text.substr(0, text.rfind(",pass,"))));
+}
+
+TEST(CommandLineTest, SweepsDirectionsAndRows) {
+  const std::string sweep = absl::StrCat("sweep --problems=", SmallSet(), " ");
+  const Result all = Gridwise(sweep);  // a and c in three directions, b in one
+  EXPECT_EQ(all.status, kSuccess) << all.out;
+  EXPECT_THAT(all.out, HasSubstr("7 runs: 0 passed, 0 failed, 0 not computed, 7 unverified"));
+  const Result one = Gridwise(sweep + "--problem=a --direction=fwd --all-rows --verify");
+  EXPECT_EQ(one.status, kSuccess) << one.out;
+  EXPECT_THAT(one.out, AllOf(HasSubstr("[2/"), HasSubstr(" passed, 0 failed")));
+  const Result small = Gridwise(sweep + "--direction=bwd_weight --max-flops=5e4");
+  EXPECT_THAT(small.out, AllOf(HasSubstr("1 problems have more than"), HasSubstr("2 runs: ")));
+}
+
+TEST(CommandLineTest, ASweepReportsWhatFails) {
+  const std::string csv = testing::TempDir() + "/failing.csv";
+  std::remove(csv.c_str());
+  const std::string sweep =
+      absl::StrCat("sweep --problems=", SmallSet(), " --direction=bwd_weight --verify --csv=", csv);
+  const Result refused = Gridwise(sweep + " --row=none");
+  EXPECT_EQ(refused.status, kVerificationFailed) << refused.out;
+  EXPECT_THAT(refused.out, AllOf(HasSubstr("[1/3] a : error"), HasSubstr("row is none"),
+                                 HasSubstr("3 not computed")));
+  EXPECT_THAT(ReadText(csv), HasSubstr(",error,"));
+  // A result that was wrong earlier is still wrong.
+  ASSERT_EQ(Gridwise(sweep).status, kSuccess);
+  std::string text = ReadText(csv);
+  text.replace(text.rfind(",pass,"), 6, ",fail,");
+  std::ofstream(csv, std::ios::binary) << text;
+  const Result again = Gridwise(sweep);
+  EXPECT_EQ(again.status, kVerificationFailed) << again.out;
+  EXPECT_THAT(again.out, HasSubstr("3 runs: 2 passed, 1 failed, 0 not computed, 0 unverified; 3 of "
+                                   "them earlier"));
+}
+
+TEST(CommandLineTest, ASweepRefusesBadFlags) {
+  ExpectRefusal("sweep --problems=retinanet --direction=up", "the direction is 'up'");
+  ExpectRefusal("sweep --problems=retinanet --type=f8", "--type is 'f8'");
+  ExpectRefusal("sweep --problems=retinanet --device=gfx000", "--device is 'gfx000'");
+  ExpectRefusal("sweep --problems=/no/such.csv", "/no/such.csv");
+  ExpectRefusal("sweep --problems=retinanet --c=8", "sweep takes --n alone");
+  ExpectRefusal("sweep --problems=retinanet --n=0", "batch is 0; must be >= 1");
+  ExpectRefusal("sweep --problem=nothing", "no problem is called 'nothing'");
+  ExpectRefusal("sweep --problems=retinanet --row=x --all-rows", "exclude each other");
+  ExpectRefusal("sweep --problems=retinanet --max-flops=-1", "--max-flops is -1; must be at least");
+  ExpectRefusal("sweep --problem=gemms9 --csv=/no/such/folder.csv", "cannot write /no/such/folder");
+  ExpectRefusal("sweep retinanet", "'sweep retinanet' is not understood");
+}
+
+TEST(CommandLineTest, ExplainsNamedProblems) {
+  const Result result = Gridwise(absl::StrCat("list --problems=", SmallSet(), " --explain a b"));
+  EXPECT_EQ(result.status, kSuccess) << result.out;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("problem    fwd f16 g1 n1 c16 k16"),
+                                HasSubstr("problem    bwd_weight f16 g1 n1 c16 k16"),
+                                HasSubstr("problem    bwd_weight f16 g1 n1 c24 k8"),
+                                Not(HasSubstr("problem    fwd f16 g1 n1 c24 k8")),
+                                HasSubstr("rounds x (max(")));
+  // The chosen one of each of the four.
+  int chosen = 0;
+  for (size_t at = 0; (at = result.out.find("\n* f16_", at)) != std::string::npos; ++at) ++chosen;
+  EXPECT_EQ(chosen, 4) << result.out;
+  ExpectRefusal("list --explain nothing", "no problem is called 'nothing'");
+}
+
 // The simulator says on a line of its own why there is no device.
 TEST(CommandLineTest, WithoutADeviceThereIsASentence) {
   const Result result = Shell(absl::StrCat("GRIDWISE_SIM_DEVICES=none tools/gridwise/gridwise ",
@@ -209,6 +317,9 @@ TEST(CommandLineTest, ListsAndHelps) {
   EXPECT_EQ(list.status, kSuccess);
   EXPECT_THAT(list.out, AllOf(HasSubstr("gfx942"), HasSubstr("bwd_data"),
                               HasSubstr("problem set retinanet")));
+  EXPECT_THAT(Gridwise("list rows").out,
+              AllOf(HasSubstr("rows gfx942 fwd: "), HasSubstr("rows gfx1201 bwd_weight: "),
+                    HasSubstr("\n  f16_t")));
   EXPECT_THAT(Gridwise("list problems").out, HasSubstr("almiopen-1959"));
   for (const char* arguments : {"help", "--help", "run --help"}) {
     const Result help = Gridwise(arguments);

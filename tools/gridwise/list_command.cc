@@ -1,6 +1,7 @@
 #include "tools/gridwise/list_command.h"
 
 #include <cstdio>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -20,10 +21,19 @@ void ListTargets() {
   for (Gfx gfx : kAllGfx) absl::PrintF("  %s  %s\n", Name(gfx), TraitsOf(gfx).product);
 }
 
-void PrintRows() {
-  absl::PrintF("rows\n");
-  for (const RowInfo& row : ListRows()) {
-    absl::PrintF("  %s  %s  %s\n", Name(row.gfx), Name(row.direction), row.name);
+/// Rows by target and direction: how many, or each.
+void PrintRows(bool each) {
+  const std::vector<RowInfo> rows = ListRows();
+  for (Gfx gfx : kAllGfx) {
+    for (const Direction direction : kAllDirections) {
+      std::vector<std::string> names;
+      for (const RowInfo& row : rows) {
+        if (row.gfx == gfx && row.direction == direction) names.push_back(row.name);
+      }
+      absl::PrintF("rows %s %s: %d\n", Name(gfx), Name(direction), names.size());
+      if (!each) continue;
+      for (const std::string& name : names) absl::PrintF("  %s\n", name);
+    }
   }
 }
 
@@ -57,7 +67,7 @@ ExitCode ListCommand(const std::string& what, const std::string& problem_sets,
     return kBadUsage;
   }
   if (what.empty() || what == "targets") ListTargets();
-  if (what.empty() || what == "rows") PrintRows();
+  if (what.empty() || what == "rows") PrintRows(what == "rows");
   if (what.empty() || what == "problems") ListProblems(*sets, what == "problems");
   return kSuccess;
 }

@@ -23,6 +23,7 @@
 #include "tools/gridwise/problem_flags.h"
 #include "tools/gridwise/problem_request.h"
 #include "tools/gridwise/run_command.h"
+#include "tools/gridwise/sweep_command.h"
 
 using gridwise::Extents;
 
@@ -44,6 +45,14 @@ ABSL_FLAG(std::string, device, "gfx942", "GPU target to run on");
 ABSL_FLAG(std::string, row, "",
           "kernel to use, one of `gridwise list rows`; default: the planner's choice");
 ABSL_FLAG(bool, verify, false, "compare the result with the CPU reference");
+ABSL_FLAG(bool, all_rows, false, "sweep: on every kernel that accepts a problem");
+ABSL_FLAG(std::string, direction, "",
+          "of sweep and list: fwd, bwd_data or bwd_weight; default: those that the set names for a "
+          "problem");
+ABSL_FLAG(double, max_flops, 0, "sweep: larger problems are left out; default: none is");
+ABSL_FLAG(std::string, csv, "",
+          "sweep: file of the results; what it already holds is not repeated");
+ABSL_FLAG(std::string, explain, "", "list: a problem's name; more names may follow");
 ABSL_FLAG(uint64_t, seed, 0, "of the random data that stands for a tensor without a file");
 ABSL_FLAG(std::string, type, "f16", "of all tensors: f16, bf16 or f32; sums are f32");
 ABSL_FLAG(std::string, x, "", ".npy file of x: [n][in...][c] or [n][in...][g][c/g]");
@@ -62,13 +71,16 @@ constexpr char kUsage[] = R"(gridwise: grouped convolutions on AMD GPUs, simulat
   gridwise run bwd_data FLAGS                  compute dx from dy and w
   gridwise run bwd_weight FLAGS                compute dw from dy and x
   gridwise explain DIRECTION FLAGS             tell what each kernel would cost, or why it cannot
+  gridwise sweep FLAGS                         compute every problem of a set, into a CSV table
   gridwise list [targets | rows | problems]    say what there is
+  gridwise list --explain PROBLEM...           as explain, for problems by name
   gridwise help                                print this
 
 Examples
   gridwise run bwd_data --problem=almiopen-1959 --device=gfx942 --verify
   gridwise run bwd_data --n=32 --c=256 --k=36 --in=13x13 --filter=3x3 --pad=1 --verify
   gridwise run bwd_data --dy=dy.npy --w=w.npy --stride=2 --pad=1 --out=dx.npy
+  gridwise sweep --problems=retinanet --direction=bwd_weight --device=gfx950 --n=2 --verify --csv=out.csv
 
 Tensors are packed and in the order of the shapes below, little-endian float16 or float32. Files are rounded to --type,
 and the output is written as float16 where that is the type and the first operand's file is not float32, else as float32.
@@ -77,7 +89,7 @@ unless --in says.
 
 Exit status
   0  done, and the result is right if --verify was given
-  1  the result is wrong
+  1  the result is wrong; of sweep: some result is wrong or could not be computed
   2  bad usage: a flag, a file, or a problem that is invalid or that no kernel accepts
   3  no such device, or the device failed
 
@@ -85,9 +97,10 @@ Flags
 )";
 
 constexpr const char* kFlagOrder[] = {
-    "problem", "problems", "n",        "c",   "k",       "groups", "in",
-    "filter",  "stride",   "dilation", "pad", "pad_end", "type",   "device",
-    "row",     "verify",   "seed",     "x",   "w",       "dy",     "out"};
+    "problem",   "problems", "n",         "c",   "k",       "groups", "in",
+    "filter",    "stride",   "dilation",  "pad", "pad_end", "type",   "device",
+    "row",       "verify",   "seed",      "x",   "w",       "dy",     "out",
+    "direction", "all_rows", "max_flops", "csv", "explain"};
 
 void PrintUsage(std::FILE* file) {
   std::fputs(kUsage, file);
@@ -139,10 +152,10 @@ std::optional<std::vector<std::string>> ParseFlags(std::vector<std::string> argu
   return std::vector<std::string>(positional.begin(), positional.end());
 }
 
-gridwise::ProblemRequest RequestOf(const std::vector<std::string>& words) {
+gridwise::ProblemRequest RequestOf(const std::string& program, const std::string& direction) {
   return {
-      .program = words[0],
-      .direction = words[2],
+      .program = program,
+      .direction = direction,
       .type = absl::GetFlag(FLAGS_type),
       .problem = absl::GetFlag(FLAGS_problem),
       .problems = absl::GetFlag(FLAGS_problems),
@@ -160,8 +173,8 @@ gridwise::ProblemRequest RequestOf(const std::vector<std::string>& words) {
   };
 }
 
-gridwise::ExitCode Run(const std::vector<std::string>& words) {
-  return gridwise::RunCommand({.request = RequestOf(words),
+gridwise::ExitCode Run(const gridwise::ProblemRequest& request) {
+  return gridwise::RunCommand({.request = request,
                                .row = absl::GetFlag(FLAGS_row),
                                .seed = absl::GetFlag(FLAGS_seed),
                                .verify = absl::GetFlag(FLAGS_verify),
@@ -169,6 +182,26 @@ gridwise::ExitCode Run(const std::vector<std::string>& words) {
                                .w = absl::GetFlag(FLAGS_w),
                                .dy = absl::GetFlag(FLAGS_dy),
                                .out = absl::GetFlag(FLAGS_out)});
+}
+
+gridwise::ExitCode Sweep(const gridwise::ProblemRequest& request) {
+  return gridwise::SweepCommand({.request = request,
+                                 .row = absl::GetFlag(FLAGS_row),
+                                 .all_rows = absl::GetFlag(FLAGS_all_rows),
+                                 .max_flops = absl::GetFlag(FLAGS_max_flops),
+                                 .verify = absl::GetFlag(FLAGS_verify),
+                                 .csv = absl::GetFlag(FLAGS_csv),
+                                 .seed = absl::GetFlag(FLAGS_seed)});
+}
+
+gridwise::ExitCode List(const std::vector<std::string>& words) {
+  if (const std::string first = absl::GetFlag(FLAGS_explain); !first.empty()) {
+    std::vector<std::string> names = {first};
+    names.insert(names.end(), words.begin() + 2, words.end());
+    return gridwise::ExplainNamed(RequestOf(words[0], absl::GetFlag(FLAGS_direction)), names);
+  }
+  return gridwise::ListCommand(words.size() == 3 ? words[2] : "", absl::GetFlag(FLAGS_problems),
+                               words[0]);
 }
 
 bool AsksForHelp(const std::string& argument) {
@@ -192,12 +225,14 @@ int main(int argc, char** argv) {
                     command, command);
       return gridwise::kBadUsage;
     }
-    return command == "run" ? Run(*words) : gridwise::ExplainCommand(RequestOf(*words));
+    const gridwise::ProblemRequest request = RequestOf((*words)[0], (*words)[2]);
+    return command == "run" ? Run(request) : gridwise::ExplainCommand(request);
   }
-  if (command == "list" && words->size() <= 3) {
-    return gridwise::ListCommand(words->size() == 3 ? (*words)[2] : "",
-                                 absl::GetFlag(FLAGS_problems), (*words)[0]);
+  if (command == "sweep" && words->size() == 2) {
+    return Sweep(RequestOf((*words)[0], absl::GetFlag(FLAGS_direction)));
   }
+  if (command == "list" && (words->size() <= 3 || !absl::GetFlag(FLAGS_explain).empty()))
+    return List(*words);
   if (command.empty()) {
     PrintUsage(stderr);
   } else {

@@ -1,5 +1,6 @@
 #include "tools/gridwise/problem_request.h"
 
+#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -57,20 +58,37 @@ absl::StatusOr<ConvProblem> FromSizes(const ProblemRequest& request, Direction d
 
 }  // namespace
 
-absl::StatusOr<ResolvedProblem> Resolve(const ProblemRequest& request,
-                                        const OperandShapes& shapes) {
-  const absl::StatusOr<Direction> direction = ParseDirectionWord(request.direction);
-  if (!direction.ok()) return direction.status();
+absl::StatusOr<RequestedTarget> ResolveTarget(const ProblemRequest& request) {
+  RequestedTarget target = {};
+  if (request.direction.empty()) {
+    target.directions.assign(std::begin(kAllDirections), std::end(kAllDirections));
+  } else {
+    const absl::StatusOr<Direction> direction = ParseDirectionWord(request.direction);
+    if (!direction.ok()) return direction.status();
+    target.directions = {*direction};
+  }
   const absl::StatusOr<DataType> type = ParseType(request.type);
   if (!type.ok()) return type.status();
   const absl::StatusOr<Gfx> gfx = ParseTarget(request.device);
   if (!gfx.ok()) return gfx.status();
+  target.type = *type;
+  target.gfx = *gfx;
+  return target;
+}
+
+absl::StatusOr<ResolvedProblem> Resolve(const ProblemRequest& request,
+                                        const OperandShapes& shapes) {
+  const absl::StatusOr<Direction> parsed = ParseDirectionWord(request.direction);
+  if (!parsed.ok()) return parsed.status();
+  const Direction direction = *parsed;
+  const absl::StatusOr<RequestedTarget> target = ResolveTarget(request);
+  if (!target.ok()) return target.status();
   absl::StatusOr<ConvProblem> problem = request.problem.empty()
-                                            ? FromSizes(request, *direction, shapes)
-                                            : FromName(request, *direction);
+                                            ? FromSizes(request, direction, shapes)
+                                            : FromName(request, direction);
   if (!problem.ok()) return problem.status();
-  problem->type = *type;
-  return ResolvedProblem{*problem, *gfx};
+  problem->type = target->type;
+  return ResolvedProblem{*problem, target->gfx};
 }
 
 }  // namespace gridwise

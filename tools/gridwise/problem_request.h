@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "ck/arch/target.h"
+#include "ck/base/types.h"
 #include "ck/conv/problem.h"
 #include "tools/gridwise/problem_flags.h"
 
@@ -20,6 +22,14 @@ struct ProblemRequest {
   ProblemFlags sizes;
   std::string device;  // "gfx942"
 };
+
+/// What of a request is about no one problem. The direction may be empty: all of them.
+struct RequestedTarget {
+  std::vector<Direction> directions;
+  DataType type;
+  Gfx gfx;
+};
+absl::StatusOr<RequestedTarget> ResolveTarget(const ProblemRequest& request);
 
 struct ResolvedProblem {
   ConvProblem problem;

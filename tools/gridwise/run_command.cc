@@ -1,11 +1,9 @@
 #include "tools/gridwise/run_command.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <optional>
-#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -15,38 +13,22 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "ck/arch/target.h"
-#include "ck/conv/compare.h"
-#include "ck/conv/elements.h"
 #include "ck/conv/problem.h"
 #include "ck/conv/problem_io.h"
-#include "ck/conv/reference.h"
-#include "ck/runtime/buffer.h"
-#include "ck/runtime/device.h"
-#include "ck/runtime/stream.h"
 #include "instances/conv.h"
+#include "tools/gridwise/computation.h"
 #include "tools/gridwise/npy.h"
 #include "tools/gridwise/problem_sets.h"
-#include "tools/gridwise/progress.h"
-#include "tools/gridwise/sim_report.h"
 #include "tools/gridwise/tensors.h"
 
 namespace gridwise {
 namespace {
 
-constexpr uint8_t kNanByte = 0xff;  // every element of a tensor filled with it is a NaN
-
 /// What is to be computed, from what.
 struct Job {
   Plan plan;
-  std::vector<float> a, b;              // operands, rounded to the problem's type
+  Operands operands;
   DataType file_type = DataType::kF16;  // of the file that is written
-};
-
-/// What the device did.
-struct Outcome {
-  std::vector<float> out;
-  double seconds = 0;  // from the launch to its end
-  std::optional<SimRun> sim;
 };
 
 /// A tensor of the problem: the flag and the data of its file, and its shape.
@@ -115,54 +97,9 @@ absl::StatusOr<Job> Prepare(const RunOptions& options) {
   if (!b_data.ok()) return b_data.status();
   const bool single =
       problem.type != DataType::kF16 || (a->array && a->array->type == DataType::kF32);
-  return Job{*std::move(plan), *std::move(a_data), *std::move(b_data),
+  return Job{*std::move(plan),
+             {*std::move(a_data), *std::move(b_data)},
              single ? DataType::kF32 : DataType::kF16};
-}
-
-absl::StatusOr<DeviceBuffer> Upload(DataType type, const std::vector<float>& tensor) {
-  return DeviceBuffer::CopyOf(Encode(type, tensor));
-}
-
-absl::Status LaunchAndWait(const Executable& executable, const ConvTensors& tensors,
-                           const DeviceBuffer& workspace) {
-  const Progress progress("running on the device", SimProgress);
-  const absl::StatusOr<Stream> stream = Stream::Create();
-  if (!stream.ok()) return stream.status();
-  absl::Status status =
-      executable.Launch(tensors, workspace.data(), workspace.bytes(), stream->get());
-  if (!status.ok()) return status;
-  return stream->Synchronize();
-}
-
-absl::StatusOr<Outcome> Compute(const Job& job) {
-  const absl::StatusOr<DeviceInfo> device = FindDevice(Name(job.plan.gfx()));
-  if (!device.ok()) return device.status();
-  if (absl::Status status = UseDevice(*device); !status.ok()) return status;
-  const ConvProblem& problem = job.plan.problem();
-  const absl::StatusOr<DeviceBuffer> a = Upload(problem.type, job.a);
-  if (!a.ok()) return a.status();
-  const absl::StatusOr<DeviceBuffer> b = Upload(problem.type, job.b);
-  if (!b.ok()) return b.status();
-  absl::StatusOr<DeviceBuffer> out =
-      DeviceBuffer::Allocate(problem.out_elements() * SizeOf(problem.type));
-  if (!out.ok()) return out.status();
-  // The operation owns its output: what it does not write stays NaN and fails the comparison.
-  if (absl::Status status = out->Fill(kNanByte); !status.ok()) return status;
-  const absl::StatusOr<DeviceBuffer> workspace = DeviceBuffer::Allocate(job.plan.workspace_bytes());
-  if (!workspace.ok()) return workspace.status();
-  const absl::StatusOr<Executable> executable = Executable::Load(job.plan);
-  if (!executable.ok()) return executable.status();
-  Outcome outcome;
-  const auto start = std::chrono::steady_clock::now();
-  absl::Status status =
-      LaunchAndWait(*executable, {.a = a->data(), .b = b->data(), .out = out->data()}, *workspace);
-  if (!status.ok()) return status;
-  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  outcome.sim = LastSimRun();
-  std::vector<std::byte> bytes(static_cast<size_t>(out->bytes()));
-  if (status = out->CopyToHost(bytes); !status.ok()) return status;
-  outcome.out = Decode(problem.type, bytes);
-  return outcome;
 }
 
 void PrintOutcome(const ConvProblem& problem, const Outcome& outcome) {
@@ -187,20 +124,14 @@ void PrintOutcome(const ConvProblem& problem, const Outcome& outcome) {
 /// Whether the result agrees with the CPU reference; an error when that cannot be computed.
 absl::StatusOr<bool> Verify(const Job& job, const Outcome& outcome) {
   const ConvProblem& problem = job.plan.problem();
-  std::vector<double> expected(outcome.out.size());
-  {
-    const Progress progress("computing the reference on the CPU", [] { return std::nullopt; });
-    absl::Status status = Reference(problem, job.a, job.b, expected);
-    if (!status.ok()) return status;
-  }
-  const ErrorStats stats = Compare(problem.type, outcome.out, expected, problem.reduction_length());
+  const absl::StatusOr<std::vector<double>> expected = Expect(problem, job.operands);
+  if (!expected.ok()) return expected.status();
+  const auto [stats, status] = Judge(problem, outcome, *expected);
   absl::PrintF(
       "error      at most %.2f ulps and %.3g; relative norm %.3g; %.0f%% of the tolerance\n",
       stats.max_ulps, stats.max_abs, stats.rel_norm, 100 * stats.max_ratio);
-  const absl::Status verdict =
-      CheckError(problem.type, outcome.out, expected, problem.reduction_length());
-  absl::PrintF("%s\n", verdict.ok() ? "PASS" : absl::StrCat("FAIL       ", verdict.message()));
-  return verdict.ok();
+  absl::PrintF("%s\n", status.ok() ? "PASS" : absl::StrCat("FAIL       ", status.message()));
+  return status.ok();
 }
 
 ExitCode Fail(ExitCode code, const absl::Status& status) {
@@ -216,7 +147,7 @@ ExitCode RunCommand(const RunOptions& options) {
   if (!job.ok()) return Fail(kBadUsage, job.status());
   absl::PrintF("problem    %s\n%s", ToString(job->plan.problem()), job->plan.ToString());
   std::fflush(stdout);
-  const absl::StatusOr<Outcome> outcome = Compute(*job);
+  const absl::StatusOr<Outcome> outcome = Compute(job->plan, job->operands);
   if (!outcome.ok()) return Fail(kDeviceError, outcome.status());
   PrintOutcome(job->plan.problem(), *outcome);
   std::fflush(stdout);

@@ -1,0 +1,83 @@
+#include "tools/gridwise/computation.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "ck/arch/target.h"
+#include "ck/conv/elements.h"
+#include "ck/conv/reference.h"
+#include "ck/runtime/buffer.h"
+#include "ck/runtime/device.h"
+#include "ck/runtime/stream.h"
+#include "tools/gridwise/progress.h"
+
+namespace gridwise {
+namespace {
+
+constexpr uint8_t kNanByte = 0xff;  // every element of a tensor filled with it is a NaN
+
+absl::StatusOr<DeviceBuffer> Upload(DataType type, const std::vector<float>& tensor) {
+  return DeviceBuffer::CopyOf(Encode(type, tensor));
+}
+
+absl::Status LaunchAndWait(const Executable& executable, const ConvTensors& tensors,
+                           const DeviceBuffer& workspace) {
+  const Progress progress("running on the device", SimProgress);
+  const absl::StatusOr<Stream> stream = Stream::Create();
+  if (!stream.ok()) return stream.status();
+  absl::Status status =
+      executable.Launch(tensors, workspace.data(), workspace.bytes(), stream->get());
+  if (!status.ok()) return status;
+  return stream->Synchronize();
+}
+
+}  // namespace
+
+absl::StatusOr<Outcome> Compute(const Plan& plan, const Operands& operands) {
+  const absl::StatusOr<DeviceInfo> device = FindDevice(Name(plan.gfx()));
+  if (!device.ok()) return device.status();
+  if (absl::Status status = UseDevice(*device); !status.ok()) return status;
+  const ConvProblem& problem = plan.problem();
+  const absl::StatusOr<DeviceBuffer> a = Upload(problem.type, operands.a);
+  if (!a.ok()) return a.status();
+  const absl::StatusOr<DeviceBuffer> b = Upload(problem.type, operands.b);
+  if (!b.ok()) return b.status();
+  absl::StatusOr<DeviceBuffer> out =
+      DeviceBuffer::Allocate(problem.out_elements() * SizeOf(problem.type));
+  if (!out.ok()) return out.status();
+  // The operation owns its output: what it does not write stays NaN and fails the comparison.
+  if (absl::Status status = out->Fill(kNanByte); !status.ok()) return status;
+  const absl::StatusOr<DeviceBuffer> workspace = DeviceBuffer::Allocate(plan.workspace_bytes());
+  if (!workspace.ok()) return workspace.status();
+  const absl::StatusOr<Executable> executable = Executable::Load(plan);
+  if (!executable.ok()) return executable.status();
+  Outcome outcome;
+  const auto start = std::chrono::steady_clock::now();
+  absl::Status status =
+      LaunchAndWait(*executable, {.a = a->data(), .b = b->data(), .out = out->data()}, *workspace);
+  if (!status.ok()) return status;
+  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  outcome.sim = LastSimRun();
+  std::vector<std::byte> bytes(static_cast<size_t>(out->bytes()));
+  if (status = out->CopyToHost(bytes); !status.ok()) return status;
+  outcome.out = Decode(problem.type, bytes);
+  return outcome;
+}
+
+absl::StatusOr<std::vector<double>> Expect(const ConvProblem& problem, const Operands& operands) {
+  std::vector<double> expected(static_cast<size_t>(problem.out_elements()));
+  const Progress progress("computing the reference on the CPU", [] { return std::nullopt; });
+  absl::Status status = Reference(problem, operands.a, operands.b, expected);
+  if (!status.ok()) return status;
+  return expected;
+}
+
+Verdict Judge(const ConvProblem& problem, const Outcome& outcome,
+              const std::vector<double>& expected) {
+  const int64_t length = problem.reduction_length();
+  return {.stats = Compare(problem.type, outcome.out, expected, length),
+          .status = CheckError(problem.type, outcome.out, expected, length)};
+}
+
+}  // namespace gridwise

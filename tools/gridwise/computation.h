@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "ck/conv/compare.h"
+#include "ck/conv/problem.h"
+#include "instances/conv.h"
+#include "tools/gridwise/sim_report.h"
+
+namespace gridwise {
+
+/// The tensors that a problem is computed from, rounded to its type.
+struct Operands {
+  std::vector<float> a, b;
+};
+
+/// What the device did.
+struct Outcome {
+  std::vector<float> out;
+  double seconds = 0;  // from the launch to its end
+  std::optional<SimRun> sim;
+};
+
+/// Runs `plan` on the first device of its target. What it does not write of its output is NaN.
+absl::StatusOr<Outcome> Compute(const Plan& plan, const Operands& operands);
+
+/// The result that the definition of the convolution gives, on all cores of the host.
+absl::StatusOr<std::vector<double>> Expect(const ConvProblem& problem, const Operands& operands);
+
+/// How far a result is from what was expected, and whether that is a mistake: then a sentence.
+struct Verdict {
+  ErrorStats stats;
+  absl::Status status;
+};
+Verdict Judge(const ConvProblem& problem, const Outcome& outcome,
+              const std::vector<double>& expected);
+
+}  // namespace gridwise

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "tools/gridwise/exit_code.h"
+#include "tools/gridwise/problem_request.h"
+
+namespace gridwise {
+
+/// The flags of `gridwise sweep`.
+struct SweepOptions {
+  ProblemRequest request;  // direction and problem: "" is all; of the sizes only n
+  std::string row;         // empty: the planner's choice
+  bool all_rows = false;   // every row that accepts a problem
+  double max_flops = 0;    // larger problems are left out; 0: none is
+  bool verify = false;
+  std::string csv;  // the table's file; empty: none
+  uint64_t seed = 0;
+};
+
+/// Computes the problems of a set one after the other, tells about each on stdout, and keeps the
+/// results in a table, see SweepTable: what it already holds is not computed again.
+ExitCode SweepCommand(const SweepOptions& options);
+
+}  // namespace gridwise

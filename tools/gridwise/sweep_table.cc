@@ -1,0 +1,167 @@
+#include "tools/gridwise/sweep_table.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+#include "ck/base/csv.h"
+
+namespace gridwise {
+namespace {
+
+using Result = SweepRecord::Result;
+constexpr Result kResults[] = {Result::kPass, Result::kFail, Result::kUnverified, Result::kError};
+
+constexpr size_t kKeyColumns = 5;
+constexpr size_t kResultColumn = 5;
+constexpr const char* kColumns[] = {
+    "problem", "device",   "sizes",    "row",          "seed",       "result", "gflop",  "seconds",
+    "max_abs", "max_ulps", "rel_norm", "of_tolerance", "workgroups", "waves",  "mma",    "valu",
+    "salu",    "lds",      "vmem",     "smem",         "branch",     "other",  "message"};
+/// Columns of kColumns that are instruction classes of the simulator.
+constexpr std::span kClasses = std::span(kColumns).subspan(14, 8);
+
+std::string Number(double value) { return absl::StrFormat("%.6g", value); }
+
+/// The columns that identify a record.
+std::vector<std::string> KeyOf(const SweepRecord& record) {
+  return {record.problem, record.device, record.sizes, record.row, absl::StrCat(record.seed)};
+}
+
+std::vector<std::string> FieldsOf(const SweepRecord& record) {
+  std::vector<std::string> fields = KeyOf(record);
+  for (std::string field : {std::string(Name(record.result)), Number(record.gflop),
+                            record.seconds > 0 ? Number(record.seconds) : ""})
+    fields.push_back(std::move(field));
+  if (const auto& error = record.error) {
+    for (double value : {error->max_abs, error->max_ulps, error->rel_norm, error->max_ratio})
+      fields.push_back(Number(value));
+  } else {
+    fields.resize(fields.size() + 4);
+  }
+  if (const auto& sim = record.sim) {
+    fields.push_back(absl::StrCat(sim->workgroups));
+    fields.push_back(absl::StrCat(sim->waves));
+    for (const std::string name : kClasses) {
+      const auto counted = std::find_if(sim->instructions.begin(), sim->instructions.end(),
+                                        [&](const auto& entry) { return entry.first == name; });
+      fields.push_back(counted == sim->instructions.end() ? "" : absl::StrCat(counted->second));
+    }
+  } else {
+    fields.resize(fields.size() + 2 + kClasses.size());
+  }
+  fields.push_back(absl::StrReplaceAll(record.message, {{"\n", " "}, {"\r", " "}}));
+  return fields;
+}
+
+absl::Status CannotUse(const char* what, const std::string& path) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("cannot ", what, " ", path, ": ", std::strerror(errno)));
+}
+
+}  // namespace
+
+const char* Name(SweepRecord::Result result) {
+  constexpr const char* kNames[] = {"pass", "fail", "unverified", "error"};
+  return kNames[static_cast<int>(result)];
+}
+
+std::string SweepTable::Header() {
+  return JoinCsvLine(std::vector<std::string>(std::begin(kColumns), std::end(kColumns)));
+}
+
+absl::StatusOr<SweepTable> SweepTable::Open(const std::string& path) {
+  SweepTable table;
+  table.path_ = path;
+  std::string text;
+  if (std::filesystem::exists(path)) {
+    std::ifstream file(path, std::ios::binary);
+    text.assign(std::istreambuf_iterator<char>(file), {});
+    if (!file) return CannotUse("read", path);
+  }
+  const std::string header = Header();
+  const size_t complete = text.rfind('\n') + 1;  // 0 if there is no whole line
+  if (complete == 0 && !header.starts_with(text)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, " is not the table of a sweep; remove it or name another file with --csv"));
+  }
+  if (absl::Status status = table.Read(path, std::string_view(text).substr(0, complete));
+      !status.ok())
+    return status;
+  if (complete < text.size()) {
+    std::error_code error;
+    std::filesystem::resize_file(path, complete, error);
+    if (error) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("cannot shorten ", path, ": ", error.message()));
+    }
+  }
+  table.file_.reset(std::fopen(path.c_str(), "ab"));
+  if (table.file_ == nullptr) return CannotUse("write", path);
+  if (complete == 0 && (std::fprintf(table.file_.get(), "%s\n", header.c_str()) < 0 ||
+                        std::fflush(table.file_.get()) != 0))
+    return CannotUse("write", path);
+  return table;
+}
+
+absl::Status SweepTable::Read(const std::string& path, std::string_view text) {
+  for (int line = 1; !text.empty(); ++line) {
+    const size_t end = text.find('\n');
+    const std::string_view content = text.substr(0, end);
+    text.remove_prefix(end + 1);
+    if (line == 1) {
+      if (content == Header()) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat(path,
+                       " has other columns than this program writes; remove it or name "
+                       "another file with --csv"));
+    }
+    std::optional<std::vector<std::string>> fields = SplitCsvLine(content);
+    if (!fields || fields->size() != std::size(kColumns)) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("%s:%d: the line has not the %d fields of a sweep's record", path, line,
+                          std::size(kColumns)));
+    }
+    const auto* result = std::find_if(std::begin(kResults), std::end(kResults), [&](Result known) {
+      return (*fields)[kResultColumn] == Name(known);
+    });
+    if (result == std::end(kResults)) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("%s:%d: result is '%s'; must be pass, fail, unverified or error", path,
+                          line, (*fields)[kResultColumn]));
+    }
+    fields->resize(kKeyColumns);
+    done_.emplace(*std::move(fields), *result);
+  }
+  return absl::OkStatus();
+}
+
+std::optional<Result> SweepTable::Find(const SweepRecord& record, bool verify) const {
+  const std::vector<std::string> key = KeyOf(record);
+  for (const Result result : kResults) {
+    if (verify && result == Result::kUnverified) continue;
+    if (done_.contains({key, result})) return result;
+  }
+  return std::nullopt;
+}
+
+absl::Status SweepTable::Add(const SweepRecord& record) {
+  done_.emplace(KeyOf(record), record.result);
+  if (file_ == nullptr) return absl::OkStatus();
+  const std::string line = JoinCsvLine(FieldsOf(record)) + "\n";
+  if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size() ||
+      std::fflush(file_.get()) != 0)
+    return CannotUse("write", path_);
+  return absl::OkStatus();
+}
+
+}  // namespace gridwise

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "ck/conv/compare.h"
+#include "tools/gridwise/sim_report.h"
+
+namespace gridwise {
+
+/// One line of a sweep's CSV file: a problem on a row of a target.
+struct SweepRecord {
+  // What was asked. These are the record's key.
+  std::string problem;  // its name in the problem set
+  std::string device;   // "gfx942"
+  std::string sizes;    // ToString(ConvProblem), with direction and type
+  std::string row;      // empty where none computes the problem
+  uint64_t seed = 0;
+
+  // What came of it.
+  enum class Result { kPass, kFail, kUnverified, kError };
+  Result result = Result::kError;
+  std::string message;  // why it is kFail or kError
+  double gflop = 0;
+  double seconds = 0;               // of the launch: of the simulation, where it is simulated
+  std::optional<ErrorStats> error;  // kPass and kFail
+  std::optional<SimRun> sim;
+
+  bool failed() const { return result == Result::kFail || result == Result::kError; }
+};
+
+/// "pass", "fail", "unverified" or "error".
+const char* Name(SweepRecord::Result result);
+
+/// The CSV file of a sweep: records are added a line at a time and reach the file at once, so that
+/// an interrupted sweep can go on where it was.
+class SweepTable {
+ public:
+  /// The columns, as the file's first line names them.
+  static std::string Header();
+
+  /// A table without a file: it remembers what is added.
+  SweepTable() = default;
+
+  /// Opens the table at `path`, or begins it. An incomplete last line, which an interruption
+  /// leaves, is removed. Errors: a file that is not such a table, which is left alone, or one that
+  /// cannot be read or written.
+  static absl::StatusOr<SweepTable> Open(const std::string& path);
+
+  /// The result of the record with the key of `record`, if the table has it: with `verify`, one
+  /// that was verified or could not be.
+  std::optional<SweepRecord::Result> Find(const SweepRecord& record, bool verify) const;
+
+  absl::Status Add(const SweepRecord& record);
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  /// Takes in what the file held, without an incomplete last line.
+  absl::Status Read(const std::string& path, std::string_view text);
+
+  std::string path_;
+  std::unique_ptr<std::FILE, Close> file_;
+  std::set<std::pair<std::vector<std::string>, SweepRecord::Result>> done_;  // keys and results
+};
+
+}  // namespace gridwise
