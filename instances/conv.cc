@@ -13,41 +13,14 @@
 #include "ck/conv/problem_io.h"
 #include "ck/conv/sub_gemms.h"
 #include "ck/conv/validate.h"
-#include "ck/runtime/device.h"
-#include "ck/runtime/status.h"
-#include "instances/tile/bwd_weight_code.h"
-#include "instances/tile/gather_code.h"
+#include "instances/steps.h"
 #include "instances/tile/rows.h"
+#include "tile/plan_bwd_weight.h"
+#include "tile/plan_gather.h"
 
 namespace gridwise {
 namespace {
 
-/// The code object that holds row `index` for `gfx`: shards take rows in turn.
-absl::StatusOr<std::string_view> FindCode(CodeObjects objects, Gfx gfx, int index) {
-  std::vector<std::string_view> shards;
-  for (const CodeObject& object : objects) {
-    if (object.gfx == Name(gfx)) shards.push_back(object.data);
-  }
-  if (shards.empty()) {
-    return absl::FailedPreconditionError(absl::StrFormat(
-        "this program was built without kernels for %s; build it with --//tools/config:targets=%s",
-        Name(gfx), Name(gfx)));
-  }
-  return shards[index % shards.size()];
-}
-
-/// The rows of a direction, and the embedded kernels of their table.
-std::span<const tile::TileConfig> RowsOf(Direction direction) {
-  if (direction == Direction::kBackwardWeight) return tile::kBwdWeightRows;
-  return tile::kGatherRows;
-}
-CodeObjects CodeOf(Direction direction) {
-  return direction == Direction::kBackwardWeight ? BwdWeightCode() : GatherCode();
-}
-std::string SymbolOf(Direction direction, int row) {
-  return direction == Direction::kBackwardWeight ? tile::BwdWeightSymbol(row)
-                                                 : tile::GatherSymbol(row);
-}
 std::string RowName(Direction direction, int row) {
   return PrintFields(RowsOf(direction)[static_cast<size_t>(row)]);
 }
@@ -58,28 +31,51 @@ bool IsFor(Direction direction, const tile::TileConfig& row) {
 }
 
 /// How a row computes a problem, or why it cannot.
-using KernelPlan = std::variant<std::string, tile::GatherPlan, tile::BwdWeightPlan>;
+using Verdict = std::variant<std::string, KernelPlan>;
 
 /// Plans a problem for the rows of its direction; what they share is computed once.
 class RowPlanner {
  public:
-  RowPlanner(const ConvProblem& problem, Gfx gfx) : problem_(problem), gfx_(gfx) {}
+  RowPlanner(const ConvProblem& problem, Gfx gfx, int splits)
+      : problem_(RowProblem(problem)),
+        reason_(RejectSteps(problem)),
+        pass_cycles_(TransposeCycles(problem, gfx)),
+        gfx_(gfx),
+        splits_(splits) {}
 
-  KernelPlan PlanFor(const tile::TileConfig& row) {
-    if (problem_.direction == Direction::kBackwardWeight) {
-      if (auto reason = RejectBwdWeight(row, problem_)) return *std::move(reason);
-      return PlanBwdWeight(row, gfx_, problem_);
+  Verdict PlanFor(const tile::TileConfig& row) {
+    if (reason_) return *reason_;
+    Verdict verdict = AskRow(row);
+    if (auto* plan = std::get_if<KernelPlan>(&verdict)) {
+      Cost& cost = std::visit([](auto& kernel) -> Cost& { return kernel.cost; }, *plan);
+      cost.pass_cycles += pass_cycles_;
+      cost = WithCycles(cost);
     }
-    if (auto reason = RejectGather(row, problem_)) return *std::move(reason);
-    if (sub_gemms_.empty()) sub_gemms_ = MakeSubGemms(problem_);
-    return PlanGather(row, gfx_, problem_, sub_gemms_);
+    return verdict;
   }
 
  private:
-  const ConvProblem& problem_;
+  Verdict AskRow(const tile::TileConfig& row) {
+    if (problem_.direction == Direction::kBackwardWeight) {
+      if (auto reason = RejectBwdWeight(row, problem_)) return *std::move(reason);
+      return KernelPlan(PlanBwdWeight(row, gfx_, problem_, splits_));
+    }
+    if (auto reason = RejectGather(row, problem_)) return *std::move(reason);
+    if (sub_gemms_.empty()) sub_gemms_ = MakeSubGemms(problem_);
+    return KernelPlan(PlanGather(row, gfx_, problem_, sub_gemms_, splits_));
+  }
+
+  const ConvProblem problem_;
+  const std::optional<std::string> reason_;  // why no row can
+  const double pass_cycles_;
   const Gfx gfx_;
+  const int splits_;
   std::vector<SubGemm> sub_gemms_;
 };
+
+const tile::LaunchPlan& LaunchOf(const KernelPlan& plan) {
+  return std::visit([](const auto& kernel) -> const tile::LaunchPlan& { return kernel; }, plan);
+}
 
 /// A row of the direction's table, and what it says to a problem.
 struct Candidate {
@@ -90,8 +86,8 @@ struct Candidate {
 
 /// The rows of the problem's direction and type that are compiled for `gfx`, and what they say to a
 /// valid problem.
-std::vector<Candidate> AskRows(const ConvProblem& problem, Gfx gfx) {
-  RowPlanner planner(problem, gfx);
+std::vector<Candidate> AskRows(const ConvProblem& problem, Gfx gfx, int splits) {
+  RowPlanner planner(problem, gfx, splits);
   std::vector<Candidate> candidates;
   const std::span<const tile::TileConfig> rows = RowsOf(problem.direction);
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -99,13 +95,11 @@ std::vector<Candidate> AskRows(const ConvProblem& problem, Gfx gfx) {
         Reject(rows[i], gfx) != nullptr)
       continue;
     Candidate& candidate = candidates.emplace_back(Candidate{static_cast<int>(i), {}, {}});
-    KernelPlan plan = planner.PlanFor(rows[i]);
-    if (std::string* reason = std::get_if<std::string>(&plan)) {
+    Verdict verdict = planner.PlanFor(rows[i]);
+    if (std::string* reason = std::get_if<std::string>(&verdict)) {
       candidate.reason = std::move(*reason);
-    } else if (const auto* gather = std::get_if<tile::GatherPlan>(&plan)) {
-      candidate.cost = gather->cost;
     } else {
-      candidate.cost = std::get<tile::BwdWeightPlan>(plan).cost;
+      candidate.cost = LaunchOf(std::get<KernelPlan>(verdict)).cost;
     }
   }
   return candidates;
@@ -147,6 +141,32 @@ absl::Status CheckRowExists(Direction direction, const std::vector<Candidate>& c
   return absl::InvalidArgumentError(absl::StrFormat("row is %s; must be one of %s", row, known));
 }
 
+std::vector<GemmShape> ShapesOf(const ConvProblem& problem, const KernelPlan& plan) {
+  if (problem.direction == Direction::kBackwardWeight) {
+    return {{.m = problem.k_per_group(),
+             .n = problem.filter_taps() * problem.c_per_group(),
+             .k = problem.batch * problem.out_cells()}};
+  }
+  const auto& gather = std::get<tile::GatherPlan>(plan);
+  std::vector<GemmShape> shapes;
+  for (const SubGemm& gemm : gather.table) {
+    shapes.push_back(
+        {.m = gemm.m, .n = gather.args.n, .k = std::int64_t{Taps(gemm)} * gather.args.k});
+  }
+  return shapes;
+}
+
+/// The workgroups of the launches, in their order.
+std::string DescribeSteps(const std::vector<Step>& steps) {
+  std::string text;
+  for (const Step& step : steps) {
+    const auto& [x, y, z] = step.shape.workgroups;
+    absl::StrAppendFormat(&text, "%s%d of %d threads", text.empty() ? "" : ", then ",
+                          std::int64_t{x} * y * z, step.shape.threads[0]);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<RowInfo> ListRows() {
@@ -164,7 +184,7 @@ std::vector<RowInfo> ListRows() {
 
 std::vector<RowVerdict> ExplainRows(const ConvProblem& problem, Gfx gfx) {
   std::vector<RowVerdict> verdicts;
-  for (Candidate& candidate : AskRows(problem, gfx)) {
+  for (Candidate& candidate : AskRows(problem, gfx, /*splits=*/0)) {
     verdicts.push_back({.row = RowName(problem.direction, candidate.index),
                         .reason = std::move(candidate.reason),
                         .cost = candidate.cost});
@@ -174,7 +194,7 @@ std::vector<RowVerdict> ExplainRows(const ConvProblem& problem, Gfx gfx) {
 
 absl::StatusOr<Plan> MakePlan(const ConvProblem& problem, Gfx gfx, const PlanOptions& options) {
   if (absl::Status status = Validate(problem); !status.ok()) return status;
-  const std::vector<Candidate> candidates = AskRows(problem, gfx);
+  const std::vector<Candidate> candidates = AskRows(problem, gfx, options.splits);
   if (absl::Status status = CheckRowExists(problem.direction, candidates, options.row);
       !status.ok())
     return status;
@@ -186,37 +206,28 @@ absl::StatusOr<Plan> MakePlan(const ConvProblem& problem, Gfx gfx, const PlanOpt
   plan.problem_ = problem;
   plan.gfx_ = gfx;
   plan.row_ = RowName(problem.direction, chosen->index);
-  plan.row_index_ = chosen->index;
-  KernelPlan kernel = RowPlanner(problem, gfx)
-                          .PlanFor(RowsOf(problem.direction)[static_cast<size_t>(chosen->index)]);
-  if (auto* gather = std::get_if<tile::GatherPlan>(&kernel)) {
-    plan.plan_ = std::move(*gather);
-  } else {
-    plan.plan_ = std::get<tile::BwdWeightPlan>(kernel);
-  }
+  const Verdict verdict =
+      RowPlanner(problem, gfx, options.splits)
+          .PlanFor(RowsOf(problem.direction)[static_cast<size_t>(chosen->index)]);
+  const KernelPlan& kernel = std::get<KernelPlan>(verdict);
+  plan.splits_ = LaunchOf(kernel).splits;
+  plan.cost_ = LaunchOf(kernel).cost;
+  plan.gemms_ = ShapesOf(problem, kernel);
+  plan.steps_ = MakeSteps(problem, chosen->index, kernel);
   return plan;
 }
 
-const tile::LaunchPlan& Plan::launch() const {
-  return std::visit([](const auto& plan) -> const tile::LaunchPlan& { return plan; }, plan_);
-}
-
-std::vector<GemmShape> Plan::SubGemms() const {
-  if (problem_.direction == Direction::kBackwardWeight) {
-    return {{.m = problem_.k_per_group(),
-             .n = problem_.filter_taps() * problem_.c_per_group(),
-             .k = problem_.batch * problem_.out_cells()}};
+std::int64_t Plan::workgroups() const {
+  std::int64_t count = 0;
+  for (const Step& step : steps_.steps) {
+    const auto& [x, y, z] = step.shape.workgroups;
+    count += std::int64_t{x} * y * z;
   }
-  const auto& plan = std::get<tile::GatherPlan>(plan_);
-  std::vector<GemmShape> shapes;
-  for (const SubGemm& gemm : plan.table) {
-    shapes.push_back({.m = gemm.m, .n = plan.args.n, .k = std::int64_t{Taps(gemm)} * plan.args.k});
-  }
-  return shapes;
+  return count;
 }
 
 std::string Plan::ToString() const {
-  const std::vector<GemmShape> shapes = SubGemms();
+  const std::vector<GemmShape>& shapes = SubGemms();
   std::string text =
       absl::StrFormat("row        %s\nsub-GEMMs  %d per group\n", row_, shapes.size());
   std::vector<std::pair<GemmShape, int>> counted;  // in the order of the first of each shape
@@ -234,73 +245,14 @@ std::string Plan::ToString() const {
                           shape.k,
                           shape.k == 0 ? ": no tap reaches these cells, written as zero" : "");
   }
-  absl::StrAppendFormat(
-      &text, "workgroups %d of %d threads, in %d launch\nworkspace  %d bytes\nestimate   %s\n",
-      workgroups(), launch().threads, launches(), workspace_bytes(),
-      cost().ToString(TraitsOf(gfx_).clock_ghz));
+  if (splits_ > 1) {
+    absl::StrAppendFormat(&text, "splits     %d workgroups share the K of a tile\n", splits_);
+  }
+  absl::StrAppendFormat(&text,
+                        "workgroups %s, in %d launch%s\nworkspace  %d bytes\nestimate   %s\n",
+                        DescribeSteps(steps_.steps), launches(), launches() == 1 ? "" : "es",
+                        workspace_bytes(), cost().ToString(TraitsOf(gfx_).clock_ghz));
   return text;
-}
-
-absl::StatusOr<Executable> Executable::Load(const Plan& plan) {
-  absl::StatusOr<DeviceInfo> device = CurrentDevice();
-  if (!device.ok()) return device.status();
-  if (device->target != Name(plan.gfx())) {
-    return absl::FailedPreconditionError(
-        absl::StrFormat("the plan is for %s, and the current device %s is %s", Name(plan.gfx()),
-                        device->name, device->target));
-  }
-  absl::StatusOr<std::string_view> code =
-      FindCode(CodeOf(plan.problem().direction), plan.gfx(), plan.row_index_);
-  if (!code.ok()) return code.status();
-  absl::StatusOr<Module> module = Module::Load(*code);
-  if (!module.ok()) return module.status();
-  absl::StatusOr<hipFunction_t> kernel =
-      module->FindKernel(SymbolOf(plan.problem().direction, plan.row_index_));
-  if (!kernel.ok()) return kernel.status();
-  return Executable(plan, *std::move(module), *kernel);
-}
-
-absl::Status Executable::Launch(const ConvTensors& tensors, void* workspace,
-                                std::int64_t workspace_bytes, hipStream_t stream) const {
-  if (tensors.a == nullptr || tensors.b == nullptr || tensors.out == nullptr) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "tensor %s is null; a, b and out must be device memory", tensors.a == nullptr   ? "a"
-                                                                 : tensors.b == nullptr ? "b"
-                                                                                        : "out"));
-  }
-  const std::int64_t needed = plan_.workspace_bytes();
-  if (needed > 0 && (workspace == nullptr || workspace_bytes < needed)) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("workspace is %d bytes at %p; the plan needs %d bytes", workspace_bytes,
-                        workspace, needed));
-  }
-  const tile::LaunchPlan& launch = plan_.launch();
-  const LaunchShape shape = {.workgroups = {launch.workgroups[0], launch.workgroups[1], 1},
-                             .threads = {launch.threads, 1, 1}};
-  const auto start = [&](const auto& args) {
-    return gridwise::Launch(kernel_, shape, std::as_bytes(std::span(&args, 1)), stream);
-  };
-  if (const auto* weight = std::get_if<tile::BwdWeightPlan>(&plan_.plan_)) {
-    tile::BwdWeightArgs args = weight->args;
-    args.dy.data = tensors.a;
-    args.x.data = tensors.b;
-    args.dw = tensors.out;
-    return start(args);
-  }
-  const auto& gather = std::get<tile::GatherPlan>(plan_.plan_);
-  tile::GatherArgs args = gather.args;
-  args.source = tensors.a;
-  args.w = tensors.b;
-  args.out = tensors.out;
-  if (needed > 0) {
-    args.table = static_cast<const SubGemm*>(workspace);
-    absl::Status copied =
-        ToStatus(hipMemcpyAsync(workspace, gather.table.data(), static_cast<size_t>(needed),
-                                hipMemcpyHostToDevice, stream),
-                 "copy the table of sub-GEMMs to the workspace");
-    if (!copied.ok()) return copied;
-  }
-  return start(args);
 }
 
 }  // namespace gridwise

@@ -1,10 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
-#include <variant>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -14,8 +13,7 @@
 #include "ck/conv/problem.h"
 #include "ck/runtime/module.h"
 #include "hip/hip_runtime_api.h"
-#include "tile/plan_bwd_weight.h"
-#include "tile/plan_gather.h"
+#include "instances/steps.h"
 
 /// The public API. A problem becomes a plan on the host, without a device; a plan becomes an
 /// executable on a device; an executable is launched on tensors, any number of times, without
@@ -40,6 +38,8 @@ std::vector<RowInfo> ListRows();
 
 struct PlanOptions {
   std::string row;  // use this row; empty: the cheapest by Cost
+  int splits =
+      0;  // workgroups that share the K of a tile; 0: as many as are estimated to be fastest
 };
 
 /// D[m][n] = sum over k, of one group.
@@ -54,15 +54,15 @@ class Plan {
   const ConvProblem& problem() const { return problem_; }
   Gfx gfx() const { return gfx_; }
   const std::string& row() const { return row_; }
-  const Cost& cost() const { return launch().cost; }
-  std::int64_t workspace_bytes() const { return launch().workspace_bytes; }
-  std::int64_t workgroups() const {
-    return std::int64_t{launch().workgroups[0]} * launch().workgroups[1];
-  }
-  int launches() const { return 1; }
+  const Cost& cost() const { return cost_; }
+  std::int64_t workspace_bytes() const { return steps_.workspace_bytes; }
+  /// Of all launches.
+  std::int64_t workgroups() const;
+  int launches() const { return static_cast<int>(steps_.steps.size()); }
+  int splits() const { return splits_; }
 
   /// The GEMMs of one group, in the order of the launch. Those with k = 0 write zeros.
-  std::vector<GemmShape> SubGemms() const;
+  const std::vector<GemmShape>& SubGemms() const { return gemms_; }
 
   /// Several lines for people: row, GEMMs (equal ones counted), workgroups, launches, workspace,
   /// cost.
@@ -72,13 +72,13 @@ class Plan {
   friend absl::StatusOr<Plan> MakePlan(const ConvProblem&, Gfx, const PlanOptions&);
   friend class Executable;
 
-  const tile::LaunchPlan& launch() const;
-
   ConvProblem problem_;
   Gfx gfx_ = Gfx::k942;
   std::string row_;
-  int row_index_ = 0;
-  std::variant<tile::GatherPlan, tile::BwdWeightPlan> plan_;
+  int splits_ = 1;
+  Cost cost_;
+  std::vector<GemmShape> gemms_;
+  Steps steps_;
 };
 
 /// Plans `problem` for `gfx`. Errors: kInvalidArgument for an invalid problem or an unknown row,
@@ -95,18 +95,20 @@ struct RowVerdict {
 /// What every row of the problem's direction and type says to a valid problem.
 std::vector<RowVerdict> ExplainRows(const ConvProblem& problem, Gfx gfx);
 
-/// Tensors in device memory, packed, see ConvProblem. Forward: a = x, b = w, out = y.
-/// Backward-data: a = dy, b = w, out = dx.
+/// Tensors in device memory, see ConvProblem. Forward: a = x, b = w, out = y. Backward-data: a =
+/// dy, b = w, out = dx. Backward-weight: a = dy, b = x, out = dw. d0 and d1: those of the epilogue.
 struct ConvTensors {
   const void* a = nullptr;
   const void* b = nullptr;
   void* out = nullptr;
+  const void* d0 = nullptr;
+  const void* d1 = nullptr;
 };
 
-/// A plan whose kernel is loaded on a device. Movable.
+/// A plan whose kernels are loaded on a device. Movable.
 class Executable {
  public:
-  /// Loads the plan's kernel on the calling thread's current device, which must be of the plan's
+  /// Loads the plan's kernels on the calling thread's current device, which must be of the plan's
   /// target.
   static absl::StatusOr<Executable> Load(const Plan& plan);
 
@@ -117,12 +119,11 @@ class Executable {
                       hipStream_t stream) const;
 
  private:
-  Executable(Plan plan, Module module, hipFunction_t kernel)
-      : plan_(std::move(plan)), module_(std::move(module)), kernel_(kernel) {}
+  explicit Executable(Plan plan) : plan_(std::move(plan)) {}
 
   Plan plan_;
-  Module module_;
-  hipFunction_t kernel_;
+  std::vector<Module> modules_;         // of the steps
+  std::vector<hipFunction_t> kernels_;  //
 };
 
 }  // namespace gridwise

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ck/base/math.h"
+#include "tile/epilogue_args.h"
 
 namespace gridwise::tile {
 
@@ -23,8 +24,6 @@ struct CellTensor {
 /// dy[n][o][g][k] * x[n][o * s + t * d - p][g][c].
 struct BwdWeightArgs {
   CellTensor dy, x;
-  void* dw;
-  long dw_group;           // bytes
   int terms;               // taps * c / groups: elements of dw of one output channel
   int filter_h, filter_w;  // taps
   MagicDiv by_channels, by_filter_w, by_filter_h;
@@ -34,7 +33,9 @@ struct BwdWeightArgs {
   // A step of the main loop takes step_rows rows of output cells (along h), and of each
   // step_runs runs of patch.k cells along w: tile.k cells in all. Sizes are powers of two.
   int step_rows, log2_step_runs;
-  int steps_h, steps_w;  // steps along h and w
+  int steps_h, steps_w;   // steps along h and w
+  int split_steps;        // steps of a workgroup, of those that share a tile's K
+  EpilogueArgs epilogue;  // dw
 };
 
 }  // namespace gridwise::tile

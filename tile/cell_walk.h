@@ -9,14 +9,24 @@ namespace gridwise::tile {
 /// innermost. It is the same in every lane, so it lives in scalar registers.
 class CellWalk {
  public:
-  GRIDWISE_DEVICE CellWalk(const BwdWeightArgs& args, int run) : args_(args), run_(run) {}
-
-  GRIDWISE_DEVICE static int Steps(const BwdWeightArgs& args) {
-    return args.batch * args.out[0] * args.steps_h * args.steps_w;
+  /// The walk of split `split` of those that share the steps. `run`: cells of a run.
+  GRIDWISE_DEVICE CellWalk(const BwdWeightArgs& args, int run, int split) : args_(args), run_(run) {
+    const int all_steps = args.batch * args.out[0] * args.steps_h * args.steps_w;
+    const int first = split * args.split_steps, left = all_steps - first;
+    steps_ = left < args.split_steps ? (left < 0 ? 0 : left) : args.split_steps;
+    if (split == 0) return;
+    const int by_w = first / args.steps_w, by_h = by_w / args.steps_h;
+    image_ = by_h / args.out[0];
+    d_ = by_h - image_ * args.out[0];
+    h_ = by_w - by_h * args.steps_h;
+    w_ = first - by_w * args.steps_w;
   }
 
+  /// Steps of this walk.
+  GRIDWISE_DEVICE int steps() const { return steps_; }
+
   GRIDWISE_DEVICE void Advance() {
-    ++step_;
+    is_first_ = false;
     if (++w_ < args_.steps_w) return;
     w_ = 0;
     if (++h_ < args_.steps_h) return;
@@ -26,8 +36,8 @@ class CellWalk {
     ++image_;
   }
 
-  /// Index of the step.
-  GRIDWISE_DEVICE int step() const { return step_; }
+  /// Whether no step came before.
+  GRIDWISE_DEVICE bool is_first() const { return is_first_; }
   GRIDWISE_DEVICE int image() const { return image_; }
   /// First output cell of the step along d and h.
   GRIDWISE_DEVICE int out_d() const { return d_; }
@@ -39,7 +49,9 @@ class CellWalk {
  private:
   const BwdWeightArgs& args_;
   const int run_;
-  int step_ = 0, image_ = 0, d_ = 0, h_ = 0, w_ = 0;
+  int steps_;
+  bool is_first_ = true;
+  int image_ = 0, d_ = 0, h_ = 0, w_ = 0;
 };
 
 }  // namespace gridwise::tile

@@ -70,20 +70,29 @@ struct TileConfig {
   // k that one such read of a wave covers.
   constexpr int fragment_k() const { return fragment_cells() * cell() * mma.lane_groups(); }
 
-  // The epilogue stages one row of matrix instructions of every wave at a time, as [row][n] with a
-  // margin that keeps the writes of its runs aligned and, of neighbouring rows, on different banks.
+  // The epilogue stages, of every wave, some matrix instructions of one row of them at a time: as
+  // many along n as fit where the operands were. They are f32 [row][n], with a margin that keeps
+  // the writes of its runs aligned and, of neighbouring rows, on different banks.
   constexpr int vec_out() const { return 16 / SizeOf(type); }  // elements of a store
   constexpr int stage_rows() const { return waves.m * mma.m; }
-  constexpr int stage_pitch() const {
-    const int run = mma.acc_run() * SizeOf(type);
-    return tile.n + (run > 8 ? run : 8) / SizeOf(type);
+  constexpr int stage_pitch_for(int reps) const { return waves.n * reps * mma.n + 4; }
+  constexpr int stage_reps_n() const {
+    int reps = reps_n();
+    while (reps % 2 == 0 && stage_rows() * stage_pitch_for(reps) * 4 > operand_bytes()) reps /= 2;
+    return reps;
   }
+  constexpr int stage_columns() const { return waves.n * stage_reps_n() * mma.n; }
+  constexpr int stage_pitch() const { return stage_pitch_for(stage_reps_n()); }
 
-  constexpr int lds_bytes() const {
-    const int operands = lds_a().bytes() + lds_b().bytes();
-    const int stage = stage_rows() * stage_pitch() * SizeOf(type);
-    return (operands > stage ? operands : stage) + tile.m * 4;  // and an output offset per row
+  // LDS: the operands or a stage, then offsets of the rows in the output and the tensors that the
+  // epilogue combines with it.
+  static constexpr int kOutputs = 3;
+  constexpr int operand_bytes() const { return lds_a().bytes() + lds_b().bytes(); }
+  constexpr int row_offsets_at() const {
+    const int stage = stage_rows() * stage_pitch() * 4;
+    return operand_bytes() > stage ? operand_bytes() : stage;
   }
+  constexpr int lds_bytes() const { return row_offsets_at() + kOutputs * tile.m * 4; }
 };
 
 /// Why the lanes cannot share an operand tile of `rows` rows in such patches; nullptr if they can.

@@ -1,88 +1,168 @@
 #pragma once
 
 #include "ck/arch/memory.h"
+#include "tile/combine.h"
 #include "tile/config.h"
 #include "tile/pipeline_single_lds.h"
 
 namespace gridwise::tile {
 
-/// Rounds the accumulators to the output's type and writes the tile. They go through LDS, a row of
-/// matrix instructions of every wave at a time, so that lanes store 16 consecutive bytes.
-template <TileConfig kC>
+/// Writes the tile: see EpilogueArgs. The sums go through LDS, some matrix instructions of every
+/// wave at a time, so that lanes store 16 consecutive bytes.
+///
+/// Place knows where rows and columns of the tile are in tensors of the output's shape:
+///
+///   const char* Base(data, strides)       what offsets count from
+///   unsigned Row(strides, row)            offset of a row, or Buffer::kOutOfRange where it is none
+///   int Column(strides, column)           further offset of a column
+///   int columns()                         columns that are there, from the tile's first on
+template <TileConfig kC, Gfx kGfx, class Place>
 class StoreTile {
  public:
-  /// `offset_of(row)` is the offset in `tensor`, in bytes, of the tile's first column in a row of
-  /// the tile, or Buffer::kOutOfRange for a row that is not there; `columns` are there from the
-  /// tile's first on. `row_offsets` is LDS of tile.m offsets, which nothing else uses until Store
+  /// `row_offsets` is LDS of kOutputs * tile.m offsets, which nothing else uses until Store
   /// returns.
-  template <class OffsetOf>
-  GRIDWISE_DEVICE StoreTile(Buffer tensor, int columns, unsigned* row_offsets, OffsetOf offset_of)
-      : columns_(columns), row_offsets_(row_offsets), tensor_(tensor) {
+  GRIDWISE_DEVICE StoreTile(const EpilogueArgs& args, const Place& place, unsigned* row_offsets)
+      : args_(args), place_(place), row_offsets_(row_offsets) {
     for (int row = ThreadId(); row < kC.tile.m; row += kC.threads()) {
-      row_offsets_[row] = offset_of(row);
-    }
-  }
-
-  GRIDWISE_DEVICE void Store(const WaveAcc<kC>& acc, char* lds) const {
-    for (int rep = 0; rep < kC.reps_m(); ++rep) {
-      BarrierLds();  // the operands, or the previous rows, have been read
-      Stage(acc, rep, lds);
-      BarrierLds();
-      StoreStaged(rep, lds);
-    }
-  }
-
- private:
-  using Out = Element<kC.type>;
-  static constexpr int kVec = kC.vec_out();
-  using OutVec = Vec<Out, kVec>;
-
-  GRIDWISE_DEVICE static void Stage(const WaveAcc<kC>& acc, int rep, char* lds) {
-    constexpr int kRun = kC.mma.acc_run();
-    const int row = WaveM<kC>() / kC.reps_m() + Lane<kC>() % kC.mma.n;
-    for (int n = 0; n < kC.reps_n(); ++n) {
-      for (int reg = 0; reg < kC.mma.acc_per_lane(); reg += kRun) {
-        Vec<Out, kRun> run;
-        for (int e = 0; e < kRun; ++e) run[e] = static_cast<Out>(acc.d[rep][n][reg + e]);
-        const int column = WaveN<kC>() + n * kC.mma.m + OwnerOfAcc(kC.mma, Lane<kC>(), reg).row;
-        *reinterpret_cast<Vec<Out, kRun>*>(lds + (row * kC.stage_pitch() + column) *
-                                                     SizeOf(kC.type)) = run;
+      row_offsets_[row] = place_.Row(args.strides, row);
+      for (int i = 0; i < args.tensors; ++i) {
+        row_offsets_[(i + 1) * kC.tile.m + row] = place_.Row(args.tensor[i].strides, row);
       }
     }
   }
 
-  GRIDWISE_DEVICE void StoreStaged(int rep, const char* lds) const {
-    constexpr int kVecsPerRow = kC.tile.n / kVec;
+  GRIDWISE_DEVICE void Store(const WaveAcc<kC>& acc, char* lds) const {
+#pragma clang loop unroll(disable)
+    for (int piece = 0; piece < kC.reps_m() * kChunks; ++piece) {
+      BarrierLds();  // the operands, or the previous piece, have been read
+      Stage(acc, piece, lds);
+      BarrierLds();
+      StoreStaged(piece, lds);
+    }
+  }
+
+ private:
+  static constexpr int kVec = kC.vec_out();
+  static constexpr int kChunks = kC.reps_n() / kC.stage_reps_n();     // pieces along n
+  static constexpr int kChunkColumns = kC.stage_reps_n() * kC.mma.m;  // of a wave
+  using FloatVec = Vec<float, 4>;
+  struct Values {
+    FloatVec part[kVec / 4];
+    GRIDWISE_DEVICE float& operator[](int e) { return reinterpret_cast<float*>(part)[e]; }
+  };
+
+  /// Writes a piece of every wave's accumulators to LDS as [row][column].
+  GRIDWISE_DEVICE static void Stage(const WaveAcc<kC>& acc, int piece, char* lds) {
+    for (int rep = 0; rep < kC.reps_m(); ++rep) {
+      for (int chunk = 0; chunk < kChunks; ++chunk) {  // registers have no index
+        if (piece == rep * kChunks + chunk) StageAcc(acc.d[rep] + chunk * kC.stage_reps_n(), lds);
+      }
+    }
+  }
+
+  GRIDWISE_DEVICE static void StageAcc(const Acc<kC.mma>* acc, char* lds) {
+    constexpr int kRun = kC.mma.acc_run();
+    const int row = WaveM<kC>() / kC.reps_m() + Lane<kC>() % kC.mma.n;
+    const int first = WaveN<kC>() / kChunks;
+    for (int n = 0; n < kC.stage_reps_n(); ++n) {
+      for (int reg = 0; reg < kC.mma.acc_per_lane(); reg += kRun) {
+        Vec<float, kRun> run;
+        for (int e = 0; e < kRun; ++e) run[e] = acc[n][reg + e];
+        const int column = first + n * kC.mma.m + OwnerOfAcc(kC.mma, Lane<kC>(), reg).row;
+        *reinterpret_cast<Vec<float, kRun>*>(lds + (row * kC.stage_pitch() + column) * 4) = run;
+      }
+    }
+  }
+
+  GRIDWISE_DEVICE void StoreStaged(int piece, const char* lds) const {
+    constexpr int kVecsPerRow = kC.stage_columns() / kVec;
+    const int rep = piece / kChunks, chunk = piece % kChunks;
     for (int i = ThreadId(); i < kC.stage_rows() * kVecsPerRow; i += kC.threads()) {
-      const int row = i / kVecsPerRow, column = i % kVecsPerRow * kVec;
+      const int row = i / kVecsPerRow, staged = i % kVecsPerRow * kVec;
       const int tile_row = row / kC.mma.m * kC.wave_m() + rep * kC.mma.m + row % kC.mma.m;
-      struct Halves {
-        Vec<Out, kVec / 2> half[2];  // rows are 8-byte aligned
-      };
-      const OutVec value = __builtin_bit_cast(
-          OutVec, *reinterpret_cast<const Halves*>(lds + (row * kC.stage_pitch() + column) *
-                                                             SizeOf(kC.type)));
-      const unsigned offset = row_offsets_[tile_row] + column * SizeOf(kC.type);
-      const unsigned past =
-          columns_ - kVec - column;  // negative: the vector ends past the last column
-      tensor_.Store(value, offset | (past & Buffer::kOutOfRange));
-      if (columns_ % kVec != 0) StoreRagged(value, offset, column);
+      const int column =
+          staged / kChunkColumns * kC.wave_n() + chunk * kChunkColumns + staged % kChunkColumns;
+      Values values = *reinterpret_cast<const Values*>(lds + (row * kC.stage_pitch() + staged) * 4);
+      Finish(values, tile_row, column);
+      if (args_.out_is_f32) {
+        StoreAs<float>(values, tile_row, column);
+      } else if constexpr (kC.type != DataType::kF32) {
+        StoreAs<Element<kC.type>>(values, tile_row, column);
+      }
     }
   }
 
-  /// Stores the elements of a vector that ends past the last column.
-  GRIDWISE_DEVICE void StoreRagged(OutVec value, unsigned offset, int column) const {
+  /// From sums to the values of the output.
+  GRIDWISE_DEVICE void Finish(Values& values, int tile_row, int column) const {
+    for (int e = 0; e < kVec; ++e) values[e] *= args_.alpha;
+#pragma clang loop unroll(disable)
+    for (int i = 0; i < args_.tensors; ++i) {
+      const EpilogueTensor& tensor = args_.tensor[i];
+      const unsigned row = row_offsets_[(i + 1) * kC.tile.m + tile_row];
+      if (tensor.is_f32) {
+        CombineWith<float>(tensor, row, column, values);
+      } else if constexpr (kC.type != DataType::kF32) {
+        CombineWith<Element<kC.type>>(tensor, row, column, values);
+      }
+    }
+    for (int e = 0; e < kVec; ++e) values[e] = Clamp(args_, values[e]);
+  }
+
+  /// kOutOfRange where column `column` + `e` is past the last.
+  GRIDWISE_DEVICE unsigned PastColumns(int column, int e) const {
+    return static_cast<unsigned>(place_.columns() - 1 - e - column) & Buffer::kOutOfRange;
+  }
+
+  template <class T>
+  GRIDWISE_DEVICE void CombineWith(const EpilogueTensor& tensor, unsigned row, int column,
+                                   Values& values) const {
+    constexpr int kPart = 16 / sizeof(T) < kVec ? 16 / sizeof(T) : kVec;  // elements of a load
+    const Buffer buffer = Buffer::From<kGfx>(place_.Base(tensor.data, tensor.strides));
+    if (!tensor.by_element && place_.columns() % kVec == 0) {
+      const unsigned offset =
+          (row + place_.Column(tensor.strides, column)) | PastColumns(column, 0);
+      for (int part = 0; part < kVec; part += kPart) {
+        const auto d = buffer.Load<Vec<T, kPart>>(offset, part * static_cast<int>(sizeof(T)));
+        for (int e = 0; e < kPart; ++e) {
+          values[part + e] = Combine(tensor, values[part + e], static_cast<float>(d[e]));
+        }
+      }
+    } else {
+      for (int e = 0; e < kVec; ++e) {
+        const unsigned offset =
+            (row + place_.Column(tensor.strides, column + e)) | PastColumns(column, e);
+        values[e] = Combine(tensor, values[e], static_cast<float>(buffer.Load<T>(offset, 0)));
+      }
+    }
+  }
+
+  template <class T>
+  GRIDWISE_DEVICE void StoreAs(Values& values, int tile_row, int column) const {
+    constexpr int kPart = 16 / sizeof(T) < kVec ? 16 / sizeof(T) : kVec;  // elements of a store
+    const Buffer buffer = Buffer::From<kGfx>(static_cast<const char*>(
+        place_.Base(args_.out, args_.strides) + BlockIdZ() * args_.split_bytes));
+    const unsigned row = row_offsets_[tile_row];
+    if (!args_.by_element) {
+      const unsigned offset = row + place_.Column(args_.strides, column);
+      for (int part = 0; part < kVec; part += kPart) {
+        Vec<T, kPart> out;
+        for (int e = 0; e < kPart; ++e) out[e] = static_cast<T>(values[part + e]);
+        buffer.Store(out, (offset + part * sizeof(T)) | PastColumns(column, kVec - 1));
+      }
+      if (place_.columns() % kVec == 0) return;
+    }
+    // Elements of a vector that ends past the last column, or all.
+    const unsigned in_vector =
+        args_.by_element ? 0 : ~PastColumns(column, kVec - 1) & Buffer::kOutOfRange;
     for (int e = 0; e < kVec; ++e) {
-      const bool last_vector = column < columns_ && columns_ < column + kVec;
-      const Out element = value[e];
-      tensor_.Store(element, last_vector && column + e < columns_ ? offset + e * SizeOf(kC.type)
-                                                                  : Buffer::kOutOfRange);
+      const unsigned offset = row + place_.Column(args_.strides, column + e);
+      buffer.Store(static_cast<T>(values[e]), offset | in_vector | PastColumns(column, e));
     }
   }
 
-  const int columns_;
+  const EpilogueArgs& args_;
+  const Place& place_;
   unsigned* const row_offsets_;
-  Buffer tensor_;
 };
 
 }  // namespace gridwise::tile

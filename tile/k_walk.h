@@ -9,6 +9,12 @@ namespace gridwise::tile {
 struct TapIndex {
   int axis[3] = {0, 0, 0};
 
+  /// Tap `tap` of ((t_d * taps_h) + t_h) * taps_w + t_w.
+  GRIDWISE_DEVICE static TapIndex At(const SubGemm& gemm, int tap) {
+    const int by_w = tap / gemm.axis[2].taps, by_h = by_w / gemm.axis[1].taps;
+    return {.axis = {by_h, by_w - by_h * gemm.axis[1].taps, tap - by_w * gemm.axis[2].taps}};
+  }
+
   GRIDWISE_DEVICE void Advance(const SubGemm& gemm) {
     if (++axis[2] < gemm.axis[2].taps) return;
     axis[2] = 0;
@@ -23,16 +29,37 @@ struct TapIndex {
 /// scalar registers; what a step adds to an address is one offset for the source and one for w.
 class KWalk {
  public:
-  GRIDWISE_DEVICE KWalk(const GatherArgs& args, const SubGemm& gemm, int slab, int element_bytes)
+  /// A tap's place among those that share a mask, see LoadSource.
+  static constexpr int kTapsOfMask = 32;
+
+  /// The walk of split `split` of args.splits.
+  GRIDWISE_DEVICE KWalk(const GatherArgs& args, const SubGemm& gemm, int slab, int element_bytes,
+                        int split)
       : args_(args), gemm_(gemm), slab_(slab), slab_bytes_(slab * element_bytes) {
-    EnterTap();
+    const int slabs = CeilDiv(args.k, slab), all_steps = Taps(gemm) * slabs;
+    const int share = static_cast<int>(Divide(all_steps + args.splits - 1, args.by_splits));
+    const int first = split * share;
+    const int left = all_steps - first;
+    steps_ = left < share ? (left < 0 ? 0 : left) : share;
+    if (split == 0 || steps_ == 0) {
+      EnterTap();
+    } else {
+      tap_ = first / slabs;
+      t_ = TapIndex::At(gemm, tap_);
+      mask_t_ = TapIndex::At(gemm, tap_ - tap_ % kTapsOfMask);
+      EnterTap();
+      const int slab_of_tap = first - tap_ * slabs;
+      channel_ = slab_of_tap * slab_;
+      offset_source_ += slab_of_tap * slab_bytes_;
+      offset_w_ += channel_ * args_.w_k;
+    }
   }
 
-  GRIDWISE_DEVICE static int Steps(const GatherArgs& args, const SubGemm& gemm, int slab) {
-    return Taps(gemm) * CeilDiv(args.k, slab);
-  }
+  /// Steps of this walk.
+  GRIDWISE_DEVICE int steps() const { return steps_; }
 
   GRIDWISE_DEVICE void Advance() {
+    is_first_ = false;
     channel_ += slab_;
     offset_source_ += slab_bytes_;
     offset_w_ += slab_ * args_.w_k;
@@ -46,6 +73,11 @@ class KWalk {
   /// t_w.
   GRIDWISE_DEVICE const TapIndex& t() const { return t_; }
   GRIDWISE_DEVICE int tap() const { return tap_; }
+  /// The first tap of the mask that this step's tap is in, and whether it begins to be used.
+  GRIDWISE_DEVICE const TapIndex& mask_t() const { return mask_t_; }
+  GRIDWISE_DEVICE bool entered_mask() const {
+    return is_first_ || (channel_ == 0 && tap_ % kTapsOfMask == 0);
+  }
   /// Bytes from t = 0, channel 0 to this step, and from filter tap 0, channel 0 to this step.
   GRIDWISE_DEVICE int offset_source() const { return offset_source_; }
   GRIDWISE_DEVICE int offset_w() const { return offset_w_; }
@@ -54,6 +86,7 @@ class KWalk {
   GRIDWISE_DEVICE void NextTap() {
     ++tap_;
     t_.Advance(gemm_);
+    if (tap_ % kTapsOfMask == 0) mask_t_ = t_;
     EnterTap();
   }
 
@@ -72,7 +105,9 @@ class KWalk {
   const GatherArgs& args_;
   const SubGemm& gemm_;
   const int slab_, slab_bytes_;
-  TapIndex t_;
+  int steps_;
+  bool is_first_ = true;
+  TapIndex t_, mask_t_;
   int tap_ = 0;
   int channel_ = 0;
   int offset_source_ = 0;

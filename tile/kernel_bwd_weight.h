@@ -18,6 +18,34 @@ GRIDWISE_DEVICE TapChannel TermAt(const BwdWeightArgs& args, int term) {
           .exists = term < args.terms};
 }
 
+/// Where the tile's rows, output channels, and columns, the terms, are.
+template <TileConfig kC>
+class PlaceOfTerms {
+ public:
+  GRIDWISE_DEVICE PlaceOfTerms(const BwdWeightArgs& args, int group, int m, int n)
+      : args_(args), group_(group), m_(m), n_(n) {}
+
+  GRIDWISE_DEVICE int columns() const { return args_.terms - n_; }
+  GRIDWISE_DEVICE const char* Base(const void* data, const OutputStrides& strides) const {
+    return static_cast<const char*>(data) + group_ * strides.group;
+  }
+  GRIDWISE_DEVICE unsigned Row(const OutputStrides& strides, int row) const {
+    return m_ + row < args_.dy.channels ? static_cast<unsigned>((m_ + row) * strides.row)
+                                        : Buffer::kOutOfRange;
+  }
+  GRIDWISE_DEVICE int Column(const OutputStrides& strides, int column) const {
+    if (strides.packed) return (n_ + column) * strides.column;
+    const TapChannel term = TermAt(args_, n_ + column);
+    int offset = term.channel * strides.column;
+    for (int a = 0; a < 3; ++a) offset += term.tap[a] * strides.axis[a];
+    return offset;
+  }
+
+ private:
+  const BwdWeightArgs& args_;
+  const int group_, m_, n_;
+};
+
 /// Backward weight of a grouped convolution:
 ///
 ///   dw[g][k][t][c] = sum over images n and output cells o of
@@ -31,22 +59,16 @@ GRIDWISE_DEVICE void BwdWeightTile() {
   static_assert(Reject(kC, kGfx) == nullptr, "the row does not suit the target");
   static_assert(kC.patch_a.k == kC.patch_b.k, "both operands have the same runs of cells");
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
-  unsigned* const row_offsets = reinterpret_cast<unsigned*>(lds + kC.lds_bytes()) - kC.tile.m;
 
   const BwdWeightArgs& args = KernelArgs<BwdWeightArgs>();
   const int tile = BlockIdX(), group = BlockIdY();
   const int tile_m = Divide(tile, args.by_n_tiles);
   const int m = tile_m * kC.tile.m, n = (tile - tile_m * args.n_tiles) * kC.tile.n;
-  const int row_bytes = args.terms * SizeOf(kC.type);  // of dw, from one k to the next
-  const StoreTile<kC> dw(
-      Buffer::From<kGfx>(static_cast<char*>(args.dw) + group * args.dw_group), args.terms - n,
-      row_offsets, [&](int row) {
-        return m + row < args.dy.channels
-                   ? static_cast<unsigned>((m + row) * row_bytes + n * SizeOf(kC.type))
-                   : Buffer::kOutOfRange;
-      });
+  const PlaceOfTerms<kC> place(args, group, m, n);
+  const StoreTile<kC, kGfx, PlaceOfTerms<kC>> dw(
+      args.epilogue, place, reinterpret_cast<unsigned*>(lds + kC.row_offsets_at()));
 
-  CellWalk walk(args, kC.patch_a.k);
+  CellWalk walk(args, kC.patch_a.k, BlockIdZ());
   using LoadDy = LoadCells<kC, kGfx, kC.tile.m, kC.patch_a>;
   using LoadX = LoadCells<kC, kGfx, kC.tile.n, kC.patch_b>;
   const int k = m + LoadDy::Row();
@@ -54,7 +76,7 @@ GRIDWISE_DEVICE void BwdWeightTile() {
   LoadX x(args, args.x, group, TermAt(args, n + LoadX::Row()));
 
   WaveAcc<kC> acc;  // [wave_m][wave_n]
-  MainLoop<kC>(dy, x, walk, CellWalk::Steps(args), lds, acc);
+  MainLoop<kC>(dy, x, walk, walk.steps(), lds, acc);
   dw.Store(acc, lds);
 }
 

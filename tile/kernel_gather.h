@@ -19,18 +19,35 @@ struct WeightLoader<false, kC, kGfx> {
   using Type = LoadWeightsPatches<kC, kGfx>;
 };
 
-/// Bytes from the output's block.first_image to column block.n of a row of the tile.
+/// Where the tile's rows, cells of the output, and columns, its channels, are.
 template <TileConfig kC>
-GRIDWISE_DEVICE unsigned OutputOffset(const GatherArgs& args, const Block& block, int row) {
-  if (block.m + row >= block.gemm.m) return Buffer::kOutOfRange;
-  const ClassCell cell = CellOfRow(block.gemm, block.m + row);
-  int offset =
-      (cell.n - block.first_image) * static_cast<int>(args.out_image) + block.n * SizeOf(kC.type);
-  for (int a = 0; a < 3; ++a) {
-    offset += OutputCell(block.gemm.axis[a], args.steps[a], cell.j[a]) * args.out_cell[a];
+class PlaceOfCells {
+ public:
+  GRIDWISE_DEVICE PlaceOfCells(const GatherArgs& args, const Block& block)
+      : args_(args), block_(block) {}
+
+  GRIDWISE_DEVICE int columns() const { return args_.n - block_.n; }
+  GRIDWISE_DEVICE const char* Base(const void* data, const OutputStrides& strides) const {
+    return static_cast<const char*>(data) + block_.first_image * strides.image +
+           block_.group * strides.group + static_cast<long>(block_.n) * strides.column;
   }
-  return offset;
-}
+  GRIDWISE_DEVICE unsigned Row(const OutputStrides& strides, int row) const {
+    if (block_.m + row >= block_.gemm.m) return Buffer::kOutOfRange;
+    const ClassCell cell = CellOfRow(block_.gemm, block_.m + row);
+    int offset = (cell.n - block_.first_image) * static_cast<int>(strides.image);
+    for (int a = 0; a < 3; ++a) {
+      offset += OutputCell(block_.gemm.axis[a], args_.steps[a], cell.j[a]) * strides.axis[a];
+    }
+    return offset;
+  }
+  GRIDWISE_DEVICE int Column(const OutputStrides& strides, int column) const {
+    return column * strides.column;
+  }
+
+ private:
+  const GatherArgs& args_;
+  const Block& block_;
+};
 
 /// Forward and backward-data of a grouped convolution:
 ///
@@ -46,21 +63,19 @@ GRIDWISE_DEVICE void GatherTile() {
   static_assert(kGfx == kThisTarget, "the row and the object are for different targets");
   static_assert(Reject(kC, kGfx) == nullptr, "the row does not suit the target");
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
-  unsigned* const row_offsets = reinterpret_cast<unsigned*>(lds + kC.lds_bytes()) - kC.tile.m;
 
   const GatherArgs& args = KernelArgs<GatherArgs>();
   const Block block = FindBlock(args, kC.tile.m, kC.tile.n);  // which tile of which sub-GEMM
-  const StoreTile<kC> out(
-      Buffer::From<kGfx>(static_cast<char*>(args.out) + block.first_image * args.out_image +
-                         block.group * args.out_group),
-      args.n - block.n, row_offsets, [&](int row) { return OutputOffset<kC>(args, block, row); });
+  const PlaceOfCells<kC> place(args, block);
+  const StoreTile<kC, kGfx, PlaceOfCells<kC>> out(
+      args.epilogue, place, reinterpret_cast<unsigned*>(lds + kC.row_offsets_at()));
 
-  KWalk walk(args, block.gemm, kC.tile.k, SizeOf(kC.type));
+  KWalk walk(args, block.gemm, kC.tile.k, SizeOf(kC.type), BlockIdZ());
   LoadSource<kC, kGfx> source(args, block);
   typename WeightLoader<kC.patch_b.n == 1, kC, kGfx>::Type w(args, block);
 
   WaveAcc<kC> acc;  // [wave_m][wave_n]
-  MainLoop<kC>(source, w, walk, KWalk::Steps(args, block.gemm, kC.tile.k), lds, acc);
+  MainLoop<kC>(source, w, walk, walk.steps(), lds, acc);
   out.Store(acc, lds);
 }
 

@@ -5,13 +5,13 @@
 
 namespace gridwise::tile {
 
-Cost EstimateCost(const TileConfig& c, const TargetTraits& target, double tiles,
-                  double tile_steps) {
-  constexpr double kL2BytesPerCycle = 64;   // of one compute unit; measured on gfx942
-  constexpr double kLatency = 700;          // from HBM; measured on gfx942: 500 to 800
-  constexpr double kStepOverhead = 120;     // two barriers, and a fragment read that nothing hides
-  constexpr double kLaunch = 3000;          // dispatch and index arithmetic of a workgroup
-  const double steps = tile_steps / tiles;  // of a workgroup, on average
+Cost EstimateCost(const TileConfig& c, const TargetTraits& target, const Work& work, int splits) {
+  constexpr double kL2BytesPerCycle = 64;  // of one compute unit; measured on gfx942
+  constexpr double kLatency = 700;         // from HBM; measured on gfx942: 500 to 800
+  constexpr double kStepOverhead = 120;    // two barriers, and a fragment read that nothing hides
+  constexpr double kLaunch = 3000;         // dispatch and index arithmetic of a workgroup
+  const double tiles = work.tiles * splits;
+  const double steps = work.steps / tiles;  // of a workgroup, on average
   const double waves_per_simd =
       std::max(1.0, static_cast<double>(c.waves.m * c.waves.n) / target.simds_per_unit);
   const double fits = std::max(1.0, std::floor(c.occupancy / waves_per_simd));
@@ -24,13 +24,37 @@ Cost EstimateCost(const TileConfig& c, const TargetTraits& target, double tiles,
   const double arrival = kLatency + in_flight / (target.compute_units * kL2BytesPerCycle);
 
   const double rounds = std::ceil(tiles / target.compute_units);
+  const double partial_bytes = 4 * splits * work.out_elements;
+  const double pass =
+      splits == 1 ? 0 : PassCycles(target, partial_bytes + work.out_elements * SizeOf(c.type));
   return WithCycles(
       {.matrix_cycles = steps * step_matrix,
        .memory_cycles = steps * step_bytes / kL2BytesPerCycle,
        .alone_cycles = steps * std::max(step_matrix + kStepOverhead, arrival),
        .fixed_cycles = kLaunch + c.tile.m * c.tile.n * SizeOf(c.type) / kL2BytesPerCycle,
        .rounds = rounds,
-       .resident = std::min(fits, rounds)});
+       .resident = std::min(fits, rounds),
+       .pass_cycles = pass});
+}
+
+int ChooseSplits(const TileConfig& config, const TargetTraits& target, const Work& work) {
+  int best = 1;
+  if (work.out_elements >= static_cast<double>(kOffsetLimit)) return best;
+  double least = EstimateCost(config, target, work, 1).cycles;
+  for (int splits = 2; work.steps / (work.tiles * splits) >= work.least_steps_of_split &&
+                       work.tiles * splits <= 4.0 * target.compute_units;
+       splits *= 2) {
+    const double cycles = EstimateCost(config, target, work, splits).cycles;
+    if (cycles >= least) continue;
+    least = cycles;
+    best = splits;
+  }
+  return best;
+}
+
+double PassCycles(const TargetTraits& target, double bytes) {
+  constexpr double kLaunchGap = 8000;  // from the end of one launch to the start of the next
+  return kLaunchGap + bytes / (target.memory_gb_per_s / target.clock_ghz);
 }
 
 }  // namespace gridwise::tile

@@ -12,17 +12,33 @@ namespace gridwise::tile {
 /// What the plans of all kernels have: the launch and its estimated cost.
 struct LaunchPlan {
   unsigned workgroups[3];
-  unsigned threads;              // of a workgroup
-  std::int64_t workspace_bytes;  // that the launch needs
+  unsigned threads;          // of a workgroup
+  std::int64_t table_bytes;  // of sub-GEMMs, which the launch reads from device memory
+  int splits;                // workgroups that share a tile's K; above 1 their sums, f32
+                             // tensors in the output's layout, are added up afterwards
   Cost cost;
 };
 
 /// Offsets within a tensor are bytes below this, see Buffer.
 inline constexpr std::int64_t kOffsetLimit = std::int64_t{1} << 31;
 
-/// Estimates a launch of `tiles` workgroups of `config`, which take `tile_steps` steps of the main
-/// loop together.
-Cost EstimateCost(const TileConfig& config, const TargetTraits& target, double tiles,
-                  double tile_steps);
+/// The size of a launch.
+struct Work {
+  double tiles;                  // of the output
+  double steps;                  // of the main loop, of all tiles together
+  double out_elements;           //
+  int least_steps_of_split = 4;  // shorter loops are not worth a workgroup
+};
+
+/// Estimates a launch of `config` in which `splits` workgroups share the steps of each tile.
+Cost EstimateCost(const TileConfig& config, const TargetTraits& target, const Work& work,
+                  int splits);
+
+/// The number of splits whose estimate is least, a power of two; 1 where the output has 2^31 or
+/// more elements.
+int ChooseSplits(const TileConfig& config, const TargetTraits& target, const Work& work);
+
+/// Cycles of a launch that moves `bytes` through memory and waits for the one before it.
+double PassCycles(const TargetTraits& target, double bytes);
 
 }  // namespace gridwise::tile

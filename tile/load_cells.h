@@ -49,13 +49,13 @@ class LoadCells {
 
   /// Starts the loads of a step. Steps come in the order of CellWalk.
   GRIDWISE_DEVICE void Load(const CellWalk& walk) {
-    if (walk.w() == 0) {
+    if (walk.w() == 0 || walk.is_first()) {
       EnterRow(walk);
     } else {
       step_offset_ += walk.outs_w() * tensor_.out_cell[2];
     }
     const int step = walk.w() % kStepsOfMask;
-    if (step == 0 && (walk.step() == 0 || args_.steps_w > kStepsOfMask)) FindInvalidCells(walk);
+    if (walk.is_first() || (step == 0 && args_.steps_w > kStepsOfMask)) FindInvalidCells(walk);
     if ((some_invalid_ >> step & 1) != 0) {
       LoadPatches(
           [&](int i, int e) { return offset_[i] | Buffer::OutOfRangeIf(invalid_[i][e], step); });
@@ -108,8 +108,11 @@ class LoadCells {
 
   /// A new row of steps: the image's buffer, and which patches lie outside along d and h.
   GRIDWISE_DEVICE void EnterRow(const CellWalk& walk) {
-    if (walk.out_h() == 0) buffer_ = Buffer::From<kGfx>(start_ + walk.image() * tensor_.image);
-    step_offset_ = walk.out_d() * tensor_.out_cell[0] + walk.out_h() * tensor_.out_cell[1];
+    if (walk.out_h() == 0 || walk.is_first()) {
+      buffer_ = Buffer::From<kGfx>(start_ + walk.image() * tensor_.image);
+    }
+    step_offset_ = walk.out_d() * tensor_.out_cell[0] + walk.out_h() * tensor_.out_cell[1] +
+                   walk.w() * walk.outs_w() * tensor_.out_cell[2];
     for (int i = 0; i < Patches::kCount; ++i) {
       const bool inside =
           exists_ && inside_[i][0].Has(walk.out_d()) && inside_[i][1].Has(walk.out_h());
@@ -117,21 +120,21 @@ class LoadCells {
     }
   }
 
-  /// Bit s of invalid_ becomes 1 when, at the s-th step from the walk's on, the cell of the run
-  /// lies outside along w.
+  /// Bit s of invalid_ becomes 1 when, at the s-th step of the mask that the walk's is in, the cell
+  /// of the run lies outside along w.
   GRIDWISE_DEVICE void FindInvalidCells(const CellWalk& walk) {
     for (int i = 0; i < Patches::kCount; ++i) {
       for (int e = 0; e < kPatch.k; ++e) invalid_[i][e] = 0;
     }
     some_invalid_ = 0;
-    const int left = args_.steps_w - walk.w();
+    const int first = walk.w() - walk.w() % kStepsOfMask, left = args_.steps_w - first;
     const int bits = left < kStepsOfMask ? left : kStepsOfMask;
 #pragma clang loop unroll(disable)
     for (int bit = 0; bit < bits; ++bit) {
       unsigned some = 0;
       for (int i = 0; i < Patches::kCount; ++i) {
         for (int e = 0; e < kPatch.k; ++e) {
-          const bool inside = inside_[i][2].Has((walk.w() + bit) * walk.outs_w() + e);
+          const bool inside = inside_[i][2].Has((first + bit) * walk.outs_w() + e);
           invalid_[i][e] |= static_cast<unsigned>(!inside) << bit;
           some |= static_cast<unsigned>(!inside);
         }

@@ -41,7 +41,7 @@ class LoadSource {
 
   /// Starts the loads of a step. Steps come in the order of KWalk.
   GRIDWISE_DEVICE void Load(const KWalk& walk) {
-    if (walk.channel() == 0 && walk.tap() % kTapsOfMask == 0) FindInvalidTaps(walk);
+    if (walk.entered_mask()) FindInvalidTaps(walk);
     if (args_.k % kC.cell() == 0 || walk.channels_left() >= kC.tile.k) {
       LoadCells<false>(walk);
     } else {
@@ -59,7 +59,7 @@ class LoadSource {
 
  private:
   using Lane = CellsOfLane<kC.lds_a(), kC.threads()>;
-  static constexpr int kTapsOfMask = 32;
+  static constexpr int kTapsOfMask = KWalk::kTapsOfMask;
 
   GRIDWISE_DEVICE static int Channel() { return Lane::Cell() * kC.cell(); }
 
@@ -73,7 +73,7 @@ class LoadSource {
     }
   }
 
-  /// Bit i of invalid_ becomes 1 when the i-th tap from the walk's on lies outside of the source,
+  /// Bit i of invalid_ becomes 1 when the i-th tap of the walk's mask lies outside of the source,
   /// or there is no such tap or row.
   GRIDWISE_DEVICE void FindInvalidTaps(const KWalk& walk) {
     ClassCell cell[Lane::kCount];
@@ -81,9 +81,9 @@ class LoadSource {
       cell[i] = CellOfRow(block_.gemm, block_.m + Lane::Row(i));
       invalid_[i] = ~0u;
     }
-    const int taps = Taps(block_.gemm) - walk.tap();
+    const int taps = Taps(block_.gemm) - (walk.tap() - walk.tap() % kTapsOfMask);
     const int bits = taps < kTapsOfMask ? taps : kTapsOfMask;
-    TapIndex t = walk.t();
+    TapIndex t = walk.mask_t();
 #pragma clang loop unroll(disable)
     for (int bit = 0; bit < bits; ++bit, t.Advance(block_.gemm)) {
       for (int i = 0; i < Lane::kCount; ++i) {

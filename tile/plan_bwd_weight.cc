@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_format.h"
 #include "ck/base/math.h"
+#include "tile/plan_epilogue.h"
 
 namespace gridwise::tile {
 namespace {
@@ -48,7 +49,8 @@ std::int64_t Tiles(const TileConfig& config, const ConvProblem& problem) {
 
 /// The bytes of x, or dy, of one image that offsets reach over: the last step's cells, and the
 /// taps'.
-std::int64_t Reach(const TileConfig& config, const ConvProblem& problem, bool of_x) {
+std::int64_t Reach(const TileConfig& config, const ConvProblem& problem, Tensor tensor) {
+  const bool of_x = tensor == Tensor::kX;
   std::int64_t cells = 1;
   const std::int64_t overshoot[3] = {0, config.tile.k / config.patch_a.k, config.tile.k};
   for (size_t i = 0; i < 3; ++i) {
@@ -56,34 +58,30 @@ std::int64_t Reach(const TileConfig& config, const ConvProblem& problem, bool of
     const std::int64_t outs = dim.out() + overshoot[i];
     cells *= of_x ? dim.pad_begin + outs * dim.stride + dim.dilated_filter() : outs;
   }
-  return cells * (of_x ? problem.c : problem.k) * SizeOf(problem.type);
+  return cells * problem.AxesOf(tensor).stride[3] * SizeOf(problem.type);
 }
 
-/// A tensor of `channels` channels in all groups, whose axes have `size` cells.
-CellTensor PackedTensor(const ConvProblem& problem, std::int64_t channels,
-                        std::int64_t (*size)(const Dim&)) {
-  CellTensor tensor = {};
+CellTensor MakeCells(const ConvProblem& problem, Tensor tensor) {
+  const TensorAxes axes = problem.AxesOf(tensor);
   const std::int64_t element = SizeOf(problem.type);
-  std::int64_t cell = channels * element;
-  for (int i = 2; i >= 0; --i) {
-    const Dim& dim = problem.dims[static_cast<size_t>(i)];
-    tensor.cell[i] = static_cast<int>(cell);
-    tensor.size[i] = static_cast<int>(size(dim));
-    tensor.step[i] = 1;
-    cell *= size(dim);
+  CellTensor cells = {};
+  for (size_t i = 0; i < 3; ++i) {
+    cells.cell[i] = static_cast<int>(axes.stride[i + 1] * element);
+    cells.size[i] = static_cast<int>(axes.size[i + 1]);
+    cells.step[i] = 1;
   }
-  tensor.image = cell;
-  tensor.channels = static_cast<int>(channels / problem.groups);
-  tensor.group = tensor.channels * element;
-  return tensor;
+  cells.image = axes.stride[0] * element;
+  cells.group = axes.stride[4] * element;
+  cells.channels = static_cast<int>(axes.size[5]);
+  return cells;
 }
 
-BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem) {
+BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, int splits) {
   const StepShape shape = ChooseStepShape(config, problem);
   const auto divide_by = [](int divisor) { return MakeMagicDiv(static_cast<unsigned>(divisor)); };
   BwdWeightArgs args = {};
-  args.dy = PackedTensor(problem, problem.k, [](const Dim& dim) { return dim.out(); });
-  args.x = PackedTensor(problem, problem.c, [](const Dim& dim) { return dim.in; });
+  args.dy = MakeCells(problem, Tensor::kY);
+  args.x = MakeCells(problem, Tensor::kX);
   for (size_t i = 0; i < 3; ++i) {
     const Dim& dim = problem.dims[i];
     args.x.first[i] = -static_cast<int>(dim.pad_begin);
@@ -98,7 +96,6 @@ BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem) {
     }
   }
   args.terms = static_cast<int>(Terms(problem));
-  args.dw_group = problem.k_per_group() * args.terms * SizeOf(problem.type);
   args.filter_h = static_cast<int>(problem.dims[1].filter);
   args.filter_w = static_cast<int>(problem.dims[2].filter);
   args.by_channels = divide_by(args.x.channels);
@@ -111,6 +108,8 @@ BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem) {
   args.log2_step_runs = shape.log2_runs;
   args.steps_h = static_cast<int>(shape.steps_h);
   args.steps_w = static_cast<int>(shape.steps_w);
+  args.split_steps = static_cast<int>(CeilDiv<std::int64_t>(Steps(problem, shape), splits));
+  args.epilogue = MakeEpilogue(problem, splits);
   return args;
 }
 
@@ -124,6 +123,10 @@ std::optional<std::string> RejectBwdWeight(const TileConfig& config, const ConvP
   if (problem.type != config.type) {
     return absl::StrFormat("type is %s; the row is for %s", gridwise::Name(problem.type),
                            gridwise::Name(config.type));
+  }
+  if (problem.layout == Layout::kNGCHW) {
+    return absl::StrFormat("layout is %s; the row loads neighbouring channels",
+                           gridwise::Name(problem.layout));
   }
   if (problem.k_per_group() % config.patch_a.n != 0 ||
       problem.c_per_group() % config.patch_b.n != 0) {
@@ -139,30 +142,37 @@ std::optional<std::string> RejectBwdWeight(const TileConfig& config, const ConvP
     return absl::StrFormat("dw has %d tiles of %d steps; both must be fewer than 2^31",
                            Tiles(config, problem), steps);
   }
-  const std::int64_t dy_bytes = Reach(config, problem, /*of_x=*/false);
-  const std::int64_t x_bytes = Reach(config, problem, /*of_x=*/true);
+  const std::int64_t dy_bytes = Reach(config, problem, Tensor::kY);
+  const std::int64_t x_bytes = Reach(config, problem, Tensor::kX);
+  // Of f32, as where K is split.
   const std::int64_t dw_bytes = (problem.k_per_group() + config.tile.m) *
-                                (Terms(problem) + config.tile.n) * SizeOf(problem.type);
+                                (Terms(problem) + config.tile.n) *
+                                problem.AxesOf(Tensor::kW).stride[4] / problem.c_per_group() * 4;
   if (dy_bytes >= kOffsetLimit || x_bytes >= kOffsetLimit || dw_bytes >= kOffsetLimit) {
     return absl::StrFormat(
         "offsets reach over %d bytes of an image of dy, %d of one of x and %d of a group of dw; "
         "each must be below 2^31",
         dy_bytes, x_bytes, dw_bytes);
   }
-  return std::nullopt;
+  return RejectEpilogue(problem, /*images=*/1);
 }
 
-BwdWeightPlan PlanBwdWeight(const TileConfig& config, Gfx gfx, const ConvProblem& problem) {
+BwdWeightPlan PlanBwdWeight(const TileConfig& config, Gfx gfx, const ConvProblem& problem,
+                            int splits) {
   BwdWeightPlan plan = {};
-  plan.args = MakeArgs(config, problem);
   const std::int64_t tiles = Tiles(config, problem);
-  plan.workgroups[0] = static_cast<unsigned>(tiles);
-  plan.workgroups[1] = static_cast<unsigned>(problem.groups);
-  plan.workgroups[2] = 1;
-  plan.threads = static_cast<unsigned>(config.threads());
   const auto all_tiles = static_cast<double>(tiles * problem.groups);
   const auto steps = static_cast<double>(Steps(problem, ChooseStepShape(config, problem)));
-  plan.cost = EstimateCost(config, TraitsOf(gfx), all_tiles, all_tiles * steps);
+  const Work work = {.tiles = all_tiles,
+                     .steps = all_tiles * steps,
+                     .out_elements = static_cast<double>(problem.w_elements())};
+  plan.splits = splits > 0 ? splits : ChooseSplits(config, TraitsOf(gfx), work);
+  plan.args = MakeArgs(config, problem, plan.splits);
+  plan.workgroups[0] = static_cast<unsigned>(tiles);
+  plan.workgroups[1] = static_cast<unsigned>(problem.groups);
+  plan.workgroups[2] = static_cast<unsigned>(plan.splits);
+  plan.threads = static_cast<unsigned>(config.threads());
+  plan.cost = EstimateCost(config, TraitsOf(gfx), work, plan.splits);
   return plan;
 }
 

@@ -20,8 +20,10 @@ struct BwdWeightPlan : LaunchPlan {
 /// that matter; nothing if they can.
 std::optional<std::string> RejectBwdWeight(const TileConfig& config, const ConvProblem& problem);
 
-/// Plans a valid backward-weight problem that `config` accepts.
-BwdWeightPlan PlanBwdWeight(const TileConfig& config, Gfx gfx, const ConvProblem& problem);
+/// Plans a valid backward-weight problem that `config` accepts. `splits`: workgroups that share a
+/// tile's K; 0: as many as are estimated to be fastest.
+BwdWeightPlan PlanBwdWeight(const TileConfig& config, Gfx gfx, const ConvProblem& problem,
+                            int splits = 0);
 
 /// Symbol of the kernel of row `index` in the code objects of the backward-weight table.
 std::string BwdWeightSymbol(int index);

@@ -31,7 +31,6 @@ TEST(PlanBwdWeight, TilesAreExactWhereSizesDivide) {
   const BwdWeightPlan plan = PlanBwdWeight(kPairs, Gfx::k942, Square(16, 3, 256, 128));
   EXPECT_EQ(plan.workgroups[0], 18u);  // 128 / 128 by 9 * 256 / 128
   EXPECT_EQ(plan.workgroups[1], 1u);
-  EXPECT_EQ(plan.workspace_bytes, 0);
   EXPECT_EQ(plan.args.terms, 9 * 256);
 }
 
@@ -47,6 +46,16 @@ TEST(PlanBwdWeight, StepsCoverTheImageInTheFewest) {
   EXPECT_EQ(args(7).step_rows, 4);  // four rows of one
   EXPECT_EQ(args(7).steps_h * args(7).steps_w, 2);
   EXPECT_EQ(args(7).step_rows << args(7).log2_step_runs, 4);
+}
+
+TEST(PlanBwdWeight, SplitsCoverAllSteps) {
+  const ConvProblem problem = Square(30, 3, 64, 64);
+  for (const int splits : {1, 2, 3, 7, 64, 1000}) {
+    const BwdWeightArgs args = PlanBwdWeight(kPairs, Gfx::k942, problem, splits).args;
+    const int steps = args.batch * args.out[0] * args.steps_h * args.steps_w;
+    EXPECT_GE(args.split_steps * splits, steps) << splits;
+    EXPECT_LT((args.split_steps - 1) * splits, steps) << splits;
+  }
 }
 
 TEST(PlanBwdWeight, RejectionsNameTheirValues) {

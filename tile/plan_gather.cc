@@ -1,9 +1,11 @@
 #include "tile/plan_gather.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "absl/strings/str_format.h"
 #include "ck/conv/sub_gemms.h"
+#include "tile/plan_epilogue.h"
 
 namespace gridwise::tile {
 namespace {
@@ -16,26 +18,28 @@ std::int64_t SourceSize(Direction direction, const Dim& dim) {
   return direction == Direction::kForward ? dim.in : dim.out();
 }
 
-/// What a problem looks like to the kernels. Sizes are cells and channels of a group.
+/// What a problem looks like to the kernels. Sizes are cells and channels of a group, strides
+/// bytes.
 struct View {
-  std::int64_t source_cells = 1, output_cells = 1;  // of an image
-  std::int64_t k, n;                                // channels of a group
-  std::int64_t source_pixel, output_pixel;          // bytes from one cell to the next
-};
-
-View ViewOf(const ConvProblem& problem) {
-  const bool forward = problem.direction == Direction::kForward;
-  const std::int64_t size = SizeOf(problem.type);
-  View view = {.k = forward ? problem.c_per_group() : problem.k_per_group(),
-               .n = forward ? problem.k_per_group() : problem.c_per_group(),
-               .source_pixel = (forward ? problem.c : problem.k) * size,
-               .output_pixel = (forward ? problem.k : problem.c) * size};
-  for (const Dim& dim : problem.dims) {
-    view.source_cells *= SourceSize(problem.direction, dim);
-    view.output_cells *= OutputSize(problem.direction, dim);
+  explicit View(const ConvProblem& problem)
+      : source(problem.AxesOf(problem.a())),
+        weights(problem.AxesOf(Tensor::kW)),
+        k(source.size[5]),
+        n(problem.AxesOf(problem.out()).size[5]) {
+    const TensorAxes output = problem.AxesOf(problem.out());
+    output_cells = output.size[1] * output.size[2] * output.size[3];
+    for (TensorAxes* axes : {&source, &weights}) {
+      for (std::int64_t& stride : axes->stride) stride *= SizeOf(problem.type);
+    }
+    // Of the output: as many bytes as where K is split and it is f32.
+    output_image = output.stride[0] * 4;
+    output_pixel = output.stride[3] * 4;
   }
-  return view;
-}
+
+  TensorAxes source, weights;
+  std::int64_t k, n;
+  std::int64_t output_cells, output_image, output_pixel;
+};
 
 /// The most images that the rows of one tile can touch.
 std::int64_t ImagesOfTile(const TileConfig& config, const ConvProblem& problem) {
@@ -48,36 +52,33 @@ std::int64_t ImagesOfTile(const TileConfig& config, const ConvProblem& problem) 
   return std::min(problem.batch, (config.tile.m - 1) / rows + 2);
 }
 
-GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem) {
-  const View view = ViewOf(problem);
-  const int size = SizeOf(problem.type);
+GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, int splits) {
+  const View view(problem);
   const bool forward = problem.direction == Direction::kForward;
-  const int tap = static_cast<int>(problem.c_per_group()) * size;  // w[g][k][tap][c]
-  const int row = static_cast<int>(problem.filter_taps()) * tap;
   GatherArgs args = {};
-  args.source_image = view.source_cells * view.source_pixel;
-  args.out_image = view.output_cells * view.output_pixel;
-  args.source_group = view.k * size;
-  args.out_group = view.n * size;
-  args.w_group = problem.k_per_group() * row;
+  args.source_image = view.source.stride[0];
+  args.source_group = view.source.stride[4];
+  args.w_group = view.weights.stride[0];
   args.k = static_cast<int>(view.k);
   args.n = static_cast<int>(view.n);
-  args.w_tap = tap;
-  args.w_k = forward ? size : row;
-  args.w_n = forward ? row : size;
+  args.w_tap = static_cast<int>(view.weights.stride[4]);
+  const int by_k = static_cast<int>(view.weights.stride[1]);  // output channels of forward
+  const int by_c = static_cast<int>(view.weights.stride[5]);
+  args.w_k = forward ? by_c : by_k;
+  args.w_n = forward ? by_k : by_c;
   args.n_tiles = CeilDiv(args.n, config.tile.n);
   args.by_n_tiles = MakeMagicDiv(static_cast<unsigned>(args.n_tiles));
-  std::int64_t source_cell = view.source_pixel, out_cell = view.output_pixel;
-  for (int i = 2; i >= 0; --i) {
-    const Dim& dim = problem.dims[static_cast<size_t>(i)];
-    args.source_cell[i] = static_cast<int>(source_cell);
-    args.out_cell[i] = static_cast<int>(out_cell);
+  for (int i = 0; i < 3; ++i) {
+    const auto axis = static_cast<std::size_t>(i);
+    const Dim& dim = problem.dims[axis];
+    args.source_cell[i] = static_cast<int>(view.source.stride[axis + 1]);
     args.source_size[i] = static_cast<int>(SourceSize(problem.direction, dim));
     args.filter[i] = static_cast<int>(dim.filter);
     args.steps[i] = MakeAxisMap(problem.direction, dim).steps;
-    source_cell *= SourceSize(problem.direction, dim);
-    out_cell *= OutputSize(problem.direction, dim);
   }
+  args.splits = splits;
+  args.by_splits = MakeMagicDiv(static_cast<unsigned>(splits));
+  args.epilogue = MakeEpilogue(problem, splits);
   return args;
 }
 
@@ -97,7 +98,11 @@ std::optional<std::string> RejectGather(const TileConfig& config, const ConvProb
     return absl::StrFormat("type is %s; the row is for %s", gridwise::Name(problem.type),
                            gridwise::Name(config.type));
   }
-  const View view = ViewOf(problem);
+  if (problem.layout == Layout::kNGCHW) {
+    return absl::StrFormat("layout is %s; the row loads neighbouring channels",
+                           gridwise::Name(problem.layout));
+  }
+  const View view(problem);
   const std::int64_t rows = problem.batch * view.output_cells;
   std::int64_t sub_gemms = 1;
   for (const Dim& dim : problem.dims) sub_gemms *= forward ? 1 : std::min(dim.stride, dim.in);
@@ -115,43 +120,50 @@ std::optional<std::string> RejectGather(const TileConfig& config, const ConvProb
     margin *= forward ? dim.padded_in() + reach : dim.out() + 2 * reach;
   }
   const std::int64_t images = ImagesOfTile(config, problem);
-  const std::int64_t source_bytes = ((images - 1) * view.source_cells + margin) * view.source_pixel;
-  const std::int64_t out_bytes = images * view.output_cells * view.output_pixel;
-  const std::int64_t w_bytes =
-      problem.k_per_group() * problem.c_per_group() * problem.filter_taps() * SizeOf(problem.type);
+  const std::int64_t source_bytes =
+      (images - 1) * view.source.stride[0] + margin * view.source.stride[3];
+  const std::int64_t out_bytes =
+      (images - 1) * view.output_image + view.output_cells * view.output_pixel;
+  const std::int64_t w_bytes = problem.w_elements() * SizeOf(problem.type);
   if (source_bytes >= kOffsetLimit || out_bytes >= kOffsetLimit || w_bytes >= kOffsetLimit) {
     return absl::StrFormat(
         "a tile reaches over %d bytes of %s, %d of %s and %d of w; each must be below 2^31",
         source_bytes, forward ? "x" : "dy", out_bytes, forward ? "y" : "dx", w_bytes);
   }
-  return std::nullopt;
+  return RejectEpilogue(problem, images);
 }
 
 GatherPlan PlanGather(const TileConfig& config, Gfx gfx, const ConvProblem& problem,
-                      std::span<const SubGemm> sub_gemms) {
+                      std::span<const SubGemm> sub_gemms, int splits) {
   GatherPlan plan = {};
-  plan.args = MakeArgs(config, problem);
   plan.table.assign(sub_gemms.begin(), sub_gemms.end());
+  const TensorAxes output = problem.AxesOf(problem.out());
+  const auto groups = static_cast<double>(problem.groups);
+  const int n_tiles = static_cast<int>(CeilDiv<std::int64_t>(output.size[5], config.tile.n));
+  const int slabs =
+      static_cast<int>(CeilDiv<std::int64_t>(problem.AxesOf(problem.a()).size[5], config.tile.k));
   int tiles = 0;
-  double tile_steps = 0;
+  Work work = {.tiles = 0, .steps = 0, .out_elements = static_cast<double>(output.Elements())};
   for (SubGemm& gemm : plan.table) {
-    const int gemm_tiles = CeilDiv(gemm.m, config.tile.m) * plan.args.n_tiles;
+    const int gemm_tiles = CeilDiv(gemm.m, config.tile.m) * n_tiles;
     gemm.first_tile = tiles;
     tiles += gemm_tiles;
-    tile_steps += double{1} * gemm_tiles * Taps(gemm) * CeilDiv(plan.args.k, config.tile.k);
+    work.steps += groups * gemm_tiles * Taps(gemm) * slabs;
   }
+  work.tiles = groups * tiles;
+  plan.splits = splits > 0 ? splits : ChooseSplits(config, TraitsOf(gfx), work);
+  plan.args = MakeArgs(config, problem, plan.splits);
   plan.args.sub_gemms = static_cast<int>(plan.table.size());
   if (plan.table.size() <= kInlineSubGemms) {
     std::copy(plan.table.begin(), plan.table.end(), plan.args.inline_table);
   } else {
-    plan.workspace_bytes = static_cast<std::int64_t>(plan.table.size() * sizeof(SubGemm));
+    plan.table_bytes = static_cast<std::int64_t>(plan.table.size() * sizeof(SubGemm));
   }
   plan.workgroups[0] = static_cast<unsigned>(tiles);
   plan.workgroups[1] = static_cast<unsigned>(problem.groups);
-  plan.workgroups[2] = 1;
+  plan.workgroups[2] = static_cast<unsigned>(plan.splits);
   plan.threads = static_cast<unsigned>(config.threads());
-  plan.cost = EstimateCost(config, TraitsOf(gfx), tiles * static_cast<double>(problem.groups),
-                           tile_steps * static_cast<double>(problem.groups));
+  plan.cost = EstimateCost(config, TraitsOf(gfx), work, plan.splits);
   return plan;
 }
 

@@ -30,9 +30,10 @@ constexpr Direction DirectionOf(const TileConfig& config) {
 std::optional<std::string> RejectGather(const TileConfig& config, const ConvProblem& problem);
 
 /// Plans a valid forward or backward-data problem that `config` accepts. `sub_gemms` is
-/// MakeSubGemms(problem).
+/// MakeSubGemms(problem). `splits`: workgroups that share a tile's K; 0: as many as are estimated
+/// to be fastest.
 GatherPlan PlanGather(const TileConfig& config, Gfx gfx, const ConvProblem& problem,
-                      std::span<const SubGemm> sub_gemms);
+                      std::span<const SubGemm> sub_gemms, int splits = 0);
 
 /// Symbol of the kernel of row `index` in the code objects of the gather table.
 std::string GatherSymbol(int index);

@@ -64,7 +64,7 @@ TEST(PlanGather, TilesAreExactWhereSizesDivide) {
   const GatherPlan plan = PlanOf(kMedium, problem);
   EXPECT_EQ(plan.workgroups[0], 8u);
   EXPECT_EQ(plan.workgroups[1], 1u);
-  EXPECT_EQ(plan.workspace_bytes, 0);
+  EXPECT_EQ(plan.table_bytes, 0);
   EXPECT_EQ(plan.args.sub_gemms, 1);
 }
 
@@ -87,7 +87,7 @@ TEST(PlanGather, ManySubGemmsGoToTheWorkspace) {
                                         {.in = 28, .filter = 6, .stride = 6});
   const GatherPlan plan = PlanOf(kMedium, problem);
   EXPECT_EQ(plan.table.size(), 36u);
-  EXPECT_EQ(plan.workspace_bytes, 36 * static_cast<std::int64_t>(sizeof(SubGemm)));
+  EXPECT_EQ(plan.table_bytes, 36 * static_cast<std::int64_t>(sizeof(SubGemm)));
 }
 
 TEST(PlanGather, RejectionsNameTheirValues) {
@@ -103,7 +103,23 @@ TEST(PlanGather, RejectionsNameTheirValues) {
   EXPECT_THAT(RejectGather(kMedium, problem).value_or(""), HasSubstr("type is bf16"));
   problem.type = DataType::kF16;
   problem.dims[1].in = problem.dims[2].in = 30000;
-  EXPECT_THAT(RejectGather(kMedium, problem).value_or(""), HasSubstr("115200000000 of dx"));
+  EXPECT_THAT(RejectGather(kMedium, problem).value_or(""), HasSubstr("230400000000 of dx"));
+}
+
+TEST(PlanGather, FewTilesOfALongKAreSplit) {
+  // 4 tiles for 304 compute units, 3x3 x 4096 / 32 = 1152 steps.
+  const Dim dim = {.in = 16, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  const ConvProblem narrow = Problem2d(1, 256, 4096, dim, dim);
+  const GatherPlan plan = PlanOf(kMedium, narrow);
+  EXPECT_GT(plan.splits, 8);
+  EXPECT_EQ(plan.workgroups[2], static_cast<unsigned>(plan.splits));
+  EXPECT_EQ(plan.args.epilogue.out_is_f32, 1);
+  EXPECT_EQ(plan.args.epilogue.split_bytes, 4 * narrow.out_elements());
+  const GatherPlan whole = PlanGather(kMedium, Gfx::k942, narrow, MakeSubGemms(narrow), 1);
+  EXPECT_GT(whole.cost.cycles, plan.cost.cycles);
+  EXPECT_EQ(whole.args.epilogue.out_is_f32, 0);
+  // 2048 tiles: nothing to gain.
+  EXPECT_EQ(PlanOf(kMedium, Problem2d(512, 256, 4096, dim, dim)).splits, 1);
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ using Element = ElementOf<kType>::Type;
 GRIDWISE_DEVICE int ThreadId() { return __builtin_amdgcn_workitem_id_x(); }
 GRIDWISE_DEVICE int BlockIdX() { return __builtin_amdgcn_workgroup_id_x(); }
 GRIDWISE_DEVICE int BlockIdY() { return __builtin_amdgcn_workgroup_id_y(); }
+GRIDWISE_DEVICE int BlockIdZ() { return __builtin_amdgcn_workgroup_id_z(); }
 
 /// Tells the compiler that `x`, which is the same in all lanes, may live in a scalar register.
 GRIDWISE_DEVICE int Uniform(int x) { return __builtin_amdgcn_readfirstlane(x); }

@@ -67,8 +67,8 @@ double Tolerance(DataType type, double ref, double rms, int64_t reduction_length
 }
 
 ErrorStats Compare(DataType type, std::span<const float> out, std::span<const double> ref,
-                   int64_t reduction_length) {
-  ErrorStats stats{.rms = Rms(ref)};
+                   int64_t reduction_length, std::optional<double> sum_rms) {
+  ErrorStats stats{.rms = sum_rms ? *sum_rms : Rms(ref)};
   double error_squares = 0, ref_squares = 0;
   const auto count_bad = [&](int64_t i) {
     if (stats.bad++ == 0) stats.first_bad = i;
@@ -99,12 +99,12 @@ ErrorStats Compare(DataType type, std::span<const float> out, std::span<const do
 }
 
 absl::Status CheckError(DataType type, std::span<const float> out, std::span<const double> ref,
-                        int64_t reduction_length) {
+                        int64_t reduction_length, std::optional<double> sum_rms) {
   if (out.size() != ref.size()) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "the output has %d elements; must have %d, as the reference", out.size(), ref.size()));
   }
-  const ErrorStats stats = Compare(type, out, ref, reduction_length);
+  const ErrorStats stats = Compare(type, out, ref, reduction_length, sum_rms);
   if (stats.bad == 0) return absl::OkStatus();
   const double expected = ref[stats.first_bad];
   return absl::DataLossError(absl::StrFormat(

@@ -7,7 +7,7 @@ namespace gridwise {
 /// An analytic estimate of a kernel's time, in cycles of the GPU's engine clock. It ranks rows; it
 /// does not predict clocks.
 ///
-///   cycles = rounds * (max(matrix, memory, alone / resident) + fixed / resident)
+///   cycles = rounds * (max(matrix, memory, alone / resident) + fixed / resident) + passes
 struct Cost {
   double matrix_cycles = 0;  // of one workgroup: matrix instructions on its SIMDs
   double memory_cycles = 0;  // of one workgroup: operands at its compute unit's share of L2
@@ -16,10 +16,11 @@ struct Cost {
   double fixed_cycles = 0;  // of one workgroup: launch, prologue and output
   double rounds = 0;        // workgroups of the busiest compute unit
   double resident = 0;      // of them, how many run at the same time and hide each other's waits
-  double cycles = 0;        // of the launch
+  double pass_cycles = 0;   // of the launches before and after: transposes, sums of splits
+  double cycles = 0;        // of it all
 
   /// E.g. "41.2 us = 3 rounds x (max(25623 matrix, 13324 memory, 64000 alone / 3) + 3000 fixed / 3)
-  /// cycles".
+  /// cycles"; "+ 9000 passes" before "cycles" where there are some.
   std::string ToString(double clock_ghz) const;
 };
 

@@ -8,6 +8,8 @@
 
 #include "ck/base/math.h"
 #include "ck/base/types.h"
+#include "ck/conv/epilogue.h"
+#include "ck/conv/layouts.h"
 
 namespace gridwise {
 
@@ -60,7 +62,11 @@ struct Dim {
 /// Names of the spatial axes in the order of ConvProblem::dims.
 inline constexpr const char* kAxisNames[3] = {"d", "h", "w"};
 
-/// A grouped convolution in one direction. Tensors are packed, innermost axis last:
+/// The tensors of a convolution; gradients are like what they are gradients of.
+enum class Tensor : unsigned char { kX, kW, kY };
+
+/// A grouped convolution in one direction. Tensors are packed; where the layouts are the first
+/// ones, innermost axis last:
 ///
 ///   x, dx [n][d][h][w][g][c/g]
 ///   w, dw [g][k/g][z][y][x][c/g]
@@ -80,12 +86,40 @@ struct ConvProblem {
   int64_t k = 1;  ///< output channels of all groups together
   /// d, h, w; the leading ones of ranks 1 and 2 stay at their defaults.
   std::array<Dim, 3> dims = {};
+  Layout layout = Layout::kNHWGC;  ///< of x and y
+  WeightLayout weight_layout = WeightLayout::kGKYXC;
+  Epilogue epilogue = {};
 
   constexpr int64_t c_per_group() const { return c / groups; }
   constexpr int64_t k_per_group() const { return k / groups; }
   constexpr int64_t in_cells() const { return dims[0].in * dims[1].in * dims[2].in; }
   constexpr int64_t out_cells() const { return dims[0].out() * dims[1].out() * dims[2].out(); }
   constexpr int64_t filter_taps() const { return dims[0].filter * dims[1].filter * dims[2].filter; }
+
+  /// Sizes and strides of a tensor.
+  constexpr TensorAxes AxesOf(Tensor tensor) const {
+    const auto& [d, h, w] = dims;
+    switch (tensor) {
+      case Tensor::kX:
+        return PackedAxes({batch, d.in, h.in, w.in, groups, c_per_group()}, layout);
+      case Tensor::kW:
+        return PackedAxes({groups, k_per_group(), d.filter, h.filter, w.filter, c_per_group()},
+                          weight_layout);
+      case Tensor::kY:
+        return PackedAxes({batch, d.out(), h.out(), w.out(), groups, k_per_group()}, layout);
+    }
+    return {};
+  }
+  /// The direction's operands and output, see below.
+  constexpr Tensor a() const { return direction == Direction::kForward ? Tensor::kX : Tensor::kY; }
+  constexpr Tensor b() const {
+    return direction == Direction::kBackwardWeight ? Tensor::kX : Tensor::kW;
+  }
+  constexpr Tensor out() const {
+    return direction == Direction::kForward        ? Tensor::kY
+           : direction == Direction::kBackwardData ? Tensor::kX
+                                                   : Tensor::kW;
+  }
 
   /// Elements of x (and dx), w (and dw), y (and dy).
   constexpr int64_t x_elements() const { return batch * in_cells() * c; }

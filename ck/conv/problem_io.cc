@@ -19,6 +19,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "ck/base/csv.h"
@@ -241,15 +242,29 @@ absl::StatusOr<std::vector<int64_t>> ParseSizes(std::string_view text) {
 std::string ToString(const ConvProblem& p) {
   const std::string begin = FormatSizes(p, [](const Dim& dim) { return dim.pad_begin; });
   const std::string end = FormatSizes(p, [](const Dim& dim) { return dim.pad_end; });
-  return absl::StrFormat(
-      "%s %s g%d n%d c%d k%d in %s filter %s stride %s dilation %s pad %s out %s",
-      Name(p.direction), Name(p.type), p.groups, p.batch, p.c, p.k,
-      FormatSizes(p, [](const Dim& dim) { return dim.in; }),
-      FormatSizes(p, [](const Dim& dim) { return dim.filter; }),
-      FormatSizes(p, [](const Dim& dim) { return dim.stride; }),
-      FormatSizes(p, [](const Dim& dim) { return dim.dilation; }),
-      begin == end ? begin : absl::StrCat(begin, ":", end),
-      FormatSizes(p, [](const Dim& dim) { return dim.out(); }));
+  std::string text =
+      absl::StrFormat("%s %s g%d n%d c%d k%d in %s filter %s stride %s dilation %s pad %s out %s",
+                      Name(p.direction), Name(p.type), p.groups, p.batch, p.c, p.k,
+                      FormatSizes(p, [](const Dim& dim) { return dim.in; }),
+                      FormatSizes(p, [](const Dim& dim) { return dim.filter; }),
+                      FormatSizes(p, [](const Dim& dim) { return dim.stride; }),
+                      FormatSizes(p, [](const Dim& dim) { return dim.dilation; }),
+                      begin == end ? begin : absl::StrCat(begin, ":", end),
+                      FormatSizes(p, [](const Dim& dim) { return dim.out(); }));
+  if (p.layout != ConvProblem{}.layout) absl::StrAppend(&text, " ", Name(p.layout));
+  if (p.weight_layout != ConvProblem{}.weight_layout) {
+    absl::StrAppend(&text, " ", Name(p.weight_layout));
+  }
+  if (p.epilogue.alpha != 1) absl::StrAppend(&text, " alpha ", p.epilogue.alpha);
+  for (int i = 0; i < p.epilogue.tensors; ++i) {
+    const EpilogueTensor& tensor = p.epilogue.d[static_cast<size_t>(i)];
+    absl::StrAppend(&text, tensor.op == EpilogueTensor::Op::kAdd ? " add " : " mul ", tensor.scale,
+                    " ", Name(tensor.type), " [", absl::StrJoin(tensor.stride, " "), "]");
+  }
+  if (p.epilogue.clamps()) {
+    absl::StrAppend(&text, " clamp [", p.epilogue.low, ", ", p.epilogue.high, "]");
+  }
+  return text;
 }
 
 }  // namespace gridwise

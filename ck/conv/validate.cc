@@ -1,6 +1,7 @@
 #include "ck/conv/validate.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <string>
@@ -114,6 +115,71 @@ absl::Status ValidateProducts(const ConvProblem& p) {
                      {p.y_elements(), d.filter, h.filter, w.filter, p.c_per_group()});
 }
 
+absl::Status ValidateEpilogueTensor(const ConvProblem& problem, int index) {
+  const EpilogueTensor& tensor = problem.epilogue.d[static_cast<size_t>(index)];
+  const std::string name = absl::StrFormat("epilogue.d[%d]", index);
+  if (tensor.op != EpilogueTensor::Op::kAdd && tensor.op != EpilogueTensor::Op::kMultiply) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%s.op is %d; must be kAdd (0) or kMultiply (1)", name, static_cast<int>(tensor.op)));
+  }
+  if (tensor.type != problem.type && tensor.type != DataType::kF32) {
+    return absl::InvalidArgumentError(absl::StrFormat("%s.type is %s; must be %s or f32", name,
+                                                      Name(tensor.type), Name(problem.type)));
+  }
+  if (!std::isfinite(tensor.scale)) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s.scale is %g; must be finite", name, tensor.scale));
+  }
+  const PerAxis size = problem.AxesOf(problem.out()).size;
+  int64_t elements = 1;
+  for (size_t axis = 0; axis < size.size(); ++axis) {
+    const std::string stride = absl::StrFormat("%s.stride[%d]", name, axis);
+    if (absl::Status s = AtLeast(stride, tensor.stride[axis], 0); !s.ok()) return s;
+    int64_t extent = 0;
+    if (__builtin_mul_overflow(size[axis] - 1, tensor.stride[axis], &extent) ||
+        __builtin_add_overflow(elements, extent, &elements)) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "%s is %d; the tensor must have < 2^63 elements", stride, tensor.stride[axis]));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ValidateEpilogue(const ConvProblem& problem) {
+  const Epilogue& epilogue = problem.epilogue;
+  if (absl::Status s = AtLeast("epilogue.tensors", epilogue.tensors, 0); !s.ok()) return s;
+  if (absl::Status s = AtMost("epilogue.tensors", epilogue.tensors, 2); !s.ok()) return s;
+  if (!std::isfinite(epilogue.alpha)) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("epilogue.alpha is %g; must be finite", epilogue.alpha));
+  }
+  if (!(epilogue.low <= epilogue.high)) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("epilogue.low is %g and epilogue.high is %g; must be numbers with low <= "
+                        "high",
+                        epilogue.low, epilogue.high));
+  }
+  for (int i = 0; i < epilogue.tensors; ++i) {
+    if (absl::Status s = ValidateEpilogueTensor(problem, i); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ValidateLayouts(const ConvProblem& problem) {
+  if (std::count(std::begin(kAllLayouts), std::end(kAllLayouts), problem.layout) == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("layout is %d; must be one of nhwgc (0), gnhwc (1), ngchw (2)",
+                        static_cast<int>(problem.layout)));
+  }
+  if (std::count(std::begin(kAllWeightLayouts), std::end(kAllWeightLayouts),
+                 problem.weight_layout) == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("weight_layout is %d; must be one of gkyxc (0), kyxgc (1)",
+                        static_cast<int>(problem.weight_layout)));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status Validate(const ConvProblem& p) {
@@ -139,7 +205,9 @@ absl::Status Validate(const ConvProblem& p) {
         axis < 3 - p.rank ? ValidateUnusedAxis(p, axis) : ValidateAxis(p.dims[axis], axis);
     if (!s.ok()) return s;
   }
-  return ValidateProducts(p);
+  if (absl::Status s = ValidateProducts(p); !s.ok()) return s;
+  if (absl::Status s = ValidateLayouts(p); !s.ok()) return s;
+  return ValidateEpilogue(p);
 }
 
 }  // namespace gridwise

@@ -33,8 +33,8 @@ absl::Status LaunchBroken(const ConvProblem& problem, Gfx gfx, const ConvTensors
                           const std::function<void(tile::GatherPlan&)>& breakage) {
   const int row = FindRow(gfx);
   if (row < 0) return absl::NotFoundError(absl::StrCat("no row for ", Name(gfx)));
-  tile::GatherPlan plan =
-      PlanGather(tile::kGatherRows[static_cast<size_t>(row)], gfx, problem, MakeSubGemms(problem));
+  tile::GatherPlan plan = PlanGather(tile::kGatherRows[static_cast<size_t>(row)], gfx, problem,
+                                     MakeSubGemms(problem), /*splits=*/1);
   breakage(plan);
   for (const CodeObject& code : GatherCode()) {
     if (code.gfx != Name(gfx)) continue;
@@ -44,7 +44,7 @@ absl::Status LaunchBroken(const ConvProblem& problem, Gfx gfx, const ConvTensors
     if (!kernel.ok()) continue;  // another shard has it
     plan.args.source = tensors.a;
     plan.args.w = tensors.b;
-    plan.args.out = tensors.out;
+    plan.args.epilogue.out = tensors.out;
     absl::Status launched = Launch(*kernel,
                                    {.workgroups = {plan.workgroups[0], plan.workgroups[1], 1},
                                     .threads = {plan.threads, 1, 1}},

@@ -9,7 +9,6 @@
 #include "absl/strings/str_format.h"
 #include "ck/conv/compare.h"
 #include "ck/conv/elements.h"
-#include "ck/conv/reference.h"
 #include "ck/runtime/device.h"
 #include "ck/runtime/status.h"
 #include "hip/hip_runtime_api.h"
@@ -43,9 +42,17 @@ absl::StatusOr<ConvCase> ConvCase::Make(const ConvProblem& problem, unsigned see
   const std::vector<float> b = RandomElements(problem.type, problem.b_elements(), random);
   ConvCase result;
   result.problem_ = problem;
-  result.reference_.resize(static_cast<size_t>(problem.out_elements()));
-  absl::Status status = Reference(problem, a, b, std::span(result.reference_));
-  if (!status.ok()) return status;
+  std::vector<float> d[2];
+  for (int i = 0; i < problem.epilogue.tensors; ++i) {
+    const DataType type = problem.epilogue.d[i].type;
+    d[i] = RandomElements(type, EpilogueElements(problem, i), random);
+    absl::StatusOr<DeviceBuffer> buffer = DeviceBuffer::CopyOf(Encode(type, d[i]));
+    if (!buffer.ok()) return buffer.status();
+    result.d_[i] = *std::move(buffer);
+  }
+  absl::StatusOr<Expected> expected = ExpectedOutput(problem, a, b, {d[0], d[1]});
+  if (!expected.ok()) return expected.status();
+  result.expected_ = *std::move(expected);
   absl::StatusOr<DeviceBuffer> a_buffer = DeviceBuffer::CopyOf(Encode(problem.type, a));
   if (!a_buffer.ok()) return a_buffer.status();
   absl::StatusOr<DeviceBuffer> b_buffer = DeviceBuffer::CopyOf(Encode(problem.type, b));
@@ -61,8 +68,9 @@ absl::Status ConvCase::Check(absl::FunctionRef<absl::Status(const ConvTensors&)>
   if (!buffer.ok()) return buffer.status();
   if (absl::Status status = buffer->Fill(kPoison); !status.ok()) return status;
   std::byte* const out = static_cast<std::byte*>(buffer->data()) + kMarginBytes;
-  if (absl::Status status = launch({.a = a_.data(), .b = b_.data(), .out = out}); !status.ok())
-    return status;
+  absl::Status launched =
+      launch({.a = a_.data(), .b = b_.data(), .out = out, .d0 = d_[0].data(), .d1 = d_[1].data()});
+  if (!launched.ok()) return launched;
   if (absl::Status status = ToStatus(hipDeviceSynchronize(), "run the kernel"); !status.ok())
     return status;
 
@@ -74,8 +82,8 @@ absl::Status ConvCase::Check(absl::FunctionRef<absl::Status(const ConvTensors&)>
   if (absl::Status status = CheckMargin(all.last(kMarginBytes), "after"); !status.ok())
     return status;
   const auto elements = all.subspan(kMarginBytes, static_cast<size_t>(out_bytes));
-  return CheckError(problem_.type, Decode(problem_.type, elements), reference_,
-                    problem_.reduction_length());
+  return CheckError(problem_.type, Decode(problem_.type, elements), expected_.out,
+                    problem_.reduction_length(), expected_.sum_rms);
 }
 
 absl::Status ConvCase::CheckPlan(const Plan& plan) const {

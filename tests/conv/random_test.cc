@@ -1,6 +1,6 @@
 // Seeded random problems of every direction and type: groups, strides 1 to 6, dilations 1 to 3,
-// asymmetric pads, ranks 1 to 3 and channel counts from 1 to 130. Each runs on the planner's row
-// and on one other, so that every row sees many.
+// asymmetric pads, ranks 1 to 3, channel counts from 1 to 130, layouts and epilogues. Each runs on
+// the planner's row and on one other with K in several splits, so that every row sees many.
 
 #include <random>
 #include <string>
@@ -41,6 +41,34 @@ Dim DrawDim(std::mt19937& random) {
   return dim;
 }
 
+/// A tensor like the output, or one that repeats along some axes, or has gaps.
+EpilogueTensor DrawTensor(const ConvProblem& problem, std::mt19937& random) {
+  EpilogueTensor tensor = {
+      .op = random() % 2 == 0 ? EpilogueTensor::Op::kAdd : EpilogueTensor::Op::kMultiply,
+      .scale = random() % 2 == 0 ? 1 : -0.75,
+      .type = random() % 2 == 0 ? problem.type : DataType::kF32};
+  const PerAxis size = problem.AxesOf(problem.out()).size;
+  tensor.stride = random() % 2 == 0 ? problem.AxesOf(problem.out()).stride
+                                    : PackedAxes(size, {4, 5, 0, 3, 1, 2}).stride;
+  const bool repeats = random() % 2 == 0;
+  for (std::int64_t& stride : tensor.stride) {
+    if (repeats && random() % 2 == 0) stride = 0;
+    if (random() % 8 == 0) stride *= 3;
+  }
+  return tensor;
+}
+
+Epilogue DrawEpilogue(const ConvProblem& problem, std::mt19937& random) {
+  Epilogue epilogue;
+  if (random() % 2 == 0) return epilogue;
+  if (random() % 2 == 0) epilogue.alpha = -1.5;
+  if (random() % 4 == 0) epilogue.low = 0;
+  if (random() % 4 == 0) epilogue.high = 1;
+  epilogue.tensors = static_cast<int>(random() % 3);
+  for (EpilogueTensor& tensor : epilogue.d) tensor = DrawTensor(problem, random);
+  return epilogue;
+}
+
 ConvProblem DrawProblem(std::mt19937& random) {
   ConvProblem problem = {.direction = kAllDirections[random() % std::size(kAllDirections)],
                          .type = kAllDataTypes[random() % std::size(kAllDataTypes)],
@@ -50,7 +78,11 @@ ConvProblem DrawProblem(std::mt19937& random) {
   problem.batch = Draw(random, 1, 3);
   problem.c = problem.groups * DrawChannels(random);
   problem.k = problem.groups * DrawChannels(random);
-  return Shrink(problem, kMaxFlops);
+  problem.layout = kAllLayouts[random() % std::size(kAllLayouts)];
+  problem.weight_layout = kAllWeightLayouts[random() % std::size(kAllWeightLayouts)];
+  problem = Shrink(problem, kMaxFlops);
+  problem.epilogue = DrawEpilogue(problem, random);
+  return problem;
 }
 
 class RandomProblems : public testing::TestWithParam<int> {};
@@ -75,11 +107,13 @@ TEST_P(RandomProblems, MatchesReference) {
       continue;
     }
     const RowVerdict& other = rows[seed % rows.size()];
-    for (const std::string& row : {std::string(), other.reason ? std::string() : other.row}) {
-      const absl::StatusOr<Plan> plan = MakePlan(problem, *gfx, {.row = row});
+    const int splits = static_cast<int>(seed % 5 + 1);
+    for (const PlanOptions& options :
+         {PlanOptions{}, PlanOptions{other.reason ? std::string() : other.row, splits}}) {
+      const absl::StatusOr<Plan> plan = MakePlan(problem, *gfx, options);
       ASSERT_TRUE(plan.ok()) << plan.status();
       const absl::Status status = made->CheckPlan(*plan);
-      EXPECT_TRUE(status.ok()) << plan->row() << ": " << status;
+      EXPECT_TRUE(status.ok()) << plan->ToString() << status;
       ++rows_run;
     }
   }

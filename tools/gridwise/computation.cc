@@ -6,7 +6,6 @@
 
 #include "ck/arch/target.h"
 #include "ck/conv/elements.h"
-#include "ck/conv/reference.h"
 #include "ck/runtime/buffer.h"
 #include "ck/runtime/device.h"
 #include "ck/runtime/stream.h"
@@ -43,6 +42,12 @@ absl::StatusOr<Outcome> Compute(const Plan& plan, const Operands& operands) {
   if (!a.ok()) return a.status();
   const absl::StatusOr<DeviceBuffer> b = Upload(problem.type, operands.b);
   if (!b.ok()) return b.status();
+  DeviceBuffer d[2];
+  for (int i = 0; i < problem.epilogue.tensors; ++i) {
+    absl::StatusOr<DeviceBuffer> tensor = Upload(problem.epilogue.d[i].type, operands.d[i]);
+    if (!tensor.ok()) return tensor.status();
+    d[i] = *std::move(tensor);
+  }
   absl::StatusOr<DeviceBuffer> out =
       DeviceBuffer::Allocate(problem.out_elements() * SizeOf(problem.type));
   if (!out.ok()) return out.status();
@@ -53,31 +58,30 @@ absl::StatusOr<Outcome> Compute(const Plan& plan, const Operands& operands) {
   const absl::StatusOr<Executable> executable = Executable::Load(plan);
   if (!executable.ok()) return executable.status();
   Outcome outcome;
+  TakeSimRuns();  // those that came before
   const auto start = std::chrono::steady_clock::now();
-  absl::Status status =
-      LaunchAndWait(*executable, {.a = a->data(), .b = b->data(), .out = out->data()}, *workspace);
+  absl::Status status = LaunchAndWait(
+      *executable,
+      {.a = a->data(), .b = b->data(), .out = out->data(), .d0 = d[0].data(), .d1 = d[1].data()},
+      *workspace);
   if (!status.ok()) return status;
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  outcome.sim = LastSimRun();
+  outcome.sim = TakeSimRuns();
   std::vector<std::byte> bytes(static_cast<size_t>(out->bytes()));
   if (status = out->CopyToHost(bytes); !status.ok()) return status;
   outcome.out = Decode(problem.type, bytes);
   return outcome;
 }
 
-absl::StatusOr<std::vector<double>> Expect(const ConvProblem& problem, const Operands& operands) {
-  std::vector<double> expected(static_cast<size_t>(problem.out_elements()));
+absl::StatusOr<Expected> Expect(const ConvProblem& problem, const Operands& operands) {
   const Progress progress("computing the reference on the CPU", [] { return std::nullopt; });
-  absl::Status status = Reference(problem, operands.a, operands.b, expected);
-  if (!status.ok()) return status;
-  return expected;
+  return ExpectedOutput(problem, operands.a, operands.b, {operands.d[0], operands.d[1]});
 }
 
-Verdict Judge(const ConvProblem& problem, const Outcome& outcome,
-              const std::vector<double>& expected) {
+Verdict Judge(const ConvProblem& problem, const Outcome& outcome, const Expected& expected) {
   const int64_t length = problem.reduction_length();
-  return {.stats = Compare(problem.type, outcome.out, expected, length),
-          .status = CheckError(problem.type, outcome.out, expected, length)};
+  return {.stats = Compare(problem.type, outcome.out, expected.out, length, expected.sum_rms),
+          .status = CheckError(problem.type, outcome.out, expected.out, length, expected.sum_rms)};
 }
 
 }  // namespace gridwise

@@ -6,15 +6,16 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "ck/conv/compare.h"
+#include "ck/conv/expected.h"
 #include "ck/conv/problem.h"
 #include "instances/conv.h"
 #include "tools/gridwise/sim_report.h"
 
 namespace gridwise {
 
-/// The tensors that a problem is computed from, rounded to its type.
+/// The tensors that a problem is computed from, rounded to their types; `d` are the epilogue's.
 struct Operands {
-  std::vector<float> a, b;
+  std::vector<float> a, b, d[2];
 };
 
 /// What the device did.
@@ -28,14 +29,13 @@ struct Outcome {
 absl::StatusOr<Outcome> Compute(const Plan& plan, const Operands& operands);
 
 /// The result that the definition of the convolution gives, on all cores of the host.
-absl::StatusOr<std::vector<double>> Expect(const ConvProblem& problem, const Operands& operands);
+absl::StatusOr<Expected> Expect(const ConvProblem& problem, const Operands& operands);
 
 /// How far a result is from what was expected, and whether that is a mistake: then a sentence.
 struct Verdict {
   ErrorStats stats;
   absl::Status status;
 };
-Verdict Judge(const ConvProblem& problem, const Outcome& outcome,
-              const std::vector<double>& expected);
+Verdict Judge(const ConvProblem& problem, const Outcome& outcome, const Expected& expected);
 
 }  // namespace gridwise

@@ -98,7 +98,7 @@ absl::StatusOr<Job> Prepare(const RunOptions& options) {
   const bool single =
       problem.type != DataType::kF16 || (a->array && a->array->type == DataType::kF32);
   return Job{*std::move(plan),
-             {*std::move(a_data), *std::move(b_data)},
+             {*std::move(a_data), *std::move(b_data), {}},
              single ? DataType::kF32 : DataType::kF16};
 }
 
@@ -124,7 +124,7 @@ void PrintOutcome(const ConvProblem& problem, const Outcome& outcome) {
 /// Whether the result agrees with the CPU reference; an error when that cannot be computed.
 absl::StatusOr<bool> Verify(const Job& job, const Outcome& outcome) {
   const ConvProblem& problem = job.plan.problem();
-  const absl::StatusOr<std::vector<double>> expected = Expect(problem, job.operands);
+  const absl::StatusOr<Expected> expected = Expect(problem, job.operands);
   if (!expected.ok()) return expected.status();
   const auto [stats, status] = Judge(problem, outcome, *expected);
   absl::PrintF(

@@ -4,9 +4,9 @@
 
 namespace gridwise {
 
-std::optional<SimRun> LastSimRun() {
-  GridwiseSimRun run{};
-  if (gridwiseSimLastRun == nullptr || gridwiseSimLastRun(&run) != 0) return std::nullopt;
+std::optional<SimRun> TakeSimRuns() {
+  GridwiseSimRuns run{};
+  if (gridwiseSimTakeRuns == nullptr || gridwiseSimTakeRuns(&run) != 0) return std::nullopt;
   SimRun result{
       .instructions = {}, .workgroups = run.workgroups, .waves = run.waves, .seconds = run.seconds};
   for (int i = 0; i < GRIDWISE_SIM_CLASSES; ++i) {

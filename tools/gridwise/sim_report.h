@@ -8,7 +8,7 @@
 
 namespace gridwise {
 
-/// What the simulator counted in the last launch.
+/// What the simulator counted in launches.
 struct SimRun {
   std::vector<std::pair<std::string, int64_t>> instructions;  // of waves, by class
   int64_t workgroups = 0;
@@ -16,8 +16,8 @@ struct SimRun {
   double seconds = 0;  // wall time
 };
 
-/// Nothing when the HIP library is not the simulator.
-std::optional<SimRun> LastSimRun();
+/// The launches since the last call; nothing when the HIP library is not the simulator.
+std::optional<SimRun> TakeSimRuns();
 
 /// How much of the launch that is running is done, 0 to 1; nothing when the HIP library is not the
 /// simulator. Callable from any thread.

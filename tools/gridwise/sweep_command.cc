@@ -167,7 +167,7 @@ class Sweep {
   absl::Status RunItem(const Item& item) {
     const ConvProblem& problem = item.problem;
     Operands operands;
-    std::optional<std::vector<double>> expected;
+    std::optional<Expected> expected;
     for (const std::string& row : item.rows) {
       ++position_;
       if (const std::optional<Result> earlier = Find(item, row)) {
@@ -200,7 +200,7 @@ class Sweep {
 
   /// Fills in what came of record.row; an error if it could not be computed.
   absl::Status RunRow(const ConvProblem& problem, const Operands& operands,
-                      std::optional<std::vector<double>>& expected, SweepRecord& record) const {
+                      std::optional<Expected>& expected, SweepRecord& record) const {
     const absl::StatusOr<Plan> plan = MakePlan(problem, gfx_, {.row = record.row});
     if (!plan.ok()) return plan.status();
     absl::StatusOr<Outcome> outcome = Compute(*plan, operands);
@@ -213,7 +213,7 @@ class Sweep {
     record.result = Result::kUnverified;
     if (!options_.verify) return absl::OkStatus();
     if (!expected) {
-      absl::StatusOr<std::vector<double>> computed = Expect(problem, operands);
+      absl::StatusOr<Expected> computed = Expect(problem, operands);
       if (!computed.ok()) return computed.status();
       expected = *std::move(computed);
     }

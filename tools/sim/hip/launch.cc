@@ -38,8 +38,9 @@ namespace {
 
 std::atomic<uint64_t> progress_done = 0;
 std::atomic<uint64_t> progress_total = 0;
-std::mutex last_run_mutex;
-std::optional<RunReport> last_run;
+std::mutex runs_mutex;
+RunReport runs;  // of all launches since they were last taken
+int64_t launches = 0;
 
 // Host threads of a launch: GRIDWISE_SIM_THREADS, or (0) all processors.
 int Threads() {
@@ -173,8 +174,12 @@ hipError_t Launch(hipFunction_t function, const Grid& grid, const LaunchArgument
     device.fault.store(FaultErrorOf(report.status()));
     return Report(device.fault, report.status());
   }
-  std::lock_guard last_run_lock(last_run_mutex);
-  last_run = *report;
+  std::lock_guard runs_lock(runs_mutex);
+  for (int i = 0; i < kOpClasses; ++i) runs.instructions[i] += report->instructions[i];
+  runs.waves += report->waves;
+  runs.workgroups += report->workgroups;
+  runs.seconds += report->seconds;
+  ++launches;
   return Report(hipSuccess);
 }
 
@@ -184,19 +189,22 @@ using namespace gridwise::sim;
 
 extern "C" {
 
-int gridwiseSimLastRun(GridwiseSimRun* run) {
-  std::lock_guard lock(last_run_mutex);
-  if (run == nullptr || !last_run) return 1;
-  *run = {.workgroups = last_run->workgroups,
-          .waves = last_run->waves,
-          .seconds = last_run->seconds,
-          .class_names = {},
-          .instructions = {}};
+int gridwiseSimTakeRuns(GridwiseSimRuns* taken) {
+  std::lock_guard lock(runs_mutex);
+  if (taken == nullptr || launches == 0) return 1;
+  *taken = {.launches = launches,
+            .workgroups = runs.workgroups,
+            .waves = runs.waves,
+            .seconds = runs.seconds,
+            .class_names = {},
+            .instructions = {}};
   static_assert(kOpClasses == GRIDWISE_SIM_CLASSES);
   for (int i = 0; i < kOpClasses; ++i) {
-    run->class_names[i] = gridwise::sim::Name(static_cast<OpClass>(i));
-    run->instructions[i] = last_run->instructions[i];
+    taken->class_names[i] = gridwise::sim::Name(static_cast<OpClass>(i));
+    taken->instructions[i] = runs.instructions[i];
   }
+  runs = {};
+  launches = 0;
   return 0;
 }
 

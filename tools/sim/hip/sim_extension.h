@@ -11,17 +11,19 @@ extern "C" {
 
 #define GRIDWISE_SIM_CLASSES 8
 
-/// What the last kernel launch of the process executed.
-typedef struct GridwiseSimRun {
+/// What kernel launches executed.
+typedef struct GridwiseSimRuns {
+  int64_t launches;
   int64_t workgroups;
   int64_t waves;
   double seconds;                                 // wall time of the simulation
   const char* class_names[GRIDWISE_SIM_CLASSES];  // "salu", "valu", "mma", ...
   int64_t instructions[GRIDWISE_SIM_CLASSES];     // wave instructions executed, by class
-} GridwiseSimRun;
+} GridwiseSimRuns;
 
-/// Fills in `run`; 0, or 1 if no launch has finished.
-__attribute__((weak)) int gridwiseSimLastRun(GridwiseSimRun* run);
+/// Fills in `runs` with the launches of the process that have finished since the last call; 0, or 1
+/// if none has.
+__attribute__((weak)) int gridwiseSimTakeRuns(GridwiseSimRuns* runs);
 
 /// Workgroups of the launch in progress that are done, and all of them; may be called while another
 /// thread launches.

@@ -154,6 +154,8 @@ TEST_F(Modules, LaunchesArePackedOrByPointers) {
   void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &arguments, HIP_LAUNCH_PARAM_BUFFER_SIZE,
                    &bytes, HIP_LAUNCH_PARAM_END};
   void* parameters[] = {&arguments.in, &arguments.out, &arguments.n};
+  GridwiseSimRuns run;
+  gridwiseSimTakeRuns(&run);  // those of earlier tests
   for (const bool packed : {false, true}) {
     uint32_t sums[2] = {};
     ASSERT_EQ(hipMemset(arguments.out, 0, 8), hipSuccess);
@@ -164,14 +166,15 @@ TEST_F(Modules, LaunchesArePackedOrByPointers) {
     EXPECT_EQ(sums[0], 768u);
     EXPECT_EQ(sums[1], 768u);
   }
-  GridwiseSimRun run;
-  ASSERT_EQ(gridwiseSimLastRun(&run), 0);
-  EXPECT_EQ(run.workgroups, 2);
-  EXPECT_EQ(run.waves, 8);
+  ASSERT_EQ(gridwiseSimTakeRuns(&run), 0);
+  EXPECT_EQ(run.launches, 2);
+  EXPECT_EQ(run.workgroups, 4);
+  EXPECT_EQ(run.waves, 16);
   EXPECT_STREQ(run.class_names[1], "valu");
   for (const int executed : {0, 1, 3, 4, 5})
     EXPECT_GT(run.instructions[executed], 0) << run.class_names[executed];
   EXPECT_EQ(run.instructions[2], 0) << "there is no matrix instruction in it";
+  EXPECT_EQ(gridwiseSimTakeRuns(&run), 1) << "they have been taken";
   uint64_t done = 0, total = 0;
   gridwiseSimProgress(&done, &total);
   EXPECT_EQ(total, 2u);

@@ -1,0 +1,88 @@
+#include "ck/conv/simplify.h"
+
+#include <random>
+#include <vector>
+
+#include "ck/conv/expected.h"
+#include "ck/conv/problem_io.h"
+#include "ck/conv/random_problem.h"
+#include "ck/conv/validate.h"
+#include "gtest/gtest.h"
+
+namespace gridwise {
+namespace {
+
+ConvProblem Pointwise(std::int64_t n, std::int64_t h, std::int64_t w) {
+  return {.batch = n, .c = 8, .k = 8, .dims = {Dim{}, Dim{.in = h}, Dim{.in = w}}};
+}
+
+TEST(Simplify, PointwiseIsOneAxis) {
+  const ConvProblem simple = Simplify(Pointwise(2, 7, 9));
+  EXPECT_EQ(simple.batch, 1);
+  EXPECT_EQ(simple.dims[1], Dim{});
+  EXPECT_EQ(simple.dims[2], Dim{.in = 2 * 7 * 9});
+}
+
+TEST(Simplify, WhatAFilterSeesStays) {
+  ConvProblem problem = Pointwise(2, 7, 9);
+  problem.dims[2].filter = 3;
+  EXPECT_EQ(Simplify(problem).dims[2].in, 9);
+  EXPECT_EQ(Simplify(problem).batch, 2);
+  problem = Pointwise(2, 7, 9);
+  problem.dims[1].stride = 2;
+  EXPECT_EQ(Simplify(problem).dims[1].in, 7);
+  problem = Pointwise(2, 7, 9);
+  problem.dims[1].pad_end = 1;
+  EXPECT_EQ(Simplify(problem).dims[1].in, 7);
+  problem = Pointwise(2, 7, 9);
+  problem.layout = Layout::kNGCHW;
+  EXPECT_EQ(Simplify(problem), problem);
+}
+
+TEST(Simplify, LargeTensorsKeepTheirImages) {
+  EXPECT_EQ(Simplify(Pointwise(600, 256, 256)).batch, 600);
+  EXPECT_EQ(Simplify(Pointwise(600, 256, 256)).dims[2].in, 256 * 256);
+}
+
+TEST(Simplify, TensorsOfTheEpilogueDecide) {
+  ConvProblem problem = Pointwise(2, 7, 9);
+  problem.epilogue.tensors = 1;
+  EpilogueTensor& tensor = problem.epilogue.d[0];
+  tensor.stride = {0, 0, 0, 0, 0, 1};  // a bias
+  EXPECT_EQ(Simplify(problem).dims[2].in, 2 * 7 * 9);
+  tensor.stride = {0, 0, 9, 1, 0, 0};  // repeated for each image
+  EXPECT_EQ(Simplify(problem).dims[2].in, 7 * 9);
+  EXPECT_EQ(Simplify(problem).batch, 2);
+  tensor.stride = {0, 0, 10, 1, 0, 0};  // rows with gaps
+  EXPECT_EQ(Simplify(problem).dims[2].in, 9);
+}
+
+TEST(Simplify, IsTheSameConvolution) {
+  std::mt19937 random(7);
+  int simplified = 0;
+  for (int i = 0; i < 300; ++i) {
+    ConvProblem problem = RandomProblem(random, {.max_in = 5, .max_channels = 4});
+    for (Dim& dim : problem.dims) {
+      if (random() % 4 != 0) dim = Dim{.in = dim.in};
+    }
+    problem.layout = kAllLayouts[random() % 3];
+    problem.weight_layout = kAllWeightLayouts[random() % 2];
+    const ConvProblem simple = Simplify(problem);
+    simplified += simple.dims != problem.dims;
+    SCOPED_TRACE(ToString(problem) + " as " + ToString(simple));
+    ASSERT_TRUE(Validate(simple).ok()) << Validate(simple);
+    std::vector<float> a(static_cast<size_t>(problem.a_elements()));
+    std::vector<float> b(static_cast<size_t>(problem.b_elements()));
+    for (std::vector<float>* operand : {&a, &b}) {
+      for (float& value : *operand) value = static_cast<float>(random() % 64);
+    }
+    const absl::StatusOr<Expected> expected = ExpectedOutput(problem, a, b);
+    const absl::StatusOr<Expected> actual = ExpectedOutput(simple, a, b);
+    ASSERT_TRUE(expected.ok() && actual.ok()) << expected.status() << actual.status();
+    EXPECT_EQ(actual->out, expected->out);
+  }
+  EXPECT_GT(simplified, 100);
+}
+
+}  // namespace
+}  // namespace gridwise

@@ -1,0 +1,241 @@
+#include "instances/steps.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_format.h"
+#include "ck/conv/simplify.h"
+#include "instances/tile/bwd_weight_code.h"
+#include "instances/tile/gather_code.h"
+#include "instances/tile/passes_code.h"
+#include "instances/tile/rows.h"
+#include "tile/plan_reduce.h"
+#include "tile/plan_transpose.h"
+
+namespace gridwise {
+namespace {
+
+constexpr std::int64_t kAlignment = 256;  // of the workspace's parts
+
+/// Appends `bytes` to the workspace and returns where they begin.
+std::int64_t Reserve(Steps& steps, std::int64_t bytes) {
+  const std::int64_t at = AlignUp(steps.workspace_bytes, kAlignment);
+  steps.workspace_bytes = at + bytes;
+  return at;
+}
+
+template <class Args>
+std::vector<std::byte> BytesOf(const Args& args) {
+  const auto bytes = std::as_bytes(std::span(&args, 1));
+  return {bytes.begin(), bytes.end()};
+}
+
+/// Where a tensor is.
+struct Place {
+  Memory memory;
+  std::int64_t offset = 0;  // bytes from its start
+};
+
+/// The tensors of a row's launch.
+struct Places {
+  Place a = {Memory::kA}, b = {Memory::kB}, out = {Memory::kOut};
+};
+
+/// Where the output and the tensors are that the epilogue at byte `at` of the arguments combines.
+std::vector<Step::Address> EpilogueAddresses(std::size_t at, const tile::EpilogueArgs& args,
+                                             const Place& out) {
+  std::vector<Step::Address> addresses = {
+      {at + offsetof(tile::EpilogueArgs, out), out.memory, out.offset}};
+  for (int i = 0; i < args.tensors; ++i) {
+    addresses.push_back({at + offsetof(tile::EpilogueArgs, tensor) +
+                             static_cast<std::size_t>(i) * sizeof(tile::EpilogueTensor) +
+                             offsetof(tile::EpilogueTensor, data),
+                         i == 0 ? Memory::kD0 : Memory::kD1, 0});
+  }
+  return addresses;
+}
+
+Step MakeRowStep(Direction direction, int row, const KernelPlan& plan, const Places& places) {
+  Step step = {.table = TableOf(direction),
+               .row = row,
+               .symbol = {},
+               .shape = {},
+               .arguments = {},
+               .addresses = {}};
+  const auto set_shape = [&](const tile::LaunchPlan& launch) {
+    step.shape = {.workgroups = {launch.workgroups[0], launch.workgroups[1], launch.workgroups[2]},
+                  .threads = {launch.threads, 1, 1}};
+  };
+  if (const auto* weight = std::get_if<tile::BwdWeightPlan>(&plan)) {
+    using Args = tile::BwdWeightArgs;
+    set_shape(*weight);
+    step.symbol = tile::BwdWeightSymbol(row);
+    step.arguments = BytesOf(weight->args);
+    step.addresses = EpilogueAddresses(offsetof(Args, epilogue), weight->args.epilogue, places.out);
+    step.addresses.push_back(
+        {offsetof(Args, dy) + offsetof(tile::CellTensor, data), places.a.memory, places.a.offset});
+    step.addresses.push_back(
+        {offsetof(Args, x) + offsetof(tile::CellTensor, data), places.b.memory, places.b.offset});
+    return step;
+  }
+  using Args = tile::GatherArgs;
+  const auto& gather = std::get<tile::GatherPlan>(plan);
+  set_shape(gather);
+  step.symbol = tile::GatherSymbol(row);
+  step.arguments = BytesOf(gather.args);
+  step.addresses = EpilogueAddresses(offsetof(Args, epilogue), gather.args.epilogue, places.out);
+  step.addresses.push_back({offsetof(Args, source), places.a.memory, places.a.offset});
+  step.addresses.push_back({offsetof(Args, w), places.b.memory, places.b.offset});
+  if (gather.table_bytes > 0) {
+    step.addresses.push_back({offsetof(Args, table), Memory::kWorkspace, 0});
+  }
+  return step;
+}
+
+Step MakeReduceStep(const ConvProblem& problem, int splits, std::int64_t partial_offset,
+                    const Place& out) {
+  const tile::ReduceArgs args = tile::PlanReduce(problem, splits);
+  Step step = {
+      .table = KernelTable::kPasses,
+      .row = 0,
+      .symbol = tile::ReduceSymbol(problem.type),
+      .shape = {.workgroups = {tile::ReduceWorkgroups(args), 1, 1},
+                .threads = {tile::kReduceThreads, 1, 1}},
+      .arguments = BytesOf(args),
+      .addresses = EpilogueAddresses(offsetof(tile::ReduceArgs, epilogue), args.epilogue, out)};
+  step.addresses.push_back(
+      {offsetof(tile::ReduceArgs, partial), Memory::kWorkspace, partial_offset});
+  return step;
+}
+
+/// The matrices, cells by channels, that a tensor of x or y is in NHWGC, one for each image. In
+/// NGCHW they are transposed.
+tile::Matrices MatricesOf(const ConvProblem& problem, Tensor tensor) {
+  const PerAxis size = problem.AxesOf(tensor).size;
+  return {.count = size[0], .rows = size[1] * size[2] * size[3], .columns = size[4] * size[5]};
+}
+
+/// Whether a tensor is not as the rows have it.
+bool IsTransposed(const ConvProblem& problem, Tensor tensor) {
+  if (problem.layout != Layout::kNGCHW || tensor == Tensor::kW) return false;
+  const tile::Matrices matrices = MatricesOf(problem, tensor);
+  return matrices.rows > 1 && matrices.columns > 1;
+}
+
+Step MakeTransposeStep(DataType type, const tile::Matrices& matrices, const Place& from,
+                       const Place& to) {
+  return {.table = KernelTable::kPasses,
+          .row = 0,
+          .symbol = tile::TransposeSymbol(type),
+          .shape = {.workgroups = {tile::TransposeWorkgroups(matrices), 1, 1},
+                    .threads = {tile::kTransposeThreads, 1, 1}},
+          .arguments = BytesOf(tile::PlanTranspose(matrices)),
+          .addresses = {{offsetof(tile::TransposeArgs, from), from.memory, from.offset},
+                        {offsetof(tile::TransposeArgs, to), to.memory, to.offset}}};
+}
+
+tile::Matrices Transposed(const tile::Matrices& matrices) {
+  return {.count = matrices.count, .rows = matrices.columns, .columns = matrices.rows};
+}
+
+CodeObjects CodeOf(KernelTable table) {
+  switch (table) {
+    case KernelTable::kGather:
+      return GatherCode();
+    case KernelTable::kBwdWeight:
+      return BwdWeightCode();
+    case KernelTable::kPasses:
+      return PassesCode();
+  }
+  return {};
+}
+
+}  // namespace
+
+std::span<const tile::TileConfig> RowsOf(Direction direction) {
+  if (direction == Direction::kBackwardWeight) return tile::kBwdWeightRows;
+  return tile::kGatherRows;
+}
+
+KernelTable TableOf(Direction direction) {
+  return direction == Direction::kBackwardWeight ? KernelTable::kBwdWeight : KernelTable::kGather;
+}
+
+ConvProblem RowProblem(const ConvProblem& problem) {
+  ConvProblem row_problem = problem;
+  if (problem.layout == Layout::kNGCHW) row_problem.layout = Layout::kNHWGC;
+  return Simplify(row_problem);
+}
+
+std::optional<std::string> RejectSteps(const ConvProblem& problem) {
+  for (const Tensor tensor : {problem.a(), problem.b(), problem.out()}) {
+    if (!IsTransposed(problem, tensor)) continue;
+    if (auto reason = tile::RejectTranspose(MatricesOf(problem, tensor))) return reason;
+  }
+  return std::nullopt;
+}
+
+double TransposeCycles(const ConvProblem& problem, Gfx gfx) {
+  double cycles = 0;
+  for (const Tensor tensor : {problem.a(), problem.b(), problem.out()}) {
+    if (!IsTransposed(problem, tensor)) continue;
+    const double elements = static_cast<double>(problem.AxesOf(tensor).Elements());
+    cycles += tile::PassCycles(TraitsOf(gfx), 2 * elements * SizeOf(problem.type));
+  }
+  return cycles;
+}
+
+Steps MakeSteps(const ConvProblem& problem, int row, const KernelPlan& plan) {
+  Steps steps;
+  if (const auto* gather = std::get_if<tile::GatherPlan>(&plan);
+      gather != nullptr && gather->table_bytes > 0) {
+    const auto table = std::as_bytes(std::span(gather->table));
+    steps.upload.assign(table.begin(), table.end());
+    Reserve(steps, gather->table_bytes);
+  }
+  Places places;
+  // Makes `place` of a tensor a copy in the workspace; returns where it was.
+  const auto move = [&](Tensor tensor, Place& place) {
+    const std::int64_t bytes = problem.AxesOf(tensor).Elements() * SizeOf(problem.type);
+    return std::exchange(place, Place{Memory::kWorkspace, Reserve(steps, bytes)});
+  };
+  for (auto [tensor, place] : {std::pair(problem.a(), &places.a), {problem.b(), &places.b}}) {
+    if (!IsTransposed(problem, tensor)) continue;
+    const Place from = move(tensor, *place);
+    steps.steps.push_back(
+        MakeTransposeStep(problem.type, Transposed(MatricesOf(problem, tensor)), from, *place));
+  }
+  const bool transposes_out = IsTransposed(problem, problem.out());
+  const Place out = transposes_out ? move(problem.out(), places.out) : places.out;
+
+  const int splits = std::visit([](const auto& kernel) { return kernel.splits; }, plan);
+  if (splits == 1) {
+    steps.steps.push_back(MakeRowStep(problem.direction, row, plan, places));
+  } else {
+    const std::int64_t partial = Reserve(steps, splits * problem.out_elements() * 4);
+    const Place sum = std::exchange(places.out, Place{Memory::kWorkspace, partial});
+    steps.steps.push_back(MakeRowStep(problem.direction, row, plan, places));
+    steps.steps.push_back(MakeReduceStep(RowProblem(problem), splits, partial, sum));
+    places.out = sum;
+  }
+  if (transposes_out) {
+    steps.steps.push_back(
+        MakeTransposeStep(problem.type, MatricesOf(problem, problem.out()), places.out, out));
+  }
+  return steps;
+}
+
+absl::StatusOr<std::string_view> FindCode(KernelTable table, Gfx gfx, int row) {
+  std::vector<std::string_view> shards;  // which take rows in turn
+  for (const CodeObject& object : CodeOf(table)) {
+    if (object.gfx == Name(gfx)) shards.push_back(object.data);
+  }
+  if (shards.empty()) {
+    return absl::FailedPreconditionError(absl::StrFormat(
+        "this program was built without kernels for %s; build it with --//tools/config:targets=%s",
+        Name(gfx), Name(gfx)));
+  }
+  return shards[static_cast<std::size_t>(row) % shards.size()];
+}
+
+}  // namespace gridwise

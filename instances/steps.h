@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "ck/arch/target.h"
+#include "ck/conv/problem.h"
+#include "ck/runtime/module.h"
+#include "tile/config.h"
+#include "tile/plan_bwd_weight.h"
+#include "tile/plan_gather.h"
+
+/// What a plan consists of: the launches of kernels, as values.
+
+namespace gridwise {
+
+/// Tables of compiled kernels.
+enum class KernelTable { kGather, kBwdWeight, kPasses };
+
+/// The rows of a direction, and where their kernels are.
+std::span<const tile::TileConfig> RowsOf(Direction direction);
+KernelTable TableOf(Direction direction);
+
+/// Device memory that a launch is given the address of.
+enum class Memory { kA, kB, kOut, kD0, kD1, kWorkspace };
+
+/// One launch, but for the addresses.
+struct Step {
+  /// An address among the arguments: 8 bytes from byte `at` on.
+  struct Address {
+    std::size_t at;
+    Memory memory;
+    std::int64_t offset;  // bytes from its start
+  };
+
+  KernelTable table;
+  int row;             // of the table, which says in which code object the kernel is
+  std::string symbol;  // of the kernel
+  LaunchShape shape;
+  std::vector<std::byte> arguments;
+  std::vector<Address> addresses;
+};
+
+/// Launches in their order, on memory that one stream gives them.
+struct Steps {
+  std::vector<Step> steps;
+  std::vector<std::byte> upload;  // host bytes that the workspace begins with
+  std::int64_t workspace_bytes = 0;
+};
+
+/// How a row's kernel computes a problem.
+using KernelPlan = std::variant<tile::GatherPlan, tile::BwdWeightPlan>;
+
+/// The problem that the rows compute for `problem`, of which the launches before and after them
+/// make tensors in the layouts that rows have: NGCHW is transposed to NHWGC and back.
+ConvProblem RowProblem(const ConvProblem& problem);
+
+/// Why the tensors cannot be transposed; nothing if they can or need not be.
+std::optional<std::string> RejectSteps(const ConvProblem& problem);
+
+/// The launches that compute `problem`: `plan` is how row `row` of its direction computes
+/// RowProblem(problem).
+Steps MakeSteps(const ConvProblem& problem, int row, const KernelPlan& plan);
+
+/// Estimated cycles of the launches other than the row's and what belongs to it.
+double TransposeCycles(const ConvProblem& problem, Gfx gfx);
+
+/// The code object of a table for `gfx` that holds row `row`.
+absl::StatusOr<std::string_view> FindCode(KernelTable table, Gfx gfx, int row);
+
+}  // namespace gridwise

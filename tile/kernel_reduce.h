@@ -1,0 +1,47 @@
+#pragma once
+
+#include "ck/arch/memory.h"
+#include "tile/block.h"
+#include "tile/combine.h"
+#include "tile/reduce_args.h"
+
+namespace gridwise::tile {
+
+/// Bytes of the epilogue's tensor from its first element to the one at element `at` of the output.
+GRIDWISE_DEVICE long OffsetInTensor(const ReduceArgs& args, int tensor, int at) {
+  long offset = 0;
+  for (int axis = 5; axis >= 0; --axis) {
+    const int outer = static_cast<int>(Divide(at, args.by_size[axis]));
+    offset += (at - outer * args.size[axis]) * args.tensor_stride[tensor][axis];
+    at = outer;
+  }
+  return offset;
+}
+
+/// out[i] = epilogue(sum over splits s of partial[s][i]), the splits in order, so that the result
+/// does not depend on which workgroup was first.
+template <DataType kType>
+GRIDWISE_DEVICE void ReduceTile() {
+  using Out = Element<kType>;
+  const ReduceArgs& args = KernelArgs<ReduceArgs>();
+  const int first = (BlockIdX() * kReduceThreads + ThreadId()) * kReduceVec;
+  const EpilogueArgs& epilogue = args.epilogue;
+  for (int e = 0; e < kReduceVec && first + e < args.elements; ++e) {
+    const int at = first + e;
+    float sum = 0;
+    for (int split = 0; split < args.splits; ++split) {
+      sum += args.partial[static_cast<long>(split) * args.elements + at];
+    }
+    float v = epilogue.alpha * sum;
+    for (int i = 0; i < epilogue.tensors; ++i) {
+      const EpilogueTensor& tensor = epilogue.tensor[i];
+      const char* const d = static_cast<const char*>(tensor.data) + OffsetInTensor(args, i, at);
+      v = Combine(tensor, v,
+                  tensor.is_f32 ? *reinterpret_cast<const float*>(d)
+                                : static_cast<float>(*reinterpret_cast<const Out*>(d)));
+    }
+    static_cast<Out*>(epilogue.out)[at] = static_cast<Out>(Clamp(epilogue, v));
+  }
+}
+
+}  // namespace gridwise::tile

@@ -1,0 +1,84 @@
+#include "tile/plan_epilogue.h"
+
+#include <cstddef>
+
+#include "absl/strings/str_format.h"
+#include "tile/launch_plan.h"
+
+namespace gridwise::tile {
+
+OutputStrides MakeStrides(Tensor tensor, const TensorAxes& axes, std::int64_t element_bytes) {
+  OutputStrides strides = {};
+  const auto bytes = [&](std::size_t axis) { return axes.stride[axis] * element_bytes; };
+  const bool weights = tensor == Tensor::kW;
+  for (std::size_t a = 0; a < 3; ++a) {
+    strides.axis[a] = static_cast<int>(bytes(weights ? a + 2 : a + 1));
+  }
+  strides.column = static_cast<int>(bytes(5));
+  strides.group = bytes(weights ? 0 : 4);
+  if (!weights) {
+    strides.image = bytes(0);
+    return strides;
+  }
+  strides.row = static_cast<int>(bytes(1));
+  strides.packed = axes.stride[4] == axes.size[5] * axes.stride[5] &&
+                   axes.stride[3] == axes.size[4] * axes.stride[4] &&
+                   axes.stride[2] == axes.size[3] * axes.stride[3];
+  return strides;
+}
+
+EpilogueArgs MakeEpilogue(const ConvProblem& problem, int splits) {
+  const TensorAxes axes = problem.AxesOf(problem.out());
+  const bool partial = splits > 1;
+  const auto by_element = [&](const OutputStrides& strides, std::int64_t bytes) {
+    const bool neighbours = problem.out() != Tensor::kW || strides.packed != 0;
+    return !neighbours || strides.column != bytes;
+  };
+  EpilogueArgs args = {};
+  args.out_is_f32 = partial || problem.type == DataType::kF32;
+  const std::int64_t out_bytes = args.out_is_f32 ? 4 : SizeOf(problem.type);
+  args.strides = MakeStrides(problem.out(), axes, out_bytes);
+  args.by_element = by_element(args.strides, out_bytes);
+  args.alpha = 1;
+  if (partial) {
+    args.split_bytes = axes.Elements() * out_bytes;
+    return args;
+  }
+  const Epilogue& epilogue = problem.epilogue;
+  args.alpha = static_cast<float>(epilogue.alpha);
+  args.clamps = epilogue.clamps();
+  args.low = static_cast<float>(epilogue.low);
+  args.high = static_cast<float>(epilogue.high);
+  args.tensors = epilogue.tensors;
+  for (int i = 0; i < args.tensors; ++i) {
+    const gridwise::EpilogueTensor& d = epilogue.d[static_cast<std::size_t>(i)];
+    EpilogueTensor& tensor = args.tensor[i];
+    tensor.strides =
+        MakeStrides(problem.out(), {.size = axes.size, .stride = d.stride}, SizeOf(d.type));
+    tensor.scale = static_cast<float>(d.scale);
+    tensor.multiplies = d.op == gridwise::EpilogueTensor::Op::kMultiply;
+    tensor.is_f32 = d.type == DataType::kF32;
+    tensor.by_element = by_element(tensor.strides, SizeOf(d.type));
+  }
+  return args;
+}
+
+std::optional<std::string> RejectEpilogue(const ConvProblem& problem, std::int64_t images) {
+  const TensorAxes axes = problem.AxesOf(problem.out());
+  const bool weights = problem.out() == Tensor::kW;
+  for (int i = 0; i < problem.epilogue.tensors; ++i) {
+    const gridwise::EpilogueTensor& d = problem.epilogue.d[static_cast<std::size_t>(i)];
+    double reach = 0;  // of what offsets count over: all but the groups, and whole images
+    for (std::size_t axis = 0; axis < 6; ++axis) {
+      if (axis == (weights ? 0 : 4)) continue;
+      const std::int64_t size = !weights && axis == 0 ? images : axes.size[axis];
+      reach += static_cast<double>(size) * static_cast<double>(d.stride[axis]) * SizeOf(d.type);
+    }
+    if (reach >= static_cast<double>(kOffsetLimit)) {
+      return absl::StrFormat("a tile reaches over %.0f bytes of D%d; must be below 2^31", reach, i);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace gridwise::tile

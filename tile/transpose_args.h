@@ -1,0 +1,20 @@
+#pragma once
+
+#include "ck/base/math.h"
+
+namespace gridwise::tile {
+
+/// Elements of a square tile of the transposing kernel, and lanes of a workgroup.
+inline constexpr int kTransposeTile = 64;
+inline constexpr int kTransposeThreads = 256;
+
+/// Kernel arguments of a batch of transpositions: to[i][c][r] = from[i][r][c]. All are packed.
+struct TransposeArgs {
+  const void* from;
+  void* to;
+  int rows, columns;  // of a matrix of `from`
+  int row_tiles, column_tiles;
+  MagicDiv by_row_tiles, by_column_tiles;
+};
+
+}  // namespace gridwise::tile
