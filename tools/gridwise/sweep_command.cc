@@ -177,8 +177,8 @@ class Sweep {
       }
       const Clock::time_point start = Clock::now();
       if (operands.a.empty() && !row.empty()) {
-        operands = {RandomTensor(problem.type, problem.a_elements(), 2 * options_.seed),
-                    RandomTensor(problem.type, problem.b_elements(), 2 * options_.seed + 1)};
+        operands.a = RandomTensor(problem.type, problem.a_elements(), 2 * options_.seed);
+        operands.b = RandomTensor(problem.type, problem.b_elements(), 2 * options_.seed + 1);
       }
       SweepRecord record = RecordOf(item, row);
       record.message = item.reason;

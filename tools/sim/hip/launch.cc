@@ -5,7 +5,6 @@
 #include <cstring>
 #include <limits>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
