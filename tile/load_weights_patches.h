@@ -15,14 +15,17 @@ template <TileConfig kC, Gfx kGfx>
 class LoadWeightsPatches {
  public:
   GRIDWISE_DEVICE LoadWeightsPatches(const GatherArgs& args, const Block& block)
-      : w_k_(args.w_k), k_is_ragged_(args.k % kC.cell() != 0), one_column_(args.n - block.n == 1) {
+      : w_k_(args.w_k),
+        k_is_ragged_(args.k % kC.cell() != 0),
+        one_column_(args.n - block.n == 1),
+        last_is_odd_(args.n % 2 != 0 && args.n - block.n < kC.tile.n) {
     tensor_ = Buffer::From<kGfx>(static_cast<const char*>(args.w) + block.group * args.w_group);
-    // No load reaches past the end of a row: lanes that would load the last columns once more
-    // instead.
+    // No load reaches past the end of a row: lanes that would load the last columns instead. Where
+    // the last column is odd, its lane has it second in the pair.
     const int last_pair = args.n - (one_column_ ? 1 : 2);
     const int column = block.n + Patches::Row();
     const int clamped = column < last_pair ? column : last_pair;
-    column_ = Patches::Row() - (column - clamped);
+    takes_second_ = column != clamped;
     offset_ =
         Patches::IsIdle() ? Buffer::kOutOfRange : Patches::K(0) * w_k_ + clamped * SizeOf(kC.type);
   }
@@ -52,7 +55,16 @@ class LoadWeightsPatches {
 
   /// Waits for the loads, transposes and writes them to LDS.
   GRIDWISE_DEVICE void Store(char* lds) const {
-    if (!Patches::IsIdle()) Patches::Store(value_, kC.lds_b(), column_, Patches::K(0), lds);
+    if (Patches::IsIdle()) return;
+    if (!last_is_odd_) {
+      Patches::Store(value_, kC.lds_b(), Patches::Row(), Patches::K(0), lds);
+    } else {
+      Pair value[kC.patch_b.k];
+      for (int e = 0; e < kC.patch_b.k; ++e) {
+        value[e] = Pair{takes_second_ ? value_[e][1] : value_[e][0], value_[e][1]};
+      }
+      Patches::Store(value, kC.lds_b(), Patches::Row(), Patches::K(0), lds);
+    }
   }
 
  private:
@@ -61,10 +73,10 @@ class LoadWeightsPatches {
   static_assert(Patches::kCount == 1);
 
   const int w_k_;
-  const bool k_is_ragged_, one_column_;
+  const bool k_is_ragged_, one_column_, last_is_odd_;
   Buffer tensor_;
   unsigned offset_;  // bytes, at step 0 and the patch's first row
-  int column_;       // of the tile
+  bool takes_second_;
   Pair value_[kC.patch_b.k];
 };
 
