@@ -11,4 +11,4 @@ ALL_TARGETS = [
 CONV_TARGETS = ALL_TARGETS
 
 # Those that the simulator's own kernels are tested on.
-SIM_TEST_TARGETS = ["gfx942"]
+SIM_TEST_TARGETS = ALL_TARGETS

@@ -16,27 +16,26 @@ absl::Status ToStatus(hipError_t error, std::string_view what) {
   return absl::InternalError(absl::StrCat(what, ": ", hipGetErrorName(error), ": ", sentence));
 }
 
-std::string Target() {
+}  // namespace
+
+std::string TestTarget() {
   const char* target = std::getenv("GRIDWISE_TEST_TARGET");
   return target == nullptr ? "gfx942" : target;
 }
 
-absl::Status SelectDevice(const std::string& gfx) {
+absl::StatusOr<int> TestDevice() {
   int count = 0;
   if (absl::Status status = ToStatus(hipGetDeviceCount(&count), "hipGetDeviceCount"); !status.ok())
     return status;
+  const std::string gfx = TestTarget();
   for (int device = 0; device < count; ++device) {
     hipDeviceProp_t properties;
     const hipError_t error = hipGetDeviceProperties(&properties, device);
     const std::string_view arch = properties.gcnArchName;
-    if (error == hipSuccess && arch.substr(0, arch.find(':')) == gfx) {
-      return ToStatus(hipSetDevice(device), "hipSetDevice");
-    }
+    if (error == hipSuccess && arch.substr(0, arch.find(':')) == gfx) return device;
   }
   return absl::NotFoundError(absl::StrCat("no device is a ", gfx));
 }
-
-}  // namespace
 
 Words::Words(std::span<const uint32_t> values) : count_(values.size()) {
   if (hipMalloc(reinterpret_cast<void**>(&device_), values.size_bytes()) != hipSuccess ||
@@ -54,8 +53,11 @@ std::vector<uint32_t> Words::Read() const {
 }
 
 absl::StatusOr<Gpu> Gpu::Load(const std::map<std::string, CodeObjects>& levels) {
-  const std::string gfx = Target();
-  if (absl::Status status = SelectDevice(gfx); !status.ok()) return status;
+  const absl::StatusOr<int> device = TestDevice();
+  if (!device.ok()) return device.status();
+  if (absl::Status status = ToStatus(hipSetDevice(*device), "hipSetDevice"); !status.ok())
+    return status;
+  const std::string gfx = TestTarget();
   Gpu gpu;
   for (const auto& [level, objects] : levels) {
     for (const CodeObject& object : objects) {

@@ -13,6 +13,12 @@
 
 namespace gridwise::sim {
 
+/// The target under test, of the environment variable GRIDWISE_TEST_TARGET.
+std::string TestTarget();
+
+/// The first device of the target under test.
+absl::StatusOr<int> TestDevice();
+
 /// Workgroups, work-items per workgroup, dynamic LDS bytes of a launch.
 struct LaunchShape {
   unsigned workgroups[3] = {1, 1, 1};
@@ -36,9 +42,8 @@ class Words {
   size_t count_;
 };
 
-/// The kernels of one source at the optimisation levels it was compiled with, on the device that
-/// the environment variable GRIDWISE_TEST_TARGET names. All kernels take (const uint32_t* in,
-/// uint32_t* out, int n).
+/// The kernels of one source at the optimisation levels it was compiled with, on a device of the
+/// target under test. All kernels take (const uint32_t* in, uint32_t* out, int n).
 class Gpu {
  public:
   /// `levels`: level ("O0") and the code objects compiled with it.

@@ -3,10 +3,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/hip/sim_extension.h"
+#include "tools/sim/tests/gpu.h"
 #include "tools/sim/tests/group_kernels_o3.h"
 
 // The HIP API as host programs use it.
@@ -18,36 +20,66 @@ using ::testing::HasSubstr;
 
 const char* Image() {
   for (const CodeObject& object : GroupKernelsO3()) {
-    if (object.gfx == "gfx942") return object.data.data();
+    if (object.gfx == TestTarget()) return object.data.data();
   }
   return nullptr;
 }
+
+/// What the product's data sheet and ROCm's documentation say of a target's GPU.
+struct Expected {
+  const char* target;
+  const char* arch;
+  const char* name;
+  int units;  // compute units; pairs of them on RDNA, as HIP counts
+  int lanes;
+  size_t lds;
+  uint64_t memory_gib;
+  int major;
+  int minor;
+  int clock_khz;
+};
+constexpr Expected kExpected[] = {
+    {"gfx942", "gfx942:sramecc+:xnack-", "AMD Instinct MI300X", 304, 64, 65536, 192, 9, 4, 2100000},
+    {"gfx950", "gfx950:sramecc+:xnack-", "AMD Instinct MI355X", 256, 64, 163840, 288, 9, 5,
+     2400000},
+    {"gfx1100", "gfx1100", "AMD Radeon RX 7900 XTX", 48, 32, 65536, 24, 11, 0, 2500000},
+    {"gfx1201", "gfx1201", "AMD Radeon RX 9070 XT", 32, 32, 65536, 16, 12, 0, 2970000},
+};
 
 TEST(HipApi, DescribesTheDevice) {
   int count = 0;
   ASSERT_EQ(hipInit(0), hipSuccess);
   ASSERT_EQ(hipGetDeviceCount(&count), hipSuccess);
   ASSERT_GE(count, 1);
+  const absl::StatusOr<int> device = TestDevice();
+  ASSERT_TRUE(device.ok()) << device.status();
+  const Expected* expected = nullptr;
+  for (const Expected& row : kExpected) {
+    if (TestTarget() == row.target) expected = &row;
+  }
+  ASSERT_NE(expected, nullptr) << TestTarget();
   hipDeviceProp_t p;
-  ASSERT_EQ(hipGetDeviceProperties(&p, 0), hipSuccess);
-  EXPECT_STREQ(p.gcnArchName, "gfx942:sramecc+:xnack-");
-  EXPECT_STREQ(p.name, "AMD Instinct MI300X");
-  EXPECT_EQ(p.multiProcessorCount, 304);
-  EXPECT_EQ(p.warpSize, 64);
-  EXPECT_EQ(p.sharedMemPerBlock, 65536u);
-  EXPECT_EQ(p.totalGlobalMem, uint64_t{192} << 30);
-  EXPECT_EQ(p.major, 9);
-  EXPECT_EQ(p.minor, 4);
-  EXPECT_EQ(p.clockRate, 2100000);
+  ASSERT_EQ(hipGetDeviceProperties(&p, *device), hipSuccess);
+  EXPECT_STREQ(p.gcnArchName, expected->arch);
+  EXPECT_STREQ(p.name, expected->name);
+  EXPECT_EQ(p.multiProcessorCount, expected->units);
+  EXPECT_EQ(p.warpSize, expected->lanes);
+  EXPECT_EQ(p.sharedMemPerBlock, expected->lds);
+  EXPECT_EQ(p.totalGlobalMem, expected->memory_gib << 30);
+  EXPECT_EQ(p.major, expected->major);
+  EXPECT_EQ(p.minor, expected->minor);
+  EXPECT_EQ(p.clockRate, expected->clock_khz);
   int value = 0;
-  EXPECT_EQ(hipDeviceGetAttribute(&value, hipDeviceAttributeWarpSize, 0), hipSuccess);
-  EXPECT_EQ(value, 64);
-  EXPECT_EQ(hipDeviceGetAttribute(&value, hipDeviceAttributeMaxThreadsPerBlock, 0), hipSuccess);
+  EXPECT_EQ(hipDeviceGetAttribute(&value, hipDeviceAttributeWarpSize, *device), hipSuccess);
+  EXPECT_EQ(value, expected->lanes);
+  EXPECT_EQ(hipDeviceGetAttribute(&value, hipDeviceAttributeMaxThreadsPerBlock, *device),
+            hipSuccess);
   EXPECT_EQ(value, 1024);
-  EXPECT_EQ(hipDeviceGetAttribute(&value, hipDeviceAttributeMaxSurface1D, 0), hipErrorInvalidValue);
+  EXPECT_EQ(hipDeviceGetAttribute(&value, hipDeviceAttributeMaxSurface1D, *device),
+            hipErrorInvalidValue);
   EXPECT_EQ(hipGetDeviceProperties(&p, count), hipErrorInvalidDevice);
   EXPECT_EQ(hipSetDevice(count), hipErrorInvalidDevice);
-  EXPECT_EQ(hipSetDevice(0), hipSuccess);
+  EXPECT_EQ(hipSetDevice(*device), hipSuccess);
 }
 
 TEST(HipApi, LastErrorIsReadOnce) {
@@ -120,7 +152,12 @@ TEST(HipApi, StreamsAndEvents) {
 
 class Modules : public testing::Test {
  protected:
-  void SetUp() override { ASSERT_EQ(hipModuleLoadData(&module_, Image()), hipSuccess); }
+  void SetUp() override {
+    const absl::StatusOr<int> device = TestDevice();
+    ASSERT_TRUE(device.ok()) << device.status();
+    ASSERT_EQ(hipSetDevice(*device), hipSuccess);
+    ASSERT_EQ(hipModuleLoadData(&module_, Image()), hipSuccess);
+  }
   void TearDown() override { EXPECT_EQ(hipModuleUnload(module_), hipSuccess); }
   hipModule_t module_ = nullptr;
 };
@@ -169,7 +206,7 @@ TEST_F(Modules, LaunchesArePackedOrByPointers) {
   ASSERT_EQ(gridwiseSimTakeRuns(&run), 0);
   EXPECT_EQ(run.launches, 2);
   EXPECT_EQ(run.workgroups, 4);
-  EXPECT_EQ(run.waves, 16);
+  EXPECT_EQ(run.waves, TestTarget().starts_with("gfx9") ? 16 : 32);
   EXPECT_STREQ(run.class_names[1], "valu");
   for (const int executed : {0, 1, 3, 4, 5})
     EXPECT_GT(run.instructions[executed], 0) << run.class_names[executed];
@@ -197,7 +234,7 @@ TEST_F(Modules, RefuseBadLaunches) {
   EXPECT_EQ(launch(0, 256, 0), hipErrorInvalidConfiguration);
   EXPECT_EQ(launch(1, 1025, 0), hipErrorInvalidConfiguration);
   EXPECT_THAT(gridwiseSimLastFault(), HasSubstr("1025 work-items"));
-  EXPECT_EQ(launch(1, 256, 65536), hipErrorInvalidConfiguration);
+  EXPECT_EQ(launch(1, 256, 163840), hipErrorInvalidConfiguration);
   EXPECT_THAT(gridwiseSimLastFault(), HasSubstr("of LDS"));
   EXPECT_EQ(launch(1, 256, 0), hipErrorInvalidValue);
   EXPECT_THAT(gridwiseSimLastFault(), HasSubstr("kernelParams[0] is null"));

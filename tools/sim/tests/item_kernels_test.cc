@@ -1,7 +1,6 @@
 #include "tools/sim/tests/item_kernels.h"
 
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,9 +38,7 @@ const absl::StatusOr<Gpu>& Kernels() {
 
 /// clang 22 at -O0 copies the low dword of a 64-bit byte swap by v_mov_b16, its low half only.
 bool IsMiscompiled(std::string_view kernel, std::string_view level) {
-  const char* target = std::getenv("GRIDWISE_TEST_TARGET");
-  return target != nullptr && std::string_view(target) == "gfx1100" && kernel == "CountBits" &&
-         level == "O0";
+  return TestTarget() == "gfx1100" && kernel == "CountBits" && level == "O0";
 }
 
 class ItemKernels : public testing::TestWithParam<ItemKernel> {};
