@@ -72,7 +72,8 @@ TEST_P(Faults, ReadOneBytePastTheEnd) {
 TEST_P(Faults, WritePastTheEnd) {
   EXPECT_THAT(Fault("WriteWord", in_.device(), out_.device(), 67),
               AllOf(HasSubstr("hipErrorIllegalAddress"), HasSubstr("WriteWord"),
-                    HasSubstr(IsRdna() ? "_store_b32" : "_store_dword"), HasSubstr("lane 63"),
+                    HasSubstr(IsRdna() ? "_store_b32" : "_store_dword"),
+                    HasSubstr(IsRdna() ? "wave 1, lane 31" : "lane 63"),
                     HasSubstr("is 12 bytes past the end of " + out_block_)));
 }
 
