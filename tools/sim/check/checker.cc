@@ -15,7 +15,8 @@ namespace {
 constexpr uint64_t kInstructionsPerTurn = 50;
 
 const Uop* CheckStep(Wave& w, const Uop* u) {
-  if (w.check != nullptr && !w.check->Before(*reinterpret_cast<const InstructionFacts*>(u->data))) {
+  const auto& facts = *reinterpret_cast<const InstructionFacts*>(u->data);
+  if (w.check != nullptr && !w.check->Before(facts, u + 1)) {
     w.pc = u;
     return nullptr;
   }
@@ -86,12 +87,19 @@ WaveCheck::WaveCheck(GroupCheck& group, Wave& wave)
       waits_(launch_.target),
       hazards_(launch_.target) {
   const std::vector<uint32_t> nothing(static_cast<size_t>(group.wave_count()));
+  if (launch_.settings.Has(Category::kUninit))
+    uninit_.emplace(wave, launch_.initial_scalars, group.lds_shadow(), launch_.origins);
   clocks_ = {group.number(), wave.index_in_group, {nothing, nothing, nothing}, nullptr};
 }
 
 void WaveCheck::Report(Category category, std::string what, std::string detail, int lane,
                        std::optional<uint64_t> address) {
   if (!launch_.settings.Has(category)) return;
+  Findings::Get().Add(Make(category, std::move(what), std::move(detail), lane, address));
+}
+
+Finding WaveCheck::Make(Category category, std::string what, std::string detail, int lane,
+                        std::optional<uint64_t> address) const {
   Finding finding = launch_.MakeFinding(category, current_->index);
   finding.workgroup = group_.id();
   finding.wave = wave_.index_in_group;
@@ -100,7 +108,7 @@ void WaveCheck::Report(Category category, std::string what, std::string detail, 
   finding.address = address.value_or(0);
   finding.what = std::move(what);
   finding.detail = std::move(detail);
-  Findings::Get().Add(std::move(finding));
+  return finding;
 }
 
 std::string WaveCheck::Describe(uint32_t instruction) const {
@@ -114,7 +122,7 @@ bool WaveCheck::GivesUpTurn() {
   return resumed_;
 }
 
-bool WaveCheck::Before(const InstructionFacts& facts) {
+bool WaveCheck::Before(const InstructionFacts& facts, const Uop* first) {
   if (GivesUpTurn()) return false;
   current_ = &facts;
   waits_.Before(facts, launch_.settings.Has(Category::kWaits), *this);
@@ -128,6 +136,7 @@ bool WaveCheck::Before(const InstructionFacts& facts) {
           -1, std::nullopt);
     }
   }
+  if (uninit_) uninit_->Before(facts, first, *this);
   if (facts.counters != 0) waits_.Issue(facts, ++clock_);
   return true;
 }
@@ -138,7 +147,9 @@ bool WaveCheck::IsLds(const MemoryAccess& access) const {
 }
 
 void WaveCheck::Observe(const Uop&, const MemoryAccess& access) {
-  if (access.lanes == 0 || access.space == AddressSpace::kScratch) return;
+  if (access.lanes == 0) return;
+  if (uninit_) uninit_->Observe(*current_, access, IsWatched(access), *this);
+  if (access.space == AddressSpace::kScratch) return;
   if (IsLds(access)) CheckPendingToLds(access);
   if (access.writes) {
     for (WatchedRange& range : launch_.watched) {
@@ -149,6 +160,14 @@ void WaveCheck::Observe(const Uop&, const MemoryAccess& access) {
     }
   }
   if (launch_.settings.Has(Category::kRaces)) CheckRaces(access);
+}
+
+bool WaveCheck::IsWatched(const MemoryAccess& access) const {
+  if (launch_.watched.empty() || access.space == AddressSpace::kScratch) return false;
+  const uint64_t first = access.base + access.offset[__builtin_ctzll(access.lanes)];
+  return std::any_of(
+      launch_.watched.begin(), launch_.watched.end(),
+      [&](const WatchedRange& range) { return first >= range.begin && first < range.end; });
 }
 
 void WaveCheck::CheckPendingToLds(const MemoryAccess& access) {
@@ -264,6 +283,7 @@ void GroupCheck::Begin(const std::array<uint32_t, 3>& id) {
   number_ = ++launch_.groups;
   lds_history_.Clear();
   lds_sync_.Clear();
+  if (launch_.settings.Has(Category::kUninit)) lds_shadow_ = ByteShadow(waves_[0].lds_bytes);
   if (launch_.settings.seed) {
     std::seed_seq seed{*launch_.settings.seed, uint64_t{id[0]}, uint64_t{id[1]}, uint64_t{id[2]}};
     random_.seed(seed);

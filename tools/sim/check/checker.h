@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "tools/sim/check/reporter.h"
 #include "tools/sim/check/settings.h"
 #include "tools/sim/check/turns.h"
+#include "tools/sim/check/uninit.h"
 #include "tools/sim/check/waits.h"
 #include "tools/sim/check/watch.h"
 #include "tools/sim/isa/target.h"
@@ -52,10 +54,12 @@ struct LaunchCheck {
   std::string kernel;
   uint64_t entry = 0;  // address
   TargetBit target = kGfx942;
-  Turns* turns = nullptr;  // of the host threads
+  int initial_scalars = 0;  // scalar registers that waves begin with
+  Turns* turns = nullptr;   // of the host threads
 
   AccessHistory memory_history;
   SyncAddresses memory_sync;
+  LaunchOrigins origins;
   uint32_t groups = 0;  // that have begun
   std::vector<WatchedRange> watched;
 
@@ -73,11 +77,14 @@ class WaveCheck final : public Reporter {
   WaveCheck(GroupCheck& group, Wave& wave);
 
   /// False: the wave gives up its turn in front of the instruction (seeded interleaving).
-  bool Before(const InstructionFacts& facts);
+  /// `first`: its first micro-op.
+  bool Before(const InstructionFacts& facts, const Uop* first);
   void Observe(const Uop& uop, const MemoryAccess& access);
 
   void Report(Category category, std::string what, std::string detail, int lane,
               std::optional<uint64_t> address) override;
+  Finding Make(Category category, std::string what, std::string detail, int lane,
+               std::optional<uint64_t> address) const override;
   std::string Describe(uint32_t instruction) const override;
 
   int barriers() const { return barriers_; }
@@ -91,6 +98,7 @@ class WaveCheck final : public Reporter {
  private:
   bool GivesUpTurn();
   bool IsLds(const MemoryAccess& access) const;
+  bool IsWatched(const MemoryAccess& access) const;
   void CheckPendingToLds(const MemoryAccess& access);
   void CheckRaces(const MemoryAccess& access);
   void Learn(const Clocks& published);
@@ -107,6 +115,7 @@ class WaveCheck final : public Reporter {
   bool resumed_ = false;
   WaitTracker waits_;
   HazardTracker hazards_;
+  std::optional<UninitTracker> uninit_;
   WaveClocks clocks_;
 };
 
@@ -134,6 +143,7 @@ class GroupCheck {
   uint32_t number() const { return number_; }
   AccessHistory& lds_history() { return lds_history_; }
   SyncAddresses& lds_sync() { return lds_sync_; }
+  ByteShadow& lds_shadow() { return lds_shadow_; }
   const std::array<uint32_t, 3>& id() const { return id_; }
   std::mt19937_64& random() { return random_; }
 
@@ -145,6 +155,7 @@ class GroupCheck {
   uint32_t number_ = 0;  // in the launch
   AccessHistory lds_history_;
   SyncAddresses lds_sync_;
+  ByteShadow lds_shadow_;
   std::array<uint32_t, 3> id_ = {};
   std::vector<std::unique_ptr<WaveCheck>> checks_;
   std::vector<int> order_;

@@ -135,6 +135,47 @@ void FillMemory(TargetBit target, InstructionFacts& facts) {
   }
 }
 
+void AppendRegisters(const Operand& operand, std::vector<uint16_t>& out) {
+  const bool vector = operand.kind == OperandKind::kVector;
+  if (!vector && (operand.kind != OperandKind::kScalar || operand.index == kNull)) return;
+  for (int i = 0; i < operand.count; ++i)
+    out.push_back(static_cast<uint16_t>((vector ? kFirstVector : 0) + operand.index + i));
+}
+
+/// What the operands of a memory instruction are: the result comes first, or a buffer's data; then
+/// the address; vector registers behind it are data, scalar ones belong to the address.
+void FillOperands(InstructionFacts& facts) {
+  const std::string_view m = facts.mnemonic;
+  const bool exchanges = StartsWithAny(m, {"ds_bpermute", "ds_permute", "ds_swizzle"});
+  facts.memory =
+      (facts.vmem || facts.lds || facts.smem) && !exchanges && !facts.parsed.operands.empty();
+  facts.cross_lane |= exchanges;
+  if (!facts.memory) return;
+  const bool buffer = StartsWithAny(m, {"buffer_", "tbuffer_"});
+  const bool own_address = absl::StrContains(m, "addtid") || absl::StrContains(m, "_direct_load");
+  const bool returns = std::any_of(facts.writes.begin(), facts.writes.end(),
+                                   [&](uint16_t reg) { return facts.smem || reg >= kFirstVector; });
+  bool has_address = own_address;
+  size_t i = 0;
+  if (returns) AppendRegisters(facts.parsed.operands[i], facts.loaded);
+  if (returns && (!buffer || !facts.atomic)) ++i;
+  if (buffer && !facts.load) AppendRegisters(facts.parsed.operands[i++], facts.data);
+  for (; i < facts.parsed.operands.size(); ++i) {
+    const Operand& operand = facts.parsed.operands[i];
+    const bool data = operand.kind == OperandKind::kVector && has_address;
+    AppendRegisters(operand, data ? facts.data : facts.address);
+    has_address |= operand.kind == OperandKind::kVector || operand.kind == OperandKind::kOff;
+  }
+  if (std::find(facts.reads.begin(), facts.reads.end(), kM0) != facts.reads.end() &&
+      (facts.to_lds || own_address)) {
+    facts.address.push_back(kM0);
+  }
+  const bool high = absl::StrContains(m, "_d16_hi");
+  facts.data_high = high && facts.store;
+  if (facts.load && absl::StrContains(m, "_d16") && !absl::StrContains(m, "format"))
+    facts.loaded_bits = high ? 0xffff0000u : 0xffffu;
+}
+
 RegisterRange RangeOf(const Operand& operand) {
   if (operand.kind != OperandKind::kVector) return {};
   return {kFirstVector + operand.index, operand.count};
@@ -188,6 +229,22 @@ void FillVector(InstructionFacts& facts) {
   }
 }
 
+void FillFlow(InstructionFacts& facts) {
+  const std::string_view m = facts.mnemonic;
+  facts.control =
+      facts.barrier_signal || facts.barrier_wait ||
+      StartsWithAny(m, {"s_branch",     "s_cbranch",     "s_setpc",   "s_swappc",  "s_call",
+                        "s_endpgm",     "s_barrier",     "s_wait",    "s_sleep",   "s_setreg",
+                        "s_sendmsg",    "s_nop",         "s_trap",    "s_sethalt", "s_set_gpr_idx",
+                        "s_round_mode", "s_denorm_mode", "s_setprio", "s_icache",  "s_dcache",
+                        "s_delay_alu",  "s_clause",      "s_inst_"});
+  facts.cross_lane |= facts.dpp || facts.matrix.passes != 0 || absl::StrContains(m, "lane") ||
+                      StartsWithAny(m, {"v_wmma_", "v_swmmac_", "v_smfmac_"});
+  if (absl::StrContains(m, "_movreld")) facts.relative = 1;
+  if (absl::StrContains(m, "_movrels")) facts.relative |= 2;
+  if (absl::StrContains(m, "_movrelsd")) facts.relative = 3;
+}
+
 }  // namespace
 
 void FillFacts(TargetBit target, std::string_view text, const RegisterUses& uses,
@@ -205,6 +262,8 @@ void FillFacts(TargetBit target, std::string_view text, const RegisterUses& uses
   facts.barrier_signal = StartsWithAny(facts.mnemonic, {"s_barrier_signal"});
   facts.barrier_wait = facts.mnemonic == "s_barrier" || facts.mnemonic == "s_barrier_wait";
   facts.ends = facts.mnemonic == "s_endpgm";
+  FillOperands(facts);
+  FillFlow(facts);
   // M0 bounds LDS accesses before gfx9 only; the tables name it for all.
   if (facts.lds && !absl::StrContains(facts.mnemonic, "addtid")) std::erase(facts.reads, kM0);
 }

@@ -53,6 +53,17 @@ struct InstructionFacts {
   bool device_scope = false;  // a memory instruction with cache policy of an atomic access
   int wait_states = 1;
 
+  /// Registers of a memory instruction: what its address is made of, what it stores (in order),
+  /// what it loads.
+  std::vector<uint16_t> address, data, loaded;
+  uint32_t loaded_bits = ~0u;  // of `loaded`: half of it for ..._d16 and ..._d16_hi
+  bool data_high = false;      // stores the high half of `data`
+  bool memory = false;         // loads, stores or updates memory, LDS or scratch
+  bool cross_lane = false;     // results depend on other lanes than their own
+  bool control = false;        // does something else than to write registers
+  /// Operands that are relative to M0 (bit 0: the result, bit 1: the source).
+  uint8_t relative = 0;
+
   /// Counters it is outstanding on (bit per WaitCounter), and in which order it comes back there.
   uint8_t counters = 0;
   Order order = Order::kNone;

@@ -16,6 +16,9 @@ class Reporter {
   /// `what` must be the same for equal mistakes; what varies belongs into `detail`.
   virtual void Report(Category category, std::string what, std::string detail = "", int lane = -1,
                       std::optional<uint64_t> address = std::nullopt) = 0;
+  /// The same without reporting it, for later.
+  virtual Finding Make(Category category, std::string what, std::string detail, int lane = -1,
+                       std::optional<uint64_t> address = std::nullopt) const = 0;
   /// "'v_add_f32 v0, v1, v2' (pc +0x40)" of another instruction of the program.
   virtual std::string Describe(uint32_t instruction) const = 0;
 };

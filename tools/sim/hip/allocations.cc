@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "tools/sim/check/device_bytes.h"
 #include "tools/sim/machine/memory.h"
 
 namespace gridwise::sim {
@@ -91,6 +92,8 @@ hipError_t Allocate(Device& device, size_t bytes, AllocationType type, void** po
   if (absl::Status status = Insert(table, {*memory, bytes, type, &device}); !status.ok())
     return Report(hipErrorOutOfMemory, status);
   *pointer = *memory;
+  if (type.kind == AllocationKind::kDevice)
+    DeviceBytes::Process().Allocated(Address(*memory), bytes);
   return Report(hipSuccess);
 }
 
@@ -98,6 +101,7 @@ hipError_t Release(void* pointer) {
   if (pointer == nullptr) return Report(hipSuccess);
   Table& table = TheTable();
   std::lock_guard lock(table.mutex);
+  DeviceBytes::Process().Freed(Address(pointer));
   const std::optional<Allocation> allocation = Take(table, pointer, /*registered=*/false);
   if (!allocation || !allocation->device->memory.Free(pointer).ok())
     return Report(hipErrorInvalidValue);

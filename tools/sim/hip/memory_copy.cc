@@ -5,6 +5,8 @@
 #include <cstring>
 #include <optional>
 
+#include "tools/sim/check/device_bytes.h"
+#include "tools/sim/hip/allocations.h"
 #include "tools/sim/hip/per_thread.h"
 #include "tools/sim/hip/runtime.h"
 #include "tools/sim/machine/memory.h"
@@ -42,6 +44,20 @@ size_t Extent(const Pitched& memory, const Box& box) {
   return (box.depth - 1) * memory.slice_bytes + (box.height - 1) * memory.row_bytes + box.width;
 }
 
+// Check mode keeps track of what is undefined.
+void CopyRow(std::byte* to, const std::byte* from, size_t bytes) {
+  if (DeviceBytes& device_bytes = DeviceBytes::Process(); device_bytes.tracks()) {
+    const uint64_t from_address = reinterpret_cast<uint64_t>(from);
+    const std::optional<Allocation> target = FindAllocation(to);
+    if (!target || target->type.kind != AllocationKind::kDevice) {
+      device_bytes.ReadByHost(from_address, bytes);
+    } else {
+      device_bytes.Copied(reinterpret_cast<uint64_t>(to), from_address, bytes);
+    }
+  }
+  std::memmove(to, from, bytes);
+}
+
 template <typename T>
 void FillRow(std::byte* row, T value, size_t bytes) {
   std::fill_n(reinterpret_cast<T*>(row), bytes / sizeof(T), value);
@@ -73,8 +89,8 @@ hipError_t CopyBox(const Pitched& to, const Pitched& from, const Box& box, hipMe
   if (error != hipSuccess) return Report(error);
   for (size_t slice = 0; slice < box.depth; ++slice) {
     for (size_t row = 0; row < box.height; ++row) {
-      std::memmove(to.base + slice * to.slice_bytes + row * to.row_bytes,
-                   from.base + slice * from.slice_bytes + row * from.row_bytes, box.width);
+      CopyRow(to.base + slice * to.slice_bytes + row * to.row_bytes,
+              from.base + slice * from.slice_bytes + row * from.row_bytes, box.width);
     }
   }
   return Report(hipSuccess);
@@ -89,6 +105,7 @@ hipError_t FillBox(const Pitched& to, const Box& box, unsigned int value, size_t
   for (size_t slice = 0; slice < box.depth; ++slice) {
     for (size_t row = 0; row < box.height; ++row) {
       std::byte* const first = to.base + slice * to.slice_bytes + row * to.row_bytes;
+      DeviceBytes::Process().Written(reinterpret_cast<uint64_t>(first), bytes.width);
       if (value_bytes == 1) FillRow(first, static_cast<uint8_t>(value), bytes.width);
       if (value_bytes == 2) FillRow(first, static_cast<uint16_t>(value), bytes.width);
       if (value_bytes == 4) FillRow(first, static_cast<uint32_t>(value), bytes.width);

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "tools/sim/check/checker.h"
+#include "tools/sim/check/device_bytes.h"
 #include "tools/sim/check/turns.h"
 #include "tools/sim/check/watch.h"
 #include "tools/sim/elf/code_object.h"
@@ -258,6 +259,7 @@ absl::StatusOr<RunReport> Run(Program& program, const KernelInfo& kernel, const 
 
   const CheckSettings settings = CurrentCheckSettings();
   const auto* observer = dynamic_cast<const CheckObserver*>(program.observer());
+  if (observer == nullptr || !settings.Has(Category::kUninit)) DeviceBytes::Process().Forget();
   if (observer == nullptr || !settings.on()) return Crew(launch, grid, options).Run();
   LaunchCheck check;
   check.settings = settings;
@@ -266,6 +268,7 @@ absl::StatusOr<RunReport> Run(Program& program, const KernelInfo& kernel, const 
   check.kernel = kernel.name;
   check.entry = kernel.entry_address;
   check.target = observer->target();
+  check.initial_scalars = InitialScalars(kernel);
   if (settings.Has(Category::kWatch)) check.watched = TakeWatchedRanges();
   launch.check = &check;
   absl::StatusOr<RunReport> report = Crew(launch, grid, options).Run();

@@ -60,6 +60,13 @@ CodeView InitialView(const Program& program, const KernelInfo& kernel) {
           .careful = ((InitialMode(target, kernel) ^ kUsualMode) & ModeBits(target)) != 0};
 }
 
+int InitialScalars(const KernelInfo& kernel) {
+  // User registers; workgroup ids, workgroup information and scratch offset where they are asked
+  // for (LLVM AMDGPUUsage, "compute_pgm_rsrc2").
+  const uint32_t r = kernel.rsrc2;
+  return static_cast<int>(r >> 1 & 0x1f) + std::popcount(r >> 7 & 0xf) + static_cast<int>(r & 1);
+}
+
 void Workgroup::Free::operator()(void* memory) const { std::free(memory); }
 
 Workgroup::Workgroup(const Launch& launch, int thread) : launch_(launch) {

@@ -35,6 +35,9 @@ struct Launch {
 /// How waves of `kernel` begin to see the code, which its descriptor says.
 CodeView InitialView(const Program& program, const KernelInfo& kernel);
 
+/// How many scalar registers the waves of `kernel` begin with: arguments and ids.
+int InitialScalars(const KernelInfo& kernel);
+
 /// One host thread's place to execute workgroups in, one after the other: the waves' registers, LDS
 /// and scratch.
 class Workgroup {

@@ -150,7 +150,7 @@ KERNEL void LdsWithBarrier(const u32* in, u32* out, int) {
   SHARED u32 words[128];
   words[Item()] = in[Item()];
   Barrier();
-  out[Item()] = words[127 - Item()];
+  out[Item()] = words[127 - Item()];  // BUG LdsWithBarrier
 }
 
 /// The barrier is there, but the write may still be on its way.
@@ -263,5 +263,119 @@ KERNEL void WriteWrongly(const u32* in, u32* out, int n) {
 KERNEL void LostUpdates(const u32*, u32* out, int n) {
   for (int i = 0; i < n; ++i) {
     if (Item() % 64 == 0) *static_cast<volatile u32*>(out) = *static_cast<volatile u32*>(out) + 1;
+  }
+}
+
+/// Mistakes with undefined values, and what is none. UninitAddress reads LDS at an offset of which
+/// bits are undefined; the twin masks them off.
+KERNEL void UninitAddress(const u32* in, u32* out, int) {
+  SHARED u32 words[64];
+  words[Item()] = in[Item()];
+  Barrier();
+  u32 value;
+  asm volatile(  // BUG UninitAddress
+      "v_and_b32 v60, 0x7c, v60\n\tds_read_b32 %0, v60\n\ts_waitcnt lgkmcnt(0)"
+      : "=v"(value)
+      : "r"(words)
+      : "v60", "memory");
+  out[Item()] = value & 0;
+}
+KERNEL void MaskedAddress(const u32* in, u32* out, int) {
+  SHARED u32 words[64];
+  words[Item()] = in[Item()];
+  Barrier();
+  u32 value;
+  asm volatile(
+      "v_lshlrev_b32 v60, 16, v60\n\tv_and_b32 v60, 0xffff, v60\n\tv_lshl_or_b32 v60, %1, 2, v60\n\t"
+      "ds_read_b32 %0, v60\n\ts_waitcnt lgkmcnt(0)"
+      : "=v"(value)
+      : "v"(Item()), "r"(words)
+      : "v60", "memory");
+  out[Item()] = value;
+}
+
+KERNEL void UninitScalarBranch(const u32*, u32* out, int) {
+  u32 value;
+  asm volatile(  // BUG UninitScalarBranch
+      "s_mov_b32 s61, 1\n\ts_cmp_eq_u32 s60, 3\n\ts_cbranch_scc1 1f\n\ts_mov_b32 s61, 2\n1:\n\t"
+      "v_mov_b32 %0, s61"
+      : "=v"(value)
+      :
+      : "s60", "s61", "scc");
+  out[Item()] = value;
+}
+
+/// Lane 5 never writes the word by which it branches.
+KERNEL void UninitLdsBranch(const u32* in, u32* out, int n) {
+  SHARED u32 words[64];
+  if (Item() != 5) words[Item()] = in[Item()];
+  Barrier();
+  if (words[Item() ^ n] > 3) out[Item()] = 7;  // BUG UninitLdsBranch
+}
+
+/// Half of LDS is written; all of it comes out.
+KERNEL void UninitLdsToHost(const u32* in, u32* out, int n) {
+  SHARED u32 words[64];
+  if (Item() < 32 + n) words[Item()] = in[Item()];
+  Barrier();
+  out[Item()] = words[63 - Item()];  // BUG UninitLdsToHost
+}
+
+/// Depends on memory at `in` that the caller has or has not written.
+KERNEL void UninitMemory(const u32* in, u32* out, int n) {
+  out[Item()] = 3 * in[Item() + n] + 1;  // BUG UninitMemory
+}
+
+/// Counts in memory that should have been cleared.
+KERNEL void UninitCounter(const u32*, u32* out, int) {
+  __hip_atomic_fetch_add(out, 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);  // BUG UninitCounter
+}
+
+/// A vector with elements that are never written goes through LDS, as padding does.
+KERNEL void UninitPadding(const u32* in, u32* out, int) {
+  using U4 = u32 __attribute__((ext_vector_type(4)));
+  SHARED U4 words[64];
+  u32* first = reinterpret_cast<u32*>(&words[Item()]);
+  first[0] = in[Item()];
+  first[1] = in[Item()] + 1;
+  Barrier();
+  U4 value = words[Item() ^ 1];
+  asm volatile("" : "+v"(value));
+  reinterpret_cast<U4*>(out)[Item()] = value;
+}
+
+/// Selects, moves lanes and halves; nothing undefined is left at the end.
+KERNEL void UninitUnused(const u32*, u32* out, int) {
+  u32 value;
+  asm volatile(
+      "v_mov_b32 v62, v60\n\t"                             // a copy
+      "v_cmp_gt_u32 vcc, 0, %1\n\ts_nop 1\n\tv_cndmask_b32 v61, %1, v60, vcc\n\t"  // never that arm
+      "s_nop 1\n\tv_mov_b32_dpp v63, v61 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf\n\t"
+      "v_perm_b32 v64, v60, v63, %2\n\t"                   // bytes of v63 alone
+      "v_mov_b32 v65, v60\n\tv_mov_b32_sdwa v65, v64 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE "
+      "src0_sel:WORD_0\n\ts_nop 1\n\tv_lshrrev_b32 v65, 16, v65\n\t"  // the high half is defined
+      "v_or_b32 v62, -1, v62\n\tv_add3_u32 v65, v65, v62, 1\n\t"
+      "s_mov_b64 s[60:61], exec\n\ts_and_b64 s[62:63], s[62:63], 0\n\t"
+      "s_or_b64 exec, exec, s[62:63]\n\tv_mov_b32 %0, v65"
+      : "=v"(value)
+      : "v"(Item()), "s"(0x03020100)
+      : "v60", "v61", "v62", "v63", "v64", "v65", "s60", "s61", "s62", "s63", "vcc");
+  if (value == 1000) out[1] = 1;
+  out[Item()] = value;
+}
+
+/// Rows 8 to 15 of the left matrix are never written; n rows of the product are stored.
+KERNEL void UninitRows(const u32* in, u32* out, int n) {
+  SHARED Half4 a[64];
+  const int row = Item() % 16;
+  Half4 b;
+  __builtin_memcpy(&b, in + Item(), 8);
+  if (row < 8) a[Item()] = b;
+  Barrier();
+  Float4 sum = {};
+  sum = __builtin_amdgcn_mfma_f32_16x16x16f16(a[Item()], b, sum, 0, 0, 0);
+  for (int i = 0; i < 4; ++i) {
+    const int at = Item() / 16 * 4 + i;
+    if (at < n) out[16 * at + row] = __builtin_bit_cast(u32, sum[i]);  // BUG UninitRows
   }
 }

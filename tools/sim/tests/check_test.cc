@@ -61,6 +61,7 @@ class Check : public testing::Test {
     const Words fresh(zeros);
     last_status_ = Kernels()->Run("O3", kernel, shape, in == nullptr ? in_.device() : in,
                                   out == nullptr ? fresh.device() : out, n);
+    if (out == nullptr) fresh.Read();
     std::vector<Seen> seen;
     GridwiseSimFinding f;
     for (int i = 0; gridwiseSimFindingAt(i, &f) == 0; ++i)
@@ -77,6 +78,7 @@ class Check : public testing::Test {
   void ExpectRace(const std::string& kernel, const LaunchShape& shape, int n = 0) {
     bool found = false;
     for (const Seen& seen : Run(kernel, shape, n)) {
+      if (seen.category == "uninit") continue;  // what is read too early may be undefined
       EXPECT_EQ(seen.category, "races") << seen.sentence;
       found |= seen.source == BugLine(kernel);
     }
@@ -135,8 +137,8 @@ TEST_F(Check, LdsRaces) {
   ExpectRace("LdsBarrierWithoutWait", kTwoWaves);
   ExpectSilent("LdsWithBarrier", kTwoWaves);
   ExpectSilent("LdsAtomics", kTwoWaves);
-  // One wave is in step with itself.
-  ExpectSilent("LdsWithBarrier", {.block = {64, 1, 1}});
+  // One wave is in step with itself; the words that it reads have never been written.
+  ExpectOne("LdsWithBarrier", "uninit");
 }
 
 TEST_F(Check, RacesBetweenWorkgroups) {
@@ -179,6 +181,93 @@ TEST_F(Check, WatchedOutput) {
   EXPECT_EQ(seen[0].category, "watch");
   EXPECT_THAT(seen[0].sentence, AllOf(HasSubstr("byte 200 of 400"), HasSubstr("written 2 times"),
                                       HasSubstr("8 bytes were not written exactly once")));
+}
+
+/// Device memory that nobody has written.
+struct Unwritten {
+  explicit Unwritten(size_t words) {
+    EXPECT_EQ(hipMalloc(reinterpret_cast<void**>(&device), 4 * words), hipSuccess);
+  }
+  ~Unwritten() { EXPECT_EQ(hipFree(device), hipSuccess); }
+  uint32_t* device = nullptr;
+};
+
+TEST_F(Check, UndefinedAddressesAndBranches) {
+  ExpectOne("UninitAddress", "uninit");
+  EXPECT_THAT(Run("UninitAddress")[0].sentence,
+              AllOf(HasSubstr("uses an undefined address: v60 comes from v60, which was never"),
+                    HasSubstr("ds_read_b32"), HasSubstr("lane 0")));
+  ExpectSilent("MaskedAddress");
+  ExpectOne("UninitScalarBranch", "uninit");
+  EXPECT_THAT(Run("UninitScalarBranch")[0].sentence,
+              AllOf(HasSubstr("jumps as an undefined value says"), HasSubstr("from s60, which")));
+  ExpectOne("UninitLdsBranch", "uninit");
+  const Seen seen = Run("UninitLdsBranch")[0];
+  EXPECT_EQ(seen.lane, 5);
+  EXPECT_THAT(seen.sentence, AllOf(HasSubstr("makes EXEC of an undefined value"),
+                                   HasSubstr("LDS byte 0x14, which was never written when")));
+}
+
+TEST_F(Check, UndefinedValuesThatTheHostReads) {
+  ExpectOne("UninitLdsToHost", "uninit");
+  EXPECT_THAT(Run("UninitLdsToHost")[0].sentence,
+              AllOf(HasSubstr("stores an undefined value for the host"), HasSubstr("LDS byte 0xfc"),
+                    HasSubstr("128 bytes of it"), HasSubstr("copied to the host")));
+  ExpectSilent("UninitLdsToHost", {.block = {64, 1, 1}}, 32);
+  // Not copied to the host: nothing is said.
+  const Words unread(std::vector<uint32_t>(64, 0));
+  EXPECT_TRUE(Run("UninitLdsToHost", {.block = {64, 1, 1}}, 0, nullptr, unread.device()).empty());
+}
+
+TEST_F(Check, UndefinedMemory) {
+  const Unwritten in(128);
+  const LaunchShape shape = {.block = {64, 1, 1}};
+  const std::vector<Seen> seen = Run("UninitMemory", shape, 64, in.device);
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0].source, BugLine("UninitMemory"));
+  EXPECT_THAT(seen[0].sentence, HasSubstr("which was never written when 'global_load_dword"));
+  ASSERT_EQ(hipMemset(in.device + 64, 0, 256), hipSuccess);
+  EXPECT_TRUE(Run("UninitMemory", shape, 64, in.device).empty());
+  EXPECT_EQ(Run("UninitMemory", shape, 63, in.device).size(), 1u);  // one word too early
+  const Unwritten copy(128);
+  ASSERT_EQ(hipMemcpy(copy.device, in.device, 512, hipMemcpyDeviceToDevice), hipSuccess);
+  EXPECT_TRUE(Run("UninitMemory", shape, 64, copy.device).empty());
+  EXPECT_EQ(Run("UninitMemory", shape, 0, copy.device).size(), 1u);
+  // What one kernel makes of it comes from there for the next one as well.
+  const Unwritten between(64);
+  Run("UninitMemory", shape, 0, copy.device, between.device);
+  const std::vector<Seen> second = Run("UninitMemory", shape, 0, between.device);
+  ASSERT_EQ(second.size(), 1u);
+  EXPECT_THAT(second[0].sentence, HasSubstr("which was never written"));
+}
+
+TEST_F(Check, UndefinedCounter) {
+  for (const bool cleared : {false, true}) {
+    const Unwritten count(1);
+    if (cleared) {
+      ASSERT_EQ(hipMemset(count.device, 0, 4), hipSuccess);
+    }
+    Run("UninitCounter", {.block = {64, 1, 1}}, 0, nullptr, count.device);
+    uint32_t value = 0;
+    ASSERT_EQ(hipMemcpy(&value, count.device, 4, hipMemcpyDeviceToHost), hipSuccess);
+    EXPECT_EQ(value, 64u);
+    EXPECT_EQ(gridwiseSimFindingCount(), cleared ? 0 : 1);
+  }
+}
+
+TEST_F(Check, UndefinedWatchedOutput) {
+  const Words out(std::vector<uint32_t>(64, 0));
+  gridwiseSimWatch(out.device(), 256);
+  const std::vector<Seen> seen =
+      Run("UninitLdsToHost", {.block = {64, 1, 1}}, 0, nullptr, out.device());
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_THAT(seen[0].sentence, HasSubstr("stores an undefined value to a watched output"));
+}
+
+TEST_F(Check, UndefinedValuesThatDecideNothing) {
+  for (const char* kernel : {"UninitPadding", "UninitUnused"}) ExpectSilent(kernel);
+  ExpectSilent("UninitRows", {.block = {64, 1, 1}}, 8);
+  ExpectOne("UninitRows", "uninit", {.block = {64, 1, 1}}, 9);
 }
 
 TEST_F(Check, CategoriesCanBeChosen) {
