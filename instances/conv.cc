@@ -167,6 +167,20 @@ std::string DescribeSteps(const std::vector<Step>& steps) {
   return text;
 }
 
+absl::Status CheckSplits(const ConvProblem& problem, int splits) {
+  constexpr int kMaxSplits = 65535;  // workgroups along a grid's z
+  if (splits < 0 || splits > kMaxSplits) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("splits is %d; must be 0 to %d", splits, kMaxSplits));
+  }
+  if (splits > 1 && problem.out_elements() >= tile::kOffsetLimit) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "splits is %d and the output has %d elements; K of outputs with 2^31 or more is not split",
+        splits, problem.out_elements()));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 std::vector<RowInfo> ListRows() {
@@ -194,6 +208,7 @@ std::vector<RowVerdict> ExplainRows(const ConvProblem& problem, Gfx gfx) {
 
 absl::StatusOr<Plan> MakePlan(const ConvProblem& problem, Gfx gfx, const PlanOptions& options) {
   if (absl::Status status = Validate(problem); !status.ok()) return status;
+  if (absl::Status status = CheckSplits(problem, options.splits); !status.ok()) return status;
   const std::vector<Candidate> candidates = AskRows(problem, gfx, options.splits);
   if (absl::Status status = CheckRowExists(problem.direction, candidates, options.row);
       !status.ok())

@@ -10,6 +10,7 @@
 #include "ck/runtime/device.h"
 #include "ck/runtime/stream.h"
 #include "tools/gridwise/progress.h"
+#include "tools/gridwise/tensors.h"
 
 namespace gridwise {
 namespace {
@@ -32,6 +33,17 @@ absl::Status LaunchAndWait(const Executable& executable, const ConvTensors& tens
 }
 
 }  // namespace
+
+Operands RandomOperands(const ConvProblem& problem, uint64_t seed) {
+  Operands operands = {.a = RandomTensor(problem.type, problem.a_elements(), 4 * seed),
+                       .b = RandomTensor(problem.type, problem.b_elements(), 4 * seed + 1),
+                       .d = {}};
+  for (int i = 0; i < problem.epilogue.tensors; ++i) {
+    operands.d[i] = RandomTensor(problem.epilogue.d[i].type, EpilogueElements(problem, i),
+                                 4 * seed + 2 + static_cast<uint64_t>(i));
+  }
+  return operands;
+}
 
 absl::StatusOr<Outcome> Compute(const Plan& plan, const Operands& operands) {
   const absl::StatusOr<DeviceInfo> device = FindDevice(Name(plan.gfx()));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -17,6 +18,9 @@ namespace gridwise {
 struct Operands {
   std::vector<float> a, b, d[2];
 };
+
+/// Operands of `problem` from RandomTensor.
+Operands RandomOperands(const ConvProblem& problem, uint64_t seed);
 
 /// What the device did.
 struct Outcome {

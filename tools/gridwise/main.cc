@@ -55,6 +55,17 @@ ABSL_FLAG(std::string, csv, "",
 ABSL_FLAG(std::string, explain, "", "list: a problem's name; more names may follow");
 ABSL_FLAG(uint64_t, seed, 0, "of the random data that stands for a tensor without a file");
 ABSL_FLAG(std::string, type, "f16", "of all tensors: f16, bf16 or f32; sums are f32");
+ABSL_FLAG(int, splits, 0, "workgroups that share the K of a tile; default: the planner's choice");
+ABSL_FLAG(std::string, layout, "", "of x and y: nhwgc, gnhwc or ngchw; default nhwgc");
+ABSL_FLAG(std::string, weight_layout, "", "gkyxc or kyxgc; default gkyxc");
+ABSL_FLAG(double, alpha, 1, "factor of the convolution");
+ABSL_FLAG(std::string, d0, "",
+          "tensor that is combined with the result: add or mul, then :channel for a value per "
+          "channel, then :SCALE, as in add:channel:0.5");
+ABSL_FLAG(std::string, d1, "", "a second one");
+ABSL_FLAG(bool, relu, false, "results below 0 become 0");
+ABSL_FLAG(std::optional<double>, low, std::nullopt, "least value of the result");
+ABSL_FLAG(std::optional<double>, high, std::nullopt, "largest value of the result");
 ABSL_FLAG(std::string, x, "", ".npy file of x: [n][in...][c] or [n][in...][g][c/g]");
 ABSL_FLAG(std::string, dy, "", ".npy file of dy: [n][out...][k] or [n][out...][g][k/g]");
 ABSL_FLAG(std::string, w, "",
@@ -97,17 +108,20 @@ Flags
 )";
 
 constexpr const char* kFlagOrder[] = {
-    "problem",   "problems", "n",         "c",   "k",       "groups", "in",
-    "filter",    "stride",   "dilation",  "pad", "pad_end", "type",   "device",
-    "row",       "verify",   "seed",      "x",   "w",       "dy",     "out",
-    "direction", "all_rows", "max_flops", "csv", "explain"};
+    "problem",   "problems", "n",         "c",      "k",
+    "groups",    "in",       "filter",    "stride", "dilation",
+    "pad",       "pad_end",  "type",      "layout", "weight_layout",
+    "alpha",     "d0",       "d1",        "relu",   "low",
+    "high",      "device",   "row",       "splits", "verify",
+    "seed",      "x",        "w",         "dy",     "out",
+    "direction", "all_rows", "max_flops", "csv",    "explain"};
 
 void PrintUsage(std::FILE* file) {
   std::fputs(kUsage, file);
   for (const char* name : kFlagOrder) {
     const absl::CommandLineFlag* flag = absl::FindCommandLineFlag(name);
     const std::string spelling = absl::StrReplaceAll(name, {{"_", "-"}});
-    absl::FPrintF(file, "  --%-9s %s\n", spelling, flag->Help());
+    absl::FPrintF(file, "  --%-13s %s\n", spelling, flag->Help());
   }
 }
 
@@ -169,6 +183,14 @@ gridwise::ProblemRequest RequestOf(const std::string& program, const std::string
                 .dilation = absl::GetFlag(FLAGS_dilation),
                 .pad = absl::GetFlag(FLAGS_pad),
                 .pad_end = absl::GetFlag(FLAGS_pad_end)},
+      .variant = {.layout = absl::GetFlag(FLAGS_layout),
+                  .weight_layout = absl::GetFlag(FLAGS_weight_layout),
+                  .alpha = absl::GetFlag(FLAGS_alpha),
+                  .relu = absl::GetFlag(FLAGS_relu),
+                  .low = absl::GetFlag(FLAGS_low),
+                  .high = absl::GetFlag(FLAGS_high),
+                  .d0 = absl::GetFlag(FLAGS_d0),
+                  .d1 = absl::GetFlag(FLAGS_d1)},
       .device = absl::GetFlag(FLAGS_device),
   };
 }
@@ -176,6 +198,7 @@ gridwise::ProblemRequest RequestOf(const std::string& program, const std::string
 gridwise::ExitCode Run(const gridwise::ProblemRequest& request) {
   return gridwise::RunCommand({.request = request,
                                .row = absl::GetFlag(FLAGS_row),
+                               .splits = absl::GetFlag(FLAGS_splits),
                                .seed = absl::GetFlag(FLAGS_seed),
                                .verify = absl::GetFlag(FLAGS_verify),
                                .x = absl::GetFlag(FLAGS_x),

@@ -88,6 +88,7 @@ absl::StatusOr<ResolvedProblem> Resolve(const ProblemRequest& request,
                                             : FromName(request, direction);
   if (!problem.ok()) return problem.status();
   problem->type = target->type;
+  if (absl::Status status = ApplyVariant(request.variant, *problem); !status.ok()) return status;
   return ResolvedProblem{*problem, target->gfx};
 }
 

@@ -9,6 +9,7 @@
 #include "ck/base/types.h"
 #include "ck/conv/problem.h"
 #include "tools/gridwise/problem_flags.h"
+#include "tools/gridwise/variant_flags.h"
 
 namespace gridwise {
 
@@ -20,6 +21,7 @@ struct ProblemRequest {
   std::string problem;    // a name in `problems`, or empty
   std::string problems;   // see LoadProblemSets
   ProblemFlags sizes;
+  VariantFlags variant;
   std::string device;  // "gfx942"
 };
 

@@ -46,11 +46,29 @@ absl::StatusOr<std::optional<NpyArray>> ReadOperand(const std::string& path) {
   return *std::move(array);
 }
 
-absl::StatusOr<std::vector<float>> MakeOperand(const Operand& operand, const ConvProblem& problem,
-                                               int64_t elements, uint64_t seed) {
-  if (operand.array)
-    return TensorFromNpy(operand.path, *operand.array, operand.shape(problem), problem.type);
-  return RandomTensor(problem.type, elements, seed);
+/// Replaces `data` by the operand's file, if it has one.
+absl::Status TakeFile(const Operand& operand, const ConvProblem& problem,
+                      std::vector<float>& data) {
+  if (!operand.array) return absl::OkStatus();
+  absl::StatusOr<std::vector<float>> tensor =
+      TensorFromNpy(operand.path, *operand.array, operand.shape(problem), problem.type);
+  if (!tensor.ok()) return tensor.status();
+  data = *std::move(tensor);
+  return absl::OkStatus();
+}
+
+/// Files have the axes in the order of the first layouts.
+absl::Status CheckLayouts(const RunOptions& options, const ConvProblem& problem) {
+  const bool has_files =
+      !options.x.empty() || !options.w.empty() || !options.dy.empty() || !options.out.empty();
+  const ConvProblem defaults;
+  if (!has_files ||
+      (problem.layout == defaults.layout && problem.weight_layout == defaults.weight_layout)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--layout is ", Name(problem.layout), " and --weight-layout is ", Name(problem.weight_layout),
+      "; with files they must be ", Name(defaults.layout), " and ", Name(defaults.weight_layout)));
 }
 
 /// The operands a and b of a direction among x, w and dy; an error when a file is given for the
@@ -86,20 +104,17 @@ absl::StatusOr<Job> Prepare(const RunOptions& options) {
   const ConvProblem& problem = resolved->problem;
   const auto operands = OperandsOf(problem.direction, x, w, dy);
   if (!operands.ok()) return operands.status();
-  absl::StatusOr<Plan> plan = MakePlan(problem, resolved->gfx, {.row = options.row});
+  if (absl::Status status = CheckLayouts(options, problem); !status.ok()) return status;
+  absl::StatusOr<Plan> plan =
+      MakePlan(problem, resolved->gfx, {.row = options.row, .splits = options.splits});
   if (!plan.ok()) return plan.status();
   const auto [a, b] = *operands;
-  absl::StatusOr<std::vector<float>> a_data =
-      MakeOperand(*a, problem, problem.a_elements(), 2 * options.seed);
-  if (!a_data.ok()) return a_data.status();
-  absl::StatusOr<std::vector<float>> b_data =
-      MakeOperand(*b, problem, problem.b_elements(), 2 * options.seed + 1);
-  if (!b_data.ok()) return b_data.status();
+  Operands data = RandomOperands(problem, options.seed);
+  if (absl::Status status = TakeFile(*a, problem, data.a); !status.ok()) return status;
+  if (absl::Status status = TakeFile(*b, problem, data.b); !status.ok()) return status;
   const bool single =
       problem.type != DataType::kF16 || (a->array && a->array->type == DataType::kF32);
-  return Job{*std::move(plan),
-             {*std::move(a_data), *std::move(b_data), {}},
-             single ? DataType::kF32 : DataType::kF16};
+  return Job{*std::move(plan), std::move(data), single ? DataType::kF32 : DataType::kF16};
 }
 
 void PrintOutcome(const ConvProblem& problem, const Outcome& outcome) {

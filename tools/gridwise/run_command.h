@@ -12,6 +12,7 @@ namespace gridwise {
 struct RunOptions {
   ProblemRequest request;
   std::string row;  // empty: the planner's choice
+  int splits = 0;   // 0: the planner's choice
   uint64_t seed = 0;
   bool verify = false;
   std::string x, w, dy, out;  // .npy files, or empty

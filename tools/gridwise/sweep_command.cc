@@ -98,7 +98,8 @@ absl::StatusOr<std::vector<Item>> SelectItems(const SweepOptions& options,
         problem.direction = direction;
         problem.type = target.type;
         problem.batch = request.sizes.n.value_or(problem.batch);
-        if (absl::Status status = Validate(problem); !status.ok()) return status;
+        absl::Status status = ApplyVariant(request.variant, problem);
+        if (!status.ok()) return status;
         if (options.max_flops > 0 && problem.Flops() > options.max_flops) {
           ++too_large;
           continue;
@@ -177,8 +178,7 @@ class Sweep {
       }
       const Clock::time_point start = Clock::now();
       if (operands.a.empty() && !row.empty()) {
-        operands.a = RandomTensor(problem.type, problem.a_elements(), 2 * options_.seed);
-        operands.b = RandomTensor(problem.type, problem.b_elements(), 2 * options_.seed + 1);
+        operands = RandomOperands(problem, options_.seed);
       }
       SweepRecord record = RecordOf(item, row);
       record.message = item.reason;

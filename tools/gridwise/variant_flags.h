@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "ck/conv/problem.h"
+
+namespace gridwise {
+
+/// What the user wants of a problem beyond its sizes, as text; empty: the default.
+struct VariantFlags {
+  std::string layout = {};         // "nhwgc", "gnhwc", "ngchw"
+  std::string weight_layout = {};  // "gkyxc", "kyxgc"
+  double alpha = 1;
+  bool relu = false;
+  std::optional<double> low = {}, high = {};
+  std::string d0 = {},
+              d1 = {};  // "add" or "mul", then ":channel" for a value per channel, then ":SCALE"
+};
+
+/// Gives `problem`, whose sizes, type and direction are set, the layouts and the epilogue of
+/// `flags`. Errors name the flag, its value and what it may be.
+absl::Status ApplyVariant(const VariantFlags& flags, ConvProblem& problem);
+
+}  // namespace gridwise
