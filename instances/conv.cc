@@ -11,11 +11,10 @@
 #include "absl/strings/str_format.h"
 #include "ck/base/fields_text.h"
 #include "ck/conv/problem_io.h"
-#include "ck/conv/sub_gemms.h"
 #include "ck/conv/validate.h"
+#include "instances/row_planner.h"
 #include "instances/steps.h"
 #include "instances/tile/rows.h"
-#include "tile/plan_bwd_weight.h"
 #include "tile/plan_gather.h"
 
 namespace gridwise {
@@ -30,53 +29,6 @@ bool IsFor(Direction direction, const tile::TileConfig& row) {
   return direction == Direction::kBackwardWeight || tile::DirectionOf(row) == direction;
 }
 
-/// How a row computes a problem, or why it cannot.
-using Verdict = std::variant<std::string, KernelPlan>;
-
-/// Plans a problem for the rows of its direction; what they share is computed once.
-class RowPlanner {
- public:
-  RowPlanner(const ConvProblem& problem, Gfx gfx, int splits)
-      : problem_(RowProblem(problem)),
-        reason_(RejectSteps(problem)),
-        pass_cycles_(TransposeCycles(problem, gfx)),
-        gfx_(gfx),
-        splits_(splits) {}
-
-  Verdict PlanFor(const tile::TileConfig& row) {
-    if (reason_) return *reason_;
-    Verdict verdict = AskRow(row);
-    if (auto* plan = std::get_if<KernelPlan>(&verdict)) {
-      Cost& cost = std::visit([](auto& kernel) -> Cost& { return kernel.cost; }, *plan);
-      cost.pass_cycles += pass_cycles_;
-      cost = WithCycles(cost);
-    }
-    return verdict;
-  }
-
- private:
-  Verdict AskRow(const tile::TileConfig& row) {
-    if (problem_.direction == Direction::kBackwardWeight) {
-      if (auto reason = RejectBwdWeight(row, problem_)) return *std::move(reason);
-      return KernelPlan(PlanBwdWeight(row, gfx_, problem_, splits_));
-    }
-    if (auto reason = RejectGather(row, problem_)) return *std::move(reason);
-    if (sub_gemms_.empty()) sub_gemms_ = MakeSubGemms(problem_);
-    return KernelPlan(PlanGather(row, gfx_, problem_, sub_gemms_, splits_));
-  }
-
-  const ConvProblem problem_;
-  const std::optional<std::string> reason_;  // why no row can
-  const double pass_cycles_;
-  const Gfx gfx_;
-  const int splits_;
-  std::vector<SubGemm> sub_gemms_;
-};
-
-const tile::LaunchPlan& LaunchOf(const KernelPlan& plan) {
-  return std::visit([](const auto& kernel) -> const tile::LaunchPlan& { return kernel; }, plan);
-}
-
 /// A row of the direction's table, and what it says to a problem.
 struct Candidate {
   int index;
@@ -86,8 +38,8 @@ struct Candidate {
 
 /// The rows of the problem's direction and type that are compiled for `gfx`, and what they say to a
 /// valid problem.
-std::vector<Candidate> AskRows(const ConvProblem& problem, Gfx gfx, int splits) {
-  RowPlanner planner(problem, gfx, splits);
+std::vector<Candidate> AskRows(const ConvProblem& problem, Gfx gfx, const PlanOptions& options) {
+  RowPlanner planner(problem, gfx, {options.splits, options.offset_limit});
   std::vector<Candidate> candidates;
   const std::span<const tile::TileConfig> rows = RowsOf(problem.direction);
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -99,7 +51,7 @@ std::vector<Candidate> AskRows(const ConvProblem& problem, Gfx gfx, int splits) 
     if (std::string* reason = std::get_if<std::string>(&verdict)) {
       candidate.reason = std::move(*reason);
     } else {
-      candidate.cost = LaunchOf(std::get<KernelPlan>(verdict)).cost;
+      candidate.cost = std::get<RowPlan>(verdict).cost;
     }
   }
   return candidates;
@@ -141,17 +93,22 @@ absl::Status CheckRowExists(Direction direction, const std::vector<Candidate>& c
   return absl::InvalidArgumentError(absl::StrFormat("row is %s; must be one of %s", row, known));
 }
 
-std::vector<GemmShape> ShapesOf(const ConvProblem& problem, const KernelPlan& plan) {
-  if (problem.direction == Direction::kBackwardWeight) {
-    return {{.m = problem.k_per_group(),
-             .n = problem.filter_taps() * problem.c_per_group(),
-             .k = problem.batch * problem.out_cells()}};
-  }
-  const auto& gather = std::get<tile::GatherPlan>(plan);
+/// The GEMMs of one group, of all parts.
+std::vector<GemmShape> ShapesOf(const RowPlan& plan) {
   std::vector<GemmShape> shapes;
-  for (const SubGemm& gemm : gather.table) {
-    shapes.push_back(
-        {.m = gemm.m, .n = gather.args.n, .k = std::int64_t{Taps(gemm)} * gather.args.k});
+  for (const auto& [part, kernel] : plan.parts) {
+    const ConvProblem& problem = part.problem;
+    if (problem.direction == Direction::kBackwardWeight) {
+      shapes.push_back({.m = problem.k_per_group(),
+                        .n = problem.filter_taps() * problem.c_per_group(),
+                        .k = problem.batch * problem.out_cells()});
+      continue;
+    }
+    const auto& gather = std::get<tile::GatherPlan>(kernel);
+    for (const SubGemm& gemm : gather.table) {
+      shapes.push_back(
+          {.m = gemm.m, .n = gather.args.n, .k = std::int64_t{Taps(gemm)} * gather.args.k});
+    }
   }
   return shapes;
 }
@@ -198,7 +155,7 @@ std::vector<RowInfo> ListRows() {
 
 std::vector<RowVerdict> ExplainRows(const ConvProblem& problem, Gfx gfx) {
   std::vector<RowVerdict> verdicts;
-  for (Candidate& candidate : AskRows(problem, gfx, /*splits=*/0)) {
+  for (Candidate& candidate : AskRows(problem, gfx, {})) {
     verdicts.push_back({.row = RowName(problem.direction, candidate.index),
                         .reason = std::move(candidate.reason),
                         .cost = candidate.cost});
@@ -209,7 +166,7 @@ std::vector<RowVerdict> ExplainRows(const ConvProblem& problem, Gfx gfx) {
 absl::StatusOr<Plan> MakePlan(const ConvProblem& problem, Gfx gfx, const PlanOptions& options) {
   if (absl::Status status = Validate(problem); !status.ok()) return status;
   if (absl::Status status = CheckSplits(problem, options.splits); !status.ok()) return status;
-  const std::vector<Candidate> candidates = AskRows(problem, gfx, options.splits);
+  const std::vector<Candidate> candidates = AskRows(problem, gfx, options);
   if (absl::Status status = CheckRowExists(problem.direction, candidates, options.row);
       !status.ok())
     return status;
@@ -222,13 +179,13 @@ absl::StatusOr<Plan> MakePlan(const ConvProblem& problem, Gfx gfx, const PlanOpt
   plan.gfx_ = gfx;
   plan.row_ = RowName(problem.direction, chosen->index);
   const Verdict verdict =
-      RowPlanner(problem, gfx, options.splits)
+      RowPlanner(problem, gfx, {options.splits, options.offset_limit})
           .PlanFor(RowsOf(problem.direction)[static_cast<size_t>(chosen->index)]);
-  const KernelPlan& kernel = std::get<KernelPlan>(verdict);
-  plan.splits_ = LaunchOf(kernel).splits;
-  plan.cost_ = LaunchOf(kernel).cost;
-  plan.gemms_ = ShapesOf(problem, kernel);
-  plan.steps_ = MakeSteps(problem, chosen->index, kernel);
+  const RowPlan& row_plan = std::get<RowPlan>(verdict);
+  plan.splits_ = row_plan.splits;
+  plan.cost_ = row_plan.cost;
+  plan.gemms_ = ShapesOf(row_plan);
+  plan.steps_ = MakeSteps(problem, chosen->index, row_plan);
   return plan;
 }
 

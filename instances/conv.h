@@ -14,6 +14,7 @@
 #include "ck/runtime/module.h"
 #include "hip/hip_runtime_api.h"
 #include "instances/steps.h"
+#include "tile/launch_plan.h"
 
 /// The public API. A problem becomes a plan on the host, without a device; a plan becomes an
 /// executable on a device; an executable is launched on tensors, any number of times, without
@@ -38,8 +39,11 @@ std::vector<RowInfo> ListRows();
 
 struct PlanOptions {
   std::string row;  // use this row; empty: the cheapest by Cost
-  int splits =
-      0;  // workgroups that share the K of a tile; 0: as many as are estimated to be fastest
+  /// Bytes of a tensor that a tile, or of backward-weight an image, may reach over in one launch:
+  /// larger tensors are computed in parts. At most 2^31; less is for tests.
+  std::int64_t offset_limit = tile::kOffsetLimit;
+  /// Workgroups that share the K of a tile; 0: as many as are estimated to be fastest.
+  int splits = 0;
 };
 
 /// D[m][n] = sum over k, of one group.

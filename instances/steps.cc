@@ -39,23 +39,39 @@ struct Place {
 /// The tensors of a row's launch.
 struct Places {
   Place a = {Memory::kA}, b = {Memory::kB}, out = {Memory::kOut};
+  Place d[2] = {{Memory::kD0}, {Memory::kD1}};
 };
+
+/// Those of a part: `out_bytes` is the size of an element of what `whole.out` is.
+Places PlacesOf(const ConvPart& part, const Places& whole, std::int64_t out_bytes) {
+  const std::int64_t bytes = SizeOf(part.problem.type);
+  Places places = whole;
+  places.a.offset += part.a * bytes;
+  places.b.offset += part.b * bytes;
+  places.out.offset += part.out * out_bytes;
+  for (std::size_t i = 0; i < 2; ++i) {
+    places.d[i].offset += part.d[i] * SizeOf(part.problem.epilogue.d[i].type);
+  }
+  return places;
+}
 
 /// Where the output and the tensors are that the epilogue at byte `at` of the arguments combines.
 std::vector<Step::Address> EpilogueAddresses(std::size_t at, const tile::EpilogueArgs& args,
-                                             const Place& out) {
+                                             const Place& out, const Place (&d)[2]) {
   std::vector<Step::Address> addresses = {
       {at + offsetof(tile::EpilogueArgs, out), out.memory, out.offset}};
-  for (int i = 0; i < args.tensors; ++i) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(args.tensors); ++i) {
     addresses.push_back({at + offsetof(tile::EpilogueArgs, tensor) +
-                             static_cast<std::size_t>(i) * sizeof(tile::EpilogueTensor) +
+                             i * sizeof(tile::EpilogueTensor) +
                              offsetof(tile::EpilogueTensor, data),
-                         i == 0 ? Memory::kD0 : Memory::kD1, 0});
+                         d[i].memory, d[i].offset});
   }
   return addresses;
 }
 
-Step MakeRowStep(Direction direction, int row, const KernelPlan& plan, const Places& places) {
+/// A row's launch. The table of sub-GEMMs is at byte `table` of the workspace.
+Step MakeRowStep(Direction direction, int row, const KernelPlan& plan, const Places& places,
+                 std::int64_t table) {
   Step step = {.table = TableOf(direction),
                .row = row,
                .symbol = {},
@@ -71,7 +87,8 @@ Step MakeRowStep(Direction direction, int row, const KernelPlan& plan, const Pla
     set_shape(*weight);
     step.symbol = tile::BwdWeightSymbol(row);
     step.arguments = BytesOf(weight->args);
-    step.addresses = EpilogueAddresses(offsetof(Args, epilogue), weight->args.epilogue, places.out);
+    step.addresses =
+        EpilogueAddresses(offsetof(Args, epilogue), weight->args.epilogue, places.out, places.d);
     step.addresses.push_back(
         {offsetof(Args, dy) + offsetof(tile::CellTensor, data), places.a.memory, places.a.offset});
     step.addresses.push_back(
@@ -83,26 +100,27 @@ Step MakeRowStep(Direction direction, int row, const KernelPlan& plan, const Pla
   set_shape(gather);
   step.symbol = tile::GatherSymbol(row);
   step.arguments = BytesOf(gather.args);
-  step.addresses = EpilogueAddresses(offsetof(Args, epilogue), gather.args.epilogue, places.out);
+  step.addresses =
+      EpilogueAddresses(offsetof(Args, epilogue), gather.args.epilogue, places.out, places.d);
   step.addresses.push_back({offsetof(Args, source), places.a.memory, places.a.offset});
   step.addresses.push_back({offsetof(Args, w), places.b.memory, places.b.offset});
   if (gather.table_bytes > 0) {
-    step.addresses.push_back({offsetof(Args, table), Memory::kWorkspace, 0});
+    step.addresses.push_back({offsetof(Args, table), Memory::kWorkspace, table});
   }
   return step;
 }
 
 Step MakeReduceStep(const ConvProblem& problem, int splits, std::int64_t partial_offset,
-                    const Place& out) {
+                    const Places& places) {
   const tile::ReduceArgs args = tile::PlanReduce(problem, splits);
-  Step step = {
-      .table = KernelTable::kPasses,
-      .row = 0,
-      .symbol = tile::ReduceSymbol(problem.type),
-      .shape = {.workgroups = {tile::ReduceWorkgroups(args), 1, 1},
-                .threads = {tile::kReduceThreads, 1, 1}},
-      .arguments = BytesOf(args),
-      .addresses = EpilogueAddresses(offsetof(tile::ReduceArgs, epilogue), args.epilogue, out)};
+  Step step = {.table = KernelTable::kPasses,
+               .row = 0,
+               .symbol = tile::ReduceSymbol(problem.type),
+               .shape = {.workgroups = {tile::ReduceWorkgroups(args), 1, 1},
+                         .threads = {tile::kReduceThreads, 1, 1}},
+               .arguments = BytesOf(args),
+               .addresses = EpilogueAddresses(offsetof(tile::ReduceArgs, epilogue), args.epilogue,
+                                              places.out, places.d)};
   step.addresses.push_back(
       {offsetof(tile::ReduceArgs, partial), Memory::kWorkspace, partial_offset});
   return step;
@@ -185,14 +203,51 @@ double TransposeCycles(const ConvProblem& problem, Gfx gfx) {
   return cycles;
 }
 
-Steps MakeSteps(const ConvProblem& problem, int row, const KernelPlan& plan) {
-  Steps steps;
-  if (const auto* gather = std::get_if<tile::GatherPlan>(&plan);
-      gather != nullptr && gather->table_bytes > 0) {
-    const auto table = std::as_bytes(std::span(gather->table));
-    steps.upload.assign(table.begin(), table.end());
-    Reserve(steps, gather->table_bytes);
+namespace {
+
+/// Appends the launches of `plan`'s parts to `steps`, with sums that are terms of the output in the
+/// workspace, and of their addition.
+void AddRowSteps(const ConvProblem& row_problem, int row, const RowPlan& plan, const Places& places,
+                 Steps& steps) {
+  const int slots = plan.splits * plan.terms;
+  const std::int64_t slot_bytes = row_problem.out_elements() * 4;
+  Places outs = places;
+  if (slots > 1) outs.out = {Memory::kWorkspace, Reserve(steps, slots * slot_bytes)};
+  const std::int64_t out_bytes = slots > 1 ? 4 : SizeOf(row_problem.type);
+  int term = 0;
+  for (const auto& [part, kernel] : plan.parts) {
+    std::int64_t table_at = 0;
+    if (const auto* gather = std::get_if<tile::GatherPlan>(&kernel);
+        gather != nullptr && gather->table_bytes > 0) {
+      const auto table = std::as_bytes(std::span(gather->table));
+      table_at = static_cast<std::int64_t>(steps.upload.size());
+      steps.upload.insert(steps.upload.end(), table.begin(), table.end());
+    }
+    Places part_places = PlacesOf(part, outs, out_bytes);
+    if (plan.terms > 1) part_places.out.offset += term++ * plan.splits * slot_bytes;
+    steps.steps.push_back(MakeRowStep(row_problem.direction, row, kernel, part_places, table_at));
   }
+  if (slots > 1) {
+    steps.steps.push_back(MakeReduceStep(row_problem, slots, outs.out.offset, places));
+  }
+}
+
+/// Bytes of the tables of sub-GEMMs that the workspace begins with.
+std::int64_t TableBytes(const RowPlan& plan) {
+  std::int64_t bytes = 0;
+  for (const RowPlan::Part& part : plan.parts) {
+    if (const auto* gather = std::get_if<tile::GatherPlan>(&part.kernel)) {
+      bytes += gather->table_bytes;
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Steps MakeSteps(const ConvProblem& problem, int row, const RowPlan& plan) {
+  Steps steps;
+  Reserve(steps, TableBytes(plan));
   Places places;
   // Makes `place` of a tensor a copy in the workspace; returns where it was.
   const auto move = [&](Tensor tensor, Place& place) {
@@ -207,17 +262,7 @@ Steps MakeSteps(const ConvProblem& problem, int row, const KernelPlan& plan) {
   }
   const bool transposes_out = IsTransposed(problem, problem.out());
   const Place out = transposes_out ? move(problem.out(), places.out) : places.out;
-
-  const int splits = std::visit([](const auto& kernel) { return kernel.splits; }, plan);
-  if (splits == 1) {
-    steps.steps.push_back(MakeRowStep(problem.direction, row, plan, places));
-  } else {
-    const std::int64_t partial = Reserve(steps, splits * problem.out_elements() * 4);
-    const Place sum = std::exchange(places.out, Place{Memory::kWorkspace, partial});
-    steps.steps.push_back(MakeRowStep(problem.direction, row, plan, places));
-    steps.steps.push_back(MakeReduceStep(RowProblem(problem), splits, partial, sum));
-    places.out = sum;
-  }
+  AddRowSteps(RowProblem(problem), row, plan, places, steps);
   if (transposes_out) {
     steps.steps.push_back(
         MakeTransposeStep(problem.type, MatricesOf(problem, problem.out()), places.out, out));

@@ -11,6 +11,8 @@
 
 #include "absl/status/statusor.h"
 #include "ck/arch/target.h"
+#include "ck/conv/cost.h"
+#include "ck/conv/parts.h"
 #include "ck/conv/problem.h"
 #include "ck/runtime/module.h"
 #include "tile/config.h"
@@ -58,6 +60,19 @@ struct Steps {
 /// How a row's kernel computes a problem.
 using KernelPlan = std::variant<tile::GatherPlan, tile::BwdWeightPlan>;
 
+/// How a row computes a problem: in parts, which together write the output once, or of
+/// backward-weight are terms of its sums.
+struct RowPlan {
+  struct Part {
+    ConvPart part;
+    KernelPlan kernel;
+  };
+  std::vector<Part> parts;
+  int terms = 0;   // parts that are terms of the same sums; 1: each part writes elements of its own
+  int splits = 1;  // workgroups that share the K of a tile, in each part
+  Cost cost;
+};
+
 /// The problem that the rows compute for `problem`, of which the launches before and after them
 /// make tensors in the layouts that rows have: NGCHW is transposed to NHWGC and back.
 ConvProblem RowProblem(const ConvProblem& problem);
@@ -67,7 +82,7 @@ std::optional<std::string> RejectSteps(const ConvProblem& problem);
 
 /// The launches that compute `problem`: `plan` is how row `row` of its direction computes
 /// RowProblem(problem).
-Steps MakeSteps(const ConvProblem& problem, int row, const KernelPlan& plan);
+Steps MakeSteps(const ConvProblem& problem, int row, const RowPlan& plan);
 
 /// Estimated cycles of the launches other than the row's and what belongs to it.
 double TransposeCycles(const ConvProblem& problem, Gfx gfx);

@@ -52,6 +52,15 @@ int ChooseSplits(const TileConfig& config, const TargetTraits& target, const Wor
   return best;
 }
 
+Sharing Complete(Sharing sharing, const TileConfig& config, const TargetTraits& target,
+                 const Work& work) {
+  if (sharing.splits == 0) sharing.splits = ChooseSplits(config, target, work);
+  if (sharing.splits > 1 && sharing.partial_elements == 0) {
+    sharing.partial_elements = static_cast<std::int64_t>(work.out_elements);
+  }
+  return sharing;
+}
+
 double PassCycles(const TargetTraits& target, double bytes) {
   constexpr double kLaunchGap = 8000;  // from the end of one launch to the start of the next
   return kLaunchGap + bytes / (target.memory_gb_per_s / target.clock_ghz);

@@ -34,6 +34,19 @@ struct Work {
 Cost EstimateCost(const TileConfig& config, const TargetTraits& target, const Work& work,
                   int splits);
 
+/// How workgroups share the K of a tile.
+struct Sharing {
+  int splits = 0;  // workgroups of a tile; 0: as many as are estimated to be fastest
+  /// Where the sums are not the output but f32 terms of it: elements of all of the output, which
+  /// lie between the sums of one split and those of the next; 0: of the problem's output, if there
+  /// are several splits.
+  std::int64_t partial_elements = 0;
+};
+
+/// `sharing` with its zeros filled in, but for partial_elements of a single split.
+Sharing Complete(Sharing sharing, const TileConfig& config, const TargetTraits& target,
+                 const Work& work);
+
 /// The number of splits whose estimate is least, a power of two; 1 where the output has 2^31 or
 /// more elements.
 int ChooseSplits(const TileConfig& config, const TargetTraits& target, const Work& work);

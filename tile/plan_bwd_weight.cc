@@ -50,15 +50,16 @@ std::int64_t Tiles(const TileConfig& config, const ConvProblem& problem) {
 /// The bytes of x, or dy, of one image that offsets reach over: the last step's cells, and the
 /// taps'.
 std::int64_t Reach(const TileConfig& config, const ConvProblem& problem, Tensor tensor) {
-  const bool of_x = tensor == Tensor::kX;
-  std::int64_t cells = 1;
+  const PerAxis stride = problem.AxesOf(tensor).stride;
   const std::int64_t overshoot[3] = {0, config.tile.k / config.patch_a.k, config.tile.k};
+  std::int64_t elements = stride[3];
   for (size_t i = 0; i < 3; ++i) {
     const Dim& dim = problem.dims[i];
-    const std::int64_t outs = dim.out() + overshoot[i];
-    cells *= of_x ? dim.pad_begin + outs * dim.stride + dim.dilated_filter() : outs;
+    const std::int64_t last = dim.out() - 1 + overshoot[i];
+    const std::int64_t last_x = dim.pad_begin + last * dim.stride + dim.dilated_filter() - 1;
+    elements += stride[i + 1] * (tensor == Tensor::kX ? last_x : last);
   }
-  return cells * problem.AxesOf(tensor).stride[3] * SizeOf(problem.type);
+  return elements * SizeOf(problem.type);
 }
 
 CellTensor MakeCells(const ConvProblem& problem, Tensor tensor) {
@@ -76,7 +77,8 @@ CellTensor MakeCells(const ConvProblem& problem, Tensor tensor) {
   return cells;
 }
 
-BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, int splits) {
+BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem,
+                       const Sharing& sharing) {
   const StepShape shape = ChooseStepShape(config, problem);
   const auto divide_by = [](int divisor) { return MakeMagicDiv(static_cast<unsigned>(divisor)); };
   BwdWeightArgs args = {};
@@ -108,8 +110,8 @@ BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, int
   args.log2_step_runs = shape.log2_runs;
   args.steps_h = static_cast<int>(shape.steps_h);
   args.steps_w = static_cast<int>(shape.steps_w);
-  args.split_steps = static_cast<int>(CeilDiv<std::int64_t>(Steps(problem, shape), splits));
-  args.epilogue = MakeEpilogue(problem, splits);
+  args.split_steps = static_cast<int>(CeilDiv<std::int64_t>(Steps(problem, shape), sharing.splits));
+  args.epilogue = MakeEpilogue(problem, sharing.partial_elements);
   return args;
 }
 
@@ -134,9 +136,11 @@ std::optional<std::string> RejectBwdWeight(const TileConfig& config, const ConvP
                            problem.k_per_group(), problem.c_per_group(), config.patch_a.n,
                            config.patch_b.n);
   }
-  if (problem.groups > 65535) {
-    return absl::StrFormat("groups is %d; must be at most 65535", problem.groups);
-  }
+  return std::nullopt;
+}
+
+std::optional<std::string> TooLargeForBwdWeight(const TileConfig& config,
+                                                const ConvProblem& problem, std::int64_t limit) {
   const std::int64_t steps = Steps(problem, ChooseStepShape(config, problem));
   if (Tiles(config, problem) >= kOffsetLimit || steps >= kOffsetLimit) {
     return absl::StrFormat("dw has %d tiles of %d steps; both must be fewer than 2^31",
@@ -148,17 +152,17 @@ std::optional<std::string> RejectBwdWeight(const TileConfig& config, const ConvP
   const std::int64_t dw_bytes = (problem.k_per_group() + config.tile.m) *
                                 (Terms(problem) + config.tile.n) *
                                 problem.AxesOf(Tensor::kW).stride[4] / problem.c_per_group() * 4;
-  if (dy_bytes >= kOffsetLimit || x_bytes >= kOffsetLimit || dw_bytes >= kOffsetLimit) {
+  if (dy_bytes >= limit || x_bytes >= limit || dw_bytes >= kOffsetLimit) {
     return absl::StrFormat(
         "offsets reach over %d bytes of an image of dy, %d of one of x and %d of a group of dw; "
-        "each must be below 2^31",
-        dy_bytes, x_bytes, dw_bytes);
+        "each must be below %d",
+        dy_bytes, x_bytes, dw_bytes, limit);
   }
   return RejectEpilogue(problem, /*images=*/1);
 }
 
 BwdWeightPlan PlanBwdWeight(const TileConfig& config, Gfx gfx, const ConvProblem& problem,
-                            int splits) {
+                            Sharing sharing) {
   BwdWeightPlan plan = {};
   const std::int64_t tiles = Tiles(config, problem);
   const auto all_tiles = static_cast<double>(tiles * problem.groups);
@@ -166,8 +170,9 @@ BwdWeightPlan PlanBwdWeight(const TileConfig& config, Gfx gfx, const ConvProblem
   const Work work = {.tiles = all_tiles,
                      .steps = all_tiles * steps,
                      .out_elements = static_cast<double>(problem.w_elements())};
-  plan.splits = splits > 0 ? splits : ChooseSplits(config, TraitsOf(gfx), work);
-  plan.args = MakeArgs(config, problem, plan.splits);
+  sharing = Complete(sharing, config, TraitsOf(gfx), work);
+  plan.splits = sharing.splits;
+  plan.args = MakeArgs(config, problem, sharing);
   plan.workgroups[0] = static_cast<unsigned>(tiles);
   plan.workgroups[1] = static_cast<unsigned>(problem.groups);
   plan.workgroups[2] = static_cast<unsigned>(plan.splits);

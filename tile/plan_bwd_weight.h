@@ -16,14 +16,19 @@ struct BwdWeightPlan : LaunchPlan {
   BwdWeightArgs args;  // pointers null
 };
 
-/// The reason why backward-weight kernels of `config` cannot compute `problem`, with the values
-/// that matter; nothing if they can.
+/// The reason why backward-weight kernels of `config` cannot compute `problem` of any size, with
+/// the values that matter; nothing if they can.
 std::optional<std::string> RejectBwdWeight(const TileConfig& config, const ConvProblem& problem);
 
-/// Plans a valid backward-weight problem that `config` accepts. `splits`: workgroups that share a
-/// tile's K; 0: as many as are estimated to be fastest.
+/// The reason why they can only compute parts of it; nothing if they can compute it at once. Images
+/// may have `limit` bytes, at most kOffsetLimit.
+std::optional<std::string> TooLargeForBwdWeight(const TileConfig& config,
+                                                const ConvProblem& problem,
+                                                std::int64_t limit = kOffsetLimit);
+
+/// Plans a valid backward-weight problem that `config` accepts.
 BwdWeightPlan PlanBwdWeight(const TileConfig& config, Gfx gfx, const ConvProblem& problem,
-                            int splits = 0);
+                            Sharing sharing = {});
 
 /// Symbol of the kernel of row `index` in the code objects of the backward-weight table.
 std::string BwdWeightSymbol(int index);

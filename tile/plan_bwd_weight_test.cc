@@ -51,7 +51,7 @@ TEST(PlanBwdWeight, StepsCoverTheImageInTheFewest) {
 TEST(PlanBwdWeight, SplitsCoverAllSteps) {
   const ConvProblem problem = Square(30, 3, 64, 64);
   for (const int splits : {1, 2, 3, 7, 64, 1000}) {
-    const BwdWeightArgs args = PlanBwdWeight(kPairs, Gfx::k942, problem, splits).args;
+    const BwdWeightArgs args = PlanBwdWeight(kPairs, Gfx::k942, problem, {.splits = splits}).args;
     const int steps = args.batch * args.out[0] * args.steps_h * args.steps_w;
     EXPECT_GE(args.split_steps * splits, steps) << splits;
     EXPECT_LT((args.split_steps - 1) * splits, steps) << splits;
@@ -70,8 +70,8 @@ TEST(PlanBwdWeight, RejectionsNameTheirValues) {
   problem.type = DataType::kF16;
   problem.direction = Direction::kForward;
   EXPECT_THAT(RejectBwdWeight(kPairs, problem).value_or(""), HasSubstr("direction is fwd"));
-  EXPECT_THAT(RejectBwdWeight(kPairs, Square(30000, 3, 64, 64)).value_or(""),
-              HasSubstr("each must be below 2^31"));
+  EXPECT_THAT(TooLargeForBwdWeight(kPairs, Square(30000, 3, 64, 64)).value_or(""),
+              HasSubstr("each must be below 2147483648"));
 }
 
 }  // namespace

@@ -27,9 +27,9 @@ OutputStrides MakeStrides(Tensor tensor, const TensorAxes& axes, std::int64_t el
   return strides;
 }
 
-EpilogueArgs MakeEpilogue(const ConvProblem& problem, int splits) {
+EpilogueArgs MakeEpilogue(const ConvProblem& problem, std::int64_t partial_elements) {
   const TensorAxes axes = problem.AxesOf(problem.out());
-  const bool partial = splits > 1;
+  const bool partial = partial_elements > 0;
   const auto by_element = [&](const OutputStrides& strides, std::int64_t bytes) {
     const bool neighbours = problem.out() != Tensor::kW || strides.packed != 0;
     return !neighbours || strides.column != bytes;
@@ -41,7 +41,7 @@ EpilogueArgs MakeEpilogue(const ConvProblem& problem, int splits) {
   args.by_element = by_element(args.strides, out_bytes);
   args.alpha = 1;
   if (partial) {
-    args.split_bytes = axes.Elements() * out_bytes;
+    args.split_bytes = partial_elements * out_bytes;
     return args;
   }
   const Epilogue& epilogue = problem.epilogue;

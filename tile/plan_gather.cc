@@ -24,21 +24,20 @@ struct View {
   explicit View(const ConvProblem& problem)
       : source(problem.AxesOf(problem.a())),
         weights(problem.AxesOf(Tensor::kW)),
+        output(problem.AxesOf(problem.out())),
         k(source.size[5]),
-        n(problem.AxesOf(problem.out()).size[5]) {
-    const TensorAxes output = problem.AxesOf(problem.out());
+        n(output.size[5]) {
     output_cells = output.size[1] * output.size[2] * output.size[3];
     for (TensorAxes* axes : {&source, &weights}) {
       for (std::int64_t& stride : axes->stride) stride *= SizeOf(problem.type);
     }
-    // Of the output: as many bytes as where K is split and it is f32.
-    output_image = output.stride[0] * 4;
-    output_pixel = output.stride[3] * 4;
+    // As many bytes as where K is split and sums are f32.
+    for (std::int64_t& stride : output.stride) stride *= 4;
   }
 
-  TensorAxes source, weights;
+  TensorAxes source, weights, output;
   std::int64_t k, n;
-  std::int64_t output_cells, output_image, output_pixel;
+  std::int64_t output_cells;
 };
 
 /// The most images that the rows of one tile can touch.
@@ -52,7 +51,8 @@ std::int64_t ImagesOfTile(const TileConfig& config, const ConvProblem& problem) 
   return std::min(problem.batch, (config.tile.m - 1) / rows + 2);
 }
 
-GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, int splits) {
+GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, const Sharing& sharing) {
+  const int splits = sharing.splits;
   const View view(problem);
   const bool forward = problem.direction == Direction::kForward;
   GatherArgs args = {};
@@ -78,7 +78,7 @@ GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, int sp
   }
   args.splits = splits;
   args.by_splits = MakeMagicDiv(static_cast<unsigned>(splits));
-  args.epilogue = MakeEpilogue(problem, splits);
+  args.epilogue = MakeEpilogue(problem, sharing.partial_elements);
   return args;
 }
 
@@ -102,6 +102,12 @@ std::optional<std::string> RejectGather(const TileConfig& config, const ConvProb
     return absl::StrFormat("layout is %s; the row loads neighbouring channels",
                            gridwise::Name(problem.layout));
   }
+  return std::nullopt;
+}
+
+std::optional<std::string> TooLargeForGather(const TileConfig& config, const ConvProblem& problem,
+                                             std::int64_t limit) {
+  const bool forward = problem.direction == Direction::kForward;
   const View view(problem);
   const std::int64_t rows = problem.batch * view.output_cells;
   std::int64_t sub_gemms = 1;
@@ -112,29 +118,28 @@ std::optional<std::string> RejectGather(const TileConfig& config, const ConvProb
         "%s has %d pixels of %d channels a group; pixels and tiles must be fewer than 2^31",
         forward ? "y" : "dx", rows, view.n);
   }
-  if (problem.groups > 65535)
-    return absl::StrFormat("groups is %d; must be at most 65535", problem.groups);
-  std::int64_t margin = 1;  // source cells that the taps' reach adds
-  for (const Dim& dim : problem.dims) {
-    const std::int64_t reach = dim.dilation * dim.filter;
-    margin *= forward ? dim.padded_in() + reach : dim.out() + 2 * reach;
-  }
   const std::int64_t images = ImagesOfTile(config, problem);
-  const std::int64_t source_bytes =
-      (images - 1) * view.source.stride[0] + margin * view.source.stride[3];
-  const std::int64_t out_bytes =
-      (images - 1) * view.output_image + view.output_cells * view.output_pixel;
-  const std::int64_t w_bytes = problem.w_elements() * SizeOf(problem.type);
-  if (source_bytes >= kOffsetLimit || out_bytes >= kOffsetLimit || w_bytes >= kOffsetLimit) {
+  std::int64_t source_bytes = (images - 1) * view.source.stride[0] + view.source.stride[3];
+  std::int64_t out_bytes = (images - 1) * view.output.stride[0] + view.output.stride[3];
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Dim& dim = problem.dims[i];
+    const std::int64_t reach = dim.dilated_filter() - 1;  // source cells that the taps add
+    source_bytes += (forward ? dim.padded_in() + reach - 1 : dim.out() + 2 * reach - 1) *
+                    view.source.stride[i + 1];
+    out_bytes += (view.output.size[i + 1] - 1) * view.output.stride[i + 1];
+  }
+  const std::int64_t w_bytes =
+      view.weights.size[1] * view.weights.stride[1] + view.weights.stride[2] * view.weights.size[2];
+  if (source_bytes >= limit || out_bytes >= limit || w_bytes >= kOffsetLimit) {
     return absl::StrFormat(
-        "a tile reaches over %d bytes of %s, %d of %s and %d of w; each must be below 2^31",
-        source_bytes, forward ? "x" : "dy", out_bytes, forward ? "y" : "dx", w_bytes);
+        "a tile reaches over %d bytes of %s, %d of %s and %d of w; each must be below %d",
+        source_bytes, forward ? "x" : "dy", out_bytes, forward ? "y" : "dx", w_bytes, limit);
   }
   return RejectEpilogue(problem, images);
 }
 
 GatherPlan PlanGather(const TileConfig& config, Gfx gfx, const ConvProblem& problem,
-                      std::span<const SubGemm> sub_gemms, int splits) {
+                      std::span<const SubGemm> sub_gemms, Sharing sharing) {
   GatherPlan plan = {};
   plan.table.assign(sub_gemms.begin(), sub_gemms.end());
   const TensorAxes output = problem.AxesOf(problem.out());
@@ -151,8 +156,9 @@ GatherPlan PlanGather(const TileConfig& config, Gfx gfx, const ConvProblem& prob
     work.steps += groups * gemm_tiles * Taps(gemm) * slabs;
   }
   work.tiles = groups * tiles;
-  plan.splits = splits > 0 ? splits : ChooseSplits(config, TraitsOf(gfx), work);
-  plan.args = MakeArgs(config, problem, plan.splits);
+  sharing = Complete(sharing, config, TraitsOf(gfx), work);
+  plan.splits = sharing.splits;
+  plan.args = MakeArgs(config, problem, sharing);
   plan.args.sub_gemms = static_cast<int>(plan.table.size());
   if (plan.table.size() <= kInlineSubGemms) {
     std::copy(plan.table.begin(), plan.table.end(), plan.args.inline_table);

@@ -25,15 +25,19 @@ constexpr Direction DirectionOf(const TileConfig& config) {
   return config.patch_b.n == 1 ? Direction::kForward : Direction::kBackwardData;
 }
 
-/// The reason why gathering kernels of `config` cannot compute `problem`, with the values that
-/// matter; nothing if they can.
+/// The reason why gathering kernels of `config` cannot compute `problem` of any size, with the
+/// values that matter; nothing if they can.
 std::optional<std::string> RejectGather(const TileConfig& config, const ConvProblem& problem);
 
+/// The reason why they can only compute parts of it; nothing if they can compute it at once. Tiles
+/// may reach over `limit` bytes of a tensor, at most kOffsetLimit.
+std::optional<std::string> TooLargeForGather(const TileConfig& config, const ConvProblem& problem,
+                                             std::int64_t limit = kOffsetLimit);
+
 /// Plans a valid forward or backward-data problem that `config` accepts. `sub_gemms` is
-/// MakeSubGemms(problem). `splits`: workgroups that share a tile's K; 0: as many as are estimated
-/// to be fastest.
+/// MakeSubGemms(problem).
 GatherPlan PlanGather(const TileConfig& config, Gfx gfx, const ConvProblem& problem,
-                      std::span<const SubGemm> sub_gemms, int splits = 0);
+                      std::span<const SubGemm> sub_gemms, Sharing sharing = {});
 
 /// Symbol of the kernel of row `index` in the code objects of the gather table.
 std::string GatherSymbol(int index);

@@ -103,7 +103,8 @@ TEST(PlanGather, RejectionsNameTheirValues) {
   EXPECT_THAT(RejectGather(kMedium, problem).value_or(""), HasSubstr("type is bf16"));
   problem.type = DataType::kF16;
   problem.dims[1].in = problem.dims[2].in = 30000;
-  EXPECT_THAT(RejectGather(kMedium, problem).value_or(""), HasSubstr("230400000000 of dx"));
+  EXPECT_THAT(TooLargeForGather(kMedium, problem).value_or(""),
+              HasSubstr("230400000000 of dx and 8320 of w; each"));
 }
 
 TEST(PlanGather, FewTilesOfALongKAreSplit) {
@@ -115,7 +116,8 @@ TEST(PlanGather, FewTilesOfALongKAreSplit) {
   EXPECT_EQ(plan.workgroups[2], static_cast<unsigned>(plan.splits));
   EXPECT_EQ(plan.args.epilogue.out_is_f32, 1);
   EXPECT_EQ(plan.args.epilogue.split_bytes, 4 * narrow.out_elements());
-  const GatherPlan whole = PlanGather(kMedium, Gfx::k942, narrow, MakeSubGemms(narrow), 1);
+  const GatherPlan whole =
+      PlanGather(kMedium, Gfx::k942, narrow, MakeSubGemms(narrow), {.splits = 1});
   EXPECT_GT(whole.cost.cycles, plan.cost.cycles);
   EXPECT_EQ(whole.args.epilogue.out_is_f32, 0);
   // 2048 tiles: nothing to gain.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -89,6 +90,9 @@ struct ConvProblem {
   Layout layout = Layout::kNHWGC;  ///< of x and y
   WeightLayout weight_layout = WeightLayout::kGKYXC;
   Epilogue epilogue = {};
+  /// Elements from one index to the next of x, w and y, where they are parts of larger tensors, see
+  /// parts.h. All 0: packed, as a user's always are.
+  std::array<PerAxis, 3> strides = {};
 
   constexpr int64_t c_per_group() const { return c / groups; }
   constexpr int64_t k_per_group() const { return k / groups; }
@@ -99,16 +103,22 @@ struct ConvProblem {
   /// Sizes and strides of a tensor.
   constexpr TensorAxes AxesOf(Tensor tensor) const {
     const auto& [d, h, w] = dims;
+    TensorAxes axes = {};
     switch (tensor) {
       case Tensor::kX:
-        return PackedAxes({batch, d.in, h.in, w.in, groups, c_per_group()}, layout);
+        axes = PackedAxes({batch, d.in, h.in, w.in, groups, c_per_group()}, layout);
+        break;
       case Tensor::kW:
-        return PackedAxes({groups, k_per_group(), d.filter, h.filter, w.filter, c_per_group()},
+        axes = PackedAxes({groups, k_per_group(), d.filter, h.filter, w.filter, c_per_group()},
                           weight_layout);
+        break;
       case Tensor::kY:
-        return PackedAxes({batch, d.out(), h.out(), w.out(), groups, k_per_group()}, layout);
+        axes = PackedAxes({batch, d.out(), h.out(), w.out(), groups, k_per_group()}, layout);
+        break;
     }
-    return {};
+    const PerAxis& given = strides[static_cast<std::size_t>(tensor)];
+    if (given != PerAxis{}) axes.stride = given;
+    return axes;
   }
   /// The direction's operands and output, see below.
   constexpr Tensor a() const { return direction == Direction::kForward ? Tensor::kX : Tensor::kY; }

@@ -207,6 +207,9 @@ absl::Status Validate(const ConvProblem& p) {
   }
   if (absl::Status s = ValidateProducts(p); !s.ok()) return s;
   if (absl::Status s = ValidateLayouts(p); !s.ok()) return s;
+  if (p.strides != ConvProblem{}.strides) {
+    return absl::InvalidArgumentError("strides are given; tensors must be packed: they must be 0");
+  }
   return ValidateEpilogue(p);
 }
 

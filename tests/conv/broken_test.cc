@@ -34,7 +34,7 @@ absl::Status LaunchBroken(const ConvProblem& problem, Gfx gfx, const ConvTensors
   const int row = FindRow(gfx);
   if (row < 0) return absl::NotFoundError(absl::StrCat("no row for ", Name(gfx)));
   tile::GatherPlan plan = PlanGather(tile::kGatherRows[static_cast<size_t>(row)], gfx, problem,
-                                     MakeSubGemms(problem), /*splits=*/1);
+                                     MakeSubGemms(problem), {.splits = 1});
   breakage(plan);
   for (const CodeObject& code : GatherCode()) {
     if (code.gfx != Name(gfx)) continue;

@@ -1,13 +1,16 @@
 // Seeded random problems of every direction and type: groups, strides 1 to 6, dilations 1 to 3,
 // asymmetric pads, ranks 1 to 3, channel counts from 1 to 130, layouts and epilogues. Each runs on
-// the planner's row and on one other with K in several splits, so that every row sees many.
+// the planner's row and on one other with K in several splits and tensors in parts, so that every
+// row sees many.
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "ck/conv/problem_io.h"
 #include "ck/conv/validate.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "instances/conv.h"
 #include "tests/conv/conv_case.h"
@@ -85,12 +88,20 @@ ConvProblem DrawProblem(std::mt19937& random) {
   return problem;
 }
 
+/// The limit of all tensors, or one that has larger ones computed in parts.
+std::int64_t DrawLimit(const ConvProblem& problem, std::mt19937& random) {
+  if (random() % 2 == 0) return PlanOptions{}.offset_limit;
+  const std::int64_t bytes =
+      SizeOf(problem.type) * std::max(problem.x_elements(), problem.y_elements());
+  return 1000 + bytes / Draw(random, 1, 8);
+}
+
 class RandomProblems : public testing::TestWithParam<int> {};
 
 TEST_P(RandomProblems, MatchesReference) {
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
-  int rows_run = 0, without_rows = 0;
+  int rows_run = 0, without_rows = 0, in_parts = 0;
   for (int i = 0; i < kProblemsPerTest; ++i) {
     const unsigned seed = GetParam() * kProblemsPerTest + i;
     std::mt19937 random(seed);
@@ -107,16 +118,25 @@ TEST_P(RandomProblems, MatchesReference) {
       continue;
     }
     const RowVerdict& other = rows[seed % rows.size()];
-    const int splits = static_cast<int>(seed % 5 + 1);
-    for (const PlanOptions& options :
-         {PlanOptions{}, PlanOptions{other.reason ? std::string() : other.row, splits}}) {
-      const absl::StatusOr<Plan> plan = MakePlan(problem, *gfx, options);
+    const PlanOptions forced = {.row = other.reason ? std::string() : other.row,
+                                .offset_limit = DrawLimit(problem, random),
+                                .splits = static_cast<int>(seed % 5 + 1)};
+    for (PlanOptions options : {PlanOptions{}, forced}) {
+      absl::StatusOr<Plan> plan = MakePlan(problem, *gfx, options);
+      if (!plan.ok() && options.offset_limit < PlanOptions{}.offset_limit) {
+        // A single row of cells may be over the limit.
+        EXPECT_THAT(plan.status().message(), testing::HasSubstr("must be below"));
+        options.offset_limit = PlanOptions{}.offset_limit;
+        plan = MakePlan(problem, *gfx, options);
+      }
       ASSERT_TRUE(plan.ok()) << plan.status();
+      in_parts += plan->launches() > 4;
       const absl::Status status = made->CheckPlan(*plan);
       EXPECT_TRUE(status.ok()) << plan->ToString() << status;
       ++rows_run;
     }
   }
+  RecordProperty("in_parts", in_parts);
   EXPECT_EQ(rows_run, 2 * (kProblemsPerTest - without_rows));
   EXPECT_GT(rows_run, 0);
 }

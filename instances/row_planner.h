@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ck/arch/target.h"
+#include "ck/conv/cost.h"
+#include "ck/conv/parts.h"
+#include "ck/conv/problem.h"
+#include "instances/steps.h"
+#include "tile/config.h"
+
+namespace gridwise {
+
+/// What a plan may choose.
+struct RowOptions {
+  int splits;                 // workgroups that share the K of a tile; 0: the fastest number
+  std::int64_t offset_limit;  // bytes of a tensor that one launch may reach over in a tile
+};
+
+/// How a row computes a problem, or why it cannot.
+using Verdict = std::variant<std::string, RowPlan>;
+
+/// Plans a problem for the rows of its direction; what they share is computed once. Where a tensor
+/// is too large for a row's offsets, it computes the problem in parts.
+class RowPlanner {
+ public:
+  RowPlanner(const ConvProblem& problem, Gfx gfx, const RowOptions& options);
+
+  Verdict PlanFor(const tile::TileConfig& row);
+
+ private:
+  /// Appends what computes `part`, or gives the reason why that cannot be.
+  std::optional<std::string> AddPart(const tile::TileConfig& row, const ConvPart& part,
+                                     RowPlan& plan);
+  std::optional<std::string> AddHalves(const tile::TileConfig& row, const ConvPart& part,
+                                       const std::string& reason, RowPlan& plan);
+  std::optional<std::string> TooLarge(const tile::TileConfig& row, const ConvProblem& part) const;
+  KernelPlan PlanKernel(const tile::TileConfig& row, const ConvProblem& part, int splits,
+                        bool is_partial);
+
+  const ConvProblem problem_;
+  const std::optional<std::string> reason_;  // why no row can
+  const double pass_cycles_;
+  const Gfx gfx_;
+  const RowOptions options_;
+  std::vector<SubGemm> sub_gemms_;  // of the whole problem
+};
+
+}  // namespace gridwise
