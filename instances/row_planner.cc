@@ -21,7 +21,7 @@ constexpr std::size_t kMaxParts = 4096;
 RowPlanner::RowPlanner(const ConvProblem& problem, Gfx gfx, const RowOptions& options)
     : problem_(RowProblem(problem)),
       reason_(RejectSteps(problem)),
-      pass_cycles_(TransposeCycles(problem, gfx)),
+      pass_cycles_(CopyCycles(problem, gfx)),
       gfx_(gfx),
       options_(options) {}
 

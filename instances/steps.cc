@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_format.h"
+#include "ck/conv/fold.h"
 #include "ck/conv/simplify.h"
 #include "instances/tile/bwd_weight_code.h"
 #include "instances/tile/gather_code.h"
@@ -11,6 +12,7 @@
 #include "instances/tile/rows.h"
 #include "tile/plan_reduce.h"
 #include "tile/plan_transpose.h"
+#include "tile/plan_widen.h"
 
 namespace gridwise {
 namespace {
@@ -156,6 +158,34 @@ tile::Matrices Transposed(const tile::Matrices& matrices) {
   return {.count = matrices.count, .rows = matrices.columns, .columns = matrices.rows};
 }
 
+ConvProblem WithoutTranspositions(ConvProblem problem) {
+  if (problem.layout == Layout::kNGCHW) problem.layout = Layout::kNHWGC;
+  return problem;
+}
+
+/// The lines of x along w that are copied with their padding; nothing if they are not.
+std::optional<tile::Lines> WidenedLines(const ConvProblem& problem) {
+  const ConvProblem simple = Simplify(WithoutTranspositions(problem));
+  const std::optional<Folded> folded = Fold(simple);
+  if (!folded || !folded->copies) return std::nullopt;
+  const PerAxis size = simple.AxesOf(Tensor::kX).size;
+  return tile::Lines{.count = size[0] * size[1] * size[2],
+                     .from_line = size[3] * simple.c,
+                     .to_line = folded->to_cells * simple.c,
+                     .before = folded->pad * simple.c};
+}
+
+Step MakeWidenStep(DataType type, const tile::Lines& lines, const Place& from, const Place& to) {
+  return {.table = KernelTable::kPasses,
+          .row = 0,
+          .symbol = tile::WidenSymbol(type),
+          .shape = {.workgroups = {tile::WidenWorkgroups(lines), 1, 1},
+                    .threads = {tile::kWidenThreads, 1, 1}},
+          .arguments = BytesOf(tile::PlanWiden(lines)),
+          .addresses = {{offsetof(tile::WidenArgs, from), from.memory, from.offset},
+                        {offsetof(tile::WidenArgs, to), to.memory, to.offset}}};
+}
+
 CodeObjects CodeOf(KernelTable table) {
   switch (table) {
     case KernelTable::kGather:
@@ -180,9 +210,9 @@ KernelTable TableOf(Direction direction) {
 }
 
 ConvProblem RowProblem(const ConvProblem& problem) {
-  ConvProblem row_problem = problem;
-  if (problem.layout == Layout::kNGCHW) row_problem.layout = Layout::kNHWGC;
-  return Simplify(row_problem);
+  const ConvProblem simple = Simplify(WithoutTranspositions(problem));
+  const std::optional<Folded> folded = Fold(simple);
+  return folded ? folded->problem : simple;
 }
 
 std::optional<std::string> RejectSteps(const ConvProblem& problem) {
@@ -193,11 +223,15 @@ std::optional<std::string> RejectSteps(const ConvProblem& problem) {
   return std::nullopt;
 }
 
-double TransposeCycles(const ConvProblem& problem, Gfx gfx) {
+double CopyCycles(const ConvProblem& problem, Gfx gfx) {
   double cycles = 0;
   for (const Tensor tensor : {problem.a(), problem.b(), problem.out()}) {
     if (!IsTransposed(problem, tensor)) continue;
     const double elements = static_cast<double>(problem.AxesOf(tensor).Elements());
+    cycles += tile::PassCycles(TraitsOf(gfx), 2 * elements * SizeOf(problem.type));
+  }
+  if (const std::optional<tile::Lines> lines = WidenedLines(problem)) {
+    const double elements = static_cast<double>(lines->ToElements());
     cycles += tile::PassCycles(TraitsOf(gfx), 2 * elements * SizeOf(problem.type));
   }
   return cycles;
@@ -259,6 +293,12 @@ Steps MakeSteps(const ConvProblem& problem, int row, const RowPlan& plan) {
     const Place from = move(tensor, *place);
     steps.steps.push_back(
         MakeTransposeStep(problem.type, Transposed(MatricesOf(problem, tensor)), from, *place));
+  }
+  if (const std::optional<tile::Lines> lines = WidenedLines(problem)) {
+    const Place from = std::exchange(
+        places.a,
+        Place{Memory::kWorkspace, Reserve(steps, lines->ToElements() * SizeOf(problem.type))});
+    steps.steps.push_back(MakeWidenStep(problem.type, *lines, from, places.a));
   }
   const bool transposes_out = IsTransposed(problem, problem.out());
   const Place out = transposes_out ? move(problem.out(), places.out) : places.out;

@@ -74,7 +74,8 @@ struct RowPlan {
 };
 
 /// The problem that the rows compute for `problem`, of which the launches before and after them
-/// make tensors in the layouts that rows have: NGCHW is transposed to NHWGC and back.
+/// make tensors in the layouts that rows have: NGCHW is transposed to NHWGC and back, and x of few
+/// channels is padded, see ck/conv/fold.h.
 ConvProblem RowProblem(const ConvProblem& problem);
 
 /// Why the tensors cannot be transposed; nothing if they can or need not be.
@@ -85,7 +86,7 @@ std::optional<std::string> RejectSteps(const ConvProblem& problem);
 Steps MakeSteps(const ConvProblem& problem, int row, const RowPlan& plan);
 
 /// Estimated cycles of the launches other than the row's and what belongs to it.
-double TransposeCycles(const ConvProblem& problem, Gfx gfx);
+double CopyCycles(const ConvProblem& problem, Gfx gfx);
 
 /// The code object of a table for `gfx` that holds row `row`.
 absl::StatusOr<std::string_view> FindCode(KernelTable table, Gfx gfx, int row);

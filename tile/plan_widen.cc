@@ -1,0 +1,27 @@
+#include "tile/plan_widen.h"
+
+#include "absl/strings/str_format.h"
+#include "ck/base/math.h"
+
+namespace gridwise::tile {
+
+WidenArgs PlanWiden(const Lines& lines) {
+  return {.from = nullptr,
+          .to = nullptr,
+          .elements = static_cast<int>(lines.ToElements()),
+          .from_line = static_cast<int>(lines.from_line),
+          .to_line = static_cast<int>(lines.to_line),
+          .before = static_cast<int>(lines.before),
+          .by_to_line = MakeMagicDiv(static_cast<unsigned>(lines.to_line))};
+}
+
+unsigned WidenWorkgroups(const Lines& lines) {
+  return static_cast<unsigned>(CeilDiv<std::int64_t>(lines.ToElements(), kWidenThreads));
+}
+
+std::string WidenSymbol(DataType type) {
+  return absl::StrFormat("_ZN8gridwise4tile5WidenI%sEEvNS0_9WidenArgsE",
+                         SizeOf(type) == 4 ? "j" : "t");
+}
+
+}  // namespace gridwise::tile
