@@ -38,7 +38,7 @@ struct RowInfo {
 std::vector<RowInfo> ListRows();
 
 struct PlanOptions {
-  std::string row;  // use this row; empty: the cheapest by Cost
+  std::string row = {};  // use this row; empty: the cheapest by Cost
   /// Bytes of a tensor that a tile, or of backward-weight an image, may reach over in one launch:
   /// larger tensors are computed in parts. At most 2^31; less is for tests.
   std::int64_t offset_limit = tile::kOffsetLimit;

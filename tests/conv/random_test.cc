@@ -1,13 +1,16 @@
 // Seeded random problems of every direction and type: groups, strides 1 to 6, dilations 1 to 3,
 // asymmetric pads, ranks 1 to 3, channel counts from 1 to 130, layouts and epilogues. Each runs on
 // the planner's row and on one other with K in several splits and tensors in parts, so that every
-// row sees many.
+// row sees many. GRIDWISE_TEST_PROBLEMS says how many problems, GRIDWISE_TEST_MAX_FLOPS how large.
 
 #include <algorithm>
+#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "absl/log/check.h"
+#include "absl/strings/numbers.h"
 #include "ck/conv/problem_io.h"
 #include "ck/conv/validate.h"
 #include "gmock/gmock.h"
@@ -18,9 +21,15 @@
 namespace gridwise {
 namespace {
 
-constexpr int kProblems = 600;
 constexpr int kProblemsPerTest = 10;
-constexpr double kMaxFlops = 2e7;
+
+/// The value of an environment variable that the test is given.
+double Number(const char* name) {
+  const char* const text = std::getenv(name);
+  double value = 0;
+  CHECK(text != nullptr && absl::SimpleAtod(text, &value)) << "set " << name << " to a number";
+  return value;
+}
 
 std::int64_t Draw(std::mt19937& random, std::int64_t low, std::int64_t high) {
   return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
@@ -83,7 +92,7 @@ ConvProblem DrawProblem(std::mt19937& random) {
   problem.k = problem.groups * DrawChannels(random);
   problem.layout = kAllLayouts[random() % std::size(kAllLayouts)];
   problem.weight_layout = kAllWeightLayouts[random() % std::size(kAllWeightLayouts)];
-  problem = Shrink(problem, kMaxFlops);
+  problem = Shrink(problem, Number("GRIDWISE_TEST_MAX_FLOPS"));
   problem.epilogue = DrawEpilogue(problem, random);
   return problem;
 }
@@ -141,7 +150,9 @@ TEST_P(RandomProblems, MatchesReference) {
   EXPECT_GT(rows_run, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomProblems, testing::Range(0, kProblems / kProblemsPerTest));
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomProblems,
+                         testing::Range(0, static_cast<int>(Number("GRIDWISE_TEST_PROBLEMS")) /
+                                               kProblemsPerTest));
 
 }  // namespace
 }  // namespace gridwise

@@ -1,0 +1,120 @@
+#include "instances/conv.h"
+
+#include <algorithm>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace gridwise {
+namespace {
+
+using ::testing::HasSubstr;
+
+ConvProblem Square(Direction direction, std::int64_t in, std::int64_t filter) {
+  const Dim dim = {.in = in, .filter = filter, .pad_begin = filter / 2, .pad_end = filter / 2};
+  return {.direction = direction, .batch = 2, .c = 64, .k = 64, .dims = {Dim{}, dim, dim}};
+}
+
+Plan PlanOf(const ConvProblem& problem, const PlanOptions& options = {}) {
+  const absl::StatusOr<Plan> plan = MakePlan(problem, Gfx::k942, options);
+  EXPECT_TRUE(plan.ok()) << plan.status();
+  return plan.ok() ? *plan : Plan();
+}
+
+class EveryDirection : public testing::TestWithParam<Direction> {};
+
+TEST_P(EveryDirection, IsOneLaunchUnlessSomethingElseIsAskedFor) {
+  const Plan plan = PlanOf(Square(GetParam(), 16, 3), {.splits = 1});
+  EXPECT_EQ(plan.launches(), 1);
+  EXPECT_EQ(plan.splits(), 1);
+  EXPECT_EQ(plan.workspace_bytes(), 0);
+}
+
+TEST_P(EveryDirection, SplitsAddASumOfTheirWorkspace) {
+  const ConvProblem problem = Square(GetParam(), 16, 3);
+  const Plan plan = PlanOf(problem, {.splits = 3});
+  EXPECT_EQ(plan.launches(), 2);
+  EXPECT_EQ(plan.splits(), 3);
+  EXPECT_EQ(plan.workspace_bytes(), 3 * problem.out_elements() * 4);
+}
+
+TEST_P(EveryDirection, ChannelsFirstIsTransposedThereAndBack) {
+  ConvProblem problem = Square(GetParam(), 16, 3);
+  problem.layout = Layout::kNGCHW;
+  // Two of the three tensors are activations, in every direction.
+  EXPECT_EQ(PlanOf(problem, {.splits = 1}).launches(), 3);
+  EXPECT_GE(PlanOf(problem, {.splits = 1}).workspace_bytes(),
+            2 * (problem.x_elements() + problem.y_elements()));
+  problem.dims = {Dim{}, Dim{}, Dim{}};  // a single cell: nothing to transpose
+  EXPECT_EQ(PlanOf(problem, {.splits = 1}).launches(), 1);
+}
+
+TEST_P(EveryDirection, LargeTensorsAreComputedInParts) {
+  const ConvProblem problem = Square(GetParam(), 64, 3);
+  const Plan whole = PlanOf(problem, {.splits = 1});
+  const Plan parts = PlanOf(problem, {.offset_limit = 1 << 19, .splits = 1});
+  EXPECT_EQ(whole.launches(), 1);
+  EXPECT_GT(parts.launches(), 2);
+  // Each cell, or each term, once.
+  const auto work = [](const Plan& plan) {
+    std::int64_t products = 0;
+    for (const GemmShape& gemm : plan.SubGemms()) products += gemm.m * gemm.n * gemm.k;
+    return products;
+  };
+  EXPECT_EQ(work(parts), work(whole));
+  const absl::Status impossible = MakePlan(problem, Gfx::k942, {.offset_limit = 100}).status();
+  EXPECT_EQ(impossible.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(impossible.message(), HasSubstr("must be below 100"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Directions, EveryDirection, testing::ValuesIn(kAllDirections),
+                         [](const auto& info) { return Name(info.param); });
+
+TEST(MakePlan, PointwiseIsAGemmOverAllCells) {
+  const Plan plan = PlanOf(Square(Direction::kForward, 7, 1));
+  ASSERT_EQ(plan.SubGemms().size(), 1u);
+  EXPECT_EQ(plan.SubGemms()[0], (GemmShape{.m = 2 * 7 * 7, .n = 64, .k = 64}));
+}
+
+TEST(MakePlan, AStemHasTheTapsOfALineAsChannels) {
+  ConvProblem problem = Square(Direction::kForward, 64, 7);
+  problem.c = 3;
+  const Plan plan = PlanOf(problem, {.splits = 1});
+  EXPECT_EQ(plan.launches(), 2) << "padding first";
+  EXPECT_EQ(plan.SubGemms()[0].k, 7 * 7 * 3);
+}
+
+TEST(MakePlan, AutomaticSplitsFillTheGpu) {
+  ConvProblem problem = Square(Direction::kBackwardWeight, 64, 3);
+  problem.batch = 16;
+  const Plan plan = PlanOf(problem);
+  EXPECT_GT(plan.splits(), 4);
+  EXPECT_LT(plan.cost().cycles, PlanOf(problem, {.splits = 1}).cost().cycles);
+}
+
+TEST(MakePlan, ErrorsNameTheValue) {
+  const ConvProblem problem = Square(Direction::kForward, 8, 3);
+  const auto error = [](const ConvProblem& of, const PlanOptions& options) {
+    const absl::Status status = MakePlan(of, Gfx::k942, options).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+    return std::string(status.message());
+  };
+  EXPECT_THAT(error(problem, {.splits = -1}), HasSubstr("splits is -1; must be 0 to 65535"));
+  EXPECT_THAT(error(problem, {.row = "fast"}), HasSubstr("row is fast; must be one of"));
+  ConvProblem invalid = problem;
+  invalid.k = 0;
+  EXPECT_THAT(error(invalid, {}), HasSubstr("k is 0; must be >= 1"));
+  invalid = problem;
+  invalid.epilogue.tensors = 3;
+  EXPECT_THAT(error(invalid, {}), HasSubstr("epilogue.tensors is 3; must be <= 2"));
+}
+
+TEST(MakePlan, ManyGroupsAreComputedInParts) {
+  ConvProblem problem = {.rank = 1, .groups = 100000, .c = 200000, .k = 200000};
+  problem.dims[2] = {.in = 4, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  EXPECT_EQ(PlanOf(problem, {.splits = 1}).launches(), 2);
+}
+
+}  // namespace
+}  // namespace gridwise
