@@ -36,10 +36,30 @@ Uop CheckObserver::Before(std::string_view text, const RegisterUses& uses, uint6
   facts.index = index;
   facts.pc = pc;
   FillFacts(target_, text, uses, facts);
+  if (const std::optional<uint64_t> to = BranchTarget(facts); to && *to <= pc) MarkPolls(*to);
   Uop uop;
   uop.exec = &CheckStep;
   uop.data = reinterpret_cast<uint64_t>(&facts);
   return uop;
+}
+
+void CheckObserver::MarkPolls(uint64_t loop) {
+  std::vector<uint16_t> written;
+  size_t first = facts_.size();
+  while (first > 0 && facts_[first - 1].pc >= loop && facts_[first - 1].pc <= facts_.back().pc) {
+    const InstructionFacts& facts = facts_[--first];
+    const bool calls =
+        facts.mnemonic.starts_with("s_swappc") || facts.mnemonic.starts_with("s_call");
+    if (facts.store || facts.atomic || facts.to_lds || facts.barrier_wait || calls) return;
+    written.insert(written.end(), facts.writes.begin(), facts.writes.end());
+  }
+  for (size_t i = first; i < facts_.size(); ++i) {
+    facts_[i].polls =
+        facts_[i].memory && facts_[i].load &&
+        std::none_of(facts_[i].address.begin(), facts_[i].address.end(), [&](uint16_t reg) {
+          return std::find(written.begin(), written.end(), reg) != written.end();
+        });
+  }
 }
 
 Finding LaunchCheck::MakeFinding(Category category, uint32_t instruction) const {
@@ -136,6 +156,7 @@ bool WaveCheck::Before(const InstructionFacts& facts, const Uop* first) {
           -1, std::nullopt);
     }
   }
+  if (facts.memory) observed_.fill(0);
   if (uninit_) uninit_->Before(facts, first, *this);
   if (facts.counters != 0) waits_.Issue(facts, ++clock_);
   return true;
@@ -148,8 +169,17 @@ bool WaveCheck::IsLds(const MemoryAccess& access) const {
 
 void WaveCheck::Observe(const Uop&, const MemoryAccess& access) {
   if (access.lanes == 0) return;
-  if (uninit_) uninit_->Observe(*current_, access, IsWatched(access), *this);
-  if (access.space == AddressSpace::kScratch) return;
+  if (uninit_) uninit_->Observe(*current_, access, observed_, IsWatched(access), *this);
+  if (access.space != AddressSpace::kScratch) ObserveShared(access);
+  // A load to LDS is seen twice: where it goes and where it comes from.
+  if (current_->to_lds && access.writes) return;
+  for (uint64_t left = access.lanes; left != 0; left &= left - 1) {
+    uint8_t& bytes = observed_[static_cast<size_t>(__builtin_ctzll(left))];
+    bytes = static_cast<uint8_t>(bytes + access.bytes);
+  }
+}
+
+void WaveCheck::ObserveShared(const MemoryAccess& access) {
   if (IsLds(access)) CheckPendingToLds(access);
   if (access.writes) {
     for (WatchedRange& range : launch_.watched) {
@@ -230,6 +260,17 @@ void WaveCheck::Learn(const Clocks& published) {
   if (others != nullptr) clocks_.others = std::move(others);
 }
 
+void WaveCheck::LearnFromStore(int wave, uint32_t clock) {
+  Clocks known = group_.CheckOf(wave).Known(true);
+  GroupClocks& own = known[clocks_.group];
+  // It may have gone on since.
+  for (std::vector<uint32_t>* clocks : {&own.memory, &own.local, &own.lds}) {
+    uint32_t& newest = (*clocks)[static_cast<size_t>(wave)];
+    newest = std::min(newest, clock);
+  }
+  Learn(known);
+}
+
 void WaveCheck::ReportRace(const Conflict& conflict, const MemoryAccess& access, int lane,
                            uint64_t address) {
   const bool lds = IsLds(access), same_group = conflict.group == clocks_.group;
@@ -245,6 +286,20 @@ void WaveCheck::ReportRace(const Conflict& conflict, const MemoryAccess& access,
          lane, at);
 }
 
+bool WaveCheck::Repeats(const MemoryAccess& access, int lane) const {
+  const InstructionFacts& facts = *current_;
+  if (!facts.store || facts.data.empty() || facts.mnemonic.find("format") != facts.mnemonic.npos)
+    return false;
+  const auto* there = reinterpret_cast<const uint8_t*>(access.base + access.offset[lane]);
+  for (uint32_t i = 0; i < access.bytes; ++i) {
+    const uint32_t at = observed_[static_cast<size_t>(lane)] + i + (facts.data_high ? 2 : 0);
+    if (at / 4 >= facts.data.size() || facts.data[at / 4] < kFirstVector) return false;
+    const uint32_t value = wave_.v[facts.data[at / 4] - kFirstVector][lane];
+    if (there[i] != static_cast<uint8_t>(value >> at % 4 * 8)) return false;
+  }
+  return true;
+}
+
 void WaveCheck::CheckRaces(const MemoryAccess& access) {
   const bool lds = IsLds(access);
   AccessHistory& history = lds ? group_.lds_history() : launch_.memory_history;
@@ -253,6 +308,8 @@ void WaveCheck::CheckRaces(const MemoryAccess& access) {
                              .wave = static_cast<uint16_t>(wave_.index_in_group),
                              .writes = access.writes,
                              .atomic = current_->atomic || (!lds && current_->device_scope),
+                             .compares = current_->compares,
+                             .polls = lds && current_->polls,
                              .clock = clock_,
                              .instruction = current_->index};
   const bool publishes = mine.atomic && access.writes;
@@ -262,9 +319,13 @@ void WaveCheck::CheckRaces(const MemoryAccess& access) {
   for (uint64_t left = access.lanes; left != 0; left &= left - 1) {
     const int lane = __builtin_ctzll(left);
     const uint64_t address = access.base + access.offset[lane];
-    const Conflict conflict = history.Note(clocks_, address, access.bytes, mine, lds);
-    if (conflict.found && !std::exchange(reported, reported || conflict.found))
+    Conflict conflict = history.Note(clocks_, address, access.bytes, mine, lds);
+    // What stores the value that is there already changes nothing.
+    if (conflict.found && conflict.writes && !access.reads && Repeats(access, lane))
+      conflict.found = false;
+    if (conflict.found && !std::exchange(reported, true))
       ReportRace(conflict, access, lane, address);
+    if (conflict.polled >= 0) LearnFromStore(conflict.polled, conflict.polled_clock);
     if (const Clocks* published = learns ? sync.Find(address) : nullptr) Learn(*published);
     if (publishes) sync.Publish(address, known);
   }

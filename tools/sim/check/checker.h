@@ -41,6 +41,10 @@ class CheckObserver final : public InstructionObserver {
   TargetBit target() const { return target_; }
 
  private:
+  /// Finds the loads of a loop that does nothing but wait for what they load to change: it stores
+  /// nothing, and their addresses stay the same, so that a compiler would have moved others out.
+  void MarkPolls(uint64_t loop);
+
   const TargetBit target_;
   const SourceLineFn source_line_;
   std::deque<InstructionFacts> facts_;
@@ -94,15 +98,20 @@ class WaveCheck final : public Reporter {
   WaveClocks& clocks() { return clocks_; }
   /// What of the wave is in the past of whoever synchronises with it now.
   GroupClocks Completed() const;
+  /// That and what it knows of others. `by_lds`: by way of LDS, whose instructions stay in order.
+  Clocks Known(bool by_lds) const;
 
  private:
   bool GivesUpTurn();
+  void ObserveShared(const MemoryAccess& access);
   bool IsLds(const MemoryAccess& access) const;
   bool IsWatched(const MemoryAccess& access) const;
   void CheckPendingToLds(const MemoryAccess& access);
   void CheckRaces(const MemoryAccess& access);
+  bool Repeats(const MemoryAccess& access, int lane) const;
   void Learn(const Clocks& published);
-  Clocks Known(bool by_lds) const;
+  /// Learns what `wave` had done and knew when it stored to LDS at its `clock`.
+  void LearnFromStore(int wave, uint32_t clock);
   void ReportRace(const Conflict& conflict, const MemoryAccess& access, int lane, uint64_t address);
 
   GroupCheck& group_;
@@ -113,6 +122,7 @@ class WaveCheck final : public Reporter {
   int barriers_ = 0;
   uint32_t clock_ = 0;  // memory instructions so far
   bool resumed_ = false;
+  std::array<uint8_t, kLanes> observed_ = {};  // bytes of each lane that were, of the instruction
   WaitTracker waits_;
   HazardTracker hazards_;
   std::optional<UninitTracker> uninit_;
@@ -145,6 +155,7 @@ class GroupCheck {
   SyncAddresses& lds_sync() { return lds_sync_; }
   ByteShadow& lds_shadow() { return lds_shadow_; }
   const std::array<uint32_t, 3>& id() const { return id_; }
+  WaveCheck& CheckOf(int wave) { return *checks_[static_cast<size_t>(wave)]; }
   std::mt19937_64& random() { return random_; }
 
  private:

@@ -113,6 +113,7 @@ void FillMemory(TargetBit target, InstructionFacts& facts) {
   facts.atomic = absl::StrContains(m, "_atomic_") ||
                  (facts.lds && !StartsWithAny(m, {"ds_read", "ds_load", "ds_write", "ds_store",
                                                   "ds_bpermute", "ds_permute", "ds_swizzle"}));
+  facts.compares = facts.atomic && absl::StrContains(m, "cmp");
   facts.to_lds = facts.vmem && (absl::StrContains(m, "_lds_") || modifier("lds"));
   const bool stores = absl::StrContains(m, "_store") || absl::StrContains(m, "_write");
   facts.store = stores && !facts.atomic;
@@ -266,6 +267,15 @@ void FillFacts(TargetBit target, std::string_view text, const RegisterUses& uses
   FillFlow(facts);
   // M0 bounds LDS accesses before gfx9 only; the tables name it for all.
   if (facts.lds && !absl::StrContains(facts.mnemonic, "addtid")) std::erase(facts.reads, kM0);
+}
+
+std::optional<uint64_t> BranchTarget(const InstructionFacts& facts) {
+  if (!StartsWithAny(facts.mnemonic, {"s_branch", "s_cbranch_"}) || facts.parsed.operands.empty() ||
+      facts.parsed.operands[0].kind != OperandKind::kInteger) {
+    return std::nullopt;
+  }
+  const auto distance = static_cast<int16_t>(facts.parsed.operands[0].integer);  // in dwords
+  return facts.pc + 4 + static_cast<uint64_t>(int64_t{distance} * 4);
 }
 
 std::string WaitText(TargetBit target, WaitCounter counter, int limit) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,8 @@ struct InstructionFacts {
   bool vmem = false, flat = false, lds = false, smem = false;  // flat: may be any address space
   bool load = false, store = false, atomic = false, to_lds = false;
   bool barrier_signal = false, barrier_wait = false, ends = false;
+  bool compares = false;      // compare-and-swap
+  bool polls = false;         // a load in a loop that waits for memory to change
   bool device_scope = false;  // a memory instruction with cache policy of an atomic access
   int wait_states = 1;
 
@@ -80,6 +83,9 @@ struct InstructionFacts {
 /// Fills in `facts` for an instruction of `target` from its text and registers.
 void FillFacts(TargetBit target, std::string_view text, const RegisterUses& uses,
                InstructionFacts& facts);
+
+/// Where the direct branch `facts` leads; nothing if it is none.
+std::optional<uint64_t> BranchTarget(const InstructionFacts& facts);
 
 /// The wait that is missing, as the target writes it: "s_waitcnt vmcnt(3)".
 std::string WaitText(TargetBit target, WaitCounter counter, int limit);

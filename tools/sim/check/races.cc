@@ -20,6 +20,14 @@ bool IsPast(const WaveClocks& view, const AccessHistory::Access& access, bool ld
          known->second.memory[access.wave] >= access.clock;
 }
 
+/// Whether the two race, if nothing orders them.
+bool Races(const AccessHistory::Access& a, const AccessHistory::Access& b) {
+  if (!a.writes && !b.writes) return false;
+  if (a.atomic && b.atomic) return false;
+  if ((a.compares && !b.writes) || (b.compares && !a.writes)) return false;
+  return !a.polls && !b.polls;
+}
+
 }  // namespace
 
 void GroupClocks::Join(const GroupClocks& other) {
@@ -57,8 +65,14 @@ Conflict AccessHistory::Note(const WaveClocks& view, uint64_t address, uint32_t 
       const bool own = old.group == access.group && old.wave == access.wave;
       const bool past = own || IsPast(view, old, lds);
       const bool overlaps = (old.bytes & access.bytes) != 0;
-      if (!past && overlaps && (old.writes || access.writes) && !(old.atomic && access.atomic))
-        conflict = {old.group, old.wave, old.instruction, old.writes, true};
+      // A conflict with a load is told before one with a store, which may have stored the same.
+      if (!past && overlaps && Races(old, access) && (!conflict.found || !old.writes))
+        conflict = {old.group, old.wave,        old.instruction,      old.writes,
+                    true,      conflict.polled, conflict.polled_clock};
+      if (!past && overlaps && access.polls && old.writes) {
+        conflict.polled = old.wave;
+        conflict.polled_clock = old.clock;
+      }
       // An access that the new one covers, for all who come later, is forgotten.
       const bool covered = past && (old.bytes & ~access.bytes) == 0 &&
                            (access.writes || !old.writes) && (!access.atomic || old.atomic);

@@ -12,6 +12,10 @@ namespace gridwise::sim {
 /// accesses of different waves to one byte, one of them a write, not both atomic, and no
 /// synchronisation in between. The clock of a wave is the number of its memory instructions.
 ///
+/// What is no race although it looks like one: a load whose value a compare-and-swap checks before
+/// it is used, a store of what is there already, and a loop that polls LDS, whose loads cannot be
+/// told from others by their instructions; such a load synchronises with the store it sees.
+///
 /// Waves synchronise at barriers, and by atomics: one that writes publishes what its wave had
 /// completed and knew, one that reads learns what was published at the address. An LDS access, or a
 /// store to memory that another workgroup is to see, is complete when it has been waited for.
@@ -40,6 +44,8 @@ struct Conflict {
   uint32_t instruction = 0;
   bool writes = false;
   bool found = false;
+  int polled = -1;  // the wave whose store a polling load sees, and the store's clock
+  uint32_t polled_clock = 0;
 };
 
 /// Who touched memory last: a few accesses of each dword, by byte.
@@ -50,6 +56,8 @@ class AccessHistory {
     uint16_t wave = 0;
     uint8_t bytes = 0;  // mask; 0: no access
     bool writes = false, atomic = false;
+    bool compares = false;  // compare-and-swap
+    bool polls = false;     // a load in a loop that waits for it to change
     uint32_t clock = 0;
     uint32_t instruction = 0;
   };

@@ -213,7 +213,6 @@ void UninitTracker::Commit(const InstructionFacts& facts, const Sampler::Differe
 }
 
 void UninitTracker::BeginMemory(const InstructionFacts& facts) {
-  done_.fill(0);
   address_rows_.clear();
   const uint64_t exec = Exec(wave_);
   if (facts.atomic) {

@@ -45,8 +45,9 @@ class UninitTracker {
   /// Before an instruction; `first` is its first micro-op.
   void Before(const InstructionFacts& facts, const Uop* first, Reporter& reporter);
   /// During it, for what it does to memory. `watched`: the output must be defined.
-  void Observe(const InstructionFacts& facts, const MemoryAccess& access, bool watched,
-               Reporter& reporter);
+  /// `observed`: how many bytes of each lane have been.
+  void Observe(const InstructionFacts& facts, const MemoryAccess& access,
+               const std::array<uint8_t, kLanes>& observed, bool watched, Reporter& reporter);
 
  private:  /// Where an access goes: an offset of LDS or scratch, or an address.
   struct Place {

@@ -109,9 +109,11 @@ void UninitTracker::StoreShadow(const InstructionFacts& facts, const Place& plac
   }
 }
 
-void UninitTracker::Observe(const InstructionFacts& facts, const MemoryAccess& access, bool watched,
+void UninitTracker::Observe(const InstructionFacts& facts, const MemoryAccess& access,
+                            const std::array<uint8_t, kLanes>& observed, bool watched,
                             Reporter& reporter) {
-  if (!facts.memory || access.lanes == 0) return;
+  if (!facts.memory) return;
+  done_ = observed;
   const std::unique_lock lock = DeviceBytes::Process().Lock();
   if (access.reads && access.writes) {
     Update(facts, access, reporter);
@@ -120,10 +122,6 @@ void UninitTracker::Observe(const InstructionFacts& facts, const MemoryAccess& a
   } else {
     Load(facts, access, reporter);
   }
-  ForLanes(access.lanes, [&](int lane) {
-    done_[static_cast<size_t>(lane)] =
-        static_cast<uint8_t>(done_[static_cast<size_t>(lane)] + access.bytes);
-  });
 }
 
 void UninitTracker::Load(const InstructionFacts& facts, const MemoryAccess& access,
@@ -213,7 +211,6 @@ void UninitTracker::Store(const InstructionFacts& facts, const MemoryAccess& acc
       lds_target_[static_cast<size_t>(lane)] = at;
       lds_.Define(at, access.bytes);
     });
-    done_.fill(static_cast<uint8_t>(-access.bytes));  // the load begins at 0
     return;
   }
   uint64_t dirty = 0;

@@ -286,7 +286,8 @@ KERNEL void MaskedAddress(const u32* in, u32* out, int) {
   Barrier();
   u32 value;
   asm volatile(
-      "v_lshlrev_b32 v60, 16, v60\n\tv_and_b32 v60, 0xffff, v60\n\tv_lshl_or_b32 v60, %1, 2, v60\n\t"
+      "v_lshlrev_b32 v60, 16, v60\n\tv_and_b32 v60, 0xffff, v60\n\tv_lshl_or_b32 v60, %1, 2, "
+      "v60\n\t"
       "ds_read_b32 %0, v60\n\ts_waitcnt lgkmcnt(0)"
       : "=v"(value)
       : "v"(Item()), "r"(words)
@@ -348,10 +349,10 @@ KERNEL void UninitPadding(const u32* in, u32* out, int) {
 KERNEL void UninitUnused(const u32*, u32* out, int) {
   u32 value;
   asm volatile(
-      "v_mov_b32 v62, v60\n\t"                             // a copy
+      "v_mov_b32 v62, v60\n\t"                                                     // a copy
       "v_cmp_gt_u32 vcc, 0, %1\n\ts_nop 1\n\tv_cndmask_b32 v61, %1, v60, vcc\n\t"  // never that arm
       "s_nop 1\n\tv_mov_b32_dpp v63, v61 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf\n\t"
-      "v_perm_b32 v64, v60, v63, %2\n\t"                   // bytes of v63 alone
+      "v_perm_b32 v64, v60, v63, %2\n\t"  // bytes of v63 alone
       "v_mov_b32 v65, v60\n\tv_mov_b32_sdwa v65, v64 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE "
       "src0_sel:WORD_0\n\ts_nop 1\n\tv_lshrrev_b32 v65, 16, v65\n\t"  // the high half is defined
       "v_or_b32 v62, -1, v62\n\tv_add3_u32 v65, v65, v62, 1\n\t"
@@ -377,5 +378,53 @@ KERNEL void UninitRows(const u32* in, u32* out, int n) {
   for (int i = 0; i < 4; ++i) {
     const int at = Item() / 16 * 4 + i;
     if (at < n) out[16 * at + row] = __builtin_bit_cast(u32, sum[i]);  // BUG UninitRows
+  }
+}
+
+/// Both waves, and all workgroups, store the same.
+KERNEL void SameValues(const u32* in, u32* out, int) {
+  SHARED u32 words[64];
+  words[Item() % 64] = in[Item() % 64];
+  if (in[Item()] > 100) out[1000] = 1;
+  Barrier();
+  if (Group() == 0) out[Item()] = words[Item() % 64];
+}
+
+/// The second wave waits for a flag in LDS, set by the first behind its data.
+KERNEL void PollLds(const u32* in, u32* out, int) {
+  SHARED u32 flag, data[64];
+  if (Item() == 0) flag = 0;
+  Barrier();
+  if (Item() < 64) {
+    data[Item()] = in[Item()];
+    __hip_atomic_store(&flag, 1u, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_WORKGROUP);
+  } else {
+    while (__hip_atomic_load(&flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_WORKGROUP) == 0) {
+    }
+    out[Item()] = data[Item() - 64];
+  }
+}
+
+/// The data behind the flag; the second wave reads it anyway.
+KERNEL void PollLdsTooEarly(const u32* in, u32* out, int) {
+  SHARED u32 flag, data[64];
+  if (Item() == 0) flag = 0;
+  data[Item() % 64] = 0;
+  Barrier();
+  if (Item() < 64) {
+    __hip_atomic_store(&flag, 1u, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_WORKGROUP);
+    data[Item()] = in[Item()];
+  } else {
+    while (__hip_atomic_load(&flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_WORKGROUP) == 0) {
+    }
+    out[Item()] = data[Item() - 64];  // BUG PollLdsTooEarly
+  }
+}
+
+/// An update by compare-and-swap begins with an ordinary load.
+KERNEL void CompareAndSwap(const u32* in, u32* out, int) {
+  u32 old = *out;
+  while (!__hip_atomic_compare_exchange_strong(out, &old, old * 3 + in[Item()], __ATOMIC_RELAXED,
+                                               __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)) {
   }
 }

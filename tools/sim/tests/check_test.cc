@@ -1,5 +1,6 @@
 #include <cstdint>
 #include <fstream>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -93,7 +94,13 @@ class Check : public testing::Test {
     EXPECT_EQ(seen[0].source, BugLine(kernel)) << seen[0].sentence;
   }
 
-  const std::vector<uint32_t> words_ = std::vector<uint32_t>(1024, 1);
+  /// 1, 2, 3, ...
+  static std::vector<uint32_t> Numbers() {
+    std::vector<uint32_t> numbers(1024);
+    std::iota(numbers.begin(), numbers.end(), 1);
+    return numbers;
+  }
+  const std::vector<uint32_t> words_ = Numbers();
   const Words in_{words_};
   absl::Status last_status_;
 };
@@ -145,6 +152,17 @@ TEST_F(Check, RacesBetweenWorkgroups) {
   ExpectRace("GroupsStoreTheSame", kFourGroups);
   ExpectSilent("GroupsAddToTheSame", kFourGroups);
   ExpectSilent("SpinLock", kFourGroups);
+}
+
+TEST_F(Check, WhatOnlyLooksLikeARace) {
+  ExpectSilent("SameValues", kFourGroups);
+  ExpectSilent("CompareAndSwap", kFourGroups);
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    gridwiseSimSeed(1, seed);
+    ExpectSilent("PollLds", kTwoWaves);
+    gridwiseSimSeed(0, 0);
+  }
+  ExpectRace("PollLdsTooEarly", kTwoWaves);
 }
 
 TEST_F(Check, ReductionsByTheLastBlock) {
