@@ -39,7 +39,7 @@ struct Candidate {
 /// The rows of the problem's direction and type that are compiled for `gfx`, and what they say to a
 /// valid problem.
 std::vector<Candidate> AskRows(const ConvProblem& problem, Gfx gfx, const PlanOptions& options) {
-  RowPlanner planner(problem, gfx, {options.splits, options.offset_limit});
+  RowPlanner planner(problem, gfx, {options.splits, options.offset_limit, options.atomic});
   std::vector<Candidate> candidates;
   const std::span<const tile::TileConfig> rows = RowsOf(problem.direction);
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -179,7 +179,7 @@ absl::StatusOr<Plan> MakePlan(const ConvProblem& problem, Gfx gfx, const PlanOpt
   plan.gfx_ = gfx;
   plan.row_ = RowName(problem.direction, chosen->index);
   const Verdict verdict =
-      RowPlanner(problem, gfx, {options.splits, options.offset_limit})
+      RowPlanner(problem, gfx, {options.splits, options.offset_limit, options.atomic})
           .PlanFor(RowsOf(problem.direction)[static_cast<size_t>(chosen->index)]);
   const RowPlan& row_plan = std::get<RowPlan>(verdict);
   plan.splits_ = row_plan.splits;

@@ -44,6 +44,9 @@ struct PlanOptions {
   std::int64_t offset_limit = tile::kOffsetLimit;
   /// Workgroups that share the K of a tile; 0: as many as are estimated to be fastest.
   int splits = 0;
+  /// Splits add their sums to one f32 tensor as they come, which takes less workspace, and is not
+  /// deterministic: results differ in the order that sums are rounded in.
+  bool atomic = false;
 };
 
 /// D[m][n] = sum over k, of one group.

@@ -39,6 +39,13 @@ TEST_P(EveryDirection, SplitsAddASumOfTheirWorkspace) {
   EXPECT_EQ(plan.workspace_bytes(), 3 * problem.out_elements() * 4);
 }
 
+TEST_P(EveryDirection, AtomicSplitsShareOneSum) {
+  const ConvProblem problem = Square(GetParam(), 16, 3);
+  const Plan plan = PlanOf(problem, {.splits = 3, .atomic = true});
+  EXPECT_EQ(plan.launches(), 2);
+  EXPECT_EQ(plan.workspace_bytes(), problem.out_elements() * 4);
+}
+
 TEST_P(EveryDirection, ChannelsFirstIsTransposedThereAndBack) {
   ConvProblem problem = Square(GetParam(), 16, 3);
   problem.layout = Layout::kNGCHW;

@@ -76,6 +76,12 @@ absl::Status Executable::Launch(const ConvTensors& tensors, void* workspace,
         "copy the table of sub-GEMMs to the workspace");
     if (!status.ok()) return status;
   }
+  if (plan_.steps_.zero_bytes > 0) {
+    status = ToStatus(hipMemsetAsync(static_cast<char*>(workspace) + plan_.steps_.zero_at, 0,
+                                     static_cast<std::size_t>(plan_.steps_.zero_bytes), stream),
+                      "clear the sums in the workspace");
+    if (!status.ok()) return status;
+  }
   const std::array<const void*, 6> starts = StartsOf(tensors, workspace);
   for (std::size_t i = 0; i < kernels_.size(); ++i) {
     const Step& step = plan_.steps_.steps[i];

@@ -53,6 +53,7 @@ Verdict RowPlanner::PlanFor(const tile::TileConfig& row) {
                       part.kernel);
   };
   plan.splits = launch_of(plan.parts[0]).splits;
+  plan.adds = options_.adds;
   plan.cost = launch_of(plan.parts[0]).cost;
   plan.cost.pass_cycles += pass_cycles_;
   for (std::size_t i = 1; i < plan.parts.size(); ++i) {
@@ -102,7 +103,9 @@ std::optional<std::string> RowPlanner::TooLarge(const tile::TileConfig& row,
 KernelPlan RowPlanner::PlanKernel(const tile::TileConfig& row, const ConvProblem& part, int splits,
                                   bool is_partial) {
   const tile::Sharing sharing = {
-      .splits = splits, .partial_elements = is_partial || splits > 1 ? problem_.out_elements() : 0};
+      .splits = splits,
+      .partial_elements = is_partial || splits > 1 ? problem_.out_elements() : 0,
+      .adds = options_.adds};
   if (part.direction == Direction::kBackwardWeight) {
     return PlanBwdWeight(row, gfx_, part, sharing);
   }

@@ -19,6 +19,7 @@ namespace gridwise {
 struct RowOptions {
   int splits;                 // workgroups that share the K of a tile; 0: the fastest number
   std::int64_t offset_limit;  // bytes of a tensor that one launch may reach over in a tile
+  bool adds;                  // splits are added in no order
 };
 
 /// How a row computes a problem, or why it cannot.

@@ -243,11 +243,16 @@ namespace {
 /// workspace, and of their addition.
 void AddRowSteps(const ConvProblem& row_problem, int row, const RowPlan& plan, const Places& places,
                  Steps& steps) {
-  const int slots = plan.splits * plan.terms;
+  const bool partial = plan.splits * plan.terms > 1;
+  const int slots = plan.adds ? 1 : plan.splits * plan.terms;
   const std::int64_t slot_bytes = row_problem.out_elements() * 4;
   Places outs = places;
-  if (slots > 1) outs.out = {Memory::kWorkspace, Reserve(steps, slots * slot_bytes)};
-  const std::int64_t out_bytes = slots > 1 ? 4 : SizeOf(row_problem.type);
+  if (partial) outs.out = {Memory::kWorkspace, Reserve(steps, slots * slot_bytes)};
+  if (partial && plan.adds) {
+    steps.zero_at = outs.out.offset;
+    steps.zero_bytes = slot_bytes;
+  }
+  const std::int64_t out_bytes = partial ? 4 : SizeOf(row_problem.type);
   int term = 0;
   for (const auto& [part, kernel] : plan.parts) {
     std::int64_t table_at = 0;
@@ -258,10 +263,10 @@ void AddRowSteps(const ConvProblem& row_problem, int row, const RowPlan& plan, c
       steps.upload.insert(steps.upload.end(), table.begin(), table.end());
     }
     Places part_places = PlacesOf(part, outs, out_bytes);
-    if (plan.terms > 1) part_places.out.offset += term++ * plan.splits * slot_bytes;
+    if (plan.terms > 1 && !plan.adds) part_places.out.offset += term++ * plan.splits * slot_bytes;
     steps.steps.push_back(MakeRowStep(row_problem.direction, row, kernel, part_places, table_at));
   }
-  if (slots > 1) {
+  if (partial) {
     steps.steps.push_back(MakeReduceStep(row_problem, slots, outs.out.offset, places));
   }
 }

@@ -55,6 +55,7 @@ struct Steps {
   std::vector<Step> steps;
   std::vector<std::byte> upload;  // host bytes that the workspace begins with
   std::int64_t workspace_bytes = 0;
+  std::int64_t zero_at = 0, zero_bytes = 0;  // part of the workspace that must be zero at the start
 };
 
 /// How a row's kernel computes a problem.
@@ -70,6 +71,7 @@ struct RowPlan {
   std::vector<Part> parts;
   int terms = 0;   // parts that are terms of the same sums; 1: each part writes elements of its own
   int splits = 1;  // workgroups that share the K of a tile, in each part
+  bool adds = false;  // splits and terms are added to one f32 tensor, in no order
   Cost cost;
 };
 

@@ -84,7 +84,9 @@ class StoreTile {
           staged / kChunkColumns * kC.wave_n() + chunk * kChunkColumns + staged % kChunkColumns;
       Values values = *reinterpret_cast<const Values*>(lds + (row * kC.stage_pitch() + staged) * 4);
       Finish(values, tile_row, column);
-      if (args_.out_is_f32) {
+      if (args_.adds) {
+        AddTo(values, tile_row, column);
+      } else if (args_.out_is_f32) {
         StoreAs<float>(values, tile_row, column);
       } else if constexpr (kC.type != DataType::kF32) {
         StoreAs<Element<kC.type>>(values, tile_row, column);
@@ -157,6 +159,15 @@ class StoreTile {
     for (int e = 0; e < kVec; ++e) {
       const unsigned offset = row + place_.Column(args_.strides, column + e);
       buffer.Store(static_cast<T>(values[e]), offset | in_vector | PastColumns(column, e));
+    }
+  }
+
+  GRIDWISE_DEVICE void AddTo(Values& values, int tile_row, int column) const {
+    const Buffer buffer = Buffer::From<kGfx>(place_.Base(args_.out, args_.strides));
+#pragma clang loop unroll(disable)
+    for (int e = 0; e < kVec; ++e) {
+      const unsigned offset = row_offsets_[tile_row] + place_.Column(args_.strides, column + e);
+      buffer.AtomicAdd(values[e], offset | PastColumns(column, e));
     }
   }
 

@@ -32,6 +32,7 @@ struct EpilogueArgs {
   OutputStrides strides;
   int out_is_f32;    // else it is of the row's type
   int by_element;    // columns of the output are not neighbours in memory
+  int adds;          // the output is f32 that all splits add to
   long split_bytes;  // of the output, from one split of K to the next
   float alpha;
   int clamps;

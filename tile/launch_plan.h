@@ -41,6 +41,7 @@ struct Sharing {
   /// lie between the sums of one split and those of the next; 0: of the problem's output, if there
   /// are several splits.
   std::int64_t partial_elements = 0;
+  bool adds = false;  // several splits add their sums to a single f32 tensor instead
 };
 
 /// `sharing` with its zeros filled in, but for partial_elements of a single split.

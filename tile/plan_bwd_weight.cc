@@ -111,7 +111,7 @@ BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem,
   args.steps_h = static_cast<int>(shape.steps_h);
   args.steps_w = static_cast<int>(shape.steps_w);
   args.split_steps = static_cast<int>(CeilDiv<std::int64_t>(Steps(problem, shape), sharing.splits));
-  args.epilogue = MakeEpilogue(problem, sharing.partial_elements);
+  args.epilogue = MakeEpilogue(problem, sharing);
   return args;
 }
 

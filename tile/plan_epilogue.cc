@@ -3,7 +3,6 @@
 #include <cstddef>
 
 #include "absl/strings/str_format.h"
-#include "tile/launch_plan.h"
 
 namespace gridwise::tile {
 
@@ -27,9 +26,9 @@ OutputStrides MakeStrides(Tensor tensor, const TensorAxes& axes, std::int64_t el
   return strides;
 }
 
-EpilogueArgs MakeEpilogue(const ConvProblem& problem, std::int64_t partial_elements) {
+EpilogueArgs MakeEpilogue(const ConvProblem& problem, const Sharing& sharing) {
   const TensorAxes axes = problem.AxesOf(problem.out());
-  const bool partial = partial_elements > 0;
+  const bool partial = sharing.partial_elements > 0;
   const auto by_element = [&](const OutputStrides& strides, std::int64_t bytes) {
     const bool neighbours = problem.out() != Tensor::kW || strides.packed != 0;
     return !neighbours || strides.column != bytes;
@@ -41,7 +40,8 @@ EpilogueArgs MakeEpilogue(const ConvProblem& problem, std::int64_t partial_eleme
   args.by_element = by_element(args.strides, out_bytes);
   args.alpha = 1;
   if (partial) {
-    args.split_bytes = partial_elements * out_bytes;
+    args.adds = sharing.adds;
+    args.split_bytes = sharing.adds ? 0 : sharing.partial_elements * out_bytes;
     return args;
   }
   const Epilogue& epilogue = problem.epilogue;

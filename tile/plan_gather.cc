@@ -78,7 +78,7 @@ GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, const 
   }
   args.splits = splits;
   args.by_splits = MakeMagicDiv(static_cast<unsigned>(splits));
-  args.epilogue = MakeEpilogue(problem, sharing.partial_elements);
+  args.epilogue = MakeEpilogue(problem, sharing);
   return args;
 }
 

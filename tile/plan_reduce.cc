@@ -20,7 +20,7 @@ ReduceArgs PlanReduce(const ConvProblem& problem, int splits) {
   ReduceArgs args = {};
   args.elements = static_cast<int>(axes.Elements());
   args.splits = splits;
-  args.epilogue = MakeEpilogue(problem, /*partial_elements=*/0);
+  args.epilogue = MakeEpilogue(problem, /*sharing=*/{});
   for (std::size_t i = 0; i < order.size(); ++i) {
     args.size[i] = static_cast<int>(axes.size[order[i]]);
     args.by_size[i] = MakeMagicDiv(static_cast<unsigned>(args.size[i]));

@@ -57,6 +57,11 @@ class Buffer {
     }
   }
 
+  /// Adds to the float at `offset` bytes, atomically in the device's memory.
+  GRIDWISE_DEVICE void AtomicAdd(float value, unsigned offset) const {
+    __builtin_amdgcn_raw_ptr_buffer_atomic_fadd_f32(value, resource_, offset, 0, 0);
+  }
+
   /// Stores T, of 2, 4 or 16 bytes, at `offset` bytes.
   template <class T>
   GRIDWISE_DEVICE void Store(T value, unsigned offset) const {

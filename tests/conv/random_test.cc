@@ -129,7 +129,8 @@ TEST_P(RandomProblems, MatchesReference) {
     const RowVerdict& other = rows[seed % rows.size()];
     const PlanOptions forced = {.row = other.reason ? std::string() : other.row,
                                 .offset_limit = DrawLimit(problem, random),
-                                .splits = static_cast<int>(seed % 5 + 1)};
+                                .splits = static_cast<int>(seed % 5 + 1),
+                                .atomic = seed % 3 == 0};
     for (PlanOptions options : {PlanOptions{}, forced}) {
       absl::StatusOr<Plan> plan = MakePlan(problem, *gfx, options);
       if (!plan.ok() && options.offset_limit < PlanOptions{}.offset_limit) {

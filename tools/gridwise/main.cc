@@ -56,6 +56,7 @@ ABSL_FLAG(std::string, explain, "", "list: a problem's name; more names may foll
 ABSL_FLAG(uint64_t, seed, 0, "of the random data that stands for a tensor without a file");
 ABSL_FLAG(std::string, type, "f16", "of all tensors: f16, bf16 or f32; sums are f32");
 ABSL_FLAG(int, splits, 0, "workgroups that share the K of a tile; default: the planner's choice");
+ABSL_FLAG(bool, atomic, false, "splits add up their sums as they come: not deterministic");
 ABSL_FLAG(std::string, layout, "", "of x and y: nhwgc, gnhwc or ngchw; default nhwgc");
 ABSL_FLAG(std::string, weight_layout, "", "gkyxc or kyxgc; default gkyxc");
 ABSL_FLAG(double, alpha, 1, "factor of the convolution");
@@ -108,13 +109,14 @@ Flags
 )";
 
 constexpr const char* kFlagOrder[] = {
-    "problem",   "problems", "n",         "c",      "k",
-    "groups",    "in",       "filter",    "stride", "dilation",
-    "pad",       "pad_end",  "type",      "layout", "weight_layout",
-    "alpha",     "d0",       "d1",        "relu",   "low",
-    "high",      "device",   "row",       "splits", "verify",
-    "seed",      "x",        "w",         "dy",     "out",
-    "direction", "all_rows", "max_flops", "csv",    "explain"};
+    "problem", "problems",  "n",        "c",         "k",
+    "groups",  "in",        "filter",   "stride",    "dilation",
+    "pad",     "pad_end",   "type",     "layout",    "weight_layout",
+    "alpha",   "d0",        "d1",       "relu",      "low",
+    "high",    "device",    "row",      "splits",    "atomic",
+    "verify",  "seed",      "x",        "w",         "dy",
+    "out",     "direction", "all_rows", "max_flops", "csv",
+    "explain"};
 
 void PrintUsage(std::FILE* file) {
   std::fputs(kUsage, file);
@@ -199,6 +201,7 @@ gridwise::ExitCode Run(const gridwise::ProblemRequest& request) {
   return gridwise::RunCommand({.request = request,
                                .row = absl::GetFlag(FLAGS_row),
                                .splits = absl::GetFlag(FLAGS_splits),
+                               .atomic = absl::GetFlag(FLAGS_atomic),
                                .seed = absl::GetFlag(FLAGS_seed),
                                .verify = absl::GetFlag(FLAGS_verify),
                                .x = absl::GetFlag(FLAGS_x),

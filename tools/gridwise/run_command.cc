@@ -106,7 +106,8 @@ absl::StatusOr<Job> Prepare(const RunOptions& options) {
   if (!operands.ok()) return operands.status();
   if (absl::Status status = CheckLayouts(options, problem); !status.ok()) return status;
   absl::StatusOr<Plan> plan =
-      MakePlan(problem, resolved->gfx, {.row = options.row, .splits = options.splits});
+      MakePlan(problem, resolved->gfx,
+               {.row = options.row, .splits = options.splits, .atomic = options.atomic});
   if (!plan.ok()) return plan.status();
   const auto [a, b] = *operands;
   Operands data = RandomOperands(problem, options.seed);

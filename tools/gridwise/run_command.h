@@ -13,6 +13,7 @@ struct RunOptions {
   ProblemRequest request;
   std::string row;  // empty: the planner's choice
   int splits = 0;   // 0: the planner's choice
+  bool atomic = false;
   uint64_t seed = 0;
   bool verify = false;
   std::string x, w, dy, out;  // .npy files, or empty
