@@ -14,6 +14,7 @@ class CellWalk {
     const int all_steps = args.batch * args.out[0] * args.steps_h * args.steps_w;
     const int first = split * args.split_steps, left = all_steps - first;
     steps_ = left < args.split_steps ? (left < 0 ? 0 : left) : args.split_steps;
+    left_ = steps_;
     if (split == 0) return;
     const int by_w = first / args.steps_w, by_h = by_w / args.steps_h;
     image_ = by_h / args.out[0];
@@ -27,6 +28,11 @@ class CellWalk {
 
   GRIDWISE_DEVICE void Advance() {
     is_first_ = false;
+    if (--left_ <= 0) {  // past the last step
+      image_ = args_.batch;
+      w_ = 0;
+      return;
+    }
     if (++w_ < args_.steps_w) return;
     w_ = 0;
     if (++h_ < args_.steps_h) return;
@@ -38,6 +44,7 @@ class CellWalk {
 
   /// Whether no step came before.
   GRIDWISE_DEVICE bool is_first() const { return is_first_; }
+  /// Past the last step: the number of images.
   GRIDWISE_DEVICE int image() const { return image_; }
   /// First output cell of the step along d and h.
   GRIDWISE_DEVICE int out_d() const { return d_; }
@@ -49,7 +56,7 @@ class CellWalk {
  private:
   const BwdWeightArgs& args_;
   const int run_;
-  int steps_;
+  int steps_, left_;
   bool is_first_ = true;
   int image_ = 0, d_ = 0, h_ = 0, w_ = 0;
 };

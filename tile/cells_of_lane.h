@@ -3,23 +3,25 @@
 #include "ck/arch/memory.h"
 #include "ck/layout/lds_tile.h"
 #include "tile/config.h"
+#include "tile/roles.h"
 
 namespace gridwise::tile {
 
-/// How the lanes of a workgroup share the cells of an operand tile, where a row's cells are
+/// How the loading lanes of a workgroup share the cells of an operand tile, where a row's cells are
 /// consecutive in memory: lanes along a row first, then along rows, kCount times.
-template <LdsTile kTile, int kThreads>
+template <TileConfig kC, LdsTile kTile>
 struct CellsOfLane {
+  static constexpr int kThreads = kC.load_threads();
   static constexpr int kCells = kTile.rows * kTile.cells_per_row;
   static constexpr int kCount = CeilDiv(kCells, kThreads);
   static_assert(kCells % kThreads == 0 || kCells < kThreads);
 
-  GRIDWISE_DEVICE static int Cell() { return ThreadId() % kTile.cells_per_row; }
+  GRIDWISE_DEVICE static int Cell() { return LoadThread<kC>() % kTile.cells_per_row; }
   GRIDWISE_DEVICE static int Row(int i) {
-    return ThreadId() / kTile.cells_per_row + i * (kThreads / kTile.cells_per_row);
+    return LoadThread<kC>() / kTile.cells_per_row + i * (kThreads / kTile.cells_per_row);
   }
   /// There are more lanes than cells, and this one has none.
-  GRIDWISE_DEVICE static bool IsIdle() { return kCells < kThreads && ThreadId() >= kCells; }
+  GRIDWISE_DEVICE static bool IsIdle() { return kCells < kThreads && LoadThread<kC>() >= kCells; }
 };
 
 /// A cell's elements.

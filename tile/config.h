@@ -9,6 +9,25 @@
 
 namespace gridwise::tile {
 
+/// How loads, LDS and matrix instructions take turns in the main loop: a pipeline_*.h each.
+enum class Schedule : int {
+  kSingle,   // one LDS buffer; a slab of K is on its way into registers
+  kDouble,   // two LDS buffers; `count` slabs are on their way
+  kWavelet,  // two LDS buffers; `count` waves only load, and the others only multiply
+};
+
+constexpr const char* Name(Schedule schedule) {
+  switch (schedule) {
+    case Schedule::kSingle:
+      return "single";
+    case Schedule::kDouble:
+      return "double";
+    case Schedule::kWavelet:
+      return "wavelet";
+  }
+  return "?";
+}
+
 /// A tile kernel, as a value: D[m][n] = sum over k of A[m][k] * B[k][n], a workgroup per tile of D.
 struct TileConfig {
   struct Waves {
@@ -30,18 +49,33 @@ struct TileConfig {
     bool operator==(const Patch&) const = default;
   };
 
+  /// Names leave out the plain one.
+  struct Pipeline {
+    Schedule schedule = Schedule::kSingle;
+    int count = 1;
+    static constexpr bool kOmitDefault = true;
+    static constexpr void Fields(auto& self, auto&& visit) {
+      auto& [schedule, count] = self;
+      visit("", schedule);
+      visit("", count);
+    }
+    bool operator==(const Pipeline&) const = default;
+  };
+
   DataType type = DataType::kF16;  // of all tensors; sums are f32
   Mnk tile;                        // elements per workgroup and K step
-  Waves waves;                     // of a workgroup
+  Waves waves;                     // of a workgroup, that multiply
   MmaShape mma;                    // matrix instruction
   // Elements of A and B that a lane loads at a time: a cell along k, or a patch of k by 2 rows that
   // it transposes.
   Patch patch_a, patch_b;
   int occupancy = 1;  // waves per SIMD that registers are allocated for
+  Pipeline pipeline = {};
 
-  /// What its name is made of, see ck/base/fields.h: f16_t256x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o2.
+  /// What its name is made of, see ck/base/fields.h: f16_t256x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o2,
+  /// or f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o2_wavelet4.
   static constexpr void Fields(auto& self, auto&& visit) {
-    auto& [type, tile, waves, mma, patch_a, patch_b, occupancy] = self;
+    auto& [type, tile, waves, mma, patch_a, patch_b, occupancy, pipeline] = self;
     visit("", type);
     visit("t", tile);
     visit("w", waves);
@@ -49,11 +83,19 @@ struct TileConfig {
     visit("a", patch_a);
     visit("b", patch_b);
     visit("o", occupancy);
+    visit("", pipeline);
   }
   bool operator==(const TileConfig&) const = default;
 
   constexpr int cell() const { return LdsTile::kCellBytes / SizeOf(type); }  // elements
-  constexpr int threads() const { return waves.m * waves.n * mma.lanes(); }
+  constexpr int math_threads() const { return waves.m * waves.n * mma.lanes(); }
+  constexpr int load_waves() const {  // that do nothing else, behind the others
+    return pipeline.schedule == Schedule::kWavelet ? pipeline.count : 0;
+  }
+  constexpr int threads() const { return math_threads() + load_waves() * mma.lanes(); }
+  constexpr int load_threads() const {
+    return load_waves() > 0 ? load_waves() * mma.lanes() : threads();
+  }
   constexpr int wave_m() const { return tile.m / waves.m; }
   constexpr int wave_n() const { return tile.n / waves.n; }
   constexpr int reps_m() const {
@@ -62,6 +104,14 @@ struct TileConfig {
   constexpr int reps_n() const { return wave_n() / mma.n; }
   constexpr LdsTile lds_a() const { return {.rows = tile.m, .cells_per_row = tile.k / cell()}; }
   constexpr LdsTile lds_b() const { return {.rows = tile.n, .cells_per_row = tile.k / cell()}; }
+
+  constexpr int slab_bytes() const { return lds_a().bytes() + lds_b().bytes(); }
+  constexpr int lds_buffers() const { return pipeline.schedule == Schedule::kSingle ? 1 : 2; }
+  constexpr int slabs_in_flight() const {  // from memory, while one is multiplied
+    return pipeline.schedule == Schedule::kDouble    ? pipeline.count
+           : pipeline.schedule == Schedule::kWavelet ? 2
+                                                     : 1;
+  }
 
   // A lane reads whole cells from LDS: so many for a matrix instruction, or for several of them.
   constexpr int fragment_cells() const {
@@ -84,15 +134,15 @@ struct TileConfig {
   constexpr int stage_columns() const { return waves.n * stage_reps_n() * mma.n; }
   constexpr int stage_pitch() const { return stage_pitch_for(stage_reps_n()); }
 
-  // LDS: the operands or a stage, then offsets of the rows in the output and the tensors that the
-  // epilogue combines with it.
+  // LDS: the operands; after the main loop a stage, and behind it offsets of the rows in the output
+  // and the tensors that the epilogue combines with it.
   static constexpr int kOutputs = 3;
-  constexpr int operand_bytes() const { return lds_a().bytes() + lds_b().bytes(); }
-  constexpr int row_offsets_at() const {
-    const int stage = stage_rows() * stage_pitch() * 4;
-    return operand_bytes() > stage ? operand_bytes() : stage;
+  constexpr int operand_bytes() const { return lds_buffers() * slab_bytes(); }
+  constexpr int row_offsets_at() const { return stage_rows() * stage_pitch() * 4; }
+  constexpr int lds_bytes() const {
+    const int epilogue = row_offsets_at() + kOutputs * tile.m * 4;
+    return operand_bytes() > epilogue ? operand_bytes() : epilogue;
   }
-  constexpr int lds_bytes() const { return row_offsets_at() + kOutputs * tile.m * 4; }
 };
 
 /// Why the lanes cannot share an operand tile of `rows` rows in such patches; nullptr if they can.
@@ -103,10 +153,23 @@ constexpr const char* RejectPatch(const TileConfig& c, int rows, TileConfig::Pat
   }
   const int per_k = patch.n == 1 ? 1 : rows / patch.n;
   const int patches = c.tile.k / patch.k * (rows / patch.n);
-  if (patches > c.threads() && patches % c.threads() != 0) {
+  if (patches > c.load_threads() && patches % c.load_threads() != 0) {
     return "lanes do not share an operand's tile in whole patches";
   }
-  if (c.threads() % per_k != 0) return "lanes do not share an operand's rows";
+  if (c.load_threads() % per_k != 0) return "lanes do not share an operand's rows";
+  return nullptr;
+}
+
+/// Why there is no such schedule; nullptr if there is.
+constexpr const char* RejectPipeline(TileConfig::Pipeline pipeline) {
+  const int count = pipeline.count;
+  if (pipeline.schedule == Schedule::kSingle && count != 1) {
+    return "with one LDS buffer one slab is on its way";
+  }
+  if (pipeline.schedule == Schedule::kDouble && count != 1 && count != 2 && count != 4) {
+    return "with two LDS buffers 1, 2 or 4 slabs are on their way";
+  }
+  if (pipeline.schedule == Schedule::kWavelet && count < 1) return "there are no load waves";
   return nullptr;
 }
 
@@ -125,6 +188,7 @@ constexpr const char* Reject(const TileConfig& c, Gfx gfx) {
   if (c.tile.m < 16 || c.tile.m % (c.waves.m * c.mma.m) != 0) return "waves do not divide tile.m";
   if (c.tile.n < 16 || c.tile.n % (c.waves.n * c.mma.n) != 0) return "waves do not divide tile.n";
   if (c.tile.k % c.fragment_k() != 0) return "tile.k holds no whole fragment";
+  if (const char* reason = RejectPipeline(c.pipeline)) return reason;
   if (const char* reason = RejectPatch(c, c.tile.m, c.patch_a)) return reason;
   if (const char* reason = RejectPatch(c, c.tile.n, c.patch_b)) return reason;
   if (c.lds_bytes() > target.lds_bytes) return "the tiles do not fit in LDS";

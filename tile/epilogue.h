@@ -1,9 +1,11 @@
 #pragma once
 
 #include "ck/arch/memory.h"
+#include "ck/arch/sync.h"
 #include "tile/combine.h"
 #include "tile/config.h"
-#include "tile/pipeline_single_lds.h"
+#include "tile/multiply_slab.h"
+#include "tile/roles.h"
 
 namespace gridwise::tile {
 
@@ -19,25 +21,22 @@ namespace gridwise::tile {
 template <TileConfig kC, Gfx kGfx, class Place>
 class StoreTile {
  public:
-  /// `row_offsets` is LDS of kOutputs * tile.m offsets, which nothing else uses until Store
-  /// returns.
-  GRIDWISE_DEVICE StoreTile(const EpilogueArgs& args, const Place& place, unsigned* row_offsets)
-      : args_(args), place_(place), row_offsets_(row_offsets) {
-    for (int row = ThreadId(); row < kC.tile.m; row += kC.threads()) {
-      row_offsets_[row] = place_.Row(args.strides, row);
-      for (int i = 0; i < args.tensors; ++i) {
-        row_offsets_[(i + 1) * kC.tile.m + row] = place_.Row(args.tensor[i].strides, row);
-      }
-    }
-  }
+  /// `lds` is the workgroup's, whose operands have been read when Store's first barrier opens.
+  GRIDWISE_DEVICE StoreTile(const EpilogueArgs& args, const Place& place, char* lds)
+      : args_(args),
+        place_(place),
+        lds_(lds),
+        row_offsets_(reinterpret_cast<unsigned*>(lds + kC.row_offsets_at())) {}
 
-  GRIDWISE_DEVICE void Store(const WaveAcc<kC>& acc, char* lds) const {
+  /// Waves that only load have no part of `acc`, and take part in the rest.
+  GRIDWISE_DEVICE void Store(const WaveAcc<kC>& acc) const {
 #pragma clang loop unroll(disable)
     for (int piece = 0; piece < kC.reps_m() * kChunks; ++piece) {
       BarrierLds();  // the operands, or the previous piece, have been read
-      Stage(acc, piece, lds);
+      if (piece == 0) FindRowOffsets();
+      if (IsMathWave<kC>()) Stage(acc, piece, lds_);
       BarrierLds();
-      StoreStaged(piece, lds);
+      StoreStaged(piece, lds_);
     }
   }
 
@@ -50,6 +49,15 @@ class StoreTile {
     FloatVec part[kVec / 4];
     GRIDWISE_DEVICE float& operator[](int e) { return reinterpret_cast<float*>(part)[e]; }
   };
+
+  GRIDWISE_DEVICE void FindRowOffsets() const {
+    for (int row = ThreadId(); row < kC.tile.m; row += kC.threads()) {
+      row_offsets_[row] = place_.Row(args_.strides, row);
+      for (int i = 0; i < args_.tensors; ++i) {
+        row_offsets_[(i + 1) * kC.tile.m + row] = place_.Row(args_.tensor[i].strides, row);
+      }
+    }
+  }
 
   /// Writes a piece of every wave's accumulators to LDS as [row][column].
   GRIDWISE_DEVICE static void Stage(const WaveAcc<kC>& acc, int piece, char* lds) {
@@ -173,6 +181,7 @@ class StoreTile {
 
   const EpilogueArgs& args_;
   const Place& place_;
+  char* const lds_;
   unsigned* const row_offsets_;
 };
 

@@ -41,6 +41,7 @@ class KWalk {
     const int first = split * share;
     const int left = all_steps - first;
     steps_ = left < share ? (left < 0 ? 0 : left) : share;
+    left_ = steps_;
     if (split == 0 || steps_ == 0) {
       EnterTap();
     } else {
@@ -60,13 +61,17 @@ class KWalk {
 
   GRIDWISE_DEVICE void Advance() {
     is_first_ = false;
+    if (--left_ <= 0) {  // past the last step
+      channel_ = args_.k;
+      return;
+    }
     channel_ += slab_;
     offset_source_ += slab_bytes_;
     offset_w_ += slab_ * args_.w_k;
     if (channel_ >= args_.k) NextTap();
   }
 
-  /// First source channel of the slab, and how many there are from it on.
+  /// First source channel of the slab, and how many there are from it on; past the last step none.
   GRIDWISE_DEVICE int channel() const { return channel_; }
   GRIDWISE_DEVICE int channels_left() const { return args_.k - channel_; }
   /// The filter tap: its coordinates in the class, and its index ((t_d * taps_h) + t_h) * taps_w +
@@ -105,7 +110,7 @@ class KWalk {
   const GatherArgs& args_;
   const SubGemm& gemm_;
   const int slab_, slab_bytes_;
-  int steps_;
+  int steps_, left_;
   bool is_first_ = true;
   TapIndex t_, mask_t_;
   int tap_ = 0;

@@ -4,7 +4,8 @@
 #include "tile/block.h"
 #include "tile/epilogue.h"
 #include "tile/load_cells.h"
-#include "tile/pipeline_single_lds.h"
+#include "tile/main_loop.h"
+#include "tile/operands.h"
 
 namespace gridwise::tile {
 
@@ -65,19 +66,21 @@ GRIDWISE_DEVICE void BwdWeightTile() {
   const int tile_m = Divide(tile, args.by_n_tiles);
   const int m = tile_m * kC.tile.m, n = (tile - tile_m * args.n_tiles) * kC.tile.n;
   const PlaceOfTerms<kC> place(args, group, m, n);
-  const StoreTile<kC, kGfx, PlaceOfTerms<kC>> dw(
-      args.epilogue, place, reinterpret_cast<unsigned*>(lds + kC.row_offsets_at()));
+  const StoreTile<kC, kGfx, PlaceOfTerms<kC>> dw(args.epilogue, place, lds);
 
-  CellWalk walk(args, kC.patch_a.k, BlockIdZ());
+  const CellWalk walk(args, kC.patch_a.k, BlockIdZ());
   using LoadDy = LoadCells<kC, kGfx, kC.tile.m, kC.patch_a>;
   using LoadX = LoadCells<kC, kGfx, kC.tile.n, kC.patch_b>;
-  const int k = m + LoadDy::Row();
-  LoadDy dy(args, args.dy, group, {.channel = k, .exists = k < args.dy.channels});
-  LoadX x(args, args.x, group, TermAt(args, n + LoadX::Row()));
-
+  const auto operands = [&] {
+    const int k = m + LoadDy::Row();
+    return Operands<LoadDy, LoadX, CellWalk>{
+        .a{args, args.dy, group, {.channel = k, .exists = k < args.dy.channels}},
+        .b{args, args.x, group, TermAt(args, n + LoadX::Row())},
+        .walk = walk};
+  };
   WaveAcc<kC> acc;  // [wave_m][wave_n]
-  MainLoop<kC>(dy, x, walk, walk.steps(), lds, acc);
-  dw.Store(acc, lds);
+  MainLoop<kC>(operands, walk.steps(), lds, acc);
+  dw.Store(acc);
 }
 
 }  // namespace gridwise::tile

@@ -6,7 +6,8 @@
 #include "tile/load_source.h"
 #include "tile/load_weights_patches.h"
 #include "tile/load_weights_rows.h"
-#include "tile/pipeline_single_lds.h"
+#include "tile/main_loop.h"
+#include "tile/operands.h"
 
 namespace gridwise::tile {
 
@@ -67,16 +68,16 @@ GRIDWISE_DEVICE void GatherTile() {
   const GatherArgs& args = KernelArgs<GatherArgs>();
   const Block block = FindBlock(args, kC.tile.m, kC.tile.n);  // which tile of which sub-GEMM
   const PlaceOfCells<kC> place(args, block);
-  const StoreTile<kC, kGfx, PlaceOfCells<kC>> out(
-      args.epilogue, place, reinterpret_cast<unsigned*>(lds + kC.row_offsets_at()));
+  const StoreTile<kC, kGfx, PlaceOfCells<kC>> out(args.epilogue, place, lds);
 
-  KWalk walk(args, block.gemm, kC.tile.k, SizeOf(kC.type), BlockIdZ());
-  LoadSource<kC, kGfx> source(args, block);
-  typename WeightLoader<kC.patch_b.n == 1, kC, kGfx>::Type w(args, block);
-
+  const KWalk walk(args, block.gemm, kC.tile.k, SizeOf(kC.type), BlockIdZ());
+  const auto operands = [&] {
+    return Operands<LoadSource<kC, kGfx>, typename WeightLoader<kC.patch_b.n == 1, kC, kGfx>::Type,
+                    KWalk>{.a{args, block}, .b{args, block}, .walk = walk};
+  };
   WaveAcc<kC> acc;  // [wave_m][wave_n]
-  MainLoop<kC>(source, w, walk, walk.steps(), lds, acc);
-  out.Store(acc, lds);
+  MainLoop<kC>(operands, walk.steps(), lds, acc);
+  out.Store(acc);
 }
 
 }  // namespace gridwise::tile

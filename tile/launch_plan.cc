@@ -6,22 +6,32 @@
 namespace gridwise::tile {
 
 Cost EstimateCost(const TileConfig& c, const TargetTraits& target, const Work& work, int splits) {
-  constexpr double kL2BytesPerCycle = 64;  // of one compute unit; measured on gfx942
-  constexpr double kLatency = 700;         // from HBM; measured on gfx942: 500 to 800
-  constexpr double kStepOverhead = 120;    // two barriers, and a fragment read that nothing hides
-  constexpr double kLaunch = 3000;         // dispatch and index arithmetic of a workgroup
+  constexpr double kL2BytesPerCycle = 64;        // of one compute unit; measured on gfx942
+  constexpr double kLatency = 700;               // from HBM; measured on gfx942: 500 to 800
+  constexpr double kBarrier = 40;                // waves wait for the last one; an estimate
+  constexpr double kFragmentRead = 40;           // the first of a step, which nothing hides
+  constexpr double kLdsWriteBytesPerCycle = 74;  // two ports of 37; measured on gfx942
+  constexpr double kLaunch = 3000;               // dispatch and index arithmetic of a workgroup
   const double tiles = work.tiles * splits;
   const double steps = work.steps / tiles;  // of a workgroup, on average
   const double waves_per_simd =
       std::max(1.0, static_cast<double>(c.waves.m * c.waves.n) / target.simds_per_unit);
-  const double fits = std::max(1.0, std::floor(c.occupancy / waves_per_simd));
+  const double all_waves_per_simd =
+      std::max(1.0, static_cast<double>(c.threads() / c.mma.lanes()) / target.simds_per_unit);
+  const double fits = std::max(1.0, std::floor(c.occupancy / all_waves_per_simd));
   const double step_bytes = (c.tile.m + c.tile.n) * c.tile.k * SizeOf(c.type);
   const double step_matrix =
       c.reps_m() * c.reps_n() * (c.tile.k / c.mma.k) * MmaCycles(c.mma, c.type) * waves_per_simd;
   // A step of the main loop ends when the next slab has arrived, behind those of all other
-  // workgroups.
-  const double in_flight = std::min(tiles, target.compute_units * fits) * step_bytes;
-  const double arrival = kLatency + in_flight / (target.compute_units * kL2BytesPerCycle);
+  // workgroups. Slabs in flight share the latency.
+  const double requested = std::min(tiles, target.compute_units * fits) * step_bytes;
+  const double arrival =
+      kLatency / c.slabs_in_flight() + requested / (target.compute_units * kL2BytesPerCycle);
+  // What a math wave does in a step besides multiplying: one LDS buffer is written between two
+  // barriers, two need one; and load waves write while the others multiply.
+  const int barriers = c.lds_buffers() == 1 ? 2 : 1;
+  const double overhead = kFragmentRead + kBarrier * barriers +
+                          (c.load_waves() > 0 ? 0 : step_bytes / kLdsWriteBytesPerCycle);
 
   const double rounds = std::ceil(tiles / target.compute_units);
   const double partial_bytes = 4 * splits * work.out_elements;
@@ -30,7 +40,7 @@ Cost EstimateCost(const TileConfig& c, const TargetTraits& target, const Work& w
   return WithCycles(
       {.matrix_cycles = steps * step_matrix,
        .memory_cycles = steps * step_bytes / kL2BytesPerCycle,
-       .alone_cycles = steps * std::max(step_matrix + kStepOverhead, arrival),
+       .alone_cycles = steps * std::max(step_matrix + overhead, arrival),
        .fixed_cycles = kLaunch + c.tile.m * c.tile.n * SizeOf(c.type) / kL2BytesPerCycle,
        .rounds = rounds,
        .resident = std::min(fits, rounds),

@@ -23,7 +23,13 @@ struct TapChannel {
 /// it is a bit per step and cell of the run; steps in which no lane of the wave has one skip it.
 template <TileConfig kC, Gfx kGfx, int kRows, TileConfig::Patch kPatch>
 class LoadCells {
+  using Patches = PatchesOfLane<kC, kRows, kPatch>;
+  static constexpr LdsTile kTile = {.rows = kRows, .cells_per_row = kC.tile.k / kC.cell()};
+
  public:
+  using Slab = Patches::Rows[Patches::kCount][kPatch.k];
+  static constexpr int kLdsBytes = kTile.bytes();
+
   /// `row` is the TapChannel of the lane's first row.
   GRIDWISE_DEVICE LoadCells(const BwdWeightArgs& args, const CellTensor& tensor, int group,
                             TapChannel row)
@@ -45,10 +51,10 @@ class LoadCells {
   }
 
   /// First row of this lane in the tile.
-  GRIDWISE_DEVICE static int Row() { return PatchesOfLane<kC, kRows, kPatch>::Row(); }
+  GRIDWISE_DEVICE static int Row() { return Patches::Row(); }
 
   /// Starts the loads of a step. Steps come in the order of CellWalk.
-  GRIDWISE_DEVICE void Load(const CellWalk& walk) {
+  GRIDWISE_DEVICE void Load(const CellWalk& walk, Slab& slab) {
     if (walk.w() == 0 || walk.is_first()) {
       EnterRow(walk);
     } else {
@@ -57,24 +63,23 @@ class LoadCells {
     const int step = walk.w() % kStepsOfMask;
     if (walk.is_first() || (step == 0 && args_.steps_w > kStepsOfMask)) FindInvalidCells(walk);
     if ((some_invalid_ >> step & 1) != 0) {
-      LoadPatches(
-          [&](int i, int e) { return offset_[i] | Buffer::OutOfRangeIf(invalid_[i][e], step); });
+      LoadPatches(slab, [&](int i, int e) {
+        return offset_[i] | Buffer::OutOfRangeIf(invalid_[i][e], step);
+      });
     } else {
-      LoadPatches([&](int i, int) { return offset_[i]; });
+      LoadPatches(slab, [&](int i, int) { return offset_[i]; });
     }
   }
 
   /// Waits for the loads, transposes and writes them to LDS.
-  GRIDWISE_DEVICE void Store(char* lds) const {
-    constexpr LdsTile kTile = {.rows = kRows, .cells_per_row = kC.tile.k / kC.cell()};
+  GRIDWISE_DEVICE void Store(const Slab& slab, char* lds) const {
     if (Patches::IsIdle()) return;
     for (int i = 0; i < Patches::kCount; ++i) {
-      Patches::Store(value_[i], kTile, Patches::Row(), Patches::K(i), lds);
+      Patches::Store(slab[i], kTile, Patches::Row(), Patches::K(i), lds);
     }
   }
 
  private:
-  using Patches = PatchesOfLane<kC, kRows, kPatch>;
   static constexpr int kStepsOfMask = 32;
 
   /// First output cell of patch i within a step, along an axis.
@@ -114,8 +119,8 @@ class LoadCells {
     step_offset_ = walk.out_d() * tensor_.out_cell[0] + walk.out_h() * tensor_.out_cell[1] +
                    walk.w() * walk.outs_w() * tensor_.out_cell[2];
     for (int i = 0; i < Patches::kCount; ++i) {
-      const bool inside =
-          exists_ && inside_[i][0].Has(walk.out_d()) && inside_[i][1].Has(walk.out_h());
+      const bool inside = exists_ && walk.image() < args_.batch &&
+                          inside_[i][0].Has(walk.out_d()) && inside_[i][1].Has(walk.out_h());
       offset_[i] = inside ? static_cast<unsigned>(first_offset_[i]) : Buffer::kOutOfRange;
     }
   }
@@ -145,11 +150,11 @@ class LoadCells {
 
   /// `offset(i, e)` is the byte offset of cell e of patch i, before the step's.
   template <class Offset>
-  GRIDWISE_DEVICE void LoadPatches(Offset offset) {
+  GRIDWISE_DEVICE void LoadPatches(Slab& slab, Offset offset) const {
     for (int i = 0; i < Patches::kCount; ++i) {
       for (int e = 0; e < kPatch.k; ++e) {
-        value_[i][e] = buffer_.Load<typename Patches::Rows>(offset(i, e),
-                                                            step_offset_ + e * tensor_.out_cell[2]);
+        slab[i][e] = buffer_.Load<typename Patches::Rows>(offset(i, e),
+                                                          step_offset_ + e * tensor_.out_cell[2]);
       }
     }
   }
@@ -165,7 +170,6 @@ class LoadCells {
   int first_offset_[Patches::kCount];            // bytes, at the first step of an image
   unsigned offset_[Patches::kCount];             // the same, or out of range in this row of steps
   unsigned invalid_[Patches::kCount][kPatch.k];  // bits
-  Patches::Rows value_[Patches::kCount][kPatch.k];
 };
 
 }  // namespace gridwise::tile

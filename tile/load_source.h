@@ -16,7 +16,12 @@ namespace gridwise::tile {
 /// per tap, which a step moves to Buffer::kOutOfRange.
 template <TileConfig kC, Gfx kGfx>
 class LoadSource {
+  using Lane = CellsOfLane<kC, kC.lds_a()>;
+
  public:
+  using Slab = CellVec<kC>[Lane::kCount];
+  static constexpr int kLdsBytes = kC.lds_a().bytes();
+
   GRIDWISE_DEVICE LoadSource(const GatherArgs& args, const Block& block)
       : args_(args), block_(block) {
     const AxisClass(&axis)[3] = block.gemm.axis;
@@ -40,36 +45,35 @@ class LoadSource {
   }
 
   /// Starts the loads of a step. Steps come in the order of KWalk.
-  GRIDWISE_DEVICE void Load(const KWalk& walk) {
+  GRIDWISE_DEVICE void Load(const KWalk& walk, Slab& slab) {
     if (walk.entered_mask()) FindInvalidTaps(walk);
     if (args_.k % kC.cell() == 0 || walk.channels_left() >= kC.tile.k) {
-      LoadCells<false>(walk);
+      LoadCells<false>(walk, slab);
     } else {
-      LoadCells<true>(walk);
+      LoadCells<true>(walk, slab);
     }
   }
 
   /// Waits for the loads and writes them to LDS.
-  GRIDWISE_DEVICE void Store(char* lds) const {
+  GRIDWISE_DEVICE void Store(const Slab& slab, char* lds) const {
+    if (Lane::IsIdle()) return;
     for (int i = 0; i < Lane::kCount; ++i) {
       *reinterpret_cast<CellVec<kC>*>(lds + kC.lds_a().Offset(Lane::Row(i), Lane::Cell())) =
-          value_[i];
+          slab[i];
     }
   }
 
  private:
-  using Lane = CellsOfLane<kC.lds_a(), kC.threads()>;
   static constexpr int kTapsOfMask = KWalk::kTapsOfMask;
 
   GRIDWISE_DEVICE static int Channel() { return Lane::Cell() * kC.cell(); }
 
   template <bool kRagged>
-  GRIDWISE_DEVICE void LoadCells(const KWalk& walk) {
+  GRIDWISE_DEVICE void LoadCells(const KWalk& walk, Slab& slab) const {
     const int tap = walk.tap() % kTapsOfMask;
     for (int i = 0; i < Lane::kCount; ++i) {
-      value_[i] =
-          LoadCell<kC, kRagged>(tensor_, offset_[i] | Buffer::OutOfRangeIf(invalid_[i], tap),
-                                walk.offset_source(), walk.channels_left() - Channel());
+      slab[i] = LoadCell<kC, kRagged>(tensor_, offset_[i] | Buffer::OutOfRangeIf(invalid_[i], tap),
+                                      walk.offset_source(), walk.channels_left() - Channel());
     }
   }
 
@@ -102,7 +106,6 @@ class LoadSource {
   Buffer tensor_;
   unsigned offset_[Lane::kCount];   // bytes, at tap 0 and channel 0
   unsigned invalid_[Lane::kCount];  // bits
-  CellVec<kC> value_[Lane::kCount];
 };
 
 }  // namespace gridwise::tile

@@ -13,7 +13,12 @@ namespace gridwise::tile {
 /// transposes it in registers.
 template <TileConfig kC, Gfx kGfx>
 class LoadWeightsPatches {
+  using Patches = PatchesOfLane<kC, kC.tile.n, kC.patch_b>;
+  using Pair = Patches::Rows;
+
  public:
+  using Slab = Pair[Patches::kCount][kC.patch_b.k];
+
   GRIDWISE_DEVICE LoadWeightsPatches(const GatherArgs& args, const Block& block)
       : w_k_(args.w_k),
         k_is_ragged_(args.k % kC.cell() != 0),
@@ -26,58 +31,73 @@ class LoadWeightsPatches {
     const int column = block.n + Patches::Row();
     const int clamped = column < last_pair ? column : last_pair;
     takes_second_ = column != clamped;
-    offset_ =
-        Patches::IsIdle() ? Buffer::kOutOfRange : Patches::K(0) * w_k_ + clamped * SizeOf(kC.type);
+    for (int i = 0; i < Patches::kCount; ++i) {
+      offset_[i] = Patches::IsIdle() ? Buffer::kOutOfRange
+                                     : Patches::K(i) * w_k_ + clamped * SizeOf(kC.type);
+    }
   }
 
   /// Starts the loads of a step.
-  GRIDWISE_DEVICE void Load(const KWalk& walk) {
-    const int last = walk.channels_left() - 1 -
-                     Patches::K(0);  // last row from the patch's first on; negative: none
-    if (!one_column_ && (!k_is_ragged_ || walk.channels_left() >= kC.tile.k)) {
-      const unsigned offset = offset_ | (last & Buffer::kOutOfRange);
-      for (int e = 0; e < kC.patch_b.k; ++e) {
-        value_[e] = tensor_.Load<Pair>(offset, walk.offset_w() + e * w_k_);
-      }
-    } else {  // the last channels end within a patch, or the tile has one column
-      const unsigned past = BitsFrom(last + 1);
-      for (int e = 0; e < kC.patch_b.k; ++e) {
-        const unsigned offset = offset_ | Buffer::OutOfRangeIf(past, e);
-        const int uniform = walk.offset_w() + e * w_k_;
-        if (one_column_) {
-          value_[e] = Pair{tensor_.Load<Element<kC.type>>(offset, uniform), 0};
-        } else {
-          value_[e] = tensor_.Load<Pair>(offset, uniform);
-        }
+  GRIDWISE_DEVICE void Load(const KWalk& walk, Slab& slab) const {
+    const bool whole = !one_column_ && (!k_is_ragged_ || walk.channels_left() >= kC.tile.k);
+    for (int i = 0; i < Patches::kCount; ++i) {
+      if (whole) {
+        LoadPatch(i, walk, slab[i]);
+      } else {
+        LoadRaggedPatch(i, walk, slab[i]);
       }
     }
   }
 
   /// Waits for the loads, transposes and writes them to LDS.
-  GRIDWISE_DEVICE void Store(char* lds) const {
+  GRIDWISE_DEVICE void Store(const Slab& slab, char* lds) const {
     if (Patches::IsIdle()) return;
-    if (!last_is_odd_) {
-      Patches::Store(value_, kC.lds_b(), Patches::Row(), Patches::K(0), lds);
-    } else {
+    for (int i = 0; i < Patches::kCount; ++i) {
+      if (!last_is_odd_) {
+        Patches::Store(slab[i], kC.lds_b(), Patches::Row(), Patches::K(i), lds);
+        continue;
+      }
       Pair value[kC.patch_b.k];
       for (int e = 0; e < kC.patch_b.k; ++e) {
-        value[e] = Pair{takes_second_ ? value_[e][1] : value_[e][0], value_[e][1]};
+        value[e] = Pair{takes_second_ ? slab[i][e][1] : slab[i][e][0], slab[i][e][1]};
       }
-      Patches::Store(value, kC.lds_b(), Patches::Row(), Patches::K(0), lds);
+      Patches::Store(value, kC.lds_b(), Patches::Row(), Patches::K(i), lds);
     }
   }
 
  private:
-  using Patches = PatchesOfLane<kC, kC.tile.n, kC.patch_b>;
-  using Pair = Patches::Rows;
-  static_assert(Patches::kCount == 1);
+  /// Rows of the source's channels that are left from patch i's first on; not positive: none.
+  GRIDWISE_DEVICE static int RowsLeft(int i, const KWalk& walk) {
+    return walk.channels_left() - Patches::K(i);
+  }
+
+  GRIDWISE_DEVICE void LoadPatch(int i, const KWalk& walk, Pair (&patch)[kC.patch_b.k]) const {
+    const unsigned offset = offset_[i] | ((RowsLeft(i, walk) - 1) & Buffer::kOutOfRange);
+    for (int e = 0; e < kC.patch_b.k; ++e) {
+      patch[e] = tensor_.Load<Pair>(offset, walk.offset_w() + e * w_k_);
+    }
+  }
+
+  /// Where the last channels end within a patch, or the tile has one column.
+  GRIDWISE_DEVICE void LoadRaggedPatch(int i, const KWalk& walk,
+                                       Pair (&patch)[kC.patch_b.k]) const {
+    const unsigned past = BitsFrom(RowsLeft(i, walk));
+    for (int e = 0; e < kC.patch_b.k; ++e) {
+      const unsigned offset = offset_[i] | Buffer::OutOfRangeIf(past, e);
+      const int uniform = walk.offset_w() + e * w_k_;
+      if (one_column_) {
+        patch[e] = Pair{tensor_.Load<Element<kC.type>>(offset, uniform), 0};
+      } else {
+        patch[e] = tensor_.Load<Pair>(offset, uniform);
+      }
+    }
+  }
 
   const int w_k_;
   const bool k_is_ragged_, one_column_, last_is_odd_;
   Buffer tensor_;
-  unsigned offset_;  // bytes, at step 0 and the patch's first row
+  unsigned offset_[Patches::kCount];  // bytes, at step 0 and the patch's first row
   bool takes_second_;
-  Pair value_[kC.patch_b.k];
 };
 
 }  // namespace gridwise::tile

@@ -11,7 +11,11 @@ namespace gridwise::tile {
 /// w[k][tap][c]: a lane loads cells of a row and writes them to LDS as they are.
 template <TileConfig kC, Gfx kGfx>
 class LoadWeightsRows {
+  using Lane = CellsOfLane<kC, kC.lds_b()>;
+
  public:
+  using Slab = CellVec<kC>[Lane::kCount];
+
   GRIDWISE_DEVICE LoadWeightsRows(const GatherArgs& args, const Block& block)
       : k_is_ragged_(args.k % kC.cell() != 0) {
     tensor_ = Buffer::From<kGfx>(static_cast<const char*>(args.w) + block.group * args.w_group);
@@ -23,40 +27,37 @@ class LoadWeightsRows {
   }
 
   /// Starts the loads of a step.
-  GRIDWISE_DEVICE void Load(const KWalk& walk) {
+  GRIDWISE_DEVICE void Load(const KWalk& walk, Slab& slab) const {
     if (!k_is_ragged_ || walk.channels_left() >= kC.tile.k) {
-      LoadCells<false>(walk);
+      LoadCells<false>(walk, slab);
     } else {
-      LoadCells<true>(walk);
+      LoadCells<true>(walk, slab);
     }
   }
 
   /// Waits for the loads and writes them to LDS.
-  GRIDWISE_DEVICE void Store(char* lds) const {
+  GRIDWISE_DEVICE void Store(const Slab& slab, char* lds) const {
     if (Lane::IsIdle()) return;
     for (int i = 0; i < Lane::kCount; ++i) {
       *reinterpret_cast<CellVec<kC>*>(lds + kC.lds_b().Offset(Lane::Row(i), Lane::Cell())) =
-          value_[i];
+          slab[i];
     }
   }
 
  private:
-  using Lane = CellsOfLane<kC.lds_b(), kC.threads()>;
-
   GRIDWISE_DEVICE static int Channel() { return Lane::Cell() * kC.cell(); }
 
   template <bool kRagged>
-  GRIDWISE_DEVICE void LoadCells(const KWalk& walk) {
+  GRIDWISE_DEVICE void LoadCells(const KWalk& walk, Slab& slab) const {
     for (int i = 0; i < Lane::kCount; ++i) {
-      value_[i] = LoadCell<kC, kRagged>(tensor_, offset_[i], walk.offset_w(),
-                                        walk.channels_left() - Channel());
+      slab[i] = LoadCell<kC, kRagged>(tensor_, offset_[i], walk.offset_w(),
+                                      walk.channels_left() - Channel());
     }
   }
 
   const bool k_is_ragged_;
   Buffer tensor_;
   unsigned offset_[Lane::kCount];  // bytes, at step 0
-  CellVec<kC> value_[Lane::kCount];
 };
 
 }  // namespace gridwise::tile

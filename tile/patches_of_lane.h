@@ -2,29 +2,33 @@
 
 #include "ck/arch/gpu.h"
 #include "tile/config.h"
+#include "tile/roles.h"
 
 namespace gridwise::tile {
 
-/// How the lanes of a workgroup share the patches of an operand tile of kRows rows, where the rows
-/// are contiguous in memory while LDS wants runs of k: lanes along the rows first, then along k.
-/// A lane loads patch.k times patch.n neighbouring rows and transposes them in registers.
+/// How the loading lanes of a workgroup share the patches of an operand tile of kRows rows, where
+/// the rows are contiguous in memory while LDS wants runs of k: lanes along the rows first, then
+/// along k. A lane loads patch.k times patch.n neighbouring rows and transposes them in registers.
 template <TileConfig kC, int kRows, TileConfig::Patch kPatch>
 struct PatchesOfLane {
+  static constexpr int kThreads = kC.load_threads();
   static constexpr int kPerK = kRows / kPatch.n;
   static constexpr int kPatches = kC.tile.k / kPatch.k * kPerK;
-  static constexpr int kCount = CeilDiv(kPatches, kC.threads());
-  static_assert(kPatches % kC.threads() == 0 || kPatches < kC.threads());
-  static_assert(kC.threads() % kPerK == 0);
+  static constexpr int kCount = CeilDiv(kPatches, kThreads);
+  static_assert(kPatches % kThreads == 0 || kPatches < kThreads);
+  static_assert(kThreads % kPerK == 0);
 
   using Rows = Vec<Element<kC.type>, kPatch.n>;  // what a load brings: one k of the patch
 
   /// First row of the lane's patches, and first k of patch i.
-  GRIDWISE_DEVICE static int Row() { return ThreadId() % kPerK * kPatch.n; }
+  GRIDWISE_DEVICE static int Row() { return LoadThread<kC>() % kPerK * kPatch.n; }
   GRIDWISE_DEVICE static int K(int i) {
-    return (ThreadId() / kPerK + i * (kC.threads() / kPerK)) * kPatch.k;
+    return (LoadThread<kC>() / kPerK + i * (kThreads / kPerK)) * kPatch.k;
   }
   /// There are more lanes than patches, and this one has none.
-  GRIDWISE_DEVICE static bool IsIdle() { return kPatches < kC.threads() && ThreadId() >= kPatches; }
+  GRIDWISE_DEVICE static bool IsIdle() {
+    return kPatches < kThreads && LoadThread<kC>() >= kPatches;
+  }
 
   /// Writes a patch to LDS, with first row `row` and first k `k`.
   GRIDWISE_DEVICE static void Store(const Rows (&values)[kPatch.k], LdsTile tile, int row, int k,

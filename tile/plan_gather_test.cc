@@ -41,6 +41,40 @@ TEST(TileConfig, NameParsesBack) {
   EXPECT_EQ(*parsed, kMedium);
 }
 
+TEST(TileConfig, ScheduleIsPartOfTheNameUnlessPlain) {
+  TileConfig c = kMedium;
+  c.pipeline = {Schedule::kWavelet, 4};
+  EXPECT_EQ(PrintFields(c), "f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o1_wavelet4");
+  EXPECT_EQ(c.threads(), 512);
+  EXPECT_EQ(c.math_threads(), 256);
+  EXPECT_EQ(c.load_threads(), 256);
+  EXPECT_EQ(Reject(c, Gfx::k942), nullptr);
+  c.pipeline = {Schedule::kDouble, 2};
+  EXPECT_EQ(PrintFields(c), "f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o1_double2");
+  EXPECT_EQ(c.threads(), 256);
+  EXPECT_EQ(c.load_threads(), 256);
+  const absl::StatusOr<TileConfig> parsed = ParseFields<TileConfig>(PrintFields(c));
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(*parsed, c);
+}
+
+TEST(TileConfig, RejectsSchedulesThatDoNotExist) {
+  TileConfig c = kMedium;
+  c.pipeline = {Schedule::kSingle, 2};
+  EXPECT_STREQ(Reject(c, Gfx::k942), "with one LDS buffer one slab is on its way");
+  c.pipeline = {Schedule::kDouble, 3};
+  EXPECT_STREQ(Reject(c, Gfx::k942), "with two LDS buffers 1, 2 or 4 slabs are on their way");
+  c.pipeline = {Schedule::kWavelet, 0};
+  EXPECT_STREQ(Reject(c, Gfx::k942), "there are no load waves");
+  c.pipeline = {Schedule::kWavelet, 3};
+  EXPECT_STREQ(Reject(c, Gfx::k942), "lanes do not share an operand's tile in whole patches");
+  c.pipeline = {Schedule::kWavelet, 4};
+  c.tile = {256, 128, 64};
+  EXPECT_STREQ(Reject(c, Gfx::k942), "the tiles do not fit in LDS");
+  c.mma.k = 16;
+  EXPECT_EQ(Reject(c, Gfx::k950), nullptr);
+}
+
 TEST(TileConfig, RejectsWhatCannotRun) {
   TileConfig c = kMedium;
   c.tile = {256, 256, 64};

@@ -24,6 +24,9 @@
 /// The structured binding stops compiling when a field is added, and an unused binding is a
 /// warning, so that no field can be forgotten. The string is a tag that precedes the field in
 /// printed names: Config{} prints as "f16_w1x1" (see fields_text.h).
+///
+/// A struct with `static constexpr bool kOmitDefault = true` leaves no trace in a name where it has
+/// its default value, with its tag and separator.
 #pragma once
 
 #include <type_traits>
@@ -33,6 +36,10 @@ namespace gridwise {
 /// A struct whose fields can be visited.
 template <typename T>
 concept HasFields = requires(T& value) { std::remove_const_t<T>::Fields(value, [](auto&&...) {}); };
+
+/// A struct that names leave out where it has its default value.
+template <typename T>
+concept OmitsDefault = HasFields<T> && T::kOmitDefault;
 
 /// Calls visit(tag, field) for each field of `value`, in order. The fields are const if `value` is.
 template <HasFields T, typename Visit>

@@ -24,6 +24,7 @@ class NameReader {
  public:
   explicit NameReader(std::string_view text) : text_(text), rest_(text) {}
 
+  bool ok() const { return status_.ok(); }
   /// Consumes `literal`.
   void Expect(std::string_view literal);
   /// Consumes an integer in [low, high].
@@ -50,7 +51,10 @@ template <typename T>
 void Append(std::string& text, const T& field, char separator) {
   if constexpr (HasFields<T>) {
     bool first = true;
-    ForEachField(field, [&](const char* tag, const auto& part) {
+    ForEachField(field, [&]<typename Part>(const char* tag, const Part& part) {
+      if constexpr (OmitsDefault<Part>) {
+        if (part == Part{}) return;
+      }
       if (!first) text += separator;
       first = JoinsNext<decltype(part)>(separator);
       text += tag;
@@ -67,11 +71,19 @@ template <typename T>
 void Read(NameReader& reader, T& field, char separator) {
   if constexpr (HasFields<T>) {
     bool first = true;
-    ForEachField(field, [&](const char* tag, auto& part) {
+    ForEachField(field, [&]<typename Part>(const char* tag, Part& part) {
+      const NameReader before = reader;
       if (!first) reader.Expect({&separator, 1});
-      first = JoinsNext<decltype(part)>(separator);
       reader.Expect(tag);
       Read(reader, part, 'x');
+      if constexpr (OmitsDefault<Part>) {
+        if (before.ok() && !reader.ok()) {  // it is not there
+          reader = before;
+          part = Part{};
+          return;
+        }
+      }
+      first = JoinsNext<Part>(separator);
     });
   } else if constexpr (std::is_enum_v<T>) {
     field = static_cast<T>(reader.ReadName([](int i) { return Name(static_cast<T>(i)); }));

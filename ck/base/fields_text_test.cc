@@ -135,6 +135,49 @@ TEST(ParseFields, InvertsPrinting) {
   EXPECT_GT(names.size(), 1990u) << "different values have different names";
 }
 
+struct Optional {
+  Schedule schedule = Schedule::kDirect;
+  int count = 1;
+  static constexpr bool kOmitDefault = true;
+  static constexpr void Fields(auto& self, auto&& visit) {
+    auto& [schedule, count] = self;
+    visit("", schedule);
+    visit("", count);
+  }
+  bool operator==(const Optional&) const = default;
+};
+struct WithOptional {
+  Optional first = {};
+  int k = 0;
+  Optional last = {};
+  static constexpr void Fields(auto& self, auto&& visit) {
+    auto& [first, k, last] = self;
+    visit("f", first);
+    visit("k", k);
+    visit("", last);
+  }
+  bool operator==(const WithOptional&) const = default;
+};
+
+TEST(PrintFields, OptionalFieldsAreLeftOutWhereTheyHaveTheirDefault) {
+  const struct {
+    WithOptional value;
+    std::string_view name;
+  } kCases[] = {{{.k = 3}, "k3"},
+                {{.first = {.count = 2}, .k = 3}, "fdirect2_k3"},
+                {{.k = 3, .last = {Schedule::kDirectToLds, 1}}, "k3_direct_to_lds1"},
+                {{.first = {.count = 2}, .k = 3, .last = {.count = 4}}, "fdirect2_k3_direct4"}};
+  for (const auto& [value, name] : kCases) {
+    EXPECT_EQ(PrintFields(value), name);
+    const absl::StatusOr<WithOptional> parsed = ParseFields<WithOptional>(name);
+    ASSERT_TRUE(parsed.ok()) << parsed.status();
+    EXPECT_EQ(*parsed, value);
+  }
+  EXPECT_FALSE(ParseFields<WithOptional>("k3_direct1").ok());  // the default, spelled out
+  EXPECT_FALSE(ParseFields<WithOptional>("k3_direct").ok());
+  EXPECT_FALSE(ParseFields<WithOptional>("k3_").ok());
+}
+
 TEST(ParseFields, ErrorsNameTheTextThePlaceAndTheRule) {
   struct Case {
     std::string_view text, message;

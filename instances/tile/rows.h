@@ -14,6 +14,7 @@ struct Tiling {
   TileConfig::Waves waves;
   int mma;  // rows of the matrix instruction
   int occupancy;
+  TileConfig::Pipeline pipeline = {};
 };
 
 /// For waves of 64 lanes.
@@ -28,6 +29,35 @@ inline constexpr Tiling kMfmaTilings[] = {
     {128, 128, 2, {2, 2}, 32, 3},
     // few channels
     {64, 16, 4, {4, 1}, 16, 4},
+};
+
+/// Other schedules for waves of 64 lanes, in f16 and bf16. Wavelet: 4 math waves and 4 or 2 load
+/// waves. Two LDS buffers: short steps, whose barriers and waits count.
+inline constexpr Tiling kMfmaScheduledTilings[] = {
+    {256, 128, 4, {2, 2}, 32, 2, {Schedule::kWavelet, 4}},
+    {128, 128, 4, {2, 2}, 32, 4, {Schedule::kWavelet, 4}},
+    {128, 64, 4, {2, 2}, 32, 4, {Schedule::kWavelet, 4}},
+    {64, 64, 4, {2, 2}, 32, 3, {Schedule::kWavelet, 2}},
+    {128, 128, 4, {2, 2}, 32, 2, {Schedule::kDouble, 1}},
+    {64, 64, 4, {2, 1}, 32, 3, {Schedule::kDouble, 2}},
+    {64, 16, 4, {4, 1}, 16, 4, {Schedule::kDouble, 4}},
+};
+
+/// The same, for backward-data only.
+inline constexpr Tiling kMfmaScheduledDataTilings[] = {
+    {256, 128, 8, {2, 2}, 32, 2, {Schedule::kWavelet, 4}},  // tall; gfx950 has the LDS
+    {64, 128, 4, {2, 2}, 32, 4, {Schedule::kWavelet, 4}},
+};
+
+/// The same, for backward-weight.
+inline constexpr Tiling kMfmaScheduledWeightTilings[] = {
+    {128, 128, 4, {2, 2}, 32, 4, {Schedule::kWavelet, 4}},
+    {128, 64, 4, {2, 2}, 32, 4, {Schedule::kWavelet, 4}},
+    {64, 128, 4, {2, 2}, 32, 3, {Schedule::kWavelet, 2}},
+    {64, 64, 4, {2, 2}, 32, 3, {Schedule::kWavelet, 2}},
+    {128, 128, 4, {2, 2}, 32, 2, {Schedule::kDouble, 1}},
+    {64, 64, 4, {2, 1}, 32, 3, {Schedule::kDouble, 2}},
+    {16, 64, 4, {1, 4}, 16, 3, {Schedule::kDouble, 4}},
 };
 
 /// Backward-weight for waves of 64 lanes: few output channels or terms are common, K is long.
@@ -58,19 +88,25 @@ constexpr TileConfig MakeRow(const Tiling& tiling, DataType type, MmaUnit unit, 
                     .mma = mma,
                     .patch_a = patch_a,
                     .patch_b = patch_b,
-                    .occupancy = tiling.occupancy};
-  // No more waves than LDS has room for: CDNA has 64 KiB or more for 4 SIMDs, RDNA for 2.
+                    .occupancy = tiling.occupancy,
+                    .pipeline = tiling.pipeline};
+  // No more waves than LDS has room for, and no fewer than one workgroup has: CDNA has 64 KiB or
+  // more for 4 SIMDs, RDNA for 2.
   const int simds = unit == MmaUnit::kMfma ? 4 : 2;
-  const int fits = (64 << 10) / row.lds_bytes() * row.waves.m * row.waves.n / simds;
-  if (fits < row.occupancy) row.occupancy = fits < 1 ? 1 : fits;
+  const int waves = row.threads() / mma.lanes();
+  const int fits = (64 << 10) / row.lds_bytes() * waves / simds;
+  if (fits < row.occupancy) row.occupancy = fits;
+  const int least = CeilDiv(waves, simds);
+  if (row.occupancy < least) row.occupancy = least;
   return row;
 }
 
-/// Calls visit(tiling, type, unit, double_k) for all of the above.
+/// Calls visit(tiling, type, unit, double_k) for each tiling, type and matrix unit.
 constexpr void ForEachTiling(std::span<const Tiling> mfma, std::span<const Tiling> wmma,
                              auto&& visit) {
   for (const DataType type : kAllDataTypes) {
     for (const Tiling& tiling : mfma) {
+      if (type == DataType::kF32 && tiling.pipeline != TileConfig::Pipeline{}) continue;
       visit(tiling, type, MmaUnit::kMfma, false);
       if (type != DataType::kF32) visit(tiling, type, MmaUnit::kMfma, true);
     }
@@ -84,28 +120,34 @@ constexpr void ForEachTiling(std::span<const Tiling> mfma, std::span<const Tilin
 
 /// Rows of forward, which loads both operands along k, and of backward-data, which transposes w.
 constexpr void ForEachGatherRow(auto&& visit) {
+  const auto visit_along = [&](bool along_k) {
+    return [&visit, along_k](const Tiling& tiling, DataType type, MmaUnit unit, bool double_k) {
+      const int cell = LdsTile::kCellBytes / SizeOf(type);
+      const int patch_k = tiling.cells == 2 ? 4 : cell;
+      visit(MakeRow(tiling, type, unit, double_k, {cell, 1},
+                    along_k ? TileConfig::Patch{cell, 1} : TileConfig::Patch{patch_k, 2}));
+    };
+  };
   for (const bool along_k : {true, false}) {
-    ForEachTiling(
-        kMfmaTilings, kWmmaTilings,
-        [&](const Tiling& tiling, DataType type, MmaUnit unit, bool double_k) {
-          const int cell = LdsTile::kCellBytes / SizeOf(type);
-          const int patch_k = tiling.cells == 2 ? 4 : cell;
-          visit(MakeRow(tiling, type, unit, double_k, {cell, 1},
-                        along_k ? TileConfig::Patch{cell, 1} : TileConfig::Patch{patch_k, 2}));
-        });
+    ForEachTiling(kMfmaTilings, kWmmaTilings, visit_along(along_k));
+    ForEachTiling(kMfmaScheduledTilings, {}, visit_along(along_k));
   }
+  ForEachTiling(kMfmaScheduledDataTilings, {}, visit_along(/*along_k=*/false));
 }
 
 /// Rows of backward-weight, which transposes both operands: pairs of channels where their numbers
 /// are even, or single ones.
 constexpr void ForEachBwdWeightRow(auto&& visit) {
+  const auto visit_channels = [&](int channels) {
+    return [&visit, channels](const Tiling& tiling, DataType type, MmaUnit unit, bool double_k) {
+      const TileConfig::Patch patch = {LdsTile::kCellBytes / SizeOf(type), channels};
+      visit(MakeRow(tiling, type, unit, double_k, patch, patch));
+    };
+  };
   for (const int channels : {2, 1}) {
-    ForEachTiling(kMfmaWeightTilings, kWmmaTilings,
-                  [&](const Tiling& tiling, DataType type, MmaUnit unit, bool double_k) {
-                    const TileConfig::Patch patch = {LdsTile::kCellBytes / SizeOf(type), channels};
-                    visit(MakeRow(tiling, type, unit, double_k, patch, patch));
-                  });
+    ForEachTiling(kMfmaWeightTilings, kWmmaTilings, visit_channels(channels));
   }
+  ForEachTiling(kMfmaScheduledWeightTilings, {}, visit_channels(2));
 }
 
 /// The rows that `for_each` visits, as a table.

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "ck/arch/gpu.h"
+#include "tile/config.h"
+
+namespace gridwise::tile {
+
+/// Whether this wave multiplies. In the wavelet schedule the workgroup's last waves only load.
+template <TileConfig kC>
+GRIDWISE_DEVICE bool IsMathWave() {
+  return kC.threads() == kC.math_threads() ||
+         Uniform(ThreadId() / kC.mma.lanes()) < kC.waves.m * kC.waves.n;
+}
+
+/// Index of this thread among the kC.load_threads() that load: all, or those of the load waves.
+template <TileConfig kC>
+GRIDWISE_DEVICE int LoadThread() {
+  const int thread = ThreadId() - (kC.threads() - kC.load_threads());
+  __builtin_assume(thread >= 0);
+  return thread;
+}
+
+/// First row of a math wave in the tile, and its first column.
+template <TileConfig kC>
+GRIDWISE_DEVICE int WaveM() {
+  return Uniform(ThreadId() / kC.mma.lanes()) / kC.waves.n * kC.wave_m();
+}
+template <TileConfig kC>
+GRIDWISE_DEVICE int WaveN() {
+  return Uniform(ThreadId() / kC.mma.lanes()) % kC.waves.n * kC.wave_n();
+}
+template <TileConfig kC>
+GRIDWISE_DEVICE int Lane() {
+  return ThreadId() % kC.mma.lanes();
+}
+
+}  // namespace gridwise::tile
