@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "ck/base/math.h"
 #include "ck/conv/compare.h"
 #include "ck/conv/elements.h"
 #include "ck/runtime/device.h"
@@ -112,9 +113,22 @@ absl::StatusOr<Gfx> UseTestTarget() {
   return *gfx;
 }
 
+namespace {
+
+/// What a kernel computes: it has tiles of 16 channels or more, also of groups that have fewer.
+double PaddedFlops(const ConvProblem& problem) {
+  const auto padded = [&](std::int64_t channels) {
+    return static_cast<double>(AlignUp<std::int64_t>(channels, 16)) / static_cast<double>(channels);
+  };
+  return problem.Flops() * padded(problem.c_per_group()) * padded(problem.k_per_group());
+}
+
+}  // namespace
+
 ConvProblem Shrink(ConvProblem problem, double max_flops) {
-  while (problem.Flops() > max_flops && problem.batch > 1) problem.batch = (problem.batch + 1) / 2;
-  while (problem.Flops() > max_flops) {
+  while (PaddedFlops(problem) > max_flops && problem.batch > 1)
+    problem.batch = (problem.batch + 1) / 2;
+  while (PaddedFlops(problem) > max_flops) {
     Dim* const largest =
         &*std::max_element(problem.dims.begin(), problem.dims.end(),
                            [](const Dim& a, const Dim& b) { return a.out() < b.out(); });

@@ -41,8 +41,8 @@ class ConvCase {
 /// one.
 absl::StatusOr<Gfx> UseTestTarget();
 
-/// `problem`, or where it has more than `max_flops` the problem with fewer images and then smaller
-/// ones.
+/// `problem`, or where kernels compute more than `max_flops` for it the problem with fewer images
+/// and then smaller ones.
 ConvProblem Shrink(ConvProblem problem, double max_flops);
 
 }  // namespace gridwise
