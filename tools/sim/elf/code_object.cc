@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "llvm/BinaryFormat/ELF.h"
@@ -145,25 +148,40 @@ absl::Status Relocate(const ElfFile& file, const Mapping& image) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::string> MetadataNote(const ElfFile& file) {
+// The kernels of all metadata notes: linking several objects into one keeps the note of each.
+absl::StatusOr<std::vector<KernelMetadata>> ReadNotes(const ElfFile& file) {
   llvm::Expected<ElfFile::Elf_Phdr_Range> segments = file.program_headers();
   if (!segments) return FromLlvm(segments.takeError(), "the ELF's program headers cannot be read");
-  std::string metadata;
+  std::vector<KernelMetadata> kernels;
+  int notes = 0;
   for (const auto& segment : *segments) {
     if (segment.p_type != elf::PT_NOTE) continue;
+    absl::Status status;
     llvm::Error error = llvm::Error::success();
     for (const auto& note : file.notes(segment, error)) {
       if (note.getType() != elf::NT_AMDGPU_METADATA || note.getName() != "AMDGPU") continue;
-      metadata = note.getDescAsStringRef(segment.p_align).str();
+      absl::StatusOr<std::vector<KernelMetadata>> more =
+          ReadMetadata(std::string_view(note.getDescAsStringRef(segment.p_align)));
+      status.Update(more.status());
+      if (more.ok()) std::move(more->begin(), more->end(), std::back_inserter(kernels));
+      ++notes;
     }
     if (error) return FromLlvm(std::move(error), "the ELF's notes cannot be read");
+    if (!status.ok()) return status;
   }
-  if (metadata.empty()) return Bad("the ELF has no AMDGPU metadata note, and so no kernels");
-  return metadata;
+  if (notes == 0) return Bad("the ELF has no AMDGPU metadata note, and so no kernels");
+  return kernels;
 }
 
 struct Symbols {
-  std::vector<Symbol> functions, objects;
+  std::vector<Symbol> functions, objects;  // functions by address
+
+  const Symbol* FunctionAt(uint64_t address) const {
+    const auto found = std::lower_bound(
+        functions.begin(), functions.end(), address,
+        [](const Symbol& symbol, uint64_t wanted) { return symbol.address < wanted; });
+    return found != functions.end() && found->address == address ? &*found : nullptr;
+  }
 };
 
 absl::StatusOr<Symbols> ReadSymbols(const Object& object, const Mapping& image) {
@@ -187,13 +205,11 @@ absl::StatusOr<Symbols> ReadSymbols(const Object& object, const Mapping& image) 
   return result;
 }
 
-absl::StatusOr<KernelInfo> CompleteKernel(KernelMetadata metadata, const Symbols& symbols,
-                                          const Mapping& image) {
+// `descriptor` is nullptr when the ELF has none.
+absl::StatusOr<KernelInfo> CompleteKernel(KernelMetadata metadata, const Symbol* descriptor,
+                                          const Symbols& symbols, const Mapping& image) {
   KernelInfo info = std::move(metadata.info);
-  const auto descriptor =
-      std::find_if(symbols.objects.begin(), symbols.objects.end(),
-                   [&](const Symbol& symbol) { return symbol.name == metadata.symbol; });
-  if (descriptor == symbols.objects.end() || descriptor->bytes != 64) {
+  if (descriptor == nullptr || descriptor->bytes != 64) {
     return Bad(absl::StrFormat("kernel %s: the ELF has no 64-byte descriptor %s", info.name,
                                metadata.symbol));
   }
@@ -202,11 +218,26 @@ absl::StatusOr<KernelInfo> CompleteKernel(KernelMetadata metadata, const Symbols
   if (!image.Holds(info.entry_address - image.Address(0), 4)) {
     return Bad(absl::StrFormat("kernel %s: its entry is outside the image", info.name));
   }
-  info.code_bytes = 0;
-  for (const Symbol& function : symbols.functions) {
-    if (function.address == info.entry_address) info.code_bytes = function.bytes;
-  }
+  const Symbol* const function = symbols.FunctionAt(info.entry_address);
+  info.code_bytes = function == nullptr ? 0 : function->bytes;
   return info;
+}
+
+absl::StatusOr<std::vector<KernelInfo>> CompleteKernels(std::vector<KernelMetadata> metadata,
+                                                        const Symbols& symbols,
+                                                        const Mapping& image) {
+  absl::flat_hash_map<std::string_view, const Symbol*> descriptors;
+  for (const Symbol& object : symbols.objects) descriptors.emplace(object.name, &object);
+  absl::flat_hash_set<uint64_t> known;
+  std::vector<KernelInfo> kernels;
+  for (KernelMetadata& kernel : metadata) {
+    const auto found = descriptors.find(kernel.symbol);
+    const Symbol* const descriptor = found == descriptors.end() ? nullptr : found->second;
+    absl::StatusOr<KernelInfo> info = CompleteKernel(std::move(kernel), descriptor, symbols, image);
+    if (!info.ok()) return info.status();
+    if (known.insert(info->descriptor_address).second) kernels.push_back(*std::move(info));
+  }
+  return kernels;
 }
 
 std::vector<CodeSection> FindCode(const ElfFile& file, const Mapping& image) {
@@ -262,9 +293,7 @@ absl::StatusOr<std::unique_ptr<CodeObject>> CodeObject::Load(std::span<const std
   const absl::StatusOr<std::unique_ptr<Object>> object = OpenElf(*bytes, gfx);
   if (!object.ok()) return object.status();
   const ElfFile& file = (*object)->getELFFile();
-  const absl::StatusOr<std::string> note = MetadataNote(file);
-  if (!note.ok()) return note.status();
-  absl::StatusOr<std::vector<KernelMetadata>> metadata = ReadMetadata(*note);
+  absl::StatusOr<std::vector<KernelMetadata>> metadata = ReadNotes(file);
   if (!metadata.ok()) return metadata.status();
   const absl::StatusOr<Mapping> mapping = MapSegments(file);
   if (!mapping.ok()) return mapping.status();
@@ -278,11 +307,12 @@ absl::StatusOr<std::unique_ptr<CodeObject>> CodeObject::Load(std::span<const std
   if (absl::Status status = Relocate(file, *mapping); !status.ok()) return status;
   absl::StatusOr<Symbols> symbols = ReadSymbols(**object, *mapping);
   if (!symbols.ok()) return symbols.status();
-  for (KernelMetadata& kernel : *metadata) {
-    absl::StatusOr<KernelInfo> info = CompleteKernel(std::move(kernel), *symbols, *mapping);
-    if (!info.ok()) return info.status();
-    result->kernels_.push_back(*std::move(info));
-  }
+  absl::StatusOr<std::vector<KernelInfo>> kernels =
+      CompleteKernels(*std::move(metadata), *symbols, *mapping);
+  if (!kernels.ok()) return kernels.status();
+  result->kernels_ = *std::move(kernels);
+  for (const KernelInfo& kernel : result->kernels_)
+    result->kernel_by_name_.emplace(kernel.name, &kernel);
   result->functions_ = std::move(symbols->functions);
   result->globals_ = std::move(symbols->objects);
   result->code_ = FindCode(file, *mapping);
@@ -304,13 +334,17 @@ CodeObject::~CodeObject() {
 }
 
 absl::StatusOr<const KernelInfo*> CodeObject::FindKernel(std::string_view name) const {
+  const auto found = kernel_by_name_.find(name);
+  if (found != kernel_by_name_.end()) return found->second;
+  constexpr size_t kListed = 8;
+  std::vector<std::string_view> names;
   for (const KernelInfo& kernel : kernels_) {
-    if (kernel.name == name) return &kernel;
+    if (names.size() < kListed) names.push_back(kernel.name);
   }
-  const std::string names = absl::StrJoin(
-      kernels_, ", ", [](std::string* out, const KernelInfo& kernel) { out->append(kernel.name); });
-  return absl::NotFoundError(
-      absl::StrFormat("the code object has no kernel '%s'; it has: %s", name, names));
+  const std::string more =
+      kernels_.size() > kListed ? absl::StrFormat(" and %d more", kernels_.size() - kListed) : "";
+  return absl::NotFoundError(absl::StrFormat("the code object has no kernel '%s'; it has: %s%s",
+                                             name, absl::StrJoin(names, ", "), more));
 }
 
 absl::StatusOr<Symbol> CodeObject::FindGlobal(std::string_view name) const {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "tools/sim/machine/memory.h"
@@ -73,7 +74,7 @@ class CodeObject {
   std::span<const KernelInfo> kernels() const { return kernels_; }
   std::span<const CodeSection> code() const { return code_; }
 
-  /// The kernel called `name`; the error lists those there are.
+  /// The kernel called `name`; the error lists some of those there are.
   absl::StatusOr<const KernelInfo*> FindKernel(std::string_view name) const;
   /// The variable called `name`.
   absl::StatusOr<Symbol> FindGlobal(std::string_view name) const;
@@ -90,6 +91,7 @@ class CodeObject {
   std::vector<void*> registered_;
   std::vector<CodeSection> code_;
   std::vector<KernelInfo> kernels_;
+  absl::flat_hash_map<std::string_view, const KernelInfo*> kernel_by_name_;
   std::vector<Symbol> functions_;  // by address
   std::vector<Symbol> globals_;
 };

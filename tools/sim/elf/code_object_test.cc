@@ -1,5 +1,8 @@
 #include "tools/sim/elf/code_object.h"
 
+#include <elf.h>
+
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -145,6 +148,71 @@ TEST(CodeObject, UnknownKernelListsTheKnownOnes) {
   EXPECT_THAT(kernel.status().message(), HasSubstr("no kernel 'Scael'"));
   EXPECT_THAT(kernel.status().message(), HasSubstr("Scale"));
   EXPECT_THAT(kernel.status().message(), HasSubstr("Empty"));
+}
+
+// `elf` with a second metadata note, one without kernels, before or behind its own.
+Bytes WithSecondNote(Bytes elf, bool before) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, elf.data(), sizeof(header));
+  for (int s = 0; s < header.e_phnum; ++s) {
+    std::byte* const place = elf.data() + header.e_phoff + s * sizeof(Elf64_Phdr);
+    Elf64_Phdr segment;
+    std::memcpy(&segment, place, sizeof(segment));
+    if (segment.p_type != PT_NOTE) continue;
+    const Bytes own(elf.begin() + segment.p_offset,
+                    elf.begin() + segment.p_offset + segment.p_filesz);
+    Bytes other;
+    const std::string description =
+        "\x81\xae"
+        "amdhsa.kernels"
+        "\x90";
+    for (const uint32_t word : {uint32_t{7}, static_cast<uint32_t>(description.size()), 32u})
+      Append(other, word);
+    for (const char c : std::string("AMDGPU\0\0", 8) + description) Append(other, c);
+    other.resize((other.size() + 3) / 4 * 4);
+    segment.p_offset = (elf.size() + 3) / 4 * 4;
+    segment.p_filesz = own.size() + other.size();
+    std::memcpy(place, &segment, sizeof(segment));
+    elf.resize(segment.p_offset);
+    for (const Bytes& note : {before ? other : own, before ? own : other})
+      elf.insert(elf.end(), note.begin(), note.end());
+    return elf;
+  }
+  return {};
+}
+
+TEST(CodeObject, ReadsTheKernelsOfAllNotes) {
+  for (const bool before : {true, false}) {
+    Memory memory;
+    const auto object = CodeObject::Load(WithSecondNote(Elf(), before), memory, "gfx942");
+    ASSERT_TRUE(object.ok()) << object.status();
+    EXPECT_EQ((*object)->kernels().size(), 2u) << before;
+    EXPECT_TRUE((*object)->FindKernel("Scale").ok()) << before;
+  }
+}
+
+TEST(CodeObject, TakesSizesFromTheMetadataWhereTheDescriptorHasNone) {
+  Bytes elf = Elf();
+  Memory memory;
+  uint64_t offset = 0;  // of Scale's descriptor in the file
+  uint32_t kernarg = 0;
+  {
+    const auto object = CodeObject::Load(elf, memory);
+    ASSERT_TRUE(object.ok()) << object.status();
+    const KernelInfo& kernel = **(*object)->FindKernel("Scale");
+    kernarg = kernel.kernarg_bytes;
+    Bytes descriptor(64);
+    std::memcpy(descriptor.data(), reinterpret_cast<const void*>(kernel.descriptor_address), 64);
+    const auto found = std::search(elf.begin(), elf.end(), descriptor.begin(), descriptor.end());
+    ASSERT_NE(found, elf.end());
+    offset = static_cast<uint64_t>(found - elf.begin());
+  }
+  std::fill_n(elf.begin() + static_cast<ptrdiff_t>(offset), 12, std::byte{0});
+  const auto object = CodeObject::Load(elf, memory);
+  ASSERT_TRUE(object.ok()) << object.status();
+  const KernelInfo& kernel = **(*object)->FindKernel("Scale");
+  EXPECT_EQ(kernel.static_lds_bytes, 400u);
+  EXPECT_EQ(kernel.kernarg_bytes, kernarg);
 }
 
 TEST(CodeObject, ReadsBundles) {

@@ -1,5 +1,6 @@
 #include "tools/sim/elf/kernel_info.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -42,6 +43,9 @@ absl::StatusOr<KernelMetadata> ReadKernel(msgpack::MapDocNode map) {
   }
   info.vgprs = static_cast<int>(Number(map, ".vgpr_count", 0));
   info.max_workgroup = static_cast<uint32_t>(Number(map, ".max_flat_workgroup_size", 1024));
+  info.kernarg_bytes = static_cast<uint32_t>(Number(map, ".kernarg_segment_size", 0));
+  info.static_lds_bytes = static_cast<uint32_t>(Number(map, ".group_segment_fixed_size", 0));
+  info.private_bytes = static_cast<uint32_t>(Number(map, ".private_segment_fixed_size", 0));
   info.uses_dynamic_stack = Number(map, ".uses_dynamic_stack", 0) != 0;
   const auto args = map.find(".args");
   if (args == map.end() || !args->second.isArray()) return kernel;
@@ -85,9 +89,10 @@ void ReadDescriptor(KernelInfo& info) {
   std::memcpy(&descriptor, reinterpret_cast<const void*>(info.descriptor_address),
               sizeof(descriptor));
   info.entry_address = info.descriptor_address + descriptor.kernel_code_entry_byte_offset;
-  info.kernarg_bytes = descriptor.kernarg_size;
-  info.static_lds_bytes = descriptor.group_segment_fixed_size;
-  info.private_bytes = descriptor.private_segment_fixed_size;
+  // Assembly often has these in the metadata alone, which is where the HIP runtime takes them from.
+  info.kernarg_bytes = std::max(info.kernarg_bytes, descriptor.kernarg_size);
+  info.static_lds_bytes = std::max(info.static_lds_bytes, descriptor.group_segment_fixed_size);
+  info.private_bytes = std::max(info.private_bytes, descriptor.private_segment_fixed_size);
   info.rsrc1 = descriptor.compute_pgm_rsrc1;
   info.rsrc2 = descriptor.compute_pgm_rsrc2;
   info.rsrc3 = descriptor.compute_pgm_rsrc3;

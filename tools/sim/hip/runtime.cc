@@ -110,7 +110,10 @@ hipError_t Report(hipError_t error) {
 }
 
 hipError_t Report(hipError_t error, std::string_view sentence) {
-  std::fprintf(stderr, "gridwise sim: %.*s\n", static_cast<int>(sentence.size()), sentence.data());
+  // Libraries look for a kernel in one module after another: only the module that lacks it knows.
+  if (error != hipErrorNotFound)
+    std::fprintf(stderr, "gridwise sim: %.*s\n", static_cast<int>(sentence.size()),
+                 sentence.data());
   {
     std::lock_guard lock(sentences_mutex);
     Sentences().emplace_back(sentence);

@@ -48,7 +48,7 @@ Device* DeviceOf(const void* pointer);
 /// Programs of HIP 5 and 6 get the error of the last call from hipGetLastError, be it hipSuccess;
 /// those of HIP 7, and those that link the simulator, the last call's that failed.
 hipError_t Report(hipError_t error);
-/// The same, with a sentence for stderr and gridwiseSimLastFault.
+/// The same, with a sentence for gridwiseSimLastFault and, but of hipErrorNotFound, for stderr.
 hipError_t Report(hipError_t error, std::string_view sentence);
 hipError_t Report(hipError_t error, const absl::Status& status);
 

@@ -41,6 +41,8 @@ absl::StatusOr<std::unique_ptr<Program>> Program::FromText(std::string_view gfx,
   }
   auto program = absl::WrapUnique(new Program(*target, handlers, address, bytes));
   const std::lock_guard lock(program->mutex_);
+  // Tells now whether there is a decoder; the table of entries waits for a launch, because
+  // libraries load megabytes of code that they never run.
   if (absl::Status status = program->PrepareViewLocked({.wave32 = target->wave_size == 32});
       !status.ok()) {
     return status;
@@ -71,8 +73,6 @@ absl::Status Program::PrepareViewLocked(CodeView which) {
     decoder = *std::move(created);
   }
   view.decoder = decoder.get();
-  view.entry = std::make_unique<std::atomic<const Uop*>[]>(bytes_ / 4 + 1);
-  ready_[IndexOf(which)].store(true, std::memory_order_release);
   return absl::OkStatus();
 }
 
@@ -89,6 +89,8 @@ absl::StatusOr<const Uop*> Program::Enter(uint64_t pc, CodeView which) {
   const std::lock_guard lock(mutex_);
   if (!ready_[IndexOf(which)].load(std::memory_order_relaxed)) {
     if (absl::Status status = PrepareViewLocked(which); !status.ok()) return status;
+    view.entry = std::make_unique<std::atomic<const Uop*>[]>(bytes_ / 4 + 1);
+    ready_[IndexOf(which)].store(true, std::memory_order_release);
   }
   std::atomic<const Uop*>& entry = view.entry[offset / 4];
   if (const Uop* uop = entry.load(std::memory_order_relaxed)) return uop;
