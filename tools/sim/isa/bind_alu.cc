@@ -197,6 +197,9 @@ absl::Status BindHardwareRegister(Binder& b, const Binding& binding, Instruction
       parts[0] == "HW_REG_SHADER_CYCLES" || parts[0] == "HW_REG_SHADER_CYCLES_LO";
   const bool is_scratch_hi = parts[0] == "HW_REG_FLAT_SCR_HI";
   const bool is_scratch = is_scratch_hi || parts[0] == "HW_REG_FLAT_SCR_LO";
+  // Which dependencies the hardware waits for by itself: results are there at once.
+  if (!reads && (parts[0] == "HW_REG_WAVE_SCHED_MODE" || parts[0] == "HW_REG_SCHED_MODE"))
+    return absl::OkStatus();
   if (!reads && !is_mode)
     return b.Error(absl::StrCat("writes ", parts[0], ", which is not implemented"));
   Uop uop{

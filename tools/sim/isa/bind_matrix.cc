@@ -98,7 +98,10 @@ absl::Status BindWmma(Binder& b, const Binding& binding, Instruction& in) {
   controls.absolute_c = static_cast<uint8_t>(At(neg_hi, 2));
   controls.clamp = in.TakeFlag("clamp") ? 1 : 0;
   controls.high_half = static_cast<uint8_t>(At(op_sel, 2));
-  if (integer ? (controls.a | controls.b) > 1 || controls.negate_c != 0 || controls.absolute_c != 0
+  // neg_lo says which integers are signed; what it says of C, which always is, libraries set at
+  // will.
+  if (integer) controls.negate_c = 0;
+  if (integer ? (controls.a | controls.b) > 1 || controls.absolute_c != 0
               : traits.dwords == 8 && (controls.a | controls.b) != 0) {
     return b.Error("changes signs that its elements do not have");
   }

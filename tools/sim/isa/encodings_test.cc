@@ -121,7 +121,6 @@ bool Refused(const std::string& mnemonic) {
                                            "v_mqsad_u32_u8",
                                            "v_mullit_f32",
                                            "v_qsad_pk_u16_u8",
-                                           "v_trig_preop_f64",
                                            "s_call_b64",
                                            "s_setreg_b32",
                                            "s_setreg_imm32_b32",

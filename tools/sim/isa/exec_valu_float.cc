@@ -48,6 +48,28 @@ GRIDWISE_SIM_INLINE f64 FrexpMantissa(f64 x) {
   return HasExponent(x) ? Bits<f64>(bits) : x;
 }
 
+/// The first 1201 bits of 2/pi behind the binary point, as V_TRIG_PREOP_F64 has them.
+constexpr u64 kTwoOverPi[] = {
+    0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
+    0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484,
+    0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
+    0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d, 0x7527bac7ebe5f17b,
+    0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b0000,
+};
+constexpr int kTwoOverPiWords = sizeof(kTwoOverPi) / sizeof(kTwoOverPi[0]);
+
+/// 53 bits of 2/pi, from a place that grows with the segment and with the exponent of `x`, so that
+/// their product with x is what of x / (pi / 2) a reduction needs (MI300 ISA, V_TRIG_PREOP_F64).
+GRIDWISE_SIM_INLINE f64 TrigPreop(f64 x, u32 segment) {
+  const int exponent = Exponent(x);
+  const int place = static_cast<int>(segment & 31) * 53 + (exponent > 1077 ? exponent - 1077 : 0);
+  const int word = place / 64, bit = place % 64;
+  const u64 high = word < kTwoOverPiWords ? kTwoOverPi[word] : 0;
+  const u64 low = word + 1 < kTwoOverPiWords ? kTwoOverPi[word + 1] : 0;
+  const u64 bits = (high << bit | (low >> 1) >> (63 - bit)) >> 11;
+  return Scale(static_cast<f64>(bits), (exponent >= 1968 ? 128 : 0) - 53 - place);
+}
+
 }  // namespace
 
 BindingTable ValuF32Table() {
@@ -154,6 +176,7 @@ BindingTable ValuF64Table() {
       Valu("v_rcp_f64", [](f64 a) { return 1.0 / a; }),
       Valu("v_rsq_f64", [](f64 a) { return 1.0 / Sqrt(a); }),
       Valu("v_ldexp_f64", [](f64 a, i32 b) { return Scale(a, b); }),
+      Valu("v_trig_preop_f64", [](f64 a, u32 b) { return TrigPreop(a, b); }),
       Valu("v_frexp_exp_i32_f64", [](f64 a) { return FrexpExponent(a); }),
       Valu("v_frexp_mant_f64", [](f64 a) { return FrexpMantissa(a); }),
   };

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tools/sim/isa/matrix_cases.h"
 #include "tools/sim/isa/test_wave.h"
@@ -134,9 +135,10 @@ TEST(MatrixModifiers, IntegersSaturateOnDemand) {
         }
         for (int r = 0; r < 8; ++r) wave->v[8 + r][l] = negative ? 0x80000000 : 0x7fffffff;
       }
-      ASSERT_TRUE(wave.Execute(std::string("v_wmma_i32_16x16x16_iu8 v[16:23], v[0:1], v[2:3], "
-                                           "v[8:15] neg_lo:[1,1,0]") +
-                               (clamp ? " clamp" : ""))
+      // The third sign, of C, changes nothing.
+      ASSERT_TRUE(wave.Execute(absl::StrCat("v_wmma_i32_16x16x16_iu8 v[16:23], v[0:1], v[2:3], "
+                                            "v[8:15] neg_lo:[1,1,",
+                                            negative ? 1 : 0, "]", clamp ? " clamp" : ""))
                       .ok());
       const int64_t exact =
           negative ? -0x80000000LL - 16 * 128 * 127 : 0x7fffffffLL + 16 * 127 * 127;

@@ -545,6 +545,17 @@ TEST(Control, ModeRegister) {
   EXPECT_EQ(Scalar64(*wave, 2), TestWave::kPc + 4);
 }
 
+TEST(Control, SchedulingModeChangesNothing) {
+  TestWave wave(Handlers::Best(), "gfx1201");
+  wave->s[1] = 0;
+  ASSERT_TRUE(wave.ExecuteAll({"s_add_co_u32 s1, s1, 1",
+                               "s_setreg_imm32_b32 hwreg(HW_REG_WAVE_SCHED_MODE, 0, 2), 2",
+                               "s_add_co_u32 s1, s1, 1"})
+                  .ok());
+  EXPECT_EQ(wave->s[1], 2u);
+  EXPECT_FALSE(wave.Execute("s_setreg_imm32_b32 hwreg(HW_REG_WAVE_STATUS, 0, 2), 2").ok());
+}
+
 TEST(Wave32, MasksHaveOneRegister) {
   TestWave wave(Handlers::Best(), "gfx1100");
   EXPECT_EQ(Exec(*wave), 0xffffffffu);

@@ -171,6 +171,22 @@ void AddFloatSpecials(std::vector<Case>& cases) {
     return V(B(std::min(D(a[0]) - std::floor(D(a[0])), std::nextafter(1.0, 0.0))));
   });
   add("v_ldexp_f32", "ffb", [](Args a) { return V(B(std::ldexp(F(a[0]), S(a[1])))); });
+  add("v_trig_preop_f64", "ddb", [](Args a) {
+    // 2/pi in the 24-bit pieces that double-precision libraries have it in.
+    constexpr uint32_t kPieces[] = {
+        0xa2f983, 0x6e4e44, 0x1529fc, 0x2757d1, 0xf534dd, 0xc0db62, 0x95993c, 0x439041, 0xfe5163,
+        0xabdebb, 0xc561b7, 0x246e3a, 0x424dd2, 0xe00649, 0x2eea09, 0xd1921c, 0xfe1deb, 0x1cb129,
+        0xa73ee8, 0x8235f5, 0x2ebb44, 0x84e99c, 0x7026b4, 0x5f7e41, 0x3991d6, 0x398353, 0x39f49c,
+        0x845f8b, 0xbdf928, 0x3b1ff8, 0x97ffde, 0x05980f, 0xef2f11, 0x8b5a0a, 0x6d1f6d, 0x367ecf,
+        0x27cb09, 0xb74f46, 0x3f669e, 0x5fea2d, 0x7527ba, 0xc7ebe5, 0xf17b3d, 0x0739f7, 0x8a5292,
+        0xea6bfb, 0x5fb11f, 0x8d5d08, 0x560330, 0x46fc7b, 0x6babf0};
+    const int exponent = static_cast<int>(a[0] >> 52 & 0x7ff);
+    const int first = static_cast<int>(a[1] % 32) * 53 + std::max(0, exponent - 1077);
+    double sum = 0;
+    for (int k = first; k < std::min(first + 53, 1201); ++k)
+      sum += (kPieces[k / 24] >> (23 - k % 24) & 1) * std::ldexp(1.0, first - k);
+    return V(B(std::ldexp(sum, (exponent >= 1968 ? 127 : -1) - first)));
+  });
   add("v_ldexp_f64", "ddb", [](Args a) { return V(B(std::ldexp(D(a[0]), S(a[1])))); });
   add("v_ldexp_f16", "eeh", [](Args a) { return V(HB(std::ldexp(H(a[0]), S16(a[1])))); });
   const auto exponent = [](double x) {
