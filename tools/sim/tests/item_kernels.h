@@ -144,20 +144,6 @@ GRIDWISE_ITEM void Convert(int i, const u32* in, u32* out, int n) {
   out[i] = Mix64(hash, Bits<u64>(static_cast<double>(f)));
 }
 
-GRIDWISE_ITEM void Halves(int i, const u32* in, u32* out, int n) {
-  using half = _Float16;
-  typedef half half2 __attribute__((ext_vector_type(2)));
-  const half a = static_cast<half>(SmallFloat(in[i]) * 0x1p-6f),
-             b = static_cast<half>(SmallFloat(in[(i + 1) % n]) * 0x1p-8f);
-  const half2 x = {a, b}, y = {b, static_cast<half>(1.5f)};
-  const half2 sum = x + y, product = x * y, difference = x - y;
-  u32 hash = Mix(Mix(Mix(0, Bits<u32>(sum)), Bits<u32>(product)), Bits<u32>(difference));
-  hash = Mix(Mix(hash, Bits<u16>(static_cast<half>(a + b))), Bits<u16>(static_cast<half>(a * b)));
-  hash = Mix(hash, Bits<u32>(static_cast<float>(a)));
-  out[i] = Mix(hash, (a < b) + 2 * static_cast<int>(b) +
-                         16 * Bits<u16>(static_cast<half>(static_cast<short>(in[i]))));
-}
-
 GRIDWISE_ITEM void PrivateArray(int i, const u32* in, u32* out, int n) {
   u32 table[33];
   for (int k = 0; k < 33; ++k) table[k] = in[(i + k) % n];
@@ -434,7 +420,6 @@ GRIDWISE_ITEM void Records(int i, const u32* in, u32* out, int n) {
   ROW(AnyFloat) \
   ROW(DoubleBasics) \
   ROW(Convert) \
-  ROW(Halves) \
   ROW(PrivateArray) \
   ROW(PrivateBytes) \
   ROW(Calls) \
