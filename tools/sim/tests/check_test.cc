@@ -1,5 +1,7 @@
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -286,6 +288,27 @@ TEST_F(Check, UndefinedValuesThatDecideNothing) {
   for (const char* kernel : {"UninitPadding", "UninitUnused"}) ExpectSilent(kernel);
   ExpectSilent("UninitRows", {.block = {64, 1, 1}}, 8);
   ExpectOne("UninitRows", "uninit", {.block = {64, 1, 1}}, 9);
+}
+
+TEST_F(Check, ExitCodeAndReport) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const std::string report = testing::TempDir() + "/findings.json";
+  const auto run = [&](const char* kernel) {
+    setenv("GRIDWISE_SIM_EXITCODE", "9", 1);
+    setenv("GRIDWISE_SIM_REPORT", report.c_str(), 1);
+    Run(kernel);
+    std::exit(0);
+  };
+  EXPECT_EXIT(run("LoadWithoutWait"), testing::ExitedWithCode(9),
+              "gridwise check: waits: kernel LoadWithoutWait");
+  std::ifstream file(report);
+  const std::string json((std::istreambuf_iterator<char>(file)), {});
+  EXPECT_THAT(json, AllOf(testing::StartsWith("{\"findings\":[{"), HasSubstr("\"count\":1"),
+                          HasSubstr("\"category\":\"waits\""), HasSubstr("\"wave\":0"),
+                          HasSubstr("\"kernel\":\"LoadWithoutWait\""),
+                          HasSubstr("\"source\":\"" + BugLine("LoadWithoutWait") + "\""),
+                          HasSubstr("\"instruction\":\"v_add_u32_e32 v1, 1, v40\"")));
+  EXPECT_EXIT(run("LoadWithWait"), testing::ExitedWithCode(0), "");
 }
 
 TEST_F(Check, CategoriesCanBeChosen) {

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "tools/sim/check/facts.h"
+
+namespace gridwise::sim {
+
+/// A kernel's instructions, from the ELF that holds it.
+class KernelCode {
+ public:
+  /// `gfx`: "gfx942". `image` must outlive the result.
+  static absl::StatusOr<KernelCode> Find(std::string_view gfx, std::string_view image,
+                                         std::string_view kernel);
+
+  struct Instruction {
+    InstructionFacts facts;
+    size_t offset;  // in the image
+    uint32_t word;  // its first
+    std::string text;
+  };
+  const std::deque<Instruction>& instructions() const { return instructions_; }
+  TargetBit target() const { return target_; }
+  /// Numbers of the instructions that may follow number `i`.
+  std::vector<size_t> Next(size_t i) const;
+
+ private:
+  TargetBit target_ = kGfx942;
+  std::deque<Instruction> instructions_;
+};
+
+/// One instruction changed: a wait taken away or made to leave one more outstanding, a barrier
+/// taken away, s_nop N made s_nop 0.
+struct Mutant {
+  size_t instruction;  // number in the KernelCode
+  uint32_t word;       // what takes its place
+  std::string text;    // for people: "without 's_waitcnt vmcnt(0)'"
+};
+
+/// Every mutant of the kernel.
+std::vector<Mutant> MutantsOf(const KernelCode& code);
+/// `image` with the mutant in it.
+std::string Apply(const Mutant& mutant, const KernelCode& code, std::string_view image);
+
+/// Why the mutant, whose code is `mutated`, cannot misbehave, found without executing anything, on
+/// all paths through the kernel; empty if that is not known.
+///
+/// Of waits: no instruction finds more memory instructions outstanding that write its registers, no
+/// LDS access more loads to LDS, and no barrier, atomic, cache operation or call more memory
+/// instructions at all, than without the mutation. Of barriers: no memory access between it and the
+/// barrier before or behind it. Of s_nop: no more hazards on any path around it.
+std::string WhyRedundant(const Mutant& mutant, const KernelCode& code, const KernelCode& mutated);
+
+}  // namespace gridwise::sim
