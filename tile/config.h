@@ -176,7 +176,7 @@ constexpr const char* RejectPipeline(TileConfig::Pipeline pipeline) {
 /// nullptr when kernels of `c` can be compiled for `gfx`, else the reason.
 constexpr const char* Reject(const TileConfig& c, Gfx gfx) {
   const TargetTraits target = TraitsOf(gfx);
-  if (c.mma.unit != target.mma_unit) return "the target's matrix unit is another one";
+  if (!target.Has(c.mma.unit)) return "the target's matrix unit is another one";
   if (!HasMma(c.mma, c.type, target.mma_double_k)) return "the target has no such mma for the type";
   if (c.waves.m < 1 || c.waves.n < 1 || c.threads() > 1024) {
     return "waves make no workgroup of 1 to 1024 threads";

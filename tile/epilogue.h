@@ -70,13 +70,14 @@ class StoreTile {
 
   GRIDWISE_DEVICE static void StageAcc(const Acc<kC.mma>* acc, char* lds) {
     constexpr int kRun = kC.mma.acc_run();
-    const int row = WaveM<kC>() / kC.reps_m() + Lane<kC>() % kC.mma.n;
     const int first = WaveN<kC>() / kChunks;
     for (int n = 0; n < kC.stage_reps_n(); ++n) {
       for (int reg = 0; reg < kC.mma.acc_per_lane(); reg += kRun) {
         Vec<float, kRun> run;
         for (int e = 0; e < kRun; ++e) run[e] = acc[n][reg + e];
-        const int column = first + n * kC.mma.m + OwnerOfAcc(kC.mma, Lane<kC>(), reg).row;
+        const RowCol owner = OwnerOfAcc(kC.mma, Lane<kC>(), reg);
+        const int row = WaveM<kC>() / kC.reps_m() + owner.col;
+        const int column = first + n * kC.mma.m + owner.row;
         *reinterpret_cast<Vec<float, kRun>*>(lds + (row * kC.stage_pitch() + column) * 4) = run;
       }
     }

@@ -90,6 +90,21 @@ TEST(TileConfig, RejectsWhatCannotRun) {
   EXPECT_STREQ(Reject(kMedium, Gfx::k1100), "the target's matrix unit is another one");
 }
 
+TEST(TileConfig, VectorFmasAreForF32OnWavesOf32) {
+  TileConfig c = {.type = DataType::kF32,
+                  .tile = {128, 128, 16},
+                  .waves = {2, 4},
+                  .mma = {MmaUnit::kFma, 16, 16, 4},
+                  .patch_a = {4, 1},
+                  .patch_b = {4, 1}};
+  EXPECT_EQ(PrintFields(c), "f32_t128x128x16_w2x4_fma16x16x4_a4x1_b4x1_o1");
+  EXPECT_EQ(Reject(c, Gfx::k1100), nullptr);
+  EXPECT_EQ(Reject(c, Gfx::k1201), nullptr);
+  EXPECT_STREQ(Reject(c, Gfx::k942), "the target's matrix unit is another one");
+  c.type = DataType::kF16;
+  EXPECT_STREQ(Reject(c, Gfx::k1100), "the target has no such mma for the type");
+}
+
 TEST(PlanGather, TilesAreExactWhereSizesDivide) {
   // 2 * 16 * 16 = 512 rows and 256 channels: 4 x 2 tiles, none more.
   const ConvProblem problem =

@@ -9,13 +9,36 @@ namespace gridwise {
 template <MmaShape kMma>
 using Acc = Vec<float, kMma.acc_per_lane()>;
 
-/// What a lane passes of A or B: k_per_lane() consecutive k of row (A) or column (B) lane % m.
+/// What a lane passes of A or B: k_per_lane() consecutive k of each of its rows (RowOfA) or columns
+/// (ColOfB).
 template <MmaShape kMma, DataType kType>
-using MmaOperand = Vec<Element<kType>, kMma.k_per_lane()>;
+using MmaOperandA = Vec<Element<kType>, kMma.a_rows_of_lane() * kMma.k_per_lane()>;
+template <MmaShape kMma, DataType kType>
+using MmaOperandB = Vec<Element<kType>, kMma.b_cols_of_lane() * kMma.k_per_lane()>;
 
-/// acc += a * b. All lanes take part, whatever EXEC says.
+/// acc += a * b by vector FMAs, each lane on its own.
+///
+/// RDNA issues two of them at once when their operands lie in different register banks and their
+/// results in an even and an odd register (RDNA3 ISA, section 7.6). Neighbouring accumulators take
+/// neighbouring k, whose registers do.
+template <MmaShape kMma>
+GRIDWISE_DEVICE Acc<kMma> VectorFmas(MmaOperandA<kMma, DataType::kF32> a,
+                                     MmaOperandB<kMma, DataType::kF32> b, Acc<kMma> acc) {
+  constexpr int kRows = kMma.a_rows_of_lane(), kTerms = kMma.k_per_lane();
+  static_assert(kRows % 2 == 0 && kTerms % 2 == 0);
+  for (int term = 0; term < kTerms; ++term) {
+    for (int reg = 0; reg < kMma.acc_per_lane(); ++reg) {
+      const int k = term ^ (reg % 2);
+      acc[reg] = __builtin_fmaf(a[reg % kRows * kTerms + k], b[reg / kRows * kTerms + k], acc[reg]);
+    }
+  }
+  return acc;
+}
+
+/// Mma by the target's matrix unit.
 template <MmaShape kMma, DataType kType>
-GRIDWISE_DEVICE Acc<kMma> Mma(MmaOperand<kMma, kType> a, MmaOperand<kMma, kType> b, Acc<kMma> acc) {
+GRIDWISE_DEVICE Acc<kMma> MatrixInstruction(MmaOperandA<kMma, kType> a, MmaOperandB<kMma, kType> b,
+                                            Acc<kMma> acc) {
 #if defined(__gfx942__) || defined(__gfx950__)
   static_assert(kMma.unit == MmaUnit::kMfma, "the target's matrix unit is MFMA");
   if constexpr (kType == DataType::kF32) {
@@ -64,6 +87,17 @@ GRIDWISE_DEVICE Acc<kMma> Mma(MmaOperand<kMma, kType> a, MmaOperand<kMma, kType>
                                                              __builtin_bit_cast(Bits, b), acc);
   }
 #endif
+}
+
+/// acc += a * b. All lanes take part in matrix instructions, whatever EXEC says.
+template <MmaShape kMma, DataType kType>
+GRIDWISE_DEVICE Acc<kMma> Mma(MmaOperandA<kMma, kType> a, MmaOperandB<kMma, kType> b,
+                              Acc<kMma> acc) {
+  if constexpr (kMma.unit == MmaUnit::kFma) {
+    return VectorFmas<kMma>(a, b, acc);
+  } else {
+    return MatrixInstruction<kMma, kType>(a, b, acc);
+  }
 }
 
 }  // namespace gridwise

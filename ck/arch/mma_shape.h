@@ -9,6 +9,7 @@ enum class MmaUnit : unsigned char {
   kMfma,    ///< CDNA: waves of 64 lanes
   kWmma11,  ///< RDNA3: waves of 32; both halves of a wave hold the same operands
   kWmma12,  ///< RDNA4: waves of 32
+  kFma,     ///< vector FMAs of waves of 32, for types that the matrix unit lacks
 };
 
 constexpr const char* Name(MmaUnit unit) {
@@ -19,11 +20,14 @@ constexpr const char* Name(MmaUnit unit) {
       return "wmma11-";
     case MmaUnit::kWmma12:
       return "wmma12-";
+    case MmaUnit::kFma:
+      return "fma";
   }
   return "?";
 }
 
-/// One matrix instruction, D = A * B + C with f32 results and one block.
+/// One matrix instruction, D = A * B + C with f32 results and one block; of vector FMAs, so many of
+/// them as do the same.
 struct MmaShape {
   MmaUnit unit = MmaUnit::kMfma;
   int m = 0, n = 0, k = 0;
@@ -38,15 +42,29 @@ struct MmaShape {
 
   /// Lanes of a wave.
   constexpr int lanes() const { return unit == MmaUnit::kMfma ? 64 : 32; }
-  /// Groups of m lanes that hold different k: a wave's m rows times this are its lanes, but on
-  /// RDNA3, where the groups hold the same.
-  constexpr int lane_groups() const { return unit == MmaUnit::kWmma11 ? 1 : lanes() / m; }
-  /// Elements of A that a lane passes: consecutive k of one row. The same of B and a column.
+  /// Groups of lanes that hold different k.
+  constexpr int lane_groups() const {
+    return unit == MmaUnit::kWmma11 || unit == MmaUnit::kFma ? 1 : lanes() / m;
+  }
+  /// Consecutive k that a lane passes of a row of A, and of a column of B.
   constexpr int k_per_lane() const { return k / lane_groups(); }
+  /// Rows of A and columns of B that a lane passes. Vector FMAs multiply what their own lane has,
+  /// so a lane holds as many as keep it busy for longer than reading them takes.
+  constexpr int a_rows_of_lane() const { return unit == MmaUnit::kFma ? 4 : 1; }
+  constexpr int b_cols_of_lane() const { return unit == MmaUnit::kFma ? 2 : 1; }
   /// Elements of D that a lane holds, and how many of them are consecutive rows of one column.
   constexpr int acc_per_lane() const { return m * n / lanes(); }
   constexpr int acc_run() const {
-    return unit == MmaUnit::kMfma ? 4 : unit == MmaUnit::kWmma12 ? 8 : 1;
+    switch (unit) {
+      case MmaUnit::kMfma:
+      case MmaUnit::kFma:
+        return 4;
+      case MmaUnit::kWmma12:
+        return 8;
+      case MmaUnit::kWmma11:
+        break;
+    }
+    return 1;
   }
 };
 
@@ -54,10 +72,27 @@ struct RowCol {
   int row, col;
 };
 
+/// The `i`-th row of A that `lane` passes. Matrix instructions: row lane % m. Vector FMAs: the wave
+/// is a grid of 4 x 8 lanes, which hold runs of 4 rows. All lanes of a grid row read the same LDS
+/// cells, which is one access, and those of the 4 grid rows lie on different banks (LdsTile).
+constexpr int RowOfA(MmaShape mma, int lane, int i) {
+  return mma.unit == MmaUnit::kFma ? lane / 8 * mma.a_rows_of_lane() + i : lane % mma.m;
+}
+
+/// The `i`-th column of B that `lane` passes. Vector FMAs: 8 lanes hold 8 neighbouring columns,
+/// whose LDS cells fill the 32 banks.
+constexpr int ColOfB(MmaShape mma, int lane, int i) {
+  return mma.unit == MmaUnit::kFma ? lane % 8 + 8 * i : lane % mma.n;
+}
+
 /// The element of D in accumulator `reg` of `lane`. Source: AMD matrix instruction calculator. MFMA
 /// (m == n, 16 or 32) gives a lane runs of 4 rows, the lane groups taking turns; WMMA on RDNA4 8
-/// rows; on RDNA3 every other row.
+/// rows; on RDNA3 every other row. Vector FMAs: the products of the lane's own rows and columns.
 constexpr RowCol OwnerOfAcc(MmaShape mma, int lane, int reg) {
+  if (mma.unit == MmaUnit::kFma) {
+    const int rows = mma.a_rows_of_lane();
+    return {.row = RowOfA(mma, lane, reg % rows), .col = ColOfB(mma, lane, reg / rows)};
+  }
   const int run = mma.acc_run(), group = lane / mma.n, groups = mma.lanes() / mma.n;
   return {.row = (reg / run * groups + group) * run + reg % run, .col = lane % mma.n};
 }
@@ -80,24 +115,27 @@ static_assert(AccCoversOnce({MmaUnit::kMfma, 32, 32, 8}), "1024 elements of D, o
 static_assert(AccCoversOnce({MmaUnit::kMfma, 16, 16, 16}), "256 elements of D, one owner each");
 static_assert(AccCoversOnce({MmaUnit::kWmma11, 16, 16, 16}), "256 elements of D, one owner each");
 static_assert(AccCoversOnce({MmaUnit::kWmma12, 16, 16, 16}), "256 elements of D, one owner each");
+static_assert(AccCoversOnce({MmaUnit::kFma, 16, 16, 4}), "256 elements of D, one owner each");
 static_assert(OwnerOfAcc({MmaUnit::kMfma, 32, 32, 8}, 63, 5).row == 13);
 static_assert(OwnerOfAcc({MmaUnit::kWmma11, 16, 16, 16}, 16, 3).row == 7);
 static_assert(OwnerOfAcc({MmaUnit::kWmma12, 16, 16, 16}, 16, 3).row == 11);
 
 }  // namespace mma_proof
 
-/// Whether the unit of a target has a matrix instruction of this shape for operands of `type`, and
+/// Whether a unit has a matrix instruction of this shape for operands of `type`, and
 /// none of twice the k. `double_k` is CDNA4's, see TargetTraits.
 constexpr bool HasMma(MmaShape mma, DataType type, bool double_k) {
   if (mma.m != mma.n || (mma.m != 16 && mma.m != 32)) return false;
+  if (mma.unit == MmaUnit::kFma) return type == DataType::kF32 && mma.m == 16 && mma.k == 4;
   if (mma.unit != MmaUnit::kMfma) return type != DataType::kF32 && mma.m == 16 && mma.k == 16;
   const int k = (type == DataType::kF32 ? 64 : 256) / mma.m;
   return mma.k == (double_k && type != DataType::kF32 ? 2 * k : k);
 }
 
 /// Cycles that the unit of a SIMD is busy. Source: AMD matrix instruction calculator; CDNA4's
-/// double-k instructions take the same time.
+/// double-k instructions take the same time. Vector FMAs: 32 of a wave, of which most are dual.
 constexpr int MmaCycles(MmaShape mma, DataType type) {
+  if (mma.unit == MmaUnit::kFma) return 16;
   if (mma.unit == MmaUnit::kWmma11) return 32;
   if (mma.unit == MmaUnit::kWmma12) return 16;
   return (mma.m == 32 ? 32 : 16) * (type == DataType::kF32 ? 2 : 1);

@@ -26,8 +26,13 @@ struct TargetTraits {
   double clock_ghz;        // peak engine clock of `product`
   double memory_gb_per_s;  // peak, of `product`
   unsigned buffer_format;  // word 3 of an untyped buffer resource
-  MmaUnit mma_unit;
-  bool mma_double_k;  // f16 and bf16 MFMA with twice the k
+  MmaUnit mma_unit;        // its matrix unit
+  bool mma_double_k;       // f16 and bf16 MFMA with twice the k
+
+  /// Vector FMAs every target has; their layout is made for waves of 32 lanes.
+  constexpr bool Has(MmaUnit unit) const {
+    return unit == mma_unit || (unit == MmaUnit::kFma && wave_size == 32);
+  }
 };
 
 /// Sources: AMD CDNA3, CDNA4, RDNA3 and RDNA4 ISA documents (chapters on the kernel state, LDS and

@@ -65,6 +65,30 @@ static_assert(ReadConflict({128, 4}, 32, 0, 0) == 1 && ReadConflict({128, 4}, 32
 static_assert(ReadConflict({128, 2}, 32, 64, 0) == 1);
 static_assert(ReadConflict({64, 4}, 16, 48, 0) == 1 && ReadConflict({64, 8}, 16, 16, 4) == 1);
 
+// Vector FMAs: the lanes of a wave read rows of one cell, several of them the same one, which is
+// one access. The most different ones on the same banks, whatever lanes a phase has.
+template <class RowOfLane>
+constexpr int SharedReadConflict(LdsTile tile, RowOfLane row_of_lane) {
+  bool read[64] = {};
+  int hits[8] = {}, worst = 0;
+  for (int lane = 0; lane < 32; ++lane) {
+    const int at = tile.Offset(row_of_lane(lane), 1) / LdsTile::kCellBytes - tile.rows;
+    if (!read[at] && ++hits[at % 8] > worst) worst = hits[at % 8];
+    read[at] = true;
+  }
+  return worst;
+}
+constexpr int RunsOfFourConflict(int e) {
+  return SharedReadConflict({64, 4}, [=](int lane) { return lane / 8 * 4 + e; });
+}
+constexpr int EightRowsConflict(int e) {
+  return SharedReadConflict({64, 4}, [=](int lane) { return lane % 8 + 8 * e; });
+}
+static_assert(RunsOfFourConflict(0) == 1 && RunsOfFourConflict(1) == 1 &&
+              RunsOfFourConflict(2) == 1 && RunsOfFourConflict(3) == 1);
+static_assert(EightRowsConflict(0) == 1 && EightRowsConflict(1) == 1);
+static_assert(SharedReadConflict({64, 4}, [](int lane) { return lane / 8 * 16; }) == 4);
+
 // The counter itself must be able to find conflicts: without the permutation a row of cells lands
 // on few banks.
 constexpr int PlainWriteConflictAlongK(LdsTile tile) {

@@ -76,6 +76,22 @@ inline constexpr Tiling kWmmaTilings[] = {
     {64, 16, 4, {4, 1}, 16, 8},
 };
 
+/// Vector FMAs of waves of 32 lanes: 64 accumulators a lane where there are many rows and columns.
+inline constexpr Tiling kFmaTilings[] = {
+    {128, 128, 4, {2, 4}, 16, 8},
+    {128, 64, 4, {2, 2}, 16, 8},
+    {64, 64, 4, {2, 2}, 16, 8},
+    {64, 16, 4, {4, 1}, 16, 8},
+};
+
+/// The same for backward-weight, whose loaders take more registers.
+inline constexpr Tiling kFmaWeightTilings[] = {
+    {128, 128, 4, {2, 4}, 16, 6},
+    {128, 64, 4, {2, 2}, 16, 6},
+    {64, 64, 4, {2, 2}, 16, 8},
+    {16, 64, 4, {1, 4}, 16, 8},
+};
+
 /// A row with patches of `patch` rows at a time of the operands that are not along k; 1: a cell
 /// along k, or any number of channels.
 constexpr TileConfig MakeRow(const Tiling& tiling, DataType type, MmaUnit unit, bool double_k,
@@ -101,17 +117,24 @@ constexpr TileConfig MakeRow(const Tiling& tiling, DataType type, MmaUnit unit, 
   return row;
 }
 
-/// Calls visit(tiling, type, unit, double_k) for each tiling, type and matrix unit.
-constexpr void ForEachTiling(std::span<const Tiling> mfma, std::span<const Tiling> wmma,
-                             auto&& visit) {
+/// Tilings by unit.
+struct Tilings {
+  std::span<const Tiling> mfma, wmma = {}, fma = {};
+};
+
+/// Calls visit(tiling, type, unit, double_k) for each type and the units that have it.
+constexpr void ForEachTiling(const Tilings& tilings, auto&& visit) {
   for (const DataType type : kAllDataTypes) {
-    for (const Tiling& tiling : mfma) {
+    for (const Tiling& tiling : tilings.mfma) {
       if (type == DataType::kF32 && tiling.pipeline != TileConfig::Pipeline{}) continue;
       visit(tiling, type, MmaUnit::kMfma, false);
       if (type != DataType::kF32) visit(tiling, type, MmaUnit::kMfma, true);
     }
-    if (type == DataType::kF32) continue;
-    for (const Tiling& tiling : wmma) {
+    if (type == DataType::kF32) {
+      for (const Tiling& tiling : tilings.fma) visit(tiling, type, MmaUnit::kFma, false);
+      continue;
+    }
+    for (const Tiling& tiling : tilings.wmma) {
       visit(tiling, type, MmaUnit::kWmma11, false);
       visit(tiling, type, MmaUnit::kWmma12, false);
     }
@@ -129,10 +152,10 @@ constexpr void ForEachGatherRow(auto&& visit) {
     };
   };
   for (const bool along_k : {true, false}) {
-    ForEachTiling(kMfmaTilings, kWmmaTilings, visit_along(along_k));
-    ForEachTiling(kMfmaScheduledTilings, {}, visit_along(along_k));
+    ForEachTiling({kMfmaTilings, kWmmaTilings, kFmaTilings}, visit_along(along_k));
+    ForEachTiling({kMfmaScheduledTilings}, visit_along(along_k));
   }
-  ForEachTiling(kMfmaScheduledDataTilings, {}, visit_along(/*along_k=*/false));
+  ForEachTiling({kMfmaScheduledDataTilings}, visit_along(/*along_k=*/false));
 }
 
 /// Rows of backward-weight, which transposes both operands: pairs of channels where their numbers
@@ -145,9 +168,9 @@ constexpr void ForEachBwdWeightRow(auto&& visit) {
     };
   };
   for (const int channels : {2, 1}) {
-    ForEachTiling(kMfmaWeightTilings, kWmmaTilings, visit_channels(channels));
+    ForEachTiling({kMfmaWeightTilings, kWmmaTilings, kFmaWeightTilings}, visit_channels(channels));
   }
-  ForEachTiling(kMfmaScheduledWeightTilings, {}, visit_channels(2));
+  ForEachTiling({kMfmaScheduledWeightTilings}, visit_channels(2));
 }
 
 /// The rows that `for_each` visits, as a table.
