@@ -157,7 +157,11 @@ absl::StatusOr<Decoder::Decoded> Decoder::Decode(const uint8_t* code, uint64_t a
     *uses = {};
     for (unsigned i = 0; i < instruction.getNumOperands(); ++i) {
       if (!instruction.getOperand(i).isReg()) continue;
-      AppendRegisters(registers, instruction.getOperand(i).getReg(),
+      // A source that is the destination as well, as FMAC's: of a dual instruction's second half
+      // LLVM decodes it from the encoding, which lacks the lowest bit.
+      const int tied = what.getOperandConstraint(i, llvm::MCOI::TIED_TO);
+      const unsigned from = tied < 0 ? i : static_cast<unsigned>(tied);
+      AppendRegisters(registers, instruction.getOperand(from).getReg(),
                       i < what.getNumDefs() ? uses->writes : uses->reads);
     }
     for (const llvm::MCPhysReg reg : what.implicit_uses())
