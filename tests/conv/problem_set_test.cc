@@ -2,10 +2,12 @@
 //
 // GRIDWISE_TEST_DIRECTION and GRIDWISE_TEST_TYPES ("f16,bf16") say what is computed.
 // GRIDWISE_TEST_MAX_FLOPS bounds the size: larger problems are shrunk to it, which keeps the smoke
-// tier short. GRIDWISE_TEST_ROWS is "all" or "planned": every row, or the planner's choice.
+// tier short; and so does GRIDWISE_TEST_MAX_GROUPS, if it is set. GRIDWISE_TEST_ROWS is "all" or
+// "planned": every row, or the planner's choice.
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <optional>
 #include <ostream>
@@ -43,6 +45,15 @@ std::vector<DataType> Types() {
   return types;
 }
 
+/// The problem with no more than `max` groups of the same size.
+ConvProblem LimitGroups(ConvProblem problem, std::int64_t max) {
+  if (problem.groups <= max) return problem;
+  problem.c = problem.c_per_group() * max;
+  problem.k = problem.k_per_group() * max;
+  problem.groups = max;
+  return problem;
+}
+
 std::vector<NamedProblem> Problems() {
   absl::StatusOr<std::vector<NamedProblem>> all = ReadProblems(Env("GRIDWISE_TEST_PROBLEMS"));
   CHECK_OK(all.status());
@@ -50,6 +61,9 @@ std::vector<NamedProblem> Problems() {
   CHECK(direction.has_value());
   double max_flops = 0;
   CHECK(absl::SimpleAtod(Env("GRIDWISE_TEST_MAX_FLOPS"), &max_flops));
+  const char* const max_groups = std::getenv("GRIDWISE_TEST_MAX_GROUPS");
+  std::int64_t groups = std::numeric_limits<std::int64_t>::max();
+  CHECK(max_groups == nullptr || absl::SimpleAtoi(max_groups, &groups));
   std::vector<NamedProblem> problems;
   for (NamedProblem& named : *all) {
     if (std::find(named.directions.begin(), named.directions.end(), *direction) ==
@@ -58,7 +72,7 @@ std::vector<NamedProblem> Problems() {
     named.problem.direction = *direction;
     for (const DataType type : Types()) {
       named.problem.type = type;
-      named.problem = Shrink(named.problem, max_flops);
+      named.problem = Shrink(LimitGroups(named.problem, groups), max_flops);
       problems.push_back(named);
     }
   }
