@@ -20,17 +20,15 @@ class LoadWeightsPatches {
   using Slab = Pair[Patches::kCount][kC.patch_b.k];
 
   GRIDWISE_DEVICE LoadWeightsPatches(const GatherArgs& args, const Block& block)
-      : w_k_(args.w_k),
-        k_is_ragged_(args.k % kC.cell() != 0),
-        one_column_(args.n - block.n == 1),
-        last_is_odd_(args.n % 2 != 0 && args.n - block.n < kC.tile.n) {
+      : w_k_(args.w_k), k_is_ragged_(args.k % kC.cell() != 0), one_column_(args.n - block.n == 1) {
     tensor_ = Buffer::From<kGfx>(static_cast<const char*>(args.w) + block.group * args.w_group);
-    // No load reaches past the end of a row: lanes that would load the last columns instead. Where
-    // the last column is odd, its lane has it second in the pair.
+    // No load reaches past the end of a row: lanes that would load the last columns instead. The
+    // lane of an odd last column has it second in the pair, and what comes first is past the last
+    // column.
     const int last_pair = args.n - (one_column_ ? 1 : 2);
     const int column = block.n + Patches::Row();
     const int clamped = column < last_pair ? column : last_pair;
-    takes_second_ = column != clamped;
+    flip_ = column - clamped == 1;
     for (int i = 0; i < Patches::kCount; ++i) {
       offset_[i] = Patches::IsIdle() ? Buffer::kOutOfRange
                                      : Patches::K(i) * w_k_ + clamped * SizeOf(kC.type);
@@ -53,15 +51,7 @@ class LoadWeightsPatches {
   GRIDWISE_DEVICE void Store(const Slab& slab, char* lds) const {
     if (Patches::IsIdle()) return;
     for (int i = 0; i < Patches::kCount; ++i) {
-      if (!last_is_odd_) {
-        Patches::Store(slab[i], kC.lds_b(), Patches::Row(), Patches::K(i), lds);
-        continue;
-      }
-      Pair value[kC.patch_b.k];
-      for (int e = 0; e < kC.patch_b.k; ++e) {
-        value[e] = Pair{takes_second_ ? slab[i][e][1] : slab[i][e][0], slab[i][e][1]};
-      }
-      Patches::Store(value, kC.lds_b(), Patches::Row(), Patches::K(i), lds);
+      Patches::Store(slab[i], kC.lds_b(), Patches::Row(), Patches::K(i), lds, flip_);
     }
   }
 
@@ -94,10 +84,10 @@ class LoadWeightsPatches {
   }
 
   const int w_k_;
-  const bool k_is_ragged_, one_column_, last_is_odd_;
+  const bool k_is_ragged_, one_column_;
   Buffer tensor_;
   unsigned offset_[Patches::kCount];  // bytes, at step 0 and the patch's first row
-  bool takes_second_;
+  int flip_;                          // 1: the pair's second column is the lane's first
 };
 
 }  // namespace gridwise::tile

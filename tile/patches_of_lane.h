@@ -30,14 +30,16 @@ struct PatchesOfLane {
     return kPatches < kThreads && LoadThread<kC>() >= kPatches;
   }
 
-  /// Writes a patch to LDS, with first row `row` and first k `k`.
+  /// Writes a patch to LDS, with first row `row` and first k `k`; its two rows change places where
+  /// `flip` is 1 and not 0.
   GRIDWISE_DEVICE static void Store(const Rows (&values)[kPatch.k], LdsTile tile, int row, int k,
-                                    char* lds) {
+                                    char* lds, int flip = 0) {
     using Run = Vec<Element<kC.type>, kPatch.k>;
     for (int n = 0; n < kPatch.n; ++n) {
       Run run;
       for (int e = 0; e < kPatch.k; ++e) run[e] = values[e][n];
-      const int offset = tile.Offset(row + n, k / kC.cell()) + k % kC.cell() * SizeOf(kC.type);
+      const int offset =
+          tile.Offset(row + (n ^ flip), k / kC.cell()) + k % kC.cell() * SizeOf(kC.type);
       *reinterpret_cast<Run*>(lds + offset) = run;
     }
   }
