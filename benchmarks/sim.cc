@@ -9,6 +9,9 @@
 #include "benchmark/benchmark.h"
 #include "benchmarks/sim_gemm_objects.h"
 #include "tools/build/code_object.h"
+#include "tools/sim/check/attach.h"
+#include "tools/sim/check/finding.h"
+#include "tools/sim/check/settings.h"
 #include "tools/sim/elf/code_object.h"
 #include "tools/sim/isa/matrix_mode.h"
 #include "tools/sim/isa/test_wave.h"
@@ -105,10 +108,16 @@ void RegisterMemory(const std::string& text, uint32_t bytes) {
   }
 }
 
-/// A whole kernel: an f16 GEMM tiled through LDS, on as many host threads as the argument says. Its
-/// result is checked.
+/// Check mode's categories: none, all but undefined values, all.
+constexpr const char* kChecks[] = {"run", "check:waits,hazards,bounds,races,barriers,watch",
+                                   "check"};
+
+/// A whole kernel: an f16 GEMM tiled through LDS, on as many host threads as the first argument
+/// says (check mode has one), with kChecks of the second. Its result is checked.
 void Gemm(benchmark::State& state) {
   constexpr int kM = 512, kN = 512, kK = 1024;
+  SetCheckSettings(
+      {.categories = ParseCategories(kChecks[state.range(1)]).value_or(0), .seed = {}});
   Memory memory;
   const gridwise::CodeObject embedded = SimGemmObjects().front();
   const auto image = std::as_bytes(std::span(embedded.data));
@@ -119,6 +128,7 @@ void Gemm(benchmark::State& state) {
     state.SkipWithError("the code object does not load");
     return;
   }
+  AttachCheck(**program, **object, image);
   std::vector<_Float16> a(kM * kK), b(kN * kK);
   std::vector<float> c(kM * kN);
   for (size_t i = 0; i < a.size(); ++i)
@@ -150,10 +160,18 @@ void Gemm(benchmark::State& state) {
     }
     if (c[static_cast<size_t>(m * kN + n)] != expected) state.SkipWithError("the product is wrong");
   }
+  if (!Findings::Get().All().empty()) state.SkipWithError("check mode found something");
   state.counters["flops"] = benchmark::Counter(
       2.0 * kM * kN * kK * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
 }
-BENCHMARK(Gemm)->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(Gemm)
+    ->ArgNames({"threads", "checks"})
+    ->Args({1, 0})
+    ->Args({2, 0})
+    ->Args({1, 1})
+    ->Args({1, 2})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 void RegisterAll() {
   Register("s_add_u32 s0, s0, s1");
