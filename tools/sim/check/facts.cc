@@ -265,6 +265,16 @@ void FillFacts(TargetBit target, std::string_view text, const RegisterUses& uses
   facts.ends = facts.mnemonic == "s_endpgm";
   FillOperands(facts);
   FillFlow(facts);
+  // A load into half of a register leaves the other half as it is when the result comes, behind
+  // those of earlier loads: nothing is read when it is issued.
+  if (facts.load) {
+    std::erase_if(facts.reads, [&](uint16_t reg) {
+      const auto has = [reg](const std::vector<uint16_t>& list) {
+        return std::find(list.begin(), list.end(), reg) != list.end();
+      };
+      return has(facts.loaded) && !has(facts.address);
+    });
+  }
   // M0 bounds LDS accesses before gfx9 only; the tables name it for all.
   if (facts.lds && !absl::StrContains(facts.mnemonic, "addtid")) std::erase(facts.reads, kM0);
 }

@@ -63,6 +63,18 @@ KERNEL void LoadWithExactWait(const u32* in, u32* out, int) {
   out[Item()] = value;
 }
 
+/// Both halves of a register: the second load comes back behind the first.
+KERNEL void LoadHalves(const u32* in, u32* out, int) {
+  u32 value;
+  asm volatile(
+      "v_mov_b32 v40, 0\n\tglobal_load_short_d16 v40, %1, off\n\t"
+      "global_load_short_d16_hi v40, %1, off offset:2\n\ts_waitcnt vmcnt(0)\n\tv_mov_b32 %0, v40"
+      : "=v"(value)
+      : "v"(in + Item())
+      : "v40");
+  out[Item()] = value;
+}
+
 /// Overwrites what a load has yet to write.
 KERNEL void OverwriteWithoutWait(const u32* in, u32* out, int) {
   u32 value;

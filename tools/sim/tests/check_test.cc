@@ -121,7 +121,8 @@ TEST_F(Check, Waits) {
   EXPECT_THAT(Run("OverwriteWithoutWait")[0].sentence, HasSubstr("overwrites v40"));
   ExpectOne("ScalarWithWeakWait", "waits");
   EXPECT_THAT(Run("ScalarWithWeakWait")[0].sentence, HasSubstr("needs s_waitcnt lgkmcnt(0)"));
-  for (const char* kernel : {"LoadWithWait", "LoadWithExactWait", "ScalarWithWait", "LdsInOrder"})
+  for (const char* kernel :
+       {"LoadWithWait", "LoadWithExactWait", "LoadHalves", "ScalarWithWait", "LdsInOrder"})
     ExpectSilent(kernel);
 }
 
