@@ -85,6 +85,14 @@ TEST(CommandLineTest, RunsANamedProblemWithItsSizesReplaced) {
   EXPECT_THAT(result.out, AllOf(HasSubstr("n1 c8 k16 in 28x28"), HasSubstr("PASS")));
 }
 
+TEST(CommandLineTest, SaysWhichInstructionsTheSimulatorRefuses) {
+  const Result result = Gridwise("sim isa --target=gfx1201");
+  EXPECT_EQ(result.status, kSuccess) << result.out;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("gfx1201: "), HasSubstr("instructions have a handler"),
+                                HasSubstr("\n  image_load\n"), Not(HasSubstr("\n  v_add_f32\n"))));
+  ExpectRefusal("sim isa --target=gfx90", "'gfx90' is not a target of the simulator");
+}
+
 TEST(CommandLineTest, WithoutVerifyThereIsNoVerdict) {
   const Result result = Gridwise(kSmall);
   EXPECT_EQ(result.status, kSuccess) << result.out;

@@ -23,6 +23,7 @@
 #include "tools/gridwise/problem_flags.h"
 #include "tools/gridwise/problem_request.h"
 #include "tools/gridwise/run_command.h"
+#include "tools/gridwise/sim_command.h"
 #include "tools/gridwise/sweep_command.h"
 
 using gridwise::Extents;
@@ -42,6 +43,7 @@ ABSL_FLAG(Extents, dilation, {}, "dilation; default 1");
 ABSL_FLAG(Extents, pad, {}, "zero padding of both ends; default 0");
 ABSL_FLAG(Extents, pad_end, {}, "zero padding of the far end, where it differs from --pad");
 ABSL_FLAG(std::string, device, "gfx942", "GPU target to run on");
+ABSL_FLAG(std::string, target, "", "the same, of `sim isa`");
 ABSL_FLAG(std::string, row, "",
           "kernel to use, one of `gridwise list rows`; default: the planner's choice");
 ABSL_FLAG(bool, verify, false, "compare the result with the CPU reference");
@@ -86,6 +88,7 @@ constexpr char kUsage[] = R"(gridwise: grouped convolutions on AMD GPUs, simulat
   gridwise sweep FLAGS                         compute every problem of a set, into a CSV table
   gridwise list [targets | rows | problems]    say what there is
   gridwise list --explain PROBLEM...           as explain, for problems by name
+  gridwise sim isa --target=gfx950             say which instructions the simulator cannot execute
   gridwise help                                print this
 
 Examples
@@ -109,14 +112,14 @@ Flags
 )";
 
 constexpr const char* kFlagOrder[] = {
-    "problem", "problems",  "n",        "c",         "k",
-    "groups",  "in",        "filter",   "stride",    "dilation",
-    "pad",     "pad_end",   "type",     "layout",    "weight_layout",
-    "alpha",   "d0",        "d1",       "relu",      "low",
-    "high",    "device",    "row",      "splits",    "atomic",
-    "verify",  "seed",      "x",        "w",         "dy",
-    "out",     "direction", "all_rows", "max_flops", "csv",
-    "explain"};
+    "problem", "problems", "n",         "c",        "k",
+    "groups",  "in",       "filter",    "stride",   "dilation",
+    "pad",     "pad_end",  "type",      "layout",   "weight_layout",
+    "alpha",   "d0",       "d1",        "relu",     "low",
+    "high",    "device",   "target",    "row",      "splits",
+    "atomic",  "verify",   "seed",      "x",        "w",
+    "dy",      "out",      "direction", "all_rows", "max_flops",
+    "csv",     "explain"};
 
 void PrintUsage(std::FILE* file) {
   std::fputs(kUsage, file);
@@ -259,6 +262,10 @@ int main(int argc, char** argv) {
   }
   if (command == "list" && (words->size() <= 3 || !absl::GetFlag(FLAGS_explain).empty()))
     return List(*words);
+  if (command == "sim" && words->size() == 3 && (*words)[2] == "isa") {
+    const std::string target = absl::GetFlag(FLAGS_target);
+    return gridwise::SimIsaCommand(target.empty() ? absl::GetFlag(FLAGS_device) : target);
+  }
   if (command.empty()) {
     PrintUsage(stderr);
   } else {
