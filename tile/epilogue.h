@@ -173,7 +173,6 @@ class StoreTile {
 
   GRIDWISE_DEVICE void AddTo(Values& values, int tile_row, int column) const {
     const Buffer buffer = Buffer::From<kGfx>(place_.Base(args_.out, args_.strides));
-#pragma clang loop unroll(disable)
     for (int e = 0; e < kVec; ++e) {
       const unsigned offset = row_offsets_[tile_row] + place_.Column(args_.strides, column + e);
       buffer.AtomicAdd(values[e], offset | PastColumns(column, e));
