@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <span>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -11,22 +10,30 @@
 #include "absl/strings/str_format.h"
 #include "ck/base/fields_text.h"
 #include "ck/conv/problem_io.h"
+#include "ck/conv/sub_gemms.h"
 #include "ck/conv/validate.h"
 #include "instances/row_planner.h"
 #include "instances/steps.h"
-#include "instances/tile/rows.h"
 #include "tile/plan_gather.h"
 
 namespace gridwise {
 namespace {
 
-std::string RowName(Direction direction, int row) {
-  return PrintFields(RowsOf(direction)[static_cast<size_t>(row)]);
+std::string RowName(Direction direction, int index) {
+  return std::visit([](const auto& row) { return PrintFields(row); }, RowAt(direction, index));
+}
+DataType TypeOf(const Row& row) {
+  return std::visit([](const auto& config) { return config.type; }, row);
 }
 
-/// Whether a row of the direction's table is for it: forward and backward-data share theirs.
-bool IsFor(Direction direction, const tile::TileConfig& row) {
-  return direction == Direction::kBackwardWeight || tile::DirectionOf(row) == direction;
+/// Whether a row is compiled for a direction and target. Forward and backward-data share a table of
+/// tile rows.
+bool IsFor(Direction direction, Gfx gfx, const Row& row) {
+  if (const auto* config = std::get_if<tile::TileConfig>(&row)) {
+    return (direction == Direction::kBackwardWeight || tile::DirectionOf(*config) == direction) &&
+           Reject(*config, gfx) == nullptr;
+  }
+  return Reject(std::get<tile::DirectConfig>(row), gfx) == nullptr;
 }
 
 /// A row of the direction's table, and what it says to a problem.
@@ -41,13 +48,11 @@ struct Candidate {
 std::vector<Candidate> AskRows(const ConvProblem& problem, Gfx gfx, const PlanOptions& options) {
   RowPlanner planner(problem, gfx, {options.splits, options.offset_limit, options.atomic});
   std::vector<Candidate> candidates;
-  const std::span<const tile::TileConfig> rows = RowsOf(problem.direction);
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].type != problem.type || !IsFor(problem.direction, rows[i]) ||
-        Reject(rows[i], gfx) != nullptr)
-      continue;
-    Candidate& candidate = candidates.emplace_back(Candidate{static_cast<int>(i), {}, {}});
-    Verdict verdict = planner.PlanFor(rows[i]);
+  for (int i = 0; i < RowCount(problem.direction); ++i) {
+    const Row row = RowAt(problem.direction, i);
+    if (TypeOf(row) != problem.type || !IsFor(problem.direction, gfx, row)) continue;
+    Candidate& candidate = candidates.emplace_back(Candidate{i, {}, {}});
+    Verdict verdict = planner.PlanFor(row);
     if (std::string* reason = std::get_if<std::string>(&verdict)) {
       candidate.reason = std::move(*reason);
     } else {
@@ -104,10 +109,11 @@ std::vector<GemmShape> ShapesOf(const RowPlan& plan) {
                         .k = problem.batch * problem.out_cells()});
       continue;
     }
-    const auto& gather = std::get<tile::GatherPlan>(kernel);
-    for (const SubGemm& gemm : gather.table) {
-      shapes.push_back(
-          {.m = gemm.m, .n = gather.args.n, .k = std::int64_t{Taps(gemm)} * gather.args.k});
+    const bool forward = problem.direction == Direction::kForward;
+    const std::int64_t n = forward ? problem.k_per_group() : problem.c_per_group();
+    const std::int64_t k = forward ? problem.c_per_group() : problem.k_per_group();
+    for (const SubGemm& gemm : MakeSubGemms(problem)) {
+      shapes.push_back({.m = gemm.m, .n = n, .k = Taps(gemm) * k});
     }
   }
   return shapes;
@@ -144,9 +150,14 @@ std::vector<RowInfo> ListRows() {
   std::vector<RowInfo> infos;
   for (const Gfx gfx : kAllGfx) {
     for (const Direction direction : kAllDirections) {
-      for (const tile::TileConfig& row : RowsOf(direction)) {
-        if (!IsFor(direction, row) || Reject(row, gfx) != nullptr) continue;
-        infos.push_back({.name = PrintFields(row), .direction = direction, .gfx = gfx});
+      for (int i = 0; i < RowCount(direction); ++i) {
+        if (!IsFor(direction, gfx, RowAt(direction, i))) continue;
+        const RowKernel kernel = KernelOf(direction, i);
+        infos.push_back({.name = RowName(direction, i),
+                         .direction = direction,
+                         .gfx = gfx,
+                         .code = FindCode(kernel.table, gfx, kernel.row).value_or(""),
+                         .symbol = kernel.symbol});
       }
     }
   }
@@ -180,7 +191,7 @@ absl::StatusOr<Plan> MakePlan(const ConvProblem& problem, Gfx gfx, const PlanOpt
   plan.row_ = RowName(problem.direction, chosen->index);
   const Verdict verdict =
       RowPlanner(problem, gfx, {options.splits, options.offset_limit, options.atomic})
-          .PlanFor(RowsOf(problem.direction)[static_cast<size_t>(chosen->index)]);
+          .PlanFor(RowAt(problem.direction, chosen->index));
   const RowPlan& row_plan = std::get<RowPlan>(verdict);
   plan.splits_ = row_plan.splits;
   plan.cost_ = row_plan.cost;

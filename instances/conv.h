@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,9 +33,11 @@ struct RowInfo {
   std::string name;  // its config, printed; unique within a direction
   Direction direction;
   Gfx gfx;
+  std::string_view code;  // the code object (ELF) that holds it; empty if the program has none
+  std::string symbol;     // what it is called there
 };
 
-/// Every compiled kernel.
+/// Every kernel that is compiled for some target.
 std::vector<RowInfo> ListRows();
 
 struct PlanOptions {

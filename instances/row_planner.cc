@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 #include "absl/strings/str_format.h"
 #include "ck/conv/sub_gemms.h"
 #include "tile/launch_plan.h"
 #include "tile/plan_bwd_weight.h"
+#include "tile/plan_direct.h"
 #include "tile/plan_gather.h"
 
 namespace gridwise {
@@ -15,6 +17,44 @@ namespace {
 
 constexpr std::int64_t kMaxGroups = 65535;  // workgroups along a grid's y
 constexpr std::size_t kMaxParts = 4096;
+
+std::optional<std::string> RejectRow(const tile::TileConfig& row, const ConvProblem& problem,
+                                     int /*splits*/) {
+  return problem.direction == Direction::kBackwardWeight ? RejectBwdWeight(row, problem)
+                                                         : RejectGather(row, problem);
+}
+std::optional<std::string> RejectRow(const tile::DirectConfig& row, const ConvProblem& problem,
+                                     int splits) {
+  return RejectDirect(row, problem, splits);
+}
+
+std::optional<std::string> TooLargeForRow(const tile::TileConfig& row, const ConvProblem& part,
+                                          std::int64_t limit) {
+  return part.direction == Direction::kBackwardWeight ? TooLargeForBwdWeight(row, part, limit)
+                                                      : TooLargeForGather(row, part, limit);
+}
+std::optional<std::string> TooLargeForRow(const tile::DirectConfig& row, const ConvProblem& part,
+                                          std::int64_t limit) {
+  return TooLargeForDirect(row, part, limit);
+}
+
+KernelPlan PlanGatherRow(const tile::TileConfig& row, Gfx gfx, const ConvProblem& part,
+                         std::span<const SubGemm> sub_gemms, tile::Sharing sharing) {
+  return PlanGather(row, gfx, part, sub_gemms, sharing);
+}
+KernelPlan PlanGatherRow(const tile::DirectConfig& row, Gfx gfx, const ConvProblem& part,
+                         std::span<const SubGemm> sub_gemms, tile::Sharing sharing) {
+  return PlanDirectGather(row, gfx, part, sub_gemms, sharing);
+}
+
+KernelPlan PlanWeightRow(const tile::TileConfig& row, Gfx gfx, const ConvProblem& part,
+                         tile::Sharing sharing) {
+  return PlanBwdWeight(row, gfx, part, sharing);
+}
+KernelPlan PlanWeightRow(const tile::DirectConfig& row, Gfx gfx, const ConvProblem& part,
+                         tile::Sharing sharing) {
+  return PlanDirectWeight(row, gfx, part, sharing);
+}
 
 }  // namespace
 
@@ -25,12 +65,13 @@ RowPlanner::RowPlanner(const ConvProblem& problem, Gfx gfx, const RowOptions& op
       gfx_(gfx),
       options_(options) {}
 
-Verdict RowPlanner::PlanFor(const tile::TileConfig& row) {
+Verdict RowPlanner::PlanFor(const Row& row) {
   if (reason_) return *reason_;
   const bool weights = problem_.direction == Direction::kBackwardWeight;
-  if (auto reason = weights ? RejectBwdWeight(row, problem_) : RejectGather(row, problem_)) {
-    return *std::move(reason);
-  }
+  const auto reject = [&](const auto& config) {
+    return RejectRow(config, problem_, options_.splits);
+  };
+  if (auto reason = std::visit(reject, row)) return *std::move(reason);
   RowPlan plan;
   if (auto reason = AddPart(row, {.problem = problem_}, plan)) return *std::move(reason);
 
@@ -43,23 +84,26 @@ Verdict RowPlanner::PlanFor(const tile::TileConfig& row) {
     return absl::StrFormat("the problem has %d groups whose sums are too long for one launch",
                            problem_.groups);
   }
+  // Direct kernels have no epilogue, and their splits always have sums of their own.
+  const bool direct = std::holds_alternative<tile::DirectConfig>(row);
+  plan.sums_only = direct && problem_.epilogue != Epilogue{};
   const bool whole = plan.parts.size() == 1;
   for (RowPlan::Part& part : plan.parts) {
     const int splits = whole ? options_.splits : std::max(options_.splits, 1);
-    part.kernel = PlanKernel(row, part.part.problem, splits, plan.terms > 1);
+    part.kernel = PlanKernel(row, part.part.problem, splits, plan.terms > 1 || plan.sums_only);
   }
   const auto launch_of = [](const RowPlan::Part& part) -> const tile::LaunchPlan& {
     return std::visit([](const auto& kernel) -> const tile::LaunchPlan& { return kernel; },
                       part.kernel);
   };
   plan.splits = launch_of(plan.parts[0]).splits;
-  plan.adds = options_.adds;
+  plan.adds = options_.adds && !direct;
   plan.cost = launch_of(plan.parts[0]).cost;
   plan.cost.pass_cycles += pass_cycles_;
   for (std::size_t i = 1; i < plan.parts.size(); ++i) {
     plan.cost.pass_cycles += launch_of(plan.parts[i]).cost.cycles;
   }
-  if (plan.terms > 1) {
+  if (plan.terms > 1 || (plan.sums_only && plan.splits == 1)) {
     plan.cost.pass_cycles += tile::PassCycles(
         TraitsOf(gfx_), 4.0 * plan.terms * static_cast<double>(problem_.out_elements()));
   }
@@ -67,7 +111,7 @@ Verdict RowPlanner::PlanFor(const tile::TileConfig& row) {
   return plan;
 }
 
-std::optional<std::string> RowPlanner::AddPart(const tile::TileConfig& row, const ConvPart& part,
+std::optional<std::string> RowPlanner::AddPart(const Row& row, const ConvPart& part,
                                                RowPlan& plan) {
   if (part.problem.groups > kMaxGroups) {
     return AddHalves(row, part, absl::StrFormat("groups is %d", part.problem.groups), plan);
@@ -80,7 +124,7 @@ std::optional<std::string> RowPlanner::AddPart(const tile::TileConfig& row, cons
   return std::nullopt;
 }
 
-std::optional<std::string> RowPlanner::AddHalves(const tile::TileConfig& row, const ConvPart& part,
+std::optional<std::string> RowPlanner::AddHalves(const Row& row, const ConvPart& part,
                                                  const std::string& reason, RowPlan& plan) {
   const PartAxis axis = part.problem.groups > kMaxGroups ? PartAxis::kGroups
                         : part.problem.batch > 1         ? PartAxis::kImages
@@ -93,25 +137,28 @@ std::optional<std::string> RowPlanner::AddHalves(const tile::TileConfig& row, co
   return std::nullopt;
 }
 
-std::optional<std::string> RowPlanner::TooLarge(const tile::TileConfig& row,
-                                                const ConvProblem& part) const {
-  return part.direction == Direction::kBackwardWeight
-             ? TooLargeForBwdWeight(row, part, options_.offset_limit)
-             : TooLargeForGather(row, part, options_.offset_limit);
+std::optional<std::string> RowPlanner::TooLarge(const Row& row, const ConvProblem& part) const {
+  return std::visit(
+      [&](const auto& config) { return TooLargeForRow(config, part, options_.offset_limit); }, row);
 }
 
-KernelPlan RowPlanner::PlanKernel(const tile::TileConfig& row, const ConvProblem& part, int splits,
+KernelPlan RowPlanner::PlanKernel(const Row& row, const ConvProblem& part, int splits,
                                   bool is_partial) {
   const tile::Sharing sharing = {
       .splits = splits,
       .partial_elements = is_partial || splits > 1 ? problem_.out_elements() : 0,
       .adds = options_.adds};
   if (part.direction == Direction::kBackwardWeight) {
-    return PlanBwdWeight(row, gfx_, part, sharing);
+    return std::visit(
+        [&](const auto& config) { return PlanWeightRow(config, gfx_, part, sharing); }, row);
   }
-  if (part != problem_) return PlanGather(row, gfx_, part, MakeSubGemms(part), sharing);
-  if (sub_gemms_.empty()) sub_gemms_ = MakeSubGemms(problem_);
-  return PlanGather(row, gfx_, part, sub_gemms_, sharing);
+  std::vector<SubGemm> of_part;
+  if (part != problem_) of_part = MakeSubGemms(part);
+  if (part == problem_ && sub_gemms_.empty()) sub_gemms_ = MakeSubGemms(problem_);
+  const std::span<const SubGemm> sub_gemms = part == problem_ ? sub_gemms_ : of_part;
+  return std::visit(
+      [&](const auto& config) { return PlanGatherRow(config, gfx_, part, sub_gemms, sharing); },
+      row);
 }
 
 }  // namespace gridwise

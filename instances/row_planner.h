@@ -11,7 +11,6 @@
 #include "ck/conv/parts.h"
 #include "ck/conv/problem.h"
 #include "instances/steps.h"
-#include "tile/config.h"
 
 namespace gridwise {
 
@@ -31,17 +30,15 @@ class RowPlanner {
  public:
   RowPlanner(const ConvProblem& problem, Gfx gfx, const RowOptions& options);
 
-  Verdict PlanFor(const tile::TileConfig& row);
+  Verdict PlanFor(const Row& row);
 
  private:
   /// Appends what computes `part`, or gives the reason why that cannot be.
-  std::optional<std::string> AddPart(const tile::TileConfig& row, const ConvPart& part,
-                                     RowPlan& plan);
-  std::optional<std::string> AddHalves(const tile::TileConfig& row, const ConvPart& part,
+  std::optional<std::string> AddPart(const Row& row, const ConvPart& part, RowPlan& plan);
+  std::optional<std::string> AddHalves(const Row& row, const ConvPart& part,
                                        const std::string& reason, RowPlan& plan);
-  std::optional<std::string> TooLarge(const tile::TileConfig& row, const ConvProblem& part) const;
-  KernelPlan PlanKernel(const tile::TileConfig& row, const ConvProblem& part, int splits,
-                        bool is_partial);
+  std::optional<std::string> TooLarge(const Row& row, const ConvProblem& part) const;
+  KernelPlan PlanKernel(const Row& row, const ConvProblem& part, int splits, bool is_partial);
 
   const ConvProblem problem_;
   const std::optional<std::string> reason_;  // why no row can

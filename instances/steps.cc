@@ -1,5 +1,6 @@
 #include "instances/steps.h"
 
+#include <span>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -7,6 +8,8 @@
 #include "ck/conv/fold.h"
 #include "ck/conv/simplify.h"
 #include "instances/tile/bwd_weight_code.h"
+#include "instances/tile/direct_code.h"
+#include "instances/tile/direct_rows.h"
 #include "instances/tile/gather_code.h"
 #include "instances/tile/passes_code.h"
 #include "instances/tile/rows.h"
@@ -71,12 +74,20 @@ std::vector<Step::Address> EpilogueAddresses(std::size_t at, const tile::Epilogu
   return addresses;
 }
 
+/// Where the data is of a direct kernel's tensor, at byte `at` of the arguments.
+Step::Address DataOf(std::size_t at, const Place& place) {
+  static_assert(offsetof(tile::DirectTensor, data) == 0 &&
+                offsetof(tile::DirectWeights, data) == 0);
+  return {at, place.memory, place.offset};
+}
+
 /// A row's launch. The table of sub-GEMMs is at byte `table` of the workspace.
 Step MakeRowStep(Direction direction, int row, const KernelPlan& plan, const Places& places,
                  std::int64_t table) {
-  Step step = {.table = TableOf(direction),
-               .row = row,
-               .symbol = {},
+  RowKernel kernel = KernelOf(direction, row);
+  Step step = {.table = kernel.table,
+               .row = kernel.row,
+               .symbol = std::move(kernel.symbol),
                .shape = {},
                .arguments = {},
                .addresses = {}};
@@ -87,7 +98,6 @@ Step MakeRowStep(Direction direction, int row, const KernelPlan& plan, const Pla
   if (const auto* weight = std::get_if<tile::BwdWeightPlan>(&plan)) {
     using Args = tile::BwdWeightArgs;
     set_shape(*weight);
-    step.symbol = tile::BwdWeightSymbol(row);
     step.arguments = BytesOf(weight->args);
     step.addresses =
         EpilogueAddresses(offsetof(Args, epilogue), weight->args.epilogue, places.out, places.d);
@@ -97,10 +107,27 @@ Step MakeRowStep(Direction direction, int row, const KernelPlan& plan, const Pla
         {offsetof(Args, x) + offsetof(tile::CellTensor, data), places.b.memory, places.b.offset});
     return step;
   }
+  if (const auto* weight = std::get_if<tile::DirectWeightPlan>(&plan)) {
+    using Args = tile::DirectWeightArgs;
+    set_shape(*weight);
+    step.arguments = BytesOf(weight->args);
+    step.addresses = {DataOf(offsetof(Args, dy), places.a), DataOf(offsetof(Args, x), places.b),
+                      DataOf(offsetof(Args, dw), places.out)};
+    return step;
+  }
+  if (const auto* gather = std::get_if<tile::DirectGatherPlan>(&plan)) {
+    using Args = tile::DirectGatherArgs;
+    set_shape(*gather);
+    step.arguments = BytesOf(gather->args);
+    step.addresses = {DataOf(offsetof(Args, source), places.a), DataOf(offsetof(Args, w), places.b),
+                      DataOf(offsetof(Args, out), places.out)};
+    if (gather->table_bytes > 0)
+      step.addresses.push_back({offsetof(Args, table), Memory::kWorkspace, table});
+    return step;
+  }
   using Args = tile::GatherArgs;
   const auto& gather = std::get<tile::GatherPlan>(plan);
   set_shape(gather);
-  step.symbol = tile::GatherSymbol(row);
   step.arguments = BytesOf(gather.args);
   step.addresses =
       EpilogueAddresses(offsetof(Args, epilogue), gather.args.epilogue, places.out, places.d);
@@ -186,12 +213,20 @@ Step MakeWidenStep(DataType type, const tile::Lines& lines, const Place& from, c
                         {offsetof(tile::WidenArgs, to), to.memory, to.offset}}};
 }
 
+/// The tile rows of a direction, which come before the direct ones.
+std::span<const tile::TileConfig> TileRowsOf(Direction direction) {
+  if (direction == Direction::kBackwardWeight) return tile::kBwdWeightRows;
+  return tile::kGatherRows;
+}
+
 CodeObjects CodeOf(KernelTable table) {
   switch (table) {
     case KernelTable::kGather:
       return GatherCode();
     case KernelTable::kBwdWeight:
       return BwdWeightCode();
+    case KernelTable::kDirect:
+      return DirectCode();
     case KernelTable::kPasses:
       return PassesCode();
   }
@@ -200,13 +235,23 @@ CodeObjects CodeOf(KernelTable table) {
 
 }  // namespace
 
-std::span<const tile::TileConfig> RowsOf(Direction direction) {
-  if (direction == Direction::kBackwardWeight) return tile::kBwdWeightRows;
-  return tile::kGatherRows;
+int RowCount(Direction direction) {
+  return static_cast<int>(TileRowsOf(direction).size() + tile::kDirectRows.size());
 }
 
-KernelTable TableOf(Direction direction) {
-  return direction == Direction::kBackwardWeight ? KernelTable::kBwdWeight : KernelTable::kGather;
+Row RowAt(Direction direction, int index) {
+  const std::span<const tile::TileConfig> tile_rows = TileRowsOf(direction);
+  const auto at = static_cast<std::size_t>(index);
+  if (at < tile_rows.size()) return tile_rows[at];
+  return tile::kDirectRows[at - tile_rows.size()];
+}
+
+RowKernel KernelOf(Direction direction, int index) {
+  const int direct = index - static_cast<int>(TileRowsOf(direction).size());
+  if (direct >= 0) return {KernelTable::kDirect, direct, tile::DirectSymbol(direction, direct)};
+  if (direction == Direction::kBackwardWeight)
+    return {KernelTable::kBwdWeight, index, tile::BwdWeightSymbol(index)};
+  return {KernelTable::kGather, index, tile::GatherSymbol(index)};
 }
 
 ConvProblem RowProblem(const ConvProblem& problem) {
@@ -239,11 +284,23 @@ double CopyCycles(const ConvProblem& problem, Gfx gfx) {
 
 namespace {
 
+/// The sub-GEMMs that a launch reads from device memory.
+std::span<const SubGemm> TableOf(const KernelPlan& plan) {
+  return std::visit(
+      []<class Plan>(const Plan& kernel) -> std::span<const SubGemm> {
+        if constexpr (requires { kernel.table; }) {
+          if (kernel.table_bytes > 0) return kernel.table;
+        }
+        return {};
+      },
+      plan);
+}
+
 /// Appends the launches of `plan`'s parts to `steps`, with sums that are terms of the output in the
 /// workspace, and of their addition.
 void AddRowSteps(const ConvProblem& row_problem, int row, const RowPlan& plan, const Places& places,
                  Steps& steps) {
-  const bool partial = plan.splits * plan.terms > 1;
+  const bool partial = plan.splits * plan.terms > 1 || plan.sums_only;
   const int slots = plan.adds ? 1 : plan.splits * plan.terms;
   const std::int64_t slot_bytes = row_problem.out_elements() * 4;
   Places outs = places;
@@ -255,13 +312,9 @@ void AddRowSteps(const ConvProblem& row_problem, int row, const RowPlan& plan, c
   const std::int64_t out_bytes = partial ? 4 : SizeOf(row_problem.type);
   int term = 0;
   for (const auto& [part, kernel] : plan.parts) {
-    std::int64_t table_at = 0;
-    if (const auto* gather = std::get_if<tile::GatherPlan>(&kernel);
-        gather != nullptr && gather->table_bytes > 0) {
-      const auto table = std::as_bytes(std::span(gather->table));
-      table_at = static_cast<std::int64_t>(steps.upload.size());
-      steps.upload.insert(steps.upload.end(), table.begin(), table.end());
-    }
+    const auto table = std::as_bytes(TableOf(kernel));
+    const auto table_at = static_cast<std::int64_t>(steps.upload.size());
+    steps.upload.insert(steps.upload.end(), table.begin(), table.end());
     Places part_places = PlacesOf(part, outs, out_bytes);
     if (plan.terms > 1 && !plan.adds) part_places.out.offset += term++ * plan.splits * slot_bytes;
     steps.steps.push_back(MakeRowStep(row_problem.direction, row, kernel, part_places, table_at));
@@ -275,9 +328,7 @@ void AddRowSteps(const ConvProblem& row_problem, int row, const RowPlan& plan, c
 std::int64_t TableBytes(const RowPlan& plan) {
   std::int64_t bytes = 0;
   for (const RowPlan::Part& part : plan.parts) {
-    if (const auto* gather = std::get_if<tile::GatherPlan>(&part.kernel)) {
-      bytes += gather->table_bytes;
-    }
+    bytes += static_cast<std::int64_t>(TableOf(part.kernel).size_bytes());
   }
   return bytes;
 }

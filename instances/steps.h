@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -16,7 +15,9 @@
 #include "ck/conv/problem.h"
 #include "ck/runtime/module.h"
 #include "tile/config.h"
+#include "tile/direct_config.h"
 #include "tile/plan_bwd_weight.h"
+#include "tile/plan_direct.h"
 #include "tile/plan_gather.h"
 
 /// What a plan consists of: the launches of kernels, as values.
@@ -24,11 +25,22 @@
 namespace gridwise {
 
 /// Tables of compiled kernels.
-enum class KernelTable { kGather, kBwdWeight, kPasses };
+enum class KernelTable { kGather, kBwdWeight, kDirect, kPasses };
 
-/// The rows of a direction, and where their kernels are.
-std::span<const tile::TileConfig> RowsOf(Direction direction);
-KernelTable TableOf(Direction direction);
+/// A row of either family.
+using Row = std::variant<tile::TileConfig, tile::DirectConfig>;
+
+/// The rows of a direction, by their index.
+int RowCount(Direction direction);
+Row RowAt(Direction direction, int index);
+
+/// Where a row's kernel is.
+struct RowKernel {
+  KernelTable table;
+  int row;  // of the table
+  std::string symbol;
+};
+RowKernel KernelOf(Direction direction, int index);
 
 /// Device memory that a launch is given the address of.
 enum class Memory { kA, kB, kOut, kD0, kD1, kWorkspace };
@@ -59,7 +71,8 @@ struct Steps {
 };
 
 /// How a row's kernel computes a problem.
-using KernelPlan = std::variant<tile::GatherPlan, tile::BwdWeightPlan>;
+using KernelPlan = std::variant<tile::GatherPlan, tile::BwdWeightPlan, tile::DirectGatherPlan,
+                                tile::DirectWeightPlan>;
 
 /// How a row computes a problem: in parts, which together write the output once, or of
 /// backward-weight are terms of its sums.
@@ -71,7 +84,8 @@ struct RowPlan {
   std::vector<Part> parts;
   int terms = 0;   // parts that are terms of the same sums; 1: each part writes elements of its own
   int splits = 1;  // workgroups that share the K of a tile, in each part
-  bool adds = false;  // splits and terms are added to one f32 tensor, in no order
+  bool adds = false;       // splits and terms are added to one f32 tensor, in no order
+  bool sums_only = false;  // parts write f32 sums even of one term, for a launch that finishes them
   Cost cost;
 };
 

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "ck/arch/target.h"
+#include "ck/base/types.h"
+
+namespace gridwise::tile {
+
+/// A direct kernel, as a value: no matrix unit and no LDS tile. Lanes lie along channels, each sums
+/// products of its own channels in f32, and what differs from cell to cell is the same in all lanes
+/// of a wave. For groups of few channels, depthwise ones above all.
+struct DirectConfig {
+  DataType type = DataType::kF16;  // of all tensors; sums are f32
+  int channels = 1;                // consecutive ones of a lane; more than 1: of depthwise problems
+  int cells = 8;                   // consecutive output cells along w that a lane works on
+  // Filter taps along w at a time. With several, a lane loads the source cells that they and the
+  // output cells have in common once; `step` is the source cells from one output cell to the next,
+  // and taps are one source cell apart. With one, both are any number, and `step` is 0.
+  int taps = 1, step = 0;
+
+  /// What its name is made of: f16_ch2_cells8_taps3_step1.
+  static constexpr void Fields(auto& self, auto&& visit) {
+    auto& [type, channels, cells, taps, step] = self;
+    visit("", type);
+    visit("ch", channels);
+    visit("cells", cells);
+    visit("taps", taps);
+    visit("step", step);
+  }
+  bool operator==(const DirectConfig&) const = default;
+
+  /// Source cells along w that the lane's output cells meet in `taps` taps.
+  constexpr int window() const { return taps == 1 ? cells : (cells - 1) * step + taps; }
+  /// Of them, the one of output cell `cell` and tap `tap`.
+  constexpr int WindowCell(int cell, int tap) const { return taps == 1 ? cell : cell * step + tap; }
+};
+
+/// Waves of a workgroup. Those of backward-weight share its sums.
+inline constexpr int kDirectGatherWaves = 4;
+inline constexpr int kDirectWeightWaves = 8;
+
+/// nullptr when kernels of `c` can be compiled for `gfx`, else the reason.
+constexpr const char* Reject(const DirectConfig& c, Gfx) {
+  if (c.channels * SizeOf(c.type) > 4 || c.channels < 1) return "a lane loads 4 bytes at most";
+  if (c.cells < 1 || c.cells > 16) return "a lane works on 1 to 16 cells";
+  if (c.taps < 1 || c.taps > 7) return "a lane takes 1 to 7 taps at a time";
+  if ((c.taps == 1) != (c.step == 0)) return "step is of several taps";
+  return nullptr;
+}
+
+}  // namespace gridwise::tile

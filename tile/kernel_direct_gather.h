@@ -1,0 +1,170 @@
+#pragma once
+
+#include "ck/arch/this_target.h"
+#include "tile/block.h"
+#include "tile/direct_lane.h"
+
+namespace gridwise::tile {
+
+/// The output cells of a wave: up to DirectConfig::cells of one image, along w.
+struct DirectRun {
+  SubGemm gemm;
+  int image;
+  int j[3];  // of the first cell, in its class
+};
+
+template <DirectConfig kC>
+GRIDWISE_DEVICE DirectRun RunAt(const SubGemm& gemm, int run) {
+  const int by_w = Divide(run, gemm.by_count_w);
+  const int by_h = Divide(by_w, gemm.by_count_h);
+  const int by_d = Divide(by_h, gemm.by_count_d);
+  const int runs_w = (gemm.axis[2].count + kC.cells - 1) / kC.cells;
+  return {.gemm = gemm,
+          .image = by_d,
+          .j = {by_h - by_d * gemm.axis[0].count, by_w - by_h * gemm.axis[1].count,
+                (run - by_w * runs_w) * kC.cells}};
+}
+
+/// One lane of a direct gather: its channels of the output, and what they are made of.
+template <DirectConfig kC, Gfx kGfx>
+class DirectGatherLane {
+ public:
+  GRIDWISE_DEVICE DirectGatherLane(const DirectGatherArgs& args, const DirectRun& run, int channel)
+      : args_(args),
+        run_(run),
+        source_(Buffer::From<kGfx>(static_cast<const char*>(args.source.data) +
+                                   run.image * args.source.image)),
+        w_(Buffer::From<kGfx>(args.w.data)),
+        exists_(channel < args.out_channels) {
+    const int group = Divide(channel, args.by_out_channels);
+    const int of_group = channel - group * args.out_of_group;
+    source_offset_ = group * args.source.group;
+    w_offset_ = group * args.w.group + of_group * args.w_out;
+    out_offset_ = group * args.out.group + of_group * args.out_element;
+    turn_ = BlockIdZ();
+    for (auto& cell : sums_) {
+      for (float& sum : cell) sum = 0;
+    }
+  }
+
+  /// Adds the products of the taps first, first + 1, ... along w, of all taps along d and h.
+  GRIDWISE_DEVICE void AddTaps(int first) {
+    const auto& [d, h, w] = run_.gemm.axis;
+    unsigned source[kC.window()], weight[kC.taps];
+    const int begin = SourceCell(w, args_.steps[2], run_.j[2], first);
+    const int step = kC.taps == 1 ? args_.steps[2].source_step : 1;
+    for (int i = 0; i < kC.window(); ++i) {
+      const int cell = begin + i * step;
+      source[i] = OffsetIf(exists_ && IsCell(cell, args_.source.size[2]),
+                           source_offset_ + cell * args_.source.cell[2]);
+    }
+    for (int t = 0; t < kC.taps; ++t) {
+      weight[t] = OffsetIf(exists_ && first + t < w.taps,
+                           w_offset_ + Tap(w, args_.steps[2], first + t) * args_.w.tap);
+    }
+    for (int td = 0; td < d.taps; ++td) {
+      const int at_d = SourceCell(d, args_.steps[0], run_.j[0], td);
+      if (!IsCell(at_d, args_.source.size[0])) continue;
+      for (int th = 0; th < h.taps; ++th) {
+        // Splits take turns at the rows of taps.
+        const bool is_mine = turn_ == 0;
+        turn_ = (is_mine ? args_.splits : turn_) - 1;
+        if (!is_mine) continue;
+        const int at_h = SourceCell(h, args_.steps[1], run_.j[1], th);
+        if (!IsCell(at_h, args_.source.size[1])) continue;
+        const int tap =
+            (Tap(d, args_.steps[0], td) * args_.filter[1] + Tap(h, args_.steps[1], th)) *
+            args_.filter[2];
+        AddRow(source, weight, at_d * args_.source.cell[0] + at_h * args_.source.cell[1],
+               tap * args_.w.tap);
+      }
+    }
+  }
+
+  /// Writes the output cells.
+  GRIDWISE_DEVICE void Store() const {
+    const auto& [d, h, w] = run_.gemm.axis;
+    const Buffer out =
+        Buffer::From<kGfx>(static_cast<const char*>(args_.out.data) + run_.image * args_.out.image +
+                           BlockIdZ() * args_.split_bytes);
+    const int row = OutputCell(d, args_.steps[0], run_.j[0]) * args_.out.cell[0] +
+                    OutputCell(h, args_.steps[1], run_.j[1]) * args_.out.cell[1];
+    for (int i = 0; i < kC.cells; ++i) {
+      const int j = run_.j[2] + i;
+      const unsigned offset =
+          OffsetIf(exists_ && j < w.count,
+                   out_offset_ + row + OutputCell(w, args_.steps[2], j) * args_.out.cell[2]);
+      if (args_.out_is_f32) {
+        for (int e = 0; e < kC.channels; ++e) out.Store(sums_[i][e], offset + e * 4);
+      } else {
+        DirectVec<kC> value;
+        for (int e = 0; e < kC.channels; ++e) value[e] = static_cast<Element<kC.type>>(sums_[i][e]);
+        out.Store(value, offset);
+      }
+    }
+  }
+
+ private:
+  /// Adds the taps of one row of the filter: `source` and `weight` are offsets along w, the others
+  /// where the row begins.
+  GRIDWISE_DEVICE void AddRow(const unsigned (&source)[kC.window()],
+                              const unsigned (&weight)[kC.taps], int source_row, int weight_row) {
+    // A depthwise group has one channel of the source.
+    const int channels = kC.channels > 1 ? 1 : args_.source_channels;
+    for (int c = 0; c < channels; ++c) {
+      DirectVec<kC> x[kC.window()];
+      float w[kC.taps][kC.channels];
+      for (int i = 0; i < kC.window(); ++i) {
+        x[i] = source_.Load<DirectVec<kC>>(source[i], source_row + c * SizeOf(kC.type));
+      }
+      for (int t = 0; t < kC.taps; ++t) {
+        for (int e = 0; e < kC.channels; ++e) {
+          w[t][e] = static_cast<float>(w_.Load<Element<kC.type>>(weight[t] + e * args_.w.group,
+                                                                 weight_row + c * args_.w_source));
+        }
+      }
+      for (int t = 0; t < kC.taps; ++t) {
+        for (int i = 0; i < kC.cells; ++i) {
+          for (int e = 0; e < kC.channels; ++e) {
+            sums_[i][e] =
+                __builtin_fmaf(static_cast<float>(x[kC.WindowCell(i, t)][e]), w[t][e], sums_[i][e]);
+          }
+        }
+      }
+    }
+  }
+
+  const DirectGatherArgs& args_;
+  const DirectRun& run_;
+  const Buffer source_, w_;
+  const bool exists_;
+  int source_offset_, w_offset_, out_offset_;  // of the lane's first channel
+  int turn_;                                   // rows of taps until the split's next one
+  float sums_[kC.cells][kC.channels];
+};
+
+/// Forward and backward-data of a convolution whose groups have few channels, as sub-GEMMs (see
+/// kernel_gather.h) without a GEMM: workgroups along x take runs of output cells, a wave each, and
+/// along y channels, a lane each, and along z splits. Every element of the output, or of a split's
+/// sums, is written exactly once.
+template <DirectConfig kC, Gfx kGfx>
+GRIDWISE_DEVICE void DirectGatherTile() {
+  static_assert(kGfx == kThisTarget, "the row and the object are for different targets");
+  static_assert(Reject(kC, kGfx) == nullptr, "the row does not suit the target");
+  const DirectGatherArgs& args = KernelArgs<DirectGatherArgs>();
+  const ConstantWords table = args.table != nullptr
+                                  ? (ConstantWords)args.table
+                                  : KernelArgWords() + offsetof(DirectGatherArgs, inline_table) / 4;
+  const int tile = BlockIdX();
+  const SubGemm gemm =
+      LoadConstant<SubGemm>(table + FindSubGemm(table, args.sub_gemms, tile) * kSubGemmWords);
+  const int index = (tile - gemm.first_tile) * kDirectGatherWaves + WaveOfGroup<kGfx>();
+  if (index >= gemm.m) return;
+  const DirectRun run = RunAt<kC>(gemm, index);
+  const int channel = (BlockIdY() * TraitsOf(kGfx).wave_size + LaneOfWave<kGfx>()) * kC.channels;
+  DirectGatherLane<kC, kGfx> lane(args, run, channel);
+  for (int tap = 0; tap < gemm.axis[2].taps; tap += kC.taps) lane.AddTaps(tap);
+  lane.Store();
+}
+
+}  // namespace gridwise::tile

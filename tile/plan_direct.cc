@@ -1,0 +1,348 @@
+#include "tile/plan_direct.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+
+#include "absl/strings/str_format.h"
+#include "ck/base/math.h"
+#include "ck/conv/sub_gemms.h"
+
+namespace gridwise::tile {
+namespace {
+
+MagicDiv DivideBy(std::int64_t divisor) { return MakeMagicDiv(static_cast<unsigned>(divisor)); }
+
+/// x or y with elements of `size` bytes; see TensorAxes for the order of the axes.
+DirectTensor MakeTensor(const ConvProblem& problem, Tensor which, std::int64_t size) {
+  const TensorAxes axes = problem.AxesOf(which);
+  DirectTensor tensor = {};
+  tensor.image = axes.stride[0] * size;
+  tensor.group = static_cast<int>(axes.stride[4] * size);
+  for (size_t i = 0; i < 3; ++i) {
+    tensor.cell[i] = static_cast<int>(axes.stride[1 + i] * size);
+    tensor.size[i] = static_cast<int>(axes.size[1 + i]);
+  }
+  return tensor;
+}
+
+DirectWeights MakeWeights(const ConvProblem& problem, std::int64_t element_bytes) {
+  const PerAxis stride = problem.AxesOf(Tensor::kW).stride;
+  DirectWeights w = {};
+  w.group = static_cast<int>(stride[0] * element_bytes);
+  w.k = static_cast<int>(stride[1] * element_bytes);
+  w.tap = static_cast<int>(stride[4] * element_bytes);  // of the last axis; others are multiples
+  w.c = static_cast<int>(stride[5] * element_bytes);
+  return w;
+}
+
+/// Bytes from an image's first element, of the first group, to behind the last of all groups.
+std::int64_t ImageReach(const ConvProblem& problem, Tensor which) {
+  const TensorAxes axes = problem.AxesOf(which);
+  std::int64_t reach = 1;
+  for (size_t i = 1; i < axes.size.size(); ++i) reach += (axes.size[i] - 1) * axes.stride[i];
+  return reach * (which == problem.out() ? 4 : SizeOf(problem.type));  // sums may be f32
+}
+
+/// What lanes lie along: channels of the output, or pairs (k, c).
+std::int64_t LaneItems(const ConvProblem& problem) {
+  switch (problem.direction) {
+    case Direction::kForward:
+      return problem.k;
+    case Direction::kBackwardData:
+      return problem.c;
+    case Direction::kBackwardWeight:
+      return problem.k * problem.c_per_group();
+  }
+  return 0;
+}
+
+std::int64_t LaneTiles(const DirectConfig& config, Gfx gfx, const ConvProblem& problem) {
+  return CeilDiv<std::int64_t>(LaneItems(problem),
+                               std::int64_t{TraitsOf(gfx).wave_size} * config.channels);
+}
+
+/// Runs of output cells of a sub-GEMM.
+std::int64_t Runs(const DirectConfig& config, const ConvProblem& problem, const SubGemm& gemm) {
+  return problem.batch * gemm.axis[0].count * gemm.axis[1].count *
+         CeilDiv(gemm.axis[2].count, config.cells);
+}
+
+/// What a wave does.
+struct WaveWork {
+  double rows;          // of taps along w, with the lane's cells
+  double stores;        // of the output
+  double groups;        // workgroups
+  double waves;         // of a workgroup
+  int loads, products;  // of a lane in such a row
+  double conversions;   // of operands to f32
+  bool coalesced;       // channels of neighbouring groups are neighbours
+  double pass_cycles = 0;
+};
+
+/// Vector instructions of all waves at the SIMDs' rate, or bytes at a compute unit's share of L2,
+/// or a wave that waits for memory once a row.
+Cost EstimateDirect(const DirectConfig& config, const TargetTraits& target, const WaveWork& work) {
+  constexpr double kL2BytesPerCycle = 64, kLatency = 700, kLaunch = 3000;  // as EstimateCost
+  constexpr double kScalar = 24;      // scalar instructions of a row, a cycle or more each
+  constexpr double kLeastBytes = 64;  // a load of a wave takes a cycle's bytes at least
+  constexpr double kWavesPerSimd = 8;
+  const double valu_cycles = target.wave_size == 64 ? 4 : 1;
+  const double row_valu = (work.products * config.channels + work.conversions) * valu_cycles;
+  const double waves_per_simd = std::max(1.0, work.waves / target.simds_per_unit);
+  const double load_bytes =
+      std::max(kLeastBytes, 1.0 * target.wave_size * config.channels * SizeOf(config.type));
+  const double row_bytes = work.waves * work.loads * load_bytes;
+  const double resident = std::max(1.0, std::floor(kWavesPerSimd / waves_per_simd));
+  const double rounds = std::ceil(work.groups / target.compute_units);
+  return WithCycles(
+      {.matrix_cycles = work.rows * (row_valu + kScalar) * waves_per_simd,
+       .memory_cycles = work.rows * row_bytes / kL2BytesPerCycle,
+       .alone_cycles = work.rows * (row_valu + kScalar + kLatency),
+       .fixed_cycles = kLaunch + work.waves * work.stores * load_bytes / kL2BytesPerCycle,
+       .rounds = rounds,
+       .resident = std::min(resident, rounds),
+       .pass_cycles = work.pass_cycles});
+}
+
+double Conversions(const DirectConfig& config, int loads) {
+  return config.type == DataType::kF32 ? 0 : 1.0 * loads * config.channels;
+}
+
+/// Whether neighbouring channels of all groups are neighbours in memory.
+bool IsCoalesced(const ConvProblem& problem) {
+  return problem.groups == 1 || (problem.AxesOf(Tensor::kX).stride[4] == problem.c_per_group() &&
+                                 problem.AxesOf(Tensor::kY).stride[4] == problem.k_per_group());
+}
+
+/// Why several taps at a time do not suit the problem's w axis.
+std::optional<std::string> RejectTaps(const DirectConfig& config, const ConvProblem& problem) {
+  if (config.taps == 1) return std::nullopt;
+  const AxisSteps steps = MakeAxisMap(problem.direction, problem.dims[2]).steps;
+  if (steps.source_step == config.step && steps.tap_source_step == 1) return std::nullopt;
+  return absl::StrFormat(
+      "along w, cells of the output are %d and taps %d apart in the source; the row is for %d and "
+      "1",
+      steps.source_step, steps.tap_source_step, config.step);
+}
+
+/// Workgroups of a split of backward-weight.
+struct DirectTiles {
+  std::int64_t workgroups[2];  // rows of taps, lanes
+};
+
+Cost EstimateDirectWeight(const DirectConfig& config, Gfx gfx, const ConvProblem& problem,
+                          const DirectTiles& tiles, int splits) {
+  const std::int64_t rows = problem.batch * problem.dims[0].out() * problem.dims[1].out();
+  const std::int64_t cells = CeilDiv<std::int64_t>(problem.dims[2].out(), config.cells);
+  const int loads = config.window() + config.cells;
+  const auto elements = static_cast<double>(problem.w_elements());
+  const double pass_bytes = elements * (4 * splits + SizeOf(config.type));
+  return EstimateDirect(
+      config, TraitsOf(gfx),
+      {.rows = static_cast<double>(
+           CeilDiv<std::int64_t>(rows, std::int64_t{kDirectWeightWaves} * splits) * cells),
+       .stores = 1.0 * config.taps * config.channels,
+       .groups = static_cast<double>(tiles.workgroups[0] * tiles.workgroups[1] * splits),
+       .waves = kDirectWeightWaves,
+       .loads = loads,
+       .products = config.cells * config.taps,
+       .conversions = Conversions(config, loads),
+       .coalesced = IsCoalesced(problem),
+       .pass_cycles = splits == 1 ? 0 : PassCycles(TraitsOf(gfx), pass_bytes)});
+}
+
+/// The number of splits whose estimate is least, a power of two.
+int ChooseDirectSplits(const DirectConfig& config, Gfx gfx, const ConvProblem& problem,
+                       const DirectTiles& tiles) {
+  const std::int64_t rows = problem.batch * problem.dims[0].out() * problem.dims[1].out();
+  int best = 1;
+  double least = EstimateDirectWeight(config, gfx, problem, tiles, 1).cycles;
+  for (int splits = 2; std::int64_t{splits} * kDirectWeightWaves <= rows && splits <= 256;
+       splits *= 2) {
+    const double cycles = EstimateDirectWeight(config, gfx, problem, tiles, splits).cycles;
+    if (cycles >= least) continue;
+    least = cycles;
+    best = splits;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::optional<std::string> RejectDirect(const DirectConfig& config, const ConvProblem& problem,
+                                        int splits) {
+  if (problem.type != config.type) {
+    return absl::StrFormat("type is %s; the row is for %s", gridwise::Name(problem.type),
+                           gridwise::Name(config.type));
+  }
+  constexpr std::int64_t kMaxPairs = 64;  // more are matrix instructions' work, where there are any
+  if (problem.type != DataType::kF32 && problem.c_per_group() * problem.k_per_group() > kMaxPairs) {
+    return absl::StrFormat("a group has c %d and k %d; the row is for groups of at most %d (c, k)",
+                           problem.c_per_group(), problem.k_per_group(), kMaxPairs);
+  }
+  if (config.channels > 1 && (problem.c_per_group() != 1 || problem.k_per_group() != 1 ||
+                              problem.groups % config.channels != 0)) {
+    return absl::StrFormat(
+        "there are %d groups of c %d and k %d; the row is for multiples of %d groups of 1 and 1",
+        problem.groups, problem.c_per_group(), problem.k_per_group(), config.channels);
+  }
+  if (config.channels > 1 && !IsCoalesced(problem)) {
+    return absl::StrFormat("layout is %s; the row is for channels of all groups side by side",
+                           Name(problem.layout));
+  }
+  if (problem.layout == Layout::kNGCHW) return "layout is ngchw; the row is for nhwgc and gnhwc";
+  if ((splits > 1 || problem.epilogue != Epilogue{}) && problem.out_elements() >= kOffsetLimit) {
+    return absl::StrFormat(
+        "the output has %d elements; with an epilogue or several splits, they must be fewer than "
+        "2^31",
+        problem.out_elements());
+  }
+  if (auto reason = RejectTaps(config, problem)) return reason;
+  constexpr std::int64_t kMaxLaneTiles = 65535;
+  const std::int64_t lane_tiles = CeilDiv<std::int64_t>(LaneItems(problem), 32 * config.channels);
+  if (lane_tiles > kMaxLaneTiles || LaneItems(problem) >= kOffsetLimit / 2) {
+    return absl::StrFormat("there are %d channels, or pairs of them; must be at most %d",
+                           LaneItems(problem), kMaxLaneTiles * 32 * config.channels);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> TooLargeForDirect(const DirectConfig&, const ConvProblem& problem,
+                                             std::int64_t limit) {
+  const std::int64_t cells = problem.batch * std::max(problem.in_cells(), problem.out_cells());
+  if (cells >= kOffsetLimit / 2 || problem.filter_taps() >= kOffsetLimit) {
+    return absl::StrFormat("there are %d cells and %d filter taps; must be fewer than 2^30", cells,
+                           problem.filter_taps());
+  }
+  const std::int64_t x_bytes = ImageReach(problem, Tensor::kX);
+  const std::int64_t y_bytes = ImageReach(problem, Tensor::kY);
+  const std::int64_t w_bytes = problem.w_elements() * 4;  // of dw, where K is split
+  if (std::max(x_bytes, y_bytes) >= limit || w_bytes >= kOffsetLimit) {
+    return absl::StrFormat(
+        "an image of x reaches over %d bytes, one of y over %d and w over %d; each must be below "
+        "%d",
+        x_bytes, y_bytes, w_bytes, limit);
+  }
+  return std::nullopt;
+}
+
+DirectGatherPlan PlanDirectGather(const DirectConfig& config, Gfx gfx, const ConvProblem& problem,
+                                  std::span<const SubGemm> sub_gemms, Sharing sharing) {
+  const bool forward = problem.direction == Direction::kForward;
+  DirectGatherPlan plan = {};
+  DirectGatherArgs& args = plan.args;
+  const bool is_partial = sharing.splits > 1 || sharing.partial_elements > 0;
+  args.out_is_f32 = is_partial;
+  args.out_element = is_partial ? 4 : SizeOf(problem.type);
+  args.splits = plan.splits = std::max(sharing.splits, 1);
+  args.split_bytes =
+      4 * (sharing.partial_elements > 0 ? sharing.partial_elements : problem.out_elements());
+  args.source = MakeTensor(problem, problem.a(), SizeOf(problem.type));
+  args.out = MakeTensor(problem, problem.out(), args.out_element);
+  args.w = MakeWeights(problem, SizeOf(problem.type));
+  args.w_source = forward ? args.w.c : args.w.k;
+  args.w_out = forward ? args.w.k : args.w.c;
+  args.source_channels = static_cast<int>(forward ? problem.c_per_group() : problem.k_per_group());
+  args.out_of_group = static_cast<int>(forward ? problem.k_per_group() : problem.c_per_group());
+  args.out_channels = static_cast<int>(LaneItems(problem));
+  args.by_out_channels = DivideBy(args.out_of_group);
+  for (size_t i = 0; i < 3; ++i) {
+    args.filter[i] = static_cast<int>(problem.dims[i].filter);
+    args.steps[i] = MakeAxisMap(problem.direction, problem.dims[i]).steps;
+  }
+  plan.table.assign(sub_gemms.begin(), sub_gemms.end());
+  std::int64_t tiles = 0;
+  double rows = 0;  // of taps, of all waves
+  for (SubGemm& gemm : plan.table) {
+    gemm.first_tile = static_cast<int>(tiles);
+    gemm.m = static_cast<int>(Runs(config, problem, gemm));
+    gemm.by_count_w = DivideBy(CeilDiv(gemm.axis[2].count, config.cells));
+    tiles += CeilDiv(gemm.m, kDirectGatherWaves);
+    rows += 1.0 * gemm.m * gemm.axis[0].taps * gemm.axis[1].taps *
+            CeilDiv(gemm.axis[2].taps, config.taps) * args.source_channels;
+  }
+  args.sub_gemms = static_cast<int>(plan.table.size());
+  if (plan.table.size() <= kInlineSubGemms) {
+    std::copy(plan.table.begin(), plan.table.end(), args.inline_table);
+  } else {
+    plan.table_bytes = static_cast<std::int64_t>(plan.table.size() * sizeof(SubGemm));
+  }
+  const std::int64_t lane_tiles = LaneTiles(config, gfx, problem);
+  plan.workgroups[0] = static_cast<unsigned>(tiles);
+  plan.workgroups[1] = static_cast<unsigned>(lane_tiles);
+  plan.workgroups[2] = static_cast<unsigned>(plan.splits);
+  plan.threads = static_cast<unsigned>(kDirectGatherWaves * TraitsOf(gfx).wave_size);
+  const double pass_bytes =
+      static_cast<double>(problem.out_elements()) * (4 * plan.splits + SizeOf(config.type));
+  const double pass_cycles = plan.splits == 1 ? 0 : PassCycles(TraitsOf(gfx), pass_bytes);
+  const double waves = 1.0 * static_cast<double>(tiles) * kDirectGatherWaves;
+  const int loads = config.window() + config.taps * config.channels;
+  plan.cost = EstimateDirect(config, TraitsOf(gfx),
+                             {.rows = rows / waves / plan.splits,
+                              .stores = 1.0 * config.cells,
+                              .groups = static_cast<double>(tiles * lane_tiles * plan.splits),
+                              .waves = kDirectGatherWaves,
+                              .loads = loads,
+                              .products = config.cells * config.taps,
+                              .conversions = Conversions(config, loads),
+                              .coalesced = IsCoalesced(problem),
+                              .pass_cycles = pass_cycles});
+  return plan;
+}
+
+DirectWeightPlan PlanDirectWeight(const DirectConfig& config, Gfx gfx, const ConvProblem& problem,
+                                  Sharing sharing) {
+  DirectWeightPlan plan = {};
+  DirectWeightArgs& args = plan.args;
+  args.dy = MakeTensor(problem, Tensor::kY, SizeOf(problem.type));
+  args.x = MakeTensor(problem, Tensor::kX, SizeOf(problem.type));
+  args.pairs = static_cast<int>(LaneItems(problem));
+  args.c = static_cast<int>(problem.c_per_group());
+  args.k = static_cast<int>(problem.k_per_group());
+  args.by_c = DivideBy(args.c);
+  args.by_k = DivideBy(args.k);
+  for (size_t i = 0; i < 3; ++i) {
+    const Dim& dim = problem.dims[i];
+    args.filter[i] = static_cast<int>(dim.filter);
+    args.stride[i] = static_cast<int>(dim.stride);
+    args.dilation[i] = static_cast<int>(dim.dilation);
+    args.pad[i] = static_cast<int>(dim.pad_begin);
+  }
+  args.by_filter_h = DivideBy(args.filter[1]);
+  args.tap_groups = CeilDiv(args.filter[2], config.taps);
+  args.by_tap_groups = DivideBy(args.tap_groups);
+  args.rows = static_cast<int>(problem.batch * problem.dims[0].out() * problem.dims[1].out());
+  args.by_out_h = DivideBy(problem.dims[1].out());
+  args.by_out_d = DivideBy(problem.dims[0].out());
+
+  const DirectTiles tiles = {
+      .workgroups = {std::int64_t{args.filter[0]} * args.filter[1] * args.tap_groups,
+                     LaneTiles(config, gfx, problem)}};
+  plan.splits =
+      sharing.splits > 0 ? sharing.splits : ChooseDirectSplits(config, gfx, problem, tiles);
+  plan.workgroups[0] = static_cast<unsigned>(tiles.workgroups[0]);
+  plan.workgroups[1] = static_cast<unsigned>(tiles.workgroups[1]);
+  plan.workgroups[2] = static_cast<unsigned>(plan.splits);
+  plan.threads = static_cast<unsigned>(kDirectWeightWaves * TraitsOf(gfx).wave_size);
+  args.splits = plan.splits;
+  const bool is_partial = plan.splits > 1 || sharing.partial_elements > 0;
+  const std::int64_t all_elements =
+      sharing.partial_elements > 0 ? sharing.partial_elements : problem.w_elements();
+  args.dw = MakeWeights(problem, is_partial ? 4 : SizeOf(problem.type));
+  args.dw_is_f32 = is_partial;
+  args.split_bytes = all_elements * 4;
+  plan.cost = EstimateDirectWeight(config, gfx, problem, tiles, plan.splits);
+  return plan;
+}
+
+std::string DirectSymbol(Direction direction, int index) {
+  if (direction == Direction::kBackwardWeight) {
+    return absl::StrFormat("_ZN8gridwise4tile12DirectWeightILi%dEEEvNS0_16DirectWeightArgsE",
+                           index);
+  }
+  return absl::StrFormat("_ZN8gridwise4tile12DirectGatherILi%dEEEvNS0_16DirectGatherArgsE", index);
+}
+
+}  // namespace gridwise::tile

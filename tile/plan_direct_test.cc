@@ -1,0 +1,136 @@
+#include "tile/plan_direct.h"
+
+#include <algorithm>
+#include <string>
+
+#include "ck/base/fields_text.h"
+#include "ck/conv/sub_gemms.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace gridwise::tile {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr DirectConfig kAny = {.channels = 1, .cells = 8, .taps = 1, .step = 0};
+constexpr DirectConfig kPairs = {.channels = 2, .cells = 8, .taps = 3, .step = 1};
+static_assert(Reject(kAny, Gfx::k942) == nullptr && Reject(kPairs, Gfx::k1201) == nullptr);
+
+ConvProblem Depthwise(Direction direction, std::int64_t groups, std::int64_t stride) {
+  const Dim dim = {.in = 20, .filter = 3, .stride = stride, .pad_begin = 1, .pad_end = 1};
+  return {.direction = direction,
+          .groups = groups,
+          .batch = 2,
+          .c = groups,
+          .k = groups,
+          .dims = {Dim{}, dim, dim}};
+}
+
+TEST(DirectConfig, NameParsesBack) {
+  EXPECT_EQ(PrintFields(kPairs), "f16_ch2_cells8_taps3_step1");
+  const absl::StatusOr<DirectConfig> parsed = ParseFields<DirectConfig>(PrintFields(kPairs));
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(*parsed, kPairs);
+}
+
+TEST(DirectConfig, RejectsWhatCannotRun) {
+  DirectConfig c = kPairs;
+  c.type = DataType::kF32;
+  EXPECT_STREQ(Reject(c, Gfx::k942), "a lane loads 4 bytes at most");
+  c = kPairs;
+  c.step = 0;
+  EXPECT_STREQ(Reject(c, Gfx::k942), "step is of several taps");
+}
+
+// 8 output cells of stride 2 and 3 taps meet 17 source cells; with one tap each cell has its own.
+TEST(DirectConfig, WindowsHoldWhatCellsAndTapsMeet) {
+  DirectConfig c = kPairs;
+  EXPECT_EQ(c.window(), 10);
+  c.step = 2;
+  EXPECT_EQ(c.window(), 17);
+  EXPECT_EQ(c.WindowCell(7, 2), 16);
+  EXPECT_EQ(kAny.window(), 8);
+  EXPECT_EQ(kAny.WindowCell(7, 0), 7);
+}
+
+TEST(PlanDirect, TilesAreRunsAndLanes) {
+  // 2 images * 20 rows * 3 runs of 8 of the 20 cells = 120 runs, 4 waves a workgroup; 200 channels
+  // are 2 tiles of 64 lanes with 2 channels.
+  const ConvProblem problem = Depthwise(Direction::kForward, 200, 1);
+  const DirectGatherPlan plan = PlanDirectGather(kPairs, Gfx::k942, problem, MakeSubGemms(problem));
+  EXPECT_EQ(plan.workgroups[0], 30u);
+  EXPECT_EQ(plan.workgroups[1], 2u);
+  EXPECT_EQ(plan.threads, 256u);
+  EXPECT_EQ(plan.args.out.group, 2);
+  const DirectGatherPlan sums = PlanDirectGather(kPairs, Gfx::k942, problem, MakeSubGemms(problem),
+                                                 {.splits = 2, .partial_elements = 1000});
+  EXPECT_EQ(sums.workgroups[2], 2u);
+  EXPECT_EQ(sums.args.out.group, 4);
+  EXPECT_EQ(sums.args.split_bytes, 4000);
+  // Lanes are 32 on RDNA: 4 tiles.
+  const DirectGatherPlan rdna =
+      PlanDirectGather(kPairs, Gfx::k1100, problem, MakeSubGemms(problem));
+  EXPECT_EQ(rdna.workgroups[1], 4u);
+  EXPECT_EQ(rdna.threads, 128u);
+}
+
+TEST(PlanDirect, WeightsAreTapsAndPairs) {
+  ConvProblem problem = Depthwise(Direction::kBackwardWeight, 200, 1);
+  EXPECT_EQ(PlanDirectWeight(kPairs, Gfx::k942, problem, {.splits = 1}).workgroups[0],
+            3u);  // rows of 3 taps
+  EXPECT_EQ(PlanDirectWeight(kAny, Gfx::k942, problem, {.splits = 1}).workgroups[0], 9u);
+  problem.k = 600;  // 600 pairs of one channel of x and three of y
+  EXPECT_EQ(PlanDirectWeight(kAny, Gfx::k942, problem, {.splits = 1}).workgroups[1], 10u);
+}
+
+// 2 images * 20 rows of output cells, 8 waves: at most 4 splits have a row for each of their waves.
+TEST(PlanDirect, SplitsWriteSumsOfTheirOwn) {
+  const ConvProblem problem = Depthwise(Direction::kBackwardWeight, 200, 1);
+  const DirectWeightPlan split = PlanDirectWeight(kPairs, Gfx::k942, problem, {.splits = 4});
+  EXPECT_EQ(split.workgroups[2], 4u);
+  EXPECT_EQ(split.splits, 4);
+  EXPECT_EQ(split.args.split_bytes, 200 * 9 * 4);
+  EXPECT_EQ(split.args.dw.group, 9 * 4);
+  const DirectWeightPlan whole = PlanDirectWeight(kPairs, Gfx::k942, problem, {.splits = 1});
+  EXPECT_EQ(whole.args.dw.group, 9 * 2);
+  EXPECT_LE(PlanDirectWeight(kPairs, Gfx::k942, problem).cost.cycles,
+            std::min(whole.cost.cycles, split.cost.cycles));
+}
+
+TEST(PlanDirect, RejectionsNameTheirValues) {
+  const auto reason = [](const DirectConfig& config, const ConvProblem& problem) {
+    return RejectDirect(config, problem, 0).value_or("");
+  };
+  ConvProblem problem = Depthwise(Direction::kForward, 64, 1);
+  EXPECT_EQ(RejectDirect(kPairs, problem, 0), std::nullopt);
+  problem.k = 128;
+  EXPECT_THAT(reason(kPairs, problem), HasSubstr("64 groups of c 1 and k 2; the row is for"));
+  EXPECT_EQ(RejectDirect(kAny, problem, 0), std::nullopt);
+  problem.type = DataType::kF32;
+  EXPECT_THAT(reason(kAny, problem), HasSubstr("type is f32"));
+  EXPECT_THAT(reason(kPairs, Depthwise(Direction::kForward, 63, 1)), HasSubstr("63 groups"));
+  problem = Depthwise(Direction::kForward, 64, 1);
+  problem.c = problem.k = 64 * 9;
+  EXPECT_THAT(reason(kAny, problem), HasSubstr("a group has c 9 and k 9; the row is for groups"));
+  EXPECT_THAT(reason(kPairs, Depthwise(Direction::kForward, 64, 2)),
+              HasSubstr("cells of the output are 2 and taps 1 apart"));
+  // A class of backward-data steps from cell to cell whatever the stride.
+  EXPECT_EQ(RejectDirect(kPairs, Depthwise(Direction::kBackwardData, 64, 2), 0), std::nullopt);
+  problem = Depthwise(Direction::kForward, 64, 1);
+  problem.epilogue.alpha = 2;
+  EXPECT_EQ(RejectDirect(kAny, problem, 0), std::nullopt);
+  problem.batch = 1 << 18;
+  EXPECT_THAT(reason(kAny, problem), HasSubstr("the output has 6710886400 elements; with an"));
+  problem = Depthwise(Direction::kForward, 64, 1);
+  problem.layout = Layout::kGNHWC;
+  EXPECT_THAT(reason(kPairs, problem), HasSubstr("layout is gnhwc"));
+  EXPECT_EQ(RejectDirect(kAny, problem, 0), std::nullopt);
+  problem = Depthwise(Direction::kForward, 64, 1);
+  problem.dims[1].in = problem.dims[2].in = 6000;
+  EXPECT_THAT(TooLargeForDirect(kAny, problem).value_or(""),
+              HasSubstr("an image of x reaches over 4608000000 bytes"));
+}
+
+}  // namespace
+}  // namespace gridwise::tile
