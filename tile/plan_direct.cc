@@ -177,8 +177,8 @@ std::optional<std::string> RejectDirect(const DirectConfig& config, const ConvPr
     return absl::StrFormat("type is %s; the row is for %s", gridwise::Name(problem.type),
                            gridwise::Name(config.type));
   }
-  constexpr std::int64_t kMaxPairs = 64;  // more are matrix instructions' work, where there are any
-  if (problem.type != DataType::kF32 && problem.c_per_group() * problem.k_per_group() > kMaxPairs) {
+  constexpr std::int64_t kMaxPairs = 64;  // more are the tile rows' work
+  if (problem.c_per_group() * problem.k_per_group() > kMaxPairs) {
     return absl::StrFormat("a group has c %d and k %d; the row is for groups of at most %d (c, k)",
                            problem.c_per_group(), problem.k_per_group(), kMaxPairs);
   }

@@ -4,13 +4,17 @@
 // GRIDWISE_TEST_MAX_FLOPS bounds the size: larger problems are shrunk to it, which keeps the smoke
 // tier short; and so does GRIDWISE_TEST_MAX_GROUPS, if it is set. GRIDWISE_TEST_ROWS is "all" or
 // "planned": every row, or the planner's choice.
+// GRIDWISE_TEST_BATCH, if set, is the number of images in place of the set's. GRIDWISE_TEST_NAMES,
+// if set, names the problems to take ("stem,l2.conv3") in place of all; each must be in the set.
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <limits>
 #include <map>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +35,13 @@ namespace {
 std::string Env(const char* name) {
   const char* const value = std::getenv(name);
   CHECK(value != nullptr) << "set " << name;
+  return value;
+}
+
+/// Nothing if the variable is not set.
+std::optional<std::string> OptionalEnv(const char* name) {
+  const char* const value = std::getenv(name);
+  if (value == nullptr) return std::nullopt;
   return value;
 }
 
@@ -64,8 +75,15 @@ std::vector<NamedProblem> Problems() {
   const char* const max_groups = std::getenv("GRIDWISE_TEST_MAX_GROUPS");
   std::int64_t groups = std::numeric_limits<std::int64_t>::max();
   CHECK(max_groups == nullptr || absl::SimpleAtoi(max_groups, &groups));
+  std::optional<std::set<std::string>> names;
+  if (const auto value = OptionalEnv("GRIDWISE_TEST_NAMES")) names = absl::StrSplit(*value, ',');
+  std::int64_t batch = 0;
+  if (const auto value = OptionalEnv("GRIDWISE_TEST_BATCH"))
+    CHECK(absl::SimpleAtoi(*value, &batch) && batch > 0) << *value << " is no batch size";
   std::vector<NamedProblem> problems;
   for (NamedProblem& named : *all) {
+    if (names && names->erase(named.name) == 0) continue;
+    if (batch > 0) named.problem.batch = batch;
     if (std::find(named.directions.begin(), named.directions.end(), *direction) ==
         named.directions.end())
       continue;
@@ -76,6 +94,7 @@ std::vector<NamedProblem> Problems() {
       problems.push_back(named);
     }
   }
+  CHECK(!names || names->empty()) << "no problem is called " << *names->begin();
   return problems;
 }
 

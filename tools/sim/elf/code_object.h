@@ -39,8 +39,11 @@ struct KernelInfo {
   uint16_t kernarg_preload;
   std::vector<KernelArg> args;
   int wave_size;
-  int vgprs;               // VGPRs and AGPRs of one work-item
-  uint32_t max_workgroup;  // work-items
+  int vgprs;  // VGPRs and AGPRs of one work-item
+  int agprs;  // AGPRs among them
+  int sgprs;
+  int vgpr_spills, sgpr_spills;  // registers that the compiler put into memory, or SGPRs into VGPRs
+  uint32_t max_workgroup;        // work-items
 };
 
 /// A function or a variable of a code object.

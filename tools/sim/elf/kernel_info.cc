@@ -42,6 +42,10 @@ absl::StatusOr<KernelMetadata> ReadKernel(msgpack::MapDocNode map) {
         "kernel %s: .wavefront_size is %d; must be 32 or 64", info.name, info.wave_size));
   }
   info.vgprs = static_cast<int>(Number(map, ".vgpr_count", 0));
+  info.agprs = static_cast<int>(Number(map, ".agpr_count", 0));
+  info.sgprs = static_cast<int>(Number(map, ".sgpr_count", 0));
+  info.vgpr_spills = static_cast<int>(Number(map, ".vgpr_spill_count", 0));
+  info.sgpr_spills = static_cast<int>(Number(map, ".sgpr_spill_count", 0));
   info.max_workgroup = static_cast<uint32_t>(Number(map, ".max_flat_workgroup_size", 1024));
   info.kernarg_bytes = static_cast<uint32_t>(Number(map, ".kernarg_segment_size", 0));
   info.static_lds_bytes = static_cast<uint32_t>(Number(map, ".group_segment_fixed_size", 0));

@@ -3,10 +3,12 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <limits>
 #include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/cleanup/cleanup.h"
@@ -40,6 +42,9 @@ std::atomic<uint64_t> progress_total = 0;
 std::mutex runs_mutex;
 RunReport runs;  // of all launches since they were last taken
 int64_t launches = 0;
+std::atomic<bool> count_bank_conflicts = false;
+// By launch and instruction: the kernel, and what was counted.
+std::deque<std::pair<std::string, BankConflictReport>> counted;
 
 // Host threads of a launch: GRIDWISE_SIM_THREADS, or (0) all processors.
 int Threads() {
@@ -111,6 +116,7 @@ absl::StatusOr<RunReport> RunKernel(ihipModule_t& module, const KernelInfo& kern
   std::memcpy(*kernarg, arguments.data(), arguments.size());
   RunOptions options;
   options.threads = Threads();
+  options.count_bank_conflicts = count_bank_conflicts;
   options.progress = [](int64_t done, int64_t total) {
     progress_done = done;
     progress_total = total;
@@ -179,6 +185,8 @@ hipError_t Launch(hipFunction_t function, const Grid& grid, const LaunchArgument
   runs.workgroups += report->workgroups;
   runs.seconds += report->seconds;
   ++launches;
+  for (const BankConflictReport& found : report->bank_conflicts)
+    counted.emplace_back(kernel.name, found);
   return Report(hipSuccess);
 }
 
@@ -204,6 +212,23 @@ int gridwiseSimTakeRuns(GridwiseSimRuns* taken) {
   }
   runs = {};
   launches = 0;
+  return 0;
+}
+
+void gridwiseSimCountBankConflicts(int on) {
+  std::lock_guard lock(runs_mutex);
+  count_bank_conflicts = on != 0;
+  counted.clear();
+}
+
+int gridwiseSimBankConflictsAt(int index, GridwiseSimBankConflicts* conflicts) {
+  std::lock_guard lock(runs_mutex);
+  if (conflicts == nullptr || index < 0 || static_cast<size_t>(index) >= counted.size()) return 1;
+  const auto& [kernel, found] = counted[static_cast<size_t>(index)];
+  *conflicts = {.kernel = kernel.c_str(),
+                .pc = found.pc,
+                .executions = found.executions,
+                .cycles = found.cycles};
   return 0;
 }
 

@@ -42,6 +42,22 @@ __attribute__((weak)) void gridwiseSimSetExactMatrices(int exact);
 /// the thread's next call.
 __attribute__((weak)) const char* gridwiseSimFidelity(void);
 
+/// Whether launches from now on count LDS bank conflicts, which makes them slower. Not in check
+/// mode. Forgets what was counted.
+__attribute__((weak)) void gridwiseSimCountBankConflicts(int on);
+
+/// An instruction of a counted launch that lost cycles to LDS bank conflicts.
+typedef struct GridwiseSimBankConflicts {
+  const char* kernel;  // stays valid until the next gridwiseSimCountBankConflicts
+  uint64_t pc;         // bytes from the kernel's entry
+  int64_t executions;  // by waves
+  int64_t cycles;      // of all of them together, beyond those without conflicts
+} GridwiseSimBankConflicts;
+
+/// What was counted, launch by launch in the order of addresses: 0, or 1 if there is no such index.
+__attribute__((weak)) int gridwiseSimBankConflictsAt(int index,
+                                                     GridwiseSimBankConflicts* conflicts);
+
 /// --- Check mode (tools/sim/check/README.md) ---
 
 /// What is checked of code objects that are loaded from now on, in place of the environment

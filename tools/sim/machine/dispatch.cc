@@ -19,6 +19,7 @@
 #include "tools/sim/check/turns.h"
 #include "tools/sim/check/watch.h"
 #include "tools/sim/elf/code_object.h"
+#include "tools/sim/machine/lds_banks.h"
 #include "tools/sim/machine/memory.h"
 #include "tools/sim/machine/workgroup.h"
 
@@ -153,6 +154,7 @@ class Crew {
     TakeTurns(0);
     for (std::thread& other : others) other.join();
     if (fault_.has_value()) return fault_->second;
+    ReportBankConflicts();
     report_.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return report_;
@@ -202,8 +204,24 @@ class Crew {
     for (size_t i = 0; i < std::min(counts.size(), classes.size()); ++i) {
       report_.instructions[static_cast<size_t>(classes[i])] += counts[i];
     }
+    if (const BankCounter* banks = workgroup.banks()) {
+      conflicts_.resize(std::max(conflicts_.size(), banks->conflicts().size()));
+      for (size_t i = 0; i < banks->conflicts().size(); ++i) conflicts_[i] += banks->conflicts()[i];
+      executions_.resize(std::max(executions_.size(), counts.size()));
+      for (size_t i = 0; i < counts.size(); ++i) executions_[i] += counts[i];
+    }
     report_.workgroups += executed;
     report_.waves += executed * workgroup.waves();
+  }
+
+  void ReportBankConflicts() {
+    for (size_t i = 0; i < conflicts_.size(); ++i) {
+      if (conflicts_[i] == 0) continue;
+      const uint64_t pc = launch_.program->Describe(static_cast<uint32_t>(i)).pc;
+      report_.bank_conflicts.push_back({.pc = pc - launch_.kernel->entry_address,
+                                        .executions = executions_[i],
+                                        .cycles = conflicts_[i]});
+    }
   }
 
   const Launch& launch_;
@@ -216,6 +234,7 @@ class Crew {
   std::atomic<bool> stop_ = false;
   std::mutex mutex_;
   RunReport report_;
+  std::vector<int64_t> conflicts_, executions_;  // by instruction, if conflicts are counted
   std::optional<std::pair<int64_t, absl::Status>> fault_;
 };
 
@@ -260,7 +279,10 @@ absl::StatusOr<RunReport> Run(Program& program, const KernelInfo& kernel, const 
   const CheckSettings settings = CurrentCheckSettings();
   const auto* observer = dynamic_cast<const CheckObserver*>(program.observer());
   if (observer == nullptr || !settings.Has(Category::kUninit)) DeviceBytes::Process().Forget();
-  if (observer == nullptr || !settings.on()) return Crew(launch, grid, options).Run();
+  if (observer == nullptr || !settings.on()) {
+    launch.count_bank_conflicts = options.count_bank_conflicts;
+    return Crew(launch, grid, options).Run();
+  }
   LaunchCheck check;
   check.settings = settings;
   check.program = &program;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "tools/sim/isa/uop.h"
@@ -24,12 +25,20 @@ struct Grid {
   bool cooperative = false;  // workgroups wait for each other: all are under way at once
 };
 
+/// An instruction that lost cycles to LDS bank conflicts.
+struct BankConflictReport {
+  uint64_t pc = 0;         // bytes from the kernel's entry
+  int64_t executions = 0;  // by waves
+  int64_t cycles = 0;      // of all of them together, see BankConflicts
+};
+
 /// What a launch executed.
 struct RunReport {
   std::array<int64_t, kOpClasses> instructions = {};  // wave instructions by OpClass
   int64_t waves = 0;
   int64_t workgroups = 0;
   double seconds = 0;
+  std::vector<BankConflictReport> bank_conflicts;  // if they were asked for
 };
 
 struct RunOptions {
@@ -37,6 +46,7 @@ struct RunOptions {
   /// Called now and then from a worker thread with finished and total workgroups; must be thread
   /// safe.
   std::function<void(int64_t done, int64_t total)> progress = nullptr;
+  bool count_bank_conflicts = false;  // not in check mode
 };
 
 /// Executes one launch of `kernel` to its end. `kernarg` points at kernel.kernarg_bytes bytes, host

@@ -83,6 +83,7 @@ Workgroup::Workgroup(const Launch& launch, int thread) : launch_(launch) {
   GrowProfile();
   if (launch.check != nullptr)
     check_ = std::make_unique<GroupCheck>(*launch.check, thread, waves_.get(), wave_count_);
+  if (launch.count_bank_conflicts) banks_.emplace(launch.program->target().bit);
 }
 
 Workgroup::~Workgroup() = default;
@@ -90,6 +91,10 @@ Workgroup::~Workgroup() = default;
 void Workgroup::GrowProfile() {
   differences_.resize(launch_.program->instructions() + 1);
   profile_ = {differences_.data(), static_cast<uint32_t>(differences_.size())};
+}
+
+void Workgroup::CountBanks(Wave& wave, const Uop& uop, const MemoryAccess& access) {
+  static_cast<Workgroup*>(wave.workgroup)->banks_->Note(wave, uop.instruction, access);
 }
 
 const Uop* Workgroup::EnterFromWave(Wave& wave, const Uop& uop, uint64_t pc) {
@@ -187,6 +192,7 @@ void Workgroup::Prepare(Wave& wave, int index, const std::array<uint32_t, 3>& id
   wave.program = launch_.program;
   wave.enter = &EnterFromWave;
   wave.workgroup = this;
+  if (banks_) wave.observe = &CountBanks;
   wave.profile = &profile_;
   wave.memory = launch_.memory;
   wave.lds = lds_.get();

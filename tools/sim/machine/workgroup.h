@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "tools/sim/elf/code_object.h"
 #include "tools/sim/isa/uop.h"
+#include "tools/sim/machine/lds_banks.h"
 #include "tools/sim/machine/memory.h"
 #include "tools/sim/machine/program.h"
 #include "tools/sim/machine/wave.h"
@@ -30,6 +32,7 @@ struct Launch {
   uint64_t dispatch_packet = 0;  // address of an AQL kernel dispatch packet
   uint64_t queue = 0;            // address of a queue descriptor, all zero
   LaunchCheck* check = nullptr;  // null outside check mode
+  bool count_bank_conflicts = false;
 };
 
 /// How waves of `kernel` begin to see the code, which its descriptor says.
@@ -56,6 +59,8 @@ class Workgroup {
   /// Executed instructions, by index in the program.
   std::vector<int64_t> Counts() const;
   int waves() const { return wave_count_; }
+  /// What the launch asked to be counted, or null.
+  const BankCounter* banks() const { return banks_ ? &*banks_ : nullptr; }
 
  private:
   struct Free {
@@ -64,6 +69,7 @@ class Workgroup {
   template <class T>
   using AlignedArray = std::unique_ptr<T[], Free>;
 
+  static void CountBanks(Wave& wave, const Uop& uop, const MemoryAccess& access);
   static const Uop* EnterFromWave(Wave& wave, const Uop& uop, uint64_t pc);
   void Prepare(Wave& wave, int index, const std::array<uint32_t, 3>& id);
   void SetUserRegisters(Wave& wave);
@@ -84,6 +90,7 @@ class Workgroup {
   std::vector<int64_t> differences_;
   Profile profile_;
   std::unique_ptr<GroupCheck> check_;  // null outside check mode
+  std::optional<BankCounter> banks_;   // if the launch wants them counted
 };
 
 }  // namespace gridwise::sim

@@ -1,0 +1,67 @@
+#include "tests/isa/budget.h"
+
+#include <algorithm>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+
+namespace gridwise {
+namespace {
+
+double ValuPerMatrix(Gfx gfx) {
+  if (TraitsOf(gfx).mma_unit != MmaUnit::kMfma) return 4;
+  return TraitsOf(gfx).mma_double_k ? 2 : 1;
+}
+
+/// Whether `text` is `pattern` with any text in place of each '*'.
+bool Matches(std::string_view pattern, std::string_view text) {
+  if (pattern.empty()) return text.empty();
+  if (pattern[0] == '*') {
+    for (size_t skipped = 0; skipped <= text.size(); ++skipped) {
+      if (Matches(pattern.substr(1), text.substr(skipped))) return true;
+    }
+    return false;
+  }
+  return !text.empty() && pattern[0] == text[0] && Matches(pattern.substr(1), text.substr(1));
+}
+
+}  // namespace
+
+std::optional<std::string> OverBudget(const KernelReport& report, Gfx gfx) {
+  if (!report.loop) return "has no main loop";
+  const double limit = ValuPerMatrix(gfx);
+  if (report.loop->has_matrix() && report.loop->ValuPerWork() > limit) {
+    return absl::StrFormat("%.2f vector-ALU instructions per matrix instruction, more than %.0f",
+                           report.loop->ValuPerWork(), limit);
+  }
+  if (report.conflicts.value_or(0) > 0) {
+    return absl::StrFormat("%.2f cycles of LDS bank conflicts per iteration", *report.conflicts);
+  }
+  return std::nullopt;
+}
+
+absl::StatusOr<Excuses> Excuses::Parse(std::string_view text) {
+  Excuses excuses;
+  for (std::string_view line : absl::StrSplit(text, '\n')) {
+    line = absl::StripAsciiWhitespace(line);
+    if (line.empty() || line[0] == '#') continue;
+    const std::vector<std::string> words = absl::StrSplit(line, ' ', absl::SkipEmpty());
+    if (words.size() < 4) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("'%s' is not a target, a direction, a row and why", line));
+    }
+    excuses.excuses_.push_back({words[0], words[1], words[2]});
+  }
+  return excuses;
+}
+
+bool Excuses::Has(Gfx gfx, Direction direction, std::string_view row) const {
+  return std::any_of(excuses_.begin(), excuses_.end(), [&](const Excuse& excuse) {
+    return Matches(excuse.target, Name(gfx)) && Matches(excuse.direction, Name(direction)) &&
+           Matches(excuse.row, row);
+  });
+}
+
+}  // namespace gridwise

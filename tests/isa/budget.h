@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "ck/arch/target.h"
+#include "ck/conv/problem.h"
+#include "tools/isa_report/kernel_report.h"
+
+namespace gridwise {
+
+/// How a row is over the budget of a preferred row on `gfx`: a sentence, or nothing if it is not.
+///
+/// Vector-ALU instructions per matrix instruction of the main loop: at most 1 on gfx942, 2 on
+/// gfx950 and 4 on RDNA. No cycle lost to LDS bank conflicts.
+std::optional<std::string> OverBudget(const KernelReport& report, Gfx gfx);
+
+/// Rows that may be over the budget, and why.
+class Excuses {
+ public:
+  /// Lines "<target> <direction> <row> <why...>": the first three may hold '*' for any text. '#'
+  /// begins a comment.
+  static absl::StatusOr<Excuses> Parse(std::string_view text);
+
+  bool Has(Gfx gfx, Direction direction, std::string_view row) const;
+
+ private:
+  struct Excuse {
+    std::string target, direction, row;
+  };
+  std::vector<Excuse> excuses_;
+};
+
+}  // namespace gridwise

@@ -1,0 +1,170 @@
+/// The reports in <target>/<direction>.txt are those of the kernels; no kernel uses scratch or
+/// spills registers; the rows that a network's layers run on keep the budgets.
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "ck/arch/target.h"
+#include "ck/base/types.h"
+#include "ck/conv/problem.h"
+#include "ck/conv/problem_io.h"
+#include "gtest/gtest.h"
+#include "instances/conv.h"
+#include "tests/isa/budget.h"
+#include "tools/isa_report/kernel_report.h"
+
+namespace gridwise {
+namespace {
+
+constexpr char kUpdate[] =
+    "`./bazelw run //tests/isa:update` writes what the kernels have; review the difference.";
+
+std::string ReadText(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+Gfx Target() {
+  const char* const name = std::getenv("GRIDWISE_TEST_TARGET");
+  return ParseGfx(name == nullptr ? "" : name).value();
+}
+
+class Isa : public testing::TestWithParam<Direction> {
+ protected:
+  void SetUp() override {
+    golden_ = ReadText(Path());
+    if (golden_.empty()) GTEST_SKIP() << "there is no " << Path() << " yet. " << kUpdate;
+  }
+  static std::string Path() {
+    return absl::StrCat("tests/isa/", Name(Target()), "/", Name(GetParam()), ".txt");
+  }
+  /// Each direction's report is made once.
+  const absl::StatusOr<std::vector<KernelReport>>& Reports() {
+    static auto* const reports = new std::map<Direction, absl::StatusOr<std::vector<KernelReport>>>;
+    auto found = reports->find(GetParam());
+    if (found == reports->end())
+      found = reports->emplace(GetParam(), ReportRows(GetParam(), Target())).first;
+    return found->second;
+  }
+
+  std::string golden_;
+};
+
+/// Lines that only one of the texts has, "-" and "+" before them.
+std::string Difference(const std::string& before, const std::string& after) {
+  const std::vector<std::string> old_lines = absl::StrSplit(before, '\n');
+  const std::vector<std::string> new_lines = absl::StrSplit(after, '\n');
+  std::string text;
+  const auto only = [&](const std::vector<std::string>& in, const std::vector<std::string>& not_in,
+                        const char* mark) {
+    const std::set<std::string> others(not_in.begin(), not_in.end());
+    for (const std::string& line : in) {
+      if (!others.contains(line)) absl::StrAppend(&text, mark, line, "\n");
+    }
+  };
+  only(old_lines, new_lines, "- ");
+  only(new_lines, old_lines, "+ ");
+  return text;
+}
+
+TEST_P(Isa, ReportIsTheGoldenOne) {
+  const auto& reports = Reports();
+  ASSERT_TRUE(reports.ok()) << reports.status();
+  ASSERT_FALSE(reports->empty());
+  const std::string text = ToText(*reports);
+  EXPECT_TRUE(golden_ == text) << Path() << " differs:\n" << Difference(golden_, text) << kUpdate;
+}
+
+TEST_P(Isa, NoRowUsesScratchOrSpillsVgprs) {
+  const auto& reports = Reports();
+  ASSERT_TRUE(reports.ok()) << reports.status();
+  for (const KernelReport& report : *reports) {
+    EXPECT_EQ(report.scratch, 0) << report.row;
+    EXPECT_EQ(report.vgpr_spills, 0) << report.row;
+  }
+}
+
+/// The rows that the planner chooses for the layers of the set in f16 and bf16.
+absl::StatusOr<std::set<std::string>> PreferredRows(Direction direction, Gfx gfx) {
+  absl::StatusOr<std::vector<NamedProblem>> problems = ReadProblems("tests/problems/retinanet.csv");
+  if (!problems.ok()) return problems.status();
+  std::set<std::string> rows;
+  for (const NamedProblem& named : *problems) {
+    if (std::find(named.directions.begin(), named.directions.end(), direction) ==
+        named.directions.end())
+      continue;
+    ConvProblem problem = named.problem;
+    problem.direction = direction;
+    for (const DataType type : {DataType::kF16, DataType::kBF16}) {
+      problem.type = type;
+      const absl::StatusOr<Plan> plan = MakePlan(problem, gfx);
+      if (!plan.ok()) return plan.status();
+      rows.insert(plan->row());
+    }
+  }
+  return rows;
+}
+
+TEST_P(Isa, PreferredRowsKeepTheBudgets) {
+  const auto& reports = Reports();
+  ASSERT_TRUE(reports.ok()) << reports.status();
+  const absl::StatusOr<Excuses> excuses = Excuses::Parse(ReadText("tests/isa/over_budget.txt"));
+  ASSERT_TRUE(excuses.ok()) << excuses.status();
+  const absl::StatusOr<std::set<std::string>> preferred = PreferredRows(GetParam(), Target());
+  ASSERT_TRUE(preferred.ok()) << preferred.status();
+  int seen = 0;
+  for (const KernelReport& report : *reports) {
+    if (!preferred->contains(report.row)) continue;
+    ++seen;
+    const std::optional<std::string> over = OverBudget(report, Target());
+    EXPECT_TRUE(!over || excuses->Has(Target(), GetParam(), report.row))
+        << Name(Target()) << " " << Name(GetParam()) << " " << report.row << ": "
+        << over.value_or("")
+        << "\nMake it cheaper, or say in tests/isa/over_budget.txt why it cannot be.";
+  }
+  EXPECT_EQ(seen, static_cast<int>(preferred->size()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Directions, Isa, testing::ValuesIn(kAllDirections),
+                         [](const auto& info) { return std::string(Name(info.param)); });
+
+TEST(Budget, IsOfTheTarget) {
+  KernelReport report;
+  EXPECT_TRUE(OverBudget(report, Gfx::k942).has_value());
+  report.loop = MainLoop{.matrix = 8, .valu = 8};
+  EXPECT_EQ(OverBudget(report, Gfx::k942), std::nullopt);
+  report.loop->valu = 9;
+  EXPECT_TRUE(OverBudget(report, Gfx::k942).has_value());
+  EXPECT_EQ(OverBudget(report, Gfx::k950), std::nullopt);
+  report.loop->valu = 17;
+  EXPECT_TRUE(OverBudget(report, Gfx::k950).has_value());
+  EXPECT_EQ(OverBudget(report, Gfx::k1201), std::nullopt);
+  report.conflicts = 0.25;
+  EXPECT_TRUE(OverBudget(report, Gfx::k1201).has_value());
+}
+
+TEST(Budget, ExcusesMatchByPattern) {
+  const absl::StatusOr<Excuses> excuses =
+      Excuses::Parse("# why\n\ngfx942 fwd f16_t64* small\n* bwd_weight *_o2 wide\n");
+  ASSERT_TRUE(excuses.ok()) << excuses.status();
+  EXPECT_TRUE(excuses->Has(Gfx::k942, Direction::kForward, "f16_t64x64"));
+  EXPECT_FALSE(excuses->Has(Gfx::k950, Direction::kForward, "f16_t64x64"));
+  EXPECT_FALSE(excuses->Has(Gfx::k942, Direction::kForward, "f16_t128x64"));
+  EXPECT_TRUE(excuses->Has(Gfx::k1100, Direction::kBackwardWeight, "bf16_o2"));
+  EXPECT_FALSE(excuses->Has(Gfx::k1100, Direction::kBackwardWeight, "bf16_o2x"));
+  EXPECT_FALSE(Excuses::Parse("gfx942 fwd f16_t64").ok());
+}
+
+}  // namespace
+}  // namespace gridwise

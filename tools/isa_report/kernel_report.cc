@@ -1,0 +1,213 @@
+#include "tools/isa_report/kernel_report.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "ck/base/types.h"
+#include "ck/runtime/buffer.h"
+#include "ck/runtime/device.h"
+#include "ck/runtime/stream.h"
+#include "tools/sim/elf/code_object.h"
+#include "tools/sim/hip/sim_extension.h"
+#include "tools/sim/isa/decode.h"
+#include "tools/sim/machine/memory.h"
+
+namespace gridwise {
+namespace {
+
+/// Small problems that have full tiles and several steps: a row's bank conflicts are counted on the
+/// first that it accepts.
+std::vector<ConvProblem> ProbeProblems(Direction direction) {
+  const auto problem = [&](std::int64_t groups, std::int64_t c, std::int64_t k,
+                           std::int64_t stride = 1) {
+    const Dim dim = {.in = 16, .filter = 3, .stride = stride, .pad_begin = 1, .pad_end = 1};
+    return ConvProblem{.direction = direction,
+                       .groups = groups,
+                       .batch = 1,
+                       .c = c,
+                       .k = k,
+                       .dims = {Dim{}, dim, dim}};
+  };
+  return {problem(1, 128, 128),  problem(1, 127, 127),   problem(64, 64, 64),
+          problem(64, 64, 128),  problem(64, 64, 64, 2), problem(32, 128, 128),
+          problem(16, 128, 128), problem(8, 128, 128),   problem(1, 4, 128)};
+}
+
+/// Runs `row` on operands of zeros: where conflicts are is a matter of addresses alone.
+absl::Status RunRow(const ConvProblem& problem, Gfx gfx, const std::string& row) {
+  const absl::StatusOr<Plan> plan = MakePlan(problem, gfx, {.row = row});
+  if (!plan.ok()) return plan.status();
+  const absl::StatusOr<Executable> executable = Executable::Load(*plan);
+  if (!executable.ok()) return executable.status();
+  std::vector<DeviceBuffer> buffers;
+  // 8 bytes an element are enough for any type of operand and output.
+  for (const std::int64_t bytes : {8 * problem.a_elements(), 8 * problem.b_elements(),
+                                   8 * problem.out_elements(), plan->workspace_bytes()}) {
+    absl::StatusOr<DeviceBuffer> buffer = DeviceBuffer::Allocate(bytes);
+    if (!buffer.ok()) return buffer.status();
+    if (absl::Status status = buffer->Fill(0); !status.ok()) return status;
+    buffers.push_back(*std::move(buffer));
+  }
+  const absl::StatusOr<Stream> stream = Stream::Create();
+  if (!stream.ok()) return stream.status();
+  absl::Status status =
+      executable->Launch({.a = buffers[0].data(), .b = buffers[1].data(), .out = buffers[2].data()},
+                         buffers[3].data(), buffers[3].bytes(), stream->get());
+  if (!status.ok()) return status;
+  return stream->Synchronize();
+}
+
+/// Conflict cycles of one execution, by the address of the instruction.
+using Conflicts = std::map<std::uint64_t, double>;
+
+Conflicts CountedConflicts(const std::string& kernel) {
+  Conflicts conflicts;
+  GridwiseSimBankConflicts found = {};
+  for (int i = 0; gridwiseSimBankConflictsAt(i, &found) == 0; ++i) {
+    if (kernel != found.kernel) continue;
+    conflicts[found.pc] = static_cast<double>(found.cycles) / static_cast<double>(found.executions);
+  }
+  return conflicts;
+}
+
+/// The conflicts of every row that accepts a probe problem, by its name.
+absl::StatusOr<std::map<std::string, Conflicts>> MeasureConflicts(
+    Direction direction, Gfx gfx, const std::map<std::string, std::string>& symbols) {
+  if (gridwiseSimCountBankConflicts == nullptr) {
+    return absl::FailedPreconditionError(
+        "the HIP library is not the simulator, which counts bank conflicts");
+  }
+  const absl::StatusOr<DeviceInfo> device = FindDevice(Name(gfx));
+  if (!device.ok()) return device.status();
+  if (absl::Status status = UseDevice(*device); !status.ok()) return status;
+  std::map<std::string, Conflicts> result;
+  for (ConvProblem problem : ProbeProblems(direction)) {
+    for (const DataType type : kAllDataTypes) {
+      problem.type = type;
+      for (const RowVerdict& verdict : ExplainRows(problem, gfx)) {
+        if (verdict.reason || result.contains(verdict.row)) continue;
+        gridwiseSimCountBankConflicts(1);
+        absl::Status status = RunRow(problem, gfx, verdict.row);
+        const auto symbol = symbols.find(verdict.row);
+        if (symbol != symbols.end()) result[verdict.row] = CountedConflicts(symbol->second);
+        gridwiseSimCountBankConflicts(0);
+        if (!status.ok()) {
+          return absl::Status(status.code(), absl::StrCat(verdict.row, ": ", status.message()));
+        }
+      }
+    }
+  }
+  return result;
+}
+
+absl::StatusOr<std::vector<CodeLine>> Disassemble(const sim::KernelInfo& kernel, Gfx gfx) {
+  absl::StatusOr<std::unique_ptr<sim::Decoder>> decoder =
+      sim::Decoder::Create(Name(gfx), kernel.wave_size);
+  if (!decoder.ok()) return decoder.status();
+  std::vector<CodeLine> lines;
+  // Device addresses are host addresses.
+  const auto* code = reinterpret_cast<const std::uint8_t*>(kernel.entry_address);
+  for (std::uint64_t pc = 0; pc < kernel.code_bytes;) {
+    absl::StatusOr<sim::Decoder::Decoded> decoded =
+        (*decoder)->Decode(code + pc, kernel.code_bytes - pc, pc);
+    if (!decoded.ok()) return decoded.status();
+    lines.push_back({.pc = pc, .bytes = decoded->bytes, .text = std::move(decoded->text)});
+    pc += decoded->bytes;
+  }
+  return lines;
+}
+
+absl::StatusOr<KernelReport> ReportKernel(const std::string& row, const sim::KernelInfo& kernel,
+                                          Gfx gfx, const Conflicts* conflicts) {
+  KernelReport report = {.row = row,
+                         .vgprs = kernel.vgprs,
+                         .agprs = kernel.agprs,
+                         .sgprs = kernel.sgprs,
+                         .scratch = static_cast<int>(kernel.private_bytes),
+                         .vgpr_spills = kernel.vgpr_spills,
+                         .sgpr_spills = kernel.sgpr_spills,
+                         .lds = static_cast<int>(kernel.static_lds_bytes),
+                         .loop = {},
+                         .conflicts = {}};
+  const absl::StatusOr<std::vector<CodeLine>> lines = Disassemble(kernel, gfx);
+  if (!lines.ok()) return lines.status();
+  report.loop = FindMainLoop(*lines);
+  if (conflicts == nullptr || !report.loop) return report;
+  report.conflicts = 0;
+  for (const auto& [pc, cycles] : *conflicts) {
+    if (pc >= report.loop->begin && pc < report.loop->end) *report.conflicts += cycles;
+  }
+  return report;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<KernelReport>> ReportRows(Direction direction, Gfx gfx) {
+  std::vector<RowInfo> rows;
+  std::map<std::string, std::string> symbols;
+  for (RowInfo& row : ListRows()) {
+    if (row.direction != direction || row.gfx != gfx) continue;
+    if (row.code.empty()) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("this program was built without kernels for ", Name(gfx)));
+    }
+    symbols[row.name] = row.symbol;
+    rows.push_back(std::move(row));
+  }
+  const absl::StatusOr<std::map<std::string, Conflicts>> conflicts =
+      MeasureConflicts(direction, gfx, symbols);
+  if (!conflicts.ok()) return conflicts.status();
+  sim::Memory memory;
+  std::map<const char*, std::unique_ptr<sim::CodeObject>> objects;
+  std::vector<KernelReport> reports;
+  for (const RowInfo& row : rows) {
+    std::unique_ptr<sim::CodeObject>& object = objects[row.code.data()];
+    if (object == nullptr) {
+      absl::StatusOr<std::unique_ptr<sim::CodeObject>> loaded = sim::CodeObject::Load(
+          std::as_bytes(std::span(row.code.data(), row.code.size())), memory, Name(gfx));
+      if (!loaded.ok()) return loaded.status();
+      object = *std::move(loaded);
+    }
+    const absl::StatusOr<const sim::KernelInfo*> kernel = object->FindKernel(row.symbol);
+    if (!kernel.ok()) return kernel.status();
+    const auto found = conflicts->find(row.name);
+    absl::StatusOr<KernelReport> report =
+        ReportKernel(row.name, **kernel, gfx, found == conflicts->end() ? nullptr : &found->second);
+    if (!report.ok()) return report.status();
+    reports.push_back(*std::move(report));
+  }
+  return reports;
+}
+
+std::string ToText(std::span<const KernelReport> reports) {
+  size_t width = 3;
+  for (const KernelReport& report : reports) width = std::max(width, report.row.size());
+  constexpr const char* kTitles =
+      " vgprs agprs sgprs scratch vspills sspills    lds | loop: matrix  fma valu salu  lds vmem  "
+      "valu/work conflicts\n";
+  std::string text = absl::StrFormat("%-*s%s", width, "row", kTitles);
+  for (const KernelReport& report : reports) {
+    absl::StrAppendFormat(&text, "%-*s %5d %5d %5d %7d %7d %7d %6d |", width, report.row,
+                          report.vgprs, report.agprs, report.sgprs, report.scratch,
+                          report.vgpr_spills, report.sgpr_spills, report.lds);
+    if (!report.loop) {
+      absl::StrAppend(&text, " none\n");
+      continue;
+    }
+    const MainLoop& loop = *report.loop;
+    absl::StrAppendFormat(&text, "       %6d %4d %4d %4d %4d %4d  %9.2f %9s\n", loop.matrix,
+                          loop.fma, loop.valu, loop.salu, loop.lds, loop.vmem, loop.ValuPerWork(),
+                          report.conflicts ? absl::StrFormat("%.2f", *report.conflicts) : "-");
+  }
+  return text;
+}
+
+}  // namespace gridwise

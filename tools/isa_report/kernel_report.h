@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "ck/arch/target.h"
+#include "ck/conv/problem.h"
+#include "instances/conv.h"
+#include "tools/isa_report/main_loop.h"
+
+namespace gridwise {
+
+/// What a compiled row needs of the machine, and what its main loop consists of.
+struct KernelReport {
+  std::string row;
+  // From the code object's metadata. On gfx9 vgprs count the agprs.
+  int vgprs = 0, agprs = 0, sgprs = 0;
+  int scratch = 0;                       // bytes of a work-item
+  int vgpr_spills = 0, sgpr_spills = 0;  // registers; SGPRs go to lanes of VGPRs
+  int lds = 0;                           // bytes
+  std::optional<MainLoop> loop;
+  /// Cycles that LDS instructions of the loop lose to bank conflicts, per iteration and wave, on
+  /// average; nothing if no probe problem runs on the row.
+  std::optional<double> conflicts;
+};
+
+/// The rows of a direction that are compiled for `gfx`, in the order of their table. The simulator
+/// runs each on a small problem. Errors: this program has no kernels of the target, or one does not
+/// load or run.
+absl::StatusOr<std::vector<KernelReport>> ReportRows(Direction direction, Gfx gfx);
+
+/// A line per row under a line of titles, in columns.
+std::string ToText(std::span<const KernelReport> reports);
+
+}  // namespace gridwise

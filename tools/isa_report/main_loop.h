@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace gridwise {
+
+/// An instruction of a kernel, as LLVM prints it.
+struct CodeLine {
+  uint64_t pc = 0;  // bytes from the kernel's entry
+  uint32_t bytes = 0;
+  std::string text;
+};
+
+/// What the report counts of an instruction.
+enum class CodeClass { kMatrix, kFma, kValu, kSalu, kLds, kVmem, kSmem, kBranch, kOther };
+
+/// The class of an instruction's text. kFma are vector multiply-adds, which count as vector-ALU
+/// instructions as well; waits, barriers and hints are kOther.
+CodeClass ClassOf(std::string_view text);
+
+/// Instructions of a loop, counted as they stand in the code, whichever way branches in it go.
+struct MainLoop {
+  uint64_t begin = 0, end = 0;  // its instructions have begin <= pc < end
+  int matrix = 0;
+  int fma = 0;   // vector multiply-adds
+  int valu = 0;  // vector ALU without matrix instructions, multiply-adds included
+  int salu = 0, lds = 0, vmem = 0;
+
+  /// Whether its work is matrix instructions, or else multiply-adds.
+  bool has_matrix() const { return matrix > 0; }
+  /// Vector-ALU instructions per matrix instruction, or per multiply-add.
+  double ValuPerWork() const {
+    return static_cast<double>(valu) / (has_matrix() ? matrix : fma > 0 ? fma : 1);
+  }
+};
+
+/// The innermost loop with matrix instructions, or without any in the kernel, with multiply-adds. A
+/// loop is what lies between a backward branch and its target. Of several loops the one with most
+/// of that work; of several of those, which differ in what surrounds it, the one with the fewest
+/// vector-ALU instructions.
+std::optional<MainLoop> FindMainLoop(std::span<const CodeLine> code);
+
+}  // namespace gridwise
