@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "benchmark/benchmark.h"
 #include "benchmarks/sim_gemm_objects.h"
+#include "instances/tile/gather_code.h"
 #include "tools/build/code_object.h"
 #include "tools/sim/check/attach.h"
 #include "tools/sim/check/finding.h"
@@ -107,6 +108,38 @@ void RegisterMemory(const std::string& text, uint32_t bytes) {
         text + name, [=](benchmark::State& state) { ExecuteMemory(state, text, lanes, bytes); });
   }
 }
+
+/// From the bytes of a convolution's code object to a kernel whose instructions are bound: what the
+/// first launch of a process waits for. With --benchmark_min_time=1x, what is done once in a
+/// process is in it.
+void ColdStart(benchmark::State& state, const char* gfx) {
+  for (auto _ : state) {
+    Memory memory;
+    bool found = false;
+    for (const gridwise::CodeObject& embedded : GatherCode()) {
+      if (found || embedded.gfx != gfx) continue;
+      found = true;
+      const auto object =
+          sim::CodeObject::Load(std::as_bytes(std::span(embedded.data)), memory, gfx);
+      auto program = object.ok() ? Program::Decode(**object) : object.status();
+      if (!program.ok() || (*object)->kernels().empty()) {
+        state.SkipWithError("the code object does not load");
+        continue;
+      }
+      const KernelInfo& kernel = (*object)->kernels().front();
+      const auto entered =
+          (*program)->Enter(kernel.entry_address, {.wave32 = kernel.wave_size == 32});
+      if (!entered.ok()) state.SkipWithError(std::string(entered.status().message()));
+      state.counters["kernels"] = static_cast<double>((*object)->kernels().size());
+      state.counters["instructions"] = (*program)->instructions();
+    }
+    if (!found) state.SkipWithError("this build has no code object for the target");
+  }
+}
+BENCHMARK_CAPTURE(ColdStart, gfx942, "gfx942")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(ColdStart, gfx950, "gfx950")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(ColdStart, gfx1100, "gfx1100")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(ColdStart, gfx1201, "gfx1201")->Unit(benchmark::kMillisecond);
 
 /// Check mode's categories: none, all but undefined values, all.
 constexpr const char* kChecks[] = {"run", "check:waits,hazards,bounds,races,barriers,watch",
@@ -232,6 +265,14 @@ void RegisterAll() {
       "v_mfma_scale_f32_16x16x128_f8f6f4 a[0:3], v[0:3], v[8:11], a[0:3], v16, v17 "
       "op_sel_hi:[0,0,0] cbsz:4 blgp:4",
       kSmall * 128, "gfx950");
+  // Waves of 32 lanes.
+  Register("s_add_u32 s0, s0, s1", 0, "gfx1100");
+  Register("v_add_nc_u32_e32 v0, v1, v2", 0, "gfx1100");
+  Register("v_fma_f32 v0, v1, v2, v3", 0, "gfx1100");
+  Register("v_dual_fmac_f32 v0, v1, v2 :: v_dual_add_f32 v5, v6, v7", 0, "gfx1100");
+  Register("v_cmp_lt_u32_e32 vcc_lo, v0, v1", 0, "gfx1100");
+  Register("v_pk_fma_f16 v0, v1, v2, v3", 0, "gfx1201");
+  Register("v_exp_f32_e32 v0, v1", 0, "gfx1201");
   Register("v_wmma_f32_16x16x16_f16 v[0:7], v[8:15], v[16:23], v[0:7]", kSmall * 16, "gfx1100");
   Register("v_wmma_f32_16x16x16_f16 v[0:7], v[8:11], v[16:19], v[0:7]", kSmall * 16, "gfx1201");
   Register("v_wmma_i32_16x16x16_iu8 v[0:7], v[8:9], v[16:17], v[0:7]", kSmall * 16, "gfx1201");
