@@ -44,11 +44,7 @@ class StoreTile {
   static constexpr int kVec = kC.vec_out();
   static constexpr int kChunks = kC.reps_n() / kC.stage_reps_n();     // pieces along n
   static constexpr int kChunkColumns = kC.stage_reps_n() * kC.mma.m;  // of a wave
-  using FloatVec = Vec<float, 4>;
-  struct Values {
-    FloatVec part[kVec / 4];
-    GRIDWISE_DEVICE float& operator[](int e) { return reinterpret_cast<float*>(part)[e]; }
-  };
+  using Values = Vec<float, kVec>;
 
   GRIDWISE_DEVICE void FindRowOffsets() const {
     for (int row = ThreadId(); row < kC.tile.m; row += kC.threads()) {
@@ -91,7 +87,11 @@ class StoreTile {
       const int tile_row = row / kC.mma.m * kC.wave_m() + rep * kC.mma.m + row % kC.mma.m;
       const int column =
           staged / kChunkColumns * kC.wave_n() + chunk * kChunkColumns + staged % kChunkColumns;
-      Values values = *reinterpret_cast<const Values*>(lds + (row * kC.stage_pitch() + staged) * 4);
+      struct Parts {
+        Vec<float, 4> part[kVec / 4];  // rows are 16-byte aligned
+      };
+      Values values = __builtin_bit_cast(
+          Values, *reinterpret_cast<const Parts*>(lds + (row * kC.stage_pitch() + staged) * 4));
       Finish(values, tile_row, column);
       if (args_.adds) {
         AddTo(values, tile_row, column);
