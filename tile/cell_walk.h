@@ -30,7 +30,7 @@ class CellWalk {
     is_first_ = false;
     if (--left_ <= 0) {  // past the last step
       image_ = args_.batch;
-      w_ = 0;
+      d_ = h_ = w_ = 0;
       return;
     }
     if (++w_ < args_.steps_w) return;

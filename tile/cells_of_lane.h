@@ -30,21 +30,25 @@ using CellVec = Vec<Element<kC.type>, kC.cell()>;
 
 /// Loads a cell of consecutive channels at `offset` + `uniform_offset` bytes, of which the first
 /// `count` exist; the others read as 0, and all do when Buffer::kOutOfRange is set in `offset`.
-/// Only kRagged looks into cells: without it `count` is at least a whole cell, or less than 1.
-template <TileConfig kC, bool kRagged>
+/// Only where kRagged is not 0 it looks into cells, kRagged elements at a time, which exist
+/// together or not; else `count` is at least a whole cell, or less than 1.
+template <TileConfig kC, int kRagged>
 GRIDWISE_DEVICE CellVec<kC> LoadCell(const Buffer& tensor, unsigned offset, int uniform_offset,
                                      int count) {
-  if constexpr (!kRagged) {
+  if constexpr (kRagged == 0) {
     const unsigned none = static_cast<unsigned>(count - 1) & Buffer::kOutOfRange;
     return tensor.Load<CellVec<kC>>(offset | none, uniform_offset);
   } else {
+    using Part = Vec<Element<kC.type>, kRagged>;
+    struct {
+      Part part[kC.cell() / kRagged];
+    } value;
     const unsigned past = BitsFrom(count);
-    CellVec<kC> value;
-    for (int e = 0; e < kC.cell(); ++e) {
-      value[e] = tensor.Load<Element<kC.type>>(
+    for (int e = 0; e < kC.cell(); e += kRagged) {
+      value.part[e / kRagged] = tensor.Load<Part>(
           (offset | Buffer::OutOfRangeIf(past, e)) + e * SizeOf(kC.type), uniform_offset);
     }
-    return value;
+    return __builtin_bit_cast(CellVec<kC>, value);
   }
 }
 

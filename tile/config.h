@@ -67,7 +67,8 @@ struct TileConfig {
   Waves waves;                     // of a workgroup, that multiply
   MmaShape mma;                    // matrix instruction
   // Elements of A and B that a lane loads at a time: a cell along k, or a patch of k by 2 rows that
-  // it transposes.
+  // it transposes. A shorter run along k: that many where the last channels end within a cell, of
+  // which there must be a multiple; other rows load these one by one.
   Patch patch_a, patch_b;
   int occupancy = 1;  // waves per SIMD that registers are allocated for
   Pipeline pipeline = {};
@@ -105,6 +106,8 @@ struct TileConfig {
   constexpr LdsTile lds_a() const { return {.rows = tile.m, .cells_per_row = tile.k / cell()}; }
   constexpr LdsTile lds_b() const { return {.rows = tile.n, .cells_per_row = tile.k / cell()}; }
 
+  /// Elements that a lane loads at a time where the last channels end within a cell.
+  constexpr int ragged(Patch patch) const { return patch.k < cell() ? patch.k : 1; }
   constexpr int slab_bytes() const { return lds_a().bytes() + lds_b().bytes(); }
   constexpr int lds_buffers() const { return pipeline.schedule == Schedule::kSingle ? 1 : 2; }
   constexpr int slabs_in_flight() const {  // from memory, while one is multiplied
@@ -148,11 +151,9 @@ struct TileConfig {
 /// Why the lanes cannot share an operand tile of `rows` rows in such patches; nullptr if they can.
 constexpr const char* RejectPatch(const TileConfig& c, int rows, TileConfig::Patch patch) {
   if (patch.n != 1 && patch.n != 2) return "a patch is neither 1 nor 2 rows wide";
-  if (patch.k != c.cell() && (patch.n == 1 || patch.k != 4)) {
-    return "a patch is neither a cell long nor, where it is transposed, 4";
-  }
+  if (patch.k != c.cell() && patch.k != 4) return "a patch is neither a cell long nor 4";
   const int per_k = patch.n == 1 ? 1 : rows / patch.n;
-  const int patches = c.tile.k / patch.k * (rows / patch.n);
+  const int patches = c.tile.k / (patch.n == 1 ? c.cell() : patch.k) * (rows / patch.n);
   if (patches > c.load_threads() && patches % c.load_threads() != 0) {
     return "lanes do not share an operand's tile in whole patches";
   }

@@ -11,6 +11,7 @@ Cost EstimateCost(const TileConfig& c, const TargetTraits& target, const Work& w
   constexpr double kBarrier = 40;                // waves wait for the last one; an estimate
   constexpr double kFragmentRead = 40;           // the first of a step, which nothing hides
   constexpr double kLdsWriteBytesPerCycle = 74;  // two ports of 37; measured on gfx942
+  constexpr double kLoadIssue = 16;              // of a wave, at 4 addresses per cycle; an estimate
   constexpr double kLaunch = 3000;               // dispatch and index arithmetic of a workgroup
   const double tiles = work.tiles * splits;
   const double steps = work.steps / tiles;  // of a workgroup, on average
@@ -32,6 +33,12 @@ Cost EstimateCost(const TileConfig& c, const TargetTraits& target, const Work& w
   const int barriers = c.lds_buffers() == 1 ? 2 : 1;
   const double overhead = kFragmentRead + kBarrier * barriers +
                           (c.load_waves() > 0 ? 0 : step_bytes / kLdsWriteBytesPerCycle);
+  // Loads of parts of cells, beyond those of whole ones.
+  const auto parts = [&](TileConfig::Patch patch, int rows) {
+    return patch.n == 1 ? static_cast<double>(rows * c.tile.k / c.ragged(patch)) : 0;
+  };
+  const double ragged = work.ragged_steps / tiles / c.mma.lanes() * kLoadIssue *
+                        (parts(c.patch_a, c.tile.m) + parts(c.patch_b, c.tile.n));
 
   const double rounds = std::ceil(tiles / target.compute_units);
   const double partial_bytes = 4 * splits * work.out_elements;
@@ -40,7 +47,7 @@ Cost EstimateCost(const TileConfig& c, const TargetTraits& target, const Work& w
   return WithCycles(
       {.matrix_cycles = steps * step_matrix,
        .memory_cycles = steps * step_bytes / kL2BytesPerCycle,
-       .alone_cycles = steps * std::max(step_matrix + overhead, arrival),
+       .alone_cycles = steps * std::max(step_matrix + overhead, arrival) + ragged,
        .fixed_cycles = kLaunch + c.tile.m * c.tile.n * SizeOf(c.type) / kL2BytesPerCycle,
        .rounds = rounds,
        .resident = std::min(fits, rounds),

@@ -27,6 +27,7 @@ struct Work {
   double tiles;                  // of the output
   double steps;                  // of the main loop, of all tiles together
   double out_elements;           //
+  double ragged_steps = 0;       // of them, those whose channels end within a cell
   int least_steps_of_split = 4;  // shorter loops are not worth a workgroup
 };
 

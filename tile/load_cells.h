@@ -62,12 +62,18 @@ class LoadCells {
     }
     const int step = walk.w() % kStepsOfMask;
     if (walk.is_first() || (step == 0 && args_.steps_w > kStepsOfMask)) FindInvalidCells(walk);
-    if ((some_invalid_ >> step & 1) != 0) {
+    if (args_.steps_w == 1) {
+      if (all_inside_) {
+        LoadPatches(slab, [&](int i, int e) { return cell_offset_[i][e]; });
+      } else {
+        LoadPatches(slab, [&](int i, int e) { return cell_offset_[i][e] | outside_[i]; });
+      }
+    } else if ((some_invalid_ >> step & 1) != 0) {
       LoadPatches(slab, [&](int i, int e) {
-        return offset_[i] | Buffer::OutOfRangeIf(invalid_[i][e], step);
+        return first_offset_[i] | outside_[i] | Buffer::OutOfRangeIf(invalid_[i][e], step);
       });
     } else {
-      LoadPatches(slab, [&](int i, int) { return offset_[i]; });
+      LoadPatches(slab, [&](int i, int) { return first_offset_[i] | outside_[i]; });
     }
   }
 
@@ -118,11 +124,16 @@ class LoadCells {
     }
     step_offset_ = walk.out_d() * tensor_.out_cell[0] + walk.out_h() * tensor_.out_cell[1] +
                    walk.w() * walk.outs_w() * tensor_.out_cell[2];
+    bool all_inside = true;
     for (int i = 0; i < Patches::kCount; ++i) {
-      const bool inside = exists_ && walk.image() < args_.batch &&
-                          inside_[i][0].Has(walk.out_d()) && inside_[i][1].Has(walk.out_h());
-      offset_[i] = inside ? static_cast<unsigned>(first_offset_[i]) : Buffer::kOutOfRange;
+      if (walk.out_h() == 0 || walk.is_first()) {
+        inside_d_[i] = exists_ && walk.image() < args_.batch && inside_[i][0].Has(walk.out_d());
+      }
+      const bool inside = inside_d_[i] && inside_[i][1].Has(walk.out_h());
+      outside_[i] = inside ? 0 : Buffer::kOutOfRange;
+      all_inside &= inside;
     }
+    all_inside_ = !AnyLane(!all_inside);
   }
 
   /// Bit s of invalid_ becomes 1 when, at the s-th step of the mask that the walk's is in, the cell
@@ -146,6 +157,12 @@ class LoadCells {
       }
       some_invalid_ |= static_cast<unsigned>(AnyLane(some != 0)) << bit;
     }
+    if (args_.steps_w != 1) return;
+    for (int i = 0; i < Patches::kCount; ++i) {
+      for (int e = 0; e < kPatch.k; ++e) {
+        cell_offset_[i][e] = first_offset_[i] | Buffer::OutOfRangeIf(invalid_[i][e], 0);
+      }
+    }
   }
 
   /// `offset(i, e)` is the byte offset of cell e of patch i, before the step's.
@@ -168,8 +185,12 @@ class LoadCells {
   unsigned some_invalid_;  // bit s: at step s, some lane of the wave has a cell outside along w
   Window inside_[Patches::kCount][3];
   int first_offset_[Patches::kCount];            // bytes, at the first step of an image
-  unsigned offset_[Patches::kCount];             // the same, or out of range in this row of steps
+  bool all_inside_;                              // in this row of steps, in every lane of the wave
+  bool inside_d_[Patches::kCount];               // in this row of steps, along d
+  unsigned outside_[Patches::kCount];            // Buffer::kOutOfRange where outside along d or h
   unsigned invalid_[Patches::kCount][kPatch.k];  // bits
+  // Where a row is one step: the offset of the cell, or out of range.
+  unsigned cell_offset_[Patches::kCount][kPatch.k];
 };
 
 }  // namespace gridwise::tile

@@ -48,9 +48,9 @@ class LoadSource {
   GRIDWISE_DEVICE void Load(const KWalk& walk, Slab& slab) {
     if (walk.entered_mask()) FindInvalidTaps(walk);
     if (args_.k % kC.cell() == 0 || walk.channels_left() >= kC.tile.k) {
-      LoadCells<false>(walk, slab);
+      LoadCells<0>(walk, slab);
     } else {
-      LoadCells<true>(walk, slab);
+      LoadCells<kC.ragged(kC.patch_a)>(walk, slab);
     }
   }
 
@@ -68,7 +68,7 @@ class LoadSource {
 
   GRIDWISE_DEVICE static int Channel() { return Lane::Cell() * kC.cell(); }
 
-  template <bool kRagged>
+  template <int kRagged>
   GRIDWISE_DEVICE void LoadCells(const KWalk& walk, Slab& slab) const {
     const int tap = walk.tap() % kTapsOfMask;
     for (int i = 0; i < Lane::kCount; ++i) {

@@ -29,9 +29,9 @@ class LoadWeightsRows {
   /// Starts the loads of a step.
   GRIDWISE_DEVICE void Load(const KWalk& walk, Slab& slab) const {
     if (!k_is_ragged_ || walk.channels_left() >= kC.tile.k) {
-      LoadCells<false>(walk, slab);
+      LoadCells<0>(walk, slab);
     } else {
-      LoadCells<true>(walk, slab);
+      LoadCells<kC.ragged(kC.patch_b)>(walk, slab);
     }
   }
 
@@ -47,7 +47,7 @@ class LoadWeightsRows {
  private:
   GRIDWISE_DEVICE static int Channel() { return Lane::Cell() * kC.cell(); }
 
-  template <bool kRagged>
+  template <int kRagged>
   GRIDWISE_DEVICE void LoadCells(const KWalk& walk, Slab& slab) const {
     for (int i = 0; i < Lane::kCount; ++i) {
       slab[i] = LoadCell<kC, kRagged>(tensor_, offset_[i], walk.offset_w(),

@@ -98,6 +98,13 @@ std::optional<std::string> RejectGather(const TileConfig& config, const ConvProb
     return absl::StrFormat("type is %s; the row is for %s", gridwise::Name(problem.type),
                            gridwise::Name(config.type));
   }
+  const std::int64_t channels = problem.AxesOf(problem.a()).size[5];
+  for (const TileConfig::Patch patch : {config.patch_a, config.patch_b}) {
+    if (patch.n == 1 && channels % config.ragged(patch) != 0) {
+      return absl::StrFormat("a group has %d source channels; the row loads %d at a time", channels,
+                             config.ragged(patch));
+    }
+  }
   if (problem.layout == Layout::kNGCHW) {
     return absl::StrFormat("layout is %s; the row loads neighbouring channels",
                            gridwise::Name(problem.layout));
@@ -154,7 +161,9 @@ GatherPlan PlanGather(const TileConfig& config, Gfx gfx, const ConvProblem& prob
     gemm.first_tile = tiles;
     tiles += gemm_tiles;
     work.steps += groups * gemm_tiles * Taps(gemm) * slabs;
+    work.ragged_steps += groups * gemm_tiles * Taps(gemm);
   }
+  if (problem.AxesOf(problem.a()).size[5] % config.cell() == 0) work.ragged_steps = 0;
   work.tiles = groups * tiles;
   sharing = Complete(sharing, config, TraitsOf(gfx), work);
   plan.splits = sharing.splits;

@@ -139,6 +139,21 @@ TEST(PlanGather, ManySubGemmsGoToTheWorkspace) {
   EXPECT_EQ(plan.table_bytes, 36 * static_cast<std::int64_t>(sizeof(SubGemm)));
 }
 
+TEST(PlanGather, RowsWithShortRunsTakeWhatTheyDivide) {
+  TileConfig fours = kMedium;
+  fours.patch_a.k = 4;
+  EXPECT_EQ(Reject(fours, Gfx::k942), nullptr);
+  EXPECT_EQ(PrintFields(fours), "f16_t128x128x32_w2x2_mfma32x32x8_a4x1_b8x2_o1");
+  ConvProblem problem = Problem2d(1, 64, 36, {.in = 8}, {.in = 8});
+  EXPECT_EQ(RejectGather(fours, problem), std::nullopt);
+  EXPECT_LT(PlanOf(fours, problem).cost.cycles, PlanOf(kMedium, problem).cost.cycles);
+  problem.k = 38;
+  EXPECT_THAT(RejectGather(fours, problem).value_or(""),
+              HasSubstr("a group has 38 source channels; the row loads 4 at a time"));
+  fours.patch_a.k = 2;
+  EXPECT_STREQ(Reject(fours, Gfx::k942), "a patch is neither a cell long nor 4");
+}
+
 TEST(PlanGather, RejectionsNameTheirValues) {
   ConvProblem problem = Problem2d(1, 64, 64, {.in = 8}, {.in = 8});
   EXPECT_EQ(RejectGather(kMedium, problem), std::nullopt);

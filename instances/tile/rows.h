@@ -15,6 +15,7 @@ struct Tiling {
   int mma;  // rows of the matrix instruction
   int occupancy;
   TileConfig::Pipeline pipeline = {};
+  int ragged = 0;  // channels at a time of a cell that is not whole; 0: one by one
 };
 
 /// For waves of 64 lanes.
@@ -47,10 +48,14 @@ inline constexpr Tiling kMfmaScheduledTilings[] = {
 inline constexpr Tiling kMfmaScheduledDataTilings[] = {
     {256, 128, 8, {2, 2}, 32, 2, {Schedule::kWavelet, 4}},  // tall; gfx950 has the LDS
     {64, 128, 4, {2, 2}, 32, 4, {Schedule::kWavelet, 4}},
+    {128, 128, 4, {2, 2}, 32, 4, {Schedule::kWavelet, 4}, 4},  // K that 4 divides and 8 does not
 };
 
-/// The same, for backward-weight.
+/// The same, for backward-weight with even channels, and the tile with the fewest transposes per
+/// matrix instruction.
 inline constexpr Tiling kMfmaScheduledWeightTilings[] = {
+    {256, 256, 4, {4, 2}, 32, 2},
+    {256, 128, 4, {2, 2}, 32, 2, {Schedule::kWavelet, 4}},
     {128, 128, 4, {2, 2}, 32, 4, {Schedule::kWavelet, 4}},
     {128, 64, 4, {2, 2}, 32, 4, {Schedule::kWavelet, 4}},
     {64, 128, 4, {2, 2}, 32, 3, {Schedule::kWavelet, 2}},
@@ -147,7 +152,8 @@ constexpr void ForEachGatherRow(auto&& visit) {
     return [&visit, along_k](const Tiling& tiling, DataType type, MmaUnit unit, bool double_k) {
       const int cell = LdsTile::kCellBytes / SizeOf(type);
       const int patch_k = tiling.cells == 2 ? 4 : cell;
-      visit(MakeRow(tiling, type, unit, double_k, {cell, 1},
+      const int ragged = tiling.ragged == 0 ? cell : tiling.ragged;
+      visit(MakeRow(tiling, type, unit, double_k, {ragged, 1},
                     along_k ? TileConfig::Patch{cell, 1} : TileConfig::Patch{patch_k, 2}));
     };
   };
