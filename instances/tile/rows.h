@@ -62,7 +62,6 @@ inline constexpr Tiling kMfmaScheduledWeightTilings[] = {
     {64, 64, 4, {2, 2}, 32, 3, {Schedule::kWavelet, 2}},
     {128, 128, 4, {2, 2}, 32, 2, {Schedule::kDouble, 1}},
     {64, 64, 4, {2, 1}, 32, 3, {Schedule::kDouble, 2}},
-    {16, 64, 4, {1, 4}, 16, 3, {Schedule::kDouble, 4}},
 };
 
 /// Backward-weight for waves of 64 lanes: few output channels or terms are common, K is long.
@@ -170,7 +169,10 @@ constexpr void ForEachBwdWeightRow(auto&& visit) {
   const auto visit_channels = [&](int channels) {
     return [&visit, channels](const Tiling& tiling, DataType type, MmaUnit unit, bool double_k) {
       const TileConfig::Patch patch = {LdsTile::kCellBytes / SizeOf(type), channels};
-      visit(MakeRow(tiling, type, unit, double_k, patch, patch));
+      TileConfig row = MakeRow(tiling, type, unit, double_k, patch, patch);
+      // Lanes that load single channels have twice the loads under way, and need the registers.
+      if (channels == 1) row.occupancy = CeilDiv(row.occupancy, 2);
+      visit(row);
     };
   };
   for (const int channels : {2, 1}) {

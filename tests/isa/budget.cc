@@ -32,9 +32,9 @@ bool Matches(std::string_view pattern, std::string_view text) {
 std::optional<std::string> OverBudget(const KernelReport& report, Gfx gfx) {
   if (!report.loop) return "has no main loop";
   const double limit = ValuPerMatrix(gfx);
-  if (report.loop->has_matrix() && report.loop->ValuPerWork() > limit) {
+  if (report.valu_per_matrix.value_or(0) > limit) {
     return absl::StrFormat("%.2f vector-ALU instructions per matrix instruction, more than %.0f",
-                           report.loop->ValuPerWork(), limit);
+                           *report.valu_per_matrix, limit);
   }
   if (report.conflicts.value_or(0) > 0) {
     return absl::StrFormat("%.2f cycles of LDS bank conflicts per iteration", *report.conflicts);

@@ -43,7 +43,7 @@ std::vector<ConvProblem> ProbeProblems(Direction direction) {
 
 /// Runs `row` on operands of zeros: where conflicts are is a matter of addresses alone.
 absl::Status RunRow(const ConvProblem& problem, Gfx gfx, const std::string& row) {
-  const absl::StatusOr<Plan> plan = MakePlan(problem, gfx, {.row = row});
+  const absl::StatusOr<Plan> plan = MakePlan(problem, gfx, {.row = row, .splits = 1});
   if (!plan.ok()) return plan.status();
   const absl::StatusOr<Executable> executable = Executable::Load(*plan);
   if (!executable.ok()) return executable.status();
@@ -65,6 +65,34 @@ absl::Status RunRow(const ConvProblem& problem, Gfx gfx, const std::string& row)
   return stream->Synchronize();
 }
 
+/// `problem` with twice the K, which takes twice the steps of the main loop.
+ConvProblem WithTwiceTheK(ConvProblem problem) {
+  (problem.direction == Direction::kForward        ? problem.c
+   : problem.direction == Direction::kBackwardData ? problem.k
+                                                   : problem.batch) *= 2;
+  return problem;
+}
+
+/// Vector-ALU instructions per matrix instruction in the steps that `problem` has more when its K
+/// is doubled: of the main loop, as it was executed. Nothing if they have no matrix instructions.
+absl::StatusOr<std::optional<double>> MeasureValuPerMatrix(const ConvProblem& problem, Gfx gfx,
+                                                           const std::string& row) {
+  std::map<std::string, double> counts[2];
+  const ConvProblem problems[] = {problem, WithTwiceTheK(problem)};
+  for (int i = 0; i < 2; ++i) {
+    GridwiseSimRuns runs = {};
+    gridwiseSimTakeRuns(&runs);
+    if (absl::Status status = RunRow(problems[i], gfx, row); !status.ok()) return status;
+    if (gridwiseSimTakeRuns(&runs) != 0) return absl::InternalError("the simulator ran nothing");
+    for (int c = 0; c < GRIDWISE_SIM_CLASSES; ++c) {
+      counts[i][runs.class_names[c]] = static_cast<double>(runs.instructions[c]);
+    }
+  }
+  const double matrix = counts[1]["mma"] - counts[0]["mma"];
+  if (matrix <= 0) return std::nullopt;
+  return (counts[1]["valu"] - counts[0]["valu"]) / matrix;
+}
+
 /// Conflict cycles of one execution, by the address of the instruction.
 using Conflicts = std::map<std::uint64_t, double>;
 
@@ -78,8 +106,14 @@ Conflicts CountedConflicts(const std::string& kernel) {
   return conflicts;
 }
 
-/// The conflicts of every row that accepts a probe problem, by its name.
-absl::StatusOr<std::map<std::string, Conflicts>> MeasureConflicts(
+/// What a run tells of a row.
+struct Measured {
+  Conflicts conflicts;
+  std::optional<double> valu_per_matrix;
+};
+
+/// The measurements of every row that accepts a probe problem, by its name.
+absl::StatusOr<std::map<std::string, Measured>> MeasureRows(
     Direction direction, Gfx gfx, const std::map<std::string, std::string>& symbols) {
   if (gridwiseSimCountBankConflicts == nullptr) {
     return absl::FailedPreconditionError(
@@ -88,7 +122,7 @@ absl::StatusOr<std::map<std::string, Conflicts>> MeasureConflicts(
   const absl::StatusOr<DeviceInfo> device = FindDevice(Name(gfx));
   if (!device.ok()) return device.status();
   if (absl::Status status = UseDevice(*device); !status.ok()) return status;
-  std::map<std::string, Conflicts> result;
+  std::map<std::string, Measured> result;
   for (ConvProblem problem : ProbeProblems(direction)) {
     for (const DataType type : kAllDataTypes) {
       problem.type = type;
@@ -97,8 +131,14 @@ absl::StatusOr<std::map<std::string, Conflicts>> MeasureConflicts(
         gridwiseSimCountBankConflicts(1);
         absl::Status status = RunRow(problem, gfx, verdict.row);
         const auto symbol = symbols.find(verdict.row);
-        if (symbol != symbols.end()) result[verdict.row] = CountedConflicts(symbol->second);
+        Measured& measured = result[verdict.row];
+        if (symbol != symbols.end()) measured.conflicts = CountedConflicts(symbol->second);
         gridwiseSimCountBankConflicts(0);
+        if (status.ok() && problem.groups == 1 && problem.c > 8) {
+          const auto ratio = MeasureValuPerMatrix(problem, gfx, verdict.row);
+          status = ratio.status();
+          if (ratio.ok()) measured.valu_per_matrix = *ratio;
+        }
         if (!status.ok()) {
           return absl::Status(status.code(), absl::StrCat(verdict.row, ": ", status.message()));
         }
@@ -126,7 +166,7 @@ absl::StatusOr<std::vector<CodeLine>> Disassemble(const sim::KernelInfo& kernel,
 }
 
 absl::StatusOr<KernelReport> ReportKernel(const std::string& row, const sim::KernelInfo& kernel,
-                                          Gfx gfx, const Conflicts* conflicts) {
+                                          Gfx gfx, const Measured* measured) {
   KernelReport report = {.row = row,
                          .vgprs = kernel.vgprs,
                          .agprs = kernel.agprs,
@@ -136,13 +176,15 @@ absl::StatusOr<KernelReport> ReportKernel(const std::string& row, const sim::Ker
                          .sgpr_spills = kernel.sgpr_spills,
                          .lds = static_cast<int>(kernel.static_lds_bytes),
                          .loop = {},
-                         .conflicts = {}};
+                         .conflicts = {},
+                         .valu_per_matrix = {}};
   const absl::StatusOr<std::vector<CodeLine>> lines = Disassemble(kernel, gfx);
   if (!lines.ok()) return lines.status();
   report.loop = FindMainLoop(*lines);
-  if (conflicts == nullptr || !report.loop) return report;
+  if (measured == nullptr || !report.loop) return report;
+  report.valu_per_matrix = measured->valu_per_matrix;
   report.conflicts = 0;
-  for (const auto& [pc, cycles] : *conflicts) {
+  for (const auto& [pc, cycles] : measured->conflicts) {
     if (pc >= report.loop->begin && pc < report.loop->end) *report.conflicts += cycles;
   }
   return report;
@@ -162,9 +204,9 @@ absl::StatusOr<std::vector<KernelReport>> ReportRows(Direction direction, Gfx gf
     symbols[row.name] = row.symbol;
     rows.push_back(std::move(row));
   }
-  const absl::StatusOr<std::map<std::string, Conflicts>> conflicts =
-      MeasureConflicts(direction, gfx, symbols);
-  if (!conflicts.ok()) return conflicts.status();
+  const absl::StatusOr<std::map<std::string, Measured>> measured =
+      MeasureRows(direction, gfx, symbols);
+  if (!measured.ok()) return measured.status();
   sim::Memory memory;
   std::map<const char*, std::unique_ptr<sim::CodeObject>> objects;
   std::vector<KernelReport> reports;
@@ -178,9 +220,9 @@ absl::StatusOr<std::vector<KernelReport>> ReportRows(Direction direction, Gfx gf
     }
     const absl::StatusOr<const sim::KernelInfo*> kernel = object->FindKernel(row.symbol);
     if (!kernel.ok()) return kernel.status();
-    const auto found = conflicts->find(row.name);
+    const auto found = measured->find(row.name);
     absl::StatusOr<KernelReport> report =
-        ReportKernel(row.name, **kernel, gfx, found == conflicts->end() ? nullptr : &found->second);
+        ReportKernel(row.name, **kernel, gfx, found == measured->end() ? nullptr : &found->second);
     if (!report.ok()) return report.status();
     reports.push_back(*std::move(report));
   }
@@ -192,7 +234,7 @@ std::string ToText(std::span<const KernelReport> reports) {
   for (const KernelReport& report : reports) width = std::max(width, report.row.size());
   constexpr const char* kTitles =
       " vgprs agprs sgprs scratch vspills sspills    lds | loop: matrix  fma valu salu  lds vmem  "
-      "valu/work conflicts\n";
+      "valu/matrix conflicts\n";
   std::string text = absl::StrFormat("%-*s%s", width, "row", kTitles);
   for (const KernelReport& report : reports) {
     absl::StrAppendFormat(&text, "%-*s %5d %5d %5d %7d %7d %7d %6d |", width, report.row,
@@ -203,9 +245,11 @@ std::string ToText(std::span<const KernelReport> reports) {
       continue;
     }
     const MainLoop& loop = *report.loop;
-    absl::StrAppendFormat(&text, "       %6d %4d %4d %4d %4d %4d  %9.2f %9s\n", loop.matrix,
-                          loop.fma, loop.valu, loop.salu, loop.lds, loop.vmem, loop.ValuPerWork(),
-                          report.conflicts ? absl::StrFormat("%.2f", *report.conflicts) : "-");
+    absl::StrAppendFormat(
+        &text, "       %6d %4d %4d %4d %4d %4d  %11s %9s\n", loop.matrix, loop.fma, loop.valu,
+        loop.salu, loop.lds, loop.vmem,
+        report.valu_per_matrix ? absl::StrFormat("%.2f", *report.valu_per_matrix) : "-",
+        report.conflicts ? absl::StrFormat("%.2f", *report.conflicts) : "-");
   }
   return text;
 }
