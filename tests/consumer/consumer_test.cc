@@ -41,10 +41,12 @@ absl::Status Convolve() {
   std::vector<uint16_t> result(static_cast<size_t>(problem.x_elements()));
   const auto dx = gridwise::DeviceBuffer::Allocate(static_cast<int64_t>(result.size() * 2));
   if (!dx.ok()) return dx.status();
+  const auto workspace = gridwise::DeviceBuffer::Allocate(plan->workspace_bytes());
+  if (!workspace.ok()) return workspace.status();
   const auto conv = gridwise::Executable::Load(*plan);
   if (!conv.ok()) return conv.status();
-  absl::Status status =
-      conv->Launch({.a = dy->data(), .b = w->data(), .out = dx->data()}, nullptr, 0, nullptr);
+  absl::Status status = conv->Launch({.a = dy->data(), .b = w->data(), .out = dx->data()},
+                                     workspace->data(), workspace->bytes(), /*stream=*/nullptr);
   if (!status.ok()) return status;
   if (status = gridwise::SynchronizeDevice(); !status.ok()) return status;
   if (status = dx->CopyToHost(std::as_writable_bytes(std::span(result))); !status.ok())

@@ -147,8 +147,8 @@ KERNEL void DataParallelPrimitives(const u32* in, u32* out, int) {
 #else
   const u32 broadcast = __builtin_amdgcn_update_dpp(9u, x, 0x155, 0xa, 0xf, false);  // row_share:5
 #endif
-  // No products: clang 22 would make some of them v_mad_co_u64_u32 with DPP on gfx1201, which is not
-  // in the ISA and which no disassembler knows.
+  // No products: clang 22 would make some of them v_mad_co_u64_u32 with DPP on gfx1201, which is
+  // not in the ISA and which no disassembler knows.
   out[256 * Group() + Item()] = shifted ^ (mirrored << 1) ^ (quad << 2) ^ (broadcast << 3);
 }
 
