@@ -39,8 +39,12 @@ bool IsFor(Direction direction, Gfx gfx, const Row& row) {
 /// A row of the direction's table, and what it says to a problem.
 struct Candidate {
   int index;
-  std::optional<std::string> reason;  // why it cannot compute the problem
-  Cost cost;                          // if it can
+  Verdict verdict;
+
+  /// Why it cannot compute the problem; null if it can.
+  const std::string* reason() const { return std::get_if<std::string>(&verdict); }
+  /// How it does, if it can.
+  const RowPlan& plan() const { return std::get<RowPlan>(verdict); }
 };
 
 /// The rows of the problem's direction and type that are compiled for `gfx`, and what they say to a
@@ -51,13 +55,7 @@ std::vector<Candidate> AskRows(const ConvProblem& problem, Gfx gfx, const PlanOp
   for (int i = 0; i < RowCount(problem.direction); ++i) {
     const Row row = RowAt(problem.direction, i);
     if (TypeOf(row) != problem.type || !IsFor(problem.direction, gfx, row)) continue;
-    Candidate& candidate = candidates.emplace_back(Candidate{i, {}, {}});
-    Verdict verdict = planner.PlanFor(row);
-    if (std::string* reason = std::get_if<std::string>(&verdict)) {
-      candidate.reason = std::move(*reason);
-    } else {
-      candidate.cost = std::get<RowPlan>(verdict).cost;
-    }
+    candidates.push_back({.index = i, .verdict = planner.PlanFor(row)});
   }
   return candidates;
 }
@@ -69,7 +67,8 @@ std::string NoRowMessage(const ConvProblem& problem, Gfx gfx,
   for (const Candidate& candidate : candidates) {
     const std::string name = RowName(problem.direction, candidate.index);
     if (!options.row.empty() && name != options.row) continue;
-    absl::StrAppend(&message, "\n  ", name, ": ", candidate.reason.value_or(""));
+    absl::StrAppend(&message, "\n  ", name, ": ",
+                    candidate.reason() == nullptr ? "" : *candidate.reason());
   }
   return message;
 }
@@ -79,9 +78,11 @@ const Candidate* Choose(Direction direction, const std::vector<Candidate>& candi
                         const PlanOptions& options) {
   const Candidate* best = nullptr;
   for (const Candidate& candidate : candidates) {
-    if (candidate.reason.has_value()) continue;
+    if (candidate.reason() != nullptr) continue;
     if (!options.row.empty() && RowName(direction, candidate.index) != options.row) continue;
-    if (best == nullptr || candidate.cost.cycles < best->cost.cycles) best = &candidate;
+    if (best == nullptr || candidate.plan().cost.cycles < best->plan().cost.cycles) {
+      best = &candidate;
+    }
   }
   return best;
 }
@@ -166,10 +167,14 @@ std::vector<RowInfo> ListRows() {
 
 std::vector<RowVerdict> ExplainRows(const ConvProblem& problem, Gfx gfx) {
   std::vector<RowVerdict> verdicts;
-  for (Candidate& candidate : AskRows(problem, gfx, {})) {
-    verdicts.push_back({.row = RowName(problem.direction, candidate.index),
-                        .reason = std::move(candidate.reason),
-                        .cost = candidate.cost});
+  for (const Candidate& candidate : AskRows(problem, gfx, {})) {
+    RowVerdict& verdict = verdicts.emplace_back();
+    verdict.row = RowName(problem.direction, candidate.index);
+    if (const std::string* reason = candidate.reason()) {
+      verdict.reason = *reason;
+    } else {
+      verdict.cost = candidate.plan().cost;
+    }
   }
   return verdicts;
 }
@@ -189,10 +194,7 @@ absl::StatusOr<Plan> MakePlan(const ConvProblem& problem, Gfx gfx, const PlanOpt
   plan.problem_ = problem;
   plan.gfx_ = gfx;
   plan.row_ = RowName(problem.direction, chosen->index);
-  const Verdict verdict =
-      RowPlanner(problem, gfx, {options.splits, options.offset_limit, options.atomic})
-          .PlanFor(RowAt(problem.direction, chosen->index));
-  const RowPlan& row_plan = std::get<RowPlan>(verdict);
+  const RowPlan& row_plan = chosen->plan();
   plan.splits_ = row_plan.splits;
   plan.cost_ = row_plan.cost;
   plan.gemms_ = ShapesOf(row_plan);

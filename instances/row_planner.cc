@@ -1,7 +1,7 @@
 #include "instances/row_planner.h"
 
 #include <algorithm>
-#include <array>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -67,7 +67,6 @@ RowPlanner::RowPlanner(const ConvProblem& problem, Gfx gfx, const RowOptions& op
 
 Verdict RowPlanner::PlanFor(const Row& row) {
   if (reason_) return *reason_;
-  const bool weights = problem_.direction == Direction::kBackwardWeight;
   const auto reject = [&](const auto& config) {
     return RejectRow(config, problem_, options_.splits);
   };
@@ -75,15 +74,7 @@ Verdict RowPlanner::PlanFor(const Row& row) {
   RowPlan plan;
   if (auto reason = AddPart(row, {.problem = problem_}, plan)) return *std::move(reason);
 
-  // Terms of one sum are the parts of backward-weight that have the same output.
-  for (const RowPlan::Part& part : plan.parts) {
-    plan.terms += weights && part.part.out == plan.parts[0].part.out;
-  }
-  if (!weights) plan.terms = 1;
-  if (static_cast<std::size_t>(plan.terms) != plan.parts.size() && plan.terms > 1) {
-    return absl::StrFormat("the problem has %d groups whose sums are too long for one launch",
-                           problem_.groups);
-  }
+  if (auto reason = CountTerms(plan)) return *std::move(reason);
   // Direct kernels have no epilogue, and their splits always have sums of their own.
   const bool direct = std::holds_alternative<tile::DirectConfig>(row);
   plan.sums_only = direct && problem_.epilogue != Epilogue{};
@@ -109,6 +100,21 @@ Verdict RowPlanner::PlanFor(const Row& row) {
   }
   plan.cost = WithCycles(plan.cost);
   return plan;
+}
+
+std::optional<std::string> RowPlanner::CountTerms(RowPlan& plan) const {
+  plan.terms = 1;
+  if (problem_.direction != Direction::kBackwardWeight) return std::nullopt;
+  // Parts of backward-weight that have the same output are terms of one sum.
+  std::set<std::int64_t> outputs;
+  for (const RowPlan::Part& part : plan.parts) outputs.insert(part.part.out);
+  if (outputs.size() == plan.parts.size()) return std::nullopt;
+  if (outputs.size() > 1) {
+    return absl::StrFormat("the problem has %d groups whose sums are too long for one launch",
+                           problem_.groups);
+  }
+  plan.terms = static_cast<int>(plan.parts.size());
+  return std::nullopt;
 }
 
 std::optional<std::string> RowPlanner::AddPart(const Row& row, const ConvPart& part,

@@ -35,6 +35,8 @@ class RowPlanner {
  private:
   /// Appends what computes `part`, or gives the reason why that cannot be.
   std::optional<std::string> AddPart(const Row& row, const ConvPart& part, RowPlan& plan);
+  /// Fills in plan.terms, or gives the reason why its parts cannot be added up.
+  std::optional<std::string> CountTerms(RowPlan& plan) const;
   std::optional<std::string> AddHalves(const Row& row, const ConvPart& part,
                                        const std::string& reason, RowPlan& plan);
   std::optional<std::string> TooLarge(const Row& row, const ConvProblem& part) const;

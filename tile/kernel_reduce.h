@@ -18,30 +18,28 @@ GRIDWISE_DEVICE long OffsetInTensor(const ReduceArgs& args, int tensor, int at) 
   return offset;
 }
 
-/// out[i] = epilogue(sum over splits s of partial[s][i]), the splits in order, so that the result
-/// does not depend on which workgroup was first.
+/// out[i] = epilogue(sum over splits s of partial[s][i]), an element per lane, the splits in order,
+/// so that the result does not depend on which workgroup was first.
 template <DataType kType>
 GRIDWISE_DEVICE void ReduceTile() {
   using Out = Element<kType>;
   const ReduceArgs& args = KernelArgs<ReduceArgs>();
-  const int first = (BlockIdX() * kReduceThreads + ThreadId()) * kReduceVec;
   const EpilogueArgs& epilogue = args.epilogue;
-  for (int e = 0; e < kReduceVec && first + e < args.elements; ++e) {
-    const int at = first + e;
-    float sum = 0;
-    for (int split = 0; split < args.splits; ++split) {
-      sum += args.partial[static_cast<long>(split) * args.elements + at];
-    }
-    float v = epilogue.alpha * sum;
-    for (int i = 0; i < epilogue.tensors; ++i) {
-      const EpilogueTensor& tensor = epilogue.tensor[i];
-      const char* const d = static_cast<const char*>(tensor.data) + OffsetInTensor(args, i, at);
-      v = Combine(tensor, v,
-                  tensor.is_f32 ? *reinterpret_cast<const float*>(d)
-                                : static_cast<float>(*reinterpret_cast<const Out*>(d)));
-    }
-    static_cast<Out*>(epilogue.out)[at] = static_cast<Out>(Clamp(epilogue, v));
+  const int at = BlockIdX() * kReduceThreads + ThreadId();
+  if (at >= args.elements) return;
+  float sum = 0;
+  for (int split = 0; split < args.splits; ++split) {
+    sum += args.partial[static_cast<long>(split) * args.elements + at];
   }
+  float v = epilogue.alpha * sum;
+  for (int i = 0; i < epilogue.tensors; ++i) {
+    const EpilogueTensor& tensor = epilogue.tensor[i];
+    const char* const d = static_cast<const char*>(tensor.data) + OffsetInTensor(args, i, at);
+    v = Combine(tensor, v,
+                tensor.is_f32 ? *reinterpret_cast<const float*>(d)
+                              : static_cast<float>(*reinterpret_cast<const Out*>(d)));
+  }
+  static_cast<Out*>(epilogue.out)[at] = static_cast<Out>(Clamp(epilogue, v));
 }
 
 }  // namespace gridwise::tile

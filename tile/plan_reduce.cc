@@ -33,7 +33,7 @@ ReduceArgs PlanReduce(const ConvProblem& problem, int splits) {
 }
 
 unsigned ReduceWorkgroups(const ReduceArgs& args) {
-  return CeilDiv(static_cast<unsigned>(args.elements), unsigned{kReduceThreads * kReduceVec});
+  return CeilDiv(static_cast<unsigned>(args.elements), unsigned{kReduceThreads});
 }
 
 std::string ReduceSymbol(DataType type) {

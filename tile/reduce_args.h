@@ -5,8 +5,7 @@
 
 namespace gridwise::tile {
 
-/// Elements that a lane of the reducing kernel takes, and lanes of a workgroup.
-inline constexpr int kReduceVec = 4;
+/// Lanes of a workgroup of the reducing kernel.
 inline constexpr int kReduceThreads = 256;
 
 /// Kernel arguments of the sum over splits of K. Elements are in the order of the output in memory.

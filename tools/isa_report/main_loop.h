@@ -32,10 +32,6 @@ struct MainLoop {
 
   /// Whether its work is matrix instructions, or else multiply-adds.
   bool has_matrix() const { return matrix > 0; }
-  /// Vector-ALU instructions per matrix instruction, or per multiply-add.
-  double ValuPerWork() const {
-    return static_cast<double>(valu) / (has_matrix() ? matrix : fma > 0 ? fma : 1);
-  }
 };
 
 /// The innermost loop with matrix instructions, or without any in the kernel, with multiply-adds. A

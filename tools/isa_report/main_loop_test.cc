@@ -58,7 +58,6 @@ TEST(MainLoop, CountsTheInnermostLoopWithMatrixInstructions) {
   EXPECT_EQ(loop->salu, 1);
   EXPECT_EQ(loop->lds, 1);
   EXPECT_EQ(loop->vmem, 1);
-  EXPECT_EQ(loop->ValuPerWork(), 0.5);
 }
 
 TEST(MainLoop, BranchesToOneInstructionAreOneLoop) {
@@ -83,7 +82,6 @@ TEST(MainLoop, WithoutMatrixInstructionsMultiplyAddsAreTheWork) {
   EXPECT_FALSE(loop->has_matrix());
   EXPECT_EQ(loop->fma, 2);
   EXPECT_EQ(loop->valu, 4);
-  EXPECT_EQ(loop->ValuPerWork(), 2);
 }
 
 TEST(MainLoop, StraightCodeHasNone) {
