@@ -16,7 +16,10 @@ struct CellsOfLane {
   static constexpr int kCount = CeilDiv(kCells, kThreads);
   static_assert(kCells % kThreads == 0 || kCells < kThreads);
 
-  GRIDWISE_DEVICE static int Cell() { return LoadThread<kC>() % kTile.cells_per_row; }
+  GRIDWISE_DEVICE static int Cell() {
+    const int place = LoadThread<kC>() % kTile.cells_per_row;
+    return kC.loads_to_lds() ? kC.lds_rows(kTile.rows).Permuted(Row(0), place) : place;
+  }
   GRIDWISE_DEVICE static int Row(int i) {
     return LoadThread<kC>() / kTile.cells_per_row + i * (kThreads / kTile.cells_per_row);
   }
@@ -28,6 +31,11 @@ struct CellsOfLane {
 template <TileConfig kC>
 using CellVec = Vec<Element<kC.type>, kC.cell()>;
 
+/// Buffer::kOutOfRange where `count` is less than 1.
+GRIDWISE_DEVICE unsigned NoneOf(int count) {
+  return static_cast<unsigned>(count - 1) & Buffer::kOutOfRange;
+}
+
 /// Loads a cell of consecutive channels at `offset` + `uniform_offset` bytes, of which the first
 /// `count` exist; the others read as 0, and all do when Buffer::kOutOfRange is set in `offset`.
 /// Only where kRagged is not 0 it looks into cells, kRagged elements at a time, which exist
@@ -36,8 +44,7 @@ template <TileConfig kC, int kRagged>
 GRIDWISE_DEVICE CellVec<kC> LoadCell(const Buffer& tensor, unsigned offset, int uniform_offset,
                                      int count) {
   if constexpr (kRagged == 0) {
-    const unsigned none = static_cast<unsigned>(count - 1) & Buffer::kOutOfRange;
-    return tensor.Load<CellVec<kC>>(offset | none, uniform_offset);
+    return tensor.Load<CellVec<kC>>(offset | NoneOf(count), uniform_offset);
   } else {
     using Part = Vec<Element<kC.type>, kRagged>;
     struct {

@@ -14,6 +14,7 @@ enum class Schedule : int {
   kSingle,   // one LDS buffer; a slab of K is on its way into registers
   kDouble,   // two LDS buffers; `count` slabs are on their way
   kWavelet,  // two LDS buffers; `count` waves only load, and the others only multiply
+  kDirect,   // `count` LDS buffers, which loads fill without passing through registers
 };
 
 constexpr const char* Name(Schedule schedule) {
@@ -24,6 +25,8 @@ constexpr const char* Name(Schedule schedule) {
       return "double";
     case Schedule::kWavelet:
       return "wavelet";
+    case Schedule::kDirect:
+      return "direct";
   }
   return "?";
 }
@@ -67,8 +70,9 @@ struct TileConfig {
   Waves waves;                     // of a workgroup, that multiply
   MmaShape mma;                    // matrix instruction
   // Elements of A and B that a lane loads at a time: a cell along k, or a patch of k by 2 rows that
-  // it transposes. A shorter run along k: that many where the last channels end within a cell, of
-  // which there must be a multiple; other rows load these one by one.
+  // it transposes, or 8 rows of one k that reads of LDS transpose. A shorter run along k: that many
+  // where the last channels end within a cell, of which there must be a multiple; other rows load
+  // these one by one.
   Patch patch_a, patch_b;
   int occupancy = 1;  // waves per SIMD that registers are allocated for
   Pipeline pipeline = {};
@@ -103,17 +107,45 @@ struct TileConfig {
     return wave_m() / mma.m;
   }  // matrix instructions of a wave along m
   constexpr int reps_n() const { return wave_n() / mma.n; }
-  constexpr LdsTile lds_a() const { return {.rows = tile.m, .cells_per_row = tile.k / cell()}; }
-  constexpr LdsTile lds_b() const { return {.rows = tile.n, .cells_per_row = tile.k / cell()}; }
+  constexpr bool loads_to_lds() const { return pipeline.schedule == Schedule::kDirect; }
+  constexpr LdsTile lds_tile(int rows) const {
+    return {.rows = rows, .cells_per_row = tile.k / cell()};
+  }
+  constexpr LdsTile lds_a() const { return lds_tile(tile.m); }
+  constexpr LdsTile lds_b() const { return lds_tile(tile.n); }
+  /// Where operands lie that are loaded straight to LDS: along k, or not, in which case reads
+  /// transpose them.
+  constexpr LdsRows lds_rows(int rows) const {
+    return {.rows = rows, .cells_per_row = tile.k / cell()};
+  }
+  constexpr LdsLines lds_lines(int rows) const { return {.rows = rows, .k = tile.k}; }
+  /// Whether reads of LDS transpose what such patches are loaded of.
+  constexpr bool reads_transposed(Patch patch) const { return patch.n == LdsLines::kPieceRows; }
 
   /// Elements that a lane loads at a time where the last channels end within a cell.
-  constexpr int ragged(Patch patch) const { return patch.k < cell() ? patch.k : 1; }
+  constexpr int ragged(Patch patch) const {
+    return patch.k < cell() ? patch.k : loads_to_lds() ? cell() : 1;
+  }
   constexpr int slab_bytes() const { return lds_a().bytes() + lds_b().bytes(); }
-  constexpr int lds_buffers() const { return pipeline.schedule == Schedule::kSingle ? 1 : 2; }
+  constexpr int lds_buffers() const {
+    return loads_to_lds() ? pipeline.count : pipeline.schedule == Schedule::kSingle ? 1 : 2;
+  }
   constexpr int slabs_in_flight() const {  // from memory, while one is multiplied
-    return pipeline.schedule == Schedule::kDouble    ? pipeline.count
-           : pipeline.schedule == Schedule::kWavelet ? 2
-                                                     : 1;
+    switch (pipeline.schedule) {
+      case Schedule::kSingle:
+        return 1;
+      case Schedule::kDouble:
+        return pipeline.count;
+      case Schedule::kWavelet:
+        return 2;
+      case Schedule::kDirect:
+        return pipeline.count - 1;
+    }
+    return 0;
+  }
+  /// Loads of a lane for a slab, where it goes straight to LDS.
+  constexpr int loads_of_slab() const {
+    return slab_bytes() / LdsTile::kCellBytes / load_threads();
   }
 
   // A lane reads whole cells from LDS: so many for a matrix instruction, or for several of them.
@@ -148,8 +180,29 @@ struct TileConfig {
   }
 };
 
+/// Why lanes cannot load an operand tile of `rows` rows straight to LDS; nullptr if they can.
+constexpr const char* RejectDirect(const TileConfig& c, int rows, TileConfig::Patch patch) {
+  const bool transposed = c.reads_transposed(patch);
+  if (transposed && (SizeOf(c.type) != 2 || c.mma.m != 32 || c.fragment_cells() != 1)) {
+    return "LDS reads transpose 16-bit operands of 32x32 matrix instructions with a cell a lane";
+  }
+  if (patch.k != (transposed ? 1 : c.cell()) ||
+      patch.n != (transposed ? LdsLines::kPieceRows : 1)) {
+    return "loads straight to LDS are cells along k, or 8 rows of one k";
+  }
+  const int lines = transposed ? c.tile.k : rows, pieces = rows * c.tile.k / c.cell() / lines;
+  // Every load of a lane has the same place in its line, and lines that permute pieces alike.
+  const int period = transposed ? 4 : 16;
+  if (c.threads() % pieces != 0 || c.threads() / pieces % period != 0 ||
+      lines % (c.threads() / pieces) != 0 || (transposed && rows % 64 != 0)) {
+    return "lanes do not share an operand's tile in whole loads";
+  }
+  return nullptr;
+}
+
 /// Why the lanes cannot share an operand tile of `rows` rows in such patches; nullptr if they can.
 constexpr const char* RejectPatch(const TileConfig& c, int rows, TileConfig::Patch patch) {
+  if (c.loads_to_lds()) return RejectDirect(c, rows, patch);
   if (patch.n != 1 && patch.n != 2) return "a patch is neither 1 nor 2 rows wide";
   if (patch.k != c.cell() && patch.k != 4) return "a patch is neither a cell long nor 4";
   const int per_k = patch.n == 1 ? 1 : rows / patch.n;
@@ -171,6 +224,9 @@ constexpr const char* RejectPipeline(TileConfig::Pipeline pipeline) {
     return "with two LDS buffers 1, 2 or 4 slabs are on their way";
   }
   if (pipeline.schedule == Schedule::kWavelet && count < 1) return "there are no load waves";
+  if (pipeline.schedule == Schedule::kDirect && count != 2 && count != 3) {
+    return "loads go straight to 2 or 3 LDS buffers";
+  }
   return nullptr;
 }
 
@@ -188,6 +244,13 @@ constexpr const char* Reject(const TileConfig& c, Gfx gfx) {
   }
   if (c.tile.m < 16 || c.tile.m % (c.waves.m * c.mma.m) != 0) return "waves do not divide tile.m";
   if (c.tile.n < 16 || c.tile.n % (c.waves.n * c.mma.n) != 0) return "waves do not divide tile.n";
+  if (c.loads_to_lds() && !target.loads_cells_to_lds) {
+    return "the target loads no 16 bytes a lane straight to LDS";
+  }
+  if ((c.reads_transposed(c.patch_a) || c.reads_transposed(c.patch_b)) &&
+      !target.reads_transposed) {
+    return "the target does not transpose what it reads of LDS";
+  }
   if (c.tile.k % c.fragment_k() != 0) return "tile.k holds no whole fragment";
   if (const char* reason = RejectPipeline(c.pipeline)) return reason;
   if (const char* reason = RejectPatch(c, c.tile.m, c.patch_a)) return reason;

@@ -29,10 +29,12 @@ Cost EstimateCost(const TileConfig& c, const TargetTraits& target, const Work& w
   const double arrival =
       kLatency / c.slabs_in_flight() + requested / (target.compute_units * kL2BytesPerCycle);
   // What a math wave does in a step besides multiplying: one LDS buffer is written between two
-  // barriers, two need one; and load waves write while the others multiply.
+  // barriers, two need one; load waves write while the others multiply, and loads straight to LDS
+  // take no writes.
   const int barriers = c.lds_buffers() == 1 ? 2 : 1;
-  const double overhead = kFragmentRead + kBarrier * barriers +
-                          (c.load_waves() > 0 ? 0 : step_bytes / kLdsWriteBytesPerCycle);
+  const double overhead =
+      kFragmentRead + kBarrier * barriers +
+      (c.load_waves() > 0 || c.loads_to_lds() ? 0 : step_bytes / kLdsWriteBytesPerCycle);
   // Loads of parts of cells, beyond those of whole ones.
   const auto parts = [&](TileConfig::Patch patch, int rows) {
     return patch.n == 1 ? static_cast<double>(rows * c.tile.k / c.ragged(patch)) : 0;

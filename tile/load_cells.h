@@ -16,7 +16,8 @@ struct TapChannel {
 
 /// An operand of backward-weight: rows are channels (of dy), or taps and channels (of x); K runs
 /// over cells. Channels are contiguous, so a lane loads patches of a run of cells along w by 1 row,
-/// or by 2 rows that are neighbouring channels of one tap, and transposes them.
+/// or by 2 rows that are neighbouring channels of one tap, and transposes them; or single cells by
+/// 8 rows, which reads of LDS transpose.
 ///
 /// What lies outside of the tensor, or past the last output cell, reads as zero. Along d and h that
 /// depends on where the step is, and decides for a whole patch: each has a window of steps. Along w
@@ -27,7 +28,7 @@ class LoadCells {
   static constexpr LdsTile kTile = {.rows = kRows, .cells_per_row = kC.tile.k / kC.cell()};
 
  public:
-  using Slab = Patches::Rows[Patches::kCount][kPatch.k];
+  using Slab = Patches::Slab;
   static constexpr int kLdsBytes = kTile.bytes();
 
   /// `row` is the TapChannel of the lane's first row.
@@ -54,7 +55,8 @@ class LoadCells {
   GRIDWISE_DEVICE static int Row() { return Patches::Row(); }
 
   /// Starts the loads of a step. Steps come in the order of CellWalk.
-  GRIDWISE_DEVICE void Load(const CellWalk& walk, Slab& slab) {
+  template <class To>
+  GRIDWISE_DEVICE void Load(const CellWalk& walk, To&& slab) {
     if (walk.w() == 0 || walk.is_first()) {
       EnterRow(walk);
     } else {
@@ -166,12 +168,16 @@ class LoadCells {
   }
 
   /// `offset(i, e)` is the byte offset of cell e of patch i, before the step's.
-  template <class Offset>
-  GRIDWISE_DEVICE void LoadPatches(Slab& slab, Offset offset) const {
+  template <class To, class Offset>
+  GRIDWISE_DEVICE void LoadPatches(To&& slab, Offset offset) const {
     for (int i = 0; i < Patches::kCount; ++i) {
       for (int e = 0; e < kPatch.k; ++e) {
-        slab[i][e] = buffer_.Load<typename Patches::Rows>(offset(i, e),
-                                                          step_offset_ + e * tensor_.out_cell[2]);
+        if constexpr (kC.loads_to_lds()) {
+          buffer_.LoadToLds(slab[i], offset(i, e), step_offset_);
+        } else {
+          slab[i][e] = buffer_.Load<typename Patches::Rows>(offset(i, e),
+                                                            step_offset_ + e * tensor_.out_cell[2]);
+        }
       }
     }
   }

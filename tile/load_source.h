@@ -45,12 +45,13 @@ class LoadSource {
   }
 
   /// Starts the loads of a step. Steps come in the order of KWalk.
-  GRIDWISE_DEVICE void Load(const KWalk& walk, Slab& slab) {
+  template <class To>
+  GRIDWISE_DEVICE void Load(const KWalk& walk, To&& slab) {
     if (walk.entered_mask()) FindInvalidTaps(walk);
-    if (args_.k % kC.cell() == 0 || walk.channels_left() >= kC.tile.k) {
+    if (kRagged == kC.cell() || args_.k % kC.cell() == 0 || walk.channels_left() >= kC.tile.k) {
       LoadCells<0>(walk, slab);
     } else {
-      LoadCells<kC.ragged(kC.patch_a)>(walk, slab);
+      LoadCells<kRagged>(walk, slab);
     }
   }
 
@@ -64,16 +65,22 @@ class LoadSource {
   }
 
  private:
+  static constexpr int kRagged = kC.ragged(kC.patch_a);
   static constexpr int kTapsOfMask = KWalk::kTapsOfMask;
 
   GRIDWISE_DEVICE static int Channel() { return Lane::Cell() * kC.cell(); }
 
-  template <int kRagged>
-  GRIDWISE_DEVICE void LoadCells(const KWalk& walk, Slab& slab) const {
+  template <int kPart, class To>
+  GRIDWISE_DEVICE void LoadCells(const KWalk& walk, To&& slab) const {
     const int tap = walk.tap() % kTapsOfMask;
     for (int i = 0; i < Lane::kCount; ++i) {
-      slab[i] = LoadCell<kC, kRagged>(tensor_, offset_[i] | Buffer::OutOfRangeIf(invalid_[i], tap),
-                                      walk.offset_source(), walk.channels_left() - Channel());
+      const unsigned offset = offset_[i] | Buffer::OutOfRangeIf(invalid_[i], tap);
+      const int left = walk.channels_left() - Channel();
+      if constexpr (kC.loads_to_lds()) {
+        tensor_.LoadToLds(slab[i], offset | NoneOf(left), walk.offset_source());
+      } else {
+        slab[i] = LoadCell<kC, kPart>(tensor_, offset, walk.offset_source(), left);
+      }
     }
   }
 

@@ -9,15 +9,15 @@
 namespace gridwise::tile {
 
 /// Operand B where the weights of one source channel are contiguous along n, as in backward-data
-/// w[k][tap][c], while LDS wants runs of k: a lane loads a patch of patch_b.k rows by 2 columns and
-/// transposes it in registers.
+/// w[k][tap][c], while matrix instructions want runs of k: a lane loads a patch of patch_b.k rows
+/// by 2 columns and transposes it in registers, or 1 row by 8 columns that LDS reads transpose.
 template <TileConfig kC, Gfx kGfx>
 class LoadWeightsPatches {
   using Patches = PatchesOfLane<kC, kC.tile.n, kC.patch_b>;
   using Pair = Patches::Rows;
 
  public:
-  using Slab = Pair[Patches::kCount][kC.patch_b.k];
+  using Slab = Patches::Slab;
 
   GRIDWISE_DEVICE LoadWeightsPatches(const GatherArgs& args, const Block& block)
       : w_k_(args.w_k), k_is_ragged_(args.k % kC.cell() != 0), one_column_(args.n - block.n == 1) {
@@ -25,9 +25,9 @@ class LoadWeightsPatches {
     // No load reaches past the end of a row: lanes that would load the last columns instead. The
     // lane of an odd last column has it second in the pair, and what comes first is past the last
     // column.
-    const int last_pair = args.n - (one_column_ ? 1 : 2);
+    const int last = args.n - (one_column_ ? 1 : kC.patch_b.n);
     const int column = block.n + Patches::Row();
-    const int clamped = column < last_pair ? column : last_pair;
+    const int clamped = column < last ? column : last;
     flip_ = column - clamped == 1;
     for (int i = 0; i < Patches::kCount; ++i) {
       offset_[i] = Patches::IsIdle() ? Buffer::kOutOfRange
@@ -36,12 +36,13 @@ class LoadWeightsPatches {
   }
 
   /// Starts the loads of a step.
-  GRIDWISE_DEVICE void Load(const KWalk& walk, Slab& slab) const {
+  template <class To>
+  GRIDWISE_DEVICE void Load(const KWalk& walk, To&& slab) const {
     const bool whole = !one_column_ && (!k_is_ragged_ || walk.channels_left() >= kC.tile.k);
     for (int i = 0; i < Patches::kCount; ++i) {
-      if (whole) {
-        LoadPatch(i, walk, slab[i]);
-      } else {
+      if (kC.patch_b.k == 1 || whole) {
+        LoadPatch(i, walk, slab);
+      } else if constexpr (kC.patch_b.k != 1) {
         LoadRaggedPatch(i, walk, slab[i]);
       }
     }
@@ -61,10 +62,15 @@ class LoadWeightsPatches {
     return walk.channels_left() - Patches::K(i);
   }
 
-  GRIDWISE_DEVICE void LoadPatch(int i, const KWalk& walk, Pair (&patch)[kC.patch_b.k]) const {
+  template <class To>
+  GRIDWISE_DEVICE void LoadPatch(int i, const KWalk& walk, To&& slab) const {
     const unsigned offset = offset_[i] | ((RowsLeft(i, walk) - 1) & Buffer::kOutOfRange);
     for (int e = 0; e < kC.patch_b.k; ++e) {
-      patch[e] = tensor_.Load<Pair>(offset, walk.offset_w() + e * w_k_);
+      if constexpr (kC.loads_to_lds()) {
+        tensor_.LoadToLds(slab[i], offset, walk.offset_w());
+      } else {
+        slab[i][e] = tensor_.Load<Pair>(offset, walk.offset_w() + e * w_k_);
+      }
     }
   }
 

@@ -27,11 +27,12 @@ class LoadWeightsRows {
   }
 
   /// Starts the loads of a step.
-  GRIDWISE_DEVICE void Load(const KWalk& walk, Slab& slab) const {
-    if (!k_is_ragged_ || walk.channels_left() >= kC.tile.k) {
+  template <class To>
+  GRIDWISE_DEVICE void Load(const KWalk& walk, To&& slab) const {
+    if (kRagged == kC.cell() || !k_is_ragged_ || walk.channels_left() >= kC.tile.k) {
       LoadCells<0>(walk, slab);
     } else {
-      LoadCells<kC.ragged(kC.patch_b)>(walk, slab);
+      LoadCells<kRagged>(walk, slab);
     }
   }
 
@@ -45,13 +46,18 @@ class LoadWeightsRows {
   }
 
  private:
+  static constexpr int kRagged = kC.ragged(kC.patch_b);
   GRIDWISE_DEVICE static int Channel() { return Lane::Cell() * kC.cell(); }
 
-  template <int kRagged>
-  GRIDWISE_DEVICE void LoadCells(const KWalk& walk, Slab& slab) const {
+  template <int kPart, class To>
+  GRIDWISE_DEVICE void LoadCells(const KWalk& walk, To&& slab) const {
     for (int i = 0; i < Lane::kCount; ++i) {
-      slab[i] = LoadCell<kC, kRagged>(tensor_, offset_[i], walk.offset_w(),
-                                      walk.channels_left() - Channel());
+      const int left = walk.channels_left() - Channel();
+      if constexpr (kC.loads_to_lds()) {
+        tensor_.LoadToLds(slab[i], offset_[i] | NoneOf(left), walk.offset_w());
+      } else {
+        slab[i] = LoadCell<kC, kPart>(tensor_, offset_[i], walk.offset_w(), left);
+      }
     }
   }
 

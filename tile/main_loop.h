@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tile/config.h"
+#include "tile/pipeline_direct_lds.h"
 #include "tile/pipeline_double_lds.h"
 #include "tile/pipeline_single_lds.h"
 #include "tile/pipeline_wavelet.h"
@@ -17,6 +18,8 @@ GRIDWISE_DEVICE void MainLoop(MakeOperands make_operands, int steps, char* lds, 
     SingleLdsLoop<kC>(make_operands(), steps, lds, acc);
   } else if constexpr (kC.pipeline.schedule == Schedule::kDouble) {
     DoubleLdsLoop<kC>(make_operands(), steps, lds, acc);
+  } else if constexpr (kC.pipeline.schedule == Schedule::kDirect) {
+    DirectLdsLoop<kC>(make_operands(), steps, lds, acc);
   } else if (IsMathWave<kC>()) {
     WaveletMathLoop<kC>(steps, lds, acc);
   } else {

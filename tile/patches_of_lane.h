@@ -8,7 +8,8 @@ namespace gridwise::tile {
 
 /// How the loading lanes of a workgroup share the patches of an operand tile of kRows rows, where
 /// the rows are contiguous in memory while LDS wants runs of k: lanes along the rows first, then
-/// along k. A lane loads patch.k times patch.n neighbouring rows and transposes them in registers.
+/// along k. A lane loads patch.k times patch.n neighbouring rows, and transposes them in registers
+/// or puts them straight into LDS, from where reads transpose them.
 template <TileConfig kC, int kRows, TileConfig::Patch kPatch>
 struct PatchesOfLane {
   static constexpr int kThreads = kC.load_threads();
@@ -21,7 +22,14 @@ struct PatchesOfLane {
   using Rows = Vec<Element<kC.type>, kPatch.n>;  // what a load brings: one k of the patch
 
   /// First row of the lane's patches, and first k of patch i.
-  GRIDWISE_DEVICE static int Row() { return LoadThread<kC>() % kPerK * kPatch.n; }
+  GRIDWISE_DEVICE static int Row() {
+    const int place = LoadThread<kC>() % kPerK;
+    if constexpr (kC.reads_transposed(kPatch)) {
+      return kC.lds_lines(kRows).Permuted(K(0), place) * kPatch.n;
+    } else {
+      return place * kPatch.n;
+    }
+  }
   GRIDWISE_DEVICE static int K(int i) {
     return (LoadThread<kC>() / kPerK + i * (kThreads / kPerK)) * kPatch.k;
   }
@@ -29,6 +37,8 @@ struct PatchesOfLane {
   GRIDWISE_DEVICE static bool IsIdle() {
     return kPatches < kThreads && LoadThread<kC>() >= kPatches;
   }
+
+  using Slab = Rows[kCount][kPatch.k];
 
   /// Writes a patch to LDS, with first row `row` and first k `k`; its two rows change places where
   /// `flip` is 1 and not 0.

@@ -105,6 +105,11 @@ std::optional<std::string> RejectGather(const TileConfig& config, const ConvProb
                              config.ragged(patch));
     }
   }
+  const std::int64_t columns = problem.AxesOf(problem.out()).size[5];
+  if (config.reads_transposed(config.patch_b) && columns % config.patch_b.n != 0) {
+    return absl::StrFormat("a group has %d output channels; the row loads %d at a time", columns,
+                           config.patch_b.n);
+  }
   if (problem.layout == Layout::kNGCHW) {
     return absl::StrFormat("layout is %s; the row loads neighbouring channels",
                            gridwise::Name(problem.layout));

@@ -90,6 +90,66 @@ TEST(TileConfig, RejectsWhatCannotRun) {
   EXPECT_STREQ(Reject(kMedium, Gfx::k1100), "the target's matrix unit is another one");
 }
 
+// Forward on gfx950, whose loads go straight to LDS.
+constexpr TileConfig kDirect = {.tile = {128, 128, 32},
+                                .waves = {2, 2},
+                                .mma = {MmaUnit::kMfma, 32, 32, 16},
+                                .patch_a = {8, 1},
+                                .patch_b = {8, 1},
+                                .pipeline = {Schedule::kDirect, 3}};
+
+TEST(TileConfig, LoadsStraightToLds) {
+  EXPECT_EQ(PrintFields(kDirect), "f16_t128x128x32_w2x2_mfma32x32x16_a8x1_b8x1_o1_direct3");
+  EXPECT_EQ(Reject(kDirect, Gfx::k950), nullptr);
+  EXPECT_EQ(kDirect.lds_bytes(), 3 * (128 + 128) * 32 * 2);
+  EXPECT_EQ(kDirect.loads_of_slab(), 4);
+  TileConfig c = kDirect;
+  c.mma.k = 8;
+  EXPECT_STREQ(Reject(c, Gfx::k942), "the target loads no 16 bytes a lane straight to LDS");
+  c = kDirect;
+  c.pipeline.count = 1;
+  EXPECT_STREQ(Reject(c, Gfx::k950), "loads go straight to 2 or 3 LDS buffers");
+  c = kDirect;
+  c.patch_b = {8, 2};
+  EXPECT_STREQ(Reject(c, Gfx::k950), "loads straight to LDS are cells along k, or 8 rows of one k");
+  c.patch_b = {1, 8};
+  EXPECT_EQ(Reject(c, Gfx::k950), nullptr);
+  c.tile.n = 32;
+  c.waves = {4, 1};
+  EXPECT_STREQ(Reject(c, Gfx::k950), "lanes do not share an operand's tile in whole loads");
+  c = kDirect;
+  c.patch_a = {1, 8};
+  c.mma = {MmaUnit::kMfma, 16, 16, 32};
+  EXPECT_STREQ(
+      Reject(c, Gfx::k950),
+      "LDS reads transpose 16-bit operands of 32x32 matrix instructions with a cell a lane");
+  c = kDirect;
+  c.patch_b = {1, 8};
+  c.pipeline = {};
+  EXPECT_STREQ(Reject(c, Gfx::k950), "a patch is neither 1 nor 2 rows wide");
+}
+
+TEST(PlanGather, LoadsStraightToLdsTakeWholeCells) {
+  ConvProblem problem = Problem2d(2, 64, 64, {.in = 14, .filter = 3}, {.in = 14, .filter = 3});
+  problem.direction = Direction::kForward;
+  EXPECT_EQ(RejectGather(kDirect, problem), std::nullopt);
+  problem.c = 60;
+  EXPECT_THAT(RejectGather(kDirect, problem).value_or(""),
+              HasSubstr("60 source channels; the row loads 8 at a time"));
+  problem.c = 64;
+  problem.k = 60;  // columns: masked as they are stored
+  EXPECT_EQ(RejectGather(kDirect, problem), std::nullopt);
+
+  TileConfig transposed = kDirect;
+  transposed.patch_b = {1, 8};
+  problem.direction = Direction::kBackwardData;
+  problem.k = 64;
+  EXPECT_EQ(RejectGather(transposed, problem), std::nullopt);
+  problem.c = 60;
+  EXPECT_THAT(RejectGather(transposed, problem).value_or(""),
+              HasSubstr("60 output channels; the row loads 8 at a time"));
+}
+
 TEST(TileConfig, VectorFmasAreForF32OnWavesOf32) {
   TileConfig c = {.type = DataType::kF32,
                   .tile = {128, 128, 16},

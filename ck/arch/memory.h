@@ -12,6 +12,12 @@ GRIDWISE_DEVICE unsigned BitsFrom(int count) {
   return ~0u << clamped;
 }
 
+/// 16 bytes a lane of LDS, one after the other, that a wave's loads fill: from `first` on, which is
+/// the same in all lanes.
+struct LdsPiece {
+  char* first;
+};
+
 /// Global memory from a base on, accessed by byte offsets below 2^31 that the caller knows to be
 /// inside of its tensor. An access with kOutOfRange set in its offset reads 0, or is not written:
 /// that masks a lane at no cost.
@@ -57,6 +63,11 @@ class Buffer {
     }
   }
 
+  /// Starts a load of 16 bytes a lane straight to LDS; lanes out of range write zeros there. It
+  /// counts as a load of the wave, see BarrierLoads. Only where TargetTraits::loads_cells_to_lds.
+  /// Source: CDNA4 ISA, "Memory Buffer Load to LDS".
+  GRIDWISE_DEVICE void LoadToLds(LdsPiece to, unsigned offset, int uniform_offset) const;
+
   /// Adds to the float at `offset` bytes, atomically in the device's memory.
   GRIDWISE_DEVICE void AtomicAdd(float value, unsigned offset) const {
     __builtin_amdgcn_raw_ptr_buffer_atomic_fadd_f32(value, resource_, offset, 0, 0);
@@ -83,5 +94,25 @@ class Buffer {
 
   __amdgpu_buffer_rsrc_t resource_;
 };
+
+#if defined(__gfx950__)  // elsewhere the compiler knows no loads of 16 bytes
+GRIDWISE_DEVICE void Buffer::LoadToLds(LdsPiece to, unsigned offset, int uniform_offset) const {
+  using Lds = __attribute__((address_space(3))) void;
+  __builtin_amdgcn_raw_ptr_buffer_load_lds(resource_, (Lds*)to.first, 16, offset, uniform_offset, 0,
+                                           0);
+}
+#endif
+
+/// Where 4 elements of 2 bytes begin, of one of the 4 lines that 16 lanes read together: lane % 16
+/// / 4 is the line, and lane % 4 counts in it.
+///
+/// Reads them transposed: a lane gets, of the 4 lines, the element that its own number in the 16
+/// counts. Source: CDNA4 ISA, DS_READ_B64_TR_B16.
+template <class T>
+GRIDWISE_DEVICE T ReadTransposed(const char* lds) {
+  static_assert(sizeof(T) == 8);
+  using Lds = __attribute__((address_space(3))) Vec<short, 4>;
+  return __builtin_bit_cast(T, __builtin_amdgcn_ds_read_tr16_b64_v4i16((Lds*)lds));
+}
 
 }  // namespace gridwise

@@ -28,6 +28,8 @@ struct TargetTraits {
   unsigned buffer_format;  // word 3 of an untyped buffer resource
   MmaUnit mma_unit;        // its matrix unit
   bool mma_double_k;       // f16 and bf16 MFMA with twice the k
+  bool loads_cells_to_lds;  // buffer loads of 16 bytes a lane, straight to LDS
+  bool reads_transposed;    // of LDS: 4 x 16 elements of 2 bytes
 
   /// Vector FMAs every target has; their layout is made for waves of 32 lanes.
   constexpr bool Has(MmaUnit unit) const {
@@ -52,7 +54,9 @@ constexpr TargetTraits TraitsOf(Gfx gfx) {
               .memory_gb_per_s = 5300,
               .buffer_format = 0x00027000,
               .mma_unit = MmaUnit::kMfma,
-              .mma_double_k = false};
+              .mma_double_k = false,
+              .loads_cells_to_lds = false,
+              .reads_transposed = false};
     case Gfx::k950:
       return {.name = "gfx950",
               .product = "MI355X",
@@ -66,7 +70,9 @@ constexpr TargetTraits TraitsOf(Gfx gfx) {
               .memory_gb_per_s = 8000,
               .buffer_format = 0x00027000,
               .mma_unit = MmaUnit::kMfma,
-              .mma_double_k = true};
+              .mma_double_k = true,
+              .loads_cells_to_lds = true,
+              .reads_transposed = true};
     case Gfx::k1100:
       return {.name = "gfx1100",
               .product = "RX 7900 XTX",
@@ -80,7 +86,9 @@ constexpr TargetTraits TraitsOf(Gfx gfx) {
               .memory_gb_per_s = 960,
               .buffer_format = 0x31004000,
               .mma_unit = MmaUnit::kWmma11,
-              .mma_double_k = false};
+              .mma_double_k = false,
+              .loads_cells_to_lds = false,
+              .reads_transposed = false};
     case Gfx::k1201:
       return {.name = "gfx1201",
               .product = "RX 9070 XT",
@@ -94,7 +102,9 @@ constexpr TargetTraits TraitsOf(Gfx gfx) {
               .memory_gb_per_s = 640,
               .buffer_format = 0x31004000,
               .mma_unit = MmaUnit::kWmma12,
-              .mma_double_k = false};
+              .mma_double_k = false,
+              .loads_cells_to_lds = false,
+              .reads_transposed = false};
   }
   return {};
 }

@@ -9,6 +9,7 @@ namespace {
 
 constexpr LdsTile kTiles[] = {{16, 4},  {64, 2},  {64, 4}, {128, 2},
                               {128, 4}, {256, 4}, {64, 8}, {128, 8}};
+constexpr LdsRows kRows[] = {{64, 2}, {16, 4}, {128, 4}, {64, 8}, {256, 8}};
 
 TEST(LdsTile, EveryCellHasItsOwnPlace) {
   for (const LdsTile& tile : kTiles) {
@@ -35,6 +36,29 @@ TEST(LdsTile, SixteenRowsMoveAnOffsetByAConstant) {
   }
 }
 
+// A wave's load puts 16 bytes a lane at consecutive places.
+TEST(LdsRows, LanesThatLoadThePermutedCellsFillConsecutivePlaces) {
+  for (const LdsRows& tile : kRows) {
+    for (int lane = 0; lane < tile.rows * tile.cells_per_row; ++lane) {
+      const int row = lane / tile.cells_per_row;
+      const int cell = tile.Permuted(row, lane % tile.cells_per_row);
+      EXPECT_EQ(tile.Offset(row, cell), lane * LdsTile::kCellBytes);
+      EXPECT_EQ(tile.Offset(row + 16, cell) - tile.Offset(row, cell), 16 * tile.row_bytes());
+    }
+  }
+}
+
+TEST(LdsLines, LanesThatLoadThePermutedPiecesOfLinesFillConsecutivePlaces) {
+  for (const LdsLines& tile : {LdsLines{64, 32}, {128, 32}, {256, 64}}) {
+    for (int lane = 0; lane < tile.k * tile.pieces(); ++lane) {
+      const int k = lane / tile.pieces();
+      const int piece = tile.Permuted(k, lane % tile.pieces());
+      EXPECT_EQ(tile.Offset(k, piece * LdsLines::kPieceRows), lane * 16);
+      EXPECT_EQ(tile.Permuted(k + 4, lane % tile.pieces()), piece);
+    }
+  }
+}
+
 // Lanes of a loader hold consecutive cells of a row, then the next row.
 constexpr int WriteConflictAlongK(LdsTile tile) {
   return WorstBankConflict(kWritePhasesB128, [tile](int lane) {
@@ -50,20 +74,52 @@ constexpr int WriteConflictAcrossPairs(LdsTile tile, int parity) {
   });
 }
 
-// Fragment of a 32x32 or 16x16 matrix instruction: lane % m is the row, lane / m the cell.
-constexpr int ReadConflict(LdsTile tile, int m, int first_row, int first_cell) {
-  return WorstBankConflict(kReadPhasesB128, [=](int lane) {
-    return tile.Offset(first_row + lane % m, first_cell + lane / m);
-  });
+// All reads of a tile's fragments by 32x32 or 16x16 matrix instructions: lane % m is the row, lane
+// / m the cell.
+template <class Tile, int kLanes, int kPhases>
+constexpr bool ReadsAreFree(Tile tile, const LdsPhase<kLanes> (&phases)[kPhases], int m) {
+  for (int row = 0; row < tile.rows; row += m) {
+    for (int cell = 0; cell < tile.cells_per_row; cell += 64 / m) {
+      const auto offset = [=](int lane) { return tile.Offset(row + lane % m, cell + lane / m); };
+      if (WorstBankConflict(phases, offset) != 1) return false;
+    }
+  }
+  return true;
 }
 
 static_assert(WriteConflictAlongK({128, 4}) == 1 && WriteConflictAlongK({128, 2}) == 1 &&
               WriteConflictAlongK({128, 8}) == 1);
 static_assert(WriteConflictAcrossPairs({128, 4}, 0) == 1 &&
               WriteConflictAcrossPairs({128, 4}, 1) == 1);
-static_assert(ReadConflict({128, 4}, 32, 0, 0) == 1 && ReadConflict({128, 4}, 32, 96, 2) == 1);
-static_assert(ReadConflict({128, 2}, 32, 64, 0) == 1);
-static_assert(ReadConflict({64, 4}, 16, 48, 0) == 1 && ReadConflict({64, 8}, 16, 16, 4) == 1);
+static_assert(ReadsAreFree(LdsTile{128, 4}, kReadPhasesB128, 32) &&
+              ReadsAreFree(LdsTile{128, 2}, kReadPhasesB128, 32));
+static_assert(ReadsAreFree(LdsTile{64, 4}, kReadPhasesB128, 16) &&
+              ReadsAreFree(LdsTile{64, 8}, kReadPhasesB128, 16));
+
+// Rows: 64 banks, as targets that load 16 bytes a lane straight to LDS have.
+static_assert(ReadsAreFree(LdsRows{128, 2}, kReadPhasesB128Of64, 32) &&
+              ReadsAreFree(LdsRows{128, 4}, kReadPhasesB128Of64, 32) &&
+              ReadsAreFree(LdsRows{128, 8}, kReadPhasesB128Of64, 32));
+static_assert(ReadsAreFree(LdsRows{64, 4}, kReadPhasesB128Of64, 16) &&
+              ReadsAreFree(LdsRows{64, 8}, kReadPhasesB128Of64, 16));
+
+// Lines: a phase of 32 lanes reads 8 bytes a lane, of 32 rows and 4 lines; lane % 16 / 4 is the
+// line, and 4 lanes of one have 16 consecutive rows.
+constexpr bool LineReadsAreFree(LdsLines tile) {
+  for (int k = 0; k < tile.k; k += 4) {
+    for (int row = 0; row < tile.rows; row += 32) {
+      bool touched[32] = {};
+      for (int lane = 0; lane < 32; ++lane) {
+        const int at = tile.Offset(k + lane % 16 / 4, row + lane / 16 * 16 + lane % 4 * 4) / 8 % 32;
+        if (touched[at]) return false;
+        touched[at] = true;
+      }
+    }
+  }
+  return true;
+}
+static_assert(LineReadsAreFree({64, 32}) && LineReadsAreFree({128, 32}) &&
+              LineReadsAreFree({256, 64}));
 
 // Vector FMAs: the lanes of a wave read rows of one cell, several of them the same one, which is
 // one access. The most different ones on the same banks, whatever lanes a phase has.

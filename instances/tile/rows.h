@@ -64,6 +64,23 @@ inline constexpr Tiling kMfmaScheduledWeightTilings[] = {
     {64, 64, 4, {2, 1}, 32, 3, {Schedule::kDouble, 2}},
 };
 
+/// Loads straight to LDS, for waves of 64 lanes of targets that have them: whole cells of channels.
+/// Forward reads both operands along k, and has three LDS buffers.
+inline constexpr Tiling kMfmaDirectTilings[] = {
+    {256, 256, 4, {4, 2}, 32, 2, {Schedule::kDirect, 3}},
+    {256, 128, 4, {2, 2}, 32, 2, {Schedule::kDirect, 3}},
+    {128, 128, 4, {2, 2}, 32, 3, {Schedule::kDirect, 3}},
+    {64, 64, 8, {2, 1}, 32, 4, {Schedule::kDirect, 3}},
+};
+
+/// The same where reads of LDS transpose w (backward-data), or both operands (backward-weight).
+inline constexpr Tiling kMfmaDirectTransposedTilings[] = {
+    {256, 256, 4, {4, 2}, 32, 2, {Schedule::kDirect, 2}},
+    {256, 128, 4, {2, 2}, 32, 2, {Schedule::kDirect, 2}},
+    {128, 128, 4, {2, 2}, 32, 3, {Schedule::kDirect, 2}},
+    {64, 64, 8, {2, 1}, 32, 4, {Schedule::kDirect, 2}},
+};
+
 /// Backward-weight for waves of 64 lanes: few output channels or terms are common, K is long.
 inline constexpr Tiling kMfmaWeightTilings[] = {
     {128, 128, 4, {2, 2}, 32, 2},
@@ -111,10 +128,11 @@ constexpr TileConfig MakeRow(const Tiling& tiling, DataType type, MmaUnit unit, 
                     .occupancy = tiling.occupancy,
                     .pipeline = tiling.pipeline};
   // No more waves than LDS has room for, and no fewer than one workgroup has: CDNA has 64 KiB or
-  // more for 4 SIMDs, RDNA for 2.
+  // more for 4 SIMDs, RDNA for 2. Only CDNA4, which has more, loads straight to LDS.
   const int simds = unit == MmaUnit::kMfma ? 4 : 2;
   const int waves = row.threads() / mma.lanes();
-  const int fits = (64 << 10) / row.lds_bytes() * waves / simds;
+  const int lds = row.loads_to_lds() ? TraitsOf(Gfx::k950).lds_bytes : 64 << 10;
+  const int fits = lds / row.lds_bytes() * waves / simds;
   if (fits < row.occupancy) row.occupancy = fits;
   const int least = CeilDiv(waves, simds);
   if (row.occupancy < least) row.occupancy = least;
@@ -131,7 +149,8 @@ constexpr void ForEachTiling(const Tilings& tilings, auto&& visit) {
   for (const DataType type : kAllDataTypes) {
     for (const Tiling& tiling : tilings.mfma) {
       if (type == DataType::kF32 && tiling.pipeline != TileConfig::Pipeline{}) continue;
-      visit(tiling, type, MmaUnit::kMfma, false);
+      const bool direct = tiling.pipeline.schedule == Schedule::kDirect;
+      if (!direct) visit(tiling, type, MmaUnit::kMfma, false);
       if (type != DataType::kF32) visit(tiling, type, MmaUnit::kMfma, true);
     }
     if (type == DataType::kF32) {
@@ -150,10 +169,12 @@ constexpr void ForEachGatherRow(auto&& visit) {
   const auto visit_along = [&](bool along_k) {
     return [&visit, along_k](const Tiling& tiling, DataType type, MmaUnit unit, bool double_k) {
       const int cell = LdsTile::kCellBytes / SizeOf(type);
-      const int patch_k = tiling.cells == 2 ? 4 : cell;
+      const bool direct = tiling.pipeline.schedule == Schedule::kDirect;
+      const TileConfig::Patch patch = direct ? TileConfig::Patch{1, LdsLines::kPieceRows}
+                                             : TileConfig::Patch{tiling.cells == 2 ? 4 : cell, 2};
       const int ragged = tiling.ragged == 0 ? cell : tiling.ragged;
       visit(MakeRow(tiling, type, unit, double_k, {ragged, 1},
-                    along_k ? TileConfig::Patch{cell, 1} : TileConfig::Patch{patch_k, 2}));
+                    along_k ? TileConfig::Patch{cell, 1} : patch));
     };
   };
   for (const bool along_k : {true, false}) {
@@ -161,14 +182,17 @@ constexpr void ForEachGatherRow(auto&& visit) {
     ForEachTiling({kMfmaScheduledTilings}, visit_along(along_k));
   }
   ForEachTiling({kMfmaScheduledDataTilings}, visit_along(/*along_k=*/false));
+  ForEachTiling({kMfmaDirectTilings}, visit_along(/*along_k=*/true));
+  ForEachTiling({kMfmaDirectTransposedTilings}, visit_along(/*along_k=*/false));
 }
 
 /// Rows of backward-weight, which transposes both operands: pairs of channels where their numbers
-/// are even, or single ones.
+/// are even, or single ones; runs of channels that reads of LDS transpose.
 constexpr void ForEachBwdWeightRow(auto&& visit) {
   const auto visit_channels = [&](int channels) {
     return [&visit, channels](const Tiling& tiling, DataType type, MmaUnit unit, bool double_k) {
-      const TileConfig::Patch patch = {LdsTile::kCellBytes / SizeOf(type), channels};
+      const int cells = channels == LdsLines::kPieceRows ? 1 : LdsTile::kCellBytes / SizeOf(type);
+      const TileConfig::Patch patch = {cells, channels};
       TileConfig row = MakeRow(tiling, type, unit, double_k, patch, patch);
       // Lanes that load single channels have twice the loads under way, and need the registers.
       if (channels == 1) row.occupancy = CeilDiv(row.occupancy, 2);
@@ -179,6 +203,7 @@ constexpr void ForEachBwdWeightRow(auto&& visit) {
     ForEachTiling({kMfmaWeightTilings, kWmmaTilings, kFmaWeightTilings}, visit_channels(channels));
   }
   ForEachTiling({kMfmaScheduledWeightTilings}, visit_channels(2));
+  ForEachTiling({kMfmaDirectTransposedTilings}, visit_channels(LdsLines::kPieceRows));
 }
 
 /// The rows that `for_each` visits, as a table.

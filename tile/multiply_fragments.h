@@ -1,0 +1,58 @@
+#pragma once
+
+#include "ck/arch/mma.h"
+#include "tile/config.h"
+#include "tile/multiply_slab.h"
+#include "tile/read_fragments.h"
+#include "tile/roles.h"
+
+namespace gridwise::tile {
+
+/// acc += A * B for a slab that was loaded straight to LDS, in two halves, so that a schedule can
+/// put other things between reading fragments and multiplying them. The instruction's A is the
+/// tile's B, as in MultiplySlab.
+template <TileConfig kC>
+class MultiplyFragments {
+ public:
+  static constexpr int kChunks = kC.tile.k / kC.fragment_k();  // fragments along k
+  // LDS reads for one of them, of whole cells, and matrix instructions.
+  static constexpr int kReads = (kC.reps_m() + kC.reps_n()) * kC.fragment_cells();
+  static constexpr int kMatrix = kC.reps_m() * kC.reps_n() * kC.fragment_k() / kC.mma.k;
+
+  /// What a wave reads for one chunk.
+  struct Fragments {
+    Fragment<kC, MmaOperandB<kC.mma, kC.type>> a[kC.reps_m()];
+    Fragment<kC, MmaOperandA<kC.mma, kC.type>> b[kC.reps_n()];
+  };
+
+  /// Slabs lie in `lds`, one or several: A, and B behind it.
+  GRIDWISE_DEVICE explicit MultiplyFragments(const char* lds)
+      : a_(lds, WaveM<kC>() + Lane<kC>() % kC.mma.m),
+        b_(lds + kC.lds_a().bytes(), WaveN<kC>() + Lane<kC>() % kC.mma.m) {}
+
+  /// Reads chunk `chunk` of slab `buffer`.
+  GRIDWISE_DEVICE void Read(int chunk, int buffer, Fragments& fragments) const {
+    for (int i = 0; i < kC.reps_m(); ++i) a_.Read(chunk, i, buffer, fragments.a[i]);
+    for (int i = 0; i < kC.reps_n(); ++i) b_.Read(chunk, i, buffer, fragments.b[i]);
+  }
+
+  GRIDWISE_DEVICE static void Multiply(const Fragments& fragments, WaveAcc<kC>& acc) {
+    const auto& [a, b] = fragments;
+    for (int part = 0; part < a[0].kParts; ++part) {
+      for (int m = 0; m < kC.reps_m(); ++m) {
+        for (int n = 0; n < kC.reps_n(); ++n) {
+          acc.d[m][n] = Mma<kC.mma, kC.type>(b[n].part[part], a[m].part[part], acc.d[m][n]);
+        }
+      }
+    }
+  }
+
+ private:
+  template <bool kTransposed, int kRows, int kReps>
+  using Reader = FragmentReader<kTransposed, kC, kRows, kReps>::Type;
+
+  Reader<kC.reads_transposed(kC.patch_a), kC.tile.m, kC.reps_m()> a_;
+  Reader<kC.reads_transposed(kC.patch_b), kC.tile.n, kC.reps_n()> b_;
+};
+
+}  // namespace gridwise::tile

@@ -1,0 +1,105 @@
+#pragma once
+
+#include "ck/arch/memory.h"
+#include "ck/arch/mma.h"
+#include "tile/cells_of_lane.h"
+#include "tile/config.h"
+#include "tile/roles.h"
+
+namespace gridwise::tile {
+
+/// What a lane passes of an operand to one matrix instruction, or several: whole LDS cells of its
+/// row. Which k a lane holds differs from the instruction's own order, the same way for A and B, so
+/// that the sum is the same set.
+template <TileConfig kC, class Operand>
+struct Fragment {
+  static constexpr int kParts = kC.fragment_cells() * kC.cell() / kC.mma.k_per_lane();
+  Operand part[kParts];  // of a matrix instruction each
+};
+
+/// The cell of its row that a lane reads as the i-th of a slab.
+template <TileConfig kC>
+GRIDWISE_DEVICE int FragmentCell(int i) {
+  const int chunk = i / kC.fragment_cells(), part = i % kC.fragment_cells();
+  return (chunk * kC.mma.lane_groups() + Lane<kC>() / kC.mma.m) * kC.fragment_cells() + part;
+}
+
+/// Reads an operand's fragments from slabs in LDS that loads filled straight away, of an operand
+/// that is along k.
+template <TileConfig kC, LdsRows kTile>
+class ReadRows {
+ public:
+  /// `lds` is the tile of the first slab, and `row` the lane's row for the wave's first matrix
+  /// instruction. Those of others follow at a constant distance, see LdsRows.
+  GRIDWISE_DEVICE ReadRows(const char* lds, int row) {
+    for (int i = 0; i < kCells; ++i) cells_[i] = lds + kTile.Offset(row, FragmentCell<kC>(i));
+  }
+
+  /// The fragment of chunk `chunk` for matrix instruction `rep` of the wave.
+  template <class Operand>
+  GRIDWISE_DEVICE void Read(int chunk, int rep, int buffer, Fragment<kC, Operand>& fragment) const {
+    using Result = Fragment<kC, Operand>;
+    const int offset = buffer * kC.slab_bytes() + rep * kC.mma.m * kTile.row_bytes();
+    struct {
+      CellVec<kC> cell[kC.fragment_cells()];
+    } read;
+    for (int i = 0; i < kC.fragment_cells(); ++i) {
+      read.cell[i] =
+          *reinterpret_cast<const CellVec<kC>*>(cells_[chunk * kC.fragment_cells() + i] + offset);
+    }
+    fragment = __builtin_bit_cast(Result, read);
+  }
+
+ private:
+  static constexpr int kCells = kC.tile.k / kC.fragment_k() * kC.fragment_cells();
+
+  const char* cells_[kCells];
+};
+
+/// The same of an operand that is not along k: a read transposes 4 lines, so two of them make a
+/// cell.
+template <TileConfig kC, LdsLines kTile, int kReps>
+class ReadLines {
+  static constexpr int kLines = 4, kHalves = LdsLines::kPieceRows / kLines;
+  static constexpr int kLanes = 16;  // that transpose together
+
+ public:
+  GRIDWISE_DEVICE ReadLines(const char* lds, int row) {
+    const int lane = Lane<kC>() % kLanes;
+    const int k = FragmentCell<kC>(0) * kC.cell() + lane / kLines;
+    const int first = row - lane + lane % kLines * (kLanes / kLines);
+    for (int rep = 0; rep < kReps; ++rep) {
+      runs_[rep] = lds + kTile.Offset(k, first + rep * kC.mma.m);
+    }
+  }
+
+  template <class Operand>
+  GRIDWISE_DEVICE void Read(int chunk, int rep, int buffer, Fragment<kC, Operand>& fragment) const {
+    using Result = Fragment<kC, Operand>;
+    using Run = Vec<Element<kC.type>, kLines>;
+    const char* const from =
+        runs_[rep] + buffer * kC.slab_bytes() + chunk * kC.fragment_k() * kTile.line_bytes();
+    struct {
+      Run run[kHalves];
+    } read;
+    for (int half = 0; half < kHalves; ++half) {
+      read.run[half] = ReadTransposed<Run>(from + half * kLines * kTile.line_bytes());
+    }
+    fragment = __builtin_bit_cast(Result, read);
+  }
+
+ private:
+  const char* runs_[kReps];  // of chunk 0
+};
+
+/// The one for a tile of `kRows` rows.
+template <bool kTransposed, TileConfig kC, int kRows, int kReps>
+struct FragmentReader {
+  using Type = ReadRows<kC, kC.lds_rows(kRows)>;
+};
+template <TileConfig kC, int kRows, int kReps>
+struct FragmentReader<true, kC, kRows, kReps> {
+  using Type = ReadLines<kC, kC.lds_lines(kRows), kReps>;
+};
+
+}  // namespace gridwise::tile
