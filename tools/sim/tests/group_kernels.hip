@@ -459,4 +459,37 @@ KERNEL void DirectToLds(const u32* in, u32* out, int) {
   Barrier();
   out[256 * Group() + Item()] = words[Item()];
 }
+
+/// The same into a ring of three buffers, whose loads stay on their way across a barrier, one round
+/// longer than the barrier's: out = the block's words 255 - i + 16 * round, mixed over the rounds.
+KERNEL void DirectToLdsRing(const u32* in, u32* out, int) {
+  SHARED u32 words[3][256];
+  const int wave = __builtin_amdgcn_readfirstlane(Item() / 64);
+  const auto load = [&](int round) {
+    const u32* const from = in + 256 * Group() + (Item() + 16 * round) % 256;
+    __builtin_amdgcn_global_load_lds(
+        const_cast<__attribute__((address_space(1))) u32*>(
+            (const __attribute__((address_space(1))) u32*)from),
+        (__attribute__((address_space(3))) u32*)(words[round % 3] + 64 * wave), 4, 0, 0);
+  };
+  constexpr int kRounds = 6;
+  load(0);
+  load(1);
+  u32 mixed = 0;
+  const auto barrier_and_mix = [&](int round) {
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront", "local");
+    __builtin_amdgcn_s_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront", "local");
+    mixed = 31 * mixed + words[round % 3][255 - Item()];
+  };
+#pragma clang loop unroll(full)
+  for (int round = 0; round < kRounds - 1; ++round) {
+    __builtin_amdgcn_s_waitcnt(0x0071);  // vmcnt(1) lgkmcnt(0)
+    barrier_and_mix(round);
+    if (round + 2 < kRounds) load(round + 2);
+  }
+  __builtin_amdgcn_s_waitcnt(0x0070);
+  barrier_and_mix(kRounds - 1);
+  out[256 * Group() + Item()] = mixed;
+}
 #endif
