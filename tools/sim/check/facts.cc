@@ -280,11 +280,11 @@ void FillFacts(TargetBit target, std::string_view text, const RegisterUses& uses
 }
 
 std::optional<uint64_t> BranchTarget(const InstructionFacts& facts) {
-  if (!StartsWithAny(facts.mnemonic, {"s_branch", "s_cbranch_"}) || facts.parsed.operands.empty() ||
-      facts.parsed.operands[0].kind != OperandKind::kInteger) {
+  if (!StartsWithAny(facts.mnemonic, {"s_branch", "s_cbranch_", "s_call_"}) ||
+      facts.parsed.operands.empty() || facts.parsed.operands.back().kind != OperandKind::kInteger) {
     return std::nullopt;
   }
-  const auto distance = static_cast<int16_t>(facts.parsed.operands[0].integer);  // in dwords
+  const auto distance = static_cast<int16_t>(facts.parsed.operands.back().integer);  // in dwords
   return facts.pc + 4 + static_cast<uint64_t>(int64_t{distance} * 4);
 }
 

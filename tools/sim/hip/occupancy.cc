@@ -5,6 +5,8 @@
 
 #include "tools/sim/hip/function.h"
 #include "tools/sim/hip/module.h"
+#include "tools/sim/isa/target.h"
+#include "tools/sim/machine/lds_banks.h"
 
 // How many workgroups a compute unit holds.
 
@@ -26,7 +28,6 @@ Simd SimdOf(Gfx gfx) {
 
 /// Workgroups of more than one wave that a compute unit can keep barriers for.
 constexpr int kWorkgroupSlots = 32;
-constexpr uint64_t kLdsGranule = 512;
 
 int WavesPerSimd(const Simd& simd, const KernelInfo& kernel, int target_wave_size) {
   // A wave64 of a wave32 target takes two lanes' worth of every register.
@@ -80,7 +81,8 @@ int WorkgroupsPerMultiprocessor(const Device& device, const KernelInfo& kernel, 
   int workgroups = std::min(kWorkgroupSlots, slots / waves);
   const uint64_t lds = kernel.static_lds_bytes + dynamic_lds_bytes;
   if (lds > 0) {
-    const uint64_t rounded = (lds + kLdsGranule - 1) / kLdsGranule * kLdsGranule;
+    const uint64_t block = LdsBlockBytes(FindTarget(traits.name)->bit);
+    const uint64_t rounded = (lds + block - 1) / block * block;
     workgroups = static_cast<int>(
         std::min<uint64_t>(workgroups, device.properties.sharedMemPerMultiprocessor / rounded));
   }

@@ -115,11 +115,19 @@ absl::Status BindSaluImmediate(Binder& b, const Binding& binding, Instruction& i
 }
 
 absl::Status BindBranch(Binder& b, const Binding& binding, Instruction& in) {
-  if (absl::Status s = b.ExpectOperands(1); !s.ok()) return s;
-  absl::StatusOr<int64_t> words = b.Immediate(in.operands[0]);
+  const bool links = in.mnemonic == "s_call_b64";
+  if (absl::Status s = b.ExpectOperands(links ? 2 : 1); !s.ok()) return s;
+  absl::StatusOr<int64_t> words = b.Immediate(in.operands.back());
   if (!words.ok()) return words.status();
   if (b.gpr_index_mode() != 0) return b.Error("branches while s_set_gpr_idx_on is in force");
-  b.Emit({.exec = binding.exec});
+  Uop uop{.exec = binding.exec};
+  if (links) {
+    absl::StatusOr<Ref> dst = b.ScalarDestination(in.operands[0], 2);
+    if (!dst.ok()) return dst.status();
+    uop.dst = *dst;
+    uop.data2 = b.next_pc();
+  }
+  b.Emit(uop);
   b.BranchTo(b.next_pc() + 4 * static_cast<uint64_t>(BranchWords(*words)));
   return absl::OkStatus();
 }

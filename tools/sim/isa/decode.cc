@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <mutex>
+#include <memory>
 #include <utility>
 
 #include "absl/memory/memory.h"
@@ -11,7 +11,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCContext.h"
 #include "llvm/MC/MCDisassembler/MCDisassembler.h"
 #include "llvm/MC/MCInst.h"
@@ -19,11 +18,9 @@
 #include "llvm/MC/MCInstrInfo.h"
 #include "llvm/MC/MCRegisterInfo.h"
 #include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/MC/MCTargetOptions.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/TargetParser/Triple.h"
+#include "tools/sim/isa/llvm_target.h"
 
 namespace gridwise::sim {
 
@@ -91,50 +88,22 @@ void AppendRegisters(const llvm::MCRegisterInfo& info, llvm::MCRegister reg,
 }  // namespace
 
 struct Decoder::Llvm {
-  llvm::MCTargetOptions options;
-  std::unique_ptr<llvm::MCRegisterInfo> registers;
-  std::unique_ptr<llvm::MCAsmInfo> assembly;
-  std::unique_ptr<llvm::MCSubtargetInfo> subtarget;
-  std::unique_ptr<llvm::MCInstrInfo> instructions;
+  std::unique_ptr<LlvmTarget> target;
   std::unique_ptr<llvm::MCContext> context;
   std::unique_ptr<llvm::MCDisassembler> disassembler;
-  std::unique_ptr<llvm::MCInstPrinter> printer;
 };
 
 Decoder::Decoder(std::unique_ptr<Llvm> llvm) : llvm_(std::move(llvm)) {}
 Decoder::~Decoder() = default;
 
 absl::StatusOr<std::unique_ptr<Decoder>> Decoder::Create(std::string_view gfx, int wave_size) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeAMDGPUTargetInfo();
-    LLVMInitializeAMDGPUTargetMC();
-    LLVMInitializeAMDGPUDisassembler();
-  });
-  const llvm::Triple triple("amdgcn-amd-amdhsa");
-  std::string message;
-  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, message);
-  if (target == nullptr) {
-    return absl::FailedPreconditionError(absl::StrCat("LLVM has no AMDGPU target: ", message));
-  }
+  absl::StatusOr<std::unique_ptr<LlvmTarget>> target = LlvmTarget::Create(gfx, wave_size);
+  if (!target.ok()) return target.status();
   auto llvm = std::make_unique<Llvm>();
-  llvm->registers.reset(target->createMCRegInfo(triple));
-  llvm->assembly.reset(target->createMCAsmInfo(*llvm->registers, triple, llvm->options));
-  const bool is_gfx9 = absl::StartsWith(gfx, "gfx9");
-  const std::string features =
-      is_gfx9 || wave_size == 0 ? "" : absl::StrCat("+wavefrontsize", wave_size);
-  llvm->subtarget.reset(target->createMCSubtargetInfo(triple, std::string(gfx), features));
-  if (!llvm->subtarget->isCPUStringValid(std::string(gfx))) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", gfx, "' is not a processor that LLVM knows"));
-  }
-  llvm->instructions.reset(target->createMCInstrInfo());
-  llvm->context = std::make_unique<llvm::MCContext>(triple, llvm->assembly.get(),
-                                                    llvm->registers.get(), llvm->subtarget.get());
-  llvm->disassembler.reset(target->createMCDisassembler(*llvm->subtarget, *llvm->context));
-  llvm->printer.reset(target->createMCInstPrinter(triple, llvm->assembly->getAssemblerDialect(),
-                                                  *llvm->assembly, *llvm->instructions,
-                                                  *llvm->registers));
+  llvm->target = *std::move(target);
+  llvm->context = llvm->target->NewContext(nullptr);
+  llvm->disassembler.reset(
+      llvm->target->target->createMCDisassembler(*llvm->target->subtarget, *llvm->context));
   return absl::WrapUnique(new Decoder(std::move(llvm)));
 }
 
@@ -152,8 +121,8 @@ absl::StatusOr<Decoder::Decoded> Decoder::Decode(const uint8_t* code, uint64_t a
         absl::StrCat("0x", absl::Hex(word, absl::kZeroPad8), " is not an instruction"));
   }
   if (uses != nullptr) {
-    const llvm::MCInstrDesc& what = llvm_->instructions->get(instruction.getOpcode());
-    const llvm::MCRegisterInfo& registers = *llvm_->registers;
+    const llvm::MCInstrDesc& what = llvm_->target->instructions->get(instruction.getOpcode());
+    const llvm::MCRegisterInfo& registers = *llvm_->target->registers;
     *uses = {};
     for (unsigned i = 0; i < instruction.getNumOperands(); ++i) {
       if (!instruction.getOperand(i).isReg()) continue;
@@ -171,7 +140,7 @@ absl::StatusOr<Decoder::Decoded> Decoder::Decode(const uint8_t* code, uint64_t a
   }
   std::string text;
   llvm::raw_string_ostream stream(text);
-  llvm_->printer->printInst(&instruction, pc, "", *llvm_->subtarget, stream);
+  llvm_->target->printer->printInst(&instruction, pc, "", *llvm_->target->subtarget, stream);
   for (char& c : text) {
     if (c == '\t') c = ' ';
   }

@@ -69,8 +69,9 @@ bool LaneByLane(Wave& w, const Uop& u, const uint32_t* low, const uint32_t* high
       if (!AtScratchOffsets(w, u, row, uint64_t{1} << l, op)) return false;
     } else if (flat && aperture == w.s[kSharedBase + 1]) {
       if (uint64_t{offset} + op.access.bytes > w.lds_bytes) {
-        return RaiseFault(w, u, op.access.writes ? kWritesOutsideLds : kReadsOutsideLds, l, offset,
-                          op.access.bytes, AddressSpace::kLds);
+        if (!PassOutsideLds(w, u, op.access, l, offset)) return false;
+        op.apply(w, u, {w.lds, kNoOffsets, 0, uint64_t{1} << l});
+        continue;
       }
       if (!CheckAligned(w, u, op.access, offset, kNoOffsets, uint64_t{1} << l, AddressSpace::kLds))
         return false;
@@ -174,24 +175,16 @@ bool AtScratch(Wave& w, const Uop& u, const Operation& op) {
 
 namespace {
 
-/// Whether offset[lane] + imm, which wraps at 32 bits, is inside LDS for `bytes` bytes in all lanes
-/// of `exec`. Where some lane's sum wraps, the sums are written to `wrapped`, `offset` is made to
-/// point there and imm becomes 0.
-GRIDWISE_SIM_INLINE bool CheckLds(Wave& w, const Uop& u, Access access, uint64_t exec,
-                                  const uint32_t*& offset, uint32_t& imm, uint32_t* wrapped) {
-  const OffsetBounds bounds = BoundsOf(offset, exec);
-  if (uint64_t{bounds.greatest} + imm + access.bytes <= w.lds_bytes) [[likely]]
-    return true;
-  int bad = -1;
+/// The lanes of `exec` whose offset + imm, which wraps at 32 bits, is inside LDS for `bytes` bytes;
+/// `address` gets the sums.
+GRIDWISE_SIM_INLINE uint64_t LanesInsideLds(const Wave& w, const uint32_t* offset, uint32_t imm,
+                                            uint32_t bytes, uint64_t exec, uint32_t* address) {
+  uint64_t inside = exec;
   ForLanes(exec, [&](int l) {
-    wrapped[l] = offset[l] + imm;
-    if (uint64_t{wrapped[l]} + access.bytes > w.lds_bytes && bad < 0) bad = l;
+    address[l] = offset[l] + imm;
+    if (uint64_t{address[l]} + bytes > w.lds_bytes) inside &= ~(uint64_t{1} << l);
   });
-  offset = wrapped;
-  imm = 0;
-  if (bad < 0) return true;
-  return RaiseFault(w, u, access.writes ? kWritesOutsideLds : kReadsOutsideLds, bad, wrapped[bad],
-                    access.bytes, AddressSpace::kLds);
+  return inside;
 }
 
 }  // namespace
@@ -199,10 +192,20 @@ GRIDWISE_SIM_INLINE bool CheckLds(Wave& w, const Uop& u, Access access, uint64_t
 bool AtLds(Wave& w, const Uop& u, const uint32_t* offset, uint32_t imm, uint64_t exec,
            const Operation& op) {
   if (exec == 0) return true;
-  alignas(64) uint32_t wrapped[kLanes];
-  if (!CheckLds(w, u, op.access, exec, offset, imm, wrapped)) return false;
-  if (!CheckAligned(w, u, op.access, imm, offset, exec, AddressSpace::kLds)) return false;
-  op.apply(w, u, {w.lds + imm, offset, exec, 0});
+  alignas(64) uint32_t address[kLanes];
+  uint64_t inside = exec;
+  const uint32_t bytes = op.access.bytes;
+  if (uint64_t{BoundsOf(offset, exec).greatest} + imm + bytes > w.lds_bytes) [[unlikely]] {
+    inside = LanesInsideLds(w, offset, imm, bytes, exec, address);
+    if (inside != exec) {
+      const int bad = __builtin_ctzll(exec & ~inside);
+      if (!PassOutsideLds(w, u, op.access, bad, address[bad])) return false;
+    }
+    offset = address;
+    imm = 0;
+  }
+  if (!CheckAligned(w, u, op.access, imm, offset, inside, AddressSpace::kLds)) return false;
+  op.apply(w, u, {w.lds + imm, offset, inside, exec & ~inside});
   return true;
 }
 

@@ -41,12 +41,16 @@ bool CountLanes(Wave& w, const Uop& u) {
   const uint64_t exec = Exec(w);
   if (exec == 0) return true;
   const uint32_t address = (w.s[kM0] & 0xffff) + static_cast<uint32_t>(u.imm);
-  if (uint64_t{address} + 4 > w.lds_bytes)
-    return RaiseFault(w, u, kWritesOutsideLds, -1, address, 4, AddressSpace::kLds);
-  std::byte* const at = w.lds + address;
-  ObserveLane(w, u, {4, true, true}, at, __builtin_ctzll(exec));
-  const auto count = static_cast<uint32_t>(kSign * __builtin_popcountll(exec));
-  const uint32_t old = Atomic<uint32_t, Add, false>::Change(at, count, 0);
+  constexpr Access kAccess = {4, true, true};
+  uint32_t old = 0;
+  if (uint64_t{address} + kAccess.bytes <= w.lds_bytes) {
+    std::byte* const at = w.lds + address;
+    ObserveLane(w, u, kAccess, at, __builtin_ctzll(exec));
+    const auto count = static_cast<uint32_t>(kSign * __builtin_popcountll(exec));
+    old = Atomic<uint32_t, Add, false>::Change(at, count, 0);
+  } else if (!PassOutsideLds(w, u, kAccess, -1, address)) {
+    return false;
+  }
   ForLanes(exec, [&](int l) { Row(w, u.dst)[l] = old; });
   return true;
 }

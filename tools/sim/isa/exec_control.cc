@@ -29,6 +29,12 @@ const Uop* Branch(Wave& w, const Uop& u) {
   return Condition{}(w) ? Jump(w, u, u.target) : &u + 1;
 }
 
+/// s_call: a branch; dst gets the address behind the instruction.
+const Uop* Call(Wave& w, const Uop& u) {
+  Write64(w, u.dst, u.data2);
+  return Jump(w, u, u.target);
+}
+
 /// s_setpc, s_swappc: jumps to the address in src[0]; dst, if there is one, gets the address behind
 /// the instruction.
 const Uop* IndirectJump(Wave& w, const Uop& u) {
@@ -171,6 +177,7 @@ BindingTable ControlTable() {
       JumpsIf("s_cbranch_vccnz", [](const Wave& w) { return Vcc(w) != 0; }),
       JumpsIf("s_cbranch_execz", [](const Wave& w) { return Exec(w) == 0; }),
       JumpsIf("s_cbranch_execnz", [](const Wave& w) { return Exec(w) != 0; }),
+      Jumps("s_call_b64", &Step<&Call>),
       {"s_setpc_b64", OpClass::kBranch, &BindIndirectJump, &Step<&IndirectJump>},
       {"s_swappc_b64", OpClass::kBranch, &BindIndirectJump, &Step<&IndirectJump>},
       {"s_getpc_b64", OpClass::kSalu, &BindGetPc, &Step<&GetPc>},

@@ -48,14 +48,7 @@ bool AddTid(Wave& w, const Uop& u) {
   if (exec == 0) return true;
   alignas(64) uint32_t offset[kLanes];
   for (uint32_t l = 0; l < kLanes; ++l) offset[l] = (w.s[kM0] & 0xffff) + 4 * l;
-  const OffsetBounds bounds = BoundsOf(offset, exec);
-  const uint64_t farthest = uint64_t{bounds.greatest} + static_cast<uint32_t>(u.imm);
-  if (farthest + Op::kAccess.bytes > w.lds_bytes) {
-    return RaiseFault(w, u, Op::kAccess.writes ? kWritesOutsideLds : kReadsOutsideLds,
-                      63 - __builtin_clzll(exec), farthest, Op::kAccess.bytes, AddressSpace::kLds);
-  }
-  Apply<Op>(w, u, {w.lds + u.imm, offset, exec, 0});
-  return true;
+  return ApplyLds<Op>(w, u, offset, static_cast<uint32_t>(u.imm), exec);
 }
 
 /// lds_direct_load, ds_direct_load: one value for all lanes, from M0[15:0]; M0[18:16] is its type
@@ -67,11 +60,14 @@ bool DirectLoad(Wave& w, const Uop& u) {
   constexpr uint32_t kBytes[] = {1, 2, 4, 0, 1, 2, 0, 0};  // u8, u16, dword, -, i8, i16
   const uint32_t bytes = kBytes[type];
   if (bytes == 0) return RaiseFault(w, u, "loads from LDS with a reserved type in M0");
-  if (uint64_t{address} + bytes > w.lds_bytes)
-    return RaiseFault(w, u, kReadsOutsideLds, -1, address, bytes, AddressSpace::kLds);
-  ObserveLane(w, u, {bytes, true, false}, w.lds + address, __builtin_ctzll(exec));
+  const Access access = {bytes, true, false};
   uint32_t value = 0;
-  std::memcpy(&value, w.lds + address, bytes);
+  if (uint64_t{address} + bytes <= w.lds_bytes) {
+    ObserveLane(w, u, access, w.lds + address, __builtin_ctzll(exec));
+    std::memcpy(&value, w.lds + address, bytes);
+  } else if (!PassOutsideLds(w, u, access, -1, address)) {
+    return false;
+  }
   if (type == 4) value = static_cast<uint32_t>(int32_t{static_cast<int8_t>(value)});
   if (type == 5) value = static_cast<uint32_t>(int32_t{static_cast<int16_t>(value)});
   ForLanes(exec, [&](int l) { Row(w, u.dst)[l] = value; });

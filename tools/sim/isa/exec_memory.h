@@ -87,8 +87,17 @@ constexpr const char* OutsideAllocations(Access access) {
                        : "reads outside every allocation";
 }
 
-inline constexpr char kReadsOutsideLds[] = "reads LDS outside what the workgroup has";
-inline constexpr char kWritesOutsideLds[] = "writes LDS outside what the workgroup has";
+/// Of an access to LDS that ends outside: in check mode a fault; else true, and the caller does as
+/// hardware does: a load gives 0, of more than one dword too if only a part is outside, and nothing
+/// is stored (ISA documents of RDNA3 and CDNA4, on LDS addresses out of range).
+GRIDWISE_SIM_INLINE bool PassOutsideLds(Wave& w, const Uop& u, Access access, int lane,
+                                        uint64_t address) {
+  if (w.observe == nullptr) return true;
+  return RaiseFault(w, u,
+                    access.writes ? "writes LDS outside what the workgroup has"
+                                  : "reads LDS outside what the workgroup has",
+                    lane, address, access.bytes, AddressSpace::kLds);
+}
 
 /// Whether an atomic's lanes are at multiples of its size, as the hardware wants; a fault if not.
 /// What is no atomic may be anywhere.

@@ -49,13 +49,23 @@ bool ToLds(Wave& w, const Uop& u) {
   if (exec == 0) return true;
   const int last = 63 - __builtin_clzll(exec);
   const uint32_t address = Op::Address(w, u, last);
-  if (uint64_t{address} + Op::kLdsBytes > w.lds_bytes) {
-    return RaiseFault(w, u, kWritesOutsideLds, last, address, Op::kLdsBytes, AddressSpace::kLds);
+  constexpr Access kToLds = {Op::kLdsBytes, false, true};
+  if (uint64_t{address} + Op::kLdsBytes > w.lds_bytes) [[unlikely]] {
+    if (!PassOutsideLds(w, u, kToLds, last, address)) return false;
+    uint64_t inside = exec;
+    ForLanes(exec, [&](int l) {
+      if (uint64_t{Op::Address(w, u, l)} + Op::kLdsBytes > w.lds_bytes)
+        inside &= ~(uint64_t{1} << l);
+    });
+    SetScalar64(w, kExecLo, inside);
+    const bool loaded = kLoad(w, u);
+    SetScalar64(w, kExecLo, exec);
+    return loaded;
   }
   if (w.observe != nullptr) [[unlikely]] {  // the LDS side first, then what is loaded
     uint32_t to[kLanes];
     for (int l = 0; l < kLanes; ++l) to[l] = Op::Address(w, u, l);
-    Observe(w, u, {Op::kLdsBytes, false, true}, w.lds, to, exec);
+    Observe(w, u, kToLds, w.lds, to, exec);
   }
   return kLoad(w, u);
 }

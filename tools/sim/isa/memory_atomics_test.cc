@@ -310,7 +310,7 @@ TEST(Atomics, EveryOperationHasACase) {
     for (const char* other : {"ds_read", "ds_write", "permute", "swizzle", "ds_wrxchg2",
                               "ds_append", "ds_consume", "ds_nop", "ds_direct_load"})
       atomic = atomic && mnemonic.find(other) == std::string::npos;
-    atomic = atomic && !mnemonic.starts_with("s_");  // scalar ones: memory_forms_test.cc
+    atomic = atomic && !mnemonic.starts_with("s_");  // scalar ones: memory_scalar_test.cc
     if (atomic) EXPECT_EQ(tested.count(mnemonic), 1) << mnemonic;
   }
 }
@@ -402,6 +402,7 @@ TEST(Atomics, Faults) {
   w.CheckFault("global_atomic_add_x2 v[2:3], v[12:13], off",
                "updates memory outside every allocation", 0, w.base() + MemoryWave::kBytes);
   SetNarrow(w, 0, offsets.data());
+  w.BeObserved();
   w.CheckFault("ds_add_u64 v2, v[12:13]", "writes LDS outside what the workgroup has", 0,
                MemoryWave::kBytes);
 }

@@ -210,6 +210,7 @@ TEST(Faults, OnePastTheEndInEverySpace) {
       const uint32_t fits = MemoryWave::kBytes - m.bytes;
       for (const uint32_t bad : {fits + 1, MemoryWave::kBytes + 100}) {
         MemoryWave w;
+        w.BeObserved();
         std::vector<uint32_t> offsets = Offsets(kScattered, m.bytes);
         offsets[17] = bad;
         space.set(w, offsets.data());

@@ -108,6 +108,11 @@ class MemoryWave {
     return status.ok() && CompareState(text);
   }
 
+  /// From now on accesses are observed, as check mode does: those outside LDS are faults.
+  void BeObserved() {
+    wave_->observe = [](Wave&, const Uop&, const MemoryAccess&) {};
+  }
+
   /// Executes `text`, which must fault at `address` in `lane` and leave all memory alone.
   void CheckFault(const std::string& text, std::string_view what, int lane, uint64_t address) {
     Expect();
@@ -155,6 +160,14 @@ class MemoryWave {
   TestWave wave_;
   std::vector<uint8_t> storage_[3], expected_[3];
 };
+
+/// "v[8:11]", and what mnemonics of gfx9 end in, "x4".
+inline std::string Registers(char file, int first, int dwords) {
+  const std::string name = std::to_string(first);
+  if (dwords == 1) return file + name;
+  return std::string(1, file) + "[" + name + ":" + std::to_string(first + dwords - 1) + "]";
+}
+inline std::string Width(int dwords) { return dwords == 1 ? "" : "x" + std::to_string(dwords); }
 
 /// A way to address memory: the operands around the data operand, and the registers that make lane
 /// l's address offset[l] in `storage`. Addresses are in v[2:3], data in v8 and up.

@@ -271,7 +271,6 @@ absl::StatusOr<RunReport> Run(Program& program, const KernelInfo& kernel, const 
                 .memory = &memory,
                 .block = grid.block,
                 .cooperative = grid.cooperative};
-  launch.lds_bytes = packet.group_segment_size;
   launch.kernarg = packet.kernarg_address;
   launch.dispatch_packet = reinterpret_cast<uint64_t>(&packet);
   launch.queue = reinterpret_cast<uint64_t>(queue.data());
@@ -279,7 +278,11 @@ absl::StatusOr<RunReport> Run(Program& program, const KernelInfo& kernel, const 
   const CheckSettings settings = CurrentCheckSettings();
   const auto* observer = dynamic_cast<const CheckObserver*>(program.observer());
   if (observer == nullptr || !settings.Has(Category::kUninit)) DeviceBytes::Process().Forget();
+  launch.lds_bytes = packet.group_segment_size;
   if (observer == nullptr || !settings.on()) {
+    // Accesses between the size that was asked for and the allocation's end work on hardware.
+    const uint32_t block = LdsBlockBytes(program.target().bit);
+    launch.lds_bytes = (launch.lds_bytes + block - 1) / block * block;
     launch.count_bank_conflicts = options.count_bank_conflicts;
     return Crew(launch, grid, options).Run();
   }

@@ -8,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "hip/hip_runtime_api.h"
+#include "tools/sim/hip/sim_extension.h"
 #include "tools/sim/tests/fault_kernels_o0.h"
 #include "tools/sim/tests/fault_kernels_o3.h"
 #include "tools/sim/tests/gpu.h"
@@ -28,6 +29,15 @@ const absl::StatusOr<Gpu>& Kernels() {
   return *gpu;
 }
 
+/// The same, loaded for check mode.
+const absl::StatusOr<Gpu>& CheckedKernels() {
+  static const auto* const gpu = [] {
+    EXPECT_EQ(gridwiseSimCheck("check:bounds"), 0);
+    return new absl::StatusOr<Gpu>(Gpu::Load({{"O0", FaultKernelsO0()}, {"O3", FaultKernelsO3()}}));
+  }();
+  return *gpu;
+}
+
 bool IsRdna() { return TestTarget().starts_with("gfx1"); }
 
 class Faults : public testing::TestWithParam<std::string> {
@@ -37,9 +47,9 @@ class Faults : public testing::TestWithParam<std::string> {
 
   /// The message of a launch of 64 work-items, or "no fault".
   std::string Fault(const std::string& kernel, const uint32_t* in, uint32_t* out, int at,
-                    unsigned block = 64) const {
-    const LaunchShape shape = {.block = {block, 1, 1}};
-    const absl::Status status = Kernels()->Run(GetParam(), kernel, shape, in, out, at);
+                    const absl::StatusOr<Gpu>& kernels = Kernels()) const {
+    const LaunchShape shape = {.block = {64, 1, 1}};
+    const absl::Status status = kernels->Run(GetParam(), kernel, shape, in, out, at);
     return status.ok() ? "no fault" : std::string(status.message());
   }
 
@@ -108,13 +118,27 @@ TEST_P(Faults, HostMemory) {
               HasSubstr("reads outside every allocation"));
 }
 
-TEST_P(Faults, LdsBeyondItsSize) {
-  EXPECT_THAT(Fault("ReadLds", in_.device(), out_.device(), 64),
+TEST_P(Faults, LdsBeyondItsSizeReadsZeroAndDropsWrites) {
+  constexpr int kFarOutside = 5000;  // words: behind the block of LDS that hardware rounds up to
+  EXPECT_EQ(Fault("ReadLds", in_.device(), out_.device(), kFarOutside), "no fault");
+  std::vector<uint32_t> expected(64, 1);
+  expected[7] = 0;
+  EXPECT_EQ(out_.Read(), expected);
+  EXPECT_EQ(Fault("WriteLds", in_.device(), out_.device(), kFarOutside), "no fault");
+  EXPECT_EQ(out_.Read()[0], 1u);
+}
+
+TEST_P(Faults, LdsBeyondItsSizeInCheckMode) {
+  ASSERT_TRUE(CheckedKernels().ok()) << CheckedKernels().status();
+  ASSERT_EQ(gridwiseSimCheck("check:bounds"), 0);
+  EXPECT_EQ(Fault("ReadLds", in_.device(), out_.device(), 63, CheckedKernels()), "no fault");
+  EXPECT_THAT(Fault("ReadLds", in_.device(), out_.device(), 64, CheckedKernels()),
               AllOf(HasSubstr("ReadLds"), HasSubstr("reads LDS outside"), HasSubstr("lane 7"),
                     HasSubstr("256")));
   ASSERT_EQ(hipDeviceReset(), hipSuccess);
-  EXPECT_THAT(Fault("WriteLds", in_.device(), out_.device(), 100),
+  EXPECT_THAT(Fault("WriteLds", in_.device(), out_.device(), 100, CheckedKernels()),
               AllOf(HasSubstr("WriteLds"), HasSubstr("writes LDS outside"), HasSubstr("lane 7")));
+  ASSERT_EQ(gridwiseSimCheck("run"), 0);
 }
 
 TEST_P(Faults, StayUntilReset) {

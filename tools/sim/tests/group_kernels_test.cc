@@ -224,6 +224,49 @@ TEST(GroupKernels, MatrixCores) {
   }
 }
 
+/// What FlashAttention computes, in double.
+double Attention(const std::vector<float>& in, int queries, int n, int query, int element) {
+  constexpr int kHead = 64;
+  const float* keys = &in[static_cast<size_t>(kHead * queries)];
+  std::vector<double> scores(static_cast<size_t>(n));
+  for (int k = 0; k < n; ++k) {
+    double& score = scores[static_cast<size_t>(k)];
+    for (int d = 0; d < kHead; ++d)
+      score += double{in[static_cast<size_t>(kHead * query + d)]} * keys[kHead * k + d] / 8;
+  }
+  const double greatest = *std::max_element(scores.begin(), scores.end());
+  double sum = 0, total = 0;
+  for (int k = 0; k < n; ++k) {
+    const double weight = std::exp(scores[static_cast<size_t>(k)] - greatest);
+    total += weight;
+    sum += weight * keys[kHead * (n + k) + element];
+  }
+  return sum / total;
+}
+
+TEST(GroupKernels, FlashAttention) {
+  constexpr int kHead = 64, kKeys = 40, kBlocks = 2, kBlock = 128;
+  const int queries = kBlocks * kBlock / WaveSize() * 16;
+  std::vector<float> values(static_cast<size_t>(kHead * (queries + 2 * kKeys)));
+  U32s in(values.size() / 2);
+  const U32s random = RandomWords(static_cast<int>(values.size()), 5);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const auto half = static_cast<_Float16>(static_cast<float>(random[i] % 4001) * 0.001f - 2);
+    values[i] = static_cast<float>(half);
+    in[i / 2] |= uint32_t{std::bit_cast<uint16_t>(half)} << (16 * (i % 2));
+  }
+  const U32s out =
+      RunAll("FlashAttention", {.workgroups = {kBlocks, 1, 1}, .block = {kBlock, 1, 1}}, in,
+             U32s(static_cast<size_t>(kHead * queries)), kKeys);
+  ASSERT_EQ(out.size(), static_cast<size_t>(kHead * queries));
+  for (int i = 0; i < kHead * queries; ++i) {
+    // The weights are halves, their sum is not.
+    ASSERT_NEAR(std::bit_cast<float>(out[static_cast<size_t>(i)]),
+                Attention(values, queries, kKeys, i / kHead, i % kHead), 2e-3)
+        << "query " << i / kHead << ", element " << i % kHead;
+  }
+}
+
 TEST(GroupKernels, BufferRange) {
   const int n = kWords;
   const auto word = [&](int at) { return at >= 0 && at < n - 3 ? Input()[at] : 0; };

@@ -1,0 +1,184 @@
+// Whether check mode notices what is missing in our own kernels: of a kernel of each kind, waits
+// and barriers are taken away, limits of waits raised by one, and s_nops shortened, one at a time,
+// and something must be found unless the mutant is shown to be redundant. The kernels as they are
+// must be silent. tools/sim/tests/mutation_test.cc does the same with small kernels.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_format.h"
+#include "ck/arch/target.h"
+#include "ck/conv/problem.h"
+#include "gtest/gtest.h"
+#include "hip/hip_runtime_api.h"
+#include "instances/conv.h"
+#include "tests/conv/conv_case.h"
+#include "tools/sim/hip/sim_extension.h"
+#include "tools/sim/tests/mutants.h"
+
+namespace gridwise {
+namespace {
+
+/// Which code object is loaded as another one.
+struct Replacement {
+  const char* original = nullptr;
+  std::string mutated;
+};
+Replacement& Replaced() {
+  static auto* const replacement = new Replacement();
+  return *replacement;
+}
+
+}  // namespace
+}  // namespace gridwise
+
+// The linker makes calls of hipModuleLoadData calls of this (--wrap).
+extern "C" hipError_t __real_hipModuleLoadData(hipModule_t* module, const void* image);
+extern "C" hipError_t __wrap_hipModuleLoadData(hipModule_t* module, const void* image);
+hipError_t __wrap_hipModuleLoadData(hipModule_t* module, const void* image) {
+  const gridwise::Replacement& replaced = gridwise::Replaced();
+  return __real_hipModuleLoadData(module,
+                                  image == replaced.original ? replaced.mutated.data() : image);
+}
+
+namespace gridwise {
+namespace {
+
+/// Mutants of a kernel that are tried, so that the test is short: as many, evenly spread.
+constexpr size_t kMostMutants = 40;
+
+struct Kind {
+  const char* name;
+  Direction direction;
+  std::vector<std::string_view> rows;  // how the row's name begins: the first that the target has
+  std::string_view suffix;             // and ends
+  int channels, groups;
+};
+const std::vector<Kind>& Kinds() {
+  static const auto* const kinds = new std::vector<Kind>{
+      {"gather", Direction::kForward, {"f16_t64x16x32_"}, "", 32, 1},
+      {"wavelet", Direction::kForward, {"f16_t64x64x32_"}, "_wavelet2", 64, 1},
+      {"bwd_weight", Direction::kBackwardWeight, {"f16_t16x64x32_", "f16_t64x16x32_"}, "", 64, 1},
+      {"direct", Direction::kForward, {"f16_ch1_cells8_taps3_step1"}, "", 16, 16},
+  };
+  return *kinds;
+}
+
+/// The row of a kind; nullptr where the target has none.
+const RowInfo* FindRow(const std::vector<RowInfo>& rows, const Kind& kind, Gfx gfx) {
+  for (const std::string_view prefix : kind.rows) {
+    for (const RowInfo& row : rows) {
+      if (row.gfx == gfx && row.direction == kind.direction && absl::StartsWith(row.name, prefix) &&
+          absl::EndsWith(row.name, kind.suffix))
+        return &row;
+    }
+  }
+  return nullptr;
+}
+
+/// A few workgroups, and enough steps of K to come to the main loop's steady state.
+ConvProblem ProblemFor(const Kind& kind) {
+  const Dim dim = {.in = 8, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  return {.direction = kind.direction,
+          .groups = kind.groups,
+          .batch = 2,
+          .c = kind.channels,
+          .k = kind.channels,
+          .dims = {Dim{}, dim, dim}};
+}
+
+struct Score {
+  int mutants = 0, killed = 0, redundant = 0;
+  std::vector<std::string> unexplained;
+};
+
+class KernelMutants {
+ public:
+  KernelMutants(const ConvCase& made, const Plan& plan, const RowInfo& row)
+      : made_(made), plan_(plan), row_(row) {}
+
+  /// How many findings a run with `mutated` in place of the row's code object has. The result is
+  /// right with every mutant: here waits have no effect.
+  int FindingsWith(const std::string& mutated) const {
+    gridwiseSimClearFindings();
+    Replaced() = {row_.code.data(), mutated};
+    const absl::Status status = made_.CheckPlan(plan_);
+    Replaced() = {};
+    EXPECT_TRUE(status.ok()) << status;
+    return gridwiseSimFindingCount();
+  }
+
+  Score Run() const {
+    Score score;
+    const absl::StatusOr<sim::KernelCode> code =
+        sim::KernelCode::Find(Name(row_.gfx), row_.code, row_.symbol);
+    EXPECT_TRUE(code.ok()) << code.status();
+    if (!code.ok()) return score;
+    const std::vector<sim::Mutant> all = sim::MutantsOf(*code);
+    const size_t step = (all.size() + kMostMutants - 1) / kMostMutants;
+    for (size_t i = 0; i < all.size(); i += step) Try(all[i], *code, score);
+    return score;
+  }
+
+ private:
+  void Try(const sim::Mutant& mutant, const sim::KernelCode& code, Score& score) const {
+    ++score.mutants;
+    const std::string mutated = sim::Apply(mutant, code, row_.code);
+    if (FindingsWith(mutated) > 0) {
+      ++score.killed;
+      return;
+    }
+    const absl::StatusOr<sim::KernelCode> changed =
+        sim::KernelCode::Find(Name(row_.gfx), mutated, row_.symbol);
+    EXPECT_TRUE(changed.ok()) << changed.status();
+    if (changed.ok() && !sim::WhyRedundant(mutant, code, *changed).empty()) {
+      ++score.redundant;
+      return;
+    }
+    score.unexplained.push_back(
+        absl::StrFormat("+%#x %s", code.instructions()[mutant.instruction].facts.pc, mutant.text));
+  }
+
+  const ConvCase& made_;
+  const Plan& plan_;
+  const RowInfo& row_;
+};
+
+TEST(KernelMutation, WhatIsMissingIsFoundOrRedundant) {
+  const absl::StatusOr<Gfx> gfx = UseTestTarget();
+  ASSERT_TRUE(gfx.ok()) << gfx.status();
+  ASSERT_EQ(gridwiseSimCheck("check:waits,hazards,races,barriers"), 0);
+  const std::vector<RowInfo> rows = ListRows();
+  int kernels = 0;
+  for (const Kind& kind : Kinds()) {
+    SCOPED_TRACE(kind.name);
+    const RowInfo* const row = FindRow(rows, kind, *gfx);
+    if (row == nullptr) {
+      EXPECT_STREQ(kind.name, "wavelet");  // RDNA has none
+      continue;
+    }
+    const ConvProblem problem = ProblemFor(kind);
+    const absl::StatusOr<Plan> plan = MakePlan(problem, *gfx, {.row = row->name, .splits = 1});
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    const absl::StatusOr<ConvCase> made = ConvCase::Make(problem, /*seed=*/3);
+    ASSERT_TRUE(made.ok()) << made.status();
+    const KernelMutants mutants(*made, *plan, *row);
+    ASSERT_EQ(mutants.FindingsWith(std::string(row->code)), 0) << "as it is";
+    const Score score = mutants.Run();
+    absl::PrintF("%s %s: killed %d of %d - %d redundant\n", kind.name, row->name, score.killed,
+                 score.mutants, score.redundant);
+    for (const std::string& survivor : score.unexplained)
+      absl::PrintF("  unexplained survivor: %s\n", survivor);
+    EXPECT_GT(score.killed, 0);
+    ++kernels;
+  }
+  EXPECT_GE(kernels, 3);
+}
+
+}  // namespace
+}  // namespace gridwise
