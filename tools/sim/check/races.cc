@@ -23,7 +23,7 @@ bool IsPast(const WaveClocks& view, const AccessHistory::Access& access, bool ld
 /// Whether the two race, if nothing orders them.
 bool Races(const AccessHistory::Access& a, const AccessHistory::Access& b) {
   if (!a.writes && !b.writes) return false;
-  if (a.atomic && b.atomic) return false;
+  if (a.atomic ? b.atomic || b.may_be_atomic : a.may_be_atomic && b.atomic) return false;
   if ((a.compares && !b.writes) || (b.compares && !a.writes)) return false;
   return !a.polls && !b.polls;
 }

@@ -14,7 +14,8 @@ namespace gridwise::sim {
 ///
 /// What is no race although it looks like one: a load whose value a compare-and-swap checks before
 /// it is used, a store of what is there already, and a loop that polls LDS, whose loads cannot be
-/// told from others by their instructions; such a load synchronises with the store it sees.
+/// told from others by their instructions; such a load synchronises with the store it sees. gfx11's
+/// stores do not say that they are atomic: one that an atomic access meets is taken to be.
 ///
 /// Waves synchronise at barriers, and by atomics: one that writes publishes what its wave had
 /// completed and knew, one that reads learns what was published at the address. An LDS access, or a
@@ -56,8 +57,9 @@ class AccessHistory {
     uint16_t wave = 0;
     uint8_t bytes = 0;  // mask; 0: no access
     bool writes = false, atomic = false;
-    bool compares = false;  // compare-and-swap
-    bool polls = false;     // a load in a loop that waits for it to change
+    bool may_be_atomic = false;  // a store of a target where atomic ones look like others
+    bool compares = false;       // compare-and-swap
+    bool polls = false;          // a load in a loop that waits for it to change
     uint32_t clock = 0;
     uint32_t instruction = 0;
   };

@@ -357,6 +357,16 @@ TEST(GroupKernels, FlatPointers) {
             }));
 }
 
+TEST(GroupKernels, PassAlong) {
+  constexpr int kGroups = 20;
+  U32s expected(2 * kGroups, 1);
+  uint32_t sum = 0;
+  for (size_t i = 0; i < kGroups; ++i) expected[i] = sum += Input()[i];
+  EXPECT_EQ(RunAll("PassAlong", {.workgroups = {kGroups, 1, 1}, .block = {64, 1, 1}}, Input(),
+                   U32s(2 * kGroups), kGroups),
+            expected);
+}
+
 TEST(GroupKernels, GridIndices) {
   const LaunchShape shape = {.workgroups = {2, 3, 2}, .block = {8, 4, 2}};
   U32s expected;

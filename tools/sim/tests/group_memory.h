@@ -201,6 +201,19 @@ KERNEL void DynamicLds(const u32* in, u32* out, int) {
   out[256 * Group() + Item()] = dynamic_words[offset - Item()];
 }
 
+/// Workgroups in a row: each waits for the flag of the one before, adds a word to its sum, and sets
+/// its own flag. out: n sums, then n flags, which are 0.
+KERNEL void PassAlong(const u32* in, u32* out, int n) {
+  const int i = Group();
+  if (Item() != 0) return;
+  u32* flags = out + n;
+  while (i > 0 &&
+         __hip_atomic_load(&flags[i - 1], __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT) == 0) {
+  }
+  out[i] = in[i] + (i > 0 ? out[i - 1] : 0);
+  __hip_atomic_store(&flags[i], 1u, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+}
+
 /// A constant table, a table that the host writes, and a counter that every launch advances.
 __attribute__((constant))
 const u32 kPrimes[16] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53};
