@@ -199,7 +199,9 @@ TEST(KernelMutation, WhatIsMissingIsFoundOrRedundant) {
                  row->name, score.killed, score.mutants, score.redundant, score.not_reached);
     for (const std::string& survivor : score.unexplained)
       absl::PrintF("  unexplained survivor: %s\n", survivor);
-    EXPECT_GT(score.killed, 0);
+    // Less than there is today, since kernels change; what survives unexplained is printed.
+    EXPECT_GE(2 * score.killed, score.mutants - score.redundant);
+    EXPECT_GE(score.mutants, 20);
     ++kernels;
   }
   EXPECT_GE(kernels, 3);
