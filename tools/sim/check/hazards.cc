@@ -1,6 +1,7 @@
 #include "tools/sim/check/hazards.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -164,6 +165,10 @@ void HazardTracker::Note(const InstructionFacts& facts) {
       written_[reg] = {};
       if (facts.salu && reg == kM0) m0_written_ = {&facts, now_};
     }
+  }
+  // gfx9's vmcnt counts stores: at 0 they have read their data.
+  if (facts.waits && facts.limits[static_cast<size_t>(WaitCounter::kLoad)] == 0) {
+    for (Event& store : wide_store_) store = {};
   }
   if (facts.wide_store_data.count != 0) {
     wide_store_[1] = wide_store_[0];

@@ -138,6 +138,22 @@ KERNEL void MatrixWithoutNops(const u32* in, u32* out, int) {
   out[Item()] = static_cast<u32>(sum);
 }
 
+/// The store may not have read its data yet.
+KERNEL void StoreDataOverwritten(const u32* in, u32* out, int) {
+  asm volatile(  // BUG StoreDataOverwritten
+      "v_mov_b32 v40, 1\n\tv_mov_b32 v41, 2\n\tv_mov_b32 v42, 3\n\tv_mov_b32 v43, 4\n\t"
+      "global_store_dwordx4 %0, v[40:43], off\n\tv_mov_b32 v41, 0" ::"v"(out + 4 * Item())
+      : "v40", "v41", "v42", "v43", "memory");
+}
+
+KERNEL void StoreDataOverwrittenAfterWait(const u32* in, u32* out, int) {
+  asm volatile(
+      "v_mov_b32 v40, 1\n\tv_mov_b32 v41, 2\n\tv_mov_b32 v42, 3\n\tv_mov_b32 v43, 4\n\t"
+      "global_store_dwordx4 %0, v[40:43], off\n\ts_waitcnt vmcnt(0)\n\t"
+      "v_mov_b32 v41, 0" ::"v"(out + 4 * Item())
+      : "v40", "v41", "v42", "v43", "memory");
+}
+
 KERNEL void MatrixWithNops(const u32* in, u32* out, int) {
   Half4 a;
   __builtin_memcpy(&a, in + 2 * Item(), 8);

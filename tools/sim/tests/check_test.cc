@@ -131,6 +131,8 @@ TEST_F(Check, Hazards) {
   EXPECT_THAT(Run("MatrixWithoutNops")[0].sentence,
               AllOf(HasSubstr("needs 7 wait states"), HasSubstr("there are 6")));
   ExpectSilent("MatrixWithNops");
+  ExpectOne("StoreDataOverwritten", "hazards");
+  ExpectSilent("StoreDataOverwrittenAfterWait");
 }
 
 TEST_F(Check, Barriers) {
