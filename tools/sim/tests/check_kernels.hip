@@ -138,20 +138,18 @@ KERNEL void MatrixWithoutNops(const u32* in, u32* out, int) {
   out[Item()] = static_cast<u32>(sum);
 }
 
-/// The store may not have read its data yet.
-KERNEL void StoreDataOverwritten(const u32* in, u32* out, int) {
-  asm volatile(  // BUG StoreDataOverwritten
-      "v_mov_b32 v40, 1\n\tv_mov_b32 v41, 2\n\tv_mov_b32 v42, 3\n\tv_mov_b32 v43, 4\n\t"
-      "global_store_dwordx4 %0, v[40:43], off\n\tv_mov_b32 v41, 0" ::"v"(out + 4 * Item())
-      : "v40", "v41", "v42", "v43", "memory");
-}
+#define STORE_AND_OVERWRITE_DATA(WAIT)                                                             \
+  asm volatile(                                                                                    \
+      "v_mov_b32 v40, 1\n\tv_mov_b32 v41, 2\n\tv_mov_b32 v42, 3\n\tv_mov_b32 v43, 4\n\t"           \
+      "global_store_dwordx4 %0, v[40:43], off\n\t" WAIT "v_mov_b32 v41, 0" ::"v"(out + 4 * Item()) \
+      : "v40", "v41", "v42", "v43", "memory")
 
-KERNEL void StoreDataOverwrittenAfterWait(const u32* in, u32* out, int) {
-  asm volatile(
-      "v_mov_b32 v40, 1\n\tv_mov_b32 v41, 2\n\tv_mov_b32 v42, 3\n\tv_mov_b32 v43, 4\n\t"
-      "global_store_dwordx4 %0, v[40:43], off\n\ts_waitcnt vmcnt(0)\n\t"
-      "v_mov_b32 v41, 0" ::"v"(out + 4 * Item())
-      : "v40", "v41", "v42", "v43", "memory");
+/// The store may not have read its data yet.
+KERNEL void StoreDataOverwritten(const u32*, u32* out, int) {
+  STORE_AND_OVERWRITE_DATA("");  // BUG StoreDataOverwritten
+}
+KERNEL void StoreDataOverwrittenAfterWait(const u32*, u32* out, int) {
+  STORE_AND_OVERWRITE_DATA("s_waitcnt vmcnt(0)\n\t");
 }
 
 KERNEL void MatrixWithNops(const u32* in, u32* out, int) {
