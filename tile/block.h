@@ -32,7 +32,7 @@ GRIDWISE_DEVICE const T& KernelArgs() {
 /// The tile of the output that this workgroup computes.
 struct Block {
   SubGemm gemm;
-  int group;
+  int group;        // the first one, where groups are merged
   int m, n;         // first row and column
   int first_image;  // of row m; offsets within the tile count from it, so that they fit 31 bits in
                     // any tensor
@@ -53,7 +53,8 @@ GRIDWISE_DEVICE int FindSubGemm(ConstantWords table, int sub_gemms, int tile) {
   return low;
 }
 
-GRIDWISE_DEVICE Block FindBlock(const GatherArgs& args, int tile_m, int tile_n) {
+/// The tile of this workgroup, in a launch whose tiles have so many rows, columns and groups.
+GRIDWISE_DEVICE Block FindBlock(const GatherArgs& args, int tile_m, int tile_n, int groups) {
   const ConstantWords table = args.table != nullptr
                                   ? (ConstantWords)args.table
                                   : KernelArgWords() + offsetof(GatherArgs, inline_table) / 4;
@@ -63,7 +64,7 @@ GRIDWISE_DEVICE Block FindBlock(const GatherArgs& args, int tile_m, int tile_n) 
       LoadConstant<SubGemm>(table + FindSubGemm(table, args.sub_gemms, tile) * kSubGemmWords);
   const int local = tile - block.gemm.first_tile;
   const int row = Divide(local, args.by_n_tiles);
-  block.group = BlockIdY();
+  block.group = BlockIdY() * groups;
   block.m = row * tile_m;
   block.n = (local - row * args.n_tiles) * tile_n;
   block.first_image = CellOfRow(block.gemm, block.m).n;

@@ -32,6 +32,11 @@ constexpr const char* Name(Schedule schedule) {
 }
 
 /// A tile kernel, as a value: D[m][n] = sum over k of A[m][k] * B[k][n], a workgroup per tile of D.
+///
+/// A row that merges groups of the convolution computes all columns of several groups with few
+/// channels in one tile: B is block-diagonal, of which LDS holds the blocks alone, and the columns
+/// of a group are multiplied by its own k. So A's rows are long runs of memory, no k is padding,
+/// and a NaN or an infinity in one group stays there.
 struct TileConfig {
   struct Waves {
     int m = 0, n = 0;
@@ -65,6 +70,17 @@ struct TileConfig {
     bool operator==(const Pipeline&) const = default;
   };
 
+  /// Groups of the convolution in a tile.
+  struct Merge {
+    int groups = 1;
+    static constexpr bool kOmitDefault = true;
+    static constexpr void Fields(auto& self, auto&& visit) {
+      auto& [groups] = self;
+      visit("", groups);
+    }
+    bool operator==(const Merge&) const = default;
+  };
+
   DataType type = DataType::kF16;  // of all tensors; sums are f32
   Mnk tile;                        // elements per workgroup and K step
   Waves waves;                     // of a workgroup, that multiply
@@ -76,11 +92,12 @@ struct TileConfig {
   Patch patch_a, patch_b;
   int occupancy = 1;  // waves per SIMD that registers are allocated for
   Pipeline pipeline = {};
+  Merge merge = {};
 
   /// What its name is made of, see ck/base/fields.h: f16_t256x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o2,
   /// or f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o2_wavelet4.
   static constexpr void Fields(auto& self, auto&& visit) {
-    auto& [type, tile, waves, mma, patch_a, patch_b, occupancy, pipeline] = self;
+    auto& [type, tile, waves, mma, patch_a, patch_b, occupancy, pipeline, merge] = self;
     visit("", type);
     visit("t", tile);
     visit("w", waves);
@@ -89,6 +106,7 @@ struct TileConfig {
     visit("b", patch_b);
     visit("o", occupancy);
     visit("", pipeline);
+    visit("g", merge);
   }
   bool operator==(const TileConfig&) const = default;
 
@@ -107,12 +125,17 @@ struct TileConfig {
     return wave_m() / mma.m;
   }  // matrix instructions of a wave along m
   constexpr int reps_n() const { return wave_n() / mma.n; }
+  // Of each group of the tile: source channels in a slab, and columns.
+  constexpr int k_of_group() const { return tile.k / merge.groups; }
+  constexpr int n_of_group() const { return tile.n / merge.groups; }
+  // Slabs of merged groups are whole; others may end within the last channels' cell.
+  constexpr bool has_ragged_slabs() const { return merge.groups == 1; }
+
   constexpr bool loads_to_lds() const { return pipeline.schedule == Schedule::kDirect; }
-  constexpr LdsTile lds_tile(int rows) const {
-    return {.rows = rows, .cells_per_row = tile.k / cell()};
+  constexpr LdsTile lds_a() const { return {.rows = tile.m, .cells_per_row = tile.k / cell()}; }
+  constexpr LdsTile lds_b() const {
+    return {.rows = tile.n, .cells_per_row = k_of_group() / cell()};
   }
-  constexpr LdsTile lds_a() const { return lds_tile(tile.m); }
-  constexpr LdsTile lds_b() const { return lds_tile(tile.n); }
   /// Where operands lie that are loaded straight to LDS: along k, or not, in which case reads
   /// transpose them.
   constexpr LdsRows lds_rows(int rows) const {
@@ -148,12 +171,18 @@ struct TileConfig {
     return slab_bytes() / LdsTile::kCellBytes / load_threads();
   }
 
-  // A lane reads whole cells from LDS: so many for a matrix instruction, or for several of them.
-  constexpr int fragment_cells() const {
-    return mma.k_per_lane() > cell() ? mma.k_per_lane() / cell() : 1;
+  // A lane reads whole cells from LDS, which are enough for one matrix instruction or for several;
+  // or less, where a wave that reads whole cells would read beyond a group's k.
+  constexpr int read_elements() const {
+    return cell() * mma.lane_groups() <= k_of_group() ? cell() : mma.k_per_lane();
   }
-  // k that one such read of a wave covers.
-  constexpr int fragment_k() const { return fragment_cells() * cell() * mma.lane_groups(); }
+  // Reads that a matrix instruction needs at least, and the k that these cover.
+  constexpr int fragment_reads() const {
+    return mma.k_per_lane() > read_elements() ? mma.k_per_lane() / read_elements() : 1;
+  }
+  constexpr int fragment_k() const {
+    return fragment_reads() * read_elements() * mma.lane_groups();
+  }
 
   // The epilogue stages, of every wave, some matrix instructions of one row of them at a time: as
   // many along n as fit where the operands were. They are f32 [row][n], with a margin that keeps
@@ -180,33 +209,35 @@ struct TileConfig {
   }
 };
 
-/// Why lanes cannot load an operand tile of `rows` rows straight to LDS; nullptr if they can.
-constexpr const char* RejectDirect(const TileConfig& c, int rows, TileConfig::Patch patch) {
+/// Why lanes cannot load an operand's tile straight to LDS; nullptr if they can.
+constexpr const char* RejectDirect(const TileConfig& c, LdsTile tile, TileConfig::Patch patch) {
   const bool transposed = c.reads_transposed(patch);
-  if (transposed && (SizeOf(c.type) != 2 || c.mma.m != 32 || c.fragment_cells() != 1)) {
+  if (transposed && (SizeOf(c.type) != 2 || c.mma.m != 32 || c.fragment_reads() != 1)) {
     return "LDS reads transpose 16-bit operands of 32x32 matrix instructions with a cell a lane";
   }
   if (patch.k != (transposed ? 1 : c.cell()) ||
       patch.n != (transposed ? LdsLines::kPieceRows : 1)) {
     return "loads straight to LDS are cells along k, or 8 rows of one k";
   }
-  const int lines = transposed ? c.tile.k : rows, pieces = rows * c.tile.k / c.cell() / lines;
+  const int lines = transposed ? c.tile.k : tile.rows;
+  const int pieces = tile.rows * tile.cells_per_row / lines;
   // Every load of a lane has the same place in its line, and lines that permute pieces alike.
   const int period = transposed ? 4 : 16;
   if (c.threads() % pieces != 0 || c.threads() / pieces % period != 0 ||
-      lines % (c.threads() / pieces) != 0 || (transposed && rows % 64 != 0)) {
+      lines % (c.threads() / pieces) != 0 || (transposed && tile.rows % 64 != 0)) {
     return "lanes do not share an operand's tile in whole loads";
   }
   return nullptr;
 }
 
-/// Why the lanes cannot share an operand tile of `rows` rows in such patches; nullptr if they can.
-constexpr const char* RejectPatch(const TileConfig& c, int rows, TileConfig::Patch patch) {
-  if (c.loads_to_lds()) return RejectDirect(c, rows, patch);
+/// Why the lanes cannot share an operand's tile in such patches; nullptr if they can.
+constexpr const char* RejectPatch(const TileConfig& c, LdsTile tile, TileConfig::Patch patch) {
+  if (c.loads_to_lds()) return RejectDirect(c, tile, patch);
   if (patch.n != 1 && patch.n != 2) return "a patch is neither 1 nor 2 rows wide";
   if (patch.k != c.cell() && patch.k != 4) return "a patch is neither a cell long nor 4";
-  const int per_k = patch.n == 1 ? 1 : rows / patch.n;
-  const int patches = c.tile.k / (patch.n == 1 ? c.cell() : patch.k) * (rows / patch.n);
+  const int per_k = patch.n == 1 ? 1 : tile.rows / patch.n;
+  const int cells = tile.rows / patch.n * tile.cells_per_row;
+  const int patches = patch.n == 1 ? cells : cells * c.cell() / patch.k;
   if (patches > c.load_threads() && patches % c.load_threads() != 0) {
     return "lanes do not share an operand's tile in whole patches";
   }
@@ -230,11 +261,27 @@ constexpr const char* RejectPipeline(TileConfig::Pipeline pipeline) {
   return nullptr;
 }
 
+/// Why groups cannot be merged so; nullptr if they can.
+constexpr const char* RejectMerge(const TileConfig& c) {
+  if (c.merge.groups == 1) return nullptr;
+  if (c.waves.n != 1) return "merged groups are not all in one wave";
+  if (c.loads_to_lds()) return "merged groups are not loaded straight to LDS";
+  if (c.tile.k % (c.merge.groups * c.cell()) != 0) return "merged groups share a cell";
+  if (c.tile.n % (c.merge.groups * c.mma.n) != 0) return "merged groups share an mma";
+  return nullptr;
+}
+
 /// nullptr when kernels of `c` can be compiled for `gfx`, else the reason.
 constexpr const char* Reject(const TileConfig& c, Gfx gfx) {
   const TargetTraits target = TraitsOf(gfx);
+  if (c.merge.groups < 1) return "there are no groups in a tile";
   if (!target.Has(c.mma.unit)) return "the target's matrix unit is another one";
-  if (!HasMma(c.mma, c.type, target.mma_double_k)) return "the target has no such mma for the type";
+  // Merged groups may have too little k for an instruction of twice the k.
+  const bool once = c.merge.groups > 1 && c.k_of_group() < 2 * c.mma.k;
+  if (!HasMma(c.mma, c.type, target.mma_double_k) &&
+      !(once && HasMma(c.mma, c.type, /*double_k=*/false))) {
+    return "the target has no such mma for the type";
+  }
   if (c.waves.m < 1 || c.waves.n < 1 || c.threads() > 1024) {
     return "waves make no workgroup of 1 to 1024 threads";
   }
@@ -251,10 +298,11 @@ constexpr const char* Reject(const TileConfig& c, Gfx gfx) {
       !target.reads_transposed) {
     return "the target does not transpose what it reads of LDS";
   }
-  if (c.tile.k % c.fragment_k() != 0) return "tile.k holds no whole fragment";
+  if (c.k_of_group() % c.fragment_k() != 0) return "tile.k holds no whole fragment";
+  if (const char* reason = RejectMerge(c)) return reason;
   if (const char* reason = RejectPipeline(c.pipeline)) return reason;
-  if (const char* reason = RejectPatch(c, c.tile.m, c.patch_a)) return reason;
-  if (const char* reason = RejectPatch(c, c.tile.n, c.patch_b)) return reason;
+  if (const char* reason = RejectPatch(c, c.lds_a(), c.patch_a)) return reason;
+  if (const char* reason = RejectPatch(c, c.lds_b(), c.patch_b)) return reason;
   if (c.lds_bytes() > target.lds_bytes) return "the tiles do not fit in LDS";
   if (c.reps_m() * c.reps_n() * c.mma.acc_per_lane() > target.vgprs / 2) {
     return "the accumulators do not fit in registers";

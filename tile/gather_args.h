@@ -20,7 +20,7 @@ struct GatherArgs {
   long source_image;           // from one image to the next
   long source_group, w_group;  // from one group to the next
   int sub_gemms;
-  int k, n;               // channels of a group: of the source, of the output
+  int k, n;               // channels of a tile's groups: of the source, of the output
   int source_cell[3];     // from one cell to the next along an axis
   int w_tap, w_k, w_n;    // from one tap, source channel and output channel to the next
   int n_tiles;            // tiles along n

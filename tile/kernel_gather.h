@@ -66,7 +66,8 @@ GRIDWISE_DEVICE void GatherTile() {
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
 
   const GatherArgs& args = KernelArgs<GatherArgs>();
-  const Block block = FindBlock(args, kC.tile.m, kC.tile.n);  // which tile of which sub-GEMM
+  // Which tile of which sub-GEMM.
+  const Block block = FindBlock(args, kC.tile.m, kC.tile.n, kC.merge.groups);
   const PlaceOfCells<kC> place(args, block);
   const StoreTile<kC, kGfx, PlaceOfCells<kC>> out(args.epilogue, place, lds);
 

@@ -20,9 +20,9 @@ Cost EstimateCost(const TileConfig& c, const TargetTraits& target, const Work& w
   const double all_waves_per_simd =
       std::max(1.0, static_cast<double>(c.threads() / c.mma.lanes()) / target.simds_per_unit);
   const double fits = std::max(1.0, std::floor(c.occupancy / all_waves_per_simd));
-  const double step_bytes = (c.tile.m + c.tile.n) * c.tile.k * SizeOf(c.type);
-  const double step_matrix =
-      c.reps_m() * c.reps_n() * (c.tile.k / c.mma.k) * MmaCycles(c.mma, c.type) * waves_per_simd;
+  const double step_bytes = c.slab_bytes();
+  const double step_matrix = c.reps_m() * c.reps_n() * (c.k_of_group() / c.mma.k) *
+                             MmaCycles(c.mma, c.type) * waves_per_simd;
   // A step of the main loop ends when the next slab has arrived, behind those of all other
   // workgroups. Slabs in flight share the latency.
   const double requested = std::min(tiles, target.compute_units * fits) * step_bytes;

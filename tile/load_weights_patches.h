@@ -5,6 +5,7 @@
 #include "tile/config.h"
 #include "tile/k_walk.h"
 #include "tile/patches_of_lane.h"
+#include "tile/weight_column.h"
 
 namespace gridwise::tile {
 
@@ -20,7 +21,9 @@ class LoadWeightsPatches {
   using Slab = Patches::Slab;
 
   GRIDWISE_DEVICE LoadWeightsPatches(const GatherArgs& args, const Block& block)
-      : w_k_(args.w_k), k_is_ragged_(args.k % kC.cell() != 0), one_column_(args.n - block.n == 1) {
+      : w_k_(args.w_k),
+        k_is_ragged_(kC.has_ragged_slabs() && args.k % kC.cell() != 0),
+        one_column_(kC.merge.groups == 1 && args.n - block.n == 1) {
     tensor_ = Buffer::From<kGfx>(static_cast<const char*>(args.w) + block.group * args.w_group);
     // No load reaches past the end of a row: lanes that would load the last columns instead. The
     // lane of an odd last column has it second in the pair, and what comes first is past the last
@@ -31,7 +34,7 @@ class LoadWeightsPatches {
     flip_ = column - clamped == 1;
     for (int i = 0; i < Patches::kCount; ++i) {
       offset_[i] = Patches::IsIdle() ? Buffer::kOutOfRange
-                                     : Patches::K(i) * w_k_ + clamped * SizeOf(kC.type);
+                                     : Patches::K(i) * w_k_ + OffsetOfColumn<kC>(args, clamped);
     }
   }
 

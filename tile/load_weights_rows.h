@@ -4,6 +4,7 @@
 #include "tile/cells_of_lane.h"
 #include "tile/config.h"
 #include "tile/k_walk.h"
+#include "tile/weight_column.h"
 
 namespace gridwise::tile {
 
@@ -17,12 +18,13 @@ class LoadWeightsRows {
   using Slab = CellVec<kC>[Lane::kCount];
 
   GRIDWISE_DEVICE LoadWeightsRows(const GatherArgs& args, const Block& block)
-      : k_is_ragged_(args.k % kC.cell() != 0) {
+      : k_is_ragged_(kC.has_ragged_slabs() && args.k % kC.cell() != 0) {
     tensor_ = Buffer::From<kGfx>(static_cast<const char*>(args.w) + block.group * args.w_group);
     for (int i = 0; i < Lane::kCount; ++i) {
       const int n = block.n + Lane::Row(i);
-      offset_[i] = n < args.n && !Lane::IsIdle() ? n * args.w_n + Channel() * SizeOf(kC.type)
-                                                 : Buffer::kOutOfRange;
+      offset_[i] = n < args.n && !Lane::IsIdle()
+                       ? OffsetOfColumn<kC>(args, n) + Channel() * SizeOf(kC.type)
+                       : Buffer::kOutOfRange;
     }
   }
 

@@ -16,7 +16,7 @@ class MultiplyFragments {
  public:
   static constexpr int kChunks = kC.tile.k / kC.fragment_k();  // fragments along k
   // LDS reads for one of them, of whole cells, and matrix instructions.
-  static constexpr int kReads = (kC.reps_m() + kC.reps_n()) * kC.fragment_cells();
+  static constexpr int kReads = (kC.reps_m() + kC.reps_n()) * kC.fragment_reads();
   static constexpr int kMatrix = kC.reps_m() * kC.reps_n() * kC.fragment_k() / kC.mma.k;
 
   /// What a wave reads for one chunk.

@@ -14,7 +14,7 @@ template <TileConfig kC, int kRows, TileConfig::Patch kPatch>
 struct PatchesOfLane {
   static constexpr int kThreads = kC.load_threads();
   static constexpr int kPerK = kRows / kPatch.n;
-  static constexpr int kPatches = kC.tile.k / kPatch.k * kPerK;
+  static constexpr int kPatches = kC.k_of_group() / kPatch.k * kPerK;
   static constexpr int kCount = CeilDiv(kPatches, kThreads);
   static_assert(kPatches % kThreads == 0 || kPatches < kThreads);
   static_assert(kThreads % kPerK == 0);

@@ -59,8 +59,8 @@ GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, const 
   args.source_image = view.source.stride[0];
   args.source_group = view.source.stride[4];
   args.w_group = view.weights.stride[0];
-  args.k = static_cast<int>(view.k);
-  args.n = static_cast<int>(view.n);
+  args.k = static_cast<int>(view.k) * config.merge.groups;
+  args.n = static_cast<int>(view.n) * config.merge.groups;
   args.w_tap = static_cast<int>(view.weights.stride[4]);
   const int by_k = static_cast<int>(view.weights.stride[1]);  // output channels of forward
   const int by_c = static_cast<int>(view.weights.stride[5]);
@@ -80,6 +80,30 @@ GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, const 
   args.by_splits = MakeMagicDiv(static_cast<unsigned>(splits));
   args.epilogue = MakeEpilogue(problem, sharing);
   return args;
+}
+
+/// Why the row cannot merge the problem's groups; nothing if it can, or merges none.
+std::optional<std::string> RejectMerged(const TileConfig& config, const ConvProblem& problem) {
+  const int groups = config.merge.groups;
+  if (groups == 1) return std::nullopt;
+  const TensorAxes source = problem.AxesOf(problem.a()), output = problem.AxesOf(problem.out());
+  if (source.size[5] != config.k_of_group() || output.size[5] != config.n_of_group()) {
+    return absl::StrFormat(
+        "a group has c %d and k %d; the row merges groups of %d source channels "
+        "and %d of the output",
+        problem.c / problem.groups, problem.k / problem.groups, config.k_of_group(),
+        config.n_of_group());
+  }
+  if (problem.groups % groups != 0) {
+    return absl::StrFormat("there are %d groups; the row merges %d", problem.groups, groups);
+  }
+  bool runs = source.stride[4] == source.size[5] && output.stride[4] == output.size[5];
+  for (int i = 0; i < problem.epilogue.tensors; ++i) {
+    const auto& stride = problem.epilogue.d[static_cast<std::size_t>(i)].stride;
+    runs &= stride[4] == output.size[5] * stride[5];
+  }
+  if (!runs) return "the channels of neighbouring groups are not neighbours in all tensors";
+  return std::nullopt;
 }
 
 }  // namespace
@@ -110,6 +134,7 @@ std::optional<std::string> RejectGather(const TileConfig& config, const ConvProb
     return absl::StrFormat("a group has %d output channels; the row loads %d at a time", columns,
                            config.patch_b.n);
   }
+  if (auto reason = RejectMerged(config, problem)) return reason;
   if (problem.layout == Layout::kNGCHW) {
     return absl::StrFormat("layout is %s; the row loads neighbouring channels",
                            gridwise::Name(problem.layout));
@@ -140,8 +165,9 @@ std::optional<std::string> TooLargeForGather(const TileConfig& config, const Con
                     view.source.stride[i + 1];
     out_bytes += (view.output.size[i + 1] - 1) * view.output.stride[i + 1];
   }
-  const std::int64_t w_bytes =
-      view.weights.size[1] * view.weights.stride[1] + view.weights.stride[2] * view.weights.size[2];
+  const std::int64_t w_bytes = view.weights.size[1] * view.weights.stride[1] +
+                               view.weights.stride[2] * view.weights.size[2] +
+                               (config.merge.groups - 1) * view.weights.stride[0];
   if (source_bytes >= limit || out_bytes >= limit || w_bytes >= kOffsetLimit) {
     return absl::StrFormat(
         "a tile reaches over %d bytes of %s, %d of %s and %d of w; each must be below %d",
@@ -155,10 +181,11 @@ GatherPlan PlanGather(const TileConfig& config, Gfx gfx, const ConvProblem& prob
   GatherPlan plan = {};
   plan.table.assign(sub_gemms.begin(), sub_gemms.end());
   const TensorAxes output = problem.AxesOf(problem.out());
-  const auto groups = static_cast<double>(problem.groups);
+  const std::int64_t group_tiles = problem.groups / config.merge.groups;
+  const auto groups = static_cast<double>(group_tiles);
   const int n_tiles = static_cast<int>(CeilDiv<std::int64_t>(output.size[5], config.tile.n));
-  const int slabs =
-      static_cast<int>(CeilDiv<std::int64_t>(problem.AxesOf(problem.a()).size[5], config.tile.k));
+  const int slabs = static_cast<int>(
+      CeilDiv<std::int64_t>(problem.AxesOf(problem.a()).size[5], config.k_of_group()));
   int tiles = 0;
   Work work = {.tiles = 0, .steps = 0, .out_elements = static_cast<double>(output.Elements())};
   for (SubGemm& gemm : plan.table) {
@@ -180,7 +207,7 @@ GatherPlan PlanGather(const TileConfig& config, Gfx gfx, const ConvProblem& prob
     plan.table_bytes = static_cast<std::int64_t>(plan.table.size() * sizeof(SubGemm));
   }
   plan.workgroups[0] = static_cast<unsigned>(tiles);
-  plan.workgroups[1] = static_cast<unsigned>(problem.groups);
+  plan.workgroups[1] = static_cast<unsigned>(group_tiles);
   plan.workgroups[2] = static_cast<unsigned>(plan.splits);
   plan.threads = static_cast<unsigned>(config.threads());
   plan.cost = EstimateCost(config, TraitsOf(gfx), work, plan.splits);

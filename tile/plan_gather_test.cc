@@ -21,6 +21,16 @@ constexpr TileConfig kMedium = {.tile = {128, 128, 32},
                                 .patch_b = {8, 2}};
 static_assert(Reject(kMedium, Gfx::k942) == nullptr);
 
+// 4 groups of 16 channels.
+constexpr TileConfig kMerged = {.tile = {128, 64, 64},
+                                .waves = {4, 1},
+                                .mma = {MmaUnit::kMfma, 16, 16, 16},
+                                .patch_a = {8, 1},
+                                .patch_b = {8, 2},
+                                .merge = {4}};
+static_assert(Reject(kMerged, Gfx::k942) == nullptr);
+static_assert(Reject(kMerged, Gfx::k950) == nullptr);  // too little k for its 16x16x32
+
 ConvProblem Problem2d(std::int64_t n, std::int64_t c, std::int64_t k, Dim h, Dim w) {
   return {.direction = Direction::kBackwardData,
           .rank = 2,
@@ -56,6 +66,60 @@ TEST(TileConfig, ScheduleIsPartOfTheNameUnlessPlain) {
   const absl::StatusOr<TileConfig> parsed = ParseFields<TileConfig>(PrintFields(c));
   ASSERT_TRUE(parsed.ok()) << parsed.status();
   EXPECT_EQ(*parsed, c);
+}
+
+TEST(TileConfig, MergedGroupsArePartOfTheName) {
+  EXPECT_EQ(PrintFields(kMerged), "f16_t128x64x64_w4x1_mfma16x16x16_a8x1_b8x2_o1_g4");
+  const absl::StatusOr<TileConfig> parsed = ParseFields<TileConfig>(PrintFields(kMerged));
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(*parsed, kMerged);
+  // Of B only the blocks of the diagonal are in LDS: 64 columns by 16 k.
+  EXPECT_EQ(kMerged.lds_b().bytes(), 64 * 16 * 2);
+}
+
+TEST(TileConfig, RejectsGroupsThatCannotBeMerged) {
+  TileConfig c = kMerged;
+  c.merge = {8};  // 8 channels and 8 columns each
+  EXPECT_STREQ(Reject(c, Gfx::k942), "tile.k holds no whole fragment");
+  c.tile.n = 64;
+  c.tile.k = 64;
+  c.merge = {4};
+  c.waves = {2, 2};
+  EXPECT_STREQ(Reject(c, Gfx::k942), "merged groups are not all in one wave");
+  c.waves = {4, 1};
+  c.tile.n = 32;
+  EXPECT_STREQ(Reject(c, Gfx::k942), "merged groups share an mma");
+  c.tile.n = 64;
+  c.merge = {0};
+  EXPECT_STREQ(Reject(c, Gfx::k942), "there are no groups in a tile");
+}
+
+TEST(PlanGather, MergedGroupsShareTiles) {
+  ConvProblem problem = Problem2d(2, 8 * 16, 8 * 16, {.in = 16, .filter = 3, .pad = 1},
+                                  {.in = 16, .filter = 3, .pad = 1});
+  problem.groups = 8;
+  EXPECT_EQ(RejectGather(kMerged, problem), std::nullopt);
+  const GatherPlan plan = PlanOf(kMerged, problem);
+  EXPECT_EQ(plan.workgroups[0], 4u);  // 2 * 256 rows of 128
+  EXPECT_EQ(plan.workgroups[1], 2u);
+  EXPECT_EQ(plan.args.k, 64);
+  EXPECT_EQ(plan.args.n, 64);
+  EXPECT_EQ(plan.args.source_group, 16 * 2);  // of one group
+}
+
+TEST(PlanGather, SaysWhyGroupsAreNotMerged) {
+  ConvProblem problem = Problem2d(1, 6 * 16, 6 * 16, {.in = 9}, {.in = 9});
+  problem.groups = 6;
+  EXPECT_EQ(RejectGather(kMerged, problem), "there are 6 groups; the row merges 4");
+  problem.groups = 4;
+  EXPECT_EQ(RejectGather(kMerged, problem),
+            "a group has c 24 and k 24; the row merges groups of 16 source channels and 16 of the "
+            "output");
+  problem.c = problem.k = 64;
+  EXPECT_EQ(RejectGather(kMerged, problem), std::nullopt);
+  problem.layout = Layout::kGNHWC;
+  EXPECT_EQ(RejectGather(kMerged, problem),
+            "the channels of neighbouring groups are not neighbours in all tensors");
 }
 
 TEST(TileConfig, RejectsSchedulesThatDoNotExist) {

@@ -13,15 +13,15 @@ namespace gridwise::tile {
 /// that the sum is the same set.
 template <TileConfig kC, class Operand>
 struct Fragment {
-  static constexpr int kParts = kC.fragment_cells() * kC.cell() / kC.mma.k_per_lane();
+  static constexpr int kParts = kC.fragment_reads() * kC.cell() / kC.mma.k_per_lane();
   Operand part[kParts];  // of a matrix instruction each
 };
 
 /// The cell of its row that a lane reads as the i-th of a slab.
 template <TileConfig kC>
 GRIDWISE_DEVICE int FragmentCell(int i) {
-  const int chunk = i / kC.fragment_cells(), part = i % kC.fragment_cells();
-  return (chunk * kC.mma.lane_groups() + Lane<kC>() / kC.mma.m) * kC.fragment_cells() + part;
+  const int chunk = i / kC.fragment_reads(), part = i % kC.fragment_reads();
+  return (chunk * kC.mma.lane_groups() + Lane<kC>() / kC.mma.m) * kC.fragment_reads() + part;
 }
 
 /// Reads an operand's fragments from slabs in LDS that loads filled straight away, of an operand
@@ -41,17 +41,17 @@ class ReadRows {
     using Result = Fragment<kC, Operand>;
     const int offset = buffer * kC.slab_bytes() + rep * kC.mma.m * kTile.row_bytes();
     struct {
-      CellVec<kC> cell[kC.fragment_cells()];
+      CellVec<kC> cell[kC.fragment_reads()];
     } read;
-    for (int i = 0; i < kC.fragment_cells(); ++i) {
+    for (int i = 0; i < kC.fragment_reads(); ++i) {
       read.cell[i] =
-          *reinterpret_cast<const CellVec<kC>*>(cells_[chunk * kC.fragment_cells() + i] + offset);
+          *reinterpret_cast<const CellVec<kC>*>(cells_[chunk * kC.fragment_reads() + i] + offset);
     }
     fragment = __builtin_bit_cast(Result, read);
   }
 
  private:
-  static constexpr int kCells = kC.tile.k / kC.fragment_k() * kC.fragment_cells();
+  static constexpr int kCells = kC.tile.k / kC.fragment_k() * kC.fragment_reads();
 
   const char* cells_[kCells];
 };

@@ -16,6 +16,7 @@ struct Tiling {
   int occupancy;
   TileConfig::Pipeline pipeline = {};
   int ragged = 0;  // channels at a time of a cell that is not whole; 0: one by one
+  int groups = 1;  // merged
 };
 
 /// For waves of 64 lanes.
@@ -49,6 +50,17 @@ inline constexpr Tiling kMfmaScheduledDataTilings[] = {
     {256, 128, 8, {2, 2}, 32, 2, {Schedule::kWavelet, 4}},  // tall; gfx950 has the LDS
     {64, 128, 4, {2, 2}, 32, 4, {Schedule::kWavelet, 4}},
     {128, 128, 4, {2, 2}, 32, 4, {Schedule::kWavelet, 4}, 4},  // K that 4 divides and 8 does not
+};
+
+/// Merged groups of 16 and of 32 channels, in f16 and bf16.
+inline constexpr Tiling kMfmaMergedTilings[] = {
+    {128, 64, 8, {4, 1}, 16, 4, {}, 0, 4},
+    {128, 64, 8, {4, 1}, 32, 4, {}, 0, 2},
+    {128, 64, 8, {4, 1}, 16, 4, {Schedule::kWavelet, 4}, 0, 4},
+};
+inline constexpr Tiling kWmmaMergedTilings[] = {
+    {128, 64, 8, {8, 1}, 16, 8, {}, 0, 4},
+    {128, 64, 8, {8, 1}, 16, 8, {}, 0, 2},
 };
 
 /// The same, for backward-weight with even channels, and the tile with the fewest transposes per
@@ -126,7 +138,8 @@ constexpr TileConfig MakeRow(const Tiling& tiling, DataType type, MmaUnit unit, 
                     .patch_a = patch_a,
                     .patch_b = patch_b,
                     .occupancy = tiling.occupancy,
-                    .pipeline = tiling.pipeline};
+                    .pipeline = tiling.pipeline,
+                    .merge = {tiling.groups}};
   // No more waves than LDS has room for, and no fewer than one workgroup has: CDNA has 64 KiB or
   // more for 4 SIMDs, RDNA for 2. Only CDNA4, which has more, loads straight to LDS.
   const int simds = unit == MmaUnit::kMfma ? 4 : 2;
@@ -148,7 +161,8 @@ struct Tilings {
 constexpr void ForEachTiling(const Tilings& tilings, auto&& visit) {
   for (const DataType type : kAllDataTypes) {
     for (const Tiling& tiling : tilings.mfma) {
-      if (type == DataType::kF32 && tiling.pipeline != TileConfig::Pipeline{}) continue;
+      const bool plain = tiling.pipeline == TileConfig::Pipeline{} && tiling.groups == 1;
+      if (type == DataType::kF32 && !plain) continue;
       const bool direct = tiling.pipeline.schedule == Schedule::kDirect;
       if (!direct) visit(tiling, type, MmaUnit::kMfma, false);
       if (type != DataType::kF32) visit(tiling, type, MmaUnit::kMfma, true);
@@ -173,13 +187,16 @@ constexpr void ForEachGatherRow(auto&& visit) {
       const TileConfig::Patch patch = direct ? TileConfig::Patch{1, LdsLines::kPieceRows}
                                              : TileConfig::Patch{tiling.cells == 2 ? 4 : cell, 2};
       const int ragged = tiling.ragged == 0 ? cell : tiling.ragged;
-      visit(MakeRow(tiling, type, unit, double_k, {ragged, 1},
-                    along_k ? TileConfig::Patch{cell, 1} : patch));
+      const TileConfig row = MakeRow(tiling, type, unit, double_k, {ragged, 1},
+                                     along_k ? TileConfig::Patch{cell, 1} : patch);
+      // Merged groups of 16 channels have too few for twice the k, and one row for both targets.
+      if (row.k_of_group() % row.fragment_k() == 0) visit(row);
     };
   };
   for (const bool along_k : {true, false}) {
     ForEachTiling({kMfmaTilings, kWmmaTilings, kFmaTilings}, visit_along(along_k));
     ForEachTiling({kMfmaScheduledTilings}, visit_along(along_k));
+    ForEachTiling({kMfmaMergedTilings, kWmmaMergedTilings}, visit_along(along_k));
   }
   ForEachTiling({kMfmaScheduledDataTilings}, visit_along(/*along_k=*/false));
   ForEachTiling({kMfmaDirectTilings}, visit_along(/*along_k=*/true));

@@ -153,6 +153,21 @@ TEST_P(ProblemSet, MatchesReference) {
                            << status;
 }
 
+/// The set says something of each row, if the test is to run them all.
+TEST(Rows, EachHasAProblem) {
+  if (Env("GRIDWISE_TEST_ROWS") != "all") GTEST_SKIP() << "the planner chooses the rows";
+  const absl::StatusOr<Gfx> gfx = UseTestTarget();
+  ASSERT_TRUE(gfx.ok()) << gfx.status();
+  std::map<std::string, bool> accepts;
+  for (const NamedProblem& named : Problems()) {
+    for (const RowVerdict& verdict : ExplainRows(named.problem, *gfx)) {
+      accepts[verdict.row] |= !verdict.reason.has_value();
+    }
+  }
+  EXPECT_FALSE(accepts.empty());
+  for (const auto& [row, accepted] : accepts) EXPECT_TRUE(accepted) << row;
+}
+
 INSTANTIATE_TEST_SUITE_P(Conv, ProblemSet, testing::ValuesIn(Runs()), TestName);
 
 }  // namespace

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "ck/arch/gpu.h"
+#include "tile/config.h"
+#include "tile/gather_args.h"
+
+namespace gridwise::tile {
+
+/// Bytes from the weights of the tile's first group and source channel to those of its column `n`;
+/// where groups are merged, columns are those of one group behind the other.
+template <TileConfig kC>
+GRIDWISE_DEVICE int OffsetOfColumn(const GatherArgs& args, int n) {
+  if constexpr (kC.merge.groups == 1) return n * args.w_n;
+  const int group = n / kC.n_of_group();
+  return group * static_cast<int>(args.w_group) + (n - group * kC.n_of_group()) * args.w_n;
+}
+
+}  // namespace gridwise::tile
