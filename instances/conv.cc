@@ -26,14 +26,16 @@ DataType TypeOf(const Row& row) {
   return std::visit([](const auto& config) { return config.type; }, row);
 }
 
-/// Whether a row is compiled for a direction and target. Forward and backward-data share a table of
-/// tile rows.
+/// Whether a row is compiled for a direction and target. Forward and backward-data share tables.
 bool IsFor(Direction direction, Gfx gfx, const Row& row) {
   if (const auto* config = std::get_if<tile::TileConfig>(&row)) {
     return (direction == Direction::kBackwardWeight || tile::DirectionOf(*config) == direction) &&
            Reject(*config, gfx) == nullptr;
   }
-  return Reject(std::get<tile::DirectConfig>(row), gfx) == nullptr;
+  const auto& config = std::get<tile::DirectConfig>(row);
+  // In backward-data, neighbouring cells of a sub-GEMM have neighbouring cells of dy.
+  return (direction != Direction::kBackwardData || config.step <= 1) &&
+         Reject(config, gfx) == nullptr;
 }
 
 /// A row of the direction's table, and what it says to a problem.

@@ -62,6 +62,7 @@ class DirectGatherLane {
       weight[t] = OffsetIf(exists_ && first + t < w.taps,
                            w_offset_ + Tap(w, args_.steps[2], first + t) * args_.w.tap);
     }
+    const int taps = w.taps - first;
     for (int td = 0; td < d.taps; ++td) {
       const int at_d = SourceCell(d, args_.steps[0], run_.j[0], td);
       if (!IsCell(at_d, args_.source.size[0])) continue;
@@ -75,7 +76,7 @@ class DirectGatherLane {
         const int tap =
             (Tap(d, args_.steps[0], td) * args_.filter[1] + Tap(h, args_.steps[1], th)) *
             args_.filter[2];
-        AddRow(source, weight, at_d * args_.source.cell[0] + at_h * args_.source.cell[1],
+        AddRow(source, weight, taps, at_d * args_.source.cell[0] + at_h * args_.source.cell[1],
                tap * args_.w.tap);
       }
     }
@@ -105,10 +106,11 @@ class DirectGatherLane {
   }
 
  private:
-  /// Adds the taps of one row of the filter: `source` and `weight` are offsets along w, the others
-  /// where the row begins.
+  /// Adds up to `taps` taps of one row of the filter: `source` and `weight` are offsets along w,
+  /// the others where the row begins.
   GRIDWISE_DEVICE void AddRow(const unsigned (&source)[kC.window()],
-                              const unsigned (&weight)[kC.taps], int source_row, int weight_row) {
+                              const unsigned (&weight)[kC.taps], int taps, int source_row,
+                              int weight_row) {
     // A depthwise group has one channel of the source.
     const int channels = kC.channels > 1 ? 1 : args_.source_channels;
     for (int c = 0; c < channels; ++c) {
@@ -124,6 +126,7 @@ class DirectGatherLane {
         }
       }
       for (int t = 0; t < kC.taps; ++t) {
+        if (t > 0 && t >= taps) break;  // weights that are 0 would make NaN of infinite sources
         for (int i = 0; i < kC.cells; ++i) {
           for (int e = 0; e < kC.channels; ++e) {
             sums_[i][e] =

@@ -95,8 +95,9 @@ TEST(TileConfig, RejectsGroupsThatCannotBeMerged) {
 }
 
 TEST(PlanGather, MergedGroupsShareTiles) {
-  ConvProblem problem = Problem2d(2, 8 * 16, 8 * 16, {.in = 16, .filter = 3, .pad = 1},
-                                  {.in = 16, .filter = 3, .pad = 1});
+  ConvProblem problem =
+      Problem2d(2, 8 * 16, 8 * 16, {.in = 16, .filter = 3, .pad_begin = 1, .pad_end = 1},
+                {.in = 16, .filter = 3, .pad_begin = 1, .pad_end = 1});
   problem.groups = 8;
   EXPECT_EQ(RejectGather(kMerged, problem), std::nullopt);
   const GatherPlan plan = PlanOf(kMerged, problem);

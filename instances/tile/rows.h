@@ -49,18 +49,8 @@ inline constexpr Tiling kMfmaScheduledTilings[] = {
 inline constexpr Tiling kMfmaScheduledDataTilings[] = {
     {256, 128, 8, {2, 2}, 32, 2, {Schedule::kWavelet, 4}},  // tall; gfx950 has the LDS
     {64, 128, 4, {2, 2}, 32, 4, {Schedule::kWavelet, 4}},
-    {128, 128, 4, {2, 2}, 32, 4, {Schedule::kWavelet, 4}, 4},  // K that 4 divides and 8 does not
-};
-
-/// Merged groups of 16 and of 32 channels, in f16 and bf16.
-inline constexpr Tiling kMfmaMergedTilings[] = {
-    {128, 64, 8, {4, 1}, 16, 4, {}, 0, 4},
-    {128, 64, 8, {4, 1}, 32, 4, {}, 0, 2},
-    {128, 64, 8, {4, 1}, 16, 4, {Schedule::kWavelet, 4}, 0, 4},
-};
-inline constexpr Tiling kWmmaMergedTilings[] = {
-    {128, 64, 8, {8, 1}, 16, 8, {}, 0, 4},
-    {128, 64, 8, {8, 1}, 16, 8, {}, 0, 2},
+    {128, 128, 4, {2, 2}, 32, 4, {Schedule::kWavelet, 4}, 4},    // K that 4 divides and 8 does not
+    {128, 64, 8, {4, 1}, 16, 4, {Schedule::kWavelet, 4}, 0, 4},  // merges groups of 16 channels
 };
 
 /// The same, for backward-weight with even channels, and the tile with the fewest transposes per
@@ -91,6 +81,16 @@ inline constexpr Tiling kMfmaDirectTransposedTilings[] = {
     {256, 128, 4, {2, 2}, 32, 2, {Schedule::kDirect, 2}},
     {128, 128, 4, {2, 2}, 32, 3, {Schedule::kDirect, 2}},
     {64, 64, 8, {2, 1}, 32, 4, {Schedule::kDirect, 2}},
+};
+
+/// Merged groups of 16 and of 32 channels, in f16 and bf16.
+inline constexpr Tiling kMfmaMergedTilings[] = {
+    {128, 64, 8, {4, 1}, 16, 4, {}, 0, 4},
+    {128, 64, 8, {4, 1}, 32, 4, {}, 0, 2},
+};
+inline constexpr Tiling kWmmaMergedTilings[] = {
+    {128, 64, 8, {8, 1}, 16, 8, {}, 0, 4},
+    {128, 64, 8, {8, 1}, 16, 8, {}, 0, 2},
 };
 
 /// Backward-weight for waves of 64 lanes: few output channels or terms are common, K is long.

@@ -1,0 +1,114 @@
+// An infinity in x (or dy) reaches the outputs whose sums it is in, and no other: what rows fill up
+// with zeros, merge or transpose has none of its neighbours' values.
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "ck/arch/target.h"
+#include "ck/base/types.h"
+#include "ck/conv/elements.h"
+#include "ck/conv/expected.h"
+#include "ck/conv/problem.h"
+#include "ck/conv/problem_io.h"
+#include "ck/runtime/buffer.h"
+#include "gtest/gtest.h"
+#include "instances/conv.h"
+#include "tests/conv/conv_case.h"
+
+namespace gridwise {
+namespace {
+
+ConvProblem Grouped(std::int64_t groups, std::int64_t channels_of_group, std::int64_t filter = 3,
+                    std::int64_t stride = 2) {
+  const Dim dim = {.in = 9, .filter = filter, .stride = stride, .pad_begin = 1, .pad_end = 1};
+  return {.groups = groups,
+          .batch = 2,
+          .c = groups * channels_of_group,
+          .k = groups * channels_of_group,
+          .dims = {Dim{}, dim, dim}};
+}
+
+std::vector<float> Uniform(DataType type, std::int64_t count, std::mt19937& random) {
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  std::vector<float> values(static_cast<std::size_t>(count));
+  for (float& value : values) value = RoundTo(type, uniform(random));
+  return values;
+}
+
+/// Computes the problem on a row and returns the output.
+absl::StatusOr<std::vector<float>> Compute(const Plan& plan, const std::vector<float>& a,
+                                           const std::vector<float>& b) {
+  const ConvProblem& problem = plan.problem();
+  absl::StatusOr<Executable> executable = Executable::Load(plan);
+  if (!executable.ok()) return executable.status();
+  absl::StatusOr<DeviceBuffer> a_buffer = DeviceBuffer::CopyOf(Encode(problem.type, a));
+  if (!a_buffer.ok()) return a_buffer.status();
+  absl::StatusOr<DeviceBuffer> b_buffer = DeviceBuffer::CopyOf(Encode(problem.type, b));
+  if (!b_buffer.ok()) return b_buffer.status();
+  std::vector<std::byte> bytes(
+      static_cast<std::size_t>(problem.out_elements() * SizeOf(problem.type)));
+  absl::StatusOr<DeviceBuffer> out =
+      DeviceBuffer::Allocate(static_cast<std::int64_t>(bytes.size()));
+  if (!out.ok()) return out.status();
+  absl::StatusOr<DeviceBuffer> workspace = DeviceBuffer::Allocate(plan.workspace_bytes());
+  if (!workspace.ok()) return workspace.status();
+  if (absl::Status status =
+          executable->Launch({.a = a_buffer->data(), .b = b_buffer->data(), .out = out->data()},
+                             workspace->data(), workspace->bytes(), /*stream=*/nullptr);
+      !status.ok()) {
+    return status;
+  }
+  if (absl::Status status = out->CopyToHost(bytes); !status.ok()) return status;
+  return Decode(problem.type, bytes);
+}
+
+class NonFinite : public testing::TestWithParam<Direction> {};
+
+TEST_P(NonFinite, StaysInTheSumsThatHaveIt) {
+  const absl::StatusOr<Gfx> gfx = UseTestTarget();
+  ASSERT_TRUE(gfx.ok()) << gfx.status();
+  int rows = 0;
+  // Depthwise, few channels, two widths that rows merge, a stem and ragged channels.
+  for (ConvProblem problem : {Grouped(32, 1), Grouped(8, 4), Grouped(4, 16), Grouped(4, 32),
+                              Grouped(1, 3), Grouped(2, 21), Grouped(4, 2, 4, 1)}) {
+    problem.direction = GetParam();
+    std::mt19937 random(3);
+    std::vector<float> a = Uniform(problem.type, problem.a_elements(), random);
+    const std::vector<float> b = Uniform(problem.type, problem.b_elements(), random);
+    a[a.size() / 2 + 5] = std::numeric_limits<float>::infinity();
+    const absl::StatusOr<Expected> expected = ExpectedOutput(problem, a, b);
+    ASSERT_TRUE(expected.ok()) << expected.status();
+    std::size_t reached = 0;
+    for (const double value : expected->out) reached += !std::isfinite(value);
+    ASSERT_GT(reached, 0u) << ToString(problem);
+    ASSERT_LT(reached, expected->out.size() / 2) << ToString(problem);
+    for (const RowVerdict& verdict : ExplainRows(problem, *gfx)) {
+      if (verdict.reason.has_value()) continue;
+      const absl::StatusOr<Plan> plan = MakePlan(problem, *gfx, {.row = verdict.row});
+      ASSERT_TRUE(plan.ok()) << plan.status();
+      const absl::StatusOr<std::vector<float>> out = Compute(*plan, a, b);
+      ASSERT_TRUE(out.ok()) << out.status();
+      std::size_t wrong = 0;
+      for (std::size_t i = 0; i < out->size(); ++i) {
+        wrong += std::isfinite((*out)[i]) != std::isfinite(expected->out[i]);
+      }
+      EXPECT_EQ(wrong, 0u) << verdict.row << ": " << ToString(problem);
+      ++rows;
+    }
+  }
+  EXPECT_GT(rows, 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(Conv, NonFinite,
+                         testing::Values(Direction::kForward, Direction::kBackwardData),
+                         [](const auto& info) { return std::string(Name(info.param)); });
+
+}  // namespace
+}  // namespace gridwise
