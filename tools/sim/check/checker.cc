@@ -109,7 +109,7 @@ WaveCheck::WaveCheck(GroupCheck& group, Wave& wave)
   const std::vector<uint32_t> nothing(static_cast<size_t>(group.wave_count()));
   if (launch_.settings.Has(Category::kUninit))
     uninit_.emplace(wave, launch_.initial_scalars, group.lds_shadow(), launch_.origins);
-  clocks_ = {group.number(), wave.index_in_group, {nothing, nothing, nothing}, nullptr};
+  clocks_ = {group.number(), wave.index_in_group, {nothing, nothing, nothing, nothing}, nullptr};
 }
 
 void WaveCheck::Report(Category category, std::string what, std::string detail, int lane,
@@ -232,6 +232,7 @@ GroupClocks WaveCheck::Completed() const {
   completed.memory[me] = stores;
   completed.local[me] = (launch_.target & kGfx9) != 0 ? clock_ : stores;
   completed.lds[me] = ended ? clock_ : before(waits_.OldestLds());
+  completed.to_lds[me] = ended ? clock_ : before(waits_.OldestToLds());
   return completed;
 }
 
@@ -264,7 +265,7 @@ void WaveCheck::LearnFromStore(int wave, uint32_t clock) {
   Clocks known = group_.CheckOf(wave).Known(true);
   GroupClocks& own = known[clocks_.group];
   // It may have gone on since.
-  for (std::vector<uint32_t>* clocks : {&own.memory, &own.local, &own.lds}) {
+  for (std::vector<uint32_t>* clocks : {&own.memory, &own.local, &own.lds, &own.to_lds}) {
     uint32_t& newest = (*clocks)[static_cast<size_t>(wave)];
     newest = std::min(newest, clock);
   }
@@ -312,6 +313,7 @@ void WaveCheck::CheckRaces(const MemoryAccess& access) {
                              .atomic = current_->atomic || (!lds && current_->device_scope),
                              .may_be_atomic = launch_.target == kGfx1100 && !lds && current_->store,
                              .compares = current_->compares,
+                             .to_lds = lds && current_->to_lds,
                              .polls = lds && current_->polls,
                              .clock = clock_,
                              .instruction = current_->index};

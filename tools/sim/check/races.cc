@@ -12,8 +12,11 @@ void JoinInto(std::vector<uint32_t>& clocks, const std::vector<uint32_t>& other)
 
 /// Whether `access` lies in the past of the wave of `view`.
 bool IsPast(const WaveClocks& view, const AccessHistory::Access& access, bool lds) {
-  if (access.group == view.group)
-    return (lds ? view.own.lds : view.own.local)[access.wave] >= access.clock;
+  if (access.group == view.group) {
+    const GroupClocks& own = view.own;
+    const auto& clocks = !lds ? own.local : access.to_lds ? own.to_lds : own.lds;
+    return clocks[access.wave] >= access.clock;
+  }
   if (view.others == nullptr) return false;
   const auto known = view.others->find(access.group);
   return known != view.others->end() && access.wave < known->second.memory.size() &&
@@ -34,6 +37,7 @@ void GroupClocks::Join(const GroupClocks& other) {
   JoinInto(memory, other.memory);
   JoinInto(local, other.local);
   JoinInto(lds, other.lds);
+  JoinInto(to_lds, other.to_lds);
 }
 
 AccessHistory::Cell& AccessHistory::CellOf(uint64_t address) {

@@ -22,9 +22,10 @@ namespace gridwise::sim {
 /// store to memory that another workgroup is to see, is complete when it has been waited for.
 
 /// What is known of one workgroup's waves: the highest clocks whose accesses lie in the past, of
-/// those to memory as other workgroups and as waves of the same one see it, and of those to LDS.
+/// those to memory as other workgroups and as waves of the same one see it, of those to LDS, and of
+/// loads that write LDS, which are waited for apart from the others.
 struct GroupClocks {
-  std::vector<uint32_t> memory, local, lds;
+  std::vector<uint32_t> memory, local, lds, to_lds;
   void Join(const GroupClocks& other);
 };
 /// By workgroup.
@@ -59,6 +60,7 @@ class AccessHistory {
     bool writes = false, atomic = false;
     bool may_be_atomic = false;  // a store of a target where atomic ones look like others
     bool compares = false;       // compare-and-swap
+    bool to_lds = false;         // a load from memory that writes LDS
     bool polls = false;          // a load in a loop that waits for it to change
     uint32_t clock = 0;
     uint32_t instruction = 0;

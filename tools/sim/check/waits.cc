@@ -130,7 +130,14 @@ uint32_t WaitTracker::OldestLds() const {
   for (const Outstanding& o : outstanding_) {
     // What a FLAT instruction does to LDS is done when its LDS counter says so.
     const bool on_lds = (o.counters & Bit(WaitCounter::kLds)) != 0;
-    if (o.facts->to_lds || (on_lds && (o.facts->lds || o.facts->flat))) return o.clock;
+    if (on_lds && (o.facts->lds || o.facts->flat)) return o.clock;
+  }
+  return kNone;
+}
+
+uint32_t WaitTracker::OldestToLds() const {
+  for (const Outstanding& o : outstanding_) {
+    if (o.facts->to_lds) return o.clock;
   }
   return kNone;
 }

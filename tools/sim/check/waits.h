@@ -30,10 +30,11 @@ class WaitTracker {
   /// The load to LDS that is to write into [first, last), or null.
   const InstructionFacts* PendingToLds(uint32_t first, uint32_t last) const;
 
-  /// The least clock of an outstanding instruction that touches LDS, and of one that stores to
+  /// The least clock of an outstanding LDS instruction, of a load to LDS, and of one that stores to
   /// memory; kNone: there is none.
   static constexpr uint32_t kNone = ~uint32_t{0};
   uint32_t OldestLds() const;
+  uint32_t OldestToLds() const;
   uint32_t OldestStore() const;
   bool empty() const { return outstanding_.empty(); }
 

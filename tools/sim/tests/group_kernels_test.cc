@@ -422,13 +422,17 @@ TEST(GroupKernels, DirectToLds) {
 
 TEST(GroupKernels, DirectToLdsRing) {
   if (IsRdna()) GTEST_SKIP() << "RDNA has no loads to LDS";
-  EXPECT_EQ(RunWords("DirectToLdsRing", Input()),
-            ByBlock(Input(), 256, [](const uint32_t* block, int i, int) {
-              uint32_t mixed = 0;
-              for (int round = 0; round < 6; ++round)
-                mixed = 31 * mixed + block[(255 - i + 16 * round) % 256];
-              return mixed;
-            }));
+  for (const char* kernel : {"DirectToLdsRing", "DirectToLdsRingLoadsFirst"}) {
+    EXPECT_EQ(RunWords(kernel, Input()), ByBlock(Input(), 256,
+                                                 [](const uint32_t* block, int i, int) {
+                                                   uint32_t mixed = 0;
+                                                   for (int round = 0; round < 6; ++round)
+                                                     mixed = 31 * mixed +
+                                                             block[(255 - i + 16 * round) % 256];
+                                                   return mixed;
+                                                 }))
+        << kernel;
+  }
 }
 
 }  // namespace

@@ -241,9 +241,22 @@ KERNEL void DirectToLds(const u32* in, u32* out, int) {
   out[256 * Group() + Item()] = words[Item()];
 }
 
+/// A word of LDS. The compiler would wait for loads to LDS before it reads: it does not know where
+/// they write.
+__device__ inline u32 ReadLdsNow(const u32* at) {
+  u32 value;
+  asm volatile("ds_read_b32 %0, %1\n\ts_waitcnt lgkmcnt(0)"
+               : "=v"(value)
+               : "v"((const __attribute__((address_space(3))) u32*)at)
+               : "memory");
+  return value;
+}
+
 /// The same into a ring of three buffers, whose loads stay on their way across a barrier, one round
 /// longer than the barrier's: out = the block's words 255 - i + 16 * round, mixed over the rounds.
-KERNEL void DirectToLdsRing(const u32* in, u32* out, int) {
+/// A round reads its buffer before it starts loads, or after that.
+template <bool kLoadsFirst>
+__device__ inline void RingOfLoadsToLds(const u32* in, u32* out) {
   SHARED u32 words[3][256];
   const int wave = __builtin_amdgcn_readfirstlane(Item() / 64);
   const auto load = [&](int round) {
@@ -261,16 +274,22 @@ KERNEL void DirectToLdsRing(const u32* in, u32* out, int) {
     __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront", "local");
     __builtin_amdgcn_s_barrier();
     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront", "local");
-    mixed = 31 * mixed + words[round % 3][255 - Item()];
+    if (kLoadsFirst && round + 2 < kRounds) load(round + 2);
+    const u32* const word = &words[round % 3][255 - Item()];
+    mixed = 31 * mixed + (kLoadsFirst ? ReadLdsNow(word) : *word);
   };
 #pragma clang loop unroll(full)
   for (int round = 0; round < kRounds - 1; ++round) {
     __builtin_amdgcn_s_waitcnt(0x0071);  // vmcnt(1) lgkmcnt(0)
     barrier_and_mix(round);
-    if (round + 2 < kRounds) load(round + 2);
+    if (!kLoadsFirst && round + 2 < kRounds) load(round + 2);
   }
   __builtin_amdgcn_s_waitcnt(0x0070);
   barrier_and_mix(kRounds - 1);
   out[256 * Group() + Item()] = mixed;
+}
+KERNEL void DirectToLdsRing(const u32* in, u32* out, int) { RingOfLoadsToLds<false>(in, out); }
+KERNEL void DirectToLdsRingLoadsFirst(const u32* in, u32* out, int) {
+  RingOfLoadsToLds<true>(in, out);
 }
 #endif
