@@ -66,6 +66,12 @@ std::vector<Candidate> AskRows(const ConvProblem& problem, Gfx gfx, const PlanOp
 std::string NoRowMessage(const ConvProblem& problem, Gfx gfx,
                          const std::vector<Candidate>& candidates, const PlanOptions& options) {
   std::string message = absl::StrFormat("no row for %s computes %s:", Name(gfx), ToString(problem));
+  if (!HasType(gfx, problem.type)) {
+    absl::StrAppend(&message, " it has no instructions that multiply ", Name(problem.type), ", but");
+    for (const DataType type : kAllDataTypes) {
+      if (HasType(gfx, type)) absl::StrAppend(&message, " ", Name(type));
+    }
+  }
   for (const Candidate& candidate : candidates) {
     const std::string name = RowName(problem.direction, candidate.index);
     if (!options.row.empty() && name != options.row) continue;
@@ -138,6 +144,11 @@ absl::Status CheckSplits(const ConvProblem& problem, int splits) {
   if (splits < 0 || splits > kMaxSplits) {
     return absl::InvalidArgumentError(
         absl::StrFormat("splits is %d; must be 0 to %d", splits, kMaxSplits));
+  }
+  if (splits > 1 && SumType(problem.type) != DataType::kF32) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("splits is %d; must be 0 or 1, because type is %s and partial sums are f32",
+                        splits, Name(problem.type)));
   }
   if (splits > 1 && problem.out_elements() >= tile::kOffsetLimit) {
     return absl::InvalidArgumentError(absl::StrFormat(

@@ -20,6 +20,10 @@
 namespace gridwise {
 namespace {
 
+DataType TypeOf(const ConvProblem& problem, Tensor tensor) {
+  return tensor == problem.out() ? problem.output_type() : problem.type;
+}
+
 constexpr std::int64_t kAlignment = 256;  // of the workspace's parts
 
 /// Appends `bytes` to the workspace and returns where they begin.
@@ -144,7 +148,7 @@ Step MakeReduceStep(const ConvProblem& problem, int splits, std::int64_t partial
   const tile::ReduceArgs args = tile::PlanReduce(problem, splits);
   Step step = {.table = KernelTable::kPasses,
                .row = 0,
-               .symbol = tile::ReduceSymbol(problem.type),
+               .symbol = tile::ReduceSymbol(problem.output_type()),
                .shape = {.workgroups = {tile::ReduceWorkgroups(args), 1, 1},
                          .threads = {tile::kReduceThreads, 1, 1}},
                .arguments = BytesOf(args),
@@ -273,7 +277,7 @@ double CopyCycles(const ConvProblem& problem, Gfx gfx) {
   for (const Tensor tensor : {problem.a(), problem.b(), problem.out()}) {
     if (!IsTransposed(problem, tensor)) continue;
     const double elements = static_cast<double>(problem.AxesOf(tensor).Elements());
-    cycles += tile::PassCycles(TraitsOf(gfx), 2 * elements * SizeOf(problem.type));
+    cycles += tile::PassCycles(TraitsOf(gfx), 2 * elements * SizeOf(TypeOf(problem, tensor)));
   }
   if (const std::optional<tile::Lines> lines = WidenedLines(problem)) {
     const double elements = static_cast<double>(lines->ToElements());
@@ -309,7 +313,7 @@ void AddRowSteps(const ConvProblem& row_problem, int row, const RowPlan& plan, c
     steps.zero_at = outs.out.offset;
     steps.zero_bytes = slot_bytes;
   }
-  const std::int64_t out_bytes = partial ? 4 : SizeOf(row_problem.type);
+  const std::int64_t out_bytes = partial ? 4 : SizeOf(row_problem.output_type());
   int term = 0;
   for (const auto& [part, kernel] : plan.parts) {
     const auto table = std::as_bytes(TableOf(kernel));
@@ -341,7 +345,7 @@ Steps MakeSteps(const ConvProblem& problem, int row, const RowPlan& plan) {
   Places places;
   // Makes `place` of a tensor a copy in the workspace; returns where it was.
   const auto move = [&](Tensor tensor, Place& place) {
-    const std::int64_t bytes = problem.AxesOf(tensor).Elements() * SizeOf(problem.type);
+    const std::int64_t bytes = problem.AxesOf(tensor).Elements() * SizeOf(TypeOf(problem, tensor));
     return std::exchange(place, Place{Memory::kWorkspace, Reserve(steps, bytes)});
   };
   for (auto [tensor, place] : {std::pair(problem.a(), &places.a), {problem.b(), &places.b}}) {
@@ -360,8 +364,8 @@ Steps MakeSteps(const ConvProblem& problem, int row, const RowPlan& plan) {
   const Place out = transposes_out ? move(problem.out(), places.out) : places.out;
   AddRowSteps(RowProblem(problem), row, plan, places, steps);
   if (transposes_out) {
-    steps.steps.push_back(
-        MakeTransposeStep(problem.type, MatricesOf(problem, problem.out()), places.out, out));
+    steps.steps.push_back(MakeTransposeStep(problem.output_type(),
+                                            MatricesOf(problem, problem.out()), places.out, out));
   }
   return steps;
 }

@@ -81,7 +81,7 @@ struct TileConfig {
     bool operator==(const Merge&) const = default;
   };
 
-  DataType type = DataType::kF16;  // of all tensors; sums are f32
+  DataType type = DataType::kF16;  // of the operands; sums are SumType(type)
   Mnk tile;                        // elements per workgroup and K step
   Waves waves;                     // of a workgroup, that multiply
   MmaShape mma;                    // matrix instruction
@@ -185,9 +185,9 @@ struct TileConfig {
   }
 
   // The epilogue stages, of every wave, some matrix instructions of one row of them at a time: as
-  // many along n as fit where the operands were. They are f32 [row][n], with a margin that keeps
-  // the writes of its runs aligned and, of neighbouring rows, on different banks.
-  constexpr int vec_out() const { return 16 / SizeOf(type); }  // elements of a store
+  // many along n as fit where the operands were. They are f32 or i32 [row][n], with a margin that
+  // keeps the writes of its runs aligned and, of neighbouring rows, on different banks.
+  constexpr int vec_out() const { return SizeOf(type) == 4 ? 4 : 8; }  // elements of a store
   constexpr int stage_rows() const { return waves.m * mma.m; }
   constexpr int stage_pitch_for(int reps) const { return waves.n * reps * mma.n + 4; }
   constexpr int stage_reps_n() const {

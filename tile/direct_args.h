@@ -31,7 +31,7 @@ struct DirectGatherArgs {
   int sub_gemms;
   int splits;        // workgroups that share the taps of an output cell, each with sums of its own
   long split_bytes;  // from one to the next
-  int out_is_f32;    // sums, else of the row's type
+  int out_is_f32;    // else of the row's type
   int out_element;   // bytes
   int source_channels;       // of a group
   int out_channels;          // of all groups
@@ -60,7 +60,7 @@ struct DirectWeightArgs {
   MagicDiv by_out_h, by_out_d;
   int splits;        // workgroups that share the rows, each of which writes sums of its own
   long split_bytes;  // from one to the next
-  int dw_is_f32;     // terms of dw, else dw
+  int dw_is_f32;     // terms of dw, or dw; else of the row's type
 };
 
 }  // namespace gridwise::tile

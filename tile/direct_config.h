@@ -9,7 +9,7 @@ namespace gridwise::tile {
 /// products of its own channels in f32, and what differs from cell to cell is the same in all lanes
 /// of a wave. For groups of few channels, depthwise ones above all.
 struct DirectConfig {
-  DataType type = DataType::kF16;  // of all tensors; sums are f32
+  DataType type = DataType::kF16;  // of the operands; sums are f32
   int channels = 1;                // consecutive ones of a lane; more than 1: of depthwise problems
   int cells = 8;                   // consecutive output cells along w that a lane works on
   // Filter taps along w at a time. With several, a lane loads the source cells that they and the

@@ -64,17 +64,18 @@ class StoreTile {
     }
   }
 
-  GRIDWISE_DEVICE static void StageAcc(const Acc<kC.mma>* acc, char* lds) {
+  GRIDWISE_DEVICE static void StageAcc(const Acc<kC.mma, kC.type>* acc, char* lds) {
     constexpr int kRun = kC.mma.acc_run();
+    using Run = Vec<Element<SumType(kC.type)>, kRun>;
     const int first = WaveN<kC>() / kChunks;
     for (int n = 0; n < kC.stage_reps_n(); ++n) {
       for (int reg = 0; reg < kC.mma.acc_per_lane(); reg += kRun) {
-        Vec<float, kRun> run;
+        Run run;
         for (int e = 0; e < kRun; ++e) run[e] = acc[n][reg + e];
         const RowCol owner = OwnerOfAcc(kC.mma, Lane<kC>(), reg);
         const int row = WaveM<kC>() / kC.reps_m() + owner.col;
         const int column = first + n * kC.mma.m + owner.row;
-        *reinterpret_cast<Vec<float, kRun>*>(lds + (row * kC.stage_pitch() + column) * 4) = run;
+        *reinterpret_cast<Run*>(lds + (row * kC.stage_pitch() + column) * 4) = run;
       }
     }
   }
@@ -92,14 +93,37 @@ class StoreTile {
       };
       Values values = __builtin_bit_cast(
           Values, *reinterpret_cast<const Parts*>(lds + (row * kC.stage_pitch() + staged) * 4));
+      if constexpr (SumType(kC.type) == DataType::kI32) {
+        if (args_.out_type == static_cast<int>(DataType::kI32)) {
+          StoreAs<int>(values, tile_row, column);
+          continue;
+        }
+        for (int e = 0; e < kVec; ++e) {
+          values[e] = static_cast<float>(__builtin_bit_cast(int, values[e]));
+        }
+      }
       Finish(values, tile_row, column);
       if (args_.adds) {
         AddTo(values, tile_row, column);
-      } else if (args_.out_is_f32) {
-        StoreAs<float>(values, tile_row, column);
-      } else if constexpr (kC.type != DataType::kF32) {
-        StoreAs<Element<kC.type>>(values, tile_row, column);
+      } else {
+        WithOutputType([&]<DataType kOut>() { StoreAs<Element<kOut>>(values, tile_row, column); });
       }
+    }
+  }
+
+  /// Calls visit.operator()<kOut>() for the floating-point type of the output.
+  template <DataType kOut = DataType::kF16, class Visitor>
+  GRIDWISE_DEVICE void WithOutputType(Visitor&& visit) const {
+    if constexpr (kOut == DataType::kF32) {
+      visit.template operator()<kOut>();
+    } else {
+      if constexpr (CanOutput(kC.type, kOut)) {
+        if (args_.out_type == static_cast<int>(kOut)) {
+          visit.template operator()<kOut>();
+          return;
+        }
+      }
+      WithOutputType<static_cast<DataType>(static_cast<int>(kOut) + 1)>(visit);
     }
   }
 
@@ -112,8 +136,12 @@ class StoreTile {
       const unsigned row = row_offsets_[(i + 1) * kC.tile.m + tile_row];
       if (tensor.is_f32) {
         CombineWith<float>(tensor, row, column, values);
-      } else if constexpr (kC.type != DataType::kF32) {
-        CombineWith<Element<kC.type>>(tensor, row, column, values);
+      } else {
+        WithOutputType([&]<DataType kOut>() {
+          if constexpr (kOut != DataType::kF32) {
+            CombineWith<Element<kOut>>(tensor, row, column, values);
+          }
+        });
       }
     }
     for (int e = 0; e < kVec; ++e) values[e] = Clamp(args_, values[e]);
@@ -147,6 +175,16 @@ class StoreTile {
     }
   }
 
+  /// `value` as the output has it; integers have stayed the bits that they are.
+  template <class T>
+  GRIDWISE_DEVICE static T To(float value) {
+    if constexpr (__is_same(T, int)) {
+      return __builtin_bit_cast(int, value);
+    } else {
+      return static_cast<T>(value);
+    }
+  }
+
   template <class T>
   GRIDWISE_DEVICE void StoreAs(Values& values, int tile_row, int column) const {
     constexpr int kPart = 16 / sizeof(T) < kVec ? 16 / sizeof(T) : kVec;  // elements of a store
@@ -157,7 +195,7 @@ class StoreTile {
       const unsigned offset = row + place_.Column(args_.strides, column);
       for (int part = 0; part < kVec; part += kPart) {
         Vec<T, kPart> out;
-        for (int e = 0; e < kPart; ++e) out[e] = static_cast<T>(values[part + e]);
+        for (int e = 0; e < kPart; ++e) out[e] = To<T>(values[part + e]);
         buffer.Store(out, (offset + part * sizeof(T)) | PastColumns(column, kVec - 1));
       }
       if (place_.columns() % kVec == 0) return;
@@ -167,7 +205,7 @@ class StoreTile {
         args_.by_element ? 0 : ~PastColumns(column, kVec - 1) & Buffer::kOutOfRange;
     for (int e = 0; e < kVec; ++e) {
       const unsigned offset = row + place_.Column(args_.strides, column + e);
-      buffer.Store(static_cast<T>(values[e]), offset | in_vector | PastColumns(column, e));
+      buffer.Store(To<T>(values[e]), offset | in_vector | PastColumns(column, e));
     }
   }
 

@@ -26,11 +26,12 @@ struct EpilogueTensor {
 ///
 ///   out = clamp(combine(combine(alpha * sum, D0), D1), low, high)
 ///
-/// rounded once to the output's type, where combine(v, D) = v + scale * D or v * scale * D.
+/// rounded once to the output's type (of i8 operands, i32 sums are written as they are), where
+/// combine(v, D) = v + scale * D or v * scale * D.
 struct EpilogueArgs {
   void* out;
   OutputStrides strides;
-  int out_is_f32;    // else it is of the row's type
+  int out_type;      // DataType of the output
   int by_element;    // columns of the output are not neighbours in memory
   int adds;          // the output is f32 that all splits add to
   long split_bytes;  // of the output, from one split of K to the next

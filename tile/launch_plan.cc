@@ -73,7 +73,8 @@ int ChooseSplits(const TileConfig& config, const TargetTraits& target, const Wor
 
 Sharing Complete(Sharing sharing, const TileConfig& config, const TargetTraits& target,
                  const Work& work) {
-  if (sharing.splits == 0) sharing.splits = ChooseSplits(config, target, work);
+  const bool splittable = SumType(config.type) == DataType::kF32;  // as partial sums are
+  if (sharing.splits == 0) sharing.splits = splittable ? ChooseSplits(config, target, work) : 1;
   if (sharing.splits > 1 && sharing.partial_elements == 0) {
     sharing.partial_elements = static_cast<std::int64_t>(work.out_elements);
   }

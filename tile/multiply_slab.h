@@ -11,7 +11,7 @@ namespace gridwise::tile {
 /// that a lane holds runs of consecutive n of one m.
 template <TileConfig kC>
 struct WaveAcc {
-  Acc<kC.mma> d[kC.reps_m()][kC.reps_n()] = {};
+  Acc<kC.mma, kC.type> d[kC.reps_m()][kC.reps_n()] = {};
 };
 
 /// acc += A * B for a slab in LDS. A fragment is what lanes read of their rows for one matrix
@@ -57,7 +57,7 @@ class MultiplySlab {
       for (int part = 0; part < kPartsOfFragment; ++part) {
         for (int m = 0; m < kC.reps_m(); ++m) {
           for (int n = 0; n < kRepsOfGroup; ++n) {
-            Acc<kC.mma>& d = acc.d[m][first_n + n];
+            Acc<kC.mma, kC.type>& d = acc.d[m][first_n + n];
             d = Mma<kC.mma, kC.type>(b[n].part[part], a[m].part[part], d);
           }
         }

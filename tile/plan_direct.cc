@@ -234,8 +234,9 @@ DirectGatherPlan PlanDirectGather(const DirectConfig& config, Gfx gfx, const Con
   DirectGatherPlan plan = {};
   DirectGatherArgs& args = plan.args;
   const bool is_partial = sharing.splits > 1 || sharing.partial_elements > 0;
-  args.out_is_f32 = is_partial;
-  args.out_element = is_partial ? 4 : SizeOf(problem.type);
+  const DataType out_type = is_partial ? DataType::kF32 : problem.output_type();
+  args.out_is_f32 = out_type == DataType::kF32;
+  args.out_element = SizeOf(out_type);
   args.splits = plan.splits = std::max(sharing.splits, 1);
   args.split_bytes =
       4 * (sharing.partial_elements > 0 ? sharing.partial_elements : problem.out_elements());
@@ -330,8 +331,9 @@ DirectWeightPlan PlanDirectWeight(const DirectConfig& config, Gfx gfx, const Con
   const bool is_partial = plan.splits > 1 || sharing.partial_elements > 0;
   const std::int64_t all_elements =
       sharing.partial_elements > 0 ? sharing.partial_elements : problem.w_elements();
-  args.dw = MakeWeights(problem, is_partial ? 4 : SizeOf(problem.type));
-  args.dw_is_f32 = is_partial;
+  const DataType out_type = is_partial ? DataType::kF32 : problem.output_type();
+  args.dw = MakeWeights(problem, SizeOf(out_type));
+  args.dw_is_f32 = out_type == DataType::kF32;
   args.split_bytes = all_elements * 4;
   plan.cost = EstimateDirectWeight(config, gfx, problem, tiles, plan.splits);
   return plan;

@@ -34,8 +34,9 @@ EpilogueArgs MakeEpilogue(const ConvProblem& problem, const Sharing& sharing) {
     return !neighbours || strides.column != bytes;
   };
   EpilogueArgs args = {};
-  args.out_is_f32 = partial || problem.type == DataType::kF32;
-  const std::int64_t out_bytes = args.out_is_f32 ? 4 : SizeOf(problem.type);
+  const DataType out_type = partial ? DataType::kF32 : problem.output_type();
+  args.out_type = static_cast<int>(out_type);
+  const std::int64_t out_bytes = SizeOf(out_type);
   args.strides = MakeStrides(problem.out(), axes, out_bytes);
   args.by_element = by_element(args.strides, out_bytes);
   args.alpha = 1;

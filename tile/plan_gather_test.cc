@@ -303,12 +303,12 @@ TEST(PlanGather, FewTilesOfALongKAreSplit) {
   const GatherPlan plan = PlanOf(kMedium, narrow);
   EXPECT_GT(plan.splits, 8);
   EXPECT_EQ(plan.workgroups[2], static_cast<unsigned>(plan.splits));
-  EXPECT_EQ(plan.args.epilogue.out_is_f32, 1);
+  EXPECT_EQ(plan.args.epilogue.out_type, static_cast<int>(DataType::kF32));
   EXPECT_EQ(plan.args.epilogue.split_bytes, 4 * narrow.out_elements());
   const GatherPlan whole =
       PlanGather(kMedium, Gfx::k942, narrow, MakeSubGemms(narrow), {.splits = 1});
   EXPECT_GT(whole.cost.cycles, plan.cost.cycles);
-  EXPECT_EQ(whole.args.epilogue.out_is_f32, 0);
+  EXPECT_EQ(whole.args.epilogue.out_type, static_cast<int>(DataType::kF16));
   // 2048 tiles: nothing to gain.
   EXPECT_EQ(PlanOf(kMedium, Problem2d(512, 256, 4096, dim, dim)).splits, 1);
 }

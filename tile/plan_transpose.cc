@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_format.h"
 #include "ck/base/math.h"
+#include "tile/word_code.h"
 
 namespace gridwise::tile {
 namespace {
@@ -44,7 +45,7 @@ unsigned TransposeWorkgroups(const Matrices& m) { return static_cast<unsigned>(W
 
 std::string TransposeSymbol(DataType type) {
   return absl::StrFormat("_ZN8gridwise4tile9TransposeI%sEEvNS0_13TransposeArgsE",
-                         SizeOf(type) == 4 ? "j" : "t");
+                         WordCode(type));
 }
 
 }  // namespace gridwise::tile

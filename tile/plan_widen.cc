@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_format.h"
 #include "ck/base/math.h"
+#include "tile/word_code.h"
 
 namespace gridwise::tile {
 
@@ -21,7 +22,7 @@ unsigned WidenWorkgroups(const Lines& lines) {
 
 std::string WidenSymbol(DataType type) {
   return absl::StrFormat("_ZN8gridwise4tile5WidenI%sEEvNS0_9WidenArgsE",
-                         SizeOf(type) == 4 ? "j" : "t");
+                         WordCode(type));
 }
 
 }  // namespace gridwise::tile

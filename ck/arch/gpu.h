@@ -26,8 +26,17 @@ template <>
 struct ElementOf<DataType::kBF16> {
   using Type = __bf16;
 };
+template <>
+struct ElementOf<DataType::kI32> {
+  using Type = int;
+};
+template <DataType kType>
+  requires(SizeOf(kType) == 1)
+struct ElementOf<kType> {
+  using Type = unsigned char;
+};
 
-/// The C++ type of a tensor's elements.
+/// The C++ type of a tensor's elements; of 8 bits, their code.
 template <DataType kType>
 using Element = ElementOf<kType>::Type;
 

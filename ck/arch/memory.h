@@ -43,12 +43,15 @@ class Buffer {
                                                     TraitsOf(kGfx).buffer_format));
   }
 
-  /// Loads T, of 2, 4, 8 or 16 bytes, at `offset` (of this lane) + `uniform_offset` (of the wave),
-  /// both in bytes.
+  /// Loads T, of 1, 2, 4, 8 or 16 bytes, at `offset` (of this lane) + `uniform_offset` (of the
+  /// wave), both in bytes.
   template <class T>
   GRIDWISE_DEVICE T Load(unsigned offset, int uniform_offset) const {
-    static_assert(sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
-    if constexpr (sizeof(T) == 2) {
+    static_assert(sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0);
+    if constexpr (sizeof(T) == 1) {
+      return __builtin_bit_cast(
+          T, __builtin_amdgcn_raw_buffer_load_b8(resource_, offset, uniform_offset, 0));
+    } else if constexpr (sizeof(T) == 2) {
       return __builtin_bit_cast(
           T, __builtin_amdgcn_raw_buffer_load_b16(resource_, offset, uniform_offset, 0));
     } else if constexpr (sizeof(T) == 4) {

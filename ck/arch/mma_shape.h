@@ -26,8 +26,8 @@ constexpr const char* Name(MmaUnit unit) {
   return "?";
 }
 
-/// One matrix instruction, D = A * B + C with f32 results and one block; of vector FMAs, so many of
-/// them as do the same.
+/// One matrix instruction, D = A * B + C with f32 or i32 results and one block; of vector FMAs, so
+/// many of them as do the same.
 struct MmaShape {
   MmaUnit unit = MmaUnit::kMfma;
   int m = 0, n = 0, k = 0;
@@ -116,29 +116,84 @@ static_assert(AccCoversOnce({MmaUnit::kMfma, 16, 16, 16}), "256 elements of D, o
 static_assert(AccCoversOnce({MmaUnit::kWmma11, 16, 16, 16}), "256 elements of D, one owner each");
 static_assert(AccCoversOnce({MmaUnit::kWmma12, 16, 16, 16}), "256 elements of D, one owner each");
 static_assert(AccCoversOnce({MmaUnit::kFma, 16, 16, 4}), "256 elements of D, one owner each");
+static_assert(AccCoversOnce({MmaUnit::kMfma, 32, 32, 64}) &&
+                  AccCoversOnce({MmaUnit::kMfma, 16, 16, 128}),
+              "D lies the same for all types of the operands");
+static_assert(MmaShape{MmaUnit::kMfma, 32, 32, 16}.k_per_lane() == 8 &&
+                  MmaShape{MmaUnit::kMfma, 32, 32, 64}.k_per_lane() == 32 &&
+                  MmaShape{MmaUnit::kWmma11, 16, 16, 16}.k_per_lane() == 16 &&
+                  MmaShape{MmaUnit::kWmma12, 16, 16, 16}.k_per_lane() == 8,
+              "8-bit operands: 2, 8, 4 and 2 registers");
 static_assert(OwnerOfAcc({MmaUnit::kMfma, 32, 32, 8}, 63, 5).row == 13);
 static_assert(OwnerOfAcc({MmaUnit::kWmma11, 16, 16, 16}, 16, 3).row == 7);
 static_assert(OwnerOfAcc({MmaUnit::kWmma12, 16, 16, 16}, 16, 3).row == 11);
 
 }  // namespace mma_proof
 
-/// Whether a unit has a matrix instruction of this shape for operands of `type`, and
-/// none of twice the k. `double_k` is CDNA4's, see TargetTraits.
+/// Generations of MFMA and their 8-bit floats, which differ in k: CDNA4 has f16, bf16 and i8 with
+/// twice the k of CDNA3, and the OCP's f8 with four times that of CDNA3's FNUZ.
+constexpr int MfmaK(int m, DataType type, bool cdna4) {
+  switch (type) {
+    case DataType::kF32:
+      return 64 / m;
+    case DataType::kF16:
+    case DataType::kBF16:
+      return (cdna4 ? 512 : 256) / m;
+    case DataType::kI8:
+      return (cdna4 ? 1024 : 512) / m;
+    case DataType::kF8E4M3:
+      return cdna4 ? 2048 / m : 0;
+    case DataType::kF8E4M3Fnuz:
+      return cdna4 ? 0 : 512 / m;
+    case DataType::kI32:
+      break;
+  }
+  return 0;
+}
+
+/// Whether a type is an operand of WMMA, which is 16x16x16.
+constexpr bool IsWmmaType(MmaUnit unit, DataType type) {
+  return type == DataType::kF16 || type == DataType::kBF16 || type == DataType::kI8 ||
+         (type == DataType::kF8E4M3 && unit == MmaUnit::kWmma12);
+}
+
+/// k of the unit's m x m instruction for operands of `type` that has the most; 0: it has none.
+/// `double_k` is CDNA4's, see TargetTraits.
+constexpr int MmaK(MmaUnit unit, int m, DataType type, bool double_k) {
+  switch (unit) {
+    case MmaUnit::kMfma:
+      return m == 16 || m == 32 ? MfmaK(m, type, double_k) : 0;
+    case MmaUnit::kWmma11:
+    case MmaUnit::kWmma12:
+      return m == 16 && IsWmmaType(unit, type) ? 16 : 0;
+    case MmaUnit::kFma:
+      return m == 16 && type == DataType::kF32 ? 4 : 0;
+  }
+  return 0;
+}
+
+/// Whether that is the instruction.
 constexpr bool HasMma(MmaShape mma, DataType type, bool double_k) {
-  if (mma.m != mma.n || (mma.m != 16 && mma.m != 32)) return false;
-  if (mma.unit == MmaUnit::kFma) return type == DataType::kF32 && mma.m == 16 && mma.k == 4;
-  if (mma.unit != MmaUnit::kMfma) return type != DataType::kF32 && mma.m == 16 && mma.k == 16;
-  const int k = (type == DataType::kF32 ? 64 : 256) / mma.m;
-  return mma.k == (double_k && type != DataType::kF32 ? 2 * k : k);
+  return mma.m == mma.n && mma.k > 0 && mma.k == MmaK(mma.unit, mma.m, type, double_k);
 }
 
 /// Cycles that the unit of a SIMD is busy. Source: AMD matrix instruction calculator; CDNA4's
-/// double-k instructions take the same time. Vector FMAs: 32 of a wave, of which most are dual.
+/// double-k instructions take the same time as CDNA3's, its f8 twice that. Vector FMAs: 32 of a
+/// wave, of which most are dual.
 constexpr int MmaCycles(MmaShape mma, DataType type) {
-  if (mma.unit == MmaUnit::kFma) return 16;
-  if (mma.unit == MmaUnit::kWmma11) return 32;
-  if (mma.unit == MmaUnit::kWmma12) return 16;
-  return (mma.m == 32 ? 32 : 16) * (type == DataType::kF32 ? 2 : 1);
+  const bool f8 = SizeOf(type) == 1 && type != DataType::kI8;
+  switch (mma.unit) {
+    case MmaUnit::kMfma:
+      break;
+    case MmaUnit::kWmma11:
+      return 32;
+    case MmaUnit::kWmma12:
+      return SizeOf(type) == 1 ? 8 : 16;
+    case MmaUnit::kFma:
+      return 16;
+  }
+  const bool slow = type == DataType::kF32 || (f8 && mma.k == 2048 / mma.m);
+  return (mma.m == 32 ? 32 : 16) * (slow ? 2 : 1);
 }
 
 }  // namespace gridwise

@@ -109,6 +109,13 @@ constexpr TargetTraits TraitsOf(Gfx gfx) {
   return {};
 }
 
+/// Whether the target has instructions that multiply matrices of `type`.
+constexpr bool HasType(Gfx gfx, DataType type) {
+  const TargetTraits target = TraitsOf(gfx);
+  return MmaK(target.mma_unit, 16, type, target.mma_double_k) != 0 ||
+         (target.Has(MmaUnit::kFma) && MmaK(MmaUnit::kFma, 16, type, false) != 0);
+}
+
 constexpr const char* Name(Gfx gfx) { return TraitsOf(gfx).name; }
 
 /// The target that is called `name`, e.g. "gfx942"; nothing if there is none.

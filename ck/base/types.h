@@ -1,17 +1,48 @@
 /// Storage types of tensors. Device-usable.
 #pragma once
 
+#include <optional>
+#include <string_view>
+
 namespace gridwise {
 
 /// Type of a tensor's elements in memory. Accumulation is a property of a kernel, not of a tensor.
-enum class DataType : unsigned char { kF16, kBF16, kF32 };
+///
+/// The 8-bit floating-point types come in two flavours, which are different types: those of the
+/// Open Compute Project (OCP, "8-bit floating point specification", 2023), and FNUZ ("finite, NaN
+/// is the code of negative zero"), whose exponents are biased by one more.
+enum class DataType : unsigned char {
+  kF16,
+  kBF16,
+  kF32,
+  kI8,
+  kF8E4M3,      ///< OCP: 4 bits of exponent, 3 of mantissa, no infinities
+  kF8E4M3Fnuz,  ///< FNUZ: 4 and 3, no infinities
+  kI32,         ///< of outputs only
+};
 
-inline constexpr DataType kAllDataTypes[] = {DataType::kF16, DataType::kBF16, DataType::kF32};
+inline constexpr DataType kAllDataTypes[] = {
+    DataType::kF16,    DataType::kBF16,       DataType::kF32, DataType::kI8,
+    DataType::kF8E4M3, DataType::kF8E4M3Fnuz, DataType::kI32};
 
 /// Bytes of one element.
-constexpr int SizeOf(DataType type) { return type == DataType::kF32 ? 4 : 2; }
+constexpr int SizeOf(DataType type) {
+  switch (type) {
+    case DataType::kF32:
+    case DataType::kI32:
+      return 4;
+    case DataType::kF16:
+    case DataType::kBF16:
+      return 2;
+    case DataType::kI8:
+    case DataType::kF8E4M3:
+    case DataType::kF8E4M3Fnuz:
+      break;
+  }
+  return 1;
+}
 
-/// "f16", "bf16" or "f32".
+/// The type's name; that of an 8-bit float is the one that ML compilers use.
 constexpr const char* Name(DataType type) {
   switch (type) {
     case DataType::kF16:
@@ -20,8 +51,38 @@ constexpr const char* Name(DataType type) {
       return "bf16";
     case DataType::kF32:
       return "f32";
+    case DataType::kI8:
+      return "i8";
+    case DataType::kF8E4M3:
+      return "f8e4m3fn";
+    case DataType::kF8E4M3Fnuz:
+      return "f8e4m3fnuz";
+    case DataType::kI32:
+      return "i32";
   }
   return "?";
+}
+
+/// The type that is called `name`, e.g. "bf16"; nothing if there is none.
+constexpr std::optional<DataType> ParseDataType(std::string_view name) {
+  for (const DataType type : kAllDataTypes) {
+    if (name == Name(type)) return type;
+  }
+  return std::nullopt;
+}
+
+/// Type of the sums of products of two elements of `type`.
+constexpr DataType SumType(DataType type) {
+  return type == DataType::kI8 ? DataType::kI32 : DataType::kF32;
+}
+
+/// Whether sums of products of two elements of `type` can be written as `out`: as the type itself
+/// where that is a floating-point type of more than 8 bits, as f32, i8 also as i32, and 8-bit
+/// floats as f16 and bf16.
+constexpr bool CanOutput(DataType type, DataType out) {
+  if (out == DataType::kF32) return true;
+  if (type == DataType::kI8) return out == DataType::kI32;
+  return SizeOf(type) == 1 ? out == DataType::kF16 || out == DataType::kBF16 : out == type;
 }
 
 }  // namespace gridwise

@@ -26,7 +26,7 @@ FloatFormat FormatOf(DataType type) {
       return {10, -14, 15};
     case DataType::kBF16:
       return {7, -126, 127};
-    case DataType::kF32:
+    default:
       break;
   }
   return {23, -126, 127};
@@ -55,18 +55,20 @@ bool SpecialValuesAgree(DataType type, double out, double ref, double tolerance)
 }  // namespace
 
 double UlpAt(DataType type, double value) {
+  if (type == DataType::kI32) return 1;
   const FloatFormat format = FormatOf(type);
   const int exponent = value == 0 ? format.min_exponent : std::ilogb(value);
   return std::ldexp(1.0, std::max(exponent, format.min_exponent) - format.mantissa_bits);
 }
 
 double Tolerance(DataType type, double ref, double rms, int64_t reduction_length) {
+  if (type == DataType::kI32) return UlpAt(type, ref) / 2;
   const double scale = std::max(std::abs(ref), rms);
   return UlpAt(type, ref) / 2 +
          8 * std::sqrt(static_cast<double>(reduction_length)) * std::ldexp(scale, -24);
 }
 
-ErrorStats Compare(DataType type, std::span<const float> out, std::span<const double> ref,
+ErrorStats Compare(DataType type, std::span<const double> out, std::span<const double> ref,
                    int64_t reduction_length, std::optional<double> sum_rms) {
   ErrorStats stats{.rms = sum_rms ? *sum_rms : Rms(ref)};
   double error_squares = 0, ref_squares = 0;
@@ -98,7 +100,7 @@ ErrorStats Compare(DataType type, std::span<const float> out, std::span<const do
   return stats;
 }
 
-absl::Status CheckError(DataType type, std::span<const float> out, std::span<const double> ref,
+absl::Status CheckError(DataType type, std::span<const double> out, std::span<const double> ref,
                         int64_t reduction_length, std::optional<double> sum_rms) {
   if (out.size() != ref.size()) {
     return absl::InvalidArgumentError(absl::StrFormat(

@@ -10,13 +10,14 @@
 
 namespace gridwise {
 
-/// Distance between neighbouring values of `type` at magnitude |value|, subnormals included.
+/// Distance between neighbouring values of `type`, f16, bf16, f32 or i32, at magnitude |value|,
+/// subnormals included.
 double UlpAt(DataType type, double value);
 
 /// How far an output element may be from its exact value `ref`.
 ///
-/// The kernels' arithmetic: K products (exact in f32 for f16 and bf16 operands, rounded for f32)
-/// are summed in f32 in any order, and the sum is rounded once to the output type. So
+/// The kernels' arithmetic: K products (exact in f32 for operands of up to 16 bits, rounded for
+/// f32) are summed in f32 in any order, and the sum is rounded once to the output type. So
 ///
 ///   tolerance = ulp(ref) / 2 + 8 sqrt(K) 2^-24 max(|ref|, rms)
 ///
@@ -28,7 +29,8 @@ double UlpAt(DataType type, double value);
 /// sign it is k s, and the errors come to 2^-24 sqrt(K) / 3 |ref|. Six standard deviations, which
 /// one element in 10^9 passes, are 2.5 sqrt(K) 2^-24; the factor 8 leaves room for terms that
 /// differ in size and for elements whose terms are larger than most. A sum kept in f16 or bf16, a
-/// lost term of an ordinary sum, or a second rounding is far outside.
+/// lost term of an ordinary sum, or a second rounding is far outside. Sums of i8 are exact:
+/// of i32 only the first term remains.
 double Tolerance(DataType type, double ref, double rms, int64_t reduction_length);
 
 struct ErrorStats {
@@ -46,12 +48,12 @@ struct ErrorStats {
 /// unless `ref` is the same, or so large that it rounds to that infinity; such elements do not
 /// enter the maxima and norms.
 /// `sum_rms` is rms of Tolerance(), if it is not that of `ref`.
-ErrorStats Compare(DataType type, std::span<const float> out, std::span<const double> ref,
+ErrorStats Compare(DataType type, std::span<const double> out, std::span<const double> ref,
                    int64_t reduction_length, std::optional<double> sum_rms = std::nullopt);
 
 /// OK if the sizes agree and no element is bad; else a sentence with the first bad element, its
 /// value, what it must be, and the extent of the damage.
-absl::Status CheckError(DataType type, std::span<const float> out, std::span<const double> ref,
+absl::Status CheckError(DataType type, std::span<const double> out, std::span<const double> ref,
                         int64_t reduction_length, std::optional<double> sum_rms = std::nullopt);
 
 }  // namespace gridwise

@@ -25,7 +25,7 @@ float RoundToF16(double value) { return static_cast<float>(static_cast<_Float16>
 
 /// Outputs of K-term sums as a kernel makes them, and their exact values.
 struct Sums {
-  std::vector<float> out;
+  std::vector<double> out;
   std::vector<double> ref;
 };
 
@@ -94,7 +94,7 @@ TEST(Compare, CatchesOneWrongElement) {
   const Sums good = MakeSums(1000, 576, 0, Accumulator::kF32);
   for (size_t index : {0u, 500u, 999u}) {
     Sums s = good;
-    s.out[index] += static_cast<float>(2 * UlpAt(DataType::kF16, s.ref[index]) + 0.01);
+    s.out[index] += 2 * UlpAt(DataType::kF16, s.ref[index]) + 0.01;
     const ErrorStats stats = Compare(DataType::kF16, s.out, s.ref, 576);
     EXPECT_EQ(stats.bad, 1);
     EXPECT_EQ(stats.first_bad, static_cast<int64_t>(index));
@@ -122,12 +122,12 @@ TEST(Compare, CatchesNanInfinityAndUnwrittenElements) {
     EXPECT_TRUE(std::isfinite(stats.rel_norm));
     EXPECT_THAT(CheckError(DataType::kF16, s.out, s.ref, 16).message(), HasSubstr("element 42 is"));
   }
-  const std::vector<float> zeros(100);
+  const std::vector<double> zeros(100);
   EXPECT_GT(Compare(DataType::kF16, zeros, good.ref, 16).bad, 90);
 }
 
 TEST(Compare, AllNanIsBad) {
-  const std::vector<float> nans(10, kNan);
+  const std::vector<double> nans(10, kNan);
   const std::vector<double> ref(10, 1.0);
   EXPECT_EQ(Compare(DataType::kF32, nans, ref, 1).bad, 10);
   EXPECT_EQ(Compare(DataType::kF32, nans, ref, 1).worst, -1);
@@ -135,20 +135,21 @@ TEST(Compare, AllNanIsBad) {
 
 TEST(Compare, ZerosMustBeZero) {
   const std::vector<double> ref = {0, 0};
-  EXPECT_EQ(Compare(DataType::kF16, std::vector<float>{0, -0.0f}, ref, 0).bad, 0);
-  EXPECT_EQ(Compare(DataType::kF16, std::vector<float>{0, 1e-6f}, ref, 0).bad, 1);
+  EXPECT_EQ(Compare(DataType::kF16, std::vector<double>{0, -0.0f}, ref, 0).bad, 0);
+  EXPECT_EQ(Compare(DataType::kF16, std::vector<double>{0, 1e-6f}, ref, 0).bad, 1);
 }
 
 TEST(Compare, InfinityIsRightWhereTheSumOverflows) {
   const std::vector<double> ref = {70000, -70000, 65000, 65519.9};
-  EXPECT_EQ(Compare(DataType::kF16, std::vector<float>{kInf, -kInf, 65000, 65504}, ref, 1).bad, 0);
-  EXPECT_EQ(Compare(DataType::kF16, std::vector<float>{-kInf, kInf, kInf, kInf}, ref, 1).bad, 3)
+  EXPECT_EQ(Compare(DataType::kF16, std::vector<double>{kInf, -kInf, 65000, 65504}, ref, 1).bad, 0);
+  EXPECT_EQ(Compare(DataType::kF16, std::vector<double>{-kInf, kInf, kInf, kInf}, ref, 1).bad, 3)
       << "the last may round either way";
-  EXPECT_EQ(Compare(DataType::kBF16, std::vector<float>{kInf, -kInf, 65024, 65536}, ref, 1).bad, 2);
+  EXPECT_EQ(Compare(DataType::kBF16, std::vector<double>{kInf, -kInf, 65024, 65536}, ref, 1).bad,
+            2);
 }
 
 TEST(Compare, StatisticsAreThoseOfTheirDefinitions) {
-  const std::vector<float> out = {3.0f, 4.5f};
+  const std::vector<double> out = {3.0f, 4.5f};
   const std::vector<double> ref = {3.0, 4.0};
   const ErrorStats stats = Compare(DataType::kF16, out, ref, 1);
   EXPECT_EQ(stats.max_abs, 0.5);
@@ -160,12 +161,19 @@ TEST(Compare, StatisticsAreThoseOfTheirDefinitions) {
 
 TEST(CheckError, SaysWhatIsWrong) {
   const std::vector<double> ref = {1, 2, 3};
-  EXPECT_EQ(CheckError(DataType::kF16, std::vector<float>{1, 2}, ref, 1).message(),
+  EXPECT_EQ(CheckError(DataType::kF16, std::vector<double>{1, 2}, ref, 1).message(),
             "the output has 2 elements; must have 3, as the reference");
   EXPECT_THAT(
-      CheckError(DataType::kF16, std::vector<float>{1, 2.5f, 7}, ref, 1).message(),
+      CheckError(DataType::kF16, std::vector<double>{1, 2.5f, 7}, ref, 1).message(),
       StartsWith("element 1 is 2.5; must be 2 within 0.000978. 2 of 3 elements are off; the "
                  "largest finite error is 4 (2048.0 f16 ulps), the relative error of all is"));
+}
+
+TEST(Compare, SumsOfIntegersAreExact) {
+  const std::vector<double> ref = {16777217, -3, 0};
+  EXPECT_EQ(Compare(DataType::kI32, ref, ref, 1000).bad, 0);
+  EXPECT_EQ(Compare(DataType::kI32, std::vector<double>{16777216, -3, 0}, ref, 1000).bad, 1);
+  EXPECT_EQ(Compare(DataType::kI32, std::vector<double>{16777217, -3, 1}, ref, 1000).first_bad, 2);
 }
 
 }  // namespace

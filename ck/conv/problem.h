@@ -39,6 +39,11 @@ constexpr std::optional<Direction> ParseDirection(std::string_view name) {
   return std::nullopt;
 }
 
+/// Whether a direction has kernels for operands of `type`.
+constexpr bool TakesType(Direction direction, DataType type) {
+  return type != DataType::kI32 && (SizeOf(type) > 1 || direction == Direction::kForward);
+}
+
 /// One spatial axis. Input cell i, output cell o and filter tap y are tied by
 /// i = o * stride + y * dilation - pad_begin.
 struct Dim {
@@ -79,8 +84,9 @@ enum class Tensor : unsigned char { kX, kW, kY };
 /// where x is zero outside its extents. Validate() states the rules that a problem must obey.
 struct ConvProblem {
   Direction direction = Direction::kForward;
-  DataType type = DataType::kF16;  ///< of all three tensors
-  int rank = 2;                    ///< spatial axes: 1 (w), 2 (h, w) or 3 (d, h, w)
+  DataType type = DataType::kF16;                   ///< of the operands
+  std::optional<DataType> out_type = std::nullopt;  ///< of the output, see output_type()
+  int rank = 2;  ///< spatial axes: 1 (w), 2 (h, w) or 3 (d, h, w)
   int64_t groups = 1;
   int64_t batch = 1;
   int64_t c = 1;  ///< input channels of all groups together
@@ -93,6 +99,12 @@ struct ConvProblem {
   /// Elements from one index to the next of x, w and y, where they are parts of larger tensors, see
   /// parts.h. All 0: packed, as a user's always are.
   std::array<PerAxis, 3> strides = {};
+
+  /// Type of the output: out_type, or else that of the operands; of 8-bit operands, that of their
+  /// sums.
+  constexpr DataType output_type() const {
+    return out_type.value_or(SizeOf(type) == 1 ? SumType(type) : type);
+  }
 
   constexpr int64_t c_per_group() const { return c / groups; }
   constexpr int64_t k_per_group() const { return k / groups; }

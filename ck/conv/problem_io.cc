@@ -90,7 +90,7 @@ absl::StatusOr<ColumnIndex> ParseHeader(const std::vector<std::string>& header,
   const std::vector<std::string> required = RequiredColumns();
   std::vector<std::string> known = required;
   known.insert(known.end(), std::begin(kPadEndColumns.names), std::end(kPadEndColumns.names));
-  known.push_back("note");
+  known.insert(known.end(), {"note", "out_type"});
   ColumnIndex columns;
   for (size_t i = 0; i < header.size(); ++i) {
     if (std::find(known.begin(), known.end(), header[i]) == known.end()) {
@@ -130,11 +130,21 @@ absl::Status ReadGeometry(const Row& row, ConvProblem& problem) {
   return absl::OkStatus();
 }
 
+/// An empty field leaves the output's type to the operands'.
+absl::Status ReadOutType(const Row& row, ConvProblem& problem) {
+  if (!row.Has("out_type") || row.Field("out_type").empty()) return absl::OkStatus();
+  problem.out_type = ParseDataType(row.Field("out_type"));
+  if (problem.out_type) return absl::OkStatus();
+  return row.Error(absl::StrFormat("column out_type is \"%s\"; must be the name of a type or empty",
+                                   row.Field("out_type")));
+}
+
 absl::StatusOr<NamedProblem> ParseRow(const Row& row) {
   NamedProblem result;
   result.name = row.Field("name");
   if (result.name.empty()) return row.Error("column name is \"\"; must not be empty");
   if (absl::Status s = ReadGeometry(row, result.problem); !s.ok()) return s;
+  if (absl::Status s = ReadOutType(row, result.problem); !s.ok()) return s;
   const std::string& directions = row.Field("directions");
   for (std::string_view name : absl::StrSplit(directions, ' ', absl::SkipEmpty())) {
     const std::optional<Direction> direction = ParseDirection(name);
@@ -242,15 +252,16 @@ absl::StatusOr<std::vector<int64_t>> ParseSizes(std::string_view text) {
 std::string ToString(const ConvProblem& p) {
   const std::string begin = FormatSizes(p, [](const Dim& dim) { return dim.pad_begin; });
   const std::string end = FormatSizes(p, [](const Dim& dim) { return dim.pad_end; });
-  std::string text =
-      absl::StrFormat("%s %s g%d n%d c%d k%d in %s filter %s stride %s dilation %s pad %s out %s",
-                      Name(p.direction), Name(p.type), p.groups, p.batch, p.c, p.k,
-                      FormatSizes(p, [](const Dim& dim) { return dim.in; }),
-                      FormatSizes(p, [](const Dim& dim) { return dim.filter; }),
-                      FormatSizes(p, [](const Dim& dim) { return dim.stride; }),
-                      FormatSizes(p, [](const Dim& dim) { return dim.dilation; }),
-                      begin == end ? begin : absl::StrCat(begin, ":", end),
-                      FormatSizes(p, [](const Dim& dim) { return dim.out(); }));
+  std::string text = absl::StrFormat(
+      "%s %s%s g%d n%d c%d k%d in %s filter %s stride %s dilation %s pad %s out %s",
+      Name(p.direction), Name(p.type),
+      p.output_type() == p.type ? "" : absl::StrCat("->", Name(p.output_type())), p.groups, p.batch,
+      p.c, p.k, FormatSizes(p, [](const Dim& dim) { return dim.in; }),
+      FormatSizes(p, [](const Dim& dim) { return dim.filter; }),
+      FormatSizes(p, [](const Dim& dim) { return dim.stride; }),
+      FormatSizes(p, [](const Dim& dim) { return dim.dilation; }),
+      begin == end ? begin : absl::StrCat(begin, ":", end),
+      FormatSizes(p, [](const Dim& dim) { return dim.out(); }));
   if (p.layout != ConvProblem{}.layout) absl::StrAppend(&text, " ", Name(p.layout));
   if (p.weight_layout != ConvProblem{}.weight_layout) {
     absl::StrAppend(&text, " ", Name(p.weight_layout));

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -52,6 +54,45 @@ constexpr AxisFieldRule kAxisFields[] = {
     {"pad_begin", &Dim::pad_begin, 0},
     {"pad_end", &Dim::pad_end, 0},
 };
+
+/// The names of the types that `accepts`, e.g. "f16, bf16, f32".
+std::string TypeNames(absl::FunctionRef<bool(DataType)> accepts) {
+  std::vector<std::string_view> names;
+  for (const DataType type : kAllDataTypes) {
+    if (accepts(type)) names.push_back(Name(type));
+  }
+  return absl::StrJoin(names, ", ");
+}
+
+absl::Status ValidateTypes(const ConvProblem& p) {
+  for (const DataType type : {p.type, p.output_type()}) {
+    if (std::count(std::begin(kAllDataTypes), std::end(kAllDataTypes), type) > 0) continue;
+    return absl::InvalidArgumentError(absl::StrFormat("a type is %d; must be one of %s",
+                                                      static_cast<int>(type),
+                                                      TypeNames([](DataType) { return true; })));
+  }
+  if (!TakesType(p.direction, p.type)) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("type is %s; %s takes %s", Name(p.type), Name(p.direction),
+                        TypeNames([&](DataType type) { return TakesType(p.direction, type); })));
+  }
+  if (!CanOutput(p.type, p.output_type())) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "out_type is %s; must be one of %s, because type is %s", Name(p.output_type()),
+        TypeNames([&](DataType type) { return CanOutput(p.type, type); }), Name(p.type)));
+  }
+  return absl::OkStatus();
+}
+
+/// Sums of i8 are kept in i32, and wrap.
+absl::Status ValidateSums(const ConvProblem& p) {
+  constexpr int64_t kMaxTerms = 0x7fffffff / (128 * 128);
+  if (p.type != DataType::kI8 || p.reduction_length() <= kMaxTerms) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrFormat("an output element sums z * y * x * c / groups = %d products of i8; must be "
+                      "<= %d, so that no sum overflows an i32",
+                      p.reduction_length(), kMaxTerms));
+}
 
 absl::Status ValidateUnusedAxis(const ConvProblem& problem, int axis) {
   for (const AxisFieldRule& field : kAxisFields) {
@@ -122,9 +163,9 @@ absl::Status ValidateEpilogueTensor(const ConvProblem& problem, int index) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "%s.op is %d; must be kAdd (0) or kMultiply (1)", name, static_cast<int>(tensor.op)));
   }
-  if (tensor.type != problem.type && tensor.type != DataType::kF32) {
-    return absl::InvalidArgumentError(absl::StrFormat("%s.type is %s; must be %s or f32", name,
-                                                      Name(tensor.type), Name(problem.type)));
+  if (tensor.type != problem.output_type() && tensor.type != DataType::kF32) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%s.type is %s; must be %s or f32", name, Name(tensor.type), Name(problem.output_type())));
   }
   if (!std::isfinite(tensor.scale)) {
     return absl::InvalidArgumentError(
@@ -159,6 +200,10 @@ absl::Status ValidateEpilogue(const ConvProblem& problem) {
                         "high",
                         epilogue.low, epilogue.high));
   }
+  if (problem.output_type() == DataType::kI32 && epilogue != Epilogue{}) {
+    return absl::InvalidArgumentError(
+        "the output's type is i32, which has the sums as they are; epilogue must be the default");
+  }
   for (int i = 0; i < epilogue.tensors; ++i) {
     if (absl::Status s = ValidateEpilogueTensor(problem, i); !s.ok()) return s;
   }
@@ -188,10 +233,7 @@ absl::Status Validate(const ConvProblem& p) {
         absl::StrFormat("direction is %d; must be one of fwd (0), bwd_data (1), bwd_weight (2)",
                         static_cast<int>(p.direction)));
   }
-  if (std::count(std::begin(kAllDataTypes), std::end(kAllDataTypes), p.type) == 0) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "type is %d; must be one of f16 (0), bf16 (1), f32 (2)", static_cast<int>(p.type)));
-  }
+  if (absl::Status s = ValidateTypes(p); !s.ok()) return s;
   if (absl::Status s = AtLeast("rank", p.rank, 1); !s.ok()) return s;
   if (absl::Status s = AtMost("rank", p.rank, 3); !s.ok()) return s;
   if (absl::Status s = AtLeast("groups", p.groups, 1); !s.ok()) return s;
@@ -206,6 +248,7 @@ absl::Status Validate(const ConvProblem& p) {
     if (!s.ok()) return s;
   }
   if (absl::Status s = ValidateProducts(p); !s.ok()) return s;
+  if (absl::Status s = ValidateSums(p); !s.ok()) return s;
   if (absl::Status s = ValidateLayouts(p); !s.ok()) return s;
   if (p.strides != ConvProblem{}.strides) {
     return absl::InvalidArgumentError("strides are given; tensors must be packed: they must be 0");

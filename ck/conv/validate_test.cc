@@ -38,10 +38,17 @@ TEST(Validate, AcceptsValidProblems) {
       ConvProblem p = Valid();
       p.direction = direction;
       p.type = type;
-      EXPECT_TRUE(Validate(p).ok()) << Validate(p);
+      EXPECT_EQ(Validate(p).ok(), TakesType(direction, type)) << Validate(p);
     }
   }
   EXPECT_TRUE(Validate(ConvProblem{}).ok());
+  ConvProblem mixed = Valid();
+  mixed.out_type = DataType::kF32;
+  EXPECT_TRUE(Validate(mixed).ok()) << Validate(mixed);
+  mixed.type = DataType::kI8;
+  EXPECT_TRUE(Validate(mixed).ok()) << Validate(mixed);
+  mixed.out_type.reset();
+  EXPECT_EQ(mixed.output_type(), DataType::kI32);
   ConvProblem exact = Valid();
   exact.dims[1] = {.in = 1, .filter = 3, .pad_begin = 1, .pad_end = 1};
   EXPECT_TRUE(Validate(exact).ok()) << "the filter just fits";
@@ -55,8 +62,28 @@ TEST(Validate, NamesFieldValueAndRule) {
   const std::vector<Case> cases = {
       {[](auto& p) { p.direction = static_cast<Direction>(9); },
        "direction is 9; must be one of fwd (0), bwd_data (1), bwd_weight (2)"},
-      {[](auto& p) { p.type = static_cast<DataType>(7); },
-       "type is 7; must be one of f16 (0), bf16 (1), f32 (2)"},
+      {[](auto& p) { p.type = static_cast<DataType>(77); },
+       "a type is 77; must be one of f16, bf16, f32, i8, f8e4m3fn, f8e4m3fnuz, i32"},
+      {[](auto& p) {
+         p.direction = Direction::kBackwardWeight;
+         p.type = DataType::kI8;
+       },
+       "type is i8; bwd_weight takes f16, bf16, f32"},
+      {[](auto& p) { p.type = DataType::kI32; }, "type is i32; fwd takes f16, bf16, f32, i8, f8e4m3fn, f8e4m3fnuz"},
+      {[](auto& p) { p.out_type = DataType::kBF16; },
+       "out_type is bf16; must be one of f16, f32, because type is f16"},
+      {[](auto& p) {
+         p.type = DataType::kF8E4M3;
+         p.out_type = DataType::kI32;
+       },
+       "out_type is i32; must be one of f16, bf16, f32, because type is f8e4m3fn"},
+      {[](auto& p) {
+         p.type = DataType::kI8;
+         p.c = 2 * 131072 / 6 + 2;
+         p.dims[1].pad_end = 2;
+       },
+       "an output element sums z * y * x * c / groups = 131076 products of i8; must be <= 131071, "
+       "so that no sum overflows an i32"},
       {[](auto& p) { p.rank = 0; }, "rank is 0; must be >= 1"},
       {[](auto& p) { p.rank = 4; }, "rank is 4; must be <= 3"},
       {[](auto& p) { p.groups = 0; }, "groups is 0; must be >= 1"},

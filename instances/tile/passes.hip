@@ -29,8 +29,10 @@ void Compile() {
   static_cast<void>(&Reduce<DataType::kF16>);
   static_cast<void>(&Reduce<DataType::kBF16>);
   static_cast<void>(&Reduce<DataType::kF32>);
+  static_cast<void>(&Transpose<unsigned char>);
   static_cast<void>(&Transpose<unsigned short>);
   static_cast<void>(&Transpose<unsigned>);
+  static_cast<void>(&Widen<unsigned char>);
   static_cast<void>(&Widen<unsigned short>);
   static_cast<void>(&Widen<unsigned>);
 }

@@ -125,12 +125,24 @@ inline constexpr Tiling kFmaWeightTilings[] = {
     {16, 64, 4, {1, 4}, 16, 8},
 };
 
+/// Forward in 8-bit types, whose cells have 16 elements: a large tile, one for few rows or columns,
+/// and one for few channels, which is deep enough for CDNA4's 16x16x128.
+inline constexpr Tiling kMfmaByteTilings[] = {
+    {128, 128, 4, {2, 2}, 32, 3},
+    {64, 64, 4, {2, 1}, 32, 4},
+    {64, 16, 8, {4, 1}, 16, 4},
+};
+inline constexpr Tiling kWmmaByteTilings[] = {
+    {128, 128, 4, {4, 2}, 16, 8},
+    {64, 64, 4, {2, 2}, 16, 8},
+    {64, 16, 4, {4, 1}, 16, 8},
+};
+
 /// A row with patches of `patch` rows at a time of the operands that are not along k; 1: a cell
 /// along k, or any number of channels.
 constexpr TileConfig MakeRow(const Tiling& tiling, DataType type, MmaUnit unit, bool double_k,
                              TileConfig::Patch patch_a, TileConfig::Patch patch_b) {
-  MmaShape mma = {unit, tiling.mma, tiling.mma, 0};
-  while (!HasMma(mma, type, double_k)) ++mma.k;
+  const MmaShape mma = {unit, tiling.mma, tiling.mma, MmaK(unit, tiling.mma, type, double_k)};
   TileConfig row = {.type = type,
                     .tile = {tiling.m, tiling.n, tiling.cells * LdsTile::kCellBytes / SizeOf(type)},
                     .waves = tiling.waves,
@@ -152,29 +164,36 @@ constexpr TileConfig MakeRow(const Tiling& tiling, DataType type, MmaUnit unit, 
   return row;
 }
 
+/// Types that tilings are for.
+inline constexpr DataType kTypes[] = {DataType::kF16, DataType::kBF16, DataType::kF32};
+inline constexpr DataType kByteTypes[] = {DataType::kI8, DataType::kF8E4M3, DataType::kF8E4M3Fnuz};
+
 /// Tilings by unit.
 struct Tilings {
   std::span<const Tiling> mfma, wmma = {}, fma = {};
 };
 
-/// Calls visit(tiling, type, unit, double_k) for each type and the units that have it.
-constexpr void ForEachTiling(const Tilings& tilings, auto&& visit) {
-  for (const DataType type : kAllDataTypes) {
+/// Calls visit(tiling, type, unit, double_k) for each of `types` and the units that have it.
+constexpr void ForEachTiling(std::span<const DataType> types, const Tilings& tilings,
+                             auto&& visit) {
+  const auto visit_if = [&](const Tiling& tiling, DataType type, MmaUnit unit, bool double_k) {
+    const int k = MmaK(unit, tiling.mma, type, double_k);
+    const bool same = double_k && k == MmaK(unit, tiling.mma, type, false);  // as CDNA3's
+    if (k != 0 && !same) visit(tiling, type, unit, double_k);
+  };
+  for (const DataType type : types) {
     for (const Tiling& tiling : tilings.mfma) {
       const bool plain = tiling.pipeline == TileConfig::Pipeline{} && tiling.groups == 1;
       if (type == DataType::kF32 && !plain) continue;
       const bool direct = tiling.pipeline.schedule == Schedule::kDirect;
-      if (!direct) visit(tiling, type, MmaUnit::kMfma, false);
-      if (type != DataType::kF32) visit(tiling, type, MmaUnit::kMfma, true);
-    }
-    if (type == DataType::kF32) {
-      for (const Tiling& tiling : tilings.fma) visit(tiling, type, MmaUnit::kFma, false);
-      continue;
+      if (!direct) visit_if(tiling, type, MmaUnit::kMfma, false);
+      visit_if(tiling, type, MmaUnit::kMfma, true);
     }
     for (const Tiling& tiling : tilings.wmma) {
-      visit(tiling, type, MmaUnit::kWmma11, false);
-      visit(tiling, type, MmaUnit::kWmma12, false);
+      visit_if(tiling, type, MmaUnit::kWmma11, false);
+      visit_if(tiling, type, MmaUnit::kWmma12, false);
     }
+    for (const Tiling& tiling : tilings.fma) visit_if(tiling, type, MmaUnit::kFma, false);
   }
 }
 
@@ -194,13 +213,14 @@ constexpr void ForEachGatherRow(auto&& visit) {
     };
   };
   for (const bool along_k : {true, false}) {
-    ForEachTiling({kMfmaTilings, kWmmaTilings, kFmaTilings}, visit_along(along_k));
-    ForEachTiling({kMfmaScheduledTilings}, visit_along(along_k));
-    ForEachTiling({kMfmaMergedTilings, kWmmaMergedTilings}, visit_along(along_k));
+    ForEachTiling(kTypes, {kMfmaTilings, kWmmaTilings, kFmaTilings}, visit_along(along_k));
+    ForEachTiling(kTypes, {kMfmaScheduledTilings}, visit_along(along_k));
+    ForEachTiling(kTypes, {kMfmaMergedTilings, kWmmaMergedTilings}, visit_along(along_k));
   }
-  ForEachTiling({kMfmaScheduledDataTilings}, visit_along(/*along_k=*/false));
-  ForEachTiling({kMfmaDirectTilings}, visit_along(/*along_k=*/true));
-  ForEachTiling({kMfmaDirectTransposedTilings}, visit_along(/*along_k=*/false));
+  ForEachTiling(kTypes, {kMfmaScheduledDataTilings}, visit_along(/*along_k=*/false));
+  ForEachTiling(kTypes, {kMfmaDirectTilings}, visit_along(/*along_k=*/true));
+  ForEachTiling(kTypes, {kMfmaDirectTransposedTilings}, visit_along(/*along_k=*/false));
+  ForEachTiling(kByteTypes, {kMfmaByteTilings, kWmmaByteTilings}, visit_along(/*along_k=*/true));
 }
 
 /// Rows of backward-weight, which transposes both operands: pairs of channels where their numbers
@@ -217,10 +237,11 @@ constexpr void ForEachBwdWeightRow(auto&& visit) {
     };
   };
   for (const int channels : {2, 1}) {
-    ForEachTiling({kMfmaWeightTilings, kWmmaTilings, kFmaWeightTilings}, visit_channels(channels));
+    ForEachTiling(kTypes, {kMfmaWeightTilings, kWmmaTilings, kFmaWeightTilings},
+                  visit_channels(channels));
   }
-  ForEachTiling({kMfmaScheduledWeightTilings}, visit_channels(2));
-  ForEachTiling({kMfmaDirectTransposedTilings}, visit_channels(LdsLines::kPieceRows));
+  ForEachTiling(kTypes, {kMfmaScheduledWeightTilings}, visit_channels(2));
+  ForEachTiling(kTypes, {kMfmaDirectTransposedTilings}, visit_channels(LdsLines::kPieceRows));
 }
 
 /// The rows that `for_each` visits, as a table.

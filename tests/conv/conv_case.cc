@@ -21,15 +21,17 @@ constexpr std::int64_t kMarginBytes = 512;
 constexpr unsigned char kPoison = 0xff;  // NaN in every type
 
 std::vector<float> RandomElements(DataType type, std::int64_t count, std::mt19937& random) {
-  std::uniform_real_distribution<float> uniform(-1, 1);
+  const float range = OperandRange(type);
+  std::uniform_real_distribution<float> uniform(-range, range);
   std::vector<float> values(static_cast<size_t>(count));
   for (float& value : values) value = RoundTo(type, uniform(random));
   return values;
 }
 
-absl::Status CheckMargin(std::span<const std::byte> margin, const char* where) {
+absl::Status CheckMargin(std::span<const std::byte> margin, unsigned char poison,
+                         const char* where) {
   const auto touched = std::find_if(margin.begin(), margin.end(),
-                                    [](std::byte byte) { return byte != std::byte{kPoison}; });
+                                    [=](std::byte byte) { return byte != std::byte{poison}; });
   if (touched == margin.end()) return absl::OkStatus();
   return absl::DataLossError(absl::StrFormat("byte %d of the margin %s the output was written",
                                              touched - margin.begin(), where));
@@ -64,10 +66,12 @@ absl::StatusOr<ConvCase> ConvCase::Make(const ConvProblem& problem, unsigned see
 }
 
 absl::Status ConvCase::Check(absl::FunctionRef<absl::Status(const ConvTensors&)> launch) const {
-  const std::int64_t out_bytes = problem_.out_elements() * SizeOf(problem_.type);
+  const DataType type = problem_.output_type();
+  const unsigned char poison = PoisonByte(type);
+  const std::int64_t out_bytes = problem_.out_elements() * SizeOf(type);
   absl::StatusOr<DeviceBuffer> buffer = DeviceBuffer::Allocate(out_bytes + 2 * kMarginBytes);
   if (!buffer.ok()) return buffer.status();
-  if (absl::Status status = buffer->Fill(kPoison); !status.ok()) return status;
+  if (absl::Status status = buffer->Fill(poison); !status.ok()) return status;
   std::byte* const out = static_cast<std::byte*>(buffer->data()) + kMarginBytes;
   absl::Status launched =
       launch({.a = a_.data(), .b = b_.data(), .out = out, .d0 = d_[0].data(), .d1 = d_[1].data()});
@@ -78,13 +82,13 @@ absl::Status ConvCase::Check(absl::FunctionRef<absl::Status(const ConvTensors&)>
   std::vector<std::byte> bytes(static_cast<size_t>(buffer->bytes()));
   if (absl::Status status = buffer->CopyToHost(bytes); !status.ok()) return status;
   const std::span all(bytes);
-  if (absl::Status status = CheckMargin(all.first(kMarginBytes), "before"); !status.ok())
+  if (absl::Status status = CheckMargin(all.first(kMarginBytes), poison, "before"); !status.ok())
     return status;
-  if (absl::Status status = CheckMargin(all.last(kMarginBytes), "after"); !status.ok())
+  if (absl::Status status = CheckMargin(all.last(kMarginBytes), poison, "after"); !status.ok())
     return status;
   const auto elements = all.subspan(kMarginBytes, static_cast<size_t>(out_bytes));
-  return CheckError(problem_.type, Decode(problem_.type, elements), expected_.out,
-                    problem_.reduction_length(), expected_.sum_rms);
+  return CheckError(type, DecodeExactly(type, elements), expected_.out, problem_.reduction_length(),
+                    expected_.sum_rms);
 }
 
 absl::Status ConvCase::CheckPlan(const Plan& plan) const {

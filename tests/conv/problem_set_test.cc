@@ -1,6 +1,7 @@
 // Every row on every problem of a problem set that it accepts, in one direction.
 //
-// GRIDWISE_TEST_DIRECTION and GRIDWISE_TEST_TYPES ("f16,bf16") say what is computed.
+// GRIDWISE_TEST_DIRECTION and GRIDWISE_TEST_TYPES ("f16,bf16:f32": of the operands, or of the
+// operands and the output) say what is computed; types that the target lacks are left out.
 // GRIDWISE_TEST_MAX_FLOPS bounds the size: larger problems are shrunk to it, which keeps the smoke
 // tier short; and so does GRIDWISE_TEST_MAX_GROUPS, if it is set. GRIDWISE_TEST_ROWS is "all" or
 // "planned": every row, or the planner's choice.
@@ -45,14 +46,26 @@ std::optional<std::string> OptionalEnv(const char* name) {
   return value;
 }
 
-std::vector<DataType> Types() {
-  std::vector<DataType> types;
-  for (const std::string_view name : absl::StrSplit(Env("GRIDWISE_TEST_TYPES"), ',')) {
-    const auto* type = std::find_if(std::begin(kAllDataTypes), std::end(kAllDataTypes),
-                                    [&](DataType known) { return name == Name(known); });
-    CHECK(type != std::end(kAllDataTypes)) << name << " is no type";
-    types.push_back(*type);
+struct Types {
+  DataType operands;
+  std::optional<DataType> out;
+};
+
+std::vector<Types> TypesOf(Gfx gfx) {
+  const auto parse = [](std::string_view name) {
+    const std::optional<DataType> type = ParseDataType(name);
+    CHECK(type.has_value()) << name << " is no type";
+    return *type;
+  };
+  std::vector<Types> types;
+  for (const std::string_view names : absl::StrSplit(Env("GRIDWISE_TEST_TYPES"), ',')) {
+    const std::pair<std::string_view, std::string_view> of =
+        absl::StrSplit(names, absl::MaxSplits(':', 1));
+    const DataType operands = parse(of.first);
+    if (!HasType(gfx, operands)) continue;
+    types.push_back({operands, of.second.empty() ? std::nullopt : std::optional(parse(of.second))});
   }
+  CHECK(!types.empty());
   return types;
 }
 
@@ -65,7 +78,7 @@ ConvProblem LimitGroups(ConvProblem problem, std::int64_t max) {
   return problem;
 }
 
-std::vector<NamedProblem> Problems() {
+std::vector<NamedProblem> Problems(Gfx gfx) {
   absl::StatusOr<std::vector<NamedProblem>> all = ReadProblems(Env("GRIDWISE_TEST_PROBLEMS"));
   CHECK_OK(all.status());
   const std::optional<Direction> direction = ParseDirection(Env("GRIDWISE_TEST_DIRECTION"));
@@ -88,8 +101,9 @@ std::vector<NamedProblem> Problems() {
         named.directions.end())
       continue;
     named.problem.direction = *direction;
-    for (const DataType type : Types()) {
-      named.problem.type = type;
+    for (const Types& types : TypesOf(gfx)) {
+      named.problem.type = types.operands;
+      named.problem.out_type = types.out;
       named.problem = Shrink(LimitGroups(named.problem, groups), max_flops);
       problems.push_back(named);
     }
@@ -110,7 +124,7 @@ std::vector<Run> Runs() {
   CHECK(gfx.has_value());
   const bool all_rows = Env("GRIDWISE_TEST_ROWS") == "all";
   std::vector<Run> runs;
-  for (const NamedProblem& named : Problems()) {
+  for (const NamedProblem& named : Problems(*gfx)) {
     if (!all_rows) {
       runs.push_back({.named = named, .row = ""});
       continue;
@@ -125,7 +139,8 @@ std::vector<Run> Runs() {
 std::string TestName(const testing::TestParamInfo<Run>& info) {
   std::string name =
       absl::StrCat(info.param.named.name, "_",
-                   info.param.row.empty() ? Name(info.param.named.problem.type) : info.param.row);
+                   info.param.row.empty() ? Name(info.param.named.problem.type) : info.param.row,
+                   "_", Name(info.param.named.problem.output_type()));
   for (char& c : name) {
     if (!absl::ascii_isalnum(c)) c = '_';
   }

@@ -58,7 +58,7 @@ EpilogueTensor DrawTensor(const ConvProblem& problem, std::mt19937& random) {
   EpilogueTensor tensor = {
       .op = random() % 2 == 0 ? EpilogueTensor::Op::kAdd : EpilogueTensor::Op::kMultiply,
       .scale = random() % 2 == 0 ? 1 : -0.75,
-      .type = random() % 2 == 0 ? problem.type : DataType::kF32};
+      .type = random() % 2 == 0 ? problem.output_type() : DataType::kF32};
   const PerAxis size = problem.AxesOf(problem.out()).size;
   tensor.stride = random() % 2 == 0 ? problem.AxesOf(problem.out()).stride
                                     : PackedAxes(size, {4, 5, 0, 3, 1, 2}).stride;
@@ -81,10 +81,24 @@ Epilogue DrawEpilogue(const ConvProblem& problem, std::mt19937& random) {
   return epilogue;
 }
 
-ConvProblem DrawProblem(std::mt19937& random) {
+/// Types of operands and output that go together and that `gfx` has; in forward, 8-bit ones as
+/// often as others.
+void DrawTypes(ConvProblem& problem, Gfx gfx, std::mt19937& random) {
+  const bool bytes = problem.direction == Direction::kForward && random() % 2 == 0;
+  do {
+    problem.type = kAllDataTypes[random() % std::size(kAllDataTypes)];
+  } while (!TakesType(problem.direction, problem.type) || (SizeOf(problem.type) == 1) != bytes ||
+           !HasType(gfx, problem.type));
+  if (random() % 2 == 0) return;
+  do {
+    problem.out_type = kAllDataTypes[random() % std::size(kAllDataTypes)];
+  } while (!CanOutput(problem.type, *problem.out_type));
+}
+
+ConvProblem DrawProblem(Gfx gfx, std::mt19937& random) {
   ConvProblem problem = {.direction = kAllDirections[random() % std::size(kAllDirections)],
-                         .type = kAllDataTypes[random() % std::size(kAllDataTypes)],
                          .rank = static_cast<int>(Draw(random, 1, 3))};
+  DrawTypes(problem, gfx, random);
   for (int i = 3 - problem.rank; i < 3; ++i) problem.dims[i] = DrawDim(random);
   problem.groups = random() % 2 == 0 ? 1 : Draw(random, 2, 5);
   problem.batch = Draw(random, 1, 3);
@@ -93,7 +107,7 @@ ConvProblem DrawProblem(std::mt19937& random) {
   problem.layout = kAllLayouts[random() % std::size(kAllLayouts)];
   problem.weight_layout = kAllWeightLayouts[random() % std::size(kAllWeightLayouts)];
   problem = Shrink(problem, Number("GRIDWISE_TEST_MAX_FLOPS"));
-  problem.epilogue = DrawEpilogue(problem, random);
+  if (problem.output_type() != DataType::kI32) problem.epilogue = DrawEpilogue(problem, random);
   return problem;
 }
 
@@ -114,7 +128,7 @@ TEST_P(RandomProblems, MatchesReference) {
   for (int i = 0; i < kProblemsPerTest; ++i) {
     const unsigned seed = GetParam() * kProblemsPerTest + i;
     std::mt19937 random(seed);
-    const ConvProblem problem = DrawProblem(random);
+    const ConvProblem problem = DrawProblem(*gfx, random);
     SCOPED_TRACE(testing::Message() << "seed " << seed << ": " << ToString(problem));
     ASSERT_TRUE(Validate(problem).ok()) << Validate(problem);
     const absl::StatusOr<ConvCase> made = ConvCase::Make(problem, seed);
@@ -122,9 +136,10 @@ TEST_P(RandomProblems, MatchesReference) {
     const std::vector<RowVerdict> rows = ExplainRows(problem, *gfx);
     ASSERT_FALSE(rows.empty());
     const RowVerdict& other = rows[seed % rows.size()];
+    const bool splits = SumType(problem.type) == DataType::kF32;
     const PlanOptions forced = {.row = other.reason ? std::string() : other.row,
                                 .offset_limit = DrawLimit(problem, random),
-                                .splits = static_cast<int>(seed % 5 + 1),
+                                .splits = splits ? static_cast<int>(seed % 5 + 1) : 1,
                                 .atomic = seed % 3 == 0};
     for (PlanOptions options : {PlanOptions{}, forced}) {
       absl::StatusOr<Plan> plan = MakePlan(problem, *gfx, options);

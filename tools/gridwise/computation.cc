@@ -15,8 +15,6 @@
 namespace gridwise {
 namespace {
 
-constexpr uint8_t kNanByte = 0xff;  // every element of a tensor filled with it is a NaN
-
 absl::StatusOr<DeviceBuffer> Upload(DataType type, const std::vector<float>& tensor) {
   return DeviceBuffer::CopyOf(Encode(type, tensor));
 }
@@ -61,10 +59,11 @@ absl::StatusOr<Outcome> Compute(const Plan& plan, const Operands& operands) {
     d[i] = *std::move(tensor);
   }
   absl::StatusOr<DeviceBuffer> out =
-      DeviceBuffer::Allocate(problem.out_elements() * SizeOf(problem.type));
+      DeviceBuffer::Allocate(problem.out_elements() * SizeOf(problem.output_type()));
   if (!out.ok()) return out.status();
-  // The operation owns its output: what it does not write stays NaN and fails the comparison.
-  if (absl::Status status = out->Fill(kNanByte); !status.ok()) return status;
+  // The operation owns its output: what it does not write fails the comparison.
+  if (absl::Status status = out->Fill(PoisonByte(problem.output_type())); !status.ok())
+    return status;
   const absl::StatusOr<DeviceBuffer> workspace = DeviceBuffer::Allocate(plan.workspace_bytes());
   if (!workspace.ok()) return workspace.status();
   const absl::StatusOr<Executable> executable = Executable::Load(plan);
@@ -79,9 +78,8 @@ absl::StatusOr<Outcome> Compute(const Plan& plan, const Operands& operands) {
   if (!status.ok()) return status;
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   outcome.sim = TakeSimRuns();
-  std::vector<std::byte> bytes(static_cast<size_t>(out->bytes()));
-  if (status = out->CopyToHost(bytes); !status.ok()) return status;
-  outcome.out = Decode(problem.type, bytes);
+  outcome.out.resize(static_cast<size_t>(out->bytes()));
+  if (status = out->CopyToHost(outcome.out); !status.ok()) return status;
   return outcome;
 }
 
@@ -92,8 +90,10 @@ absl::StatusOr<Expected> Expect(const ConvProblem& problem, const Operands& oper
 
 Verdict Judge(const ConvProblem& problem, const Outcome& outcome, const Expected& expected) {
   const int64_t length = problem.reduction_length();
-  return {.stats = Compare(problem.type, outcome.out, expected.out, length, expected.sum_rms),
-          .status = CheckError(problem.type, outcome.out, expected.out, length, expected.sum_rms)};
+  const DataType type = problem.output_type();
+  const std::vector<double> out = DecodeExactly(type, outcome.out);
+  return {.stats = Compare(type, out, expected.out, length, expected.sum_rms),
+          .status = CheckError(type, out, expected.out, length, expected.sum_rms)};
 }
 
 }  // namespace gridwise

@@ -24,12 +24,13 @@ Operands RandomOperands(const ConvProblem& problem, uint64_t seed);
 
 /// What the device did.
 struct Outcome {
-  std::vector<float> out;
-  double seconds = 0;  // from the launch to its end
+  std::vector<std::byte> out;  // elements of the problem's output_type()
+  double seconds = 0;          // from the launch to its end
   std::optional<SimRun> sim;
 };
 
-/// Runs `plan` on the first device of its target. What it does not write of its output is NaN.
+/// Runs `plan` on the first device of its target. What it does not write of its output is
+/// filled with PoisonByte.
 absl::StatusOr<Outcome> Compute(const Plan& plan, const Operands& operands);
 
 /// The result that the definition of the convolution gives, on all cores of the host.

@@ -56,7 +56,14 @@ ABSL_FLAG(std::string, csv, "",
           "sweep: file of the results; what it already holds is not repeated");
 ABSL_FLAG(std::string, explain, "", "list: a problem's name; more names may follow");
 ABSL_FLAG(uint64_t, seed, 0, "of the random data that stands for a tensor without a file");
-ABSL_FLAG(std::string, type, "f16", "of all tensors: f16, bf16 or f32; sums are f32");
+ABSL_FLAG(
+    std::string, type, "f16",
+    "of the operands: f16, bf16, f32; forward also i8, f8e4m3fn, f8e4m3fnuz, or f8 for the one of "
+    "these two that the target has");
+ABSL_FLAG(
+    std::string, out_type, "",
+    "of the output: f32, of i8 also i32, of f8 also f16 and bf16; if not given, --type, of i8 i32, "
+    "of f8 f32");
 ABSL_FLAG(int, splits, 0, "workgroups that share the K of a tile; default: the planner's choice");
 ABSL_FLAG(bool, atomic, false, "splits add up their sums as they come: not deterministic");
 ABSL_FLAG(std::string, layout, "", "of x and y: nhwgc, gnhwc or ngchw; default nhwgc");
@@ -97,8 +104,9 @@ Examples
   gridwise run bwd_data --dy=dy.npy --w=w.npy --stride=2 --pad=1 --out=dx.npy
   gridwise sweep --problems=retinanet --direction=bwd_weight --device=gfx950 --n=2 --verify --csv=out.csv
 
-Tensors are packed and in the order of the shapes below, little-endian float16 or float32. Files are rounded to --type,
-and the output is written as float16 where that is the type and the first operand's file is not float32, else as float32.
+Tensors are packed and in the order of the shapes below, little-endian float16, float32 or int8. Files are rounded to --type,
+and the output is written as int32 where that is its type, as float16 where that is and the first operand's file is not
+float32, else as float32.
 Sizes that are not given are taken from the files; where stride > 1 leaves a choice of input sizes, the smallest is,
 unless --in says.
 
@@ -112,14 +120,13 @@ Flags
 )";
 
 constexpr const char* kFlagOrder[] = {
-    "problem", "problems", "n",         "c",        "k",
-    "groups",  "in",       "filter",    "stride",   "dilation",
-    "pad",     "pad_end",  "type",      "layout",   "weight_layout",
-    "alpha",   "d0",       "d1",        "relu",     "low",
-    "high",    "device",   "target",    "row",      "splits",
-    "atomic",  "verify",   "seed",      "x",        "w",
-    "dy",      "out",      "direction", "all_rows", "max_flops",
-    "csv",     "explain"};
+    "problem",  "problems", "n",       "c",        "k",        "groups",
+    "in",       "filter",   "stride",  "dilation", "pad",      "pad_end",
+    "type",     "out_type", "layout",  "weight_layout",        "alpha",
+    "d0",       "d1",       "relu",    "low",      "high",     "device",
+    "target",   "row",      "splits",  "atomic",   "verify",   "seed",
+    "x",        "w",        "dy",      "out",      "direction", "all_rows",
+    "max_flops", "csv",     "explain"};
 
 void PrintUsage(std::FILE* file) {
   std::fputs(kUsage, file);
@@ -176,6 +183,7 @@ gridwise::ProblemRequest RequestOf(const std::string& program, const std::string
       .program = program,
       .direction = direction,
       .type = absl::GetFlag(FLAGS_type),
+      .out_type = absl::GetFlag(FLAGS_out_type),
       .problem = absl::GetFlag(FLAGS_problem),
       .problems = absl::GetFlag(FLAGS_problems),
       .sizes = {.n = absl::GetFlag(FLAGS_n),

@@ -1,8 +1,10 @@
 #include "tools/gridwise/npy.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <limits>
 
 #include "absl/strings/ascii.h"
@@ -13,6 +15,16 @@
 
 namespace gridwise {
 namespace {
+
+/// NumPy's names of element types; it has none for bf16 and 8-bit floats.
+struct NpyType {
+  DataType type;
+  absl::string_view descr;
+};
+constexpr NpyType kNpyTypes[] = {{DataType::kF16, "<f2"},
+                                 {DataType::kF32, "<f4"},
+                                 {DataType::kI8, "|i1"},
+                                 {DataType::kI32, "<i4"}};
 
 constexpr absl::string_view kMagic("\x93NUMPY", 6);
 constexpr int kHeaderAlignment = 64;
@@ -99,14 +111,15 @@ absl::StatusOr<NpyArray> ParseNpy(absl::string_view path, absl::string_view byte
   if (!preamble.ok()) return preamble.status();
   NpyArray array;
   const absl::string_view descr = ValueOf(preamble->header, "descr");
-  if (descr == "'<f2'") {
-    array.type = DataType::kF16;
-  } else if (descr == "'<f4'") {
-    array.type = DataType::kF32;
-  } else {
+  const auto* const type = std::find_if(
+      std::begin(kNpyTypes), std::end(kNpyTypes),
+      [&](const NpyType& known) { return descr == absl::StrCat("'", known.descr, "'"); });
+  if (type == std::end(kNpyTypes)) {
     return Malformed(path, absl::StrCat("its element type is ", descr.empty() ? "missing" : descr,
-                                        "; '<f2' (float16) and '<f4' (float32) are read"));
+                                        "; '<f2' (float16), '<f4' (float32), '|i1' (int8) and "
+                                        "'<i4' (int32) are read"));
   }
+  array.type = type->type;
   const absl::string_view order = ValueOf(preamble->header, "fortran_order");
   if (order != "False") {
     return Malformed(path, order == "True"
@@ -146,7 +159,10 @@ absl::StatusOr<NpyArray> ReadNpy(const std::string& path) {
 std::string NpyHeader(const NpyArray& array) {
   std::string shape = absl::StrJoin(array.shape, ", ");
   if (array.shape.size() == 1) shape += ",";
-  std::string header = absl::StrCat("{'descr': '<f", SizeOf(array.type),
+  const auto* const type =
+      std::find_if(std::begin(kNpyTypes), std::end(kNpyTypes),
+                   [&](const NpyType& known) { return array.type == known.type; });
+  std::string header = absl::StrCat("{'descr': '", type->descr,
                                     "', 'fortran_order': False, 'shape': (", shape, "), }");
   const size_t unpadded = kMagic.size() + 4 + header.size() + 1;
   header.append((kHeaderAlignment - unpadded % kHeaderAlignment) % kHeaderAlignment, ' ');

@@ -1,5 +1,5 @@
-/// NumPy's .npy files, as far as tensors of convolutions need them: float16 and float32, little
-/// endian, C order.
+/// NumPy's .npy files, as far as tensors of convolutions need them: float16, float32, int8
+/// and int32, little endian, C order.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace gridwise {
 
 /// A dense array; the last axis varies fastest.
 struct NpyArray {
-  DataType type = DataType::kF16;  // kF16 or kF32
+  DataType type = DataType::kF16;  // kF16, kF32, kI8 or kI32
   std::vector<int64_t> shape;
   std::vector<std::byte> data;  // product of shape x SizeOf(type)
 

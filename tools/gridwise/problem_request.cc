@@ -28,14 +28,17 @@ absl::StatusOr<Direction> ParseDirectionWord(const std::string& name) {
                     [](std::string* out, Direction direction) { out->append(Name(direction)); })));
 }
 
-absl::StatusOr<DataType> ParseType(const std::string& name) {
-  for (const DataType type : kAllDataTypes) {
-    if (name == Name(type)) return type;
+/// "f8" is the target's flavour, or of a target without any the OCP's.
+absl::StatusOr<DataType> ParseType(const char* flag, const std::string& name, Gfx gfx) {
+  if (const std::optional<DataType> type = ParseDataType(name)) return *type;
+  if (name == "f8") {
+    return HasType(gfx, DataType::kF8E4M3Fnuz) ? DataType::kF8E4M3Fnuz : DataType::kF8E4M3;
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      "--type is '", name, "'; must be one of ",
+      "--", flag, " is '", name, "'; must be one of ",
       absl::StrJoin(kAllDataTypes, ", ",
-                    [](std::string* out, DataType type) { out->append(Name(type)); })));
+                    [](std::string* out, DataType type) { out->append(Name(type)); }),
+      " or f8"));
 }
 
 absl::StatusOr<ConvProblem> FromName(const ProblemRequest& request, Direction direction) {
@@ -67,11 +70,16 @@ absl::StatusOr<RequestedTarget> ResolveTarget(const ProblemRequest& request) {
     if (!direction.ok()) return direction.status();
     target.directions = {*direction};
   }
-  const absl::StatusOr<DataType> type = ParseType(request.type);
-  if (!type.ok()) return type.status();
   const absl::StatusOr<Gfx> gfx = ParseTarget(request.device);
   if (!gfx.ok()) return gfx.status();
+  const absl::StatusOr<DataType> type = ParseType("type", request.type, *gfx);
+  if (!type.ok()) return type.status();
   target.type = *type;
+  if (!request.out_type.empty()) {
+    const absl::StatusOr<DataType> out_type = ParseType("out_type", request.out_type, *gfx);
+    if (!out_type.ok()) return out_type.status();
+    target.out_type = *out_type;
+  }
   target.gfx = *gfx;
   return target;
 }
@@ -88,6 +96,7 @@ absl::StatusOr<ResolvedProblem> Resolve(const ProblemRequest& request,
                                             : FromName(request, direction);
   if (!problem.ok()) return problem.status();
   problem->type = target->type;
+  if (target->out_type) problem->out_type = target->out_type;
   if (absl::Status status = ApplyVariant(request.variant, *problem); !status.ok()) return status;
   return ResolvedProblem{*problem, target->gfx};
 }

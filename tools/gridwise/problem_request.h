@@ -17,7 +17,8 @@ namespace gridwise {
 struct ProblemRequest {
   std::string program;    // argv[0]
   std::string direction;  // "fwd", "bwd_data", "bwd_weight"
-  std::string type;       // "f16", "bf16", "f32"
+  std::string type;       // "f16", of the operands
+  std::string out_type;   // of the output; empty: as the problem or the operands say
   std::string problem;    // a name in `problems`, or empty
   std::string problems;   // see LoadProblemSets
   ProblemFlags sizes;
@@ -29,6 +30,7 @@ struct ProblemRequest {
 struct RequestedTarget {
   std::vector<Direction> directions;
   DataType type;
+  std::optional<DataType> out_type;
   Gfx gfx;
 };
 absl::StatusOr<RequestedTarget> ResolveTarget(const ProblemRequest& request);

@@ -113,9 +113,12 @@ absl::StatusOr<Job> Prepare(const RunOptions& options) {
   Operands data = RandomOperands(problem, options.seed);
   if (absl::Status status = TakeFile(*a, problem, data.a); !status.ok()) return status;
   if (absl::Status status = TakeFile(*b, problem, data.b); !status.ok()) return status;
-  const bool single =
-      problem.type != DataType::kF16 || (a->array && a->array->type == DataType::kF32);
-  return Job{*std::move(plan), std::move(data), single ? DataType::kF32 : DataType::kF16};
+  const bool half =
+      problem.output_type() == DataType::kF16 && (!a->array || a->array->type == DataType::kF16);
+  const DataType file_type = problem.output_type() == DataType::kI32 ? DataType::kI32
+                             : half                                  ? DataType::kF16
+                                                                     : DataType::kF32;
+  return Job{*std::move(plan), std::move(data), file_type};
 }
 
 void PrintOutcome(const ConvProblem& problem, const Outcome& outcome) {
@@ -173,7 +176,8 @@ ExitCode RunCommand(const RunOptions& options) {
                               : problem.direction == Direction::kBackwardData
                                   ? InputShape(problem)
                                   : WeightsShape(problem);
-    const NpyArray out = TensorToNpy(outcome->out, shape.merged, job->file_type);
+    const NpyArray out =
+        TensorToNpy(problem.output_type(), outcome->out, shape.merged, job->file_type);
     if (absl::Status status = WriteNpy(UserPath(options.out), out); !status.ok())
       return Fail(kBadUsage, status);
   }

@@ -97,6 +97,7 @@ absl::StatusOr<std::vector<Item>> SelectItems(const SweepOptions& options,
         ConvProblem problem = named.problem;
         problem.direction = direction;
         problem.type = target.type;
+        if (target.out_type) problem.out_type = target.out_type;
         problem.batch = request.sizes.n.value_or(problem.batch);
         absl::Status status = ApplyVariant(request.variant, problem);
         if (!status.ok()) return status;

@@ -51,10 +51,11 @@ TensorShape OutputShape(const ConvProblem& p) {
 
 std::vector<float> RandomTensor(DataType type, int64_t elements, uint64_t seed) {
   const uint64_t stream = SplitMix64(seed + 1);
+  const float range = OperandRange(type);
   std::vector<float> tensor(static_cast<size_t>(elements));
   for (size_t i = 0; i < tensor.size(); ++i) {
     const auto bits = static_cast<int32_t>(SplitMix64(stream + i) >> 40);  // 24 of them
-    tensor[i] = RoundTo(type, static_cast<float>(bits - (1 << 23)) * 0x1p-23f);
+    tensor[i] = RoundTo(type, static_cast<float>(bits - (1 << 23)) * 0x1p-23f * range);
   }
   return tensor;
 }
@@ -70,7 +71,8 @@ absl::StatusOr<std::vector<float>> TensorFromNpy(absl::string_view path, const N
   for (size_t i = 0; i < tensor.size(); ++i) {
     const float value = tensor[i];
     tensor[i] = RoundTo(type, value);
-    if (std::isfinite(value) && !std::isfinite(tensor[i])) {
+    const bool integers = type == DataType::kI8;
+    if (integers ? tensor[i] != value : std::isfinite(value) && !std::isfinite(tensor[i])) {
       return absl::InvalidArgumentError(absl::StrCat(path, ": element ", i, " is ", value,
                                                      ", which ", Name(type), " cannot hold"));
     }
@@ -78,8 +80,15 @@ absl::StatusOr<std::vector<float>> TensorFromNpy(absl::string_view path, const N
   return tensor;
 }
 
-NpyArray TensorToNpy(absl::Span<const float> elements, std::vector<int64_t> shape, DataType type) {
-  return {.type = type, .shape = std::move(shape), .data = Encode(type, elements)};
+NpyArray TensorToNpy(DataType type, absl::Span<const std::byte> elements,
+                     std::vector<int64_t> shape, DataType file_type) {
+  NpyArray array = {.type = file_type, .shape = std::move(shape), .data = {}};
+  if (file_type == type) {
+    array.data.assign(elements.begin(), elements.end());
+  } else {
+    array.data = Encode(file_type, Decode(type, elements));
+  }
+  return array;
 }
 
 }  // namespace gridwise

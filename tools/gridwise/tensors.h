@@ -1,6 +1,7 @@
 /// Operands and results in host memory, as numbers.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -26,16 +27,18 @@ TensorShape InputShape(const ConvProblem& problem);    // x, dx
 TensorShape WeightsShape(const ConvProblem& problem);  // w, dw
 TensorShape OutputShape(const ConvProblem& problem);   // y, dy
 
-/// `elements` values, uniform in [-1, 1) before rounding to `type`; the same for the same seed on
-/// every machine.
+/// `elements` values, uniform over the OperandRange before rounding to `type`; the same for the
+/// same seed on every machine.
 std::vector<float> RandomTensor(DataType type, int64_t elements, uint64_t seed);
 
 /// The elements of `array`, rounded to `type`. Errors, naming `path`, when its shape is neither
-/// form of `shape`, or when a finite element is beyond the type's range.
+/// form of `shape`, when a finite element is beyond the type's range, or no integer where the type
+/// has only those.
 absl::StatusOr<std::vector<float>> TensorFromNpy(absl::string_view path, const NpyArray& array,
                                                  const TensorShape& shape, DataType type);
 
-/// The elements as an array of `type` (kF16 or kF32).
-NpyArray TensorToNpy(absl::Span<const float> elements, std::vector<int64_t> shape, DataType type);
+/// Elements of `type` in memory as an array of `file_type` (one of NpyArray's).
+NpyArray TensorToNpy(DataType type, absl::Span<const std::byte> elements,
+                     std::vector<int64_t> shape, DataType file_type);
 
 }  // namespace gridwise

@@ -3,7 +3,10 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <span>
+#include <vector>
 
+#include "ck/conv/elements.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -48,7 +51,8 @@ TEST(TensorsTest, RandomTensorsAreUniformAndSeeded) {
 
 TEST(TensorsTest, ConvertsFloat32AndBack) {
   const std::vector<float> values = {1.5f, -0.25f};
-  const NpyArray array = TensorToNpy(values, {2}, DataType::kF32);
+  const NpyArray array =
+      TensorToNpy(DataType::kBF16, Encode(DataType::kBF16, values), {2}, DataType::kF32);
   float second = 0;
   std::memcpy(&second, array.data.data() + 4, 4);
   EXPECT_EQ(second, -0.25f);
@@ -56,6 +60,23 @@ TEST(TensorsTest, ConvertsFloat32AndBack) {
       TensorFromNpy("w.npy", array, {.merged = {2}, .split = {1, 2}}, DataType::kF16);
   ASSERT_TRUE(tensor.ok()) << tensor.status();
   EXPECT_EQ(*tensor, values);
+}
+
+TEST(TensorsTest, IntegersStayWhatTheyAre) {
+  const std::int32_t sum = (1 << 24) + 1;
+  const auto bytes = std::as_bytes(std::span(&sum, 1));
+  const NpyArray array = TensorToNpy(DataType::kI32, bytes, {1}, DataType::kI32);
+  EXPECT_EQ(std::memcmp(array.data.data(), &sum, sizeof(sum)), 0);
+  const std::vector<float> values = {-128, 127, 0.5f};
+  const NpyArray file =
+      TensorToNpy(DataType::kF32, std::as_bytes(std::span(values)), {3}, DataType::kF32);
+  EXPECT_THAT(
+      TensorFromNpy("x.npy", file, {.merged = {3}, .split = {3}}, DataType::kI8).status().message(),
+      HasSubstr("x.npy: element 2 is 0.5, which i8 cannot hold"));
+  for (const float value : RandomTensor(DataType::kI8, 1000, 3)) {
+    ASSERT_EQ(value, std::nearbyint(value));
+    ASSERT_LE(std::abs(value), 128);
+  }
 }
 
 TEST(TensorsTest, WrongShapesAndOverflowsAreNamed) {

@@ -44,7 +44,7 @@ absl::Status ParseTensor(const char* flag, const std::string& text, const ConvPr
   std::size_t next = 1;
   const bool per_channel = next < words.size() && words[next] == "channel";
   if (per_channel) ++next;
-  tensor = {.type = problem.type, .stride = StridesFor(problem, per_channel)};
+  tensor = {.type = problem.output_type(), .stride = StridesFor(problem, per_channel)};
   const bool scale_is_number =
       next == words.size() || absl::SimpleAtod(words[next++], &tensor.scale);
   if ((words[0] == "add" || words[0] == "mul") && scale_is_number && next == words.size()) {
