@@ -67,7 +67,8 @@ std::string NoRowMessage(const ConvProblem& problem, Gfx gfx,
                          const std::vector<Candidate>& candidates, const PlanOptions& options) {
   std::string message = absl::StrFormat("no row for %s computes %s:", Name(gfx), ToString(problem));
   if (!HasType(gfx, problem.type)) {
-    absl::StrAppend(&message, " it has no instructions that multiply ", Name(problem.type), ", but");
+    absl::StrAppend(&message, " it has no instructions that multiply ", Name(problem.type),
+                    ", but");
     for (const DataType type : kAllDataTypes) {
       if (HasType(gfx, type)) absl::StrAppend(&message, " ", Name(type));
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -115,6 +116,45 @@ TEST(MakePlan, ErrorsNameTheValue) {
   invalid = problem;
   invalid.epilogue.tensors = 3;
   EXPECT_THAT(error(invalid, {}), HasSubstr("epilogue.tensors is 3; must be <= 2"));
+}
+
+TEST(MakePlan, TargetsSayWhichTypesTheyLack) {
+  ConvProblem problem = Square(Direction::kForward, 8, 3);
+  for (const Gfx gfx : kAllGfx) {
+    for (const DataType type : {DataType::kI8, DataType::kF8E4M3, DataType::kF8E4M3Fnuz}) {
+      problem.type = type;
+      const absl::Status status = MakePlan(problem, gfx).status();
+      const bool has = type == DataType::kI8 ||
+                       (type == DataType::kF8E4M3Fnuz && gfx == Gfx::k942) ||
+                       (type == DataType::kF8E4M3 && (gfx == Gfx::k950 || gfx == Gfx::k1201));
+      SCOPED_TRACE(absl::StrCat(Name(gfx), " ", Name(type)));
+      EXPECT_EQ(status.ok(), has) << status;
+      if (has) continue;
+      EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+      EXPECT_THAT(status.message(), HasSubstr(absl::StrCat("it has no instructions that multiply ",
+                                                           Name(type), ", but f16 bf16 f32 i8")));
+    }
+  }
+}
+
+// What f16 has, forward in 8 bits has: layouts, groups, any channels, axes, epilogues.
+TEST(MakePlan, BytesHaveWhatF16Has) {
+  ConvProblem problem = Square(Direction::kForward, 20, 3);
+  problem.type = DataType::kI8;
+  EXPECT_EQ(PlanOf(problem).problem().output_type(), DataType::kI32);
+  problem.layout = Layout::kNGCHW;
+  EXPECT_EQ(PlanOf(problem).launches(), 3) << "transposes x and y";
+  problem.layout = Layout::kGNHWC;
+  problem.groups = problem.c = problem.k = 33;
+  EXPECT_EQ(PlanOf(problem).launches(), 1);
+  problem = Square(Direction::kForward, 64, 7);
+  problem.type = DataType::kI8;
+  problem.out_type = DataType::kF32;
+  problem.c = 3;
+  problem.epilogue.alpha = 0.01;
+  EXPECT_EQ(PlanOf(problem).SubGemms()[0].k, 7 * 7 * 3) << "a stem";
+  EXPECT_THAT(MakePlan(problem, Gfx::k942, {.splits = 2}).status().message(),
+              HasSubstr("splits is 2; must be 0 or 1, because type is i8"));
 }
 
 TEST(MakePlan, ManyGroupsAreComputedInParts) {

@@ -54,6 +54,16 @@ TEST(DirectConfig, WindowsHoldWhatCellsAndTapsMeet) {
   EXPECT_EQ(kAny.WindowCell(7, 0), 7);
 }
 
+TEST(PlanDirect, TheOutputHasATypeOfItsOwn) {
+  ConvProblem problem = Depthwise(Direction::kBackwardWeight, 200, 1);
+  const Sharing one = {.splits = 1};
+  EXPECT_EQ(PlanDirectWeight(kPairs, Gfx::k942, problem, one).args.dw_is_f32, 0);
+  EXPECT_EQ(PlanDirectWeight(kPairs, Gfx::k942, problem, one).args.dw.group, 2 * 9);
+  problem.out_type = DataType::kF32;
+  EXPECT_EQ(PlanDirectWeight(kPairs, Gfx::k942, problem, one).args.dw_is_f32, 1);
+  EXPECT_EQ(PlanDirectWeight(kPairs, Gfx::k942, problem, one).args.dw.group, 4 * 9);
+}
+
 TEST(PlanDirect, TilesAreRunsAndLanes) {
   // 2 images * 20 rows * 3 runs of 8 of the 20 cells = 120 runs, 4 waves a workgroup; 200 channels
   // are 2 tiles of 64 lanes with 2 channels.

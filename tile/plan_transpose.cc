@@ -44,8 +44,7 @@ TransposeArgs PlanTranspose(const Matrices& m) {
 unsigned TransposeWorkgroups(const Matrices& m) { return static_cast<unsigned>(Workgroups(m)); }
 
 std::string TransposeSymbol(DataType type) {
-  return absl::StrFormat("_ZN8gridwise4tile9TransposeI%sEEvNS0_13TransposeArgsE",
-                         WordCode(type));
+  return absl::StrFormat("_ZN8gridwise4tile9TransposeI%sEEvNS0_13TransposeArgsE", WordCode(type));
 }
 
 }  // namespace gridwise::tile

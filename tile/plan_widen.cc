@@ -21,8 +21,7 @@ unsigned WidenWorkgroups(const Lines& lines) {
 }
 
 std::string WidenSymbol(DataType type) {
-  return absl::StrFormat("_ZN8gridwise4tile5WidenI%sEEvNS0_9WidenArgsE",
-                         WordCode(type));
+  return absl::StrFormat("_ZN8gridwise4tile5WidenI%sEEvNS0_9WidenArgsE", WordCode(type));
 }
 
 }  // namespace gridwise::tile

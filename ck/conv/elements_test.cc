@@ -60,8 +60,7 @@ float ByDefinition(const Fields& f, int code) {
                                         : (1 + fraction) * std::pow(2.0, exponent - f.bias)));
 }
 
-constexpr Fields kFloat8[] = {{DataType::kF8E4M3, 4, 3, 7},
-                              {DataType::kF8E4M3Fnuz, 4, 3, 8}};
+constexpr Fields kFloat8[] = {{DataType::kF8E4M3, 4, 3, 7}, {DataType::kF8E4M3Fnuz, 4, 3, 8}};
 
 TEST(Elements, All256CodesOfEightBitFloats) {
   for (const Fields& f : kFloat8) {

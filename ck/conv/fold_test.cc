@@ -78,6 +78,10 @@ TEST(Fold, LeavesOthersAlone) {
   ConvProblem problem = Stem(11, 3, 1, 1);
   problem.c = 8;
   EXPECT_FALSE(Fold(problem).has_value()) << "a cell is a vector";
+  problem.type = DataType::kI8;
+  EXPECT_TRUE(Fold(problem).has_value()) << "a cell is half a vector";
+  problem.c = 16;
+  EXPECT_FALSE(Fold(problem).has_value());
   problem = Stem(11, 3, 1, 1);
   problem.dims[2].dilation = 2;
   EXPECT_FALSE(Fold(problem).has_value()) << "taps are no neighbours";

@@ -69,7 +69,8 @@ TEST(Validate, NamesFieldValueAndRule) {
          p.type = DataType::kI8;
        },
        "type is i8; bwd_weight takes f16, bf16, f32"},
-      {[](auto& p) { p.type = DataType::kI32; }, "type is i32; fwd takes f16, bf16, f32, i8, f8e4m3fn, f8e4m3fnuz"},
+      {[](auto& p) { p.type = DataType::kI32; },
+       "type is i32; fwd takes f16, bf16, f32, i8, f8e4m3fn, f8e4m3fnuz"},
       {[](auto& p) { p.out_type = DataType::kBF16; },
        "out_type is bf16; must be one of f16, f32, because type is f16"},
       {[](auto& p) {

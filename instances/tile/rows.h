@@ -125,9 +125,10 @@ inline constexpr Tiling kFmaWeightTilings[] = {
     {16, 64, 4, {1, 4}, 16, 8},
 };
 
-/// Forward in 8-bit types, whose cells have 16 elements: a large tile, one for few rows or columns,
+/// Forward in 8-bit types, whose cells have 16 elements: large tiles, one for few rows or columns,
 /// and one for few channels, which is deep enough for CDNA4's 16x16x128.
 inline constexpr Tiling kMfmaByteTilings[] = {
+    {256, 128, 4, {2, 2}, 32, 2},
     {128, 128, 4, {2, 2}, 32, 3},
     {64, 64, 4, {2, 1}, 32, 4},
     {64, 16, 8, {4, 1}, 16, 4},

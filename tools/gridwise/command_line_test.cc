@@ -156,6 +156,59 @@ TEST(CommandLineTest, ComputesForwardAndBackwardWeightOnTensorsOfFiles) {
       "--w is no operand of bwd_weight, which takes --dy and --x");
 }
 
+void WriteBytes(const std::string& path, std::vector<int64_t> shape,
+                const std::vector<int8_t>& values) {
+  NpyArray array{.type = DataType::kI8, .shape = std::move(shape), .data = {}};
+  array.data.resize(values.size());
+  std::memcpy(array.data.data(), values.data(), array.data.size());
+  ASSERT_TRUE(WriteNpy(path, array).ok());
+}
+
+// y[o] = x[o] w[0] + x[o + 1] w[1]: x = [100, -128, 127], w = [127, -128] gives 29084 and -32512.
+TEST(CommandLineTest, ComputesOnIntegers) {
+  const std::string folder = testing::TempDir();
+  WriteBytes(folder + "/x8.npy", {1, 3, 1}, {100, -128, 127});
+  WriteBytes(folder + "/w8.npy", {1, 2, 1}, {127, -128});
+  const std::string run =
+      absl::StrCat("run fwd --type=i8 --verify --x=", folder, "/x8.npy --w=", folder, "/w8.npy");
+  const Result sums = Gridwise(absl::StrCat(run, " --out=", folder, "/y32.npy"));
+  ASSERT_EQ(sums.status, kSuccess) << sums.out;
+  const auto y = ReadNpy(folder + "/y32.npy");
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_EQ(y->type, DataType::kI32);
+  std::vector<int32_t> values(2);
+  ASSERT_EQ(y->data.size(), 8u);
+  std::memcpy(values.data(), y->data.data(), 8);
+  EXPECT_THAT(values, ElementsAre(29084, -32512));
+  const Result scaled =
+      Gridwise(absl::StrCat(run, " --out_type=f32 --alpha=0.5 --relu --out=", folder, "/y.npy"));
+  ASSERT_EQ(scaled.status, kSuccess) << scaled.out;
+  EXPECT_THAT(scaled.out, HasSubstr("problem    fwd i8->f32 g1 n1 c1 k1"));
+  EXPECT_THAT(ReadFloats(folder + "/y.npy"), ElementsAre(14542, 0));
+  ExpectRefusal(run + " --relu", "the output's type is i32, which has the sums as they are");
+  ExpectRefusal("run bwd_data --type=i8 --problem=gemms9", "type is i8; bwd_data takes f16, bf16");
+}
+
+TEST(CommandLineTest, ComputesInTypesOfOperandsAndOutput) {
+  const std::string sizes = " --c=40 --k=24 --in=9x7 --filter=3 --pad=1 --verify ";
+  const Result weight = Gridwise("run bwd_weight --type=bf16 --out_type=f32" + sizes);
+  EXPECT_EQ(weight.status, kSuccess) << weight.out;
+  EXPECT_THAT(weight.out, HasSubstr("problem    bwd_weight bf16->f32 g1"));
+  if (Target() == "gfx1100") {
+    ExpectRefusal("run fwd --type=f8" + sizes,
+                  "it has no instructions that multiply f8e4m3fn, but f16 bf16 f32 i8");
+    ExpectRefusal("explain fwd --type=f8 --device=gfx1100" + sizes,
+                  "it has no instructions that multiply f8e4m3fn, but f16 bf16 f32 i8");
+    return;
+  }
+  const Result bytes = Gridwise("run fwd --type=f8" + sizes);
+  EXPECT_EQ(bytes.status, kSuccess) << bytes.out;
+  EXPECT_THAT(bytes.out,
+              HasSubstr(Target() == "gfx942" ? "fwd f8e4m3fnuz->f32 g1" : "fwd f8e4m3fn->f32 g1"));
+  const Result half = Gridwise("run fwd --type=f8 --out_type=f16 --relu" + sizes);
+  EXPECT_EQ(half.status, kSuccess) << half.out;
+}
+
 TEST(CommandLineTest, RefusesBadSizes) {
   ExpectRefusal("run bwd_data --problem=gemms9 --stride=0", "stride (h) is 0; must be >= 1");
   ExpectRefusal("run bwd_data --c=8 --k=9 --groups=2 --in=5x5 --filter=3",
@@ -171,7 +224,7 @@ TEST(CommandLineTest, RefusesBadSizes) {
 TEST(CommandLineTest, RefusesUnknownNames) {
   ExpectRefusal("run bwd_data --problem=gemms9 --device=gfx000",
                 "--device is 'gfx000'; must be one of gfx942");
-  ExpectRefusal("run fwd --problem=gemms9 --type=f8", "--type is 'f8'; must be one of f16, bf16");
+  ExpectRefusal("run fwd --problem=gemms9 --type=f7", "--type is 'f7'; must be one of f16, bf16");
   ExpectRefusal("run bwd_data --problem=nothing", "no problem is called 'nothing'");
   ExpectRefusal("run bwd_data --problem=gemms9 --row=best", "row is best");
   ExpectRefusal("run bwd_data --problem=gemms9 --colour=red", "no flag is called --colour");
@@ -283,7 +336,7 @@ TEST(CommandLineTest, ASweepReportsWhatFails) {
 
 TEST(CommandLineTest, ASweepRefusesBadFlags) {
   ExpectRefusal("sweep --problems=retinanet --direction=up", "the direction is 'up'");
-  ExpectRefusal("sweep --problems=retinanet --type=f8", "--type is 'f8'");
+  ExpectRefusal("sweep --problems=retinanet --type=f7", "--type is 'f7'");
   ExpectRefusal("sweep --problems=retinanet --device=gfx000", "--device is 'gfx000'");
   ExpectRefusal("sweep --problems=/no/such.csv", "/no/such.csv");
   ExpectRefusal("sweep --problems=retinanet --c=8", "sweep takes --n alone");

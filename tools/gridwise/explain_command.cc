@@ -13,15 +13,19 @@
 namespace gridwise {
 namespace {
 
-void Explain(const ConvProblem& problem, Gfx gfx) {
-  absl::PrintF("problem    %s\n", ToString(problem));
+/// An error where no row is for the problem's type.
+absl::Status Explain(const ConvProblem& problem, Gfx gfx) {
   const double clock_ghz = TraitsOf(gfx).clock_ghz;
   const absl::StatusOr<Plan> plan = MakePlan(problem, gfx);
-  for (const RowVerdict& verdict : ExplainRows(problem, gfx)) {
+  const std::vector<RowVerdict> rows = ExplainRows(problem, gfx);
+  if (rows.empty()) return plan.status();
+  absl::PrintF("problem    %s\n", ToString(problem));
+  for (const RowVerdict& verdict : rows) {
     const bool chosen = plan.ok() && verdict.row == plan->row();
     absl::PrintF("%s %s\n           %s\n", chosen ? "*" : " ", verdict.row,
                  verdict.reason ? *verdict.reason : verdict.cost.ToString(clock_ghz));
   }
+  return absl::OkStatus();
 }
 
 ExitCode Refuse(const absl::Status& status) {
@@ -34,7 +38,8 @@ ExitCode Refuse(const absl::Status& status) {
 ExitCode ExplainCommand(const ProblemRequest& request) {
   const absl::StatusOr<ResolvedProblem> resolved = Resolve(request);
   if (!resolved.ok()) return Refuse(resolved.status());
-  Explain(resolved->problem, resolved->gfx);
+  if (absl::Status status = Explain(resolved->problem, resolved->gfx); !status.ok())
+    return Refuse(status);
   return kSuccess;
 }
 

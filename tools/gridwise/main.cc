@@ -120,13 +120,11 @@ Flags
 )";
 
 constexpr const char* kFlagOrder[] = {
-    "problem",  "problems", "n",       "c",        "k",        "groups",
-    "in",       "filter",   "stride",  "dilation", "pad",      "pad_end",
-    "type",     "out_type", "layout",  "weight_layout",        "alpha",
-    "d0",       "d1",       "relu",    "low",      "high",     "device",
-    "target",   "row",      "splits",  "atomic",   "verify",   "seed",
-    "x",        "w",        "dy",      "out",      "direction", "all_rows",
-    "max_flops", "csv",     "explain"};
+    "problem", "problems",  "n",        "c",         "k",    "groups",   "in",     "filter",
+    "stride",  "dilation",  "pad",      "pad_end",   "type", "out_type", "layout", "weight_layout",
+    "alpha",   "d0",        "d1",       "relu",      "low",  "high",     "device", "target",
+    "row",     "splits",    "atomic",   "verify",    "seed", "x",        "w",      "dy",
+    "out",     "direction", "all_rows", "max_flops", "csv",  "explain"};
 
 void PrintUsage(std::FILE* file) {
   std::fputs(kUsage, file);

@@ -34,11 +34,11 @@ absl::StatusOr<DataType> ParseType(const char* flag, const std::string& name, Gf
   if (name == "f8") {
     return HasType(gfx, DataType::kF8E4M3Fnuz) ? DataType::kF8E4M3Fnuz : DataType::kF8E4M3;
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--", flag, " is '", name, "'; must be one of ",
-      absl::StrJoin(kAllDataTypes, ", ",
-                    [](std::string* out, DataType type) { out->append(Name(type)); }),
-      " or f8"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("--", flag, " is '", name, "'; must be one of ",
+                   absl::StrJoin(kAllDataTypes, ", ",
+                                 [](std::string* out, DataType type) { out->append(Name(type)); }),
+                   " or f8"));
 }
 
 absl::StatusOr<ConvProblem> FromName(const ProblemRequest& request, Direction direction) {
