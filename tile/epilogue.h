@@ -98,9 +98,8 @@ class StoreTile {
           StoreAs<int>(values, tile_row, column);
           continue;
         }
-        for (int e = 0; e < kVec; ++e) {
-          values[e] = static_cast<float>(__builtin_bit_cast(int, values[e]));
-        }
+        using Sums = Vec<int, kVec>;
+        values = __builtin_convertvector(__builtin_bit_cast(Sums, values), Values);
       }
       Finish(values, tile_row, column);
       if (args_.adds) {

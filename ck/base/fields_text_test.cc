@@ -1,5 +1,6 @@
 #include "ck/base/fields_text.h"
 
+#include <iterator>
 #include <random>
 #include <set>
 #include <string>
@@ -121,7 +122,7 @@ TEST(ParseFields, InvertsPrinting) {
   };
   std::set<std::string> names;
   for (int i = 0; i < 2000; ++i) {
-    const Config config = {.type = kAllDataTypes[pick(3)],
+    const Config config = {.type = kAllDataTypes[pick(static_cast<int>(std::size(kAllDataTypes)))],
                            .tile = {pick(300), pick(300), pick(300)},
                            .mma = {pick(3), pick(3), pick(3)},
                            .schedule = static_cast<Schedule>(pick(2)),
@@ -183,8 +184,8 @@ TEST(ParseFields, ErrorsNameTheTextThePlaceAndTheRule) {
     std::string_view text, message;
   };
   const std::vector<Case> cases = {
-      {"", "name \"\" has \"\" at character 0; must have one of f16, bf16, f32 there"},
-      {"f64_t1x1x1", "has \"f64_t1x1x1\" at character 0; must have one of f16, bf16, f32 there"},
+      {"", "name \"\" has \"\" at character 0; must have one of f16, bf16, f32, "},
+      {"f64_t1x1x1", "has \"f64_t1x1x1\" at character 0; must have one of f16, bf16, f32, "},
       {"f16", "has \"\" at character 3; must have \"_\" there"},
       {"f16_q1", "has \"q1\" at character 4; must have \"t\" there"},
       {"f16_t1x1_", "has \"_\" at character 8; must have \"x\" there"},
