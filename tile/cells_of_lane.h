@@ -27,9 +27,19 @@ struct CellsOfLane {
   GRIDWISE_DEVICE static bool IsIdle() { return kCells < kThreads && LoadThread<kC>() >= kCells; }
 };
 
-/// A cell's elements.
+/// A cell's elements. Those of 8 bits are in words, as matrix instructions take them: a vector of
+/// bytes is taken apart where whole cells and parts of cells meet.
 template <TileConfig kC>
-using CellVec = Vec<Element<kC.type>, kC.cell()>;
+struct CellOf {
+  using Type = Vec<Element<kC.type>, kC.cell()>;
+};
+template <TileConfig kC>
+  requires(SizeOf(kC.type) == 1)
+struct CellOf<kC> {
+  using Type = Vec<unsigned, 4>;
+};
+template <TileConfig kC>
+using CellVec = CellOf<kC>::Type;
 
 /// Buffer::kOutOfRange where `count` is less than 1.
 GRIDWISE_DEVICE unsigned NoneOf(int count) {
@@ -47,13 +57,12 @@ GRIDWISE_DEVICE CellVec<kC> LoadCell(const Buffer& tensor, unsigned offset, int 
     return tensor.Load<CellVec<kC>>(offset | NoneOf(count), uniform_offset);
   } else {
     using Part = Vec<Element<kC.type>, kRagged>;
-    struct {
-      Part part[kC.cell() / kRagged];
-    } value;
+    Vec<Element<kC.type>, kC.cell()> value;
     const unsigned past = BitsFrom(count);
     for (int e = 0; e < kC.cell(); e += kRagged) {
-      value.part[e / kRagged] = tensor.Load<Part>(
+      const auto part = tensor.Load<Part>(
           (offset | Buffer::OutOfRangeIf(past, e)) + e * SizeOf(kC.type), uniform_offset);
+      for (int i = 0; i < kRagged; ++i) value[e + i] = part[i];
     }
     return __builtin_bit_cast(CellVec<kC>, value);
   }
