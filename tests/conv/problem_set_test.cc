@@ -174,7 +174,7 @@ TEST(Rows, EachHasAProblem) {
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
   std::map<std::string, bool> accepts;
-  for (const NamedProblem& named : Problems()) {
+  for (const NamedProblem& named : Problems(*gfx)) {
     for (const RowVerdict& verdict : ExplainRows(named.problem, *gfx)) {
       accepts[verdict.row] |= !verdict.reason.has_value();
     }
