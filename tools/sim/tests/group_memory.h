@@ -243,7 +243,7 @@ KERNEL void DirectToLds(const u32* in, u32* out, int) {
 
 /// A word of LDS. The compiler would wait for loads to LDS before it reads: it does not know where
 /// they write.
-__device__ inline u32 ReadLdsNow(const u32* at) {
+__attribute__((device)) inline u32 ReadLdsNow(const u32* at) {
   u32 value;
   asm volatile("ds_read_b32 %0, %1\n\ts_waitcnt lgkmcnt(0)"
                : "=v"(value)
@@ -256,7 +256,7 @@ __device__ inline u32 ReadLdsNow(const u32* at) {
 /// longer than the barrier's: out = the block's words 255 - i + 16 * round, mixed over the rounds.
 /// A round reads its buffer before it starts loads, or after that.
 template <bool kLoadsFirst>
-__device__ inline void RingOfLoadsToLds(const u32* in, u32* out) {
+__attribute__((device)) inline void RingOfLoadsToLds(const u32* in, u32* out) {
   SHARED u32 words[3][256];
   const int wave = __builtin_amdgcn_readfirstlane(Item() / 64);
   const auto load = [&](int round) {
