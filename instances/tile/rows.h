@@ -89,8 +89,8 @@ inline constexpr Tiling kMfmaMergedTilings[] = {
     {128, 64, 8, {4, 1}, 32, 4, {}, 0, 2},
 };
 inline constexpr Tiling kWmmaMergedTilings[] = {
-    {128, 64, 8, {8, 1}, 16, 8, {}, 0, 4},
-    {128, 64, 8, {8, 1}, 16, 8, {}, 0, 2},
+    {128, 64, 8, {8, 1}, 16, 6, {}, 0, 4},
+    {128, 64, 8, {8, 1}, 16, 6, {}, 0, 2},
 };
 
 /// Backward-weight for waves of 64 lanes: few output channels or terms are common, K is long.

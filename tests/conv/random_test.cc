@@ -107,6 +107,12 @@ ConvProblem DrawProblem(Gfx gfx, std::mt19937& random) {
   problem.layout = kAllLayouts[random() % std::size(kAllLayouts)];
   problem.weight_layout = kAllWeightLayouts[random() % std::size(kAllWeightLayouts)];
   problem = Shrink(problem, Number("GRIDWISE_TEST_MAX_FLOPS"));
+  // That leaves channels and taps, and check mode takes some hundred bytes for each element of dw.
+  constexpr std::int64_t kMostWeights = 500'000;
+  while (problem.w_elements() > kMostWeights) {
+    std::int64_t& channels = problem.c > problem.k ? problem.c : problem.k;
+    channels = problem.groups * CeilDiv<std::int64_t>(channels / problem.groups, 2);
+  }
   if (problem.output_type() != DataType::kI32) problem.epilogue = DrawEpilogue(problem, random);
   return problem;
 }
