@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -155,6 +156,20 @@ TEST(MakePlan, BytesHaveWhatF16Has) {
   EXPECT_EQ(PlanOf(problem).SubGemms()[0].k, 7 * 7 * 3) << "a stem";
   EXPECT_THAT(MakePlan(problem, Gfx::k942, {.splits = 2}).status().message(),
               HasSubstr("splits is 2; must be 0 or 1, because type is i8"));
+}
+
+TEST(MakePlan, PartsHaveWholeMergedGroups) {
+  // 131076 groups in 4 parts of 32769, which 4 does not divide.
+  ConvProblem problem = {.rank = 1, .groups = 131076, .c = 131076 * 16, .k = 131076 * 16};
+  problem.dims[2] = {.in = 4, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  int merging = 0;
+  for (const RowVerdict& verdict : ExplainRows(problem, Gfx::k942)) {
+    if (!absl::EndsWith(verdict.row, "_g4")) continue;
+    ++merging;
+    EXPECT_EQ(verdict.reason.value_or(""), "there are 32769 groups; the row merges 4");
+  }
+  EXPECT_GT(merging, 0);
+  EXPECT_FALSE(absl::EndsWith(PlanOf(problem).row(), "_g4"));
 }
 
 TEST(MakePlan, ManyGroupsAreComputedInParts) {

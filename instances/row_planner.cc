@@ -138,6 +138,11 @@ std::optional<std::string> RowPlanner::AddHalves(const Row& row, const ConvPart&
   const std::optional<std::vector<ConvPart>> halves = Halve(part, axis);
   if (!halves) return reason;
   for (const ConvPart& half : *halves) {
+    // Half of the groups may be a number that the row cannot merge.
+    const auto reject = [&](const auto& config) {
+      return RejectRow(config, half.problem, options_.splits);
+    };
+    if (auto half_reason = std::visit(reject, row)) return half_reason;
     if (auto half_reason = AddPart(row, half, plan)) return half_reason;
   }
   return std::nullopt;
