@@ -159,14 +159,14 @@ TEST(MakePlan, BytesHaveWhatF16Has) {
 }
 
 TEST(MakePlan, PartsHaveWholeMergedGroups) {
-  // 131076 groups in 4 parts of 32769, which 4 does not divide.
-  ConvProblem problem = {.rank = 1, .groups = 131076, .c = 131076 * 16, .k = 131076 * 16};
+  // 131080 groups in 4 parts of 32770, which 4 does not divide.
+  ConvProblem problem = {.rank = 1, .groups = 131080, .c = 131080 * 16, .k = 131080 * 16};
   problem.dims[2] = {.in = 4, .filter = 3, .pad_begin = 1, .pad_end = 1};
   int merging = 0;
   for (const RowVerdict& verdict : ExplainRows(problem, Gfx::k942)) {
     if (!absl::EndsWith(verdict.row, "_g4")) continue;
     ++merging;
-    EXPECT_EQ(verdict.reason.value_or(""), "there are 32769 groups; the row merges 4");
+    EXPECT_EQ(verdict.reason.value_or(""), "there are 32770 groups; the row merges 4");
   }
   EXPECT_GT(merging, 0);
   EXPECT_FALSE(absl::EndsWith(PlanOf(problem).row(), "_g4"));
