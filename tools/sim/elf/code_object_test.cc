@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -23,11 +24,19 @@ using ::testing::HasSubstr;
 
 using Bytes = std::vector<std::byte>;
 
-Bytes Elf() {
-  const gridwise::CodeObject object = CodeObjectTestObjects().front();
-  const auto* data = reinterpret_cast<const std::byte*>(object.data.data());
-  return {data, data + object.data.size()};
-}
+// For each target of the build.
+class CodeObjectTest : public testing::TestWithParam<gridwise::CodeObject> {
+ protected:
+  static std::string Gfx() { return std::string(GetParam().gfx); }
+  static bool IsGfx9() { return absl::StartsWith(Gfx(), "gfx9"); }
+  static Bytes Elf() {
+    const auto* data = reinterpret_cast<const std::byte*>(GetParam().data.data());
+    return {data, data + GetParam().data.size()};
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Targets, CodeObjectTest, testing::ValuesIn(CodeObjectTestObjects()),
+                         [](const auto& info) { return std::string(info.param.gfx); });
 
 std::string LoadError(const Bytes& image, std::string_view gfx = "") {
   Memory memory;
@@ -66,18 +75,18 @@ Bytes Bundle(const std::string& id, const Bytes& elf, uint64_t declared_bytes) {
   return bundle;
 }
 
-TEST(CodeObject, ReadsKernels) {
+TEST_P(CodeObjectTest, ReadsKernels) {
   Memory memory;
-  const auto object = CodeObject::Load(Elf(), memory, "gfx942");
+  const auto object = CodeObject::Load(Elf(), memory, Gfx());
   ASSERT_TRUE(object.ok()) << object.status();
-  EXPECT_EQ((*object)->gfx(), "gfx942");
+  EXPECT_EQ((*object)->gfx(), Gfx());
   EXPECT_EQ((*object)->kernels().size(), 2u);
   const auto found = (*object)->FindKernel("Scale");
   ASSERT_TRUE(found.ok()) << found.status();
   const KernelInfo& kernel = **found;
   EXPECT_EQ(kernel.static_lds_bytes, 400u);
   EXPECT_EQ(kernel.max_workgroup, 128u);
-  EXPECT_EQ(kernel.wave_size, 64);
+  EXPECT_EQ(kernel.wave_size, IsGfx9() ? 64 : 32);
   EXPECT_EQ(kernel.private_bytes, 0u);
   EXPECT_FALSE(kernel.uses_dynamic_stack);
   EXPECT_GT(kernel.vgprs, 0);
@@ -92,7 +101,7 @@ TEST(CodeObject, ReadsKernels) {
   EXPECT_GE(kernel.kernarg_bytes, 24u);
 }
 
-TEST(CodeObject, CodeIsInKnownMemory) {
+TEST_P(CodeObjectTest, CodeIsInKnownMemory) {
   Memory memory;
   const auto object = CodeObject::Load(Elf(), memory);
   ASSERT_TRUE(object.ok()) << object.status();
@@ -108,11 +117,11 @@ TEST(CodeObject, CodeIsInKnownMemory) {
     EXPECT_EQ((*object)->FindFunction(kernel.entry_address + 2)->name, kernel.name);
   }
   EXPECT_EQ((*object)->FindFunction(code.address - 1), nullptr);
-  const uint32_t s_endpgm = 0xbf810000;
+  const uint32_t s_endpgm = IsGfx9() ? 0xbf810000 : 0xbfb00000;
   EXPECT_EQ(Read<uint32_t>((*(*object)->FindKernel("Empty"))->entry_address), s_endpgm);
 }
 
-TEST(CodeObject, RelocatesGlobals) {
+TEST_P(CodeObjectTest, RelocatesGlobals) {
   Memory memory;
   const auto object = CodeObject::Load(Elf(), memory);
   ASSERT_TRUE(object.ok()) << object.status();
@@ -130,7 +139,7 @@ TEST(CodeObject, RelocatesGlobals) {
               HasSubstr("no variable 'nothing'"));
 }
 
-TEST(CodeObject, IsUnknownToMemoryOnceDestroyed) {
+TEST_P(CodeObjectTest, IsUnknownToMemoryOnceDestroyed) {
   Memory memory;
   auto object = CodeObject::Load(Elf(), memory);
   ASSERT_TRUE(object.ok());
@@ -140,7 +149,7 @@ TEST(CodeObject, IsUnknownToMemoryOnceDestroyed) {
   EXPECT_FALSE(memory.Find(address));
 }
 
-TEST(CodeObject, UnknownKernelListsTheKnownOnes) {
+TEST_P(CodeObjectTest, UnknownKernelListsTheKnownOnes) {
   Memory memory;
   const auto object = CodeObject::Load(Elf(), memory);
   const auto kernel = (*object)->FindKernel("Scael");
@@ -181,17 +190,17 @@ Bytes WithSecondNote(Bytes elf, bool before) {
   return {};
 }
 
-TEST(CodeObject, ReadsTheKernelsOfAllNotes) {
+TEST_P(CodeObjectTest, ReadsTheKernelsOfAllNotes) {
   for (const bool before : {true, false}) {
     Memory memory;
-    const auto object = CodeObject::Load(WithSecondNote(Elf(), before), memory, "gfx942");
+    const auto object = CodeObject::Load(WithSecondNote(Elf(), before), memory, Gfx());
     ASSERT_TRUE(object.ok()) << object.status();
     EXPECT_EQ((*object)->kernels().size(), 2u) << before;
     EXPECT_TRUE((*object)->FindKernel("Scale").ok()) << before;
   }
 }
 
-TEST(CodeObject, TakesSizesFromTheMetadataWhereTheDescriptorHasNone) {
+TEST_P(CodeObjectTest, TakesSizesFromTheMetadataWhereTheDescriptorHasNone) {
   Bytes elf = Elf();
   Memory memory;
   uint64_t offset = 0;  // of Scale's descriptor in the file
@@ -215,22 +224,24 @@ TEST(CodeObject, TakesSizesFromTheMetadataWhereTheDescriptorHasNone) {
   EXPECT_EQ(kernel.kernarg_bytes, kernarg);
 }
 
-TEST(CodeObject, ReadsBundles) {
+TEST_P(CodeObjectTest, ReadsBundles) {
   const Bytes elf = Elf();
   Memory memory;
-  const Bytes bundle = Bundle("hipv4-amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-", elf, elf.size());
-  EXPECT_TRUE(CodeObject::Load(bundle, memory, "gfx942").ok());
+  const Bytes bundle =
+      Bundle(absl::StrCat("hipv4-amdgcn-amd-amdhsa--", Gfx(), ":sramecc+:xnack-"), elf, elf.size());
+  EXPECT_TRUE(CodeObject::Load(bundle, memory, Gfx()).ok());
   EXPECT_TRUE(CodeObject::Load(bundle, memory).ok());
-  EXPECT_THAT(LoadError(bundle, "gfx94"), HasSubstr("holds 0 code objects for gfx94"));
-  EXPECT_THAT(LoadError(bundle, "gfx950"), HasSubstr("gfx942:sramecc+"));
-  EXPECT_THAT(LoadError(Bundle("hip-amdgcn-amd-amdhsa--gfx942", elf, elf.size() + 1)),
+  const std::string shorter = Gfx().substr(0, Gfx().size() - 1);
+  EXPECT_THAT(LoadError(bundle, shorter), HasSubstr("holds 0 code objects for " + shorter));
+  EXPECT_THAT(LoadError(bundle, "gfx90a"), HasSubstr(Gfx() + ":sramecc+"));
+  EXPECT_THAT(LoadError(Bundle("hip-amdgcn-amd-amdhsa--" + Gfx(), elf, elf.size() + 1)),
               HasSubstr("truncated"));
   const auto extent = ImageExtent(bundle.data());
   ASSERT_TRUE(extent.ok());
   EXPECT_EQ(extent->size(), bundle.size());
 }
 
-TEST(CodeObject, ExtentOfElf) {
+TEST_P(CodeObjectTest, ExtentOfElf) {
   const Bytes elf = Elf();
   const auto extent = ImageExtent(elf.data());
   ASSERT_TRUE(extent.ok());
@@ -240,10 +251,11 @@ TEST(CodeObject, ExtentOfElf) {
               HasSubstr("neither an ELF"));
 }
 
-TEST(CodeObject, RefusesWhatIsNotACodeObject) {
+TEST_P(CodeObjectTest, RefusesWhatIsNotACodeObject) {
   EXPECT_THAT(LoadError({}), HasSubstr("0 bytes is neither an ELF nor an offload bundle"));
   EXPECT_THAT(LoadError(Bytes(100)), HasSubstr("neither an ELF nor"));
-  EXPECT_THAT(LoadError(Elf(), "gfx950"), HasSubstr("for gfx942 and the device is a gfx950"));
+  EXPECT_THAT(LoadError(Elf(), "gfx90a"),
+              HasSubstr("for " + Gfx() + " and the device is a gfx90a"));
   Bytes elf = Elf();
   elf[18] = std::byte{62};  // e_machine: x86-64
   EXPECT_THAT(LoadError(elf), HasSubstr("machine 62"));
@@ -255,7 +267,7 @@ TEST(CodeObject, RefusesWhatIsNotACodeObject) {
   EXPECT_THAT(LoadError(elf), HasSubstr("not a 64-bit"));
 }
 
-TEST(CodeObject, RefusesEveryTruncation) {
+TEST_P(CodeObjectTest, RefusesEveryTruncation) {
   const Bytes elf = Elf();
   for (size_t bytes = 0; bytes < elf.size(); bytes += 97) {
     EXPECT_NE(LoadError(Bytes(elf.begin(), elf.begin() + bytes)), "it loads")
