@@ -128,8 +128,9 @@ struct TileConfig {
   // Of each group of the tile: source channels in a slab, and columns.
   constexpr int k_of_group() const { return tile.k / merge.groups; }
   constexpr int n_of_group() const { return tile.n / merge.groups; }
-  // Slabs of merged groups are whole; others may end within the last channels' cell.
-  constexpr bool has_ragged_slabs() const { return merge.groups == 1; }
+  // Slabs may end within the last channels' cell, unless they are of merged groups, which are
+  // whole, or loaded straight to LDS, by cells.
+  constexpr bool has_ragged_slabs() const { return merge.groups == 1 && !loads_to_lds(); }
 
   constexpr bool loads_to_lds() const { return pipeline.schedule == Schedule::kDirect; }
   constexpr LdsTile lds_a() const { return {.rows = tile.m, .cells_per_row = tile.k / cell()}; }

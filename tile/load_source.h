@@ -48,8 +48,7 @@ class LoadSource {
   template <class To>
   GRIDWISE_DEVICE void Load(const KWalk& walk, To&& slab) {
     if (walk.entered_mask()) FindInvalidTaps(walk);
-    if (kRagged == kC.cell() || !kC.has_ragged_slabs() || args_.k % kC.cell() == 0 ||
-        walk.channels_left() >= kC.tile.k) {
+    if (!kC.has_ragged_slabs() || args_.k % kC.cell() == 0 || walk.channels_left() >= kC.tile.k) {
       LoadCells<0>(walk, slab);
     } else {
       LoadCells<kRagged>(walk, slab);

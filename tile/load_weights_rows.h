@@ -31,7 +31,7 @@ class LoadWeightsRows {
   /// Starts the loads of a step.
   template <class To>
   GRIDWISE_DEVICE void Load(const KWalk& walk, To&& slab) const {
-    if (kRagged == kC.cell() || !k_is_ragged_ || walk.channels_left() >= kC.tile.k) {
+    if (!k_is_ragged_ || walk.channels_left() >= kC.tile.k) {
       LoadCells<0>(walk, slab);
     } else {
       LoadCells<kRagged>(walk, slab);
