@@ -121,10 +121,16 @@ struct TileConfig {
   }
   constexpr int wave_m() const { return tile.m / waves.m; }
   constexpr int wave_n() const { return tile.n / waves.n; }
-  constexpr int reps_m() const {
-    return wave_m() / mma.m;
-  }  // matrix instructions of a wave along m
-  constexpr int reps_n() const { return wave_n() / mma.n; }
+  // Merged groups that a matrix instruction multiplies: one in each of its blocks, of which others
+  // take further rows of the tile.
+  constexpr int groups_at_once() const { return mma.blocks() > 1 ? merge.groups : 1; }
+  constexpr int groups_in_turn() const { return merge.groups / groups_at_once(); }
+  // Rows and columns of the tile in one matrix instruction, whose A is the tile's B, and how many
+  // of them a wave has.
+  constexpr int mma_m() const { return mma.n * (mma.blocks() / groups_at_once()); }
+  constexpr int mma_n() const { return mma.m * groups_at_once(); }
+  constexpr int reps_m() const { return wave_m() / mma_m(); }
+  constexpr int reps_n() const { return wave_n() / mma_n(); }
   // Of each group of the tile: source channels in a slab, and columns.
   constexpr int k_of_group() const { return tile.k / merge.groups; }
   constexpr int n_of_group() const { return tile.n / merge.groups; }
@@ -189,15 +195,24 @@ struct TileConfig {
   // many along n as fit where the operands were. They are f32 or i32 [row][n], with a margin that
   // keeps the writes of its runs aligned and, of neighbouring rows, on different banks.
   constexpr int vec_out() const { return SizeOf(type) == 4 ? 4 : 8; }  // elements of a store
-  constexpr int stage_rows() const { return waves.m * mma.m; }
-  constexpr int stage_pitch_for(int reps) const { return waves.n * reps * mma.n + 4; }
+  constexpr int stage_rows() const { return waves.m * mma_m(); }
+  constexpr int stage_pitch_for(int reps) const { return waves.n * reps * mma_n() + 4; }
   constexpr int stage_reps_n() const {
     int reps = reps_n();
+    if (groups_at_once() > 1) return reps;  // their columns are not side by side
     while (reps % 2 == 0 && stage_rows() * stage_pitch_for(reps) * 4 > operand_bytes()) reps /= 2;
     return reps;
   }
-  constexpr int stage_columns() const { return waves.n * stage_reps_n() * mma.n; }
+  constexpr int stage_columns() const { return waves.n * stage_reps_n() * mma_n(); }
   constexpr int stage_pitch() const { return stage_pitch_for(stage_reps_n()); }
+  /// Where accumulator `reg` of a lane lies among the rows and columns of its wave in the stage,
+  /// for the n-th matrix instruction.
+  constexpr RowCol PlaceInStage(int lane, int n, int reg) const {
+    const RowCol owner = OwnerOfAcc(mma, lane, reg);
+    const int block = mma.BlockOf(lane), group = block % groups_at_once();
+    return {.row = block / groups_at_once() * mma.n + owner.col,
+            .col = group * n_of_group() + n * mma.m + owner.row};
+  }
 
   // LDS: the operands; after the main loop a stage, and behind it offsets of the rows in the output
   // and the tensors that the epilogue combines with it.
@@ -264,11 +279,14 @@ constexpr const char* RejectPipeline(TileConfig::Pipeline pipeline) {
 
 /// Why groups cannot be merged so; nullptr if they can.
 constexpr const char* RejectMerge(const TileConfig& c) {
+  if (c.mma.blocks() > 1 && (c.merge.groups == 1 || c.mma.blocks() % c.merge.groups != 0)) {
+    return "the blocks of the mma are not shared by merged groups";
+  }
   if (c.merge.groups == 1) return nullptr;
   if (c.waves.n != 1) return "merged groups are not all in one wave";
   if (c.loads_to_lds()) return "merged groups are not loaded straight to LDS";
   if (c.tile.k % (c.merge.groups * c.cell()) != 0) return "merged groups share a cell";
-  if (c.tile.n % (c.merge.groups * c.mma.n) != 0) return "merged groups share an mma";
+  if (c.tile.n % (c.merge.groups * c.mma.m) != 0) return "merged groups share an mma";
   return nullptr;
 }
 
@@ -276,6 +294,7 @@ constexpr const char* RejectMerge(const TileConfig& c) {
 constexpr const char* Reject(const TileConfig& c, Gfx gfx) {
   const TargetTraits target = TraitsOf(gfx);
   if (c.merge.groups < 1) return "there are no groups in a tile";
+  if (const char* reason = RejectMerge(c)) return reason;
   if (!target.Has(c.mma.unit)) return "the target's matrix unit is another one";
   // Merged groups may have too little k for an instruction of twice the k.
   const bool once = c.merge.groups > 1 && c.k_of_group() < 2 * c.mma.k;
@@ -290,8 +309,8 @@ constexpr const char* Reject(const TileConfig& c, Gfx gfx) {
   if (c.tile.k % c.cell() != 0 || (cells != 2 && cells != 4 && cells != 8)) {
     return "tile.k is none of 2, 4, 8 cells of 16 bytes";
   }
-  if (c.tile.m < 16 || c.tile.m % (c.waves.m * c.mma.m) != 0) return "waves do not divide tile.m";
-  if (c.tile.n < 16 || c.tile.n % (c.waves.n * c.mma.n) != 0) return "waves do not divide tile.n";
+  if (c.tile.m < 16 || c.tile.m % (c.waves.m * c.mma_m()) != 0) return "waves do not divide tile.m";
+  if (c.tile.n < 16 || c.tile.n % (c.waves.n * c.mma_n()) != 0) return "waves do not divide tile.n";
   if (c.loads_to_lds() && !target.loads_cells_to_lds) {
     return "the target loads no 16 bytes a lane straight to LDS";
   }
@@ -300,7 +319,6 @@ constexpr const char* Reject(const TileConfig& c, Gfx gfx) {
     return "the target does not transpose what it reads of LDS";
   }
   if (c.k_of_group() % c.fragment_k() != 0) return "tile.k holds no whole fragment";
-  if (const char* reason = RejectMerge(c)) return reason;
   if (const char* reason = RejectPipeline(c.pipeline)) return reason;
   if (const char* reason = RejectPatch(c, c.lds_a(), c.patch_a)) return reason;
   if (const char* reason = RejectPatch(c, c.lds_b(), c.patch_b)) return reason;

@@ -42,8 +42,8 @@ class StoreTile {
 
  private:
   static constexpr int kVec = kC.vec_out();
-  static constexpr int kChunks = kC.reps_n() / kC.stage_reps_n();     // pieces along n
-  static constexpr int kChunkColumns = kC.stage_reps_n() * kC.mma.m;  // of a wave
+  static constexpr int kChunks = kC.reps_n() / kC.stage_reps_n();       // pieces along n
+  static constexpr int kChunkColumns = kC.stage_reps_n() * kC.mma_n();  // of a wave
   using Values = Vec<float, kVec>;
 
   GRIDWISE_DEVICE void FindRowOffsets() const {
@@ -72,9 +72,9 @@ class StoreTile {
       for (int reg = 0; reg < kC.mma.acc_per_lane(); reg += kRun) {
         Run run;
         for (int e = 0; e < kRun; ++e) run[e] = acc[n][reg + e];
-        const RowCol owner = OwnerOfAcc(kC.mma, Lane<kC>(), reg);
-        const int row = WaveM<kC>() / kC.reps_m() + owner.col;
-        const int column = first + n * kC.mma.m + owner.row;
+        const RowCol place = kC.PlaceInStage(Lane<kC>(), n, reg);
+        const int row = WaveM<kC>() / kC.reps_m() + place.row;
+        const int column = first + place.col;
         *reinterpret_cast<Run*>(lds + (row * kC.stage_pitch() + column) * 4) = run;
       }
     }
@@ -85,7 +85,7 @@ class StoreTile {
     const int rep = piece / kChunks, chunk = piece % kChunks;
     for (int i = ThreadId(); i < kC.stage_rows() * kVecsPerRow; i += kC.threads()) {
       const int row = i / kVecsPerRow, staged = i % kVecsPerRow * kVec;
-      const int tile_row = row / kC.mma.m * kC.wave_m() + rep * kC.mma.m + row % kC.mma.m;
+      const int tile_row = row / kC.mma_m() * kC.wave_m() + rep * kC.mma_m() + row % kC.mma_m();
       const int column =
           staged / kChunkColumns * kC.wave_n() + chunk * kChunkColumns + staged % kChunkColumns;
       struct Parts {

@@ -17,28 +17,32 @@ struct WaveAcc {
 /// acc += A * B for a slab in LDS. A fragment is what lanes read of their rows for one matrix
 /// instruction or several, see TileConfig. The instruction's A is the tile's B. Which k a lane
 /// holds differs from the instruction's own order, the same way for A and B, so that the sum is the
-/// same set. Of merged groups, each one's columns are multiplied by its own k.
+/// same set. Of merged groups, each one's columns are multiplied by its own k, in turn or by a
+/// block of the instruction each.
 template <TileConfig kC>
 class MultiplySlab {
  public:
   /// Slabs lie in `lds`, one or several: A, and B behind it.
   GRIDWISE_DEVICE explicit MultiplySlab(const char* lds) {
     const char* const lds_b = lds + kC.lds_a().bytes();
-    const int group = kC.mma.lane_groups() == 1 ? 0 : Lane<kC>() / kC.mma.m;
-    const int wave_m = WaveM<kC>(), wave_n = WaveN<kC>();
+    const int lane_group = kC.mma.lane_groups() == 1 ? 0 : Lane<kC>() / kC.mma.m;
+    const int block = kC.mma.BlockOf(Lane<kC>()), group = block % kC.groups_at_once();
+    const int first_m = WaveM<kC>() + block / kC.groups_at_once() * kC.mma.n;
+    const int first_n = WaveN<kC>() + group * kC.n_of_group();
     for (int i = 0; i < kReads; ++i) {
       const int chunk = i / kC.fragment_reads(), part = i % kC.fragment_reads();
-      const int k = ((chunk * kC.mma.lane_groups() + group) * kC.fragment_reads() + part) *
+      const int k = ((chunk * kC.mma.lane_groups() + lane_group) * kC.fragment_reads() + part) *
                     kC.read_elements();
       const int cell = k / kC.cell(), in_cell = k % kC.cell() * SizeOf(kC.type);
-      for (int r = 0; r < kRowsA; ++r) {
-        const int row = wave_m + ColOfB(kC.mma, Lane<kC>(), r);
-        a_[i][r] = lds + kC.lds_a().Offset(row, cell) + in_cell;
+      const int cell_a = group * kC.lds_b().cells_per_row + cell;
+      for (int r = 0; r < kBasesA * kRowsA; ++r) {
+        const int row = first_m + r / kRowsA * kC.mma_m() + ColOfB(kC.mma, Lane<kC>(), r % kRowsA);
+        a_[r / kRowsA][i][r % kRowsA] = lds + kC.lds_a().Offset(row, cell_a) + in_cell;
       }
       if (i >= kReadsOfGroup) continue;
-      for (int r = 0; r < kRowsB; ++r) {
-        const int row = wave_n + RowOfA(kC.mma, Lane<kC>(), r);
-        b_[i][r] = lds_b + kC.lds_b().Offset(row, cell) + in_cell;
+      for (int r = 0; r < kBasesB * kRowsB; ++r) {
+        const int row = first_n + r / kRowsB * kC.mma.m + RowOfA(kC.mma, Lane<kC>(), r % kRowsB);
+        b_[r / kRowsB][i][r % kRowsB] = lds_b + kC.lds_b().Offset(row, cell) + in_cell;
       }
     }
   }
@@ -50,9 +54,12 @@ class MultiplySlab {
       const int first_n = first / kReadsOfGroup * kRepsOfGroup;
       Fragment<MmaOperandB<kC.mma, kC.type>> a[kC.reps_m()];
       Fragment<MmaOperandA<kC.mma, kC.type>> b[kRepsOfGroup];
-      for (int i = 0; i < kC.reps_m(); ++i) Read(a_ + first, slab + i * kC.mma.m, a[i]);
+      for (int i = 0; i < kC.reps_m(); ++i) {
+        Read(a_[i % kBasesA] + first, slab + i / kBasesA * kBasesA * kC.mma_m(), a[i]);
+      }
       for (int i = 0; i < kRepsOfGroup; ++i) {
-        Read(b_ + first % kReadsOfGroup, slab + (first_n + i) * kC.mma.n, b[i]);
+        const int row = first_n + i / kBasesB * kBasesB;
+        Read(b_[i % kBasesB] + first % kReadsOfGroup, slab + row * kC.mma.m, b[i]);
       }
       for (int part = 0; part < kPartsOfFragment; ++part) {
         for (int m = 0; m < kC.reps_m(); ++m) {
@@ -70,9 +77,17 @@ class MultiplySlab {
   static constexpr int kPartsOfFragment =
       kC.fragment_reads() * kC.read_elements() / kC.mma.k_per_lane();  // matrix instructions
   // Of a row of the slab, and of those, of the columns of one group.
-  static constexpr int kReads = kC.tile.k / kC.fragment_k() * kC.fragment_reads();
-  static constexpr int kReadsOfGroup = kReads / kC.merge.groups;
-  static constexpr int kRepsOfGroup = kC.reps_n() / kC.merge.groups;
+  static constexpr int kReads =
+      kC.groups_in_turn() * kC.k_of_group() / kC.fragment_k() * kC.fragment_reads();
+  static constexpr int kReadsOfGroup = kReads / kC.groups_in_turn();
+  static constexpr int kRepsOfGroup = kC.reps_n() / kC.groups_in_turn();
+  // Matrix instructions whose first rows are not a constant distance apart, see LdsTile.
+  static constexpr int Bases(int rows, int reps) {
+    const int bases = rows < LdsTile::kPeriodRows ? LdsTile::kPeriodRows / rows : 1;
+    return bases < reps ? bases : reps;
+  }
+  static constexpr int kBasesA = Bases(kC.mma_m(), kC.reps_m());
+  static constexpr int kBasesB = Bases(kC.mma.m, kRepsOfGroup);
 
   static constexpr int kRowsA = kC.mma.b_cols_of_lane(), kRowsB = kC.mma.a_rows_of_lane();
   static_assert(kPartsOfFragment == 1 || (kRowsA == 1 && kRowsB == 1));
@@ -97,9 +112,9 @@ class MultiplySlab {
     fragment = __builtin_bit_cast(Fragment<Operand>, read);
   }
 
-  // Of the wave's first rows; further ones follow at a constant distance, see LdsTile.
-  const char* a_[kReads][kRowsA];
-  const char* b_[kReadsOfGroup][kRowsB];
+  // Of the wave's first rows; further ones follow at a constant distance.
+  const char* a_[kBasesA][kReads][kRowsA];
+  const char* b_[kBasesB][kReadsOfGroup][kRowsB];
 };
 
 }  // namespace gridwise::tile

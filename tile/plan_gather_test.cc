@@ -2,6 +2,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ck/base/fields_text.h"
@@ -30,6 +31,19 @@ constexpr TileConfig kMerged = {.tile = {128, 64, 64},
                                 .merge = {4}};
 static_assert(Reject(kMerged, Gfx::k942) == nullptr);
 static_assert(Reject(kMerged, Gfx::k950) == nullptr);  // too little k for its 16x16x32
+
+// 8 groups of 8 channels, in 16 blocks of a matrix instruction.
+constexpr TileConfig kMergedInBlocks = {.tile = {128, 64, 64},
+                                        .waves = {4, 1},
+                                        .mma = {MmaUnit::kMfma, 4, 4, 4},
+                                        .patch_a = {8, 1},
+                                        .patch_b = {8, 2},
+                                        .merge = {8}};
+static_assert(Reject(kMergedInBlocks, Gfx::k942) == nullptr);
+static_assert(Reject(kMergedInBlocks, Gfx::k950) == nullptr);
+static_assert(kMergedInBlocks.mma_m() == 8 && kMergedInBlocks.mma_n() == 32 &&
+                  kMergedInBlocks.reps_m() == 4 && kMergedInBlocks.reps_n() == 2,
+              "two runs of 4 rows, of 4 columns of each group");
 
 ConvProblem Problem2d(std::int64_t n, std::int64_t c, std::int64_t k, Dim h, Dim w) {
   return {.direction = Direction::kBackwardData,
@@ -80,9 +94,7 @@ TEST(TileConfig, MergedGroupsArePartOfTheName) {
 TEST(TileConfig, RejectsGroupsThatCannotBeMerged) {
   TileConfig c = kMerged;
   c.merge = {8};  // 8 channels and 8 columns each
-  EXPECT_STREQ(Reject(c, Gfx::k942), "tile.k holds no whole fragment");
-  c.tile.n = 64;
-  c.tile.k = 64;
+  EXPECT_STREQ(Reject(c, Gfx::k942), "merged groups share an mma");
   c.merge = {4};
   c.waves = {2, 2};
   EXPECT_STREQ(Reject(c, Gfx::k942), "merged groups are not all in one wave");
@@ -92,6 +104,30 @@ TEST(TileConfig, RejectsGroupsThatCannotBeMerged) {
   c.tile.n = 64;
   c.merge = {0};
   EXPECT_STREQ(Reject(c, Gfx::k942), "there are no groups in a tile");
+  c = kMergedInBlocks;
+  c.merge = {1};
+  EXPECT_STREQ(Reject(c, Gfx::k942), "the blocks of the mma are not shared by merged groups");
+  c.merge = {3};
+  EXPECT_STREQ(Reject(c, Gfx::k942), "the blocks of the mma are not shared by merged groups");
+  c.merge = {16};
+  EXPECT_STREQ(Reject(c, Gfx::k942), "merged groups share a cell");
+}
+
+// Every wave stages each row and column of its tile once.
+TEST(TileConfig, AccumulatorsCoverTheStageOnce) {
+  for (const TileConfig& c : {kMedium, kMerged, kMergedInBlocks}) {
+    std::set<std::pair<int, int>> seen;
+    for (int lane = 0; lane < c.mma.lanes(); ++lane) {
+      for (int n = 0; n < c.reps_n(); ++n) {
+        for (int reg = 0; reg < c.mma.acc_per_lane(); ++reg) {
+          const RowCol place = c.PlaceInStage(lane, n, reg);
+          EXPECT_TRUE(seen.insert({place.row, place.col}).second) << PrintFields(c);
+        }
+      }
+    }
+    EXPECT_EQ(seen.size(), static_cast<std::size_t>(c.mma_m() * c.wave_n())) << PrintFields(c);
+    EXPECT_EQ(seen.rbegin()->first, c.mma_m() - 1) << PrintFields(c);
+  }
 }
 
 TEST(PlanGather, MergedGroupsShareTiles) {

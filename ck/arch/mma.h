@@ -96,12 +96,14 @@ GRIDWISE_DEVICE Acc<kMma, kType> MatrixInstruction(MmaOperandA<kMma, kType> a,
   } else if constexpr (kType == DataType::kF16) {
     if constexpr (kMma.m == 32) return __builtin_amdgcn_mfma_f32_32x32x8f16(a, b, acc, 0, 0, 0);
     if constexpr (kMma.m == 16) return __builtin_amdgcn_mfma_f32_16x16x16f16(a, b, acc, 0, 0, 0);
+    if constexpr (kMma.m == 4) return __builtin_amdgcn_mfma_f32_4x4x4f16(a, b, acc, 0, 0, 0);
   } else {
     using Bits = Vec<short, 4>;
     const Bits x = __builtin_bit_cast(Bits, a), y = __builtin_bit_cast(Bits, b);
     if constexpr (kMma.m == 32) return __builtin_amdgcn_mfma_f32_32x32x8bf16_1k(x, y, acc, 0, 0, 0);
     if constexpr (kMma.m == 16)
       return __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(x, y, acc, 0, 0, 0);
+    if constexpr (kMma.m == 4) return __builtin_amdgcn_mfma_f32_4x4x4bf16_1k(x, y, acc, 0, 0, 0);
   }
 #elif defined(__gfx1100__)
   static_assert(kMma.unit == MmaUnit::kWmma11, "the target's matrix unit is RDNA3's WMMA");

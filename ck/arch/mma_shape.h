@@ -26,8 +26,8 @@ constexpr const char* Name(MmaUnit unit) {
   return "?";
 }
 
-/// One matrix instruction, D = A * B + C with f32 or i32 results and one block; of vector FMAs, so
-/// many of them as do the same.
+/// One matrix instruction, D = A * B + C with f32 or i32 results; of vector FMAs, so many of them
+/// as do the same. MFMA 4x4 has 16 independent blocks of that shape, of 4 lanes each.
 struct MmaShape {
   MmaUnit unit = MmaUnit::kMfma;
   int m = 0, n = 0, k = 0;
@@ -42,9 +42,12 @@ struct MmaShape {
 
   /// Lanes of a wave.
   constexpr int lanes() const { return unit == MmaUnit::kMfma ? 64 : 32; }
-  /// Groups of lanes that hold different k.
+  /// Products that it computes at once, and which one `lane` takes part in.
+  constexpr int blocks() const { return unit == MmaUnit::kMfma && m == 4 ? 16 : 1; }
+  constexpr int BlockOf(int lane) const { return lane / (lanes() / blocks()); }
+  /// Groups of lanes of a block that hold different k.
   constexpr int lane_groups() const {
-    return unit == MmaUnit::kWmma11 || unit == MmaUnit::kFma ? 1 : lanes() / m;
+    return unit == MmaUnit::kWmma11 || unit == MmaUnit::kFma ? 1 : lanes() / blocks() / m;
   }
   /// Consecutive k that a lane passes of a row of A, and of a column of B.
   constexpr int k_per_lane() const { return k / lane_groups(); }
@@ -53,7 +56,7 @@ struct MmaShape {
   constexpr int a_rows_of_lane() const { return unit == MmaUnit::kFma ? 4 : 1; }
   constexpr int b_cols_of_lane() const { return unit == MmaUnit::kFma ? 2 : 1; }
   /// Elements of D that a lane holds, and how many of them are consecutive rows of one column.
-  constexpr int acc_per_lane() const { return m * n / lanes(); }
+  constexpr int acc_per_lane() const { return m * n * blocks() / lanes(); }
   constexpr int acc_run() const {
     switch (unit) {
       case MmaUnit::kMfma:
@@ -85,15 +88,17 @@ constexpr int ColOfB(MmaShape mma, int lane, int i) {
   return mma.unit == MmaUnit::kFma ? lane % 8 + 8 * i : lane % mma.n;
 }
 
-/// The element of D in accumulator `reg` of `lane`. Source: AMD matrix instruction calculator. MFMA
-/// (m == n, 16 or 32) gives a lane runs of 4 rows, the lane groups taking turns; WMMA on RDNA4 8
-/// rows; on RDNA3 every other row. Vector FMAs: the products of the lane's own rows and columns.
+/// The element of its block's D in accumulator `reg` of `lane`. Source: AMD matrix instruction
+/// calculator. MFMA (m == n) gives a lane runs of 4 rows, the lane groups taking turns; WMMA on
+/// RDNA4 8 rows; on RDNA3 every other row. Vector FMAs: the products of the lane's own rows and
+/// columns.
 constexpr RowCol OwnerOfAcc(MmaShape mma, int lane, int reg) {
   if (mma.unit == MmaUnit::kFma) {
     const int rows = mma.a_rows_of_lane();
     return {.row = RowOfA(mma, lane, reg % rows), .col = ColOfB(mma, lane, reg / rows)};
   }
-  const int run = mma.acc_run(), group = lane / mma.n, groups = mma.lanes() / mma.n;
+  const int lanes = mma.lanes() / mma.blocks();  // of a block
+  const int run = mma.acc_run(), group = lane % lanes / mma.n, groups = lanes / mma.n;
   return {.row = (reg / run * groups + group) * run + reg % run, .col = lane % mma.n};
 }
 
@@ -104,8 +109,10 @@ constexpr bool AccCoversOnce(MmaShape mma) {
   for (int lane = 0; lane < mma.lanes(); ++lane) {
     for (int reg = 0; reg < mma.acc_per_lane(); ++reg) {
       const RowCol at = OwnerOfAcc(mma, lane, reg);
-      if (at.row >= mma.m || at.col >= mma.n || seen[at.row * mma.n + at.col]) return false;
-      seen[at.row * mma.n + at.col] = true;
+      if (at.row >= mma.m || at.col >= mma.n) return false;
+      bool& here = seen[(mma.BlockOf(lane) * mma.m + at.row) * mma.n + at.col];
+      if (here) return false;
+      here = true;
     }
   }
   return true;
@@ -113,6 +120,7 @@ constexpr bool AccCoversOnce(MmaShape mma) {
 
 static_assert(AccCoversOnce({MmaUnit::kMfma, 32, 32, 8}), "1024 elements of D, one owner each");
 static_assert(AccCoversOnce({MmaUnit::kMfma, 16, 16, 16}), "256 elements of D, one owner each");
+static_assert(AccCoversOnce({MmaUnit::kMfma, 4, 4, 4}), "16 elements of 16 blocks, one owner each");
 static_assert(AccCoversOnce({MmaUnit::kWmma11, 16, 16, 16}), "256 elements of D, one owner each");
 static_assert(AccCoversOnce({MmaUnit::kWmma12, 16, 16, 16}), "256 elements of D, one owner each");
 static_assert(AccCoversOnce({MmaUnit::kFma, 16, 16, 4}), "256 elements of D, one owner each");
@@ -162,6 +170,7 @@ constexpr bool IsWmmaType(MmaUnit unit, DataType type) {
 constexpr int MmaK(MmaUnit unit, int m, DataType type, bool double_k) {
   switch (unit) {
     case MmaUnit::kMfma:
+      if (m == 4) return type == DataType::kF16 || type == DataType::kBF16 ? 4 : 0;
       return m == 16 || m == 32 ? MfmaK(m, type, double_k) : 0;
     case MmaUnit::kWmma11:
     case MmaUnit::kWmma12:
@@ -193,6 +202,7 @@ constexpr int MmaCycles(MmaShape mma, DataType type) {
       return 16;
   }
   const bool slow = type == DataType::kF32 || (f8 && mma.k == 2048 / mma.m);
+  if (mma.blocks() > 1) return 8;
   return (mma.m == 32 ? 32 : 16) * (slow ? 2 : 1);
 }
 

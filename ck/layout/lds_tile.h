@@ -10,13 +10,14 @@ namespace gridwise {
 ///   - the writes of neighbouring lanes, which hold neighbouring k of one row (operand A) or every
 ///   other row (operand B),
 ///   - the reads of the matrix fragments, whose lanes hold neighbouring rows.
-/// Rows are permuted within aligned runs of 8, so that adding a multiple of 16 to the row moves an
-/// address by a constant.
+/// Rows are permuted within aligned runs of 8, and alternate runs differ, so that adding a multiple
+/// of kPeriodRows to the row moves an address by a constant.
 struct LdsTile {
   static constexpr int kCellBytes = 16;
+  static constexpr int kPeriodRows = 16;
 
   int rows = 0;           // a multiple of 16
-  int cells_per_row = 0;  // 2, 4 or 8
+  int cells_per_row = 0;  // 1, 2, 4 or 8
 
   bool operator==(const LdsTile&) const = default;
 

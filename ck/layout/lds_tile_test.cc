@@ -7,8 +7,8 @@
 namespace gridwise {
 namespace {
 
-constexpr LdsTile kTiles[] = {{16, 4},  {64, 2},  {64, 4}, {128, 2},
-                              {128, 4}, {256, 4}, {64, 8}, {128, 8}};
+constexpr LdsTile kTiles[] = {{16, 4},  {64, 2}, {64, 4},  {128, 2}, {128, 4},
+                              {256, 4}, {64, 8}, {128, 8}, {64, 1}};
 constexpr LdsRows kRows[] = {{64, 2}, {16, 4}, {128, 4}, {64, 8}, {256, 8}};
 
 TEST(LdsTile, EveryCellHasItsOwnPlace) {
@@ -95,6 +95,18 @@ static_assert(ReadsAreFree(LdsTile{128, 4}, kReadPhasesB128, 32) &&
               ReadsAreFree(LdsTile{128, 2}, kReadPhasesB128, 32));
 static_assert(ReadsAreFree(LdsTile{64, 4}, kReadPhasesB128, 16) &&
               ReadsAreFree(LdsTile{64, 8}, kReadPhasesB128, 16));
+
+// By the blocks of 4x4 matrix instructions, which read 4 rows of a cell each.
+constexpr bool BlockReadsAreFree(LdsTile tile) {
+  for (int row = 0; row < tile.rows; row += 8) {
+    const auto offset = [=](int lane) {
+      return tile.Offset(row + lane / 32 * 4 + lane % 4, lane / 4 % tile.cells_per_row);
+    };
+    if (WorstBankConflict(kReadPhasesB128, offset) != 1) return false;
+  }
+  return true;
+}
+static_assert(BlockReadsAreFree({128, 8}));
 
 // Rows: 64 banks, as targets that load 16 bytes a lane straight to LDS have.
 static_assert(ReadsAreFree(LdsRows{128, 2}, kReadPhasesB128Of64, 32) &&

@@ -83,8 +83,10 @@ inline constexpr Tiling kMfmaDirectTransposedTilings[] = {
     {64, 64, 8, {2, 1}, 32, 4, {Schedule::kDirect, 2}},
 };
 
-/// Merged groups of 16 and of 32 channels, in f16 and bf16.
+/// Merged groups of 8, 16 and 32 channels, in f16 and bf16: 64 channels, whose runs of memory are
+/// 128 bytes long. WMMA has no blocks for groups of 8.
 inline constexpr Tiling kMfmaMergedTilings[] = {
+    {128, 64, 8, {4, 1}, 4, 4, {}, 0, 8},
     {128, 64, 8, {4, 1}, 16, 4, {}, 0, 4},
     {128, 64, 8, {4, 1}, 32, 4, {}, 0, 2},
 };
@@ -222,6 +224,7 @@ constexpr void ForEachGatherRow(auto&& visit) {
   ForEachTiling(kTypes, {kMfmaDirectTilings}, visit_along(/*along_k=*/true));
   ForEachTiling(kTypes, {kMfmaDirectTransposedTilings}, visit_along(/*along_k=*/false));
   ForEachTiling(kByteTypes, {kMfmaByteTilings, kWmmaByteTilings}, visit_along(/*along_k=*/true));
+  ForEachTiling(kByteTypes, {kMfmaDirectTilings}, visit_along(/*along_k=*/true));
 }
 
 /// Rows of backward-weight, which transposes both operands: pairs of channels where their numbers

@@ -85,9 +85,9 @@ std::vector<NamedProblem> Problems(Gfx gfx) {
   CHECK(direction.has_value());
   double max_flops = 0;
   CHECK(absl::SimpleAtod(Env("GRIDWISE_TEST_MAX_FLOPS"), &max_flops));
-  const char* const max_groups = std::getenv("GRIDWISE_TEST_MAX_GROUPS");
   std::int64_t groups = std::numeric_limits<std::int64_t>::max();
-  CHECK(max_groups == nullptr || absl::SimpleAtoi(max_groups, &groups));
+  if (const auto value = OptionalEnv("GRIDWISE_TEST_MAX_GROUPS"))
+    CHECK(absl::SimpleAtoi(*value, &groups)) << *value << " is no number of groups";
   std::optional<std::set<std::string>> names;
   if (const auto value = OptionalEnv("GRIDWISE_TEST_NAMES")) names = absl::StrSplit(*value, ',');
   std::int64_t batch = 0;

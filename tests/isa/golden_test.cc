@@ -95,7 +95,7 @@ TEST_P(Isa, NoRowUsesScratchOrSpillsVgprs) {
   }
 }
 
-/// The rows that the planner chooses for the layers of the set in f16 and bf16.
+/// The rows that the planner chooses for the layers of the set in the types of matrix units.
 absl::StatusOr<std::set<std::string>> PreferredRows(Direction direction, Gfx gfx) {
   absl::StatusOr<std::vector<NamedProblem>> problems = ReadProblems("tests/problems/retinanet.csv");
   if (!problems.ok()) return problems.status();
@@ -106,7 +106,9 @@ absl::StatusOr<std::set<std::string>> PreferredRows(Direction direction, Gfx gfx
       continue;
     ConvProblem problem = named.problem;
     problem.direction = direction;
-    for (const DataType type : {DataType::kF16, DataType::kBF16}) {
+    for (const DataType type : {DataType::kF16, DataType::kBF16, DataType::kI8, DataType::kF8E4M3,
+                                DataType::kF8E4M3Fnuz}) {
+      if (!HasType(gfx, type) || (SizeOf(type) == 1 && direction != Direction::kForward)) continue;
       problem.type = type;
       const absl::StatusOr<Plan> plan = MakePlan(problem, gfx);
       if (!plan.ok()) return plan.status();

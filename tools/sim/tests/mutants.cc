@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <set>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
@@ -92,6 +93,7 @@ absl::StatusOr<KernelCode> KernelCode::Find(std::string_view gfx, std::string_vi
 std::vector<size_t> KernelCode::Next(size_t i) const {
   const InstructionFacts& facts = instructions_[i].facts;
   std::vector<size_t> next;
+  if (!Reaches(i)) return next;
   if (facts.ends || facts.mnemonic == "s_setpc_b64") return next;
   if (facts.mnemonic != "s_branch" && i + 1 < instructions_.size()) next.push_back(i + 1);
   if (const auto target = BranchTarget(facts)) {
@@ -100,7 +102,19 @@ std::vector<size_t> KernelCode::Next(size_t i) const {
     if (found != instructions_.end())
       next.push_back(static_cast<size_t>(found - instructions_.begin()));
   }
+  std::erase_if(next, [&](size_t n) { return !Reaches(n); });
   return next;
+}
+
+std::vector<size_t> KernelCode::Leaders() const {
+  std::set<size_t> leaders = {0};
+  for (size_t i = 0; i < instructions_.size(); ++i) {
+    const std::vector<size_t> next = Next(i);
+    if (next.size() == 1 && next[0] == i + 1) continue;
+    leaders.insert(next.begin(), next.end());
+    if (i + 1 < instructions_.size()) leaders.insert(i + 1);
+  }
+  return {leaders.begin(), leaders.end()};
 }
 
 std::vector<Mutant> MutantsOf(const KernelCode& code) {

@@ -5,6 +5,7 @@
 #include <deque>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -29,10 +30,17 @@ class KernelCode {
   TargetBit target() const { return target_; }
   /// Numbers of the instructions that may follow number `i`.
   std::vector<size_t> Next(size_t i) const;
+  /// Numbers of those that begin a block: all of a block are executed if the first is.
+  std::vector<size_t> Leaders() const;
+  /// From now on paths come only to instructions that `reached`, by number, is true for.
+  void KeepOnly(std::vector<bool> reached) { reached_ = std::move(reached); }
 
  private:
+  bool Reaches(size_t i) const { return reached_.empty() || reached_[i]; }
+
   TargetBit target_ = kGfx942;
   std::deque<Instruction> instructions_;
+  std::vector<bool> reached_;  // empty: all
 };
 
 /// One instruction changed: a wait taken away or made to leave one more outstanding, a barrier
