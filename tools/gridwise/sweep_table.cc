@@ -148,7 +148,7 @@ absl::Status SweepTable::Read(const std::string& path, std::string_view text) {
 std::optional<Result> SweepTable::Find(const SweepRecord& record, bool verify) const {
   const std::vector<std::string> key = KeyOf(record);
   for (const Result result : kResults) {
-    if (verify && result == Result::kUnverified) continue;
+    if (result == Result::kError || (verify && result == Result::kUnverified)) continue;
     if (done_.contains({key, result})) return result;
   }
   return std::nullopt;

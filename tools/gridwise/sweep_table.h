@@ -55,8 +55,8 @@ class SweepTable {
   /// cannot be read or written.
   static absl::StatusOr<SweepTable> Open(const std::string& path);
 
-  /// The result of the record with the key of `record`, if the table has it: with `verify`, one
-  /// that was verified or could not be.
+  /// The result of the record with the key of `record`, if the table has it, and one that was
+  /// computed: with `verify`, verified too.
   std::optional<SweepRecord::Result> Find(const SweepRecord& record, bool verify) const;
 
   absl::Status Add(const SweepRecord& record);

@@ -120,6 +120,14 @@ TEST(SweepTable, WhatWasNotVerifiedIsNotAVerifiedResult) {
   EXPECT_EQ(table.Find(Record("one", Result::kPass), /*verify=*/true), std::nullopt);
 }
 
+TEST(SweepTable, WhatCouldNotBeComputedIsTriedAgain) {
+  SweepTable table;
+  ASSERT_TRUE(table.Add(Record("one", Result::kError)).ok());
+  EXPECT_EQ(table.Find(Record("one", Result::kPass), /*verify=*/false), std::nullopt);
+  ASSERT_TRUE(table.Add(Record("one", Result::kPass)).ok());
+  EXPECT_EQ(table.Find(Record("one", Result::kPass), /*verify=*/false), Result::kPass);
+}
+
 // An interruption can leave any part of a line: cut the file at every byte.
 TEST(SweepTable, ATornLastLineIsWrittenAnew) {
   const std::string whole = ReadText(TwoRecords("whole.csv"));
