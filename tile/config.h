@@ -141,7 +141,7 @@ struct TileConfig {
   constexpr bool loads_to_lds() const { return pipeline.schedule == Schedule::kDirect; }
   constexpr LdsTile lds_a() const { return {.rows = tile.m, .cells_per_row = tile.k / cell()}; }
   constexpr LdsTile lds_b() const {
-    return {.rows = tile.n, .cells_per_row = k_of_group() / cell()};
+    return {.rows = tile.n, .cells_per_row = CeilDiv(k_of_group(), cell())};
   }
   /// Where operands lie that are loaded straight to LDS: along k, or not, in which case reads
   /// transpose them.
@@ -285,7 +285,9 @@ constexpr const char* RejectMerge(const TileConfig& c) {
   if (c.merge.groups == 1) return nullptr;
   if (c.waves.n != 1) return "merged groups are not all in one wave";
   if (c.loads_to_lds()) return "merged groups are not loaded straight to LDS";
-  if (c.tile.k % (c.merge.groups * c.cell()) != 0) return "merged groups share a cell";
+  // Of a cell that two groups share, lanes read a half each.
+  const int least_k = c.groups_at_once() > 1 ? c.mma.k : c.cell();
+  if (c.tile.k % (c.merge.groups * least_k) != 0) return "merged groups share a run of k";
   if (c.tile.n % (c.merge.groups * c.mma.m) != 0) return "merged groups share an mma";
   return nullptr;
 }

@@ -31,7 +31,9 @@ class LoadWeightsRows {
   /// Starts the loads of a step.
   template <class To>
   GRIDWISE_DEVICE void Load(const KWalk& walk, To&& slab) const {
-    if (!k_is_ragged_ || walk.channels_left() >= kC.tile.k) {
+    if constexpr (kC.k_of_group() < kC.cell()) {
+      for (int i = 0; i < Lane::kCount; ++i) slab[i] = LoadPartOfCell(i, walk);
+    } else if (!k_is_ragged_ || walk.channels_left() >= kC.tile.k) {
       LoadCells<0>(walk, slab);
     } else {
       LoadCells<kRagged>(walk, slab);
@@ -50,6 +52,16 @@ class LoadWeightsRows {
  private:
   static constexpr int kRagged = kC.ragged(kC.patch_b);
   GRIDWISE_DEVICE static int Channel() { return Lane::Cell() * kC.cell(); }
+
+  /// A cell of which a merged group fills the first part.
+  GRIDWISE_DEVICE CellVec<kC> LoadPartOfCell(int i, const KWalk& walk) const {
+    using Run = Vec<Element<kC.type>, kC.k_of_group()>;
+    struct {
+      Run run[kC.cell() / kC.k_of_group()] = {};
+    } cell;
+    cell.run[0] = tensor_.Load<Run>(offset_[i], walk.offset_w());
+    return __builtin_bit_cast(CellVec<kC>, cell);
+  }
 
   template <int kPart, class To>
   GRIDWISE_DEVICE void LoadCells(const KWalk& walk, To&& slab) const {

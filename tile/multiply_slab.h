@@ -33,16 +33,15 @@ class MultiplySlab {
       const int chunk = i / kC.fragment_reads(), part = i % kC.fragment_reads();
       const int k = ((chunk * kC.mma.lane_groups() + lane_group) * kC.fragment_reads() + part) *
                     kC.read_elements();
-      const int cell = k / kC.cell(), in_cell = k % kC.cell() * SizeOf(kC.type);
-      const int cell_a = group * kC.lds_b().cells_per_row + cell;
+      const int k_a = group * kC.k_of_group() + k;
       for (int r = 0; r < kBasesA * kRowsA; ++r) {
         const int row = first_m + r / kRowsA * kC.mma_m() + ColOfB(kC.mma, Lane<kC>(), r % kRowsA);
-        a_[r / kRowsA][i][r % kRowsA] = lds + kC.lds_a().Offset(row, cell_a) + in_cell;
+        a_[r / kRowsA][i][r % kRowsA] = lds + OffsetOf(kC.lds_a(), row, k_a);
       }
       if (i >= kReadsOfGroup) continue;
       for (int r = 0; r < kBasesB * kRowsB; ++r) {
         const int row = first_n + r / kRowsB * kC.mma.m + RowOfA(kC.mma, Lane<kC>(), r % kRowsB);
-        b_[r / kRowsB][i][r % kRowsB] = lds_b + kC.lds_b().Offset(row, cell) + in_cell;
+        b_[r / kRowsB][i][r % kRowsB] = lds_b + OffsetOf(kC.lds_b(), row, k);
       }
     }
   }
@@ -96,6 +95,10 @@ class MultiplySlab {
   struct Fragment {
     Operand part[kPartsOfFragment];
   };
+
+  GRIDWISE_DEVICE static int OffsetOf(LdsTile tile, int row, int k) {
+    return tile.Offset(row, k / kC.cell()) + k % kC.cell() * SizeOf(kC.type);
+  }
 
   /// Reads the lane's rows, `row` rows after the wave's first.
   template <int kRows, class Operand>

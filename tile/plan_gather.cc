@@ -195,7 +195,9 @@ GatherPlan PlanGather(const TileConfig& config, Gfx gfx, const ConvProblem& prob
     work.steps += groups * gemm_tiles * Taps(gemm) * slabs;
     work.ragged_steps += groups * gemm_tiles * Taps(gemm);
   }
-  if (problem.AxesOf(problem.a()).size[5] % config.cell() == 0) work.ragged_steps = 0;
+  if (!config.has_ragged_slabs() || problem.AxesOf(problem.a()).size[5] % config.cell() == 0) {
+    work.ragged_steps = 0;
+  }
   work.tiles = groups * tiles;
   sharing = Complete(sharing, config, TraitsOf(gfx), work);
   plan.splits = sharing.splits;

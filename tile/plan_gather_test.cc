@@ -45,6 +45,16 @@ static_assert(kMergedInBlocks.mma_m() == 8 && kMergedInBlocks.mma_n() == 32 &&
                   kMergedInBlocks.reps_m() == 4 && kMergedInBlocks.reps_n() == 2,
               "two runs of 4 rows, of 4 columns of each group");
 
+// 16 groups of 4 channels: half cells.
+constexpr TileConfig kMergedHalfCells = [] {
+  TileConfig c = kMergedInBlocks;
+  c.patch_b = {4, 2};
+  c.merge = {16};
+  return c;
+}();
+static_assert(Reject(kMergedHalfCells, Gfx::k942) == nullptr);
+static_assert(kMergedHalfCells.lds_b() == LdsTile{.rows = 64, .cells_per_row = 1});
+
 ConvProblem Problem2d(std::int64_t n, std::int64_t c, std::int64_t k, Dim h, Dim w) {
   return {.direction = Direction::kBackwardData,
           .rank = 2,
@@ -109,13 +119,14 @@ TEST(TileConfig, RejectsGroupsThatCannotBeMerged) {
   EXPECT_STREQ(Reject(c, Gfx::k942), "the blocks of the mma are not shared by merged groups");
   c.merge = {3};
   EXPECT_STREQ(Reject(c, Gfx::k942), "the blocks of the mma are not shared by merged groups");
-  c.merge = {16};
-  EXPECT_STREQ(Reject(c, Gfx::k942), "merged groups share a cell");
+  c = kMerged;
+  c.tile.k = 16;
+  EXPECT_STREQ(Reject(c, Gfx::k942), "merged groups share a run of k");
 }
 
 // Every wave stages each row and column of its tile once.
 TEST(TileConfig, AccumulatorsCoverTheStageOnce) {
-  for (const TileConfig& c : {kMedium, kMerged, kMergedInBlocks}) {
+  for (const TileConfig& c : {kMedium, kMerged, kMergedInBlocks, kMergedHalfCells}) {
     std::set<std::pair<int, int>> seen;
     for (int lane = 0; lane < c.mma.lanes(); ++lane) {
       for (int n = 0; n < c.reps_n(); ++n) {

@@ -83,9 +83,10 @@ inline constexpr Tiling kMfmaDirectTransposedTilings[] = {
     {64, 64, 8, {2, 1}, 32, 4, {Schedule::kDirect, 2}},
 };
 
-/// Merged groups of 8, 16 and 32 channels, in f16 and bf16: 64 channels, whose runs of memory are
-/// 128 bytes long. WMMA has no blocks for groups of 8.
+/// Merged groups of 4, 8, 16 and 32 channels, in f16 and bf16: 64 channels, whose runs of memory
+/// are 128 bytes long. WMMA has no blocks for groups of less than 16.
 inline constexpr Tiling kMfmaMergedTilings[] = {
+    {128, 64, 8, {4, 1}, 4, 4, {}, 0, 16},
     {128, 64, 8, {4, 1}, 4, 4, {}, 0, 8},
     {128, 64, 8, {4, 1}, 16, 4, {}, 0, 4},
     {128, 64, 8, {4, 1}, 32, 4, {}, 0, 2},
@@ -206,8 +207,9 @@ constexpr void ForEachGatherRow(auto&& visit) {
     return [&visit, along_k](const Tiling& tiling, DataType type, MmaUnit unit, bool double_k) {
       const int cell = LdsTile::kCellBytes / SizeOf(type);
       const bool direct = tiling.pipeline.schedule == Schedule::kDirect;
+      const bool half_cells = tiling.cells == 2 || tiling.cells < tiling.groups;
       const TileConfig::Patch patch = direct ? TileConfig::Patch{1, LdsLines::kPieceRows}
-                                             : TileConfig::Patch{tiling.cells == 2 ? 4 : cell, 2};
+                                             : TileConfig::Patch{half_cells ? 4 : cell, 2};
       const int ragged = tiling.ragged == 0 ? cell : tiling.ragged;
       const TileConfig row = MakeRow(tiling, type, unit, double_k, {ragged, 1},
                                      along_k ? TileConfig::Patch{cell, 1} : patch);
