@@ -52,8 +52,9 @@ ABSL_FLAG(std::string, direction, "",
           "of sweep and list: fwd, bwd_data or bwd_weight; default: those that the set names for a "
           "problem");
 ABSL_FLAG(double, max_flops, 0, "sweep: larger problems are left out; default: none is");
-ABSL_FLAG(std::string, csv, "",
-          "sweep: file of the results; what it already holds is not repeated, unless it is an error");
+ABSL_FLAG(
+    std::string, csv, "",
+    "sweep: file of the results; what it already holds is not repeated, unless it is an error");
 ABSL_FLAG(std::string, explain, "", "list: a problem's name; more names may follow");
 ABSL_FLAG(uint64_t, seed, 0, "of the random data that stands for a tensor without a file");
 ABSL_FLAG(
