@@ -67,10 +67,6 @@ RowPlanner::RowPlanner(const ConvProblem& problem, Gfx gfx, const RowOptions& op
 
 Verdict RowPlanner::PlanFor(const Row& row) {
   if (reason_) return *reason_;
-  const auto reject = [&](const auto& config) {
-    return RejectRow(config, problem_, options_.splits);
-  };
-  if (auto reason = std::visit(reject, row)) return *std::move(reason);
   RowPlan plan;
   if (auto reason = AddPart(row, {.problem = problem_}, plan)) return *std::move(reason);
 
@@ -119,6 +115,11 @@ std::optional<std::string> RowPlanner::CountTerms(RowPlan& plan) const {
 
 std::optional<std::string> RowPlanner::AddPart(const Row& row, const ConvPart& part,
                                                RowPlan& plan) {
+  // Each part anew: half of the groups may be a number that the row cannot merge.
+  const auto reject = [&](const auto& config) {
+    return RejectRow(config, part.problem, options_.splits);
+  };
+  if (auto reason = std::visit(reject, row)) return reason;
   if (part.problem.groups > kMaxGroups) {
     return AddHalves(row, part, absl::StrFormat("groups is %d", part.problem.groups), plan);
   }
@@ -138,11 +139,6 @@ std::optional<std::string> RowPlanner::AddHalves(const Row& row, const ConvPart&
   const std::optional<std::vector<ConvPart>> halves = Halve(part, axis);
   if (!halves) return reason;
   for (const ConvPart& half : *halves) {
-    // Half of the groups may be a number that the row cannot merge.
-    const auto reject = [&](const auto& config) {
-      return RejectRow(config, half.problem, options_.splits);
-    };
-    if (auto half_reason = std::visit(reject, row)) return half_reason;
     if (auto half_reason = AddPart(row, half, plan)) return half_reason;
   }
   return std::nullopt;

@@ -296,7 +296,6 @@ constexpr const char* RejectMerge(const TileConfig& c) {
 constexpr const char* Reject(const TileConfig& c, Gfx gfx) {
   const TargetTraits target = TraitsOf(gfx);
   if (c.merge.groups < 1) return "there are no groups in a tile";
-  if (const char* reason = RejectMerge(c)) return reason;
   if (!target.Has(c.mma.unit)) return "the target's matrix unit is another one";
   // Merged groups may have too little k for an instruction of twice the k.
   const bool once = c.merge.groups > 1 && c.k_of_group() < 2 * c.mma.k;
@@ -311,6 +310,7 @@ constexpr const char* Reject(const TileConfig& c, Gfx gfx) {
   if (c.tile.k % c.cell() != 0 || (cells != 2 && cells != 4 && cells != 8)) {
     return "tile.k is none of 2, 4, 8 cells of 16 bytes";
   }
+  if (const char* reason = RejectMerge(c)) return reason;
   if (c.tile.m < 16 || c.tile.m % (c.waves.m * c.mma_m()) != 0) return "waves do not divide tile.m";
   if (c.tile.n < 16 || c.tile.n % (c.waves.n * c.mma_n()) != 0) return "waves do not divide tile.n";
   if (c.loads_to_lds() && !target.loads_cells_to_lds) {

@@ -119,6 +119,9 @@ TEST(TileConfig, RejectsGroupsThatCannotBeMerged) {
   EXPECT_STREQ(Reject(c, Gfx::k942), "the blocks of the mma are not shared by merged groups");
   c.merge = {3};
   EXPECT_STREQ(Reject(c, Gfx::k942), "the blocks of the mma are not shared by merged groups");
+  c = kMergedInBlocks;
+  c.mma.k = 0;
+  EXPECT_STREQ(Reject(c, Gfx::k942), "the target has no such mma for the type");
   c = kMerged;
   c.tile.k = 16;
   EXPECT_STREQ(Reject(c, Gfx::k942), "merged groups share a run of k");

@@ -201,8 +201,8 @@ constexpr int MmaCycles(MmaShape mma, DataType type) {
     case MmaUnit::kFma:
       return 16;
   }
-  const bool slow = type == DataType::kF32 || (f8 && mma.k == 2048 / mma.m);
   if (mma.blocks() > 1) return 8;
+  const bool slow = type == DataType::kF32 || (f8 && mma.k == 2048 / mma.m);
   return (mma.m == 32 ? 32 : 16) * (slow ? 2 : 1);
 }
 

@@ -207,6 +207,7 @@ constexpr void ForEachGatherRow(auto&& visit) {
     return [&visit, along_k](const Tiling& tiling, DataType type, MmaUnit unit, bool double_k) {
       const int cell = LdsTile::kCellBytes / SizeOf(type);
       const bool direct = tiling.pipeline.schedule == Schedule::kDirect;
+      // A step of two cells has few for the lanes, and a group may have less than one.
       const bool half_cells = tiling.cells == 2 || tiling.cells < tiling.groups;
       const TileConfig::Patch patch = direct ? TileConfig::Patch{1, LdsLines::kPieceRows}
                                              : TileConfig::Patch{half_cells ? 4 : cell, 2};
