@@ -3,7 +3,7 @@
 //   bazel run //benchmarks:plan
 //
 // A benchmark plans every problem of a set in one direction for one target: per_problem is the
-// mean of their CPU time, worst_us the slowest problem's best time.
+// mean of their CPU time, worst_us the slowest problem's best time, and the label its name.
 
 #include <algorithm>
 #include <chrono>
@@ -25,14 +25,14 @@
 namespace gridwise {
 namespace {
 
-void PlanAll(benchmark::State& state, const std::vector<ConvProblem>& problems, Gfx gfx) {
+void PlanAll(benchmark::State& state, const std::vector<NamedProblem>& problems, Gfx gfx) {
   using Clock = std::chrono::steady_clock;
   using Microseconds = std::chrono::duration<double, std::micro>;
   std::vector<double> best(problems.size(), std::numeric_limits<double>::infinity());
   for (auto _ : state) {
     for (size_t i = 0; i < problems.size(); ++i) {
       const Clock::time_point start = Clock::now();
-      absl::StatusOr<Plan> plan = MakePlan(problems[i], gfx);
+      absl::StatusOr<Plan> plan = MakePlan(problems[i].problem, gfx);
       benchmark::DoNotOptimize(plan);
       const double us = Microseconds(Clock::now() - start).count();
       if (!plan.ok()) state.SkipWithError(plan.status().ToString().c_str());
@@ -43,7 +43,9 @@ void PlanAll(benchmark::State& state, const std::vector<ConvProblem>& problems, 
   state.counters["per_problem"] = benchmark::Counter(
       static_cast<double>(problems.size()),
       benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
-  state.counters["worst_us"] = *std::max_element(best.begin(), best.end());
+  const auto worst = std::max_element(best.begin(), best.end());
+  state.counters["worst_us"] = *worst;
+  state.SetLabel(problems[static_cast<size_t>(worst - best.begin())].name);
 }
 
 absl::Status RegisterSet(const std::string& set) {
@@ -52,13 +54,13 @@ absl::Status RegisterSet(const std::string& set) {
   if (!problems.ok()) return problems.status();
   for (const Gfx gfx : kAllGfx) {
     for (const Direction direction : kAllDirections) {
-      std::vector<ConvProblem> selected;
+      std::vector<NamedProblem> selected;
       for (const NamedProblem& named : *problems) {
         if (std::find(named.directions.begin(), named.directions.end(), direction) ==
             named.directions.end())
           continue;
-        selected.push_back(named.problem);
-        selected.back().direction = direction;
+        selected.push_back(named);
+        selected.back().problem.direction = direction;
       }
       if (selected.empty()) continue;
       benchmark::RegisterBenchmark(

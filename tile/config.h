@@ -122,8 +122,10 @@ struct TileConfig {
   constexpr int wave_m() const { return tile.m / waves.m; }
   constexpr int wave_n() const { return tile.n / waves.n; }
   // Merged groups that a matrix instruction multiplies: one in each of its blocks, of which others
-  // take further rows of the tile.
-  constexpr int groups_at_once() const { return mma.blocks() > 1 ? merge.groups : 1; }
+  // take further rows of the tile; and how often the next ones take their turn.
+  constexpr int groups_at_once() const {
+    return mma.blocks() < merge.groups ? mma.blocks() : merge.groups;
+  }
   constexpr int groups_in_turn() const { return merge.groups / groups_at_once(); }
   // Rows and columns of the tile in one matrix instruction, whose A is the tile's B, and how many
   // of them a wave has.
@@ -131,9 +133,16 @@ struct TileConfig {
   constexpr int mma_n() const { return mma.m * groups_at_once(); }
   constexpr int reps_m() const { return wave_m() / mma_m(); }
   constexpr int reps_n() const { return wave_n() / mma_n(); }
-  // Of each group of the tile: source channels in a slab, and columns.
+  // Of each group of the tile: source channels in a slab, and columns, and the matrix instructions
+  // that these take.
   constexpr int k_of_group() const { return tile.k / merge.groups; }
   constexpr int n_of_group() const { return tile.n / merge.groups; }
+  constexpr int reps_n_of_group() const { return reps_n() / groups_in_turn(); }
+  /// The first of a wave's columns in its n-th matrix instruction.
+  constexpr int ColumnOf(int n) const {
+    const int turn = n / reps_n_of_group(), rep = n % reps_n_of_group();
+    return turn * groups_at_once() * n_of_group() + rep * mma.m;
+  }
   // Slabs may end within the last channels' cell, unless they are of merged groups, which are
   // whole, or loaded straight to LDS, by cells.
   constexpr bool has_ragged_slabs() const { return merge.groups == 1 && !loads_to_lds(); }
@@ -211,7 +220,7 @@ struct TileConfig {
     const RowCol owner = OwnerOfAcc(mma, lane, reg);
     const int block = mma.BlockOf(lane), group = block % groups_at_once();
     return {.row = block / groups_at_once() * mma.n + owner.col,
-            .col = group * n_of_group() + n * mma.m + owner.row};
+            .col = ColumnOf(n) + group * n_of_group() + owner.row};
   }
 
   // LDS: the operands; after the main loop a stage, and behind it offsets of the rows in the output
@@ -279,7 +288,8 @@ constexpr const char* RejectPipeline(TileConfig::Pipeline pipeline) {
 
 /// Why groups cannot be merged so; nullptr if they can.
 constexpr const char* RejectMerge(const TileConfig& c) {
-  if (c.mma.blocks() > 1 && (c.merge.groups == 1 || c.mma.blocks() % c.merge.groups != 0)) {
+  if (c.mma.blocks() > 1 && (c.merge.groups == 1 || c.mma.blocks() % c.groups_at_once() != 0 ||
+                             c.merge.groups % c.groups_at_once() != 0)) {
     return "the blocks of the mma are not shared by merged groups";
   }
   if (c.merge.groups == 1) return nullptr;
@@ -307,8 +317,8 @@ constexpr const char* Reject(const TileConfig& c, Gfx gfx) {
     return "waves make no workgroup of 1 to 1024 threads";
   }
   const int cells = c.tile.k / c.cell();
-  if (c.tile.k % c.cell() != 0 || (cells != 2 && cells != 4 && cells != 8)) {
-    return "tile.k is none of 2, 4, 8 cells of 16 bytes";
+  if (c.tile.k % c.cell() != 0 || (cells != 2 && cells != 4 && cells != 8 && cells != 16)) {
+    return "tile.k is none of 2, 4, 8, 16 cells of 16 bytes";
   }
   if (const char* reason = RejectMerge(c)) return reason;
   if (c.tile.m < 16 || c.tile.m % (c.waves.m * c.mma_m()) != 0) return "waves do not divide tile.m";

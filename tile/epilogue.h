@@ -4,8 +4,8 @@
 #include "ck/arch/sync.h"
 #include "tile/combine.h"
 #include "tile/config.h"
-#include "tile/multiply_slab.h"
 #include "tile/roles.h"
+#include "tile/wave_acc.h"
 
 namespace gridwise::tile {
 

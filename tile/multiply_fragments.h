@@ -1,16 +1,14 @@
 #pragma once
 
-#include "ck/arch/mma.h"
 #include "tile/config.h"
-#include "tile/multiply_slab.h"
 #include "tile/read_fragments.h"
 #include "tile/roles.h"
+#include "tile/wave_acc.h"
 
 namespace gridwise::tile {
 
 /// acc += A * B for a slab that was loaded straight to LDS, in two halves, so that a schedule can
-/// put other things between reading fragments and multiplying them. The instruction's A is the
-/// tile's B, as in MultiplySlab.
+/// put other things between reading fragments and multiplying them.
 template <TileConfig kC>
 class MultiplyFragments {
  public:
@@ -21,8 +19,8 @@ class MultiplyFragments {
 
   /// What a wave reads for one chunk.
   struct Fragments {
-    Fragment<kC, MmaOperandB<kC.mma, kC.type>> a[kC.reps_m()];
-    Fragment<kC, MmaOperandA<kC.mma, kC.type>> b[kC.reps_n()];
+    FragmentOfA<kC> a[kC.reps_m()];
+    FragmentOfB<kC> b[kC.reps_n()];
   };
 
   /// Slabs lie in `lds`, one or several: A, and B behind it.
@@ -37,14 +35,7 @@ class MultiplyFragments {
   }
 
   GRIDWISE_DEVICE static void Multiply(const Fragments& fragments, WaveAcc<kC>& acc) {
-    const auto& [a, b] = fragments;
-    for (int part = 0; part < a[0].kParts; ++part) {
-      for (int m = 0; m < kC.reps_m(); ++m) {
-        for (int n = 0; n < kC.reps_n(); ++n) {
-          acc.d[m][n] = Mma<kC.mma, kC.type>(b[n].part[part], a[m].part[part], acc.d[m][n]);
-        }
-      }
-    }
+    tile::Multiply<kC>(fragments.a, fragments.b, /*first_n=*/0, acc);
   }
 
  private:

@@ -10,9 +10,11 @@
 namespace gridwise::tile {
 namespace {
 
-/// How the cells of a step of the main loop lie: rows along h, and runs of patch.k cells along w.
+/// How the cells of a step of the main loop lie: rows along h, and runs of patch.k cells along w;
+/// and the steps that cover the output cells of an image.
 struct StepShape {
   int log2_runs = 0;
+  std::int64_t rows = 0;
   std::int64_t steps_h = 0, steps_w = 0;
 };
 
@@ -23,10 +25,11 @@ StepShape ChooseStepShape(const TileConfig& config, const ConvProblem& problem) 
   const std::int64_t runs = CeilDiv<std::int64_t>(problem.dims[2].out(), config.patch_a.k);
   StepShape best;
   for (int log2_runs = 0; 1 << log2_runs <= patches; ++log2_runs) {
-    const StepShape shape = {
-        .log2_runs = log2_runs,
-        .steps_h = CeilDiv<std::int64_t>(problem.dims[1].out(), patches >> log2_runs),
-        .steps_w = CeilDiv<std::int64_t>(runs, 1 << log2_runs)};
+    const std::int64_t rows = patches >> log2_runs;
+    const StepShape shape = {.log2_runs = log2_runs,
+                             .rows = rows,
+                             .steps_h = CeilDiv(problem.dims[1].out(), rows),
+                             .steps_w = CeilDiv<std::int64_t>(runs, 1 << log2_runs)};
     if (best.steps_h == 0 || shape.steps_h * shape.steps_w <= best.steps_h * best.steps_w) {
       best = shape;
     }
@@ -47,15 +50,18 @@ std::int64_t Tiles(const TileConfig& config, const ConvProblem& problem) {
          CeilDiv<std::int64_t>(Terms(problem), config.tile.n);
 }
 
-/// The bytes of x, or dy, of one image that offsets reach over: the last step's cells, and the
+/// The bytes of x, or dy, of one image that offsets reach over: the cells of all steps, and the
 /// taps'.
-std::int64_t Reach(const TileConfig& config, const ConvProblem& problem, Tensor tensor) {
+std::int64_t Reach(const TileConfig& config, const ConvProblem& problem, const StepShape& shape,
+                   Tensor tensor) {
   const PerAxis stride = problem.AxesOf(tensor).stride;
-  const std::int64_t overshoot[3] = {0, config.tile.k / config.patch_a.k, config.tile.k};
+  const std::int64_t cells_w = config.tile.k / shape.rows;  // of a step
+  const std::int64_t cells[3] = {problem.dims[0].out(), shape.steps_h * shape.rows,
+                                 shape.steps_w * cells_w};
   std::int64_t elements = stride[3];
   for (size_t i = 0; i < 3; ++i) {
     const Dim& dim = problem.dims[i];
-    const std::int64_t last = dim.out() - 1 + overshoot[i];
+    const std::int64_t last = cells[i] - 1;
     const std::int64_t last_x = dim.pad_begin + last * dim.stride + dim.dilated_filter() - 1;
     elements += stride[i + 1] * (tensor == Tensor::kX ? last_x : last);
   }
@@ -106,7 +112,7 @@ BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem,
   args.n_tiles = CeilDiv(args.terms, config.tile.n);
   args.by_n_tiles = divide_by(args.n_tiles);
   args.batch = static_cast<int>(problem.batch);
-  args.step_rows = (config.tile.k / config.patch_a.k) >> shape.log2_runs;
+  args.step_rows = static_cast<int>(shape.rows);
   args.log2_step_runs = shape.log2_runs;
   args.steps_h = static_cast<int>(shape.steps_h);
   args.steps_w = static_cast<int>(shape.steps_w);
@@ -141,13 +147,14 @@ std::optional<std::string> RejectBwdWeight(const TileConfig& config, const ConvP
 
 std::optional<std::string> TooLargeForBwdWeight(const TileConfig& config,
                                                 const ConvProblem& problem, std::int64_t limit) {
-  const std::int64_t steps = Steps(problem, ChooseStepShape(config, problem));
+  const StepShape shape = ChooseStepShape(config, problem);
+  const std::int64_t steps = Steps(problem, shape);
   if (Tiles(config, problem) >= kOffsetLimit || steps >= kOffsetLimit) {
     return absl::StrFormat("dw has %d tiles of %d steps; both must be fewer than 2^31",
                            Tiles(config, problem), steps);
   }
-  const std::int64_t dy_bytes = Reach(config, problem, Tensor::kY);
-  const std::int64_t x_bytes = Reach(config, problem, Tensor::kX);
+  const std::int64_t dy_bytes = Reach(config, problem, shape, Tensor::kY);
+  const std::int64_t x_bytes = Reach(config, problem, shape, Tensor::kX);
   // Of f32, as where K is split.
   const std::int64_t dw_bytes = (problem.k_per_group() + config.tile.m) *
                                 (Terms(problem) + config.tile.n) *

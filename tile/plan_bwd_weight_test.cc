@@ -1,6 +1,7 @@
 #include "tile/plan_bwd_weight.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "gmock/gmock.h"
@@ -17,6 +18,16 @@ constexpr TileConfig kPairs = {.tile = {128, 128, 32},
                                .patch_a = {8, 2},
                                .patch_b = {8, 2}};
 static_assert(Reject(kPairs, Gfx::k942) == nullptr);
+
+// Straight to LDS, a cell at a time.
+constexpr TileConfig kSingleCells = [] {
+  TileConfig c = kPairs;
+  c.mma.k = 16;
+  c.patch_a = c.patch_b = {1, 8};
+  c.pipeline = {Schedule::kDirect, 2};
+  return c;
+}();
+static_assert(Reject(kSingleCells, Gfx::k950) == nullptr);
 
 ConvProblem Square(std::int64_t in, std::int64_t filter, std::int64_t c, std::int64_t k) {
   const Dim dim = {.in = in, .filter = filter, .pad_begin = filter / 2, .pad_end = filter / 2};
@@ -55,6 +66,19 @@ TEST(PlanBwdWeight, SplitsCoverAllSteps) {
     const int steps = args.batch * args.out[0] * args.steps_h * args.steps_w;
     EXPECT_GE(args.split_steps * splits, steps) << splits;
     EXPECT_LT((args.split_steps - 1) * splits, steps) << splits;
+  }
+}
+
+// A line of cells, as 1x1 filters have after simplification: 32 cells of a step lie along it, so no
+// offset reaches over lines that there are not.
+TEST(PlanBwdWeight, OffsetsReachOverTheCellsOfTheStepsAlone) {
+  const std::int64_t cells = 320'000, bytes = cells * 512 * 2;  // of dy
+  ConvProblem problem = Square(cells, 1, 256, 512);
+  problem.dims[1] = Dim{};
+  for (const TileConfig& row : {kPairs, kSingleCells}) {
+    EXPECT_EQ(TooLargeForBwdWeight(row, problem, bytes + 1), std::nullopt);
+    EXPECT_THAT(TooLargeForBwdWeight(row, problem, bytes).value_or(""),
+                HasSubstr("offsets reach over 327680000 bytes of an image of dy"));
   }
 }
 

@@ -55,6 +55,17 @@ constexpr TileConfig kMergedHalfCells = [] {
 static_assert(Reject(kMergedHalfCells, Gfx::k942) == nullptr);
 static_assert(kMergedHalfCells.lds_b() == LdsTile{.rows = 64, .cells_per_row = 1});
 
+// 32 groups of 4 channels: two turns of 16.
+constexpr TileConfig kMergedInTurns = [] {
+  TileConfig c = kMergedHalfCells;
+  c.tile = {64, 128, 128};
+  c.merge = {32};
+  return c;
+}();
+static_assert(Reject(kMergedInTurns, Gfx::k942) == nullptr);
+static_assert(kMergedInTurns.groups_at_once() == 16 && kMergedInTurns.groups_in_turn() == 2 &&
+              kMergedInTurns.ColumnOf(0) == 0 && kMergedInTurns.ColumnOf(1) == 64);
+
 ConvProblem Problem2d(std::int64_t n, std::int64_t c, std::int64_t k, Dim h, Dim w) {
   return {.direction = Direction::kBackwardData,
           .rank = 2,
@@ -117,8 +128,10 @@ TEST(TileConfig, RejectsGroupsThatCannotBeMerged) {
   c = kMergedInBlocks;
   c.merge = {1};
   EXPECT_STREQ(Reject(c, Gfx::k942), "the blocks of the mma are not shared by merged groups");
-  c.merge = {3};
-  EXPECT_STREQ(Reject(c, Gfx::k942), "the blocks of the mma are not shared by merged groups");
+  for (const int groups : {3, 24}) {
+    c.merge = {groups};
+    EXPECT_STREQ(Reject(c, Gfx::k942), "the blocks of the mma are not shared by merged groups");
+  }
   c = kMergedInBlocks;
   c.mma.k = 0;
   EXPECT_STREQ(Reject(c, Gfx::k942), "the target has no such mma for the type");
@@ -129,7 +142,8 @@ TEST(TileConfig, RejectsGroupsThatCannotBeMerged) {
 
 // Every wave stages each row and column of its tile once.
 TEST(TileConfig, AccumulatorsCoverTheStageOnce) {
-  for (const TileConfig& c : {kMedium, kMerged, kMergedInBlocks, kMergedHalfCells}) {
+  for (const TileConfig& c :
+       {kMedium, kMerged, kMergedInBlocks, kMergedHalfCells, kMergedInTurns}) {
     std::set<std::pair<int, int>> seen;
     for (int lane = 0; lane < c.mma.lanes(); ++lane) {
       for (int n = 0; n < c.reps_n(); ++n) {

@@ -1,21 +1,12 @@
 #pragma once
 
 #include "ck/arch/memory.h"
-#include "ck/arch/mma.h"
 #include "tile/cells_of_lane.h"
 #include "tile/config.h"
 #include "tile/roles.h"
+#include "tile/wave_acc.h"
 
 namespace gridwise::tile {
-
-/// What a lane passes of an operand to one matrix instruction, or several: whole LDS cells of its
-/// row. Which k a lane holds differs from the instruction's own order, the same way for A and B, so
-/// that the sum is the same set.
-template <TileConfig kC, class Operand>
-struct Fragment {
-  static constexpr int kParts = kC.fragment_reads() * kC.cell() / kC.mma.k_per_lane();
-  Operand part[kParts];  // of a matrix instruction each
-};
 
 /// The cell of its row that a lane reads as the i-th of a slab.
 template <TileConfig kC>

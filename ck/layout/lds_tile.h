@@ -1,5 +1,7 @@
 #pragma once
 
+#include "ck/base/math.h"
+
 namespace gridwise {
 
 /// Where an operand tile [rows][k] lives in LDS.
@@ -17,7 +19,7 @@ struct LdsTile {
   static constexpr int kPeriodRows = 16;
 
   int rows = 0;           // a multiple of 16
-  int cells_per_row = 0;  // 1, 2, 4 or 8
+  int cells_per_row = 0;  // 1, 2, 4, 8 or 16
 
   bool operator==(const LdsTile&) const = default;
 
@@ -25,7 +27,7 @@ struct LdsTile {
 
   /// Byte offset of a cell of `row`.
   constexpr int Offset(int row, int cell) const {
-    const int spread = (cell * (8 / cells_per_row)) & 7;
+    const int spread = (cell * CeilDiv(8, cells_per_row)) & 7;
     return (cell * rows + (row ^ spread ^ ((row >> 3) & 1))) * kCellBytes;
   }
 };

@@ -8,7 +8,7 @@ namespace gridwise {
 namespace {
 
 constexpr LdsTile kTiles[] = {{16, 4},  {64, 2}, {64, 4},  {128, 2}, {128, 4},
-                              {256, 4}, {64, 8}, {128, 8}, {64, 1}};
+                              {256, 4}, {64, 8}, {128, 8}, {64, 16}, {64, 1}};
 constexpr LdsRows kRows[] = {{64, 2}, {16, 4}, {128, 4}, {64, 8}, {256, 8}};
 
 TEST(LdsTile, EveryCellHasItsOwnPlace) {

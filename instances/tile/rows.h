@@ -49,8 +49,10 @@ inline constexpr Tiling kMfmaScheduledTilings[] = {
 inline constexpr Tiling kMfmaScheduledDataTilings[] = {
     {256, 128, 8, {2, 2}, 32, 2, {Schedule::kWavelet, 4}},  // tall; gfx950 has the LDS
     {64, 128, 4, {2, 2}, 32, 4, {Schedule::kWavelet, 4}},
-    {128, 128, 4, {2, 2}, 32, 4, {Schedule::kWavelet, 4}, 4},    // K that 4 divides and 8 does not
-    {128, 64, 8, {4, 1}, 16, 4, {Schedule::kWavelet, 4}, 0, 4},  // merges groups of 16 channels
+    {128, 128, 4, {2, 2}, 32, 4, {Schedule::kWavelet, 4}, 4},  // K that 4 divides and 8 does not
+    // merged groups of 16 and of 4 channels
+    {128, 64, 8, {4, 1}, 16, 4, {Schedule::kWavelet, 4}, 0, 4},
+    {64, 128, 16, {4, 1}, 4, 4, {Schedule::kWavelet, 4}, 0, 32},
 };
 
 /// The same, for backward-weight with even channels, and the tile with the fewest transposes per
@@ -83,13 +85,14 @@ inline constexpr Tiling kMfmaDirectTransposedTilings[] = {
     {64, 64, 8, {2, 1}, 32, 4, {Schedule::kDirect, 2}},
 };
 
-/// Merged groups of 4, 8, 16 and 32 channels, in f16 and bf16: 64 channels, whose runs of memory
-/// are 128 bytes long. WMMA has no blocks for groups of less than 16.
+/// Merged groups of 4, 8, 16 and 32 channels, in f16 and bf16: 64 or 128 channels, whose runs of
+/// memory are 128 or 256 bytes long. WMMA has no blocks for groups of less than 16.
 inline constexpr Tiling kMfmaMergedTilings[] = {
-    {128, 64, 8, {4, 1}, 4, 4, {}, 0, 16},
-    {128, 64, 8, {4, 1}, 4, 4, {}, 0, 8},
-    {128, 64, 8, {4, 1}, 16, 4, {}, 0, 4},
-    {128, 64, 8, {4, 1}, 32, 4, {}, 0, 2},
+    {64, 128, 16, {4, 1}, 4, 4, {}, 0, 32},  // of 4 channels
+    {128, 64, 8, {4, 1}, 4, 4, {}, 0, 16},   // of 4
+    {128, 64, 8, {4, 1}, 4, 4, {}, 0, 8},    // of 8
+    {128, 64, 8, {4, 1}, 16, 4, {}, 0, 4},   // of 16
+    {128, 64, 8, {4, 1}, 32, 4, {}, 0, 2},   // of 32
 };
 inline constexpr Tiling kWmmaMergedTilings[] = {
     {128, 64, 8, {8, 1}, 16, 6, {}, 0, 4},

@@ -77,8 +77,8 @@ TEST_P(NonFinite, StaysInTheSumsThatHaveIt) {
   int rows = 0;
   // Depthwise, few channels, four widths that rows merge, a stem and ragged channels.
   for (ConvProblem problem :
-       {Grouped(32, 1), Grouped(8, 4), Grouped(16, 4), Grouped(8, 8), Grouped(4, 16),
-        Grouped(4, 32), Grouped(1, 3), Grouped(2, 21), Grouped(4, 2, 4, 1)}) {
+       {Grouped(32, 1), Grouped(8, 4), Grouped(16, 4), Grouped(32, 4), Grouped(8, 8),
+        Grouped(4, 16), Grouped(4, 32), Grouped(1, 3), Grouped(2, 21), Grouped(4, 2, 4, 1)}) {
     problem.direction = GetParam();
     std::mt19937 random(3);
     std::vector<float> a = Uniform(problem.type, problem.a_elements(), random);
