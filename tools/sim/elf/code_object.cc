@@ -19,6 +19,7 @@
 #include "llvm/Support/MemoryBufferRef.h"
 #include "tools/sim/elf/image.h"
 #include "tools/sim/elf/kernel_info.h"
+#include "tools/sim/isa/target.h"
 
 namespace gridwise::sim {
 namespace {
@@ -276,7 +277,7 @@ absl::StatusOr<std::unique_ptr<Object>> OpenElf(std::span<const std::byte> bytes
                                header.e_ident[elf::EI_OSABI], elf::ELFOSABI_AMDGPU_HSA));
   }
   const std::string name = object->tryGetCPUName().value_or("an unknown GPU").str();
-  if (!gfx.empty() && name != gfx) {
+  if (!gfx.empty() && !RunsCodeFor(gfx, name)) {
     return absl::FailedPreconditionError(
         absl::StrFormat("the code object is for %s and the device is a %s", name, gfx));
   }
@@ -301,7 +302,8 @@ absl::StatusOr<std::unique_ptr<CodeObject>> CodeObject::Load(std::span<const std
   std::unique_ptr<CodeObject> result(
       new CodeObject);  // from here on its destructor unmaps the image
   result->memory_ = &memory;
-  result->gfx_ = (*object)->tryGetCPUName().value_or("").str();
+  const std::string name = (*object)->tryGetCPUName().value_or("").str();
+  result->gfx_ = !gfx.empty() ? gfx : DeviceFor(name).empty() ? name : DeviceFor(name);
   result->mapping_ = mapping->base;
   result->mapping_bytes_ = mapping->bytes;
   if (absl::Status status = Relocate(file, *mapping); !status.ok()) return status;

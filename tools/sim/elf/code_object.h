@@ -63,9 +63,9 @@ struct CodeSection {
 /// destroyed.
 class CodeObject {
  public:
-  /// Loads `image`: an ELF for `gfx` (any target that is an amdgcn-amd-amdhsa one when empty), or a
-  /// offload bundle, compressed or not, that holds one. `memory` must outlive the result; `image`
-  /// need not.
+  /// Loads `image`: an ELF for `gfx` or the generic target of its family (any amdgcn-amd-amdhsa one
+  /// when empty), or an offload bundle, compressed or not, that holds one. `memory` must outlive
+  /// the result; `image` need not.
   static absl::StatusOr<std::unique_ptr<CodeObject>> Load(std::span<const std::byte> image,
                                                           Memory& memory,
                                                           std::string_view gfx = "");
@@ -73,7 +73,8 @@ class CodeObject {
   CodeObject(const CodeObject&) = delete;
   CodeObject& operator=(const CodeObject&) = delete;
 
-  std::string_view gfx() const { return gfx_; }  // "gfx942"
+  /// The device that it was loaded for, "gfx942".
+  std::string_view gfx() const { return gfx_; }
   std::span<const KernelInfo> kernels() const { return kernels_; }
   std::span<const CodeSection> code() const { return code_; }
 

@@ -3,11 +3,13 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -15,6 +17,7 @@
 #include "gtest/gtest.h"
 #include "tools/build/code_object.h"
 #include "tools/sim/elf/code_object_test_objects.h"
+#include "tools/sim/isa/target.h"
 #include "tools/sim/machine/memory.h"
 
 namespace gridwise::sim {
@@ -239,6 +242,32 @@ TEST_P(CodeObjectTest, ReadsBundles) {
   const auto extent = ImageExtent(bundle.data());
   ASSERT_TRUE(extent.ok());
   EXPECT_EQ(extent->size(), bundle.size());
+}
+
+// Code for all of the target's family, of which only the header differs here.
+TEST_P(CodeObjectTest, ReadsGenericCode) {
+  const SimTarget* const target = FindTarget(Gfx());
+  ASSERT_NE(target, nullptr);
+  const absl::flat_hash_map<std::string_view, std::byte> machines = {
+      // EF_AMDGPU_MACH; source: LLVM AMDGPUUsage, "AMDGPU ELF Header e_flags"
+      {"gfx9-4-generic", std::byte{0x5f}},
+      {"gfx11-generic", std::byte{0x54}},
+      {"gfx12-generic", std::byte{0x59}}};
+  Bytes elf = Elf();
+  elf[offsetof(Elf64_Ehdr, e_flags)] = machines.at(target->generic);
+  Memory memory;
+  const auto object = CodeObject::Load(elf, memory, Gfx());
+  ASSERT_TRUE(object.ok()) << object.status();
+  EXPECT_EQ((*object)->gfx(), Gfx());
+  EXPECT_TRUE((*object)->FindKernel("Scale").ok());
+  const auto any = CodeObject::Load(elf, memory);
+  ASSERT_TRUE(any.ok()) << any.status();
+  EXPECT_EQ((*any)->gfx(), DeviceFor(target->generic));
+  const std::string id = absl::StrCat("hipv4-amdgcn-amd-amdhsa--", target->generic);
+  EXPECT_TRUE(CodeObject::Load(Bundle(id, elf, elf.size()), memory, Gfx()).ok());
+  const std::string other = Gfx() == "gfx1201" ? "gfx1100" : "gfx1201";
+  EXPECT_THAT(LoadError(elf, other),
+              HasSubstr(absl::StrCat("for ", target->generic, " and the device is a ", other)));
 }
 
 TEST_P(CodeObjectTest, ExtentOfElf) {

@@ -16,6 +16,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "tools/sim/elf/code_object.h"
+#include "tools/sim/isa/target.h"
 
 namespace gridwise::sim {
 namespace {
@@ -83,12 +84,13 @@ std::string_view Target(std::string_view id) {
 
 // How well an entry's features suit the devices, which have sramecc and not xnack; any would do: of
 // the two none changes how a program that runs on the simulator behaves.
-int Fitness(std::string_view id) {
+// The device's own code is better than its family's.
+int Fitness(std::string_view id, std::string_view gfx) {
   const std::string_view target = TargetId(id);
   const auto has = [&](std::string_view feature) {
     return target.find(feature) != std::string_view::npos;
   };
-  return (has(":xnack+") ? 0 : 2) + (has(":sramecc-") ? 0 : 1);
+  return (Target(id) == gfx ? 4 : 0) + (has(":xnack+") ? 0 : 2) + (has(":sramecc-") ? 0 : 1);
 }
 
 llvm::StringRef ToLlvm(std::span<const std::byte> data) {
@@ -148,7 +150,7 @@ absl::StatusOr<std::span<const std::byte>> SelectElf(std::span<const std::byte> 
   for (const BundleEntry& entry : *entries) {
     ids.push_back(entry.id);
     const std::string_view target = Target(entry.id);
-    if (!target.empty() && (gfx.empty() || target == gfx)) matches.push_back(&entry);
+    if (!target.empty() && (gfx.empty() || RunsCodeFor(gfx, target))) matches.push_back(&entry);
   }
   if (matches.empty() || (gfx.empty() && matches.size() != 1)) {
     const std::string wanted = gfx.empty() ? "an AMD GPU" : std::string(gfx);
@@ -158,7 +160,7 @@ absl::StatusOr<std::span<const std::byte>> SelectElf(std::span<const std::byte> 
   }
   const BundleEntry& entry = **std::max_element(
       matches.begin(), matches.end(),
-      [](const auto* a, const auto* b) { return Fitness(a->id) < Fitness(b->id); });
+      [&](const auto* a, const auto* b) { return Fitness(a->id, gfx) < Fitness(b->id, gfx); });
   if (entry.offset > image.size() || entry.bytes > image.size() - entry.offset) {
     return absl::InvalidArgumentError(
         absl::StrFormat("the offload bundle is truncated: its entry %s ends at byte %u of %u",

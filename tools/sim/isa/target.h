@@ -18,16 +18,18 @@ enum TargetBit : uint8_t {
 
 /// What the simulator must know of a target before it sees an instruction.
 struct SimTarget {
-  const char* gfx;  // as LLVM spells it
+  const char* gfx;      // as LLVM spells it
+  const char* generic;  // the target whose code runs on all of its family; source: LLVM
+                        // AMDGPUUsage, "Generic Processors"
   TargetBit bit;
   int wave_size;  // lanes; kernels of RDNA may ask for 64
 };
 
 inline constexpr SimTarget kSimTargets[] = {
-    {"gfx942", kGfx942, 64},
-    {"gfx950", kGfx950, 64},
-    {"gfx1100", kGfx1100, 32},
-    {"gfx1201", kGfx1201, 32},
+    {"gfx942", "gfx9-4-generic", kGfx942, 64},
+    {"gfx950", "gfx9-4-generic", kGfx950, 64},
+    {"gfx1100", "gfx11-generic", kGfx1100, 32},
+    {"gfx1201", "gfx12-generic", kGfx1201, 32},
 };
 
 /// The target that is called `gfx`, or null.
@@ -36,6 +38,21 @@ constexpr const SimTarget* FindTarget(std::string_view gfx) {
     if (gfx == target.gfx) return &target;
   }
   return nullptr;
+}
+
+/// Whether the device `gfx` executes code for the target `name`: its own, or its family's.
+constexpr bool RunsCodeFor(std::string_view gfx, std::string_view name) {
+  const SimTarget* const target = FindTarget(gfx);
+  return gfx == name || (target != nullptr && name == target->generic);
+}
+
+/// A device that executes code for the target `name`: the one of that name, or the first of the
+/// family; "" if there is none.
+constexpr std::string_view DeviceFor(std::string_view name) {
+  for (const SimTarget& target : kSimTargets) {
+    if (RunsCodeFor(target.gfx, name)) return target.gfx;
+  }
+  return "";
 }
 
 }  // namespace gridwise::sim

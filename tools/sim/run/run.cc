@@ -25,6 +25,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "ck/arch/target.h"
+#include "tools/sim/isa/target.h"
 #include "tools/sim/run/program_file.h"
 
 namespace gridwise::sim {
@@ -83,9 +84,10 @@ std::optional<std::string> FindProgram(const std::string& name) {
 // The device that the program has code for, when nobody has said which one is wanted.
 std::optional<std::string> ChooseDevice(const ProgramFile& file) {
   for (const Gfx gfx : kAllGfx) {
-    if (std::find(file.targets.begin(), file.targets.end(), gridwise::Name(gfx)) !=
-        file.targets.end())
-      return gridwise::Name(gfx);
+    const auto runs = [gfx](std::string_view target) {
+      return RunsCodeFor(gridwise::Name(gfx), target);
+    };
+    if (std::any_of(file.targets.begin(), file.targets.end(), runs)) return gridwise::Name(gfx);
   }
   return std::nullopt;
 }
