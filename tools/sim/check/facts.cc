@@ -145,7 +145,7 @@ void AppendRegisters(const Operand& operand, std::vector<uint16_t>& out) {
 
 /// What the operands of a memory instruction are: the result comes first, or a buffer's data; then
 /// the address; vector registers behind it are data, scalar ones belong to the address.
-void FillOperands(InstructionFacts& facts) {
+void FillOperands(TargetBit target, InstructionFacts& facts) {
   const std::string_view m = facts.mnemonic;
   const bool exchanges = StartsWithAny(m, {"ds_bpermute", "ds_permute", "ds_swizzle"});
   facts.memory =
@@ -173,7 +173,8 @@ void FillOperands(InstructionFacts& facts) {
   }
   const bool high = absl::StrContains(m, "_d16_hi");
   facts.data_high = high && facts.store;
-  if (facts.load && absl::StrContains(m, "_d16") && !absl::StrContains(m, "format"))
+  const bool keeps_half = (target & kRdna) != 0;  // see Place in tools/sim/isa/exec_load_store.h
+  if (facts.load && keeps_half && absl::StrContains(m, "_d16") && !absl::StrContains(m, "format"))
     facts.loaded_bits = high ? 0xffff0000u : 0xffffu;
 }
 
@@ -263,7 +264,7 @@ void FillFacts(TargetBit target, std::string_view text, const RegisterUses& uses
   facts.barrier_signal = StartsWithAny(facts.mnemonic, {"s_barrier_signal"});
   facts.barrier_wait = facts.mnemonic == "s_barrier" || facts.mnemonic == "s_barrier_wait";
   facts.ends = facts.mnemonic == "s_endpgm";
-  FillOperands(facts);
+  FillOperands(target, facts);
   FillFlow(facts);
   // A load into half of a register leaves the other half as it is when the result comes, behind
   // those of earlier loads: nothing is read when it is issued.

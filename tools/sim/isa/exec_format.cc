@@ -121,6 +121,10 @@ Element ElementOf(Wave& w, const Uop& u) {
 /// How a component is kept in registers: one to a register, or as halves.
 enum class Width { kDword, kHalves, kHighHalf };
 
+/// A half that fills no pair keeps the other half of its register, or makes it 0 where registers
+/// have error correction, see Place.
+enum class OtherHalf { kKept, kZero };
+
 /// 16 bits of a component: a half, or the low bits of an integer.
 uint32_t Narrow(uint32_t value, NumberFormat number) {
   if (IsInteger(number)) return value & 0xffff;
@@ -134,7 +138,7 @@ uint32_t Widen(uint32_t half, NumberFormat number) {
   return __builtin_bit_cast(uint32_t, static_cast<float>(value));
 }
 
-template <Width kWidth>
+template <Width kWidth, OtherHalf kOther>
 void PutComponent(uint32_t* row, int l, int i, uint32_t value, NumberFormat number) {
   if constexpr (kWidth == Width::kDword) {
     row[i * kLanes + l] = value;
@@ -142,7 +146,8 @@ void PutComponent(uint32_t* row, int l, int i, uint32_t value, NumberFormat numb
     uint32_t& reg = row[i / 2 * kLanes + l];
     const bool high = kWidth == Width::kHighHalf || i % 2 != 0;
     const uint32_t half = Narrow(value, number);
-    // A pair of halves fills its register; one alone keeps the other half.
+    const bool alone = kWidth == Width::kHighHalf || !high;  // so far
+    if (kOther == OtherHalf::kZero && alone) reg = 0;
     reg = high ? (reg & 0xffff) | half << 16 : (reg & 0xffff0000) | half;
   }
 }
@@ -177,14 +182,14 @@ bool ForElements(Wave& w, const Uop& u, uint32_t bytes, const Body& body, const 
   return true;
 }
 
-template <int kComponents, Width kWidth>
+template <int kComponents, Width kWidth, OtherHalf kOther>
 bool FormatLoad(Wave& w, const Uop& u) {
   const Element e = ElementOf(w, u);
   const NumberFormat number = e.format.number;
   const uint32_t one = IsInteger(number) ? 1 : __builtin_bit_cast(uint32_t, 1.0f);
   uint32_t* row = Row(w, u.dst);
   const auto outside = [&](int l) {
-    for (int i = 0; i < kComponents; ++i) PutComponent<kWidth>(row, l, i, 0, number);
+    for (int i = 0; i < kComponents; ++i) PutComponent<kWidth, kOther>(row, l, i, 0, number);
   };
   if (e.bytes == 0) return RaiseFault(w, u, "loads from a buffer with an invalid format");
   const auto load = [&](int l, const std::byte* bytes) {
@@ -200,7 +205,11 @@ bool FormatLoad(Wave& w, const Uop& u) {
     }
     for (int i = 0; i < kComponents; ++i) {
       const uint32_t s = e.select[i];
-      PutComponent<kWidth>(row, l, i, s >= 4 ? components[s - 4] : s == 1 ? one : 0, number);
+      PutComponent<kWidth, kOther>(row, l, i,
+                                   s >= 4   ? components[s - 4]
+                                   : s == 1 ? one
+                                            : 0,
+                                   number);
     }
   };
   return ForElements<false>(w, u, e.bytes, load, outside);
@@ -242,12 +251,18 @@ constexpr OpTraits Stores(int dwords, bool typed) {
 
 }  // namespace
 
-#define PAIR(PREFIX, TYPED, SUFFIX, COMPONENTS, DWORDS, WIDTH)        \
-  {PREFIX "_load_format_" SUFFIX, OpClass::kVmem, &BindBuffer,        \
-   &Step<&FormatLoad<COMPONENTS, WIDTH>>, Loads(DWORDS, TYPED)},      \
-  {                                                                   \
-    PREFIX "_store_format_" SUFFIX, OpClass::kVmem, &BindBuffer,      \
-        &Step<&FormatStore<COMPONENTS, WIDTH>>, Stores(DWORDS, TYPED) \
+#define LOAD_ROW(PREFIX, TYPED, SUFFIX, COMPONENTS, DWORDS, WIDTH, OTHER, TARGETS) \
+  {PREFIX "_load_format_" SUFFIX,                                                  \
+   OpClass::kVmem,                                                                 \
+   &BindBuffer,                                                                    \
+   &Step<&FormatLoad<COMPONENTS, WIDTH, OTHER>>,                                   \
+   Loads(DWORDS, TYPED),                                                           \
+   TARGETS}
+#define PAIR(PREFIX, TYPED, SUFFIX, COMPONENTS, DWORDS, WIDTH)                               \
+  LOAD_ROW(PREFIX, TYPED, SUFFIX, COMPONENTS, DWORDS, WIDTH, OtherHalf::kKept, kRdna),       \
+      LOAD_ROW(PREFIX, TYPED, SUFFIX, COMPONENTS, DWORDS, WIDTH, OtherHalf::kZero, kGfx9), { \
+    PREFIX "_store_format_" SUFFIX, OpClass::kVmem, &BindBuffer,                             \
+        &Step<&FormatStore<COMPONENTS, WIDTH>>, Stores(DWORDS, TYPED)                        \
   }
 #define FORMAT_ROWS(PREFIX, TYPED)                                                               \
   PAIR(PREFIX, TYPED, "x", 1, 1, Width::kDword), PAIR(PREFIX, TYPED, "xy", 2, 2, Width::kDword), \

@@ -83,6 +83,12 @@ constexpr OpTraits Strided(OpTraits traits) {
 
 }  // namespace
 
+// CDNA's registers have error correction.
+#define HALF_ROW(NAME, TYPE, PLACE)                                                  \
+  {NAME, kLds, &BindLds, &Step<&Lds<LoadPart<TYPE, PLACE>>>, Reads(1), kRdna}, {     \
+    NAME, kLds, &BindLds, &Step<&Lds<LoadPart<TYPE, PLACE##Alone>>>, Reads(1), kGfx9 \
+  }
+
 BindingTable LdsTable() {
   static constexpr OpClass kLds = OpClass::kLds;
   static constexpr Binding kTable[] = {
@@ -94,13 +100,12 @@ BindingTable LdsTable() {
       {"ds_read_i8", kLds, &BindLds, &Step<&Lds<LoadPart<int8_t, Place::kDword>>>, Reads(1)},
       {"ds_read_u16", kLds, &BindLds, &Step<&Lds<LoadPart<uint16_t, Place::kDword>>>, Reads(1)},
       {"ds_read_i16", kLds, &BindLds, &Step<&Lds<LoadPart<int16_t, Place::kDword>>>, Reads(1)},
-      {"ds_read_u8_d16", kLds, &BindLds, &Step<&Lds<LoadPart<uint8_t, Place::kLow>>>, Reads(1)},
-      {"ds_read_u8_d16_hi", kLds, &BindLds, &Step<&Lds<LoadPart<uint8_t, Place::kHigh>>>, Reads(1)},
-      {"ds_read_i8_d16", kLds, &BindLds, &Step<&Lds<LoadPart<int8_t, Place::kLow>>>, Reads(1)},
-      {"ds_read_i8_d16_hi", kLds, &BindLds, &Step<&Lds<LoadPart<int8_t, Place::kHigh>>>, Reads(1)},
-      {"ds_read_u16_d16", kLds, &BindLds, &Step<&Lds<LoadPart<uint16_t, Place::kLow>>>, Reads(1)},
-      {"ds_read_u16_d16_hi", kLds, &BindLds, &Step<&Lds<LoadPart<uint16_t, Place::kHigh>>>,
-       Reads(1)},
+      HALF_ROW("ds_read_u8_d16", uint8_t, Place::kLow),
+      HALF_ROW("ds_read_u8_d16_hi", uint8_t, Place::kHigh),
+      HALF_ROW("ds_read_i8_d16", int8_t, Place::kLow),
+      HALF_ROW("ds_read_i8_d16_hi", int8_t, Place::kHigh),
+      HALF_ROW("ds_read_u16_d16", uint16_t, Place::kLow),
+      HALF_ROW("ds_read_u16_d16_hi", uint16_t, Place::kHigh),
       {"ds_read2_b32", kLds, &BindLdsTwo, &Step<&ReadTwo<1>>, Reads(1)},
       {"ds_read2_b64", kLds, &BindLdsTwo, &Step<&ReadTwo<2>>, Reads(2)},
       {"ds_read2st64_b32", kLds, &BindLdsTwo, &Step<&ReadTwo<1>>, Strided(Reads(1))},

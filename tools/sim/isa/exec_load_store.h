@@ -228,10 +228,16 @@ struct Store {
 
 /// Where a value of less than a dword goes in its register.
 enum class Place {
-  kDword,
+  kDword,  // extended to the whole
+  // _d16 and _d16_hi, which keep the other half
   kLow,
-  kHigh
-};  // extended to the whole; _d16; _d16_hi, which keep the other half
+  kHigh,
+  // The same where registers have error correction, and are written as a whole: the other half
+  // becomes 0. Source: LLVM GCNSubtarget.h, d16PreservesUnusedBits(), and Tensile's kernels for
+  // such targets, which or the halves together.
+  kLowAlone,
+  kHighAlone,
+};
 
 template <typename T, Place kPlace>
 struct LoadPart {
@@ -242,6 +248,8 @@ struct LoadPart {
     const uint32_t extended = static_cast<uint32_t>(static_cast<int32_t>(value));
     if constexpr (kPlace == Place::kLow) return (old & 0xffff0000u) | (extended & 0xffffu);
     if constexpr (kPlace == Place::kHigh) return (old & 0xffffu) | extended << 16;
+    if constexpr (kPlace == Place::kLowAlone) return extended & 0xffffu;
+    if constexpr (kPlace == Place::kHighAlone) return extended << 16;
     return extended;
   }
   static void Lane(Wave& w, const Uop& u, int l, const std::byte* p) {

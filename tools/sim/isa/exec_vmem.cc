@@ -78,6 +78,12 @@ constexpr OpTraits Stores(uint8_t dwords) { return {.dwords = dwords, .flags = k
 #define ROW(NAME, BIND, SPACE, TRAITS, ...) \
   {NAME, OpClass::kVmem, &BIND, &Step<&SPACE<__VA_ARGS__>>, TRAITS}
 
+// CDNA's registers have error correction.
+#define HALF_ROW(NAME, BIND, SPACE, TYPE, PLACE)                                              \
+  {NAME, OpClass::kVmem, &BIND, &Step<&SPACE<LoadPart<TYPE, PLACE>>>, Loads(1), kRdna}, {     \
+    NAME, OpClass::kVmem, &BIND, &Step<&SPACE<LoadPart<TYPE, PLACE##Alone>>>, Loads(1), kGfx9 \
+  }
+
 #define LOADS_AND_STORES(PREFIX, BIND, SPACE)                                                     \
   ROW(PREFIX "_load_dword", BIND, SPACE, Loads(1), Load<1>),                                      \
       ROW(PREFIX "_load_dwordx2", BIND, SPACE, Loads(2), Load<2>),                                \
@@ -87,12 +93,12 @@ constexpr OpTraits Stores(uint8_t dwords) { return {.dwords = dwords, .flags = k
       ROW(PREFIX "_load_sbyte", BIND, SPACE, Loads(1), LoadPart<int8_t, Place::kDword>),          \
       ROW(PREFIX "_load_ushort", BIND, SPACE, Loads(1), LoadPart<uint16_t, Place::kDword>),       \
       ROW(PREFIX "_load_sshort", BIND, SPACE, Loads(1), LoadPart<int16_t, Place::kDword>),        \
-      ROW(PREFIX "_load_ubyte_d16", BIND, SPACE, Loads(1), LoadPart<uint8_t, Place::kLow>),       \
-      ROW(PREFIX "_load_ubyte_d16_hi", BIND, SPACE, Loads(1), LoadPart<uint8_t, Place::kHigh>),   \
-      ROW(PREFIX "_load_sbyte_d16", BIND, SPACE, Loads(1), LoadPart<int8_t, Place::kLow>),        \
-      ROW(PREFIX "_load_sbyte_d16_hi", BIND, SPACE, Loads(1), LoadPart<int8_t, Place::kHigh>),    \
-      ROW(PREFIX "_load_short_d16", BIND, SPACE, Loads(1), LoadPart<uint16_t, Place::kLow>),      \
-      ROW(PREFIX "_load_short_d16_hi", BIND, SPACE, Loads(1), LoadPart<uint16_t, Place::kHigh>),  \
+      HALF_ROW(PREFIX "_load_ubyte_d16", BIND, SPACE, uint8_t, Place::kLow),                      \
+      HALF_ROW(PREFIX "_load_ubyte_d16_hi", BIND, SPACE, uint8_t, Place::kHigh),                  \
+      HALF_ROW(PREFIX "_load_sbyte_d16", BIND, SPACE, int8_t, Place::kLow),                       \
+      HALF_ROW(PREFIX "_load_sbyte_d16_hi", BIND, SPACE, int8_t, Place::kHigh),                   \
+      HALF_ROW(PREFIX "_load_short_d16", BIND, SPACE, uint16_t, Place::kLow),                     \
+      HALF_ROW(PREFIX "_load_short_d16_hi", BIND, SPACE, uint16_t, Place::kHigh),                 \
       ROW(PREFIX "_store_dword", BIND, SPACE, Stores(1), Store<1>),                               \
       ROW(PREFIX "_store_dwordx2", BIND, SPACE, Stores(2), Store<2>),                             \
       ROW(PREFIX "_store_dwordx3", BIND, SPACE, Stores(3), Store<3>),                             \

@@ -212,7 +212,7 @@ TEST(Formats, Stores) {
   }
 }
 
-// Halves: two to a register, and the high half alone.
+// Halves: two to a register, and one alone, of whose register CDNA makes the other half 0.
 TEST(Formats, Halves) {
   for (const SimTarget& target : kSimTargets) {
     MemoryWave w(Handlers::Best(), target.gfx);
@@ -231,9 +231,12 @@ TEST(Formats, Halves) {
     w.Check(name + "xyzw v[8:9], off, s[4:7], 0" + format);
     w->s[7] = w.rdna() ? 0x3003f004 : 0x00077004;
     w.Expect();
-    w.Row(8, 0) = 0x3c003c00;
+    w.Row(8, 0) = w.rdna() ? 0x3c003c00 : 0x3c000000;
     w.Check(std::string(w.rdna() ? "buffer_load_d16_hi_format_x" : "buffer_load_format_d16_hi_x") +
             " v8, off, s[4:7], 0");
+    w.Expect();
+    w.Row(8, 0) = w.rdna() ? 0x3c003c00 : 0x00003c00;
+    w.Check(name + "x v8, off, s[4:7], 0" + format);
     w.SetNumber(Storage::kGlobal, 0, 64, 4, FloatBits(0.5));
     w.SetNumber(Storage::kGlobal, 0, 68, 4, 0x7f800000);
     const std::string store =

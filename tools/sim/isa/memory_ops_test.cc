@@ -59,8 +59,10 @@ constexpr Move kMoves[] = {
     {"store_dwordx4", "write_b128", "store_b128", "store_b128", false, 16, false, Part::kAll},
 };
 
-/// The register after a load of less than a dword.
-uint32_t Merged(const Move& m, uint32_t old, uint32_t value) {
+/// The register after a load of less than a dword. One of CDNA has error correction, and is written
+/// as a whole.
+uint32_t Merged(const Move& m, bool rdna, uint32_t old, uint32_t value) {
+  if (!rdna) old = 0;
   if (m.is_signed && (value >> (8 * m.bytes - 1) & 1)) value |= ~0u << (8 * m.bytes);
   if (m.part == Part::kLow) return (old >> 16 << 16) + value % 65536;
   if (m.part == Part::kHigh) return value * 65536 + old % 65536;
@@ -72,7 +74,8 @@ void ExpectMove(MemoryWave& w, const Move& m, Storage storage, int data, int lan
     const uint32_t bytes = m.bytes < 4 ? m.bytes : 4;
     uint32_t& reg = w.Row(data, lane);
     if (m.load) {
-      reg = Merged(m, reg, static_cast<uint32_t>(w.Number(storage, lane, at + done, bytes)));
+      reg = Merged(m, w.rdna(), reg,
+                   static_cast<uint32_t>(w.Number(storage, lane, at + done, bytes)));
     } else {
       w.SetNumber(storage, lane, at + done, bytes, m.part == Part::kHigh ? reg >> 16 : reg);
     }
