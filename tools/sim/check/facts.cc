@@ -183,6 +183,22 @@ RegisterRange RangeOf(const Operand& operand) {
   return {kFirstVector + operand.index, operand.count};
 }
 
+/// The mask by which v_cndmask selects, and what additions carry in: their last operand.
+void FillCarryIn(InstructionFacts& facts) {
+  const bool carries = StartsWithAny(facts.mnemonic, {"v_addc_", "v_subb_", "v_subbrev_"});
+  const auto& operands = facts.parsed.operands;
+  if ((!carries && !absl::StartsWith(facts.mnemonic, "v_cndmask_")) || operands.size() < 4) return;
+  const Operand& mask = operands.back();
+  if (mask.kind != OperandKind::kScalar) return;
+  const size_t first_source = carries ? 2 : 1;  // behind the result, and the carry out
+  for (size_t i = first_source; i + 1 < operands.size(); ++i) {
+    if (operands[i].kind == OperandKind::kScalar && operands[i].index < mask.index + mask.count &&
+        mask.index < operands[i].index + operands[i].count)
+      return;
+  }
+  facts.carry_in = {mask.index, mask.count};
+}
+
 /// Rows and columns "32x32", depth and blocks from "v_mfma_f32_32x32x4_2b_f16".
 void FillMatrix(TargetBit target, InstructionFacts& facts) {
   const std::string_view m = facts.mnemonic;
@@ -260,6 +276,7 @@ void FillFacts(TargetBit target, std::string_view text, const RegisterUses& uses
   FillMemory(target, facts);
   FillVector(facts);
   FillMatrix(target, facts);
+  FillCarryIn(facts);
   facts.salu = absl::StartsWith(facts.mnemonic, "s_") && !facts.smem;
   facts.barrier_signal = StartsWithAny(facts.mnemonic, {"s_barrier_signal"});
   facts.barrier_wait = facts.mnemonic == "s_barrier" || facts.mnemonic == "s_barrier_wait";

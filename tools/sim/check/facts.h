@@ -77,6 +77,7 @@ struct InstructionFacts {
   MatrixFacts matrix;
   RegisterRange result, a, b, c;  // of matrix instructions
   RegisterRange wide_store_data;  // gfx9 VMEM stores of more than 64 bits that read it late
+  RegisterRange carry_in;         // a mask of lanes that VALU reads, and reads nowhere else
   bool partial_result = false;    // writes half a register by op_sel or dst_sel
 };
 

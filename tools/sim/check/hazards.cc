@@ -125,7 +125,10 @@ void HazardTracker::CheckScalarReads(const InstructionFacts& facts, Reporter& re
     if (event.facts == nullptr || Since(event) > 5) continue;
     if (facts.vmem) Need(5, event, "vector memory reads an SGPR that VALU wrote", reg, reporter);
     if (!facts.valu) continue;
-    Need(2, event, "VALU reads an SGPR that VALU wrote", reg, reporter);
+    // As a constant; a mask or carry needs no wait (CDNA3 ISA, section 4.5, table 11). Compilers
+    // wait all the same.
+    if (!facts.carry_in.Overlaps(reg))
+      Need(2, event, "VALU reads an SGPR that VALU wrote", reg, reporter);
     if (reg == kVccLo && absl::StartsWith(facts.mnemonic, "v_div_fmas"))
       Need(4, event, "v_div_fmas reads VCC that VALU wrote", reg, reporter);
     const bool lane_select =

@@ -187,6 +187,16 @@ GRIDWISE_SIM_INLINE uint64_t LanesInsideLds(const Wave& w, const uint32_t* offse
   return inside;
 }
 
+/// Hand-written kernels (Tensile's) clear registers by loads of LDS from an address that is far
+/// behind any LDS, the same in all lanes: nothing that an index comes to by mistake, which is near
+/// its array or below zero.
+bool ClearsRegisters(const Operation& op, OffsetBounds bounds, uint32_t imm) {
+  constexpr uint64_t kFarBehind = 1 << 20, kBelowZero = uint64_t{1} << 31;
+  const uint64_t address = uint64_t{bounds.least} + imm;
+  return !op.access.writes && bounds.least == bounds.greatest && address >= kFarBehind &&
+         address < kBelowZero;
+}
+
 }  // namespace
 
 bool AtLds(Wave& w, const Uop& u, const uint32_t* offset, uint32_t imm, uint64_t exec,
@@ -195,9 +205,10 @@ bool AtLds(Wave& w, const Uop& u, const uint32_t* offset, uint32_t imm, uint64_t
   alignas(64) uint32_t address[kLanes];
   uint64_t inside = exec;
   const uint32_t bytes = op.access.bytes;
-  if (uint64_t{BoundsOf(offset, exec).greatest} + imm + bytes > w.lds_bytes) [[unlikely]] {
+  const OffsetBounds bounds = BoundsOf(offset, exec);
+  if (uint64_t{bounds.greatest} + imm + bytes > w.lds_bytes) [[unlikely]] {
     inside = LanesInsideLds(w, offset, imm, bytes, exec, address);
-    if (inside != exec) {
+    if (inside != exec && !ClearsRegisters(op, bounds, imm)) {
       const int bad = __builtin_ctzll(exec & ~inside);
       if (!PassOutsideLds(w, u, op.access, bad, address[bad])) return false;
     }

@@ -314,6 +314,28 @@ TEST(Faults, TwoAtOnceNamesTheOneOutside) {
                MemoryWave::kBytes);
 }
 
+// Loads that clear registers are no mistake; indices that are too large or below zero are.
+TEST(Faults, NotWhereLoadsClearRegisters) {
+  MemoryWave w;
+  w.BeObserved();
+  const auto put = [&](u32 address) {
+    for (int l = 0; l < kLanes; ++l) w->v[2][l] = address;
+  };
+  put(0xf00000);
+  w.Expect();
+  for (int l = 0; l < kLanes; ++l) w.Row(8, l) = w.Row(9, l) = 0;
+  w.Check("ds_read_b64 v[8:9], v2");
+  w.CheckFault("ds_write_b64 v2, v[8:9]", "writes LDS outside what the workgroup has", 0, 0xf00000);
+  put(0u - 4);
+  w.CheckFault("ds_read_b32 v8, v2", "reads LDS outside what the workgroup has", 0, 0u - 4);
+  put(MemoryWave::kBytes);
+  w.CheckFault("ds_read_b32 v8, v2", "reads LDS outside what the workgroup has", 0,
+               MemoryWave::kBytes);
+  put(0xf00000);
+  w->v[2][7] += 4;
+  w.CheckFault("ds_read_b32 v8, v2", "reads LDS outside what the workgroup has", 0, 0xf00000);
+}
+
 /// An instruction at LDS addresses around the end of LDS: `bytes` bytes at address[l] + offset.
 struct Straddler {
   const char* text;

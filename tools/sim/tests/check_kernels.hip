@@ -152,6 +152,25 @@ KERNEL void StoreDataOverwrittenAfterWait(const u32*, u32* out, int) {
   STORE_AND_OVERWRITE_DATA("s_waitcnt vmcnt(0)\n\t");
 }
 
+/// A comparison's lanes as a mask, which needs no wait states, and as a number, which needs two.
+#define COMPARE_AND_USE(NUMBER)                                                \
+  u32 value;                                                                   \
+  asm volatile(                                                                \
+      "v_cmp_lt_u32 s[60:61], 5, %1\n\tv_cndmask_b32 v40, 0, %1, s[60:61]\n\t" \
+      "v_cmp_gt_u32 vcc, 9, %1\n\tv_addc_co_u32 v40, vcc, v40, %1, vcc\n\t"    \
+      "v_cmp_gt_u32 s[60:61], 7, %1\n\t" NUMBER                                \
+      : "=v"(value)                                                            \
+      : "v"(Item())                                                            \
+      : "v40", "s60", "s61", "vcc");                                           \
+  out[Item()] = value
+
+KERNEL void CompareAndAddTooEarly(const u32*, u32* out, int) {
+  COMPARE_AND_USE("s_nop 0\n\tv_add_u32 %0, s60, v40");  // BUG CompareAndAddTooEarly
+}
+KERNEL void CompareAndAdd(const u32*, u32* out, int) {
+  COMPARE_AND_USE("s_nop 1\n\tv_add_u32 %0, s60, v40");
+}
+
 KERNEL void MatrixWithNops(const u32* in, u32* out, int) {
   Half4 a;
   __builtin_memcpy(&a, in + 2 * Item(), 8);

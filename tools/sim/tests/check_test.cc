@@ -133,6 +133,10 @@ TEST_F(Check, Hazards) {
   ExpectSilent("MatrixWithNops");
   ExpectOne("StoreDataOverwritten", "hazards");
   ExpectSilent("StoreDataOverwrittenAfterWait");
+  ExpectOne("CompareAndAddTooEarly", "hazards");
+  EXPECT_THAT(Run("CompareAndAddTooEarly")[0].sentence,
+              AllOf(HasSubstr("needs 2 wait states"), HasSubstr("there are 1")));
+  ExpectSilent("CompareAndAdd");
 }
 
 TEST_F(Check, Barriers) {
