@@ -1,6 +1,9 @@
 #include "tools/sim/hip/kernel_arguments.h"
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <string_view>
 
@@ -67,11 +70,16 @@ absl::StatusOr<std::vector<std::byte>> BuildKernelArguments(const KernelInfo& ke
   }
   if (parameters != nullptr) return kernarg;
   if (packed.size() < explicit_end) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("kernel %s: its explicit arguments take %u bytes, and %u were given",
-                        kernel.name, explicit_end, packed.size()));
+    // Libraries launch kernels so that do not look at their last arguments.
+    static std::atomic_flag said;
+    if (!said.test_and_set()) {
+      std::fprintf(stderr,
+                   "gridwise sim: note: kernel %s: its explicit arguments take %zu bytes, and %zu "
+                   "were given; the others are 0\n",
+                   kernel.name.c_str(), explicit_end, packed.size());
+    }
   }
-  std::memcpy(kernarg.data(), packed.data(), explicit_end);
+  std::memcpy(kernarg.data(), packed.data(), std::min(explicit_end, packed.size()));
   return kernarg;
 }
 
