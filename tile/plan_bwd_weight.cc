@@ -83,9 +83,8 @@ CellTensor MakeCells(const ConvProblem& problem, Tensor tensor) {
   return cells;
 }
 
-BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem,
+BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, const StepShape& shape,
                        const Sharing& sharing) {
-  const StepShape shape = ChooseStepShape(config, problem);
   const auto divide_by = [](int divisor) { return MakeMagicDiv(static_cast<unsigned>(divisor)); };
   BwdWeightArgs args = {};
   args.dy = MakeCells(problem, Tensor::kY);
@@ -173,13 +172,14 @@ BwdWeightPlan PlanBwdWeight(const TileConfig& config, Gfx gfx, const ConvProblem
   BwdWeightPlan plan = {};
   const std::int64_t tiles = Tiles(config, problem);
   const auto all_tiles = static_cast<double>(tiles * problem.groups);
-  const auto steps = static_cast<double>(Steps(problem, ChooseStepShape(config, problem)));
+  const StepShape shape = ChooseStepShape(config, problem);
+  const auto steps = static_cast<double>(Steps(problem, shape));
   const Work work = {.tiles = all_tiles,
                      .steps = all_tiles * steps,
                      .out_elements = static_cast<double>(problem.w_elements())};
   sharing = Complete(sharing, config, TraitsOf(gfx), work);
   plan.splits = sharing.splits;
-  plan.args = MakeArgs(config, problem, sharing);
+  plan.args = MakeArgs(config, problem, shape, sharing);
   plan.workgroups[0] = static_cast<unsigned>(tiles);
   plan.workgroups[1] = static_cast<unsigned>(problem.groups);
   plan.workgroups[2] = static_cast<unsigned>(plan.splits);

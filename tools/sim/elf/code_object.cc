@@ -303,7 +303,7 @@ absl::StatusOr<std::unique_ptr<CodeObject>> CodeObject::Load(std::span<const std
       new CodeObject);  // from here on its destructor unmaps the image
   result->memory_ = &memory;
   const std::string name = (*object)->tryGetCPUName().value_or("").str();
-  result->gfx_ = !gfx.empty() ? gfx : DeviceFor(name).empty() ? name : DeviceFor(name);
+  result->gfx_ = gfx.empty() ? DeviceFor(name) : gfx;
   result->mapping_ = mapping->base;
   result->mapping_bytes_ = mapping->bytes;
   if (absl::Status status = Relocate(file, *mapping); !status.ok()) return status;

@@ -61,7 +61,14 @@ absl::StatusOr<std::vector<std::byte>> BuildKernelArguments(const KernelInfo& ke
       continue;
     }
     explicit_end = arg.offset + arg.size;
-    if (parameters == nullptr) continue;
+    if (parameters == nullptr) {
+      if (arg.offset < packed.size() && packed.size() < explicit_end) {
+        return absl::InvalidArgumentError(
+            absl::StrFormat("kernel %s: argument %u ends at byte %u, and %u bytes were given",
+                            kernel.name, i, explicit_end, packed.size()));
+      }
+      continue;
+    }
     if (parameters[i] == nullptr) {
       return absl::InvalidArgumentError(
           absl::StrFormat("kernel %s: kernelParams[%u] is null", kernel.name, i));
@@ -69,8 +76,13 @@ absl::StatusOr<std::vector<std::byte>> BuildKernelArguments(const KernelInfo& ke
     std::memcpy(kernarg.data() + arg.offset, parameters[i], arg.size);
   }
   if (parameters != nullptr) return kernarg;
+  if (packed.empty() && explicit_end > 0) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("kernel %s: its explicit arguments take %u bytes, and none were given",
+                        kernel.name, explicit_end));
+  }
   if (packed.size() < explicit_end) {
-    // Libraries launch kernels so that do not look at their last arguments.
+    // So do libraries launch kernels that do not look at their last arguments.
     static std::atomic_flag said;
     if (!said.test_and_set()) {
       std::fprintf(stderr,

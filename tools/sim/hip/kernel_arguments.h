@@ -30,10 +30,10 @@ struct GridBarrier {
 
 /// Builds the kernarg segment of a launch: the explicit arguments, from `parameters` (one pointer
 /// per argument, as in hipModuleLaunchKernel) or ready made in `packed`, and the hidden ones that
-/// the kernel's metadata lists (LLVM AMDGPUUsage, "Code Object V5 Kernel Argument Metadata"). Of
-/// explicit ones that `packed` is too short for, which HIP does not ask, the bytes are 0, and a
-/// note on stderr says so once. Hidden arguments for what there is not (queues, completion actions)
-/// are null.
+/// the kernel's metadata lists (LLVM AMDGPUUsage, "Code Object V5 Kernel Argument Metadata"). The
+/// last explicit ones may be missing in `packed`, as HIP has it: then they are 0, and a note on
+/// stderr says so once; it is an error where all are missing or one is given in part. Hidden
+/// arguments for what there is not (queues, completion actions) are null.
 absl::StatusOr<std::vector<std::byte>> BuildKernelArguments(const KernelInfo& kernel,
                                                             const Grid& grid,
                                                             const HiddenAddresses& addresses,

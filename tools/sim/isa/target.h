@@ -46,13 +46,13 @@ constexpr bool RunsCodeFor(std::string_view gfx, std::string_view name) {
   return gfx == name || (target != nullptr && name == target->generic);
 }
 
-/// A device that executes code for the target `name`: the one of that name, or the first of the
-/// family; "" if there is none.
+/// The device to execute code for the target `name` on: the first that can, or `name` itself where
+/// none is known.
 constexpr std::string_view DeviceFor(std::string_view name) {
   for (const SimTarget& target : kSimTargets) {
     if (RunsCodeFor(target.gfx, name)) return target.gfx;
   }
-  return "";
+  return name;
 }
 
 }  // namespace gridwise::sim

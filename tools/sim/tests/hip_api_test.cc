@@ -215,7 +215,7 @@ TEST_F(Modules, LaunchesArePackedOrByPointers) {
   uint64_t done = 0, total = 0;
   gridwiseSimProgress(&done, &total);
   EXPECT_EQ(total, 2u);
-  // HIP does not ask for all arguments; here those that are missing are 0.
+  // HIP does not ask for the last arguments; here those that are missing are 0.
   bytes = 16;
   uint32_t sums[2] = {};
   ASSERT_EQ(hipMemset(arguments.out, 0, 8), hipSuccess);
@@ -226,6 +226,13 @@ TEST_F(Modules, LaunchesArePackedOrByPointers) {
               HasSubstr("take 20 bytes, and 16 were given; the others are 0"));
   ASSERT_EQ(hipMemcpy(sums, arguments.out, 8, hipMemcpyDeviceToHost), hipSuccess);
   EXPECT_EQ(sums[0], 768u) << "n is not looked at";
+  bytes = 18;
+  EXPECT_EQ(hipModuleLaunchKernel(function, 2, 1, 1, 256, 1, 1, 0, nullptr, nullptr, extra),
+            hipErrorInvalidValue);
+  EXPECT_THAT(gridwiseSimLastFault(), HasSubstr("argument 2 ends at byte 20, and 18 bytes"));
+  EXPECT_EQ(hipModuleLaunchKernel(function, 2, 1, 1, 256, 1, 1, 0, nullptr, nullptr, nullptr),
+            hipErrorInvalidValue);
+  EXPECT_THAT(gridwiseSimLastFault(), HasSubstr("take 20 bytes, and none were given"));
   EXPECT_EQ(hipFree(arguments.in), hipSuccess);
   EXPECT_EQ(hipFree(arguments.out), hipSuccess);
 }
