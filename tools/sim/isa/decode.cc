@@ -64,6 +64,15 @@ int RegisterNumber(std::string_view name) {
   return -1;
 }
 
+/// Whether an instruction that LLVM's tables give `number` as an implied operand leaves it alone on
+/// this target. The tables are the same for all: VCC and EXEC have 64 bits there, and scratch has
+/// its address in FLAT_SCRATCH, which from gfx10 on is no scalar register any more; s102 and s103
+/// are what its number stands for.
+bool IsFalselyImplied(int number, bool wave32, bool has_flat_scratch) {
+  if (number == kFlatScratchLo || number == kFlatScratchLo + 1) return !has_flat_scratch;
+  return wave32 && (number == kVccLo + 1 || number == kExecLo + 1);
+}
+
 /// Appends the numbers of `reg`'s 32-bit registers.
 void AppendRegisters(const llvm::MCRegisterInfo& info, llvm::MCRegister reg,
                      std::vector<uint16_t>& out) {
@@ -91,6 +100,8 @@ struct Decoder::Llvm {
   std::unique_ptr<LlvmTarget> target;
   std::unique_ptr<llvm::MCContext> context;
   std::unique_ptr<llvm::MCDisassembler> disassembler;
+  bool wave32 = false;
+  bool has_flat_scratch = false;  // as scalar registers
 };
 
 Decoder::Decoder(std::unique_ptr<Llvm> llvm) : llvm_(std::move(llvm)) {}
@@ -104,6 +115,8 @@ absl::StatusOr<std::unique_ptr<Decoder>> Decoder::Create(std::string_view gfx, i
   llvm->context = llvm->target->NewContext(nullptr);
   llvm->disassembler.reset(
       llvm->target->target->createMCDisassembler(*llvm->target->subtarget, *llvm->context));
+  llvm->wave32 = llvm->target->subtarget->checkFeatures("+wavefrontsize32");
+  llvm->has_flat_scratch = absl::StartsWith(gfx, "gfx9");
   return absl::WrapUnique(new Decoder(std::move(llvm)));
 }
 
@@ -133,10 +146,17 @@ absl::StatusOr<Decoder::Decoded> Decoder::Decode(const uint8_t* code, uint64_t a
       AppendRegisters(registers, instruction.getOperand(from).getReg(),
                       i < what.getNumDefs() ? uses->writes : uses->reads);
     }
-    for (const llvm::MCPhysReg reg : what.implicit_uses())
-      AppendRegisters(registers, reg, uses->reads);
-    for (const llvm::MCPhysReg reg : what.implicit_defs())
-      AppendRegisters(registers, reg, uses->writes);
+    const auto append_implied = [&](llvm::ArrayRef<llvm::MCPhysReg> implied,
+                                    std::vector<uint16_t>& out) {
+      std::vector<uint16_t> numbers;
+      for (const llvm::MCPhysReg reg : implied) AppendRegisters(registers, reg, numbers);
+      for (const uint16_t number : numbers) {
+        if (IsFalselyImplied(number, llvm_->wave32, llvm_->has_flat_scratch)) continue;
+        if (std::find(out.begin(), out.end(), number) == out.end()) out.push_back(number);
+      }
+    };
+    append_implied(what.implicit_uses(), uses->reads);
+    append_implied(what.implicit_defs(), uses->writes);
   }
   std::string text;
   llvm::raw_string_ostream stream(text);

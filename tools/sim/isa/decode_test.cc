@@ -25,6 +25,7 @@ struct Run {
 constexpr Run V(int row, int count = 1) { return {kFirstVector + row, count}; }
 constexpr Run A(int row, int count = 1) { return {kFirstVector + kAgprBase + row, count}; }
 constexpr Run kVcc = {kVccLo, 2}, kExec = {kExecLo, 2};
+constexpr Run kVccLow = {kVccLo, 1}, kExecLow = {kExecLo, 1};  // in a wave of 32 lanes
 
 struct Case {
   std::string_view gfx;
@@ -86,18 +87,18 @@ const std::vector<Case>& Cases() {
        {V(1)}},
       {"gfx942", {0xd2890004, 0x0000f903}, "v_readlane_b32 s4, v3, m0", {V(3), {kM0}}, {{4}}},
       {"gfx942", {0xbf850004}, "s_cbranch_scc1 4", {{kScc}}, {}},
-      {"gfx1100", {0x7f023902}, "v_mov_b16_e32 v1.h, v2.l", {V(2), kExec}, {V(1)}},
-      {"gfx1100", {0x7d220501}, "v_cmpx_lt_f32_e32 v1, v2", {V(1, 2), kExec}, {kExec}},
+      {"gfx1100", {0x7f023902}, "v_mov_b16_e32 v1.h, v2.l", {V(2), kExecLow}, {V(1)}},
+      {"gfx1100", {0x7d220501}, "v_cmpx_lt_f32_e32 v1, v2", {V(1, 2), kExecLow}, {kExecLow}},
       {"gfx1100",
        {0xcc404000, 0x1c022108},
        "v_wmma_f32_16x16x16_f16 v[0:7], v[8:15], v[16:23], v[0:7]",
-       {V(0, 24), kExec},
+       {V(0, 24), kExecLow},
        {V(0, 8)}},
       // Its second half adds to an odd register, whose lowest bit is not in the encoding.
       {"gfx1100",
        {0xc8016d06, 0x1c155b59},
        "v_dual_fmac_f32 v28, v6, v182 :: v_dual_fmac_f32 v21, v89, v173",
-       {V(28), V(6), V(182), V(21), V(89), V(173), kExec},
+       {V(28), V(6), V(182), V(21), V(89), V(173), kExecLow},
        {V(28), V(21)}},
       {"gfx1201", {0x80000175}, "s_add_co_u32 s0, ttmp9, s1", {{kTtmp0 + 9}, {1}}, {{0}, {kScc}}},
       // SCC is no operand, but LLVM has it as one.
@@ -105,8 +106,25 @@ const std::vector<Case>& Cases() {
       {"gfx1201",
        {0xee058002, 0x00000004, 0x00000001},
        "global_load_b96 v[4:6], v1, s[2:3]",
-       {V(1), {2, 2}, kExec},
+       {V(1), {2, 2}, kExecLow},
        {V(4, 3)}},
+      // A wave of 32 lanes has neither VCC_HI nor EXEC_HI in its masks.
+      {"gfx1100",
+       {0x7c820501},
+       "v_cmp_lt_i32_e32 vcc_lo, v1, v2",
+       {V(1, 2), kExecLow},
+       {kVccLow}},
+      // FLAT_SCRATCH, which LLVM's tables have scratch read, is s[102:103] on gfx9 only.
+      {"gfx1100",
+       {0xdc690010, 0x007c0100},
+       "scratch_store_b32 off, v1, off offset:16",
+       {V(1), kExecLow},
+       {}},
+      {"gfx942",
+       {0xdc704010, 0x007f0100},
+       "scratch_store_dword off, v1, off offset:16",
+       {V(1), {kFlatScratchLo, 2}, kExec},
+       {}},
   };
   return *cases;
 }
