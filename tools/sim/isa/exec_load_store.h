@@ -43,6 +43,37 @@ GRIDWISE_SIM_INLINE T LoadAs(const std::byte* p) {
   return value;
 }
 
+/// Two or four dwords that are one access of the host's, whatever the optimiser thinks of it. They are
+/// one on hardware where the address is aligned, and kernels count on it: a flag is stored together
+/// with its value, and another workgroup, on another core here, waits for it without an atomic.
+typedef volatile uint64_t Whole2 __attribute__((aligned(1), may_alias));
+typedef volatile Vec4 Whole4 __attribute__((aligned(1), may_alias));
+
+/// One lane's dwords, from memory to row[0], row[kLanes], ... and back.
+template <int kDwords>
+GRIDWISE_SIM_INLINE void LoadLane(uint32_t* row, const std::byte* p) {
+  if constexpr (kDwords == 2) {
+    const uint64_t whole = *reinterpret_cast<const Whole2*>(p);
+    row[0] = static_cast<uint32_t>(whole);
+    row[kLanes] = static_cast<uint32_t>(whole >> 32);
+  } else if constexpr (kDwords == 4) {
+    const Vec4 whole = *reinterpret_cast<const Whole4*>(p);
+    for (int d = 0; d < 4; ++d) row[d * kLanes] = whole[d];
+  } else {
+    for (int d = 0; d < kDwords; ++d) row[d * kLanes] = LoadAs<uint32_t>(p + 4 * d);
+  }
+}
+template <int kDwords>
+GRIDWISE_SIM_INLINE void StoreLane(const uint32_t* row, std::byte* p) {
+  if constexpr (kDwords == 2) {
+    *reinterpret_cast<Whole2*>(p) = row[0] | uint64_t{row[kLanes]} << 32;
+  } else if constexpr (kDwords == 4) {
+    *reinterpret_cast<Whole4*>(p) = Vec4{row[0], row[kLanes], row[2 * kLanes], row[3 * kLanes]};
+  } else {
+    for (int d = 0; d < kDwords; ++d) std::memcpy(p + 4 * d, row + d * kLanes, 4);
+  }
+}
+
 /// The 16 bytes at `a` and those at `b` as one vector.
 GRIDWISE_SIM_INLINE Vec8 LoadPair(const std::byte* a, const std::byte* b) {
   return __builtin_shufflevector(LoadAs<Vec4>(a), LoadAs<Vec4>(b), 0, 1, 2, 3, 4, 5, 6, 7);
@@ -64,7 +95,10 @@ GRIDWISE_SIM_INLINE Columns Transpose(Vec8 a, Vec8 b, Vec8 c, Vec8 d) {
            __builtin_shufflevector(ab_high, cd_high, 2, 3, 10, 11, 6, 7, 14, 15)}};
 }
 
-/// Loads kDwords dwords per lane into rows of kCount lanes; lane l reads at(l).
+typedef uint64_t Vec2x64 __attribute__((vector_size(16)));
+
+/// Loads kDwords dwords per lane into rows of kCount lanes; lane l reads at(l). Here too 2 and 4
+/// dwords are one access.
 template <int kDwords, int kCount, typename At>
 GRIDWISE_SIM_INLINE void LoadRows(uint32_t* row, const At& at) {
   if constexpr (kDwords == 4) {
@@ -75,7 +109,6 @@ GRIDWISE_SIM_INLINE void LoadRows(uint32_t* row, const At& at) {
     }
   } else if constexpr (kDwords == 2) {
     for (int l = 0; l < kCount; l += 4) {
-      typedef uint64_t Vec2x64 __attribute__((vector_size(16)));
       const Vec2x64 ab = {LoadAs<uint64_t>(at(l)), LoadAs<uint64_t>(at(l + 1))};
       const Vec2x64 cd = {LoadAs<uint64_t>(at(l + 2)), LoadAs<uint64_t>(at(l + 3))};
       const Vec4 low = __builtin_shufflevector((Vec4)ab, (Vec4)cd, 0, 2, 4, 6);
@@ -102,12 +135,22 @@ GRIDWISE_SIM_INLINE void StoreRows(const uint32_t* row, const At& at) {
           Transpose(LoadAs<Vec8>(bytes), LoadAs<Vec8>(bytes + kRowBytes),
                     LoadAs<Vec8>(bytes + 2 * kRowBytes), LoadAs<Vec8>(bytes + 3 * kRowBytes));
       for (int i = 0; i < 4; ++i) {
-        std::memcpy(at(l + i), &t.c[i], 16);
+        const Vec4 low = __builtin_shufflevector(t.c[i], t.c[i], 0, 1, 2, 3);
+        std::memcpy(at(l + i), &low, 16);
       }
       for (int i = 0; i < 4; ++i) {
         const Vec4 high = __builtin_shufflevector(t.c[i], t.c[i], 4, 5, 6, 7);
         std::memcpy(at(l + 4 + i), &high, 16);
       }
+    }
+  } else if constexpr (kDwords == 2) {
+    for (int l = 0; l < kCount; l += 4) {
+      const auto* bytes = reinterpret_cast<const std::byte*>(row + l);
+      const Vec4 low = LoadAs<Vec4>(bytes), high = LoadAs<Vec4>(bytes + kRowBytes);
+      const auto ab = (Vec2x64)__builtin_shufflevector(low, high, 0, 4, 1, 5);
+      const auto cd = (Vec2x64)__builtin_shufflevector(low, high, 2, 6, 3, 7);
+      const uint64_t lanes[4] = {ab[0], ab[1], cd[0], cd[1]};
+      for (int i = 0; i < 4; ++i) std::memcpy(at(l + i), &lanes[i], sizeof(lanes[i]));
     }
   } else {
     for (int l = 0; l < kCount; ++l) {
@@ -157,7 +200,7 @@ struct Load {
   static constexpr int kMaskedFrom = 16;
 
   static void Lane(Wave& w, const Uop& u, int l, const std::byte* p) {
-    Partial(w, u, l, p, kDwords);
+    LoadLane<kDwords>(Row(w, u.dst) + l, p);
   }
   static void Zero(Wave& w, const Uop& u, int l) { Partial(w, u, l, nullptr, 0); }
   /// `count` dwords are in range; the others are 0.
@@ -190,7 +233,9 @@ struct Store {
   static constexpr Access kAccess = {.bytes = 4 * kDwords, .reads = false, .writes = true};
   static constexpr int kMaskedFrom = 8;
 
-  static void Lane(Wave& w, const Uop& u, int l, std::byte* p) { Partial(w, u, l, p, kDwords); }
+  static void Lane(Wave& w, const Uop& u, int l, std::byte* p) {
+    StoreLane<kDwords>(Row(w, u.src[1]) + l, p);
+  }
   static void Zero(Wave&, const Uop&, int) {}
   static void Partial(Wave& w, const Uop& u, int l, std::byte* p, uint32_t count) {
     const uint32_t* row = Row(w, u.src[1]) + l;

@@ -1,14 +1,20 @@
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "gtest/gtest.h"
 #include "tools/sim/isa/bind.h"
 #include "tools/sim/isa/binding.h"
 #include "tools/sim/isa/memory_wave.h"
 #include "tools/sim/isa/target.h"
+#include "tools/sim/isa/test_wave.h"
 #include "tools/sim/isa/uop.h"
+#include "tools/sim/machine/memory.h"
 #include "tools/sim/machine/wave.h"
 
 /// Loads and stores in every address space against what they should do byte by byte, and faults.
@@ -177,6 +183,50 @@ TEST(LoadsAndStores, DestinationMayHoldTheAddress) {
           w.Check(Text(space, m, data));
         }
       }
+    }
+  }
+}
+
+/// A wave that does `texts` again and again at lanes' addresses `v1` + s[4:5], 16 bytes each.
+void RepeatAt(Memory& memory, const void* base, uint64_t exec,
+              const std::vector<std::string_view>& texts, TestWave& wave) {
+  wave->memory = &memory;
+  for (uint32_t l = 0; l < kLanes; ++l) {
+    wave->v[1][l] = 16 * l;
+    for (int r = 2; r < 16; ++r) wave->v[r][l] = 0;
+  }
+  SetScalar64(*wave, 4, reinterpret_cast<uint64_t>(base));
+  SetScalar64(*wave, kExecLo, exec);
+  constexpr int kTimes = 100'000;
+  const absl::Status status = wave.ExecuteAll(texts, kTimes);
+  EXPECT_TRUE(status.ok()) << status;
+}
+
+// Aligned accesses of 8 and of 16 bytes are seen as a whole by other workgroups, which run on other
+// cores: one stores equal dwords, another loads them and collects in v15 whatever differs.
+TEST(LoadsAndStores, TwoAndFourDwordsAreOneAccess) {
+  const std::vector<std::string_view> kStores[] = {
+      {"v_add_u32_e32 v2, 1, v2", "v_add_u32_e32 v3, 1, v3",
+       "global_store_dwordx2 v1, v[2:3], s[4:5]"},
+      {"v_add_u32_e32 v2, 1, v2", "v_add_u32_e32 v3, 1, v3", "v_add_u32_e32 v4, 1, v4",
+       "v_add_u32_e32 v5, 1, v5", "global_store_dwordx4 v1, v[2:5], s[4:5]"}};
+  const std::vector<std::string_view> kLoads[] = {
+      {"global_load_dwordx2 v[8:9], v1, s[4:5]", "v_xor_b32_e32 v8, v8, v9",
+       "v_or_b32_e32 v15, v15, v8"},
+      {"global_load_dwordx4 v[8:11], v1, s[4:5]", "v_xor_b32_e32 v9, v8, v9",
+       "v_xor_b32_e32 v10, v8, v10", "v_xor_b32_e32 v11, v8, v11", "v_or_b32_e32 v15, v15, v9",
+       "v_or_b32_e32 v15, v15, v10", "v_or_b32_e32 v15, v15, v11"}};
+  for (const int form : {0, 1}) {
+    for (const uint64_t exec : {uint64_t{2}, uint64_t{0xffff}, ~uint64_t{0}}) {
+      alignas(64) std::byte bytes[16 * kLanes] = {};
+      Memory memory;
+      ASSERT_TRUE(memory.Register(bytes, sizeof(bytes), "test's allocation").ok());
+      TestWave store, load;
+      std::thread other([&] { RepeatAt(memory, bytes, exec, kStores[form], store); });
+      RepeatAt(memory, bytes, exec, kLoads[form], load);
+      other.join();
+      for (int l = 0; l < kLanes; ++l)
+        EXPECT_EQ(load->v[15][l], 0u) << kStores[form].back() << ", lane " << l << ", exec " << exec;
     }
   }
 }
