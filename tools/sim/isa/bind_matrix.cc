@@ -224,7 +224,7 @@ absl::Status BindScaledConversion(Binder& b, const Binding& binding, Instruction
     if (ref.ok()) uop.src[slot] = *ref;
     return ref.status();
   };
-  const ValueType type = from_bits == 16 ? ValueType::kPkB16 : ValueType::kF32;
+  const ValueType type = from_bits == 16 ? ValueType::kPkF16 : ValueType::kF32;
   const size_t scale = in.operands.size() - 1;
   absl::Status status = bind(0, 1, registers, type);
   if (status.ok() && two) status = bind(1, 2, registers, type);

@@ -19,7 +19,6 @@ uint64_t FloatBits(double value, ValueType type) {
   switch (type) {
     case ValueType::kB16:
     case ValueType::kF16:
-    case ValueType::kPkB16:
     case ValueType::kPkF16:
       return inv_two_pi ? kInvTwoPi16 : HalfBits(value);
     case ValueType::kB64:
@@ -64,10 +63,7 @@ uint64_t ConstantBits(const Operand& operand, ValueType type) {
     case ValueType::kB16:
     case ValueType::kF16:
       return bits & 0xffff;
-    case ValueType::kPkB16:
-    case ValueType::kPkF16:
-      return operand.literal ? bits & 0xffffffff : bits & 0xffff;
-    default:
+    default:  // two halves, too: the high one of -2 is -1
       return bits & 0xffffffff;
   }
 }

@@ -68,6 +68,20 @@ TEST(Forms, ClampAndScale) {
   EXPECT_EQ(Lane("v_pk_add_f16 v20, v0, v0 clamp", {0xc0003c00}), 0x00003c00u);
 }
 
+// An inline constant of packed halves is a dword whose halves op_sel selects like a register's: -2
+// is 0xfffffffe, and of 0.5 integers see the halves of the float. Source: what LLVM's assembler
+// encodes 0xfffffffe, 0x3f000000 (integers) and 0x3800 (floats) as.
+TEST(Forms, ConstantsOfPackedHalves) {
+  EXPECT_EQ(Lane("v_pk_add_u16 v20, v0, -2", {0x00050003}), 0x00040001u);
+  EXPECT_EQ(Lane("v_pk_add_u16 v20, v0, -2 op_sel_hi:[1,0]", {0x00050003}), 0x00030001u);
+  // The two halves of one constant: a base less -1, and less -2.
+  EXPECT_EQ(Lane("v_pk_sub_u16 v20, v0, -2 op_sel:[0,1] op_sel_hi:[0,0]", {255}), 0x01010100u);
+  EXPECT_EQ(Lane("v_pk_add_u16 v20, v0, 5", {0x00050003}), 0x00050008u);
+  EXPECT_EQ(Lane("v_pk_add_u16 v20, v0, 0.5", {0x00050003}), 0x3f050003u);
+  EXPECT_EQ(Lane("v_pk_add_f16 v20, v0, 0.5", {0x3c003c00}), 0x3c003e00u);
+  EXPECT_EQ(Lane("v_pk_add_f16 v20, v0, 0.5 op_sel_hi:[1,0]", {0x3c003c00}), 0x3e003e00u);
+}
+
 TEST(Forms, HalfSelection) {
   EXPECT_EQ(Lane("v_pk_add_u16 v20, v0, 1 op_sel_hi:[1,0]", {0x00050003}), 0x00060004u);
   EXPECT_EQ(Lane("v_pk_add_u16 v20, v0, v1 op_sel:[1,0] op_sel_hi:[0,1]", {0x00050003, 0x00200010}),
