@@ -109,11 +109,7 @@ const std::vector<Case>& Cases() {
        {V(1), {2, 2}, kExecLow},
        {V(4, 3)}},
       // A wave of 32 lanes has neither VCC_HI nor EXEC_HI in its masks.
-      {"gfx1100",
-       {0x7c820501},
-       "v_cmp_lt_i32_e32 vcc_lo, v1, v2",
-       {V(1, 2), kExecLow},
-       {kVccLow}},
+      {"gfx1100", {0x7c820501}, "v_cmp_lt_i32_e32 vcc_lo, v1, v2", {V(1, 2), kExecLow}, {kVccLow}},
       // FLAT_SCRATCH, which LLVM's tables have scratch read, is s[102:103] on gfx9 only.
       {"gfx1100",
        {0xdc690010, 0x007c0100},

@@ -43,9 +43,10 @@ GRIDWISE_SIM_INLINE T LoadAs(const std::byte* p) {
   return value;
 }
 
-/// Two or four dwords that are one access of the host's, whatever the optimiser thinks of it. They are
-/// one on hardware where the address is aligned, and kernels count on it: a flag is stored together
-/// with its value, and another workgroup, on another core here, waits for it without an atomic.
+/// Two or four dwords that are one access of the host's, whatever the optimiser thinks of it. They
+/// are one on hardware where the address is aligned, and kernels count on it: a flag is stored
+/// together with its value, and another workgroup, on another core here, waits for it without an
+/// atomic.
 typedef volatile uint64_t Whole2 __attribute__((aligned(1), may_alias));
 typedef volatile Vec4 Whole4 __attribute__((aligned(1), may_alias));
 

@@ -226,7 +226,8 @@ TEST(LoadsAndStores, TwoAndFourDwordsAreOneAccess) {
       RepeatAt(memory, bytes, exec, kLoads[form], load);
       other.join();
       for (int l = 0; l < kLanes; ++l)
-        EXPECT_EQ(load->v[15][l], 0u) << kStores[form].back() << ", lane " << l << ", exec " << exec;
+        EXPECT_EQ(load->v[15][l], 0u)
+            << kStores[form].back() << ", lane " << l << ", exec " << exec;
     }
   }
 }
