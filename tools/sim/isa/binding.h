@@ -39,7 +39,7 @@ enum class ValueType : uint8_t {
   kF16,
   kPkB16,  // two halves of a dword: -1 is 0xffffffff, 1.0 is the float, as for kB32
   kPkF16,  // the same, but 1.0 is the half in the low half, and 0 in the high one
-  kB32,  // 1.0 is the float
+  kB32,    // 1.0 is the float
   kF32,
   kB64,    // 32-bit literals are zero-extended
   kI64,    // 32-bit literals are sign-extended
