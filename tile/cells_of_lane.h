@@ -7,6 +7,20 @@
 
 namespace gridwise::tile {
 
+/// A cell's elements. Those of 8 bits are in words, as matrix instructions take them: a vector of
+/// bytes is taken apart where whole cells and parts of cells meet.
+template <TileConfig kC>
+struct CellOf {
+  using Type = Vec<Element<kC.type>, kC.cell()>;
+};
+template <TileConfig kC>
+  requires(SizeOf(kC.type) == 1)
+struct CellOf<kC> {
+  using Type = Vec<unsigned, 4>;
+};
+template <TileConfig kC>
+using CellVec = CellOf<kC>::Type;
+
 /// How the loading lanes of a workgroup share the cells of an operand tile, where a row's cells are
 /// consecutive in memory: lanes along a row first, then along rows, kCount times.
 template <TileConfig kC, LdsTile kTile>
@@ -25,21 +39,18 @@ struct CellsOfLane {
   }
   /// There are more lanes than cells, and this one has none.
   GRIDWISE_DEVICE static bool IsIdle() { return kCells < kThreads && LoadThread<kC>() >= kCells; }
-};
 
-/// A cell's elements. Those of 8 bits are in words, as matrix instructions take them: a vector of
-/// bytes is taken apart where whole cells and parts of cells meet.
-template <TileConfig kC>
-struct CellOf {
-  using Type = Vec<Element<kC.type>, kC.cell()>;
+  /// Writes the lane's cells to LDS. Their rows lie a multiple of LdsTile::kPeriodRows apart, hence
+  /// their places a constant, which is part of the instruction.
+  GRIDWISE_DEVICE static void Store(const CellVec<kC> (&cells)[kCount], char* lds) {
+    constexpr int kRowsApart = kThreads / kTile.cells_per_row;
+    static_assert(kCount == 1 || kRowsApart % LdsTile::kPeriodRows == 0);
+    char* const first = lds + kTile.Offset(Row(0), Cell());
+    for (int i = 0; i < kCount; ++i) {
+      *reinterpret_cast<CellVec<kC>*>(first + i * kRowsApart * LdsTile::kCellBytes) = cells[i];
+    }
+  }
 };
-template <TileConfig kC>
-  requires(SizeOf(kC.type) == 1)
-struct CellOf<kC> {
-  using Type = Vec<unsigned, 4>;
-};
-template <TileConfig kC>
-using CellVec = CellOf<kC>::Type;
 
 /// Buffer::kOutOfRange where `count` is less than 1.
 GRIDWISE_DEVICE unsigned NoneOf(int count) {

@@ -57,11 +57,7 @@ class LoadSource {
 
   /// Waits for the loads and writes them to LDS.
   GRIDWISE_DEVICE void Store(const Slab& slab, char* lds) const {
-    if (Lane::IsIdle()) return;
-    for (int i = 0; i < Lane::kCount; ++i) {
-      *reinterpret_cast<CellVec<kC>*>(lds + kC.lds_a().Offset(Lane::Row(i), Lane::Cell())) =
-          slab[i];
-    }
+    if (!Lane::IsIdle()) Lane::Store(slab, lds);
   }
 
  private:

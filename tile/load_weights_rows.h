@@ -42,11 +42,7 @@ class LoadWeightsRows {
 
   /// Waits for the loads and writes them to LDS.
   GRIDWISE_DEVICE void Store(const Slab& slab, char* lds) const {
-    if (Lane::IsIdle()) return;
-    for (int i = 0; i < Lane::kCount; ++i) {
-      *reinterpret_cast<CellVec<kC>*>(lds + kC.lds_b().Offset(Lane::Row(i), Lane::Cell())) =
-          slab[i];
-    }
+    if (!Lane::IsIdle()) Lane::Store(slab, lds);
   }
 
  private:

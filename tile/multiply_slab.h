@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ck/arch/gpu.h"
 #include "tile/cells_of_lane.h"
 #include "tile/config.h"
 #include "tile/roles.h"
@@ -27,12 +28,12 @@ class MultiplySlab {
       const int k_a = (turn * kC.groups_at_once() + group) * kC.k_of_group() + k;
       for (int r = 0; r < kBasesA * kRowsA; ++r) {
         const int row = first_m + r / kRowsA * kC.mma_m() + ColOfB(kC.mma, Lane<kC>(), r % kRowsA);
-        a_[r / kRowsA][i][r % kRowsA] = lds + OffsetOf(kC.lds_a(), row, k_a);
+        a_[r / kRowsA][i][r % kRowsA] = lds + Opaque(OffsetOf(kC.lds_a(), row, k_a));
       }
       if (i >= kReadsOfGroup) continue;
       for (int r = 0; r < kBasesB * kRowsB; ++r) {
         const int row = first_n + r / kRowsB * kC.mma.m + RowOfA(kC.mma, Lane<kC>(), r % kRowsB);
-        b_[r / kRowsB][i][r % kRowsB] = lds_b + OffsetOf(kC.lds_b(), row, k);
+        b_[r / kRowsB][i][r % kRowsB] = lds_b + Opaque(OffsetOf(kC.lds_b(), row, k));
       }
     }
   }

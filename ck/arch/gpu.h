@@ -48,6 +48,13 @@ GRIDWISE_DEVICE int BlockIdZ() { return __builtin_amdgcn_workgroup_id_z(); }
 /// Tells the compiler that `x`, which is the same in all lanes, may live in a scalar register.
 GRIDWISE_DEVICE int Uniform(int x) { return __builtin_amdgcn_readfirstlane(x); }
 
+/// `x`, of which the compiler does not know how it came about: an address made of it is computed
+/// once, and not from its parts in every step of a loop.
+GRIDWISE_DEVICE int Opaque(int x) {
+  asm("" : "+v"(x));
+  return x;
+}
+
 /// Whether `condition` holds in some active lane of the wave; the same in all lanes.
 GRIDWISE_DEVICE bool AnyLane(bool condition) { return __builtin_amdgcn_ballot_w64(condition) != 0; }
 

@@ -12,8 +12,8 @@ namespace gridwise {
 ///   - the writes of neighbouring lanes, which hold neighbouring k of one row (operand A) or every
 ///   other row (operand B),
 ///   - the reads of the matrix fragments, whose lanes hold neighbouring rows.
-/// Rows are permuted within aligned runs of 8, and alternate runs differ, so that adding a multiple
-/// of kPeriodRows to the row moves an address by a constant.
+/// Rows are permuted within aligned runs of kPeriodRows, so that adding a multiple of it to the row
+/// moves an address by a constant. There are 32 banks, or 64.
 struct LdsTile {
   static constexpr int kCellBytes = 16;
   static constexpr int kPeriodRows = 16;
@@ -27,8 +27,11 @@ struct LdsTile {
 
   /// Byte offset of a cell of `row`.
   constexpr int Offset(int row, int cell) const {
-    const int spread = (cell * CeilDiv(8, cells_per_row)) & 7;
-    return (cell * rows + (row ^ spread ^ ((row >> 3) & 1))) * kCellBytes;
+    // The cells of a row differ in the low 3 bits, and in those above the lowest, which neighbouring
+    // rows differ in; 16 cells differ in all.
+    const int low = (cell * CeilDiv(8, cells_per_row)) & 7;
+    const int high = cells_per_row == 16 ? cell & 8 : (cell & 1) << 3;
+    return (cell * rows + (row ^ low ^ high ^ 5 * ((row >> 3) & 1))) * kCellBytes;
   }
 };
 
@@ -96,7 +99,11 @@ inline constexpr LdsPhase<8> kWritePhasesB128[] = {{{0, 1, 2, 3, 4, 5, 6, 7}},
                                                    {{8, 9, 10, 11, 12, 13, 14, 15}},
                                                    {{16, 17, 18, 19, 20, 21, 22, 23}},
                                                    {{24, 25, 26, 27, 28, 29, 30, 31}}};
-/// The same for 64 banks. Source: gfx950, the same study.
+/// As if writes to 64 banks went by consecutive lanes too, which nobody has measured.
+inline constexpr LdsPhase<16> kWritePhasesB128Of64[] = {
+    {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}},
+    {{16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31}}};
+/// Reads of 16 bytes from 64 banks. Source: gfx950, the same study.
 inline constexpr LdsPhase<16> kReadPhasesB128Of64[] = {
     {{0, 1, 2, 3, 12, 13, 14, 15, 20, 21, 22, 23, 24, 25, 26, 27}},
     {{4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 18, 19, 28, 29, 30, 31}}};

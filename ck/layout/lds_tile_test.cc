@@ -60,8 +60,9 @@ TEST(LdsLines, LanesThatLoadThePermutedPiecesOfLinesFillConsecutivePlaces) {
 }
 
 // Lanes of a loader hold consecutive cells of a row, then the next row.
-constexpr int WriteConflictAlongK(LdsTile tile) {
-  return WorstBankConflict(kWritePhasesB128, [tile](int lane) {
+template <int kLanes, int kPhases>
+constexpr int WriteConflictAlongK(LdsTile tile, const LdsPhase<kLanes> (&phases)[kPhases]) {
+  return WorstBankConflict(phases, [tile](int lane) {
     return tile.Offset(lane / tile.cells_per_row, lane % tile.cells_per_row);
   });
 }
@@ -87,14 +88,22 @@ constexpr bool ReadsAreFree(Tile tile, const LdsPhase<kLanes> (&phases)[kPhases]
   return true;
 }
 
-static_assert(WriteConflictAlongK({128, 4}) == 1 && WriteConflictAlongK({128, 2}) == 1 &&
-              WriteConflictAlongK({128, 8}) == 1);
+constexpr bool WritesAlongKAreFree(LdsTile tile) {
+  return WriteConflictAlongK(tile, kWritePhasesB128) == 1 &&
+         WriteConflictAlongK(tile, kWritePhasesB128Of64) == 1;
+}
+static_assert(WritesAlongKAreFree({128, 2}) && WritesAlongKAreFree({128, 4}) &&
+              WritesAlongKAreFree({128, 8}) && WritesAlongKAreFree({64, 16}));
 static_assert(WriteConflictAcrossPairs({128, 4}, 0) == 1 &&
               WriteConflictAcrossPairs({128, 4}, 1) == 1);
 static_assert(ReadsAreFree(LdsTile{128, 4}, kReadPhasesB128, 32) &&
               ReadsAreFree(LdsTile{128, 2}, kReadPhasesB128, 32));
 static_assert(ReadsAreFree(LdsTile{64, 4}, kReadPhasesB128, 16) &&
               ReadsAreFree(LdsTile{64, 8}, kReadPhasesB128, 16));
+static_assert(ReadsAreFree(LdsTile{128, 4}, kReadPhasesB128Of64, 32) &&
+              ReadsAreFree(LdsTile{128, 2}, kReadPhasesB128Of64, 32) &&
+              ReadsAreFree(LdsTile{64, 4}, kReadPhasesB128Of64, 16) &&
+              ReadsAreFree(LdsTile{64, 8}, kReadPhasesB128Of64, 16));
 
 // By the blocks of 4x4 matrix instructions, which read 4 rows of a cell each.
 constexpr bool BlockReadsAreFree(LdsTile tile) {
