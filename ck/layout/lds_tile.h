@@ -27,8 +27,9 @@ struct LdsTile {
 
   /// Byte offset of a cell of `row`.
   constexpr int Offset(int row, int cell) const {
-    // The cells of a row differ in the low 3 bits, and in those above the lowest, which neighbouring
-    // rows differ in; 16 cells differ in all.
+    // The low 3 bits of a row's place choose among 32 banks, the low 4 among 64. A row's cells
+    // differ in the former, and in the latter together with the rows next to it. Bits 0 and 2 of
+    // the second 8 rows spread every other row over 32 banks.
     const int low = (cell * CeilDiv(8, cells_per_row)) & 7;
     const int high = cells_per_row == 16 ? cell & 8 : (cell & 1) << 3;
     return (cell * rows + (row ^ low ^ high ^ 5 * ((row >> 3) & 1))) * kCellBytes;

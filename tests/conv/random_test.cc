@@ -100,10 +100,12 @@ void DrawGroups(ConvProblem& problem, std::mt19937& random) {
   constexpr std::int64_t kFew[] = {1, 2, 3, 4, 5, 8, 12, 16, 32};
   const bool many = random() % 4 == 0;
   problem.groups = many ? Draw(random, 2, 70) : random() % 2 == 0 ? 1 : Draw(random, 2, 5);
-  problem.c = problem.groups * (many ? kFew[random() % std::size(kFew)] : DrawChannels(random));
-  problem.k = problem.groups * (many && random() % 4 != 0 ? problem.c / problem.groups
-                                : many ? kFew[random() % std::size(kFew)]
-                                       : DrawChannels(random));
+  const auto channels = [&] {
+    return many ? kFew[random() % std::size(kFew)] : DrawChannels(random);
+  };
+  problem.c = problem.groups * channels();
+  const bool as_many = many && random() % 4 != 0;
+  problem.k = as_many ? problem.c : problem.groups * channels();
 }
 
 ConvProblem DrawProblem(Gfx gfx, std::mt19937& random) {
