@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "hip/hip_runtime_api.h"
+#include "tools/sim/hip/capture.h"
 #include "tools/sim/hip/runtime.h"
 
 // Devices: how many there are, which one is current, what they can do.
@@ -179,6 +180,7 @@ hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int
 
 hipError_t hipDeviceSynchronize(void) {
   if (CurrentDevice() == nullptr) return Report(hipErrorNoDevice);
+  if (hipError_t error = MayWaitForAll(); error != hipSuccess) return Report(error);
   return Report(CurrentDevice()->fault);
 }
 

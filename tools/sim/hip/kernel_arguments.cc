@@ -41,11 +41,9 @@ uint64_t HiddenValue(std::string_view kind, const Grid& grid, const HiddenAddres
 
 }  // namespace
 
-absl::StatusOr<std::vector<std::byte>> BuildKernelArguments(const KernelInfo& kernel,
-                                                            const Grid& grid,
-                                                            const HiddenAddresses& addresses,
-                                                            void** parameters,
-                                                            std::span<const std::byte> packed) {
+absl::StatusOr<std::vector<std::byte>> CopyExplicitArguments(const KernelInfo& kernel,
+                                                             void** parameters,
+                                                             std::span<const std::byte> packed) {
   std::vector<std::byte> kernarg(kernel.kernarg_bytes);
   size_t explicit_end = 0;
   for (size_t i = 0; i < kernel.args.size(); ++i) {
@@ -55,11 +53,7 @@ absl::StatusOr<std::vector<std::byte>> BuildKernelArguments(const KernelInfo& ke
           absl::StrFormat("kernel %s: argument %u ends at byte %u of a segment of %u", kernel.name,
                           i, arg.offset + arg.size, kernarg.size()));
     }
-    if (IsHidden(arg)) {
-      const uint64_t value = HiddenValue(arg.value_kind, grid, addresses);
-      if (arg.size <= sizeof(value)) std::memcpy(kernarg.data() + arg.offset, &value, arg.size);
-      continue;
-    }
+    if (IsHidden(arg)) continue;
     explicit_end = arg.offset + arg.size;
     if (parameters == nullptr) {
       if (arg.offset < packed.size() && packed.size() < explicit_end) {
@@ -93,6 +87,23 @@ absl::StatusOr<std::vector<std::byte>> BuildKernelArguments(const KernelInfo& ke
   }
   std::memcpy(kernarg.data(), packed.data(), std::min(explicit_end, packed.size()));
   return kernarg;
+}
+
+void FillHiddenArguments(const KernelInfo& kernel, const Grid& grid,
+                         const HiddenAddresses& addresses, std::span<std::byte> kernarg) {
+  for (const KernelArg& arg : kernel.args) {
+    if (!IsHidden(arg)) continue;
+    const uint64_t value = HiddenValue(arg.value_kind, grid, addresses);
+    if (arg.size <= sizeof(value)) std::memcpy(kernarg.data() + arg.offset, &value, arg.size);
+  }
+}
+
+std::vector<void*> PointersToArguments(const KernelInfo& kernel, std::span<std::byte> kernarg) {
+  std::vector<void*> pointers;
+  for (const KernelArg& arg : kernel.args) {
+    if (!IsHidden(arg)) pointers.push_back(kernarg.data() + arg.offset);
+  }
+  return pointers;
 }
 
 }  // namespace gridwise::sim

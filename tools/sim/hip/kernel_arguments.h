@@ -28,16 +28,21 @@ struct GridBarrier {
   uint32_t workgroups = 0;
 };
 
-/// Builds the kernarg segment of a launch: the explicit arguments, from `parameters` (one pointer
-/// per argument, as in hipModuleLaunchKernel) or ready made in `packed`, and the hidden ones that
-/// the kernel's metadata lists (LLVM AMDGPUUsage, "Code Object V5 Kernel Argument Metadata"). The
-/// last explicit ones may be missing in `packed`, as HIP has it: then they are 0, and a note on
-/// stderr says so once; it is an error where all are missing or one is given in part. Hidden
-/// arguments for what there is not (queues, completion actions) are null.
-absl::StatusOr<std::vector<std::byte>> BuildKernelArguments(const KernelInfo& kernel,
-                                                            const Grid& grid,
-                                                            const HiddenAddresses& addresses,
-                                                            void** parameters,
-                                                            std::span<const std::byte> packed);
+/// Builds the kernarg segment of a launch without the hidden arguments: the explicit ones are
+/// copied from `parameters` (one pointer per argument, as in hipModuleLaunchKernel) or, ready made,
+/// from `packed`. The last ones may be missing in `packed`, as HIP has it: then they are 0, and a
+/// note on stderr says so once; it is an error where all are missing or one is given in part.
+absl::StatusOr<std::vector<std::byte>> CopyExplicitArguments(const KernelInfo& kernel,
+                                                             void** parameters,
+                                                             std::span<const std::byte> packed);
+
+/// Writes the hidden arguments that the kernel's metadata lists (LLVM AMDGPUUsage, "Code Object V5
+/// Kernel Argument Metadata") to a segment of CopyExplicitArguments. Those for what there is not
+/// (queues, completion actions) are null.
+void FillHiddenArguments(const KernelInfo& kernel, const Grid& grid,
+                         const HiddenAddresses& addresses, std::span<std::byte> kernarg);
+
+/// Where the explicit arguments are in such a segment, one pointer each.
+std::vector<void*> PointersToArguments(const KernelInfo& kernel, std::span<std::byte> kernarg);
 
 }  // namespace gridwise::sim

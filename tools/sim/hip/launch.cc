@@ -4,9 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
-#include <limits>
 #include <mutex>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,13 +13,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_format.h"
 #include "ck/base/math.h"
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/elf/code_object.h"
 #include "tools/sim/hip/kernel_arguments.h"
 #include "tools/sim/hip/module.h"
-#include "tools/sim/hip/occupancy.h"
 #include "tools/sim/hip/runtime.h"
 #include "tools/sim/hip/sim_extension.h"
 #include "tools/sim/isa/matrix_mode.h"
@@ -53,56 +49,6 @@ int Threads() {
   return text != nullptr && absl::SimpleAtoi(text, &threads) && threads > 0 ? threads : 0;
 }
 
-// `extra` of hipModuleLaunchKernel: a list of keys and values.
-absl::StatusOr<std::span<const std::byte>> ReadExtra(void** extra) {
-  const void* pointer = nullptr;
-  size_t bytes = 0;
-  for (; extra != nullptr && *extra != HIP_LAUNCH_PARAM_END; extra += 2) {
-    if (*extra == HIP_LAUNCH_PARAM_BUFFER_POINTER) {
-      pointer = extra[1];
-    } else if (*extra == HIP_LAUNCH_PARAM_BUFFER_SIZE) {
-      bytes = *static_cast<const size_t*>(extra[1]);
-    } else {
-      return absl::InvalidArgumentError("the launch's extra list has a key that is not known");
-    }
-  }
-  if (pointer == nullptr && bytes != 0) {
-    return absl::InvalidArgumentError(
-        "the launch's extra list has a size and no HIP_LAUNCH_PARAM_BUFFER_POINTER");
-  }
-  return std::span(static_cast<const std::byte*>(pointer), bytes);
-}
-
-absl::Status CheckGrid(const KernelInfo& kernel, const Grid& grid, const hipDeviceProp_t& limits) {
-  uint64_t threads = 1;
-  for (int axis = 0; axis < 3; ++axis) {
-    if (grid.workgroups[axis] == 0 || grid.block[axis] == 0) {
-      return absl::InvalidArgumentError(absl::StrFormat(
-          "kernel %s: axis %d has %u workgroups of %u work-items; both must be at least 1",
-          kernel.name, axis, grid.workgroups[axis], grid.block[axis]));
-    }
-    const uint64_t items = uint64_t{grid.workgroups[axis]} * grid.block[axis];
-    if (items > std::numeric_limits<uint32_t>::max()) {
-      return absl::InvalidArgumentError(
-          absl::StrFormat("kernel %s: axis %d has %u work-items; at most 2^32 - 1 can be launched",
-                          kernel.name, axis, items));
-    }
-    threads *= grid.block[axis];
-  }
-  if (threads > kernel.max_workgroup) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "kernel %s: a workgroup of %u work-items is launched; it was compiled for at most %u",
-        kernel.name, threads, kernel.max_workgroup));
-  }
-  const uint64_t lds_bytes = uint64_t{kernel.static_lds_bytes} + grid.dynamic_lds_bytes;
-  if (lds_bytes > limits.sharedMemPerBlock) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("kernel %s: %u bytes of LDS are launched; the device has %u", kernel.name,
-                        lds_bytes, limits.sharedMemPerBlock));
-  }
-  return absl::OkStatus();
-}
-
 // Compilers load arguments in vectors of up to 16 bytes, also where the last ends behind them.
 constexpr size_t kKernargAlignment = 16;
 
@@ -132,34 +78,19 @@ hipError_t FaultErrorOf(const absl::Status& status) {
   return absl::IsOutOfRange(status) ? hipErrorIllegalAddress : hipErrorLaunchFailure;
 }
 
-// How many workgroups the device holds at once.
-int64_t ResidentWorkgroups(const Device& device, const KernelInfo& kernel, const Grid& grid) {
-  const uint32_t items = grid.block[0] * grid.block[1] * grid.block[2];
-  return int64_t{device.properties.multiProcessorCount} *
-         WorkgroupsPerMultiprocessor(device, kernel, items, grid.dynamic_lds_bytes);
-}
-
 }  // namespace
 
-hipError_t Launch(hipFunction_t function, const Grid& grid, const LaunchArguments& arguments) {
-  ihipModule_t& module = *function->module;
-  const KernelInfo& kernel = *function->kernel;
+hipError_t Launch(const KernelOperation& operation) {
+  // The module may have been unloaded since a graph recorded this.
+  if (!IsFunction(operation.function)) return Report(hipErrorInvalidResourceHandle);
+  ihipModule_t& module = *operation.function->module;
+  const KernelInfo& kernel = *operation.function->kernel;
+  const Grid& grid = operation.grid;
   Device& device = *module.device;
   std::lock_guard lock(device.launch);
   if (device.fault != hipSuccess) return Report(device.fault);
-  if (absl::Status status = CheckGrid(kernel, grid, device.properties); !status.ok())
-    return Report(hipErrorInvalidConfiguration, status);
   const uint64_t workgroups =
       uint64_t{grid.workgroups[0]} * grid.workgroups[1] * grid.workgroups[2];
-  const int64_t resident = ResidentWorkgroups(device, kernel, grid);
-  if (grid.cooperative && workgroups > static_cast<uint64_t>(resident)) {
-    return Report(hipErrorCooperativeLaunchTooLarge,
-                  absl::StrFormat("kernel %s: a cooperative launch of %u workgroups; the device "
-                                  "holds %d of them at once",
-                                  kernel.name, workgroups, resident));
-  }
-  const absl::StatusOr<std::span<const std::byte>> packed = ReadExtra(arguments.extra);
-  if (!packed.ok()) return Report(hipErrorInvalidValue, packed.status());
   GridBarrier barrier;
   barrier.workgroups = static_cast<uint32_t>(workgroups);
   barrier.items = workgroups * grid.block[0] * grid.block[1] * grid.block[2];
@@ -169,12 +100,11 @@ hipError_t Launch(hipFunction_t function, const Grid& grid, const LaunchArgument
   const HiddenAddresses addresses = {.grid_barrier = reinterpret_cast<uint64_t>(&barrier),
                                      .hostcall = device.hostcall,
                                      .heap = device.heap};
-  const absl::StatusOr<std::vector<std::byte>> kernarg =
-      BuildKernelArguments(kernel, grid, addresses, arguments.parameters, *packed);
-  if (!kernarg.ok()) return Report(hipErrorInvalidValue, kernarg.status());
+  std::vector<std::byte> kernarg = operation.arguments;
+  FillHiddenArguments(kernel, grid, addresses, kernarg);
   progress_done = 0;
   progress_total = workgroups;
-  const absl::StatusOr<RunReport> report = RunKernel(module, kernel, grid, *kernarg);
+  const absl::StatusOr<RunReport> report = RunKernel(module, kernel, grid, kernarg);
   if (!report.ok()) {
     device.fault.store(FaultErrorOf(report.status()));
     return Report(device.fault, report.status());

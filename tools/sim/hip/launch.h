@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/machine/dispatch.h"
 
@@ -11,8 +14,23 @@ struct LaunchArguments {
   void** extra = nullptr;
 };
 
-/// Runs `function` to its end. A cooperative grid must fit on the device at once, else
-/// hipErrorCooperativeLaunchTooLarge. Reports.
-hipError_t Launch(hipFunction_t function, const Grid& grid, const LaunchArguments& arguments);
+/// A launch with a copy of its arguments: what a program does with them afterwards changes nothing.
+struct KernelOperation {
+  hipFunction_t function = nullptr;
+  const void* named = nullptr;  // what the program called it: a host function, or the handle
+  Grid grid;
+  std::vector<std::byte> arguments;  // kernarg segment, the hidden ones are still to come
+};
+
+/// Checks a launch of a valid `function` and copies its arguments. A cooperative grid must fit on
+/// the device at once, else hipErrorCooperativeLaunchTooLarge. Reports what is wrong.
+hipError_t MakeKernelOperation(hipFunction_t function, const void* named, const Grid& grid,
+                               const LaunchArguments& arguments, KernelOperation* operation);
+
+/// The grid of HIP's dimensions.
+Grid GridOf(const dim3& grid, const dim3& block, size_t dynamic_lds_bytes, bool cooperative);
+
+/// Runs a kernel to its end. Reports.
+hipError_t Launch(const KernelOperation& operation);
 
 }  // namespace gridwise::sim

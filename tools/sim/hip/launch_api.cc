@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <utility>
@@ -6,6 +5,7 @@
 
 #include "absl/strings/str_format.h"
 #include "hip/hip_runtime_api.h"
+#include "tools/sim/hip/capture.h"
 #include "tools/sim/hip/function.h"
 #include "tools/sim/hip/launch.h"
 #include "tools/sim/hip/module.h"
@@ -34,46 +34,44 @@ std::vector<CallConfiguration>& Configurations() {
   return configurations;
 }
 
-Grid GridOf(const dim3& grid, const dim3& block, size_t dynamic_lds_bytes, bool cooperative) {
-  return {.workgroups = {grid.x, grid.y, grid.z},
-          .block = {block.x, block.y, block.z},
-          .dynamic_lds_bytes = static_cast<uint32_t>(std::min<size_t>(dynamic_lds_bytes, ~0u)),
-          .cooperative = cooperative};
+hipError_t LaunchHandle(hipFunction_t function, const void* named, const Grid& grid,
+                        hipStream_t stream, const LaunchArguments& arguments) {
+  if (!IsFunction(function)) return Report(hipErrorInvalidResourceHandle);
+  KernelOperation operation;
+  const hipError_t error = MakeKernelOperation(function, named, grid, arguments, &operation);
+  return error != hipSuccess ? error : Enqueue(stream, std::move(operation));
 }
 
-hipError_t LaunchHostFunction(const void* host_function, const dim3& grid, const dim3& block,
-                              size_t dynamic_lds_bytes, hipStream_t stream,
-                              const LaunchArguments& arguments, bool cooperative = false) {
+hipError_t LaunchHandle(hipFunction_t function, const Grid& grid, hipStream_t stream,
+                        const LaunchArguments& arguments) {
+  return LaunchHandle(function, function, grid, stream, arguments);
+}
+
+hipError_t LaunchHostFunction(const void* host_function, const Grid& grid, hipStream_t stream,
+                              const LaunchArguments& arguments) {
   Device* device = DeviceOfStream(stream);
   if (device == nullptr) return Report(hipErrorInvalidResourceHandle);
   hipFunction_t function = nullptr;
   if (hipError_t error = FunctionOn(*device, host_function, &function); error != hipSuccess)
     return error;
-  return Launch(function, GridOf(grid, block, dynamic_lds_bytes, cooperative), arguments);
-}
-
-hipError_t LaunchHandle(hipFunction_t function, const dim3& grid, const dim3& block,
-                        size_t dynamic_lds_bytes, const LaunchArguments& arguments,
-                        bool cooperative = false) {
-  if (!IsFunction(function)) return Report(hipErrorInvalidResourceHandle);
-  return Launch(function, GridOf(grid, block, dynamic_lds_bytes, cooperative), arguments);
+  return LaunchHandle(function, host_function, grid, stream, arguments);
 }
 
 // Launches between two events, either of which may be null.
 template <typename LaunchIt>
-hipError_t Timed(hipEvent_t start, hipEvent_t stop, LaunchIt launch) {
+hipError_t Timed(hipStream_t stream, hipEvent_t start, hipEvent_t stop, LaunchIt launch) {
   if ((start != nullptr && !IsEvent(start)) || (stop != nullptr && !IsEvent(stop)))
     return Report(hipErrorInvalidResourceHandle);
-  if (start != nullptr) RecordEvent(start);
-  const hipError_t error = launch();
-  if (stop != nullptr) RecordEvent(stop);
-  return error;
+  hipError_t error = start == nullptr ? hipSuccess : RecordOn(stream, start, hipEventRecordDefault);
+  if (error == hipSuccess) error = launch();
+  if (error == hipSuccess && stop != nullptr) error = RecordOn(stream, stop, hipEventRecordDefault);
+  return Report(error);
 }
 
 // hipExtModuleLaunchKernel counts work-items, not workgroups.
 hipError_t LaunchItems(hipFunction_t function, const dim3& items, const dim3& block,
-                       size_t dynamic_lds_bytes, const LaunchArguments& arguments, hipEvent_t start,
-                       hipEvent_t stop) {
+                       size_t dynamic_lds_bytes, hipStream_t stream,
+                       const LaunchArguments& arguments, hipEvent_t start, hipEvent_t stop) {
   if (block.x == 0 || block.y == 0 || block.z == 0) return Report(hipErrorInvalidConfiguration);
   if (items.x % block.x != 0 || items.y % block.y != 0 || items.z % block.z != 0) {
     return Report(hipErrorNotSupported,
@@ -82,8 +80,9 @@ hipError_t LaunchItems(hipFunction_t function, const dim3& items, const dim3& bl
                                   items.x, items.y, items.z, block.x, block.y, block.z));
   }
   const dim3 grid(items.x / block.x, items.y / block.y, items.z / block.z);
-  return Timed(start, stop,
-               [&] { return LaunchHandle(function, grid, block, dynamic_lds_bytes, arguments); });
+  return Timed(stream, start, stop, [&] {
+    return LaunchHandle(function, GridOf(grid, block, dynamic_lds_bytes, false), stream, arguments);
+  });
 }
 
 }  // namespace
@@ -113,21 +112,23 @@ hipError_t __hipPopCallConfiguration(dim3* grid, dim3* block, size_t* dynamic_ld
 
 hipError_t hipLaunchKernel(const void* function, dim3 grid, dim3 block, void** parameters,
                            size_t dynamic_lds_bytes, hipStream_t stream) {
-  return LaunchHostFunction(function, grid, block, dynamic_lds_bytes, stream, {parameters});
+  return LaunchHostFunction(function, GridOf(grid, block, dynamic_lds_bytes, false), stream,
+                            {parameters});
 }
 
 hipError_t hipLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block,
                                       void** parameters, unsigned int dynamic_lds_bytes,
                                       hipStream_t stream) {
-  return LaunchHostFunction(function, grid, block, dynamic_lds_bytes, stream, {parameters},
-                            /*cooperative=*/true);
+  return LaunchHostFunction(function, GridOf(grid, block, dynamic_lds_bytes, /*cooperative=*/true),
+                            stream, {parameters});
 }
 
 hipError_t hipExtLaunchKernel(const void* function, dim3 grid, dim3 block, void** parameters,
                               size_t dynamic_lds_bytes, hipStream_t stream, hipEvent_t start,
                               hipEvent_t stop, int) {
-  return Timed(start, stop, [&] {
-    return LaunchHostFunction(function, grid, block, dynamic_lds_bytes, stream, {parameters});
+  return Timed(stream, start, stop, [&] {
+    return LaunchHostFunction(function, GridOf(grid, block, dynamic_lds_bytes, false), stream,
+                              {parameters});
   });
 }
 
@@ -150,43 +151,45 @@ hipError_t hipLaunchByPtr(const void* function) {
   size_t bytes = call.arguments.size();
   void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, call.arguments.data(),
                    HIP_LAUNCH_PARAM_BUFFER_SIZE, &bytes, HIP_LAUNCH_PARAM_END};
-  return LaunchHostFunction(function, call.grid, call.block, call.dynamic_lds_bytes, call.stream,
-                            {nullptr, extra});
+  return LaunchHostFunction(function, GridOf(call.grid, call.block, call.dynamic_lds_bytes, false),
+                            call.stream, {nullptr, extra});
 }
 
 hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, unsigned int grid_y,
                                  unsigned int grid_z, unsigned int block_x, unsigned int block_y,
-                                 unsigned int block_z, unsigned int dynamic_lds_bytes, hipStream_t,
-                                 void** parameters, void** extra) {
-  return LaunchHandle(function, dim3(grid_x, grid_y, grid_z), dim3(block_x, block_y, block_z),
-                      dynamic_lds_bytes, {parameters, extra});
+                                 unsigned int block_z, unsigned int dynamic_lds_bytes,
+                                 hipStream_t stream, void** parameters, void** extra) {
+  const Grid grid = GridOf(dim3(grid_x, grid_y, grid_z), dim3(block_x, block_y, block_z),
+                           dynamic_lds_bytes, /*cooperative=*/false);
+  return LaunchHandle(function, grid, stream, {parameters, extra});
 }
 
 hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int grid_x,
                                             unsigned int grid_y, unsigned int grid_z,
                                             unsigned int block_x, unsigned int block_y,
                                             unsigned int block_z, unsigned int dynamic_lds_bytes,
-                                            hipStream_t, void** parameters) {
-  return LaunchHandle(function, dim3(grid_x, grid_y, grid_z), dim3(block_x, block_y, block_z),
-                      dynamic_lds_bytes, {parameters}, /*cooperative=*/true);
+                                            hipStream_t stream, void** parameters) {
+  const Grid grid = GridOf(dim3(grid_x, grid_y, grid_z), dim3(block_x, block_y, block_z),
+                           dynamic_lds_bytes, /*cooperative=*/true);
+  return LaunchHandle(function, grid, stream, {parameters});
 }
 
 hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t items_x, uint32_t items_y,
                                     uint32_t items_z, uint32_t block_x, uint32_t block_y,
-                                    uint32_t block_z, size_t dynamic_lds_bytes, hipStream_t,
+                                    uint32_t block_z, size_t dynamic_lds_bytes, hipStream_t stream,
                                     void** parameters, void** extra, hipEvent_t start,
                                     hipEvent_t stop, uint32_t) {
   return LaunchItems(function, dim3(items_x, items_y, items_z), dim3(block_x, block_y, block_z),
-                     dynamic_lds_bytes, {parameters, extra}, start, stop);
+                     dynamic_lds_bytes, stream, {parameters, extra}, start, stop);
 }
 
 hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t items_x, uint32_t items_y,
                                     uint32_t items_z, uint32_t block_x, uint32_t block_y,
-                                    uint32_t block_z, size_t dynamic_lds_bytes, hipStream_t,
+                                    uint32_t block_z, size_t dynamic_lds_bytes, hipStream_t stream,
                                     void** parameters, void** extra, hipEvent_t start,
                                     hipEvent_t stop) {
   return LaunchItems(function, dim3(items_x, items_y, items_z), dim3(block_x, block_y, block_z),
-                     dynamic_lds_bytes, {parameters, extra}, start, stop);
+                     dynamic_lds_bytes, stream, {parameters, extra}, start, stop);
 }
 
 // The same two under their C++ names, which hip_ext.h gives them.
@@ -205,8 +208,8 @@ GRIDWISE_PER_THREAD(hipLaunchKernel);
 hipError_t hipLaunchCooperativeKernel_spt(const void* function, dim3 grid, dim3 block,
                                           void** parameters, uint32_t dynamic_lds_bytes,
                                           hipStream_t stream) {
-  return LaunchHostFunction(function, grid, block, dynamic_lds_bytes, stream, {parameters},
-                            /*cooperative=*/true);
+  return LaunchHostFunction(function, GridOf(grid, block, dynamic_lds_bytes, /*cooperative=*/true),
+                            stream, {parameters});
 }
 
 }  // extern "C"

@@ -3,6 +3,7 @@
 
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/hip/allocations.h"
+#include "tools/sim/hip/capture.h"
 #include "tools/sim/hip/runtime.h"
 
 // Memory: allocation of all kinds, and what there is.
@@ -15,8 +16,14 @@ constexpr size_t kPitch = 256;
 
 hipError_t AllocateOnCurrent(void** pointer, size_t bytes, AllocationType type) {
   if (pointer == nullptr) return Report(hipErrorInvalidValue);
+  if (hipError_t error = MayCallUnsafe(); error != hipSuccess) return Report(error);
   Device* device = NeedDevice();
   return device == nullptr ? hipErrorNoDevice : Allocate(*device, bytes, type, pointer);
+}
+
+hipError_t ReleaseUnlessCaptured(void* pointer) {
+  if (hipError_t error = MayCallUnsafe(); error != hipSuccess) return Report(error);
+  return Release(pointer);
 }
 
 hipError_t AllocatePitched(void** pointer, size_t* pitch, size_t width, size_t rows) {
@@ -49,7 +56,7 @@ hipError_t hipExtMallocWithFlags(void** pointer, size_t bytes, unsigned int) {
   return hipMalloc(pointer, bytes);
 }
 
-hipError_t hipFree(void* pointer) { return Release(pointer); }
+hipError_t hipFree(void* pointer) { return ReleaseUnlessCaptured(pointer); }
 
 hipError_t hipHostMalloc(void** pointer, size_t bytes, unsigned int flags) {
   constexpr unsigned int kBoth = hipHostMallocCoherent | hipHostMallocNonCoherent;
@@ -64,8 +71,8 @@ hipError_t hipMallocHost(void** pointer, size_t bytes) { return hipHostMalloc(po
 hipError_t hipMemAllocHost(void** pointer, size_t bytes) {
   return hipHostMalloc(pointer, bytes, 0);
 }
-hipError_t hipHostFree(void* pointer) { return Release(pointer); }
-hipError_t hipFreeHost(void* pointer) { return Release(pointer); }
+hipError_t hipHostFree(void* pointer) { return ReleaseUnlessCaptured(pointer); }
+hipError_t hipFreeHost(void* pointer) { return ReleaseUnlessCaptured(pointer); }
 
 hipError_t hipMallocManaged(void** pointer, size_t bytes, unsigned int flags) {
   if (flags != hipMemAttachGlobal && flags != hipMemAttachHost) return Report(hipErrorInvalidValue);

@@ -7,6 +7,7 @@
 
 #include "tools/sim/check/device_bytes.h"
 #include "tools/sim/hip/allocations.h"
+#include "tools/sim/hip/capture.h"
 #include "tools/sim/hip/per_thread.h"
 #include "tools/sim/hip/runtime.h"
 #include "tools/sim/machine/memory.h"
@@ -36,8 +37,10 @@ hipError_t CheckCopy(const void* to, size_t to_bytes, const void* from, size_t f
   const bool from_ok =
       from_device ? IsDeviceRange(from, from_bytes) : IsHostOrDeviceRange(from, from_bytes);
   if (!to_ok || !from_ok) return hipErrorInvalidValue;
-  return CurrentDevice() != nullptr ? CurrentDevice()->fault.load() : hipSuccess;
+  return hipSuccess;
 }
+
+bool IsEmpty(const Box& box) { return box.width == 0 || box.height == 0 || box.depth == 0; }
 
 // Bytes from the first to the last of a box in memory.
 size_t Extent(const Pitched& memory, const Box& box) {
@@ -74,19 +77,27 @@ bool IsDeviceRange(const void* pointer, size_t bytes) {
   return false;
 }
 
-hipError_t Copy(void* to, const void* from, size_t bytes, hipMemcpyKind kind) {
+CopyOperation LinearCopy(void* to, const void* from, size_t bytes, hipMemcpyKind kind) {
   const auto side = [](const void* pointer) {
     return Pitched{static_cast<std::byte*>(const_cast<void*>(pointer)), 0, 0};
   };
-  return CopyBox(side(to), side(from), {bytes, 1, 1}, kind);
+  return {side(to), side(from), {bytes, 1, 1}, kind};
 }
 
-hipError_t CopyBox(const Pitched& to, const Pitched& from, const Box& box, hipMemcpyKind kind) {
-  if (box.width == 0 || box.height == 0 || box.depth == 0) return Report(hipSuccess);
-  if ((box.height > 1 && (to.row_bytes < box.width || from.row_bytes < box.width)))
-    return Report(hipErrorInvalidPitchValue);
-  const hipError_t error = CheckCopy(to.base, Extent(to, box), from.base, Extent(from, box), kind);
-  if (error != hipSuccess) return Report(error);
+hipError_t Check(const CopyOperation& copy) {
+  const auto& [to, from, box, kind] = copy;
+  if (IsEmpty(box)) return hipSuccess;
+  if (box.height > 1 && (to.row_bytes < box.width || from.row_bytes < box.width))
+    return hipErrorInvalidPitchValue;
+  return CheckCopy(to.base, Extent(to, box), from.base, Extent(from, box), kind);
+}
+
+hipError_t Run(const CopyOperation& copy) {
+  const auto& [to, from, box, kind] = copy;
+  if (IsEmpty(box)) return Report(hipSuccess);
+  if (hipError_t error = Check(copy); error != hipSuccess) return Report(error);
+  if (CurrentDevice() != nullptr && CurrentDevice()->fault != hipSuccess)
+    return Report(CurrentDevice()->fault);
   for (size_t slice = 0; slice < box.depth; ++slice) {
     for (size_t row = 0; row < box.height; ++row) {
       CopyRow(to.base + slice * to.slice_bytes + row * to.row_bytes,
@@ -96,24 +107,40 @@ hipError_t CopyBox(const Pitched& to, const Pitched& from, const Box& box, hipMe
   return Report(hipSuccess);
 }
 
-hipError_t FillBox(const Pitched& to, const Box& box, unsigned int value, size_t value_bytes) {
-  if (box.width == 0 || box.height == 0 || box.depth == 0) return Report(hipSuccess);
-  if (box.width > SIZE_MAX / value_bytes) return Report(hipErrorInvalidValue);
+hipError_t Check(const FillOperation& fill) {
+  const auto& [to, box, value, value_bytes] = fill;
+  if (IsEmpty(box)) return hipSuccess;
+  if (value_bytes != 1 && value_bytes != 2 && value_bytes != 4) return hipErrorInvalidValue;
+  if (box.width > SIZE_MAX / value_bytes) return hipErrorInvalidValue;
   const Box bytes = {box.width * value_bytes, box.height, box.depth};
-  if (box.height > 1 && to.row_bytes < bytes.width) return Report(hipErrorInvalidValue);
-  if (!IsDeviceRange(to.base, Extent(to, bytes))) return Report(hipErrorInvalidValue);
+  if (box.height > 1 && to.row_bytes < bytes.width) return hipErrorInvalidValue;
+  return IsDeviceRange(to.base, Extent(to, bytes)) ? hipSuccess : hipErrorInvalidValue;
+}
+
+hipError_t Run(const FillOperation& fill) {
+  const auto& [to, box, value, value_bytes] = fill;
+  if (IsEmpty(box)) return Report(hipSuccess);
+  if (hipError_t error = Check(fill); error != hipSuccess) return Report(error);
+  const size_t row_bytes = box.width * value_bytes;
   for (size_t slice = 0; slice < box.depth; ++slice) {
     for (size_t row = 0; row < box.height; ++row) {
       std::byte* const first = to.base + slice * to.slice_bytes + row * to.row_bytes;
-      DeviceBytes::Process().Written(reinterpret_cast<uint64_t>(first), bytes.width);
-      if (value_bytes == 1) FillRow(first, static_cast<uint8_t>(value), bytes.width);
-      if (value_bytes == 2) FillRow(first, static_cast<uint16_t>(value), bytes.width);
-      if (value_bytes == 4) FillRow(first, static_cast<uint32_t>(value), bytes.width);
+      DeviceBytes::Process().Written(reinterpret_cast<uint64_t>(first), row_bytes);
+      if (value_bytes == 1) FillRow(first, static_cast<uint8_t>(value), row_bytes);
+      if (value_bytes == 2) FillRow(first, static_cast<uint16_t>(value), row_bytes);
+      if (value_bytes == 4) FillRow(first, static_cast<uint32_t>(value), row_bytes);
     }
   }
   return Report(hipSuccess);
 }
 
+namespace {
+
+hipError_t Copy(hipStream_t stream, void* to, const void* from, size_t bytes, hipMemcpyKind kind) {
+  return Enqueue(stream, LinearCopy(to, from, bytes, kind));
+}
+
+}  // namespace
 }  // namespace gridwise::sim
 
 using namespace gridwise::sim;
@@ -121,43 +148,47 @@ using namespace gridwise::sim;
 extern "C" {
 
 hipError_t hipMemcpy(void* to, const void* from, size_t bytes, hipMemcpyKind kind) {
-  return Copy(to, from, bytes, kind);
+  return Copy(nullptr, to, from, bytes, kind);
 }
 hipError_t hipMemcpyAsync(void* to, const void* from, size_t bytes, hipMemcpyKind kind,
-                          hipStream_t) {
-  return Copy(to, from, bytes, kind);
+                          hipStream_t stream) {
+  return Copy(stream, to, from, bytes, kind);
 }
 hipError_t hipMemcpyWithStream(void* to, const void* from, size_t bytes, hipMemcpyKind kind,
-                               hipStream_t) {
-  return Copy(to, from, bytes, kind);
+                               hipStream_t stream) {
+  if (hipError_t error = MayWaitFor(stream); error != hipSuccess) return Report(error);
+  return Copy(stream, to, from, bytes, kind);
 }
 hipError_t hipMemcpyHtoD(hipDeviceptr_t to, void* from, size_t bytes) {
-  return Copy(to, from, bytes, hipMemcpyHostToDevice);
+  return Copy(nullptr, to, from, bytes, hipMemcpyHostToDevice);
 }
 hipError_t hipMemcpyDtoH(void* to, hipDeviceptr_t from, size_t bytes) {
-  return Copy(to, from, bytes, hipMemcpyDeviceToHost);
+  return Copy(nullptr, to, from, bytes, hipMemcpyDeviceToHost);
 }
 hipError_t hipMemcpyDtoD(hipDeviceptr_t to, hipDeviceptr_t from, size_t bytes) {
-  return Copy(to, from, bytes, hipMemcpyDeviceToDevice);
+  return Copy(nullptr, to, from, bytes, hipMemcpyDeviceToDevice);
 }
-hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t to, void* from, size_t bytes, hipStream_t) {
-  return Copy(to, from, bytes, hipMemcpyHostToDevice);
+hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t to, void* from, size_t bytes, hipStream_t stream) {
+  return Copy(stream, to, from, bytes, hipMemcpyHostToDevice);
 }
-hipError_t hipMemcpyDtoHAsync(void* to, hipDeviceptr_t from, size_t bytes, hipStream_t) {
-  return Copy(to, from, bytes, hipMemcpyDeviceToHost);
+hipError_t hipMemcpyDtoHAsync(void* to, hipDeviceptr_t from, size_t bytes, hipStream_t stream) {
+  return Copy(stream, to, from, bytes, hipMemcpyDeviceToHost);
 }
-hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t to, hipDeviceptr_t from, size_t bytes, hipStream_t) {
-  return Copy(to, from, bytes, hipMemcpyDeviceToDevice);
+hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t to, hipDeviceptr_t from, size_t bytes,
+                              hipStream_t stream) {
+  return Copy(stream, to, from, bytes, hipMemcpyDeviceToDevice);
 }
 
 hipError_t hipMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes) {
   if (DeviceAt(to_device) == nullptr || DeviceAt(from_device) == nullptr)
     return Report(hipErrorInvalidDevice);
-  return Copy(to, from, bytes, hipMemcpyDeviceToDevice);
+  return Copy(nullptr, to, from, bytes, hipMemcpyDeviceToDevice);
 }
 hipError_t hipMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
-                              size_t bytes, hipStream_t) {
-  return hipMemcpyPeer(to, to_device, from, from_device, bytes);
+                              size_t bytes, hipStream_t stream) {
+  if (DeviceAt(to_device) == nullptr || DeviceAt(from_device) == nullptr)
+    return Report(hipErrorInvalidDevice);
+  return Copy(stream, to, from, bytes, hipMemcpyDeviceToDevice);
 }
 
 GRIDWISE_PER_THREAD(hipMemcpy);

@@ -9,10 +9,6 @@ namespace gridwise::sim {
 /// Whether [pointer, pointer + bytes) lies in one allocation of a device.
 bool IsDeviceRange(const void* pointer, size_t bytes);
 
-/// Copies; the ranges may overlap. hipErrorInvalidValue if a side that `kind` says is a device's is
-/// not within one allocation, and the fault of a kernel if there was one. Reports.
-hipError_t Copy(void* to, const void* from, size_t bytes, hipMemcpyKind kind);
-
 /// Rows and slices of a box in memory.
 struct Pitched {
   std::byte* base;
@@ -25,10 +21,42 @@ struct Box {
   size_t width, height, depth;
 };
 
-/// Copies a box; the same errors. A box without bytes is copied without looking at the pointers.
-hipError_t CopyBox(const Pitched& to, const Pitched& from, const Box& box, hipMemcpyKind kind);
+/// A copy; the ranges may overlap. A box without bytes is copied without looking at the pointers.
+struct CopyOperation {
+  Pitched to, from;
+  Box box;
+  hipMemcpyKind kind;
+};
 
-/// Sets `box` of elements of `value_bytes` (1, 2 or 4) to the low bytes of `value`. Reports.
-hipError_t FillBox(const Pitched& to, const Box& box, unsigned int value, size_t value_bytes);
+/// Elements of `value_bytes` (1, 2 or 4) set to the low bytes of `value`; the box's width counts
+/// elements.
+struct FillOperation {
+  Pitched to;
+  Box box;
+  unsigned int value;
+  size_t value_bytes;
+};
+
+/// A copy of bytes in a row.
+CopyOperation LinearCopy(void* to, const void* from, size_t bytes, hipMemcpyKind kind);
+
+/// What hipMemcpy3D and its driver API variant describe. Report what is not supported.
+hipError_t MakeCopy(const hipMemcpy3DParms* parameters, CopyOperation* copy);
+hipError_t MakeCopy(const HIP_MEMCPY3D* parameters, CopyOperation* copy);
+
+/// The bytes [offset, offset + bytes) of a __device__ variable of the current device. Report.
+hipError_t MakeCopyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset,
+                            hipMemcpyKind kind, CopyOperation* copy);
+hipError_t MakeCopyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset,
+                              hipMemcpyKind kind, CopyOperation* copy);
+
+/// hipErrorInvalidValue if a side that is a device's is not within one allocation; other errors for
+/// pitches and kinds that there are not. Do not report.
+hipError_t Check(const CopyOperation& copy);
+hipError_t Check(const FillOperation& fill);
+
+/// Check and copy or fill; also the fault of a kernel if there was one. Report.
+hipError_t Run(const CopyOperation& copy);
+hipError_t Run(const FillOperation& fill);
 
 }  // namespace gridwise::sim

@@ -1,6 +1,7 @@
 #include <cstddef>
 
 #include "hip/hip_runtime_api.h"
+#include "tools/sim/hip/capture.h"
 #include "tools/sim/hip/memory_copy.h"
 #include "tools/sim/hip/per_thread.h"
 #include "tools/sim/hip/runtime.h"
@@ -15,24 +16,19 @@ std::byte* Bytes(const void* pointer) {
   return static_cast<std::byte*>(const_cast<void*>(pointer));
 }
 
-hipError_t Copy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-                  size_t height, hipMemcpyKind kind) {
+hipError_t Copy2D(hipStream_t stream, void* to, size_t to_pitch, const void* from,
+                  size_t from_pitch, size_t width, size_t height, hipMemcpyKind kind) {
   if (to_pitch < width || from_pitch < width) return Report(hipErrorInvalidPitchValue);
-  return CopyBox({Bytes(to), to_pitch, 0}, {Bytes(from), from_pitch, 0}, {width, height, 1}, kind);
+  return Enqueue(
+      stream,
+      CopyOperation{
+          {Bytes(to), to_pitch, 0}, {Bytes(from), from_pitch, 0}, {width, height, 1}, kind});
 }
 
 Pitched At(const hipPitchedPtr& memory, const hipPos& position) {
   const size_t slice = memory.pitch * memory.ysize;
   return {Bytes(memory.ptr) + position.x + position.y * memory.pitch + position.z * slice,
           memory.pitch, slice};
-}
-
-hipError_t Copy3D(const hipMemcpy3DParms* p) {
-  if (p == nullptr) return Report(hipErrorInvalidValue);
-  if (p->srcArray != nullptr || p->dstArray != nullptr)
-    return static_cast<hipError_t>(Unsupported("hipMemcpy3D of an array"));
-  return CopyBox(At(p->dstPtr, p->dstPos), At(p->srcPtr, p->srcPos),
-                 {p->extent.width, p->extent.height, p->extent.depth}, p->kind);
 }
 
 // One side of a driver API copy: 2D ones are 3D ones of one slice.
@@ -53,32 +49,54 @@ hipError_t ToPitched(const Side& side, size_t width, Pitched* pitched) {
   return hipSuccess;
 }
 
-hipError_t CopySides(const Side& to, const Side& from, const Box& box) {
+hipError_t MakeCopy(const Side& to, const Side& from, const Box& box, CopyOperation* copy) {
   Pitched pitched_to, pitched_from;
   if (hipError_t error = ToPitched(to, box.width, &pitched_to); error != hipSuccess) return error;
   if (hipError_t error = ToPitched(from, box.width, &pitched_from); error != hipSuccess)
     return error;
-  return CopyBox(pitched_to, pitched_from, box, hipMemcpyDefault);
+  *copy = {pitched_to, pitched_from, box, hipMemcpyDefault};
+  return hipSuccess;
 }
 
-hipError_t CopyParam2D(const hip_Memcpy2D* p) {
+hipError_t CopyParam2D(hipStream_t stream, const hip_Memcpy2D* p) {
   if (p == nullptr) return Report(hipErrorInvalidValue);
-  return CopySides(
+  CopyOperation copy;
+  const hipError_t error = MakeCopy(
       {p->dstMemoryType, p->dstHost, p->dstDevice, p->dstXInBytes, p->dstY, 0, p->dstPitch, 0},
       {p->srcMemoryType, p->srcHost, p->srcDevice, p->srcXInBytes, p->srcY, 0, p->srcPitch, 0},
-      {p->WidthInBytes, p->Height, 1});
+      {p->WidthInBytes, p->Height, 1}, &copy);
+  return error != hipSuccess ? error : Enqueue(stream, copy);
 }
 
-hipError_t CopyParam3D(const HIP_MEMCPY3D* p) {
-  if (p == nullptr) return Report(hipErrorInvalidValue);
-  return CopySides({p->dstMemoryType, p->dstHost, p->dstDevice, p->dstXInBytes, p->dstY, p->dstZ,
-                    p->dstPitch, p->dstHeight},
-                   {p->srcMemoryType, p->srcHost, p->srcDevice, p->srcXInBytes, p->srcY, p->srcZ,
-                    p->srcPitch, p->srcHeight},
-                   {p->WidthInBytes, p->Height, p->Depth});
+template <typename Parameters>
+hipError_t Copy3D(hipStream_t stream, const Parameters* parameters) {
+  CopyOperation copy;
+  const hipError_t error = MakeCopy(parameters, &copy);
+  return error != hipSuccess ? error : Enqueue(stream, copy);
 }
 
 }  // namespace
+
+hipError_t MakeCopy(const hipMemcpy3DParms* p, CopyOperation* copy) {
+  if (p == nullptr) return Report(hipErrorInvalidValue);
+  if (p->srcArray != nullptr || p->dstArray != nullptr)
+    return static_cast<hipError_t>(Unsupported("hipMemcpy3D of an array"));
+  *copy = {At(p->dstPtr, p->dstPos),
+           At(p->srcPtr, p->srcPos),
+           {p->extent.width, p->extent.height, p->extent.depth},
+           p->kind};
+  return hipSuccess;
+}
+
+hipError_t MakeCopy(const HIP_MEMCPY3D* p, CopyOperation* copy) {
+  if (p == nullptr) return Report(hipErrorInvalidValue);
+  return MakeCopy({p->dstMemoryType, p->dstHost, p->dstDevice, p->dstXInBytes, p->dstY, p->dstZ,
+                   p->dstPitch, p->dstHeight},
+                  {p->srcMemoryType, p->srcHost, p->srcDevice, p->srcXInBytes, p->srcY, p->srcZ,
+                   p->srcPitch, p->srcHeight},
+                  {p->WidthInBytes, p->Height, p->Depth}, copy);
+}
+
 }  // namespace gridwise::sim
 
 using namespace gridwise::sim;
@@ -87,26 +105,28 @@ extern "C" {
 
 hipError_t hipMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                        size_t height, hipMemcpyKind kind) {
-  return Copy2D(to, to_pitch, from, from_pitch, width, height, kind);
+  return Copy2D(nullptr, to, to_pitch, from, from_pitch, width, height, kind);
 }
 hipError_t hipMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
-                            size_t width, size_t height, hipMemcpyKind kind, hipStream_t) {
-  return Copy2D(to, to_pitch, from, from_pitch, width, height, kind);
+                            size_t width, size_t height, hipMemcpyKind kind, hipStream_t stream) {
+  return Copy2D(stream, to, to_pitch, from, from_pitch, width, height, kind);
 }
-hipError_t hipMemcpy3D(const hipMemcpy3DParms* parameters) { return Copy3D(parameters); }
-hipError_t hipMemcpy3DAsync(const hipMemcpy3DParms* parameters, hipStream_t) {
-  return Copy3D(parameters);
+hipError_t hipMemcpy3D(const hipMemcpy3DParms* parameters) { return Copy3D(nullptr, parameters); }
+hipError_t hipMemcpy3DAsync(const hipMemcpy3DParms* parameters, hipStream_t stream) {
+  return Copy3D(stream, parameters);
 }
-hipError_t hipMemcpyParam2D(const hip_Memcpy2D* parameters) { return CopyParam2D(parameters); }
-hipError_t hipMemcpyParam2DAsync(const hip_Memcpy2D* parameters, hipStream_t) {
-  return CopyParam2D(parameters);
+hipError_t hipMemcpyParam2D(const hip_Memcpy2D* parameters) {
+  return CopyParam2D(nullptr, parameters);
+}
+hipError_t hipMemcpyParam2DAsync(const hip_Memcpy2D* parameters, hipStream_t stream) {
+  return CopyParam2D(stream, parameters);
 }
 hipError_t hipDrvMemcpy2DUnaligned(const hip_Memcpy2D* parameters) {
-  return CopyParam2D(parameters);
+  return CopyParam2D(nullptr, parameters);
 }
-hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D* parameters) { return CopyParam3D(parameters); }
-hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D* parameters, hipStream_t) {
-  return CopyParam3D(parameters);
+hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D* parameters) { return Copy3D(nullptr, parameters); }
+hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D* parameters, hipStream_t stream) {
+  return Copy3D(stream, parameters);
 }
 
 GRIDWISE_PER_THREAD(hipMemcpy2D);

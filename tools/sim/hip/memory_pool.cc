@@ -3,6 +3,7 @@
 
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/hip/allocations.h"
+#include "tools/sim/hip/capture.h"
 #include "tools/sim/hip/runtime.h"
 
 // Stream ordered allocation. Every device has one pool, which keeps nothing: what is freed is freed
@@ -36,14 +37,23 @@ using namespace gridwise::sim;
 
 extern "C" {
 
-hipError_t hipMallocAsync(void** pointer, size_t bytes, hipStream_t) {
-  return hipMalloc(pointer, bytes);
+// Memory nodes of graphs are missing: these may not be captured.
+hipError_t hipMallocAsync(void** pointer, size_t bytes, hipStream_t stream) {
+  if (pointer == nullptr) return Report(hipErrorInvalidValue);
+  if (hipError_t error = MayEnqueueUncaptured(stream); error != hipSuccess) return Report(error);
+  Device* device = NeedDevice();
+  return device == nullptr ? hipErrorNoDevice : Allocate(*device, bytes, {}, pointer);
 }
-hipError_t hipFreeAsync(void* pointer, hipStream_t) { return Release(pointer); }
+hipError_t hipFreeAsync(void* pointer, hipStream_t stream) {
+  if (hipError_t error = MayEnqueueUncaptured(stream); error != hipSuccess) return Report(error);
+  return Release(pointer);
+}
 
-hipError_t hipMallocFromPoolAsync(void** pointer, size_t bytes, hipMemPool_t pool, hipStream_t) {
+hipError_t hipMallocFromPoolAsync(void** pointer, size_t bytes, hipMemPool_t pool,
+                                  hipStream_t stream) {
   Device* device = DeviceOfPool(pool);
   if (pointer == nullptr || device == nullptr) return Report(hipErrorInvalidValue);
+  if (hipError_t error = MayEnqueueUncaptured(stream); error != hipSuccess) return Report(error);
   return Allocate(*device, bytes, {}, pointer);
 }
 

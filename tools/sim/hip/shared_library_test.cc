@@ -84,12 +84,14 @@ TEST(SharedLibrary, Hip5AndHip6ReadPropertiesInTheirOwnLayout) {
 
 TEST(SharedLibrary, UnsupportedCallsSaySo) {
   void* const library = Load("libamdhip64.so.6");
-  auto* const create = Versioned<int(void*, unsigned)>(library, "hipGraphCreate", "hip_4.3");
+  auto* const print =
+      Versioned<int(void*, const char*, unsigned)>(library, "hipGraphDebugDotPrint", "hip_5.3");
   testing::internal::CaptureStderr();
-  EXPECT_EQ(create(nullptr, 0), hipErrorNotSupported);
-  EXPECT_EQ(create(nullptr, 0), hipErrorNotSupported);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "gridwise sim: hipGraphCreate is not supported; it returns hipErrorNotSupported\n");
+  EXPECT_EQ(print(nullptr, nullptr, 0), hipErrorNotSupported);
+  EXPECT_EQ(print(nullptr, nullptr, 0), hipErrorNotSupported);
+  EXPECT_EQ(
+      testing::internal::GetCapturedStderr(),
+      "gridwise sim: hipGraphDebugDotPrint is not supported; it returns hipErrorNotSupported\n");
 }
 
 TEST(SharedLibrary, NothingElseIsExported) {

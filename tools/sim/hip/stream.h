@@ -9,8 +9,13 @@ namespace gridwise::sim {
 /// such stream, or no device.
 Device* DeviceOfStream(hipStream_t stream);
 
-/// Whether `event` is live, and its recording: an event is a time stamp.
+/// Whether the legacy default stream and `stream`, which must be live, wait for each other.
+bool IsBlocking(hipStream_t stream);
+
+/// Whether `event` is live, whether it has been recorded, and its recording: an event is a time
+/// stamp.
 bool IsEvent(hipEvent_t event);
+bool IsRecorded(hipEvent_t event);
 void RecordEvent(hipEvent_t event);
 
 }  // namespace gridwise::sim

@@ -1,14 +1,13 @@
 #include <cstdint>
-#include <utility>
 
 #include "absl/strings/str_format.h"
 #include "hip/hip_runtime_api.h"
+#include "tools/sim/hip/capture.h"
 #include "tools/sim/hip/per_thread.h"
 #include "tools/sim/hip/runtime.h"
 #include "tools/sim/hip/stream.h"
 
-// What else can be put on a stream: host functions, values in memory. And capture into a graph,
-// which there is not: no stream is ever being captured.
+// What else can be put on a stream: host functions, values in memory.
 
 namespace gridwise::sim {
 namespace {
@@ -19,6 +18,7 @@ hipError_t WaitForValue(hipStream_t stream, const void* pointer, T value, unsign
                         T mask) {
   if (DeviceOfStream(stream) == nullptr) return Report(hipErrorInvalidHandle);
   if (pointer == nullptr) return Report(hipErrorInvalidValue);
+  if (hipError_t error = MayEnqueueUncaptured(stream); error != hipSuccess) return Report(error);
   const T found = *static_cast<const volatile T*>(pointer) & mask;
   const bool done = flags == hipStreamWaitValueGte   ? found >= value
                     : flags == hipStreamWaitValueEq  ? found == value
@@ -35,6 +35,7 @@ template <typename T>
 hipError_t WriteValue(hipStream_t stream, void* pointer, T value) {
   if (DeviceOfStream(stream) == nullptr) return Report(hipErrorInvalidHandle);
   if (pointer == nullptr) return Report(hipErrorInvalidValue);
+  if (hipError_t error = MayEnqueueUncaptured(stream); error != hipSuccess) return Report(error);
   *static_cast<volatile T*>(pointer) = value;
   return Report(hipSuccess);
 }
@@ -51,6 +52,7 @@ hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback
   if (callback == nullptr || flags != 0) return Report(hipErrorInvalidValue);
   const Device* device = DeviceOfStream(stream);
   if (device == nullptr) return Report(hipErrorInvalidHandle);
+  if (hipError_t error = MayEnqueueUncaptured(stream); error != hipSuccess) return Report(error);
   callback(stream, device->fault, data);
   return Report(hipSuccess);
 }
@@ -58,8 +60,7 @@ hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback
 hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t function, void* data) {
   if (function == nullptr) return Report(hipErrorInvalidValue);
   if (DeviceOfStream(stream) == nullptr) return Report(hipErrorInvalidHandle);
-  function(data);
-  return Report(hipSuccess);
+  return Enqueue(stream, HostOperation{function, data});
 }
 
 hipError_t hipStreamWaitValue32(hipStream_t stream, void* pointer, uint32_t value,
@@ -77,31 +78,7 @@ hipError_t hipStreamWriteValue64(hipStream_t stream, void* pointer, uint64_t val
   return WriteValue(stream, pointer, value);
 }
 
-hipError_t hipStreamIsCapturing(hipStream_t, hipStreamCaptureStatus* status) {
-  if (status == nullptr) return Report(hipErrorInvalidValue);
-  *status = hipStreamCaptureStatusNone;
-  return Report(hipSuccess);
-}
-hipError_t hipStreamGetCaptureInfo(hipStream_t stream, hipStreamCaptureStatus* status,
-                                   unsigned long long*) {
-  return hipStreamIsCapturing(stream, status);
-}
-hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus* status,
-                                      unsigned long long*, hipGraph_t*, const hipGraphNode_t**,
-                                      size_t*) {
-  return hipStreamIsCapturing(stream, status);
-}
-hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode* mode) {
-  static thread_local hipStreamCaptureMode current = hipStreamCaptureModeGlobal;
-  if (mode == nullptr) return Report(hipErrorInvalidValue);
-  std::swap(*mode, current);
-  return Report(hipSuccess);
-}
-
 GRIDWISE_PER_THREAD(hipStreamAddCallback);
 GRIDWISE_PER_THREAD(hipLaunchHostFunc);
-GRIDWISE_PER_THREAD(hipStreamIsCapturing);
-GRIDWISE_PER_THREAD(hipStreamGetCaptureInfo);
-GRIDWISE_PER_THREAD(hipStreamGetCaptureInfo_v2);
 
 }  // extern "C"

@@ -1,15 +1,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <mutex>
-#include <set>
 
+#include "tools/sim/hip/capture.h"
+#include "tools/sim/hip/handles.h"
 #include "tools/sim/hip/per_thread.h"
 #include "tools/sim/hip/stream.h"
 
 // Streams and events. All work is done when the call that starts it returns, so a stream is only a
-// handle, and an event a time stamp of the host's clock: what lies between two events is the time
-// that simulating took.
+// handle (and maybe part of a capture, capture.h), and an event a time stamp of the host's clock:
+// what lies between two events is the time that simulating took.
 
 struct ihipStream_t {
   unsigned int flags;
@@ -26,39 +26,8 @@ struct ihipEvent_t {
 namespace gridwise::sim {
 namespace {
 
-// The handles of one kind that are live, so that a stale one is an error and not a crash.
-template <typename T>
-class Handles {
- public:
-  T* Add(T* handle) {
-    std::lock_guard lock(mutex_);
-    return *live_.insert(handle).first;
-  }
-  bool Remove(T* handle) {
-    std::lock_guard lock(mutex_);
-    if (live_.erase(handle) == 0) return false;
-    delete handle;
-    return true;
-  }
-  bool Has(T* handle) {
-    std::lock_guard lock(mutex_);
-    return live_.count(handle) != 0;
-  }
-
- private:
-  std::mutex mutex_;
-  std::set<T*> live_;
-};
-
-Handles<ihipStream_t>& Streams() {
-  static auto* const handles = new Handles<ihipStream_t>;
-  return *handles;
-}
-
-Handles<ihipEvent_t>& Events() {
-  static auto* const handles = new Handles<ihipEvent_t>;
-  return *handles;
-}
+Handles<ihipStream_t>& Streams() { return LiveHandles<ihipStream_t>(); }
+Handles<ihipEvent_t>& Events() { return LiveHandles<ihipEvent_t>(); }
 
 constexpr int kLowestPriority = 1;
 constexpr int kHighestPriority = -1;
@@ -72,6 +41,7 @@ bool IsStream(hipStream_t stream) { return IsBuiltIn(stream) || Streams().Has(st
 // The result of waiting for `stream`: everything on it is done, and a kernel's fault stays.
 hipError_t Wait(hipStream_t stream) {
   if (!IsStream(stream)) return Report(hipErrorInvalidHandle);
+  if (hipError_t error = MayWaitFor(stream); error != hipSuccess) return Report(error);
   const Device* device = IsBuiltIn(stream) ? CurrentDevice() : stream->device;
   if (device == nullptr) return Report(hipErrorNoDevice);
   return Report(device->fault);
@@ -84,7 +54,12 @@ Device* DeviceOfStream(hipStream_t stream) {
   return Streams().Has(stream) ? stream->device : nullptr;
 }
 
+bool IsBlocking(hipStream_t stream) {
+  return IsBuiltIn(stream) || (stream->flags & hipStreamNonBlocking) == 0;
+}
+
 bool IsEvent(hipEvent_t event) { return Events().Has(event); }
+bool IsRecorded(hipEvent_t event) { return event->recorded; }
 
 void RecordEvent(hipEvent_t event) {
   event->recorded = true;
@@ -124,7 +99,10 @@ hipError_t hipDeviceGetStreamPriorityRange(int* least, int* greatest) {
 }
 
 hipError_t hipStreamDestroy(hipStream_t stream) {
-  return Report(Streams().Remove(stream) ? hipSuccess : hipErrorInvalidHandle);
+  if (!Streams().Forget(stream)) return Report(hipErrorInvalidHandle);
+  ForgetCaptured(stream);
+  delete stream;
+  return Report(hipSuccess);
 }
 
 hipError_t hipStreamSynchronize(hipStream_t stream) { return Wait(stream); }
@@ -157,8 +135,9 @@ int hipGetStreamDeviceId(hipStream_t stream) {
   return device == nullptr ? -1 : IndexOf(*device);
 }
 
-hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int) {
-  return Report(IsStream(stream) && Events().Has(event) ? hipSuccess : hipErrorInvalidHandle);
+hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int flags) {
+  if (!IsStream(stream) || !Events().Has(event)) return Report(hipErrorInvalidHandle);
+  return Report(WaitOn(stream, event, flags));
 }
 
 hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned flags) {
@@ -171,22 +150,26 @@ hipError_t hipEventCreate(hipEvent_t* event) {
 }
 
 hipError_t hipEventDestroy(hipEvent_t event) {
-  return Report(Events().Remove(event) ? hipSuccess : hipErrorInvalidHandle);
-}
-
-hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
-  if (!Events().Has(event) || !IsStream(stream)) return Report(hipErrorInvalidHandle);
-  RecordEvent(event);
+  if (!Events().Forget(event)) return Report(hipErrorInvalidHandle);
+  ForgetCaptured(event);
+  delete event;
   return Report(hipSuccess);
 }
 
-hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned int) {
-  return hipEventRecord(event, stream);
+hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream, unsigned int flags) {
+  if (!Events().Has(event) || !IsStream(stream)) return Report(hipErrorInvalidHandle);
+  return Report(RecordOn(stream, event, flags));
+}
+
+hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
+  return hipEventRecordWithFlags(event, stream, hipEventRecordDefault);
 }
 
 hipError_t hipEventSynchronize(hipEvent_t event) {
   if (!Events().Has(event)) return Report(hipErrorInvalidHandle);
-  return Wait(nullptr);
+  if (hipError_t error = MayWaitFor(event); error != hipSuccess) return Report(error);
+  const Device* device = NeedDevice();
+  return device == nullptr ? hipErrorNoDevice : Report(device->fault);
 }
 hipError_t hipEventQuery(hipEvent_t event) { return hipEventSynchronize(event); }
 

@@ -1,6 +1,7 @@
 #include <cstddef>
 
 #include "hip/hip_runtime_api.h"
+#include "tools/sim/hip/capture.h"
 #include "tools/sim/hip/memory_copy.h"
 #include "tools/sim/hip/registration.h"
 #include "tools/sim/hip/runtime.h"
@@ -22,24 +23,42 @@ hipError_t RangeOf(const void* symbol, size_t offset, size_t bytes, std::byte** 
   return hipSuccess;
 }
 
-hipError_t CopyTo(const void* symbol, const void* from, size_t bytes, size_t offset,
-                  hipMemcpyKind kind) {
+hipError_t CopyTo(hipStream_t stream, const void* symbol, const void* from, size_t bytes,
+                  size_t offset, hipMemcpyKind kind) {
+  CopyOperation copy;
+  const hipError_t error = MakeCopyToSymbol(symbol, from, bytes, offset, kind, &copy);
+  return error != hipSuccess ? error : Enqueue(stream, copy);
+}
+
+hipError_t CopyFrom(hipStream_t stream, void* to, const void* symbol, size_t bytes, size_t offset,
+                    hipMemcpyKind kind) {
+  CopyOperation copy;
+  const hipError_t error = MakeCopyFromSymbol(to, symbol, bytes, offset, kind, &copy);
+  return error != hipSuccess ? error : Enqueue(stream, copy);
+}
+
+}  // namespace
+
+hipError_t MakeCopyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset,
+                            hipMemcpyKind kind, CopyOperation* copy) {
   if (kind != hipMemcpyHostToDevice && kind != hipMemcpyDeviceToDevice && kind != hipMemcpyDefault)
     return Report(hipErrorInvalidMemcpyDirection);
   std::byte* to = nullptr;
   if (hipError_t error = RangeOf(symbol, offset, bytes, &to); error != hipSuccess) return error;
-  return Copy(to, from, bytes, kind);
+  *copy = LinearCopy(to, from, bytes, kind);
+  return hipSuccess;
 }
 
-hipError_t CopyFrom(void* to, const void* symbol, size_t bytes, size_t offset, hipMemcpyKind kind) {
+hipError_t MakeCopyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset,
+                              hipMemcpyKind kind, CopyOperation* copy) {
   if (kind != hipMemcpyDeviceToHost && kind != hipMemcpyDeviceToDevice && kind != hipMemcpyDefault)
     return Report(hipErrorInvalidMemcpyDirection);
   std::byte* from = nullptr;
   if (hipError_t error = RangeOf(symbol, offset, bytes, &from); error != hipSuccess) return error;
-  return Copy(to, from, bytes, kind);
+  *copy = LinearCopy(to, from, bytes, kind);
+  return hipSuccess;
 }
 
-}  // namespace
 }  // namespace gridwise::sim
 
 using namespace gridwise::sim;
@@ -48,19 +67,19 @@ extern "C" {
 
 hipError_t hipMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset,
                              hipMemcpyKind kind) {
-  return CopyTo(symbol, from, bytes, offset, kind);
+  return CopyTo(nullptr, symbol, from, bytes, offset, kind);
 }
 hipError_t hipMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes, size_t offset,
-                                  hipMemcpyKind kind, hipStream_t) {
-  return CopyTo(symbol, from, bytes, offset, kind);
+                                  hipMemcpyKind kind, hipStream_t stream) {
+  return CopyTo(stream, symbol, from, bytes, offset, kind);
 }
 hipError_t hipMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset,
                                hipMemcpyKind kind) {
-  return CopyFrom(to, symbol, bytes, offset, kind);
+  return CopyFrom(nullptr, to, symbol, bytes, offset, kind);
 }
 hipError_t hipMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes, size_t offset,
-                                    hipMemcpyKind kind, hipStream_t) {
-  return CopyFrom(to, symbol, bytes, offset, kind);
+                                    hipMemcpyKind kind, hipStream_t stream) {
+  return CopyFrom(stream, to, symbol, bytes, offset, kind);
 }
 
 hipError_t hipGetSymbolAddress(void** address, const void* symbol) {
@@ -84,19 +103,19 @@ hipError_t hipGetSymbolSize(size_t* bytes, const void* symbol) {
 // In the headers the plain names are templates' as well, which an alias cannot tell apart.
 hipError_t hipMemcpyToSymbol_spt(const void* symbol, const void* from, size_t bytes, size_t offset,
                                  hipMemcpyKind kind) {
-  return CopyTo(symbol, from, bytes, offset, kind);
+  return CopyTo(nullptr, symbol, from, bytes, offset, kind);
 }
 hipError_t hipMemcpyToSymbolAsync_spt(const void* symbol, const void* from, size_t bytes,
-                                      size_t offset, hipMemcpyKind kind, hipStream_t) {
-  return CopyTo(symbol, from, bytes, offset, kind);
+                                      size_t offset, hipMemcpyKind kind, hipStream_t stream) {
+  return CopyTo(stream, symbol, from, bytes, offset, kind);
 }
 hipError_t hipMemcpyFromSymbol_spt(void* to, const void* symbol, size_t bytes, size_t offset,
                                    hipMemcpyKind kind) {
-  return CopyFrom(to, symbol, bytes, offset, kind);
+  return CopyFrom(nullptr, to, symbol, bytes, offset, kind);
 }
 hipError_t hipMemcpyFromSymbolAsync_spt(void* to, const void* symbol, size_t bytes, size_t offset,
-                                        hipMemcpyKind kind, hipStream_t) {
-  return CopyFrom(to, symbol, bytes, offset, kind);
+                                        hipMemcpyKind kind, hipStream_t stream) {
+  return CopyFrom(stream, to, symbol, bytes, offset, kind);
 }
 
 }  // extern "C"
