@@ -70,6 +70,12 @@ GRIDWISE_SIM_INLINE f64 TrigPreop(f64 x, u32 segment) {
   return Scale(static_cast<f64>(bits), (exponent >= 1968 ? 128 : 0) - 53 - place);
 }
 
+/// The product is rounded before the sum is (gfx9's MAD, which v_fma_f16 is not).
+GRIDWISE_SIM_INLINE f16 Mad(f16 a, f16 b, f16 c) {
+  const f16 product = Half(Float(a) * Float(b));
+  return Half(Float(product) + Float(c));
+}
+
 }  // namespace
 
 BindingTable ValuF32Table() {
@@ -134,6 +140,13 @@ BindingTable ValuF16Table() {
       Valu("v_fma_legacy_f16", [](f16 a, f16 b, f16 c) { return Fma(a, b, c); }),
       Valu(
           "v_fmac_f16", [](f16 a, f16 b, f16 d) { return Fma(a, b, d); }, kAccumulates),
+      Valu(
+          "v_mad_f16", [](f16 a, f16 b, f16 c) { return Mad(a, b, c); }, kKeepsOther),
+      Valu("v_mad_legacy_f16", [](f16 a, f16 b, f16 c) { return Mad(a, b, c); }),
+      Valu(
+          "v_mac_f16", [](f16 a, f16 b, f16 d) { return Mad(a, b, d); }, kAccumulates),
+      Valu("v_madak_f16", [](f16 a, f16 b, f16 k) { return Mad(a, b, k); }),
+      Valu("v_madmk_f16", [](f16 a, f16 k, f16 b) { return Mad(a, k, b); }),
       Valu("v_min_f16", [](f16 a, f16 b) { return Minimum(a, b); }),
       Valu("v_max_f16", [](f16 a, f16 b) { return Maximum(a, b); }),
       Valu("v_min3_f16", [](f16 a, f16 b, f16 c) { return Minimum(Minimum(a, b), c); }),

@@ -142,6 +142,13 @@ void AddFloatSpecials(std::vector<Case>& cases) {
       "v_mac_f32", "ffff",
       [](Args a) { return V(B(static_cast<float>(double{F(a[0])} * F(a[1])) + F(a[2]))); },
       kOldIsLast);
+  // Sums and products of halves are exact in double.
+  const auto mad16 = [](Args a) { return V(HB(H(HB(H(a[0]) * H(a[1]))) + H(a[2]))); };
+  add("v_mad_f16", "eeee", mad16, kKeepsHigh);
+  add("v_mad_legacy_f16", "eeee", mad16);
+  add("v_mac_f16", "eeee", mad16, kOldIsLast);
+  add("v_madak_f16", "eeee", mad16);
+  add("v_madmk_f16", "eeee", mad16);
   add("v_mul_legacy_f32", "fff",
       [](Args a) { return V(F(a[0]) == 0 || F(a[1]) == 0 ? 0 : B(F(a[0]) * F(a[1]))); });
   add(

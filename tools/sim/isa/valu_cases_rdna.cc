@@ -164,6 +164,23 @@ void AddRdnaIntegers(std::vector<Case>& cases) {
         return u64{U(sum)};
       },
       "gfx942");
+  const auto four_distances = [](bool masked) {
+    return [=](Args a) {
+      u64 result = 0;
+      for (int half = 3; half >= 0; --half) {
+        u64 sum = a[2] >> (16 * half);
+        for (int i = 0; i < 4; ++i) {
+          const int x = static_cast<int>(a[0] >> (8 * (half + i)) & 255);
+          const int y = static_cast<int>(a[1] >> (8 * i) & 255);
+          if (y != 0 || !masked) sum += static_cast<u64>(std::abs(x - y));
+        }
+        result = result << 16 | U16(sum);
+      }
+      return result;
+    };
+  };
+  add("v_qsad_pk_u16_u8", "qqbq", four_distances(false), "gfx942");
+  add("v_mqsad_pk_u16_u8", "qqbq", four_distances(true), "gfx942");
   add(
       "v_cvt_pk_i16_i32", "bbb",
       [](Args a) { return Pack(Within(S(a[0]), -32768, 32767), Within(S(a[1]), -32768, 32767)); },
