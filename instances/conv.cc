@@ -34,7 +34,8 @@ bool IsFor(Direction direction, Gfx gfx, const Row& row) {
   }
   const auto& config = std::get<tile::DirectConfig>(row);
   // In backward-data, neighbouring cells of a sub-GEMM have neighbouring cells of dy.
-  return (direction != Direction::kBackwardData || config.step <= 1) &&
+  return TakesType(direction, config.type) &&
+         (direction != Direction::kBackwardData || config.step <= 1) &&
          Reject(config, gfx) == nullptr;
 }
 

@@ -94,6 +94,20 @@ TEST(MakePlan, AStemHasTheTapsOfALineAsChannels) {
   EXPECT_EQ(plan.SubGemms()[0].k, 7 * 7 * 3);
 }
 
+TEST(MakePlan, DepthwiseIsTheDirectKernelsWork) {
+  ConvProblem problem = Square(Direction::kForward, 56, 3);
+  problem.groups = problem.c = problem.k = 256;
+  for (const Gfx gfx : kAllGfx) {
+    for (const DataType type : kAllDataTypes) {
+      if (!HasType(gfx, type)) continue;
+      problem.type = type;
+      const absl::StatusOr<Plan> plan = MakePlan(problem, gfx);
+      ASSERT_TRUE(plan.ok()) << plan.status();
+      EXPECT_THAT(plan->row(), HasSubstr("_ch")) << Name(gfx) << " " << Name(type);
+    }
+  }
+}
+
 TEST(MakePlan, AutomaticSplitsFillTheGpu) {
   ConvProblem problem = Square(Direction::kBackwardWeight, 64, 3);
   problem.batch = 16;

@@ -31,7 +31,7 @@ struct DirectGatherArgs {
   int sub_gemms;
   int splits;        // workgroups that share the taps of an output cell, each with sums of its own
   long split_bytes;  // from one to the next
-  int out_is_f32;    // else of the row's type
+  int out_type;      // DataType of the output, or of the sums that become it
   int out_element;   // bytes
   int source_channels;       // of a group
   int out_channels;          // of all groups

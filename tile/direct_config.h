@@ -6,10 +6,10 @@
 namespace gridwise::tile {
 
 /// A direct kernel, as a value: no matrix unit and no LDS tile. Lanes lie along channels, each sums
-/// products of its own channels in f32, and what differs from cell to cell is the same in all lanes
-/// of a wave. For groups of few channels, depthwise ones above all.
+/// products of its own channels, and what differs from cell to cell is the same in all lanes of a
+/// wave. For groups of few channels, depthwise ones above all.
 struct DirectConfig {
-  DataType type = DataType::kF16;  // of the operands; sums are f32
+  DataType type = DataType::kF16;  // of the operands; sums are of SumType(type)
   int channels = 1;                // consecutive ones of a lane; more than 1: of depthwise problems
   int cells = 8;                   // consecutive output cells along w that a lane works on
   // Filter taps along w at a time. With several, a lane loads the source cells that they and the
@@ -39,7 +39,8 @@ inline constexpr int kDirectGatherWaves = 4;
 inline constexpr int kDirectWeightWaves = 8;
 
 /// nullptr when kernels of `c` can be compiled for `gfx`, else the reason.
-constexpr const char* Reject(const DirectConfig& c, Gfx) {
+constexpr const char* Reject(const DirectConfig& c, Gfx gfx) {
+  if (!HasType(gfx, c.type)) return "the target does not multiply the type";
   if (c.channels * SizeOf(c.type) > 4 || c.channels < 1) return "a lane loads 4 bytes at most";
   if (c.cells < 1 || c.cells > 16) return "a lane works on 1 to 16 cells";
   if (c.taps < 1 || c.taps > 7) return "a lane takes 1 to 7 taps at a time";

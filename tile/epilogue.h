@@ -4,6 +4,7 @@
 #include "ck/arch/sync.h"
 #include "tile/combine.h"
 #include "tile/config.h"
+#include "tile/output_type.h"
 #include "tile/roles.h"
 #include "tile/wave_acc.h"
 
@@ -105,24 +106,10 @@ class StoreTile {
       if (args_.adds) {
         AddTo(values, tile_row, column);
       } else {
-        WithOutputType([&]<DataType kOut>() { StoreAs<Element<kOut>>(values, tile_row, column); });
+        WithFloatOutput<kC.type>(args_.out_type, [&]<DataType kOut>() {
+          StoreAs<Element<kOut>>(values, tile_row, column);
+        });
       }
-    }
-  }
-
-  /// Calls visit.operator()<kOut>() for the floating-point type of the output.
-  template <DataType kOut = DataType::kF16, class Visitor>
-  GRIDWISE_DEVICE void WithOutputType(Visitor&& visit) const {
-    if constexpr (kOut == DataType::kF32) {
-      visit.template operator()<kOut>();
-    } else {
-      if constexpr (CanOutput(kC.type, kOut)) {
-        if (args_.out_type == static_cast<int>(kOut)) {
-          visit.template operator()<kOut>();
-          return;
-        }
-      }
-      WithOutputType<static_cast<DataType>(static_cast<int>(kOut) + 1)>(visit);
     }
   }
 
@@ -136,7 +123,7 @@ class StoreTile {
       if (tensor.is_f32) {
         CombineWith<float>(tensor, row, column, values);
       } else {
-        WithOutputType([&]<DataType kOut>() {
+        WithFloatOutput<kC.type>(args_.out_type, [&]<DataType kOut>() {
           if constexpr (kOut != DataType::kF32) {
             CombineWith<Element<kOut>>(tensor, row, column, values);
           }

@@ -3,6 +3,7 @@
 #include "ck/arch/this_target.h"
 #include "tile/block.h"
 #include "tile/direct_lane.h"
+#include "tile/output_type.h"
 
 namespace gridwise::tile {
 
@@ -43,7 +44,7 @@ class DirectGatherLane {
     out_offset_ = group * args.out.group + of_group * args.out_element;
     turn_ = BlockIdZ();
     for (auto& cell : sums_) {
-      for (float& sum : cell) sum = 0;
+      for (DirectSum<kC>& sum : cell) sum = 0;
     }
   }
 
@@ -95,17 +96,25 @@ class DirectGatherLane {
       const unsigned offset =
           OffsetIf(exists_ && j < w.count,
                    out_offset_ + row + OutputCell(w, args_.steps[2], j) * args_.out.cell[2]);
-      if (args_.out_is_f32) {
-        for (int e = 0; e < kC.channels; ++e) out.Store(sums_[i][e], offset + e * 4);
-      } else {
-        DirectVec<kC> value;
-        for (int e = 0; e < kC.channels; ++e) value[e] = static_cast<Element<kC.type>>(sums_[i][e]);
-        out.Store(value, offset);
+      if constexpr (SumType(kC.type) == DataType::kI32) {
+        if (args_.out_type == static_cast<int>(DataType::kI32)) {
+          StoreAs<int>(out, i, offset);
+          continue;
+        }
       }
+      WithFloatOutput<kC.type>(args_.out_type,
+                               [&]<DataType kOut>() { StoreAs<Element<kOut>>(out, i, offset); });
     }
   }
 
  private:
+  template <class T>
+  GRIDWISE_DEVICE void StoreAs(const Buffer& out, int cell, unsigned offset) const {
+    Vec<T, kC.channels> values;
+    for (int e = 0; e < kC.channels; ++e) values[e] = static_cast<T>(sums_[cell][e]);
+    out.Store(values, offset);
+  }
+
   /// Adds up to `taps` taps of one row of the filter: `source` and `weight` are offsets along w,
   /// the others where the row begins.
   GRIDWISE_DEVICE void AddRow(const unsigned (&source)[kC.window()],
@@ -115,22 +124,23 @@ class DirectGatherLane {
     const int channels = kC.channels > 1 ? 1 : args_.source_channels;
     for (int c = 0; c < channels; ++c) {
       DirectVec<kC> x[kC.window()];
-      float w[kC.taps][kC.channels];
+      DirectSum<kC> w[kC.taps][kC.channels];
       for (int i = 0; i < kC.window(); ++i) {
         x[i] = source_.Load<DirectVec<kC>>(source[i], source_row + c * SizeOf(kC.type));
       }
       for (int t = 0; t < kC.taps; ++t) {
         for (int e = 0; e < kC.channels; ++e) {
-          w[t][e] = static_cast<float>(w_.Load<Element<kC.type>>(weight[t] + e * args_.w.group,
-                                                                 weight_row + c * args_.w_source));
+          using Weight = Vec<Element<kC.type>, 1>;
+          w[t][e] = ToFactor<kC, 1>(
+              w_.Load<Weight>(weight[t] + e * args_.w.group, weight_row + c * args_.w_source), 0);
         }
       }
       for (int t = 0; t < kC.taps; ++t) {
         if (t > 0 && t >= taps) break;  // weights that are 0 would make NaN of infinite sources
         for (int i = 0; i < kC.cells; ++i) {
           for (int e = 0; e < kC.channels; ++e) {
-            sums_[i][e] =
-                __builtin_fmaf(static_cast<float>(x[kC.WindowCell(i, t)][e]), w[t][e], sums_[i][e]);
+            const auto source = ToFactor<kC, kC.channels>(x[kC.WindowCell(i, t)], e);
+            sums_[i][e] = MultiplyAdd(source, w[t][e], sums_[i][e]);
           }
         }
       }
@@ -143,7 +153,7 @@ class DirectGatherLane {
   const bool exists_;
   int source_offset_, w_offset_, out_offset_;  // of the lane's first channel
   int turn_;                                   // rows of taps until the split's next one
-  float sums_[kC.cells][kC.channels];
+  DirectSum<kC> sums_[kC.cells][kC.channels];
 };
 
 /// Forward and backward-data of a convolution whose groups have few channels, as sub-GEMMs (see

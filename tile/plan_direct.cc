@@ -235,7 +235,7 @@ DirectGatherPlan PlanDirectGather(const DirectConfig& config, Gfx gfx, const Con
   DirectGatherArgs& args = plan.args;
   const bool is_partial = sharing.splits > 1 || sharing.partial_elements > 0;
   const DataType out_type = is_partial ? DataType::kF32 : problem.output_type();
-  args.out_is_f32 = out_type == DataType::kF32;
+  args.out_type = static_cast<int>(out_type);
   args.out_element = SizeOf(out_type);
   args.splits = plan.splits = std::max(sharing.splits, 1);
   args.split_bytes =

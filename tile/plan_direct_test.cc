@@ -41,6 +41,9 @@ TEST(DirectConfig, RejectsWhatCannotRun) {
   c = kPairs;
   c.step = 0;
   EXPECT_STREQ(Reject(c, Gfx::k942), "step is of several taps");
+  c = {.type = DataType::kF8E4M3, .channels = 4};
+  EXPECT_STREQ(Reject(c, Gfx::k942), "the target does not multiply the type");
+  EXPECT_EQ(Reject(c, Gfx::k950), nullptr);
 }
 
 // 8 output cells of stride 2 and 3 taps meet 17 source cells; with one tap each cell has its own.
@@ -62,6 +65,25 @@ TEST(PlanDirect, TheOutputHasATypeOfItsOwn) {
   problem.out_type = DataType::kF32;
   EXPECT_EQ(PlanDirectWeight(kPairs, Gfx::k942, problem, one).args.dw_is_f32, 1);
   EXPECT_EQ(PlanDirectWeight(kPairs, Gfx::k942, problem, one).args.dw.group, 4 * 9);
+}
+
+TEST(PlanDirect, SumsOfI8AreIntegersOrScaled) {
+  constexpr DirectConfig kFour = {.type = DataType::kI8, .channels = 4};
+  ConvProblem problem = Depthwise(Direction::kForward, 200, 1);
+  problem.type = DataType::kI8;
+  const auto args = [&](Sharing sharing) {
+    return PlanDirectGather(kFour, Gfx::k942, problem, MakeSubGemms(problem), sharing).args;
+  };
+  EXPECT_EQ(args({}).out_type, static_cast<int>(DataType::kI32));
+  EXPECT_EQ(args({}).out.group, 4);
+  EXPECT_EQ(args({}).source.group, 1);
+  problem.out_type = DataType::kF32;
+  EXPECT_EQ(args({}).out_type, static_cast<int>(DataType::kF32));
+  problem.type = DataType::kF8E4M3;
+  problem.out_type = DataType::kF16;
+  EXPECT_EQ(args({}).out_type, static_cast<int>(DataType::kF16));
+  EXPECT_EQ(args({}).out.group, 2);
+  EXPECT_EQ(args({.splits = 1, .partial_elements = 1000}).out.group, 4);  // sums for an epilogue
 }
 
 TEST(PlanDirect, TilesAreRunsAndLanes) {

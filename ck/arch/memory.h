@@ -76,16 +76,19 @@ class Buffer {
     __builtin_amdgcn_raw_ptr_buffer_atomic_fadd_f32(value, resource_, offset, 0, 0);
   }
 
-  /// Stores T, of 2, 4 or 16 bytes, at `offset` bytes.
+  /// Stores T, of 2, 4, 8 or 16 bytes, at `offset` bytes.
   template <class T>
   GRIDWISE_DEVICE void Store(T value, unsigned offset) const {
-    static_assert(sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 16);
+    static_assert(sizeof(T) >= 2 && sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0);
     if constexpr (sizeof(T) == 2) {
       __builtin_amdgcn_raw_buffer_store_b16(__builtin_bit_cast(unsigned short, value), resource_,
                                             offset, 0, 0);
     } else if constexpr (sizeof(T) == 4) {
       __builtin_amdgcn_raw_buffer_store_b32(__builtin_bit_cast(unsigned, value), resource_, offset,
                                             0, 0);
+    } else if constexpr (sizeof(T) == 8) {
+      __builtin_amdgcn_raw_buffer_store_b64(__builtin_bit_cast(Vec<unsigned, 2>, value), resource_,
+                                            offset, 0, 0);
     } else {
       __builtin_amdgcn_raw_buffer_store_b128(__builtin_bit_cast(Vec<unsigned, 4>, value), resource_,
                                              offset, 0, 0);

@@ -24,7 +24,9 @@ DirectWeight(DirectWeightArgs) {
 void Compile() {
   CompileRows<kDirectRows>([]<int kRow> {
     static_cast<void>(&DirectGather<kRow>);
-    static_cast<void>(&DirectWeight<kRow>);
+    if constexpr (SizeOf(kDirectRows[kRow].type) > 1) {  // 8 bits are of forward alone
+      static_cast<void>(&DirectWeight<kRow>);
+    }
   });
 }
 

@@ -6,30 +6,28 @@
 
 namespace gridwise::tile {
 
-/// Rows of the direct kernels, of each type: any problem, the usual filters, and the same for pairs
-/// of depthwise channels.
+/// Rows of the direct kernels, of each type: any problem, the usual filters, and the same for as
+/// many depthwise channels a lane as have 4 bytes.
 constexpr auto MakeDirectRows() {
   struct Shape {
-    int channels, taps, step;
+    bool is_wide;  // 4 bytes of channels, else one channel
+    int taps, step;
   };
-  constexpr Shape kShapes[] = {{1, 1, 0}, {1, 3, 1}, {2, 1, 0}, {2, 3, 1}, {2, 3, 2}, {2, 5, 1}};
-  std::array<DirectConfig, 2 * std::size(kShapes) + 4> rows;
+  constexpr Shape kShapes[] = {{false, 1, 0}, {false, 3, 1}, {true, 1, 0},
+                               {true, 3, 1},  {true, 3, 2},  {true, 5, 1}};
+  constexpr DataType kTypes[] = {DataType::kF16, DataType::kBF16,   DataType::kF32,
+                                 DataType::kI8,  DataType::kF8E4M3, DataType::kF8E4M3Fnuz};
+  std::array<DirectConfig, 5 * std::size(kShapes) + 4> rows;
   int next = 0;
-  for (const DataType type : {DataType::kF16, DataType::kBF16}) {
+  for (const DataType type : kTypes) {
     for (const Shape& shape : kShapes) {
+      if (!shape.is_wide && SizeOf(type) == 4) continue;  // one channel has 4 bytes
       rows[next++] = {.type = type,
-                      .channels = shape.channels,
+                      .channels = shape.is_wide ? 4 / SizeOf(type) : 1,
                       .cells = 8,
                       .taps = shape.taps,
                       .step = shape.step};
     }
-  }
-  for (const Shape& shape : {Shape{1, 1, 0}, {1, 3, 1}, {1, 3, 2}, {1, 5, 1}}) {
-    rows[next++] = {.type = DataType::kF32,
-                    .channels = shape.channels,
-                    .cells = 8,
-                    .taps = shape.taps,
-                    .step = shape.step};
   }
   return rows;
 }

@@ -50,7 +50,7 @@ CodeClass ClassOf(std::string_view text) {
   if (name.starts_with("v_")) {
     const bool fma = absl::StrContains(text, "_fma_") || absl::StrContains(text, "_fmac_") ||
                      absl::StrContains(text, "_fmaak_") || absl::StrContains(text, "_fmamk_") ||
-                     StartsWithAny(name, {"v_dot", "v_fma", "v_mad_mix"});
+                     StartsWithAny(name, {"v_dot", "v_fma", "v_mad_mix", "v_mad_i32_i24"});
     return fma ? CodeClass::kFma : CodeClass::kValu;
   }
   if (StartsWithAny(name, {"ds_"})) return CodeClass::kLds;

@@ -75,13 +75,13 @@ TEST(MainLoop, OfEqualLoopsTheOneWithLeastBesides) {
 }
 
 TEST(MainLoop, WithoutMatrixInstructionsMultiplyAddsAreTheWork) {
-  const auto loop = FindMainLoop(Code({kAdd, "v_fmac_f32_e32 v0, v1, v2",
-                                       "v_dual_fmac_f32 v0, v1, v2 :: v_dual_mov_b32 v4, v5", kAdd,
-                                       "s_cbranch_scc0 -> 0", "s_endpgm"}));
+  const auto loop = FindMainLoop(Code(
+      {kAdd, "v_fmac_f32_e32 v0, v1, v2", "v_dual_fmac_f32 v0, v1, v2 :: v_dual_mov_b32 v4, v5",
+       "v_mad_i32_i24 v0, v1, v2, v0", kAdd, "s_cbranch_scc0 -> 0", "s_endpgm"}));
   ASSERT_TRUE(loop.has_value());
   EXPECT_FALSE(loop->has_matrix());
-  EXPECT_EQ(loop->fma, 2);
-  EXPECT_EQ(loop->valu, 4);
+  EXPECT_EQ(loop->fma, 3);
+  EXPECT_EQ(loop->valu, 5);
 }
 
 TEST(MainLoop, StraightCodeHasNone) {
