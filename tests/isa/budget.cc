@@ -52,16 +52,30 @@ absl::StatusOr<Excuses> Excuses::Parse(std::string_view text) {
       return absl::InvalidArgumentError(
           absl::StrFormat("'%s' is not a target, a direction, a row and why", line));
     }
-    excuses.excuses_.push_back({words[0], words[1], words[2]});
+    excuses.excuses_.push_back({words[0], words[1], words[2], std::string(line)});
   }
   return excuses;
 }
 
+bool Excuses::Excuse::IsAbout(Gfx gfx, Direction of) const {
+  return Matches(target, Name(gfx)) && Matches(direction, Name(of));
+}
+
 bool Excuses::Has(Gfx gfx, Direction direction, std::string_view row) const {
   return std::any_of(excuses_.begin(), excuses_.end(), [&](const Excuse& excuse) {
-    return Matches(excuse.target, Name(gfx)) && Matches(excuse.direction, Name(direction)) &&
-           Matches(excuse.row, row);
+    return excuse.IsAbout(gfx, direction) && Matches(excuse.row, row);
   });
+}
+
+std::vector<std::string> Excuses::Unneeded(Gfx gfx, Direction direction,
+                                           const std::vector<std::string>& rows) const {
+  std::vector<std::string> lines;
+  for (const Excuse& excuse : excuses_) {
+    const auto excuses_row = [&](std::string_view row) { return Matches(excuse.row, row); };
+    if (excuse.IsAbout(gfx, direction) && std::none_of(rows.begin(), rows.end(), excuses_row))
+      lines.push_back(excuse.line);
+  }
+  return lines;
 }
 
 }  // namespace gridwise

@@ -27,9 +27,14 @@ class Excuses {
 
   bool Has(Gfx gfx, Direction direction, std::string_view row) const;
 
+  /// The lines about `gfx` and `direction` that excuse none of `rows`.
+  std::vector<std::string> Unneeded(Gfx gfx, Direction direction,
+                                    const std::vector<std::string>& rows) const;
+
  private:
   struct Excuse {
-    std::string target, direction, row;
+    std::string target, direction, row, line;
+    bool IsAbout(Gfx gfx, Direction of) const;
   };
   std::vector<Excuse> excuses_;
 };

@@ -19,6 +19,7 @@
 #include "ck/base/types.h"
 #include "ck/conv/problem.h"
 #include "ck/conv/problem_io.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "instances/conv.h"
 #include "tests/isa/budget.h"
@@ -26,6 +27,9 @@
 
 namespace gridwise {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 constexpr char kUpdate[] =
     "`./bazelw run //tests/isa:update` writes what the kernels have; review the difference.";
@@ -126,16 +130,20 @@ TEST_P(Isa, PreferredRowsKeepTheBudgets) {
   const absl::StatusOr<std::set<std::string>> preferred = PreferredRows(GetParam(), Target());
   ASSERT_TRUE(preferred.ok()) << preferred.status();
   int seen = 0;
+  std::vector<std::string> rows_over;
   for (const KernelReport& report : *reports) {
     if (!preferred->contains(report.row)) continue;
     ++seen;
     const std::optional<std::string> over = OverBudget(report, Target());
+    if (over) rows_over.push_back(report.row);
     EXPECT_TRUE(!over || excuses->Has(Target(), GetParam(), report.row))
         << Name(Target()) << " " << Name(GetParam()) << " " << report.row << ": "
         << over.value_or("")
         << "\nMake it cheaper, or say in tests/isa/over_budget.txt why it cannot be.";
   }
   EXPECT_EQ(seen, static_cast<int>(preferred->size()));
+  EXPECT_THAT(excuses->Unneeded(Target(), GetParam(), rows_over), IsEmpty())
+      << "No row needs these lines of tests/isa/over_budget.txt any more.";
 }
 
 INSTANTIATE_TEST_SUITE_P(Directions, Isa, testing::ValuesIn(kAllDirections),
@@ -166,6 +174,10 @@ TEST(Budget, ExcusesMatchByPattern) {
   EXPECT_FALSE(excuses->Has(Gfx::k942, Direction::kForward, "f16_t128x64"));
   EXPECT_TRUE(excuses->Has(Gfx::k1100, Direction::kBackwardWeight, "bf16_o2"));
   EXPECT_FALSE(excuses->Has(Gfx::k1100, Direction::kBackwardWeight, "bf16_o2x"));
+  EXPECT_THAT(excuses->Unneeded(Gfx::k942, Direction::kForward, {"f16_t64x64"}), IsEmpty());
+  EXPECT_THAT(excuses->Unneeded(Gfx::k942, Direction::kForward, {"f16_t128x64"}),
+              ElementsAre("gfx942 fwd f16_t64* small"));
+  EXPECT_THAT(excuses->Unneeded(Gfx::k950, Direction::kForward, {}), IsEmpty());
   EXPECT_FALSE(Excuses::Parse("gfx942 fwd f16_t64").ok());
 }
 
