@@ -93,14 +93,10 @@ unsigned short __gnu_f2h_ieee(float value) {
   return bits;
 }
 
-// The precompiled header for run-time compilation, which there is not.
+// The precompiled header for run-time compilation; there is none here.
 void __hipGetPCH(const char** header, unsigned int* bytes) {
   *header = nullptr;
   *bytes = 0;
-}
-
-const char* hiprtcGetErrorString(int error) {
-  return error == 0 ? "HIPRTC_SUCCESS" : "run-time compilation is not supported";
 }
 
 }  // extern "C"

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "gtest/gtest.h"
 #include "hip/hip_runtime_api.h"
+#include "hip/hiprtc.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -53,6 +54,26 @@ TEST(SharedLibrary, SymbolsHaveTheVersionThatTheyCameWith) {
   for (const auto& [name, version] : kSymbols)
     EXPECT_NE(dlvsym(library, name, version), nullptr) << name << "@" << version;
   EXPECT_EQ(dlvsym(library, "hipMallocAsync", "hip_4.2"), nullptr);
+}
+
+TEST(SharedLibrary, RunTimeCompilationIsLibhiprtcs) {
+  // A library that is loaded is found by its soname.
+  void* const compiler = dlopen("tools/sim/hip/hiprtc_stand_in.so", RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(compiler, nullptr) << dlerror();
+  void* const library = Load("libamdhip64.so.6");
+  auto* const version = Versioned<hiprtcResult(int*, int*)>(library, "hiprtcVersion", "hip_4.2");
+  ASSERT_NE(version, nullptr);
+  int major = 0, minor = 0;
+  EXPECT_EQ(version(&major, &minor), HIPRTC_SUCCESS);
+  EXPECT_EQ(major, 77);
+  EXPECT_EQ(minor, 5);
+  auto* const error =
+      Versioned<const char*(hiprtcResult)>(library, "hiprtcGetErrorString", "hip_4.2");
+  EXPECT_STREQ(error(HIPRTC_SUCCESS), "the stand-in's");
+  // What it lacks is refused.
+  auto* const destroy =
+      Versioned<hiprtcResult(hiprtcProgram*)>(library, "hiprtcDestroyProgram", "hip_4.2");
+  EXPECT_EQ(static_cast<int>(destroy(nullptr)), hipErrorNotSupported);
 }
 
 TEST(SharedLibrary, Hip5AndHip6ReadPropertiesInTheirOwnLayout) {
