@@ -6,6 +6,8 @@
 
 #include <dlfcn.h>
 
+#include <initializer_list>
+
 #include "tools/sim/hip/unsupported.h"
 
 namespace gridwise::sim {
