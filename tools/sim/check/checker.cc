@@ -345,7 +345,7 @@ GroupCheck::GroupCheck(LaunchCheck& launch, int thread, Wave* waves, int wave_co
 
 GroupCheck::~GroupCheck() = default;
 
-void GroupCheck::Begin(const std::array<uint32_t, 3>& id) {
+void GroupCheck::Begin(const std::array<uint32_t, 3>& id, int waves) {
   id_ = id;
   number_ = ++launch_.groups;
   lds_history_.Clear();
@@ -356,7 +356,7 @@ void GroupCheck::Begin(const std::array<uint32_t, 3>& id) {
     random_.seed(seed);
   }
   checks_.clear();
-  for (int i = 0; i < wave_count_; ++i) {
+  for (int i = 0; i < waves; ++i) {
     checks_.push_back(std::make_unique<WaveCheck>(*this, waves_[i]));
     waves_[i].check = checks_.back().get();
     waves_[i].observe = &ObserveAccess;

@@ -137,7 +137,7 @@ class GroupCheck {
   ~GroupCheck();
 
   /// A workgroup begins; its waves' registers are set up.
-  void Begin(const std::array<uint32_t, 3>& id);
+  void Begin(const std::array<uint32_t, 3>& id, int waves);
   /// All waves that have not ended wait at the barrier, which opens.
   void OpenBarrier();
   /// Every wave has had a turn. Other workgroups get one if there was no progress, or by the seed.

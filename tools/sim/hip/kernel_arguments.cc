@@ -26,10 +26,12 @@ uint32_t GridDimensions(const Grid& grid) {
   return 1;
 }
 
-// All workgroups are full, so remainders are 0; so are global offsets and everything that there is
-// not.
+// Only full workgroups count (LLVM AMDGPUUsage, "hidden_block_count_x"). Global offsets are 0, as
+// everything that there is not.
 uint64_t HiddenValue(std::string_view kind, const Grid& grid, const HiddenAddresses& addresses) {
-  if (absl::StartsWith(kind, "hidden_block_count_")) return grid.workgroups[Axis(kind)];
+  if (absl::StartsWith(kind, "hidden_block_count_"))
+    return grid.workgroups[Axis(kind)] - (grid.remainder[Axis(kind)] != 0 ? 1 : 0);
+  if (absl::StartsWith(kind, "hidden_remainder_")) return grid.remainder[Axis(kind)];
   if (absl::StartsWith(kind, "hidden_group_size_")) return grid.block[Axis(kind)];
   if (kind == "hidden_grid_dims") return GridDimensions(grid);
   if (kind == "hidden_dynamic_lds_size") return grid.dynamic_lds_bytes;

@@ -50,7 +50,7 @@ absl::Status CheckGrid(const KernelInfo& kernel, const Grid& grid, const hipDevi
           "kernel %s: axis %d has %u workgroups of %u work-items; both must be at least 1",
           kernel.name, axis, grid.workgroups[axis], grid.block[axis]));
     }
-    const uint64_t items = uint64_t{grid.workgroups[axis]} * grid.block[axis];
+    const uint64_t items = grid.Items(static_cast<size_t>(axis));
     if (items > std::numeric_limits<uint32_t>::max()) {
       return absl::InvalidArgumentError(
           absl::StrFormat("kernel %s: axis %d has %u work-items; at most 2^32 - 1 can be launched",

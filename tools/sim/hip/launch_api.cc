@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_format.h"
+#include "ck/base/math.h"
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/hip/capture.h"
 #include "tools/sim/hip/function.h"
@@ -68,21 +68,17 @@ hipError_t Timed(hipStream_t stream, hipEvent_t start, hipEvent_t stop, LaunchIt
   return Report(error);
 }
 
-// hipExtModuleLaunchKernel counts work-items, not workgroups.
+// hipExtModuleLaunchKernel counts work-items, not workgroups: the last ones may be partial.
 hipError_t LaunchItems(hipFunction_t function, const dim3& items, const dim3& block,
                        size_t dynamic_lds_bytes, hipStream_t stream,
                        const LaunchArguments& arguments, hipEvent_t start, hipEvent_t stop) {
   if (block.x == 0 || block.y == 0 || block.z == 0) return Report(hipErrorInvalidConfiguration);
-  if (items.x % block.x != 0 || items.y % block.y != 0 || items.z % block.z != 0) {
-    return Report(hipErrorNotSupported,
-                  absl::StrFormat("%u x %u x %u work-items in workgroups of %u x %u x %u leave "
-                                  "partial workgroups, which are not supported",
-                                  items.x, items.y, items.z, block.x, block.y, block.z));
-  }
-  const dim3 grid(items.x / block.x, items.y / block.y, items.z / block.z);
-  return Timed(stream, start, stop, [&] {
-    return LaunchHandle(function, GridOf(grid, block, dynamic_lds_bytes, false), stream, arguments);
-  });
+  const dim3 workgroups(CeilDiv(items.x, block.x), CeilDiv(items.y, block.y),
+                        CeilDiv(items.z, block.z));
+  Grid grid = GridOf(workgroups, block, dynamic_lds_bytes, /*cooperative=*/false);
+  grid.remainder = {items.x % block.x, items.y % block.y, items.z % block.z};
+  return Timed(stream, start, stop,
+               [&] { return LaunchHandle(function, grid, stream, arguments); });
 }
 
 }  // namespace

@@ -211,7 +211,7 @@ class Crew {
       for (size_t i = 0; i < counts.size(); ++i) executions_[i] += counts[i];
     }
     report_.workgroups += executed;
-    report_.waves += executed * workgroup.waves();
+    report_.waves += workgroup.waves();
   }
 
   void ReportBankConflicts() {
@@ -250,8 +250,7 @@ absl::StatusOr<RunReport> Run(Program& program, const KernelInfo& kernel, const 
   DispatchPacket packet;
   for (int i = 0; i < 3; ++i) {
     packet.workgroup_size[i] = static_cast<uint16_t>(grid.block[static_cast<size_t>(i)]);
-    packet.grid_size[i] =
-        grid.workgroups[static_cast<size_t>(i)] * grid.block[static_cast<size_t>(i)];
+    packet.grid_size[i] = static_cast<uint32_t>(grid.Items(static_cast<size_t>(i)));
   }
   packet.setup = 3;
   packet.private_segment_size = kernel.private_bytes;
@@ -269,8 +268,7 @@ absl::StatusOr<RunReport> Run(Program& program, const KernelInfo& kernel, const 
                 .entry = *entry,
                 .kernel = &kernel,
                 .memory = &memory,
-                .block = grid.block,
-                .cooperative = grid.cooperative};
+                .grid = grid};
   launch.kernarg = packet.kernarg_address;
   launch.dispatch_packet = reinterpret_cast<uint64_t>(&packet);
   launch.queue = reinterpret_cast<uint64_t>(queue.data());

@@ -9,21 +9,13 @@
 
 #include "absl/status/statusor.h"
 #include "tools/sim/isa/uop.h"
+#include "tools/sim/machine/grid.h"
 #include "tools/sim/machine/program.h"
 
 namespace gridwise::sim {
 
 class Memory;
 struct KernelInfo;
-
-/// A launch: workgroups per axis, work-items per workgroup and axis, LDS behind the kernel's static
-/// LDS.
-struct Grid {
-  std::array<uint32_t, 3> workgroups = {1, 1, 1};
-  std::array<uint32_t, 3> block = {1, 1, 1};
-  uint32_t dynamic_lds_bytes = 0;
-  bool cooperative = false;  // workgroups wait for each other: all are under way at once
-};
 
 /// An instruction that lost cycles to LDS bank conflicts.
 struct BankConflictReport {

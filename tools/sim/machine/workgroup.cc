@@ -6,6 +6,7 @@
 #include <cstring>
 #include <thread>
 
+#include "ck/base/math.h"
 #include "tools/sim/check/checker.h"
 
 namespace gridwise::sim {
@@ -52,6 +53,11 @@ T* AllocateAligned(size_t count) {
   return static_cast<T*>(std::aligned_alloc(kAlignment, std::max(bytes, kAlignment)));
 }
 
+int WavesOf(const std::array<uint32_t, 3>& block, const KernelInfo& kernel) {
+  return static_cast<int>(
+      CeilDiv(block[0] * block[1] * block[2], static_cast<uint32_t>(kernel.wave_size)));
+}
+
 }  // namespace
 
 CodeView InitialView(const Program& program, const KernelInfo& kernel) {
@@ -69,10 +75,8 @@ int InitialScalars(const KernelInfo& kernel) {
 
 void Workgroup::Free::operator()(void* memory) const { std::free(memory); }
 
-Workgroup::Workgroup(const Launch& launch, int thread) : launch_(launch) {
-  const uint32_t items = launch.block[0] * launch.block[1] * launch.block[2];
-  const auto lanes = static_cast<uint32_t>(launch.kernel->wave_size);
-  wave_count_ = static_cast<int>((items + lanes - 1) / lanes);
+Workgroup::Workgroup(const Launch& launch, int thread)
+    : launch_(launch), wave_count_(WavesOf(launch.grid.block, *launch.kernel)) {
   const KernelInfo& kernel = *launch.kernel;
   scratch_bytes_ =
       (kernel.private_bytes + (kernel.uses_dynamic_stack ? kDynamicStackBytes : 0) + 3) / 4 * 4;
@@ -151,8 +155,8 @@ void Workgroup::SetUserRegisters(Wave& wave) {
   }
 }
 
-void Workgroup::SetWorkItems(Wave& wave, int index) {
-  const auto [x_size, y_size, z_size] = launch_.block;
+void Workgroup::SetWorkItems(Wave& wave, int index, const std::array<uint32_t, 3>& id) {
+  const auto [x_size, y_size, z_size] = launch_.grid.BlockOf(id);
   const auto lanes = static_cast<uint32_t>(launch_.kernel->wave_size);
   uint64_t exec = 0;
   for (uint32_t l = 0; l < lanes; ++l) {
@@ -212,7 +216,7 @@ void Workgroup::Prepare(Wave& wave, int index, const std::array<uint32_t, 3>& id
   SetScalar64(wave, kPrivateLimit, uint64_t{kPrivateAperture} << 32 | 0xffffffff);
   wave.s[kScc] = 0;
   SetUserRegisters(wave);
-  SetWorkItems(wave, index);
+  SetWorkItems(wave, index, id);
 }
 
 uint32_t Workgroup::LowestBarrierSignal() const {
@@ -227,10 +231,16 @@ uint32_t Workgroup::LowestBarrierSignal() const {
 const Wave* Workgroup::Run(const std::array<uint32_t, 3>& id) {
   std::memset(lds_.get(), kPoisonByte, launch_.lds_bytes);
   highest_barrier_signal_ = 0;
-  for (int i = 0; i < wave_count_; ++i) Prepare(waves_[static_cast<size_t>(i)], i, id);
-  if (check_ != nullptr) check_->Begin(id);
-  for (int ended = 0; ended < wave_count_;) {
-    if (launch_.cooperative) std::this_thread::yield();
+  const int waves = WavesOf(launch_.grid.BlockOf(id), *launch_.kernel);
+  executed_waves_ += waves;
+  for (int i = 0; i < wave_count_; ++i) {
+    Wave& wave = waves_[static_cast<size_t>(i)];
+    Prepare(wave, i, id);
+    if (i >= waves) wave.state = WaveState::kEnded;  // a partial workgroup lacks it
+  }
+  if (check_ != nullptr) check_->Begin(id, waves);
+  for (int ended = wave_count_ - waves; ended < wave_count_;) {
+    if (launch_.grid.cooperative) std::this_thread::yield();
     bool opens = false;
     const int ended_before = ended;
     for (int i = 0; i < wave_count_; ++i) {

@@ -9,6 +9,7 @@
 
 #include "tools/sim/elf/code_object.h"
 #include "tools/sim/isa/uop.h"
+#include "tools/sim/machine/grid.h"
 #include "tools/sim/machine/lds_banks.h"
 #include "tools/sim/machine/memory.h"
 #include "tools/sim/machine/program.h"
@@ -25,8 +26,7 @@ struct Launch {
   const Uop* entry = nullptr;
   const KernelInfo* kernel = nullptr;
   Memory* memory = nullptr;
-  std::array<uint32_t, 3> block = {1, 1, 1};
-  bool cooperative = false;  // waits for other workgroups; between turns their threads get theirs
+  Grid grid;
   uint32_t lds_bytes = 0;
   uint64_t kernarg = 0;          // address
   uint64_t dispatch_packet = 0;  // address of an AQL kernel dispatch packet
@@ -58,7 +58,8 @@ class Workgroup {
 
   /// Executed instructions, by index in the program.
   std::vector<int64_t> Counts() const;
-  int waves() const { return wave_count_; }
+  /// Executed waves.
+  int64_t waves() const { return executed_waves_; }
   /// What the launch asked to be counted, or null.
   const BankCounter* banks() const { return banks_ ? &*banks_ : nullptr; }
 
@@ -73,7 +74,7 @@ class Workgroup {
   static const Uop* EnterFromWave(Wave& wave, const Uop& uop, uint64_t pc);
   void Prepare(Wave& wave, int index, const std::array<uint32_t, 3>& id);
   void SetUserRegisters(Wave& wave);
-  void SetWorkItems(Wave& wave, int index);
+  void SetWorkItems(Wave& wave, int index, const std::array<uint32_t, 3>& id);
   void GrowProfile();
   int WaveOfTurn(int turn);
   /// How often the wave that has signalled the barrier least has done so, of those that have not
@@ -81,7 +82,8 @@ class Workgroup {
   uint32_t LowestBarrierSignal() const;
 
   const Launch& launch_;
-  int wave_count_ = 0;
+  int wave_count_ = 0;  // of a full workgroup
+  int64_t executed_waves_ = 0;
   uint32_t scratch_bytes_ = 0;  // of a lane
   uint32_t highest_barrier_signal_ = 0;
   AlignedArray<Wave> waves_;
