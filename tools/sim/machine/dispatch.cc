@@ -264,11 +264,8 @@ absl::StatusOr<RunReport> Run(Program& program, const KernelInfo& kernel, const 
     if (!shown->status().ok()) return shown->status();
   }
 
-  Launch launch{.program = &program,
-                .entry = *entry,
-                .kernel = &kernel,
-                .memory = &memory,
-                .grid = grid};
+  Launch launch{
+      .program = &program, .entry = *entry, .kernel = &kernel, .memory = &memory, .grid = grid};
   launch.kernarg = packet.kernarg_address;
   launch.dispatch_packet = reinterpret_cast<uint64_t>(&packet);
   launch.queue = reinterpret_cast<uint64_t>(queue.data());
