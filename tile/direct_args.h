@@ -60,7 +60,7 @@ struct DirectWeightArgs {
   MagicDiv by_out_h, by_out_d;
   int splits;        // workgroups that share the rows, each of which writes sums of its own
   long split_bytes;  // from one to the next
-  int dw_is_f32;     // terms of dw, or dw; else of the row's type
+  int out_type;      // DataType of dw, or of the sums that become it
 };
 
 }  // namespace gridwise::tile

@@ -4,6 +4,7 @@
 #include "ck/arch/this_target.h"
 #include "tile/block.h"
 #include "tile/direct_lane.h"
+#include "tile/output_type.h"
 
 namespace gridwise::tile {
 
@@ -138,11 +139,8 @@ GRIDWISE_DEVICE void DirectWeightTile() {
     const unsigned offset = OffsetIf(pair < args.pairs && tap_w < args.filter[2],
                                      group * args.dw.group + (k - group * args.k) * args.dw.k +
                                          tap * args.dw.tap + (pair - k * args.c) * args.dw.c);
-    if (args.dw_is_f32) {
-      dw.Store(sum, offset);
-    } else {
-      dw.Store(static_cast<Element<kC.type>>(sum), offset);
-    }
+    WithFloatOutput<kC.type>(
+        args.out_type, [&]<DataType kOut>() { dw.Store(static_cast<Element<kOut>>(sum), offset); });
   }
 }
 

@@ -333,7 +333,7 @@ DirectWeightPlan PlanDirectWeight(const DirectConfig& config, Gfx gfx, const Con
       sharing.partial_elements > 0 ? sharing.partial_elements : problem.w_elements();
   const DataType out_type = is_partial ? DataType::kF32 : problem.output_type();
   args.dw = MakeWeights(problem, SizeOf(out_type));
-  args.dw_is_f32 = out_type == DataType::kF32;
+  args.out_type = static_cast<int>(out_type);
   args.split_bytes = all_elements * 4;
   plan.cost = EstimateDirectWeight(config, gfx, problem, tiles, plan.splits);
   return plan;

@@ -60,19 +60,21 @@ TEST(DirectConfig, WindowsHoldWhatCellsAndTapsMeet) {
 TEST(PlanDirect, TheOutputHasATypeOfItsOwn) {
   ConvProblem problem = Depthwise(Direction::kBackwardWeight, 200, 1);
   const Sharing one = {.splits = 1};
-  EXPECT_EQ(PlanDirectWeight(kPairs, Gfx::k942, problem, one).args.dw_is_f32, 0);
+  EXPECT_EQ(PlanDirectWeight(kPairs, Gfx::k942, problem, one).args.out_type,
+            static_cast<int>(DataType::kF16));
   EXPECT_EQ(PlanDirectWeight(kPairs, Gfx::k942, problem, one).args.dw.group, 2 * 9);
   problem.out_type = DataType::kF32;
-  EXPECT_EQ(PlanDirectWeight(kPairs, Gfx::k942, problem, one).args.dw_is_f32, 1);
+  EXPECT_EQ(PlanDirectWeight(kPairs, Gfx::k942, problem, one).args.out_type,
+            static_cast<int>(DataType::kF32));
   EXPECT_EQ(PlanDirectWeight(kPairs, Gfx::k942, problem, one).args.dw.group, 4 * 9);
 }
 
-TEST(PlanDirect, SumsOfI8AreIntegersOrScaled) {
-  constexpr DirectConfig kFour = {.type = DataType::kI8, .channels = 4};
+TEST(PlanDirect, SumsOf8BitsHaveTheOutputsType) {
   ConvProblem problem = Depthwise(Direction::kForward, 200, 1);
   problem.type = DataType::kI8;
   const auto args = [&](Sharing sharing) {
-    return PlanDirectGather(kFour, Gfx::k942, problem, MakeSubGemms(problem), sharing).args;
+    const DirectConfig config = {.type = problem.type, .channels = 4};
+    return PlanDirectGather(config, Gfx::k950, problem, MakeSubGemms(problem), sharing).args;
   };
   EXPECT_EQ(args({}).out_type, static_cast<int>(DataType::kI32));
   EXPECT_EQ(args({}).out.group, 4);

@@ -16,9 +16,15 @@ hipError_t Replace(hipGraphNode_t node, Operation operation) {
   if (node == nullptr || TypeOf(node->operation) != TypeOf(operation))
     return Report(hipErrorInvalidValue);
   if (hipError_t error = Check(operation); error != hipSuccess) return Report(error);
-  // HIP's parameters do not say that a launch is cooperative.
-  if (auto* const kernel = std::get_if<KernelOperation>(&operation); kernel != nullptr)
-    kernel->grid.cooperative = std::get<KernelOperation>(node->operation).grid.cooperative;
+  // HIP's parameters do not say that a launch is cooperative, or that its last workgroups are
+  // partial.
+  if (auto* const kernel = std::get_if<KernelOperation>(&operation); kernel != nullptr) {
+    Grid& grid = kernel->grid;
+    const Grid& old = std::get<KernelOperation>(node->operation).grid;
+    grid.cooperative = old.cooperative;
+    if (grid.workgroups == old.workgroups && grid.block == old.block)
+      grid.remainder = old.remainder;
+  }
   node->operation = std::move(operation);
   return Report(hipSuccess);
 }

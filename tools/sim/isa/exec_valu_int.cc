@@ -39,10 +39,26 @@ GRIDWISE_SIM_INLINE u32 LeadingZeros(u32 x) {
 GRIDWISE_SIM_INLINE u32 TrailingZeros(u32 x) { return x == 0 ? ~0u : PopCount((x & (0u - x)) - 1); }
 GRIDWISE_SIM_INLINE u32 FieldMask(u32 width) { return (1u << (width & 31)) - 1; }
 GRIDWISE_SIM_INLINE u32 Byte(u32 x, int i) { return x >> (8 * i) & 0xff; }
+/// Sum of the distances of the bytes; masked, of those that are not 0 in `b`.
+template <bool kMasked>
 GRIDWISE_SIM_INLINE u32 ByteDistance(u32 a, u32 b) {
   u32 sum = 0;
-  for (int i = 0; i < 4; ++i) sum += Max(Byte(a, i), Byte(b, i)) - Min(Byte(a, i), Byte(b, i));
+  for (int i = 0; i < 4; ++i) {
+    const u32 x = Byte(a, i), y = Byte(b, i);
+    sum += kMasked && y == 0 ? 0 : Max(x, y) - Min(x, y);
+  }
   return sum;
+}
+/// The distances from `b` of the four bytes of `a` from each of the places 0 to 3, added to the
+/// halfwords of `c` (MI300 ISA, V_QSAD_PK_U16_U8).
+template <bool kMasked>
+GRIDWISE_SIM_INLINE u64 FourDistances(u64 a, u32 b, u64 c) {
+  u64 result = 0;
+  for (int i = 0; i < 4; ++i) {
+    const u32 sum = ByteDistance<kMasked>(static_cast<u32>(a >> (8 * i)), b);
+    result |= (((c >> (16 * i)) + sum) & 0xffff) << (16 * i);
+  }
+  return result;
 }
 /// v_perm_b32: each selector byte picks one of the 8 bytes {a, b}, a sign byte, 0 or 0xff.
 GRIDWISE_SIM_INLINE u32 Permute(u32 a, u32 b, u32 select) {
@@ -182,7 +198,21 @@ BindingTable ValuIntTable() {
              return static_cast<u32>((u64{a} << 32 | b) >> (8 * (c & 3)));
            }),
       Valu("v_perm_b32", [](u32 a, u32 b, u32 c) { return Permute(a, b, c); }),
-      Valu("v_sad_u8", [](u32 a, u32 b, u32 c) { return ByteDistance(a, b) + c; }),
+      Valu("v_sad_u8",
+           [](u32 a, u32 b, u32 c) { return ByteDistance</*kMasked=*/false>(a, b) + c; }),
+      Valu("v_sad_hi_u8",
+           [](u32 a, u32 b, u32 c) { return (ByteDistance</*kMasked=*/false>(a, b) << 16) + c; }),
+      Valu("v_sad_u16",
+           [](u32 a, u32 b, u32 c) {
+             const u32 low = Max(a & 0xffff, b & 0xffff) - Min(a & 0xffff, b & 0xffff);
+             return low + Max(a >> 16, b >> 16) - Min(a >> 16, b >> 16) + c;
+           }),
+      Valu("v_msad_u8",
+           [](u32 a, u32 b, u32 c) { return ByteDistance</*kMasked=*/true>(a, b) + c; }),
+      Valu("v_qsad_pk_u16_u8",
+           [](u64 a, u32 b, u64 c) { return FourDistances</*kMasked=*/false>(a, b, c); }),
+      Valu("v_mqsad_pk_u16_u8",
+           [](u64 a, u32 b, u64 c) { return FourDistances</*kMasked=*/true>(a, b, c); }),
       Valu("v_sad_u32", [](u32 a, u32 b, u32 c) { return Max(a, b) - Min(a, b) + c; }),
       Valu("v_lerp_u8", [](u32 a, u32 b, u32 c) { return Lerp(a, b, c); }),
       Valu("v_cndmask_b32", [](u32 a, u32 b, bool select) { return select ? b : a; }),

@@ -25,28 +25,6 @@ GRIDWISE_SIM_INLINE f32 SinTurns(f32 x) {
 GRIDWISE_SIM_INLINE f32 CosTurns(f32 x) {
   return static_cast<f32>(__builtin_cos((x - __builtin_floorf(x)) * 6.283185307179586));
 }
-GRIDWISE_SIM_INLINE u32 ByteOf(u32 x, u32 i) { return x >> (8 * i) & 0xff; }
-/// Sum of the distances of the bytes; masked, of those that are not 0 in `b`.
-template <bool kMasked>
-GRIDWISE_SIM_INLINE u32 ByteDistance(u32 a, u32 b) {
-  u32 sum = 0;
-  for (u32 i = 0; i < 4; ++i) {
-    const u32 x = ByteOf(a, i), y = ByteOf(b, i);
-    sum += kMasked && y == 0 ? 0 : Max(x, y) - Min(x, y);
-  }
-  return sum;
-}
-/// The distances from `b` of the four bytes of `a` from each of the places 0 to 3, added to the
-/// halfwords of `c` (MI300 ISA, V_QSAD_PK_U16_U8).
-template <bool kMasked>
-GRIDWISE_SIM_INLINE u64 FourDistances(u64 a, u32 b, u64 c) {
-  u64 result = 0;
-  for (u32 i = 0; i < 4; ++i) {
-    const u32 sum = ByteDistance<kMasked>(static_cast<u32>(a >> (8 * i)), b);
-    result |= (((c >> (16 * i)) + sum) & 0xffff) << (16 * i);
-  }
-  return result;
-}
 /// Towards zero, saturating; NaN is 0.
 GRIDWISE_SIM_INLINE u32 ToField(f32 x, f32 lowest, f32 highest) {
   const f32 limited = IsNan(x) ? 0.0f : x < lowest ? lowest : x > highest ? highest : x;
@@ -124,19 +102,6 @@ BindingTable ValuRdnaTable() {
              const i32 low = static_cast<i16>(a), high = static_cast<i16>(a >> 16);
              return static_cast<u16>(Limit(low, 0, 255) | Limit(high, 0, 255) << 8);
            }),
-      Valu("v_sad_hi_u8",
-           [](u32 a, u32 b, u32 c) { return (ByteDistance</*kMasked=*/false>(a, b) << 16) + c; }),
-      Valu("v_sad_u16",
-           [](u32 a, u32 b, u32 c) {
-             const u32 low = Max(a & 0xffff, b & 0xffff) - Min(a & 0xffff, b & 0xffff);
-             return low + Max(a >> 16, b >> 16) - Min(a >> 16, b >> 16) + c;
-           }),
-      Valu("v_msad_u8",
-           [](u32 a, u32 b, u32 c) { return ByteDistance</*kMasked=*/true>(a, b) + c; }),
-      Valu("v_qsad_pk_u16_u8",
-           [](u64 a, u32 b, u64 c) { return FourDistances</*kMasked=*/false>(a, b, c); }),
-      Valu("v_mqsad_pk_u16_u8",
-           [](u64 a, u32 b, u64 c) { return FourDistances</*kMasked=*/true>(a, b, c); }),
       Valu("v_cvt_pk_i16_i32",
            [](i32 a, i32 b) {
              return (Limit(a, -32768, 32767) & 0xffff) | Limit(b, -32768, 32767) << 16;

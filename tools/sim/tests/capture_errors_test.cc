@@ -15,16 +15,6 @@ using ::testing::IsEmpty;
 
 using CaptureErrorsTest = GraphTest;
 
-hipError_t Begin(hipStream_t stream, hipStreamCaptureMode mode = hipStreamCaptureModeGlobal) {
-  return hipStreamBeginCapture(stream, mode);
-}
-
-hipStreamCaptureStatus StatusOf(hipStream_t stream) {
-  hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
-  EXPECT_EQ(hipStreamIsCapturing(stream, &status), hipSuccess);
-  return status;
-}
-
 TEST_F(CaptureErrorsTest, ForkWithoutJoinIsAnError) {
   hipGraph_t graph = nullptr;
   ASSERT_EQ(Begin(first_), hipSuccess);

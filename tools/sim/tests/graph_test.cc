@@ -213,12 +213,10 @@ TEST_F(Graphs, BadHandlesAreErrors) {
 }
 
 TEST_F(Graphs, UnloadedModuleIsAnError) {
-  hipModule_t module = nullptr;
+  const absl::StatusOr<Gpu> gpu = Gpu::Load({{"O3", GraphKernelsO3()}});
+  ASSERT_TRUE(gpu.ok()) << gpu.status();
+  const hipModule_t module = gpu->module("O3");
   hipFunction_t function = nullptr;
-  for (const CodeObject& object : GraphKernelsO3()) {
-    if (object.gfx == TestTarget())
-      ASSERT_EQ(hipModuleLoadData(&module, object.data.data()), hipSuccess);
-  }
   ASSERT_EQ(hipModuleGetFunction(&function, module, "Append"), hipSuccess);
   uint32_t value = 1;
   void* arguments[] = {&log_, &value};

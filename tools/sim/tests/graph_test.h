@@ -15,14 +15,9 @@ namespace gridwise::sim {
 class GraphTest : public testing::Test {
  protected:
   void SetUp() override {
-    const absl::StatusOr<int> device = TestDevice();
-    ASSERT_TRUE(device.ok()) << device.status();
-    ASSERT_EQ(hipSetDevice(*device), hipSuccess);
-    const char* image = nullptr;
-    for (const CodeObject& object : GraphKernelsO3()) {
-      if (object.gfx == TestTarget()) image = object.data.data();
-    }
-    ASSERT_EQ(hipModuleLoadData(&module_, image), hipSuccess);
+    const absl::StatusOr<Gpu> gpu = Gpu::Load({{"O3", GraphKernelsO3()}});
+    ASSERT_TRUE(gpu.ok()) << gpu.status();
+    module_ = gpu->module("O3");
     ASSERT_EQ(hipModuleGetFunction(&append_, module_, "Append"), hipSuccess);
     ASSERT_EQ(hipMalloc(reinterpret_cast<void**>(&log_), kLogBytes), hipSuccess);
     ASSERT_EQ(hipMemset(log_, 0, kLogBytes), hipSuccess);
@@ -35,6 +30,16 @@ class GraphTest : public testing::Test {
     for (hipEvent_t event : {fork_, join_}) EXPECT_EQ(hipEventDestroy(event), hipSuccess);
     EXPECT_EQ(hipFree(log_), hipSuccess);
     EXPECT_EQ(hipModuleUnload(module_), hipSuccess);
+  }
+
+  static hipError_t Begin(hipStream_t stream,
+                          hipStreamCaptureMode mode = hipStreamCaptureModeGlobal) {
+    return hipStreamBeginCapture(stream, mode);
+  }
+  static hipStreamCaptureStatus StatusOf(hipStream_t stream) {
+    hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
+    EXPECT_EQ(hipStreamIsCapturing(stream, &status), hipSuccess);
+    return status;
   }
 
   hipError_t Append(hipStream_t stream, uint32_t value) {
