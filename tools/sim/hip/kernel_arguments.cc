@@ -38,6 +38,7 @@ uint64_t HiddenValue(std::string_view kind, const Grid& grid, const HiddenAddres
   if (kind == "hidden_multigrid_sync_arg") return addresses.grid_barrier;
   if (kind == "hidden_hostcall_buffer") return addresses.hostcall;
   if (kind == "hidden_heap_v1") return addresses.heap;
+  if (kind == "hidden_printf_buffer") return addresses.printf_buffer;
   return 0;
 }
 

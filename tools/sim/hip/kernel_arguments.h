@@ -13,9 +13,9 @@ namespace gridwise::sim {
 
 /// Addresses that hidden arguments carry.
 struct HiddenAddresses {
-  uint64_t grid_barrier = 0;  // of a GridBarrier
-  uint64_t hostcall = 0;      // services of the host: printf, assert
-  uint64_t heap = 0;          // malloc on the device
+  uint64_t grid_barrier = 0;        // of a GridBarrier
+  uint64_t hostcall = 0, heap = 0;  // of a Hostcall
+  uint64_t printf_buffer = 0;
 };
 
 /// What the grid barrier of a cooperative launch works on (ROCm device libraries, ockl: the

@@ -1,9 +1,11 @@
 #include "tools/sim/hip/launch.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -16,6 +18,7 @@
 #include "ck/base/math.h"
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/elf/code_object.h"
+#include "tools/sim/hip/hostcall.h"
 #include "tools/sim/hip/kernel_arguments.h"
 #include "tools/sim/hip/module.h"
 #include "tools/sim/hip/runtime.h"
@@ -52,9 +55,24 @@ int Threads() {
 // Compilers load arguments in vectors of up to 16 bytes, also where the last ends behind them.
 constexpr size_t kKernargAlignment = 16;
 
+// What the kernel's code may ask of the host, if anything: null.
+absl::StatusOr<Hostcall*> HostcallOf(const KernelInfo& kernel, Device& device) {
+  const bool asks = std::any_of(kernel.args.begin(), kernel.args.end(), [](const KernelArg& arg) {
+    return arg.value_kind == "hidden_hostcall_buffer" || arg.value_kind == "hidden_heap_v1";
+  });
+  if (!asks) return nullptr;
+  if (device.hostcall == nullptr) {
+    absl::StatusOr<std::unique_ptr<Hostcall>> created = Hostcall::Create(device.memory);
+    if (!created.ok()) return created.status();
+    device.hostcall = *std::move(created);
+  }
+  return device.hostcall.get();
+}
+
 // Runs the kernel with its arguments in memory of their own, so that reading past them is found.
 absl::StatusOr<RunReport> RunKernel(ihipModule_t& module, const KernelInfo& kernel,
-                                    const Grid& grid, const std::vector<std::byte>& arguments) {
+                                    const Grid& grid, const std::vector<std::byte>& arguments,
+                                    Hostcall* hostcall) {
   Memory& memory = module.device->memory;
   const absl::StatusOr<void*> kernarg =
       memory.Allocate(AlignUp(arguments.size(), kKernargAlignment), "kernel argument segment");
@@ -67,7 +85,9 @@ absl::StatusOr<RunReport> RunKernel(ihipModule_t& module, const KernelInfo& kern
     progress_done = done;
     progress_total = total;
   };
+  if (hostcall != nullptr) options.interrupt = [hostcall] { return hostcall->Serve(); };
   absl::StatusOr<RunReport> report = Run(*module.program, kernel, grid, *kernarg, memory, options);
+  if (hostcall != nullptr) hostcall->EndLaunch();
   const absl::Status freed = memory.Free(*kernarg);
   if (report.ok() && !freed.ok()) return freed;
   return report;
@@ -97,14 +117,19 @@ hipError_t Launch(const KernelOperation& operation) {
   const absl::Status shown = device.memory.Register(&barrier, sizeof(barrier), "grid barrier");
   if (!shown.ok()) return Report(hipErrorUnknown, shown);
   const auto hide = absl::MakeCleanup([&] { device.memory.Unregister(&barrier).IgnoreError(); });
-  const HiddenAddresses addresses = {.grid_barrier = reinterpret_cast<uint64_t>(&barrier),
-                                     .hostcall = device.hostcall,
-                                     .heap = device.heap};
+  const absl::StatusOr<Hostcall*> hostcall = HostcallOf(kernel, device);
+  if (!hostcall.ok()) return Report(hipErrorOutOfMemory, hostcall.status());
+  HiddenAddresses addresses = {.grid_barrier = reinterpret_cast<uint64_t>(&barrier),
+                               .printf_buffer = device.printf_buffer};
+  if (*hostcall != nullptr) {
+    addresses.hostcall = (*hostcall)->buffer();
+    addresses.heap = (*hostcall)->heap();
+  }
   std::vector<std::byte> kernarg = operation.arguments;
   FillHiddenArguments(kernel, grid, addresses, kernarg);
   progress_done = 0;
   progress_total = workgroups;
-  const absl::StatusOr<RunReport> report = RunKernel(module, kernel, grid, kernarg);
+  const absl::StatusOr<RunReport> report = RunKernel(module, kernel, grid, kernarg, *hostcall);
   if (!report.ok()) {
     device.fault.store(FaultErrorOf(report.status()));
     return Report(device.fault, report.status());

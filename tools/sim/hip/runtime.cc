@@ -47,10 +47,9 @@ std::vector<std::unique_ptr<Device>> MakeDevices() {
 }
 
 constexpr uint64_t kMissingBytes = 1 << 20;
-constexpr std::string_view kNoHostcall =
-    "the hostcall buffer, which device code uses for printf and assert; these are not supported";
-constexpr std::string_view kNoHeap =
-    "the device's heap, which device code uses for malloc and new; these are not supported";
+constexpr std::string_view kNoPrintfBuffer =
+    "the printf buffer of code compiled with -mprintf-kind=buffered, which is not supported; "
+    "without that option printf works";
 
 // Whether an error stays for hipGetLastError until it is read. The program's HIP version shows in
 // the name by which it found the library.
@@ -70,8 +69,7 @@ Device::Device(Gfx gfx)
     : gfx(gfx),
       properties(PropertiesOf(gfx)),
       memory(properties.totalGlobalMem),
-      hostcall(memory.Forbid(kMissingBytes, kNoHostcall).value_or(0)),
-      heap(memory.Forbid(kMissingBytes, kNoHeap).value_or(0)) {}
+      printf_buffer(memory.Forbid(kMissingBytes, kNoPrintfBuffer).value_or(0)) {}
 
 const std::vector<std::unique_ptr<Device>>& Devices() {
   // Never destroyed: device memory may be freed by static destructors of the program.

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "ck/arch/target.h"
 #include "hip/hip_runtime_api.h"
+#include "tools/sim/hip/hostcall.h"
 #include "tools/sim/machine/memory.h"
 
 /// What the entry points of the HIP library share: the simulated devices and the errors of the
@@ -24,9 +25,9 @@ struct Device {
   const Gfx gfx;
   const hipDeviceProp_t properties;
   Memory memory;
-  // Addresses that kernels find in place of services that there are not.
-  const uint64_t hostcall, heap;
-  std::mutex launch;  // one kernel at a time, as on one hardware queue
+  const uint64_t printf_buffer;        // an address that kernels find in place of what there is not
+  std::mutex launch;                   // one kernel at a time, as on one hardware queue
+  std::unique_ptr<Hostcall> hostcall;  // made, under `launch`, for the first kernel that needs it
   std::atomic<hipError_t> fault =
       hipSuccess;  // of a kernel: every later launch and wait reports it
 };

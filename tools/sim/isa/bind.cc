@@ -195,7 +195,7 @@ absl::StatusOr<Ref> Binder::Vector(const Operand& operand, int dwords) const {
 
 absl::StatusOr<Ref> Binder::ScalarRegister(const Operand& operand) const {
   if (wave32() && operand.index == kExecLo && operand.count != 1) {
-    return Error("uses EXEC as 64 bits in a wave of 32 lanes");
+    return Error("writes EXEC as 64 bits in a wave of 32 lanes");
   }
   return ScalarRef(wave32() && operand.index == kExecLo + 1 ? kFreeExecHi : operand.index);
 }
@@ -209,6 +209,10 @@ absl::StatusOr<Ref> Binder::Scalar(const Operand& operand, int dwords, ValueType
       return Error(
           absl::StrCat("needs ", dwords, " scalar registers in place of '", operand.text, "'"));
     }
+    // The device libraries read EXEC as a mask of 64 lanes whatever a wave has: there are none
+    // above 31. What code has put into EXEC_HI itself, which nobody does and then reads so, is not
+    // seen.
+    if (wave32() && operand.index == kExecLo && dwords == 2) return ScalarRef(kExecLo);
     return ScalarRegister(operand);
   }
   if (operand.kind != OperandKind::kInteger && operand.kind != OperandKind::kFloat) {

@@ -168,13 +168,17 @@ absl::Status BindModeField(Binder& b, const Binding& binding, Instruction& in) {
 }
 
 absl::Status BindSendMessage(Binder& b, const Binding& binding, Instruction& in) {
-  const bool returns = binding.exec != nullptr;
+  const bool returns = in.mnemonic == "s_sendmsg_rtn_b64";
   if (absl::Status s = b.ExpectOperands(returns ? 2 : 1); !s.ok()) return s;
   const std::string_view message = in.operands.back().text;
-  if (message != (returns ? "sendmsg(MSG_RTN_GET_REALTIME)" : "sendmsg(MSG_DEALLOC_VGPRS)")) {
+  if (!returns && message == "sendmsg(MSG_DEALLOC_VGPRS)") return absl::OkStatus();
+  if (message != (returns ? "sendmsg(MSG_RTN_GET_REALTIME)" : "sendmsg(MSG_INTERRUPT)")) {
     return b.Error(absl::StrCat("sends ", message, ", which is not implemented"));
   }
-  if (!returns) return absl::OkStatus();
+  if (!returns) {
+    b.Emit({.exec = binding.exec});
+    return absl::OkStatus();
+  }
   absl::StatusOr<Ref> dst = b.ScalarDestination(in.operands[0], 2);
   if (!dst.ok()) return dst.status();
   b.Emit({.exec = binding.exec, .dst = *dst});

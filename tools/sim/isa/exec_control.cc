@@ -85,6 +85,14 @@ bool Trap(Wave& w, const Uop& u) { return RaiseFault(w, u, reinterpret_cast<cons
 /// s_trap: what __builtin_trap and failed assertions become.
 bool UserTrap(Wave& w, const Uop& u) { return RaiseFault(w, u, "the kernel gave up with a trap"); }
 
+/// s_sendmsg MSG_INTERRUPT: the wave has asked the host for something, and it is done when this
+/// returns.
+bool Interrupt(Wave& w, const Uop& u) {
+  const char* refusal =
+      w.interrupt == nullptr ? "interrupts the host, which does not listen" : w.interrupt(w);
+  return refusal == nullptr || RaiseFault(w, u, refusal);
+}
+
 void GetPc(Wave& w, const Uop& u) { Write64(w, u.dst, u.data); }
 
 /// s_getreg: data is a mask of the field's width, imm its first bit. Only MODE has a value here;
@@ -195,7 +203,7 @@ BindingTable ControlTable() {
       {"s_memtime", OpClass::kSmem, &BindGetPc, &Step<&MemTime>},
       {"s_memrealtime", OpClass::kSmem, &BindGetPc, &Step<&RealTime>},
       {"s_sendmsg_rtn_b64", OpClass::kSmem, &BindSendMessage, &Step<&RealTime>},
-      {"s_sendmsg", OpClass::kOther, &BindSendMessage, nullptr},
+      {"s_sendmsg", OpClass::kOther, &BindSendMessage, &Step<&Interrupt>},
       {"s_round_mode", OpClass::kSalu, &BindModeField, &Step<&SetModeRegister>},
       {"s_denorm_mode", OpClass::kSalu, &BindModeField, &Step<&SetModeRegister>},
       {"@getreg_cycles", OpClass::kSalu, nullptr, &Step<&GetCycles>},

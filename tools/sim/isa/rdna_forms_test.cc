@@ -227,7 +227,20 @@ TEST(Waits, HaveNoEffectHere) {
     const absl::Status status = gfx12.Execute(text);
     EXPECT_TRUE(status.ok()) << status;
   }
-  EXPECT_FALSE(gfx12.Execute("s_sendmsg sendmsg(MSG_INTERRUPT)").ok());
+}
+
+TEST(Interrupt, CallsTheHost) {
+  TestWave wave(Handlers::Best(), "gfx1201");
+  EXPECT_FALSE(wave.Execute("s_sendmsg sendmsg(MSG_INTERRUPT)").ok());  // nobody listens
+  static int calls = 0;
+  wave->interrupt = [](Wave&) -> const char* {
+    ++calls;
+    return calls == 1 ? nullptr : "is refused";
+  };
+  EXPECT_TRUE(wave.Execute("s_sendmsg sendmsg(MSG_INTERRUPT)").ok());
+  EXPECT_EQ(calls, 1);
+  EXPECT_FALSE(wave.Execute("s_sendmsg sendmsg(MSG_INTERRUPT)").ok());
+  EXPECT_FALSE(wave.Execute("s_sendmsg sendmsg(MSG_GET_DOORBELL)").ok());
 }
 
 TEST(Rename, NamesOfTheSameOperation) {

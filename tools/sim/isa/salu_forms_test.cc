@@ -197,6 +197,8 @@ TEST(Wave32, MasksHaveOneRegister) {
   ASSERT_TRUE(wave.ExecuteAll({"s_mov_b32 s5, 0", "s_cbranch_vccz 1", "s_mov_b32 s5, 1"}).ok());
   EXPECT_EQ(wave->s[5], 0u);
   EXPECT_FALSE(wave.Execute("s_mov_b64 exec, 0").ok());
+  ASSERT_TRUE(wave.Execute("s_mov_b64 s[10:11], exec").ok());
+  EXPECT_EQ(Scalar64(*wave, 10), 0x1fu);
   EXPECT_FALSE(wave.Execute("v_cmp_gt_u32_e64 s[20:21], 5, v0").ok());
   ASSERT_TRUE(wave.ExecuteAll({"v_readlane_b32 s6, v0, 33", "s_mov_b64 s[8:9], null"}).ok());
   EXPECT_EQ(wave->s[6], 1u);

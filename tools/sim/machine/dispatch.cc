@@ -269,6 +269,7 @@ absl::StatusOr<RunReport> Run(Program& program, const KernelInfo& kernel, const 
   launch.kernarg = packet.kernarg_address;
   launch.dispatch_packet = reinterpret_cast<uint64_t>(&packet);
   launch.queue = reinterpret_cast<uint64_t>(queue.data());
+  launch.interrupt = options.interrupt;
 
   const CheckSettings settings = CurrentCheckSettings();
   const auto* observer = dynamic_cast<const CheckObserver*>(program.observer());

@@ -38,6 +38,10 @@ struct RunOptions {
   /// Called now and then from a worker thread with finished and total workgroups; must be thread
   /// safe.
   std::function<void(int64_t done, int64_t total)> progress = nullptr;
+  /// Called by a worker thread when a wave interrupts the host (s_sendmsg): serves what waves have
+  /// asked for. Null, or a sentence, which must live as long as the launch, to stop the kernel
+  /// with.
+  std::function<const char*()> interrupt = nullptr;
   bool count_bank_conflicts = false;  // not in check mode
 };
 

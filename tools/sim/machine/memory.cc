@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "ck/base/math.h"
 
 namespace gridwise::sim {
 namespace {
 
-constexpr uint64_t kPage = 4096;
 // Freed blocks keep their addresses, without pages behind them, until this many newer ones were
 // freed.
 constexpr size_t kQuarantineBlocks = 4096;
@@ -19,6 +19,20 @@ constexpr uint64_t kNeighbourhood = uint64_t{64} << 20;
 
 std::string Block(uint64_t address, uint64_t bytes, std::string_view label) {
   return absl::StrFormat("the %u-byte %s at %#x", bytes, label, address);
+}
+
+// Fresh pages at a multiple of `alignment`; null if the host has none.
+void* Map(uint64_t bytes, uint64_t alignment) {
+  const uint64_t slack = alignment - Memory::kPage;
+  void* pointer = mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (pointer == MAP_FAILED) return nullptr;
+  const uint64_t begin = reinterpret_cast<uint64_t>(pointer);
+  const uint64_t front = AlignUp(begin, alignment) - begin;
+  if (front != 0) munmap(pointer, front);
+  void* aligned = reinterpret_cast<void*>(begin + front);
+  if (front != slack) munmap(reinterpret_cast<void*>(begin + front + bytes), slack - front);
+  return aligned;
 }
 
 }  // namespace
@@ -36,7 +50,7 @@ Memory::~Memory() {
   }
 }
 
-absl::StatusOr<void*> Memory::Allocate(uint64_t bytes, std::string_view label) {
+absl::StatusOr<void*> Memory::Allocate(uint64_t bytes, std::string_view label, uint64_t alignment) {
   std::unique_lock lock(mutex_);
   const uint64_t free_bytes = capacity_ - allocated_bytes();
   if (bytes > free_bytes) {
@@ -46,9 +60,8 @@ absl::StatusOr<void*> Memory::Allocate(uint64_t bytes, std::string_view label) {
   }
   // At least one byte past the end stays unknown, so that no two allocations touch.
   const uint64_t mapped_bytes = (bytes / kPage + 1) * kPage;
-  void* pointer = mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (pointer == MAP_FAILED) {
+  void* pointer = Map(mapped_bytes, alignment);
+  if (pointer == nullptr) {
     return absl::ResourceExhaustedError(
         absl::StrFormat("the host cannot map %u bytes", mapped_bytes));
   }

@@ -40,10 +40,14 @@ class Memory {
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  /// Allocates zeroed, page-aligned memory; pages that are never touched cost nothing. `label` says
-  /// what it is in messages ("allocation", "pinned host allocation"). Fails when the capacity or
-  /// the host's memory is exhausted.
-  absl::StatusOr<void*> Allocate(uint64_t bytes, std::string_view label = "allocation");
+  static constexpr uint64_t kPage = 4096;
+
+  /// Allocates zeroed memory at a multiple of `alignment`, which is a power of two and kPage or
+  /// more; pages that are never touched cost nothing. `label` says what it is in messages
+  /// ("allocation", "pinned host allocation"). Fails when the capacity or the host's memory is
+  /// exhausted.
+  absl::StatusOr<void*> Allocate(uint64_t bytes, std::string_view label = "allocation",
+                                 uint64_t alignment = kPage);
 
   /// Frees what Allocate returned. An address that is not the start of such an allocation is an
   /// error.

@@ -33,6 +33,18 @@ TEST(Memory, WholePagesDoNotTouch) {
   EXPECT_FALSE(memory.Find(b + 4096));
 }
 
+TEST(Memory, IsAlignedAsAsked) {
+  Memory memory;
+  constexpr uint64_t kAlignment = 2 << 20;
+  for (const uint64_t bytes : {uint64_t{1}, kAlignment, kAlignment + 1}) {
+    void* p = *memory.Allocate(bytes, "slab", kAlignment);
+    EXPECT_EQ(Address(p) % kAlignment, 0u);
+    EXPECT_EQ(memory.Find(Address(p))->size(), bytes);
+    static_cast<char*>(p)[bytes - 1] = 1;
+    EXPECT_TRUE(memory.Free(p).ok());
+  }
+}
+
 TEST(Memory, IsZeroedAndWritable) {
   Memory memory;
   auto* p = static_cast<unsigned char*>(*memory.Allocate(100));

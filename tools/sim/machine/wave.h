@@ -142,6 +142,9 @@ struct Wave {
   /// Where to go on at an address (s_setpc, s_swappc, a change of `careful`); null after it has
   /// recorded a fault. Profile grows with the program.
   const Uop* (*enter)(Wave&, const Uop&, uint64_t pc);
+  /// The wave interrupts the host, which serves it. Null, or the sentence of a fault; null itself
+  /// where nobody listens.
+  const char* (*interrupt)(Wave&);
   Profile* profile;
   uint32_t run_start;  // first instruction of the straight run being executed
 

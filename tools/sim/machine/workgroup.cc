@@ -101,6 +101,10 @@ void Workgroup::CountBanks(Wave& wave, const Uop& uop, const MemoryAccess& acces
   static_cast<Workgroup*>(wave.workgroup)->banks_->Note(wave, uop.instruction, access);
 }
 
+const char* Workgroup::InterruptFromWave(Wave& wave) {
+  return static_cast<Workgroup*>(wave.workgroup)->launch_.interrupt();
+}
+
 const Uop* Workgroup::EnterFromWave(Wave& wave, const Uop& uop, uint64_t pc) {
   absl::StatusOr<const Uop*> target =
       wave.program->Enter(pc, {.wave32 = wave.all_lanes >> 32 == 0, .careful = wave.careful});
@@ -195,6 +199,7 @@ void Workgroup::Prepare(Wave& wave, int index, const std::array<uint32_t, 3>& id
   wave.run_start = launch_.entry->instruction;
   wave.program = launch_.program;
   wave.enter = &EnterFromWave;
+  if (launch_.interrupt) wave.interrupt = &InterruptFromWave;
   wave.workgroup = this;
   if (banks_) wave.observe = &CountBanks;
   wave.profile = &profile_;

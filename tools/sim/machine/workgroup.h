@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -28,10 +29,11 @@ struct Launch {
   Memory* memory = nullptr;
   Grid grid;
   uint32_t lds_bytes = 0;
-  uint64_t kernarg = 0;          // address
-  uint64_t dispatch_packet = 0;  // address of an AQL kernel dispatch packet
-  uint64_t queue = 0;            // address of a queue descriptor, all zero
-  LaunchCheck* check = nullptr;  // null outside check mode
+  uint64_t kernarg = 0;                              // address
+  uint64_t dispatch_packet = 0;                      // address of an AQL kernel dispatch packet
+  uint64_t queue = 0;                                // address of a queue descriptor, all zero
+  std::function<const char*()> interrupt = nullptr;  // as of RunOptions
+  LaunchCheck* check = nullptr;                      // null outside check mode
   bool count_bank_conflicts = false;
 };
 
@@ -71,6 +73,7 @@ class Workgroup {
   using AlignedArray = std::unique_ptr<T[], Free>;
 
   static void CountBanks(Wave& wave, const Uop& uop, const MemoryAccess& access);
+  static const char* InterruptFromWave(Wave& wave);
   static const Uop* EnterFromWave(Wave& wave, const Uop& uop, uint64_t pc);
   void Prepare(Wave& wave, int index, const std::array<uint32_t, 3>& id);
   void SetUserRegisters(Wave& wave);

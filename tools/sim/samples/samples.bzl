@@ -64,7 +64,8 @@ hip_program = rule(
 
 _SCRIPT = """#!/bin/sh
 unset BUILD_WORKING_DIRECTORY
-output=$({run} --device={device} {program} {args})
+export GRIDWISE_SIM_EXITCODE=99  # of findings of check mode
+output=$({run} --device={device} {check} {program} {args})
 code=$?
 if [ "$code" -ne {code} ]; then
   echo "exit code $code, not {code}; stdout: $output"
@@ -81,6 +82,7 @@ def _test_impl(ctx):
     ctx.actions.write(script, _SCRIPT.format(
         run = ctx.executable._run.short_path,
         device = ctx.attr.device,
+        check = "--check" if ctx.attr.check else "",
         program = ctx.executable.program.short_path,
         args = " ".join([ctx.expand_location(a, ctx.attr.data) for a in ctx.attr.arguments]),
         stdout = ctx.attr.stdout,
@@ -96,6 +98,7 @@ sim_program_test = rule(
     attrs = {
         "program": attr.label(executable = True, cfg = "target", mandatory = True),
         "device": attr.string(mandatory = True, doc = "As of run's --device."),
+        "check": attr.bool(doc = "Runs it in check mode."),
         "arguments": attr.string_list(doc = "$(rootpath ...) of `data` is expanded."),
         "data": attr.label_list(allow_files = True),
         "stdout": attr.string(),
@@ -104,7 +107,7 @@ sim_program_test = rule(
     },
 )
 
-def hip_sample_test(name, targets, src = None, devices = "{}", arguments = [], data = [], stdout = "", **kwargs):
+def hip_sample_test(name, targets, src = None, devices = "{}", check = False, arguments = [], data = [], stdout = "", **kwargs):
     """Compiles a sample for all targets and declares the tests <name>_<target>, tagged smoke and target.
 
     Args:
@@ -112,6 +115,7 @@ def hip_sample_test(name, targets, src = None, devices = "{}", arguments = [], d
       src: its source, if not <name>.hip.
       targets: targets to test on.
       devices: run's --device, with {} for the target.
+      check: whether it runs in check mode, which must find nothing.
       arguments: of the program.
       data: files that they name.
       stdout: what the program prints.
@@ -128,6 +132,7 @@ def hip_sample_test(name, targets, src = None, devices = "{}", arguments = [], d
             name = name + "_" + target,
             size = "small",
             arguments = arguments,
+            check = check,
             data = data,
             device = devices.replace("{}", target),
             program = name,
