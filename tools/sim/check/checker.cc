@@ -133,7 +133,7 @@ Finding WaveCheck::Make(Category category, std::string what, std::string detail,
 
 std::string WaveCheck::Describe(uint32_t instruction) const {
   const Program::InstructionInfo info = launch_.program->Describe(instruction);
-  return absl::StrFormat("'%s' (pc +0x%x)", info.text, info.pc - launch_.entry);
+  return absl::StrFormat("'%s' (pc %s)", info.text, OffsetText(info.pc - launch_.entry));
 }
 
 bool WaveCheck::GivesUpTurn() {
@@ -328,6 +328,8 @@ void WaveCheck::CheckRaces(const MemoryAccess& access) {
     Conflict conflict = history.Note(clocks_, address, access.bytes, mine, lds);
     // What stores the value that is there already changes nothing.
     if (conflict.found && conflict.writes && !access.reads && Repeats(access, lane))
+      conflict.found = false;
+    if (conflict.found && (launch_.target & kRdna) != 0 && RecycledMemory::Process().Holds(address))
       conflict.found = false;
     if (conflict.found && !std::exchange(reported, true))
       ReportRace(conflict, access, lane, address);

@@ -26,10 +26,16 @@ __attribute__((destructor)) void ExitWithCode() {
 
 }  // namespace
 
+std::string OffsetText(uint64_t offset) {
+  return static_cast<int64_t>(offset) < 0 ? absl::StrFormat("-0x%x", -offset)
+                                          : absl::StrFormat("+0x%x", offset);
+}
+
 std::string Finding::ToString() const {
   std::string text = absl::StrCat(Name(category), ": kernel ", kernel);
   if (!source.empty()) absl::StrAppend(&text, ", ", source);
-  if (!instruction.empty()) absl::StrAppendFormat(&text, ", pc +0x%x, '%s'", pc, instruction);
+  if (!instruction.empty())
+    absl::StrAppendFormat(&text, ", pc %s, '%s'", OffsetText(pc), instruction);
   if (wave >= 0) {
     absl::StrAppendFormat(&text, ": workgroup (%u, %u, %u), wave %d", workgroup[0], workgroup[1],
                           workgroup[2], wave);
@@ -61,10 +67,9 @@ void Findings::EndLaunch() {
   for (; summarized_ < findings_.size(); ++summarized_) {
     const Finding& finding = findings_[summarized_];
     if (finding.count == 1) continue;
-    std::fprintf(stderr, "gridwise check: %s, %s, pc +0x%llx: %lld times in all\n",
+    std::fprintf(stderr, "gridwise check: %s, %s, pc %s: %lld times in all\n",
                  std::string(Name(finding.category)).c_str(), finding.kernel.c_str(),
-                 static_cast<unsigned long long>(finding.pc),
-                 static_cast<long long>(finding.count));
+                 OffsetText(finding.pc).c_str(), static_cast<long long>(finding.count));
   }
   WriteReport();
 }

@@ -19,13 +19,17 @@ inline constexpr std::array<std::string_view, kCategories> kCategoryNames = {
     "waits", "hazards", "bounds", "races", "barriers", "watch", "uninit"};
 constexpr std::string_view Name(Category c) { return kCategoryNames[static_cast<size_t>(c)]; }
 
+/// A distance from a kernel's entry, modulo 2^64, for messages: "+0x2c", or "-0x380c" of a function
+/// that lies before the kernel.
+std::string OffsetText(uint64_t offset);
+
 /// A mistake of a kernel, where it was first seen, and how often since.
 struct Finding {
   Category category = Category::kWaits;
   std::string kernel;
   std::string source;       // "file.hip:12", empty without debug information
   std::string instruction;  // text
-  uint64_t pc = 0;          // bytes from the kernel's entry
+  uint64_t pc = 0;          // bytes from the kernel's entry, modulo 2^64
   std::array<uint32_t, 3> workgroup = {};
   int wave = -1;  // -1: not one wave's
   int lane = -1;  // -1: not one lane's

@@ -1,6 +1,7 @@
 #include "tools/sim/check/races.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace gridwise::sim {
 namespace {
@@ -89,6 +90,27 @@ Conflict AccessHistory::Note(const WaveClocks& view, uint64_t address, uint32_t 
     *place = access;
   }
   return conflict;
+}
+
+RecycledMemory& RecycledMemory::Process() {
+  static auto* const memory = new RecycledMemory;
+  return *memory;
+}
+
+void RecycledMemory::Add(uint64_t address, uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  ends_[address] = address + bytes;
+}
+
+void RecycledMemory::Remove(uint64_t address) {
+  const std::lock_guard lock(mutex_);
+  ends_.erase(address);
+}
+
+bool RecycledMemory::Holds(uint64_t address) const {
+  const std::lock_guard lock(mutex_);
+  const auto next = ends_.upper_bound(address);
+  return next != ends_.begin() && address < std::prev(next)->second;
 }
 
 void SyncAddresses::Publish(uint64_t address, const Clocks& clocks) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <unordered_map>
 #include <vector>
 
@@ -90,6 +91,21 @@ class AccessHistory {
   Page* last_page_ = nullptr;
   uint64_t last_number_ = 0;
   uint32_t next_victim_ = 0;
+};
+
+/// The memory that malloc on the device cuts blocks out of. On RDNA its library hands a freed block
+/// to another wave by relaxed atomics alone (ockl, dm.cl, NEED_RELEASE), which order nothing that
+/// could be seen, so that no race there is one. Of the process; from any thread.
+class RecycledMemory {
+ public:
+  static RecycledMemory& Process();
+  void Add(uint64_t address, uint64_t bytes);
+  void Remove(uint64_t address);
+  bool Holds(uint64_t address) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<uint64_t, uint64_t> ends_;  // by first address
 };
 
 /// What atomics published, by address.

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_format.h"
 #include "tools/sim/check/device_bytes.h"
+#include "tools/sim/check/races.h"
 #include "tools/sim/hip/device_printf.h"
 
 namespace gridwise::sim {
@@ -200,6 +201,7 @@ absl::Status Hostcall::ServeMemory(Slot& slot) {
   slot[0] = reinterpret_cast<uint64_t>(*memory);
   allocated_.insert(slot[0]);
   DeviceBytes::Process().Allocated(slot[0], bytes);
+  if (bytes == kSlabBytes) RecycledMemory::Process().Add(slot[0], bytes);
   return absl::OkStatus();
 }
 
@@ -207,6 +209,7 @@ void Hostcall::EndLaunch() {
   std::lock_guard lock(mutex_);
   for (const uint64_t address : freed_) {
     DeviceBytes::Process().Freed(address);
+    RecycledMemory::Process().Remove(address);
     memory_.Free(reinterpret_cast<void*>(address)).IgnoreError();  // Allocate gave it
   }
   freed_.clear();

@@ -57,9 +57,9 @@ int main() {
     Build<<<kGroups, kLanes>>>(lists);
     TearDown<<<kGroups, kLanes>>>(lists, kItems, &counts[0]);
   }
-  NewAndDelete<<<1, 40>>>(&counts[1]);
+  NewAndDelete<<<2, 2 * kLanes>>>(&counts[1]);
   CHECK_HIP(hipMemcpy(host, counts, sizeof(host), hipMemcpyDeviceToHost));
   CHECK(host[0] == 2 * kItems);
-  CHECK(host[1] == 40 * 39 / 2 + 40 * 1001);
+  CHECK(host[1] == 2 * (2 * kLanes * (2 * kLanes - 1) / 2 + 2 * kLanes * 1001));
   return 0;
 }
