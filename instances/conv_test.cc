@@ -86,6 +86,12 @@ TEST(MakePlan, PointwiseIsAGemmOverAllCells) {
   EXPECT_EQ(plan.SubGemms()[0], (GemmShape{.m = 2 * 7 * 7, .n = 64, .k = 64}));
 }
 
+TEST(MakePlan, AStrideThatLeadsNowhereIsNoDistance) {
+  ConvProblem problem = Square(Direction::kBackwardWeight, 1, 1);
+  problem.dims[2].stride = 1'000'000;
+  EXPECT_EQ(PlanOf(problem).launches(), 1);
+}
+
 TEST(MakePlan, AStemHasTheTapsOfALineAsChannels) {
   ConvProblem problem = Square(Direction::kForward, 64, 7);
   problem.c = 3;

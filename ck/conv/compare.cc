@@ -38,10 +38,15 @@ double OverflowThreshold(DataType type) {
   return std::ldexp(2.0 - std::ldexp(1.0, -format.mantissa_bits - 1), format.max_exponent);
 }
 
+/// Of the values that are finite and not 0.
 double Rms(std::span<const double> values) {
-  double squares = 0;
-  for (double value : values) squares += std::isfinite(value) ? value * value : 0;
-  return values.empty() ? 0 : std::sqrt(squares / static_cast<double>(values.size()));
+  double squares = 0, counted = 0;
+  for (double value : values) {
+    if (value == 0 || !std::isfinite(value)) continue;
+    squares += value * value;
+    ++counted;
+  }
+  return counted == 0 ? 0 : std::sqrt(squares / counted);
 }
 
 /// Whether NaN and infinities are where they must be; `tolerance` is that of finite `ref`.

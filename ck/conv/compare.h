@@ -21,7 +21,9 @@ double UlpAt(DataType type, double value);
 ///
 ///   tolerance = ulp(ref) / 2 + 8 sqrt(K) 2^-24 max(|ref|, rms)
 ///
-/// with rms that of all sums, which are the reference's elements where nothing is done with them.
+/// with rms that of all sums other than 0, which are the reference's elements where nothing is done
+/// with them. (Backward-data with a stride beyond the filter has sums without terms, which may be
+/// nearly all.)
 /// First term: the final rounding. Second: adding a term rounds by at most 2^-24 |partial sum|,
 /// evenly spread, 2^-24 / sqrt(3) |partial sum| rms. If the terms have no common sign the partial
 /// sum of k terms is about sqrt(k) s, s the rms of a term, and the errors add up to 2^-24 / sqrt(3)

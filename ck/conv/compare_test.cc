@@ -64,6 +64,11 @@ TEST(UlpAt, OfEachType) {
   EXPECT_EQ(UlpAt(DataType::kF32, 0), std::ldexp(1, -149));
 }
 
+TEST(Compare, RmsIsOfSumsOtherThanZero) {
+  const std::vector<double> sums = {0, 3, 0, 0, -3, 0};
+  EXPECT_DOUBLE_EQ(Compare(DataType::kF32, sums, sums, 1).rms, 3);
+}
+
 TEST(Compare, AcceptsF32SumsRoundedOnce) {
   for (double mean : {0.0, 0.75}) {
     for (int64_t terms : {1, 16, 576, 4608, 20000}) {

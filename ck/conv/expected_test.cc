@@ -1,6 +1,7 @@
 #include "ck/conv/expected.h"
 
 #include <array>
+#include <limits>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -70,6 +71,25 @@ TEST(ExpectedOutput, SumRmsIsOfWhatIsClamped) {
   ASSERT_TRUE(expected.ok()) << expected.status();
   EXPECT_THAT(expected->out, ::testing::Each(0));
   EXPECT_DOUBLE_EQ(expected->sum_rms, 2);
+}
+
+TEST(ExpectedOutput, SumRmsIsOfSumsThatHaveTerms) {
+  ConvProblem problem = {.direction = Direction::kBackwardData, .rank = 1, .c = 1, .k = 1};
+  problem.dims[2] = {.in = 9, .stride = 8};
+  const absl::StatusOr<Expected> expected =
+      ExpectedOutput(problem, std::vector<float>{3, 3}, std::vector<float>{1});
+  ASSERT_TRUE(expected.ok()) << expected.status();
+  EXPECT_THAT(expected->out, ElementsAre(3, 0, 0, 0, 0, 0, 0, 0, 3));
+  EXPECT_DOUBLE_EQ(expected->sum_rms, 3);
+}
+
+TEST(ExpectedOutput, SumRmsIsOfFiniteSums) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  const absl::StatusOr<Expected> expected =
+      ExpectedOutput(Scaling(Layout::kNHWGC), std::vector<float>{1, 1, 1, 1, 1, 1, 1, kInf},
+                     std::vector<float>{2, 2});
+  ASSERT_TRUE(expected.ok()) << expected.status();
+  EXPECT_DOUBLE_EQ(expected->sum_rms, 2) << "an infinite one would tolerate any error";
 }
 
 TEST(ExpectedOutput, NamesATensorOfTheWrongSize) {

@@ -49,12 +49,22 @@ void MergeImages(ConvProblem& problem) {
   problem.batch = 1;
 }
 
+/// An axis with a single output cell takes no step: its stride becomes the least that leaves one
+/// cell. Kernels that walk over output cells reach over several strides, whatever their number.
+void ShortenStride(Dim& dim) {
+  if (dim.out() == 1) dim.stride = dim.padded_in() - dim.dilated_filter() + 1;
+}
+
 }  // namespace
 
 ConvProblem Simplify(const ConvProblem& problem) {
   if (problem.layout == Layout::kNGCHW) return problem;  // images and cells are no neighbours
   ConvProblem simple = problem;
   simple.rank = 3;
+  // Of backward-data, a long stride leaves few taps to each cell of dx.
+  if (simple.direction != Direction::kBackwardData) {
+    for (Dim& dim : simple.dims) ShortenStride(dim);
+  }
   MergeAxes(simple, 0);
   MergeAxes(simple, 1);
   MergeImages(simple);

@@ -39,6 +39,18 @@ TEST(Simplify, WhatAFilterSeesStays) {
   EXPECT_EQ(Simplify(problem), problem);
 }
 
+TEST(Simplify, StridesLeadToASecondCell) {
+  ConvProblem problem = {.direction = Direction::kBackwardWeight, .c = 8, .k = 8};
+  problem.dims[1] = {.in = 9, .filter = 3, .stride = 7, .dilation = 2, .pad_end = 1};
+  problem.dims[2] = {.in = 9, .filter = 3, .stride = 6};
+  const ConvProblem simple = Simplify(problem);
+  EXPECT_EQ(simple.dims[1].stride, 6) << "one cell of 5, and 5 more that hold no second one";
+  EXPECT_EQ(simple.dims[1].out(), 1);
+  EXPECT_EQ(simple.dims[2], problem.dims[2]) << "two cells";
+  problem.direction = Direction::kBackwardData;
+  EXPECT_EQ(Simplify(problem).dims, problem.dims);
+}
+
 TEST(Simplify, LargeTensorsKeepTheirImages) {
   EXPECT_EQ(Simplify(Pointwise(600, 256, 256)).batch, 600);
   EXPECT_EQ(Simplify(Pointwise(600, 256, 256)).dims[2].in, 256 * 256);

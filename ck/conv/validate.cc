@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -156,6 +157,13 @@ absl::Status ValidateProducts(const ConvProblem& p) {
                      {p.y_elements(), d.filter, h.filter, w.filter, p.c_per_group()});
 }
 
+/// The kernels take factors as f32, where a larger one would be an infinity.
+absl::Status ValidateFactor(const std::string& field, double value) {
+  if (std::abs(value) <= std::numeric_limits<float>::max()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrFormat("%s is %g; must be finite in f32", field, value));
+}
+
 absl::Status ValidateEpilogueTensor(const ConvProblem& problem, int index) {
   const EpilogueTensor& tensor = problem.epilogue.d[static_cast<size_t>(index)];
   const std::string name = absl::StrFormat("epilogue.d[%d]", index);
@@ -167,10 +175,7 @@ absl::Status ValidateEpilogueTensor(const ConvProblem& problem, int index) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "%s.type is %s; must be %s or f32", name, Name(tensor.type), Name(problem.output_type())));
   }
-  if (!std::isfinite(tensor.scale)) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("%s.scale is %g; must be finite", name, tensor.scale));
-  }
+  if (absl::Status s = ValidateFactor(name + ".scale", tensor.scale); !s.ok()) return s;
   const PerAxis size = problem.AxesOf(problem.out()).size;
   int64_t elements = 1;
   for (size_t axis = 0; axis < size.size(); ++axis) {
@@ -190,10 +195,7 @@ absl::Status ValidateEpilogue(const ConvProblem& problem) {
   const Epilogue& epilogue = problem.epilogue;
   if (absl::Status s = AtLeast("epilogue.tensors", epilogue.tensors, 0); !s.ok()) return s;
   if (absl::Status s = AtMost("epilogue.tensors", epilogue.tensors, 2); !s.ok()) return s;
-  if (!std::isfinite(epilogue.alpha)) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("epilogue.alpha is %g; must be finite", epilogue.alpha));
-  }
+  if (absl::Status s = ValidateFactor("epilogue.alpha", epilogue.alpha); !s.ok()) return s;
   if (!(epilogue.low <= epilogue.high)) {
     return absl::InvalidArgumentError(
         absl::StrFormat("epilogue.low is %g and epilogue.high is %g; must be numbers with low <= "

@@ -17,8 +17,8 @@ inline constexpr int64_t kMaxAxisLength = int64_t{1} << 30;
 /// leaves out have their defaults; the elements of each tensor and the multiply-adds of the problem
 /// are < 2^63 (ConvProblem's products do not overflow); layouts are listed enumerators; the
 /// strides are not given; the epilogue has 0 to 2 tensors, of the problem's type or f32, whose
-/// strides are >= 0 and whose elements are < 2^63, finite scales, and bounds that are numbers with
-/// low <= high.
+/// strides are >= 0 and whose elements are < 2^63, factors that are finite in f32, and bounds that
+/// are numbers with low <= high.
 absl::Status Validate(const ConvProblem& problem);
 
 }  // namespace gridwise

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -139,6 +140,24 @@ TEST(Validate, NamesTheProductThatOverflows) {
     c.spoil(p);
     EXPECT_THAT(Validate(p).message(), HasSubstr(c.message));
   }
+}
+
+TEST(Validate, NamesTheFactorThatIsInfiniteInF32) {
+  const std::vector<Case> cases = {
+      {[](auto& p) { p.epilogue.alpha = 1e39; }, "epilogue.alpha is 1e+39; must be finite in f32"},
+      {[](auto& p) { p.epilogue.alpha = std::numeric_limits<double>::quiet_NaN(); },
+       "epilogue.alpha is nan; must be finite in f32"},
+      {[](auto& p) { p.epilogue.tensors = 1, p.epilogue.d[0].scale = -1e300; },
+       "epilogue.d[0].scale is -1e+300; must be finite in f32"},
+  };
+  for (const Case& c : cases) {
+    ConvProblem p = Valid();
+    c.spoil(p);
+    EXPECT_EQ(Validate(p).message(), c.message);
+  }
+  ConvProblem p = Valid();
+  p.epilogue = {.alpha = -std::numeric_limits<float>::max(), .high = 1e39};
+  EXPECT_TRUE(Validate(p).ok()) << Validate(p);
 }
 
 TEST(ConvProblem, DerivedSizes) {
