@@ -91,9 +91,9 @@ void FillCounters(TargetBit target, InstructionFacts& facts) {
     const bool cache_load = facts.mnemonic == "global_inv";
     const bool as_load = returns || cache_load || (target & kGfx9) != 0;
     count(as_load ? WaitCounter::kLoad : WaitCounter::kStore, Order::kVector);
-    // A flat instruction is outstanding as an LDS instruction as well. On gfx9 it comes back out of
-    // order there.
-    if (facts.flat) count(WaitCounter::kLds, (target & kGfx9) != 0 ? Order::kNone : Order::kVector);
+    // A flat instruction is outstanding as an LDS instruction as well, and in order with those but
+    // on gfx9.
+    if (facts.flat) count(WaitCounter::kLds, (target & kGfx9) != 0 ? Order::kNone : Order::kLds);
   }
 }
 

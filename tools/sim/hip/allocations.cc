@@ -1,5 +1,7 @@
 #include "tools/sim/hip/allocations.h"
 
+#include <sys/mman.h>
+
 #include <map>
 #include <mutex>
 #include <set>
@@ -68,6 +70,25 @@ absl::Status Insert(Table& table, const Allocation& allocation) {
   return absl::OkStatus();
 }
 
+// Makes reserved memory known.
+absl::Status ShowReserved(Table& table, Reservation& reserved,
+                          std::shared_ptr<Reservation> allocated) {
+  const Allocation allocation = {.begin = reserved.begin,
+                                 .bytes = reserved.bytes,
+                                 .type = {},
+                                 .device = &reserved.device,
+                                 .is_reserved = true,
+                                 .reservation = std::move(allocated)};
+  if (absl::Status status = Show(allocation, reserved.device); !status.ok()) return status;
+  return Insert(table, allocation);
+}
+
+absl::Status End(const Allocation& allocation) {
+  Memory& memory = allocation.device->memory;
+  return allocation.is_reserved ? memory.Unregister(allocation.begin)
+                                : memory.Free(allocation.begin);
+}
+
 // The allocation that begins at `pointer`, taken out of the table; nothing if there is none or it
 // is not one that the caller may end.
 std::optional<Allocation> Take(Table& table, const void* pointer, bool registered) {
@@ -100,11 +121,47 @@ hipError_t Allocate(Device& device, size_t bytes, AllocationType type, void** po
 hipError_t Release(void* pointer) {
   if (pointer == nullptr) return Report(hipSuccess);
   Table& table = TheTable();
+  std::optional<Allocation> allocation;  // which may end its reservation, without the lock
   std::lock_guard lock(table.mutex);
   DeviceBytes::Process().Freed(Address(pointer));
-  const std::optional<Allocation> allocation = Take(table, pointer, /*registered=*/false);
-  if (!allocation || !allocation->device->memory.Free(pointer).ok())
-    return Report(hipErrorInvalidValue);
+  allocation = Take(table, pointer, /*registered=*/false);
+  if (!allocation || !End(*allocation).ok()) return Report(hipErrorInvalidValue);
+  return Report(hipSuccess);
+}
+
+std::shared_ptr<Reservation> Reserve(Device& device, size_t bytes) {
+  if (bytes > device.memory.capacity() - device.memory.allocated_bytes()) return nullptr;
+  void* const begin = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (begin == MAP_FAILED) return nullptr;
+  auto reservation = std::make_shared<Reservation>(device, begin, bytes);
+  Table& table = TheTable();
+  std::lock_guard lock(table.mutex);
+  ShowReserved(table, *reservation, nullptr).IgnoreError();  // addresses that nobody else has
+  return reservation;
+}
+
+Reservation::~Reservation() {
+  Table& table = TheTable();
+  std::lock_guard lock(table.mutex);
+  if (const std::optional<Allocation> allocation = Take(table, begin, /*registered=*/false))
+    End(*allocation).IgnoreError();
+  munmap(begin, bytes);
+}
+
+hipError_t Allocate(std::shared_ptr<Reservation> reservation) {
+  Table& table = TheTable();
+  std::lock_guard lock(table.mutex);
+  Reservation& reserved = *reservation;
+  const auto known = table.allocations.find(Address(reserved.begin));
+  if (known != table.allocations.end()) {
+    known->second.reservation = std::move(reservation);
+  } else if (absl::Status status = ShowReserved(table, reserved, std::move(reservation));
+             !status.ok()) {
+    return Report(hipErrorOutOfMemory, status);
+  }
+  DeviceBytes::Process().Freed(Address(reserved.begin));
+  DeviceBytes::Process().Allocated(Address(reserved.begin), reserved.bytes);
   return Report(hipSuccess);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "hip/hip_runtime_api.h"
@@ -18,11 +19,28 @@ struct AllocationType {
   unsigned int flags = 0;  // of hipHostMalloc, hipMallocManaged, hipHostRegister
 };
 
+/// What a graph's node allocates: the same addresses at every launch, for as long as anything may
+/// launch it. From the start they count as allocated, so that what is captured can be checked;
+/// until a launch allocates them, they end with this object.
+struct Reservation {
+  Reservation(Device& device, void* begin, uint64_t bytes)
+      : device(device), begin(begin), bytes(bytes) {}
+  ~Reservation();
+  Reservation(const Reservation&) = delete;
+  Reservation& operator=(const Reservation&) = delete;
+
+  Device& device;
+  void* const begin;
+  const uint64_t bytes;
+};
+
 struct Allocation {
   void* begin = nullptr;
   uint64_t bytes = 0;
   AllocationType type;
-  Device* device = nullptr;  // the current one when it was made
+  Device* device = nullptr;                            // the current one when it was made
+  bool is_reserved = false;                            // a Reservation has its memory
+  std::shared_ptr<Reservation> reservation = nullptr;  // while a launch has it allocated
 };
 
 /// Allocates on `device`. Kernels of every device may touch what is not kDevice; kDevice is for
@@ -32,6 +50,11 @@ hipError_t Allocate(Device& device, size_t bytes, AllocationType type, void** po
 /// Frees what Allocate gave; null is nothing. hipErrorInvalidValue for every other pointer.
 /// Reports.
 hipError_t Release(void* pointer);
+
+/// Reserves `bytes`, at least one. nullptr if there is not that much memory.
+std::shared_ptr<Reservation> Reserve(Device& device, size_t bytes);
+/// Allocates what is reserved; Release frees it. Its contents are undefined. Reports.
+hipError_t Allocate(std::shared_ptr<Reservation> reservation);
 
 /// Makes the program's own memory known to all devices, and forgets it. Reports.
 hipError_t RegisterHost(Device& device, void* pointer, size_t bytes, unsigned int flags);

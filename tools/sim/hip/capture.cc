@@ -79,6 +79,11 @@ hipError_t Enqueue(hipStream_t stream, Operation operation) {
   return Execute(operation);
 }
 
+bool IsCaptured(hipStream_t stream) {
+  std::lock_guard lock(Captures().mutex);
+  return CaptureOf(stream) != nullptr;
+}
+
 hipError_t RecordOn(hipStream_t stream, hipEvent_t event, unsigned int flags) {
   std::lock_guard lock(Captures().mutex);
   Capture* const capture = CaptureOf(stream);

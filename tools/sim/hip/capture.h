@@ -12,6 +12,9 @@ namespace gridwise::sim {
 /// wait for, while one of those is captured. Reports.
 hipError_t Enqueue(hipStream_t stream, Operation operation);
 
+/// Whether what is put on `stream` is captured.
+bool IsCaptured(hipStream_t stream);
+
 /// Records `event` on `stream`: the point that the capture is at, or the time. None of the
 /// functions from here on report.
 hipError_t RecordOn(hipStream_t stream, hipEvent_t event, unsigned int flags);

@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <memory>
 #include <span>
 #include <utility>
 
 #include "hip/hip_runtime_api.h"
+#include "tools/sim/hip/allocations.h"
 #include "tools/sim/hip/graph.h"
 #include "tools/sim/hip/graph_parameters.h"
 #include "tools/sim/hip/runtime.h"
@@ -57,6 +59,21 @@ hipError_t AddChecked(const Place& place, Operation operation) {
 template <typename Parameters>
 hipError_t Get(hipGraphNode_t node, Parameters* parameters) {
   return IsNode(node) ? GetParameters(*node, parameters) : Report(hipErrorInvalidValue);
+}
+
+// Of what a device's pool gives; the devices that are to have access have it as peers, or not.
+hipError_t MakeAllocation(hipMemAllocNodeParams* parameters, Operation* made) {
+  if (parameters == nullptr || parameters->bytesize == 0 ||
+      parameters->poolProps.allocType != hipMemAllocationTypePinned ||
+      parameters->poolProps.location.type != hipMemLocationTypeDevice)
+    return hipErrorInvalidValue;
+  Device* const device = DeviceAt(parameters->poolProps.location.id);
+  if (device == nullptr) return hipErrorInvalidDevice;
+  std::shared_ptr<Reservation> memory = Reserve(*device, parameters->bytesize);
+  if (memory == nullptr) return hipErrorOutOfMemory;
+  parameters->dptr = memory->begin;
+  *made = AllocateOperation{std::move(memory)};
+  return hipSuccess;
 }
 
 // The event of a node that is a T.
@@ -138,6 +155,17 @@ hipError_t hipGraphAddEventWaitNode(hipGraphNode_t* node, hipGraph_t graph,
   return AddChecked({node, graph, before, count}, WaitOperation{event});
 }
 
+hipError_t hipGraphAddMemAllocNode(hipGraphNode_t* node, hipGraph_t graph,
+                                   const hipGraphNode_t* before, size_t count,
+                                   hipMemAllocNodeParams* parameters) {
+  return Add({node, graph, before, count},
+             [&](Operation* operation) { return MakeAllocation(parameters, operation); });
+}
+hipError_t hipGraphAddMemFreeNode(hipGraphNode_t* node, hipGraph_t graph,
+                                  const hipGraphNode_t* before, size_t count, void* pointer) {
+  return AddChecked({node, graph, before, count}, ReleaseOperation{pointer});
+}
+
 hipError_t hipGraphKernelNodeGetParams(hipGraphNode_t node, hipKernelNodeParams* parameters) {
   return Get(node, parameters);
 }
@@ -149,6 +177,23 @@ hipError_t hipGraphMemsetNodeGetParams(hipGraphNode_t node, hipMemsetParams* par
 }
 hipError_t hipGraphHostNodeGetParams(hipGraphNode_t node, hipHostNodeParams* parameters) {
   return Get(node, parameters);
+}
+hipError_t hipGraphMemAllocNodeGetParams(hipGraphNode_t node, hipMemAllocNodeParams* parameters) {
+  const auto* const made =
+      IsNode(node) ? std::get_if<AllocateOperation>(&node->operation) : nullptr;
+  if (made == nullptr || parameters == nullptr) return Report(hipErrorInvalidValue);
+  *parameters = {};
+  parameters->poolProps.allocType = hipMemAllocationTypePinned;
+  parameters->poolProps.location = {hipMemLocationTypeDevice, IndexOf(made->memory->device)};
+  parameters->bytesize = made->memory->bytes;
+  parameters->dptr = made->memory->begin;
+  return Report(hipSuccess);
+}
+hipError_t hipGraphMemFreeNodeGetParams(hipGraphNode_t node, void* parameter) {
+  const auto* const made = IsNode(node) ? std::get_if<ReleaseOperation>(&node->operation) : nullptr;
+  if (made == nullptr || parameter == nullptr) return Report(hipErrorInvalidValue);
+  *static_cast<void**>(parameter) = made->pointer;
+  return Report(hipSuccess);
 }
 hipError_t hipGraphEventRecordNodeGetEvent(hipGraphNode_t node, hipEvent_t* event) {
   return GetEvent<RecordOperation>(node, event);

@@ -1,9 +1,12 @@
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/hip/allocations.h"
 #include "tools/sim/hip/capture.h"
+#include "tools/sim/hip/operation.h"
 #include "tools/sim/hip/runtime.h"
 
 // Stream ordered allocation. Every device has one pool, which keeps nothing: what is freed is freed
@@ -30,6 +33,24 @@ hipError_t GivePool(hipMemPool_t* pool, int index) {
   return Report(hipSuccess);
 }
 
+// Captured, the memory is known at once and allocated when the graph is launched.
+hipError_t AllocateCaptured(Device& device, size_t bytes, hipStream_t stream, void** pointer) {
+  *pointer = nullptr;
+  if (bytes == 0) return Report(hipSuccess);
+  std::shared_ptr<Reservation> memory = Reserve(device, bytes);
+  if (memory == nullptr) return Report(hipErrorOutOfMemory);
+  void* const begin = memory->begin;
+  const hipError_t error = Enqueue(stream, AllocateOperation{std::move(memory)});
+  if (error == hipSuccess) *pointer = begin;
+  return error;
+}
+
+hipError_t AllocateOn(Device& device, size_t bytes, hipStream_t stream, void** pointer) {
+  if (IsCaptured(stream)) return AllocateCaptured(device, bytes, stream, pointer);
+  if (hipError_t error = MayEnqueueUncaptured(stream); error != hipSuccess) return Report(error);
+  return Allocate(device, bytes, {}, pointer);
+}
+
 }  // namespace
 }  // namespace gridwise::sim
 
@@ -37,14 +58,14 @@ using namespace gridwise::sim;
 
 extern "C" {
 
-// Memory nodes of graphs are missing: these may not be captured.
 hipError_t hipMallocAsync(void** pointer, size_t bytes, hipStream_t stream) {
   if (pointer == nullptr) return Report(hipErrorInvalidValue);
-  if (hipError_t error = MayEnqueueUncaptured(stream); error != hipSuccess) return Report(error);
   Device* device = NeedDevice();
-  return device == nullptr ? hipErrorNoDevice : Allocate(*device, bytes, {}, pointer);
+  return device == nullptr ? hipErrorNoDevice : AllocateOn(*device, bytes, stream, pointer);
 }
 hipError_t hipFreeAsync(void* pointer, hipStream_t stream) {
+  if (IsCaptured(stream))
+    return pointer == nullptr ? Report(hipSuccess) : Enqueue(stream, ReleaseOperation{pointer});
   if (hipError_t error = MayEnqueueUncaptured(stream); error != hipSuccess) return Report(error);
   return Release(pointer);
 }
@@ -53,8 +74,7 @@ hipError_t hipMallocFromPoolAsync(void** pointer, size_t bytes, hipMemPool_t poo
                                   hipStream_t stream) {
   Device* device = DeviceOfPool(pool);
   if (pointer == nullptr || device == nullptr) return Report(hipErrorInvalidValue);
-  if (hipError_t error = MayEnqueueUncaptured(stream); error != hipSuccess) return Report(error);
-  return Allocate(*device, bytes, {}, pointer);
+  return AllocateOn(*device, bytes, stream, pointer);
 }
 
 hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t* pool, int device) {

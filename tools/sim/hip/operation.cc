@@ -1,7 +1,11 @@
 #include "tools/sim/hip/operation.h"
 
+#include <cstddef>
+#include <optional>
 #include <type_traits>
+#include <utility>
 
+#include "tools/sim/hip/allocations.h"
 #include "tools/sim/hip/graph.h"
 #include "tools/sim/hip/module.h"
 #include "tools/sim/hip/runtime.h"
@@ -10,8 +14,15 @@
 namespace gridwise::sim {
 namespace {
 
+// How many types of nodes between those of events and those of memory are no operation.
+constexpr size_t kSemaphores = hipGraphNodeTypeMemAlloc - hipGraphNodeTypeEventRecord - 1;
+
+constexpr size_t IndexOf(hipGraphNodeType type) {
+  return type <= hipGraphNodeTypeEventRecord ? type : type - kSemaphores;
+}
+
 template <hipGraphNodeType kType, typename T>
-constexpr bool kIs = std::is_same_v<std::variant_alternative_t<kType, Operation>, T>;
+constexpr bool kIs = std::is_same_v<std::variant_alternative_t<IndexOf(kType), Operation>, T>;
 static_assert(kIs<hipGraphNodeTypeKernel, KernelOperation>);
 static_assert(kIs<hipGraphNodeTypeMemcpy, CopyOperation>);
 static_assert(kIs<hipGraphNodeTypeMemset, FillOperation>);
@@ -20,6 +31,8 @@ static_assert(kIs<hipGraphNodeTypeGraph, ChildOperation>);
 static_assert(kIs<hipGraphNodeTypeEmpty, EmptyOperation>);
 static_assert(kIs<hipGraphNodeTypeWaitEvent, WaitOperation>);
 static_assert(kIs<hipGraphNodeTypeEventRecord, RecordOperation>);
+static_assert(kIs<hipGraphNodeTypeMemAlloc, AllocateOperation>);
+static_assert(kIs<hipGraphNodeTypeMemFree, ReleaseOperation>);
 
 struct Checker {
   hipError_t operator()(const KernelOperation& kernel) const {
@@ -34,6 +47,13 @@ struct Checker {
   hipError_t operator()(const EmptyOperation&) const { return hipSuccess; }
   hipError_t operator()(const WaitOperation& wait) const { return CheckEvent(wait.event); }
   hipError_t operator()(const RecordOperation& record) const { return CheckEvent(record.event); }
+  hipError_t operator()(const AllocateOperation&) const { return hipSuccess; }
+  hipError_t operator()(const ReleaseOperation& release) const {
+    const std::optional<Allocation> allocation = FindAllocation(release.pointer);
+    return allocation && allocation->begin == release.pointer && allocation->is_reserved
+               ? hipSuccess
+               : hipErrorInvalidValue;
+  }
 
   static hipError_t CheckEvent(hipEvent_t event) {
     return IsEvent(event) ? hipSuccess : hipErrorInvalidValue;
@@ -56,12 +76,18 @@ struct Executor {
     RecordEvent(record.event);
     return Report(hipSuccess);
   }
+  hipError_t operator()(const AllocateOperation& allocate) const {
+    return Allocate(allocate.memory);
+  }
+  hipError_t operator()(const ReleaseOperation& release) const { return Release(release.pointer); }
 };
 
 }  // namespace
 
 hipGraphNodeType TypeOf(const Operation& operation) {
-  return static_cast<hipGraphNodeType>(operation.index());
+  const size_t index = operation.index();
+  return static_cast<hipGraphNodeType>(index <= hipGraphNodeTypeEventRecord ? index
+                                                                            : index + kSemaphores);
 }
 
 hipError_t Check(const Operation& operation) { return std::visit(Checker{}, operation); }

@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "hip/hip_runtime_api.h"
+#include "tools/sim/hip/allocations.h"
 #include "tools/sim/hip/launch.h"
 #include "tools/sim/hip/memory_copy.h"
 
@@ -34,9 +35,19 @@ struct RecordOperation {
   hipEvent_t event = nullptr;
 };
 
-/// In the order of hipGraphNodeType.
+/// Only in graphs.
+struct AllocateOperation {
+  std::shared_ptr<Reservation> memory;
+};
+
+struct ReleaseOperation {
+  void* pointer = nullptr;
+};
+
+/// In the order of hipGraphNodeType, without its semaphores.
 using Operation = std::variant<KernelOperation, CopyOperation, FillOperation, HostOperation,
-                               ChildOperation, EmptyOperation, WaitOperation, RecordOperation>;
+                               ChildOperation, EmptyOperation, WaitOperation, RecordOperation,
+                               AllocateOperation, ReleaseOperation>;
 
 hipGraphNodeType TypeOf(const Operation& operation);
 

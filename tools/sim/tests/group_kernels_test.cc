@@ -357,6 +357,13 @@ TEST(GroupKernels, FlatPointers) {
             }));
 }
 
+TEST(GroupKernels, FlatBeforeLds) {
+  EXPECT_EQ(RunWords("FlatBeforeLds", Input()),
+            ByBlock(Input(), 256, [](const uint32_t* block, int i, int) {
+              return (i % 2 == 0 ? block[255 - i] + 1 : block[i]) + (i ^ 1) + kWords;
+            }));
+}
+
 TEST(GroupKernels, PassAlong) {
   constexpr int kGroups = 20;
   U32s expected(2 * kGroups, 1);

@@ -179,6 +179,22 @@ KERNEL void FlatPointers(const u32* in, u32* out, int n) {
   out[256 * Group() + Item()] = value + shared[Item() ^ 1] + own[0] + own[1] + (n < 0);
 }
 
+// A load from LDS or memory with a store to LDS behind it, which need not be done when the loaded
+// value is used.
+KERNEL void FlatBeforeLds(const u32* in, u32* out, int n) {
+  SHARED u32 shared[512];
+  const u32* const block = in + 256 * Group();
+  shared[Item()] = block[Item()] + 1;
+  Barrier();
+  const u32 value = *(Item() % 2 == 0 ? &shared[255 - Item()] : &block[Item()]);
+  __builtin_amdgcn_sched_barrier(0);
+  shared[256 + Item()] = Item() + n;
+  __builtin_amdgcn_sched_barrier(0);
+  out[256 * Group() + Item()] = value;
+  Barrier();
+  out[256 * Group() + Item()] += shared[256 + (Item() ^ 1)];
+}
+
 /// out[linear index] = what a work-item of a 3-D grid knows of itself; blocks are (8, 4, 2).
 KERNEL void GridIndices(const u32*, u32* out, int) {
   const u32 size[3] = {__builtin_amdgcn_workgroup_size_x(), __builtin_amdgcn_workgroup_size_y(),
