@@ -100,6 +100,17 @@ TEST(MakePlan, AStemHasTheTapsOfALineAsChannels) {
   EXPECT_EQ(plan.SubGemms()[0].k, 7 * 7 * 3);
 }
 
+TEST(MakePlan, AFilterAsLargeAsItsInputIsAGemm) {
+  for (const Direction direction : kAllDirections) {
+    ConvProblem problem = Square(direction, 7, 7);
+    for (Dim& dim : problem.dims) dim.pad_begin = dim.pad_end = 0;
+    ConvProblem gemm = problem;
+    gemm.c *= 7 * 7;
+    for (Dim& dim : gemm.dims) dim = Dim{};
+    EXPECT_EQ(PlanOf(problem).cost().cycles, PlanOf(gemm).cost().cycles) << Name(direction);
+  }
+}
+
 TEST(MakePlan, DepthwiseIsTheDirectKernelsWork) {
   ConvProblem problem = Square(Direction::kForward, 56, 3);
   problem.groups = problem.c = problem.k = 256;

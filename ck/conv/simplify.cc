@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "ck/conv/validate.h"
 
@@ -55,12 +56,52 @@ void ShortenStride(Dim& dim) {
   if (dim.out() == 1) dim.stride = dim.padded_in() - dim.dilated_filter() + 1;
 }
 
+/// Whether the filter cuts the axis into patches without gaps: no two output cells meet one of x.
+bool HasPatches(const Dim& dim) {
+  return dim.dilation == 1 && dim.pad_begin == 0 && dim.pad_end == 0 &&
+         dim.in == dim.out() * dim.filter && (dim.stride == dim.filter || dim.out() == 1);
+}
+
+/// Lets the epilogue's tensors step over the taps along `axis` and the channels as over channels;
+/// false if they do not lie so.
+bool MergeTensorTaps(ConvProblem& problem, std::size_t axis) {
+  if (problem.out() == Tensor::kY) return true;
+  constexpr std::size_t kChannels = 5;
+  const std::size_t taps = axis + (problem.out() == Tensor::kX ? 1 : 2);
+  const auto tensors =
+      std::span(problem.epilogue.d).first(static_cast<std::size_t>(problem.epilogue.tensors));
+  const bool merge = std::all_of(tensors.begin(), tensors.end(), [&](const EpilogueTensor& tensor) {
+    return problem.c == 1 || tensor.stride[taps] == problem.c * tensor.stride[kChannels];
+  });
+  if (!merge) return false;
+  for (EpilogueTensor& tensor : tensors) {
+    if (problem.c == 1) tensor.stride[kChannels] = tensor.stride[taps];
+    tensor.stride[taps] *= problem.dims[axis].filter;
+  }
+  return true;
+}
+
+/// Makes channels of the taps along patches, which lie one behind the other like those. Whether the
+/// next axis outwards may follow: there is no cell of this one between its taps.
+bool MergeTaps(ConvProblem& problem, std::size_t axis) {
+  Dim& dim = problem.dims[axis];
+  const bool merges = HasPatches(dim) && problem.c * dim.filter <= kMaxAxisLength;
+  if (!merges || !MergeTensorTaps(problem, axis)) return false;
+  problem.c *= dim.filter;
+  dim = Dim{.in = dim.out()};
+  return dim.in == 1;
+}
+
 }  // namespace
 
 ConvProblem Simplify(const ConvProblem& problem) {
   if (problem.layout == Layout::kNGCHW) return problem;  // images and cells are no neighbours
   ConvProblem simple = problem;
   simple.rank = 3;
+  // Small groups are better off with rows of their own.
+  if (simple.groups == 1) {
+    static_cast<void>(MergeTaps(simple, 2) && MergeTaps(simple, 1) && MergeTaps(simple, 0));
+  }
   // Of backward-data, a long stride leaves few taps to each cell of dx.
   if (simple.direction != Direction::kBackwardData) {
     for (Dim& dim : simple.dims) ShortenStride(dim);

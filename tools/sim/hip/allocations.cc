@@ -131,7 +131,8 @@ hipError_t Release(void* pointer) {
 
 std::shared_ptr<Reservation> Reserve(Device& device, size_t bytes) {
   if (bytes > device.memory.capacity() - device.memory.allocated_bytes()) return nullptr;
-  void* const begin = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+  // As in Memory, a byte behind the end stays unknown.
+  void* const begin = mmap(nullptr, bytes + 1, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (begin == MAP_FAILED) return nullptr;
   auto reservation = std::make_shared<Reservation>(device, begin, bytes);
@@ -146,7 +147,7 @@ Reservation::~Reservation() {
   std::lock_guard lock(table.mutex);
   if (const std::optional<Allocation> allocation = Take(table, begin, /*registered=*/false))
     End(*allocation).IgnoreError();
-  munmap(begin, bytes);
+  munmap(begin, bytes + 1);
 }
 
 hipError_t Allocate(std::shared_ptr<Reservation> reservation) {
