@@ -38,17 +38,6 @@ double OverflowThreshold(DataType type) {
   return std::ldexp(2.0 - std::ldexp(1.0, -format.mantissa_bits - 1), format.max_exponent);
 }
 
-/// Of the values that are finite and not 0.
-double Rms(std::span<const double> values) {
-  double squares = 0, counted = 0;
-  for (double value : values) {
-    if (value == 0 || !std::isfinite(value)) continue;
-    squares += value * value;
-    ++counted;
-  }
-  return counted == 0 ? 0 : std::sqrt(squares / counted);
-}
-
 /// Whether NaN and infinities are where they must be; `tolerance` is that of finite `ref`.
 bool SpecialValuesAgree(DataType type, double out, double ref, double tolerance) {
   if (std::isnan(ref)) return std::isnan(out);
@@ -66,6 +55,16 @@ double UlpAt(DataType type, double value) {
   return std::ldexp(1.0, std::max(exponent, format.min_exponent) - format.mantissa_bits);
 }
 
+double SumRms(std::span<const double> sums) {
+  double squares = 0, counted = 0;
+  for (double sum : sums) {
+    if (sum == 0 || !std::isfinite(sum)) continue;
+    squares += sum * sum;
+    ++counted;
+  }
+  return counted == 0 ? 0 : std::sqrt(squares / counted);
+}
+
 double Tolerance(DataType type, double ref, double rms, int64_t reduction_length) {
   if (type == DataType::kI32) return UlpAt(type, ref) / 2;
   const double scale = std::max(std::abs(ref), rms);
@@ -75,7 +74,7 @@ double Tolerance(DataType type, double ref, double rms, int64_t reduction_length
 
 ErrorStats Compare(DataType type, std::span<const double> out, std::span<const double> ref,
                    int64_t reduction_length, std::optional<double> sum_rms) {
-  ErrorStats stats{.rms = sum_rms ? *sum_rms : Rms(ref)};
+  ErrorStats stats{.rms = sum_rms ? *sum_rms : SumRms(ref)};
   double error_squares = 0, ref_squares = 0;
   const auto count_bad = [&](int64_t i) {
     if (stats.bad++ == 0) stats.first_bad = i;

@@ -14,6 +14,11 @@ namespace gridwise {
 /// subnormals included.
 double UlpAt(DataType type, double value);
 
+/// Root of the mean square of the sums that are finite and not 0; 0 if there are none. Zeros say
+/// nothing of the others' size: backward-data with a stride beyond the filter has sums without
+/// terms, which may be nearly all.
+double SumRms(std::span<const double> sums);
+
 /// How far an output element may be from its exact value `ref`.
 ///
 /// The kernels' arithmetic: K products (exact in f32 for operands of up to 16 bits, rounded for
@@ -21,9 +26,8 @@ double UlpAt(DataType type, double value);
 ///
 ///   tolerance = ulp(ref) / 2 + 8 sqrt(K) 2^-24 max(|ref|, rms)
 ///
-/// with rms that of all sums other than 0, which are the reference's elements where nothing is done
-/// with them. (Backward-data with a stride beyond the filter has sums without terms, which may be
-/// nearly all.)
+/// with rms SumRms() of all sums, which are the reference's elements where nothing is done with
+/// them.
 /// First term: the final rounding. Second: adding a term rounds by at most 2^-24 |partial sum|,
 /// evenly spread, 2^-24 / sqrt(3) |partial sum| rms. If the terms have no common sign the partial
 /// sum of k terms is about sqrt(k) s, s the rms of a term, and the errors add up to 2^-24 / sqrt(3)
@@ -43,13 +47,13 @@ struct ErrorStats {
   int64_t worst = -1;    ///< element of max_ratio; -1 if there are no finite elements
   int64_t bad = 0;       ///< elements out of tolerance, NaN and wrong infinities among them
   int64_t first_bad = -1;
-  double rms = 0;  ///< of the sums
+  double rms = 0;  ///< SumRms() of the sums
 };
 
 /// Compares out[i] with ref[i] for as many elements as both have. NaN or infinity in `out` is bad
 /// unless `ref` is the same, or so large that it rounds to that infinity; such elements do not
 /// enter the maxima and norms.
-/// `sum_rms` is rms of Tolerance(), if it is not that of `ref`.
+/// `sum_rms` is rms of Tolerance(), if it is not SumRms(ref).
 ErrorStats Compare(DataType type, std::span<const double> out, std::span<const double> ref,
                    int64_t reduction_length, std::optional<double> sum_rms = std::nullopt);
 

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_format.h"
+#include "ck/conv/compare.h"
 #include "ck/conv/reference.h"
 
 namespace gridwise {
@@ -92,20 +93,15 @@ absl::StatusOr<Expected> ExpectedOutput(const ConvProblem& problem, std::span<co
   }
   Expected expected;
   expected.out.resize(sums.size());
-  double squares = 0, counted = 0;
   ForEachElement(axes.size, axes.stride, [&](std::size_t element, std::size_t offset) {
     std::array<double, 2> values = {};
     for (std::size_t i = 0; i < 2; ++i) {
       if (!d_values[i].empty()) values[i] = d_values[i][element];
     }
-    const double largest = LargestValue(problem.epilogue, sums[element], values);
-    if (largest != 0 && std::isfinite(largest)) {
-      squares += largest * largest;
-      ++counted;
-    }
     expected.out[offset] = Apply(problem.epilogue, sums[element], values);
+    sums[element] = LargestValue(problem.epilogue, sums[element], values);
   });
-  if (counted > 0) expected.sum_rms = std::sqrt(squares / counted);
+  expected.sum_rms = SumRms(sums);
   return expected;
 }
 

@@ -17,9 +17,8 @@ std::int64_t EpilogueElements(const ConvProblem& problem, int index);
 
 struct Expected {
   std::vector<double> out;
-  /// Root of the mean square of the largest values that the epilogue comes by, from alpha * sum to
-  /// the one that it clamps: what rounding errors are relative to. Zeros do not count, because
-  /// sums without terms say nothing of the others' size, nor do infinities and NaN.
+  /// SumRms() of the largest values that the epilogue comes by, from alpha * sum to the one that it
+  /// clamps: what rounding errors are relative to.
   double sum_rms = 0;
 };
 

@@ -100,7 +100,9 @@ ConvProblem Simplify(const ConvProblem& problem) {
   simple.rank = 3;
   // Small groups are better off with rows of their own.
   if (simple.groups == 1) {
-    static_cast<void>(MergeTaps(simple, 2) && MergeTaps(simple, 1) && MergeTaps(simple, 0));
+    for (const std::size_t axis : {2u, 1u, 0u}) {
+      if (!MergeTaps(simple, axis)) break;
+    }
   }
   // Of backward-data, a long stride leaves few taps to each cell of dx.
   if (simple.direction != Direction::kBackwardData) {

@@ -55,7 +55,7 @@ int Threads() {
 // Compilers load arguments in vectors of up to 16 bytes, also where the last ends behind them.
 constexpr size_t kKernargAlignment = 16;
 
-// What the kernel's code may ask of the host, if anything: null.
+// Whom the kernel's code can ask for services of the host; null if it asks for none.
 absl::StatusOr<Hostcall*> HostcallOf(const KernelInfo& kernel, Device& device) {
   const bool asks = std::any_of(kernel.args.begin(), kernel.args.end(), [](const KernelArg& arg) {
     return arg.value_kind == "hidden_hostcall_buffer" || arg.value_kind == "hidden_heap_v1";

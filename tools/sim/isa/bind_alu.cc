@@ -175,13 +175,13 @@ absl::Status BindSendMessage(Binder& b, const Binding& binding, Instruction& in)
   if (message != (returns ? "sendmsg(MSG_RTN_GET_REALTIME)" : "sendmsg(MSG_INTERRUPT)")) {
     return b.Error(absl::StrCat("sends ", message, ", which is not implemented"));
   }
-  if (!returns) {
-    b.Emit({.exec = binding.exec});
-    return absl::OkStatus();
+  Uop uop{.exec = binding.exec};
+  if (returns) {
+    absl::StatusOr<Ref> dst = b.ScalarDestination(in.operands[0], 2);
+    if (!dst.ok()) return dst.status();
+    uop.dst = *dst;
   }
-  absl::StatusOr<Ref> dst = b.ScalarDestination(in.operands[0], 2);
-  if (!dst.ok()) return dst.status();
-  b.Emit({.exec = binding.exec, .dst = *dst});
+  b.Emit(uop);
   return absl::OkStatus();
 }
 
