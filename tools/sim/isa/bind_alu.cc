@@ -405,4 +405,17 @@ absl::Status BindSwapRows(Binder& b, const Binding& binding, Instruction& in) {
   return status;
 }
 
+absl::Status BindFourSums(Binder& b, const Binding& binding, Instruction& in) {
+  if (absl::Status s = b.ExpectOperands(4); !s.ok()) return s;
+  if (in.TakeFlag("clamp")) return b.Error("clamps sums of distances");
+  absl::StatusOr<Ref> refs[] = {
+      b.Vector(in.operands[0], 4), b.VectorSource(in.operands[1], ValueType::kB64, 0),
+      b.VectorSource(in.operands[2], ValueType::kB32, 2), b.Vector(in.operands[3], 4)};
+  for (const auto& ref : refs) {
+    if (!ref.ok()) return ref.status();
+  }
+  b.Emit({.exec = binding.exec, .dst = *refs[0], .src = {*refs[1], *refs[2], *refs[3]}});
+  return absl::OkStatus();
+}
+
 }  // namespace gridwise::sim

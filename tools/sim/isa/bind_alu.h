@@ -34,6 +34,7 @@ absl::Status BindSwap(Binder&, const Binding&, Instruction&);       // v_swap_b3
 absl::Status BindPermlane(Binder&, const Binding&, Instruction&);   // v_permlane16, x16, 64, _var
 absl::Status BindRelative(Binder&, const Binding&, Instruction&);   // v_movrel*, s_movrel*
 absl::Status BindSwapRows(Binder&, const Binding&, Instruction&);   // v_permlane*_swap_b32
+absl::Status BindFourSums(Binder&, const Binding&, Instruction&);   // v_mqsad_u32_u8
 
 /// OpTraits::flags of matrix instructions: registers of A, of B, of C and D.
 constexpr uint32_t MatrixRegisters(int a, int b, int accumulator) {
@@ -64,6 +65,10 @@ struct WmmaControls {
   uint8_t reserved = 0;
 };
 static_assert(sizeof(WmmaControls) == sizeof(uint64_t));
+/// SMFMAC and SWMMAC, which add to D and have the indices of A's elements in a register of their
+/// own: Uop::src[2], from bit Uop::imm on; Uop::data is WmmaControls. OpTraits::dwords is the
+/// number of elements of A in a lane, of a wave32 on gfx12.
+absl::Status BindSparse(Binder&, const Binding&, Instruction&);
 /// v_dot4_i32_iu8 and the like: NEG_LO says which operands are signed.
 absl::Status BindDotInteger(Binder&, const Binding&, Instruction&);
 

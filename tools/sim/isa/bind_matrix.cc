@@ -81,31 +81,44 @@ absl::Status BindMfma(Binder& b, const Binding& binding, Instruction& in) {
   return EmitMatrix(b, binding, in, counts, __builtin_bit_cast(uint64_t, *controls));
 }
 
-absl::Status BindWmma(Binder& b, const Binding& binding, Instruction& in) {
-  if (absl::Status s = b.ExpectOperands(4); !s.ok()) return s;
-  const OpTraits& traits = binding.traits;
+namespace {
+
+/// The signs of A, B and C, and clamp. `signed_floats`: f16 or bf16.
+absl::StatusOr<WmmaControls> TakeSigns(Binder& b, bool integer, bool signed_floats,
+                                       Instruction& in) {
   const std::vector<int64_t> none;
   const std::vector<int64_t> neg_lo = in.TakeList("neg_lo").value_or(none),
-                             neg_hi = in.TakeList("neg_hi").value_or(none),
-                             op_sel = in.TakeList("op_sel").value_or(none);
-  const bool integer = traits.result == ValueType::kB32;
-  const bool halves = traits.result == ValueType::kF16 || traits.result == ValueType::kB16;
-  const bool gfx12 = b.target().bit == kGfx1201;
+                             neg_hi = in.TakeList("neg_hi").value_or(none);
   WmmaControls controls;
   controls.a = static_cast<uint8_t>(At(neg_lo, 0) | At(neg_hi, 0) << 1);
   controls.b = static_cast<uint8_t>(At(neg_lo, 1) | At(neg_hi, 1) << 1);
   controls.negate_c = static_cast<uint8_t>(At(neg_lo, 2));
   controls.absolute_c = static_cast<uint8_t>(At(neg_hi, 2));
   controls.clamp = in.TakeFlag("clamp") ? 1 : 0;
-  controls.high_half = static_cast<uint8_t>(At(op_sel, 2));
   // neg_lo says which integers are signed; what it says of C, which always is, libraries set at
   // will.
   if (integer) controls.negate_c = 0;
   if (integer ? (controls.a | controls.b) > 1 || controls.absolute_c != 0
-              : traits.dwords == 8 && (controls.a | controls.b) != 0) {
+              : !signed_floats && (controls.a | controls.b) != 0) {
     return b.Error("changes signs that its elements do not have");
   }
   if (controls.clamp != 0 && !integer) return b.Error("clamps floats");
+  return controls;
+}
+
+}  // namespace
+
+absl::Status BindWmma(Binder& b, const Binding& binding, Instruction& in) {
+  if (absl::Status s = b.ExpectOperands(4); !s.ok()) return s;
+  const OpTraits& traits = binding.traits;
+  const bool integer = traits.result == ValueType::kB32;
+  const bool halves = traits.result == ValueType::kF16 || traits.result == ValueType::kB16;
+  const bool gfx12 = b.target().bit == kGfx1201;
+  absl::StatusOr<WmmaControls> signs = TakeSigns(b, integer, traits.dwords == 16, in);
+  if (!signs.ok()) return signs.status();
+  WmmaControls& controls = *signs;
+  const std::vector<int64_t> op_sel = in.TakeList("op_sel").value_or(std::vector<int64_t>());
+  controls.high_half = static_cast<uint8_t>(At(op_sel, 2));
   if (At(op_sel, 0) != 0 || At(op_sel, 1) != 0 || (controls.high_half != 0 && (gfx12 || !halves)))
     return b.Error("selects halves that it does not have");
   const uint32_t flags = traits.flags;
@@ -117,6 +130,46 @@ absl::Status BindWmma(Binder& b, const Binding& binding, Instruction& in) {
                          accumulator / (1 + controls.wave64)};
   if (counts[0] == 0) return b.Error("spreads half a register over 64 lanes");
   return EmitMatrix(b, binding, in, counts, __builtin_bit_cast(uint64_t, controls));
+}
+
+absl::Status BindSparse(Binder& b, const Binding& binding, Instruction& in) {
+  if (absl::Status s = b.ExpectOperands(4); !s.ok()) return s;
+  const uint32_t flags = binding.traits.flags;
+  const int a = static_cast<int>(flags & 0xff), bb = static_cast<int>(flags >> 8 & 0xff),
+            accumulator = static_cast<int>(flags >> 16 & 0xff);
+  int elements = binding.traits.dwords, waves = 1;
+  int64_t set = 0;
+  WmmaControls controls;
+  if (b.target().bit == kGfx1201) {
+    const bool integer = binding.traits.result == ValueType::kB32;
+    absl::StatusOr<WmmaControls> signs = TakeSigns(b, integer, elements == 2 * a, in);
+    if (!signs.ok()) return signs.status();
+    controls = *signs;
+    if (controls.negate_c != 0 || controls.absolute_c != 0)
+      return b.Error("changes the signs of its indices");
+    controls.wave64 = in.operands[0].count < accumulator ? 1 : 0;
+    waves += controls.wave64;
+    if (a < waves) return b.Error("spreads half a register over 64 lanes");
+    elements /= waves;
+    set = in.TakeNumber("index_key", 0);
+  } else if (in.TakeNumber("cbsz", 0) == 0) {
+    set = in.TakeNumber("abid", 0);
+  } else {
+    in.TakeNumber("abid", 0);  // the first set
+  }
+  absl::StatusOr<Ref> refs[] = {b.Vector(in.operands[0], accumulator / waves),
+                                b.Vector(in.operands[1], a / waves),
+                                b.Vector(in.operands[2], bb / waves), b.Vector(in.operands[3], 1)};
+  for (const auto& ref : refs) {
+    if (!ref.ok()) return ref.status();
+  }
+  b.Emit(
+      {.exec = binding.exec,
+       .dst = *refs[0],
+       .src = {*refs[1], *refs[2], *refs[3]},
+       .imm = static_cast<int32_t>(2 * elements * set % 32),  // as many sets as there is room for
+       .data = __builtin_bit_cast(uint64_t, controls)});
+  return absl::OkStatus();
 }
 
 namespace {

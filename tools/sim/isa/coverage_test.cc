@@ -71,12 +71,12 @@ INSTANTIATE_TEST_SUITE_P(
                          1100,
                          {"v_mfma_f32_32x32x8_f16", "v_mfma_f32_16x16x8_xf32", "ds_read_b128"},
                          {"ds_read_b64_tr_b16", "v_wmma_f32_16x16x16_f16", "global_load_b32"},
-                         {"v_smfmac_f32_16x16x32_f16", "ds_gws_init"}},
+                         {"s_cbranch_cdbgsys", "ds_gws_init"}},
                     Case{"gfx950",
                          1200,
                          {"ds_read_b64_tr_b16", "v_mfma_f32_16x16x32_bf16"},
                          {"v_mfma_f32_16x16x8_xf32", "global_load_b32"},
-                         {"v_smfmac_f32_16x16x32_f16", "ds_gws_init"}},
+                         {"s_cbranch_cdbgsys", "ds_gws_init"}},
                     Case{"gfx1100",
                          1150,
                          {"v_wmma_f32_16x16x16_f16", "v_dual_fmac_f32", "ds_load_b128"},
@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(
                          1200,
                          {"global_load_tr_b128", "s_wait_loadcnt", "s_barrier_signal"},
                          {"v_mfma_f32_32x32x8_f16", "s_waitcnt_vscnt"},
-                         {"image_load", "v_swmmac_f32_16x16x32_f16"}}),
+                         {"image_load", "s_barrier_init"}}),
     [](const auto& info) { return std::string(info.param.gfx); });
 
 TEST(CoverageOf, RefusesOtherTargets) {

@@ -93,7 +93,19 @@ GRIDWISE_SIM_INLINE void UnpackHalves(const u32* rows, int elements, f32* out) {
 #endif
 }
 
-/// `elements` rows of floats. xf32 ignores the 13 low bits of a float.
+template <int kBits, bool kSigned>
+GRIDWISE_SIM_INLINE u32 Field(u32 dword, int p) {
+  const u32 top = dword << (32 - kBits - kBits * p);
+  return (kSigned ? static_cast<u32>(static_cast<i32>(top) >> (32 - kBits)) : top >> (32 - kBits));
+}
+template <int kBits, bool kSigned>
+GRIDWISE_SIM_INLINE void UnpackIntegers(const u32* rows, int elements, f32* out) {
+  UnpackFields<kBits>(rows, elements, out, [](u32 bits) {
+    return static_cast<f32>(static_cast<i32>(Field<kBits, kSigned>(bits, 0)));
+  });
+}
+
+/// `elements` rows of floats, or of integers as floats. xf32 ignores the 13 low bits of a float.
 [[gnu::noinline]] inline void UnpackFloats(Format format, const u32* rows, int elements, f32* out) {
   switch (format) {
     case Format::kF16:
@@ -117,16 +129,19 @@ GRIDWISE_SIM_INLINE void UnpackHalves(const u32* rows, int elements, f32* out) {
       return UnpackSmall<Bf6>(rows, elements, out);
     case Format::kFp4:
       return UnpackSmall<Fp4>(rows, elements, out);
+    case Format::kI8:
+      return UnpackIntegers<8, true>(rows, elements, out);
+    case Format::kU8:
+      return UnpackIntegers<8, false>(rows, elements, out);
+    case Format::kI4:
+      return UnpackIntegers<4, true>(rows, elements, out);
+    case Format::kU4:
+      return UnpackIntegers<4, false>(rows, elements, out);
     default:
       return UnpackFields<32>(rows, elements, out, [](u32 bits) { return Bits<f32>(bits); });
   }
 }
 
-template <int kBits, bool kSigned>
-GRIDWISE_SIM_INLINE u32 Field(u32 dword, int p) {
-  const u32 top = dword << (32 - kBits - kBits * p);
-  return (kSigned ? static_cast<u32>(static_cast<i32>(top) >> (32 - kBits)) : top >> (32 - kBits));
-}
 template <int kBits, bool kSigned>
 GRIDWISE_SIM_INLINE void UnpackIntegerPairs(const u32* rows, int pairs, u32* out) {
   constexpr int kPairs = 16 / kBits;  // of a dword

@@ -72,6 +72,8 @@ BindingTable ScaleConvertTable();
 BindingTable WmmaTable();
 // exec_mma.cc
 BindingTable MmaTable();
+// exec_sparse.cc
+BindingTable SparseTable();
 
 /// All tables of this level.
 TableList AllTables();

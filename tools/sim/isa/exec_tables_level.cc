@@ -6,7 +6,7 @@ inline namespace GRIDWISE_SIM_LEVEL {
 
 TableList AllTables() {
   static const BindingTable kTables[] = {
-      SaluArithmeticTable(),
+      SaluArithmeticTable(),  // one on a line
       SaluBitsTable(),
       SaluCompareTable(),
       SaluExecTable(),
@@ -32,6 +32,7 @@ TableList AllTables() {
       ValuRdnaTable(),
       ValuRdnaFloatTable(),
       MmaTable(),
+      SparseTable(),
       SmemTable(),
       VmemTable(),
       LdsTable(),

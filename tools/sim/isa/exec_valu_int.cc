@@ -60,6 +60,24 @@ GRIDWISE_SIM_INLINE u64 FourDistances(u64 a, u32 b, u64 c) {
   }
   return result;
 }
+/// v_mqsad_u32_u8: the same masked distances, each added to a dword of four. A lane's sources are
+/// read before its result is written, which may be in the same registers.
+void FourWideDistances(Wave& w, const Uop& u) {
+  const u32 *a = Row(w, u.src[0]), *b = Row(w, u.src[1]), *c = Row(w, u.src[2]);
+  MaskedRows<4> result(w, u.dst);
+  u32* const out = result.out();
+  for (int l = 0; l < kLanes; ++l) {
+    const u64 bytes = a[l] | u64{a[l + kLanes]} << 32;
+    const u32 reference = b[l];
+    u32 sums[4];
+    for (int i = 0; i < 4; ++i) {
+      sums[i] = c[i * kLanes + l] +
+                ByteDistance</*kMasked=*/true>(static_cast<u32>(bytes >> (8 * i)), reference);
+    }
+    for (int i = 0; i < 4; ++i) out[i * kLanes + l] = sums[i];
+  }
+  result.Commit();
+}
 /// v_perm_b32: each selector byte picks one of the 8 bytes {a, b}, a sign byte, 0 or 0xff.
 GRIDWISE_SIM_INLINE u32 Permute(u32 a, u32 b, u32 select) {
   const u64 data = u64{a} << 32 | b;
@@ -213,6 +231,7 @@ BindingTable ValuIntTable() {
            [](u64 a, u32 b, u64 c) { return FourDistances</*kMasked=*/false>(a, b, c); }),
       Valu("v_mqsad_pk_u16_u8",
            [](u64 a, u32 b, u64 c) { return FourDistances</*kMasked=*/true>(a, b, c); }),
+      {"v_mqsad_u32_u8", OpClass::kValu, &BindFourSums, &Step<&FourWideDistances>},
       Valu("v_sad_u32", [](u32 a, u32 b, u32 c) { return Max(a, b) - Min(a, b) + c; }),
       Valu("v_lerp_u8", [](u32 a, u32 b, u32 c) { return Lerp(a, b, c); }),
       Valu("v_cndmask_b32", [](u32 a, u32 b, bool select) { return select ? b : a; }),

@@ -207,6 +207,83 @@ void AddWmma(std::vector<MatrixCase>& cases) {
   }
 }
 
+/// Modifiers select each set of indices; cbsz the first.
+void AddSmfmac(std::vector<MatrixCase>& cases) {
+  const auto add = [&](std::string name, int targets, int dim, int depth, char a, char b) {
+    const std::string mnemonic = absl::StrCat("v_smfmac_", IsInteger(a) ? "i32_" : "f32_", dim, "x",
+                                              dim, "x", depth, "_", name);
+    for (const char* suffix : {"", "abid:1", "abid:2", "abid:3", "cbsz:1 abid:1"}) {
+      cases.push_back({mnemonic, targets, Family::kMfma, dim, 1, depth, a, b,
+                       IsInteger(a) ? 's' : 'f', true, suffix, false, true});
+    }
+  };
+  for (const int doubled : {1, 2}) {
+    const int targets = doubled == 1 ? kGfx9 : kGfx950;
+    for (const auto& [name, type] : {std::pair("f16", 'h'), std::pair("bf16", 'b')}) {
+      add(name, targets, 16, 32 * doubled, type, type);
+      add(name, targets, 32, 16 * doubled, type, type);
+    }
+    add("i8", targets, 16, 64 * doubled, 'i', 'i');
+    add("i8", targets, 32, 32 * doubled, 'i', 'i');
+    for (const bool fnuz : {true, false}) {
+      if (fnuz && doubled == 2) continue;
+      const char fp8 = fnuz ? 'z' : '8', bf8 = fnuz ? 'y' : '5';
+      for (const char a : {fp8, bf8}) {
+        for (const char b : {fp8, bf8}) {
+          const std::string name =
+              absl::StrCat(a == fp8 ? "fp8" : "bf8", "_", b == fp8 ? "fp8" : "bf8");
+          add(name, fnuz ? kGfx942 : kGfx950, 16, 64 * doubled, a, b);
+          add(name, fnuz ? kGfx942 : kGfx950, 32, 32 * doubled, a, b);
+        }
+      }
+    }
+  }
+}
+
+void AddSwmmac(std::vector<MatrixCase>& cases) {
+  for (const bool wave64 : {false, true}) {
+    const auto add = [&](std::string name, int depth, char a, char b, char out,
+                         std::string suffix = "") {
+      MatrixCase m{absl::StrCat("v_swmmac_", name),
+                   kGfx1201,
+                   Family::kWmma12,
+                   16,
+                   1,
+                   depth,
+                   a,
+                   b,
+                   out,
+                   wave64,
+                   std::move(suffix)};
+      m.sparse = true;
+      const int sets = 32 / (2 * Elements(m, Side::kA));
+      for (int key = 0; key < sets; ++key) {
+        MatrixCase with_key = m;
+        if (key != 0) with_key.suffix = absl::StrCat("index_key:", key, " ", m.suffix);
+        cases.push_back(with_key);
+      }
+    };
+    add("f32_16x16x32_f16", 32, 'h', 'h', 'f');
+    add("f32_16x16x32_bf16", 32, 'b', 'b', 'f');
+    add("f16_16x16x32_f16", 32, 'h', 'h', 'h');
+    add("bf16_16x16x32_bf16", 32, 'b', 'b', 'b');
+    for (const char a : {'8', '5'}) {
+      for (const char b : {'8', '5'}) {
+        add(absl::StrCat("f32_16x16x32_", a == '8' ? "fp8" : "bf8", "_", b == '8' ? "fp8" : "bf8"),
+            32, a, b, 'f');
+      }
+    }
+    for (const auto& [suffix, a, b] :
+         {std::tuple("", 'u', 'u'), std::tuple("neg_lo:[1,0,0]", 'i', 'u'),
+          std::tuple("neg_lo:[0,1,0]", 'u', 'i'), std::tuple("neg_lo:[1,1,0] clamp", 'i', 'i')}) {
+      const auto four = [](char type) { return type == 'u' ? 'm' : 'n'; };
+      add("i32_16x16x32_iu8", 32, a, b, 's', suffix);
+      if (!wave64) add("i32_16x16x32_iu4", 32, four(a), four(b), 's', suffix);
+      add("i32_16x16x64_iu4", 64, four(a), four(b), 's', suffix);
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<MatrixCase> AllMatrixCases() {
@@ -214,38 +291,78 @@ std::vector<MatrixCase> AllMatrixCases() {
   AddMfma(cases);
   AddF8f6f4(cases);
   AddWmma(cases);
+  AddSmfmac(cases);
+  AddSwmmac(cases);
   return cases;
 }
 
 int LanesOf(const MatrixCase& m) { return m.wave64 ? 64 : 32; }
 
-int Elements(const MatrixCase& m, char) {
-  if (m.family == Family::kWmma11) return m.depth;
-  return m.depth * m.dim * m.blocks / LanesOf(m);
+namespace {
+
+int DepthOf(const MatrixCase& m, Side side) {
+  return m.sparse && side == Side::kA ? m.depth / 2 : m.depth;
 }
 
-Input InputAt(const MatrixCase& m, char type, int lane, int position) {
-  const int elements = Elements(m, type);
+/// Which two of the four k of a quad row i has.
+struct Pair {
+  int low, high;
+};
+Pair PairOf(int i, int quad) {
+  constexpr Pair kPairs[] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+  return kPairs[(5 * i + 7 * quad + i * quad) % 6];
+}
+
+/// Element of an operand of `depth`, dense or packed.
+Input DenseInputAt(const MatrixCase& m, Side side, int depth, int lane, int position) {
+  const int bits = BitsOf(TypeOf(m, side)), elements = Elements(m, side);
   switch (m.family) {
     case Family::kWmma11:  // lanes 16 and on repeat lanes 0 to 15
       return {0, lane % 16, position};
     case Family::kWmma12: {
       // In a wave64 the upper lanes hold the registers that a wave32 would have behind.
       const int p = position + lane / 32 * elements, half = lane / 16 % 2;
-      if (BitsOf(type) == 16) {
-        const int v = p / 2;
-        return {0, lane % 16, 8 * (v / 2) + 4 * half + 2 * (v % 2) + p % 2};
+      if (bits == 16) {
+        // Registers of one lane alternate with those of the other in twos, of a sparse one's B in
+        // fours.
+        const int v = p / 2, registers = depth / 8;
+        return {
+            0, lane % 16,
+            4 * registers * (v / registers) + 2 * registers * half + 2 * (v % registers) + p % 2};
       }
-      return {0, lane % 16, m.depth / 2 * half + p};
+      return {0, lane % 16, depth / 2 * half + p};
     }
     case Family::kMfma:
       break;
   }
   const int sharing = 64 / (m.dim * m.blocks), group = lane / (m.dim * m.blocks);
   const int block = lane % (m.dim * m.blocks) / m.dim;
-  if (BitsOf(type) == 8 && elements == 32)
-    return {block, lane % m.dim, position / 16 * 16 * sharing + 16 * group + position % 16};
+  // Lanes with more than four registers go on behind the other lanes: in f8f6f4, and B of SMFMAC.
+  const int four = 128 / bits;
+  if ((bits == 8 || (m.sparse && side == Side::kB)) && elements == 2 * four) {
+    return {block, lane % m.dim, position / four * four * sharing + four * group + position % four};
+  }
   return {block, lane % m.dim, group * elements + position};
+}
+
+}  // namespace
+
+int Elements(const MatrixCase& m, Side side) {
+  if (m.family == Family::kWmma11) return m.depth;
+  return DepthOf(m, side) * m.dim * m.blocks / LanesOf(m);
+}
+
+bool Stored(const MatrixCase& m, int i, int k) {
+  const Pair pair = PairOf(i, k / 4);
+  return !m.sparse || k % 4 == pair.low || k % 4 == pair.high;
+}
+
+Input InputAt(const MatrixCase& m, Side side, int lane, int position) {
+  Input at = DenseInputAt(m, side, DepthOf(m, side), lane, position);
+  if (!m.sparse || side == Side::kB) return at;
+  const Pair pair = PairOf(at.i, at.k / 2);
+  at.k = at.k / 2 * 4 + (at.k % 2 == 0 ? pair.low : pair.high);
+  return at;
 }
 
 int OutputsOfLane(const MatrixCase& m) { return m.dim * m.dim * m.blocks / LanesOf(m); }
@@ -315,11 +432,35 @@ std::string Range(char file, int first, int count) {
 
 }  // namespace
 
-void SetRegisters(const MatrixCase& m, const Matrices& values, Wave& wave) {
+namespace {
+
+/// The set that the modifiers select has the indices; the others have what would be wrong.
+void SetIndices(const MatrixCase& m, Wave& wave) {
+  const int elements = Elements(m, Side::kA), bits = 2 * elements;
+  const auto number = [&](const char* name) {
+    const size_t at = m.suffix.find(name);
+    return at == std::string::npos ? 0 : m.suffix[at + std::string(name).size()] - '0';
+  };
+  const int set = number("cbsz:") != 0 ? 0 : (number("abid:") + number("index_key:")) % (32 / bits);
   for (int lane = 0; lane < LanesOf(m); ++lane) {
-    for (const auto& [reg, type] : {std::pair(kA, m.a), std::pair(kB, m.b)}) {
-      for (int p = 0; p < Elements(m, type); ++p) {
-        const Input at = InputAt(m, type, lane, p);
+    uint64_t indices = 0;
+    for (int p = 0; p < elements; ++p)
+      indices |= static_cast<uint64_t>(InputAt(m, Side::kA, lane, p).k % 4) << (2 * p);
+    wave.v[kIndices][lane] = ~static_cast<uint32_t>(indices);
+    for (int other = 0; other < 32 / bits; ++other)
+      PutBits(wave, kIndices, lane, other * bits, bits, other == set ? indices : ~indices);
+  }
+}
+
+}  // namespace
+
+void SetRegisters(const MatrixCase& m, const Matrices& values, Wave& wave, bool registers_of_c) {
+  const int first_of_c = m.sparse ? FirstOfD(m) : kC;
+  for (int lane = 0; lane < LanesOf(m); ++lane) {
+    for (const auto& [reg, side] : {std::pair(kA, Side::kA), std::pair(kB, Side::kB)}) {
+      const char type = TypeOf(m, side);
+      for (int p = 0; p < Elements(m, side); ++p) {
+        const Input at = InputAt(m, side, lane, p);
         const double value =
             reg == kA ? values.A(at.block, at.i, at.k) : values.B(at.block, at.i, at.k);
         PutBits(wave, reg, lane, p * BitsOf(type), BitsOf(type), Encode(value, type));
@@ -327,19 +468,24 @@ void SetRegisters(const MatrixCase& m, const Matrices& values, Wave& wave) {
     }
     for (int r = 0; r < OutputsOfLane(m); ++r) {
       const Output at = OutputAt(m, lane, r);
-      PutBits(wave, kC, lane, OutputBit(m, r), BitsOf(m.out),
-              Encode(values.C(at.block, at.i, at.j), m.out));
+      PutBits(wave, first_of_c, lane, OutputBit(m, r), BitsOf(m.out),
+              Encode(registers_of_c ? values.C(at.block, at.i, at.j) : 0, m.out));
     }
   }
+  if (m.sparse) SetIndices(m, wave);
 }
 
 std::string TextOf(const MatrixCase& m, bool registers_of_c) {
   const int d = FirstOfD(m);
+  const auto input = [&](int first, Side side) {
+    return Range('v', first, Elements(m, side) * BitsOf(TypeOf(m, side)) / 32);
+  };
+  const std::string c = m.sparse         ? Range('v', kIndices, 1)
+                        : registers_of_c ? Range('v', kC, OutputRegisters(m))
+                                         : std::string("0");
   return absl::StrCat(
       m.mnemonic, " ", Range(d == kD ? 'a' : 'v', d % kAgprBase, OutputRegisters(m)), ", ",
-      Range('v', kA, Elements(m, m.a) * BitsOf(m.a) / 32), ", ",
-      Range('v', kB, Elements(m, m.b) * BitsOf(m.b) / 32), ", ",
-      registers_of_c ? Range('v', kC, OutputRegisters(m)) : std::string("0"),
+      input(kA, Side::kA), ", ", input(kB, Side::kB), ", ", c,
       m.scaled ? ", v116, v117 op_sel_hi:[0,0,0]" : "", m.suffix.empty() ? "" : " ", m.suffix);
 }
 

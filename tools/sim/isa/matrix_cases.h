@@ -33,16 +33,21 @@ struct MatrixCase {
   bool wave64 = true;
   std::string suffix = {};  // modifiers
   bool scaled = false;
+  bool sparse = false;  // D += A B, and A holds two of four consecutive k
 };
 std::vector<MatrixCase> AllMatrixCases();
 
+enum class Side : uint8_t { kA, kB };
+inline char TypeOf(const MatrixCase& m, Side side) { return side == Side::kA ? m.a : m.b; }
 /// Place of an element of A (row i, depth k) or B (column i, depth k).
 struct Input {
   int block, i, k;
 };
-Input InputAt(const MatrixCase& m, char type, int lane, int position);
+Input InputAt(const MatrixCase& m, Side side, int lane, int position);
 /// Elements of an operand in one lane.
-int Elements(const MatrixCase& m, char type);
+int Elements(const MatrixCase& m, Side side);
+/// Whether A has an element there: a sparse one has the two of each four that its indices say.
+bool Stored(const MatrixCase& m, int i, int k);
 /// Place of value `r` of a lane of C and D, or block -1 if the lane holds none.
 struct Output {
   int block, i, j;
@@ -66,9 +71,11 @@ struct Matrices {
 /// Registers of the test waves.
 inline constexpr int kA = 0, kB = 40, kC = 80, kD = kAgprBase;
 inline constexpr int kDWmma = 120;  // RDNA has no AGPRs
+inline constexpr int kIndices = 118;
 
-/// Writes the matrices into the wave's registers.
-void SetRegisters(const MatrixCase& m, const Matrices& values, Wave& wave);
+/// Writes the matrices into the wave's registers; C that is not in registers is 0.
+void SetRegisters(const MatrixCase& m, const Matrices& values, Wave& wave,
+                  bool registers_of_c = true);
 /// The instruction, with C in registers or the constant 0.
 std::string TextOf(const MatrixCase& m, bool registers_of_c);
 /// D, in the place of C.

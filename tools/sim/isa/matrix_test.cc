@@ -43,7 +43,7 @@ absl::Status Execute(const MatrixCase& m, const Matrices& values, bool registers
                      TestWave& wave) {
   if (LanesOf(m) == 64) wave->all_lanes = ~uint64_t{0};
   SetScalar64(*wave, kExecLo, 0x00ff00ff00ff00ff & wave->all_lanes);  // has no effect
-  SetRegisters(m, values, *wave);
+  SetRegisters(m, values, *wave, registers_of_c);
   SetScales(m, *wave);
   return wave.Execute(TextOf(m, registers_of_c));
 }
@@ -88,6 +88,11 @@ void Fill(const MatrixCase& m, Matrices& values, std::mt19937& random) {
   for (double& x : values.a) x = SmallValue(m.a, random);
   for (double& x : values.b) x = SmallValue(m.b, random);
   for (double& x : values.c) x = static_cast<double>(random() % 64) - 32;
+  for (int i = 0; m.sparse && i < m.dim; ++i) {
+    for (int k = 0; k < m.depth; ++k) {
+      if (!Stored(m, i, k)) values.A(0, i, k) = 0;
+    }
+  }
 }
 
 /// Calls check(case, target) for every instruction and target.
@@ -131,14 +136,14 @@ TEST(Matrix, SingleElementsArriveWhereTheyBelong) {
     Fill(m, full, random);
     for (double& x : full.c) x = 0;
     for (const bool of_a : {true, false}) {
-      const char type = of_a ? m.a : m.b;
+      const Side side = of_a ? Side::kA : Side::kB;
       TestWave wave(Handlers::Best(), target.gfx);
       for (int lane = 0; lane < LanesOf(m); ++lane) {
-        for (int p = 0; p < Elements(m, type); ++p) {
+        for (int p = 0; p < Elements(m, side); ++p) {
           // Every element of a few lanes, some elements of the others.
           if ((lane + 5 * p) % (m.depth >= 64 ? 197 : lane % 16 == 5 ? 3 : 23) != 0) continue;
           if (m.family == Family::kWmma11 && lane >= 16) continue;
-          const Input at = InputAt(m, type, lane, p);
+          const Input at = InputAt(m, side, lane, p);
           Matrices values = full;
           for (double& x : of_a ? values.a : values.b) x = 0;
           (of_a ? values.A(at.block, at.i, at.k) : values.B(at.block, at.i, at.k)) = 1;
@@ -150,6 +155,32 @@ TEST(Matrix, SingleElementsArriveWhereTheyBelong) {
       }
     }
   });
+}
+
+/// An infinity of B reaches the rows of D whose A has an element there, and is not multiplied by
+/// the zeros of the others.
+TEST(Matrix, SparseOnesReadWhatTheyMultiply) {
+  int tested = 0;
+  ForEachCase([&](const MatrixCase& m, const SimTarget& target) {
+    if (!m.sparse || m.a != 'h') return;
+    Matrices values(m);
+    for (int i = 0; i < m.dim; ++i) {
+      for (int k = 0; k < m.depth; ++k) {
+        if (Stored(m, i, k)) values.A(0, i, k) = 1;
+      }
+    }
+    const int k = m.depth - 2;
+    values.B(0, 3, k) = INFINITY;
+    TestWave wave(Handlers::Best(), target.gfx);
+    ASSERT_TRUE(Execute(m, values, true, wave).ok());
+    for (int lane = 0; lane < LanesOf(m); ++lane) {
+      for (int r = 0; r < OutputsOfLane(m); ++r, ++tested) {
+        const Output at = OutputAt(m, lane, r);
+        ASSERT_EQ(ResultAt(m, *wave, lane, r), at.j == 3 && Stored(m, at.i, k) ? INFINITY : 0);
+      }
+    }
+  });
+  EXPECT_GT(tested, 0);
 }
 
 TEST(Matrix, EveryInstructionHasACase) {
@@ -178,6 +209,7 @@ void CheckSpecialValues(const MatrixCase& m, const SimTarget& target) {
   const uint64_t codes = uint64_t{1} << bits;
   for (uint64_t code = 0; code < codes; code += bits == 16 ? 197 : 1) {
     // A[0][0] is the first element of lane 0 in every layout.
+    if (m.sparse) SetRegisters(m, values, *wave);  // D is C
     wave->v[kA][0] = static_cast<uint32_t>(code);
     ASSERT_TRUE(wave.Execute(TextOf(m, true)).ok());
     const double expected = RoundTo(m.out, Decode(code, m.a) * 0.5 * Scale(m, 0, 0, 0));

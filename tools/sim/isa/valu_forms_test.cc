@@ -1,6 +1,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <random>
 #include <string>
@@ -332,6 +333,34 @@ TEST(PermlaneSwap, ExchangesRows) {
           EXPECT_EQ(wave->v[1][l], odd ? 2000 + l : expected(l, 2000 + l, up, 1000 + up))
               << text << " lane " << l;
         }
+      }
+    }
+  }
+}
+
+/// D.u[i] = C.u[i] + sum over the bytes j of B that are not 0 of |A.b[i + j] - B.b[j]| (MI300 ISA,
+/// V_MQSAD_U32_U8); lanes that are off keep D, and D may be C.
+TEST(FourSums, OfMaskedDistances) {
+  for (const char* gfx : {"gfx942", "gfx950", "gfx1100", "gfx1201"}) {
+    TestWave wave(Handlers::Best(), gfx);
+    SetScalar64(*wave, kExecLo, 5);
+    const uint64_t a = 0x10ff20ee30dd40cc, b = 0x9900ff01;
+    for (int l = 0; l < 3; ++l) {
+      wave->v[4][l] = static_cast<uint32_t>(a);
+      wave->v[5][l] = static_cast<uint32_t>(a >> 32);
+      wave->v[6][l] = static_cast<uint32_t>(b);
+      for (int i = 0; i < 4; ++i) wave->v[8 + i][l] = static_cast<uint32_t>(1000 * i - l);
+    }
+    ASSERT_TRUE(wave.Execute("v_mqsad_u32_u8 v[8:11], v[4:5], v6, v[8:11]").ok()) << gfx;
+    for (int l = 0; l < 3; ++l) {
+      for (int i = 0; i < 4; ++i) {
+        int sum = 1000 * i - l;
+        for (int j = 0; j < 4; ++j) {
+          const int x = static_cast<int>(a >> (8 * (i + j)) & 255);
+          const int y = static_cast<int>(b >> (8 * j) & 255);
+          if (y != 0 && l != 1) sum += std::abs(x - y);
+        }
+        EXPECT_EQ(wave->v[8 + i][l], static_cast<uint32_t>(sum)) << "lane " << l << ", sum " << i;
       }
     }
   }

@@ -204,6 +204,7 @@ constexpr const char* kTestedElsewhere[] = {
     "v_movreld_b32",         "v_movrelsd_b32",      "v_movrelsd_2_b32",
     "v_swaprel_b32",         "v_pk_min_num_f16",    "v_pk_max_num_f16",
     "v_pk_minimum_f16",      "v_pk_maximum_f16",    "v_pk_fmac_f16",
+    "v_mqsad_u32_u8",
 };
 
 TEST(Valu, EveryOperationHasACase) {

@@ -17,7 +17,8 @@ constexpr std::string_view kOneUlpPrefixes[] = {"v_exp_",  "v_log_", "v_rcp_",  
 
 Fidelity MatrixFidelity(std::string_view mnemonic, TargetBit target, MatrixMode mode) {
   if (absl::StrContains(mnemonic, "_i32_")) return Fidelity::kExact;
-  if (target != kGfx942) return Fidelity::kApproximate;  // the order of additions is not public
+  // The order of additions is public of gfx942's dense products alone.
+  if (target != kGfx942 || absl::StartsWith(mnemonic, "v_smfmac_")) return Fidelity::kApproximate;
   const bool sequential = absl::EndsWith(mnemonic, "_f64") ||
                           (absl::EndsWith(mnemonic, "_f32") && !absl::EndsWith(mnemonic, "xf32"));
   return sequential || mode == MatrixMode::kExact ? Fidelity::kExact : Fidelity::kApproximate;

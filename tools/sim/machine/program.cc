@@ -1,7 +1,10 @@
 #include "tools/sim/machine/program.h"
 
 #include <algorithm>
+#include <mutex>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
@@ -20,9 +23,57 @@ int IndexOf(CodeView view) { return (view.wave32 ? 1 : 0) + (view.careful ? 2 : 
 
 }  // namespace
 
+/// The code of all programs of the process.
+class Program::Map {
+ public:
+  /// Never destroyed: programs may be later than other static objects.
+  static Map& Get() {
+    static auto* const map = new Map();
+    return *map;
+  }
+
+  /// Returns the id.
+  uint64_t Add(const SimTarget& target, uint64_t address, uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    all_.push_back({target.bit, {++last_, address, bytes}});
+    return last_;
+  }
+  void Remove(uint64_t id) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(all_, [id](const Entry& entry) { return entry.range.id == id; });
+  }
+  /// Where the code for `target` is that has `pc`.
+  std::optional<Range> Find(const SimTarget& target, uint64_t pc) {
+    const std::lock_guard lock(mutex_);
+    for (const Entry& entry : all_) {
+      if (entry.target == target.bit && entry.range.Has(pc)) return entry.range;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  struct Entry {
+    TargetBit target;
+    Range range;
+  };
+  std::mutex mutex_;
+  uint64_t last_ = 0;
+  std::vector<Entry> all_;
+};
+
+const Uop* Program::Code::Find(uint64_t pc, CodeView view) const {
+  const int index = IndexOf(view);
+  if (!ready[index].load(std::memory_order_acquire)) return nullptr;
+  return entry[index][(pc - range.address) / 4].load(std::memory_order_acquire);
+}
+
 Program::Program(const SimTarget& target, const Handlers& handlers, uint64_t address,
                  uint64_t bytes)
-    : target_(target), handlers_(handlers), address_(address), bytes_(bytes) {}
+    : target_(target),
+      handlers_(handlers),
+      own_{.range = {Map::Get().Add(target, address, bytes), address, bytes}} {}
+
+Program::~Program() { Map::Get().Remove(own_.range.id); }
 
 absl::StatusOr<std::unique_ptr<Program>> Program::FromText(std::string_view gfx, uint64_t address,
                                                            uint64_t bytes,
@@ -76,47 +127,55 @@ absl::Status Program::PrepareViewLocked(CodeView which) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<const Uop*> Program::Enter(uint64_t pc, CodeView which) {
-  const uint64_t offset = pc - address_;
-  if (offset >= bytes_ || offset % 4 != 0) {
-    return absl::OutOfRangeError(
-        absl::StrCat("address 0x", absl::Hex(pc), " is not code of this code object"));
+Program::Code& Program::ForeignLocked(const Range& range) {
+  for (Code& known : foreign_) {
+    if (known.range.id == range.id) return known;
   }
-  View& view = views_[IndexOf(which)];
-  if (ready_[IndexOf(which)].load(std::memory_order_acquire)) {
-    if (const Uop* uop = view.entry[offset / 4].load(std::memory_order_acquire)) return uop;
+  Code& code = foreign_.emplace_back();
+  code.range = range;
+  return code;
+}
+
+absl::StatusOr<const Uop*> Program::Enter(uint64_t pc, CodeView which) {
+  const bool own = own_.range.Has(pc) && pc % 4 == 0;
+  if (own) {
+    if (const Uop* uop = own_.Find(pc, which)) return uop;
+  }
+  const std::optional<Range> foreign = own ? std::nullopt : Map::Get().Find(target_, pc);
+  if (pc % 4 != 0 || (!own && !foreign.has_value())) {
+    return absl::OutOfRangeError(
+        absl::StrCat("address 0x", absl::Hex(pc), " is not code for ", target_.gfx));
   }
   const std::lock_guard lock(mutex_);
-  if (!ready_[IndexOf(which)].load(std::memory_order_relaxed)) {
+  Code& code = own ? own_ : ForeignLocked(*foreign);
+  const int index = IndexOf(which);
+  if (!code.ready[index].load(std::memory_order_relaxed)) {
     if (absl::Status status = PrepareViewLocked(which); !status.ok()) return status;
-    view.entry = std::make_unique<std::atomic<const Uop*>[]>(bytes_ / 4 + 1);
-    ready_[IndexOf(which)].store(true, std::memory_order_release);
+    code.entry[index] = std::make_unique<std::atomic<const Uop*>[]>(code.range.bytes / 4 + 1);
+    code.ready[index].store(true, std::memory_order_release);
   }
-  std::atomic<const Uop*>& entry = view.entry[offset / 4];
-  if (const Uop* uop = entry.load(std::memory_order_relaxed)) return uop;
+  if (const Uop* uop = code.Find(pc, which)) return uop;
   // A wave that changes its view comes from inside a function, whose branches lead anywhere in it.
   uint64_t begin = pc;
   for (const Function& function : functions_) {
-    if (function.begin < pc && pc < function.end) begin = function.begin;
+    if (function.code == code.range.id && function.begin < pc && pc < function.end)
+      begin = function.begin;
   }
-  if (absl::Status status = BindFunctionLocked(which, begin); !status.ok()) return status;
-  if (entry.load(std::memory_order_relaxed) == nullptr) {
-    if (absl::Status status = BindFunctionLocked(which, pc); !status.ok()) return status;
-  }
-  return entry.load(std::memory_order_relaxed);
+  BindFunctionLocked(which, code, begin);
+  if (code.Find(pc, which) == nullptr) BindFunctionLocked(which, code, pc);
+  return code.Find(pc, which);
 }
 
-void Program::BindInstructionLocked(Binder& binder, Decoder& decoder, uint64_t pc, uint32_t& bytes,
-                                    bool& ends) {
+void Program::BindInstructionLocked(Binder& binder, Decoder& decoder, uint64_t pc, uint64_t end,
+                                    uint32_t& bytes, bool& ends) {
   const auto index = static_cast<uint32_t>(instructions_.size());
   InstructionInfo& info = instructions_.emplace_back();
   info.pc = pc;
   bytes = 4;
   absl::Status status;
-  const uint64_t available = address_ + bytes_ - pc;
   RegisterUses uses;
   absl::StatusOr<Decoder::Decoded> decoded = decoder.Decode(
-      reinterpret_cast<const uint8_t*>(pc), available, pc,  // device addresses are host addresses
+      reinterpret_cast<const uint8_t*>(pc), end - pc, pc,  // device addresses are host addresses
       observer_ != nullptr ? &uses : nullptr);
   const size_t uops = binder.uops().size(), branches = binder.branches().size();
   if (decoded.ok()) {
@@ -147,18 +206,18 @@ void Program::BindInstructionLocked(Binder& binder, Decoder& decoder, uint64_t p
   }
 }
 
-absl::Status Program::BindFunctionLocked(CodeView which, uint64_t pc) {
+void Program::BindFunctionLocked(CodeView which, Code& code, uint64_t pc) {
   // A function is what follows its entry up to an instruction that does not go on and that no
   // earlier branch passes.
   const View& view = views_[IndexOf(which)];
   Binder binder(view.target, handlers_, constants_, which.careful);
-  const uint64_t begin = pc;
+  const uint64_t begin = pc, end_of_code = code.range.address + code.range.bytes;
   std::vector<std::pair<uint64_t, size_t>> starts;  // address, first micro-op
   uint64_t furthest = pc;
-  for (bool ends = false; !ends && pc < address_ + bytes_;) {
+  for (bool ends = false; !ends && pc < end_of_code;) {
     starts.emplace_back(pc, binder.uops().size());
     uint32_t bytes = 0;
-    BindInstructionLocked(binder, *view.decoder, pc, bytes, ends);
+    BindInstructionLocked(binder, *view.decoder, pc, end_of_code, bytes, ends);
     pc += bytes;
     if (!binder.branches().empty()) furthest = std::max(furthest, binder.branches().back().target);
     ends = ends && pc > furthest;
@@ -183,12 +242,11 @@ absl::Status Program::BindFunctionLocked(CodeView which, uint64_t pc) {
     uops[branch.uop].target = target != nullptr ? target : &uops[size - 1];
   }
   for (const auto& [start, uop] : starts) {
-    std::atomic<const Uop*>& entry = view.entry[(start - address_) / 4];
+    std::atomic<const Uop*>& entry = code.entry[IndexOf(which)][(start - code.range.address) / 4];
     if (entry.load(std::memory_order_relaxed) == nullptr)
       entry.store(&uops[uop], std::memory_order_release);
   }
-  functions_.push_back({begin, pc, std::move(uops)});
-  return absl::OkStatus();
+  functions_.push_back({code.range.id, begin, pc, std::move(uops)});
 }
 
 Program::InstructionInfo Program::Describe(uint32_t instruction) const {

@@ -40,9 +40,14 @@ inline constexpr int kCodeViews = 4;
 
 /// The executable sections of a code object as micro-ops. Functions are decoded and bound when they
 /// are first entered, by a launch or by a call, and then kept: a large object costs only what runs
-/// of it. Thread safe.
+/// of it. A function of another code object that is called, through a pointer, is bound here once
+/// more, so that a launch has to do with one program's instructions and constants. Thread safe.
 class Program {
  public:
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
   /// `object` must outlive the program.
   static absl::StatusOr<std::unique_ptr<Program>> Decode(const CodeObject& object);
 
@@ -58,9 +63,10 @@ class Program {
   }
   InstructionObserver* observer() const { return observer_.get(); }
 
-  /// The micro-op at `pc`; binds the function that starts there if need be. An instruction that
-  /// cannot be decoded or bound becomes a micro-op that faults when it is executed, so that code
-  /// that never runs does no harm.
+  /// The micro-op at `pc`, in this program or in any other of the process for the same target;
+  /// binds the function that starts there if need be. An instruction that cannot be decoded or
+  /// bound becomes a micro-op that faults when it is executed, so that code that never runs does no
+  /// harm.
   absl::StatusOr<const Uop*> Enter(uint64_t pc, CodeView view);
 
   /// Text, address and class of an instruction, for reports.
@@ -84,37 +90,52 @@ class Program {
   const SimTarget& target() const { return target_; }
 
  private:
-  /// Code as one CodeView sees it.
+  /// What one CodeView decodes with.
   struct View {
     Decoder* decoder = nullptr;
-    SimTarget target;                                  // with the view's wave size
-    std::unique_ptr<std::atomic<const Uop*>[]> entry;  // micro-op by (pc - address_) / 4
+    SimTarget target;  // with the view's wave size
   };
+  /// Code at [address, address + bytes). Other code that comes to lie there has another id.
+  struct Range {
+    uint64_t id, address, bytes;
+    bool Has(uint64_t pc) const { return pc - address < bytes; }
+  };
+  struct Code {
+    /// Null if nothing is bound there.
+    const Uop* Find(uint64_t pc, CodeView view) const;
+
+    Range range;
+    std::unique_ptr<std::atomic<const Uop*>[]> entry[kCodeViews] = {};  // by (pc - address) / 4
+    std::atomic<bool> ready[kCodeViews] = {};                           // whether there are entries
+  };
+  class Map;
   struct Function {
+    uint64_t code;  // its id
     uint64_t begin, end;
     std::unique_ptr<Uop[]> uops;
   };
 
   Program(const SimTarget& target, const Handlers& handlers, uint64_t address, uint64_t bytes);
   absl::Status PrepareViewLocked(CodeView which);
-  absl::Status BindFunctionLocked(CodeView which, uint64_t pc);
-  void BindInstructionLocked(Binder& binder, Decoder& decoder, uint64_t pc, uint32_t& bytes,
-                             bool& ends);
+  /// The code of `range`, which is kept from now on.
+  Code& ForeignLocked(const Range& range);
+  void BindFunctionLocked(CodeView which, Code& code, uint64_t pc);
+  void BindInstructionLocked(Binder& binder, Decoder& decoder, uint64_t pc, uint64_t end,
+                             uint32_t& bytes, bool& ends);
 
   const SimTarget& target_;
   const Handlers& handlers_;
-  const uint64_t address_;
-  const uint64_t bytes_;
+  Code own_;
   ConstantPool constants_;
-  mutable std::mutex mutex_;  // guards what follows, except reading the entries of a ready view
-  std::unique_ptr<Decoder> decoders_[2];           // wave64, wave32
+  mutable std::mutex mutex_;              // guards what follows and the code, except Code::Find
+  std::deque<Code> foreign_;              // what was called of other programs
+  std::unique_ptr<Decoder> decoders_[2];  // wave64, wave32
   std::unique_ptr<InstructionObserver> observer_;  // null in run mode
   std::vector<Function> functions_;
   std::vector<InstructionInfo> instructions_;
   std::vector<std::pair<uint32_t, std::string>> recorded_;  // instructions with a FidelityOf
   std::deque<std::string> messages_;  // of trap micro-ops, which point at them
   View views_[kCodeViews];
-  std::atomic<bool> ready_[kCodeViews] = {};
 };
 
 }  // namespace gridwise::sim

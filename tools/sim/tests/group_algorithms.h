@@ -147,3 +147,41 @@ KERNEL void MatrixCores(const u32* in, float* out, int) {
 }
 
 #endif
+
+#if defined(__GFX9__) || defined(__GFX12__)
+/// out = A B with 16x64 A, of which two of four consecutive k are taken, and 64x16 B, by
+/// v_smfmac_f32_16x16x32_f16 or v_swmmac_f32_16x16x32_f16; one wave. Row i of A has k = low and
+/// high of quad q with low = (i + q) % 3 and high = low + 1 + i q % (3 - low).
+KERNEL void SparseMatrixCores(const u32* in, float* out, int) {
+#if defined(__GFX9__)
+  constexpr int kQuads = 2;  // of a lane
+#else
+  constexpr int kQuads = 4;
+#endif
+  typedef half HalvesA __attribute__((ext_vector_type(2 * kQuads)));
+  typedef half HalvesB __attribute__((ext_vector_type(4 * kQuads)));
+  typedef float Floats __attribute__((ext_vector_type(2 * kQuads)));
+  const int row = Lane() % 16, group = Lane() / 16;
+  Floats sum = {};
+  for (int k0 = 0; k0 < 64; k0 += 32) {
+    HalvesA a;
+    HalvesB b;
+    u32 indices = 0;
+    for (int j = 0; j < kQuads; ++j) {
+      const int quad = k0 / 4 + (kQuads == 2 ? 2 * group + j : 4 * (j / 2) + 2 * group + j % 2);
+      const int low = (row + quad) % 3, high = low + 1 + row * quad % (3 - low);
+      indices |= static_cast<u32>(low | high << 2) << (4 * j);
+      a[2 * j] = static_cast<half>(SmallInteger(in[64 * row + 4 * quad + low]));
+      a[2 * j + 1] = static_cast<half>(SmallInteger(in[64 * row + 4 * quad + high]));
+      for (int e = 0; e < 4; ++e)
+        b[4 * j + e] = static_cast<half>(SmallInteger(in[4096 + 32 * (4 * quad + e) + row]));
+    }
+#if defined(__GFX9__)  // the second set of indices in their register
+    sum = __builtin_amdgcn_smfmac_f32_16x16x32_f16(a, b, sum, static_cast<int>(indices << 8), 0, 1);
+#else
+    sum = __builtin_amdgcn_swmmac_f32_16x16x32_f16_w32(a, b, sum, static_cast<short>(indices));
+#endif
+  }
+  for (int r = 0; r < 2 * kQuads; ++r) out[16 * (2 * kQuads * group + r) + row] = sum[r];
+}
+#endif

@@ -224,6 +224,26 @@ TEST(GroupKernels, MatrixCores) {
   }
 }
 
+TEST(GroupKernels, SparseMatrixCores) {
+  if (TestTarget() == "gfx1100") GTEST_SKIP() << "it has no sparse matrix instructions";
+  const U32s in = RandomWords(4096 + 2048, 6);
+  U32s expected(256);
+  for (int i = 0; i < 16; ++i) {
+    for (int j = 0; j < 16; ++j) {
+      float sum = 0;
+      for (int quad = 0; quad < 16; ++quad) {
+        const int low = (i + quad) % 3, high = low + 1 + i * quad % (3 - low);
+        for (const int k : {4 * quad + low, 4 * quad + high})
+          sum += SmallInteger(in[64 * i + k]) * SmallInteger(in[4096 + 32 * k + j]);
+      }
+      expected[16 * i + j] = std::bit_cast<uint32_t>(sum);
+    }
+  }
+  EXPECT_EQ(RunAll("SparseMatrixCores", {.block = {static_cast<unsigned>(WaveSize()), 1, 1}}, in,
+                   U32s(256), 0),
+            expected);
+}
+
 /// What FlashAttention computes, in double.
 double Attention(const std::vector<float>& in, int queries, int n, int query, int element) {
   constexpr int kHead = 64;

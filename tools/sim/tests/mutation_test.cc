@@ -39,6 +39,7 @@ constexpr Kernel kKernels[] = {
     {"LdsWidths"},
     {"FlatPointers"},
     {"MatrixCores", 1, 64, true},
+    {"SparseMatrixCores", 1, 64, true},
     {"LdsGemm", 1},
     {"DynamicLds"},
     {"DirectToLds", 4, 256, true},
