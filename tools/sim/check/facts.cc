@@ -202,8 +202,17 @@ void FillCarryIn(InstructionFacts& facts) {
 /// Rows and columns "32x32", depth and blocks from "v_mfma_f32_32x32x4_2b_f16".
 void FillMatrix(TargetBit target, InstructionFacts& facts) {
   const std::string_view m = facts.mnemonic;
-  if (!StartsWithAny(m, {"v_mfma_", "v_smfmac_"})) return;
+  facts.wmma = StartsWithAny(m, {"v_wmma_", "v_swmmac_"});
+  if (!facts.wmma && !StartsWithAny(m, {"v_mfma_", "v_smfmac_"})) return;
   if (facts.parsed.operands.size() < 4) return;
+  facts.result = RangeOf(facts.parsed.operands[0]);
+  facts.a = RangeOf(facts.parsed.operands[1]);
+  facts.b = RangeOf(facts.parsed.operands[2]);
+  // A sparse one accumulates in place; its fourth operand is the indices.
+  const bool sparse = StartsWithAny(m, {"v_smfmac_", "v_swmmac_"});
+  (sparse ? facts.sparse_indices : facts.c) = RangeOf(facts.parsed.operands[3]);
+  if (sparse) facts.c = facts.result;
+  if (facts.wmma) return;
   MatrixFacts& matrix = facts.matrix;
   matrix.rows = absl::StrContains(m, "_32x32x") ? 32 : absl::StrContains(m, "_16x16x") ? 16 : 4;
   matrix.blocks = absl::StrContains(m, "_16b")  ? 16
@@ -222,12 +231,6 @@ void FillMatrix(TargetBit target, InstructionFacts& facts) {
   } else {
     matrix.passes = matrix.blocks > 1 || f32 ? 16 : 8;
   }
-  facts.result = RangeOf(facts.parsed.operands[0]);
-  facts.a = RangeOf(facts.parsed.operands[1]);
-  facts.b = RangeOf(facts.parsed.operands[2]);
-  // A sparse one accumulates in place; its fourth operand is the index.
-  const bool sparse = absl::StartsWith(m, "v_smfmac_");
-  facts.c = sparse ? facts.result : RangeOf(facts.parsed.operands[3]);
 }
 
 void FillVector(InstructionFacts& facts) {

@@ -23,9 +23,9 @@ inline constexpr int kNoLimit = 255;
 /// What makes instructions' results come back in order: those of one order do among themselves.
 enum class Order : uint8_t { kNone, kVector, kLds };
 
-/// A matrix instruction (gfx9: MFMA). Passes of 4 clocks, LLVM's scheduling model.
+/// A matrix instruction: MFMA, SMFMAC. Passes of 4 clocks, LLVM's scheduling model.
 struct MatrixFacts {
-  int passes = 0;  // 0: not a matrix instruction
+  int passes = 0;  // 0: none, or one of RDNA
   bool xdl = false;
   bool f64 = false;
   int rows = 0;  // of D, per block
@@ -76,6 +76,8 @@ struct InstructionFacts {
 
   MatrixFacts matrix;
   RegisterRange result, a, b, c;  // of matrix instructions
+  RegisterRange sparse_indices;   // of A of sparse ones
+  bool wmma = false;              // a matrix instruction of RDNA
   RegisterRange wide_store_data;  // gfx9 VMEM stores of more than 64 bits that read it late
   RegisterRange carry_in;         // a mask of lanes that VALU reads, and reads nowhere else
   bool partial_result = false;    // writes half a register by op_sel or dst_sel

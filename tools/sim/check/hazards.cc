@@ -10,23 +10,29 @@
 namespace gridwise::sim {
 namespace {
 
+/// What gfx950 waits longer than gfx942 for an XDL result (CDNA4 ISA 7.6, table 38).
+int LongerWait(const MatrixFacts& matrix, TargetBit target) {
+  return target == kGfx950 && matrix.xdl && matrix.passes > 2 ? 1 : 0;
+}
+
 /// Wait states between a matrix instruction and a use of its result by anything but SrcC.
-int AfterResult(const MatrixFacts& matrix, bool by_memory) {
+int AfterResult(const MatrixFacts& matrix, bool by_memory, TargetBit target) {
   if (matrix.f64 && matrix.rows == 4) return by_memory ? 9 : 6;
-  if (matrix.f64) return by_memory ? 18 : 11;
-  return matrix.passes + (matrix.xdl ? 3 : 2);
+  if (matrix.f64) return by_memory ? 18 : target == kGfx950 ? 19 : 11;
+  return matrix.passes + (matrix.xdl ? 3 : 2) + LongerWait(matrix, target);
 }
 
 /// The same for SrcC of matrix instruction `user`, whose registers are those of the result exactly
 /// (`same`) or some of them.
-int AfterResultInC(const MatrixFacts& matrix, const MatrixFacts& user, bool same) {
+int AfterResultInC(const MatrixFacts& matrix, const MatrixFacts& user, bool same,
+                   TargetBit target) {
   if (same) {
     if (matrix.f64 && matrix.rows == 4 && user.f64 && user.rows == 4) return 4;
     return matrix.passes == 2 ? 2 : 0;
   }
-  if (matrix.f64) return user.xdl ? 0 : matrix.rows == 4 ? 4 : 9;
+  if (matrix.f64) return user.xdl ? 0 : matrix.rows == 4 ? 4 : target == kGfx950 ? 17 : 9;
   if (user.xdl && !matrix.xdl) return 0;
-  return matrix.passes + (matrix.xdl ? 1 : 0);
+  return matrix.passes + (matrix.xdl ? 1 : 0) + LongerWait(matrix, target);
 }
 
 /// Until SrcC may be overwritten.
@@ -42,6 +48,22 @@ void HazardTracker::Need(int needed, const Event& event, const char* rule, int r
                                " wait states in between, there are ", Since(event)));
 }
 
+void HazardTracker::CheckWmma(const InstructionFacts& facts, Reporter& reporter) const {
+  if (!facts.wmma || last_valu_ == nullptr || !last_valu_->wmma) return;
+  for (const RegisterRange& range : {facts.a, facts.b, facts.sparse_indices}) {
+    for (int reg = range.first; reg < range.first + range.count; ++reg) {
+      if (!last_valu_->result.Overlaps(reg)) continue;
+      reporter.Report(
+          Category::kHazards,
+          absl::StrCat("a matrix instruction multiplies a matrix result too early: ",
+                       RegisterName(reg)),
+          absl::StrCat(" of ", reporter.Describe(last_valu_->index),
+                       " needs another vector instruction, v_nop for instance, in between"));
+      return;
+    }
+  }
+}
+
 void HazardTracker::CheckMatrix(const InstructionFacts& facts, Reporter& reporter) const {
   const auto check = [&](const RegisterRange& range, bool is_c) {
     for (int reg = range.first; reg < range.first + range.count; ++reg) {
@@ -53,16 +75,17 @@ void HazardTracker::CheckMatrix(const InstructionFacts& facts, Reporter& reporte
           Need(2, event, "a matrix instruction reads a VALU result", reg, reporter);
         }
       } else if (is_c) {
-        Need(AfterResultInC(matrix, facts.matrix, event.facts->result == range), event,
+        Need(AfterResultInC(matrix, facts.matrix, event.facts->result == range, target_), event,
              "a matrix instruction accumulates on a matrix result", reg, reporter);
       } else {
-        Need(AfterResult(matrix, false), event, "a matrix instruction multiplies a matrix result",
-             reg, reporter);
+        Need(AfterResult(matrix, false, target_), event,
+             "a matrix instruction multiplies a matrix result", reg, reporter);
       }
     }
   };
   check(facts.a, false);
   check(facts.b, false);
+  check(facts.sparse_indices, false);
   check(facts.c, true);
   Need(4, written_[kExecLo], "a matrix instruction after a VALU write of EXEC", kExecLo, reporter);
 }
@@ -75,7 +98,7 @@ void HazardTracker::CheckVectorReads(const InstructionFacts& facts, Reporter& re
     if (event.facts == nullptr || Since(event) > 19) continue;
     const InstructionFacts& writer = *event.facts;
     if (writer.matrix.passes != 0) {
-      Need(AfterResult(writer.matrix, memory), event,
+      Need(AfterResult(writer.matrix, memory, target_), event,
            memory ? "a memory instruction reads a matrix result" : "VALU reads a matrix result",
            reg, reporter);
     } else if (writer.dot) {
@@ -99,8 +122,8 @@ void HazardTracker::CheckVectorWrites(const InstructionFacts& facts, Reporter& r
     if (reg < kFirstVector) continue;
     const Event& event = written_[reg];
     if (event.facts != nullptr && event.facts->matrix.passes != 0) {
-      Need(AfterResult(event.facts->matrix, false), event, "a matrix result is overwritten", reg,
-           reporter);
+      Need(AfterResult(event.facts->matrix, false, target_), event,
+           "a matrix result is overwritten", reg, reporter);
     } else if (event.facts != nullptr && event.facts->dot &&
                event.facts->mnemonic != facts.mnemonic) {
       Need(3, event, "a dot product's result is overwritten", reg, reporter);
@@ -181,7 +204,11 @@ void HazardTracker::Note(const InstructionFacts& facts) {
 }
 
 void HazardTracker::Before(const InstructionFacts& facts, Reporter& reporter) {
-  if ((target_ & kGfx9) == 0) return;
+  if ((target_ & kGfx9) == 0) {
+    CheckWmma(facts, reporter);
+    if (facts.valu) last_valu_ = &facts;
+    return;
+  }
   if (facts.matrix.passes != 0) {
     CheckMatrix(facts, reporter);
   } else if (facts.valu || facts.vmem || facts.lds) {

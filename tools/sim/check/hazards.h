@@ -11,7 +11,9 @@ namespace gridwise::sim {
 /// Missing wait states of gfx9 (CDNA3 ISA 4.5 "Manually Inserted Wait States"; LLVM,
 /// GCNHazardRecognizer): pairs of instructions between which the program must put others, or
 /// s_nop, because the hardware does not wait. Counted along the path that is executed: an
-/// instruction is one wait state, s_nop N is N + 1. RDNA interlocks these cases in hardware.
+/// instruction is one wait state, s_nop N is N + 1. RDNA interlocks these cases in hardware, but
+/// for one: A, B or sparse indices of a matrix instruction that are the result of the one before
+/// (RDNA3 ISA 7.9.1, RDNA4 ISA 7.12.1), between which there must be another vector instruction.
 class HazardTracker {
  public:
   explicit HazardTracker(TargetBit target) : target_(target) {}
@@ -31,6 +33,7 @@ class HazardTracker {
   /// Reports if fewer than `needed` wait states have passed since `event`.
   void Need(int needed, const Event& event, const char* rule, int reg, Reporter& reporter) const;
 
+  void CheckWmma(const InstructionFacts& facts, Reporter& reporter) const;
   void CheckMatrix(const InstructionFacts& facts, Reporter& reporter) const;
   void CheckVectorReads(const InstructionFacts& facts, Reporter& reporter) const;
   void CheckVectorWrites(const InstructionFacts& facts, Reporter& reporter) const;
@@ -43,6 +46,7 @@ class HazardTracker {
   std::array<Event, kAllRegisters> written_ = {};    // by a vector instruction, last
   std::array<Event, kAllRegisters> read_as_c_ = {};  // by a matrix instruction
   Event m0_written_;                                 // by a scalar instruction
+  const InstructionFacts* last_valu_ = nullptr;      // of RDNA
   Event wide_store_[2];                              // the newest ones
 };
 
