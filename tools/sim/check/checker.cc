@@ -293,7 +293,7 @@ bool WaveCheck::Repeats(const MemoryAccess& access, int lane) const {
     return false;
   const auto* there = reinterpret_cast<const uint8_t*>(access.base + access.offset[lane]);
   for (uint32_t i = 0; i < access.bytes; ++i) {
-    const uint32_t at = observed_[static_cast<size_t>(lane)] + i + (facts.data_high ? 2 : 0);
+    const uint32_t at = observed_[static_cast<size_t>(lane)] + i + (facts.data_high() ? 2 : 0);
     if (at / 4 >= facts.data.size() || facts.data[at / 4] < kFirstVector) return false;
     const uint32_t value = wave_.v[facts.data[at / 4] - kFirstVector][lane];
     if (there[i] != static_cast<uint8_t>(value >> at % 4 * 8)) return false;
