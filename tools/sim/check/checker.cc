@@ -60,6 +60,22 @@ void CheckObserver::MarkPolls(uint64_t loop) {
           return std::find(written.begin(), written.end(), reg) != written.end();
         });
   }
+  for (size_t i = first; i < facts_.size(); ++i) {
+    if (facts_[i].polls) MarkPeeledPoll(first, facts_[i]);
+  }
+}
+
+void CheckObserver::MarkPeeledPoll(size_t loop, const InstructionFacts& load) {
+  constexpr size_t kAhead = 12;  // a wait, a comparison, a branch around the loop
+  for (size_t i = loop; i-- > 0 && loop - i <= kAhead;) {
+    InstructionFacts& facts = facts_[i];
+    if (facts.parsed.text == load.parsed.text) facts.polls = true;
+    const bool other_address =
+        std::any_of(load.address.begin(), load.address.end(), [&](uint16_t reg) {
+          return std::find(facts.writes.begin(), facts.writes.end(), reg) != facts.writes.end();
+        });
+    if (facts.polls || facts.store || facts.atomic || facts.barrier_wait || other_address) return;
+  }
 }
 
 Finding LaunchCheck::MakeFinding(Category category, uint32_t instruction) const {
