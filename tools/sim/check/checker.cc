@@ -60,6 +60,22 @@ void CheckObserver::MarkPolls(uint64_t loop) {
           return std::find(written.begin(), written.end(), reg) != written.end();
         });
   }
+  for (size_t i = first; i < facts_.size(); ++i) {
+    if (facts_[i].polls) MarkPeeledPoll(first, facts_[i]);
+  }
+}
+
+void CheckObserver::MarkPeeledPoll(size_t loop, const InstructionFacts& load) {
+  constexpr size_t kAhead = 12;  // a wait, a comparison, a branch around the loop
+  for (size_t i = loop; i-- > 0 && loop - i <= kAhead;) {
+    InstructionFacts& facts = facts_[i];
+    if (facts.parsed.text == load.parsed.text) facts.polls = true;
+    const bool other_address =
+        std::any_of(load.address.begin(), load.address.end(), [&](uint16_t reg) {
+          return std::find(facts.writes.begin(), facts.writes.end(), reg) != facts.writes.end();
+        });
+    if (facts.polls || facts.store || facts.atomic || facts.barrier_wait || other_address) return;
+  }
 }
 
 Finding LaunchCheck::MakeFinding(Category category, uint32_t instruction) const {
@@ -293,7 +309,7 @@ bool WaveCheck::Repeats(const MemoryAccess& access, int lane) const {
     return false;
   const auto* there = reinterpret_cast<const uint8_t*>(access.base + access.offset[lane]);
   for (uint32_t i = 0; i < access.bytes; ++i) {
-    const uint32_t at = observed_[static_cast<size_t>(lane)] + i + (facts.data_high ? 2 : 0);
+    const uint32_t at = observed_[static_cast<size_t>(lane)] + i + (facts.data_high() ? 2 : 0);
     if (at / 4 >= facts.data.size() || facts.data[at / 4] < kFirstVector) return false;
     const uint32_t value = wave_.v[facts.data[at / 4] - kFirstVector][lane];
     if (there[i] != static_cast<uint8_t>(value >> at % 4 * 8)) return false;

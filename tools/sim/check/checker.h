@@ -44,6 +44,8 @@ class CheckObserver final : public InstructionObserver {
   /// Finds the loads of a loop that does nothing but wait for what they load to change: it stores
   /// nothing, and their addresses stay the same, so that a compiler would have moved others out.
   void MarkPolls(uint64_t loop);
+  /// Marks the same load a little ahead of instruction `loop`: the first turn, peeled off.
+  void MarkPeeledPoll(size_t loop, const InstructionFacts& load);
 
   const TargetBit target_;
   const SourceLineFn source_line_;

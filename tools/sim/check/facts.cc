@@ -18,6 +18,11 @@ bool StartsWithAny(std::string_view s, std::initializer_list<std::string_view> p
                      [&](std::string_view p) { return absl::StartsWith(s, p); });
 }
 
+bool EndsWithAny(std::string_view s, std::initializer_list<std::string_view> suffixes) {
+  return std::any_of(suffixes.begin(), suffixes.end(),
+                     [&](std::string_view suffix) { return absl::EndsWith(s, suffix); });
+}
+
 uint8_t& Limit(InstructionFacts& facts, WaitCounter counter) {
   return facts.limits[static_cast<int>(counter)];
 }
@@ -172,7 +177,8 @@ void FillOperands(TargetBit target, InstructionFacts& facts) {
     facts.address.push_back(kM0);
   }
   const bool high = absl::StrContains(m, "_d16_hi");
-  facts.data_high = high && facts.store;
+  if (facts.store && (high || EndsWithAny(m, {"_b8", "_b16", "_byte", "_short"})))
+    facts.stored_bits = high ? 0xffff0000u : 0xffffu;
   const bool keeps_half = (target & kRdna) != 0;  // see Place in tools/sim/isa/exec_load_store.h
   if (facts.load && keeps_half && absl::StrContains(m, "_d16") && !absl::StrContains(m, "format"))
     facts.loaded_bits = high ? 0xffff0000u : 0xffffu;

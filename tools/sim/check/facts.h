@@ -60,7 +60,7 @@ struct InstructionFacts {
   /// what it loads.
   std::vector<uint16_t> address, data, loaded;
   uint32_t loaded_bits = ~0u;  // of `loaded`: half of it for ..._d16 and ..._d16_hi
-  bool data_high = false;      // stores the high half of `data`
+  uint32_t stored_bits = ~0u;  // of `data`: half of it for stores of 8 and 16 bits
   bool memory = false;         // loads, stores or updates memory, LDS or scratch
   bool cross_lane = false;     // results depend on other lanes than their own
   bool control = false;        // does something else than to write registers
@@ -81,6 +81,8 @@ struct InstructionFacts {
   RegisterRange wide_store_data;  // gfx9 VMEM stores of more than 64 bits that read it late
   RegisterRange carry_in;         // a mask of lanes that VALU reads, and reads nowhere else
   bool partial_result = false;    // writes half a register by op_sel or dst_sel
+
+  bool data_high() const { return stored_bits == 0xffff0000u; }
 };
 
 /// Fills in `facts` for an instruction of `target` from its text and registers.

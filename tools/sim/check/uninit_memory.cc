@@ -189,7 +189,7 @@ ShadowBytes UninitTracker::StoredBytes(const InstructionFacts& facts, int lane,
   ShadowBytes shadow;
   const bool converts = absl::StrContains(facts.mnemonic, "format");
   for (uint32_t i = 0; i < bytes; ++i) {
-    const uint32_t at = done_[static_cast<size_t>(lane)] + i + (facts.data_high ? 2 : 0);
+    const uint32_t at = done_[static_cast<size_t>(lane)] + i + (facts.data_high() ? 2 : 0);
     for (size_t d = 0; d < facts.data.size(); ++d) {
       const uint16_t reg = facts.data[d];
       const int l = reg >= kFirstVector ? lane : 0;

@@ -22,6 +22,15 @@ Order OrderOn(const InstructionFacts& facts, WaitCounter counter) {
   return facts.flat && counter != WaitCounter::kLds ? Order::kVector : facts.order;
 }
 
+bool Has(const std::vector<uint16_t>& registers, int reg) {
+  return std::find(registers.begin(), registers.end(), reg) != registers.end();
+}
+
+/// The bits of `reg`, which it reads, that decide what the instruction does.
+uint32_t BitsRead(const InstructionFacts& facts, int reg) {
+  return Has(facts.data, reg) && !Has(facts.address, reg) ? facts.stored_bits : ~0u;
+}
+
 }  // namespace
 
 bool WaitTracker::Ordered(const Outstanding& o, WaitCounter counter, bool flat_pending) const {
@@ -54,14 +63,16 @@ void WaitTracker::Wait(WaitCounter counter, int limit) {
   std::erase_if(outstanding_, [](const Outstanding& o) { return o.counters == 0; });
 }
 
-void WaitTracker::ReportUse(const InstructionFacts& facts, int reg, bool writes,
+bool WaitTracker::ReportUse(const InstructionFacts& facts, int reg, bool writes,
                             Reporter& reporter) const {
+  // A store may take one half of a register while a load into the other is under way. Writing is
+  // another matter: VALU instructions write both halves, one of them as it was.
+  const uint32_t bits = writes ? ~0u : BitsRead(facts, reg);
   // The last one that writes the register is the one to wait for.
   for (size_t i = outstanding_.size(); i-- > 0;) {
     const Outstanding& o = outstanding_[i];
-    if (std::find(o.facts->writes.begin(), o.facts->writes.end(), reg) == o.facts->writes.end())
-      continue;
-    if (writes && SameOrder(*o.facts, facts)) return;
+    if (!Has(o.facts->writes, reg) || (o.facts->loaded_bits & bits) == 0) continue;
+    if (writes && SameOrder(*o.facts, facts)) return false;
     std::string wait;
     for (int c = 0; c < kWaitCounters; ++c) {
       const auto counter = static_cast<WaitCounter>(c);
@@ -81,8 +92,9 @@ void WaitTracker::ReportUse(const InstructionFacts& facts, int reg, bool writes,
                     absl::StrCat(writes ? "overwrites " : "reads ", RegisterName(reg),
                                  ", which a memory instruction has yet to write"),
                     absl::StrCat(": ", reporter.Describe(o.facts->index), " needs ", wait));
-    return;
+    return true;
   }
+  return false;
 }
 
 void WaitTracker::Before(const InstructionFacts& facts, bool report, Reporter& reporter) {
@@ -95,10 +107,10 @@ void WaitTracker::Before(const InstructionFacts& facts, bool report, Reporter& r
   }
   if (!report) return;
   for (const uint16_t reg : facts.reads) {
-    if (pending_[reg] != 0) return ReportUse(facts, reg, false, reporter);
+    if (pending_[reg] != 0 && ReportUse(facts, reg, false, reporter)) return;
   }
   for (const uint16_t reg : facts.writes) {
-    if (pending_[reg] != 0) return ReportUse(facts, reg, true, reporter);
+    if (pending_[reg] != 0 && ReportUse(facts, reg, true, reporter)) return;
   }
 }
 

@@ -48,7 +48,8 @@ class WaitTracker {
 
   void Wait(WaitCounter counter, int limit);
   bool Ordered(const Outstanding& o, WaitCounter counter, bool flat_pending) const;
-  void ReportUse(const InstructionFacts& facts, int reg, bool writes, Reporter& reporter) const;
+  /// False if that use of the pending register is none that has to wait.
+  bool ReportUse(const InstructionFacts& facts, int reg, bool writes, Reporter& reporter) const;
   bool SameOrder(const InstructionFacts& a, const InstructionFacts& b) const;
 
   const TargetBit target_;

@@ -450,6 +450,26 @@ KERNEL void PollLds(const u32* in, u32* out, int) {
   }
 }
 
+/// The loop's first turn is ahead of it, as compilers arrange it.
+KERNEL void PollLdsPeeled(const u32* in, u32* out, int) {
+  SHARED u32 flag, data[64];
+  if (Item() == 0) flag = 0;
+  Barrier();
+  if (Item() < 64) {
+    data[Item()] = in[Item()];
+    __hip_atomic_store(&flag, 1u, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_WORKGROUP);
+  } else {
+    asm volatile(
+        "ds_read_b32 v40, %0\n\ts_waitcnt lgkmcnt(0)\n\tv_cmp_eq_u32 vcc, 0, v40\n\t"
+        "s_cbranch_vccz .Lseen%=\n.Lpoll%=:\n\tds_read_b32 v40, %0\n\ts_waitcnt lgkmcnt(0)\n\t"
+        "v_cmp_eq_u32 vcc, 0, v40\n\ts_cbranch_vccnz .Lpoll%=\n.Lseen%=:"
+        :
+        : "v"((__attribute__((address_space(3))) u32*)&flag)
+        : "v40", "vcc", "memory");
+    out[Item()] = data[Item() - 64];
+  }
+}
+
 /// The data behind the flag; the second wave reads it anyway.
 KERNEL void PollLdsTooEarly(const u32* in, u32* out, int) {
   SHARED u32 flag, data[64];

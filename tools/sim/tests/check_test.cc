@@ -169,6 +169,7 @@ TEST_F(Check, WhatOnlyLooksLikeARace) {
   for (uint64_t seed = 0; seed < 8; ++seed) {
     gridwiseSimSeed(1, seed);
     ExpectSilent("PollLds", kTwoWaves);
+    ExpectSilent("PollLdsPeeled", kTwoWaves);
     gridwiseSimSeed(0, 0);
   }
   ExpectRace("PollLdsTooEarly", kTwoWaves);
