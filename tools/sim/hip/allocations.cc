@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <set>
@@ -10,7 +11,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_format.h"
 #include "tools/sim/check/device_bytes.h"
+#include "tools/sim/hip/memory_pool.h"
 #include "tools/sim/machine/memory.h"
 
 namespace gridwise::sim {
@@ -45,8 +48,10 @@ constexpr std::string_view Label(AllocationKind kind) {
 
 // Whether kernels of `device`, which is not its own, may touch the allocation.
 bool IsShownTo(const Table& table, const Allocation& allocation, const Device& device) {
+  const ihipMemPoolHandle_t* const pool = allocation.type.pool.get();
   return allocation.type.kind != AllocationKind::kDevice ||
-         table.peers.count({&device, allocation.device}) != 0;
+         table.peers.count({&device, allocation.device}) != 0 ||
+         (pool != nullptr && pool->access.count(&device) != 0);
 }
 
 absl::Status Show(const Allocation& allocation, Device& device) {
@@ -60,9 +65,32 @@ void HideFromOthers(const Table& table, const Allocation& allocation) {
   }
 }
 
+// Changes who may touch what, and shows and hides what that changes for kernels of `device`.
+template <typename Change>
+void ChangeAccess(const Table& table, Device& device, Change change) {
+  std::set<const Allocation*> shown;
+  for (const auto& [address, allocation] : table.allocations) {
+    if (IsShownTo(table, allocation, device)) shown.insert(&allocation);
+  }
+  change();
+  for (const auto& [address, allocation] : table.allocations) {
+    const bool is_shown = IsShownTo(table, allocation, device);
+    if (allocation.device == &device || is_shown == (shown.count(&allocation) != 0)) continue;
+    if (is_shown) {
+      Show(allocation, device).IgnoreError();
+    } else {
+      device.memory.Unregister(allocation.begin).IgnoreError();
+    }
+  }
+}
+
 // Enters the allocation, which its own device's memory knows already.
 absl::Status Insert(Table& table, const Allocation& allocation) {
   table.allocations[Address(allocation.begin)] = allocation;
+  if (ihipMemPoolHandle_t* const pool = allocation.type.pool.get(); pool != nullptr) {
+    pool->used_bytes += allocation.bytes;
+    pool->most_used_bytes = std::max(pool->most_used_bytes, pool->used_bytes);
+  }
   for (const auto& device : Devices()) {
     if (device.get() == allocation.device || !IsShownTo(table, allocation, *device)) continue;
     if (absl::Status status = Show(allocation, *device); !status.ok()) return status;
@@ -97,6 +125,7 @@ std::optional<Allocation> Take(Table& table, const void* pointer, bool registere
   const Allocation allocation = found->second;
   if ((allocation.type.kind == AllocationKind::kRegistered) != registered) return std::nullopt;
   HideFromOthers(table, allocation);
+  if (allocation.type.pool != nullptr) allocation.type.pool->used_bytes -= allocation.bytes;
   table.allocations.erase(found);
   return allocation;
 }
@@ -108,6 +137,13 @@ hipError_t Allocate(Device& device, size_t bytes, AllocationType type, void** po
   if (bytes == 0) return Report(hipSuccess);
   Table& table = TheTable();
   std::lock_guard lock(table.mutex);
+  const ihipMemPoolHandle_t* const pool = type.pool.get();
+  if (pool != nullptr && pool->max_bytes != 0 && bytes > pool->max_bytes - pool->used_bytes) {
+    return Report(hipErrorOutOfMemory,
+                  absl::StrFormat("the memory pool has %u bytes, of which %u are in use; %u are "
+                                  "asked for",
+                                  pool->max_bytes, pool->used_bytes, bytes));
+  }
   const absl::StatusOr<void*> memory = device.memory.Allocate(bytes, Label(type.kind));
   if (!memory.ok()) return Report(hipErrorOutOfMemory);
   if (absl::Status status = Insert(table, {*memory, bytes, type, &device}); !status.ok())
@@ -203,20 +239,54 @@ bool HasPeerAccess(const Device& device, const Device& peer) {
 void SetPeerAccess(Device& device, Device& peer, bool on) {
   Table& table = TheTable();
   std::lock_guard lock(table.mutex);
-  if (on == (table.peers.count({&device, &peer}) != 0)) return;
-  if (on) {
-    table.peers.insert({&device, &peer});
-  } else {
-    table.peers.erase({&device, &peer});
-  }
-  for (const auto& [address, allocation] : table.allocations) {
-    if (allocation.device != &peer || allocation.type.kind != AllocationKind::kDevice) continue;
+  ChangeAccess(table, device, [&] {
     if (on) {
-      Show(allocation, device).IgnoreError();
+      table.peers.insert({&device, &peer});
     } else {
-      device.memory.Unregister(allocation.begin).IgnoreError();
+      table.peers.erase({&device, &peer});
     }
-  }
+  });
+}
+
+bool Advise(const void* pointer, size_t bytes, const std::function<void(Advice&)>& change) {
+  Table& table = TheTable();
+  std::lock_guard lock(table.mutex);
+  const auto next = table.allocations.upper_bound(Address(pointer));
+  if (next == table.allocations.begin()) return false;
+  Allocation& allocation = std::prev(next)->second;
+  const uint64_t offset = Address(pointer) - Address(allocation.begin);
+  if (offset >= allocation.bytes || bytes > allocation.bytes - offset) return false;
+  change(allocation.advice);
+  return true;
+}
+
+void SetPoolAccess(ihipMemPoolHandle_t& pool, Device& device, hipMemAccessFlags access) {
+  Table& table = TheTable();
+  std::lock_guard lock(table.mutex);
+  ChangeAccess(table, device, [&] {
+    if (access == hipMemAccessFlagsProtNone) {
+      pool.access.erase(&device);
+    } else {
+      pool.access[&device] = access;
+    }
+  });
+}
+
+hipMemAccessFlags PoolAccess(const ihipMemPoolHandle_t& pool, const Device& device) {
+  std::lock_guard lock(TheTable().mutex);
+  if (&device == pool.device) return hipMemAccessFlagsProtReadWrite;
+  const auto found = pool.access.find(&device);
+  return found == pool.access.end() ? hipMemAccessFlagsProtNone : found->second;
+}
+
+PoolUse UseOf(const ihipMemPoolHandle_t& pool) {
+  std::lock_guard lock(TheTable().mutex);
+  return {pool.used_bytes, pool.most_used_bytes};
+}
+
+void ResetMostUsed(ihipMemPoolHandle_t& pool) {
+  std::lock_guard lock(TheTable().mutex);
+  pool.most_used_bytes = pool.used_bytes;
 }
 
 }  // namespace gridwise::sim

@@ -72,6 +72,7 @@ hipGraphNode_t AddNode(ihipGraph& graph, std::span<const hipGraphNode_t> depende
 
 std::unique_ptr<ihipGraph> Clone(const ihipGraph& graph) {
   auto copy = std::make_unique<ihipGraph>();
+  copy->references = graph.references;
   std::unordered_map<const hipGraphNode*, hipGraphNode_t> copy_of;
   for (const auto& node : graph.nodes) {
     const hipGraphNode_t added = AddNode(*copy, {}, CopyOf(node->operation));

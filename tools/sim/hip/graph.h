@@ -7,6 +7,7 @@
 
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/hip/operation.h"
+#include "tools/sim/hip/user_object.h"
 
 /// Graphs: operations and what each waits for. Handles are the addresses of these objects, which
 /// know by themselves which of them are live.
@@ -33,6 +34,7 @@ struct ihipGraph {
   ihipGraph& operator=(const ihipGraph&) = delete;
 
   std::vector<std::unique_ptr<hipGraphNode>> nodes;  // in the order in which they were added
+  gridwise::sim::UserReferences references;
   bool is_program_s = true;  // else a node, an executable graph or a capture owns it
 };
 

@@ -16,11 +16,14 @@ hipError_t Replace(hipGraphNode_t node, Operation operation) {
   if (node == nullptr || TypeOf(node->operation) != TypeOf(operation))
     return Report(hipErrorInvalidValue);
   if (hipError_t error = Check(operation); error != hipSuccess) return Report(error);
-  // HIP's parameters do not say that a launch is cooperative, or that its last workgroups are
+  // HIP's parameters do not say what a launch's attributes are, or that its last workgroups are
   // partial.
   if (auto* const kernel = std::get_if<KernelOperation>(&operation); kernel != nullptr) {
     Grid& grid = kernel->grid;
-    const Grid& old = std::get<KernelOperation>(node->operation).grid;
+    const auto& before = std::get<KernelOperation>(node->operation);
+    const Grid& old = before.grid;
+    kernel->priority = before.priority;
+    kernel->window = before.window;
     grid.cooperative = old.cooperative;
     if (grid.workgroups == old.workgroups && grid.block == old.block)
       grid.remainder = old.remainder;

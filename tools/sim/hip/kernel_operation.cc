@@ -88,6 +88,20 @@ Grid GridOf(const dim3& grid, const dim3& block, size_t dynamic_lds_bytes, bool 
           .cooperative = cooperative};
 }
 
+hipError_t CheckCooperative(hipFunction_t function, const Grid& grid) {
+  const KernelInfo& kernel = *function->kernel;
+  const uint64_t workgroups =
+      uint64_t{grid.workgroups[0]} * grid.workgroups[1] * grid.workgroups[2];
+  const int64_t resident = ResidentWorkgroups(*function->module->device, kernel, grid);
+  if (grid.cooperative && workgroups > static_cast<uint64_t>(resident)) {
+    return Report(hipErrorCooperativeLaunchTooLarge,
+                  absl::StrFormat("kernel %s: a cooperative launch of %u workgroups; the device "
+                                  "holds %d of them at once",
+                                  kernel.name, workgroups, resident));
+  }
+  return hipSuccess;
+}
+
 hipError_t MakeKernelOperation(hipFunction_t function, const void* named, const Grid& grid,
                                const LaunchArguments& arguments, KernelOperation* operation) {
   const KernelInfo& kernel = *function->kernel;
@@ -95,21 +109,14 @@ hipError_t MakeKernelOperation(hipFunction_t function, const void* named, const 
   if (device.fault != hipSuccess) return Report(device.fault);
   if (absl::Status status = CheckGrid(kernel, grid, device.properties); !status.ok())
     return Report(hipErrorInvalidConfiguration, status);
-  const uint64_t workgroups =
-      uint64_t{grid.workgroups[0]} * grid.workgroups[1] * grid.workgroups[2];
-  const int64_t resident = ResidentWorkgroups(device, kernel, grid);
-  if (grid.cooperative && workgroups > static_cast<uint64_t>(resident)) {
-    return Report(hipErrorCooperativeLaunchTooLarge,
-                  absl::StrFormat("kernel %s: a cooperative launch of %u workgroups; the device "
-                                  "holds %d of them at once",
-                                  kernel.name, workgroups, resident));
-  }
+  if (hipError_t error = CheckCooperative(function, grid); error != hipSuccess) return error;
   const absl::StatusOr<std::span<const std::byte>> packed = ReadExtra(arguments.extra);
   if (!packed.ok()) return Report(hipErrorInvalidValue, packed.status());
   absl::StatusOr<std::vector<std::byte>> copied =
       CopyExplicitArguments(kernel, arguments.parameters, *packed);
   if (!copied.ok()) return Report(hipErrorInvalidValue, copied.status());
-  *operation = {function, named, grid, *std::move(copied)};
+  *operation = {
+      .function = function, .named = named, .grid = grid, .arguments = *std::move(copied)};
   return hipSuccess;
 }
 

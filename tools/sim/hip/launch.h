@@ -20,6 +20,9 @@ struct KernelOperation {
   const void* named = nullptr;  // what the program called it: a host function, or the handle
   Grid grid;
   std::vector<std::byte> arguments;  // kernarg segment, the hidden ones are still to come
+  // Attributes that a graph's node gives back and that change nothing.
+  int priority = 0;
+  hipAccessPolicyWindow window = {};
 };
 
 /// Checks a launch of a valid `function` and copies its arguments. A cooperative grid must fit on
@@ -27,8 +30,19 @@ struct KernelOperation {
 hipError_t MakeKernelOperation(hipFunction_t function, const void* named, const Grid& grid,
                                const LaunchArguments& arguments, KernelOperation* operation);
 
+/// hipErrorCooperativeLaunchTooLarge if the device cannot hold all workgroups of a cooperative grid
+/// at once. Reports errors.
+hipError_t CheckCooperative(hipFunction_t function, const Grid& grid);
+
 /// The grid of HIP's dimensions.
 Grid GridOf(const dim3& grid, const dim3& block, size_t dynamic_lds_bytes, bool cooperative);
+
+/// Puts a launch on `stream`: of a handle, which the program calls `named`, or of a host function
+/// (or handle, as later HIP versions have it). Report.
+hipError_t LaunchHandle(hipFunction_t function, const void* named, const Grid& grid,
+                        hipStream_t stream, const LaunchArguments& arguments);
+hipError_t LaunchHostFunction(const void* host_function, const Grid& grid, hipStream_t stream,
+                              const LaunchArguments& arguments);
 
 /// Runs a kernel to its end. Reports.
 hipError_t Launch(const KernelOperation& operation);

@@ -34,27 +34,9 @@ std::vector<CallConfiguration>& Configurations() {
   return configurations;
 }
 
-hipError_t LaunchHandle(hipFunction_t function, const void* named, const Grid& grid,
-                        hipStream_t stream, const LaunchArguments& arguments) {
-  if (!IsFunction(function)) return Report(hipErrorInvalidResourceHandle);
-  KernelOperation operation;
-  const hipError_t error = MakeKernelOperation(function, named, grid, arguments, &operation);
-  return error != hipSuccess ? error : Enqueue(stream, std::move(operation));
-}
-
 hipError_t LaunchHandle(hipFunction_t function, const Grid& grid, hipStream_t stream,
                         const LaunchArguments& arguments) {
   return LaunchHandle(function, function, grid, stream, arguments);
-}
-
-hipError_t LaunchHostFunction(const void* host_function, const Grid& grid, hipStream_t stream,
-                              const LaunchArguments& arguments) {
-  Device* device = DeviceOfStream(stream);
-  if (device == nullptr) return Report(hipErrorInvalidResourceHandle);
-  hipFunction_t function = nullptr;
-  if (hipError_t error = FunctionOn(*device, host_function, &function); error != hipSuccess)
-    return error;
-  return LaunchHandle(function, host_function, grid, stream, arguments);
 }
 
 // Launches between two events, either of which may be null.
@@ -82,6 +64,25 @@ hipError_t LaunchItems(hipFunction_t function, const dim3& items, const dim3& bl
 }
 
 }  // namespace
+
+hipError_t LaunchHandle(hipFunction_t function, const void* named, const Grid& grid,
+                        hipStream_t stream, const LaunchArguments& arguments) {
+  if (!IsFunction(function)) return Report(hipErrorInvalidResourceHandle);
+  KernelOperation operation;
+  const hipError_t error = MakeKernelOperation(function, named, grid, arguments, &operation);
+  return error != hipSuccess ? error : Enqueue(stream, std::move(operation));
+}
+
+hipError_t LaunchHostFunction(const void* host_function, const Grid& grid, hipStream_t stream,
+                              const LaunchArguments& arguments) {
+  Device* device = DeviceOfStream(stream);
+  if (device == nullptr) return Report(hipErrorInvalidResourceHandle);
+  hipFunction_t function = nullptr;
+  if (hipError_t error = FunctionOn(*device, host_function, &function); error != hipSuccess)
+    return error;
+  return LaunchHandle(function, host_function, grid, stream, arguments);
+}
+
 }  // namespace gridwise::sim
 
 using namespace gridwise::sim;

@@ -118,19 +118,7 @@ hipError_t hipMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
   return Report(hipSuccess);
 }
 
-// Hints: there is one memory for host and devices.
-hipError_t hipMemPrefetchAsync(const void* pointer, size_t bytes, int device, hipStream_t) {
-  if (!FindAllocation(pointer) || bytes == 0) return Report(hipErrorInvalidValue);
-  if (device != hipCpuDeviceId && DeviceAt(device) == nullptr) return Report(hipErrorInvalidDevice);
-  return Report(hipSuccess);
-}
-
-hipError_t hipMemAdvise(const void* pointer, size_t bytes, hipMemoryAdvise, int device) {
-  if (!FindAllocation(pointer) || bytes == 0) return Report(hipErrorInvalidValue);
-  if (device != hipCpuDeviceId && DeviceAt(device) == nullptr) return Report(hipErrorInvalidDevice);
-  return Report(hipSuccess);
-}
-
+// A hint, as those of memory_advice.cc.
 hipError_t hipStreamAttachMemAsync(hipStream_t, void* pointer, size_t, unsigned int) {
   return Report(FindAllocation(pointer) ? hipSuccess : hipErrorInvalidValue);
 }

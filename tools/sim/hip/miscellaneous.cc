@@ -1,5 +1,3 @@
-#include <dlfcn.h>
-
 #include <cstddef>
 #include <cstdint>
 
@@ -64,17 +62,6 @@ hipError_t hipProfilerStart(void) { return Report(hipSuccess); }
 hipError_t hipProfilerStop(void) { return Report(hipSuccess); }
 
 const char* hipApiName(uint32_t) { return "unknown"; }
-
-hipError_t hipGetProcAddress(const char* symbol, void** function, int, uint64_t,
-                             hipDriverProcAddressQueryResult* result) {
-  if (symbol == nullptr || function == nullptr) return Report(hipErrorInvalidValue);
-  *function = dlsym(RTLD_DEFAULT, symbol);
-  if (result != nullptr) {
-    *result =
-        *function != nullptr ? HIP_GET_PROC_ADDRESS_SUCCESS : HIP_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-  }
-  return Report(*function != nullptr ? hipSuccess : hipErrorInvalidValue);
-}
 
 hipChannelFormatDesc hipCreateChannelDesc(int x, int y, int z, int w, hipChannelFormatKind kind) {
   return {x, y, z, w, kind};

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "tools/sim/hip/check.h"
+#include "tools/sim/hip/hip7.h"
 
 // Modules: loading code objects, and the kernels and variables in them.
 
@@ -113,6 +114,10 @@ hipError_t hipModuleLoadDataEx(hipModule_t* module, const void* image, unsigned 
   return hipModuleLoadData(module, image);
 }
 
+hipError_t hipModuleLoadFatBinary(hipModule_t* module, const void* image) {
+  return hipModuleLoadData(module, image);
+}
+
 hipError_t hipModuleLoad(hipModule_t* module, const char* path) {
   if (module == nullptr || path == nullptr) return Report(hipErrorInvalidValue);
   std::ifstream file(path, std::ios::binary);
@@ -136,6 +141,13 @@ hipError_t hipModuleGetFunction(hipFunction_t* function, hipModule_t module, con
   if (function == nullptr || name == nullptr) return Report(hipErrorInvalidValue);
   if (!IsModule(module)) return Report(hipErrorInvalidHandle);
   return FindFunction(*module, name, function);
+}
+
+hipError_t hipModuleGetFunctionCount(unsigned int* count, hipModule_t module) {
+  if (count == nullptr) return Report(hipErrorInvalidValue);
+  if (!IsModule(module)) return Report(hipErrorInvalidHandle);
+  *count = static_cast<unsigned int>(module->object->kernels().size());
+  return Report(hipSuccess);
 }
 
 hipError_t hipModuleGetGlobal(hipDeviceptr_t* address, size_t* bytes, hipModule_t module,

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "absl/strings/str_format.h"
 #include "tools/sim/hip/function.h"
+#include "tools/sim/hip/hip7.h"
 #include "tools/sim/hip/module.h"
 #include "tools/sim/isa/target.h"
 #include "tools/sim/machine/lds_banks.h"
@@ -139,6 +141,34 @@ hipError_t hipOccupancyMaxPotentialBlockSize(int* grid_size, int* block_size, co
   hipFunction_t handle = nullptr;
   if (hipError_t error = CurrentFunction(function, &handle); error != hipSuccess) return error;
   return BestBlock(grid_size, block_size, handle, lds_bytes, limit);
+}
+
+// The most with which as many workgroups fit, which fewer bytes do not make fewer.
+hipError_t hipOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* function,
+                                                    int workgroups, int block_size) {
+  if (bytes == nullptr || workgroups <= 0 || block_size <= 0) return Report(hipErrorInvalidValue);
+  hipFunction_t handle = nullptr;
+  if (hipError_t error = CurrentFunction(function, &handle); error != hipSuccess) return error;
+  const Device& device = *handle->module->device;
+  const KernelInfo& kernel = *handle->kernel;
+  const auto fit = [&](uint64_t lds_bytes) {
+    return WorkgroupsPerMultiprocessor(device, kernel, static_cast<uint32_t>(block_size),
+                                       lds_bytes) >= workgroups;
+  };
+  const uint64_t lds = device.properties.sharedMemPerBlock;
+  if (!fit(0) || kernel.static_lds_bytes > lds) {
+    return Report(hipErrorInvalidValue,
+                  absl::StrFormat("kernel %s: a compute unit does not hold %d workgroups of %d "
+                                  "work-items, whatever their LDS",
+                                  kernel.name, workgroups, block_size));
+  }
+  uint64_t least = 0, too_much = lds - kernel.static_lds_bytes + 1;
+  for (; too_much - least > 1;) {
+    const uint64_t middle = least + (too_much - least) / 2;
+    (fit(middle) ? least : too_much) = middle;
+  }
+  *bytes = least;
+  return Report(hipSuccess);
 }
 
 }  // extern "C"

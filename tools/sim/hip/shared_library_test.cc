@@ -103,6 +103,48 @@ TEST(SharedLibrary, Hip5AndHip6ReadPropertiesInTheirOwnLayout) {
   for (const char byte : old.beyond) EXPECT_EQ(byte, 0x5a) << "written past the old structure";
 }
 
+TEST(SharedLibrary, EntryPointsAreFoundByName) {
+  void* const library = Load("libamdhip64.so.7");  // which nobody else can see
+  using GetEntryPoint = int(const char*, void**, unsigned long long, int*);
+  auto* const get = Versioned<GetEntryPoint>(library, "hipGetDriverEntryPoint", "hip_7.1");
+  auto* const get_per_thread =
+      Versioned<GetEntryPoint>(library, "hipGetDriverEntryPoint_spt", "hip_7.1");
+  auto* const get_address = Versioned<int(const char*, void**, int, uint64_t, int*)>(
+      library, "hipGetProcAddress_spt", "hip_7.2");
+  ASSERT_NE(get, nullptr);
+  ASSERT_NE(get_per_thread, nullptr);
+  ASSERT_NE(get_address, nullptr);
+  constexpr unsigned long long kPerThread = 2;
+  void* const copy = dlvsym(library, "hipMemcpy", "hip_4.2");
+  void* const copy_per_thread = dlvsym(library, "hipMemcpy_spt", "hip_5.2");
+  void* found = nullptr;
+  int result = -1;
+  EXPECT_EQ(get("hipMemcpy", &found, 0, &result), hipSuccess);
+  EXPECT_EQ(found, copy);
+  EXPECT_EQ(result, 0);
+  EXPECT_EQ(get("hipMemcpy", &found, kPerThread, &result), hipSuccess);
+  EXPECT_EQ(found, copy_per_thread);
+  EXPECT_EQ(get_per_thread("hipMemcpy", &found, 0, nullptr), hipSuccess);
+  EXPECT_EQ(found, copy_per_thread);
+  EXPECT_EQ(get_address("hipMemcpy", &found, 70200000, 0, nullptr), hipSuccess);
+  EXPECT_EQ(found, copy_per_thread);
+  EXPECT_EQ(get("hipNoSuchCall", &found, 0, &result), hipErrorInvalidValue);
+  EXPECT_EQ(result, 1);
+  EXPECT_EQ(found, nullptr);
+}
+
+TEST(SharedLibrary, NewLaunchCallsAreNoStandIns) {
+  void* const library = Load("libamdhip64.so.7");
+  testing::internal::CaptureStderr();
+  for (const char* name : {"hipLaunchKernelExC", "hipDrvLaunchKernelEx"}) {
+    auto* const launch =
+        Versioned<int(const void*, const void*, void**, void**)>(library, name, "hip_6.5");
+    ASSERT_NE(launch, nullptr);
+    EXPECT_EQ(launch(nullptr, nullptr, nullptr, nullptr), hipErrorInvalidValue);
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
 TEST(SharedLibrary, UnsupportedCallsSaySo) {
   void* const library = Load("libamdhip64.so.6");
   auto* const print =

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/hip/runtime.h"
 
@@ -8,6 +11,15 @@ namespace gridwise::sim {
 /// The device that `stream` is of, the current one for the default streams; nullptr if there is no
 /// such stream, or no device.
 Device* DeviceOfStream(hipStream_t stream);
+
+/// A number that no other stream of the process has or had; 0 if there is no such stream.
+uint64_t IdOfStream(hipStream_t stream);
+/// Sets what hipStreamGetPriority gives, of a stream that is live; a default stream keeps its own.
+void SetPriority(hipStream_t stream, int priority);
+/// The compute units that it was created for, or nothing for all of them.
+std::vector<uint32_t> MaskOfStream(hipStream_t stream);
+/// Ends the attributes of the stream with that number.
+void ForgetAttributes(uint64_t stream);
 
 /// Whether the legacy default stream and `stream`, which must be live, wait for each other.
 bool IsBlocking(hipStream_t stream);

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <vector>
 
 #include "tools/sim/hip/capture.h"
 #include "tools/sim/hip/handles.h"
@@ -15,6 +17,8 @@ struct ihipStream_t {
   unsigned int flags;
   int priority;
   gridwise::sim::Device* device;
+  uint64_t id;
+  std::vector<uint32_t> mask = {};  // of compute units
 };
 
 struct ihipEvent_t {
@@ -36,6 +40,14 @@ bool IsBuiltIn(hipStream_t stream) {
   return stream == nullptr || stream == hipStreamLegacy || stream == hipStreamPerThread;
 }
 
+// Every device has two streams from the start; the numbers of others are higher.
+constexpr uint64_t kFirstId = 1 << 16;
+
+uint64_t NextId() {
+  static std::atomic<uint64_t> next = kFirstId;
+  return next++;
+}
+
 bool IsStream(hipStream_t stream) { return IsBuiltIn(stream) || Streams().Has(stream); }
 
 // The result of waiting for `stream`: everything on it is done, and a kernel's fault stays.
@@ -52,6 +64,22 @@ hipError_t Wait(hipStream_t stream) {
 Device* DeviceOfStream(hipStream_t stream) {
   if (IsBuiltIn(stream)) return CurrentDevice();
   return Streams().Has(stream) ? stream->device : nullptr;
+}
+
+uint64_t IdOfStream(hipStream_t stream) {
+  if (!IsBuiltIn(stream)) return Streams().Has(stream) ? stream->id : 0;
+  return CurrentDevice() == nullptr
+             ? 0
+             : uint64_t{2} * CurrentDeviceIndex() + (stream == hipStreamPerThread ? 2 : 1);
+}
+
+void SetPriority(hipStream_t stream, int priority) {
+  if (!IsBuiltIn(stream))
+    stream->priority = std::clamp(priority, kHighestPriority, kLowestPriority);
+}
+
+std::vector<uint32_t> MaskOfStream(hipStream_t stream) {
+  return IsBuiltIn(stream) ? std::vector<uint32_t>{} : stream->mask;
 }
 
 bool IsBlocking(hipStream_t stream) {
@@ -78,7 +106,7 @@ hipError_t hipStreamCreateWithPriority(hipStream_t* stream, unsigned int flags, 
   Device* device = NeedDevice();
   if (device == nullptr) return hipErrorNoDevice;
   const int clamped = std::clamp(priority, kHighestPriority, kLowestPriority);
-  *stream = Streams().Add(new ihipStream_t{flags, clamped, device});
+  *stream = Streams().Add(new ihipStream_t{flags, clamped, device, NextId()});
   return Report(hipSuccess);
 }
 hipError_t hipStreamCreateWithFlags(hipStream_t* stream, unsigned int flags) {
@@ -89,7 +117,9 @@ hipError_t hipStreamCreate(hipStream_t* stream) {
 }
 hipError_t hipExtStreamCreateWithCUMask(hipStream_t* stream, uint32_t words, const uint32_t* mask) {
   if (words == 0 || mask == nullptr) return Report(hipErrorInvalidValue);
-  return hipStreamCreate(stream);
+  const hipError_t error = hipStreamCreate(stream);
+  if (error == hipSuccess) (*stream)->mask.assign(mask, mask + words);
+  return error;
 }
 
 hipError_t hipDeviceGetStreamPriorityRange(int* least, int* greatest) {
@@ -101,6 +131,7 @@ hipError_t hipDeviceGetStreamPriorityRange(int* least, int* greatest) {
 hipError_t hipStreamDestroy(hipStream_t stream) {
   if (!Streams().Forget(stream)) return Report(hipErrorInvalidHandle);
   ForgetCaptured(stream);
+  ForgetAttributes(stream->id);
   delete stream;
   return Report(hipSuccess);
 }
