@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <string>
 
+#include "absl/strings/str_format.h"
 #include "tools/sim/check/device_bytes.h"
 #include "tools/sim/hip/allocations.h"
 #include "tools/sim/hip/capture.h"
@@ -18,9 +20,17 @@
 namespace gridwise::sim {
 namespace {
 
-// A pointer that is in no allocation is the host's, whose bounds nobody knows.
-bool IsHostOrDeviceRange(const void* pointer, size_t bytes) {
-  return DeviceOf(pointer) == nullptr || IsDeviceRange(pointer, bytes);
+// Says what is wrong with one side of a copy or fill. A pointer that is in no allocation is the
+// host's, whose bounds nobody knows, unless it must be the device's (`of_device`).
+hipError_t CheckSide(const void* pointer, size_t bytes, bool of_device, const char* does) {
+  Device* device = DeviceOf(pointer);
+  if (device == nullptr ? !of_device : IsDeviceRange(pointer, bytes)) return hipSuccess;
+  if (device == nullptr) device = CurrentDevice();
+  const std::string sentence = absl::StrFormat(
+      "%s %d bytes%s at %s", does, bytes, of_device ? " that must be the device's" : "",
+      device == nullptr ? absl::StrFormat("%p, without a device", pointer)
+                        : device->memory.Describe(reinterpret_cast<uint64_t>(pointer), bytes));
+  return Report(hipErrorInvalidValue, sentence);
 }
 
 hipError_t CheckCopy(const void* to, size_t to_bytes, const void* from, size_t from_bytes,
@@ -33,11 +43,9 @@ hipError_t CheckCopy(const void* to, size_t to_bytes, const void* from, size_t f
   const bool known =
       to_device || from_device || kind == hipMemcpyHostToHost || kind == hipMemcpyDefault;
   if (!known) return hipErrorInvalidMemcpyDirection;
-  const bool to_ok = to_device ? IsDeviceRange(to, to_bytes) : IsHostOrDeviceRange(to, to_bytes);
-  const bool from_ok =
-      from_device ? IsDeviceRange(from, from_bytes) : IsHostOrDeviceRange(from, from_bytes);
-  if (!to_ok || !from_ok) return hipErrorInvalidValue;
-  return hipSuccess;
+  if (hipError_t error = CheckSide(to, to_bytes, to_device, "a copy writes"); error != hipSuccess)
+    return error;
+  return CheckSide(from, from_bytes, from_device, "a copy reads");
 }
 
 bool IsEmpty(const Box& box) { return box.width == 0 || box.height == 0 || box.depth == 0; }
@@ -114,7 +122,7 @@ hipError_t Check(const FillOperation& fill) {
   if (box.width > SIZE_MAX / value_bytes) return hipErrorInvalidValue;
   const Box bytes = {box.width * value_bytes, box.height, box.depth};
   if (box.height > 1 && to.row_bytes < bytes.width) return hipErrorInvalidValue;
-  return IsDeviceRange(to.base, Extent(to, bytes)) ? hipSuccess : hipErrorInvalidValue;
+  return CheckSide(to.base, Extent(to, bytes), true, "a fill writes");
 }
 
 hipError_t Run(const FillOperation& fill) {

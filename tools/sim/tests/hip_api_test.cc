@@ -100,9 +100,13 @@ TEST(HipApi, CopiesStayInsideAllocations) {
   EXPECT_EQ(hipMemcpy(device, host.data(), 101, hipMemcpyHostToDevice), hipErrorInvalidValue);
   EXPECT_EQ(hipMemcpy(host.data(), static_cast<char*>(device) + 50, 51, hipMemcpyDeviceToHost),
             hipErrorInvalidValue);
+  EXPECT_THAT(gridwiseSimLastFault(),
+              AllOf(HasSubstr("a copy reads 51 bytes"), HasSubstr("100-byte allocation")));
   EXPECT_EQ(hipMemcpy(host.data(), host.data() + 100, 10, hipMemcpyDeviceToHost),
             hipErrorInvalidValue);
+  EXPECT_THAT(gridwiseSimLastFault(), HasSubstr("a copy reads 10 bytes that must be the device's"));
   EXPECT_EQ(hipMemset(device, 'y', 101), hipErrorInvalidValue);
+  EXPECT_THAT(gridwiseSimLastFault(), HasSubstr("a fill writes 101 bytes"));
   EXPECT_EQ(hipMemset(device, 'y', 99), hipSuccess);
   EXPECT_EQ(hipMemcpy(host.data(), device, 100, hipMemcpyDefault), hipSuccess);
   EXPECT_EQ(host[98], 'y');

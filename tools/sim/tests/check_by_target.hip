@@ -1,0 +1,110 @@
+// What targets want differently, for check_by_target_test.cc. All take (in, out, n).
+
+#define KERNEL extern "C" __attribute__((global, amdgpu_flat_work_group_size(1, 1024)))
+
+using u32 = unsigned;
+
+#if defined(__gfx1201__)
+#define WAIT "s_wait_loadcnt 0\n\ts_wait_storecnt 0"
+#else
+#define WAIT "s_waitcnt vmcnt(0)"
+#endif
+
+/// Stores of one half of a register while a load into its high half is under way.
+KERNEL void StoreOtherHalf(const u32* in, u32* out, int) {
+  const int item = __builtin_amdgcn_workitem_id_x();
+  asm volatile(
+      "v_mov_b32 v40, 7\n\tglobal_load_short_d16_hi v40, %0, off\n\t"
+      "global_store_short %1, v40, off\n\t" WAIT
+      :
+      : "v"(in + item), "v"(out + item)
+      : "v40", "memory");
+}
+
+KERNEL void StoreSameHalf(const u32* in, u32* out, int) {
+  const int item = __builtin_amdgcn_workitem_id_x();
+  asm volatile(
+      "v_mov_b32 v40, 7\n\tglobal_load_short_d16_hi v40, %0, off\n\t"
+      "global_store_short_d16_hi %1, v40, off\n\t" WAIT
+      :
+      : "v"(in + item), "v"(out + item)
+      : "v40", "memory");
+}
+
+/// The half that is stored has been waited for, the other one has not.
+KERNEL void StoreFirstHalf(const u32* in, u32* out, int) {
+  const int item = __builtin_amdgcn_workitem_id_x();
+  asm volatile(
+      "v_mov_b32 v40, 7\n\tglobal_load_short_d16 v40, %0, off\n\t" WAIT
+      "\n\tglobal_load_short_d16_hi v40, %0, off\n\tglobal_store_short %1, v40, off\n\t" WAIT
+      :
+      : "v"(in + item), "v"(out + item)
+      : "v40", "memory");
+}
+
+/// Of the two halves that are under way, the stored one is the older.
+KERNEL void StoreOlderHalf(const u32* in, u32* out, int) {
+  const int item = __builtin_amdgcn_workitem_id_x();
+  asm volatile(
+      "v_mov_b32 v40, 7\n\tglobal_load_short_d16 v40, %0, off\n\t"
+      "global_load_short_d16_hi v40, %0, off\n\tglobal_store_short %1, v40, off\n\t" WAIT
+      :
+      : "v"(in + item), "v"(out + item)
+      : "v40", "memory");
+}
+
+// A matrix instruction or two, what is between them or behind, and the use of the second one's
+// result.
+#if defined(__GFX9__)
+#define FIRST "v_mfma_f32_16x16x16_f16 v[40:43], v[44:45], v[46:47], v[40:43]\n\t"
+#else
+#if defined(__gfx1201__)
+#define FIRST "v_wmma_f32_16x16x16_f16 v[40:47], v[56:59], v[60:63], v[40:47]\n\t"
+#else
+#define FIRST "v_wmma_f32_16x16x16_f16 v[40:47], v[56:63], v[56:63], v[40:47]\n\t"
+#endif
+#endif
+#define MATRIX_KERNEL(NAME, TEXT)                                                                \
+  KERNEL void NAME(const u32*, u32* out, int) {                                                  \
+    u32 value;                                                                                   \
+    asm volatile(                                                                                \
+        "v_mov_b32 v40, 0\n\tv_mov_b32 v41, 0\n\tv_mov_b32 v42, 0\n\tv_mov_b32 v43, 0\n\t"       \
+        "v_mov_b32 v44, 0\n\tv_mov_b32 v45, 0\n\tv_mov_b32 v46, 0\n\tv_mov_b32 v47, 0\n\t"       \
+        "v_mov_b32 v48, 0\n\tv_mov_b32 v49, 0\n\tv_mov_b32 v50, 0\n\tv_mov_b32 v51, 0\n\t"       \
+        "v_mov_b32 v52, 0\n\tv_mov_b32 v53, 0\n\tv_mov_b32 v54, 0\n\tv_mov_b32 v55, 0\n\t"       \
+        "v_mov_b32 v56, 0\n\tv_mov_b32 v57, 0\n\tv_mov_b32 v58, 0\n\tv_mov_b32 v59, 0\n\t"       \
+        "v_mov_b32 v60, 0\n\tv_mov_b32 v61, 0\n\tv_mov_b32 v62, 0\n\tv_mov_b32 v63, 0\n\ts_nop " \
+        "4\n\t" FIRST TEXT                                                                       \
+        : "=v"(value)                                                                            \
+        :                                                                                        \
+        : "v40", "v41", "v42", "v43", "v44", "v45", "v46", "v47", "v48", "v49", "v50", "v51",    \
+          "v52", "v53", "v54", "v55", "v56", "v57", "v58", "v59", "v60", "v61", "v62", "v63");   \
+    out[__builtin_amdgcn_workitem_id_x()] = value;                                               \
+  }
+
+#if defined(__GFX9__)
+MATRIX_KERNEL(ResultAfterSeven, "s_nop 6\n\tv_mov_b32 %0, v40")
+MATRIX_KERNEL(ResultAfterEight, "s_nop 7\n\tv_mov_b32 %0, v40")
+#define SPARSE \
+  "v_smfmac_f32_16x16x32_f16 v[48:51], v[44:45], v[52:55], v40\n\ts_nop 7\n\tv_mov_b32 %0, v48"
+MATRIX_KERNEL(IndicesAfterSix, "s_nop 5\n\t" SPARSE)
+MATRIX_KERNEL(IndicesAfterEight, "s_nop 7\n\t" SPARSE)
+#else
+#if defined(__gfx1201__)
+#define SECOND(A, C) "v_wmma_f32_16x16x16_f16 v[48:55], " A ", v[60:63], " C "\n\tv_mov_b32 %0, v48"
+#define HEAD "v[40:43]"
+#define OTHER "v[56:59]"
+#else
+#define SECOND(A, C) "v_wmma_f32_16x16x16_f16 v[48:55], " A ", v[56:63], " C "\n\tv_mov_b32 %0, v48"
+#define HEAD "v[40:47]"
+#define OTHER "v[56:63]"
+#endif
+MATRIX_KERNEL(ResultAtOnceInA, SECOND(HEAD, "v[48:55]"))
+MATRIX_KERNEL(ResultBehindNopInA, "s_nop 7\n\tv_nop\n\t" SECOND(HEAD, "v[48:55]"))
+MATRIX_KERNEL(ResultAtOnceInC, SECOND(OTHER, "v[40:47]"))
+#endif
+#if defined(__gfx1201__)
+#define SPARSE "v_swmmac_f32_16x16x32_f16 v[48:55], v[56:59], v[56:63], v40\n\tv_mov_b32 %0, v48"
+MATRIX_KERNEL(ResultAtOnceInIndices, SPARSE)
+MATRIX_KERNEL(ResultBehindNopInIndices, "v_nop\n\t" SPARSE)
+#endif

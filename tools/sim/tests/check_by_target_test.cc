@@ -1,0 +1,99 @@
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tools/sim/hip/sim_extension.h"
+#include "tools/sim/tests/check_by_target_o3.h"
+#include "tools/sim/tests/gpu.h"
+
+// What check mode wants differently on each target.
+
+namespace gridwise::sim {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// A load into half of a register writes all of it on gfx942 and gfx950, and nothing but that half
+// on gfx1100 and gfx1201, where the other half can be stored before the load has come back.
+
+bool LoadsHalvesAlone() { return TestTarget() == "gfx1100" || TestTarget() == "gfx1201"; }
+
+/// What is found in `kernel` of a category of check mode.
+std::vector<std::string> FindingsOf(const std::string& category, const std::string& kernel) {
+  gridwiseSimCheck(("check:" + category).c_str());
+  const absl::StatusOr<Gpu> gpu = Gpu::Load({{"O3", CheckByTargetO3()}});
+  EXPECT_TRUE(gpu.ok()) << gpu.status();
+  if (!gpu.ok()) return {};
+  gridwiseSimClearFindings();
+  const std::vector<uint32_t> zeros(64, 0);
+  const Words in(zeros), out(zeros);
+  const absl::Status status =
+      gpu->Run("O3", kernel, {.block = {64, 1, 1}}, in.device(), out.device(), 0);
+  EXPECT_TRUE(status.ok()) << status;
+  std::vector<std::string> sentences;
+  GridwiseSimFinding f;
+  for (int i = 0; gridwiseSimFindingAt(i, &f) == 0; ++i) sentences.push_back(f.sentence);
+  return sentences;
+}
+
+TEST(Halves, TheHalfThatIsUnderWay) {
+  EXPECT_THAT(FindingsOf("waits", "StoreSameHalf"), ElementsAre(HasSubstr("reads v40")));
+}
+
+TEST(Halves, TheOtherHalf) {
+  for (const char* kernel : {"StoreOtherHalf", "StoreFirstHalf"}) {
+    if (LoadsHalvesAlone()) {
+      EXPECT_THAT(FindingsOf("waits", kernel), IsEmpty()) << kernel;
+    } else {
+      EXPECT_THAT(FindingsOf("waits", kernel), ElementsAre(HasSubstr("d16_hi v40"))) << kernel;
+    }
+  }
+}
+
+TEST(Halves, TheLoadToWaitFor) {
+  EXPECT_THAT(FindingsOf("waits", "StoreOlderHalf"),
+              ElementsAre(ContainsRegex(LoadsHalvesAlone() ? "cnt.1" : "cnt.0")));
+}
+
+bool IsRdna() { return LoadsHalvesAlone(); }
+
+/// CDNA4 ISA 7.6, table 38: one wait state more than MI300 ISA 4.5 wants.
+TEST(MatrixResults, WaitLongerOnGfx950) {
+  if (IsRdna()) GTEST_SKIP() << "RDNA waits";
+  const auto too_early = ElementsAre(HasSubstr("VALU reads a matrix result too early: v40"));
+  if (TestTarget() == "gfx950") {
+    EXPECT_THAT(FindingsOf("hazards", "ResultAfterSeven"), too_early);
+  } else {
+    EXPECT_THAT(FindingsOf("hazards", "ResultAfterSeven"), IsEmpty());
+  }
+  EXPECT_THAT(FindingsOf("hazards", "ResultAfterEight"), IsEmpty());
+}
+
+TEST(MatrixResults, AreNoIndicesYet) {
+  if (IsRdna()) GTEST_SKIP() << "the kernels use MFMA";
+  EXPECT_THAT(FindingsOf("hazards", "IndicesAfterSix"),
+              ElementsAre(HasSubstr("multiplies a matrix result too early: v40")));
+  EXPECT_THAT(FindingsOf("hazards", "IndicesAfterEight"), IsEmpty());
+}
+
+/// RDNA3 ISA 7.9.1: C may be the result of the instruction before, A and B not.
+TEST(MatrixResults, AreNoFactorsOfTheNextWmma) {
+  if (!IsRdna()) GTEST_SKIP() << "the kernels use WMMA";
+  EXPECT_THAT(FindingsOf("hazards", "ResultAtOnceInA"),
+              ElementsAre(HasSubstr("multiplies a matrix result too early: v40")));
+  EXPECT_THAT(FindingsOf("hazards", "ResultBehindNopInA"), IsEmpty());
+  EXPECT_THAT(FindingsOf("hazards", "ResultAtOnceInC"), IsEmpty());
+  if (TestTarget() != "gfx1201") return;
+  EXPECT_THAT(FindingsOf("hazards", "ResultAtOnceInIndices"),
+              ElementsAre(HasSubstr("multiplies a matrix result too early: v40")));
+  EXPECT_THAT(FindingsOf("hazards", "ResultBehindNopInIndices"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace gridwise::sim
