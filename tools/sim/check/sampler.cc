@@ -106,6 +106,7 @@ void Fill(Wave& wave, std::span<const uint16_t> touched, const RegisterShadow& s
 /// False: the instruction cannot be executed.
 bool Execute(Wave& wave, const Uop* uop) {
   wave.observe = nullptr;
+  wave.outside_lds = nullptr;
   while (uop != nullptr) uop = uop->exec(wave, uop);
   return wave.state != WaveState::kFaulted;
 }

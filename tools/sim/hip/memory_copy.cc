@@ -20,19 +20,37 @@
 namespace gridwise::sim {
 namespace {
 
-// Says what is wrong with one side of a copy or fill. A pointer that is in no allocation is the
-// host's, whose bounds nobody knows, unless it must be the device's (`of_device`).
-hipError_t CheckSide(const void* pointer, size_t bytes, bool of_device, const char* does) {
-  Device* device = DeviceOf(pointer);
-  if (device == nullptr ? !of_device : IsDeviceRange(pointer, bytes)) return hipSuccess;
+// What is known of one side of a copy or fill.
+enum class Side {
+  kHost,     // by the copy's kind
+  kUnknown,  // the pointer says whose it is
+  kDevice,   // must be the device's
+};
+
+// Whether the bytes at `pointer` may be touched; else a sentence. A pointer that is in no
+// allocation is the host's, whose bounds nobody knows.
+hipError_t CheckSide(const void* pointer, size_t bytes, Side side, const char* does) {
+  const auto address = reinterpret_cast<uint64_t>(pointer);
+  const Device* device = DeviceOf(pointer);
+  if (device != nullptr && IsDeviceRange(pointer, bytes)) return hipSuccess;
+  const auto& devices = Devices();
+  if (device == nullptr && side != Side::kDevice) {
+    const auto freed = std::find_if(devices.begin(), devices.end(), [&](const auto& one) {
+      return side != Side::kHost && one->memory.WasFreed(address);
+    });
+    if (freed == devices.end()) return hipSuccess;
+    device = freed->get();
+  }
   if (device == nullptr) device = CurrentDevice();
   const std::string sentence = absl::StrFormat(
-      "%s %d bytes%s at %s", does, bytes, of_device ? " that must be the device's" : "",
+      "%s %d bytes%s at %s", does, bytes, side == Side::kDevice ? " that must be the device's" : "",
       device == nullptr ? absl::StrFormat("%p, without a device", pointer)
-                        : device->memory.Describe(reinterpret_cast<uint64_t>(pointer), bytes));
+                        : device->memory.Describe(address, bytes));
   return Report(hipErrorInvalidValue, sentence);
 }
 
+// As in ROCm the pointers say where the two sides are, whatever the kind says, if one of them is
+// the device's.
 hipError_t CheckCopy(const void* to, size_t to_bytes, const void* from, size_t from_bytes,
                      hipMemcpyKind kind) {
   if (to == nullptr || from == nullptr) return hipErrorInvalidValue;
@@ -43,9 +61,15 @@ hipError_t CheckCopy(const void* to, size_t to_bytes, const void* from, size_t f
   const bool known =
       to_device || from_device || kind == hipMemcpyHostToHost || kind == hipMemcpyDefault;
   if (!known) return hipErrorInvalidMemcpyDirection;
-  if (hipError_t error = CheckSide(to, to_bytes, to_device, "a copy writes"); error != hipSuccess)
+  const bool any_device = DeviceOf(to) != nullptr || DeviceOf(from) != nullptr;
+  const auto side = [&](bool of_device) {
+    if (of_device) return any_device ? Side::kUnknown : Side::kDevice;
+    return kind == hipMemcpyDefault ? Side::kUnknown : Side::kHost;
+  };
+  if (hipError_t error = CheckSide(to, to_bytes, side(to_device), "a copy writes");
+      error != hipSuccess)
     return error;
-  return CheckSide(from, from_bytes, from_device, "a copy reads");
+  return CheckSide(from, from_bytes, side(from_device), "a copy reads");
 }
 
 bool IsEmpty(const Box& box) { return box.width == 0 || box.height == 0 || box.depth == 0; }
@@ -122,7 +146,7 @@ hipError_t Check(const FillOperation& fill) {
   if (box.width > SIZE_MAX / value_bytes) return hipErrorInvalidValue;
   const Box bytes = {box.width * value_bytes, box.height, box.depth};
   if (box.height > 1 && to.row_bytes < bytes.width) return hipErrorInvalidValue;
-  return CheckSide(to.base, Extent(to, bytes), true, "a fill writes");
+  return CheckSide(to.base, Extent(to, bytes), Side::kDevice, "a fill writes");
 }
 
 hipError_t Run(const FillOperation& fill) {

@@ -50,8 +50,8 @@ hipError_t MakeCopyToSymbol(const void* symbol, const void* from, size_t bytes, 
 hipError_t MakeCopyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset,
                               hipMemcpyKind kind, CopyOperation* copy);
 
-/// hipErrorInvalidValue if a side that is a device's is not within one allocation; other errors for
-/// pitches and kinds that there are not. Do not report.
+/// hipErrorInvalidValue, with a sentence, if a side that is a device's is not within one
+/// allocation; other errors for pitches and kinds that there are not, which are not reported.
 hipError_t Check(const CopyOperation& copy);
 hipError_t Check(const FillOperation& fill);
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -125,10 +126,10 @@ absl::Status BindWmma(Binder& b, const Binding& binding, Instruction& in) {
   const int accumulator = static_cast<int>(flags >> 16 & 0xff);
   controls.wave64 = in.operands[0].count < accumulator ? 1 : 0;
   const int sources = gfx12 ? 1 + controls.wave64 : 1;  // gfx11 repeats A and B in every 16 lanes
-  const int counts[3] = {static_cast<int>(flags & 0xff) / sources,
-                         static_cast<int>(flags >> 8 & 0xff) / sources,
+  // What would be half a register is a whole one in lanes 0 to 31.
+  const int counts[3] = {std::max(static_cast<int>(flags & 0xff) / sources, 1),
+                         std::max(static_cast<int>(flags >> 8 & 0xff) / sources, 1),
                          accumulator / (1 + controls.wave64)};
-  if (counts[0] == 0) return b.Error("spreads half a register over 64 lanes");
   return EmitMatrix(b, binding, in, counts, __builtin_bit_cast(uint64_t, controls));
 }
 
@@ -149,8 +150,7 @@ absl::Status BindSparse(Binder& b, const Binding& binding, Instruction& in) {
       return b.Error("changes the signs of its indices");
     controls.wave64 = in.operands[0].count < accumulator ? 1 : 0;
     waves += controls.wave64;
-    if (a < waves) return b.Error("spreads half a register over 64 lanes");
-    elements /= waves;
+    if (a >= waves) elements /= waves;  // else A is in lanes 0 to 31
     set = in.TakeNumber("index_key", 0);
   } else if (in.TakeNumber("cbsz", 0) == 0) {
     set = in.TakeNumber("abid", 0);
@@ -158,7 +158,7 @@ absl::Status BindSparse(Binder& b, const Binding& binding, Instruction& in) {
     in.TakeNumber("abid", 0);  // the first set
   }
   absl::StatusOr<Ref> refs[] = {b.Vector(in.operands[0], accumulator / waves),
-                                b.Vector(in.operands[1], a / waves),
+                                b.Vector(in.operands[1], std::max(a / waves, 1)),
                                 b.Vector(in.operands[2], bb / waves), b.Vector(in.operands[3], 1)};
   for (const auto& ref : refs) {
     if (!ref.ok()) return ref.status();

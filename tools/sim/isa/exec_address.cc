@@ -69,7 +69,7 @@ bool LaneByLane(Wave& w, const Uop& u, const uint32_t* low, const uint32_t* high
       if (!AtScratchOffsets(w, u, row, uint64_t{1} << l, op)) return false;
     } else if (flat && aperture == w.s[kSharedBase + 1]) {
       if (uint64_t{offset} + op.access.bytes > w.lds_bytes) {
-        if (!PassOutsideLds(w, u, op.access, l, offset)) return false;
+        NoteOutsideLds(w, u, op.access, l, offset);
         op.apply(w, u, {w.lds, kNoOffsets, 0, uint64_t{1} << l});
         continue;
       }
@@ -210,7 +210,7 @@ bool AtLds(Wave& w, const Uop& u, const uint32_t* offset, uint32_t imm, uint64_t
     inside = LanesInsideLds(w, offset, imm, bytes, exec, address);
     if (inside != exec && !ClearsRegisters(op, bounds, imm)) {
       const int bad = __builtin_ctzll(exec & ~inside);
-      if (!PassOutsideLds(w, u, op.access, bad, address[bad])) return false;
+      NoteOutsideLds(w, u, op.access, bad, address[bad]);
     }
     offset = address;
     imm = 0;

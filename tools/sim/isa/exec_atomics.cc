@@ -48,8 +48,8 @@ bool CountLanes(Wave& w, const Uop& u) {
     ObserveLane(w, u, kAccess, at, __builtin_ctzll(exec));
     const auto count = static_cast<uint32_t>(kSign * __builtin_popcountll(exec));
     old = Atomic<uint32_t, Add, false>::Change(at, count, 0);
-  } else if (!PassOutsideLds(w, u, kAccess, -1, address)) {
-    return false;
+  } else {
+    NoteOutsideLds(w, u, kAccess, -1, address);
   }
   ForLanes(exec, [&](int l) { Row(w, u.dst)[l] = old; });
   return true;

@@ -65,8 +65,8 @@ bool DirectLoad(Wave& w, const Uop& u) {
   if (uint64_t{address} + bytes <= w.lds_bytes) {
     ObserveLane(w, u, access, w.lds + address, __builtin_ctzll(exec));
     std::memcpy(&value, w.lds + address, bytes);
-  } else if (!PassOutsideLds(w, u, access, -1, address)) {
-    return false;
+  } else {
+    NoteOutsideLds(w, u, access, -1, address);
   }
   if (type == 4) value = static_cast<uint32_t>(int32_t{static_cast<int8_t>(value)});
   if (type == 5) value = static_cast<uint32_t>(int32_t{static_cast<int16_t>(value)});

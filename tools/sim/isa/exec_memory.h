@@ -87,16 +87,18 @@ constexpr const char* OutsideAllocations(Access access) {
                        : "reads outside every allocation";
 }
 
-/// Of an access to LDS that ends outside: in check mode a fault; else true, and the caller does as
-/// hardware does: a load gives 0, of more than one dword too if only a part is outside, and nothing
-/// is stored (ISA documents of RDNA3 and CDNA4, on LDS addresses out of range).
-GRIDWISE_SIM_INLINE bool PassOutsideLds(Wave& w, const Uop& u, Access access, int lane,
+/// Tells check mode of an access to LDS that ends outside. The caller does as hardware does: a load
+/// gives 0, of more than one dword too if only a part is outside, and nothing is stored (ISA
+/// documents of RDNA3 and CDNA4, on LDS addresses out of range).
+GRIDWISE_SIM_INLINE void NoteOutsideLds(Wave& w, const Uop& u, Access access, int lane,
                                         uint64_t address) {
-  if (w.observe == nullptr) return true;
-  return RaiseFault(w, u,
-                    access.writes ? "writes LDS outside what the workgroup has"
-                                  : "reads LDS outside what the workgroup has",
-                    lane, address, access.bytes, AddressSpace::kLds);
+  if (w.outside_lds == nullptr) [[likely]]
+    return;
+  RaiseFault(w, u,
+             access.writes ? "writes LDS outside what the workgroup has"
+                           : "reads LDS outside what the workgroup has",
+             lane, address, access.bytes, AddressSpace::kLds);
+  w.outside_lds(w);
 }
 
 /// Whether an atomic's lanes are at multiples of its size, as the hardware wants; a fault if not.

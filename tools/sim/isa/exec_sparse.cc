@@ -78,25 +78,28 @@ void Smfmac(Wave& w, const Uop& u) {
 }
 
 /// Of wave32, wave64.
-template <int kDepth, int kChunk>
-constexpr MatrixPlan kSwmmacPlans[2] = {
-    SparsePlan(Gfx12Plan(kDepth / 2, kChunk, false), Gfx12Plan(kDepth, 2 * kChunk, false)),
-    SparsePlan(Gfx12Plan(kDepth / 2, kChunk, true), Gfx12Plan(kDepth, 2 * kChunk, true))};
+template <int kDepth, int kChunk, int kBits>
+constexpr MatrixPlan kSwmmacPlans[2] = {SparsePlan(Gfx12Plan(kDepth / 2, kChunk, kBits, false),
+                                                   Gfx12Plan(kDepth, 2 * kChunk, kBits, false)),
+                                        SparsePlan(Gfx12Plan(kDepth / 2, kChunk, kBits, true),
+                                                   Gfx12Plan(kDepth, 2 * kChunk, kBits, true))};
 
 template <int kDepth, int kChunk, Format kA, Format kB, Format kOut>
 void Swmmac(Wave& w, const Uop& u) {
   const auto controls = Bits<WmmaControls>(u.data);
-  const MatrixPlan& plan = kSwmmacPlans<kDepth, kChunk>[controls.wave64];
-  const int elements = kDepth / 2 / plan.groups;  // of A in a lane
+  constexpr int kBits = BitsOf(kA);
+  const bool wave64 = controls.wave64 != 0;
+  const MatrixPlan& plan = kSwmmacPlans<kDepth, kChunk, kBits>[wave64];
+  const int of_a = kDepth / 2 / InputGroups(kDepth / 2, kBits, wave64);  // elements in a lane
+  const int of_b = kDepth / InputGroups(kDepth, kBits, wave64);
   constexpr int kMost = kDepth / 4;
   alignas(64) f32 a[kMost * kLanes], b[2 * kMost * kLanes];
   alignas(64) f32 c[kRowsOfD * kLanes], d[kRowsOfD * kLanes];
   u8 indices[kMost * kLanes];
-  constexpr Format kUnsigned = BitsOf(kA) == 8 ? Format::kU8 : Format::kU4;
-  UnpackFloats(IsInteger(kA) && controls.a == 0 ? kUnsigned : kA, Row(w, u.src[0]), elements, a);
-  UnpackFloats(IsInteger(kB) && controls.b == 0 ? kUnsigned : kB, Row(w, u.src[1]), 2 * elements,
-               b);
-  UnpackIndices(Row(w, u.src[2]), u.imm, elements, indices);
+  constexpr Format kUnsigned = kBits == 8 ? Format::kU8 : Format::kU4;
+  UnpackFloats(IsInteger(kA) && controls.a == 0 ? kUnsigned : kA, Row(w, u.src[0]), of_a, a);
+  UnpackFloats(IsInteger(kB) && controls.b == 0 ? kUnsigned : kB, Row(w, u.src[1]), of_b, b);
+  UnpackIndices(Row(w, u.src[2]), u.imm, of_a, indices);
   const Operands<f32> operands = {.a = a, .b = b, .c = c, .c_stride = 1, .d = d};
   u32* rows = Row(w, u.dst);
   const int lanes = plan.groups * kWmmaDim;
@@ -111,8 +114,8 @@ void Swmmac(Wave& w, const Uop& u) {
       }
     }
   } else {
-    NegateHalves(controls.a, elements, a);
-    NegateHalves(controls.b, 2 * elements, b);
+    NegateHalves(controls.a, of_a, a);
+    NegateHalves(controls.b, of_b, b);
     ReadC<12, kOut>(rows, plan.registers, 1, controls, c);
     MultiplySparse<kWmmaDim>(plan, indices, operands);
     WriteD<12, kOut>(d, plan.registers, lanes, controls, rows);

@@ -47,27 +47,28 @@ template <auto kLoad, typename Op>
 bool ToLds(Wave& w, const Uop& u) {
   const uint64_t exec = Exec(w);
   if (exec == 0) return true;
+  constexpr Access kToLds = {Op::kLdsBytes, false, true};
   const int last = 63 - __builtin_clzll(exec);
   const uint32_t address = Op::Address(w, u, last);
-  constexpr Access kToLds = {Op::kLdsBytes, false, true};
+  uint64_t inside = exec;
   if (uint64_t{address} + Op::kLdsBytes > w.lds_bytes) [[unlikely]] {
-    if (!PassOutsideLds(w, u, kToLds, last, address)) return false;
-    uint64_t inside = exec;
+    NoteOutsideLds(w, u, kToLds, last, address);
     ForLanes(exec, [&](int l) {
       if (uint64_t{Op::Address(w, u, l)} + Op::kLdsBytes > w.lds_bytes)
         inside &= ~(uint64_t{1} << l);
     });
     SetScalar64(w, kExecLo, inside);
-    const bool loaded = kLoad(w, u);
-    SetScalar64(w, kExecLo, exec);
-    return loaded;
   }
-  if (w.observe != nullptr) [[unlikely]] {  // the LDS side first, then what is loaded
+  if (w.observe != nullptr && inside != 0)
+      [[unlikely]] {  // the LDS side first, then what is loaded
     uint32_t to[kLanes];
     for (int l = 0; l < kLanes; ++l) to[l] = Op::Address(w, u, l);
-    Observe(w, u, kToLds, w.lds, to, exec);
+    Observe(w, u, kToLds, w.lds, to, inside);
   }
-  return kLoad(w, u);
+  const bool loaded = kLoad(w, u);
+  if (inside != exec) [[unlikely]]
+    SetScalar64(w, kExecLo, exec);
+  return loaded;
 }
 
 constexpr OpTraits Loads(uint8_t dwords) { return {.dwords = dwords, .flags = kMemoryLoad}; }

@@ -24,21 +24,22 @@ constexpr MatrixPlan Gfx11Plan(int depth, bool wave64) {
   return p;
 }
 
-/// Of wave32, wave64. kGeneration is 11 or 12; kDepth counts values: for integers, pairs.
-template <int kGeneration, int kDepth, int kChunk>
+/// Of wave32, wave64. kGeneration is 11 or 12; kDepth counts values of kBits bits: for integers,
+/// pairs.
+template <int kGeneration, int kDepth, int kChunk, int kBits>
 constexpr MatrixPlan kPlans[2] = {
-    kGeneration == 11 ? Gfx11Plan(kDepth, false) : Gfx12Plan(kDepth, kChunk, false),
-    kGeneration == 11 ? Gfx11Plan(kDepth, true) : Gfx12Plan(kDepth, kChunk, true)};
-constexpr int Elements(int generation, int depth, bool wave64) {
-  return generation == 11 ? depth : depth / (wave64 ? 4 : 2);
+    kGeneration == 11 ? Gfx11Plan(kDepth, false) : Gfx12Plan(kDepth, kChunk, kBits, false),
+    kGeneration == 11 ? Gfx11Plan(kDepth, true) : Gfx12Plan(kDepth, kChunk, kBits, true)};
+constexpr int Elements(int generation, int depth, int bits, bool wave64) {
+  return generation == 11 ? depth : depth / InputGroups(depth, bits, wave64);
 }
 
 template <int kGeneration, int kDepth, int kChunk, Format kA, Format kB, Format kOut>
 void WmmaFloat(Wave& w, const Uop& u) {
   const auto controls = Bits<WmmaControls>(u.data);
   const bool wave64 = controls.wave64 != 0;
-  const MatrixPlan& plan = kPlans<kGeneration, kDepth, kChunk>[wave64];
-  const int elements = Elements(kGeneration, kDepth, wave64);
+  const MatrixPlan& plan = kPlans<kGeneration, kDepth, kChunk, BitsOf(kA)>[wave64];
+  const int elements = Elements(kGeneration, kDepth, BitsOf(kA), wave64);
   alignas(64) f32 a[kDepth * kLanes], b[kDepth * kLanes];
   alignas(64) f32 c[kRowsOfD * kLanes], d[kRowsOfD * kLanes];
   UnpackFloats(kA, Row(w, u.src[0]), elements, a);
@@ -56,8 +57,8 @@ template <int kGeneration, int kDepth, int kChunk, int kBits>
 void WmmaInteger(Wave& w, const Uop& u) {
   const auto controls = Bits<WmmaControls>(u.data);
   const bool wave64 = controls.wave64 != 0;
-  const MatrixPlan& plan = kPlans<kGeneration, kDepth / 2, kChunk / 2>[wave64];
-  const int pairs = Elements(kGeneration, kDepth / 2, wave64);
+  const MatrixPlan& plan = kPlans<kGeneration, kDepth / 2, kChunk / 2, 2 * kBits>[wave64];
+  const int pairs = Elements(kGeneration, kDepth / 2, 2 * kBits, wave64);
   alignas(64) u32 a[kDepth / 2 * kLanes], b[kDepth / 2 * kLanes], d[kRowsOfD * kLanes];
   constexpr Format kSigned = kBits == 8 ? Format::kI8 : Format::kI4;
   constexpr Format kUnsigned = kBits == 8 ? Format::kU8 : Format::kU4;
@@ -82,7 +83,7 @@ constexpr Binding Wmma(const char* name) {
   // 16-bit elements of gfx12 come in chunks of 4, smaller ones are contiguous.
   constexpr int kContiguous = kDepth / 2;
   constexpr int kChunk = BitsOf(kA) == 16 ? 4 : kContiguous;
-  constexpr int kElements = Elements(kGeneration, kDepth, false);
+  constexpr int kElements = Elements(kGeneration, kDepth, BitsOf(kA), false);
   constexpr bool kPacked = kGeneration == 12 && BitsOf(kOut) == 16;
   constexpr ValueType kC = kOut == Format::kF16    ? ValueType::kF16
                            : kOut == Format::kBf16 ? ValueType::kB16

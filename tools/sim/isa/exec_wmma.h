@@ -12,13 +12,19 @@ inline namespace GRIDWISE_SIM_LEVEL {
 
 inline constexpr int kWmmaDim = 16;
 
+/// Lane groups of gfx12 that hold A or B: those of the wave, but no more than there are registers
+/// for (RDNA4 ISA 7.12).
+constexpr int InputGroups(int depth, int bits, bool wave64) {
+  return wave64 && depth * bits / 4 >= 32 ? 4 : 2;
+}
+
 /// gfx12: in a wave32, position p of lane group g holds k = (p / chunk) 2 chunk + g chunk + p %
-/// chunk of A and B, and row 8 g + p of D. In a wave64 lanes 32 to 63 hold the second half of the
-/// positions.
-constexpr MatrixPlan Gfx12Plan(int depth, int chunk, bool wave64) {
+/// chunk of A and B, whose elements have `bits` bits, and row 8 g + p of D. In a wave64 lanes 32 to
+/// 63 hold the second half of the positions, if that is a register or more.
+constexpr MatrixPlan Gfx12Plan(int depth, int chunk, int bits, bool wave64) {
   MatrixPlan p{.dim = kWmmaDim, .depth = depth, .groups = wave64 ? 4 : 2};
   p.registers = kWmmaDim / p.groups;
-  const int elements = depth / p.groups;
+  const int elements = depth / InputGroups(depth, bits, wave64);
   for (int k = 0; k < depth; ++k) {
     const int group = k / chunk % 2, position = k / (2 * chunk) * chunk + k % chunk;
     const int lane = kWmmaDim * (group + 2 * (position / elements));

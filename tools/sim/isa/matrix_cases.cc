@@ -195,7 +195,7 @@ void AddWmma(std::vector<MatrixCase>& cases) {
             std::tuple("neg_lo:[0,1,0]", 'u', 'i'), std::tuple("neg_lo:[1,1,0] clamp", 'i', 'i')}) {
         const auto four = [](char type) { return type == 'u' ? 'm' : 'n'; };
         add("i32_16x16x16_iu8", 16, a, b, 's', suffix);
-        if (!gfx12 || !wave64) add("i32_16x16x16_iu4", 16, four(a), four(b), 's', suffix);
+        add("i32_16x16x16_iu4", 16, four(a), four(b), 's', suffix);
         if (gfx12) add("i32_16x16x32_iu4", 32, four(a), four(b), 's', suffix);
       }
       if (!gfx12) continue;
@@ -278,7 +278,7 @@ void AddSwmmac(std::vector<MatrixCase>& cases) {
           std::tuple("neg_lo:[0,1,0]", 'u', 'i'), std::tuple("neg_lo:[1,1,0] clamp", 'i', 'i')}) {
       const auto four = [](char type) { return type == 'u' ? 'm' : 'n'; };
       add("i32_16x16x32_iu8", 32, a, b, 's', suffix);
-      if (!wave64) add("i32_16x16x32_iu4", 32, four(a), four(b), 's', suffix);
+      add("i32_16x16x32_iu4", 32, four(a), four(b), 's', suffix);
       add("i32_16x16x64_iu4", 64, four(a), four(b), 's', suffix);
     }
   }
@@ -302,6 +302,14 @@ namespace {
 
 int DepthOf(const MatrixCase& m, Side side) {
   return m.sparse && side == Side::kA ? m.depth / 2 : m.depth;
+}
+
+/// Lanes that hold an operand: a wave64 of gfx12 leaves lanes 32 to 63 out where the others would
+/// have half a register.
+int InputLanes(const MatrixCase& m, Side side) {
+  const bool narrow =
+      m.family == Family::kWmma12 && DepthOf(m, side) * m.dim * BitsOf(TypeOf(m, side)) < 64 * 32;
+  return narrow ? 32 : LanesOf(m);
 }
 
 /// Which two of the four k of a quad row i has.
@@ -349,7 +357,7 @@ Input DenseInputAt(const MatrixCase& m, Side side, int depth, int lane, int posi
 
 int Elements(const MatrixCase& m, Side side) {
   if (m.family == Family::kWmma11) return m.depth;
-  return DepthOf(m, side) * m.dim * m.blocks / LanesOf(m);
+  return DepthOf(m, side) * m.dim * m.blocks / InputLanes(m, side);
 }
 
 bool Stored(const MatrixCase& m, int i, int k) {
@@ -358,6 +366,7 @@ bool Stored(const MatrixCase& m, int i, int k) {
 }
 
 Input InputAt(const MatrixCase& m, Side side, int lane, int position) {
+  if (lane >= InputLanes(m, side)) return {-1, 0, 0};
   Input at = DenseInputAt(m, side, DepthOf(m, side), lane, position);
   if (!m.sparse || side == Side::kB) return at;
   const Pair pair = PairOf(at.i, at.k / 2);
@@ -461,6 +470,10 @@ void SetRegisters(const MatrixCase& m, const Matrices& values, Wave& wave, bool 
       const char type = TypeOf(m, side);
       for (int p = 0; p < Elements(m, side); ++p) {
         const Input at = InputAt(m, side, lane, p);
+        if (at.block < 0) {  // nobody looks at it
+          PutBits(wave, reg, lane, p * BitsOf(type), BitsOf(type), 5);
+          continue;
+        }
         const double value =
             reg == kA ? values.A(at.block, at.i, at.k) : values.B(at.block, at.i, at.k);
         PutBits(wave, reg, lane, p * BitsOf(type), BitsOf(type), Encode(value, type));

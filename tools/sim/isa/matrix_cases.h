@@ -39,7 +39,8 @@ std::vector<MatrixCase> AllMatrixCases();
 
 enum class Side : uint8_t { kA, kB };
 inline char TypeOf(const MatrixCase& m, Side side) { return side == Side::kA ? m.a : m.b; }
-/// Place of an element of A (row i, depth k) or B (column i, depth k).
+/// Place of an element of A (row i, depth k) or B (column i, depth k); block -1 where the lane has
+/// none.
 struct Input {
   int block, i, k;
 };

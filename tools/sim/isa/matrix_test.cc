@@ -144,6 +144,7 @@ TEST(Matrix, SingleElementsArriveWhereTheyBelong) {
           if ((lane + 5 * p) % (m.depth >= 64 ? 197 : lane % 16 == 5 ? 3 : 23) != 0) continue;
           if (m.family == Family::kWmma11 && lane >= 16) continue;
           const Input at = InputAt(m, side, lane, p);
+          if (at.block < 0) continue;
           Matrices values = full;
           for (double& x : of_a ? values.a : values.b) x = 0;
           (of_a ? values.A(at.block, at.i, at.k) : values.B(at.block, at.i, at.k)) = 1;

@@ -403,8 +403,8 @@ TEST(Atomics, Faults) {
                "updates memory outside every allocation", 0, w.base() + MemoryWave::kBytes);
   SetNarrow(w, 0, offsets.data());
   w.BeObserved();
-  w.CheckFault("ds_add_u64 v2, v[12:13]", "writes LDS outside what the workgroup has", 0,
-               MemoryWave::kBytes);
+  w.CheckOutsideLds("ds_add_u64 v2, v[12:13]", "writes LDS outside what the workgroup has", 0,
+                    MemoryWave::kBytes);
 }
 
 }  // namespace

@@ -310,8 +310,8 @@ TEST(Faults, TwoAtOnceNamesTheOneOutside) {
   for (int l = 0; l < kLanes; ++l) w->v[2][l] = MemoryWave::kBytes - 16;
   EXPECT_TRUE(w.Execute("ds_write2_b64 v2, v[8:9], v[10:11] offset1:1").ok());
   EXPECT_TRUE(w.Execute("ds_read2_b32 v[8:9], v2 offset1:3").ok());
-  w.CheckFault("ds_read2_b32 v[8:9], v2 offset1:4", "reads LDS outside what the workgroup has", 0,
-               MemoryWave::kBytes);
+  w.CheckOutsideLds("ds_read2_b32 v[8:9], v2 offset1:4", "reads LDS outside what the workgroup has",
+                    0, MemoryWave::kBytes);
 }
 
 // Loads that clear registers are no mistake; indices that are too large or below zero are.
@@ -325,15 +325,16 @@ TEST(Faults, NotWhereLoadsClearRegisters) {
   w.Expect();
   for (int l = 0; l < kLanes; ++l) w.Row(8, l) = w.Row(9, l) = 0;
   w.Check("ds_read_b64 v[8:9], v2");
-  w.CheckFault("ds_write_b64 v2, v[8:9]", "writes LDS outside what the workgroup has", 0, 0xf00000);
+  w.CheckOutsideLds("ds_write_b64 v2, v[8:9]", "writes LDS outside what the workgroup has", 0,
+                    0xf00000);
   put(0u - 4);
-  w.CheckFault("ds_read_b32 v8, v2", "reads LDS outside what the workgroup has", 0, 0u - 4);
+  w.CheckOutsideLds("ds_read_b32 v8, v2", "reads LDS outside what the workgroup has", 0, 0u - 4);
   put(MemoryWave::kBytes);
-  w.CheckFault("ds_read_b32 v8, v2", "reads LDS outside what the workgroup has", 0,
-               MemoryWave::kBytes);
+  w.CheckOutsideLds("ds_read_b32 v8, v2", "reads LDS outside what the workgroup has", 0,
+                    MemoryWave::kBytes);
   put(0xf00000);
   w->v[2][7] += 4;
-  w.CheckFault("ds_read_b32 v8, v2", "reads LDS outside what the workgroup has", 0, 0xf00000);
+  w.CheckOutsideLds("ds_read_b32 v8, v2", "reads LDS outside what the workgroup has", 0, 0xf00000);
 }
 
 /// An instruction at LDS addresses around the end of LDS: `bytes` bytes at address[l] + offset.
@@ -413,8 +414,8 @@ TEST(Lds, OutsideOfAddressesThatAreNotTheLanes) {
   for (int l = 0; l < kLanes; ++l) w.Row(8, l) = 0;
   w.Check("ds_append v8");
   w.BeObserved();
-  w.CheckFault("ds_append v8", "writes LDS outside what the workgroup has", -1,
-               MemoryWave::kBytes - 3);
+  w.CheckOutsideLds("ds_append v8", "writes LDS outside what the workgroup has", -1,
+                    MemoryWave::kBytes - 3);
 
   MemoryWave direct(Handlers::Best(), "gfx1100");
   direct->s[kM0] = 2 << 16 | (MemoryWave::kBytes - 3);

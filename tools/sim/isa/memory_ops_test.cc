@@ -275,7 +275,11 @@ TEST(Faults, OnePastTheEndInEverySpace) {
             : space.storage == Storage::kLds  ? verb + "LDS outside what the workgroup has"
                                               : verb + "outside the lane's scratch";
         SetScalar64(*w, kExecLo, uint64_t{0x60000});  // lanes 17 and 18, which is not reached
-        w.CheckFault(text, what, 17, first + bad);
+        if (space.storage == Storage::kLds) {
+          w.CheckOutsideLds(text, what, 17, first + bad);
+        } else {
+          w.CheckFault(text, what, 17, first + bad);
+        }
         SetScalar64(*w, kExecLo, uint64_t{0x40000});
         EXPECT_TRUE(w.Execute(text).ok()) << text;
         offsets[17] = fits;

@@ -108,9 +108,23 @@ class MemoryWave {
     return status.ok() && CompareState(text);
   }
 
-  /// From now on accesses are observed, as check mode does: those outside LDS are faults.
+  /// From now on accesses are observed, as check mode does.
   void BeObserved() {
     wave_->observe = [](Wave&, const Uop&, const MemoryAccess&) {};
+    wave_->outside_lds = [](Wave&) {};
+  }
+
+  /// Executes `text`, which must be told to be outside of LDS at `address` in `lane`, and goes on.
+  void CheckOutsideLds(const std::string& text, std::string_view what, int lane, uint64_t address) {
+    wave_->fault = {};
+    const absl::Status status = Execute(text);
+    ASSERT_TRUE(status.ok()) << text << ": " << status;
+    ASSERT_NE(wave_->fault.what, nullptr) << text;
+    EXPECT_EQ(std::string(wave_->fault.what), what) << text;
+    EXPECT_EQ(wave_->fault.lane, lane) << text;
+    EXPECT_EQ(wave_->fault.address, address) << text;
+    EXPECT_EQ(wave_->fault.space, AddressSpace::kLds) << text;
+    wave_->fault = {};
   }
 
   /// Executes `text`, which must fault at `address` in `lane` and leave all memory alone.

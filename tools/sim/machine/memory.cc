@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <mutex>
 #include <utility>
 
@@ -128,6 +129,18 @@ std::optional<Interval> Memory::Find(uint64_t address) const {
   return Interval{begin, begin + allocation.bytes};
 }
 
+const Memory::Freed* Memory::FreedLocked(uint64_t address) const {
+  const auto found = std::find_if(freed_.rbegin(), freed_.rend(), [&](const Freed& freed) {
+    return address - freed.address < freed.allocation.bytes;
+  });
+  return found == freed_.rend() ? nullptr : &*found;
+}
+
+bool Memory::WasFreed(uint64_t address) const {
+  std::shared_lock lock(mutex_);
+  return FreedLocked(address) != nullptr;
+}
+
 std::string Memory::Describe(uint64_t address, uint64_t bytes) const {
   if (address < kPage) return absl::StrFormat("%#x is a null pointer", address);
   std::shared_lock lock(mutex_);
@@ -135,12 +148,10 @@ std::string Memory::Describe(uint64_t address, uint64_t bytes) const {
     if (address - range.address < range.allocation.bytes)
       return absl::StrFormat("%#x is in %s", address, range.allocation.label);
   }
-  for (auto freed = freed_.rbegin(); freed != freed_.rend(); ++freed) {
-    if (address - freed->address < freed->allocation.bytes) {
-      return absl::StrFormat(
-          "%#x is %u bytes into %s, which was freed", address, address - freed->address,
-          Block(freed->address, freed->allocation.bytes, freed->allocation.label));
-    }
+  if (const Freed* freed = FreedLocked(address); freed != nullptr) {
+    return absl::StrFormat("%#x is %u bytes into %s, which was freed", address,
+                           address - freed->address,
+                           Block(freed->address, freed->allocation.bytes, freed->allocation.label));
   }
   const auto next = live_.upper_bound(address);
   const uint64_t to_next = next == live_.end() ? kNeighbourhood : next->first - address;

@@ -65,6 +65,9 @@ class Memory {
   /// The allocation that holds `address`.
   std::optional<Interval> Find(uint64_t address) const;
 
+  /// Whether `address` was in an allocation that has been freed not long ago.
+  bool WasFreed(uint64_t address) const;
+
   /// Where the `bytes` bytes at `address` are, for messages, as in "0x7f..1000 is 12 bytes past the
   /// end of the 4096-byte allocation at 0x7f..0000".
   std::string Describe(uint64_t address, uint64_t bytes = 1) const;
@@ -83,6 +86,8 @@ class Memory {
     Allocation allocation;
   };
 
+  /// The newest freed allocation that had `address`, or null.
+  const Freed* FreedLocked(uint64_t address) const;
   absl::Status InsertLocked(uint64_t address, Allocation allocation);
   void QuarantineLocked(uint64_t address, Allocation allocation);
 

@@ -81,6 +81,8 @@ TEST(Memory, FreedMemoryIsNamedAndNotReused) {
   EXPECT_THAT(memory.Describe(Address(p) + 8),
               HasSubstr("is 8 bytes into the 4096-byte allocation at"));
   EXPECT_THAT(memory.Describe(Address(p) + 8), HasSubstr("which was freed"));
+  EXPECT_TRUE(memory.WasFreed(Address(p) + 4095));
+  EXPECT_FALSE(memory.WasFreed(Address(p) + 4096));
 }
 
 TEST(Memory, FreeRefusesWhatIsNotAnAllocation) {

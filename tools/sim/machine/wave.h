@@ -163,6 +163,9 @@ struct Wave {
   WaveCheck* check;  // null outside check mode
   /// Null outside check mode. Whatever touches memory calls it (Observe in isa/exec_memory.h).
   void (*observe)(Wave&, const Uop&, const MemoryAccess&);
+  /// Null outside check mode. Told of an access to LDS that ends outside of what the workgroup has,
+  /// with `fault` describing it; the access is then done as hardware does it, and is no fault.
+  void (*outside_lds)(Wave&);
   Fault fault;
 };
 

@@ -8,6 +8,7 @@
 
 #include "ck/base/math.h"
 #include "tools/sim/check/checker.h"
+#include "tools/sim/machine/fault_report.h"
 
 namespace gridwise::sim {
 namespace {
@@ -105,6 +106,12 @@ const char* Workgroup::InterruptFromWave(Wave& wave) {
   return static_cast<Workgroup*>(wave.workgroup)->launch_.interrupt();
 }
 
+void Workgroup::ReportOutsideLds(Wave& wave) {
+  const Launch& launch = static_cast<Workgroup*>(wave.workgroup)->launch_;
+  ReportBounds(wave, launch, Explain(wave, launch));
+  wave.fault = {};
+}
+
 const Uop* Workgroup::EnterFromWave(Wave& wave, const Uop& uop, uint64_t pc) {
   absl::StatusOr<const Uop*> target =
       wave.program->Enter(pc, {.wave32 = wave.all_lanes >> 32 == 0, .careful = wave.careful});
@@ -200,6 +207,7 @@ void Workgroup::Prepare(Wave& wave, int index, const std::array<uint32_t, 3>& id
   wave.program = launch_.program;
   wave.enter = &EnterFromWave;
   if (launch_.interrupt) wave.interrupt = &InterruptFromWave;
+  if (launch_.check != nullptr) wave.outside_lds = &ReportOutsideLds;
   wave.workgroup = this;
   if (banks_) wave.observe = &CountBanks;
   wave.profile = &profile_;

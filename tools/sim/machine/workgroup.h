@@ -74,6 +74,7 @@ class Workgroup {
 
   static void CountBanks(Wave& wave, const Uop& uop, const MemoryAccess& access);
   static const char* InterruptFromWave(Wave& wave);
+  static void ReportOutsideLds(Wave& wave);
   static const Uop* EnterFromWave(Wave& wave, const Uop& uop, uint64_t pc);
   void Prepare(Wave& wave, int index, const std::array<uint32_t, 3>& id);
   void SetUserRegisters(Wave& wave);

@@ -128,16 +128,26 @@ TEST_P(Faults, LdsBeyondItsSizeReadsZeroAndDropsWrites) {
   EXPECT_EQ(out_.Read()[0], 1u);
 }
 
+// It is a finding, and the kernel goes on.
 TEST_P(Faults, LdsBeyondItsSizeInCheckMode) {
   ASSERT_TRUE(CheckedKernels().ok()) << CheckedKernels().status();
   ASSERT_EQ(gridwiseSimCheck("check:bounds"), 0);
-  EXPECT_EQ(Fault("ReadLds", in_.device(), out_.device(), 63, CheckedKernels()), "no fault");
-  EXPECT_THAT(Fault("ReadLds", in_.device(), out_.device(), 64, CheckedKernels()),
-              AllOf(HasSubstr("ReadLds"), HasSubstr("reads LDS outside"), HasSubstr("lane 7"),
-                    HasSubstr("256")));
-  ASSERT_EQ(hipDeviceReset(), hipSuccess);
-  EXPECT_THAT(Fault("WriteLds", in_.device(), out_.device(), 100, CheckedKernels()),
+  const auto findings = [&](const char* kernel, int word) {
+    gridwiseSimClearFindings();
+    EXPECT_EQ(Fault(kernel, in_.device(), out_.device(), word, CheckedKernels()), "no fault");
+    std::string sentences;
+    GridwiseSimFinding finding;
+    for (int i = 0; gridwiseSimFindingAt(i, &finding) == 0; ++i) sentences += finding.sentence;
+    return sentences;
+  };
+  EXPECT_EQ(findings("ReadLds", 63), "");
+  EXPECT_THAT(findings("ReadLds", 64), AllOf(HasSubstr("ReadLds"), HasSubstr("reads LDS outside"),
+                                             HasSubstr("lane 7"), HasSubstr("256")));
+  EXPECT_EQ(out_.Read()[7], 0u);
+  EXPECT_EQ(out_.Read()[8], 1u);
+  EXPECT_THAT(findings("WriteLds", 100),
               AllOf(HasSubstr("WriteLds"), HasSubstr("writes LDS outside"), HasSubstr("lane 7")));
+  gridwiseSimClearFindings();
   ASSERT_EQ(gridwiseSimCheck("run"), 0);
 }
 

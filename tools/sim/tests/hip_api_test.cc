@@ -108,7 +108,8 @@ TEST(HipApi, CopiesStayInsideAllocations) {
   EXPECT_EQ(hipMemset(device, 'y', 101), hipErrorInvalidValue);
   EXPECT_THAT(gridwiseSimLastFault(), HasSubstr("a fill writes 101 bytes"));
   EXPECT_EQ(hipMemset(device, 'y', 99), hipSuccess);
-  EXPECT_EQ(hipMemcpy(host.data(), device, 100, hipMemcpyDefault), hipSuccess);
+  // The pointers count, not the kind.
+  EXPECT_EQ(hipMemcpy(host.data(), device, 100, hipMemcpyHostToDevice), hipSuccess);
   EXPECT_EQ(host[98], 'y');
   EXPECT_EQ(host[99], 'x');
   EXPECT_EQ(hipMemsetD32(device, 0x01020304, 25), hipSuccess);
@@ -118,6 +119,8 @@ TEST(HipApi, CopiesStayInsideAllocations) {
   EXPECT_EQ(hipFree(static_cast<char*>(device) + 1), hipErrorInvalidValue);
   EXPECT_EQ(hipFree(device), hipSuccess);
   EXPECT_EQ(hipFree(device), hipErrorInvalidValue);
+  EXPECT_EQ(hipMemcpy(host.data(), device, 10, hipMemcpyDefault), hipErrorInvalidValue);
+  EXPECT_THAT(gridwiseSimLastFault(), HasSubstr("which was freed"));
   EXPECT_EQ(hipFree(nullptr), hipSuccess);
 }
 

@@ -1,0 +1,60 @@
+#include "tools/sim/machine/fault_report.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "tools/sim/check/checker.h"
+#include "tools/sim/elf/code_object.h"
+#include "tools/sim/machine/memory.h"
+#include "tools/sim/machine/program.h"
+
+namespace gridwise::sim {
+
+std::string Explain(const Wave& wave, const Launch& launch) {
+  const Fault& fault = wave.fault;
+  const Program::InstructionInfo info = launch.program->Describe(fault.uop->instruction);
+  const KernelInfo& kernel = *launch.kernel;
+  std::string text =
+      absl::StrFormat("kernel %s, pc %s, '%s': workgroup (%u, %u, %u), wave %d", kernel.name,
+                      OffsetText(info.pc - kernel.entry_address), info.text, wave.workgroup_id[0],
+                      wave.workgroup_id[1], wave.workgroup_id[2], wave.index_in_group);
+  if (fault.lane >= 0) absl::StrAppend(&text, ", lane ", fault.lane);
+  absl::StrAppend(&text, ": ", fault.what);
+  if (!fault.has_address) return text;
+  switch (fault.space) {
+    case AddressSpace::kGlobal:
+      absl::StrAppendFormat(&text, " (%u bytes): %s", fault.bytes,
+                            launch.memory->Describe(fault.address, fault.bytes));
+      break;
+    case AddressSpace::kLds:
+      absl::StrAppendFormat(&text, " (%u bytes at offset %d; the workgroup has %u bytes)",
+                            fault.bytes, static_cast<int64_t>(fault.address), launch.lds_bytes);
+      break;
+    case AddressSpace::kScratch:
+      absl::StrAppendFormat(&text, " (%u bytes at offset %d; a lane has %u bytes)", fault.bytes,
+                            static_cast<int64_t>(fault.address), wave.scratch_bytes);
+      break;
+  }
+  return text;
+}
+
+void ReportBounds(const Wave& wave, const Launch& launch, const std::string& sentence) {
+  const Fault& fault = wave.fault;
+  if (launch.check == nullptr || !fault.has_address ||
+      !launch.check->settings.Has(Category::kBounds)) {
+    return;
+  }
+  Finding finding = launch.check->MakeFinding(Category::kBounds, fault.uop->instruction);
+  std::copy_n(wave.workgroup_id, 3, finding.workgroup.begin());
+  finding.wave = wave.index_in_group;
+  finding.lane = fault.lane;
+  finding.has_address = true;
+  finding.address = fault.address;
+  finding.what = fault.what;
+  finding.detail = sentence.substr(sentence.find(fault.what) + finding.what.size());
+  Findings::Get().Add(std::move(finding));
+}
+
+}  // namespace gridwise::sim
