@@ -199,9 +199,10 @@ TEST_F(Graphs, BadHandlesAreErrors) {
   EXPECT_EQ(hipGraphAddEmptyNode(&added, graph_, &bad_node, 1), hipErrorInvalidValue);
   EXPECT_EQ(hipGraphAddEmptyNode(&added, graph_, nullptr, 1), hipErrorInvalidValue);
   EXPECT_EQ(hipGraphAddKernelNode(&added, graph_, nullptr, 0, nullptr), hipErrorInvalidValue);
-  EXPECT_EQ(
-      hipGraphAddMemcpyNode1D(&added, graph_, nullptr, 0, log_, &count, 8, hipMemcpyDeviceToDevice),
-      hipErrorInvalidValue);
+  // Nothing of it is the device's.
+  EXPECT_EQ(hipGraphAddMemcpyNode1D(&added, graph_, nullptr, 0, nothing, &count, 8,
+                                    hipMemcpyDeviceToDevice),
+            hipErrorInvalidValue);
   EXPECT_EQ(hipGraphAddEventRecordNode(&added, graph_, nullptr, 0, nullptr), hipErrorInvalidValue);
   EXPECT_EQ(hipGraphKernelNodeGetParams(bad_node, &parameters), hipErrorInvalidValue);
   EXPECT_EQ(hipGraphKernelNodeSetParams(node, nullptr), hipErrorInvalidValue);
