@@ -38,6 +38,20 @@ int AfterResultInC(const MatrixFacts& matrix, const MatrixFacts& user, bool same
 /// Until SrcC may be overwritten.
 int AfterReadInC(int passes) { return passes <= 2 ? 1 : passes - 1; }
 
+/// Dot product `facts` adds to `reg` and does nothing else with it. What it adds to is its last
+/// operand, or its result where the name says so (v_dot4c_i32_i8).
+bool OnlyAddsTo(const InstructionFacts& facts, int reg) {
+  const auto is = [reg](const Operand& operand) {
+    return operand.kind == OperandKind::kVector && kFirstVector + operand.index == reg;
+  };
+  const auto& operands = facts.parsed.operands;
+  if (operands.empty()) return false;
+  const bool to_result = absl::StartsWith(facts.mnemonic, "v_dot") && facts.mnemonic[6] == 'c';
+  const Operand& addend = to_result ? operands.front() : operands.back();
+  return is(addend) && std::none_of(operands.begin() + 1, operands.end(),
+                                    [&](const Operand& o) { return &o != &addend && is(o); });
+}
+
 }  // namespace
 
 void HazardTracker::Need(int needed, const Event& event, const char* rule, int reg,
@@ -102,10 +116,7 @@ void HazardTracker::CheckVectorReads(const InstructionFacts& facts, Reporter& re
            memory ? "a memory instruction reads a matrix result" : "VALU reads a matrix result",
            reg, reporter);
     } else if (writer.dot) {
-      const bool same = writer.mnemonic == facts.mnemonic;
-      const bool as_c = same && !facts.parsed.operands.empty() &&
-                        facts.parsed.operands.back().kind == OperandKind::kVector &&
-                        reg == kFirstVector + facts.parsed.operands.back().index;
+      const bool as_c = writer.mnemonic == facts.mnemonic && OnlyAddsTo(facts, reg);
       if (!as_c) Need(3, event, "a dot product's result is read", reg, reporter);
     } else if (facts.valu) {
       if (writer.trans && !facts.trans)

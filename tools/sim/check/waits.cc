@@ -90,7 +90,8 @@ bool WaitTracker::ReportUse(const InstructionFacts& facts, int reg, bool writes,
     }
     reporter.Report(Category::kWaits,
                     absl::StrCat(writes ? "overwrites " : "reads ", RegisterName(reg),
-                                 ", which a memory instruction has yet to write"),
+                                 o.facts->loaded_bits == ~0u ? ", which" : ", half of which",
+                                 " a memory instruction has yet to write"),
                     absl::StrCat(": ", reporter.Describe(o.facts->index), " needs ", wait));
     return true;
   }

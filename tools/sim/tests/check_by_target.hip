@@ -108,3 +108,24 @@ MATRIX_KERNEL(ResultAtOnceInC, SECOND(OTHER, "v[40:47]"))
 MATRIX_KERNEL(ResultAtOnceInIndices, SPARSE)
 MATRIX_KERNEL(ResultBehindNopInIndices, "v_nop\n\t" SPARSE)
 #endif
+
+// Two dot products, the second one reading the first one's result.
+#if defined(__GFX9__)
+#define DOT_KERNEL(NAME, TEXT)                                                                  \
+  KERNEL void NAME(const u32*, u32* out, int) {                                                 \
+    u32 value;                                                                                  \
+    asm volatile("v_mov_b32 v40, 1\n\tv_mov_b32 v41, 1\n\tv_mov_b32 v42, 1\n\ts_nop 4\n\t" TEXT \
+                 "\n\ts_nop 4\n\tv_mov_b32 %0, v40"                                             \
+                 : "=v"(value)                                                                  \
+                 :                                                                              \
+                 : "v40", "v41", "v42");                                                        \
+    out[__builtin_amdgcn_workitem_id_x()] = value;                                              \
+  }
+#define TO_RESULT "v_dot4c_i32_i8 v40, v41, v42\n\t"
+#define TO_OPERAND "v_dot4_i32_i8 v40, v41, v42, v40\n\t"
+DOT_KERNEL(DotAddsToItsResult, TO_RESULT TO_RESULT)
+DOT_KERNEL(DotAddsToOperand, TO_OPERAND TO_OPERAND)
+DOT_KERNEL(DotMultipliesResult, TO_RESULT "v_dot4c_i32_i8 v41, v40, v42")
+DOT_KERNEL(DotMultipliesWhatItAddsTo, TO_RESULT "v_dot4c_i32_i8 v40, v40, v42")
+DOT_KERNEL(DotAddsToAnothersResult, TO_RESULT "v_dot4_i32_i8 v41, v41, v42, v40")
+#endif

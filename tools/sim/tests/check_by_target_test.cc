@@ -43,7 +43,9 @@ std::vector<std::string> FindingsOf(const std::string& category, const std::stri
 }
 
 TEST(Halves, TheHalfThatIsUnderWay) {
-  EXPECT_THAT(FindingsOf("waits", "StoreSameHalf"), ElementsAre(HasSubstr("reads v40")));
+  EXPECT_THAT(FindingsOf("waits", "StoreSameHalf"),
+              ElementsAre(HasSubstr(LoadsHalvesAlone() ? "reads v40, half of which a memory"
+                                                       : "reads v40, which a memory")));
 }
 
 TEST(Halves, TheOtherHalf) {
@@ -93,6 +95,20 @@ TEST(MatrixResults, AreNoFactorsOfTheNextWmma) {
   EXPECT_THAT(FindingsOf("hazards", "ResultAtOnceInIndices"),
               ElementsAre(HasSubstr("multiplies a matrix result too early: v40")));
   EXPECT_THAT(FindingsOf("hazards", "ResultBehindNopInIndices"), IsEmpty());
+}
+
+/// As LLVM's GCNHazardRecognizer has it: only the same instruction may add to a result at once.
+TEST(DotProducts, AddToTheirResultAtOnce) {
+  if (IsRdna()) GTEST_SKIP() << "RDNA waits";
+  for (const char* kernel : {"DotAddsToItsResult", "DotAddsToOperand"}) {
+    EXPECT_THAT(FindingsOf("hazards", kernel), IsEmpty()) << kernel;
+  }
+  for (const char* kernel :
+       {"DotMultipliesResult", "DotMultipliesWhatItAddsTo", "DotAddsToAnothersResult"}) {
+    EXPECT_THAT(FindingsOf("hazards", kernel),
+                ElementsAre(HasSubstr("a dot product's result is read too early: v40")))
+        << kernel;
+  }
 }
 
 }  // namespace
