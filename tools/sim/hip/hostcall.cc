@@ -114,10 +114,7 @@ const char* Hostcall::Serve() {
     for (uint64_t lanes = header.active_lanes; lanes != 0; lanes &= lanes - 1) {
       const absl::Status served =
           ServeLane(header.service, shared_->payloads[packet][std::countr_zero(lanes)]);
-      if (!served.ok()) {
-        refusal_ = served.message();
-        return refusal_.c_str();
-      }
+      if (!served.ok()) return refusals_.emplace_back(served.message()).c_str();
     }
     header.control.fetch_and(~1u, std::memory_order_release);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -60,7 +61,7 @@ class Hostcall {
   uint64_t next_message_ = 0;
   std::set<uint64_t> allocated_;  // addresses that kernels may free
   std::vector<uint64_t> freed_;
-  std::string refusal_;
+  std::deque<std::string> refusals_;  // waves' faults point at them
 };
 
 }  // namespace gridwise::sim

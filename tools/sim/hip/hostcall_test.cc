@@ -171,5 +171,18 @@ TEST_F(HostcallTest, RefusesOtherServices) {
             "(3)");
 }
 
+TEST_F(HostcallTest, RefusalsOfSeveralWavesStay) {
+  // Each wave's sentence is read when its worker reports the fault; others may be refused before.
+  const auto refuse = [this](uint32_t service) {
+    HeaderOf(0) = {0, 1, service, 1};
+    ready_stack() = mask() + 1;  // packet 0, with a tag
+    return hostcall_->Serve();
+  };
+  const char* const first = refuse(4);
+  const char* const second = refuse(5);
+  EXPECT_THAT(first, HasSubstr("for service 4"));
+  EXPECT_THAT(second, HasSubstr("for service 5"));
+}
+
 }  // namespace
 }  // namespace gridwise::sim

@@ -130,7 +130,8 @@ class Crew {
       const auto index = static_cast<uint64_t>(order_.empty() ? i : order_[static_cast<size_t>(i)]);
       const Wave* faulted =
           workgroup.Run({static_cast<uint32_t>(index % x), static_cast<uint32_t>(index / x % y),
-                         static_cast<uint32_t>(index / x / y)});
+                         static_cast<uint32_t>(index / x / y)},
+                        stop_);
       ++executed;
       if (faulted != nullptr) {
         RecordFault(i, *faulted);

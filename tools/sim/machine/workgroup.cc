@@ -241,7 +241,7 @@ uint32_t Workgroup::LowestBarrierSignal() const {
   return lowest;
 }
 
-const Wave* Workgroup::Run(const std::array<uint32_t, 3>& id) {
+const Wave* Workgroup::Run(const std::array<uint32_t, 3>& id, const std::atomic<bool>& stop) {
   std::memset(lds_.get(), kPoisonByte, launch_.lds_bytes);
   highest_barrier_signal_ = 0;
   const int waves = WavesOf(launch_.grid.BlockOf(id), *launch_.kernel);
@@ -270,7 +270,9 @@ const Wave* Workgroup::Run(const std::array<uint32_t, 3>& id) {
       const Wave& wave = waves_[static_cast<size_t>(i)];
       opens = opens || (wave.state == WaveState::kBarrier && wave.barrier_signals <= lowest);
     }
-    if (check_ != nullptr) check_->EndRound(opens || ended != ended_before);
+    const bool progress = opens || ended != ended_before;
+    if (!progress && stop.load(std::memory_order_relaxed)) return nullptr;
+    if (check_ != nullptr) check_->EndRound(progress);
     if (!opens) continue;
     if (check_ != nullptr) check_->OpenBarrier();
     for (int i = 0; i < wave_count_; ++i) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -53,10 +54,13 @@ class Workgroup {
 
   /// Executes the workgroup `id` to its end. Returns the wave that faulted, or null.
   ///
+  /// Once `stop` is set, because another workgroup has faulted, this one may be waiting for it in
+  /// vain: it ends as soon as its waves do nothing but take turns.
+  ///
   /// A wave runs until it ends, waits at a barrier, sleeps or has taken many branches; then the
   /// next one does. A barrier opens when every wave that has not ended has signalled it, as on
   /// hardware.
-  const Wave* Run(const std::array<uint32_t, 3>& id);
+  const Wave* Run(const std::array<uint32_t, 3>& id, const std::atomic<bool>& stop);
 
   /// Executed instructions, by index in the program.
   std::vector<int64_t> Counts() const;

@@ -30,6 +30,9 @@ def _program_impl(ctx):
     args.add(ctx.file.src)
     args.add("-o", out)
     if not ctx.attr.device_only:
+        # The simulator's library takes a sanitizer's runtime from the program.
+        sanitizers = [option for option in ctx.fragments.cpp.linkopts if option.startswith("-fsanitize=")]
+        args.add_all(sanitizers, before_each = "-Xarch_host")
         args.add_all(["--hip-link", "-Wl,--allow-shlib-undefined", "-lamdhip64"])
     args.add_all(ctx.attr.linkopts)
     ctx.actions.run(
@@ -48,6 +51,7 @@ hip_program = rule(
     implementation = _program_impl,
     doc = "Compiles one HIP source, for host and devices, to a program that is linked against the system's libamdhip64.",
     executable = True,
+    fragments = ["cpp"],
     attrs = {
         "src": attr.label(allow_single_file = [".hip"], mandatory = True),
         "hdrs": attr.label_list(allow_files = [".h"]),

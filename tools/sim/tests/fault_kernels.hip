@@ -24,6 +24,17 @@ KERNEL void AtomicAdd(const u32*, u32* out, int at) {
 /// The address is uniform: a scalar load.
 KERNEL void ReadUniform(const u32* in, u32* out, int at) { *out = in[at]; }
 
+/// Workgroup 0 writes out[at] when workgroup 1 is under way, which waits for out[0].
+KERNEL void WriteWhileAwaited(const u32*, u32* out, int at) {
+  const auto wait_for = [&](int i) {
+    while (__hip_atomic_load(&out[i], __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT) != 2) continue;
+  };
+  const int group = __builtin_amdgcn_workgroup_id_x();
+  if (group == 0) wait_for(1);
+  __hip_atomic_store(&out[group == 0 ? at : 1], 2u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+  if (group == 1) wait_for(0);
+}
+
 KERNEL void ReadLds(const u32* in, u32* out, int at) {
   SHARED u32 words[64];
   const int i = __builtin_amdgcn_workitem_id_x();

@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -96,6 +97,19 @@ TEST_P(Faults, AtomicBeforeTheStart) {
 TEST_P(Faults, UniformReadPastTheEnd) {
   EXPECT_THAT(Fault("ReadUniform", in_.device(), out_.device(), 64),
               AllOf(HasSubstr("ReadUniform"), HasSubstr("is the end of " + in_block_)));
+}
+
+TEST_P(Faults, EndWorkgroupsThatWaitForTheOneThatFaults) {
+  setenv("GRIDWISE_SIM_THREADS", "2", 1);
+  const LaunchShape shape = {.workgroups = {2, 1, 1}, .block = {64, 1, 1}};
+  const auto run = [&](int at) {
+    return Kernels()->Run(GetParam(), "WriteWhileAwaited", shape, in_.device(), out_.device(), at);
+  };
+  EXPECT_THAT(run(64).message(), HasSubstr("is the end of " + out_block_));
+  ASSERT_EQ(hipDeviceReset(), hipSuccess);
+  EXPECT_TRUE(run(0).ok());
+  EXPECT_EQ(out_.Read()[0], 2u);
+  unsetenv("GRIDWISE_SIM_THREADS");
 }
 
 TEST_P(Faults, NullPointer) {
