@@ -1,12 +1,14 @@
 #include "ck/conv/fold.h"
 
+#include "ck/conv/limits.h"
+
 namespace gridwise {
 
 std::optional<Folded> Fold(const ConvProblem& problem) {
   const Dim& w = problem.dims[2];
   if (problem.direction != Direction::kForward || problem.groups != 1 || w.filter == 1 ||
       w.dilation != 1 || problem.c * SizeOf(problem.type) >= 16 ||
-      (problem.layout == Layout::kNGCHW && problem.c > 1) ||
+      problem.c * w.filter > kMaxChannels || (problem.layout == Layout::kNGCHW && problem.c > 1) ||
       problem.strides != ConvProblem{}.strides) {
     return std::nullopt;
   }

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "ck/conv/validate.h"
+#include "ck/conv/limits.h"
 
 namespace gridwise {
 namespace {
@@ -39,11 +39,11 @@ void MergeAxes(ConvProblem& problem, std::size_t outer) {
 
 /// Merges the images into the only axis.
 void MergeImages(ConvProblem& problem) {
-  constexpr std::int64_t kMaxElements = std::int64_t{1} << 28;
+  constexpr std::int64_t kMaxMerged = std::int64_t{1} << 28;
   const auto& [d, h, w] = problem.dims;
   if (d != Dim{} || h != Dim{} || !IsPlain(w)) return;
-  if (problem.batch * w.in > kMaxAxisLength || problem.x_elements() > kMaxElements ||
-      problem.y_elements() > kMaxElements || !TensorsMerge(problem, 0, 3)) {
+  if (problem.batch * w.in > kMaxAxisLength || problem.x_elements() > kMaxMerged ||
+      problem.y_elements() > kMaxMerged || !TensorsMerge(problem, 0, 3)) {
     return;
   }
   problem.dims[2].in *= problem.batch;
@@ -85,7 +85,7 @@ bool MergeTensorTaps(ConvProblem& problem, std::size_t axis) {
 /// next axis outwards may follow: there is no cell of this one between its taps.
 bool MergeTaps(ConvProblem& problem, std::size_t axis) {
   Dim& dim = problem.dims[axis];
-  const bool merges = HasPatches(dim) && problem.c * dim.filter <= kMaxAxisLength;
+  const bool merges = HasPatches(dim) && problem.c * dim.filter <= kMaxChannels;
   if (!merges || !MergeTensorTaps(problem, axis)) return false;
   problem.c *= dim.filter;
   dim = Dim{.in = dim.out()};

@@ -11,10 +11,10 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "ck/base/types.h"
+#include "ck/conv/limits.h"
 #include "ck/conv/problem.h"
 
 namespace gridwise {
@@ -125,38 +125,6 @@ absl::Status ValidateAxis(const Dim& dim, int axis) {
   return absl::OkStatus();
 }
 
-absl::Status ProductFits(const char* what, const std::vector<int64_t>& factors) {
-  int64_t product = 1;
-  for (int64_t factor : factors) {
-    if (__builtin_mul_overflow(product, factor, &product)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(what, " is ", absl::StrJoin(factors, " * "), "; must be < 2^63"));
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::Status ValidateProducts(const ConvProblem& p) {
-  const auto& [d, h, w] = p.dims;
-  if (absl::Status s = ProductFits("the number of elements of x (batch * d * h * w * c)",
-                                   {p.batch, d.in, h.in, w.in, p.c});
-      !s.ok()) {
-    return s;
-  }
-  if (absl::Status s = ProductFits("the number of elements of w (k * z * y * x * c / groups)",
-                                   {p.k, d.filter, h.filter, w.filter, p.c_per_group()});
-      !s.ok()) {
-    return s;
-  }
-  if (absl::Status s = ProductFits("the number of elements of y (batch * do * ho * wo * k)",
-                                   {p.batch, d.out(), h.out(), w.out(), p.k});
-      !s.ok()) {
-    return s;
-  }
-  return ProductFits("the number of multiply-adds (elements of y times z * y * x * c / groups)",
-                     {p.y_elements(), d.filter, h.filter, w.filter, p.c_per_group()});
-}
-
 /// The kernels take factors as f32, where a larger one would be an infinity.
 absl::Status ValidateFactor(const std::string& field, double value) {
   if (std::abs(value) <= std::numeric_limits<float>::max()) return absl::OkStatus();
@@ -183,12 +151,23 @@ absl::Status ValidateEpilogueTensor(const ConvProblem& problem, int index) {
     if (absl::Status s = AtLeast(stride, tensor.stride[axis], 0); !s.ok()) return s;
     int64_t extent = 0;
     if (__builtin_mul_overflow(size[axis] - 1, tensor.stride[axis], &extent) ||
-        __builtin_add_overflow(elements, extent, &elements)) {
-      return absl::InvalidArgumentError(absl::StrFormat(
-          "%s is %d; the tensor must have < 2^63 elements", stride, tensor.stride[axis]));
+        extent > kMaxTensorElements - elements) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("%s is %d; the tensor must have <= %d elements", stride,
+                          tensor.stride[axis], kMaxTensorElements));
     }
+    elements += extent;
   }
-  return absl::OkStatus();
+  const bool weights = problem.out() == Tensor::kW;
+  const size_t groups = weights ? 0 : 4, outer = weights ? 1 : 0;  // outer: channels or images
+  const int64_t inner = elements - (size[groups] - 1) * tensor.stride[groups] -
+                        (size[outer] - 1) * tensor.stride[outer];
+  if (weights) {
+    return AtMost(name + "'s span of one output channel of a group, in elements,", inner,
+                  kMaxTensorElementsOfChannel);
+  }
+  return AtMost(name + "'s span of one image of a group, in elements,", inner,
+                kMaxTensorElements / problem.batch);
 }
 
 absl::Status ValidateEpilogue(const ConvProblem& problem) {
@@ -249,12 +228,12 @@ absl::Status Validate(const ConvProblem& p) {
         axis < 3 - p.rank ? ValidateUnusedAxis(p, axis) : ValidateAxis(p.dims[axis], axis);
     if (!s.ok()) return s;
   }
-  if (absl::Status s = ValidateProducts(p); !s.ok()) return s;
-  if (absl::Status s = ValidateSums(p); !s.ok()) return s;
   if (absl::Status s = ValidateLayouts(p); !s.ok()) return s;
   if (p.strides != ConvProblem{}.strides) {
     return absl::InvalidArgumentError("strides are given; tensors must be packed: they must be 0");
   }
+  if (absl::Status s = ValidateLimits(p); !s.ok()) return s;
+  if (absl::Status s = ValidateSums(p); !s.ok()) return s;
   return ValidateEpilogue(p);
 }
 

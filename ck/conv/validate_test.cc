@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "ck/base/types.h"
+#include "ck/conv/limits.h"
 #include "ck/conv/problem.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -121,19 +122,46 @@ TEST(Validate, NamesFieldValueAndRule) {
   }
 }
 
-TEST(Validate, NamesTheProductThatOverflows) {
+TEST(Validate, NamesTheLimitThatIsExceeded) {
   const std::vector<Case> cases = {
-      {[](auto& p) { p.batch = kHuge, p.c = 2 * kHuge; },
-       "the number of elements of x (batch * d * h * w * c) is 1099511627776 * 1 * 7 * 9 * "
-       "2199023255552; must be < 2^63"},
-      {[](auto& p) { p.k = 2 * kHuge, p.c = 2 * kHuge, p.batch = 1; },
-       "the number of elements of w (k * z * y * x * c / groups) is 2199023255552 * 1 * 3 * 2 * "
-       "1099511627776; must be < 2^63"},
-      {[](auto& p) { p.batch = kHuge, p.k = 2 * kHuge; },
-       "the number of elements of y (batch * do * ho * wo * k) is 1099511627776 * 1 * 3 * 8 * "
-       "2199023255552; must be < 2^63"},
-      {[](auto& p) { p.batch = kHuge, p.k = 2000, p.c = 20000; },
-       "the number of multiply-adds (elements of y times z * y * x * c / groups) is "},
+      {[](auto& p) { p.batch = kHuge; }, "batch is 1099511627776; must be <= 1073741824"},
+      {[](auto& p) { p.c = 1 << 24; }, "c is 16777216; must be <= 8388608"},
+      {[](auto& p) { p.k = 1 << 24; }, "k is 16777216; must be <= 8388608"},
+      {[](auto& p) { p.dims[1].in = p.dims[2].in = 1 << 16; },
+       "the number of cells of x (d * h * w) is 1 * 65536 * 65536; must be <= 2147483647"},
+      {[](auto& p) { p.dims[1].pad_end = p.dims[2].pad_end = 1 << 17; },
+       "the number of cells of y (do * ho * wo) is 1 * 65539 * 131078; must be <= 2147483647"},
+      {[](auto& p) {
+         p.dims[1].pad_end = p.dims[1].filter = 1 << 20;
+         p.c = 64;
+       },
+       "the number of weights of an output channel (z * y * x * c) is 1 * 1048576 * 2 * 32; must "
+       "be <= 33554431"},
+      {[](auto& p) { p.batch = 1 << 30, p.c = 8; },
+       "the number of elements of x (batch * d * h * w * c) is 1073741824 * 1 * 7 * 9 * 8; must be "
+       "<= 137438953472"},
+      {[](auto& p) { p.k = 1 << 23, p.c = 1 << 17; },
+       "the number of elements of w (k * z * y * x * c / groups) is 8388608 * 1 * 3 * 2 * 65536; "
+       "must be <= 137438953472"},
+      {[](auto& p) { p.batch = 1 << 16, p.k = 1 << 23; },
+       "the number of elements of y (batch * do * ho * wo * k) is 65536 * 1 * 3 * 8 * 8388608; "
+       "must be <= 137438953472"},
+      {[](auto& p) { p.batch = 180'000'000, p.k = 24; },
+       "the number of elements of x, w and y is 149040000288; must be <= 137438953472"},
+      {[](auto& p) {
+         p.c = 1 << 12;
+         p.dims[1] = {.in = 1000, .filter = 2, .dilation = 500};
+         p.dims[2] = {.in = 1000};
+       },
+       "the span of the cells of x that a cell of y meets, in bytes, is 4096008192; must be <= "
+       "1073741824"},
+      {[](auto& p) {
+         p.direction = Direction::kBackwardData;
+         p.dims[1] = {.in = 1 << 12, .stride = 1 << 12};
+         p.dims[2] = {.in = 1 << 12, .stride = 1 << 11};
+       },
+       "the number of residues of a position modulo the strides is 1 * 4096 * 2048; must be <= "
+       "1048576"},
   };
   for (const Case& c : cases) {
     ConvProblem p = Valid();

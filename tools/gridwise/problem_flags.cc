@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "ck/conv/limits.h"
 #include "ck/conv/problem_io.h"
 #include "ck/conv/validate.h"
 #include "tools/gridwise/npy.h"
