@@ -39,26 +39,37 @@ bool IsFor(Direction direction, Gfx gfx, const Row& row) {
          Reject(config, gfx) == nullptr;
 }
 
-/// A row of the direction's table, and what it says to a problem.
+/// A row of the direction's table, and what it says to a problem. How it computes it is forgotten:
+/// with many sub-GEMMs, that is much to keep of every row.
 struct Candidate {
   int index;
-  Verdict verdict;
+  std::variant<std::string, Cost> verdict;
 
   /// Why it cannot compute the problem; null if it can.
   const std::string* reason() const { return std::get_if<std::string>(&verdict); }
-  /// How it does, if it can.
-  const RowPlan& plan() const { return std::get<RowPlan>(verdict); }
+  const Cost& cost() const { return std::get<Cost>(verdict); }
 };
+
+RowPlanner PlannerFor(const ConvProblem& problem, Gfx gfx, const PlanOptions& options) {
+  return {problem, gfx, {options.splits, options.offset_limit, options.atomic}};
+}
 
 /// The rows of the problem's direction and type that are compiled for `gfx`, and what they say to a
 /// valid problem.
-std::vector<Candidate> AskRows(const ConvProblem& problem, Gfx gfx, const PlanOptions& options) {
-  RowPlanner planner(problem, gfx, {options.splits, options.offset_limit, options.atomic});
+std::vector<Candidate> AskRows(const ConvProblem& problem, Gfx gfx, RowPlanner& planner) {
   std::vector<Candidate> candidates;
   for (int i = 0; i < RowCount(problem.direction); ++i) {
     const Row row = RowAt(problem.direction, i);
     if (TypeOf(row) != problem.type || !IsFor(problem.direction, gfx, row)) continue;
-    candidates.push_back({.index = i, .verdict = planner.PlanFor(row)});
+    const Verdict verdict = planner.PlanFor(row);
+    const RowPlan* const plan = std::get_if<RowPlan>(&verdict);
+    Candidate& candidate = candidates.emplace_back();
+    candidate.index = i;
+    if (plan != nullptr) {
+      candidate.verdict = plan->cost;
+    } else {
+      candidate.verdict = std::get<std::string>(verdict);
+    }
   }
   return candidates;
 }
@@ -90,7 +101,7 @@ const Candidate* Choose(Direction direction, const std::vector<Candidate>& candi
   for (const Candidate& candidate : candidates) {
     if (candidate.reason() != nullptr) continue;
     if (!options.row.empty() && RowName(direction, candidate.index) != options.row) continue;
-    if (best == nullptr || candidate.plan().cost.cycles < best->plan().cost.cycles) {
+    if (best == nullptr || candidate.cost().cycles < best->cost().cycles) {
       best = &candidate;
     }
   }
@@ -112,7 +123,7 @@ absl::Status CheckRowExists(Direction direction, const std::vector<Candidate>& c
 /// The GEMMs of one group, of all parts.
 std::vector<GemmShape> ShapesOf(const RowPlan& plan) {
   std::vector<GemmShape> shapes;
-  for (const auto& [part, kernel] : plan.parts) {
+  for (const auto& [part, kernel, term] : plan.parts) {
     const ConvProblem& problem = part.problem;
     if (problem.direction == Direction::kBackwardWeight) {
       shapes.push_back({.m = problem.k_per_group(),
@@ -182,13 +193,14 @@ std::vector<RowInfo> ListRows() {
 
 std::vector<RowVerdict> ExplainRows(const ConvProblem& problem, Gfx gfx) {
   std::vector<RowVerdict> verdicts;
-  for (const Candidate& candidate : AskRows(problem, gfx, {})) {
+  RowPlanner planner = PlannerFor(problem, gfx, {});
+  for (const Candidate& candidate : AskRows(problem, gfx, planner)) {
     RowVerdict& verdict = verdicts.emplace_back();
     verdict.row = RowName(problem.direction, candidate.index);
     if (const std::string* reason = candidate.reason()) {
       verdict.reason = *reason;
     } else {
-      verdict.cost = candidate.plan().cost;
+      verdict.cost = candidate.cost();
     }
   }
   return verdicts;
@@ -197,7 +209,8 @@ std::vector<RowVerdict> ExplainRows(const ConvProblem& problem, Gfx gfx) {
 absl::StatusOr<Plan> MakePlan(const ConvProblem& problem, Gfx gfx, const PlanOptions& options) {
   if (absl::Status status = Validate(problem); !status.ok()) return status;
   if (absl::Status status = CheckSplits(problem, options.splits); !status.ok()) return status;
-  const std::vector<Candidate> candidates = AskRows(problem, gfx, options);
+  RowPlanner planner = PlannerFor(problem, gfx, options);
+  const std::vector<Candidate> candidates = AskRows(problem, gfx, planner);
   if (absl::Status status = CheckRowExists(problem.direction, candidates, options.row);
       !status.ok())
     return status;
@@ -209,7 +222,8 @@ absl::StatusOr<Plan> MakePlan(const ConvProblem& problem, Gfx gfx, const PlanOpt
   plan.problem_ = problem;
   plan.gfx_ = gfx;
   plan.row_ = RowName(problem.direction, chosen->index);
-  const RowPlan& row_plan = chosen->plan();
+  const Verdict verdict = planner.PlanFor(RowAt(problem.direction, chosen->index));
+  const RowPlan& row_plan = std::get<RowPlan>(verdict);
   plan.splits_ = row_plan.splits;
   plan.cost_ = row_plan.cost;
   plan.gemms_ = ShapesOf(row_plan);

@@ -1,7 +1,6 @@
 #include "instances/row_planner.h"
 
 #include <algorithm>
-#include <set>
 #include <span>
 #include <utility>
 
@@ -16,7 +15,7 @@ namespace gridwise {
 namespace {
 
 constexpr std::int64_t kMaxGroups = 65535;  // workgroups along a grid's y
-constexpr std::size_t kMaxParts = 4096;
+constexpr std::size_t kMaxParts = std::size_t{1} << 16;
 
 std::optional<std::string> RejectRow(const tile::TileConfig& row, const ConvProblem& problem,
                                      int /*splits*/) {
@@ -28,13 +27,13 @@ std::optional<std::string> RejectRow(const tile::DirectConfig& row, const ConvPr
   return RejectDirect(row, problem, splits);
 }
 
-std::optional<std::string> TooLargeForRow(const tile::TileConfig& row, const ConvProblem& part,
-                                          std::int64_t limit) {
+std::optional<tile::Excess> TooLargeForRow(const tile::TileConfig& row, const ConvProblem& part,
+                                           std::int64_t limit) {
   return part.direction == Direction::kBackwardWeight ? TooLargeForBwdWeight(row, part, limit)
                                                       : TooLargeForGather(row, part, limit);
 }
-std::optional<std::string> TooLargeForRow(const tile::DirectConfig& row, const ConvProblem& part,
-                                          std::int64_t limit) {
+std::optional<tile::Excess> TooLargeForRow(const tile::DirectConfig& row, const ConvProblem& part,
+                                           std::int64_t limit) {
   return TooLargeForDirect(row, part, limit);
 }
 
@@ -60,17 +59,15 @@ KernelPlan PlanWeightRow(const tile::DirectConfig& row, Gfx gfx, const ConvProbl
 
 RowPlanner::RowPlanner(const ConvProblem& problem, Gfx gfx, const RowOptions& options)
     : problem_(RowProblem(problem)),
-      reason_(RejectSteps(problem)),
       pass_cycles_(CopyCycles(problem, gfx)),
       gfx_(gfx),
       options_(options) {}
 
 Verdict RowPlanner::PlanFor(const Row& row) {
-  if (reason_) return *reason_;
   RowPlan plan;
-  if (auto reason = AddPart(row, {.problem = problem_}, plan)) return *std::move(reason);
-
-  if (auto reason = CountTerms(plan)) return *std::move(reason);
+  if (auto reason = AddPart(row, {.problem = problem_}, /*term=*/0, plan, plan.terms)) {
+    return *std::move(reason);
+  }
   // Direct kernels have no epilogue, and their splits always have sums of their own.
   const bool direct = std::holds_alternative<tile::DirectConfig>(row);
   plan.sums_only = direct && problem_.epilogue != Epilogue{};
@@ -98,53 +95,48 @@ Verdict RowPlanner::PlanFor(const Row& row) {
   return plan;
 }
 
-std::optional<std::string> RowPlanner::CountTerms(RowPlan& plan) const {
-  plan.terms = 1;
-  if (problem_.direction != Direction::kBackwardWeight) return std::nullopt;
-  // Parts of backward-weight that have the same output are terms of one sum.
-  std::set<std::int64_t> outputs;
-  for (const RowPlan::Part& part : plan.parts) outputs.insert(part.part.out);
-  if (outputs.size() == plan.parts.size()) return std::nullopt;
-  if (outputs.size() > 1) {
-    return absl::StrFormat("the problem has %d groups whose sums are too long for one launch",
-                           problem_.groups);
-  }
-  plan.terms = static_cast<int>(plan.parts.size());
-  return std::nullopt;
-}
-
-std::optional<std::string> RowPlanner::AddPart(const Row& row, const ConvPart& part,
-                                               RowPlan& plan) {
+std::optional<std::string> RowPlanner::AddPart(const Row& row, const ConvPart& part, int term,
+                                               RowPlan& plan, int& end) {
   // Each part anew: half of the groups may be a number that the row cannot merge.
   const auto reject = [&](const auto& config) {
     return RejectRow(config, part.problem, options_.splits);
   };
   if (auto reason = std::visit(reject, row)) return reason;
   if (part.problem.groups > kMaxGroups) {
-    return AddHalves(row, part, absl::StrFormat("groups is %d", part.problem.groups), plan);
+    return AddHalves(row, part,
+                     {absl::StrFormat("groups is %d", part.problem.groups), PartAxis::kGroups},
+                     term, plan, end);
   }
-  if (auto reason = TooLarge(row, part.problem)) return AddHalves(row, part, *reason, plan);
+  if (const std::optional<tile::Excess> excess = TooLarge(row, part.problem)) {
+    const ConvPart trimmed = Trim(part);
+    if (trimmed.problem.dims != part.problem.dims) return AddPart(row, trimmed, term, plan, end);
+    return AddHalves(row, part, *excess, term, plan, end);
+  }
   if (plan.parts.size() == kMaxParts) {
     return absl::StrFormat("the problem takes more than %d launches", kMaxParts);
   }
-  plan.parts.push_back({.part = part, .kernel = {}});
+  plan.parts.push_back({.part = part, .kernel = {}, .term = term});
+  end = term + 1;
   return std::nullopt;
 }
 
 std::optional<std::string> RowPlanner::AddHalves(const Row& row, const ConvPart& part,
-                                                 const std::string& reason, RowPlan& plan) {
-  const PartAxis axis = part.problem.groups > kMaxGroups ? PartAxis::kGroups
-                        : part.problem.batch > 1         ? PartAxis::kImages
-                                                         : PartAxis::kCells;
-  const std::optional<std::vector<ConvPart>> halves = Halve(part, axis);
-  if (!halves) return reason;
-  for (const ConvPart& half : *halves) {
-    if (auto half_reason = AddPart(row, half, plan)) return half_reason;
-  }
+                                                 const tile::Excess& excess, int term,
+                                                 RowPlan& plan, int& end) {
+  const std::optional<std::vector<ConvPart>> halves = Halve(part, excess.axis);
+  if (!halves) return excess.reason;
+  const ConvPart &first = halves->front(), &second = halves->back();
+  const bool are_terms = first.out == second.out;
+  int first_end = term, second_end = term;
+  if (auto reason = AddPart(row, first, term, plan, first_end)) return reason;
+  const int next = are_terms ? first_end : term;
+  if (auto reason = AddPart(row, second, next, plan, second_end)) return reason;
+  plan.has_gaps |= !are_terms && first_end != second_end;
+  end = std::max(first_end, second_end);
   return std::nullopt;
 }
 
-std::optional<std::string> RowPlanner::TooLarge(const Row& row, const ConvProblem& part) const {
+std::optional<tile::Excess> RowPlanner::TooLarge(const Row& row, const ConvProblem& part) const {
   return std::visit(
       [&](const auto& config) { return TooLargeForRow(config, part, options_.offset_limit); }, row);
 }

@@ -33,17 +33,17 @@ class RowPlanner {
   Verdict PlanFor(const Row& row);
 
  private:
-  /// Appends what computes `part`, or gives the reason why that cannot be.
-  std::optional<std::string> AddPart(const Row& row, const ConvPart& part, RowPlan& plan);
-  /// Fills in plan.terms, or gives the reason why its parts cannot be added up.
-  std::optional<std::string> CountTerms(RowPlan& plan) const;
+  /// Appends what computes `part`, as terms `term`, ..., `end` - 1 of its sums, or gives the reason
+  /// why that cannot be.
+  std::optional<std::string> AddPart(const Row& row, const ConvPart& part, int term, RowPlan& plan,
+                                     int& end);
   std::optional<std::string> AddHalves(const Row& row, const ConvPart& part,
-                                       const std::string& reason, RowPlan& plan);
-  std::optional<std::string> TooLarge(const Row& row, const ConvProblem& part) const;
+                                       const tile::Excess& excess, int term, RowPlan& plan,
+                                       int& end);
+  std::optional<tile::Excess> TooLarge(const Row& row, const ConvProblem& part) const;
   KernelPlan PlanKernel(const Row& row, const ConvProblem& part, int splits, bool is_partial);
 
   const ConvProblem problem_;
-  const std::optional<std::string> reason_;  // why no row can
   const double pass_cycles_;
   const Gfx gfx_;
   const RowOptions options_;

@@ -143,20 +143,26 @@ Step MakeRowStep(Direction direction, int row, const KernelPlan& plan, const Pla
   return step;
 }
 
-Step MakeReduceStep(const ConvProblem& problem, int splits, std::int64_t partial_offset,
-                    const Places& places) {
-  const tile::ReduceArgs args = tile::PlanReduce(problem, splits);
-  Step step = {.table = KernelTable::kPasses,
-               .row = 0,
-               .symbol = tile::ReduceSymbol(problem.output_type()),
-               .shape = {.workgroups = {tile::ReduceWorkgroups(args), 1, 1},
-                         .threads = {tile::kReduceThreads, 1, 1}},
-               .arguments = BytesOf(args),
-               .addresses = EpilogueAddresses(offsetof(tile::ReduceArgs, epilogue), args.epilogue,
-                                              places.out, places.d)};
-  step.addresses.push_back(
-      {offsetof(tile::ReduceArgs, partial), Memory::kWorkspace, partial_offset});
-  return step;
+/// Appends the launches that add up `splits` sums, which are at byte `partial_offset` of the
+/// workspace.
+void AddReduceSteps(const ConvProblem& problem, int splits, std::int64_t partial_offset,
+                    const Places& places, Steps& steps) {
+  for (const tile::ReducePlan& plan : tile::PlanReduce(problem, splits)) {
+    Places part = places;
+    part.out.offset += plan.first * SizeOf(problem.output_type());
+    for (std::size_t i = 0; i < 2; ++i) part.d[i].offset += plan.tensor_first[i];
+    Step& step = steps.steps.emplace_back(
+        Step{.table = KernelTable::kPasses,
+             .row = 0,
+             .symbol = tile::ReduceSymbol(problem.output_type()),
+             .shape = {.workgroups = {tile::ReduceWorkgroups(plan.args), 1, 1},
+                       .threads = {tile::kReduceThreads, 1, 1}},
+             .arguments = BytesOf(plan.args),
+             .addresses = EpilogueAddresses(offsetof(tile::ReduceArgs, epilogue),
+                                            plan.args.epilogue, part.out, part.d)});
+    step.addresses.push_back(
+        {offsetof(tile::ReduceArgs, partial), Memory::kWorkspace, partial_offset + plan.first * 4});
+  }
 }
 
 /// The matrices, cells by channels, that a tensor of x or y is in NHWGC, one for each image. In
@@ -173,16 +179,25 @@ bool IsTransposed(const ConvProblem& problem, Tensor tensor) {
   return matrices.rows > 1 && matrices.columns > 1;
 }
 
-Step MakeTransposeStep(DataType type, const tile::Matrices& matrices, const Place& from,
-                       const Place& to) {
-  return {.table = KernelTable::kPasses,
-          .row = 0,
-          .symbol = tile::TransposeSymbol(type),
-          .shape = {.workgroups = {tile::TransposeWorkgroups(matrices), 1, 1},
-                    .threads = {tile::kTransposeThreads, 1, 1}},
-          .arguments = BytesOf(tile::PlanTranspose(matrices)),
-          .addresses = {{offsetof(tile::TransposeArgs, from), from.memory, from.offset},
-                        {offsetof(tile::TransposeArgs, to), to.memory, to.offset}}};
+/// Appends the launches that transpose `matrices`.
+void AddTransposeSteps(DataType type, const tile::Matrices& matrices, const Place& from,
+                       const Place& to, Steps& steps) {
+  const std::int64_t matrix_bytes = matrices.rows * matrices.columns * SizeOf(type);
+  for (std::int64_t first = 0; first < matrices.count;) {
+    tile::Matrices some = matrices;
+    some.count = std::min(tile::MatricesOfLaunch(matrices), matrices.count - first);
+    steps.steps.push_back(
+        {.table = KernelTable::kPasses,
+         .row = 0,
+         .symbol = tile::TransposeSymbol(type),
+         .shape = {.workgroups = {tile::TransposeWorkgroups(some), 1, 1},
+                   .threads = {tile::kTransposeThreads, 1, 1}},
+         .arguments = BytesOf(tile::PlanTranspose(some)),
+         .addresses = {
+             {offsetof(tile::TransposeArgs, from), from.memory, from.offset + first * matrix_bytes},
+             {offsetof(tile::TransposeArgs, to), to.memory, to.offset + first * matrix_bytes}}});
+    first += some.count;
+  }
 }
 
 tile::Matrices Transposed(const tile::Matrices& matrices) {
@@ -264,14 +279,6 @@ ConvProblem RowProblem(const ConvProblem& problem) {
   return folded ? folded->problem : simple;
 }
 
-std::optional<std::string> RejectSteps(const ConvProblem& problem) {
-  for (const Tensor tensor : {problem.a(), problem.b(), problem.out()}) {
-    if (!IsTransposed(problem, tensor)) continue;
-    if (auto reason = tile::RejectTranspose(MatricesOf(problem, tensor))) return reason;
-  }
-  return std::nullopt;
-}
-
 double CopyCycles(const ConvProblem& problem, Gfx gfx) {
   double cycles = 0;
   for (const Tensor tensor : {problem.a(), problem.b(), problem.out()}) {
@@ -309,22 +316,21 @@ void AddRowSteps(const ConvProblem& row_problem, int row, const RowPlan& plan, c
   const std::int64_t slot_bytes = row_problem.out_elements() * 4;
   Places outs = places;
   if (partial) outs.out = {Memory::kWorkspace, Reserve(steps, slots * slot_bytes)};
-  if (partial && plan.adds) {
+  if (partial && (plan.adds || plan.has_gaps)) {
     steps.zero_at = outs.out.offset;
-    steps.zero_bytes = slot_bytes;
+    steps.zero_bytes = slots * slot_bytes;
   }
   const std::int64_t out_bytes = partial ? 4 : SizeOf(row_problem.output_type());
-  int term = 0;
-  for (const auto& [part, kernel] : plan.parts) {
+  for (const auto& [part, kernel, term] : plan.parts) {
     const auto table = std::as_bytes(TableOf(kernel));
     const auto table_at = static_cast<std::int64_t>(steps.upload.size());
     steps.upload.insert(steps.upload.end(), table.begin(), table.end());
     Places part_places = PlacesOf(part, outs, out_bytes);
-    if (plan.terms > 1 && !plan.adds) part_places.out.offset += term++ * plan.splits * slot_bytes;
+    if (!plan.adds) part_places.out.offset += term * plan.splits * slot_bytes;
     steps.steps.push_back(MakeRowStep(row_problem.direction, row, kernel, part_places, table_at));
   }
   if (partial) {
-    steps.steps.push_back(MakeReduceStep(row_problem, slots, outs.out.offset, places));
+    AddReduceSteps(row_problem, slots, outs.out.offset, places, steps);
   }
 }
 
@@ -351,8 +357,7 @@ Steps MakeSteps(const ConvProblem& problem, int row, const RowPlan& plan) {
   for (auto [tensor, place] : {std::pair(problem.a(), &places.a), {problem.b(), &places.b}}) {
     if (!IsTransposed(problem, tensor)) continue;
     const Place from = move(tensor, *place);
-    steps.steps.push_back(
-        MakeTransposeStep(problem.type, Transposed(MatricesOf(problem, tensor)), from, *place));
+    AddTransposeSteps(problem.type, Transposed(MatricesOf(problem, tensor)), from, *place, steps);
   }
   if (const std::optional<tile::Lines> lines = WidenedLines(problem)) {
     const Place from = std::exchange(
@@ -364,8 +369,8 @@ Steps MakeSteps(const ConvProblem& problem, int row, const RowPlan& plan) {
   const Place out = transposes_out ? move(problem.out(), places.out) : places.out;
   AddRowSteps(RowProblem(problem), row, plan, places, steps);
   if (transposes_out) {
-    steps.steps.push_back(MakeTransposeStep(problem.output_type(),
-                                            MatricesOf(problem, problem.out()), places.out, out));
+    AddTransposeSteps(problem.output_type(), MatricesOf(problem, problem.out()), places.out, out,
+                      steps);
   }
   return steps;
 }

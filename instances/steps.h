@@ -74,16 +74,18 @@ struct Steps {
 using KernelPlan = std::variant<tile::GatherPlan, tile::BwdWeightPlan, tile::DirectGatherPlan,
                                 tile::DirectWeightPlan>;
 
-/// How a row computes a problem: in parts, which together write the output once, or of
-/// backward-weight are terms of its sums.
+/// How a row computes a problem: in parts, which together write the output once, or are terms of
+/// its sums.
 struct RowPlan {
   struct Part {
     ConvPart part;
     KernelPlan kernel;
+    int term = 0;  // of the sums that are its output
   };
   std::vector<Part> parts;
-  int terms = 0;   // parts that are terms of the same sums; 1: each part writes elements of its own
-  int splits = 1;  // workgroups that share the K of a tile, in each part
+  int terms = 0;           // of every sum; 1: each part writes elements of its own
+  bool has_gaps = false;   // some sums have fewer: the others are zero
+  int splits = 1;          // workgroups that share the K of a tile, in each part
   bool adds = false;       // splits and terms are added to one f32 tensor, in no order
   bool sums_only = false;  // parts write f32 sums even of one term, for a launch that finishes them
   Cost cost;
@@ -93,9 +95,6 @@ struct RowPlan {
 /// make tensors in the layouts that rows have: NGCHW is transposed to NHWGC and back, and x of few
 /// channels is padded, see ck/conv/fold.h.
 ConvProblem RowProblem(const ConvProblem& problem);
-
-/// Why the tensors cannot be transposed; nothing if they can or need not be.
-std::optional<std::string> RejectSteps(const ConvProblem& problem);
 
 /// The launches that compute `problem`: `plan` is how row `row` of its direction computes
 /// RowProblem(problem).

@@ -26,7 +26,7 @@ struct GatherArgs {
   int n_tiles;            // tiles along n
   MagicDiv by_n_tiles;    //
   int source_size[3];     // cells
-  int filter[3];          // taps
+  int filter[3];          // taps of w, of which there may be a part
   AxisSteps steps[3];     //
   int splits;             // workgroups that share a tile's K; each writes an output of its own
   MagicDiv by_splits;     //

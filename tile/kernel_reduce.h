@@ -29,7 +29,7 @@ GRIDWISE_DEVICE void ReduceTile() {
   if (at >= args.elements) return;
   float sum = 0;
   for (int split = 0; split < args.splits; ++split) {
-    sum += args.partial[static_cast<long>(split) * args.elements + at];
+    sum += args.partial[split * args.split_elements + at];
   }
   float v = epilogue.alpha * sum;
   for (int i = 0; i < epilogue.tensors; ++i) {

@@ -81,6 +81,12 @@ Sharing Complete(Sharing sharing, const TileConfig& config, const TargetTraits& 
   return sharing;
 }
 
+void SetFilter(const PerAxis& w_stride, int (&filter)[3]) {
+  filter[0] = 1;
+  filter[1] = static_cast<int>(w_stride[2] / w_stride[3]);
+  filter[2] = static_cast<int>(w_stride[3] / w_stride[4]);
+}
+
 double PassCycles(const TargetTraits& target, double bytes) {
   constexpr double kLaunchGap = 8000;  // from the end of one launch to the start of the next
   return kLaunchGap + bytes / (target.memory_gb_per_s / target.clock_ghz);

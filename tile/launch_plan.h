@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "ck/arch/target.h"
 #include "ck/conv/cost.h"
+#include "ck/conv/parts.h"
 #include "tile/config.h"
 
 namespace gridwise::tile {
@@ -21,6 +23,16 @@ struct LaunchPlan {
 
 /// Offsets within a tensor are bytes below this, see Buffer.
 inline constexpr std::int64_t kOffsetLimit = std::int64_t{1} << 31;
+
+/// Sub-GEMMs of a launch: 6 MB of descriptors.
+inline constexpr std::int64_t kMaxSubGemms = std::int64_t{1} << 16;
+
+/// Why one launch cannot compute all of a problem, with the values that matter, and the axis along
+/// which it may compute a part.
+struct Excess {
+  std::string reason;
+  PartAxis axis;
+};
 
 /// The size of a launch.
 struct Work {
@@ -52,6 +64,10 @@ Sharing Complete(Sharing sharing, const TileConfig& config, const TargetTraits& 
 /// The number of splits whose estimate is least, a power of two; 1 where the output has 2^31 or
 /// more elements.
 int ChooseSplits(const TileConfig& config, const TargetTraits& target, const Work& work);
+
+/// Sets the taps along h and w of the filter that w with these strides has in memory: of which the
+/// problem may have a part, but in which indices of taps count.
+void SetFilter(const PerAxis& w_stride, int (&filter)[3]);
 
 /// Cycles of a launch that moves `bytes` through memory and waits for the one before it.
 double PassCycles(const TargetTraits& target, double bytes);

@@ -62,10 +62,32 @@ std::int64_t Reach(const TileConfig& config, const ConvProblem& problem, const S
   for (size_t i = 0; i < 3; ++i) {
     const Dim& dim = problem.dims[i];
     const std::int64_t last = cells[i] - 1;
-    const std::int64_t last_x = dim.pad_begin + last * dim.stride + dim.dilated_filter() - 1;
+    const std::int64_t last_x =
+        std::max<std::int64_t>(0, -dim.pad_begin) + last * dim.stride + dim.dilated_filter() - 1;
     elements += stride[i + 1] * (tensor == Tensor::kX ? last_x : last);
   }
   return elements * SizeOf(problem.type);
+}
+
+/// Whether the taps of one output cell reach further in x than the output cells of one tap.
+bool TapsReachFurther(const ConvProblem& problem) {
+  const PerAxis stride = problem.AxesOf(Tensor::kX).stride;
+  std::int64_t taps = 0, cells = 0;
+  for (size_t i = 0; i < 3; ++i) {
+    const Dim& dim = problem.dims[i];
+    taps += (dim.filter - 1) * dim.dilation * stride[i + 1];
+    cells += (dim.out() - 1) * dim.stride * stride[i + 1];
+  }
+  return taps > cells;
+}
+
+/// The bytes of a group of dw that offsets reach over, in f32 as where K is split; columns of a
+/// tile may lie behind the last.
+std::int64_t WeightReach(const TileConfig& config, const ConvProblem& problem) {
+  const auto& [size, stride] = problem.AxesOf(Tensor::kW);
+  std::int64_t elements = config.tile.n;
+  for (const std::size_t axis : {1u, 2u, 3u, 4u, 5u}) elements += (size[axis] - 1) * stride[axis];
+  return 4 * elements;
 }
 
 CellTensor MakeCells(const ConvProblem& problem, Tensor tensor) {
@@ -144,27 +166,30 @@ std::optional<std::string> RejectBwdWeight(const TileConfig& config, const ConvP
   return std::nullopt;
 }
 
-std::optional<std::string> TooLargeForBwdWeight(const TileConfig& config,
-                                                const ConvProblem& problem, std::int64_t limit) {
+std::optional<Excess> TooLargeForBwdWeight(const TileConfig& config, const ConvProblem& problem,
+                                           std::int64_t limit) {
   const StepShape shape = ChooseStepShape(config, problem);
-  const std::int64_t steps = Steps(problem, shape);
-  if (Tiles(config, problem) >= kOffsetLimit || steps >= kOffsetLimit) {
-    return absl::StrFormat("dw has %d tiles of %d steps; both must be fewer than 2^31",
-                           Tiles(config, problem), steps);
+  const std::int64_t tiles = Tiles(config, problem), steps = Steps(problem, shape);
+  if (tiles >= kOffsetLimit || steps >= kOffsetLimit) {
+    return Excess{
+        absl::StrFormat("dw has %d tiles of %d steps; both must be fewer than 2^31", tiles, steps),
+        tiles >= kOffsetLimit ? PartAxis::kK
+        : problem.batch > 1   ? PartAxis::kImages
+                              : PartAxis::kCells};
   }
   const std::int64_t dy_bytes = Reach(config, problem, shape, Tensor::kY);
   const std::int64_t x_bytes = Reach(config, problem, shape, Tensor::kX);
-  // Of f32, as where K is split.
-  const std::int64_t dw_bytes = (problem.k_per_group() + config.tile.m) *
-                                (Terms(problem) + config.tile.n) *
-                                problem.AxesOf(Tensor::kW).stride[4] / problem.c_per_group() * 4;
-  if (dy_bytes >= limit || x_bytes >= limit || dw_bytes >= kOffsetLimit) {
-    return absl::StrFormat(
-        "offsets reach over %d bytes of an image of dy, %d of one of x and %d of a group of dw; "
-        "each must be below %d",
-        dy_bytes, x_bytes, dw_bytes, limit);
+  const std::int64_t dw_bytes = WeightReach(config, problem);
+  if (std::max({dy_bytes, x_bytes, dw_bytes}) >= limit) {
+    return Excess{
+        absl::StrFormat("offsets reach over %d bytes of an image of dy, %d of one of x and "
+                        "%d of a group of dw; each must be below %d",
+                        dy_bytes, x_bytes, dw_bytes, limit),
+        dw_bytes >= limit                               ? PartAxis::kK
+        : x_bytes >= limit && TapsReachFurther(problem) ? PartAxis::kTaps
+                                                        : PartAxis::kCells};
   }
-  return RejectEpilogue(problem, /*images=*/1);
+  return TooLargeForEpilogue(problem, /*images=*/1);
 }
 
 BwdWeightPlan PlanBwdWeight(const TileConfig& config, Gfx gfx, const ConvProblem& problem,

@@ -20,11 +20,10 @@ struct BwdWeightPlan : LaunchPlan {
 /// the values that matter; nothing if they can.
 std::optional<std::string> RejectBwdWeight(const TileConfig& config, const ConvProblem& problem);
 
-/// The reason why they can only compute parts of it; nothing if they can compute it at once. Images
-/// may have `limit` bytes, at most kOffsetLimit.
-std::optional<std::string> TooLargeForBwdWeight(const TileConfig& config,
-                                                const ConvProblem& problem,
-                                                std::int64_t limit = kOffsetLimit);
+/// Why they can only compute parts of it; nothing if they can compute it at once. Images, and
+/// groups of dw, may have `limit` bytes, at most kOffsetLimit.
+std::optional<Excess> TooLargeForBwdWeight(const TileConfig& config, const ConvProblem& problem,
+                                           std::int64_t limit = kOffsetLimit);
 
 /// Plans a valid backward-weight problem that `config` accepts.
 BwdWeightPlan PlanBwdWeight(const TileConfig& config, Gfx gfx, const ConvProblem& problem,

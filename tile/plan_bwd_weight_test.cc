@@ -76,8 +76,8 @@ TEST(PlanBwdWeight, OffsetsReachOverTheCellsOfTheStepsAlone) {
   ConvProblem problem = Square(cells, 1, 256, 512);
   problem.dims[1] = Dim{};
   for (const TileConfig& row : {kPairs, kSingleCells}) {
-    EXPECT_EQ(TooLargeForBwdWeight(row, problem, bytes + 1), std::nullopt);
-    EXPECT_THAT(TooLargeForBwdWeight(row, problem, bytes).value_or(""),
+    EXPECT_FALSE(TooLargeForBwdWeight(row, problem, bytes + 1).has_value());
+    EXPECT_THAT(TooLargeForBwdWeight(row, problem, bytes).value().reason,
                 HasSubstr("offsets reach over 327680000 bytes of an image of dy"));
   }
 }
@@ -94,7 +94,7 @@ TEST(PlanBwdWeight, RejectionsNameTheirValues) {
   problem.type = DataType::kF16;
   problem.direction = Direction::kForward;
   EXPECT_THAT(RejectBwdWeight(kPairs, problem).value_or(""), HasSubstr("direction is fwd"));
-  EXPECT_THAT(TooLargeForBwdWeight(kPairs, Square(30000, 3, 64, 64)).value_or(""),
+  EXPECT_THAT(TooLargeForBwdWeight(kPairs, Square(30000, 3, 64, 64)).value().reason,
               HasSubstr("each must be below 2147483648"));
 }
 

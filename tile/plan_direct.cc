@@ -209,21 +209,30 @@ std::optional<std::string> RejectDirect(const DirectConfig& config, const ConvPr
   return std::nullopt;
 }
 
-std::optional<std::string> TooLargeForDirect(const DirectConfig&, const ConvProblem& problem,
-                                             std::int64_t limit) {
+std::optional<Excess> TooLargeForDirect(const DirectConfig&, const ConvProblem& problem,
+                                        std::int64_t limit) {
+  const PartAxis of_positions = problem.batch > 1 ? PartAxis::kImages : PartAxis::kCells;
   const std::int64_t cells = problem.batch * std::max(problem.in_cells(), problem.out_cells());
   if (cells >= kOffsetLimit / 2 || problem.filter_taps() >= kOffsetLimit) {
-    return absl::StrFormat("there are %d cells and %d filter taps; must be fewer than 2^30", cells,
-                           problem.filter_taps());
+    return Excess{absl::StrFormat("there are %d cells and %d filter taps; must be fewer than 2^30",
+                                  cells, problem.filter_taps()),
+                  of_positions};
+  }
+  if (SubGemmCount(problem) > kMaxSubGemms) {
+    return Excess{absl::StrFormat("there are %d sub-GEMMs; must be at most %d",
+                                  SubGemmCount(problem), kMaxSubGemms),
+                  PartAxis::kCells};
   }
   const std::int64_t x_bytes = ImageReach(problem, Tensor::kX);
   const std::int64_t y_bytes = ImageReach(problem, Tensor::kY);
   const std::int64_t w_bytes = problem.w_elements() * 4;  // of dw, where K is split
-  if (std::max(x_bytes, y_bytes) >= limit || w_bytes >= kOffsetLimit) {
-    return absl::StrFormat(
-        "an image of x reaches over %d bytes, one of y over %d and w over %d; each must be below "
-        "%d",
-        x_bytes, y_bytes, w_bytes, limit);
+  if (std::max({x_bytes, y_bytes, w_bytes}) >= limit) {
+    return Excess{
+        absl::StrFormat(
+            "an image of x reaches over %d bytes, one of y over %d and w over %d; each must be "
+            "below %d",
+            x_bytes, y_bytes, w_bytes, limit),
+        w_bytes >= limit ? PartAxis::kGroups : PartAxis::kCells};
   }
   return std::nullopt;
 }
@@ -250,9 +259,9 @@ DirectGatherPlan PlanDirectGather(const DirectConfig& config, Gfx gfx, const Con
   args.out_channels = static_cast<int>(LaneItems(problem));
   args.by_out_channels = DivideBy(args.out_of_group);
   for (size_t i = 0; i < 3; ++i) {
-    args.filter[i] = static_cast<int>(problem.dims[i].filter);
     args.steps[i] = MakeAxisMap(problem.direction, problem.dims[i]).steps;
   }
+  SetFilter(problem.AxesOf(Tensor::kW).stride, args.filter);
   plan.table.assign(sub_gemms.begin(), sub_gemms.end());
   std::int64_t tiles = 0;
   double rows = 0;  // of taps, of all waves

@@ -32,10 +32,10 @@ struct DirectWeightPlan : LaunchPlan {
 std::optional<std::string> RejectDirect(const DirectConfig& config, const ConvProblem& problem,
                                         int splits);
 
-/// The reason why they can only compute parts of it; nothing if they can compute it at once. Images
+/// Why they can only compute parts of it; nothing if they can compute it at once. Images, and w,
 /// may have `limit` bytes, at most kOffsetLimit.
-std::optional<std::string> TooLargeForDirect(const DirectConfig& config, const ConvProblem& problem,
-                                             std::int64_t limit = kOffsetLimit);
+std::optional<Excess> TooLargeForDirect(const DirectConfig& config, const ConvProblem& problem,
+                                        std::int64_t limit = kOffsetLimit);
 
 /// Plans a valid forward or backward-data problem that `config` accepts. `sub_gemms` is
 /// MakeSubGemms(problem). K is not split unless `sharing` says so.

@@ -162,7 +162,7 @@ TEST(PlanDirect, RejectionsNameTheirValues) {
   EXPECT_EQ(RejectDirect(kAny, problem, 0), std::nullopt);
   problem = Depthwise(Direction::kForward, 64, 1);
   problem.dims[1].in = problem.dims[2].in = 6000;
-  EXPECT_THAT(TooLargeForDirect(kAny, problem).value_or(""),
+  EXPECT_THAT(TooLargeForDirect(kAny, problem).value().reason,
               HasSubstr("an image of x reaches over 4608000000 bytes"));
 }
 

@@ -64,20 +64,29 @@ EpilogueArgs MakeEpilogue(const ConvProblem& problem, const Sharing& sharing) {
   return args;
 }
 
-std::optional<std::string> RejectEpilogue(const ConvProblem& problem, std::int64_t images) {
+std::optional<Excess> TooLargeForEpilogue(const ConvProblem& problem, std::int64_t images) {
   const TensorAxes axes = problem.AxesOf(problem.out());
   const bool weights = problem.out() == Tensor::kW;
   for (int i = 0; i < problem.epilogue.tensors; ++i) {
     const gridwise::EpilogueTensor& d = problem.epilogue.d[static_cast<std::size_t>(i)];
-    double reach = 0;  // of what offsets count over: all but the groups, and whole images
-    for (std::size_t axis = 0; axis < 6; ++axis) {
-      if (axis == (weights ? 0 : 4)) continue;
+    // Offsets count over all but the groups, and whole images.
+    const auto reach = [&](std::size_t axis) {
       const std::int64_t size = !weights && axis == 0 ? images : axes.size[axis];
-      reach += static_cast<double>(size) * static_cast<double>(d.stride[axis]) * SizeOf(d.type);
+      return static_cast<double>(size - 1) * static_cast<double>(d.stride[axis]) * SizeOf(d.type);
+    };
+    double positions = SizeOf(d.type);  // all but the output's channels
+    for (std::size_t axis = weights ? 2 : 0; axis < 6; ++axis) {
+      if (axis != 4 || weights) positions += axis == 5 && !weights ? 0 : reach(axis);
     }
-    if (reach >= static_cast<double>(kOffsetLimit)) {
-      return absl::StrFormat("a tile reaches over %.0f bytes of D%d; must be below 2^31", reach, i);
-    }
+    const double channels = reach(weights ? 1 : 5);
+    if (positions + channels < static_cast<double>(kOffsetLimit)) continue;
+    const PartAxis channel = problem.out() == Tensor::kX ? PartAxis::kC : PartAxis::kK;
+    return Excess{
+        .reason = absl::StrFormat("a tile reaches over %.0f bytes of D%d; must be below %d",
+                                  positions + channels, i, kOffsetLimit),
+        .axis = weights || channels > positions ? channel
+                : problem.batch > 1             ? PartAxis::kImages
+                                                : PartAxis::kCells};
   }
   return std::nullopt;
 }

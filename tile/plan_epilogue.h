@@ -17,8 +17,8 @@ OutputStrides MakeStrides(Tensor tensor, const TensorAxes& axes, std::int64_t el
 /// elements, nothing but to write them as f32, or to add them.
 EpilogueArgs MakeEpilogue(const ConvProblem& problem, const Sharing& sharing);
 
-/// Why the epilogue's tensors are not supported; nothing if they are. `images` is how many a tile
-/// reaches over.
-std::optional<std::string> RejectEpilogue(const ConvProblem& problem, std::int64_t images);
+/// Why the epilogue's tensors are too large for offsets; nothing if they are not. `images` is how
+/// many a tile reaches over.
+std::optional<Excess> TooLargeForEpilogue(const ConvProblem& problem, std::int64_t images);
 
 }  // namespace gridwise::tile

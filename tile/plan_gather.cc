@@ -51,6 +51,28 @@ std::int64_t ImagesOfTile(const TileConfig& config, const ConvProblem& problem) 
   return std::min(problem.batch, (config.tile.m - 1) / rows + 2);
 }
 
+/// Cells of the source along an axis that offsets count over: from the first one that a tap of an
+/// output cell meets, or the tensor's first, to the last one.
+std::int64_t SourceReach(Direction direction, const Dim& dim) {
+  const std::int64_t tap_reach = (dim.filter - 1) * dim.dilation;
+  if (direction == Direction::kForward) {
+    return (dim.out() - 1) * dim.stride + tap_reach + std::max<std::int64_t>(0, -dim.pad_begin) + 1;
+  }
+  const std::int64_t before = std::max<std::int64_t>(0, tap_reach - dim.pad_begin);
+  const std::int64_t after = std::max<std::int64_t>(0, dim.in - 1 + dim.pad_begin);
+  return before / dim.stride + after / dim.stride + 1;
+}
+
+/// Bytes of w of a group that offsets count over. Of backward-data, k is the source's channels:
+/// lanes load runs of up to 8 of them, of which the last may not exist.
+std::int64_t WeightReach(const View& view) {
+  constexpr std::int64_t kRun = 8;
+  const auto& [size, stride] = view.weights;
+  std::int64_t bytes = AlignUp(size[1], kRun) * stride[1] + stride[5];
+  for (const std::size_t axis : {2u, 3u, 4u, 5u}) bytes += (size[axis] - 1) * stride[axis];
+  return bytes;
+}
+
 GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, const Sharing& sharing) {
   const int splits = sharing.splits;
   const View view(problem);
@@ -73,9 +95,9 @@ GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, const 
     const Dim& dim = problem.dims[axis];
     args.source_cell[i] = static_cast<int>(view.source.stride[axis + 1]);
     args.source_size[i] = static_cast<int>(SourceSize(problem.direction, dim));
-    args.filter[i] = static_cast<int>(dim.filter);
     args.steps[i] = MakeAxisMap(problem.direction, dim).steps;
   }
+  SetFilter(view.weights.stride, args.filter);
   args.splits = splits;
   args.by_splits = MakeMagicDiv(static_cast<unsigned>(splits));
   args.epilogue = MakeEpilogue(problem, sharing);
@@ -142,38 +164,48 @@ std::optional<std::string> RejectGather(const TileConfig& config, const ConvProb
   return std::nullopt;
 }
 
-std::optional<std::string> TooLargeForGather(const TileConfig& config, const ConvProblem& problem,
-                                             std::int64_t limit) {
+std::optional<Excess> TooLargeForGather(const TileConfig& config, const ConvProblem& problem,
+                                        std::int64_t limit) {
   const bool forward = problem.direction == Direction::kForward;
   const View view(problem);
   const std::int64_t rows = problem.batch * view.output_cells;
-  std::int64_t sub_gemms = 1;
-  for (const Dim& dim : problem.dims) sub_gemms *= forward ? 1 : std::min(dim.stride, dim.in);
+  const std::int64_t sub_gemms = SubGemmCount(problem);
   const std::int64_t n_tiles = CeilDiv<std::int64_t>(view.n, config.tile.n);
-  if (rows >= kOffsetLimit || (rows / config.tile.m + sub_gemms) * n_tiles >= kOffsetLimit) {
-    return absl::StrFormat(
-        "%s has %d pixels of %d channels a group; pixels and tiles must be fewer than 2^31",
-        forward ? "y" : "dx", rows, view.n);
+  const PartAxis of_positions = problem.batch > 1 ? PartAxis::kImages : PartAxis::kCells;
+  if (sub_gemms > kMaxSubGemms) {
+    return Excess{
+        absl::StrFormat("there are %d sub-GEMMs; must be at most %d", sub_gemms, kMaxSubGemms),
+        PartAxis::kCells};
   }
-  const std::int64_t images = ImagesOfTile(config, problem);
-  std::int64_t source_bytes = (images - 1) * view.source.stride[0] + view.source.stride[3];
-  std::int64_t out_bytes = (images - 1) * view.output.stride[0] + view.output.stride[3];
+  if (rows >= kOffsetLimit || (rows / config.tile.m + sub_gemms) * n_tiles >= kOffsetLimit) {
+    return Excess{
+        absl::StrFormat(
+            "%s has %d pixels of %d channels a group; pixels and tiles must be fewer than 2^31",
+            forward ? "y" : "dx", rows, view.n),
+        of_positions};
+  }
+  std::int64_t source_bytes = view.source.stride[3], out_bytes = view.output.stride[3];
   for (std::size_t i = 0; i < 3; ++i) {
-    const Dim& dim = problem.dims[i];
-    const std::int64_t reach = dim.dilated_filter() - 1;  // source cells that the taps add
-    source_bytes += (forward ? dim.padded_in() + reach - 1 : dim.out() + 2 * reach - 1) *
-                    view.source.stride[i + 1];
+    source_bytes +=
+        (SourceReach(problem.direction, problem.dims[i]) - 1) * view.source.stride[i + 1];
     out_bytes += (view.output.size[i + 1] - 1) * view.output.stride[i + 1];
   }
-  const std::int64_t w_bytes = view.weights.size[1] * view.weights.stride[1] +
-                               view.weights.stride[2] * view.weights.size[2] +
-                               (config.merge.groups - 1) * view.weights.stride[0];
-  if (source_bytes >= limit || out_bytes >= limit || w_bytes >= kOffsetLimit) {
-    return absl::StrFormat(
-        "a tile reaches over %d bytes of %s, %d of %s and %d of w; each must be below %d",
-        source_bytes, forward ? "x" : "dy", out_bytes, forward ? "y" : "dx", w_bytes, limit);
+  const bool of_image = std::max(source_bytes, out_bytes) >= limit;
+  const std::int64_t images = ImagesOfTile(config, problem);
+  source_bytes += (images - 1) * view.source.stride[0];
+  out_bytes += (images - 1) * view.output.stride[0];
+  const std::int64_t w_bytes =
+      WeightReach(view) + (config.merge.groups - 1) * view.weights.stride[0];
+  if (std::max({source_bytes, out_bytes, w_bytes}) >= limit) {
+    return Excess{
+        absl::StrFormat(
+            "a tile reaches over %d bytes of %s, %d of %s and %d of w; each must be below %d",
+            source_bytes, forward ? "x" : "dy", out_bytes, forward ? "y" : "dx", w_bytes, limit),
+        w_bytes >= limit ? PartAxis::kK
+        : of_image       ? PartAxis::kCells
+                         : PartAxis::kImages};
   }
-  return RejectEpilogue(problem, images);
+  return TooLargeForEpilogue(problem, images);
 }
 
 GatherPlan PlanGather(const TileConfig& config, Gfx gfx, const ConvProblem& problem,

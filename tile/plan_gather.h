@@ -29,10 +29,10 @@ constexpr Direction DirectionOf(const TileConfig& config) {
 /// values that matter; nothing if they can.
 std::optional<std::string> RejectGather(const TileConfig& config, const ConvProblem& problem);
 
-/// The reason why they can only compute parts of it; nothing if they can compute it at once. Tiles
-/// may reach over `limit` bytes of a tensor, at most kOffsetLimit.
-std::optional<std::string> TooLargeForGather(const TileConfig& config, const ConvProblem& problem,
-                                             std::int64_t limit = kOffsetLimit);
+/// Why they can only compute parts of it; nothing if they can compute it at once. Tiles may reach
+/// over `limit` bytes of a tensor, at most kOffsetLimit.
+std::optional<Excess> TooLargeForGather(const TileConfig& config, const ConvProblem& problem,
+                                        std::int64_t limit = kOffsetLimit);
 
 /// Plans a valid forward or backward-data problem that `config` accepts. `sub_gemms` is
 /// MakeSubGemms(problem).

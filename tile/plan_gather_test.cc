@@ -356,7 +356,7 @@ TEST(PlanGather, RejectionsNameTheirValues) {
   EXPECT_THAT(RejectGather(kMedium, problem).value_or(""), HasSubstr("type is bf16"));
   problem.type = DataType::kF16;
   problem.dims[1].in = problem.dims[2].in = 30000;
-  EXPECT_THAT(TooLargeForGather(kMedium, problem).value_or(""),
+  EXPECT_THAT(TooLargeForGather(kMedium, problem).value().reason,
               HasSubstr("230400000000 of dx and 8320 of w; each"));
 }
 

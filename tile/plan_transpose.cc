@@ -1,7 +1,10 @@
 #include "tile/plan_transpose.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_format.h"
 #include "ck/base/math.h"
+#include "tile/launch_plan.h"
 #include "tile/word_code.h"
 
 namespace gridwise::tile {
@@ -9,25 +12,13 @@ namespace {
 
 std::int64_t Tiles(std::int64_t length) { return CeilDiv<std::int64_t>(length, kTransposeTile); }
 
-/// In double: the product of sizes that are not yet known to be small.
-double Workgroups(const Matrices& m) {
-  return static_cast<double>(m.count) * static_cast<double>(Tiles(m.rows)) *
-         static_cast<double>(Tiles(m.columns));
-}
-
-constexpr double kLimit = 2147483648.0;
+/// Of one matrix: fewer than 2^31 for any tensor that a problem may have.
+std::int64_t TilesOfMatrix(const Matrices& m) { return Tiles(m.rows) * Tiles(m.columns); }
 
 }  // namespace
 
-std::optional<std::string> RejectTranspose(const Matrices& m) {
-  if (static_cast<double>(m.rows) < kLimit && static_cast<double>(m.columns) < kLimit &&
-      Workgroups(m) < kLimit) {
-    return std::nullopt;
-  }
-  return absl::StrFormat(
-      "%d matrices of %d by %d elements are to be transposed, in %.0f tiles; sides and tiles must "
-      "be fewer than 2^31",
-      m.count, m.rows, m.columns, Workgroups(m));
+std::int64_t MatricesOfLaunch(const Matrices& m) {
+  return std::clamp<std::int64_t>((kOffsetLimit - 1) / TilesOfMatrix(m), 1, m.count);
 }
 
 TransposeArgs PlanTranspose(const Matrices& m) {
@@ -41,7 +32,9 @@ TransposeArgs PlanTranspose(const Matrices& m) {
   return args;
 }
 
-unsigned TransposeWorkgroups(const Matrices& m) { return static_cast<unsigned>(Workgroups(m)); }
+unsigned TransposeWorkgroups(const Matrices& m) {
+  return static_cast<unsigned>(m.count * TilesOfMatrix(m));
+}
 
 std::string TransposeSymbol(DataType type) {
   return absl::StrFormat("_ZN8gridwise4tile9TransposeI%sEEvNS0_13TransposeArgsE", WordCode(type));

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "ck/base/types.h"
@@ -14,10 +13,10 @@ struct Matrices {
   std::int64_t count, rows, columns;
 };
 
-/// Why the kernel cannot transpose them; nothing if it can.
-std::optional<std::string> RejectTranspose(const Matrices& matrices);
+/// How many of them one launch can transpose, at least 1.
+std::int64_t MatricesOfLaunch(const Matrices& matrices);
 
-/// Arguments for matrices that are not rejected; pointers null.
+/// Arguments of a launch, for matrices with sides of less than 2^31; pointers null.
 TransposeArgs PlanTranspose(const Matrices& matrices);
 
 /// Workgroups of its launch.

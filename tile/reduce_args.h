@@ -10,7 +10,8 @@ inline constexpr int kReduceThreads = 256;
 
 /// Kernel arguments of the sum over splits of K. Elements are in the order of the output in memory.
 struct ReduceArgs {
-  const float* partial;  // [splits][elements]
+  const float* partial;  // [splits], of which this launch adds up `elements` elements
+  long split_elements;   // from one split to the next
   int elements, splits;
   // Axes of the output in the order of memory, outermost first, and bytes from one index to the
   // next of the tensors that the epilogue combines. Their OutputStrides are not used here.

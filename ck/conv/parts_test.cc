@@ -1,62 +1,98 @@
 #include "ck/conv/parts.h"
 
 #include <algorithm>
+#include <iterator>
 #include <random>
 #include <vector>
 
 #include "ck/conv/problem_io.h"
 #include "ck/conv/random_problem.h"
-#include "ck/conv/reference.h"
-#include "ck/conv/validate.h"
 #include "gtest/gtest.h"
 
 namespace gridwise {
 namespace {
 
-/// The elements of a part of a tensor, in the order of its axes; `visit` gets their offsets.
+std::size_t Offset(const TensorAxes& axes, const PerAxis& index) {
+  std::int64_t offset = 0;
+  for (std::size_t axis = 0; axis < 6; ++axis) {
+    EXPECT_LT(index[axis], axes.size[axis]);
+    offset += index[axis] * axes.stride[axis];
+  }
+  return static_cast<std::size_t>(offset);
+}
+
+/// Every index of `size`, the last one innermost.
 template <class Visit>
-void ForEachOffset(const TensorAxes& axes, std::int64_t start, Visit visit) {
-  for (std::int64_t i = 0; i < axes.Elements(); ++i) {
-    std::int64_t rest = i, offset = start;
-    for (std::size_t axis = 6; axis-- > 0; rest /= axes.size[axis]) {
-      offset += rest % axes.size[axis] * axes.stride[axis];
-    }
-    visit(static_cast<std::size_t>(offset));
+void ForEach(const PerAxis& size, Visit visit) {
+  std::int64_t count = 1;
+  for (const std::int64_t axis : size) count *= axis;
+  for (std::int64_t i = 0; i < count; ++i) {
+    PerAxis index;
+    std::int64_t rest = i;
+    for (std::size_t axis = 6; axis-- > 0; rest /= size[axis]) index[axis] = rest % size[axis];
+    visit(index);
   }
 }
 
-std::vector<float> Gather(const std::vector<float>& tensor, const TensorAxes& axes,
-                          std::int64_t start) {
-  std::vector<float> elements;
-  ForEachOffset(axes, start, [&](std::size_t offset) { elements.push_back(tensor.at(offset)); });
-  return elements;
-}
-
-/// Adds what the part computes to `out`, or writes it and counts it in `writes`.
+/// The definition of a convolution, which knows no rule that a problem must obey: a part may have
+/// negative padding. Adds what the part computes to `out` and counts it in `writes`.
 void RunPart(const ConvPart& part, const std::vector<float>& a, const std::vector<float>& b,
              std::vector<double>& out, std::vector<int>& writes) {
-  ConvProblem packed = part.problem;
-  packed.strides = {};
-  ASSERT_TRUE(Validate(packed).ok()) << Validate(packed);
-  std::vector<double> result(static_cast<size_t>(packed.out_elements()));
   const ConvProblem& p = part.problem;
-  ASSERT_TRUE(Reference(packed, Gather(a, p.AxesOf(p.a()), part.a),
-                        Gather(b, p.AxesOf(p.b()), part.b), result)
-                  .ok());
-  size_t next = 0;
-  ForEachOffset(p.AxesOf(p.out()), part.out, [&](std::size_t offset) {
-    out.at(offset) += result[next++];
-    ++writes.at(offset);
+  const TensorAxes axes[] = {p.AxesOf(Tensor::kX), p.AxesOf(Tensor::kW), p.AxesOf(Tensor::kY)};
+  const auto& [x, w, y] = axes;
+  ForEach(y.size, [&](const PerAxis& at_y) {
+    for (std::int64_t c = 0; c < p.c_per_group(); ++c) {
+      ForEach({1, 1, w.size[2], w.size[3], w.size[4], 1}, [&](const PerAxis& tap) {
+        PerAxis at_x = {at_y[0], 0, 0, 0, at_y[4], c};
+        bool inside = true;
+        for (std::size_t i = 0; i < 3; ++i) {
+          const Dim& dim = p.dims[i];
+          at_x[i + 1] = at_y[i + 1] * dim.stride + tap[i + 2] * dim.dilation - dim.pad_begin;
+          inside &= at_x[i + 1] >= 0 && at_x[i + 1] < dim.in;
+        }
+        if (!inside) return;
+        const PerAxis at_w = {at_y[4], at_y[5], tap[2], tap[3], tap[4], c};
+        const PerAxis at[] = {at_x, at_w, at_y};
+        const auto offset = [&](Tensor tensor, std::int64_t start) {
+          const auto i = static_cast<std::size_t>(tensor);
+          return Offset(axes[i], at[i]) + static_cast<std::size_t>(start);
+        };
+        out.at(offset(p.out(), part.out)) += static_cast<double>(a.at(offset(p.a(), part.a))) *
+                                             static_cast<double>(b.at(offset(p.b(), part.b)));
+      });
+    }
   });
+  const TensorAxes output = p.AxesOf(p.out());
+  ForEach(output.size, [&](const PerAxis& at) {
+    ++writes.at(Offset(output, at) + static_cast<std::size_t>(part.out));
+  });
+}
+
+constexpr PartAxis kAllPartAxes[] = {PartAxis::kGroups, PartAxis::kImages, PartAxis::kCells,
+                                     PartAxis::kTaps,   PartAxis::kC,      PartAxis::kK};
+
+/// A problem of few elements with any padding, so that much of it meets nothing else.
+ConvProblem SmallProblem(std::mt19937& random) {
+  ConvProblem problem = RandomProblem(
+      random, {.max_in = 6, .max_filter = 3, .max_dilation = 9, .max_pad = 12, .max_channels = 3});
+  problem.layout = kAllLayouts[random() % 2];
+  problem.weight_layout = kAllWeightLayouts[random() % 2];
+  return problem;
+}
+
+/// Whether parts with the same output are terms of a sum when they are cut along `axis`.
+bool AreTerms(Direction direction, PartAxis axis) {
+  if (direction == Direction::kBackwardData) return axis == PartAxis::kK;
+  if (direction == Direction::kForward) return false;
+  return axis == PartAxis::kImages || axis == PartAxis::kCells;
 }
 
 TEST(Parts, AreTheWhole) {
   std::mt19937 random(3);
-  int halved[3] = {0, 0, 0};
+  int halved[std::size(kAllPartAxes)] = {};
   for (int i = 0; i < 400; ++i) {
-    ConvProblem problem = RandomProblem(random, {.max_in = 7, .max_channels = 3});
-    problem.layout = kAllLayouts[random() % 2];
-    problem.weight_layout = kAllWeightLayouts[random() % 2];
+    const ConvProblem problem = SmallProblem(random);
     SCOPED_TRACE(ToString(problem));
     std::vector<float> a(static_cast<size_t>(problem.a_elements()));
     std::vector<float> b(static_cast<size_t>(problem.b_elements()));
@@ -68,23 +104,65 @@ TEST(Parts, AreTheWhole) {
     std::vector<int> once(elements), writes(elements);
     RunPart({.problem = problem}, a, b, whole, once);
     // Halves of halves, each along any axis.
-    for (const PartAxis axis : {PartAxis::kGroups, PartAxis::kImages, PartAxis::kCells}) {
+    for (const PartAxis axis : kAllPartAxes) {
       const auto halves = Halve({.problem = problem}, axis);
       if (!halves) continue;
       ++halved[static_cast<int>(axis)];
       std::fill(parts.begin(), parts.end(), 0);
       std::fill(writes.begin(), writes.end(), 0);
+      bool terms = AreTerms(problem.direction, axis);
       for (const ConvPart& half : *halves) {
-        const auto quarters = Halve(half, static_cast<PartAxis>(random() % 3));
+        const PartAxis other = kAllPartAxes[random() % std::size(kAllPartAxes)];
+        const auto quarters = Halve(half, other);
+        terms |= quarters && AreTerms(problem.direction, other);
         for (const ConvPart& part : quarters ? *quarters : std::vector<ConvPart>{half}) {
           RunPart(part, a, b, parts, writes);
         }
       }
       EXPECT_EQ(parts, whole);
-      if (problem.direction != Direction::kBackwardWeight) EXPECT_EQ(writes, once);
+      if (!terms) EXPECT_EQ(writes, once);
     }
   }
   for (const int count : halved) EXPECT_GT(count, 100);
+}
+
+TEST(Parts, TrimmedComputeTheSame) {
+  std::mt19937 random(4);
+  int trimmed[3] = {}, dead = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const ConvProblem problem = SmallProblem(random);
+    SCOPED_TRACE(ToString(problem));
+    std::vector<float> a(static_cast<size_t>(problem.a_elements()));
+    std::vector<float> b(static_cast<size_t>(problem.b_elements()));
+    for (std::vector<float>* operand : {&a, &b}) {
+      for (float& value : *operand) value = static_cast<float>(1 + random() % 16);
+    }
+    const size_t elements = static_cast<size_t>(problem.out_elements());
+    std::vector<double> whole(elements), part(elements);
+    std::vector<int> once(elements), writes(elements);
+    RunPart({.problem = problem}, a, b, whole, once);
+    const ConvPart trim = Trim({.problem = problem});
+    RunPart(trim, a, b, part, writes);
+    EXPECT_EQ(part, whole);
+    EXPECT_EQ(writes, once);
+    trimmed[static_cast<int>(problem.direction)] += trim.problem.dims != problem.dims;
+    dead += trim.problem.dims[0].pad_begin == -trim.problem.dims[0].in;
+  }
+  for (const int count : trimmed) EXPECT_GT(count, 100);
+  EXPECT_GT(dead, 20);
+}
+
+// The taps are 30 million cells apart: one meets the only cell, the others nothing but padding.
+TEST(Parts, TrimmedReachOverWhatTheyMeet) {
+  const Dim far = {
+      .in = 1, .filter = 3, .dilation = 30'000'000, .pad_begin = 30'000'000, .pad_end = 30'000'000};
+  for (const Direction direction : {Direction::kForward, Direction::kBackwardData}) {
+    const ConvProblem problem = {
+        .direction = direction, .c = 64, .k = 64, .dims = {Dim{}, Dim{}, far}};
+    const ConvPart part = Trim({.problem = problem});
+    EXPECT_EQ(part.problem.dims[2], Dim{});
+    EXPECT_EQ(part.b, 64) << "the middle tap";
+  }
 }
 
 TEST(Parts, TensorsOfTheEpilogueMoveAlong) {
@@ -101,7 +179,7 @@ TEST(Parts, TensorsOfTheEpilogueMoveAlong) {
 
 TEST(Parts, OneOfEachCannotBeHalved) {
   const ConvProblem problem = {};
-  for (const PartAxis axis : {PartAxis::kGroups, PartAxis::kImages, PartAxis::kCells}) {
+  for (const PartAxis axis : kAllPartAxes) {
     EXPECT_FALSE(Halve({.problem = problem}, axis).has_value());
   }
 }

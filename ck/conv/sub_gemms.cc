@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "ck/base/math.h"
@@ -11,22 +12,31 @@
 namespace gridwise {
 namespace {
 
-/// The class of residue `a` of backward-data. Its smallest tap is found by trial: there are at most
-/// `tap_distance` candidates. Taps count down, so that the cells of dy count up.
-AxisClass ResidueClass(const Dim& dim, int64_t tap_distance, int64_t a) {
+/// The class of residue `a` of backward-data, whose smallest tap is `tap`. Taps count down, so that
+/// the cells of dy count up.
+AxisClass ResidueClass(const Dim& dim, int64_t tap_distance, int64_t a,
+                       std::optional<int64_t> tap) {
   AxisClass result{.first_cell = static_cast<int>(a),
                    .count = static_cast<int>(CeilDiv(dim.in - a, dim.stride)),
                    .taps = 0};
-  for (int64_t tap = 0; tap < std::min(tap_distance, dim.filter); ++tap) {
-    if ((a + dim.pad_begin - tap * dim.dilation) % dim.stride != 0) continue;
-    result.taps = static_cast<int>(CeilDiv(dim.filter - tap, tap_distance));
-    const int64_t last_tap = tap + (result.taps - 1) * tap_distance;
-    result.first_tap = static_cast<int>(last_tap);
-    result.first_source =
-        static_cast<int>((a + dim.pad_begin - last_tap * dim.dilation) / dim.stride);  // exact
-    break;
-  }
+  if (!tap) return result;
+  result.taps = static_cast<int>(CeilDiv(dim.filter - *tap, tap_distance));
+  const int64_t last_tap = *tap + (result.taps - 1) * tap_distance;
+  result.first_tap = static_cast<int>(last_tap);
+  result.first_source =
+      static_cast<int>((a + dim.pad_begin - last_tap * dim.dilation) / dim.stride);  // exact
   return result;
+}
+
+/// The smallest tap that reaches the cells of each residue.
+std::vector<std::optional<int64_t>> SmallestTaps(const Dim& dim, int64_t tap_distance) {
+  std::vector<std::optional<int64_t>> taps(static_cast<size_t>(std::min(dim.stride, dim.in)));
+  for (int64_t tap = 0; tap < std::min(tap_distance, dim.filter); ++tap) {
+    const int64_t rest = (tap * dim.dilation - dim.pad_begin) % dim.stride;
+    const auto a = static_cast<size_t>(rest < 0 ? rest + dim.stride : rest);
+    if (a < taps.size()) taps[a] = tap;  // the only one: tap_distance apart is the next
+  }
+  return taps;
 }
 
 AxisMap ForwardAxisMap(const Dim& dim) {
@@ -44,8 +54,9 @@ AxisMap BackwardDataAxisMap(const Dim& dim) {
                            .tap_step = -static_cast<int>(tap_distance),
                            .tap_source_step = static_cast<int>(dim.dilation / gcd)},
                  .classes = {}};
-  for (int64_t a = 0; a < std::min(dim.stride, dim.in); ++a) {
-    map.classes.push_back(ResidueClass(dim, tap_distance, a));
+  int64_t a = 0;
+  for (const std::optional<int64_t> tap : SmallestTaps(dim, tap_distance)) {
+    map.classes.push_back(ResidueClass(dim, tap_distance, a++, tap));
   }
   return map;
 }
@@ -81,6 +92,13 @@ std::vector<SubGemm> MakeSubGemms(const ConvProblem& problem) {
   std::stable_sort(gemms.begin(), gemms.end(),
                    [](const SubGemm& a, const SubGemm& b) { return Taps(a) > Taps(b); });
   return gemms;
+}
+
+int64_t SubGemmCount(const ConvProblem& problem) {
+  if (problem.direction != Direction::kBackwardData) return 1;
+  int64_t count = 1;
+  for (const Dim& dim : problem.dims) count *= std::min(dim.stride, dim.in);
+  return count;
 }
 
 }  // namespace gridwise

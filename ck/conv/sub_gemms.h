@@ -23,4 +23,7 @@ AxisMap MakeAxisMap(Direction direction, const Dim& dim);
 /// empty ones. Equal K keeps the order of the classes.
 std::vector<SubGemm> MakeSubGemms(const ConvProblem& problem);
 
+/// Their number.
+int64_t SubGemmCount(const ConvProblem& problem);
+
 }  // namespace gridwise
