@@ -179,25 +179,16 @@ bool IsTransposed(const ConvProblem& problem, Tensor tensor) {
   return matrices.rows > 1 && matrices.columns > 1;
 }
 
-/// Appends the launches that transpose `matrices`.
-void AddTransposeSteps(DataType type, const tile::Matrices& matrices, const Place& from,
-                       const Place& to, Steps& steps) {
-  const std::int64_t matrix_bytes = matrices.rows * matrices.columns * SizeOf(type);
-  for (std::int64_t first = 0; first < matrices.count;) {
-    tile::Matrices some = matrices;
-    some.count = std::min(tile::MatricesOfLaunch(matrices), matrices.count - first);
-    steps.steps.push_back(
-        {.table = KernelTable::kPasses,
-         .row = 0,
-         .symbol = tile::TransposeSymbol(type),
-         .shape = {.workgroups = {tile::TransposeWorkgroups(some), 1, 1},
-                   .threads = {tile::kTransposeThreads, 1, 1}},
-         .arguments = BytesOf(tile::PlanTranspose(some)),
-         .addresses = {
-             {offsetof(tile::TransposeArgs, from), from.memory, from.offset + first * matrix_bytes},
-             {offsetof(tile::TransposeArgs, to), to.memory, to.offset + first * matrix_bytes}}});
-    first += some.count;
-  }
+Step MakeTransposeStep(DataType type, const tile::Matrices& matrices, const Place& from,
+                       const Place& to) {
+  return {.table = KernelTable::kPasses,
+          .row = 0,
+          .symbol = tile::TransposeSymbol(type),
+          .shape = {.workgroups = {tile::TransposeWorkgroups(matrices), 1, 1},
+                    .threads = {tile::kTransposeThreads, 1, 1}},
+          .arguments = BytesOf(tile::PlanTranspose(matrices)),
+          .addresses = {{offsetof(tile::TransposeArgs, from), from.memory, from.offset},
+                        {offsetof(tile::TransposeArgs, to), to.memory, to.offset}}};
 }
 
 tile::Matrices Transposed(const tile::Matrices& matrices) {
@@ -357,7 +348,8 @@ Steps MakeSteps(const ConvProblem& problem, int row, const RowPlan& plan) {
   for (auto [tensor, place] : {std::pair(problem.a(), &places.a), {problem.b(), &places.b}}) {
     if (!IsTransposed(problem, tensor)) continue;
     const Place from = move(tensor, *place);
-    AddTransposeSteps(problem.type, Transposed(MatricesOf(problem, tensor)), from, *place, steps);
+    steps.steps.push_back(
+        MakeTransposeStep(problem.type, Transposed(MatricesOf(problem, tensor)), from, *place));
   }
   if (const std::optional<tile::Lines> lines = WidenedLines(problem)) {
     const Place from = std::exchange(
@@ -369,8 +361,8 @@ Steps MakeSteps(const ConvProblem& problem, int row, const RowPlan& plan) {
   const Place out = transposes_out ? move(problem.out(), places.out) : places.out;
   AddRowSteps(RowProblem(problem), row, plan, places, steps);
   if (transposes_out) {
-    AddTransposeSteps(problem.output_type(), MatricesOf(problem, problem.out()), places.out, out,
-                      steps);
+    steps.steps.push_back(MakeTransposeStep(problem.output_type(),
+                                            MatricesOf(problem, problem.out()), places.out, out));
   }
   return steps;
 }

@@ -1,10 +1,7 @@
 #include "tile/plan_transpose.h"
 
-#include <algorithm>
-
 #include "absl/strings/str_format.h"
 #include "ck/base/math.h"
-#include "tile/launch_plan.h"
 #include "tile/word_code.h"
 
 namespace gridwise::tile {
@@ -12,14 +9,7 @@ namespace {
 
 std::int64_t Tiles(std::int64_t length) { return CeilDiv<std::int64_t>(length, kTransposeTile); }
 
-/// Of one matrix: fewer than 2^31 for any tensor that a problem may have.
-std::int64_t TilesOfMatrix(const Matrices& m) { return Tiles(m.rows) * Tiles(m.columns); }
-
 }  // namespace
-
-std::int64_t MatricesOfLaunch(const Matrices& m) {
-  return std::clamp<std::int64_t>((kOffsetLimit - 1) / TilesOfMatrix(m), 1, m.count);
-}
 
 TransposeArgs PlanTranspose(const Matrices& m) {
   TransposeArgs args = {};
@@ -33,7 +23,7 @@ TransposeArgs PlanTranspose(const Matrices& m) {
 }
 
 unsigned TransposeWorkgroups(const Matrices& m) {
-  return static_cast<unsigned>(m.count * TilesOfMatrix(m));
+  return static_cast<unsigned>(m.count * Tiles(m.rows) * Tiles(m.columns));
 }
 
 std::string TransposeSymbol(DataType type) {

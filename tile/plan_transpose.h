@@ -13,10 +13,9 @@ struct Matrices {
   std::int64_t count, rows, columns;
 };
 
-/// How many of them one launch can transpose, at least 1.
-std::int64_t MatricesOfLaunch(const Matrices& matrices);
-
-/// Arguments of a launch, for matrices with sides of less than 2^31; pointers null.
+/// Arguments for images of a valid problem, which have fewer than 2^31 tiles: sides are shorter
+/// than 2^31, there are at most 2^30 images, and tiles that are not full leave few elements to the
+/// others of the limit (ck/conv/limits.h). Pointers null.
 TransposeArgs PlanTranspose(const Matrices& matrices);
 
 /// Workgroups of its launch.

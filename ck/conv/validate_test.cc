@@ -170,6 +170,28 @@ TEST(Validate, NamesTheLimitThatIsExceeded) {
   }
 }
 
+TEST(Validate, NamesTheTensorThatIsTooLarge) {
+  const std::vector<Case> cases = {
+      {[](auto& p) { p.epilogue.d[0].stride[2] = int64_t{1} << 35; },
+       "epilogue.d[0].stride[2] is 34359738368; the tensor must have <= 68719476736 elements"},
+      {[](auto& p) { p.epilogue.d[0].stride[3] = int64_t{1} << 32; },
+       "epilogue.d[0]'s span of one image of a group, in elements, is 30064771073; must be <= "
+       "22906492245"},
+      {[](auto& p) {
+         p.direction = Direction::kBackwardWeight;
+         p.epilogue.d[0].stride[5] = int64_t{1} << 28;
+       },
+       "epilogue.d[0]'s span of one output channel of a group, in elements, is 268435457; must be "
+       "<= 268435456"},
+  };
+  for (const Case& c : cases) {
+    ConvProblem p = Valid();
+    p.epilogue.tensors = 1;
+    c.spoil(p);
+    EXPECT_EQ(Validate(p).message(), c.message);
+  }
+}
+
 TEST(Validate, NamesTheFactorThatIsInfiniteInF32) {
   const std::vector<Case> cases = {
       {[](auto& p) { p.epilogue.alpha = 1e39; }, "epilogue.alpha is 1e+39; must be finite in f32"},
