@@ -54,10 +54,10 @@ KERNEL void BitonicSort(const u32* in, u32* out, int) {
       const int other = Item() ^ stride;
       if (other > Item()) {
         const u32 a = values[Item()], b = values[other];
-        if ((a > b) == ((Item() & size) == 0)) {
-          values[Item()] = b;
-          values[other] = a;
-        }
+        const u32 low = a < b ? a : b, high = a < b ? b : a;
+        const bool ascends = (Item() & size) == 0;
+        values[Item()] = ascends ? low : high;
+        values[other] = ascends ? high : low;
       }
     }
   }

@@ -65,4 +65,14 @@ std::string Apply(const Mutant& mutant, const KernelCode& code, std::string_view
 /// barrier before or behind it. Of s_nop: no more hazards on any path around it.
 std::string WhyRedundant(const Mutant& mutant, const KernelCode& code, const KernelCode& mutated);
 
+/// How what the kernel does depends on what it reads from memory, other than its arguments: a
+/// branch, lanes or an address made of it; empty if it does not. Then every launch with the same
+/// arguments and sizes executes the same instructions with the same addresses, and what check mode
+/// finds or does not find in one of them it does in all.
+std::string DependsOnData(const KernelCode& code);
+
+/// Whether the mutant takes away the wait for a cache operation ahead of a load, whose absence
+/// nothing shows: caches are not modelled.
+bool WaitsForCaches(const Mutant& mutant, const KernelCode& code, const KernelCode& mutated);
+
 }  // namespace gridwise::sim

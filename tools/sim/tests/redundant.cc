@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -60,6 +61,13 @@ class WaitFlow {
   explicit WaitFlow(const KernelCode& code) : code_(code), before_(code.instructions().size()) {}
 
   Findings Run() {
+    Follow();
+    for (size_t i = 0; i < before_.size(); ++i) Look(i);
+    return findings_;
+  }
+
+  /// What may be outstanding before each instruction.
+  const std::vector<Outstanding>& Follow() {
     std::set<size_t> work = {0};
     std::vector<bool> seen(before_.size());
     while (!work.empty()) {
@@ -71,8 +79,7 @@ class WaitFlow {
         if (MergeInto(before_[next], after) || !seen[next]) work.insert(next);
       }
     }
-    for (size_t i = 0; i < before_.size(); ++i) Look(i);
-    return findings_;
+    return before_;
   }
 
  private:
@@ -228,6 +235,24 @@ bool ReachesNoAccess(size_t site, const std::vector<std::vector<size_t>>& next,
   return true;
 }
 
+/// Whether a path from `site` comes to an instruction that may read through a vector cache.
+bool ReachesLoad(size_t site, const KernelCode& code) {
+  std::vector<size_t> work = code.Next(site);
+  std::set<size_t> seen(work.begin(), work.end());
+  while (!work.empty()) {
+    const size_t i = work.back();
+    work.pop_back();
+    const InstructionFacts& facts = code.instructions()[i].facts;
+    if ((facts.vmem && (facts.load || facts.atomic)) ||
+        absl::StartsWith(facts.mnemonic, "s_swappc"))
+      return true;
+    for (const size_t n : code.Next(i)) {
+      if (seen.insert(n).second) work.push_back(n);
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string WhyRedundant(const Mutant& mutant, const KernelCode& code, const KernelCode& mutated) {
@@ -246,6 +271,26 @@ std::string WhyRedundant(const Mutant& mutant, const KernelCode& code, const Ker
     return same ? "no instruction finds more memory instructions outstanding, on any path" : "";
   }
   return HasNoHazard(mutant.instruction, code, mutated) ? "no hazard on any path around it" : "";
+}
+
+bool WaitsForCaches(const Mutant& mutant, const KernelCode& code, const KernelCode& mutated) {
+  const size_t site = mutant.instruction;
+  const InstructionFacts& facts = code.instructions()[site].facts;
+  if (!facts.waits || !ReachesLoad(site, code)) return false;
+  const InstructionFacts& changed = mutated.instructions()[site].facts;
+  const auto loses = [&](const Pending& pending) {
+    for (size_t c = 0; c < kWaitCounters; ++c) {
+      if (facts.limits[c] != changed.limits[c] && (pending.counters >> c & 1) != 0) return true;
+    }
+    return false;
+  };
+  WaitFlow flow(code);
+  const Outstanding& before = flow.Follow()[site];
+  return std::any_of(before.begin(), before.end(), [&](const auto& entry) {
+    const std::string_view name = code.instructions()[entry.first].facts.mnemonic;
+    return loses(entry.second) &&
+           (absl::StrContains(name, "_inv") || absl::StrContains(name, "_wb"));
+  });
 }
 
 }  // namespace gridwise::sim
