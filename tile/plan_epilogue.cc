@@ -64,21 +64,20 @@ EpilogueArgs MakeEpilogue(const ConvProblem& problem, const Sharing& sharing) {
   return args;
 }
 
-std::optional<Excess> TooLargeForEpilogue(const ConvProblem& problem, std::int64_t images) {
+std::optional<Excess> TooLargeForEpilogue(const ConvProblem& problem, std::int64_t images,
+                                          std::int64_t groups) {
   const TensorAxes axes = problem.AxesOf(problem.out());
   const bool weights = problem.out() == Tensor::kW;
   for (int i = 0; i < problem.epilogue.tensors; ++i) {
     const gridwise::EpilogueTensor& d = problem.epilogue.d[static_cast<std::size_t>(i)];
-    // Offsets count over all but the groups, and whole images.
-    const auto reach = [&](std::size_t axis) {
-      const std::int64_t size = !weights && axis == 0 ? images : axes.size[axis];
+    const auto reach = [&](std::size_t axis, std::int64_t size) {
       return static_cast<double>(size - 1) * static_cast<double>(d.stride[axis]) * SizeOf(d.type);
     };
-    double positions = SizeOf(d.type);  // all but the output's channels
-    for (std::size_t axis = weights ? 2 : 0; axis < 6; ++axis) {
-      if (axis != 4 || weights) positions += axis == 5 && !weights ? 0 : reach(axis);
-    }
-    const double channels = reach(weights ? 1 : 5);
+    // Offsets count over all but the groups of weights, and whole images.
+    double positions = SizeOf(d.type) + (weights ? reach(4, axes.size[4]) + reach(5, axes.size[5])
+                                                 : reach(0, images) + reach(1, axes.size[1]));
+    for (const std::size_t axis : {2u, 3u}) positions += reach(axis, axes.size[axis]);
+    const double channels = weights ? reach(1, axes.size[1]) : reach(5, groups * axes.size[5]);
     if (positions + channels < static_cast<double>(kOffsetLimit)) continue;
     const PartAxis channel = problem.out() == Tensor::kX ? PartAxis::kC : PartAxis::kK;
     return Excess{

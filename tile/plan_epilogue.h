@@ -17,8 +17,9 @@ OutputStrides MakeStrides(Tensor tensor, const TensorAxes& axes, std::int64_t el
 /// elements, nothing but to write them as f32, or to add them.
 EpilogueArgs MakeEpilogue(const ConvProblem& problem, const Sharing& sharing);
 
-/// Why the epilogue's tensors are too large for offsets; nothing if they are not. `images` is how
-/// many a tile reaches over.
-std::optional<Excess> TooLargeForEpilogue(const ConvProblem& problem, std::int64_t images);
+/// Why the epilogue's tensors are too large for offsets; nothing if they are not. A tile reaches
+/// over `images` images and the channels of `groups` groups.
+std::optional<Excess> TooLargeForEpilogue(const ConvProblem& problem, std::int64_t images,
+                                          std::int64_t groups = 1);
 
 }  // namespace gridwise::tile

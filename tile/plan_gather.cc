@@ -205,7 +205,7 @@ std::optional<Excess> TooLargeForGather(const TileConfig& config, const ConvProb
         : of_image       ? PartAxis::kCells
                          : PartAxis::kImages};
   }
-  return TooLargeForEpilogue(problem, images);
+  return TooLargeForEpilogue(problem, images, config.merge.groups);
 }
 
 GatherPlan PlanGather(const TileConfig& config, Gfx gfx, const ConvProblem& problem,

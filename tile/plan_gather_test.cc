@@ -360,6 +360,19 @@ TEST(PlanGather, RejectionsNameTheirValues) {
               HasSubstr("230400000000 of dx and 8320 of w; each"));
 }
 
+// The columns of a tile are those of all its groups.
+TEST(PlanGather, MergedGroupsReachOverTheChannelsOfAllInATensor) {
+  ConvProblem problem = Problem2d(1, 64, 64, {.in = 8}, {.in = 8});
+  problem.groups = 4;
+  problem.epilogue.tensors = 1;
+  problem.epilogue.d[0] = {.type = DataType::kF32, .stride = {0, 0, 0, 0, 16 << 24, 1 << 24}};
+  EXPECT_EQ(RejectGather(kMerged, problem), std::nullopt);
+  EXPECT_THAT(TooLargeForGather(kMerged, problem).value().reason,
+              HasSubstr("a tile reaches over 4227858436 bytes of D0"));
+  problem.epilogue.d[0].stride = {0, 0, 0, 0, 16 << 23, 1 << 23};
+  EXPECT_FALSE(TooLargeForGather(kMerged, problem).has_value());
+}
+
 TEST(PlanGather, FewTilesOfALongKAreSplit) {
   // 4 tiles for 304 compute units, 3x3 x 4096 / 32 = 1152 steps.
   const Dim dim = {.in = 16, .filter = 3, .pad_begin = 1, .pad_end = 1};
