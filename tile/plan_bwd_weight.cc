@@ -120,7 +120,8 @@ BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, con
   }
   for (CellTensor* tensor : {&args.dy, &args.x}) {
     for (int i = 0; i < 3; ++i) {
-      tensor->out_cell[i] = tensor->step[i] * tensor->cell[i];
+      // Of an axis with one output cell, which takes no step, it may be anything.
+      tensor->out_cell[i] = static_cast<int>(std::int64_t{tensor->step[i]} * tensor->cell[i]);
       tensor->by_step[i] = divide_by(tensor->step[i]);
     }
   }
