@@ -218,10 +218,11 @@ std::optional<Excess> TooLargeForDirect(const DirectConfig&, const ConvProblem& 
                                   cells, problem.filter_taps()),
                   of_positions};
   }
-  if (SubGemmCount(problem) > kMaxSubGemms) {
-    return Excess{absl::StrFormat("there are %d sub-GEMMs; must be at most %d",
-                                  SubGemmCount(problem), kMaxSubGemms),
-                  PartAxis::kCells};
+  const std::int64_t sub_gemms = SubGemmCount(problem);
+  if (sub_gemms > kMaxSubGemms) {
+    return Excess{
+        absl::StrFormat("there are %d sub-GEMMs; must be at most %d", sub_gemms, kMaxSubGemms),
+        PartAxis::kCells};
   }
   const std::int64_t x_bytes = ImageReach(problem, Tensor::kX);
   const std::int64_t y_bytes = ImageReach(problem, Tensor::kY);

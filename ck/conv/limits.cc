@@ -12,12 +12,6 @@
 namespace gridwise {
 namespace {
 
-absl::Status AtMost(std::string_view what, int64_t value, int64_t maximum) {
-  if (value <= maximum) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrFormat("%s is %d; must be <= %d", what, value, maximum));
-}
-
 /// What `what` is the product of must not overflow, nor exceed `maximum`.
 absl::Status ProductFits(std::string_view what, const std::vector<int64_t>& factors,
                          int64_t maximum) {
@@ -60,6 +54,12 @@ absl::Status ValidateResidues(const ConvProblem& p) {
 }
 
 }  // namespace
+
+absl::Status AtMost(std::string_view what, int64_t value, int64_t maximum) {
+  if (value <= maximum) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrFormat("%s is %d; must be <= %d", what, value, maximum));
+}
 
 absl::Status ValidateLimits(const ConvProblem& p) {
   const auto& [d, h, w] = p.dims;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "absl/status/status.h"
 #include "ck/conv/problem.h"
@@ -34,6 +35,9 @@ inline constexpr int64_t kMaxResidues = int64_t{1} << 20;
 inline constexpr int64_t kMaxTensorElements = int64_t{1} << 36;
 /// Elements of one output channel of an epilogue's tensor of backward-weight.
 inline constexpr int64_t kMaxTensorElementsOfChannel = int64_t{1} << 28;
+
+/// OK, or InvalidArgument with "`what` is ...; must be <= ...".
+absl::Status AtMost(std::string_view what, int64_t value, int64_t maximum);
 
 /// OK, or InvalidArgument with a sentence that names the first limit that `problem` exceeds, and
 /// the values. Its fields are valid one by one, and its rank and axes as well.

@@ -81,6 +81,13 @@ ConvProblem SmallProblem(std::mt19937& random) {
   return problem;
 }
 
+/// Positive, so that no product is lost, and small: sums are exact.
+std::vector<float> Values(std::int64_t count, std::mt19937& random) {
+  std::vector<float> values(static_cast<size_t>(count));
+  for (float& value : values) value = static_cast<float>(1 + random() % 16);
+  return values;
+}
+
 /// Whether parts with the same output are terms of a sum when they are cut along `axis`.
 bool AreTerms(Direction direction, PartAxis axis) {
   if (direction == Direction::kBackwardData) return axis == PartAxis::kK;
@@ -94,11 +101,8 @@ TEST(Parts, AreTheWhole) {
   for (int i = 0; i < 400; ++i) {
     const ConvProblem problem = SmallProblem(random);
     SCOPED_TRACE(ToString(problem));
-    std::vector<float> a(static_cast<size_t>(problem.a_elements()));
-    std::vector<float> b(static_cast<size_t>(problem.b_elements()));
-    for (std::vector<float>* operand : {&a, &b}) {
-      for (float& value : *operand) value = static_cast<float>(random() % 16);
-    }
+    const std::vector<float> a = Values(problem.a_elements(), random);
+    const std::vector<float> b = Values(problem.b_elements(), random);
     const size_t elements = static_cast<size_t>(problem.out_elements());
     std::vector<double> whole(elements), parts(elements);
     std::vector<int> once(elements), writes(elements);
@@ -132,11 +136,8 @@ TEST(Parts, TrimmedComputeTheSame) {
   for (int i = 0; i < 1000; ++i) {
     const ConvProblem problem = SmallProblem(random);
     SCOPED_TRACE(ToString(problem));
-    std::vector<float> a(static_cast<size_t>(problem.a_elements()));
-    std::vector<float> b(static_cast<size_t>(problem.b_elements()));
-    for (std::vector<float>* operand : {&a, &b}) {
-      for (float& value : *operand) value = static_cast<float>(1 + random() % 16);
-    }
+    const std::vector<float> a = Values(problem.a_elements(), random);
+    const std::vector<float> b = Values(problem.b_elements(), random);
     const size_t elements = static_cast<size_t>(problem.out_elements());
     std::vector<double> whole(elements), part(elements);
     std::vector<int> once(elements), writes(elements);

@@ -30,12 +30,6 @@ absl::Status AtLeast(const std::string& field, int64_t value, int64_t minimum) {
       absl::StrFormat("%s is %d; must be >= %d", field, value, minimum));
 }
 
-absl::Status AtMost(const std::string& field, int64_t value, int64_t maximum) {
-  if (value <= maximum) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrFormat("%s is %d; must be <= %d", field, value, maximum));
-}
-
 absl::Status MultipleOfGroups(const char* field, int64_t value, int64_t groups) {
   if (value % groups == 0) return absl::OkStatus();
   return absl::InvalidArgumentError(
