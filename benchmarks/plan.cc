@@ -17,9 +17,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "benchmark/benchmark.h"
-#include "ck/arch/target.h"
-#include "ck/conv/problem.h"
-#include "ck/conv/problem_io.h"
+#include "core/arch/target.h"
+#include "core/conv/problem.h"
+#include "core/conv/problem_io.h"
 #include "instances/conv.h"
 
 namespace gridwise {

@@ -5,11 +5,11 @@
 #include <random>
 
 #include "absl/status/statusor.h"
-#include "ck/arch/target.h"
-#include "ck/base/types.h"
-#include "ck/conv/problem.h"
-#include "ck/conv/problem_io.h"
-#include "ck/conv/validate.h"
+#include "core/arch/target.h"
+#include "core/base/types.h"
+#include "core/conv/problem.h"
+#include "core/conv/problem_io.h"
+#include "core/conv/validate.h"
 #include "gtest/gtest.h"
 #include "instances/conv.h"
 

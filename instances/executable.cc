@@ -8,8 +8,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
-#include "ck/runtime/device.h"
-#include "ck/runtime/status.h"
+#include "core/runtime/device.h"
+#include "core/runtime/status.h"
 #include "instances/conv.h"
 
 namespace gridwise {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "ck/conv/sub_gemms.h"
+#include "core/conv/sub_gemms.h"
 #include "tile/launch_plan.h"
 #include "tile/plan_bwd_weight.h"
 #include "tile/plan_direct.h"

@@ -6,10 +6,10 @@
 #include <variant>
 #include <vector>
 
-#include "ck/arch/target.h"
-#include "ck/conv/cost.h"
-#include "ck/conv/parts.h"
-#include "ck/conv/problem.h"
+#include "core/arch/target.h"
+#include "core/conv/cost.h"
+#include "core/conv/parts.h"
+#include "core/conv/problem.h"
 #include "instances/steps.h"
 
 namespace gridwise {

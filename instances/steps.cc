@@ -5,8 +5,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_format.h"
-#include "ck/conv/fold.h"
-#include "ck/conv/simplify.h"
+#include "core/conv/fold.h"
+#include "core/conv/simplify.h"
 #include "instances/tile/bwd_weight_code.h"
 #include "instances/tile/direct_code.h"
 #include "instances/tile/direct_rows.h"

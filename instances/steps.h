@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ck/arch/target.h"
-#include "ck/conv/cost.h"
-#include "ck/conv/parts.h"
-#include "ck/conv/problem.h"
-#include "ck/runtime/module.h"
+#include "core/arch/target.h"
+#include "core/conv/cost.h"
+#include "core/conv/parts.h"
+#include "core/conv/problem.h"
+#include "core/runtime/module.h"
 #include "tile/config.h"
 #include "tile/direct_config.h"
 #include "tile/plan_bwd_weight.h"
@@ -93,7 +93,7 @@ struct RowPlan {
 
 /// The problem that the rows compute for `problem`, of which the launches before and after them
 /// make tensors in the layouts that rows have: NGCHW is transposed to NHWGC and back, and x of few
-/// channels is padded, see ck/conv/fold.h.
+/// channels is padded, see core/conv/fold.h.
 ConvProblem RowProblem(const ConvProblem& problem);
 
 /// The launches that compute `problem`: `plan` is how row `row` of its direction computes

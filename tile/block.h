@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "ck/arch/gpu.h"
+#include "core/arch/gpu.h"
 #include "tile/gather_args.h"
 
 namespace gridwise::tile {

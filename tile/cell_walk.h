@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ck/arch/gpu.h"
+#include "core/arch/gpu.h"
 #include "tile/bwd_weight_args.h"
 
 namespace gridwise::tile {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "ck/arch/memory.h"
-#include "ck/layout/lds_tile.h"
+#include "core/arch/memory.h"
+#include "core/layout/lds_tile.h"
 #include "tile/config.h"
 #include "tile/roles.h"
 

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "ck/arch/mma_shape.h"
-#include "ck/arch/target.h"
-#include "ck/base/math.h"
-#include "ck/base/mnk.h"
-#include "ck/base/types.h"
-#include "ck/layout/lds_tile.h"
+#include "core/arch/mma_shape.h"
+#include "core/arch/target.h"
+#include "core/base/math.h"
+#include "core/base/mnk.h"
+#include "core/base/types.h"
+#include "core/layout/lds_tile.h"
 
 namespace gridwise::tile {
 
@@ -94,8 +94,9 @@ struct TileConfig {
   Pipeline pipeline = {};
   Merge merge = {};
 
-  /// What its name is made of, see ck/base/fields.h: f16_t256x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o2,
-  /// or f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o2_wavelet4.
+  /// What its name is made of, see core/base/fields.h:
+  /// f16_t256x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o2, or
+  /// f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o2_wavelet4.
   static constexpr void Fields(auto& self, auto&& visit) {
     auto& [type, tile, waves, mma, patch_a, patch_b, occupancy, pipeline, merge] = self;
     visit("", type);

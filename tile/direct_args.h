@@ -1,7 +1,7 @@
 #pragma once
 
-#include "ck/base/math.h"
-#include "ck/conv/gemm_map.h"
+#include "core/base/math.h"
+#include "core/conv/gemm_map.h"
 #include "tile/gather_args.h"
 
 namespace gridwise::tile {
@@ -22,8 +22,8 @@ struct DirectWeights {
   int group, k, tap, c;  // from one to the next; k and c of a group
 };
 
-/// Kernel arguments of forward and backward-data; see ck/conv/gemm_map.h. The table's sub-GEMMs are
-/// counted in runs of DirectConfig::cells along w: m and by_count_w are of runs.
+/// Kernel arguments of forward and backward-data; see core/conv/gemm_map.h. The table's sub-GEMMs
+/// are counted in runs of DirectConfig::cells along w: m and by_count_w are of runs.
 struct DirectGatherArgs {
   DirectTensor source, out;  // x and y, or dy and dx
   DirectWeights w;

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "ck/arch/target.h"
-#include "ck/base/types.h"
+#include "core/arch/target.h"
+#include "core/base/types.h"
 
 namespace gridwise::tile {
 

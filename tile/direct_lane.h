@@ -1,7 +1,7 @@
 #pragma once
 
-#include "ck/arch/memory.h"
-#include "ck/base/math.h"
+#include "core/arch/memory.h"
+#include "core/base/math.h"
 #include "tile/direct_args.h"
 #include "tile/direct_config.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "ck/arch/memory.h"
-#include "ck/arch/sync.h"
+#include "core/arch/memory.h"
+#include "core/arch/sync.h"
 #include "tile/combine.h"
 #include "tile/config.h"
 #include "tile/output_type.h"

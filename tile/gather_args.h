@@ -1,7 +1,7 @@
 #pragma once
 
-#include "ck/base/math.h"
-#include "ck/conv/gemm_map.h"
+#include "core/base/math.h"
+#include "core/conv/gemm_map.h"
 #include "tile/epilogue_args.h"
 
 namespace gridwise::tile {
@@ -10,7 +10,7 @@ namespace gridwise::tile {
 /// memory.
 inline constexpr int kInlineSubGemms = 16;
 
-/// Kernel arguments of the gathering kernels, forward and backward-data; see ck/conv/gemm_map.h.
+/// Kernel arguments of the gathering kernels, forward and backward-data; see core/conv/gemm_map.h.
 /// Strides are bytes, so that any packed or strided layout whose channels are contiguous is a
 /// matter of numbers. Axes are d, h, w.
 struct GatherArgs {

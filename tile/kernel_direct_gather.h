@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ck/arch/this_target.h"
+#include "core/arch/this_target.h"
 #include "tile/block.h"
 #include "tile/direct_lane.h"
 #include "tile/output_type.h"

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "ck/arch/sync.h"
-#include "ck/arch/this_target.h"
+#include "core/arch/sync.h"
+#include "core/arch/this_target.h"
 #include "tile/block.h"
 #include "tile/direct_lane.h"
 #include "tile/output_type.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ck/arch/this_target.h"
+#include "core/arch/this_target.h"
 #include "tile/block.h"
 #include "tile/epilogue.h"
 #include "tile/load_source.h"
@@ -56,9 +56,9 @@ class PlaceOfCells {
 ///   dx[n][i][g][c] = sum over taps t, cells o with o * s + t * d - p = i, and k of
 ///                    dy[n][o][g][k] * w[g][k][t][c]
 ///
-/// as sub-GEMMs (ck/conv/gemm_map.h): rows m are cells of the output, columns n its channels, and K
-/// runs over taps and channels of the source. One workgroup per tile of the output and group. Every
-/// cell of the output is written exactly once; a sub-GEMM without taps writes zeros.
+/// as sub-GEMMs (core/conv/gemm_map.h): rows m are cells of the output, columns n its channels, and
+/// K runs over taps and channels of the source. One workgroup per tile of the output and group.
+/// Every cell of the output is written exactly once; a sub-GEMM without taps writes zeros.
 template <TileConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void GatherTile() {
   static_assert(kGfx == kThisTarget, "the row and the object are for different targets");

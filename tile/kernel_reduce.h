@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ck/arch/memory.h"
+#include "core/arch/memory.h"
 #include "tile/block.h"
 #include "tile/combine.h"
 #include "tile/reduce_args.h"

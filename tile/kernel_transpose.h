@@ -1,7 +1,7 @@
 #pragma once
 
-#include "ck/arch/gpu.h"
-#include "ck/arch/sync.h"
+#include "core/arch/gpu.h"
+#include "core/arch/sync.h"
 #include "tile/block.h"
 #include "tile/transpose_args.h"
 

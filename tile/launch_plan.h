@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "ck/arch/target.h"
-#include "ck/conv/cost.h"
-#include "ck/conv/parts.h"
+#include "core/arch/target.h"
+#include "core/conv/cost.h"
+#include "core/conv/parts.h"
 #include "tile/config.h"
 
 namespace gridwise::tile {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ck/arch/gpu.h"
+#include "core/arch/gpu.h"
 #include "tile/cells_of_lane.h"
 #include "tile/config.h"
 #include "tile/roles.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ck/arch/memory.h"
+#include "core/arch/memory.h"
 #include "tile/config.h"
 #include "tile/roles.h"
 

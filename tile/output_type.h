@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ck/arch/gpu.h"
+#include "core/arch/gpu.h"
 
 namespace gridwise::tile {
 

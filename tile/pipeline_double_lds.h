@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ck/arch/sync.h"
+#include "core/arch/sync.h"
 #include "tile/config.h"
 #include "tile/multiply_slab.h"
 

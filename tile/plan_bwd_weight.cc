@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "absl/strings/str_format.h"
-#include "ck/base/math.h"
+#include "core/base/math.h"
 #include "tile/plan_epilogue.h"
 
 namespace gridwise::tile {

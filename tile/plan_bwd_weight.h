@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "ck/arch/target.h"
-#include "ck/conv/problem.h"
+#include "core/arch/target.h"
+#include "core/conv/problem.h"
 #include "tile/bwd_weight_args.h"
 #include "tile/config.h"
 #include "tile/launch_plan.h"

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "absl/strings/str_format.h"
-#include "ck/base/math.h"
-#include "ck/conv/sub_gemms.h"
+#include "core/base/math.h"
+#include "core/conv/sub_gemms.h"
 
 namespace gridwise::tile {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "ck/arch/target.h"
-#include "ck/conv/problem.h"
+#include "core/arch/target.h"
+#include "core/conv/problem.h"
 #include "tile/direct_args.h"
 #include "tile/direct_config.h"
 #include "tile/launch_plan.h"

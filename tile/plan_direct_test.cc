@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "ck/base/fields_text.h"
-#include "ck/conv/sub_gemms.h"
+#include "core/base/fields_text.h"
+#include "core/conv/sub_gemms.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "ck/conv/problem.h"
+#include "core/conv/problem.h"
 #include "tile/epilogue_args.h"
 #include "tile/launch_plan.h"
 

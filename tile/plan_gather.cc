@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "absl/strings/str_format.h"
-#include "ck/conv/sub_gemms.h"
+#include "core/conv/sub_gemms.h"
 #include "tile/plan_epilogue.h"
 
 namespace gridwise::tile {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "ck/arch/target.h"
-#include "ck/conv/problem.h"
+#include "core/arch/target.h"
+#include "core/conv/problem.h"
 #include "tile/config.h"
 #include "tile/gather_args.h"
 #include "tile/launch_plan.h"

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "ck/base/fields_text.h"
-#include "ck/conv/sub_gemms.h"
+#include "core/base/fields_text.h"
+#include "core/conv/sub_gemms.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ck/conv/problem.h"
+#include "core/conv/problem.h"
 #include "tile/reduce_args.h"
 
 namespace gridwise::tile {

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "ck/base/math.h"
-#include "ck/conv/problem.h"
+#include "core/base/math.h"
+#include "core/conv/problem.h"
 #include "gtest/gtest.h"
 #include "tile/launch_plan.h"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "ck/base/types.h"
+#include "core/base/types.h"
 #include "tile/transpose_args.h"
 
 namespace gridwise::tile {
@@ -15,7 +15,7 @@ struct Matrices {
 
 /// Arguments for images of a valid problem, which have fewer than 2^31 tiles: sides are shorter
 /// than 2^31, there are at most 2^30 images, and tiles that are not full leave few elements to the
-/// others of the limit (ck/conv/limits.h). Pointers null.
+/// others of the limit (core/conv/limits.h). Pointers null.
 TransposeArgs PlanTranspose(const Matrices& matrices);
 
 /// Workgroups of its launch.

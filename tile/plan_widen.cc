@@ -1,7 +1,7 @@
 #include "tile/plan_widen.h"
 
 #include "absl/strings/str_format.h"
-#include "ck/base/math.h"
+#include "core/base/math.h"
 #include "tile/word_code.h"
 
 namespace gridwise::tile {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "ck/base/types.h"
+#include "core/base/types.h"
 #include "tile/widen_args.h"
 
 namespace gridwise::tile {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ck/base/math.h"
+#include "core/base/math.h"
 
 namespace gridwise::tile {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ck/arch/mma.h"
+#include "core/arch/mma.h"
 #include "tile/config.h"
 
 namespace gridwise::tile {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ck/base/types.h"
+#include "core/base/types.h"
 
 namespace gridwise::tile {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ck/arch/this_target.h"
+#include "core/arch/this_target.h"
 #include "tile/config.h"
 
 /// What the sources of kernel tables share. GRIDWISE_SHARD and GRIDWISE_SHARDS come from

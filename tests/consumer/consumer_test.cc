@@ -9,12 +9,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "ck/arch/target.h"
-#include "ck/conv/problem.h"
-#include "ck/runtime/buffer.h"
-#include "ck/runtime/device.h"
-#include "ck/runtime/module.h"
-#include "ck/runtime/stream.h"
+#include "core/arch/target.h"
+#include "core/conv/problem.h"
+#include "core/runtime/buffer.h"
+#include "core/runtime/device.h"
+#include "core/runtime/module.h"
+#include "core/runtime/stream.h"
 #include "instances/conv.h"
 #include "scale_code.h"
 

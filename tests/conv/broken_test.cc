@@ -4,9 +4,9 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "ck/conv/sub_gemms.h"
-#include "ck/runtime/module.h"
-#include "ck/runtime/status.h"
+#include "core/conv/sub_gemms.h"
+#include "core/runtime/module.h"
+#include "core/runtime/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "instances/tile/gather_code.h"

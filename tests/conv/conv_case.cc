@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "ck/base/math.h"
-#include "ck/conv/compare.h"
-#include "ck/conv/elements.h"
-#include "ck/runtime/device.h"
-#include "ck/runtime/status.h"
+#include "core/base/math.h"
+#include "core/conv/compare.h"
+#include "core/conv/elements.h"
+#include "core/runtime/device.h"
+#include "core/runtime/status.h"
 #include "hip/hip_runtime_api.h"
 
 namespace gridwise {

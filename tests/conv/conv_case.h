@@ -6,10 +6,10 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "ck/arch/target.h"
-#include "ck/conv/expected.h"
-#include "ck/conv/problem.h"
-#include "ck/runtime/buffer.h"
+#include "core/arch/target.h"
+#include "core/conv/expected.h"
+#include "core/conv/problem.h"
+#include "core/runtime/buffer.h"
 #include "instances/conv.h"
 
 namespace gridwise {
@@ -22,7 +22,7 @@ class ConvCase {
 
   /// Fills the output and the margins around it with NaN, calls `launch`, waits for the device, and
   /// checks that the margins are untouched and every element is as expected within the
-  /// tolerance of ck/conv/compare.h.
+  /// tolerance of core/conv/compare.h.
   absl::Status Check(absl::FunctionRef<absl::Status(const ConvTensors&)> launch) const;
 
   /// Check() of the plan on the current device, with a poisoned workspace of exactly the plan's

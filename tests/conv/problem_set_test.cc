@@ -25,7 +25,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "ck/conv/problem_io.h"
+#include "core/conv/problem_io.h"
 #include "gtest/gtest.h"
 #include "instances/conv.h"
 #include "tests/conv/conv_case.h"

@@ -11,8 +11,8 @@
 
 #include "absl/log/check.h"
 #include "absl/strings/numbers.h"
-#include "ck/conv/problem_io.h"
-#include "ck/conv/validate.h"
+#include "core/conv/problem_io.h"
+#include "core/conv/validate.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "instances/conv.h"

@@ -9,8 +9,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
-#include "ck/arch/target.h"
-#include "ck/conv/problem.h"
+#include "core/arch/target.h"
+#include "core/conv/problem.h"
 #include "tools/isa_report/kernel_report.h"
 
 namespace gridwise {

@@ -1,4 +1,4 @@
-"""The GPU targets of this repository. Facts of a target that code needs are in ck/arch/target.h."""
+"""The GPU targets of this repository. Facts of a target that code needs are in core/arch/target.h."""
 
 ALL_TARGETS = [
     "gfx942",

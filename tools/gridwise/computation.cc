@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ck/arch/target.h"
-#include "ck/conv/elements.h"
-#include "ck/runtime/buffer.h"
-#include "ck/runtime/device.h"
-#include "ck/runtime/stream.h"
+#include "core/arch/target.h"
+#include "core/conv/elements.h"
+#include "core/runtime/buffer.h"
+#include "core/runtime/device.h"
+#include "core/runtime/stream.h"
 #include "tools/gridwise/progress.h"
 #include "tools/gridwise/tensors.h"
 

@@ -6,9 +6,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "ck/conv/compare.h"
-#include "ck/conv/expected.h"
-#include "ck/conv/problem.h"
+#include "core/conv/compare.h"
+#include "core/conv/expected.h"
+#include "core/conv/problem.h"
 #include "instances/conv.h"
 #include "tools/gridwise/sim_report.h"
 

@@ -5,8 +5,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
-#include "ck/arch/target.h"
-#include "ck/conv/problem_io.h"
+#include "core/arch/target.h"
+#include "core/conv/problem_io.h"
 #include "instances/conv.h"
 #include "tools/gridwise/problem_sets.h"
 

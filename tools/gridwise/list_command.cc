@@ -7,9 +7,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "ck/arch/target.h"
-#include "ck/conv/problem.h"
-#include "ck/conv/problem_io.h"
+#include "core/arch/target.h"
+#include "core/conv/problem.h"
+#include "core/conv/problem_io.h"
 #include "instances/conv.h"
 #include "tools/gridwise/problem_sets.h"
 

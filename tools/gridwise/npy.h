@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "ck/base/types.h"
+#include "core/base/types.h"
 
 namespace gridwise {
 

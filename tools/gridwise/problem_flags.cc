@@ -5,9 +5,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "ck/conv/limits.h"
-#include "ck/conv/problem_io.h"
-#include "ck/conv/validate.h"
+#include "core/conv/limits.h"
+#include "core/conv/problem_io.h"
+#include "core/conv/validate.h"
 #include "tools/gridwise/npy.h"
 
 namespace gridwise {

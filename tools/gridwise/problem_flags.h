@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "ck/conv/problem.h"
+#include "core/conv/problem.h"
 
 namespace gridwise {
 

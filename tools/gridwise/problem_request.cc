@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "ck/conv/problem_io.h"
+#include "core/conv/problem_io.h"
 #include "tools/gridwise/problem_sets.h"
 
 namespace gridwise {

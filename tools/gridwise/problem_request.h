@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ck/arch/target.h"
-#include "ck/base/types.h"
-#include "ck/conv/problem.h"
+#include "core/arch/target.h"
+#include "core/base/types.h"
+#include "core/conv/problem.h"
 #include "tools/gridwise/problem_flags.h"
 #include "tools/gridwise/variant_flags.h"
 

@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "ck/conv/problem_io.h"
+#include "core/conv/problem_io.h"
 
 namespace gridwise {
 

@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
-#include "ck/base/csv.h"
+#include "core/base/csv.h"
 
 namespace gridwise {
 namespace {

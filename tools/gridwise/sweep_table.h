@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "ck/conv/compare.h"
+#include "core/conv/compare.h"
 #include "tools/gridwise/sim_report.h"
 
 namespace gridwise {

@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_split.h"
-#include "ck/base/csv.h"
+#include "core/base/csv.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -5,7 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "ck/conv/elements.h"
+#include "core/conv/elements.h"
 
 namespace gridwise {
 namespace {

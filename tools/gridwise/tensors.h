@@ -9,8 +9,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "ck/base/types.h"
-#include "ck/conv/problem.h"
+#include "core/base/types.h"
+#include "core/conv/problem.h"
 #include "tools/gridwise/npy.h"
 
 namespace gridwise {

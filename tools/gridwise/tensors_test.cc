@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "ck/conv/elements.h"
+#include "core/conv/elements.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "ck/conv/validate.h"
+#include "core/conv/validate.h"
 
 namespace gridwise {
 namespace {

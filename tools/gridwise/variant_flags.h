@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "ck/conv/problem.h"
+#include "core/conv/problem.h"
 
 namespace gridwise {
 

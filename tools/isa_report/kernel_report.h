@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "ck/arch/target.h"
-#include "ck/conv/problem.h"
+#include "core/arch/target.h"
+#include "core/conv/problem.h"
 #include "instances/conv.h"
 #include "tools/isa_report/main_loop.h"
 

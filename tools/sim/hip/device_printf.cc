@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
-#include "ck/base/math.h"
+#include "core/base/math.h"
 
 namespace gridwise::sim {
 namespace {

@@ -15,7 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
-#include "ck/base/math.h"
+#include "core/base/math.h"
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/elf/code_object.h"
 #include "tools/sim/hip/hostcall.h"

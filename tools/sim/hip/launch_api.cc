@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "ck/base/math.h"
+#include "core/base/math.h"
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/hip/capture.h"
 #include "tools/sim/hip/function.h"

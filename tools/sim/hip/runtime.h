@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "ck/arch/target.h"
+#include "core/arch/target.h"
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/hip/hostcall.h"
 #include "tools/sim/machine/memory.h"

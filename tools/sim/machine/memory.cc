@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "ck/base/math.h"
+#include "core/base/math.h"
 
 namespace gridwise::sim {
 namespace {

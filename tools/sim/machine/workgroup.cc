@@ -6,7 +6,7 @@
 #include <cstring>
 #include <thread>
 
-#include "ck/base/math.h"
+#include "core/base/math.h"
 #include "tools/sim/check/checker.h"
 #include "tools/sim/machine/fault_report.h"
 

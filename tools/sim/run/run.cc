@@ -24,7 +24,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "ck/arch/target.h"
+#include "core/arch/target.h"
 #include "tools/sim/isa/target.h"
 #include "tools/sim/run/program_file.h"
 

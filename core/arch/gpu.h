@@ -1,0 +1,61 @@
+#pragma once
+
+#include "core/base/types.h"
+
+/// The names that device code needs of the compiler; HIP's own headers, which are slow to compile,
+/// are not used.
+
+#define GRIDWISE_DEVICE __attribute__((device)) inline __attribute__((always_inline))
+#define GRIDWISE_KERNEL __attribute__((global))
+#define GRIDWISE_LDS static __attribute__((shared))
+
+namespace gridwise {
+
+template <class T, int kN>
+using Vec = T __attribute__((ext_vector_type(kN)));
+
+template <DataType kType>
+struct ElementOf {
+  using Type = float;
+};
+template <>
+struct ElementOf<DataType::kF16> {
+  using Type = _Float16;
+};
+template <>
+struct ElementOf<DataType::kBF16> {
+  using Type = __bf16;
+};
+template <>
+struct ElementOf<DataType::kI32> {
+  using Type = int;
+};
+template <DataType kType>
+  requires(SizeOf(kType) == 1)
+struct ElementOf<kType> {
+  using Type = unsigned char;
+};
+
+/// The C++ type of a tensor's elements; of 8 bits, their code.
+template <DataType kType>
+using Element = ElementOf<kType>::Type;
+
+GRIDWISE_DEVICE int ThreadId() { return __builtin_amdgcn_workitem_id_x(); }
+GRIDWISE_DEVICE int BlockIdX() { return __builtin_amdgcn_workgroup_id_x(); }
+GRIDWISE_DEVICE int BlockIdY() { return __builtin_amdgcn_workgroup_id_y(); }
+GRIDWISE_DEVICE int BlockIdZ() { return __builtin_amdgcn_workgroup_id_z(); }
+
+/// Tells the compiler that `x`, which is the same in all lanes, may live in a scalar register.
+GRIDWISE_DEVICE int Uniform(int x) { return __builtin_amdgcn_readfirstlane(x); }
+
+/// `x`, of which the compiler does not know how it came about: an address made of it is computed
+/// once, and not from its parts in every step of a loop.
+GRIDWISE_DEVICE int Opaque(int x) {
+  asm("" : "+v"(x));
+  return x;
+}
+
+/// Whether `condition` holds in some active lane of the wave; the same in all lanes.
+GRIDWISE_DEVICE bool AnyLane(bool condition) { return __builtin_amdgcn_ballot_w64(condition) != 0; }
+
+}  // namespace gridwise

@@ -1,0 +1,124 @@
+#pragma once
+
+#include "core/arch/gpu.h"
+#include "core/arch/target.h"
+
+namespace gridwise {
+
+/// Bits of lanes' or elements' validity: bit i is 1 when i >= count. Any count is allowed, i runs
+/// to 30.
+GRIDWISE_DEVICE unsigned BitsFrom(int count) {
+  const int clamped = count < 0 ? 0 : count < 31 ? count : 31;
+  return ~0u << clamped;
+}
+
+/// 16 bytes a lane of LDS, one after the other, that a wave's loads fill: from `first` on, which is
+/// the same in all lanes.
+struct LdsPiece {
+  char* first;
+};
+
+/// Global memory from a base on, accessed by byte offsets below 2^31 that the caller knows to be
+/// inside of its tensor. An access with kOutOfRange set in its offset reads 0, or is not written:
+/// that masks a lane at no cost.
+///
+/// The hardware's limit is 2^31 - 1 bytes whatever the tensor's size. Limits that count the uniform
+/// offset and limits that do not (it differs between generations) then agree on what is out of
+/// range. Source: CDNA3 ISA, section 9.1.5 (range checking of raw buffers, per dword).
+class Buffer {
+ public:
+  /// The offset bit that puts any access out of range.
+  static constexpr unsigned kOutOfRange = 0x80000000u;
+
+  /// kOutOfRange where bit `i` of `bits` is set, else 0.
+  GRIDWISE_DEVICE static unsigned OutOfRangeIf(unsigned bits, int i) {
+    return (bits << (31 - i)) & kOutOfRange;
+  }
+
+  Buffer() = default;
+
+  template <Gfx kGfx>
+  GRIDWISE_DEVICE static Buffer From(const void* base) {
+    return Buffer(__builtin_amdgcn_make_buffer_rsrc(const_cast<void*>(base), 0, 0x7fffffff,
+                                                    TraitsOf(kGfx).buffer_format));
+  }
+
+  /// Loads T, of 1, 2, 4, 8 or 16 bytes, at `offset` (of this lane) + `uniform_offset` (of the
+  /// wave), both in bytes.
+  template <class T>
+  GRIDWISE_DEVICE T Load(unsigned offset, int uniform_offset) const {
+    static_assert(sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0);
+    if constexpr (sizeof(T) == 1) {
+      return __builtin_bit_cast(
+          T, __builtin_amdgcn_raw_buffer_load_b8(resource_, offset, uniform_offset, 0));
+    } else if constexpr (sizeof(T) == 2) {
+      return __builtin_bit_cast(
+          T, __builtin_amdgcn_raw_buffer_load_b16(resource_, offset, uniform_offset, 0));
+    } else if constexpr (sizeof(T) == 4) {
+      return __builtin_bit_cast(
+          T, __builtin_amdgcn_raw_buffer_load_b32(resource_, offset, uniform_offset, 0));
+    } else if constexpr (sizeof(T) == 8) {
+      return __builtin_bit_cast(
+          T, __builtin_amdgcn_raw_buffer_load_b64(resource_, offset, uniform_offset, 0));
+    } else {
+      return __builtin_bit_cast(
+          T, __builtin_amdgcn_raw_buffer_load_b128(resource_, offset, uniform_offset, 0));
+    }
+  }
+
+  /// Starts a load of 16 bytes a lane straight to LDS; lanes out of range write zeros there. It
+  /// counts as a load of the wave, see BarrierLoads. Only where TargetTraits::loads_cells_to_lds.
+  /// Source: CDNA4 ISA, "Memory Buffer Load to LDS".
+  GRIDWISE_DEVICE void LoadToLds(LdsPiece to, unsigned offset, int uniform_offset) const;
+
+  /// Adds to the float at `offset` bytes, atomically in the device's memory.
+  GRIDWISE_DEVICE void AtomicAdd(float value, unsigned offset) const {
+    __builtin_amdgcn_raw_ptr_buffer_atomic_fadd_f32(value, resource_, offset, 0, 0);
+  }
+
+  /// Stores T, of 2, 4, 8 or 16 bytes, at `offset` bytes.
+  template <class T>
+  GRIDWISE_DEVICE void Store(T value, unsigned offset) const {
+    static_assert(sizeof(T) >= 2 && sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0);
+    if constexpr (sizeof(T) == 2) {
+      __builtin_amdgcn_raw_buffer_store_b16(__builtin_bit_cast(unsigned short, value), resource_,
+                                            offset, 0, 0);
+    } else if constexpr (sizeof(T) == 4) {
+      __builtin_amdgcn_raw_buffer_store_b32(__builtin_bit_cast(unsigned, value), resource_, offset,
+                                            0, 0);
+    } else if constexpr (sizeof(T) == 8) {
+      __builtin_amdgcn_raw_buffer_store_b64(__builtin_bit_cast(Vec<unsigned, 2>, value), resource_,
+                                            offset, 0, 0);
+    } else {
+      __builtin_amdgcn_raw_buffer_store_b128(__builtin_bit_cast(Vec<unsigned, 4>, value), resource_,
+                                             offset, 0, 0);
+    }
+  }
+
+ private:
+  GRIDWISE_DEVICE explicit Buffer(__amdgpu_buffer_rsrc_t resource) : resource_(resource) {}
+
+  __amdgpu_buffer_rsrc_t resource_;
+};
+
+#if defined(__gfx950__)  // elsewhere the compiler knows no loads of 16 bytes
+GRIDWISE_DEVICE void Buffer::LoadToLds(LdsPiece to, unsigned offset, int uniform_offset) const {
+  using Lds = __attribute__((address_space(3))) void;
+  __builtin_amdgcn_raw_ptr_buffer_load_lds(resource_, (Lds*)to.first, 16, offset, uniform_offset, 0,
+                                           0);
+}
+#endif
+
+/// Where 4 elements of 2 bytes begin, of one of the 4 lines that 16 lanes read together: lane % 16
+/// / 4 is the line, and lane % 4 counts in it.
+///
+/// Reads them transposed: a lane gets, of the 4 lines, the element that its own number in the 16
+/// counts. Source: CDNA4 ISA, DS_READ_B64_TR_B16.
+template <class T>
+GRIDWISE_DEVICE T ReadTransposed(const char* lds) {
+  static_assert(sizeof(T) == 8);
+  using Lds = __attribute__((address_space(3))) Vec<short, 4>;
+  return __builtin_bit_cast(T, __builtin_amdgcn_ds_read_tr16_b64_v4i16((Lds*)lds));
+}
+
+}  // namespace gridwise

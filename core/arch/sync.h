@@ -1,0 +1,64 @@
+#pragma once
+
+#include "core/arch/gpu.h"
+#include "core/base/math.h"
+
+namespace gridwise {
+
+/// Waits until this wave's LDS operations are done.
+GRIDWISE_DEVICE void WaitLds() {
+#if defined(__gfx1201__)
+  asm volatile("s_wait_dscnt 0x0");
+#elif defined(__gfx1100__)
+  __builtin_amdgcn_s_waitcnt(0xfc07);  // lgkmcnt(0), the other counters at their maxima
+#else
+  __builtin_amdgcn_s_waitcnt(0xc07f);
+#endif
+}
+
+/// Waits until every wave of the workgroup is here, and makes LDS writes before it visible to LDS
+/// reads after it. Global memory operations may stay in flight across it: the fences name the LDS
+/// only. The compiler takes such a fence to need no wait, as if LDS kept the operations of all
+/// waves in order; but its requests come through several queues (LLVM, AMDGPUUsage, memory model of
+/// gfx942), so that a wave's write could still be under way when another one reads.
+GRIDWISE_DEVICE void BarrierLds() {
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup", "local");
+  WaitLds();
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup", "local");
+}
+
+/// Waits until all but the last `kLeft` loads of each wave to LDS are done, and every wave of the
+/// workgroup is here and has read what it reads of LDS: loads before it are visible to reads after
+/// it. gfx9 alone has such loads. They count with all others of the wave and end in order; the
+/// compiler knows of them only that a fence of the workgroup waits for all, so the fences here are
+/// of the wave.
+template <int kLeft>
+GRIDWISE_DEVICE void BarrierLoads() {
+  static_assert(kLeft < 64);
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront", "local");
+  // lgkmcnt(0) and vmcnt(kLeft), which has its upper bits apart; the others at their maxima.
+  __builtin_amdgcn_s_waitcnt(0x0070 | (kLeft & 15) | (kLeft >> 4 << 14));
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront", "local");
+}
+
+/// Asks the compiler to issue the `kReads` LDS reads of the basic block one at a time, each behind
+/// one of its `kMatrix` matrix instructions; several at a time where there are more of them.
+template <int kReads, int kMatrix>
+GRIDWISE_DEVICE void SpreadLdsReads() {
+  constexpr int kIsMatrix = 0x8, kIsLdsRead = 0x100;
+  if constexpr (kReads > 0) {
+    constexpr int kAtATime = CeilDiv(kReads, kMatrix), kTimes = CeilDiv(kReads, kAtATime);
+    for (int i = 0; i < kTimes; ++i) {
+      __builtin_amdgcn_sched_group_barrier(kIsMatrix, 1, 0);
+      __builtin_amdgcn_sched_group_barrier(kIsLdsRead, kAtATime, 0);
+    }
+    __builtin_amdgcn_sched_group_barrier(kIsMatrix, kMatrix - kTimes, 0);
+  }
+}
+
+/// The compiler moves no instruction across this point.
+GRIDWISE_DEVICE void SchedulingFence() { __builtin_amdgcn_sched_barrier(0); }
+
+}  // namespace gridwise

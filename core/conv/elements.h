@@ -1,0 +1,33 @@
+/// Tensors of any DataType on the host, as bytes in memory and as numbers.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "core/base/types.h"
+
+namespace gridwise {
+
+/// `value` rounded to the nearest element of `type`, ties to even. Too large ones become infinite,
+/// NaN where the type has no infinity, and the nearest end of an integer's range.
+float RoundTo(DataType type, float value);
+
+/// Tensors of `type` filled with this byte have elements that no kernel writes: NaN, or integers
+/// beyond any sum.
+unsigned char PoisonByte(DataType type);
+
+/// Random operands of `type` are spread over [-OperandRange, OperandRange).
+float OperandRange(DataType type);
+
+/// The elements nearest to `values`, as they lie in memory.
+std::vector<std::byte> Encode(DataType type, std::span<const float> values);
+
+/// The numbers in `bytes`, exactly but for i32 of more than 24 bits; a last element that is not
+/// whole is left out.
+std::vector<float> Decode(DataType type, std::span<const std::byte> bytes);
+
+/// The same for all types, exactly.
+std::vector<double> DecodeExactly(DataType type, std::span<const std::byte> bytes);
+
+}  // namespace gridwise

@@ -1,0 +1,101 @@
+/// The GEMM map of a convolution: which cells and filter taps are rows and terms. One map serves
+/// the three directions and any number of axes. Device-usable.
+///
+/// Forward and backward-data gather: an element of the output is a sum over filter taps and
+/// channels of a source tensor (x in forward, dy in backward-data). Along one axis, output cells
+/// that have the same taps form a class; cell j of a class and its tap t meet
+///
+///   output cell  first_cell + j * cell_step
+///   source cell  first_source + j * source_step + t * tap_source_step
+///   filter tap   first_tap + t * tap_step
+///
+/// and source cells outside the tensor read as zero. A sub-GEMM is a triple of classes, one per
+/// axis; for each group
+///
+///   M = batch * product of counts
+///   N = output channels / groups
+///   K = product of taps * source channels / groups
+///   row m = ((n * count_d + j_d) * count_h + j_h) * count_w + j_w
+///   term  = ((t_d * taps_h + t_h) * taps_w + t_w) * source channels / groups + source channel
+///
+/// Forward has one class per axis: all output cells and all taps, with source_step = stride and
+/// tap_source_step = dilation.
+///
+/// Backward-data: input cell i, output cell o and tap y meet where i = o * s + y * d - p, with
+/// stride s, dilation d and pad p. The residue a = i mod s fixes the taps that reach a cell:
+/// y * d = a + p (mod s). With g = gcd(s, d) that has solutions only if g divides a + p, and then
+/// exactly one in every s / g consecutive taps. All cells i = a + s * j of a class have the same
+/// taps, and each is the dot product of them with consecutive cells of dy: a GEMM with neither
+/// holes nor overlaps. Every cell of dx is in exactly one sub-GEMM. One with K = 0 has no taps: its
+/// cells of dx are zero and it writes them.
+///
+/// Backward-weight is forward's map with other roles: M = k / groups, N = the terms, K = the rows.
+#pragma once
+
+#include "core/base/math.h"
+
+namespace gridwise {
+
+/// Output cells first_cell + j * cell_step, 0 <= j < count, and their taps.
+struct AxisClass {
+  int first_cell = 0;
+  int count = 1;
+  int taps = 1;          ///< 0: no tap reaches these cells
+  int first_tap = 0;     ///< at t = 0
+  int first_source = 0;  ///< source cell at j = 0, t = 0; may lie outside the tensor
+};
+
+/// Steps of an axis, the same for all its classes.
+struct AxisSteps {
+  int cell_step = 1;        ///< output cells from one j to the next
+  int source_step = 1;      ///< source cells from one j to the next
+  int tap_step = 1;         ///< filter taps from one t to the next; negative in backward-data
+  int tap_source_step = 1;  ///< source cells from one t to the next; never negative
+};
+
+/// Filter tap t of the class, t in [0, taps).
+GRIDWISE_HD constexpr int Tap(const AxisClass& axis, AxisSteps steps, int t) {
+  return axis.first_tap + t * steps.tap_step;
+}
+
+/// Source cell that tap t pairs with output cell j of the class. May lie outside of the source.
+GRIDWISE_HD constexpr int SourceCell(const AxisClass& axis, AxisSteps steps, int j, int t) {
+  return axis.first_source + j * steps.source_step + t * steps.tap_source_step;
+}
+
+/// Output cell j of the class.
+GRIDWISE_HD constexpr int OutputCell(const AxisClass& axis, AxisSteps steps, int j) {
+  return axis.first_cell + j * steps.cell_step;
+}
+
+/// Entry of the table that a kernel reads: one sub-GEMM.
+struct SubGemm {
+  int first_tile = 0;  ///< index of its first workgroup tile in the launch; the plan assigns it
+  int m = 1;           ///< batch * product of counts
+  AxisClass axis[3];   ///< d, h, w
+  MagicDiv by_count_w, by_count_h, by_count_d;
+};
+static_assert(sizeof(SubGemm) == 92, "host and device read this table: 23 fields of 4 bytes");
+
+/// Product of the taps: K / (source channels / groups).
+GRIDWISE_HD constexpr int Taps(const SubGemm& gemm) {
+  return gemm.axis[0].taps * gemm.axis[1].taps * gemm.axis[2].taps;
+}
+
+/// A row of a sub-GEMM: image n and, per axis, the index of the cell within its class.
+struct ClassCell {
+  int n = 0;
+  int j[3] = {0, 0, 0};  ///< d, h, w
+};
+
+/// The cell of row m, 0 <= m < gemm.m.
+GRIDWISE_HD constexpr ClassCell CellOfRow(const SubGemm& gemm, int m) {
+  const int by_w = static_cast<int>(Divide(static_cast<unsigned>(m), gemm.by_count_w));
+  const int by_h = static_cast<int>(Divide(static_cast<unsigned>(by_w), gemm.by_count_h));
+  const int by_d = static_cast<int>(Divide(static_cast<unsigned>(by_h), gemm.by_count_d));
+  return {.n = by_d,
+          .j = {by_h - by_d * gemm.axis[0].count, by_w - by_h * gemm.axis[1].count,
+                m - by_w * gemm.axis[2].count}};
+}
+
+}  // namespace gridwise

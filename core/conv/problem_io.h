@@ -1,0 +1,45 @@
+/// Reads problem sets from CSV files, and prints problems.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/conv/problem.h"
+
+namespace gridwise {
+
+/// A row of a problem set.
+struct NamedProblem {
+  std::string name;
+  ConvProblem problem;  ///< direction and type at their defaults: the user of the set chooses them
+  std::vector<Direction> directions;  ///< those that the set wants run, in its order
+  std::string note;
+};
+
+/// Parses CSV text whose first line names the columns, in any order:
+///
+///   name  ndim  G N K C  Z Y X  Di Hi Wi  stride_{d,h,w}  dil_{d,h,w}  pad_{d,h,w}  directions
+///   and optionally  pad_end_{d,h,w} (where absent, the same as pad_)  note
+///
+/// C and K count all groups together. Fields may be quoted ("" is a quote), but not span lines;
+/// empty lines are skipped. `directions` is a list separated by spaces. Every problem is validated,
+/// and names must differ. Errors start with "<source>:<line>: " and name the column and the value.
+absl::StatusOr<std::vector<NamedProblem>> ParseProblems(std::string_view csv,
+                                                        std::string_view source);
+
+/// ParseProblems() of a file.
+absl::StatusOr<std::vector<NamedProblem>> ReadProblems(const std::string& path);
+
+/// Parses sizes along the axes of a problem, outermost first: "13x15" -> {13, 15}. One to three
+/// integers; what range they must be in is Validate()'s to say.
+absl::StatusOr<std::vector<int64_t>> ParseSizes(std::string_view text);
+
+/// One line: "bwd_data f16 g1 n16 c128 k256 in 40x175 filter 5x5 stride 2x2 dilation 1x1 pad 2x2
+/// out 20x88". Asymmetric pads print as begin:end, "pad 0x1:1x1". Layouts and an epilogue that are
+/// not the defaults follow: "ngchw kyxgc alpha 2 mul 1 f32 [0 0 0 0 1 1] clamp [0, inf]".
+std::string ToString(const ConvProblem& problem);
+
+}  // namespace gridwise

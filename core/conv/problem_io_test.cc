@@ -1,0 +1,159 @@
+#include "core/conv/problem_io.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "core/base/types.h"
+#include "core/conv/problem.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace gridwise {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr std::string_view kHeader =
+    "name,ndim,G,N,K,C,Z,Y,X,Di,Hi,Wi,stride_d,stride_h,stride_w,dil_d,dil_h,dil_w,pad_d,pad_h,"
+    "pad_w,directions,note\n";
+constexpr std::string_view kRow =
+    "first,2,2,3,8,4,1,5,3,1,40,17,1,3,2,1,2,1,0,4,1,bwd_data fwd,\"4 \"\"sub\"\", G=2\"\n";
+
+TEST(ParseProblems, ReadsEveryColumn) {
+  const auto problems = ParseProblems(absl::StrCat(kHeader, "\n", kRow), "set.csv");
+  ASSERT_TRUE(problems.ok()) << problems.status();
+  ASSERT_EQ(problems->size(), 1u);
+  const NamedProblem& p = problems->front();
+  EXPECT_EQ(p.name, "first");
+  EXPECT_EQ(p.note, "4 \"sub\", G=2");
+  EXPECT_THAT(p.directions, ElementsAre(Direction::kBackwardData, Direction::kForward));
+  EXPECT_EQ(p.problem,
+            (ConvProblem{.rank = 2,
+                         .groups = 2,
+                         .batch = 3,
+                         .c = 4,
+                         .k = 8,
+                         .dims = {Dim{}, Dim{40, 5, 3, 2, 4, 4}, Dim{17, 3, 2, 1, 1, 1}}}));
+}
+
+TEST(ParseProblems, HeaderOrderIsFreeAndOptionalColumnsHaveDefaults) {
+  const auto problems = ParseProblems(
+      "directions,pad_end_w,pad_d,pad_h,pad_w,dil_d,dil_h,dil_w,stride_d,stride_h,stride_w,Di,Hi,"
+      "Wi,"
+      "Z,Y,X,C,K,N,G,ndim,name\r\n"
+      "fwd,3,1,2,0,1,1,1,1,1,1,4,5,6,1,2,3,7,9,11,1,3,v\r\n",
+      "set.csv");
+  ASSERT_TRUE(problems.ok()) << problems.status();
+  const ConvProblem& p = problems->front().problem;
+  EXPECT_EQ(p.rank, 3);
+  EXPECT_EQ(p.dims[0], (Dim{4, 1, 1, 1, 1, 1})) << "pad_end_d defaults to pad_d";
+  EXPECT_EQ(p.dims[1], (Dim{5, 2, 1, 1, 2, 2}));
+  EXPECT_EQ(p.dims[2], (Dim{6, 3, 1, 1, 0, 3}));
+  EXPECT_EQ(problems->front().note, "");
+}
+
+TEST(ParseProblems, ErrorsNameFileLineColumnAndValue) {
+  struct Case {
+    std::string_view from, to, message;
+  };
+  const std::vector<Case> cases = {
+      {"stride_h", "step_h", "set.csv:1: column 14 is \"step_h\"; no such column is known"},
+      {"stride_h", "stride_w", "set.csv:1: column stride_w appears twice; must appear once"},
+      {"pad_w,directions,note", "directions,note",
+       "set.csv:1: column pad_w is missing; must be present"},
+      {"first,2,2", "first,2,two", "set.csv:2: column G is \"two\"; must be a 64-bit integer"},
+      {"first,2,2", "first,2,99999999999999999999",
+       "set.csv:2: column G is \"99999999999999999999\"; must be a 64-bit integer"},
+      {"first,2,2", "first,2", "set.csv:2: the line has 22 fields; must have 23, as the header"},
+      {"bwd_data fwd", "bwd_data bwd",
+       "set.csv:2: column directions is \"bwd_data bwd\"; must list fwd, bwd_data or bwd_weight, "
+       "not \"bwd\""},
+      {"bwd_data fwd", " ", "set.csv:2: column directions is \"\"; must list"},
+      {"first,", ",", "set.csv:2: column name is \"\"; must not be empty"},
+      {"G=2\"", "G=2", "set.csv:2: a quoted field is not closed; must end on its line"},
+      {"first,2,2", "first,2,3",
+       "set.csv:2: problem \"first\": c is 4; must be a multiple of groups, which is 3"},
+      {"first,2,2", "first,4294967298,2", "rank is 2147483647; must be <= 3"},
+  };
+  for (const Case& c : cases) {
+    const std::string csv = absl::StrReplaceAll(absl::StrCat(kHeader, kRow), {{c.from, c.to}});
+    const auto problems = ParseProblems(csv, "set.csv");
+    EXPECT_EQ(problems.status().code(), absl::StatusCode::kInvalidArgument) << c.message;
+    EXPECT_THAT(problems.status().message(), HasSubstr(c.message));
+  }
+}
+
+TEST(ParseProblems, NamesMustDifferAndTheHeaderMustExist) {
+  EXPECT_THAT(ParseProblems(absl::StrCat(kHeader, kRow, "\n", kRow), "set.csv").status().message(),
+              "set.csv:4: column name is \"first\"; must differ from that of line 2");
+  EXPECT_THAT(ParseProblems("\n", "set.csv").status().message(),
+              "set.csv: there is no header line");
+  EXPECT_TRUE(ParseProblems(kHeader, "set.csv")->empty());
+}
+
+TEST(ReadProblems, RegressionSet) {
+  const auto problems = ReadProblems("tests/problems/regressions.csv");
+  ASSERT_TRUE(problems.ok()) << problems.status();
+  EXPECT_EQ(problems->size(), 23u);
+  for (const NamedProblem& p : *problems) EXPECT_EQ(p.directions.size(), 3u) << p.name;
+  EXPECT_EQ(ToString(problems->front().problem),
+            "fwd f16 g1 n16 c128 k256 in 40x175 filter 5x5 stride 2x2 dilation 1x1 pad 2x2 out "
+            "20x88");
+}
+
+TEST(ReadProblems, RetinaNetSet) {
+  const auto problems = ReadProblems("tests/problems/retinanet.csv");
+  ASSERT_TRUE(problems.ok()) << problems.status();
+  const auto count = [&](Direction direction) {
+    return std::count_if(problems->begin(), problems->end(), [&](const NamedProblem& p) {
+      return std::count(p.directions.begin(), p.directions.end(), direction) == 1;
+    });
+  };
+  EXPECT_EQ(count(Direction::kForward), 43);
+  EXPECT_EQ(count(Direction::kBackwardData), 35);
+  EXPECT_EQ(count(Direction::kBackwardWeight), 37);
+}
+
+TEST(ReadProblems, MissingFile) {
+  const absl::Status status = ReadProblems("tests/problems/none.csv").status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(status.message(), HasSubstr("cannot open the problem set tests/problems/none.csv"));
+}
+
+TEST(ParseSizes, OneToThreeIntegers) {
+  EXPECT_THAT(*ParseSizes("13"), ElementsAre(13));
+  EXPECT_THAT(*ParseSizes("13x15"), ElementsAre(13, 15));
+  EXPECT_THAT(*ParseSizes("8x12x10"), ElementsAre(8, 12, 10));
+  EXPECT_THAT(*ParseSizes("0x-1"), ElementsAre(0, -1));
+  for (std::string_view bad : {"", "x", "13x", "1x2x3x4", "13,13", "1.5"}) {
+    EXPECT_THAT(ParseSizes(bad).status().message(),
+                HasSubstr(absl::StrCat("sizes are \"", bad, "\"; must be")));
+  }
+}
+
+TEST(ToString, ShowsEachField) {
+  ConvProblem p{.direction = Direction::kBackwardWeight,
+                .type = DataType::kBF16,
+                .rank = 3,
+                .groups = 2,
+                .batch = 3,
+                .c = 4,
+                .k = 6,
+                .dims = {Dim{8, 3, 1, 1, 0, 1}, Dim{12, 3, 2, 1, 1, 1}, Dim{10, 2, 1, 3, 2, 2}}};
+  EXPECT_EQ(ToString(p),
+            "bwd_weight bf16 g2 n3 c4 k6 in 8x12x10 filter 3x3x2 stride 1x2x1 dilation 1x1x3 pad "
+            "0x1x2:1x1x2 out 7x6x11");
+  p = {.rank = 1, .dims = {Dim{}, Dim{}, Dim{.in = 9}}};
+  EXPECT_EQ(ToString(p), "fwd f16 g1 n1 c1 k1 in 9 filter 1 stride 1 dilation 1 pad 0 out 9");
+}
+
+}  // namespace
+}  // namespace gridwise

@@ -1,0 +1,104 @@
+#include "core/conv/sub_gemms.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/base/math.h"
+#include "core/conv/gemm_map.h"
+#include "core/conv/problem.h"
+
+namespace gridwise {
+namespace {
+
+/// The class of residue `a` of backward-data, whose smallest tap is `tap`. Taps count down, so that
+/// the cells of dy count up.
+AxisClass ResidueClass(const Dim& dim, int64_t tap_distance, int64_t a,
+                       std::optional<int64_t> tap) {
+  AxisClass result{.first_cell = static_cast<int>(a),
+                   .count = static_cast<int>(CeilDiv(dim.in - a, dim.stride)),
+                   .taps = 0};
+  if (!tap) return result;
+  result.taps = static_cast<int>(CeilDiv(dim.filter - *tap, tap_distance));
+  const int64_t last_tap = *tap + (result.taps - 1) * tap_distance;
+  result.first_tap = static_cast<int>(last_tap);
+  result.first_source =
+      static_cast<int>((a + dim.pad_begin - last_tap * dim.dilation) / dim.stride);  // exact
+  return result;
+}
+
+/// The smallest tap that reaches the cells of each residue.
+std::vector<std::optional<int64_t>> SmallestTaps(const Dim& dim, int64_t tap_distance) {
+  std::vector<std::optional<int64_t>> taps(static_cast<size_t>(std::min(dim.stride, dim.in)));
+  for (int64_t tap = 0; tap < std::min(tap_distance, dim.filter); ++tap) {
+    const int64_t rest = (tap * dim.dilation - dim.pad_begin) % dim.stride;
+    const auto a = static_cast<size_t>(rest < 0 ? rest + dim.stride : rest);
+    if (a < taps.size()) taps[a] = tap;  // the only one: tap_distance apart is the next
+  }
+  return taps;
+}
+
+AxisMap ForwardAxisMap(const Dim& dim) {
+  return {.steps = {.source_step = static_cast<int>(dim.stride),
+                    .tap_source_step = static_cast<int>(dim.dilation)},
+          .classes = {{.count = static_cast<int>(dim.out()),
+                       .taps = static_cast<int>(dim.filter),
+                       .first_source = static_cast<int>(-dim.pad_begin)}}};
+}
+
+AxisMap BackwardDataAxisMap(const Dim& dim) {
+  const int64_t gcd = Gcd(dim.stride, dim.dilation);
+  const int64_t tap_distance = dim.stride / gcd;
+  AxisMap map = {.steps = {.cell_step = static_cast<int>(dim.stride),
+                           .tap_step = -static_cast<int>(tap_distance),
+                           .tap_source_step = static_cast<int>(dim.dilation / gcd)},
+                 .classes = {}};
+  int64_t a = 0;
+  for (const std::optional<int64_t> tap : SmallestTaps(dim, tap_distance)) {
+    map.classes.push_back(ResidueClass(dim, tap_distance, a++, tap));
+  }
+  return map;
+}
+
+SubGemm MakeSubGemm(int64_t batch, const AxisClass& d, const AxisClass& h, const AxisClass& w) {
+  return {.m = static_cast<int>(batch * d.count * h.count * w.count),
+          .axis = {d, h, w},
+          .by_count_w = MakeMagicDiv(static_cast<unsigned>(w.count)),
+          .by_count_h = MakeMagicDiv(static_cast<unsigned>(h.count)),
+          .by_count_d = MakeMagicDiv(static_cast<unsigned>(d.count))};
+}
+
+}  // namespace
+
+AxisMap MakeAxisMap(Direction direction, const Dim& dim) {
+  return direction == Direction::kBackwardData ? BackwardDataAxisMap(dim) : ForwardAxisMap(dim);
+}
+
+std::vector<SubGemm> MakeSubGemms(const ConvProblem& problem) {
+  AxisMap maps[3];
+  for (size_t axis = 0; axis < 3; ++axis) {
+    maps[axis] = MakeAxisMap(problem.direction, problem.dims[axis]);
+  }
+  std::vector<SubGemm> gemms;
+  gemms.reserve(maps[0].classes.size() * maps[1].classes.size() * maps[2].classes.size());
+  for (const AxisClass& d : maps[0].classes) {
+    for (const AxisClass& h : maps[1].classes) {
+      for (const AxisClass& w : maps[2].classes) {
+        gemms.push_back(MakeSubGemm(problem.batch, d, h, w));
+      }
+    }
+  }
+  std::stable_sort(gemms.begin(), gemms.end(),
+                   [](const SubGemm& a, const SubGemm& b) { return Taps(a) > Taps(b); });
+  return gemms;
+}
+
+int64_t SubGemmCount(const ConvProblem& problem) {
+  if (problem.direction != Direction::kBackwardData) return 1;
+  int64_t count = 1;
+  for (const Dim& dim : problem.dims) count *= std::min(dim.stride, dim.in);
+  return count;
+}
+
+}  // namespace gridwise

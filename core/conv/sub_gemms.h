@@ -1,0 +1,29 @@
+/// Builds the GEMM map of a problem (see gemm_map.h for the mathematics).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/conv/gemm_map.h"
+#include "core/conv/problem.h"
+
+namespace gridwise {
+
+/// The classes of one axis. Post: each of its output cells is in exactly one class.
+struct AxisMap {
+  AxisSteps steps;
+  std::vector<AxisClass> classes;
+};
+
+/// `dim` is an axis of a valid problem. Backward-weight has forward's map.
+AxisMap MakeAxisMap(Direction direction, const Dim& dim);
+
+/// All sub-GEMMs of a valid problem whose cells (with the batch) and filter taps are < 2^31, with
+/// first_tile = 0: those with taps first, the largest K first (long ones start early), then the
+/// empty ones. Equal K keeps the order of the classes.
+std::vector<SubGemm> MakeSubGemms(const ConvProblem& problem);
+
+/// Their number.
+int64_t SubGemmCount(const ConvProblem& problem);
+
+}  // namespace gridwise

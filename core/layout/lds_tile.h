@@ -1,0 +1,131 @@
+#pragma once
+
+#include "core/base/math.h"
+
+namespace gridwise {
+
+/// Where an operand tile [rows][k] lives in LDS.
+///
+/// The tile is stored as cells of 16 bytes of consecutive k (one ds_read_b128; 8 elements of 2
+/// bytes or 4 of 4) in the order [cell of the row][row], and within a column of cells rows are
+/// permuted by an exclusive-or that spreads over the banks
+///   - the writes of neighbouring lanes, which hold neighbouring k of one row (operand A) or every
+///   other row (operand B),
+///   - the reads of the matrix fragments, whose lanes hold neighbouring rows.
+/// Rows are permuted within aligned runs of kPeriodRows, so that adding a multiple of it to the row
+/// moves an address by a constant. There are 32 banks, or 64.
+struct LdsTile {
+  static constexpr int kCellBytes = 16;
+  static constexpr int kPeriodRows = 16;
+
+  int rows = 0;           // a multiple of 16
+  int cells_per_row = 0;  // 1, 2, 4, 8 or 16
+
+  bool operator==(const LdsTile&) const = default;
+
+  constexpr int bytes() const { return rows * cells_per_row * kCellBytes; }
+
+  /// Byte offset of a cell of `row`.
+  constexpr int Offset(int row, int cell) const {
+    // The low 3 bits of a row's place choose among 32 banks, the low 4 among 64. A row's cells
+    // differ in the former, and in the latter together with the rows next to it. Bits 0 and 2 of
+    // the second 8 rows spread every other row over 32 banks.
+    const int low = (cell * CeilDiv(8, cells_per_row)) & 7;
+    const int high = cells_per_row == 16 ? cell & 8 : (cell & 1) << 3;
+    return (cell * rows + (row ^ low ^ high ^ 5 * ((row >> 3) & 1))) * kCellBytes;
+  }
+};
+
+/// Where an operand tile [rows][k] lives in LDS that loads fill straight away, 16 bytes a lane to
+/// consecutive cells: [row][cell of the row]. The cells of a row are permuted by an exclusive-or of
+/// the row within an aligned run of 16, so that the reads of the matrix fragments, whose lanes hold
+/// neighbouring rows, touch each of 64 banks once.
+struct LdsRows {
+  int rows = 0;           // a multiple of 16
+  int cells_per_row = 0;  // 2, 4 or 8
+
+  constexpr int row_bytes() const { return cells_per_row * LdsTile::kCellBytes; }
+
+  /// The cell of `row` at a place among its cells, and the place of a cell.
+  constexpr int Permuted(int row, int cell) const {
+    const int bit_1 = (row >> 1) & 1, bit_2 = (row >> 2) & 1, bit_3 = (row >> 3) & 1;
+    if (cells_per_row == 2) return cell ^ bit_3;
+    if (cells_per_row == 4) return cell ^ (bit_3 | (bit_2 ^ bit_3) << 1);
+    return cell ^ (bit_1 | bit_2 << 1 | bit_3 << 2);
+  }
+  /// Byte offset of a cell of `row`.
+  constexpr int Offset(int row, int cell) const {
+    return row * row_bytes() + Permuted(row, cell) * LdsTile::kCellBytes;
+  }
+};
+
+/// Where an operand tile lives in LDS whose rows are consecutive in memory, while matrix fragments
+/// want runs of k: as lines of one k, of pieces of 8 elements of 2 bytes (16 bytes) along the rows.
+/// Fragments are read by ds_read_b64_tr_b16, whose groups of 16 lanes read 16 rows of 4 lines, and
+/// transpose them. Pieces are permuted by an exclusive-or of the line, so that the two groups of a
+/// phase, which read 32 rows, touch each of 64 banks once.
+struct LdsLines {
+  static constexpr int kPieceRows = 8;
+
+  int rows = 0;  // a multiple of 64
+  int k = 0;     // lines
+
+  constexpr int pieces() const { return rows / kPieceRows; }  // of a line
+  constexpr int line_bytes() const { return rows * 2; }
+
+  /// The piece at a place of line `k`, and the place of a piece. Lines 4 apart have the same order.
+  constexpr int Permuted(int k, int piece) const {
+    return piece ^ (pieces() == 8 ? (k >> 1 & 1) : (k & 3)) << 2;
+  }
+  /// Byte offset of an element.
+  constexpr int Offset(int k, int row) const {
+    return k * line_bytes() + Permuted(k, row / kPieceRows) * 16 + row % kPieceRows * 2;
+  }
+};
+
+/// Lanes that access LDS in the same phase, for accesses of a wave of 64.
+template <int kLanes>
+struct LdsPhase {
+  int lanes[kLanes];
+};
+
+/// Reads of 16 bytes from 32 banks. Source: measured on gfx942, see the AMD Shark empirical LDS
+/// study; lanes 32 to 63 repeat this pattern.
+inline constexpr LdsPhase<8> kReadPhasesB128[] = {{{0, 1, 2, 3, 20, 21, 22, 23}},
+                                                  {{4, 5, 6, 7, 16, 17, 18, 19}},
+                                                  {{8, 9, 10, 11, 28, 29, 30, 31}},
+                                                  {{12, 13, 14, 15, 24, 25, 26, 27}}};
+/// Writes: 8 consecutive lanes.
+inline constexpr LdsPhase<8> kWritePhasesB128[] = {{{0, 1, 2, 3, 4, 5, 6, 7}},
+                                                   {{8, 9, 10, 11, 12, 13, 14, 15}},
+                                                   {{16, 17, 18, 19, 20, 21, 22, 23}},
+                                                   {{24, 25, 26, 27, 28, 29, 30, 31}}};
+/// As if writes to 64 banks went by consecutive lanes too, which nobody has measured.
+inline constexpr LdsPhase<16> kWritePhasesB128Of64[] = {
+    {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}},
+    {{16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31}}};
+/// Reads of 16 bytes from 64 banks. Source: gfx950, the same study.
+inline constexpr LdsPhase<16> kReadPhasesB128Of64[] = {
+    {{0, 1, 2, 3, 12, 13, 14, 15, 20, 21, 22, 23, 24, 25, 26, 27}},
+    {{4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 18, 19, 28, 29, 30, 31}}};
+
+/// The most 16-byte accesses of one phase that fall on the same 4 banks, of so many that the lanes
+/// of a phase can touch each once; 1 is conflict-free. `offset_of_lane(lane)` is the byte offset
+/// that lane 0..63 accesses.
+template <int kLanes, int kPhases, class OffsetOfLane>
+constexpr int WorstBankConflict(const LdsPhase<kLanes> (&phases)[kPhases],
+                                OffsetOfLane offset_of_lane) {
+  int worst = 0;
+  for (int half = 0; half < 2; ++half) {
+    for (const LdsPhase<kLanes>& phase : phases) {
+      int hits[kLanes] = {};
+      for (int lane : phase.lanes) {
+        const int bank_group = offset_of_lane(lane + 32 * half) / LdsTile::kCellBytes % kLanes;
+        if (++hits[bank_group] > worst) worst = hits[bank_group];
+      }
+    }
+  }
+  return worst;
+}
+
+}  // namespace gridwise

@@ -1,0 +1,66 @@
+#include "core/runtime/device.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/runtime/status.h"
+#include "hip/hip_runtime_api.h"
+
+namespace gridwise {
+namespace {
+
+absl::StatusOr<DeviceInfo> Describe(int ordinal) {
+  hipDeviceProp_t properties{};
+  absl::Status status = ToStatus(hipGetDeviceProperties(&properties, ordinal),
+                                 absl::StrCat("read the properties of device ", ordinal));
+  if (!status.ok()) return status;
+  const std::string arch = properties.gcnArchName;
+  return DeviceInfo{.ordinal = ordinal,
+                    .name = properties.name,
+                    .target = arch.substr(0, arch.find(':')),
+                    .compute_units = properties.multiProcessorCount};
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<DeviceInfo>> ListDevices() {
+  int count = 0;
+  absl::Status status = ToStatus(hipGetDeviceCount(&count), "list the devices");
+  if (!status.ok()) return status;
+  if (count == 0) return ToStatus(hipErrorNoDevice, "list the devices");
+  std::vector<DeviceInfo> devices;
+  for (int i = 0; i < count; ++i) {
+    absl::StatusOr<DeviceInfo> device = Describe(i);
+    if (!device.ok()) return device.status();
+    devices.push_back(*std::move(device));
+  }
+  return devices;
+}
+
+absl::StatusOr<DeviceInfo> FindDevice(absl::string_view target) {
+  absl::StatusOr<std::vector<DeviceInfo>> devices = ListDevices();
+  if (!devices.ok()) return devices.status();
+  for (DeviceInfo& device : *devices) {
+    if (device.target == target) return std::move(device);
+  }
+  return absl::NotFoundError(
+      absl::StrCat("no device is a ", target, "; the HIP runtime offers ",
+                   absl::StrJoin(*devices, ", ", [](std::string* out, const DeviceInfo& device) {
+                     absl::StrAppend(out, device.target, " (", device.name, ")");
+                   })));
+}
+
+absl::Status UseDevice(const DeviceInfo& device) {
+  return ToStatus(hipSetDevice(device.ordinal),
+                  absl::StrCat("select device ", device.ordinal, " (", device.target, ")"));
+}
+
+absl::StatusOr<DeviceInfo> CurrentDevice() {
+  int ordinal = 0;
+  absl::Status status = ToStatus(hipGetDevice(&ordinal), "read the current device");
+  if (!status.ok()) return status;
+  return Describe(ordinal);
+}
+
+absl::Status ResetDevice() { return ToStatus(hipDeviceReset(), "reset the device"); }
+
+}  // namespace gridwise

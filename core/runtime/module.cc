@@ -1,0 +1,44 @@
+#include "core/runtime/module.h"
+
+#include "absl/strings/str_cat.h"
+#include "core/runtime/status.h"
+
+namespace gridwise {
+
+absl::StatusOr<Module> Module::Load(absl::string_view code_object) {
+  hipModule_t module = nullptr;
+  absl::Status status =
+      ToStatus(hipModuleLoadData(&module, code_object.data()),
+               absl::StrCat("load a code object of ", code_object.size(), " bytes"));
+  if (!status.ok()) return status;
+  return Module(module);
+}
+
+Module::~Module() {
+  // As for memory: nobody can act on a module that does not unload.
+  if (module_ != nullptr) static_cast<void>(hipModuleUnload(module_));
+}
+
+absl::StatusOr<hipFunction_t> Module::FindKernel(const std::string& name) const {
+  hipFunction_t function = nullptr;
+  absl::Status status = ToStatus(hipModuleGetFunction(&function, module_, name.c_str()),
+                                 absl::StrCat("find the kernel ", name, " in its code object"));
+  if (!status.ok()) return status;
+  return function;
+}
+
+absl::Status Launch(hipFunction_t kernel, const LaunchShape& shape,
+                    std::span<const std::byte> arguments, hipStream_t stream) {
+  std::size_t size = arguments.size();
+  void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, const_cast<std::byte*>(arguments.data()),
+                   HIP_LAUNCH_PARAM_BUFFER_SIZE, &size, HIP_LAUNCH_PARAM_END};
+  const hipError_t error = hipModuleLaunchKernel(
+      kernel, shape.workgroups[0], shape.workgroups[1], shape.workgroups[2], shape.threads[0],
+      shape.threads[1], shape.threads[2], shape.dynamic_lds_bytes, stream, nullptr, extra);
+  if (error == hipSuccess) return absl::OkStatus();
+  return ToStatus(
+      error, absl::StrCat("launch a kernel with ", shape.workgroups[0], " x ", shape.workgroups[1],
+                          " x ", shape.workgroups[2], " workgroups"));
+}
+
+}  // namespace gridwise
