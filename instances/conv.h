@@ -1,21 +1,19 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "core/arch/target.h"
-#include "core/conv/cost.h"
+#include "core/arch/device_facts.h"
 #include "core/conv/problem.h"
-#include "core/runtime/module.h"
+#include "core/launch/family.h"
+#include "core/runtime/buffer.h"
 #include "hip/hip_runtime_api.h"
-#include "instances/steps.h"
-#include "tile/launch_plan.h"
 
 /// The public API. A problem becomes a plan on the host, without a device; a plan becomes an
 /// executable on a device; an executable is launched on tensors, any number of times, without
@@ -25,26 +23,21 @@
 ///   ASSIGN_OR_RETURN(Executable conv, Executable::Load(plan));
 ///   RETURN_IF_ERROR(conv.Launch({.a = dy, .b = w, .out = dx}, workspace, plan.workspace_bytes(),
 ///   stream));
+///
+/// Threads: all functions may be called from any thread, and const members of one object from
+/// several at once.
 
 namespace gridwise {
 
-/// A kernel of the library: a row of a table, compiled for a target.
-struct RowInfo {
-  std::string name;  // its config, printed; unique within a direction
-  Direction direction;
-  Gfx gfx;
-  std::string_view code;  // the code object (ELF) that holds it; empty if the program has none
-  std::string symbol;     // what it is called there
-};
-
-/// Every kernel that is compiled for some target.
+/// Every kernel that is compiled for some target, of every family.
 std::vector<RowInfo> ListRows();
 
 struct PlanOptions {
-  std::string row = {};  // use this row; empty: the cheapest by Cost
+  std::string row = {};     // use this row; empty: the cheapest by Cost
+  std::string family = {};  // use rows of this family; empty: of any
   /// Bytes of a tensor that a tile, or of backward-weight an image, may reach over in one launch:
   /// larger tensors are computed in parts. At most 2^31; less is for tests.
-  std::int64_t offset_limit = tile::kOffsetLimit;
+  std::int64_t offset_limit = kOffsetLimit;
   /// Workgroups that share the K of a tile; 0: as many as are estimated to be fastest.
   int splits = 0;
   /// Splits add their sums to one f32 tensor as they come, which takes less workspace, and is not
@@ -52,61 +45,70 @@ struct PlanOptions {
   bool atomic = false;
 };
 
-/// D[m][n] = sum over k, of one group.
-struct GemmShape {
-  std::int64_t m, n, k;
-  bool operator==(const GemmShape&) const = default;
-};
-
 /// How a problem is computed on a target. A value; needs no device.
 class Plan {
  public:
   const ConvProblem& problem() const { return problem_; }
-  Gfx gfx() const { return gfx_; }
+  /// The device it was made for, of which only the target must be that of the device it is loaded
+  /// on; the others make it a good plan.
+  const DeviceFacts& device() const { return device_; }
+  Gfx gfx() const { return device_.gfx; }
   const std::string& row() const { return row_; }
-  const Cost& cost() const { return cost_; }
-  std::int64_t workspace_bytes() const { return steps_.workspace_bytes; }
+  const std::string& family() const { return family_; }
+  const Cost& cost() const { return launches_.cost; }
+  std::int64_t workspace_bytes() const { return launches_.workspace_bytes; }
   /// Of all launches.
   std::int64_t workgroups() const;
-  int launches() const { return static_cast<int>(steps_.steps.size()); }
-  int splits() const { return splits_; }
+  int launches() const { return static_cast<int>(launches_.launches.size()); }
+  int splits() const { return launches_.splits; }
+  /// What is launched, in its order.
+  const LaunchPlan& launch_plan() const { return launches_; }
 
   /// The GEMMs of one group, in the order of the launch. Those with k = 0 write zeros.
-  const std::vector<GemmShape>& SubGemms() const { return gemms_; }
+  const std::vector<GemmShape>& SubGemms() const { return launches_.gemms; }
 
-  /// Several lines for people: row, GEMMs (equal ones counted), workgroups, launches, workspace,
-  /// cost.
+  /// Several lines for people: row, GEMMs (equal ones counted), workgroups and their order,
+  /// launches, workspace, cost.
   std::string ToString() const;
 
  private:
-  friend absl::StatusOr<Plan> MakePlan(const ConvProblem&, Gfx, const PlanOptions&);
-  friend class Executable;
+  friend absl::StatusOr<Plan> MakePlan(const ConvProblem&, const DeviceFacts&, const PlanOptions&);
+
+  Plan(const ConvProblem& problem, const DeviceFacts& device)
+      : problem_(problem), device_(device) {}
 
   ConvProblem problem_;
-  Gfx gfx_ = Gfx::k942;
-  std::string row_;
-  int splits_ = 1;
-  Cost cost_;
-  std::vector<GemmShape> gemms_;
-  Steps steps_;
+  DeviceFacts device_;
+  std::string family_, row_;
+  LaunchPlan launches_;
 };
 
-/// Plans `problem` for `gfx`. Errors: kInvalidArgument for an invalid problem or an unknown row,
-/// and kUnimplemented, with every row's reason, when no row accepts it.
-absl::StatusOr<Plan> MakePlan(const ConvProblem& problem, Gfx gfx, const PlanOptions& options = {});
+/// Plans `problem` for `device`: DeviceFacts of a real one (core/runtime/device.h), or a target,
+/// which stands for its product. Errors: kInvalidArgument for an invalid problem, an unknown row or
+/// family, and kUnimplemented, with every row's reason, when no row accepts it.
+absl::StatusOr<Plan> MakePlan(const ConvProblem& problem, const DeviceFacts& device,
+                              const PlanOptions& options = {});
 
 /// One row's answer to a problem.
 struct RowVerdict {
-  std::string row;
+  std::string family, row;
   std::optional<std::string> reason;  // why it cannot compute the problem; nothing if it can
   Cost cost;                          // if it can
 };
 
-/// What every row of the problem's direction and type says to a valid problem.
-std::vector<RowVerdict> ExplainRows(const ConvProblem& problem, Gfx gfx);
+/// What every row of the problem's direction and type says to a valid problem; `options.row` and
+/// `options.family` narrow them.
+std::vector<RowVerdict> ExplainRows(const ConvProblem& problem, const DeviceFacts& device,
+                                    const PlanOptions& options = {});
 
 /// Tensors in device memory, see ConvProblem. Forward: a = x, b = w, out = y. Backward-data: a =
 /// dy, b = w, out = dx. Backward-weight: a = dy, b = x, out = dw. d0 and d1: those of the epilogue.
+///
+/// Each begins at a multiple of its elements' size. Kernels access up to 16 bytes at a time at any
+/// such address, which buffer and global instructions allow in the unaligned mode that AMD's driver
+/// sets (SH_MEM_CONFIG.alignment_mode); whole multiples of 16 bytes of channels are accessed
+/// aligned where the tensor is. `out` and the workspace overlap no other tensor; the others may
+/// overlap each other.
 struct ConvTensors {
   const void* a = nullptr;
   const void* b = nullptr;
@@ -119,21 +121,27 @@ struct ConvTensors {
 class Executable {
  public:
   /// Loads the plan's kernels on the calling thread's current device, which must be of the plan's
-  /// target.
+  /// target, and copies its tables there. Modules are loaded once per process and device, and stay
+  /// loaded.
   static absl::StatusOr<Executable> Load(const Plan& plan);
 
-  /// Starts the convolution on `stream`. Every element of `out` is written; nothing else is.
-  /// `workspace` is device memory of at least plan.workspace_bytes() that nothing else uses until
-  /// the launch is done; null when that is 0.
+  /// Starts the convolution on `stream`, of the device of Load, and returns: the work is done in
+  /// the stream's order. Every element of `out` is written; nothing else is. `workspace` is device
+  /// memory of at least plan.workspace_bytes(), 256-byte aligned as allocations are, that nothing
+  /// else uses until the work is done; null when that is 0.
+  ///
+  /// It copies nothing from the host and allocates nothing, so that a stream may be captured in a
+  /// graph. The executable must live until the work, or the graph's last, is done: kernels read its
+  /// tables, whose memory its destructor frees.
   absl::Status Launch(const ConvTensors& tensors, void* workspace, std::int64_t workspace_bytes,
                       hipStream_t stream) const;
 
  private:
-  explicit Executable(Plan plan) : plan_(std::move(plan)) {}
+  Executable(Plan plan, DeviceBuffer table) : plan_(std::move(plan)), table_(std::move(table)) {}
 
   Plan plan_;
-  std::vector<Module> modules_;         // of the steps
-  std::vector<hipFunction_t> kernels_;  //
+  DeviceBuffer table_;
+  std::vector<hipFunction_t> kernels_;  // of the launches
 };
 
 }  // namespace gridwise

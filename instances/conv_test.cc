@@ -19,9 +19,9 @@ ConvProblem Square(Direction direction, std::int64_t in, std::int64_t filter) {
 }
 
 Plan PlanOf(const ConvProblem& problem, const PlanOptions& options = {}) {
-  const absl::StatusOr<Plan> plan = MakePlan(problem, Gfx::k942, options);
+  absl::StatusOr<Plan> plan = MakePlan(problem, Gfx::k942, options);
   EXPECT_TRUE(plan.ok()) << plan.status();
-  return plan.ok() ? *plan : Plan();
+  return *std::move(plan);
 }
 
 class EveryDirection : public testing::TestWithParam<Direction> {};
@@ -187,6 +187,52 @@ TEST(MakePlan, BytesHaveWhatF16Has) {
   EXPECT_EQ(PlanOf(problem).SubGemms()[0].k, 7 * 7 * 3) << "a stem";
   EXPECT_THAT(MakePlan(problem, Gfx::k942, {.splits = 2}).status().message(),
               HasSubstr("splits is 2; must be 0 or 1, because type is i8"));
+}
+
+// 2^30 cells of 16 channels: their tiles have more than 2^32 work-items.
+TEST(MakePlan, LaunchesKeepTheLimitsOfAGrid) {
+  const Dim dim = {.in = 1024, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  const ConvProblem problem = {.batch = 1024, .c = 16, .k = 16, .dims = {Dim{}, dim, dim}};
+  for (const Gfx gfx : kAllGfx) {
+    const absl::StatusOr<Plan> plan = MakePlan(problem, gfx);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_GT(plan->launches(), 0);
+    for (const KernelLaunch& launch : plan->launch_plan().launches) {
+      EXPECT_LE(std::int64_t{launch.shape.workgroups[0]} * launch.shape.threads[0], kMaxWorkItems)
+          << plan->ToString();
+    }
+  }
+}
+
+// Half of the units take half of the splits, or the same where that is best.
+TEST(MakePlan, DeviceFactsAreAValue) {
+  const Dim dim = {.in = 16, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  const ConvProblem problem = {.direction = Direction::kBackwardData,
+                               .batch = 1,
+                               .c = 256,
+                               .k = 4096,
+                               .dims = {Dim{}, dim, dim}};
+  const absl::StatusOr<Plan> whole = MakePlan(problem, Gfx::k942);
+  const absl::StatusOr<Plan> part = MakePlan(problem, DeviceFacts(Gfx::k942, 38));
+  ASSERT_TRUE(whole.ok() && part.ok());
+  EXPECT_GT(part->cost().cycles, whole->cost().cycles);
+  EXPECT_LT(part->splits(), whole->splits());
+  EXPECT_EQ(part->device().compute_units, 38);
+}
+
+TEST(MakePlan, SaysInWhichOrderTilesAreComputed) {
+  const Dim dim = {.in = 64, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  const ConvProblem problem = {.batch = 32, .c = 256, .k = 512, .dims = {Dim{}, dim, dim}};
+  EXPECT_THAT(PlanOf(problem).ToString(), HasSubstr("order      8 dies, bands of "));
+}
+
+TEST(MakePlan, FamiliesCanBeChosen) {
+  const ConvProblem depthwise = {
+      .groups = 64, .c = 64, .k = 64, .dims = {Dim{}, {.in = 8}, {.in = 8}}};
+  EXPECT_EQ(PlanOf(depthwise, {.family = "direct"}).family(), "direct");
+  EXPECT_EQ(PlanOf(depthwise, {.family = "tile"}).family(), "tile");
+  EXPECT_THAT(MakePlan(depthwise, Gfx::k942, {.family = "fast"}).status().message(),
+              HasSubstr("family is fast; must be one of tile, direct"));
 }
 
 TEST(MakePlan, PartsHaveWholeMergedGroups) {

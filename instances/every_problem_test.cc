@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <iterator>
 #include <random>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "core/arch/target.h"
@@ -10,6 +11,7 @@
 #include "core/conv/problem.h"
 #include "core/conv/problem_io.h"
 #include "core/conv/validate.h"
+#include "core/launch/launch.h"
 #include "gtest/gtest.h"
 #include "instances/conv.h"
 
@@ -67,6 +69,18 @@ ConvProblem AnyProblem(Direction direction, std::mt19937& random) {
   }
 }
 
+/// The limit of HIP that a launch exceeds; empty if it keeps them all.
+std::string LimitOf(const KernelLaunch& launch) {
+  const auto& [workgroups, threads, lds] = launch.shape;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (workgroups[axis] == 0 || threads[axis] == 0) return "an empty axis";
+    if (std::int64_t{workgroups[axis]} * threads[axis] > kMaxWorkItems) return "work-items";
+    if (axis > 0 && workgroups[axis] > kMaxWorkgroupsYz) return "workgroups along y or z";
+  }
+  if (threads[0] * threads[1] * threads[2] > 1024) return "threads of a workgroup";
+  return launch.arguments.size() > kMaxArguments ? "bytes of arguments" : "";
+}
+
 class EveryValidProblem : public testing::TestWithParam<Direction> {};
 
 TEST_P(EveryValidProblem, HasAPlan) {
@@ -76,6 +90,9 @@ TEST_P(EveryValidProblem, HasAPlan) {
     const ConvProblem problem = AnyProblem(GetParam(), random);
     const absl::StatusOr<Plan> plan = MakePlan(problem, kAllGfx[i % std::size(kAllGfx)]);
     ASSERT_TRUE(plan.ok()) << ToString(problem) << "\n" << plan.status();
+    for (const KernelLaunch& launch : plan->launch_plan().launches) {
+      ASSERT_EQ(LimitOf(launch), "") << ToString(problem) << "\n" << plan->ToString();
+    }
     most_launches = std::max<std::int64_t>(most_launches, plan->launches());
   }
   EXPECT_GT(most_launches, 100);

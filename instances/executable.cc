@@ -8,18 +8,19 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
+#include "core/launch/launch.h"
 #include "core/runtime/device.h"
+#include "core/runtime/module.h"
 #include "core/runtime/status.h"
 #include "instances/conv.h"
 
 namespace gridwise {
 namespace {
 
-constexpr std::size_t kMaxArguments = 4096;  // bytes; the HIP API's own limit
-
 /// The start of each Memory; null where there is none.
-std::array<const void*, 6> StartsOf(const ConvTensors& tensors, void* workspace) {
-  return {tensors.a, tensors.b, tensors.out, tensors.d0, tensors.d1, workspace};
+std::array<const void*, kMemories> StartsOf(const ConvTensors& tensors, void* workspace,
+                                            const void* table) {
+  return {tensors.a, tensors.b, tensors.out, tensors.d0, tensors.d1, workspace, table};
 }
 
 absl::Status CheckTensors(const ConvTensors& tensors, int epilogue_tensors) {
@@ -45,15 +46,23 @@ absl::StatusOr<Executable> Executable::Load(const Plan& plan) {
         absl::StrFormat("the plan is for %s, and the current device %s is %s", Name(plan.gfx()),
                         device->name, device->target));
   }
-  Executable executable(plan);
-  for (const Step& step : plan.steps_.steps) {
-    absl::StatusOr<std::string_view> code = FindCode(step.table, plan.gfx(), step.row);
-    if (!code.ok()) return code.status();
-    absl::StatusOr<Module> module = Module::Load(*code);
-    if (!module.ok()) return module.status();
-    absl::StatusOr<hipFunction_t> kernel = module->FindKernel(step.symbol);
+  const LaunchPlan& launches = plan.launch_plan();
+  DeviceBuffer table;
+  if (!launches.table.empty()) {
+    absl::StatusOr<DeviceBuffer> copy = DeviceBuffer::CopyOf(launches.table);
+    if (!copy.ok()) return copy.status();
+    table = *std::move(copy);
+  }
+  Executable executable(plan, std::move(table));
+  for (const KernelLaunch& launch : launches.launches) {
+    if (launch.code.object.empty()) {
+      return absl::FailedPreconditionError(
+          absl::StrFormat("this program was built without kernels for %s; build it with "
+                          "--//tools/config:targets=%s",
+                          Name(plan.gfx()), Name(plan.gfx())));
+    }
+    absl::StatusOr<hipFunction_t> kernel = LoadKernel(launch.code.object, launch.code.symbol);
     if (!kernel.ok()) return kernel.status();
-    executable.modules_.push_back(*std::move(module));
     executable.kernels_.push_back(*kernel);
   }
   return executable;
@@ -69,32 +78,26 @@ absl::Status Executable::Launch(const ConvTensors& tensors, void* workspace,
         absl::StrFormat("workspace is %d bytes at %p; the plan needs %d bytes", workspace_bytes,
                         workspace, needed));
   }
-  const std::vector<std::byte>& upload = plan_.steps_.upload;
-  if (!upload.empty()) {
-    status = ToStatus(
-        hipMemcpyAsync(workspace, upload.data(), upload.size(), hipMemcpyHostToDevice, stream),
-        "copy the table of sub-GEMMs to the workspace");
-    if (!status.ok()) return status;
-  }
-  if (plan_.steps_.zero_bytes > 0) {
-    status = ToStatus(hipMemsetAsync(static_cast<char*>(workspace) + plan_.steps_.zero_at, 0,
-                                     static_cast<std::size_t>(plan_.steps_.zero_bytes), stream),
+  const LaunchPlan& launches = plan_.launch_plan();
+  if (launches.zero_bytes > 0) {
+    status = ToStatus(hipMemsetAsync(static_cast<char*>(workspace) + launches.zero_at, 0,
+                                     static_cast<std::size_t>(launches.zero_bytes), stream),
                       "clear the sums in the workspace");
     if (!status.ok()) return status;
   }
-  const std::array<const void*, 6> starts = StartsOf(tensors, workspace);
+  const std::array starts = StartsOf(tensors, workspace, table_.data());
   for (std::size_t i = 0; i < kernels_.size(); ++i) {
-    const Step& step = plan_.steps_.steps[i];
+    const KernelLaunch& launch = launches.launches[i];
     alignas(16) std::array<std::byte, kMaxArguments> buffer;
-    const std::span arguments(buffer.data(), step.arguments.size());
-    std::memcpy(arguments.data(), step.arguments.data(), arguments.size());
-    for (const Step::Address& address : step.addresses) {
+    const std::span arguments(buffer.data(), launch.arguments.size());
+    std::memcpy(arguments.data(), launch.arguments.data(), arguments.size());
+    for (const KernelLaunch::Address& address : launch.addresses) {
       const char* const value =
-          static_cast<const char*>(starts[static_cast<std::size_t>(address.memory)]) +
-          address.offset;
+          static_cast<const char*>(starts[static_cast<std::size_t>(address.place.memory)]) +
+          address.place.offset;
       std::memcpy(arguments.data() + address.at, &value, sizeof(value));
     }
-    if (status = gridwise::Launch(kernels_[i], step.shape, arguments, stream); !status.ok()) {
+    if (status = gridwise::Launch(kernels_[i], launch.shape, arguments, stream); !status.ok()) {
       return status;
     }
   }

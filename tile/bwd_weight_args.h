@@ -1,23 +1,24 @@
 #pragma once
 
 #include "core/base/math.h"
-#include "tile/epilogue_args.h"
+#include "core/launch/block_map.h"
+#include "core/launch/epilogue_args.h"
 
 namespace gridwise::tile {
 
 /// A tensor whose cells are the K of a backward-weight GEMM: dy, or x as the filter taps see it.
-/// The output cell o meets, through tap t, the cell first + o * step + t * tap_step of the tensor
-/// along each axis; cells outside of it read as zero. For dy that is the cell o itself. Strides are
-/// bytes; axes are d, h, w.
+/// The output cell o meets, through tap t, the cell first + o * stride + t * tap_stride of the
+/// tensor along each axis; cells outside of it read as zero. For dy that is the cell o itself.
+/// Strides are bytes; axes are d, h, w.
 struct CellTensor {
   const void* data;
   long image, group;  // from one image to the next, from one group to the next
   int channels;       // of a group
   int cell[3];        // from one cell to the next along an axis
   int size[3];        // cells
-  int first[3], step[3], tap_step[3];
-  int out_cell[3];  // step * cell: bytes from one output cell to the next
-  MagicDiv by_step[3];
+  int first[3], stride[3], tap_stride[3];
+  int out_cell[3];  // stride * cell: bytes from one output cell to the next
+  MagicDiv by_stride[3];
 };
 
 /// Kernel arguments of backward-weight: dw[g][k][tap][c] = sum over images and output cells of
@@ -27,8 +28,8 @@ struct BwdWeightArgs {
   int terms;               // taps * c / groups: elements of dw of one output channel
   int filter_h, filter_w;  // taps
   MagicDiv by_channels, by_filter_w, by_filter_h;
-  int n_tiles;  // tiles along the terms
-  MagicDiv by_n_tiles;
+  int m_tiles, n_tiles;  // tiles along the output channels and the terms
+  BlockMap map;
   int batch, out[3];  // images, output cells
   // A step of the main loop takes step_rows rows of output cells (along h), and of each
   // step_runs runs of patch.k cells along w: tile.k cells in all. Sizes are powers of two.

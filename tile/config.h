@@ -85,10 +85,10 @@ struct TileConfig {
   Mnk tile;                        // elements per workgroup and K step
   Waves waves;                     // of a workgroup, that multiply
   MmaShape mma;                    // matrix instruction
-  // Elements of A and B that a lane loads at a time: a cell along k, or a patch of k by 2 rows that
-  // it transposes, or 8 rows of one k that reads of LDS transpose. A shorter run along k: that many
-  // where the last channels end within a cell, of which there must be a multiple; other rows load
-  // these one by one.
+  // Elements of A and B that a lane loads at a time: a chunk along k, or a patch of k by 2 rows
+  // that it transposes, or 8 rows of one k that reads of LDS transpose. A shorter run along k: that
+  // many where the last channels end within a chunk, of which there must be a multiple; other rows
+  // load these one by one.
   Patch patch_a, patch_b;
   int occupancy = 1;  // waves per SIMD that registers are allocated for
   Pipeline pipeline = {};
@@ -111,7 +111,7 @@ struct TileConfig {
   }
   bool operator==(const TileConfig&) const = default;
 
-  constexpr int cell() const { return LdsTile::kCellBytes / SizeOf(type); }  // elements
+  constexpr int chunk() const { return LdsTile::kChunkBytes / SizeOf(type); }  // elements
   constexpr int math_threads() const { return waves.m * waves.n * mma.lanes(); }
   constexpr int load_waves() const {  // that do nothing else, behind the others
     return pipeline.schedule == Schedule::kWavelet ? pipeline.count : 0;
@@ -144,27 +144,27 @@ struct TileConfig {
     const int turn = n / reps_n_of_group(), rep = n % reps_n_of_group();
     return turn * groups_at_once() * n_of_group() + rep * mma.m;
   }
-  // Slabs may end within the last channels' cell, unless they are of merged groups, which are
-  // whole, or loaded straight to LDS, by cells.
+  // Slabs may end within the last channels' chunk, unless they are of merged groups, which are
+  // whole, or loaded straight to LDS, by chunks.
   constexpr bool has_ragged_slabs() const { return merge.groups == 1 && !loads_to_lds(); }
 
   constexpr bool loads_to_lds() const { return pipeline.schedule == Schedule::kDirect; }
-  constexpr LdsTile lds_a() const { return {.rows = tile.m, .cells_per_row = tile.k / cell()}; }
+  constexpr LdsTile lds_a() const { return {.rows = tile.m, .chunks_per_row = tile.k / chunk()}; }
   constexpr LdsTile lds_b() const {
-    return {.rows = tile.n, .cells_per_row = CeilDiv(k_of_group(), cell())};
+    return {.rows = tile.n, .chunks_per_row = CeilDiv(k_of_group(), chunk())};
   }
   /// Where operands lie that are loaded straight to LDS: along k, or not, in which case reads
   /// transpose them.
   constexpr LdsRows lds_rows(int rows) const {
-    return {.rows = rows, .cells_per_row = tile.k / cell()};
+    return {.rows = rows, .chunks_per_row = tile.k / chunk()};
   }
   constexpr LdsLines lds_lines(int rows) const { return {.rows = rows, .k = tile.k}; }
   /// Whether reads of LDS transpose what such patches are loaded of.
   constexpr bool reads_transposed(Patch patch) const { return patch.n == LdsLines::kPieceRows; }
 
-  /// Elements that a lane loads at a time where the last channels end within a cell.
+  /// Elements that a lane loads at a time where the last channels end within a chunk.
   constexpr int ragged(Patch patch) const {
-    return patch.k < cell() ? patch.k : loads_to_lds() ? cell() : 1;
+    return patch.k < chunk() ? patch.k : loads_to_lds() ? chunk() : 1;
   }
   constexpr int slab_bytes() const { return lds_a().bytes() + lds_b().bytes(); }
   constexpr int lds_buffers() const {
@@ -185,13 +185,13 @@ struct TileConfig {
   }
   /// Loads of a lane for a slab, where it goes straight to LDS.
   constexpr int loads_of_slab() const {
-    return slab_bytes() / LdsTile::kCellBytes / load_threads();
+    return slab_bytes() / LdsTile::kChunkBytes / load_threads();
   }
 
-  // A lane reads whole cells from LDS, which are enough for one matrix instruction or for several;
-  // or less, where a wave that reads whole cells would read beyond a group's k.
+  // A lane reads whole chunks from LDS, which are enough for one matrix instruction or for several;
+  // or less, where a wave that reads whole chunks would read beyond a group's k.
   constexpr int read_elements() const {
-    return cell() * mma.lane_groups() <= k_of_group() ? cell() : mma.k_per_lane();
+    return chunk() * mma.lane_groups() <= k_of_group() ? chunk() : mma.k_per_lane();
   }
   // Reads that a matrix instruction needs at least, and the k that these cover.
   constexpr int fragment_reads() const {
@@ -236,17 +236,17 @@ struct TileConfig {
 };
 
 /// Why lanes cannot load an operand's tile straight to LDS; nullptr if they can.
-constexpr const char* RejectDirect(const TileConfig& c, LdsTile tile, TileConfig::Patch patch) {
+constexpr const char* RejectLoadsToLds(const TileConfig& c, LdsTile tile, TileConfig::Patch patch) {
   const bool transposed = c.reads_transposed(patch);
   if (transposed && (SizeOf(c.type) != 2 || c.mma.m != 32 || c.fragment_reads() != 1)) {
-    return "LDS reads transpose 16-bit operands of 32x32 matrix instructions with a cell a lane";
+    return "LDS reads transpose 16-bit operands of 32x32 matrix instructions with a chunk a lane";
   }
-  if (patch.k != (transposed ? 1 : c.cell()) ||
+  if (patch.k != (transposed ? 1 : c.chunk()) ||
       patch.n != (transposed ? LdsLines::kPieceRows : 1)) {
-    return "loads straight to LDS are cells along k, or 8 rows of one k";
+    return "loads straight to LDS are chunks along k, or 8 rows of one k";
   }
   const int lines = transposed ? c.tile.k : tile.rows;
-  const int pieces = tile.rows * tile.cells_per_row / lines;
+  const int pieces = tile.rows * tile.chunks_per_row / lines;
   // Every load of a lane has the same place in its line, and lines that permute pieces alike.
   const int period = transposed ? 4 : 16;
   if (c.threads() % pieces != 0 || c.threads() / pieces % period != 0 ||
@@ -258,12 +258,12 @@ constexpr const char* RejectDirect(const TileConfig& c, LdsTile tile, TileConfig
 
 /// Why the lanes cannot share an operand's tile in such patches; nullptr if they can.
 constexpr const char* RejectPatch(const TileConfig& c, LdsTile tile, TileConfig::Patch patch) {
-  if (c.loads_to_lds()) return RejectDirect(c, tile, patch);
+  if (c.loads_to_lds()) return RejectLoadsToLds(c, tile, patch);
   if (patch.n != 1 && patch.n != 2) return "a patch is neither 1 nor 2 rows wide";
-  if (patch.k != c.cell() && patch.k != 4) return "a patch is neither a cell long nor 4";
+  if (patch.k != c.chunk() && patch.k != 4) return "a patch is neither a chunk long nor 4";
   const int per_k = patch.n == 1 ? 1 : tile.rows / patch.n;
-  const int cells = tile.rows / patch.n * tile.cells_per_row;
-  const int patches = patch.n == 1 ? cells : cells * c.cell() / patch.k;
+  const int chunks = tile.rows / patch.n * tile.chunks_per_row;
+  const int patches = patch.n == 1 ? chunks : chunks * c.chunk() / patch.k;
   if (patches > c.load_threads() && patches % c.load_threads() != 0) {
     return "lanes do not share an operand's tile in whole patches";
   }
@@ -296,8 +296,8 @@ constexpr const char* RejectMerge(const TileConfig& c) {
   if (c.merge.groups == 1) return nullptr;
   if (c.waves.n != 1) return "merged groups are not all in one wave";
   if (c.loads_to_lds()) return "merged groups are not loaded straight to LDS";
-  // Of a cell that two groups share, lanes read a half each.
-  const int least_k = c.groups_at_once() > 1 ? c.mma.k : c.cell();
+  // Of a chunk that two groups share, lanes read a half each.
+  const int least_k = c.groups_at_once() > 1 ? c.mma.k : c.chunk();
   if (c.tile.k % (c.merge.groups * least_k) != 0) return "merged groups share a run of k";
   if (c.tile.n % (c.merge.groups * c.mma.m) != 0) return "merged groups share an mma";
   return nullptr;
@@ -317,14 +317,14 @@ constexpr const char* Reject(const TileConfig& c, Gfx gfx) {
   if (c.waves.m < 1 || c.waves.n < 1 || c.threads() > 1024) {
     return "waves make no workgroup of 1 to 1024 threads";
   }
-  const int cells = c.tile.k / c.cell();
-  if (c.tile.k % c.cell() != 0 || (cells != 2 && cells != 4 && cells != 8 && cells != 16)) {
-    return "tile.k is none of 2, 4, 8, 16 cells of 16 bytes";
+  const int chunks = c.tile.k / c.chunk();
+  if (c.tile.k % c.chunk() != 0 || (chunks != 2 && chunks != 4 && chunks != 8 && chunks != 16)) {
+    return "tile.k is none of 2, 4, 8, 16 chunks of 16 bytes";
   }
   if (const char* reason = RejectMerge(c)) return reason;
   if (c.tile.m < 16 || c.tile.m % (c.waves.m * c.mma_m()) != 0) return "waves do not divide tile.m";
   if (c.tile.n < 16 || c.tile.n % (c.waves.n * c.mma_n()) != 0) return "waves do not divide tile.n";
-  if (c.loads_to_lds() && !target.loads_cells_to_lds) {
+  if (c.loads_to_lds() && !target.loads_chunks_to_lds) {
     return "the target loads no 16 bytes a lane straight to LDS";
   }
   if ((c.reads_transposed(c.patch_a) || c.reads_transposed(c.patch_b)) &&

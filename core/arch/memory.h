@@ -67,13 +67,15 @@ class Buffer {
   }
 
   /// Starts a load of 16 bytes a lane straight to LDS; lanes out of range write zeros there. It
-  /// counts as a load of the wave, see BarrierLoads. Only where TargetTraits::loads_cells_to_lds.
+  /// counts as a load of the wave, see BarrierLoads. Only where TargetTraits::loads_chunks_to_lds.
   /// Source: CDNA4 ISA, "Memory Buffer Load to LDS".
   GRIDWISE_DEVICE void LoadToLds(LdsPiece to, unsigned offset, int uniform_offset) const;
 
-  /// Adds to the float at `offset` bytes, atomically in the device's memory.
+  /// Adds to the float at `offset` bytes, atomically among all workgroups of the device.
+  template <Gfx kGfx>
   GRIDWISE_DEVICE void AtomicAdd(float value, unsigned offset) const {
-    __builtin_amdgcn_raw_ptr_buffer_atomic_fadd_f32(value, resource_, offset, 0, 0);
+    __builtin_amdgcn_raw_ptr_buffer_atomic_fadd_f32(value, resource_, offset, 0,
+                                                    TraitsOf(kGfx).atomic_policy);
   }
 
   /// Stores T, of 2, 4, 8 or 16 bytes, at `offset` bytes.

@@ -22,14 +22,17 @@ struct TargetTraits {
   int lds_banks;           // 4 bytes each
   int vgprs;               // 32-bit registers that a lane can have, accumulation registers included
   int compute_units;       // of `product`
+  int dies;                // of `product` that have compute units, and an L2 each
   int simds_per_unit;      //
   double clock_ghz;        // peak engine clock of `product`
   double memory_gb_per_s;  // peak, of `product`
+  int memory_transfers;    // bits of a line of the memory's bus per clock, as HIP gives the clock
   unsigned buffer_format;  // word 3 of an untyped buffer resource
+  int atomic_policy;       // cache policy of atomics that all of the device sees
   MmaUnit mma_unit;        // its matrix unit
   bool mma_double_k;       // f16 and bf16 MFMA with twice the k
-  bool loads_cells_to_lds;  // buffer loads of 16 bytes a lane, straight to LDS
-  bool reads_transposed;    // of LDS: 4 x 16 elements of 2 bytes
+  bool loads_chunks_to_lds;  // buffer loads of 16 bytes a lane, straight to LDS
+  bool reads_transposed;     // of LDS: 4 x 16 elements of 2 bytes
 
   /// Vector FMAs every target has; their layout is made for waves of 32 lanes.
   constexpr bool Has(MmaUnit unit) const {
@@ -39,6 +42,12 @@ struct TargetTraits {
 
 /// Sources: AMD CDNA3, CDNA4, RDNA3 and RDNA4 ISA documents (chapters on the kernel state, LDS and
 /// buffer resources) and the products' data sheets. RDNA's unit is a compute unit, half of a WGP.
+///
+/// Atomic policies: the "Memory Model" sections of LLVM's User Guide for AMDGPU Backend. On gfx942
+/// and gfx950 a device-scope (agent) read-modify-write that returns nothing has sc1 = 0, and sc0
+/// would ask for the old value; on gfx11 they are done in L2, whatever the bits; on gfx12 the scope
+/// is a field of the instruction at bit 3 of the policy, of which 0 means the compute unit and 2
+/// (SCOPE_DEV) the device.
 constexpr TargetTraits TraitsOf(Gfx gfx) {
   switch (gfx) {
     case Gfx::k942:
@@ -49,13 +58,16 @@ constexpr TargetTraits TraitsOf(Gfx gfx) {
               .lds_banks = 32,
               .vgprs = 512,
               .compute_units = 304,
+              .dies = 8,
               .simds_per_unit = 4,
               .clock_ghz = 2.1,
               .memory_gb_per_s = 5300,
+              .memory_transfers = 4,
               .buffer_format = 0x00027000,
+              .atomic_policy = 0,
               .mma_unit = MmaUnit::kMfma,
               .mma_double_k = false,
-              .loads_cells_to_lds = false,
+              .loads_chunks_to_lds = false,
               .reads_transposed = false};
     case Gfx::k950:
       return {.name = "gfx950",
@@ -65,13 +77,16 @@ constexpr TargetTraits TraitsOf(Gfx gfx) {
               .lds_banks = 64,
               .vgprs = 512,
               .compute_units = 256,
+              .dies = 8,
               .simds_per_unit = 4,
               .clock_ghz = 2.4,
               .memory_gb_per_s = 8000,
+              .memory_transfers = 4,
               .buffer_format = 0x00027000,
+              .atomic_policy = 0,
               .mma_unit = MmaUnit::kMfma,
               .mma_double_k = true,
-              .loads_cells_to_lds = true,
+              .loads_chunks_to_lds = true,
               .reads_transposed = true};
     case Gfx::k1100:
       return {.name = "gfx1100",
@@ -81,13 +96,16 @@ constexpr TargetTraits TraitsOf(Gfx gfx) {
               .lds_banks = 32,
               .vgprs = 256,
               .compute_units = 96,
+              .dies = 1,
               .simds_per_unit = 2,
               .clock_ghz = 2.5,
               .memory_gb_per_s = 960,
+              .memory_transfers = 16,
               .buffer_format = 0x31004000,
+              .atomic_policy = 0,
               .mma_unit = MmaUnit::kWmma11,
               .mma_double_k = false,
-              .loads_cells_to_lds = false,
+              .loads_chunks_to_lds = false,
               .reads_transposed = false};
     case Gfx::k1201:
       return {.name = "gfx1201",
@@ -97,13 +115,16 @@ constexpr TargetTraits TraitsOf(Gfx gfx) {
               .lds_banks = 32,
               .vgprs = 256,
               .compute_units = 64,
+              .dies = 1,
               .simds_per_unit = 2,
               .clock_ghz = 2.97,
               .memory_gb_per_s = 640,
+              .memory_transfers = 16,
               .buffer_format = 0x31004000,
+              .atomic_policy = 2 << 3,
               .mma_unit = MmaUnit::kWmma12,
               .mma_double_k = false,
-              .loads_cells_to_lds = false,
+              .loads_chunks_to_lds = false,
               .reads_transposed = false};
   }
   return {};

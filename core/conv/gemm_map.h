@@ -5,9 +5,9 @@
 /// channels of a source tensor (x in forward, dy in backward-data). Along one axis, output cells
 /// that have the same taps form a class; cell j of a class and its tap t meet
 ///
-///   output cell  first_cell + j * cell_step
-///   source cell  first_source + j * source_step + t * tap_source_step
-///   filter tap   first_tap + t * tap_step
+///   output cell  first_cell + j * cell_stride
+///   source cell  first_source + j * source_stride + t * tap_source_stride
+///   filter tap   first_tap + t * tap_stride
 ///
 /// and source cells outside the tensor read as zero. A sub-GEMM is a triple of classes, one per
 /// axis; for each group
@@ -18,8 +18,8 @@
 ///   row m = ((n * count_d + j_d) * count_h + j_h) * count_w + j_w
 ///   term  = ((t_d * taps_h + t_h) * taps_w + t_w) * source channels / groups + source channel
 ///
-/// Forward has one class per axis: all output cells and all taps, with source_step = stride and
-/// tap_source_step = dilation.
+/// Forward has one class per axis: all output cells and all taps, with source_stride = stride and
+/// tap_source_stride = dilation.
 ///
 /// Backward-data: input cell i, output cell o and tap y meet where i = o * s + y * d - p, with
 /// stride s, dilation d and pad p. The residue a = i mod s fixes the taps that reach a cell:
@@ -36,7 +36,7 @@
 
 namespace gridwise {
 
-/// Output cells first_cell + j * cell_step, 0 <= j < count, and their taps.
+/// Output cells first_cell + j * cell_stride, 0 <= j < count, and their taps.
 struct AxisClass {
   int first_cell = 0;
   int count = 1;
@@ -46,26 +46,26 @@ struct AxisClass {
 };
 
 /// Steps of an axis, the same for all its classes.
-struct AxisSteps {
-  int cell_step = 1;        ///< output cells from one j to the next
-  int source_step = 1;      ///< source cells from one j to the next
-  int tap_step = 1;         ///< filter taps from one t to the next; negative in backward-data
-  int tap_source_step = 1;  ///< source cells from one t to the next; never negative
+struct AxisStrides {
+  int cell_stride = 1;        ///< output cells from one j to the next
+  int source_stride = 1;      ///< source cells from one j to the next
+  int tap_stride = 1;         ///< filter taps from one t to the next; negative in backward-data
+  int tap_source_stride = 1;  ///< source cells from one t to the next; never negative
 };
 
 /// Filter tap t of the class, t in [0, taps).
-GRIDWISE_HD constexpr int Tap(const AxisClass& axis, AxisSteps steps, int t) {
-  return axis.first_tap + t * steps.tap_step;
+GRIDWISE_HD constexpr int Tap(const AxisClass& axis, AxisStrides strides, int t) {
+  return axis.first_tap + t * strides.tap_stride;
 }
 
 /// Source cell that tap t pairs with output cell j of the class. May lie outside of the source.
-GRIDWISE_HD constexpr int SourceCell(const AxisClass& axis, AxisSteps steps, int j, int t) {
-  return axis.first_source + j * steps.source_step + t * steps.tap_source_step;
+GRIDWISE_HD constexpr int SourceCell(const AxisClass& axis, AxisStrides strides, int j, int t) {
+  return axis.first_source + j * strides.source_stride + t * strides.tap_source_stride;
 }
 
 /// Output cell j of the class.
-GRIDWISE_HD constexpr int OutputCell(const AxisClass& axis, AxisSteps steps, int j) {
-  return axis.first_cell + j * steps.cell_step;
+GRIDWISE_HD constexpr int OutputCell(const AxisClass& axis, AxisStrides strides, int j) {
+  return axis.first_cell + j * strides.cell_stride;
 }
 
 /// Entry of the table that a kernel reads: one sub-GEMM.

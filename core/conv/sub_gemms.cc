@@ -40,8 +40,8 @@ std::vector<std::optional<int64_t>> SmallestTaps(const Dim& dim, int64_t tap_dis
 }
 
 AxisMap ForwardAxisMap(const Dim& dim) {
-  return {.steps = {.source_step = static_cast<int>(dim.stride),
-                    .tap_source_step = static_cast<int>(dim.dilation)},
+  return {.strides = {.source_stride = static_cast<int>(dim.stride),
+                      .tap_source_stride = static_cast<int>(dim.dilation)},
           .classes = {{.count = static_cast<int>(dim.out()),
                        .taps = static_cast<int>(dim.filter),
                        .first_source = static_cast<int>(-dim.pad_begin)}}};
@@ -50,9 +50,9 @@ AxisMap ForwardAxisMap(const Dim& dim) {
 AxisMap BackwardDataAxisMap(const Dim& dim) {
   const int64_t gcd = Gcd(dim.stride, dim.dilation);
   const int64_t tap_distance = dim.stride / gcd;
-  AxisMap map = {.steps = {.cell_step = static_cast<int>(dim.stride),
-                           .tap_step = -static_cast<int>(tap_distance),
-                           .tap_source_step = static_cast<int>(dim.dilation / gcd)},
+  AxisMap map = {.strides = {.cell_stride = static_cast<int>(dim.stride),
+                             .tap_stride = -static_cast<int>(tap_distance),
+                             .tap_source_stride = static_cast<int>(dim.dilation / gcd)},
                  .classes = {}};
   int64_t a = 0;
   for (const std::optional<int64_t> tap : SmallestTaps(dim, tap_distance)) {
@@ -99,6 +99,12 @@ int64_t SubGemmCount(const ConvProblem& problem) {
   int64_t count = 1;
   for (const Dim& dim : problem.dims) count *= std::min(dim.stride, dim.in);
   return count;
+}
+
+void SetFilter(const PerAxis& w_stride, int (&filter)[3]) {
+  filter[0] = 1;
+  filter[1] = static_cast<int>(w_stride[2] / w_stride[3]);
+  filter[2] = static_cast<int>(w_stride[3] / w_stride[4]);
 }
 
 }  // namespace gridwise

@@ -11,7 +11,7 @@ namespace gridwise {
 
 /// The classes of one axis. Post: each of its output cells is in exactly one class.
 struct AxisMap {
-  AxisSteps steps;
+  AxisStrides strides;
   std::vector<AxisClass> classes;
 };
 
@@ -25,5 +25,9 @@ std::vector<SubGemm> MakeSubGemms(const ConvProblem& problem);
 
 /// Their number.
 int64_t SubGemmCount(const ConvProblem& problem);
+
+/// Sets the taps along d, h and w of the filter that w with these strides has in memory: of which
+/// the problem may have a part, but in which indices of taps count. Along d it is not known, and 1.
+void SetFilter(const PerAxis& w_stride, int (&filter)[3]);
 
 }  // namespace gridwise

@@ -53,12 +53,12 @@ std::vector<Triple> TriplesOfClasses(Direction direction, const Dim& dim, std::v
   std::vector<Triple> triples;
   for (const AxisClass& axis : map.classes) {
     for (int j = 0; j < axis.count; ++j) {
-      const int output = OutputCell(axis, map.steps, j);
+      const int output = OutputCell(axis, map.strides, j);
       ++cells.at(static_cast<size_t>(output));
       for (int t = 0; t < axis.taps; ++t) {
-        const int source = SourceCell(axis, map.steps, j, t);
+        const int source = SourceCell(axis, map.strides, j, t);
         if (source < 0 || source >= SourceSize(direction, dim)) continue;
-        triples.push_back(MakeTriple(direction, output, source, Tap(axis, map.steps, t)));
+        triples.push_back(MakeTriple(direction, output, source, Tap(axis, map.strides, t)));
       }
     }
   }
@@ -121,11 +121,11 @@ Visits VisitsByDefinition(const ConvProblem& p) {
 /// Visits of one row of a sub-GEMM, all taps.
 void VisitRow(const ConvProblem& p, const SubGemm& gemm, int m, Visits& visits, Visits& cells) {
   const ClassCell cell = CellOfRow(gemm, m);
-  AxisSteps steps[3];
+  AxisStrides strides[3];
   std::vector<int64_t> outputs{cell.n};
   for (size_t axis = 0; axis < 3; ++axis) {
-    steps[axis] = MakeAxisMap(p.direction, p.dims[axis]).steps;
-    outputs.push_back(OutputCell(gemm.axis[axis], steps[axis], cell.j[axis]));
+    strides[axis] = MakeAxisMap(p.direction, p.dims[axis]).strides;
+    outputs.push_back(OutputCell(gemm.axis[axis], strides[axis], cell.j[axis]));
   }
   ++cells[outputs];
   for (int tap = 0; tap < Taps(gemm); ++tap) {
@@ -135,10 +135,10 @@ void VisitRow(const ConvProblem& p, const SubGemm& gemm, int m, Visits& visits, 
     key[0] = cell.n;
     bool inside = true;
     for (size_t axis = 0; axis < 3; ++axis) {
-      const int source = SourceCell(gemm.axis[axis], steps[axis], cell.j[axis], t[axis]);
+      const int source = SourceCell(gemm.axis[axis], strides[axis], cell.j[axis], t[axis]);
       inside = inside && source >= 0 && source < SourceSize(p.direction, p.dims[axis]);
       const Triple triple = MakeTriple(p.direction, outputs[axis + 1], source,
-                                       Tap(gemm.axis[axis], steps[axis], t[axis]));
+                                       Tap(gemm.axis[axis], strides[axis], t[axis]));
       for (size_t part = 0; part < 3; ++part) key[1 + 3 * part + axis] = triple[part];
     }
     if (inside) ++visits[key];
@@ -230,8 +230,8 @@ TEST(SubGemms, WorkedExampleStride2Filter3) {
   // tap 2 at o = j and tap 0 at o = j + 1.
   const AxisMap map = MakeAxisMap(Direction::kBackwardData, {8, 3, 2, 1, 1, 1});
   ASSERT_EQ(map.classes.size(), 2u);
-  EXPECT_EQ(map.steps.tap_step, -2);
-  EXPECT_EQ(map.steps.tap_source_step, 1);
+  EXPECT_EQ(map.strides.tap_stride, -2);
+  EXPECT_EQ(map.strides.tap_source_stride, 1);
   const auto fields = [](const AxisClass& c) {
     return std::tuple(c.first_cell, c.count, c.taps, c.first_tap, c.first_source);
   };

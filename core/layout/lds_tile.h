@@ -6,8 +6,8 @@ namespace gridwise {
 
 /// Where an operand tile [rows][k] lives in LDS.
 ///
-/// The tile is stored as cells of 16 bytes of consecutive k (one ds_read_b128; 8 elements of 2
-/// bytes or 4 of 4) in the order [cell of the row][row], and within a column of cells rows are
+/// The tile is stored as chunks of 16 bytes of consecutive k (one ds_read_b128; 8 elements of 2
+/// bytes or 4 of 4) in the order [chunk of the row][row], and within a column of chunks rows are
 /// permuted by an exclusive-or that spreads over the banks
 ///   - the writes of neighbouring lanes, which hold neighbouring k of one row (operand A) or every
 ///   other row (operand B),
@@ -15,47 +15,47 @@ namespace gridwise {
 /// Rows are permuted within aligned runs of kPeriodRows, so that adding a multiple of it to the row
 /// moves an address by a constant. There are 32 banks, or 64.
 struct LdsTile {
-  static constexpr int kCellBytes = 16;
+  static constexpr int kChunkBytes = 16;
   static constexpr int kPeriodRows = 16;
 
-  int rows = 0;           // a multiple of 16
-  int cells_per_row = 0;  // 1, 2, 4, 8 or 16
+  int rows = 0;            // a multiple of 16
+  int chunks_per_row = 0;  // 1, 2, 4, 8 or 16
 
   bool operator==(const LdsTile&) const = default;
 
-  constexpr int bytes() const { return rows * cells_per_row * kCellBytes; }
+  constexpr int bytes() const { return rows * chunks_per_row * kChunkBytes; }
 
-  /// Byte offset of a cell of `row`.
-  constexpr int Offset(int row, int cell) const {
-    // The low 3 bits of a row's place choose among 32 banks, the low 4 among 64. A row's cells
+  /// Byte offset of a chunk of `row`.
+  constexpr int Offset(int row, int chunk) const {
+    // The low 3 bits of a row's place choose among 32 banks, the low 4 among 64. A row's chunks
     // differ in the former, and in the latter together with the rows next to it. Bits 0 and 2 of
     // the second 8 rows spread every other row over 32 banks.
-    const int low = (cell * CeilDiv(8, cells_per_row)) & 7;
-    const int high = cells_per_row == 16 ? cell & 8 : (cell & 1) << 3;
-    return (cell * rows + (row ^ low ^ high ^ 5 * ((row >> 3) & 1))) * kCellBytes;
+    const int low = (chunk * CeilDiv(8, chunks_per_row)) & 7;
+    const int high = chunks_per_row == 16 ? chunk & 8 : (chunk & 1) << 3;
+    return (chunk * rows + (row ^ low ^ high ^ 5 * ((row >> 3) & 1))) * kChunkBytes;
   }
 };
 
 /// Where an operand tile [rows][k] lives in LDS that loads fill straight away, 16 bytes a lane to
-/// consecutive cells: [row][cell of the row]. The cells of a row are permuted by an exclusive-or of
-/// the row within an aligned run of 16, so that the reads of the matrix fragments, whose lanes hold
-/// neighbouring rows, touch each of 64 banks once.
+/// consecutive chunks: [row][chunk of the row]. The chunks of a row are permuted by an exclusive-or
+/// of the row within an aligned run of 16, so that the reads of the matrix fragments, whose lanes
+/// hold neighbouring rows, touch each of 64 banks once.
 struct LdsRows {
-  int rows = 0;           // a multiple of 16
-  int cells_per_row = 0;  // 2, 4 or 8
+  int rows = 0;            // a multiple of 16
+  int chunks_per_row = 0;  // 2, 4 or 8
 
-  constexpr int row_bytes() const { return cells_per_row * LdsTile::kCellBytes; }
+  constexpr int row_bytes() const { return chunks_per_row * LdsTile::kChunkBytes; }
 
-  /// The cell of `row` at a place among its cells, and the place of a cell.
-  constexpr int Permuted(int row, int cell) const {
+  /// The chunk of `row` at a place among its chunks, and the place of a chunk.
+  constexpr int Permuted(int row, int chunk) const {
     const int bit_1 = (row >> 1) & 1, bit_2 = (row >> 2) & 1, bit_3 = (row >> 3) & 1;
-    if (cells_per_row == 2) return cell ^ bit_3;
-    if (cells_per_row == 4) return cell ^ (bit_3 | (bit_2 ^ bit_3) << 1);
-    return cell ^ (bit_1 | bit_2 << 1 | bit_3 << 2);
+    if (chunks_per_row == 2) return chunk ^ bit_3;
+    if (chunks_per_row == 4) return chunk ^ (bit_3 | (bit_2 ^ bit_3) << 1);
+    return chunk ^ (bit_1 | bit_2 << 1 | bit_3 << 2);
   }
-  /// Byte offset of a cell of `row`.
-  constexpr int Offset(int row, int cell) const {
-    return row * row_bytes() + Permuted(row, cell) * LdsTile::kCellBytes;
+  /// Byte offset of a chunk of `row`.
+  constexpr int Offset(int row, int chunk) const {
+    return row * row_bytes() + Permuted(row, chunk) * LdsTile::kChunkBytes;
   }
 };
 
@@ -120,7 +120,7 @@ constexpr int WorstBankConflict(const LdsPhase<kLanes> (&phases)[kPhases],
     for (const LdsPhase<kLanes>& phase : phases) {
       int hits[kLanes] = {};
       for (int lane : phase.lanes) {
-        const int bank_group = offset_of_lane(lane + 32 * half) / LdsTile::kCellBytes % kLanes;
+        const int bank_group = offset_of_lane(lane + 32 * half) / LdsTile::kChunkBytes % kLanes;
         if (++hits[bank_group] > worst) worst = hits[bank_group];
       }
     }

@@ -15,12 +15,12 @@ TEST(LdsTile, EveryCellHasItsOwnPlace) {
   for (const LdsTile& tile : kTiles) {
     std::set<int> seen;
     for (int row = 0; row < tile.rows; ++row) {
-      for (int cell = 0; cell < tile.cells_per_row; ++cell) {
-        const int offset = tile.Offset(row, cell);
-        EXPECT_EQ(offset % LdsTile::kCellBytes, 0);
+      for (int chunk = 0; chunk < tile.chunks_per_row; ++chunk) {
+        const int offset = tile.Offset(row, chunk);
+        EXPECT_EQ(offset % LdsTile::kChunkBytes, 0);
         EXPECT_GE(offset, 0);
         EXPECT_LT(offset, tile.bytes());
-        EXPECT_TRUE(seen.insert(offset).second) << "row " << row << " cell " << cell;
+        EXPECT_TRUE(seen.insert(offset).second) << "row " << row << " chunk " << chunk;
       }
     }
   }
@@ -29,8 +29,9 @@ TEST(LdsTile, EveryCellHasItsOwnPlace) {
 TEST(LdsTile, SixteenRowsMoveAnOffsetByAConstant) {
   for (const LdsTile& tile : kTiles) {
     for (int row = 0; row + 16 < tile.rows; ++row) {
-      for (int cell = 0; cell < tile.cells_per_row; ++cell) {
-        EXPECT_EQ(tile.Offset(row + 16, cell) - tile.Offset(row, cell), 16 * LdsTile::kCellBytes);
+      for (int chunk = 0; chunk < tile.chunks_per_row; ++chunk) {
+        EXPECT_EQ(tile.Offset(row + 16, chunk) - tile.Offset(row, chunk),
+                  16 * LdsTile::kChunkBytes);
       }
     }
   }
@@ -39,11 +40,11 @@ TEST(LdsTile, SixteenRowsMoveAnOffsetByAConstant) {
 // A wave's load puts 16 bytes a lane at consecutive places.
 TEST(LdsRows, LanesThatLoadThePermutedCellsFillConsecutivePlaces) {
   for (const LdsRows& tile : kRows) {
-    for (int lane = 0; lane < tile.rows * tile.cells_per_row; ++lane) {
-      const int row = lane / tile.cells_per_row;
-      const int cell = tile.Permuted(row, lane % tile.cells_per_row);
-      EXPECT_EQ(tile.Offset(row, cell), lane * LdsTile::kCellBytes);
-      EXPECT_EQ(tile.Offset(row + 16, cell) - tile.Offset(row, cell), 16 * tile.row_bytes());
+    for (int lane = 0; lane < tile.rows * tile.chunks_per_row; ++lane) {
+      const int row = lane / tile.chunks_per_row;
+      const int chunk = tile.Permuted(row, lane % tile.chunks_per_row);
+      EXPECT_EQ(tile.Offset(row, chunk), lane * LdsTile::kChunkBytes);
+      EXPECT_EQ(tile.Offset(row + 16, chunk) - tile.Offset(row, chunk), 16 * tile.row_bytes());
     }
   }
 }
@@ -59,15 +60,15 @@ TEST(LdsLines, LanesThatLoadThePermutedPiecesOfLinesFillConsecutivePlaces) {
   }
 }
 
-// Lanes of a loader hold consecutive cells of a row, then the next row.
+// Lanes of a loader hold consecutive chunks of a row, then the next row.
 template <int kLanes, int kPhases>
 constexpr int WriteConflictAlongK(LdsTile tile, const LdsPhase<kLanes> (&phases)[kPhases]) {
   return WorstBankConflict(phases, [tile](int lane) {
-    return tile.Offset(lane / tile.cells_per_row, lane % tile.cells_per_row);
+    return tile.Offset(lane / tile.chunks_per_row, lane % tile.chunks_per_row);
   });
 }
 
-// Lanes of a loader hold columns 2 * lane and 2 * lane + 1 of one cell, and write them one after
+// Lanes of a loader hold columns 2 * lane and 2 * lane + 1 of one chunk, and write them one after
 // the other.
 constexpr int WriteConflictAcrossPairs(LdsTile tile, int parity) {
   return WorstBankConflict(kWritePhasesB128, [=](int lane) {
@@ -76,12 +77,12 @@ constexpr int WriteConflictAcrossPairs(LdsTile tile, int parity) {
 }
 
 // All reads of a tile's fragments by 32x32 or 16x16 matrix instructions: lane % m is the row, lane
-// / m the cell.
+// / m the chunk.
 template <class Tile, int kLanes, int kPhases>
 constexpr bool ReadsAreFree(Tile tile, const LdsPhase<kLanes> (&phases)[kPhases], int m) {
   for (int row = 0; row < tile.rows; row += m) {
-    for (int cell = 0; cell < tile.cells_per_row; cell += 64 / m) {
-      const auto offset = [=](int lane) { return tile.Offset(row + lane % m, cell + lane / m); };
+    for (int chunk = 0; chunk < tile.chunks_per_row; chunk += 64 / m) {
+      const auto offset = [=](int lane) { return tile.Offset(row + lane % m, chunk + lane / m); };
       if (WorstBankConflict(phases, offset) != 1) return false;
     }
   }
@@ -105,11 +106,11 @@ static_assert(ReadsAreFree(LdsTile{128, 4}, kReadPhasesB128Of64, 32) &&
               ReadsAreFree(LdsTile{64, 4}, kReadPhasesB128Of64, 16) &&
               ReadsAreFree(LdsTile{64, 8}, kReadPhasesB128Of64, 16));
 
-// By the blocks of 4x4 matrix instructions, which read 4 rows of a cell each.
+// By the blocks of 4x4 matrix instructions, which read 4 rows of a chunk each.
 constexpr bool BlockReadsAreFree(LdsTile tile) {
   for (int row = 0; row < tile.rows; row += 8) {
     const auto offset = [=](int lane) {
-      return tile.Offset(row + lane / 32 * 4 + lane % 4, lane / 4 % tile.cells_per_row);
+      return tile.Offset(row + lane / 32 * 4 + lane % 4, lane / 4 % tile.chunks_per_row);
     };
     if (WorstBankConflict(kReadPhasesB128, offset) != 1) return false;
   }
@@ -142,14 +143,14 @@ constexpr bool LineReadsAreFree(LdsLines tile) {
 static_assert(LineReadsAreFree({64, 32}) && LineReadsAreFree({128, 32}) &&
               LineReadsAreFree({256, 64}));
 
-// Vector FMAs: the lanes of a wave read rows of one cell, several of them the same one, which is
+// Vector FMAs: the lanes of a wave read rows of one chunk, several of them the same one, which is
 // one access. The most different ones on the same banks, whatever lanes a phase has.
 template <class RowOfLane>
 constexpr int SharedReadConflict(LdsTile tile, RowOfLane row_of_lane) {
   bool read[64] = {};
   int hits[8] = {}, worst = 0;
   for (int lane = 0; lane < 32; ++lane) {
-    const int at = tile.Offset(row_of_lane(lane), 1) / LdsTile::kCellBytes - tile.rows;
+    const int at = tile.Offset(row_of_lane(lane), 1) / LdsTile::kChunkBytes - tile.rows;
     if (!read[at] && ++hits[at % 8] > worst) worst = hits[at % 8];
     read[at] = true;
   }
@@ -166,12 +167,12 @@ static_assert(RunsOfFourConflict(0) == 1 && RunsOfFourConflict(1) == 1 &&
 static_assert(EightRowsConflict(0) == 1 && EightRowsConflict(1) == 1);
 static_assert(SharedReadConflict({64, 4}, [](int lane) { return lane / 8 * 16; }) == 4);
 
-// The counter itself must be able to find conflicts: without the permutation a row of cells lands
+// The counter itself must be able to find conflicts: without the permutation a row of chunks lands
 // on few banks.
 constexpr int PlainWriteConflictAlongK(LdsTile tile) {
   return WorstBankConflict(kWritePhasesB128, [tile](int lane) {
-    return (lane % tile.cells_per_row * tile.rows + lane / tile.cells_per_row) *
-           LdsTile::kCellBytes;
+    return (lane % tile.chunks_per_row * tile.rows + lane / tile.chunks_per_row) *
+           LdsTile::kChunkBytes;
   });
 }
 static_assert(PlainWriteConflictAlongK({128, 4}) == 4);

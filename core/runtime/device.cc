@@ -1,7 +1,10 @@
 #include "core/runtime/device.h"
 
+#include <optional>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/runtime/module.h"
 #include "core/runtime/status.h"
 #include "hip/hip_runtime_api.h"
 
@@ -17,7 +20,10 @@ absl::StatusOr<DeviceInfo> Describe(int ordinal) {
   return DeviceInfo{.ordinal = ordinal,
                     .name = properties.name,
                     .target = arch.substr(0, arch.find(':')),
-                    .compute_units = properties.multiProcessorCount};
+                    .compute_units = properties.multiProcessorCount,
+                    .clock_ghz = properties.clockRate * 1e-6,
+                    .memory_clock_ghz = properties.memoryClockRate * 1e-6,
+                    .memory_bus_bytes = properties.memoryBusWidth / 8};
 }
 
 }  // namespace
@@ -61,6 +67,24 @@ absl::StatusOr<DeviceInfo> CurrentDevice() {
   return Describe(ordinal);
 }
 
-absl::Status ResetDevice() { return ToStatus(hipDeviceReset(), "reset the device"); }
+absl::StatusOr<DeviceFacts> DeviceInfo::Facts() const {
+  const std::optional<Gfx> gfx = ParseGfx(target);
+  if (!gfx) {
+    return absl::UnimplementedError(absl::StrCat(
+        "device ", ordinal, " (", name, ") is a ", target, "; Gridwise has kernels for ",
+        absl::StrJoin(kAllGfx, ", ", [](std::string* out, Gfx of) { out->append(Name(of)); })));
+  }
+  DeviceFacts facts(*gfx, compute_units);
+  if (clock_ghz > 0) facts.clock_ghz = clock_ghz;
+  if (memory_clock_ghz > 0 && memory_bus_bytes > 0) {
+    facts.memory_gb_per_s = memory_clock_ghz * memory_bus_bytes * TraitsOf(*gfx).memory_transfers;
+  }
+  return facts;
+}
+
+absl::Status ResetDevice() {
+  ForgetModules();
+  return ToStatus(hipDeviceReset(), "reset the device");
+}
 
 }  // namespace gridwise

@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "core/arch/device_facts.h"
 
 namespace gridwise {
 
@@ -15,6 +16,13 @@ struct DeviceInfo {
   std::string name;    // e.g. "AMD Instinct MI300X"
   std::string target;  // e.g. "gfx942": gcnArchName up to the first ':'
   int compute_units = 0;
+  double clock_ghz = 0;         // peak engine clock; 0: not known
+  double memory_clock_ghz = 0;  // 0: not known
+  int memory_bus_bytes = 0;     //
+
+  /// What plans for this device need. kUnimplemented, naming the targets there are, when its target
+  /// is none of them.
+  absl::StatusOr<DeviceFacts> Facts() const;
 };
 
 /// Every device of the linked HIP library, in HIP's order.
@@ -32,7 +40,8 @@ absl::Status UseDevice(const DeviceInfo& device);
 /// The calling thread's current device.
 absl::StatusOr<DeviceInfo> CurrentDevice();
 
-/// Frees everything on the current device and makes it usable again after a kernel that failed.
+/// Frees everything on the current device, modules of LoadKernel (module.h) included, and makes it
+/// usable again after a kernel that failed.
 absl::Status ResetDevice();
 
 }  // namespace gridwise

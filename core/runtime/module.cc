@@ -1,5 +1,10 @@
 #include "core/runtime/module.h"
 
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "absl/base/no_destructor.h"
 #include "absl/strings/str_cat.h"
 #include "core/runtime/status.h"
 
@@ -25,6 +30,51 @@ absl::StatusOr<hipFunction_t> Module::FindKernel(const std::string& name) const 
                                  absl::StrCat("find the kernel ", name, " in its code object"));
   if (!status.ok()) return status;
   return function;
+}
+
+namespace {
+
+/// Modules by device and code object. Never destroyed: HIP may be gone by then.
+struct ModuleCache {
+  std::mutex mutex;
+  std::map<std::pair<int, const char*>, Module> modules;
+};
+
+ModuleCache& TheModules() {
+  static absl::NoDestructor<ModuleCache> cache;
+  return *cache;
+}
+
+absl::StatusOr<int> CurrentOrdinal() {
+  int ordinal = 0;
+  absl::Status status = ToStatus(hipGetDevice(&ordinal), "read the current device");
+  if (!status.ok()) return status;
+  return ordinal;
+}
+
+}  // namespace
+
+absl::StatusOr<hipFunction_t> LoadKernel(absl::string_view code_object, const std::string& name) {
+  const absl::StatusOr<int> device = CurrentOrdinal();
+  if (!device.ok()) return device.status();
+  ModuleCache& cache = TheModules();
+  const std::lock_guard lock(cache.mutex);
+  const std::pair key(*device, code_object.data());
+  auto found = cache.modules.find(key);
+  if (found == cache.modules.end()) {
+    absl::StatusOr<Module> module = Module::Load(code_object);
+    if (!module.ok()) return module.status();
+    found = cache.modules.emplace(key, *std::move(module)).first;
+  }
+  return found->second.FindKernel(name);
+}
+
+void ForgetModules() {
+  const absl::StatusOr<int> device = CurrentOrdinal();
+  if (!device.ok()) return;
+  ModuleCache& cache = TheModules();
+  const std::lock_guard lock(cache.mutex);
+  std::erase_if(cache.modules, [&](const auto& entry) { return entry.first.first == *device; });
 }
 
 absl::Status Launch(hipFunction_t kernel, const LaunchShape& shape,

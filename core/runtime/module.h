@@ -1,8 +1,6 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <utility>
@@ -10,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "core/launch/launch_shape.h"
 #include "hip/hip_runtime_api.h"
 
 namespace gridwise {
@@ -37,12 +36,14 @@ class Module {
   hipModule_t module_ = nullptr;
 };
 
-/// The shape of one launch.
-struct LaunchShape {
-  std::array<uint32_t, 3> workgroups = {1, 1, 1};  // x, y, z
-  std::array<uint32_t, 3> threads = {1, 1, 1};     // per workgroup: x, y, z
-  uint32_t dynamic_lds_bytes = 0;
-};
+/// The kernel `name` of the code object with the bytes `code_object`, on the current device. Loads
+/// the module the first time that this process asks for the code object, which is known by its
+/// address and must be static memory, on this device; it stays loaded until ResetDevice(). Any
+/// thread may call it.
+absl::StatusOr<hipFunction_t> LoadKernel(absl::string_view code_object, const std::string& name);
+
+/// Forgets the modules that LoadKernel loaded on the current device, whose state is gone.
+void ForgetModules();
 
 /// Starts `kernel` with `arguments`, the bytes of its kernel argument block, on `stream` (null: the
 /// default stream). Allocates nothing.

@@ -1,26 +1,33 @@
 #pragma once
 
+#include "core/arch/row_kernel.h"
 #include "core/arch/this_target.h"
-#include "tile/config.h"
+#include "tile/kernel/bwd_weight.h"
+#include "tile/kernel/gather.h"
 
-/// What the sources of kernel tables share. GRIDWISE_SHARD and GRIDWISE_SHARDS come from
-/// gpu_kernel_table.
+/// Compiles the lines of <target>.inc, those of a shard: see gpu_kernel_table.
 
 namespace gridwise::tile {
 
-/// Declares the kernel of `row`, a TileConfig: threads of a workgroup, and waves per SIMD.
-#define GRIDWISE_ROW_KERNEL(row)                                                                \
-  GRIDWISE_KERNEL __attribute__((amdgpu_flat_work_group_size((row).threads(), (row).threads()), \
-                                 amdgpu_waves_per_eu((row).occupancy))) void
-
-/// Calls kernel.operator()<kRow>(), which names and so compiles a kernel, for each row of this
-/// shard that suits the target.
-template <const auto& kRows, int kRow = GRIDWISE_SHARD, class Kernel>
-void CompileRows(Kernel kernel) {
-  if constexpr (kRow < static_cast<int>(kRows.size())) {
-    if constexpr (Reject(kRows[kRow], kThisTarget) == nullptr) kernel.template operator()<kRow>();
-    CompileRows<kRows, kRow + GRIDWISE_SHARDS>(kernel);
-  }
-}
+using enum DataType;
+using enum MmaUnit;
+using enum Schedule;
 
 }  // namespace gridwise::tile
+
+#define GRIDWISE_TILE_ROW(Kernel, Args, ...)                                         \
+  namespace gridwise::tile {                                                         \
+  static_assert(Reject(TileConfig{__VA_ARGS__}, kThisTarget) == nullptr,             \
+                Sentence(Reject(TileConfig{__VA_ARGS__}, kThisTarget)));             \
+  extern "C" GRIDWISE_KERNEL                                                         \
+      __attribute__((amdgpu_flat_work_group_size(TileConfig{__VA_ARGS__}.threads(),  \
+                                                 TileConfig{__VA_ARGS__}.threads()), \
+                     amdgpu_waves_per_eu(TileConfig{__VA_ARGS__}.occupancy))) void   \
+          GRIDWISE_ROW_SYMBOL(tile)(Args) {                                          \
+    Kernel<TileConfig{__VA_ARGS__}, kThisTarget>();                                  \
+  }                                                                                  \
+  }
+
+#define FORWARD(...) GRIDWISE_TILE_ROW(GatherTile, GatherArgs, __VA_ARGS__)
+#define BACKWARD_DATA(...) GRIDWISE_TILE_ROW(GatherTile, GatherArgs, __VA_ARGS__)
+#define BACKWARD_WEIGHT(...) GRIDWISE_TILE_ROW(BwdWeightTile, BwdWeightArgs, __VA_ARGS__)

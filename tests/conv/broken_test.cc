@@ -1,58 +1,38 @@
-// The checks can fail: launches that forget part of the work are caught.
+// The checks can fail: launches that forget part of the work, or do other work, are caught.
 
+#include <array>
+#include <cstring>
 #include <functional>
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "core/conv/sub_gemms.h"
+#include "core/launch/launch.h"
+#include "core/runtime/device.h"
 #include "core/runtime/module.h"
 #include "core/runtime/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "instances/tile/gather_code.h"
-#include "instances/tile/rows.h"
+#include "instances/conv.h"
 #include "tests/conv/conv_case.h"
-#include "tile/plan_gather.h"
 
 namespace gridwise {
 namespace {
 
-/// A row for backward-data in f16 on `gfx`.
-int FindRow(Gfx gfx) {
-  for (size_t i = 0; i < tile::kGatherRows.size(); ++i) {
-    const tile::TileConfig& row = tile::kGatherRows[i];
-    if (Reject(row, gfx) == nullptr && row.type == DataType::kF16 &&
-        tile::DirectionOf(row) == Direction::kBackwardData)
-      return static_cast<int>(i);
+/// Starts a launch that needs neither table nor workspace, as Executable does.
+absl::Status Start(const KernelLaunch& launch, const ConvTensors& tensors) {
+  const absl::StatusOr<hipFunction_t> kernel = LoadKernel(launch.code.object, launch.code.symbol);
+  if (!kernel.ok()) return kernel.status();
+  const std::array<const void*, 3> starts = {tensors.a, tensors.b, tensors.out};
+  std::vector<std::byte> arguments = launch.arguments;
+  for (const KernelLaunch::Address& address : launch.addresses) {
+    const auto memory = static_cast<std::size_t>(address.place.memory);
+    if (memory >= starts.size()) return absl::InternalError("the launch takes other memory");
+    const char* const value = static_cast<const char*>(starts[memory]) + address.place.offset;
+    std::memcpy(arguments.data() + address.at, &value, sizeof(value));
   }
-  return -1;
-}
-
-/// Launches FindRow as planned, but for what `breakage` does to the plan.
-absl::Status LaunchBroken(const ConvProblem& problem, Gfx gfx, const ConvTensors& tensors,
-                          const std::function<void(tile::GatherPlan&)>& breakage) {
-  const int row = FindRow(gfx);
-  if (row < 0) return absl::NotFoundError(absl::StrCat("no row for ", Name(gfx)));
-  tile::GatherPlan plan = PlanGather(tile::kGatherRows[static_cast<size_t>(row)], gfx, problem,
-                                     MakeSubGemms(problem), {.splits = 1});
-  breakage(plan);
-  for (const CodeObject& code : GatherCode()) {
-    if (code.gfx != Name(gfx)) continue;
-    absl::StatusOr<Module> module = Module::Load(code.data);
-    if (!module.ok()) return module.status();
-    absl::StatusOr<hipFunction_t> kernel = module->FindKernel(tile::GatherSymbol(row));
-    if (!kernel.ok()) continue;  // another shard has it
-    plan.args.source = tensors.a;
-    plan.args.w = tensors.b;
-    plan.args.epilogue.out = tensors.out;
-    absl::Status launched = Launch(*kernel,
-                                   {.workgroups = {plan.workgroups[0], plan.workgroups[1], 1},
-                                    .threads = {plan.threads, 1, 1}},
-                                   std::as_bytes(std::span(&plan.args, 1)));
-    if (!launched.ok()) return launched;
-    return ToStatus(hipDeviceSynchronize(), "run the kernel");
-  }
-  return absl::NotFoundError(absl::StrCat("no code object has the row for ", Name(gfx)));
+  const absl::Status launched = Launch(*kernel, launch.shape, arguments);
+  if (!launched.ok()) return launched;
+  return ToStatus(hipDeviceSynchronize(), "run the kernel");
 }
 
 class Broken : public testing::Test {
@@ -63,14 +43,21 @@ class Broken : public testing::Test {
     gfx_ = *gfx;
   }
   /// A fault stays with the device until then.
-  void TearDown() override { EXPECT_EQ(hipDeviceReset(), hipSuccess); }
+  void TearDown() override { EXPECT_TRUE(ResetDevice().ok()); }
 
-  absl::Status CheckBroken(const ConvProblem& problem,
-                           const std::function<void(tile::GatherPlan&)>& breakage) {
+  /// Checks the result of `problem` where what is launched is the plan of `planned`, but for what
+  /// `breakage` does to it.
+  absl::Status Check(
+      const ConvProblem& problem, const ConvProblem& planned,
+      const std::function<void(KernelLaunch&)>& breakage = [](KernelLaunch&) {}) {
+    const absl::StatusOr<Plan> plan = MakePlan(planned, gfx_, {.splits = 1});
+    if (!plan.ok()) return plan.status();
+    if (plan->launches() != 1) return absl::InternalError("the plan has several launches");
+    KernelLaunch launch = plan->launch_plan().launches[0];
+    breakage(launch);
     absl::StatusOr<ConvCase> made = ConvCase::Make(problem, /*seed=*/2);
     if (!made.ok()) return made.status();
-    return made->Check(
-        [&](const ConvTensors& tensors) { return LaunchBroken(problem, gfx_, tensors, breakage); });
+    return made->Check([&](const ConvTensors& tensors) { return Start(launch, tensors); });
   }
 
   Gfx gfx_ = Gfx::k942;
@@ -96,43 +83,40 @@ ConvProblem Uncovered() {
           .dims = {Dim{}, dim, dim}};
 }
 
-TEST_F(Broken, UnbrokenLaunchesPass) {
-  const auto unbroken = [](tile::GatherPlan&) {};
-  EXPECT_TRUE(CheckBroken(Strided(), unbroken).ok()) << CheckBroken(Strided(), unbroken);
-  EXPECT_TRUE(CheckBroken(Uncovered(), unbroken).ok()) << CheckBroken(Uncovered(), unbroken);
+/// Of four sub-GEMMs of the same size only one.
+void LaunchAQuarter(KernelLaunch& launch) {
+  ASSERT_EQ(launch.shape.workgroups[0] % 4, 0u);
+  launch.shape.workgroups[0] /= 4;
 }
 
-TEST_F(Broken, OnlyTheFirstSubGemmIsCaught) {
-  const absl::Status status = CheckBroken(Strided(), [](tile::GatherPlan& plan) {
-    ASSERT_GT(plan.table.size(), 1u);
-    plan.workgroups[0] = plan.table[1].first_tile;
-  });
+TEST_F(Broken, UnbrokenLaunchesPass) {
+  EXPECT_TRUE(Check(Strided(), Strided()).ok()) << Check(Strided(), Strided());
+  EXPECT_TRUE(Check(Uncovered(), Uncovered()).ok()) << Check(Uncovered(), Uncovered());
+}
+
+TEST_F(Broken, OnlyOneSubGemmIsCaught) {
+  const absl::Status status = Check(Strided(), Strided(), LaunchAQuarter);
   EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
 }
 
 TEST_F(Broken, SkippedZeroFillIsCaught) {
-  const absl::Status status = CheckBroken(Uncovered(), [](tile::GatherPlan& plan) {
-    ASSERT_EQ(plan.table.size(), 4u);
-    ASSERT_EQ(Taps(plan.table[1]), 0);
-    plan.workgroups[0] = plan.table[1].first_tile;
-  });
+  const absl::Status status = Check(Uncovered(), Uncovered(), LaunchAQuarter);
   EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
 }
 
 TEST_F(Broken, WrongTapIsCaught) {
-  const absl::Status status = CheckBroken(Strided(), [](tile::GatherPlan& plan) {
-    for (SubGemm& gemm : plan.args.inline_table) gemm.axis[2].first_source += 1;
-  });
+  ConvProblem shifted = Strided();
+  shifted.dims[2].pad_begin = 0;
+  shifted.dims[2].pad_end = 2;
+  const absl::Status status = Check(Strided(), shifted);
   EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
 }
 
 TEST_F(Broken, RowsPastTheLastAreCaught) {
   // They are cells of an image that dx does not have: in the margin, or outside of the allocation.
-  const absl::Status status = CheckBroken(Strided(), [](tile::GatherPlan& plan) {
-    ASSERT_EQ(plan.table.size(), 4u);
-    plan.args.inline_table[3].m += 4;
-  });
-  EXPECT_FALSE(status.ok());
+  ConvProblem larger = Strided();
+  larger.batch = 3;
+  EXPECT_FALSE(Check(Strided(), larger).ok());
 }
 
 }  // namespace

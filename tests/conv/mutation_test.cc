@@ -110,7 +110,7 @@ class KernelMutants {
   /// Runs with `mutated` in place of the row's code object.
   absl::Status RunWith(const std::string& mutated) const {
     gridwiseSimClearFindings();
-    Replaced() = {row_.code.data(), mutated};
+    Replaced() = {row_.code.object.data(), mutated};
     absl::Status status = made_.CheckPlan(plan_);
     Replaced() = {};
     return status;
@@ -119,7 +119,7 @@ class KernelMutants {
   Score Run() const {
     Score score;
     const absl::StatusOr<sim::KernelCode> code =
-        sim::KernelCode::Find(Name(row_.gfx), row_.code, row_.symbol);
+        sim::KernelCode::Find(Name(row_.gfx), row_.code.object, row_.code.symbol);
     EXPECT_TRUE(code.ok()) << code.status();
     if (!code.ok()) return score;
     const std::vector<bool> reached = Reached(*code);
@@ -142,7 +142,7 @@ class KernelMutants {
     for (size_t i = 0, block = 0; i < reached.size(); ++i) {
       if (block < leaders.size() && leaders[block] == i) {
         ++block;
-        is_reached = RunWith(sim::Apply({i, trap, ""}, code, row_.code)).code() ==
+        is_reached = RunWith(sim::Apply({i, trap, ""}, code, row_.code.object)).code() ==
                      absl::StatusCode::kInternal;
         EXPECT_EQ(hipDeviceReset(), hipSuccess);
       }
@@ -154,7 +154,7 @@ class KernelMutants {
   void Try(const sim::Mutant& mutant, const sim::KernelCode& code, const std::vector<bool>& reached,
            Score& score) const {
     ++score.mutants;
-    const std::string mutated = sim::Apply(mutant, code, row_.code);
+    const std::string mutated = sim::Apply(mutant, code, row_.code.object);
     // Without a barrier the result may be wrong as well; without a wait it is right here.
     RunWith(mutated).IgnoreError();
     if (gridwiseSimFindingCount() > 0) {
@@ -162,14 +162,14 @@ class KernelMutants {
       return;
     }
     absl::StatusOr<sim::KernelCode> changed =
-        sim::KernelCode::Find(Name(row_.gfx), mutated, row_.symbol);
+        sim::KernelCode::Find(Name(row_.gfx), mutated, row_.code.symbol);
     ASSERT_TRUE(changed.ok()) << changed.status();
     if (!sim::WhyRedundant(mutant, code, *changed).empty()) {
       ++score.redundant;
       return;
     }
     absl::StatusOr<sim::KernelCode> here =
-        sim::KernelCode::Find(Name(row_.gfx), row_.code, row_.symbol);
+        sim::KernelCode::Find(Name(row_.gfx), row_.code.object, row_.code.symbol);
     ASSERT_TRUE(here.ok()) << here.status();
     here->KeepOnly(reached);
     changed->KeepOnly(reached);
@@ -205,7 +205,7 @@ TEST(KernelMutation, WhatIsMissingIsFoundOrRedundant) {
     const absl::StatusOr<ConvCase> made = ConvCase::Make(problem, /*seed=*/3);
     ASSERT_TRUE(made.ok()) << made.status();
     const KernelMutants mutants(*made, *plan, *row);
-    const absl::Status as_it_is = mutants.RunWith(std::string(row->code));
+    const absl::Status as_it_is = mutants.RunWith(std::string(row->code.object));
     ASSERT_TRUE(as_it_is.ok()) << as_it_is;
     ASSERT_EQ(gridwiseSimFindingCount(), 0);
     const Score score = mutants.Run();

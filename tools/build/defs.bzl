@@ -9,15 +9,27 @@ gpu_object = _gpu_object
 gpu_library = _gpu_library
 gpu_test = _gpu_test
 
-def gpu_kernel_table(name, src, deps = [], shards = 1, copts = [], **kwargs):
-    """Compiles the rows of a kernel table and embeds them: one compile action per shard and target.
+# The rows of a shard as a source. Each says where it is in the list, so that diagnostics and __LINE__ are those of the list.
+_SELECT_ROWS = """awk -v shard={shard} -v shards={shards} '
+  BEGIN {{ print "#include \\"{header}\\"" }}
+  /^[A-Z][A-Z0-9_]*[(]/ {{ if (row++ % shards == shard) printf "#line %d \\"%s\\"\\n%s\\n", NR, FILENAME, $$0 }}
+' $< > $@"""
 
-    `src` sees GRIDWISE_SHARD and GRIDWISE_SHARDS and compiles the rows GRIDWISE_SHARD, GRIDWISE_SHARD +
-    GRIDWISE_SHARDS, ... of its table, so that adding a row edits the table and nothing else.
+def gpu_kernel_table(name, src = None, rows = None, header = None, deps = [], shards = 1, copts = [], **kwargs):
+    """Compiles kernels and embeds them: those of one source, or of the rows of a list, one compile action per shard and target.
+
+    A row is a line of `rows` that begins with a macro in capitals, which `header` defines:
+
+        FORWARD(.tile = {128, 128, 32}, ...)
+
+    A shard includes `header` and takes every shards-th row, so that adding a row edits the list and nothing else. Host code
+    includes the same list with macros of its own. __LINE__ is the row's line in the list for both.
 
     Args:
       name: name of the gpu_library, and in CamelCase of the function that returns its code objects.
-      src: the .hip source that instantiates the table's kernels.
+      src: the .hip source, or
+      rows: the list, and
+      header: the include path of a header of the deps.
       deps: cc_librarys whose headers it includes.
       shards: number of objects per target.
       copts: further compiler options.
@@ -26,11 +38,20 @@ def gpu_kernel_table(name, src, deps = [], shards = 1, copts = [], **kwargs):
     objects = []
     for shard in range(shards):
         objects.append("%s_shard%d" % (name, shard))
+        source = src
+        if rows:
+            source = objects[-1] + ".hip"
+            native.genrule(
+                name = objects[-1] + "_source",
+                srcs = [rows],
+                outs = [source],
+                cmd = _SELECT_ROWS.format(header = header, shard = shard, shards = shards),
+                tags = ["manual"],
+            )
         _gpu_object(
             name = objects[-1],
-            src = src,
+            src = source,
             copts = copts,
-            defines = ["GRIDWISE_SHARD=%d" % shard, "GRIDWISE_SHARDS=%d" % shards],
             deps = deps,
             tags = ["manual"],
         )

@@ -88,7 +88,7 @@ absl::StatusOr<Expected> Expect(const ConvProblem& problem, const Operands& oper
   return ExpectedOutput(problem, operands.a, operands.b, {operands.d[0], operands.d[1]});
 }
 
-Verdict Judge(const ConvProblem& problem, const Outcome& outcome, const Expected& expected) {
+Judgement Judge(const ConvProblem& problem, const Outcome& outcome, const Expected& expected) {
   const int64_t length = problem.reduction_length();
   const DataType type = problem.output_type();
   const std::vector<double> out = DecodeExactly(type, outcome.out);

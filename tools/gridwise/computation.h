@@ -37,10 +37,10 @@ absl::StatusOr<Outcome> Compute(const Plan& plan, const Operands& operands);
 absl::StatusOr<Expected> Expect(const ConvProblem& problem, const Operands& operands);
 
 /// How far a result is from what was expected, and whether that is a mistake: then a sentence.
-struct Verdict {
+struct Judgement {
   ErrorStats stats;
   absl::Status status;
 };
-Verdict Judge(const ConvProblem& problem, const Outcome& outcome, const Expected& expected);
+Judgement Judge(const ConvProblem& problem, const Outcome& outcome, const Expected& expected);
 
 }  // namespace gridwise

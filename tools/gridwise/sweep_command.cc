@@ -218,7 +218,7 @@ class Sweep {
       if (!computed.ok()) return computed.status();
       expected = *std::move(computed);
     }
-    const Verdict verdict = Judge(problem, *outcome, *expected);
+    const Judgement verdict = Judge(problem, *outcome, *expected);
     record.error = verdict.stats;
     record.result = verdict.status.ok() ? Result::kPass : Result::kFail;
     record.message = verdict.status.message();

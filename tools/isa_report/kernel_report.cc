@@ -197,11 +197,11 @@ absl::StatusOr<std::vector<KernelReport>> ReportRows(Direction direction, Gfx gf
   std::map<std::string, std::string> symbols;
   for (RowInfo& row : ListRows()) {
     if (row.direction != direction || row.gfx != gfx) continue;
-    if (row.code.empty()) {
+    if (row.code.object.empty()) {
       return absl::FailedPreconditionError(
           absl::StrCat("this program was built without kernels for ", Name(gfx)));
     }
-    symbols[row.name] = row.symbol;
+    symbols[row.name] = row.code.symbol;
     rows.push_back(std::move(row));
   }
   const absl::StatusOr<std::map<std::string, Measured>> measured =
@@ -211,14 +211,15 @@ absl::StatusOr<std::vector<KernelReport>> ReportRows(Direction direction, Gfx gf
   std::map<const char*, std::unique_ptr<sim::CodeObject>> objects;
   std::vector<KernelReport> reports;
   for (const RowInfo& row : rows) {
-    std::unique_ptr<sim::CodeObject>& object = objects[row.code.data()];
+    std::unique_ptr<sim::CodeObject>& object = objects[row.code.object.data()];
     if (object == nullptr) {
       absl::StatusOr<std::unique_ptr<sim::CodeObject>> loaded = sim::CodeObject::Load(
-          std::as_bytes(std::span(row.code.data(), row.code.size())), memory, Name(gfx));
+          std::as_bytes(std::span(row.code.object.data(), row.code.object.size())), memory,
+          Name(gfx));
       if (!loaded.ok()) return loaded.status();
       object = *std::move(loaded);
     }
-    const absl::StatusOr<const sim::KernelInfo*> kernel = object->FindKernel(row.symbol);
+    const absl::StatusOr<const sim::KernelInfo*> kernel = object->FindKernel(row.code.symbol);
     if (!kernel.ok()) return kernel.status();
     const auto found = measured->find(row.name);
     absl::StatusOr<KernelReport> report =

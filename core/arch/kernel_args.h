@@ -1,0 +1,29 @@
+#pragma once
+
+#include "core/arch/gpu.h"
+
+namespace gridwise {
+
+/// Memory that no kernel writes while this one runs, as 32-bit words: uniform loads from it are
+/// scalar loads.
+using ConstantWords = const __attribute__((address_space(4))) int*;
+
+template <class T>
+GRIDWISE_DEVICE T LoadConstant(ConstantWords words) {
+  struct Words {
+    int word[sizeof(T) / 4];
+  } copy;
+  for (unsigned i = 0; i < sizeof(T) / 4; ++i) copy.word[i] = words[i];
+  return __builtin_bit_cast(T, copy);
+}
+
+/// The arguments of this kernel, which takes one T, where the dispatch put them.
+GRIDWISE_DEVICE ConstantWords KernelArgWords() {
+  return (ConstantWords)__builtin_amdgcn_kernarg_segment_ptr();
+}
+template <class T>
+GRIDWISE_DEVICE const T& KernelArgs() {
+  return *(const T*)KernelArgWords();
+}
+
+}  // namespace gridwise

@@ -1,0 +1,110 @@
+/// The block map: which tile of the output a workgroup computes. Device-usable.
+///
+/// Tiles of a launch are numbered: those of a sub-GEMM after those of the one before, and within it
+/// by rows of tiles. Workgroups that run at the same time share operands in the L2 of their die:
+/// those of a row of tiles their rows of A, those of a column their columns of B. The map chooses
+/// which tiles these are, in two steps:
+///
+///   workgroup --dies--> slot        each die gets a contiguous run of slots
+///   slot --bands--> (row, column)   within a band of rows, columns follow one after the other
+///
+/// Both are bijections, proved below by enumeration.
+#pragma once
+
+#include "core/base/math.h"
+
+namespace gridwise {
+
+/// A block map of some size. The default is row-major on one die.
+struct BlockMap {
+  int dies = 1;       // workgroup i runs on die i % dies
+  int log2_band = 0;  // rows of tiles of a band; one row: row-major
+  int die_slots = 0;  // of every die, and ...
+  int die_rest = 0;   // ... so many dies have one more
+  MagicDiv by_dies;
+  MagicDiv by_columns, by_band;  // tiles of a row, and of a band
+
+  constexpr int band() const { return 1 << log2_band; }
+};
+
+/// The map of a launch of `tiles` tiles in rows of `columns`. `log2_band` < 31.
+constexpr BlockMap MakeBlockMap(int tiles, int columns, int dies, int log2_band) {
+  return {.dies = dies,
+          .log2_band = log2_band,
+          .die_slots = tiles / dies,
+          .die_rest = tiles % dies,
+          .by_dies = MakeMagicDiv(static_cast<unsigned>(dies)),
+          .by_columns = MakeMagicDiv(static_cast<unsigned>(columns)),
+          .by_band = MakeMagicDiv(static_cast<unsigned>(columns) << log2_band)};
+}
+
+/// The slot of workgroup `i`: dies have runs of them, in their order.
+GRIDWISE_HD constexpr int SlotOf(const BlockMap& map, int i) {
+  if (map.dies == 1) return i;
+  const int turn = static_cast<int>(Divide(static_cast<unsigned>(i), map.by_dies));
+  const int die = i - turn * map.dies;
+  return die * map.die_slots + (die < map.die_rest ? die : map.die_rest) + turn;
+}
+
+struct TileOfGemm {
+  int row, column;  // in tiles
+};
+
+/// The tile at slot `slot` of a sub-GEMM with so many rows and columns of tiles. Rows that fill no
+/// band are row-major.
+GRIDWISE_HD constexpr TileOfGemm TileAt(const BlockMap& map, int slot, int rows, int columns) {
+  if (map.log2_band != 0) {
+    const int band = static_cast<int>(Divide(static_cast<unsigned>(slot), map.by_band));
+    if ((band + 1) << map.log2_band <= rows) {
+      const int of_band = slot - ((band * columns) << map.log2_band);
+      const int column = of_band >> map.log2_band;
+      return {.row = (band << map.log2_band) + of_band - (column << map.log2_band),
+              .column = column};
+    }
+  }
+  const int row = static_cast<int>(Divide(static_cast<unsigned>(slot), map.by_columns));
+  return {.row = row, .column = slot - row * columns};
+}
+
+namespace block_map_proof {
+
+/// Whether every tile of such a launch, of at most kMost, is some workgroup's, and each die's are a
+/// run of slots.
+template <int kMost>
+constexpr bool CoversOnce(int rows, int columns, int dies, int log2_band) {
+  const int tiles = rows * columns;
+  const BlockMap map = MakeBlockMap(tiles, columns, dies, log2_band);
+  bool seen[kMost] = {};
+  for (int i = 0; i < tiles; ++i) {
+    const int slot = SlotOf(map, i);
+    if (slot < 0 || slot >= tiles) return false;
+    if (i >= dies && slot != SlotOf(map, i - dies) + 1) return false;
+    const TileOfGemm tile = TileAt(map, slot, rows, columns);
+    if (tile.row < 0 || tile.row >= rows || tile.column < 0 || tile.column >= columns) return false;
+    bool& here = seen[tile.row * columns + tile.column];
+    if (here) return false;
+    here = true;
+  }
+  return true;
+}
+
+constexpr bool AllCoverOnce() {
+  for (int rows = 1; rows <= 5; ++rows) {
+    for (int columns = 1; columns <= 4; ++columns) {
+      for (int dies = 1; dies <= 8; dies = dies * 3 - 1) {  // 1, 2, 5
+        for (int log2_band = 0; log2_band <= 2; ++log2_band) {
+          if (!CoversOnce<20>(rows, columns, dies, log2_band)) return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
+#if !defined(__HIP__)
+static_assert(AllCoverOnce(), "every tile is computed by one workgroup");
+#endif
+
+}  // namespace block_map_proof
+
+}  // namespace gridwise

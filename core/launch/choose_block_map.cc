@@ -1,0 +1,50 @@
+#include "core/launch/choose_block_map.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_format.h"
+
+namespace gridwise {
+namespace {
+
+constexpr int kMaxLog2Band = 5;
+
+/// Rows of A and columns of B that `resident` consecutive slots read, in elements of K.
+double Reads(const TileGrid& grid, double resident, int log2_band) {
+  const auto columns = static_cast<double>(grid.columns);
+  const double band_rows = std::ldexp(1.0, log2_band);
+  const double bands = resident / (band_rows * columns);  // that the slots fill
+  const double rows = std::ceil(std::max(bands, 1.0)) * band_rows;
+  const double touched = std::min(columns, std::ceil(resident / band_rows));
+  return std::min(rows, static_cast<double>(grid.rows)) * grid.row_elements +
+         touched * grid.column_elements;
+}
+
+}  // namespace
+
+BlockMap ChooseBlockMap(const DeviceFacts& device, const TileGrid& grid) {
+  const int dies = grid.tiles >= 2 * device.dies ? device.dies : 1;
+  const double units = static_cast<double>(device.compute_units) / dies;
+  const double resident =
+      std::clamp(static_cast<double>(grid.tiles) / dies, 1.0, std::max(1.0, units * grid.resident));
+  int log2_band = 0;
+  double least = Reads(grid, resident, 0);
+  for (int candidate = 1; candidate <= kMaxLog2Band && (1 << candidate) <= grid.rows; ++candidate) {
+    if (grid.columns == 1) break;  // all orders are the same
+    const double reads = Reads(grid, resident, candidate);
+    if (reads >= least) continue;
+    least = reads;
+    log2_band = candidate;
+  }
+  return MakeBlockMap(static_cast<int>(grid.tiles), static_cast<int>(grid.columns), dies,
+                      log2_band);
+}
+
+std::string ToString(const BlockMap& map) {
+  const std::string bands =
+      map.log2_band == 0 ? "row-major" : absl::StrFormat("bands of %d rows", map.band());
+  return map.dies == 1 ? bands : absl::StrFormat("%d dies, %s", map.dies, bands);
+}
+
+}  // namespace gridwise

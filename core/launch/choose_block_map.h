@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/arch/device_facts.h"
+#include "core/launch/block_map.h"
+
+namespace gridwise {
+
+/// The tiles of a launch, as far as their order goes.
+struct TileGrid {
+  std::int64_t tiles = 1;             // of all sub-GEMMs of a group
+  std::int64_t rows = 1, columns;     // of tiles, of the largest sub-GEMM
+  int row_elements, column_elements;  // of a tile: rows of A, columns of B
+  double resident = 1;                // workgroups of a compute unit
+};
+
+/// The map whose workgroups, of those that run on a die at the same time, read the fewest rows of A
+/// and columns of B together. The smallest band of equal ones; dies share the tiles where each has
+/// several.
+BlockMap ChooseBlockMap(const DeviceFacts& device, const TileGrid& grid);
+
+/// E.g. "row-major", "bands of 4 rows", "8 dies, bands of 4 rows".
+std::string ToString(const BlockMap& map);
+
+}  // namespace gridwise

@@ -1,0 +1,16 @@
+#include "core/launch/code.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace gridwise {
+
+std::string_view ObjectOf(CodeObjects objects, Gfx gfx, std::size_t row) {
+  const auto is_for = [gfx](const CodeObject& object) { return object.gfx == Name(gfx); };
+  const auto first = std::find_if(objects.begin(), objects.end(), is_for);
+  const auto shards = std::count_if(first, objects.end(), is_for);
+  if (shards == 0) return {};
+  return std::next(first, static_cast<std::ptrdiff_t>(row) % shards)->data;
+}
+
+}  // namespace gridwise

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+
+#include "core/arch/kernel_args.h"
+#include "core/launch/sub_gemm_table.h"
+
+namespace gridwise {
+
+inline constexpr int kSubGemmWords = sizeof(SubGemm) / 4;
+
+/// The sub-GEMM that workgroup tile `tile` is part of: the last whose tiles begin at or before it.
+/// `Args` are the kernel's; their sub-GEMMs lie in `table`, or where that is null in
+/// `inline_table`.
+template <class Args>
+GRIDWISE_DEVICE SubGemm FindSubGemm(const Args& args, int tile) {
+  static_assert(offsetof(SubGemm, first_tile) == 0);
+  const ConstantWords table = args.table != nullptr
+                                  ? (ConstantWords)args.table
+                                  : KernelArgWords() + offsetof(Args, inline_table) / 4;
+  int low = 0, high = args.sub_gemms;  // first_tile of low <= tile < first_tile of high
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    const bool at_or_after = table[middle * kSubGemmWords] <= tile;
+    low = at_or_after ? middle : low;
+    high = at_or_after ? high : middle;
+  }
+  return LoadConstant<SubGemm>(table + low * kSubGemmWords);
+}
+
+}  // namespace gridwise

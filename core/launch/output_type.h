@@ -1,0 +1,24 @@
+#pragma once
+
+#include "core/arch/gpu.h"
+
+namespace gridwise {
+
+/// Calls visit.operator()<kOut>() for the floating-point type `out_type` of the output of operands
+/// of kType. The type is the same in all lanes.
+template <DataType kType, DataType kOut = DataType::kF16, class Visitor>
+GRIDWISE_DEVICE void WithFloatOutput(int out_type, Visitor&& visit) {
+  if constexpr (kOut == DataType::kF32) {
+    visit.template operator()<kOut>();
+  } else {
+    if constexpr (CanOutput(kType, kOut)) {
+      if (out_type == static_cast<int>(kOut)) {
+        visit.template operator()<kOut>();
+        return;
+      }
+    }
+    WithFloatOutput<kType, static_cast<DataType>(static_cast<int>(kOut) + 1)>(out_type, visit);
+  }
+}
+
+}  // namespace gridwise

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/arch/device_facts.h"
+#include "core/base/types.h"
+#include "core/conv/gemm_map.h"
+#include "core/conv/parts.h"
+#include "core/conv/problem.h"
+#include "core/launch/cost.h"
+#include "core/launch/launch.h"
+
+namespace gridwise {
+
+/// Offsets within a tensor are bytes below this, see Buffer.
+inline constexpr std::int64_t kOffsetLimit = std::int64_t{1} << 31;
+
+/// Sub-GEMMs of a launch: 6 MB of descriptors.
+inline constexpr std::int64_t kMaxSubGemms = std::int64_t{1} << 16;
+
+/// Why one launch cannot compute all of a problem, with the values that matter, and the axis along
+/// which it may compute a part.
+struct Excess {
+  std::string reason;
+  PartAxis axis;
+};
+
+/// How workgroups share the K of a tile.
+struct Sharing {
+  int splits = 0;  // workgroups of a tile; 0: as many as are estimated to be fastest
+  /// Where the sums are not the output but f32 terms of it: elements of all of the output, which
+  /// lie between the sums of one split and those of the next; 0: of the problem's output, if there
+  /// are several splits.
+  std::int64_t partial_elements = 0;
+  bool adds = false;  // several splits add their sums to a single f32 tensor instead
+};
+
+/// What a kernel is to compute: a part of a problem that it accepts and that is not too large.
+struct PartRequest {
+  const DeviceFacts& device;
+  const ConvProblem& problem;
+  std::span<const SubGemm> sub_gemms;  // of forward and backward-data: MakeSubGemms(problem)
+  Sharing sharing;
+};
+
+/// What that takes.
+struct PartEstimate {
+  int splits = 1;  // above 1, their sums are f32 tensors in the output's layout, to be added up
+  Cost cost;
+};
+
+/// The launch of a part, whose addresses are those of the part's own tensors.
+struct PartLaunch {
+  KernelLaunch launch;
+  std::vector<std::byte> table;  // what it reads of Memory::kTable
+};
+
+/// A kernel that computes a problem, or a part of one, in a launch of its own: rows of which a
+/// PartsFamily is made. Immutable.
+class PartKernel {
+ public:
+  virtual ~PartKernel() = default;
+
+  /// Its config, printed.
+  virtual std::string name() const = 0;
+  virtual DataType type() const = 0;
+  virtual const KernelCode& code() const = 0;
+
+  /// Whether it applies the epilogue itself, and can add splits to a single tensor; else it writes
+  /// sums that a pass finishes.
+  virtual bool has_epilogue() const = 0;
+
+  /// The reason why it cannot compute `problem`, of any size, in `splits` splits (0: any number);
+  /// nothing if it can.
+  virtual std::optional<std::string> Reject(const ConvProblem& problem, int splits) const = 0;
+
+  /// Why one launch can only compute parts of it; nothing if it can compute it at once. Tiles may
+  /// reach over `limit` bytes of a tensor, at most kOffsetLimit.
+  virtual std::optional<Excess> TooLarge(const ConvProblem& problem, std::int64_t limit) const = 0;
+
+  virtual PartEstimate Estimate(const PartRequest& request) const = 0;
+  /// With as many splits as Estimate says.
+  virtual PartLaunch MakeLaunch(const PartRequest& request) const = 0;
+};
+
+}  // namespace gridwise

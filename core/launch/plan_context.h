@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/arch/device_facts.h"
+#include "core/conv/gemm_map.h"
+#include "core/conv/problem.h"
+#include "core/launch/part_kernel.h"
+
+namespace gridwise {
+
+/// What a plan may choose.
+struct LaunchOptions {
+  int splits = 0;  // workgroups that share the K of a tile; 0: the fastest number
+  std::int64_t offset_limit = kOffsetLimit;  // bytes of a tensor that a launch may reach over
+  bool adds = false;                         // splits are added in no order
+};
+
+/// A valid problem that rows are asked about, and what they have in common, which is computed once.
+/// Not for several threads at a time.
+class PlanContext {
+ public:
+  PlanContext(const ConvProblem& problem, const DeviceFacts& device, const LaunchOptions& options);
+
+  const ConvProblem& problem() const { return problem_; }
+  const DeviceFacts& device() const { return device_; }
+  const LaunchOptions& options() const { return options_; }
+
+  /// What kernels that want neighbouring channels compute in place of the problem: passes before
+  /// and after (core/passes) transpose NGCHW to NHWGC and back, axes are merged
+  /// (core/conv/simplify.h), and few channels folded (core/conv/fold.h).
+  const ConvProblem& simple_problem() const { return simple_problem_; }
+  /// Estimated cycles of those passes.
+  double pass_cycles() const { return pass_cycles_; }
+
+  /// MakeSubGemms(part), of a part of simple_problem(); valid until the next call.
+  std::span<const SubGemm> SubGemmsOf(const ConvProblem& part);
+
+ private:
+  const ConvProblem problem_;
+  const DeviceFacts device_;
+  const LaunchOptions options_;
+  const ConvProblem simple_problem_;
+  const double pass_cycles_;
+  std::optional<std::vector<SubGemm>> sub_gemms_;  // of simple_problem_
+  std::vector<SubGemm> of_part_;
+};
+
+}  // namespace gridwise

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/conv/problem.h"
+#include "core/launch/epilogue_args.h"
+#include "core/launch/launch.h"
+#include "core/launch/part_kernel.h"
+
+namespace gridwise {
+
+/// The output's strides where an element has `element_bytes` bytes.
+OutputStrides MakeStrides(Tensor tensor, const TensorAxes& axes, std::int64_t element_bytes);
+
+/// What a kernel does with its sums: the problem's epilogue, or where `sharing` has partial
+/// elements, nothing but to write them as f32, or to add them.
+EpilogueArgs MakeEpilogue(const ConvProblem& problem, const Sharing& sharing);
+
+/// Where the output and the tensors are that the epilogue at byte `at` of the arguments combines.
+std::vector<KernelLaunch::Address> EpilogueAddresses(std::size_t at, const EpilogueArgs& args,
+                                                     const Place& out, const Place (&d)[2]);
+/// The same of a part's own tensors.
+std::vector<KernelLaunch::Address> EpilogueAddresses(std::size_t at, const EpilogueArgs& args);
+
+/// Why the epilogue's tensors are too large for offsets; nothing if they are not. A tile reaches
+/// over `images` images and the channels of `groups` groups.
+std::optional<Excess> TooLargeForEpilogue(const ConvProblem& problem, std::int64_t images,
+                                          std::int64_t groups = 1);
+
+}  // namespace gridwise

@@ -1,0 +1,238 @@
+#include "core/launch/plan_parts.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "core/conv/sub_gemms.h"
+#include "core/passes/layout_passes.h"
+#include "core/passes/pass_cycles.h"
+#include "core/passes/plan_reduce.h"
+
+namespace gridwise {
+namespace {
+
+constexpr std::size_t kMaxParts = std::size_t{1} << 16;
+
+/// How a kernel computes a problem: in parts, which together write the output once, or are terms of
+/// its sums.
+struct Division {
+  struct Part {
+    ConvPart part;
+    int term = 0;  // of the sums that are its output
+    PartEstimate estimate = {};
+  };
+  std::vector<Part> parts;
+  int terms = 0;           // of every sum; 1: each part writes elements of its own
+  bool has_gaps = false;   // some sums have fewer: the others are zero
+  bool adds = false;       // splits and terms are added to one f32 tensor, in no order
+  bool sums_only = false;  // parts write f32 sums even of one term, for a pass that finishes them
+  Cost cost = {};
+
+  int splits() const { return parts[0].estimate.splits; }
+  bool is_partial() const { return splits() * terms > 1 || sums_only; }
+};
+
+/// Divides the simple problem of a context into parts for a kernel.
+class Divider {
+ public:
+  Divider(const PartKernel& kernel, PlanContext& context) : kernel_(kernel), context_(context) {}
+
+  std::variant<std::string, Division> Divide() {
+    Division division;
+    const ConvProblem& problem = context_.simple_problem();
+    if (auto reason = AddPart({.problem = problem}, /*term=*/0, division, division.terms)) {
+      return *std::move(reason);
+    }
+    division.sums_only = !kernel_.has_epilogue() && problem.epilogue != Epilogue{};
+    division.adds = context_.options().adds && kernel_.has_epilogue();
+    for (Division::Part& part : division.parts) {
+      part.estimate = kernel_.Estimate(RequestOf(division, part.part.problem));
+    }
+    division.cost = CostOf(division);
+    return division;
+  }
+
+  /// What the kernel is to compute of a part.
+  PartRequest RequestOf(const Division& division, const ConvProblem& part) const {
+    const bool whole = division.parts.size() == 1;
+    const int splits = whole ? context_.options().splits : std::max(context_.options().splits, 1);
+    const bool is_partial = division.terms > 1 || division.sums_only;
+    const bool is_weight = part.direction == Direction::kBackwardWeight;
+    return {.device = context_.device(),
+            .problem = part,
+            .sub_gemms = is_weight ? std::span<const SubGemm>() : context_.SubGemmsOf(part),
+            .sharing = {.splits = splits,
+                        .partial_elements =
+                            is_partial || splits > 1 ? context_.simple_problem().out_elements() : 0,
+                        .adds = context_.options().adds}};
+  }
+
+ private:
+  /// Appends what computes `part`, as terms `term`, ..., `end` - 1 of its sums, or gives the reason
+  /// why that cannot be.
+  std::optional<std::string> AddPart(const ConvPart& part, int term, Division& division, int& end) {
+    // Each part anew: half of the groups may be a number that the kernel cannot merge.
+    if (auto reason = kernel_.Reject(part.problem, context_.options().splits)) return reason;
+    if (part.problem.groups > kMaxWorkgroupsYz) {
+      return AddHalves(part,
+                       {absl::StrFormat("groups is %d", part.problem.groups), PartAxis::kGroups},
+                       term, division, end);
+    }
+    if (const auto excess = kernel_.TooLarge(part.problem, context_.options().offset_limit)) {
+      const ConvPart trimmed = Trim(part);
+      if (trimmed.problem.dims != part.problem.dims) return AddPart(trimmed, term, division, end);
+      return AddHalves(part, *excess, term, division, end);
+    }
+    if (division.parts.size() == kMaxParts) {
+      return absl::StrFormat("the problem takes more than %d launches", kMaxParts);
+    }
+    division.parts.push_back({.part = part, .term = term});
+    end = term + 1;
+    return std::nullopt;
+  }
+
+  std::optional<std::string> AddHalves(const ConvPart& part, const Excess& excess, int term,
+                                       Division& division, int& end) {
+    const std::optional<std::vector<ConvPart>> halves = Halve(part, excess.axis);
+    if (!halves) return excess.reason;
+    const ConvPart &first = halves->front(), &second = halves->back();
+    const bool are_terms = first.out == second.out;
+    int first_end = term, second_end = term;
+    if (auto reason = AddPart(first, term, division, first_end)) return reason;
+    const int next = are_terms ? first_end : term;
+    if (auto reason = AddPart(second, next, division, second_end)) return reason;
+    division.has_gaps |= !are_terms && first_end != second_end;
+    end = std::max(first_end, second_end);
+    return std::nullopt;
+  }
+
+  Cost CostOf(const Division& division) const {
+    Cost cost = division.parts[0].estimate.cost;
+    cost.pass_cycles += context_.pass_cycles();
+    for (std::size_t i = 1; i < division.parts.size(); ++i) {
+      cost.pass_cycles += division.parts[i].estimate.cost.cycles;
+    }
+    if (division.terms > 1 || (division.sums_only && division.splits() == 1)) {
+      const auto elements = static_cast<double>(context_.simple_problem().out_elements());
+      cost.pass_cycles += PassCycles(context_.device(), 4.0 * division.terms * elements);
+    }
+    return WithCycles(cost);
+  }
+
+  const PartKernel& kernel_;
+  PlanContext& context_;
+};
+
+/// The tensors of a part: `out_bytes` is the size of an element of what `whole.out` is.
+Places PlacesOf(const ConvPart& part, const Places& whole, std::int64_t out_bytes) {
+  const std::int64_t bytes = SizeOf(part.problem.type);
+  Places places = whole;
+  places.a.offset += part.a * bytes;
+  places.b.offset += part.b * bytes;
+  places.out.offset += part.out * out_bytes;
+  for (std::size_t i = 0; i < 2; ++i) {
+    places.d[i].offset += part.d[i] * SizeOf(part.problem.epilogue.d[i].type);
+  }
+  return places;
+}
+
+/// Where a part's own tensor, or the table, is in memory.
+Place PlaceOf(Memory memory, const Places& places, std::int64_t table_at) {
+  switch (memory) {
+    case Memory::kA:
+      return places.a;
+    case Memory::kB:
+      return places.b;
+    case Memory::kOut:
+      return places.out;
+    case Memory::kD0:
+      return places.d[0];
+    case Memory::kD1:
+      return places.d[1];
+    case Memory::kTable:
+      return {Memory::kTable, table_at};
+    case Memory::kWorkspace:
+      break;
+  }
+  return {memory};
+}
+
+/// Appends a part's launch to `plan`.
+void AddLaunch(PartLaunch launch, const Places& places, LaunchPlan& plan) {
+  const auto table_at = static_cast<std::int64_t>(plan.table.size());
+  plan.table.insert(plan.table.end(), launch.table.begin(), launch.table.end());
+  for (KernelLaunch::Address& address : launch.launch.addresses) {
+    Place place = PlaceOf(address.place.memory, places, table_at);
+    place.offset += address.place.offset;
+    address.place = place;
+  }
+  plan.launches.push_back(std::move(launch.launch));
+}
+
+/// The GEMMs of one group, of all parts.
+std::vector<GemmShape> ShapesOf(const Division& division, PlanContext& context) {
+  std::vector<GemmShape> shapes;
+  for (const Division::Part& entry : division.parts) {
+    const ConvProblem& problem = entry.part.problem;
+    if (problem.direction == Direction::kBackwardWeight) {
+      shapes.push_back({.m = problem.k_per_group(),
+                        .n = problem.filter_taps() * problem.c_per_group(),
+                        .k = problem.batch * problem.out_cells()});
+      continue;
+    }
+    const bool forward = problem.direction == Direction::kForward;
+    const std::int64_t n = forward ? problem.k_per_group() : problem.c_per_group();
+    const std::int64_t k = forward ? problem.c_per_group() : problem.k_per_group();
+    for (const SubGemm& gemm : context.SubGemmsOf(problem)) {
+      shapes.push_back({.m = gemm.m, .n = n, .k = Taps(gemm) * k});
+    }
+  }
+  return shapes;
+}
+
+}  // namespace
+
+Verdict EstimateInParts(const PartKernel& kernel, PlanContext& context) {
+  std::variant<std::string, Division> division = Divider(kernel, context).Divide();
+  if (auto* reason = std::get_if<std::string>(&division)) return std::move(*reason);
+  return std::get<Division>(division).cost;
+}
+
+LaunchPlan LaunchInParts(const PartKernel& kernel, PlanContext& context) {
+  Divider divider(kernel, context);
+  const std::variant<std::string, Division> divided = divider.Divide();
+  const Division& division = std::get<Division>(divided);
+  LaunchPlan plan;
+  plan.splits = division.splits();
+  plan.cost = division.cost;
+  plan.gemms = ShapesOf(division, context);
+  LayoutPasses passes(context.problem(), context.device().gfx);
+  const Places places = passes.AddBefore(plan);
+
+  const ConvProblem& problem = context.simple_problem();
+  const bool partial = division.is_partial();
+  const int slots = division.adds ? 1 : division.splits() * division.terms;
+  const std::int64_t slot_bytes = problem.out_elements() * 4;
+  Places outs = places;
+  if (partial) outs.out = {Memory::kWorkspace, plan.Reserve(slots * slot_bytes)};
+  if (partial && (division.adds || division.has_gaps)) {
+    plan.zero_at = outs.out.offset;
+    plan.zero_bytes = slots * slot_bytes;
+  }
+  const std::int64_t out_bytes = partial ? 4 : SizeOf(problem.output_type());
+  for (const Division::Part& entry : division.parts) {
+    Places part_places = PlacesOf(entry.part, outs, out_bytes);
+    if (!division.adds) part_places.out.offset += entry.term * division.splits() * slot_bytes;
+    PartRequest request = divider.RequestOf(division, entry.part.problem);
+    request.sharing.splits = entry.estimate.splits;
+    AddLaunch(kernel.MakeLaunch(request), part_places, plan);
+  }
+  if (partial) {
+    AddReduceLaunches(problem, context.device().gfx, slots, outs.out.offset, places, plan);
+  }
+  passes.AddAfter(places, plan);
+  return plan;
+}
+
+}  // namespace gridwise

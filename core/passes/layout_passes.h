@@ -1,0 +1,40 @@
+#pragma once
+
+#include "core/arch/device_facts.h"
+#include "core/conv/problem.h"
+#include "core/launch/launch.h"
+
+namespace gridwise {
+
+/// The tensors of a problem.
+struct Places {
+  Place a = {Memory::kA}, b = {Memory::kB}, out = {Memory::kOut};
+  Place d[2] = {{Memory::kD0}, {Memory::kD1}};
+};
+
+/// What kernels that want neighbouring channels compute for `problem`; LayoutPasses make the
+/// tensors in its layouts.
+ConvProblem SimpleProblem(const ConvProblem& problem);
+
+/// Estimated cycles of those passes.
+double LayoutPassCycles(const ConvProblem& problem, const DeviceFacts& device);
+
+/// The launches before and after those that compute SimpleProblem(problem): NGCHW is transposed to
+/// NHWGC and back, and x of few channels is padded.
+class LayoutPasses {
+ public:
+  LayoutPasses(const ConvProblem& problem, Gfx gfx) : problem_(problem), gfx_(gfx) {}
+
+  /// Appends those before, with their copies in the workspace; returns where the simple problem's
+  /// tensors are.
+  Places AddBefore(LaunchPlan& plan) const;
+
+  /// Appends those after, where `places` are what AddBefore returned.
+  void AddAfter(const Places& places, LaunchPlan& plan) const;
+
+ private:
+  const ConvProblem& problem_;
+  const Gfx gfx_;
+};
+
+}  // namespace gridwise

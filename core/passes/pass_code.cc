@@ -1,0 +1,17 @@
+#include "core/passes/pass_code.h"
+
+#include "absl/strings/str_cat.h"
+#include "core/launch/code.h"
+#include "core/passes/passes_code.h"
+
+namespace gridwise {
+
+KernelCode PassCode(std::string_view pass, int bytes, Gfx gfx) {
+  return {ObjectOf(PassesCode(), gfx), absl::StrCat("gridwise_", pass, "_b", 8 * bytes)};
+}
+
+KernelCode PassCode(std::string_view pass, DataType type, Gfx gfx) {
+  return {ObjectOf(PassesCode(), gfx), absl::StrCat("gridwise_", pass, "_", Name(type))};
+}
+
+}  // namespace gridwise

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string_view>
+
+#include "core/arch/target.h"
+#include "core/base/types.h"
+#include "core/launch/launch.h"
+
+namespace gridwise {
+
+/// The kernel of a pass ("transpose", "widen") for elements of `bytes` bytes, which it only copies.
+KernelCode PassCode(std::string_view pass, int bytes, Gfx gfx);
+
+/// That of a pass ("reduce") whose output has a type.
+KernelCode PassCode(std::string_view pass, DataType type, Gfx gfx);
+
+}  // namespace gridwise

@@ -1,0 +1,91 @@
+#include "core/passes/plan_reduce.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <numeric>
+#include <utility>
+
+#include "core/launch/plan_epilogue.h"
+#include "core/passes/pass_code.h"
+
+namespace gridwise {
+
+namespace {
+
+/// The output's axes in memory, outermost first.
+std::array<std::size_t, 6> AxesInMemory(const TensorAxes& axes) {
+  std::array<std::size_t, 6> order;
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  // Axes of size 1 have strides of their neighbours; where they stand does not matter.
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return axes.stride[a] > axes.stride[b]; });
+  return order;
+}
+
+ReduceArgs MakeArgs(const ConvProblem& problem, const TensorAxes& axes,
+                    const std::array<std::size_t, 6>& order, int splits) {
+  ReduceArgs args = {};
+  args.split_elements = axes.Elements();
+  args.splits = splits;
+  args.epilogue = MakeEpilogue(problem, /*sharing=*/{});
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    args.size[i] = static_cast<int>(axes.size[order[i]]);
+    args.by_size[i] = MakeMagicDiv(static_cast<unsigned>(args.size[i]));
+    for (std::size_t d = 0; d < 2; ++d) {
+      const EpilogueTensor& tensor = problem.epilogue.d[d];
+      args.tensor_stride[d][i] = tensor.stride[order[i]] * SizeOf(tensor.type);
+    }
+  }
+  return args;
+}
+
+}  // namespace
+
+std::vector<ReducePlan> PlanReduce(const ConvProblem& problem, int splits) {
+  const TensorAxes axes = problem.AxesOf(problem.out());
+  const ReduceArgs args = MakeArgs(problem, axes, AxesInMemory(axes), splits);
+  // A launch takes some indices of the outermost axis of which it can take any.
+  std::size_t cut = 0;
+  std::int64_t inner = axes.Elements() / args.size[0];  // elements of one index of axis `cut`
+  while (inner >= kOffsetLimit) inner /= args.size[++cut];
+  const std::int64_t most = (kOffsetLimit - 1) / inner;
+  std::vector<ReducePlan> plans;
+  for (std::int64_t first = 0, taken = 0; first < axes.Elements(); first += taken * inner) {
+    ReducePlan& plan = plans.emplace_back(ReducePlan{.args = args, .first = first});
+    std::int64_t index = first / inner;
+    taken = std::min(most, args.size[cut] - index % args.size[cut]);
+    plan.args.elements = static_cast<int>(taken * inner);
+    for (std::size_t axis = cut + 1; axis-- > 0; index /= args.size[axis]) {
+      for (std::size_t d = 0; d < 2; ++d) {
+        plan.tensor_first[d] += index % args.size[axis] * args.tensor_stride[d][axis];
+      }
+    }
+  }
+  return plans;
+}
+
+unsigned ReduceWorkgroups(const ReduceArgs& args) {
+  return CeilDiv(static_cast<unsigned>(args.elements), unsigned{kReduceThreads});
+}
+
+void AddReduceLaunches(const ConvProblem& problem, Gfx gfx, int splits, std::int64_t partial_at,
+                       const Places& places, LaunchPlan& plan) {
+  for (const ReducePlan& reduce : PlanReduce(problem, splits)) {
+    Places part = places;
+    part.out.offset += reduce.first * SizeOf(problem.output_type());
+    for (std::size_t i = 0; i < 2; ++i) part.d[i].offset += reduce.tensor_first[i];
+    KernelLaunch launch = {.code = PassCode("reduce", problem.output_type(), gfx),
+                           .shape = {.workgroups = {ReduceWorkgroups(reduce.args), 1, 1},
+                                     .threads = {kReduceThreads, 1, 1}},
+                           .arguments = BytesOf(reduce.args),
+                           .addresses = EpilogueAddresses(offsetof(ReduceArgs, epilogue),
+                                                          reduce.args.epilogue, part.out, part.d),
+                           .map = {}};
+    launch.addresses.push_back(
+        {offsetof(ReduceArgs, partial), {Memory::kWorkspace, partial_at + reduce.first * 4}});
+    plan.launches.push_back(std::move(launch));
+  }
+}
+
+}  // namespace gridwise

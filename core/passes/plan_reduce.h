@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/arch/target.h"
+#include "core/conv/problem.h"
+#include "core/launch/launch.h"
+#include "core/passes/layout_passes.h"
+#include "core/passes/reduce_args.h"
+
+namespace gridwise {
+
+/// One launch of the sum over splits of K.
+struct ReducePlan {
+  ReduceArgs args;  // pointers null
+  // Elements of the output, and bytes of the epilogue's tensors, that lie before the launch's.
+  std::int64_t first = 0;
+  std::int64_t tensor_first[2] = {0, 0};
+};
+
+/// The launches that add up `splits` splits of K, or terms, of a problem: one where the output has
+/// fewer than 2^31 elements.
+std::vector<ReducePlan> PlanReduce(const ConvProblem& problem, int splits);
+
+/// Workgroups of its launch.
+unsigned ReduceWorkgroups(const ReduceArgs& args);
+
+/// Appends the launches that add up `splits` sums, which are at byte `partial_at` of the workspace,
+/// to what `places` says is the problem's output.
+void AddReduceLaunches(const ConvProblem& problem, Gfx gfx, int splits, std::int64_t partial_at,
+                       const Places& places, LaunchPlan& plan);
+
+}  // namespace gridwise

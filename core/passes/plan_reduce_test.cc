@@ -1,0 +1,74 @@
+#include "core/passes/plan_reduce.h"
+
+#include <cstdint>
+
+#include "core/base/math.h"
+#include "core/conv/problem.h"
+#include "core/launch/part_kernel.h"
+#include "gtest/gtest.h"
+
+namespace gridwise {
+namespace {
+
+/// Bytes of the epilogue's tensor before the output's element `at`, from the definition of strides.
+std::int64_t TensorBytes(const ConvProblem& problem, std::size_t tensor, std::int64_t at) {
+  const TensorAxes axes = problem.AxesOf(problem.out());
+  std::int64_t bytes = 0;
+  for (std::size_t axis = 0; axis < 6; ++axis) {
+    const std::int64_t index = at / axes.stride[axis] % axes.size[axis];
+    bytes +=
+        index * problem.epilogue.d[tensor].stride[axis] * SizeOf(problem.epilogue.d[tensor].type);
+  }
+  return bytes;
+}
+
+/// As the kernel finds it: what lies before the launch, and the index within it.
+std::int64_t TensorBytes(const ReducePlan& plan, int tensor, std::int64_t at_in_launch) {
+  std::int64_t bytes = plan.tensor_first[tensor];
+  auto at = static_cast<unsigned>(at_in_launch);
+  for (int axis = 5; axis >= 0; --axis) {
+    const unsigned outer = Divide(at, plan.args.by_size[axis]);
+    bytes += static_cast<std::int64_t>(at - outer * static_cast<unsigned>(plan.args.size[axis])) *
+             plan.args.tensor_stride[tensor][axis];
+    at = outer;
+  }
+  return bytes;
+}
+
+ConvProblem ProblemOf(std::int64_t batch, std::int64_t cells, std::int64_t k) {
+  ConvProblem problem = {.groups = 2, .batch = batch, .c = 2, .k = 2 * k};
+  problem.dims[1].in = 3;
+  problem.dims[2].in = cells;
+  problem.epilogue.tensors = 2;
+  problem.epilogue.d[0].stride = {7, 0, 11, 13, 1, 5};
+  problem.epilogue.d[1] = {.type = DataType::kF32, .stride = {0, 1, 1, 2, 100, 3}};
+  return problem;
+}
+
+TEST(PlanReduce, LaunchesTileTheOutput) {
+  for (const ConvProblem& problem : {ProblemOf(2, 100, 32), ProblemOf(5, 20'000'000, 8),
+                                     ProblemOf(1, 20'000'000, 50), ProblemOf(3, 5, 80'000'000)}) {
+    std::int64_t elements = 0;
+    for (const ReducePlan& plan : PlanReduce(problem, 3)) {
+      EXPECT_EQ(plan.first, elements);
+      EXPECT_EQ(plan.args.split_elements, problem.out_elements());
+      ASSERT_GT(plan.args.elements, 0);
+      elements += plan.args.elements;
+      for (const std::int64_t at : {0, plan.args.elements / 3, plan.args.elements - 1}) {
+        for (int tensor = 0; tensor < 2; ++tensor) {
+          EXPECT_EQ(TensorBytes(plan, tensor, at),
+                    TensorBytes(problem, static_cast<std::size_t>(tensor), plan.first + at));
+        }
+      }
+    }
+    EXPECT_EQ(elements, problem.out_elements());
+  }
+}
+
+TEST(PlanReduce, IsOneLaunchForFewerThan2To31Elements) {
+  EXPECT_EQ(PlanReduce(ProblemOf(2, 100, 32), 3).size(), 1u);
+  EXPECT_GT(PlanReduce(ProblemOf(5, 20'000'000, 8), 3).size(), 1u);
+}
+
+}  // namespace
+}  // namespace gridwise

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "core/base/math.h"
+#include "core/conv/gemm_map.h"
+#include "core/launch/block_map.h"
+#include "core/launch/sub_gemm_table.h"
+
+namespace gridwise::direct {
+
+/// Where the elements of x, dx, y or dy are. Strides are bytes, axes d, h, w; the channels of a
+/// group are contiguous.
+struct DirectTensor {
+  const void* data;
+  long image;   // from one image to the next
+  int group;    // from one group to the next
+  int cell[3];  // from one cell to the next along an axis
+  int size[3];  // cells
+};
+
+/// Where the elements of w or dw are.
+struct DirectWeights {
+  const void* data;
+  int group, k, tap, c;  // from one to the next; k and c of a group
+};
+
+/// Kernel arguments of forward and backward-data; see core/conv/gemm_map.h. The table's sub-GEMMs
+/// are counted in runs of DirectConfig::cells along w: m and by_count_w are of runs.
+struct DirectGatherArgs {
+  DirectTensor source, out;  // x and y, or dy and dx
+  DirectWeights w;
+  const SubGemm* table;  // [sub_gemms] in device memory; null: inline_table
+  int sub_gemms;
+  BlockMap map;
+  int splits;        // workgroups that share the taps of an output cell, each with sums of its own
+  long split_bytes;  // from one to the next
+  int out_type;      // DataType of the output, or of the sums that become it
+  int out_element;   // bytes
+  int source_channels;       // of a group
+  int out_channels;          // of all groups
+  MagicDiv by_out_channels;  // of a group
+  int out_of_group;          // output channels of a group
+  int w_source, w_out;       // of w: from one channel of the source, of the output, to the next
+  int filter[3];
+  AxisStrides strides[3];
+  SubGemm inline_table[kInlineSubGemms];
+};
+
+/// Kernel arguments of backward-weight: dw[g][k][t][c] = sum over images and output cells of
+/// dy[n][o][g][k] * x[n][o * s + t * d - p][g][c]. A lane's sums are of a pair (k, c) of a group.
+struct DirectWeightArgs {
+  DirectTensor dy, x;
+  DirectWeights dw;
+  int pairs;               // (k, c) of all groups
+  int c, k;                // channels of a group
+  MagicDiv by_c, by_k;     //
+  int filter[3];           //
+  MagicDiv by_filter_h;    //
+  int tap_groups;          // groups of DirectConfig::taps along w
+  MagicDiv by_tap_groups;  //
+  int stride[3], dilation[3], pad[3];
+  int rows;  // of output cells: images * out_d * out_h
+  MagicDiv by_out_h, by_out_d;
+  int splits;        // workgroups that share the rows, each of which writes sums of its own
+  long split_bytes;  // from one to the next
+  int out_type;      // DataType of dw, or of the sums that become it
+};
+
+}  // namespace gridwise::direct

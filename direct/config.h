@@ -1,0 +1,53 @@
+#pragma once
+
+#include "core/arch/target.h"
+#include "core/base/types.h"
+
+namespace gridwise::direct {
+
+/// A direct kernel, as a value: no matrix unit and no LDS tile. Lanes lie along channels, each sums
+/// products of its own channels, and what differs from cell to cell is the same in all lanes of a
+/// wave. For groups of few channels, depthwise ones above all.
+struct DirectConfig {
+  DataType type = DataType::kF16;  // of the operands; sums are of SumType(type)
+  int channels = 1;                // consecutive ones of a lane; more than 1: of depthwise problems
+  int cells = 8;                   // consecutive output cells along w that a lane works on
+  // Filter taps along w at a time. With several, a lane loads the source cells that they and the
+  // output cells have in common once; `stride` is the source cells from one output cell to the
+  // next, and taps are one source cell apart. With one, both are any number, and `stride` is 0.
+  int taps = 1, stride = 0;
+
+  /// What its name is made of: f16_ch2_cells8_taps3_step1.
+  static constexpr void Fields(auto& self, auto&& visit) {
+    auto& [type, channels, cells, taps, stride] = self;
+    visit("", type);
+    visit("ch", channels);
+    visit("cells", cells);
+    visit("taps", taps);
+    visit("stride", stride);
+  }
+  bool operator==(const DirectConfig&) const = default;
+
+  /// Source cells along w that the lane's output cells meet in `taps` taps.
+  constexpr int window() const { return taps == 1 ? cells : (cells - 1) * stride + taps; }
+  /// Of them, the one of output cell `cell` and tap `tap`.
+  constexpr int WindowCell(int cell, int tap) const {
+    return taps == 1 ? cell : cell * stride + tap;
+  }
+};
+
+/// Waves of a workgroup. Those of backward-weight share its sums.
+inline constexpr int kDirectGatherWaves = 4;
+inline constexpr int kDirectWeightWaves = 8;
+
+/// nullptr when kernels of `c` can be compiled for `gfx`, else the reason.
+constexpr const char* Reject(const DirectConfig& c, Gfx gfx) {
+  if (!HasType(gfx, c.type)) return "the target does not multiply the type";
+  if (c.channels * SizeOf(c.type) > 4 || c.channels < 1) return "a lane loads 4 bytes at most";
+  if (c.cells < 1 || c.cells > 16) return "a lane works on 1 to 16 cells";
+  if (c.taps < 1 || c.taps > 7) return "a lane takes 1 to 7 taps at a time";
+  if ((c.taps == 1) != (c.stride == 0)) return "stride is of several taps";
+  return nullptr;
+}
+
+}  // namespace gridwise::direct

@@ -1,0 +1,61 @@
+#pragma once
+
+#include "core/arch/memory.h"
+#include "core/base/math.h"
+#include "direct/args.h"
+#include "direct/config.h"
+
+namespace gridwise::direct {
+
+/// What the direct kernels share: lanes along channels, and windows of cells along w.
+
+template <DirectConfig kC>
+using DirectVec = Vec<Element<kC.type>, kC.channels>;
+
+/// What products of two elements are added up in.
+template <DirectConfig kC>
+using DirectSum = Element<SumType(kC.type)>;
+
+/// Element `e` of a lane's as a factor of its sums.
+template <DirectConfig kC, int kN>
+GRIDWISE_DEVICE DirectSum<kC> ToFactor(Vec<Element<kC.type>, kN> elements, int e) {
+  if constexpr (kC.type == DataType::kI8) {
+    return static_cast<signed char>(elements[e]);
+  } else if constexpr (SizeOf(kC.type) == 1) {
+    // The instructions know the target's own flavour of 8-bit floats, and convert two at once.
+    static_assert(kN <= 4);
+    Vec<unsigned char, 4> codes = {};
+    for (int i = 0; i < kN; ++i) codes[i] = elements[i];
+    const int bits = __builtin_bit_cast(int, codes);
+    return (e < 2 ? __builtin_amdgcn_cvt_pk_f32_fp8(bits, false)
+                  : __builtin_amdgcn_cvt_pk_f32_fp8(bits, true))[e % 2];
+  } else {
+    return static_cast<float>(elements[e]);
+  }
+}
+
+GRIDWISE_DEVICE float MultiplyAdd(float a, float b, float sum) { return __builtin_fmaf(a, b, sum); }
+GRIDWISE_DEVICE int MultiplyAdd(int a, int b, int sum) { return a * b + sum; }
+
+/// Index of the wave in its workgroup, and of the lane in its wave.
+template <Gfx kGfx>
+GRIDWISE_DEVICE int WaveOfGroup() {
+  return Uniform(ThreadId() / TraitsOf(kGfx).wave_size);
+}
+template <Gfx kGfx>
+GRIDWISE_DEVICE int LaneOfWave() {
+  return ThreadId() % TraitsOf(kGfx).wave_size;
+}
+
+/// `offset`, or kOutOfRange where a condition does not hold: not with other bits of the offset set,
+/// to which a uniform offset is still added.
+GRIDWISE_DEVICE unsigned OffsetIf(bool condition, int offset) {
+  return condition ? static_cast<unsigned>(offset) : Buffer::kOutOfRange;
+}
+
+/// Whether cell `i` of an axis of `size` cells exists.
+GRIDWISE_DEVICE bool IsCell(int i, int size) {
+  return static_cast<unsigned>(i) < static_cast<unsigned>(size);
+}
+
+}  // namespace gridwise::direct

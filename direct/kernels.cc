@@ -1,0 +1,97 @@
+#include "direct/kernels.h"
+
+#include <cstddef>
+#include <utility>
+
+#include "core/base/fields_text.h"
+#include "direct/plan.h"
+
+namespace gridwise::direct {
+namespace {
+
+// Where the data is of a tensor among the arguments.
+static_assert(offsetof(DirectTensor, data) == 0 && offsetof(DirectWeights, data) == 0);
+
+/// What both have in common.
+class DirectKernel : public PartKernel {
+ public:
+  DirectKernel(const DirectConfig& config, KernelCode code)
+      : config_(config), code_(std::move(code)) {}
+
+  std::string name() const override { return PrintFields(config_); }
+  DataType type() const override { return config_.type; }
+  const KernelCode& code() const override { return code_; }
+  bool has_epilogue() const override { return false; }
+  std::optional<std::string> Reject(const ConvProblem& problem, int splits) const override {
+    return RejectDirect(config_, problem, splits);
+  }
+  std::optional<Excess> TooLarge(const ConvProblem& problem, std::int64_t limit) const override {
+    return TooLargeForDirect(config_, problem, limit);
+  }
+
+ protected:
+  const DirectConfig& config() const { return config_; }
+
+ private:
+  const DirectConfig config_;
+  const KernelCode code_;
+};
+
+class GatherKernel final : public DirectKernel {
+ public:
+  using DirectKernel::DirectKernel;
+
+  PartEstimate Estimate(const PartRequest& request) const override {
+    return EstimateDirectGather(config(), request);
+  }
+  PartLaunch MakeLaunch(const PartRequest& request) const override {
+    using Args = DirectGatherArgs;
+    const DirectGatherPlan plan = PlanDirectGather(config(), request);
+    PartLaunch part = {.launch = {.code = code(),
+                                  .shape = plan.shape,
+                                  .arguments = BytesOf(plan.args),
+                                  .addresses = {{offsetof(Args, source), {Memory::kA}},
+                                                {offsetof(Args, w), {Memory::kB}},
+                                                {offsetof(Args, out), {Memory::kOut}}},
+                                  .map = plan.args.map},
+                       .table = {}};
+    if (!plan.is_inline) {
+      part.table = BytesOfTable<SubGemm>(plan.table);
+      part.launch.addresses.push_back({offsetof(Args, table), {Memory::kTable}});
+    }
+    return part;
+  }
+};
+
+class WeightKernel final : public DirectKernel {
+ public:
+  using DirectKernel::DirectKernel;
+
+  PartEstimate Estimate(const PartRequest& request) const override {
+    return EstimateDirectWeight(config(), request);
+  }
+  PartLaunch MakeLaunch(const PartRequest& request) const override {
+    using Args = DirectWeightArgs;
+    const DirectWeightPlan plan = PlanDirectWeight(config(), request);
+    return {.launch = {.code = code(),
+                       .shape = plan.shape,
+                       .arguments = BytesOf(plan.args),
+                       .addresses = {{offsetof(Args, dy), {Memory::kA}},
+                                     {offsetof(Args, x), {Memory::kB}},
+                                     {offsetof(Args, dw), {Memory::kOut}}},
+                       .map = {}},
+            .table = {}};
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const PartKernel> MakeGatherKernel(const DirectConfig& config, KernelCode code) {
+  return std::make_shared<GatherKernel>(config, std::move(code));
+}
+
+std::shared_ptr<const PartKernel> MakeWeightKernel(const DirectConfig& config, KernelCode code) {
+  return std::make_shared<WeightKernel>(config, std::move(code));
+}
+
+}  // namespace gridwise::direct

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <memory>
+
+#include "core/launch/part_kernel.h"
+#include "direct/config.h"
+
+namespace gridwise::direct {
+
+/// The kernels of a row of the direct family, for PartsFamily: forward and backward-data, and
+/// backward-weight.
+std::shared_ptr<const PartKernel> MakeGatherKernel(const DirectConfig& config, KernelCode code);
+std::shared_ptr<const PartKernel> MakeWeightKernel(const DirectConfig& config, KernelCode code);
+
+}  // namespace gridwise::direct

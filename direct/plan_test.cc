@@ -1,0 +1,190 @@
+#include "direct/plan.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/base/fields_text.h"
+#include "core/conv/sub_gemms.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace gridwise::direct {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr DirectConfig kAny = {.channels = 1, .cells = 8, .taps = 1, .stride = 0};
+constexpr DirectConfig kPairs = {.channels = 2, .cells = 8, .taps = 3, .stride = 1};
+static_assert(Reject(kAny, Gfx::k942) == nullptr && Reject(kPairs, Gfx::k1201) == nullptr);
+
+ConvProblem Depthwise(Direction direction, std::int64_t groups, std::int64_t stride) {
+  const Dim dim = {.in = 20, .filter = 3, .stride = stride, .pad_begin = 1, .pad_end = 1};
+  return {.direction = direction,
+          .groups = groups,
+          .batch = 2,
+          .c = groups,
+          .k = groups,
+          .dims = {Dim{}, dim, dim}};
+}
+
+DirectGatherPlan PlanGatherOf(const DirectConfig& config, const DeviceFacts& device,
+                              const ConvProblem& problem, Sharing sharing = {}) {
+  return PlanDirectGather(config, {device, problem, MakeSubGemms(problem), sharing});
+}
+DirectWeightPlan PlanWeightOf(const DirectConfig& config, const ConvProblem& problem,
+                              Sharing sharing) {
+  const DeviceFacts device = Gfx::k942;
+  return PlanDirectWeight(config, {device, problem, /*sub_gemms=*/{}, sharing});
+}
+PartEstimate EstimateWeightOf(const ConvProblem& problem, Sharing sharing) {
+  const DeviceFacts device = Gfx::k942;
+  return EstimateDirectWeight(kPairs, {device, problem, /*sub_gemms=*/{}, sharing});
+}
+
+TEST(DirectConfig, NameParsesBack) {
+  EXPECT_EQ(PrintFields(kPairs), "f16_ch2_cells8_taps3_stride1");
+  const absl::StatusOr<DirectConfig> parsed = ParseFields<DirectConfig>(PrintFields(kPairs));
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(*parsed, kPairs);
+}
+
+TEST(DirectConfig, RejectsWhatCannotRun) {
+  DirectConfig c = kPairs;
+  c.type = DataType::kF32;
+  EXPECT_STREQ(Reject(c, Gfx::k942), "a lane loads 4 bytes at most");
+  c = kPairs;
+  c.stride = 0;
+  EXPECT_STREQ(Reject(c, Gfx::k942), "stride is of several taps");
+  c = {.type = DataType::kF8E4M3, .channels = 4};
+  EXPECT_STREQ(Reject(c, Gfx::k942), "the target does not multiply the type");
+  EXPECT_EQ(Reject(c, Gfx::k950), nullptr);
+}
+
+// 8 output cells of stride 2 and 3 taps meet 17 source cells; with one tap each cell has its own.
+TEST(DirectConfig, WindowsHoldWhatCellsAndTapsMeet) {
+  DirectConfig c = kPairs;
+  EXPECT_EQ(c.window(), 10);
+  c.stride = 2;
+  EXPECT_EQ(c.window(), 17);
+  EXPECT_EQ(c.WindowCell(7, 2), 16);
+  EXPECT_EQ(kAny.window(), 8);
+  EXPECT_EQ(kAny.WindowCell(7, 0), 7);
+}
+
+TEST(PlanDirect, TheOutputHasATypeOfItsOwn) {
+  ConvProblem problem = Depthwise(Direction::kBackwardWeight, 200, 1);
+  const Sharing one = {.splits = 1};
+  EXPECT_EQ(PlanWeightOf(kPairs, problem, one).args.out_type, static_cast<int>(DataType::kF16));
+  EXPECT_EQ(PlanWeightOf(kPairs, problem, one).args.dw.group, 2 * 9);
+  problem.out_type = DataType::kF32;
+  EXPECT_EQ(PlanWeightOf(kPairs, problem, one).args.out_type, static_cast<int>(DataType::kF32));
+  EXPECT_EQ(PlanWeightOf(kPairs, problem, one).args.dw.group, 4 * 9);
+}
+
+TEST(PlanDirect, SumsOf8BitsHaveTheOutputsType) {
+  ConvProblem problem = Depthwise(Direction::kForward, 200, 1);
+  problem.type = DataType::kI8;
+  const auto args = [&](Sharing sharing) {
+    const DirectConfig config = {.type = problem.type, .channels = 4};
+    return PlanGatherOf(config, Gfx::k950, problem, sharing).args;
+  };
+  EXPECT_EQ(args({}).out_type, static_cast<int>(DataType::kI32));
+  EXPECT_EQ(args({}).out.group, 4);
+  EXPECT_EQ(args({}).source.group, 1);
+  problem.out_type = DataType::kF32;
+  EXPECT_EQ(args({}).out_type, static_cast<int>(DataType::kF32));
+  problem.type = DataType::kF8E4M3;
+  problem.out_type = DataType::kF16;
+  EXPECT_EQ(args({}).out_type, static_cast<int>(DataType::kF16));
+  EXPECT_EQ(args({}).out.group, 2);
+  EXPECT_EQ(args({.splits = 1, .partial_elements = 1000}).out.group, 4);  // sums for an epilogue
+}
+
+TEST(PlanDirect, TilesAreRunsAndLanes) {
+  // 2 images * 20 rows * 3 runs of 8 of the 20 cells = 120 runs, 4 waves a workgroup; 200 channels
+  // are 2 tiles of 64 lanes with 2 channels.
+  const ConvProblem problem = Depthwise(Direction::kForward, 200, 1);
+  const DirectGatherPlan plan = PlanGatherOf(kPairs, Gfx::k942, problem);
+  EXPECT_EQ(plan.shape.workgroups[0], 30u);
+  EXPECT_EQ(plan.shape.workgroups[1], 2u);
+  EXPECT_EQ(plan.shape.threads[0], 256u);
+  EXPECT_EQ(plan.args.out.group, 2);
+  const DirectGatherPlan sums =
+      PlanGatherOf(kPairs, Gfx::k942, problem, {.splits = 2, .partial_elements = 1000});
+  EXPECT_EQ(sums.shape.workgroups[2], 2u);
+  EXPECT_EQ(sums.args.out.group, 4);
+  EXPECT_EQ(sums.args.split_bytes, 4000);
+  // Lanes are 32 on RDNA: 4 tiles.
+  const DirectGatherPlan rdna = PlanGatherOf(kPairs, Gfx::k1100, problem);
+  EXPECT_EQ(rdna.shape.workgroups[1], 4u);
+  EXPECT_EQ(rdna.shape.threads[0], 128u);
+}
+
+TEST(PlanDirect, WeightsAreTapsAndPairs) {
+  ConvProblem problem = Depthwise(Direction::kBackwardWeight, 200, 1);
+  EXPECT_EQ(PlanWeightOf(kPairs, problem, {.splits = 1}).shape.workgroups[0],
+            3u);  // rows of 3 taps
+  EXPECT_EQ(PlanWeightOf(kAny, problem, {.splits = 1}).shape.workgroups[0], 9u);
+  problem.k = 600;  // 600 pairs of one channel of x and three of y
+  EXPECT_EQ(PlanWeightOf(kAny, problem, {.splits = 1}).shape.workgroups[1], 10u);
+}
+
+// 2 images * 20 rows of output cells, 8 waves: at most 4 splits have a row for each of their waves.
+TEST(PlanDirect, SplitsWriteSumsOfTheirOwn) {
+  const ConvProblem problem = Depthwise(Direction::kBackwardWeight, 200, 1);
+  const DirectWeightPlan split = PlanWeightOf(kPairs, problem, {.splits = 4});
+  EXPECT_EQ(split.shape.workgroups[2], 4u);
+  EXPECT_EQ(split.args.splits, 4);
+  EXPECT_EQ(split.args.split_bytes, 200 * 9 * 4);
+  EXPECT_EQ(split.args.dw.group, 9 * 4);
+  const DirectWeightPlan whole = PlanWeightOf(kPairs, problem, {.splits = 1});
+  EXPECT_EQ(whole.args.dw.group, 9 * 2);
+  EXPECT_LE(EstimateWeightOf(problem, {}).cost.cycles,
+            std::min(EstimateWeightOf(problem, {.splits = 1}).cost.cycles,
+                     EstimateWeightOf(problem, {.splits = 4}).cost.cycles));
+}
+
+TEST(PlanDirect, LaunchesKeepTheLimitOfAGrid) {
+  ConvProblem problem = Depthwise(Direction::kForward, 1, 1);
+  problem.batch = 1 << 21;
+  problem.dims[1].in = problem.dims[2].in = 16;
+  EXPECT_THAT(TooLargeForDirect(kAny, problem).value().reason,
+              HasSubstr("a launch takes at most 16777215"));
+}
+
+TEST(PlanDirect, RejectionsNameTheirValues) {
+  const auto reason = [](const DirectConfig& config, const ConvProblem& problem) {
+    return RejectDirect(config, problem, 0).value_or("");
+  };
+  ConvProblem problem = Depthwise(Direction::kForward, 64, 1);
+  EXPECT_EQ(RejectDirect(kPairs, problem, 0), std::nullopt);
+  problem.k = 128;
+  EXPECT_THAT(reason(kPairs, problem), HasSubstr("64 groups of c 1 and k 2; the row is for"));
+  EXPECT_EQ(RejectDirect(kAny, problem, 0), std::nullopt);
+  problem.type = DataType::kF32;
+  EXPECT_THAT(reason(kAny, problem), HasSubstr("type is f32"));
+  EXPECT_THAT(reason(kPairs, Depthwise(Direction::kForward, 63, 1)), HasSubstr("63 groups"));
+  problem = Depthwise(Direction::kForward, 64, 1);
+  problem.c = problem.k = 64 * 9;
+  EXPECT_THAT(reason(kAny, problem), HasSubstr("a group has c 9 and k 9; the row is for groups"));
+  EXPECT_THAT(reason(kPairs, Depthwise(Direction::kForward, 64, 2)),
+              HasSubstr("cells of the output are 2 and taps 1 apart"));
+  // A class of backward-data steps from cell to cell whatever the stride.
+  EXPECT_EQ(RejectDirect(kPairs, Depthwise(Direction::kBackwardData, 64, 2), 0), std::nullopt);
+  problem = Depthwise(Direction::kForward, 64, 1);
+  problem.epilogue.alpha = 2;
+  EXPECT_EQ(RejectDirect(kAny, problem, 0), std::nullopt);
+  problem.batch = 1 << 18;
+  EXPECT_THAT(reason(kAny, problem), HasSubstr("the output has 6710886400 elements; with an"));
+  problem = Depthwise(Direction::kForward, 64, 1);
+  problem.layout = Layout::kGNHWC;
+  EXPECT_THAT(reason(kPairs, problem), HasSubstr("layout is gnhwc"));
+  EXPECT_EQ(RejectDirect(kAny, problem, 0), std::nullopt);
+  problem = Depthwise(Direction::kForward, 64, 1);
+  problem.dims[1].in = problem.dims[2].in = 6000;
+  EXPECT_THAT(TooLargeForDirect(kAny, problem).value().reason,
+              HasSubstr("an image of x reaches over 4608000000 bytes"));
+}
+
+}  // namespace
+}  // namespace gridwise::direct

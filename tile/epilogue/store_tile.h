@@ -1,0 +1,212 @@
+#pragma once
+
+#include "core/arch/memory.h"
+#include "core/arch/sync.h"
+#include "core/launch/combine.h"
+#include "core/launch/output_type.h"
+#include "tile/config.h"
+#include "tile/pipeline/wave_acc.h"
+#include "tile/roles.h"
+
+namespace gridwise::tile {
+
+/// Writes the tile: see EpilogueArgs. The sums go through LDS, some matrix instructions of every
+/// wave at a time, so that lanes store 16 consecutive bytes.
+///
+/// Place knows where rows and columns of the tile are in tensors of the output's shape:
+///
+///   const char* Base(data, strides)       what offsets count from
+///   unsigned Row(strides, row)            offset of a row, or Buffer::kOutOfRange where it is none
+///   int Column(strides, column)           further offset of a column
+///   int columns()                         columns that are there, from the tile's first on
+template <TileConfig kC, Gfx kGfx, class Place>
+class StoreTile {
+ public:
+  /// `lds` is the workgroup's, whose operands have been read when Store's first barrier opens.
+  GRIDWISE_DEVICE StoreTile(const EpilogueArgs& args, const Place& place, char* lds)
+      : args_(args),
+        place_(place),
+        lds_(lds),
+        row_offsets_(reinterpret_cast<unsigned*>(lds + kC.row_offsets_at())) {}
+
+  /// Waves that only load have no part of `acc`, and take part in the rest.
+  GRIDWISE_DEVICE void Store(const WaveAcc<kC>& acc) const {
+#pragma clang loop unroll(disable)
+    for (int piece = 0; piece < kC.reps_m() * kChunks; ++piece) {
+      BarrierLds();  // the operands, or the previous piece, have been read
+      if (piece == 0) FindRowOffsets();
+      if (IsMathWave<kC>()) Stage(acc, piece, lds_);
+      BarrierLds();
+      StoreStaged(piece, lds_);
+    }
+  }
+
+ private:
+  static constexpr int kVec = kC.vec_out();
+  static constexpr int kChunks = kC.reps_n() / kC.stage_reps_n();       // pieces along n
+  static constexpr int kChunkColumns = kC.stage_reps_n() * kC.mma_n();  // of a wave
+  using Values = Vec<float, kVec>;
+
+  GRIDWISE_DEVICE void FindRowOffsets() const {
+    for (int row = ThreadId(); row < kC.tile.m; row += kC.threads()) {
+      row_offsets_[row] = place_.Row(args_.strides, row);
+      for (int i = 0; i < args_.tensors; ++i) {
+        row_offsets_[(i + 1) * kC.tile.m + row] = place_.Row(args_.tensor[i].strides, row);
+      }
+    }
+  }
+
+  /// Writes a piece of every wave's accumulators to LDS as [row][column].
+  GRIDWISE_DEVICE static void Stage(const WaveAcc<kC>& acc, int piece, char* lds) {
+    for (int rep = 0; rep < kC.reps_m(); ++rep) {
+      for (int chunk = 0; chunk < kChunks; ++chunk) {  // registers have no index
+        if (piece == rep * kChunks + chunk) StageAcc(acc.d[rep] + chunk * kC.stage_reps_n(), lds);
+      }
+    }
+  }
+
+  GRIDWISE_DEVICE static void StageAcc(const Acc<kC.mma, kC.type>* acc, char* lds) {
+    constexpr int kRun = kC.mma.acc_run();
+    using Run = Vec<Element<SumType(kC.type)>, kRun>;
+    const int first = WaveN<kC>() / kChunks;
+    for (int n = 0; n < kC.stage_reps_n(); ++n) {
+      for (int reg = 0; reg < kC.mma.acc_per_lane(); reg += kRun) {
+        Run run;
+        for (int e = 0; e < kRun; ++e) run[e] = acc[n][reg + e];
+        const RowCol place = kC.PlaceInStage(Lane<kC>(), n, reg);
+        const int row = WaveM<kC>() / kC.reps_m() + place.row;
+        const int column = first + place.col;
+        *reinterpret_cast<Run*>(lds + (row * kC.stage_pitch() + column) * 4) = run;
+      }
+    }
+  }
+
+  GRIDWISE_DEVICE void StoreStaged(int piece, const char* lds) const {
+    constexpr int kVecsPerRow = kC.stage_columns() / kVec;
+    const int rep = piece / kChunks, chunk = piece % kChunks;
+    for (int i = ThreadId(); i < kC.stage_rows() * kVecsPerRow; i += kC.threads()) {
+      const int row = i / kVecsPerRow, staged = i % kVecsPerRow * kVec;
+      const int tile_row = row / kC.mma_m() * kC.wave_m() + rep * kC.mma_m() + row % kC.mma_m();
+      const int column =
+          staged / kChunkColumns * kC.wave_n() + chunk * kChunkColumns + staged % kChunkColumns;
+      struct Parts {
+        Vec<float, 4> part[kVec / 4];  // rows are 16-byte aligned
+      };
+      Values values = __builtin_bit_cast(
+          Values, *reinterpret_cast<const Parts*>(lds + (row * kC.stage_pitch() + staged) * 4));
+      if constexpr (SumType(kC.type) == DataType::kI32) {
+        if (args_.out_type == static_cast<int>(DataType::kI32)) {
+          StoreAs<int>(values, tile_row, column);
+          continue;
+        }
+        using Sums = Vec<int, kVec>;
+        values = __builtin_convertvector(__builtin_bit_cast(Sums, values), Values);
+      }
+      Finish(values, tile_row, column);
+      if (args_.adds) {
+        AddTo(values, tile_row, column);
+      } else {
+        WithFloatOutput<kC.type>(args_.out_type, [&]<DataType kOut>() {
+          StoreAs<Element<kOut>>(values, tile_row, column);
+        });
+      }
+    }
+  }
+
+  /// From sums to the values of the output.
+  GRIDWISE_DEVICE void Finish(Values& values, int tile_row, int column) const {
+    for (int e = 0; e < kVec; ++e) values[e] *= args_.alpha;
+#pragma clang loop unroll(disable)
+    for (int i = 0; i < args_.tensors; ++i) {
+      const EpilogueTensorArgs& tensor = args_.tensor[i];
+      const unsigned row = row_offsets_[(i + 1) * kC.tile.m + tile_row];
+      if (tensor.is_f32) {
+        CombineWith<float>(tensor, row, column, values);
+      } else {
+        WithFloatOutput<kC.type>(args_.out_type, [&]<DataType kOut>() {
+          if constexpr (kOut != DataType::kF32) {
+            CombineWith<Element<kOut>>(tensor, row, column, values);
+          }
+        });
+      }
+    }
+    for (int e = 0; e < kVec; ++e) values[e] = Clamp(args_, values[e]);
+  }
+
+  /// kOutOfRange where column `column` + `e` is past the last.
+  GRIDWISE_DEVICE unsigned PastColumns(int column, int e) const {
+    return static_cast<unsigned>(place_.columns() - 1 - e - column) & Buffer::kOutOfRange;
+  }
+
+  template <class T>
+  GRIDWISE_DEVICE void CombineWith(const EpilogueTensorArgs& tensor, unsigned row, int column,
+                                   Values& values) const {
+    constexpr int kPart = 16 / sizeof(T) < kVec ? 16 / sizeof(T) : kVec;  // elements of a load
+    const Buffer buffer = Buffer::From<kGfx>(place_.Base(tensor.data, tensor.strides));
+    if (!tensor.by_element && place_.columns() % kVec == 0) {
+      const unsigned offset =
+          (row + place_.Column(tensor.strides, column)) | PastColumns(column, 0);
+      for (int part = 0; part < kVec; part += kPart) {
+        const auto d = buffer.Load<Vec<T, kPart>>(offset, part * static_cast<int>(sizeof(T)));
+        for (int e = 0; e < kPart; ++e) {
+          values[part + e] = Combine(tensor, values[part + e], static_cast<float>(d[e]));
+        }
+      }
+    } else {
+      for (int e = 0; e < kVec; ++e) {
+        const unsigned offset =
+            (row + place_.Column(tensor.strides, column + e)) | PastColumns(column, e);
+        values[e] = Combine(tensor, values[e], static_cast<float>(buffer.Load<T>(offset, 0)));
+      }
+    }
+  }
+
+  /// `value` as the output has it; integers have stayed the bits that they are.
+  template <class T>
+  GRIDWISE_DEVICE static T To(float value) {
+    if constexpr (__is_same(T, int)) {
+      return __builtin_bit_cast(int, value);
+    } else {
+      return static_cast<T>(value);
+    }
+  }
+
+  template <class T>
+  GRIDWISE_DEVICE void StoreAs(Values& values, int tile_row, int column) const {
+    constexpr int kPart = 16 / sizeof(T) < kVec ? 16 / sizeof(T) : kVec;  // elements of a store
+    const Buffer buffer = Buffer::From<kGfx>(static_cast<const char*>(
+        place_.Base(args_.out, args_.strides) + BlockIdZ() * args_.split_bytes));
+    const unsigned row = row_offsets_[tile_row];
+    if (!args_.by_element) {
+      const unsigned offset = row + place_.Column(args_.strides, column);
+      for (int part = 0; part < kVec; part += kPart) {
+        Vec<T, kPart> out;
+        for (int e = 0; e < kPart; ++e) out[e] = To<T>(values[part + e]);
+        buffer.Store(out, (offset + part * sizeof(T)) | PastColumns(column, kVec - 1));
+      }
+      if (place_.columns() % kVec == 0) return;
+    }
+    // Elements of a vector that ends past the last column, or all.
+    const unsigned in_vector =
+        args_.by_element ? 0 : ~PastColumns(column, kVec - 1) & Buffer::kOutOfRange;
+    for (int e = 0; e < kVec; ++e) {
+      const unsigned offset = row + place_.Column(args_.strides, column + e);
+      buffer.Store(To<T>(values[e]), offset | in_vector | PastColumns(column, e));
+    }
+  }
+
+  GRIDWISE_DEVICE void AddTo(Values& values, int tile_row, int column) const {
+    const Buffer buffer = Buffer::From<kGfx>(place_.Base(args_.out, args_.strides));
+    for (int e = 0; e < kVec; ++e) {
+      const unsigned offset = row_offsets_[tile_row] + place_.Column(args_.strides, column + e);
+      buffer.template AtomicAdd<kGfx>(values[e], offset | PastColumns(column, e));
+    }
+  }
+
+  const EpilogueArgs& args_;
+  const Place& place_;
+  char* const lds_;
+  unsigned* const row_offsets_;
+};
+
+}  // namespace gridwise::tile

@@ -1,0 +1,88 @@
+#pragma once
+
+#include "core/arch/kernel_args.h"
+#include "core/arch/this_target.h"
+#include "core/launch/block_map.h"
+#include "tile/epilogue/store_tile.h"
+#include "tile/load/cells.h"
+#include "tile/load/operands.h"
+#include "tile/pipeline/main_loop.h"
+
+namespace gridwise::tile {
+
+/// The filter tap and channel of a term, 0 <= term < args.terms.
+GRIDWISE_DEVICE TapChannel TermAt(const BwdWeightArgs& args, int term) {
+  const int tap = Divide(term, args.by_channels);
+  const int by_w = Divide(tap, args.by_filter_w);
+  const int by_h = Divide(by_w, args.by_filter_h);
+  return {.tap = {by_h, by_w - by_h * args.filter_h, tap - by_w * args.filter_w},
+          .channel = term - tap * args.x.channels,
+          .exists = term < args.terms};
+}
+
+/// Where the tile's rows, output channels, and columns, the terms, are.
+template <TileConfig kC>
+class PlaceOfTerms {
+ public:
+  GRIDWISE_DEVICE PlaceOfTerms(const BwdWeightArgs& args, int group, int m, int n)
+      : args_(args), group_(group), m_(m), n_(n) {}
+
+  GRIDWISE_DEVICE int columns() const { return args_.terms - n_; }
+  GRIDWISE_DEVICE const char* Base(const void* data, const OutputStrides& strides) const {
+    return static_cast<const char*>(data) + group_ * strides.group;
+  }
+  GRIDWISE_DEVICE unsigned Row(const OutputStrides& strides, int row) const {
+    return m_ + row < args_.dy.channels ? static_cast<unsigned>((m_ + row) * strides.row)
+                                        : Buffer::kOutOfRange;
+  }
+  GRIDWISE_DEVICE int Column(const OutputStrides& strides, int column) const {
+    if (strides.packed) return (n_ + column) * strides.column;
+    const TapChannel term = TermAt(args_, n_ + column);
+    int offset = term.channel * strides.column;
+    for (int a = 0; a < 3; ++a) offset += term.tap[a] * strides.axis[a];
+    return offset;
+  }
+
+ private:
+  const BwdWeightArgs& args_;
+  const int group_, m_, n_;
+};
+
+/// Backward weight of a grouped convolution:
+///
+///   dw[g][k][t][c] = sum over images n and output cells o of
+///                    dy[n][o][g][k] * x[n][o * s + t * d - p][g][c]
+///
+/// as one GEMM per group: rows are output channels k, columns the terms (t, c), and K runs over the
+/// output cells of all images. One workgroup per tile of dw and group.
+template <TileConfig kC, Gfx kGfx>
+GRIDWISE_DEVICE void BwdWeightTile() {
+  static_assert(kGfx == kThisTarget, "the row and the object are for different targets");
+  static_assert(Reject(kC, kGfx) == nullptr, "the row does not suit the target");
+  static_assert(kC.patch_a.k == kC.patch_b.k, "both operands have the same runs of cells");
+  GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
+
+  const BwdWeightArgs& args = KernelArgs<BwdWeightArgs>();
+  const int group = BlockIdY();
+  const TileOfGemm tile =
+      TileAt(args.map, SlotOf(args.map, BlockIdX()), args.m_tiles, args.n_tiles);
+  const int m = tile.row * kC.tile.m, n = tile.column * kC.tile.n;
+  const PlaceOfTerms<kC> place(args, group, m, n);
+  const StoreTile<kC, kGfx, PlaceOfTerms<kC>> dw(args.epilogue, place, lds);
+
+  const CellWalk walk(args, kC.patch_a.k, BlockIdZ());
+  using LoadDy = LoadCells<kC, kGfx, kC.tile.m, kC.patch_a>;
+  using LoadX = LoadCells<kC, kGfx, kC.tile.n, kC.patch_b>;
+  const auto operands = [&] {
+    const int k = m + LoadDy::Row();
+    return Operands<LoadDy, LoadX, CellWalk>{
+        .a{args, args.dy, group, {.channel = k, .exists = k < args.dy.channels}},
+        .b{args, args.x, group, TermAt(args, n + LoadX::Row())},
+        .walk = walk};
+  };
+  WaveAcc<kC> acc;  // [wave_m][wave_n]
+  MainLoop<kC>(operands, walk.steps(), lds, acc);
+  dw.Store(acc);
+}
+
+}  // namespace gridwise::tile

@@ -1,0 +1,105 @@
+#include "tile/kernels.h"
+
+#include <cstddef>
+#include <utility>
+
+#include "core/base/fields_text.h"
+#include "core/launch/plan_epilogue.h"
+#include "tile/plan/bwd_weight.h"
+#include "tile/plan/gather.h"
+
+namespace gridwise::tile {
+namespace {
+
+/// What both have in common.
+class TileKernel : public PartKernel {
+ public:
+  TileKernel(const TileConfig& config, KernelCode code) : config_(config), code_(std::move(code)) {}
+
+  std::string name() const override { return PrintFields(config_); }
+  DataType type() const override { return config_.type; }
+  const KernelCode& code() const override { return code_; }
+  bool has_epilogue() const override { return true; }
+
+ protected:
+  const TileConfig& config() const { return config_; }
+
+ private:
+  const TileConfig config_;
+  const KernelCode code_;
+};
+
+class GatherKernel final : public TileKernel {
+ public:
+  using TileKernel::TileKernel;
+
+  std::optional<std::string> Reject(const ConvProblem& problem, int) const override {
+    return RejectGather(config(), problem);
+  }
+  std::optional<Excess> TooLarge(const ConvProblem& problem, std::int64_t limit) const override {
+    return TooLargeForGather(config(), problem, limit);
+  }
+  PartEstimate Estimate(const PartRequest& request) const override {
+    return EstimateGather(config(), request);
+  }
+  PartLaunch MakeLaunch(const PartRequest& request) const override {
+    const GatherPlan plan = PlanGather(config(), request);
+    PartLaunch part = {.launch = {.code = code(),
+                                  .shape = plan.shape,
+                                  .arguments = BytesOf(plan.args),
+                                  .addresses = EpilogueAddresses(offsetof(GatherArgs, epilogue),
+                                                                 plan.args.epilogue),
+                                  .map = plan.args.map},
+                       .table = {}};
+    auto& addresses = part.launch.addresses;
+    addresses.push_back({offsetof(GatherArgs, source), {Memory::kA}});
+    addresses.push_back({offsetof(GatherArgs, w), {Memory::kB}});
+    if (!plan.is_inline) {
+      part.table = BytesOfTable<SubGemm>(plan.table);
+      addresses.push_back({offsetof(GatherArgs, table), {Memory::kTable}});
+    }
+    return part;
+  }
+};
+
+class BwdWeightKernel final : public TileKernel {
+ public:
+  using TileKernel::TileKernel;
+
+  std::optional<std::string> Reject(const ConvProblem& problem, int) const override {
+    return RejectBwdWeight(config(), problem);
+  }
+  std::optional<Excess> TooLarge(const ConvProblem& problem, std::int64_t limit) const override {
+    return TooLargeForBwdWeight(config(), problem, limit);
+  }
+  PartEstimate Estimate(const PartRequest& request) const override {
+    return EstimateBwdWeight(config(), request);
+  }
+  PartLaunch MakeLaunch(const PartRequest& request) const override {
+    using Args = BwdWeightArgs;
+    const BwdWeightPlan plan = PlanBwdWeight(config(), request);
+    PartLaunch part = {
+        .launch = {.code = code(),
+                   .shape = plan.shape,
+                   .arguments = BytesOf(plan.args),
+                   .addresses = EpilogueAddresses(offsetof(Args, epilogue), plan.args.epilogue),
+                   .map = plan.args.map},
+        .table = {}};
+    part.launch.addresses.push_back(
+        {offsetof(Args, dy) + offsetof(CellTensor, data), {Memory::kA}});
+    part.launch.addresses.push_back({offsetof(Args, x) + offsetof(CellTensor, data), {Memory::kB}});
+    return part;
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const PartKernel> MakeGatherKernel(const TileConfig& config, KernelCode code) {
+  return std::make_shared<GatherKernel>(config, std::move(code));
+}
+
+std::shared_ptr<const PartKernel> MakeBwdWeightKernel(const TileConfig& config, KernelCode code) {
+  return std::make_shared<BwdWeightKernel>(config, std::move(code));
+}
+
+}  // namespace gridwise::tile

@@ -1,0 +1,82 @@
+#pragma once
+
+#include "core/arch/memory.h"
+#include "core/layout/lds_tile.h"
+#include "tile/config.h"
+#include "tile/roles.h"
+
+namespace gridwise::tile {
+
+/// A chunk's elements. Those of 8 bits are in words, as matrix instructions take them: a vector of
+/// bytes is taken apart where whole chunks and parts of chunks meet.
+template <TileConfig kC>
+struct ChunkOf {
+  using Type = Vec<Element<kC.type>, kC.chunk()>;
+};
+template <TileConfig kC>
+  requires(SizeOf(kC.type) == 1)
+struct ChunkOf<kC> {
+  using Type = Vec<unsigned, 4>;
+};
+template <TileConfig kC>
+using ChunkVec = ChunkOf<kC>::Type;
+
+/// How the loading lanes of a workgroup share the chunks of an operand tile, where a row's chunks
+/// are consecutive in memory: lanes along a row first, then along rows, kCount times.
+template <TileConfig kC, LdsTile kTile>
+struct ChunksOfLane {
+  static constexpr int kThreads = kC.load_threads();
+  static constexpr int kChunks = kTile.rows * kTile.chunks_per_row;
+  static constexpr int kCount = CeilDiv(kChunks, kThreads);
+  static_assert(kChunks % kThreads == 0 || kChunks < kThreads);
+
+  GRIDWISE_DEVICE static int Chunk() {
+    const int place = LoadThread<kC>() % kTile.chunks_per_row;
+    return kC.loads_to_lds() ? kC.lds_rows(kTile.rows).Permuted(Row(0), place) : place;
+  }
+  GRIDWISE_DEVICE static int Row(int i) {
+    return LoadThread<kC>() / kTile.chunks_per_row + i * (kThreads / kTile.chunks_per_row);
+  }
+  /// There are more lanes than chunks, and this one has none.
+  GRIDWISE_DEVICE static bool IsIdle() { return kChunks < kThreads && LoadThread<kC>() >= kChunks; }
+
+  /// Writes the lane's chunks to LDS. Their rows lie a multiple of LdsTile::kPeriodRows apart,
+  /// hence their places a constant, which is part of the instruction.
+  GRIDWISE_DEVICE static void Store(const ChunkVec<kC> (&chunks)[kCount], char* lds) {
+    constexpr int kRowsApart = kThreads / kTile.chunks_per_row;
+    static_assert(kCount == 1 || kRowsApart % LdsTile::kPeriodRows == 0);
+    char* const first = lds + kTile.Offset(Row(0), Chunk());
+    for (int i = 0; i < kCount; ++i) {
+      *reinterpret_cast<ChunkVec<kC>*>(first + i * kRowsApart * LdsTile::kChunkBytes) = chunks[i];
+    }
+  }
+};
+
+/// Buffer::kOutOfRange where `count` is less than 1.
+GRIDWISE_DEVICE unsigned NoneOf(int count) {
+  return static_cast<unsigned>(count - 1) & Buffer::kOutOfRange;
+}
+
+/// Loads a chunk of consecutive channels at `offset` + `uniform_offset` bytes, of which the first
+/// `count` exist; the others read as 0, and all do when Buffer::kOutOfRange is set in `offset`.
+/// Only where kRagged is not 0 it looks into chunks, kRagged elements at a time, which exist
+/// together or not; else `count` is at least a whole chunk, or less than 1.
+template <TileConfig kC, int kRagged>
+GRIDWISE_DEVICE ChunkVec<kC> LoadChunk(const Buffer& tensor, unsigned offset, int uniform_offset,
+                                       int count) {
+  if constexpr (kRagged == 0) {
+    return tensor.Load<ChunkVec<kC>>(offset | NoneOf(count), uniform_offset);
+  } else {
+    using Part = Vec<Element<kC.type>, kRagged>;
+    Vec<Element<kC.type>, kC.chunk()> value;
+    const unsigned past = BitsFrom(count);
+    for (int e = 0; e < kC.chunk(); e += kRagged) {
+      const auto part = tensor.Load<Part>(
+          (offset | Buffer::OutOfRangeIf(past, e)) + e * SizeOf(kC.type), uniform_offset);
+      for (int i = 0; i < kRagged; ++i) value[e + i] = part[i];
+    }
+    return __builtin_bit_cast(ChunkVec<kC>, value);
+  }
+}
+
+}  // namespace gridwise::tile

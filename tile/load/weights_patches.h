@@ -1,0 +1,106 @@
+#pragma once
+
+#include "core/arch/memory.h"
+#include "tile/config.h"
+#include "tile/load/block.h"
+#include "tile/load/k_walk.h"
+#include "tile/load/patches_of_lane.h"
+#include "tile/load/weight_column.h"
+
+namespace gridwise::tile {
+
+/// Operand B where the weights of one source channel are contiguous along n, as in backward-data
+/// w[k][tap][c], while matrix instructions want runs of k: a lane loads a patch of patch_b.k rows
+/// by 2 columns and transposes it in registers, or 1 row by 8 columns that LDS reads transpose.
+template <TileConfig kC, Gfx kGfx>
+class LoadWeightsPatches {
+  using Patches = PatchesOfLane<kC, kC.tile.n, kC.patch_b>;
+  using Pair = Patches::Rows;
+
+ public:
+  using Slab = Patches::Slab;
+
+  GRIDWISE_DEVICE LoadWeightsPatches(const GatherArgs& args, const Block& block)
+      : w_k_(args.w_k),
+        k_is_ragged_(kC.has_ragged_slabs() && args.k % kC.chunk() != 0),
+        one_column_(kC.merge.groups == 1 && args.n - block.n == 1) {
+    tensor_ = Buffer::From<kGfx>(static_cast<const char*>(args.w) + block.group * args.w_group);
+    // No load reaches past the end of a row: lanes that would load the last columns instead. The
+    // lane of an odd last column has it second in the pair, and what comes first is past the last
+    // column.
+    const int last = args.n - (one_column_ ? 1 : kC.patch_b.n);
+    const int column = block.n + Patches::Row();
+    const int clamped = column < last ? column : last;
+    flip_ = column - clamped == 1;
+    for (int i = 0; i < Patches::kCount; ++i) {
+      offset_[i] = Patches::IsIdle() ? Buffer::kOutOfRange
+                                     : Patches::K(i) * w_k_ + OffsetOfColumn<kC>(args, clamped);
+    }
+  }
+
+  /// Starts the loads of a step.
+  template <class To>
+  GRIDWISE_DEVICE void Load(const KWalk& walk, To&& slab) const {
+    const bool inside = walk.channels_left() >= kC.tile.k;
+    const bool whole = !one_column_ && (!k_is_ragged_ || inside);
+    if (!kC.loads_to_lds() && !one_column_ && inside) {
+      for (int i = 0; i < Patches::kCount; ++i) LoadPatch(i, walk, slab, offset_[i]);
+      return;
+    }
+    for (int i = 0; i < Patches::kCount; ++i) {
+      if (kC.patch_b.k == 1 || whole) {
+        LoadPatch(i, walk, slab, offset_[i] | ((RowsLeft(i, walk) - 1) & Buffer::kOutOfRange));
+      } else if constexpr (kC.patch_b.k != 1) {
+        LoadRaggedPatch(i, walk, slab[i]);
+      }
+    }
+  }
+
+  /// Waits for the loads, transposes and writes them to LDS.
+  GRIDWISE_DEVICE void Store(const Slab& slab, char* lds) const {
+    if (Patches::IsIdle()) return;
+    for (int i = 0; i < Patches::kCount; ++i) {
+      Patches::Store(slab[i], kC.lds_b(), Patches::Row(), Patches::K(i), lds, flip_);
+    }
+  }
+
+ private:
+  /// Rows of the source's channels that are left from patch i's first on; not positive: none.
+  GRIDWISE_DEVICE static int RowsLeft(int i, const KWalk& walk) {
+    return walk.channels_left() - Patches::K(i);
+  }
+
+  template <class To>
+  GRIDWISE_DEVICE void LoadPatch(int i, const KWalk& walk, To&& slab, unsigned offset) const {
+    for (int e = 0; e < kC.patch_b.k; ++e) {
+      if constexpr (kC.loads_to_lds()) {
+        tensor_.LoadToLds(slab[i], offset, walk.offset_w());
+      } else {
+        slab[i][e] = tensor_.Load<Pair>(offset, walk.offset_w() + e * w_k_);
+      }
+    }
+  }
+
+  /// Where the last channels end within a patch, or the tile has one column.
+  GRIDWISE_DEVICE void LoadRaggedPatch(int i, const KWalk& walk,
+                                       Pair (&patch)[kC.patch_b.k]) const {
+    const unsigned past = BitsFrom(RowsLeft(i, walk));
+    for (int e = 0; e < kC.patch_b.k; ++e) {
+      const unsigned offset = offset_[i] | Buffer::OutOfRangeIf(past, e);
+      const int uniform = walk.offset_w() + e * w_k_;
+      if (one_column_) {
+        patch[e] = Pair{tensor_.Load<Element<kC.type>>(offset, uniform), 0};
+      } else {
+        patch[e] = tensor_.Load<Pair>(offset, uniform);
+      }
+    }
+  }
+
+  const int w_k_;
+  const bool k_is_ragged_, one_column_;
+  Buffer tensor_;
+  unsigned offset_[Patches::kCount];  // bytes, at step 0 and the patch's first row
+  int flip_;                          // 1: the pair's second column is the lane's first
+};
+
+}  // namespace gridwise::tile

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "core/arch/sync.h"
+#include "tile/config.h"
+#include "tile/load/operands.h"
+#include "tile/pipeline/multiply_fragments.h"
+
+namespace gridwise::tile {
+
+/// The main loop with kBuffers = 2 or 3 LDS buffers that loads fill without passing through
+/// registers: no LDS writes, and no registers that hold slabs on their way. One barrier per step,
+/// after which every wave's loads of the slab are done and the slab before it has been multiplied,
+/// so that its buffer is free; with 3 buffers the slab after it stays on its way across the
+/// barrier.
+///
+///   load 0 .. kBuffers - 2 | wait for 0, barrier | read 0, load kBuffers - 1, multiply 0 | wait
+///   for 1, barrier | read 1, load kBuffers, multiply 1 | ...
+///
+/// A step reads all of its fragments before it starts loads: the compiler makes a read that
+/// transposes wait for every load to LDS before it, as it does not know which buffers they fill.
+/// With 3 buffers there is time for loads to start late, and the reads behind the first
+/// k_fragment's are spread over the matrix instructions of the k_fragment before.
+template <TileConfig kC, class Operands>
+GRIDWISE_DEVICE void DirectLdsLoop(Operands operands, int steps, char* lds, WaveAcc<kC>& acc) {
+  constexpr int kBuffers = kC.lds_buffers();
+  using Multiply = MultiplyFragments<kC>;
+  constexpr int kEarly = kBuffers == 2 ? Multiply::kFragments : 1;  // k_fragments read at once
+  const Multiply multiply(lds);
+  const SlabInLds<kC> slab(lds);
+  for (int i = 0; i < kBuffers - 1; ++i) operands.LoadToLds(slab, i);
+  for (;;) {
+#pragma clang loop unroll(full)
+    for (int i = 0; i < kBuffers; ++i) {  // which buffer: a constant
+      BarrierLoads<(kBuffers - 2) * kC.loads_of_slab()>();
+      typename Multiply::Fragments fragments[Multiply::kFragments];
+      for (int k_fragment = 0; k_fragment < kEarly; ++k_fragment)
+        multiply.Read(k_fragment, i, fragments[k_fragment]);
+      SchedulingFence();
+      for (int k_fragment = kEarly; k_fragment < Multiply::kFragments; ++k_fragment) {
+        multiply.Read(k_fragment, i, fragments[k_fragment]);
+        Multiply::Multiply(fragments[k_fragment - kEarly], acc);
+      }
+      constexpr int kLate = Multiply::kFragments - kEarly;
+      SpreadLdsReads<kLate * Multiply::kReads, kLate * Multiply::kMatrix>();
+      SchedulingFence();
+      operands.LoadToLds(slab, (i + kBuffers - 1) % kBuffers);
+      for (int k_fragment = kLate; k_fragment < Multiply::kFragments; ++k_fragment) {
+        Multiply::Multiply(fragments[k_fragment], acc);
+      }
+      if (--steps == 0) {
+        BarrierLoads<0>();  // loads past the last step write zeros, and LDS has other uses next
+        return;
+      }
+    }
+  }
+}
+
+}  // namespace gridwise::tile

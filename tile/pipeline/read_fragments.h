@@ -1,0 +1,98 @@
+#pragma once
+
+#include "core/arch/memory.h"
+#include "tile/config.h"
+#include "tile/load/chunks_of_lane.h"
+#include "tile/pipeline/wave_acc.h"
+#include "tile/roles.h"
+
+namespace gridwise::tile {
+
+/// The chunk of its row that a lane reads as the i-th of a slab.
+template <TileConfig kC>
+GRIDWISE_DEVICE int FragmentChunk(int i) {
+  const int k_fragment = i / kC.fragment_reads(), part = i % kC.fragment_reads();
+  return (k_fragment * kC.mma.lane_groups() + Lane<kC>() / kC.mma.m) * kC.fragment_reads() + part;
+}
+
+/// Reads an operand's fragments from slabs in LDS that loads filled straight away, of an operand
+/// that is along k.
+template <TileConfig kC, LdsRows kTile>
+class ReadRows {
+ public:
+  /// `lds` is the tile of the first slab, and `row` the lane's row for the wave's first matrix
+  /// instruction. Those of others follow at a constant distance, see LdsRows.
+  GRIDWISE_DEVICE ReadRows(const char* lds, int row) {
+    for (int i = 0; i < kChunks; ++i) chunks_[i] = lds + kTile.Offset(row, FragmentChunk<kC>(i));
+  }
+
+  /// The fragment of k_fragment `k_fragment` for matrix instruction `rep` of the wave.
+  template <class Operand>
+  GRIDWISE_DEVICE void Read(int k_fragment, int rep, int buffer,
+                            Fragment<kC, Operand>& fragment) const {
+    using Result = Fragment<kC, Operand>;
+    const int offset = buffer * kC.slab_bytes() + rep * kC.mma.m * kTile.row_bytes();
+    struct {
+      ChunkVec<kC> chunk[kC.fragment_reads()];
+    } read;
+    for (int i = 0; i < kC.fragment_reads(); ++i) {
+      read.chunk[i] = *reinterpret_cast<const ChunkVec<kC>*>(
+          chunks_[k_fragment * kC.fragment_reads() + i] + offset);
+    }
+    fragment = __builtin_bit_cast(Result, read);
+  }
+
+ private:
+  static constexpr int kChunks = kC.tile.k / kC.fragment_k() * kC.fragment_reads();
+
+  const char* chunks_[kChunks];
+};
+
+/// The same of an operand that is not along k: a read transposes 4 lines, so two of them make a
+/// chunk.
+template <TileConfig kC, LdsLines kTile, int kReps>
+class ReadLines {
+  static constexpr int kLines = 4, kHalves = LdsLines::kPieceRows / kLines;
+  static constexpr int kLanes = 16;  // that transpose together
+
+ public:
+  GRIDWISE_DEVICE ReadLines(const char* lds, int row) {
+    const int lane = Lane<kC>() % kLanes;
+    const int k = FragmentChunk<kC>(0) * kC.chunk() + lane / kLines;
+    const int first = row - lane + lane % kLines * (kLanes / kLines);
+    for (int rep = 0; rep < kReps; ++rep) {
+      runs_[rep] = lds + kTile.Offset(k, first + rep * kC.mma.m);
+    }
+  }
+
+  template <class Operand>
+  GRIDWISE_DEVICE void Read(int k_fragment, int rep, int buffer,
+                            Fragment<kC, Operand>& fragment) const {
+    using Result = Fragment<kC, Operand>;
+    using Run = Vec<Element<kC.type>, kLines>;
+    const char* const from =
+        runs_[rep] + buffer * kC.slab_bytes() + k_fragment * kC.fragment_k() * kTile.line_bytes();
+    struct {
+      Run run[kHalves];
+    } read;
+    for (int half = 0; half < kHalves; ++half) {
+      read.run[half] = ReadTransposed<Run>(from + half * kLines * kTile.line_bytes());
+    }
+    fragment = __builtin_bit_cast(Result, read);
+  }
+
+ private:
+  const char* runs_[kReps];  // of k_fragment 0
+};
+
+/// The one for a tile of `kRows` rows.
+template <bool kTransposed, TileConfig kC, int kRows, int kReps>
+struct FragmentReader {
+  using Type = ReadRows<kC, kC.lds_rows(kRows)>;
+};
+template <TileConfig kC, int kRows, int kReps>
+struct FragmentReader<true, kC, kRows, kReps> {
+  using Type = ReadLines<kC, kC.lds_lines(kRows), kReps>;
+};
+
+}  // namespace gridwise::tile

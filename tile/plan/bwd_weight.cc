@@ -1,0 +1,239 @@
+#include "tile/plan/bwd_weight.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/strings/str_format.h"
+#include "core/base/math.h"
+#include "core/launch/choose_block_map.h"
+#include "core/launch/plan_epilogue.h"
+#include "tile/plan/estimate.h"
+
+namespace gridwise::tile {
+namespace {
+
+/// How the cells of a step of the main loop lie: rows along h, and runs of patch.k cells along w;
+/// and the steps that cover the output cells of an image.
+struct StepShape {
+  int log2_runs = 0;
+  std::int64_t rows = 0;
+  std::int64_t steps_h = 0, steps_w = 0;
+};
+
+/// The shape that covers the output cells of an image in the fewest steps; of equal ones the
+/// longest along w.
+StepShape ChooseStepShape(const TileConfig& config, const ConvProblem& problem) {
+  const int patches = config.tile.k / config.patch_a.k;
+  const std::int64_t runs = CeilDiv<std::int64_t>(problem.dims[2].out(), config.patch_a.k);
+  StepShape best;
+  for (int log2_runs = 0; 1 << log2_runs <= patches; ++log2_runs) {
+    const std::int64_t rows = patches >> log2_runs;
+    const StepShape shape = {.log2_runs = log2_runs,
+                             .rows = rows,
+                             .steps_h = CeilDiv(problem.dims[1].out(), rows),
+                             .steps_w = CeilDiv<std::int64_t>(runs, 1 << log2_runs)};
+    if (best.steps_h == 0 || shape.steps_h * shape.steps_w <= best.steps_h * best.steps_w) {
+      best = shape;
+    }
+  }
+  return best;
+}
+
+std::int64_t Steps(const ConvProblem& problem, const StepShape& shape) {
+  return problem.batch * problem.dims[0].out() * shape.steps_h * shape.steps_w;
+}
+
+std::int64_t Terms(const ConvProblem& problem) {
+  return problem.filter_taps() * problem.c_per_group();
+}
+
+std::int64_t Tiles(const TileConfig& config, const ConvProblem& problem) {
+  return CeilDiv<std::int64_t>(problem.k_per_group(), config.tile.m) *
+         CeilDiv<std::int64_t>(Terms(problem), config.tile.n);
+}
+
+/// The bytes of x, or dy, of one image that offsets reach over: the cells of all steps, and the
+/// taps'.
+std::int64_t Reach(const TileConfig& config, const ConvProblem& problem, const StepShape& shape,
+                   Tensor tensor) {
+  const PerAxis stride = problem.AxesOf(tensor).stride;
+  const std::int64_t cells_w = config.tile.k / shape.rows;  // of a step
+  const std::int64_t cells[3] = {problem.dims[0].out(), shape.steps_h * shape.rows,
+                                 shape.steps_w * cells_w};
+  std::int64_t elements = stride[3];
+  for (size_t i = 0; i < 3; ++i) {
+    const Dim& dim = problem.dims[i];
+    const std::int64_t last = cells[i] - 1;
+    const std::int64_t last_x =
+        std::max<std::int64_t>(0, -dim.pad_begin) + last * dim.stride + dim.dilated_filter() - 1;
+    elements += stride[i + 1] * (tensor == Tensor::kX ? last_x : last);
+  }
+  return elements * SizeOf(problem.type);
+}
+
+/// Whether the taps of one output cell reach further in x than the output cells of one tap.
+bool TapsReachFurther(const ConvProblem& problem) {
+  const PerAxis stride = problem.AxesOf(Tensor::kX).stride;
+  std::int64_t taps = 0, cells = 0;
+  for (size_t i = 0; i < 3; ++i) {
+    const Dim& dim = problem.dims[i];
+    taps += (dim.filter - 1) * dim.dilation * stride[i + 1];
+    cells += (dim.out() - 1) * dim.stride * stride[i + 1];
+  }
+  return taps > cells;
+}
+
+/// The bytes of a group of dw that offsets reach over, in f32 as where K is split; columns of a
+/// tile may lie behind the last.
+std::int64_t WeightReach(const TileConfig& config, const ConvProblem& problem) {
+  const auto& [size, stride] = problem.AxesOf(Tensor::kW);
+  std::int64_t elements = config.tile.n;
+  for (const std::size_t axis : {1u, 2u, 3u, 4u, 5u}) elements += (size[axis] - 1) * stride[axis];
+  return 4 * elements;
+}
+
+CellTensor MakeCells(const ConvProblem& problem, Tensor tensor) {
+  const TensorAxes axes = problem.AxesOf(tensor);
+  const std::int64_t element = SizeOf(problem.type);
+  CellTensor cells = {};
+  for (size_t i = 0; i < 3; ++i) {
+    cells.cell[i] = static_cast<int>(axes.stride[i + 1] * element);
+    cells.size[i] = static_cast<int>(axes.size[i + 1]);
+    cells.stride[i] = 1;
+  }
+  cells.image = axes.stride[0] * element;
+  cells.group = axes.stride[4] * element;
+  cells.channels = static_cast<int>(axes.size[5]);
+  return cells;
+}
+
+BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, const StepShape& shape,
+                       const Sharing& sharing) {
+  const auto divide_by = [](int divisor) { return MakeMagicDiv(static_cast<unsigned>(divisor)); };
+  BwdWeightArgs args = {};
+  args.dy = MakeCells(problem, Tensor::kY);
+  args.x = MakeCells(problem, Tensor::kX);
+  for (size_t i = 0; i < 3; ++i) {
+    const Dim& dim = problem.dims[i];
+    args.x.first[i] = -static_cast<int>(dim.pad_begin);
+    args.x.stride[i] = static_cast<int>(dim.stride);
+    args.x.tap_stride[i] = static_cast<int>(dim.dilation);
+    args.out[i] = static_cast<int>(dim.out());
+  }
+  for (CellTensor* tensor : {&args.dy, &args.x}) {
+    for (int i = 0; i < 3; ++i) {
+      // Of an axis with one output cell, which takes no step, it may be anything.
+      tensor->out_cell[i] = static_cast<int>(std::int64_t{tensor->stride[i]} * tensor->cell[i]);
+      tensor->by_stride[i] = divide_by(tensor->stride[i]);
+    }
+  }
+  args.terms = static_cast<int>(Terms(problem));
+  args.filter_h = static_cast<int>(problem.dims[1].filter);
+  args.filter_w = static_cast<int>(problem.dims[2].filter);
+  args.by_channels = divide_by(args.x.channels);
+  args.by_filter_w = divide_by(args.filter_w);
+  args.by_filter_h = divide_by(args.filter_h);
+  args.m_tiles = CeilDiv(args.dy.channels, config.tile.m);
+  args.n_tiles = CeilDiv(args.terms, config.tile.n);
+  args.batch = static_cast<int>(problem.batch);
+  args.step_rows = static_cast<int>(shape.rows);
+  args.log2_step_runs = shape.log2_runs;
+  args.steps_h = static_cast<int>(shape.steps_h);
+  args.steps_w = static_cast<int>(shape.steps_w);
+  args.split_steps = static_cast<int>(CeilDiv<std::int64_t>(Steps(problem, shape), sharing.splits));
+  args.epilogue = MakeEpilogue(problem, sharing);
+  return args;
+}
+
+}  // namespace
+
+std::optional<std::string> RejectBwdWeight(const TileConfig& config, const ConvProblem& problem) {
+  if (problem.direction != Direction::kBackwardWeight) {
+    return absl::StrFormat("direction is %s; the row is for bwd_weight",
+                           gridwise::Name(problem.direction));
+  }
+  if (problem.type != config.type) {
+    return absl::StrFormat("type is %s; the row is for %s", gridwise::Name(problem.type),
+                           gridwise::Name(config.type));
+  }
+  if (problem.layout == Layout::kNGCHW) {
+    return absl::StrFormat("layout is %s; the row loads neighbouring channels",
+                           gridwise::Name(problem.layout));
+  }
+  if (problem.k_per_group() % config.patch_a.n != 0 ||
+      problem.c_per_group() % config.patch_b.n != 0) {
+    return absl::StrFormat("a group has k %d and c %d; the row loads %d and %d at a time",
+                           problem.k_per_group(), problem.c_per_group(), config.patch_a.n,
+                           config.patch_b.n);
+  }
+  return std::nullopt;
+}
+
+std::optional<Excess> TooLargeForBwdWeight(const TileConfig& config, const ConvProblem& problem,
+                                           std::int64_t limit) {
+  const StepShape shape = ChooseStepShape(config, problem);
+  const std::int64_t tiles = Tiles(config, problem), steps = Steps(problem, shape);
+  const std::int64_t most_tiles = kMaxWorkItems / config.threads();  // of a launch
+  if (tiles > most_tiles || steps >= kOffsetLimit) {
+    return Excess{
+        absl::StrFormat("dw has %d tiles of %d steps; tiles must be at most %d, and steps fewer "
+                        "than 2^31",
+                        tiles, steps, most_tiles),
+        tiles > most_tiles  ? PartAxis::kK
+        : problem.batch > 1 ? PartAxis::kImages
+                            : PartAxis::kCells};
+  }
+  const std::int64_t dy_bytes = Reach(config, problem, shape, Tensor::kY);
+  const std::int64_t x_bytes = Reach(config, problem, shape, Tensor::kX);
+  const std::int64_t dw_bytes = WeightReach(config, problem);
+  if (std::max({dy_bytes, x_bytes, dw_bytes}) >= limit) {
+    return Excess{
+        absl::StrFormat("offsets reach over %d bytes of an image of dy, %d of one of x and "
+                        "%d of a group of dw; each must be below %d",
+                        dy_bytes, x_bytes, dw_bytes, limit),
+        dw_bytes >= limit                               ? PartAxis::kK
+        : x_bytes >= limit && TapsReachFurther(problem) ? PartAxis::kTaps
+                                                        : PartAxis::kCells};
+  }
+  return TooLargeForEpilogue(problem, /*images=*/1);
+}
+
+namespace {
+
+Work WorkOf(const TileConfig& config, const ConvProblem& problem) {
+  const auto tiles = static_cast<double>(Tiles(config, problem) * problem.groups);
+  const auto steps = static_cast<double>(Steps(problem, ChooseStepShape(config, problem)));
+  return {.tiles = tiles,
+          .steps = tiles * steps,
+          .out_elements = static_cast<double>(problem.w_elements())};
+}
+
+}  // namespace
+
+PartEstimate EstimateBwdWeight(const TileConfig& config, const PartRequest& request) {
+  const Work work = WorkOf(config, request.problem);
+  const int splits = Complete(request.sharing, config, request.device, work).splits;
+  return {.splits = splits, .cost = EstimateCost(config, request.device, work, splits)};
+}
+
+BwdWeightPlan PlanBwdWeight(const TileConfig& config, const PartRequest& request) {
+  const ConvProblem& problem = request.problem;
+  const Sharing sharing =
+      Complete(request.sharing, config, request.device, WorkOf(config, problem));
+  BwdWeightPlan plan = {
+      .shape = {.workgroups = {static_cast<unsigned>(Tiles(config, problem)),
+                               static_cast<unsigned>(problem.groups),
+                               static_cast<unsigned>(sharing.splits)},
+                .threads = {static_cast<unsigned>(config.threads()), 1, 1}},
+      .args = MakeArgs(config, problem, ChooseStepShape(config, problem), sharing)};
+  plan.args.map =
+      ChooseBlockMap(request.device, {.tiles = Tiles(config, problem),
+                                      .rows = plan.args.m_tiles,
+                                      .columns = plan.args.n_tiles,
+                                      .row_elements = config.tile.m,
+                                      .column_elements = config.tile.n,
+                                      .resident = ResidentWorkgroups(config, request.device)});
+  return plan;
+}
+
+}  // namespace gridwise::tile

@@ -1,0 +1,283 @@
+#include "tile/plan/gather.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "absl/strings/str_format.h"
+#include "core/conv/sub_gemms.h"
+#include "core/launch/choose_block_map.h"
+#include "core/launch/plan_epilogue.h"
+#include "tile/plan/estimate.h"
+
+namespace gridwise::tile {
+namespace {
+
+/// Cells of the tensor that is written, and of the one that is gathered from.
+std::int64_t OutputSize(Direction direction, const Dim& dim) {
+  return direction == Direction::kForward ? dim.out() : dim.in;
+}
+std::int64_t SourceSize(Direction direction, const Dim& dim) {
+  return direction == Direction::kForward ? dim.in : dim.out();
+}
+
+/// What a problem looks like to the kernels. Sizes are cells and channels of a group, strides
+/// bytes.
+struct View {
+  explicit View(const ConvProblem& problem)
+      : source(problem.AxesOf(problem.a())),
+        weights(problem.AxesOf(Tensor::kW)),
+        output(problem.AxesOf(problem.out())),
+        k(source.size[5]),
+        n(output.size[5]) {
+    output_cells = output.size[1] * output.size[2] * output.size[3];
+    for (TensorAxes* axes : {&source, &weights}) {
+      for (std::int64_t& stride : axes->stride) stride *= SizeOf(problem.type);
+    }
+    // As many bytes as where K is split and sums are f32.
+    for (std::int64_t& stride : output.stride) stride *= 4;
+  }
+
+  TensorAxes source, weights, output;
+  std::int64_t k, n;
+  std::int64_t output_cells;
+};
+
+/// The most images that the rows of one tile can touch.
+std::int64_t ImagesOfTile(const TileConfig& config, const ConvProblem& problem) {
+  // The smallest sub-GEMM of an image has this many rows.
+  std::int64_t rows = 1;
+  for (const Dim& dim : problem.dims) {
+    const std::int64_t step = problem.direction == Direction::kForward ? 1 : dim.stride;
+    rows *= std::max<std::int64_t>(1, OutputSize(problem.direction, dim) / step);
+  }
+  return std::min(problem.batch, (config.tile.m - 1) / rows + 2);
+}
+
+/// Cells of the source along an axis that offsets count over: from the first one that a tap of an
+/// output cell meets, or the tensor's first, to the last one.
+std::int64_t SourceReach(Direction direction, const Dim& dim) {
+  const std::int64_t tap_reach = (dim.filter - 1) * dim.dilation;
+  if (direction == Direction::kForward) {
+    return (dim.out() - 1) * dim.stride + tap_reach + std::max<std::int64_t>(0, -dim.pad_begin) + 1;
+  }
+  const std::int64_t before = std::max<std::int64_t>(0, tap_reach - dim.pad_begin);
+  const std::int64_t after = std::max<std::int64_t>(0, dim.in - 1 + dim.pad_begin);
+  return before / dim.stride + after / dim.stride + 1;
+}
+
+/// Bytes of w of a group that offsets count over. Of backward-data, k is the source's channels:
+/// lanes load runs of up to 8 of them, of which the last may not exist.
+std::int64_t WeightReach(const View& view) {
+  constexpr std::int64_t kRun = 8;
+  const auto& [size, stride] = view.weights;
+  std::int64_t bytes = AlignUp(size[1], kRun) * stride[1] + stride[5];
+  for (const std::size_t axis : {2u, 3u, 4u, 5u}) bytes += (size[axis] - 1) * stride[axis];
+  return bytes;
+}
+
+GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, const Sharing& sharing) {
+  const int splits = sharing.splits;
+  const View view(problem);
+  const bool forward = problem.direction == Direction::kForward;
+  GatherArgs args = {};
+  args.source_image = view.source.stride[0];
+  args.source_group = view.source.stride[4];
+  args.w_group = view.weights.stride[0];
+  args.k = static_cast<int>(view.k) * config.merge.groups;
+  args.n = static_cast<int>(view.n) * config.merge.groups;
+  args.w_tap = static_cast<int>(view.weights.stride[4]);
+  const int by_k = static_cast<int>(view.weights.stride[1]);  // output channels of forward
+  const int by_c = static_cast<int>(view.weights.stride[5]);
+  args.w_k = forward ? by_c : by_k;
+  args.w_n = forward ? by_k : by_c;
+  args.n_tiles = CeilDiv(args.n, config.tile.n);
+  for (int i = 0; i < 3; ++i) {
+    const auto axis = static_cast<std::size_t>(i);
+    const Dim& dim = problem.dims[axis];
+    args.source_cell[i] = static_cast<int>(view.source.stride[axis + 1]);
+    args.source_size[i] = static_cast<int>(SourceSize(problem.direction, dim));
+    args.strides[i] = MakeAxisMap(problem.direction, dim).strides;
+  }
+  SetFilter(view.weights.stride, args.filter);
+  args.splits = splits;
+  args.by_splits = MakeMagicDiv(static_cast<unsigned>(splits));
+  args.epilogue = MakeEpilogue(problem, sharing);
+  return args;
+}
+
+/// Why the row cannot merge the problem's groups; nothing if it can, or merges none.
+std::optional<std::string> RejectMerged(const TileConfig& config, const ConvProblem& problem) {
+  const int groups = config.merge.groups;
+  if (groups == 1) return std::nullopt;
+  const TensorAxes source = problem.AxesOf(problem.a()), output = problem.AxesOf(problem.out());
+  if (source.size[5] != config.k_of_group() || output.size[5] != config.n_of_group()) {
+    return absl::StrFormat(
+        "a group has c %d and k %d; the row merges groups of %d source channels "
+        "and %d of the output",
+        problem.c / problem.groups, problem.k / problem.groups, config.k_of_group(),
+        config.n_of_group());
+  }
+  if (problem.groups % groups != 0) {
+    return absl::StrFormat("there are %d groups; the row merges %d", problem.groups, groups);
+  }
+  bool runs = source.stride[4] == source.size[5] && output.stride[4] == output.size[5];
+  for (int i = 0; i < problem.epilogue.tensors; ++i) {
+    const auto& stride = problem.epilogue.d[static_cast<std::size_t>(i)].stride;
+    runs &= stride[4] == output.size[5] * stride[5];
+  }
+  if (!runs) return "the channels of neighbouring groups are not neighbours in all tensors";
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> RejectGather(const TileConfig& config, const ConvProblem& problem) {
+  const bool forward = problem.direction == Direction::kForward;
+  if (!forward && problem.direction != Direction::kBackwardData) {
+    return absl::StrFormat("direction is %s; the row is for fwd and bwd_data",
+                           gridwise::Name(problem.direction));
+  }
+  if (forward != (config.patch_b.n == 1)) {
+    return absl::StrFormat("w is contiguous along %s; the row loads it along %s",
+                           forward ? "k" : "n", forward ? "n" : "k");
+  }
+  if (problem.type != config.type) {
+    return absl::StrFormat("type is %s; the row is for %s", gridwise::Name(problem.type),
+                           gridwise::Name(config.type));
+  }
+  const std::int64_t channels = problem.AxesOf(problem.a()).size[5];
+  for (const TileConfig::Patch patch : {config.patch_a, config.patch_b}) {
+    if (patch.n == 1 && channels % config.ragged(patch) != 0) {
+      return absl::StrFormat("a group has %d source channels; the row loads %d at a time", channels,
+                             config.ragged(patch));
+    }
+  }
+  const std::int64_t columns = problem.AxesOf(problem.out()).size[5];
+  if (config.reads_transposed(config.patch_b) && columns % config.patch_b.n != 0) {
+    return absl::StrFormat("a group has %d output channels; the row loads %d at a time", columns,
+                           config.patch_b.n);
+  }
+  if (auto reason = RejectMerged(config, problem)) return reason;
+  if (problem.layout == Layout::kNGCHW) {
+    return absl::StrFormat("layout is %s; the row loads neighbouring channels",
+                           gridwise::Name(problem.layout));
+  }
+  return std::nullopt;
+}
+
+std::optional<Excess> TooLargeForGather(const TileConfig& config, const ConvProblem& problem,
+                                        std::int64_t limit) {
+  const bool forward = problem.direction == Direction::kForward;
+  const View view(problem);
+  const std::int64_t rows = problem.batch * view.output_cells;
+  const std::int64_t sub_gemms = SubGemmCount(problem);
+  const std::int64_t n_tiles = CeilDiv<std::int64_t>(view.n, config.tile.n);
+  // Of the launch; HIP bounds its work-items, too.
+  const std::int64_t tiles = (rows / config.tile.m + sub_gemms) * n_tiles;
+  const std::int64_t most_tiles = kMaxWorkItems / config.threads();
+  const PartAxis of_positions = problem.batch > 1 ? PartAxis::kImages : PartAxis::kCells;
+  if (sub_gemms > kMaxSubGemms) {
+    return Excess{
+        absl::StrFormat("there are %d sub-GEMMs; must be at most %d", sub_gemms, kMaxSubGemms),
+        PartAxis::kCells};
+  }
+  if (rows >= kOffsetLimit || tiles > most_tiles) {
+    return Excess{absl::StrFormat("%s has %d pixels of %d channels a group, in %d tiles; pixels "
+                                  "must be fewer than 2^31 and tiles at most %d",
+                                  forward ? "y" : "dx", rows, view.n, tiles, most_tiles),
+                  of_positions};
+  }
+  std::int64_t source_bytes = view.source.stride[3], out_bytes = view.output.stride[3];
+  for (std::size_t i = 0; i < 3; ++i) {
+    source_bytes +=
+        (SourceReach(problem.direction, problem.dims[i]) - 1) * view.source.stride[i + 1];
+    out_bytes += (view.output.size[i + 1] - 1) * view.output.stride[i + 1];
+  }
+  const bool of_image = std::max(source_bytes, out_bytes) >= limit;
+  const std::int64_t images = ImagesOfTile(config, problem);
+  source_bytes += (images - 1) * view.source.stride[0];
+  out_bytes += (images - 1) * view.output.stride[0];
+  const std::int64_t w_bytes =
+      WeightReach(view) + (config.merge.groups - 1) * view.weights.stride[0];
+  if (std::max({source_bytes, out_bytes, w_bytes}) >= limit) {
+    return Excess{
+        absl::StrFormat(
+            "a tile reaches over %d bytes of %s, %d of %s and %d of w; each must be below %d",
+            source_bytes, forward ? "x" : "dy", out_bytes, forward ? "y" : "dx", w_bytes, limit),
+        w_bytes >= limit ? PartAxis::kK
+        : of_image       ? PartAxis::kCells
+                         : PartAxis::kImages};
+  }
+  return TooLargeForEpilogue(problem, images, config.merge.groups);
+}
+
+namespace {
+
+/// The tiles of a problem, of one group, and the work that they are.
+struct Tiles {
+  int n_tiles = 0;          // along n
+  int m_tiles = 0;          // along m, of the sub-GEMM that has most
+  std::int64_t groups = 0;  // of tiles
+  int count = 0;
+  Work work;
+
+  Tiles(const TileConfig& config, const PartRequest& request) {
+    const ConvProblem& problem = request.problem;
+    const TensorAxes output = problem.AxesOf(problem.out());
+    const std::int64_t channels = problem.AxesOf(problem.a()).size[5];
+    groups = problem.groups / config.merge.groups;
+    n_tiles = static_cast<int>(
+        CeilDiv<std::int64_t>(output.size[5] * config.merge.groups, config.tile.n));
+    const auto slabs =
+        static_cast<double>(CeilDiv<std::int64_t>(channels, config.k_of_group()) * groups);
+    work = {.tiles = 0, .steps = 0, .out_elements = static_cast<double>(output.Elements())};
+    for (const SubGemm& gemm : request.sub_gemms) {
+      const int rows = CeilDiv(gemm.m, config.tile.m);
+      const double taps = 1.0 * rows * n_tiles * Taps(gemm);
+      m_tiles = std::max(m_tiles, rows);
+      count += rows * n_tiles;
+      work.steps += taps * slabs;
+      work.ragged_steps += taps * static_cast<double>(groups);
+    }
+    if (!config.has_ragged_slabs() || channels % config.chunk() == 0) work.ragged_steps = 0;
+    work.tiles = static_cast<double>(groups) * count;
+  }
+};
+
+}  // namespace
+
+PartEstimate EstimateGather(const TileConfig& config, const PartRequest& request) {
+  const Work work = Tiles(config, request).work;
+  const int splits = Complete(request.sharing, config, request.device, work).splits;
+  return {.splits = splits, .cost = EstimateCost(config, request.device, work, splits)};
+}
+
+GatherPlan PlanGather(const TileConfig& config, const PartRequest& request) {
+  const Tiles tiles(config, request);
+  const Sharing sharing = Complete(request.sharing, config, request.device, tiles.work);
+  GatherPlan plan = {.shape = {},
+                     .args = MakeArgs(config, request.problem, sharing),
+                     .table = {request.sub_gemms.begin(), request.sub_gemms.end()}};
+  int first_tile = 0;
+  for (SubGemm& gemm : plan.table) {
+    gemm.first_tile = first_tile;
+    first_tile += CeilDiv(gemm.m, config.tile.m) * tiles.n_tiles;
+  }
+  plan.args.sub_gemms = static_cast<int>(plan.table.size());
+  plan.is_inline = plan.table.size() <= kInlineSubGemms;
+  if (plan.is_inline) std::copy(plan.table.begin(), plan.table.end(), plan.args.inline_table);
+  plan.args.map =
+      ChooseBlockMap(request.device, {.tiles = tiles.count,
+                                      .rows = tiles.m_tiles,
+                                      .columns = tiles.n_tiles,
+                                      .row_elements = config.tile.m,
+                                      .column_elements = config.tile.n,
+                                      .resident = ResidentWorkgroups(config, request.device)});
+  plan.shape = {
+      .workgroups = {static_cast<unsigned>(tiles.count), static_cast<unsigned>(tiles.groups),
+                     static_cast<unsigned>(sharing.splits)},
+      .threads = {static_cast<unsigned>(config.threads()), 1, 1}};
+  return plan;
+}
+
+}  // namespace gridwise::tile

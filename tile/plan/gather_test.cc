@@ -1,0 +1,414 @@
+#include "tile/plan/gather.h"
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/fields_text.h"
+#include "core/conv/sub_gemms.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace gridwise::tile {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr TileConfig kMedium = {.tile = {128, 128, 32},
+                                .waves = {2, 2},
+                                .mma = {MmaUnit::kMfma, 32, 32, 8},
+                                .patch_a = {8, 1},
+                                .patch_b = {8, 2}};
+static_assert(Reject(kMedium, Gfx::k942) == nullptr);
+
+// 4 groups of 16 channels.
+constexpr TileConfig kMerged = {.tile = {128, 64, 64},
+                                .waves = {4, 1},
+                                .mma = {MmaUnit::kMfma, 16, 16, 16},
+                                .patch_a = {8, 1},
+                                .patch_b = {8, 2},
+                                .merge = {4}};
+static_assert(Reject(kMerged, Gfx::k942) == nullptr);
+static_assert(Reject(kMerged, Gfx::k950) == nullptr);  // too little k for its 16x16x32
+
+// 8 groups of 8 channels, in 16 blocks of a matrix instruction.
+constexpr TileConfig kMergedInBlocks = {.tile = {128, 64, 64},
+                                        .waves = {4, 1},
+                                        .mma = {MmaUnit::kMfma, 4, 4, 4},
+                                        .patch_a = {8, 1},
+                                        .patch_b = {8, 2},
+                                        .merge = {8}};
+static_assert(Reject(kMergedInBlocks, Gfx::k942) == nullptr);
+static_assert(Reject(kMergedInBlocks, Gfx::k950) == nullptr);
+static_assert(kMergedInBlocks.mma_m() == 8 && kMergedInBlocks.mma_n() == 32 &&
+                  kMergedInBlocks.reps_m() == 4 && kMergedInBlocks.reps_n() == 2,
+              "two runs of 4 rows, of 4 columns of each group");
+
+// 16 groups of 4 channels: half cells.
+constexpr TileConfig kMergedHalfCells = [] {
+  TileConfig c = kMergedInBlocks;
+  c.patch_b = {4, 2};
+  c.merge = {16};
+  return c;
+}();
+static_assert(Reject(kMergedHalfCells, Gfx::k942) == nullptr);
+static_assert(kMergedHalfCells.lds_b() == LdsTile{.rows = 64, .chunks_per_row = 1});
+
+// 32 groups of 4 channels: two turns of 16.
+constexpr TileConfig kMergedInTurns = [] {
+  TileConfig c = kMergedHalfCells;
+  c.tile = {64, 128, 128};
+  c.merge = {32};
+  return c;
+}();
+static_assert(Reject(kMergedInTurns, Gfx::k942) == nullptr);
+static_assert(kMergedInTurns.groups_at_once() == 16 && kMergedInTurns.groups_in_turn() == 2 &&
+              kMergedInTurns.ColumnOf(0) == 0 && kMergedInTurns.ColumnOf(1) == 64);
+
+ConvProblem Problem2d(std::int64_t n, std::int64_t c, std::int64_t k, Dim h, Dim w) {
+  return {.direction = Direction::kBackwardData,
+          .rank = 2,
+          .batch = n,
+          .c = c,
+          .k = k,
+          .dims = {Dim{}, h, w}};
+}
+
+constexpr DeviceFacts kDevice = Gfx::k942;
+
+GatherPlan PlanOf(const TileConfig& config, const ConvProblem& problem, Sharing sharing = {}) {
+  return PlanGather(config, {kDevice, problem, MakeSubGemms(problem), sharing});
+}
+PartEstimate EstimateOf(const TileConfig& config, const ConvProblem& problem,
+                        Sharing sharing = {}) {
+  return EstimateGather(config, {kDevice, problem, MakeSubGemms(problem), sharing});
+}
+
+TEST(TileConfig, NameParsesBack) {
+  EXPECT_EQ(PrintFields(kMedium), "f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o1");
+  const absl::StatusOr<TileConfig> parsed = ParseFields<TileConfig>(PrintFields(kMedium));
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(*parsed, kMedium);
+}
+
+TEST(TileConfig, ScheduleIsPartOfTheNameUnlessPlain) {
+  TileConfig c = kMedium;
+  c.pipeline = {Schedule::kWavelet, 4};
+  EXPECT_EQ(PrintFields(c), "f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o1_wavelet4");
+  EXPECT_EQ(c.threads(), 512);
+  EXPECT_EQ(c.math_threads(), 256);
+  EXPECT_EQ(c.load_threads(), 256);
+  EXPECT_EQ(Reject(c, Gfx::k942), nullptr);
+  c.pipeline = {Schedule::kDouble, 2};
+  EXPECT_EQ(PrintFields(c), "f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o1_double2");
+  EXPECT_EQ(c.threads(), 256);
+  EXPECT_EQ(c.load_threads(), 256);
+  const absl::StatusOr<TileConfig> parsed = ParseFields<TileConfig>(PrintFields(c));
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(*parsed, c);
+}
+
+TEST(TileConfig, MergedGroupsArePartOfTheName) {
+  EXPECT_EQ(PrintFields(kMerged), "f16_t128x64x64_w4x1_mfma16x16x16_a8x1_b8x2_o1_g4");
+  const absl::StatusOr<TileConfig> parsed = ParseFields<TileConfig>(PrintFields(kMerged));
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(*parsed, kMerged);
+  // Of B only the blocks of the diagonal are in LDS: 64 columns by 16 k.
+  EXPECT_EQ(kMerged.lds_b().bytes(), 64 * 16 * 2);
+}
+
+TEST(TileConfig, RejectsGroupsThatCannotBeMerged) {
+  TileConfig c = kMerged;
+  c.merge = {8};  // 8 channels and 8 columns each
+  EXPECT_STREQ(Reject(c, Gfx::k942), "merged groups share an mma");
+  c.merge = {4};
+  c.waves = {2, 2};
+  EXPECT_STREQ(Reject(c, Gfx::k942), "merged groups are not all in one wave");
+  c.waves = {4, 1};
+  c.tile.n = 32;
+  EXPECT_STREQ(Reject(c, Gfx::k942), "merged groups share an mma");
+  c.tile.n = 64;
+  c.merge = {0};
+  EXPECT_STREQ(Reject(c, Gfx::k942), "there are no groups in a tile");
+  c = kMergedInBlocks;
+  c.merge = {1};
+  EXPECT_STREQ(Reject(c, Gfx::k942), "the blocks of the mma are not shared by merged groups");
+  for (const int groups : {3, 24}) {
+    c.merge = {groups};
+    EXPECT_STREQ(Reject(c, Gfx::k942), "the blocks of the mma are not shared by merged groups");
+  }
+  c = kMergedInBlocks;
+  c.mma.k = 0;
+  EXPECT_STREQ(Reject(c, Gfx::k942), "the target has no such mma for the type");
+  c = kMerged;
+  c.tile.k = 16;
+  EXPECT_STREQ(Reject(c, Gfx::k942), "merged groups share a run of k");
+}
+
+// Every wave stages each row and column of its tile once.
+TEST(TileConfig, AccumulatorsCoverTheStageOnce) {
+  for (const TileConfig& c :
+       {kMedium, kMerged, kMergedInBlocks, kMergedHalfCells, kMergedInTurns}) {
+    std::set<std::pair<int, int>> seen;
+    for (int lane = 0; lane < c.mma.lanes(); ++lane) {
+      for (int n = 0; n < c.reps_n(); ++n) {
+        for (int reg = 0; reg < c.mma.acc_per_lane(); ++reg) {
+          const RowCol place = c.PlaceInStage(lane, n, reg);
+          EXPECT_TRUE(seen.insert({place.row, place.col}).second) << PrintFields(c);
+        }
+      }
+    }
+    EXPECT_EQ(seen.size(), static_cast<std::size_t>(c.mma_m() * c.wave_n())) << PrintFields(c);
+    EXPECT_EQ(seen.rbegin()->first, c.mma_m() - 1) << PrintFields(c);
+  }
+}
+
+TEST(PlanGather, MergedGroupsShareTiles) {
+  ConvProblem problem =
+      Problem2d(2, 8 * 16, 8 * 16, {.in = 16, .filter = 3, .pad_begin = 1, .pad_end = 1},
+                {.in = 16, .filter = 3, .pad_begin = 1, .pad_end = 1});
+  problem.groups = 8;
+  EXPECT_EQ(RejectGather(kMerged, problem), std::nullopt);
+  const GatherPlan plan = PlanOf(kMerged, problem);
+  EXPECT_EQ(plan.shape.workgroups[0], 4u);  // 2 * 256 rows of 128
+  EXPECT_EQ(plan.shape.workgroups[1], 2u);
+  EXPECT_EQ(plan.args.k, 64);
+  EXPECT_EQ(plan.args.n, 64);
+  EXPECT_EQ(plan.args.source_group, 16 * 2);  // of one group
+}
+
+TEST(PlanGather, SaysWhyGroupsAreNotMerged) {
+  ConvProblem problem = Problem2d(1, 6 * 16, 6 * 16, {.in = 9}, {.in = 9});
+  problem.groups = 6;
+  EXPECT_EQ(RejectGather(kMerged, problem), "there are 6 groups; the row merges 4");
+  problem.groups = 4;
+  EXPECT_EQ(RejectGather(kMerged, problem),
+            "a group has c 24 and k 24; the row merges groups of 16 source channels and 16 of the "
+            "output");
+  problem.c = problem.k = 64;
+  EXPECT_EQ(RejectGather(kMerged, problem), std::nullopt);
+  problem.layout = Layout::kGNHWC;
+  EXPECT_EQ(RejectGather(kMerged, problem),
+            "the channels of neighbouring groups are not neighbours in all tensors");
+}
+
+TEST(TileConfig, RejectsSchedulesThatDoNotExist) {
+  TileConfig c = kMedium;
+  c.pipeline = {Schedule::kSingle, 2};
+  EXPECT_STREQ(Reject(c, Gfx::k942), "with one LDS buffer one slab is on its way");
+  c.pipeline = {Schedule::kDouble, 3};
+  EXPECT_STREQ(Reject(c, Gfx::k942), "with two LDS buffers 1, 2 or 4 slabs are on their way");
+  c.pipeline = {Schedule::kWavelet, 0};
+  EXPECT_STREQ(Reject(c, Gfx::k942), "there are no load waves");
+  c.pipeline = {Schedule::kWavelet, 3};
+  EXPECT_STREQ(Reject(c, Gfx::k942), "lanes do not share an operand's tile in whole patches");
+  c.pipeline = {Schedule::kWavelet, 4};
+  c.tile = {256, 128, 64};
+  EXPECT_STREQ(Reject(c, Gfx::k942), "the tiles do not fit in LDS");
+  c.mma.k = 16;
+  EXPECT_EQ(Reject(c, Gfx::k950), nullptr);
+}
+
+TEST(TileConfig, RejectsWhatCannotRun) {
+  TileConfig c = kMedium;
+  c.tile = {256, 256, 64};
+  c.waves = {4, 4};
+  EXPECT_STREQ(Reject(c, Gfx::k942), "the tiles do not fit in LDS");
+  c = kMedium;
+  c.waves.m = 3;
+  EXPECT_STREQ(Reject(c, Gfx::k942), "waves do not divide tile.m");
+  c = kMedium;
+  c.mma = {MmaUnit::kMfma, 8, 8, 4};
+  EXPECT_STREQ(Reject(c, Gfx::k942), "the target has no such mma for the type");
+  EXPECT_STREQ(Reject(kMedium, Gfx::k950), "the target has no such mma for the type");
+  EXPECT_STREQ(Reject(kMedium, Gfx::k1100), "the target's matrix unit is another one");
+}
+
+// Forward on gfx950, whose loads go straight to LDS.
+constexpr TileConfig kDirect = {.tile = {128, 128, 32},
+                                .waves = {2, 2},
+                                .mma = {MmaUnit::kMfma, 32, 32, 16},
+                                .patch_a = {8, 1},
+                                .patch_b = {8, 1},
+                                .pipeline = {Schedule::kDirect, 3}};
+
+TEST(TileConfig, LoadsStraightToLds) {
+  EXPECT_EQ(PrintFields(kDirect), "f16_t128x128x32_w2x2_mfma32x32x16_a8x1_b8x1_o1_direct3");
+  EXPECT_EQ(Reject(kDirect, Gfx::k950), nullptr);
+  EXPECT_EQ(kDirect.lds_bytes(), 3 * (128 + 128) * 32 * 2);
+  EXPECT_EQ(kDirect.loads_of_slab(), 4);
+  TileConfig c = kDirect;
+  c.mma.k = 8;
+  EXPECT_STREQ(Reject(c, Gfx::k942), "the target loads no 16 bytes a lane straight to LDS");
+  c = kDirect;
+  c.pipeline.count = 1;
+  EXPECT_STREQ(Reject(c, Gfx::k950), "loads go straight to 2 or 3 LDS buffers");
+  c = kDirect;
+  c.patch_b = {8, 2};
+  EXPECT_STREQ(Reject(c, Gfx::k950),
+               "loads straight to LDS are chunks along k, or 8 rows of one k");
+  c.patch_b = {1, 8};
+  EXPECT_EQ(Reject(c, Gfx::k950), nullptr);
+  c.tile.n = 32;
+  c.waves = {4, 1};
+  EXPECT_STREQ(Reject(c, Gfx::k950), "lanes do not share an operand's tile in whole loads");
+  c = kDirect;
+  c.patch_a = {1, 8};
+  c.mma = {MmaUnit::kMfma, 16, 16, 32};
+  EXPECT_STREQ(
+      Reject(c, Gfx::k950),
+      "LDS reads transpose 16-bit operands of 32x32 matrix instructions with a chunk a lane");
+  c = kDirect;
+  c.patch_b = {1, 8};
+  c.pipeline = {};
+  EXPECT_STREQ(Reject(c, Gfx::k950), "a patch is neither 1 nor 2 rows wide");
+}
+
+TEST(PlanGather, LoadsStraightToLdsTakeWholeCells) {
+  ConvProblem problem = Problem2d(2, 64, 64, {.in = 14, .filter = 3}, {.in = 14, .filter = 3});
+  problem.direction = Direction::kForward;
+  EXPECT_EQ(RejectGather(kDirect, problem), std::nullopt);
+  problem.c = 60;
+  EXPECT_THAT(RejectGather(kDirect, problem).value_or(""),
+              HasSubstr("60 source channels; the row loads 8 at a time"));
+  problem.c = 64;
+  problem.k = 60;  // columns: masked as they are stored
+  EXPECT_EQ(RejectGather(kDirect, problem), std::nullopt);
+
+  TileConfig transposed = kDirect;
+  transposed.patch_b = {1, 8};
+  problem.direction = Direction::kBackwardData;
+  problem.k = 64;
+  EXPECT_EQ(RejectGather(transposed, problem), std::nullopt);
+  problem.c = 60;
+  EXPECT_THAT(RejectGather(transposed, problem).value_or(""),
+              HasSubstr("60 output channels; the row loads 8 at a time"));
+}
+
+TEST(TileConfig, VectorFmasAreForF32OnWavesOf32) {
+  TileConfig c = {.type = DataType::kF32,
+                  .tile = {128, 128, 16},
+                  .waves = {2, 4},
+                  .mma = {MmaUnit::kFma, 16, 16, 4},
+                  .patch_a = {4, 1},
+                  .patch_b = {4, 1}};
+  EXPECT_EQ(PrintFields(c), "f32_t128x128x16_w2x4_fma16x16x4_a4x1_b4x1_o1");
+  EXPECT_EQ(Reject(c, Gfx::k1100), nullptr);
+  EXPECT_EQ(Reject(c, Gfx::k1201), nullptr);
+  EXPECT_STREQ(Reject(c, Gfx::k942), "the target's matrix unit is another one");
+  c.type = DataType::kF16;
+  EXPECT_STREQ(Reject(c, Gfx::k1100), "the target has no such mma for the type");
+}
+
+TEST(PlanGather, TilesAreExactWhereSizesDivide) {
+  // 2 * 16 * 16 = 512 rows and 256 channels: 4 x 2 tiles, none more.
+  const ConvProblem problem =
+      Problem2d(2, 256, 64, {.in = 16, .filter = 3, .pad_begin = 1, .pad_end = 1},
+                {.in = 16, .filter = 3, .pad_begin = 1, .pad_end = 1});
+  const GatherPlan plan = PlanOf(kMedium, problem);
+  EXPECT_EQ(plan.shape.workgroups[0], 8u);
+  EXPECT_EQ(plan.shape.workgroups[1], 1u);
+  EXPECT_TRUE(plan.is_inline);
+  EXPECT_EQ(plan.args.sub_gemms, 1);
+}
+
+TEST(PlanGather, FirstTilesCountUp) {
+  const ConvProblem problem =
+      Problem2d(3, 130, 64, {.in = 29, .filter = 3, .stride = 3, .pad_begin = 1, .pad_end = 1},
+                {.in = 31, .filter = 3, .stride = 2});
+  const GatherPlan plan = PlanOf(kMedium, problem);
+  ASSERT_EQ(plan.table.size(), 6u);
+  int expected = 0;
+  for (const SubGemm& gemm : plan.table) {
+    EXPECT_EQ(gemm.first_tile, expected);
+    expected += (gemm.m + 127) / 128 * 2;  // 130 channels: 2 tiles
+  }
+  EXPECT_EQ(plan.shape.workgroups[0], static_cast<unsigned>(expected));
+}
+
+TEST(PlanGather, ManySubGemmsGoToATable) {
+  const ConvProblem problem = Problem2d(2, 64, 64, {.in = 28, .filter = 6, .stride = 6},
+                                        {.in = 28, .filter = 6, .stride = 6});
+  const GatherPlan plan = PlanOf(kMedium, problem);
+  EXPECT_EQ(plan.table.size(), 36u);
+  EXPECT_FALSE(plan.is_inline);
+}
+
+TEST(PlanGather, RowsWithShortRunsTakeWhatTheyDivide) {
+  TileConfig fours = kMedium;
+  fours.patch_a.k = 4;
+  EXPECT_EQ(Reject(fours, Gfx::k942), nullptr);
+  EXPECT_EQ(PrintFields(fours), "f16_t128x128x32_w2x2_mfma32x32x8_a4x1_b8x2_o1");
+  ConvProblem problem = Problem2d(1, 64, 36, {.in = 8}, {.in = 8});
+  EXPECT_EQ(RejectGather(fours, problem), std::nullopt);
+  EXPECT_LT(EstimateOf(fours, problem).cost.cycles, EstimateOf(kMedium, problem).cost.cycles);
+  problem.k = 38;
+  EXPECT_THAT(RejectGather(fours, problem).value_or(""),
+              HasSubstr("a group has 38 source channels; the row loads 4 at a time"));
+  fours.patch_a.k = 2;
+  EXPECT_STREQ(Reject(fours, Gfx::k942), "a patch is neither a chunk long nor 4");
+}
+
+TEST(PlanGather, RejectionsNameTheirValues) {
+  ConvProblem problem = Problem2d(1, 64, 64, {.in = 8}, {.in = 8});
+  EXPECT_EQ(RejectGather(kMedium, problem), std::nullopt);
+  problem.direction = Direction::kForward;
+  EXPECT_THAT(RejectGather(kMedium, problem).value_or(""),
+              HasSubstr("w is contiguous along k; the row loads it along n"));
+  problem.direction = Direction::kBackwardWeight;
+  EXPECT_THAT(RejectGather(kMedium, problem).value_or(""), HasSubstr("direction is bwd_weight"));
+  problem.direction = Direction::kBackwardData;
+  problem.type = DataType::kBF16;
+  EXPECT_THAT(RejectGather(kMedium, problem).value_or(""), HasSubstr("type is bf16"));
+  problem.type = DataType::kF16;
+  problem.dims[1].in = problem.dims[2].in = 30000;
+  EXPECT_THAT(TooLargeForGather(kMedium, problem).value().reason,
+              HasSubstr("230400000000 of dx and 8320 of w; each"));
+}
+
+// HIP bounds the work-items of a grid's axis by 2^32: 2^23 tiles of 256 threads are 2^31 of them,
+// and 2^24 too many.
+TEST(PlanGather, LaunchesKeepTheLimitOfAGrid) {
+  const Dim dim = {.in = 1024, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  EXPECT_FALSE(TooLargeForGather(kMedium, Problem2d(1, 16, 16, dim, dim)).has_value());
+  ConvProblem problem = Problem2d(1024, 16, 16, dim, dim);
+  TileConfig small = kMedium;
+  small.tile.m = 64;
+  ASSERT_EQ(Reject(small, Gfx::k942), nullptr);
+  EXPECT_THAT(TooLargeForGather(small, problem).value().reason,
+              HasSubstr("tiles at most 16777215"));
+}
+
+// The columns of a tile are those of all its groups.
+TEST(PlanGather, MergedGroupsReachOverTheChannelsOfAllInATensor) {
+  ConvProblem problem = Problem2d(1, 64, 64, {.in = 8}, {.in = 8});
+  problem.groups = 4;
+  problem.epilogue.tensors = 1;
+  problem.epilogue.d[0] = {.type = DataType::kF32, .stride = {0, 0, 0, 0, 16 << 24, 1 << 24}};
+  EXPECT_EQ(RejectGather(kMerged, problem), std::nullopt);
+  EXPECT_THAT(TooLargeForGather(kMerged, problem).value().reason,
+              HasSubstr("a tile reaches over 4227858436 bytes of D0"));
+  problem.epilogue.d[0].stride = {0, 0, 0, 0, 16 << 23, 1 << 23};
+  EXPECT_FALSE(TooLargeForGather(kMerged, problem).has_value());
+}
+
+TEST(PlanGather, FewTilesOfALongKAreSplit) {
+  // 4 tiles for 304 compute units, 3x3 x 4096 / 32 = 1152 steps.
+  const Dim dim = {.in = 16, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  const ConvProblem narrow = Problem2d(1, 256, 4096, dim, dim);
+  const GatherPlan plan = PlanOf(kMedium, narrow);
+  const PartEstimate estimate = EstimateOf(kMedium, narrow);
+  EXPECT_GT(estimate.splits, 8);
+  EXPECT_EQ(plan.shape.workgroups[2], static_cast<unsigned>(estimate.splits));
+  EXPECT_EQ(plan.args.epilogue.out_type, static_cast<int>(DataType::kF32));
+  EXPECT_EQ(plan.args.epilogue.split_bytes, 4 * narrow.out_elements());
+  EXPECT_GT(EstimateOf(kMedium, narrow, {.splits = 1}).cost.cycles, estimate.cost.cycles);
+  EXPECT_EQ(PlanOf(kMedium, narrow, {.splits = 1}).args.epilogue.out_type,
+            static_cast<int>(DataType::kF16));
+  // 2048 tiles: nothing to gain.
+  EXPECT_EQ(EstimateOf(kMedium, Problem2d(512, 256, 4096, dim, dim)).splits, 1);
+}
+
+}  // namespace
+}  // namespace gridwise::tile
