@@ -222,7 +222,7 @@ TEST(MakePlan, DeviceFactsAreAValue) {
 
 TEST(MakePlan, SaysInWhichOrderTilesAreComputed) {
   const Dim dim = {.in = 64, .filter = 3, .pad_begin = 1, .pad_end = 1};
-  const ConvProblem problem = {.batch = 32, .c = 256, .k = 512, .dims = {Dim{}, dim, dim}};
+  const ConvProblem problem = {.batch = 32, .c = 256, .k = 4096, .dims = {Dim{}, dim, dim}};
   EXPECT_THAT(PlanOf(problem).ToString(), HasSubstr("order      8 dies, bands of "));
 }
 
