@@ -114,7 +114,7 @@ TEST(MakePlan, AFilterAsLargeAsItsInputIsAGemm) {
 TEST(MakePlan, DepthwiseIsTheDirectKernelsWork) {
   ConvProblem problem = Square(Direction::kForward, 56, 3);
   problem.groups = problem.c = problem.k = 256;
-  for (const Gfx gfx : kAllGfx) {
+  for (const Gfx gfx : kAmdGfx) {
     for (const DataType type : kAllDataTypes) {
       if (!HasType(gfx, type)) continue;
       problem.type = type;
@@ -152,7 +152,7 @@ TEST(MakePlan, ErrorsNameTheValue) {
 
 TEST(MakePlan, TargetsSayWhichTypesTheyLack) {
   ConvProblem problem = Square(Direction::kForward, 8, 3);
-  for (const Gfx gfx : kAllGfx) {
+  for (const Gfx gfx : kAmdGfx) {
     for (const DataType type : {DataType::kI8, DataType::kF8E4M3, DataType::kF8E4M3Fnuz}) {
       problem.type = type;
       const absl::Status status = MakePlan(problem, gfx).status();

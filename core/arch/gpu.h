@@ -40,6 +40,15 @@ struct ElementOf<kType> {
 template <DataType kType>
 using Element = ElementOf<kType>::Type;
 
+#if defined(__NVPTX__)
+
+GRIDWISE_DEVICE int ThreadId() { return __nvvm_read_ptx_sreg_tid_x(); }
+GRIDWISE_DEVICE int BlockIdX() { return __nvvm_read_ptx_sreg_ctaid_x(); }
+GRIDWISE_DEVICE int BlockIdY() { return __nvvm_read_ptx_sreg_ctaid_y(); }
+GRIDWISE_DEVICE int BlockIdZ() { return __nvvm_read_ptx_sreg_ctaid_z(); }
+
+#else
+
 GRIDWISE_DEVICE int ThreadId() { return __builtin_amdgcn_workitem_id_x(); }
 GRIDWISE_DEVICE int BlockIdX() { return __builtin_amdgcn_workgroup_id_x(); }
 GRIDWISE_DEVICE int BlockIdY() { return __builtin_amdgcn_workgroup_id_y(); }
@@ -57,5 +66,7 @@ GRIDWISE_DEVICE int Opaque(int x) {
 
 /// Whether `condition` holds in some active lane of the wave; the same in all lanes.
 GRIDWISE_DEVICE bool AnyLane(bool condition) { return __builtin_amdgcn_ballot_w64(condition) != 0; }
+
+#endif
 
 }  // namespace gridwise

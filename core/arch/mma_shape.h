@@ -9,6 +9,7 @@ enum class MmaUnit : unsigned char {
   kMfma,    ///< CDNA: waves of 64 lanes
   kWmma11,  ///< RDNA3: waves of 32; both halves of a wave hold the same operands
   kWmma12,  ///< RDNA4: waves of 32
+  kWgmma,   ///< Hopper: 128 threads; operands in shared memory, see wgmma.h
   kFma,     ///< vector FMAs of waves of 32, for types that the matrix unit lacks
 };
 
@@ -20,6 +21,8 @@ constexpr const char* Name(MmaUnit unit) {
       return "wmma11-";
     case MmaUnit::kWmma12:
       return "wmma12-";
+    case MmaUnit::kWgmma:
+      return "wgmma";
     case MmaUnit::kFma:
       return "fma";
   }
@@ -65,6 +68,7 @@ struct MmaShape {
       case MmaUnit::kWmma12:
         return 8;
       case MmaUnit::kWmma11:
+      case MmaUnit::kWgmma:
         break;
     }
     return 1;
@@ -175,6 +179,8 @@ constexpr int MmaK(MmaUnit unit, int m, DataType type, bool double_k) {
     case MmaUnit::kWmma11:
     case MmaUnit::kWmma12:
       return m == 16 && IsWmmaType(unit, type) ? 16 : 0;
+    case MmaUnit::kWgmma:
+      return m == 64 && (type == DataType::kF16 || type == DataType::kBF16) ? 16 : 0;
     case MmaUnit::kFma:
       return m == 16 && type == DataType::kF32 ? 4 : 0;
   }
@@ -198,6 +204,8 @@ constexpr int MmaCycles(MmaShape mma, DataType type) {
       return 32;
     case MmaUnit::kWmma12:
       return SizeOf(type) == 1 ? 8 : 16;
+    case MmaUnit::kWgmma:
+      return 64;  // m64n128k16, which all of a multiprocessor's units share
     case MmaUnit::kFma:
       return 16;
   }

@@ -9,9 +9,12 @@ namespace gridwise {
 
 /// The GPU targets. Everything that differs between them is in TraitsOf, and code asks for traits,
 /// not for names.
-enum class Gfx : int { k942, k950, k1100, k1201 };
+enum class Gfx : int { k942, k950, k1100, k1201, kSm90a };
 
-inline constexpr Gfx kAllGfx[] = {Gfx::k942, Gfx::k950, Gfx::k1100, Gfx::k1201};
+inline constexpr Gfx kAllGfx[] = {Gfx::k942, Gfx::k950, Gfx::k1100, Gfx::k1201, Gfx::kSm90a};
+
+/// Those that the simulator executes, and that every valid problem has a plan on.
+inline constexpr Gfx kAmdGfx[] = {Gfx::k942, Gfx::k950, Gfx::k1100, Gfx::k1201};
 
 /// Facts of a target.
 struct TargetTraits {
@@ -34,14 +37,17 @@ struct TargetTraits {
   bool loads_chunks_to_lds;  // buffer loads of 16 bytes a lane, straight to LDS
   bool reads_transposed;     // of LDS: 4 x 16 elements of 2 bytes
 
-  /// Vector FMAs every target has; their layout is made for waves of 32 lanes.
+  /// Vector FMAs every target has; their layout is made for waves of 32 lanes. Hopper's kernels do
+  /// without.
   constexpr bool Has(MmaUnit unit) const {
-    return unit == mma_unit || (unit == MmaUnit::kFma && wave_size == 32);
+    return unit == mma_unit ||
+           (unit == MmaUnit::kFma && wave_size == 32 && mma_unit != MmaUnit::kWgmma);
   }
 };
 
 /// Sources: AMD CDNA3, CDNA4, RDNA3 and RDNA4 ISA documents (chapters on the kernel state, LDS and
-/// buffer resources) and the products' data sheets. RDNA's unit is a compute unit, half of a WGP.
+/// buffer resources), NVIDIA's CUDA C++ Programming Guide (compute capability 9.0), and the
+/// products' data sheets. RDNA's unit is a compute unit, half of a WGP.
 ///
 /// Atomic policies: the "Memory Model" sections of LLVM's User Guide for AMDGPU Backend. On gfx942
 /// and gfx950 a device-scope (agent) read-modify-write that returns nothing has sc1 = 0, and sc0
@@ -126,6 +132,25 @@ constexpr TargetTraits TraitsOf(Gfx gfx) {
               .mma_double_k = false,
               .loads_chunks_to_lds = false,
               .reads_transposed = false};
+    case Gfx::kSm90a:
+      return {.name = "sm_90a",
+              .product = "H100 SXM",
+              .wave_size = 32,
+              .lds_bytes = 227 << 10,
+              .lds_banks = 32,
+              .vgprs = 255,
+              .compute_units = 132,
+              .dies = 1,
+              .simds_per_unit = 4,
+              .clock_ghz = 1.98,
+              .memory_gb_per_s = 3350,
+              .memory_transfers = 2,
+              .buffer_format = 0,
+              .atomic_policy = 0,
+              .mma_unit = MmaUnit::kWgmma,
+              .mma_double_k = false,
+              .loads_chunks_to_lds = false,
+              .reads_transposed = false};
   }
   return {};
 }
@@ -133,7 +158,8 @@ constexpr TargetTraits TraitsOf(Gfx gfx) {
 /// Whether the target has instructions that multiply matrices of `type`.
 constexpr bool HasType(Gfx gfx, DataType type) {
   const TargetTraits target = TraitsOf(gfx);
-  return MmaK(target.mma_unit, 16, type, target.mma_double_k) != 0 ||
+  const int m = target.mma_unit == MmaUnit::kWgmma ? 64 : 16;
+  return MmaK(target.mma_unit, m, type, target.mma_double_k) != 0 ||
          (target.Has(MmaUnit::kFma) && MmaK(MmaUnit::kFma, 16, type, false) != 0);
 }
 

@@ -13,6 +13,8 @@ inline constexpr Gfx kThisTarget = Gfx::k950;
 inline constexpr Gfx kThisTarget = Gfx::k1100;
 #elif defined(__gfx1201__)
 inline constexpr Gfx kThisTarget = Gfx::k1201;
+#elif defined(__NVPTX__)
+inline constexpr Gfx kThisTarget = Gfx::kSm90a;
 #else
 #error "Gridwise has no facts about this GPU target: add it to core/arch/target.h and here"
 #endif

@@ -1,7 +1,7 @@
 /// Integer arithmetic shared by host planning and device code. Device-usable.
 #pragma once
 
-#if defined(__HIP__)
+#if defined(__HIP__) || defined(__CUDA__)
 #define GRIDWISE_HD __attribute__((host)) __attribute__((device))
 #else
 #define GRIDWISE_HD  ///< Marks a function that the host and the device both call.

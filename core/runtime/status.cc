@@ -31,7 +31,7 @@ absl::Status ToStatus(hipError_t error, absl::string_view what) {
   if (error == hipSuccess) return absl::OkStatus();
   if (error == hipErrorNoDevice || error == hipErrorInsufficientDriver) {
     return absl::UnavailableError(absl::StrCat(
-        "cannot ", what, ": the HIP runtime finds no usable AMD GPU and driver on this machine (",
+        "cannot ", what, ": the HIP runtime finds no usable GPU and driver on this machine (",
         hipGetErrorName(error), ")"));
   }
   return absl::Status(CodeOf(error), absl::StrCat("cannot ", what, ": ", hipGetErrorString(error),

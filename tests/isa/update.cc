@@ -17,7 +17,7 @@ namespace gridwise {
 namespace {
 
 int Update(const std::filesystem::path& folder) {
-  for (const Gfx gfx : kAllGfx) {
+  for (const Gfx gfx : kAmdGfx) {
     for (const Direction direction : kAllDirections) {
       const absl::StatusOr<std::vector<KernelReport>> reports = ReportRows(direction, gfx);
       if (absl::IsFailedPrecondition(reports.status())) {

@@ -1,14 +1,20 @@
 """The GPU targets of this repository. Facts of a target that code needs are in core/arch/target.h."""
 
-ALL_TARGETS = [
+# Those that the simulator executes.
+AMD_TARGETS = [
     "gfx942",
     "gfx950",
     "gfx1100",
     "gfx1201",
 ]
 
-# Those that convolution kernels are compiled for.
-CONV_TARGETS = ALL_TARGETS
+# Those that need a device: nothing is built for them unless they are asked for, as with --config=sm_90a.
+NVIDIA_TARGETS = ["sm_90a"]
+
+ALL_TARGETS = AMD_TARGETS + NVIDIA_TARGETS
+
+# Those that all convolution kernels are compiled for.
+CONV_TARGETS = AMD_TARGETS
 
 # Those that the simulator's own kernels are tested on.
-SIM_TEST_TARGETS = ALL_TARGETS
+SIM_TEST_TARGETS = AMD_TARGETS

@@ -370,7 +370,7 @@ TEST(CommandLineTest, WithoutADeviceThereIsASentence) {
   EXPECT_EQ(result.status, kDeviceError) << result.out;
   EXPECT_THAT(result.out,
               HasSubstr("gridwise: cannot list the devices: the HIP runtime finds no "
-                        "usable AMD GPU and driver on this machine (hipErrorNoDevice)\n"));
+                        "usable GPU and driver on this machine (hipErrorNoDevice)\n"));
 }
 
 TEST(CommandLineTest, ListsAndHelps) {

@@ -3,10 +3,11 @@
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
-load("//tools/build:targets.bzl", "ALL_TARGETS")
+load("//tools/build:targets.bzl", "AMD_TARGETS")
 load(":gpu_object.bzl", "GpuObjectInfo")
 load(":transitions.bzl", "split_transition")
 
+# A driver reads PTX up to a zero byte.
 _ASM = """.section .rodata.gpu_code,"a",@progbits
 .p2align 12
 .globl {symbol}
@@ -14,7 +15,7 @@ _ASM = """.section .rodata.gpu_code,"a",@progbits
 {symbol}: .incbin "{path}"
 .globl {symbol}_end
 .hidden {symbol}_end
-{symbol}_end:
+{symbol}_end: .byte 0
 """
 
 _HEADER = """#pragma once
@@ -51,7 +52,7 @@ def _objects(ctx):
     for target in ctx.attr.targets:
         for shard, kernel in enumerate(ctx.split_attr.objects.get(target, [])):
             suffix = ".%d" % shard if len(ctx.split_attr.objects[target]) > 1 else ""
-            named = ctx.actions.declare_file("%s.%s%s.hsaco" % (ctx.label.name, target, suffix))
+            named = ctx.actions.declare_file("%s.%s%s.%s" % (ctx.label.name, target, suffix, kernel[GpuObjectInfo].hsaco.extension))
             ctx.actions.symlink(output = named, target_file = kernel[GpuObjectInfo].hsaco)
             objects.append(struct(target = target, shard = shard, file = named))
     return objects
@@ -122,7 +123,7 @@ gpu_library = rule(
     doc = "Embeds code objects; C++ reaches them by the function that is named as the rule, in CamelCase.",
     attrs = {
         "objects": attr.label_list(providers = [GpuObjectInfo], cfg = split_transition, mandatory = True),
-        "targets": attr.string_list(default = ALL_TARGETS),
+        "targets": attr.string_list(default = AMD_TARGETS),
         "namespace": attr.string(default = "gridwise"),
         "_code_object": attr.label(default = "//tools/build:code_object"),
         "_allowlist_function_transition": attr.label(default = "@bazel_tools//tools/allowlists/function_transition_allowlist"),

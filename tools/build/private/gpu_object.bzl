@@ -1,12 +1,24 @@
-"""gpu_object: device code of one source for the target in //tools/config:gfx -> <name>.hsaco."""
+"""gpu_object: device code of one source for the target in //tools/config:gfx -> <name>.hsaco or .ptx."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:defs.bzl", "CcInfo")
 
 GpuObjectInfo = provider("A code object.", fields = {
     "gfx": "the target, e.g. gfx942; 'none' outside a transition",
-    "hsaco": "File, an AMD GPU ELF; None outside a transition",
+    "hsaco": "File, an AMD GPU ELF or PTX; None outside a transition",
 })
+
+def _is_nvidia(gfx):
+    return gfx.startswith("sm_")
+
+def _language(toolchain, gfx):
+    """The options that make clang compile for `gfx`, with no header or library of HIP or CUDA."""
+    if not _is_nvidia(gfx):
+        return ["-x", "hip", "--offload-arch=" + gfx, "--no-gpu-bundle-output", "-nogpuinc"] + toolchain.flags
+
+    # PTX 9.0 is of CUDA 13.0; without a CUDA installation clang would write 4.2, which has no sm_90a. The driver assembles it.
+    ptx = ["-Xclang", "-target-feature", "-Xclang", "+ptx90"]
+    return ["-x", "cuda", "--cuda-gpu-arch=" + gfx, "-nocudainc", "-nocudalib", "-S"] + ptx
 
 def _impl(ctx):
     toolchain = ctx.toolchains["//tools/build:toolchain_type"].gpu
@@ -14,10 +26,10 @@ def _impl(ctx):
     if gfx == "none":  # `bazel build //...` reaches this rule without a target: there is nothing to compile
         return [DefaultInfo(), GpuObjectInfo(gfx = gfx, hsaco = None)]
     contexts = [d[CcInfo].compilation_context for d in ctx.attr.deps]
-    out = ctx.actions.declare_file(ctx.label.name + ".hsaco")
+    out = ctx.actions.declare_file(ctx.label.name + (".ptx" if _is_nvidia(gfx) else ".hsaco"))
     args = ctx.actions.args()
-    args.add_all(["-x", "hip", "--offload-arch=" + gfx, "--cuda-device-only", "--no-gpu-bundle-output", "-nogpuinc"])
-    args.add_all(toolchain.flags)
+    args.add_all(_language(toolchain, gfx))
+    args.add("--cuda-device-only")
     args.add_all(["-O" + ctx.attr.opt, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-ffile-prefix-map=./="])
     if ctx.var["COMPILATION_MODE"] == "dbg":
         args.add("-g")

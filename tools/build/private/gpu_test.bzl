@@ -1,7 +1,7 @@
 """gpu_test: one test target per GPU target around one host binary."""
 
 load("@rules_cc//cc:defs.bzl", "cc_binary")
-load("//tools/build:targets.bzl", "ALL_TARGETS")
+load("//tools/build:targets.bzl", "AMD_TARGETS")
 
 def _impl(ctx):
     executable = ctx.actions.declare_file(ctx.label.name)
@@ -27,7 +27,7 @@ _gpu_target_test = rule(
     },
 )
 
-def gpu_test(name, srcs = [], deps = [], binary = None, targets = ALL_TARGETS, tags = [], size = "small", data = [], env = {}, shard_count = None, **kwargs):
+def gpu_test(name, srcs = [], deps = [], binary = None, targets = AMD_TARGETS, tags = [], size = "small", data = [], env = {}, shard_count = None, **kwargs):
     """Declares <name>_<target> for each GPU target, with tags + [target], and the suite <name> of them.
 
     The test reads the target that it is for from the environment variable GRIDWISE_TEST_TARGET.

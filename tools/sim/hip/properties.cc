@@ -63,6 +63,8 @@ Product ProductOf(Gfx gfx) {
               .threads_per_unit = 2048,
               .registers_per_block = 65536,
               .timer_khz = 100000};
+    case Gfx::kSm90a:
+      break;  // is not simulated
   }
   return {};
 }

@@ -2,9 +2,11 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
+#include <iterator>
 #include <optional>
 #include <string>
 
@@ -29,12 +31,13 @@ std::vector<std::unique_ptr<Device>> MakeDevices() {
   std::vector<std::unique_ptr<Device>> devices;
   const char* wanted = std::getenv("GRIDWISE_SIM_DEVICES");
   if (wanted == nullptr) {
-    for (const Gfx gfx : kAllGfx) devices.push_back(std::make_unique<Device>(gfx));
+    for (const Gfx gfx : kAmdGfx) devices.push_back(std::make_unique<Device>(gfx));
     return devices;
   }
   for (std::string_view name : absl::StrSplit(wanted, ',', absl::SkipWhitespace())) {
     name = absl::StripAsciiWhitespace(name);
-    if (const std::optional<Gfx> gfx = ParseGfx(name)) {
+    const std::optional<Gfx> gfx = ParseGfx(name);
+    if (gfx && std::find(std::begin(kAmdGfx), std::end(kAmdGfx), *gfx) != std::end(kAmdGfx)) {
       devices.push_back(std::make_unique<Device>(*gfx));
     } else {
       std::fprintf(stderr,

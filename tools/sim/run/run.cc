@@ -83,7 +83,7 @@ std::optional<std::string> FindProgram(const std::string& name) {
 
 // The device that the program has code for, when nobody has said which one is wanted.
 std::optional<std::string> ChooseDevice(const ProgramFile& file) {
-  for (const Gfx gfx : kAllGfx) {
+  for (const Gfx gfx : kAmdGfx) {
     const auto runs = [gfx](std::string_view target) {
       return RunsCodeFor(gridwise::Name(gfx), target);
     };
@@ -93,7 +93,7 @@ std::optional<std::string> ChooseDevice(const ProgramFile& file) {
 }
 
 std::string SimulatedTargets() {
-  return absl::StrJoin(kAllGfx, ", ",
+  return absl::StrJoin(kAmdGfx, ", ",
                        [](std::string* out, Gfx gfx) { out->append(gridwise::Name(gfx)); });
 }
 

@@ -1,7 +1,7 @@
 """Ordinary HIP programs, compiled by clang as anybody would, and tests that run them under //tools/sim:run."""
 
 load("@rules_cc//cc:defs.bzl", "CcInfo")
-load("//tools/build:targets.bzl", "ALL_TARGETS")
+load("//tools/build:targets.bzl", "SIM_TEST_TARGETS")
 
 def _program_impl(ctx):
     toolchain = ctx.toolchains["//tools/build:toolchain_type"].gpu
@@ -55,7 +55,7 @@ hip_program = rule(
     attrs = {
         "src": attr.label(allow_single_file = [".hip"], mandatory = True),
         "hdrs": attr.label_list(allow_files = [".h"]),
-        "targets": attr.string_list(default = ALL_TARGETS),
+        "targets": attr.string_list(default = SIM_TEST_TARGETS),
         "opt": attr.string(default = "2"),
         "copts": attr.string_list(),
         "linkopts": attr.string_list(),

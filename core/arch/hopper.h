@@ -1,0 +1,195 @@
+#pragma once
+
+#include "core/arch/gpu.h"
+#include "core/arch/tensor_map.h"
+
+/// What kernels need of Hopper beyond C++: barriers in shared memory, the copy engine (TMA), and
+/// moves of registers. Source of all: NVIDIA, "Parallel Thread Execution ISA", version 9.0. Shared
+/// memory is addressed by its 32-bit addresses.
+
+namespace gridwise {
+
+/// Marks an argument that the kernel does not write, so that its address may be taken.
+#define GRIDWISE_GRID_CONSTANT __attribute__((grid_constant))
+
+using SharedAddress = unsigned;
+
+/// The dynamic shared memory of the workgroup.
+extern __attribute__((shared)) __attribute__((aligned(1024))) char dynamic_shared_memory[];
+
+GRIDWISE_DEVICE SharedAddress DynamicSharedMemory() {
+  using Shared = __attribute__((address_space(3))) const char;
+  return static_cast<SharedAddress>(
+      reinterpret_cast<unsigned long long>((Shared*)dynamic_shared_memory));
+}
+
+GRIDWISE_DEVICE int GridSizeX() { return __nvvm_read_ptx_sreg_nctaid_x(); }
+
+/// Waits at barrier `id`, 0 to 15, until `threads` threads of the workgroup are there.
+GRIDWISE_DEVICE void WaitAt(int id, int threads) {
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+/// Counts as one of the threads of WaitAt, without waiting.
+GRIDWISE_DEVICE void ArriveAt(int id, int threads) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+GRIDWISE_DEVICE void SyncWarp() { asm volatile("bar.warp.sync 0xffffffff;" ::: "memory"); }
+
+/// A barrier in shared memory (mbarrier) that counts arrivals of threads and bytes of the copy
+/// engine. Its phases have parities, 0 first.
+struct Mbarrier {
+  SharedAddress at;  // 8 bytes
+  GRIDWISE_DEVICE void Init(int arrivals) const {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(at), "r"(arrivals) : "memory");
+  }
+  /// Arrives, and makes the phase wait for `bytes` bytes as well.
+  GRIDWISE_DEVICE void ArriveAndExpect(int bytes) const {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at), "r"(bytes)
+                 : "memory");
+  }
+  GRIDWISE_DEVICE void Arrive() const {
+    asm volatile("mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];" ::"r"(at) : "memory");
+  }
+  /// Waits until the phase of this parity is done. The caller is at most one phase behind.
+  GRIDWISE_DEVICE void Wait(unsigned parity) const {
+    unsigned done;
+    do {
+      asm volatile(
+          "{\n.reg .pred p;\nmbarrier.try_wait.parity.acquire.cta.shared::cta.b64 p, [%1], %2;\n"
+          "selp.u32 %0, 1, 0, p;\n}"
+          : "=r"(done)
+          : "r"(at), "r"(parity)
+          : "memory");
+    } while (!done);
+  }
+};
+/// Makes initialised barriers visible to the copy engine.
+GRIDWISE_DEVICE void FenceMbarrierInit() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+GRIDWISE_DEVICE void Prefetch(const TensorMap& map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+}
+
+/// Starts to load the box of `map` at these coordinates, innermost first, to `to`. What is outside
+/// of the tensor becomes zero. `bar` counts the bytes of the whole box.
+GRIDWISE_DEVICE void LoadBox(SharedAddress to, const TensorMap& map, Mbarrier bar, int x, int y,
+                             int z) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),
+      "l"(&map), "r"(bar.at), "r"(x), "r"(y), "r"(z)
+      : "memory");
+}
+GRIDWISE_DEVICE void LoadBox(SharedAddress to, const TensorMap& map, Mbarrier bar, int x, int y,
+                             int z, int w) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(to),
+      "l"(&map), "r"(bar.at), "r"(x), "r"(y), "r"(z), "r"(w)
+      : "memory");
+}
+GRIDWISE_DEVICE void LoadBox(SharedAddress to, const TensorMap& map, Mbarrier bar, int x, int y,
+                             int z, int w, int v) {
+  asm volatile(
+      "cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%3, %4, %5, %6, %7}], [%2];" ::"r"(to),
+      "l"(&map), "r"(bar.at), "r"(x), "r"(y), "r"(z), "r"(w), "r"(v)
+      : "memory");
+}
+
+/// A cell of a tensor of cells and channels: coordinates w, h, d and the image.
+struct CellAt {
+  int w, h, d, image;
+};
+/// Starts to load channels from `channel` on of consecutive cells from `cell` on, moved by a filter
+/// tap: an im2col map of 4 axes (channel, w, h, image), or of 5 with d.
+GRIDWISE_DEVICE void LoadCells4(SharedAddress to, const TensorMap& map, Mbarrier bar, int channel,
+                                CellAt cell, int tap_w, int tap_h) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%3, %4, %5, %6}], [%2], {%7, %8};" ::"r"(to),
+      "l"(&map), "r"(bar.at), "r"(channel), "r"(cell.w), "r"(cell.h), "r"(cell.image),
+      "h"(static_cast<unsigned short>(tap_w)), "h"(static_cast<unsigned short>(tap_h))
+      : "memory");
+}
+GRIDWISE_DEVICE void LoadCells5(SharedAddress to, const TensorMap& map, Mbarrier bar, int channel,
+                                CellAt cell, int tap_w, int tap_h, int tap_d) {
+  asm volatile(
+      "cp.async.bulk.tensor.5d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%3, %4, %5, %6, %7}], [%2], {%8, %9, %10};" ::"r"(to),
+      "l"(&map), "r"(bar.at), "r"(channel), "r"(cell.w), "r"(cell.h), "r"(cell.d), "r"(cell.image),
+      "h"(static_cast<unsigned short>(tap_w)), "h"(static_cast<unsigned short>(tap_h)),
+      "h"(static_cast<unsigned short>(tap_d))
+      : "memory");
+}
+
+/// Starts to store a box. What is outside of the tensor is not written.
+GRIDWISE_DEVICE void StoreBox(const TensorMap& map, SharedAddress from, int x, int y, int z) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(
+          &map),
+      "r"(from), "r"(x), "r"(y), "r"(z)
+      : "memory");
+}
+GRIDWISE_DEVICE void StoreBox(const TensorMap& map, SharedAddress from, int x, int y, int z,
+                              int w) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4, %5}], "
+      "[%1];" ::"l"(&map),
+      "r"(from), "r"(x), "r"(y), "r"(z), "r"(w)
+      : "memory");
+}
+/// Stores of a thread are waited for in groups.
+GRIDWISE_DEVICE void CommitStores() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
+/// Until all groups of this thread but the newest kLeft have read their shared memory.
+template <int kLeft>
+GRIDWISE_DEVICE void WaitStoresRead() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kLeft) : "memory");
+}
+GRIDWISE_DEVICE void WaitStores() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
+/// Makes this thread's writes of shared memory visible to the copy engine and the matrix unit.
+GRIDWISE_DEVICE void FenceAsyncProxy() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+/// All threads of a warpgroup give up registers, or take some that others gave up, so that each has
+/// kRegisters. A multiple of 8, 24 to 256.
+template <int kRegisters>
+GRIDWISE_DEVICE void GiveRegisters() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kRegisters));
+}
+template <int kRegisters>
+GRIDWISE_DEVICE void TakeRegisters() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters));
+}
+
+/// Two values rounded to kType, f16 or bf16; `low` in the lower half.
+template <DataType kType>
+GRIDWISE_DEVICE unsigned Pack(float low, float high) {
+  unsigned packed;
+  if constexpr (kType == DataType::kF16) {
+    asm("cvt.rn.f16x2.f32 %0, %2, %1;" : "=r"(packed) : "f"(low), "f"(high));
+  } else {
+    static_assert(kType == DataType::kBF16);
+    asm("cvt.rn.bf16x2.f32 %0, %2, %1;" : "=r"(packed) : "f"(low), "f"(high));
+  }
+  return packed;
+}
+
+/// A warp stores 8x8 matrices of 2-byte elements, of which each lane holds two of a row: lane l
+/// passes the address of row l % 8 of matrix l / 8.
+GRIDWISE_DEVICE void StoreMatrix4(SharedAddress to, unsigned a, unsigned b, unsigned c,
+                                  unsigned d) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared::cta.b16 [%0], {%1, %2, %3, %4};" ::"r"(to),
+               "r"(a), "r"(b), "r"(c), "r"(d)
+               : "memory");
+}
+GRIDWISE_DEVICE void StoreMatrix2(SharedAddress to, unsigned a, unsigned b) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x2.shared::cta.b16 [%0], {%1, %2};" ::"r"(to), "r"(a),
+               "r"(b)
+               : "memory");
+}
+
+}  // namespace gridwise

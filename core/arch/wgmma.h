@@ -1,0 +1,133 @@
+#pragma once
+
+#include "core/arch/hopper.h"
+
+/// Hopper's matrix unit: a warpgroup, 128 threads, multiplies 64 x 16 of A with 16 x n of B, both
+/// in shared memory, asynchronously, and adds to f32 sums in its registers. Source: PTX ISA 9.0,
+/// "Asynchronous Warpgroup Level Matrix Instructions".
+///
+/// Sums of a thread of warp w and lane l: d[4 j + 2 h + e] is row 16 w + l / 4 + 8 h and column
+/// 8 j + 2 (l % 4) + e.
+
+namespace gridwise {
+
+/// Orders this warpgroup's uses of the sums with the instructions that follow.
+GRIDWISE_DEVICE void WgmmaFence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+/// The instructions since the last commit are a group.
+GRIDWISE_DEVICE void WgmmaCommit() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+/// Until all groups but the newest kLeft are done.
+template <int kLeft>
+GRIDWISE_DEVICE void WgmmaWait() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kLeft) : "memory");
+}
+
+using MatrixDescriptor = unsigned long long;
+
+/// An operand whose rows (of A) or columns (of B) are runs of kSwizzle bytes along k, 128, 64 or
+/// 32, as the copy engine puts them there with that swizzle; groups of 8 runs follow each other.
+/// The swizzle is a function of the address, so that a descriptor may begin at any run.
+template <int kSwizzle>
+GRIDWISE_DEVICE MatrixDescriptor RunsAlongK(SharedAddress address) {
+  constexpr MatrixDescriptor kMode = kSwizzle == 128 ? 1 : kSwizzle == 64 ? 2 : 3;
+  return (MatrixDescriptor{address} >> 4) | (MatrixDescriptor{1} << 16) |
+         (MatrixDescriptor{8 * kSwizzle / 16} << 32) | (kMode << 62);
+}
+/// An operand that lies along its rows or columns: lines of 64 elements, one for each k, with the
+/// 128-byte swizzle. 8 lines follow each other; the next 64 elements are 64 lines behind.
+GRIDWISE_DEVICE MatrixDescriptor LinesPerK(SharedAddress address) {
+  return (MatrixDescriptor{address} >> 4) | (MatrixDescriptor{8192 / 16} << 16) |
+         (MatrixDescriptor{1024 / 16} << 32) | (MatrixDescriptor{1} << 62);
+}
+
+/// How an operand lies in shared memory.
+enum class OperandOrder { kRunsAlongK, kLinesPerK };
+
+namespace wgmma_text {
+
+/// Text of an instruction, put together by the compiler.
+struct Text {
+  char text[1024] = {};
+  int length = 0;
+
+  constexpr const char* data() const { return text; }
+  constexpr unsigned long size() const { return static_cast<unsigned long>(length); }
+  constexpr Text& operator<<(const char* part) {
+    while (*part != '\0') text[length++] = *part++;
+    return *this;
+  }
+  constexpr Text& operator<<(int number) {
+    if (number >= 10) *this << number / 10;
+    text[length++] = static_cast<char>('0' + number % 10);
+    return *this;
+  }
+};
+
+/// d += a * b, or d = a * b where the last operand is 0.
+constexpr Text Instruction(int n, DataType type, OperandOrder a, OperandOrder b) {
+  const int sums = n / 2;
+  const char* const name = type == DataType::kF16 ? ".f16" : ".bf16";
+  Text text;
+  text << "{\n.reg .pred p;\nsetp.ne.b32 p, %" << sums + 2 << ", 0;\n"
+       << "wgmma.mma_async.sync.aligned.m64n" << n << "k16.f32" << name << name << " {";
+  for (int i = 0; i < sums; ++i) text << (i == 0 ? "%" : ", %") << i;
+  text << "}, %" << sums << ", %" << sums + 1 << ", p, 1, 1, " << (a == OperandOrder::kLinesPerK)
+       << ", " << (b == OperandOrder::kLinesPerK) << ";\n}";
+  return text;
+}
+
+}  // namespace wgmma_text
+
+// An instruction takes each sum as an operand of its own.
+#define GRIDWISE_SUMS4(d, i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
+#define GRIDWISE_SUMS8(d, i) GRIDWISE_SUMS4(d, i), GRIDWISE_SUMS4(d, i + 4)
+#define GRIDWISE_SUMS16(d, i) GRIDWISE_SUMS8(d, i), GRIDWISE_SUMS8(d, i + 8)
+#define GRIDWISE_SUMS32(d, i) GRIDWISE_SUMS16(d, i), GRIDWISE_SUMS16(d, i + 16)
+#define GRIDWISE_SUMS64(d, i) GRIDWISE_SUMS32(d, i), GRIDWISE_SUMS32(d, i + 32)
+#define GRIDWISE_SUMS96(d, i) GRIDWISE_SUMS64(d, i), GRIDWISE_SUMS32(d, i + 64)
+#define GRIDWISE_SUMS108(d, i) \
+  GRIDWISE_SUMS96(d, i), GRIDWISE_SUMS8(d, i + 96), GRIDWISE_SUMS4(d, i + 104)
+#define GRIDWISE_SUMS128(d, i) GRIDWISE_SUMS64(d, i), GRIDWISE_SUMS64(d, i + 64)
+
+/// Visits the widths that kernels use: statement(sums, list of operands).
+#define GRIDWISE_FOR_SUMS(count, d, statement)                         \
+  if constexpr (count == 8) {                                          \
+    statement(GRIDWISE_SUMS8(d, 0));                                   \
+  } else if constexpr (count == 16) {                                  \
+    statement(GRIDWISE_SUMS16(d, 0));                                  \
+  } else if constexpr (count == 20) {                                  \
+    statement(GRIDWISE_SUMS16(d, 0), GRIDWISE_SUMS4(d, 16));           \
+  } else if constexpr (count == 32) {                                  \
+    statement(GRIDWISE_SUMS32(d, 0));                                  \
+  } else if constexpr (count == 64) {                                  \
+    statement(GRIDWISE_SUMS64(d, 0));                                  \
+  } else if constexpr (count == 96) {                                  \
+    statement(GRIDWISE_SUMS96(d, 0));                                  \
+  } else if constexpr (count == 108) {                                 \
+    statement(GRIDWISE_SUMS108(d, 0));                                 \
+  } else {                                                             \
+    static_assert(count == 128, "add the width to core/arch/wgmma.h"); \
+    statement(GRIDWISE_SUMS128(d, 0));                                 \
+  }
+
+/// Starts d = a * b + (keep ? d : 0) of kN columns, which are kType.
+template <int kN, DataType kType, OperandOrder kA, OperandOrder kB>
+GRIDWISE_DEVICE void Wgmma(float (&d)[kN / 2], MatrixDescriptor a, MatrixDescriptor b, int keep) {
+#define GRIDWISE_WGMMA(...)                                 \
+  asm volatile((wgmma_text::Instruction(kN, kType, kA, kB)) \
+               : __VA_ARGS__                                \
+               : "l"(a), "l"(b), "r"(keep))
+  GRIDWISE_FOR_SUMS(kN / 2, d, GRIDWISE_WGMMA)
+#undef GRIDWISE_WGMMA
+}
+
+/// Keeps the compiler from moving its own uses of the sums across this point.
+template <int kSums>
+GRIDWISE_DEVICE void Touch(float (&d)[kSums]) {
+#define GRIDWISE_TOUCH(...) asm volatile("" : __VA_ARGS__::"memory")
+  GRIDWISE_FOR_SUMS(kSums, d, GRIDWISE_TOUCH)
+#undef GRIDWISE_TOUCH
+}
+
+}  // namespace gridwise

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "core/arch/tensor_map.h"
+#include "core/base/math.h"
+#include "core/conv/gemm_map.h"
+#include "core/launch/epilogue_args.h"
+
+namespace gridwise::hopper {
+
+/// Sub-GEMMs of a launch: a tensor map each.
+inline constexpr int kMaxClasses = 9;
+
+/// Arguments of forward and backward-data, see core/conv/gemm_map.h. Sizes are cells and channels
+/// of a group; axes are d, h, w.
+struct GatherArgs {
+  TensorMap source[kMaxClasses];  // im2col, of a sub-GEMM's cells
+  TensorMap w;                    // c, tap, k, group
+  TensorMap out;                  // where boxes are stored: column, group, row
+  SubGemm gemm[kMaxClasses];
+  AxisSteps steps[3];
+  int filter[3];  // taps of w
+  int sub_gemms;
+  int tiles;  // of a group, with their splits
+  int n_tiles, splits, groups;
+  int k, n;              // source and output channels
+  int slabs;             // of a tap's k
+  int channels_outside;  // K runs over taps within slabs of channels, else the other way round
+  int is_3d;
+  int stores_boxes;    // else lanes store
+  int stores_vectors;  // of four neighbouring columns, else single ones
+  EpilogueArgs epilogue;
+};
+static_assert(sizeof(GatherArgs) <= 4096, "HIP passes at most 4096 bytes of arguments");
+
+/// Arguments of backward-weight: rows are k, columns blocks of 64 c at a tap, K the cells of y.
+struct WeightArgs {
+  TensorMap dy;  // k, cell, group
+  TensorMap x;   // im2col
+  SubGemm gemm;  // of forward
+  AxisSteps steps[3];
+  int filter[3];
+  int tiles, m_tiles, splits, groups;
+  int k, c;      // of a group
+  int c_blocks;  // of 64 channels
+  int slabs;     // of 64 cells
+  int is_3d;
+  int stores_vectors;
+  EpilogueArgs epilogue;
+};
+
+}  // namespace gridwise::hopper

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/arch/target.h"
+#include "core/base/types.h"
+#include "core/conv/problem.h"
+
+namespace gridwise::hopper {
+
+/// A kernel of a producer warp and warpgroups that multiply, of which each has 64 * reps rows and
+/// all columns of a tile. Operands pass through `stages` slabs of shared memory.
+struct Config {
+  Direction direction = Direction::kForward;
+  DataType type = DataType::kF16;
+  int groups = 2;           // warpgroups that multiply
+  bool take_turns = false;  // at tiles, so that one stores while the other multiplies; else they
+                            // share a tile
+  int reps = 1;             // of 64 rows
+  int columns = 256;        // of a tile
+  int stages = 4;
+  int chunk = 64;  // columns that the copy engine stores at once
+
+  static constexpr void Fields(auto& self, auto&& visit) {
+    auto& [direction, type, groups, take_turns, reps, columns, stages, chunk] = self;
+    visit("", direction);
+    visit("_", type);
+    visit("_g", groups);
+    visit("_turns", take_turns);
+    visit("_m", reps);
+    visit("_n", columns);
+    visit("_s", stages);
+    visit("_o", chunk);
+  }
+  bool operator==(const Config&) const = default;
+
+  /// Elements of K in a slab: channels, or in backward-weight cells; 128 bytes.
+  static constexpr int kSlab = 64;
+
+  constexpr int threads() const { return 128 * (groups + 1); }
+  constexpr int sharers() const { return take_turns ? 1 : groups; }
+  constexpr int rows() const { return 64 * reps * sharers(); }
+  constexpr int a_bytes() const { return rows() * kSlab * 2; }
+  constexpr int b_bytes() const { return columns * kSlab * 2; }
+  constexpr int stage_bytes() const { return a_bytes() + b_bytes(); }
+  /// Staging of stores: a second buffer is used in turn where a tile has an even number of chunks.
+  constexpr int buffers() const { return chunk > 64 || columns / chunk % 2 != 0 ? 1 : 2; }
+  constexpr int buffer_bytes() const { return (64 * chunk * 2 + 1023) / 1024 * 1024; }
+  constexpr int staging_at() const { return stages * stage_bytes(); }
+  constexpr int barriers_at() const { return staging_at() + groups * buffers() * buffer_bytes(); }
+  constexpr int shared_bytes() const { return barriers_at() + stages * 16; }
+};
+
+/// nullptr when a kernel of `c` can be compiled, else the reason.
+constexpr const char* Reject(const Config& c) {
+  if (c.type != DataType::kF16 && c.type != DataType::kBF16) return "operands are f16 or bf16";
+  if (c.groups < 1 || c.groups > 3 || (c.take_turns && c.groups != 2)) {
+    return "there are 1 to 3 warpgroups, 2 where they take turns";
+  }
+  if (c.reps * c.columns > (c.groups == 3 ? 192 : 256)) return "the sums do not fit in registers";
+  if (c.direction != Direction::kForward && c.columns % 64 != 0) {
+    return "B is loaded in lines of 64 columns";
+  }
+  if (c.chunk < 64 || c.columns % c.chunk != 0 || (c.chunk != 64 && c.chunk / 8 % 2 != 1)) {
+    return "chunks are 64 columns, or a larger odd multiple of 8, that divide a tile";
+  }
+  if (c.shared_bytes() > TraitsOf(Gfx::kSm90a).lds_bytes) return "slabs exceed shared memory";
+  return nullptr;
+}
+
+}  // namespace gridwise::hopper

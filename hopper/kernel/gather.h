@@ -1,0 +1,207 @@
+#pragma once
+
+#include "hopper/args.h"
+#include "hopper/kernel/roles.h"
+#include "hopper/kernel/store.h"
+
+/// Forward and backward-data as implicit GEMMs: rows are output cells of all images, columns output
+/// channels, K filter taps times source channels. The copy engine gathers, for a tap and 64
+/// channels, the source cells of a tile's rows (im2col), and fills padding with zeros. Workgroups
+/// are persistent: tile follows tile.
+
+namespace gridwise::hopper {
+
+/// A tile of a sub-GEMM and a group, and the part of its K that a workgroup sums.
+struct GatherTileAt {
+  int gemm, group, split;
+  int row, column;  // its first
+  int first, end;   // steps of K
+
+  GRIDWISE_DEVICE int steps() const { return end - first; }
+};
+
+template <Config kC>
+GRIDWISE_DEVICE GatherTileAt FindTile(const GatherArgs& args, int tile) {
+  const int group = tile / args.tiles;
+  tile -= group * args.tiles;
+  const int split = tile % args.splits;
+  tile /= args.splits;
+  int gemm = args.sub_gemms - 1;
+  while (tile < args.gemm[gemm].first_tile) --gemm;
+  tile -= args.gemm[gemm].first_tile;
+  const int m_tile = tile / args.n_tiles;
+  const int steps = Taps(args.gemm[gemm]) * args.slabs;
+  return {.gemm = gemm,
+          .group = group,
+          .split = split,
+          .row = m_tile * kC.rows(),
+          .column = (tile - m_tile * args.n_tiles) * kC.columns,
+          .first = static_cast<int>(static_cast<long>(steps) * split / args.splits),
+          .end = static_cast<int>(static_cast<long>(steps) * (split + 1) / args.splits)};
+}
+
+/// A step of K: a filter tap of a sub-GEMM, and a slab of channels.
+class GatherStep {
+ public:
+  GRIDWISE_DEVICE GatherStep(const GatherArgs& args, const SubGemm& gemm, int step)
+      : args_(args), gemm_(gemm) {
+    const int taps = Taps(gemm);
+    int tap = args.channels_outside ? step % taps : step / args.slabs;
+    slab = args.channels_outside ? step / taps : step % args.slabs;
+    t[2] = tap % gemm.axis[2].taps;
+    tap /= gemm.axis[2].taps;
+    t[1] = tap % gemm.axis[1].taps;
+    t[0] = tap / gemm.axis[1].taps;
+  }
+
+  GRIDWISE_DEVICE void Next() {
+    if (args_.channels_outside) {
+      if (NextTap()) ++slab;
+    } else if (++slab == args_.slabs) {
+      slab = 0;
+      NextTap();
+    }
+  }
+
+  /// Source cells from the first tap to this one.
+  GRIDWISE_DEVICE int Move(int axis) const { return t[axis] * args_.steps[axis].tap_source_step; }
+  /// The tap of w.
+  GRIDWISE_DEVICE int FilterTap() const {
+    const int d = Tap(gemm_.axis[0], args_.steps[0], t[0]);
+    const int h = Tap(gemm_.axis[1], args_.steps[1], t[1]);
+    return (d * args_.filter[1] + h) * args_.filter[2] + Tap(gemm_.axis[2], args_.steps[2], t[2]);
+  }
+
+  int t[3];
+  int slab;
+
+ private:
+  /// Whether the first follows.
+  GRIDWISE_DEVICE bool NextTap() {
+    for (int axis = 2; axis >= 0; --axis) {
+      if (++t[axis] < gemm_.axis[axis].taps) return false;
+      t[axis] = 0;
+    }
+    return true;
+  }
+
+  const GatherArgs& args_;
+  const SubGemm& gemm_;
+};
+
+/// The source cell that the first tap pairs with a row's cell.
+GRIDWISE_DEVICE CellAt SourceOf(const SubGemm& gemm, const AxisSteps* steps, ClassCell cell) {
+  return {.w = SourceCell(gemm.axis[2], steps[2], cell.j[2], 0),
+          .h = SourceCell(gemm.axis[1], steps[1], cell.j[1], 0),
+          .d = SourceCell(gemm.axis[0], steps[0], cell.j[0], 0),
+          .image = cell.n};
+}
+
+template <Config kC>
+GRIDWISE_DEVICE void ProduceGather(const GatherArgs& args, SharedAddress base) {
+  Ring<kC> ring(base);
+  for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX()) {
+    const GatherTileAt tile = FindTile<kC>(args, i);
+    const SubGemm& gemm = args.gemm[tile.gemm];
+    const ClassCell cell = CellOfRow(gemm, tile.row);
+    const CellAt at = SourceOf(gemm, args.steps, cell);
+    if (tile.steps() == 0) continue;
+    GatherStep step(args, gemm, tile.first);
+    for (int s = tile.first; s < tile.end; ++s, step.Next()) {
+      ring.WaitEmpty();
+      ring.full().ArriveAndExpect(kC.stage_bytes());
+      const int channel = tile.group * args.k + step.slab * Config::kSlab;
+      if (args.is_3d) {
+        LoadCells5(ring.a(), args.source[tile.gemm], ring.full(), channel, at, step.Move(2),
+                   step.Move(1), step.Move(0));
+      } else {
+        LoadCells4(ring.a(), args.source[tile.gemm], ring.full(), channel, at, step.Move(2),
+                   step.Move(1));
+      }
+      const int k = step.slab * Config::kSlab, tap = step.FilterTap();
+      if constexpr (kC.direction == Direction::kForward) {
+        LoadBox(ring.b(), args.w, ring.full(), k, tap, tile.column, tile.group);
+      } else {
+        for (int n = 0; n < kC.columns; n += 64) {
+          LoadBox(ring.b() + n * 128, args.w, ring.full(), tile.column + n, tap, k, tile.group);
+        }
+      }
+      ring.Next();
+    }
+  }
+}
+
+/// Where rows and columns of a tile are in tensors of the output's shape, in bytes.
+struct GatherPlace {
+  const GatherArgs& args;
+  const GatherTileAt& tile;
+
+  /// -1: there is none.
+  GRIDWISE_DEVICE long Row(const OutputStrides& strides, int row) const {
+    const SubGemm& gemm = args.gemm[tile.gemm];
+    if (tile.row + row >= gemm.m) return -1;
+    const ClassCell cell = CellOfRow(gemm, tile.row + row);
+    long bytes = cell.n * strides.image + tile.group * strides.group;
+    for (int axis = 0; axis < 3; ++axis) {
+      bytes += static_cast<long>(OutputCell(gemm.axis[axis], args.steps[axis], cell.j[axis])) *
+               strides.axis[axis];
+    }
+    return bytes;
+  }
+  GRIDWISE_DEVICE bool HasColumn(int column) const { return tile.column + column < args.n; }
+  GRIDWISE_DEVICE long Column(const OutputStrides& strides, int column) const {
+    return static_cast<long>(tile.column + column) * strides.column;
+  }
+};
+
+template <Config kC>
+GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
+  const int group = ThreadId() / 128;
+  const int staging = kC.staging_at() + group * kC.buffers() * kC.buffer_bytes();
+  Ring<kC> ring(base);
+  int turn = 0;
+  for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX(), ++turn) {
+    const GatherTileAt tile = FindTile<kC>(args, i);
+    if (kC.take_turns && turn % kC.groups != group) {
+      ring.Skip(tile.steps());
+      continue;
+    }
+    // Parities tell neighbouring phases apart, not those of a later tile: wait for this one's turn.
+    if (kC.take_turns && turn > 0) WaitAt(TurnBarrier(group), 256);
+    const GatherPlace place = {args, tile};
+    const FinishFour<GatherPlace, Element<kC.type>> finish(args.epilogue, place, tile.split,
+                                                           args.stores_vectors);
+    const int row = kC.take_turns ? 0 : group * kC.reps * 64;
+    if (tile.steps() == 0) {
+      if (kC.take_turns) ArriveAt(TurnBarrier(group ^ 1), 256);
+      StoreEmpty<kC>(finish, row);
+      continue;
+    }
+    Sums<kC> sums;
+    MultiplySlabs(sums, ring, tile.steps(), group);
+#pragma unroll
+    for (int rep = 0; rep < kC.reps; ++rep) {
+      if (args.stores_boxes) {
+        FinishSums(args.epilogue, sums.d[rep]);
+        StoreByBoxes<kC>(args.out, base + staging, group, tile.row + row + rep * 64, tile.column,
+                         tile.group, sums.d[rep]);
+      } else {
+        StoreByLanes<kC>(finish, dynamic_shared_memory + staging, group, row + rep * 64,
+                         sums.d[rep]);
+      }
+    }
+  }
+  if (ThreadId() % 128 == 0) WaitStores();
+}
+
+template <Config kC>
+struct GatherRoles {
+  GRIDWISE_DEVICE static void Produce(const GatherArgs& args, SharedAddress base) {
+    ProduceGather<kC>(args, base);
+  }
+  GRIDWISE_DEVICE static void Consume(const GatherArgs& args, SharedAddress base) {
+    ConsumeGather<kC>(args, base);
+  }
+};
+
+}  // namespace gridwise::hopper

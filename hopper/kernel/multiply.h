@@ -1,0 +1,73 @@
+#pragma once
+
+#include "core/arch/wgmma.h"
+#include "hopper/kernel/ring.h"
+
+namespace gridwise::hopper {
+
+/// The sums of a thread: rows 64 * rep of its warpgroup, all columns of the tile.
+template <Config kC>
+struct Sums {
+  float d[kC.reps][kC.columns / 2];
+};
+
+/// Forward multiplies operands that run along k. In backward-data w lies along its columns, c, and
+/// in backward-weight both operands along rows and columns.
+template <Config kC>
+inline constexpr OperandOrder kOrderA =
+    kC.direction == Direction::kBackwardWeight ? OperandOrder::kLinesPerK
+                                               : OperandOrder::kRunsAlongK;
+template <Config kC>
+inline constexpr OperandOrder kOrderB =
+    kC.direction == Direction::kForward ? OperandOrder::kRunsAlongK : OperandOrder::kLinesPerK;
+
+template <OperandOrder kOrder>
+GRIDWISE_DEVICE MatrixDescriptor DescriptorOf(SharedAddress at, int k16) {
+  if constexpr (kOrder == OperandOrder::kRunsAlongK) {
+    return RunsAlongK<128>(at + k16 * 32);
+  } else {
+    return LinesPerK(at + k16 * 2048);
+  }
+}
+
+/// Starts the products of the slab at `ring`; the first of a tile begin the sums. (A predicate that
+/// is known when the kernel is assembled: with another, each instruction waits for the one before.)
+template <Config kC, bool kFirst>
+GRIDWISE_DEVICE void StartSlab(Sums<kC>& sums, const Ring<kC>& ring, int group) {
+  const SharedAddress a = ring.a() + (kC.take_turns ? 0 : group * kC.reps) * 8192;
+  WgmmaFence();
+#pragma unroll
+  for (int rep = 0; rep < kC.reps; ++rep) {
+#pragma unroll
+    for (int k16 = 0; k16 < 4; ++k16) {
+      Wgmma<kC.columns, kC.type, kOrderA<kC>, kOrderB<kC>>(
+          sums.d[rep], DescriptorOf<kOrderA<kC>>(a + rep * 8192, k16),
+          DescriptorOf<kOrderB<kC>>(ring.b(), k16), !kFirst || k16 != 0);
+    }
+  }
+  WgmmaCommit();
+}
+
+/// The sums over `slabs` slabs of the ring, at least one.
+template <Config kC>
+GRIDWISE_DEVICE void MultiplySlabs(Sums<kC>& sums, Ring<kC>& ring, int slabs, int group) {
+  ring.WaitFull();
+  StartSlab<kC, true>(sums, ring, group);
+  int last = ring.stage();
+  ring.Next();
+  for (int slab = 1; slab < slabs; ++slab) {
+    ring.WaitFull();
+    StartSlab<kC, false>(sums, ring, group);
+    WgmmaWait<1>();
+    ring.Release(last);
+    last = ring.stage();
+    ring.Next();
+  }
+  if (kC.take_turns) ArriveAt(TurnBarrier(group ^ 1), 256);  // the other's products can begin
+  WgmmaWait<0>();
+#pragma unroll
+  for (int rep = 0; rep < kC.reps; ++rep) Touch(sums.d[rep]);
+  ring.Release(last);
+}
+
+}  // namespace gridwise::hopper

@@ -1,0 +1,95 @@
+#include <array>
+#include <string>
+
+#include "tools/third_party/hip/cuda/driver.h"
+
+namespace gridwise::cuda {
+namespace {
+
+// CUjit_option, CUfunction_attribute.
+constexpr int kJitErrorLog = 5, kJitErrorLogBytes = 6;
+constexpr int kMaxDynamicSharedBytes = 8;
+/// Shared memory that a launch has without asking.
+constexpr unsigned kDefaultSharedBytes = 48 << 10;
+constexpr std::size_t kMaxParameters = 64;
+
+/// The block of arguments of a launch's `extra`; null where it has none.
+char* BlockOf(void** extra) {
+  char* block = nullptr;
+  for (int i = 0; extra != nullptr && extra[i] != HIP_LAUNCH_PARAM_END; i += 2) {
+    if (extra[i] == HIP_LAUNCH_PARAM_BUFFER_POINTER) block = static_cast<char*>(extra[i + 1]);
+  }
+  return block;
+}
+
+/// Points `pointers` at the arguments in `block`.
+///
+/// HIP's block begins with the first argument. CUDA's begins at a fixed place of the constant bank,
+/// where a first argument that is aligned to 64 bytes, as tensor maps are, lies further behind: as
+/// CUDA's, HIP's block would hand every kernel with tensor maps garbage.
+hipError_t FindArguments(const Driver& driver, hipFunction_t kernel, char* block,
+                         std::array<void*, kMaxParameters>& pointers) {
+  std::size_t first = 0, at = 0, bytes = 0;
+  for (std::size_t i = 0; driver.FuncGetParamInfo(kernel, i, &at, &bytes) == 0; ++i) {
+    if (i == kMaxParameters) {
+      Describe(hipErrorInvalidValue, "a kernel has more than 64 arguments");
+      return hipErrorInvalidValue;
+    }
+    if (i == 0) first = at;
+    pointers[i] = block + (at - first);
+  }
+  return hipSuccess;
+}
+
+}  // namespace
+}  // namespace gridwise::cuda
+
+using gridwise::cuda::Call;
+using gridwise::cuda::Driver;
+using gridwise::cuda::Translate;
+
+extern "C" {
+
+/// `image` is PTX, text that ends with a zero byte, or a cubin. Where the driver cannot assemble
+/// it, hipGetErrorString has the assembler's words.
+hipError_t hipModuleLoadData(hipModule_t* module, const void* image) {
+  const gridwise::cuda::Entered entered = gridwise::cuda::Enter();
+  if (entered.driver == nullptr) return entered.error;
+  std::string log(8192, '\0');
+  int options[] = {gridwise::cuda::kJitErrorLog, gridwise::cuda::kJitErrorLogBytes};
+  void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
+  const hipError_t error = Translate(entered.driver->ModuleLoadDataEx(
+      reinterpret_cast<void**>(module), image, 2, options, values));
+  if (error != hipSuccess && log[0] != '\0') gridwise::cuda::Describe(error, log.c_str());
+  return error;
+}
+
+hipError_t hipModuleUnload(hipModule_t module) { return Call<&Driver::ModuleUnload>(module); }
+
+hipError_t hipModuleGetFunction(hipFunction_t* function, hipModule_t module, const char* name) {
+  return Call<&Driver::ModuleGetFunction>(reinterpret_cast<void**>(function), module, name);
+}
+
+hipError_t hipModuleLaunchKernel(hipFunction_t kernel, unsigned grid_x, unsigned grid_y,
+                                 unsigned grid_z, unsigned block_x, unsigned block_y,
+                                 unsigned block_z, unsigned shared_bytes, hipStream_t stream,
+                                 void** parameters, void** extra) {
+  const gridwise::cuda::Entered entered = gridwise::cuda::Enter();
+  if (entered.driver == nullptr) return entered.error;
+  const Driver& driver = *entered.driver;
+  std::array<void*, gridwise::cuda::kMaxParameters> pointers;
+  if (char* const block = gridwise::cuda::BlockOf(extra)) {
+    const hipError_t error = gridwise::cuda::FindArguments(driver, kernel, block, pointers);
+    if (error != hipSuccess) return error;
+    parameters = pointers.data();
+  }
+  if (shared_bytes > gridwise::cuda::kDefaultSharedBytes) {
+    const hipError_t error = Translate(driver.FuncSetAttribute(
+        kernel, gridwise::cuda::kMaxDynamicSharedBytes, static_cast<int>(shared_bytes)));
+    if (error != hipSuccess) return error;
+  }
+  return Translate(driver.LaunchKernel(kernel, grid_x, grid_y, grid_z, block_x, block_y, block_z,
+                                       shared_bytes, stream, parameters, nullptr));
+}
+
+}  // extern "C"
