@@ -368,9 +368,8 @@ TEST(CommandLineTest, WithoutADeviceThereIsASentence) {
   const Result result = Shell(absl::StrCat("GRIDWISE_SIM_DEVICES=none tools/gridwise/gridwise ",
                                            kSmall, "2>&1 >/dev/null"));
   EXPECT_EQ(result.status, kDeviceError) << result.out;
-  EXPECT_THAT(result.out,
-              HasSubstr("gridwise: cannot list the devices: the HIP runtime finds no "
-                        "usable GPU and driver on this machine (hipErrorNoDevice)\n"));
+  EXPECT_THAT(result.out, HasSubstr("gridwise: cannot list the devices: the HIP runtime finds no "
+                                    "usable GPU and driver on this machine (hipErrorNoDevice)\n"));
 }
 
 TEST(CommandLineTest, ListsAndHelps) {
