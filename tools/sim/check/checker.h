@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/sim/check/facts.h"
 #include "tools/sim/check/hazards.h"
 #include "tools/sim/check/races.h"
 #include "tools/sim/check/reporter.h"
@@ -20,10 +19,11 @@
 #include "tools/sim/check/uninit.h"
 #include "tools/sim/check/waits.h"
 #include "tools/sim/check/watch.h"
+#include "tools/sim/isa/facts/facts.h"
 #include "tools/sim/isa/target.h"
-#include "tools/sim/isa/uop.h"
 #include "tools/sim/machine/program.h"
-#include "tools/sim/machine/wave.h"
+#include "tools/sim/wave/uop.h"
+#include "tools/sim/wave/wave.h"
 
 namespace gridwise::sim {
 

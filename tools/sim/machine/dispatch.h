@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "tools/sim/isa/uop.h"
 #include "tools/sim/machine/grid.h"
 #include "tools/sim/machine/program.h"
+#include "tools/sim/wave/uop.h"
 
 namespace gridwise::sim {
 

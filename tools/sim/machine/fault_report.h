@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "tools/sim/machine/wave.h"
 #include "tools/sim/machine/workgroup.h"
+#include "tools/sim/wave/wave.h"
 
 namespace gridwise::sim {
 

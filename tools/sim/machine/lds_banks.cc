@@ -5,7 +5,7 @@
 #include <bit>
 #include <span>
 
-#include "tools/sim/machine/wave.h"
+#include "tools/sim/wave/wave.h"
 
 namespace gridwise::sim {
 namespace {

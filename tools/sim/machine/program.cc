@@ -10,9 +10,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tools/sim/elf/code_object.h"
-#include "tools/sim/isa/matrix_mode.h"
-#include "tools/sim/isa/operand.h"
+#include "tools/sim/isa/bind/matrix_mode.h"
 #include "tools/sim/isa/target.h"
+#include "tools/sim/isa/text/operand.h"
 #include "tools/sim/machine/fidelity.h"
 
 namespace gridwise::sim {

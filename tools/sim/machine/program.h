@@ -12,10 +12,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "tools/sim/isa/bind.h"
-#include "tools/sim/isa/decode.h"
+#include "tools/sim/isa/bind/bind.h"
 #include "tools/sim/isa/target.h"
-#include "tools/sim/isa/uop.h"
+#include "tools/sim/isa/text/decode.h"
+#include "tools/sim/wave/uop.h"
 
 namespace gridwise::sim {
 

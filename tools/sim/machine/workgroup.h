@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "tools/sim/elf/code_object.h"
-#include "tools/sim/isa/uop.h"
 #include "tools/sim/machine/grid.h"
 #include "tools/sim/machine/lds_banks.h"
 #include "tools/sim/machine/memory.h"
 #include "tools/sim/machine/program.h"
-#include "tools/sim/machine/wave.h"
+#include "tools/sim/wave/uop.h"
+#include "tools/sim/wave/wave.h"
 
 namespace gridwise::sim {
 
