@@ -6,11 +6,11 @@
 
 /// Handlers live in the namespace gridwise::sim::GRIDWISE_SIM_LEVEL: their sources are compiled
 /// once per x86 level (exec_level_v1, _v3, _v4), and the program binds those of the best level that
-/// the machine has. Rules for such sources (exec_*.cc and the exec_*.h they include): include no
-/// library with inline functions or templates that do not end up in that namespace (no Abseil, no
-/// containers), since the linker would merge code of different levels; operators on plain data,
-/// <cmath> builtins and intrinsics are fine. Binding (parsing operands, error messages) belongs to
-/// bind_*.cc, compiled once.
+/// the machine has. Rules for such sources, those of isa/exec: include no library with inline
+/// functions or templates that do not end up in that namespace (no Abseil, no containers), since
+/// the linker would merge code of different levels; operators on plain data, <cmath> builtins and
+/// intrinsics are fine. Binding (parsing operands, error messages) belongs to isa/bind, compiled
+/// once.
 #ifndef GRIDWISE_SIM_LEVEL
 #define GRIDWISE_SIM_LEVEL exec_level_v1
 #endif

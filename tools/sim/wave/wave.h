@@ -9,6 +9,7 @@ namespace gridwise::sim {
 
 class Memory;
 class Program;
+struct InstructionFacts;
 struct Uop;
 struct Wave;
 
@@ -68,8 +69,8 @@ enum class WaveState : uint8_t {
   kFaulted,  // see Wave::fault
 };
 
-/// What Fault::address is an address in: device memory, or an offset into LDS or the lane's
-/// scratch.
+/// What memory an access is to. Fault::address is an address in device memory, or an offset into
+/// LDS or the lane's scratch.
 enum class AddressSpace : uint8_t { kGlobal, kLds, kScratch };
 
 /// Addresses [begin, end) of one allocation.
@@ -98,9 +99,9 @@ struct Profile {
   uint32_t size = 0;
 };
 
-/// What check mode is told of an instruction's accesses, before they happen: lane l of `lanes`
-/// touches `bytes` bytes at base + offset[l]. Those are host addresses, of LDS too, except for
-/// scratch: offsets in the lane's own space.
+/// What probes are told of an instruction's accesses, before they happen: lane l of `lanes` touches
+/// `bytes` bytes at base + offset[l]. Those are host addresses, of LDS too (from Wave::lds on),
+/// except for scratch: offsets in the lane's own space.
 struct MemoryAccess {
   AddressSpace space;
   uint32_t bytes;
@@ -109,9 +110,6 @@ struct MemoryAccess {
   const uint32_t* offset;
   uint64_t lanes;
 };
-
-/// What check mode keeps of a wave (tools/sim/check).
-class WaveCheck;
 
 /// The architectural state of one wave and what its handlers need of their surroundings. Plain
 /// data: handlers are compiled several times for different x86 levels, so this header must not
@@ -132,7 +130,6 @@ struct Wave {
   uint32_t* highest_barrier_signal;  // the most of any wave of the workgroup
   uint32_t trap_status;
   WaveState state;
-  bool yields;  // the wave gave up its turn (s_sleep, or too many branches without a pause)
   int32_t branch_budget;  // taken branches left in this turn
   int32_t index_in_group;
   const Uop* pc;       // the next micro-op to execute
@@ -160,12 +157,17 @@ struct Wave {
   uint32_t workgroup_id[3];
   void* workgroup;  // the Workgroup that runs this wave
 
-  WaveCheck* check;  // null outside check mode
-  /// Null outside check mode. Whatever touches memory calls it (Observe in
-  /// isa/exec/memory/memory.h).
+  // What watches the wave (machine/launch_probe.h). Null where nobody does.
+
+  /// Called in front of each instruction of code that is bound for it (CodeView::steps), `first`
+  /// being its first micro-op. False: the wave stops there.
+  bool (*before)(Wave&, const InstructionFacts&, const Uop* first);
+  /// Whatever touches memory calls it (Observe in isa/exec/memory/memory.h).
   void (*observe)(Wave&, const Uop&, const MemoryAccess&);
-  /// Null outside check mode. Told of an access to LDS that ends outside of what the workgroup has,
-  /// with `fault` describing it; the access is then done as hardware does it, and is no fault.
+  /// Told of the straight runs of instructions that `profile` counts, [first, last].
+  void (*ran)(Wave&, uint32_t first, uint32_t last);
+  /// Told of an access to LDS that ends outside of what the workgroup has, with `fault` describing
+  /// it; the access is then done as hardware does it, and is no fault.
   void (*outside_lds)(Wave&);
   Fault fault;
 };

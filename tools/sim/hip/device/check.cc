@@ -1,12 +1,9 @@
-#include "tools/sim/hip/device/check.h"
-
 #include <deque>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "tools/sim/check/attach.h"
 #include "tools/sim/check/finding.h"
 #include "tools/sim/check/settings.h"
 #include "tools/sim/check/watch.h"
@@ -29,10 +26,6 @@ std::deque<Given>& GivenOut() {
 }
 
 }  // namespace
-
-void CheckFromNowOn(Program& program, const CodeObject& object, std::span<const std::byte> image) {
-  AttachCheck(program, object, image);
-}
 
 }  // namespace gridwise::sim
 

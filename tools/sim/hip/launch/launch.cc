@@ -17,6 +17,10 @@
 #include "absl/strings/numbers.h"
 #include "core/base/math.h"
 #include "hip/hip_runtime_api.h"
+#include "tools/sim/check/checker.h"
+#include "tools/sim/check/device_bytes.h"
+#include "tools/sim/check/finding.h"
+#include "tools/sim/check/settings.h"
 #include "tools/sim/elf/code_object.h"
 #include "tools/sim/hip/device/runtime.h"
 #include "tools/sim/hip/host/hostcall.h"
@@ -24,6 +28,7 @@
 #include "tools/sim/hip/module/module.h"
 #include "tools/sim/hip/sim_extension.h"
 #include "tools/sim/isa/bind/matrix_mode.h"
+#include "tools/sim/machine/bank_probe.h"
 #include "tools/sim/machine/dispatch.h"
 #include "tools/sim/machine/fidelity.h"
 #include "tools/sim/machine/memory.h"
@@ -44,6 +49,8 @@ int64_t launches = 0;
 std::atomic<bool> count_bank_conflicts = false;
 // By launch and instruction: the kernel, and what was counted.
 std::deque<std::pair<std::string, BankConflictReport>> counted;
+
+thread_local bool serves_kernel = false;  // what runs here was called by a kernel
 
 // Host threads of a launch: GRIDWISE_SIM_THREADS, or (0) all processors.
 int Threads() {
@@ -80,14 +87,31 @@ absl::StatusOr<RunReport> RunKernel(ihipModule_t& module, const KernelInfo& kern
   std::memcpy(*kernarg, arguments.data(), arguments.size());
   RunOptions options;
   options.threads = Threads();
-  options.count_bank_conflicts = count_bank_conflicts;
+  const CheckSettings settings = CurrentCheckSettings();
+  if (!settings.Has(Category::kUninit)) DeviceBytes::Process().Forget();
+  CheckProbe check(settings, module.source_line);
+  if (settings.on()) options.probes.push_back(&check);
+  BankProbe banks;
+  if (count_bank_conflicts) options.probes.push_back(&banks);
+  options.seed = settings.seed;
   options.progress = [](int64_t done, int64_t total) {
     progress_done = done;
     progress_total = total;
   };
-  if (hostcall != nullptr) options.interrupt = [hostcall] { return hostcall->Serve(); };
+  if (hostcall != nullptr) {
+    options.interrupt = [hostcall] {
+      serves_kernel = true;
+      const absl::Cleanup served = [] { serves_kernel = false; };
+      return hostcall->Serve();
+    };
+  }
   absl::StatusOr<RunReport> report = Run(*module.program, kernel, grid, *kernarg, memory, options);
   if (hostcall != nullptr) hostcall->EndLaunch();
+  {
+    const std::lock_guard lock(runs_mutex);
+    for (const BankConflictReport& found : banks.conflicts())
+      counted.emplace_back(kernel.name, found);
+  }
   const absl::Status freed = memory.Free(*kernarg);
   if (report.ok() && !freed.ok()) return freed;
   return report;
@@ -100,7 +124,11 @@ hipError_t FaultErrorOf(const absl::Status& status) {
 
 }  // namespace
 
-hipError_t Launch(const KernelOperation& operation) {
+void WaitForKernel(Device& device) {
+  if (!serves_kernel) const std::lock_guard running(device.launch);
+}
+
+hipError_t ExecuteKernel(const KernelOperation& operation) {
   // The module may have been unloaded since a graph recorded this.
   if (!IsFunction(operation.function)) return Report(hipErrorInvalidResourceHandle);
   ihipModule_t& module = *operation.function->module;
@@ -140,8 +168,6 @@ hipError_t Launch(const KernelOperation& operation) {
   runs.workgroups += report->workgroups;
   runs.seconds += report->seconds;
   ++launches;
-  for (const BankConflictReport& found : report->bank_conflicts)
-    counted.emplace_back(kernel.name, found);
   return Report(hipSuccess);
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "hip/hip_runtime_api.h"
+#include "tools/sim/hip/device/runtime.h"
 #include "tools/sim/machine/dispatch.h"
 
 namespace gridwise::sim {
@@ -44,7 +45,11 @@ hipError_t LaunchHandle(hipFunction_t function, const void* named, const Grid& g
 hipError_t LaunchHostFunction(const void* host_function, const Grid& grid, hipStream_t stream,
                               const LaunchArguments& arguments);
 
+/// Waits until no kernel of `device` is running, of whatever thread. Does nothing in a host
+/// function that a kernel calls.
+void WaitForKernel(Device& device);
+
 /// Runs a kernel to its end. Reports.
-hipError_t Launch(const KernelOperation& operation);
+hipError_t ExecuteKernel(const KernelOperation& operation);
 
 }  // namespace gridwise::sim

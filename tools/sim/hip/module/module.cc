@@ -10,8 +10,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "tools/sim/check/settings.h"
 #include "tools/sim/hip/abi/hip7.h"
-#include "tools/sim/hip/device/check.h"
 
 // Modules: loading code objects, and the kernels and variables in them.
 
@@ -62,8 +62,8 @@ hipError_t LoadModule(std::span<const std::byte> image, Device& device,
   if (!object.ok()) return Report(LoadErrorOf(object.status()), object.status());
   absl::StatusOr<std::unique_ptr<Program>> program = Program::Decode(**object);
   if (!program.ok()) return Report(hipErrorInvalidImage, program.status());
-  CheckFromNowOn(**program, **object, image);
   *module = std::make_unique<ihipModule_t>();
+  if (CurrentCheckSettings().on()) (*module)->source_line = SourceLines(**object, image);
   (*module)->device = &device;
   (*module)->object = *std::move(object);
   (*module)->program = *std::move(program);

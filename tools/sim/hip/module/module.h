@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "hip/hip_runtime_api.h"
+#include "tools/sim/check/source_lines.h"
 #include "tools/sim/elf/code_object.h"
 #include "tools/sim/hip/device/runtime.h"
 #include "tools/sim/machine/program.h"
@@ -27,6 +28,7 @@ struct ihipModule_t {
   gridwise::sim::Device* device = nullptr;
   std::unique_ptr<gridwise::sim::CodeObject> object;
   std::unique_ptr<gridwise::sim::Program> program;
+  gridwise::sim::SourceLineFn source_line;  // null if nothing was checked when it was loaded
   std::mutex mutex;                         // guards functions
   std::list<ihipModuleSymbol_t> functions;  // handles given out
 };

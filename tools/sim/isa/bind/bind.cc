@@ -76,7 +76,10 @@ Handlers::Handlers(int level) : level_(level) {
     for (size_t i = 0; i < table.size; ++i) {
       const Binding& entry = table.entries[i];
       for (const SimTarget& target : kSimTargets) {
-        if ((entry.targets & target.bit) != 0) bindings_[{entry.mnemonic, target.bit}] = &entry;
+        if ((entry.targets & target.bit) == 0) continue;
+        const Binding*& known = bindings_[{entry.mnemonic, target.bit}];
+        if (known != nullptr) duplicates_.push_back(entry.mnemonic);
+        known = &entry;
       }
     }
   }

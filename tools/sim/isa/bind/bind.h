@@ -55,10 +55,13 @@ class Handlers {
   /// Every entry for `target`.
   std::vector<const Binding*> All(TargetBit target) const;
   int level() const { return level_; }
+  /// Mnemonics that several entries have for one target; the last one holds. There should be none.
+  const std::vector<std::string_view>& duplicates() const { return duplicates_; }
 
  private:
   explicit Handlers(int level);
   int level_;
+  std::vector<std::string_view> duplicates_;
   absl::flat_hash_map<std::pair<std::string_view, TargetBit>, const Binding*> bindings_;
 };
 

@@ -7,7 +7,7 @@
 #include "tools/sim/isa/target.h"
 #include "tools/sim/wave/uop.h"
 
-/// Binding tables: what each file of handlers exports. A file exec_x.cc ends in
+/// Binding tables: what each file of handlers exports. A file x.cc ends in
 ///
 ///   BindingTable XTable() {
 ///     static constexpr Binding kTable[] = {
@@ -17,9 +17,9 @@
 ///     return {kTable, std::size(kTable)};
 ///   }
 ///
-/// in namespace gridwise::sim::GRIDWISE_SIM_LEVEL, and is listed in bind/tables.cc. There are no
-/// static initialisers and no registration by side effect. Bind functions are compiled once, in
-/// bind_*.cc; exec files only take their addresses.
+/// in namespace gridwise::sim::GRIDWISE_SIM_LEVEL, and is listed in exec/tables_level.cc. There are
+/// no static initialisers and no registration by side effect. Bind functions are compiled once, in
+/// isa/bind; exec files only take their addresses.
 
 namespace gridwise::sim {
 

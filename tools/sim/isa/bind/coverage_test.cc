@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tools/sim/isa/bind/bind.h"
 
 // What the list of a target's instructions holds, and what it says is missing.
 
@@ -18,6 +19,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
 using ::testing::Not;
 
@@ -28,6 +30,9 @@ struct Case {
   std::vector<std::string> elsewhere;  // of other targets
   std::vector<std::string> missing;
 };
+
+// The tables of several files make one list: what two of them have, one of them is wrong about.
+TEST(Handlers, HaveEachMnemonicOnce) { EXPECT_THAT(Handlers::Best().duplicates(), IsEmpty()); }
 
 class Coverage : public testing::TestWithParam<Case> {};
 

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "tools/sim/wave/wave.h"
 
 namespace gridwise::sim {
@@ -56,6 +57,15 @@ void FillSplitWait(int64_t immediate, InstructionFacts& facts) {
   }
 }
 
+/// gfx11's waits for one counter, "s_waitcnt_vscnt null, 0x0" (RDNA3 ISA, "S_WAITCNT_VSCNT" and
+/// those behind it).
+std::optional<WaitCounter> OneCounter(std::string_view mnemonic) {
+  if (mnemonic == "s_waitcnt_vscnt") return WaitCounter::kStore;
+  if (mnemonic == "s_waitcnt_vmcnt") return WaitCounter::kLoad;
+  if (mnemonic == "s_waitcnt_lgkmcnt") return WaitCounter::kLds;
+  return std::nullopt;
+}
+
 void FillWait(TargetBit target, std::string_view text, InstructionFacts& facts) {
   const auto immediate = [&]() -> int64_t {
     return facts.parsed.operands.empty() ? 0 : facts.parsed.operands.back().integer;
@@ -67,9 +77,9 @@ void FillWait(TargetBit target, std::string_view text, InstructionFacts& facts) 
       Limit(facts, WaitCounter::kLoad) = static_cast<uint8_t>(*n);
     if (const std::optional<int> n = CountOf(text, "lgkmcnt"))
       Limit(facts, WaitCounter::kLds) = static_cast<uint8_t>(*n);
-  } else if (facts.mnemonic == "s_waitcnt_vscnt") {
+  } else if (const std::optional<WaitCounter> counter = OneCounter(facts.mnemonic)) {
     facts.waits = true;
-    Limit(facts, WaitCounter::kStore) = static_cast<uint8_t>(immediate());
+    Limit(facts, *counter) = static_cast<uint8_t>(immediate());
   } else if (facts.mnemonic == "s_wait_idle") {
     facts.waits = true;
     std::fill(std::begin(facts.limits), std::end(facts.limits), uint8_t{0});
@@ -206,6 +216,15 @@ void FillCarryIn(InstructionFacts& facts) {
   facts.carry_in = {mask.index, mask.count};
 }
 
+/// Whether an operand of an f8f6f4 instruction is of 8 bits: the formats 0 and 1 of `modifier`,
+/// cbsz of A and blgp of B, which is not printed for 0 (CDNA4 ISA 7.1.5).
+bool HasBytes(const InstructionFacts& facts, std::string_view modifier) {
+  for (const Modifier& known : facts.parsed.modifiers) {
+    if (known.name == modifier) return known.numbers.empty() || known.numbers.front() <= 1;
+  }
+  return true;
+}
+
 /// Rows and columns "32x32", depth and blocks from "v_mfma_f32_32x32x4_2b_f16".
 void FillMatrix(TargetBit target, InstructionFacts& facts) {
   const std::string_view m = facts.mnemonic;
@@ -238,6 +257,9 @@ void FillMatrix(TargetBit target, InstructionFacts& facts) {
   } else {
     matrix.passes = matrix.blocks > 1 || f32 ? 16 : 8;
   }
+  // Twice as long if A or B is of 8 bits (CDNA4 ISA 7.1.5.1; the peak rates say so too).
+  if (absl::StrContains(m, "_f8f6f4") && (HasBytes(facts, "cbsz") || HasBytes(facts, "blgp")))
+    matrix.passes *= 2;
 }
 
 void FillVector(InstructionFacts& facts) {
@@ -324,6 +346,11 @@ std::string WaitText(TargetBit target, WaitCounter counter, int limit) {
   if (counter == WaitCounter::kStore) return absl::StrCat("s_waitcnt_vscnt null, ", limit);
   return absl::StrCat("s_waitcnt ", counter == WaitCounter::kLoad ? "vmcnt(" : "lgkmcnt(", limit,
                       ")");
+}
+
+std::string OffsetText(uint64_t offset) {
+  return static_cast<int64_t>(offset) < 0 ? absl::StrFormat("-0x%x", -offset)
+                                          : absl::StrFormat("+0x%x", offset);
 }
 
 std::string RegisterName(int reg) {

@@ -95,6 +95,10 @@ std::optional<uint64_t> BranchTarget(const InstructionFacts& facts);
 /// The wait that is missing, as the target writes it: "s_waitcnt vmcnt(3)".
 std::string WaitText(TargetBit target, WaitCounter counter, int limit);
 
+/// A distance from a kernel's entry, modulo 2^64, for messages: "+0x2c", or "-0x380c" of a function
+/// that lies before the kernel.
+std::string OffsetText(uint64_t offset);
+
 /// "v5", "a3", "s7", "vcc_lo", "exec_hi", "m0", "scc".
 std::string RegisterName(int reg);
 

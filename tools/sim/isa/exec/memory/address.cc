@@ -70,12 +70,12 @@ bool LaneByLane(Wave& w, const Uop& u, const uint32_t* low, const uint32_t* high
     } else if (flat && aperture == w.s[kSharedBase + 1]) {
       if (uint64_t{offset} + op.access.bytes > w.lds_bytes) {
         NoteOutsideLds(w, u, op.access, l, offset);
-        op.apply(w, u, {w.lds, kNoOffsets, 0, uint64_t{1} << l});
+        op.apply(w, u, {w.lds, kNoOffsets, 0, uint64_t{1} << l, AddressSpace::kLds});
         continue;
       }
       if (!CheckAligned(w, u, op.access, offset, kNoOffsets, uint64_t{1} << l, AddressSpace::kLds))
         return false;
-      ObserveLane(w, u, op.access, w.lds + offset, l);
+      ObserveLane(w, u, op.access, w.lds + offset, l, AddressSpace::kLds);
       op.lane(w, u, l, w.lds + offset);
     } else {
       if (!InAllocation(w, address, address + op.access.bytes)) {
@@ -216,7 +216,7 @@ bool AtLds(Wave& w, const Uop& u, const uint32_t* offset, uint32_t imm, uint64_t
     imm = 0;
   }
   if (!CheckAligned(w, u, op.access, imm, offset, inside, AddressSpace::kLds)) return false;
-  op.apply(w, u, {w.lds + imm, offset, inside, exec & ~inside});
+  op.apply(w, u, {w.lds + imm, offset, inside, exec & ~inside, AddressSpace::kLds});
   return true;
 }
 

@@ -45,7 +45,7 @@ bool CountLanes(Wave& w, const Uop& u) {
   uint32_t old = 0;
   if (uint64_t{address} + kAccess.bytes <= w.lds_bytes) {
     std::byte* const at = w.lds + address;
-    ObserveLane(w, u, kAccess, at, __builtin_ctzll(exec));
+    ObserveLane(w, u, kAccess, at, __builtin_ctzll(exec), AddressSpace::kLds);
     const auto count = static_cast<uint32_t>(kSign * __builtin_popcountll(exec));
     old = Atomic<uint32_t, Add, false>::Change(at, count, 0);
   } else {

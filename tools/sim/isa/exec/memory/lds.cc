@@ -63,7 +63,7 @@ bool DirectLoad(Wave& w, const Uop& u) {
   const Access access = {bytes, true, false};
   uint32_t value = 0;
   if (uint64_t{address} + bytes <= w.lds_bytes) {
-    ObserveLane(w, u, access, w.lds + address, __builtin_ctzll(exec));
+    ObserveLane(w, u, access, w.lds + address, __builtin_ctzll(exec), AddressSpace::kLds);
     std::memcpy(&value, w.lds + address, bytes);
   } else {
     NoteOutsideLds(w, u, access, -1, address);

@@ -44,22 +44,30 @@ GRIDWISE_SIM_INLINE T LoadAs(const std::byte* p) {
   return value;
 }
 
-/// Two or four dwords that are one access of the host's, whatever the optimiser thinks of it. They
-/// are one on hardware where the address is aligned, and kernels count on it: a flag is stored
-/// together with its value, and another workgroup, on another core here, waits for it without an
-/// atomic.
-typedef volatile uint64_t Whole2 __attribute__((aligned(1), may_alias));
-typedef volatile Vec4 Whole4 __attribute__((aligned(1), may_alias));
+/// A value (uint64_t, Vec4) in one access of the host's, whatever the optimiser thinks of it. Two
+/// and four dwords are one access on hardware where the address is aligned, and kernels count on
+/// it: a flag is stored together with its value, and another workgroup, on another core here, waits
+/// for it without an atomic.
+template <typename T>
+GRIDWISE_SIM_INLINE T LoadWhole(const std::byte* p) {
+  typedef volatile T Whole __attribute__((aligned(1), may_alias));
+  return *reinterpret_cast<const Whole*>(p);
+}
+template <typename T>
+GRIDWISE_SIM_INLINE void StoreWhole(std::byte* p, T value) {
+  typedef volatile T Whole __attribute__((aligned(1), may_alias));
+  *reinterpret_cast<Whole*>(p) = value;
+}
 
 /// One lane's dwords, from memory to row[0], row[kLanes], ... and back.
 template <int kDwords>
 GRIDWISE_SIM_INLINE void LoadLane(uint32_t* row, const std::byte* p) {
   if constexpr (kDwords == 2) {
-    const uint64_t whole = *reinterpret_cast<const Whole2*>(p);
+    const auto whole = LoadWhole<uint64_t>(p);
     row[0] = static_cast<uint32_t>(whole);
     row[kLanes] = static_cast<uint32_t>(whole >> 32);
   } else if constexpr (kDwords == 4) {
-    const Vec4 whole = *reinterpret_cast<const Whole4*>(p);
+    const auto whole = LoadWhole<Vec4>(p);
     for (int d = 0; d < 4; ++d) row[d * kLanes] = whole[d];
   } else {
     for (int d = 0; d < kDwords; ++d) row[d * kLanes] = LoadAs<uint32_t>(p + 4 * d);
@@ -68,9 +76,9 @@ GRIDWISE_SIM_INLINE void LoadLane(uint32_t* row, const std::byte* p) {
 template <int kDwords>
 GRIDWISE_SIM_INLINE void StoreLane(const uint32_t* row, std::byte* p) {
   if constexpr (kDwords == 2) {
-    *reinterpret_cast<Whole2*>(p) = row[0] | uint64_t{row[kLanes]} << 32;
+    StoreWhole(p, row[0] | uint64_t{row[kLanes]} << 32);
   } else if constexpr (kDwords == 4) {
-    *reinterpret_cast<Whole4*>(p) = Vec4{row[0], row[kLanes], row[2 * kLanes], row[3 * kLanes]};
+    StoreWhole(p, Vec4{row[0], row[kLanes], row[2 * kLanes], row[3 * kLanes]});
   } else {
     for (int d = 0; d < kDwords; ++d) std::memcpy(p + 4 * d, row + d * kLanes, 4);
   }
@@ -78,7 +86,7 @@ GRIDWISE_SIM_INLINE void StoreLane(const uint32_t* row, std::byte* p) {
 
 /// The 16 bytes at `a` and those at `b` as one vector.
 GRIDWISE_SIM_INLINE Vec8 LoadPair(const std::byte* a, const std::byte* b) {
-  return __builtin_shufflevector(LoadAs<Vec4>(a), LoadAs<Vec4>(b), 0, 1, 2, 3, 4, 5, 6, 7);
+  return __builtin_shufflevector(LoadWhole<Vec4>(a), LoadWhole<Vec4>(b), 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
 /// Transposes the 4x4 dwords in the low halves and those in the high halves: row i of the result is
@@ -111,8 +119,8 @@ GRIDWISE_SIM_INLINE void LoadRows(uint32_t* row, const At& at) {
     }
   } else if constexpr (kDwords == 2) {
     for (int l = 0; l < kCount; l += 4) {
-      const Vec2x64 ab = {LoadAs<uint64_t>(at(l)), LoadAs<uint64_t>(at(l + 1))};
-      const Vec2x64 cd = {LoadAs<uint64_t>(at(l + 2)), LoadAs<uint64_t>(at(l + 3))};
+      const Vec2x64 ab = {LoadWhole<uint64_t>(at(l)), LoadWhole<uint64_t>(at(l + 1))};
+      const Vec2x64 cd = {LoadWhole<uint64_t>(at(l + 2)), LoadWhole<uint64_t>(at(l + 3))};
       const Vec4 low = __builtin_shufflevector((Vec4)ab, (Vec4)cd, 0, 2, 4, 6);
       const Vec4 high = __builtin_shufflevector((Vec4)ab, (Vec4)cd, 1, 3, 5, 7);
       std::memcpy(row + l, &low, sizeof(low));
@@ -127,7 +135,7 @@ GRIDWISE_SIM_INLINE void LoadRows(uint32_t* row, const At& at) {
   }
 }
 
-/// Stores kDwords dwords per lane from rows of kCount lanes; lane l writes at(l).
+/// Stores kDwords dwords per lane from rows of kCount lanes; lane l writes at(l). The same.
 template <int kDwords, int kCount, typename At>
 GRIDWISE_SIM_INLINE void StoreRows(const uint32_t* row, const At& at) {
   if constexpr (kDwords == 4) {
@@ -137,12 +145,10 @@ GRIDWISE_SIM_INLINE void StoreRows(const uint32_t* row, const At& at) {
           Transpose(LoadAs<Vec8>(bytes), LoadAs<Vec8>(bytes + kRowBytes),
                     LoadAs<Vec8>(bytes + 2 * kRowBytes), LoadAs<Vec8>(bytes + 3 * kRowBytes));
       for (int i = 0; i < 4; ++i) {
-        const Vec4 low = __builtin_shufflevector(t.c[i], t.c[i], 0, 1, 2, 3);
-        std::memcpy(at(l + i), &low, 16);
+        StoreWhole<Vec4>(at(l + i), __builtin_shufflevector(t.c[i], t.c[i], 0, 1, 2, 3));
       }
       for (int i = 0; i < 4; ++i) {
-        const Vec4 high = __builtin_shufflevector(t.c[i], t.c[i], 4, 5, 6, 7);
-        std::memcpy(at(l + 4 + i), &high, 16);
+        StoreWhole<Vec4>(at(l + 4 + i), __builtin_shufflevector(t.c[i], t.c[i], 4, 5, 6, 7));
       }
     }
   } else if constexpr (kDwords == 2) {
@@ -152,7 +158,7 @@ GRIDWISE_SIM_INLINE void StoreRows(const uint32_t* row, const At& at) {
       const auto ab = (Vec2x64)__builtin_shufflevector(low, high, 0, 4, 1, 5);
       const auto cd = (Vec2x64)__builtin_shufflevector(low, high, 2, 6, 3, 7);
       const uint64_t lanes[4] = {ab[0], ab[1], cd[0], cd[1]};
-      for (int i = 0; i < 4; ++i) std::memcpy(at(l + i), &lanes[i], sizeof(lanes[i]));
+      for (int i = 0; i < 4; ++i) StoreWhole(at(l + i), lanes[i]);
     }
   } else {
     for (int l = 0; l < kCount; ++l) {
@@ -183,6 +189,25 @@ GRIDWISE_SIM_INLINE void LoadMasked(uint32_t* dst, const LaneAddresses& at, cons
   Blend<kRows>(dst, rows, touched);
 }
 
+/// Copies `bytes` bytes, at most a row, and writes each of them once. memcpy may write some twice,
+/// of which the second time would undo what another workgroup, on another core, has made of them
+/// in between.
+GRIDWISE_SIM_INLINE void StoreOnce(std::byte* to, const std::byte* from, uint32_t bytes) {
+  const auto pieces = [&]<typename T>() {
+    for (; bytes >= sizeof(T); bytes -= static_cast<uint32_t>(sizeof(T))) {
+      StoreWhole(to, LoadAs<T>(from));
+      to += sizeof(T);
+      from += sizeof(T);
+    }
+  };
+  pieces.template operator()<Vec8>();
+  pieces.template operator()<Vec4>();
+  pieces.template operator()<uint64_t>();
+  pieces.template operator()<uint32_t>();
+  pieces.template operator()<uint16_t>();
+  pieces.template operator()<uint8_t>();
+}
+
 /// Stores the lanes' values, `bytes` bytes each, by one copy if the lanes in at.lanes are
 /// neighbours and so are their addresses; else false.
 GRIDWISE_SIM_INLINE bool StoreRun(const std::byte* values, uint32_t bytes,
@@ -192,7 +217,7 @@ GRIDWISE_SIM_INLINE bool StoreRun(const std::byte* values, uint32_t bytes,
   const uint32_t count = 64 - static_cast<uint32_t>(__builtin_clzll(at.lanes)) - first;
   if (static_cast<uint32_t>(__builtin_popcountll(at.lanes)) != count) return false;
   if (!Consecutive(at.offset, bytes, at.lanes, first)) return false;
-  std::memcpy(at.base + at.offset[first], values + first * bytes, count * bytes);
+  StoreOnce(at.base + at.offset[first], values + first * bytes, count * bytes);
   return true;
 }
 
@@ -260,8 +285,17 @@ struct Store {
       constexpr size_t kBytes = 4 * kDwords;
       alignas(64) std::byte values[kBytes * kLanes];
       StoreRows<kDwords, kLanes>(Row(w, u.src[1]), [&](int l) { return values + kBytes * l; });
-      ForLanes(at.lanes,
-               [&](int l) { std::memcpy(at.base + at.offset[l], values + kBytes * l, kBytes); });
+      ForLanes(at.lanes, [&](int l) {
+        std::byte* const to = at.base + at.offset[l];
+        const std::byte* const from = values + kBytes * l;
+        if constexpr (kDwords == 2) {
+          StoreWhole(to, LoadAs<uint64_t>(from));
+        } else if constexpr (kDwords == 4) {
+          StoreWhole(to, LoadAs<Vec4>(from));
+        } else {
+          std::memcpy(to, from, kBytes);
+        }
+      });
     }
   }
   static void ScratchRow(Wave& w, const Uop& u, std::byte* p) {

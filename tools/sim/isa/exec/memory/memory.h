@@ -21,7 +21,7 @@
 ///   imm     the instruction's offset in bytes
 ///   data    flags below
 ///
-/// A new path to memory must call Observe, or check mode is blind to it.
+/// A new path to memory must call Observe, or probes (check mode, the clock) are blind to it.
 
 namespace gridwise::sim {
 
@@ -53,6 +53,7 @@ struct LaneAddresses {
   const uint32_t* offset;
   uint64_t lanes;
   uint64_t zeroed;
+  AddressSpace space = AddressSpace::kGlobal;
 };
 
 /// What an instruction does to memory, for messages, and the bytes of one lane.
@@ -62,11 +63,10 @@ struct Access {
   bool writes;
 };
 
-/// Tells check mode of an access; see MemoryAccess. Every path on which an instruction reaches
+/// Tells probes of an access; see MemoryAccess. Every path on which an instruction reaches
 /// memory goes through it once.
 GRIDWISE_SIM_INLINE void Observe(Wave& w, const Uop& u, Access access, const void* base,
-                                 const uint32_t* offset, uint64_t lanes,
-                                 AddressSpace space = AddressSpace::kGlobal) {
+                                 const uint32_t* offset, uint64_t lanes, AddressSpace space) {
   if (w.observe == nullptr) [[likely]]
     return;
   w.observe(w, u,
@@ -76,9 +76,9 @@ GRIDWISE_SIM_INLINE void Observe(Wave& w, const Uop& u, Access access, const voi
 
 /// The same for one lane.
 inline constexpr uint32_t kNoOffsets[kLanes] = {};
-GRIDWISE_SIM_INLINE void ObserveLane(Wave& w, const Uop& u, Access access, const void* at,
-                                     int lane) {
-  Observe(w, u, access, at, kNoOffsets, uint64_t{1} << lane);
+GRIDWISE_SIM_INLINE void ObserveLane(Wave& w, const Uop& u, Access access, const void* at, int lane,
+                                     AddressSpace space = AddressSpace::kGlobal) {
+  Observe(w, u, access, at, kNoOffsets, uint64_t{1} << lane, space);
 }
 
 constexpr const char* OutsideAllocations(Access access) {
@@ -87,7 +87,7 @@ constexpr const char* OutsideAllocations(Access access) {
                        : "reads outside every allocation";
 }
 
-/// Tells check mode of an access to LDS that ends outside. The caller does as hardware does: a load
+/// Tells probes of an access to LDS that ends outside. The caller does as hardware does: a load
 /// gives 0, of more than one dword too if only a part is outside, and nothing is stored (ISA
 /// documents of RDNA3 and CDNA4, on LDS addresses out of range).
 GRIDWISE_SIM_INLINE void NoteOutsideLds(Wave& w, const Uop& u, Access access, int lane,
@@ -153,7 +153,7 @@ GRIDWISE_SIM_INLINE void ForLanes(uint64_t mask, const Body& body) {
 /// Op::Masked if so many are that going through rows is faster than going through lanes.
 template <typename Op>
 __attribute__((noinline)) void Apply(Wave& w, const Uop& u, const LaneAddresses& at) {
-  Observe(w, u, Op::kAccess, at.base, at.offset, at.lanes);
+  Observe(w, u, Op::kAccess, at.base, at.offset, at.lanes, at.space);
   if constexpr (requires { Op::Masked(w, u, at); }) {
     if (at.lanes == ~uint64_t{0}) return Op::template All<kLanes>(w, u, at.base, at.offset);
     const uint64_t touched = at.lanes | at.zeroed;

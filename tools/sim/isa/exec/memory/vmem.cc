@@ -63,7 +63,7 @@ bool ToLds(Wave& w, const Uop& u) {
       [[unlikely]] {  // the LDS side first, then what is loaded
     uint32_t to[kLanes];
     for (int l = 0; l < kLanes; ++l) to[l] = Op::Address(w, u, l);
-    Observe(w, u, kToLds, w.lds, to, inside);
+    Observe(w, u, kToLds, w.lds, to, inside, AddressSpace::kLds);
   }
   const bool loaded = kLoad(w, u);
   if (inside != exec) [[unlikely]]

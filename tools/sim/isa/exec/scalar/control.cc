@@ -11,6 +11,8 @@ GRIDWISE_SIM_INLINE u64 Vcc(const Wave& w) { return Scalar64(w, kVccLo) & w.all_
 GRIDWISE_SIM_INLINE void EndRun(Wave& w, const Uop& u, u32 next) {
   ++w.profile->differences[w.run_start];
   --w.profile->differences[u.instruction + 1];
+  if (w.ran != nullptr) [[unlikely]]
+    w.ran(w, w.run_start, u.instruction);
   w.run_start = next;
 }
 
@@ -250,12 +252,6 @@ BindingTable ControlTable() {
       Nothing("s_decperflevel"),
       Nothing("s_ttracedata_imm"),
       Nothing("s_wakeup"),
-      Nothing("s_gl1_inv"),
-      Nothing("buffer_gl0_inv"),
-      Nothing("buffer_gl1_inv"),
-      Nothing("global_inv"),
-      Nothing("global_wb"),
-      Nothing("global_wbinv"),
   };
   return {kTable, sizeof(kTable) / sizeof(kTable[0])};
 }
