@@ -112,10 +112,10 @@ hipGraphNode_t FindCycle(const ihipGraph& graph) {
   return nullptr;
 }
 
-hipError_t RunGraph(const ihipGraph& graph) {
+hipError_t RunGraph(const ihipGraph& graph, Device* device) {
   for (const hipGraphNode* node : ExecutionOrder(graph)) {
     if (!node->enabled) continue;
-    if (hipError_t error = Execute(node->operation); error != hipSuccess) return error;
+    if (hipError_t error = Execute(node->operation, device); error != hipSuccess) return error;
   }
   return Report(hipSuccess);
 }

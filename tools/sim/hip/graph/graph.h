@@ -63,7 +63,7 @@ hipGraphNode_t FindCopy(const ihipGraph& graph, const hipGraphNode& original);
 hipGraphNode_t FindCycle(const ihipGraph& graph);
 
 /// Executes the nodes, each after what it depends on; of several that are ready, the one that was
-/// added first. Ends at the first error. Reports.
-hipError_t RunGraph(const ihipGraph& graph);
+/// added first. Ends at the first error. `device`: as of Execute. Reports.
+hipError_t RunGraph(const ihipGraph& graph, Device* device);
 
 }  // namespace gridwise::sim

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/hip/device/runtime.h"
+#include "tools/sim/hip/launch/launch.h"
 #include "tools/sim/hip/memory/allocations.h"
 #include "tools/sim/hip/stream/capture.h"
 
@@ -21,8 +23,22 @@ hipError_t AllocateOnCurrent(void** pointer, size_t bytes, AllocationType type) 
   return device == nullptr ? hipErrorNoDevice : Allocate(*device, bytes, type, pointer);
 }
 
+// hipFree waits for the device, so that no kernel of another thread loses its memory.
+void WaitForKernelsThatMayTouch(const void* pointer) {
+  const std::optional<Allocation> allocation = FindAllocation(pointer);
+  if (!allocation) return;
+  const bool everybody_s = allocation->type.kind != AllocationKind::kDevice;
+  for (const auto& device : Devices()) {
+    if (everybody_s || device.get() == allocation->device ||
+        HasPeerAccess(*device, *allocation->device)) {
+      WaitForKernel(*device);
+    }
+  }
+}
+
 hipError_t ReleaseUnlessCaptured(void* pointer) {
   if (hipError_t error = MayCallUnsafe(); error != hipSuccess) return Report(error);
+  WaitForKernelsThatMayTouch(pointer);
   return Release(pointer);
 }
 

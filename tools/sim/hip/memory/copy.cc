@@ -124,12 +124,11 @@ hipError_t Check(const CopyOperation& copy) {
   return CheckCopy(to.base, Extent(to, box), from.base, Extent(from, box), kind);
 }
 
-hipError_t Run(const CopyOperation& copy) {
+hipError_t Run(const CopyOperation& copy, const Device* device) {
   const auto& [to, from, box, kind] = copy;
   if (IsEmpty(box)) return Report(hipSuccess);
   if (hipError_t error = Check(copy); error != hipSuccess) return Report(error);
-  if (CurrentDevice() != nullptr && CurrentDevice()->fault != hipSuccess)
-    return Report(CurrentDevice()->fault);
+  if (device != nullptr && device->fault != hipSuccess) return Report(device->fault);
   for (size_t slice = 0; slice < box.depth; ++slice) {
     for (size_t row = 0; row < box.height; ++row) {
       CopyRow(to.base + slice * to.slice_bytes + row * to.row_bytes,
@@ -149,10 +148,11 @@ hipError_t Check(const FillOperation& fill) {
   return CheckSide(to.base, Extent(to, bytes), Side::kDevice, "a fill writes");
 }
 
-hipError_t Run(const FillOperation& fill) {
+hipError_t Run(const FillOperation& fill, const Device* device) {
   const auto& [to, box, value, value_bytes] = fill;
   if (IsEmpty(box)) return Report(hipSuccess);
   if (hipError_t error = Check(fill); error != hipSuccess) return Report(error);
+  if (device != nullptr && device->fault != hipSuccess) return Report(device->fault);
   const size_t row_bytes = box.width * value_bytes;
   for (size_t slice = 0; slice < box.depth; ++slice) {
     for (size_t row = 0; row < box.height; ++row) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "hip/hip_runtime_api.h"
+#include "tools/sim/hip/device/runtime.h"
 
 namespace gridwise::sim {
 
@@ -55,8 +56,9 @@ hipError_t MakeCopyFromSymbol(void* to, const void* symbol, size_t bytes, size_t
 hipError_t Check(const CopyOperation& copy);
 hipError_t Check(const FillOperation& fill);
 
-/// Check and copy or fill; also the fault of a kernel if there was one. Report.
-hipError_t Run(const CopyOperation& copy);
-hipError_t Run(const FillOperation& fill);
+/// Check and copy or fill; also the fault of a kernel of `device`, the stream's, if there was one.
+/// Report.
+hipError_t Run(const CopyOperation& copy, const Device* device);
+hipError_t Run(const FillOperation& fill, const Device* device);
 
 }  // namespace gridwise::sim

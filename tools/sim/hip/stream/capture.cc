@@ -76,7 +76,7 @@ hipError_t Enqueue(hipStream_t stream, Operation operation) {
     const hipError_t error = IsLegacy(stream) ? MayUseLegacyStream() : hipSuccess;
     if (error != hipSuccess) return Report(error);
   }
-  return Execute(operation);
+  return Execute(operation, DeviceOfStream(stream));
 }
 
 bool IsCaptured(hipStream_t stream) {
@@ -92,7 +92,7 @@ hipError_t RecordOn(hipStream_t stream, hipEvent_t event, unsigned int flags) {
         error != hipSuccess)
       return error;
     Captures().events.erase(event);
-    RecordEvent(event);
+    RecordEvent(event, DeviceOfStream(stream));
     return hipSuccess;
   }
   if (capture->invalid) return hipErrorStreamCaptureInvalidated;

@@ -23,6 +23,7 @@ struct ihipStream_t {
 
 struct ihipEvent_t {
   unsigned int flags = 0;
+  gridwise::sim::Device* device = nullptr;  // of the stream it was recorded on last
   bool recorded = false;
   std::chrono::steady_clock::time_point time = {};
 };
@@ -89,7 +90,8 @@ bool IsBlocking(hipStream_t stream) {
 bool IsEvent(hipEvent_t event) { return Events().Has(event); }
 bool IsRecorded(hipEvent_t event) { return event->recorded; }
 
-void RecordEvent(hipEvent_t event) {
+void RecordEvent(hipEvent_t event, Device* device) {
+  event->device = device;
   event->recorded = true;
   event->time = std::chrono::steady_clock::now();
 }
@@ -199,7 +201,8 @@ hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
 hipError_t hipEventSynchronize(hipEvent_t event) {
   if (!Events().Has(event)) return Report(hipErrorInvalidHandle);
   if (hipError_t error = MayWaitFor(event); error != hipSuccess) return Report(error);
-  const Device* device = NeedDevice();
+  // One that was never recorded is the current device's.
+  const Device* device = event->device != nullptr ? event->device : NeedDevice();
   return device == nullptr ? hipErrorNoDevice : Report(device->fault);
 }
 hipError_t hipEventQuery(hipEvent_t event) { return hipEventSynchronize(event); }

@@ -61,19 +61,23 @@ struct Checker {
 };
 
 struct Executor {
-  hipError_t operator()(const KernelOperation& kernel) const { return Launch(kernel); }
-  hipError_t operator()(const CopyOperation& copy) const { return Run(copy); }
-  hipError_t operator()(const FillOperation& fill) const { return Run(fill); }
+  Device* const device;
+
+  hipError_t operator()(const KernelOperation& kernel) const { return ExecuteKernel(kernel); }
+  hipError_t operator()(const CopyOperation& copy) const { return Run(copy, device); }
+  hipError_t operator()(const FillOperation& fill) const { return Run(fill, device); }
   hipError_t operator()(const HostOperation& host) const {
     host.function(host.data);
     return Report(hipSuccess);
   }
-  hipError_t operator()(const ChildOperation& child) const { return RunGraph(*child.graph); }
+  hipError_t operator()(const ChildOperation& child) const {
+    return RunGraph(*child.graph, device);
+  }
   hipError_t operator()(const EmptyOperation&) const { return Report(hipSuccess); }
   hipError_t operator()(const WaitOperation&) const { return Report(hipSuccess); }
   hipError_t operator()(const RecordOperation& record) const {
     if (!IsEvent(record.event)) return Report(hipErrorInvalidValue);
-    RecordEvent(record.event);
+    RecordEvent(record.event, device);
     return Report(hipSuccess);
   }
   hipError_t operator()(const AllocateOperation& allocate) const {
@@ -92,6 +96,8 @@ hipGraphNodeType TypeOf(const Operation& operation) {
 
 hipError_t Check(const Operation& operation) { return std::visit(Checker{}, operation); }
 
-hipError_t Execute(const Operation& operation) { return std::visit(Executor{}, operation); }
+hipError_t Execute(const Operation& operation, Device* device) {
+  return std::visit(Executor{device}, operation);
+}
 
 }  // namespace gridwise::sim

@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "hip/hip_runtime_api.h"
+#include "tools/sim/hip/device/runtime.h"
 #include "tools/sim/hip/launch/launch.h"
 #include "tools/sim/hip/memory/allocations.h"
 #include "tools/sim/hip/memory/copy.h"
@@ -54,7 +55,8 @@ hipGraphNodeType TypeOf(const Operation& operation);
 /// What Execute would say of memory, events and functions as they are now. Does not report.
 hipError_t Check(const Operation& operation);
 
-/// Returns when it is done. Reports.
-hipError_t Execute(const Operation& operation);
+/// Returns when it is done. `device`, null if there is none, is that of the stream it was put on: a
+/// kernel's fault there makes copies and fills fail. Reports.
+hipError_t Execute(const Operation& operation, Device* device);
 
 }  // namespace gridwise::sim

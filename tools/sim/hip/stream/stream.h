@@ -24,10 +24,10 @@ void ForgetAttributes(uint64_t stream);
 /// Whether the legacy default stream and `stream`, which must be live, wait for each other.
 bool IsBlocking(hipStream_t stream);
 
-/// Whether `event` is live, whether it has been recorded, and its recording: an event is a time
-/// stamp.
+/// Whether `event` is live, whether it has been recorded, and its recording on a stream of
+/// `device`: an event is a time stamp.
 bool IsEvent(hipEvent_t event);
 bool IsRecorded(hipEvent_t event);
-void RecordEvent(hipEvent_t event);
+void RecordEvent(hipEvent_t event, Device* device);
 
 }  // namespace gridwise::sim
