@@ -10,12 +10,12 @@
 #include "benchmarks/sim_gemm_objects.h"
 #include "instances/conv.h"
 #include "tools/build/code_object.h"
-#include "tools/sim/check/attach.h"
+#include "tools/sim/check/checker.h"
 #include "tools/sim/check/finding.h"
 #include "tools/sim/check/settings.h"
 #include "tools/sim/elf/code_object.h"
-#include "tools/sim/isa/matrix_mode.h"
-#include "tools/sim/isa/test_wave.h"
+#include "tools/sim/isa/bind/matrix_mode.h"
+#include "tools/sim/isa/testing/test_wave.h"
 #include "tools/sim/machine/dispatch.h"
 #include "tools/sim/machine/memory.h"
 #include "tools/sim/machine/program.h"
@@ -150,8 +150,8 @@ constexpr const char* kChecks[] = {"run", "check:waits,hazards,bounds,races,barr
 /// says (check mode has one), with kChecks of the second. Its result is checked.
 void Gemm(benchmark::State& state) {
   constexpr int kM = 512, kN = 512, kK = 1024;
-  SetCheckSettings(
-      {.categories = ParseCategories(kChecks[state.range(1)]).value_or(0), .seed = {}});
+  const CheckSettings settings = {
+      .categories = ParseCategories(kChecks[state.range(1)]).value_or(0), .seed = {}};
   Memory memory;
   const gridwise::CodeObject embedded = SimGemmObjects().front();
   const auto image = std::as_bytes(std::span(embedded.data));
@@ -162,7 +162,6 @@ void Gemm(benchmark::State& state) {
     state.SkipWithError("the code object does not load");
     return;
   }
-  AttachCheck(**program, **object, image);
   std::vector<_Float16> a(kM * kK), b(kN * kK);
   std::vector<float> c(kM * kN);
   for (size_t i = 0; i < a.size(); ++i)
@@ -182,8 +181,10 @@ void Gemm(benchmark::State& state) {
     memory.Register(pointer, bytes, "operand").IgnoreError();
   const Grid grid{.workgroups = {kN / 128, kM / 128, 1}, .block = {256, 1, 1}};
   for (auto _ : state) {
-    const auto report = Run(**program, **kernel, grid, &kernarg, memory,
-                            {.threads = static_cast<int>(state.range(0))});
+    CheckProbe check(settings);
+    RunOptions options = {.threads = static_cast<int>(state.range(0))};
+    if (settings.on()) options.probes = {&check};
+    const auto report = Run(**program, **kernel, grid, &kernarg, memory, options);
     if (!report.ok()) state.SkipWithError(std::string(report.status().message()));
   }
   for (const auto& [m, n] : {std::pair(0, 0), std::pair(77, 301), std::pair(kM - 1, kN - 1)}) {

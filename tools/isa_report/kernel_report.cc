@@ -17,7 +17,7 @@
 #include "core/runtime/stream.h"
 #include "tools/sim/elf/code_object.h"
 #include "tools/sim/hip/sim_extension.h"
-#include "tools/sim/isa/decode.h"
+#include "tools/sim/isa/text/decode.h"
 #include "tools/sim/machine/memory.h"
 
 namespace gridwise {

@@ -7,83 +7,22 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "tools/sim/elf/code_object.h"
+#include "tools/sim/machine/abi.h"
 
 namespace gridwise::sim {
 namespace {
 
-/// Of so many instructions a wave is preempted in front of one, on average.
-constexpr uint64_t kInstructionsPerTurn = 50;
-
-const Uop* CheckStep(Wave& w, const Uop* u) {
-  const auto& facts = *reinterpret_cast<const InstructionFacts*>(u->data);
-  if (w.check != nullptr && !w.check->Before(facts, u + 1)) {
-    w.pc = u;
-    return nullptr;
-  }
-  const Uop* next = u + 1;
-  GRIDWISE_SIM_MUSTTAIL return next->exec(w, next);
-}
-
-void ObserveAccess(Wave& w, const Uop& u, const MemoryAccess& access) {
-  w.check->Observe(u, access);
-}
+bool IsLds(const MemoryAccess& access) { return access.space == AddressSpace::kLds; }
 
 }  // namespace
-
-Uop CheckObserver::Before(std::string_view text, const RegisterUses& uses, uint64_t pc,
-                          uint32_t index) {
-  InstructionFacts& facts = facts_.emplace_back();
-  facts.index = index;
-  facts.pc = pc;
-  FillFacts(target_, text, uses, facts);
-  if (const std::optional<uint64_t> to = BranchTarget(facts); to && *to <= pc) MarkPolls(*to);
-  Uop uop;
-  uop.exec = &CheckStep;
-  uop.data = reinterpret_cast<uint64_t>(&facts);
-  return uop;
-}
-
-void CheckObserver::MarkPolls(uint64_t loop) {
-  std::vector<uint16_t> written;
-  size_t first = facts_.size();
-  while (first > 0 && facts_[first - 1].pc >= loop && facts_[first - 1].pc <= facts_.back().pc) {
-    const InstructionFacts& facts = facts_[--first];
-    const bool calls =
-        facts.mnemonic.starts_with("s_swappc") || facts.mnemonic.starts_with("s_call");
-    if (facts.store || facts.atomic || facts.to_lds || facts.barrier_wait || calls) return;
-    written.insert(written.end(), facts.writes.begin(), facts.writes.end());
-  }
-  for (size_t i = first; i < facts_.size(); ++i) {
-    facts_[i].polls =
-        facts_[i].memory && facts_[i].load &&
-        std::none_of(facts_[i].address.begin(), facts_[i].address.end(), [&](uint16_t reg) {
-          return std::find(written.begin(), written.end(), reg) != written.end();
-        });
-  }
-  for (size_t i = first; i < facts_.size(); ++i) {
-    if (facts_[i].polls) MarkPeeledPoll(first, facts_[i]);
-  }
-}
-
-void CheckObserver::MarkPeeledPoll(size_t loop, const InstructionFacts& load) {
-  constexpr size_t kAhead = 12;  // a wait, a comparison, a branch around the loop
-  for (size_t i = loop; i-- > 0 && loop - i <= kAhead;) {
-    InstructionFacts& facts = facts_[i];
-    if (facts.parsed.text == load.parsed.text) facts.polls = true;
-    const bool other_address =
-        std::any_of(load.address.begin(), load.address.end(), [&](uint16_t reg) {
-          return std::find(facts.writes.begin(), facts.writes.end(), reg) != facts.writes.end();
-        });
-    if (facts.polls || facts.store || facts.atomic || facts.barrier_wait || other_address) return;
-  }
-}
 
 Finding LaunchCheck::MakeFinding(Category category, uint32_t instruction) const {
   const Program::InstructionInfo info = program->Describe(instruction);
   Finding finding;
   finding.category = category;
   finding.kernel = kernel;
-  finding.source = observer->SourceLine(info.pc);
+  if (source_line) finding.source = source_line(info.pc);
   finding.instruction = info.text;
   finding.pc = info.pc - entry;
   return finding;
@@ -152,14 +91,7 @@ std::string WaveCheck::Describe(uint32_t instruction) const {
   return absl::StrFormat("'%s' (pc %s)", info.text, OffsetText(info.pc - launch_.entry));
 }
 
-bool WaveCheck::GivesUpTurn() {
-  if (!launch_.settings.seed.has_value() || std::exchange(resumed_, false)) return false;
-  resumed_ = group_.random()() % kInstructionsPerTurn == 0;
-  return resumed_;
-}
-
-bool WaveCheck::Before(const InstructionFacts& facts, const Uop* first) {
-  if (GivesUpTurn()) return false;
+void WaveCheck::Before(const InstructionFacts& facts, const Uop* first) {
   current_ = &facts;
   waits_.Before(facts, launch_.settings.Has(Category::kWaits), *this);
   if (launch_.settings.Has(Category::kHazards)) hazards_.Before(facts, *this);
@@ -175,15 +107,9 @@ bool WaveCheck::Before(const InstructionFacts& facts, const Uop* first) {
   if (facts.memory) observed_.fill(0);
   if (uninit_) uninit_->Before(facts, first, *this);
   if (facts.counters != 0) waits_.Issue(facts, ++clock_);
-  return true;
 }
 
-bool WaveCheck::IsLds(const MemoryAccess& access) const {
-  const uint64_t first = access.base + access.offset[__builtin_ctzll(access.lanes)];
-  return first - reinterpret_cast<uint64_t>(wave_.lds) < wave_.lds_bytes;
-}
-
-void WaveCheck::Observe(const Uop&, const MemoryAccess& access) {
+void WaveCheck::Observe(const MemoryAccess& access) {
   if (access.lanes == 0) return;
   if (uninit_) uninit_->Observe(*current_, access, observed_, IsWatched(access), *this);
   if (access.space != AddressSpace::kScratch) ObserveShared(access);
@@ -355,30 +281,24 @@ void WaveCheck::CheckRaces(const MemoryAccess& access) {
   }
 }
 
-GroupCheck::GroupCheck(LaunchCheck& launch, int thread, Wave* waves, int wave_count)
-    : launch_(launch), thread_(thread), waves_(waves), wave_count_(wave_count) {
-  order_.resize(static_cast<size_t>(wave_count));
-  std::iota(order_.begin(), order_.end(), 0);
-}
-
-GroupCheck::~GroupCheck() = default;
-
 void GroupCheck::Begin(const std::array<uint32_t, 3>& id, int waves) {
   id_ = id;
   number_ = ++launch_.groups;
   lds_history_.Clear();
   lds_sync_.Clear();
   if (launch_.settings.Has(Category::kUninit)) lds_shadow_ = ByteShadow(waves_[0].lds_bytes);
-  if (launch_.settings.seed) {
-    std::seed_seq seed{*launch_.settings.seed, uint64_t{id[0]}, uint64_t{id[1]}, uint64_t{id[2]}};
-    random_.seed(seed);
-  }
   checks_.clear();
-  for (int i = 0; i < waves; ++i) {
-    checks_.push_back(std::make_unique<WaveCheck>(*this, waves_[i]));
-    waves_[i].check = checks_.back().get();
-    waves_[i].observe = &ObserveAccess;
-  }
+  for (Wave& wave : waves_.first(static_cast<size_t>(waves)))
+    checks_.push_back(std::make_unique<WaveCheck>(*this, wave));
+}
+
+bool GroupCheck::Before(Wave& wave, const InstructionFacts& facts, const Uop* first) {
+  CheckOf(wave.index_in_group).Before(facts, first);
+  return true;
+}
+
+void GroupCheck::Observe(Wave& wave, const Uop&, const MemoryAccess& access) {
+  CheckOf(wave.index_in_group).Observe(access);
 }
 
 void GroupCheck::OpenBarrier() {
@@ -399,10 +319,6 @@ void GroupCheck::OpenBarrier() {
   }
 }
 
-void GroupCheck::EndRound(bool progress) {
-  if (!progress || launch_.settings.seed) launch_.turns->Yield(thread_);
-}
-
 void GroupCheck::End() {
   for (const auto& check : checks_) {
     if (check->barriers() == checks_.front()->barriers()) continue;
@@ -415,8 +331,41 @@ void GroupCheck::End() {
   }
 }
 
-void GroupCheck::ShuffleTurns() {
-  if (launch_.settings.seed) std::shuffle(order_.begin(), order_.end(), random_);
+CheckProbe::CheckProbe(const CheckSettings& settings, SourceLineFn source_line) {
+  check_.settings = settings;
+  check_.source_line = std::move(source_line);
+}
+
+void CheckProbe::Begin(const Launch& launch) {
+  check_.program = launch.program;
+  check_.kernel = launch.kernel->name;
+  check_.entry = launch.kernel->entry_address;
+  check_.target = launch.program->target().bit;
+  check_.initial_scalars = InitialScalars(*launch.kernel);
+  if (check_.settings.Has(Category::kWatch)) check_.watched = TakeWatchedRanges();
+}
+
+std::unique_ptr<GroupProbe> CheckProbe::OfThread(std::span<Wave> waves) {
+  return std::make_unique<GroupCheck>(check_, waves);
+}
+
+void CheckProbe::Faulted(const Wave& wave, const std::string& sentence) {
+  const Fault& fault = wave.fault;
+  if (!fault.has_address || !check_.settings.Has(Category::kBounds)) return;
+  Finding finding = check_.MakeFinding(Category::kBounds, fault.uop->instruction);
+  std::copy_n(wave.workgroup_id, 3, finding.workgroup.begin());
+  finding.wave = wave.index_in_group;
+  finding.lane = fault.lane;
+  finding.has_address = true;
+  finding.address = fault.address;
+  finding.what = fault.what;
+  finding.detail = sentence.substr(sentence.find(fault.what) + finding.what.size());
+  Findings::Get().Add(std::move(finding));
+}
+
+void CheckProbe::End(const RunReport* report) {
+  if (report != nullptr) check_.ReportWatched();
+  Findings::Get().EndLaunch();
 }
 
 }  // namespace gridwise::sim

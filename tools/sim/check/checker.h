@@ -2,66 +2,39 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
-#include <functional>
 #include <memory>
 #include <optional>
-#include <random>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "tools/sim/check/facts.h"
 #include "tools/sim/check/hazards.h"
 #include "tools/sim/check/races.h"
 #include "tools/sim/check/reporter.h"
 #include "tools/sim/check/settings.h"
-#include "tools/sim/check/turns.h"
+#include "tools/sim/check/source_lines.h"
 #include "tools/sim/check/uninit.h"
 #include "tools/sim/check/waits.h"
 #include "tools/sim/check/watch.h"
+#include "tools/sim/isa/facts/facts.h"
 #include "tools/sim/isa/target.h"
-#include "tools/sim/isa/uop.h"
+#include "tools/sim/machine/launch.h"
+#include "tools/sim/machine/launch_probe.h"
 #include "tools/sim/machine/program.h"
-#include "tools/sim/machine/wave.h"
+#include "tools/sim/wave/uop.h"
+#include "tools/sim/wave/wave.h"
 
 namespace gridwise::sim {
-
-/// "file:line" of an address of a code object, or "".
-using SourceLineFn = std::function<std::string(uint64_t pc)>;
-
-/// Keeps the facts of a program's instructions and puts a micro-op in front of each that checks
-/// it. `source_line` is for reports.
-class CheckObserver final : public InstructionObserver {
- public:
-  explicit CheckObserver(TargetBit target, SourceLineFn source_line = nullptr)
-      : target_(target), source_line_(std::move(source_line)) {}
-  Uop Before(std::string_view text, const RegisterUses& uses, uint64_t pc, uint32_t index) override;
-  std::string SourceLine(uint64_t pc) const { return source_line_ ? source_line_(pc) : ""; }
-  TargetBit target() const { return target_; }
-
- private:
-  /// Finds the loads of a loop that does nothing but wait for what they load to change: it stores
-  /// nothing, and their addresses stay the same, so that a compiler would have moved others out.
-  void MarkPolls(uint64_t loop);
-  /// Marks the same load a little ahead of instruction `loop`: the first turn, peeled off.
-  void MarkPeeledPoll(size_t loop, const InstructionFacts& load);
-
-  const TargetBit target_;
-  const SourceLineFn source_line_;
-  std::deque<InstructionFacts> facts_;
-};
 
 /// What check mode knows of a launch.
 struct LaunchCheck {
   CheckSettings settings;
+  SourceLineFn source_line;  // may be null
   const Program* program = nullptr;
-  const CheckObserver* observer = nullptr;
   std::string kernel;
   uint64_t entry = 0;  // address
   TargetBit target = kGfx942;
   int initial_scalars = 0;  // scalar registers that waves begin with
-  Turns* turns = nullptr;   // of the host threads
 
   AccessHistory memory_history;
   SyncAddresses memory_sync;
@@ -82,10 +55,9 @@ class WaveCheck final : public Reporter {
  public:
   WaveCheck(GroupCheck& group, Wave& wave);
 
-  /// False: the wave gives up its turn in front of the instruction (seeded interleaving).
-  /// `first`: its first micro-op.
-  bool Before(const InstructionFacts& facts, const Uop* first);
-  void Observe(const Uop& uop, const MemoryAccess& access);
+  /// `first`: the instruction's first micro-op.
+  void Before(const InstructionFacts& facts, const Uop* first);
+  void Observe(const MemoryAccess& access);
 
   void Report(Category category, std::string what, std::string detail, int lane,
               std::optional<uint64_t> address) override;
@@ -104,9 +76,7 @@ class WaveCheck final : public Reporter {
   Clocks Known(bool by_lds) const;
 
  private:
-  bool GivesUpTurn();
   void ObserveShared(const MemoryAccess& access);
-  bool IsLds(const MemoryAccess& access) const;
   bool IsWatched(const MemoryAccess& access) const;
   void CheckPendingToLds(const MemoryAccess& access);
   void CheckRaces(const MemoryAccess& access);
@@ -122,8 +92,7 @@ class WaveCheck final : public Reporter {
   const InstructionFacts* current_ = nullptr;
   uint64_t exec_at_start_ = 0;
   int barriers_ = 0;
-  uint32_t clock_ = 0;  // memory instructions so far
-  bool resumed_ = false;
+  uint32_t clock_ = 0;                         // memory instructions so far
   std::array<uint8_t, kLanes> observed_ = {};  // bytes of each lane that were, of the instruction
   WaitTracker waits_;
   HazardTracker hazards_;
@@ -131,48 +100,54 @@ class WaveCheck final : public Reporter {
   WaveClocks clocks_;
 };
 
-/// Checks one workgroup.
-class GroupCheck {
+/// Checks the workgroups of one host thread.
+class GroupCheck final : public GroupProbe {
  public:
-  /// `thread`: the host thread that executes it.
-  GroupCheck(LaunchCheck& launch, int thread, Wave* waves, int wave_count);
-  ~GroupCheck();
+  GroupCheck(LaunchCheck& launch, std::span<Wave> waves) : launch_(launch), waves_(waves) {}
 
-  /// A workgroup begins; its waves' registers are set up.
-  void Begin(const std::array<uint32_t, 3>& id, int waves);
-  /// All waves that have not ended wait at the barrier, which opens.
-  void OpenBarrier();
-  /// Every wave has had a turn. Other workgroups get one if there was no progress, or by the seed.
-  void EndRound(bool progress);
-  void End();
-  /// Waves get their turns in the order of WaveOfTurn(0), ..., which ShuffleTurns makes anew if the
-  /// settings have a seed.
-  void ShuffleTurns();
-  int WaveOfTurn(int turn) const { return order_[static_cast<size_t>(turn)]; }
+  void Begin(const std::array<uint32_t, 3>& id, int waves) override;
+  bool Before(Wave& wave, const InstructionFacts& facts, const Uop* first) override;
+  void Observe(Wave& wave, const Uop& uop, const MemoryAccess& access) override;
+  void OpenBarrier() override;
+  void End() override;
 
   LaunchCheck& launch() const { return launch_; }
-  int wave_count() const { return wave_count_; }
+  int wave_count() const { return static_cast<int>(waves_.size()); }
   uint32_t number() const { return number_; }
   AccessHistory& lds_history() { return lds_history_; }
   SyncAddresses& lds_sync() { return lds_sync_; }
   ByteShadow& lds_shadow() { return lds_shadow_; }
   const std::array<uint32_t, 3>& id() const { return id_; }
   WaveCheck& CheckOf(int wave) { return *checks_[static_cast<size_t>(wave)]; }
-  std::mt19937_64& random() { return random_; }
 
  private:
   LaunchCheck& launch_;
-  const int thread_;
-  Wave* const waves_;
-  const int wave_count_;
+  const std::span<Wave> waves_;
   uint32_t number_ = 0;  // in the launch
   AccessHistory lds_history_;
   SyncAddresses lds_sync_;
   ByteShadow lds_shadow_;
   std::array<uint32_t, 3> id_ = {};
   std::vector<std::unique_ptr<WaveCheck>> checks_;
-  std::vector<int> order_;
-  std::mt19937_64 random_;
+};
+
+/// Checks one launch.
+class CheckProbe final : public LaunchProbe {
+ public:
+  /// `source_line`, which may be null, is for reports.
+  explicit CheckProbe(const CheckSettings& settings, SourceLineFn source_line = nullptr);
+
+  ProbeWants wants() const override {
+    return {.steps = true, .accesses = true, .exact_lds = true, .serial = true};
+  }
+  void Begin(const Launch& launch) override;
+  std::unique_ptr<GroupProbe> OfThread(std::span<Wave> waves) override;
+  /// A bad address is a finding.
+  void Faulted(const Wave& wave, const std::string& sentence) override;
+  void End(const RunReport* report) override;
+
+ private:
+  LaunchCheck check_;
 };
 
 }  // namespace gridwise::sim

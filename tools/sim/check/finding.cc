@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include "tools/sim/isa/facts/facts.h"
 
 namespace gridwise::sim {
 namespace {
@@ -25,11 +26,6 @@ __attribute__((destructor)) void ExitWithCode() {
 }
 
 }  // namespace
-
-std::string OffsetText(uint64_t offset) {
-  return static_cast<int64_t>(offset) < 0 ? absl::StrFormat("-0x%x", -offset)
-                                          : absl::StrFormat("+0x%x", offset);
-}
 
 std::string Finding::ToString() const {
   std::string text = absl::StrCat(Name(category), ": kernel ", kernel);

@@ -19,10 +19,6 @@ inline constexpr std::array<std::string_view, kCategories> kCategoryNames = {
     "waits", "hazards", "bounds", "races", "barriers", "watch", "uninit"};
 constexpr std::string_view Name(Category c) { return kCategoryNames[static_cast<size_t>(c)]; }
 
-/// A distance from a kernel's entry, modulo 2^64, for messages: "+0x2c", or "-0x380c" of a function
-/// that lies before the kernel.
-std::string OffsetText(uint64_t offset);
-
 /// A mistake of a kernel, where it was first seen, and how often since.
 struct Finding {
   Category category = Category::kWaits;

@@ -5,7 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "tools/sim/machine/wave.h"
+#include "tools/sim/wave/wave.h"
 
 namespace gridwise::sim {
 namespace {

@@ -3,8 +3,8 @@
 #include <array>
 #include <cstdint>
 
-#include "tools/sim/check/facts.h"
 #include "tools/sim/check/reporter.h"
+#include "tools/sim/isa/facts/facts.h"
 
 namespace gridwise::sim {
 

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "tools/sim/check/facts.h"
-#include "tools/sim/isa/decode.h"
+#include "tools/sim/isa/facts/facts.h"
+#include "tools/sim/isa/text/decode.h"
 
 namespace gridwise::sim {
 

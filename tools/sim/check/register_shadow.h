@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "tools/sim/isa/decode.h"
-#include "tools/sim/machine/wave.h"
+#include "tools/sim/isa/text/decode.h"
+#include "tools/sim/wave/wave.h"
 
 namespace gridwise::sim {
 

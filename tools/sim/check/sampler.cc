@@ -105,7 +105,9 @@ void Fill(Wave& wave, std::span<const uint16_t> touched, const RegisterShadow& s
 
 /// False: the instruction cannot be executed.
 bool Execute(Wave& wave, const Uop* uop) {
+  wave.before = nullptr;
   wave.observe = nullptr;
+  wave.ran = nullptr;
   wave.outside_lds = nullptr;
   while (uop != nullptr) uop = uop->exec(wave, uop);
   return wave.state != WaveState::kFaulted;

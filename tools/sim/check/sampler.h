@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tools/sim/check/register_shadow.h"
-#include "tools/sim/isa/uop.h"
-#include "tools/sim/machine/wave.h"
+#include "tools/sim/wave/uop.h"
+#include "tools/sim/wave/wave.h"
 
 namespace gridwise::sim {
 

@@ -15,16 +15,16 @@ struct CheckSettings {
   std::optional<uint64_t> seed;  // shuffles waves and workgroups, preempts waves at random
 
   bool Has(Category c) const { return (categories >> static_cast<int>(c) & 1) != 0; }
-  /// Whether instructions must be watched.
-  bool on() const { return categories != 0 || seed.has_value(); }
+  bool on() const { return categories != 0; }
 };
 
 /// Reads "check", "check:waits,races" or "run" (nothing is checked).
 absl::StatusOr<uint32_t> ParseCategories(std::string_view text);
 
 /// The process's settings: the environment's (GRIDWISE_SIM, GRIDWISE_SIM_SEED) until
-/// SetCheckSettings. They hold for code objects that are loaded afterwards. What the environment
-/// asks for and is not understood is reported, and everything is checked.
+/// SetCheckSettings. They hold for launches from then on; reports have source lines of code objects
+/// that were loaded while something was checked. What the environment asks for and is not
+/// understood is reported, and everything is checked.
 CheckSettings CurrentCheckSettings();
 void SetCheckSettings(const CheckSettings& settings);
 

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "tools/sim/check/byte_shadow.h"
-#include "tools/sim/check/facts.h"
 #include "tools/sim/check/register_shadow.h"
 #include "tools/sim/check/reporter.h"
 #include "tools/sim/check/sampler.h"
-#include "tools/sim/isa/uop.h"
-#include "tools/sim/machine/wave.h"
+#include "tools/sim/isa/facts/facts.h"
+#include "tools/sim/wave/uop.h"
+#include "tools/sim/wave/wave.h"
 
 namespace gridwise::sim {
 

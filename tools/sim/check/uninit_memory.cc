@@ -49,10 +49,8 @@ bool IsClean(const MemoryAccess& access) {
 
 UninitTracker::Place UninitTracker::PlaceOf(const MemoryAccess& access, int lane) const {
   const uint64_t at = access.base + access.offset[lane];
-  if (access.space == AddressSpace::kScratch) return {AddressSpace::kScratch, at};
-  const uint64_t in_lds = at - reinterpret_cast<uint64_t>(wave_.lds);
-  if (in_lds < wave_.lds_bytes) return {AddressSpace::kLds, in_lds};
-  return {AddressSpace::kGlobal, at};
+  const bool lds = access.space == AddressSpace::kLds;
+  return {access.space, lds ? at - reinterpret_cast<uint64_t>(wave_.lds) : at};
 }
 
 uint32_t UninitTracker::ScratchOffset(uint64_t address, int lane) const {

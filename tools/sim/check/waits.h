@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "tools/sim/check/facts.h"
 #include "tools/sim/check/reporter.h"
+#include "tools/sim/isa/facts/facts.h"
 
 namespace gridwise::sim {
 

@@ -14,14 +14,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "tools/sim/check/checker.h"
-#include "tools/sim/check/device_bytes.h"
-#include "tools/sim/check/turns.h"
-#include "tools/sim/check/watch.h"
 #include "tools/sim/elf/code_object.h"
+#include "tools/sim/machine/abi.h"
 #include "tools/sim/machine/fault_report.h"
 #include "tools/sim/machine/lds_banks.h"
 #include "tools/sim/machine/memory.h"
+#include "tools/sim/machine/turns.h"
 #include "tools/sim/machine/workgroup.h"
 
 namespace gridwise::sim {
@@ -38,8 +36,8 @@ struct DispatchPacket {
 };
 static_assert(sizeof(DispatchPacket) == 64);
 
-/// Workgroups that are under way at a time in check mode, if there are as many.
-constexpr int kCheckedWorkgroups = 8;
+/// Workgroups that are under way at a time where host threads take turns, if there are as many.
+constexpr int kSerialWorkgroups = 8;
 
 /// Memory that the simulator itself shows to a kernel, known to Memory while it lives.
 class Shown {
@@ -77,61 +75,63 @@ absl::Status CheckLaunch(const KernelInfo& kernel, const Grid& grid) {
 /// OutOfRange for a bad address, Aborted for any other fault.
 absl::Status FaultStatus(const Wave& wave, const Launch& launch) {
   const std::string text = Explain(wave, launch);
-  ReportBounds(wave, launch, text);
+  TellFault(wave, launch, text);
   return wave.fault.has_address ? absl::OutOfRangeError(text) : absl::AbortedError(text);
 }
 
 /// The workers of one launch and what they share.
 class Crew {
  public:
-  Crew(const Launch& launch, const Grid& grid, const RunOptions& options)
-      : launch_(launch), grid_(grid), options_(options) {
-    total_ = int64_t{1} * grid.workgroups[0] * grid.workgroups[1] * grid.workgroups[2];
-    if (launch.check == nullptr || !launch.check->settings.seed) return;
+  Crew(const Launch& launch, const RunOptions& options)
+      : launch_(launch),
+        options_(options),
+        total_(int64_t{1} * launch.grid.workgroups[0] * launch.grid.workgroups[1] *
+               launch.grid.workgroups[2]),
+        threads_(Threads()) {
+    if (launch.wants.serial) turns_.emplace(threads_, launch.seed);
+    if (!launch.seed.has_value()) return;
     order_.resize(static_cast<size_t>(total_));
     std::iota(order_.begin(), order_.end(), int64_t{0});
-    std::shuffle(order_.begin(), order_.end(), std::mt19937_64(*launch.check->settings.seed));
+    std::shuffle(order_.begin(), order_.end(), std::mt19937_64(*launch.seed));
   }
 
   absl::StatusOr<RunReport> Run() {
     const auto start = std::chrono::steady_clock::now();
-    int threads = options_.threads > 0 ? options_.threads
-                                       : static_cast<int>(std::thread::hardware_concurrency());
-    if (launch_.check != nullptr) threads = std::max(threads, kCheckedWorkgroups);
-    threads = static_cast<int>(std::clamp<int64_t>(threads, 1, std::max<int64_t>(total_, 1)));
-    if (grid_.cooperative) threads = static_cast<int>(total_);
-    std::optional<Turns> turns;
-    if (launch_.check != nullptr)
-      launch_.check->turns = &turns.emplace(threads, launch_.check->settings.seed);
     std::vector<std::thread> others;
-    for (int i = 1; i < threads; ++i) others.emplace_back([this, i] { TakeTurns(i); });
-    TakeTurns(0);
+    for (int i = 1; i < threads_; ++i) others.emplace_back([this, i] { Work(i); });
+    Work(0);
     for (std::thread& other : others) other.join();
+    CountClasses();
     if (fault_.has_value()) return fault_->second;
-    ReportBankConflicts();
     report_.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return report_;
+    return std::move(report_);
   }
 
  private:
-  /// In check mode one thread runs at a time: what is kept of memory is not shared.
-  void TakeTurns(int thread) {
-    if (launch_.check != nullptr) launch_.check->turns->Begin(thread);
-    Work(thread);
-    if (launch_.check != nullptr) launch_.check->turns->Leave(thread);
+  int Threads() const {
+    if (launch_.grid.cooperative) return static_cast<int>(total_);
+    int threads = options_.threads > 0 ? options_.threads
+                                       : static_cast<int>(std::thread::hardware_concurrency());
+    if (launch_.wants.serial) threads = std::max(threads, kSerialWorkgroups);
+    return static_cast<int>(std::clamp<int64_t>(threads, 1, std::max<int64_t>(total_, 1)));
   }
 
   void Work(int thread) {
-    Workgroup workgroup(launch_, thread);
+    if (turns_) turns_->Begin(thread);
+    ExecuteWorkgroups(thread);
+    if (turns_) turns_->Leave(thread);
+  }
+
+  void ExecuteWorkgroups(int thread) {
+    Workgroup workgroup(launch_);
     int64_t executed = 0;
     for (int64_t i; !stop_.load(std::memory_order_relaxed) && (i = next_.fetch_add(1)) < total_;) {
-      const auto [x, y, z] = grid_.workgroups;
+      const auto [x, y, z] = launch_.grid.workgroups;
       const auto index = static_cast<uint64_t>(order_.empty() ? i : order_[static_cast<size_t>(i)]);
-      const Wave* faulted =
-          workgroup.Run({static_cast<uint32_t>(index % x), static_cast<uint32_t>(index / x % y),
-                         static_cast<uint32_t>(index / x / y)},
-                        stop_);
+      workgroup.Begin({static_cast<uint32_t>(index % x), static_cast<uint32_t>(index / x % y),
+                       static_cast<uint32_t>(index / x / y)});
+      const Wave* const faulted = Finish(workgroup, thread);
       ++executed;
       if (faulted != nullptr) {
         RecordFault(i, *faulted);
@@ -141,6 +141,21 @@ class Crew {
       if (options_.progress) options_.progress(done, total_);
     }
     AddCounts(workgroup, executed);
+  }
+
+  /// Executes the workgroup to its end; returns the wave that has a fault, or null. Once another
+  /// workgroup has faulted, this one may be waiting for it in vain: it is left as soon as its waves
+  /// do nothing but take turns.
+  const Wave* Finish(Workgroup& workgroup, int thread) {
+    while (!workgroup.ended()) {
+      if (launch_.grid.cooperative) std::this_thread::yield();
+      bool progress = false;
+      if (const Wave* const faulted = workgroup.Round(progress)) return faulted;
+      if (!progress && stop_.load(std::memory_order_relaxed)) return nullptr;
+      if (turns_ && (!progress || launch_.seed.has_value())) turns_->Yield(thread);
+    }
+    workgroup.End();
+    return nullptr;
   }
 
   /// The fault of the lowest workgroup is reported.
@@ -153,43 +168,33 @@ class Crew {
 
   void AddCounts(const Workgroup& workgroup, int64_t executed) {
     const std::vector<int64_t> counts = workgroup.Counts();
-    const std::vector<OpClass> classes = launch_.program->Classes();
-    launch_.program->RecordFidelity(counts);
     const std::lock_guard lock(mutex_);
-    for (size_t i = 0; i < std::min(counts.size(), classes.size()); ++i) {
-      report_.instructions[static_cast<size_t>(classes[i])] += counts[i];
-    }
-    if (const BankCounter* banks = workgroup.banks()) {
-      conflicts_.resize(std::max(conflicts_.size(), banks->conflicts().size()));
-      for (size_t i = 0; i < banks->conflicts().size(); ++i) conflicts_[i] += banks->conflicts()[i];
-      executions_.resize(std::max(executions_.size(), counts.size()));
-      for (size_t i = 0; i < counts.size(); ++i) executions_[i] += counts[i];
-    }
+    std::vector<int64_t>& executions = report_.executions;
+    executions.resize(std::max(executions.size(), counts.size()));
+    for (size_t i = 0; i < counts.size(); ++i) executions[i] += counts[i];
     report_.workgroups += executed;
-    report_.waves += workgroup.waves();
+    report_.waves += workgroup.executed_waves();
   }
 
-  void ReportBankConflicts() {
-    for (size_t i = 0; i < conflicts_.size(); ++i) {
-      if (conflicts_[i] == 0) continue;
-      const uint64_t pc = launch_.program->Describe(static_cast<uint32_t>(i)).pc;
-      report_.bank_conflicts.push_back({.pc = pc - launch_.kernel->entry_address,
-                                        .executions = executions_[i],
-                                        .cycles = conflicts_[i]});
-    }
+  void CountClasses() {
+    const std::vector<OpClass> classes = launch_.program->Classes();
+    report_.executions.resize(classes.size());
+    launch_.program->RecordFidelity(report_.executions);
+    for (size_t i = 0; i < classes.size(); ++i)
+      report_.instructions[static_cast<size_t>(classes[i])] += report_.executions[i];
   }
 
   const Launch& launch_;
-  const Grid& grid_;
   const RunOptions& options_;
-  int64_t total_;
+  const int64_t total_;
+  const int threads_;
+  std::optional<Turns> turns_;
   std::vector<int64_t> order_;  // of the workgroups, empty: as they are numbered
   std::atomic<int64_t> next_ = 0;
   std::atomic<int64_t> done_ = 0;
   std::atomic<bool> stop_ = false;
   std::mutex mutex_;
   RunReport report_;
-  std::vector<int64_t> conflicts_, executions_;  // by instruction, if conflicts are counted
   std::optional<std::pair<int64_t, absl::Status>> fault_;
 };
 
@@ -198,8 +203,12 @@ class Crew {
 absl::StatusOr<RunReport> Run(Program& program, const KernelInfo& kernel, const Grid& grid,
                               const void* kernarg, Memory& memory, const RunOptions& options) {
   if (absl::Status status = CheckLaunch(kernel, grid); !status.ok()) return status;
-  absl::StatusOr<const Uop*> entry =
-      program.Enter(kernel.entry_address, InitialView(program, kernel));
+  ProbeWants wants;
+  for (const LaunchProbe* const probe : options.probes) wants = wants | probe->wants();
+  if (options.seed.has_value()) wants.steps = wants.serial = true;
+  CodeView view = InitialView(program, kernel);
+  view.steps = wants.steps;
+  absl::StatusOr<const Uop*> entry = program.Enter(kernel.entry_address, view);
   if (!entry.ok()) return entry.status();
 
   DispatchPacket packet;
@@ -226,30 +235,18 @@ absl::StatusOr<RunReport> Run(Program& program, const KernelInfo& kernel, const 
   launch.queue = reinterpret_cast<uint64_t>(queue.data());
   launch.interrupt = options.interrupt;
 
-  const CheckSettings settings = CurrentCheckSettings();
-  const auto* observer = dynamic_cast<const CheckObserver*>(program.observer());
-  if (observer == nullptr || !settings.Has(Category::kUninit)) DeviceBytes::Process().Forget();
+  launch.seed = options.seed;
+  launch.probes = options.probes;
+  launch.wants = wants;
   launch.lds_bytes = packet.group_segment_size;
-  if (observer == nullptr || !settings.on()) {
+  if (!wants.exact_lds) {
     // Accesses between the size that was asked for and the allocation's end work on hardware.
     const uint32_t block = LdsBlockBytes(program.target().bit);
     launch.lds_bytes = (launch.lds_bytes + block - 1) / block * block;
-    launch.count_bank_conflicts = options.count_bank_conflicts;
-    return Crew(launch, grid, options).Run();
   }
-  LaunchCheck check;
-  check.settings = settings;
-  check.program = &program;
-  check.observer = observer;
-  check.kernel = kernel.name;
-  check.entry = kernel.entry_address;
-  check.target = observer->target();
-  check.initial_scalars = InitialScalars(kernel);
-  if (settings.Has(Category::kWatch)) check.watched = TakeWatchedRanges();
-  launch.check = &check;
-  absl::StatusOr<RunReport> report = Crew(launch, grid, options).Run();
-  if (report.ok()) check.ReportWatched();
-  Findings::Get().EndLaunch();
+  for (LaunchProbe* const probe : launch.probes) probe->Begin(launch);
+  absl::StatusOr<RunReport> report = Crew(launch, options).Run();
+  for (LaunchProbe* const probe : launch.probes) probe->End(report.ok() ? &*report : nullptr);
   return report;
 }
 

@@ -1,37 +1,20 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
-#include <memory>
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "tools/sim/isa/uop.h"
 #include "tools/sim/machine/grid.h"
+#include "tools/sim/machine/launch.h"
+#include "tools/sim/machine/launch_probe.h"
 #include "tools/sim/machine/program.h"
 
 namespace gridwise::sim {
 
 class Memory;
 struct KernelInfo;
-
-/// An instruction that lost cycles to LDS bank conflicts.
-struct BankConflictReport {
-  uint64_t pc = 0;         // bytes from the kernel's entry
-  int64_t executions = 0;  // by waves
-  int64_t cycles = 0;      // of all of them together, see BankConflicts
-};
-
-/// What a launch executed.
-struct RunReport {
-  std::array<int64_t, kOpClasses> instructions = {};  // wave instructions by OpClass
-  int64_t waves = 0;
-  int64_t workgroups = 0;
-  double seconds = 0;
-  std::vector<BankConflictReport> bank_conflicts;  // if they were asked for
-};
 
 struct RunOptions {
   int threads = 0;  // 0: as many as there are processors
@@ -42,7 +25,11 @@ struct RunOptions {
   /// asked for. Null, or a sentence, which must live as long as the launch, to stop the kernel
   /// with.
   std::function<const char*()> interrupt = nullptr;
-  bool count_bank_conflicts = false;  // not in check mode
+  /// What watches the launch; must outlive it.
+  std::vector<LaunchProbe*> probes = {};
+  /// Shuffles workgroups and the turns of waves, and preempts waves at random, always in the same
+  /// way for the same seed; the host threads run one at a time.
+  std::optional<uint64_t> seed = std::nullopt;
 };
 
 /// Executes one launch of `kernel` to its end. `kernarg` points at kernel.kernarg_bytes bytes, host

@@ -1,12 +1,9 @@
 #include "tools/sim/machine/fault_report.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "tools/sim/check/checker.h"
 #include "tools/sim/elf/code_object.h"
+#include "tools/sim/isa/facts/facts.h"
 #include "tools/sim/machine/memory.h"
 #include "tools/sim/machine/program.h"
 
@@ -40,21 +37,8 @@ std::string Explain(const Wave& wave, const Launch& launch) {
   return text;
 }
 
-void ReportBounds(const Wave& wave, const Launch& launch, const std::string& sentence) {
-  const Fault& fault = wave.fault;
-  if (launch.check == nullptr || !fault.has_address ||
-      !launch.check->settings.Has(Category::kBounds)) {
-    return;
-  }
-  Finding finding = launch.check->MakeFinding(Category::kBounds, fault.uop->instruction);
-  std::copy_n(wave.workgroup_id, 3, finding.workgroup.begin());
-  finding.wave = wave.index_in_group;
-  finding.lane = fault.lane;
-  finding.has_address = true;
-  finding.address = fault.address;
-  finding.what = fault.what;
-  finding.detail = sentence.substr(sentence.find(fault.what) + finding.what.size());
-  Findings::Get().Add(std::move(finding));
+void TellFault(const Wave& wave, const Launch& launch, const std::string& sentence) {
+  for (LaunchProbe* const probe : launch.probes) probe->Faulted(wave, sentence);
 }
 
 }  // namespace gridwise::sim

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "tools/sim/isa/matrix_mode.h"
+#include "tools/sim/isa/bind/matrix_mode.h"
 #include "tools/sim/isa/target.h"
 
 namespace gridwise::sim {

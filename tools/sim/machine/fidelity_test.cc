@@ -4,7 +4,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
-#include "tools/sim/isa/matrix_mode.h"
+#include "tools/sim/isa/bind/matrix_mode.h"
 #include "tools/sim/isa/target.h"
 
 namespace gridwise::sim {

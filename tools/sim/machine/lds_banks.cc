@@ -5,7 +5,7 @@
 #include <bit>
 #include <span>
 
-#include "tools/sim/machine/wave.h"
+#include "tools/sim/wave/wave.h"
 
 namespace gridwise::sim {
 namespace {
@@ -72,14 +72,6 @@ int BankConflicts(TargetBit target, const MemoryAccess& access, uint64_t lds) {
     conflicts += most - 1;
   }
   return conflicts;
-}
-
-void BankCounter::Note(const Wave& wave, uint32_t instruction, const MemoryAccess& access) {
-  if (access.lanes == 0 || access.space == AddressSpace::kScratch) return;
-  const auto lds = reinterpret_cast<uint64_t>(wave.lds);
-  if (access.base + access.offset[std::countr_zero(access.lanes)] - lds >= wave.lds_bytes) return;
-  if (instruction >= conflicts_.size()) conflicts_.resize(instruction + 1);
-  conflicts_[instruction] += BankConflicts(target_, access, lds);
 }
 
 }  // namespace gridwise::sim

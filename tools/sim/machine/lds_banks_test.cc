@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "gtest/gtest.h"
-#include "tools/sim/machine/wave.h"
+#include "tools/sim/wave/wave.h"
 
 namespace gridwise::sim {
 namespace {

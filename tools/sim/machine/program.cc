@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -10,16 +11,31 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tools/sim/elf/code_object.h"
-#include "tools/sim/isa/matrix_mode.h"
-#include "tools/sim/isa/operand.h"
+#include "tools/sim/isa/bind/matrix_mode.h"
+#include "tools/sim/isa/facts/facts.h"
+#include "tools/sim/isa/facts/polls.h"
 #include "tools/sim/isa/target.h"
+#include "tools/sim/isa/text/operand.h"
 #include "tools/sim/machine/fidelity.h"
 
 namespace gridwise::sim {
 
 namespace {
 
-int IndexOf(CodeView view) { return (view.wave32 ? 1 : 0) + (view.careful ? 2 : 0); }
+int IndexOf(CodeView view) {
+  return (view.wave32 ? 1 : 0) + (view.careful ? 2 : 0) + (view.steps ? 4 : 0);
+}
+
+/// The micro-op in front of an instruction whose facts `data` points at.
+const Uop* BeforeInstruction(Wave& w, const Uop* u) {
+  const Uop* const next = u + 1;
+  if (w.before != nullptr &&
+      !w.before(w, *reinterpret_cast<const InstructionFacts*>(u->data), next)) {
+    w.pc = u;
+    return nullptr;
+  }
+  GRIDWISE_SIM_MUSTTAIL return next->exec(w, next);
+}
 
 }  // namespace
 
@@ -115,6 +131,7 @@ absl::StatusOr<std::unique_ptr<Program>> Program::Decode(const CodeObject& objec
 absl::Status Program::PrepareViewLocked(CodeView which) {
   std::unique_ptr<Decoder>& decoder = decoders_[which.wave32 ? 1 : 0];
   View& view = views_[IndexOf(which)];
+  view.which = which;
   view.target = target_;
   view.target.wave_size = which.wave32 ? 32 : 64;
   if (decoder == nullptr) {
@@ -166,26 +183,22 @@ absl::StatusOr<const Uop*> Program::Enter(uint64_t pc, CodeView which) {
   return code.Find(pc, which);
 }
 
-void Program::BindInstructionLocked(Binder& binder, Decoder& decoder, uint64_t pc, uint64_t end,
+void Program::BindInstructionLocked(Binder& binder, const View& view, uint64_t pc, uint64_t end,
                                     uint32_t& bytes, bool& ends) {
   const auto index = static_cast<uint32_t>(instructions_.size());
   InstructionInfo& info = instructions_.emplace_back();
   info.pc = pc;
   bytes = 4;
   absl::Status status;
-  RegisterUses uses;
-  absl::StatusOr<Decoder::Decoded> decoded = decoder.Decode(
-      reinterpret_cast<const uint8_t*>(pc), end - pc, pc,  // device addresses are host addresses
-      observer_ != nullptr ? &uses : nullptr);
+  absl::StatusOr<Decoder::Decoded> decoded =
+      view.decoder->Decode(reinterpret_cast<const uint8_t*>(pc), end - pc,
+                           pc);  // device addresses are host addresses
   const size_t uops = binder.uops().size(), branches = binder.branches().size();
   if (decoded.ok()) {
+    if (view.which.steps)
+      binder.uops().push_back({.exec = &BeforeInstruction, .instruction = index});
     bytes = decoded->bytes;
     info.text = decoded->text;
-    if (observer_ != nullptr) {
-      Uop before = observer_->Before(info.text, uses, pc, index);
-      before.instruction = index;
-      binder.uops().push_back(before);
-    }
     Instruction instruction;
     status = ParseInstruction(info.text, instruction);
     if (status.ok()) status = binder.Bind(instruction, index, pc, bytes);
@@ -206,18 +219,48 @@ void Program::BindInstructionLocked(Binder& binder, Decoder& decoder, uint64_t p
   }
 }
 
+void Program::FillFactsLocked(Function& function) {
+  if (function.facts != nullptr) return;
+  Decoder& decoder = *decoders_[function.view.wave32 ? 1 : 0];
+  size_t count = 0;
+  while (instructions_[function.first + count].pc < function.end) ++count;
+  function.facts = std::make_unique<InstructionFacts[]>(count + 1);  // and for what is behind it
+  for (size_t i = 0; i <= count; ++i) {
+    InstructionFacts& facts = function.facts[i];
+    facts.index = function.first + static_cast<uint32_t>(i);
+    facts.pc = instructions_[facts.index].pc;
+    if (i == count) break;
+    RegisterUses uses;
+    const absl::StatusOr<Decoder::Decoded> decoded = decoder.Decode(
+        reinterpret_cast<const uint8_t*>(facts.pc), function.end - facts.pc, facts.pc, &uses);
+    if (decoded.ok()) FillFacts(target_.bit, decoded->text, uses, facts);
+  }
+  MarkPolls({function.facts.get(), count});
+}
+
+const InstructionFacts& Program::Facts(uint32_t instruction) {
+  const std::lock_guard lock(mutex_);
+  const auto behind = std::upper_bound(
+      functions_.begin(), functions_.end(), instruction,
+      [](uint32_t index, const Function& function) { return index < function.first; });
+  Function& function = *std::prev(behind);
+  FillFactsLocked(function);
+  return function.facts[instruction - function.first];
+}
+
 void Program::BindFunctionLocked(CodeView which, Code& code, uint64_t pc) {
   // A function is what follows its entry up to an instruction that does not go on and that no
   // earlier branch passes.
   const View& view = views_[IndexOf(which)];
   Binder binder(view.target, handlers_, constants_, which.careful);
+  const auto first = static_cast<uint32_t>(instructions_.size());
   const uint64_t begin = pc, end_of_code = code.range.address + code.range.bytes;
   std::vector<std::pair<uint64_t, size_t>> starts;  // address, first micro-op
   uint64_t furthest = pc;
   for (bool ends = false; !ends && pc < end_of_code;) {
     starts.emplace_back(pc, binder.uops().size());
     uint32_t bytes = 0;
-    BindInstructionLocked(binder, *view.decoder, pc, end_of_code, bytes, ends);
+    BindInstructionLocked(binder, view, pc, end_of_code, bytes, ends);
     pc += bytes;
     if (!binder.branches().empty()) furthest = std::max(furthest, binder.branches().back().target);
     ends = ends && pc > furthest;
@@ -246,7 +289,14 @@ void Program::BindFunctionLocked(CodeView which, Code& code, uint64_t pc) {
     if (entry.load(std::memory_order_relaxed) == nullptr)
       entry.store(&uops[uop], std::memory_order_release);
   }
-  functions_.push_back({code.range.id, begin, pc, std::move(uops)});
+  Function& function = functions_.emplace_back(
+      Function{code.range.id, begin, pc, first, which, std::move(uops), {}});
+  if (!which.steps) return;
+  FillFactsLocked(function);
+  for (Uop& uop : std::span(function.uops.get(), size)) {
+    if (uop.exec == &BeforeInstruction)
+      uop.data = reinterpret_cast<uint64_t>(&function.facts[uop.instruction - first]);
+  }
 }
 
 Program::InstructionInfo Program::Describe(uint32_t instruction) const {
@@ -273,12 +323,6 @@ void Program::RecordFidelity(const std::vector<int64_t>& executions) const {
     const Fidelity fidelity = *FidelityOf(mnemonic, target_.bit, GetMatrixMode());
     FidelityRecord::Process().Add(mnemonic, target_, fidelity, executions[index]);
   }
-}
-
-absl::StatusOr<std::vector<std::string>> Program::Unsupported(uint64_t pc, CodeView view) {
-  if (absl::Status status = Enter(pc, view).status(); !status.ok()) return status;
-  const std::lock_guard lock(mutex_);
-  return std::vector<std::string>(messages_.begin(), messages_.end());
 }
 
 }  // namespace gridwise::sim

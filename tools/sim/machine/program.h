@@ -12,31 +12,23 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "tools/sim/isa/bind.h"
-#include "tools/sim/isa/decode.h"
+#include "tools/sim/isa/bind/bind.h"
+#include "tools/sim/isa/facts/facts.h"
 #include "tools/sim/isa/target.h"
-#include "tools/sim/isa/uop.h"
+#include "tools/sim/isa/text/decode.h"
+#include "tools/sim/wave/uop.h"
 
 namespace gridwise::sim {
 
 class CodeObject;
 
-/// Sees each instruction when it is bound and may have a micro-op executed in front of it: how
-/// check mode comes in. Called under the program's lock.
-class InstructionObserver {
- public:
-  virtual ~InstructionObserver() = default;
-  /// The micro-op; its `instruction` is filled in by the program, `exec` must be set.
-  virtual Uop Before(std::string_view text, const RegisterUses& uses, uint64_t pc,
-                     uint32_t index) = 0;
-};
-
 /// Who executes code: what is entered by several of these is bound once for each.
 struct CodeView {
   bool wave32 = false;
   bool careful = false;  // under a MODE other than the usual one (Wave::careful)
+  bool steps = false;    // with a micro-op in front of each instruction that calls Wave::before
 };
-inline constexpr int kCodeViews = 4;
+inline constexpr int kCodeViews = 8;
 
 /// The executable sections of a code object as micro-ops. Functions are decoded and bound when they
 /// are first entered, by a launch or by a call, and then kept: a large object costs only what runs
@@ -57,12 +49,6 @@ class Program {
       std::string_view gfx, uint64_t address, uint64_t bytes,
       const Handlers& handlers = Handlers::Best());
 
-  /// Must be called before the first Enter.
-  void set_observer(std::unique_ptr<InstructionObserver> observer) {
-    observer_ = std::move(observer);
-  }
-  InstructionObserver* observer() const { return observer_.get(); }
-
   /// The micro-op at `pc`, in this program or in any other of the process for the same target;
   /// binds the function that starts there if need be. An instruction that cannot be decoded or
   /// bound becomes a micro-op that faults when it is executed, so that code that never runs does no
@@ -82,9 +68,10 @@ class Program {
   std::vector<OpClass> Classes() const;
   /// Adds executions of each instruction to FidelityRecord::Process().
   void RecordFidelity(const std::vector<int64_t>& executions) const;
-  /// What of the code at `pc`, up to the function's end, cannot be executed: one line for each
-  /// instruction. Empty for a kernel that the simulator covers.
-  absl::StatusOr<std::vector<std::string>> Unsupported(uint64_t pc, CodeView view);
+  /// What is known of an instruction before it is executed; computed for its whole function when
+  /// one of them is asked for first. Lives as long as the program. With two instructions in one
+  /// (v_dual), `parsed` has the first.
+  const InstructionFacts& Facts(uint32_t instruction);
 
   const ConstantPool& constants() const { return constants_; }
   const SimTarget& target() const { return target_; }
@@ -94,6 +81,7 @@ class Program {
   struct View {
     Decoder* decoder = nullptr;
     SimTarget target;  // with the view's wave size
+    CodeView which;
   };
   /// Code at [address, address + bytes). Other code that comes to lie there has another id.
   struct Range {
@@ -112,7 +100,10 @@ class Program {
   struct Function {
     uint64_t code;  // its id
     uint64_t begin, end;
+    uint32_t first;  // its first instruction; the others follow
+    CodeView view;
     std::unique_ptr<Uop[]> uops;
+    std::unique_ptr<InstructionFacts[]> facts;  // null until they are asked for
   };
 
   Program(const SimTarget& target, const Handlers& handlers, uint64_t address, uint64_t bytes);
@@ -120,7 +111,8 @@ class Program {
   /// The code of `range`, which is kept from now on.
   Code& ForeignLocked(const Range& range);
   void BindFunctionLocked(CodeView which, Code& code, uint64_t pc);
-  void BindInstructionLocked(Binder& binder, Decoder& decoder, uint64_t pc, uint64_t end,
+  void FillFactsLocked(Function& function);
+  void BindInstructionLocked(Binder& binder, const View& view, uint64_t pc, uint64_t end,
                              uint32_t& bytes, bool& ends);
 
   const SimTarget& target_;
@@ -130,7 +122,6 @@ class Program {
   mutable std::mutex mutex_;              // guards what follows and the code, except Code::Find
   std::deque<Code> foreign_;              // what was called of other programs
   std::unique_ptr<Decoder> decoders_[2];  // wave64, wave32
-  std::unique_ptr<InstructionObserver> observer_;  // null in run mode
   std::vector<Function> functions_;
   std::vector<InstructionInfo> instructions_;
   std::vector<std::pair<uint32_t, std::string>> recorded_;  // instructions with a FidelityOf

@@ -1,73 +1,52 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
+#include <random>
+#include <span>
 #include <vector>
 
-#include "tools/sim/elf/code_object.h"
-#include "tools/sim/isa/uop.h"
-#include "tools/sim/machine/grid.h"
-#include "tools/sim/machine/lds_banks.h"
-#include "tools/sim/machine/memory.h"
-#include "tools/sim/machine/program.h"
-#include "tools/sim/machine/wave.h"
+#include "tools/sim/machine/launch.h"
+#include "tools/sim/machine/launch_probe.h"
+#include "tools/sim/wave/uop.h"
+#include "tools/sim/wave/wave.h"
 
 namespace gridwise::sim {
 
-class GroupCheck;
-struct LaunchCheck;
-
-/// What all workgroups of a launch share.
-struct Launch {
-  Program* program = nullptr;
-  const Uop* entry = nullptr;
-  const KernelInfo* kernel = nullptr;
-  Memory* memory = nullptr;
-  Grid grid;
-  uint32_t lds_bytes = 0;
-  uint64_t kernarg = 0;                              // address
-  uint64_t dispatch_packet = 0;                      // address of an AQL kernel dispatch packet
-  uint64_t queue = 0;                                // address of a queue descriptor, all zero
-  std::function<const char*()> interrupt = nullptr;  // as of RunOptions
-  LaunchCheck* check = nullptr;                      // null outside check mode
-  bool count_bank_conflicts = false;
-};
-
-/// How waves of `kernel` begin to see the code, which its descriptor says.
-CodeView InitialView(const Program& program, const KernelInfo& kernel);
-
-/// How many scalar registers the waves of `kernel` begin with: arguments and ids.
-int InitialScalars(const KernelInfo& kernel);
-
 /// One host thread's place to execute workgroups in, one after the other: the waves' registers, LDS
 /// and scratch.
+///
+/// A wave's turn lasts until it ends, waits at a barrier, sleeps or has taken many branches. A
+/// barrier opens when every wave that has not ended has signalled it, as on hardware.
 class Workgroup {
  public:
-  /// `thread`: which of the launch's threads it is of.
-  explicit Workgroup(const Launch& launch, int thread = 0);
+  explicit Workgroup(const Launch& launch);
   ~Workgroup();
+  Workgroup(const Workgroup&) = delete;
+  Workgroup& operator=(const Workgroup&) = delete;
 
-  /// Executes the workgroup `id` to its end. Returns the wave that faulted, or null.
-  ///
-  /// Once `stop` is set, because another workgroup has faulted, this one may be waiting for it in
-  /// vain: it ends as soon as its waves do nothing but take turns.
-  ///
-  /// A wave runs until it ends, waits at a barrier, sleeps or has taken many branches; then the
-  /// next one does. A barrier opens when every wave that has not ended has signalled it, as on
-  /// hardware.
-  const Wave* Run(const std::array<uint32_t, 3>& id, const std::atomic<bool>& stop);
+  /// The workgroup `id` begins: its waves stand in front of the kernel's first instruction.
+  void Begin(const std::array<uint32_t, 3>& id);
+  /// Whether all waves have ended.
+  bool ended() const { return ended_ == wave_count_; }
+  /// Gives `wave` a turn if it is ready. False: it has a fault.
+  bool Step(int wave);
+  /// Opens the barrier if it is time; ready waves go on then.
+  bool OpenBarrier();
+  /// Gives every wave a turn, in an order that the launch's seed shuffles, and opens the barrier
+  /// if it is time. Null, or the wave that has a fault; `progress` is whether any wave ended or
+  /// the barrier opened.
+  const Wave* Round(bool& progress);
+  /// All waves have ended.
+  void End();
 
+  std::span<const Wave> waves() const { return {waves_.get(), static_cast<size_t>(wave_count_)}; }
   /// Executed instructions, by index in the program.
   std::vector<int64_t> Counts() const;
-  /// Executed waves.
-  int64_t waves() const { return executed_waves_; }
-  /// What the launch asked to be counted, or null.
-  const BankCounter* banks() const { return banks_ ? &*banks_ : nullptr; }
+  /// Executed waves, of all workgroups.
+  int64_t executed_waves() const { return executed_waves_; }
 
  private:
   struct Free {
@@ -76,31 +55,39 @@ class Workgroup {
   template <class T>
   using AlignedArray = std::unique_ptr<T[], Free>;
 
-  static void CountBanks(Wave& wave, const Uop& uop, const MemoryAccess& access);
+  static Workgroup& Of(Wave& wave) { return *static_cast<Workgroup*>(wave.workgroup); }
+  // What a wave calls.
   static const char* InterruptFromWave(Wave& wave);
-  static void ReportOutsideLds(Wave& wave);
   static const Uop* EnterFromWave(Wave& wave, const Uop& uop, uint64_t pc);
-  void Prepare(Wave& wave, int index, const std::array<uint32_t, 3>& id);
-  void SetUserRegisters(Wave& wave);
-  void SetWorkItems(Wave& wave, int index, const std::array<uint32_t, 3>& id);
+  static bool BeforeInstruction(Wave& wave, const InstructionFacts& facts, const Uop* first);
+  static void ObserveAccess(Wave& wave, const Uop& uop, const MemoryAccess& access);
+  static void NoteRun(Wave& wave, uint32_t first, uint32_t last);
+  static void NoteOutsideLds(Wave& wave);
+
+  void Attach(Wave& wave);
   void GrowProfile();
-  int WaveOfTurn(int turn);
+  /// Whether the seed ends the wave's turn in front of an instruction.
+  bool Preempts(const Wave& wave);
   /// How often the wave that has signalled the barrier least has done so, of those that have not
   /// ended.
   uint32_t LowestBarrierSignal() const;
 
   const Launch& launch_;
-  int wave_count_ = 0;  // of a full workgroup
+  const int wave_count_;  // of a full workgroup
+  int ended_ = 0;
   int64_t executed_waves_ = 0;
-  uint32_t scratch_bytes_ = 0;  // of a lane
   uint32_t highest_barrier_signal_ = 0;
   AlignedArray<Wave> waves_;
   AlignedArray<std::byte> lds_;
   AlignedArray<std::byte> scratch_;
   std::vector<int64_t> differences_;
   Profile profile_;
-  std::unique_ptr<GroupCheck> check_;  // null outside check mode
-  std::optional<BankCounter> banks_;   // if the launch wants them counted
+  std::vector<std::unique_ptr<GroupProbe>> probes_;
+  // Of these, those that want to be told of something.
+  std::vector<GroupProbe*> by_step_, by_access_, by_run_;
+  std::vector<int> order_;       // in which waves get their turns
+  std::mt19937_64 random_;       // by the seed and the workgroup
+  std::vector<bool> preempted_;  // by wave: it stopped in front of an instruction
 };
 
 }  // namespace gridwise::sim

@@ -50,3 +50,9 @@ KERNEL void WriteLds(const u32* in, u32* out, int at) {
   __builtin_amdgcn_s_barrier();
   out[i] = words[63 - i];
 }
+
+KERNEL void ReadForLong(const u32* in, u32* out, int turns) {
+  u32 sum = 0;
+  for (int i = 0; i < turns; ++i) sum += *(const volatile u32*)in;
+  out[__builtin_amdgcn_workgroup_id_x()] = sum;
+}

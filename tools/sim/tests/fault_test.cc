@@ -1,6 +1,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -173,6 +174,64 @@ TEST_P(Faults, StayUntilReset) {
   EXPECT_EQ(hipDeviceReset(), hipSuccess);
   EXPECT_EQ(hipDeviceSynchronize(), hipSuccess);
   EXPECT_EQ(Fault("ReadByte", in_.device(), out_.device(), 0), "no fault");
+}
+
+// They are the device's: work on streams of others goes on, whichever is the current one.
+TEST_P(Faults, AreOfOneDevice) {
+  int device = 0, count = 0;
+  ASSERT_EQ(hipGetDevice(&device), hipSuccess);
+  ASSERT_EQ(hipGetDeviceCount(&count), hipSuccess);
+  if (count < 2) GTEST_SKIP() << "there is one device";
+  const int other = (device + 1) % count;
+  hipStream_t faulty = nullptr, sound = nullptr;
+  hipEvent_t after = nullptr;
+  uint32_t* memory = nullptr;
+  ASSERT_EQ(hipStreamCreate(&faulty), hipSuccess);
+  ASSERT_EQ(hipEventCreate(&after), hipSuccess);
+  ASSERT_EQ(hipSetDevice(other), hipSuccess);
+  ASSERT_EQ(hipStreamCreate(&sound), hipSuccess);
+  ASSERT_EQ(hipMalloc(reinterpret_cast<void**>(&memory), 256), hipSuccess);
+  ASSERT_EQ(hipSetDevice(device), hipSuccess);
+  EXPECT_NE(Fault("ReadByte", nullptr, out_.device(), 0), "no fault");
+
+  EXPECT_EQ(hipMemcpyAsync(memory, words_.data(), 256, hipMemcpyHostToDevice, sound), hipSuccess);
+  EXPECT_EQ(hipMemsetAsync(memory, 0, 256, sound), hipSuccess);
+  EXPECT_EQ(hipEventRecord(after, faulty), hipSuccess);
+  ASSERT_EQ(hipSetDevice(other), hipSuccess);
+  EXPECT_EQ(hipMemcpyAsync(in_.device(), words_.data(), 256, hipMemcpyHostToDevice, faulty),
+            hipErrorIllegalAddress);
+  EXPECT_EQ(hipMemsetAsync(in_.device(), 0, 256, faulty), hipErrorIllegalAddress);
+  EXPECT_EQ(hipEventSynchronize(after), hipErrorIllegalAddress);
+  EXPECT_EQ(hipStreamSynchronize(sound), hipSuccess);
+  EXPECT_EQ(hipFree(memory), hipSuccess);
+  ASSERT_EQ(hipSetDevice(device), hipSuccess);
+  EXPECT_EQ(hipStreamDestroy(sound), hipSuccess);
+  EXPECT_EQ(hipStreamDestroy(faulty), hipSuccess);
+  EXPECT_EQ(hipEventDestroy(after), hipSuccess);
+}
+
+// hipFree waits for the device: a kernel that another thread has launched keeps its memory.
+TEST_P(Faults, NoneOfMemoryThatIsFreedWhileAKernelRuns) {
+  setenv("GRIDWISE_SIM_THREADS", "1", 1);
+  const unsigned workgroups = GetParam() == "O0" ? 3 : 5;  // tells the launch from others
+  uint32_t* memory = nullptr;
+  ASSERT_EQ(hipMalloc(reinterpret_cast<void**>(&memory), 256), hipSuccess);
+  int device = 0;
+  ASSERT_EQ(hipGetDevice(&device), hipSuccess);
+  std::thread launching([&] {
+    EXPECT_EQ(hipSetDevice(device), hipSuccess);
+    const absl::Status status = Kernels()->Run(
+        GetParam(), "ReadForLong", {.workgroups = {workgroups, 1, 1}, .block = {64, 1, 1}}, memory,
+        out_.device(), 300'000);
+    EXPECT_TRUE(status.ok()) << status;
+  });
+  uint64_t done = 0, total = 0;
+  while (total != workgroups) gridwiseSimProgress(&done, &total);
+  EXPECT_EQ(hipFree(memory), hipSuccess);
+  gridwiseSimProgress(&done, &total);
+  EXPECT_EQ(done, workgroups);
+  launching.join();
+  unsetenv("GRIDWISE_SIM_THREADS");
 }
 
 TEST_P(Faults, NameTheProgramCounter) {

@@ -10,7 +10,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
-#include "tools/sim/isa/decode.h"
+#include "tools/sim/isa/text/decode.h"
 #include "tools/sim/tests/mutants.h"
 
 // Whether what a kernel does depends on what it reads from memory, by following registers through

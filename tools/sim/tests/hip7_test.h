@@ -5,7 +5,7 @@
 #include "absl/status/statusor.h"
 #include "gtest/gtest.h"
 #include "hip/hip_runtime_api.h"
-#include "tools/sim/hip/hip7.h"
+#include "tools/sim/hip/abi/hip7.h"
 #include "tools/sim/tests/gpu.h"
 #include "tools/sim/tests/launch_kernels_o3.h"
 

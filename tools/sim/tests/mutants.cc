@@ -11,8 +11,8 @@
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "tools/sim/isa/decode.h"
 #include "tools/sim/isa/target.h"
+#include "tools/sim/isa/text/decode.h"
 
 namespace gridwise::sim {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "tools/sim/check/facts.h"
+#include "tools/sim/isa/facts/facts.h"
 
 namespace gridwise::sim {
 

@@ -1,0 +1,157 @@
+#include "tools/sim/hip/device/runtime.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <iterator>
+#include <optional>
+#include <string>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_split.h"
+
+namespace gridwise::sim {
+namespace {
+
+thread_local int current_device = 0;
+thread_local hipError_t last_error = hipSuccess;
+thread_local hipError_t last_call_error = hipSuccess;
+
+std::mutex sentences_mutex;
+// Callers hold pointers into it, so nothing is ever removed; there is one entry per failure.
+std::deque<std::string>& Sentences() {
+  static auto* const sentences = new std::deque<std::string>;
+  return *sentences;
+}
+
+std::vector<std::unique_ptr<Device>> MakeDevices() {
+  std::vector<std::unique_ptr<Device>> devices;
+  const char* wanted = std::getenv("GRIDWISE_SIM_DEVICES");
+  if (wanted == nullptr) {
+    for (const Gfx gfx : kAmdGfx) devices.push_back(std::make_unique<Device>(gfx));
+    return devices;
+  }
+  for (std::string_view name : absl::StrSplit(wanted, ',', absl::SkipWhitespace())) {
+    name = absl::StripAsciiWhitespace(name);
+    const std::optional<Gfx> gfx = ParseGfx(name);
+    if (gfx && std::find(std::begin(kAmdGfx), std::end(kAmdGfx), *gfx) != std::end(kAmdGfx)) {
+      devices.push_back(std::make_unique<Device>(*gfx));
+    } else {
+      std::fprintf(stderr,
+                   "gridwise sim: GRIDWISE_SIM_DEVICES names '%s', which is not a target that is "
+                   "simulated\n",
+                   std::string(name).c_str());
+    }
+  }
+  return devices;
+}
+
+constexpr uint64_t kMissingBytes = 1 << 20;
+constexpr std::string_view kNoPrintfBuffer =
+    "the printf buffer of code compiled with -mprintf-kind=buffered, which is not supported; "
+    "without that option printf works";
+
+// Whether an error stays for hipGetLastError until it is read. The program's HIP version shows in
+// the name by which it found the library.
+bool ErrorsStay() {
+  static const bool stay = [] {
+    const auto loaded_as = [](const char* name) {
+      return dlopen(name, RTLD_NOLOAD | RTLD_LAZY) != nullptr;
+    };
+    return !loaded_as("libamdhip64.so.5") && !loaded_as("libamdhip64.so.6");
+  }();
+  return stay;
+}
+
+}  // namespace
+
+Device::Device(Gfx gfx)
+    : gfx(gfx),
+      properties(PropertiesOf(gfx)),
+      memory(properties.totalGlobalMem),
+      printf_buffer(memory.Forbid(kMissingBytes, kNoPrintfBuffer).value_or(0)) {}
+
+const std::vector<std::unique_ptr<Device>>& Devices() {
+  // Never destroyed: device memory may be freed by static destructors of the program.
+  static const auto* const devices = new std::vector<std::unique_ptr<Device>>(MakeDevices());
+  return *devices;
+}
+
+Device* CurrentDevice() {
+  const auto& devices = Devices();
+  return static_cast<size_t>(current_device) < devices.size() ? devices[current_device].get()
+                                                              : nullptr;
+}
+
+int CurrentDeviceIndex() { return current_device; }
+
+hipError_t SetCurrentDevice(int index) {
+  if (index < 0 || static_cast<size_t>(index) >= Devices().size()) {
+    return Devices().empty() ? hipErrorNoDevice : hipErrorInvalidDevice;
+  }
+  current_device = index;
+  return hipSuccess;
+}
+
+Device* DeviceOf(const void* pointer) {
+  for (const auto& device : Devices()) {
+    if (device->memory.Find(reinterpret_cast<uint64_t>(pointer))) return device.get();
+  }
+  return nullptr;
+}
+
+hipError_t Report(hipError_t error) {
+  last_call_error = error;
+  const bool failed = error != hipSuccess && error != hipErrorNotReady;
+  if (failed || !ErrorsStay()) last_error = error;
+  return error;
+}
+
+hipError_t Report(hipError_t error, std::string_view sentence) {
+  // Libraries look for a kernel in one module after another: only the module that lacks it knows.
+  if (error != hipErrorNotFound)
+    std::fprintf(stderr, "gridwise sim: %.*s\n", static_cast<int>(sentence.size()),
+                 sentence.data());
+  {
+    std::lock_guard lock(sentences_mutex);
+    Sentences().emplace_back(sentence);
+  }
+  return Report(error);
+}
+
+hipError_t Report(hipError_t error, const absl::Status& status) {
+  return Report(error, std::string_view(status.message()));
+}
+
+const char* LastSentence() {
+  std::lock_guard lock(sentences_mutex);
+  return Sentences().empty() ? "" : Sentences().back().c_str();
+}
+
+hipError_t LastError() { return last_error; }
+
+void ClearLastError() { last_error = last_call_error = hipSuccess; }
+
+hipError_t LastCallError() { return last_call_error; }
+
+Device* NeedDevice() {
+  Device* device = CurrentDevice();
+  if (device == nullptr) static_cast<void>(Report(hipErrorNoDevice));
+  return device;
+}
+
+Device* DeviceAt(int index) {
+  const auto& devices = Devices();
+  return index >= 0 && static_cast<size_t>(index) < devices.size() ? devices[index].get() : nullptr;
+}
+
+int IndexOf(const Device& device) {
+  int index = 0;
+  while (DeviceAt(index) != &device) ++index;
+  return index;
+}
+
+}  // namespace gridwise::sim

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/arch/target.h"
+#include "hip/hip_runtime_api.h"
+#include "tools/sim/hip/host/hostcall.h"
+#include "tools/sim/machine/memory.h"
+
+/// What the entry points of the HIP library share: the simulated devices and the errors of the
+/// calling thread.
+
+namespace gridwise::sim {
+
+/// A simulated GPU. Everything runs synchronously: when an entry point returns, its work is done.
+struct Device {
+  explicit Device(Gfx gfx);
+
+  const Gfx gfx;
+  const hipDeviceProp_t properties;
+  Memory memory;
+  const uint64_t printf_buffer;        // an address that kernels find in place of what there is not
+  std::mutex launch;                   // one kernel at a time, as on one hardware queue
+  std::unique_ptr<Hostcall> hostcall;  // made, under `launch`, for the first kernel that needs it
+  std::atomic<hipError_t> fault =
+      hipSuccess;  // of a kernel: every later launch and wait reports it
+};
+
+/// The devices of this process: those that the environment variable GRIDWISE_SIM_DEVICES lists
+/// ("gfx942,gfx942" gives two of them), one of each known target if it is not set. Unknown names
+/// are reported and left out.
+const std::vector<std::unique_ptr<Device>>& Devices();
+
+/// The calling thread's device (hipSetDevice), or nullptr when there is none.
+Device* CurrentDevice();
+int CurrentDeviceIndex();
+hipError_t SetCurrentDevice(int index);
+
+/// The device whose memory holds `pointer`, or nullptr.
+Device* DeviceOf(const void* pointer);
+
+/// Remembers `error` for hipGetLastError and returns it; every entry point ends in one of these.
+/// Programs of HIP 5 and 6 get the error of the last call from hipGetLastError, be it hipSuccess;
+/// those of HIP 7, and those that link the simulator, the last call's that failed.
+hipError_t Report(hipError_t error);
+/// The same, with a sentence for gridwiseSimLastFault and, but of hipErrorNotFound, for stderr.
+hipError_t Report(hipError_t error, std::string_view sentence);
+hipError_t Report(hipError_t error, const absl::Status& status);
+
+/// The sentence reported last in this process, and the error of the calling thread.
+const char* LastSentence();
+hipError_t LastError();
+void ClearLastError();
+
+/// The error of the calling thread's last call that was reported (hipExtGetLastError).
+hipError_t LastCallError();
+
+/// The current device, or, with hipErrorNoDevice reported, nullptr.
+Device* NeedDevice();
+/// The device of that index, or nullptr.
+Device* DeviceAt(int index);
+int IndexOf(const Device& device);
+
+/// Compute units of what HIP calls a multiprocessor: on RDNA that is a workgroup processor.
+int UnitsPerMultiprocessor(Gfx gfx);
+
+/// Properties of a device as the ROCm driver gives them for the product that has the target.
+hipDeviceProp_t PropertiesOf(Gfx gfx);
+
+}  // namespace gridwise::sim

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "hip/hip_runtime_api.h"
+#include "tools/sim/hip/device/runtime.h"
+#include "tools/sim/machine/dispatch.h"
+
+namespace gridwise::sim {
+
+/// How hipModuleLaunchKernel's arguments come: one pointer per argument, or a list of keys.
+struct LaunchArguments {
+  void** parameters = nullptr;
+  void** extra = nullptr;
+};
+
+/// A launch with a copy of its arguments: what a program does with them afterwards changes nothing.
+struct KernelOperation {
+  hipFunction_t function = nullptr;
+  const void* named = nullptr;  // what the program called it: a host function, or the handle
+  Grid grid;
+  std::vector<std::byte> arguments;  // kernarg segment, the hidden ones are still to come
+  // Attributes that a graph's node gives back and that change nothing.
+  int priority = 0;
+  hipAccessPolicyWindow window = {};
+};
+
+/// Checks a launch of a valid `function` and copies its arguments. A cooperative grid must fit on
+/// the device at once, else hipErrorCooperativeLaunchTooLarge. Reports what is wrong.
+hipError_t MakeKernelOperation(hipFunction_t function, const void* named, const Grid& grid,
+                               const LaunchArguments& arguments, KernelOperation* operation);
+
+/// hipErrorCooperativeLaunchTooLarge if the device cannot hold all workgroups of a cooperative grid
+/// at once. Reports errors.
+hipError_t CheckCooperative(hipFunction_t function, const Grid& grid);
+
+/// The grid of HIP's dimensions.
+Grid GridOf(const dim3& grid, const dim3& block, size_t dynamic_lds_bytes, bool cooperative);
+
+/// Puts a launch on `stream`: of a handle, which the program calls `named`, or of a host function
+/// (or handle, as later HIP versions have it). Report.
+hipError_t LaunchHandle(hipFunction_t function, const void* named, const Grid& grid,
+                        hipStream_t stream, const LaunchArguments& arguments);
+hipError_t LaunchHostFunction(const void* host_function, const Grid& grid, hipStream_t stream,
+                              const LaunchArguments& arguments);
+
+/// Waits until no kernel of `device` is running, of whatever thread. Does nothing in a host
+/// function that a kernel calls.
+void WaitForKernel(Device& device);
+
+/// Runs a kernel to its end. Reports.
+hipError_t ExecuteKernel(const KernelOperation& operation);
+
+}  // namespace gridwise::sim

@@ -1,0 +1,229 @@
+#include "tools/sim/hip/memory/copy.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "absl/strings/str_format.h"
+#include "tools/sim/check/device_bytes.h"
+#include "tools/sim/hip/abi/per_thread.h"
+#include "tools/sim/hip/device/runtime.h"
+#include "tools/sim/hip/memory/allocations.h"
+#include "tools/sim/hip/stream/capture.h"
+#include "tools/sim/machine/memory.h"
+
+// Copies and fills of bytes in a row. Device addresses are host addresses, so a copy is a memmove;
+// what is checked is that the device side of it lies in one allocation.
+
+namespace gridwise::sim {
+namespace {
+
+// What is known of one side of a copy or fill.
+enum class Side {
+  kHost,     // by the copy's kind
+  kUnknown,  // the pointer says whose it is
+  kDevice,   // must be the device's
+};
+
+// Whether the bytes at `pointer` may be touched; else a sentence. A pointer that is in no
+// allocation is the host's, whose bounds nobody knows.
+hipError_t CheckSide(const void* pointer, size_t bytes, Side side, const char* does) {
+  const auto address = reinterpret_cast<uint64_t>(pointer);
+  const Device* device = DeviceOf(pointer);
+  if (device != nullptr && IsDeviceRange(pointer, bytes)) return hipSuccess;
+  const auto& devices = Devices();
+  if (device == nullptr && side != Side::kDevice) {
+    const auto freed = std::find_if(devices.begin(), devices.end(), [&](const auto& one) {
+      return side != Side::kHost && one->memory.WasFreed(address);
+    });
+    if (freed == devices.end()) return hipSuccess;
+    device = freed->get();
+  }
+  if (device == nullptr) device = CurrentDevice();
+  const std::string sentence = absl::StrFormat(
+      "%s %d bytes%s at %s", does, bytes, side == Side::kDevice ? " that must be the device's" : "",
+      device == nullptr ? absl::StrFormat("%p, without a device", pointer)
+                        : device->memory.Describe(address, bytes));
+  return Report(hipErrorInvalidValue, sentence);
+}
+
+// As in ROCm the pointers say where the two sides are, whatever the kind says, if one of them is
+// the device's.
+hipError_t CheckCopy(const void* to, size_t to_bytes, const void* from, size_t from_bytes,
+                     hipMemcpyKind kind) {
+  if (to == nullptr || from == nullptr) return hipErrorInvalidValue;
+  const bool to_device = kind == hipMemcpyHostToDevice || kind == hipMemcpyDeviceToDevice ||
+                         kind == hipMemcpyDeviceToDeviceNoCU;
+  const bool from_device = kind == hipMemcpyDeviceToHost || kind == hipMemcpyDeviceToDevice ||
+                           kind == hipMemcpyDeviceToDeviceNoCU;
+  const bool known =
+      to_device || from_device || kind == hipMemcpyHostToHost || kind == hipMemcpyDefault;
+  if (!known) return hipErrorInvalidMemcpyDirection;
+  const bool any_device = DeviceOf(to) != nullptr || DeviceOf(from) != nullptr;
+  const auto side = [&](bool of_device) {
+    if (of_device) return any_device ? Side::kUnknown : Side::kDevice;
+    return kind == hipMemcpyDefault ? Side::kUnknown : Side::kHost;
+  };
+  if (hipError_t error = CheckSide(to, to_bytes, side(to_device), "a copy writes");
+      error != hipSuccess)
+    return error;
+  return CheckSide(from, from_bytes, side(from_device), "a copy reads");
+}
+
+bool IsEmpty(const Box& box) { return box.width == 0 || box.height == 0 || box.depth == 0; }
+
+// Bytes from the first to the last of a box in memory.
+size_t Extent(const Pitched& memory, const Box& box) {
+  return (box.depth - 1) * memory.slice_bytes + (box.height - 1) * memory.row_bytes + box.width;
+}
+
+// Check mode keeps track of what is undefined.
+void CopyRow(std::byte* to, const std::byte* from, size_t bytes) {
+  if (DeviceBytes& device_bytes = DeviceBytes::Process(); device_bytes.tracks()) {
+    const uint64_t from_address = reinterpret_cast<uint64_t>(from);
+    const std::optional<Allocation> target = FindAllocation(to);
+    if (!target || target->type.kind != AllocationKind::kDevice) {
+      device_bytes.ReadByHost(from_address, bytes);
+    } else {
+      device_bytes.Copied(reinterpret_cast<uint64_t>(to), from_address, bytes);
+    }
+  }
+  std::memmove(to, from, bytes);
+}
+
+template <typename T>
+void FillRow(std::byte* row, T value, size_t bytes) {
+  std::fill_n(reinterpret_cast<T*>(row), bytes / sizeof(T), value);
+}
+
+}  // namespace
+
+bool IsDeviceRange(const void* pointer, size_t bytes) {
+  const uint64_t first = reinterpret_cast<uint64_t>(pointer);
+  for (const auto& device : Devices()) {
+    const std::optional<Interval> found = device->memory.Find(first);
+    if (found) return found->Covers(first, first + bytes);
+  }
+  return false;
+}
+
+CopyOperation LinearCopy(void* to, const void* from, size_t bytes, hipMemcpyKind kind) {
+  const auto side = [](const void* pointer) {
+    return Pitched{static_cast<std::byte*>(const_cast<void*>(pointer)), 0, 0};
+  };
+  return {side(to), side(from), {bytes, 1, 1}, kind};
+}
+
+hipError_t Check(const CopyOperation& copy) {
+  const auto& [to, from, box, kind] = copy;
+  if (IsEmpty(box)) return hipSuccess;
+  if (box.height > 1 && (to.row_bytes < box.width || from.row_bytes < box.width))
+    return hipErrorInvalidPitchValue;
+  return CheckCopy(to.base, Extent(to, box), from.base, Extent(from, box), kind);
+}
+
+hipError_t Run(const CopyOperation& copy, const Device* device) {
+  const auto& [to, from, box, kind] = copy;
+  if (IsEmpty(box)) return Report(hipSuccess);
+  if (hipError_t error = Check(copy); error != hipSuccess) return Report(error);
+  if (device != nullptr && device->fault != hipSuccess) return Report(device->fault);
+  for (size_t slice = 0; slice < box.depth; ++slice) {
+    for (size_t row = 0; row < box.height; ++row) {
+      CopyRow(to.base + slice * to.slice_bytes + row * to.row_bytes,
+              from.base + slice * from.slice_bytes + row * from.row_bytes, box.width);
+    }
+  }
+  return Report(hipSuccess);
+}
+
+hipError_t Check(const FillOperation& fill) {
+  const auto& [to, box, value, value_bytes] = fill;
+  if (IsEmpty(box)) return hipSuccess;
+  if (value_bytes != 1 && value_bytes != 2 && value_bytes != 4) return hipErrorInvalidValue;
+  if (box.width > SIZE_MAX / value_bytes) return hipErrorInvalidValue;
+  const Box bytes = {box.width * value_bytes, box.height, box.depth};
+  if (box.height > 1 && to.row_bytes < bytes.width) return hipErrorInvalidValue;
+  return CheckSide(to.base, Extent(to, bytes), Side::kDevice, "a fill writes");
+}
+
+hipError_t Run(const FillOperation& fill, const Device* device) {
+  const auto& [to, box, value, value_bytes] = fill;
+  if (IsEmpty(box)) return Report(hipSuccess);
+  if (hipError_t error = Check(fill); error != hipSuccess) return Report(error);
+  if (device != nullptr && device->fault != hipSuccess) return Report(device->fault);
+  const size_t row_bytes = box.width * value_bytes;
+  for (size_t slice = 0; slice < box.depth; ++slice) {
+    for (size_t row = 0; row < box.height; ++row) {
+      std::byte* const first = to.base + slice * to.slice_bytes + row * to.row_bytes;
+      DeviceBytes::Process().Written(reinterpret_cast<uint64_t>(first), row_bytes);
+      if (value_bytes == 1) FillRow(first, static_cast<uint8_t>(value), row_bytes);
+      if (value_bytes == 2) FillRow(first, static_cast<uint16_t>(value), row_bytes);
+      if (value_bytes == 4) FillRow(first, static_cast<uint32_t>(value), row_bytes);
+    }
+  }
+  return Report(hipSuccess);
+}
+
+namespace {
+
+hipError_t Copy(hipStream_t stream, void* to, const void* from, size_t bytes, hipMemcpyKind kind) {
+  return Enqueue(stream, LinearCopy(to, from, bytes, kind));
+}
+
+}  // namespace
+}  // namespace gridwise::sim
+
+using namespace gridwise::sim;
+
+extern "C" {
+
+hipError_t hipMemcpy(void* to, const void* from, size_t bytes, hipMemcpyKind kind) {
+  return Copy(nullptr, to, from, bytes, kind);
+}
+hipError_t hipMemcpyAsync(void* to, const void* from, size_t bytes, hipMemcpyKind kind,
+                          hipStream_t stream) {
+  return Copy(stream, to, from, bytes, kind);
+}
+hipError_t hipMemcpyWithStream(void* to, const void* from, size_t bytes, hipMemcpyKind kind,
+                               hipStream_t stream) {
+  if (hipError_t error = MayWaitFor(stream); error != hipSuccess) return Report(error);
+  return Copy(stream, to, from, bytes, kind);
+}
+hipError_t hipMemcpyHtoD(hipDeviceptr_t to, void* from, size_t bytes) {
+  return Copy(nullptr, to, from, bytes, hipMemcpyHostToDevice);
+}
+hipError_t hipMemcpyDtoH(void* to, hipDeviceptr_t from, size_t bytes) {
+  return Copy(nullptr, to, from, bytes, hipMemcpyDeviceToHost);
+}
+hipError_t hipMemcpyDtoD(hipDeviceptr_t to, hipDeviceptr_t from, size_t bytes) {
+  return Copy(nullptr, to, from, bytes, hipMemcpyDeviceToDevice);
+}
+hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t to, void* from, size_t bytes, hipStream_t stream) {
+  return Copy(stream, to, from, bytes, hipMemcpyHostToDevice);
+}
+hipError_t hipMemcpyDtoHAsync(void* to, hipDeviceptr_t from, size_t bytes, hipStream_t stream) {
+  return Copy(stream, to, from, bytes, hipMemcpyDeviceToHost);
+}
+hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t to, hipDeviceptr_t from, size_t bytes,
+                              hipStream_t stream) {
+  return Copy(stream, to, from, bytes, hipMemcpyDeviceToDevice);
+}
+
+hipError_t hipMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes) {
+  if (DeviceAt(to_device) == nullptr || DeviceAt(from_device) == nullptr)
+    return Report(hipErrorInvalidDevice);
+  return Copy(nullptr, to, from, bytes, hipMemcpyDeviceToDevice);
+}
+hipError_t hipMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
+                              size_t bytes, hipStream_t stream) {
+  if (DeviceAt(to_device) == nullptr || DeviceAt(from_device) == nullptr)
+    return Report(hipErrorInvalidDevice);
+  return Copy(stream, to, from, bytes, hipMemcpyDeviceToDevice);
+}
+
+GRIDWISE_PER_THREAD(hipMemcpy);
+GRIDWISE_PER_THREAD(hipMemcpyAsync);
+
+}  // extern "C"

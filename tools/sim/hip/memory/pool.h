@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+
+#include "hip/hip_runtime_api.h"
+#include "tools/sim/hip/device/runtime.h"
+
+/// A pool of stream ordered allocation. It keeps nothing: what is freed is freed at once. Its
+/// allocations own it too, so that they outlive hipMemPoolDestroy. The lock of the allocations
+/// (allocations.cc) guards what is not constant, but for the settings.
+struct ihipMemPoolHandle_t {
+  gridwise::sim::Device* const device;
+  const uint64_t max_bytes;  // of all its allocations; 0 for what the device has
+  uint64_t used_bytes = 0;
+  uint64_t most_used_bytes = 0;
+  std::map<const gridwise::sim::Device*, hipMemAccessFlags> access = {};  // of other devices
+  std::map<hipMemPoolAttr, uint64_t> settings = {};  // guarded by memory_pool_attributes.cc
+};
+
+namespace gridwise::sim {
+
+/// The pool of a handle; nullptr if it is not live.
+std::shared_ptr<ihipMemPoolHandle_t> FindPool(hipMemPool_t pool);
+
+}  // namespace gridwise::sim

@@ -1,0 +1,84 @@
+#include <cstdint>
+
+#include "absl/strings/str_format.h"
+#include "hip/hip_runtime_api.h"
+#include "tools/sim/hip/abi/per_thread.h"
+#include "tools/sim/hip/device/runtime.h"
+#include "tools/sim/hip/stream/capture.h"
+#include "tools/sim/hip/stream/stream.h"
+
+// What else can be put on a stream: host functions, values in memory.
+
+namespace gridwise::sim {
+namespace {
+
+// Everything before the wait is done: a value that is not there now never comes from the stream.
+template <typename T>
+hipError_t WaitForValue(hipStream_t stream, const void* pointer, T value, unsigned int flags,
+                        T mask) {
+  if (DeviceOfStream(stream) == nullptr) return Report(hipErrorInvalidHandle);
+  if (pointer == nullptr) return Report(hipErrorInvalidValue);
+  if (hipError_t error = MayEnqueueUncaptured(stream); error != hipSuccess) return Report(error);
+  const T found = *static_cast<const volatile T*>(pointer) & mask;
+  const bool done = flags == hipStreamWaitValueGte   ? found >= value
+                    : flags == hipStreamWaitValueEq  ? found == value
+                    : flags == hipStreamWaitValueAnd ? (found & value) != 0
+                                                     : (~(found | value)) != 0;
+  if (done) return Report(hipSuccess);
+  return Report(hipErrorNotSupported,
+                absl::StrFormat("a stream waits for the value %#x in memory that holds %#x; work "
+                                "is done when it is enqueued, so nobody would write it",
+                                value, found));
+}
+
+template <typename T>
+hipError_t WriteValue(hipStream_t stream, void* pointer, T value) {
+  if (DeviceOfStream(stream) == nullptr) return Report(hipErrorInvalidHandle);
+  if (pointer == nullptr) return Report(hipErrorInvalidValue);
+  if (hipError_t error = MayEnqueueUncaptured(stream); error != hipSuccess) return Report(error);
+  *static_cast<volatile T*>(pointer) = value;
+  return Report(hipSuccess);
+}
+
+}  // namespace
+}  // namespace gridwise::sim
+
+using namespace gridwise::sim;
+
+extern "C" {
+
+hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void* data,
+                                unsigned int flags) {
+  if (callback == nullptr || flags != 0) return Report(hipErrorInvalidValue);
+  const Device* device = DeviceOfStream(stream);
+  if (device == nullptr) return Report(hipErrorInvalidHandle);
+  if (hipError_t error = MayEnqueueUncaptured(stream); error != hipSuccess) return Report(error);
+  callback(stream, device->fault, data);
+  return Report(hipSuccess);
+}
+
+hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t function, void* data) {
+  if (function == nullptr) return Report(hipErrorInvalidValue);
+  if (DeviceOfStream(stream) == nullptr) return Report(hipErrorInvalidHandle);
+  return Enqueue(stream, HostOperation{function, data});
+}
+
+hipError_t hipStreamWaitValue32(hipStream_t stream, void* pointer, uint32_t value,
+                                unsigned int flags, uint32_t mask) {
+  return WaitForValue(stream, pointer, value, flags, mask);
+}
+hipError_t hipStreamWaitValue64(hipStream_t stream, void* pointer, uint64_t value,
+                                unsigned int flags, uint64_t mask) {
+  return WaitForValue(stream, pointer, value, flags, mask);
+}
+hipError_t hipStreamWriteValue32(hipStream_t stream, void* pointer, uint32_t value, unsigned int) {
+  return WriteValue(stream, pointer, value);
+}
+hipError_t hipStreamWriteValue64(hipStream_t stream, void* pointer, uint64_t value, unsigned int) {
+  return WriteValue(stream, pointer, value);
+}
+
+GRIDWISE_PER_THREAD(hipStreamAddCallback);
+GRIDWISE_PER_THREAD(hipLaunchHostFunc);
+
+}  // extern "C"

@@ -1,0 +1,241 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "tools/sim/isa/exec/mask.h"
+#include "tools/sim/wave/uop.h"
+#include "tools/sim/wave/wave.h"
+
+/// What memory instructions share: where the lanes' addresses come from (Global, Lds, ...), and
+/// what is done at each lane's address (the operations: Load, Store, and the atomics in
+/// exec/memory/update.h). Every instruction is a pair of both.
+///
+/// Operands of a memory micro-op:
+///   dst     rows that are loaded, or that an atomic returns the old value in (kNoRef: none)
+///   src[0]  rows of the address or offset (kNoRef: off)
+///   src[1]  rows of the data to store
+///   src[2]  scalar base (kNoRef: off), or the buffer resource
+///   src[3]  scalar offset of a buffer
+///   imm     the instruction's offset in bytes
+///   data    flags below
+///
+/// A new path to memory must call Observe, or probes (check mode, the clock) are blind to it.
+
+namespace gridwise::sim {
+
+/// Uop::data of buffer instructions.
+inline constexpr uint64_t kBufferOffen = 1;
+inline constexpr uint64_t kBufferIdxen = 2;
+inline constexpr uint64_t kBufferRdna = 4;    // the resource is one of RDNA3 or RDNA4
+inline constexpr uint64_t kBufferFormat = 8;  // converts: buffer_load_format, tbuffer_
+
+/// Looks [first, last) up in the allocation map and remembers its allocation in the wave. Compiled
+/// once.
+bool FindAllocation(Wave& w, uint64_t first, uint64_t last);
+
+inline namespace GRIDWISE_SIM_LEVEL {
+
+/// Whether [first, last) lies in one allocation.
+GRIDWISE_SIM_INLINE bool InAllocation(Wave& w, uint64_t first, uint64_t last) {
+  for (const MemoryRange& range : w.recent) {
+    if (first >= range.begin && last <= range.end && first <= last) return true;
+  }
+  return FindAllocation(w, first, last);
+}
+
+/// The addresses of an instruction's lanes, checked: lane l of `lanes` is at base + offset[l].
+/// Lanes of `zeroed` are out of a buffer's range: a load gives 0 and a store does nothing; their
+/// offsets mean nothing.
+struct LaneAddresses {
+  std::byte* base;
+  const uint32_t* offset;
+  uint64_t lanes;
+  uint64_t zeroed;
+  AddressSpace space = AddressSpace::kGlobal;
+};
+
+/// What an instruction does to memory, for messages, and the bytes of one lane.
+struct Access {
+  uint32_t bytes;
+  bool reads;
+  bool writes;
+};
+
+/// Tells probes of an access; see MemoryAccess. Every path on which an instruction reaches
+/// memory goes through it once.
+GRIDWISE_SIM_INLINE void Observe(Wave& w, const Uop& u, Access access, const void* base,
+                                 const uint32_t* offset, uint64_t lanes, AddressSpace space) {
+  if (w.observe == nullptr) [[likely]]
+    return;
+  w.observe(w, u,
+            {space, access.bytes, access.reads, access.writes, reinterpret_cast<uint64_t>(base),
+             offset, lanes});
+}
+
+/// The same for one lane.
+inline constexpr uint32_t kNoOffsets[kLanes] = {};
+GRIDWISE_SIM_INLINE void ObserveLane(Wave& w, const Uop& u, Access access, const void* at, int lane,
+                                     AddressSpace space = AddressSpace::kGlobal) {
+  Observe(w, u, access, at, kNoOffsets, uint64_t{1} << lane, space);
+}
+
+constexpr const char* OutsideAllocations(Access access) {
+  return access.writes ? (access.reads ? "updates memory outside every allocation"
+                                       : "writes outside every allocation")
+                       : "reads outside every allocation";
+}
+
+/// Tells probes of an access to LDS that ends outside. The caller does as hardware does: a load
+/// gives 0, of more than one dword too if only a part is outside, and nothing is stored (ISA
+/// documents of RDNA3 and CDNA4, on LDS addresses out of range).
+GRIDWISE_SIM_INLINE void NoteOutsideLds(Wave& w, const Uop& u, Access access, int lane,
+                                        uint64_t address) {
+  if (w.outside_lds == nullptr) [[likely]]
+    return;
+  RaiseFault(w, u,
+             access.writes ? "writes LDS outside what the workgroup has"
+                           : "reads LDS outside what the workgroup has",
+             lane, address, access.bytes, AddressSpace::kLds);
+  w.outside_lds(w);
+}
+
+/// Whether an atomic's lanes are at multiples of its size, as the hardware wants; a fault if not.
+/// What is no atomic may be anywhere.
+GRIDWISE_SIM_INLINE bool CheckAligned(Wave& w, const Uop& u, Access access, uint64_t base,
+                                      const uint32_t* offset, uint64_t lanes,
+                                      AddressSpace space = AddressSpace::kGlobal) {
+  if (!access.reads || !access.writes) return true;
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const int l = __builtin_ctzll(lanes);
+    if ((base + offset[l]) % access.bytes == 0) continue;
+    return RaiseFault(w, u, "updates memory at an address that is no multiple of the size", l,
+                      base + offset[l], access.bytes, space);
+  }
+  return true;
+}
+
+/// Bounds of the offsets of the lanes in `exec`, which is not empty.
+struct OffsetBounds {
+  uint32_t least, greatest;
+};
+template <int kCount>
+GRIDWISE_SIM_INLINE OffsetBounds BoundsOfFirst(const uint32_t* offset) {
+  OffsetBounds bounds = {~0u, 0};
+  for (int l = 0; l < kCount; ++l) {
+    bounds.least = offset[l] < bounds.least ? offset[l] : bounds.least;
+    bounds.greatest = offset[l] > bounds.greatest ? offset[l] : bounds.greatest;
+  }
+  return bounds;
+}
+GRIDWISE_SIM_INLINE OffsetBounds BoundsOf(const uint32_t* offset, uint64_t exec) {
+  if (exec == ~uint64_t{0}) return BoundsOfFirst<kLanes>(offset);
+  if (exec == kLowHalf) return BoundsOfFirst<kLanes / 2>(offset);
+  alignas(64) uint32_t on[kLanes];
+  ExpandMask(exec, on);
+  OffsetBounds bounds = {~0u, 0};
+  for (int l = 0; l < kLanes; ++l) {
+    const uint32_t low = offset[l] | ~on[l], high = offset[l] & on[l];
+    bounds.least = low < bounds.least ? low : bounds.least;
+    bounds.greatest = high > bounds.greatest ? high : bounds.greatest;
+  }
+  return bounds;
+}
+
+/// Calls `body(lane)` for the lanes in `mask`, lowest first.
+template <typename Body>
+GRIDWISE_SIM_INLINE void ForLanes(uint64_t mask, const Body& body) {
+  for (; mask != 0; mask &= mask - 1) body(__builtin_ctzll(mask));
+}
+
+/// Applies `Op` at checked addresses: Op::All if every lane of a wave64 or wave32 is on, else
+/// Op::Masked if so many are that going through rows is faster than going through lanes.
+template <typename Op>
+__attribute__((noinline)) void Apply(Wave& w, const Uop& u, const LaneAddresses& at) {
+  Observe(w, u, Op::kAccess, at.base, at.offset, at.lanes, at.space);
+  if constexpr (requires { Op::Masked(w, u, at); }) {
+    if (at.lanes == ~uint64_t{0}) return Op::template All<kLanes>(w, u, at.base, at.offset);
+    const uint64_t touched = at.lanes | at.zeroed;
+    if (at.lanes == kLowHalf && touched == kLowHalf)
+      return Op::template All<kLanes / 2>(w, u, at.base, at.offset);
+    if (__builtin_popcountll(touched) >= Op::kMaskedFrom) return Op::Masked(w, u, at);
+  }
+  if (at.zeroed != 0) ForLanes(at.zeroed, [&](int l) { Op::Zero(w, u, l); });
+  ForLanes(at.lanes, [&](int l) { Op::Lane(w, u, l, at.base + at.offset[l]); });
+}
+
+/// An operation for the code that finds addresses (exec/memory/address.cc, exec/memory/buffer.cc),
+/// which is compiled once for all of them.
+struct Operation {
+  Access access;
+  void (*apply)(Wave&, const Uop&, const LaneAddresses&);
+  void (*lane)(Wave&, const Uop&, int lane, std::byte*);
+  /// Null, or all lanes at one scratch address.
+  void (*scratch_row)(Wave&, const Uop&, std::byte*) = nullptr;
+  /// Null, or the first dwords of a lane; the others are out of a buffer's range.
+  void (*partial)(Wave&, const Uop&, int lane, std::byte*, uint32_t dwords) = nullptr;
+};
+template <typename Op>
+constexpr Operation OperationOf() {
+  Operation operation = {
+      .access = Op::kAccess,
+      .apply = &Apply<Op>,
+      .lane = [](Wave& w, const Uop& u, int l, std::byte* p) { Op::Lane(w, u, l, p); }};
+  if constexpr (requires(Wave& w, const Uop& u, std::byte* p) { Op::ScratchRow(w, u, p); })
+    operation.scratch_row = [](Wave& w, const Uop& u, std::byte* p) { Op::ScratchRow(w, u, p); };
+  if constexpr (requires(Wave& w, const Uop& u, std::byte* p) { Op::Partial(w, u, 0, p, 0u); })
+    operation.partial = [](Wave& w, const Uop& u, int l, std::byte* p, uint32_t dwords) {
+      Op::Partial(w, u, l, p, dwords);
+    };
+  return operation;
+}
+template <typename Op>
+inline constexpr Operation kOperation = OperationOf<Op>();
+
+bool AtGlobal(Wave& w, const Uop& u, const Operation& op);
+bool AtGlobalThreads(Wave& w, const Uop& u, const Operation& op);
+bool AtFlat(Wave& w, const Uop& u, const Operation& op);
+bool AtScratch(Wave& w, const Uop& u, const Operation& op);
+bool AtLds(Wave& w, const Uop& u, const uint32_t* offset, uint32_t imm, uint64_t exec,
+           const Operation& op);
+bool AtBuffer(Wave& w, const Uop& u, const Operation& op);
+
+/// global_*: 64-bit VGPR address, or scalar base and 32-bit VGPR offset.
+template <typename Op>
+bool Global(Wave& w, const Uop& u) {
+  return AtGlobal(w, u, kOperation<Op>);
+}
+/// global_*_addtid: scalar base, and lane l's dword is the lth.
+template <typename Op>
+bool GlobalAddTid(Wave& w, const Uop& u) {
+  return AtGlobalThreads(w, u, kOperation<Op>);
+}
+/// flat_*: 64-bit VGPR address whose high half may name LDS or scratch.
+template <typename Op>
+bool Flat(Wave& w, const Uop& u) {
+  return AtFlat(w, u, kOperation<Op>);
+}
+/// scratch_*: VGPR offset, SGPR offset, both or neither, and a signed immediate.
+template <typename Op>
+bool Scratch(Wave& w, const Uop& u) {
+  return AtScratch(w, u, kOperation<Op>);
+}
+/// buffer_*: base, range and layout from a 4-dword resource in SGPRs.
+template <typename Op>
+bool Buffer(Wave& w, const Uop& u) {
+  return AtBuffer(w, u, kOperation<Op>);
+}
+/// Applies `Op` to LDS at offset + imm in the lanes of `exec`.
+template <typename Op>
+bool ApplyLds(Wave& w, const Uop& u, const uint32_t* offset, uint32_t imm, uint64_t exec) {
+  return AtLds(w, u, offset, imm, exec, kOperation<Op>);
+}
+/// ds_*: 32-bit VGPR offset into the workgroup's LDS.
+template <typename Op>
+bool Lds(Wave& w, const Uop& u) {
+  return ApplyLds<Op>(w, u, Row(w, u.src[0]), static_cast<uint32_t>(u.imm), Exec(w));
+}
+
+}  // namespace GRIDWISE_SIM_LEVEL
+}  // namespace gridwise::sim

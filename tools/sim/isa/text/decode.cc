@@ -1,0 +1,170 @@
+#include "tools/sim/isa/text/decode.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "absl/memory/memory.h"
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "llvm/MC/MCContext.h"
+#include "llvm/MC/MCDisassembler/MCDisassembler.h"
+#include "llvm/MC/MCInst.h"
+#include "llvm/MC/MCInstPrinter.h"
+#include "llvm/MC/MCInstrInfo.h"
+#include "llvm/MC/MCRegisterInfo.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/raw_ostream.h"
+#include "tools/sim/isa/text/llvm_target.h"
+
+namespace gridwise::sim {
+
+namespace {
+
+/// LLVM's names of the registers that are not a file's prefix and a number.
+constexpr std::pair<std::string_view, int> kNamedRegisters[] = {
+    {"VCC_LO", kVccLo},
+    {"VCC_HI", kVccLo + 1},
+    {"EXEC_LO", kExecLo},
+    {"EXEC_HI", kExecLo + 1},
+    {"FLAT_SCR_LO", kFlatScratchLo},
+    {"FLAT_SCR_HI", kFlatScratchLo + 1},
+    {"M0", kM0},
+    {"SCC", kScc},
+};
+constexpr std::pair<std::string_view, int> kRegisterFiles[] = {
+    {"VGPR", kFirstVector},
+    {"AGPR", kFirstVector + kAgprBase},
+    {"SGPR", 0},
+    {"TTMP", kTtmp0},
+};
+
+/// The number of a 32-bit register (or of the register that a 16-bit one is half of) by its name in
+/// LLVM, "VGPR12_LO16", "M0_gfx11plus"; -1: none that the simulator has a number for.
+int RegisterNumber(std::string_view name) {
+  const auto is = [&](std::string_view known) {
+    return absl::StartsWith(name, known) &&
+           (name.size() == known.size() || name[known.size()] == '_');
+  };
+  for (const auto& [known, number] : kNamedRegisters) {
+    if (is(known)) return number;
+  }
+  for (const auto& [prefix, first] : kRegisterFiles) {
+    if (!absl::StartsWith(name, prefix)) continue;
+    const std::string_view digits = name.substr(prefix.size());
+    const size_t end = digits.find_first_not_of("0123456789");
+    int index = 0;
+    if (absl::SimpleAtoi(digits.substr(0, end), &index)) return first + index;
+  }
+  return -1;
+}
+
+/// Whether an instruction that LLVM's tables give `number` as an implied operand leaves it alone on
+/// this target. The tables are the same for all: VCC and EXEC have 64 bits there, and scratch has
+/// its address in FLAT_SCRATCH, which from gfx10 on is no scalar register any more; s102 and s103
+/// are what its number stands for.
+bool IsFalselyImplied(int number, bool wave32, bool has_flat_scratch) {
+  if (number == kFlatScratchLo || number == kFlatScratchLo + 1) return !has_flat_scratch;
+  return wave32 && (number == kVccLo + 1 || number == kExecLo + 1);
+}
+
+/// Appends the numbers of `reg`'s 32-bit registers.
+void AppendRegisters(const llvm::MCRegisterInfo& info, llvm::MCRegister reg,
+                     std::vector<uint16_t>& out) {
+  if (!reg.isValid()) return;
+  bool whole = true;
+  for (const llvm::MCPhysReg part : info.subregs(reg)) {
+    const std::string_view name = info.getName(part);
+    const int number = RegisterNumber(name);
+    // Tuples have names that begin like their first register: VGPR2_VGPR3.
+    const bool tuple = name.find("GPR", 4) != name.npos || name.find("_TTMP") != name.npos;
+    if (number < 0 || tuple) continue;
+    whole = false;
+    if (std::find(out.begin(), out.end(), number) == out.end())
+      out.push_back(static_cast<uint16_t>(number));
+  }
+  if (!whole) return;
+  const int number = RegisterNumber(info.getName(reg));
+  if (number >= 0 && std::find(out.begin(), out.end(), number) == out.end())
+    out.push_back(static_cast<uint16_t>(number));
+}
+
+}  // namespace
+
+struct Decoder::Llvm {
+  std::unique_ptr<LlvmTarget> target;
+  std::unique_ptr<llvm::MCContext> context;
+  std::unique_ptr<llvm::MCDisassembler> disassembler;
+  bool wave32 = false;
+  bool has_flat_scratch = false;  // as scalar registers
+};
+
+Decoder::Decoder(std::unique_ptr<Llvm> llvm) : llvm_(std::move(llvm)) {}
+Decoder::~Decoder() = default;
+
+absl::StatusOr<std::unique_ptr<Decoder>> Decoder::Create(std::string_view gfx, int wave_size) {
+  absl::StatusOr<std::unique_ptr<LlvmTarget>> target = LlvmTarget::Create(gfx, wave_size);
+  if (!target.ok()) return target.status();
+  auto llvm = std::make_unique<Llvm>();
+  llvm->target = *std::move(target);
+  llvm->context = llvm->target->NewContext(nullptr);
+  llvm->disassembler.reset(
+      llvm->target->target->createMCDisassembler(*llvm->target->subtarget, *llvm->context));
+  llvm->wave32 = llvm->target->subtarget->checkFeatures("+wavefrontsize32");
+  llvm->has_flat_scratch = absl::StartsWith(gfx, "gfx9");
+  return absl::WrapUnique(new Decoder(std::move(llvm)));
+}
+
+absl::StatusOr<Decoder::Decoded> Decoder::Decode(const uint8_t* code, uint64_t available,
+                                                 uint64_t pc, RegisterUses* uses) {
+  llvm::MCInst instruction;
+  uint64_t size = 0;
+  const llvm::ArrayRef<uint8_t> bytes(code, static_cast<size_t>(available));
+  if (llvm_->disassembler->getInstruction(instruction, size, bytes, pc, llvm::nulls()) !=
+      llvm::MCDisassembler::Success) {
+    uint32_t word = 0;
+    for (int i = 3; i >= 0; --i)
+      word = word << 8 | (static_cast<uint64_t>(i) < available ? code[i] : 0);
+    return absl::InvalidArgumentError(
+        absl::StrCat("0x", absl::Hex(word, absl::kZeroPad8), " is not an instruction"));
+  }
+  if (uses != nullptr) {
+    const llvm::MCInstrDesc& what = llvm_->target->instructions->get(instruction.getOpcode());
+    const llvm::MCRegisterInfo& registers = *llvm_->target->registers;
+    *uses = {};
+    for (unsigned i = 0; i < instruction.getNumOperands(); ++i) {
+      if (!instruction.getOperand(i).isReg()) continue;
+      // A source that is the destination as well, as FMAC's: of a dual instruction's second half
+      // LLVM decodes it from the encoding, which lacks the lowest bit.
+      const int tied = what.getOperandConstraint(i, llvm::MCOI::TIED_TO);
+      const unsigned from = tied < 0 ? i : static_cast<unsigned>(tied);
+      AppendRegisters(registers, instruction.getOperand(from).getReg(),
+                      i < what.getNumDefs() ? uses->writes : uses->reads);
+    }
+    const auto append_implied = [&](llvm::ArrayRef<llvm::MCPhysReg> implied,
+                                    std::vector<uint16_t>& out) {
+      std::vector<uint16_t> numbers;
+      for (const llvm::MCPhysReg reg : implied) AppendRegisters(registers, reg, numbers);
+      for (const uint16_t number : numbers) {
+        if (IsFalselyImplied(number, llvm_->wave32, llvm_->has_flat_scratch)) continue;
+        if (std::find(out.begin(), out.end(), number) == out.end()) out.push_back(number);
+      }
+    };
+    append_implied(what.implicit_uses(), uses->reads);
+    append_implied(what.implicit_defs(), uses->writes);
+  }
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm_->target->printer->printInst(&instruction, pc, "", *llvm_->target->subtarget, stream);
+  for (char& c : text) {
+    if (c == '\t') c = ' ';
+  }
+  return Decoded{std::string(absl::StripAsciiWhitespace(text)), static_cast<uint32_t>(size)};
+}
+
+}  // namespace gridwise::sim

@@ -1,0 +1,166 @@
+#include "tools/sim/machine/abi.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstring>
+
+#include "core/base/math.h"
+#include "tools/sim/isa/target.h"
+
+namespace gridwise::sim {
+namespace {
+
+/// High halves of the apertures that flat addresses reach LDS and scratch through. No host address
+/// has them.
+constexpr uint32_t kSharedAperture = 0x40020000;
+constexpr uint32_t kPrivateAperture = kSharedAperture + 1;
+
+/// Scratch of a kernel that calls what the compiler could not see the end of.
+constexpr uint32_t kDynamicStackBytes = 16 << 10;
+
+/// FP_ROUND, FP_DENORM and, where there are such bits, DX10_CLAMP and IEEE (LLVM AMDGPUUsage,
+/// "compute_pgm_rsrc1"; bits 21 and 23 mean something else on gfx12).
+uint32_t ModeBits(const SimTarget& target) {
+  return target.bit == kGfx1201 ? kModeBitsGfx12 : kModeBits;
+}
+uint32_t InitialMode(const SimTarget& target, const KernelInfo& kernel) {
+  const uint32_t r = kernel.rsrc1;
+  const uint32_t ieee = (r >> 12 & 0xff) | (r >> 21 & 1) << 8 | (r >> 23 & 1) << 9;
+  return (ieee & ModeBits(target)) | (r >> 26 & 1) << 23;  // the last one is FP16_OVFL
+}
+
+/// Vector registers of a lane, accumulation registers included (LLVM AMDGPUUsage,
+/// "GRANULATED_WORKITEM_VGPR_COUNT").
+int VectorRegisters(const SimTarget& target, const KernelInfo& kernel) {
+  const int granule = (target.bit & kRdna) != 0 && kernel.wave_size == 64 ? 4 : 8;
+  return (static_cast<int>(kernel.rsrc1 & 0x3f) + 1) * granule;
+}
+
+void SetUserRegisters(const Launch& launch, Wave& wave) {
+  // LLVM, AMDGPUUsage, "Initial Kernel Execution State": in this order, each only if the descriptor
+  // asks for it.
+  const KernelInfo& kernel = *launch.kernel;
+  const struct {
+    int bit;
+    int registers;
+    uint64_t value;
+  } kUserRegisters[] = {
+      {0, 4, 0},  // private segment buffer: scratch needs none
+      {1, 2, launch.dispatch_packet},
+      {2, 2, launch.queue},
+      {3, 2, launch.kernarg},
+      {4, 2, 0},  // dispatch id
+      {5, 2, 0},  // flat scratch: architected here
+      {6, 1, ScratchBytes(kernel)},
+  };
+  int next = 0;
+  for (const auto& user : kUserRegisters) {
+    if ((kernel.properties >> user.bit & 1) == 0) continue;
+    const uint32_t halves[4] = {static_cast<uint32_t>(user.value),
+                                static_cast<uint32_t>(user.value >> 32), 0, 0};
+    for (int i = 0; i < user.registers; ++i) wave.s[next++] = halves[i];
+  }
+  const int preloaded = kernel.kernarg_preload & 0x7f, offset = kernel.kernarg_preload >> 7;
+  if (preloaded != 0) {
+    const auto* kernarg = reinterpret_cast<const std::byte*>(launch.kernarg);
+    std::memcpy(&wave.s[next], kernarg + size_t{4} * static_cast<size_t>(offset),
+                size_t{4} * static_cast<size_t>(preloaded));
+  }
+  if (launch.program->target().bit == kGfx1201) {  // "Architected SGPRs"
+    wave.s[kTtmp0 + 7] = wave.workgroup_id[1] | wave.workgroup_id[2] << 16;
+    wave.s[kTtmp0 + 8] = static_cast<uint32_t>(wave.index_in_group) << 25;
+    wave.s[kTtmp0 + 9] = wave.workgroup_id[0];
+    return;
+  }
+  next = static_cast<int>(kernel.rsrc2 >> 1 & 0x1f);
+  for (int axis = 0; axis < 3; ++axis) {
+    if ((kernel.rsrc2 >> (7 + axis) & 1) != 0) wave.s[next++] = wave.workgroup_id[axis];
+  }
+}
+
+void SetWorkItems(const Launch& launch, int index, const std::array<uint32_t, 3>& id, Wave& wave) {
+  const auto [x_size, y_size, z_size] = launch.grid.BlockOf(id);
+  const auto lanes = static_cast<uint32_t>(launch.kernel->wave_size);
+  uint64_t exec = 0;
+  for (uint32_t l = 0; l < lanes; ++l) {
+    const uint32_t item = static_cast<uint32_t>(index) * lanes + l;
+    const uint32_t x = item % x_size, y = item / x_size % y_size, z = item / x_size / y_size;
+    wave.v[0][l] = x | y << 10 | z << 20;
+    if (z < z_size) exec |= uint64_t{1} << l;
+  }
+  SetScalar64(wave, kExecLo, exec);
+}
+
+}  // namespace
+
+CodeView InitialView(const Program& program, const KernelInfo& kernel) {
+  const SimTarget& target = program.target();
+  return {.wave32 = kernel.wave_size == 32,
+          .careful = ((InitialMode(target, kernel) ^ kUsualMode) & ModeBits(target)) != 0};
+}
+
+int InitialScalars(const KernelInfo& kernel) {
+  // User registers; workgroup ids, workgroup information and scratch offset where they are asked
+  // for (LLVM AMDGPUUsage, "compute_pgm_rsrc2").
+  const uint32_t r = kernel.rsrc2;
+  return static_cast<int>(r >> 1 & 0x1f) + std::popcount(r >> 7 & 0xf) + static_cast<int>(r & 1);
+}
+
+uint32_t ScratchBytes(const KernelInfo& kernel) {
+  return (kernel.private_bytes + (kernel.uses_dynamic_stack ? kDynamicStackBytes : 0) + 3) / 4 * 4;
+}
+
+int WavesOf(const std::array<uint32_t, 3>& block, const KernelInfo& kernel) {
+  return static_cast<int>(
+      CeilDiv(block[0] * block[1] * block[2], static_cast<uint32_t>(kernel.wave_size)));
+}
+
+void Prepare(const Launch& launch, int index, const std::array<uint32_t, 3>& id, Wave& wave) {
+  const KernelInfo& kernel = *launch.kernel;
+  const SimTarget& target = launch.program->target();
+  const int registers = VectorRegisters(target, kernel);
+  const int accum_offset =
+      (target.bit & kRdna) != 0 ? kAgprBase : static_cast<int>((kernel.rsrc3 & 0x3f) + 1) * 4;
+  const int vector = std::min(registers, accum_offset);
+  std::memset(wave.v, kPoisonByte, static_cast<size_t>(vector) * kRowBytes);
+  const int accumulators = std::clamp(registers - accum_offset, 0, kVectorRegisters - kAgprBase);
+  std::memset(wave.v[kAgprBase], kPoisonByte, static_cast<size_t>(accumulators) * kRowBytes);
+  std::memset(static_cast<void*>(&wave.s), kPoisonByte, sizeof(wave.s));
+
+  // The rest of the state, which lies behind the registers.
+  std::memset(static_cast<void*>(&wave.base), 0, sizeof(Wave) - offsetof(Wave, base));
+  wave.base[0] = reinterpret_cast<std::byte*>(&wave);
+  wave.base[1] = launch.program->constants().base();
+  wave.all_lanes = kernel.wave_size == 64 ? ~uint64_t{0} : 0xffffffff;
+  wave.mode = InitialMode(target, kernel);
+  wave.mode_bits = ModeBits(target);
+  wave.careful = ((wave.mode ^ kUsualMode) & wave.mode_bits) != 0;
+  wave.state = WaveState::kReady;
+  wave.index_in_group = index;
+  wave.pc = launch.entry;
+  wave.run_start = launch.entry->instruction;
+  wave.program = launch.program;
+  wave.memory = launch.memory;
+  wave.lds_bytes = launch.lds_bytes;
+  std::copy(id.begin(), id.end(), wave.workgroup_id);
+
+  SetScalar64(wave, kVccLo, 0);
+  wave.s[kExecLo + 1] = 0;
+  SetScalar64(wave, kSharedBase, uint64_t{kSharedAperture} << 32);
+  SetScalar64(wave, kSharedLimit, uint64_t{kSharedAperture} << 32 | 0xffffffff);
+  SetScalar64(wave, kPrivateBase, uint64_t{kPrivateAperture} << 32);
+  SetScalar64(wave, kPrivateLimit, uint64_t{kPrivateAperture} << 32 | 0xffffffff);
+  wave.s[kScc] = 0;
+  SetUserRegisters(launch, wave);
+  SetWorkItems(launch, index, id, wave);
+}
+
+void SetScratch(const Launch& launch, std::byte* scratch, Wave& wave) {
+  wave.scratch_bytes = ScratchBytes(*launch.kernel);
+  wave.scratch = scratch;
+  if ((launch.program->target().bit & kGfx9) != 0)
+    SetScalar64(wave, kFlatScratchLo, reinterpret_cast<uint64_t>(scratch));
+}
+
+}  // namespace gridwise::sim

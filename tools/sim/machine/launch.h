@@ -1,0 +1,45 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "tools/sim/machine/grid.h"
+#include "tools/sim/machine/launch_probe.h"
+#include "tools/sim/wave/uop.h"
+
+namespace gridwise::sim {
+
+class Memory;
+class Program;
+struct KernelInfo;
+
+/// What all workgroups of a launch share.
+struct Launch {
+  Program* program = nullptr;
+  const Uop* entry = nullptr;
+  const KernelInfo* kernel = nullptr;
+  Memory* memory = nullptr;
+  Grid grid;
+  uint32_t lds_bytes = 0;
+  uint64_t kernarg = 0;                              // address
+  uint64_t dispatch_packet = 0;                      // address of an AQL kernel dispatch packet
+  uint64_t queue = 0;                                // address of a queue descriptor, all zero
+  std::function<const char*()> interrupt = nullptr;  // as of RunOptions
+  std::optional<uint64_t> seed = {};                 // of the order in which waves take turns
+  std::vector<LaunchProbe*> probes = {};
+  ProbeWants wants = {};  // of all probes together
+};
+
+/// What a launch executed.
+struct RunReport {
+  std::array<int64_t, kOpClasses> instructions = {};  // wave instructions by OpClass
+  std::vector<int64_t> executions;  // of each instruction, by its index in the program
+  int64_t waves = 0;
+  int64_t workgroups = 0;
+  double seconds = 0;
+};
+
+}  // namespace gridwise::sim

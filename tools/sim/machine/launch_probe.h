@@ -1,0 +1,86 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "tools/sim/isa/facts/facts.h"
+#include "tools/sim/wave/uop.h"
+#include "tools/sim/wave/wave.h"
+
+namespace gridwise::sim {
+
+struct Launch;
+struct RunReport;
+
+/// What a probe wants to be told of. A launch pays only for what one of its probes wants.
+struct ProbeWants {
+  /// GroupProbe::Before, in front of each instruction. The code is bound a second time for it.
+  bool steps = false;
+  bool accesses = false;  // GroupProbe::Observe
+  bool runs = false;      // GroupProbe::Ran
+  /// LDS ends where the kernel asked for it, not where the hardware's block does, and an access
+  /// behind it, which is no fault, is told to LaunchProbe::Faulted as well.
+  bool exact_lds = false;
+  /// The launch's host threads run one at a time, by turns, with several workgroups under way: what
+  /// the probe keeps of all of them needs no lock, and a run can be repeated.
+  bool serial = false;
+
+  friend constexpr ProbeWants operator|(ProbeWants a, ProbeWants b) {
+    return {a.steps || b.steps, a.accesses || b.accesses, a.runs || b.runs,
+            a.exact_lds || b.exact_lds, a.serial || b.serial};
+  }
+};
+
+/// What watches the workgroups that one host thread executes, one after the other. Called by that
+/// thread alone. Which of the functions are called is what its LaunchProbe wants; those without a
+/// wish of their own always are.
+class GroupProbe {
+ public:
+  virtual ~GroupProbe() = default;
+
+  /// A workgroup begins; the registers of its first `waves` waves are set up.
+  virtual void Begin(const std::array<uint32_t, 3>& /*id*/, int /*waves*/) {}
+  /// `wave` is about to execute the instruction whose first micro-op is `first`. `facts` live as
+  /// long as the program. False: the wave stops in front of it and comes here again in its next
+  /// turn.
+  virtual bool Before(Wave& /*wave*/, const InstructionFacts& /*facts*/, const Uop* /*first*/) {
+    return true;
+  }
+  /// `uop` of `wave` is about to make `access`. An instruction may make several.
+  virtual void Observe(Wave& /*wave*/, const Uop& /*uop*/, const MemoryAccess& /*access*/) {}
+  /// `wave` has executed the straight run of instructions [first, last] (indices in the program)
+  /// and leaves it by a jump, by s_endpgm or because its code is bound in another way from here.
+  /// Instructions without a micro-op (s_nop, s_waitcnt) are in runs like all others; a run goes on
+  /// where the wave stops inside of it.
+  virtual void Ran(const Wave& /*wave*/, uint32_t /*first*/, uint32_t /*last*/) {}
+  /// The wave's turn has ended: at a barrier or s_endpgm (Wave::state says which), or, still ready,
+  /// at s_sleep, after many branches, or by Before. Wave::pc is where it goes on.
+  virtual void Stopped(const Wave& /*wave*/) {}
+  /// All waves that have not ended wait at the barrier, which opens.
+  virtual void OpenBarrier() {}
+  /// The workgroup has ended. Not called if a wave faulted.
+  virtual void End() {}
+};
+
+/// What watches a launch: check mode, the count of bank conflicts, a clock. It is attached to one
+/// launch (RunOptions::probes); several may be attached to the same one.
+class LaunchProbe {
+ public:
+  virtual ~LaunchProbe() = default;
+
+  virtual ProbeWants wants() const = 0;
+  /// The launch begins; `launch` stays until End.
+  virtual void Begin(const Launch& /*launch*/) {}
+  /// The probe of one host thread, which executes workgroups with `waves`. Threads of a launch call
+  /// it concurrently. Null: that thread's workgroups are not watched.
+  virtual std::unique_ptr<GroupProbe> OfThread(std::span<Wave> waves) = 0;
+  /// `wave` has a fault (Wave::fault), which `sentence` explains.
+  virtual void Faulted(const Wave& /*wave*/, const std::string& /*sentence*/) {}
+  /// The launch has ended, and its group probes are gone. `report` is null if a wave faulted.
+  virtual void End(const RunReport* /*report*/) {}
+};
+
+}  // namespace gridwise::sim

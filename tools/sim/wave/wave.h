@@ -1,0 +1,190 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace gridwise::sim {
+
+class Memory;
+class Program;
+struct InstructionFacts;
+struct Uop;
+struct Wave;
+
+/// Lanes in a row of the vector register file. A wave32 uses the first half of every row, whose
+/// other half holds nothing of meaning, and Exec() is 0 above lane 31, so that handlers need no
+/// second version. Lane masks in scalar registers (VCC, carries, results of comparisons) have one
+/// register in a wave32 and two in a wave64: ReadMask and WriteMask of uop.h know. VCC_HI is then
+/// an ordinary register, and so is EXEC_HI, which therefore lives at kFreeExecHi: s[kExecLo + 1]
+/// stays 0.
+inline constexpr int kLanes = 64;
+inline constexpr uint64_t kRowBytes = kLanes * sizeof(uint32_t);
+
+/// VGPRs and AGPRs are one file. On hardware AGPR 0 is register accum_offset of the kernel;
+/// instructions cannot tell, so here it is always register kAgprBase.
+inline constexpr int kVectorRegisters = 512;
+inline constexpr int kAgprBase = 256;
+
+/// Rows behind the registers that micro-ops use between themselves: operands fetched from SGPRs,
+/// with modifiers, through DPP or SDWA, and results before clamp and output selection. Nothing
+/// lives there across two instructions.
+inline constexpr int kTempRows = 12;
+
+/// Scalar registers are numbered as in the instruction encoding up to 127; behind that follow the
+/// read-only sources. All 64-bit ones start at an even index.
+enum ScalarRegister : uint16_t {
+  kFlatScratchLo = 102,
+  kXnackMaskLo = 104,
+  kVccLo = 106,
+  kTtmp0 = 108,
+  kM0 = 124,
+  kNull = 125,  // reads as 0, of any width: bound to a constant
+  kExecLo = 126,
+  kSharedBase = 128,  // {0, high half of the LDS aperture}
+  kSharedLimit = 130,
+  kPrivateBase = 132,  // {0, high half of the scratch aperture}
+  kPrivateLimit = 134,
+  kScc = 136,         // 0 or 1
+  kFreeExecHi = 137,  // EXEC_HI of a wave32
+  kSink = 138,        // what is written to `null` goes here, up to four dwords, and is never read
+  kScalarTemp = 142,  // for scalar operands what the temp rows are for vector ones; four of them
+  kScalarRegisters = 148,
+};
+
+/// MODE as clang sets it up: round to nearest even, keep denormals, DX10_CLAMP, IEEE. The last two
+/// are bits of gfx9 and gfx11 only.
+inline constexpr uint32_t kUsualMode = 0x3f0;
+inline constexpr uint32_t kModeBits = 0x3ff;
+inline constexpr uint32_t kModeBitsGfx12 = 0xff;
+inline constexpr uint32_t kModeDx10Clamp = 0x100;
+inline constexpr uint32_t kModeIeee = 0x200;
+
+/// Why a wave stopped executing.
+enum class WaveState : uint8_t {
+  kReady,    // can run
+  kBarrier,  // waits for a barrier; pc is the micro-op after the instruction
+  kEnded,    // s_endpgm
+  kFaulted,  // see Wave::fault
+};
+
+/// What memory an access is to. Fault::address is an address in device memory, or an offset into
+/// LDS or the lane's scratch.
+enum class AddressSpace : uint8_t { kGlobal, kLds, kScratch };
+
+/// Addresses [begin, end) of one allocation.
+struct MemoryRange {
+  uint64_t begin, end;
+};
+
+/// What a handler leaves behind when an instruction cannot be executed. `what` is a sentence
+/// without a final stop and has static storage; the dispatcher adds kernel, pc, text, workgroup,
+/// wave, lane, and what is known about the address.
+struct Fault {
+  const char* what = nullptr;
+  const Uop* uop = nullptr;
+  int lane = -1;         // -1: the whole wave
+  uint64_t address = 0;  // valid if has_address
+  uint32_t bytes = 0;    // size of the access at address
+  bool has_address = false;
+  AddressSpace space = AddressSpace::kGlobal;
+};
+
+/// Execution counts of one host thread, as differences: every straight run of instructions [first,
+/// last] that was executed adds 1 at first and subtracts 1 at last + 1, so that a prefix sum counts
+/// each instruction at the cost of its branches.
+struct Profile {
+  int64_t* differences = nullptr;
+  uint32_t size = 0;
+};
+
+/// What probes are told of an instruction's accesses, before they happen: lane l of `lanes` touches
+/// `bytes` bytes at base + offset[l]. Those are host addresses, of LDS too (from Wave::lds on),
+/// except for scratch: offsets in the lane's own space.
+struct MemoryAccess {
+  AddressSpace space;
+  uint32_t bytes;
+  bool reads, writes;
+  uint64_t base;
+  const uint32_t* offset;
+  uint64_t lanes;
+};
+
+/// The architectural state of one wave and what its handlers need of their surroundings. Plain
+/// data: handlers are compiled several times for different x86 levels, so this header must not
+/// define inline functions that could be merged across levels; the accessors below are forced
+/// inline for that reason.
+struct Wave {
+  alignas(64) uint32_t v[kVectorRegisters + kTempRows][kLanes];
+  alignas(64) uint32_t s[kScalarRegisters];
+
+  /// Bases that a Ref is relative to: [0] this wave, [1] the program's constant pool.
+  std::byte* base[2];
+
+  uint64_t all_lanes;  // EXEC with every lane on: ~0 for wave64, 2^32 - 1 for wave32
+  uint32_t mode;       // the MODE register
+  uint32_t mode_bits;  // those of kUsualMode that the target has
+  bool careful;        // mode differs from kUsualMode in them: the code is bound in another way
+  uint32_t barrier_signals;          // how often the wave has signalled the workgroup's barrier
+  uint32_t* highest_barrier_signal;  // the most of any wave of the workgroup
+  uint32_t trap_status;
+  WaveState state;
+  int32_t branch_budget;  // taken branches left in this turn
+  int32_t index_in_group;
+  const Uop* pc;       // the next micro-op to execute
+  uint64_t lane_mask;  // lanes that a DPP operand is valid for; set and used within one instruction
+
+  Program* program;
+  /// Where to go on at an address (s_setpc, s_swappc, a change of `careful`); null after it has
+  /// recorded a fault. Profile grows with the program.
+  const Uop* (*enter)(Wave&, const Uop&, uint64_t pc);
+  /// The wave interrupts the host, which serves it. Null, or the sentence of a fault; null itself
+  /// where nobody listens.
+  const char* (*interrupt)(Wave&);
+  Profile* profile;
+  uint32_t run_start;  // first instruction of the straight run being executed
+
+  Memory* memory;
+  MemoryRange recent[4];  // allocations that global accesses hit last; empty at start
+  uint32_t recent_next;   // entry of `recent` to replace next
+
+  std::byte* lds;  // the workgroup's LDS
+  uint32_t lds_bytes;
+  uint32_t scratch_bytes;  // per lane
+  std::byte* scratch;      // of this wave, swizzled: dword a of lane l is at (a * 64 + l) * 4
+
+  uint32_t workgroup_id[3];
+  void* workgroup;  // the Workgroup that runs this wave
+
+  // What watches the wave (machine/launch_probe.h). Null where nobody does.
+
+  /// Called in front of each instruction of code that is bound for it (CodeView::steps), `first`
+  /// being its first micro-op. False: the wave stops there.
+  bool (*before)(Wave&, const InstructionFacts&, const Uop* first);
+  /// Whatever touches memory calls it (Observe in isa/exec/memory/memory.h).
+  void (*observe)(Wave&, const Uop&, const MemoryAccess&);
+  /// Told of the straight runs of instructions that `profile` counts, [first, last].
+  void (*ran)(Wave&, uint32_t first, uint32_t last);
+  /// Told of an access to LDS that ends outside of what the workgroup has, with `fault` describing
+  /// it; the access is then done as hardware does it, and is no fault.
+  void (*outside_lds)(Wave&);
+  Fault fault;
+};
+
+#define GRIDWISE_SIM_INLINE inline __attribute__((always_inline))
+
+/// 64-bit value of the scalar registers index, index + 1.
+GRIDWISE_SIM_INLINE uint64_t Scalar64(const Wave& w, int index) {
+  uint64_t value;
+  std::memcpy(&value, &w.s[index], sizeof(value));
+  return value;
+}
+
+GRIDWISE_SIM_INLINE void SetScalar64(Wave& w, int index, uint64_t value) {
+  std::memcpy(&w.s[index], &value, sizeof(value));
+}
+
+GRIDWISE_SIM_INLINE uint64_t Exec(const Wave& w) { return Scalar64(w, kExecLo); }
+
+}  // namespace gridwise::sim
