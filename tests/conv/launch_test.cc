@@ -141,20 +141,20 @@ class LaunchTest : public testing::Test {
 
 TEST_F(LaunchTest, AllocatesNothingAndCopiesNothing) {
   for (const ConvProblem& problem : {ManySubGemms(), ChannelsFirst()}) {
-    const absl::Status status =
-        Check(problem, {.splits = 2, .atomic = true},
-              [](const Executable& executable, const ConvTensors& tensors, void* workspace,
-                 std::int64_t bytes) {
-                watch = {.on = true};
-                const absl::Status launched = executable.Launch(tensors, workspace, bytes, nullptr);
-                watch.on = false;
-                EXPECT_GT(watch.launches, 0);
-                EXPECT_EQ(watch.allocations, 0);
-                EXPECT_EQ(watch.copies, 0);
-                EXPECT_EQ(watch.module_loads, 0);
-                if (!launched.ok()) return launched;
-                return SynchronizeDevice();
-              });
+    const absl::Status status = Check(problem, {.splits = 2, .atomic = true},
+                                      [](const Executable& executable, const ConvTensors& tensors,
+                                         void* workspace, std::int64_t bytes) {
+                                        watch = {.on = true};
+                                        const absl::Status launched =
+                                            executable.Launch(tensors, workspace, bytes, nullptr);
+                                        watch.on = false;
+                                        EXPECT_GT(watch.launches, 0);
+                                        EXPECT_EQ(watch.allocations, 0);
+                                        EXPECT_EQ(watch.copies, 0);
+                                        EXPECT_EQ(watch.module_loads, 0);
+                                        if (!launched.ok()) return launched;
+                                        return SynchronizeDevice();
+                                      });
     EXPECT_TRUE(status.ok()) << status;
   }
 }

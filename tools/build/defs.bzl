@@ -1,5 +1,6 @@
 """Public rules for GPU code. Other repositories compile their own kernels with them."""
 
+load("//tools/build:targets.bzl", "ALL_TARGETS")
 load("//tools/build/private:gpu_library.bzl", _gpu_library = "gpu_library")
 load("//tools/build/private:gpu_object.bzl", _GpuObjectInfo = "GpuObjectInfo", _gpu_object = "gpu_object")
 load("//tools/build/private:gpu_test.bzl", _gpu_test = "gpu_test")
@@ -56,3 +57,15 @@ def gpu_kernel_table(name, src = None, rows = None, header = None, deps = [], sh
             tags = ["manual"],
         )
     _gpu_library(name = name, objects = objects, **kwargs)
+
+TIERS = [
+    "smoke",
+    "regression",
+]
+
+def tier_suites():
+    """Declares the suites of the package's tests, by their tags: smoke, regression, and smoke_gfx942 etc. of those that are a target's."""
+    for tier in TIERS:
+        native.test_suite(name = tier, tags = [tier])
+        for target in ALL_TARGETS:
+            native.test_suite(name = "%s_%s" % (tier, target), tags = [tier, target])
