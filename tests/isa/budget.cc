@@ -10,6 +10,8 @@
 namespace gridwise {
 namespace {
 
+constexpr double kSaluPerMatrix = 4;
+
 double ValuPerMatrix(Gfx gfx) {
   if (TraitsOf(gfx).mma_unit != MmaUnit::kMfma) return 4;
   return TraitsOf(gfx).mma_double_k ? 2 : 1;
@@ -30,13 +32,22 @@ bool Matches(std::string_view pattern, std::string_view text) {
 }  // namespace
 
 std::optional<std::string> OverBudget(const KernelReport& report, Gfx gfx) {
+  if (report.sgpr_spills > 0) return absl::StrFormat("spills %d SGPRs", report.sgpr_spills);
   if (!report.loop) return "has no main loop";
+  if (report.loop->matrix == 0) return std::nullopt;  // the others are of the matrix unit
+  if (!report.valu_per_matrix || !report.salu_per_matrix || !report.conflicts) {
+    return "has a main loop that no probe problem runs";
+  }
   const double limit = ValuPerMatrix(gfx);
-  if (report.valu_per_matrix.value_or(0) > limit) {
+  if (*report.valu_per_matrix > limit) {
     return absl::StrFormat("%.2f vector-ALU instructions per matrix instruction, more than %.0f",
                            *report.valu_per_matrix, limit);
   }
-  if (report.conflicts.value_or(0) > 0) {
+  if (*report.salu_per_matrix > kSaluPerMatrix) {
+    return absl::StrFormat("%.2f scalar instructions per matrix instruction, more than %.0f",
+                           *report.salu_per_matrix, kSaluPerMatrix);
+  }
+  if (*report.conflicts > 0) {
     return absl::StrFormat("%.2f cycles of LDS bank conflicts per iteration", *report.conflicts);
   }
   return std::nullopt;

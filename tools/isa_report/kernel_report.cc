@@ -65,20 +65,32 @@ absl::Status RunRow(const ConvProblem& problem, Gfx gfx, const std::string& row)
   return stream->Synchronize();
 }
 
-/// `problem` with twice the K, which takes twice the steps of the main loop.
-ConvProblem WithTwiceTheK(ConvProblem problem) {
-  (problem.direction == Direction::kForward        ? problem.c
-   : problem.direction == Direction::kBackwardData ? problem.k
-                                                   : problem.batch) *= 2;
+/// `problem` with a longer K, which takes more steps of the main loop, and the same output. Groups
+/// keep their channels, which rows that merge groups want so.
+ConvProblem WithLongerK(ConvProblem problem) {
+  if (problem.direction == Direction::kBackwardWeight) {
+    problem.batch *= 2;
+  } else if (problem.groups == 1) {
+    (problem.direction == Direction::kForward ? problem.c : problem.k) *= 2;
+  } else {
+    Dim& h = problem.dims[1];
+    h.filter += 2 * h.stride;
+    h.pad_begin += h.stride;
+    h.pad_end += h.stride;
+  }
   return problem;
 }
 
-/// Vector-ALU instructions per matrix instruction in the steps that `problem` has more when its K
-/// is doubled: of the main loop, as it was executed. Nothing if they have no matrix instructions.
-absl::StatusOr<std::optional<double>> MeasureValuPerMatrix(const ConvProblem& problem, Gfx gfx,
-                                                           const std::string& row) {
+struct PerMatrix {
+  double valu, salu;
+};
+
+/// Instructions per matrix instruction in the steps that `problem` has more when its K is longer:
+/// of the main loop, as it was executed. Nothing if they have no matrix instructions.
+absl::StatusOr<std::optional<PerMatrix>> MeasurePerMatrix(const ConvProblem& problem, Gfx gfx,
+                                                          const std::string& row) {
   std::map<std::string, double> counts[2];
-  const ConvProblem problems[] = {problem, WithTwiceTheK(problem)};
+  const ConvProblem problems[] = {problem, WithLongerK(problem)};
   for (int i = 0; i < 2; ++i) {
     GridwiseSimRuns runs = {};
     gridwiseSimTakeRuns(&runs);
@@ -90,7 +102,8 @@ absl::StatusOr<std::optional<double>> MeasureValuPerMatrix(const ConvProblem& pr
   }
   const double matrix = counts[1]["mma"] - counts[0]["mma"];
   if (matrix <= 0) return std::nullopt;
-  return (counts[1]["valu"] - counts[0]["valu"]) / matrix;
+  return PerMatrix{.valu = (counts[1]["valu"] - counts[0]["valu"]) / matrix,
+                   .salu = (counts[1]["salu"] - counts[0]["salu"]) / matrix};
 }
 
 /// Conflict cycles of one execution, by the address of the instruction.
@@ -109,7 +122,7 @@ Conflicts CountedConflicts(const std::string& kernel) {
 /// What a run tells of a row.
 struct Measured {
   Conflicts conflicts;
-  std::optional<double> valu_per_matrix;
+  std::optional<PerMatrix> per_matrix;
 };
 
 /// The measurements of every row that accepts a probe problem, by its name.
@@ -134,10 +147,10 @@ absl::StatusOr<std::map<std::string, Measured>> MeasureRows(
         Measured& measured = result[verdict.row];
         if (symbol != symbols.end()) measured.conflicts = CountedConflicts(symbol->second);
         gridwiseSimCountBankConflicts(0);
-        if (status.ok() && problem.groups == 1 && problem.c > 8) {
-          const auto ratio = MeasureValuPerMatrix(problem, gfx, verdict.row);
-          status = ratio.status();
-          if (ratio.ok()) measured.valu_per_matrix = *ratio;
+        if (status.ok() && problem.c > 8) {
+          const auto per_matrix = MeasurePerMatrix(problem, gfx, verdict.row);
+          status = per_matrix.status();
+          if (per_matrix.ok()) measured.per_matrix = *per_matrix;
         }
         if (!status.ok()) {
           return absl::Status(status.code(), absl::StrCat(verdict.row, ": ", status.message()));
@@ -177,12 +190,16 @@ absl::StatusOr<KernelReport> ReportKernel(const std::string& row, const sim::Ker
                          .lds = static_cast<int>(kernel.static_lds_bytes),
                          .loop = {},
                          .conflicts = {},
-                         .valu_per_matrix = {}};
+                         .valu_per_matrix = {},
+                         .salu_per_matrix = {}};
   const absl::StatusOr<std::vector<CodeLine>> lines = Disassemble(kernel, gfx);
   if (!lines.ok()) return lines.status();
   report.loop = FindMainLoop(*lines);
   if (measured == nullptr || !report.loop) return report;
-  report.valu_per_matrix = measured->valu_per_matrix;
+  if (measured->per_matrix) {
+    report.valu_per_matrix = measured->per_matrix->valu;
+    report.salu_per_matrix = measured->per_matrix->salu;
+  }
   report.conflicts = 0;
   for (const auto& [pc, cycles] : measured->conflicts) {
     if (pc >= report.loop->begin && pc < report.loop->end) *report.conflicts += cycles;
@@ -235,7 +252,7 @@ std::string ToText(std::span<const KernelReport> reports) {
   for (const KernelReport& report : reports) width = std::max(width, report.row.size());
   constexpr const char* kTitles =
       " vgprs agprs sgprs scratch vspills sspills    lds | loop: matrix  fma valu salu  lds vmem  "
-      "valu/matrix conflicts\n";
+      "valu/matrix salu/matrix conflicts\n";
   std::string text = absl::StrFormat("%-*s%s", width, "row", kTitles);
   for (const KernelReport& report : reports) {
     absl::StrAppendFormat(&text, "%-*s %5d %5d %5d %7d %7d %7d %6d |", width, report.row,
@@ -247,9 +264,10 @@ std::string ToText(std::span<const KernelReport> reports) {
     }
     const MainLoop& loop = *report.loop;
     absl::StrAppendFormat(
-        &text, "       %6d %4d %4d %4d %4d %4d  %11s %9s\n", loop.matrix, loop.fma, loop.valu,
+        &text, "       %6d %4d %4d %4d %4d %4d  %11s %11s %9s\n", loop.matrix, loop.fma, loop.valu,
         loop.salu, loop.lds, loop.vmem,
         report.valu_per_matrix ? absl::StrFormat("%.2f", *report.valu_per_matrix) : "-",
+        report.salu_per_matrix ? absl::StrFormat("%.2f", *report.salu_per_matrix) : "-",
         report.conflicts ? absl::StrFormat("%.2f", *report.conflicts) : "-");
   }
   return text;

@@ -25,10 +25,10 @@ struct KernelReport {
   /// Cycles that LDS instructions of the loop lose to bank conflicts, per iteration and wave, on
   /// average; nothing if no probe problem runs on the row.
   std::optional<double> conflicts;
-  /// Vector-ALU instructions per matrix instruction of the main loop, as executed: the difference
-  /// of two lengths of K. The counts of `loop` have branches that few steps take. Nothing if no
-  /// probe problem runs on the row, or it has no matrix instructions.
-  std::optional<double> valu_per_matrix;
+  /// Vector-ALU and scalar instructions per matrix instruction of the main loop, as executed: the
+  /// difference of two lengths of K. The counts of `loop` have branches that few steps take.
+  /// Nothing if no probe problem runs on the row, or it has no matrix instructions.
+  std::optional<double> valu_per_matrix, salu_per_matrix;
 };
 
 /// The rows of a direction that are compiled for `gfx`, in the order of their table. The simulator
