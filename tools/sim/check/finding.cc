@@ -28,7 +28,8 @@ __attribute__((destructor)) void ExitWithCode() {
 }  // namespace
 
 std::string Finding::ToString() const {
-  std::string text = absl::StrCat(Name(category), ": kernel ", kernel);
+  std::string text(Name(category));
+  if (!kernel.empty()) absl::StrAppend(&text, ": kernel ", kernel);
   if (!source.empty()) absl::StrAppend(&text, ", ", source);
   if (!instruction.empty())
     absl::StrAppendFormat(&text, ", pc %s, '%s'", OffsetText(pc), instruction);

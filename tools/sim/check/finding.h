@@ -13,10 +13,19 @@
 namespace gridwise::sim {
 
 /// What check mode looks for; the names are those of GRIDWISE_SIM=check:NAME,... and of reports.
-enum class Category : uint8_t { kWaits, kHazards, kBounds, kRaces, kBarriers, kWatch, kUninit };
-inline constexpr int kCategories = 7;
+enum class Category : uint8_t {
+  kWaits,
+  kHazards,
+  kBounds,
+  kRaces,
+  kBarriers,
+  kWatch,
+  kUninit,
+  kStreams
+};
+inline constexpr int kCategories = 8;
 inline constexpr std::array<std::string_view, kCategories> kCategoryNames = {
-    "waits", "hazards", "bounds", "races", "barriers", "watch", "uninit"};
+    "waits", "hazards", "bounds", "races", "barriers", "watch", "uninit", "streams"};
 constexpr std::string_view Name(Category c) { return kCategoryNames[static_cast<size_t>(c)]; }
 
 /// A mistake of a kernel, where it was first seen, and how often since.

@@ -21,11 +21,11 @@ constexpr uint32_t kEverything = (1u << kCategories) - 1;
 CheckSettings FromEnvironment() {
   CheckSettings settings;
   if (const char* mode = std::getenv("GRIDWISE_SIM")) {
-    const absl::StatusOr<uint32_t> categories = ParseCategories(mode);
-    settings.categories = categories.value_or(kEverything);
-    if (!categories.ok()) {
+    const absl::StatusOr<CheckSettings> wanted = ParseMode(mode);
+    settings = wanted.value_or(CheckSettings{.categories = kEverything, .seed = {}});
+    if (!wanted.ok()) {
       std::fprintf(stderr, "gridwise sim: GRIDWISE_SIM: %s; checking everything\n",
-                   std::string(categories.status().message()).c_str());
+                   std::string(wanted.status().message()).c_str());
     }
   }
   if (const char* seed = std::getenv("GRIDWISE_SIM_SEED")) {
@@ -68,6 +68,19 @@ absl::StatusOr<uint32_t> ParseCategories(std::string_view text) {
     categories |= 1u << (found - kCategoryNames.begin());
   }
   return categories;
+}
+
+absl::StatusOr<CheckSettings> ParseMode(std::string_view text) {
+  CheckSettings settings;
+  settings.deferred = absl::ConsumePrefix(&text, "deferred");
+  if (settings.deferred && !text.empty() && !absl::ConsumePrefix(&text, ",")) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'deferred", text, "' is neither 'deferred' nor 'deferred,check...'"));
+  }
+  const absl::StatusOr<uint32_t> categories = ParseCategories(text);
+  if (!categories.ok()) return categories.status();
+  settings.categories = *categories;
+  return settings;
 }
 
 CheckSettings CurrentCheckSettings() {

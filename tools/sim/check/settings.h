@@ -9,10 +9,13 @@
 
 namespace gridwise::sim {
 
-/// What is checked, and how workgroups are interleaved.
+/// What is checked, and in what order things happen that may happen in another order too.
 struct CheckSettings {
-  uint32_t categories = 0;       // bit c: Category c
-  std::optional<uint64_t> seed;  // shuffles waves and workgroups, preempts waves at random
+  uint32_t categories = 0;  // bit c: Category c
+  bool deferred = false;    // what is put on a stream runs when the host waits for it
+  /// Shuffles what is ready of deferred operations; where there is a check, or nothing is deferred,
+  /// waves and workgroups, and preempts waves at random.
+  std::optional<uint64_t> seed;
 
   bool Has(Category c) const { return (categories >> static_cast<int>(c) & 1) != 0; }
   bool on() const { return categories != 0; }
@@ -20,6 +23,9 @@ struct CheckSettings {
 
 /// Reads "check", "check:waits,races" or "run" (nothing is checked).
 absl::StatusOr<uint32_t> ParseCategories(std::string_view text);
+/// The same, with "deferred" alone or "deferred," in front of it: categories and `deferred` of the
+/// result.
+absl::StatusOr<CheckSettings> ParseMode(std::string_view text);
 
 /// The process's settings: the environment's (GRIDWISE_SIM, GRIDWISE_SIM_SEED) until
 /// SetCheckSettings. They hold for launches from then on; reports have source lines of code objects

@@ -60,12 +60,12 @@ __attribute__((weak)) int gridwiseSimBankConflictsAt(int index,
 
 /// --- Check mode (tools/sim/check/README.md) ---
 
-/// What is checked of code objects that are loaded from now on, in place of the environment
-/// variable GRIDWISE_SIM: "check", "check:waits,races" or "run". 0, or 1 if `mode` is not
-/// understood.
+/// What is checked of launches from now on, in place of the environment variable GRIDWISE_SIM:
+/// "check", "check:waits,races" or "run"; with "deferred," in front of it, or "deferred" alone,
+/// operations of streams run when the host waits for them. 0, or 1 if `mode` is not understood.
 __attribute__((weak)) int gridwiseSimCheck(const char* mode);
-/// Seeded interleaving of waves and workgroups from the next launch on, in place of
-/// GRIDWISE_SIM_SEED; for code objects that were loaded while checks or a seed were on.
+/// Seeded interleaving of waves and workgroups, and of deferred operations, from the next launch
+/// on, in place of GRIDWISE_SIM_SEED.
 __attribute__((weak)) void gridwiseSimSeed(int on, uint64_t seed);
 
 /// In the next launch each of the `bytes` bytes at `address` must be written exactly once.

@@ -61,7 +61,8 @@ class Callbacks : public testing::Test {
   hipError_t Map(uint64_t function, const Words& in, const Words& out) const {
     uint32_t *from = in.device(), *to = out.device();
     void* arguments[] = {&function, &from, &to};
-    return Launch(library_, "MapOddOnes", kWorkgroups, 256, arguments);
+    const hipError_t error = Launch(library_, "MapOddOnes", kWorkgroups, 256, arguments);
+    return error != hipSuccess ? error : hipDeviceSynchronize();
   }
 
   hipModule_t library_ = nullptr, user_ = nullptr;

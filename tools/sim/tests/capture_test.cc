@@ -87,6 +87,7 @@ TEST_F(CaptureTest, TakesMemoryAndHostFunctions) {
   EXPECT_THAT(out, ElementsAre(0, 0));
   const hipGraphExec_t exec = Instantiated(graph);
   for (int i = 0; i < 2; ++i) ASSERT_EQ(hipGraphLaunch(exec, first_), hipSuccess);
+  EXPECT_EQ(hipStreamSynchronize(first_), hipSuccess);
   EXPECT_THAT(seen, ElementsAre(40, 42, 40, 42));
   EXPECT_THAT(Taken(), ElementsAre(40, 0xffffffffu));
   EXPECT_EQ(hipGraphExecDestroy(exec), hipSuccess);

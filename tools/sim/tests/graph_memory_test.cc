@@ -56,6 +56,7 @@ TEST_F(GraphMemoryTest, OutlivesTheGraphUntilItIsFreed) {
   EXPECT_EQ(hipFree(memory_), hipErrorInvalidValue) << "freed already";
   ASSERT_EQ(hipGraphLaunch(exec, first_), hipSuccess);
   EXPECT_EQ(hipGraphExecDestroy(exec), hipSuccess);
+  EXPECT_EQ(hipStreamSynchronize(first_), hipSuccess);
   EXPECT_TRUE(IsAllocated());
   EXPECT_EQ(hipFree(memory_), hipSuccess);
   EXPECT_FALSE(IsAllocated());
@@ -100,6 +101,7 @@ TEST_F(GraphMemoryTest, NodesAreAddedByHand) {
   EXPECT_EQ(type, hipGraphNodeTypeMemFree);
   const hipGraphExec_t exec = Instantiated(graph_);
   EXPECT_EQ(hipGraphLaunch(exec, first_), hipSuccess);
+  EXPECT_EQ(hipStreamSynchronize(first_), hipSuccess);
   EXPECT_FALSE(IsAllocated());
   EXPECT_EQ(hipGraphExecDestroy(exec), hipSuccess);
 }

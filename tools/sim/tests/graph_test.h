@@ -74,8 +74,12 @@ class GraphTest : public testing::Test {
     return exec;
   }
 
-  /// What was appended since the last time.
+  /// What was appended since the last time, by all streams: these here wait for no other.
   std::vector<uint32_t> Taken() {
+    for (hipStream_t stream : {first_, second_}) {
+      if (StatusOf(stream) == hipStreamCaptureStatusNone)
+        EXPECT_EQ(hipStreamSynchronize(stream), hipSuccess);
+    }
     std::vector<uint32_t> words(kLogBytes / 4);
     EXPECT_EQ(hipMemcpy(words.data(), log_, kLogBytes, hipMemcpyDeviceToHost), hipSuccess);
     EXPECT_EQ(hipMemset(log_, 0, kLogBytes), hipSuccess);

@@ -48,7 +48,9 @@ class MemoryPools : public Hip7Test {
     EXPECT_EQ(hipModuleGetFunction(&store, module, "Store"), hipSuccess);
     uint32_t value = 7;
     void* arguments[] = {&to, &value};
-    return hipModuleLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr);
+    const hipError_t error =
+        hipModuleLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr);
+    return error != hipSuccess ? error : hipDeviceSynchronize();
   }
 
   hipMemPool_t pool_ = nullptr;
@@ -68,6 +70,7 @@ TEST_F(MemoryPools, CountWhatTheyAllocate) {
   EXPECT_EQ(Get(standard, hipMemPoolAttrUsedMemCurrent), standard_before);
   EXPECT_EQ(StoreOn(module_, first), hipSuccess);
   EXPECT_EQ(hipFreeAsync(first, nullptr), hipSuccess);
+  EXPECT_EQ(hipStreamSynchronize(nullptr), hipSuccess);
   EXPECT_EQ(Get(pool_, hipMemPoolAttrUsedMemCurrent), 24u);
   EXPECT_EQ(Get(pool_, hipMemPoolAttrUsedMemHigh), 1024u);
   uint64_t zero = 0, threshold = 1 << 20;
@@ -110,6 +113,7 @@ TEST_F(MemoryPools, BecomeADevicesCurrentOne) {
   ASSERT_EQ(hipMallocAsync(&memory, 64, nullptr), hipSuccess);
   EXPECT_EQ(Get(pool_, hipMemPoolAttrUsedMemCurrent), 64u);
   EXPECT_EQ(hipFreeAsync(memory, nullptr), hipSuccess);
+  EXPECT_EQ(hipStreamSynchronize(nullptr), hipSuccess);
   EXPECT_EQ(hipMemPoolDestroy(standard), hipErrorInvalidValue);
   EXPECT_EQ(hipMemPoolDestroy(pool_), hipSuccess);
   pool_ = nullptr;
@@ -177,6 +181,7 @@ TEST_F(MemoryPools, GiveOtherDevicesAccess) {
   wanted.location.id = device_;
   EXPECT_EQ(hipMemPoolSetAccess(pool_, &wanted, 1), hipErrorInvalidValue);
   for (uint32_t* memory : {before, after}) EXPECT_EQ(hipFreeAsync(memory, nullptr), hipSuccess);
+  EXPECT_EQ(hipStreamSynchronize(nullptr), hipSuccess);
 }
 
 }  // namespace

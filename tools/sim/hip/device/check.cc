@@ -8,6 +8,7 @@
 #include "tools/sim/check/settings.h"
 #include "tools/sim/check/watch.h"
 #include "tools/sim/hip/sim_extension.h"
+#include "tools/sim/hip/stream/queue.h"
 
 // Check mode for programs: what is checked, and what was found.
 
@@ -34,28 +35,35 @@ using namespace gridwise::sim;
 extern "C" {
 
 int gridwiseSimCheck(const char* mode) {
-  const absl::StatusOr<uint32_t> categories = ParseCategories(mode == nullptr ? "run" : mode);
-  if (!categories.ok()) return 1;
-  CheckSettings settings = CurrentCheckSettings();
-  settings.categories = *categories;
-  SetCheckSettings(settings);
+  absl::StatusOr<CheckSettings> settings = ParseMode(mode == nullptr ? "run" : mode);
+  if (!settings.ok()) return 1;
+  static_cast<void>(RunDeferred());
+  settings->seed = CurrentCheckSettings().seed;
+  SetCheckSettings(*settings);
   return 0;
 }
 
 void gridwiseSimSeed(int on, uint64_t seed) {
+  static_cast<void>(RunDeferred());
   CheckSettings settings = CurrentCheckSettings();
+  RestartSeed();
   settings.seed.reset();
   if (on != 0) settings.seed = seed;
   SetCheckSettings(settings);
 }
 
 void gridwiseSimWatch(const void* address, uint64_t bytes) {
+  static_cast<void>(RunDeferred());
   WatchNextLaunch(reinterpret_cast<uint64_t>(address), bytes);
 }
 
-int gridwiseSimFindingCount(void) { return static_cast<int>(Findings::Get().size()); }
+int gridwiseSimFindingCount(void) {
+  static_cast<void>(RunDeferred());
+  return static_cast<int>(Findings::Get().size());
+}
 
 int gridwiseSimFindingAt(int index, GridwiseSimFinding* out) {
+  static_cast<void>(RunDeferred());
   const std::vector<Finding> all = Findings::Get().All();
   if (out == nullptr || index < 0 || static_cast<size_t>(index) >= all.size()) return 1;
   const std::lock_guard lock(mutex);
@@ -76,6 +84,7 @@ int gridwiseSimFindingAt(int index, GridwiseSimFinding* out) {
 }
 
 void gridwiseSimClearFindings(void) {
+  static_cast<void>(RunDeferred());
   const std::lock_guard lock(mutex);
   Findings::Get().Clear();
   GivenOut().clear();

@@ -5,6 +5,7 @@
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/hip/device/runtime.h"
 #include "tools/sim/hip/stream/capture.h"
+#include "tools/sim/hip/stream/queue.h"
 
 // Devices: how many there are, which one is current, what they can do.
 
@@ -181,12 +182,14 @@ hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int
 hipError_t hipDeviceSynchronize(void) {
   if (CurrentDevice() == nullptr) return Report(hipErrorNoDevice);
   if (hipError_t error = MayWaitForAll(); error != hipSuccess) return Report(error);
-  return Report(CurrentDevice()->fault);
+  const hipError_t error = RunDeferred(*CurrentDevice());
+  return Report(error != hipSuccess ? error : CurrentDevice()->fault.load());
 }
 
 // Forgets a kernel's fault. Memory stays allocated: handles to it may be live.
 hipError_t hipDeviceReset(void) {
   if (CurrentDevice() == nullptr) return Report(hipErrorNoDevice);
+  static_cast<void>(RunDeferred(*CurrentDevice()));
   CurrentDevice()->fault.store(hipSuccess);
   return Report(hipSuccess);
 }

@@ -27,6 +27,7 @@
 #include "tools/sim/hip/launch/arguments.h"
 #include "tools/sim/hip/module/module.h"
 #include "tools/sim/hip/sim_extension.h"
+#include "tools/sim/hip/stream/queue.h"
 #include "tools/sim/isa/bind/matrix_mode.h"
 #include "tools/sim/machine/bank_probe.h"
 #include "tools/sim/machine/dispatch.h"
@@ -93,7 +94,7 @@ absl::StatusOr<RunReport> RunKernel(ihipModule_t& module, const KernelInfo& kern
   if (settings.on()) options.probes.push_back(&check);
   BankProbe banks;
   if (count_bank_conflicts) options.probes.push_back(&banks);
-  options.seed = settings.seed;
+  if (settings.on() || !settings.deferred) options.seed = settings.seed;
   options.progress = [](int64_t done, int64_t total) {
     progress_done = done;
     progress_total = total;
@@ -178,6 +179,7 @@ using namespace gridwise::sim;
 extern "C" {
 
 int gridwiseSimTakeRuns(GridwiseSimRuns* taken) {
+  static_cast<void>(RunDeferred());
   std::lock_guard lock(runs_mutex);
   if (taken == nullptr || launches == 0) return 1;
   *taken = {.launches = launches,
@@ -197,12 +199,14 @@ int gridwiseSimTakeRuns(GridwiseSimRuns* taken) {
 }
 
 void gridwiseSimCountBankConflicts(int on) {
+  static_cast<void>(RunDeferred());
   std::lock_guard lock(runs_mutex);
   count_bank_conflicts = on != 0;
   counted.clear();
 }
 
 int gridwiseSimBankConflictsAt(int index, GridwiseSimBankConflicts* conflicts) {
+  static_cast<void>(RunDeferred());
   std::lock_guard lock(runs_mutex);
   if (conflicts == nullptr || index < 0 || static_cast<size_t>(index) >= counted.size()) return 1;
   const auto& [kernel, found] = counted[static_cast<size_t>(index)];
@@ -221,10 +225,12 @@ void gridwiseSimProgress(uint64_t* done, uint64_t* total) {
 const char* gridwiseSimLastFault(void) { return LastSentence(); }
 
 void gridwiseSimSetExactMatrices(int exact) {
+  static_cast<void>(RunDeferred());
   SetMatrixMode(exact != 0 ? MatrixMode::kExact : MatrixMode::kFast);
 }
 
 const char* gridwiseSimFidelity(void) {
+  static_cast<void>(RunDeferred());
   thread_local std::string text;
   text = FidelityRecord::Process().Json();
   return text.c_str();

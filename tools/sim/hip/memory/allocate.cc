@@ -7,6 +7,7 @@
 #include "tools/sim/hip/launch/launch.h"
 #include "tools/sim/hip/memory/allocations.h"
 #include "tools/sim/hip/stream/capture.h"
+#include "tools/sim/hip/stream/queue.h"
 
 // Memory: allocation of all kinds, and what there is.
 
@@ -23,14 +24,19 @@ hipError_t AllocateOnCurrent(void** pointer, size_t bytes, AllocationType type) 
   return device == nullptr ? hipErrorNoDevice : Allocate(*device, bytes, type, pointer);
 }
 
-// hipFree waits for the device, so that no kernel of another thread loses its memory.
-void WaitForKernelsThatMayTouch(const void* pointer) {
-  const std::optional<Allocation> allocation = FindAllocation(pointer);
+// hipFree waits for the device, so that no kernel loses its memory.
+void WaitForAllThatMayTouch(const void* pointer) {
+  std::optional<Allocation> allocation = FindAllocation(pointer);
+  if (!allocation && pointer != nullptr) {  // a graph that is yet to run may allocate it
+    static_cast<void>(RunDeferred());
+    allocation = FindAllocation(pointer);
+  }
   if (!allocation) return;
   const bool everybody_s = allocation->type.kind != AllocationKind::kDevice;
   for (const auto& device : Devices()) {
     if (everybody_s || device.get() == allocation->device ||
         HasPeerAccess(*device, *allocation->device)) {
+      static_cast<void>(RunDeferred(*device));
       WaitForKernel(*device);
     }
   }
@@ -38,7 +44,7 @@ void WaitForKernelsThatMayTouch(const void* pointer) {
 
 hipError_t ReleaseUnlessCaptured(void* pointer) {
   if (hipError_t error = MayCallUnsafe(); error != hipSuccess) return Report(error);
-  WaitForKernelsThatMayTouch(pointer);
+  WaitForAllThatMayTouch(pointer);
   return Release(pointer);
 }
 
@@ -123,7 +129,10 @@ hipError_t hipHostRegister(void* pointer, size_t bytes, unsigned int flags) {
   return device == nullptr ? hipErrorNoDevice : RegisterHost(*device, pointer, bytes, flags);
 }
 
-hipError_t hipHostUnregister(void* pointer) { return UnregisterHost(pointer); }
+hipError_t hipHostUnregister(void* pointer) {
+  static_cast<void>(RunDeferred());
+  return UnregisterHost(pointer);
+}
 
 hipError_t hipMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
   Device* device = NeedDevice();

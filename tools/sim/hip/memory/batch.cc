@@ -13,7 +13,7 @@
 namespace gridwise::sim {
 namespace {
 
-// A batch's attributes change no result: copies are done in order, and before the call returns.
+// A batch's attributes change no result: copies are done in order.
 hipError_t CheckAttributes(const size_t* first_copies, size_t attributes, size_t copies) {
   if (attributes > copies || (attributes != 0 && first_copies == nullptr)) {
     return Report(hipErrorInvalidValue,
@@ -65,7 +65,7 @@ hipError_t hipMemcpy3DPeerAsync(hipMemcpy3DPeerParms* p, hipStream_t stream) {
 }
 
 hipError_t hipMemcpy3DPeer(hipMemcpy3DPeerParms* parameters) {
-  return hipMemcpy3DPeerAsync(parameters, nullptr);
+  return Awaited(hipMemcpy3DPeerAsync(parameters, nullptr));
 }
 
 }  // extern "C"

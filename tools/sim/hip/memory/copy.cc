@@ -1,17 +1,23 @@
 #include "tools/sim/hip/memory/copy.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_format.h"
+#include "core/base/math.h"
 #include "tools/sim/check/device_bytes.h"
 #include "tools/sim/hip/abi/per_thread.h"
 #include "tools/sim/hip/device/runtime.h"
 #include "tools/sim/hip/memory/allocations.h"
 #include "tools/sim/hip/stream/capture.h"
+#include "tools/sim/hip/stream/queue.h"
 #include "tools/sim/machine/memory.h"
 
 // Copies and fills of bytes in a row. Device addresses are host addresses, so a copy is a memmove;
@@ -72,6 +78,19 @@ hipError_t CheckCopy(const void* to, size_t to_bytes, const void* from, size_t f
   return CheckSide(from, from_bytes, side(from_device), "a copy reads");
 }
 
+// Memory that the program got elsewhere may be gone by the time that a copy runs.
+hipError_t CheckMapped(const void* pointer, size_t bytes, const char* does) {
+  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const uint64_t begin = reinterpret_cast<uint64_t>(pointer) / page * page;
+  const uint64_t end = AlignUp(reinterpret_cast<uint64_t>(pointer) + bytes, page);
+  std::vector<unsigned char> present((end - begin) / page);
+  if (mincore(reinterpret_cast<void*>(begin), end - begin, present.data()) == 0) return hipSuccess;
+  return Report(hipErrorInvalidValue,
+                absl::StrFormat("%s %d bytes at %p, host memory that is no longer there: the "
+                                "program freed it before it waited for the copy",
+                                does, bytes, pointer));
+}
+
 bool IsEmpty(const Box& box) { return box.width == 0 || box.height == 0 || box.depth == 0; }
 
 // Bytes from the first to the last of a box in memory.
@@ -117,18 +136,31 @@ CopyOperation LinearCopy(void* to, const void* from, size_t bytes, hipMemcpyKind
 }
 
 hipError_t Check(const CopyOperation& copy) {
-  const auto& [to, from, box, kind] = copy;
+  const auto& [to, from, box, kind, snapshot] = copy;
   if (IsEmpty(box)) return hipSuccess;
   if (box.height > 1 && (to.row_bytes < box.width || from.row_bytes < box.width))
     return hipErrorInvalidPitchValue;
   return CheckCopy(to.base, Extent(to, box), from.base, Extent(from, box), kind);
 }
 
+void TakeSnapshot(CopyOperation& copy) {
+  if (IsEmpty(copy.box)) return;
+  const std::byte* const first = copy.from.base;
+  copy.snapshot =
+      std::make_shared<const std::vector<std::byte>>(first, first + Extent(copy.from, copy.box));
+  copy.from.base = const_cast<std::byte*>(copy.snapshot->data());
+}
+
 hipError_t Run(const CopyOperation& copy, const Device* device) {
-  const auto& [to, from, box, kind] = copy;
+  const auto& [to, from, box, kind, snapshot] = copy;
   if (IsEmpty(box)) return Report(hipSuccess);
   if (hipError_t error = Check(copy); error != hipSuccess) return Report(error);
   if (device != nullptr && device->fault != hipSuccess) return Report(device->fault);
+  if (IsDeferred()) {
+    hipError_t error = CheckMapped(to.base, Extent(to, box), "a copy writes");
+    if (error == hipSuccess) error = CheckMapped(from.base, Extent(from, box), "a copy reads");
+    if (error != hipSuccess) return error;
+  }
   for (size_t slice = 0; slice < box.depth; ++slice) {
     for (size_t row = 0; row < box.height; ++row) {
       CopyRow(to.base + slice * to.slice_bytes + row * to.row_bytes,
@@ -180,7 +212,7 @@ using namespace gridwise::sim;
 extern "C" {
 
 hipError_t hipMemcpy(void* to, const void* from, size_t bytes, hipMemcpyKind kind) {
-  return Copy(nullptr, to, from, bytes, kind);
+  return Awaited(Copy(nullptr, to, from, bytes, kind));
 }
 hipError_t hipMemcpyAsync(void* to, const void* from, size_t bytes, hipMemcpyKind kind,
                           hipStream_t stream) {
@@ -189,16 +221,16 @@ hipError_t hipMemcpyAsync(void* to, const void* from, size_t bytes, hipMemcpyKin
 hipError_t hipMemcpyWithStream(void* to, const void* from, size_t bytes, hipMemcpyKind kind,
                                hipStream_t stream) {
   if (hipError_t error = MayWaitFor(stream); error != hipSuccess) return Report(error);
-  return Copy(stream, to, from, bytes, kind);
+  return Awaited(Copy(stream, to, from, bytes, kind), stream);
 }
 hipError_t hipMemcpyHtoD(hipDeviceptr_t to, void* from, size_t bytes) {
-  return Copy(nullptr, to, from, bytes, hipMemcpyHostToDevice);
+  return Awaited(Copy(nullptr, to, from, bytes, hipMemcpyHostToDevice));
 }
 hipError_t hipMemcpyDtoH(void* to, hipDeviceptr_t from, size_t bytes) {
-  return Copy(nullptr, to, from, bytes, hipMemcpyDeviceToHost);
+  return Awaited(Copy(nullptr, to, from, bytes, hipMemcpyDeviceToHost));
 }
 hipError_t hipMemcpyDtoD(hipDeviceptr_t to, hipDeviceptr_t from, size_t bytes) {
-  return Copy(nullptr, to, from, bytes, hipMemcpyDeviceToDevice);
+  return Awaited(Copy(nullptr, to, from, bytes, hipMemcpyDeviceToDevice));
 }
 hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t to, void* from, size_t bytes, hipStream_t stream) {
   return Copy(stream, to, from, bytes, hipMemcpyHostToDevice);
@@ -214,7 +246,7 @@ hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t to, hipDeviceptr_t from, size_t byt
 hipError_t hipMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes) {
   if (DeviceAt(to_device) == nullptr || DeviceAt(from_device) == nullptr)
     return Report(hipErrorInvalidDevice);
-  return Copy(nullptr, to, from, bytes, hipMemcpyDeviceToDevice);
+  return Awaited(Copy(nullptr, to, from, bytes, hipMemcpyDeviceToDevice));
 }
 hipError_t hipMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
                               size_t bytes, hipStream_t stream) {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <vector>
 
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/hip/device/runtime.h"
@@ -27,6 +29,7 @@ struct CopyOperation {
   Pitched to, from;
   Box box;
   hipMemcpyKind kind;
+  std::shared_ptr<const std::vector<std::byte>> snapshot = nullptr;  // `from` points into it
 };
 
 /// Elements of `value_bytes` (1, 2 or 4) set to the low bytes of `value`; the box's width counts
@@ -55,6 +58,9 @@ hipError_t MakeCopyFromSymbol(void* to, const void* symbol, size_t bytes, size_t
 /// allocation; other errors for pitches and kinds that there are not, which are not reported.
 hipError_t Check(const CopyOperation& copy);
 hipError_t Check(const FillOperation& fill);
+
+/// Takes over what the copy is to read, which the program may change then.
+void TakeSnapshot(CopyOperation& copy);
 
 /// Check and copy or fill; also the fault of a kernel of `device`, the stream's, if there was one.
 /// Report.

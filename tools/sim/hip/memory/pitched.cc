@@ -105,26 +105,30 @@ extern "C" {
 
 hipError_t hipMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                        size_t height, hipMemcpyKind kind) {
-  return Copy2D(nullptr, to, to_pitch, from, from_pitch, width, height, kind);
+  return Awaited(Copy2D(nullptr, to, to_pitch, from, from_pitch, width, height, kind));
 }
 hipError_t hipMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
                             size_t width, size_t height, hipMemcpyKind kind, hipStream_t stream) {
   return Copy2D(stream, to, to_pitch, from, from_pitch, width, height, kind);
 }
-hipError_t hipMemcpy3D(const hipMemcpy3DParms* parameters) { return Copy3D(nullptr, parameters); }
+hipError_t hipMemcpy3D(const hipMemcpy3DParms* parameters) {
+  return Awaited(Copy3D(nullptr, parameters));
+}
 hipError_t hipMemcpy3DAsync(const hipMemcpy3DParms* parameters, hipStream_t stream) {
   return Copy3D(stream, parameters);
 }
 hipError_t hipMemcpyParam2D(const hip_Memcpy2D* parameters) {
-  return CopyParam2D(nullptr, parameters);
+  return Awaited(CopyParam2D(nullptr, parameters));
 }
 hipError_t hipMemcpyParam2DAsync(const hip_Memcpy2D* parameters, hipStream_t stream) {
   return CopyParam2D(stream, parameters);
 }
 hipError_t hipDrvMemcpy2DUnaligned(const hip_Memcpy2D* parameters) {
-  return CopyParam2D(nullptr, parameters);
+  return Awaited(CopyParam2D(nullptr, parameters));
 }
-hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D* parameters) { return Copy3D(nullptr, parameters); }
+hipError_t hipDrvMemcpy3D(const HIP_MEMCPY3D* parameters) {
+  return Awaited(Copy3D(nullptr, parameters));
+}
 hipError_t hipDrvMemcpy3DAsync(const HIP_MEMCPY3D* parameters, hipStream_t stream) {
   return Copy3D(stream, parameters);
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "tools/sim/hip/memory/allocations.h"
 #include "tools/sim/hip/stream/capture.h"
 #include "tools/sim/hip/stream/operation.h"
+#include "tools/sim/hip/stream/queue.h"
 
 // Stream ordered allocation.
 
@@ -80,6 +82,8 @@ hipError_t AllocateFrom(hipMemPool_t handle, size_t bytes, hipStream_t stream, v
   Device& device = *pool->device;
   if (IsCaptured(stream)) return AllocateCaptured(device, bytes, stream, pointer);
   if (hipError_t error = MayEnqueueUncaptured(stream); error != hipSuccess) return Report(error);
+  // What the stream is to free may be what there is no room without.
+  if (pool->max_bytes != 0) static_cast<void>(RunDeferred(stream, device));
   return Allocate(device, bytes, {.pool = std::move(pool)}, pointer);
 }
 
@@ -157,7 +161,10 @@ hipError_t hipFreeAsync(void* pointer, hipStream_t stream) {
   if (IsCaptured(stream))
     return pointer == nullptr ? Report(hipSuccess) : Enqueue(stream, ReleaseOperation{pointer});
   if (hipError_t error = MayEnqueueUncaptured(stream); error != hipSuccess) return Report(error);
-  return Release(pointer);
+  const std::optional<Allocation> allocation = FindAllocation(pointer);
+  if (pointer != nullptr && (!allocation || allocation->begin != pointer))
+    return Report(hipErrorInvalidValue);
+  return Enqueue(stream, CallOperation{[=](Device*) { return Release(pointer); }});
 }
 
 hipError_t hipMallocFromPoolAsync(void** pointer, size_t bytes, hipMemPool_t pool,

@@ -40,19 +40,19 @@ using namespace gridwise::sim;
 extern "C" {
 
 hipError_t hipMemset(void* to, int value, size_t bytes) {
-  return Fill(nullptr, to, value, 1, bytes);
+  return Awaited(Fill(nullptr, to, value, 1, bytes));
 }
 hipError_t hipMemsetAsync(void* to, int value, size_t bytes, hipStream_t stream) {
   return Fill(stream, to, value, 1, bytes);
 }
 hipError_t hipMemsetD8(hipDeviceptr_t to, unsigned char value, size_t count) {
-  return Fill(nullptr, to, value, 1, count);
+  return Awaited(Fill(nullptr, to, value, 1, count));
 }
 hipError_t hipMemsetD16(hipDeviceptr_t to, unsigned short value, size_t count) {
-  return Fill(nullptr, to, value, 2, count);
+  return Awaited(Fill(nullptr, to, value, 2, count));
 }
 hipError_t hipMemsetD32(hipDeviceptr_t to, int value, size_t count) {
-  return Fill(nullptr, to, value, 4, count);
+  return Awaited(Fill(nullptr, to, value, 4, count));
 }
 hipError_t hipMemsetD8Async(hipDeviceptr_t to, unsigned char value, size_t count,
                             hipStream_t stream) {
@@ -67,14 +67,14 @@ hipError_t hipMemsetD32Async(hipDeviceptr_t to, int value, size_t count, hipStre
 }
 
 hipError_t hipMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
-  return Fill2D(nullptr, to, pitch, value, width, height);
+  return Awaited(Fill2D(nullptr, to, pitch, value, width, height));
 }
 hipError_t hipMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height,
                             hipStream_t stream) {
   return Fill2D(stream, to, pitch, value, width, height);
 }
 hipError_t hipMemset3D(hipPitchedPtr to, int value, hipExtent extent) {
-  return Fill3D(nullptr, to, value, extent);
+  return Awaited(Fill3D(nullptr, to, value, extent));
 }
 hipError_t hipMemset3DAsync(hipPitchedPtr to, int value, hipExtent extent, hipStream_t stream) {
   return Fill3D(stream, to, value, extent);

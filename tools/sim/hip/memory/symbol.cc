@@ -67,7 +67,7 @@ extern "C" {
 
 hipError_t hipMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset,
                              hipMemcpyKind kind) {
-  return CopyTo(nullptr, symbol, from, bytes, offset, kind);
+  return Awaited(CopyTo(nullptr, symbol, from, bytes, offset, kind));
 }
 hipError_t hipMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes, size_t offset,
                                   hipMemcpyKind kind, hipStream_t stream) {
@@ -75,7 +75,7 @@ hipError_t hipMemcpyToSymbolAsync(const void* symbol, const void* from, size_t b
 }
 hipError_t hipMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset,
                                hipMemcpyKind kind) {
-  return CopyFrom(nullptr, to, symbol, bytes, offset, kind);
+  return Awaited(CopyFrom(nullptr, to, symbol, bytes, offset, kind));
 }
 hipError_t hipMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes, size_t offset,
                                     hipMemcpyKind kind, hipStream_t stream) {
@@ -103,7 +103,7 @@ hipError_t hipGetSymbolSize(size_t* bytes, const void* symbol) {
 // In the headers the plain names are templates' as well, which an alias cannot tell apart.
 hipError_t hipMemcpyToSymbol_spt(const void* symbol, const void* from, size_t bytes, size_t offset,
                                  hipMemcpyKind kind) {
-  return CopyTo(nullptr, symbol, from, bytes, offset, kind);
+  return Awaited(CopyTo(nullptr, symbol, from, bytes, offset, kind));
 }
 hipError_t hipMemcpyToSymbolAsync_spt(const void* symbol, const void* from, size_t bytes,
                                       size_t offset, hipMemcpyKind kind, hipStream_t stream) {
@@ -111,7 +111,7 @@ hipError_t hipMemcpyToSymbolAsync_spt(const void* symbol, const void* from, size
 }
 hipError_t hipMemcpyFromSymbol_spt(void* to, const void* symbol, size_t bytes, size_t offset,
                                    hipMemcpyKind kind) {
-  return CopyFrom(nullptr, to, symbol, bytes, offset, kind);
+  return Awaited(CopyFrom(nullptr, to, symbol, bytes, offset, kind));
 }
 hipError_t hipMemcpyFromSymbolAsync_spt(void* to, const void* symbol, size_t bytes, size_t offset,
                                         hipMemcpyKind kind, hipStream_t stream) {

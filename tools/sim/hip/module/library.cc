@@ -17,6 +17,7 @@
 #include "tools/sim/hip/abi/hip7.h"
 #include "tools/sim/hip/device/runtime.h"
 #include "tools/sim/hip/module/module.h"
+#include "tools/sim/hip/stream/queue.h"
 
 // Libraries (HIP 7.2): device code that belongs to no device. It is loaded for the device that is
 // current when one of its kernels is asked for, and a kernel is that module's function, so that all
@@ -115,6 +116,7 @@ hipError_t hipLibraryLoadFromFile(hipLibrary_t* library, const char* path, hipJi
 }
 
 hipError_t hipLibraryUnload(hipLibrary_t library) {
+  static_cast<void>(RunDeferred());
   std::lock_guard lock(TheLibraries().mutex);
   return Report(TheLibraries().live.erase(library) != 0 ? hipSuccess : hipErrorInvalidHandle);
 }

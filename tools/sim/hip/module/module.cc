@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "tools/sim/check/settings.h"
 #include "tools/sim/hip/abi/hip7.h"
+#include "tools/sim/hip/stream/queue.h"
 
 // Modules: loading code objects, and the kernels and variables in them.
 
@@ -129,6 +130,7 @@ hipError_t hipModuleLoad(hipModule_t* module, const char* path) {
 }
 
 hipError_t hipModuleUnload(hipModule_t module) {
+  static_cast<void>(RunDeferred());  // its kernels, and copies of its variables
   {
     std::lock_guard lock(Live().mutex);
     if (Live().modules.erase(module) == 0) return Report(hipErrorInvalidHandle);

@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "tools/sim/hip/memory/allocations.h"
 #include "tools/sim/hip/module/module.h"
+#include "tools/sim/hip/stream/queue.h"
 
 // The device code in the program itself: what clang's startup code of every HIP translation unit
 // registers before main.
@@ -173,6 +174,7 @@ void __hipRegisterTexture(void**, void*, char*, char*, int, int, int) {}
 void __hipRegisterSurface(void**, void*, char*, char*, int, int) {}
 
 void __hipUnregisterFatBinary(void** handle) {
+  static_cast<void>(RunDeferred());
   Registry& registry = TheRegistry();
   std::lock_guard lock(registry.mutex);
   FatBinary* binary = FromHandle(handle);

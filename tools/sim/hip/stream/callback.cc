@@ -12,23 +12,31 @@
 namespace gridwise::sim {
 namespace {
 
-// Everything before the wait is done: a value that is not there now never comes from the stream.
+template <typename T>
+bool Satisfies(T found, T value, unsigned int flags) {
+  return flags == hipStreamWaitValueGte   ? found >= value
+         : flags == hipStreamWaitValueEq  ? found == value
+         : flags == hipStreamWaitValueAnd ? (found & value) != 0
+                                          : (~(found | value)) != 0;
+}
+
+// If the value is not there when everything that could have written it has run, it never comes.
 template <typename T>
 hipError_t WaitForValue(hipStream_t stream, const void* pointer, T value, unsigned int flags,
                         T mask) {
   if (DeviceOfStream(stream) == nullptr) return Report(hipErrorInvalidHandle);
   if (pointer == nullptr) return Report(hipErrorInvalidValue);
   if (hipError_t error = MayEnqueueUncaptured(stream); error != hipSuccess) return Report(error);
-  const T found = *static_cast<const volatile T*>(pointer) & mask;
-  const bool done = flags == hipStreamWaitValueGte   ? found >= value
-                    : flags == hipStreamWaitValueEq  ? found == value
-                    : flags == hipStreamWaitValueAnd ? (found & value) != 0
-                                                     : (~(found | value)) != 0;
-  if (done) return Report(hipSuccess);
-  return Report(hipErrorNotSupported,
-                absl::StrFormat("a stream waits for the value %#x in memory that holds %#x; work "
-                                "is done when it is enqueued, so nobody would write it",
-                                value, found));
+  const auto found = [=] { return *static_cast<const volatile T*>(pointer) & mask; };
+  const auto is_there = [=] { return Satisfies<T>(found(), value, flags); };
+  const auto call = [=](Device*) {
+    if (is_there()) return Report(hipSuccess);
+    return Report(hipErrorNotSupported,
+                  absl::StrFormat("a stream waits for the value %#x in memory that holds %#x, and "
+                                  "nothing that is on streams would write it",
+                                  value, found()));
+  };
+  return Enqueue(stream, CallOperation{call, is_there});
 }
 
 template <typename T>
@@ -36,8 +44,10 @@ hipError_t WriteValue(hipStream_t stream, void* pointer, T value) {
   if (DeviceOfStream(stream) == nullptr) return Report(hipErrorInvalidHandle);
   if (pointer == nullptr) return Report(hipErrorInvalidValue);
   if (hipError_t error = MayEnqueueUncaptured(stream); error != hipSuccess) return Report(error);
-  *static_cast<volatile T*>(pointer) = value;
-  return Report(hipSuccess);
+  return Enqueue(stream, CallOperation{[=](Device*) {
+                   *static_cast<volatile T*>(pointer) = value;
+                   return Report(hipSuccess);
+                 }});
 }
 
 }  // namespace
@@ -50,11 +60,12 @@ extern "C" {
 hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t callback, void* data,
                                 unsigned int flags) {
   if (callback == nullptr || flags != 0) return Report(hipErrorInvalidValue);
-  const Device* device = DeviceOfStream(stream);
-  if (device == nullptr) return Report(hipErrorInvalidHandle);
+  if (DeviceOfStream(stream) == nullptr) return Report(hipErrorInvalidHandle);
   if (hipError_t error = MayEnqueueUncaptured(stream); error != hipSuccess) return Report(error);
-  callback(stream, device->fault, data);
-  return Report(hipSuccess);
+  return Enqueue(stream, CallOperation{[=](Device* device) {
+                   callback(stream, device->fault, data);
+                   return Report(hipSuccess);
+                 }});
 }
 
 hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t function, void* data) {

@@ -1,6 +1,7 @@
 #include "tools/sim/hip/stream/capture.h"
 
 #include <algorithm>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "tools/sim/hip/device/runtime.h"
 #include "tools/sim/hip/graph/graph.h"
 #include "tools/sim/hip/stream/capture_state.h"
+#include "tools/sim/hip/stream/queue.h"
 #include "tools/sim/hip/stream/stream.h"
 
 namespace gridwise::sim {
@@ -76,7 +78,17 @@ hipError_t Enqueue(hipStream_t stream, Operation operation) {
     const hipError_t error = IsLegacy(stream) ? MayUseLegacyStream() : hipSuccess;
     if (error != hipSuccess) return Report(error);
   }
-  return Execute(operation, DeviceOfStream(stream));
+  Device* const device = DeviceOfStream(stream);
+  if (IsDeferred() && device != nullptr)
+    return Report(Defer(stream, *device, std::move(operation)));
+  return Execute(operation, device);
+}
+
+hipError_t Awaited(hipError_t enqueued, hipStream_t stream) {
+  Device* const device = DeviceOfStream(stream);
+  if (enqueued != hipSuccess || device == nullptr || !IsDeferred()) return enqueued;
+  const hipError_t error = RunDeferred(stream, *device);
+  return Report(error != hipSuccess ? error : device->fault.load());
 }
 
 bool IsCaptured(hipStream_t stream) {
@@ -92,7 +104,9 @@ hipError_t RecordOn(hipStream_t stream, hipEvent_t event, unsigned int flags) {
         error != hipSuccess)
       return error;
     Captures().events.erase(event);
-    RecordEvent(event, DeviceOfStream(stream));
+    Device* const device = DeviceOfStream(stream);
+    if (IsDeferred() && device != nullptr) return Defer(stream, *device, RecordOperation{event});
+    RecordEvent(event, device);
     return hipSuccess;
   }
   if (capture->invalid) return hipErrorStreamCaptureInvalidated;
@@ -112,9 +126,12 @@ hipError_t WaitOn(hipStream_t stream, hipEvent_t event, unsigned int flags) {
     return WaitInCapture(capture, stream, CaptureWithId(captured->second.capture),
                          captured->second.after);
   }
+  const std::shared_ptr<Recording> recording = RecordingOf(event);
+  if (recording == nullptr) return hipSuccess;
   // A graph cannot wait for work that is not its own.
-  if (capture != nullptr && IsRecorded(event))
-    return Invalidate(*capture, hipErrorStreamCaptureIsolation);
+  if (capture != nullptr) return Invalidate(*capture, hipErrorStreamCaptureIsolation);
+  if (Device* const device = DeviceOfStream(stream); device != nullptr)
+    DeferUntil(stream, *device, *recording);
   return hipSuccess;
 }
 

@@ -7,10 +7,14 @@
 
 namespace gridwise::sim {
 
-/// Puts `operation` on `stream`: adds it to the graph that the stream is captured to, or executes
-/// it. hipErrorStreamCaptureImplicit if it is for the legacy default stream, which blocking streams
-/// wait for, while one of those is captured. Reports.
+/// Puts `operation` on `stream`: adds it to the graph that the stream is captured to, defers it
+/// (queue.h) or executes it. hipErrorStreamCaptureImplicit if it is for the legacy default stream,
+/// which blocking streams wait for, while one of those is captured. Reports.
 hipError_t Enqueue(hipStream_t stream, Operation operation);
+
+/// The end of a call that is not asynchronous: if `enqueued` is no error, waits for `stream`.
+/// Reports.
+hipError_t Awaited(hipError_t enqueued, hipStream_t stream = nullptr);
 
 /// Whether what is put on `stream` is captured.
 bool IsCaptured(hipStream_t stream);

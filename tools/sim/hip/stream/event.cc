@@ -2,16 +2,20 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "tools/sim/hip/abi/per_thread.h"
 #include "tools/sim/hip/device/handles.h"
 #include "tools/sim/hip/stream/capture.h"
+#include "tools/sim/hip/stream/queue.h"
 #include "tools/sim/hip/stream/stream.h"
 
-// Streams and events. All work is done when the call that starts it returns, so a stream is only a
-// handle (and maybe part of a capture, capture.h), and an event a time stamp of the host's clock:
-// what lies between two events is the time that simulating took.
+// Streams and events. A stream is only a handle: its work is done when the call that starts it
+// returns, captured (capture.h) or deferred (queue.h). An event is a time stamp of the host's
+// clock: what lies between two events is the time that simulating took.
 
 struct ihipStream_t {
   unsigned int flags;
@@ -22,10 +26,11 @@ struct ihipStream_t {
 };
 
 struct ihipEvent_t {
-  unsigned int flags = 0;
-  gridwise::sim::Device* device = nullptr;  // of the stream it was recorded on last
-  bool recorded = false;
-  std::chrono::steady_clock::time_point time = {};
+  explicit ihipEvent_t(unsigned int flags) : flags(flags) {}
+
+  const unsigned int flags;
+  std::mutex mutex;
+  std::shared_ptr<gridwise::sim::Recording> recording;  // the newest; null: never recorded
 };
 
 namespace gridwise::sim {
@@ -51,13 +56,21 @@ uint64_t NextId() {
 
 bool IsStream(hipStream_t stream) { return IsBuiltIn(stream) || Streams().Has(stream); }
 
-// The result of waiting for `stream`: everything on it is done, and a kernel's fault stays.
-hipError_t Wait(hipStream_t stream) {
-  if (!IsStream(stream)) return Report(hipErrorInvalidHandle);
-  if (hipError_t error = MayWaitFor(stream); error != hipSuccess) return Report(error);
-  const Device* device = IsBuiltIn(stream) ? CurrentDevice() : stream->device;
-  if (device == nullptr) return Report(hipErrorNoDevice);
-  return Report(device->fault);
+// The device of a stream that the host may wait for.
+hipError_t MayWait(hipStream_t stream, Device** device) {
+  if (!IsStream(stream)) return hipErrorInvalidHandle;
+  if (hipError_t error = MayWaitFor(stream); error != hipSuccess) return error;
+  *device = IsBuiltIn(stream) ? CurrentDevice() : stream->device;
+  return *device == nullptr ? hipErrorNoDevice : hipSuccess;
+}
+
+// The recording of an event that the host may wait for, null if there is none, and its device.
+hipError_t MayWait(hipEvent_t event, std::shared_ptr<Recording>* recording, Device** device) {
+  if (!Events().Has(event)) return hipErrorInvalidHandle;
+  if (hipError_t error = MayWaitFor(event); error != hipSuccess) return error;
+  *recording = RecordingOf(event);
+  *device = *recording != nullptr ? (*recording)->device : CurrentDevice();
+  return *device == nullptr ? hipErrorNoDevice : hipSuccess;
 }
 
 }  // namespace
@@ -88,12 +101,19 @@ bool IsBlocking(hipStream_t stream) {
 }
 
 bool IsEvent(hipEvent_t event) { return Events().Has(event); }
-bool IsRecorded(hipEvent_t event) { return event->recorded; }
+std::shared_ptr<Recording> RecordingOf(hipEvent_t event) {
+  std::lock_guard lock(event->mutex);
+  return event->recording;
+}
+void SetRecording(hipEvent_t event, std::shared_ptr<Recording> recording) {
+  std::lock_guard lock(event->mutex);
+  event->recording = std::move(recording);
+}
 
 void RecordEvent(hipEvent_t event, Device* device) {
-  event->device = device;
-  event->recorded = true;
-  event->time = std::chrono::steady_clock::now();
+  auto recording = std::make_shared<Recording>(device);
+  Finish(*recording);
+  SetRecording(event, std::move(recording));
 }
 
 }  // namespace gridwise::sim
@@ -131,15 +151,28 @@ hipError_t hipDeviceGetStreamPriorityRange(int* least, int* greatest) {
 }
 
 hipError_t hipStreamDestroy(hipStream_t stream) {
+  if (!Streams().Has(stream)) return Report(hipErrorInvalidHandle);
+  static_cast<void>(RunDeferred(stream, *stream->device));
   if (!Streams().Forget(stream)) return Report(hipErrorInvalidHandle);
+  ForgetDeferred(stream);
   ForgetCaptured(stream);
   ForgetAttributes(stream->id);
   delete stream;
   return Report(hipSuccess);
 }
 
-hipError_t hipStreamSynchronize(hipStream_t stream) { return Wait(stream); }
-hipError_t hipStreamQuery(hipStream_t stream) { return Wait(stream); }
+// A kernel's fault stays.
+hipError_t hipStreamSynchronize(hipStream_t stream) {
+  Device* device = nullptr;
+  if (hipError_t error = MayWait(stream, &device); error != hipSuccess) return Report(error);
+  const hipError_t error = RunDeferred(stream, *device);
+  return Report(error != hipSuccess ? error : device->fault.load());
+}
+hipError_t hipStreamQuery(hipStream_t stream) {
+  Device* device = nullptr;
+  if (hipError_t error = MayWait(stream, &device); error != hipSuccess) return Report(error);
+  return Report(AskDeferred(stream, *device) ? device->fault.load() : hipErrorNotReady);
+}
 
 hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int* flags) {
   if (flags == nullptr) return Report(hipErrorInvalidValue);
@@ -175,7 +208,7 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned int
 
 hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned flags) {
   if (event == nullptr) return Report(hipErrorInvalidValue);
-  *event = Events().Add(new ihipEvent_t{.flags = flags});
+  *event = Events().Add(new ihipEvent_t(flags));
   return Report(hipSuccess);
 }
 hipError_t hipEventCreate(hipEvent_t* event) {
@@ -199,22 +232,30 @@ hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
 }
 
 hipError_t hipEventSynchronize(hipEvent_t event) {
-  if (!Events().Has(event)) return Report(hipErrorInvalidHandle);
-  if (hipError_t error = MayWaitFor(event); error != hipSuccess) return Report(error);
-  // One that was never recorded is the current device's.
-  const Device* device = event->device != nullptr ? event->device : NeedDevice();
-  return device == nullptr ? hipErrorNoDevice : Report(device->fault);
+  std::shared_ptr<Recording> recording;
+  Device* device = nullptr;
+  if (hipError_t error = MayWait(event, &recording, &device); error != hipSuccess)
+    return Report(error);
+  const hipError_t error = recording == nullptr ? hipSuccess : RunDeferred(*recording);
+  return Report(error != hipSuccess ? error : device->fault.load());
 }
-hipError_t hipEventQuery(hipEvent_t event) { return hipEventSynchronize(event); }
+hipError_t hipEventQuery(hipEvent_t event) {
+  std::shared_ptr<Recording> recording;
+  Device* device = nullptr;
+  if (hipError_t error = MayWait(event, &recording, &device); error != hipSuccess)
+    return Report(error);
+  if (recording != nullptr && !AskDeferred(*recording)) return Report(hipErrorNotReady);
+  return Report(device->fault);
+}
 
 hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start, hipEvent_t stop) {
   if (milliseconds == nullptr) return Report(hipErrorInvalidValue);
   if (!Events().Has(start) || !Events().Has(stop)) return Report(hipErrorInvalidHandle);
-  if (((start->flags | stop->flags) & hipEventDisableTiming) || !start->recorded ||
-      !stop->recorded) {
+  const std::shared_ptr<Recording> begin = RecordingOf(start), end = RecordingOf(stop);
+  if (((start->flags | stop->flags) & hipEventDisableTiming) || begin == nullptr || end == nullptr)
     return Report(hipErrorInvalidHandle);
-  }
-  *milliseconds = std::chrono::duration<float, std::milli>(stop->time - start->time).count();
+  if (!begin->done || !end->done) return Report(hipErrorNotReady);
+  *milliseconds = std::chrono::duration<float, std::milli>(end->time - begin->time).count();
   return Report(hipSuccess);
 }
 

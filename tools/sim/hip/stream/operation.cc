@@ -9,6 +9,7 @@
 #include "tools/sim/hip/graph/graph.h"
 #include "tools/sim/hip/memory/allocations.h"
 #include "tools/sim/hip/module/module.h"
+#include "tools/sim/hip/stream/queue.h"
 #include "tools/sim/hip/stream/stream.h"
 
 namespace gridwise::sim {
@@ -55,6 +56,8 @@ struct Checker {
                : hipErrorInvalidValue;
   }
 
+  hipError_t operator()(const CallOperation&) const { return hipSuccess; }
+
   static hipError_t CheckEvent(hipEvent_t event) {
     return IsEvent(event) ? hipSuccess : hipErrorInvalidValue;
   }
@@ -76,6 +79,10 @@ struct Executor {
   hipError_t operator()(const EmptyOperation&) const { return Report(hipSuccess); }
   hipError_t operator()(const WaitOperation&) const { return Report(hipSuccess); }
   hipError_t operator()(const RecordOperation& record) const {
+    if (record.recording != nullptr) {
+      Finish(*record.recording);
+      return Report(hipSuccess);
+    }
     if (!IsEvent(record.event)) return Report(hipErrorInvalidValue);
     RecordEvent(record.event, device);
     return Report(hipSuccess);
@@ -84,6 +91,7 @@ struct Executor {
     return Allocate(allocate.memory);
   }
   hipError_t operator()(const ReleaseOperation& release) const { return Release(release.pointer); }
+  hipError_t operator()(const CallOperation& call) const { return call.call(device); }
 };
 
 }  // namespace

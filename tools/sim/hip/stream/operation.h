@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <variant>
 
@@ -14,6 +15,8 @@
 /// node.
 
 namespace gridwise::sim {
+
+struct Recording;
 
 struct HostOperation {
   hipHostFn_t function = nullptr;
@@ -34,6 +37,7 @@ struct WaitOperation {
 
 struct RecordOperation {
   hipEvent_t event = nullptr;
+  std::shared_ptr<Recording> recording = nullptr;  // which one, if it is pending (queue.h)
 };
 
 /// Only in graphs.
@@ -45,10 +49,17 @@ struct ReleaseOperation {
   void* pointer = nullptr;
 };
 
-/// In the order of hipGraphNodeType, without its semaphores.
+/// What cannot be captured: a callback, values in memory. Deferred, it waits until `is_ready`, if
+/// that is not null. `call` reports.
+struct CallOperation {
+  std::function<hipError_t(Device*)> call;
+  std::function<bool()> is_ready = nullptr;
+};
+
+/// In the order of hipGraphNodeType, without its semaphores; behind those what is in no graph.
 using Operation = std::variant<KernelOperation, CopyOperation, FillOperation, HostOperation,
                                ChildOperation, EmptyOperation, WaitOperation, RecordOperation,
-                               AllocateOperation, ReleaseOperation>;
+                               AllocateOperation, ReleaseOperation, CallOperation>;
 
 hipGraphNodeType TypeOf(const Operation& operation);
 

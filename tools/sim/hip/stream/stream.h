@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/hip/device/runtime.h"
 
 namespace gridwise::sim {
+
+struct Recording;
 
 /// The device that `stream` is of, the current one for the default streams; nullptr if there is no
 /// such stream, or no device.
@@ -24,10 +27,12 @@ void ForgetAttributes(uint64_t stream);
 /// Whether the legacy default stream and `stream`, which must be live, wait for each other.
 bool IsBlocking(hipStream_t stream);
 
-/// Whether `event` is live, whether it has been recorded, and its recording on a stream of
-/// `device`: an event is a time stamp.
+/// Whether `event` is live.
 bool IsEvent(hipEvent_t event);
-bool IsRecorded(hipEvent_t event);
+/// Its newest recording (queue.h), null if there is none; and another one.
+std::shared_ptr<Recording> RecordingOf(hipEvent_t event);
+void SetRecording(hipEvent_t event, std::shared_ptr<Recording> recording);
+/// Records it now, on a stream of `device`.
 void RecordEvent(hipEvent_t event, Device* device);
 
 }  // namespace gridwise::sim
