@@ -1,6 +1,6 @@
 // Runs a program of somebody else's with the simulator as its HIP library:
 //
-//   run [--device=gfx1100] [--check[=categories]] [--seed=n] [--] program arguments...
+//   run [--device=gfx1100] [--check[=categories]] [--deferred] [--seed=n] [--] program arguments...
 //
 // The program is executed in the folder that `bazel run` was called from; its exit code is this
 // one's. What goes wrong before the program starts gives exit code 127, and a sentence on stderr.
@@ -48,14 +48,27 @@ void Prepend(const char* name, const std::string& first) {
   SetEnvironment(name, rest == nullptr || *rest == 0 ? first : absl::StrCat(first, ":", rest));
 }
 
+// Adds `mode` to GRIDWISE_SIM, which wants "deferred" first.
+void AddMode(const std::string& mode) {
+  static std::string modes;
+  if (modes.empty()) {
+    modes = mode;
+  } else {
+    modes = mode == "deferred" ? absl::StrCat(mode, ",", modes) : absl::StrCat(modes, ",", mode);
+  }
+  SetEnvironment("GRIDWISE_SIM", modes);
+}
+
 // One of this program's own options, which set what the library reads from the environment.
 bool TakeOption(std::string_view option) {
   if (absl::ConsumePrefix(&option, "--device=")) {
     SetEnvironment("GRIDWISE_SIM_DEVICES", std::string(option));
   } else if (option == "--check") {
-    SetEnvironment("GRIDWISE_SIM", "check");
+    AddMode("check");
   } else if (absl::ConsumePrefix(&option, "--check=")) {
-    SetEnvironment("GRIDWISE_SIM", std::string(option));
+    AddMode(absl::StrCat("check:", option));
+  } else if (option == "--deferred") {
+    AddMode("deferred");
   } else if (absl::ConsumePrefix(&option, "--seed=")) {
     SetEnvironment("GRIDWISE_SIM_SEED", std::string(option));
   } else {
@@ -102,7 +115,7 @@ int Run(std::vector<std::string> arguments) {
   if (!arguments.empty() && arguments.front() == "--") arguments.erase(arguments.begin());
   if (arguments.empty() || (absl::StartsWith(arguments.front(), "--"))) {
     return Fail(
-        "usage: run [--device=gfx1100] [--check[=categories]] [--seed=n] [--] program "
+        "usage: run [--device=gfx1100] [--check[=categories]] [--deferred] [--seed=n] [--] program "
         "arguments...");
   }
   if (const char* folder = std::getenv("BUILD_WORKING_DIRECTORY"); folder != nullptr) {

@@ -13,7 +13,9 @@ printf '#!/bin/sh\necho "$GRIDWISE_SIM_DEVICES $GRIDWISE_SIM $GRIDWISE_SIM_SEED 
 chmod +x script.sh
 output=$("$run" --device=gfx1100 --check=races --seed=5 ./script.sh --device=x y)
 [ $? -eq 7 ] || fail "the exit code is not the program's"
-[ "$output" = "gfx1100 races 5 --device=x y" ] || fail "$output"
+[ "$output" = "gfx1100 check:races 5 --device=x y" ] || fail "$output"
+output=$("$run" --check=races,waits --deferred ./script.sh)
+[ "$output" = " deferred,check:races,waits  " ] || fail "$output"
 
 mkdir -p folder
 cp script.sh folder/
