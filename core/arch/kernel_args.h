@@ -17,6 +17,8 @@ GRIDWISE_DEVICE T LoadConstant(ConstantWords words) {
   return __builtin_bit_cast(T, copy);
 }
 
+#if !defined(__NVPTX__)  // whose kernels take their address
+
 /// The arguments of this kernel, which takes one T, where the dispatch put them.
 GRIDWISE_DEVICE ConstantWords KernelArgWords() {
   return (ConstantWords)__builtin_amdgcn_kernarg_segment_ptr();
@@ -25,5 +27,7 @@ template <class T>
 GRIDWISE_DEVICE const T& KernelArgs() {
   return *(const T*)KernelArgWords();
 }
+
+#endif
 
 }  // namespace gridwise

@@ -5,6 +5,14 @@
 
 namespace gridwise {
 
+#if defined(__NVPTX__)
+
+/// Waits until every warp of the workgroup is here, and makes memory accesses before it visible to
+/// those after it.
+GRIDWISE_DEVICE void BarrierLds() { asm volatile("bar.sync 0;" ::: "memory"); }
+
+#else
+
 /// Waits until this wave's LDS operations are done.
 GRIDWISE_DEVICE void WaitLds() {
 #if defined(__gfx1201__)
@@ -60,5 +68,7 @@ GRIDWISE_DEVICE void SpreadLdsReads() {
 
 /// The compiler moves no instruction across this point.
 GRIDWISE_DEVICE void SchedulingFence() { __builtin_amdgcn_sched_barrier(0); }
+
+#endif
 
 }  // namespace gridwise

@@ -118,7 +118,9 @@ class LoadSource {
         invalid_[i] ^= static_cast<unsigned>(inside) << bit;
         all_inside &= inside;
       }
-      some_invalid_ |= static_cast<unsigned>(AnyLane(!all_inside)) << bit;
+      if constexpr (!kC.loads_to_lds()) {
+        some_invalid_ |= static_cast<unsigned>(AnyLane(!all_inside)) << bit;
+      }
     }
   }
 
