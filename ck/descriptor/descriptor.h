@@ -1,13 +1,14 @@
-/// Tensor descriptors: which element of a tensor a coordinate means, as a composition of transforms.
+/// Tensor descriptors: which element of a tensor a coordinate means, as a composition of
+/// transforms.
 ///
-/// A descriptor is built from the tensor's memory upwards. Each transform consumes axes and makes new
-/// ones; the axes that are left are what the user of the descriptor sees. Forward convolution sees x
-/// as a matrix of output cells by (filter tap, channel):
+/// A descriptor is built from the tensor's memory upwards. Each transform consumes axes and makes
+/// new ones; the axes that are left are what the user of the descriptor sees. Forward convolution
+/// sees x as a matrix of output cells by (filter tap, channel):
 ///
 ///   Descriptor x;
-///   const Axis n = x.Memory(batch, n_stride), h = x.Memory(in, h_stride), c = x.Memory(channels, 1);
-///   const auto [y, o] = x.Embed(x.Pad(h, pad, pad), {Term{taps, dilation}, Term{out, stride}});
-///   x.See({x.Merge({n, o}), x.Merge({y, c})});
+///   const Axis n = x.Memory(batch, n_stride), h = x.Memory(in, h_stride), c = x.Memory(channels,
+///   1); const auto [y, o] = x.Embed(x.Pad(h, pad, pad), {Term{taps, dilation}, Term{out,
+///   stride}}); x.See({x.Merge({n, o}), x.Merge({y, c})});
 ///
 /// Everything is constexpr. A composition that makes no sense is remembered as its first Mistake,
 /// which says so in numbers; further transforms then do nothing.
@@ -37,14 +38,14 @@ struct Mistake {
   std::int64_t number = 0, bound = 0;
 };
 
-/// How the lower axes' indices follow from the upper ones'. Numbers are by lower axis for kMerge, and
-/// by upper axis else.
+/// How the lower axes' indices follow from the upper ones'. Numbers are by lower axis for kMerge,
+/// and by upper axis else.
 enum class TransformKind : unsigned char {
-  kMemory,   ///< offset += index * number
-  kPad,      ///< lower = upper - number; where that is outside of the lower axis, there is no element
-  kSlice,    ///< lower = number0 + upper * number1
-  kEmbed,    ///< lower = sum of upper * number
-  kMerge,    ///< lower = digits of upper, the last axis' fastest; numbers are their lengths
+  kMemory,  ///< offset += index * number
+  kPad,    ///< lower = upper - number; where that is outside of the lower axis, there is no element
+  kSlice,  ///< lower = number0 + upper * number1
+  kEmbed,  ///< lower = sum of upper * number
+  kMerge,  ///< lower = digits of upper, the last axis' fastest; numbers are their lengths
   kFreeze,   ///< lower = number, no upper axis
   kSwizzle,  ///< lower0 = upper0, lower1 = upper1 ^ (upper0 & number)
 };
@@ -163,9 +164,10 @@ class Descriptor {
     Transform t = {.kind = TransformKind::kSwizzle};
     t.number[0] = mask;
     const std::int64_t length_a = Consume(t, a), length_b = Consume(t, b);
-    Require((length_b & (length_b - 1)) == 0, "a swizzled axis has a power of two indices", length_b,
-            length_b & -length_b);
-    Require(mask >= 0 && mask < length_b, "a swizzle's mask is an index of its axis", mask, length_b);
+    Require((length_b & (length_b - 1)) == 0, "a swizzled axis has a power of two indices",
+            length_b, length_b & -length_b);
+    Require(mask >= 0 && mask < length_b, "a swizzle's mask is an index of its axis", mask,
+            length_b);
     const std::array<Axis, 2> made = {MakeUpper(t, length_a), MakeUpper(t, length_b)};
     Add(t);
     return made;
@@ -203,7 +205,9 @@ class Descriptor {
 
   /// Transforms, from memory upwards.
   constexpr int transforms() const { return transforms_; }
-  constexpr const Transform& transform(int i) const { return transform_[static_cast<std::size_t>(i)]; }
+  constexpr const Transform& transform(int i) const {
+    return transform_[static_cast<std::size_t>(i)];
+  }
 
   /// What the coordinate means; indices of axes that are seen, each inside of its axis. This is the
   /// definition: it divides, and kernels use the normal form instead (normal_form.h).

@@ -8,8 +8,8 @@
 ///
 /// where a Place is an offset together with the indices that have to be inside of padded axes.
 /// Places of different axes are simply added, which is what a GEMM needs: the place of a row is
-/// computed once, that of a term of K once for all rows, and an element's is their sum. A Place moves
-/// along an axis by adding digits with carry (Advance), as an odometer does.
+/// computed once, that of a term of K once for all rows, and an element's is their sum. A Place
+/// moves along an axis by adding digits with carry (Advance), as an odometer does.
 ///
 /// The form also is where special cases come from. Digits that lie evenly are fused, digits of
 /// length 1 vanish, and indices that cannot leave their axis are not checked. So a 1x1 convolution
@@ -65,13 +65,15 @@ struct NormalForm {
   Mistake mistake;
   int axes = 0, checks = 0;
   std::array<NormalAxis, Descriptor::kMaxSeen> axis = {};
-  Place origin;                                        // of coordinate 0
-  std::array<std::int64_t, kMaxChecks> limit = {};     // checked indices are below it, and not negative
+  Place origin;  // of coordinate 0
+  std::array<std::int64_t, kMaxChecks> limit =
+      {};  // checked indices are below it, and not negative
   constexpr bool ok() const { return mistake.rule == nullptr; }
 };
 
 /// The digits of `index` in an axis.
-constexpr std::array<std::int64_t, kMaxDigits> DigitsOf(const NormalAxis& axis, std::int64_t index) {
+constexpr std::array<std::int64_t, kMaxDigits> DigitsOf(const NormalAxis& axis,
+                                                        std::int64_t index) {
   std::array<std::int64_t, kMaxDigits> digits = {};
   for (auto i = static_cast<std::size_t>(axis.digits); i-- > 0;) {
     digits[i] = i == 0 ? index : index % axis.digit[i].length;
@@ -92,7 +94,8 @@ constexpr void Advance(const NormalAxis& axis, const std::array<std::int64_t, kM
 }
 
 /// What an axis adds to the origin.
-constexpr Place PlaceOf(const NormalAxis& axis, const std::array<std::int64_t, kMaxDigits>& digits) {
+constexpr Place PlaceOf(const NormalAxis& axis,
+                        const std::array<std::int64_t, kMaxDigits>& digits) {
   Place place;
   for (std::size_t i = 0; i < static_cast<std::size_t>(axis.digits); ++i) {
     place = place + axis.digit[i].unit * digits[i];
@@ -248,7 +251,8 @@ class Derivation {
     const int cut = OnlyDigit(SumOf(t.upper[0]));
     if (cut < 0) {
       Fail(
-          "a merge divides its axis, so that axis is one that is seen, or a digit of one, and no sum "
+          "a merge divides its axis, so that axis is one that is seen, or a digit of one, and no "
+          "sum "
           "of several: this one is neither",
           t.upper[0], descriptor_.seen());
       return;
@@ -323,7 +327,8 @@ class Derivation {
 }  // namespace normal_form_internal
 
 /// The normal form of a descriptor without mistakes; its own mistake says why there is none.
-/// Post: At(Normalize(d), c) == d.At(c) for all coordinates c of d, offsets where an element exists.
+/// Post: At(Normalize(d), c) == d.At(c) for all coordinates c of d, offsets where an element
+/// exists.
 constexpr NormalForm Normalize(const Descriptor& descriptor) {
   return normal_form_internal::Derivation(descriptor).form();
 }

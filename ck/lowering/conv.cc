@@ -48,8 +48,8 @@ WeightAxes AddWeights(Descriptor& d, const TensorAxes& axes) {
 std::array<Axis, 2> TapsAndCells(Descriptor& d, Axis cells, const AxisClass& axis,
                                  const AxisSteps& steps) {
   const std::int64_t taps = std::max(axis.taps, 1), first = axis.first_source;
-  const std::int64_t last =
-      first + (axis.count - 1) * std::int64_t{steps.source_step} + (taps - 1) * steps.tap_source_step;
+  const std::int64_t last = first + (axis.count - 1) * std::int64_t{steps.source_step} +
+                            (taps - 1) * steps.tap_source_step;
   const std::int64_t before = std::max<std::int64_t>(0, -first);
   const std::int64_t after = std::max<std::int64_t>(0, last - (d.LengthOf(cells) - 1));
   // A class may begin behind the last cell, where all of it is padding.
@@ -65,7 +65,8 @@ struct SourceView {
   Axis cells;  // image and cells, merged
   std::array<Axis, kAxes> tap;
 };
-SourceView AddSource(Descriptor& d, const ConvProblem& problem, Tensor tensor, const SubGemm& gemm) {
+SourceView AddSource(Descriptor& d, const ConvProblem& problem, Tensor tensor,
+                     const SubGemm& gemm) {
   const ImageAxes image = AddImage(d, problem.AxesOf(tensor));
   const std::array<AxisSteps, kAxes> steps = StepsOf(problem);
   std::array<Axis, kAxes> tap, cell;
@@ -92,9 +93,8 @@ WeightAxes AddTapsOf(Descriptor& d, const ConvProblem& problem, const SubGemm& g
 }
 
 GemmDescriptors LowerGather(const ConvProblem& problem, const SubGemm& gemm) {
-  GemmDescriptors out = {.a = {},
-                         .b = {},
-                         .c = OutputDescriptor(problem, problem.AxesOf(problem.out()).stride, gemm)};
+  GemmDescriptors out = {
+      .a = {}, .b = {}, .c = OutputDescriptor(problem, problem.AxesOf(problem.out()).stride, gemm)};
   const SourceView x = AddSource(out.a, problem, problem.a(), gemm);
   out.a.See({x.group, x.cells, out.a.Merge({x.tap[0], x.tap[1], x.tap[2], x.channel})});
   const WeightAxes w = AddTapsOf(out.b, problem, gemm);
@@ -106,9 +106,8 @@ GemmDescriptors LowerGather(const ConvProblem& problem, const SubGemm& gemm) {
 }
 
 GemmDescriptors LowerBackwardWeight(const ConvProblem& problem, const SubGemm& gemm) {
-  GemmDescriptors out = {.a = {},
-                         .b = {},
-                         .c = OutputDescriptor(problem, problem.AxesOf(problem.out()).stride, gemm)};
+  GemmDescriptors out = {
+      .a = {}, .b = {}, .c = OutputDescriptor(problem, problem.AxesOf(problem.out()).stride, gemm)};
   const ImageAxes dy = AddImage(out.a, problem.AxesOf(Tensor::kY));
   out.a.See({dy.group, dy.channel, out.a.Merge({dy.n, dy.cell[0], dy.cell[1], dy.cell[2]})});
   const SourceView x = AddSource(out.b, problem, Tensor::kX, gemm);
@@ -119,7 +118,8 @@ GemmDescriptors LowerBackwardWeight(const ConvProblem& problem, const SubGemm& g
 
 }  // namespace
 
-Descriptor OutputDescriptor(const ConvProblem& problem, const PerAxis& stride, const SubGemm& gemm) {
+Descriptor OutputDescriptor(const ConvProblem& problem, const PerAxis& stride,
+                            const SubGemm& gemm) {
   Descriptor c;
   TensorAxes axes = problem.AxesOf(problem.out());
   axes.stride = stride;

@@ -32,8 +32,8 @@ struct GemmDescriptors {
 /// distances between elements: the output itself, or one that the epilogue reads. `gemm` as below.
 Descriptor OutputDescriptor(const ConvProblem& problem, const PerAxis& stride, const SubGemm& gemm);
 
-/// One of the multiplications that are a valid `problem`, in any of its directions: `gemm` is one of
-/// MakeSubGemms(problem).
+/// One of the multiplications that are a valid `problem`, in any of its directions: `gemm` is one
+/// of MakeSubGemms(problem).
 GemmDescriptors Lower(const ConvProblem& problem, const SubGemm& gemm);
 
 }  // namespace gridwise::ck
