@@ -27,6 +27,19 @@ struct Copies {
   }
 };
 
+/// Calls body.operator()<step % kTurns>(step) for each step, so that what a step uses in turn is
+/// known when the kernel is compiled.
+template <int kTurns, int kTurn = 0, class Body>
+GRIDWISE_DEVICE void Turn(int step, int steps, Body& body) {
+  if (step >= steps) return;
+  body.template operator()<kTurn>(step);
+  if constexpr (kTurn + 1 < kTurns) Turn<kTurns, kTurn + 1>(step + 1, steps, body);
+}
+template <int kTurns, class Body>
+GRIDWISE_DEVICE void InTurns(int steps, Body body) {
+  for (int step = 0; step < steps; step += kTurns) Turn<kTurns>(step, steps, body);
+}
+
 /// Every wave loads and multiplies. While a slab is multiplied, `count` slabs are on their way into
 /// registers; with two LDS buffers the next one is written while others still read the last.
 ///
@@ -43,17 +56,15 @@ GRIDWISE_DEVICE void SharedLoop(Copies copies, int steps, char* lds, WaveSums<kC
     if (i < steps) copies.Load(i, slab[i]);
   }
   copies.Store(slab[0], 0, lds);
-  for (int step = 0; step < steps;) {
-    for (int turn = 0; turn < kTurns && step < steps; ++turn, ++step) {
-      BarrierLds();
-      if (step + kSlabs < steps) copies.Load(step + kSlabs, slab[turn % kSlabs]);
-      multiply(turn % kBuffers, sums);
-      if (step + 1 == steps) return;
-      SchedulingFence();  // nothing that waits for the loads moves up among the matrix instructions
-      if (kBuffers == 1) BarrierLds();
-      copies.Store(slab[(turn + 1) % kSlabs], (turn + 1) % kBuffers, lds);
-    }
-  }
+  InTurns<kTurns>(steps, [&]<int kTurn>(int step) {
+    BarrierLds();
+    if (step + kSlabs < steps) copies.Load(step + kSlabs, slab[kTurn % kSlabs]);
+    multiply(kTurn % kBuffers, sums);
+    if (step + 1 == steps) return;
+    SchedulingFence();  // nothing that waits for the loads moves up among the matrix instructions
+    if (kBuffers == 1) BarrierLds();
+    copies.Store(slab[(kTurn + 1) % kSlabs], (kTurn + 1) % kBuffers, lds);
+  });
 }
 
 /// Wavelet: waves that load, and do all arithmetic of addresses, and waves that multiply and do
@@ -68,26 +79,22 @@ GRIDWISE_DEVICE void WaveletLoadLoop(Copies copies, int steps, char* lds) {
   copies.Load(0, slab[0]);
   if (steps > 1) copies.Load(1, slab[1]);
   copies.Store(slab[0], 0, lds);
-  for (int step = 0; step < steps;) {
-    for (int turn = 0; turn < 2 && step < steps; ++turn, ++step) {
-      BarrierLds();
-      if (step + 1 == steps) return;
-      if (step + 2 < steps) copies.Load(step + 2, slab[turn]);
-      copies.Store(slab[1 - turn], 1 - turn, lds);
-    }
-  }
+  InTurns<2>(steps, [&]<int kTurn>(int step) {
+    BarrierLds();
+    if (step + 1 == steps) return;
+    if (step + 2 < steps) copies.Load(step + 2, slab[kTurn]);
+    copies.Store(slab[1 - kTurn], 1 - kTurn, lds);
+  });
 }
 
 template <GemmConfig kC>
 GRIDWISE_DEVICE void WaveletMathLoop(int steps, char* lds, WaveSums<kC>& sums) {
   const Multiply<kC> multiply(lds);
   BarrierLds();
-  for (int step = 0; step < steps;) {
-    for (int turn = 0; turn < 2 && step < steps; ++turn, ++step) {
-      BarrierLds();
-      multiply(turn, sums);
-    }
-  }
+  InTurns<2>(steps, [&]<int kTurn>(int) {
+    BarrierLds();
+    multiply(kTurn, sums);
+  });
 }
 
 /// sums += A * B over `steps` slabs of K, by the config's schedule. `make_copies()` computes the
