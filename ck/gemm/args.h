@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/math.h"
+#include "core/launch/block_map.h"
 
 namespace gridwise::ck {
 
@@ -61,6 +62,7 @@ struct OutputArgs {
   void* data = nullptr;
   long split_bytes = 0;  // from one split of K to the next
   int type = 0;          // DataType
+  int adds = 0;          // it is f32, and all splits add to it
   int by_element = 0;    // columns are no neighbours in memory
   int tensors = 0;
   TensorArgs d[kMaxTensors];
@@ -73,6 +75,8 @@ struct GemmArgs {
   const void* b = nullptr;
   OutputArgs out;
   Functions functions;
+  BlockMap map;
+  int tiles_n = 1;  // tiles of a row, of all problems
   int problems = 1;
   const ProblemArgs* table = nullptr;  // of more than one
   ProblemArgs only;

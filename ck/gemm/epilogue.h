@@ -124,6 +124,10 @@ class Epilogue {
       }
     }
     for (int e = 0; e < kVec; ++e) values[e] = function_.Clamped(values[e]);
+    if (out_.adds) {
+      AddTo(values, row, column);
+      return;
+    }
     WithOutputType([&]<DataType kOut>() { StoreAs<kOut>(values, row, column); });
   }
 
@@ -166,6 +170,14 @@ class Epilogue {
     for (int e = 0; e < kVec; ++e) {
       const T d = buffer.Load<T>(Sum(offsets[row], offsets[column + e]), 0);
       values[e] = function_.WithTensor(t, values[e], static_cast<float>(d));
+    }
+  }
+
+  GRIDWISE_DEVICE void AddTo(const Values& values, int row, int column) const {
+    const Buffer buffer = Buffer::From<kThisTarget>(static_cast<const char*>(out_.data) +
+                                                    BlockIdY() * problem_->c.batch);
+    for (int e = 0; e < kVec; ++e) {
+      buffer.AtomicAdd(values[e], Sum(offsets_[row], offsets_[column + e]));
     }
   }
 

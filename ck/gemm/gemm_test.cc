@@ -234,8 +234,10 @@ class GemmTest : public ::testing::Test {
     args.problems = static_cast<int>(problems.size());
     args.table = static_cast<const ProblemArgs*>(table->data());
     args.only = problems[0];
+    args.tiles_n = static_cast<int>(TileColumnsOf(config, forms[0]));
     std::int64_t tiles = 0;
-    for (const GemmForms& gemm : forms) tiles += TilesOf(config, gemm);
+    for (const GemmForms& gemm : forms) tiles += TileRowsOf(config, gemm) * args.tiles_n;
+    args.map = MakeBlockMap(static_cast<int>(tiles), args.tiles_n, /*dies=*/3, /*log2_band=*/1);
     const LaunchShape shape = {.workgroups = {static_cast<std::uint32_t>(tiles),
                                               static_cast<std::uint32_t>(c.gemms[0].c.length(0)),
                                               static_cast<std::uint32_t>(splits)},

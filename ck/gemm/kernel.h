@@ -49,11 +49,11 @@ GRIDWISE_DEVICE void Gemm() {
 
   Constant<ProblemArgs>* problem =
       args.problems > 1 ? (Constant<ProblemArgs>*)args.table : &constant->only;
-  problem += FindProblem(problem, args.problems, BlockIdX());
-  const int tile = BlockIdX() - problem->first_tile;
-  const MagicDiv by = {problem->by_tiles_n.multiplier, problem->by_tiles_n.shift};
-  const int tile_m = static_cast<int>(Divide(static_cast<unsigned>(tile), by));
-  const int first_m = tile_m * kC.tile.m, first_n = (tile - tile_m * problem->tiles_n) * kC.tile.n;
+  const int slot = SlotOf(args.map, BlockIdX());
+  problem += FindProblem(problem, args.problems, slot);
+  const TileOfGemm tile =
+      TileAt(args.map, slot - problem->first_tile, problem->tiles_m, args.tiles_n);
+  const int first_m = tile.row * kC.tile.m, first_n = tile.column * kC.tile.n;
   const int first_k = BlockIdZ() * problem->steps * kC.tile.k;
 
   const auto make_copies = [&] {

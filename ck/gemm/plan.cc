@@ -236,9 +236,12 @@ std::optional<std::string> Reject(const GemmConfig& config, const GemmForms& gem
   return RejectOperand(config, Side::kB, gemm.b);
 }
 
-std::int64_t TilesOf(const GemmConfig& config, const GemmForms& gemm) {
-  return CeilDiv<std::int64_t>(gemm.c.axis[kRow].length, config.tile.m) *
-         CeilDiv<std::int64_t>(gemm.c.axis[kTerm].length, config.tile.n);
+std::int64_t TileRowsOf(const GemmConfig& config, const GemmForms& gemm) {
+  return CeilDiv<std::int64_t>(gemm.c.axis[kRow].length, config.tile.m);
+}
+
+std::int64_t TileColumnsOf(const GemmConfig& config, const GemmForms& gemm) {
+  return CeilDiv<std::int64_t>(gemm.c.axis[kTerm].length, config.tile.n);
 }
 
 std::int64_t StepsOf(const GemmConfig& config, const GemmForms& gemm) {
@@ -252,9 +255,7 @@ std::vector<ProblemArgs> MakeProblemArgs(const GemmConfig& config, std::span<con
   for (const GemmForms& gemm : gemms) {
     ProblemArgs& args = all.emplace_back();
     args.first_tile = static_cast<int>(first_tile);
-    args.tiles_n =
-        static_cast<int>(CeilDiv<std::int64_t>(gemm.c.axis[kTerm].length, config.tile.n));
-    args.by_tiles_n = MakeMagicDiv(static_cast<unsigned>(args.tiles_n));
+    args.tiles_m = static_cast<int>(TileRowsOf(config, gemm));
     args.steps = static_cast<int>(CeilDiv<std::int64_t>(StepsOf(config, gemm), splits));
     args.c = ToArgs(gemm.c, Walk::kTable, SizeOf(types.c));
     for (std::size_t i = 0; i < gemm.d.size(); ++i) {
@@ -264,7 +265,7 @@ std::vector<ProblemArgs> MakeProblemArgs(const GemmConfig& config, std::span<con
       args.a = ToArgs(gemm.a, config.a.walk, SizeOf(config.type));
       args.b = ToArgs(gemm.b, config.b.walk, SizeOf(config.type));
     }
-    first_tile += TilesOf(config, gemm);
+    first_tile += TileRowsOf(config, gemm) * TileColumnsOf(config, gemm);
   }
   return all;
 }

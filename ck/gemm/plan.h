@@ -58,8 +58,9 @@ std::optional<std::string> Reject(const GemmConfig& config, const GemmForms& gem
 std::vector<ProblemArgs> MakeProblemArgs(const GemmConfig& config, std::span<const GemmForms> gemms,
                                          const OutputTypes& types, int splits);
 
-/// Tiles of the output, of all problems; steps of K in all splits of one.
-std::int64_t TilesOf(const GemmConfig& config, const GemmForms& gemm);
+/// Rows and columns of tiles of the output; steps of K, of all splits together.
+std::int64_t TileRowsOf(const GemmConfig& config, const GemmForms& gemm);
+std::int64_t TileColumnsOf(const GemmConfig& config, const GemmForms& gemm);
 std::int64_t StepsOf(const GemmConfig& config, const GemmForms& gemm);
 
 /// How the kernel writes columns of the problem, which has the form of all problems of the launch:
