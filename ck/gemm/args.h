@@ -43,9 +43,8 @@ inline constexpr int kMaxTensors = 2;  // that the epilogue reads
 /// One of the matrix multiplications of a launch.
 struct ProblemArgs {
   int first_tile = 0;  // index of its first workgroup tile in the launch
-  int tiles_n = 1;     // tiles next to each other
-  MagicDiv by_tiles_n;
-  int steps = 0;  // of K in a split
+  int tiles_m = 1;     // rows of tiles
+  int steps = 0;       // of K in a split
   ViewArgs a, b, c;
   ViewArgs d[kMaxTensors];
 };

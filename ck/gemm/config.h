@@ -155,28 +155,28 @@ struct GemmConfig {
     return side == Side::kA ? mma.b_cols_of_lane() : mma.a_rows_of_lane();
   }
 
-  // A lane reads cells of 16 bytes along k: several for one matrix instruction, or one for several.
-  constexpr int cell() const { return LdsTile::kCellBytes / SizeOf(type); }
-  constexpr int cells() const { return tile.k / cell(); }  // of a row
-  constexpr int cells_of_part() const { return CeilDiv(mma.k_per_lane(), cell()); }
-  constexpr int parts_of_cell() const { return CeilDiv(cell(), mma.k_per_lane()); }
+  // A lane reads chunks of 16 bytes along k: several for one matrix instruction, or one for several.
+  constexpr int chunk() const { return LdsTile::kChunkBytes / SizeOf(type); }
+  constexpr int chunks() const { return tile.k / chunk(); }  // of a row
+  constexpr int chunks_of_part() const { return CeilDiv(mma.k_per_lane(), chunk()); }
+  constexpr int parts_of_chunk() const { return CeilDiv(chunk(), mma.k_per_lane()); }
   /// Rounds of reading in a step.
-  constexpr int turns() const { return cells() / (cells_of_part() * mma.lane_groups()); }
+  constexpr int turns() const { return chunks() / (chunks_of_part() * mma.lane_groups()); }
 
   // An operand in LDS.
   constexpr const Operand& operand(Side side) const { return side == Side::kA ? a : b; }
   constexpr int rows(Side side) const { return side == Side::kA ? tile.m : tile.n; }
-  constexpr LdsTile lds(Side side) const { return {.rows = rows(side), .cells_per_row = cells()}; }
+  constexpr LdsTile lds(Side side) const { return {.rows = rows(side), .chunks_per_row = chunks()}; }
 
-  // Shares of the lanes that load: units of a cell, or of a patch that is transposed.
+  // Shares of the lanes that load: units of a chunk, or of a patch that is transposed.
   constexpr int units_k(Side side) const {
-    return operand(side).along_k() ? cells() : tile.k / operand(side).k;
+    return operand(side).along_k() ? chunks() : tile.k / operand(side).k;
   }
   constexpr int units_rows(Side side) const { return rows(side) / operand(side).rows; }
   constexpr int units(Side side) const { return units_k(side) * units_rows(side); }
   constexpr int units_of_lane(Side side) const { return CeilDiv(units(side), load_threads()); }
   constexpr int loads_of_unit(Side side) const {
-    return operand(side).along_k() ? cell() / operand(side).k : operand(side).k;
+    return operand(side).along_k() ? chunk() / operand(side).k : operand(side).k;
   }
   /// Of a lane's units: how many different rows, and how many different k.
   constexpr int row_slots(Side side) const {
@@ -234,7 +234,7 @@ constexpr const char* RejectOperand(const GemmConfig& c, Side side) {
   const GemmConfig::Operand& o = c.operand(side);
   const auto power = [](int x) { return x > 0 && (x & (x - 1)) == 0; };
   if (!power(o.k) || !power(o.rows)) return "a patch's sides are no powers of two";
-  if (o.k > c.cell()) return "a patch is longer along k than a cell of 16 bytes";
+  if (o.k > c.chunk()) return "a patch is longer along k than a chunk of 16 bytes";
   if (o.vector() * SizeOf(c.type) > 16) return "a load is longer than 16 bytes";
   if (!o.along_k() && o.k * SizeOf(c.type) < 4) return "a patch that is transposed has too few k";
   const int threads = c.load_threads(), units = c.units(side);
@@ -264,13 +264,13 @@ constexpr const char* Reject(const GemmConfig& c, Gfx gfx) {
   if (c.waves.m < 1 || c.waves.n < 1 || c.threads() > 1024) {
     return "waves make no workgroup of 1 to 1024 threads";
   }
-  const int cells = c.cells();
-  if (c.tile.k % c.cell() != 0 || (cells != 2 && cells != 4 && cells != 8 && cells != 16)) {
-    return "tile.k is none of 2, 4, 8, 16 cells of 16 bytes";
+  const int chunks = c.chunks();
+  if (c.tile.k % c.chunk() != 0 || (chunks != 2 && chunks != 4 && chunks != 8 && chunks != 16)) {
+    return "tile.k is none of 2, 4, 8, 16 chunks of 16 bytes";
   }
   if (c.tile.m < 16 || c.tile.m % (c.waves.m * c.mma.n) != 0) return "waves do not divide tile.m";
   if (c.tile.n < 16 || c.tile.n % (c.waves.n * c.mma.m) != 0) return "waves do not divide tile.n";
-  if (cells % (c.cells_of_part() * c.mma.lane_groups()) != 0) {
+  if (chunks % (c.chunks_of_part() * c.mma.lane_groups()) != 0) {
     return "tile.k holds no whole matrix instruction";
   }
   if (const char* reason = RejectOperand(c, Side::kA)) return reason;

@@ -85,7 +85,7 @@ class Copy {
   }
   GRIDWISE_DEVICE int KOf(int slot) const {
     if constexpr (kO.along_k()) {
-      return thread_ % kC.units_k(kSide) * kC.cell();
+      return thread_ % kC.units_k(kSide) * kC.chunk();
     } else {
       constexpr int kFast = kC.units_rows(kSide);
       if constexpr (kFast < kC.load_threads()) {
@@ -133,10 +133,10 @@ class Copy {
     }
   }
 
-  /// Writes what a unit has of one row: a cell, or of a patch k() elements.
+  /// Writes what a unit has of one row: a chunk, or of a patch k() elements.
   GRIDWISE_DEVICE void StoreRow(const Load1 (&unit)[kC.loads_of_unit(kSide)], int i, int row, int k,
                                 char* lds) const {
-    constexpr int kRun = kO.along_k() ? kC.cell() : kO.k;
+    constexpr int kRun = kO.along_k() ? kC.chunk() : kO.k;
     Vec<T, kRun> run;
     for (int e = 0; e < kRun; ++e) {
       T element = kO.along_k() ? unit[e / kO.k][e % kO.k] : unit[e][i];
@@ -145,7 +145,7 @@ class Copy {
       }
       run[e] = element;
     }
-    const int at = kC.lds(kSide).Offset(row, k / kC.cell()) + k % kC.cell() * SizeOf(kC.type);
+    const int at = kC.lds(kSide).Offset(row, k / kC.chunk()) + k % kC.chunk() * SizeOf(kC.type);
     *reinterpret_cast<Vec<T, kRun>*>(lds + at) = run;
   }
 

@@ -177,7 +177,7 @@ class Epilogue {
     const Buffer buffer = Buffer::From<kThisTarget>(static_cast<const char*>(out_.data) +
                                                     BlockIdY() * problem_->c.batch);
     for (int e = 0; e < kVec; ++e) {
-      buffer.AtomicAdd(values[e], Sum(offsets_[row], offsets_[column + e]));
+      buffer.AtomicAdd<kThisTarget>(values[e], Sum(offsets_[row], offsets_[column + e]));
     }
   }
 

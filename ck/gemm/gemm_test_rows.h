@@ -2,13 +2,17 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <iterator>
 
 #include "ck/gemm/config.h"
 
 namespace gridwise::ck {
 
+inline constexpr int kRowsOfUnit = 9;
+
 /// Rows of one matrix instruction: operands along K and along rows, each walk, and each schedule.
-constexpr std::array<GemmConfig, 9> TestRowsOf(MmaShape mma) {
+constexpr std::array<GemmConfig, kRowsOfUnit> TestRowsOf(MmaShape mma) {
   const GemmConfig plain = {.tile = {64, 64, 32},
                             .waves = {2, 2},
                             .mma = mma,
@@ -43,7 +47,7 @@ constexpr auto AllTestRows() {
                                   {MmaUnit::kMfma, 32, 32, 16},
                                   {MmaUnit::kWmma11, 16, 16, 16},
                                   {MmaUnit::kWmma12, 16, 16, 16}};
-  std::array<GemmConfig, 45> all;
+  std::array<GemmConfig, kRowsOfUnit * std::size(kShapes)> all;
   std::size_t i = 0;
   for (const MmaShape& mma : kShapes) {
     for (const GemmConfig& row : TestRowsOf(mma)) all[i++] = row;

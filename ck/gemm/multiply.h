@@ -37,7 +37,7 @@ struct WaveSums {
 template <GemmConfig kC, Side kSide>
 class Fragments {
  public:
-  static constexpr int kReps = kC.reps(kSide), kParts = kC.parts_of_cell();
+  static constexpr int kReps = kC.reps(kSide), kParts = kC.parts_of_chunk();
   static constexpr int kRows = kC.rows_of_lane(kSide);
   static constexpr int kK = kC.mma.k_per_lane();
   using Operand = Vec<gridwise::Element<kC.type>, kRows * kK>;
@@ -46,12 +46,12 @@ class Fragments {
   GRIDWISE_DEVICE explicit Fragments(const char* lds) {
     const int lane = LaneId<kC>(), group = lane / (kC.mma.lanes() / kC.mma.lane_groups());
     for (int turn = 0; turn < kC.turns(); ++turn) {
-      for (int part = 0; part < kCells; ++part) {
-        const int cell = (turn * kC.mma.lane_groups() + group) * kCells + part;
+      for (int part = 0; part < kChunks; ++part) {
+        const int chunk = (turn * kC.mma.lane_groups() + group) * kChunks + part;
         for (int i = 0; i < kRows; ++i) {
           const int row = FirstRowOfWave<kC>(kSide) +
                           (kSide == Side::kA ? ColOfB(kC.mma, lane, i) : RowOfA(kC.mma, lane, i));
-          at_[turn][part][i] = lds + Opaque(kC.lds(kSide).Offset(row, cell));
+          at_[turn][part][i] = lds + Opaque(kC.lds(kSide).Offset(row, chunk));
         }
       }
     }
@@ -60,13 +60,13 @@ class Fragments {
   /// Reads a turn's fragments from the buffer `behind` bytes behind the first.
   GRIDWISE_DEVICE void Read(int turn, int behind, Operand (&out)[kReps][kParts]) const {
     for (int rep = 0; rep < kReps; ++rep) {
-      const int offset = behind + rep * kC.mma.m * LdsTile::kCellBytes;
+      const int offset = behind + rep * kC.mma.m * LdsTile::kChunkBytes;
       for (int i = 0; i < kRows; ++i) {
-        for (int part = 0; part < kCells; ++part) {
-          const Cell cell = *reinterpret_cast<const Cell*>(at_[turn][part][i] + offset);
-          for (int e = 0; e < kC.cell(); ++e) {
-            const int k = part * kC.cell() + e;
-            out[rep][k / kK][i * kK + k % kK] = cell[e];
+        for (int part = 0; part < kChunks; ++part) {
+          const Chunk chunk = *reinterpret_cast<const Chunk*>(at_[turn][part][i] + offset);
+          for (int e = 0; e < kC.chunk(); ++e) {
+            const int k = part * kC.chunk() + e;
+            out[rep][k / kK][i * kK + k % kK] = chunk[e];
           }
         }
       }
@@ -74,10 +74,10 @@ class Fragments {
   }
 
  private:
-  static constexpr int kCells = kC.cells_of_part();
-  using Cell = Vec<gridwise::Element<kC.type>, kC.cell()>;
+  static constexpr int kChunks = kC.chunks_of_part();
+  using Chunk = Vec<gridwise::Element<kC.type>, kC.chunk()>;
 
-  const char* at_[kC.turns()][kCells][kRows];
+  const char* at_[kC.turns()][kChunks][kRows];
 };
 
 /// sums += A * B over the slabs in LDS.

@@ -16,12 +16,12 @@ namespace {
 
 constexpr std::size_t kAxes = 3;  // d, h, w
 
-std::array<AxisSteps, kAxes> StepsOf(const ConvProblem& problem) {
-  std::array<AxisSteps, kAxes> steps;
+std::array<AxisStrides, kAxes> StridesOf(const ConvProblem& problem) {
+  std::array<AxisStrides, kAxes> strides;
   for (std::size_t i = 0; i < kAxes; ++i) {
-    steps[i] = MakeAxisMap(problem.direction, problem.dims[i]).steps;
+    strides[i] = MakeAxisMap(problem.direction, problem.dims[i]).strides;
   }
-  return steps;
+  return strides;
 }
 
 /// The axes of x or y, as they lie in memory.
@@ -46,16 +46,16 @@ WeightAxes AddWeights(Descriptor& d, const TensorAxes& axes) {
 
 /// Source cells as (tap, output cell of the class): those outside of the source are its padding.
 std::array<Axis, 2> TapsAndCells(Descriptor& d, Axis cells, const AxisClass& axis,
-                                 const AxisSteps& steps) {
+                                 const AxisStrides& strides) {
   const std::int64_t taps = std::max(axis.taps, 1), first = axis.first_source;
-  const std::int64_t last = first + (axis.count - 1) * std::int64_t{steps.source_step} +
-                            (taps - 1) * steps.tap_source_step;
+  const std::int64_t last = first + (axis.count - 1) * std::int64_t{strides.source_stride} +
+                            (taps - 1) * strides.tap_source_stride;
   const std::int64_t before = std::max<std::int64_t>(0, -first);
   const std::int64_t after = std::max<std::int64_t>(0, last - (d.LengthOf(cells) - 1));
   // A class may begin behind the last cell, where all of it is padding.
   const Axis padded = d.Pad(cells, before, after);
   return d.Embed(d.Slice(padded, first + before, last - first + 1),
-                 {Term{taps, steps.tap_source_step}, Term{axis.count, steps.source_step}});
+                 {Term{taps, strides.tap_source_stride}, Term{axis.count, strides.source_stride}});
 }
 
 /// x of forward and backward-weight, dy of backward-data: rows are cells, terms (tap, channel), or
@@ -68,10 +68,10 @@ struct SourceView {
 SourceView AddSource(Descriptor& d, const ConvProblem& problem, Tensor tensor,
                      const SubGemm& gemm) {
   const ImageAxes image = AddImage(d, problem.AxesOf(tensor));
-  const std::array<AxisSteps, kAxes> steps = StepsOf(problem);
+  const std::array<AxisStrides, kAxes> strides = StridesOf(problem);
   std::array<Axis, kAxes> tap, cell;
   for (std::size_t i = 0; i < kAxes; ++i) {
-    const auto [t, j] = TapsAndCells(d, image.cell[i], gemm.axis[i], steps[i]);
+    const auto [t, j] = TapsAndCells(d, image.cell[i], gemm.axis[i], strides[i]);
     tap[i] = t;
     cell[i] = j;
   }
@@ -84,10 +84,10 @@ SourceView AddSource(Descriptor& d, const ConvProblem& problem, Tensor tensor,
 /// w of forward and backward-data, without the taps that the class does not have.
 WeightAxes AddTapsOf(Descriptor& d, const ConvProblem& problem, const SubGemm& gemm) {
   WeightAxes w = AddWeights(d, problem.AxesOf(Tensor::kW));
-  const std::array<AxisSteps, kAxes> steps = StepsOf(problem);
+  const std::array<AxisStrides, kAxes> strides = StridesOf(problem);
   for (std::size_t i = 0; i < kAxes; ++i) {
     const AxisClass& axis = gemm.axis[i];
-    w.tap[i] = d.Slice(w.tap[i], axis.first_tap, std::max(axis.taps, 1), steps[i].tap_step);
+    w.tap[i] = d.Slice(w.tap[i], axis.first_tap, std::max(axis.taps, 1), strides[i].tap_stride);
   }
   return w;
 }
@@ -129,11 +129,11 @@ Descriptor OutputDescriptor(const ConvProblem& problem, const PerAxis& stride,
     return c;
   }
   const ImageAxes image = AddImage(c, axes);
-  const std::array<AxisSteps, kAxes> steps = StepsOf(problem);
+  const std::array<AxisStrides, kAxes> strides = StridesOf(problem);
   std::array<Axis, kAxes> cell;
   for (std::size_t i = 0; i < kAxes; ++i) {
     cell[i] =
-        c.Slice(image.cell[i], gemm.axis[i].first_cell, gemm.axis[i].count, steps[i].cell_step);
+        c.Slice(image.cell[i], gemm.axis[i].first_cell, gemm.axis[i].count, strides[i].cell_stride);
   }
   c.See({image.group, c.Merge({image.n, cell[0], cell[1], cell[2]}), image.channel});
   return c;
