@@ -20,7 +20,6 @@ namespace {
 
 using enum DataType;
 using enum MmaUnit;
-using enum Op;
 using enum Schedule;
 using enum Walk;
 
@@ -32,9 +31,9 @@ struct Row {
   GemmConfig config;
 };
 
-#define FORWARD(op, ...) {Direction::kForward, __LINE__, op, {__VA_ARGS__}},
-#define BACKWARD_DATA(op, ...) {Direction::kBackwardData, __LINE__, op, {__VA_ARGS__}},
-#define BACKWARD_WEIGHT(op, ...) {Direction::kBackwardWeight, __LINE__, op, {__VA_ARGS__}},
+#define FORWARD(op, ...) {Direction::kForward, __LINE__, Op::k##op, {__VA_ARGS__}},
+#define BACKWARD_DATA(op, ...) {Direction::kBackwardData, __LINE__, Op::k##op, {__VA_ARGS__}},
+#define BACKWARD_WEIGHT(op, ...) {Direction::kBackwardWeight, __LINE__, Op::k##op, {__VA_ARGS__}},
 
 constexpr Row kRows942[] = {
 #include "instances/ck/gfx942.inc"
