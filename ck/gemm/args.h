@@ -34,8 +34,8 @@ struct ViewArgs {
   PlaceArgs origin;    // of row 0, term 0
   int first_term = 0;  // bytes that every place along the second axis has more, and the origin
                        // less: so that neither is negative where nothing is checked
-  PlaceArgs last;    // the highest valid checked indices; offset means nothing
-  AxisArgs axis[2];  // rows, and terms of K or columns
+  PlaceArgs last;      // the highest valid checked indices; offset means nothing
+  AxisArgs axis[2];    // rows, and terms of K or columns
 };
 
 inline constexpr int kMaxTensors = 2;  // that the epilogue reads

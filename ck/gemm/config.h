@@ -155,7 +155,8 @@ struct GemmConfig {
     return side == Side::kA ? mma.b_cols_of_lane() : mma.a_rows_of_lane();
   }
 
-  // A lane reads chunks of 16 bytes along k: several for one matrix instruction, or one for several.
+  // A lane reads chunks of 16 bytes along k: several for one matrix instruction, or one for
+  // several.
   constexpr int chunk() const { return LdsTile::kChunkBytes / SizeOf(type); }
   constexpr int chunks() const { return tile.k / chunk(); }  // of a row
   constexpr int chunks_of_part() const { return CeilDiv(mma.k_per_lane(), chunk()); }
@@ -166,7 +167,9 @@ struct GemmConfig {
   // An operand in LDS.
   constexpr const Operand& operand(Side side) const { return side == Side::kA ? a : b; }
   constexpr int rows(Side side) const { return side == Side::kA ? tile.m : tile.n; }
-  constexpr LdsTile lds(Side side) const { return {.rows = rows(side), .chunks_per_row = chunks()}; }
+  constexpr LdsTile lds(Side side) const {
+    return {.rows = rows(side), .chunks_per_row = chunks()};
+  }
 
   // Shares of the lanes that load: units of a chunk, or of a patch that is transposed.
   constexpr int units_k(Side side) const {

@@ -242,9 +242,10 @@ class GemmTest : public ::testing::Test {
                                               static_cast<std::uint32_t>(c.gemms[0].c.length(0)),
                                               static_cast<std::uint32_t>(splits)},
                                .threads = {static_cast<std::uint32_t>(config.threads()), 1, 1}};
-    const absl::StatusOr<hipFunction_t> kernel = modules_[row % kRowsOfUnit % modules_.size()].FindKernel(
-        absl::StrCat("_ZN8gridwise2ck8TestGemmILi", row,
-                     "EEEvNS0_8GemmArgsINS0_9FunctionsINS0_11PassThroughES4_NS0_7CombineEEEEE"));
+    const absl::StatusOr<hipFunction_t> kernel =
+        modules_[row % kRowsOfUnit % modules_.size()].FindKernel(absl::StrCat(
+            "_ZN8gridwise2ck8TestGemmILi", row,
+            "EEEvNS0_8GemmArgsINS0_9FunctionsINS0_11PassThroughES4_NS0_7CombineEEEEE"));
     EXPECT_TRUE(kernel.ok()) << kernel.status();
     if (!kernel.ok()) return {};
     EXPECT_TRUE(Launch(*kernel, shape, std::as_bytes(std::span(&args, 1))).ok());

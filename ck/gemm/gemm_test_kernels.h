@@ -8,11 +8,10 @@
 namespace gridwise::ck {
 
 template <int kRow>
-GRIDWISE_KERNEL
-    __attribute__((amdgpu_flat_work_group_size(kTestRows[kRow].threads(),
-                                               kTestRows[kRow].threads()),
-                   amdgpu_waves_per_eu(kTestRows[kRow].occupancy))) void
-    TestGemm(GemmArgs<Functions<>>) {
+GRIDWISE_KERNEL __attribute__((amdgpu_flat_work_group_size(kTestRows[kRow].threads(),
+                                                           kTestRows[kRow].threads()),
+                               amdgpu_waves_per_eu(kTestRows[kRow].occupancy))) void
+TestGemm(GemmArgs<Functions<>>) {
   Gemm<kTestRows[kRow], Functions<>>();
 }
 
@@ -29,7 +28,7 @@ void CompileRow() {
 
 }  // namespace gridwise::ck
 
-#define ROW(row) \
-  namespace gridwise::ck { \
+#define ROW(row)                             \
+  namespace gridwise::ck {                   \
   void Compile##row() { CompileRow<row>(); } \
   }

@@ -44,8 +44,8 @@ Cost EstimateCost(const GemmConfig& c, const DeviceFacts& device, const Work& wo
   const double math_waves =
       std::max(1.0, static_cast<double>(c.waves.m * c.waves.n) / target.simds_per_unit);
   const double step_bytes = c.buffer_bytes();
-  const double step_matrix = c.reps_m() * c.reps_n() * (c.tile.k / c.mma.k) *
-                             MmaCycles(c.mma, c.type) * math_waves;
+  const double step_matrix =
+      c.reps_m() * c.reps_n() * (c.tile.k / c.mma.k) * MmaCycles(c.mma, c.type) * math_waves;
   // What a wave that multiplies does besides: of a wavelet row nothing but to read and to wait.
   double overhead = kFragmentRead + kBarrier * (c.lds_buffers() == 1 ? 2 : 1);
   if (!c.is_wavelet()) {

@@ -17,9 +17,10 @@ struct Work {
 /// Workgroups of a compute unit at a time, as far as registers, LDS and waves go.
 double ResidentWorkgroups(const GemmConfig& config, const DeviceFacts& device);
 
-/// Estimates a launch of `config` in which `splits` workgroups share the steps of each tile, and the
-/// launch that adds these up.
-Cost EstimateCost(const GemmConfig& config, const DeviceFacts& device, const Work& work, int splits);
+/// Estimates a launch of `config` in which `splits` workgroups share the steps of each tile, and
+/// the launch that adds these up.
+Cost EstimateCost(const GemmConfig& config, const DeviceFacts& device, const Work& work,
+                  int splits);
 
 /// `sharing` with its zeros filled in: the number of splits whose estimate is least, of powers of
 /// two whose splits have some steps each.

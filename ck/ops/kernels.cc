@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -70,7 +71,8 @@ double BytesOfMatrix(const NormalForm& form, int bytes) {
   for (std::size_t axis = 1; axis <= 2; ++axis) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(form.axis[axis].digits); ++i) {
       const Digit& digit = form.axis[axis].digit[i];
-      reach += static_cast<double>(digit.length - 1) * std::abs(static_cast<double>(digit.unit.offset));
+      reach +=
+          static_cast<double>(digit.length - 1) * std::abs(static_cast<double>(digit.unit.offset));
     }
   }
   return reach * bytes;
@@ -81,9 +83,8 @@ class ClassicKernel final : public PartKernel {
   ClassicKernel(Op op, const GemmConfig& config, KernelCode code)
       : op_(op), config_(config), code_(std::move(code)) {}
 
-  std::string name() const override {
-    return absl::StrCat(Name(op_), "_", PrintFields(config_));
-  }
+  std::string_view op() const override { return Name(op_); }
+  std::string name() const override { return absl::StrCat(Name(op_), "_", PrintFields(config_)); }
   DataType type() const override { return config_.type; }
   const KernelCode& code() const override { return code_; }
   bool has_epilogue() const override { return op_ != Op::kTwoStage; }
@@ -133,8 +134,9 @@ std::optional<Excess> ClassicKernel::TooLarge(const ConvProblem& problem,
   const Tiles tiles(config_, problem, *lowered);
   const std::int64_t most_tiles = kMaxWorkItems / config_.threads();
   if (tiles.count > most_tiles) {
-    return Excess{absl::StrFormat("there are %d tiles; must be at most %d", tiles.count, most_tiles),
-                  is_weight ? PartAxis::kK : of_positions};
+    return Excess{
+        absl::StrFormat("there are %d tiles; must be at most %d", tiles.count, most_tiles),
+        is_weight ? PartAxis::kK : of_positions};
   }
   const auto bounded = static_cast<double>(limit);
   for (const GemmForms& gemm : *lowered) {
@@ -144,8 +146,8 @@ std::optional<Excess> ClassicKernel::TooLarge(const ConvProblem& problem,
     for (const NormalForm& d : gemm.d) out = std::max(out, BytesOfMatrix(d, 4));
     if (std::max({a, b, out}) < bounded) continue;
     const std::string reason = absl::StrFormat(
-        "a matrix reaches over %.0f bytes of A, %.0f of B and %.0f of C; each must be below %d", a, b,
-        out, limit);
+        "a matrix reaches over %.0f bytes of A, %.0f of B and %.0f of C; each must be below %d", a,
+        b, out, limit);
     if (is_weight) return Excess{reason, std::max(a, b) >= bounded ? of_positions : PartAxis::kK};
     return Excess{reason, std::max(a, out) >= bounded ? of_positions : PartAxis::kK};
   }
@@ -185,12 +187,13 @@ PartLaunch ClassicKernel::MakeLaunch(const PartRequest& request) const {
   args.out = MakeOutput(problem, sharing, lowered->front());
   if (!partial) args.functions.c = CombineOf(problem.epilogue);
   args.tiles_n = static_cast<int>(tiles.columns);
-  args.map = ChooseBlockMap(request.device, {.tiles = tiles.count,
-                                             .rows = tiles.rows,
-                                             .columns = tiles.columns,
-                                             .row_elements = config_.tile.m,
-                                             .column_elements = config_.tile.n,
-                                             .resident = ResidentWorkgroups(config_, request.device)});
+  args.map =
+      ChooseBlockMap(request.device, {.tiles = tiles.count,
+                                      .rows = tiles.rows,
+                                      .columns = tiles.columns,
+                                      .row_elements = config_.tile.m,
+                                      .column_elements = config_.tile.n,
+                                      .resident = ResidentWorkgroups(config_, request.device)});
   args.problems = static_cast<int>(problems.size());
   args.only = problems.front();
   PartLaunch part = {
