@@ -43,6 +43,7 @@ class Epilogue {
   static constexpr int kColumnsOfWave = kReps * kC.mma.m;
   static constexpr int kLines = kC.tile.m + kC.tile.n;  // offsets of rows, then of columns
   using Values = Vec<float, kVec>;
+  using Integers = Vec<int, kVec>;
 
   /// Of the output, and of the tensors behind it.
   GRIDWISE_DEVICE void FindOffsets() const {
@@ -110,9 +111,7 @@ class Epilogue {
         StoreAs<DataType::kI32>(values, row, column);
         return;
       }
-      for (int e = 0; e < kVec; ++e) {
-        values[e] = static_cast<float>(__builtin_bit_cast(int, values[e]));
-      }
+      values = __builtin_convertvector(__builtin_bit_cast(Integers, values), Values);
     }
     for (int e = 0; e < kVec; ++e) values[e] = function_.Scaled(values[e]);
 #pragma clang loop unroll(disable)
@@ -189,12 +188,10 @@ class Epilogue {
         Buffer::From<kThisTarget>(static_cast<const char*>(out_.data) +
                                   BlockIdY() * problem_->c.batch + BlockIdZ() * out_.split_bytes);
     Vec<T, kVec> out;
-    for (int e = 0; e < kVec; ++e) {
-      if constexpr (kOut == DataType::kI32) {
-        out[e] = __builtin_bit_cast(int, values[e]);
-      } else {
-        out[e] = static_cast<T>(values[e]);
-      }
+    if constexpr (kOut == DataType::kI32) {
+      out = __builtin_bit_cast(Integers, values);
+    } else {
+      out = __builtin_convertvector(values, Vec<T, kVec>);
     }
     if (!out_.by_element && offsets_[column + kVec - 1] != Buffer::kOutOfRange) {
       for (int part = 0; part < kVec; part += kPart) {
