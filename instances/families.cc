@@ -4,7 +4,6 @@
 
 #include "absl/base/no_destructor.h"
 #include "absl/strings/str_format.h"
-#include "instances/ck/family.h"
 #include "instances/direct/family.h"
 #include "instances/tile/family.h"
 
@@ -13,7 +12,7 @@ namespace {
 
 struct Registry {
   std::mutex mutex;
-  std::vector<const KernelFamily*> families = {&tile::Family(), &direct::Family(), &ck::Family()};
+  std::vector<const KernelFamily*> families = {&tile::Family(), &direct::Family()};
 };
 
 Registry& TheRegistry() {
