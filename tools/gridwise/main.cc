@@ -13,10 +13,13 @@
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "absl/flags/reflection.h"
+#include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "instances/ck/family.h"
+#include "instances/families.h"
 #include "tools/gridwise/exit_code.h"
 #include "tools/gridwise/explain_command.h"
 #include "tools/gridwise/list_command.h"
@@ -254,6 +257,10 @@ bool AsksForHelp(const std::string& argument) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (const absl::Status status = gridwise::RegisterFamily(gridwise::ck::Family()); !status.ok()) {
+    absl::FPrintF(stderr, "gridwise: %s\n", status.message());
+    return gridwise::kBadUsage;
+  }
   std::vector<std::string> arguments = WithUnderscores(argc, argv);
   if (std::any_of(arguments.begin() + 1, arguments.end(), AsksForHelp)) {
     PrintUsage(stdout);
