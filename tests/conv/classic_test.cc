@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/base/no_destructor.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -20,8 +21,8 @@
 namespace gridwise {
 namespace {
 
-ConvProblem Problem2d(std::int64_t batch, std::int64_t groups, std::int64_t c, std::int64_t k, Dim h,
-                      Dim w) {
+ConvProblem Problem2d(std::int64_t batch, std::int64_t groups, std::int64_t c, std::int64_t k,
+                      Dim h, Dim w) {
   ConvProblem problem = {.groups = groups, .batch = batch, .c = c, .k = k};
   problem.dims[1] = h;
   problem.dims[2] = w;
@@ -33,15 +34,15 @@ std::vector<ConvProblem> Problems() {
   const Dim odd = {.in = 13, .filter = 3, .stride = 2, .dilation = 2, .pad_begin = 1, .pad_end = 0};
   std::vector<ConvProblem> problems = {
       Problem2d(2, 1, 32, 48, same, {.in = 11, .filter = 3, .pad_begin = 1, .pad_end = 1}),
-      Problem2d(2, 2, 64, 96, {.in = 8}, {.in = 8}),
-      Problem2d(1, 1, 7, 9, odd, same),
+      Problem2d(2, 2, 64, 96, {.in = 8}, {.in = 8}), Problem2d(1, 1, 7, 9, odd, same),
       Problem2d(1, 1, 144, 160, {.in = 12, .filter = 3, .pad_begin = 1, .pad_end = 1}, same),
       Problem2d(2, 3, 48, 96, odd, {.in = 10, .filter = 2, .stride = 3})};
   ConvProblem volume = Problem2d(2, 1, 16, 16, same, odd);
   volume.rank = 3;
   volume.dims[0] = {.in = 5, .filter = 3, .stride = 2, .pad_begin = 1, .pad_end = 1};
   problems.push_back(volume);
-  ConvProblem line = Problem2d(3, 1, 16, 32, {}, {.in = 40, .filter = 5, .pad_begin = 2, .pad_end = 2});
+  ConvProblem line =
+      Problem2d(3, 1, 16, 32, {}, {.in = 40, .filter = 5, .pad_begin = 2, .pad_end = 2});
   line.rank = 1;
   problems.push_back(line);
   return problems;
@@ -76,12 +77,16 @@ std::vector<ConvProblem> VariantsOf(ConvProblem problem, Direction direction, Da
   return variants;
 }
 
-class ClassicTest : public ::testing::TestWithParam<Direction> {
- protected:
-  static void SetUpTestSuite() { ASSERT_TRUE(RegisterFamily(ck::Family()).ok()); }
-};
+/// Registers the family, once for all tests.
+const absl::Status& Registered() {
+  static const absl::NoDestructor<absl::Status> status(RegisterFamily(ck::Family()));
+  return *status;
+}
 
-TEST_P(ClassicTest, EveryRowComputesWhatItAccepts) {
+class ClassicRowsTest : public ::testing::TestWithParam<Direction> {};
+
+TEST_P(ClassicRowsTest, ComputeWhatTheyAccept) {
+  ASSERT_TRUE(Registered().ok()) << Registered();
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
   int rows = 0, computed = 0;
@@ -95,7 +100,8 @@ TEST_P(ClassicTest, EveryRowComputesWhatItAccepts) {
         const std::string name = ToString(problem);
         SCOPED_TRACE(absl::StrCat(row.name, ": ", name));
         of_problem.try_emplace(name, 0);
-        const absl::StatusOr<Plan> plan = MakePlan(problem, *gfx, {.row = row.name, .family = "ck"});
+        const absl::StatusOr<Plan> plan =
+            MakePlan(problem, *gfx, {.row = row.name, .family = "ck"});
         if (plan.status().code() == absl::StatusCode::kUnimplemented) continue;
         ASSERT_TRUE(plan.ok()) << plan.status();
         EXPECT_EQ(plan->family(), "ck");
@@ -120,10 +126,11 @@ TEST_P(ClassicTest, EveryRowComputesWhatItAccepts) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Directions, ClassicTest, ::testing::ValuesIn(kAllDirections),
+INSTANTIATE_TEST_SUITE_P(Directions, ClassicRowsTest, ::testing::ValuesIn(kAllDirections),
                          [](const auto& direction) { return std::string(Name(direction.param)); });
 
-TEST_F(ClassicTest, AnOpIsNamedAndItsRowsAreChosen) {
+TEST(ClassicOpTest, IsNamedAndItsRowsAreChosen) {
+  ASSERT_TRUE(Registered().ok()) << Registered();
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
   ConvProblem problem = Problems()[0];
