@@ -3,6 +3,7 @@
 #include "ck/gemm/k_table.h"
 #include "ck/gemm/lane_place.h"
 #include "core/arch/memory.h"
+#include "core/arch/sync.h"
 
 namespace gridwise::ck {
 
@@ -116,18 +117,30 @@ class Copy {
   }
 
   /// All lanes move by the same distance, which the load adds by itself. Where K ends within the
-  /// slab, terms behind it are masked.
+  /// slab, terms behind it are masked: in code of its own, so that other slabs take no instruction.
   GRIDWISE_DEVICE void LoadEvenly(Slab& slab) const {
-    const bool whole = terms_left_ >= kC.tile.k;
+    if (terms_left_ >= kC.tile.k) {
+      ForEachEven([&](int r, int at, int, unsigned offset, int uniform) {
+        slab.load[r][at] = buffer_.Load<Load1>(offset, uniform);
+      });
+    } else {
+      ForEachEven([&](int r, int at, int term, unsigned offset, int uniform) {
+        offset |= term < terms_left_ ? 0 : Buffer::kOutOfRange;
+        slab.load[r][at] = buffer_.Load<Load1>(offset, uniform);
+      });
+      SchedulingFence();  // else the compiler makes one piece of code of both
+    }
+  }
+  /// Calls visit(unit, load, first term, offset of the lane, offset of the wave) for each load.
+  template <class Visit>
+  GRIDWISE_DEVICE void ForEachEven(Visit visit) const {
     for (int k = 0; k < kC.k_slots(kSide); ++k) {
       const int k_offset = kC.k_slots(kSide) == 1 ? 0 : KOf(k) * unit_;
       for (int i = 0; i < kC.loads_of_unit(kSide); ++i) {
-        const int term = KOf(k) + i * kO.k_of_entry();
+        const int behind = i * kO.k_of_entry();
         for (int r = 0; r < kC.row_slots(kSide); ++r) {
-          unsigned offset = row_[r].offset + k_offset;
-          if (!whole) offset |= term < terms_left_ ? 0 : Buffer::kOutOfRange;
-          slab.load[k * kC.row_slots(kSide) + r][i] =
-              buffer_.Load<Load1>(offset, at_ + i * kO.k_of_entry() * unit_);
+          visit(k * kC.row_slots(kSide) + r, i, KOf(k) + behind, row_[r].offset + k_offset,
+                at_ + behind * unit_);
         }
       }
     }
