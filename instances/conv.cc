@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "core/conv/problem_io.h"
 #include "core/conv/validate.h"
 #include "core/launch/choose_block_map.h"
@@ -32,6 +34,7 @@ struct Candidate {
 
 bool IsWanted(const RowInfo& row, const PlanOptions& options) {
   return (options.family.empty() || row.family == options.family) &&
+         (options.op.empty() || row.op == options.op) &&
          (options.row.empty() || row.name == options.row);
 }
 
@@ -79,6 +82,7 @@ const Candidate* Choose(const std::vector<Candidate>& candidates) {
 
 absl::Status CheckRowExists(const ConvProblem& problem, Gfx gfx, const PlanOptions& options) {
   std::string rows, families;
+  std::set<std::string_view> ops;
   bool has_family = false;
   for (const KernelFamily* family : Families()) {
     absl::StrAppend(&families, families.empty() ? "" : ", ", family->name());
@@ -86,12 +90,17 @@ absl::Status CheckRowExists(const ConvProblem& problem, Gfx gfx, const PlanOptio
     for (const RowInfo& row : family->Rows(problem.direction, gfx)) {
       if (row.type != problem.type) continue;
       if (!options.row.empty() && IsWanted(row, options)) return absl::OkStatus();
+      if (!row.op.empty()) ops.insert(row.op);
       absl::StrAppend(&rows, rows.empty() ? "" : ", ", row.name);
     }
   }
   if (!has_family) {
     return absl::InvalidArgumentError(
         absl::StrFormat("family is %s; must be one of %s", options.family, families));
+  }
+  if (!options.op.empty() && !ops.contains(options.op)) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("op is %s; must be one of %s", options.op, absl::StrJoin(ops, ", ")));
   }
   if (options.row.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -182,7 +191,7 @@ absl::StatusOr<Plan> MakePlan(const ConvProblem& problem, const DeviceFacts& dev
                               const PlanOptions& options) {
   if (absl::Status status = Validate(problem); !status.ok()) return status;
   if (absl::Status status = CheckSplits(problem, options.splits); !status.ok()) return status;
-  if (!options.row.empty() || !options.family.empty()) {
+  if (!options.row.empty() || !options.family.empty() || !options.op.empty()) {
     absl::Status status = CheckRowExists(problem, device.gfx, options);
     if (!status.ok()) return status;
   }

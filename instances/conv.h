@@ -35,6 +35,7 @@ std::vector<RowInfo> ListRows();
 struct PlanOptions {
   std::string row = {};     // use this row; empty: the cheapest by Cost
   std::string family = {};  // use rows of this family; empty: of any
+  std::string op = {};      // use rows of this op of a family; empty: of any
   /// Bytes of a tensor that a tile, or of backward-weight an image, may reach over in one launch:
   /// larger tensors are computed in parts. At most 2^31; less is for tests.
   std::int64_t offset_limit = kOffsetLimit;

@@ -21,7 +21,8 @@ namespace gridwise {
 /// A row of a family: a configuration that is compiled for a target and a direction.
 struct RowInfo {
   std::string_view family;
-  std::string name;  // its config, printed; unique within a direction, target and family
+  std::string_view op;  // how users name what it computes with; empty where the family has no names
+  std::string name;  // its op and its config, printed; unique within a direction, target and family
   Direction direction;
   Gfx gfx;
   DataType type;    // of the operands

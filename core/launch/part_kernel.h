@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/arch/device_facts.h"
@@ -65,7 +66,9 @@ class PartKernel {
  public:
   virtual ~PartKernel() = default;
 
-  /// Its config, printed.
+  /// RowInfo::op; lives as long as the program.
+  virtual std::string_view op() const { return ""; }
+  /// Its op and its config, printed.
   virtual std::string name() const = 0;
   virtual DataType type() const = 0;
   virtual const KernelCode& code() const = 0;

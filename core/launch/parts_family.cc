@@ -9,6 +9,7 @@ namespace gridwise {
 void PartsFamily::Add(Direction direction, Gfx gfx, std::shared_ptr<const PartKernel> kernel) {
   Table& table = tables_[static_cast<std::size_t>(direction)][static_cast<std::size_t>(gfx)];
   table.rows.push_back({.family = name_,
+                        .op = kernel->op(),
                         .name = kernel->name(),
                         .direction = direction,
                         .gfx = gfx,

@@ -13,10 +13,13 @@
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "absl/flags/reflection.h"
+#include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "instances/ck/family.h"
+#include "instances/families.h"
 #include "tools/gridwise/exit_code.h"
 #include "tools/gridwise/explain_command.h"
 #include "tools/gridwise/list_command.h"
@@ -44,6 +47,11 @@ ABSL_FLAG(Extents, pad, {}, "zero padding of both ends; default 0");
 ABSL_FLAG(Extents, pad_end, {}, "zero padding of the far end, where it differs from --pad");
 ABSL_FLAG(std::string, device, "gfx942", "GPU target to run on");
 ABSL_FLAG(std::string, target, "", "the same, of `sim isa`");
+ABSL_FLAG(std::string, family, "",
+          "kernels to choose from: those of tile, direct or ck; default: all");
+ABSL_FLAG(std::string, op, "",
+          "and of them those of this op of ck: wavelet, two_stage, explicit, cshuffle_v3, ...; "
+          "default: all");
 ABSL_FLAG(std::string, row, "",
           "kernel to use, one of `gridwise list rows`; default: the planner's choice");
 ABSL_FLAG(bool, verify, false, "compare the result with the CPU reference");
@@ -121,11 +129,11 @@ Flags
 )";
 
 constexpr const char* kFlagOrder[] = {
-    "problem", "problems",  "n",        "c",         "k",    "groups",   "in",     "filter",
-    "stride",  "dilation",  "pad",      "pad_end",   "type", "out_type", "layout", "weight_layout",
-    "alpha",   "d0",        "d1",       "relu",      "low",  "high",     "device", "target",
-    "row",     "splits",    "atomic",   "verify",    "seed", "x",        "w",      "dy",
-    "out",     "direction", "all_rows", "max_flops", "csv",  "explain"};
+    "problem", "problems", "n",   "c",         "k",        "groups",    "in",     "filter",
+    "stride",  "dilation", "pad", "pad_end",   "type",     "out_type",  "layout", "weight_layout",
+    "alpha",   "d0",       "d1",  "relu",      "low",      "high",      "device", "target",
+    "family",  "op",       "row", "splits",    "atomic",   "verify",    "seed",   "x",
+    "w",       "dy",       "out", "direction", "all_rows", "max_flops", "csv",    "explain"};
 
 void PrintUsage(std::FILE* file) {
   std::fputs(kUsage, file);
@@ -209,6 +217,8 @@ gridwise::ProblemRequest RequestOf(const std::string& program, const std::string
 
 gridwise::ExitCode Run(const gridwise::ProblemRequest& request) {
   return gridwise::RunCommand({.request = request,
+                               .family = absl::GetFlag(FLAGS_family),
+                               .op = absl::GetFlag(FLAGS_op),
                                .row = absl::GetFlag(FLAGS_row),
                                .splits = absl::GetFlag(FLAGS_splits),
                                .atomic = absl::GetFlag(FLAGS_atomic),
@@ -247,6 +257,10 @@ bool AsksForHelp(const std::string& argument) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (const absl::Status status = gridwise::RegisterFamily(gridwise::ck::Family()); !status.ok()) {
+    absl::FPrintF(stderr, "gridwise: %s\n", status.message());
+    return gridwise::kBadUsage;
+  }
   std::vector<std::string> arguments = WithUnderscores(argc, argv);
   if (std::any_of(arguments.begin() + 1, arguments.end(), AsksForHelp)) {
     PrintUsage(stdout);

@@ -105,9 +105,12 @@ absl::StatusOr<Job> Prepare(const RunOptions& options) {
   const auto operands = OperandsOf(problem.direction, x, w, dy);
   if (!operands.ok()) return operands.status();
   if (absl::Status status = CheckLayouts(options, problem); !status.ok()) return status;
-  absl::StatusOr<Plan> plan =
-      MakePlan(problem, resolved->gfx,
-               {.row = options.row, .splits = options.splits, .atomic = options.atomic});
+  absl::StatusOr<Plan> plan = MakePlan(problem, resolved->gfx,
+                                       {.row = options.row,
+                                        .family = options.family,
+                                        .op = options.op,
+                                        .splits = options.splits,
+                                        .atomic = options.atomic});
   if (!plan.ok()) return plan.status();
   const auto [a, b] = *operands;
   Operands data = RandomOperands(problem, options.seed);

@@ -11,7 +11,7 @@ namespace gridwise {
 /// The flags of `gridwise run`.
 struct RunOptions {
   ProblemRequest request;
-  std::string row;  // empty: the planner's choice
+  std::string family, op, row;  // empty: the planner's choice
   int splits = 0;   // 0: the planner's choice
   bool atomic = false;
   uint64_t seed = 0;

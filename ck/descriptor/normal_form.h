@@ -1,0 +1,336 @@
+/// The normal form of a descriptor: coordinates that add up, and move without divisions.
+///
+/// Every transform but a merge and a swizzle is affine. So if merges only divide an axis that is
+/// seen, and not a sum of several, then the axes that are seen are cut into digits (mixed radix),
+/// and everything else is linear in those:
+///
+///   place(i, j, ...) = origin + sum over digits of digit * unit
+///
+/// where a Place is an offset together with the indices that have to be inside of padded axes.
+/// Places of different axes are simply added, which is what a GEMM needs: the place of a row is
+/// computed once, that of a term of K once for all rows, and an element's is their sum. A Place
+/// moves along an axis by adding digits with carry (Advance), as an odometer does.
+///
+/// The form also is where special cases come from. Digits that lie evenly are fused, digits of
+/// length 1 vanish, and indices that cannot leave their axis are not checked. So a 1x1 convolution
+/// without padding is a plain matrix without anybody saying so.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "ck/descriptor/descriptor.h"
+
+namespace gridwise::ck {
+
+inline constexpr int kMaxDigits = 4;  ///< of an axis that is seen
+inline constexpr int kMaxChecks = 3;  ///< padded axes
+
+/// An offset in elements, and indices of padded axes: a vector, so places add up.
+struct Place {
+  std::int64_t offset = 0;
+  std::array<std::int64_t, kMaxChecks> checked = {};
+
+  constexpr bool operator==(const Place&) const = default;
+  constexpr Place operator+(const Place& other) const {
+    Place sum = *this;
+    sum.offset += other.offset;
+    for (std::size_t i = 0; i < kMaxChecks; ++i) sum.checked[i] += other.checked[i];
+    return sum;
+  }
+  constexpr Place operator*(std::int64_t factor) const {
+    Place product = {.offset = offset * factor, .checked = checked};
+    for (std::int64_t& index : product.checked) index *= factor;
+    return product;
+  }
+};
+
+/// A digit of an axis: indices 0 to length - 1, each `unit` further than the one before.
+struct Digit {
+  std::int64_t length = 1;
+  Place unit;
+};
+
+/// An axis that is seen, as digits with the fastest last. Indices from `length` on have no element;
+/// they are the axis' padding at its end.
+struct NormalAxis {
+  std::int64_t length = 1;
+  int digits = 0;
+  std::array<Digit, kMaxDigits> digit = {};
+};
+
+/// See above. Its rule is null, or says why the descriptor has no normal form.
+struct NormalForm {
+  Mistake mistake;
+  int axes = 0, checks = 0;
+  std::array<NormalAxis, Descriptor::kMaxSeen> axis = {};
+  Place origin;  // of coordinate 0
+  std::array<std::int64_t, kMaxChecks> limit =
+      {};  // checked indices are below it, and not negative
+  constexpr bool ok() const { return mistake.rule == nullptr; }
+};
+
+/// The digits of `index` in an axis.
+constexpr std::array<std::int64_t, kMaxDigits> DigitsOf(const NormalAxis& axis,
+                                                        std::int64_t index) {
+  std::array<std::int64_t, kMaxDigits> digits = {};
+  for (auto i = static_cast<std::size_t>(axis.digits); i-- > 0;) {
+    digits[i] = i == 0 ? index : index % axis.digit[i].length;
+    index /= axis.digit[i].length;
+  }
+  return digits;
+}
+
+/// Adds `step` to digits, both of the axis, with carry.
+constexpr void Advance(const NormalAxis& axis, const std::array<std::int64_t, kMaxDigits>& step,
+                       std::array<std::int64_t, kMaxDigits>& digits) {
+  std::int64_t carry = 0;
+  for (auto i = static_cast<std::size_t>(axis.digits); i-- > 0;) {
+    digits[i] += step[i] + carry;
+    carry = i > 0 && digits[i] >= axis.digit[i].length;
+    digits[i] -= carry * axis.digit[i].length;
+  }
+}
+
+/// What an axis adds to the origin.
+constexpr Place PlaceOf(const NormalAxis& axis,
+                        const std::array<std::int64_t, kMaxDigits>& digits) {
+  Place place;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(axis.digits); ++i) {
+    place = place + axis.digit[i].unit * digits[i];
+  }
+  return place;
+}
+
+/// The same as Descriptor::At.
+constexpr Location At(const NormalForm& form,
+                      const std::array<std::int64_t, Descriptor::kMaxSeen>& coordinate) {
+  Place place = form.origin;
+  Location location;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(form.axes); ++i) {
+    place = place + PlaceOf(form.axis[i], DigitsOf(form.axis[i], coordinate[i]));
+    location.exists &= coordinate[i] < form.axis[i].length;
+  }
+  for (std::size_t i = 0; i < static_cast<std::size_t>(form.checks); ++i) {
+    location.exists &= place.checked[i] >= 0 && place.checked[i] < form.limit[i];
+  }
+  location.offset = place.offset;
+  return location;
+}
+
+namespace normal_form_internal {
+
+/// Derives the normal form of a descriptor, from the axes that are seen down to memory.
+class Derivation {
+ public:
+  constexpr explicit Derivation(const Descriptor& descriptor) : descriptor_(descriptor) {
+    form_.mistake = descriptor.mistake();
+    form_.axes = descriptor.seen();
+    for (int i = 0; i < form_.axes; ++i) {
+      form_.axis[Size(i)].length = descriptor.length(i);
+      Sum& sum = SumOf(descriptor.SeenAxis(i));
+      sum.factor[Size(NewDigit(i, descriptor.length(i)))] = 1;
+    }
+    for (int i = descriptor.transforms(); i-- > 0;) Apply(descriptor.transform(i));
+    if (form_.ok()) Collect();
+  }
+
+  constexpr const NormalForm& form() const { return form_; }
+
+ private:
+  static constexpr int kAllDigits = 24;
+  /// A digit while more of them may come in its place.
+  struct OpenDigit {
+    int axis = 0;
+    std::int64_t length = 1;
+    Place unit;
+    int next = -1;  // the digit after it, of its axis
+  };
+  /// An index as a constant and a sum of digits.
+  struct Sum {
+    std::int64_t constant = 0;
+    std::array<std::int64_t, kAllDigits> factor = {};
+    constexpr void Add(const Sum& other, std::int64_t times) {
+      constant += other.constant * times;
+      for (std::size_t i = 0; i < kAllDigits; ++i) factor[i] += other.factor[i] * times;
+    }
+  };
+  struct PadCheck {
+    Sum index;
+    std::int64_t limit = 0;
+  };
+
+  static constexpr std::size_t Size(int i) { return static_cast<std::size_t>(i); }
+  constexpr Sum& SumOf(int axis) { return sum_[Size(axis)]; }
+  constexpr void Fail(const char* rule, std::int64_t number, std::int64_t bound) {
+    if (form_.ok()) form_.mistake = {rule, number, bound};
+  }
+
+  constexpr int NewDigit(int axis, std::int64_t length) {
+    if (digits_ == kAllDigits) {
+      Fail("a normal form has at most 24 digits", digits_, kAllDigits);
+      return 0;
+    }
+    digit_[Size(digits_)] = {.axis = axis, .length = length, .unit = {}};
+    return digits_++;
+  }
+
+  /// The digit that the sum is, or -1.
+  constexpr int OnlyDigit(const Sum& sum) const {
+    int only = -1;
+    for (int i = 0; i < digits_; ++i) {
+      if (sum.factor[Size(i)] == 0) continue;
+      if (only >= 0 || sum.factor[Size(i)] != 1) return -1;
+      only = i;
+    }
+    return sum.constant == 0 ? only : -1;
+  }
+
+  constexpr void Apply(const Transform& t) {
+    switch (t.kind) {
+      case TransformKind::kMemory: {
+        const Sum& index = SumOf(t.upper[0]);
+        form_.origin.offset += index.constant * t.number[0];
+        for (int i = 0; i < digits_; ++i) {
+          digit_[Size(i)].unit.offset += index.factor[Size(i)] * t.number[0];
+        }
+        break;
+      }
+      case TransformKind::kPad:
+        ApplyPad(t);
+        break;
+      case TransformKind::kSlice:
+        SumOf(t.lower[0]).Add(SumOf(t.upper[0]), t.number[1]);
+        SumOf(t.lower[0]).constant += t.number[0];
+        break;
+      case TransformKind::kEmbed:
+        for (int u = 0; u < t.uppers; ++u) {
+          SumOf(t.lower[0]).Add(SumOf(t.upper[Size(u)]), t.number[Size(u)]);
+        }
+        break;
+      case TransformKind::kMerge:
+        ApplyMerge(t);
+        break;
+      case TransformKind::kFreeze:
+        SumOf(t.lower[0]).constant = t.number[0];
+        break;
+      case TransformKind::kSwizzle:
+        Fail("places add up, which exclusive-ors do not: a swizzle has no normal form", t.number[0],
+             0);
+        break;
+    }
+  }
+
+  constexpr void ApplyPad(const Transform& t) {
+    Sum& lower = SumOf(t.lower[0]);
+    lower = SumOf(t.upper[0]);
+    lower.constant -= t.number[0];
+    const std::int64_t limit = descriptor_.LengthOf({t.lower[0]});
+    // Padding at the end of an axis that is seen, whole, makes it shorter.
+    const int only = OnlyDigit(lower);
+    if (only >= 0 && digit_[Size(only)].next < 0 && only == digit_[Size(only)].axis) {
+      NormalAxis& axis = form_.axis[Size(digit_[Size(only)].axis)];
+      if (axis.length > limit) axis.length = limit;
+      digit_[Size(only)].length = axis.length;
+      return;
+    }
+    if (CanLeave(lower, limit)) checks_[Size(open_checks_++)] = {.index = lower, .limit = limit};
+  }
+
+  constexpr bool CanLeave(const Sum& index, std::int64_t limit) const {
+    std::int64_t lowest = index.constant, highest = index.constant;
+    for (int i = 0; i < digits_; ++i) {
+      const std::int64_t reach = index.factor[Size(i)] * (digit_[Size(i)].length - 1);
+      (reach < 0 ? lowest : highest) += reach;
+    }
+    return lowest < 0 || highest >= limit;
+  }
+
+  constexpr void ApplyMerge(const Transform& t) {
+    const int cut = OnlyDigit(SumOf(t.upper[0]));
+    if (cut < 0) {
+      Fail(
+          "a merge divides its axis, so that axis is one that is seen, or a digit of one, and no "
+          "sum "
+          "of several: this one is neither",
+          t.upper[0], descriptor_.seen());
+      return;
+    }
+    for (int i = 0; i < open_checks_; ++i) {
+      if (checks_[Size(i)].index.factor[Size(cut)] != 0) {
+        Fail("padding of a merged axis is at its end, and the axis is one that is seen", t.upper[0],
+             descriptor_.seen());
+        return;
+      }
+    }
+    // The digit becomes the first of the new ones.
+    const int next = digit_[Size(cut)].next, axis = digit_[Size(cut)].axis;
+    int last = cut;
+    digit_[Size(cut)].length = t.number[0];
+    SumOf(t.lower[0]).factor[Size(cut)] = 1;
+    for (int i = 1; i < t.lowers; ++i) {
+      const int digit = NewDigit(axis, t.number[Size(i)]);
+      SumOf(t.lower[Size(i)]).factor[Size(digit)] = 1;
+      digit_[Size(last)].next = digit;
+      last = digit;
+    }
+    digit_[Size(last)].next = next;
+  }
+
+  /// Writes the form from what is known of all digits.
+  constexpr void Collect() {
+    for (int i = 0; i < open_checks_; ++i) {
+      const PadCheck& check = checks_[Size(i)];
+      if (!CanLeave(check.index, check.limit)) continue;  // its digits have become shorter
+      if (form_.checks == kMaxChecks) {
+        Fail("a normal form checks the indices of at most 3 padded axes", i + 1, kMaxChecks);
+        return;
+      }
+      const auto slot = static_cast<std::size_t>(form_.checks++);
+      form_.limit[slot] = check.limit;
+      form_.origin.checked[slot] = check.index.constant;
+      for (int d = 0; d < digits_; ++d) {
+        digit_[Size(d)].unit.checked[slot] = check.index.factor[Size(d)];
+      }
+    }
+    for (int i = 0; i < form_.axes; ++i) CollectAxis(form_.axis[Size(i)], i);
+  }
+
+  constexpr void CollectAxis(NormalAxis& axis, int first) {
+    for (int d = first; d >= 0; d = digit_[Size(d)].next) {
+      const OpenDigit& digit = digit_[Size(d)];
+      if (digit.length == 1) continue;
+      if (axis.digits > 0) {  // this digit and the one before may lie evenly
+        Digit& before = axis.digit[Size(axis.digits - 1)];
+        if (before.unit == digit.unit * digit.length) {
+          before = {.length = before.length * digit.length, .unit = digit.unit};
+          continue;
+        }
+      }
+      if (axis.digits == kMaxDigits) {
+        Fail("an axis has at most 4 digits that do not lie evenly", axis.digits + 1, kMaxDigits);
+        return;
+      }
+      axis.digit[Size(axis.digits++)] = {.length = digit.length, .unit = digit.unit};
+    }
+  }
+
+  const Descriptor& descriptor_;
+  NormalForm form_;
+  int digits_ = 0, open_checks_ = 0;
+  std::array<OpenDigit, kAllDigits> digit_ = {};
+  std::array<Sum, Descriptor::kMaxAxes> sum_ = {};
+  std::array<PadCheck, Descriptor::kMaxTransforms> checks_ = {};
+};
+
+}  // namespace normal_form_internal
+
+/// The normal form of a descriptor without mistakes; its own mistake says why there is none.
+/// Post: At(Normalize(d), c) == d.At(c) for all coordinates c of d, offsets where an element
+/// exists.
+constexpr NormalForm Normalize(const Descriptor& descriptor) {
+  return normal_form_internal::Derivation(descriptor).form();
+}
+
+}  // namespace gridwise::ck

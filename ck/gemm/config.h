@@ -1,0 +1,289 @@
+#pragma once
+
+#include "core/arch/mma_shape.h"
+#include "core/arch/target.h"
+#include "core/base/math.h"
+#include "core/base/mnk.h"
+#include "core/base/types.h"
+#include "core/layout/lds_tile.h"
+
+namespace gridwise::ck {
+
+/// How loads, LDS and matrix instructions take turns, see pipeline.h.
+enum class Schedule : int {
+  kSingle,   ///< one LDS buffer; `count` slabs of K are on their way into registers
+  kDouble,   ///< two LDS buffers; `count` slabs are on their way
+  kWavelet,  ///< two LDS buffers; `count` waves only load, and the others only multiply
+};
+
+constexpr const char* Name(Schedule schedule) {
+  switch (schedule) {
+    case Schedule::kSingle:
+      return "single";
+    case Schedule::kDouble:
+      return "double";
+    case Schedule::kWavelet:
+      return "wavelet";
+  }
+  return "?";
+}
+
+/// How an operand's places move along K.
+enum class Walk : int {
+  kEven,    ///< one digit, no checks: every step is the same distance, which is a scalar
+  kTable,   ///< any digits, no checks: offsets come from a table in LDS
+  kCheck1,  ///< and an index of one padded axis is checked
+  kCheck2,  ///< two, of less than 2^14 indices each
+  kCheck3,  ///< three, two of them so
+};
+
+constexpr const char* Name(Walk walk) {
+  switch (walk) {
+    case Walk::kEven:
+      return "even";
+    case Walk::kTable:
+      return "table";
+    case Walk::kCheck1:
+      return "check1-";
+    case Walk::kCheck2:
+      return "check2-";
+    case Walk::kCheck3:
+      return "check3-";
+  }
+  return "?";
+}
+
+constexpr int ChecksOf(Walk walk) {
+  return walk == Walk::kCheck1 ? 1 : walk == Walk::kCheck2 ? 2 : walk == Walk::kCheck3 ? 3 : 0;
+}
+
+/// The operands: A is [m][k], B is [n][k].
+enum class Side { kA, kB };
+
+/// A GEMM kernel, as a value: C[m][n] = sum over k of A[m][k] * B[n][k], a workgroup per tile of C.
+struct GemmConfig {
+  struct Waves {
+    int m = 0, n = 0;
+    static constexpr void Fields(auto& self, auto&& visit) {
+      auto& [m, n] = self;
+      visit("", m);
+      visit("", n);
+    }
+    bool operator==(const Waves&) const = default;
+  };
+
+  /// How an operand is loaded: `k` elements along k at a time (rows = 1), which must lie next to
+  /// each other in memory; or `rows` elements along the rows, of `k` neighbouring k, which the lane
+  /// transposes.
+  struct Operand {
+    Walk walk = Walk::kEven;
+    int k = 0, rows = 1;
+    static constexpr void Fields(auto& self, auto&& visit) {
+      auto& [walk, k, rows] = self;
+      visit("", walk);
+      visit("", k);
+      visit("", rows);
+    }
+    bool operator==(const Operand&) const = default;
+
+    constexpr bool along_k() const { return rows == 1; }
+    /// Elements of a load.
+    constexpr int vector() const { return along_k() ? k : rows; }
+    /// Neighbouring k that one entry of the table stands for.
+    constexpr int k_of_entry() const { return along_k() ? k : 1; }
+    constexpr bool has_table() const { return walk != Walk::kEven; }
+    /// Bytes of an entry: offset, pair of indices, single index.
+    constexpr int entry_bytes() const {
+      return walk == Walk::kEven ? 0 : walk == Walk::kTable ? 4 : walk == Walk::kCheck3 ? 16 : 8;
+    }
+  };
+
+  /// Names leave out the plain one.
+  struct Pipeline {
+    Schedule schedule = Schedule::kSingle;
+    int count = 1;
+    static constexpr bool kOmitDefault = true;
+    static constexpr void Fields(auto& self, auto&& visit) {
+      auto& [schedule, count] = self;
+      visit("", schedule);
+      visit("", count);
+    }
+    bool operator==(const Pipeline&) const = default;
+  };
+
+  DataType type = DataType::kF16;  // of the operands; sums are SumType(type)
+  Mnk tile;                        // elements per workgroup and step of K
+  Waves waves;                     // of a workgroup, that multiply
+  MmaShape mma;                    // matrix instruction
+  Operand a, b;
+  int occupancy = 1;  // waves per SIMD that registers are allocated for
+  Pipeline pipeline = {};
+
+  /// f16_t128x128x32_w2x2_mfma32x32x8_acheck2-8x1_beven8x1_o2
+  static constexpr void Fields(auto& self, auto&& visit) {
+    auto& [type, tile, waves, mma, a, b, occupancy, pipeline] = self;
+    visit("", type);
+    visit("t", tile);
+    visit("w", waves);
+    visit("", mma);
+    visit("a", a);
+    visit("b", b);
+    visit("o", occupancy);
+    visit("", pipeline);
+  }
+  bool operator==(const GemmConfig&) const = default;
+
+  // Threads. Those that multiply come first.
+  constexpr int math_threads() const { return waves.m * waves.n * mma.lanes(); }
+  constexpr bool is_wavelet() const { return pipeline.schedule == Schedule::kWavelet; }
+  constexpr int threads() const {
+    return math_threads() + (is_wavelet() ? pipeline.count * mma.lanes() : 0);
+  }
+  constexpr int load_threads() const {
+    return is_wavelet() ? pipeline.count * mma.lanes() : math_threads();
+  }
+
+  // A wave's part of the tile, in matrix instructions. The instruction's A is the tile's B, so that
+  // a lane's sums lie along n.
+  constexpr int wave_m() const { return tile.m / waves.m; }
+  constexpr int wave_n() const { return tile.n / waves.n; }
+  constexpr int reps_m() const { return wave_m() / mma.n; }
+  constexpr int reps_n() const { return wave_n() / mma.m; }
+  /// Of either operand: matrix instructions of a wave along it, and rows that a lane passes of one.
+  constexpr int reps(Side side) const { return side == Side::kA ? reps_m() : reps_n(); }
+  constexpr int rows_of_lane(Side side) const {
+    return side == Side::kA ? mma.b_cols_of_lane() : mma.a_rows_of_lane();
+  }
+
+  // A lane reads chunks of 16 bytes along k: several for one matrix instruction, or one for
+  // several.
+  constexpr int chunk() const { return LdsTile::kChunkBytes / SizeOf(type); }
+  constexpr int chunks() const { return tile.k / chunk(); }  // of a row
+  constexpr int chunks_of_part() const { return CeilDiv(mma.k_per_lane(), chunk()); }
+  constexpr int parts_of_chunk() const { return CeilDiv(chunk(), mma.k_per_lane()); }
+  /// Rounds of reading in a step.
+  constexpr int turns() const { return chunks() / (chunks_of_part() * mma.lane_groups()); }
+
+  // An operand in LDS.
+  constexpr const Operand& operand(Side side) const { return side == Side::kA ? a : b; }
+  constexpr int rows(Side side) const { return side == Side::kA ? tile.m : tile.n; }
+  constexpr LdsTile lds(Side side) const {
+    return {.rows = rows(side), .chunks_per_row = chunks()};
+  }
+
+  // Shares of the lanes that load: units of a chunk, or of a patch that is transposed.
+  constexpr int units_k(Side side) const {
+    return operand(side).along_k() ? chunks() : tile.k / operand(side).k;
+  }
+  constexpr int units_rows(Side side) const { return rows(side) / operand(side).rows; }
+  constexpr int units(Side side) const { return units_k(side) * units_rows(side); }
+  constexpr int units_of_lane(Side side) const { return CeilDiv(units(side), load_threads()); }
+  constexpr int loads_of_unit(Side side) const {
+    return operand(side).along_k() ? chunk() / operand(side).k : operand(side).k;
+  }
+  /// Of a lane's units: how many different rows, and how many different k.
+  constexpr int row_slots(Side side) const {
+    if (operand(side).along_k()) return units_of_lane(side);
+    return CeilDiv(units_rows(side), load_threads());
+  }
+  constexpr int k_slots(Side side) const { return units_of_lane(side) / row_slots(side); }
+
+  // The table of an operand: two halves in turn, each of several steps.
+  constexpr int entries_of_step(Side side) const { return tile.k / operand(side).k_of_entry(); }
+  constexpr int entries_of_half(Side side) const {
+    const int least = 2 * entries_of_step(side);
+    return least > load_threads() ? least : load_threads();
+  }
+  constexpr int steps_of_half(Side side) const {
+    return entries_of_half(side) / entries_of_step(side);
+  }
+  constexpr int table_bytes(Side side) const {
+    return 2 * entries_of_half(side) * operand(side).entry_bytes();
+  }
+
+  // LDS: operands and tables; after the main loop the stage of the epilogue, and offsets of rows
+  // and columns in the output and the tensors that it reads.
+  constexpr int lds_buffers() const { return pipeline.schedule == Schedule::kSingle ? 1 : 2; }
+  constexpr int buffer_bytes() const { return lds(Side::kA).bytes() + lds(Side::kB).bytes(); }
+  constexpr int table_at(Side side) const {
+    return lds_buffers() * buffer_bytes() + (side == Side::kA ? 0 : table_bytes(Side::kA));
+  }
+  constexpr int loop_bytes() const { return table_at(Side::kB) + table_bytes(Side::kB); }
+
+  constexpr int vec_out() const { return SizeOf(type) == 4 ? 4 : 8; }  // elements of a store
+  constexpr int stage_rows() const { return waves.m * mma.n; }
+  /// Rows are a few elements longer than they need be: they stay aligned, and neighbours start at
+  /// other banks.
+  constexpr int stage_pitch(int reps) const { return waves.n * reps * mma.m + 4; }
+  constexpr int stage_bytes(int reps) const { return stage_rows() * stage_pitch(reps) * 4; }
+  /// Matrix instructions of a wave along n that are staged at a time.
+  constexpr int stage_reps() const {
+    int reps = reps_n();
+    while (reps % 2 == 0 && stage_bytes(reps) > 32 << 10) reps /= 2;
+    return reps;
+  }
+  static constexpr int kOutputs = 3;  // the output and two tensors
+  constexpr int offsets_bytes() const { return kOutputs * (tile.m + tile.n) * 4; }
+  constexpr int lds_bytes() const {
+    const int epilogue = stage_bytes(stage_reps()) + offsets_bytes();
+    return epilogue > loop_bytes() ? epilogue : loop_bytes();
+  }
+  /// Slabs of K in registers or on their way to them.
+  constexpr int slabs_in_flight() const { return is_wavelet() ? 2 : pipeline.count; }
+};
+
+/// Why lanes cannot load an operand so; nullptr if they can.
+constexpr const char* RejectOperand(const GemmConfig& c, Side side) {
+  const GemmConfig::Operand& o = c.operand(side);
+  const auto power = [](int x) { return x > 0 && (x & (x - 1)) == 0; };
+  if (!power(o.k) || !power(o.rows)) return "a patch's sides are no powers of two";
+  if (o.k > c.chunk()) return "a patch is longer along k than a chunk of 16 bytes";
+  if (o.vector() * SizeOf(c.type) > 16) return "a load is longer than 16 bytes";
+  if (!o.along_k() && o.k * SizeOf(c.type) < 4) return "a patch that is transposed has too few k";
+  const int threads = c.load_threads(), units = c.units(side);
+  if (c.rows(side) % o.rows != 0) return "patches do not divide an operand's rows";
+  if (units % threads != 0 && (units > threads || threads % units != 0)) {
+    return "lanes do not share an operand's tile in whole patches";
+  }
+  const int fast = o.along_k() ? c.units_k(side) : c.units_rows(side);
+  if (threads % fast != 0 && (o.along_k() || fast % threads != 0)) {
+    return "lanes do not share a line of an operand's tile";
+  }
+  if (!o.has_table()) return nullptr;
+  if (c.entries_of_half(side) % threads != 0) return "lanes do not share a table's entries";
+  if (c.slabs_in_flight() > c.steps_of_half(side)) {
+    return "half a table has fewer steps than slabs are on their way";
+  }
+  return nullptr;
+}
+
+/// nullptr when kernels of `c` can be compiled for `gfx`, else the reason.
+constexpr const char* Reject(const GemmConfig& c, Gfx gfx) {
+  const TargetTraits target = TraitsOf(gfx);
+  if (!target.Has(c.mma.unit)) return "the target's matrix unit is another one";
+  if (!HasMma(c.mma, c.type, target.mma_double_k)) return "the target has no such mma for the type";
+  if (c.mma.blocks() > 1) return "the mma multiplies several matrices at once";
+  if (c.pipeline.count < 1) return "the pipeline's count is none of 1 or more";
+  if (c.waves.m < 1 || c.waves.n < 1 || c.threads() > 1024) {
+    return "waves make no workgroup of 1 to 1024 threads";
+  }
+  const int chunks = c.chunks();
+  if (c.tile.k % c.chunk() != 0 || (chunks != 2 && chunks != 4 && chunks != 8 && chunks != 16)) {
+    return "tile.k is none of 2, 4, 8, 16 chunks of 16 bytes";
+  }
+  if (c.tile.m < 16 || c.tile.m % (c.waves.m * c.mma.n) != 0) return "waves do not divide tile.m";
+  if (c.tile.n < 16 || c.tile.n % (c.waves.n * c.mma.m) != 0) return "waves do not divide tile.n";
+  if (chunks % (c.chunks_of_part() * c.mma.lane_groups()) != 0) {
+    return "tile.k holds no whole matrix instruction";
+  }
+  if (const char* reason = RejectOperand(c, Side::kA)) return reason;
+  if (const char* reason = RejectOperand(c, Side::kB)) return reason;
+  if (c.stage_pitch(c.stage_reps()) < c.vec_out()) return "a row of the stage is no whole store";
+  if (c.lds_bytes() > target.lds_bytes) return "the tiles do not fit in LDS";
+  if (c.reps_m() * c.reps_n() * c.mma.acc_per_lane() > target.vgprs / 2) {
+    return "the accumulators do not fit in registers";
+  }
+  return nullptr;
+}
+
+}  // namespace gridwise::ck

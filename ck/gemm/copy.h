@@ -1,0 +1,174 @@
+#pragma once
+
+#include "ck/gemm/k_table.h"
+#include "ck/gemm/lane_place.h"
+#include "core/arch/memory.h"
+#include "core/arch/sync.h"
+
+namespace gridwise::ck {
+
+/// A lane's share of one operand's slab of K, in registers.
+template <GemmConfig kC, Side kSide>
+struct SlabOf {
+  using Load = Vec<Element<kC.type>, kC.operand(kSide).vector()>;
+  Load load[kC.units_of_lane(kSide)][kC.loads_of_unit(kSide)];
+};
+
+/// Copies an operand's slabs of K from memory through registers to LDS: Load starts, Store waits
+/// and writes. `OfElement` is what becomes of an element on its way (functions.h).
+template <GemmConfig kC, Side kSide, class OfElement>
+class Copy {
+ public:
+  using Slab = SlabOf<kC, kSide>;
+
+  /// Rows count from `first_row`, steps from term `first_term`; `thread` counts the lanes that
+  /// load.
+  GRIDWISE_DEVICE Copy(Constant<ViewArgs>* view, Buffer buffer, int first_row, int first_term,
+                       int thread, char* lds, const OfElement& function)
+      : buffer_(buffer),
+        thread_(thread),
+        table_(view, first_term, thread, lds),
+        last_(LanePlace::Of(view->last)),
+        function_(function) {
+    for (int i = 0; i < kC.row_slots(kSide); ++i) row_[i] = PlaceOfRow(view, first_row + RowOf(i));
+    if constexpr (!kO.has_table()) {
+      unit_ = view->axis[1].digit[AxisArgs::kDigits - 1].unit.offset;
+      at_ = first_term * unit_;
+      terms_left_ = view->axis[1].length - first_term;
+      for (int i = 0; i < kC.row_slots(kSide); ++i) {
+        row_[i].offset += kC.k_slots(kSide) == 1 ? KOf(0) * unit_ : 0;
+      }
+    }
+  }
+
+  /// Starts the loads of slab `step`: steps are loaded one after the other.
+  GRIDWISE_DEVICE void Load(int step, Slab& slab) {
+    table_.Step(step);
+    if constexpr (kO.has_table()) {
+      if (HasUnits()) LoadByTable(step, slab);
+    } else {
+      if (HasUnits()) LoadEvenly(slab);
+      at_ += kC.tile.k * unit_;
+      terms_left_ -= kC.tile.k;
+    }
+  }
+
+  /// Writes a slab to the operand's tile at `lds`.
+  GRIDWISE_DEVICE void Store(const Slab& slab, char* lds) const {
+    if (!HasUnits()) return;
+    for (int k = 0; k < kC.k_slots(kSide); ++k) {
+      for (int r = 0; r < kC.row_slots(kSide); ++r) {
+        const auto& unit = slab.load[k * kC.row_slots(kSide) + r];
+        for (int row = 0; row < kO.rows; ++row) StoreRow(unit, row, RowOf(r) + row, KOf(k), lds);
+      }
+    }
+  }
+
+ private:
+  static constexpr auto& kO = kC.operand(kSide);
+  using T = Element<kC.type>;
+  using Load1 = typename Slab::Load;
+
+  /// Tiles may be too small for all lanes to have a share.
+  GRIDWISE_DEVICE bool HasUnits() const {
+    return kC.units(kSide) >= kC.load_threads() || thread_ < kC.units(kSide);
+  }
+
+  /// A lane's rows and its first k, of its slots.
+  GRIDWISE_DEVICE int RowOf(int slot) const {
+    if constexpr (kO.along_k()) {
+      return thread_ / kC.units_k(kSide) + slot * (kC.load_threads() / kC.units_k(kSide));
+    } else {
+      constexpr int kFast = kC.units_rows(kSide);
+      return (kFast < kC.load_threads() ? thread_ % kFast : thread_ + slot * kC.load_threads()) *
+             kO.rows;
+    }
+  }
+  GRIDWISE_DEVICE int KOf(int slot) const {
+    if constexpr (kO.along_k()) {
+      return thread_ % kC.units_k(kSide) * kC.chunk();
+    } else {
+      constexpr int kFast = kC.units_rows(kSide);
+      if constexpr (kFast < kC.load_threads()) {
+        return (thread_ / kFast + slot * (kC.load_threads() / kFast)) * kO.k;
+      } else {
+        return slot * kO.k;
+      }
+    }
+  }
+
+  GRIDWISE_DEVICE static LanePlace PlaceOfRow(Constant<ViewArgs>* view, int row) {
+    int digit[AxisArgs::kDigits];
+    FindDigits(&view->axis[0], row, digit);
+    const LanePlace place = LanePlace::Of(view->origin) + LanePlace::Of(&view->axis[0], digit);
+    return row < view->axis[0].length ? place : LanePlace::Outside<kO.walk>();
+  }
+
+  GRIDWISE_DEVICE void LoadByTable(int step, Slab& slab) const {
+    for (int k = 0; k < kC.k_slots(kSide); ++k) {
+      for (int i = 0; i < kC.loads_of_unit(kSide); ++i) {
+        const LanePlace term = table_.Read(step, KOf(k) / kO.k_of_entry() + i);
+        for (int r = 0; r < kC.row_slots(kSide); ++r) {
+          slab.load[k * kC.row_slots(kSide) + r][i] =
+              buffer_.Load<Load1>(OffsetAt<kO.walk>(row_[r], term, last_), 0);
+        }
+      }
+    }
+  }
+
+  /// All lanes move by the same distance, which the load adds by itself. Where K ends within the
+  /// slab, terms behind it are masked: in code of its own, so that other slabs take no instruction.
+  GRIDWISE_DEVICE void LoadEvenly(Slab& slab) const {
+    if (terms_left_ >= kC.tile.k) {
+      ForEachEven([&](int r, int at, int, unsigned offset, int uniform) {
+        slab.load[r][at] = buffer_.Load<Load1>(offset, uniform);
+      });
+    } else {
+      ForEachEven([&](int r, int at, int term, unsigned offset, int uniform) {
+        offset |= term < terms_left_ ? 0 : Buffer::kOutOfRange;
+        slab.load[r][at] = buffer_.Load<Load1>(offset, uniform);
+      });
+      SchedulingFence();  // else the compiler makes one piece of code of both
+    }
+  }
+  /// Calls visit(unit, load, first term, offset of the lane, offset of the wave) for each load.
+  template <class Visit>
+  GRIDWISE_DEVICE void ForEachEven(Visit visit) const {
+    for (int k = 0; k < kC.k_slots(kSide); ++k) {
+      const int k_offset = kC.k_slots(kSide) == 1 ? 0 : KOf(k) * unit_;
+      for (int i = 0; i < kC.loads_of_unit(kSide); ++i) {
+        const int behind = i * kO.k_of_entry();
+        for (int r = 0; r < kC.row_slots(kSide); ++r) {
+          visit(k * kC.row_slots(kSide) + r, i, KOf(k) + behind, row_[r].offset + k_offset,
+                at_ + behind * unit_);
+        }
+      }
+    }
+  }
+
+  /// Writes what a unit has of one row: a chunk, or of a patch k() elements.
+  GRIDWISE_DEVICE void StoreRow(const Load1 (&unit)[kC.loads_of_unit(kSide)], int i, int row, int k,
+                                char* lds) const {
+    constexpr int kRun = kO.along_k() ? kC.chunk() : kO.k;
+    Vec<T, kRun> run;
+    for (int e = 0; e < kRun; ++e) {
+      T element = kO.along_k() ? unit[e / kO.k][e % kO.k] : unit[e][i];
+      if constexpr (!OfElement::kDoesNothing) {
+        element = static_cast<T>(function_(static_cast<float>(element)));
+      }
+      run[e] = element;
+    }
+    const int at = kC.lds(kSide).Offset(row, k / kC.chunk()) + k % kC.chunk() * SizeOf(kC.type);
+    *reinterpret_cast<Vec<T, kRun>*>(lds + at) = run;
+  }
+
+  const Buffer buffer_;
+  const int thread_;
+  KTable<kC, kSide> table_;
+  const LanePlace last_;
+  const OfElement function_;
+  LanePlace row_[kC.row_slots(kSide)];
+  int unit_ = 0, at_ = 0, terms_left_ = 0;  // of an operand that walks evenly
+};
+
+}  // namespace gridwise::ck

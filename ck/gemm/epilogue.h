@@ -1,0 +1,217 @@
+#pragma once
+
+#include "ck/gemm/args.h"
+#include "ck/gemm/lane_place.h"
+#include "ck/gemm/multiply.h"
+#include "core/arch/memory.h"
+#include "core/arch/sync.h"
+#include "core/arch/this_target.h"
+
+namespace gridwise::ck {
+
+/// Writes the tile. Sums go through LDS ("CShuffle"), some matrix instructions of every wave at a
+/// time, so that lanes hold neighbouring columns and store 16 bytes; on their way from there they
+/// meet the tensors of the epilogue, in f32, and are rounded once.
+template <GemmConfig kC, class OfSum>
+class Epilogue {
+ public:
+  /// The operands' LDS is free when Store's first barrier opens.
+  GRIDWISE_DEVICE Epilogue(const OutputArgs& out, const OfSum& function,
+                           Constant<ProblemArgs>* problem, int first_m, int first_n, char* lds)
+      : out_(out),
+        function_(function),
+        problem_(problem),
+        first_m_(first_m),
+        first_n_(first_n),
+        lds_(lds),
+        offsets_(reinterpret_cast<unsigned*>(lds + kC.stage_bytes(kReps))) {}
+
+  /// Waves that only load have no sums, and take part in the rest.
+  GRIDWISE_DEVICE void Store(const WaveSums<kC>& sums) const {
+    for (int piece = 0; piece < kC.reps_m() * kPieces; ++piece) {
+      BarrierLds();  // the operands, or the piece before, have been read
+      if (piece == 0) FindOffsets();
+      if (IsMathWave<kC>()) Stage(sums, piece / kPieces, piece % kPieces);
+      BarrierLds();
+      StorePiece(piece / kPieces, piece % kPieces);
+    }
+  }
+
+ private:
+  static constexpr int kReps = kC.stage_reps(), kPieces = kC.reps_n() / kReps;
+  static constexpr int kVec = kC.vec_out(), kPitch = kC.stage_pitch(kReps);
+  static constexpr int kColumnsOfWave = kReps * kC.mma.m;
+  static constexpr int kLines = kC.tile.m + kC.tile.n;  // offsets of rows, then of columns
+  using Values = Vec<float, kVec>;
+  using Integers = Vec<int, kVec>;
+
+  /// Of the output, and of the tensors behind it.
+  GRIDWISE_DEVICE void FindOffsets() const {
+    for (int i = ThreadId(); i < kLines; i += kC.threads()) {
+      offsets_[i] = OffsetOf(&problem_->c, i);
+      for (int t = 0; t < out_.tensors; ++t) {
+        offsets_[(t + 1) * kLines + i] = OffsetOf(&problem_->d[t], i);
+      }
+    }
+  }
+  GRIDWISE_DEVICE unsigned OffsetOf(Constant<ViewArgs>* view, int line) const {
+    const bool is_row = line < kC.tile.m;
+    const int index = is_row ? first_m_ + line : first_n_ + line - kC.tile.m;
+    Constant<AxisArgs>* const axis = &view->axis[is_row ? 0 : 1];
+    if (index >= axis->length) return Buffer::kOutOfRange;
+    int digit[AxisArgs::kDigits];
+    FindDigits(axis, index, digit);
+    return LanePlace::Of(axis, digit).offset + (is_row ? view->origin.offset : view->first_term);
+  }
+
+  /// Writes sums to LDS as [row][column].
+  GRIDWISE_DEVICE void Stage(const WaveSums<kC>& sums, int rep_m, int piece) const {
+    for (int m = 0; m < kC.reps_m(); ++m) {
+      for (int p = 0; p < kPieces; ++p) {  // registers have no index
+        if (m == rep_m && p == piece) StageSums(sums.of[m] + p * kReps);
+      }
+    }
+  }
+  GRIDWISE_DEVICE void StageSums(const Acc<kC.mma, kC.type>* sums) const {
+    constexpr int kRun = kC.mma.acc_run();
+    using Run = Vec<gridwise::Element<SumType(kC.type)>, kRun>;
+    const int first_row = FirstRowOfWave<kC>(Side::kA) / kC.wave_m() * kC.mma.n;
+    const int first_column = FirstRowOfWave<kC>(Side::kB) / kC.wave_n() * kColumnsOfWave;
+    for (int n = 0; n < kReps; ++n) {
+      for (int reg = 0; reg < kC.mma.acc_per_lane(); reg += kRun) {
+        Run run;
+        for (int e = 0; e < kRun; ++e) run[e] = sums[n][reg + e];
+        const RowCol owner = OwnerOfAcc(kC.mma, LaneId<kC>(), reg);
+        const int row = first_row + owner.col, column = first_column + n * kC.mma.m + owner.row;
+        *reinterpret_cast<Run*>(lds_ + (row * kPitch + column) * 4) = run;
+      }
+    }
+  }
+
+  GRIDWISE_DEVICE void StorePiece(int rep_m, int piece) const {
+    constexpr int kVecs = kC.waves.n * kColumnsOfWave / kVec;  // of a row
+    struct Parts {
+      Vec<float, 4> part[kVec / 4];  // rows are 16-byte aligned
+    };
+    for (int i = ThreadId(); i < kC.stage_rows() * kVecs; i += kC.threads()) {
+      const int row = i / kVecs, column = i % kVecs * kVec;
+      const int tile_row = row / kC.mma.n * kC.wave_m() + rep_m * kC.mma.n + row % kC.mma.n;
+      const int tile_column =
+          column / kColumnsOfWave * kC.wave_n() + piece * kColumnsOfWave + column % kColumnsOfWave;
+      Finish(__builtin_bit_cast(
+                 Values, *reinterpret_cast<const Parts*>(lds_ + (row * kPitch + column) * 4)),
+             tile_row, kC.tile.m + tile_column);
+    }
+  }
+
+  /// From sums to elements of the output. `column` counts among the lines.
+  GRIDWISE_DEVICE void Finish(Values values, int row, int column) const {
+    if constexpr (SumType(kC.type) == DataType::kI32) {
+      if (out_.type == static_cast<int>(DataType::kI32)) {
+        StoreAs<DataType::kI32>(values, row, column);
+        return;
+      }
+      values = __builtin_convertvector(__builtin_bit_cast(Integers, values), Values);
+    }
+    for (int e = 0; e < kVec; ++e) values[e] = function_.Scaled(values[e]);
+#pragma clang loop unroll(disable)
+    for (int t = 0; t < out_.tensors; ++t) {
+      if (out_.d[t].is_f32) {
+        CombineWith<DataType::kF32>(t, row, column, values);
+      } else {
+        WithOutputType([&]<DataType kOut>() { CombineWith<kOut>(t, row, column, values); });
+      }
+    }
+    for (int e = 0; e < kVec; ++e) values[e] = function_.Clamped(values[e]);
+    if (out_.adds) {
+      AddTo(values, row, column);
+      return;
+    }
+    WithOutputType([&]<DataType kOut>() { StoreAs<kOut>(values, row, column); });
+  }
+
+  /// Calls visit.operator()<kOut>() for the output's type, a floating-point one.
+  template <class Visit>
+  GRIDWISE_DEVICE void WithOutputType(Visit visit) const {
+    if constexpr (CanOutput(kC.type, DataType::kF16)) {
+      if (out_.type == static_cast<int>(DataType::kF16)) {
+        return visit.template operator()<DataType::kF16>();
+      }
+    }
+    if constexpr (CanOutput(kC.type, DataType::kBF16)) {
+      if (out_.type == static_cast<int>(DataType::kBF16)) {
+        return visit.template operator()<DataType::kBF16>();
+      }
+    }
+    visit.template operator()<DataType::kF32>();
+  }
+
+  GRIDWISE_DEVICE static unsigned Sum(unsigned row, unsigned column) {
+    return __builtin_elementwise_add_sat(row, column);
+  }
+
+  template <DataType kOut>
+  GRIDWISE_DEVICE void CombineWith(int t, int row, int column, Values& values) const {
+    using T = gridwise::Element<kOut>;
+    constexpr int kPart = 16 / sizeof(T) < kVec ? 16 / sizeof(T) : kVec;  // elements of a load
+    const unsigned* const offsets = offsets_ + (t + 1) * kLines;
+    const Buffer buffer = Buffer::From<kThisTarget>(static_cast<const char*>(out_.d[t].data) +
+                                                    BlockIdY() * problem_->d[t].batch);
+    if (!out_.d[t].by_element && offsets[column + kVec - 1] != Buffer::kOutOfRange) {
+      for (int part = 0; part < kVec; part += kPart) {
+        const auto d = buffer.Load<Vec<T, kPart>>(Sum(offsets[row], offsets[column + part]), 0);
+        for (int e = 0; e < kPart; ++e) {
+          values[part + e] = function_.WithTensor(t, values[part + e], static_cast<float>(d[e]));
+        }
+      }
+      return;
+    }
+    for (int e = 0; e < kVec; ++e) {
+      const T d = buffer.Load<T>(Sum(offsets[row], offsets[column + e]), 0);
+      values[e] = function_.WithTensor(t, values[e], static_cast<float>(d));
+    }
+  }
+
+  GRIDWISE_DEVICE void AddTo(const Values& values, int row, int column) const {
+    const Buffer buffer = Buffer::From<kThisTarget>(static_cast<const char*>(out_.data) +
+                                                    BlockIdY() * problem_->c.batch);
+    for (int e = 0; e < kVec; ++e) {
+      buffer.AtomicAdd<kThisTarget>(values[e], Sum(offsets_[row], offsets_[column + e]));
+    }
+  }
+
+  template <DataType kOut>
+  GRIDWISE_DEVICE void StoreAs(const Values& values, int row, int column) const {
+    using T = gridwise::Element<kOut>;
+    constexpr int kPart = 16 / sizeof(T) < kVec ? 16 / sizeof(T) : kVec;  // elements of a store
+    const Buffer buffer =
+        Buffer::From<kThisTarget>(static_cast<const char*>(out_.data) +
+                                  BlockIdY() * problem_->c.batch + BlockIdZ() * out_.split_bytes);
+    Vec<T, kVec> out;
+    if constexpr (kOut == DataType::kI32) {
+      out = __builtin_bit_cast(Integers, values);
+    } else {
+      out = __builtin_convertvector(values, Vec<T, kVec>);
+    }
+    if (!out_.by_element && offsets_[column + kVec - 1] != Buffer::kOutOfRange) {
+      for (int part = 0; part < kVec; part += kPart) {
+        Vec<T, kPart> elements;
+        for (int e = 0; e < kPart; ++e) elements[e] = out[part + e];
+        buffer.Store(elements, Sum(offsets_[row], offsets_[column + part]));
+      }
+      return;
+    }
+    for (int e = 0; e < kVec; ++e) {
+      buffer.Store(static_cast<T>(out[e]), Sum(offsets_[row], offsets_[column + e]));
+    }
+  }
+
+  const OutputArgs& out_;
+  const OfSum& function_;
+  Constant<ProblemArgs>* const problem_;
+  const int first_m_, first_n_;
+  char* const lds_;
+  unsigned* const offsets_;
+};
+
+}  // namespace gridwise::ck

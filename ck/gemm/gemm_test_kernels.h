@@ -1,0 +1,34 @@
+#pragma once
+
+#include "ck/gemm/args.h"
+#include "ck/gemm/functions.h"
+#include "ck/gemm/gemm_test_rows.h"
+#include "ck/gemm/kernel.h"
+
+namespace gridwise::ck {
+
+template <int kRow>
+GRIDWISE_KERNEL __attribute__((amdgpu_flat_work_group_size(kTestRows[kRow].threads(),
+                                                           kTestRows[kRow].threads()),
+                               amdgpu_waves_per_eu(kTestRows[kRow].occupancy))) void
+TestGemm(GemmArgs<Functions<>>) {
+  Gemm<kTestRows[kRow], Functions<>>();
+}
+
+/// Compiles a row of every unit that the target has.
+template <int kRow>
+void CompileRow() {
+  if constexpr (kRow < static_cast<int>(kTestRows.size())) {
+    if constexpr (Reject(kTestRows[kRow], kThisTarget) == nullptr) {
+      static_cast<void>(&TestGemm<kRow>);
+    }
+    CompileRow<kRow + kRowsOfUnit>();
+  }
+}
+
+}  // namespace gridwise::ck
+
+#define ROW(row)                             \
+  namespace gridwise::ck {                   \
+  void Compile##row() { CompileRow<row>(); } \
+  }

@@ -1,0 +1,105 @@
+#pragma once
+
+#include "ck/gemm/args.h"
+#include "ck/gemm/config.h"
+#include "core/arch/gpu.h"
+#include "core/arch/memory.h"
+
+namespace gridwise::ck {
+
+/// Memory that no kernel writes while this one runs: uniform loads from it are scalar loads.
+template <class T>
+using Constant = const __attribute__((address_space(4))) T;
+
+using IndexPair = Vec<unsigned short, 2>;
+
+/// A Place (normal_form.h) of a lane: an offset in bytes, and what its operand's Walk checks. The
+/// members that are not checked are never computed.
+///
+/// Checked indices are congruent to their sums whatever the summands, so a place that does not
+/// exist is one whose index stays out of range: kOutside is so far off that an index of the other
+/// summand, and kOutside itself too, lead to no valid one (of a pair, indices are below 2^14 and at
+/// least -2^13).
+struct LanePlace {
+  static constexpr unsigned short kOutside = 0xa000;
+
+  unsigned offset;
+  IndexPair pair;
+  unsigned single;
+
+  /// Of an index of an axis: the sum of its digits' units.
+  GRIDWISE_DEVICE static LanePlace Of(Constant<AxisArgs>* axis,
+                                      const int (&digit)[AxisArgs::kDigits]) {
+    LanePlace place = {};
+    for (int i = 0; i < AxisArgs::kDigits; ++i) {
+      Constant<PlaceArgs>& unit = axis->digit[i].unit;
+      const auto index = static_cast<unsigned>(digit[i]);
+      place.offset += index * static_cast<unsigned>(unit.offset);
+      const auto times = static_cast<unsigned short>(digit[i]);
+      place.pair += IndexPair{times, times} * IndexPair{unit.pair[0], unit.pair[1]};
+      place.single += index * static_cast<unsigned>(unit.single);
+    }
+    return place;
+  }
+  GRIDWISE_DEVICE static LanePlace Of(Constant<PlaceArgs>& args) {
+    return {.offset = static_cast<unsigned>(args.offset),
+            .pair = {args.pair[0], args.pair[1]},
+            .single = static_cast<unsigned>(args.single)};
+  }
+  GRIDWISE_DEVICE LanePlace operator+(const LanePlace& other) const {
+    return {offset + other.offset, pair + other.pair, single + other.single};
+  }
+
+  /// Where there is no element.
+  template <Walk kWalk>
+  GRIDWISE_DEVICE static LanePlace Outside() {
+    return {.offset = ChecksOf(kWalk) == 0 ? Buffer::kOutOfRange : 0,
+            .pair = {kOutside, kOutside},
+            .single = static_cast<unsigned>(kOutside) << 16};
+  }
+};
+
+/// The digits of an index.
+GRIDWISE_DEVICE void FindDigits(Constant<AxisArgs>* axis, int index,
+                                int (&digit)[AxisArgs::kDigits]) {
+  for (int i = AxisArgs::kDigits - 1; i > 0; --i) {
+    const MagicDiv by = {axis->digit[i].by.multiplier, axis->digit[i].by.shift};
+    const int rest = static_cast<int>(Divide(static_cast<unsigned>(index), by));
+    digit[i] = index - rest * axis->digit[i].length;
+    index = rest;
+  }
+  digit[0] = index;
+}
+
+/// Adds digits with carry.
+GRIDWISE_DEVICE void Advance(Constant<AxisArgs>* axis, const int (&step)[AxisArgs::kDigits],
+                             int (&digit)[AxisArgs::kDigits]) {
+  int carry = 0;
+  for (int i = AxisArgs::kDigits - 1; i > 0; --i) {
+    const int sum = digit[i] + step[i] + carry, length = axis->digit[i].length;
+    carry = sum >= length;
+    digit[i] = carry ? sum - length : sum;
+  }
+  digit[0] += step[0] + carry;
+}
+
+/// Byte offset of the element at a row and a term of K; out of the buffer's range where there is
+/// none. `last` has the highest valid indices.
+template <Walk kWalk>
+GRIDWISE_DEVICE unsigned OffsetAt(const LanePlace& row, const LanePlace& term,
+                                  const LanePlace& last) {
+  static_assert(kWalk != Walk::kEven);
+  if constexpr (kWalk == Walk::kTable) {
+    return __builtin_elementwise_add_sat(row.offset, term.offset);
+  }
+  bool exists = true;
+  if constexpr (kWalk != Walk::kCheck1) {
+    const IndexPair pair = row.pair + term.pair;
+    exists = __builtin_bit_cast(unsigned, __builtin_elementwise_min(pair, last.pair)) ==
+             __builtin_bit_cast(unsigned, pair);
+  }
+  if constexpr (kWalk != Walk::kCheck2) exists &= row.single + term.single <= last.single;
+  return exists ? row.offset + term.offset : Buffer::kOutOfRange;
+}
+
+}  // namespace gridwise::ck

@@ -1,0 +1,114 @@
+#pragma once
+
+#include "ck/gemm/config.h"
+#include "core/arch/gpu.h"
+#include "core/arch/mma.h"
+
+namespace gridwise::ck {
+
+/// The lane and wave that this thread is, of those that multiply.
+template <GemmConfig kC>
+GRIDWISE_DEVICE int LaneId() {
+  return ThreadId() % kC.mma.lanes();
+}
+template <GemmConfig kC>
+GRIDWISE_DEVICE int WaveId() {
+  return Uniform(ThreadId() / kC.mma.lanes());
+}
+template <GemmConfig kC>
+GRIDWISE_DEVICE bool IsMathWave() {
+  return !kC.is_wavelet() || WaveId<kC>() < kC.waves.m * kC.waves.n;
+}
+/// First row (column) of the tile that this wave computes.
+template <GemmConfig kC>
+GRIDWISE_DEVICE int FirstRowOfWave(Side side) {
+  return side == Side::kA ? WaveId<kC>() / kC.waves.n * kC.wave_m()
+                          : WaveId<kC>() % kC.waves.n * kC.wave_n();
+}
+
+/// Sums of a wave, [m][n] in matrix instructions. They lie transposed: see GemmConfig.
+template <GemmConfig kC>
+struct WaveSums {
+  Acc<kC.mma, kC.type> of[kC.reps_m()][kC.reps_n()] = {};
+};
+
+/// What a lane passes of an operand to matrix instructions. The k that it holds differ from the
+/// instruction's own, in the same way for A and B, so that the sum is of the same products.
+template <GemmConfig kC, Side kSide>
+class Fragments {
+ public:
+  static constexpr int kReps = kC.reps(kSide), kParts = kC.parts_of_chunk();
+  static constexpr int kRows = kC.rows_of_lane(kSide);
+  static constexpr int kK = kC.mma.k_per_lane();
+  using Operand = Vec<gridwise::Element<kC.type>, kRows * kK>;
+
+  /// The operand's tile is at `lds`, or a constant behind it.
+  GRIDWISE_DEVICE explicit Fragments(const char* lds) {
+    const int lane = LaneId<kC>(), group = lane / (kC.mma.lanes() / kC.mma.lane_groups());
+    for (int turn = 0; turn < kC.turns(); ++turn) {
+      for (int part = 0; part < kChunks; ++part) {
+        const int chunk = (turn * kC.mma.lane_groups() + group) * kChunks + part;
+        for (int i = 0; i < kRows; ++i) {
+          const int row = FirstRowOfWave<kC>(kSide) +
+                          (kSide == Side::kA ? ColOfB(kC.mma, lane, i) : RowOfA(kC.mma, lane, i));
+          at_[turn][part][i] = lds + Opaque(kC.lds(kSide).Offset(row, chunk));
+        }
+      }
+    }
+  }
+
+  /// Reads a turn's fragments from the buffer `behind` bytes behind the first.
+  GRIDWISE_DEVICE void Read(int turn, int behind, Operand (&out)[kReps][kParts]) const {
+    for (int rep = 0; rep < kReps; ++rep) {
+      const int offset = behind + rep * kC.mma.m * LdsTile::kChunkBytes;
+      for (int i = 0; i < kRows; ++i) {
+        for (int part = 0; part < kChunks; ++part) {
+          const Chunk chunk = *reinterpret_cast<const Chunk*>(at_[turn][part][i] + offset);
+          for (int e = 0; e < kC.chunk(); ++e) {
+            const int k = part * kC.chunk() + e;
+            out[rep][k / kK][i * kK + k % kK] = chunk[e];
+          }
+        }
+      }
+    }
+  }
+
+ private:
+  static constexpr int kChunks = kC.chunks_of_part();
+  using Chunk = Vec<gridwise::Element<kC.type>, kC.chunk()>;
+
+  const char* at_[kC.turns()][kChunks][kRows];
+};
+
+/// sums += A * B over the slabs in LDS.
+template <GemmConfig kC>
+class Multiply {
+ public:
+  /// A's tile is at `lds`, B's behind it.
+  GRIDWISE_DEVICE explicit Multiply(const char* lds)
+      : a_(lds), b_(lds + kC.lds(Side::kA).bytes()) {}
+
+  GRIDWISE_DEVICE void operator()(int buffer, WaveSums<kC>& sums) const {
+    using A = Fragments<kC, Side::kA>;
+    using B = Fragments<kC, Side::kB>;
+    for (int turn = 0; turn < kC.turns(); ++turn) {
+      typename A::Operand a[A::kReps][A::kParts];
+      typename B::Operand b[B::kReps][B::kParts];
+      a_.Read(turn, buffer * kC.buffer_bytes(), a);
+      b_.Read(turn, buffer * kC.buffer_bytes(), b);
+      for (int part = 0; part < A::kParts; ++part) {
+        for (int m = 0; m < A::kReps; ++m) {
+          for (int n = 0; n < B::kReps; ++n) {
+            sums.of[m][n] = Mma<kC.mma, kC.type>(b[n][part], a[m][part], sums.of[m][n]);
+          }
+        }
+      }
+    }
+  }
+
+ private:
+  const Fragments<kC, Side::kA> a_;
+  const Fragments<kC, Side::kB> b_;
+};
+
+}  // namespace gridwise::ck

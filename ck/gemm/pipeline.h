@@ -1,0 +1,114 @@
+#pragma once
+
+#include "ck/gemm/config.h"
+#include "ck/gemm/multiply.h"
+#include "core/arch/sync.h"
+
+namespace gridwise::ck {
+
+/// Both operands' copies as one.
+template <GemmConfig kC, class CopyA, class CopyB>
+struct Copies {
+  CopyA a;
+  CopyB b;
+
+  struct Slab {
+    typename CopyA::Slab a;
+    typename CopyB::Slab b;
+  };
+  GRIDWISE_DEVICE void Load(int step, Slab& slab) {
+    a.Load(step, slab.a);
+    b.Load(step, slab.b);
+  }
+  GRIDWISE_DEVICE void Store(const Slab& slab, int buffer, char* lds) const {
+    char* const to = lds + buffer * kC.buffer_bytes();
+    a.Store(slab.a, to);
+    b.Store(slab.b, to + kC.lds(Side::kA).bytes());
+  }
+};
+
+/// Calls body.operator()<step % kTurns>(step) for each step, so that what a step uses in turn is
+/// known when the kernel is compiled.
+template <int kTurns, int kTurn = 0, class Body>
+GRIDWISE_DEVICE void Turn(int step, int steps, Body& body) {
+  if (step >= steps) return;
+  body.template operator()<kTurn>(step);
+  if constexpr (kTurn + 1 < kTurns) Turn<kTurns, kTurn + 1>(step + 1, steps, body);
+}
+template <int kTurns, class Body>
+GRIDWISE_DEVICE void InTurns(int steps, Body body) {
+  for (int step = 0; step < steps; step += kTurns) Turn<kTurns>(step, steps, body);
+}
+
+/// Every wave loads and multiplies. While a slab is multiplied, `count` slabs are on their way into
+/// registers; with two LDS buffers the next one is written while others still read the last.
+///
+///   one buffer:   barrier | load s+1, multiply s | barrier | store s+1 |
+///   two buffers:  barrier | load s+1, multiply s, store s+1 |
+template <GemmConfig kC, class Copies>
+GRIDWISE_DEVICE void SharedLoop(Copies copies, int steps, char* lds, WaveSums<kC>& sums) {
+  constexpr int kSlabs = kC.pipeline.count, kBuffers = kC.lds_buffers();
+  constexpr int kTurns = kSlabs % kBuffers == 0 ? kSlabs : kSlabs * kBuffers;
+  const Multiply<kC> multiply(lds);
+  typename Copies::Slab slab[kSlabs];
+  BarrierLds();  // the tables are there
+  for (int i = 0; i < kSlabs; ++i) {
+    if (i < steps) copies.Load(i, slab[i]);
+  }
+  copies.Store(slab[0], 0, lds);
+  InTurns<kTurns>(steps, [&]<int kTurn>(int step) {
+    BarrierLds();
+    if (step + kSlabs < steps) copies.Load(step + kSlabs, slab[kTurn % kSlabs]);
+    multiply(kTurn % kBuffers, sums);
+    if (step + 1 == steps) return;
+    SchedulingFence();  // nothing that waits for the loads moves up among the matrix instructions
+    if (kBuffers == 1) BarrierLds();
+    copies.Store(slab[(kTurn + 1) % kSlabs], (kTurn + 1) % kBuffers, lds);
+  });
+}
+
+/// Wavelet: waves that load, and do all arithmetic of addresses, and waves that multiply and do
+/// nothing else. Both meet at one barrier a step:
+///
+///   load waves   load s+2, store s+1   | load s+3, store s+2   |
+///   math waves   multiply s            | multiply s+1          |
+template <GemmConfig kC, class Copies>
+GRIDWISE_DEVICE void WaveletLoadLoop(Copies copies, int steps, char* lds) {
+  typename Copies::Slab slab[2];
+  BarrierLds();  // the tables are there
+  copies.Load(0, slab[0]);
+  if (steps > 1) copies.Load(1, slab[1]);
+  copies.Store(slab[0], 0, lds);
+  InTurns<2>(steps, [&]<int kTurn>(int step) {
+    BarrierLds();
+    if (step + 1 == steps) return;
+    if (step + 2 < steps) copies.Load(step + 2, slab[kTurn]);
+    copies.Store(slab[1 - kTurn], 1 - kTurn, lds);
+  });
+}
+
+template <GemmConfig kC>
+GRIDWISE_DEVICE void WaveletMathLoop(int steps, char* lds, WaveSums<kC>& sums) {
+  const Multiply<kC> multiply(lds);
+  BarrierLds();
+  InTurns<2>(steps, [&]<int kTurn>(int) {
+    BarrierLds();
+    multiply(kTurn, sums);
+  });
+}
+
+/// sums += A * B over `steps` slabs of K, by the config's schedule. `make_copies()` computes the
+/// addresses of Copies; the waves that load call it.
+template <GemmConfig kC, class MakeCopies>
+GRIDWISE_DEVICE void MainLoop(MakeCopies make_copies, int steps, char* lds, WaveSums<kC>& sums) {
+  if (steps == 0) return;
+  if constexpr (!kC.is_wavelet()) {
+    SharedLoop<kC>(make_copies(), steps, lds, sums);
+  } else if (IsMathWave<kC>()) {
+    WaveletMathLoop<kC>(steps, lds, sums);
+  } else {
+    WaveletLoadLoop<kC>(make_copies(), steps, lds);
+  }
+}
+
+}  // namespace gridwise::ck

@@ -1,0 +1,280 @@
+#include "ck/gemm/plan.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "ck/descriptor/describe.h"
+#include "ck/descriptor/normal_form.h"
+#include "ck/gemm/args.h"
+#include "ck/gemm/config.h"
+#include "core/base/math.h"
+#include "core/base/types.h"
+
+namespace gridwise::ck {
+namespace {
+
+constexpr std::size_t kBatch = 0, kRow = 1, kTerm = 2;  // axes of a form; columns are kTerm too
+constexpr std::int64_t kReach = std::int64_t{1} << 31;  // bytes that offsets reach over
+constexpr std::int64_t kPairLimit = 1 << 14, kPairLeast = -(1 << 13);
+
+/// The lowest and highest places along some axes.
+struct Range {
+  Place least, most;
+  void Add(const NormalAxis& axis) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(axis.digits); ++i) {
+      const Place reach = axis.digit[i].unit * (axis.digit[i].length - 1);
+      (reach.offset < 0 ? least : most).offset += reach.offset;
+      for (std::size_t c = 0; c < kMaxChecks; ++c) {
+        (reach.checked[c] < 0 ? least : most).checked[c] += reach.checked[c];
+      }
+    }
+  }
+};
+
+/// Which slot of a form's checks goes where: the first two to the pair, the last to the single one.
+/// The single one takes the axis with most indices.
+struct Slots {
+  int pair[2] = {-1, -1}, single = -1;
+};
+Slots SlotsOf(const NormalForm& form, Walk walk) {
+  std::array<int, kMaxChecks> slot = {};
+  for (int i = 0; i < form.checks; ++i) slot[static_cast<std::size_t>(i)] = i;
+  std::sort(slot.begin(), slot.begin() + form.checks, [&](int x, int y) {
+    return form.limit[static_cast<std::size_t>(x)] > form.limit[static_cast<std::size_t>(y)];
+  });
+  Slots slots;
+  int next = 0;
+  if (walk == Walk::kCheck1 || walk == Walk::kCheck3) {
+    slots.single = next < form.checks ? slot[static_cast<std::size_t>(next++)] : -1;
+  }
+  for (int& pair : slots.pair) {
+    pair = next < form.checks ? slot[static_cast<std::size_t>(next++)] : -1;
+  }
+  return slots;
+}
+
+std::int64_t CheckOf(const std::array<std::int64_t, kMaxChecks>& checked, int slot) {
+  return slot < 0 ? 0 : checked[static_cast<std::size_t>(slot)];
+}
+
+PlaceArgs ToArgs(const Place& place, const Slots& slots, int bytes) {
+  return {.offset = static_cast<int>(place.offset * bytes),
+          .pair = {static_cast<unsigned short>(CheckOf(place.checked, slots.pair[0])),
+                   static_cast<unsigned short>(CheckOf(place.checked, slots.pair[1]))},
+          .single = static_cast<int>(CheckOf(place.checked, slots.single))};
+}
+
+AxisArgs ToArgs(const NormalAxis& axis, const Slots& slots, int bytes) {
+  AxisArgs args = {.length = static_cast<int>(axis.length), .digit = {}};
+  for (DigitArgs& digit : args.digit) digit.by = MakeMagicDiv(1);
+  const auto digits = static_cast<std::size_t>(axis.digits);
+  for (std::size_t i = 0; i < digits; ++i) {
+    DigitArgs& digit = args.digit[AxisArgs::kDigits - digits + i];
+    digit.length = static_cast<int>(axis.digit[i].length);
+    digit.by = MakeMagicDiv(static_cast<unsigned>(digit.length));
+    digit.unit = ToArgs(axis.digit[i].unit, slots, bytes);
+  }
+  return args;
+}
+
+ViewArgs ToArgs(const NormalForm& form, Walk walk, int bytes) {
+  const Slots slots = SlotsOf(form, walk);
+  ViewArgs args;
+  const NormalAxis& batch = form.axis[kBatch];
+  args.batch = batch.digits == 0 ? 0 : batch.digit[0].unit.offset * bytes;
+  Place origin = form.origin;
+  if (ChecksOf(walk) == 0) {  // neither summand is negative
+    Range terms;
+    terms.Add(form.axis[kTerm]);
+    args.first_term = static_cast<int>(-terms.least.offset * bytes);
+    origin.offset += terms.least.offset;
+  }
+  args.origin = ToArgs(origin, slots, bytes);
+  Place last;
+  for (int i = 0; i < form.checks; ++i) {
+    last.checked[static_cast<std::size_t>(i)] = form.limit[static_cast<std::size_t>(i)] - 1;
+  }
+  args.last = ToArgs(last, slots, bytes);
+  args.axis[0] = ToArgs(form.axis[kRow], slots, bytes);
+  args.axis[1] = ToArgs(form.axis[kTerm], slots, bytes);
+  return args;
+}
+
+/// What is wrong with a form whatever the kernel.
+std::optional<std::string> RejectForm(const char* name, const NormalForm& form, int bytes) {
+  if (!form.ok()) return absl::StrFormat("%s: %s", name, ToString(form.mistake));
+  if (form.axis[kBatch].digits > 1) {
+    return absl::StrFormat("%s: its matrices are not the same distance apart", name);
+  }
+  for (std::size_t axis = kRow; axis <= kTerm; ++axis) {
+    if (form.axis[axis].length >= kReach / 2) {
+      return absl::StrFormat("%s: an axis has %d indices, and kernels count to %d", name,
+                             form.axis[axis].length, kReach / 2 - 1);
+    }
+  }
+  Range range;
+  range.Add(form.axis[kRow]);
+  range.Add(form.axis[kTerm]);
+  // Where padding is, places lie outside of the tensor; what exists of it is inside of the range.
+  const std::int64_t reach = (range.most.offset - range.least.offset + 1) * bytes;
+  if (reach > kReach) {
+    return absl::StrFormat("%s: a matrix reaches over %d bytes, and offsets over %d", name, reach,
+                           kReach);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> RejectWalk(const char* name, const NormalForm& form, Walk walk) {
+  if (form.checks > ChecksOf(walk)) {
+    return absl::StrFormat("%s has %d padded axes, and the row checks %d", name, form.checks,
+                           ChecksOf(walk));
+  }
+  if (walk == Walk::kEven) {
+    const NormalAxis& terms = form.axis[kTerm];
+    if (terms.digits > 1 || (terms.digits == 1 && terms.digit[0].unit.offset < 0)) {
+      return absl::StrFormat("%s does not lie evenly along K, which the row needs", name);
+    }
+    return std::nullopt;
+  }
+  Range row, term;
+  row.Add(form.axis[kRow]);
+  term.Add(form.axis[kTerm]);
+  const Slots slots = SlotsOf(form, walk);
+  for (const int slot : slots.pair) {
+    if (slot < 0) continue;
+    const auto i = static_cast<std::size_t>(slot);
+    const std::int64_t least =
+        std::min(row.least.checked[i] + form.origin.checked[i], term.least.checked[i]);
+    const std::int64_t most = std::max(
+        {row.most.checked[i] + form.origin.checked[i], term.most.checked[i], form.limit[i] - 1});
+    if (least < kPairLeast || most >= kPairLimit) {
+      return absl::StrFormat(
+          "%s has a padded axis whose indices are %d to %d, and the row checks two of %d to %d",
+          name, least, most, kPairLeast, kPairLimit - 1);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> RejectOperand(const GemmConfig& config, Side side,
+                                         const NormalForm& form) {
+  const char* const name = side == Side::kA ? "A" : "B";
+  const GemmConfig::Operand& operand = config.operand(side);
+  if (auto reason = RejectForm(name, form, SizeOf(config.type))) return reason;
+  if (auto reason = RejectWalk(name, form, operand.walk)) return reason;
+  const std::size_t axis = operand.along_k() ? kTerm : kRow;
+  const int vector = VectorLength(form, axis, SizeOf(config.type));
+  if (vector < operand.vector()) {
+    return absl::StrFormat(
+        "%s has %d elements at a time next to each other along %s, and the row "
+        "loads %d",
+        name, vector, operand.along_k() ? "K" : "its rows", operand.vector());
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> RejectOutput(const char* name, const NormalForm& form, DataType type) {
+  if (auto reason = RejectForm(name, form, SizeOf(type))) return reason;
+  if (form.checks > 0) {
+    return absl::StrFormat("%s has places outside of its tensor: %d padded axes", name,
+                           form.checks);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+int VectorLength(const NormalForm& form, std::size_t axis, int bytes) {
+  const NormalAxis& along = form.axis[axis];
+  if (along.digits == 0) return 1;
+  const Digit& last = along.digit[static_cast<std::size_t>(along.digits - 1)];
+  if (last.unit != Place{.offset = 1, .checked = {}}) return 1;
+  std::int64_t common = along.digits == 1 ? along.length : last.length;
+  if (along.digits > 1 && along.length % last.length != 0) common = Gcd(common, along.length);
+  int vector = 1;
+  while (vector < 16 && common % (2 * vector) == 0) vector *= 2;
+  // Where vectors begin.
+  std::int64_t step = std::abs(form.origin.offset);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(form.axes); ++i) {
+    for (std::size_t d = 0; d < static_cast<std::size_t>(form.axis[i].digits); ++d) {
+      const Digit& digit = form.axis[i].digit[d];
+      if (&digit != &last) step = Gcd(step, std::abs(digit.unit.offset));
+    }
+  }
+  return step * bytes % 4 == 0 || vector * bytes < 4 ? vector : 1;
+}
+
+Walk WalkOf(const NormalForm& form) {
+  switch (form.checks) {
+    case 0:
+      return RejectWalk("", form, Walk::kEven) ? Walk::kTable : Walk::kEven;
+    case 1:
+      return Walk::kCheck1;
+    case 2:
+      return Walk::kCheck2;
+    default:
+      return Walk::kCheck3;
+  }
+}
+
+std::optional<std::string> Reject(const GemmConfig& config, const GemmForms& gemm,
+                                  const OutputTypes& types) {
+  if (auto reason = RejectOutput("C", gemm.c, types.c)) return reason;
+  for (std::size_t i = 0; i < gemm.d.size(); ++i) {
+    if (auto reason = RejectOutput("D", gemm.d[i], types.d[i])) return reason;
+  }
+  if (gemm.terms == 0) return std::nullopt;
+  if (auto reason = RejectOperand(config, Side::kA, gemm.a)) return reason;
+  return RejectOperand(config, Side::kB, gemm.b);
+}
+
+std::int64_t TileRowsOf(const GemmConfig& config, const GemmForms& gemm) {
+  return CeilDiv<std::int64_t>(gemm.c.axis[kRow].length, config.tile.m);
+}
+
+std::int64_t TileColumnsOf(const GemmConfig& config, const GemmForms& gemm) {
+  return CeilDiv<std::int64_t>(gemm.c.axis[kTerm].length, config.tile.n);
+}
+
+std::int64_t StepsOf(const GemmConfig& config, const GemmForms& gemm) {
+  return CeilDiv<std::int64_t>(gemm.terms, config.tile.k);
+}
+
+std::vector<ProblemArgs> MakeProblemArgs(const GemmConfig& config, std::span<const GemmForms> gemms,
+                                         const OutputTypes& types, int splits) {
+  std::vector<ProblemArgs> all;
+  std::int64_t first_tile = 0;
+  for (const GemmForms& gemm : gemms) {
+    ProblemArgs& args = all.emplace_back();
+    args.first_tile = static_cast<int>(first_tile);
+    args.tiles_m = static_cast<int>(TileRowsOf(config, gemm));
+    args.steps = static_cast<int>(CeilDiv<std::int64_t>(StepsOf(config, gemm), splits));
+    args.c = ToArgs(gemm.c, Walk::kTable, SizeOf(types.c));
+    for (std::size_t i = 0; i < gemm.d.size(); ++i) {
+      args.d[i] = ToArgs(gemm.d[i], Walk::kTable, SizeOf(types.d[i]));
+    }
+    if (gemm.terms > 0) {
+      args.a = ToArgs(gemm.a, config.a.walk, SizeOf(config.type));
+      args.b = ToArgs(gemm.b, config.b.walk, SizeOf(config.type));
+    }
+    first_tile += TileRowsOf(config, gemm) * TileColumnsOf(config, gemm);
+  }
+  return all;
+}
+
+bool IsByElement(const GemmConfig& config, const NormalForm& form, DataType type) {
+  NormalForm whole = form;  // columns behind the last whole vector are taken one by one anyway
+  NormalAxis& columns = whole.axis[kTerm];
+  if (columns.digits == 1) columns.length = AlignUp<std::int64_t>(columns.length, 16);
+  return VectorLength(whole, kTerm, SizeOf(type)) < config.vec_out();
+}
+
+}  // namespace gridwise::ck

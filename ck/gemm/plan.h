@@ -1,0 +1,70 @@
+/// From descriptors to the arguments of a kernel.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ck/descriptor/normal_form.h"
+#include "ck/gemm/args.h"
+#include "ck/gemm/config.h"
+#include "core/base/types.h"
+
+namespace gridwise::ck {
+
+/// One matrix multiplication, as normal forms of what sees (batch, row, term) and, for the output
+/// and the tensors of the epilogue, (batch, row, column).
+struct GemmForms {
+  NormalForm a, b, c;
+  std::vector<NormalForm> d;  // up to kMaxTensors
+  std::int64_t terms = 0;     // of K; 0: the sums are 0, and a and b mean nothing
+};
+
+/// The normal forms of a lowering (lowering/conv.h) without tensors; kernels need those of the
+/// output to check nothing.
+template <class Descriptors>
+GemmForms FormsOf(const Descriptors& gemm) {
+  return {.a = Normalize(gemm.a),
+          .b = Normalize(gemm.b),
+          .c = Normalize(gemm.c),
+          .d = {},
+          .terms = gemm.terms};
+}
+
+/// What an output and its tensors are made of.
+struct OutputTypes {
+  DataType c = DataType::kF32;
+  std::array<DataType, kMaxTensors> d = {};
+};
+
+/// Elements at a time, up to 16, that can be loaded or stored along an axis of a form whose
+/// elements have `bytes`: they are neighbours in memory, exist or do not together, and begin at
+/// multiples of 4 bytes (or are single). Axis 1 is rows, 2 terms or columns.
+int VectorLength(const NormalForm& form, std::size_t axis, int bytes);
+
+/// The walk with the least work that serves an operand.
+Walk WalkOf(const NormalForm& form);
+
+/// Why a kernel of `config` cannot compute the problem: a sentence with the numbers. Nothing if it
+/// can.
+std::optional<std::string> Reject(const GemmConfig& config, const GemmForms& gemm,
+                                  const OutputTypes& types);
+
+/// The arguments of problems that are computed in one launch, by kernels that do not reject them,
+/// with K in `splits` parts each. first_tile counts over all of them.
+std::vector<ProblemArgs> MakeProblemArgs(const GemmConfig& config, std::span<const GemmForms> gemms,
+                                         const OutputTypes& types, int splits);
+
+/// Rows and columns of tiles of the output; steps of K, of all splits together.
+std::int64_t TileRowsOf(const GemmConfig& config, const GemmForms& gemm);
+std::int64_t TileColumnsOf(const GemmConfig& config, const GemmForms& gemm);
+std::int64_t StepsOf(const GemmConfig& config, const GemmForms& gemm);
+
+/// How the kernel writes columns of the problem, which has the form of all problems of the launch:
+/// whether the output's (or a tensor's) are to be taken one by one.
+bool IsByElement(const GemmConfig& config, const NormalForm& form, DataType type);
+
+}  // namespace gridwise::ck

@@ -1,0 +1,39 @@
+/// Convolutions as matrix multiplications: how each direction's tensors look as A, B and C.
+///
+///   C[g][m][n] = sum over k of A[g][m][k] * B[g][n][k]
+///
+///   direction        m                   n                    k
+///   forward          image, cell of y    channel of y         filter tap, channel of x
+///   backward-data    image, cell of dx   channel of x         filter tap, channel of y
+///   backward-weight  channel of y        filter tap, c of x   image, cell of y
+///
+/// Indices within m, n and k vary fastest in what is named last. Backward-data is several
+/// multiplications: cells of dx that have the same filter taps make one, see core/conv/gemm_map.h.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ck/descriptor/descriptor.h"
+#include "core/conv/gemm_map.h"
+#include "core/conv/problem.h"
+
+namespace gridwise::ck {
+
+/// The operands and the output of a batched matrix multiplication; each sees three axes.
+struct GemmDescriptors {
+  Descriptor a;            // batch, m, k
+  Descriptor b;            // batch, n, k
+  Descriptor c;            // batch, m, n
+  std::int64_t terms = 0;  // k; 0: C is zero, and A and B mean nothing
+};
+
+/// The output as a multiplication sees it, over a tensor that has the output's sizes and these
+/// distances between elements: the output itself, or one that the epilogue reads. `gemm` as below.
+Descriptor OutputDescriptor(const ConvProblem& problem, const PerAxis& stride, const SubGemm& gemm);
+
+/// One of the multiplications that are a valid `problem`, in any of its directions: `gemm` is one
+/// of MakeSubGemms(problem).
+GemmDescriptors Lower(const ConvProblem& problem, const SubGemm& gemm);
+
+}  // namespace gridwise::ck

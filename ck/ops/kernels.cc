@@ -1,0 +1,231 @@
+#include "ck/ops/kernels.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "ck/gemm/args.h"
+#include "ck/gemm/functions.h"
+#include "ck/gemm/plan.h"
+#include "ck/ops/estimate.h"
+#include "ck/ops/lowered.h"
+#include "core/base/fields_text.h"
+#include "core/conv/sub_gemms.h"
+#include "core/launch/choose_block_map.h"
+
+namespace gridwise::ck {
+namespace {
+
+using Args = GemmArgs<Functions<>>;
+
+/// The work of a problem in tiles of a config.
+struct Tiles {
+  std::int64_t count = 0, rows = 0, columns = 0;  // of a matrix; rows of the largest sub-GEMM
+  Work work;
+
+  Tiles(const GemmConfig& config, const ConvProblem& problem, const Lowered& gemms) {
+    for (const GemmForms& gemm : gemms) {
+      columns = TileColumnsOf(config, gemm);
+      const std::int64_t tile_rows = TileRowsOf(config, gemm);
+      rows = std::max(rows, tile_rows);
+      count += tile_rows * columns;
+      work.steps += static_cast<double>(tile_rows * columns * StepsOf(config, gemm));
+    }
+    const auto groups = static_cast<double>(problem.groups);
+    work.tiles = groups * static_cast<double>(count);
+    work.steps *= groups;
+    work.out_elements = static_cast<double>(problem.out_elements());
+  }
+};
+
+OutputTypes TypesOf(const ConvProblem& problem, bool is_partial) {
+  OutputTypes types = {.c = is_partial ? DataType::kF32 : problem.output_type(), .d = {}};
+  for (std::size_t i = 0; i < kMaxTensors; ++i) types.d[i] = problem.epilogue.d[i].type;
+  return types;
+}
+
+Combine CombineOf(const Epilogue& epilogue) {
+  Combine combine;
+  combine.alpha = static_cast<float>(epilogue.alpha);
+  combine.low = static_cast<float>(epilogue.low);
+  combine.high = static_cast<float>(epilogue.high);
+  combine.clamps = epilogue.clamps();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(epilogue.tensors); ++i) {
+    combine.d[i] = {.scale = static_cast<float>(epilogue.d[i].scale),
+                    .multiplies = epilogue.d[i].op == EpilogueTensor::Op::kMultiply};
+  }
+  return combine;
+}
+
+/// Bytes that the offsets of an operand, or of the output, count over.
+double BytesOfMatrix(const NormalForm& form, int bytes) {
+  double reach = 1;
+  for (std::size_t axis = 1; axis <= 2; ++axis) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(form.axis[axis].digits); ++i) {
+      const Digit& digit = form.axis[axis].digit[i];
+      reach +=
+          static_cast<double>(digit.length - 1) * std::abs(static_cast<double>(digit.unit.offset));
+    }
+  }
+  return reach * bytes;
+}
+
+class ClassicKernel final : public PartKernel {
+ public:
+  ClassicKernel(Op op, const GemmConfig& config, KernelCode code)
+      : op_(op), config_(config), code_(std::move(code)) {}
+
+  std::string_view op() const override { return Name(op_); }
+  std::string name() const override { return absl::StrCat(Name(op_), "_", PrintFields(config_)); }
+  DataType type() const override { return config_.type; }
+  const KernelCode& code() const override { return code_; }
+  bool has_epilogue() const override { return op_ != Op::kTwoStage; }
+
+  std::optional<std::string> Reject(const ConvProblem& problem, int) const override {
+    if (problem.type != config_.type) {
+      return absl::StrFormat("type is %s; the row is for %s", gridwise::Name(problem.type),
+                             gridwise::Name(config_.type));
+    }
+    const OutputTypes types = TypesOf(problem, /*is_partial=*/true);
+    for (const GemmForms& gemm : *LoweredOf(problem)) {
+      if (auto reason = ck::Reject(config_, gemm, types)) return reason;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Excess> TooLarge(const ConvProblem& problem, std::int64_t limit) const override;
+
+  PartEstimate Estimate(const PartRequest& request) const override {
+    const Work work = Tiles(config_, request.problem, *LoweredOf(request.problem)).work;
+    const int splits = Complete(request.sharing, config_, request.device, work).splits;
+    return {.splits = splits, .cost = EstimateCost(config_, request.device, work, splits)};
+  }
+
+  PartLaunch MakeLaunch(const PartRequest& request) const override;
+
+ private:
+  OutputArgs MakeOutput(const ConvProblem& problem, const Sharing& sharing,
+                        const GemmForms& gemm) const;
+
+  const Op op_;
+  const GemmConfig config_;
+  const KernelCode code_;
+};
+
+std::optional<Excess> ClassicKernel::TooLarge(const ConvProblem& problem,
+                                              std::int64_t limit) const {
+  const bool is_weight = problem.direction == Direction::kBackwardWeight;
+  const PartAxis of_positions = problem.batch > 1 ? PartAxis::kImages : PartAxis::kCells;
+  const std::int64_t sub_gemms = SubGemmCount(problem);
+  if (sub_gemms > kMaxSubGemms) {
+    return Excess{
+        absl::StrFormat("there are %d sub-GEMMs; must be at most %d", sub_gemms, kMaxSubGemms),
+        PartAxis::kCells};
+  }
+  const auto lowered = LoweredOf(problem);
+  const Tiles tiles(config_, problem, *lowered);
+  const std::int64_t most_tiles = kMaxWorkItems / config_.threads();
+  if (tiles.count > most_tiles) {
+    return Excess{
+        absl::StrFormat("there are %d tiles; must be at most %d", tiles.count, most_tiles),
+        is_weight ? PartAxis::kK : of_positions};
+  }
+  const auto bounded = static_cast<double>(limit);
+  for (const GemmForms& gemm : *lowered) {
+    const double a = BytesOfMatrix(gemm.a, SizeOf(config_.type));
+    const double b = BytesOfMatrix(gemm.b, SizeOf(config_.type));
+    double out = BytesOfMatrix(gemm.c, 4);
+    for (const NormalForm& d : gemm.d) out = std::max(out, BytesOfMatrix(d, 4));
+    if (std::max({a, b, out}) < bounded) continue;
+    const std::string reason = absl::StrFormat(
+        "a matrix reaches over %.0f bytes of A, %.0f of B and %.0f of C; each must be below %d", a,
+        b, out, limit);
+    if (is_weight) return Excess{reason, std::max(a, b) >= bounded ? of_positions : PartAxis::kK};
+    return Excess{reason, std::max(a, out) >= bounded ? of_positions : PartAxis::kK};
+  }
+  return std::nullopt;
+}
+
+OutputArgs ClassicKernel::MakeOutput(const ConvProblem& problem, const Sharing& sharing,
+                                     const GemmForms& gemm) const {
+  const bool partial = sharing.partial_elements > 0;
+  const OutputTypes types = TypesOf(problem, partial);
+  OutputArgs out;
+  out.type = static_cast<int>(types.c);
+  out.by_element = IsByElement(config_, gemm.c, types.c);
+  if (partial) {
+    out.adds = sharing.adds;
+    out.split_bytes = sharing.adds ? 0 : sharing.partial_elements * SizeOf(types.c);
+    return out;
+  }
+  out.tensors = problem.epilogue.tensors;
+  for (std::size_t i = 0; i < gemm.d.size(); ++i) {
+    out.d[i] = {.data = nullptr,
+                .is_f32 = types.d[i] == DataType::kF32,
+                .by_element = IsByElement(config_, gemm.d[i], types.d[i])};
+  }
+  return out;
+}
+
+PartLaunch ClassicKernel::MakeLaunch(const PartRequest& request) const {
+  const ConvProblem& problem = request.problem;
+  const auto lowered = LoweredOf(problem);
+  const Tiles tiles(config_, problem, *lowered);
+  const Sharing sharing = Complete(request.sharing, config_, request.device, tiles.work);
+  const bool partial = sharing.partial_elements > 0;
+  const std::vector<ProblemArgs> problems =
+      MakeProblemArgs(config_, *lowered, TypesOf(problem, partial), sharing.splits);
+  Args args;
+  args.out = MakeOutput(problem, sharing, lowered->front());
+  if (!partial) args.functions.c = CombineOf(problem.epilogue);
+  args.tiles_n = static_cast<int>(tiles.columns);
+  args.map =
+      ChooseBlockMap(request.device, {.tiles = tiles.count,
+                                      .rows = tiles.rows,
+                                      .columns = tiles.columns,
+                                      .row_elements = config_.tile.m,
+                                      .column_elements = config_.tile.n,
+                                      .resident = ResidentWorkgroups(config_, request.device)});
+  args.problems = static_cast<int>(problems.size());
+  args.only = problems.front();
+  PartLaunch part = {
+      .launch = {.code = code_,
+                 .shape = {.workgroups = {static_cast<unsigned>(tiles.count),
+                                          static_cast<unsigned>(problem.groups),
+                                          static_cast<unsigned>(sharing.splits)},
+                           .threads = {static_cast<unsigned>(config_.threads()), 1, 1}},
+                 .arguments = BytesOf(args),
+                 .addresses = {{offsetof(Args, a), {Memory::kA}},
+                               {offsetof(Args, b), {Memory::kB}},
+                               {offsetof(Args, out) + offsetof(OutputArgs, data), {Memory::kOut}}},
+                 .map = args.map},
+      .table = {}};
+  auto& addresses = part.launch.addresses;
+  for (int i = 0; i < args.out.tensors; ++i) {
+    addresses.push_back({offsetof(Args, out) + offsetof(OutputArgs, d) +
+                             static_cast<std::size_t>(i) * sizeof(TensorArgs) +
+                             offsetof(TensorArgs, data),
+                         {i == 0 ? Memory::kD0 : Memory::kD1}});
+  }
+  if (problems.size() > 1) {
+    part.table = BytesOfTable<ProblemArgs>(problems);
+    addresses.push_back({offsetof(Args, table), {Memory::kTable}});
+  }
+  return part;
+}
+
+}  // namespace
+
+std::shared_ptr<const PartKernel> MakeKernel(Op op, const GemmConfig& config, KernelCode code) {
+  return std::make_shared<ClassicKernel>(op, config, std::move(code));
+}
+
+}  // namespace gridwise::ck

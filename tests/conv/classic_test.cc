@@ -1,0 +1,150 @@
+// Every row of the classic family on problems of each kind: 1-D to 3-D, with groups, strides,
+// dilation, asymmetric padding, channels that divide nothing, fused epilogues, and outputs in f32.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/base/no_destructor.h"
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "core/conv/problem.h"
+#include "core/conv/problem_io.h"
+#include "gtest/gtest.h"
+#include "instances/ck/family.h"
+#include "instances/conv.h"
+#include "instances/families.h"
+#include "tests/conv/conv_case.h"
+
+namespace gridwise {
+namespace {
+
+ConvProblem Problem2d(std::int64_t batch, std::int64_t groups, std::int64_t c, std::int64_t k,
+                      Dim h, Dim w) {
+  ConvProblem problem = {.groups = groups, .batch = batch, .c = c, .k = k};
+  problem.dims[1] = h;
+  problem.dims[2] = w;
+  return problem;
+}
+
+std::vector<ConvProblem> Problems() {
+  const Dim same = {.in = 9, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  const Dim odd = {.in = 13, .filter = 3, .stride = 2, .dilation = 2, .pad_begin = 1, .pad_end = 0};
+  std::vector<ConvProblem> problems = {
+      Problem2d(2, 1, 32, 48, same, {.in = 11, .filter = 3, .pad_begin = 1, .pad_end = 1}),
+      Problem2d(2, 2, 64, 96, {.in = 8}, {.in = 8}), Problem2d(1, 1, 7, 9, odd, same),
+      Problem2d(1, 1, 144, 160, {.in = 12, .filter = 3, .pad_begin = 1, .pad_end = 1}, same),
+      Problem2d(2, 3, 48, 96, odd, {.in = 10, .filter = 2, .stride = 3})};
+  ConvProblem volume = Problem2d(2, 1, 16, 16, same, odd);
+  volume.rank = 3;
+  volume.dims[0] = {.in = 5, .filter = 3, .stride = 2, .pad_begin = 1, .pad_end = 1};
+  problems.push_back(volume);
+  ConvProblem line =
+      Problem2d(3, 1, 16, 32, {}, {.in = 40, .filter = 5, .pad_begin = 2, .pad_end = 2});
+  line.rank = 1;
+  problems.push_back(line);
+  return problems;
+}
+
+/// Bias and ReLU, and a sum with a tensor.
+Epilogue FusedEpilogue(const ConvProblem& problem) {
+  Epilogue epilogue = {.alpha = 0.5, .tensors = 2};
+  epilogue.d[0] = {.type = problem.output_type(), .stride = {}};
+  epilogue.d[0].stride[problem.out() == Tensor::kW ? 1 : 5] = 1;
+  epilogue.d[1] = {.op = EpilogueTensor::Op::kMultiply,
+                   .scale = 0.25,
+                   .type = DataType::kF32,
+                   .stride = problem.AxesOf(problem.out()).stride};
+  epilogue.low = 0;
+  return epilogue;
+}
+
+/// The variants of a problem for a row's type.
+std::vector<ConvProblem> VariantsOf(ConvProblem problem, Direction direction, DataType type) {
+  problem.direction = direction;
+  problem.type = type;
+  std::vector<ConvProblem> variants = {problem};
+  ConvProblem fused = problem;
+  fused.out_type = DataType::kF32;
+  fused.epilogue = FusedEpilogue(fused);
+  variants.push_back(fused);
+  ConvProblem layout = problem;
+  layout.layout = Layout::kGNHWC;
+  layout.weight_layout = WeightLayout::kKYXGC;
+  variants.push_back(layout);
+  return variants;
+}
+
+/// Registers the family, once for all tests.
+const absl::Status& Registered() {
+  static const absl::NoDestructor<absl::Status> status(RegisterFamily(ck::Family()));
+  return *status;
+}
+
+class ClassicRowsTest : public ::testing::TestWithParam<Direction> {};
+
+TEST_P(ClassicRowsTest, ComputeWhatTheyAccept) {
+  ASSERT_TRUE(Registered().ok()) << Registered();
+  const absl::StatusOr<Gfx> gfx = UseTestTarget();
+  ASSERT_TRUE(gfx.ok()) << gfx.status();
+  int rows = 0, computed = 0;
+  std::map<std::string, int> of_problem;  // rows that compute it
+  std::map<std::string, ConvCase> cases;
+  for (const RowInfo& row : ck::Family().Rows(GetParam(), *gfx)) {
+    ++rows;
+    int of_row = 0;
+    for (const ConvProblem& base : Problems()) {
+      for (const ConvProblem& problem : VariantsOf(base, GetParam(), row.type)) {
+        const std::string name = ToString(problem);
+        SCOPED_TRACE(absl::StrCat(row.name, ": ", name));
+        of_problem.try_emplace(name, 0);
+        const absl::StatusOr<Plan> plan =
+            MakePlan(problem, *gfx, {.row = row.name, .family = "ck"});
+        if (plan.status().code() == absl::StatusCode::kUnimplemented) continue;
+        ASSERT_TRUE(plan.ok()) << plan.status();
+        EXPECT_EQ(plan->family(), "ck");
+        if (!cases.contains(name)) {
+          absl::StatusOr<ConvCase> made = ConvCase::Make(problem, 1);
+          ASSERT_TRUE(made.ok()) << made.status();
+          cases.emplace(name, *std::move(made));
+        }
+        const absl::Status status = cases.at(name).CheckPlan(*plan);
+        ASSERT_TRUE(status.ok()) << status;
+        ++of_row;
+        ++computed;
+        ++of_problem[name];
+      }
+    }
+    EXPECT_GT(of_row, 0) << row.name << " computes none of the problems";
+  }
+  EXPECT_GT(rows, 0);
+  EXPECT_GT(computed, rows);
+  for (const auto& [problem, count] : of_problem) {
+    EXPECT_GT(count, 0) << "no row computes " << problem;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Directions, ClassicRowsTest, ::testing::ValuesIn(kAllDirections),
+                         [](const auto& direction) { return std::string(Name(direction.param)); });
+
+TEST(ClassicOpTest, IsNamedAndItsRowsAreChosen) {
+  ASSERT_TRUE(Registered().ok()) << Registered();
+  const absl::StatusOr<Gfx> gfx = UseTestTarget();
+  ASSERT_TRUE(gfx.ok()) << gfx.status();
+  ConvProblem problem = Problems()[0];
+  problem.direction = Direction::kBackwardWeight;
+  for (const char* op : {"cshuffle_v3", "two_stage"}) {
+    const absl::StatusOr<Plan> plan = MakePlan(problem, *gfx, {.op = op});
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_TRUE(absl::StartsWith(plan->row(), op)) << plan->row();
+  }
+  const absl::Status unknown = MakePlan(problem, *gfx, {.op = "best"}).status();
+  EXPECT_EQ(unknown.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_TRUE(absl::StrContains(unknown.message(), "op is best; must be one of cshuffle_v3"))
+      << unknown;
+}
+
+}  // namespace
+}  // namespace gridwise
