@@ -38,7 +38,8 @@ std::vector<ConvProblem> ProbeProblems(Direction direction) {
   };
   return {problem(1, 128, 128),  problem(1, 127, 127),   problem(64, 64, 64),
           problem(64, 64, 128),  problem(64, 64, 64, 2), problem(32, 128, 128),
-          problem(16, 128, 128), problem(8, 128, 128),   problem(1, 4, 128)};
+          problem(16, 128, 128), problem(8, 128, 128),   problem(4, 128, 128),
+          problem(1, 4, 128)};
 }
 
 /// Runs `row` on operands of zeros: where conflicts are is a matter of addresses alone.
