@@ -216,10 +216,11 @@ struct GemmConfig {
   /// other banks.
   constexpr int stage_pitch(int reps) const { return waves.n * reps * mma.m + 4; }
   constexpr int stage_bytes(int reps) const { return stage_rows() * stage_pitch(reps) * 4; }
-  /// Matrix instructions of a wave along n that are staged at a time.
+  /// Matrix instructions of a wave along n that are staged at a time: as many as fit where the
+  /// operands were.
   constexpr int stage_reps() const {
     int reps = reps_n();
-    while (reps % 2 == 0 && stage_bytes(reps) > 32 << 10) reps /= 2;
+    while (reps % 2 == 0 && stage_bytes(reps) + offsets_bytes() > loop_bytes()) reps /= 2;
     return reps;
   }
   static constexpr int kOutputs = 3;  // the output and two tensors
@@ -227,6 +228,10 @@ struct GemmConfig {
   constexpr int lds_bytes() const {
     const int epilogue = stage_bytes(stage_reps()) + offsets_bytes();
     return epilogue > loop_bytes() ? epilogue : loop_bytes();
+  }
+  /// Waves per SIMD that LDS has room for.
+  constexpr int WavesOfLds(const TargetTraits& target) const {
+    return target.lds_bytes / lds_bytes() * (threads() / mma.lanes()) / target.simds_per_unit;
   }
   /// Slabs of K in registers or on their way to them.
   constexpr int slabs_in_flight() const { return is_wavelet() ? 2 : pipeline.count; }
@@ -280,6 +285,9 @@ constexpr const char* Reject(const GemmConfig& c, Gfx gfx) {
   if (const char* reason = RejectOperand(c, Side::kB)) return reason;
   if (c.stage_pitch(c.stage_reps()) < c.vec_out()) return "a row of the stage is no whole store";
   if (c.lds_bytes() > target.lds_bytes) return "the tiles do not fit in LDS";
+  if (c.occupancy > 1 && c.occupancy > c.WavesOfLds(target)) {
+    return "LDS has no room for so many waves per SIMD";
+  }
   if (c.reps_m() * c.reps_n() * c.mma.acc_per_lane() > target.vgprs / 2) {
     return "the accumulators do not fit in registers";
   }

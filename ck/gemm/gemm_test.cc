@@ -203,7 +203,7 @@ class GemmTest : public ::testing::Test {
 
   static std::optional<std::string> RejectCase(const GemmConfig& row, const Case& c) {
     for (const GemmForms& gemm : FormsOfCase(c)) {
-      if (auto reason = Reject(row, gemm, kTypes)) return reason;
+      if (auto reason = Reject(row, gemm)) return reason;
     }
     return std::nullopt;
   }
@@ -300,12 +300,23 @@ TEST(GemmConfigTest, NamesParseBackToTheirRows) {
 
 TEST(GemmPlanTest, SaysWhyARowCannotComputeAProblem) {
   const Case c = MatrixCase(1, 7, 5, 33, false, true, 1);
-  EXPECT_EQ(Reject(kTestRows[0], FormsOf(c.gemms[0]), {}),
+  EXPECT_EQ(Reject(kTestRows[0], FormsOf(c.gemms[0])),
             "A has 1 elements at a time next to each other along K, and the row loads 8");
   ConvProblem wide = Conv(Direction::kForward, 1, 8, 8, {.in = 3, .filter = 3, .pad_begin = 2},
                           {.in = 40000, .filter = 3, .pad_begin = 1, .pad_end = 1});
-  EXPECT_THAT(*Reject(kTestRows[3], FormsOf(ConvCase(wide).gemms[0]), {}),
+  EXPECT_THAT(*Reject(kTestRows[3], FormsOf(ConvCase(wide).gemms[0])),
               ::testing::HasSubstr("indices are -1 to 39999, and the row checks two of"));
+}
+
+TEST(GemmPlanTest, SaysWhatIsTooLargeForALaunch) {
+  const Case c = MatrixCase(1, 64, 96, 64, true, true, 0);
+  const GemmForms forms = FormsOf(c.gemms[0]);
+  EXPECT_FALSE(TooLarge(kTestRows[0], forms, {}, std::int64_t{1} << 31));
+  const auto excess = TooLarge(kTestRows[0], forms, {}, 10000);
+  ASSERT_TRUE(excess.has_value());
+  EXPECT_EQ(excess->matrix, 'c');
+  EXPECT_EQ(excess->reason, "a matrix reaches over 24576 bytes of C; must be below 10000");
+  EXPECT_EQ(TooLarge(kTestRows[0], forms, {.c = DataType::kI8}, 12000)->matrix, 'b');
 }
 
 }  // namespace

@@ -108,16 +108,22 @@ ViewArgs ToArgs(const NormalForm& form, Walk walk, int bytes) {
   return args;
 }
 
-/// What is wrong with a form whatever the kernel.
-std::optional<std::string> RejectForm(const char* name, const NormalForm& form, int bytes) {
+/// What is wrong with a form whatever the kernel and the sizes.
+std::optional<std::string> RejectForm(const char* name, const NormalForm& form) {
   if (!form.ok()) return absl::StrFormat("%s: %s", name, ToString(form.mistake));
   if (form.axis[kBatch].digits > 1) {
     return absl::StrFormat("%s: its matrices are not the same distance apart", name);
   }
+  return std::nullopt;
+}
+
+/// What is too large of a form.
+std::optional<std::string> RejectSize(const char* name, const NormalForm& form, int bytes,
+                                      std::int64_t limit) {
   for (std::size_t axis = kRow; axis <= kTerm; ++axis) {
     if (form.axis[axis].length >= kReach / 2) {
-      return absl::StrFormat("%s: an axis has %d indices, and kernels count to %d", name,
-                             form.axis[axis].length, kReach / 2 - 1);
+      return absl::StrFormat("%s has %d %s; must be fewer than %d", name, form.axis[axis].length,
+                             axis == kRow ? "rows" : "columns", kReach / 2);
     }
   }
   Range range;
@@ -125,9 +131,9 @@ std::optional<std::string> RejectForm(const char* name, const NormalForm& form, 
   range.Add(form.axis[kTerm]);
   // Where padding is, places lie outside of the tensor; what exists of it is inside of the range.
   const std::int64_t reach = (range.most.offset - range.least.offset + 1) * bytes;
-  if (reach > kReach) {
-    return absl::StrFormat("%s: a matrix reaches over %d bytes, and offsets over %d", name, reach,
-                           kReach);
+  if (reach >= limit) {
+    return absl::StrFormat("a matrix reaches over %d bytes of %s; must be below %d", reach, name,
+                           limit);
   }
   return std::nullopt;
 }
@@ -168,7 +174,7 @@ std::optional<std::string> RejectOperand(const GemmConfig& config, Side side,
                                          const NormalForm& form) {
   const char* const name = side == Side::kA ? "A" : "B";
   const GemmConfig::Operand& operand = config.operand(side);
-  if (auto reason = RejectForm(name, form, SizeOf(config.type))) return reason;
+  if (auto reason = RejectForm(name, form)) return reason;
   if (auto reason = RejectWalk(name, form, operand.walk)) return reason;
   const std::size_t axis = operand.along_k() ? kTerm : kRow;
   const int vector = VectorLength(form, axis, SizeOf(config.type));
@@ -181,8 +187,8 @@ std::optional<std::string> RejectOperand(const GemmConfig& config, Side side,
   return std::nullopt;
 }
 
-std::optional<std::string> RejectOutput(const char* name, const NormalForm& form, DataType type) {
-  if (auto reason = RejectForm(name, form, SizeOf(type))) return reason;
+std::optional<std::string> RejectOutput(const char* name, const NormalForm& form) {
+  if (auto reason = RejectForm(name, form)) return reason;
   if (form.checks > 0) {
     return absl::StrFormat("%s has places outside of its tensor: %d padded axes", name,
                            form.checks);
@@ -225,15 +231,30 @@ Walk WalkOf(const NormalForm& form) {
   }
 }
 
-std::optional<std::string> Reject(const GemmConfig& config, const GemmForms& gemm,
-                                  const OutputTypes& types) {
-  if (auto reason = RejectOutput("C", gemm.c, types.c)) return reason;
-  for (std::size_t i = 0; i < gemm.d.size(); ++i) {
-    if (auto reason = RejectOutput("D", gemm.d[i], types.d[i])) return reason;
+std::optional<std::string> Reject(const GemmConfig& config, const GemmForms& gemm) {
+  if (auto reason = RejectOutput("C", gemm.c)) return reason;
+  for (const NormalForm& d : gemm.d) {
+    if (auto reason = RejectOutput("D", d)) return reason;
   }
   if (gemm.terms == 0) return std::nullopt;
   if (auto reason = RejectOperand(config, Side::kA, gemm.a)) return reason;
   return RejectOperand(config, Side::kB, gemm.b);
+}
+
+std::optional<SizeExcess> TooLarge(const GemmConfig& config, const GemmForms& gemm,
+                                   const OutputTypes& types, std::int64_t limit) {
+  if (auto reason = RejectSize("C", gemm.c, SizeOf(types.c), limit))
+    return SizeExcess{'c', *reason};
+  for (std::size_t i = 0; i < gemm.d.size(); ++i) {
+    if (auto reason = RejectSize("D", gemm.d[i], SizeOf(types.d[i]), limit)) {
+      return SizeExcess{'c', *reason};
+    }
+  }
+  if (gemm.terms == 0) return std::nullopt;
+  const int bytes = SizeOf(config.type);
+  if (auto reason = RejectSize("A", gemm.a, bytes, limit)) return SizeExcess{'a', *reason};
+  if (auto reason = RejectSize("B", gemm.b, bytes, limit)) return SizeExcess{'b', *reason};
+  return std::nullopt;
 }
 
 std::int64_t TileRowsOf(const GemmConfig& config, const GemmForms& gemm) {

@@ -48,10 +48,19 @@ int VectorLength(const NormalForm& form, std::size_t axis, int bytes);
 /// The walk with the least work that serves an operand.
 Walk WalkOf(const NormalForm& form);
 
-/// Why a kernel of `config` cannot compute the problem: a sentence with the numbers. Nothing if it
-/// can.
-std::optional<std::string> Reject(const GemmConfig& config, const GemmForms& gemm,
-                                  const OutputTypes& types);
+/// Why a kernel of `config` cannot compute the problem, of any size: a sentence with the numbers.
+/// Nothing if it can.
+std::optional<std::string> Reject(const GemmConfig& config, const GemmForms& gemm);
+
+/// Which of the matrices 'a', 'b' and 'c' (with the tensors) is too large, and why.
+struct SizeExcess {
+  char matrix;
+  std::string reason;
+};
+/// Nothing if one launch can compute the problem: offsets within a matrix are below `limit`, at
+/// most 2^31 bytes, and its rows and columns fewer than 2^30.
+std::optional<SizeExcess> TooLarge(const GemmConfig& config, const GemmForms& gemm,
+                                   const OutputTypes& types, std::int64_t limit);
 
 /// The arguments of problems that are computed in one launch, by kernels that do not reject them,
 /// with K in `splits` parts each. first_tile counts over all of them.

@@ -65,19 +65,6 @@ Combine CombineOf(const Epilogue& epilogue) {
   return combine;
 }
 
-/// Bytes that the offsets of an operand, or of the output, count over.
-double BytesOfMatrix(const NormalForm& form, int bytes) {
-  double reach = 1;
-  for (std::size_t axis = 1; axis <= 2; ++axis) {
-    for (std::size_t i = 0; i < static_cast<std::size_t>(form.axis[axis].digits); ++i) {
-      const Digit& digit = form.axis[axis].digit[i];
-      reach +=
-          static_cast<double>(digit.length - 1) * std::abs(static_cast<double>(digit.unit.offset));
-    }
-  }
-  return reach * bytes;
-}
-
 class ClassicKernel final : public PartKernel {
  public:
   ClassicKernel(Op op, const GemmConfig& config, KernelCode code)
@@ -94,9 +81,8 @@ class ClassicKernel final : public PartKernel {
       return absl::StrFormat("type is %s; the row is for %s", gridwise::Name(problem.type),
                              gridwise::Name(config_.type));
     }
-    const OutputTypes types = TypesOf(problem, /*is_partial=*/true);
     for (const GemmForms& gemm : *LoweredOf(problem)) {
-      if (auto reason = ck::Reject(config_, gemm, types)) return reason;
+      if (auto reason = ck::Reject(config_, gemm)) return reason;
     }
     return std::nullopt;
   }
@@ -138,18 +124,13 @@ std::optional<Excess> ClassicKernel::TooLarge(const ConvProblem& problem,
         absl::StrFormat("there are %d tiles; must be at most %d", tiles.count, most_tiles),
         is_weight ? PartAxis::kK : of_positions};
   }
-  const auto bounded = static_cast<double>(limit);
+  const OutputTypes types = TypesOf(problem, /*is_partial=*/true);
   for (const GemmForms& gemm : *lowered) {
-    const double a = BytesOfMatrix(gemm.a, SizeOf(config_.type));
-    const double b = BytesOfMatrix(gemm.b, SizeOf(config_.type));
-    double out = BytesOfMatrix(gemm.c, 4);
-    for (const NormalForm& d : gemm.d) out = std::max(out, BytesOfMatrix(d, 4));
-    if (std::max({a, b, out}) < bounded) continue;
-    const std::string reason = absl::StrFormat(
-        "a matrix reaches over %.0f bytes of A, %.0f of B and %.0f of C; each must be below %d", a,
-        b, out, limit);
-    if (is_weight) return Excess{reason, std::max(a, b) >= bounded ? of_positions : PartAxis::kK};
-    return Excess{reason, std::max(a, out) >= bounded ? of_positions : PartAxis::kK};
+    const auto excess = ck::TooLarge(config_, gemm, types, limit);
+    if (!excess) continue;
+    // Images and cells are in both operands of backward-weight, else in A and the output.
+    const bool of_channels = excess->matrix == (is_weight ? 'c' : 'b');
+    return Excess{excess->reason, of_channels ? PartAxis::kK : of_positions};
   }
   return std::nullopt;
 }
