@@ -2,26 +2,41 @@
 #include "core/passes/transpose.h"
 #include "core/passes/widen.h"
 
-namespace gridwise {
-
 /// The kernels of the passes. The host finds them by these symbols, see PassCode.
 
-#define GRIDWISE_PASS(threads) \
-  extern "C" GRIDWISE_KERNEL __attribute__((amdgpu_flat_work_group_size(threads, threads))) void
+#if defined(__NVPTX__)
 
-GRIDWISE_PASS(kReduceThreads) gridwise_reduce_f16(ReduceArgs) { ReduceTile<DataType::kF16>(); }
-GRIDWISE_PASS(kReduceThreads) gridwise_reduce_bf16(ReduceArgs) { ReduceTile<DataType::kBF16>(); }
-GRIDWISE_PASS(kReduceThreads) gridwise_reduce_f32(ReduceArgs) { ReduceTile<DataType::kF32>(); }
+#define GRIDWISE_PASS(symbol, threads, Args, Tile)                                \
+  extern "C" GRIDWISE_KERNEL __attribute__((launch_bounds(threads))) void symbol( \
+      const __attribute__((grid_constant)) Args args) {                           \
+    Tile(args);                                                                   \
+  }
 
-GRIDWISE_PASS(kTransposeThreads)
-gridwise_transpose_b8(TransposeArgs) { TransposeTile<unsigned char>(); }
-GRIDWISE_PASS(kTransposeThreads)
-gridwise_transpose_b16(TransposeArgs) { TransposeTile<unsigned short>(); }
-GRIDWISE_PASS(kTransposeThreads)
-gridwise_transpose_b32(TransposeArgs) { TransposeTile<unsigned>(); }
+#else
 
-GRIDWISE_PASS(kWidenThreads) gridwise_widen_b8(WidenArgs) { WidenTile<unsigned char>(); }
-GRIDWISE_PASS(kWidenThreads) gridwise_widen_b16(WidenArgs) { WidenTile<unsigned short>(); }
-GRIDWISE_PASS(kWidenThreads) gridwise_widen_b32(WidenArgs) { WidenTile<unsigned>(); }
+#include "core/arch/kernel_args.h"
+
+#define GRIDWISE_PASS(symbol, threads, Args, Tile)                                               \
+  extern "C" GRIDWISE_KERNEL __attribute__((amdgpu_flat_work_group_size(threads, threads))) void \
+  symbol(Args) {                                                                                 \
+    Tile(KernelArgs<Args>());                                                                    \
+  }
+
+#endif
+
+namespace gridwise {
+
+GRIDWISE_PASS(gridwise_reduce_f16, kReduceThreads, ReduceArgs, ReduceTile<DataType::kF16>)
+GRIDWISE_PASS(gridwise_reduce_bf16, kReduceThreads, ReduceArgs, ReduceTile<DataType::kBF16>)
+GRIDWISE_PASS(gridwise_reduce_f32, kReduceThreads, ReduceArgs, ReduceTile<DataType::kF32>)
+
+GRIDWISE_PASS(gridwise_transpose_b8, kTransposeThreads, TransposeArgs, TransposeTile<unsigned char>)
+GRIDWISE_PASS(gridwise_transpose_b16, kTransposeThreads, TransposeArgs,
+              TransposeTile<unsigned short>)
+GRIDWISE_PASS(gridwise_transpose_b32, kTransposeThreads, TransposeArgs, TransposeTile<unsigned>)
+
+GRIDWISE_PASS(gridwise_widen_b8, kWidenThreads, WidenArgs, WidenTile<unsigned char>)
+GRIDWISE_PASS(gridwise_widen_b16, kWidenThreads, WidenArgs, WidenTile<unsigned short>)
+GRIDWISE_PASS(gridwise_widen_b32, kWidenThreads, WidenArgs, WidenTile<unsigned>)
 
 }  // namespace gridwise

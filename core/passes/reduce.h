@@ -1,7 +1,6 @@
 #pragma once
 
-#include "core/arch/kernel_args.h"
-#include "core/arch/memory.h"
+#include "core/arch/gpu.h"
 #include "core/launch/combine.h"
 #include "core/passes/reduce_args.h"
 
@@ -21,9 +20,8 @@ GRIDWISE_DEVICE long OffsetInTensor(const ReduceArgs& args, int tensor, int at) 
 /// out[i] = epilogue(sum over splits s of partial[s][i]), an element per lane, the splits in order,
 /// so that the result does not depend on which workgroup was first.
 template <DataType kType>
-GRIDWISE_DEVICE void ReduceTile() {
+GRIDWISE_DEVICE void ReduceTile(const ReduceArgs& args) {
   using Out = Element<kType>;
-  const ReduceArgs& args = KernelArgs<ReduceArgs>();
   const EpilogueArgs& epilogue = args.epilogue;
   const int at = BlockIdX() * kReduceThreads + ThreadId();
   if (at >= args.elements) return;

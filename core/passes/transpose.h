@@ -1,7 +1,6 @@
 #pragma once
 
 #include "core/arch/gpu.h"
-#include "core/arch/kernel_args.h"
 #include "core/arch/sync.h"
 #include "core/passes/transpose_args.h"
 
@@ -11,11 +10,10 @@ namespace gridwise {
 /// and write along columns, so that both sides touch whole lines of memory. Word is an unsigned
 /// integer of an element's size.
 template <class Word>
-GRIDWISE_DEVICE void TransposeTile() {
+GRIDWISE_DEVICE void TransposeTile(const TransposeArgs& args) {
   constexpr int kTile = kTransposeTile, kRowsAtATime = kTransposeThreads / kTile;
   constexpr int kPitch = kTile + 4 / static_cast<int>(sizeof(Word));  // spreads columns over banks
   GRIDWISE_LDS Word tile[kTile * kPitch];
-  const TransposeArgs& args = KernelArgs<TransposeArgs>();
   const int at = BlockIdY() * kTransposeRow + BlockIdX();
   const int by_column = static_cast<int>(Divide(at, args.by_column_tiles));
   const int matrix = static_cast<int>(Divide(by_column, args.by_row_tiles));

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "core/arch/gpu.h"
-#include "core/arch/kernel_args.h"
 #include "core/passes/widen_args.h"
 
 namespace gridwise {
@@ -9,8 +8,7 @@ namespace gridwise {
 /// Copies lines into longer ones, an element per lane; see WidenArgs. Word is an unsigned integer
 /// of an element's size.
 template <class Word>
-GRIDWISE_DEVICE void WidenTile() {
-  const WidenArgs& args = KernelArgs<WidenArgs>();
+GRIDWISE_DEVICE void WidenTile(const WidenArgs& args) {
   const int at = BlockIdX() * kWidenThreads + ThreadId();
   if (at >= args.elements) return;
   const int line = static_cast<int>(Divide(at, args.by_to_line));
