@@ -17,7 +17,7 @@ struct GatherArgs {
   TensorMap w;                    // c, tap, k, group
   TensorMap out;                  // where boxes are stored: column, group, row
   SubGemm gemm[kMaxClasses];
-  AxisSteps steps[3];
+  AxisStrides strides[3];
   int filter[3];  // taps of w
   int sub_gemms;
   int tiles;  // of a group, with their splits
@@ -26,8 +26,7 @@ struct GatherArgs {
   int slabs;             // of a tap's k
   int channels_outside;  // K runs over taps within slabs of channels, else the other way round
   int is_3d;
-  int stores_boxes;    // else lanes store
-  int stores_vectors;  // of four neighbouring columns, else single ones
+  int stores_boxes;  // else lanes store
   EpilogueArgs epilogue;
 };
 static_assert(sizeof(GatherArgs) <= 4096, "HIP passes at most 4096 bytes of arguments");
@@ -37,14 +36,13 @@ struct WeightArgs {
   TensorMap dy;  // k, cell, group
   TensorMap x;   // im2col
   SubGemm gemm;  // of forward
-  AxisSteps steps[3];
+  AxisStrides strides[3];
   int filter[3];
   int tiles, m_tiles, splits, groups;
   int k, c;      // of a group
   int c_blocks;  // of 64 channels
   int slabs;     // of 64 cells
   int is_3d;
-  int stores_vectors;
   EpilogueArgs epilogue;
 };
 

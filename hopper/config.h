@@ -24,13 +24,13 @@ struct Config {
   static constexpr void Fields(auto& self, auto&& visit) {
     auto& [direction, type, groups, take_turns, reps, columns, stages, chunk] = self;
     visit("", direction);
-    visit("_", type);
-    visit("_g", groups);
-    visit("_turns", take_turns);
-    visit("_m", reps);
-    visit("_n", columns);
-    visit("_s", stages);
-    visit("_o", chunk);
+    visit("", type);
+    visit("g", groups);
+    visit("turns", take_turns);
+    visit("m", reps);
+    visit("n", columns);
+    visit("s", stages);
+    visit("o", chunk);
   }
   bool operator==(const Config&) const = default;
 

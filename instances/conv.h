@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/arch/device_facts.h"
+#include "core/arch/tensor_map.h"
 #include "core/conv/problem.h"
 #include "core/launch/family.h"
 #include "core/runtime/buffer.h"
@@ -143,6 +144,7 @@ class Executable {
   Plan plan_;
   DeviceBuffer table_;
   std::vector<hipFunction_t> kernels_;  // of the launches
+  std::vector<TensorMap> maps_;         // of all launches, encoded but for their addresses
 };
 
 }  // namespace gridwise

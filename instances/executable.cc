@@ -8,10 +8,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
+#include "core/arch/tensor_map.h"
 #include "core/launch/launch.h"
 #include "core/runtime/device.h"
 #include "core/runtime/module.h"
 #include "core/runtime/status.h"
+#include "core/runtime/tensor_map.h"
 #include "instances/conv.h"
 
 namespace gridwise {
@@ -64,6 +66,10 @@ absl::StatusOr<Executable> Executable::Load(const Plan& plan) {
     absl::StatusOr<hipFunction_t> kernel = LoadKernel(launch.code.object, launch.code.symbol);
     if (!kernel.ok()) return kernel.status();
     executable.kernels_.push_back(*kernel);
+    for (const KernelLaunch::Map& map : launch.maps) {
+      TensorMap& encoded = executable.maps_.emplace_back();
+      if (absl::Status status = Encode(map.spec, encoded); !status.ok()) return status;
+    }
   }
   return executable;
 }
@@ -86,16 +92,23 @@ absl::Status Executable::Launch(const ConvTensors& tensors, void* workspace,
     if (!status.ok()) return status;
   }
   const std::array starts = StartsOf(tensors, workspace, table_.data());
+  const auto address_of = [&](const Place& place) {
+    return static_cast<const char*>(starts[static_cast<std::size_t>(place.memory)]) + place.offset;
+  };
+  auto encoded = maps_.begin();
   for (std::size_t i = 0; i < kernels_.size(); ++i) {
     const KernelLaunch& launch = launches.launches[i];
-    alignas(16) std::array<std::byte, kMaxArguments> buffer;
+    alignas(TensorMap) std::array<std::byte, kMaxArguments> buffer;
     const std::span arguments(buffer.data(), launch.arguments.size());
     std::memcpy(arguments.data(), launch.arguments.data(), arguments.size());
     for (const KernelLaunch::Address& address : launch.addresses) {
-      const char* const value =
-          static_cast<const char*>(starts[static_cast<std::size_t>(address.place.memory)]) +
-          address.place.offset;
+      const char* const value = address_of(address.place);
       std::memcpy(arguments.data() + address.at, &value, sizeof(value));
+    }
+    for (const KernelLaunch::Map& map : launch.maps) {
+      TensorMap value = *encoded++;
+      if (status = SetAddress(value, address_of(map.place)); !status.ok()) return status;
+      std::memcpy(arguments.data() + map.at, &value, sizeof(value));
     }
     if (status = gridwise::Launch(kernels_[i], launch.shape, arguments, stream); !status.ok()) {
       return status;

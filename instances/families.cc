@@ -5,6 +5,7 @@
 #include "absl/base/no_destructor.h"
 #include "absl/strings/str_format.h"
 #include "instances/direct/family.h"
+#include "instances/hopper/family.h"
 #include "instances/tile/family.h"
 
 namespace gridwise {
@@ -12,7 +13,8 @@ namespace {
 
 struct Registry {
   std::mutex mutex;
-  std::vector<const KernelFamily*> families = {&tile::Family(), &direct::Family()};
+  std::vector<const KernelFamily*> families = {&tile::Family(), &direct::Family(),
+                                               &hopper::Family()};
 };
 
 Registry& TheRegistry() {

@@ -11,6 +11,7 @@
 #include "core/launch/block_map.h"
 #include "core/launch/cost.h"
 #include "core/launch/launch_shape.h"
+#include "core/launch/tensor_map_spec.h"
 
 /// What a plan consists of: launches of kernels, as values.
 
@@ -45,10 +46,18 @@ struct KernelLaunch {
     Place place;
   };
 
+  /// A tensor map among the arguments: 128 bytes from byte `at` on, a multiple of 64.
+  struct Map {
+    std::size_t at;
+    Place place;
+    TensorMapSpec spec;
+  };
+
   KernelCode code;
   LaunchShape shape;
   std::vector<std::byte> arguments;
   std::vector<Address> addresses;
+  std::vector<Map> maps = {};
   std::optional<BlockMap> map;  // of kernels that have one
 };
 

@@ -13,12 +13,25 @@ namespace gridwise::hopper {
 
 /// A tile of a sub-GEMM and a group, and the part of its K that a workgroup sums.
 struct GatherTileAt {
-  int gemm, group, split;
+  int index;  // of the sub-GEMM
+  SubGemm gemm;
+  int group, split;
   int row, column;  // its first
   int first, end;   // steps of K
 
   GRIDWISE_DEVICE int steps() const { return end - first; }
 };
+
+/// A sub-GEMM in registers: arguments at an index that is known when the kernel is assembled are
+/// operands of instructions, while others are loads from memory.
+GRIDWISE_DEVICE SubGemm SelectGemm(const GatherArgs& args, int index) {
+  SubGemm gemm = args.gemm[0];
+#pragma unroll
+  for (int i = 1; i < kMaxClasses; ++i) {
+    if (i == index) gemm = args.gemm[i];
+  }
+  return gemm;
+}
 
 template <Config kC>
 GRIDWISE_DEVICE GatherTileAt FindTile(const GatherArgs& args, int tile) {
@@ -26,12 +39,17 @@ GRIDWISE_DEVICE GatherTileAt FindTile(const GatherArgs& args, int tile) {
   tile -= group * args.tiles;
   const int split = tile % args.splits;
   tile /= args.splits;
-  int gemm = args.sub_gemms - 1;
-  while (tile < args.gemm[gemm].first_tile) --gemm;
-  tile -= args.gemm[gemm].first_tile;
+  int index = 0;
+#pragma unroll
+  for (int i = 1; i < kMaxClasses; ++i) {
+    if (i < args.sub_gemms && tile >= args.gemm[i].first_tile) index = i;
+  }
+  const SubGemm gemm = SelectGemm(args, index);
+  tile -= gemm.first_tile;
   const int m_tile = tile / args.n_tiles;
-  const int steps = Taps(args.gemm[gemm]) * args.slabs;
-  return {.gemm = gemm,
+  const int steps = Taps(gemm) * args.slabs;
+  return {.index = index,
+          .gemm = gemm,
           .group = group,
           .split = split,
           .row = m_tile * kC.rows(),
@@ -64,12 +82,14 @@ class GatherStep {
   }
 
   /// Source cells from the first tap to this one.
-  GRIDWISE_DEVICE int Move(int axis) const { return t[axis] * args_.steps[axis].tap_source_step; }
+  GRIDWISE_DEVICE int Move(int axis) const {
+    return t[axis] * args_.strides[axis].tap_source_stride;
+  }
   /// The tap of w.
   GRIDWISE_DEVICE int FilterTap() const {
-    const int d = Tap(gemm_.axis[0], args_.steps[0], t[0]);
-    const int h = Tap(gemm_.axis[1], args_.steps[1], t[1]);
-    return (d * args_.filter[1] + h) * args_.filter[2] + Tap(gemm_.axis[2], args_.steps[2], t[2]);
+    const int d = Tap(gemm_.axis[0], args_.strides[0], t[0]);
+    const int h = Tap(gemm_.axis[1], args_.strides[1], t[1]);
+    return (d * args_.filter[1] + h) * args_.filter[2] + Tap(gemm_.axis[2], args_.strides[2], t[2]);
   }
 
   int t[3];
@@ -78,6 +98,7 @@ class GatherStep {
  private:
   /// Whether the first follows.
   GRIDWISE_DEVICE bool NextTap() {
+#pragma unroll
     for (int axis = 2; axis >= 0; --axis) {
       if (++t[axis] < gemm_.axis[axis].taps) return false;
       t[axis] = 0;
@@ -89,22 +110,14 @@ class GatherStep {
   const SubGemm& gemm_;
 };
 
-/// The source cell that the first tap pairs with a row's cell.
-GRIDWISE_DEVICE CellAt SourceOf(const SubGemm& gemm, const AxisSteps* steps, ClassCell cell) {
-  return {.w = SourceCell(gemm.axis[2], steps[2], cell.j[2], 0),
-          .h = SourceCell(gemm.axis[1], steps[1], cell.j[1], 0),
-          .d = SourceCell(gemm.axis[0], steps[0], cell.j[0], 0),
-          .image = cell.n};
-}
-
 template <Config kC>
 GRIDWISE_DEVICE void ProduceGather(const GatherArgs& args, SharedAddress base) {
   Ring<kC> ring(base);
   for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX()) {
     const GatherTileAt tile = FindTile<kC>(args, i);
-    const SubGemm& gemm = args.gemm[tile.gemm];
+    const SubGemm& gemm = tile.gemm;
     const ClassCell cell = CellOfRow(gemm, tile.row);
-    const CellAt at = SourceOf(gemm, args.steps, cell);
+    const CellAt at = SourceOf(gemm, args.strides, cell);
     if (tile.steps() == 0) continue;
     GatherStep step(args, gemm, tile.first);
     for (int s = tile.first; s < tile.end; ++s, step.Next()) {
@@ -112,10 +125,10 @@ GRIDWISE_DEVICE void ProduceGather(const GatherArgs& args, SharedAddress base) {
       ring.full().ArriveAndExpect(kC.stage_bytes());
       const int channel = tile.group * args.k + step.slab * Config::kSlab;
       if (args.is_3d) {
-        LoadCells5(ring.a(), args.source[tile.gemm], ring.full(), channel, at, step.Move(2),
+        LoadCells5(ring.a(), args.source[tile.index], ring.full(), channel, at, step.Move(2),
                    step.Move(1), step.Move(0));
       } else {
-        LoadCells4(ring.a(), args.source[tile.gemm], ring.full(), channel, at, step.Move(2),
+        LoadCells4(ring.a(), args.source[tile.index], ring.full(), channel, at, step.Move(2),
                    step.Move(1));
       }
       const int k = step.slab * Config::kSlab, tap = step.FilterTap();
@@ -138,12 +151,13 @@ struct GatherPlace {
 
   /// -1: there is none.
   GRIDWISE_DEVICE long Row(const OutputStrides& strides, int row) const {
-    const SubGemm& gemm = args.gemm[tile.gemm];
+    const SubGemm& gemm = tile.gemm;
     if (tile.row + row >= gemm.m) return -1;
     const ClassCell cell = CellOfRow(gemm, tile.row + row);
     long bytes = cell.n * strides.image + tile.group * strides.group;
+#pragma unroll
     for (int axis = 0; axis < 3; ++axis) {
-      bytes += static_cast<long>(OutputCell(gemm.axis[axis], args.steps[axis], cell.j[axis])) *
+      bytes += static_cast<long>(OutputCell(gemm.axis[axis], args.strides[axis], cell.j[axis])) *
                strides.axis[axis];
     }
     return bytes;
@@ -169,8 +183,7 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
     // Parities tell neighbouring phases apart, not those of a later tile: wait for this one's turn.
     if (kC.take_turns && turn > 0) WaitAt(TurnBarrier(group), 256);
     const GatherPlace place = {args, tile};
-    const FinishFour<GatherPlace, Element<kC.type>> finish(args.epilogue, place, tile.split,
-                                                           args.stores_vectors);
+    const Finisher<GatherPlace, Element<kC.type>> finish(args.epilogue, place, tile.split);
     const int row = kC.take_turns ? 0 : group * kC.reps * 64;
     if (tile.steps() == 0) {
       if (kC.take_turns) ArriveAt(TurnBarrier(group ^ 1), 256);

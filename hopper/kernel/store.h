@@ -41,84 +41,107 @@ GRIDWISE_DEVICE void StoreByBoxes(const TensorMap& out, SharedAddress staging, i
   }
 }
 
-/// Four columns of a row, from sums to the values of the output.
+/// Up to four columns that are neighbours in the GEMM, and where the output has them in a row.
+struct ColumnRun {
+  int column, count;
+  long at;  // bytes
+};
+
+/// From sums to the values of the output. `Place` knows where rows and columns of a tile are in
+/// tensors of the output's shape, in bytes:
+///
+///   long Row(strides, row)             -1: there is none
+///   bool HasColumn(column)             those of four from a multiple of 4 on end with the first
+///                                      that is not there
+///   long Column(strides, column)
 template <class Place, class Narrow>
-class FinishFour {
+class Finisher {
  public:
   using Four = Vec<float, 4>;
 
-  /// Columns from `column` on; `vectors`: four of the output are neighbours, and aligned.
-  GRIDWISE_DEVICE FinishFour(const EpilogueArgs& args, const Place& place, int split, int vectors)
-      : args_(args),
-        place_(place),
-        out_(static_cast<char*>(args.out) + split * args.split_bytes),
-        vectors_(vectors) {}
+  GRIDWISE_DEVICE Finisher(const EpilogueArgs& args, const Place& place, int split)
+      : args_(args), place_(place), out_(static_cast<char*>(args.out) + split * args.split_bytes) {}
 
-  GRIDWISE_DEVICE void Store(Four v, int row, int column) const {
+  GRIDWISE_DEVICE ColumnRun RunAt(int column) const {
+    int count = 0;
+#pragma unroll
+    for (int e = 0; e < 4; ++e) count += place_.HasColumn(column + e);
+    return {column, count, count > 0 ? place_.Column(args_.strides, column) : 0};
+  }
+
+  GRIDWISE_DEVICE void Store(Four v, int row, const ColumnRun& run) const {
     const long at = place_.Row(args_.strides, row);
-    if (at < 0 || !place_.HasColumn(column)) return;
+    if (at < 0 || run.count == 0) return;
     v *= args_.alpha;
-#pragma clang loop unroll(disable)
-    for (int i = 0; i < args_.tensors; ++i) {
-      const EpilogueTensorArgs& tensor = args_.tensor[i];
-      const char* const data =
-          static_cast<const char*>(tensor.data) + place_.Row(tensor.strides, row);
-      for (int e = 0; e < 4; ++e) {
-        if (!place_.HasColumn(column + e)) continue;
-        const char* const element = data + place_.Column(tensor.strides, column + e);
-        v[e] =
-            Combine(tensor, v[e],
-                    tensor.is_f32 ? *reinterpret_cast<const float*>(element)
-                                  : static_cast<float>(*reinterpret_cast<const Narrow*>(element)));
-      }
-    }
+    if (args_.tensors > 0) CombineTensors(v, row, run);
+#pragma unroll
     for (int e = 0; e < 4; ++e) v[e] = Clamp(args_, v[e]);
     if (args_.out_type == static_cast<int>(DataType::kF32)) {
-      StoreAs<float>(v, at, column);
+      StoreAs<float>(v, out_ + at + run.at, run.count);
     } else {
-      StoreAs<Narrow>(v, at, column);
+      StoreAs<Narrow>(v, out_ + at + run.at, run.count);
     }
   }
 
  private:
+  GRIDWISE_DEVICE void CombineTensors(Four& v, int row, const ColumnRun& run) const {
+#pragma clang loop unroll(disable)
+    for (int i = 0; i < args_.tensors; ++i) {
+      const EpilogueTensorArgs& tensor = args_.tensor[i];
+      const char* data = static_cast<const char*>(tensor.data) + place_.Row(tensor.strides, row) +
+                         place_.Column(tensor.strides, run.column);
+#pragma unroll
+      for (int e = 0; e < 4; ++e, data += tensor.strides.column) {
+        if (e >= run.count) continue;
+        v[e] = Combine(tensor, v[e],
+                       tensor.is_f32 ? *reinterpret_cast<const float*>(data)
+                                     : static_cast<float>(*reinterpret_cast<const Narrow*>(data)));
+      }
+    }
+  }
+
   template <class Out>
-  GRIDWISE_DEVICE void StoreAs(Four v, long at, int column) const {
+  GRIDWISE_DEVICE void StoreAs(Four v, char* to, int count) const {
     const auto values = __builtin_convertvector(v, Vec<Out, 4>);
-    if (vectors_ && place_.HasColumn(column + 3)) {
-      *reinterpret_cast<Vec<Out, 4>*>(out_ + at + place_.Column(args_.strides, column)) = values;
+    if (!args_.by_element && count == 4 &&
+        reinterpret_cast<unsigned long>(to) % sizeof(values) == 0) {
+      *reinterpret_cast<Vec<Out, 4>*>(to) = values;
       return;
     }
-    for (int e = 0; e < 4; ++e) {
-      if (!place_.HasColumn(column + e)) return;
-      *reinterpret_cast<Out*>(out_ + at + place_.Column(args_.strides, column + e)) = values[e];
+#pragma unroll
+    for (int e = 0; e < 4; ++e, to += args_.strides.column) {
+      if (e < count) *reinterpret_cast<Out*>(to) = values[e];
     }
   }
 
   const EpilogueArgs& args_;
   const Place& place_;
   char* const out_;
-  const int vectors_;
 };
 
-/// Lanes store 64 rows of any epilogue, 32 columns at a time, which pass through shared memory.
-/// `finish` is a FinishFour. By a whole warpgroup.
+/// Lanes of a warpgroup take 32 columns at a time, 4 of a row each, 16 rows after each other.
+inline constexpr int kLaneColumns = 32;
+GRIDWISE_DEVICE int FirstRowOfLane() { return ThreadId() % 128 / 8; }
+GRIDWISE_DEVICE int PieceOfLane() { return ThreadId() % 8; }
+
+/// Lanes store 64 rows of any epilogue; columns pass through shared memory. `finish` is a Finisher.
+/// By a whole warpgroup.
 template <Config kC, class Finish>
 GRIDWISE_DEVICE void StoreByLanes(const Finish& finish, char* staging, int group, int first_row,
                                   const float (&d)[kC.columns / 2]) {
-  constexpr int kChunk = 32, kRowBytes = kChunk * 4;
   using Two = Vec<float, 2>;
   using Four = Vec<float, 4>;
   const int thread = ThreadId() % 128, lane = thread % 32;
   // Pieces of 16 bytes are swizzled: 8 rows lie on different banks.
   const auto piece_at = [&](int row, int piece) __attribute__((always_inline)) {
-    return staging + row * kRowBytes + ((piece ^ (row & 7)) * 16);
+    return staging + row * kLaneColumns * 4 + ((piece ^ (row & 7)) * 16);
   };
 #pragma clang loop unroll(disable)
-  for (int column = 0; column < kC.columns; column += kChunk) {
+  for (int column = 0; column < kC.columns; column += kLaneColumns) {
     WaitAt(StoreBarrier(group), 128);
 #pragma unroll
     for (int j = 0; j < kC.columns / 8; ++j) {  // registers have no index
-      if (j / 4 != column / kChunk) continue;
+      if (j / 4 != column / kLaneColumns) continue;
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
         const int row = thread / 32 * 16 + lane / 4 + half * 8;
@@ -128,13 +151,13 @@ GRIDWISE_DEVICE void StoreByLanes(const Finish& finish, char* staging, int group
       }
     }
     WaitAt(StoreBarrier(group), 128);
+    const int mine = column + PieceOfLane() * 4;
+    if (mine >= kC.columns) continue;
+    const ColumnRun run = finish.RunAt(mine);
 #pragma clang loop unroll(disable)
-    for (int row = thread / 8; row < 64; row += 16) {
-      const int piece = thread % 8;
-      if (column + piece * 4 < kC.columns) {
-        finish.Store(*reinterpret_cast<const Four*>(piece_at(row, piece)), first_row + row,
-                     column + piece * 4);
-      }
+    for (int row = FirstRowOfLane(); row < 64; row += 16) {
+      finish.Store(*reinterpret_cast<const Four*>(piece_at(row, PieceOfLane())), first_row + row,
+                   run);
     }
   }
 }
@@ -142,10 +165,13 @@ GRIDWISE_DEVICE void StoreByLanes(const Finish& finish, char* staging, int group
 /// Lanes store the rows of a warpgroup whose sums have no terms.
 template <Config kC, class Finish>
 GRIDWISE_DEVICE void StoreEmpty(const Finish& finish, int first_row) {
-  constexpr int kFours = kC.columns / 4;
 #pragma clang loop unroll(disable)
-  for (int i = ThreadId() % 128; i < 64 * kC.reps * kFours; i += 128) {
-    finish.Store({0, 0, 0, 0}, first_row + i / kFours, i % kFours * 4);
+  for (int column = PieceOfLane() * 4; column < kC.columns; column += kLaneColumns) {
+    const ColumnRun run = finish.RunAt(column);
+#pragma clang loop unroll(disable)
+    for (int row = FirstRowOfLane(); row < 64 * kC.reps; row += 16) {
+      finish.Store({0, 0, 0, 0}, first_row + row, run);
+    }
   }
 }
 

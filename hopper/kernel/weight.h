@@ -1,0 +1,158 @@
+#pragma once
+
+#include "hopper/args.h"
+#include "hopper/kernel/roles.h"
+#include "hopper/kernel/store.h"
+
+/// Backward-weight: rows are output channels k, columns blocks of 64 input channels c at a filter
+/// tap, K the output cells of all images. Both operands lie along rows and columns in memory, cell
+/// after cell, and the matrix unit reads them transposed; x comes through the copy engine's im2col
+/// mode, 64 cells of 64 channels moved by the tap. Channels of other groups that a tile reaches
+/// over make rows and columns of their own, which are not stored.
+
+namespace gridwise::hopper {
+
+/// A tile of dw of a group, and the part of K that a workgroup sums.
+struct WeightTileAt {
+  int group, split;
+  int row, block;  // its first
+  int first, end;  // slabs of K
+
+  GRIDWISE_DEVICE int steps() const { return end - first; }
+};
+
+template <Config kC>
+GRIDWISE_DEVICE WeightTileAt FindTile(const WeightArgs& args, int tile) {
+  const int group = tile / args.tiles;
+  tile -= group * args.tiles;
+  // Tiles that run at the same time sum the same cells.
+  const int of_split = args.tiles / args.splits, split = tile / of_split;
+  tile -= split * of_split;
+  const int n_tile = tile / args.m_tiles;
+  return {.group = group,
+          .split = split,
+          .row = (tile - n_tile * args.m_tiles) * kC.rows(),
+          .block = n_tile * (kC.columns / 64),
+          .first = static_cast<int>(static_cast<long>(args.slabs) * split / args.splits),
+          .end = static_cast<int>(static_cast<long>(args.slabs) * (split + 1) / args.splits)};
+}
+
+/// A filter tap and 64 channels; none where `tap` is past the last.
+struct WeightBlock {
+  int tap, t[3], channel;
+
+  GRIDWISE_DEVICE WeightBlock(const WeightArgs& args, int block)
+      : tap(block / args.c_blocks), channel((block - tap * args.c_blocks) * 64) {
+    const int by_w = tap / args.gemm.axis[2].taps;
+    t[2] = tap - by_w * args.gemm.axis[2].taps;
+    t[0] = by_w / args.gemm.axis[1].taps;
+    t[1] = by_w - t[0] * args.gemm.axis[1].taps;
+  }
+};
+
+GRIDWISE_DEVICE int Move(int moves, int axis) { return moves >> (8 * axis) & 255; }
+
+template <Config kC>
+GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
+  constexpr int kBlocks = kC.columns / 64;
+  Ring<kC> ring(base);
+  const int taps = Taps(args.gemm);
+  for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX()) {
+    const WeightTileAt tile = FindTile<kC>(args, i);
+    int channel[kBlocks], moves[kBlocks];  // by 8 bits an axis: the producer has few registers
+#pragma unroll
+    for (int b = 0; b < kBlocks; ++b) {
+      const WeightBlock block(args, tile.block + b);
+      const bool is_there = block.tap < taps;  // else computed in vain
+      channel[b] = tile.group * args.c + (is_there ? block.channel : 0);
+      moves[b] = 0;
+#pragma unroll
+      for (int axis = 0; axis < 3; ++axis) {
+        const int move = block.t[axis] * args.strides[axis].tap_source_stride;
+        if (is_there) moves[b] |= move << (8 * axis);
+      }
+    }
+    for (int slab = tile.first; slab < tile.end; ++slab) {
+      const ClassCell cell = CellOfRow(args.gemm, slab * Config::kSlab);
+      const CellAt at = SourceOf(args.gemm, args.strides, cell);
+      ring.WaitEmpty();
+      ring.full().ArriveAndExpect(kC.stage_bytes());
+#pragma unroll
+      for (int m = 0; m < kC.rows(); m += 64) {
+        LoadBox(ring.a() + m * 128, args.dy, ring.full(), tile.row + m, slab * Config::kSlab,
+                tile.group);
+      }
+#pragma unroll
+      for (int b = 0; b < kBlocks; ++b) {
+        const SharedAddress to = ring.b() + b * 8192;
+        if (args.is_3d) {
+          LoadCells5(to, args.x, ring.full(), channel[b], at, Move(moves[b], 2), Move(moves[b], 1),
+                     Move(moves[b], 0));
+        } else {
+          LoadCells4(to, args.x, ring.full(), channel[b], at, Move(moves[b], 2), Move(moves[b], 1));
+        }
+      }
+      ring.Next();
+    }
+  }
+}
+
+/// Where rows and columns of a tile are in tensors of dw's shape, in bytes.
+struct WeightPlace {
+  const WeightArgs& args;
+  const WeightTileAt& tile;
+
+  /// -1: there is none.
+  GRIDWISE_DEVICE long Row(const OutputStrides& strides, int row) const {
+    if (tile.row + row >= args.k) return -1;
+    return tile.group * strides.group + static_cast<long>(tile.row + row) * strides.row;
+  }
+  GRIDWISE_DEVICE bool HasColumn(int column) const {
+    const WeightBlock block(args, tile.block + column / 64);
+    return block.tap < Taps(args.gemm) && block.channel + column % 64 < args.c;
+  }
+  GRIDWISE_DEVICE long Column(const OutputStrides& strides, int column) const {
+    const WeightBlock block(args, tile.block + column / 64);
+    long bytes = static_cast<long>(block.channel + column % 64) * strides.column;
+#pragma unroll
+    for (int axis = 0; axis < 3; ++axis) {
+      bytes += static_cast<long>(block.t[axis]) * strides.axis[axis];
+    }
+    return bytes;
+  }
+};
+
+template <Config kC>
+GRIDWISE_DEVICE void ConsumeWeight(const WeightArgs& args, SharedAddress base) {
+  const int group = ThreadId() / 128;
+  const int staging = kC.staging_at() + group * kC.buffers() * kC.buffer_bytes();
+  Ring<kC> ring(base);
+  for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX()) {
+    const WeightTileAt tile = FindTile<kC>(args, i);
+    const WeightPlace place = {args, tile};
+    const Finisher<WeightPlace, Element<kC.type>> finish(args.epilogue, place, tile.split);
+    const int row = group * kC.reps * 64;
+    if (tile.steps() == 0) {
+      StoreEmpty<kC>(finish, row);
+      continue;
+    }
+    Sums<kC> sums;
+    MultiplySlabs(sums, ring, tile.steps(), group);
+#pragma unroll
+    for (int rep = 0; rep < kC.reps; ++rep) {
+      StoreByLanes<kC>(finish, dynamic_shared_memory + staging, group, row + rep * 64, sums.d[rep]);
+    }
+  }
+}
+
+template <Config kC>
+struct WeightRoles {
+  GRIDWISE_DEVICE static void Produce(const WeightArgs& args, SharedAddress base) {
+    ProduceWeight<kC>(args, base);
+  }
+  GRIDWISE_DEVICE static void Consume(const WeightArgs& args, SharedAddress base) {
+    ConsumeWeight<kC>(args, base);
+  }
+};
+
+}  // namespace gridwise::hopper

@@ -1,0 +1,178 @@
+#include "hopper/maps.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "absl/strings/str_format.h"
+#include "core/conv/sub_gemms.h"
+
+namespace gridwise::hopper {
+namespace {
+
+/// Sizes and strides of a map's axes. An axis of one element has no stride that matters, and maps
+/// want multiples of 16 bytes.
+void SetAxis(TensorMapSpec& map, std::size_t axis, std::int64_t size, std::int64_t stride) {
+  map.size[axis] = static_cast<std::uint64_t>(size);
+  map.stride_bytes[axis] = static_cast<std::uint64_t>(size == 1 ? 16 : stride * SizeOf(map.type));
+}
+
+TensorMapSpec MapOf(DataType type, int rank) {
+  TensorMapSpec map = {.type = type, .rank = rank, .swizzle_bytes = 128};
+  return map;
+}
+
+/// Limits of im2col maps. Source: CUDA Driver API, cuTensorMapEncodeIm2col, and PTX ISA 9.0,
+/// section "im2col mode": offsets share 16 bits.
+struct Im2colLimits {
+  int corner, move, stride;
+};
+Im2colLimits LimitsOf(bool is_3d) {
+  return is_3d ? Im2colLimits{15, 31, 8} : Im2colLimits{127, 255, 8};
+}
+
+std::optional<std::string> RejectClass(const AxisClass& axis, AxisStrides strides,
+                                       std::int64_t size, Im2colLimits limits, char name) {
+  if (axis.taps == 0) return std::nullopt;
+  const std::int64_t last =
+      axis.first_source + std::int64_t{axis.count - 1} * strides.source_stride;
+  const std::int64_t upper = last - (size - 1);
+  const std::int64_t move = std::int64_t{axis.taps - 1} * strides.tap_source_stride;
+  if (std::max(std::abs(std::int64_t{axis.first_source}), std::abs(upper)) > limits.corner ||
+      move > limits.move || strides.source_stride > limits.stride) {
+    return absl::StrFormat(
+        "along %c, the first tap's cells begin %d before the tensor's first and end %d behind its "
+        "last, %d apart, and taps move them by %d; at most %d, %d, %d and %d",
+        name, -axis.first_source, upper, strides.source_stride, move, limits.corner, limits.corner,
+        limits.stride, limits.move);
+  }
+  return std::nullopt;
+}
+
+/// Why a tensor's strides cannot be a map's.
+std::optional<std::string> RejectStrides(const char* name, const TensorAxes& axes,
+                                         std::int64_t bytes) {
+  if (axes.stride[5] != 1 && axes.size[5] != 1) {
+    return absl::StrFormat("channels of %s are %d elements apart; maps want neighbours", name,
+                           axes.stride[5]);
+  }
+  for (std::size_t i = 0; i < 5; ++i) {
+    if (axes.size[i] == 1 || axes.stride[i] * bytes % 16 == 0) continue;
+    return absl::StrFormat(
+        "elements of %s are %d bytes apart; tensor maps want multiples of 16 bytes", name,
+        axes.stride[i] * bytes);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Tensor GatheredTensor(const ConvProblem& problem) {
+  return problem.direction == Direction::kBackwardData ? Tensor::kY : Tensor::kX;
+}
+
+bool Is3d(const ConvProblem& problem) {
+  const Dim& d = problem.dims[0];
+  return d != Dim{};
+}
+
+TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int cells) {
+  const TensorAxes axes = problem.AxesOf(GatheredTensor(problem));
+  const bool is_3d = Is3d(problem);
+  TensorMapSpec map = MapOf(problem.type, is_3d ? 5 : 4);
+  map.is_im2col = true;
+  map.channels = Config::kSlab;
+  map.cells = static_cast<unsigned>(cells);
+  SetAxis(map, 0, axes.size[4] * axes.size[5], 1);  // groups are windows of the channels
+  const std::size_t spatial = is_3d ? 3 : 2;
+  for (std::size_t i = 0; i < spatial; ++i) {  // w, h, d
+    const std::size_t axis = 2 - i;
+    const AxisStrides strides = MakeAxisMap(problem.direction, problem.dims[axis]).strides;
+    const AxisClass& cells_of = gemm.axis[axis];
+    const std::int64_t size = axes.size[axis + 1];
+    SetAxis(map, i + 1, size, axes.stride[axis + 1]);
+    map.step[i + 1] = static_cast<unsigned>(strides.source_stride);
+    map.lower[i] = cells_of.first_source;
+    map.upper[i] =
+        static_cast<int>(cells_of.first_source +
+                         std::int64_t{cells_of.count - 1} * strides.source_stride - (size - 1));
+  }
+  SetAxis(map, spatial + 1, axes.size[0], axes.stride[0]);
+  return map;
+}
+
+TensorMapSpec WeightMap(const Config& config, const ConvProblem& problem) {
+  const TensorAxes axes = problem.AxesOf(Tensor::kW);
+  TensorMapSpec map = MapOf(problem.type, 4);
+  const std::int64_t taps =  // of the filter, of which the problem may have a part
+      ((axes.size[2] - 1) * axes.stride[2] + (axes.size[3] - 1) * axes.stride[3]) / axes.stride[4] +
+      axes.size[4];
+  SetAxis(map, 0, axes.size[5], 1);
+  SetAxis(map, 1, taps, axes.stride[4]);
+  SetAxis(map, 2, axes.size[1], axes.stride[1]);
+  SetAxis(map, 3, axes.size[0], axes.stride[0]);
+  const bool forward = config.direction == Direction::kForward;
+  map.box = {Config::kSlab, 1, static_cast<unsigned>(forward ? config.columns : Config::kSlab), 1};
+  return map;
+}
+
+TensorMapSpec CellMap(const ConvProblem& problem) {
+  const TensorAxes axes = problem.AxesOf(Tensor::kY);
+  TensorMapSpec map = MapOf(problem.type, 3);
+  SetAxis(map, 0, axes.size[5], 1);
+  SetAxis(map, 1, problem.batch * problem.out_cells(), axes.stride[3]);
+  SetAxis(map, 2, axes.size[4], axes.stride[4]);
+  map.box = {64, Config::kSlab, 1};
+  return map;
+}
+
+TensorMapSpec OutputMap(const Config& config, const ConvProblem& problem) {
+  const TensorAxes axes = problem.AxesOf(problem.out());
+  TensorMapSpec map = MapOf(problem.type, 3);
+  SetAxis(map, 0, axes.size[5], 1);
+  SetAxis(map, 1, axes.size[4], axes.stride[4]);
+  SetAxis(map, 2, axes.size[0] * axes.size[1] * axes.size[2] * axes.size[3], axes.stride[3]);
+  map.box = {static_cast<unsigned>(config.chunk), 1, 64};
+  map.swizzle_bytes = config.chunk == 64 ? 128 : 0;
+  return map;
+}
+
+bool CellsAreEvenlySpaced(const TensorAxes& axes) {
+  std::int64_t cells = 1;
+  for (const std::size_t axis : {3u, 2u, 1u, 0u}) {
+    if (axes.size[axis] != 1 && axes.stride[axis] != cells * axes.stride[3]) return false;
+    cells *= axes.size[axis];
+  }
+  return true;
+}
+
+std::optional<std::string> RejectMaps(const ConvProblem& problem) {
+  const TensorAxes source = problem.AxesOf(GatheredTensor(problem));
+  const std::int64_t bytes = SizeOf(problem.type);
+  if (source.size[4] != 1 && source.stride[4] != source.size[5]) {
+    return absl::StrFormat(
+        "groups are %d elements apart; the row gathers channels of groups that are neighbours",
+        source.stride[4]);
+  }
+  if (source.size[5] * source.size[4] * bytes % 16 != 0) {
+    return absl::StrFormat("cells have %d channels; tensor maps want multiples of 16 bytes",
+                           source.size[5] * source.size[4]);
+  }
+  if (auto reason = RejectStrides("the gathered tensor", source, bytes)) return reason;
+  const bool weight = problem.direction == Direction::kBackwardWeight;
+  const Tensor other = weight ? Tensor::kY : Tensor::kW;
+  const TensorAxes axes = problem.AxesOf(other);
+  if (auto reason = RejectStrides(weight ? "dy" : "w", axes, bytes)) return reason;
+  if (weight && !CellsAreEvenlySpaced(axes)) return "cells of dy are not evenly spaced";
+  const Im2colLimits limits = LimitsOf(Is3d(problem));
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const AxisMap map = MakeAxisMap(problem.direction, problem.dims[axis]);
+    for (const AxisClass& of : map.classes) {
+      if (auto reason = RejectClass(of, map.strides, source.size[axis + 1], limits, "dhw"[axis])) {
+        return reason;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace gridwise::hopper

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "core/conv/gemm_map.h"
+#include "core/conv/problem.h"
+#include "core/launch/tensor_map_spec.h"
+#include "hopper/config.h"
+
+namespace gridwise::hopper {
+
+/// The tensor that is gathered from: x, or dy in backward-data.
+Tensor GatheredTensor(const ConvProblem& problem);
+
+/// Whether cells have to be counted along d.
+bool Is3d(const ConvProblem& problem);
+
+/// The cells of a sub-GEMM in the tensor that is gathered from, `cells` of 64 channels at a time.
+TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int cells);
+/// w as [group][k][tap][c]: boxes of 64 c of `config.columns` k at a tap in forward, and of 64 k
+/// times 64 c in backward-data.
+TensorMapSpec WeightMap(const Config& config, const ConvProblem& problem);
+/// y of backward-weight as [group][cell][k], boxes of 64 times 64.
+TensorMapSpec CellMap(const ConvProblem& problem);
+/// The output as [cell][group][channel], boxes of 64 cells.
+TensorMapSpec OutputMap(const Config& config, const ConvProblem& problem);
+
+/// Whether all cells of a tensor, images included, are equally far apart.
+bool CellsAreEvenlySpaced(const TensorAxes& axes);
+
+/// Why tensor maps cannot describe the problem's operands; nothing if they can.
+std::optional<std::string> RejectMaps(const ConvProblem& problem);
+
+}  // namespace gridwise::hopper

@@ -1,0 +1,286 @@
+#include "hopper/plan.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include "absl/strings/str_format.h"
+#include "core/base/math.h"
+#include "core/conv/sub_gemms.h"
+#include "core/launch/plan_epilogue.h"
+#include "core/launch/sub_gemm_table.h"
+#include "core/passes/pass_cycles.h"
+#include "hopper/maps.h"
+
+namespace gridwise::hopper {
+namespace {
+
+/// Tiles of a launch, without its splits.
+struct Grid {
+  std::int64_t of_group = 0, groups = 1;
+  std::int64_t n_tiles = 1, m_tiles = 1;  // m_tiles of backward-weight
+  double steps = 0;                       // of K, of all tiles
+  double most_steps = 0;                  // of a tile
+
+  double tiles() const { return static_cast<double>(of_group * groups); }
+};
+
+std::int64_t SlabsOf(std::int64_t k) { return CeilDiv<std::int64_t>(k, Config::kSlab); }
+
+/// Channels of a group of the tensor that is gathered from.
+std::int64_t SourceChannels(const ConvProblem& problem) {
+  return problem.AxesOf(GatheredTensor(problem)).size[5];
+}
+
+Grid GatherGrid(const Config& config, const ConvProblem& problem,
+                std::span<const SubGemm> sub_gemms) {
+  Grid grid = {.groups = problem.groups};
+  const std::int64_t slabs = SlabsOf(SourceChannels(problem));
+  grid.n_tiles = CeilDiv<std::int64_t>(problem.AxesOf(problem.out()).size[5], config.columns);
+  for (const SubGemm& gemm : sub_gemms) {
+    const std::int64_t tiles = CeilDiv<std::int64_t>(gemm.m, config.rows()) * grid.n_tiles;
+    const auto steps = static_cast<double>(Taps(gemm) * slabs);
+    grid.of_group += tiles;
+    grid.steps += static_cast<double>(tiles * problem.groups) * steps;
+    grid.most_steps = std::max(grid.most_steps, steps);
+  }
+  return grid;
+}
+
+/// Blocks of 64 channels at a tap.
+std::int64_t WeightBlocks(const ConvProblem& problem) {
+  return problem.filter_taps() * CeilDiv<std::int64_t>(problem.c_per_group(), 64);
+}
+
+Grid WeightGrid(const Config& config, const ConvProblem& problem) {
+  Grid grid = {.groups = problem.groups};
+  grid.m_tiles = CeilDiv<std::int64_t>(problem.k_per_group(), config.rows());
+  grid.n_tiles = CeilDiv<std::int64_t>(WeightBlocks(problem), config.columns / 64);
+  grid.of_group = grid.m_tiles * grid.n_tiles;
+  grid.most_steps = static_cast<double>(SlabsOf(problem.batch * problem.out_cells()));
+  grid.steps = grid.tiles() * grid.most_steps;
+  return grid;
+}
+
+Grid GridOf(const Config& config, const PartRequest& request) {
+  return config.direction == Direction::kBackwardWeight
+             ? WeightGrid(config, request.problem)
+             : GatherGrid(config, request.problem, request.sub_gemms);
+}
+
+/// A multiprocessor multiplies 2048 pairs of f16 a cycle; the rest are fits to measurements.
+Cost EstimateSplits(const Config& config, const PartRequest& request, const Grid& grid,
+                    int splits) {
+  constexpr double kPairsPerCycle = 2048, kL2BytesPerCycle = 40;
+  constexpr double kEfficiency = 0.88;  // of the matrix unit, under the power limit
+  constexpr double kFirstSlab = 1500;   // of a tile, from its first load to its first product
+  constexpr double kStoreBytesPerCycle = 24;
+  constexpr double kLaunch = 6000, kSplit = 4000;  // of the launch, and of adding splits up
+  const DeviceFacts& device = request.device;
+  const ConvProblem& problem = request.problem;
+  const double tiles = grid.tiles() * splits;
+  const double steps = grid.steps / tiles;
+  const double matrix =
+      steps * config.rows() * config.columns * Config::kSlab / kPairsPerCycle / kEfficiency;
+  const double memory = steps * config.stage_bytes() / kL2BytesPerCycle;
+  const bool partial = splits > 1 || request.sharing.partial_elements > 0;
+  const double out_bytes = partial ? 4 : SizeOf(problem.output_type());
+  const double store = config.rows() * config.columns * out_bytes / kStoreBytesPerCycle;
+  const double rounds = std::ceil(tiles / device.compute_units);
+  const auto elements = static_cast<double>(problem.out_elements());
+  const double traffic =
+      SizeOf(problem.type) * static_cast<double>(problem.a_elements() + problem.b_elements()) +
+      elements * out_bytes * splits;
+  const double bytes_per_cycle = device.memory_gb_per_s / device.clock_ghz;
+  // Stores of a tile overlap with the loads of the next one, and with its products where warpgroups
+  // take turns.
+  const double alone = std::max(matrix, memory) + (config.take_turns ? 0.2 : 0.7) * store +
+                       (config.take_turns ? 0.5 : 1.0) * kFirstSlab;
+  return WithCycles(
+      {.matrix_cycles = matrix,
+       .memory_cycles = std::max(memory, traffic / bytes_per_cycle / rounds),
+       .alone_cycles = alone,
+       .fixed_cycles = kLaunch / rounds,
+       .rounds = rounds,
+       .resident = 1,
+       .pass_cycles =
+           splits == 1
+               ? 0
+               : kSplit + PassCycles(device, elements * (4 * splits + SizeOf(problem.type)))});
+}
+
+int Int(std::int64_t value) { return static_cast<int>(value); }
+
+/// Where boxes of the copy engine store the output: rows of the GEMM are cells in their order.
+bool StoresBoxes(const ConvProblem& problem, std::span<const SubGemm> sub_gemms,
+                 const EpilogueArgs& epilogue) {
+  const TensorAxes axes = problem.AxesOf(problem.out());
+  const std::int64_t bytes = SizeOf(problem.type);
+  if (epilogue.out_type != static_cast<int>(problem.type) || epilogue.tensors > 0 ||
+      sub_gemms.size() != 1 || Taps(sub_gemms[0]) == 0 || !CellsAreEvenlySpaced(axes) ||
+      (axes.size[5] != 1 && axes.stride[5] != 1)) {
+    return false;
+  }
+  for (const std::size_t axis : {3u, 4u}) {
+    if (axes.size[axis] != 1 && axes.stride[axis] * bytes % 16 != 0) return false;
+  }
+  const SubGemm& gemm = sub_gemms[0];
+  return Int(axes.size[0] * axes.size[1] * axes.size[2] * axes.size[3]) == gemm.m;
+}
+
+LaunchShape ShapeOf(const Config& config, const DeviceFacts& device, std::int64_t tiles) {
+  const auto workgroups = std::min<std::int64_t>(tiles, device.compute_units);
+  return {.workgroups = {static_cast<unsigned>(workgroups), 1, 1},
+          .threads = {static_cast<unsigned>(config.threads()), 1, 1},
+          .dynamic_lds_bytes = static_cast<unsigned>(config.shared_bytes())};
+}
+
+/// The request with as many splits as its estimate says.
+Sharing SharingOf(const Config& config, const PartRequest& request) {
+  Sharing sharing = request.sharing;
+  sharing.splits = EstimateLaunch(config, request).splits;
+  if (sharing.splits > 1 && sharing.partial_elements == 0) {
+    sharing.partial_elements = request.problem.out_elements();
+  }
+  return sharing;
+}
+
+template <class Args>
+void SetStrides(const ConvProblem& problem, Args& args) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    args.strides[i] = MakeAxisMap(problem.direction, problem.dims[i]).strides;
+  }
+  args.is_3d = Is3d(problem);
+}
+
+}  // namespace
+
+std::optional<std::string> RejectProblem(const Config& config, const ConvProblem& problem) {
+  if (problem.direction != config.direction) {
+    return absl::StrFormat("direction is %s; the row is for %s", Name(problem.direction),
+                           Name(config.direction));
+  }
+  if (problem.type != config.type) {
+    return absl::StrFormat("type is %s; the row is for %s", Name(problem.type), Name(config.type));
+  }
+  if (problem.direction != Direction::kBackwardWeight) {
+    const std::int64_t channels = SourceChannels(problem);
+    if (problem.groups > 1 && channels % Config::kSlab != 0) {
+      return absl::StrFormat(
+          "a group has %d source channels; of several groups the row takes multiples of %d",
+          channels, Config::kSlab);
+    }
+    const std::int64_t classes = SubGemmCount(problem);
+    if (classes > kMaxClasses) {
+      return absl::StrFormat("there are %d sub-GEMMs; the row takes at most %d", classes,
+                             kMaxClasses);
+    }
+  }
+  return RejectMaps(problem);
+}
+
+std::optional<Excess> TooLargeForLaunch(const ConvProblem& problem) {
+  const std::int64_t cells = problem.batch * std::max(problem.in_cells(), problem.out_cells());
+  const PartAxis of_cells = problem.batch > 1 ? PartAxis::kImages : PartAxis::kCells;
+  if (cells >= kOffsetLimit / 2) {
+    return Excess{absl::StrFormat("there are %d cells; must be fewer than 2^30", cells), of_cells};
+  }
+  const TensorAxes axes = problem.AxesOf(problem.out());
+  for (const std::size_t axis : {1u, 2u, 3u, 4u}) {
+    const std::int64_t bytes = axes.stride[axis] * SizeOf(DataType::kF32);
+    if (bytes >= kOffsetLimit) {
+      return Excess{absl::StrFormat("elements of the output are %d bytes apart; must be fewer than "
+                                    "2^31",
+                                    bytes),
+                    of_cells};
+    }
+  }
+  return TooLargeForEpilogue(problem, 1);
+}
+
+PartEstimate EstimateLaunch(const Config& config, const PartRequest& request) {
+  const Grid grid = GridOf(config, request);
+  if (const int splits = request.sharing.splits; splits > 0) {
+    return {.splits = splits, .cost = EstimateSplits(config, request, grid, splits)};
+  }
+  PartEstimate best = {.splits = 1, .cost = EstimateSplits(config, request, grid, 1)};
+  constexpr double kLeastSteps = 4;
+  for (int splits = 2; splits <= 128 && grid.most_steps / splits >= kLeastSteps; ++splits) {
+    if (grid.tiles() * (splits - 1) > 3.0 * request.device.compute_units) break;
+    const Cost cost = EstimateSplits(config, request, grid, splits);
+    if (cost.cycles < best.cost.cycles) best = {.splits = splits, .cost = cost};
+  }
+  return best;
+}
+
+Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
+  const ConvProblem& problem = request.problem;
+  const Sharing sharing = SharingOf(config, request);
+  const Grid grid = GridOf(config, request);
+  Plan<GatherArgs> plan;
+  GatherArgs& args = plan.args;
+  args.epilogue = MakeEpilogue(problem, sharing);
+  SetStrides(problem, args);
+  SetFilter(problem.AxesOf(Tensor::kW).stride, args.filter);
+  args.sub_gemms = Int(static_cast<std::int64_t>(request.sub_gemms.size()));
+  args.splits = sharing.splits;
+  args.groups = Int(problem.groups);
+  args.n_tiles = Int(grid.n_tiles);
+  args.tiles = Int(grid.of_group * sharing.splits);
+  args.k = Int(SourceChannels(problem));
+  args.n = Int(problem.AxesOf(problem.out()).size[5]);
+  args.slabs = Int(SlabsOf(args.k));
+  // Tiles that run together read the source of a slab of channels once per tap: from L2, if it
+  // fits.
+  constexpr double kL2Bytes = 30e6;
+  const double rows = 1.0 * config.rows() * request.device.compute_units / args.n_tiles;
+  args.channels_outside = rows * args.k * SizeOf(problem.type) > kL2Bytes;
+  args.stores_boxes = StoresBoxes(problem, request.sub_gemms, args.epilogue);
+  int first_tile = 0;
+  for (std::size_t i = 0; i < request.sub_gemms.size(); ++i) {
+    args.gemm[i] = request.sub_gemms[i];
+    args.gemm[i].first_tile = first_tile;
+    first_tile += CeilDiv(args.gemm[i].m, config.rows()) * args.n_tiles;
+    if (Taps(args.gemm[i]) == 0) continue;
+    plan.maps.push_back({.at = offsetof(GatherArgs, source) + i * sizeof(TensorMap),
+                         .place = {Memory::kA},
+                         .spec = SourceMap(problem, args.gemm[i], config.rows())});
+  }
+  plan.maps.push_back(
+      {.at = offsetof(GatherArgs, w), .place = {Memory::kB}, .spec = WeightMap(config, problem)});
+  if (args.stores_boxes) {
+    plan.maps.push_back({.at = offsetof(GatherArgs, out),
+                         .place = {Memory::kOut},
+                         .spec = OutputMap(config, problem)});
+  }
+  plan.shape = ShapeOf(config, request.device, std::int64_t{args.tiles} * args.groups);
+  return plan;
+}
+
+Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
+  const ConvProblem& problem = request.problem;
+  const Sharing sharing = SharingOf(config, request);
+  const Grid grid = GridOf(config, request);
+  Plan<WeightArgs> plan;
+  WeightArgs& args = plan.args;
+  args.epilogue = MakeEpilogue(problem, sharing);
+  SetStrides(problem, args);
+  args.gemm = MakeSubGemms(problem).front();
+  args.splits = sharing.splits;
+  args.groups = Int(problem.groups);
+  args.m_tiles = Int(grid.m_tiles);
+  args.tiles = Int(grid.of_group * sharing.splits);
+  args.k = Int(problem.k_per_group());
+  args.c = Int(problem.c_per_group());
+  args.c_blocks = Int(CeilDiv<std::int64_t>(args.c, 64));
+  args.slabs = Int(SlabsOf(problem.batch * problem.out_cells()));
+  plan.maps = {{.at = offsetof(WeightArgs, dy), .place = {Memory::kA}, .spec = CellMap(problem)},
+               {.at = offsetof(WeightArgs, x),
+                .place = {Memory::kB},
+                .spec = SourceMap(problem, args.gemm, Config::kSlab)}};
+  plan.shape = ShapeOf(config, request.device, std::int64_t{args.tiles} * args.groups);
+  return plan;
+}
+
+}  // namespace gridwise::hopper

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/conv/problem.h"
+#include "core/launch/launch.h"
+#include "core/launch/part_kernel.h"
+#include "hopper/args.h"
+#include "hopper/config.h"
+
+namespace gridwise::hopper {
+
+/// The reason why kernels of `config` cannot compute `problem`, with the values that matter;
+/// nothing if they can. Most reasons are limits of tensor maps.
+std::optional<std::string> RejectProblem(const Config& config, const ConvProblem& problem);
+
+/// Why they can only compute parts of it; nothing if they can compute it at once.
+std::optional<Excess> TooLargeForLaunch(const ConvProblem& problem);
+
+/// The least estimate of any number of splits, or of as many as the request says.
+PartEstimate EstimateLaunch(const Config& config, const PartRequest& request);
+
+/// How a row computes a problem: everything a launch needs but the tensors.
+template <class Args>
+struct Plan {
+  LaunchShape shape;
+  Args args = {};
+  std::vector<KernelLaunch::Map> maps;
+};
+Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request);
+Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request);
+
+}  // namespace gridwise::hopper

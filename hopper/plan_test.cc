@@ -1,0 +1,138 @@
+#include "hopper/plan.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/arch/target.h"
+#include "core/base/math.h"
+#include "core/base/types.h"
+#include "core/conv/gemm_map.h"
+#include "core/conv/problem.h"
+#include "core/conv/sub_gemms.h"
+#include "core/launch/part_kernel.h"
+#include "core/launch/tensor_map_spec.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "hopper/args.h"
+#include "hopper/config.h"
+#include "hopper/maps.h"
+
+namespace gridwise::hopper {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr Config kForwardRow = {.direction = Direction::kForward, .columns = 128, .stages = 5};
+
+/// 3 x 3, of one group.
+ConvProblem Problem(Direction direction, std::int64_t size, std::int64_t stride) {
+  ConvProblem problem = {.direction = direction, .batch = 4, .c = 64, .k = 96};
+  for (const std::size_t axis : {1u, 2u}) {
+    problem.dims[axis] = {.in = size, .filter = 3, .stride = stride, .pad_begin = 1, .pad_end = 1};
+  }
+  return problem;
+}
+
+Config RowFor(Direction direction) {
+  Config config = kForwardRow;
+  config.direction = direction;
+  return config;
+}
+
+TEST(Reject, SaysWhyWithTheValues) {
+  const auto reason = [](const ConvProblem& problem) {
+    return RejectProblem(RowFor(problem.direction), problem).value_or("none");
+  };
+  ConvProblem problem = Problem(Direction::kForward, 20, 1);
+  EXPECT_EQ(reason(problem), "none");
+  problem.type = DataType::kBF16;
+  EXPECT_THAT(reason(problem), HasSubstr("type is bf16; the row is for f16"));
+  problem = Problem(Direction::kForward, 20, 1);
+  problem.c = 3;
+  EXPECT_THAT(reason(problem), HasSubstr("cells have 3 channels"));
+  problem = Problem(Direction::kForward, 20, 1);
+  problem.groups = 2;
+  EXPECT_THAT(reason(problem), HasSubstr("a group has 32 source channels"));
+  problem = Problem(Direction::kForward, 20, 9);
+  EXPECT_THAT(reason(problem), HasSubstr("9 apart"));
+  problem = Problem(Direction::kForward, 600, 1);
+  problem.dims[1].dilation = 128;
+  EXPECT_THAT(reason(problem), HasSubstr("taps move them by 256"));
+  problem = Problem(Direction::kBackwardData, 40, 4);
+  EXPECT_THAT(reason(problem), HasSubstr("there are 16 sub-GEMMs; the row takes at most 9"));
+}
+
+// Corners are w first. By hand: 20 x 31 cells, padding 1 and 2; along h of stride 2, the first
+// tap's cells are -1, 1, ..., 17 and along w -2, ..., 30 - 2.
+TEST(SourceMap, HasTheCellsThatAFirstTapMeets) {
+  ConvProblem problem = Problem(Direction::kForward, 20, 1);
+  problem.dims[1].stride = 2;
+  problem.dims[2] = {.in = 31, .filter = 3, .pad_begin = 2, .pad_end = 0};
+  const TensorMapSpec map = SourceMap(problem, MakeSubGemms(problem).front(), 128);
+  EXPECT_TRUE(map.is_im2col);
+  EXPECT_EQ(map.rank, 4);
+  EXPECT_EQ(map.size, (std::array<std::uint64_t, 5>{64, 31, 20, 4, 0}));
+  EXPECT_EQ(map.stride_bytes[1], 128);
+  EXPECT_EQ(map.stride_bytes[2], 31 * 128);
+  EXPECT_EQ(map.stride_bytes[3], 20 * 31 * 128);
+  EXPECT_EQ(map.step, (std::array<unsigned, 5>{1, 1, 2, 1, 1}));
+  EXPECT_EQ(map.lower, (std::array<int, 3>{-2, -1, 0}));
+  EXPECT_EQ(map.upper, (std::array<int, 3>{28 - 30, 17 - 19, 0}));
+  EXPECT_EQ(map.cells, 128);
+}
+
+TEST(PlanGather, CoversEverySubGemmOfBackwardData) {
+  const ConvProblem problem = Problem(Direction::kBackwardData, 21, 2);
+  const std::vector<SubGemm> gemms = MakeSubGemms(problem);
+  const DeviceFacts device = Gfx::kSm90a;
+  const Config config = RowFor(problem.direction);
+  const Plan<GatherArgs> plan = PlanGather(config, {device, problem, gemms, Sharing{.splits = 1}});
+  ASSERT_EQ(plan.args.sub_gemms, 4);
+  EXPECT_EQ(plan.args.stores_boxes, 0);  // cells of a class are two apart
+  EXPECT_EQ(plan.maps.size(), 5);        // one a class, and w
+  int tiles = 0;
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(plan.args.gemm[i].first_tile, tiles);
+    tiles += CeilDiv(plan.args.gemm[i].m, config.rows());
+  }
+  EXPECT_EQ(plan.args.tiles, tiles);  // 64 columns are one tile
+  EXPECT_EQ(plan.shape.workgroups[0], static_cast<unsigned>(tiles));
+  EXPECT_EQ(plan.shape.dynamic_lds_bytes, static_cast<unsigned>(config.shared_bytes()));
+}
+
+TEST(PlanGather, BoxesStoreWhatHasNoTensorsAndTheOperandsType) {
+  const auto boxes = [](const ConvProblem& problem) {
+    const std::vector<SubGemm> gemms = MakeSubGemms(problem);
+    const DeviceFacts device = Gfx::kSm90a;
+    return PlanGather(kForwardRow, {device, problem, gemms, Sharing{.splits = 1}})
+        .args.stores_boxes;
+  };
+  ConvProblem problem = Problem(Direction::kForward, 20, 2);
+  EXPECT_EQ(boxes(problem), 1);
+  problem.epilogue.low = 0;
+  EXPECT_EQ(boxes(problem), 1);
+  problem.out_type = DataType::kF32;
+  EXPECT_EQ(boxes(problem), 0);
+  problem = Problem(Direction::kForward, 20, 2);
+  problem.epilogue.tensors = 1;
+  EXPECT_EQ(boxes(problem), 0);
+  problem = Problem(Direction::kForward, 20, 2);
+  problem.k = 98;  // cells of y are no multiples of 16 bytes
+  EXPECT_EQ(boxes(problem), 0);
+}
+
+TEST(EstimateLaunch, FewTilesSplitK) {
+  const ConvProblem problem = Problem(Direction::kBackwardWeight, 100, 1);
+  const DeviceFacts device = Gfx::kSm90a;
+  const PartEstimate estimate =
+      EstimateLaunch(RowFor(problem.direction), {device, problem, {}, Sharing{}});
+  EXPECT_GT(estimate.splits, 4);
+  const PartEstimate one =
+      EstimateLaunch(RowFor(problem.direction), {device, problem, {}, Sharing{.splits = 1}});
+  EXPECT_EQ(one.splits, 1);
+  EXPECT_LT(estimate.cost.cycles, one.cost.cycles);
+}
+
+}  // namespace
+}  // namespace gridwise::hopper

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "core/launch/family.h"
+
+namespace gridwise::hopper {
+
+/// The hopper family with the rows of this folder's <target>.inc. Lives as long as the program.
+const KernelFamily& Family();
+
+}  // namespace gridwise::hopper
