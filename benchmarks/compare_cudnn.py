@@ -1,0 +1,366 @@
+"""Times Gridwise's convolutions beside cuDNN's, in one process, on an NVIDIA GPU.
+
+    bazel build --config=sm_90a //benchmarks:libgridwise_conv.so
+    python3 benchmarks/compare_cudnn.py --library=bazel-bin/benchmarks/libgridwise_conv.so [--check=N] [--all-rows]
+
+Needs PyTorch. Both sides compute the same tensors (random normal, channels last) on the same stream. A time is the median of
+events around one call, each after 256 MB have been written; the sides take turns, and the median of their turns counts. cuDNN is
+autotuned; Gridwise runs its planner's choice, passes and the addition of splits included. Each result is first compared with
+PyTorch's in f32, by ||out - ref|| / ||ref||. Writes <out>/layers.csv, rows.csv (--all-rows) and page.md.
+"""
+
+import argparse
+import collections
+import csv
+import ctypes
+import math
+import os
+import random
+import statistics
+
+import torch
+
+DIRECTIONS = ("fwd", "bwd_data", "bwd_weight")
+TYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32}
+TOLERANCE = {"f16": 1e-3, "bf16": 6e-3, "f32": 1e-5}
+RELU, BIAS, RESIDUAL = 1, 2, 4
+
+
+class Request(ctypes.Structure):
+    """As benchmarks/conv_c_api.cc has it."""
+
+    _fields_ = [
+        (name, ctypes.c_int64) for name in ("direction", "type", "out_type", "rank", "groups", "batch", "c", "k")
+    ] + [("dims", ctypes.c_int64 * 18)] + [
+        (name, ctypes.c_int64) for name in ("layout", "weight_layout", "epilogue", "splits")
+    ]
+
+
+class Library:
+    def __init__(self, path, types):
+        self.lib = ctypes.CDLL(path)
+        pointer, integer, text = ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p
+        self.lib.gridwise_conv_load.restype = pointer
+        self.lib.gridwise_conv_load.argtypes = [pointer, text, pointer, integer]
+        self.lib.gridwise_conv_free.argtypes = [pointer]
+        self.lib.gridwise_conv_row.restype = text
+        self.lib.gridwise_conv_row.argtypes = [pointer]
+        self.lib.gridwise_conv_workspace_bytes.restype = ctypes.c_int64
+        self.lib.gridwise_conv_workspace_bytes.argtypes = [pointer]
+        self.lib.gridwise_conv_launch.argtypes = [pointer] * 8 + [pointer, integer]
+        self.lib.gridwise_conv_rows.argtypes = [pointer, text, pointer, integer]
+        self.types = types
+        self.text = ctypes.create_string_buffer(1 << 16)
+
+    def rows(self, request):
+        """[(row, estimated microseconds)], the cheapest first."""
+        self.lib.gridwise_conv_rows(ctypes.byref(request), b"sm_90a", self.text, len(self.text))
+        lines = self.text.value.decode().splitlines()
+        return [(line.split()[0], float(line.split()[1])) for line in lines]
+
+    def load(self, request, row=""):
+        handle = self.lib.gridwise_conv_load(ctypes.byref(request), row.encode(), self.text, len(self.text))
+        if not handle:
+            raise LookupError(self.text.value.decode())
+        return Conv(self, handle)
+
+
+class Conv:
+    def __init__(self, library, handle):
+        self.library, self.handle = library, handle
+        self.row = library.lib.gridwise_conv_row(handle).decode()
+        size = library.lib.gridwise_conv_workspace_bytes(handle)
+        self.workspace = torch.empty(size, device="cuda", dtype=torch.uint8).fill_(0xFF) if size else None
+
+    def __del__(self):
+        self.library.lib.gridwise_conv_free(self.handle)
+
+    def launch(self, a, b, out, d0=None, d1=None):
+        address = lambda t: None if t is None else t.data_ptr()
+        failed = self.library.lib.gridwise_conv_launch(
+            self.handle, address(a), address(b), address(out), address(d0), address(d1), address(self.workspace),
+            torch.cuda.current_stream().cuda_stream, self.library.text, len(self.library.text))
+        if failed:
+            raise RuntimeError(self.library.text.value.decode())
+
+
+Problem = collections.namedtuple("Problem", "groups batch c k dims")  # dims: in, filter, stride, dilation, pad, pad_end
+
+
+def out_size(dim):
+    return (dim[0] + dim[4] + dim[5] - dim[3] * (dim[1] - 1) - 1) // dim[2] + 1
+
+
+def flops(problem):
+    cells = math.prod(out_size(d) for d in problem.dims)
+    taps = math.prod(d[1] for d in problem.dims)
+    return 2.0 * problem.batch * cells * problem.k * (problem.c // problem.groups) * taps
+
+
+def request_of(problem, direction, dtype, out_type=None, epilogue=0, splits=0):
+    rank = len(problem.dims)
+    dims = [[1, 1, 1, 1, 0, 0]] * (3 - rank) + [list(d) for d in problem.dims]
+    types = {"f16": 0, "bf16": 1, "f32": 2}
+    codes = library.types
+    return Request(DIRECTIONS.index(direction), codes[dtype], -1 if out_type is None else codes[out_type], rank,
+                   problem.groups, problem.batch, problem.c, problem.k,
+                   (ctypes.c_int64 * 18)(*[v for d in dims for v in d]), 0, 0, epilogue, splits)
+
+
+def channels_last(t):
+    """The same values with the channels, axis 1, innermost."""
+    order = (0, *range(2, t.dim()), 1)
+    back = (0, t.dim() - 1, *range(1, t.dim() - 1))
+    return t.permute(order).contiguous().permute(back)
+
+
+class Tensors:
+    """Random operands of a problem, its f32 reference and cuDNN's call."""
+
+    def __init__(self, problem, direction, dtype):
+        t = TYPES[dtype]
+        sizes = [d[0] for d in problem.dims]
+        outs = [out_size(d) for d in problem.dims]
+        filters = [d[1] for d in problem.dims]
+        make = lambda *size: channels_last(torch.randn(*size, device="cuda", dtype=torch.float32).to(t))
+        self.problem, self.direction = problem, direction
+        self.x = make(problem.batch, problem.c, *sizes)
+        self.w = make(problem.k, problem.c // problem.groups, *filters)
+        self.dy = make(problem.batch, problem.k, *outs)
+        self.a = self.x if direction == "fwd" else self.dy
+        self.b = self.x if direction == "bwd_weight" else self.w
+        self.like = {"fwd": self.dy, "bwd_data": self.x, "bwd_weight": self.w}[direction]
+
+    def compute(self, cast=lambda t: t):
+        p = self.problem
+        stride, dilation, pad = ([d[i] for d in p.dims] for i in (2, 3, 4))
+        x, w, dy = cast(self.x), cast(self.w), cast(self.dy)
+        if self.direction == "fwd":
+            return torch.convolution(x, w, None, stride, pad, dilation, False, [0] * len(pad), p.groups)
+        mask = [self.direction == "bwd_data", self.direction == "bwd_weight", False]
+        results = torch.ops.aten.convolution_backward(dy, x, w, None, stride, pad, dilation, False, [0] * len(pad),
+                                                      p.groups, mask)
+        return results[0] if mask[0] else results[1]
+
+    def reference(self):
+        """In f32; of very large problems, for which some f32 algorithms take minutes, cuDNN's own result."""
+        if flops(self.problem) > 5e11:
+            return self.compute().float()
+        benchmark, torch.backends.cudnn.benchmark = torch.backends.cudnn.benchmark, False
+        try:
+            return self.compute(lambda t: t.float())
+        finally:
+            torch.backends.cudnn.benchmark = benchmark
+
+
+def error_of(out, ref):
+    return ((out.float() - ref).norm() / ref.norm()).item()
+
+
+def verify(conv, tensors, ref, dtype, out_type=None, epilogue=0):
+    """The relative error of a launch onto a poisoned output."""
+    out = torch.empty_like(tensors.like, dtype=TYPES[out_type or dtype]).fill_(float("nan"))
+    d = []
+    if epilogue & BIAS:
+        shape = [1, out.shape[1]] + [1] * (out.dim() - 2)
+        d.append(torch.randn(shape[1], device="cuda"))
+        ref = ref + d[-1].view(shape)
+    if epilogue & RESIDUAL:
+        d.append(torch.randn_like(out))
+        ref = ref + 0.5 * d[-1].float()
+    if epilogue & RELU:
+        ref = ref.clamp(min=0)
+    conv.launch(tensors.a, tensors.b, out, *d)
+    torch.cuda.synchronize()
+    return error_of(out, ref)
+
+
+def random_problem(rng):
+    rank = rng.choice([1, 2, 2, 2, 3])
+    while True:
+        dims = []
+        for _ in range(rank):
+            f, s, d = rng.choice([1, 1, 2, 3, 3, 5]), rng.choice([1, 1, 1, 2, 2, 3]), rng.choice([1, 1, 1, 2])
+            pad = rng.randint(0, d * (f - 1))
+            dims.append((rng.randint(1, 40 if rank < 3 else 9), f, s, d, pad, pad))
+        if all(out_size(d) > 0 and d[0] + 2 * d[4] >= d[3] * (d[1] - 1) + 1 for d in dims):
+            break
+    groups = rng.choice([1, 1, 1, 2, 3])
+    channels = lambda: groups * (64 * rng.randint(1, 3) if groups > 1 else 8 * rng.randint(1, 40))
+    return Problem(groups, rng.randint(1, 5), channels(), channels(), dims)
+
+
+def check(count, seed):
+    """Random problems, types, epilogues and splits, with every row that takes them."""
+    rng = random.Random(seed)
+    ran, wrong, rejected = collections.Counter(), 0, 0
+    for _ in range(count):
+        problem, direction = random_problem(rng), rng.choice(DIRECTIONS)
+        dtype = rng.choice(["f16", "f16", "bf16"])
+        out_type = rng.choice([None, None, "f32"])
+        epilogue = rng.choice([0, 0, RELU, BIAS, RESIDUAL | RELU, BIAS | RESIDUAL])
+        if direction == "bwd_weight":
+            epilogue &= RELU
+        splits = rng.choice([0, 0, 1, 2, 3])
+        request = request_of(problem, direction, dtype, out_type, epilogue, splits)
+        rows = library.rows(request)
+        if not rows:
+            rejected += 1
+            continue
+        tensors = Tensors(problem, direction, dtype)
+        ref = tensors.reference()
+        for row, _ in rows:
+            error = verify(library.load(request, row), tensors, ref, dtype, out_type, epilogue)
+            ran[row] += 1
+            if not error < TOLERANCE[dtype]:
+                wrong += 1
+                if wrong < 20:
+                    print(f"WRONG {error:.2e} {row} {direction} {dtype} {out_type} epilogue {epilogue} splits {splits} {problem}",
+                          flush=True)
+    print(f"check: {sum(ran.values())} launches of {len(ran)} rows, {wrong} wrong; {rejected} of {count} problems have no row",
+          flush=True)
+
+
+flush = None
+
+
+def median_ms(call, repetitions):
+    global flush
+    if flush is None:
+        flush = torch.empty(1 << 28, device="cuda", dtype=torch.int8)
+    event = lambda: torch.cuda.Event(enable_timing=True)
+    pairs = [(event(), event()) for _ in range(repetitions)]
+    for _ in range(repetitions // 5 + 3):
+        flush.zero_()
+        call()
+    for start, stop in pairs:
+        flush.zero_()
+        start.record()
+        call()
+        stop.record()
+    torch.cuda.synchronize()
+    return statistics.median(start.elapsed_time(stop) for start, stop in pairs)
+
+
+def read_problems(path):
+    for line in csv.DictReader(open(path)):
+        number = lambda name: int(line[name])
+        axes = [("Hi", "Y", "stride_h", "dil_h", "pad_h"), ("Wi", "X", "stride_w", "dil_w", "pad_w")]
+        dims = [tuple(number(n) for n in names) + (number(names[-1]),) for names in axes]
+        problem = Problem(number("G"), number("N"), number("C"), number("K"), dims)
+        for direction in line["directions"].split():
+            yield line["name"], direction, problem
+
+
+def measure(args):
+    layers, all_rows = [], []
+    for name, direction, problem in read_problems(args.problems):
+        if args.only not in f"{name} {direction}" or (args.skip and args.skip in f"{name} {direction}"):
+            continue
+        torch.cuda.empty_cache()
+        request = request_of(problem, direction, args.type)
+        rows = library.rows(request)
+        if not rows:
+            print(f"{name:14s} {direction:10s} no row", flush=True)
+            layers.append(dict(layer=name, direction=direction))
+            continue
+        tensors = Tensors(problem, direction, args.type)
+        ref = tensors.reference()
+        out = torch.empty_like(tensors.like)
+        conv = library.load(request)
+        error = verify(conv, tensors, ref, args.type)
+        ok = error < TOLERANCE[args.type]
+        best = None
+        for row, estimate in rows if args.all_rows else []:
+            other = library.load(request, row)
+            if not verify(other, tensors, ref, args.type) < TOLERANCE[args.type]:
+                print(f"   WRONG {row}", flush=True)
+                continue
+            ms = median_ms(lambda: other.launch(tensors.a, tensors.b, out), 10)
+            all_rows.append(dict(layer=name, direction=direction, row=row, ms=ms, estimate_us=estimate))
+            best = min(best or (ms, row), (ms, row))
+        del ref
+        theirs, ours = [], []
+        for _ in range(args.turns):
+            theirs.append(median_ms(tensors.compute, args.repetitions))
+            ours.append(median_ms(lambda: conv.launch(tensors.a, tensors.b, out), args.repetitions))
+        a, b = statistics.median(theirs), statistics.median(ours)
+        layer = dict(layer=name, direction=direction, cudnn_ms=a, ours_ms=b, ratio=a / b, cudnn_tf=flops(problem) / a / 1e9,
+                     ours_tf=flops(problem) / b / 1e9, error=error, ok=ok, row=conv.row, best_ms=best[0] if best else "",
+                     best_row=best[1] if best else "")
+        layers.append(layer)
+        write(args, layers, all_rows)  # what is there if a later layer ends the run
+        print(f"{name:14s} {direction:10s} cuDNN {a:.4f} ours {b:.4f} ms {layer['ours_tf']:4.0f} TF x{a / b:.2f} "
+              f"{'' if ok else 'WRONG %.1e ' % error}{conv.row} | best {best[0] if best else 0:.4f} {best[1] if best else ''}",
+              flush=True)
+    return layers, all_rows
+
+
+def geomean(values):
+    values = list(values)
+    return math.exp(sum(math.log(v) for v in values) / len(values)) if values else float("nan")
+
+
+def write(args, layers, all_rows):
+    for name, lines in (("layers.csv", layers), ("rows.csv", all_rows)):
+        if lines:
+            with open(os.path.join(args.out, name), "w", newline="") as file:
+                writer = csv.DictWriter(file, max(lines, key=len).keys())
+                writer.writeheader()
+                writer.writerows(lines)
+    timed = [layer for layer in layers if layer.get("ok")]
+    page = [f"# Gridwise and cuDNN: {os.path.basename(args.problems)}, {args.type}", "",
+            f"{torch.cuda.get_device_name()}, cuDNN {torch.backends.cudnn.version()}, PyTorch {torch.__version__}.", "",
+            "| direction | layers | timed | geometric mean of cuDNN's time over ours | under 0.95 |", "|---|---|---|---|---|"]
+    for direction in (*DIRECTIONS, None):
+        mine = [l for l in layers if direction in (None, l["direction"])]
+        of = [l for l in timed if direction in (None, l["direction"])]
+        if mine:
+            page.append(f"| {direction or 'all'} | {len(mine)} | {len(of)} | {geomean(l['ratio'] for l in of):.3f} | "
+                        f"{sum(l['ratio'] < 0.95 for l in of)} |")
+    page += ["", "| layer | direction | cuDNN ms | ours ms | ratio | TFLOP/s | row |", "|---|---|---|---|---|---|---|"]
+    for l in layers:
+        page.append(f"| {l['layer']} | {l['direction']} | {l['cudnn_ms']:.4f} | {l['ours_ms']:.4f} | {l['ratio']:.2f} | "
+                    f"{l['ours_tf']:.0f} | {l['row']}{'' if l['ok'] else ' **wrong**'} |" if "ratio" in l else
+                    f"| {l['layer']} | {l['direction']} | | | | | no row |")
+    with open(os.path.join(args.out, "page.md"), "w") as file:
+        file.write("\n".join(page) + "\n")
+    return page[4:10], timed
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--library", required=True)
+    parser.add_argument("--problems", default="tests/problems/retinanet.csv")
+    parser.add_argument("--type", default="f16", choices=["f16", "bf16"])
+    parser.add_argument("--only", default="", help="layers whose name and direction contain this")
+    parser.add_argument("--skip", default="", help="and those that contain this are left out")
+    parser.add_argument("--check", type=int, default=0, help="compare so many random problems first")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--all-rows", action="store_true", help="time every row that takes a layer")
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--repetitions", type=int, default=30)
+    parser.add_argument("--no-layers", action="store_true")
+    parser.add_argument("--out", default=".")
+    args = parser.parse_args()
+    torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
+    torch.cuda.init()
+    torch.zeros(1, device="cuda")
+    global library
+    library = Library(args.library, {"f16": 0, "bf16": 1, "f32": 2})
+    if args.check:
+        check(args.check, args.seed)
+    if args.no_layers:
+        return
+    torch.backends.cudnn.benchmark = True
+    torch.backends.cudnn.benchmark_limit = 0
+    torch.manual_seed(args.seed)
+    layers, all_rows = measure(args)
+    summary, timed = write(args, layers, all_rows)
+    print("\n".join(summary))
+    if all_rows:
+        print(f"planner's choice against our best row: {geomean(l['best_ms'] / l['ours_ms'] for l in timed if l['best_ms']):.3f}")
+
+
+if __name__ == "__main__":
+    main()
