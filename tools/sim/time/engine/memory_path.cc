@@ -117,6 +117,8 @@ double MemoryPath::Vector(double t, int simd, uint32_t index, const Op& op,
   }
   if (op.store || op.atomic) {
     double arrived = Free(Resource::kL2) ? looked_up : l2_write_.Take(looked_up, bytes);
+    // What L2 takes it has to give on, in the long run.
+    if (!Free(Resource::kMall)) arrived = std::max(arrived, mall_.Take(looked_up, bytes));
     if (!Free(Resource::kMemory) && sharing_.stores_reach_memory > 0) {
       // Memory takes writes at a rate of its own; the share is one of time.
       const double as_reads = bytes * machine_.dram_read_gbs / machine_.dram_write_gbs;

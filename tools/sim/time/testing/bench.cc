@@ -34,12 +34,15 @@ RegisterUses UsesOf(std::string_view text) {
 
 }  // namespace
 
-Bench::Bench(std::string_view gfx)
-    : machine_(*MachineOf(gfx)), target_(*FindTarget(gfx)), shapes_(machine_, target_.bit) {
-  machine_.code_miss_clk = Parameter(0, "tests of other things");
-  machine_.wave_launch_clk = Parameter(0, "tests of other things");
+Bench::Bench(const Machine& machine)
+    : machine_(machine), target_(*FindTarget(machine.target)), shapes_(machine_, target_.bit) {
   work_.sharing = {.mhz = machine_.burst_mhz};
   groups_.emplace_back();
+}
+
+Bench::Bench(std::string_view gfx) : Bench(*MachineOf(gfx)) {
+  machine_.code_miss_clk = Parameter(0, "tests of other things");
+  machine_.wave_launch_clk = Parameter(0, "tests of other things");
 }
 
 uint32_t Bench::Code(std::initializer_list<std::string_view> lines) {

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <initializer_list>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +28,8 @@ struct Lanes {
 class Bench {
  public:
   explicit Bench(std::string_view gfx);
+  /// On a machine of one's own, whose launches and code take the time that it says.
+  explicit Bench(const Machine& machine);
 
   /// Adds instructions as text; the index of the first. Registers that the text shows are read and
   /// written: the first operand is the result, but of stores, comparisons and waits.
@@ -49,6 +53,10 @@ class Bench {
   /// By instruction: what of its lines L2 has; those behind the end hit it.
   std::vector<Hits>& hits() { return hits_; }
   Machine& machine() { return machine_; }
+  std::span<const Op> code() const { return code_; }
+  Shapes& shapes() { return shapes_; }
+  /// The workgroup that is being made; it stays where it is.
+  WorkgroupRecord& group() { return groups_.back(); }
 
  private:
   Machine machine_;
