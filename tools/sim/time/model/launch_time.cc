@@ -7,6 +7,8 @@
 namespace gridwise::sim::time {
 namespace {
 
+/// Workgroups that are replayed to tell what a resource costs, times the resident ones.
+constexpr size_t kTurnsToCompare = 2;
 /// Gains below this part are within what the model cannot tell.
 constexpr double kLeastGain = 0.005;
 
@@ -20,7 +22,7 @@ class Timer {
   /// Clocks of the kernel at `mhz`: the longest of the units in detail, extended to all that a unit
   /// executes. `longest` becomes that unit's time.
   double Clocks(double mhz, uint32_t freed, UnitTime* longest,
-                std::vector<WaveEvent>* events = nullptr) {
+                std::vector<WaveEvent>* events = nullptr) const {
     double clk = 0;
     for (const std::vector<int64_t>& indices : launch_.plan.units) {
       const std::vector<const WorkgroupRecord*> groups = RecordsOf(indices);
@@ -34,6 +36,14 @@ class Timer {
       if (longest != nullptr) *longest = std::move(unit);
     }
     return clk;
+  }
+
+  /// Clocks of the first workgroups of the last unit in detail: enough to compare resources by.
+  double ClocksOfSome(uint32_t freed) const {
+    std::vector<const WorkgroupRecord*> groups = RecordsOf(launch_.plan.units.back());
+    const auto some = kTurnsToCompare * static_cast<size_t>(launch_.plan.resident);
+    groups.resize(std::min(groups.size(), some));
+    return TimeUnit(WorkAt(machine_.burst_mhz, freed, groups, nullptr)).clk;
   }
 
   const Traffic& traffic() const { return traffic_; }
@@ -173,10 +183,10 @@ LaunchTime TimeLaunch(const Machine& machine, const LaunchRecord& launch,
   time.mall_hits = timer.mall_hits();
   for (size_t i = 0; i < time.utilisation.size(); ++i)
     time.utilisation[i] = time.unit.clk > 0 ? time.unit.busy[i] / time.unit.clk : 0;
-  for (int r = 0; r < kResources && options.gains && time.burst_clk > 0; ++r) {
+  const double some = options.gains ? timer.ClocksOfSome(0) : 0;
+  for (int r = 0; r < kResources && some > 0; ++r) {
     const auto resource = static_cast<Resource>(r);
-    const double without = timer.Clocks(machine.burst_mhz, Bit(resource), nullptr);
-    const double part = 1 - without / time.burst_clk;
+    const double part = 1 - timer.ClocksOfSome(Bit(resource)) / some;
     if (part >= kLeastGain) time.gains.push_back({resource, part});
   }
   std::sort(time.gains.begin(), time.gains.end(),

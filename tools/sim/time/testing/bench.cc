@@ -3,8 +3,8 @@
 #include <string>
 
 #include "absl/strings/match.h"
-#include "tools/sim/check/facts.h"
-#include "tools/sim/isa/operand.h"
+#include "tools/sim/isa/facts/facts.h"
+#include "tools/sim/isa/text/operand.h"
 
 namespace gridwise::sim::time {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/sim/check/facts.h"
+#include "tools/sim/isa/facts/facts.h"
 #include "tools/sim/isa/target.h"
 #include "tools/sim/time/machine/machine.h"
 
@@ -34,7 +34,6 @@ enum class Producer : uint8_t { kScalar, kVector, kTrans, kF64 };
 struct Op {
   std::string text;
   uint64_t pc = 0;
-  uint32_t bytes = 8;
   OpKind kind = OpKind::kInternal;
 
   double valu_clk = 0;    // of its SIMD's vector ALU

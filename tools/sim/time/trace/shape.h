@@ -5,8 +5,8 @@
 
 #include "absl/container/node_hash_map.h"
 #include "tools/sim/isa/target.h"
-#include "tools/sim/machine/wave.h"
 #include "tools/sim/time/machine/machine.h"
+#include "tools/sim/wave/wave.h"
 
 namespace gridwise::sim::time {
 
