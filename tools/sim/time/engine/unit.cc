@@ -14,6 +14,7 @@ namespace gridwise::sim::time {
 namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
+constexpr uint64_t kProgressEvery = 256;
 constexpr double kCodeWays = 8;  // CDNA ISA documents
 
 /// What executes the instructions of one SIMD's waves.
@@ -81,7 +82,7 @@ class Engine {
       const double waves = static_cast<double>(work_.workgroups[next_group_]->waves.size());
       StartGroup(i * std::max(1.0, engine_units) * waves * machine_.wave_launch_clk);
     }
-    while (!candidates_.empty()) {
+    while (!candidates_.empty() && !time_.cut) {
       const Candidate candidate = candidates_.top();
       candidates_.pop();
       TryIssue(candidate);
@@ -278,7 +279,9 @@ class Engine {
     // A wait that had to wait lets the next instruction go at once.
     if (op.waits && waited_) next = t;
     if (op.barrier_signal && op.barrier_wait) next = t + machine_.barrier_clk;
-    if (op.ends || !Advance(wave, next)) return End(index, t);
+    if (time_.instructions >= work_.most_instructions) return Cut(t);
+    if (op.ends || !Advance(wave, next))
+      return wave.record->cut && !op.ends ? Cut(t) : End(index, t);
     wave.since = next;
     if (op.barrier_signal) OpenBarriers(wave.group, t);
     if (op.barrier_wait && !Free(Resource::kBarrier) && wave.signals > LowestSignal(wave.group)) {
@@ -300,6 +303,11 @@ class Engine {
     wave.op = wave.record->runs[wave.run].first;
     next += machine_.branch_clk - machine_.issue_clk;
     return true;
+  }
+
+  void Cut(double t) {
+    time_.cut = true;
+    time_.clk = t;
   }
 
   uint32_t LowestSignal(size_t group) const {
@@ -335,7 +343,7 @@ class Engine {
   void Note(RunningWave& wave, double t) {
     OpTime& at = time_.ops[wave.op];
     ++at.count;
-    ++time_.instructions;
+    if (time_.instructions++ % kProgressEvery == 0) progress_.push_back(t);
     waited_ = false;
     size_t longest = 0;
     for (size_t i = 0; i < wave.stalled.size(); ++i) {
@@ -359,6 +367,13 @@ class Engine {
   }
 
   void Summarise() {
+    if (const size_t half = progress_.size() / 2; half > 0) {
+      const double since = progress_.back() - progress_[half];
+      const auto issued = static_cast<double>((progress_.size() - 1 - half) * kProgressEvery);
+      time_.rate = since > 0 ? issued / since : 0;
+    }
+    if (time_.rate == 0 && time_.clk > 0)
+      time_.rate = static_cast<double>(time_.instructions) / time_.clk;
     const auto mean = [&](auto busy) {
       return std::accumulate(simds_.begin(), simds_.end(), 0.0,
                              [&](double sum, const Simd& simd) { return sum + busy(simd); }) /
@@ -397,7 +412,8 @@ class Engine {
   std::vector<Group> groups_;
   size_t next_group_ = 0;
   std::priority_queue<Candidate> candidates_;
-  bool waited_ = false;  // the instruction that has just issued waited for a counter
+  std::vector<double> progress_;  // when every kProgressEvery-th instruction issued
+  bool waited_ = false;           // the instruction that has just issued waited for a counter
   UnitTime time_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -58,12 +59,16 @@ struct UnitWork {
   int resident = 1;
   Sharing sharing;
   std::span<const Hits> hits;
-  uint32_t freed = 0;                        // bits of Resource
+  uint32_t freed = 0;  // bits of Resource
+  /// Ends when so many wave instructions have issued, or a wave is where its record was cut.
+  uint64_t most_instructions = std::numeric_limits<uint64_t>::max();
   std::vector<WaveEvent>* events = nullptr;  // if they are wanted
 };
 
 struct UnitTime {
-  double clk = 0;                            // from the first wave's launch to the last one's end
+  double clk = 0;    // from the first wave's launch to the last one's end, or to where it was cut
+  bool cut = false;  // it went on; `ends` of the workgroups that were under way are 0
+  double rate = 0;   // instructions a clock in the later half
   std::vector<double> ends;                  // of the workgroups, in the order of `workgroups`
   std::vector<OpTime> ops;                   // by instruction
   uint64_t instructions = 0;                 // of waves

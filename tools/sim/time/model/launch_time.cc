@@ -7,16 +7,20 @@
 namespace gridwise::sim::time {
 namespace {
 
+/// Wave instructions of a unit that are replayed; what is behind them goes on at the same rate.
+constexpr uint64_t kMostReplayed = 400'000;
 /// Workgroups that are replayed to tell what a resource costs, times the resident ones.
 constexpr size_t kTurnsToCompare = 2;
+constexpr uint64_t kMostCompared = 150'000;
 /// Gains below this part are within what the model cannot tell.
 constexpr double kLeastGain = 0.005;
 
 class Timer {
  public:
   Timer(const Machine& machine, const LaunchRecord& launch) : machine_(machine), launch_(launch) {
+    mean_work_ = MeanWork(Strata());
     FindTraffic();
-    work_ratio_ = MeanWork(Strata()) / std::max(1.0, MeanWork(Detailed()));
+    work_ratio_ = mean_work_ / std::max(1.0, MeanWork(Detailed()));
   }
 
   /// Clocks of the kernel at `mhz`: the longest of the units in detail, extended to all that a unit
@@ -38,12 +42,16 @@ class Timer {
     return clk;
   }
 
-  /// Clocks of the first workgroups of the last unit in detail: enough to compare resources by.
+  /// Clocks an instruction of the first workgroups of the last unit in detail: enough to compare
+  /// resources by.
   double ClocksOfSome(uint32_t freed) const {
     std::vector<const WorkgroupRecord*> groups = RecordsOf(launch_.plan.units.back());
     const auto some = kTurnsToCompare * static_cast<size_t>(launch_.plan.resident);
     groups.resize(std::min(groups.size(), some));
-    return TimeUnit(WorkAt(machine_.burst_mhz, freed, groups, nullptr)).clk;
+    UnitWork work = WorkAt(machine_.burst_mhz, freed, groups, nullptr);
+    work.most_instructions = kMostCompared;
+    const UnitTime unit = TimeUnit(work);
+    return unit.clk / static_cast<double>(std::max<uint64_t>(1, unit.instructions));
   }
 
   const Traffic& traffic() const { return traffic_; }
@@ -110,12 +118,18 @@ class Timer {
                         .stores_reach_memory = stores_reach_memory_},
             .hits = traffic_.hits,
             .freed = freed,
+            .most_instructions = kMostReplayed,
             .events = events};
   }
 
   /// The time of all that a unit executes, from that of its first workgroups: what the filled unit
   /// needed for each, times those that are left.
   double Extended(const UnitTime& unit) const {
+    if (unit.cut) {
+      // It goes on as it did, with the instructions that are left.
+      const double all = mean_work_ * static_cast<double>(launch_.plan.rounds);
+      return unit.clk + std::max(0.0, all - static_cast<double>(unit.instructions)) / unit.rate;
+    }
     const auto timed = static_cast<int64_t>(unit.ends.size());
     if (timed >= launch_.plan.rounds || timed <= launch_.plan.resident) {
       return unit.clk * static_cast<double>(launch_.plan.rounds) /
@@ -141,7 +155,8 @@ class Timer {
     // Warm, the MALL holds what fits. Of more than that it gives what several dies or rounds ask
     // for.
     const double missed = traffic_.misses / std::max(1.0, traffic_.workgroups) *
-                          static_cast<double>(launch_.workgroups) * machine_.line_bytes;
+                          static_cast<double>(launch_.workgroups) * machine_.line_bytes *
+                          mean_work_ / std::max(1.0, MeanWork(die));
     const bool fits = launch_.footprint_bytes <= machine_.mall_bytes;
     mall_hits_ = fits ? 1 : missed > 0 ? std::max(0.0, 1 - launch_.footprint_bytes / missed) : 0;
     stores_reach_memory_ = fits ? 0 : 1;
@@ -152,7 +167,7 @@ class Timer {
   const LaunchRecord& launch_;
   Traffic traffic_;
   double mall_hits_ = 1, stores_reach_memory_ = 0;
-  double work_ratio_ = 1;
+  double mean_work_ = 0, work_ratio_ = 1;
 };
 
 double Milliseconds(const Machine& machine, double clk, double mhz) {

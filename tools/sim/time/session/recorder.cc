@@ -1,5 +1,6 @@
 #include "tools/sim/time/session/recorder.h"
 
+#include <algorithm>
 #include <bit>
 #include <optional>
 #include <utility>
@@ -31,16 +32,18 @@ struct Pending {
 /// Records the workgroups that one host thread executes.
 class Recorder::Group final : public GroupProbe {
  public:
-  Group(Recorder& recorder, size_t waves) : recorder_(recorder), pending_(waves) {}
+  Group(Recorder& recorder, std::span<Wave> waves)
+      : recorder_(recorder), waves_(waves), pending_(waves.size()), left_(waves.size()) {}
 
   void Begin(const std::array<uint32_t, 3>& id, int waves) override {
     record_ = {};
     record_.id = id;
     record_.waves.resize(static_cast<size_t>(waves));
+    std::fill(left_.begin(), left_.end(), recorder_.most_);
   }
 
   void Observe(Wave& wave, const Uop& uop, const MemoryAccess& access) override {
-    if (access.lanes == 0) return;
+    if (access.lanes == 0 || RecordOf(wave).cut) return;
     Pending& pending = pending_[static_cast<size_t>(wave.index_in_group)];
     if (!pending.Takes(uop, access)) {
       Flush(wave);
@@ -66,8 +69,18 @@ class Recorder::Group final : public GroupProbe {
   }
 
   void Ran(const Wave& wave, uint32_t first, uint32_t last) override {
+    WaveRecord& record = RecordOf(wave);
+    if (record.cut) return;
     Flush(wave);
-    RecordOf(wave).runs.push_back({first, last});
+    record.runs.push_back({first, last});
+    const auto index = static_cast<size_t>(wave.index_in_group);
+    left_[index] -= int64_t{last} - first + 1;
+    if (left_[index] > 0) return;
+    record.cut = true;
+    if (!recorder_.ends_) return;
+    // The branch that ends this run ends the turn too, and finds the wave at its end.
+    waves_[index].branch_budget = 0;
+    waves_[index].state = WaveState::kEnded;
   }
 
   void End() override {
@@ -111,14 +124,16 @@ class Recorder::Group final : public GroupProbe {
   }
 
   Recorder& recorder_;
+  const std::span<Wave> waves_;
   WorkgroupRecord record_;
   std::vector<Pending> pending_;  // by wave
+  std::vector<int64_t> left_;     // instructions until the record is cut, by wave
   Interval recent_[4] = {};       // allocations that are noted already
   size_t next_ = 0;
 };
 
 std::unique_ptr<GroupProbe> Recorder::OfThread(std::span<Wave> waves) {
-  return std::make_unique<Group>(*this, waves.size());
+  return std::make_unique<Group>(*this, waves);
 }
 
 const WorkgroupRecord* Recorder::Find(int64_t index) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -27,6 +28,13 @@ class Recorder final : public LaunchProbe {
   void Begin(const Launch& launch) override { launch_ = &launch; }
   std::unique_ptr<GroupProbe> OfThread(std::span<Wave> waves) override;
 
+  /// Waves are recorded up to the first taken branch behind so many instructions, and if `ends`
+  /// they end there. In force from the next launch on.
+  void Limit(int64_t instructions, bool ends) {
+    most_ = instructions;
+    ends_ = ends;
+  }
+
   /// The record of the workgroup of that linear index, or null.
   const WorkgroupRecord* Find(int64_t index) const;
   int64_t workgroups() const { return static_cast<int64_t>(records_.size()); }
@@ -38,6 +46,8 @@ class Recorder final : public LaunchProbe {
   class Group;
 
   const Launch* launch_ = nullptr;
+  int64_t most_ = std::numeric_limits<int64_t>::max();
+  bool ends_ = false;
   std::mutex mutex_;  // of what follows
   Shapes shapes_;
   absl::node_hash_map<int64_t, WorkgroupRecord> records_;

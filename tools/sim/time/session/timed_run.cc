@@ -11,12 +11,15 @@
 namespace gridwise::sim::time {
 namespace {
 
-/// Wave instructions that may be executed for the traffic of a die, and of workgroups beyond those
-/// that a unit's time needs.
+/// Wave instructions that are recorded: for the traffic of a die, and of a unit in detail. Records
+/// of long waves are cut.
 constexpr int64_t kMostForTraffic = 12'000'000;
-constexpr int64_t kMostForDetail = 600'000;
+constexpr int64_t kMostForDetail = 1'500'000;
 /// Workgroups of a unit in detail that are always executed, times its resident ones.
 constexpr size_t kLeastTurns = 3;
+/// Workgroups across the grid that are executed first: more if their work differs by this part.
+constexpr size_t kFirstStrata = 4;
+constexpr double kSameWork = 0.02;
 
 GroupNeeds NeedsOf(const KernelInfo& kernel, const Grid& grid) {
   const auto items = static_cast<int>(grid.block[0] * grid.block[1] * grid.block[2]);
@@ -99,22 +102,53 @@ class Batches {
   RunReport report_;
 };
 
-void Append(std::vector<int64_t>& list, const std::vector<int64_t>& more, size_t from, size_t to) {
-  for (size_t i = from; i < std::min(to, more.size()); ++i) list.push_back(more[i]);
+std::vector<int64_t> Some(const std::vector<int64_t>& list, size_t count) {
+  std::vector<int64_t> some;
+  count = std::min(count, list.size());
+  for (size_t i = 0; i < count; ++i)
+    some.push_back(list[i * (list.size() - 1) / std::max<size_t>(1, count - 1)]);
+  return some;
 }
 
-/// What the plan needs, then what of the rest the limits allow.
-absl::Status ExecuteSample(const SamplePlan& plan, Batches& batches) {
+bool SameWork(const Recorder& recorder, const std::vector<int64_t>& indices) {
+  double least = 0, most = 0;
+  for (const int64_t index : indices) {
+    const WorkgroupRecord* record = recorder.Find(index);
+    if (record == nullptr) continue;
+    double work = 0;
+    for (const WaveRecord& wave : record->waves) work += static_cast<double>(wave.instructions());
+    least = least == 0 ? work : std::min(least, work);
+    most = std::max(most, work);
+  }
+  return most - least <= kSameWork * most;
+}
+
+/// Workgroups across the grid as a whole, then the units in detail and the die, as far into the
+/// workgroups as the limits allow.
+absl::Status ExecuteSample(SamplePlan& plan, int waves, Batches& batches, Recorder& recorder) {
+  const std::vector<int64_t> first = Some(plan.strata, kFirstStrata);
+  if (absl::Status status = batches.Run(first); !status.ok()) return status;
+  if (SameWork(recorder, first)) {
+    plan.strata = first;
+  } else if (absl::Status status = batches.Run(plan.strata); !status.ok()) {
+    return status;
+  }
+  const int64_t of_wave = std::max<int64_t>(1, batches.MeanInstructions() / waves);
+  const auto limit = [&](int64_t most, size_t workgroups) {
+    constexpr int64_t kLeast = 1000;
+    recorder.Limit(std::max(kLeast, most / static_cast<int64_t>(workgroups) / waves), true);
+  };
+  std::vector<int64_t> detail;
   const size_t least = kLeastTurns * static_cast<size_t>(plan.resident);
-  std::vector<int64_t> needed = plan.strata;
-  for (const auto& unit : plan.units) Append(needed, unit, 0, least);
-  if (absl::Status status = batches.Run(needed); !status.ok()) return status;
-  const int64_t mean = batches.MeanInstructions();
-  std::vector<int64_t> more;
-  for (const auto& unit : plan.units)
-    Append(more, unit, least, std::max(least, static_cast<size_t>(kMostForDetail / mean)));
-  Append(more, plan.die, 0, static_cast<size_t>(kMostForTraffic / mean));
-  return batches.Run(more);
+  for (auto& unit : plan.units) {
+    unit.resize(std::min(unit.size(),
+                         std::max(least, static_cast<size_t>(kMostForDetail / of_wave / waves))));
+    detail.insert(detail.end(), unit.begin(), unit.end());
+  }
+  limit(kMostForDetail, least);
+  if (absl::Status status = batches.Run(detail); !status.ok()) return status;
+  limit(kMostForTraffic, plan.die.size());
+  return batches.Run(plan.die);
 }
 
 std::vector<Op> OpsOf(const Machine& machine, Program& program, const KernelInfo& kernel,
@@ -146,7 +180,9 @@ absl::StatusOr<TimedRun> RunTimed(const Machine& machine, Program& program,
   Batches batches(program, kernel, grid, kernarg, memory, options, recorder);
   std::vector<int64_t> all(*depend ? static_cast<size_t>(launch.workgroups) : 0);
   std::iota(all.begin(), all.end(), int64_t{0});
-  const absl::Status executed = *depend ? batches.Run(all) : ExecuteSample(launch.plan, batches);
+  const absl::Status executed =
+      *depend ? batches.Run(all)
+              : ExecuteSample(launch.plan, launch.needs.waves, batches, recorder);
   if (!executed.ok()) return executed;
 
   TimedRun timed;

@@ -17,18 +17,6 @@ int64_t Immediate(const InstructionFacts& facts) {
   return facts.parsed.operands.empty() ? 0 : facts.parsed.operands.back().integer;
 }
 
-/// Formats of the operands of f8f6f4: 0 and 1 have 8 bits, others 6 or 4 (LLVM AMDGPUUsage,
-/// "cbsz, blgp").
-bool HasEightBitOperand(const InstructionFacts& facts) {
-  int64_t a = 0, b = 0;
-  for (const Modifier& modifier : facts.parsed.modifiers) {
-    if (modifier.numbers.empty()) continue;
-    if (modifier.name == "cbsz") a = modifier.numbers[0];
-    if (modifier.name == "blgp") b = modifier.numbers[0];
-  }
-  return a <= 1 || b <= 1;
-}
-
 /// WMMA and SWMMAC: the SIMD does nothing else meanwhile.
 double WmmaClocks(const Machine& machine, std::string_view m) {
   if (absl::StrContains(m, "_iu4")) return machine.wmma4_clk;
@@ -43,9 +31,7 @@ void FillMatrix(const Machine& machine, const InstructionFacts& facts, Op& op) {
     op.valu_clk = op.matrix_clk = WmmaClocks(machine, facts.mnemonic);
     return;
   }
-  int passes = facts.matrix.passes;
-  if (absl::StrContains(facts.mnemonic, "f8f6f4") && HasEightBitOperand(facts)) passes *= 2;
-  op.matrix_clk = passes * machine.pass_clk;
+  op.matrix_clk = facts.matrix.passes * machine.pass_clk;
   // f32 and f64 leave no room for others beside them (AMD's matrix calculator).
   op.valu_clk = facts.matrix.xdl ? double{machine.matrix_issue_clk} : op.matrix_clk;
 }

@@ -25,6 +25,7 @@ struct Access {
 struct WaveRecord {
   std::vector<Run> runs;
   std::vector<Access> accesses;  // in order
+  bool cut = false;              // it went on, but that was not recorded
   /// Instructions executed.
   uint64_t instructions() const {
     uint64_t count = 0;
