@@ -42,7 +42,8 @@ struct RunningWave {
   int simd = 0;
   int priority = 0;
   uint32_t signals = 0;  // of the barrier
-  bool parked = false;   // waits for the barrier
+  bool parked = false;   // waits for the barrier,
+  uint32_t barrier = 0;  // which is this instruction
   bool ended = false;
   size_t run = 0, access = 0;
   uint32_t op = 0;
@@ -271,6 +272,7 @@ class Engine {
   void Issue(size_t index, const Op& op, double t) {
     RunningWave& wave = waves_[index];
     const double done = Execute(wave, op, t);
+    wave.barrier = wave.op;
     wave.board.Issue(op, t, done);
     Note(wave, t);
     if (op.priority >= 0) wave.priority = op.priority;
@@ -325,7 +327,8 @@ class Engine {
       if (!wave.parked || wave.signals > lowest) continue;
       wave.parked = false;
       const double on = Slot(t + machine_.barrier_clk, wave.simd);
-      wave.stalled[static_cast<size_t>(Stall::kBarrier)] += on - wave.since;
+      time_.ops[wave.barrier].stalled[static_cast<size_t>(Stall::kBarrier)] += on - wave.since;
+      wave.since = on;
       candidates_.push({on, wave.priority, index});
     }
   }

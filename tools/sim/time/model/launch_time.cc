@@ -183,6 +183,7 @@ LaunchTime TimeLaunch(const Machine& machine, const LaunchRecord& launch,
   time.kernel = launch.kernel;
   time.machine = &machine;
   time.workgroups = launch.workgroups;
+  time.needs = launch.needs;
   time.occupancy = launch.occupancy;
   time.resident = launch.plan.resident;
   time.burst_clk = timer.Clocks(machine.burst_mhz, 0, &time.unit, options.events);

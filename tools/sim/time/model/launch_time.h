@@ -43,6 +43,7 @@ struct LaunchTime {
   const Machine* machine = nullptr;
   int64_t workgroups = 0;
   int64_t sampled = 0;
+  GroupNeeds needs;
   Occupancy occupancy;
   int resident = 0;                       // workgroups on a unit, as far as there are so many
   double burst_clk = 0;                   // of the kernel at the burst clock, launch not included
