@@ -248,7 +248,7 @@ class Engine {
         return memory_.Scalar(t, accesses);
       case OpKind::kMemory: {
         double done = memory_.Vector(t, wave.simd, wave.op, op, accesses);
-        if (op.to_lds && !Free(Resource::kLds)) done = ArriveInLds(done, accesses);
+        if (op.to_lds && !Free(Resource::kLds)) done += ArriveInLds(t, accesses);
         return done;
       }
       default:
@@ -256,17 +256,17 @@ class Engine {
     }
   }
 
+  /// Clocks of LDS for what a load that is issued at `t` writes there.
   double ArriveInLds(double t, std::span<const Access> accesses) {
     double bytes = 0;
     for (const Access& access : accesses) {
       const Shape& shape = work_.shapes->at(access.shape);
       if (access.lds) bytes += static_cast<double>(shape.offset.size()) * shape.bytes;
     }
-    // What has yet to arrive does not hold up accesses before that time: only the work is counted.
+    // It is done some time later; taking its clocks now holds up nobody before that.
     const double clk = bytes / machine_.lds_direct_bytes;
-    lds_.free = std::max(lds_.free, t - machine_.l2_latency) + clk;
-    lds_.busy += clk;
-    return t + clk;
+    lds_.Take(t, clk);
+    return clk;
   }
 
   void Issue(size_t index, const Op& op, double t) {

@@ -13,7 +13,9 @@ struct GroupNeeds {
   int wave_size = 64;
   int registers = 1;  // vector registers of a wave, accumulators included
   uint64_t lds_bytes = 0;
-  uint32_t scratch_bytes = 0;  // of a work-item: no limit, but a sign of spills
+  // No limits, but signs of a compiler in need:
+  uint32_t scratch_bytes = 0;  // of a work-item
+  int spills = 0;              // vector registers that went to memory or to accumulators
 };
 
 /// Workgroups that a unit holds at a time, and what keeps it from holding more.

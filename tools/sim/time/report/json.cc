@@ -52,6 +52,7 @@ std::string Json(const LaunchTime& time, std::span<const Op> ops, uint64_t entry
       {"waves_per_workgroup", time.needs.waves},
       {"registers", time.needs.registers},
       {"lds_bytes", static_cast<int64_t>(time.needs.lds_bytes)},
+      {"spills", time.needs.spills},
       {"scratch_bytes", static_cast<int64_t>(time.needs.scratch_bytes)},
       {"workgroups_per_unit", time.occupancy.workgroups},
       {"occupancy_bound", Text(time.occupancy.bound)},

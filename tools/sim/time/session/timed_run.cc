@@ -27,7 +27,8 @@ GroupNeeds NeedsOf(const KernelInfo& kernel, const Grid& grid) {
           .wave_size = kernel.wave_size,
           .registers = kernel.vgprs,
           .lds_bytes = uint64_t{kernel.static_lds_bytes} + grid.dynamic_lds_bytes,
-          .scratch_bytes = kernel.private_bytes};
+          .scratch_bytes = kernel.private_bytes,
+          .spills = kernel.vgpr_spills};
 }
 
 /// Whether workgroups may find out what others have done: then a sample would not do the same.
