@@ -42,11 +42,9 @@ MemoryPath::MemoryPath(const Machine& machine, Shapes& shapes, const Sharing& sh
 
 double MemoryPath::Latency(double clk) const { return Free(Resource::kLatency) ? clk / 2 : clk; }
 
-double MemoryPath::QueueFree(int simd) const {
-  if (Free(Resource::kAddress)) return 0;
+double MemoryPath::AddressFree(int simd) const {
   return l1_[static_cast<size_t>(simd) * l1_.size() / static_cast<size_t>(machine_.simds)]
-             .address.free -
-         machine_.address_backlog_clk;
+      .address.free;
 }
 
 double MemoryPath::Fetch(double t, uint32_t index, uint64_t line) {

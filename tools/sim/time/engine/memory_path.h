@@ -37,8 +37,8 @@ class MemoryPath {
   MemoryPath(const Machine& machine, Shapes& shapes, const Sharing& sharing,
              std::span<const Hits> hits, uint32_t freed);
 
-  /// When the address unit of SIMD `simd` can take an instruction.
-  double QueueFree(int simd) const;
+  /// When the address unit of SIMD `simd` will have done all that it was given.
+  double AddressFree(int simd) const;
   /// When what a vector memory instruction that is issued at `t` loads is there, or what it stores
   /// has arrived.
   double Vector(double t, int simd, uint32_t index, const Op& op, std::span<const Access> accesses);

@@ -136,6 +136,24 @@ TEST(Lds, ConflictsTakeAClockEach) {
   EXPECT_NEAR(notebook / 16, 16, 1);
 }
 
+TEST(Lds, NoSimdStarvesAnother) {
+  // Two waves of all conflicts, on the two SIMDs of a port: they get a half each.
+  Bench bench("gfx942");
+  bench.Code({"ds_read_b32 v0, v8"});
+  for (int group = 0; group < 2; ++group) {
+    if (group > 0) bench.Workgroup();
+    bench.Wave();
+    for (int n = 0; n < kIterations; ++n) {
+      bench.Execute(0, 0);
+      bench.Touch(0, {.stride = 128}, true);
+    }
+  }
+  const UnitTime time = bench.Time(2);
+  ASSERT_EQ(time.ends.size(), 2u);
+  EXPECT_NEAR(time.ends[0], time.ends[1], 0.05 * time.ends[1]);
+  EXPECT_NEAR(time.clk, 2 * kIterations * 64, 0.02 * 2 * kIterations * 64);
+}
+
 // --- Address unit
 
 double AddressClk(int64_t stride, uint32_t bytes, std::string_view instruction) {

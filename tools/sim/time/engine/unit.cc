@@ -22,6 +22,8 @@ struct Simd {
   Server vector, trans, matrix;
   /// From when on the next instruction of a kind may issue.
   std::array<double, kOpKinds> next = {};
+  /// When LDS and the address unit will have done what this SIMD has given them.
+  double lds_done = 0, address_done = 0;
   double issue_busy = 0;
   int waves = 0;
 };
@@ -182,11 +184,11 @@ class Engine {
       start.AtLeast(simd.matrix.free, Stall::kMatrix);
     const bool own_trans = !machine_.cdna() && (op.trans_clk > 0 || op.kind == OpKind::kMatrix);
     if (own_trans && !Free(Resource::kVector)) start.AtLeast(simd.trans.free, Stall::kVector);
-    if (op.kind == OpKind::kMemory)
-      start.AtLeast(memory_.QueueFree(wave.simd), Stall::kAddressQueue);
-    if (op.kind == OpKind::kLds && !Free(Resource::kLds)) {
-      start.AtLeast(LdsPortOf(wave.simd).free - machine_.address_backlog_clk, Stall::kLdsQueue);
-    }
+    // Each SIMD has a queue of its own, so that none starves another.
+    if (op.kind == OpKind::kMemory && !Free(Resource::kAddress))
+      start.AtLeast(simd.address_done - machine_.address_backlog_clk, Stall::kAddressQueue);
+    if (op.kind == OpKind::kLds && !Free(Resource::kLds))
+      start.AtLeast(simd.lds_done - machine_.address_backlog_clk, Stall::kLdsQueue);
     return start;
   }
 
@@ -223,12 +225,12 @@ class Engine {
     }
     if (Free(Resource::kLds)) clk = port_clk = 0;
     Server& port = LdsPortOf(simd);
-    // Halves of RDNA's LDS have banks of their own.
-    const double start =
-        machine_.cdna() ? lds_.Take(std::max(t, port.free), clk) : std::max(t, port.free);
-    port.Take(start, port_clk);
+    // Banks and port have queues of their own. Halves of RDNA's LDS have banks of their own.
+    const double banked = machine_.cdna() ? lds_.Take(t, clk) + clk : t;
+    const double moved = port.Take(t, port_clk) + port_clk;
     const double idle = machine_.lds_ports;  // of a port, for the dword of one lane
-    return start + std::max(port_clk, idle) - idle +
+    simds_[static_cast<size_t>(simd)].lds_done = std::max(banked, moved);
+    return std::max({banked, moved, t + idle}) - idle +
            (Free(Resource::kLatency) ? machine_.lds_latency / 2 : machine_.lds_latency);
   }
 
@@ -248,6 +250,7 @@ class Engine {
         return memory_.Scalar(t, accesses);
       case OpKind::kMemory: {
         double done = memory_.Vector(t, wave.simd, wave.op, op, accesses);
+        simd.address_done = memory_.AddressFree(wave.simd);
         if (op.to_lds && !Free(Resource::kLds)) done += ArriveInLds(t, accesses);
         return done;
       }
