@@ -52,11 +52,11 @@ State& Process() {
 }  // namespace
 
 absl::StatusOr<uint32_t> ParseCategories(std::string_view text) {
-  if (text.empty() || text == "run") return 0;
+  if (text.empty() || text == "run" || text == "time") return 0;
   if (text == "check") return kEverything;
   if (!absl::ConsumePrefix(&text, "check:")) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", text, "' is neither 'run' nor 'check' nor 'check:CATEGORY,...'"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", text, "' is neither 'run' nor 'time' nor 'check' nor 'check:CATEGORY,...'"));
   }
   uint32_t categories = 0;
   for (const std::string_view name : absl::StrSplit(text, ',', absl::SkipWhitespace())) {

@@ -85,13 +85,17 @@ class Crew {
   Crew(const Launch& launch, const RunOptions& options)
       : launch_(launch),
         options_(options),
-        total_(int64_t{1} * launch.grid.workgroups[0] * launch.grid.workgroups[1] *
-               launch.grid.workgroups[2]),
-        threads_(Threads()) {
+        total_(options.only.empty() ? int64_t{1} * launch.grid.workgroups[0] *
+                                          launch.grid.workgroups[1] * launch.grid.workgroups[2]
+                                    : static_cast<int64_t>(options.only.size())),
+        threads_(Threads()),
+        order_(options.only) {
     if (launch.wants.serial) turns_.emplace(threads_, launch.seed);
     if (!launch.seed.has_value()) return;
-    order_.resize(static_cast<size_t>(total_));
-    std::iota(order_.begin(), order_.end(), int64_t{0});
+    if (order_.empty()) {
+      order_.resize(static_cast<size_t>(total_));
+      std::iota(order_.begin(), order_.end(), int64_t{0});
+    }
     std::shuffle(order_.begin(), order_.end(), std::mt19937_64(*launch.seed));
   }
 

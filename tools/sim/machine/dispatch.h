@@ -30,6 +30,8 @@ struct RunOptions {
   /// Shuffles workgroups and the turns of waves, and preempts waves at random, always in the same
   /// way for the same seed; the host threads run one at a time.
   std::optional<uint64_t> seed = std::nullopt;
+  /// Linear indices of the workgroups to execute, in this order; empty: all of them.
+  std::vector<int64_t> only = {};
 };
 
 /// Executes one launch of `kernel` to its end. `kernarg` points at kernel.kernarg_bytes bytes, host

@@ -1,6 +1,7 @@
 // Runs a program of somebody else's with the simulator as its HIP library:
 //
-//   run [--device=gfx1100] [--check[=categories]] [--deferred] [--seed=n] [--] program arguments...
+//   run [--device=gfx1100] [--check[=categories]] [--deferred] [--time] [--machine=file] [--seed=n]
+//       [--] program arguments...
 //
 // The program is executed in the folder that `bazel run` was called from; its exit code is this
 // one's. What goes wrong before the program starts gives exit code 127, and a sentence on stderr.
@@ -69,6 +70,10 @@ bool TakeOption(std::string_view option) {
     AddMode(absl::StrCat("check:", option));
   } else if (option == "--deferred") {
     AddMode("deferred");
+  } else if (option == "--time") {
+    AddMode("time");
+  } else if (absl::ConsumePrefix(&option, "--machine=")) {
+    SetEnvironment("GRIDWISE_SIM_MACHINE", std::filesystem::absolute(option).string());
   } else if (absl::ConsumePrefix(&option, "--seed=")) {
     SetEnvironment("GRIDWISE_SIM_SEED", std::string(option));
   } else {
@@ -115,8 +120,8 @@ int Run(std::vector<std::string> arguments) {
   if (!arguments.empty() && arguments.front() == "--") arguments.erase(arguments.begin());
   if (arguments.empty() || (absl::StartsWith(arguments.front(), "--"))) {
     return Fail(
-        "usage: run [--device=gfx1100] [--check[=categories]] [--deferred] [--seed=n] [--] program "
-        "arguments...");
+        "usage: run [--device=gfx1100] [--check[=categories]] [--deferred] [--time] "
+        "[--machine=file] [--seed=n] [--] program arguments...");
   }
   if (const char* folder = std::getenv("BUILD_WORKING_DIRECTORY"); folder != nullptr) {
     if (chdir(folder) != 0) return Fail(absl::StrCat(folder, ": ", std::strerror(errno)));

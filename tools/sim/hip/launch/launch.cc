@@ -33,6 +33,7 @@
 #include "tools/sim/machine/dispatch.h"
 #include "tools/sim/machine/fidelity.h"
 #include "tools/sim/machine/memory.h"
+#include "tools/sim/time/session/session.h"
 #include "tools/sim/wave/uop.h"
 
 // Executing a launch. The functions of sim_extension.h are here as well: they are weak references
@@ -106,7 +107,9 @@ absl::StatusOr<RunReport> RunKernel(ihipModule_t& module, const KernelInfo& kern
       return hostcall->Serve();
     };
   }
-  absl::StatusOr<RunReport> report = Run(*module.program, kernel, grid, *kernarg, memory, options);
+  absl::StatusOr<RunReport> report =
+      time::On() ? time::Launch(*module.program, kernel, grid, arguments, *kernarg, memory, options)
+                 : Run(*module.program, kernel, grid, *kernarg, memory, options);
   if (hostcall != nullptr) hostcall->EndLaunch();
   {
     const std::lock_guard lock(runs_mutex);

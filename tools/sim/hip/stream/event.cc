@@ -15,7 +15,8 @@
 
 // Streams and events. A stream is only a handle: its work is done when the call that starts it
 // returns, captured (capture.h) or deferred (queue.h). An event is a time stamp of the host's
-// clock: what lies between two events is the time that simulating took.
+// clock: what lies between two events is the time that simulating took, or, in time mode, what the
+// launches in between would take.
 
 struct ihipStream_t {
   unsigned int flags;

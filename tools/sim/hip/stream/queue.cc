@@ -22,6 +22,7 @@
 #include "tools/sim/hip/memory/allocations.h"
 #include "tools/sim/hip/module/module.h"
 #include "tools/sim/hip/stream/stream.h"
+#include "tools/sim/time/session/session.h"
 
 namespace gridwise::sim {
 
@@ -332,10 +333,18 @@ class Queue {
 /// or later, as they like.
 bool ReadsPageable(const CopyOperation& copy) { return !FindAllocation(copy.from.base); }
 
+/// The time of an event: in time mode that of the launches, else the host's.
+std::chrono::steady_clock::time_point Now() {
+  using Clock = std::chrono::steady_clock;
+  if (!time::On()) return Clock::now();
+  return Clock::time_point(std::chrono::duration_cast<Clock::duration>(
+      std::chrono::duration<double, std::milli>(time::NowMs())));
+}
+
 }  // namespace
 
 void Finish(Recording& recording) {
-  recording.time = std::chrono::steady_clock::now();
+  recording.time = Now();
   recording.done = true;
 }
 

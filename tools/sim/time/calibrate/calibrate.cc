@@ -1,0 +1,182 @@
+// Scores the clock against measurements:
+//
+//   calibrate --rows=measurements.csv [--split=tune] [--clock=burst] folder
+//
+// The folder has a program for each row that is to be scored, called as the row's id; it launches
+// the row's kernels once, and is executed in time mode. Columns: id, target, measured_ms, notes. A
+// program's time is that of all its launches; where the notes say "kernel only", of the longest.
+// Rows whose notes speak of a steady clock or of hundreds of warm-ups are compared at the sustained
+// clock, unless --clock says which. A program that uses scratch is set aside unless its row speaks
+// of spills: it is not the program that was measured.
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "llvm/Support/JSON.h"
+#include "tools/sim/time/calibrate/csv.h"
+#include "tools/sim/time/calibrate/score.h"
+
+namespace gridwise::sim::time {
+namespace {
+
+namespace fs = std::filesystem;
+using Row = std::map<std::string, std::string>;
+
+struct Options {
+  std::string rows, folder, split, clock;
+};
+
+std::string ReadAll(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Executes `program` in time mode for a device of `target`; its exit code, or -1.
+int Execute(const fs::path& program, const std::string& target, const fs::path& report) {
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv("GRIDWISE_SIM", "time", 1);
+    setenv("GRIDWISE_SIM_DEVICES", target.c_str(), 1);
+    setenv("GRIDWISE_SIM_TIME_REPORT", report.c_str(), 1);
+    const int nowhere = open("/dev/null", O_WRONLY);
+    dup2(nowhere, STDOUT_FILENO);
+    dup2(nowhere, STDERR_FILENO);
+    execl(program.c_str(), program.c_str(), static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+std::string ClockOf(const Row& row, const Options& options) {
+  if (!options.clock.empty()) return options.clock;
+  const std::string& notes = row.at("notes");
+  return absl::StrContains(notes, "steady") || absl::StrContains(notes, "00 warm-up") ? "sustained"
+                                                                                      : "burst";
+}
+
+/// Milliseconds of the launches in `report`, or a sentence.
+std::optional<double> TimeIn(const std::string& report, const Row& row, const std::string& clock,
+                             std::string& problem) {
+  llvm::Expected<llvm::json::Value> json = llvm::json::parse(report);
+  const llvm::json::Array* launches = json ? json->getAsArray() : nullptr;
+  if (!json) llvm::consumeError(json.takeError());
+  if (launches == nullptr || launches->empty()) {
+    problem = "launched nothing";
+    return std::nullopt;
+  }
+  double sum = 0, longest = 0;
+  for (const llvm::json::Value& value : *launches) {
+    const llvm::json::Object& launch = *value.getAsObject();
+    if (launch.getInteger("scratch_bytes").value_or(0) > 0 &&
+        !absl::StrContains(row.at("notes"), "spill")) {
+      problem = "set aside: the build uses scratch";
+      return std::nullopt;
+    }
+    const double ms = launch.getObject(clock)->getNumber("ms").value_or(0);
+    sum += ms;
+    longest = std::max(longest, ms);
+  }
+  return absl::StrContains(row.at("notes"), "kernel only") ? longest : sum;
+}
+
+void Print(const std::string& family, const Score& score) {
+  std::printf(
+      "%-28s %3d rows  median %5.1f %%  largest %5.1f %%  bias %+5.1f %%  tau %5.2f  "
+      "regret %5.1f %%  pairs in order %5.1f %%\n",
+      family.c_str(), score.rows, 100 * score.median, 100 * score.largest, 100 * score.bias,
+      score.tau, 100 * score.regret, 100 * score.order);
+}
+
+int Calibrate(const Options& options) {
+  std::map<std::string, std::vector<Prediction>> families;
+  std::vector<Prediction> all;
+  const fs::path report = fs::temp_directory_path() / absl::StrCat("calibrate.", getpid());
+  for (const Row& row : ParseCsv(ReadAll(options.rows))) {
+    const fs::path program = fs::path(options.folder) / row.at("id");
+    double measured = 0;
+    if (!fs::exists(program) || !absl::SimpleAtod(row.at("measured_ms"), &measured)) continue;
+    const std::string split = absl::StrCat("split=", options.split);
+    if (!options.split.empty() && !absl::StrContains(row.at("notes"), split)) continue;
+    const std::string& id = row.at("id");
+    fs::remove(report.string() + ".json");
+    const int code = Execute(fs::absolute(program), row.at("target"), report);
+    std::string problem = absl::StrCat("exit code ", code);
+    const std::string clock = ClockOf(row, options);
+    const std::optional<double> predicted =
+        code == 0 ? TimeIn(ReadAll(report.string() + ".json"), row, clock, problem) : std::nullopt;
+    if (!predicted) {
+      std::printf("%-60s %s\n", id.c_str(), problem.c_str());
+      continue;
+    }
+    std::printf("%-60s measured %10.4f ms  predicted %10.4f ms (%s)  x %.3f\n", id.c_str(),
+                measured, *predicted, clock.c_str(), *predicted / measured);
+    std::fflush(stdout);
+    all.push_back({id, measured, *predicted});
+    families[FamilyOf(id)].push_back(all.back());
+  }
+  for (const auto& [family, predictions] : families) Print(family, ScoreOf(predictions));
+  if (all.empty()) {
+    std::fprintf(stderr, "calibrate: no row of %s has a program in %s\n", options.rows.c_str(),
+                 options.folder.c_str());
+    return 1;
+  }
+  // Orders between families mean nothing.
+  Score score = ScoreOf(all);
+  std::printf("%-28s %3d rows  median %5.1f %%  largest %5.1f %%  bias %+5.1f %%\n", "all",
+              score.rows, 100 * score.median, 100 * score.largest, 100 * score.bias);
+  return 0;
+}
+
+int Main(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    std::string_view argument = argv[i];
+    if (absl::ConsumePrefix(&argument, "--rows=")) {
+      options.rows = argument;
+    } else if (absl::ConsumePrefix(&argument, "--split=")) {
+      options.split = argument;
+    } else if (absl::ConsumePrefix(&argument, "--clock=")) {
+      options.clock = argument;
+    } else {
+      options.folder = argument;
+    }
+  }
+  if (const char* from = std::getenv("BUILD_WORKING_DIRECTORY"); from != nullptr) {
+    std::error_code error;
+    fs::current_path(from, error);
+  }
+  const bool known =
+      options.clock.empty() || options.clock == "burst" || options.clock == "sustained";
+  if (options.rows.empty() || options.folder.empty() || !known) {
+    std::fputs(
+        "usage: calibrate --rows=measurements.csv [--split=tune] [--clock=burst|sustained] "
+        "folder\n",
+        stderr);
+    return 2;
+  }
+  return Calibrate(options);
+}
+
+}  // namespace
+}  // namespace gridwise::sim::time
+
+int main(int argc, char** argv) { return gridwise::sim::time::Main(argc, argv); }

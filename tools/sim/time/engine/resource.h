@@ -1,0 +1,70 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+namespace gridwise::sim::time {
+
+/// What limits a kernel. A what-if run makes some of them free.
+enum class Resource : uint8_t {
+  kMatrix,
+  kVector,
+  kIssue,  // scalar instructions, branches, instructions that only wait
+  kLds,
+  kAddress,  // address unit and vector cache
+  kL2,
+  kMall,
+  kMemory,
+  kLatency,  // of all memory
+  kBarrier,
+  kCode,  // instruction fetch
+};
+inline constexpr int kResources = 11;
+constexpr std::string_view Name(Resource resource) {
+  constexpr std::string_view kNames[kResources] = {"matrix unit",
+                                                   "vector ALU",
+                                                   "instruction issue",
+                                                   "LDS",
+                                                   "address unit and vector cache",
+                                                   "L2",
+                                                   "MALL",
+                                                   "device memory",
+                                                   "latency",
+                                                   "barriers",
+                                                   "instruction cache"};
+  return kNames[static_cast<int>(resource)];
+}
+constexpr uint32_t Bit(Resource resource) { return 1u << static_cast<int>(resource); }
+
+/// Something that serves one request after the other.
+struct Server {
+  double free = 0;  // from when on
+  double busy = 0;  // clocks in all
+
+  /// Serves `clk` from `t` on or later; when it starts.
+  double Take(double t, double clk) {
+    const double start = std::max(t, free);
+    free = start + clk;
+    busy += clk;
+    return start;
+  }
+};
+
+/// A unit's share of what several units share: `rate` bytes a clock in the long run. What it does
+/// not use it may save up for `credit` clocks.
+struct Share {
+  double rate = 0, credit = 0;
+  double next = -std::numeric_limits<double>::infinity();
+  double bytes = 0;  // in all
+
+  /// When `amount` bytes that are asked for at `t` have come.
+  double Take(double t, double amount) {
+    bytes += amount;
+    next = std::max(next, t - credit) + amount / rate;
+    return std::max(next, t);
+  }
+};
+
+}  // namespace gridwise::sim::time

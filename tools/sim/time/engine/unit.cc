@@ -1,0 +1,439 @@
+#include "tools/sim/time/engine/unit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <limits>
+#include <numeric>
+#include <queue>
+#include <tuple>
+
+#include "tools/sim/time/engine/scoreboard.h"
+
+namespace gridwise::sim::time {
+namespace {
+
+constexpr double kNever = -std::numeric_limits<double>::infinity();
+constexpr uint64_t kProgressEvery = 256;
+constexpr double kCodeWays = 8;  // CDNA ISA documents
+
+/// What executes the instructions of one SIMD's waves.
+struct Simd {
+  Server vector, trans, matrix;
+  /// From when on the next instruction of a kind may issue.
+  std::array<double, kOpKinds> next = {};
+  /// When LDS and the address unit will have done what this SIMD has given them.
+  double lds_done = 0, address_done = 0;
+  double issue_busy = 0;
+  int waves = 0;
+};
+
+struct Group {
+  uint32_t index = 0;         // in UnitWork::workgroups
+  int running = 0;            // waves
+  std::vector<size_t> waves;  // indices
+};
+
+struct RunningWave {
+  RunningWave(const Machine& machine, const WaveRecord& record) : record(&record), board(machine) {}
+
+  const WaveRecord* record;
+  Scoreboard board;
+  size_t group = 0;
+  uint32_t index = 0;  // in its workgroup
+  int simd = 0;
+  int priority = 0;
+  uint32_t signals = 0;  // of the barrier
+  bool parked = false;   // waits for the barrier,
+  uint32_t barrier = 0;  // which is this instruction
+  bool ended = false;
+  size_t run = 0, access = 0;
+  uint32_t op = 0;
+  uint64_t code_line = ~uint64_t{0};
+  double since = 0;  // when it could have issued, were there nothing to wait for
+  std::array<double, kStalls> stalled = {};
+};
+
+/// A wave that wants to issue. Of those of one time the one of the highest priority goes first, of
+/// those the oldest.
+struct Candidate {
+  double time;
+  int priority;
+  size_t wave;
+  bool operator<(const Candidate& other) const {
+    return std::tie(other.time, priority, other.wave) < std::tie(time, other.priority, wave);
+  }
+};
+
+class Engine {
+ public:
+  explicit Engine(const UnitWork& work)
+      : work_(work),
+        machine_(*work.machine),
+        memory_(machine_, *work.shapes, work.sharing, work.hits, work.freed),
+        code_(machine_.code_bytes, machine_.code_line_bytes, kCodeWays),
+        simds_(static_cast<size_t>(machine_.simds)),
+        lds_ports_(static_cast<size_t>(machine_.lds_ports)) {
+    time_.ops.resize(work.ops.size());
+    time_.ends.resize(work.workgroups.size());
+  }
+
+  UnitTime Replay() {
+    const double engine_units = work_.sharing.units_per_die / machine_.engines;
+    for (int i = 0; i < work_.resident && next_group_ < work_.workgroups.size(); ++i) {
+      // An engine launches a workgroup on every unit of its before the second one on any.
+      const double waves = static_cast<double>(work_.workgroups[next_group_]->waves.size());
+      StartGroup(i * std::max(1.0, engine_units) * waves * machine_.wave_launch_clk);
+    }
+    while (!candidates_.empty() && !time_.cut) {
+      const Candidate candidate = candidates_.top();
+      candidates_.pop();
+      TryIssue(candidate);
+    }
+    Summarise();
+    return std::move(time_);
+  }
+
+ private:
+  bool Free(Resource resource) const { return (work_.freed & Bit(resource)) != 0; }
+  Simd& SimdOf(const RunningWave& wave) { return simds_[static_cast<size_t>(wave.simd)]; }
+  Server& LdsPortOf(int simd) {
+    return lds_ports_[static_cast<size_t>(simd) * lds_ports_.size() / simds_.size()];
+  }
+
+  /// The first time from `t` on at which a SIMD issues.
+  double Slot(double t, int simd) const {
+    const double cadence = machine_.issue_clk;
+    if (cadence <= 1) return t;
+    return std::ceil((t - simd) / cadence) * cadence + simd;
+  }
+
+  void StartGroup(double t) {
+    const size_t index = next_group_++;
+    const WorkgroupRecord& record = *work_.workgroups[index];
+    const size_t group = groups_.size();
+    groups_.emplace_back().index = static_cast<uint32_t>(index);
+    t += machine_.dispatch_clk;
+    // Waves of a workgroup go round the SIMDs, from the emptiest one on.
+    const auto least =
+        std::min_element(simds_.begin(), simds_.end(),
+                         [](const Simd& a, const Simd& b) { return a.waves < b.waves; });
+    auto simd = static_cast<size_t>(std::distance(simds_.begin(), least));
+    for (size_t i = 0; i < record.waves.size(); ++i, simd = (simd + 1) % simds_.size()) {
+      if (record.waves[i].runs.empty()) continue;
+      RunningWave& wave = waves_.emplace_back(machine_, record.waves[i]);
+      wave.group = group;
+      wave.index = static_cast<uint32_t>(i);
+      wave.simd = static_cast<int>(simd);
+      wave.op = wave.record->runs[0].first;
+      ++simds_[simd].waves;
+      ++groups_[group].running;
+      groups_[group].waves.push_back(waves_.size() - 1);
+      wave.since = Slot(t + static_cast<double>(i) * machine_.wave_launch_clk, wave.simd);
+      candidates_.push({wave.since, 0, waves_.size() - 1});
+    }
+    if (groups_[group].running == 0) EndGroup(group, t);
+  }
+
+  void EndGroup(size_t group, double t) {
+    time_.ends[groups_[group].index] = t;
+    time_.clk = std::max(time_.clk, t);
+    if (next_group_ < work_.workgroups.size()) StartGroup(t);
+  }
+
+  /// From when on the line of code that holds `op` is there.
+  double CodeReady(RunningWave& wave, const Op& op, double t) {
+    if (Free(Resource::kCode)) return kNever;
+    const auto line = op.pc / static_cast<uint64_t>(machine_.code_line_bytes);
+    if (line == wave.code_line) return kNever;
+    double ready = kNever;
+    for (const uint64_t wanted : {line, line + 1}) {  // the next line is fetched ahead
+      Cache::Line* found = code_.Find(wanted);
+      if (found == nullptr) {
+        code_.Insert(wanted, t + machine_.code_miss_clk);
+        code_misses_ += wanted == line;
+      }
+      if (wanted == line) ready = found != nullptr ? found->ready : t + machine_.code_miss_clk;
+    }
+    wave.code_line = line;
+    return ready;
+  }
+
+  /// When `op` can issue from `t` on, and what keeps it.
+  struct Start {
+    double time = kNever;
+    Stall reason = Stall::kIssue;
+    void AtLeast(double t, Stall why) {
+      if (t > time) *this = {t, why};
+    }
+  };
+  Start StartOf(RunningWave& wave, const Op& op, double t) {
+    Start start = {t, Stall::kIssue};
+    start.AtLeast(CodeReady(wave, op, t), Stall::kCode);
+    start.AtLeast(wave.board.OperandsReady(op), Stall::kDependency);
+    int counter = 0;
+    const double counted = wave.board.CountersReady(op, counter);
+    constexpr Stall kOfCounter[] = {Stall::kLoads, Stall::kStores, Stall::kLds, Stall::kScalars};
+    start.AtLeast(counted, op.waits ? kOfCounter[counter] : Stall::kAddressQueue);
+    const Simd& simd = SimdOf(wave);
+    if (op.kind != OpKind::kInternal && !(Free(Resource::kIssue) && op.valu_clk == 0))
+      start.AtLeast(simd.next[static_cast<size_t>(op.kind)], Stall::kIssue);
+    if (op.valu_clk > 0 && !Free(Resource::kVector))
+      start.AtLeast(simd.vector.free, op.kind == OpKind::kMatrix ? Stall::kMatrix : Stall::kVector);
+    if (!Free(Resource::kMatrix) && op.matrix_clk > 0)
+      start.AtLeast(simd.matrix.free, Stall::kMatrix);
+    const bool own_trans = !machine_.cdna() && (op.trans_clk > 0 || op.kind == OpKind::kMatrix);
+    if (own_trans && !Free(Resource::kVector)) start.AtLeast(simd.trans.free, Stall::kVector);
+    // Each SIMD has a queue of its own, so that none starves another.
+    if (op.kind == OpKind::kMemory && !Free(Resource::kAddress))
+      start.AtLeast(simd.address_done - machine_.address_backlog_clk, Stall::kAddressQueue);
+    if (op.kind == OpKind::kLds && !Free(Resource::kLds))
+      start.AtLeast(simd.lds_done - machine_.address_backlog_clk, Stall::kLdsQueue);
+    return start;
+  }
+
+  void TryIssue(const Candidate& candidate) {
+    RunningWave& wave = waves_[candidate.wave];
+    const Op& op = work_.ops[wave.op];
+    const Start start = StartOf(wave, op, candidate.time);
+    const double slot = Slot(start.time, wave.simd);
+    if (slot > candidate.time) {
+      wave.stalled[static_cast<size_t>(start.reason)] += slot - candidate.time;
+      candidates_.push({slot, wave.priority, candidate.wave});
+      return;
+    }
+    Issue(candidate.wave, op, slot);
+  }
+
+  std::span<const Access> TakeAccesses(RunningWave& wave) {
+    const std::vector<Access>& all = wave.record->accesses;
+    const size_t first = wave.access;
+    while (wave.access < all.size() && all[wave.access].run == wave.run &&
+           all[wave.access].op == wave.op) {
+      ++wave.access;
+    }
+    return std::span(all).subspan(first, wave.access - first);
+  }
+
+  /// LDS does `accesses` from `t` on; when that is done.
+  double Lds(double t, int simd, std::span<const Access> accesses) {
+    double clk = 0, port_clk = 0;
+    for (const Access& access : accesses) {
+      const LdsCost& cost = work_.shapes->LdsCostOf(access.shape, access.base);
+      clk += cost.clk;
+      port_clk += cost.port_clk;
+    }
+    if (Free(Resource::kLds)) clk = port_clk = 0;
+    Server& port = LdsPortOf(simd);
+    // Banks and port have queues of their own. Halves of RDNA's LDS have banks of their own.
+    const double banked = machine_.cdna() ? lds_.Take(t, clk) + clk : t;
+    const double moved = port.Take(t, port_clk) + port_clk;
+    const double idle = machine_.lds_ports;  // of a port, for the dword of one lane
+    simds_[static_cast<size_t>(simd)].lds_done = std::max(banked, moved);
+    return std::max({banked, moved, t + idle}) - idle +
+           (Free(Resource::kLatency) ? machine_.lds_latency / 2 : machine_.lds_latency);
+  }
+
+  /// What executes `op`, issued at `t`, is told; when its result is there, for what is counted.
+  double Execute(RunningWave& wave, const Op& op, double t) {
+    Simd& simd = SimdOf(wave);
+    simd.next[static_cast<size_t>(op.kind)] = t + machine_.issue_clk;
+    simd.issue_busy += machine_.issue_clk;
+    if (op.valu_clk > 0) simd.vector.Take(t, op.valu_clk);
+    if (op.matrix_clk > 0) simd.matrix.Take(t, op.matrix_clk);
+    if (op.trans_clk > 0) simd.trans.Take(t, op.trans_clk);
+    const std::span<const Access> accesses = TakeAccesses(wave);
+    switch (op.kind) {
+      case OpKind::kLds:
+        return Lds(t, wave.simd, accesses);
+      case OpKind::kScalarMemory:
+        return memory_.Scalar(t, accesses);
+      case OpKind::kMemory: {
+        double done = memory_.Vector(t, wave.simd, wave.op, op, accesses);
+        simd.address_done = memory_.AddressFree(wave.simd);
+        if (op.to_lds && !Free(Resource::kLds)) done += ArriveInLds(t, accesses);
+        return done;
+      }
+      default:
+        return t;
+    }
+  }
+
+  /// Clocks of LDS for what a load that is issued at `t` writes there.
+  double ArriveInLds(double t, std::span<const Access> accesses) {
+    double bytes = 0;
+    for (const Access& access : accesses) {
+      const Shape& shape = work_.shapes->at(access.shape);
+      if (access.lds) bytes += static_cast<double>(shape.offset.size()) * shape.bytes;
+    }
+    // It is done some time later; taking its clocks now holds up nobody before that.
+    const double clk = bytes / machine_.lds_direct_bytes;
+    lds_.Take(t, clk);
+    return clk;
+  }
+
+  void Issue(size_t index, const Op& op, double t) {
+    RunningWave& wave = waves_[index];
+    const double done = Execute(wave, op, t);
+    wave.barrier = wave.op;
+    wave.board.Issue(op, t, done);
+    Note(wave, t);
+    if (op.priority >= 0) wave.priority = op.priority;
+    if (op.barrier_signal) ++wave.signals;
+    double next = t + std::max<double>(machine_.issue_clk, op.idle_clk);
+    // A wait that had to wait lets the next instruction go at once.
+    if (op.waits && waited_) next = t;
+    if (op.barrier_signal && op.barrier_wait) next = t + machine_.barrier_clk;
+    if (time_.instructions >= work_.most_instructions) return Cut(t);
+    if (op.ends || !Advance(wave, next))
+      return wave.record->cut && !op.ends ? Cut(t) : End(index, t);
+    wave.since = next;
+    if (op.barrier_signal) OpenBarriers(wave.group, t);
+    if (op.barrier_wait && !Free(Resource::kBarrier) && wave.signals > LowestSignal(wave.group)) {
+      wave.parked = true;
+      wave.since = t;
+      return;
+    }
+    candidates_.push({Slot(next, wave.simd), wave.priority, index});
+  }
+
+  /// The wave's next instruction; false behind the last.
+  bool Advance(RunningWave& wave, double& next) {
+    const Run& run = wave.record->runs[wave.run];
+    if (wave.op < run.last) {
+      ++wave.op;
+      return true;
+    }
+    if (++wave.run == wave.record->runs.size()) return false;
+    wave.op = wave.record->runs[wave.run].first;
+    next += machine_.branch_clk - machine_.issue_clk;
+    return true;
+  }
+
+  void Cut(double t) {
+    time_.cut = true;
+    time_.clk = t;
+  }
+
+  uint32_t LowestSignal(size_t group) const {
+    uint32_t lowest = ~0u;
+    for (const size_t index : groups_[group].waves) {
+      if (!waves_[index].ended) lowest = std::min(lowest, waves_[index].signals);
+    }
+    return lowest;
+  }
+
+  void OpenBarriers(size_t group, double t) {
+    const uint32_t lowest = LowestSignal(group);
+    for (const size_t index : groups_[group].waves) {
+      RunningWave& wave = waves_[index];
+      if (!wave.parked || wave.signals > lowest) continue;
+      wave.parked = false;
+      const double on = Slot(t + machine_.barrier_clk, wave.simd);
+      time_.ops[wave.barrier].stalled[static_cast<size_t>(Stall::kBarrier)] += on - wave.since;
+      wave.since = on;
+      candidates_.push({on, wave.priority, index});
+    }
+  }
+
+  void End(size_t index, double t) {
+    RunningWave& wave = waves_[index];
+    wave.ended = true;
+    --SimdOf(wave).waves;
+    const size_t group = wave.group;
+    if (--groups_[group].running == 0) return EndGroup(group, t);
+    OpenBarriers(group, t);
+  }
+
+  /// Adds what the wave waited for to its instruction, which has issued at `t`.
+  void Note(RunningWave& wave, double t) {
+    OpTime& at = time_.ops[wave.op];
+    ++at.count;
+    if (time_.instructions++ % kProgressEvery == 0) progress_.push_back(t);
+    waited_ = false;
+    size_t longest = 0;
+    for (size_t i = 0; i < wave.stalled.size(); ++i) {
+      at.stalled[i] += wave.stalled[i];
+      if (wave.stalled[i] > wave.stalled[longest]) longest = i;
+      const auto stall = static_cast<Stall>(i);
+      const bool of_counter = stall == Stall::kLoads || stall == Stall::kStores ||
+                              stall == Stall::kLds || stall == Stall::kScalars;
+      waited_ |= of_counter && wave.stalled[i] > 0;
+    }
+    if (work_.events != nullptr) {
+      work_.events->push_back({.workgroup = groups_[wave.group].index,
+                               .wave = wave.index,
+                               .op = wave.op,
+                               .simd = wave.simd,
+                               .since = wave.since,
+                               .issued = t,
+                               .reason = static_cast<Stall>(longest)});
+    }
+    wave.stalled = {};
+  }
+
+  void Summarise() {
+    if (const size_t half = progress_.size() / 2; half > 0) {
+      const double since = progress_.back() - progress_[half];
+      const auto issued = static_cast<double>((progress_.size() - 1 - half) * kProgressEvery);
+      time_.rate = since > 0 ? issued / since : 0;
+    }
+    if (time_.rate == 0 && time_.clk > 0)
+      time_.rate = static_cast<double>(time_.instructions) / time_.clk;
+    const auto mean = [&](auto busy) {
+      return std::accumulate(simds_.begin(), simds_.end(), 0.0,
+                             [&](double sum, const Simd& simd) { return sum + busy(simd); }) /
+             static_cast<double>(simds_.size());
+    };
+    const auto at = [&](Resource r) -> double& { return time_.busy[static_cast<size_t>(r)]; };
+    at(Resource::kMatrix) = mean([](const Simd& s) { return s.matrix.busy; });
+    at(Resource::kVector) = mean([](const Simd& s) { return s.vector.busy; });
+    at(Resource::kIssue) = mean([](const Simd& s) { return s.issue_busy; });
+    at(Resource::kAddress) = memory_.address_busy();
+    at(Resource::kL2) = memory_.l2_reads().bytes / memory_.l2_reads().rate +
+                        memory_.l2_writes().bytes / memory_.l2_writes().rate;
+    at(Resource::kMall) = memory_.mall().bytes / memory_.mall().rate;
+    at(Resource::kMemory) = memory_.memory().bytes / memory_.memory().rate;
+    at(Resource::kLds) = lds_.busy;
+    for (const Server& port : lds_ports_)
+      at(Resource::kLds) = std::max(at(Resource::kLds), port.busy);
+    at(Resource::kCode) = code_misses_ * machine_.code_miss_clk;
+    time_.l1_lines = memory_.l1_lines();
+    time_.l1_hits = memory_.l1_hits();
+    time_.l2_read_bytes = memory_.l2_reads().bytes;
+    time_.l2_write_bytes = memory_.l2_writes().bytes;
+    time_.mall_bytes = memory_.mall().bytes;
+    time_.memory_bytes = memory_.memory().bytes;
+  }
+
+  const UnitWork& work_;
+  const Machine& machine_;
+  MemoryPath memory_;
+  Cache code_;
+  double code_misses_ = 0;
+  std::vector<Simd> simds_;
+  Server lds_;
+  std::vector<Server> lds_ports_;
+  std::deque<RunningWave> waves_;
+  std::vector<Group> groups_;
+  size_t next_group_ = 0;
+  std::priority_queue<Candidate> candidates_;
+  std::vector<double> progress_;  // when every kProgressEvery-th instruction issued
+  bool waited_ = false;           // the instruction that has just issued waited for a counter
+  UnitTime time_;
+};
+
+}  // namespace
+
+std::string_view Name(Stall stall) {
+  constexpr std::string_view kNames[kStalls] = {
+      "issue",   "operands",    "loads",      "stores",    "LDS data",      "scalar loads",
+      "barrier", "matrix unit", "vector ALU", "LDS queue", "address queue", "code"};
+  return kNames[static_cast<int>(stall)];
+}
+
+double OpTime::total() const { return std::accumulate(stalled.begin(), stalled.end(), 0.0); }
+
+UnitTime TimeUnit(const UnitWork& work) { return Engine(work).Replay(); }
+
+}  // namespace gridwise::sim::time

@@ -1,0 +1,94 @@
+#include "tools/sim/time/machine/machine_file.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "llvm/Support/JSON.h"
+
+namespace gridwise::sim::time {
+namespace {
+
+/// `text`, kept for as long as the process lives: machines are few, and copied by value.
+const char* Keep(llvm::StringRef text) {
+  static std::mutex mutex;
+  static auto* const kept = new std::set<std::string>;
+  const std::lock_guard lock(mutex);
+  return kept->insert(text.str()).first->c_str();
+}
+
+absl::Status ReadParameter(llvm::StringRef name, const llvm::json::Value& json, Machine& machine) {
+  const auto fields = Fields();
+  const auto field = std::find_if(fields.begin(), fields.end(),
+                                  [&](const Field& f) { return f.name == std::string_view(name); });
+  if (field == fields.end()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "machine file: no parameter is called '", name.str(),
+        "'; there are: ", absl::StrJoin(fields, ", ", [](std::string* out, const Field& f) {
+          absl::StrAppend(out, f.name);
+        })));
+  }
+  const llvm::json::Object* object = json.getAsObject();
+  const std::optional<double> value = object ? object->getNumber("value") : std::nullopt;
+  const std::optional<llvm::StringRef> source = object ? object->getString("source") : std::nullopt;
+  if (!value || !source || source->trim().empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("machine file: parameter '", name.str(),
+                     "' needs a number 'value' and a 'source' that says where it is from"));
+  }
+  const double low = object->getNumber("low").value_or(*value);
+  const double high = object->getNumber("high").value_or(*value);
+  if (*value < 0 || low > *value || high < *value) {
+    return absl::InvalidArgumentError(absl::StrCat("machine file: parameter '", name.str(), "' is ",
+                                                   *value, ", which is negative or outside of [",
+                                                   low, ", ", high, "]"));
+  }
+  machine.*field->member = Parameter::Read(*value, low, high, Keep(*source));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Machine> ParseMachine(std::string_view json) {
+  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(llvm::StringRef(json));
+  if (!parsed) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("machine file: ", llvm::toString(parsed.takeError())));
+  }
+  const llvm::json::Object* root = parsed->getAsObject();
+  const auto base = root ? root->getString("base") : std::nullopt;
+  const Machine* built_in = base ? MachineOf(std::string_view(*base)) : nullptr;
+  if (built_in == nullptr) {
+    return absl::InvalidArgumentError(
+        "machine file: needs a 'base', one of gfx942, gfx950, gfx1100, gfx1201");
+  }
+  Machine machine = *built_in;
+  if (const auto name = root->getString("name")) machine.name = Keep(*name);
+  const llvm::json::Object* parameters = root->getObject("parameters");
+  if (parameters == nullptr) {
+    return absl::InvalidArgumentError("machine file: needs an object 'parameters'");
+  }
+  for (const auto& [name, value] : *parameters) {
+    if (absl::Status status = ReadParameter(name, value, machine); !status.ok()) return status;
+  }
+  return machine;
+}
+
+absl::StatusOr<Machine> ReadMachine(std::string_view path) {
+  std::ifstream file{std::string(path)};
+  if (!file) return absl::NotFoundError(absl::StrCat("machine file ", path, " cannot be read"));
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  absl::StatusOr<Machine> machine = ParseMachine(text);
+  if (machine.ok()) return machine;
+  return absl::Status(machine.status().code(),
+                      absl::StrCat(path, ": ", machine.status().message()));
+}
+
+}  // namespace gridwise::sim::time

@@ -1,0 +1,93 @@
+#include "tools/sim/time/machine/machine.h"
+
+#include <set>
+#include <string>
+
+#include "absl/status/status.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tools/sim/time/machine/machine_file.h"
+
+namespace gridwise::sim::time {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Machine, EveryParameterHasASourceAndARangeAroundIt) {
+  ASSERT_EQ(Machines().size(), 4u);
+  for (const Machine& machine : Machines()) {
+    for (const Field& field : Fields()) {
+      const Parameter& parameter = machine.*field.member;
+      EXPECT_STRNE(parameter.source, "") << machine.name << " " << field.name;
+      EXPECT_LE(parameter.low, parameter.value) << machine.name << " " << field.name;
+      EXPECT_GE(parameter.high, parameter.value) << machine.name << " " << field.name;
+    }
+  }
+}
+
+TEST(Machine, AssumptionsHaveARange) {
+  for (const Machine& machine : Machines()) {
+    for (const Field& field : Fields()) {
+      const Parameter& parameter = machine.*field.member;
+      if (!std::string_view(parameter.source).starts_with("[A]")) continue;
+      EXPECT_TRUE(parameter.uncertain()) << machine.name << " " << field.name;
+    }
+  }
+}
+
+TEST(Machine, FieldsNameEveryMemberOnce) {
+  std::set<std::string_view> names;
+  for (const Field& field : Fields()) {
+    EXPECT_TRUE(names.insert(field.name).second) << field.name;
+    for (const Field& other : Fields()) {
+      EXPECT_TRUE(&field == &other || field.member != other.member) << field.name;
+    }
+  }
+}
+
+TEST(Machine, PeaksAreThoseOfTheDataSheets) {
+  // 16x16x16 f16 in 4 passes of 4 clocks on 304 x 4 matrix units at 2.1 GHz: 1307 TFLOP/s.
+  const Machine& mi300x = *MachineOf("gfx942");
+  const double flops = 2.0 * 16 * 16 * 16 / (4 * mi300x.pass_clk) * mi300x.units * mi300x.simds *
+                       mi300x.burst_mhz * 1e6;
+  EXPECT_NEAR(flops, 1307.4e12, 1e12);
+  // 16x16x16 in 32 clocks on 48 x 4 SIMDs at 2.5 GHz: 122.9 TFLOP/s.
+  const Machine& xtx = *MachineOf("gfx1100");
+  EXPECT_NEAR(2.0 * 16 * 16 * 16 / xtx.wmma16_clk * xtx.units * xtx.simds * xtx.burst_mhz * 1e6,
+              122.9e12, 0.1e12);
+}
+
+TEST(MachineFile, ChangesWhatItNames) {
+  const absl::StatusOr<Machine> machine = ParseMachine(R"({"name": "MI300A", "base": "gfx942",
+      "parameters": {"units": {"value": 228, "source": "data sheet"},
+                     "launch_us": {"value": 4, "low": 3, "high": 5, "source": "event pair"}}})");
+  ASSERT_TRUE(machine.ok()) << machine.status();
+  EXPECT_EQ(machine->name, "MI300A");
+  EXPECT_EQ(machine->units, 228);
+  EXPECT_STREQ(machine->units.source, "data sheet");
+  EXPECT_EQ(machine->launch_us.high, 5);
+  EXPECT_EQ(machine->l2_latency, MachineOf("gfx942")->l2_latency);
+}
+
+TEST(MachineFile, SaysWhatIsWrong) {
+  const auto error = [](const char* json) {
+    return std::string(ParseMachine(json).status().message());
+  };
+  EXPECT_THAT(error("{"), HasSubstr("machine file"));
+  EXPECT_THAT(error(R"({"parameters": {}})"), HasSubstr("needs a 'base'"));
+  EXPECT_THAT(error(R"({"base": "gfx90a", "parameters": {}})"), HasSubstr("one of gfx942"));
+  EXPECT_THAT(error(R"({"base": "gfx942", "parameters": {"unit": {"value": 1}}})"),
+              HasSubstr("no parameter is called 'unit'"));
+  EXPECT_THAT(error(R"({"base": "gfx942", "parameters": {"units": {"value": 228}}})"),
+              HasSubstr("'units' needs a number 'value' and a 'source'"));
+  EXPECT_THAT(
+      error(R"({"base": "gfx942", "parameters": {"units": {"value": 228, "source": " "}}})"),
+      HasSubstr("where it is from"));
+  EXPECT_THAT(error(R"({"base": "gfx942",
+                        "parameters": {"units": {"value": 2, "low": 3, "source": "s"}}})"),
+              HasSubstr("outside of [3, 2]"));
+  EXPECT_TRUE(absl::IsNotFound(ReadMachine("/nowhere").status()));
+}
+
+}  // namespace
+}  // namespace gridwise::sim::time

@@ -1,0 +1,225 @@
+#include "tools/sim/time/model/launch_time.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace gridwise::sim::time {
+namespace {
+
+/// Wave instructions of a unit that are replayed; what is behind them goes on at the same rate.
+constexpr uint64_t kMostReplayed = 400'000;
+/// Workgroups that are replayed to tell what a resource costs, times the resident ones.
+constexpr size_t kTurnsToCompare = 2;
+constexpr uint64_t kMostCompared = 150'000;
+/// Gains below this part are within what the model cannot tell.
+constexpr double kLeastGain = 0.005;
+
+class Timer {
+ public:
+  Timer(const Machine& machine, const LaunchRecord& launch) : machine_(machine), launch_(launch) {
+    mean_work_ = MeanWork(Strata());
+    FindTraffic();
+    work_ratio_ = mean_work_ / std::max(1.0, MeanWork(Detailed()));
+  }
+
+  /// Clocks of the kernel at `mhz`: the longest of the units in detail, extended to all that a unit
+  /// executes. `longest` becomes that unit's time.
+  double Clocks(double mhz, uint32_t freed, UnitTime* longest,
+                std::vector<WaveEvent>* events = nullptr) const {
+    double clk = 0;
+    for (const std::vector<int64_t>& indices : launch_.plan.units) {
+      const std::vector<const WorkgroupRecord*> groups = RecordsOf(indices);
+      if (groups.empty()) continue;
+      std::vector<WaveEvent> own_events;
+      UnitTime unit = TimeUnit(WorkAt(mhz, freed, groups, events ? &own_events : nullptr));
+      const double all = Extended(unit);
+      if (all < clk) continue;
+      clk = all;
+      if (events != nullptr) *events = std::move(own_events);
+      if (longest != nullptr) *longest = std::move(unit);
+    }
+    return clk;
+  }
+
+  /// Clocks an instruction of the first workgroups of the last unit in detail: enough to compare
+  /// resources by.
+  double ClocksOfSome(uint32_t freed) const {
+    std::vector<const WorkgroupRecord*> groups = RecordsOf(launch_.plan.units.back());
+    const auto some = kTurnsToCompare * static_cast<size_t>(launch_.plan.resident);
+    groups.resize(std::min(groups.size(), some));
+    UnitWork work = WorkAt(machine_.burst_mhz, freed, groups, nullptr);
+    work.most_instructions = kMostCompared;
+    const UnitTime unit = TimeUnit(work);
+    return unit.clk / static_cast<double>(std::max<uint64_t>(1, unit.instructions));
+  }
+
+  const Traffic& traffic() const { return traffic_; }
+  double mall_hits() const { return mall_hits_; }
+
+  /// The bound of the first unit's workgroups, extended in the same way.
+  Bound PortBound() {
+    const double share = std::min<double>(machine_.l2_read_bytes / UnitsPerDie(),
+                                          machine_.l1_read_bytes * machine_.l1s);
+    PortWork mean = {};
+    const auto groups = Detailed();
+    for (const WorkgroupRecord* group : groups) {
+      const PortWork work = WorkOf(machine_, launch_.ops, *launch_.shapes, *group, share);
+      for (size_t i = 0; i < mean.size(); ++i)
+        mean[i] += work[i] / static_cast<double>(groups.size());
+    }
+    Bound bound = BoundOf(mean);
+    bound.clk *= static_cast<double>(launch_.plan.rounds) * work_ratio_;
+    return bound;
+  }
+
+ private:
+  std::vector<const WorkgroupRecord*> RecordsOf(std::span<const int64_t> indices) const {
+    std::vector<const WorkgroupRecord*> records;
+    for (const int64_t index : indices) {
+      if (const WorkgroupRecord* record = launch_.record(index)) records.push_back(record);
+    }
+    return records;
+  }
+  std::vector<const WorkgroupRecord*> Strata() const { return RecordsOf(launch_.plan.strata); }
+  std::vector<const WorkgroupRecord*> Detailed() const {
+    std::vector<const WorkgroupRecord*> all;
+    for (const auto& indices : launch_.plan.units) {
+      const auto records = RecordsOf(indices);
+      all.insert(all.end(), records.begin(), records.end());
+    }
+    return all;
+  }
+
+  /// Instructions of a workgroup: what workgroups of different work are compared by.
+  static double MeanWork(std::span<const WorkgroupRecord* const> records) {
+    double sum = 0;
+    for (const WorkgroupRecord* record : records) {
+      for (const WaveRecord& wave : record->waves) sum += static_cast<double>(wave.instructions());
+    }
+    return records.empty() ? 0 : sum / static_cast<double>(records.size());
+  }
+
+  double UnitsPerDie() const {
+    return std::min<double>(machine_.units_per_die(),
+                            std::ceil(launch_.plan.units_busy / machine_.dies));
+  }
+
+  UnitWork WorkAt(double mhz, uint32_t freed, std::span<const WorkgroupRecord* const> groups,
+                  std::vector<WaveEvent>* events) const {
+    return {.machine = &machine_,
+            .ops = launch_.ops,
+            .shapes = launch_.shapes,
+            .workgroups = groups,
+            .resident = launch_.plan.resident,
+            .sharing = {.mhz = mhz,
+                        .units = launch_.plan.units_busy,
+                        .units_per_die = UnitsPerDie(),
+                        .stores_reach_memory = stores_reach_memory_},
+            .hits = traffic_.hits,
+            .freed = freed,
+            .most_instructions = kMostReplayed,
+            .events = events};
+  }
+
+  /// The time of all that a unit executes, from that of its first workgroups: what the filled unit
+  /// needed for each, times those that are left.
+  double Extended(const UnitTime& unit) const {
+    if (unit.cut) {
+      // It goes on as it did, with the instructions that are left.
+      const double all = mean_work_ * static_cast<double>(launch_.plan.rounds);
+      return unit.clk + std::max(0.0, all - static_cast<double>(unit.instructions)) / unit.rate;
+    }
+    const auto timed = static_cast<int64_t>(unit.ends.size());
+    if (timed >= launch_.plan.rounds || timed <= launch_.plan.resident) {
+      return unit.clk * static_cast<double>(launch_.plan.rounds) /
+             static_cast<double>(std::max<int64_t>(1, std::min(timed, launch_.plan.rounds)));
+    }
+    std::vector<double> ends = unit.ends;
+    std::sort(ends.begin(), ends.end());
+    // The steady state: behind the first half, and before the unit empties.
+    const auto resident = static_cast<size_t>(launch_.plan.resident);
+    const size_t last = ends.size() - resident;
+    const size_t first = std::min(last - 1, std::max(resident - 1, last / 2));
+    const double period = (ends[last] - ends[first]) / static_cast<double>(last - first);
+    return unit.clk + period * work_ratio_ * static_cast<double>(launch_.plan.rounds - timed);
+  }
+
+  void FindTraffic() {
+    const std::vector<const WorkgroupRecord*> die = RecordsOf(launch_.plan.die);
+    if (die.empty()) return;
+    const double part =
+        static_cast<double>(die.size()) / static_cast<double>(launch_.plan.die.size());
+    const auto units = static_cast<int64_t>(std::max(1.0, std::round(UnitsPerDie() * part)));
+    traffic_ = TrafficOf(machine_, launch_.ops, *launch_.shapes, die, units, part);
+    // Warm, the MALL holds what fits. Of more than that it gives what several dies or rounds ask
+    // for.
+    const double missed = traffic_.misses / std::max(1.0, traffic_.workgroups) *
+                          static_cast<double>(launch_.workgroups) * machine_.line_bytes *
+                          mean_work_ / std::max(1.0, MeanWork(die));
+    const bool fits = launch_.footprint_bytes <= machine_.mall_bytes;
+    mall_hits_ = fits ? 1 : missed > 0 ? std::max(0.0, 1 - launch_.footprint_bytes / missed) : 0;
+    stores_reach_memory_ = fits ? 0 : 1;
+    for (Hits& hits : traffic_.hits) hits.mall = mall_hits_;
+  }
+
+  const Machine& machine_;
+  const LaunchRecord& launch_;
+  Traffic traffic_;
+  double mall_hits_ = 1, stores_reach_memory_ = 0;
+  double mean_work_ = 0, work_ratio_ = 1;
+};
+
+double Milliseconds(const Machine& machine, double clk, double mhz) {
+  return machine.launch_us / 1000 + clk / (mhz * 1000);
+}
+
+}  // namespace
+
+LaunchTime TimeLaunch(const Machine& machine, const LaunchRecord& launch,
+                      const TimeOptions& options) {
+  Timer timer(machine, launch);
+  LaunchTime time;
+  time.kernel = launch.kernel;
+  time.machine = &machine;
+  time.workgroups = launch.workgroups;
+  time.needs = launch.needs;
+  time.occupancy = launch.occupancy;
+  time.resident = launch.plan.resident;
+  time.burst_clk = timer.Clocks(machine.burst_mhz, 0, &time.unit, options.events);
+  time.sustained_clk = timer.Clocks(machine.sustained_mhz, 0, nullptr);
+  time.burst_ms = Milliseconds(machine, time.burst_clk, machine.burst_mhz);
+  time.sustained_ms = Milliseconds(machine, time.sustained_clk, machine.sustained_mhz);
+  const Bound bound = timer.PortBound();
+  time.bound_clk = bound.clk;
+  time.bound = bound.resource;
+  time.l1_hits = time.unit.l1_lines > 0 ? time.unit.l1_hits / time.unit.l1_lines : 0;
+  const Traffic& traffic = timer.traffic();
+  time.l2_hits = traffic.requests > 0 ? 1 - traffic.misses / traffic.requests : 1;
+  time.mall_hits = timer.mall_hits();
+  for (size_t i = 0; i < time.utilisation.size(); ++i)
+    time.utilisation[i] = time.unit.clk > 0 ? time.unit.busy[i] / time.unit.clk : 0;
+  const double some = options.gains ? timer.ClocksOfSome(0) : 0;
+  for (int r = 0; r < kResources && some > 0; ++r) {
+    const auto resource = static_cast<Resource>(r);
+    const double part = 1 - timer.ClocksOfSome(Bit(resource)) / some;
+    if (part >= kLeastGain) time.gains.push_back({resource, part});
+  }
+  std::sort(time.gains.begin(), time.gains.end(),
+            [](const Gain& a, const Gain& b) { return a.part > b.part; });
+  return time;
+}
+
+double SequenceMs(const Machine& machine, std::span<const LaunchTime> launches, bool sustained) {
+  if (launches.empty()) return 0;
+  // The first launch's own cost is a launch, the others' is a gap.
+  double ms =
+      (static_cast<double>(launches.size()) - 1) * machine.gap_us / 1000 + machine.launch_us / 1000;
+  for (const LaunchTime& launch : launches) {
+    ms += sustained ? launch.sustained_clk / (machine.sustained_mhz * 1000)
+                    : launch.burst_clk / (machine.burst_mhz * 1000);
+  }
+  return ms;
+}
+
+}  // namespace gridwise::sim::time

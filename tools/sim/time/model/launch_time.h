@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tools/sim/time/engine/unit.h"
+#include "tools/sim/time/machine/machine.h"
+#include "tools/sim/time/model/occupancy.h"
+#include "tools/sim/time/model/ports.h"
+#include "tools/sim/time/model/sample.h"
+#include "tools/sim/time/model/traffic.h"
+
+namespace gridwise::sim::time {
+
+/// A launch of which a sample has been executed.
+struct LaunchRecord {
+  std::string kernel;
+  int64_t workgroups = 0;  // of the whole launch
+  GroupNeeds needs;
+  Occupancy occupancy;
+  SamplePlan plan;
+  std::span<const Op> ops;
+  Shapes* shapes = nullptr;
+  /// The record of a workgroup by linear index, or null if it was not executed.
+  std::function<const WorkgroupRecord*(int64_t)> record;
+  /// Bytes of the allocations that the sample touched: what the MALL would have to hold.
+  double footprint_bytes = 0;
+};
+
+/// How much faster a launch would be if a resource cost nothing.
+struct Gain {
+  Resource resource = Resource::kIssue;
+  double part = 0;  // of the time
+};
+
+/// How long a launch takes, and why.
+struct LaunchTime {
+  std::string kernel;
+  const Machine* machine = nullptr;
+  int64_t workgroups = 0;
+  int64_t sampled = 0;
+  GroupNeeds needs;
+  Occupancy occupancy;
+  int resident = 0;                       // workgroups on a unit, as far as there are so many
+  double burst_clk = 0;                   // of the kernel at the burst clock, launch not included
+  double sustained_clk = 0;               // the same at the sustained clock
+  double burst_ms = 0, sustained_ms = 0;  // launch included
+  double bound_clk = 0;                   // by the ports alone: no order of execution is faster
+  Resource bound = Resource::kIssue;
+  std::vector<Gain> gains;                         // the largest first
+  double l1_hits = 0, l2_hits = 0, mall_hits = 0;  // parts
+  PortWork utilisation = {};                       // parts of the time of the unit
+  UnitTime unit;                                   // of the unit in detail, at the burst clock
+};
+
+struct TimeOptions {
+  bool gains = true;  // costs a replay per resource
+  std::vector<WaveEvent>* events = nullptr;
+};
+
+/// Times the launch on `machine`. The caller keeps `machine` and what `launch` points to.
+LaunchTime TimeLaunch(const Machine& machine, const LaunchRecord& launch,
+                      const TimeOptions& options = {});
+
+/// Milliseconds of a plan's launches one after the other, at the burst or the sustained clock.
+double SequenceMs(const Machine& machine, std::span<const LaunchTime> launches, bool sustained);
+
+}  // namespace gridwise::sim::time

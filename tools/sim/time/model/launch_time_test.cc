@@ -1,0 +1,212 @@
+#include "tools/sim/time/model/launch_time.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tools/sim/time/machine/machine.h"
+#include "tools/sim/time/testing/bench.h"
+
+namespace gridwise::sim::time {
+namespace {
+
+/// A launch of workgroups that are made by hand: `make` adds the waves of one of them.
+LaunchTime TimeOf(Bench& bench, int64_t workgroups, const GroupNeeds& needs, double footprint,
+                  const std::function<void(int64_t)>& make) {
+  LaunchRecord launch;
+  launch.kernel = "made by hand";
+  launch.workgroups = workgroups;
+  launch.needs = needs;
+  launch.occupancy = OccupancyOf(bench.machine(), needs);
+  launch.plan = PlanSample(bench.machine(), workgroups, launch.occupancy.workgroups);
+  std::map<int64_t, const WorkgroupRecord*> records;
+  const auto record = [&](const std::vector<int64_t>& indices) {
+    for (const int64_t index : indices) {
+      if (records.count(index) != 0) continue;
+      bench.Workgroup();
+      make(index);
+      records[index] = &bench.group();
+    }
+  };
+  for (const auto& unit : launch.plan.units) record(unit);
+  record(launch.plan.strata);
+  record(launch.plan.die);
+  launch.ops = bench.code();
+  launch.shapes = &bench.shapes();
+  launch.record = [&](int64_t index) {
+    const auto found = records.find(index);
+    return found == records.end() ? nullptr : found->second;
+  };
+  launch.footprint_bytes = footprint;
+  return TimeLaunch(bench.machine(), launch);
+}
+
+Machine Mi300a() {
+  Machine machine = *MachineOf("gfx942");
+  machine.dies = Parameter(6, "data sheet of MI300A");
+  machine.units = Parameter(228, "data sheet of MI300A");
+  machine.mall_gbs = Parameter(4940, "measured by the roofline tool");
+  machine.dram_read_gbs = Parameter(3250, "mt4g");
+  machine.dram_write_gbs = Parameter(3530, "mt4g");
+  return machine;
+}
+
+/// c[i] = a[i] + b[i], 256 work-items a workgroup.
+LaunchTime VectorAdd(int64_t elements) {
+  Bench bench(Mi300a());
+  bench.Code({"s_load_dwordx4 s[0:3], s[4:5], 0x0", "v_lshlrev_b32_e32 v2, 2, v0",
+              "s_waitcnt lgkmcnt(0)", "global_load_dword v0, v2, s[0:1]",
+              "global_load_dword v1, v2, s[2:3]", "s_waitcnt vmcnt(0)", "v_add_f32_e32 v0, v0, v1",
+              "global_store_dword v2, v0, s[6:7]", "s_endpgm"});
+  const auto bytes = static_cast<uint64_t>(elements) * 4;
+  return TimeOf(bench, (elements + 255) / 256, {.waves = 4, .registers = 8},
+                3.0 * static_cast<double>(bytes), [&](int64_t index) {
+                  for (int w = 0; w < 4; ++w) {
+                    const auto at = static_cast<uint64_t>(index * 1024 + w * 256);
+                    bench.Wave();
+                    bench.Execute(0, 8);
+                    bench.Touch(0, {.base = 64, .bytes = 16, .count = 1});
+                    bench.Touch(3, {.base = at});
+                    bench.Touch(4, {.base = at + bytes});
+                    bench.Touch(7, {.base = at + 2 * bytes});
+                    // The wave's accesses are those of its only run.
+                  }
+                });
+}
+
+TEST(LaunchTime, OfAVectorAdditionIsThePublishedOne) {
+  // MGPUSim's measurements on MI300A: minimum of 51, with an event pair.
+  const double small = VectorAdd(1024).burst_ms;
+  EXPECT_GT(small, 0.0027);
+  EXPECT_LT(small, 0.0046);
+  EXPECT_NEAR(VectorAdd(1 << 20).burst_ms, 0.0063, 0.0063 * 0.3);
+  EXPECT_NEAR(VectorAdd(16 << 20).burst_ms, 0.051, 0.051 * 0.2);
+  EXPECT_NEAR(VectorAdd(64 << 20).burst_ms, 0.2236, 0.2236 * 0.15);
+}
+
+TEST(LaunchTime, NamesMemoryAsTheLimit) {
+  const LaunchTime time = VectorAdd(64 << 20);
+  ASSERT_FALSE(time.gains.empty());
+  EXPECT_EQ(time.gains[0].resource, Resource::kMemory);
+  EXPECT_EQ(time.mall_hits, 0);
+  EXPECT_LE(time.bound_clk, time.burst_clk);
+}
+
+/// A workgroup's step of a matrix product: what varies is how its author wrote it.
+struct Step {
+  bool prefetch = true;     // loads of the next step are issued before this one's products
+  int64_t lds_stride = 16;  // between lanes' 16 bytes
+  int nops = 0;
+  uint64_t lds_bytes = 32 << 10;
+};
+double ClocksOf(const Step& step) {
+  Bench bench("gfx942");
+  const uint32_t load = bench.Code(
+      {"global_load_dwordx4 v[0:3], v60, s[0:1]", "global_load_dwordx4 v[4:7], v60, s[2:3]"});
+  const uint32_t wait = bench.Code({"s_waitcnt vmcnt(0)"});
+  const uint32_t write = bench.Code({"ds_write_b128 v61, v[0:3]", "ds_write_b128 v61, v[4:7]",
+                                     "s_waitcnt lgkmcnt(0)", "s_barrier"});
+  const uint32_t read = bench.Code(
+      {"ds_read_b128 v[8:11], v62", "ds_read_b128 v[12:15], v62", "s_waitcnt lgkmcnt(0)"});
+  const uint32_t nop = bench.Code({"s_nop 7"});
+  const uint32_t product =
+      bench.Code({"v_mfma_f32_32x32x8_f16 v[16:31], v[8:9], v[12:13], v[16:31]",
+                  "v_mfma_f32_32x32x8_f16 v[32:47], v[10:11], v[14:15], v[32:47]", "s_barrier"});
+  bench.machine().branch_clk = Parameter(4, "unrolled");
+  constexpr int kSteps = 32, kGroups = 304 * 8;
+  const auto make = [&](int64_t index) {
+    for (int w = 0; w < 4; ++w) {
+      bench.Wave();
+      const auto loads = [&](int n) {
+        bench.Execute(load, load + 1);
+        for (uint32_t i = 0; i < 2; ++i) {
+          const auto row = static_cast<uint64_t>(index % 64 * 4 + w + i * 4096);
+          bench.Touch(
+              load + i,
+              {.base = (row << 16) + static_cast<uint64_t>(n) * 1024, .stride = 16, .bytes = 16});
+        }
+      };
+      if (step.prefetch) loads(0);
+      for (int n = 0; n < kSteps; ++n) {
+        if (!step.prefetch) loads(n);
+        bench.Execute(wait, wait);
+        bench.Execute(write, write + 3);
+        for (uint32_t i = 0; i < 2; ++i) bench.Touch(write + i, {.stride = 16, .bytes = 16}, true);
+        if (step.prefetch && n + 1 < kSteps) loads(n + 1);
+        bench.Execute(read, read + 2);
+        for (uint32_t i = 0; i < 2; ++i)
+          bench.Touch(read + i, {.stride = step.lds_stride, .bytes = 16}, true);
+        for (int i = 0; i < step.nops; ++i) bench.Execute(nop, nop);
+        bench.Execute(product, product + 2);
+      }
+    }
+  };
+  return TimeOf(bench, kGroups, {.waves = 4, .registers = 64, .lds_bytes = step.lds_bytes}, 1e8,
+                make)
+      .burst_clk;
+}
+
+TEST(Mutation, HasTheKnownSign) {
+  const double plain = ClocksOf({});
+  EXPECT_GT(ClocksOf({.prefetch = false}), plain * 1.02);
+  EXPECT_GT(ClocksOf({.lds_stride = 128}), plain * 1.3);  // a swizzle removed
+  EXPECT_GT(ClocksOf({.lds_stride = 64}), plain * 1.05);
+  EXPECT_GT(ClocksOf({.lds_bytes = 64 << 10}), plain * 1.02);  // half the occupancy
+  EXPECT_GT(ClocksOf({.nops = 12}), plain * 1.02);
+}
+
+TEST(LaunchTime, GrowsWithTheGrid) {
+  const auto clocks = [](int64_t workgroups) {
+    Bench bench("gfx942");
+    bench.Code({"v_mfma_f32_32x32x8_f16 v[0:15], v[16:17], v[18:19], v[0:15]"});
+    return TimeOf(bench, workgroups, {.waves = 4, .registers = 512}, 0,
+                  [&](int64_t) {
+                    for (int w = 0; w < 4; ++w) {
+                      bench.Wave();
+                      for (int n = 0; n < 100; ++n) bench.Execute(0, 0);
+                    }
+                  })
+        .burst_clk;
+  };
+  const double one_round = clocks(304);
+  EXPECT_NEAR(one_round, 100 * 32, 100 * 32 * 0.02);
+  EXPECT_NEAR(clocks(10), one_round, one_round * 0.01);
+  EXPECT_NEAR(clocks(305), 2 * one_round, one_round * 0.05);  // a tail of one workgroup
+  EXPECT_NEAR(clocks(3040), 10 * one_round, one_round * 0.2);
+}
+
+TEST(LaunchTime, OfAPlanHasGaps) {
+  const Machine& machine = *MachineOf("gfx942");
+  LaunchTime launch;
+  launch.burst_clk = 2100 * 10;  // 10 us
+  const std::vector<LaunchTime> three(3, launch);
+  EXPECT_NEAR(SequenceMs(machine, three, false), 0.030 + 0.0027 + 2 * 0.0027, 1e-6);
+  EXPECT_EQ(SequenceMs(machine, {}, false), 0);
+}
+
+TEST(Occupancy, IsThatOfTheDocuments) {
+  const Machine& cdna = *MachineOf("gfx942");
+  const auto waves = [](const Machine& machine, int registers) {
+    return OccupancyOf(
+               machine,
+               {.waves = 4, .wave_size = static_cast<int>(machine.lanes), .registers = registers})
+        .workgroups;
+  };
+  EXPECT_EQ(waves(cdna, 64), 8);
+  EXPECT_EQ(waves(cdna, 72), 7);
+  EXPECT_EQ(waves(cdna, 128), 4);
+  EXPECT_EQ(waves(cdna, 512), 1);
+  const Machine& rdna = *MachineOf("gfx1100");
+  EXPECT_EQ(waves(rdna, 96), 16);
+  EXPECT_EQ(waves(rdna, 120), 12);
+  EXPECT_EQ(waves(rdna, 256), 5);
+  const Occupancy lds = OccupancyOf(cdna, {.waves = 4, .registers = 32, .lds_bytes = 40'000});
+  EXPECT_EQ(lds.workgroups, 1);
+  EXPECT_EQ(lds.bound, "LDS");
+}
+
+}  // namespace
+}  // namespace gridwise::sim::time

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "tools/sim/time/machine/machine.h"
+
+namespace gridwise::sim::time {
+
+/// What a workgroup takes of a unit.
+struct GroupNeeds {
+  int waves = 1;
+  int wave_size = 64;
+  int registers = 1;  // vector registers of a wave, accumulators included
+  uint64_t lds_bytes = 0;
+  // No limits, but signs of a compiler in need:
+  uint32_t scratch_bytes = 0;  // of a work-item
+  int spills = 0;              // vector registers that went to memory or to accumulators
+};
+
+/// Workgroups that a unit holds at a time, and what keeps it from holding more.
+struct Occupancy {
+  int workgroups = 0;
+  std::string_view bound;  // "registers", "LDS", "wave slots", "workgroup slots"
+};
+Occupancy OccupancyOf(const Machine& machine, const GroupNeeds& needs);
+
+}  // namespace gridwise::sim::time

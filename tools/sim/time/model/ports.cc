@@ -1,0 +1,47 @@
+#include "tools/sim/time/model/ports.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/container/flat_hash_set.h"
+
+namespace gridwise::sim::time {
+
+PortWork WorkOf(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
+                const WorkgroupRecord& workgroup, double l2_bytes_per_clk) {
+  PortWork work = {};
+  const auto at = [&](Resource r) -> double& { return work[static_cast<size_t>(r)]; };
+  absl::flat_hash_set<uint64_t> lines;
+  for (const WaveRecord& wave : workgroup.waves) {
+    for (const Run& run : wave.runs) {
+      for (uint32_t i = run.first; i <= run.last; ++i) {
+        const Op& op = ops[i];
+        at(Resource::kMatrix) += op.matrix_clk / machine.simds;
+        at(Resource::kVector) += std::max(op.valu_clk, op.trans_clk) / machine.simds;
+        if (op.kind == OpKind::kScalar) at(Resource::kIssue) += machine.issue_clk / machine.simds;
+      }
+    }
+    for (const Access& access : wave.accesses) {
+      const Op& op = ops[access.op];
+      if (op.kind == OpKind::kLds) {
+        const LdsCost& cost = shapes.LdsCostOf(access.shape, access.base);
+        at(Resource::kLds) += machine.cdna() ? cost.clk : cost.port_clk / machine.lds_ports;
+      } else if (op.kind == OpKind::kMemory && !access.lds) {
+        const MemoryCost& cost = shapes.MemoryCostOf(access.shape, access.base);
+        at(Resource::kAddress) += cost.address_clk / machine.l1s;
+        const uint64_t first = access.base / static_cast<uint64_t>(machine.line_bytes);
+        for (const int32_t line : cost.lines)
+          lines.insert(first + static_cast<uint64_t>(int64_t{line}));
+      }
+    }
+  }
+  at(Resource::kL2) = static_cast<double>(lines.size()) * machine.line_bytes / l2_bytes_per_clk;
+  return work;
+}
+
+Bound BoundOf(const PortWork& work) {
+  const auto most = std::max_element(work.begin(), work.end());
+  return {static_cast<Resource>(most - work.begin()), *most};
+}
+
+}  // namespace gridwise::sim::time

@@ -1,0 +1,43 @@
+#include "tools/sim/time/model/sample.h"
+
+#include <algorithm>
+
+namespace gridwise::sim::time {
+namespace {
+
+/// Times the resident workgroups of a unit that are timed in detail at most: queues of small
+/// workgroups take so long to fill.
+constexpr int64_t kDetailedTurns = 24;
+constexpr int64_t kStrata = 24;
+
+}  // namespace
+
+SamplePlan PlanSample(const Machine& machine, int64_t workgroups, int resident) {
+  const auto dies = static_cast<int64_t>(machine.dies);
+  const auto units = static_cast<int64_t>(machine.units_per_die());
+  const int64_t of_die = (workgroups + dies - 1) / dies;  // those of the first die
+  SamplePlan plan;
+  plan.rounds = (of_die + units - 1) / units;
+  plan.resident = static_cast<int>(std::min<int64_t>(resident, plan.rounds));
+  plan.units_busy = static_cast<double>(std::min(workgroups, dies * units));
+  const int64_t turns = std::min<int64_t>(plan.rounds, kDetailedTurns * plan.resident);
+  // The first unit has the most workgroups, one in the middle is typical of what they do.
+  std::vector<int64_t> detailed = {0};
+  if (const int64_t middle = std::min(units, of_die) / 2; middle != 0) detailed.push_back(middle);
+  for (const int64_t unit : detailed) {
+    std::vector<int64_t>& list = plan.units.emplace_back();
+    for (int64_t turn = 0; turn < turns; ++turn) {
+      const int64_t index = (turn * units + unit) * dies;
+      if (index < workgroups) list.push_back(index);
+    }
+  }
+  for (int64_t i = 0; i < std::min(kStrata, workgroups); ++i)
+    plan.strata.push_back(i * (workgroups - 1) /
+                          std::max<int64_t>(1, std::min(kStrata, workgroups) - 1));
+  for (int64_t i = 0; i < std::min<int64_t>(units * plan.resident, of_die); ++i) {
+    if (i * dies < workgroups) plan.die.push_back(i * dies);
+  }
+  return plan;
+}
+
+}  // namespace gridwise::sim::time

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tools/sim/time/machine/machine.h"
+
+namespace gridwise::sim::time {
+
+/// Which workgroups of a launch are executed to tell the time of all of them, by linear index. The
+/// first die's share is what is looked at: dispatchers deal workgroups out to the dies in turn, and
+/// to a die's units in turn (ROCm documentation of MI300X; IREE's and HipKittens' orders rely on
+/// it).
+struct SamplePlan {
+  /// Units that are timed in detail: what each executes, in order. Three times `resident` of them
+  /// are wanted, what is behind those may be left out.
+  std::vector<std::vector<int64_t>> units;
+  /// Workgroups across the grid, to know how much work there is in others than the units'.
+  std::vector<int64_t> strata;
+  /// The workgroups that are on the first die together with the first ones of `units`: by turn,
+  /// then by unit.
+  std::vector<int64_t> die;
+  int resident = 1;       // per unit
+  int64_t rounds = 1;     // workgroups that a unit executes, at most
+  double units_busy = 1;  // of the device, in the first round
+};
+
+SamplePlan PlanSample(const Machine& machine, int64_t workgroups, int resident);
+
+}  // namespace gridwise::sim::time

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tools/sim/time/engine/memory_path.h"
+#include "tools/sim/time/machine/machine.h"
+#include "tools/sim/time/trace/op.h"
+#include "tools/sim/time/trace/record.h"
+#include "tools/sim/time/trace/shape.h"
+
+namespace gridwise::sim::time {
+
+/// What the workgroups of a die find in its L2.
+struct Traffic {
+  std::vector<Hits> hits;  // by instruction
+  double requests = 0;     // lines asked of L2
+  double misses = 0;       // that L2 lacks
+  double workgroups = 0;   // that these are of
+};
+
+/// Sends the lines that `workgroups` load through a vector cache for each unit and one L2, step by
+/// step: the nth memory instructions of all waves go before the next ones. Workgroup i is on unit
+/// i % units. `part` of the die's workgroups are there, and so much of L2 is.
+Traffic TrafficOf(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
+                  std::span<const WorkgroupRecord* const> workgroups, int64_t units, double part);
+
+}  // namespace gridwise::sim::time

@@ -1,0 +1,95 @@
+#include "tools/sim/time/report/json.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace gridwise::sim::time {
+namespace {
+
+llvm::StringRef Text(std::string_view text) { return {text.data(), text.size()}; }
+
+std::string Print(llvm::json::Value value) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << value;
+  return text;
+}
+
+llvm::json::Array Instructions(const LaunchTime& time, std::span<const Op> ops, uint64_t entry) {
+  llvm::json::Array list;
+  for (size_t i = 0; i < time.unit.ops.size(); ++i) {
+    const OpTime& op = time.unit.ops[i];
+    if (op.count == 0) continue;
+    llvm::json::Object stalls;
+    for (int s = 0; s < kStalls; ++s) {
+      const double clk = op.stalled[static_cast<size_t>(s)];
+      if (clk > 0) stalls[Text(Name(static_cast<Stall>(s)))] = clk;
+    }
+    list.push_back(llvm::json::Object{{"pc", static_cast<int64_t>(ops[i].pc - entry)},
+                                      {"text", ops[i].text},
+                                      {"executions", static_cast<int64_t>(op.count)},
+                                      {"stalled", std::move(stalls)}});
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string Json(const LaunchTime& time, std::span<const Op> ops, uint64_t entry, int launches) {
+  llvm::json::Array gains;
+  for (const Gain& gain : time.gains)
+    gains.push_back(
+        llvm::json::Object{{"resource", Text(Name(gain.resource))}, {"part", gain.part}});
+  llvm::json::Object busy;
+  for (int r = 0; r < kResources; ++r)
+    busy[Text(Name(static_cast<Resource>(r)))] = time.utilisation[static_cast<size_t>(r)];
+  return Print(llvm::json::Object{
+      {"kernel", time.kernel},
+      {"launches", launches},
+      {"machine", Text(time.machine->name)},
+      {"workgroups", time.workgroups},
+      {"executed", time.sampled},
+      {"waves_per_workgroup", time.needs.waves},
+      {"registers", time.needs.registers},
+      {"lds_bytes", static_cast<int64_t>(time.needs.lds_bytes)},
+      {"spills", time.needs.spills},
+      {"scratch_bytes", static_cast<int64_t>(time.needs.scratch_bytes)},
+      {"workgroups_per_unit", time.occupancy.workgroups},
+      {"occupancy_bound", Text(time.occupancy.bound)},
+      {"burst", llvm::json::Object{{"mhz", double{time.machine->burst_mhz}},
+                                   {"clocks", time.burst_clk},
+                                   {"ms", time.burst_ms}}},
+      {"sustained", llvm::json::Object{{"mhz", double{time.machine->sustained_mhz}},
+                                       {"clocks", time.sustained_clk},
+                                       {"ms", time.sustained_ms}}},
+      {"bound",
+       llvm::json::Object{{"clocks", time.bound_clk}, {"resource", Text(Name(time.bound))}}},
+      {"gains", std::move(gains)},
+      {"hits",
+       llvm::json::Object{
+           {"vector cache", time.l1_hits}, {"L2", time.l2_hits}, {"MALL", time.mall_hits}}},
+      {"busy", std::move(busy)},
+      {"instructions", Instructions(time, ops, entry)}});
+}
+
+std::string ChromeTrace(std::span<const WaveEvent> events, std::span<const Op> ops) {
+  llvm::json::Array list;
+  for (const WaveEvent& event : events) {
+    const int64_t thread = int64_t{event.workgroup} * 64 + event.wave;
+    list.push_back(llvm::json::Object{
+        {"name", ops[event.op].text},
+        {"cat", Text(Name(ops[event.op].kind))},
+        {"ph", "X"},
+        {"pid", event.simd},
+        {"tid", thread},
+        {"ts", event.since},
+        {"dur", event.issued - event.since + 1},
+        {"args", llvm::json::Object{{"issued", event.issued},
+                                    {"waited for", Text(Name(event.reason))},
+                                    {"workgroup", static_cast<int64_t>(event.workgroup)},
+                                    {"wave", static_cast<int64_t>(event.wave)}}}});
+  }
+  return Print(llvm::json::Object{{"traceEvents", std::move(list)}});
+}
+
+}  // namespace gridwise::sim::time

@@ -1,0 +1,150 @@
+#include "tools/sim/time/session/recorder.h"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <utility>
+
+#include "tools/sim/machine/memory.h"
+#include "tools/sim/wave/uop.h"
+#include "tools/sim/wave/wave.h"
+
+namespace gridwise::sim::time {
+namespace {
+
+/// Accesses of one instruction that arrive in pieces: some lanes of a buffer here, others there.
+struct Pending {
+  uint32_t op = 0;
+  AddressSpace space = AddressSpace::kGlobal;
+  uint32_t bytes = 0;
+  bool writes = false;
+  uint64_t lanes = 0;
+  uint64_t address[kLanes] = {};
+
+  bool Takes(const Uop& uop, const MemoryAccess& access) const {
+    return lanes != 0 && op == uop.instruction && space == access.space && bytes == access.bytes &&
+           writes == access.writes && (lanes & access.lanes) == 0;
+  }
+};
+
+}  // namespace
+
+/// Records the workgroups that one host thread executes.
+class Recorder::Group final : public GroupProbe {
+ public:
+  Group(Recorder& recorder, std::span<Wave> waves)
+      : recorder_(recorder), waves_(waves), pending_(waves.size()), left_(waves.size()) {}
+
+  void Begin(const std::array<uint32_t, 3>& id, int waves) override {
+    record_ = {};
+    record_.id = id;
+    record_.waves.resize(static_cast<size_t>(waves));
+    std::fill(left_.begin(), left_.end(), recorder_.most_);
+  }
+
+  void Observe(Wave& wave, const Uop& uop, const MemoryAccess& access) override {
+    if (access.lanes == 0 || RecordOf(wave).cut) return;
+    Pending& pending = pending_[static_cast<size_t>(wave.index_in_group)];
+    if (!pending.Takes(uop, access)) {
+      Flush(wave);
+      pending.op = uop.instruction;
+      pending.space = access.space;
+      pending.bytes = access.bytes;
+      pending.writes = access.writes;
+      pending.lanes = 0;
+    }
+    const auto lds = reinterpret_cast<uint64_t>(wave.lds);
+    for (uint64_t lanes = access.lanes; lanes != 0; lanes &= lanes - 1) {
+      const int lane = std::countr_zero(lanes);
+      uint64_t address = access.base + access.offset[lane];
+      if (access.space == AddressSpace::kLds) address -= lds;
+      if (access.space == AddressSpace::kScratch) {
+        // Swizzled: see Wave::scratch.
+        address = reinterpret_cast<uint64_t>(wave.scratch) +
+                  (address / 4 * kLanes + static_cast<uint64_t>(lane)) * 4 + address % 4;
+      }
+      pending.address[lane] = address;
+    }
+    pending.lanes |= access.lanes;
+  }
+
+  void Ran(const Wave& wave, uint32_t first, uint32_t last) override {
+    WaveRecord& record = RecordOf(wave);
+    if (record.cut) return;
+    Flush(wave);
+    record.runs.push_back({first, last});
+    const auto index = static_cast<size_t>(wave.index_in_group);
+    left_[index] -= int64_t{last} - first + 1;
+    if (left_[index] > 0) return;
+    record.cut = true;
+    if (!recorder_.ends_) return;
+    // The branch that ends this run ends the turn too, and finds the wave at its end.
+    waves_[index].branch_budget = 0;
+    waves_[index].state = WaveState::kEnded;
+  }
+
+  void End() override {
+    const auto [x, y, z] = recorder_.launch_->grid.workgroups;
+    static_cast<void>(z);
+    const int64_t index = (int64_t{record_.id[2]} * y + record_.id[1]) * int64_t{x} + record_.id[0];
+    const std::lock_guard lock(recorder_.mutex_);
+    recorder_.records_[index] = std::move(record_);
+  }
+
+ private:
+  WaveRecord& RecordOf(const Wave& wave) {
+    return record_.waves[static_cast<size_t>(wave.index_in_group)];
+  }
+
+  void Flush(const Wave& wave) {
+    Pending& pending = pending_[static_cast<size_t>(wave.index_in_group)];
+    if (pending.lanes == 0) return;
+    WaveRecord& record = RecordOf(wave);
+    Access access = {.run = static_cast<uint32_t>(record.runs.size()),
+                     .op = pending.op,
+                     .lds = pending.space == AddressSpace::kLds};
+    {
+      const std::lock_guard lock(recorder_.mutex_);
+      access.shape = recorder_.shapes_.Intern(pending.lanes, pending.address, pending.bytes,
+                                              pending.writes, access.base);
+      if (pending.space == AddressSpace::kGlobal) NoteAllocation(access.base);
+    }
+    pending.lanes = 0;
+    record.accesses.push_back(access);
+  }
+
+  void NoteAllocation(uint64_t address) {
+    for (const Interval& known : recent_) {
+      if (known.Covers(address, address + 1)) return;
+    }
+    const std::optional<Interval> found = recorder_.launch_->memory->Find(address);
+    if (!found) return;
+    recorder_.allocations_[found->begin] = found->size();
+    recent_[next_++ % std::size(recent_)] = *found;
+  }
+
+  Recorder& recorder_;
+  const std::span<Wave> waves_;
+  WorkgroupRecord record_;
+  std::vector<Pending> pending_;  // by wave
+  std::vector<int64_t> left_;     // instructions until the record is cut, by wave
+  Interval recent_[4] = {};       // allocations that are noted already
+  size_t next_ = 0;
+};
+
+std::unique_ptr<GroupProbe> Recorder::OfThread(std::span<Wave> waves) {
+  return std::make_unique<Group>(*this, waves);
+}
+
+const WorkgroupRecord* Recorder::Find(int64_t index) const {
+  const auto found = records_.find(index);
+  return found == records_.end() ? nullptr : &found->second;
+}
+
+double Recorder::footprint_bytes() const {
+  double sum = 0;
+  for (const auto& [begin, bytes] : allocations_) sum += static_cast<double>(bytes);
+  return sum;
+}
+
+}  // namespace gridwise::sim::time

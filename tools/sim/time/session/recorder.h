@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/node_hash_map.h"
+#include "tools/sim/machine/launch.h"
+#include "tools/sim/machine/launch_probe.h"
+#include "tools/sim/time/machine/machine.h"
+#include "tools/sim/time/trace/record.h"
+#include "tools/sim/time/trace/shape.h"
+
+namespace gridwise::sim::time {
+
+/// Records what the workgroups of a launch do. May be attached to several launches of the same
+/// kernel and grid, which execute different workgroups.
+class Recorder final : public LaunchProbe {
+ public:
+  Recorder(const Machine& machine, TargetBit target) : shapes_(machine, target) {}
+
+  ProbeWants wants() const override { return {.accesses = true, .runs = true}; }
+  void Begin(const Launch& launch) override { launch_ = &launch; }
+  std::unique_ptr<GroupProbe> OfThread(std::span<Wave> waves) override;
+
+  /// Waves are recorded up to the first taken branch behind so many instructions, and if `ends`
+  /// they end there. In force from the next launch on.
+  void Limit(int64_t instructions, bool ends) {
+    most_ = instructions;
+    ends_ = ends;
+  }
+
+  /// The record of the workgroup of that linear index, or null.
+  const WorkgroupRecord* Find(int64_t index) const;
+  int64_t workgroups() const { return static_cast<int64_t>(records_.size()); }
+  Shapes& shapes() { return shapes_; }
+  /// Bytes of the allocations that were touched.
+  double footprint_bytes() const;
+
+ private:
+  class Group;
+
+  const Launch* launch_ = nullptr;
+  int64_t most_ = std::numeric_limits<int64_t>::max();
+  bool ends_ = false;
+  std::mutex mutex_;  // of what follows
+  Shapes shapes_;
+  absl::node_hash_map<int64_t, WorkgroupRecord> records_;
+  absl::flat_hash_map<uint64_t, uint64_t> allocations_;  // bytes by first address
+};
+
+}  // namespace gridwise::sim::time

@@ -1,0 +1,34 @@
+// Kernels for timed_run_test.cc.
+
+#define KERNEL extern "C" __attribute__((global))
+#define SHARED static __attribute__((shared))
+
+using u32 = unsigned;
+
+/// out[i] = in[i] for workgroups of 256.
+KERNEL void Copy(const u32* in, u32* out, int) {
+  const u32 i = __builtin_amdgcn_workgroup_id_x() * 256 + __builtin_amdgcn_workitem_id_x();
+  out[i] = in[i];
+}
+
+/// Every work-item takes a number.
+KERNEL void TakeNumbers(const u32*, u32* out, int) {
+  const u32 number = __hip_atomic_fetch_add(out, 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+  out[1 + number] = __builtin_amdgcn_workitem_id_x();
+}
+
+/// `steps` steps through LDS, with barriers.
+KERNEL void Steps(const u32* in, u32* out, int steps) {
+  SHARED u32 words[256];
+  const u32 i = __builtin_amdgcn_workitem_id_x();
+  u32 sum = in[i];
+  for (int step = 0; step < steps; ++step) {
+    words[i] = sum;
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+    __builtin_amdgcn_s_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+    sum += words[i ^ 65];
+    __builtin_amdgcn_s_barrier();
+  }
+  out[__builtin_amdgcn_workgroup_id_x() * 256 + i] = sum;
+}

@@ -1,0 +1,202 @@
+#include "tools/sim/time/session/timed_run.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "absl/container/flat_hash_set.h"
+#include "tools/sim/isa/facts/facts.h"
+#include "tools/sim/machine/abi.h"
+#include "tools/sim/time/session/recorder.h"
+
+namespace gridwise::sim::time {
+namespace {
+
+/// Wave instructions that are recorded: for the traffic of a die, and of a unit in detail. Records
+/// of long waves are cut.
+constexpr int64_t kMostForTraffic = 12'000'000;
+constexpr int64_t kMostForDetail = 1'500'000;
+/// Workgroups of a unit in detail that are always executed, times its resident ones.
+constexpr size_t kLeastTurns = 3;
+/// Workgroups across the grid that are executed first: more if their work differs by this part.
+constexpr size_t kFirstStrata = 4;
+constexpr double kSameWork = 0.02;
+
+GroupNeeds NeedsOf(const KernelInfo& kernel, const Grid& grid) {
+  const auto items = static_cast<int>(grid.block[0] * grid.block[1] * grid.block[2]);
+  return {.waves = (items + kernel.wave_size - 1) / kernel.wave_size,
+          .wave_size = kernel.wave_size,
+          .registers = kernel.vgprs,
+          .lds_bytes = uint64_t{kernel.static_lds_bytes} + grid.dynamic_lds_bytes,
+          .scratch_bytes = kernel.private_bytes,
+          .spills = kernel.vgpr_spills};
+}
+
+/// Whether workgroups may find out what others have done: then a sample would not do the same.
+absl::StatusOr<bool> Depend(Program& program, const KernelInfo& kernel, const Grid& grid) {
+  if (grid.cooperative) return true;
+  const absl::StatusOr<const Uop*> entry =
+      program.Enter(kernel.entry_address, InitialView(program, kernel));
+  if (!entry.ok()) return entry.status();
+  const uint32_t count = program.instructions();
+  for (uint32_t i = 0; i < count; ++i) {
+    if (program.Describe(i).pc - kernel.entry_address >= kernel.code_bytes) continue;
+    const InstructionFacts& facts = program.Facts(i);
+    if (facts.polls || (facts.atomic && facts.vmem && !facts.writes.empty())) return true;
+  }
+  return false;
+}
+
+/// Executes workgroups in batches, each once.
+class Batches {
+ public:
+  Batches(Program& program, const KernelInfo& kernel, const Grid& grid, const void* kernarg,
+          Memory& memory, RunOptions options, Recorder& recorder)
+      : program_(program),
+        kernel_(kernel),
+        grid_(grid),
+        kernarg_(kernarg),
+        memory_(memory),
+        options_(std::move(options)) {
+    options_.probes.push_back(&recorder);
+  }
+
+  absl::Status Run(const std::vector<int64_t>& wanted) {
+    std::vector<int64_t> fresh;
+    for (const int64_t index : wanted) {
+      if (done_.insert(index).second) fresh.push_back(index);
+    }
+    if (fresh.empty()) return absl::OkStatus();
+    options_.only = std::move(fresh);
+    absl::StatusOr<RunReport> batch =
+        sim::Run(program_, kernel_, grid_, kernarg_, memory_, options_);
+    if (!batch.ok()) return batch.status();
+    Add(*batch);
+    return absl::OkStatus();
+  }
+
+  RunReport& report() { return report_; }
+  /// Wave instructions of a workgroup, on average of those that were executed.
+  int64_t MeanInstructions() const {
+    const int64_t all =
+        std::accumulate(report_.instructions.begin(), report_.instructions.end(), int64_t{0});
+    return std::max<int64_t>(1, all / std::max<int64_t>(1, report_.workgroups));
+  }
+
+ private:
+  void Add(const RunReport& batch) {
+    for (size_t i = 0; i < batch.instructions.size(); ++i)
+      report_.instructions[i] += batch.instructions[i];
+    report_.executions.resize(std::max(report_.executions.size(), batch.executions.size()));
+    for (size_t i = 0; i < batch.executions.size(); ++i)
+      report_.executions[i] += batch.executions[i];
+    report_.waves += batch.waves;
+    report_.workgroups += batch.workgroups;
+    report_.seconds += batch.seconds;
+  }
+
+  Program& program_;
+  const KernelInfo& kernel_;
+  const Grid& grid_;
+  const void* const kernarg_;
+  Memory& memory_;
+  RunOptions options_;
+  absl::flat_hash_set<int64_t> done_;
+  RunReport report_;
+};
+
+std::vector<int64_t> Some(const std::vector<int64_t>& list, size_t count) {
+  std::vector<int64_t> some;
+  count = std::min(count, list.size());
+  for (size_t i = 0; i < count; ++i)
+    some.push_back(list[i * (list.size() - 1) / std::max<size_t>(1, count - 1)]);
+  return some;
+}
+
+bool SameWork(const Recorder& recorder, const std::vector<int64_t>& indices) {
+  double least = 0, most = 0;
+  for (const int64_t index : indices) {
+    const WorkgroupRecord* record = recorder.Find(index);
+    if (record == nullptr) continue;
+    double work = 0;
+    for (const WaveRecord& wave : record->waves) work += static_cast<double>(wave.instructions());
+    least = least == 0 ? work : std::min(least, work);
+    most = std::max(most, work);
+  }
+  return most - least <= kSameWork * most;
+}
+
+/// Workgroups across the grid as a whole, then the units in detail and the die, as far into the
+/// workgroups as the limits allow.
+absl::Status ExecuteSample(SamplePlan& plan, int waves, Batches& batches, Recorder& recorder) {
+  const std::vector<int64_t> first = Some(plan.strata, kFirstStrata);
+  if (absl::Status status = batches.Run(first); !status.ok()) return status;
+  if (SameWork(recorder, first)) {
+    plan.strata = first;
+  } else if (absl::Status status = batches.Run(plan.strata); !status.ok()) {
+    return status;
+  }
+  const int64_t of_wave = std::max<int64_t>(1, batches.MeanInstructions() / waves);
+  const auto limit = [&](int64_t most, size_t workgroups) {
+    constexpr int64_t kLeast = 1000;
+    recorder.Limit(std::max(kLeast, most / static_cast<int64_t>(workgroups) / waves), true);
+  };
+  std::vector<int64_t> detail;
+  const size_t least = kLeastTurns * static_cast<size_t>(plan.resident);
+  for (auto& unit : plan.units) {
+    unit.resize(std::min(unit.size(),
+                         std::max(least, static_cast<size_t>(kMostForDetail / of_wave / waves))));
+    detail.insert(detail.end(), unit.begin(), unit.end());
+  }
+  limit(kMostForDetail, least);
+  if (absl::Status status = batches.Run(detail); !status.ok()) return status;
+  limit(kMostForTraffic, plan.die.size());
+  return batches.Run(plan.die);
+}
+
+std::vector<Op> OpsOf(const Machine& machine, Program& program, const KernelInfo& kernel,
+                      const RunReport& report) {
+  std::vector<Op> ops(report.executions.size());
+  for (uint32_t i = 0; i < ops.size(); ++i) {
+    if (report.executions[i] == 0) continue;
+    ops[i] = MakeOp(machine, program.target().bit, kernel.wave_size, program.Facts(i));
+  }
+  return ops;
+}
+
+}  // namespace
+
+absl::StatusOr<TimedRun> RunTimed(const Machine& machine, Program& program,
+                                  const KernelInfo& kernel, const Grid& grid, const void* kernarg,
+                                  Memory& memory, const RunOptions& options,
+                                  const TimeOptions& time_options) {
+  LaunchRecord launch;
+  launch.kernel = kernel.name;
+  launch.workgroups = int64_t{grid.workgroups[0]} * grid.workgroups[1] * grid.workgroups[2];
+  launch.needs = NeedsOf(kernel, grid);
+  launch.occupancy = OccupancyOf(machine, launch.needs);
+  launch.plan = PlanSample(machine, launch.workgroups, std::max(1, launch.occupancy.workgroups));
+  const absl::StatusOr<bool> depend = Depend(program, kernel, grid);
+  if (!depend.ok()) return depend.status();
+
+  Recorder recorder(machine, program.target().bit);
+  Batches batches(program, kernel, grid, kernarg, memory, options, recorder);
+  std::vector<int64_t> all(*depend ? static_cast<size_t>(launch.workgroups) : 0);
+  std::iota(all.begin(), all.end(), int64_t{0});
+  const absl::Status executed =
+      *depend ? batches.Run(all)
+              : ExecuteSample(launch.plan, launch.needs.waves, batches, recorder);
+  if (!executed.ok()) return executed;
+
+  TimedRun timed;
+  timed.report = std::move(batches.report());
+  timed.ops = OpsOf(machine, program, kernel, timed.report);
+  launch.ops = timed.ops;
+  launch.shapes = &recorder.shapes();
+  launch.record = [&recorder](int64_t index) { return recorder.Find(index); };
+  launch.footprint_bytes = recorder.footprint_bytes();
+  timed.time = TimeLaunch(machine, launch, time_options);
+  timed.time.sampled = recorder.workgroups();
+  return timed;
+}
+
+}  // namespace gridwise::sim::time

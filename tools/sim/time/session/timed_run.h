@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "tools/sim/elf/code_object.h"
+#include "tools/sim/machine/dispatch.h"
+#include "tools/sim/machine/grid.h"
+#include "tools/sim/machine/memory.h"
+#include "tools/sim/machine/program.h"
+#include "tools/sim/time/model/launch_time.h"
+#include "tools/sim/time/trace/op.h"
+
+namespace gridwise::sim::time {
+
+/// A launch that was timed.
+struct TimedRun {
+  RunReport report;  // of the workgroups that were executed
+  LaunchTime time;
+  std::vector<Op> ops;  // by instruction of the program; those that did not run are empty
+};
+
+/// Executes as many workgroups of a launch as its time takes to tell, and times it on `machine`,
+/// which must outlive the result. What the other workgroups would have written is missing. A kernel
+/// whose workgroups depend on each other (atomics whose result is used, cooperative launches) is
+/// executed whole. Errors are those of sim::Run.
+absl::StatusOr<TimedRun> RunTimed(const Machine& machine, Program& program,
+                                  const KernelInfo& kernel, const Grid& grid, const void* kernarg,
+                                  Memory& memory, const RunOptions& options,
+                                  const TimeOptions& time_options = {});
+
+}  // namespace gridwise::sim::time

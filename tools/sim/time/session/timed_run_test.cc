@@ -1,0 +1,135 @@
+#include "tools/sim/time/session/timed_run.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "gtest/gtest.h"
+#include "tools/build/code_object.h"
+#include "tools/sim/elf/code_object.h"
+#include "tools/sim/time/report/json.h"
+#include "tools/sim/time/report/text.h"
+#include "tools/sim/time/session/time_kernels.h"
+
+// Launches of compiled kernels in time mode: what of them is executed, and that the time is one.
+
+namespace gridwise::sim::time {
+namespace {
+
+constexpr uint32_t kItems = 256;
+
+class TimedRunTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string gfx = std::getenv("GRIDWISE_TEST_TARGET");
+    machine_ = MachineOf(gfx);
+    ASSERT_NE(machine_, nullptr);
+    for (const gridwise::CodeObject& embedded : TimeKernels()) {
+      if (embedded.gfx != gfx) continue;
+      auto object = CodeObject::Load(std::as_bytes(std::span(embedded.data)), memory_, gfx);
+      ASSERT_TRUE(object.ok()) << object.status();
+      object_ = *std::move(object);
+    }
+    ASSERT_NE(object_, nullptr);
+    auto program = Program::Decode(*object_);
+    ASSERT_TRUE(program.ok()) << program.status();
+    program_ = *std::move(program);
+  }
+
+  TimedRun Time(const char* name, uint32_t workgroups, int n = 0,
+                std::vector<WaveEvent>* events = nullptr) {
+    in_.assign(size_t{workgroups} * kItems, 3);
+    out_.assign(in_.size() + 1, 0);
+    const struct {
+      const uint32_t* in;
+      uint32_t* out;
+      int n;
+    } arguments = {in_.data(), out_.data(), n};
+    EXPECT_TRUE(memory_.Register(in_.data(), in_.size() * 4, "in").ok());
+    EXPECT_TRUE(memory_.Register(out_.data(), out_.size() * 4, "out").ok());
+    EXPECT_TRUE(memory_.Register(&arguments, sizeof(arguments), "arguments").ok());
+    const absl::StatusOr<const KernelInfo*> kernel = object_->FindKernel(name);
+    EXPECT_TRUE(kernel.ok()) << kernel.status();
+    absl::StatusOr<TimedRun> run = RunTimed(
+        *machine_, *program_, **kernel, {.workgroups = {workgroups, 1, 1}, .block = {kItems, 1, 1}},
+        &arguments, memory_, {}, {.events = events});
+    for (const void* shown :
+         {static_cast<const void*>(in_.data()), static_cast<const void*>(out_.data()),
+          static_cast<const void*>(&arguments)}) {
+      EXPECT_TRUE(memory_.Unregister(shown).ok());
+    }
+    EXPECT_TRUE(run.ok()) << run.status();
+    return run.ok() ? *std::move(run) : TimedRun();
+  }
+
+  const Machine* machine_ = nullptr;
+  Memory memory_;
+  std::unique_ptr<CodeObject> object_;
+  std::unique_ptr<Program> program_;
+  std::vector<uint32_t> in_, out_;
+};
+
+TEST_F(TimedRunTest, ASmallLaunchIsExecutedWhole) {
+  const TimedRun run = Time("Copy", 3);
+  EXPECT_EQ(run.time.sampled, 3);
+  EXPECT_EQ(std::count(out_.begin(), out_.end(), 3u), 3 * kItems);
+  // At least a load from L2 and the launch; not more than a few of both.
+  EXPECT_GT(run.time.burst_clk, machine_->l2_latency);
+  EXPECT_LT(run.time.burst_clk, 20 * machine_->l2_latency);
+  EXPECT_GT(run.time.burst_ms, machine_->launch_us / 1000);
+  EXPECT_LE(run.time.burst_ms, run.time.sustained_ms);
+}
+
+TEST_F(TimedRunTest, OfALargeLaunchASampleIs) {
+  constexpr uint32_t kWorkgroups = 12'000;  // twice as many fit into every MALL
+  const TimedRun run = Time("Copy", kWorkgroups);
+  EXPECT_LT(run.time.sampled, kWorkgroups / 4);
+  EXPECT_LT(std::count(out_.begin(), out_.end(), 3u), kWorkgroups * kItems / 4);
+  const TimedRun twice = Time("Copy", 2 * kWorkgroups);
+  EXPECT_NEAR(twice.time.burst_clk, 2 * run.time.burst_clk, 0.2 * twice.time.burst_clk);
+  // Copying takes at least the time of the bytes at the MALL's rate.
+  const double bytes = 2.0 * kWorkgroups * kItems * 4;
+  EXPECT_GT(run.time.burst_clk / machine_->burst_mhz * 1e-6,
+            0.9 * bytes / (machine_->mall_gbs * 1e9));
+}
+
+TEST_F(TimedRunTest, WorkgroupsThatDependOnEachOtherAreAllExecuted) {
+  constexpr uint32_t kWorkgroups = 2000;
+  const TimedRun run = Time("TakeNumbers", kWorkgroups);
+  EXPECT_EQ(run.report.workgroups, kWorkgroups);
+  EXPECT_EQ(out_[0], kWorkgroups * kItems);
+  EXPECT_GT(run.time.burst_clk, 0);
+}
+
+TEST_F(TimedRunTest, LongWavesAreCutAndTakeTimeForAllTheirSteps) {
+  const TimedRun some = Time("Steps", 4, 50);
+  const TimedRun more = Time("Steps", 4, 5000);
+  EXPECT_GT(more.time.burst_clk, 60 * some.time.burst_clk);
+  EXPECT_LT(more.time.burst_clk, 140 * some.time.burst_clk);
+}
+
+TEST_F(TimedRunTest, ReportsSayWhatWavesWaitedFor) {
+  std::vector<WaveEvent> events;
+  const TimedRun run = Time("Steps", 4, 50, &events);
+  const uint64_t entry = (*object_->FindKernel("Steps"))->entry_address;
+  const std::string text = Text(run.time, run.ops, entry);
+  for (const char* part : {"kernel Steps", "barrier", "limited by", "MHz"})
+    EXPECT_NE(text.find(part), text.npos) << part << " is not in:\n" << text;
+  const std::string json = Json(run.time, run.ops, entry, 1);
+  for (const char* part : {"\"burst\"", "\"instructions\"", "\"scratch_bytes\":0"})
+    EXPECT_NE(json.find(part), json.npos) << part << " is not in:\n" << json;
+  ASSERT_FALSE(events.empty());
+  EXPECT_NE(ChromeTrace(events, run.ops).find("\"traceEvents\""), std::string::npos);
+  EXPECT_NE(Html(run.time, run.ops, entry).find("<table>"), std::string::npos);
+  EXPECT_GT(*std::max_element(run.time.utilisation.begin(), run.time.utilisation.end()), 0);
+}
+
+}  // namespace
+}  // namespace gridwise::sim::time

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace gridwise::sim::time {
+
+/// Instructions that a wave executed one after the other, by index: first, first + 1, ..., last. A
+/// run ends with a taken branch or with the wave.
+struct Run {
+  uint32_t first = 0, last = 0;
+};
+
+/// An access of an instruction: run `run` of its wave executed `op`. An instruction has none where
+/// no lane was on, and several where it reaches several places (ds_read2, loads to LDS).
+struct Access {
+  uint32_t run = 0, op = 0;
+  uint32_t shape = 0;  // in Shapes
+  bool lds = false;    // base is an offset into LDS, not an address
+  uint64_t base = 0;   // of the first lane
+};
+
+/// What a wave did, without when.
+struct WaveRecord {
+  std::vector<Run> runs;
+  std::vector<Access> accesses;  // in order
+  bool cut = false;              // it went on, but that was not recorded
+  /// Instructions executed.
+  uint64_t instructions() const {
+    uint64_t count = 0;
+    for (const Run& run : runs) count += run.last - run.first + 1;
+    return count;
+  }
+};
+
+struct WorkgroupRecord {
+  std::array<uint32_t, 3> id = {};
+  std::vector<WaveRecord> waves;
+};
+
+}  // namespace gridwise::sim::time
