@@ -12,7 +12,7 @@ namespace gridwise {
 struct RunOptions {
   ProblemRequest request;
   std::string family, op, row;  // empty: the planner's choice
-  int splits = 0;   // 0: the planner's choice
+  int splits = 0;               // 0: the planner's choice
   bool atomic = false;
   uint64_t seed = 0;
   bool verify = false;
