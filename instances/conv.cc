@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "core/base/nearest.h"
 #include "core/conv/problem_io.h"
 #include "core/conv/validate.h"
 #include "core/launch/choose_block_map.h"
@@ -81,7 +82,8 @@ const Candidate* Choose(const std::vector<Candidate>& candidates) {
 }
 
 absl::Status CheckRowExists(const ConvProblem& problem, Gfx gfx, const PlanOptions& options) {
-  std::string rows, families;
+  std::vector<std::string_view> rows;
+  std::string families;
   std::set<std::string_view> ops;
   bool has_family = false;
   for (const KernelFamily* family : Families()) {
@@ -91,7 +93,7 @@ absl::Status CheckRowExists(const ConvProblem& problem, Gfx gfx, const PlanOptio
       if (row.type != problem.type) continue;
       if (!options.row.empty() && IsWanted(row, options)) return absl::OkStatus();
       if (!row.op.empty()) ops.insert(row.op);
-      absl::StrAppend(&rows, rows.empty() ? "" : ", ", row.name);
+      rows.push_back(row.name);
     }
   }
   if (!has_family) {
@@ -104,7 +106,7 @@ absl::Status CheckRowExists(const ConvProblem& problem, Gfx gfx, const PlanOptio
   }
   if (options.row.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrFormat("row is %s; must be one of %s", options.row, rows));
+      absl::StrFormat("row is %s; must be one of %s", options.row, NearestList(options.row, rows)));
 }
 
 absl::Status CheckSplits(const ConvProblem& problem, int splits) {

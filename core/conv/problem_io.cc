@@ -104,8 +104,9 @@ absl::StatusOr<ColumnIndex> ParseHeader(const std::vector<std::string>& header,
   }
   for (const std::string& name : required) {
     if (!columns.contains(name)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(where, "column ", name, " is missing; must be present"));
+      return absl::InvalidArgumentError(absl::StrCat(where, "column ", name,
+                                                     " is missing; the first line must name ",
+                                                     absl::StrJoin(required, ", ")));
     }
   }
   return columns;

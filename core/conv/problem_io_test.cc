@@ -68,7 +68,7 @@ TEST(ParseProblems, ErrorsNameFileLineColumnAndValue) {
       {"stride_h", "step_h", "set.csv:1: column 14 is \"step_h\"; no such column is known"},
       {"stride_h", "stride_w", "set.csv:1: column stride_w appears twice; must appear once"},
       {"pad_w,directions,note", "directions,note",
-       "set.csv:1: column pad_w is missing; must be present"},
+       "set.csv:1: column pad_w is missing; the first line must name name, ndim, directions, G, N"},
       {"first,2,2", "first,2,two", "set.csv:2: column G is \"two\"; must be a 64-bit integer"},
       {"first,2,2", "first,2,99999999999999999999",
        "set.csv:2: column G is \"99999999999999999999\"; must be a 64-bit integer"},

@@ -1,14 +1,24 @@
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace gridwise {
 
+/// Numbers along the axes of a launch; those that are left out are 1.
+struct Extent3 {
+  std::uint32_t x = 1, y = 1, z = 1;
+
+  constexpr std::uint32_t operator[](std::size_t axis) const {
+    return axis == 0 ? x : axis == 1 ? y : z;
+  }
+  bool operator==(const Extent3&) const = default;
+};
+
 /// The shape of one launch.
 struct LaunchShape {
-  std::array<std::uint32_t, 3> workgroups = {1, 1, 1};  // x, y, z
-  std::array<std::uint32_t, 3> threads = {1, 1, 1};     // per workgroup: x, y, z
+  Extent3 workgroups;
+  Extent3 threads;  // per workgroup
   std::uint32_t dynamic_lds_bytes = 0;
 
   bool operator==(const LaunchShape&) const = default;

@@ -79,6 +79,13 @@ void ForgetModules() {
 
 absl::Status Launch(hipFunction_t kernel, const LaunchShape& shape,
                     std::span<const std::byte> arguments, hipStream_t stream) {
+  for (const auto& [what, extent] :
+       {std::pair("workgroups", shape.workgroups), std::pair("threads", shape.threads)}) {
+    if (extent.x > 0 && extent.y > 0 && extent.z > 0) continue;
+    return absl::InvalidArgumentError(absl::StrCat("cannot launch a kernel: ", what, " are ",
+                                                   extent.x, " x ", extent.y, " x ", extent.z,
+                                                   "; each must be at least 1"));
+  }
   std::size_t size = arguments.size();
   void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, const_cast<std::byte*>(arguments.data()),
                    HIP_LAUNCH_PARAM_BUFFER_SIZE, &size, HIP_LAUNCH_PARAM_END};

@@ -46,7 +46,8 @@ absl::StatusOr<hipFunction_t> LoadKernel(absl::string_view code_object, const st
 void ForgetModules();
 
 /// Starts `kernel` with `arguments`, the bytes of its kernel argument block, on `stream` (null: the
-/// default stream). Allocates nothing.
+/// default stream). Allocates nothing unless it fails. kInvalidArgument for a shape that is empty
+/// or beyond what the device can have.
 absl::Status Launch(hipFunction_t kernel, const LaunchShape& shape,
                     std::span<const std::byte> arguments, hipStream_t stream = nullptr);
 

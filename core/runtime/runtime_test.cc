@@ -126,8 +126,9 @@ TEST_F(RuntimeTest, LaunchesAKernelOfAModule) {
   absl::StatusOr<Event> start = Event::Create(), stop = Event::Create();
   ASSERT_TRUE(start.ok() && stop.ok());
   ASSERT_TRUE(start->Record(*stream).ok());
-  const absl::Status launched = Launch(*kernel, {.workgroups = {3, 1, 1}, .threads = {64, 1, 1}},
-                                       std::as_bytes(std::span(&arguments, 1)), stream->get());
+  const absl::Status launched =
+      Launch(*kernel, {.workgroups = {3}, .threads = {64}},  // y and z are 1
+             std::as_bytes(std::span(&arguments, 1)), stream->get());
   ASSERT_TRUE(launched.ok()) << launched;
   ASSERT_TRUE(stop->Record(*stream).ok());
   ASSERT_TRUE(stream->Synchronize().ok());
@@ -137,6 +138,10 @@ TEST_F(RuntimeTest, LaunchesAKernelOfAModule) {
   EXPECT_GE(*milliseconds, 0);
   ASSERT_TRUE(buffer->CopyToHost(std::as_writable_bytes(std::span(data))).ok());
   for (int i = 0; i < 192; ++i) EXPECT_EQ(data[static_cast<size_t>(i)], i + 1000);
+  const absl::Status empty =
+      Launch(*kernel, {.workgroups = {3, 0}}, std::as_bytes(std::span(&arguments, 1)));
+  EXPECT_EQ(empty.code(), absl::StatusCode::kInvalidArgument) << empty;
+  EXPECT_THAT(empty.message(), HasSubstr("workgroups are 3 x 0 x 1; each must be at least 1"));
 }
 
 TEST_F(RuntimeTest, ModulesRefuseWhatIsNotThere) {

@@ -15,6 +15,7 @@ absl::StatusCode CodeOf(hipError_t error) {
     case hipErrorOutOfMemory:
       return absl::StatusCode::kResourceExhausted;
     case hipErrorInvalidValue:
+    case hipErrorInvalidConfiguration:
     case hipErrorInvalidImage:
     case hipErrorNoBinaryForGpu:
       return absl::StatusCode::kInvalidArgument;

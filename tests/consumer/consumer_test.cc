@@ -1,5 +1,6 @@
-/// What a program of another repository does with Gridwise: plans and computes a convolution, and
-/// runs a kernel of its own, on whatever device //tools/config:hip of Gridwise stands for.
+/// What a program of another repository does with Gridwise: plans and computes a convolution, does
+/// so by a kernel family of its own, and runs a kernel of its own, on whatever device
+/// //tools/config:hip of Gridwise stands for.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,12 +11,17 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/arch/target.h"
+#include "core/conv/compare.h"
+#include "core/conv/elements.h"
+#include "core/conv/expected.h"
 #include "core/conv/problem.h"
 #include "core/runtime/buffer.h"
 #include "core/runtime/device.h"
 #include "core/runtime/module.h"
 #include "core/runtime/stream.h"
 #include "instances/conv.h"
+#include "instances/families.h"
+#include "naive_family.h"
 #include "scale_code.h"
 
 namespace {
@@ -58,6 +64,46 @@ absl::Status Convolve() {
   return absl::OkStatus();
 }
 
+/// A convolution with everything on it, by the family of this repository, against the reference.
+absl::Status ConvolveByOwnFamily() {
+  absl::Status status = gridwise::RegisterFamily(consumer::NaiveFamily());
+  if (!status.ok()) return status;
+  gridwise::ConvProblem problem{.direction = gridwise::Direction::kForward,
+                                .rank = 2,
+                                .groups = 2,
+                                .batch = 2,
+                                .c = 6,
+                                .k = 10};
+  problem.dims[1] = {.in = 9, .filter = 3, .stride = 2, .pad_begin = 1, .pad_end = 2};
+  problem.dims[2] = {.in = 8, .filter = 2, .dilation = 3, .pad_begin = 2, .pad_end = 0};
+  const absl::StatusOr<gridwise::Plan> plan =
+      gridwise::MakePlan(problem, gridwise::Gfx::k942, {.family = "naive"});
+  if (!plan.ok()) return plan.status();
+  std::printf("%s\n", plan->ToString().c_str());
+  std::vector<float> x(static_cast<size_t>(problem.x_elements()));
+  std::vector<float> w(static_cast<size_t>(problem.w_elements()));
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 37 % 101) / 64 - 0.75f;
+  for (size_t i = 0; i < w.size(); ++i) w[i] = static_cast<float>(i * 29 % 97) / 64 - 0.75f;
+  const auto x_buffer = gridwise::DeviceBuffer::CopyOf(gridwise::Encode(problem.type, x));
+  if (!x_buffer.ok()) return x_buffer.status();
+  const auto w_buffer = gridwise::DeviceBuffer::CopyOf(gridwise::Encode(problem.type, w));
+  if (!w_buffer.ok()) return w_buffer.status();
+  std::vector<std::byte> y(static_cast<size_t>(2 * problem.y_elements()));
+  const auto y_buffer = gridwise::DeviceBuffer::Allocate(static_cast<int64_t>(y.size()));
+  if (!y_buffer.ok()) return y_buffer.status();
+  const auto conv = gridwise::Executable::Load(*plan);
+  if (!conv.ok()) return conv.status();
+  status = conv->Launch({.a = x_buffer->data(), .b = w_buffer->data(), .out = y_buffer->data()},
+                        /*workspace=*/nullptr, 0, /*stream=*/nullptr);
+  if (!status.ok()) return status;
+  if (status = gridwise::SynchronizeDevice(); !status.ok()) return status;
+  if (status = y_buffer->CopyToHost(y); !status.ok()) return status;
+  const auto expected = gridwise::ExpectedOutput(problem, x, w);
+  if (!expected.ok()) return expected.status();
+  return gridwise::CheckError(problem.type, gridwise::DecodeExactly(problem.type, y), expected->out,
+                              problem.reduction_length(), expected->sum_rms);
+}
+
 absl::Status RunOwnKernel() {
   std::vector<float> data(64);
   for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i);
@@ -74,7 +120,7 @@ absl::Status RunOwnKernel() {
     float factor;
   } arguments = {buffer->data(), 2.0f};
   absl::Status status =
-      gridwise::Launch(*kernel, {.threads = {64, 1, 1}}, std::as_bytes(std::span(&arguments, 1)));
+      gridwise::Launch(*kernel, {.threads = {64}}, std::as_bytes(std::span(&arguments, 1)));
   if (!status.ok()) return status;
   if (status = gridwise::SynchronizeDevice(); !status.ok()) return status;
   if (status = buffer->CopyToHost(std::as_writable_bytes(std::span(data))); !status.ok())
@@ -91,7 +137,8 @@ absl::Status Run() {
   if (!device.ok()) return device.status();
   if (absl::Status status = gridwise::UseDevice(*device); !status.ok()) return status;
   if (absl::Status status = RunOwnKernel(); !status.ok()) return status;
-  return Convolve();
+  if (absl::Status status = Convolve(); !status.ok()) return status;
+  return ConvolveByOwnFamily();
 }
 
 }  // namespace

@@ -1,9 +1,34 @@
 #!/usr/bin/env bash
 # run.sh: what a repository that depends on Gridwise does, with the one in this folder: tests it through bzlmod, on the
-# simulator, and builds it through WORKSPACE, with the real HIP library, which spares building the simulator again.
+# simulator, and builds it through WORKSPACE, with the real HIP library, which spares building the simulator again. Then the
+# same with the example of Gridwise's README, as it stands there.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
-trap '../../bazelw shutdown' EXIT # the server of this folder
-../../bazelw test --noshow_progress "$@" //...
-BAZELW_DEPS=workspace ../../bazelw build --noshow_progress "$@" \
-  --@gridwise//tools/config:hip=@gridwise//tools/third_party/hip:rocm //...
+gridwise=$(cd ../.. && pwd)
+example=$(mktemp -d)
+cleanup() { # with the servers of both folders
+  "$gridwise/bazelw" shutdown
+  (cd "$example" && "$gridwise/bazelw" clean --expunge) 2>/dev/null
+  rm -rf "$example"
+}
+trap cleanup EXIT
+rocm=--@gridwise//tools/config:hip=@gridwise//tools/third_party/hip:rocm
+
+"$gridwise/bazelw" test --noshow_progress "$@" //...
+BAZELW_DEPS=workspace "$gridwise/bazelw" build --noshow_progress "$@" $rocm //...
+
+# Each file of the example is a block behind a line that is its name alone: `BUILD`:
+for file in MODULE.bazel .bazelrc BUILD conv.cc WORKSPACE; do
+  awk -v name="\`$file\`:" '$0 == name {found = 1} found && /^```/ {if (inside) exit; inside = 1; next} inside' \
+    "$gridwise/README.md" | sed "s|path/to/gridwise|$gridwise|" >"$example/$file"
+  [[ -s $example/$file ]] || { echo "README.md has no block for $file" && exit 1; }
+done
+cd "$example"
+output=$("$gridwise/bazelw" run --noshow_progress "$@" //:conv)
+echo "$output"
+[[ $output == *"0x5400 and in the middle 0x5880"*OK ]] || { echo "README.md's example computes something else" && exit 1; }
+BAZELW_DEPS=workspace "$gridwise/bazelw" build --noshow_progress "$@" $rocm //:conv
+# Where a repository compiles an older C++, the error says what to do.
+sed -i 's/-std=c++20/-std=c++17/g' .bazelrc
+message=$("$gridwise/bazelw" build --noshow_progress "$@" $rocm //:conv 2>&1) && { echo "C++17 is no error" && exit 1; }
+[[ $message == *"Gridwise needs C++20"* ]] || { echo "$message" && exit 1; }

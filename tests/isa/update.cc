@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "core/arch/target.h"
 #include "core/conv/problem.h"
 #include "tools/isa_report/kernel_report.h"
@@ -17,12 +18,13 @@ namespace gridwise {
 namespace {
 
 int Update(const std::filesystem::path& folder) {
+  std::vector<std::string> left;  // targets that this program was built without
   for (const Gfx gfx : kAmdGfx) {
     for (const Direction direction : kAllDirections) {
       const absl::StatusOr<std::vector<KernelReport>> reports = ReportRows(direction, gfx);
       if (absl::IsFailedPrecondition(reports.status())) {
-        absl::PrintF("%s\n", reports.status().message());
-        continue;
+        left.push_back(Name(gfx));
+        break;
       }
       if (!reports.ok()) {
         absl::FPrintF(stderr, "%s %s: %s\n", Name(gfx), Name(direction),
@@ -38,6 +40,10 @@ int Update(const std::filesystem::path& folder) {
       }
       absl::PrintF("%s: %d rows\n", path.string(), reports->size());
     }
+  }
+  if (!left.empty()) {
+    absl::PrintF("left as they are, because this was built without kernels for them: %s\n",
+                 absl::StrJoin(left, ", "));
   }
   return 0;
 }

@@ -13,8 +13,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "core/arch/target.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
 #include "tools/gridwise/exit_code.h"
 #include "tools/gridwise/npy.h"
 
@@ -217,17 +221,25 @@ TEST(CommandLineTest, RefusesBadSizes) {
   ExpectRefusal("run bwd_data --c=8 --k=8", "give --in, --filter");
   ExpectRefusal("run bwd_data --c=8 --k=8 --in=5x5 --filter=3x3x3", "spatial axes");
   ExpectRefusal("run bwd_data --problem=gemms9 --in=3y", "3y");
-  ExpectRefusal("run bwd_data --problem=gemms9 --n=many",
-                "Illegal value 'many' specified for flag 'n'");
+  ExpectRefusal("run bwd_data --problem=gemms9 --n=many", "--n is 'many'; must be a whole number");
+  ExpectRefusal("run bwd_data --problem=gemms9 --relu=perhaps",
+                "--relu is 'perhaps'; must be true or false");
 }
 
 TEST(CommandLineTest, RefusesUnknownNames) {
   ExpectRefusal("run bwd_data --problem=gemms9 --device=gfx000",
-                "--device is 'gfx000'; must be one of gfx942");
-  ExpectRefusal("run fwd --problem=gemms9 --type=f7", "--type is 'f7'; must be one of f16, bf16");
+                "--device is 'gfx000'; must be one of gfx942 (MI300X), ");
+  // i32 is no type of operands.
+  ExpectRefusal("run fwd --problem=gemms9 --type=fp16",
+                "--type is 'fp16'; must be one of f16, bf16, f32, i8, f8e4m3fn, f8e4m3fnuz or f8");
+  ExpectRefusal("run fwd --problem=gemms9 --type=i32", "--type is 'i32'; must be one of f16, bf16");
   ExpectRefusal("run bwd_data --problem=nothing", "no problem is called 'nothing'");
-  ExpectRefusal("run bwd_data --problem=gemms9 --row=best", "row is best");
-  ExpectRefusal("run bwd_data --problem=gemms9 --colour=red", "no flag is called --colour");
+  ExpectRefusal("run bwd_data --problem=gems9", "the nearest are gemms9, ");
+  ExpectRefusal("run bwd_data --problem=gemms9 --row=best", "row is best; must be one of ");
+  EXPECT_LT(Gridwise("run bwd_data --problem=gemms9 --row=best").out.size(), 500u);
+  ExpectRefusal("run bwd_data --problem=gemms9 --strode=2",
+                "no flag is called --strode; the nearest is --stride");
+  ExpectRefusal("list rows --verify", "list takes no --verify; `gridwise help list`");
   ExpectRefusal("run sideways --problem=gemms9",
                 "the direction is 'sideways'; must be one of fwd, bwd_data");
   ExpectRefusal("run", "run takes one direction");
@@ -250,10 +262,45 @@ TEST(CommandLineTest, RefusesBadFiles) {
                 "has the shape [1, 2, 1]; the problem needs [4, 10, 10, 128]");
 }
 
+// Before it runs.
 TEST(CommandLineTest, AnUnwritableOutputIsAnError) {
-  const Result result = Gridwise(absl::StrCat(kSmall, "--out=/no/such/dx.npy"));
-  EXPECT_EQ(result.status, kBadUsage);
-  EXPECT_THAT(result.out, HasSubstr("cannot write /no/such/dx.npy"));
+  ExpectRefusal(absl::StrCat(kSmall, "--out=/no/such/dx.npy"), "cannot write /no/such/dx.npy");
+  ExpectRefusal(absl::StrCat(kSmall, "--out=", testing::TempDir()), "cannot write ");
+}
+
+// By hand, two channels in two groups, three cells: y[k] is x of the channel times 10 or 100. In
+// ngchw the cells of a channel are neighbours.
+TEST(CommandLineTest, FilesAreInTheirLayouts) {
+  const std::string folder = testing::TempDir();
+  Write(folder + "/x_ngchw.npy", {1, 2, 3}, {1, 2, 3, 4, 5, 6});
+  Write(folder + "/w_gkyxc.npy", {2, 1, 1}, {10, 100});
+  const Result result = Gridwise(
+      absl::StrCat("run fwd --groups=2 --layout=ngchw --verify --x=", folder,
+                   "/x_ngchw.npy --w=", folder, "/w_gkyxc.npy --out=", folder, "/y_ngchw.npy"));
+  ASSERT_EQ(result.status, kSuccess) << result.out;
+  const auto y = ReadNpy(folder + "/y_ngchw.npy");
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_THAT(y->shape, ElementsAre(1, 2, 3));
+  EXPECT_THAT(ReadFloats(folder + "/y_ngchw.npy"), ElementsAre(10, 20, 30, 400, 500, 600));
+  // The same weights with the groups inside, and x with the groups outside.
+  Write(folder + "/x_gnhwc.npy", {2, 1, 3, 1}, {1, 2, 3, 4, 5, 6});
+  Write(folder + "/w_kyxgc.npy", {1, 1, 2}, {10, 100});
+  const Result other = Gridwise(
+      absl::StrCat("run fwd --layout=gnhwc --weight-layout=kyxgc --verify --x=", folder,
+                   "/x_gnhwc.npy --w=", folder, "/w_kyxgc.npy --out=", folder, "/y_gnhwc.npy"));
+  ASSERT_EQ(other.status, kSuccess) << other.out;
+  EXPECT_THAT(ReadFloats(folder + "/y_gnhwc.npy"), ElementsAre(10, 20, 30, 400, 500, 600));
+  ExpectRefusal(absl::StrCat("run fwd --layout=gnhwc --in=3x3 --x=", folder, "/x_ngchw.npy"),
+                "has the shape [1, 2, 3]");
+}
+
+TEST(CommandLineTest, DevicesHaveTheNamesOfTheirProducts) {
+  const std::string product = TraitsOf(*ParseGfx(Target())).product;
+  const Result result = Gridwise(absl::StrCat(kSmall, "--verify --device='", product, "'"));
+  EXPECT_EQ(result.status, kSuccess) << result.out;
+  const std::string squeezed = absl::StrReplaceAll(product, {{" ", ""}});
+  EXPECT_EQ(Gridwise(absl::StrCat("explain fwd --problem=gemms9 --device=", squeezed)).status,
+            kSuccess);
 }
 
 /// A problem set of three small layers, the second in one direction only.
@@ -266,6 +313,64 @@ std::string SmallSet() {
                          "b,2,1,1,8,24,1,1,1,1,9,7,1,1,1,1,1,1,0,0,0,bwd_weight\n"
                          "c,2,2,1,16,16,1,3,3,1,8,8,1,2,2,1,1,1,0,1,1,fwd bwd_data bwd_weight\n";
   return path;
+}
+
+/// A document of --json; null after a failure.
+llvm::json::Value Json(const std::string& arguments) {
+  const std::string device =
+      arguments.starts_with("list") ? "" : absl::StrCat(" --device=", Target());
+  const Result result =
+      Shell(absl::StrCat("tools/gridwise/gridwise ", arguments, device, " --json 2>/dev/null"));
+  EXPECT_EQ(result.status, kSuccess) << arguments;
+  llvm::Expected<llvm::json::Value> value = llvm::json::parse(result.out);
+  if (value) return *std::move(value);
+  ADD_FAILURE() << llvm::toString(value.takeError()) << "\n" << result.out;
+  return nullptr;
+}
+
+TEST(CommandLineTest, ProgramsReadJson) {
+  const llvm::json::Value run = Json(absl::StrCat(kSmall, "--verify"));
+  ASSERT_NE(run.getAsObject(), nullptr);
+  const llvm::json::Object* verified = run.getAsObject()->getObject("verified");
+  ASSERT_NE(verified, nullptr);
+  EXPECT_EQ(verified->getBoolean("pass"), true);
+  EXPECT_EQ(run.getAsObject()->getObject("problem")->getInteger("c"), 24);
+  EXPECT_GT(run.getAsObject()->getObject("run")->getObject("instructions")->getInteger("valu"), 0);
+  const auto row = run.getAsObject()->getObject("plan")->getString("row");
+  ASSERT_TRUE(row.has_value());
+
+  const llvm::json::Value explained = Json(absl::StrCat("explain ", std::string(kSmall).substr(4)));
+  ASSERT_NE(explained.getAsObject(), nullptr);
+  const llvm::json::Array& rows = *explained.getAsObject()->getArray("rows");
+  ASSERT_GE(rows.size(), 2u);
+  EXPECT_EQ(rows[0].getAsObject()->getString("row"), row);
+  EXPECT_EQ(rows[0].getAsObject()->getBoolean("chosen"), true);
+
+  const llvm::json::Value list = Json("list");
+  ASSERT_NE(list.getAsObject(), nullptr);
+  EXPECT_EQ(list.getAsObject()->getArray("targets")->front().getAsObject()->getString("name"),
+            "gfx942");
+
+  const llvm::json::Value swept =
+      Json(absl::StrCat("sweep --problems=", SmallSet(), " --problem=b --verify"));
+  ASSERT_NE(swept.getAsObject(), nullptr);
+  const llvm::json::Array& runs = *swept.getAsObject()->getArray("runs");
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs[0].getAsObject()->getString("result"), "pass");
+}
+
+TEST(CommandLineTest, DisassemblesARow) {
+  const llvm::json::Value run = Json(kSmall);
+  ASSERT_NE(run.getAsObject(), nullptr);
+  const std::string row = run.getAsObject()->getObject("plan")->getString("row")->str();
+  const Result result =
+      Gridwise(absl::StrCat("isa --row=", row, " --direction=bwd_data --device=", Target()));
+  EXPECT_EQ(result.status, kSuccess) << result.out;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("row        " + row), HasSubstr("registers  "),
+                                HasSubstr(" bytes of LDS"), HasSubstr("main loop  pc 0x"),
+                                HasSubstr("\n|  "), HasSubstr("s_endpgm")));
+  ExpectRefusal(absl::StrCat("isa --row=best --device=", Target()),
+                "--row is 'best'; must be one of ");
 }
 
 std::string ReadText(const std::string& path) {
@@ -309,8 +414,29 @@ TEST(CommandLineTest, SweepsDirectionsAndRows) {
   const Result one = Gridwise(sweep + "--problem=a --direction=fwd --all-rows --verify");
   EXPECT_EQ(one.status, kSuccess) << one.out;
   EXPECT_THAT(one.out, AllOf(HasSubstr("[2/"), HasSubstr(" passed, 0 failed")));
-  const Result small = Gridwise(sweep + "--direction=bwd_weight --max-flops=5e4");
+  const Result small = Gridwise(sweep + "--direction=bwd_weight --max-flops=50k");
   EXPECT_THAT(small.out, AllOf(HasSubstr("1 problems have more than"), HasSubstr("2 runs: ")));
+}
+
+// A pipe is not read, and has nothing but the table.
+TEST(CommandLineTest, ASweepWritesToAPipe) {
+  for (const char* csv : {"-", "/dev/stdout"}) {
+    const Result result = Shell(absl::StrCat(
+        "timeout 50 tools/gridwise/gridwise sweep --problems=", SmallSet(),
+        " --direction=bwd_weight --device=", Target(), " --csv=", csv, " 2>/dev/null | cat"));
+    EXPECT_THAT(result.out,
+                AllOf(HasSubstr("problem,device,sizes,row,seed,result,gflop,estimate_us"),
+                      HasSubstr("\nb," + Target()), HasSubstr("\nc," + Target())))
+        << csv;
+    if (csv[0] == '-') EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 4);
+  }
+}
+
+TEST(CommandLineTest, ASweepEndsWithTheSlowestLayers) {
+  const Result result = Gridwise(absl::StrCat("sweep --problems=", SmallSet(), " --direction=fwd"));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("slowest, by the planner's estimate\n"),
+                                HasSubstr("least efficient, by the planner's estimate\n"),
+                                HasSubstr("TFLOP/s  problem\n")));
 }
 
 TEST(CommandLineTest, ASweepReportsWhatFails) {
@@ -339,11 +465,13 @@ TEST(CommandLineTest, ASweepRefusesBadFlags) {
   ExpectRefusal("sweep --problems=retinanet --type=f7", "--type is 'f7'");
   ExpectRefusal("sweep --problems=retinanet --device=gfx000", "--device is 'gfx000'");
   ExpectRefusal("sweep --problems=/no/such.csv", "/no/such.csv");
-  ExpectRefusal("sweep --problems=retinanet --c=8", "sweep takes --n alone");
+  ExpectRefusal("sweep --problems=retinanet --c=8", "sweep takes no --c");
+  ExpectRefusal("sweep --problem=gemms9 --json --csv=-", "both want stdout");
   ExpectRefusal("sweep --problems=retinanet --n=0", "batch is 0; must be >= 1");
   ExpectRefusal("sweep --problem=nothing", "no problem is called 'nothing'");
   ExpectRefusal("sweep --problems=retinanet --row=x --all-rows", "exclude each other");
-  ExpectRefusal("sweep --problems=retinanet --max-flops=-1", "--max-flops is -1; must be at least");
+  ExpectRefusal("sweep --problems=retinanet --max-flops=-1",
+                "--max-flops is '-1'; must be a number, 0");
   ExpectRefusal("sweep --problem=gemms9 --csv=/no/such/folder.csv", "cannot write /no/such/folder");
   ExpectRefusal("sweep retinanet", "'sweep retinanet' is not understood");
 }
@@ -356,9 +484,10 @@ TEST(CommandLineTest, ExplainsNamedProblems) {
                                 HasSubstr("problem    bwd_weight f16 g1 n1 c24 k8"),
                                 Not(HasSubstr("problem    fwd f16 g1 n1 c24 k8")),
                                 HasSubstr("rounds x (max(")));
-  // The chosen one of each of the four.
+  // The chosen one of each of the four, which is the first.
   int chosen = 0;
-  for (size_t at = 0; (at = result.out.find("\n* f16_", at)) != std::string::npos; ++at) ++chosen;
+  for (size_t at = 0; (at = result.out.find(" rows compute it\n* ", at)) != std::string::npos; ++at)
+    ++chosen;
   EXPECT_EQ(chosen, 4) << result.out;
   ExpectRefusal("list --explain nothing", "no problem is called 'nothing'");
 }
@@ -385,9 +514,19 @@ TEST(CommandLineTest, ListsAndHelps) {
     const Result help = Gridwise(arguments);
     EXPECT_EQ(help.status, kSuccess) << arguments;
     EXPECT_THAT(help.out,
-                AllOf(HasSubstr("Examples"), HasSubstr("Exit status"), HasSubstr("--pad-end")))
+                AllOf(HasSubstr("gridwise run"), HasSubstr(" fwd"), HasSubstr("bwd_data")))
         << arguments;
   }
+  EXPECT_THAT(Gridwise("help").out, AllOf(HasSubstr("Examples"), HasSubstr("Exit status")));
+  EXPECT_THAT(Gridwise("run --help").out, HasSubstr("--pad-end"));
+  for (const char* arguments : {"help sweep", "sweep --help"}) {
+    EXPECT_THAT(Gridwise(arguments).out,
+                AllOf(HasSubstr("--max-flops"), HasSubstr("--csv=-"), Not(HasSubstr("--splits"))))
+        << arguments;
+  }
+  const Result version = Shell("tools/gridwise/gridwise --version");
+  EXPECT_EQ(version.status, kSuccess);
+  EXPECT_THAT(version.out, AllOf(HasSubstr("gridwise 0."), Not(HasSubstr("uild"))));
 }
 
 }  // namespace

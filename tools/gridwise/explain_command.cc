@@ -1,31 +1,123 @@
 #include "tools/gridwise/explain_command.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdio>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
-#include "core/arch/target.h"
 #include "core/conv/problem_io.h"
 #include "instances/conv.h"
+#include "llvm/Support/JSON.h"
+#include "tools/gridwise/json.h"
 #include "tools/gridwise/problem_sets.h"
+#include "tools/gridwise/terminal.h"
 
 namespace gridwise {
 namespace {
 
+/// What the rows say to a problem: the cheapest first, then those that cannot compute it.
+struct Explanation {
+  ConvProblem problem;
+  DeviceFacts device;
+  std::vector<RowVerdict> rows;
+  size_t able = 0;  // how many can
+
+  /// The planner's choice is the cheapest: the first of those that are equal.
+  bool IsChosen(size_t row) const { return row == 0 && able > 0; }
+};
+
 /// An error where no row is for the problem's type.
-absl::Status Explain(const ConvProblem& problem, Gfx gfx) {
-  const double clock_ghz = TraitsOf(gfx).clock_ghz;
-  const absl::StatusOr<Plan> plan = MakePlan(problem, gfx);
-  const std::vector<RowVerdict> rows = ExplainRows(problem, gfx);
-  if (rows.empty()) return plan.status();
-  absl::PrintF("problem    %s\n", ToString(problem));
-  for (const RowVerdict& verdict : rows) {
-    const bool chosen = plan.ok() && verdict.row == plan->row();
-    absl::PrintF("%s %s\n           %s\n", chosen ? "*" : " ", verdict.row,
-                 verdict.reason ? *verdict.reason : verdict.cost.ToString(clock_ghz));
+absl::StatusOr<Explanation> Explain(const ExplainOptions& options,
+                                    const ResolvedProblem& resolved) {
+  const PlanOptions wanted = {.row = options.row, .family = options.family, .op = options.op};
+  Explanation explanation = {.problem = resolved.problem,
+                             .device = resolved.gfx,
+                             .rows = ExplainRows(resolved.problem, resolved.gfx, wanted)};
+  if (explanation.rows.empty()) {
+    return MakePlan(resolved.problem, resolved.gfx, wanted).status();
   }
-  return absl::OkStatus();
+  const auto unable = std::stable_partition(explanation.rows.begin(), explanation.rows.end(),
+                                            [](const RowVerdict& row) { return !row.reason; });
+  explanation.able = static_cast<size_t>(unable - explanation.rows.begin());
+  std::stable_sort(explanation.rows.begin(), unable, [](const RowVerdict& a, const RowVerdict& b) {
+    return a.cost.cycles < b.cost.cycles;
+  });
+  return explanation;
+}
+
+void Print(const Explanation& explanation) {
+  const std::vector<RowVerdict>& rows = explanation.rows;
+  size_t family_width = 0, row_width = 0;
+  for (const RowVerdict& row : rows) {
+    family_width = std::max(family_width, row.family.size());
+    row_width = std::max(row_width, row.row.size());
+  }
+  absl::PrintF("problem    %s\n", ToString(explanation.problem));
+  absl::PrintF("%d of %d rows compute it\n", explanation.able, rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const RowVerdict& row = rows[i];
+    if (i == explanation.able) absl::PrintF("%d rows cannot compute it\n", rows.size() - i);
+    const std::string line =
+        absl::StrFormat("%s %-*s %-*s  %s", explanation.IsChosen(i) ? "*" : " ", family_width,
+                        row.family, row_width, row.row,
+                        row.reason ? *row.reason : row.cost.ToString(explanation.device.clock_ghz));
+    absl::PrintF("%s\n", explanation.IsChosen(i) ? Bold(stdout, line) : line);
+  }
+}
+
+llvm::json::Object ToJson(const Explanation& explanation) {
+  llvm::json::Array rows;
+  for (size_t i = 0; i < explanation.rows.size(); ++i) {
+    const RowVerdict& row = explanation.rows[i];
+    llvm::json::Object object{{"family", row.family}, {"row", row.row}};
+    if (row.reason) {
+      object["reason"] = *row.reason;
+    } else {
+      object["estimate"] = ToJson(row.cost, explanation.device.clock_ghz);
+      object["chosen"] = explanation.IsChosen(i);
+    }
+    rows.push_back(std::move(object));
+  }
+  return llvm::json::Object{{"problem", ToJson(explanation.problem)},
+                            {"target", Name(explanation.device.gfx)},
+                            {"rows", std::move(rows)}};
+}
+
+absl::StatusOr<Explanation> ExplainRequest(const ExplainOptions& options) {
+  const absl::StatusOr<ResolvedProblem> resolved = Resolve(options.request);
+  if (!resolved.ok()) return resolved.status();
+  return Explain(options, *resolved);
+}
+
+/// The explanations of named problems, each in the directions that its set names.
+absl::StatusOr<std::vector<Explanation>> ExplainAll(const ExplainOptions& options,
+                                                    const std::vector<std::string>& names) {
+  const ProblemRequest& request = options.request;
+  const absl::StatusOr<std::vector<ProblemSet>> sets =
+      LoadProblemSets(request.problems, request.program);
+  if (!sets.ok()) return sets.status();
+  std::vector<Explanation> explanations;
+  for (const std::string& name : names) {
+    const absl::StatusOr<NamedProblem> named = FindProblem(*sets, name);
+    if (!named.ok()) return named.status();
+    std::vector<std::string> directions = {request.direction};
+    if (request.direction.empty()) {
+      directions.clear();
+      for (const Direction direction : named->directions) directions.push_back(Name(direction));
+    }
+    for (const std::string& direction : directions) {
+      ExplainOptions one = options;
+      one.request.problem = name;
+      one.request.direction = direction;
+      absl::StatusOr<Explanation> explanation = ExplainRequest(one);
+      if (!explanation.ok()) return explanation.status();
+      explanations.push_back(*std::move(explanation));
+    }
+  }
+  return explanations;
 }
 
 ExitCode Refuse(const absl::Status& status) {
@@ -35,34 +127,29 @@ ExitCode Refuse(const absl::Status& status) {
 
 }  // namespace
 
-ExitCode ExplainCommand(const ProblemRequest& request) {
-  const absl::StatusOr<ResolvedProblem> resolved = Resolve(request);
-  if (!resolved.ok()) return Refuse(resolved.status());
-  if (absl::Status status = Explain(resolved->problem, resolved->gfx); !status.ok())
-    return Refuse(status);
+ExitCode ExplainCommand(const ExplainOptions& options) {
+  const absl::StatusOr<Explanation> explanation = ExplainRequest(options);
+  if (!explanation.ok()) return Refuse(explanation.status());
+  if (options.json) {
+    PrintJson(ToJson(*explanation));
+  } else {
+    Print(*explanation);
+  }
   return kSuccess;
 }
 
-ExitCode ExplainNamed(const ProblemRequest& request, const std::vector<std::string>& names) {
-  const absl::StatusOr<std::vector<ProblemSet>> sets =
-      LoadProblemSets(request.problems, request.program);
-  if (!sets.ok()) return Refuse(sets.status());
-  for (const std::string& name : names) {
-    const absl::StatusOr<NamedProblem> named = FindProblem(*sets, name);
-    if (!named.ok()) return Refuse(named.status());
-    std::vector<std::string> directions = {request.direction};
-    if (request.direction.empty()) {
-      directions.clear();
-      for (const Direction direction : named->directions) directions.push_back(Name(direction));
-    }
-    for (const std::string& direction : directions) {
-      ProblemRequest one = request;
-      one.problem = name;
-      one.direction = direction;
-      const ExitCode code = ExplainCommand(one);
-      if (code != kSuccess) return code;
+ExitCode ExplainNamed(const ExplainOptions& options, const std::vector<std::string>& names) {
+  const absl::StatusOr<std::vector<Explanation>> explanations = ExplainAll(options, names);
+  if (!explanations.ok()) return Refuse(explanations.status());
+  llvm::json::Array documents;
+  for (const Explanation& explanation : *explanations) {
+    if (options.json) {
+      documents.push_back(ToJson(explanation));
+    } else {
+      Print(explanation);
     }
   }
+  if (options.json) PrintJson(std::move(documents));
   return kSuccess;
 }
 

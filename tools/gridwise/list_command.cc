@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -11,6 +12,8 @@
 #include "core/conv/problem.h"
 #include "core/conv/problem_io.h"
 #include "instances/conv.h"
+#include "llvm/Support/JSON.h"
+#include "tools/gridwise/json.h"
 #include "tools/gridwise/problem_sets.h"
 
 namespace gridwise {
@@ -21,14 +24,15 @@ void ListTargets() {
   for (Gfx gfx : kAllGfx) absl::PrintF("  %s  %s\n", Name(gfx), TraitsOf(gfx).product);
 }
 
-/// Rows by target and direction: how many, or each.
+/// Rows by target and direction: how many, or each with its family.
 void PrintRows(bool each) {
   const std::vector<RowInfo> rows = ListRows();
   for (Gfx gfx : kAllGfx) {
     for (const Direction direction : kAllDirections) {
       std::vector<std::string> names;
       for (const RowInfo& row : rows) {
-        if (row.gfx == gfx && row.direction == direction) names.push_back(row.name);
+        if (row.gfx != gfx || row.direction != direction) continue;
+        names.push_back(absl::StrFormat("%s (%s)", row.name, row.family));
       }
       absl::PrintF("rows %s %s: %d\n", Name(gfx), Name(direction), names.size());
       if (!each) continue;
@@ -37,14 +41,19 @@ void PrintRows(bool each) {
   }
 }
 
+/// Directions of a problem of a set, by their names.
+std::vector<std::string> DirectionsOf(const NamedProblem& named) {
+  std::vector<std::string> names;
+  for (const Direction direction : named.directions) names.push_back(Name(direction));
+  return names;
+}
+
 void ListProblems(const std::vector<ProblemSet>& sets, bool each) {
   for (const ProblemSet& set : sets) {
     absl::PrintF("problem set %s: %d problems\n", set.name, set.problems.size());
     if (!each) continue;
     for (const NamedProblem& named : set.problems) {
-      const std::string directions = absl::StrJoin(
-          named.directions, ", ",
-          [](std::string* out, Direction direction) { out->append(Name(direction)); });
+      const std::string directions = absl::StrJoin(DirectionsOf(named), ", ");
       ConvProblem problem = named.problem;
       if (!named.directions.empty()) problem.direction = named.directions.front();
       absl::PrintF("  %s (%s)\n    %s\n", named.name, directions, ToString(problem));
@@ -52,10 +61,53 @@ void ListProblems(const std::vector<ProblemSet>& sets, bool each) {
   }
 }
 
+llvm::json::Array TargetsJson() {
+  llvm::json::Array targets;
+  for (const Gfx gfx : kAllGfx) {
+    const TargetTraits traits = TraitsOf(gfx);
+    targets.push_back(llvm::json::Object{{"name", Name(gfx)},
+                                         {"product", traits.product},
+                                         {"compute_units", traits.compute_units},
+                                         {"clock_ghz", traits.clock_ghz},
+                                         {"memory_gb_per_s", traits.memory_gb_per_s}});
+  }
+  return targets;
+}
+
+llvm::json::Array RowsJson() {
+  llvm::json::Array rows;
+  for (const RowInfo& row : ListRows()) {
+    rows.push_back(llvm::json::Object{{"family", std::string(row.family)},
+                                      {"row", row.name},
+                                      {"target", Name(row.gfx)},
+                                      {"direction", Name(row.direction)},
+                                      {"type", Name(row.type)},
+                                      {"compiled", !row.code.object.empty()}});
+  }
+  return rows;
+}
+
+llvm::json::Array ProblemsJson(const std::vector<ProblemSet>& sets) {
+  llvm::json::Array documents;
+  for (const ProblemSet& set : sets) {
+    llvm::json::Array problems;
+    for (const NamedProblem& named : set.problems) {
+      llvm::json::Array directions;
+      for (const std::string& name : DirectionsOf(named)) directions.push_back(name);
+      problems.push_back(llvm::json::Object{{"name", named.name},
+                                            {"directions", std::move(directions)},
+                                            {"note", named.note},
+                                            {"problem", ToJson(named.problem)}});
+    }
+    documents.push_back(llvm::json::Object{{"name", set.name}, {"problems", std::move(problems)}});
+  }
+  return documents;
+}
+
 }  // namespace
 
 ExitCode ListCommand(const std::string& what, const std::string& problem_sets,
-                     const std::string& program) {
+                     const std::string& program, bool json) {
   if (!what.empty() && what != "targets" && what != "rows" && what != "problems") {
     absl::FPrintF(stderr, "gridwise: nothing is called '%s'; list targets, rows or problems\n",
                   what);
@@ -65,6 +117,14 @@ ExitCode ListCommand(const std::string& what, const std::string& problem_sets,
   if (!sets.ok()) {
     absl::FPrintF(stderr, "gridwise: %s\n", sets.status().message());
     return kBadUsage;
+  }
+  if (json) {
+    llvm::json::Object document;
+    if (what.empty() || what == "targets") document["targets"] = TargetsJson();
+    if (what.empty() || what == "rows") document["rows"] = RowsJson();
+    if (what.empty() || what == "problems") document["problem_sets"] = ProblemsJson(*sets);
+    PrintJson(std::move(document));
+    return kSuccess;
   }
   if (what.empty() || what == "targets") ListTargets();
   if (what.empty() || what == "rows") PrintRows(what == "rows");

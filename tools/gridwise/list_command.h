@@ -7,8 +7,8 @@
 namespace gridwise {
 
 /// Prints what there is: `what` is "targets", "rows", "problems", or "" for all of them in short.
-/// `program` is argv[0].
+/// `program` is argv[0]; `json` is for programs to read.
 ExitCode ListCommand(const std::string& what, const std::string& problem_sets,
-                     const std::string& program);
+                     const std::string& program, bool json);
 
 }  // namespace gridwise

@@ -1,11 +1,15 @@
 #include "tools/gridwise/npy.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <system_error>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
@@ -170,6 +174,19 @@ std::string NpyHeader(const NpyArray& array) {
   const char version_and_length[] = {1, 0, static_cast<char>(header.size() & 0xff),
                                      static_cast<char>(header.size() >> 8)};
   return absl::StrCat(kMagic, absl::string_view(version_and_length, 4), header);
+}
+
+absl::Status CheckWritable(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  const std::string folder = slash == path.npos ? "." : path.substr(0, slash + 1);
+  const bool exists = access(path.c_str(), F_OK) == 0;
+  if (access(exists ? path.c_str() : folder.c_str(), W_OK) == 0) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(path, error)) return absl::OkStatus();
+    errno = EISDIR;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("cannot write ", path, ": ", std::strerror(errno)));
 }
 
 absl::Status WriteNpy(const std::string& path, const NpyArray& array) {

@@ -34,6 +34,8 @@ absl::StatusOr<NpyArray> ReadNpy(const std::string& path);
 
 /// The bytes of a .npy file, format version 1.0.
 std::string NpyHeader(const NpyArray& array);
+/// Whether a file can be written there, as far as that can be told without writing.
+absl::Status CheckWritable(const std::string& path);
 absl::Status WriteNpy(const std::string& path, const NpyArray& array);
 
 }  // namespace gridwise

@@ -1,6 +1,7 @@
 #include "tools/gridwise/problem_flags.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -180,15 +181,60 @@ void CompleteFromOutput(ProblemFlags& flags, absl::Span<const int64_t> shape, in
   }
 }
 
+/// Number of axes that the shapes have, if no flag tells: those of gnhwc leave no choice, the
+/// others are taken to be of the shorter forms.
+int RankOf(const OperandShapes& shapes) {
+  int rank = 0;
+  for (const std::vector<int64_t>* shape : {&shapes.dy, &shapes.x, &shapes.w}) {
+    if (!shape->empty()) rank = static_cast<int>(shape->size()) - 2;
+  }
+  if (shapes.layout != Layout::kGNHWC) return rank;
+  for (const std::vector<int64_t>* shape : {&shapes.dy, &shapes.x}) {
+    if (!shape->empty()) rank = static_cast<int>(shape->size()) - 3;
+  }
+  return rank;
+}
+
+/// Moves the axes of x or dy to their places in nhwgc.
+absl::Status ToFirstLayout(absl::string_view tensor, Layout layout, int rank,
+                           std::vector<int64_t>& shape) {
+  const bool split = static_cast<int>(shape.size()) == rank + 3;
+  if (layout == Layout::kNGCHW) {  // n, channels, cells
+    std::rotate(shape.begin() + 1, shape.begin() + (split ? 3 : 2), shape.end());
+  }
+  if (layout != Layout::kGNHWC) return absl::OkStatus();
+  if (!split) {
+    return absl::InvalidArgumentError(absl::StrCat(tensor, " has the shape ", ShapeToString(shape),
+                                                   "; in gnhwc ", rank, " spatial axes need ",
+                                                   rank + 3, " axes"));
+  }
+  std::rotate(shape.begin(), shape.begin() + 1, shape.end() - 1);  // g behind the cells
+  return absl::OkStatus();
+}
+
+/// Moves the axes of w to their places in gkyxc. Its shorter form has the channels of `groups`
+/// groups together, which are told apart.
+absl::Status ToFirstLayout(WeightLayout layout, int rank, int64_t groups,
+                           std::vector<int64_t>& shape) {
+  if (layout == WeightLayout::kGKYXC) return absl::OkStatus();
+  if (static_cast<int>(shape.size()) == rank + 2) {
+    if (groups < 1 || shape.back() % groups != 0) {
+      return absl::InvalidArgumentError(absl::StrCat("w has the shape ", ShapeToString(shape),
+                                                     "; in kyxgc its last axis must be ",
+                                                     "a multiple of groups, which is ", groups));
+    }
+    shape.back() /= groups;
+    shape.insert(shape.end() - 1, groups);
+  }
+  std::rotate(shape.begin(), shape.end() - 2, shape.end() - 1);  // g to the front
+  return absl::OkStatus();
+}
+
 }  // namespace
 
-absl::StatusOr<ProblemFlags> CompleteFromShapes(ProblemFlags flags, const OperandShapes& shapes) {
+absl::StatusOr<ProblemFlags> CompleteFromShapes(ProblemFlags flags, OperandShapes shapes) {
   int rank = LongestFlag(flags);
-  if (rank <= 1) {  // single values say nothing about the number of axes
-    for (const std::vector<int64_t>* shape : {&shapes.dy, &shapes.x, &shapes.w}) {
-      if (!shape->empty()) rank = static_cast<int>(shape->size()) - 2;
-    }
-  }
+  if (rank <= 1) rank = RankOf(shapes);  // single values say nothing about the number of axes
   for (const auto& [tensor, shape] :
        {std::pair("x", &shapes.x), std::pair("w", &shapes.w), std::pair("dy", &shapes.dy)}) {
     if (shape->empty()) continue;
@@ -196,11 +242,19 @@ absl::StatusOr<ProblemFlags> CompleteFromShapes(ProblemFlags flags, const Operan
   }
   if (absl::Status status = CheckAxisCounts(flags, rank); !status.ok()) return status;
   // The groups of a split x or dy are needed to read the channels of a merged w.
-  for (const std::vector<int64_t>* shape : {&shapes.x, &shapes.dy}) {
+  for (const auto& [tensor, shape] : {std::pair("x", &shapes.x), std::pair("dy", &shapes.dy)}) {
+    if (shape->empty()) continue;
+    absl::Status status = ToFirstLayout(tensor, shapes.layout, rank, *shape);
+    if (!status.ok()) return status;
     if (static_cast<int>(shape->size()) == rank + 3)
       SetIfEmpty(flags.groups, (*shape)[shape->size() - 2]);
   }
-  if (!shapes.w.empty()) CompleteFromWeights(flags, shapes.w, rank);
+  if (!shapes.w.empty()) {
+    absl::Status status =
+        ToFirstLayout(shapes.weight_layout, rank, flags.groups.value_or(1), shapes.w);
+    if (!status.ok()) return status;
+    CompleteFromWeights(flags, shapes.w, rank);
+  }
   if (!shapes.x.empty()) CompleteFromInput(flags, shapes.x, rank);
   if (!shapes.dy.empty()) CompleteFromOutput(flags, shapes.dy, rank);
   return flags;

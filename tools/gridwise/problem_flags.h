@@ -39,17 +39,19 @@ absl::StatusOr<ConvProblem> BuildProblem(Direction direction,
                                          const std::optional<ConvProblem>& base,
                                          const ProblemFlags& flags);
 
-/// Shapes of operands; an empty one tells nothing.
+/// Shapes of operands as their layouts have them, see TensorShape; an empty one tells nothing.
 struct OperandShapes {
-  std::vector<int64_t> x;   // [n][in...][c] or [n][in...][g][c/g]
-  std::vector<int64_t> w;   // [k][filter...][c/g] or [g][k/g][filter...][c/g]
-  std::vector<int64_t> dy;  // [n][out...][k] or [n][out...][g][k/g]
+  std::vector<int64_t> x;   // of nhwgc: [n][in...][c] or [n][in...][g][c/g]
+  std::vector<int64_t> w;   // of gkyxc: [k][filter...][c/g] or [g][k/g][filter...][c/g]
+  std::vector<int64_t> dy;  // of nhwgc: [n][out...][k] or [n][out...][g][k/g]
+  Layout layout = Layout::kNHWGC;
+  WeightLayout weight_layout = WeightLayout::kGKYXC;
 };
 
 /// Fills in sizes that were not given from the shapes of a direction's operands. The number of axes
 /// is that of the longest flag; without one, the shapes are taken to be of the shorter forms.
 /// Without x, where stride > 1, several input sizes have the same output: the smallest is taken
 /// unless `in` was given.
-absl::StatusOr<ProblemFlags> CompleteFromShapes(ProblemFlags flags, const OperandShapes& shapes);
+absl::StatusOr<ProblemFlags> CompleteFromShapes(ProblemFlags flags, OperandShapes shapes);
 
 }  // namespace gridwise

@@ -2,43 +2,42 @@
 
 #include <iterator>
 #include <optional>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "core/conv/problem_io.h"
 #include "tools/gridwise/problem_sets.h"
 
 namespace gridwise {
 namespace {
 
-absl::StatusOr<Gfx> ParseTarget(const std::string& name) {
-  if (const std::optional<Gfx> gfx = ParseGfx(name)) return *gfx;
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--device is '", name, "'; must be one of ",
-      absl::StrJoin(kAllGfx, ", ", [](std::string* out, Gfx gfx) { out->append(Name(gfx)); })));
+/// Lower case, without spaces.
+std::string Squeezed(std::string_view text) {
+  return absl::StrReplaceAll(absl::AsciiStrToLower(text), {{" ", ""}});
 }
 
-absl::StatusOr<Direction> ParseDirectionWord(const std::string& name) {
-  if (const std::optional<Direction> direction = ParseDirection(name)) return *direction;
-  return absl::InvalidArgumentError(absl::StrCat(
-      "the direction is '", name, "'; must be one of ",
-      absl::StrJoin(kAllDirections, ", ",
-                    [](std::string* out, Direction direction) { out->append(Name(direction)); })));
-}
+/// Types that operands may have in some direction.
+bool IsOperandType(DataType type) { return type != DataType::kI32; }
 
 /// "f8" is the target's flavour, or of a target without any the OCP's.
-absl::StatusOr<DataType> ParseType(const char* flag, const std::string& name, Gfx gfx) {
-  if (const std::optional<DataType> type = ParseDataType(name)) return *type;
+absl::StatusOr<DataType> ParseType(const char* flag, const std::string& name, Gfx gfx,
+                                   bool (*allows)(DataType)) {
+  if (const std::optional<DataType> type = ParseDataType(name); type && allows(*type)) return *type;
   if (name == "f8") {
     return HasType(gfx, DataType::kF8E4M3Fnuz) ? DataType::kF8E4M3Fnuz : DataType::kF8E4M3;
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--", flag, " is '", name, "'; must be one of ",
-                   absl::StrJoin(kAllDataTypes, ", ",
-                                 [](std::string* out, DataType type) { out->append(Name(type)); }),
-                   " or f8"));
+  std::vector<std::string> names;
+  for (const DataType type : kAllDataTypes) {
+    if (allows(type)) names.push_back(Name(type));
+  }
+  return absl::InvalidArgumentError(absl::StrCat("--", flag, " is '", name, "'; must be one of ",
+                                                 absl::StrJoin(names, ", "), " or f8"));
 }
 
 absl::StatusOr<ConvProblem> FromName(const ProblemRequest& request, Direction direction) {
@@ -51,15 +50,39 @@ absl::StatusOr<ConvProblem> FromName(const ProblemRequest& request, Direction di
 }
 
 absl::StatusOr<ConvProblem> FromSizes(const ProblemRequest& request, Direction direction,
-                                      const OperandShapes& shapes) {
+                                      OperandShapes shapes) {
   if (shapes.x.empty() && shapes.w.empty() && shapes.dy.empty())
     return BuildProblem(direction, std::nullopt, request.sizes);
-  const absl::StatusOr<ProblemFlags> sizes = CompleteFromShapes(request.sizes, shapes);
+  ConvProblem layouts;
+  if (absl::Status status = ApplyLayouts(request.variant, layouts); !status.ok()) return status;
+  shapes.layout = layouts.layout;
+  shapes.weight_layout = layouts.weight_layout;
+  const absl::StatusOr<ProblemFlags> sizes = CompleteFromShapes(request.sizes, std::move(shapes));
   if (!sizes.ok()) return sizes.status();
   return BuildProblem(direction, std::nullopt, *sizes);
 }
 
 }  // namespace
+
+absl::StatusOr<Gfx> ParseTarget(const std::string& name) {
+  if (const std::optional<Gfx> gfx = ParseGfx(name)) return *gfx;
+  for (const Gfx gfx : kAllGfx) {
+    if (Squeezed(name) == Squeezed(TraitsOf(gfx).product)) return gfx;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--device is '", name, "'; must be one of ",
+                   absl::StrJoin(kAllGfx, ", ", [](std::string* out, Gfx gfx) {
+                     absl::StrAppend(out, Name(gfx), " (", TraitsOf(gfx).product, ")");
+                   })));
+}
+
+absl::StatusOr<Direction> ParseDirectionWord(const std::string& name) {
+  if (const std::optional<Direction> direction = ParseDirection(name)) return *direction;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the direction is '", name, "'; must be one of ",
+      absl::StrJoin(kAllDirections, ", ",
+                    [](std::string* out, Direction direction) { out->append(Name(direction)); })));
+}
 
 absl::StatusOr<RequestedTarget> ResolveTarget(const ProblemRequest& request) {
   RequestedTarget target = {};
@@ -72,11 +95,12 @@ absl::StatusOr<RequestedTarget> ResolveTarget(const ProblemRequest& request) {
   }
   const absl::StatusOr<Gfx> gfx = ParseTarget(request.device);
   if (!gfx.ok()) return gfx.status();
-  const absl::StatusOr<DataType> type = ParseType("type", request.type, *gfx);
+  const absl::StatusOr<DataType> type = ParseType("type", request.type, *gfx, IsOperandType);
   if (!type.ok()) return type.status();
   target.type = *type;
   if (!request.out_type.empty()) {
-    const absl::StatusOr<DataType> out_type = ParseType("out_type", request.out_type, *gfx);
+    const absl::StatusOr<DataType> out_type =
+        ParseType("out-type", request.out_type, *gfx, [](DataType) { return true; });
     if (!out_type.ok()) return out_type.status();
     target.out_type = *out_type;
   }

@@ -23,8 +23,14 @@ struct ProblemRequest {
   std::string problems;   // see LoadProblemSets
   ProblemFlags sizes;
   VariantFlags variant;
-  std::string device;  // "gfx942"
+  std::string device;  // "gfx942" or "MI300X"
 };
+
+/// The target called `name`, "gfx942", or whose product is, "MI300X" or "rx7900xtx".
+absl::StatusOr<Gfx> ParseTarget(const std::string& name);
+
+/// "fwd", "bwd_data" or "bwd_weight".
+absl::StatusOr<Direction> ParseDirectionWord(const std::string& name);
 
 /// What of a request is about no one problem. The direction may be empty: all of them.
 struct RequestedTarget {

@@ -1,11 +1,13 @@
 #include "tools/gridwise/problem_sets.h"
 
-#include <cstdlib>
 #include <memory>
+#include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/base/nearest.h"
+#include "tools/build/user_folder.h"
 #include "tools/cpp/runfiles/runfiles.h"
 
 namespace gridwise {
@@ -36,8 +38,8 @@ absl::StatusOr<ProblemSet> LoadBuiltIn(absl::string_view name, const std::string
 }  // namespace
 
 std::string UserPath(const std::string& path) {
-  const char* folder = std::getenv("BUILD_WORKING_DIRECTORY");
-  if (folder == nullptr || path.empty() || path[0] == '/') return path;
+  const std::string folder = UserFolder();
+  if (folder.empty() || path.empty() || path[0] == '/') return path;
   return absl::StrCat(folder, "/", path);
 }
 
@@ -59,16 +61,19 @@ absl::StatusOr<std::vector<ProblemSet>> LoadProblemSets(const std::string& sourc
 
 absl::StatusOr<NamedProblem> FindProblem(const std::vector<ProblemSet>& sets,
                                          absl::string_view name) {
+  std::vector<std::string_view> names;
   for (const ProblemSet& set : sets) {
     for (const NamedProblem& problem : set.problems) {
       if (problem.name == name) return problem;
+      names.push_back(problem.name);
     }
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "no problem is called '", name, "' in ",
       absl::StrJoin(sets, ", ",
                     [](std::string* out, const ProblemSet& set) { out->append(set.name); }),
-      "; `gridwise list problems` prints those that come with this program"));
+      "; the nearest are ", absl::StrJoin(NearestNames(name, names, 3), ", "),
+      ", and `gridwise list problems` prints those that come with this program"));
 }
 
 }  // namespace gridwise

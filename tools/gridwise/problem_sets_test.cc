@@ -2,9 +2,11 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "core/conv/problem_io.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -24,6 +26,18 @@ TEST(ProblemSetsTest, BuiltInSetsAreFoundByName) {
   const auto one = LoadProblemSets("retinanet", "");
   ASSERT_TRUE(one.ok()) << one.status();
   EXPECT_FALSE(FindProblem(*one, "almiopen-1959").ok());
+}
+
+TEST(ProblemSetsTest, TheExampleOfTheReadmeIsASet) {
+  std::ifstream file("tests/problems/README.md");
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  const size_t begin = text.find("```csv\n");
+  ASSERT_NE(begin, text.npos);
+  const auto problems =
+      ParseProblems(text.substr(begin + 7, text.find("```", begin + 7) - begin - 7), "README.md");
+  ASSERT_TRUE(problems.ok()) << problems.status();
+  ASSERT_EQ(problems->size(), 2u);
+  EXPECT_EQ((*problems)[1].problem.groups, 96);
 }
 
 TEST(ProblemSetsTest, UnknownNamesSayWhereTheyWereLookedFor) {

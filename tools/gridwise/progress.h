@@ -34,7 +34,9 @@ class Progress {
   std::thread thread_;  // last: it uses the others
 };
 
-/// "simulating: 25%, 10 s, about 30 s left".
-std::string ProgressText(const std::string& what, std::optional<double> fraction, double seconds);
+/// "simulating: 25%, 10 s, about 30 s left", and behind it, where the fraction is known, a bar of
+/// what is left of `columns`: " [#####---------------]".
+std::string ProgressText(const std::string& what, std::optional<double> fraction, double seconds,
+                         int columns = 0);
 
 }  // namespace gridwise

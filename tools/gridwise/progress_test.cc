@@ -15,6 +15,13 @@ TEST(ProgressTest, EstimatesTheRest) {
   EXPECT_EQ(ProgressText("reference", std::nullopt, 3.4), "reference: 3 s");
 }
 
+// 31 characters of text, a space and two brackets leave 10 of 45 columns with one to spare.
+TEST(ProgressTest, ATerminalShowsABarThatFitsIt) {
+  EXPECT_EQ(ProgressText("sim", 0.5, 10, 45), "sim: 50%, 10 s, about 10 s left [#####-----]");
+  EXPECT_EQ(ProgressText("sim", 0.5, 10, 44), "sim: 50%, 10 s, about 10 s left");
+  EXPECT_EQ(ProgressText("sim", std::nullopt, 10, 80), "sim: 10 s");
+}
+
 TEST(ProgressTest, ShortStepsSayNothingAndEndAtOnce) {
   testing::internal::CaptureStderr();
   const auto start = std::chrono::steady_clock::now();

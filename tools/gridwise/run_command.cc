@@ -16,10 +16,13 @@
 #include "core/conv/problem.h"
 #include "core/conv/problem_io.h"
 #include "instances/conv.h"
+#include "llvm/Support/JSON.h"
 #include "tools/gridwise/computation.h"
+#include "tools/gridwise/json.h"
 #include "tools/gridwise/npy.h"
 #include "tools/gridwise/problem_sets.h"
 #include "tools/gridwise/tensors.h"
+#include "tools/gridwise/terminal.h"
 
 namespace gridwise {
 namespace {
@@ -57,20 +60,6 @@ absl::Status TakeFile(const Operand& operand, const ConvProblem& problem,
   return absl::OkStatus();
 }
 
-/// Files have the axes in the order of the first layouts.
-absl::Status CheckLayouts(const RunOptions& options, const ConvProblem& problem) {
-  const bool has_files =
-      !options.x.empty() || !options.w.empty() || !options.dy.empty() || !options.out.empty();
-  const ConvProblem defaults;
-  if (!has_files ||
-      (problem.layout == defaults.layout && problem.weight_layout == defaults.weight_layout)) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--layout is ", Name(problem.layout), " and --weight-layout is ", Name(problem.weight_layout),
-      "; with files they must be ", Name(defaults.layout), " and ", Name(defaults.weight_layout)));
-}
-
 /// The operands a and b of a direction among x, w and dy; an error when a file is given for the
 /// third.
 absl::StatusOr<std::pair<const Operand*, const Operand*>> OperandsOf(Direction direction,
@@ -104,7 +93,10 @@ absl::StatusOr<Job> Prepare(const RunOptions& options) {
   const ConvProblem& problem = resolved->problem;
   const auto operands = OperandsOf(problem.direction, x, w, dy);
   if (!operands.ok()) return operands.status();
-  if (absl::Status status = CheckLayouts(options, problem); !status.ok()) return status;
+  if (!options.out.empty()) {
+    absl::Status status = CheckWritable(UserPath(options.out));
+    if (!status.ok()) return status;
+  }
   absl::StatusOr<Plan> plan = MakePlan(problem, resolved->gfx,
                                        {.row = options.row,
                                         .family = options.family,
@@ -143,17 +135,46 @@ void PrintOutcome(const ConvProblem& problem, const Outcome& outcome) {
   absl::PrintF("           %d instructions: %s\n", total, classes);
 }
 
-/// Whether the result agrees with the CPU reference; an error when that cannot be computed.
-absl::StatusOr<bool> Verify(const Job& job, const Outcome& outcome) {
+/// How the result compares with the CPU reference; an error when that cannot be computed.
+absl::StatusOr<Judgement> Verify(const Job& job, const Outcome& outcome) {
   const ConvProblem& problem = job.plan.problem();
   const absl::StatusOr<Expected> expected = Expect(problem, job.operands);
   if (!expected.ok()) return expected.status();
-  const auto [stats, status] = Judge(problem, outcome, *expected);
+  return Judge(problem, outcome, *expected);
+}
+
+void PrintJudgement(const Judgement& judgement) {
+  const auto& [stats, status] = judgement;
   absl::PrintF(
       "error      at most %.2f ulps and %.3g; relative norm %.3g; %.0f%% of the tolerance\n",
       stats.max_ulps, stats.max_abs, stats.rel_norm, 100 * stats.max_ratio);
-  absl::PrintF("%s\n", status.ok() ? "PASS" : absl::StrCat("FAIL       ", status.message()));
-  return status.ok();
+  absl::PrintF("%s\n", status.ok()
+                           ? Green(stdout, "PASS")
+                           : absl::StrCat(Red(stdout, "FAIL"), "       ", status.message()));
+}
+
+/// Writes the result to the file that the options name.
+absl::Status WriteOutput(const RunOptions& options, const Job& job, const Outcome& outcome) {
+  const ConvProblem& problem = job.plan.problem();
+  const TensorShape shape = problem.direction == Direction::kForward        ? OutputShape(problem)
+                            : problem.direction == Direction::kBackwardData ? InputShape(problem)
+                                                                            : WeightsShape(problem);
+  return WriteNpy(UserPath(options.out),
+                  TensorToNpy(problem.output_type(), outcome.out, shape.merged, job.file_type));
+}
+
+/// The document of --json: "verified" is there if the result was compared with the reference.
+llvm::json::Object ToJson(const Job& job, const Outcome& outcome,
+                          const std::optional<Judgement>& judgement) {
+  llvm::json::Object document{{"problem", ToJson(job.plan.problem())},
+                              {"plan", ToJson(job.plan)},
+                              {"run", ToJson(outcome)}};
+  if (!judgement) return document;
+  llvm::json::Object verified = ToJson(judgement->stats);
+  verified["pass"] = judgement->status.ok();
+  if (!judgement->status.ok()) verified["message"] = std::string(judgement->status.message());
+  document["verified"] = std::move(verified);
+  return document;
 }
 
 ExitCode Fail(ExitCode code, const absl::Status& status) {
@@ -167,27 +188,27 @@ ExitCode Fail(ExitCode code, const absl::Status& status) {
 ExitCode RunCommand(const RunOptions& options) {
   const absl::StatusOr<Job> job = Prepare(options);
   if (!job.ok()) return Fail(kBadUsage, job.status());
-  absl::PrintF("problem    %s\n%s", ToString(job->plan.problem()), job->plan.ToString());
-  std::fflush(stdout);
+  if (!options.json) {
+    absl::PrintF("problem    %s\n%s", ToString(job->plan.problem()), job->plan.ToString());
+    std::fflush(stdout);
+  }
   const absl::StatusOr<Outcome> outcome = Compute(job->plan, job->operands);
   if (!outcome.ok()) return Fail(kDeviceError, outcome.status());
-  PrintOutcome(job->plan.problem(), *outcome);
+  if (!options.json) PrintOutcome(job->plan.problem(), *outcome);
   std::fflush(stdout);
   if (!options.out.empty()) {
-    const ConvProblem& problem = job->plan.problem();
-    const TensorShape shape = problem.direction == Direction::kForward ? OutputShape(problem)
-                              : problem.direction == Direction::kBackwardData
-                                  ? InputShape(problem)
-                                  : WeightsShape(problem);
-    const NpyArray out =
-        TensorToNpy(problem.output_type(), outcome->out, shape.merged, job->file_type);
-    if (absl::Status status = WriteNpy(UserPath(options.out), out); !status.ok())
+    if (absl::Status status = WriteOutput(options, *job, *outcome); !status.ok())
       return Fail(kBadUsage, status);
   }
-  if (!options.verify) return kSuccess;
-  const absl::StatusOr<bool> passed = Verify(*job, *outcome);
-  if (!passed.ok()) return Fail(kBadUsage, passed.status());
-  return *passed ? kSuccess : kVerificationFailed;
+  std::optional<Judgement> judgement;
+  if (options.verify) {
+    absl::StatusOr<Judgement> verdict = Verify(*job, *outcome);
+    if (!verdict.ok()) return Fail(kBadUsage, verdict.status());
+    judgement = *std::move(verdict);
+    if (!options.json) PrintJudgement(*judgement);
+  }
+  if (options.json) PrintJson(ToJson(*job, *outcome, judgement));
+  return !judgement || judgement->status.ok() ? kSuccess : kVerificationFailed;
 }
 
 }  // namespace gridwise

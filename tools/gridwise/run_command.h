@@ -11,12 +11,13 @@ namespace gridwise {
 /// The flags of `gridwise run`.
 struct RunOptions {
   ProblemRequest request;
-  std::string family, op, row;  // empty: the planner's choice
+  std::string family, op, row;  // narrow what the planner chooses from; empty: any
   int splits = 0;               // 0: the planner's choice
   bool atomic = false;
   uint64_t seed = 0;
   bool verify = false;
   std::string x, w, dy, out;  // .npy files, or empty
+  bool json = false;          // in place of what people read
 };
 
 /// Computes one problem on a device and reports on stdout; errors go to stderr, one sentence each.

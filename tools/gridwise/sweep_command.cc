@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -16,10 +17,13 @@
 #include "core/conv/validate.h"
 #include "core/runtime/device.h"
 #include "instances/conv.h"
+#include "llvm/Support/JSON.h"
 #include "tools/gridwise/computation.h"
+#include "tools/gridwise/json.h"
 #include "tools/gridwise/problem_sets.h"
 #include "tools/gridwise/sweep_table.h"
 #include "tools/gridwise/tensors.h"
+#include "tools/gridwise/terminal.h"
 
 namespace gridwise {
 namespace {
@@ -31,28 +35,27 @@ double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// A problem of the set, and the rows to run it on: one that is empty is no row's.
+/// A row to run a problem on; one without a name is no row's.
+struct Choice {
+  std::string family, row;
+  double estimate_us = 0;
+};
+
+/// A problem of the set, and what to run it on.
 struct Item {
   std::string name;
   ConvProblem problem;
-  std::vector<std::string> rows;
-  std::string reason;  // why rows holds an empty one
+  std::vector<Choice> rows;
+  std::string reason;  // why rows holds one without a name
 };
 
 absl::Status CheckFlags(const SweepOptions& options) {
-  ProblemFlags others = options.request.sizes;
-  others.n = std::nullopt;
-  if (others.Any()) {
-    return absl::InvalidArgumentError(
-        "of the sizes, sweep takes --n alone: the others are the problem set's");
-  }
   if (options.all_rows && !options.row.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("--row=", options.row, " and --all-rows exclude each other"));
   }
-  if (!(options.max_flops >= 0)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--max-flops is ", options.max_flops, "; must be at least 0"));
+  if (options.json && options.csv == "-") {
+    return absl::InvalidArgumentError("--json and --csv=- both want stdout; name a file");
   }
   return absl::OkStatus();
 }
@@ -61,15 +64,19 @@ absl::Status CheckFlags(const SweepOptions& options) {
 Item MakeItem(const std::string& name, const ConvProblem& problem, Gfx gfx,
               const SweepOptions& options) {
   Item item = {.name = name, .problem = problem, .rows = {}, .reason = ""};
-  const absl::StatusOr<Plan> plan = MakePlan(problem, gfx, {.row = options.row});
+  const DeviceFacts device = gfx;
+  const PlanOptions wanted = {.row = options.row, .family = options.family, .op = options.op};
+  const auto microseconds = [&](const Cost& cost) { return cost.cycles / device.clock_ghz * 1e-3; };
+  const absl::StatusOr<Plan> plan = MakePlan(problem, device, wanted);
   if (!plan.ok()) {
-    item.rows = {""};
+    item.rows = {{}};
     item.reason = plan.status().message();
   } else if (!options.all_rows) {
-    item.rows = {plan->row()};
+    item.rows = {{plan->family(), plan->row(), microseconds(plan->cost())}};
   } else {
-    for (const RowVerdict& verdict : ExplainRows(problem, gfx)) {
-      if (!verdict.reason) item.rows.push_back(verdict.row);
+    for (const RowVerdict& verdict : ExplainRows(problem, device, wanted)) {
+      if (verdict.reason) continue;
+      item.rows.push_back({verdict.family, verdict.row, microseconds(verdict.cost)});
     }
   }
   return item;
@@ -77,7 +84,7 @@ Item MakeItem(const std::string& name, const ConvProblem& problem, Gfx gfx,
 
 /// The problems that the flags select, in the set's order, a direction after the other.
 absl::StatusOr<std::vector<Item>> SelectItems(const SweepOptions& options,
-                                              const RequestedTarget& target) {
+                                              const RequestedTarget& target, std::FILE* people) {
   const ProblemRequest& request = options.request;
   const absl::StatusOr<std::vector<ProblemSet>> sets =
       LoadProblemSets(request.problems, request.program);
@@ -110,8 +117,8 @@ absl::StatusOr<std::vector<Item>> SelectItems(const SweepOptions& options,
     }
   }
   if (too_large > 0) {
-    absl::PrintF("%d problems have more than %.3g operations and are left out\n", too_large,
-                 options.max_flops);
+    absl::FPrintF(people, "%d problems have more than %.3g operations and are left out\n",
+                  too_large, options.max_flops);
   }
   if (items.empty()) {
     return absl::InvalidArgumentError("no problem of the set has the direction and size asked for");
@@ -122,10 +129,15 @@ absl::StatusOr<std::vector<Item>> SelectItems(const SweepOptions& options,
 /// Runs items and says how it goes.
 class Sweep {
  public:
-  Sweep(const SweepOptions& options, Gfx gfx, std::vector<Item> items, SweepTable table)
-      : options_(options), gfx_(gfx), items_(std::move(items)), table_(std::move(table)) {
+  Sweep(const SweepOptions& options, Gfx gfx, std::vector<Item> items, SweepTable table,
+        std::FILE* people)
+      : options_(options),
+        gfx_(gfx),
+        items_(std::move(items)),
+        table_(std::move(table)),
+        people_(people) {
     for (const Item& item : items_) {
-      for (const std::string& row : item.rows) {
+      for (const Choice& row : item.rows) {
         ++runs_;
         if (!Find(item, row)) flops_left_ += item.problem.Flops();
       }
@@ -139,30 +151,69 @@ class Sweep {
     return absl::OkStatus();
   }
 
+  /// The document of --json: what was computed now.
+  llvm::json::Object TakeJson() { return llvm::json::Object{{"runs", std::move(records_)}}; }
+
   /// Whether every run passed, now or earlier.
   bool PrintSummary() const {
     const auto count = [&](Result result) { return counts_[static_cast<int>(result)]; };
-    absl::PrintF("%d runs: %d passed, %d failed, %d not computed, %d unverified", runs_,
-                 count(Result::kPass), count(Result::kFail), count(Result::kError),
-                 count(Result::kUnverified));
-    if (earlier_ > 0) absl::PrintF("; %d of them earlier, as %s has it", earlier_, options_.csv);
-    absl::PrintF("\n");
+    absl::FPrintF(people_, "%d runs: %d passed, %d failed, %d not computed, %d unverified", runs_,
+                  count(Result::kPass), count(Result::kFail), count(Result::kError),
+                  count(Result::kUnverified));
+    if (earlier_ > 0)
+      absl::FPrintF(people_, "; %d of them earlier, as %s has it", earlier_, options_.csv);
+    absl::FPrintF(people_, "\n");
+    PrintLayers();
     return count(Result::kFail) + count(Result::kError) == 0;
   }
 
  private:
-  SweepRecord RecordOf(const Item& item, const std::string& row) const {
+  /// The slowest layers and the least efficient ones, each on the best of its rows.
+  void PrintLayers() const {
+    struct Layer {
+      const Item* item;
+      const Choice* row;
+      double tflop_per_s() const { return item->problem.Flops() / row->estimate_us * 1e-6; }
+    };
+    std::vector<Layer> layers;
+    for (const Item& item : items_) {
+      const auto best = std::min_element(
+          item.rows.begin(), item.rows.end(),
+          [](const Choice& a, const Choice& b) { return a.estimate_us < b.estimate_us; });
+      if (best != item.rows.end() && best->estimate_us > 0) layers.push_back({&item, &*best});
+    }
+    if (layers.size() < 2) return;
+    const auto print = [&](const char* title) {
+      absl::FPrintF(people_, "%s\n%10s %10s %8s  problem\n", title, "us", "GFLOP", "TFLOP/s");
+      for (const Layer& layer : std::span(layers).first(std::min<size_t>(5, layers.size()))) {
+        absl::FPrintF(people_, "%10.1f %10.2f %8.1f  %s %s: %s\n", layer.row->estimate_us,
+                      layer.item->problem.Flops() * 1e-9, layer.tflop_per_s(), layer.item->name,
+                      Name(layer.item->problem.direction), layer.row->row);
+      }
+    };
+    std::stable_sort(layers.begin(), layers.end(), [](const Layer& a, const Layer& b) {
+      return a.row->estimate_us > b.row->estimate_us;
+    });
+    print("slowest, by the planner's estimate");
+    std::stable_sort(layers.begin(), layers.end(), [](const Layer& a, const Layer& b) {
+      return a.tflop_per_s() < b.tflop_per_s();
+    });
+    print("least efficient, by the planner's estimate");
+  }
+
+  SweepRecord RecordOf(const Item& item, const Choice& row) const {
     SweepRecord record;
     record.problem = item.name;
     record.device = Name(gfx_);
     record.sizes = ToString(item.problem);
-    record.row = row;
+    record.row = row.row;
     record.seed = options_.seed;
     record.gflop = item.problem.Flops() * 1e-9;
+    record.estimate_us = row.estimate_us;
     return record;
   }
 
-  std::optional<Result> Find(const Item& item, const std::string& row) const {
+  std::optional<Result> Find(const Item& item, const Choice& row) const {
     return table_.Find(RecordOf(item, row), options_.verify);
   }
 
@@ -170,7 +221,7 @@ class Sweep {
     const ConvProblem& problem = item.problem;
     Operands operands;
     std::optional<Expected> expected;
-    for (const std::string& row : item.rows) {
+    for (const Choice& row : item.rows) {
       ++position_;
       if (const std::optional<Result> earlier = Find(item, row)) {
         ++earlier_;
@@ -178,13 +229,14 @@ class Sweep {
         continue;
       }
       const Clock::time_point start = Clock::now();
-      if (operands.a.empty() && !row.empty()) {
+      if (operands.a.empty() && !row.row.empty()) {
         operands = RandomOperands(problem, options_.seed);
       }
       SweepRecord record = RecordOf(item, row);
       record.message = item.reason;
-      if (!row.empty()) {
-        if (absl::Status status = RunRow(problem, operands, expected, record); !status.ok()) {
+      if (!row.row.empty()) {
+        absl::Status status = RunRow(problem, operands, row, expected, record);
+        if (!status.ok()) {
           record.result = Result::kError;
           record.message = status.message();
         }
@@ -195,14 +247,16 @@ class Sweep {
       flops_done_ += problem.Flops();
       flops_left_ -= problem.Flops();
       Tell(record);
+      if (options_.json) records_.push_back(JsonOf(record, item));
     }
     return absl::OkStatus();
   }
 
   /// Fills in what came of record.row; an error if it could not be computed.
-  absl::Status RunRow(const ConvProblem& problem, const Operands& operands,
+  absl::Status RunRow(const ConvProblem& problem, const Operands& operands, const Choice& row,
                       std::optional<Expected>& expected, SweepRecord& record) const {
-    const absl::StatusOr<Plan> plan = MakePlan(problem, gfx_, {.row = record.row});
+    const absl::StatusOr<Plan> plan =
+        MakePlan(problem, gfx_, {.row = row.row, .family = row.family});
     if (!plan.ok()) return plan.status();
     absl::StatusOr<Outcome> outcome = Compute(*plan, operands);
     if (!outcome.ok()) {
@@ -225,25 +279,47 @@ class Sweep {
     return absl::OkStatus();
   }
 
-  void Tell(const SweepRecord& record) const {
-    absl::PrintF("[%d/%d] %s %s: %s", position_, runs_, record.problem, record.row,
-                 Name(record.result));
-    if (record.error) absl::PrintF(", %.0f%% of the tolerance", 100 * record.error->max_ratio);
+  static llvm::json::Object JsonOf(const SweepRecord& record, const Item& item) {
+    llvm::json::Object object{{"name", record.problem},
+                              {"problem", ToJson(item.problem)},
+                              {"target", record.device},
+                              {"row", record.row},
+                              {"seed", static_cast<int64_t>(record.seed)},
+                              {"result", Name(record.result)},
+                              {"estimate_us", JsonNumber(record.estimate_us)}};
+    if (!record.message.empty()) object["message"] = record.message;
+    if (record.error) object["error"] = ToJson(*record.error);
     if (record.seconds > 0) {
-      absl::PrintF("; %.2f s, %.1f GFLOP/s", record.seconds, record.gflop / record.seconds);
+      object["run"] = ToJson(Outcome{.out = {}, .seconds = record.seconds, .sim = record.sim});
+    }
+    return object;
+  }
+
+  void Tell(const SweepRecord& record) const {
+    absl::FPrintF(people_, "[%d/%d] %s %s: %s", position_, runs_, record.problem, record.row,
+                  record.result == Result::kPass ? Green(people_, "pass")
+                  : record.failed()              ? Red(people_, Name(record.result))
+                                                 : Name(record.result));
+    if (record.error)
+      absl::FPrintF(people_, ", %.0f%% of the tolerance", 100 * record.error->max_ratio);
+    if (record.seconds > 0) {
+      absl::FPrintF(people_, "; %.2f s, %.1f GFLOP/s", record.seconds,
+                    record.gflop / record.seconds);
     }
     if (flops_left_ > 0 && flops_done_ > 0) {
-      absl::PrintF("; about %.0f s left", seconds_ * flops_left_ / flops_done_);
+      absl::FPrintF(people_, "; about %.0f s left", seconds_ * flops_left_ / flops_done_);
     }
-    absl::PrintF("\n");
-    if (!record.message.empty()) absl::PrintF("    %s\n", record.message);
-    std::fflush(stdout);
+    absl::FPrintF(people_, "\n");
+    if (!record.message.empty()) absl::FPrintF(people_, "    %s\n", record.message);
+    std::fflush(people_);
   }
 
   const SweepOptions& options_;
   const Gfx gfx_;
   const std::vector<Item> items_;
   SweepTable table_;
+  std::FILE* const people_;    // what is for people to read
+  llvm::json::Array records_;  // of --json
   int runs_ = 0, position_ = 0, earlier_ = 0;
   int counts_[4] = {};
   double flops_done_ = 0, flops_left_ = 0, seconds_ = 0;  // of this program
@@ -261,16 +337,22 @@ ExitCode SweepCommand(const SweepOptions& options) {
   if (absl::Status status = CheckFlags(options); !status.ok()) return Fail(kBadUsage, status);
   const absl::StatusOr<RequestedTarget> target = ResolveTarget(options.request);
   if (!target.ok()) return Fail(kBadUsage, target.status());
-  absl::StatusOr<std::vector<Item>> items = SelectItems(options, *target);
+  // stdout is for what a program reads, if there is such.
+  std::FILE* const people = options.json || options.csv == "-" ? stderr : stdout;
+  absl::StatusOr<std::vector<Item>> items = SelectItems(options, *target, people);
   if (!items.ok()) return Fail(kBadUsage, items.status());
   absl::StatusOr<SweepTable> table =
-      options.csv.empty() ? SweepTable() : SweepTable::Open(UserPath(options.csv));
+      options.csv.empty()
+          ? SweepTable()
+          : SweepTable::Open(options.csv == "-" ? options.csv : UserPath(options.csv));
   if (!table.ok()) return Fail(kBadUsage, table.status());
   if (auto device = FindDevice(Name(target->gfx)); !device.ok())
     return Fail(kDeviceError, device.status());
-  Sweep sweep(options, target->gfx, *std::move(items), *std::move(table));
+  Sweep sweep(options, target->gfx, *std::move(items), *std::move(table), people);
   if (absl::Status status = sweep.Run(); !status.ok()) return Fail(kBadUsage, status);
-  return sweep.PrintSummary() ? kSuccess : kVerificationFailed;
+  const bool passed = sweep.PrintSummary();
+  if (options.json) PrintJson(sweep.TakeJson());
+  return passed ? kSuccess : kVerificationFailed;
 }
 
 }  // namespace gridwise

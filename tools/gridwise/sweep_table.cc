@@ -23,12 +23,13 @@ constexpr Result kResults[] = {Result::kPass, Result::kFail, Result::kUnverified
 
 constexpr size_t kKeyColumns = 5;
 constexpr size_t kResultColumn = 5;
-constexpr const char* kColumns[] = {
-    "problem", "device",   "sizes",    "row",          "seed",       "result", "gflop",  "seconds",
-    "max_abs", "max_ulps", "rel_norm", "of_tolerance", "workgroups", "waves",  "mma",    "valu",
-    "salu",    "lds",      "vmem",     "smem",         "branch",     "other",  "message"};
+constexpr const char* kColumns[] = {"problem",  "device",   "sizes",        "row",        "seed",
+                                    "result",   "gflop",    "estimate_us",  "seconds",    "max_abs",
+                                    "max_ulps", "rel_norm", "of_tolerance", "workgroups", "waves",
+                                    "mma",      "valu",     "salu",         "lds",        "vmem",
+                                    "smem",     "branch",   "other",        "message"};
 /// Columns of kColumns that are instruction classes of the simulator.
-constexpr std::span kClasses = std::span(kColumns).subspan(14, 8);
+constexpr std::span kClasses = std::span(kColumns).subspan(15, 8);
 
 std::string Number(double value) { return absl::StrFormat("%.6g", value); }
 
@@ -40,6 +41,7 @@ std::vector<std::string> KeyOf(const SweepRecord& record) {
 std::vector<std::string> FieldsOf(const SweepRecord& record) {
   std::vector<std::string> fields = KeyOf(record);
   for (std::string field : {std::string(Name(record.result)), Number(record.gflop),
+                            record.estimate_us > 0 ? Number(record.estimate_us) : "",
                             record.seconds > 0 ? Number(record.seconds) : ""})
     fields.push_back(std::move(field));
   if (const auto& error = record.error) {
@@ -83,7 +85,8 @@ absl::StatusOr<SweepTable> SweepTable::Open(const std::string& path) {
   SweepTable table;
   table.path_ = path;
   std::string text;
-  if (std::filesystem::exists(path)) {
+  // What is no file has nothing to go on from: a pipe's end would be waited for.
+  if (std::error_code error; std::filesystem::is_regular_file(path, error)) {
     std::ifstream file(path, std::ios::binary);
     text.assign(std::istreambuf_iterator<char>(file), {});
     if (!file) return CannotUse("read", path);
@@ -105,7 +108,7 @@ absl::StatusOr<SweepTable> SweepTable::Open(const std::string& path) {
           absl::StrCat("cannot shorten ", path, ": ", error.message()));
     }
   }
-  table.file_.reset(std::fopen(path.c_str(), "ab"));
+  table.file_.reset(path == "-" ? stdout : std::fopen(path.c_str(), "ab"));
   if (table.file_ == nullptr) return CannotUse("write", path);
   if (complete == 0 && (std::fprintf(table.file_.get(), "%s\n", header.c_str()) < 0 ||
                         std::fflush(table.file_.get()) != 0))

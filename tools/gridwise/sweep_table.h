@@ -30,6 +30,7 @@ struct SweepRecord {
   Result result = Result::kError;
   std::string message;  // why it is kFail or kError
   double gflop = 0;
+  double estimate_us = 0;           // the planner's, of the launch; 0 where no row computes it
   double seconds = 0;               // of the launch: of the simulation, where it is simulated
   std::optional<ErrorStats> error;  // kPass and kFail
   std::optional<SimRun> sim;
@@ -50,9 +51,9 @@ class SweepTable {
   /// A table without a file: it remembers what is added.
   SweepTable() = default;
 
-  /// Opens the table at `path`, or begins it. An incomplete last line, which an interruption
-  /// leaves, is removed. Errors: a file that is not such a table, which is left alone, or one that
-  /// cannot be read or written.
+  /// Opens the table at `path`, or begins it; "-" is stdout. Pipes and devices are written and not
+  /// read. An incomplete last line, which an interruption leaves, is removed. Errors: a file that
+  /// is not such a table, which is left alone, or one that cannot be read or written.
   static absl::StatusOr<SweepTable> Open(const std::string& path);
 
   /// The result of the record with the key of `record`, if the table has it, and one that was
@@ -63,7 +64,9 @@ class SweepTable {
 
  private:
   struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
+    void operator()(std::FILE* file) const {
+      if (file != stdout) std::fclose(file);
+    }
   };
   /// Takes in what the file held, without an incomplete last line.
   absl::Status Read(const std::string& path, std::string_view text);

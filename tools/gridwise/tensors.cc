@@ -19,9 +19,9 @@ uint64_t SplitMix64(uint64_t counter) {
   return z ^ (z >> 31);
 }
 
-/// `before`, one extent per spatial axis, `after`.
+/// Sizes of axes outermost first: `before`, one extent per spatial axis, `after`.
 std::vector<int64_t> Around(std::vector<int64_t> before, const ConvProblem& problem,
-                            int64_t (*extent)(const Dim&), std::vector<int64_t> after) {
+                            int64_t (*extent)(const Dim&), const std::vector<int64_t>& after) {
   for (size_t axis = problem.dims.size() - static_cast<size_t>(problem.rank);
        axis < problem.dims.size(); ++axis) {
     before.push_back(extent(problem.dims[axis]));
@@ -34,19 +34,34 @@ int64_t In(const Dim& dim) { return dim.in; }
 int64_t Filter(const Dim& dim) { return dim.filter; }
 int64_t Out(const Dim& dim) { return dim.out(); }
 
+/// Of a tensor with a batch, cells and `channels` of each group.
+TensorShape ActivationShape(const ConvProblem& p, int64_t channels, int64_t (*cells)(const Dim&)) {
+  switch (p.layout) {
+    case Layout::kNHWGC:
+      return {Around({p.batch}, p, cells, {p.groups * channels}),
+              Around({p.batch}, p, cells, {p.groups, channels})};
+    case Layout::kGNHWC:
+      return {Around({p.groups, p.batch}, p, cells, {channels}),
+              Around({p.groups, p.batch}, p, cells, {channels})};
+    case Layout::kNGCHW:
+      return {Around({p.batch, p.groups * channels}, p, cells, {}),
+              Around({p.batch, p.groups, channels}, p, cells, {})};
+  }
+  return {};
+}
+
 }  // namespace
 
-TensorShape InputShape(const ConvProblem& p) {
-  return {Around({p.batch}, p, In, {p.c}), Around({p.batch}, p, In, {p.groups, p.c_per_group()})};
-}
+TensorShape InputShape(const ConvProblem& p) { return ActivationShape(p, p.c_per_group(), In); }
+TensorShape OutputShape(const ConvProblem& p) { return ActivationShape(p, p.k_per_group(), Out); }
 
 TensorShape WeightsShape(const ConvProblem& p) {
+  if (p.weight_layout == WeightLayout::kKYXGC) {
+    return {Around({p.k_per_group()}, p, Filter, {p.c}),
+            Around({p.k_per_group()}, p, Filter, {p.groups, p.c_per_group()})};
+  }
   return {Around({p.k}, p, Filter, {p.c_per_group()}),
           Around({p.groups, p.k_per_group()}, p, Filter, {p.c_per_group()})};
-}
-
-TensorShape OutputShape(const ConvProblem& p) {
-  return {Around({p.batch}, p, Out, {p.k}), Around({p.batch}, p, Out, {p.groups, p.k_per_group()})};
 }
 
 std::vector<float> RandomTensor(DataType type, int64_t elements, uint64_t seed) {

@@ -17,12 +17,12 @@ namespace gridwise {
 
 /// One memory layout, two ways to write its shape.
 struct TensorShape {
-  std::vector<int64_t>
-      merged;  // x [n][in...][c]         w [k][filter...][c/g]         dy [n][out...][k]
-  std::vector<int64_t>
-      split;  // x [n][in...][g][c/g]    w [g][k/g][filter...][c/g]    dy [n][out...][g][k/g]
+  std::vector<int64_t> merged;  // nhwgc: x [n][in...][c], dy [n][out...][k]; w [k][filter...][c/g]
+  std::vector<int64_t> split;   // x [n][in...][g][c/g], ...; w [g][k/g][filter...][c/g]
 };
 
+/// In the problem's layouts. gnhwc has one form, [g][n][in...][c/g]; ngchw has [n][c][in...] and
+/// [n][g][c/g][in...]; kyxgc has [k/g][filter...][c] and [k/g][filter...][g][c/g].
 TensorShape InputShape(const ConvProblem& problem);    // x, dx
 TensorShape WeightsShape(const ConvProblem& problem);  // w, dw
 TensorShape OutputShape(const ConvProblem& problem);   // y, dy

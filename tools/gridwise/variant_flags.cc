@@ -59,12 +59,14 @@ absl::Status ParseTensor(const char* flag, const std::string& text, const ConvPr
 
 }  // namespace
 
-absl::Status ApplyVariant(const VariantFlags& flags, ConvProblem& problem) {
+absl::Status ApplyLayouts(const VariantFlags& flags, ConvProblem& problem) {
   absl::Status status = ParseName("layout", flags.layout, kAllLayouts, problem.layout);
   if (!status.ok()) return status;
-  status =
-      ParseName("weight-layout", flags.weight_layout, kAllWeightLayouts, problem.weight_layout);
-  if (!status.ok()) return status;
+  return ParseName("weight-layout", flags.weight_layout, kAllWeightLayouts, problem.weight_layout);
+}
+
+absl::Status ApplyVariant(const VariantFlags& flags, ConvProblem& problem) {
+  if (absl::Status status = ApplyLayouts(flags, problem); !status.ok()) return status;
   Epilogue& epilogue = problem.epilogue;
   epilogue.alpha = flags.alpha;
   if (flags.relu) epilogue.low = 0;
@@ -77,7 +79,8 @@ absl::Status ApplyVariant(const VariantFlags& flags, ConvProblem& problem) {
   for (const auto& [name, text] : {std::pair("d0", &flags.d0), {"d1", &flags.d1}}) {
     if (text->empty()) continue;
     EpilogueTensor& tensor = epilogue.d[static_cast<std::size_t>(epilogue.tensors++)];
-    if (status = ParseTensor(name, *text, problem, tensor); !status.ok()) return status;
+    if (absl::Status status = ParseTensor(name, *text, problem, tensor); !status.ok())
+      return status;
   }
   return Validate(problem);
 }

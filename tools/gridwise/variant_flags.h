@@ -19,6 +19,9 @@ struct VariantFlags {
               d1 = {};  // "add" or "mul", then ":channel" for a value per channel, then ":SCALE"
 };
 
+/// Gives `problem` the layouts of `flags` alone.
+absl::Status ApplyLayouts(const VariantFlags& flags, ConvProblem& problem);
+
 /// Gives `problem`, whose sizes, type and direction are set, the layouts and the epilogue of
 /// `flags`. Errors name the flag, its value and what it may be.
 absl::Status ApplyVariant(const VariantFlags& flags, ConvProblem& problem);

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -15,10 +14,9 @@
 #include "core/runtime/buffer.h"
 #include "core/runtime/device.h"
 #include "core/runtime/stream.h"
+#include "tools/isa_report/kernel_code.h"
 #include "tools/sim/elf/code_object.h"
 #include "tools/sim/hip/sim_extension.h"
-#include "tools/sim/isa/text/decode.h"
-#include "tools/sim/machine/memory.h"
 
 namespace gridwise {
 namespace {
@@ -162,23 +160,6 @@ absl::StatusOr<std::map<std::string, Measured>> MeasureRows(
   return result;
 }
 
-absl::StatusOr<std::vector<CodeLine>> Disassemble(const sim::KernelInfo& kernel, Gfx gfx) {
-  absl::StatusOr<std::unique_ptr<sim::Decoder>> decoder =
-      sim::Decoder::Create(Name(gfx), kernel.wave_size);
-  if (!decoder.ok()) return decoder.status();
-  std::vector<CodeLine> lines;
-  // Device addresses are host addresses.
-  const auto* code = reinterpret_cast<const std::uint8_t*>(kernel.entry_address);
-  for (std::uint64_t pc = 0; pc < kernel.code_bytes;) {
-    absl::StatusOr<sim::Decoder::Decoded> decoded =
-        (*decoder)->Decode(code + pc, kernel.code_bytes - pc, pc);
-    if (!decoded.ok()) return decoded.status();
-    lines.push_back({.pc = pc, .bytes = decoded->bytes, .text = std::move(decoded->text)});
-    pc += decoded->bytes;
-  }
-  return lines;
-}
-
 absl::StatusOr<KernelReport> ReportKernel(const std::string& row, const sim::KernelInfo& kernel,
                                           Gfx gfx, const Measured* measured) {
   KernelReport report = {.row = row,
@@ -225,19 +206,10 @@ absl::StatusOr<std::vector<KernelReport>> ReportRows(Direction direction, Gfx gf
   const absl::StatusOr<std::map<std::string, Measured>> measured =
       MeasureRows(direction, gfx, symbols);
   if (!measured.ok()) return measured.status();
-  sim::Memory memory;
-  std::map<const char*, std::unique_ptr<sim::CodeObject>> objects;
+  KernelCodes codes;
   std::vector<KernelReport> reports;
   for (const RowInfo& row : rows) {
-    std::unique_ptr<sim::CodeObject>& object = objects[row.code.object.data()];
-    if (object == nullptr) {
-      absl::StatusOr<std::unique_ptr<sim::CodeObject>> loaded = sim::CodeObject::Load(
-          std::as_bytes(std::span(row.code.object.data(), row.code.object.size())), memory,
-          Name(gfx));
-      if (!loaded.ok()) return loaded.status();
-      object = *std::move(loaded);
-    }
-    const absl::StatusOr<const sim::KernelInfo*> kernel = object->FindKernel(row.code.symbol);
+    const absl::StatusOr<const sim::KernelInfo*> kernel = codes.Find(row);
     if (!kernel.ok()) return kernel.status();
     const auto found = measured->find(row.name);
     absl::StatusOr<KernelReport> report =

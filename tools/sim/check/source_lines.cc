@@ -1,17 +1,21 @@
 #include "tools/sim/check/source_lines.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "llvm/DebugInfo/DIContext.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "tools/sim/elf/image.h"
 
 namespace gridwise::sim {
 namespace {
@@ -33,9 +37,12 @@ std::string_view Base(std::string_view path) {
 }  // namespace
 
 SourceLineFn SourceLines(const CodeObject& object, std::span<const std::byte> image) {
+  ImageStorage storage;
+  const absl::StatusOr<std::span<const std::byte>> elf = SelectElf(image, object.gfx(), storage);
+  if (!elf.ok()) return nullptr;
   auto lines = std::make_shared<Lines>();
-  const auto* data = reinterpret_cast<const char*>(image.data());
-  lines->bytes.assign(data, data + image.size());
+  const auto* data = reinterpret_cast<const char*>(elf->data());
+  lines->bytes.assign(data, data + elf->size());
   llvm::Expected<std::unique_ptr<llvm::object::ObjectFile>> file =
       llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(
           llvm::StringRef(lines->bytes.data(), lines->bytes.size()), "code object"));

@@ -26,6 +26,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/arch/target.h"
+#include "tools/build/user_folder.h"
 #include "tools/sim/isa/target.h"
 #include "tools/sim/run/program_file.h"
 
@@ -123,8 +124,8 @@ int Run(std::vector<std::string> arguments) {
         "usage: run [--device=gfx1100] [--check[=categories]] [--deferred] [--time] "
         "[--machine=file] [--seed=n] [--] program arguments...");
   }
-  if (const char* folder = std::getenv("BUILD_WORKING_DIRECTORY"); folder != nullptr) {
-    if (chdir(folder) != 0) return Fail(absl::StrCat(folder, ": ", std::strerror(errno)));
+  if (const std::string folder = UserFolder(); !folder.empty() && chdir(folder.c_str()) != 0) {
+    return Fail(absl::StrCat(folder, ": ", std::strerror(errno)));
   }
   const std::string& name = arguments.front();
   const std::optional<std::string> path = FindProgram(name);

@@ -22,6 +22,9 @@ cp script.sh folder/
 output=$(BUILD_WORKING_DIRECTORY=$PWD/folder "$run" ./script.sh)
 [ $? -eq 7 ] || fail "the program is not looked for where bazel run was called"
 
+output=$(BAZELW_WORKING_DIRECTORY=$PWD/folder BUILD_WORKING_DIRECTORY=$PWD "$run" ./script.sh)
+[ $? -eq 7 ] || fail "the program is not looked for where bazelw was called"
+
 message=$("$run" --nonsense 2>&1) && fail "an unknown option is no error"
 case $message in
   *usage:*) ;;

@@ -6,42 +6,30 @@ load("//tools/build:targets.bzl", "SIM_TEST_TARGETS")
 def _program_impl(ctx):
     toolchain = ctx.toolchains["//tools/build:toolchain_type"].gpu
     out = ctx.actions.declare_file(ctx.label.name)
-
-    # clang finds it by this name in the folder that -B names.
-    bundler = ctx.actions.declare_file(ctx.label.name + ".tools/clang-offload-bundler")
-    ctx.actions.symlink(output = bundler, target_file = ctx.executable._bundler, is_executable = True)
     contexts = [d[CcInfo].compilation_context for d in ctx.attr._headers]
     args = ctx.actions.args()
-    args.add_all(["-x", "hip", "-std=c++20", "-O" + ctx.attr.opt, "-Wall", "-Werror"])
-    args.add("--rocm-path=" + toolchain.rocm_path)
-    args.add_all(toolchain.flags)
-    args.add("-B", bundler.dirname)
-    for target in ctx.attr.targets:
-        # HIP 6's headers ask for a macro that clang 22 no longer defines.
-        lanes = 64 if target.startswith("gfx9") else 32
-        args.add_all(["--offload-arch=" + target, "-Xarch_" + target, "-D__AMDGCN_WAVEFRONT_SIZE=%d" % lanes])
-    args.add_all(["-Xarch_host", "-D__AMDGCN_WAVEFRONT_SIZE=64"])
+    args.add_all(["-std=c++20", "-O" + ctx.attr.opt, "-Wall", "-Werror"])
+    args.add_all(ctx.attr.targets, format_each = "--offload-arch=%s")
     for c in contexts:
         args.add_all(c.system_includes, before_each = "-isystem")
         args.add_all(c.includes, before_each = "-isystem")
     args.add_all(ctx.attr.copts)
     if ctx.attr.device_only:
-        args.add_all(["--cuda-device-only", "--gpu-bundle-output"])
-    args.add(ctx.file.src)
-    args.add("-o", out)
-    if not ctx.attr.device_only:
+        args.add("--genco")
+    else:
         # The simulator's library takes a sanitizer's runtime from the program.
         sanitizers = [option for option in ctx.fragments.cpp.linkopts if option.startswith("-fsanitize=")]
         args.add_all(sanitizers, before_each = "-Xarch_host")
-        args.add_all(["--hip-link", "-Wl,--allow-shlib-undefined", "-lamdhip64"])
+    args.add(ctx.file.src)
+    args.add("-o", out)
     args.add_all(ctx.attr.linkopts)
     ctx.actions.run(
         mnemonic = "HipProgram",
         progress_message = "Compiling HIP program %{label}",
-        executable = toolchain.clang,
+        executable = ctx.executable._hipcc,
         arguments = [args],
         inputs = depset([ctx.file.src] + ctx.files.hdrs, transitive = [c.headers for c in contexts]),
-        tools = depset([bundler], transitive = [ctx.attr._bundler[DefaultInfo].default_runfiles.files]),
+        tools = [ctx.attr._hipcc[DefaultInfo].files_to_run, ctx.attr._hipcc[DefaultInfo].default_runfiles.files],
         outputs = [out],
         env = toolchain.env,
     )
@@ -49,7 +37,7 @@ def _program_impl(ctx):
 
 hip_program = rule(
     implementation = _program_impl,
-    doc = "Compiles one HIP source, for host and devices, to a program that is linked against the system's libamdhip64.",
+    doc = "Compiles one HIP source by //tools/sim:hipcc, for host and devices, to a program that is linked against the system's libamdhip64.",
     executable = True,
     fragments = ["cpp"],
     attrs = {
@@ -60,8 +48,8 @@ hip_program = rule(
         "copts": attr.string_list(),
         "linkopts": attr.string_list(),
         "device_only": attr.bool(doc = "Makes the bundle of code objects alone."),
-        "_bundler": attr.label(default = ":bundler", executable = True, cfg = "exec"),
         "_headers": attr.label_list(default = ["@local_hip//:headers"]),
+        "_hipcc": attr.label(default = "//tools/sim:hipcc", executable = True, cfg = "exec"),
     },
     toolchains = ["//tools/build:toolchain_type"],
 )
@@ -69,8 +57,14 @@ hip_program = rule(
 _SCRIPT = """#!/bin/sh
 unset BUILD_WORKING_DIRECTORY
 export GRIDWISE_SIM_EXITCODE=99  # of findings of check mode
-output=$({run} --device={device} {check} {program} {args})
+errors=$TEST_TMPDIR/stderr
+output=$({run} --device={device} {check} {program} {args} 2>"$errors")
 code=$?
+cat "$errors" >&2
+grep -qF '{stderr}' "$errors" || [ -z '{stderr}' ] || {{
+  echo 'stderr does not say: {stderr}'
+  exit 1
+}}
 if [ "$code" -ne {code} ]; then
   echo "exit code $code, not {code}; stdout: $output"
   exit 1
@@ -89,6 +83,7 @@ def _test_impl(ctx):
         check = "--check" if ctx.attr.check else "",
         program = ctx.executable.program.short_path,
         args = " ".join([ctx.expand_location(a, ctx.attr.data) for a in ctx.attr.arguments]),
+        stderr = ctx.attr.stderr,
         stdout = ctx.attr.stdout,
         code = ctx.attr.exit_code,
     ), is_executable = True)
@@ -105,13 +100,14 @@ sim_program_test = rule(
         "check": attr.bool(doc = "Runs it in check mode."),
         "arguments": attr.string_list(doc = "$(rootpath ...) of `data` is expanded."),
         "data": attr.label_list(allow_files = True),
+        "stderr": attr.string(doc = "What is somewhere in it."),
         "stdout": attr.string(),
         "exit_code": attr.int(),
         "_run": attr.label(default = "//tools/sim:run", executable = True, cfg = "target"),
     },
 )
 
-def hip_sample_test(name, targets, src = None, devices = "{}", check = False, arguments = [], data = [], stdout = "", **kwargs):
+def hip_sample_test(name, targets, src = None, devices = "{}", check = False, arguments = [], data = [], stdout = "", stderr = "", exit_code = 0, **kwargs):
     """Compiles a sample for all targets and declares the tests <name>_<target>, tagged smoke and target.
 
     Args:
@@ -123,6 +119,8 @@ def hip_sample_test(name, targets, src = None, devices = "{}", check = False, ar
       arguments: of the program.
       data: files that they name.
       stdout: what the program prints.
+      stderr: what is somewhere in what it, or the simulator, says on stderr.
+      exit_code: of the program; 99 if check mode finds something.
       **kwargs: for the hip_program.
     """
     hip_program(
@@ -139,7 +137,9 @@ def hip_sample_test(name, targets, src = None, devices = "{}", check = False, ar
             check = check,
             data = data,
             device = devices.replace("{}", target),
+            exit_code = exit_code,
             program = name,
+            stderr = stderr,
             stdout = stdout,
             tags = ["smoke", target],
             target_compatible_with = select({

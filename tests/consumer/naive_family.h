@@ -1,0 +1,11 @@
+#pragma once
+
+#include "core/launch/family.h"
+
+namespace consumer {
+
+/// A kernel family of this repository's own, "naive": one row, which computes any forward
+/// convolution of f16 by its definition.
+const gridwise::KernelFamily& NaiveFamily();
+
+}  // namespace consumer

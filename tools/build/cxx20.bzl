@@ -1,0 +1,38 @@
+"""requires_cxx20: a library without code that cannot be built where C++ is older than C++20."""
+
+load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "CPP_COMPILE_ACTION_NAME")
+load("@bazel_tools//tools/cpp:toolchain_utils.bzl", "find_cpp_toolchain", "use_cpp_toolchain")
+load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common")
+
+_OLDER = ["98", "03", "0x", "11", "1y", "14", "1z", "17"]
+
+def _impl(ctx):
+    toolchain = find_cpp_toolchain(ctx)
+    features = cc_common.configure_features(
+        ctx = ctx,
+        cc_toolchain = toolchain,
+        requested_features = ctx.features,
+        unsupported_features = ctx.disabled_features + ["layering_check", "module_maps"],
+    )
+    options = cc_common.get_memory_inefficient_command_line(
+        feature_configuration = features,
+        action_name = CPP_COMPILE_ACTION_NAME,
+        variables = cc_common.create_compile_variables(
+            feature_configuration = features,
+            cc_toolchain = toolchain,
+            user_compile_flags = ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts,
+        ),
+    )
+    standards = [o for o in options if o.startswith("-std=c++") or o.startswith("-std=gnu++")]
+    if standards and standards[-1].split("++")[1] in _OLDER:
+        fail("Gridwise needs C++20, and C++ is compiled with %s; add to .bazelrc: " % standards[-1] +
+             "build --cxxopt=-std=c++20 --host_cxxopt=-std=c++20")
+    return [CcInfo()]
+
+requires_cxx20 = rule(
+    implementation = _impl,
+    doc = "Everybody depends on it, so that the including repository is told once, and before anything is compiled.",
+    attrs = {"_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain")},
+    fragments = ["cpp"],
+    toolchains = use_cpp_toolchain(),
+)

@@ -1,0 +1,165 @@
+#include "tools/gridwise/help.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/flags/commandlineflag.h"
+#include "absl/flags/reflection.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "tools/gridwise/flags.h"
+#include "tools/gridwise/terminal.h"
+
+namespace gridwise {
+namespace {
+
+using Flags = std::vector<std::string_view>;
+
+Flags Join(std::initializer_list<Flags> lists) {
+  Flags all;
+  for (const Flags& list : lists) all.insert(all.end(), list.begin(), list.end());
+  return all;
+}
+
+const Flags kNamed = {"problem", "problems"};
+const Flags kSizes = {"n",      "c",      "k",        "groups", "in",
+                      "filter", "stride", "dilation", "pad",    "pad_end"};
+const Flags kVariant = {"type", "out_type", "layout", "weight_layout", "alpha",
+                        "d0",   "d1",       "relu",   "low",           "high"};
+const Flags kChoice = {"device", "family", "op", "row"};
+
+constexpr std::string_view kRunDetails =
+    R"(DIRECTION is fwd (y from x and w), bwd_data (dx from dy and w) or bwd_weight (dw from dy and x).
+
+  gridwise run bwd_data --problem=almiopen-1959 --device=gfx942 --verify
+  gridwise run bwd_data --n=32 --c=256 --k=36 --in=13x13 --filter=3x3 --pad=1 --verify
+  gridwise run bwd_data --dy=dy.npy --w=w.npy --stride=2 --pad=1 --out=dx.npy
+
+Tensors of files are packed, in the order of --layout and --weight-layout, little-endian float16, float32 or int8:
+
+  nhwgc  [n][in...][c] or [n][in...][g][c/g]     gkyxc  [k][filter...][c/g] or [g][k/g][filter...][c/g]
+  gnhwc  [g][n][in...][c/g]                      kyxgc  [k/g][filter...][c] or [k/g][filter...][g][c/g]
+  ngchw  [n][c][in...] or [n][g][c/g][in...]
+
+Files are rounded to --type, and the output is written as int32 where that is its type, as float16 where that is and the
+first operand's file is not float32, else as float32. Sizes that are not given are taken from the files; where
+stride > 1 leaves a choice of input sizes, the smallest is, unless --in says.
+)";
+
+constexpr std::string_view kExplainDetails =
+    R"(The rows that compute the problem, the cheapest first, with their estimate, and the reasons of those that cannot. The
+planner's choice is marked. Needs no device.
+
+  gridwise explain fwd --problem=l2.conv2 --device=gfx950
+  gridwise explain bwd_weight --c=64 --k=64 --groups=32 --in=56x56 --filter=3x3 --pad=1 --json
+)";
+
+constexpr std::string_view kSweepDetails =
+    R"(Computes every problem of a set in the directions that the set names, the planner's row of each or, with --all-rows,
+every row that accepts it. Each ends as a line, and with --csv as a record that reaches the file at once: a sweep that was
+interrupted goes on where it was. At last come the slowest and the least efficient layers, by the planner's estimate.
+
+  gridwise sweep --problems=retinanet --direction=fwd --device=gfx942 --n=1 --max-flops=2G --verify --csv=out.csv
+  gridwise sweep --problems=mine.csv --csv=- >out.csv
+)";
+
+constexpr std::string_view kListDetails =
+    R"(Without a word, all of it in short.
+
+  gridwise list rows
+  gridwise list --explain almiopen-1959 gemms9     as explain, for problems by name, in their directions
+)";
+
+constexpr std::string_view kIsaDetails =
+    R"(The kernel of a row as the compiler made it: registers, LDS, scratch, what its main loop consists of, and the
+disassembly, in which lines of the main loop begin with a bar.
+
+  gridwise isa --row=f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x1_o3 --direction=fwd --device=gfx942
+)";
+
+constexpr std::string_view kSimDetails =
+    R"(  gridwise sim isa --target=gfx950
+)";
+
+}  // namespace
+
+const std::vector<CommandHelp>& Commands() {
+  static const auto* const commands = new std::vector<CommandHelp>{
+      {"run", "run DIRECTION FLAGS",
+       "compute a convolution on a device, and compare it with a reference", kRunDetails,
+       Join({kNamed,
+             kSizes,
+             kVariant,
+             kChoice,
+             {"splits", "atomic", "verify", "seed", "x", "w", "dy", "out", "json"}})},
+      {"explain", "explain DIRECTION FLAGS", "tell what each kernel would cost, or why it cannot",
+       kExplainDetails, Join({kNamed, kSizes, kVariant, kChoice, {"json"}})},
+      {"sweep", "sweep FLAGS", "compute every problem of a set, into a CSV table", kSweepDetails,
+       Join({kNamed,
+             {"direction", "n"},
+             kVariant,
+             kChoice,
+             {"all_rows", "max_flops", "verify", "seed", "csv", "json"}})},
+      {"list", "list [targets | rows | problems]", "say what there is", kListDetails,
+       Join({{"explain", "direction"}, kSizes, kVariant, kChoice, {"problems", "json"}})},
+      {"isa",
+       "isa --row=NAME",
+       "disassemble a kernel, with its main loop marked",
+       kIsaDetails,
+       {"row", "device", "direction", "family"}},
+      {"sim",
+       "sim isa",
+       "say which instructions the simulator cannot execute",
+       kSimDetails,
+       {"target", "device"}}};
+  return *commands;
+}
+
+const CommandHelp* FindCommand(std::string_view name) {
+  for (const CommandHelp& command : Commands()) {
+    if (command.name == name) return &command;
+  }
+  return nullptr;
+}
+
+std::vector<std::string_view> AllFlags() {
+  Flags all;
+  for (const CommandHelp& command : Commands()) {
+    for (const std::string_view flag : command.flags) {
+      if (std::find(all.begin(), all.end(), flag) == all.end()) all.push_back(flag);
+    }
+  }
+  return all;
+}
+
+void PrintUsage(std::FILE* file) {
+  absl::FPrintF(file, "gridwise: grouped convolutions on AMD GPUs, simulated or real\n\n");
+  for (const CommandHelp& command : Commands()) {
+    absl::FPrintF(file, "  gridwise %-33s %s\n", command.synopsis, command.summary);
+  }
+  std::fputs(R"(
+  gridwise help COMMAND                      all about a command, its flags and examples
+
+Examples
+  gridwise run bwd_data --problem=almiopen-1959 --device=gfx942 --verify
+  gridwise explain fwd --n=8 --c=64 --k=64 --in=56x56 --filter=3x3 --pad=1
+
+Exit status
+  0  done, and the result is right if --verify was given
+  1  the result is wrong; of sweep: some result is wrong or could not be computed
+  2  bad usage: a flag, a file, or a problem that is invalid or that no kernel accepts
+  3  no such device, or the device failed
+)",
+             file);
+}
+
+void PrintHelp(std::FILE* file, const CommandHelp& command) {
+  absl::FPrintF(file, "%s: %s\n\n%s\nFlags\n",
+                Bold(file, absl::StrCat("gridwise ", command.synopsis)), command.summary,
+                command.details);
+  for (const std::string_view name : command.flags) {
+    absl::FPrintF(file, "  %-15s %s\n", Spelling(name), absl::FindCommandLineFlag(name)->Help());
+  }
+}
+
+}  // namespace gridwise

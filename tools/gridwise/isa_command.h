@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "tools/gridwise/exit_code.h"
+
+namespace gridwise {
+
+/// The flags of `gridwise isa`.
+struct IsaOptions {
+  std::string row;
+  std::string family;     // of the row; empty: any
+  std::string device;     // "gfx942"
+  std::string direction;  // of the row; empty: any
+};
+
+/// Prints what a row's kernel needs, what its main loop consists of, and its disassembly. Of
+/// several rows that the options fit, all.
+ExitCode IsaCommand(const IsaOptions& options);
+
+}  // namespace gridwise

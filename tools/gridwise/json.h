@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdio>
+
+#include "core/conv/compare.h"
+#include "core/conv/problem.h"
+#include "instances/conv.h"
+#include "llvm/Support/JSON.h"
+#include "tools/gridwise/computation.h"
+
+/// What commands say with --json.
+
+namespace gridwise {
+
+/// A number; null where it is none, which JSON cannot say.
+llvm::json::Value JsonNumber(double value);
+
+/// Sizes of axes outermost first, and "text", the line that people read.
+llvm::json::Object ToJson(const ConvProblem& problem);
+
+/// Cycles by Cost's names, and "us" at `clock_ghz`.
+llvm::json::Object ToJson(const Cost& cost, double clock_ghz);
+
+llvm::json::Object ToJson(const Plan& plan);
+llvm::json::Object ToJson(const Outcome& outcome);
+llvm::json::Object ToJson(const ErrorStats& stats);
+
+/// Prints a document to stdout.
+void PrintJson(llvm::json::Value value);
+
+}  // namespace gridwise
