@@ -138,8 +138,8 @@ TEST_F(RuntimeTest, LaunchesAKernelOfAModule) {
   EXPECT_GE(*milliseconds, 0);
   ASSERT_TRUE(buffer->CopyToHost(std::as_writable_bytes(std::span(data))).ok());
   for (int i = 0; i < 192; ++i) EXPECT_EQ(data[static_cast<size_t>(i)], i + 1000);
-  const absl::Status empty =
-      Launch(*kernel, {.workgroups = {3, 0}}, std::as_bytes(std::span(&arguments, 1)));
+  const absl::Status empty = Launch(*kernel, {.workgroups = {3, 0}, .threads = {}},
+                                    std::as_bytes(std::span(&arguments, 1)));
   EXPECT_EQ(empty.code(), absl::StatusCode::kInvalidArgument) << empty;
   EXPECT_THAT(empty.message(), HasSubstr("workgroups are 3 x 0 x 1; each must be at least 1"));
 }

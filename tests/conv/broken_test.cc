@@ -86,7 +86,7 @@ ConvProblem Uncovered() {
 /// Of four sub-GEMMs of the same size only one.
 void LaunchAQuarter(KernelLaunch& launch) {
   ASSERT_EQ(launch.shape.workgroups[0] % 4, 0u);
-  launch.shape.workgroups[0] /= 4;
+  launch.shape.workgroups.x /= 4;
 }
 
 TEST_F(Broken, UnbrokenLaunchesPass) {
