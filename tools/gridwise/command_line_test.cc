@@ -194,14 +194,15 @@ TEST(CommandLineTest, ComputesOnIntegers) {
 }
 
 TEST(CommandLineTest, ComputesInTypesOfOperandsAndOutput) {
-  const std::string sizes = " --c=40 --k=24 --in=9x7 --filter=3 --pad=1 --verify ";
+  const std::string shape = " --c=40 --k=24 --in=9x7 --filter=3 --pad=1";
+  const std::string sizes = shape + " --verify ";
   const Result weight = Gridwise("run bwd_weight --type=bf16 --out_type=f32" + sizes);
   EXPECT_EQ(weight.status, kSuccess) << weight.out;
   EXPECT_THAT(weight.out, HasSubstr("problem    bwd_weight bf16->f32 g1"));
   if (Target() == "gfx1100") {
     ExpectRefusal("run fwd --type=f8" + sizes,
                   "it has no instructions that multiply f8e4m3fn, but f16 bf16 f32 i8");
-    ExpectRefusal("explain fwd --type=f8 --device=gfx1100" + sizes,
+    ExpectRefusal("explain fwd --type=f8 --device=gfx1100" + shape,
                   "it has no instructions that multiply f8e4m3fn, but f16 bf16 f32 i8");
     return;
   }
