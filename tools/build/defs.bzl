@@ -63,8 +63,13 @@ TIERS = [
     "regression",
 ]
 
-def tier_suites():
-    """Declares the suites of the package's tests, by their tags: smoke, regression, and smoke_gfx942 etc. of those that are a target's."""
+def tier_suites(name):
+    """Declares the suites of the package's tests, by their tags: smoke, regression, and smoke_gfx942 etc. of those that are a target's.
+
+    Args:
+      name: of a suite of all of them.
+    """
+    native.test_suite(name = name, tests = [":" + tier for tier in TIERS])
     for tier in TIERS:
         native.test_suite(name = tier, tags = [tier])
         for target in ALL_TARGETS:
