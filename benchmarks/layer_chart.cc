@@ -106,12 +106,12 @@ absl::StatusOr<std::string> Draw(const std::vector<NamedProblem>& problems, Gfx 
     absl::StrAppend(&svg, Text(kNames - 8, kTop + kLine * static_cast<double>(i + 1) - 4, "end",
                                problems[i].name));
   }
-  absl::StrAppend(
-      &svg,
-      Text(kNames, bottom + 20, "start",
-           "Estimates rank kernels; they are no measurements. Red: what memory allows if each "
-           "operand and the output is moved once."),
-      "</svg>\n");
+  absl::StrAppend(&svg,
+                  Text(kNames, bottom + 20, "start",
+                       "Estimates rank kernels; they are no measurements. Red: what memory allows "
+                       "if operands and "
+                       "output are moved once, a limit that the estimate does not know."),
+                  "</svg>\n");
   return svg;
 }
 

@@ -17,8 +17,8 @@ struct Extent3 {
 
 /// The shape of one launch.
 struct LaunchShape {
-  Extent3 workgroups;
-  Extent3 threads;  // per workgroup
+  Extent3 workgroups = {};
+  Extent3 threads = {};  // per workgroup
   std::uint32_t dynamic_lds_bytes = 0;
 
   bool operator==(const LaunchShape&) const = default;
