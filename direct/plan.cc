@@ -300,7 +300,7 @@ struct GatherGrid {
   }
 };
 
-DirectGatherArgs MakeGatherArgs(const DirectConfig& config, const PartRequest& request) {
+DirectGatherArgs MakeGatherArgs(const PartRequest& request) {
   const auto& [device, problem, sub_gemms, sharing] = request;
   const bool forward = problem.direction == Direction::kForward;
   const bool is_partial = sharing.splits > 1 || sharing.partial_elements > 0;
@@ -358,7 +358,7 @@ PartEstimate EstimateDirectGather(const DirectConfig& config, const PartRequest&
 DirectGatherPlan PlanDirectGather(const DirectConfig& config, const PartRequest& request) {
   GatherGrid grid(config, request);
   DirectGatherPlan plan = {
-      .shape = {}, .args = MakeGatherArgs(config, request), .table = std::move(grid.table)};
+      .shape = {}, .args = MakeGatherArgs(request), .table = std::move(grid.table)};
   plan.args.sub_gemms = static_cast<int>(plan.table.size());
   plan.is_inline = plan.table.size() <= kInlineSubGemms;
   if (plan.is_inline) std::copy(plan.table.begin(), plan.table.end(), plan.args.inline_table);
