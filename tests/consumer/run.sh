@@ -6,16 +6,17 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 gridwise=$(cd ../.. && pwd)
 example=$(mktemp -d)
+shared=(--noshow_progress "--disk_cache=$(mktemp -d)") # what both repositories build of Gridwise is the same
 cleanup() { # with the servers of both folders
   "$gridwise/bazelw" shutdown
   (cd "$example" && "$gridwise/bazelw" clean --expunge) 2>/dev/null
-  rm -rf "$example"
+  rm -rf "$example" "${shared[1]#*=}"
 }
 trap cleanup EXIT
 rocm=--@gridwise//tools/config:hip=@gridwise//tools/third_party/hip:rocm
 
-"$gridwise/bazelw" test --noshow_progress "$@" //...
-BAZELW_DEPS=workspace "$gridwise/bazelw" build --noshow_progress "$@" $rocm //...
+"$gridwise/bazelw" test "${shared[@]}" "$@" //...
+BAZELW_DEPS=workspace "$gridwise/bazelw" build "${shared[@]}" "$@" $rocm //...
 
 # Each file of the example is a block behind a line that is its name alone: `BUILD`:
 for file in MODULE.bazel .bazelrc BUILD conv.cc WORKSPACE; do
@@ -24,11 +25,11 @@ for file in MODULE.bazel .bazelrc BUILD conv.cc WORKSPACE; do
   [[ -s $example/$file ]] || { echo "README.md has no block for $file" && exit 1; }
 done
 cd "$example"
-output=$("$gridwise/bazelw" run --noshow_progress "$@" //:conv)
+output=$("$gridwise/bazelw" run "${shared[@]}" "$@" //:conv)
 echo "$output"
 [[ $output == *"0x5400 and in the middle 0x5880"*OK ]] || { echo "README.md's example computes something else" && exit 1; }
-BAZELW_DEPS=workspace "$gridwise/bazelw" build --noshow_progress "$@" $rocm //:conv
+BAZELW_DEPS=workspace "$gridwise/bazelw" build "${shared[@]}" "$@" $rocm //:conv
 # Where a repository compiles an older C++, the error says what to do.
 sed -i 's/-std=c++20/-std=c++17/g' .bazelrc
-message=$("$gridwise/bazelw" build --noshow_progress "$@" $rocm //:conv 2>&1) && { echo "C++17 is no error" && exit 1; }
+message=$("$gridwise/bazelw" build "${shared[@]}" "$@" $rocm //:conv 2>&1) && { echo "C++17 is no error" && exit 1; }
 [[ $message == *"Gridwise needs C++20"* ]] || { echo "$message" && exit 1; }
