@@ -75,26 +75,8 @@ Cost EstimateCost(const GemmConfig& c, const DeviceFacts& device, const Work& wo
 
 Sharing Complete(Sharing sharing, const GemmConfig& config, const DeviceFacts& device,
                  const Work& work) {
-  constexpr double kLeastSteps = 4;  // shorter loops are not worth a workgroup
-  constexpr double kMostRounds = 4;  // more workgroups than that hide nothing more
-  if (sharing.splits == 0) {
-    sharing.splits = 1;
-    const bool splittable = SumType(config.type) == DataType::kF32 &&
-                            work.out_elements < static_cast<double>(kOffsetLimit);
-    double least = EstimateCost(config, device, work, 1).cycles;
-    for (int splits = 2; splittable && work.steps / (work.tiles * splits) >= kLeastSteps &&
-                         work.tiles * splits <= kMostRounds * device.compute_units;
-         splits *= 2) {
-      const double cycles = EstimateCost(config, device, work, splits).cycles;
-      if (cycles >= least) continue;
-      least = cycles;
-      sharing.splits = splits;
-    }
-  }
-  if (sharing.splits > 1 && sharing.partial_elements == 0) {
-    sharing.partial_elements = static_cast<std::int64_t>(work.out_elements);
-  }
-  return sharing;
+  return ShareK(sharing, config.type, device, work,
+                [&](int splits) { return EstimateCost(config, device, work, splits).cycles; });
 }
 
 }  // namespace gridwise::ck

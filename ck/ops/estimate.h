@@ -4,15 +4,9 @@
 #include "core/arch/device_facts.h"
 #include "core/launch/cost.h"
 #include "core/launch/part_kernel.h"
+#include "core/launch/share_k.h"
 
 namespace gridwise::ck {
-
-/// The size of a launch.
-struct Work {
-  double tiles = 0;  // of the output, of all matrices
-  double steps = 0;  // of the main loop, of all tiles together
-  double out_elements = 0;
-};
 
 /// Workgroups of a compute unit at a time, as far as registers, LDS and waves go.
 double ResidentWorkgroups(const GemmConfig& config, const DeviceFacts& device);
@@ -22,8 +16,7 @@ double ResidentWorkgroups(const GemmConfig& config, const DeviceFacts& device);
 Cost EstimateCost(const GemmConfig& config, const DeviceFacts& device, const Work& work,
                   int splits);
 
-/// `sharing` with its zeros filled in: the number of splits whose estimate is least, of powers of
-/// two whose splits have some steps each.
+/// ShareK by the estimates of `config`.
 Sharing Complete(Sharing sharing, const GemmConfig& config, const DeviceFacts& device,
                  const Work& work);
 

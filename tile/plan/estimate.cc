@@ -62,29 +62,10 @@ Cost EstimateCost(const TileConfig& c, const DeviceFacts& device, const Work& wo
        .pass_cycles = pass});
 }
 
-int ChooseSplits(const TileConfig& config, const DeviceFacts& device, const Work& work) {
-  int best = 1;
-  if (work.out_elements >= static_cast<double>(kOffsetLimit)) return best;
-  double least = EstimateCost(config, device, work, 1).cycles;
-  for (int splits = 2; work.steps / (work.tiles * splits) >= work.least_steps_of_split &&
-                       work.tiles * splits <= 4.0 * device.compute_units;
-       splits *= 2) {
-    const double cycles = EstimateCost(config, device, work, splits).cycles;
-    if (cycles >= least) continue;
-    least = cycles;
-    best = splits;
-  }
-  return best;
-}
-
 Sharing Complete(Sharing sharing, const TileConfig& config, const DeviceFacts& device,
                  const Work& work) {
-  const bool splittable = SumType(config.type) == DataType::kF32;  // as partial sums are
-  if (sharing.splits == 0) sharing.splits = splittable ? ChooseSplits(config, device, work) : 1;
-  if (sharing.splits > 1 && sharing.partial_elements == 0) {
-    sharing.partial_elements = static_cast<std::int64_t>(work.out_elements);
-  }
-  return sharing;
+  return ShareK(sharing, config.type, device, work,
+                [&](int splits) { return EstimateCost(config, device, work, splits).cycles; });
 }
 
 }  // namespace gridwise::tile

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "absl/functional/function_ref.h"
+#include "core/arch/device_facts.h"
+#include "core/base/types.h"
+#include "core/launch/part_kernel.h"
+
+namespace gridwise {
+
+/// The size of a launch that computes tiles of an output in steps of K.
+struct Work {
+  double tiles = 0;         // of the output, of all groups
+  double steps = 0;         // of the main loop, of all tiles together
+  double out_elements = 0;  //
+  double ragged_steps = 0;  // of them, those whose channels end within a vector
+};
+
+/// `sharing` with its zeros filled in, but for partial_elements of a single split, for operands of
+/// `type`. Of the powers of two whose splits have some steps each, and not many more workgroups
+/// than the device has units, it takes the number of splits whose cycles_of(splits) is least; 1
+/// where partial sums are not f32, or there are 2^31 or more.
+Sharing ShareK(Sharing sharing, DataType type, const DeviceFacts& device, const Work& work,
+               absl::FunctionRef<double(int splits)> cycles_of);
+
+}  // namespace gridwise
