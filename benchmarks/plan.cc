@@ -1,15 +1,21 @@
-// How long it takes to plan one problem, on the host: no device, no kernel. Budget: 50 us.
+// How long it takes to plan one problem on the host: no device, no
+// kernel. Budget: 50 us; 2 us to find a plan in a cache.
 //
 //   bazel run //benchmarks:plan
 //
-// A benchmark plans every problem of a set in one direction for one target: per_problem is the
-// mean of their CPU time, worst_us the slowest problem's best time, and the label its name.
+// plan/ plans every problem of a set in one direction for one target: per_problem is the mean of
+// their CPU time, worst_us the slowest problem's best time, and the label its name. cache/ finds
+// them in a cache, of which reading the file took open_us for each.
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <iterator>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +27,7 @@
 #include "core/conv/problem.h"
 #include "core/conv/problem_io.h"
 #include "instances/conv.h"
+#include "instances/plan_cache.h"
 
 namespace gridwise {
 namespace {
@@ -48,6 +55,36 @@ void PlanAll(benchmark::State& state, const std::vector<NamedProblem>& problems,
   state.SetLabel(problems[static_cast<size_t>(worst - best.begin())].name);
 }
 
+/// Plans of a set that a file holds: Find of one, and Open, which reads and plans all of them, for
+/// each plan.
+void FindAll(benchmark::State& state, const std::vector<NamedProblem>& problems, Gfx gfx) {
+  const std::string path = absl::StrCat("/tmp/gridwise_plans_", getpid(), ".txt");
+  const absl::StatusOr<std::unique_ptr<PlanCache>> cache = PlanCache::Open(path);
+  for (const NamedProblem& named : problems) {
+    const absl::StatusOr<Plan> plan = MakePlan(named.problem, gfx);
+    if (!cache.ok() || !plan.ok() || !(*cache)->Store(*plan).ok()) {
+      return state.SkipWithError("cannot store a plan");
+    }
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const absl::StatusOr<std::unique_ptr<PlanCache>> read = PlanCache::Open(path);
+  const std::chrono::duration<double, std::micro> open = std::chrono::steady_clock::now() - start;
+  std::remove(path.c_str());
+  if (!read.ok()) return state.SkipWithError("cannot read the plans");
+  for (auto _ : state) {
+    for (const NamedProblem& named : problems) {
+      std::optional<Plan> plan = (*read)->Find(named.problem, gfx);
+      if (!plan) return state.SkipWithError("a plan is not there");
+      benchmark::DoNotOptimize(plan);
+    }
+  }
+  const auto count = static_cast<double>(problems.size());
+  state.counters["problems"] = count;
+  state.counters["per_problem"] = benchmark::Counter(
+      count, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  state.counters["open_us"] = open.count() / count;
+}
+
 absl::Status RegisterSet(const std::string& set) {
   const absl::StatusOr<std::vector<NamedProblem>> problems =
       ReadProblems(absl::StrCat("tests/problems/", set, ".csv"));
@@ -66,6 +103,9 @@ absl::Status RegisterSet(const std::string& set) {
       benchmark::RegisterBenchmark(
           absl::StrCat("plan/", Name(gfx), "/", Name(direction), "/", set).c_str(),
           [selected, gfx](benchmark::State& state) { PlanAll(state, selected, gfx); });
+      benchmark::RegisterBenchmark(
+          absl::StrCat("cache/", Name(gfx), "/", Name(direction), "/", set).c_str(),
+          [selected, gfx](benchmark::State& state) { FindAll(state, selected, gfx); });
     }
   }
   return absl::OkStatus();

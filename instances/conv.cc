@@ -71,14 +71,20 @@ std::string NoRowMessage(const ConvProblem& problem, Gfx gfx,
   return message;
 }
 
-/// The cheapest row that accepts the problem; null if there is none.
-const Candidate* Choose(const std::vector<Candidate>& candidates) {
-  const Candidate* best = nullptr;
+/// The `n` cheapest rows that accept the problem, or all of them, the cheapest first; of equal ones
+/// the one that its family lists first.
+std::vector<const Candidate*> Cheapest(const std::vector<Candidate>& candidates, std::size_t n) {
+  std::vector<const Candidate*> able;
   for (const Candidate& candidate : candidates) {
-    if (candidate.reason() != nullptr) continue;
-    if (best == nullptr || candidate.cost().cycles < best->cost().cycles) best = &candidate;
+    if (candidate.reason() == nullptr) able.push_back(&candidate);
   }
-  return best;
+  n = std::min(n, able.size());
+  std::partial_sort(able.begin(), able.begin() + static_cast<std::ptrdiff_t>(n), able.end(),
+                    [](const Candidate* a, const Candidate* b) {
+                      return std::pair(a->cost().cycles, a) < std::pair(b->cost().cycles, b);
+                    });
+  able.resize(n);
+  return able;
 }
 
 absl::Status CheckRowExists(const ConvProblem& problem, Gfx gfx, const PlanOptions& options) {
@@ -189,8 +195,9 @@ std::vector<RowVerdict> ExplainRows(const ConvProblem& problem, const DeviceFact
   return verdicts;
 }
 
-absl::StatusOr<Plan> MakePlan(const ConvProblem& problem, const DeviceFacts& device,
-                              const PlanOptions& options) {
+absl::StatusOr<std::vector<Plan>> RankPlans(const ConvProblem& problem, const DeviceFacts& device,
+                                            int n, const PlanOptions& options) {
+  if (n < 1) return absl::InvalidArgumentError(absl::StrFormat("n is %d; must be >= 1", n));
   if (absl::Status status = Validate(problem); !status.ok()) return status;
   if (absl::Status status = CheckSplits(problem, options.splits); !status.ok()) return status;
   if (!options.row.empty() || !options.family.empty() || !options.op.empty()) {
@@ -199,27 +206,40 @@ absl::StatusOr<Plan> MakePlan(const ConvProblem& problem, const DeviceFacts& dev
   }
   PlanContext context = ContextOf(problem, device, options);
   const std::vector<Candidate> candidates = AskRows(context, options);
-  const Candidate* const chosen = Choose(candidates);
-  if (chosen == nullptr) {
+  std::vector<Plan> plans;
+  for (const Candidate* chosen : Cheapest(candidates, static_cast<std::size_t>(n))) {
+    Plan::Data data = {.problem = problem,
+                       .device = device,
+                       .options = options,
+                       .launches = chosen->family->MakeLaunches(chosen->row, context)};
+    data.options.family = chosen->info->family;
+    data.options.op = chosen->info->op;
+    data.options.row = chosen->info->name;
+    plans.push_back(Plan(std::move(data)));
+  }
+  if (plans.empty()) {
     return absl::UnimplementedError(NoRowMessage(problem, device.gfx, candidates));
   }
-  Plan plan(problem, device);
-  plan.family_ = chosen->info->family;
-  plan.row_ = chosen->info->name;
-  plan.launches_ = chosen->family->MakeLaunches(chosen->row, context);
-  return plan;
+  return plans;
+}
+
+absl::StatusOr<Plan> MakePlan(const ConvProblem& problem, const DeviceFacts& device,
+                              const PlanOptions& options) {
+  absl::StatusOr<std::vector<Plan>> plans = RankPlans(problem, device, 1, options);
+  if (!plans.ok()) return plans.status();
+  return std::move(plans->front());
 }
 
 std::int64_t Plan::workgroups() const {
   std::int64_t count = 0;
-  for (const KernelLaunch& launch : launches_.launches) count += Workgroups(launch);
+  for (const KernelLaunch& launch : launch_plan().launches) count += Workgroups(launch);
   return count;
 }
 
 std::string Plan::ToString() const {
   const std::vector<GemmShape>& shapes = SubGemms();
-  std::string text = absl::StrFormat("row        %s (%s)\nsub-GEMMs  %d per group\n", row_, family_,
-                                     shapes.size());
+  std::string text = absl::StrFormat("row        %s (%s)\nsub-GEMMs  %d per group\n", row(),
+                                     family(), shapes.size());
   std::vector<std::pair<GemmShape, int>> counted;  // in the order of the first of each shape
   for (const GemmShape& shape : shapes) {
     const auto same = std::find_if(counted.begin(), counted.end(),
@@ -240,8 +260,8 @@ std::string Plan::ToString() const {
   }
   absl::StrAppendFormat(
       &text, "workgroups %s, in %d launch%s\norder      %s\nworkspace  %d bytes\nestimate   %s\n",
-      DescribeLaunches(launches_.launches), launches(), launches() == 1 ? "" : "es",
-      DescribeMap(launches_.launches), workspace_bytes(), cost().ToString(device_.clock_ghz));
+      DescribeLaunches(launch_plan().launches), launches(), launches() == 1 ? "" : "es",
+      DescribeMap(launch_plan().launches), workspace_bytes(), cost().ToString(device().clock_ghz));
   return text;
 }
 

@@ -47,42 +47,47 @@ struct PlanOptions {
   bool atomic = false;
 };
 
-/// How a problem is computed on a target. A value; needs no device.
+/// How a problem is computed on a target. A value, which is cheap to copy; needs no device.
 class Plan {
  public:
-  const ConvProblem& problem() const { return problem_; }
+  const ConvProblem& problem() const { return data_->problem; }
   /// The device it was made for, of which only the target must be that of the device it is loaded
   /// on; the others make it a good plan.
-  const DeviceFacts& device() const { return device_; }
-  Gfx gfx() const { return device_.gfx; }
-  const std::string& row() const { return row_; }
-  const std::string& family() const { return family_; }
-  const Cost& cost() const { return launches_.cost; }
-  std::int64_t workspace_bytes() const { return launches_.workspace_bytes; }
+  const DeviceFacts& device() const { return data_->device; }
+  Gfx gfx() const { return device().gfx; }
+  const std::string& row() const { return options().row; }
+  const std::string& family() const { return options().family; }
+  /// Those that it was made with, of its row and family: MakePlan makes the same of them again.
+  const PlanOptions& options() const { return data_->options; }
+  const Cost& cost() const { return launch_plan().cost; }
+  std::int64_t workspace_bytes() const { return launch_plan().workspace_bytes; }
   /// Of all launches.
   std::int64_t workgroups() const;
-  int launches() const { return static_cast<int>(launches_.launches.size()); }
-  int splits() const { return launches_.splits; }
+  int launches() const { return static_cast<int>(launch_plan().launches.size()); }
+  int splits() const { return launch_plan().splits; }
   /// What is launched, in its order.
-  const LaunchPlan& launch_plan() const { return launches_; }
+  const LaunchPlan& launch_plan() const { return data_->launches; }
 
   /// The GEMMs of one group, in the order of the launch. Those with k = 0 write zeros.
-  const std::vector<GemmShape>& SubGemms() const { return launches_.gemms; }
+  const std::vector<GemmShape>& SubGemms() const { return launch_plan().gemms; }
 
   /// Several lines for people: row, GEMMs (equal ones counted), workgroups and their order,
   /// launches, workspace, cost.
   std::string ToString() const;
 
  private:
-  friend absl::StatusOr<Plan> MakePlan(const ConvProblem&, const DeviceFacts&, const PlanOptions&);
+  friend absl::StatusOr<std::vector<Plan>> RankPlans(const ConvProblem&, const DeviceFacts&, int,
+                                                     const PlanOptions&);
+  struct Data {
+    ConvProblem problem;
+    DeviceFacts device;
+    PlanOptions options;
+    LaunchPlan launches;
+  };
 
-  Plan(const ConvProblem& problem, const DeviceFacts& device)
-      : problem_(problem), device_(device) {}
+  explicit Plan(Data data) : data_(std::make_shared<const Data>(std::move(data))) {}
 
-  ConvProblem problem_;
-  DeviceFacts device_;
-  std::string family_, row_;
-  LaunchPlan launches_;
+  std::shared_ptr<const Data> data_;
 };
 
 /// Plans `problem` for `device`: DeviceFacts of a real one (core/runtime/device.h), or a target,
@@ -90,6 +95,11 @@ class Plan {
 /// family, and kUnimplemented, with every row's reason, when no row accepts it.
 absl::StatusOr<Plan> MakePlan(const ConvProblem& problem, const DeviceFacts& device,
                               const PlanOptions& options = {});
+
+/// The first `n` plans, by a row each, the cheapest by their estimates first: fewer, but at least
+/// one, where fewer rows accept the problem. MakePlan's errors, and kInvalidArgument for n < 1.
+absl::StatusOr<std::vector<Plan>> RankPlans(const ConvProblem& problem, const DeviceFacts& device,
+                                            int n, const PlanOptions& options = {});
 
 /// One row's answer to a problem.
 struct RowVerdict {

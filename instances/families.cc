@@ -4,6 +4,8 @@
 
 #include "absl/base/no_destructor.h"
 #include "absl/strings/str_format.h"
+#include "core/arch/target.h"
+#include "core/conv/problem.h"
 #include "instances/direct/family.h"
 #include "instances/hopper/family.h"
 #include "instances/tile/family.h"
@@ -20,6 +22,22 @@ struct Registry {
 Registry& TheRegistry() {
   static absl::NoDestructor<Registry> registry;
   return *registry;
+}
+
+/// An error if `known` has a row of `rows`.
+absl::Status CheckRowsDiffer(const KernelFamily& known, const KernelFamily& rows) {
+  for (const Gfx gfx : kAllGfx) {
+    for (const Direction direction : kAllDirections) {
+      for (const RowInfo& row : rows.Rows(direction, gfx)) {
+        for (const RowInfo& other : known.Rows(direction, gfx)) {
+          if (row.name != other.name) continue;
+          return absl::AlreadyExistsError(absl::StrFormat("family %s has a row %s for %s already",
+                                                          known.name(), row.name, Name(gfx)));
+        }
+      }
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -40,6 +58,22 @@ absl::Status RegisterFamily(const KernelFamily& family) {
     }
   }
   registry.families.push_back(&family);
+  return absl::OkStatus();
+}
+
+absl::Status RegisterRows(const KernelFamily& rows) {
+  Registry& registry = TheRegistry();
+  const std::lock_guard lock(registry.mutex);
+  bool found = false;
+  for (const KernelFamily* known : registry.families) {
+    if (known->name() != rows.name()) continue;
+    found = true;
+    if (absl::Status status = CheckRowsDiffer(*known, rows); !status.ok()) return status;
+  }
+  if (!found) {
+    return absl::NotFoundError(absl::StrFormat("no kernel family is called %s", rows.name()));
+  }
+  registry.families.push_back(&rows);
   return absl::OkStatus();
 }
 

@@ -28,7 +28,7 @@ def family_rows(name, targets, shards, device_deps, deps, visibility = None):
         name = "compile_rows",
         hdrs = ["compile_rows.h"],
         features = ["-parse_headers"],
-        visibility = ["//visibility:private"],
+        visibility = ["//tools/tune:__pkg__"],  # which compiles further rows
         deps = device_deps + [Label("//core/arch:device")],
     )
     for target in targets:

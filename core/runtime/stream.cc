@@ -30,8 +30,8 @@ Event::~Event() {
   if (event_ != nullptr) static_cast<void>(hipEventDestroy(event_));
 }
 
-absl::Status Event::Record(const Stream& stream) {
-  return ToStatus(hipEventRecord(event_, stream.get()), "record an event");
+absl::Status Event::Record(hipStream_t stream) {
+  return ToStatus(hipEventRecord(event_, stream), "record an event");
 }
 
 absl::Status Event::Synchronize() const {

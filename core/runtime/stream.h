@@ -41,7 +41,8 @@ class Event {
   }
   ~Event();
 
-  absl::Status Record(const Stream& stream);
+  absl::Status Record(const Stream& stream) { return Record(stream.get()); }
+  absl::Status Record(hipStream_t stream);  // null: the default stream
   absl::Status Synchronize() const;
   /// Milliseconds from `start` to this event; both must have been recorded and have passed.
   absl::StatusOr<float> MillisecondsSince(const Event& start) const;
