@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""gridwise.py on the simulator, without NumPy."""
+
+import array
+import ctypes
+import os
+import struct
+import sys
+import unittest
+
+sys.path.insert(0, "instances/python")
+import gridwise  # noqa: E402
+
+TARGET = os.environ["GRIDWISE_TEST_TARGET"]
+C, K, SIZE = 16, 8, 6
+
+
+def halves(values):
+    return struct.pack(f"<{len(values)}e", *values)
+
+
+class Interface:
+    """A device tensor of another library, by the CUDA array interface."""
+
+    def __init__(self, buffer, shape, strides=None):
+        self.__cuda_array_interface__ = {
+            "shape": shape,
+            "typestr": "<f2",
+            "data": (buffer.address, False),
+            "strides": strides,
+            "version": 3,
+        }
+
+
+class DLPack:
+    """The same, by DLPack: a capsule of a DLManagedTensor, as PyTorch makes it."""
+
+    def __init__(self, buffer, shape, device=10):
+        self.shape = (ctypes.c_int64 * len(shape))(*shape)
+        self.raw = gridwise._DLTensor(
+            buffer.address - 2, device, 0, len(shape), 2, 16, 1, self.shape, None, 2  # an offset of 2 bytes
+        )
+
+    def __dlpack__(self, stream=None):
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        return new(ctypes.addressof(self.raw), b"dltensor", None)
+
+
+class GridwiseTest(unittest.TestCase):
+    def setUp(self):
+        gridwise.use_device(TARGET)
+        self.problem = gridwise.Problem(
+            "fwd", "f16", batch=1, c=C, k=K, size=(SIZE, SIZE), filter=(3, 3), pad=1, low=-100.0
+        )
+        self.x = [(i * 7 % 5) - 2 for i in range(self.problem.a_elements)]
+        self.w = [(i * 5 % 3) - 1 for i in range(self.problem.b_elements)]
+        self.a, self.b = gridwise.Buffer.of(halves(self.x)), gridwise.Buffer.of(halves(self.w))
+        self.out = gridwise.Buffer.of(halves([7777] * self.problem.out_elements))
+
+    def expected(self, h, v, k):
+        """The definition; sums of small integers are exact."""
+        total = 0
+        for i in range(3):
+            for j in range(3):
+                row, column = h + i - 1, v + j - 1
+                if 0 <= row < SIZE and 0 <= column < SIZE:
+                    for c in range(C):
+                        total += self.x[(row * SIZE + column) * C + c] * self.w[((k * 3 + i) * 3 + j) * C + c]
+        return float(max(total, -100))
+
+    def check(self):
+        values = struct.unpack(f"<{self.problem.out_elements}e", self.out.tobytes())
+        cells = [(h, v, k) for h in range(SIZE) for v in range(SIZE) for k in range(K)]
+        self.assertEqual([self.expected(*cell) for cell in cells], list(values))
+
+    def run_plan(self, plan, a, b, out):
+        with plan.load() as conv:
+            conv(a, b, out, gridwise.Buffer(plan.workspace_bytes))
+            gridwise.synchronize()
+        self.check()
+
+    def test_buffers(self):
+        self.run_plan(self.problem.plans()[0], self.a, self.b, self.out)
+
+    def test_addresses(self):
+        self.run_plan(self.problem.plans()[0], self.a.address, self.b.address, self.out.address)
+
+    def test_tensors_of_other_libraries(self):
+        x_shape, w_shape, y_shape = (1, SIZE, SIZE, C), (K, 3, 3, C), (1, SIZE, SIZE, K)
+        strides = (SIZE * SIZE * K * 2, SIZE * K * 2, K * 2, 2)
+        self.run_plan(
+            self.problem.plans()[0],
+            DLPack(self.a, x_shape),
+            Interface(self.b, w_shape),
+            Interface(self.out, y_shape, strides),
+        )
+
+    def test_tensors_that_do_not_fit(self):
+        with self.problem.plans()[0].load() as conv:
+            refused = {
+                "x has": (DLPack(self.a, (1, SIZE, SIZE, C - 1)), self.b, self.out),
+                "must be packed": (self.a, Interface(self.b, (K, 3, 3, C), (2, 2 * K, 6 * K, 18 * K)), self.out),
+                "must be on a GPU": (DLPack(self.a, (1, SIZE, SIZE, C), device=1), self.b, self.out),
+                "must be a device tensor": (self.x, self.b, self.out),
+            }
+            for message, tensors in refused.items():
+                with self.assertRaisesRegex((TypeError, ValueError), message.replace("x has", "a has")):
+                    conv(*tensors)
+
+    def test_plans(self):
+        plans = self.problem.plans(3)
+        self.assertEqual(len({plan.row for plan in plans}), 3)
+        self.assertEqual(plans, sorted(plans, key=lambda plan: plan.estimated_ms))
+        plan = gridwise.parse_plan(self.problem, plans[2].line)
+        self.assertEqual(plan.row, plans[2].row)
+        self.assertIn(plan.row, plan.description)
+        self.run_plan(plan, self.a, self.b, self.out)
+        self.assertEqual(self.problem.plans(target="gfx950", splits=2)[0].line.count("splits=2"), 1)
+
+    def test_tune_and_cache(self):
+        times, clock = self.problem.tune(self.a, self.b, self.out, n=2)
+        self.assertEqual(clock, "host")
+        self.assertEqual(len(times), 2)
+        self.assertLessEqual(times[0][0], times[1][0])
+        path = os.path.join(os.environ["TEST_TMPDIR"], "plans.txt")
+        cache = gridwise.Cache(path)
+        self.assertIsNone(cache.find(self.problem))
+        cache.store(times[0][1])
+        with open(path, "a", encoding="utf-8") as file:
+            file.write("noise\n")
+        again = gridwise.Cache(path)
+        self.assertEqual(again.find(self.problem).line, times[0][1].line)
+        self.assertEqual(len(again.skipped), 1)
+        self.assertIn("plans.txt:2: the line is", again.skipped[0])
+
+    def test_errors(self):
+        with self.assertRaises(gridwise.Error) as caught:
+            gridwise.Problem("fwd", "f16", c=3, k=4, size=(4, 4), groups=2)
+        self.assertEqual(caught.exception.status, 3)
+        self.assertIn("c is 3; must be a multiple of groups", str(caught.exception))
+        with self.assertRaisesRegex(gridwise.Error, "row is fast; must be one of"):
+            self.problem.plans(row="fast")
+        with self.assertRaisesRegex(gridwise.Error, "no device is a gfx1"):
+            gridwise.use_device("gfx1")
+        with self.assertRaisesRegex(TypeError, "not speed"):
+            self.problem.plans(speed=1)
+
+    def test_buffers_hold_what_arrays_do(self):
+        data = array.array("f", [1.5, -2.0, 3.25])
+        self.assertEqual(gridwise.Buffer.of(data).tobytes(), data.tobytes())
+
+    def test_numpy(self):
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("there is no NumPy")
+        y = self.problem(numpy.array(self.x), numpy.array(self.w))
+        self.assertEqual([self.expected(h, v, k) for h in range(SIZE) for v in range(SIZE) for k in range(K)], list(y))
+
+
+if __name__ == "__main__":
+    unittest.main()
