@@ -7,11 +7,13 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 gridwise=$(cd ../.. && pwd)
 example=$(mktemp -d)
-shared=(--noshow_progress "--disk_cache=$(mktemp -d)") # what both repositories build of Gridwise is the same
+cache=$(mktemp -d) # what both repositories build of Gridwise is the same
+# Bazel's sandbox has a /tmp of its own, and the example, or this repository, may lie in the machine's.
+shared=(--noshow_progress "--disk_cache=$cache" --sandbox_add_mount_pair=/tmp)
 cleanup() { # with the servers of both folders
   "$gridwise/bazelw" shutdown
   (cd "$example" && "$gridwise/bazelw" clean --expunge) 2>/dev/null
-  rm -rf "$example" "${shared[1]#*=}"
+  rm -rf "$example" "$cache"
 }
 trap cleanup EXIT
 small=(--@gridwise//tools/config:hip=@gridwise//tools/third_party/hip:rocm --@gridwise//tools/config:targets=gfx1100)
