@@ -32,7 +32,8 @@ std::vector<std::string> NearestNames(std::string_view name,
                                       std::size_t count) {
   std::vector<std::pair<std::size_t, std::string_view>> ranked;
   for (const std::string_view candidate : names) {
-    ranked.emplace_back(Distance(name, candidate), candidate);
+    const bool begins = !name.empty() && candidate.starts_with(name);
+    ranked.emplace_back(begins ? 0 : Distance(name, candidate), candidate);
   }
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });

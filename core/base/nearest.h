@@ -7,8 +7,9 @@
 
 namespace gridwise {
 
-/// The `count` names of `names` that take the fewest insertions, deletions and changes of a
-/// character to become `name`, the nearest first: what somebody may have meant.
+/// What somebody may have meant by `name`: of `names` the `count` ones that it is the beginning of,
+/// or that take the fewest insertions, deletions and changes of a character to become it, the
+/// nearest first.
 std::vector<std::string> NearestNames(std::string_view name,
                                       const std::vector<std::string_view>& names,
                                       std::size_t count);

@@ -15,6 +15,11 @@ TEST(NearestTest, RanksByEditDistance) {
   EXPECT_THAT(NearestNames("", {"abc", "a"}, 5), ElementsAre("a", "abc"));
 }
 
+// One character less is near, and so is what "f16" was the beginning of.
+TEST(NearestTest, NamesThatBeginLikeThisComeFirst) {
+  EXPECT_THAT(NearestNames("f16", {"f6", "f16_t128", "g16"}, 2), ElementsAre("f16_t128", "f6"));
+}
+
 TEST(NearestTest, ListsAllOrTheNearest) {
   EXPECT_EQ(NearestList("x", {"a", "b"}), "a, b");
   EXPECT_EQ(NearestList("bb", {"a", "b", "c"}, 1), "b, and 2 others");

@@ -240,6 +240,7 @@ TEST(CommandLineTest, RefusesUnknownNames) {
   EXPECT_LT(Gridwise("run bwd_data --problem=gemms9 --row=best").out.size(), 500u);
   ExpectRefusal("run bwd_data --problem=gemms9 --strode=2",
                 "no flag is called --strode; the nearest is --stride");
+  ExpectRefusal("list rows --family=fast", "no row is of family 'fast'");
   ExpectRefusal("list rows --verify", "list takes no --verify; `gridwise help list`");
   ExpectRefusal("run sideways --problem=gemms9",
                 "the direction is 'sideways'; must be one of fwd, bwd_data");
@@ -510,6 +511,9 @@ TEST(CommandLineTest, ListsAndHelps) {
   EXPECT_THAT(Gridwise("list rows").out,
               AllOf(HasSubstr("rows gfx942 fwd: "), HasSubstr("rows gfx1201 bwd_weight: "),
                     HasSubstr("\n  f16_t")));
+  EXPECT_THAT(Gridwise("list rows --device=MI300X --direction=fwd --family=tile").out,
+              AllOf(HasSubstr("rows gfx942 fwd: "), Not(HasSubstr("gfx950")),
+                    Not(HasSubstr("bwd_data")), Not(HasSubstr("(ck)"))));
   EXPECT_THAT(Gridwise("list problems").out, HasSubstr("almiopen-1959"));
   for (const char* arguments : {"help", "--help", "run --help"}) {
     const Result help = Gridwise(arguments);

@@ -66,7 +66,7 @@ interrupted goes on where it was. At last come the slowest and the least efficie
 constexpr std::string_view kListDetails =
     R"(Without a word, all of it in short.
 
-  gridwise list rows
+  gridwise list rows --device=gfx1100 --direction=fwd --family=tile
   gridwise list --explain almiopen-1959 gemms9     as explain, for problems by name, in their directions
 )";
 

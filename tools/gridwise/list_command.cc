@@ -1,10 +1,12 @@
 #include "tools/gridwise/list_command.h"
 
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -14,6 +16,7 @@
 #include "instances/conv.h"
 #include "llvm/Support/JSON.h"
 #include "tools/gridwise/json.h"
+#include "tools/gridwise/problem_request.h"
 #include "tools/gridwise/problem_sets.h"
 
 namespace gridwise {
@@ -24,9 +27,35 @@ void ListTargets() {
   for (Gfx gfx : kAllGfx) absl::PrintF("  %s  %s\n", Name(gfx), TraitsOf(gfx).product);
 }
 
+/// The rows that `filter` leaves; an error if one of its words means nothing, or none is left.
+absl::StatusOr<std::vector<RowInfo>> FilteredRows(const RowFilter& filter) {
+  std::optional<Gfx> gfx;
+  std::optional<Direction> direction;
+  if (!filter.device.empty()) {
+    const absl::StatusOr<Gfx> parsed = ParseTarget(filter.device);
+    if (!parsed.ok()) return parsed.status();
+    gfx = *parsed;
+  }
+  if (!filter.direction.empty()) {
+    const absl::StatusOr<Direction> parsed = ParseDirectionWord(filter.direction);
+    if (!parsed.ok()) return parsed.status();
+    direction = *parsed;
+  }
+  std::vector<RowInfo> rows = ListRows();
+  std::erase_if(rows, [&](const RowInfo& row) {
+    return (gfx && row.gfx != *gfx) || (direction && row.direction != *direction) ||
+           (!filter.family.empty() && row.family != filter.family);
+  });
+  if (rows.empty()) {
+    return absl::NotFoundError(absl::StrFormat(
+        "no row is of family '%s', direction '%s' and device '%s' at once (empty: any)",
+        filter.family, filter.direction, filter.device));
+  }
+  return rows;
+}
+
 /// Rows by target and direction: how many, or each with its family.
-void PrintRows(bool each) {
-  const std::vector<RowInfo> rows = ListRows();
+void PrintRows(const std::vector<RowInfo>& rows, bool each) {
   for (Gfx gfx : kAllGfx) {
     for (const Direction direction : kAllDirections) {
       std::vector<std::string> names;
@@ -34,6 +63,7 @@ void PrintRows(bool each) {
         if (row.gfx != gfx || row.direction != direction) continue;
         names.push_back(absl::StrFormat("%s (%s)", row.name, row.family));
       }
+      if (names.empty()) continue;
       absl::PrintF("rows %s %s: %d\n", Name(gfx), Name(direction), names.size());
       if (!each) continue;
       for (const std::string& name : names) absl::PrintF("  %s\n", name);
@@ -74,17 +104,17 @@ llvm::json::Array TargetsJson() {
   return targets;
 }
 
-llvm::json::Array RowsJson() {
-  llvm::json::Array rows;
-  for (const RowInfo& row : ListRows()) {
-    rows.push_back(llvm::json::Object{{"family", std::string(row.family)},
-                                      {"row", row.name},
-                                      {"target", Name(row.gfx)},
-                                      {"direction", Name(row.direction)},
-                                      {"type", Name(row.type)},
-                                      {"compiled", !row.code.object.empty()}});
+llvm::json::Array RowsJson(const std::vector<RowInfo>& rows) {
+  llvm::json::Array documents;
+  for (const RowInfo& row : rows) {
+    documents.push_back(llvm::json::Object{{"family", std::string(row.family)},
+                                           {"row", row.name},
+                                           {"target", Name(row.gfx)},
+                                           {"direction", Name(row.direction)},
+                                           {"type", Name(row.type)},
+                                           {"compiled", !row.code.object.empty()}});
   }
-  return rows;
+  return documents;
 }
 
 llvm::json::Array ProblemsJson(const std::vector<ProblemSet>& sets) {
@@ -106,8 +136,8 @@ llvm::json::Array ProblemsJson(const std::vector<ProblemSet>& sets) {
 
 }  // namespace
 
-ExitCode ListCommand(const std::string& what, const std::string& problem_sets,
-                     const std::string& program, bool json) {
+ExitCode ListCommand(const std::string& what, const RowFilter& filter,
+                     const std::string& problem_sets, const std::string& program, bool json) {
   if (!what.empty() && what != "targets" && what != "rows" && what != "problems") {
     absl::FPrintF(stderr, "gridwise: nothing is called '%s'; list targets, rows or problems\n",
                   what);
@@ -118,16 +148,21 @@ ExitCode ListCommand(const std::string& what, const std::string& problem_sets,
     absl::FPrintF(stderr, "gridwise: %s\n", sets.status().message());
     return kBadUsage;
   }
+  const absl::StatusOr<std::vector<RowInfo>> rows = FilteredRows(filter);
+  if (!rows.ok()) {
+    absl::FPrintF(stderr, "gridwise: %s\n", rows.status().message());
+    return kBadUsage;
+  }
   if (json) {
     llvm::json::Object document;
     if (what.empty() || what == "targets") document["targets"] = TargetsJson();
-    if (what.empty() || what == "rows") document["rows"] = RowsJson();
+    if (what.empty() || what == "rows") document["rows"] = RowsJson(*rows);
     if (what.empty() || what == "problems") document["problem_sets"] = ProblemsJson(*sets);
     PrintJson(std::move(document));
     return kSuccess;
   }
   if (what.empty() || what == "targets") ListTargets();
-  if (what.empty() || what == "rows") PrintRows(what == "rows");
+  if (what.empty() || what == "rows") PrintRows(*rows, what == "rows");
   if (what.empty() || what == "problems") ListProblems(*sets, what == "problems");
   return kSuccess;
 }

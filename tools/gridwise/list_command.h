@@ -6,9 +6,16 @@
 
 namespace gridwise {
 
+/// Which rows to list; what is empty narrows nothing.
+struct RowFilter {
+  std::string device;     // as ParseTarget takes it
+  std::string direction;  // as ParseDirectionWord takes it
+  std::string family;
+};
+
 /// Prints what there is: `what` is "targets", "rows", "problems", or "" for all of them in short.
 /// `program` is argv[0]; `json` is for programs to read.
-ExitCode ListCommand(const std::string& what, const std::string& problem_sets,
-                     const std::string& program, bool json);
+ExitCode ListCommand(const std::string& what, const RowFilter& filter,
+                     const std::string& problem_sets, const std::string& program, bool json);
 
 }  // namespace gridwise

@@ -161,15 +161,22 @@ gridwise::ExitCode Sweep(const gridwise::ProblemRequest& request) {
                                  .json = absl::GetFlag(FLAGS_json)});
 }
 
-gridwise::ExitCode List(const std::vector<std::string>& words) {
+gridwise::ExitCode List(const gridwise::CommandLine& line) {
+  const std::vector<std::string>& words = line.words;
   if (const std::string first = absl::GetFlag(FLAGS_explain); !first.empty()) {
     std::vector<std::string> names = {first};
     names.insert(names.end(), words.begin() + 2, words.end());
     return gridwise::ExplainNamed(
         ExplainOptionsOf(RequestOf(words[0], absl::GetFlag(FLAGS_direction))), names);
   }
-  return gridwise::ListCommand(words.size() == 3 ? words[2] : "", absl::GetFlag(FLAGS_problems),
-                               words[0], absl::GetFlag(FLAGS_json));
+  // The device that other commands take when none is given narrows no list.
+  const bool of_device =
+      std::find(line.flags.begin(), line.flags.end(), "device") != line.flags.end();
+  return gridwise::ListCommand(words.size() == 3 ? words[2] : "",
+                               {.device = of_device ? absl::GetFlag(FLAGS_device) : "",
+                                .direction = absl::GetFlag(FLAGS_direction),
+                                .family = absl::GetFlag(FLAGS_family)},
+                               absl::GetFlag(FLAGS_problems), words[0], absl::GetFlag(FLAGS_json));
 }
 
 gridwise::ExitCode Fail(const std::string& sentence) {
@@ -194,7 +201,8 @@ gridwise::ExitCode Help(const std::vector<std::string>& arguments) {
 }
 
 /// Runs a command whose flags are set.
-gridwise::ExitCode RunCommandLine(const std::vector<std::string>& words) {
+gridwise::ExitCode RunCommandLine(const gridwise::CommandLine& line) {
+  const std::vector<std::string>& words = line.words;
   const std::string& command = words[1];
   const std::string direction = absl::GetFlag(FLAGS_direction);
   if (command == "run" || command == "explain") {
@@ -207,7 +215,7 @@ gridwise::ExitCode RunCommandLine(const std::vector<std::string>& words) {
   }
   if (command == "sweep" && words.size() == 2) return Sweep(RequestOf(words[0], direction));
   if (command == "list" && (words.size() <= 3 || !absl::GetFlag(FLAGS_explain).empty()))
-    return List(words);
+    return List(line);
   if (command == "isa" && words.size() == 2) {
     return gridwise::IsaCommand({.row = absl::GetFlag(FLAGS_row),
                                  .family = absl::GetFlag(FLAGS_family),
@@ -249,5 +257,5 @@ int main(int argc, char** argv) {
                                   command->name, gridwise::Spelling(flag), command->name));
     }
   }
-  return RunCommandLine(line->words);
+  return RunCommandLine(*line);
 }
