@@ -134,7 +134,7 @@ class Buffer:
     @classmethod
     def of(cls, data):
         """A copy of what has the buffer protocol: bytes, array.array, a NumPy array."""
-        data = bytes(memoryview(data).cast("B")) if not isinstance(data, bytes) else data
+        data = memoryview(data).tobytes()
         buffer = cls(len(data))
         _check(_lib.gridwise_copy_to_device(buffer._address, data, ctypes.c_int64(len(data))))
         return buffer
@@ -353,14 +353,14 @@ class Problem:
         """The output as a flat NumPy array, of NumPy arrays of any shape, computed on the current device."""
         import numpy
 
-        def upload(array, name):
-            kind = NUMPY_TYPES.get(self.type if name in "ab" else "f32")
-            if kind is None:
-                raise TypeError(f"NumPy has no {self.type}")
-            return Buffer.of(numpy.ascontiguousarray(array, dtype=kind))
+        def upload(array, kind):
+            if kind not in NUMPY_TYPES:
+                raise TypeError(f"NumPy has no {kind}")
+            return Buffer.of(numpy.ascontiguousarray(array, dtype=NUMPY_TYPES[kind]))
 
-        buffers = [upload(a, "a"), upload(b, "b")]
-        d = [None if tensor is None else upload(tensor, "d") for tensor in (d0, d1)]
+        buffers = [upload(a, self.type), upload(b, self.type)]
+        kinds = [TYPES[tensor.type] for tensor in self.raw.d]
+        d = [None if tensor is None else upload(tensor, kind) for tensor, kind in zip((d0, d1), kinds)]
         out = Buffer(self.bytes_of("out"))
         with self.plans()[0].load() as conv:
             workspace = Buffer(conv.plan.workspace_bytes)

@@ -1,12 +1,14 @@
 """Public rules for GPU code. Other repositories compile their own kernels with them."""
 
 load("//tools/build:targets.bzl", "ALL_TARGETS")
+load("//tools/build/private:gpu_compiler.bzl", _gpu_compiler = "gpu_compiler")
 load("//tools/build/private:gpu_library.bzl", _gpu_library = "gpu_library")
 load("//tools/build/private:gpu_object.bzl", _GpuObjectInfo = "GpuObjectInfo", _gpu_object = "gpu_object")
 load("//tools/build/private:gpu_test.bzl", _gpu_test = "gpu_test")
 
 GpuObjectInfo = _GpuObjectInfo
 gpu_object = _gpu_object
+gpu_compiler = _gpu_compiler
 gpu_library = _gpu_library
 gpu_test = _gpu_test
 

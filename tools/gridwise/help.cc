@@ -77,6 +77,42 @@ disassembly, in which lines of the main loop begin with a bar.
   gridwise isa --row=f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x1_o3 --direction=fwd --device=gfx942
 )";
 
+constexpr std::string_view kInstancesDetails =
+    R"(The cross product of a file's traits, less what cannot be compiled for the target: how much of it, by reason, says
+--count, which is what happens without --list and --export.
+
+  gridwise instances --config=tools/tune/examples/fwd.json --arch=gfx950
+  gridwise instances --config=traits.json --arch=gfx950 --where="tile_n >= 128 and schedule == 'wavelet'" --list
+  gridwise instances --config=traits.json --arch=gfx950 --export=rows.json
+
+tools/tune/README.md describes the file.
+)";
+
+constexpr std::string_view kCompileDetails =
+    R"(Kernels of any config, built in or not, by the compiler of this machine. What was compiled is kept in
+$XDG_CACHE_HOME/gridwise or ~/.cache/gridwise; `run --row=NAME` finds it there, or compiles it.
+
+  gridwise compile f16_t128x64x64_w2x2_mfma32x32x8_a8x1_b8x1_o2 --direction=fwd --device=gfx942
+  gridwise compile --rows=rows.json --jobs=8
+)";
+
+constexpr std::string_view kProblemsDetails =
+    R"(Layers of published networks and of ones like them, and as many synthetic ones; sets of different uses share no
+geometry, whatever their batches. The same flags write the same file on every machine.
+
+  gridwise problems --use=training --direction=bwd_data --number=1500 --csv=training.csv
+  gridwise problems --use=test --direction=bwd_data --number=300 --seed=7 --max-flops=50G --csv=test.csv
+)";
+
+constexpr std::string_view kValidateDetails =
+    R"(Of each problem that several kernels were timed on, the best one's time by that of the planner's choice, of the fastest of
+the planner's first three, and of the largest tile: mean, median, tenth percentile, minimum, and how often it is the best.
+
+  gridwise problems --use=test --number=20 --max-flops=2G --csv=test.csv
+  gridwise sweep --problems=test.csv --all-rows --time --csv=times.csv
+  gridwise validate times.csv
+)";
+
 constexpr std::string_view kSimDetails =
     R"(  gridwise sim isa --target=gfx950
 )";
@@ -107,6 +143,26 @@ const std::vector<CommandHelp>& Commands() {
        "disassemble a kernel, with its main loop marked",
        kIsaDetails,
        {"row", "device", "direction", "family"}},
+      {"instances",
+       "instances --config=FILE",
+       "make rows of a file of traits",
+       kInstancesDetails,
+       {"config", "device", "arch", "where", "list", "count", "export"}},
+      {"compile",
+       "compile NAME... | --rows=FILE",
+       "compile kernels that are not built in",
+       kCompileDetails,
+       {"family", "device", "arch", "direction", "rows", "jobs"}},
+      {"problems",
+       "problems --use=USE",
+       "make a problem set, by a seeded generator",
+       kProblemsDetails,
+       {"use", "direction", "seed", "number", "max_flops", "csv"}},
+      {"validate",
+       "validate TABLE...",
+       "compare the planner's choices with the best kernels of sweeps",
+       kValidateDetails,
+       {}},
       {"sim",
        "sim isa",
        "say which instructions the simulator cannot execute",
@@ -154,9 +210,8 @@ Exit status
 }
 
 void PrintHelp(std::FILE* file, const CommandHelp& command) {
-  absl::FPrintF(file, "%s: %s\n\n%s\nFlags\n",
-                Bold(file, absl::StrCat("gridwise ", command.synopsis)), command.summary,
-                command.details);
+  absl::FPrintF(file, "%s: %s\n\n%s%s", Bold(file, absl::StrCat("gridwise ", command.synopsis)),
+                command.summary, command.details, command.flags.empty() ? "" : "\nFlags\n");
   for (const std::string_view name : command.flags) {
     absl::FPrintF(file, "  %-15s %s\n", Spelling(name), absl::FindCommandLineFlag(name)->Help());
   }

@@ -14,17 +14,22 @@
 #include "absl/strings/str_join.h"
 #include "instances/ck/family.h"
 #include "instances/families.h"
+#include "instances/version.h"
+#include "tools/gridwise/compile_command.h"
 #include "tools/gridwise/exit_code.h"
 #include "tools/gridwise/explain_command.h"
 #include "tools/gridwise/flags.h"
 #include "tools/gridwise/help.h"
+#include "tools/gridwise/instances_command.h"
 #include "tools/gridwise/isa_command.h"
 #include "tools/gridwise/list_command.h"
 #include "tools/gridwise/problem_flags.h"
 #include "tools/gridwise/problem_request.h"
+#include "tools/gridwise/problems_command.h"
 #include "tools/gridwise/run_command.h"
 #include "tools/gridwise/sim_command.h"
 #include "tools/gridwise/sweep_command.h"
+#include "tools/gridwise/validate_command.h"
 
 using gridwise::Extents;
 using gridwise::OperationCount;
@@ -91,6 +96,17 @@ ABSL_FLAG(std::string, x, "", ".npy file of x");
 ABSL_FLAG(std::string, dy, "", ".npy file of dy");
 ABSL_FLAG(std::string, w, "", ".npy file of the weights");
 ABSL_FLAG(std::string, out, "", ".npy file that y, dx or dw is written to");
+ABSL_FLAG(std::string, arch, "", "the same as --device");
+ABSL_FLAG(std::string, config, "", "JSON file of traits");
+ABSL_FLAG(std::string, where, "",
+          "condition on traits, as in \"tile_n >= 128 and schedule == 'wavelet'\"; default: all");
+ABSL_FLAG(bool, list, false, "print the rows, one a line");
+ABSL_FLAG(bool, count, false, "print how many rows there are, and how many not, by reason");
+ABSL_FLAG(std::string, export, "", "JSON file that the rows are written to, - for stdout");
+ABSL_FLAG(std::string, rows, "", "JSON file of rows, as `gridwise instances --export` writes it");
+ABSL_FLAG(std::string, use, "training", "training, validation or test");
+ABSL_FLAG(int, number, 1500, "of problems");
+ABSL_FLAG(int, jobs, 0, "kernels that are compiled at a time; default: one a core");
 
 namespace {
 
@@ -179,6 +195,39 @@ gridwise::ExitCode List(const gridwise::CommandLine& line) {
                                absl::GetFlag(FLAGS_problems), words[0], absl::GetFlag(FLAGS_json));
 }
 
+std::string DeviceOrArch() {
+  const std::string arch = absl::GetFlag(FLAGS_arch);
+  return arch.empty() ? absl::GetFlag(FLAGS_device) : arch;
+}
+
+gridwise::ExitCode Instances() {
+  return gridwise::InstancesCommand({.config = absl::GetFlag(FLAGS_config),
+                                     .device = DeviceOrArch(),
+                                     .where = absl::GetFlag(FLAGS_where),
+                                     .list = absl::GetFlag(FLAGS_list),
+                                     .count = absl::GetFlag(FLAGS_count),
+                                     .export_ = absl::GetFlag(FLAGS_export)});
+}
+
+gridwise::ExitCode Problems() {
+  return gridwise::ProblemsCommand({.use = absl::GetFlag(FLAGS_use),
+                                    .direction = absl::GetFlag(FLAGS_direction),
+                                    .seed = absl::GetFlag(FLAGS_seed),
+                                    .number = absl::GetFlag(FLAGS_number),
+                                    .max_flops = absl::GetFlag(FLAGS_max_flops).value,
+                                    .csv = absl::GetFlag(FLAGS_csv)});
+}
+
+gridwise::ExitCode Compile(const std::vector<std::string>& words) {
+  return gridwise::CompileCommand({.program = words[0],
+                                   .names = {words.begin() + 2, words.end()},
+                                   .family = absl::GetFlag(FLAGS_family),
+                                   .device = DeviceOrArch(),
+                                   .direction = absl::GetFlag(FLAGS_direction),
+                                   .rows = absl::GetFlag(FLAGS_rows),
+                                   .jobs = absl::GetFlag(FLAGS_jobs)});
+}
+
 gridwise::ExitCode Fail(const std::string& sentence) {
   absl::FPrintF(stderr, "gridwise: %s\n", sentence);
   return gridwise::kBadUsage;
@@ -222,6 +271,12 @@ gridwise::ExitCode RunCommandLine(const gridwise::CommandLine& line) {
                                  .device = absl::GetFlag(FLAGS_device),
                                  .direction = direction});
   }
+  if (command == "instances" && words.size() == 2) return Instances();
+  if (command == "compile") return Compile(words);
+  if (command == "validate") {
+    return gridwise::ValidateCommand({words.begin() + 2, words.end()});
+  }
+  if (command == "problems" && words.size() == 2) return Problems();
   if (command == "sim" && words.size() == 3 && words[2] == "isa") {
     const std::string target = absl::GetFlag(FLAGS_target);
     return gridwise::SimIsaCommand(target.empty() ? absl::GetFlag(FLAGS_device) : target);
@@ -239,7 +294,7 @@ int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv, argv + argc);
   if (std::any_of(arguments.begin() + 1, arguments.end(), AsksForHelp)) return Help(arguments);
   if (argc == 2 && arguments[1] == "--version") {
-    absl::PrintF("gridwise %s\n", GRIDWISE_VERSION);
+    absl::PrintF("gridwise %s\n", gridwise::kVersion);
     return gridwise::kSuccess;
   }
   const absl::StatusOr<gridwise::CommandLine> line =

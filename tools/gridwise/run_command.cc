@@ -18,6 +18,7 @@
 #include "instances/conv.h"
 #include "llvm/Support/JSON.h"
 #include "tools/gridwise/computation.h"
+#include "tools/gridwise/demand.h"
 #include "tools/gridwise/json.h"
 #include "tools/gridwise/npy.h"
 #include "tools/gridwise/problem_sets.h"
@@ -97,6 +98,9 @@ absl::StatusOr<Job> Prepare(const RunOptions& options) {
     absl::Status status = CheckWritable(UserPath(options.out));
     if (!status.ok()) return status;
   }
+  absl::Status added = AddRowOnDemand(options.request.program, options.family, options.row,
+                                      problem.direction, resolved->gfx);
+  if (!added.ok()) return added;
   absl::StatusOr<Plan> plan = MakePlan(problem, resolved->gfx,
                                        {.row = options.row,
                                         .family = options.family,

@@ -20,6 +20,19 @@ def _language(toolchain, gfx):
     ptx = ["-Xclang", "-target-feature", "-Xclang", "+ptx90"]
     return ["-x", "cuda", "--cuda-gpu-arch=" + gfx, "-nocudainc", "-nocudalib", "-S"] + ptx
 
+def compiler_flags(toolchain, gfx, opt):
+    """What every kernel is compiled with.
+
+    Args:
+      toolchain: a GpuToolchainInfo.
+      gfx: the target.
+      opt: the level of optimisation.
+
+    Returns:
+      a list of strings.
+    """
+    return _language(toolchain, gfx) + ["--cuda-device-only", "-O" + opt, "-std=c++20", "-Wall", "-Wextra", "-Werror"]
+
 def _impl(ctx):
     toolchain = ctx.toolchains["//tools/build:toolchain_type"].gpu
     gfx = ctx.attr._gfx[BuildSettingInfo].value
@@ -28,9 +41,8 @@ def _impl(ctx):
     contexts = [d[CcInfo].compilation_context for d in ctx.attr.deps]
     out = ctx.actions.declare_file(ctx.label.name + (".ptx" if _is_nvidia(gfx) else ".hsaco"))
     args = ctx.actions.args()
-    args.add_all(_language(toolchain, gfx))
-    args.add("--cuda-device-only")
-    args.add_all(["-O" + ctx.attr.opt, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-ffile-prefix-map=./="])
+    args.add_all(compiler_flags(toolchain, gfx, ctx.attr.opt))
+    args.add("-ffile-prefix-map=./=")
     if ctx.var["COMPILATION_MODE"] == "dbg":
         args.add("-g")
     args.add_all(["-iquote", ctx.label.workspace_root or "."])

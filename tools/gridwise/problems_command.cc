@@ -1,0 +1,50 @@
+#include "tools/gridwise/problems_command.h"
+
+#include <cstdio>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_format.h"
+#include "core/conv/problem.h"
+#include "tools/gridwise/problem_request.h"
+#include "tools/gridwise/text_file.h"
+#include "tools/tune/problem_generator.h"
+
+namespace gridwise {
+namespace {
+
+absl::StatusOr<GeneratorOptions> Parse(const ProblemsOptions& options) {
+  GeneratorOptions parsed = {.seed = options.seed, .count = options.number};
+  if (options.number < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("--number is %d; must be >= 1", options.number));
+  }
+  if (options.max_flops > 0) parsed.max_flops = options.max_flops;
+  const absl::StatusOr<Direction> direction =
+      ParseDirectionWord(options.direction.empty() ? "fwd" : options.direction);
+  if (!direction.ok()) return direction.status();
+  parsed.direction = *direction;
+  for (const ProblemUse use : kAllProblemUses) {
+    if (options.use != Name(use)) continue;
+    parsed.use = use;
+    return parsed;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrFormat("--use is '%s'; must be training, validation or test", options.use));
+}
+
+}  // namespace
+
+ExitCode ProblemsCommand(const ProblemsOptions& options) {
+  const absl::StatusOr<GeneratorOptions> parsed = Parse(options);
+  absl::Status status = parsed.status();
+  if (status.ok()) {
+    status = WriteTextFile(options.csv.empty() ? "-" : options.csv,
+                           PrintProblems(GenerateProblems(*parsed)));
+  }
+  if (status.ok()) return kSuccess;
+  absl::FPrintF(stderr, "gridwise: %s\n", status.message());
+  return kBadUsage;
+}
+
+}  // namespace gridwise

@@ -1,0 +1,276 @@
+#include "tools/tune/builder.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "instances/version.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "tools/tune/config_space.h"
+#include "tools/tune/filter.h"
+
+namespace gridwise {
+namespace {
+
+namespace json = llvm::json;
+
+/// Traits that take their values together, and these.
+struct Axis {
+  std::vector<std::size_t> traits;
+  std::vector<std::vector<int>> values;
+};
+
+std::string TextOf(const json::Value& value) {
+  if (const auto text = value.getAsString()) return text->str();
+  if (const auto number = value.getAsInteger()) return absl::StrCat(*number);
+  if (const auto boolean = value.getAsBoolean()) return *boolean ? "1" : "0";
+  return llvm::formatv("{0}", value).str();
+}
+
+absl::StatusOr<json::Value> ParseJson(std::string_view text) {
+  llvm::Expected<json::Value> parsed = json::parse(llvm::StringRef(text.data(), text.size()));
+  if (parsed) return *std::move(parsed);
+  return absl::InvalidArgumentError(absl::StrCat("not JSON: ", llvm::toString(parsed.takeError())));
+}
+
+/// The elements of an array, or the value alone.
+std::vector<json::Value> ListOf(const json::Value& value) {
+  if (const json::Array* array = value.getAsArray()) return {array->begin(), array->end()};
+  return {value};
+}
+
+/// One of an axis's values: a number, or a list of as many as it has traits.
+absl::StatusOr<std::vector<int>> ParseOption(const Axis& axis, const json::Value& value,
+                                             const std::vector<Trait>& traits) {
+  const std::vector<json::Value> parts = ListOf(value);
+  if (parts.size() != axis.traits.size()) {
+    return absl::InvalidArgumentError(absl::StrFormat("%s has the value %s; must be a list of %d",
+                                                      traits[axis.traits[0]].group, TextOf(value),
+                                                      axis.traits.size()));
+  }
+  std::vector<int> numbers;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const absl::StatusOr<int> number = ParseValue(traits[axis.traits[i]], TextOf(parts[i]));
+    if (!number.ok()) return number.status();
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+/// The traits that a key means: the one of its name, or those of its group.
+std::vector<std::size_t> TraitsOfKey(std::string_view key, const std::vector<Trait>& traits) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < traits.size(); ++i) {
+    if (traits[i].name() == key) return {i};
+    if (traits[i].group == key) found.push_back(i);
+  }
+  return found;
+}
+
+/// A cross product: an axis for every trait, or group of them.
+absl::StatusOr<std::vector<Axis>> ParseAxes(const json::Object& object,
+                                            const std::vector<Trait>& traits) {
+  std::map<std::size_t, Axis> axes;  // by the first of their traits
+  std::set<std::size_t> given;
+  for (const auto& [name, value] : object) {
+    const std::string key = name.str();
+    Axis axis = {.traits = TraitsOfKey(key, traits), .values = {}};
+    if (axis.traits.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("traits has the key %s; there is no such "
+                          "trait",
+                          key));
+    }
+    for (const std::size_t trait : axis.traits) {
+      if (given.insert(trait).second) continue;
+      return absl::InvalidArgumentError(
+          absl::StrFormat("trait %s is given twice", traits[trait].name()));
+    }
+    for (const json::Value& each : ListOf(value)) {
+      absl::StatusOr<std::vector<int>> option = ParseOption(axis, each, traits);
+      if (!option.ok()) return option.status();
+      axis.values.push_back(*std::move(option));
+    }
+    axes.emplace(axis.traits[0], std::move(axis));
+  }
+  for (std::size_t i = 0; i < traits.size(); ++i) {
+    if (given.contains(i)) continue;
+    if (!traits[i].is_text() && traits[i].fallback < traits[i].least) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("trait %s is missing; it has no default", traits[i].name()));
+    }
+    axes.emplace(i, Axis{.traits = {i}, .values = {{traits[i].fallback}}});
+  }
+  std::vector<Axis> result;
+  for (auto& [first, axis] : axes) result.push_back(std::move(axis));
+  return result;
+}
+
+/// Calls visit(values) for every combination of the axes' values, the last axis fastest.
+void ForEachConfig(const std::vector<Axis>& axes, std::size_t traits, auto&& visit) {
+  std::vector<std::size_t> digits(axes.size(), 0);
+  ConfigSpace::Values values(traits, 0);
+  for (;;) {
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      for (std::size_t j = 0; j < axes[i].traits.size(); ++j) {
+        values[axes[i].traits[j]] = axes[i].values[digits[i]][j];
+      }
+    }
+    visit(values);
+    std::size_t i = axes.size();
+    while (i > 0 && ++digits[i - 1] == axes[i - 1].values.size()) digits[--i] = 0;
+    if (i == 0) return;
+  }
+}
+
+std::int64_t Product(const std::vector<Axis>& axes) {
+  std::int64_t product = 1;
+  for (const Axis& axis : axes) {
+    product = std::min(product * static_cast<std::int64_t>(axis.values.size()), kMaxConfigs + 1);
+  }
+  return product;
+}
+
+absl::StatusOr<std::vector<Direction>> ParseDirections(const json::Value* value) {
+  std::vector<Direction> directions;
+  if (value == nullptr) return std::vector(std::begin(kAllDirections), std::end(kAllDirections));
+  for (const json::Value& each : ListOf(*value)) {
+    const std::optional<Direction> direction = ParseDirection(TextOf(each));
+    if (!direction) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("direction is %s; must be fwd, bwd_data or bwd_weight", TextOf(each)));
+    }
+    directions.push_back(*direction);
+  }
+  return directions;
+}
+
+/// What one object of the file adds.
+class Builder {
+ public:
+  Builder(Gfx gfx, std::string_view filter) : gfx_(gfx), filter_(filter) {}
+
+  absl::Status Add(const json::Object& object) {
+    for (const auto& [name, value] : object) {
+      const std::string key = name.str();
+      if (key == "family" || key == "direction" || key == "traits") continue;
+      return absl::InvalidArgumentError(
+          absl::StrFormat("the key %s is none of family, direction, traits", key));
+    }
+    const absl::StatusOr<const ConfigSpace*> space =
+        FindConfigSpace(object.getString("family").value_or("").str());
+    if (!space.ok()) return space.status();
+    const absl::StatusOr<std::vector<Direction>> directions =
+        ParseDirections(object.get("direction"));
+    if (!directions.ok()) return directions.status();
+    const json::Object* const traits = object.getObject("traits");
+    if (traits == nullptr) return absl::InvalidArgumentError("the key traits is missing");
+    const absl::StatusOr<std::vector<Axis>> axes = ParseAxes(*traits, (*space)->traits());
+    if (!axes.ok()) return axes.status();
+    const std::int64_t product = Product(*axes);
+    if (product > kMaxConfigs) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("the traits have more than %d combinations", kMaxConfigs));
+    }
+    Filter filter = [](const ConfigSpace::Values&) { return true; };
+    if (!filter_.empty() && product > 0) {
+      absl::StatusOr<Filter> parsed = ParseFilter(filter_, (*space)->traits());
+      if (!parsed.ok()) return parsed.status();
+      filter = *std::move(parsed);
+    }
+    for (const Direction direction : *directions) {
+      if (product == 0) continue;  // an empty list
+      ForEachConfig(*axes, (*space)->traits().size(), [&](const ConfigSpace::Values& values) {
+        ++built_.configs;
+        if (filter(values)) Keep(**space, values, direction);
+      });
+    }
+    return absl::OkStatus();
+  }
+
+  Built Finish() && {
+    built_.refused.assign(refused_.begin(), refused_.end());
+    std::stable_sort(built_.refused.begin(), built_.refused.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    return std::move(built_);
+  }
+
+ private:
+  void Keep(const ConfigSpace& space, const ConfigSpace::Values& values, Direction direction) {
+    ++built_.filtered;
+    if (const absl::Status status = space.Check(values, direction, gfx_); !status.ok()) {
+      ++refused_[std::string(status.message())];
+      return;
+    }
+    BuiltRow row = {std::string(space.family()), direction, space.NameOf(values, direction)};
+    const auto key = std::tuple(row.family, direction, row.name);
+    if (known_.insert(key).second) built_.rows.push_back(std::move(row));
+  }
+
+  const Gfx gfx_;
+  const std::string_view filter_;
+  Built built_;
+  std::map<std::string, std::int64_t> refused_;
+  std::set<std::tuple<std::string, Direction, std::string>> known_;
+};
+
+}  // namespace
+
+absl::StatusOr<Built> BuildRows(std::string_view text, Gfx gfx, std::string_view filter) {
+  const absl::StatusOr<json::Value> value = ParseJson(text);
+  if (!value.ok()) return value.status();
+  Builder builder(gfx, filter);
+  for (const json::Value& each : ListOf(*value)) {
+    const json::Object* const object = each.getAsObject();
+    if (object == nullptr) return absl::InvalidArgumentError("the traits are no JSON object");
+    if (absl::Status status = builder.Add(*object); !status.ok()) return status;
+  }
+  return std::move(builder).Finish();
+}
+
+std::string PrintRows(const std::vector<BuiltRow>& rows, Gfx gfx) {
+  // A row is a line, so that files are compared line by line.
+  std::string text =
+      absl::StrFormat("{\"version\": \"%s\", \"target\": \"%s\", \"rows\": [", kVersion, Name(gfx));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    absl::StrAppendFormat(&text,
+                          "%s\n  {\"family\": \"%s\", \"direction\": \"%s\", \"name\": \"%s\"}",
+                          i == 0 ? "" : ",", rows[i].family, Name(rows[i].direction), rows[i].name);
+  }
+  return absl::StrCat(text, "\n]}\n");
+}
+
+absl::StatusOr<std::pair<Gfx, std::vector<BuiltRow>>> ParseRows(std::string_view text) {
+  const absl::StatusOr<json::Value> value = ParseJson(text);
+  if (!value.ok()) return value.status();
+  const json::Object* const object = value->getAsObject();
+  const json::Array* const array = object == nullptr ? nullptr : object->getArray("rows");
+  if (array == nullptr) return absl::InvalidArgumentError("the key rows, an array, is missing");
+  const std::string target = object->getString("target").value_or("").str();
+  const std::optional<Gfx> gfx = ParseGfx(target);
+  if (!gfx) {
+    return absl::InvalidArgumentError(absl::StrFormat("target is %s; there is none such", target));
+  }
+  std::vector<BuiltRow> rows;
+  for (const json::Value& each : *array) {
+    const json::Object* const row = each.getAsObject();
+    const std::optional<Direction> direction =
+        row == nullptr ? std::nullopt
+                       : ParseDirection(row->getString("direction").value_or("").str());
+    if (!direction || !row->getString("family") || !row->getString("name")) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("row %d has no family, direction and name", rows.size()));
+    }
+    rows.push_back({row->getString("family")->str(), *direction, row->getString("name")->str()});
+  }
+  return std::pair(*gfx, std::move(rows));
+}
+
+}  // namespace gridwise

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/arch/target.h"
+#include "core/conv/problem.h"
+
+namespace gridwise {
+
+/// A row that can be compiled for a target.
+struct BuiltRow {
+  std::string family;
+  Direction direction;
+  std::string name;
+  bool operator==(const BuiltRow&) const = default;
+};
+
+/// What the traits of a file make.
+struct Built {
+  std::vector<BuiltRow> rows;  // in the order of the file, each once
+  std::int64_t configs = 0;    // of the cross products
+  std::int64_t filtered = 0;   // of them, without those that the filter leaves out
+  /// How many of the filtered ones cannot be compiled, by reason, most first.
+  std::vector<std::pair<std::string, std::int64_t>> refused;
+};
+
+/// Largest cross product.
+inline constexpr std::int64_t kMaxConfigs = 50'000'000;
+
+/// The cross product of traits, less those that the filter (filter.h) leaves out or that cannot be
+/// compiled for the target. `json` is an object, or an array of such, of which each makes a
+/// product:
+///
+///   {"family": "tile", "direction": ["fwd", "bwd_data"],
+///    "traits": {"type": ["f16", "bf16"], "tile": [[128, 128, 32], [64, 64, 32]],
+///               "mma": [["mfma", 32, 32, 8]], "waves_m": [1, 2], "waves_n": [2], ...}}
+///
+/// A trait is given by its name, or a group of them together by lists; traits that are not given
+/// have the family's defaults, where there are some. Errors: kInvalidArgument, naming the key and
+/// the value.
+absl::StatusOr<Built> BuildRows(std::string_view json, Gfx gfx, std::string_view filter);
+
+/// The rows as JSON, and back: {"version": "0.1.0", "target": "gfx950", "rows": [{"family": "tile",
+/// "direction": "fwd", "name": "f16_..."}, ...]}.
+std::string PrintRows(const std::vector<BuiltRow>& rows, Gfx gfx);
+absl::StatusOr<std::pair<Gfx, std::vector<BuiltRow>>> ParseRows(std::string_view json);
+
+}  // namespace gridwise

@@ -1,0 +1,203 @@
+/// Configs as lists of numbers, conditions on them, and rows from files of traits.
+
+#include "tools/tune/builder.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "core/launch/family.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "instances/ck/family.h"
+#include "instances/families.h"
+#include "tools/tune/config_space.h"
+#include "tools/tune/filter.h"
+
+namespace gridwise {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const ConfigSpace& SpaceOf(std::string_view family) { return **FindConfigSpace(family); }
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream file(path);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+TEST(ConfigSpace, HasEveryRowThatIsBuiltIn) {
+  std::vector<const KernelFamily*> families = Families();
+  families.push_back(&ck::Family());
+  int rows = 0;
+  for (const KernelFamily* family : families) {
+    const ConfigSpace& space = SpaceOf(family->name());
+    for (const Gfx gfx : kAllGfx) {
+      for (const Direction direction : kAllDirections) {
+        for (const RowInfo& row : family->Rows(direction, gfx)) {
+          const absl::StatusOr<ConfigSpace::Values> values = space.Parse(row.name, direction);
+          ASSERT_TRUE(values.ok()) << values.status();
+          EXPECT_EQ(values->size(), space.traits().size());
+          EXPECT_EQ(space.NameOf(*values, direction), row.name);
+          EXPECT_TRUE(space.Check(*values, direction, gfx).ok())
+              << row.name << ": " << space.Check(*values, direction, gfx);
+          EXPECT_EQ(space.MakeKernel(*values, direction, {})->name(), row.name);
+          ++rows;
+        }
+      }
+    }
+  }
+  EXPECT_GT(rows, 400);
+}
+
+// Some of what it divides by is zero, or too large, unless limits are checked before.
+TEST(ConfigSpace, AnyNumbersAreChecked) {
+  std::mt19937 random(1);
+  const int interesting[] = {-1, 0, 1, 2, 3, 4, 8, 16, 17, 32, 64, 128, 256, 4096, 5000};
+  int accepted = 0;
+  for (const ConfigSpace* space : ConfigSpaces()) {
+    for (int i = 0; i < 20000; ++i) {
+      ConfigSpace::Values values;
+      for (const Trait& trait : space->traits()) {
+        values.push_back(trait.is_text() ? static_cast<int>(random() % trait.enumerators.size())
+                                         : interesting[random() % std::size(interesting)]);
+      }
+      const Direction direction = kAllDirections[random() % 3];
+      accepted += space->Check(values, direction, kAllGfx[random() % 5]).ok() ? 1 : 0;
+    }
+  }
+  EXPECT_LT(accepted, 80000);
+}
+
+TEST(ConfigSpace, SourceIsALineOfRows) {
+  const ConfigSpace& tile = SpaceOf("tile");
+  const ConfigSpace::Values values =
+      tile.Parse("f16_t64x16x32_w4x1_mfma16x16x16_a8x1_b8x1_o4_double4", Direction::kForward)
+          .value();
+  EXPECT_THAT(
+      tile.Source(values, Direction::kForward),
+      HasSubstr("\nFORWARD(.type = Number{0}, .tile = {Number{64}, Number{16}, Number{32}}, "
+                ".waves = {Number{4}, Number{1}}, "));
+  EXPECT_EQ(tile.Symbol(), "gridwise_tile_1");
+}
+
+bool Holds(std::string_view filter, std::string_view name) {
+  const ConfigSpace& tile = SpaceOf("tile");
+  const absl::StatusOr<Filter> parsed = ParseFilter(filter, tile.traits());
+  EXPECT_TRUE(parsed.ok()) << parsed.status();
+  return (*parsed)(tile.Parse(name, Direction::kForward).value());
+}
+
+TEST(Filter, SaysWhatItSays) {
+  constexpr char kRow[] = "f16_t64x16x32_w4x1_mfma16x16x16_a8x1_b8x1_o4_wavelet2";
+  for (const char* filter :
+       {"tile_n >= 16", "tile_n >= 16 and schedule == 'wavelet'", "not tile_n > 16",
+        "type == \"f16\" or occupancy == 7", "tile_m * tile_n == 1024 and tile_m - 2 * 16 == 32",
+        "(tile_m < 8 or tile_k != 8) and pipeline_count % 2 == 0", "tile_m / 0 == 0",
+        "not (type == 'f32' or tile_m * tile_n > 64 * 64)", "groups == 1", "unit == 'mfma'",
+        "occupancy", "tile_m - 32 - 32 == 0"}) {
+    EXPECT_TRUE(Holds(filter, kRow)) << filter;
+    EXPECT_FALSE(Holds(absl::StrCat("not (", filter, ")"), kRow)) << filter;
+  }
+}
+
+TEST(Filter, ErrorsSayWhere) {
+  const auto error = [](std::string_view filter) {
+    return std::string(ParseFilter(filter, SpaceOf("tile").traits()).status().message());
+  };
+  EXPECT_THAT(error("speed > 3"),
+              HasSubstr("has \"speed > 3\" at character 0; must have a number"));
+  EXPECT_THAT(error("tile_m >"), HasSubstr("at character 8"));
+  EXPECT_THAT(error("type > 3"), HasSubstr("two numbers or two texts"));
+  EXPECT_THAT(error("type"), HasSubstr("a condition, not a text"));
+  EXPECT_THAT(error("type and 1"), HasSubstr("not a text"));
+  EXPECT_THAT(error("(tile_m > 3"), HasSubstr("must have \")\""));
+  EXPECT_THAT(error("tile_m > 3 tile_n"), HasSubstr("its end or an operator"));
+  EXPECT_THAT(error("type == 'f16"), HasSubstr("a text that is closed"));
+  EXPECT_THAT(error("m > 3"), HasSubstr("one of type, tile_m")) << "which m?";
+}
+
+constexpr char kTraits[] = R"({"family": "tile", "direction": "fwd", "traits": {
+  "type": ["f16", "f32"], "tile": [[64, 64, 32], [128, 128, 32]], "waves_m": 2, "waves_n": [1, 2],
+  "mma": [["mfma", 32, 32, 8]], "patch_a": [[8, 1]], "patch_b": [[8, 1]], "occupancy": [2, 3],
+  "pipeline": [["single", 1], ["single", 2]]}})";
+
+TEST(Builder, ConfigsAreKeptOrCounted) {
+  const absl::StatusOr<Built> built = BuildRows(kTraits, Gfx::k942, "occupancy == 2");
+  ASSERT_TRUE(built.ok()) << built.status();
+  EXPECT_EQ(built->configs, 2 * 2 * 2 * 2 * 2);
+  EXPECT_EQ(built->filtered, 16);
+  EXPECT_EQ(built->rows.size(), 4u);
+  EXPECT_EQ(built->rows[0],
+            (BuiltRow{"tile", Direction::kForward, "f16_t64x64x32_w2x1_mfma32x32x8_a8x1_b8x1_o2"}));
+  ASSERT_EQ(built->refused.size(), 2u);
+  EXPECT_EQ(built->refused[0].first, "the target has no such mma for the type");
+  EXPECT_EQ(built->refused[0].second, 8);
+  EXPECT_EQ(built->refused[1].first, "with one LDS buffer one slab is on its way");
+  EXPECT_EQ(built->refused[1].second, 4);
+}
+
+TEST(Builder, ExamplesHaveRowsForEveryTarget) {
+  for (const char* direction : {"fwd", "bwd_data", "bwd_weight"}) {
+    const std::string json = ReadFile(absl::StrCat("tools/tune/examples/", direction, ".json"));
+    for (const Gfx gfx : kAmdGfx) {
+      const absl::StatusOr<Built> built = BuildRows(json, gfx, "");
+      ASSERT_TRUE(built.ok()) << built.status();
+      EXPECT_GT(built->rows.size(), 4u) << direction << " " << Name(gfx);
+      std::int64_t refused = 0;
+      for (const auto& [reason, count] : built->refused) refused += count;
+      EXPECT_EQ(built->configs, built->filtered);
+      EXPECT_EQ(built->filtered, refused + static_cast<std::int64_t>(built->rows.size()));
+      std::set<std::string> names;
+      for (const BuiltRow& row : built->rows) {
+        EXPECT_EQ(Name(row.direction), std::string(direction));
+        EXPECT_TRUE(names.insert(absl::StrCat(row.family, " ", row.name)).second) << row.name;
+      }
+    }
+  }
+}
+
+TEST(Builder, RowsAreReadAsTheyWereWritten) {
+  const std::vector<BuiltRow> rows = BuildRows(kTraits, Gfx::k942, "")->rows;
+  const auto read = ParseRows(PrintRows(rows, Gfx::k942));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->first, Gfx::k942);
+  EXPECT_EQ(read->second, rows);
+  EXPECT_THAT(ParseRows(PrintRows({}, Gfx::k942))->second, IsEmpty());
+}
+
+TEST(Builder, ErrorsNameTheKey) {
+  const auto error = [](std::string_view json, std::string_view filter = "") {
+    return std::string(BuildRows(json, Gfx::k942, filter).status().message());
+  };
+  EXPECT_THAT(error("{"), HasSubstr("not JSON"));
+  EXPECT_THAT(error("3"), HasSubstr("no JSON object"));
+  EXPECT_THAT(error(R"({"family": "fast", "traits": {}})"),
+              HasSubstr("family is fast; must be one of tile, direct, ck, hopper"));
+  EXPECT_THAT(error(R"({"family": "tile"})"), HasSubstr("the key traits is missing"));
+  EXPECT_THAT(error(R"({"family": "tile", "traits": {}, "speed": 1})"), HasSubstr("key speed"));
+  EXPECT_THAT(error(R"({"family": "tile", "direction": "up", "traits": {}})"),
+              HasSubstr("direction is up"));
+  EXPECT_THAT(error(R"({"family": "tile", "traits": {"type": "f16"}})"),
+              HasSubstr("trait tile_m is missing"));
+  EXPECT_THAT(error(R"({"family": "tile", "traits": {"type": "f17"}})"),
+              HasSubstr("type is f17; must be one of f16, bf16"));
+  EXPECT_THAT(error(R"({"family": "tile", "traits": {"tile": [[1, 2]]}})"),
+              HasSubstr("tile has the value [1,2]; must be a list of 3"));
+  EXPECT_THAT(error(R"({"family": "tile", "traits": {"tile": [[1, 2, 3]], "tile_m": 3}})"),
+              HasSubstr("is given twice"));
+  EXPECT_THAT(error(R"({"family": "tile", "traits": {"size": 3}})"), HasSubstr("the key size"));
+  EXPECT_THAT(error(kTraits, "speed > 1"), HasSubstr("filter \"speed > 1\""));
+}
+
+}  // namespace
+}  // namespace gridwise

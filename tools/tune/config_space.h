@@ -1,0 +1,84 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/arch/target.h"
+#include "core/conv/problem.h"
+#include "core/launch/part_kernel.h"
+
+namespace gridwise {
+
+/// A number of a config: of a field, or of a part of one. It is called tile_m in filters and files.
+struct Trait {
+  std::string group, part;               // "tile", "m"; of a field without parts its name, ""
+  std::vector<std::string> enumerators;  // what its values are called; empty: an integer
+  int least = 1, most = 4096;            // of integers
+  int fallback = 0;                      // its value in a config that does not say; below `least`:
+                                         // there is none
+
+  bool is_text() const { return !enumerators.empty(); }
+  std::string name() const { return part.empty() ? group : group + "_" + part; }
+};
+
+/// The number that `text` stands for: an enumerator, or an integer. kInvalidArgument, naming what
+/// it may be.
+absl::StatusOr<int> ParseValue(const Trait& trait, std::string_view text);
+
+/// "128", or the name of an enumerator.
+std::string PrintValue(const Trait& trait, int value);
+
+/// All configs of a family, built in or not, as lists of numbers: one for each trait.
+class ConfigSpace {
+ public:
+  using Values = std::vector<int>;
+
+  virtual ~ConfigSpace() = default;
+  virtual std::string_view family() const = 0;
+  const std::vector<Trait>& traits() const { return traits_; }
+  bool HasTarget(Gfx gfx) const { return (gfx == Gfx::kSm90a) == is_nvidia_; }
+
+  /// What a row of it is called (RowInfo::name), and the config that is called so.
+  virtual std::string NameOf(const Values& values, Direction direction) const = 0;
+  virtual absl::StatusOr<Values> Parse(std::string_view name, Direction direction) const = 0;
+
+  /// OK, or kInvalidArgument with the sentence why there is no such kernel for the target.
+  absl::Status Check(const Values& values, Direction direction, Gfx gfx) const;
+
+  /// The source of its kernel, an include of compile_rows.h and a line as in a list of rows, and
+  /// the kernel's symbol.
+  std::string Source(const Values& values, Direction direction) const;
+  std::string Symbol() const;
+
+  /// The kernel of that code, for PartsFamily.
+  virtual std::shared_ptr<const PartKernel> MakeKernel(const Values& values, Direction direction,
+                                                       KernelCode code) const = 0;
+
+ protected:
+  explicit ConfigSpace(bool is_nvidia) : is_nvidia_(is_nvidia) {}
+
+  /// Reject's sentence, of values within their limits; null: none.
+  virtual const char* Reject(const Values& values, Direction direction, Gfx gfx) const = 0;
+  /// The macro that a line of rows begins with.
+  virtual std::string_view Macro(Direction direction) const = 0;
+  /// Traits in front of the config's own, which the macro takes as its first argument.
+  virtual std::size_t MacroArguments() const { return 0; }
+
+  std::vector<Trait> traits_;
+
+ private:
+  const bool is_nvidia_;
+};
+
+/// Those of all families: tile, direct, ck, hopper.
+std::span<const ConfigSpace* const> ConfigSpaces();
+
+/// The one of a family; kInvalidArgument, naming those there are.
+absl::StatusOr<const ConfigSpace*> FindConfigSpace(std::string_view family);
+
+}  // namespace gridwise

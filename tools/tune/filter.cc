@@ -1,0 +1,225 @@
+#include "tools/tune/filter.h"
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+
+namespace gridwise {
+namespace {
+
+using Values = ConfigSpace::Values;
+
+/// What a part of the text says of a config: a number (conditions are 0 and 1) or a text.
+struct Expression {
+  std::function<std::int64_t(const Values&)> number;
+  std::function<std::string_view(const Values&)> text;  // of texts
+
+  bool is_text() const { return static_cast<bool>(text); }
+};
+
+Expression Number(std::function<std::int64_t(const Values&)> number) {
+  return {.number = std::move(number), .text = nullptr};
+}
+
+std::int64_t Compute(std::string_view op, std::int64_t a, std::int64_t b) {
+  if (op == "+") return a + b;
+  if (op == "-") return a - b;
+  if (op == "*") return a * b;
+  if (b == 0) return 0;
+  return op == "/" ? a / b : a % b;
+}
+
+template <class T>
+bool Holds(std::string_view op, const T& a, const T& b) {
+  if (op == "==") return a == b;
+  if (op == "!=") return a != b;
+  if (op == "<") return a < b;
+  if (op == "<=") return a <= b;
+  return op == ">" ? a > b : a >= b;
+}
+
+/// Recursive descent; the first failure sticks.
+class Parser {
+ public:
+  Parser(std::string_view text, const std::vector<Trait>& traits) : text_(text), traits_(traits) {}
+
+  absl::StatusOr<Filter> Parse() {
+    Expression all = Or();
+    Skip();
+    if (at_ < text_.size()) Fail("its end or an operator");
+    if (status_.ok() && all.is_text()) Fail("a condition, not a text");
+    if (!status_.ok()) return status_;
+    return [number = std::move(all.number)](const Values& values) { return number(values) != 0; };
+  }
+
+ private:
+  Expression Or() {
+    Expression left = And();
+    while (Take("or")) {
+      Expression right = And();
+      left = Number([a = Condition(left), b = Condition(right)](const Values& v) {
+        return a(v) != 0 || b(v) != 0;
+      });
+    }
+    return left;
+  }
+  Expression And() {
+    Expression left = Not();
+    while (Take("and")) {
+      Expression right = Not();
+      left = Number([a = Condition(left), b = Condition(right)](const Values& v) {
+        return a(v) != 0 && b(v) != 0;
+      });
+    }
+    return left;
+  }
+  Expression Not() {
+    if (!Take("not")) return Comparison();
+    return Number([a = Condition(Not())](const Values& v) { return a(v) == 0; });
+  }
+  Expression Comparison() {
+    Expression left = Sum();
+    for (const char* op : {"==", "!=", "<=", ">=", "<", ">"}) {
+      if (!Take(op)) continue;
+      Expression right = Sum();
+      if (left.is_text() != right.is_text()) Fail("two numbers or two texts to compare");
+      if (!status_.ok()) return left;
+      if (left.is_text()) {
+        return Number([op, a = left.text, b = right.text](const Values& v) {
+          return Holds<std::string_view>(op, a(v), b(v));
+        });
+      }
+      return Number([op, a = left.number, b = right.number](const Values& v) {
+        return Holds<std::int64_t>(op, a(v), b(v));
+      });
+    }
+    return left;
+  }
+  Expression Sum() {
+    return Binary({"+", "-"},
+                  [this] { return Binary({"*", "/", "%"}, [this] { return Atom(); }); });
+  }
+  Expression Binary(const std::vector<const char*>& ops, const std::function<Expression()>& part) {
+    Expression left = part();
+    for (;;) {
+      const char* found = nullptr;
+      for (const char* op : ops) {
+        if (found == nullptr && Take(op)) found = op;
+      }
+      if (found == nullptr) return left;
+      Expression right = part();
+      left = Number([found, a = Condition(left), b = Condition(right)](const Values& v) {
+        return Compute(found, a(v), b(v));
+      });
+    }
+  }
+  Expression Atom() {
+    Skip();
+    const std::string_view rest = text_.substr(at_);
+    if (Take("(")) {
+      Expression inner = Or();
+      if (!Take(")")) Fail("\")\"");
+      return inner;
+    }
+    if (rest.starts_with('\'') || rest.starts_with('"')) return Quoted(rest);
+    std::size_t length = 0;
+    while (length < rest.size() && (absl::ascii_isalnum(rest[length]) || rest[length] == '_')) {
+      ++length;
+    }
+    const std::string_view word = rest.substr(0, length);
+    std::int64_t value = 0;
+    if (absl::SimpleAtoi(word, &value)) {
+      at_ += length;
+      return Number([value](const Values&) { return value; });
+    }
+    return Name(word);
+  }
+  Expression Quoted(std::string_view rest) {
+    const std::size_t end = rest.find(rest[0], 1);
+    if (end == std::string_view::npos) {
+      Fail("a text that is closed");
+      return {};
+    }
+    at_ += end + 1;
+    return {.number = nullptr,
+            .text = [text = std::string(rest.substr(1, end - 1))](const Values&) {
+              return std::string_view(text);
+            }};
+  }
+  Expression Name(std::string_view word) {
+    const std::optional<std::size_t> index = FindTrait(word);
+    if (!index) {
+      std::vector<std::string> names;
+      for (const Trait& trait : traits_) names.push_back(trait.name());
+      Fail(absl::StrCat("a number, a text in quotes, or one of ", absl::StrJoin(names, ", ")));
+      return {};
+    }
+    at_ += word.size();
+    if (!traits_[*index].is_text()) {
+      return Number([i = *index](const Values& v) { return v[i]; });
+    }
+    return {.number = nullptr,
+            .text = [i = *index, names = traits_[*index].enumerators](const Values& v) {
+              return std::string_view(names[static_cast<std::size_t>(v[i])]);
+            }};
+  }
+
+  /// By its name, or by the part that only one trait has.
+  std::optional<std::size_t> FindTrait(std::string_view word) const {
+    std::optional<std::size_t> by_part;
+    int count = 0;
+    for (std::size_t i = 0; i < traits_.size(); ++i) {
+      if (traits_[i].name() == word) return i;
+      if (traits_[i].part != word && traits_[i].group != word) continue;
+      by_part = i;
+      ++count;
+    }
+    return count == 1 ? by_part : std::nullopt;
+  }
+
+  std::function<std::int64_t(const Values&)> Condition(const Expression& expression) {
+    if (expression.is_text()) Fail("a number or a condition, not a text");
+    return expression.number;
+  }
+  void Skip() {
+    while (at_ < text_.size() && absl::ascii_isspace(text_[at_])) ++at_;
+  }
+  /// Consumes `token`, a whole word if it is one.
+  bool Take(std::string_view token) {
+    Skip();
+    const std::string_view rest = text_.substr(at_);
+    if (!status_.ok() || !rest.starts_with(token)) return false;
+    const bool is_word = absl::ascii_isalpha(token[0]);
+    if (is_word && rest.size() > token.size() &&
+        (absl::ascii_isalnum(rest[token.size()]) || rest[token.size()] == '_')) {
+      return false;
+    }
+    at_ += token.size();
+    return true;
+  }
+  void Fail(std::string_view expected) {
+    if (!status_.ok()) return;
+    status_ = absl::InvalidArgumentError(
+        absl::StrFormat("filter \"%s\" has \"%s\" at character %d; must have %s there", text_,
+                        text_.substr(at_), at_, expected));
+  }
+
+  const std::string_view text_;
+  const std::vector<Trait>& traits_;
+  std::size_t at_ = 0;
+  absl::Status status_;
+};
+
+}  // namespace
+
+absl::StatusOr<Filter> ParseFilter(std::string_view text, const std::vector<Trait>& traits) {
+  return Parser(text, traits).Parse();
+}
+
+}  // namespace gridwise

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "tools/tune/config_space.h"
+
+namespace gridwise {
+
+/// A condition on a config:
+///
+///   tile_n >= 128 and pipeline_schedule == 'wavelet'
+///   not (type == 'f32' or tile_m * tile_n > 64 * 64)
+///
+/// Names are traits; a trait's group stands for its only trait, or for one whose name ends as the
+/// word does where that is unique: schedule. Integers, texts in quotes, + - * / % (by zero: 0),
+/// == != < <= > >=, and, or, not, parentheses.
+using Filter = std::function<bool(const ConfigSpace::Values&)>;
+
+/// Errors: kInvalidArgument with the place where it cannot go on.
+absl::StatusOr<Filter> ParseFilter(std::string_view text, const std::vector<Trait>& traits);
+
+}  // namespace gridwise

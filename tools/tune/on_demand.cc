@@ -1,0 +1,228 @@
+#include "tools/tune/on_demand.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "core/launch/family.h"
+#include "core/launch/parts_family.h"
+#include "instances/families.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/SHA256.h"
+#include "tools/tune/config_space.h"
+
+namespace gridwise {
+namespace {
+
+namespace fs = std::filesystem;
+
+absl::StatusOr<std::string> ReadFile(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return absl::NotFoundError(absl::StrCat("cannot read ", path.string()));
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+/// SHA-256 of several texts, in hexadecimal.
+std::string Digest(const std::vector<std::string>& texts) {
+  llvm::SHA256 sha;
+  for (const std::string& text : texts) {
+    sha.update(absl::StrCat(text.size(), "\n"));  // where one text ends is part of what there is
+    sha.update(text);
+  }
+  return llvm::toHex(sha.final(), /*LowerCase=*/true);
+}
+
+/// A path beside `path` that no other process has.
+std::string Temporary(const std::string& path, std::string_view suffix) {
+  return absl::StrFormat("%s.%d%s", path, getpid(), suffix);
+}
+
+/// A name's config, of one family or of any.
+struct Row {
+  const ConfigSpace* space = nullptr;
+  ConfigSpace::Values values;
+};
+
+absl::StatusOr<Row> FindRow(std::string_view family, std::string_view name, Direction direction,
+                            Gfx gfx) {
+  std::vector<std::string> reasons;
+  for (const ConfigSpace* space : ConfigSpaces()) {
+    if (!family.empty() ? space->family() != family : !space->HasTarget(gfx)) continue;
+    const absl::StatusOr<ConfigSpace::Values> values = space->Parse(name, direction);
+    if (!values.ok()) {
+      reasons.push_back(absl::StrCat(space->family(), ": ", values.status().message()));
+      continue;
+    }
+    const absl::Status status = space->Check(*values, direction, gfx);
+    if (status.ok()) return Row{space, *values};
+    return absl::InvalidArgumentError(absl::StrFormat("row %s of %s cannot be compiled for %s: %s",
+                                                      name, space->family(), Name(gfx),
+                                                      status.message()));
+  }
+  if (reasons.empty()) return FindConfigSpace(family).status();
+  return absl::InvalidArgumentError(
+      absl::StrFormat("row %s is no config's name:\n  %s", name, absl::StrJoin(reasons, "\n  ")));
+}
+
+/// The text of a value that may be missing.
+std::string TextOf(const llvm::json::Object& object, llvm::StringRef key) {
+  return object.getString(key).value_or("").str();
+}
+
+}  // namespace
+
+absl::StatusOr<Compiler> Compiler::Open(const std::string& json, std::string cache) {
+  const absl::StatusOr<std::string> text = ReadFile(json);
+  if (!text.ok()) return text.status();
+  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(*text);
+  const llvm::json::Object* const object = parsed ? parsed->getAsObject() : nullptr;
+  if (!parsed) llvm::consumeError(parsed.takeError());
+  if (object == nullptr || object->getArray("headers") == nullptr ||
+      object->getObject("flags") == nullptr || object->getObject("env") == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat(json, " is no gpu_compiler's file"));
+  }
+  Compiler compiler;
+  compiler.clang_ = TextOf(*object, "clang");
+  compiler.cache_ = std::move(cache);
+  compiler.root_ = fs::absolute(json).parent_path().parent_path().parent_path();
+  for (const auto& [gfx, flags] : *object->getObject("flags")) {
+    for (const llvm::json::Value& flag : *flags.getAsArray()) {
+      compiler.flags_[gfx.str()].push_back(flag.getAsString().value_or("").str());
+    }
+  }
+  std::vector<std::string> contents;
+  for (const auto& [name, value] : *object->getObject("env")) {
+    compiler.environment_.push_back(
+        absl::StrCat(name.str(), "=", value.getAsString().value_or("").str()));
+    contents.push_back(compiler.environment_.back());
+  }
+  for (const llvm::json::Value& header : *object->getArray("headers")) {
+    const std::string path = header.getAsString().value_or("").str();
+    const absl::StatusOr<std::string> header_text = ReadFile(fs::path(compiler.root_) / path);
+    if (!header_text.ok()) return header_text.status();
+    contents.push_back(path);
+    contents.push_back(*header_text);
+  }
+  compiler.digest_ = Digest(contents);
+  std::error_code error;
+  fs::create_directories(compiler.cache_, error);
+  if (error) {
+    return absl::FailedPreconditionError(
+        absl::StrFormat("cannot create %s: %s", compiler.cache_, error.message()));
+  }
+  return compiler;
+}
+
+absl::StatusOr<std::string> Compiler::Compile(const std::string& source, Gfx gfx) const {
+  const auto flags = flags_.find(std::string_view(Name(gfx)));
+  if (flags == flags_.end()) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("this program has no compiler for %s", Name(gfx)));
+  }
+  std::vector<std::string> arguments = {clang_};
+  arguments.insert(arguments.end(), flags->second.begin(), flags->second.end());
+  const std::string key = Digest({digest_, absl::StrJoin(arguments, " "), source});
+  const std::string stem = (fs::path(cache_) / key).string();
+  const std::string path = stem + (gfx == Gfx::kSm90a ? ".ptx" : ".hsaco");
+  if (fs::exists(path)) return path;
+
+  const std::string input = Temporary(stem, ".hip"), output = Temporary(stem, ".o");
+  const std::string messages = Temporary(stem, ".txt");
+  std::ofstream(input) << source;
+  arguments.insert(arguments.end(), {"-iquote", root_, input, "-o", output});
+  const std::vector<llvm::StringRef> words(arguments.begin(), arguments.end());
+  const std::vector<llvm::StringRef> environment(environment_.begin(), environment_.end());
+  std::string why;
+  const int exit_code = llvm::sys::ExecuteAndWait(
+      clang_, words, llvm::ArrayRef<llvm::StringRef>(environment),
+      {std::nullopt, std::nullopt, llvm::StringRef(messages)}, /*SecondsToWait=*/0,
+      /*MemoryLimit=*/0, &why);
+  const std::string said = ReadFile(messages).value_or("");
+  std::error_code ignored;
+  fs::remove(input, ignored);
+  fs::remove(messages, ignored);
+  if (exit_code != 0) {
+    fs::remove(output, ignored);
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%s ended with %d: %s%s", clang_, exit_code, why, said));
+  }
+  std::error_code error;
+  fs::rename(output, path, error);  // whole, whatever other processes do
+  if (error) {
+    return absl::FailedPreconditionError(
+        absl::StrFormat("cannot write %s: %s", path, error.message()));
+  }
+  return path;
+}
+
+std::string DefaultKernelCache() {
+  for (const auto& [variable, folder] :
+       {std::pair("XDG_CACHE_HOME", "gridwise"), {"HOME", ".cache/gridwise"}}) {
+    const char* const value = std::getenv(variable);
+    if (value != nullptr && *value != 0) return fs::path(value) / folder;
+  }
+  return fs::temp_directory_path() / "gridwise";
+}
+
+bool HasRow(std::string_view family, std::string_view name, Direction direction, Gfx gfx) {
+  for (const KernelFamily* each : Families()) {
+    if (!family.empty() && each->name() != family) continue;
+    for (const RowInfo& row : each->Rows(direction, gfx)) {
+      if (row.name == name) return true;
+    }
+  }
+  return false;
+}
+
+bool IsRowName(std::string_view family, std::string_view name, Direction direction) {
+  for (const ConfigSpace* space : ConfigSpaces()) {
+    if (!family.empty() && space->family() != family) continue;
+    if (space->Parse(name, direction).ok()) return true;
+  }
+  return false;
+}
+
+absl::StatusOr<CompiledRow> CompileRow(const Compiler& compiler, std::string_view family,
+                                       std::string_view name, Direction direction, Gfx gfx) {
+  const absl::StatusOr<Row> row = FindRow(family, name, direction, gfx);
+  if (!row.ok()) return row.status();
+  const absl::StatusOr<std::string> path =
+      compiler.Compile(row->space->Source(row->values, direction), gfx);
+  if (!path.ok()) return path.status();
+  return CompiledRow{.family = std::string(row->space->family()),
+                     .name = std::string(name),
+                     .path = *path,
+                     .symbol = row->space->Symbol()};
+}
+
+absl::Status AddRow(const Compiler& compiler, std::string_view family, std::string_view name,
+                    Direction direction, Gfx gfx) {
+  if (HasRow(family, name, direction, gfx)) return absl::OkStatus();
+  const absl::StatusOr<Row> row = FindRow(family, name, direction, gfx);
+  if (!row.ok()) return row.status();
+  const absl::StatusOr<CompiledRow> compiled =
+      CompileRow(compiler, row->space->family(), name, direction, gfx);
+  if (!compiled.ok()) return compiled.status();
+  absl::StatusOr<std::string> object = ReadFile(compiled->path);
+  if (!object.ok()) return object.status();
+  // Both stay, as embedded code objects and families do.
+  const auto* const code = new std::string(*std::move(object));
+  auto* const rows = new PartsFamily(compiled->family);
+  rows->Add(direction, gfx,
+            row->space->MakeKernel(row->values, direction, {*code, compiled->symbol}));
+  return RegisterRows(*rows);
+}
+
+}  // namespace gridwise

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/arch/target.h"
+#include "core/conv/problem.h"
+
+namespace gridwise {
+
+/// The machine's device compiler, and where its outputs are kept.
+class Compiler {
+ public:
+  /// That of a gpu_compiler rule's file (tools/build), whose headers lie as in its runfiles: for
+  /// .../tools/tune/compiler.json below the folder that has tools. Code objects are kept below
+  /// `cache`, which is created if need be.
+  static absl::StatusOr<Compiler> Open(const std::string& json, std::string cache);
+
+  /// The path of the code object (of NVIDIA's targets PTX) that a source compiles to. It is named
+  /// by the source, the headers, the compiler's version and its flags: a second call finds it, in
+  /// this or any other process. kInvalidArgument with what the compiler says.
+  absl::StatusOr<std::string> Compile(const std::string& source, Gfx gfx) const;
+
+ private:
+  std::string clang_, root_, cache_;
+  std::vector<std::string> environment_;
+  std::map<std::string, std::vector<std::string>, std::less<>> flags_;  // by target
+  std::string digest_;  // of the headers and the compiler's version
+};
+
+/// $XDG_CACHE_HOME/gridwise or ~/.cache/gridwise.
+std::string DefaultKernelCache();
+
+/// Whether a family has a row of this name for a direction and a target, be it built in or added.
+bool HasRow(std::string_view family, std::string_view name, Direction direction, Gfx gfx);
+
+/// Whether `name` is a config's, of the family or, if that is empty, of any; it may be one that
+/// cannot exist.
+bool IsRowName(std::string_view family, std::string_view name, Direction direction);
+
+/// A kernel that was compiled on demand.
+struct CompiledRow {
+  std::string family, name;
+  std::string path;    // of its code object
+  std::string symbol;  // of the kernel in it
+};
+
+/// Compiles the row that `name` is the name of. `family` may be empty: then it is the first one
+/// whose names look so. Errors: kInvalidArgument for a name that is no config's, for a config that
+/// cannot exist, with Reject's sentence, and for what the compiler says.
+absl::StatusOr<CompiledRow> CompileRow(const Compiler& compiler, std::string_view family,
+                                       std::string_view name, Direction direction, Gfx gfx);
+
+/// The same, and adds it to the rows of its family that plans choose from, to the end of the
+/// program: MakePlan with PlanOptions::row has it. Does nothing where HasRow.
+absl::Status AddRow(const Compiler& compiler, std::string_view family, std::string_view name,
+                    Direction direction, Gfx gfx);
+
+}  // namespace gridwise

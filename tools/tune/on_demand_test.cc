@@ -1,0 +1,123 @@
+/// Rows that are not built in are compiled, run, and right.
+
+#include "tools/tune/on_demand.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "core/launch/family.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "instances/ck/family.h"
+#include "instances/conv.h"
+#include "instances/families.h"
+#include "tests/conv/conv_case.h"
+#include "tools/tune/config_space.h"
+
+namespace gridwise {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class OnDemand : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { ASSERT_TRUE(RegisterFamily(ck::Family()).ok()); }
+  void SetUp() override {
+    const absl::StatusOr<Gfx> gfx = UseTestTarget();
+    ASSERT_TRUE(gfx.ok()) << gfx.status();
+    gfx_ = *gfx;
+  }
+  static Compiler Open() {
+    absl::StatusOr<Compiler> compiler =
+        Compiler::Open("tools/tune/compiler.json", absl::StrCat(testing::TempDir(), "/kernels"));
+    EXPECT_TRUE(compiler.ok()) << compiler.status();
+    return *std::move(compiler);
+  }
+  /// A row like one of a family that is built in, but for one number.
+  std::string NewRow(std::string_view family, Direction direction, std::string_view trait) const {
+    const ConfigSpace& space = **FindConfigSpace(family);
+    for (const KernelFamily* each : Families()) {
+      if (each->name() != family) continue;
+      for (const RowInfo& row : each->Rows(direction, gfx_)) {
+        if (row.type != DataType::kF16) continue;
+        ConfigSpace::Values values = space.Parse(row.name, direction).value();
+        for (std::size_t i = 0; i < values.size(); ++i) {
+          if (space.traits()[i].name() == trait) --values[i];
+        }
+        if (!space.Check(values, direction, gfx_).ok()) continue;
+        const std::string name = space.NameOf(values, direction);
+        if (!HasRow(family, name, direction, gfx_)) return name;
+      }
+    }
+    return "";
+  }
+
+  Gfx gfx_ = Gfx::k942;
+};
+
+TEST_F(OnDemand, ComputesWhatTheProblemSays) {
+  const Dim dim = {.in = 9, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  for (const auto& [family, direction, trait] :
+       {std::tuple("tile", Direction::kBackwardWeight, "occupancy"),
+        {"ck", Direction::kForward, "occupancy"}}) {
+    SCOPED_TRACE(family);
+    const ConvProblem problem = {
+        .direction = direction, .batch = 2, .c = 32, .k = 32, .dims = {Dim{}, dim, dim}};
+    const std::string row = NewRow(family, direction, trait);
+    ASSERT_NE(row, "");
+    EXPECT_THAT(MakePlan(problem, gfx_, {.row = row}).status().message(),
+                StartsWith(absl::StrCat("row is ", row, "; must be one of")));
+    const absl::Status added = AddRow(Open(), "", row, direction, gfx_);
+    ASSERT_TRUE(added.ok()) << added;
+    EXPECT_TRUE(AddRow(Open(), "", row, direction, gfx_).ok()) << "it is there";
+    const absl::StatusOr<Plan> plan = MakePlan(problem, gfx_, {.row = row});
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_EQ(plan->family(), family);
+    const absl::StatusOr<ConvCase> made = ConvCase::Make(problem, /*seed=*/1);
+    ASSERT_TRUE(made.ok()) << made.status();
+    const absl::Status status = made->CheckPlan(*plan);
+    EXPECT_TRUE(status.ok()) << status;
+  }
+}
+
+TEST_F(OnDemand, CompilesOnce) {
+  const std::string row = NewRow("direct", Direction::kForward, "cells");
+  const absl::StatusOr<CompiledRow> first =
+      CompileRow(Open(), "direct", row, Direction::kForward, gfx_);
+  ASSERT_TRUE(first.ok()) << first.status();
+  const auto written = std::filesystem::last_write_time(first->path);
+  const absl::StatusOr<CompiledRow> second =
+      CompileRow(Open(), "direct", row, Direction::kForward, gfx_);
+  ASSERT_TRUE(second.ok()) << second.status();
+  EXPECT_EQ(second->path, first->path);
+  EXPECT_EQ(std::filesystem::last_write_time(first->path), written);
+  EXPECT_EQ(second->symbol, "gridwise_direct_1");
+}
+
+TEST_F(OnDemand, RefusalsAreSentences) {
+  const Compiler compiler = Open();
+  const auto refusal = [&](std::string_view family, std::string_view name) {
+    return std::string(
+        CompileRow(compiler, family, name, Direction::kForward, gfx_).status().message());
+  };
+  EXPECT_THAT(refusal("direct", "f16_ch1_cells99_taps1_stride0"),
+              HasSubstr(absl::StrCat("cannot be compiled for ", Name(gfx_),
+                                     ": a lane works on 1 to 16 cells")));
+  EXPECT_THAT(refusal("", "f16_t0x0x0_w1x1_mfma32x32x8_a8x1_b8x1_o1"),
+              HasSubstr("tile_m is 0; must be 1 to 4096"));
+  EXPECT_THAT(refusal("tile", "f16_fast"), HasSubstr("tile: name \"f16_fast\" has \"fast\""));
+  EXPECT_THAT(refusal("", "fast"), HasSubstr("row fast is no config's name:\n  tile: name"));
+  EXPECT_THAT(refusal("mine", "fast"), HasSubstr("family is mine; must be one of tile, direct"));
+  EXPECT_THAT(compiler.Compile("#error no such row\n", gfx_).status().message(),
+              HasSubstr("error: no such row"));
+}
+
+}  // namespace
+}  // namespace gridwise
