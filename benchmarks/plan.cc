@@ -2,6 +2,7 @@
 // kernel. Budget: 50 us; 2 us to find a plan in a cache.
 //
 //   bazel run //benchmarks:plan
+//   bazel run //benchmarks:plan -- ck     of all families and the classic one
 //
 // plan/ plans every problem of a set in one direction for one target: per_problem is the mean of
 // their CPU time, worst_us the slowest problem's best time, and the label its name. cache/ finds
@@ -24,22 +25,29 @@
 #include "absl/strings/str_cat.h"
 #include "benchmark/benchmark.h"
 #include "core/arch/target.h"
+#include "core/base/csv_table.h"
 #include "core/conv/problem.h"
 #include "core/conv/problem_io.h"
+#include "core/gemm/problem_io.h"
+#include "instances/ck/family.h"
 #include "instances/conv.h"
+#include "instances/families.h"
+#include "instances/gemm.h"
 #include "instances/plan_cache.h"
 
 namespace gridwise {
 namespace {
 
-void PlanAll(benchmark::State& state, const std::vector<NamedProblem>& problems, Gfx gfx) {
+/// Problems are convolutions or matrix multiplications.
+template <class Named>
+void PlanAll(benchmark::State& state, const std::vector<Named>& problems, Gfx gfx) {
   using Clock = std::chrono::steady_clock;
   using Microseconds = std::chrono::duration<double, std::micro>;
   std::vector<double> best(problems.size(), std::numeric_limits<double>::infinity());
   for (auto _ : state) {
     for (size_t i = 0; i < problems.size(); ++i) {
       const Clock::time_point start = Clock::now();
-      absl::StatusOr<Plan> plan = MakePlan(problems[i].problem, gfx);
+      auto plan = MakePlan(problems[i].problem, gfx);
       benchmark::DoNotOptimize(plan);
       const double us = Microseconds(Clock::now() - start).count();
       if (!plan.ok()) state.SkipWithError(plan.status().ToString().c_str());
@@ -111,16 +119,39 @@ absl::Status RegisterSet(const std::string& set) {
   return absl::OkStatus();
 }
 
+absl::Status RegisterGemms(const std::string& set) {
+  const absl::StatusOr<std::string> text =
+      ReadText(absl::StrCat("tests/problems/", set, ".csv"), "problem set");
+  if (!text.ok()) return text.status();
+  const absl::StatusOr<std::vector<NamedGemm>> gemms = ParseGemms(*text, set);
+  if (!gemms.ok()) return gemms.status();
+  for (const Gfx gfx : kAmdGfx) {
+    benchmark::RegisterBenchmark(
+        absl::StrCat("plan/", Name(gfx), "/gemm/", set).c_str(),
+        [gemms = *gemms, gfx](benchmark::State& state) { PlanAll(state, gemms, gfx); });
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Register(bool with_classic) {
+  if (with_classic) {
+    if (absl::Status status = RegisterFamily(ck::Family()); !status.ok()) return status;
+  }
+  for (const char* set : {"regressions", "retinanet"}) {
+    if (absl::Status status = RegisterSet(set); !status.ok()) return status;
+  }
+  return RegisterGemms("transformers");
+}
+
 }  // namespace
 }  // namespace gridwise
 
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
-  for (const char* set : {"regressions", "retinanet"}) {
-    if (absl::Status status = gridwise::RegisterSet(set); !status.ok()) {
-      std::fprintf(stderr, "%s\n", status.ToString().c_str());
-      return 1;
-    }
+  const absl::Status status = gridwise::Register(argc > 1 && std::string(argv[1]) == "ck");
+  if (!status.ok()) {
+    std::fprintf(stderr, "%s\n", status.ToString().c_str());
+    return 1;
   }
   benchmark::RunSpecifiedBenchmarks();
   return 0;

@@ -1,3 +1,5 @@
+#include "instances/executable.h"
+
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -14,18 +16,17 @@
 #include "core/runtime/module.h"
 #include "core/runtime/status.h"
 #include "core/runtime/tensor_map.h"
-#include "instances/conv.h"
 
 namespace gridwise {
 namespace {
 
 /// The start of each Memory; null where there is none.
-std::array<const void*, kMemories> StartsOf(const ConvTensors& tensors, void* workspace,
+std::array<const void*, kMemories> StartsOf(const Tensors& tensors, void* workspace,
                                             const void* table) {
   return {tensors.a, tensors.b, tensors.out, tensors.d0, tensors.d1, workspace, table};
 }
 
-absl::Status CheckTensors(const ConvTensors& tensors, int epilogue_tensors) {
+absl::Status CheckTensors(const Tensors& tensors, int epilogue_tensors) {
   const auto null = [](const char* name) {
     return absl::InvalidArgumentError(
         absl::StrFormat("tensor %s is null; the plan's tensors must be device memory", name));
@@ -40,7 +41,7 @@ absl::Status CheckTensors(const ConvTensors& tensors, int epilogue_tensors) {
 
 }  // namespace
 
-absl::StatusOr<Executable> Executable::Load(const Plan& plan) {
+absl::StatusOr<Executable> Executable::Load(const RowPlan& plan) {
   absl::StatusOr<DeviceInfo> device = CurrentDevice();
   if (!device.ok()) return device.status();
   if (device->target != Name(plan.gfx())) {
@@ -74,9 +75,9 @@ absl::StatusOr<Executable> Executable::Load(const Plan& plan) {
   return executable;
 }
 
-absl::Status Executable::Launch(const ConvTensors& tensors, void* workspace,
+absl::Status Executable::Launch(const Tensors& tensors, void* workspace,
                                 std::int64_t workspace_bytes, hipStream_t stream) const {
-  absl::Status status = CheckTensors(tensors, plan_.problem().epilogue.tensors);
+  absl::Status status = CheckTensors(tensors, plan_.epilogue_tensors());
   if (!status.ok()) return status;
   const std::int64_t needed = plan_.workspace_bytes();
   if (needed > 0 && (workspace == nullptr || workspace_bytes < needed)) {

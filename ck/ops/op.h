@@ -1,7 +1,6 @@
 #pragma once
 
-#include <optional>
-#include <string_view>
+#include "core/conv/problem.h"
 
 namespace gridwise::ck {
 
@@ -12,12 +11,13 @@ enum class Op {
   kMultipleD,    ///< backward-data: the same, all sub-GEMMs in one launch
   kCShuffleV3,   ///< backward-weight: one launch, or with K in splits also their sum
   kTwoStage,     ///< backward-weight: f32 sums in the workspace, which a second launch converts
-  kExplicit,  ///< backward-weight: a plain batched matrix multiplication of the tensors as they are
-  kWavelet,   ///< backward-weight: waves that load, and waves that multiply
+  kExplicit,     ///< backward-weight: a plain batched matrix multiplication, of columns if need be
+  kWaveletV3,    ///< backward-weight: waves that load, and waves that multiply
+  kBatchedGemm,  ///< matrices as they are
 };
 
-inline constexpr Op kAllOps[] = {Op::kMultipleABD, Op::kMultipleD, Op::kCShuffleV3,
-                                 Op::kTwoStage,    Op::kExplicit,  Op::kWavelet};
+inline constexpr Op kAllOps[] = {Op::kMultipleABD, Op::kMultipleD, Op::kCShuffleV3, Op::kTwoStage,
+                                 Op::kExplicit,    Op::kWaveletV3, Op::kBatchedGemm};
 
 constexpr const char* Name(Op op) {
   switch (op) {
@@ -31,10 +31,32 @@ constexpr const char* Name(Op op) {
       return "two_stage";
     case Op::kExplicit:
       return "explicit";
-    case Op::kWavelet:
+    case Op::kWaveletV3:
       return "wavelet";
+    case Op::kBatchedGemm:
+      return "batched_gemm";
   }
   return "?";
 }
+
+/// The direction of an op's convolutions, and that as which matrices are planned.
+constexpr Direction DirectionOf(Op op) {
+  if (op == Op::kMultipleABD || op == Op::kBatchedGemm) return Direction::kForward;
+  return op == Op::kMultipleD ? Direction::kBackwardData : Direction::kBackwardWeight;
+}
+
+/// Ops that one kernel serves: kCShuffleV3 | kTwoStage.
+struct OpSet {
+  unsigned bits = 0;
+
+  constexpr OpSet() = default;
+  constexpr OpSet(Op op) : bits(1u << static_cast<int>(op)) {}  // NOLINT: an op is a set of one
+  constexpr bool Has(Op op) const { return (bits >> static_cast<int>(op) & 1) != 0; }
+};
+constexpr OpSet operator|(OpSet set, Op op) {
+  set.bits |= OpSet(op).bits;
+  return set;
+}
+constexpr OpSet operator|(Op a, Op b) { return OpSet(a) | b; }
 
 }  // namespace gridwise::ck

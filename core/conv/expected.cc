@@ -45,7 +45,8 @@ absl::Status CheckSize(const char* name, std::size_t size, std::int64_t expected
       absl::StrFormat("%s has %d elements; the problem needs %d", name, size, expected));
 }
 
-/// The largest magnitude of what the epilogue computes from `sum` before it clamps.
+}  // namespace
+
 double LargestValue(Epilogue epilogue, double sum, const std::array<double, 2>& d) {
   epilogue.low = Epilogue{}.low;
   epilogue.high = Epilogue{}.high;
@@ -55,8 +56,6 @@ double LargestValue(Epilogue epilogue, double sum, const std::array<double, 2>& 
   }
   return largest;
 }
-
-}  // namespace
 
 std::int64_t EpilogueElements(const ConvProblem& problem, int index) {
   const PerAxis size = problem.AxesOf(problem.out()).size;

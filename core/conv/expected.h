@@ -15,10 +15,13 @@ namespace gridwise {
 /// Elements from the first of the epilogue's tensor `index` to its last.
 std::int64_t EpilogueElements(const ConvProblem& problem, int index);
 
+/// The largest magnitude of what the epilogue computes from `sum` before it clamps: what rounding
+/// errors are relative to.
+double LargestValue(Epilogue epilogue, double sum, const std::array<double, 2>& d);
+
 struct Expected {
   std::vector<double> out;
-  /// SumRms() of the largest values that the epilogue comes by, from alpha * sum to the one that it
-  /// clamps: what rounding errors are relative to.
+  /// SumRms() of the elements' LargestValue().
   double sum_rms = 0;
 };
 

@@ -1,13 +1,7 @@
 #include "core/conv/problem_io.h"
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <cstdint>
-#include <cstdio>
-#include <cstring>
-#include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,8 +15,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
-#include "core/base/csv.h"
+#include "core/base/csv_table.h"
 #include "core/base/types.h"
 #include "core/conv/problem.h"
 #include "core/conv/validate.h"
@@ -54,28 +47,6 @@ constexpr AxisColumns kAxisColumns[] = {
 };
 constexpr AxisColumns kPadEndColumns = {{"pad_end_d", "pad_end_h", "pad_end_w"}, &Dim::pad_end};
 
-using ColumnIndex = std::map<std::string, size_t, std::less<>>;
-
-/// One line of the file with what is needed to read it and to speak about it.
-struct Row {
-  const ColumnIndex& columns;
-  std::vector<std::string> fields;
-  std::string where;  // "<source>:<line>: "
-
-  bool Has(std::string_view column) const { return columns.contains(column); }
-  const std::string& Field(std::string_view column) const {
-    return fields[columns.find(column)->second];
-  }
-  absl::Status Error(std::string_view what) const {
-    return absl::InvalidArgumentError(absl::StrCat(where, what));
-  }
-  absl::Status ReadInt(std::string_view column, int64_t& value) const {
-    if (absl::SimpleAtoi(Field(column), &value)) return absl::OkStatus();
-    return Error(
-        absl::StrFormat("column %s is \"%s\"; must be a 64-bit integer", column, Field(column)));
-  }
-};
-
 std::vector<std::string> RequiredColumns() {
   std::vector<std::string> names = {"name", "ndim", "directions"};
   for (const CountColumn& column : kCountColumns) names.push_back(column.name);
@@ -85,34 +56,13 @@ std::vector<std::string> RequiredColumns() {
   return names;
 }
 
-absl::StatusOr<ColumnIndex> ParseHeader(const std::vector<std::string>& header,
-                                        const std::string& where) {
-  const std::vector<std::string> required = RequiredColumns();
-  std::vector<std::string> known = required;
-  known.insert(known.end(), std::begin(kPadEndColumns.names), std::end(kPadEndColumns.names));
-  known.insert(known.end(), {"note", "out_type"});
-  ColumnIndex columns;
-  for (size_t i = 0; i < header.size(); ++i) {
-    if (std::find(known.begin(), known.end(), header[i]) == known.end()) {
-      return absl::InvalidArgumentError(absl::StrCat(where, "column ", i + 1, " is \"", header[i],
-                                                     "\"; no such column is known"));
-    }
-    if (!columns.emplace(header[i], i).second) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(where, "column ", header[i], " appears twice; must appear once"));
-    }
-  }
-  for (const std::string& name : required) {
-    if (!columns.contains(name)) {
-      return absl::InvalidArgumentError(absl::StrCat(where, "column ", name,
-                                                     " is missing; the first line must name ",
-                                                     absl::StrJoin(required, ", ")));
-    }
-  }
-  return columns;
+std::vector<std::string> OptionalColumns() {
+  std::vector<std::string> names = {"note", "out_type"};
+  names.insert(names.end(), std::begin(kPadEndColumns.names), std::end(kPadEndColumns.names));
+  return names;
 }
 
-absl::Status ReadGeometry(const Row& row, ConvProblem& problem) {
+absl::Status ReadGeometry(const CsvRow& row, ConvProblem& problem) {
   int64_t rank = 0;
   if (absl::Status s = row.ReadInt("ndim", rank); !s.ok()) return s;
   problem.rank = static_cast<int>(std::clamp<int64_t>(rank, INT32_MIN, INT32_MAX));
@@ -132,7 +82,7 @@ absl::Status ReadGeometry(const Row& row, ConvProblem& problem) {
 }
 
 /// An empty field leaves the output's type to the operands'.
-absl::Status ReadOutType(const Row& row, ConvProblem& problem) {
+absl::Status ReadOutType(const CsvRow& row, ConvProblem& problem) {
   if (!row.Has("out_type") || row.Field("out_type").empty()) return absl::OkStatus();
   problem.out_type = ParseDataType(row.Field("out_type"));
   if (problem.out_type) return absl::OkStatus();
@@ -140,10 +90,9 @@ absl::Status ReadOutType(const Row& row, ConvProblem& problem) {
                                    row.Field("out_type")));
 }
 
-absl::StatusOr<NamedProblem> ParseRow(const Row& row) {
+absl::StatusOr<NamedProblem> ParseRow(const CsvRow& row) {
   NamedProblem result;
   result.name = row.Field("name");
-  if (result.name.empty()) return row.Error("column name is \"\"; must not be empty");
   if (absl::Status s = ReadGeometry(row, result.problem); !s.ok()) return s;
   if (absl::Status s = ReadOutType(row, result.problem); !s.ok()) return s;
   const std::string& directions = row.Field("directions");
@@ -179,58 +128,20 @@ std::string FormatSizes(const ConvProblem& problem, int64_t (*size)(const Dim&))
 absl::StatusOr<std::vector<NamedProblem>> ParseProblems(std::string_view csv,
                                                         std::string_view source) {
   std::vector<NamedProblem> problems;
-  std::optional<ColumnIndex> columns;
-  std::map<std::string, int> line_of_name;
-  int line_number = 0;
-  for (std::string_view line : absl::StrSplit(csv, '\n')) {
-    const std::string where = absl::StrFormat("%s:%d: ", source, ++line_number);
-    line = absl::StripSuffix(line, "\r");
-    if (line.empty()) continue;
-    std::optional<std::vector<std::string>> fields = SplitCsvLine(line);
-    if (!fields) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(where, "a quoted field is not closed; must end on its line"));
-    }
-    if (!columns) {
-      absl::StatusOr<ColumnIndex> header = ParseHeader(*fields, where);
-      if (!header.ok()) return header.status();
-      columns = *std::move(header);
-      continue;
-    }
-    const Row row{.columns = *columns, .fields = *std::move(fields), .where = where};
-    if (row.fields.size() != columns->size()) {
-      return row.Error(absl::StrFormat("the line has %d fields; must have %d, as the header",
-                                       row.fields.size(), columns->size()));
-    }
-    absl::StatusOr<NamedProblem> problem = ParseRow(row);
-    if (!problem.ok()) return problem.status();
-    const auto [first, is_new] = line_of_name.emplace(problem->name, line_number);
-    if (!is_new) {
-      return row.Error(absl::StrFormat("column name is \"%s\"; must differ from that of line %d",
-                                       problem->name, first->second));
-    }
-    problems.push_back(*std::move(problem));
-  }
-  if (!columns)
-    return absl::InvalidArgumentError(absl::StrCat(source, ": there is no header line"));
+  const absl::Status status =
+      ForEachCsvRow(csv, source, RequiredColumns(), OptionalColumns(), [&](const CsvRow& row) {
+        absl::StatusOr<NamedProblem> problem = ParseRow(row);
+        if (problem.ok()) problems.push_back(*std::move(problem));
+        return problem.status();
+      });
+  if (!status.ok()) return status;
   return problems;
 }
 
 absl::StatusOr<std::vector<NamedProblem>> ReadProblems(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"),
-                                                             &std::fclose);
-  if (!file) {
-    return absl::ErrnoToStatus(errno, absl::StrCat("cannot open the problem set ", path));
-  }
-  std::string text;
-  std::array<char, 4096> buffer;
-  while (const size_t bytes = std::fread(buffer.data(), 1, buffer.size(), file.get())) {
-    text.append(buffer.data(), bytes);
-  }
-  if (std::ferror(file.get())) {
-    return absl::ErrnoToStatus(errno, absl::StrCat("cannot read the problem set ", path));
-  }
-  return ParseProblems(text, path);
+  const absl::StatusOr<std::string> text = ReadText(path, "problem set");
+  if (!text.ok()) return text.status();
+  return ParseProblems(*text, path);
 }
 
 absl::StatusOr<std::vector<int64_t>> ParseSizes(std::string_view text) {
@@ -250,6 +161,20 @@ absl::StatusOr<std::vector<int64_t>> ParseSizes(std::string_view text) {
   return sizes;
 }
 
+std::string ToString(const Epilogue& epilogue) {
+  std::string text;
+  if (epilogue.alpha != 1) absl::StrAppend(&text, " alpha ", epilogue.alpha);
+  for (int i = 0; i < epilogue.tensors; ++i) {
+    const EpilogueTensor& tensor = epilogue.d[static_cast<size_t>(i)];
+    absl::StrAppend(&text, tensor.op == EpilogueTensor::Op::kAdd ? " add " : " mul ", tensor.scale,
+                    " ", Name(tensor.type), " [", absl::StrJoin(tensor.stride, " "), "]");
+  }
+  if (epilogue.clamps()) {
+    absl::StrAppend(&text, " clamp [", epilogue.low, ", ", epilogue.high, "]");
+  }
+  return text;
+}
+
 std::string ToString(const ConvProblem& p) {
   const std::string begin = FormatSizes(p, [](const Dim& dim) { return dim.pad_begin; });
   const std::string end = FormatSizes(p, [](const Dim& dim) { return dim.pad_end; });
@@ -267,15 +192,7 @@ std::string ToString(const ConvProblem& p) {
   if (p.weight_layout != ConvProblem{}.weight_layout) {
     absl::StrAppend(&text, " ", Name(p.weight_layout));
   }
-  if (p.epilogue.alpha != 1) absl::StrAppend(&text, " alpha ", p.epilogue.alpha);
-  for (int i = 0; i < p.epilogue.tensors; ++i) {
-    const EpilogueTensor& tensor = p.epilogue.d[static_cast<size_t>(i)];
-    absl::StrAppend(&text, tensor.op == EpilogueTensor::Op::kAdd ? " add " : " mul ", tensor.scale,
-                    " ", Name(tensor.type), " [", absl::StrJoin(tensor.stride, " "), "]");
-  }
-  if (p.epilogue.clamps()) {
-    absl::StrAppend(&text, " clamp [", p.epilogue.low, ", ", p.epilogue.high, "]");
-  }
+  absl::StrAppend(&text, ToString(p.epilogue));
   return text;
 }
 

@@ -37,6 +37,9 @@ absl::StatusOr<std::vector<NamedProblem>> ReadProblems(const std::string& path);
 /// integers; what range they must be in is Validate()'s to say.
 absl::StatusOr<std::vector<int64_t>> ParseSizes(std::string_view text);
 
+/// What is not the default: " alpha 2 mul 1 f32 [0 0 0 0 1 1] clamp [0, inf]".
+std::string ToString(const Epilogue& epilogue);
+
 /// One line: "bwd_data f16 g1 n16 c128 k256 in 40x175 filter 5x5 stride 2x2 dilation 1x1 pad 2x2
 /// out 20x88". Asymmetric pads print as begin:end, "pad 0x1:1x1". Layouts and an epilogue that are
 /// not the defaults follow: "ngchw kyxgc alpha 2 mul 1 f32 [0 0 0 0 1 1] clamp [0, inf]".

@@ -65,7 +65,7 @@ class Divider {
             .sharing = {.splits = splits,
                         .partial_elements =
                             is_partial || splits > 1 ? context_.simple_problem().out_elements() : 0,
-                        .adds = context_.options().adds}};
+                        .adds = division.adds}};
   }
 
  private:

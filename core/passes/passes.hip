@@ -1,3 +1,4 @@
+#include "core/passes/columns.h"
 #include "core/passes/reduce.h"
 #include "core/passes/transpose.h"
 #include "core/passes/widen.h"
@@ -25,6 +26,10 @@
 #endif
 
 namespace gridwise {
+
+GRIDWISE_PASS(gridwise_columns_b8, kColumnsThreads, ColumnsArgs, ColumnsTile<unsigned char>)
+GRIDWISE_PASS(gridwise_columns_b16, kColumnsThreads, ColumnsArgs, ColumnsTile<unsigned short>)
+GRIDWISE_PASS(gridwise_columns_b32, kColumnsThreads, ColumnsArgs, ColumnsTile<unsigned>)
 
 GRIDWISE_PASS(gridwise_reduce_f16, kReduceThreads, ReduceArgs, ReduceTile<DataType::kF16>)
 GRIDWISE_PASS(gridwise_reduce_bf16, kReduceThreads, ReduceArgs, ReduceTile<DataType::kBF16>)

@@ -17,7 +17,7 @@ using enum Walk;
 
 }  // namespace gridwise::ck
 
-#define GRIDWISE_CK_ROW(op, ...)                                                     \
+#define ROW(ops, ...)                                                                \
   namespace gridwise::ck {                                                           \
   static_assert(Reject(GemmConfig{__VA_ARGS__}, kThisTarget) == nullptr,             \
                 Sentence(Reject(GemmConfig{__VA_ARGS__}, kThisTarget)));             \
@@ -29,7 +29,3 @@ using enum Walk;
     Gemm<GemmConfig{__VA_ARGS__}, Functions<>>();                                    \
   }                                                                                  \
   }
-
-#define FORWARD(...) GRIDWISE_CK_ROW(__VA_ARGS__)
-#define BACKWARD_DATA(...) GRIDWISE_CK_ROW(__VA_ARGS__)
-#define BACKWARD_WEIGHT(...) GRIDWISE_CK_ROW(__VA_ARGS__)

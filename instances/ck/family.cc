@@ -2,9 +2,9 @@
 
 #include <cstddef>
 #include <span>
-#include <utility>
 
 #include "ck/gemm/config.h"
+#include "ck/ops/explicit.h"
 #include "ck/ops/kernels.h"
 #include "ck/ops/op.h"
 #include "core/launch/code.h"
@@ -20,20 +20,18 @@ namespace {
 
 using enum DataType;
 using enum MmaUnit;
+using enum Op;
 using enum Schedule;
 using enum Walk;
 
 /// A line of a list of rows.
 struct Row {
-  Direction direction;
   int line;
-  Op op;
+  OpSet ops;
   GemmConfig config;
 };
 
-#define FORWARD(op, ...) {Direction::kForward, __LINE__, Op::k##op, {__VA_ARGS__}},
-#define BACKWARD_DATA(op, ...) {Direction::kBackwardData, __LINE__, Op::k##op, {__VA_ARGS__}},
-#define BACKWARD_WEIGHT(op, ...) {Direction::kBackwardWeight, __LINE__, Op::k##op, {__VA_ARGS__}},
+#define ROW(ops, ...) {__LINE__, ops, {__VA_ARGS__}},
 
 constexpr Row kRows942[] = {
 #include "instances/ck/gfx942.inc"
@@ -48,26 +46,39 @@ constexpr Row kRows1201[] = {
 #include "instances/ck/gfx1201.inc"
 };
 
-void AddRows(std::span<const Row> rows, Gfx gfx, CodeObjects objects, PartsFamily& family) {
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const Row& row = rows[i];
-    KernelCode code = {ObjectOf(objects, gfx, i), RowSymbol("ck", row.line)};
-    family.Add(row.direction, gfx, MakeKernel(row.op, row.config, std::move(code)));
+/// The rows, a family's for convolutions and one's for matrices. Both have the same kernels.
+struct Tables {
+  PartsFamily convolutions{"ck"}, matrices{"ck"};
+  ClassicFamily classic{convolutions};
+
+  void Add(std::span<const Row> rows, Gfx gfx, CodeObjects objects) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const KernelCode code = {ObjectOf(objects, gfx, i), RowSymbol("ck", rows[i].line)};
+      for (const Op op : kAllOps) {
+        if (!rows[i].ops.Has(op)) continue;
+        PartsFamily& family = op == kBatchedGemm ? matrices : convolutions;
+        family.Add(DirectionOf(op), gfx, MakeKernel(op, rows[i].config, code));
+      }
+    }
   }
+};
+
+const Tables& TheTables() {
+  static const Tables* const tables = [] {
+    auto* const made = new Tables;
+    made->Add(kRows942, Gfx::k942, Gfx942Code());
+    made->Add(kRows950, Gfx::k950, Gfx950Code());
+    made->Add(kRows1100, Gfx::k1100, Gfx1100Code());
+    made->Add(kRows1201, Gfx::k1201, Gfx1201Code());
+    return made;
+  }();
+  return *tables;
 }
 
 }  // namespace
 
-const KernelFamily& Family() {
-  static const PartsFamily* const family = [] {
-    auto* const made = new PartsFamily("ck");
-    AddRows(kRows942, Gfx::k942, Gfx942Code(), *made);
-    AddRows(kRows950, Gfx::k950, Gfx950Code(), *made);
-    AddRows(kRows1100, Gfx::k1100, Gfx1100Code(), *made);
-    AddRows(kRows1201, Gfx::k1201, Gfx1201Code(), *made);
-    return made;
-  }();
-  return *family;
-}
+const KernelFamily& Family() { return TheTables().classic; }
+
+const KernelFamily& Gemms() { return TheTables().matrices; }
 
 }  // namespace gridwise::ck

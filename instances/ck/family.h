@@ -7,4 +7,8 @@ namespace gridwise::ck {
 /// The classic family with the rows of this folder's <target>.inc. Lives as long as the program.
 const KernelFamily& Family();
 
+/// Its rows for matrix multiplications, which are told of them as of forward convolutions
+/// (core/gemm/convolution.h). No family that plans of convolutions choose from.
+const KernelFamily& Gemms();
+
 }  // namespace gridwise::ck

@@ -5,6 +5,7 @@
 // GRIDWISE_TEST_MAX_FLOPS bounds the size: larger problems are shrunk to it, which keeps the smoke
 // tier short; and so does GRIDWISE_TEST_MAX_GROUPS, if it is set. GRIDWISE_TEST_ROWS is "all" or
 // "planned": every row, or the planner's choice.
+// GRIDWISE_TEST_FAMILY, if set, is the family whose rows are run.
 // GRIDWISE_TEST_BATCH, if set, is the number of images in place of the set's. GRIDWISE_TEST_NAMES,
 // if set, names the problems to take ("stem,l2.conv3") in place of all; each must be in the set.
 
@@ -29,6 +30,7 @@
 #include "gtest/gtest.h"
 #include "instances/conv.h"
 #include "tests/conv/conv_case.h"
+#include "tests/conv/test_family.h"
 
 namespace gridwise {
 namespace {
@@ -129,7 +131,7 @@ std::vector<Run> Runs() {
       runs.push_back({.named = named, .row = ""});
       continue;
     }
-    for (const RowVerdict& verdict : ExplainRows(named.problem, *gfx)) {
+    for (const RowVerdict& verdict : ExplainRows(named.problem, *gfx, {.family = TestFamily()})) {
       if (!verdict.reason.has_value()) runs.push_back({.named = named, .row = verdict.row});
     }
   }
@@ -160,7 +162,8 @@ TEST_P(ProblemSet, MatchesReference) {
     ASSERT_TRUE(made.ok()) << made.status();
     last.emplace(*std::move(made));
   }
-  const absl::StatusOr<Plan> plan = MakePlan(named.problem, *gfx, {.row = row});
+  const absl::StatusOr<Plan> plan =
+      MakePlan(named.problem, *gfx, {.row = row, .family = TestFamily()});
   ASSERT_TRUE(plan.ok()) << plan.status();
   const absl::Status status = last->CheckPlan(*plan);
   EXPECT_TRUE(status.ok()) << named.name << " on " << plan->row() << ": " << ToString(named.problem)
@@ -175,7 +178,7 @@ TEST(Rows, EachHasAProblem) {
   ASSERT_TRUE(gfx.ok()) << gfx.status();
   std::map<std::string, bool> accepts;
   for (const NamedProblem& named : Problems(*gfx)) {
-    for (const RowVerdict& verdict : ExplainRows(named.problem, *gfx)) {
+    for (const RowVerdict& verdict : ExplainRows(named.problem, *gfx, {.family = TestFamily()})) {
       accepts[verdict.row] |= !verdict.reason.has_value();
     }
   }

@@ -1,7 +1,8 @@
 // Seeded random problems of every direction and type: groups, strides 1 to 6, dilations 1 to 3,
 // asymmetric pads, ranks 1 to 3, channel counts from 1 to 130, layouts and epilogues. Each runs on
 // the planner's row and on one other with K in several splits and tensors in parts, so that every
-// row sees many. GRIDWISE_TEST_PROBLEMS says how many problems, GRIDWISE_TEST_MAX_FLOPS how large.
+// row sees many. GRIDWISE_TEST_PROBLEMS says how many problems, GRIDWISE_TEST_MAX_FLOPS how large,
+// GRIDWISE_TEST_FAMILY, if set, on which family's rows.
 
 #include <algorithm>
 #include <cstdlib>
@@ -17,6 +18,7 @@
 #include "gtest/gtest.h"
 #include "instances/conv.h"
 #include "tests/conv/conv_case.h"
+#include "tests/conv/test_family.h"
 
 namespace gridwise {
 namespace {
@@ -161,16 +163,17 @@ TEST_P(RandomProblems, MatchesReference) {
     ASSERT_TRUE(Validate(problem).ok()) << Validate(problem);
     const absl::StatusOr<ConvCase> made = ConvCase::Make(problem, seed);
     ASSERT_TRUE(made.ok()) << made.status();
-    std::vector<RowVerdict> rows = ExplainRows(problem, *gfx);
+    std::vector<RowVerdict> rows = ExplainRows(problem, *gfx, {.family = TestFamily()});
     std::erase_if(rows, [](const RowVerdict& row) { return row.reason.has_value(); });
     ASSERT_FALSE(rows.empty());
     const RowVerdict& other = rows[seed % rows.size()];
     const bool splits = SumType(problem.type) == DataType::kF32;
     const PlanOptions forced = {.row = other.row,
+                                .family = other.family,
                                 .offset_limit = DrawLimit(problem, random),
                                 .splits = splits ? static_cast<int>(seed % 5 + 1) : 1,
                                 .atomic = seed % 3 == 0};
-    for (PlanOptions options : {PlanOptions{}, forced}) {
+    for (PlanOptions options : {PlanOptions{.family = TestFamily()}, forced}) {
       absl::StatusOr<Plan> plan = MakePlan(problem, *gfx, options);
       if (!plan.ok() && options.offset_limit < PlanOptions{}.offset_limit) {
         // A single row of cells may be over the limit, or too few channels be below it.

@@ -89,6 +89,42 @@ TEST(CommandLineTest, RunsANamedProblemWithItsSizesReplaced) {
   EXPECT_THAT(result.out, AllOf(HasSubstr("n1 c8 k16 in 28x28"), HasSubstr("PASS")));
 }
 
+TEST(CommandLineTest, MultipliesMatrices) {
+  const std::string sizes = "gemm --batch=2 --m=70 --n=40 --k=56 --a=row:64 --b=col ";
+  const Result result = Gridwise("run " + sizes + "--d0=add:channel --relu --verify");
+  EXPECT_EQ(result.status, kSuccess) << result.out;
+  EXPECT_THAT(
+      result.out,
+      AllOf(HasSubstr("problem    gemm f16 batch 2 m 70 n 40 k 56 a row:64 b col c row add 1"),
+            HasSubstr("row        batched_gemm_f16_t"), HasSubstr("1 x (M 70, N 40, K 56)"),
+            HasSubstr("\nPASS\n")));
+  const Result columns = Gridwise("run " + sizes + "--out_order=col --type=bf16 --verify");
+  EXPECT_EQ(columns.status, kSuccess) << columns.out;
+  EXPECT_THAT(Gridwise("explain " + sizes).out,
+              AllOf(HasSubstr(" rows compute it\n* ck batched_gemm_f16_"),
+                    HasSubstr("elements at a time next to each other along")));
+  const Result named = Gridwise("run gemm --problem=transposed --batch=1 --splits=2 --verify");
+  EXPECT_EQ(named.status, kSuccess) << named.out;
+  EXPECT_THAT(named.out, AllOf(HasSubstr("m 96 n 160 k 224 a col b col c row"),
+                               HasSubstr("2 workgroups share the K of a tile")));
+  ExpectRefusal("run gemm --m=8 --n=8", "give --m, --n and --k, or --problem");
+  ExpectRefusal("run gemm --m=8 --n=8 --k=0", "k is 0; must be 1 to 8388608");
+  ExpectRefusal("run gemm --m=8 --n=8 --k=8 --a=up", "--a: 'up' is no order; must be row or col");
+  ExpectRefusal("run gemm --m=8 --n=8 --k=8 --layout=ngchw", "are of convolutions");
+  ExpectRefusal("run gemm --m=8 --n=8 --k=8 --out=c.npy",
+                "'c.npy' is a file, and gemm computes on");
+  ExpectRefusal("run gemm --problem=gemms9", "no problem is called 'gemms9' in transformers");
+}
+
+TEST(CommandLineTest, SweepsASetOfMatrices) {
+  const std::string path = testing::TempDir() + "/gemms.csv";
+  std::ofstream(path) << "name,batch,M,N,K,a,b\nx,2,40,24,32,row,col\ny,1,9,70,33,col,row\n";
+  const Result result = Gridwise(absl::StrCat("sweep --problems=", path, " --verify"));
+  EXPECT_EQ(result.status, kSuccess) << result.out;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("[2/2] y batched_gemm_"), HasSubstr("2 runs: 2 passed, 0 failed")));
+}
+
 TEST(CommandLineTest, SaysWhichInstructionsTheSimulatorRefuses) {
   const Result result = Gridwise("sim isa --target=gfx1201");
   EXPECT_EQ(result.status, kSuccess) << result.out;
@@ -371,6 +407,13 @@ TEST(CommandLineTest, DisassemblesARow) {
   EXPECT_THAT(result.out, AllOf(HasSubstr("row        " + row), HasSubstr("registers  "),
                                 HasSubstr(" bytes of LDS"), HasSubstr("main loop  pc 0x"),
                                 HasSubstr("\n|  "), HasSubstr("s_endpgm")));
+  const llvm::json::Value gemm = Json("run gemm --m=64 --n=64 --k=64 --b=col");
+  ASSERT_NE(gemm.getAsObject(), nullptr);
+  const std::string of_matrices = gemm.getAsObject()->getObject("plan")->getString("row")->str();
+  EXPECT_THAT(
+      Gridwise(absl::StrCat("isa --direction=gemm --row=", of_matrices, " --device=", Target()))
+          .out,
+      AllOf(HasSubstr("row        " + of_matrices), HasSubstr("s_endpgm")));
   ExpectRefusal(absl::StrCat("isa --row=best --device=", Target()),
                 "--row is 'best'; must be one of ");
 }
@@ -476,6 +519,24 @@ TEST(CommandLineTest, ASweepRefusesBadFlags) {
                 "--max-flops is '-1'; must be a number, 0");
   ExpectRefusal("sweep --problem=gemms9 --csv=/no/such/folder.csv", "cannot write /no/such/folder");
   ExpectRefusal("sweep retinanet", "'sweep retinanet' is not understood");
+}
+
+TEST(CommandLineTest, ComparesTwoChoices) {
+  const std::string compare =
+      absl::StrCat("compare --problems=", SmallSet(), " --device=", Target(), " ");
+  const std::string csv = testing::TempDir() + "/compare.csv";
+  const Result result = Gridwise(absl::StrCat(
+      compare, "--a=family=ck --b=family=tile --direction=bwd_weight --verify --csv=", csv));
+  EXPECT_EQ(result.status, kSuccess) << result.out;
+  EXPECT_THAT(result.out, AllOf(HasSubstr(" valu/mma)"), HasSubstr("3 problems, of which both"),
+                                HasSubstr("geometric mean of a/b: "),
+                                HasSubstr("estimates, not measurements; all results are right.")));
+  EXPECT_EQ(CountLines(csv), 4);
+  const Result same = Gridwise(compare + "--a=splits=1 --b=splits=1");
+  EXPECT_THAT(same.out, AllOf(HasSubstr("equal on 7"), HasSubstr("geometric mean of a/b: 1.000")));
+  const Result none = Gridwise(compare + "--a=row=best --direction=bwd_weight --problem=a");
+  EXPECT_THAT(none.out, HasSubstr("a: row is best; must be one of "));
+  ExpectRefusal(compare + "--a=fastest", "a choice is 'fastest'; must be family=, op=");
 }
 
 TEST(CommandLineTest, ExplainsNamedProblems) {

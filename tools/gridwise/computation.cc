@@ -3,12 +3,15 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <variant>
 
 #include "core/arch/target.h"
 #include "core/conv/elements.h"
+#include "core/gemm/expected.h"
 #include "core/runtime/buffer.h"
 #include "core/runtime/device.h"
 #include "core/runtime/stream.h"
+#include "instances/executable.h"
 #include "tools/gridwise/progress.h"
 #include "tools/gridwise/tensors.h"
 
@@ -19,7 +22,7 @@ absl::StatusOr<DeviceBuffer> Upload(DataType type, const std::vector<float>& ten
   return DeviceBuffer::CopyOf(Encode(type, tensor));
 }
 
-absl::Status LaunchAndWait(const Executable& executable, const ConvTensors& tensors,
+absl::Status LaunchAndWait(const Executable& executable, const Tensors& tensors,
                            const DeviceBuffer& workspace) {
   const Progress progress("running on the device", SimProgress);
   const absl::StatusOr<Stream> stream = Stream::Create();
@@ -30,9 +33,8 @@ absl::Status LaunchAndWait(const Executable& executable, const ConvTensors& tens
   return stream->Synchronize();
 }
 
-}  // namespace
-
-Operands RandomOperands(const ConvProblem& problem, uint64_t seed) {
+template <class P>
+Operands RandomOperandsOf(const P& problem, uint64_t seed) {
   Operands operands = {.a = RandomTensor(problem.type, problem.a_elements(), 4 * seed),
                        .b = RandomTensor(problem.type, problem.b_elements(), 4 * seed + 1),
                        .d = {}};
@@ -43,11 +45,11 @@ Operands RandomOperands(const ConvProblem& problem, uint64_t seed) {
   return operands;
 }
 
-absl::StatusOr<Outcome> Compute(const Plan& plan, const Operands& operands) {
+template <class P>
+absl::StatusOr<Outcome> ComputeOf(const P& problem, const RowPlan& plan, const Operands& operands) {
   const absl::StatusOr<DeviceInfo> device = FindDevice(Name(plan.gfx()));
   if (!device.ok()) return device.status();
   if (absl::Status status = UseDevice(*device); !status.ok()) return status;
-  const ConvProblem& problem = plan.problem();
   const absl::StatusOr<DeviceBuffer> a = Upload(problem.type, operands.a);
   if (!a.ok()) return a.status();
   const absl::StatusOr<DeviceBuffer> b = Upload(problem.type, operands.b);
@@ -83,14 +85,29 @@ absl::StatusOr<Outcome> Compute(const Plan& plan, const Operands& operands) {
   return outcome;
 }
 
-absl::StatusOr<Expected> Expect(const ConvProblem& problem, const Operands& operands) {
-  const Progress progress("computing the reference on the CPU", [] { return std::nullopt; });
-  return ExpectedOutput(problem, operands.a, operands.b, {operands.d[0], operands.d[1]});
+}  // namespace
+
+Operands RandomOperands(const Problem& problem, uint64_t seed) {
+  return std::visit([&](const auto& p) { return RandomOperandsOf(p, seed); }, problem);
 }
 
-Judgement Judge(const ConvProblem& problem, const Outcome& outcome, const Expected& expected) {
-  const int64_t length = problem.reduction_length();
-  const DataType type = problem.output_type();
+absl::StatusOr<Outcome> Compute(const Problem& problem, const RowPlan& plan,
+                                const Operands& operands) {
+  return std::visit([&](const auto& p) { return ComputeOf(p, plan, operands); }, problem);
+}
+
+absl::StatusOr<Expected> Expect(const Problem& problem, const Operands& operands) {
+  const Progress progress("computing the reference on the CPU", [] { return std::nullopt; });
+  return std::visit(
+      [&](const auto& p) {
+        return ExpectedOutput(p, operands.a, operands.b, {operands.d[0], operands.d[1]});
+      },
+      problem);
+}
+
+Judgement Judge(const Problem& problem, const Outcome& outcome, const Expected& expected) {
+  const int64_t length = std::visit([](const auto& p) { return p.reduction_length(); }, problem);
+  const DataType type = OutputType(problem);
   const std::vector<double> out = DecodeExactly(type, outcome.out);
   return {.stats = Compare(type, out, expected.out, length, expected.sum_rms),
           .status = CheckError(type, out, expected.out, length, expected.sum_rms)};

@@ -8,8 +8,8 @@
 #include "absl/status/statusor.h"
 #include "core/conv/compare.h"
 #include "core/conv/expected.h"
-#include "core/conv/problem.h"
-#include "instances/conv.h"
+#include "instances/plan.h"
+#include "tools/gridwise/problem.h"
 #include "tools/gridwise/sim_report.h"
 
 namespace gridwise {
@@ -20,7 +20,7 @@ struct Operands {
 };
 
 /// Operands of `problem` from RandomTensor.
-Operands RandomOperands(const ConvProblem& problem, uint64_t seed);
+Operands RandomOperands(const Problem& problem, uint64_t seed);
 
 /// What the device did.
 struct Outcome {
@@ -29,18 +29,19 @@ struct Outcome {
   std::optional<SimRun> sim;
 };
 
-/// Runs `plan` on the first device of its target. What it does not write of its output is
-/// filled with PoisonByte.
-absl::StatusOr<Outcome> Compute(const Plan& plan, const Operands& operands);
+/// Runs `plan`, which is one of the problem, on the first device of its target. What it does not
+/// write of its output is filled with PoisonByte.
+absl::StatusOr<Outcome> Compute(const Problem& problem, const RowPlan& plan,
+                                const Operands& operands);
 
-/// The result that the definition of the convolution gives, on all cores of the host.
-absl::StatusOr<Expected> Expect(const ConvProblem& problem, const Operands& operands);
+/// The result that the problem's definition gives, on all cores of the host.
+absl::StatusOr<Expected> Expect(const Problem& problem, const Operands& operands);
 
 /// How far a result is from what was expected, and whether that is a mistake: then a sentence.
 struct Judgement {
   ErrorStats stats;
   absl::Status status;
 };
-Judgement Judge(const ConvProblem& problem, const Outcome& outcome, const Expected& expected);
+Judgement Judge(const Problem& problem, const Outcome& outcome, const Expected& expected);
 
 }  // namespace gridwise

@@ -8,10 +8,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
-#include "core/conv/problem_io.h"
-#include "instances/conv.h"
+#include "instances/plan.h"
 #include "llvm/Support/JSON.h"
 #include "tools/gridwise/json.h"
+#include "tools/gridwise/problem.h"
 #include "tools/gridwise/problem_sets.h"
 #include "tools/gridwise/terminal.h"
 
@@ -20,7 +20,7 @@ namespace {
 
 /// What the rows say to a problem: the cheapest first, then those that cannot compute it.
 struct Explanation {
-  ConvProblem problem;
+  Problem problem;
   DeviceFacts device;
   std::vector<RowVerdict> rows;
   size_t able = 0;  // how many can

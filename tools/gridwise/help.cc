@@ -24,15 +24,18 @@ Flags Join(std::initializer_list<Flags> lists) {
 const Flags kNamed = {"problem", "problems"};
 const Flags kSizes = {"n",      "c",      "k",        "groups", "in",
                       "filter", "stride", "dilation", "pad",    "pad_end"};
+const Flags kMatrices = {"batch", "m", "a", "b", "out_order"};
 const Flags kVariant = {"type", "out_type", "layout", "weight_layout", "alpha",
                         "d0",   "d1",       "relu",   "low",           "high"};
 const Flags kChoice = {"device", "family", "op", "row"};
 
 constexpr std::string_view kRunDetails =
-    R"(DIRECTION is fwd (y from x and w), bwd_data (dx from dy and w) or bwd_weight (dw from dy and x).
+    R"(DIRECTION is fwd (y from x and w), bwd_data (dx from dy and w) or bwd_weight (dw from dy and x), or gemm: matrices, C from A
+and B, m x n from m x k and k x n.
 
   gridwise run bwd_data --problem=almiopen-1959 --device=gfx942 --verify
   gridwise run bwd_data --n=32 --c=256 --k=36 --in=13x13 --filter=3x3 --pad=1 --verify
+  gridwise run gemm --batch=8 --m=512 --n=512 --k=64 --a=row --b=col --verify
   gridwise run bwd_data --dy=dy.npy --w=w.npy --stride=2 --pad=1 --out=dx.npy
 
 Tensors of files are packed, in the order of --layout and --weight-layout, little-endian float16, float32 or int8:
@@ -60,13 +63,24 @@ every row that accepts it. Each ends as a line, and with --csv as a record that 
 interrupted goes on where it was. At last come the slowest and the least efficient layers, by the planner's estimate.
 
   gridwise sweep --problems=retinanet --direction=fwd --device=gfx942 --n=1 --max-flops=2G --verify --csv=out.csv
+  gridwise sweep --problems=transformers --device=gfx942 --max-flops=1G --verify
   gridwise sweep --problems=mine.csv --csv=- >out.csv
+)";
+
+constexpr std::string_view kCompareDetails =
+    R"(Two choices on every problem of a set, by the planner's estimates, which are no measurements. With --verify both are
+computed too: results are compared with the reference, and in the simulator the vector instructions for each matrix
+instruction are counted.
+
+  gridwise compare --a=family=ck,op=wavelet --b=family=ck,op=cshuffle_v3 --problems=retinanet --direction=bwd_weight
+  gridwise compare --a=family=ck --b=family=tile --problems=regressions --max-flops=100M --verify --csv=out.csv
 )";
 
 constexpr std::string_view kListDetails =
     R"(Without a word, all of it in short.
 
   gridwise list rows --device=gfx1100 --direction=fwd --family=tile
+  gridwise list support --family=ck                which op computes what on which target, as a Markdown table
   gridwise list --explain almiopen-1959 gemms9     as explain, for problems by name, in their directions
 )";
 
@@ -122,21 +136,28 @@ constexpr std::string_view kSimDetails =
 const std::vector<CommandHelp>& Commands() {
   static const auto* const commands = new std::vector<CommandHelp>{
       {"run", "run DIRECTION FLAGS",
-       "compute a convolution on a device, and compare it with a reference", kRunDetails,
+       "compute a convolution or gemm on a device, and compare it with a reference", kRunDetails,
        Join({kNamed,
              kSizes,
+             kMatrices,
              kVariant,
              kChoice,
              {"splits", "atomic", "verify", "seed", "x", "w", "dy", "out", "json"}})},
       {"explain", "explain DIRECTION FLAGS", "tell what each kernel would cost, or why it cannot",
-       kExplainDetails, Join({kNamed, kSizes, kVariant, kChoice, {"json"}})},
+       kExplainDetails, Join({kNamed, kSizes, kMatrices, kVariant, kChoice, {"json"}})},
       {"sweep", "sweep FLAGS", "compute every problem of a set, into a CSV table", kSweepDetails,
        Join({kNamed,
              {"direction", "n"},
              kVariant,
              kChoice,
              {"all_rows", "max_flops", "verify", "seed", "csv", "json"}})},
-      {"list", "list [targets | rows | problems]", "say what there is", kListDetails,
+      {"compare", "compare --a=CHOICE --b=CHOICE", "two families, ops or rows on a set",
+       kCompareDetails,
+       Join({kNamed,
+             {"a", "b", "direction", "n", "device"},
+             kVariant,
+             {"max_flops", "verify", "seed", "csv"}})},
+      {"list", "list [targets|rows|problems|support]", "say what there is", kListDetails,
        Join({{"explain", "direction"}, kSizes, kVariant, kChoice, {"problems", "json"}})},
       {"isa",
        "isa --row=NAME",
@@ -189,12 +210,14 @@ std::vector<std::string_view> AllFlags() {
 }
 
 void PrintUsage(std::FILE* file) {
-  absl::FPrintF(file, "gridwise: grouped convolutions on AMD GPUs, simulated or real\n\n");
+  absl::FPrintF(file,
+                "gridwise: grouped convolutions and matrix multiplications on AMD GPUs, simulated "
+                "or real\n\n");
   for (const CommandHelp& command : Commands()) {
-    absl::FPrintF(file, "  gridwise %-33s %s\n", command.synopsis, command.summary);
+    absl::FPrintF(file, "  gridwise %-37s %s\n", command.synopsis, command.summary);
   }
   std::fputs(R"(
-  gridwise help COMMAND                      all about a command, its flags and examples
+  gridwise help COMMAND                          all about a command, its flags and examples
 
 Examples
   gridwise run bwd_data --problem=almiopen-1959 --device=gfx942 --verify

@@ -13,6 +13,7 @@
 #include "core/base/nearest.h"
 #include "core/conv/problem.h"
 #include "instances/conv.h"
+#include "instances/gemm.h"
 #include "tools/gridwise/problem_request.h"
 #include "tools/isa_report/kernel_code.h"
 #include "tools/isa_report/main_loop.h"
@@ -25,12 +26,17 @@ absl::StatusOr<std::vector<RowInfo>> FindRows(const IsaOptions& options) {
   const absl::StatusOr<Gfx> gfx = ParseTarget(options.device);
   if (!gfx.ok()) return gfx.status();
   std::optional<Direction> direction;
-  if (!options.direction.empty()) {
-    const absl::StatusOr<Direction> parsed = ParseDirectionWord(options.direction);
-    if (!parsed.ok()) return parsed.status();
-    direction = *parsed;
+  std::vector<RowInfo> all = ListGemmRows();
+  if (options.direction != "gemm") {
+    if (!options.direction.empty()) {
+      const absl::StatusOr<Direction> parsed = ParseDirectionWord(options.direction);
+      if (!parsed.ok()) return parsed.status();
+      direction = *parsed;
+      all.clear();
+    }
+    const std::vector<RowInfo> rows = ListRows();
+    all.insert(all.begin(), rows.begin(), rows.end());
   }
-  const std::vector<RowInfo> all = ListRows();
   std::vector<RowInfo> rows;
   std::vector<std::string_view> names;
   for (const RowInfo& row : all) {

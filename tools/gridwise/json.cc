@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "core/arch/target.h"
 #include "core/conv/problem_io.h"
+#include "core/gemm/problem_io.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace gridwise {
@@ -21,14 +23,7 @@ llvm::json::Array PerAxisOf(const ConvProblem& problem, int64_t (*value)(const D
   return values;
 }
 
-}  // namespace
-
-llvm::json::Value JsonNumber(double value) {
-  if (!std::isfinite(value)) return nullptr;
-  return value;
-}
-
-llvm::json::Object ToJson(const ConvProblem& problem) {
+llvm::json::Object JsonOf(const ConvProblem& problem) {
   return llvm::json::Object{
       {"text", ToString(problem)},
       {"direction", Name(problem.direction)},
@@ -50,6 +45,37 @@ llvm::json::Object ToJson(const ConvProblem& problem) {
       {"flops", problem.Flops()}};
 }
 
+llvm::json::Object JsonOf(const MatrixStrides& strides) {
+  return llvm::json::Object{
+      {"batch", strides.batch}, {"row", strides.row}, {"column", strides.column}};
+}
+
+llvm::json::Object JsonOf(const GemmProblem& problem) {
+  return llvm::json::Object{{"text", ToString(problem)},
+                            {"direction", "gemm"},
+                            {"type", Name(problem.type)},
+                            {"out_type", Name(problem.output_type())},
+                            {"batch", problem.batch},
+                            {"m", problem.m},
+                            {"n", problem.n},
+                            {"k", problem.k},
+                            {"a", JsonOf(problem.a)},
+                            {"b", JsonOf(problem.b)},
+                            {"c", JsonOf(problem.c)},
+                            {"flops", problem.Flops()}};
+}
+
+}  // namespace
+
+llvm::json::Value JsonNumber(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  return value;
+}
+
+llvm::json::Object ToJson(const Problem& problem) {
+  return std::visit([](const auto& p) { return JsonOf(p); }, problem);
+}
+
 llvm::json::Object ToJson(const Cost& cost, double clock_ghz) {
   return llvm::json::Object{{"us", JsonNumber(cost.cycles / clock_ghz * 1e-3)},
                             {"cycles", JsonNumber(cost.cycles)},
@@ -62,7 +88,7 @@ llvm::json::Object ToJson(const Cost& cost, double clock_ghz) {
                             {"pass_cycles", JsonNumber(cost.pass_cycles)}};
 }
 
-llvm::json::Object ToJson(const Plan& plan) {
+llvm::json::Object ToJson(const RowPlan& plan) {
   return llvm::json::Object{{"target", Name(plan.gfx())},
                             {"family", plan.family()},
                             {"row", plan.row()},

@@ -4,9 +4,10 @@
 
 #include "core/conv/compare.h"
 #include "core/conv/problem.h"
-#include "instances/conv.h"
+#include "instances/plan.h"
 #include "llvm/Support/JSON.h"
 #include "tools/gridwise/computation.h"
+#include "tools/gridwise/problem.h"
 
 /// What commands say with --json.
 
@@ -16,12 +17,12 @@ namespace gridwise {
 llvm::json::Value JsonNumber(double value);
 
 /// Sizes of axes outermost first, and "text", the line that people read.
-llvm::json::Object ToJson(const ConvProblem& problem);
+llvm::json::Object ToJson(const Problem& problem);
 
 /// Cycles by Cost's names, and "us" at `clock_ghz`.
 llvm::json::Object ToJson(const Cost& cost, double clock_ghz);
 
-llvm::json::Object ToJson(const Plan& plan);
+llvm::json::Object ToJson(const RowPlan& plan);
 llvm::json::Object ToJson(const Outcome& outcome);
 llvm::json::Object ToJson(const ErrorStats& stats);
 

@@ -13,11 +13,14 @@
 #include "core/arch/target.h"
 #include "core/conv/problem.h"
 #include "core/conv/problem_io.h"
+#include "core/gemm/problem_io.h"
 #include "instances/conv.h"
+#include "instances/gemm.h"
 #include "llvm/Support/JSON.h"
 #include "tools/gridwise/json.h"
 #include "tools/gridwise/problem_request.h"
 #include "tools/gridwise/problem_sets.h"
+#include "tools/gridwise/support.h"
 
 namespace gridwise {
 namespace {
@@ -27,24 +30,36 @@ void ListTargets() {
   for (Gfx gfx : kAllGfx) absl::PrintF("  %s  %s\n", Name(gfx), TraitsOf(gfx).product);
 }
 
+constexpr char kGemm[] = "gemm";
+
+/// A row and what it computes: a direction, or "gemm".
+struct ListedRow {
+  RowInfo row;
+  std::string kind;
+};
+
 /// The rows that `filter` leaves; an error if one of its words means nothing, or none is left.
-absl::StatusOr<std::vector<RowInfo>> FilteredRows(const RowFilter& filter) {
+absl::StatusOr<std::vector<ListedRow>> FilteredRows(const RowFilter& filter) {
   std::optional<Gfx> gfx;
-  std::optional<Direction> direction;
   if (!filter.device.empty()) {
     const absl::StatusOr<Gfx> parsed = ParseTarget(filter.device);
     if (!parsed.ok()) return parsed.status();
     gfx = *parsed;
   }
-  if (!filter.direction.empty()) {
+  if (!filter.direction.empty() && filter.direction != kGemm) {
     const absl::StatusOr<Direction> parsed = ParseDirectionWord(filter.direction);
     if (!parsed.ok()) return parsed.status();
-    direction = *parsed;
   }
-  std::vector<RowInfo> rows = ListRows();
-  std::erase_if(rows, [&](const RowInfo& row) {
-    return (gfx && row.gfx != *gfx) || (direction && row.direction != *direction) ||
-           (!filter.family.empty() && row.family != filter.family);
+  std::vector<ListedRow> rows;
+  for (RowInfo& row : ListRows()) {
+    std::string kind = Name(row.direction);
+    rows.push_back({std::move(row), std::move(kind)});
+  }
+  for (RowInfo& row : ListGemmRows()) rows.push_back({std::move(row), kGemm});
+  std::erase_if(rows, [&](const ListedRow& listed) {
+    return (gfx && listed.row.gfx != *gfx) ||
+           (!filter.direction.empty() && listed.kind != filter.direction) ||
+           (!filter.family.empty() && listed.row.family != filter.family);
   });
   if (rows.empty()) {
     return absl::NotFoundError(absl::StrFormat(
@@ -54,17 +69,18 @@ absl::StatusOr<std::vector<RowInfo>> FilteredRows(const RowFilter& filter) {
   return rows;
 }
 
-/// Rows by target and direction: how many, or each with its family.
-void PrintRows(const std::vector<RowInfo>& rows, bool each) {
+/// Rows by target and what they compute: how many, or each with its family.
+void PrintRows(const std::vector<ListedRow>& rows, bool each) {
   for (Gfx gfx : kAllGfx) {
-    for (const Direction direction : kAllDirections) {
+    for (const char* kind : {Name(Direction::kForward), Name(Direction::kBackwardData),
+                             Name(Direction::kBackwardWeight), kGemm}) {
       std::vector<std::string> names;
-      for (const RowInfo& row : rows) {
-        if (row.gfx != gfx || row.direction != direction) continue;
-        names.push_back(absl::StrFormat("%s (%s)", row.name, row.family));
+      for (const ListedRow& listed : rows) {
+        if (listed.row.gfx != gfx || listed.kind != kind) continue;
+        names.push_back(absl::StrFormat("%s (%s)", listed.row.name, listed.row.family));
       }
       if (names.empty()) continue;
-      absl::PrintF("rows %s %s: %d\n", Name(gfx), Name(direction), names.size());
+      absl::PrintF("rows %s %s: %d\n", Name(gfx), kind, names.size());
       if (!each) continue;
       for (const std::string& name : names) absl::PrintF("  %s\n", name);
     }
@@ -80,8 +96,11 @@ std::vector<std::string> DirectionsOf(const NamedProblem& named) {
 
 void ListProblems(const std::vector<ProblemSet>& sets, bool each) {
   for (const ProblemSet& set : sets) {
-    absl::PrintF("problem set %s: %d problems\n", set.name, set.problems.size());
+    absl::PrintF("problem set %s: %d problems\n", set.name, set.problems.size() + set.gemms.size());
     if (!each) continue;
+    for (const NamedGemm& named : set.gemms) {
+      absl::PrintF("  %s\n    %s\n", named.name, ToString(named.problem));
+    }
     for (const NamedProblem& named : set.problems) {
       const std::string directions = absl::StrJoin(DirectionsOf(named), ", ");
       ConvProblem problem = named.problem;
@@ -104,13 +123,13 @@ llvm::json::Array TargetsJson() {
   return targets;
 }
 
-llvm::json::Array RowsJson(const std::vector<RowInfo>& rows) {
+llvm::json::Array RowsJson(const std::vector<ListedRow>& rows) {
   llvm::json::Array documents;
-  for (const RowInfo& row : rows) {
+  for (const auto& [row, kind] : rows) {
     documents.push_back(llvm::json::Object{{"family", std::string(row.family)},
                                            {"row", row.name},
                                            {"target", Name(row.gfx)},
-                                           {"direction", Name(row.direction)},
+                                           {"direction", kind},
                                            {"type", Name(row.type)},
                                            {"compiled", !row.code.object.empty()}});
   }
@@ -129,6 +148,10 @@ llvm::json::Array ProblemsJson(const std::vector<ProblemSet>& sets) {
                                             {"note", named.note},
                                             {"problem", ToJson(named.problem)}});
     }
+    for (const NamedGemm& named : set.gemms) {
+      problems.push_back(llvm::json::Object{
+          {"name", named.name}, {"note", named.note}, {"problem", ToJson(named.problem)}});
+    }
     documents.push_back(llvm::json::Object{{"name", set.name}, {"problems", std::move(problems)}});
   }
   return documents;
@@ -138,17 +161,23 @@ llvm::json::Array ProblemsJson(const std::vector<ProblemSet>& sets) {
 
 ExitCode ListCommand(const std::string& what, const RowFilter& filter,
                      const std::string& problem_sets, const std::string& program, bool json) {
-  if (!what.empty() && what != "targets" && what != "rows" && what != "problems") {
-    absl::FPrintF(stderr, "gridwise: nothing is called '%s'; list targets, rows or problems\n",
+  if (!what.empty() && what != "targets" && what != "rows" && what != "problems" &&
+      what != "support") {
+    absl::FPrintF(stderr,
+                  "gridwise: nothing is called '%s'; list targets, rows, problems or support\n",
                   what);
     return kBadUsage;
+  }
+  if (what == "support") {
+    absl::PrintF("%s", SupportTable(filter.family));
+    return kSuccess;
   }
   const absl::StatusOr<std::vector<ProblemSet>> sets = LoadProblemSets(problem_sets, program);
   if (!sets.ok()) {
     absl::FPrintF(stderr, "gridwise: %s\n", sets.status().message());
     return kBadUsage;
   }
-  const absl::StatusOr<std::vector<RowInfo>> rows = FilteredRows(filter);
+  const absl::StatusOr<std::vector<ListedRow>> rows = FilteredRows(filter);
   if (!rows.ok()) {
     absl::FPrintF(stderr, "gridwise: %s\n", rows.status().message());
     return kBadUsage;

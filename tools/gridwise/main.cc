@@ -15,6 +15,7 @@
 #include "instances/ck/family.h"
 #include "instances/families.h"
 #include "instances/version.h"
+#include "tools/gridwise/compare_command.h"
 #include "tools/gridwise/compile_command.h"
 #include "tools/gridwise/exit_code.h"
 #include "tools/gridwise/explain_command.h"
@@ -36,11 +37,19 @@ using gridwise::OperationCount;
 
 ABSL_FLAG(std::string, problem, "", "name of a problem; sizes given beside it replace its own");
 ABSL_FLAG(std::string, problems, "",
-          "where the problem is looked up: regressions, retinanet or a CSV file; default: both of "
-          "the former");
-ABSL_FLAG(std::optional<int64_t>, n, std::nullopt, "batch size; default 1");
+          "where the problem is looked up: regressions, retinanet, transformers (of gemm) or a CSV "
+          "file; default: all of the former");
+ABSL_FLAG(std::optional<int64_t>, n, std::nullopt, "batch size; default 1; of gemm columns");
 ABSL_FLAG(std::optional<int64_t>, c, std::nullopt, "input channels of all groups together");
-ABSL_FLAG(std::optional<int64_t>, k, std::nullopt, "output channels of all groups together");
+ABSL_FLAG(std::optional<int64_t>, k, std::nullopt,
+          "output channels of all groups together; of gemm the products that a sum has");
+ABSL_FLAG(std::optional<int64_t>, m, std::nullopt, "rows");
+ABSL_FLAG(std::optional<int64_t>, batch, std::nullopt, "matrices; default 1");
+ABSL_FLAG(std::string, a, "",
+          "how A lies in memory: row or col, or with elements from line to line as row:72; default "
+          "row. Of compare: what to choose from, as family=ck,op=wavelet");
+ABSL_FLAG(std::string, b, "", "the same of B");
+ABSL_FLAG(std::string, out_order, "", "the same of C");
 ABSL_FLAG(std::optional<int64_t>, groups, std::nullopt, "number of groups; default 1");
 ABSL_FLAG(Extents, in, {}, "input size, one value per axis, outermost first, as in 13x13");
 ABSL_FLAG(Extents, filter, {}, "filter size; here and below a single value stands for every axis");
@@ -63,7 +72,8 @@ ABSL_FLAG(bool, verify, false, "compare the result with the CPU reference");
 ABSL_FLAG(bool, all_rows, false, "on every kernel that accepts a problem");
 ABSL_FLAG(
     std::string, direction, "",
-    "fwd, bwd_data or bwd_weight; default: those that the set names for a problem, of isa all");
+    "fwd, bwd_data, bwd_weight or gemm; default: those that the set names for a problem, of isa "
+    "all");
 ABSL_FLAG(OperationCount, max_flops, {},
           "larger problems are left out, as in 5e9 or 5G; default: none is");
 ABSL_FLAG(
@@ -128,6 +138,13 @@ gridwise::ProblemRequest RequestOf(const std::string& program, const std::string
                 .dilation = absl::GetFlag(FLAGS_dilation),
                 .pad = absl::GetFlag(FLAGS_pad),
                 .pad_end = absl::GetFlag(FLAGS_pad_end)},
+      .gemm = {.batch = absl::GetFlag(FLAGS_batch),
+               .m = absl::GetFlag(FLAGS_m),
+               .n = std::nullopt,
+               .k = std::nullopt,
+               .a = absl::GetFlag(FLAGS_a),
+               .b = absl::GetFlag(FLAGS_b),
+               .c = absl::GetFlag(FLAGS_out_order)},
       .variant = {.layout = absl::GetFlag(FLAGS_layout),
                   .weight_layout = absl::GetFlag(FLAGS_weight_layout),
                   .alpha = absl::GetFlag(FLAGS_alpha),
@@ -175,6 +192,16 @@ gridwise::ExitCode Sweep(const gridwise::ProblemRequest& request) {
                                  .csv = absl::GetFlag(FLAGS_csv),
                                  .seed = absl::GetFlag(FLAGS_seed),
                                  .json = absl::GetFlag(FLAGS_json)});
+}
+
+gridwise::ExitCode Compare(const gridwise::ProblemRequest& request) {
+  return gridwise::CompareCommand({.request = request,
+                                   .a = absl::GetFlag(FLAGS_a),
+                                   .b = absl::GetFlag(FLAGS_b),
+                                   .max_flops = absl::GetFlag(FLAGS_max_flops).value,
+                                   .verify = absl::GetFlag(FLAGS_verify),
+                                   .csv = absl::GetFlag(FLAGS_csv),
+                                   .seed = absl::GetFlag(FLAGS_seed)});
 }
 
 gridwise::ExitCode List(const gridwise::CommandLine& line) {
@@ -256,13 +283,14 @@ gridwise::ExitCode RunCommandLine(const gridwise::CommandLine& line) {
   const std::string direction = absl::GetFlag(FLAGS_direction);
   if (command == "run" || command == "explain") {
     if (words.size() != 3) {
-      return Fail(absl::StrFormat("%s takes one direction, as in `gridwise %s bwd_data`", command,
-                                  command));
+      return Fail(absl::StrFormat("%s takes one direction or gemm, as in `gridwise %s bwd_data`",
+                                  command, command));
     }
     const gridwise::ProblemRequest request = RequestOf(words[0], words[2]);
     return command == "run" ? Run(request) : gridwise::ExplainCommand(ExplainOptionsOf(request));
   }
   if (command == "sweep" && words.size() == 2) return Sweep(RequestOf(words[0], direction));
+  if (command == "compare" && words.size() == 2) return Compare(RequestOf(words[0], direction));
   if (command == "list" && (words.size() <= 3 || !absl::GetFlag(FLAGS_explain).empty()))
     return List(line);
   if (command == "isa" && words.size() == 2) {

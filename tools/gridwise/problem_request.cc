@@ -22,6 +22,8 @@ std::string Squeezed(std::string_view text) {
   return absl::StrReplaceAll(absl::AsciiStrToLower(text), {{" ", ""}});
 }
 
+constexpr char kGemmWord[] = "gemm";  // in place of a direction
+
 /// Types that operands may have in some direction.
 bool IsOperandType(DataType type) { return type != DataType::kI32; }
 
@@ -62,6 +64,19 @@ absl::StatusOr<ConvProblem> FromSizes(const ProblemRequest& request, Direction d
   return BuildProblem(direction, std::nullopt, *sizes);
 }
 
+absl::StatusOr<GemmProblem> GemmOf(const ProblemRequest& request) {
+  GemmFlags flags = request.gemm;
+  flags.n = request.sizes.n;
+  flags.k = request.sizes.k;
+  if (request.problem.empty()) return BuildGemm(std::nullopt, flags);
+  const absl::StatusOr<std::vector<ProblemSet>> sets =
+      LoadProblemSets(request.problems, request.program);
+  if (!sets.ok()) return sets.status();
+  const absl::StatusOr<NamedGemm> named = FindGemm(*sets, request.problem);
+  if (!named.ok()) return named.status();
+  return BuildGemm(named->problem, flags);
+}
+
 }  // namespace
 
 absl::StatusOr<Gfx> ParseTarget(const std::string& name) {
@@ -81,14 +96,16 @@ absl::StatusOr<Direction> ParseDirectionWord(const std::string& name) {
   return absl::InvalidArgumentError(absl::StrCat(
       "the direction is '", name, "'; must be one of ",
       absl::StrJoin(kAllDirections, ", ",
-                    [](std::string* out, Direction direction) { out->append(Name(direction)); })));
+                    [](std::string* out, Direction direction) { out->append(Name(direction)); }),
+      ", gemm"));
 }
 
 absl::StatusOr<RequestedTarget> ResolveTarget(const ProblemRequest& request) {
   RequestedTarget target = {};
+  target.gemms = request.direction.empty() || request.direction == kGemmWord;
   if (request.direction.empty()) {
     target.directions.assign(std::begin(kAllDirections), std::end(kAllDirections));
-  } else {
+  } else if (request.direction != kGemmWord) {
     const absl::StatusOr<Direction> direction = ParseDirectionWord(request.direction);
     if (!direction.ok()) return direction.status();
     target.directions = {*direction};
@@ -110,19 +127,20 @@ absl::StatusOr<RequestedTarget> ResolveTarget(const ProblemRequest& request) {
 
 absl::StatusOr<ResolvedProblem> Resolve(const ProblemRequest& request,
                                         const OperandShapes& shapes) {
-  const absl::StatusOr<Direction> parsed = ParseDirectionWord(request.direction);
-  if (!parsed.ok()) return parsed.status();
-  const Direction direction = *parsed;
   const absl::StatusOr<RequestedTarget> target = ResolveTarget(request);
   if (!target.ok()) return target.status();
-  absl::StatusOr<ConvProblem> problem = request.problem.empty()
-                                            ? FromSizes(request, direction, shapes)
-                                            : FromName(request, direction);
-  if (!problem.ok()) return problem.status();
-  problem->type = target->type;
-  if (target->out_type) problem->out_type = target->out_type;
-  if (absl::Status status = ApplyVariant(request.variant, *problem); !status.ok()) return status;
-  return ResolvedProblem{*problem, target->gfx};
+  const auto finish = [&](auto problem) -> absl::StatusOr<ResolvedProblem> {
+    if (!problem.ok()) return problem.status();
+    problem->type = target->type;
+    if (target->out_type) problem->out_type = target->out_type;
+    if (absl::Status status = ApplyVariant(request.variant, *problem); !status.ok()) return status;
+    return ResolvedProblem{*problem, target->gfx};
+  };
+  if (request.direction == kGemmWord) return finish(GemmOf(request));
+  const absl::StatusOr<Direction> direction = ParseDirectionWord(request.direction);
+  if (!direction.ok()) return direction.status();
+  return finish(request.problem.empty() ? FromSizes(request, *direction, shapes)
+                                        : FromName(request, *direction));
 }
 
 }  // namespace gridwise

@@ -8,6 +8,8 @@
 #include "core/arch/target.h"
 #include "core/base/types.h"
 #include "core/conv/problem.h"
+#include "tools/gridwise/gemm_flags.h"
+#include "tools/gridwise/problem.h"
 #include "tools/gridwise/problem_flags.h"
 #include "tools/gridwise/variant_flags.h"
 
@@ -16,12 +18,13 @@ namespace gridwise {
 /// What the user asks for, as text.
 struct ProblemRequest {
   std::string program;    // argv[0]
-  std::string direction;  // "fwd", "bwd_data", "bwd_weight"
+  std::string direction;  // "fwd", "bwd_data", "bwd_weight" or "gemm"
   std::string type;       // "f16", of the operands
   std::string out_type;   // of the output; empty: as the problem or the operands say
   std::string problem;    // a name in `problems`, or empty
   std::string problems;   // see LoadProblemSets
   ProblemFlags sizes;
+  GemmFlags gemm = {};
   VariantFlags variant;
   std::string device;  // "gfx942" or "MI300X"
 };
@@ -35,6 +38,7 @@ absl::StatusOr<Direction> ParseDirectionWord(const std::string& name);
 /// What of a request is about no one problem. The direction may be empty: all of them.
 struct RequestedTarget {
   std::vector<Direction> directions;
+  bool gemms = false;  // matrix multiplications too
   DataType type;
   std::optional<DataType> out_type;
   Gfx gfx;
@@ -42,7 +46,7 @@ struct RequestedTarget {
 absl::StatusOr<RequestedTarget> ResolveTarget(const ProblemRequest& request);
 
 struct ResolvedProblem {
-  ConvProblem problem;
+  Problem problem;
   Gfx gfx;
 };
 

@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/base/csv_table.h"
 #include "core/base/nearest.h"
 #include "tools/build/user_folder.h"
 #include "tools/cpp/runfiles/runfiles.h"
@@ -15,12 +16,40 @@ namespace {
 
 using ::bazel::tools::cpp::runfiles::Runfiles;
 
-constexpr absl::string_view kBuiltIn[] = {"regressions", "retinanet"};
+constexpr absl::string_view kBuiltIn[] = {"regressions", "retinanet", "transformers"};
 
 absl::StatusOr<ProblemSet> LoadFile(absl::string_view name, const std::string& path) {
-  absl::StatusOr<std::vector<NamedProblem>> problems = ReadProblems(path);
-  if (!problems.ok()) return problems.status();
-  return ProblemSet{std::string(name), *std::move(problems)};
+  const absl::StatusOr<std::string> text = ReadText(path, "problem set");
+  if (!text.ok()) return text.status();
+  ProblemSet set = {.name = std::string(name), .problems = {}, .gemms = {}};
+  if (IsGemmSet(*text)) {
+    absl::StatusOr<std::vector<NamedGemm>> gemms = ParseGemms(*text, path);
+    if (!gemms.ok()) return gemms.status();
+    set.gemms = *std::move(gemms);
+  } else {
+    absl::StatusOr<std::vector<NamedProblem>> problems = ParseProblems(*text, path);
+    if (!problems.ok()) return problems.status();
+    set.problems = *std::move(problems);
+  }
+  return set;
+}
+
+/// The problem called `name` among those that `list` is of each set.
+template <class Named>
+absl::StatusOr<Named> Find(const std::vector<ProblemSet>& sets,
+                           std::vector<Named> ProblemSet::* list, absl::string_view name) {
+  std::vector<std::string_view> names, searched;
+  for (const ProblemSet& set : sets) {
+    if (!(set.*list).empty()) searched.push_back(set.name);
+    for (const Named& problem : set.*list) {
+      if (problem.name == name) return problem;
+      names.push_back(problem.name);
+    }
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("no problem is called '", name, "' in ", absl::StrJoin(searched, ", "),
+                   "; the nearest are ", absl::StrJoin(NearestNames(name, names, 3), ", "),
+                   ", and `gridwise list problems` prints those that come with this program"));
 }
 
 absl::StatusOr<ProblemSet> LoadBuiltIn(absl::string_view name, const std::string& argv0) {
@@ -61,19 +90,11 @@ absl::StatusOr<std::vector<ProblemSet>> LoadProblemSets(const std::string& sourc
 
 absl::StatusOr<NamedProblem> FindProblem(const std::vector<ProblemSet>& sets,
                                          absl::string_view name) {
-  std::vector<std::string_view> names;
-  for (const ProblemSet& set : sets) {
-    for (const NamedProblem& problem : set.problems) {
-      if (problem.name == name) return problem;
-      names.push_back(problem.name);
-    }
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "no problem is called '", name, "' in ",
-      absl::StrJoin(sets, ", ",
-                    [](std::string* out, const ProblemSet& set) { out->append(set.name); }),
-      "; the nearest are ", absl::StrJoin(NearestNames(name, names, 3), ", "),
-      ", and `gridwise list problems` prints those that come with this program"));
+  return Find(sets, &ProblemSet::problems, name);
+}
+
+absl::StatusOr<NamedGemm> FindGemm(const std::vector<ProblemSet>& sets, absl::string_view name) {
+  return Find(sets, &ProblemSet::gemms, name);
 }
 
 }  // namespace gridwise

@@ -18,11 +18,14 @@ using ::testing::HasSubstr;
 TEST(ProblemSetsTest, BuiltInSetsAreFoundByName) {
   const auto sets = LoadProblemSets("", "");
   ASSERT_TRUE(sets.ok()) << sets.status();
-  ASSERT_EQ(sets->size(), 2);
+  ASSERT_EQ(sets->size(), 3);
   const auto problem = FindProblem(*sets, "almiopen-1959");
   ASSERT_TRUE(problem.ok()) << problem.status();
   EXPECT_EQ(problem->problem.dims[1].in, 40);
   EXPECT_EQ(problem->problem.c, 128);
+  const auto gemm = FindGemm(*sets, "bert.qkv");
+  ASSERT_TRUE(gemm.ok()) << gemm.status();
+  EXPECT_EQ(gemm->problem.n, 2304);
   const auto one = LoadProblemSets("retinanet", "");
   ASSERT_TRUE(one.ok()) << one.status();
   EXPECT_FALSE(FindProblem(*one, "almiopen-1959").ok());

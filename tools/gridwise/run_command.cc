@@ -6,6 +6,7 @@
 #include <optional>
 #include <thread>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -14,13 +15,13 @@
 #include "absl/strings/str_format.h"
 #include "core/arch/target.h"
 #include "core/conv/problem.h"
-#include "core/conv/problem_io.h"
-#include "instances/conv.h"
+#include "instances/plan.h"
 #include "llvm/Support/JSON.h"
 #include "tools/gridwise/computation.h"
 #include "tools/gridwise/demand.h"
 #include "tools/gridwise/json.h"
 #include "tools/gridwise/npy.h"
+#include "tools/gridwise/problem.h"
 #include "tools/gridwise/problem_sets.h"
 #include "tools/gridwise/tensors.h"
 #include "tools/gridwise/terminal.h"
@@ -30,7 +31,8 @@ namespace {
 
 /// What is to be computed, from what.
 struct Job {
-  Plan plan;
+  Problem problem;
+  RowPlan plan;
   Operands operands;
   DataType file_type = DataType::kF16;  // of the file that is written
 };
@@ -78,50 +80,89 @@ absl::StatusOr<std::pair<const Operand*, const Operand*>> OperandsOf(Direction d
   return std::pair(a, b);
 }
 
-absl::StatusOr<Job> Prepare(const RunOptions& options) {
-  Operand x = {"x", options.x, {}, &InputShape};
-  Operand w = {"w", options.w, {}, &WeightsShape};
-  Operand dy = {"dy", options.dy, {}, &OutputShape};
-  OperandShapes shapes;
-  for (auto [operand, shape] : {std::pair(&x, &shapes.x), {&w, &shapes.w}, {&dy, &shapes.dy}}) {
-    absl::StatusOr<std::optional<NpyArray>> array = ReadOperand(operand->path);
-    if (!array.ok()) return array.status();
-    operand->array = *std::move(array);
-    if (operand->array) *shape = operand->array->shape;
+/// A convolution's tensors that have files.
+struct Files {
+  Operand x, w, dy;
+
+  absl::StatusOr<OperandShapes> Read() {
+    OperandShapes shapes;
+    for (auto [operand, shape] : {std::pair(&x, &shapes.x), {&w, &shapes.w}, {&dy, &shapes.dy}}) {
+      absl::StatusOr<std::optional<NpyArray>> array = ReadOperand(operand->path);
+      if (!array.ok()) return array.status();
+      operand->array = *std::move(array);
+      if (operand->array) *shape = operand->array->shape;
+    }
+    return shapes;
   }
-  const absl::StatusOr<ResolvedProblem> resolved = Resolve(options.request, shapes);
-  if (!resolved.ok()) return resolved.status();
-  const ConvProblem& problem = resolved->problem;
-  const auto operands = OperandsOf(problem.direction, x, w, dy);
+};
+
+/// Replaces random data by the files' and says what type the output's file has.
+absl::Status TakeFiles(const Files& files, const ConvProblem& problem, Job& job) {
+  const auto operands = OperandsOf(problem.direction, files.x, files.w, files.dy);
   if (!operands.ok()) return operands.status();
+  const auto [a, b] = *operands;
+  if (absl::Status status = TakeFile(*a, problem, job.operands.a); !status.ok()) return status;
+  if (absl::Status status = TakeFile(*b, problem, job.operands.b); !status.ok()) return status;
+  const bool half =
+      problem.output_type() == DataType::kF16 && (!a->array || a->array->type == DataType::kF16);
+  job.file_type = problem.output_type() == DataType::kI32 ? DataType::kI32
+                  : half                                  ? DataType::kF16
+                                                          : DataType::kF32;
+  return absl::OkStatus();
+}
+
+absl::Status CheckHasNoFiles(const RunOptions& options) {
+  for (const std::string* path : {&options.x, &options.w, &options.dy, &options.out}) {
+    if (path->empty()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", *path, "' is a file, and gemm computes on random data alone"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Job> Prepare(const RunOptions& options) {
+  Files files = {.x = {"x", options.x, {}, &InputShape},
+                 .w = {"w", options.w, {}, &WeightsShape},
+                 .dy = {"dy", options.dy, {}, &OutputShape}};
+  const absl::StatusOr<OperandShapes> shapes = files.Read();
+  if (!shapes.ok()) return shapes.status();
+  const absl::StatusOr<ResolvedProblem> resolved = Resolve(options.request, *shapes);
+  if (!resolved.ok()) return resolved.status();
+  const Problem& problem = resolved->problem;
+  const auto* const conv = std::get_if<ConvProblem>(&problem);
+  if (conv == nullptr) {
+    if (absl::Status status = CheckHasNoFiles(options); !status.ok()) return status;
+  } else if (auto operands = OperandsOf(conv->direction, files.x, files.w, files.dy);
+             !operands.ok()) {
+    return operands.status();
+  }
   if (!options.out.empty()) {
     absl::Status status = CheckWritable(UserPath(options.out));
     if (!status.ok()) return status;
   }
-  absl::Status added = AddRowOnDemand(options.request.program, options.family, options.row,
-                                      problem.direction, resolved->gfx);
-  if (!added.ok()) return added;
-  absl::StatusOr<Plan> plan = MakePlan(problem, resolved->gfx,
-                                       {.row = options.row,
-                                        .family = options.family,
-                                        .op = options.op,
-                                        .splits = options.splits,
-                                        .atomic = options.atomic});
+  if (conv != nullptr) {
+    absl::Status added = AddRowOnDemand(options.request.program, options.family, options.row,
+                                        conv->direction, resolved->gfx);
+    if (!added.ok()) return added;
+  }
+  absl::StatusOr<RowPlan> plan = MakePlan(problem, resolved->gfx,
+                                          {.row = options.row,
+                                           .family = options.family,
+                                           .op = options.op,
+                                           .splits = options.splits,
+                                           .atomic = options.atomic});
   if (!plan.ok()) return plan.status();
-  const auto [a, b] = *operands;
-  Operands data = RandomOperands(problem, options.seed);
-  if (absl::Status status = TakeFile(*a, problem, data.a); !status.ok()) return status;
-  if (absl::Status status = TakeFile(*b, problem, data.b); !status.ok()) return status;
-  const bool half =
-      problem.output_type() == DataType::kF16 && (!a->array || a->array->type == DataType::kF16);
-  const DataType file_type = problem.output_type() == DataType::kI32 ? DataType::kI32
-                             : half                                  ? DataType::kF16
-                                                                     : DataType::kF32;
-  return Job{*std::move(plan), std::move(data), file_type};
+  Job job = {.problem = problem,
+             .plan = *std::move(plan),
+             .operands = RandomOperands(problem, options.seed)};
+  if (conv != nullptr) {
+    if (absl::Status status = TakeFiles(files, *conv, job); !status.ok()) return status;
+  }
+  return job;
 }
 
-void PrintOutcome(const ConvProblem& problem, const Outcome& outcome) {
-  const double gflops = problem.Flops() / outcome.seconds * 1e-9;
+void PrintOutcome(const Problem& problem, const Outcome& outcome) {
+  const double gflops = Flops(problem) / outcome.seconds * 1e-9;
   if (!outcome.sim) {
     absl::PrintF("run        %.6f s, %.1f GFLOP/s\n", outcome.seconds, gflops);
     return;
@@ -141,10 +182,9 @@ void PrintOutcome(const ConvProblem& problem, const Outcome& outcome) {
 
 /// How the result compares with the CPU reference; an error when that cannot be computed.
 absl::StatusOr<Judgement> Verify(const Job& job, const Outcome& outcome) {
-  const ConvProblem& problem = job.plan.problem();
-  const absl::StatusOr<Expected> expected = Expect(problem, job.operands);
+  const absl::StatusOr<Expected> expected = Expect(job.problem, job.operands);
   if (!expected.ok()) return expected.status();
-  return Judge(problem, outcome, *expected);
+  return Judge(job.problem, outcome, *expected);
 }
 
 void PrintJudgement(const Judgement& judgement) {
@@ -157,9 +197,9 @@ void PrintJudgement(const Judgement& judgement) {
                            : absl::StrCat(Red(stdout, "FAIL"), "       ", status.message()));
 }
 
-/// Writes the result to the file that the options name.
+/// Writes the result of a convolution to the file that the options name.
 absl::Status WriteOutput(const RunOptions& options, const Job& job, const Outcome& outcome) {
-  const ConvProblem& problem = job.plan.problem();
+  const ConvProblem& problem = std::get<ConvProblem>(job.problem);
   const TensorShape shape = problem.direction == Direction::kForward        ? OutputShape(problem)
                             : problem.direction == Direction::kBackwardData ? InputShape(problem)
                                                                             : WeightsShape(problem);
@@ -170,9 +210,8 @@ absl::Status WriteOutput(const RunOptions& options, const Job& job, const Outcom
 /// The document of --json: "verified" is there if the result was compared with the reference.
 llvm::json::Object ToJson(const Job& job, const Outcome& outcome,
                           const std::optional<Judgement>& judgement) {
-  llvm::json::Object document{{"problem", ToJson(job.plan.problem())},
-                              {"plan", ToJson(job.plan)},
-                              {"run", ToJson(outcome)}};
+  llvm::json::Object document{
+      {"problem", ToJson(job.problem)}, {"plan", ToJson(job.plan)}, {"run", ToJson(outcome)}};
   if (!judgement) return document;
   llvm::json::Object verified = ToJson(judgement->stats);
   verified["pass"] = judgement->status.ok();
@@ -193,12 +232,12 @@ ExitCode RunCommand(const RunOptions& options) {
   const absl::StatusOr<Job> job = Prepare(options);
   if (!job.ok()) return Fail(kBadUsage, job.status());
   if (!options.json) {
-    absl::PrintF("problem    %s\n%s", ToString(job->plan.problem()), job->plan.ToString());
+    absl::PrintF("problem    %s\n%s", ToString(job->problem), job->plan.ToString());
     std::fflush(stdout);
   }
-  const absl::StatusOr<Outcome> outcome = Compute(job->plan, job->operands);
+  const absl::StatusOr<Outcome> outcome = Compute(job->problem, job->plan, job->operands);
   if (!outcome.ok()) return Fail(kDeviceError, outcome.status());
-  if (!options.json) PrintOutcome(job->plan.problem(), *outcome);
+  if (!options.json) PrintOutcome(job->problem, *outcome);
   std::fflush(stdout);
   if (!options.out.empty()) {
     if (absl::Status status = WriteOutput(options, *job, *outcome); !status.ok())

@@ -12,15 +12,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/arch/target.h"
-#include "core/conv/problem.h"
-#include "core/conv/problem_io.h"
-#include "core/conv/validate.h"
 #include "core/runtime/device.h"
-#include "instances/conv.h"
+#include "instances/plan.h"
 #include "llvm/Support/JSON.h"
 #include "tools/gridwise/computation.h"
 #include "tools/gridwise/json.h"
+#include "tools/gridwise/problem.h"
 #include "tools/gridwise/problem_sets.h"
+#include "tools/gridwise/selection.h"
 #include "tools/gridwise/sweep_table.h"
 #include "tools/gridwise/tensors.h"
 #include "tools/gridwise/terminal.h"
@@ -44,7 +43,7 @@ struct Choice {
 /// A problem of the set, and what to run it on.
 struct Item {
   std::string name;
-  ConvProblem problem;
+  Problem problem;
   std::vector<Choice> rows;
   std::string reason;  // why rows holds one without a name
 };
@@ -61,13 +60,13 @@ absl::Status CheckFlags(const SweepOptions& options) {
 }
 
 /// The rows that `options` asks for.
-Item MakeItem(const std::string& name, const ConvProblem& problem, Gfx gfx,
+Item MakeItem(const std::string& name, const Problem& problem, Gfx gfx,
               const SweepOptions& options) {
   Item item = {.name = name, .problem = problem, .rows = {}, .reason = ""};
   const DeviceFacts device = gfx;
   const PlanOptions wanted = {.row = options.row, .family = options.family, .op = options.op};
   const auto microseconds = [&](const Cost& cost) { return cost.cycles / device.clock_ghz * 1e-3; };
-  const absl::StatusOr<Plan> plan = MakePlan(problem, device, wanted);
+  const absl::StatusOr<RowPlan> plan = MakePlan(problem, device, wanted);
   if (!plan.ok()) {
     item.rows = {{}};
     item.reason = plan.status().message();
@@ -82,46 +81,19 @@ Item MakeItem(const std::string& name, const ConvProblem& problem, Gfx gfx,
   return item;
 }
 
-/// The problems that the flags select, in the set's order, a direction after the other.
+/// The problems that the flags select, and the rows for each.
 absl::StatusOr<std::vector<Item>> SelectItems(const SweepOptions& options,
                                               const RequestedTarget& target, std::FILE* people) {
-  const ProblemRequest& request = options.request;
-  const absl::StatusOr<std::vector<ProblemSet>> sets =
-      LoadProblemSets(request.problems, request.program);
-  if (!sets.ok()) return sets.status();
-  if (!request.problem.empty()) {
-    if (auto found = FindProblem(*sets, request.problem); !found.ok()) return found.status();
+  const absl::StatusOr<Selection> selection =
+      SelectProblems(options.request, target, options.max_flops);
+  if (!selection.ok()) return selection.status();
+  if (selection->too_large > 0) {
+    absl::FPrintF(people, "%d problems have more than %.3g operations and are left out\n",
+                  selection->too_large, options.max_flops);
   }
   std::vector<Item> items;
-  int too_large = 0;
-  for (const Direction direction : target.directions) {
-    for (const ProblemSet& set : *sets) {
-      for (const NamedProblem& named : set.problems) {
-        if (!request.problem.empty() && named.name != request.problem) continue;
-        if (std::find(named.directions.begin(), named.directions.end(), direction) ==
-            named.directions.end())
-          continue;
-        ConvProblem problem = named.problem;
-        problem.direction = direction;
-        problem.type = target.type;
-        if (target.out_type) problem.out_type = target.out_type;
-        problem.batch = request.sizes.n.value_or(problem.batch);
-        absl::Status status = ApplyVariant(request.variant, problem);
-        if (!status.ok()) return status;
-        if (options.max_flops > 0 && problem.Flops() > options.max_flops) {
-          ++too_large;
-          continue;
-        }
-        items.push_back(MakeItem(named.name, problem, target.gfx, options));
-      }
-    }
-  }
-  if (too_large > 0) {
-    absl::FPrintF(people, "%d problems have more than %.3g operations and are left out\n",
-                  too_large, options.max_flops);
-  }
-  if (items.empty()) {
-    return absl::InvalidArgumentError("no problem of the set has the direction and size asked for");
+  for (const auto& [name, problem] : selection->problems) {
+    items.push_back(MakeItem(name, problem, target.gfx, options));
   }
   return items;
 }
@@ -139,7 +111,7 @@ class Sweep {
     for (const Item& item : items_) {
       for (const Choice& row : item.rows) {
         ++runs_;
-        if (!Find(item, row)) flops_left_ += item.problem.Flops();
+        if (!Find(item, row)) flops_left_ += Flops(item.problem);
       }
     }
   }
@@ -173,7 +145,7 @@ class Sweep {
     struct Layer {
       const Item* item;
       const Choice* row;
-      double tflop_per_s() const { return item->problem.Flops() / row->estimate_us * 1e-6; }
+      double tflop_per_s() const { return Flops(item->problem) / row->estimate_us * 1e-6; }
     };
     std::vector<Layer> layers;
     for (const Item& item : items_) {
@@ -187,8 +159,8 @@ class Sweep {
       absl::FPrintF(people_, "%s\n%10s %10s %8s  problem\n", title, "us", "GFLOP", "TFLOP/s");
       for (const Layer& layer : std::span(layers).first(std::min<size_t>(5, layers.size()))) {
         absl::FPrintF(people_, "%10.1f %10.2f %8.1f  %s %s: %s\n", layer.row->estimate_us,
-                      layer.item->problem.Flops() * 1e-9, layer.tflop_per_s(), layer.item->name,
-                      Name(layer.item->problem.direction), layer.row->row);
+                      Flops(layer.item->problem) * 1e-9, layer.tflop_per_s(), layer.item->name,
+                      KindOf(layer.item->problem), layer.row->row);
       }
     };
     std::stable_sort(layers.begin(), layers.end(), [](const Layer& a, const Layer& b) {
@@ -208,7 +180,7 @@ class Sweep {
     record.sizes = ToString(item.problem);
     record.row = row.row;
     record.seed = options_.seed;
-    record.gflop = item.problem.Flops() * 1e-9;
+    record.gflop = Flops(item.problem) * 1e-9;
     record.estimate_us = row.estimate_us;
     return record;
   }
@@ -218,7 +190,7 @@ class Sweep {
   }
 
   absl::Status RunItem(const Item& item) {
-    const ConvProblem& problem = item.problem;
+    const Problem& problem = item.problem;
     Operands operands;
     std::optional<Expected> expected;
     for (const Choice& row : item.rows) {
@@ -244,8 +216,8 @@ class Sweep {
       if (absl::Status status = table_.Add(record); !status.ok()) return status;
       ++counts_[static_cast<int>(record.result)];
       seconds_ += SecondsSince(start);
-      flops_done_ += problem.Flops();
-      flops_left_ -= problem.Flops();
+      flops_done_ += Flops(problem);
+      flops_left_ -= Flops(problem);
       Tell(record);
       if (options_.json) records_.push_back(JsonOf(record, item));
     }
@@ -253,12 +225,12 @@ class Sweep {
   }
 
   /// Fills in what came of record.row; an error if it could not be computed.
-  absl::Status RunRow(const ConvProblem& problem, const Operands& operands, const Choice& row,
+  absl::Status RunRow(const Problem& problem, const Operands& operands, const Choice& row,
                       std::optional<Expected>& expected, SweepRecord& record) const {
-    const absl::StatusOr<Plan> plan =
+    const absl::StatusOr<RowPlan> plan =
         MakePlan(problem, gfx_, {.row = row.row, .family = row.family});
     if (!plan.ok()) return plan.status();
-    absl::StatusOr<Outcome> outcome = Compute(*plan, operands);
+    absl::StatusOr<Outcome> outcome = Compute(problem, *plan, operands);
     if (!outcome.ok()) {
       ResetDevice().IgnoreError();  // a fault stays with the device until then
       return outcome.status();

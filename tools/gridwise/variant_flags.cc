@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "core/conv/validate.h"
+#include "core/gemm/validate.h"
 
 namespace gridwise {
 namespace {
@@ -29,22 +30,30 @@ absl::Status ParseName(const char* flag, const std::string& text, const Value (&
                     [](std::string* out, Value known) { absl::StrAppend(out, Name(known)); })));
 }
 
-/// Strides of a vector with a value for each output channel (of dw: for each k), or of a tensor
-/// like the output.
-PerAxis StridesFor(const ConvProblem& problem, bool per_channel) {
+/// What the epilogue's tensors may look like: strides of a vector with a value for each output
+/// channel (of dw: for each k), and of a tensor like the output.
+struct TensorKinds {
+  DataType type;
+  PerAxis of_channels, of_elements;
+};
+TensorKinds KindsOf(const ConvProblem& problem) {
   const TensorAxes axes = problem.AxesOf(problem.out());
-  if (!per_channel) return axes.stride;
-  if (problem.out() == Tensor::kW) return {axes.size[1], 1, 0, 0, 0, 0};
-  return {0, 0, 0, 0, axes.size[5], 1};
+  const PerAxis of_channels = problem.out() == Tensor::kW ? PerAxis{axes.size[1], 1, 0, 0, 0, 0}
+                                                          : PerAxis{0, 0, 0, 0, axes.size[5], 1};
+  return {problem.output_type(), of_channels, axes.stride};
+}
+TensorKinds KindsOf(const GemmProblem& problem) {
+  return {problem.output_type(), TensorStrides({.batch = 0, .row = 0, .column = 1}),
+          TensorStrides(problem.c)};
 }
 
-absl::Status ParseTensor(const char* flag, const std::string& text, const ConvProblem& problem,
+absl::Status ParseTensor(const char* flag, const std::string& text, const TensorKinds& kinds,
                          EpilogueTensor& tensor) {
   const std::vector<std::string> words = absl::StrSplit(text, ':');
   std::size_t next = 1;
   const bool per_channel = next < words.size() && words[next] == "channel";
   if (per_channel) ++next;
-  tensor = {.type = problem.output_type(), .stride = StridesFor(problem, per_channel)};
+  tensor = {.type = kinds.type, .stride = per_channel ? kinds.of_channels : kinds.of_elements};
   const bool scale_is_number =
       next == words.size() || absl::SimpleAtod(words[next++], &tensor.scale);
   if ((words[0] == "add" || words[0] == "mul") && scale_is_number && next == words.size()) {
@@ -57,17 +66,8 @@ absl::Status ParseTensor(const char* flag, const std::string& text, const ConvPr
       "add:channel:0.5"));
 }
 
-}  // namespace
-
-absl::Status ApplyLayouts(const VariantFlags& flags, ConvProblem& problem) {
-  absl::Status status = ParseName("layout", flags.layout, kAllLayouts, problem.layout);
-  if (!status.ok()) return status;
-  return ParseName("weight-layout", flags.weight_layout, kAllWeightLayouts, problem.weight_layout);
-}
-
-absl::Status ApplyVariant(const VariantFlags& flags, ConvProblem& problem) {
-  if (absl::Status status = ApplyLayouts(flags, problem); !status.ok()) return status;
-  Epilogue& epilogue = problem.epilogue;
+absl::Status ApplyEpilogue(const VariantFlags& flags, const TensorKinds& kinds,
+                           Epilogue& epilogue) {
   epilogue.alpha = flags.alpha;
   if (flags.relu) epilogue.low = 0;
   epilogue.low = flags.low.value_or(epilogue.low);
@@ -79,10 +79,33 @@ absl::Status ApplyVariant(const VariantFlags& flags, ConvProblem& problem) {
   for (const auto& [name, text] : {std::pair("d0", &flags.d0), {"d1", &flags.d1}}) {
     if (text->empty()) continue;
     EpilogueTensor& tensor = epilogue.d[static_cast<std::size_t>(epilogue.tensors++)];
-    if (absl::Status status = ParseTensor(name, *text, problem, tensor); !status.ok())
-      return status;
+    if (absl::Status status = ParseTensor(name, *text, kinds, tensor); !status.ok()) return status;
   }
-  return Validate(problem);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status ApplyLayouts(const VariantFlags& flags, ConvProblem& problem) {
+  absl::Status status = ParseName("layout", flags.layout, kAllLayouts, problem.layout);
+  if (!status.ok()) return status;
+  return ParseName("weight-layout", flags.weight_layout, kAllWeightLayouts, problem.weight_layout);
+}
+
+absl::Status ApplyVariant(const VariantFlags& flags, ConvProblem& problem) {
+  if (absl::Status status = ApplyLayouts(flags, problem); !status.ok()) return status;
+  absl::Status status = ApplyEpilogue(flags, KindsOf(problem), problem.epilogue);
+  return status.ok() ? Validate(problem) : status;
+}
+
+absl::Status ApplyVariant(const VariantFlags& flags, GemmProblem& problem) {
+  if (!flags.layout.empty() || !flags.weight_layout.empty()) {
+    return absl::InvalidArgumentError(
+        "--layout and --weight-layout are of convolutions; the orders of matrices are --a, --b and "
+        "--out-order");
+  }
+  absl::Status status = ApplyEpilogue(flags, KindsOf(problem), problem.epilogue);
+  return status.ok() ? Validate(problem) : status;
 }
 
 }  // namespace gridwise

@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "core/conv/problem.h"
+#include "core/gemm/problem.h"
 
 namespace gridwise {
 
@@ -25,5 +26,7 @@ absl::Status ApplyLayouts(const VariantFlags& flags, ConvProblem& problem);
 /// Gives `problem`, whose sizes, type and direction are set, the layouts and the epilogue of
 /// `flags`. Errors name the flag, its value and what it may be.
 absl::Status ApplyVariant(const VariantFlags& flags, ConvProblem& problem);
+/// The same of a matrix multiplication, whose channels are columns; it has no layouts.
+absl::Status ApplyVariant(const VariantFlags& flags, GemmProblem& problem);
 
 }  // namespace gridwise

@@ -200,17 +200,11 @@ class ClassicSpace final : public SpaceOf<ck::GemmConfig> {
   }
   const char* Reject(const Values& values, Direction direction, Gfx gfx) const override {
     const auto op = static_cast<ck::Op>(values[0]);
-    const Direction of_op = op == ck::Op::kMultipleABD ? Direction::kForward
-                            : op == ck::Op::kMultipleD ? Direction::kBackwardData
-                                                       : Direction::kBackwardWeight;
-    if (direction != of_op) return "the op is of another direction";
+    if (op == ck::Op::kBatchedGemm) return "the op is of matrices, not of convolutions";
+    if (direction != ck::DirectionOf(op)) return "the op is of another direction";
     return ck::Reject(ConfigOf(values), gfx);
   }
-  std::string_view Macro(Direction direction) const override {
-    return direction == Direction::kForward        ? "FORWARD"
-           : direction == Direction::kBackwardData ? "BACKWARD_DATA"
-                                                   : "BACKWARD_WEIGHT";
-  }
+  std::string_view Macro(Direction) const override { return "ROW"; }
   std::size_t MacroArguments() const override { return 1; }
   std::shared_ptr<const PartKernel> MakeKernel(const Values& values, Direction,
                                                KernelCode code) const override {

@@ -1,0 +1,85 @@
+/// A grouped convolution by one of the classic family's ops:
+///
+///   bazel run //ck/examples:grouped_conv_bwd_weight_xdl_f16 -- VERIFY INIT TIME
+///       [NDIM G N K C filter... input... strides... dilations... left pads... right pads...]
+///
+/// K and C are those of a group. Without sizes a small problem is computed.
+
+#include "instances/conv.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "ck/examples/run.h"
+#include "core/arch/target.h"
+#include "core/base/types.h"
+#include "core/conv/expected.h"
+#include "core/conv/problem.h"
+#include "core/conv/problem_io.h"
+#include "instances/ck/family.h"
+#include "instances/families.h"
+
+namespace gridwise::examples {
+namespace {
+
+/// The sizes behind verify, init and time.
+absl::StatusOr<ConvProblem> ReadSizes(const Words& words, const Dim& otherwise) {
+  constexpr std::size_t kFirst = 3;
+  ConvProblem problem = {.rank = static_cast<int>(words.Number(kFirst, 2))};
+  if (problem.rank < 1 || problem.rank > 3) {
+    return absl::InvalidArgumentError(absl::StrCat("NDIM is ", problem.rank, "; must be 1 to 3"));
+  }
+  const auto rank = static_cast<std::size_t>(problem.rank);
+  if (words.numbers() > kFirst && words.numbers() != kFirst + 5 + 6 * rank) {
+    return absl::InvalidArgumentError(absl::StrCat("there are ", words.numbers(),
+                                                   " numbers; NDIM = ", rank, " takes 3 or ",
+                                                   kFirst + 5 + 6 * rank));
+  }
+  problem.groups = words.Number(kFirst + 1, 2);
+  problem.batch = words.Number(kFirst + 2, 2);
+  problem.k = problem.groups * words.Number(kFirst + 3, 32);
+  problem.c = problem.groups * words.Number(kFirst + 4, 32);
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    const auto number = [&](std::size_t field, std::int64_t value) {
+      return words.Number(kFirst + 5 + field * rank + axis, value);
+    };
+    problem.dims[3 - rank + axis] = {.in = number(1, otherwise.in),
+                                     .filter = number(0, otherwise.filter),
+                                     .stride = number(2, otherwise.stride),
+                                     .dilation = number(3, otherwise.dilation),
+                                     .pad_begin = number(4, otherwise.pad_begin),
+                                     .pad_end = number(5, otherwise.pad_end)};
+  }
+  return problem;
+}
+
+absl::Status Example(const Words& words) {
+  if (absl::Status status = RegisterFamily(ck::Family()); !status.ok()) return status;
+  const std::string op = words.Flag("op", "");
+  const Dim plain = {.in = 14}, padded = {.in = 14, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  absl::StatusOr<ConvProblem> problem = ReadSizes(words, op == "explicit" ? plain : padded);
+  if (!problem.ok()) return problem.status();
+  const auto direction = ParseDirection(words.Flag("direction", "fwd"));
+  const auto type = ParseDataType(words.Flag("type", "f16"));
+  const auto gfx = ParseGfx(words.Flag("device", "gfx942"));
+  if (!direction || !type || !gfx) {
+    return absl::InvalidArgumentError("--direction, --type or --device is not known");
+  }
+  problem->direction = *direction;
+  problem->type = *type;
+  const absl::StatusOr<Plan> plan = MakePlan(*problem, *gfx, {.family = "ck", .op = op});
+  if (!plan.ok()) return plan.status();
+  return Run(*problem, *plan, Settings(words));
+}
+
+}  // namespace
+}  // namespace gridwise::examples
+
+int main(int argc, char** argv) {
+  return gridwise::examples::Finish(
+      gridwise::examples::Example(gridwise::examples::Words(argc, argv)));
+}

@@ -1,0 +1,70 @@
+#include "ck/ops/explicit.h"
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "ck/ops/op.h"
+#include "core/passes/pass_cycles.h"
+#include "core/passes/plan_columns.h"
+
+namespace gridwise::ck {
+namespace {
+
+std::int64_t BytesOfColumns(const ConvProblem& columns) {
+  return columns.x_elements() * SizeOf(columns.type);
+}
+
+/// Reads the columns, at byte `at` of the workspace, in place of x.
+void ReadColumns(std::int64_t at, LaunchPlan& plan) {
+  for (KernelLaunch& launch : plan.launches) {
+    for (KernelLaunch::Address& address : launch.addresses) {
+      if (address.place.memory == Memory::kB) {
+        address.place = {Memory::kWorkspace, at + address.place.offset};
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Verdict ClassicFamily::Ask(std::size_t row, PlanContext& context) const {
+  const ConvProblem& problem = context.problem();
+  Verdict verdict = rows_.Ask(row, context);
+  const RowInfo& info = Rows(problem.direction, context.device().gfx)[row];
+  const auto* const reason = std::get_if<std::string>(&verdict);
+  if (reason == nullptr || info.op != Name(Op::kExplicit)) return verdict;
+  const auto columns = ColumnsProblem(problem);
+  if (const auto* none = std::get_if<std::string>(&columns)) {
+    return absl::StrCat(*reason, "; and ", *none);
+  }
+  const ConvProblem& of_columns = std::get<ConvProblem>(columns);
+  PlanContext inner(of_columns, context.device(), context.options());
+  verdict = rows_.Ask(row, inner);
+  if (auto* cost = std::get_if<Cost>(&verdict)) {
+    const auto bytes = static_cast<double>(BytesOfColumns(of_columns));
+    cost->pass_cycles += PassCycles(context.device(), 2 * bytes);
+    *cost = WithCycles(*cost);
+  }
+  return verdict;
+}
+
+LaunchPlan ClassicFamily::MakeLaunches(std::size_t row, PlanContext& context) const {
+  if (std::holds_alternative<Cost>(rows_.Ask(row, context))) {
+    return rows_.MakeLaunches(row, context);
+  }
+  const ConvProblem& problem = context.problem();
+  const ConvProblem columns = std::get<ConvProblem>(ColumnsProblem(problem));
+  PlanContext inner(columns, context.device(), context.options());
+  LaunchPlan plan = rows_.MakeLaunches(row, inner);
+  plan.cost = std::get<Cost>(Ask(row, context));
+  const Place copy = {Memory::kWorkspace, plan.Reserve(BytesOfColumns(columns))};
+  ReadColumns(copy.offset, plan);
+  plan.launches.insert(
+      plan.launches.begin(),
+      MakeColumnsLaunch(problem, columns, context.device().gfx, {Memory::kB}, copy));
+  return plan;
+}
+
+}  // namespace gridwise::ck

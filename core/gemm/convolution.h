@@ -1,0 +1,29 @@
+#pragma once
+
+#include "core/conv/problem.h"
+#include "core/gemm/problem.h"
+
+namespace gridwise {
+
+/// The valid matrix multiplication as a forward convolution with one tap, so that all that plans
+/// convolutions (parts of large ones, splits of K and their sum, the seam) plans it too: matrices
+/// are groups, rows are cells, terms are input channels and columns output channels, on tensors
+/// whose strides are given.
+constexpr ConvProblem AsConvolution(const GemmProblem& gemm) {
+  ConvProblem conv = {.direction = Direction::kForward,
+                      .type = gemm.type,
+                      .out_type = gemm.out_type,
+                      .rank = 1,
+                      .groups = gemm.batch,
+                      .c = gemm.batch * gemm.k,
+                      .k = gemm.batch * gemm.n,
+                      .epilogue = gemm.epilogue};
+  conv.dims[2].in = gemm.m;
+  const auto& [a, b, c] = std::array{gemm.a, gemm.b, gemm.c};
+  conv.strides[static_cast<std::size_t>(Tensor::kX)] = {0, 0, 0, a.row, a.batch, a.column};
+  conv.strides[static_cast<std::size_t>(Tensor::kW)] = {b.batch, b.column, 0, 0, 0, b.row};
+  conv.strides[static_cast<std::size_t>(Tensor::kY)] = TensorStrides(c);
+  return conv;
+}
+
+}  // namespace gridwise

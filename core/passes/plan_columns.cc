@@ -1,0 +1,113 @@
+#include "core/passes/plan_columns.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "absl/strings/str_format.h"
+#include "core/base/math.h"
+#include "core/conv/limits.h"
+#include "core/passes/pass_code.h"
+
+namespace gridwise {
+namespace {
+
+/// Elements from one (tap, channel) of a tensor of dw's shape to the next; nothing if these differ.
+std::optional<std::int64_t> StrideOfTerms(const PerAxis& size, const PerAxis& stride) {
+  std::optional<std::int64_t> step;
+  std::int64_t reach = 1;  // terms within one index of the axis
+  for (std::size_t axis = 6; axis-- > 2;) {
+    if (size[axis] == 1) continue;
+    if (!step) step = stride[axis];
+    if (stride[axis] != *step * reach) return std::nullopt;
+    reach *= size[axis];
+  }
+  return step.value_or(stride[5]);
+}
+
+}  // namespace
+
+std::variant<std::string, ConvProblem> ColumnsProblem(const ConvProblem& problem) {
+  ConvProblem columns = problem;
+  columns.c = problem.c * problem.filter_taps();
+  for (Dim& dim : columns.dims) dim = Dim{.in = dim.out()};
+  if (columns.c > kMaxChannels || columns.x_elements() >= kMaxCells) {
+    return absl::StrFormat("its columns have %d elements and %d channels; must be < %d and <= %d",
+                           columns.x_elements(), columns.c, kMaxCells, kMaxChannels);
+  }
+  const TensorAxes dw = problem.AxesOf(Tensor::kW);
+  const bool spread = problem.weight_layout == WeightLayout::kKYXGC && problem.groups > 1;
+  if (problem.filter_taps() > 1 && (spread || StrideOfTerms(dw.size, dw.stride) != 1)) {
+    return "dw's taps and channels are no neighbours, as those of columns are";
+  }
+  for (int i = 0; i < problem.epilogue.tensors; ++i) {
+    PerAxis& stride = columns.epilogue.d[static_cast<std::size_t>(i)].stride;
+    const std::optional<std::int64_t> step = StrideOfTerms(dw.size, stride);
+    if (!step) return absl::StrFormat("D%d's taps and channels do not lie as those of columns", i);
+    stride = {stride[0], stride[1], 0, 0, 0, *step};
+  }
+  return columns;
+}
+
+ColumnsArgs PlanColumns(const ConvProblem& problem, const ConvProblem& columns) {
+  const TensorAxes x = problem.AxesOf(Tensor::kX), to = columns.AxesOf(Tensor::kX);
+  const auto& [d, h, w] = problem.dims;
+  ColumnsArgs args = {};
+  args.elements = static_cast<int>(columns.x_elements());
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Dim& dim = problem.dims[i];
+    args.cell[i] = static_cast<int>(-dim.pad_begin);
+    args.cells[i] = static_cast<int>(dim.in);
+    args.first -= dim.pad_begin * x.stride[i + 1];
+  }
+  using Digit = ColumnsArgs::Digit;
+  const auto plain = [&](std::size_t axis, std::int64_t size) {
+    return Digit{.size = static_cast<int>(size), .by = {}, .unit = x.stride[axis]};
+  };
+  const auto cells = [&](std::size_t i, std::int64_t size, std::int64_t step) {
+    return Digit{.size = static_cast<int>(size),
+                 .by = {},
+                 .unit = step * x.stride[i + 1],
+                 .axis = static_cast<int>(i),
+                 .step = static_cast<int>(step)};
+  };
+  // Digits with their distances in the copy, where the longest is the outermost. Channels of the
+  // copy are a tap's channels, tap after tap.
+  const std::int64_t channel = to.stride[5], c = problem.c_per_group();
+  std::array<std::pair<std::int64_t, Digit>, ColumnsArgs::kDigits> digits = {{
+      {to.stride[0], plain(0, problem.batch)},
+      {to.stride[1], cells(0, d.out(), d.stride)},
+      {to.stride[2], cells(1, h.out(), h.stride)},
+      {to.stride[3], cells(2, w.out(), w.stride)},
+      {to.stride[4], plain(4, problem.groups)},
+      {channel * c * w.filter * h.filter, cells(0, d.filter, d.dilation)},
+      {channel * c * w.filter, cells(1, h.filter, h.dilation)},
+      {channel * c, cells(2, w.filter, w.dilation)},
+      {channel, plain(5, c)},
+  }};
+  std::stable_sort(digits.begin(), digits.end(), [](const auto& a, const auto& b) {
+    // Of equal distances all but one have size 1.
+    return a.first != b.first ? a.first > b.first : a.second.size < b.second.size;
+  });
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    args.digit[i] = digits[i].second;
+    args.digit[i].by = MakeMagicDiv(static_cast<unsigned>(args.digit[i].size));
+  }
+  return args;
+}
+
+KernelLaunch MakeColumnsLaunch(const ConvProblem& problem, const ConvProblem& columns, Gfx gfx,
+                               const Place& from, const Place& to) {
+  const ColumnsArgs args = PlanColumns(problem, columns);
+  const unsigned workgroups =
+      CeilDiv(static_cast<unsigned>(args.elements), unsigned{kColumnsThreads});
+  return {.code = PassCode("columns", SizeOf(problem.type), gfx),
+          .shape = {.workgroups = {workgroups, 1, 1}, .threads = {kColumnsThreads, 1, 1}},
+          .arguments = BytesOf(args),
+          .addresses = {{offsetof(ColumnsArgs, from), from}, {offsetof(ColumnsArgs, to), to}},
+          .map = {}};
+}
+
+}  // namespace gridwise

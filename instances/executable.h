@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/arch/tensor_map.h"
+#include "core/runtime/buffer.h"
+#include "hip/hip_runtime_api.h"
+#include "instances/plan.h"
+
+namespace gridwise {
+
+/// Tensors in device memory. Forward: a = x, b = w, out = y. Backward-data: a = dy, b = w, out =
+/// dx. Backward-weight: a = dy, b = x, out = dw. Matrix multiplication: a = A, b = B, out = C. d0
+/// and d1: those of the epilogue.
+///
+/// Each begins at a multiple of its elements' size. Kernels access up to 16 bytes at a time at any
+/// such address, which buffer and global instructions allow in the unaligned mode that AMD's driver
+/// sets (SH_MEM_CONFIG.alignment_mode); whole multiples of 16 bytes of channels are accessed
+/// aligned where the tensor is. `out` and the workspace overlap no other tensor; the others may
+/// overlap each other.
+struct Tensors {
+  const void* a = nullptr;
+  const void* b = nullptr;
+  void* out = nullptr;
+  const void* d0 = nullptr;
+  const void* d1 = nullptr;
+};
+
+/// A plan whose kernels are loaded on a device. Movable.
+class Executable {
+ public:
+  /// Loads the plan's kernels on the calling thread's current device, which must be of the plan's
+  /// target, and copies its tables there. Modules are loaded once per process and device, and stay
+  /// loaded.
+  static absl::StatusOr<Executable> Load(const RowPlan& plan);
+
+  /// Starts the computation on `stream`, of the device of Load, and returns: the work is done in
+  /// the stream's order. Every element of `out` is written; nothing else is. `workspace` is device
+  /// memory of at least plan.workspace_bytes(), 256-byte aligned as allocations are, that nothing
+  /// else uses until the work is done; null when that is 0.
+  ///
+  /// It copies nothing from the host and allocates nothing, so that a stream may be captured in a
+  /// graph. The executable must live until the work, or the graph's last, is done: kernels read its
+  /// tables, whose memory its destructor frees.
+  absl::Status Launch(const Tensors& tensors, void* workspace, std::int64_t workspace_bytes,
+                      hipStream_t stream) const;
+
+ private:
+  Executable(RowPlan plan, DeviceBuffer table) : plan_(std::move(plan)), table_(std::move(table)) {}
+
+  RowPlan plan_;
+  DeviceBuffer table_;
+  std::vector<hipFunction_t> kernels_;  // of the launches
+  std::vector<TensorMap> maps_;         // of all launches, encoded but for their addresses
+};
+
+}  // namespace gridwise

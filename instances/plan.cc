@@ -1,0 +1,73 @@
+#include "instances/plan.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "core/launch/choose_block_map.h"
+
+namespace gridwise {
+namespace {
+
+std::int64_t Workgroups(const KernelLaunch& launch) {
+  const auto& [x, y, z] = launch.shape.workgroups;
+  return std::int64_t{x} * y * z;
+}
+
+/// The workgroups of the launches, in their order.
+std::string DescribeLaunches(const std::vector<KernelLaunch>& launches) {
+  std::string text;
+  for (const KernelLaunch& launch : launches) {
+    absl::StrAppendFormat(&text, "%s%d of %d threads", text.empty() ? "" : ", then ",
+                          Workgroups(launch), launch.shape.threads[0]);
+  }
+  return text;
+}
+
+/// The order in which workgroups take tiles, in the first launch that has one.
+std::string DescribeMap(const std::vector<KernelLaunch>& launches) {
+  for (const KernelLaunch& launch : launches) {
+    if (launch.map) return gridwise::ToString(*launch.map);
+  }
+  return "row-major";
+}
+
+}  // namespace
+
+std::int64_t RowPlan::workgroups() const {
+  std::int64_t count = 0;
+  for (const KernelLaunch& launch : launch_plan().launches) count += Workgroups(launch);
+  return count;
+}
+
+std::string RowPlan::ToString() const {
+  const std::vector<GemmShape>& shapes = SubGemms();
+  std::string text = absl::StrFormat("row        %s (%s)\nsub-GEMMs  %d per group\n", row(),
+                                     family(), shapes.size());
+  std::vector<std::pair<GemmShape, int>> counted;  // in the order of the first of each shape
+  for (const GemmShape& shape : shapes) {
+    const auto same = std::find_if(counted.begin(), counted.end(),
+                                   [&](const auto& entry) { return entry.first == shape; });
+    if (same == counted.end()) {
+      counted.emplace_back(shape, 1);
+    } else {
+      ++same->second;
+    }
+  }
+  for (const auto& [shape, count] : counted) {
+    absl::StrAppendFormat(&text, "           %d x (M %d, N %d, K %d)%s\n", count, shape.m, shape.n,
+                          shape.k,
+                          shape.k == 0 ? ": no tap reaches these cells, written as zero" : "");
+  }
+  if (splits() > 1) {
+    absl::StrAppendFormat(&text, "splits     %d workgroups share the K of a tile\n", splits());
+  }
+  absl::StrAppendFormat(
+      &text, "workgroups %s, in %d launch%s\norder      %s\nworkspace  %d bytes\nestimate   %s\n",
+      DescribeLaunches(launch_plan().launches), launches(), launches() == 1 ? "" : "es",
+      DescribeMap(launch_plan().launches), workspace_bytes(), cost().ToString(device().clock_ghz));
+  return text;
+}
+
+}  // namespace gridwise

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/arch/device_facts.h"
+#include "core/launch/cost.h"
+#include "core/launch/launch.h"
+#include "core/launch/part_kernel.h"
+
+namespace gridwise {
+
+struct PlanOptions {
+  std::string row = {};     // use this row; empty: the cheapest by Cost
+  std::string family = {};  // use rows of this family; empty: of any
+  std::string op = {};      // use rows of this op of a family; empty: of any
+  /// Bytes of a tensor that a tile, or of backward-weight an image, may reach over in one launch:
+  /// larger tensors are computed in parts. At most 2^31; less is for tests.
+  std::int64_t offset_limit = kOffsetLimit;
+  /// Workgroups that share the K of a tile; 0: as many as are estimated to be fastest.
+  int splits = 0;
+  /// Splits add their sums to one f32 tensor as they come, which takes less workspace, and is not
+  /// deterministic: results differ in the order that sums are rounded in.
+  bool atomic = false;
+};
+
+/// How a row computes a problem on a device: what plans of convolutions (conv.h) and of matrix
+/// multiplications (gemm.h) have in common. A value, which is cheap to copy; needs no device.
+class RowPlan {
+ public:
+  /// `options` name the row and its family.
+  RowPlan(const DeviceFacts& device, PlanOptions options, int epilogue_tensors, LaunchPlan launches)
+      : data_(std::make_shared<const Data>(
+            Data{device, std::move(options), epilogue_tensors, std::move(launches)})) {}
+
+  /// The device it was made for, of which only the target must be that of the device it is loaded
+  /// on; the others make it a good plan.
+  const DeviceFacts& device() const { return data_->device; }
+  Gfx gfx() const { return device().gfx; }
+  const std::string& row() const { return options().row; }
+  const std::string& family() const { return options().family; }
+  /// Those that it was made with, of its row and family: MakePlan makes the same of them again.
+  const PlanOptions& options() const { return data_->options; }
+  const Cost& cost() const { return launch_plan().cost; }
+  std::int64_t workspace_bytes() const { return launch_plan().workspace_bytes; }
+  /// Tensors that the epilogue reads.
+  int epilogue_tensors() const { return data_->epilogue_tensors; }
+  /// Of all launches.
+  std::int64_t workgroups() const;
+  int launches() const { return static_cast<int>(launch_plan().launches.size()); }
+  int splits() const { return launch_plan().splits; }
+  /// What is launched, in its order.
+  const LaunchPlan& launch_plan() const { return data_->launches; }
+
+  /// The GEMMs of one group or matrix, in the order of the launch. Those with k = 0 write zeros.
+  const std::vector<GemmShape>& SubGemms() const { return launch_plan().gemms; }
+
+  /// Several lines for people: row, GEMMs (equal ones counted), workgroups and their order,
+  /// launches, workspace, cost.
+  std::string ToString() const;
+
+ private:
+  struct Data {
+    DeviceFacts device;
+    PlanOptions options;
+    int epilogue_tensors;
+    LaunchPlan launches;
+  };
+  std::shared_ptr<const Data> data_;
+};
+
+/// One row's answer to a problem.
+struct RowVerdict {
+  std::string family, row;
+  std::optional<std::string> reason;  // why it cannot compute the problem; nothing if it can
+  Cost cost;                          // if it can
+};
+
+}  // namespace gridwise

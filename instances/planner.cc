@@ -1,0 +1,182 @@
+#include "instances/planner.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "core/base/nearest.h"
+
+namespace gridwise {
+namespace {
+
+/// A row of a family, and what it says to a problem. How it computes it is forgotten: with many
+/// sub-GEMMs, that is much to keep of every row.
+struct Candidate {
+  const KernelFamily* family;
+  std::size_t row;
+  const RowInfo* info;
+  Verdict verdict;
+
+  /// Why it cannot compute the problem; null if it can.
+  const std::string* reason() const { return std::get_if<std::string>(&verdict); }
+  const Cost& cost() const { return std::get<Cost>(verdict); }
+};
+
+bool IsWanted(const RowInfo& row, const PlanOptions& options) {
+  return (options.family.empty() || row.family == options.family) &&
+         (options.op.empty() || row.op == options.op) &&
+         (options.row.empty() || row.name == options.row);
+}
+
+/// The rows of the problem's direction and type that the options allow, and what they say to a
+/// valid problem.
+std::vector<Candidate> AskRows(const Choice& choice) {
+  std::vector<Candidate> candidates;
+  PlanContext& context = choice.context;
+  const ConvProblem& problem = context.problem();
+  for (const KernelFamily* family : choice.families) {
+    const std::span<const RowInfo> rows = family->Rows(problem.direction, context.device().gfx);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (rows[i].type != problem.type || !IsWanted(rows[i], choice.options)) continue;
+      candidates.push_back({family, i, &rows[i], family->Ask(i, context)});
+    }
+  }
+  return candidates;
+}
+
+/// Why no row, or not the row that `options` asks for, computes the problem.
+std::string NoRowMessage(const Choice& choice, const std::vector<Candidate>& candidates) {
+  const Gfx gfx = choice.context.device().gfx;
+  const DataType wanted = choice.context.problem().type;
+  std::string message = absl::StrFormat("no row for %s computes %s:", Name(gfx), choice.problem());
+  if (!HasType(gfx, wanted)) {
+    absl::StrAppend(&message, " it has no instructions that multiply ", Name(wanted), ", but");
+    for (const DataType type : kAllDataTypes) {
+      if (HasType(gfx, type)) absl::StrAppend(&message, " ", Name(type));
+    }
+  }
+  for (const Candidate& candidate : candidates) {
+    absl::StrAppend(&message, "\n  ", candidate.info->name, ": ", *candidate.reason());
+  }
+  return message;
+}
+
+/// The `n` cheapest rows that accept the problem, or all of them, the cheapest first; of equal ones
+/// the one that its family lists first.
+std::vector<const Candidate*> Cheapest(const std::vector<Candidate>& candidates, std::size_t n) {
+  std::vector<const Candidate*> able;
+  for (const Candidate& candidate : candidates) {
+    if (candidate.reason() == nullptr) able.push_back(&candidate);
+  }
+  n = std::min(n, able.size());
+  std::partial_sort(able.begin(), able.begin() + static_cast<std::ptrdiff_t>(n), able.end(),
+                    [](const Candidate* a, const Candidate* b) {
+                      return std::pair(a->cost().cycles, a) < std::pair(b->cost().cycles, b);
+                    });
+  able.resize(n);
+  return able;
+}
+
+absl::Status CheckRowExists(const Choice& choice) {
+  const PlanOptions& options = choice.options;
+  const ConvProblem& problem = choice.context.problem();
+  std::vector<std::string_view> rows;
+  std::string families;
+  std::set<std::string_view> ops;
+  bool has_family = false;
+  for (const KernelFamily* family : choice.families) {
+    absl::StrAppend(&families, families.empty() ? "" : ", ", family->name());
+    has_family |= options.family.empty() || family->name() == options.family;
+    for (const RowInfo& row : family->Rows(problem.direction, choice.context.device().gfx)) {
+      if (row.type != problem.type) continue;
+      if (!options.row.empty() && IsWanted(row, options)) return absl::OkStatus();
+      if (!row.op.empty()) ops.insert(row.op);
+      rows.push_back(row.name);
+    }
+  }
+  if (!has_family) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("family is %s; must be one of %s", options.family, families));
+  }
+  if (!options.op.empty() && !ops.contains(options.op)) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("op is %s; must be one of %s", options.op, absl::StrJoin(ops, ", ")));
+  }
+  if (options.row.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrFormat("row is %s; must be one of %s", options.row, NearestList(options.row, rows)));
+}
+
+absl::Status CheckSplits(const ConvProblem& problem, int splits) {
+  if (splits < 0 || splits > kMaxWorkgroupsYz) {  // which are along a grid's z
+    return absl::InvalidArgumentError(
+        absl::StrFormat("splits is %d; must be 0 to %d", splits, kMaxWorkgroupsYz));
+  }
+  if (splits > 1 && SumType(problem.type) != DataType::kF32) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("splits is %d; must be 0 or 1, because type is %s and partial sums are f32",
+                        splits, Name(problem.type)));
+  }
+  if (splits > 1 && problem.out_elements() >= kOffsetLimit) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "splits is %d and the output has %d elements; K of outputs with 2^31 or more is not split",
+        splits, problem.out_elements()));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+PlanContext ContextOf(const ConvProblem& problem, const DeviceFacts& device,
+                      const PlanOptions& options) {
+  return {problem,
+          device,
+          {.splits = options.splits, .offset_limit = options.offset_limit, .adds = options.atomic}};
+}
+
+absl::StatusOr<std::vector<RowPlan>> ChooseRows(const Choice& choice, int n) {
+  PlanContext& context = choice.context;
+  const PlanOptions& options = choice.options;
+  if (n < 1) return absl::InvalidArgumentError(absl::StrFormat("n is %d; must be >= 1", n));
+  absl::Status status = CheckSplits(context.problem(), options.splits);
+  if (!status.ok()) return status;
+  if (!options.row.empty() || !options.family.empty() || !options.op.empty()) {
+    if (status = CheckRowExists(choice); !status.ok()) return status;
+  }
+  const std::vector<Candidate> candidates = AskRows(choice);
+  std::vector<RowPlan> plans;
+  for (const Candidate* chosen : Cheapest(candidates, static_cast<std::size_t>(n))) {
+    PlanOptions of_row = options;
+    of_row.family = chosen->info->family;
+    of_row.op = chosen->info->op;
+    of_row.row = chosen->info->name;
+    plans.emplace_back(context.device(), std::move(of_row), context.problem().epilogue.tensors,
+                       chosen->family->MakeLaunches(chosen->row, context));
+  }
+  if (plans.empty()) return absl::UnimplementedError(NoRowMessage(choice, candidates));
+  return plans;
+}
+
+std::vector<RowVerdict> AskEveryRow(const Choice& choice) {
+  std::vector<RowVerdict> verdicts;
+  for (const Candidate& candidate : AskRows(choice)) {
+    RowVerdict& verdict = verdicts.emplace_back();
+    verdict.family = candidate.info->family;
+    verdict.row = candidate.info->name;
+    if (const std::string* reason = candidate.reason()) {
+      verdict.reason = *reason;
+    } else {
+      verdict.cost = candidate.cost();
+    }
+  }
+  return verdicts;
+}
+
+}  // namespace gridwise

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "core/launch/family.h"
+#include "core/launch/plan_context.h"
+#include "instances/plan.h"
+
+/// How a row is chosen, whatever the problem is called.
+
+namespace gridwise {
+
+/// What plans choose from, and for what: rows of the context's direction.
+struct Choice {
+  PlanContext& context;
+  std::span<const KernelFamily* const> families;
+  const PlanOptions& options;
+  absl::FunctionRef<std::string()> problem;  // as errors name it
+};
+
+/// The context of a valid problem.
+PlanContext ContextOf(const ConvProblem& problem, const DeviceFacts& device,
+                      const PlanOptions& options);
+
+/// The `n` cheapest rows that accept the problem, or all of them, the cheapest first. Errors as of
+/// RankPlans, but for invalid problems.
+absl::StatusOr<std::vector<RowPlan>> ChooseRows(const Choice& choice, int n);
+
+/// What every row says.
+std::vector<RowVerdict> AskEveryRow(const Choice& choice);
+
+}  // namespace gridwise
