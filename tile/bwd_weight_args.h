@@ -21,6 +21,19 @@ struct CellTensor {
   MagicDiv by_stride[3];
 };
 
+/// The order of the main loop's steps: along one axis first, and of the others the last one first.
+/// Axes are images, d, h and w.
+struct StepOrder {
+  enum Axis { kImage, kD, kH, kW };
+  int run_axis;   // that goes first
+  int run_steps;  // along it
+  // Of those steps, begin, ..., end - 1 meet through every tap a cell of x along the axis, and have
+  // no output cell past the last along it.
+  int inside_begin, inside_end;
+  int others[4];  // steps along each axis; 1: along the first
+  MagicDiv by_run_steps, by_others[4];
+};
+
 /// Kernel arguments of backward-weight: dw[g][k][tap][c] = sum over images and output cells of
 /// dy[n][o][g][k] * x[n][o * s + t * d - p][g][c].
 struct BwdWeightArgs {
@@ -30,12 +43,13 @@ struct BwdWeightArgs {
   MagicDiv by_channels, by_filter_w, by_filter_h;
   int m_tiles, n_tiles;  // tiles along the output channels and the terms
   BlockMap map;
-  int batch, out[3];  // images, output cells
+  int out[3];  // output cells
   // A step of the main loop takes step_rows rows of output cells (along h), and of each
   // step_runs runs of patch.k cells along w: tile.k cells in all. Sizes are powers of two.
   int step_rows, log2_step_runs;
-  int steps_h, steps_w;   // steps along h and w
-  int split_steps;        // steps of a workgroup, of those that share a tile's K
+  StepOrder order;
+  int steps;              // of all
+  int split_steps;        // of a workgroup, of those that share a tile's K
   EpilogueArgs epilogue;  // dw
 };
 

@@ -19,6 +19,13 @@ GRIDWISE_DEVICE T LoadConstant(ConstantWords words) {
 
 #if !defined(__NVPTX__)  // whose kernels take their address
 
+/// `words`, which the compiler takes to be others: what has been loaded of them before is loaded
+/// again, and takes no registers until then.
+GRIDWISE_DEVICE ConstantWords Anew(ConstantWords words) {
+  asm volatile("" : "+s"(words));
+  return words;
+}
+
 /// The arguments of this kernel, which takes one T, where the dispatch put them.
 GRIDWISE_DEVICE ConstantWords KernelArgWords() {
   return (ConstantWords)__builtin_amdgcn_kernarg_segment_ptr();
@@ -26,6 +33,10 @@ GRIDWISE_DEVICE ConstantWords KernelArgWords() {
 template <class T>
 GRIDWISE_DEVICE const T& KernelArgs() {
   return *(const T*)KernelArgWords();
+}
+template <class T>
+GRIDWISE_DEVICE const T& KernelArgsAnew() {
+  return *(const T*)Anew(KernelArgWords());
 }
 
 #endif

@@ -9,11 +9,11 @@ namespace gridwise {
 
 inline constexpr int kSubGemmWords = sizeof(SubGemm) / 4;
 
-/// The sub-GEMM that workgroup tile `tile` is part of: the last whose tiles begin at or before it.
-/// `Args` are the kernel's; their sub-GEMMs lie in `table`, or where that is null in
+/// Where the sub-GEMM is that workgroup tile `tile` is part of: the last whose tiles begin at or
+/// before it. `Args` are the kernel's; their sub-GEMMs lie in `table`, or where that is null in
 /// `inline_table`.
 template <class Args>
-GRIDWISE_DEVICE SubGemm FindSubGemm(const Args& args, int tile) {
+GRIDWISE_DEVICE ConstantWords FindSubGemmWords(const Args& args, int tile) {
   static_assert(offsetof(SubGemm, first_tile) == 0);
   const ConstantWords table = args.table != nullptr
                                   ? (ConstantWords)args.table
@@ -25,7 +25,12 @@ GRIDWISE_DEVICE SubGemm FindSubGemm(const Args& args, int tile) {
     low = at_or_after ? middle : low;
     high = at_or_after ? high : middle;
   }
-  return LoadConstant<SubGemm>(table + low * kSubGemmWords);
+  return table + low * kSubGemmWords;
+}
+
+template <class Args>
+GRIDWISE_DEVICE SubGemm FindSubGemm(const Args& args, int tile) {
+  return LoadConstant<SubGemm>(FindSubGemmWords(args, tile));
 }
 
 }  // namespace gridwise

@@ -6,11 +6,23 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "core/base/fields_text.h"
+#include "tile/config.h"
 
 namespace gridwise {
 namespace {
 
-constexpr double kSaluPerMatrix = 4;
+constexpr double kSaluPerMatrix = 1, kBranchesPerStep = 1;
+
+/// Matrix instructions of a step of the row's main loop, per wave of the workgroup; nothing for
+/// rows of other families than tile.
+std::optional<double> MatrixPerStep(std::string_view row) {
+  const absl::StatusOr<tile::TileConfig> config = ParseFields<tile::TileConfig>(row);
+  if (!config.ok()) return std::nullopt;
+  const int of_math_wave =
+      config->reps_m() * config->reps_n() * config->k_of_group() / config->mma.k;
+  return 1.0 * of_math_wave * config->math_threads() / config->threads();
+}
 
 double ValuPerMatrix(Gfx gfx) {
   if (TraitsOf(gfx).mma_unit != MmaUnit::kMfma) return 4;
@@ -35,17 +47,26 @@ std::optional<std::string> OverBudget(const KernelReport& report, Gfx gfx) {
   if (report.sgpr_spills > 0) return absl::StrFormat("spills %d SGPRs", report.sgpr_spills);
   if (!report.loop) return "has no main loop";
   if (report.loop->matrix == 0) return std::nullopt;  // the others are of the matrix unit
-  if (!report.valu_per_matrix || !report.salu_per_matrix || !report.conflicts) {
+  if (!report.per_matrix || !report.conflicts) {
     return "has a main loop that no probe problem runs";
   }
+  const PerMatrix& per_matrix = *report.per_matrix;
   const double limit = ValuPerMatrix(gfx);
-  if (*report.valu_per_matrix > limit) {
+  if (per_matrix.valu > limit) {
     return absl::StrFormat("%.2f vector-ALU instructions per matrix instruction, more than %.0f",
-                           *report.valu_per_matrix, limit);
+                           per_matrix.valu, limit);
   }
-  if (*report.salu_per_matrix > kSaluPerMatrix) {
+  if (per_matrix.salu > kSaluPerMatrix) {
     return absl::StrFormat("%.2f scalar instructions per matrix instruction, more than %.0f",
-                           *report.salu_per_matrix, kSaluPerMatrix);
+                           per_matrix.salu, kSaluPerMatrix);
+  }
+  if (per_matrix.scalar_loads > 0) {
+    return absl::StrFormat("%.2f scalar loads per matrix instruction, more than none",
+                           per_matrix.scalar_loads);
+  }
+  const double branches = per_matrix.branches * MatrixPerStep(report.row).value_or(0);
+  if (branches > kBranchesPerStep) {
+    return absl::StrFormat("%.2f branches per step, more than %.0f", branches, kBranchesPerStep);
   }
   if (*report.conflicts > 0) {
     return absl::StrFormat("%.2f cycles of LDS bank conflicts per iteration", *report.conflicts);

@@ -14,8 +14,9 @@ namespace gridwise {
 
 /// How a row is over the budget of a preferred row on `gfx`: a sentence, or nothing if it is not.
 ///
-/// Vector-ALU instructions per matrix instruction of the main loop: at most 1 on gfx942, 2 on
-/// gfx950 and 4 on RDNA. No cycle lost to LDS bank conflicts.
+/// Of the main loop, as executed: vector-ALU instructions per matrix instruction at most 1 on
+/// gfx942, 2 on gfx950 and 4 on RDNA; at most as many scalar instructions as matrix instructions,
+/// no scalar load, and of a wave one branch per step. No cycle lost to LDS bank conflicts.
 std::optional<std::string> OverBudget(const KernelReport& report, Gfx gfx);
 
 /// Rows that may be over the budget, and why.

@@ -155,14 +155,13 @@ TEST(Budget, IsOfTheTarget) {
   KernelReport report;
   EXPECT_TRUE(OverBudget(report, Gfx::k942).has_value());
   report.loop = MainLoop{.matrix = 8, .valu = 8};
-  report.valu_per_matrix = 1;
-  report.salu_per_matrix = 0;
+  report.per_matrix = PerMatrix{.valu = 1};
   report.conflicts = 0;
   EXPECT_EQ(OverBudget(report, Gfx::k942), std::nullopt);
-  report.valu_per_matrix = 1.125;
+  report.per_matrix->valu = 1.125;
   EXPECT_TRUE(OverBudget(report, Gfx::k942).has_value());
   EXPECT_EQ(OverBudget(report, Gfx::k950), std::nullopt);
-  report.valu_per_matrix = 2.125;
+  report.per_matrix->valu = 2.125;
   EXPECT_TRUE(OverBudget(report, Gfx::k950).has_value());
   EXPECT_EQ(OverBudget(report, Gfx::k1201), std::nullopt);
   report.conflicts = 0.25;
@@ -172,10 +171,23 @@ TEST(Budget, IsOfTheTarget) {
   report.sgpr_spills = 1;
   EXPECT_TRUE(OverBudget(report, Gfx::k1201).has_value());
   report.sgpr_spills = 0;
-  report.salu_per_matrix = 100;
+  report.per_matrix->salu = 1.125;
   EXPECT_TRUE(OverBudget(report, Gfx::k1201).has_value());
-  report.salu_per_matrix = 0;
-  report.valu_per_matrix.reset();
+  report.per_matrix->salu = 1;
+  EXPECT_EQ(OverBudget(report, Gfx::k1201), std::nullopt);
+  report.per_matrix->scalar_loads = 0.125;
+  EXPECT_TRUE(OverBudget(report, Gfx::k1201).has_value());
+  report.per_matrix->scalar_loads = 0;
+  // A step of 16 matrix instructions.
+  report.row = "f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x1_o3";
+  report.per_matrix->branches = 1 / 16.;
+  EXPECT_EQ(OverBudget(report, Gfx::k942), std::nullopt) << "a branch per step";
+  report.per_matrix->branches = 2 / 16.;
+  EXPECT_TRUE(OverBudget(report, Gfx::k942).has_value());
+  // The same of waves that multiply, and as many that load.
+  report.row = "f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x1_o4_wavelet4";
+  EXPECT_EQ(OverBudget(report, Gfx::k942), std::nullopt);
+  report.per_matrix.reset();
   EXPECT_TRUE(OverBudget(report, Gfx::k1201).has_value()) << "a figure that is missing";
   report.loop = MainLoop{.matrix = 0, .valu = 8};
   EXPECT_EQ(OverBudget(report, Gfx::k1201), std::nullopt) << "no matrix unit is used";

@@ -11,7 +11,8 @@
 namespace gridwise::tile {
 
 /// Writes the tile: see EpilogueArgs. The sums go through LDS, some matrix instructions of every
-/// wave at a time, so that lanes store 16 consecutive bytes.
+/// wave at a time, so that lanes store 16 consecutive bytes. What all tiles need of the arguments
+/// is loaded once; what most don't, where it is needed.
 ///
 /// Place knows where rows and columns of the tile are in tensors of the output's shape:
 ///
@@ -25,6 +26,15 @@ class StoreTile {
   /// `lds` is the workgroup's, whose operands have been read when Store's first barrier opens.
   GRIDWISE_DEVICE StoreTile(const EpilogueArgs& args, const Place& place, char* lds)
       : args_(args),
+        strides_(args.strides),
+        out_type_(args.out_type),
+        adds_(args.adds),
+        finishes_(args.tensors != 0 || args.clamps != 0 || args.alpha != 1),
+        by_element_(args.by_element),
+        columns_(place.columns()),
+        whole_vectors_(args.by_element == 0 && columns_ % kVec == 0),
+        out_(Buffer::From<kGfx>(static_cast<const char*>(place.Base(args.out, args.strides) +
+                                                         BlockIdZ() * args.split_bytes))),
         place_(place),
         lds_(lds),
         row_offsets_(reinterpret_cast<unsigned*>(lds + kC.row_offsets_at())) {}
@@ -95,20 +105,19 @@ class StoreTile {
       Values values = __builtin_bit_cast(
           Values, *reinterpret_cast<const Parts*>(lds + (row * kC.stage_pitch() + staged) * 4));
       if constexpr (SumType(kC.type) == DataType::kI32) {
-        if (args_.out_type == static_cast<int>(DataType::kI32)) {
+        if (out_type_ == static_cast<int>(DataType::kI32)) {
           StoreAs<int>(values, tile_row, column);
           continue;
         }
         using Sums = Vec<int, kVec>;
         values = __builtin_convertvector(__builtin_bit_cast(Sums, values), Values);
       }
-      Finish(values, tile_row, column);
-      if (args_.adds) {
+      if (finishes_) Finish(values, tile_row, column);
+      if (adds_ != 0) {
         AddTo(values, tile_row, column);
       } else {
-        WithFloatOutput<kC.type>(args_.out_type, [&]<DataType kOut>() {
-          StoreAs<Element<kOut>>(values, tile_row, column);
-        });
+        WithFloatOutput<kC.type>(
+            out_type_, [&]<DataType kOut>() { StoreAs<Element<kOut>>(values, tile_row, column); });
       }
     }
   }
@@ -123,7 +132,7 @@ class StoreTile {
       if (tensor.is_f32) {
         CombineWith<float>(tensor, row, column, values);
       } else {
-        WithFloatOutput<kC.type>(args_.out_type, [&]<DataType kOut>() {
+        WithFloatOutput<kC.type>(out_type_, [&]<DataType kOut>() {
           if constexpr (kOut != DataType::kF32) {
             CombineWith<Element<kOut>>(tensor, row, column, values);
           }
@@ -135,7 +144,7 @@ class StoreTile {
 
   /// kOutOfRange where column `column` + `e` is past the last.
   GRIDWISE_DEVICE unsigned PastColumns(int column, int e) const {
-    return static_cast<unsigned>(place_.columns() - 1 - e - column) & Buffer::kOutOfRange;
+    return static_cast<unsigned>(columns_ - 1 - e - column) & Buffer::kOutOfRange;
   }
 
   template <class T>
@@ -143,7 +152,7 @@ class StoreTile {
                                    Values& values) const {
     constexpr int kPart = 16 / sizeof(T) < kVec ? 16 / sizeof(T) : kVec;  // elements of a load
     const Buffer buffer = Buffer::From<kGfx>(place_.Base(tensor.data, tensor.strides));
-    if (!tensor.by_element && place_.columns() % kVec == 0) {
+    if (!tensor.by_element && columns_ % kVec == 0) {
       const unsigned offset =
           (row + place_.Column(tensor.strides, column)) | PastColumns(column, 0);
       for (int part = 0; part < kVec; part += kPart) {
@@ -174,36 +183,39 @@ class StoreTile {
   template <class T>
   GRIDWISE_DEVICE void StoreAs(Values& values, int tile_row, int column) const {
     constexpr int kPart = 16 / sizeof(T) < kVec ? 16 / sizeof(T) : kVec;  // elements of a store
-    const Buffer buffer = Buffer::From<kGfx>(static_cast<const char*>(
-        place_.Base(args_.out, args_.strides) + BlockIdZ() * args_.split_bytes));
     const unsigned row = row_offsets_[tile_row];
-    if (!args_.by_element) {
-      const unsigned offset = row + place_.Column(args_.strides, column);
+    if (!by_element_) {
+      const unsigned offset = row + place_.Column(strides_, column);
       for (int part = 0; part < kVec; part += kPart) {
         Vec<T, kPart> out;
         for (int e = 0; e < kPart; ++e) out[e] = To<T>(values[part + e]);
-        buffer.Store(out, (offset + part * sizeof(T)) | PastColumns(column, kVec - 1));
+        out_.Store(out, (offset + part * sizeof(T)) | PastColumns(column, kVec - 1));
       }
-      if (place_.columns() % kVec == 0) return;
+      if (whole_vectors_) return;
     }
     // Elements of a vector that ends past the last column, or all.
     const unsigned in_vector =
-        args_.by_element ? 0 : ~PastColumns(column, kVec - 1) & Buffer::kOutOfRange;
+        by_element_ ? 0 : ~PastColumns(column, kVec - 1) & Buffer::kOutOfRange;
     for (int e = 0; e < kVec; ++e) {
-      const unsigned offset = row + place_.Column(args_.strides, column + e);
-      buffer.Store(To<T>(values[e]), offset | in_vector | PastColumns(column, e));
+      const unsigned offset = row + place_.Column(strides_, column + e);
+      out_.Store(To<T>(values[e]), offset | in_vector | PastColumns(column, e));
     }
   }
 
   GRIDWISE_DEVICE void AddTo(Values& values, int tile_row, int column) const {
-    const Buffer buffer = Buffer::From<kGfx>(place_.Base(args_.out, args_.strides));
     for (int e = 0; e < kVec; ++e) {
-      const unsigned offset = row_offsets_[tile_row] + place_.Column(args_.strides, column + e);
-      buffer.template AtomicAdd<kGfx>(values[e], offset | PastColumns(column, e));
+      const unsigned offset = row_offsets_[tile_row] + place_.Column(strides_, column + e);
+      out_.template AtomicAdd<kGfx>(values[e], offset | PastColumns(column, e));
     }
   }
 
   const EpilogueArgs& args_;
+  const OutputStrides strides_;
+  const int out_type_, adds_;
+  const bool finishes_;  // the sums are not the values of the output
+  const int by_element_, columns_;
+  const bool whole_vectors_;  // no vector ends past the last column
+  const Buffer out_;
   const Place& place_;
   char* const lds_;
   unsigned* const row_offsets_;

@@ -67,22 +67,24 @@ GRIDWISE_DEVICE void BwdWeightTile() {
   const TileOfGemm tile =
       TileAt(args.map, SlotOf(args.map, BlockIdX()), args.m_tiles, args.n_tiles);
   const int m = tile.row * kC.tile.m, n = tile.column * kC.tile.n;
-  const PlaceOfTerms<kC> place(args, group, m, n);
-  const StoreTile<kC, kGfx, PlaceOfTerms<kC>> dw(args.epilogue, place, lds);
 
   const CellWalk walk(args, kC.patch_a.k, BlockIdZ());
   using LoadDy = LoadCells<kC, kGfx, kC.tile.m, kC.patch_a>;
   using LoadX = LoadCells<kC, kGfx, kC.tile.n, kC.patch_b>;
-  const auto operands = [&] {
+  const auto with_operands = [&](auto use) __attribute__((always_inline)) {
     const int k = m + LoadDy::Row();
-    return Operands<LoadDy, LoadX, CellWalk>{
-        .a{args, args.dy, group, {.channel = k, .exists = k < args.dy.channels}},
-        .b{args, args.x, group, TermAt(args, n + LoadX::Row())},
-        .walk = walk};
+    use(Operands<LoadDy, LoadX, CellWalk>{
+        .a{args, args.dy, group, {.channel = k, .exists = k < args.dy.channels}, walk},
+        .b{args, args.x, group, TermAt(args, n + LoadX::Row()), walk},
+        .walk = walk});
   };
   WaveAcc<kC> acc;  // [wave_m][wave_n]
-  MainLoop<kC>(operands, walk.steps(), lds, acc);
-  dw.Store(acc);
+  MainLoop<kC>(with_operands, walk.steps(), lds, acc);
+
+  // The main loop has no scalar registers to spare for what the epilogue needs.
+  const BwdWeightArgs& args_anew = KernelArgsAnew<BwdWeightArgs>();
+  const PlaceOfTerms<kC> place(args_anew, group, m, n);
+  StoreTile<kC, kGfx, PlaceOfTerms<kC>>(args_anew.epilogue, place, lds).Store(acc);
 }
 
 }  // namespace gridwise::tile

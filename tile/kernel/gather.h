@@ -11,14 +11,22 @@
 
 namespace gridwise::tile {
 
-template <bool kAlongK, TileConfig kC, Gfx kGfx>
+template <bool kAlongK, TileConfig kC, Gfx kGfx, bool kPlain>
 struct WeightLoader {
-  using Type = LoadWeightsRows<kC, kGfx>;
+  using Type = LoadWeightsRows<kC, kGfx, kPlain>;
 };
-template <TileConfig kC, Gfx kGfx>
-struct WeightLoader<false, kC, kGfx> {
-  using Type = LoadWeightsPatches<kC, kGfx>;
+template <TileConfig kC, Gfx kGfx, bool kPlain>
+struct WeightLoader<false, kC, kGfx, kPlain> {
+  using Type = LoadWeightsPatches<kC, kGfx, kPlain>;
 };
+
+/// Whether the tile is a plain one, for which loads have nothing to decide from step to step:
+/// channels fill chunks, and there is a pair of columns. Nearly all are.
+template <TileConfig kC>
+GRIDWISE_DEVICE bool IsPlain(const GatherArgs& args, const Block& block) {
+  const bool pairs = kC.patch_b.n != 2 || kC.merge.groups != 1 || args.n - block.n != 1;
+  return !IsRagged<kC>(args) && pairs;
+}
 
 /// Where the tile's rows, cells of the output, and columns, its channels, are.
 template <TileConfig kC>
@@ -68,17 +76,27 @@ GRIDWISE_DEVICE void GatherTile() {
   const GatherArgs& args = KernelArgs<GatherArgs>();
   // Which tile of which sub-GEMM.
   const Block block = FindBlock(args, kC.tile.m, kC.tile.n, kC.merge.groups);
-  const PlaceOfCells<kC> place(args, block);
-  const StoreTile<kC, kGfx, PlaceOfCells<kC>> out(args.epilogue, place, lds);
-
   const KWalk walk(args, block.gemm, kC.tile.k, SizeOf(kC.type), BlockIdZ());
-  const auto operands = [&] {
-    return Operands<LoadSource<kC, kGfx>, typename WeightLoader<kC.patch_b.n == 1, kC, kGfx>::Type,
-                    KWalk>{.a{args, block}, .b{args, block}, .walk = walk};
+  const auto with_operands = [&](auto use) __attribute__((always_inline)) {
+    const auto with = [&]<bool kPlain>() __attribute__((always_inline)) {
+      using LoadWeights = WeightLoader<kC.patch_b.n == 1, kC, kGfx, kPlain>::Type;
+      use(Operands<LoadSource<kC, kGfx, kPlain>, LoadWeights, KWalk>{
+          .a{args, block}, .b{args, block}, .walk = walk});
+    };
+    if (IsPlain<kC>(args, block)) {
+      with.template operator()<true>();
+    } else {
+      with.template operator()<false>();
+    }
   };
   WaveAcc<kC> acc;  // [wave_m][wave_n]
-  MainLoop<kC>(operands, walk.steps(), lds, acc);
-  out.Store(acc);
+  MainLoop<kC>(with_operands, walk.steps(), lds, acc);
+
+  // The main loop has no scalar registers to spare for what the epilogue needs.
+  const GatherArgs& args_anew = KernelArgsAnew<GatherArgs>();
+  const Block block_anew = block.LoadedAnew();
+  const PlaceOfCells<kC> place(args_anew, block_anew);
+  StoreTile<kC, kGfx, PlaceOfCells<kC>>(args_anew.epilogue, place, lds).Store(acc);
 }
 
 }  // namespace gridwise::tile

@@ -5,60 +5,96 @@
 
 namespace gridwise::tile {
 
-/// The K of backward-weight as the steps of the main loop: all output cells of all images, w
-/// innermost. It is the same in every lane, so it lives in scalar registers.
+/// The K of backward-weight as runs of steps of the main loop: all output cells of all images. They
+/// go along one axis first, which the plan chooses so that runs are few: those of its steps in
+/// which every filter tap meets a cell are a run, and each of the others is. All of it is the same
+/// in every lane, so it lives in scalar registers.
 class CellWalk {
  public:
-  /// The walk of split `split` of those that share the steps. `run`: cells of a run.
-  GRIDWISE_DEVICE CellWalk(const BwdWeightArgs& args, int run, int split) : args_(args), run_(run) {
-    const int all_steps = args.batch * args.out[0] * args.steps_h * args.steps_w;
-    const int first = split * args.split_steps, left = all_steps - first;
+  /// The walk of split `split` of those that share the steps. `run`: cells of a run along w.
+  GRIDWISE_DEVICE CellWalk(const BwdWeightArgs& args, int run, int split)
+      : order_(args.order),
+        run_axis_(order_.run_axis),
+        run_steps_(order_.run_steps),
+        inside_begin_(order_.inside_begin),
+        inside_end_(order_.inside_end),
+        step_rows_(args.step_rows),
+        outs_w_(run << args.log2_step_runs) {
+    const int first = split * args.split_steps, left = args.steps - first;
     steps_ = left < args.split_steps ? (left < 0 ? 0 : left) : args.split_steps;
-    left_ = steps_;
-    if (split == 0) return;
-    const int by_w = first / args.steps_w, by_h = by_w / args.steps_h;
-    image_ = by_h / args.out[0];
-    d_ = by_h - image_ * args.out[0];
-    h_ = by_w - by_h * args.steps_h;
-    w_ = first - by_w * args.steps_w;
+    step_ = first;
+    end_ = first + steps_;
+    EnterRow();
   }
 
   /// Steps of this walk.
   GRIDWISE_DEVICE int steps() const { return steps_; }
 
-  GRIDWISE_DEVICE void Advance() {
+  /// Goes to the next run, the first one at first; returns its steps. Past the last step it has no
+  /// cells, and no end.
+  GRIDWISE_DEVICE int NextRun() {
+    entered_row_ = is_first_;
     is_first_ = false;
-    if (--left_ <= 0) {  // past the last step
-      image_ = args_.batch;
-      d_ = h_ = w_ = 0;
-      return;
+    step_ += run_;
+    at_ += run_;
+    if (step_ >= end_) {
+      exists_ = false;
+      return 0x7fffffff;
     }
-    if (++w_ < args_.steps_w) return;
-    w_ = 0;
-    if (++h_ < args_.steps_h) return;
-    h_ = 0;
-    if (++d_ < args_.out[0]) return;
-    d_ = 0;
-    ++image_;
+    if (at_ == run_steps_) {
+      EnterRow();
+      entered_row_ = true;
+    }
+    const int end = at_ >= inside_begin_ && at_ < inside_end_ ? inside_end_ : at_ + 1;
+    run_ = end - at_ < end_ - step_ ? end - at_ : end_ - step_;
+    return run_;
   }
 
-  /// Whether no step came before.
-  GRIDWISE_DEVICE bool is_first() const { return is_first_; }
-  /// Past the last step: the number of images.
-  GRIDWISE_DEVICE int image() const { return image_; }
-  /// First output cell of the step along d and h.
-  GRIDWISE_DEVICE int out_d() const { return d_; }
-  GRIDWISE_DEVICE int out_h() const { return h_ * args_.step_rows; }
-  /// Index of the step along w, and the output cells from one to the next.
-  GRIDWISE_DEVICE int w() const { return w_; }
-  GRIDWISE_DEVICE int outs_w() const { return run_ << args_.log2_step_runs; }
+  /// Whether the run has cells, and is not past the last step.
+  GRIDWISE_DEVICE bool exists() const { return exists_; }
+  /// Whether the run follows the one before it at a distance that is not that of their steps.
+  GRIDWISE_DEVICE bool entered_row() const { return entered_row_; }
+  GRIDWISE_DEVICE int image() const { return Step(StepOrder::kImage); }
+  /// First output cell of the run along each axis.
+  GRIDWISE_DEVICE int out_d() const { return Step(StepOrder::kD); }
+  GRIDWISE_DEVICE int out_h() const { return Step(StepOrder::kH) * step_rows_; }
+  GRIDWISE_DEVICE int out_w() const { return Step(StepOrder::kW) * outs_w_; }
+  /// Of a tensor with such strides, bytes from one step of a run to the next.
+  GRIDWISE_DEVICE long StepBytes(long image, const int (&out_cell)[3]) const {
+    switch (run_axis_) {
+      case StepOrder::kImage:
+        return image;
+      case StepOrder::kD:
+        return out_cell[0];
+      case StepOrder::kH:
+        return out_cell[1] * step_rows_;
+      default:
+        return out_cell[2] * outs_w_;
+    }
+  }
 
  private:
-  const BwdWeightArgs& args_;
-  const int run_;
-  int steps_, left_;
-  bool is_first_ = true;
-  int image_ = 0, d_ = 0, h_ = 0, w_ = 0;
+  /// A row of steps along the runs' axis.
+  GRIDWISE_DEVICE void EnterRow() {
+    int rest = Divide(step_, order_.by_run_steps);
+    at_ = step_ - rest * order_.run_steps;
+    for (int axis = 3; axis > 0; --axis) {
+      const int next = Divide(rest, order_.by_others[axis]);
+      others_[axis] = rest - next * order_.others[axis];
+      rest = next;
+    }
+    others_[0] = rest;
+  }
+  GRIDWISE_DEVICE int Step(int axis) const { return run_axis_ == axis ? at_ : others_[axis]; }
+
+  const StepOrder& order_;  // looked at where a row begins
+  const int run_axis_, run_steps_, inside_begin_, inside_end_;
+  const int step_rows_, outs_w_;
+  int steps_, step_, end_;  // of the walk; the run's first and the walk's last of all
+  int run_ = 0;             // steps of the run
+  bool exists_ = true, is_first_ = true, entered_row_ = true;
+  int at_;         // the run's first step along its axis
+  int others_[4];  // and along the others
 };
 
 }  // namespace gridwise::tile

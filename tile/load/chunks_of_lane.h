@@ -57,26 +57,26 @@ GRIDWISE_DEVICE unsigned NoneOf(int count) {
   return static_cast<unsigned>(count - 1) & Buffer::kOutOfRange;
 }
 
-/// Loads a chunk of consecutive channels at `offset` + `uniform_offset` bytes, of which the first
-/// `count` exist; the others read as 0, and all do when Buffer::kOutOfRange is set in `offset`.
-/// Only where kRagged is not 0 it looks into chunks, kRagged elements at a time, which exist
-/// together or not; else `count` is at least a whole chunk, or less than 1.
-template <TileConfig kC, int kRagged>
-GRIDWISE_DEVICE ChunkVec<kC> LoadChunk(const Buffer& tensor, unsigned offset, int uniform_offset,
-                                       int count) {
-  if constexpr (kRagged == 0) {
-    return tensor.Load<ChunkVec<kC>>(offset | NoneOf(count), uniform_offset);
-  } else {
-    using Part = Vec<Element<kC.type>, kRagged>;
-    Vec<Element<kC.type>, kC.chunk()> value;
-    const unsigned past = BitsFrom(count);
-    for (int e = 0; e < kC.chunk(); e += kRagged) {
-      const auto part = tensor.Load<Part>(
-          (offset | Buffer::OutOfRangeIf(past, e)) + e * SizeOf(kC.type), uniform_offset);
-      for (int i = 0; i < kRagged; ++i) value[e + i] = part[i];
-    }
-    return __builtin_bit_cast(ChunkVec<kC>, value);
+/// Whether the last channels end within a chunk.
+template <TileConfig kC, class Args>
+GRIDWISE_DEVICE bool IsRagged(const Args& args) {
+  return kC.has_ragged_slabs() && args.k % kC.chunk() != 0;
+}
+
+/// Loads the chunk of consecutive channels in which the last ones end, at `offset` bytes: the first
+/// `count` exist, and the others read as 0. They are loaded kPart at a time, which exist together
+/// or not; all read as 0 when Buffer::kOutOfRange is set in `offset`.
+template <TileConfig kC, int kPart>
+GRIDWISE_DEVICE ChunkVec<kC> LoadRaggedChunk(const Buffer& tensor, unsigned offset, int count) {
+  using Part = Vec<Element<kC.type>, kPart>;
+  Vec<Element<kC.type>, kC.chunk()> value;
+  const unsigned past = BitsFrom(count);
+  for (int e = 0; e < kC.chunk(); e += kPart) {
+    const auto part =
+        tensor.Load<Part>((offset | Buffer::OutOfRangeIf(past, e)) + e * SizeOf(kC.type), 0);
+    for (int i = 0; i < kPart; ++i) value[e + i] = part[i];
   }
+  return __builtin_bit_cast(ChunkVec<kC>, value);
 }
 
 }  // namespace gridwise::tile

@@ -5,118 +5,98 @@
 
 namespace gridwise::tile {
 
-/// A filter tap of a sub-GEMM: its index along d, h and w in the classes.
-struct TapIndex {
-  int axis[3] = {0, 0, 0};
-
-  /// Tap `tap` of ((t_d * taps_h) + t_h) * taps_w + t_w.
-  GRIDWISE_DEVICE static TapIndex At(const SubGemm& gemm, int tap) {
-    const int by_w = tap / gemm.axis[2].taps, by_h = by_w / gemm.axis[1].taps;
-    return {.axis = {by_h, by_w - by_h * gemm.axis[1].taps, tap - by_w * gemm.axis[2].taps}};
-  }
-
-  GRIDWISE_DEVICE void Advance(const SubGemm& gemm) {
-    if (++axis[2] < gemm.axis[2].taps) return;
-    axis[2] = 0;
-    if (++axis[1] < gemm.axis[1].taps) return;
-    axis[1] = 0;
-    ++axis[0];
-  }
-};
-
-/// The K of a sub-GEMM as the steps of the main loop: the filter taps of its class, and for each of
-/// them the source channels in slabs of `slab`. All of it is the same in every lane, so it lives in
-/// scalar registers; what a step adds to an address is one offset for the source and one for w.
+/// The K of a sub-GEMM as runs of steps of the main loop: the filter taps of its class, and for
+/// each of them the source channels in slabs of `slab`. The whole slabs of a tap are a run, and the
+/// slab in which its channels end is another. All of it is the same in every lane, so it lives in
+/// scalar registers; what a run adds to an address is one offset for the source and one for w.
 class KWalk {
  public:
-  /// A tap's place among those that share a mask, see LoadSource.
-  static constexpr int kTapsOfMask = 32;
-
   /// The walk of split `split` of args.splits.
   GRIDWISE_DEVICE KWalk(const GatherArgs& args, const SubGemm& gemm, int slab, int element_bytes,
                         int split)
-      : args_(args), gemm_(gemm), slab_(slab), slab_bytes_(slab * element_bytes) {
+      : slab_(slab), element_bytes_(element_bytes), k_(args.k), w_k_(args.w_k) {
+    int w_tap = args.w_tap;
+    for (int a = 2; a >= 0; --a) {
+      const AxisStrides& strides = args.strides[a];
+      taps_[a] = gemm.axis[a].taps;
+      tap_cells_[a] = strides.tap_source_stride;
+      cell_bytes_[a] = args.source_cell[a];
+      w_first_tap_ += gemm.axis[a].first_tap * w_tap;
+      w_tap_[a] = strides.tap_stride * w_tap;
+      w_tap *= args.filter[a];
+    }
     const int slabs = CeilDiv(args.k, slab), all_steps = Taps(gemm) * slabs;
     const int share = static_cast<int>(Divide(all_steps + args.splits - 1, args.by_splits));
     const int first = split * share;
     const int left = all_steps - first;
     steps_ = left < share ? (left < 0 ? 0 : left) : share;
-    left_ = steps_;
-    if (split == 0 || steps_ == 0) {
-      EnterTap();
-    } else {
-      tap_ = first / slabs;
-      t_ = TapIndex::At(gemm, tap_);
-      mask_t_ = TapIndex::At(gemm, tap_ - tap_ % kTapsOfMask);
-      EnterTap();
-      const int slab_of_tap = first - tap_ * slabs;
-      channel_ = slab_of_tap * slab_;
-      offset_source_ += slab_of_tap * slab_bytes_;
-      offset_w_ += channel_ * args_.w_k;
-    }
+    if (split == 0 || steps_ == 0) return;
+    const int tap = first / slabs, by_w = tap / taps_[2], by_h = by_w / taps_[1];
+    t_[0] = by_h;
+    t_[1] = by_w - by_h * taps_[1];
+    t_[2] = tap - by_w * taps_[2];
+    channel_ = (first - tap * slabs) * slab_;
   }
 
-  /// Steps of this walk.
+  /// Steps of this walk, from the run's first on.
   GRIDWISE_DEVICE int steps() const { return steps_; }
 
-  GRIDWISE_DEVICE void Advance() {
-    is_first_ = false;
-    if (--left_ <= 0) {  // past the last step
-      channel_ = args_.k;
-      return;
+  /// Goes to the next run, the first one at first; returns its steps. Past the last step it has
+  /// no channels, and no end.
+  GRIDWISE_DEVICE int NextRun() {
+    channel_ += run_ * slab_;
+    steps_ -= run_;
+    if (steps_ <= 0) {
+      channel_ = k_;
+      return 0x7fffffff;
     }
-    channel_ += slab_;
-    offset_source_ += slab_bytes_;
-    offset_w_ += slab_ * args_.w_k;
-    if (channel_ >= args_.k) NextTap();
+    if (channel_ >= k_) {
+      channel_ = 0;
+      NextTap();
+    }
+    const int whole = static_cast<int>(static_cast<unsigned>(k_ - channel_) / slab_);
+    run_ = whole == 0 ? 1 : whole < steps_ ? whole : steps_;
+    return run_;
   }
 
-  /// First source channel of the slab, and how many there are from it on; past the last step none.
-  GRIDWISE_DEVICE int channel() const { return channel_; }
-  GRIDWISE_DEVICE int channels_left() const { return args_.k - channel_; }
-  /// The filter tap: its coordinates in the class, and its index ((t_d * taps_h) + t_h) * taps_w +
-  /// t_w.
-  GRIDWISE_DEVICE const TapIndex& t() const { return t_; }
-  GRIDWISE_DEVICE int tap() const { return tap_; }
-  /// The first tap of the mask that this step's tap is in, and whether it begins to be used.
-  GRIDWISE_DEVICE const TapIndex& mask_t() const { return mask_t_; }
-  GRIDWISE_DEVICE bool entered_mask() const {
-    return is_first_ || (channel_ == 0 && tap_ % kTapsOfMask == 0);
+  /// Source channels from the run's first on; past the last step none.
+  GRIDWISE_DEVICE int channels_left() const { return k_ - channel_; }
+  /// Whether they fill its slabs.
+  GRIDWISE_DEVICE bool is_whole() const { return channels_left() >= slab_; }
+  /// Source cells from t = 0 to the run's filter tap along an axis.
+  GRIDWISE_DEVICE int source_cells(int axis) const { return t_[axis] * tap_cells_[axis]; }
+  /// Bytes from t = 0, channel 0 to the run's first slab, and from filter tap 0, channel 0 to it.
+  GRIDWISE_DEVICE int offset_source() const {
+    int offset = channel_ * element_bytes_;
+    for (int a = 0; a < 3; ++a) offset += source_cells(a) * cell_bytes_[a];
+    return offset;
   }
-  /// Bytes from t = 0, channel 0 to this step, and from filter tap 0, channel 0 to this step.
-  GRIDWISE_DEVICE int offset_source() const { return offset_source_; }
-  GRIDWISE_DEVICE int offset_w() const { return offset_w_; }
+  GRIDWISE_DEVICE int offset_w() const {
+    int offset = w_first_tap_ + channel_ * w_k_;
+    for (int a = 0; a < 3; ++a) offset += t_[a] * w_tap_[a];
+    return offset;
+  }
 
  private:
   GRIDWISE_DEVICE void NextTap() {
-    ++tap_;
-    t_.Advance(gemm_);
-    if (tap_ % kTapsOfMask == 0) mask_t_ = t_;
-    EnterTap();
+    const bool past_w = ++t_[2] == taps_[2];
+    t_[2] = past_w ? 0 : t_[2];
+    t_[1] += past_w;
+    const bool past_h = t_[1] == taps_[1];
+    t_[1] = past_h ? 0 : t_[1];
+    t_[0] += past_h;
   }
 
-  GRIDWISE_DEVICE void EnterTap() {
-    int source = 0, tap = 0;
-    for (int axis = 0; axis < 3; ++axis) {
-      const AxisStrides& strides = args_.strides[axis];
-      source += t_.axis[axis] * strides.tap_source_stride * args_.source_cell[axis];
-      tap = tap * args_.filter[axis] + Tap(gemm_.axis[axis], strides, t_.axis[axis]);
-    }
-    channel_ = 0;
-    offset_source_ = source;
-    offset_w_ = tap * args_.w_tap;
-  }
-
-  const GatherArgs& args_;
-  const SubGemm& gemm_;
-  const int slab_, slab_bytes_;
-  int steps_, left_;
-  bool is_first_ = true;
-  TapIndex t_, mask_t_;
-  int tap_ = 0;
-  int channel_ = 0;
-  int offset_source_ = 0;
-  int offset_w_ = 0;
+  const int slab_, element_bytes_;
+  const int k_, w_k_;
+  int taps_[3];                       // of the class
+  int tap_cells_[3], cell_bytes_[3];  // source cells from one tap to the next, and their distance
+  int w_tap_[3];                      // bytes from one tap to the next
+  int w_first_tap_ = 0;               // bytes from filter tap 0 to t = 0
+  int steps_;
+  int run_ = 0;           // steps of the run
+  int t_[3] = {0, 0, 0};  // its filter tap, as index in the class
+  int channel_ = 0;       // its first
 };
 
 }  // namespace gridwise::tile

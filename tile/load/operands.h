@@ -42,27 +42,66 @@ class SlabInLds {
 };
 
 /// What the loading waves of a workgroup hold: the loaders of A and B, and the walk over K that
-/// they follow. A loader has
+/// they follow. Steps come in runs, in which nothing differs between one step and the next but how
+/// far its loads have moved: what depends on where in K a step is, is decided where a run begins,
+/// and the main loop has one branch per step. A loader has
 ///   Slab               registers of this lane for its part of the operand's slab
-///   Load(walk, slab)   starts the loads of the walk's step, to registers or to TileInLds; past the
-///                      last step they read as zero and touch no memory
+///   EnterRun(walk)     prepares for the run that the walk has gone to
+///   Load(walk, slab)   starts the loads of the run's next step, to registers or to TileInLds; past
+///                      the last step they read as zero and touch no memory
 ///   Store(slab, lds)   waits for them and writes the operand's tile in LDS
 template <class LoadA, class LoadB, class Walk>
 struct Operands {
   LoadA a;
   LoadB b;
   Walk walk;
+  int run = 0;  // steps of the run that are left, behind those of Loop's segment
 
   struct Slab {
     typename LoadA::Slab a;
     typename LoadB::Slab b;
   };
 
-  /// Starts the loads of the next step, the first one at first.
+  /// Starts the loads of the next step, the first one at first, before the main loop.
+  GRIDWISE_DEVICE void LoadAhead(Slab& slab) {
+    EnterRunAtEnd();
+    Load(slab);
+    --run;
+  }
+
+  /// The same, to LDS buffer `buffer`.
+  template <TileConfig kC>
+  GRIDWISE_DEVICE void LoadAheadToLds(const SlabInLds<kC>& slab, int buffer) {
+    EnterRunAtEnd();
+    LoadToLds(slab, buffer);
+    --run;
+  }
+
+  /// The main loop: step(0), ..., step(kUnroll - 1) again and again, `steps` times in all, which
+  /// is a multiple of kUnroll. Each starts the loads of one step.
+  ///
+  /// A segment is the steps up to the end of the run, or of the loop. Both ends are looked for
+  /// where a segment ends, so that a step has one branch; and the loop is left behind step(kUnroll
+  /// - 1) alone, as the compiler makes several branches of every other exit.
+  template <int kUnroll, class Step>
+  GRIDWISE_DEVICE void Loop(int steps, Step step) {
+    while (steps != 0) {
+      int segment = NextSegment(steps);
+      do {
+#pragma clang loop unroll(full)
+        for (int i = 0; i < kUnroll; ++i) {
+          step(i);
+          if (i < kUnroll - 1 && --segment == 0) [[unlikely]]
+            segment = NextSegment(steps);
+        }
+      } while (--segment != 0);
+    }
+  }
+
+  /// Starts the loads of a step of the main loop.
   GRIDWISE_DEVICE void Load(Slab& slab) {
     a.Load(walk, slab.a);
     b.Load(walk, slab.b);
-    walk.Advance();
   }
 
   /// The same, to LDS buffer `buffer`.
@@ -70,13 +109,29 @@ struct Operands {
   GRIDWISE_DEVICE void LoadToLds(const SlabInLds<kC>& slab, int buffer) {
     a.Load(walk, slab.a(buffer));
     b.Load(walk, slab.b(buffer));
-    walk.Advance();
   }
 
   /// Waits for the loads of a step and writes its slab: A, and B behind it.
   GRIDWISE_DEVICE void Store(const Slab& slab, char* lds) const {
     a.Store(slab.a, lds);
     b.Store(slab.b, lds + LoadA::kLdsBytes);
+  }
+
+ private:
+  GRIDWISE_DEVICE void EnterRunAtEnd() {
+    if (run != 0) return;
+    run = walk.NextRun();
+    a.EnterRun(walk);
+    b.EnterRun(walk);
+  }
+
+  /// The steps of the next segment, which are taken off `left`, those of the loop.
+  GRIDWISE_DEVICE int NextSegment(int& left) {
+    EnterRunAtEnd();
+    const int segment = run < left ? run : left;
+    run -= segment;
+    left -= segment;
+    return segment;
   }
 };
 

@@ -12,9 +12,9 @@ namespace gridwise::tile {
 ///
 /// Row m of the sub-GEMM is a cell of the output; tap t pairs it with the source cell that lies
 /// t * tap_source_stride further along each axis. So a lane keeps one offset per row it loads, and
-/// a step adds the same offset to all. Cells outside of the source read as zero: `invalid_` has a
-/// bit per tap, which a step moves to Buffer::kOutOfRange.
-template <TileConfig kC, Gfx kGfx>
+/// a step adds the same offset to all. Cells outside of the source read as zero: a run puts them
+/// out of the buffer's range.
+template <TileConfig kC, Gfx kGfx, bool kPlain>
 class LoadSource {
   using Lane = ChunksOfLane<kC, kC.lds_a()>;
 
@@ -23,41 +23,55 @@ class LoadSource {
   static constexpr int kLdsBytes = kC.lds_a().bytes();
 
   GRIDWISE_DEVICE LoadSource(const GatherArgs& args, const Block& block)
-      : args_(args), block_(block) {
+      : k_is_ragged_(IsRagged<kC>(args)) {
     const AxisClass(&axis)[3] = block.gemm.axis;
     // Cells before the source's first have negative offsets; the buffer begins so much earlier.
     int bias = 0;
     for (int a = 0; a < 3; ++a) {
       bias += (axis[a].first_source < 0 ? -axis[a].first_source : 0) * args.source_cell[a];
+      size_[a] = args.source_size[a];
     }
     const long start =
         block.first_image * args.source_image + block.group * args.source_group - bias;
     tensor_ = Buffer::From<kGfx>(static_cast<const char*>(args.source) + start);
     for (int i = 0; i < Lane::kCount; ++i) {
       const ClassCell cell = CellOfRow(block.gemm, block.m + Lane::Row(i));
-      int offset = (cell.n - block.first_image) * static_cast<int>(args.source_image) + bias +
+      offset_[i] = (cell.n - block.first_image) * static_cast<int>(args.source_image) + bias +
                    Channel() * SizeOf(kC.type);
       for (int a = 0; a < 3; ++a) {
-        offset += SourceCell(axis[a], args.strides[a], cell.j[a], 0) * args.source_cell[a];
+        cell_[i][a] = SourceCell(axis[a], args.strides[a], cell.j[a], 0);
+        offset_[i] += cell_[i][a] * args.source_cell[a];
       }
-      offset_[i] = block.m + Lane::Row(i) < block.gemm.m ? offset : 0;
+      if (block.m + Lane::Row(i) >= block.gemm.m) cell_[i][2] = kNoCell;
     }
   }
 
-  /// Starts the loads of a step. Steps come in the order of KWalk.
+  GRIDWISE_DEVICE void EnterRun(const KWalk& walk) {
+    uniform_offset_ = walk.offset_source();
+    const bool exists = walk.channels_left() > Channel();
+    for (int i = 0; i < Lane::kCount; ++i) {
+      bool inside = exists;
+      for (int a = 0; a < 3; ++a) {
+        const int at = cell_[i][a] + walk.source_cells(a);
+        inside &= static_cast<unsigned>(at) < static_cast<unsigned>(size_[a]);
+      }
+      run_offset_[i] = inside ? offset_[i] : Buffer::kOutOfRange;
+    }
+  }
+
+  /// Starts the loads of the run's next step.
   template <class To>
   GRIDWISE_DEVICE void Load(const KWalk& walk, To&& slab) {
-    if (walk.entered_mask()) FindInvalidTaps(walk);
-    const bool whole = walk.channels_left() >= kC.tile.k;
-    // Where all lanes of the wave are inside, loads take no vector instructions. Straight to LDS
-    // they take few, and stay in one run of instructions with what they overlap.
-    if (!kC.loads_to_lds() && whole && (some_invalid_ >> walk.tap() % kTapsOfMask & 1) == 0) {
-      LoadInside(walk, slab);
-    } else if (!kC.has_ragged_slabs() || args_.k % kC.chunk() == 0 || whole) {
-      LoadChunks<0>(walk, slab);
-    } else {
-      LoadChunks<kRagged>(walk, slab);
+    if (kPlain || !k_is_ragged_ || walk.is_whole()) {
+      LoadChunks(slab);
+    } else if constexpr (kC.has_ragged_slabs()) {
+      for (int i = 0; i < Lane::kCount; ++i) {
+        // Not the uniform offset as such, or else the offsets of all elements were loop invariants.
+        slab[i] = LoadRaggedChunk<kC, kC.ragged(kC.patch_a)>(
+            tensor_, run_offset_[i] + uniform_offset_, walk.channels_left() - Channel());
+      }
     }
+    uniform_offset_ += kC.tile.k * SizeOf(kC.type);
   }
 
   /// Waits for the loads and writes them to LDS.
@@ -66,70 +80,28 @@ class LoadSource {
   }
 
  private:
-  static constexpr int kRagged = kC.ragged(kC.patch_a);
-  static constexpr int kTapsOfMask = KWalk::kTapsOfMask;
+  static constexpr int kNoCell = static_cast<int>(0x80000000u);  // whatever the tap is
 
   GRIDWISE_DEVICE static int Channel() { return Lane::Chunk() * kC.chunk(); }
 
   template <class To>
-  GRIDWISE_DEVICE void LoadInside(const KWalk& walk, To&& slab) const {
-    if constexpr (!kC.loads_to_lds()) {
-      for (int i = 0; i < Lane::kCount; ++i) {
-        slab[i] = tensor_.Load<ChunkVec<kC>>(offset_[i], walk.offset_source());
-      }
-    }
-  }
-
-  template <int kPart, class To>
-  GRIDWISE_DEVICE void LoadChunks(const KWalk& walk, To&& slab) const {
-    const int tap = walk.tap() % kTapsOfMask;
+  GRIDWISE_DEVICE void LoadChunks(To&& slab) const {
     for (int i = 0; i < Lane::kCount; ++i) {
-      const unsigned offset = offset_[i] | Buffer::OutOfRangeIf(invalid_[i], tap);
-      const int left = walk.channels_left() - Channel();
       if constexpr (kC.loads_to_lds()) {
-        tensor_.LoadToLds(slab[i], offset | NoneOf(left), walk.offset_source());
+        tensor_.LoadToLds(slab[i], run_offset_[i], uniform_offset_);
       } else {
-        slab[i] = LoadChunk<kC, kPart>(tensor_, offset, walk.offset_source(), left);
+        slab[i] = tensor_.Load<ChunkVec<kC>>(run_offset_[i], uniform_offset_);
       }
     }
   }
 
-  /// Bit i of invalid_, and of some_invalid_ in some lane, becomes 1 when the i-th tap of the
-  /// walk's mask lies outside of the source, or there is no such tap or row.
-  GRIDWISE_DEVICE void FindInvalidTaps(const KWalk& walk) {
-    ClassCell cell[Lane::kCount];
-    for (int i = 0; i < Lane::kCount; ++i) {
-      cell[i] = CellOfRow(block_.gemm, block_.m + Lane::Row(i));
-      invalid_[i] = ~0u;
-    }
-    const int taps = Taps(block_.gemm) - (walk.tap() - walk.tap() % kTapsOfMask);
-    const int bits = taps < kTapsOfMask ? taps : kTapsOfMask;
-    TapIndex t = walk.mask_t();
-    some_invalid_ = 0;
-#pragma clang loop unroll(disable)
-    for (int bit = 0; bit < bits; ++bit, t.Advance(block_.gemm)) {
-      bool all_inside = true;
-      for (int i = 0; i < Lane::kCount; ++i) {
-        bool inside = block_.m + Lane::Row(i) < block_.gemm.m;
-        for (int a = 0; a < 3; ++a) {
-          const int at = SourceCell(block_.gemm.axis[a], args_.strides[a], cell[i].j[a], t.axis[a]);
-          inside &= static_cast<unsigned>(at) < static_cast<unsigned>(args_.source_size[a]);
-        }
-        invalid_[i] ^= static_cast<unsigned>(inside) << bit;
-        all_inside &= inside;
-      }
-      if constexpr (!kC.loads_to_lds()) {
-        some_invalid_ |= static_cast<unsigned>(AnyLane(!all_inside)) << bit;
-      }
-    }
-  }
-
-  const GatherArgs& args_;
-  const Block& block_;
+  const bool k_is_ragged_;
   Buffer tensor_;
-  unsigned offset_[Lane::kCount];   // bytes, at tap 0 and channel 0
-  unsigned invalid_[Lane::kCount];  // bits
-  unsigned some_invalid_;           // the same of any lane of the wave
+  int size_[3];                        // source cells
+  int cell_[Lane::kCount][3];          // at t = 0
+  unsigned offset_[Lane::kCount];      // bytes, at t = 0 and channel 0
+  unsigned run_offset_[Lane::kCount];  // the same, or out of range where the run has nothing for it
+  int uniform_offset_ = 0;             // bytes, of the next step
 };
 
 }  // namespace gridwise::tile

@@ -12,7 +12,10 @@ namespace gridwise::tile {
 /// Operand B where the weights of one source channel are contiguous along n, as in backward-data
 /// w[k][tap][c], while matrix instructions want runs of k: a lane loads a patch of patch_b.k rows
 /// by 2 columns and transposes it in registers, or 1 row by 8 columns that LDS reads transpose.
-template <TileConfig kC, Gfx kGfx>
+///
+/// Where a patch's rows begin is a scalar register each, which no step changes; a step moves the
+/// lane's offsets, of which there are fewer.
+template <TileConfig kC, Gfx kGfx, bool kPlain>
 class LoadWeightsPatches {
   using Patches = PatchesOfLane<kC, kC.tile.n, kC.patch_b>;
   using Pair = Patches::Rows;
@@ -22,8 +25,8 @@ class LoadWeightsPatches {
 
   GRIDWISE_DEVICE LoadWeightsPatches(const GatherArgs& args, const Block& block)
       : w_k_(args.w_k),
-        k_is_ragged_(kC.has_ragged_slabs() && args.k % kC.chunk() != 0),
-        one_column_(kC.merge.groups == 1 && args.n - block.n == 1) {
+        k_is_ragged_(IsRagged<kC>(args)),
+        one_column_(!kPlain && kC.merge.groups == 1 && args.n - block.n == 1) {
     tensor_ = Buffer::From<kGfx>(static_cast<const char*>(args.w) + block.group * args.w_group);
     // No load reaches past the end of a row: lanes that would load the last columns instead. The
     // lane of an odd last column has it second in the pair, and what comes first is past the last
@@ -38,21 +41,22 @@ class LoadWeightsPatches {
     }
   }
 
-  /// Starts the loads of a step.
-  template <class To>
-  GRIDWISE_DEVICE void Load(const KWalk& walk, To&& slab) const {
-    const bool inside = walk.channels_left() >= kC.tile.k;
-    const bool whole = !one_column_ && (!k_is_ragged_ || inside);
-    if (!kC.loads_to_lds() && !one_column_ && inside) {
-      for (int i = 0; i < Patches::kCount; ++i) LoadPatch(i, walk, slab, offset_[i]);
-      return;
-    }
+  GRIDWISE_DEVICE void EnterRun(const KWalk& walk) {
     for (int i = 0; i < Patches::kCount; ++i) {
-      if (kC.patch_b.k == 1 || whole) {
-        LoadPatch(i, walk, slab, offset_[i] | ((RowsLeft(i, walk) - 1) & Buffer::kOutOfRange));
-      } else if constexpr (kC.patch_b.k != 1) {
+      run_offset_[i] = (offset_[i] + walk.offset_w()) | NoneOf(RowsLeft(i, walk));
+    }
+  }
+
+  /// Starts the loads of the run's next step.
+  template <class To>
+  GRIDWISE_DEVICE void Load(const KWalk& walk, To&& slab) {
+    for (int i = 0; i < Patches::kCount; ++i) {
+      if (kPlain || (!one_column_ && (!k_is_ragged_ || walk.is_whole()))) {
+        LoadPatch(i, slab);
+      } else if constexpr (kC.has_ragged_slabs()) {
         LoadRaggedPatch(i, walk, slab[i]);
       }
+      run_offset_[i] += kC.tile.k * w_k_;
     }
   }
 
@@ -71,12 +75,12 @@ class LoadWeightsPatches {
   }
 
   template <class To>
-  GRIDWISE_DEVICE void LoadPatch(int i, const KWalk& walk, To&& slab, unsigned offset) const {
+  GRIDWISE_DEVICE void LoadPatch(int i, To&& slab) const {
     for (int e = 0; e < kC.patch_b.k; ++e) {
       if constexpr (kC.loads_to_lds()) {
-        tensor_.LoadToLds(slab[i], offset, walk.offset_w());
+        tensor_.LoadToLds(slab[i], run_offset_[i], 0);
       } else {
-        slab[i][e] = tensor_.Load<Pair>(offset, walk.offset_w() + e * w_k_);
+        slab[i][e] = tensor_.Load<Pair>(run_offset_[i], e * w_k_);
       }
     }
   }
@@ -86,12 +90,11 @@ class LoadWeightsPatches {
                                        Pair (&patch)[kC.patch_b.k]) const {
     const unsigned past = BitsFrom(RowsLeft(i, walk));
     for (int e = 0; e < kC.patch_b.k; ++e) {
-      const unsigned offset = offset_[i] | Buffer::OutOfRangeIf(past, e);
-      const int uniform = walk.offset_w() + e * w_k_;
+      const unsigned offset = run_offset_[i] | Buffer::OutOfRangeIf(past, e);
       if (one_column_) {
-        patch[e] = Pair{tensor_.Load<Element<kC.type>>(offset, uniform), 0};
+        patch[e] = Pair{tensor_.Load<Element<kC.type>>(offset, e * w_k_), 0};
       } else {
-        patch[e] = tensor_.Load<Pair>(offset, uniform);
+        patch[e] = tensor_.Load<Pair>(offset, e * w_k_);
       }
     }
   }
@@ -99,8 +102,9 @@ class LoadWeightsPatches {
   const int w_k_;
   const bool k_is_ragged_, one_column_;
   Buffer tensor_;
-  unsigned offset_[Patches::kCount];  // bytes, at step 0 and the patch's first row
-  int flip_;                          // 1: the pair's second column is the lane's first
+  unsigned offset_[Patches::kCount];      // bytes, at tap 0 and the patch's first row
+  unsigned run_offset_[Patches::kCount];  // of the next step; out of range where it has none
+  int flip_;                              // 1: the pair's second column is the lane's first
 };
 
 }  // namespace gridwise::tile

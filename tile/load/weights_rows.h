@@ -10,7 +10,7 @@ namespace gridwise::tile {
 
 /// Operand B where the weights of one output channel are contiguous along k, as in forward
 /// w[k][tap][c]: a lane loads chunks of a row and writes them to LDS as they are.
-template <TileConfig kC, Gfx kGfx>
+template <TileConfig kC, Gfx kGfx, bool kPlain>
 class LoadWeightsRows {
   using Lane = ChunksOfLane<kC, kC.lds_b()>;
 
@@ -18,7 +18,7 @@ class LoadWeightsRows {
   using Slab = ChunkVec<kC>[Lane::kCount];
 
   GRIDWISE_DEVICE LoadWeightsRows(const GatherArgs& args, const Block& block)
-      : k_is_ragged_(kC.has_ragged_slabs() && args.k % kC.chunk() != 0) {
+      : k_is_ragged_(IsRagged<kC>(args)) {
     tensor_ = Buffer::From<kGfx>(static_cast<const char*>(args.w) + block.group * args.w_group);
     for (int i = 0; i < Lane::kCount; ++i) {
       const int n = block.n + Lane::Row(i);
@@ -28,18 +28,27 @@ class LoadWeightsRows {
     }
   }
 
-  /// Starts the loads of a step.
+  GRIDWISE_DEVICE void EnterRun(const KWalk& walk) {
+    uniform_offset_ = walk.offset_w();
+    const unsigned none = NoneOf(walk.channels_left() - Channel());
+    for (int i = 0; i < Lane::kCount; ++i) run_offset_[i] = offset_[i] | none;
+  }
+
+  /// Starts the loads of the run's next step.
   template <class To>
-  GRIDWISE_DEVICE void Load(const KWalk& walk, To&& slab) const {
+  GRIDWISE_DEVICE void Load(const KWalk& walk, To&& slab) {
     if constexpr (kC.k_of_group() < kC.chunk()) {
-      for (int i = 0; i < Lane::kCount; ++i) slab[i] = LoadPartOfChunk(i, walk);
-    } else if (!kC.loads_to_lds() && walk.channels_left() >= kC.tile.k) {
-      LoadInside(walk, slab);
-    } else if (!k_is_ragged_) {
-      LoadChunks<0>(walk, slab);
-    } else {
-      LoadChunks<kRagged>(walk, slab);
+      for (int i = 0; i < Lane::kCount; ++i) slab[i] = LoadPartOfChunk(i);
+    } else if (kPlain || !k_is_ragged_ || walk.is_whole()) {
+      LoadChunks(slab);
+    } else if constexpr (kC.has_ragged_slabs()) {
+      for (int i = 0; i < Lane::kCount; ++i) {
+        // Not the uniform offset as such, or else the offsets of all elements were loop invariants.
+        slab[i] = LoadRaggedChunk<kC, kC.ragged(kC.patch_b)>(
+            tensor_, run_offset_[i] + uniform_offset_, walk.channels_left() - Channel());
+      }
     }
+    uniform_offset_ += kC.tile.k * SizeOf(kC.type);
   }
 
   /// Waits for the loads and writes them to LDS.
@@ -48,44 +57,34 @@ class LoadWeightsRows {
   }
 
  private:
-  static constexpr int kRagged = kC.ragged(kC.patch_b);
   GRIDWISE_DEVICE static int Channel() { return Lane::Chunk() * kC.chunk(); }
 
   /// A chunk of which a merged group fills the first part.
-  GRIDWISE_DEVICE ChunkVec<kC> LoadPartOfChunk(int i, const KWalk& walk) const {
+  GRIDWISE_DEVICE ChunkVec<kC> LoadPartOfChunk(int i) const {
     using Run = Vec<Element<kC.type>, kC.k_of_group()>;
     struct {
       Run run[kC.chunk() / kC.k_of_group()] = {};
     } chunk;
-    chunk.run[0] = tensor_.Load<Run>(offset_[i], walk.offset_w());
+    chunk.run[0] = tensor_.Load<Run>(run_offset_[i], uniform_offset_);
     return __builtin_bit_cast(ChunkVec<kC>, chunk);
   }
 
-  /// A whole slab, of which no channel is past the last.
   template <class To>
-  GRIDWISE_DEVICE void LoadInside(const KWalk& walk, To&& slab) const {
-    if constexpr (!kC.loads_to_lds()) {
-      for (int i = 0; i < Lane::kCount; ++i) {
-        slab[i] = tensor_.Load<ChunkVec<kC>>(offset_[i], walk.offset_w());
-      }
-    }
-  }
-
-  template <int kPart, class To>
-  GRIDWISE_DEVICE void LoadChunks(const KWalk& walk, To&& slab) const {
+  GRIDWISE_DEVICE void LoadChunks(To&& slab) const {
     for (int i = 0; i < Lane::kCount; ++i) {
-      const int left = walk.channels_left() - Channel();
       if constexpr (kC.loads_to_lds()) {
-        tensor_.LoadToLds(slab[i], offset_[i] | NoneOf(left), walk.offset_w());
+        tensor_.LoadToLds(slab[i], run_offset_[i], uniform_offset_);
       } else {
-        slab[i] = LoadChunk<kC, kPart>(tensor_, offset_[i], walk.offset_w(), left);
+        slab[i] = tensor_.Load<ChunkVec<kC>>(run_offset_[i], uniform_offset_);
       }
     }
   }
 
   const bool k_is_ragged_;
   Buffer tensor_;
-  unsigned offset_[Lane::kCount];  // bytes, at step 0
+  int uniform_offset_ = 0;             // bytes, of the next step
+  unsigned offset_[Lane::kCount];      // bytes, at tap 0 and channel 0
+  unsigned run_offset_[Lane::kCount];  // the same, or out of range where the run has nothing for it
 };
 
 }  // namespace gridwise::tile

@@ -21,38 +21,43 @@ namespace gridwise::tile {
 /// With 3 buffers there is time for loads to start late, and the reads behind the first
 /// k_fragment's are spread over the matrix instructions of the k_fragment before.
 template <TileConfig kC, class Operands>
-GRIDWISE_DEVICE void DirectLdsLoop(Operands operands, int steps, char* lds, WaveAcc<kC>& acc) {
+GRIDWISE_DEVICE void DirectLdsLoop(Operands& operands, int steps, char* lds, WaveAcc<kC>& acc) {
   constexpr int kBuffers = kC.lds_buffers();
   using Multiply = MultiplyFragments<kC>;
   constexpr int kEarly = kBuffers == 2 ? Multiply::kFragments : 1;  // k_fragments read at once
   const Multiply multiply(lds);
   const SlabInLds<kC> slab(lds);
-  for (int i = 0; i < kBuffers - 1; ++i) operands.LoadToLds(slab, i);
-  for (;;) {
+  for (int i = 0; i < kBuffers - 1; ++i) operands.LoadAheadToLds(slab, i);
+  const auto step = [&](int i, bool loads) __attribute__((always_inline)) {
+    typename Multiply::Fragments fragments[Multiply::kFragments];
+    for (int k_fragment = 0; k_fragment < kEarly; ++k_fragment)
+      multiply.Read(k_fragment, i, fragments[k_fragment]);
+    SchedulingFence();
+    for (int k_fragment = kEarly; k_fragment < Multiply::kFragments; ++k_fragment) {
+      multiply.Read(k_fragment, i, fragments[k_fragment]);
+      Multiply::Multiply(fragments[k_fragment - kEarly], acc);
+    }
+    constexpr int kLate = Multiply::kFragments - kEarly;
+    SpreadLdsReads<kLate * Multiply::kReads, kLate * Multiply::kMatrix>();
+    SchedulingFence();
+    if (loads) operands.LoadToLds(slab, (i + kBuffers - 1) % kBuffers);
+    for (int k_fragment = kLate; k_fragment < Multiply::kFragments; ++k_fragment) {
+      Multiply::Multiply(fragments[k_fragment], acc);
+    }
+  };
+  const int rest = steps % kBuffers;
+  operands.template Loop<kBuffers>(steps - rest, [&](int i) __attribute__((always_inline)) {
+    BarrierLoads<(kBuffers - 2) * kC.loads_of_slab()>();
+    step(i, /*loads=*/true);
+  });
 #pragma clang loop unroll(full)
-    for (int i = 0; i < kBuffers; ++i) {  // which buffer: a constant
-      BarrierLoads<(kBuffers - 2) * kC.loads_of_slab()>();
-      typename Multiply::Fragments fragments[Multiply::kFragments];
-      for (int k_fragment = 0; k_fragment < kEarly; ++k_fragment)
-        multiply.Read(k_fragment, i, fragments[k_fragment]);
-      SchedulingFence();
-      for (int k_fragment = kEarly; k_fragment < Multiply::kFragments; ++k_fragment) {
-        multiply.Read(k_fragment, i, fragments[k_fragment]);
-        Multiply::Multiply(fragments[k_fragment - kEarly], acc);
-      }
-      constexpr int kLate = Multiply::kFragments - kEarly;
-      SpreadLdsReads<kLate * Multiply::kReads, kLate * Multiply::kMatrix>();
-      SchedulingFence();
-      operands.LoadToLds(slab, (i + kBuffers - 1) % kBuffers);
-      for (int k_fragment = kLate; k_fragment < Multiply::kFragments; ++k_fragment) {
-        Multiply::Multiply(fragments[k_fragment], acc);
-      }
-      if (--steps == 0) {
-        BarrierLoads<0>();  // loads past the last step write zeros, and LDS has other uses next
-        return;
-      }
+  for (int i = 0; i < kBuffers - 1; ++i) {  // the last ones, which are loaded
+    if (i < rest) {
+      BarrierLoads<0>();
+      step(i, /*loads=*/false);
     }
   }
+  BarrierLoads<0>();  // loads past the last step write zeros, and LDS has other uses next
 }
 
 }  // namespace gridwise::tile

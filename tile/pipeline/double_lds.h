@@ -14,21 +14,27 @@ namespace gridwise::tile {
 ///   load 0 .. kSlabs - 1 | store 0 | barrier | load kSlabs, multiply 0, store 1 | barrier | load
 ///   kSlabs + 1, multiply 1, store 2 | ...
 template <TileConfig kC, class Operands>
-GRIDWISE_DEVICE void DoubleLdsLoop(Operands operands, int steps, char* lds, WaveAcc<kC>& acc) {
+GRIDWISE_DEVICE void DoubleLdsLoop(Operands& operands, int steps, char* lds, WaveAcc<kC>& acc) {
   constexpr int kSlabs = kC.slabs_in_flight();
   constexpr int kUnroll = kSlabs < 2 ? 2 : kSlabs;  // which buffer and which registers: constants
   const MultiplySlab<kC> multiply(lds);
   typename Operands::Slab slab[kSlabs];
-  for (int i = 0; i < kSlabs; ++i) operands.Load(slab[i]);
+  for (int i = 0; i < kSlabs; ++i) operands.LoadAhead(slab[i]);
   operands.Store(slab[0], lds);
-  for (;;) {
+  const int rest = steps % kUnroll;
+  operands.template Loop<kUnroll>(steps - rest, [&](int i) __attribute__((always_inline)) {
+    BarrierLds();
+    operands.Load(slab[i % kSlabs]);
+    SchedulingFence();  // loads are not put off among the matrix instructions
+    multiply(acc, i % 2);
+    SchedulingFence();  // nothing that waits for the loads moves up among the matrix instructions
+    operands.Store(slab[(i + 1) % kSlabs], lds + (i + 1) % 2 * kC.slab_bytes());
+  });
 #pragma clang loop unroll(full)
-    for (int i = 0; i < kUnroll; ++i) {
+  for (int i = 0; i < kUnroll - 1; ++i) {  // the last ones, which are loaded
+    if (i < rest) {
       BarrierLds();
-      operands.Load(slab[i % kSlabs]);
       multiply(acc, i % 2);
-      if (--steps == 0) return;
-      SchedulingFence();  // nothing that waits for the loads moves up among the matrix instructions
       operands.Store(slab[(i + 1) % kSlabs], lds + (i + 1) % 2 * kC.slab_bytes());
     }
   }

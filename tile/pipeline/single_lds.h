@@ -12,19 +12,20 @@ namespace gridwise::tile {
 ///   load 0 | store 0 | barrier | load 1, multiply 0 | barrier | store 1 | barrier | load 2,
 ///   multiply 1 | ...
 template <TileConfig kC, class Operands>
-GRIDWISE_DEVICE void SingleLdsLoop(Operands operands, int steps, char* lds, WaveAcc<kC>& acc) {
+GRIDWISE_DEVICE void SingleLdsLoop(Operands& operands, int steps, char* lds, WaveAcc<kC>& acc) {
   const MultiplySlab<kC> multiply(lds);
   typename Operands::Slab slab;
-  operands.Load(slab);
+  operands.LoadAhead(slab);
   operands.Store(slab, lds);
-  for (int step = 1; step < steps; ++step) {
+  operands.template Loop<1>(steps - 1, [&](int) __attribute__((always_inline)) {
     BarrierLds();
     operands.Load(slab);
+    SchedulingFence();  // loads are not put off among the matrix instructions
     multiply(acc);
     SchedulingFence();  // nothing that waits for the loads moves up among the matrix instructions
     BarrierLds();
     operands.Store(slab, lds);
-  }
+  });
   BarrierLds();
   multiply(acc);
 }

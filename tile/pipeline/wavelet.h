@@ -15,34 +15,38 @@ namespace gridwise::tile {
 ///   load   load 0, 1 | store 0 | barrier | load 2, store 1 | barrier | load 3, store 2 | ...
 ///   math                       | barrier | multiply 0      | barrier | multiply 1      | ...
 template <TileConfig kC, class Operands>
-GRIDWISE_DEVICE void WaveletLoadLoop(Operands operands, int steps, char* lds) {
+GRIDWISE_DEVICE void WaveletLoadLoop(Operands& operands, int steps, char* lds) {
   static_assert(kC.slabs_in_flight() == 2);
   typename Operands::Slab slab[2];
-  operands.Load(slab[0]);
-  operands.Load(slab[1]);
+  operands.LoadAhead(slab[0]);
+  operands.LoadAhead(slab[1]);
   operands.Store(slab[0], lds);
-  for (;;) {
-#pragma clang loop unroll(full)
-    for (int i = 0; i < 2; ++i) {
-      BarrierLds();
-      if (--steps == 0) return;
-      operands.Load(slab[i]);
-      operands.Store(slab[1 - i], lds + (1 - i) * kC.slab_bytes());
-    }
+  BarrierLds();
+  const int rest = (steps - 1) % 2;
+  operands.template Loop<2>(steps - 1 - rest, [&](int i) __attribute__((always_inline)) {
+    operands.Load(slab[i]);
+    SchedulingFence();  // loads are not put off until others are waited for
+    operands.Store(slab[1 - i], lds + (1 - i) * kC.slab_bytes());
+    BarrierLds();
+  });
+  if (rest != 0) {
+    operands.Store(slab[1], lds + kC.slab_bytes());
+    BarrierLds();
   }
 }
 
 template <TileConfig kC>
 GRIDWISE_DEVICE void WaveletMathLoop(int steps, const char* lds, WaveAcc<kC>& acc) {
   const MultiplySlab<kC> multiply(lds);
-  for (;;) {
-#pragma clang loop unroll(full)
-    for (int i = 0; i < 2; ++i) {
-      BarrierLds();
-      multiply(acc, i);
-      if (--steps == 0) return;
-    }
+  const auto step = [&](int buffer) __attribute__((always_inline)) {
+    BarrierLds();
+    multiply(acc, buffer);
+  };
+  for (int pairs = steps / 2; pairs != 0; --pairs) {
+    step(0);
+    step(1);
   }
+  if (steps % 2 != 0) step(0);
 }
 
 }  // namespace gridwise::tile

@@ -107,6 +107,47 @@ CellTensor MakeCells(const ConvProblem& problem, Tensor tensor) {
   return cells;
 }
 
+/// The order with the fewest runs, whose axis is the innermost of several.
+StepOrder OrderOf(const TileConfig& config, const ConvProblem& problem, const StepShape& shape) {
+  struct Along {
+    std::int64_t steps, inside_begin, inside_end;
+    std::int64_t runs() const {
+      return steps - (inside_end - inside_begin) + (inside_end > inside_begin);
+    }
+  };
+  const auto along = [&](std::size_t axis, std::int64_t steps, std::int64_t cells) {
+    const Dim& dim = problem.dims[axis];
+    const std::int64_t begin =
+        CeilDiv(std::max<std::int64_t>(0, dim.pad_begin), dim.stride * cells);
+    const std::int64_t last = dim.in - dim.dilated_filter() + dim.pad_begin;  // of the first tap
+    const std::int64_t outs = last < 0 ? 0 : std::min(dim.out(), last / dim.stride + 1);
+    return Along{steps, begin, std::max(begin, outs / cells)};
+  };
+  const Along axes[4] = {{problem.batch, 0, problem.batch},
+                         along(0, problem.dims[0].out(), 1),
+                         along(1, shape.steps_h, shape.rows),
+                         along(2, shape.steps_w, config.tile.k / shape.rows)};
+  // Of two axes the one whose every step is the fewest runs.
+  std::size_t first = 3;
+  for (const std::size_t axis : {2u, 1u, 0u}) {
+    if (axes[axis].runs() * axes[first].steps < axes[first].runs() * axes[axis].steps) first = axis;
+  }
+  const auto divide_by = [](std::int64_t by) { return MakeMagicDiv(static_cast<unsigned>(by)); };
+  StepOrder order = {.run_axis = static_cast<int>(first),
+                     .run_steps = static_cast<int>(axes[first].steps),
+                     .inside_begin = static_cast<int>(axes[first].inside_begin),
+                     .inside_end = static_cast<int>(axes[first].inside_end),
+                     .others = {},
+                     .by_run_steps = divide_by(axes[first].steps),
+                     .by_others = {}};
+  for (std::size_t axis = 0; axis < 4; ++axis) {
+    const std::int64_t steps = axis == first ? 1 : axes[axis].steps;
+    order.others[axis] = static_cast<int>(steps);
+    order.by_others[axis] = divide_by(steps);
+  }
+  return order;
+}
+
 BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, const StepShape& shape,
                        const Sharing& sharing) {
   const auto divide_by = [](int divisor) { return MakeMagicDiv(static_cast<unsigned>(divisor)); };
@@ -135,11 +176,10 @@ BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, con
   args.by_filter_h = divide_by(args.filter_h);
   args.m_tiles = CeilDiv(args.dy.channels, config.tile.m);
   args.n_tiles = CeilDiv(args.terms, config.tile.n);
-  args.batch = static_cast<int>(problem.batch);
   args.step_rows = static_cast<int>(shape.rows);
   args.log2_step_runs = shape.log2_runs;
-  args.steps_h = static_cast<int>(shape.steps_h);
-  args.steps_w = static_cast<int>(shape.steps_w);
+  args.order = OrderOf(config, problem, shape);
+  args.steps = static_cast<int>(Steps(problem, shape));
   args.split_steps = static_cast<int>(CeilDiv<std::int64_t>(Steps(problem, shape), sharing.splits));
   args.epilogue = MakeEpilogue(problem, sharing);
   return args;

@@ -54,11 +54,11 @@ TEST(PlanBwdWeight, TilesAreExactWhereSizesDivide) {
 TEST(PlanBwdWeight, StepsCoverTheImageInTheFewest) {
   const auto args = [](std::int64_t in) { return PlanOf(Square(in, 1, 64, 64)).args; };
   EXPECT_EQ(args(32).step_rows, 1);  // a row of 4 runs
-  EXPECT_EQ(args(32).steps_h * args(32).steps_w, 32);
+  EXPECT_EQ(args(32).steps, 2 * 32);
   EXPECT_EQ(args(16).step_rows, 2);  // two rows of 2 runs
-  EXPECT_EQ(args(16).steps_h * args(16).steps_w, 8);
+  EXPECT_EQ(args(16).steps, 2 * 8);
   EXPECT_EQ(args(7).step_rows, 4);  // four rows of one
-  EXPECT_EQ(args(7).steps_h * args(7).steps_w, 2);
+  EXPECT_EQ(args(7).steps, 2 * 2);
   EXPECT_EQ(args(7).step_rows << args(7).log2_step_runs, 4);
 }
 
@@ -66,9 +66,56 @@ TEST(PlanBwdWeight, SplitsCoverAllSteps) {
   const ConvProblem problem = Square(30, 3, 64, 64);
   for (const int splits : {1, 2, 3, 7, 64, 1000}) {
     const BwdWeightArgs args = PlanOf(problem, {.splits = splits}).args;
-    const int steps = args.batch * args.out[0] * args.steps_h * args.steps_w;
-    EXPECT_GE(args.split_steps * splits, steps) << splits;
-    EXPECT_LT((args.split_steps - 1) * splits, steps) << splits;
+    EXPECT_GE(args.split_steps * splits, args.steps) << splits;
+    EXPECT_LT((args.split_steps - 1) * splits, args.steps) << splits;
+  }
+}
+
+TEST(PlanBwdWeight, StepsGoFirstAlongTheAxisWithTheFewestRuns) {
+  ConvProblem problem = Square(100, 3, 64, 64);  // 25 steps of 4 rows by 13 of 8 cells
+  EXPECT_EQ(PlanOf(problem).args.order.run_axis, StepOrder::kH) << "23 of 25 are one run";
+  problem.batch = 32;
+  EXPECT_EQ(PlanOf(problem).args.order.run_axis, StepOrder::kImage) << "32 of 32 are";
+  problem.batch = 1;
+  problem.dims[1] = Dim{};
+  EXPECT_EQ(PlanOf(problem).args.order.run_axis, StepOrder::kW) << "a line";
+}
+
+TEST(PlanBwdWeight, EveryStepIsInTheOrder) {
+  for (const std::int64_t in : {7, 16, 30, 64, 100}) {
+    const BwdWeightArgs args = PlanOf(Square(in, 3, 64, 64)).args;
+    int steps = args.order.run_steps;
+    for (const int along : args.order.others) steps *= along;
+    EXPECT_EQ(steps, args.steps) << in;
+    EXPECT_EQ(args.order.others[args.order.run_axis], 1) << in;
+  }
+}
+
+// By the definition: whether each cell of a step is one of the output, and meets one of x through
+// every tap.
+TEST(PlanBwdWeight, RunsAreOfStepsWithNothingOutside) {
+  for (const Dim& dim : {Dim{.in = 100, .filter = 3, .pad_begin = 1, .pad_end = 1},
+                         Dim{.in = 99, .filter = 5, .stride = 2, .pad_begin = 2, .pad_end = 2},
+                         Dim{.in = 61, .filter = 3, .dilation = 4, .pad_begin = 9, .pad_end = 1},
+                         Dim{.in = 64, .filter = 3, .pad_begin = -2, .pad_end = 0}}) {
+    ConvProblem problem = Square(1, 1, 64, 64);
+    problem.batch = 1;
+    problem.dims[1] = dim;
+    const BwdWeightArgs args = PlanOf(problem).args;
+    ASSERT_EQ(args.order.run_axis, StepOrder::kH);
+    for (int step = 0; step < args.order.run_steps; ++step) {
+      bool inside = true;
+      for (int row = 0; row < args.step_rows; ++row) {
+        const std::int64_t out = step * args.step_rows + row;
+        inside &= out < dim.out();
+        for (std::int64_t tap = 0; tap < dim.filter; ++tap) {
+          const std::int64_t in = out * dim.stride + tap * dim.dilation - dim.pad_begin;
+          inside &= in >= 0 && in < dim.in;
+        }
+      }
+      EXPECT_EQ(inside, step >= args.order.inside_begin && step < args.order.inside_end)
+          << dim.in << " step " << step;
+    }
   }
 }
 

@@ -68,7 +68,7 @@ absl::Status RunRow(const ConvProblem& problem, Gfx gfx, const std::string& row)
 /// keep their channels, which rows that merge groups want so.
 ConvProblem WithLongerK(ConvProblem problem) {
   if (problem.direction == Direction::kBackwardWeight) {
-    problem.batch *= 2;
+    problem.dims[1].in *= 2;
   } else if (problem.groups == 1) {
     (problem.direction == Direction::kForward ? problem.c : problem.k) *= 2;
   } else {
@@ -79,10 +79,6 @@ ConvProblem WithLongerK(ConvProblem problem) {
   }
   return problem;
 }
-
-struct PerMatrix {
-  double valu, salu;
-};
 
 /// Instructions per matrix instruction in the steps that `problem` has more when its K is longer:
 /// of the main loop, as it was executed. Nothing if they have no matrix instructions.
@@ -101,8 +97,13 @@ absl::StatusOr<std::optional<PerMatrix>> MeasurePerMatrix(const ConvProblem& pro
   }
   const double matrix = counts[1]["mma"] - counts[0]["mma"];
   if (matrix <= 0) return std::nullopt;
-  return PerMatrix{.valu = (counts[1]["valu"] - counts[0]["valu"]) / matrix,
-                   .salu = (counts[1]["salu"] - counts[0]["salu"]) / matrix};
+  const auto per_matrix = [&](const char* kind) {
+    return (counts[1][kind] - counts[0][kind]) / matrix;
+  };
+  return PerMatrix{.valu = per_matrix("valu"),
+                   .salu = per_matrix("salu"),
+                   .scalar_loads = per_matrix("smem"),
+                   .branches = per_matrix("branch")};
 }
 
 /// Conflict cycles of one execution, by the address of the instruction.
@@ -172,16 +173,12 @@ absl::StatusOr<KernelReport> ReportKernel(const std::string& row, const sim::Ker
                          .lds = static_cast<int>(kernel.static_lds_bytes),
                          .loop = {},
                          .conflicts = {},
-                         .valu_per_matrix = {},
-                         .salu_per_matrix = {}};
+                         .per_matrix = {}};
   const absl::StatusOr<std::vector<CodeLine>> lines = Disassemble(kernel, gfx);
   if (!lines.ok()) return lines.status();
   report.loop = FindMainLoop(*lines);
   if (measured == nullptr || !report.loop) return report;
-  if (measured->per_matrix) {
-    report.valu_per_matrix = measured->per_matrix->valu;
-    report.salu_per_matrix = measured->per_matrix->salu;
-  }
+  report.per_matrix = measured->per_matrix;
   report.conflicts = 0;
   for (const auto& [pc, cycles] : measured->conflicts) {
     if (pc >= report.loop->begin && pc < report.loop->end) *report.conflicts += cycles;
@@ -225,7 +222,7 @@ std::string ToText(std::span<const KernelReport> reports) {
   for (const KernelReport& report : reports) width = std::max(width, report.row.size());
   constexpr const char* kTitles =
       " vgprs agprs sgprs scratch vspills sspills    lds | loop: matrix  fma valu salu  lds vmem  "
-      "valu/matrix salu/matrix conflicts\n";
+      "conflicts | per matrix: valu   salu  smem branch\n";
   std::string text = absl::StrFormat("%-*s%s", width, "row", kTitles);
   for (const KernelReport& report : reports) {
     absl::StrAppendFormat(&text, "%-*s %5d %5d %5d %7d %7d %7d %6d |", width, report.row,
@@ -236,12 +233,16 @@ std::string ToText(std::span<const KernelReport> reports) {
       continue;
     }
     const MainLoop& loop = *report.loop;
-    absl::StrAppendFormat(
-        &text, "       %6d %4d %4d %4d %4d %4d  %11s %11s %9s\n", loop.matrix, loop.fma, loop.valu,
-        loop.salu, loop.lds, loop.vmem,
-        report.valu_per_matrix ? absl::StrFormat("%.2f", *report.valu_per_matrix) : "-",
-        report.salu_per_matrix ? absl::StrFormat("%.2f", *report.salu_per_matrix) : "-",
-        report.conflicts ? absl::StrFormat("%.2f", *report.conflicts) : "-");
+    absl::StrAppendFormat(&text, "       %6d %4d %4d %4d %4d %4d  %9s |", loop.matrix, loop.fma,
+                          loop.valu, loop.salu, loop.lds, loop.vmem,
+                          report.conflicts ? absl::StrFormat("%.2f", *report.conflicts) : "-");
+    if (!report.per_matrix) {
+      absl::StrAppend(&text, " -\n");
+      continue;
+    }
+    const PerMatrix& per_matrix = *report.per_matrix;
+    absl::StrAppendFormat(&text, "            %5.2f %6.2f %5.2f %6.2f\n", per_matrix.valu,
+                          per_matrix.salu, per_matrix.scalar_loads, per_matrix.branches);
   }
   return text;
 }

@@ -13,6 +13,15 @@
 
 namespace gridwise {
 
+/// Instructions of a kind per matrix instruction of the main loop, as executed: the difference of
+/// two lengths of K, that is of steps that are like those before them. The counts of MainLoop have
+/// branches that few steps take.
+struct PerMatrix {
+  double valu = 0, salu = 0;  // vector ALU, scalar
+  double scalar_loads = 0;    //
+  double branches = 0;        // taken or not
+};
+
 /// What a compiled row needs of the machine, and what its main loop consists of.
 struct KernelReport {
   std::string row;
@@ -25,10 +34,8 @@ struct KernelReport {
   /// Cycles that LDS instructions of the loop lose to bank conflicts, per iteration and wave, on
   /// average; nothing if no probe problem runs on the row.
   std::optional<double> conflicts;
-  /// Vector-ALU and scalar instructions per matrix instruction of the main loop, as executed: the
-  /// difference of two lengths of K. The counts of `loop` have branches that few steps take.
   /// Nothing if no probe problem runs on the row, or it has no matrix instructions.
-  std::optional<double> valu_per_matrix, salu_per_matrix;
+  std::optional<PerMatrix> per_matrix;
 };
 
 /// The rows of a direction that are compiled for `gfx`, in the order of their table. The simulator
