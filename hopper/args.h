@@ -7,6 +7,10 @@
 
 namespace gridwise::hopper {
 
+/// How the output is stored: by elements, whatever the epilogue; by vectors of 4 columns, see
+/// StoreVectors; or by boxes of the copy engine, whose rows are cells in the order of memory.
+enum class Stores { kElements, kVectors, kBoxes };
+
 /// Sub-GEMMs of a launch: a tensor map each.
 inline constexpr int kMaxClasses = 9;
 
@@ -26,7 +30,7 @@ struct GatherArgs {
   int slabs;             // of a tap's k
   int channels_outside;  // K runs over taps within slabs of channels, else the other way round
   int is_3d;
-  int stores_boxes;  // else lanes store
+  Stores stores;
   EpilogueArgs epilogue;
 };
 static_assert(sizeof(GatherArgs) <= 4096, "HIP passes at most 4096 bytes of arguments");
@@ -43,6 +47,7 @@ struct WeightArgs {
   int c_blocks;  // of 64 channels
   int slabs;     // of 64 cells
   int is_3d;
+  Stores stores;  // not boxes
   EpilogueArgs epilogue;
 };
 

@@ -37,6 +37,7 @@ struct Config {
   /// Elements of K in a slab: channels, or in backward-weight cells; 128 bytes.
   static constexpr int kSlab = 64;
 
+  constexpr int warpgroups() const { return groups; }
   constexpr int threads() const { return 128 * (groups + 1); }
   constexpr int sharers() const { return take_turns ? 1 : groups; }
   constexpr int rows() const { return 64 * reps * sharers(); }

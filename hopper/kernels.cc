@@ -2,25 +2,46 @@
 
 #include <cstddef>
 #include <utility>
+#include <vector>
 
 #include "core/base/fields_text.h"
 #include "core/launch/plan_epilogue.h"
+#include "hopper/halo_plan.h"
 #include "hopper/plan.h"
+#include "hopper/simple_plan.h"
 
 namespace gridwise::hopper {
 namespace {
 
 template <class Args>
 PartLaunch LaunchOf(const KernelCode& code, Plan<Args> plan) {
+  std::vector<KernelLaunch::Address> addresses =
+      EpilogueAddresses(offsetof(Args, epilogue), plan.args.epilogue);
+  addresses.insert(addresses.end(), plan.addresses.begin(), plan.addresses.end());
   return {.launch = {.code = code,
                      .shape = plan.shape,
                      .arguments = BytesOf(plan.args),
-                     .addresses = EpilogueAddresses(offsetof(Args, epilogue), plan.args.epilogue),
+                     .addresses = std::move(addresses),
                      .maps = std::move(plan.maps),
                      .map = {}},
           .table = {}};
 }
 
+PartLaunch LaunchOf(const KernelCode& code, const Config& config, const PartRequest& request) {
+  return config.direction == Direction::kBackwardWeight
+             ? LaunchOf(code, PlanWeight(config, request))
+             : LaunchOf(code, PlanGather(config, request));
+}
+PartLaunch LaunchOf(const KernelCode& code, const SimpleConfig& config,
+                    const PartRequest& request) {
+  return LaunchOf(code, PlanSimple(config, request));
+}
+template <class Halo>
+PartLaunch LaunchOf(const KernelCode& code, const Halo& config, const PartRequest& request) {
+  return LaunchOf(code, PlanHalo(config, request));
+}
+
+template <class Config>
 class Kernel final : public PartKernel {
  public:
   Kernel(const Config& config, KernelCode code) : config_(config), code_(std::move(code)) {}
@@ -40,9 +61,7 @@ class Kernel final : public PartKernel {
     return EstimateLaunch(config_, request);
   }
   PartLaunch MakeLaunch(const PartRequest& request) const override {
-    return config_.direction == Direction::kBackwardWeight
-               ? LaunchOf(code_, PlanWeight(config_, request))
-               : LaunchOf(code_, PlanGather(config_, request));
+    return LaunchOf(code_, config_, request);
   }
 
  private:
@@ -53,7 +72,19 @@ class Kernel final : public PartKernel {
 }  // namespace
 
 std::shared_ptr<const PartKernel> MakeKernel(const Config& config, KernelCode code) {
-  return std::make_shared<Kernel>(config, std::move(code));
+  return std::make_shared<Kernel<Config>>(config, std::move(code));
+}
+std::shared_ptr<const PartKernel> MakeKernel(const HaloConfig& config, KernelCode code) {
+  return std::make_shared<Kernel<HaloConfig>>(config, std::move(code));
+}
+std::shared_ptr<const PartKernel> MakeKernel(const HaloWeightConfig& config, KernelCode code) {
+  return std::make_shared<Kernel<HaloWeightConfig>>(config, std::move(code));
+}
+std::shared_ptr<const PartKernel> MakeKernel(const HaloDenseConfig& config, KernelCode code) {
+  return std::make_shared<Kernel<HaloDenseConfig>>(config, std::move(code));
+}
+std::shared_ptr<const PartKernel> MakeKernel(const SimpleConfig& config, KernelCode code) {
+  return std::make_shared<Kernel<SimpleConfig>>(config, std::move(code));
 }
 
 }  // namespace gridwise::hopper

@@ -4,10 +4,16 @@
 
 #include "core/launch/part_kernel.h"
 #include "hopper/config.h"
+#include "hopper/halo.h"
+#include "hopper/simple.h"
 
 namespace gridwise::hopper {
 
 /// The kernel of a row, for PartsFamily.
 std::shared_ptr<const PartKernel> MakeKernel(const Config& config, KernelCode code);
+std::shared_ptr<const PartKernel> MakeKernel(const HaloConfig& config, KernelCode code);
+std::shared_ptr<const PartKernel> MakeKernel(const HaloWeightConfig& config, KernelCode code);
+std::shared_ptr<const PartKernel> MakeKernel(const HaloDenseConfig& config, KernelCode code);
+std::shared_ptr<const PartKernel> MakeKernel(const SimpleConfig& config, KernelCode code);
 
 }  // namespace gridwise::hopper

@@ -9,13 +9,6 @@
 namespace gridwise::hopper {
 namespace {
 
-/// Sizes and strides of a map's axes. An axis of one element has no stride that matters, and maps
-/// want multiples of 16 bytes.
-void SetAxis(TensorMapSpec& map, std::size_t axis, std::int64_t size, std::int64_t stride) {
-  map.size[axis] = static_cast<std::uint64_t>(size);
-  map.stride_bytes[axis] = static_cast<std::uint64_t>(size == 1 ? 16 : stride * SizeOf(map.type));
-}
-
 TensorMapSpec MapOf(DataType type, int rank) {
   TensorMapSpec map = {.type = type, .rank = rank, .swizzle_bytes = 128};
   return map;
@@ -48,23 +41,29 @@ std::optional<std::string> RejectClass(const AxisClass& axis, AxisStrides stride
   return std::nullopt;
 }
 
-/// Why a tensor's strides cannot be a map's.
+}  // namespace
+
+// An axis of one element has no stride that matters, and maps
+// want multiples of 16 bytes.
+void SetAxis(TensorMapSpec& map, std::size_t axis, std::int64_t size, std::int64_t stride) {
+  map.size[axis] = static_cast<std::uint64_t>(size);
+  map.stride_bytes[axis] = static_cast<std::uint64_t>(size == 1 ? 16 : stride * SizeOf(map.type));
+}
+
 std::optional<std::string> RejectStrides(const char* name, const TensorAxes& axes,
-                                         std::int64_t bytes) {
+                                         std::int64_t bytes, bool of_groups) {
   if (axes.stride[5] != 1 && axes.size[5] != 1) {
     return absl::StrFormat("channels of %s are %d elements apart; maps want neighbours", name,
                            axes.stride[5]);
   }
   for (std::size_t i = 0; i < 5; ++i) {
-    if (axes.size[i] == 1 || axes.stride[i] * bytes % 16 == 0) continue;
+    if (axes.size[i] == 1 || (i == 4 && !of_groups) || axes.stride[i] * bytes % 16 == 0) continue;
     return absl::StrFormat(
         "elements of %s are %d bytes apart; tensor maps want multiples of 16 bytes", name,
         axes.stride[i] * bytes);
   }
   return std::nullopt;
 }
-
-}  // namespace
 
 Tensor GatheredTensor(const ConvProblem& problem) {
   return problem.direction == Direction::kBackwardData ? Tensor::kY : Tensor::kX;

@@ -28,6 +28,14 @@ TensorMapSpec CellMap(const ConvProblem& problem);
 /// The output as [cell][group][channel], boxes of 64 cells.
 TensorMapSpec OutputMap(const Config& config, const ConvProblem& problem);
 
+/// Sets size and stride, in elements, of a map's axis.
+void SetAxis(TensorMapSpec& map, std::size_t axis, std::int64_t size, std::int64_t stride);
+
+/// Why a tensor's strides cannot be a map's; without `of_groups`, whose groups are windows of an
+/// axis of all channels.
+std::optional<std::string> RejectStrides(const char* name, const TensorAxes& axes,
+                                         std::int64_t bytes, bool of_groups = true);
+
 /// Whether all cells of a tensor, images included, are equally far apart.
 bool CellsAreEvenlySpaced(const TensorAxes& axes);
 

@@ -129,6 +129,12 @@ bool StoresBoxes(const ConvProblem& problem, std::span<const SubGemm> sub_gemms,
   return Int(axes.size[0] * axes.size[1] * axes.size[2] * axes.size[3]) == gemm.m;
 }
 
+Stores StoresOf(const ConvProblem& problem, std::span<const SubGemm> sub_gemms,
+                const EpilogueArgs& epilogue) {
+  if (StoresBoxes(problem, sub_gemms, epilogue)) return Stores::kBoxes;
+  return LaneStoresOf(problem, epilogue);
+}
+
 LaunchShape ShapeOf(const Config& config, const DeviceFacts& device, std::int64_t tiles) {
   const auto workgroups = std::min<std::int64_t>(tiles, device.compute_units);
   return {.workgroups = {static_cast<unsigned>(workgroups), 1, 1},
@@ -155,6 +161,19 @@ void SetStrides(const ConvProblem& problem, Args& args) {
 }
 
 }  // namespace
+
+Stores LaneStoresOf(const ConvProblem& problem, const EpilogueArgs& epilogue) {
+  const TensorAxes axes = problem.AxesOf(problem.out());
+  const bool is_known = epilogue.out_type == static_cast<int>(DataType::kF32) ||
+                        epilogue.out_type == static_cast<int>(problem.type);
+  if (!is_known || epilogue.tensors > 0 || epilogue.adds != 0 || axes.stride[5] != 1) {
+    return Stores::kElements;
+  }
+  for (std::size_t axis = 0; axis < 5; ++axis) {
+    if (axes.size[axis] != 1 && axes.stride[axis] % 4 != 0) return Stores::kElements;
+  }
+  return axes.size[5] % 4 == 0 ? Stores::kVectors : Stores::kElements;
+}
 
 std::optional<std::string> RejectProblem(const Config& config, const ConvProblem& problem) {
   if (problem.direction != config.direction) {
@@ -236,7 +255,7 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   constexpr double kL2Bytes = 30e6;
   const double rows = 1.0 * config.rows() * request.device.compute_units / args.n_tiles;
   args.channels_outside = rows * args.k * SizeOf(problem.type) > kL2Bytes;
-  args.stores_boxes = StoresBoxes(problem, request.sub_gemms, args.epilogue);
+  args.stores = StoresOf(problem, request.sub_gemms, args.epilogue);
   int first_tile = 0;
   for (std::size_t i = 0; i < request.sub_gemms.size(); ++i) {
     args.gemm[i] = request.sub_gemms[i];
@@ -249,7 +268,7 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   }
   plan.maps.push_back(
       {.at = offsetof(GatherArgs, w), .place = {Memory::kB}, .spec = WeightMap(config, problem)});
-  if (args.stores_boxes) {
+  if (args.stores == Stores::kBoxes) {
     plan.maps.push_back({.at = offsetof(GatherArgs, out),
                          .place = {Memory::kOut},
                          .spec = OutputMap(config, problem)});
@@ -275,6 +294,7 @@ Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
   args.c = Int(problem.c_per_group());
   args.c_blocks = Int(CeilDiv<std::int64_t>(args.c, 64));
   args.slabs = Int(SlabsOf(problem.batch * problem.out_cells()));
+  args.stores = StoresOf(problem, {}, args.epilogue);
   plan.maps = {{.at = offsetof(WeightArgs, dy), .place = {Memory::kA}, .spec = CellMap(problem)},
                {.at = offsetof(WeightArgs, x),
                 .place = {Memory::kB},

@@ -22,12 +22,16 @@ std::optional<Excess> TooLargeForLaunch(const ConvProblem& problem);
 /// The least estimate of any number of splits, or of as many as the request says.
 PartEstimate EstimateLaunch(const Config& config, const PartRequest& request);
 
+/// How lanes store the output: by vectors where that can be.
+Stores LaneStoresOf(const ConvProblem& problem, const EpilogueArgs& epilogue);
+
 /// How a row computes a problem: everything a launch needs but the tensors.
 template <class Args>
 struct Plan {
   LaunchShape shape;
   Args args = {};
   std::vector<KernelLaunch::Map> maps;
+  std::vector<KernelLaunch::Address> addresses = {};  // but for those of the epilogue
 };
 Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request);
 Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request);

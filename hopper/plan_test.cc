@@ -89,8 +89,8 @@ TEST(PlanGather, CoversEverySubGemmOfBackwardData) {
   const Config config = RowFor(problem.direction);
   const Plan<GatherArgs> plan = PlanGather(config, {device, problem, gemms, Sharing{.splits = 1}});
   ASSERT_EQ(plan.args.sub_gemms, 4);
-  EXPECT_EQ(plan.args.stores_boxes, 0);  // cells of a class are two apart
-  EXPECT_EQ(plan.maps.size(), 5);        // one a class, and w
+  EXPECT_EQ(plan.args.stores, Stores::kVectors);  // cells of a class are two apart
+  EXPECT_EQ(plan.maps.size(), 5);                 // one a class, and w
   int tiles = 0;
   for (int i = 0; i < 4; ++i) {
     EXPECT_EQ(plan.args.gemm[i].first_tile, tiles);
@@ -102,24 +102,23 @@ TEST(PlanGather, CoversEverySubGemmOfBackwardData) {
 }
 
 TEST(PlanGather, BoxesStoreWhatHasNoTensorsAndTheOperandsType) {
-  const auto boxes = [](const ConvProblem& problem) {
+  const auto stores = [](const ConvProblem& problem) {
     const std::vector<SubGemm> gemms = MakeSubGemms(problem);
     const DeviceFacts device = Gfx::kSm90a;
-    return PlanGather(kForwardRow, {device, problem, gemms, Sharing{.splits = 1}})
-        .args.stores_boxes;
+    return PlanGather(kForwardRow, {device, problem, gemms, Sharing{.splits = 1}}).args.stores;
   };
   ConvProblem problem = Problem(Direction::kForward, 20, 2);
-  EXPECT_EQ(boxes(problem), 1);
+  EXPECT_EQ(stores(problem), Stores::kBoxes);
   problem.epilogue.low = 0;
-  EXPECT_EQ(boxes(problem), 1);
+  EXPECT_EQ(stores(problem), Stores::kBoxes);
   problem.out_type = DataType::kF32;
-  EXPECT_EQ(boxes(problem), 0);
+  EXPECT_EQ(stores(problem), Stores::kVectors);
   problem = Problem(Direction::kForward, 20, 2);
   problem.epilogue.tensors = 1;
-  EXPECT_EQ(boxes(problem), 0);
+  EXPECT_EQ(stores(problem), Stores::kElements);
   problem = Problem(Direction::kForward, 20, 2);
   problem.k = 98;  // cells of y are no multiples of 16 bytes
-  EXPECT_EQ(boxes(problem), 0);
+  EXPECT_EQ(stores(problem), Stores::kElements);
 }
 
 TEST(EstimateLaunch, FewTilesSplitK) {

@@ -3,6 +3,12 @@
 #include "core/arch/gpu.h"
 #include "core/arch/tensor_map.h"
 
+#if !defined(__NVPTX__)
+
+#include "core/arch/hopper_on_host.h"
+
+#else
+
 /// What kernels need of Hopper beyond C++: barriers in shared memory, the copy engine (TMA), and
 /// moves of registers. Source of all: NVIDIA, "Parallel Thread Execution ISA", version 9.0. Shared
 /// memory is addressed by its 32-bit addresses.
@@ -32,6 +38,17 @@ GRIDWISE_DEVICE void WaitAt(int id, int threads) {
 /// Counts as one of the threads of WaitAt, without waiting.
 GRIDWISE_DEVICE void ArriveAt(int id, int threads) {
   asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+/// WaitAt, of all threads of which each learns whether some are there with `condition`.
+GRIDWISE_DEVICE bool AnyAt(int id, int threads, bool condition) {
+  unsigned any;
+  asm volatile(
+      "{\n.reg .pred p, q;\nsetp.ne.u32 p, %3, 0;\nbar.red.or.pred q, %1, %2, p;\n"
+      "selp.u32 %0, 1, 0, q;\n}"
+      : "=r"(any)
+      : "r"(id), "r"(threads), "r"(static_cast<unsigned>(condition))
+      : "memory");
+  return any != 0;
 }
 GRIDWISE_DEVICE void SyncWarp() { asm volatile("bar.warp.sync 0xffffffff;" ::: "memory"); }
 
@@ -178,6 +195,27 @@ GRIDWISE_DEVICE unsigned Pack(float low, float high) {
   return packed;
 }
 
+/// `v` of the lane of the warp whose number differs in the bits of `mask`.
+GRIDWISE_DEVICE unsigned ShuffleXor(unsigned v, int mask) {
+  unsigned got;
+  asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 31, 0xffffffff;" : "=r"(got) : "r"(v), "r"(mask));
+  return got;
+}
+
+/// Stores 8 bytes if `condition`, with no branch.
+GRIDWISE_DEVICE void StoreIf(bool condition, void* to, Vec<unsigned, 2> v) {
+  asm volatile(
+      "{\n.reg .pred p;\nsetp.ne.u32 p, %0, 0;\n@p st.global.v2.b32 [%1], {%2, %3};\n}" ::"r"(
+          static_cast<unsigned>(condition)),
+      "l"(to), "r"(v[0]), "r"(v[1])
+      : "memory");
+}
+
+/// Adds to a number in memory, whoever else does.
+GRIDWISE_DEVICE void AddTo(float* to, float v) {
+  asm volatile("red.relaxed.gpu.global.add.f32 [%0], %1;" ::"l"(to), "f"(v) : "memory");
+}
+
 /// A warp stores 8x8 matrices of 2-byte elements, of which each lane holds two of a row: lane l
 /// passes the address of row l % 8 of matrix l / 8.
 GRIDWISE_DEVICE void StoreMatrix4(SharedAddress to, unsigned a, unsigned b, unsigned c,
@@ -193,3 +231,5 @@ GRIDWISE_DEVICE void StoreMatrix2(SharedAddress to, unsigned a, unsigned b) {
 }
 
 }  // namespace gridwise
+
+#endif

@@ -11,18 +11,6 @@
 
 namespace gridwise {
 
-/// Orders this warpgroup's uses of the sums with the instructions that follow.
-GRIDWISE_DEVICE void WgmmaFence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
-/// The instructions since the last commit are a group.
-GRIDWISE_DEVICE void WgmmaCommit() {
-  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-}
-/// Until all groups but the newest kLeft are done.
-template <int kLeft>
-GRIDWISE_DEVICE void WgmmaWait() {
-  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kLeft) : "memory");
-}
-
 using MatrixDescriptor = unsigned long long;
 
 /// An operand whose rows (of A) or columns (of B) are runs of kSwizzle bytes along k, 128, 64 or
@@ -41,8 +29,28 @@ GRIDWISE_DEVICE MatrixDescriptor LinesPerK(SharedAddress address) {
          (MatrixDescriptor{1024 / 16} << 32) | (MatrixDescriptor{1} << 62);
 }
 
+/// The operand that begins `bytes` bytes behind another, a multiple of 16.
+GRIDWISE_DEVICE MatrixDescriptor Moved(MatrixDescriptor operand, int bytes) {
+  const unsigned low = static_cast<unsigned>(operand) + static_cast<unsigned>(bytes >> 4);
+  return (operand & ~MatrixDescriptor{0xffffffff}) | low;
+}
+
 /// How an operand lies in shared memory.
 enum class OperandOrder { kRunsAlongK, kLinesPerK };
+
+#if defined(__NVPTX__)
+
+/// Orders this warpgroup's uses of the sums with the instructions that follow.
+GRIDWISE_DEVICE void WgmmaFence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+/// The instructions since the last commit are a group.
+GRIDWISE_DEVICE void WgmmaCommit() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+/// Until all groups but the newest kLeft are done.
+template <int kLeft>
+GRIDWISE_DEVICE void WgmmaWait() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kLeft) : "memory");
+}
 
 namespace wgmma_text {
 
@@ -129,5 +137,46 @@ GRIDWISE_DEVICE void Touch(float (&d)[kSums]) {
   GRIDWISE_FOR_SUMS(kSums, d, GRIDWISE_TOUCH)
 #undef GRIDWISE_TOUCH
 }
+
+#else  // on the host, see hopper_on_host.h
+
+inline void WgmmaFence() {}
+inline void WgmmaCommit() {}
+template <int kLeft>
+inline void WgmmaWait() {}
+template <int kSums>
+inline void Touch(float (&)[kSums]) {}
+
+/// Where an operand's element is in shared memory: of a row of A, or a column of B, at k.
+inline SharedAddress OperandAt(MatrixDescriptor operand, OperandOrder order, int row, int k) {
+  const auto start = static_cast<unsigned>(operand & 0x3fff) * 16;
+  const auto leading = static_cast<unsigned>(operand >> 16 & 0x3fff) * 16;
+  const auto stride = static_cast<unsigned>(operand >> 32 & 0x3fff) * 16;
+  const int swizzle = 256 >> static_cast<int>(operand >> 62);
+  const unsigned at = order == OperandOrder::kRunsAlongK
+                          ? static_cast<unsigned>(row / 8) * stride + row % 8 * swizzle + k * 2
+                          : static_cast<unsigned>(row / 64) * leading +
+                                static_cast<unsigned>(k / 8) * stride + k % 8 * 128 + row % 64 * 2;
+  return Swizzled(start + at, swizzle);
+}
+
+template <int kN, DataType kType, OperandOrder kA, OperandOrder kB>
+inline void Wgmma(float (&d)[kN / 2], MatrixDescriptor a, MatrixDescriptor b, int keep) {
+  const auto element = [](SharedAddress at) {
+    return static_cast<float>(*reinterpret_cast<const Element<kType>*>(dynamic_shared_memory + at));
+  };
+  const int thread = ThreadId() % 128, lane = thread % 32;
+  for (int i = 0; i < kN / 2; ++i) {
+    const int row = thread / 32 * 16 + lane / 4 + i / 2 % 2 * 8;
+    const int column = i / 4 * 8 + lane % 4 * 2 + i % 2;
+    float sum = keep != 0 ? d[i] : 0;
+    for (int k = 0; k < 16; ++k) {
+      sum += element(OperandAt(a, kA, row, k)) * element(OperandAt(b, kB, column, k));
+    }
+    d[i] = sum;
+  }
+}
+
+#endif
 
 }  // namespace gridwise

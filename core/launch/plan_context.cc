@@ -10,7 +10,7 @@ PlanContext::PlanContext(const ConvProblem& problem, const DeviceFacts& device,
     : problem_(problem),
       device_(device),
       options_(options),
-      simple_problem_(SimpleProblem(problem)),
+      simple_problem_(SimpleProblem(problem, device.gfx)),
       pass_cycles_(LayoutPassCycles(problem, device)) {}
 
 std::span<const SubGemm> PlanContext::SubGemmsOf(const ConvProblem& part) {

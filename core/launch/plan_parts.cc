@@ -162,11 +162,13 @@ Place PlaceOf(Memory memory, const Places& places, std::int64_t table_at) {
 void AddLaunch(PartLaunch launch, const Places& places, LaunchPlan& plan) {
   const auto table_at = static_cast<std::int64_t>(plan.table.size());
   plan.table.insert(plan.table.end(), launch.table.begin(), launch.table.end());
-  for (KernelLaunch::Address& address : launch.launch.addresses) {
-    Place place = PlaceOf(address.place.memory, places, table_at);
-    place.offset += address.place.offset;
-    address.place = place;
-  }
+  const auto put = [&](Place& part) {
+    Place place = PlaceOf(part.memory, places, table_at);
+    place.offset += part.offset;
+    part = place;
+  };
+  for (KernelLaunch::Address& address : launch.launch.addresses) put(address.place);
+  for (KernelLaunch::Map& map : launch.launch.maps) put(map.place);
   plan.launches.push_back(std::move(launch.launch));
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/math.h"
 #include "core/conv/fold.h"
 #include "core/conv/simplify.h"
 #include "core/passes/pass_code.h"
@@ -45,16 +46,84 @@ ConvProblem WithoutTranspositions(ConvProblem problem) {
   return problem;
 }
 
+/// Whether kernels load by a copy engine, which wants multiples of kCopyBytes.
+constexpr std::int64_t kCopyBytes = 16;
+bool HasCopyEngine(const ConvProblem& problem, Gfx gfx) {
+  return TraitsOf(gfx).mma_unit == MmaUnit::kWgmma && SizeOf(problem.type) == 2;
+}
+
+/// What becomes of a problem, step by step.
+struct Prepared {
+  ConvProblem simple;            // without transpositions
+  ConvProblem deeper;            // with some more channels, which are zeros
+  std::optional<Folded> folded;  // deeper, if that can be
+
+  const ConvProblem& problem() const { return folded ? folded->problem : deeper; }
+};
+
+Prepared Prepare(const ConvProblem& problem, Gfx gfx) {
+  Prepared prepared = {
+      .simple = Simplify(WithoutTranspositions(problem)), .deeper = {}, .folded = {}};
+  prepared.deeper = prepared.simple;
+  prepared.folded = Fold(prepared.simple);
+  if (!prepared.folded || !HasCopyEngine(problem, gfx)) return prepared;
+  // As many that runs of cells begin where the copy engine can.
+  ConvProblem deeper = prepared.simple;
+  const std::int64_t of_run = SizeOf(problem.type) * deeper.dims[2].stride;
+  deeper.c = AlignUp(deeper.c, kCopyBytes / Gcd(kCopyBytes, of_run));
+  prepared.folded = Fold(deeper);
+  if (prepared.folded) prepared.deeper = deeper;
+  return prepared;
+}
+
+/// The cells of x, or the taps of w, that get more channels; nothing if they do not.
+std::optional<Lines> DeeperCells(const Prepared& prepared, Tensor tensor) {
+  const std::int64_t from = prepared.simple.c, to = prepared.deeper.c;
+  if (from == to) return std::nullopt;
+  return Lines{.count = prepared.simple.AxesOf(tensor).Elements() / from,
+               .from_line = from,
+               .to_line = to,
+               .before = 0};
+}
+
 /// The lines of x along w that are copied with their padding; nothing if they are not.
-std::optional<Lines> WidenedLines(const ConvProblem& problem) {
-  const ConvProblem simple = Simplify(WithoutTranspositions(problem));
-  const std::optional<Folded> folded = Fold(simple);
-  if (!folded || !folded->copies) return std::nullopt;
-  const PerAxis size = simple.AxesOf(Tensor::kX).size;
+std::optional<Lines> WidenedLines(const Prepared& prepared) {
+  if (!prepared.folded || !prepared.folded->copies) return std::nullopt;
+  const PerAxis size = prepared.deeper.AxesOf(Tensor::kX).size;
+  const std::int64_t c = prepared.deeper.c;
   return Lines{.count = size[0] * size[1] * size[2],
-               .from_line = size[3] * simple.c,
-               .to_line = folded->to_cells * simple.c,
-               .before = folded->pad * simple.c};
+               .from_line = size[3] * c,
+               .to_line = prepared.folded->to_cells * c,
+               .before = prepared.folded->pad * c};
+}
+
+/// The cells of an operand, of w its taps, that are copied so that they lie multiples of 16 bytes
+/// apart; nothing if they are not.
+std::optional<Lines> PaddedCells(const ConvProblem& simple, Tensor tensor, Gfx gfx) {
+  if (!HasCopyEngine(simple, gfx)) return std::nullopt;
+  const TensorAxes axes = simple.AxesOf(tensor);
+  const bool weights = tensor == Tensor::kW;
+  if (simple.strides[static_cast<std::size_t>(tensor)] != PerAxis{} ||
+      (weights ? simple.weight_layout != WeightLayout::kGKYXC : simple.layout != Layout::kNHWGC)) {
+    return std::nullopt;
+  }
+  const std::int64_t line = weights ? axes.size[5] : axes.size[4] * axes.size[5];
+  const Lines lines = {.count = axes.Elements() / line,
+                       .from_line = line,
+                       .to_line = AlignUp(line, kCopyBytes / SizeOf(simple.type)),
+                       .before = 0};
+  constexpr std::int64_t kMostElements = std::int64_t{1} << 31;  // see PlanWiden
+  if (lines.to_line == line || lines.ToElements() >= kMostElements) return std::nullopt;
+  return lines;
+}
+
+/// The strides of a packed tensor whose innermost axis, or for cells axes, became longer.
+PerAxis StridesOf(const TensorAxes& axes, const Lines& lines) {
+  PerAxis strides = axes.stride;
+  for (std::int64_t& stride : strides) {
+    if (stride >= lines.from_line) stride = stride / lines.from_line * lines.to_line;
+  }
+  return strides;
 }
 
 KernelLaunch MakeTransposeLaunch(Gfx gfx, DataType type, const Matrices& matrices,
@@ -77,10 +146,14 @@ KernelLaunch MakeWidenLaunch(Gfx gfx, DataType type, const Lines& lines, const P
 
 }  // namespace
 
-ConvProblem SimpleProblem(const ConvProblem& problem) {
-  const ConvProblem simple = Simplify(WithoutTranspositions(problem));
-  const std::optional<Folded> folded = Fold(simple);
-  return folded ? folded->problem : simple;
+ConvProblem SimpleProblem(const ConvProblem& problem, Gfx gfx) {
+  ConvProblem simple = Prepare(problem, gfx).problem();
+  for (const Tensor tensor : {simple.a(), simple.b()}) {
+    if (const std::optional<Lines> lines = PaddedCells(simple, tensor, gfx)) {
+      simple.strides[static_cast<std::size_t>(tensor)] = StridesOf(simple.AxesOf(tensor), *lines);
+    }
+  }
+  return simple;
 }
 
 double LayoutPassCycles(const ConvProblem& problem, const DeviceFacts& device) {
@@ -89,9 +162,16 @@ double LayoutPassCycles(const ConvProblem& problem, const DeviceFacts& device) {
     if (!IsTransposed(problem, tensor)) continue;
     cycles += PassCycles(device, 2.0 * static_cast<double>(BytesOfTensor(problem, tensor)));
   }
-  if (const std::optional<Lines> lines = WidenedLines(problem)) {
+  const auto add = [&](const std::optional<Lines>& lines) {
+    if (!lines) return;
     const auto elements = static_cast<double>(lines->ToElements());
     cycles += PassCycles(device, 2 * elements * SizeOf(problem.type));
+  };
+  const Prepared prepared = Prepare(problem, device.gfx);
+  add(WidenedLines(prepared));
+  for (const Tensor tensor : {problem.a(), problem.b()}) {
+    add(DeeperCells(prepared, tensor));
+    add(PaddedCells(prepared.problem(), tensor, device.gfx));
   }
   return cycles;
 }
@@ -105,11 +185,18 @@ Places LayoutPasses::AddBefore(LaunchPlan& plan) const {
         gfx_, problem_.type, Transposed(MatricesOf(problem_, tensor)), *place, copy));
     *place = copy;
   }
-  if (const std::optional<Lines> lines = WidenedLines(problem_)) {
+  const auto widen = [&](const std::optional<Lines>& lines, Place& place) {
+    if (!lines) return;
     const Place copy = {Memory::kWorkspace,
                         plan.Reserve(lines->ToElements() * SizeOf(problem_.type))};
-    plan.launches.push_back(MakeWidenLaunch(gfx_, problem_.type, *lines, places.a, copy));
-    places.a = copy;
+    plan.launches.push_back(MakeWidenLaunch(gfx_, problem_.type, *lines, place, copy));
+    place = copy;
+  };
+  const Prepared prepared = Prepare(problem_, gfx_);
+  for (auto [tensor, place] : {std::pair(problem_.a(), &places.a), {problem_.b(), &places.b}}) {
+    widen(DeeperCells(prepared, tensor), *place);
+    if (tensor == Tensor::kX) widen(WidenedLines(prepared), *place);
+    widen(PaddedCells(prepared.problem(), tensor, gfx_), *place);
   }
   if (IsTransposed(problem_, problem_.out())) {
     places.out = {Memory::kWorkspace, plan.Reserve(BytesOfTensor(problem_, problem_.out()))};

@@ -13,14 +13,15 @@ struct Places {
 };
 
 /// What kernels that want neighbouring channels compute for `problem`; LayoutPasses make the
-/// tensors in its layouts.
-ConvProblem SimpleProblem(const ConvProblem& problem);
+/// tensors in its layouts. For a target with a copy engine, which wants multiples of 16 bytes,
+/// cells of operands are that far apart.
+ConvProblem SimpleProblem(const ConvProblem& problem, Gfx gfx);
 
 /// Estimated cycles of those passes.
 double LayoutPassCycles(const ConvProblem& problem, const DeviceFacts& device);
 
 /// The launches before and after those that compute SimpleProblem(problem): NGCHW is transposed to
-/// NHWGC and back, and x of few channels is padded.
+/// NHWGC and back, x of few channels is padded, and so are cells that the copy engine cannot take.
 class LayoutPasses {
  public:
   LayoutPasses(const ConvProblem& problem, Gfx gfx) : problem_(problem), gfx_(gfx) {}

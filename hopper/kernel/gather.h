@@ -112,7 +112,7 @@ class GatherStep {
 
 template <Config kC>
 GRIDWISE_DEVICE void ProduceGather(const GatherArgs& args, SharedAddress base) {
-  Ring<kC> ring(base);
+  SlabRing<kC> ring(base);
   for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX()) {
     const GatherTileAt tile = FindTile<kC>(args, i);
     const SubGemm& gemm = tile.gemm;
@@ -144,35 +144,41 @@ GRIDWISE_DEVICE void ProduceGather(const GatherArgs& args, SharedAddress base) {
   }
 }
 
-/// Where rows and columns of a tile are in tensors of the output's shape, in bytes.
+/// Where rows and columns of a tile are in tensors of the output's shape, see Finisher.
 struct GatherPlace {
   const GatherArgs& args;
   const GatherTileAt& tile;
 
-  /// -1: there is none.
-  GRIDWISE_DEVICE long Row(const OutputStrides& strides, int row) const {
-    const SubGemm& gemm = tile.gemm;
-    if (tile.row + row >= gemm.m) return -1;
-    const ClassCell cell = CellOfRow(gemm, tile.row + row);
-    long bytes = cell.n * strides.image + tile.group * strides.group;
+  struct Row {
+    bool is_there;
+    ClassCell cell;
+  };
+  GRIDWISE_DEVICE Row FindRow(int row) const {
+    if (tile.row + row >= tile.gemm.m) return {.is_there = false, .cell = {}};
+    return {.is_there = true, .cell = CellOfRow(tile.gemm, tile.row + row)};
+  }
+  GRIDWISE_DEVICE long Bytes(const OutputStrides& strides, const Row& row) const {
+    long bytes = row.cell.n * strides.image + tile.group * strides.group;
 #pragma unroll
     for (int axis = 0; axis < 3; ++axis) {
-      bytes += static_cast<long>(OutputCell(gemm.axis[axis], args.strides[axis], cell.j[axis])) *
-               strides.axis[axis];
+      const int cell = OutputCell(tile.gemm.axis[axis], args.strides[axis], row.cell.j[axis]);
+      bytes += static_cast<long>(cell) * strides.axis[axis];
     }
     return bytes;
   }
-  GRIDWISE_DEVICE bool HasColumn(int column) const { return tile.column + column < args.n; }
+  GRIDWISE_DEVICE int Count(int column) const { return args.n - tile.column - column; }
   GRIDWISE_DEVICE long Column(const OutputStrides& strides, int column) const {
     return static_cast<long>(tile.column + column) * strides.column;
   }
+  GRIDWISE_DEVICE bool Has(const Row&, int) const { return true; }
+  GRIDWISE_DEVICE float Mend(float v, const Row&, int) const { return v; }
 };
 
 template <Config kC>
 GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
   const int group = ThreadId() / 128;
   const int staging = kC.staging_at() + group * kC.buffers() * kC.buffer_bytes();
-  Ring<kC> ring(base);
+  SlabRing<kC> ring(base);
   int turn = 0;
   for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX(), ++turn) {
     const GatherTileAt tile = FindTile<kC>(args, i);
@@ -187,20 +193,21 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
     const int row = kC.take_turns ? 0 : group * kC.reps * 64;
     if (tile.steps() == 0) {
       if (kC.take_turns) ArriveAt(TurnBarrier(group ^ 1), 256);
-      StoreEmpty<kC>(finish, row);
+      StoreZeros<kC.columns, kC.type, kC.reps>(finish, args.stores, dynamic_shared_memory + staging,
+                                               group, row);
       continue;
     }
     Sums<kC> sums;
     MultiplySlabs(sums, ring, tile.steps(), group);
 #pragma unroll
     for (int rep = 0; rep < kC.reps; ++rep) {
-      if (args.stores_boxes) {
+      if (args.stores == Stores::kBoxes) {
         FinishSums(args.epilogue, sums.d[rep]);
         StoreByBoxes<kC>(args.out, base + staging, group, tile.row + row + rep * 64, tile.column,
                          tile.group, sums.d[rep]);
       } else {
-        StoreByLanes<kC>(finish, dynamic_shared_memory + staging, group, row + rep * 64,
-                         sums.d[rep]);
+        StoreByLanes<kC.columns, kC.type>(finish, args.stores, dynamic_shared_memory + staging,
+                                          group, row + rep * 64, sums.d[rep]);
       }
     }
   }
@@ -209,6 +216,9 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
 
 template <Config kC>
 struct GatherRoles {
+  GRIDWISE_DEVICE static void Init(const GatherArgs&, SharedAddress base) {
+    if (ThreadId() == 0) SlabRing<kC>(base).Init(4 * kC.sharers());  // a lane of every warp
+  }
   GRIDWISE_DEVICE static void Produce(const GatherArgs& args, SharedAddress base) {
     ProduceGather<kC>(args, base);
   }

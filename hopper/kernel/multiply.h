@@ -33,7 +33,7 @@ GRIDWISE_DEVICE MatrixDescriptor DescriptorOf(SharedAddress at, int k16) {
 /// Starts the products of the slab at `ring`; the first of a tile begin the sums. (A predicate that
 /// is known when the kernel is assembled: with another, each instruction waits for the one before.)
 template <Config kC, bool kFirst>
-GRIDWISE_DEVICE void StartSlab(Sums<kC>& sums, const Ring<kC>& ring, int group) {
+GRIDWISE_DEVICE void StartSlab(Sums<kC>& sums, const SlabRing<kC>& ring, int group) {
   const SharedAddress a = ring.a() + (kC.take_turns ? 0 : group * kC.reps) * 8192;
   WgmmaFence();
 #pragma unroll
@@ -50,7 +50,7 @@ GRIDWISE_DEVICE void StartSlab(Sums<kC>& sums, const Ring<kC>& ring, int group) 
 
 /// The sums over `slabs` slabs of the ring, at least one.
 template <Config kC>
-GRIDWISE_DEVICE void MultiplySlabs(Sums<kC>& sums, Ring<kC>& ring, int slabs, int group) {
+GRIDWISE_DEVICE void MultiplySlabs(Sums<kC>& sums, SlabRing<kC>& ring, int slabs, int group) {
   ring.WaitFull();
   StartSlab<kC, true>(sums, ring, group);
   int last = ring.stage();

@@ -5,54 +5,64 @@
 
 namespace gridwise::hopper {
 
-/// The slabs of shared memory that pass from the producer to the consumers and back, in turn.
-template <Config kC>
+/// Stages of shared memory that pass from the producer to the consumers and back, in turn. Two
+/// barriers a stage, 16 bytes, are at `barriers`.
+template <int kStages>
 class Ring {
  public:
-  GRIDWISE_DEVICE explicit Ring(SharedAddress base) : base_(base) {}
+  GRIDWISE_DEVICE Ring(SharedAddress base, int stage_bytes, SharedAddress barriers)
+      : base_(base), stage_bytes_(stage_bytes), barriers_(barriers) {}
 
-  /// By one thread, before any other uses the ring.
-  GRIDWISE_DEVICE static void Init(SharedAddress base) {
-    for (int i = 0; i < kC.stages; ++i) {
-      Ring(base).FullAt(i).Init(1);
-      Ring(base).EmptyAt(i).Init(4 * kC.sharers());  // a lane of every warp
+  /// By one thread, before any other uses the ring. `warps` of consumers read each stage.
+  GRIDWISE_DEVICE void Init(int warps) const {
+    for (int i = 0; i < kStages; ++i) {
+      FullAt(i).Init(1);
+      EmptyAt(i).Init(warps);
     }
     FenceMbarrierInit();
   }
 
-  GRIDWISE_DEVICE SharedAddress a() const { return base_ + stage_ * kC.stage_bytes(); }
-  GRIDWISE_DEVICE SharedAddress b() const { return a() + kC.a_bytes(); }
+  GRIDWISE_DEVICE SharedAddress at() const { return base_ + stage_ * stage_bytes_; }
   GRIDWISE_DEVICE Mbarrier full() const { return FullAt(stage_); }
   GRIDWISE_DEVICE int stage() const { return stage_; }
 
   GRIDWISE_DEVICE void WaitFull() const { full().Wait(phase_); }
   /// Of the producer, whose first phase is over before it begins.
   GRIDWISE_DEVICE void WaitEmpty() const { EmptyAt(stage_).Wait(phase_ ^ 1); }
-  /// By all lanes of a warp, which has read the slab.
+  /// By all lanes of a warp, which has read the stage.
   GRIDWISE_DEVICE void Release(int stage) const {
     if (ThreadId() % 32 == 0) EmptyAt(stage).Arrive();
   }
 
   GRIDWISE_DEVICE void Next() {
-    if (++stage_ == kC.stages) stage_ = 0, phase_ ^= 1;
+    if (++stage_ == kStages) stage_ = 0, phase_ ^= 1;
   }
-  GRIDWISE_DEVICE void Skip(int slabs) {
-    stage_ += slabs;
-    phase_ ^= stage_ / kC.stages & 1;
-    stage_ %= kC.stages;
+  GRIDWISE_DEVICE void Skip(int stages) {
+    stage_ += stages;
+    phase_ ^= stage_ / kStages & 1;
+    stage_ %= kStages;
   }
 
  private:
-  GRIDWISE_DEVICE Mbarrier FullAt(int stage) const {
-    return {base_ + kC.barriers_at() + stage * 16};
-  }
-  GRIDWISE_DEVICE Mbarrier EmptyAt(int stage) const {
-    return {base_ + kC.barriers_at() + stage * 16 + 8};
-  }
+  GRIDWISE_DEVICE Mbarrier FullAt(int stage) const { return {barriers_ + stage * 16}; }
+  GRIDWISE_DEVICE Mbarrier EmptyAt(int stage) const { return {barriers_ + stage * 16 + 8}; }
 
   SharedAddress base_;
+  int stage_bytes_;
+  SharedAddress barriers_;
   int stage_ = 0;
   unsigned phase_ = 0;
+};
+
+/// Slabs of both operands.
+template <Config kC>
+class SlabRing : public Ring<kC.stages> {
+ public:
+  GRIDWISE_DEVICE explicit SlabRing(SharedAddress base)
+      : Ring<kC.stages>(base, kC.stage_bytes(), base + kC.barriers_at()) {}
+
+  GRIDWISE_DEVICE SharedAddress a() const { return this->at(); }
+  GRIDWISE_DEVICE SharedAddress b() const { return a() + kC.a_bytes(); }
 };
 
 /// Named barriers of the workgroup: 0 is of all threads.

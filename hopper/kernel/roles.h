@@ -5,24 +5,25 @@
 
 namespace gridwise::hopper {
 
-/// Runs a kernel's two roles: a thread of the last warpgroup produces slabs, the others consume
-/// them. Roles::Produce and Consume take the arguments and the workgroup's shared memory.
-template <Config kC, class Roles, class Args>
+/// Runs a kernel's two roles: a thread of the last warpgroup produces what the other `kGroups`
+/// consume. Roles::Init, by all threads, Produce and Consume take the arguments and the workgroup's
+/// shared memory.
+template <int kGroups, class Roles, class Args>
 GRIDWISE_DEVICE void RunRoles(const Args& args) {
-  static_assert(Reject(kC) == nullptr, "the row does not suit the target");
+  constexpr int kThreads = 128 * (kGroups + 1);
   const SharedAddress base = DynamicSharedMemory();
-  if (ThreadId() == 0) Ring<kC>::Init(base);
-  WaitAt(0, kC.threads());
-  // A kernel of 3 or 4 warpgroups begins with 168 or 128 registers a thread, and what consumers
-  // take beyond that the producer must have given: else they wait for ever.
-  constexpr int kAtStart = kC.groups == 2 ? 168 : 128;
-  constexpr int kProducer = kC.groups == 2 ? 40 : 32, kConsumer = kC.groups == 2 ? 232 : 160;
-  static_assert(kProducer + kC.groups * kConsumer <= (kC.groups + 1) * kAtStart);
-  if (ThreadId() >= 128 * kC.groups) {
-    if constexpr (kC.groups > 1) GiveRegisters<kProducer>();
-    if (ThreadId() == 128 * kC.groups) Roles::Produce(args, base);
+  Roles::Init(args, base);
+  WaitAt(0, kThreads);
+  // Each thread begins with its share of the registers, and what consumers take beyond that the
+  // producer must have given: else they wait for ever.
+  constexpr int kAtStart = 65536 / kThreads / 8 * 8, kProducer = kGroups == 2 ? 40 : 32;
+  constexpr int kLeft = ((kGroups + 1) * kAtStart - kProducer) / kGroups / 8 * 8;
+  constexpr int kConsumer = kLeft < 240 ? kLeft : 240;
+  if (ThreadId() >= 128 * kGroups) {
+    if constexpr (kGroups > 1) GiveRegisters<kProducer>();
+    if (ThreadId() == 128 * kGroups) Roles::Produce(args, base);
   } else {
-    if constexpr (kC.groups > 1) TakeRegisters<kConsumer>();
+    if constexpr (kGroups > 1) TakeRegisters<kConsumer>();
     Roles::Consume(args, base);
   }
 }

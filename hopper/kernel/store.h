@@ -2,6 +2,7 @@
 
 #include "core/arch/hopper.h"
 #include "core/launch/combine.h"
+#include "hopper/args.h"
 #include "hopper/kernel/multiply.h"
 
 namespace gridwise::hopper {
@@ -41,77 +42,101 @@ GRIDWISE_DEVICE void StoreByBoxes(const TensorMap& out, SharedAddress staging, i
   }
 }
 
-/// Up to four columns that are neighbours in the GEMM, and where the output has them in a row.
-struct ColumnRun {
-  int column, count;
-  long at;  // bytes
-};
+/// What boxes of the copy engine can do of an epilogue: no tensors.
+template <int kSums>
+GRIDWISE_DEVICE void FinishSums(const EpilogueArgs& args, float (&d)[kSums]) {
+  if (args.alpha == 1 && !args.clamps) return;
+#pragma unroll
+  for (float& v : d) v = Clamp(args, v * args.alpha);
+}
 
 /// From sums to the values of the output. `Place` knows where rows and columns of a tile are in
-/// tensors of the output's shape, in bytes:
+/// tensors of the output's shape:
 ///
-///   long Row(strides, row)             -1: there is none
-///   bool HasColumn(column)             those of four from a multiple of 4 on end with the first
-///                                      that is not there
-///   long Column(strides, column)
+///   Row FindRow(row)              Row::is_there, and what else Bytes needs
+///   long Bytes(strides, Row)      of a row that is there
+///   int Count(column)             columns from a multiple of 64 on, those that are neighbours
+///   long Column(strides, column)  bytes
+///   bool Has(Row, column)         of a column that Count counts
+///   float Mend(sum, Row, column)  a sum that is NaN, which may be the kernel's doing
 template <class Place, class Narrow>
 class Finisher {
  public:
   using Four = Vec<float, 4>;
+  using Row = Place::Row;
 
   GRIDWISE_DEVICE Finisher(const EpilogueArgs& args, const Place& place, int split)
       : args_(args), place_(place), out_(static_cast<char*>(args.out) + split * args.split_bytes) {}
 
-  GRIDWISE_DEVICE ColumnRun RunAt(int column) const {
-    int count = 0;
-#pragma unroll
-    for (int e = 0; e < 4; ++e) count += place_.HasColumn(column + e);
-    return {column, count, count > 0 ? place_.Column(args_.strides, column) : 0};
+  GRIDWISE_DEVICE const EpilogueArgs& args() const { return args_; }
+  GRIDWISE_DEVICE bool is_f32() const { return args_.out_type == static_cast<int>(DataType::kF32); }
+  GRIDWISE_DEVICE Row FindRow(int row) const { return place_.FindRow(row); }
+  GRIDWISE_DEVICE int Count(int column) const { return place_.Count(column); }
+  GRIDWISE_DEVICE long Column(int column) const { return place_.Column(args_.strides, column); }
+  /// Whether the output is aligned to four elements.
+  GRIDWISE_DEVICE bool is_aligned() const {
+    return reinterpret_cast<unsigned long>(out_) % 16 == 0;
+  }
+  /// Where the output has the row; null: nowhere.
+  GRIDWISE_DEVICE char* RowOf(const Row& row) const {
+    return row.is_there ? out_ + place_.Bytes(args_.strides, row) : nullptr;
   }
 
-  GRIDWISE_DEVICE void Store(Four v, int row, const ColumnRun& run) const {
-    const long at = place_.Row(args_.strides, row);
-    if (at < 0 || run.count == 0) return;
-    v *= args_.alpha;
-    if (args_.tensors > 0) CombineTensors(v, row, run);
+  /// Stores four columns of a row from `column` of the tile on, those that there are.
+  GRIDWISE_DEVICE void Store(Four v, const Row& row, int column) const {
+    const int count = Count(column / 64 * 64);
+    if (!row.is_there || column % 64 >= count) return;
+    bool has[4];
 #pragma unroll
-    for (int e = 0; e < 4; ++e) v[e] = Clamp(args_, v[e]);
-    if (args_.out_type == static_cast<int>(DataType::kF32)) {
-      StoreAs<float>(v, out_ + at + run.at, run.count);
+    for (int e = 0; e < 4; ++e) {
+      has[e] = column % 64 + e < count && place_.Has(row, column + e);
+      if (!has[e]) continue;
+      if (v[e] != v[e]) v[e] = place_.Mend(v[e], row, column + e);
+      v[e] = Clamp(args_, CombineTensors(v[e] * args_.alpha, row, column + e));
+    }
+    if (is_f32()) {
+      StoreAs<float>(v, row, column, has);
     } else {
-      StoreAs<Narrow>(v, out_ + at + run.at, run.count);
+      StoreAs<Narrow>(v, row, column, has);
     }
   }
 
  private:
-  GRIDWISE_DEVICE void CombineTensors(Four& v, int row, const ColumnRun& run) const {
-#pragma clang loop unroll(disable)
-    for (int i = 0; i < args_.tensors; ++i) {
-      const EpilogueTensorArgs& tensor = args_.tensor[i];
-      const char* data = static_cast<const char*>(tensor.data) + place_.Row(tensor.strides, row) +
-                         place_.Column(tensor.strides, run.column);
-#pragma unroll
-      for (int e = 0; e < 4; ++e, data += tensor.strides.column) {
-        if (e >= run.count) continue;
-        v[e] = Combine(tensor, v[e],
-                       tensor.is_f32 ? *reinterpret_cast<const float*>(data)
-                                     : static_cast<float>(*reinterpret_cast<const Narrow*>(data)));
-      }
-    }
-  }
-
   template <class Out>
-  GRIDWISE_DEVICE void StoreAs(Four v, char* to, int count) const {
+  GRIDWISE_DEVICE void StoreAs(Four v, const Row& row, int column, const bool (&has)[4]) const {
     const auto values = __builtin_convertvector(v, Vec<Out, 4>);
-    if (!args_.by_element && count == 4 &&
+    char* const of_row = RowOf(row);
+    char* const to = of_row + Column(column);
+    const bool neighbours = Column(column + 3) - Column(column) == 3 * sizeof(Out);
+    if (neighbours && !args_.adds && has[0] && has[1] && has[2] && has[3] &&
         reinterpret_cast<unsigned long>(to) % sizeof(values) == 0) {
       *reinterpret_cast<Vec<Out, 4>*>(to) = values;
       return;
     }
 #pragma unroll
-    for (int e = 0; e < 4; ++e, to += args_.strides.column) {
-      if (e < count) *reinterpret_cast<Out*>(to) = values[e];
+    for (int e = 0; e < 4; ++e) {
+      if (!has[e]) continue;
+      char* const at = of_row + Column(column + e);
+      if (args_.adds) {
+        AddTo(reinterpret_cast<float*>(at), v[e]);
+      } else {
+        *reinterpret_cast<Out*>(at) = values[e];
+      }
     }
+  }
+
+  GRIDWISE_DEVICE float CombineTensors(float v, const Row& row, int column) const {
+#pragma clang loop unroll(disable)
+    for (int i = 0; i < args_.tensors; ++i) {
+      const EpilogueTensorArgs& tensor = args_.tensor[i];
+      const char* const data = static_cast<const char*>(tensor.data) +
+                               place_.Bytes(tensor.strides, row) +
+                               place_.Column(tensor.strides, column);
+      v = Combine(tensor, v,
+                  tensor.is_f32 ? *reinterpret_cast<const float*>(data)
+                                : static_cast<float>(*reinterpret_cast<const Narrow*>(data)));
+    }
+    return v;
   }
 
   const EpilogueArgs& args_;
@@ -119,29 +144,79 @@ class Finisher {
   char* const out_;
 };
 
-/// Lanes of a warpgroup take 32 columns at a time, 4 of a row each, 16 rows after each other.
-inline constexpr int kLaneColumns = 32;
-GRIDWISE_DEVICE int FirstRowOfLane() { return ThreadId() % 128 / 8; }
-GRIDWISE_DEVICE int PieceOfLane() { return ThreadId() % 8; }
+/// Of 16 columns of a row, which four lanes hold as pairs of each half, two values a word: gives
+/// lane q columns 4 q to 4 q + 3.
+GRIDWISE_DEVICE Vec<unsigned, 2> NeighboursOf(unsigned low_half, unsigned high_half) {
+  const int q = ThreadId() % 4;
+  const unsigned kept = q < 2 ? low_half : high_half;
+  const unsigned got = ShuffleXor(q < 2 ? high_half : low_half, 2);
+  const unsigned first = q < 2 ? kept : got, second = q < 2 ? got : kept;  // words q % 2, and + 2
+  const unsigned other = ShuffleXor(q % 2 == 0 ? second : first, 1);
+  return q % 2 == 0 ? Vec<unsigned, 2>{first, other} : Vec<unsigned, 2>{other, second};
+}
 
-/// Lanes store 64 rows of any epilogue; columns pass through shared memory. `finish` is a Finisher.
-/// By a whole warpgroup.
-template <Config kC, class Finish>
-GRIDWISE_DEVICE void StoreByLanes(const Finish& finish, char* staging, int group, int first_row,
-                                  const float (&d)[kC.columns / 2]) {
+/// Lanes store 64 rows from their registers: whole sectors of 32 bytes at a time, with no address
+/// arithmetic but for two rows a lane. For outputs without tensors of neighbouring columns, a
+/// multiple of 4, whose rows are aligned to as many. By whole warps.
+template <int kColumns, DataType kNarrow, class Finish>
+GRIDWISE_DEVICE void StoreVectors(const Finish& finish, int first_row,
+                                  const float (&d)[kColumns / 2]) {
+  const int lane = ThreadId() % 32, q = lane % 4;
+  const int row = first_row + ThreadId() % 128 / 32 * 16 + lane / 4;
+  char* const rows[2] = {finish.RowOf(finish.FindRow(row)), finish.RowOf(finish.FindRow(row + 8))};
+#pragma unroll
+  for (int first = 0; first < kColumns; first += 64) {
+    const int count = finish.Count(first);
+    const long at = finish.Column(first);
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int mine = rows[half] == nullptr ? 0 : count;
+      if (finish.is_f32()) {
+        char* const to = rows[half] + at + q * 8;
+#pragma unroll
+        for (int c = 0; c < 64 && first + c < kColumns; c += 8) {
+          const float* const v = d + (first + c) / 2 + half * 2;
+          StoreIf(c + q * 2 < mine, to + c * 4,
+                  Vec<unsigned, 2>{__builtin_bit_cast(unsigned, v[0]),
+                                   __builtin_bit_cast(unsigned, v[1])});
+        }
+        continue;
+      }
+      char* const to = rows[half] + at + q * 8;
+#pragma unroll
+      for (int c = 0; c < 64 && first + c < kColumns; c += 16) {
+        const float* const v = d + (first + c) / 2 + half * 2;
+        const bool is_whole = first + c + 8 < kColumns;
+        const unsigned low = Pack<kNarrow>(v[0], v[1]);
+        const unsigned high = is_whole ? Pack<kNarrow>(v[4], v[5]) : 0;
+        StoreIf(c + q * 4 < mine && (is_whole || q < 2), to + c * 2, NeighboursOf(low, high));
+      }
+    }
+  }
+}
+
+/// Lanes store 64 rows of any epilogue; 32 columns at a time pass through shared memory, 8 KB of
+/// `staging`. By a whole warpgroup.
+template <int kColumns, class Finish>
+GRIDWISE_DEVICE void StoreElements(const Finish& finish, char* staging, int group, int first_row,
+                                   const float (&d)[kColumns / 2]) {
   using Two = Vec<float, 2>;
   using Four = Vec<float, 4>;
+  constexpr int kStaged = 32;
   const int thread = ThreadId() % 128, lane = thread % 32;
   // Pieces of 16 bytes are swizzled: 8 rows lie on different banks.
   const auto piece_at = [&](int row, int piece) __attribute__((always_inline)) {
-    return staging + row * kLaneColumns * 4 + ((piece ^ (row & 7)) * 16);
+    return staging + row * kStaged * 4 + ((piece ^ (row & 7)) * 16);
   };
+  const int mine = thread / 4;  // of rows: this, and 32 further
+  const typename Finish::Row rows[2] = {finish.FindRow(first_row + mine),
+                                        finish.FindRow(first_row + mine + 32)};
 #pragma clang loop unroll(disable)
-  for (int column = 0; column < kC.columns; column += kLaneColumns) {
+  for (int column = 0; column < kColumns; column += kStaged) {
     WaitAt(StoreBarrier(group), 128);
 #pragma unroll
-    for (int j = 0; j < kC.columns / 8; ++j) {  // registers have no index
-      if (j / 4 != column / kLaneColumns) continue;
+    for (int j = 0; j < kColumns / 8; ++j) {  // registers have no index
+      if (j / 4 != column / kStaged) continue;
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
         const int row = thread / 32 * 16 + lane / 4 + half * 8;
@@ -151,36 +226,38 @@ GRIDWISE_DEVICE void StoreByLanes(const Finish& finish, char* staging, int group
       }
     }
     WaitAt(StoreBarrier(group), 128);
-    const int mine = column + PieceOfLane() * 4;
-    if (mine >= kC.columns) continue;
-    const ColumnRun run = finish.RunAt(mine);
 #pragma clang loop unroll(disable)
-    for (int row = FirstRowOfLane(); row < 64; row += 16) {
-      finish.Store(*reinterpret_cast<const Four*>(piece_at(row, PieceOfLane())), first_row + row,
-                   run);
+    for (int i = 0; i < 4; ++i) {
+      const int piece = i % 2 * 4 + thread % 4, at = column + piece * 4;
+      if (at >= kColumns) continue;
+      finish.Store(*reinterpret_cast<const Four*>(piece_at(mine + i / 2 * 32, piece)),
+                   i < 2 ? rows[0] : rows[1], at);
     }
   }
 }
 
-/// Lanes store the rows of a warpgroup whose sums have no terms.
-template <Config kC, class Finish>
-GRIDWISE_DEVICE void StoreEmpty(const Finish& finish, int first_row) {
-#pragma clang loop unroll(disable)
-  for (int column = PieceOfLane() * 4; column < kC.columns; column += kLaneColumns) {
-    const ColumnRun run = finish.RunAt(column);
-#pragma clang loop unroll(disable)
-    for (int row = FirstRowOfLane(); row < 64 * kC.reps; row += 16) {
-      finish.Store({0, 0, 0, 0}, first_row + row, run);
-    }
+/// Lanes store 64 rows, by vectors or elements.
+template <int kColumns, DataType kNarrow, class Finish>
+GRIDWISE_DEVICE void StoreByLanes(const Finish& finish, Stores stores, char* staging, int group,
+                                  int first_row, float (&d)[kColumns / 2]) {
+  if (stores == Stores::kVectors && finish.is_aligned()) {
+    FinishSums(finish.args(), d);
+    StoreVectors<kColumns, kNarrow>(finish, first_row, d);
+  } else {
+    StoreElements<kColumns>(finish, staging, group, first_row, d);
   }
 }
 
-/// What boxes of the copy engine can do of an epilogue: no tensors.
-template <int kSums>
-GRIDWISE_DEVICE void FinishSums(const EpilogueArgs& args, float (&d)[kSums]) {
-  if (args.alpha == 1 && !args.clamps) return;
-#pragma unroll
-  for (float& v : d) v = Clamp(args, v * args.alpha);
+/// StoreByLanes of rows whose sums have no terms. (Sums that are either zeros or of products would
+/// have the assembler serialise the products.)
+template <int kColumns, DataType kNarrow, int kReps, class Finish>
+GRIDWISE_DEVICE void StoreZeros(const Finish& finish, Stores stores, char* staging, int group,
+                                int first_row) {
+#pragma clang loop unroll(disable)
+  for (int rep = 0; rep < kReps; ++rep) {
+    float zeros[kColumns / 2] = {};
+    StoreByLanes<kColumns, kNarrow>(finish, stores, staging, group, first_row + rep * 64, zeros);
+  }
 }
 
 }  // namespace gridwise::hopper

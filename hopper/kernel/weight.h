@@ -55,7 +55,7 @@ GRIDWISE_DEVICE int Move(int moves, int axis) { return moves >> (8 * axis) & 255
 template <Config kC>
 GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
   constexpr int kBlocks = kC.columns / 64;
-  Ring<kC> ring(base);
+  SlabRing<kC> ring(base);
   const int taps = Taps(args.gemm);
   for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX()) {
     const WeightTileAt tile = FindTile<kC>(args, i);
@@ -97,19 +97,24 @@ GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
   }
 }
 
-/// Where rows and columns of a tile are in tensors of dw's shape, in bytes.
+/// Where rows and columns of a tile are in tensors of dw's shape, see Finisher.
 struct WeightPlace {
   const WeightArgs& args;
   const WeightTileAt& tile;
 
-  /// -1: there is none.
-  GRIDWISE_DEVICE long Row(const OutputStrides& strides, int row) const {
-    if (tile.row + row >= args.k) return -1;
-    return tile.group * strides.group + static_cast<long>(tile.row + row) * strides.row;
+  struct Row {
+    bool is_there;
+    int k;
+  };
+  GRIDWISE_DEVICE Row FindRow(int row) const {
+    return {.is_there = tile.row + row < args.k, .k = tile.row + row};
   }
-  GRIDWISE_DEVICE bool HasColumn(int column) const {
+  GRIDWISE_DEVICE long Bytes(const OutputStrides& strides, const Row& row) const {
+    return tile.group * strides.group + static_cast<long>(row.k) * strides.row;
+  }
+  GRIDWISE_DEVICE int Count(int column) const {
     const WeightBlock block(args, tile.block + column / 64);
-    return block.tap < Taps(args.gemm) && block.channel + column % 64 < args.c;
+    return block.tap < Taps(args.gemm) ? args.c - block.channel : 0;
   }
   GRIDWISE_DEVICE long Column(const OutputStrides& strides, int column) const {
     const WeightBlock block(args, tile.block + column / 64);
@@ -120,33 +125,40 @@ struct WeightPlace {
     }
     return bytes;
   }
+  GRIDWISE_DEVICE bool Has(const Row&, int) const { return true; }
+  GRIDWISE_DEVICE float Mend(float v, const Row&, int) const { return v; }
 };
 
 template <Config kC>
 GRIDWISE_DEVICE void ConsumeWeight(const WeightArgs& args, SharedAddress base) {
   const int group = ThreadId() / 128;
   const int staging = kC.staging_at() + group * kC.buffers() * kC.buffer_bytes();
-  Ring<kC> ring(base);
+  SlabRing<kC> ring(base);
   for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX()) {
     const WeightTileAt tile = FindTile<kC>(args, i);
     const WeightPlace place = {args, tile};
     const Finisher<WeightPlace, Element<kC.type>> finish(args.epilogue, place, tile.split);
     const int row = group * kC.reps * 64;
     if (tile.steps() == 0) {
-      StoreEmpty<kC>(finish, row);
+      StoreZeros<kC.columns, kC.type, kC.reps>(finish, args.stores, dynamic_shared_memory + staging,
+                                               group, row);
       continue;
     }
     Sums<kC> sums;
     MultiplySlabs(sums, ring, tile.steps(), group);
 #pragma unroll
     for (int rep = 0; rep < kC.reps; ++rep) {
-      StoreByLanes<kC>(finish, dynamic_shared_memory + staging, group, row + rep * 64, sums.d[rep]);
+      StoreByLanes<kC.columns, kC.type>(finish, args.stores, dynamic_shared_memory + staging, group,
+                                        row + rep * 64, sums.d[rep]);
     }
   }
 }
 
 template <Config kC>
 struct WeightRoles {
+  GRIDWISE_DEVICE static void Init(const WeightArgs&, SharedAddress base) {
+    if (ThreadId() == 0) SlabRing<kC>(base).Init(4 * kC.sharers());  // a lane of every warp
+  }
   GRIDWISE_DEVICE static void Produce(const WeightArgs& args, SharedAddress base) {
     ProduceWeight<kC>(args, base);
   }

@@ -2,6 +2,10 @@
 
 #include "core/arch/row_kernel.h"
 #include "hopper/kernel/gather.h"
+#include "hopper/kernel/halo.h"
+#include "hopper/kernel/halo_dense.h"
+#include "hopper/kernel/halo_weight.h"
+#include "hopper/kernel/simple.h"
 #include "hopper/kernel/weight.h"
 
 /// Compiles the lines of <target>.inc, those of a shard: see gpu_kernel_table.
@@ -12,19 +16,36 @@ using enum DataType;
 
 }  // namespace gridwise::hopper
 
-#define GRIDWISE_HOPPER_ROW(Roles, Args, kConfig)                                        \
-  namespace gridwise::hopper {                                                           \
-  static_assert(Reject(kConfig) == nullptr, Sentence(Reject(kConfig)));                  \
-  extern "C" GRIDWISE_KERNEL __attribute__((launch_bounds((kConfig).threads(), 1))) void \
-  GRIDWISE_ROW_SYMBOL(hopper)(const GRIDWISE_GRID_CONSTANT Args args) {                  \
-    RunRoles<kConfig, Roles<kConfig>>(args);                                             \
-  }                                                                                      \
+#define GRIDWISE_HOPPER_KERNEL(Args, run, kConfig)                                     \
+  namespace gridwise::hopper {                                                         \
+  static_assert(Reject(kConfig) == nullptr, Sentence(Reject(kConfig)));                \
+  extern "C" GRIDWISE_KERNEL __attribute__((launch_bounds(kConfig.threads(), 1))) void \
+  GRIDWISE_ROW_SYMBOL(hopper)(const GRIDWISE_GRID_CONSTANT Args args) {                \
+    run(args);                                                                         \
+  }                                                                                    \
   }
-#define GRIDWISE_HOPPER_CONFIG(way, ...) (Config{.direction = Direction::way, __VA_ARGS__})
+#define GRIDWISE_HOPPER_ROW(Roles, Args, kConfig) \
+  GRIDWISE_HOPPER_KERNEL(Args, (RunRoles<kConfig.warpgroups(), Roles<kConfig>, Args>), kConfig)
 
-#define FORWARD(...) \
-  GRIDWISE_HOPPER_ROW(GatherRoles, GatherArgs, GRIDWISE_HOPPER_CONFIG(kForward, __VA_ARGS__))
-#define BACKWARD_DATA(...) \
-  GRIDWISE_HOPPER_ROW(GatherRoles, GatherArgs, GRIDWISE_HOPPER_CONFIG(kBackwardData, __VA_ARGS__))
-#define WEIGHT(...) \
-  GRIDWISE_HOPPER_ROW(WeightRoles, WeightArgs, GRIDWISE_HOPPER_CONFIG(kBackwardWeight, __VA_ARGS__))
+#define FORWARD(...)                           \
+  GRIDWISE_HOPPER_ROW(GatherRoles, GatherArgs, \
+                      (Config{.direction = Direction::kForward, __VA_ARGS__}))
+#define BACKWARD_DATA(...)                     \
+  GRIDWISE_HOPPER_ROW(GatherRoles, GatherArgs, \
+                      (Config{.direction = Direction::kBackwardData, __VA_ARGS__}))
+#define WEIGHT(...)                            \
+  GRIDWISE_HOPPER_ROW(WeightRoles, WeightArgs, \
+                      (Config{.direction = Direction::kBackwardWeight, __VA_ARGS__}))
+#define HALO_FORWARD(...)                  \
+  GRIDWISE_HOPPER_ROW(HaloRoles, HaloArgs, \
+                      (HaloConfig{.direction = Direction::kForward, __VA_ARGS__}))
+#define HALO_BACKWARD_DATA(...)            \
+  GRIDWISE_HOPPER_ROW(HaloRoles, HaloArgs, \
+                      (HaloConfig{.direction = Direction::kBackwardData, __VA_ARGS__}))
+#define HALO_DENSE(...) \
+  GRIDWISE_HOPPER_ROW(HaloDenseRoles, HaloArgs, (HaloDenseConfig{__VA_ARGS__}))
+#define HALO_WEIGHT(...) \
+  GRIDWISE_HOPPER_ROW(HaloWeightRoles, HaloArgs, (HaloWeightConfig{__VA_ARGS__}))
+#define SIMPLE(...)                                                              \
+  GRIDWISE_HOPPER_KERNEL(SimpleArgs, (SimpleTiles<(SimpleConfig{__VA_ARGS__})>), \
+                         (SimpleConfig{__VA_ARGS__}))

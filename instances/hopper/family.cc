@@ -2,12 +2,16 @@
 
 #include <cstddef>
 #include <iterator>
+#include <utility>
+#include <variant>
 
 #include "core/launch/code.h"
 #include "core/launch/parts_family.h"
 #include "core/launch/row_symbol.h"
 #include "hopper/config.h"
+#include "hopper/halo.h"
 #include "hopper/kernels.h"
+#include "hopper/simple.h"
 #include "instances/hopper/sm_90a_code.h"
 
 namespace gridwise::hopper {
@@ -18,17 +22,33 @@ using enum DataType;
 /// A line of the list of rows.
 struct Row {
   int line;
-  Config config;
+  std::variant<Config, HaloConfig, HaloDenseConfig, HaloWeightConfig, SimpleConfig> config;
 };
 
-#define GRIDWISE_HOPPER_LINE(way, ...) {__LINE__, {.direction = Direction::way, __VA_ARGS__}},
-#define FORWARD(...) GRIDWISE_HOPPER_LINE(kForward, __VA_ARGS__)
-#define BACKWARD_DATA(...) GRIDWISE_HOPPER_LINE(kBackwardData, __VA_ARGS__)
-#define WEIGHT(...) GRIDWISE_HOPPER_LINE(kBackwardWeight, __VA_ARGS__)
+#define GRIDWISE_HOPPER_LINE(Type, ...) {__LINE__, Type{__VA_ARGS__}},
+#define FORWARD(...) GRIDWISE_HOPPER_LINE(Config, .direction = Direction::kForward, __VA_ARGS__)
+#define BACKWARD_DATA(...) \
+  GRIDWISE_HOPPER_LINE(Config, .direction = Direction::kBackwardData, __VA_ARGS__)
+#define WEIGHT(...) \
+  GRIDWISE_HOPPER_LINE(Config, .direction = Direction::kBackwardWeight, __VA_ARGS__)
+#define HALO_FORWARD(...) \
+  GRIDWISE_HOPPER_LINE(HaloConfig, .direction = Direction::kForward, __VA_ARGS__)
+#define HALO_BACKWARD_DATA(...) \
+  GRIDWISE_HOPPER_LINE(HaloConfig, .direction = Direction::kBackwardData, __VA_ARGS__)
+#define HALO_DENSE(...) GRIDWISE_HOPPER_LINE(HaloDenseConfig, __VA_ARGS__)
+#define HALO_WEIGHT(...) GRIDWISE_HOPPER_LINE(HaloWeightConfig, __VA_ARGS__)
+#define SIMPLE(...) GRIDWISE_HOPPER_LINE(SimpleConfig, __VA_ARGS__)
 
 constexpr Row kRows[] = {
 #include "instances/hopper/sm_90a.inc"
 };
+
+Direction DirectionOf(const HaloDenseConfig&) { return Direction::kForward; }
+Direction DirectionOf(const HaloWeightConfig&) { return Direction::kBackwardWeight; }
+template <class Config>
+Direction DirectionOf(const Config& config) {
+  return config.direction;
+}
 
 }  // namespace
 
@@ -37,8 +57,11 @@ const KernelFamily& Family() {
     auto* const made = new PartsFamily("hopper");
     for (std::size_t i = 0; i < std::size(kRows); ++i) {
       KernelCode code = {ObjectOf(Sm90aCode(), Gfx::kSm90a, i), RowSymbol("hopper", kRows[i].line)};
-      made->Add(kRows[i].config.direction, Gfx::kSm90a,
-                MakeKernel(kRows[i].config, std::move(code)));
+      std::visit(
+          [&](const auto& config) {
+            made->Add(DirectionOf(config), Gfx::kSm90a, MakeKernel(config, std::move(code)));
+          },
+          kRows[i].config);
     }
     return made;
   }();

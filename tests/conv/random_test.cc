@@ -90,7 +90,8 @@ Epilogue DrawEpilogue(const ConvProblem& problem, std::mt19937& random) {
 /// Types of operands and output that go together and that `gfx` has; in forward, 8-bit ones as
 /// often as others.
 void DrawTypes(ConvProblem& problem, Gfx gfx, std::mt19937& random) {
-  const bool bytes = problem.direction == Direction::kForward && random() % 2 == 0;
+  const bool bytes =
+      problem.direction == Direction::kForward && random() % 2 == 0 && HasType(gfx, DataType::kI8);
   do {
     problem.type = kAllDataTypes[random() % std::size(kAllDataTypes)];
   } while (!TakesType(problem.direction, problem.type) || (SizeOf(problem.type) == 1) != bytes ||

@@ -99,6 +99,14 @@ TEST_F(HipOnCudaTest, ArgumentsOfABlockArePassedOneByOne) {
   EXPECT_EQ(fake_driver->arguments[2][0], static_cast<char>(136));
 }
 
+TEST_F(HipOnCudaTest, BothWaysToInstantiateAGraphPassErrorsOn) {
+  hipGraphExec_t executable = nullptr;
+  EXPECT_EQ(hipGraphInstantiateWithFlags(&executable, nullptr, 0), hipSuccess);
+  EXPECT_EQ(hipGraphInstantiate(&executable, nullptr, nullptr, nullptr, 0), hipSuccess);
+  fake_driver->next_result = 2;
+  EXPECT_EQ(hipGraphInstantiate(&executable, nullptr, nullptr, nullptr, 0), hipErrorOutOfMemory);
+}
+
 TEST_F(HipOnCudaTest, SmallSharedMemoryNeedsNoAttribute) {
   ASSERT_EQ(hipModuleLaunchKernel(nullptr, 1, 1, 1, 32, 1, 1, 48 << 10, nullptr, nullptr, nullptr),
             hipSuccess);

@@ -24,6 +24,11 @@ hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t* executable, hipGraph_t g
                                         unsigned long long flags) {
   return Call<&Driver::GraphInstantiate>(reinterpret_cast<void**>(executable), graph, flags);
 }
+/// CUDA writes no log.
+hipError_t hipGraphInstantiate(hipGraphExec_t* executable, hipGraph_t graph, hipGraphNode_t*, char*,
+                               std::size_t) {
+  return hipGraphInstantiateWithFlags(executable, graph, 0);
+}
 hipError_t hipGraphLaunch(hipGraphExec_t executable, hipStream_t stream) {
   return Call<&Driver::GraphLaunch>(executable, stream);
 }

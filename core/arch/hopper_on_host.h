@@ -1,0 +1,279 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <condition_variable>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "core/arch/gpu.h"
+#include "core/arch/tensor_map.h"
+#include "core/launch/tensor_map_spec.h"
+
+/// What core/arch/hopper.h and wgmma.h say of the device, on the host: for tests, which run each
+/// thread of a workgroup in a thread of its own, one workgroup at a time. Barriers wait as there;
+/// the copy engine and the matrix unit have done what they start when the call returns, so that a
+/// missing wait or fence is not noticed.
+
+namespace gridwise {
+
+#define GRIDWISE_GRID_CONSTANT
+
+using SharedAddress = unsigned;
+
+alignas(1024) inline char dynamic_shared_memory[227 << 10];
+inline SharedAddress DynamicSharedMemory() { return 0; }
+
+/// The host's TensorMap: where the words of one lead.
+struct HostTensorMap {
+  const TensorMapSpec* spec;
+  char* tensor;
+
+  static HostTensorMap Of(const TensorMap& map) {
+    HostTensorMap found;
+    std::memcpy(&found, &map, sizeof(found));
+    return found;
+  }
+};
+
+/// A barrier that counts threads.
+class HostBarrier {
+ public:
+  /// Whether `condition` was true of any.
+  bool Wait(int threads, bool condition = false) {
+    std::unique_lock lock(mutex_);
+    const unsigned phase = phase_;
+    Arrive(threads, condition);
+    changed_.wait(lock, [&] { return phase_ != phase; });
+    return any_before_;
+  }
+  void ArriveOnly(int threads) {
+    const std::lock_guard lock(mutex_);
+    Arrive(threads, false);
+  }
+
+ private:
+  void Arrive(int threads, bool condition) {
+    any_ |= condition;
+    if (++arrived_ < threads) return;
+    arrived_ = 0;
+    any_before_ = any_;
+    any_ = false;
+    ++phase_;
+    changed_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int arrived_ = 0;
+  unsigned phase_ = 0;
+  bool any_ = false, any_before_ = false;
+};
+
+/// An mbarrier's state.
+class HostMbarrier {
+ public:
+  explicit HostMbarrier(int arrivals) : arrivals_(arrivals), missing_(arrivals) {}
+
+  void Change(int arrivals, int bytes) {
+    const std::lock_guard lock(mutex_);
+    missing_ -= arrivals;
+    bytes_ += bytes;
+    if (missing_ != 0 || bytes_ != 0) return;
+    missing_ = arrivals_;
+    ++phase_;
+    changed_.notify_all();
+  }
+  void Wait(unsigned parity) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return (phase_ & 1) != parity; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  const int arrivals_;
+  int missing_, bytes_ = 0;
+  unsigned phase_ = 0;
+};
+
+/// The workgroup that runs.
+struct HostWorkgroup {
+  std::array<HostBarrier, 16> named;
+  std::array<HostBarrier, 32> of_warp;
+  std::array<std::array<std::array<unsigned, 5>, 32>, 32> exchanged;  // warp, lane
+  std::mutex mutex;
+  std::map<SharedAddress, HostMbarrier> mbarriers;
+};
+inline HostWorkgroup* host_workgroup = nullptr;
+inline int host_grid_size = 0;
+
+inline int GridSizeX() { return host_grid_size; }
+inline void WaitAt(int id, int threads) { host_workgroup->named[id].Wait(threads); }
+inline void ArriveAt(int id, int threads) { host_workgroup->named[id].ArriveOnly(threads); }
+inline bool AnyAt(int id, int threads, bool condition) {
+  return host_workgroup->named[id].Wait(threads, condition);
+}
+inline void SyncWarp() { host_workgroup->of_warp[ThreadId() / 32].Wait(32); }
+
+/// What all lanes of the warp pass.
+inline std::array<std::array<unsigned, 5>, 32> ExchangeInWarp(std::array<unsigned, 5> mine) {
+  auto& of_warp = host_workgroup->exchanged[ThreadId() / 32];
+  of_warp[ThreadId() % 32] = mine;
+  SyncWarp();
+  const auto all = of_warp;
+  SyncWarp();
+  return all;
+}
+
+struct Mbarrier {
+  SharedAddress at;
+
+  void Init(int arrivals) const { host_workgroup->mbarriers.try_emplace(at, arrivals); }
+  void ArriveAndExpect(int bytes) const { State().Change(1, bytes); }
+  void Arrive() const { State().Change(1, 0); }
+  void Wait(unsigned parity) const { State().Wait(parity); }
+  HostMbarrier& State() const { return host_workgroup->mbarriers.at(at); }
+};
+inline void FenceMbarrierInit() {}
+inline void Prefetch(const TensorMap&) {}
+
+/// Where a swizzle puts the byte at an address.
+inline SharedAddress Swizzled(SharedAddress at, int swizzle_bytes) {
+  if (swizzle_bytes == 0) return at;
+  return at ^ ((at >> 7 & (static_cast<unsigned>(swizzle_bytes) / 16 - 1)) << 4);
+}
+
+/// Visits a box's elements: visit(shared address, element of the tensor, or null outside of it).
+/// Returns the box's bytes.
+inline int ForBox(const TensorMap& map, SharedAddress to, std::array<int, 5> first, auto&& visit) {
+  const auto [spec, tensor] = HostTensorMap::Of(map);
+  const int bytes = SizeOf(spec->type);
+  std::array<int, 5> count = {1, 1, 1, 1, 1}, i = {};
+  int elements = 1;
+  for (int axis = 0; axis < spec->rank; ++axis) {
+    count[axis] = static_cast<int>((spec->box[axis] + spec->step[axis] - 1) / spec->step[axis]);
+    elements *= count[axis];
+  }
+  for (int e = 0; e < elements; ++e) {
+    bool is_there = true;
+    std::int64_t offset = 0;
+    for (int axis = 0; axis < spec->rank; ++axis) {
+      const std::int64_t at = first[axis] + std::int64_t{i[axis]} * spec->step[axis];
+      is_there = is_there && at >= 0 && at < static_cast<std::int64_t>(spec->size[axis]);
+      offset += at * (axis == 0 ? bytes : static_cast<std::int64_t>(spec->stride_bytes[axis]));
+    }
+    visit(Swizzled(to + static_cast<unsigned>(e * bytes), spec->swizzle_bytes),
+          is_there ? tensor + offset : nullptr);
+    for (int axis = 0; axis < spec->rank && ++i[axis] == count[axis]; ++axis) i[axis] = 0;
+  }
+  return elements * bytes;
+}
+
+inline void LoadHostBox(SharedAddress to, const TensorMap& map, Mbarrier bar,
+                        std::array<int, 5> first) {
+  const int bytes = SizeOf(HostTensorMap::Of(map).spec->type);
+  const int all = ForBox(map, to, first, [&](SharedAddress at, const char* from) {
+    std::memset(dynamic_shared_memory + at, 0, bytes);
+    if (from != nullptr) std::memcpy(dynamic_shared_memory + at, from, bytes);
+  });
+  bar.State().Change(0, -all);
+}
+inline void LoadBox(SharedAddress to, const TensorMap& map, Mbarrier bar, int x, int y, int z,
+                    int w = 0, int v = 0) {
+  LoadHostBox(to, map, bar, {x, y, z, w, v});
+}
+inline void StoreBox(const TensorMap& map, SharedAddress from, int x, int y, int z, int w = 0) {
+  const int bytes = SizeOf(HostTensorMap::Of(map).spec->type);
+  ForBox(map, from, {x, y, z, w, 0}, [&](SharedAddress at, char* to) {
+    if (to != nullptr) std::memcpy(to, dynamic_shared_memory + at, bytes);
+  });
+}
+
+struct CellAt {
+  int w, h, d, image;
+};
+/// Cells of an im2col map, moved by a tap.
+inline void LoadHostCells(SharedAddress to, const TensorMap& map, Mbarrier bar, int channel,
+                          std::array<int, 4> at, std::array<int, 3> tap) {
+  const auto [spec, tensor] = HostTensorMap::Of(map);
+  const int bytes = SizeOf(spec->type), spatial = spec->rank - 2;
+  const int run = static_cast<int>(spec->channels) * bytes;
+  for (unsigned cell = 0; cell < spec->cells; ++cell) {
+    bool is_there = at[spatial] < static_cast<int>(spec->size[spatial + 1]);
+    std::int64_t offset = at[spatial] * static_cast<std::int64_t>(spec->stride_bytes[spatial + 1]);
+    for (int i = 0; i < spatial; ++i) {
+      const int position = at[i] + tap[i];
+      is_there = is_there && position >= 0 && position < static_cast<int>(spec->size[i + 1]);
+      offset += position * static_cast<std::int64_t>(spec->stride_bytes[i + 1]);
+    }
+    for (int c = 0; c < run; c += bytes) {
+      char* const byte = dynamic_shared_memory +
+                         Swizzled(to + cell * static_cast<unsigned>(run) + static_cast<unsigned>(c),
+                                  spec->swizzle_bytes);
+      const bool has = is_there && channel + c / bytes < static_cast<int>(spec->size[0]);
+      std::memset(byte, 0, bytes);
+      if (has) std::memcpy(byte, tensor + offset + channel * bytes + c, bytes);
+    }
+    for (int i = 0; i < spatial; ++i) {  // the next between the corners
+      at[i] += static_cast<int>(spec->step[i + 1]);
+      if (at[i] <= static_cast<int>(spec->size[i + 1]) - 1 + spec->upper[i]) break;
+      at[i] = spec->lower[i];
+      if (i + 1 == spatial) ++at[spatial];
+    }
+  }
+  bar.State().Change(0, -static_cast<int>(spec->cells) * run);
+}
+inline void LoadCells4(SharedAddress to, const TensorMap& map, Mbarrier bar, int channel,
+                       CellAt cell, int tap_w, int tap_h) {
+  LoadHostCells(to, map, bar, channel, {cell.w, cell.h, cell.image, 0}, {tap_w, tap_h, 0});
+}
+inline void LoadCells5(SharedAddress to, const TensorMap& map, Mbarrier bar, int channel,
+                       CellAt cell, int tap_w, int tap_h, int tap_d) {
+  LoadHostCells(to, map, bar, channel, {cell.w, cell.h, cell.d, cell.image}, {tap_w, tap_h, tap_d});
+}
+
+inline void CommitStores() {}
+template <int kLeft>
+inline void WaitStoresRead() {}
+inline void WaitStores() {}
+inline void FenceAsyncProxy() {}
+template <int kRegisters>
+inline void GiveRegisters() {}
+template <int kRegisters>
+inline void TakeRegisters() {}
+
+template <DataType kType>
+inline unsigned Pack(float low, float high) {
+  using T = Element<kType>;
+  return std::bit_cast<unsigned short>(static_cast<T>(low)) |
+         static_cast<unsigned>(std::bit_cast<unsigned short>(static_cast<T>(high))) << 16;
+}
+
+inline unsigned ShuffleXor(unsigned v, int mask) {
+  return ExchangeInWarp({v})[(ThreadId() % 32) ^ mask][0];
+}
+inline void StoreIf(bool condition, void* to, Vec<unsigned, 2> v) {
+  if (condition) std::memcpy(to, &v, sizeof(v));
+}
+inline void AddTo(float* to, float v) { std::atomic_ref<float>(*to) += v; }
+
+inline void StoreHostMatrices(int count, SharedAddress to, std::array<unsigned, 4> values) {
+  const auto all = ExchangeInWarp({to});
+  const int lane = ThreadId() % 32;
+  for (int i = 0; i < count; ++i) {
+    std::memcpy(dynamic_shared_memory + all[i * 8 + lane / 4][0] + lane % 4 * 4, &values[i], 4);
+  }
+}
+inline void StoreMatrix4(SharedAddress to, unsigned a, unsigned b, unsigned c, unsigned d) {
+  StoreHostMatrices(4, to, {a, b, c, d});
+}
+inline void StoreMatrix2(SharedAddress to, unsigned a, unsigned b) {
+  StoreHostMatrices(2, to, {a, b, 0, 0});
+}
+
+}  // namespace gridwise

@@ -1,0 +1,181 @@
+#pragma once
+
+#include "core/arch/target.h"
+#include "core/arch/tensor_map.h"
+#include "core/base/types.h"
+#include "core/conv/problem.h"
+#include "core/launch/epilogue_args.h"
+#include "hopper/args.h"
+
+/// Halo rows: convolutions of groups of few channels along h and w. A tile is tile_h x tile_w cells
+/// of an image, and its patch the source cells that the filter's taps pair them with, of 64
+/// channels, `pitch` cells a line. With the cells of a patch counted in one sequence, cell q of a
+/// tile, also counted by pitch, meets at a tap the patch's cell q plus a constant: a tap is another
+/// start address of the operand in shared memory, and the copy engine loads each cell once. Cells
+/// in the last columns of pitch are computed in vain.
+///
+/// Where a tile's neighbours are source_stride cells apart, the patch is planes of every so manieth
+/// cell, in which they are neighbours. In backward-data of stride s, the s x s residue classes of
+/// dx (core/conv/gemm_map.h) are sums over the same patch of dy, and all of a tile's.
+
+namespace gridwise::hopper {
+
+/// A row of forward or backward-data. Teams of warpgroups take turns at tiles; of a tile, each
+/// warpgroup has 64 * reps cells.
+struct HaloConfig {
+  Direction direction = Direction::kForward;
+  DataType type = DataType::kF16;
+  int channels = 16;  // source channels of a product, of one group, or of several smaller ones
+  int filter = 3;     // taps along each axis; 0: any, of forward and of stride 1
+  int up = 1;         // residue classes along an axis: the stride of backward-data
+  int teams = 2;
+  int sharers = 2;  // warpgroups of a team
+  int reps = 1;
+  int stages = 4;
+
+  static constexpr void Fields(auto& self, auto&& visit) {
+    auto& [direction, type, channels, filter, up, teams, sharers, reps, stages] = self;
+    visit("", direction);
+    visit("", type);
+    visit("halo", channels);
+    visit("f", filter);
+    visit("up", up);
+    visit("t", teams);
+    visit("g", sharers);
+    visit("m", reps);
+    visit("s", stages);
+  }
+  bool operator==(const HaloConfig&) const = default;
+
+  constexpr int warpgroups() const { return teams * sharers; }
+  constexpr int threads() const { return 128 * (warpgroups() + 1); }
+  constexpr int classes() const { return up * up; }
+  /// Taps of a class of an axis: those with fewer are class 0.
+  constexpr int taps_of_axis(int i) const { return (filter + i) / up; }
+  constexpr int taps_of_class(int i) const { return taps_of_axis(i / up) * taps_of_axis(i % up); }
+  constexpr int cells() const { return 64 * sharers * reps; }                // of a team's tile
+  constexpr int staging_bytes() const { return classes() * cells() * 128; }  // of a team
+  constexpr int filter_bytes(int taps) const { return taps * 64 * channels * 2; }
+};
+
+/// A row of backward-weight: three warpgroups, of three filter taps each.
+struct HaloWeightConfig {
+  DataType type = DataType::kF16;
+  int stages = 3;
+
+  static constexpr void Fields(auto& self, auto&& visit) {
+    auto& [type, stages] = self;
+    visit("bwd_weight_", type);
+    visit("halo_s", stages);
+  }
+  bool operator==(const HaloWeightConfig&) const = default;
+
+  static constexpr int kGroups = 3, kTaps = 9;
+  static constexpr int warpgroups() { return kGroups; }
+  static constexpr int threads() { return 128 * (kGroups + 1); }
+};
+
+/// A row of forward with one group and few output channels.
+struct HaloDenseConfig {
+  DataType type = DataType::kF16;
+  int columns = 40;
+  int filter = 3;   // taps along each axis
+  int sharers = 4;  // warpgroups, of which each has 64 * reps cells of a tile
+  int reps = 1;
+  int stages = 2;
+
+  static constexpr void Fields(auto& self, auto&& visit) {
+    auto& [type, columns, filter, sharers, reps, stages] = self;
+    visit("fwd_", type);
+    visit("halo_n", columns);
+    visit("f", filter);
+    visit("g", sharers);
+    visit("m", reps);
+    visit("s", stages);
+  }
+  bool operator==(const HaloDenseConfig&) const = default;
+
+  constexpr int warpgroups() const { return sharers; }
+  constexpr int threads() const { return 128 * (sharers + 1); }
+  constexpr int cells() const { return 64 * sharers * reps; }
+  constexpr int filter_bytes() const { return filter * filter * columns * 128; }
+};
+
+/// nullptr when a kernel of `c` can be compiled, else the reason.
+constexpr const char* Reject(const HaloConfig& c) {
+  if (c.type != DataType::kF16 && c.type != DataType::kBF16) return "operands are f16 or bf16";
+  if (c.channels != 16 && c.channels != 32 && c.channels != 64) {
+    return "products are of 16, 32 or 64 channels";
+  }
+  if (c.warpgroups() > 4 || c.classes() * c.reps * 32 > (c.warpgroups() > 2 ? 64 : 128)) {
+    return "the sums do not fit in registers";
+  }
+  // A loop over taps of several classes would have the assembler serialise the products.
+  if (c.up != 1 && (c.up != 2 || c.filter % 2 == 0)) return "of two classes, one has a tap more";
+  // Else a team that waits for a stage could take another turn's phase for its own.
+  if (c.stages % c.teams != 0) return "teams share the stages evenly";
+  return nullptr;
+}
+constexpr const char* Reject(const HaloDenseConfig& c) {
+  if (c.type != DataType::kF16 && c.type != DataType::kBF16) return "operands are f16 or bf16";
+  if (c.columns % 8 != 0 || c.columns > 64) return "columns are at most 64, a multiple of 8";
+  if (c.sharers > 4) return "there are 1 to 4 warpgroups";
+  if (c.stages < 2) return "a stage is free when the products of the next have begun";
+  return nullptr;
+}
+constexpr const char* Reject(const HaloWeightConfig& c) {
+  if (c.type != DataType::kF16 && c.type != DataType::kBF16) return "operands are f16 or bf16";
+  if (c.stages < 2) return "a stage is free when the products of the next have begun";
+  return nullptr;
+}
+
+/// Taps of a filter, and planes of a patch.
+inline constexpr int kMaxHaloTaps = 25;
+inline constexpr int kMaxHaloPlanes = 4;
+
+/// A filter tap of a residue class.
+struct HaloTap {
+  int at;      // bytes of a stage from where the patch begins to a tile's first cell's source
+  short h, w;  // source cells from the patch's corner to that one
+  short y, x;  // of the filter
+};
+
+/// Elements from one index to the next.
+struct CellStrides {
+  long image;
+  int h, w;
+};
+
+struct HaloArgs {
+  TensorMap source;  // channel, w, h, image: a plane of 64 channels
+  TensorMap other;   // out, a line of a tile; backward-weight: dy, so; one group: w, of a slab
+  const void* source_data;
+  const void* other_data;                         // w, and in backward-weight dy
+  CellStrides source_stride_of, other_stride_of;  // the latter of dy
+  long w_group;                                   // strides of w: elements
+  int w_out, w_source, w_y, w_x;
+  int blocks;         // of 64 channels
+  int sharers;        // workgroups that share the tiles of a block
+  int channels;       // of all groups; the output's, where these are others
+  int slabs, splits;  // of one group: 64 source channels, and who shares them
+  int log_group;      // of a group's channels
+  int mixes;          // products are of several groups, whose filters are filled up with zeros
+  int tiles_w, tiles_h, images;
+  int tile_w, tile_h, pitch;
+  int source_h, source_w;            // cells of the source
+  int source_step_h, source_step_w;  // from one cell of a tile to the next
+  int origin_h, origin_w;            // source cell of the first tile's corner
+  int out_h, out_w;                  // cells of the output, or of dy
+  int planes, plane_bytes, box_bytes;
+  short plane_h[kMaxHaloPlanes], plane_w[kMaxHaloPlanes];
+  HaloTap tap[kMaxHaloTaps];
+  int class_end[4];    // taps of a class end here
+  int flip_h, flip_w;  // 1: class 0 of the axis is of odd cells
+  int stage_bytes;
+  int other_at;  // in a stage: dy
+  int filter_at, staging_at, barriers_at;
+  Stores stores;
+  EpilogueArgs epilogue;
+};
+
+}  // namespace gridwise::hopper

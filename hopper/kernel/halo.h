@@ -1,0 +1,358 @@
+#pragma once
+
+#include "hopper/halo.h"
+#include "hopper/kernel/roles.h"
+#include "hopper/kernel/store.h"
+
+/// Forward and backward-data of groups of few channels, see hopper/halo.h. A workgroup keeps the
+/// filter of a block of 64 channels in shared memory, expanded to what products read: of an output
+/// channel and a tap, kC.channels source channels, zeros at those of other groups.
+///
+/// Zeros times a NaN or an infinity of another group are NaN, which must not leave its group. So
+/// sums that are NaN are computed again, by one lane, from the terms of their own group.
+
+namespace gridwise::hopper {
+
+/// A tile's image and its first cell, as of a residue class.
+struct HaloTileAt {
+  int image, h, w;
+};
+
+GRIDWISE_DEVICE HaloTileAt FindHaloTile(const HaloArgs& args, int tile) {
+  const int of_image = args.tiles_w * args.tiles_h, image = tile / of_image;
+  const int rest = tile - image * of_image, h = rest / args.tiles_w;
+  return {.image = image, .h = h * args.tile_h, .w = (rest - h * args.tiles_w) * args.tile_w};
+}
+
+/// The tiles of this workgroup, which has one block of channels: first, first + step, ...
+struct HaloWork {
+  int block, first, step, tiles;
+  int split;  // of K, which is too short to share: those behind the first are zeros
+
+  GRIDWISE_DEVICE explicit HaloWork(const HaloArgs& args)
+      : block(BlockIdX() % args.blocks),
+        first(BlockIdX() / args.blocks % args.sharers),
+        step(args.sharers),
+        tiles(args.tiles_w * args.tiles_h * args.images),
+        split(BlockIdX() / args.blocks / args.sharers) {}
+};
+
+template <int kStages>
+GRIDWISE_DEVICE Ring<kStages> HaloRing(const HaloArgs& args, SharedAddress base) {
+  return Ring<kStages>(base, args.stage_bytes, base + args.barriers_at);
+}
+
+/// Starts to load the patch of a tile to the ring's stage.
+template <int kStages>
+GRIDWISE_DEVICE void LoadPatch(const HaloArgs& args, const Ring<kStages>& ring, int block,
+                               const HaloTileAt& tile) {
+  for (int i = 0; i < args.planes; ++i) {
+    LoadBox(ring.at() + i * args.plane_bytes, args.source, ring.full(), block * 64,
+            args.origin_w + args.plane_w[i] + tile.w * args.source_step_w,
+            args.origin_h + args.plane_h[i] + tile.h * args.source_step_h, tile.image);
+  }
+}
+
+/// The source cell of a tap and a cell of a tile, and null where it is outside of the tensor.
+template <class T>
+GRIDWISE_DEVICE const T* SourceOf(const HaloArgs& args, const HaloTap& tap, int image, int h,
+                                  int w) {
+  const int from_h = args.origin_h + h * args.source_step_h + tap.h;
+  const int from_w = args.origin_w + w * args.source_step_w + tap.w;
+  if (from_h < 0 || from_h >= args.source_h || from_w < 0 || from_w >= args.source_w) {
+    return nullptr;
+  }
+  const CellStrides& strides = args.source_stride_of;
+  return static_cast<const T*>(args.source_data) + image * strides.image +
+         static_cast<long>(from_h) * strides.h + static_cast<long>(from_w) * strides.w;
+}
+
+/// The element of w, or null: of another group.
+template <class T>
+GRIDWISE_DEVICE const T* FilterOf(const HaloArgs& args, const HaloTap& tap, int out, int source) {
+  const int group = out >> args.log_group, mask = (1 << args.log_group) - 1;
+  if (source >> args.log_group != group || out >= args.channels) return nullptr;
+  return static_cast<const T*>(args.other_data) + group * args.w_group +
+         static_cast<long>(out & mask) * args.w_out +
+         static_cast<long>(source & mask) * args.w_source + tap.y * args.w_y + tap.x * args.w_x;
+}
+
+/// Puts the filter of a block of channels into shared memory, [tap][output][source channel], the
+/// latter swizzled as RunsAlongK wants. By all threads that consume.
+template <HaloConfig kC>
+GRIDWISE_DEVICE void FillFilter(const HaloArgs& args, int block, bool is_zero) {
+  using T = Element<kC.type>;
+  constexpr int kRun = kC.channels, kThreads = 128 * kC.warpgroups(), kBatch = 8;
+  const int count = args.class_end[kC.classes() - 1] * 64 * kRun;
+  char* const to = dynamic_shared_memory + args.filter_at;
+#pragma clang loop unroll(disable)
+  for (int first = ThreadId(); first < count; first += kBatch * kThreads) {
+    T value[kBatch];  // loads that do not wait for each other
+#pragma unroll
+    for (int i = 0; i < kBatch; ++i) {
+      const int at = first + i * kThreads, n = at / kRun % 64;
+      value[i] = 0;
+      if (at >= count) continue;
+      const T* const w = FilterOf<T>(args, args.tap[at / (64 * kRun)], block * 64 + n,
+                                     block * 64 + n / kRun * kRun + at % kRun);
+      if (w != nullptr && !is_zero) value[i] = *w;
+    }
+#pragma unroll
+    for (int i = 0; i < kBatch; ++i) {
+      const int at = first + i * kThreads;
+      const int byte = (at * 2) ^ (((at * 2 >> 7) & (kRun / 8 - 1)) << 4);
+      if (at < count) *reinterpret_cast<T*>(to + byte) = value[i];
+    }
+  }
+}
+
+/// Sums of a thread, of cells 64 * rep of its warpgroup and all 64 channels.
+template <HaloConfig kC>
+struct HaloSums {
+  float d[kC.classes()][kC.reps][32];
+};
+
+/// Starts the products of all groups at a tap, of cells that begin at `a`.
+template <HaloConfig kC, bool kFirst>
+GRIDWISE_DEVICE void StartTap(float (&d)[kC.reps][32], MatrixDescriptor a, MatrixDescriptor b) {
+  constexpr int kRun = kC.channels, kSums = kRun / 2;
+#pragma unroll
+  for (int rep = 0; rep < kC.reps; ++rep) {
+#pragma unroll
+    for (int k16 = 0; k16 < kRun / 16; ++k16) {
+#pragma unroll
+      for (int run = 0; run < 64 / kRun; ++run) {
+        auto& sums = *reinterpret_cast<float (*)[kSums]>(&d[rep][run * kSums]);
+        Wgmma<kRun, kC.type, OperandOrder::kRunsAlongK, OperandOrder::kRunsAlongK>(
+            sums, Moved(a, rep * 8192 + run * kRun * 2 + k16 * 32),
+            Moved(b, run * kRun * kRun * 2 + k16 * 32), !kFirst || k16 != 0);
+      }
+    }
+  }
+}
+
+template <HaloConfig kC>
+GRIDWISE_DEVICE void MultiplyTaps(HaloSums<kC>& sums, const HaloArgs& args, SharedAddress cells,
+                                  SharedAddress filter) {
+  constexpr int kTapBytes = kC.filter_bytes(1);
+  const MatrixDescriptor a = RunsAlongK<128>(cells), b = RunsAlongK<kC.channels * 2>(filter);
+  WgmmaFence();
+  if constexpr (kC.filter == 0) {
+    StartTap<kC, true>(sums.d[0], Moved(a, args.tap[0].at), b);
+#pragma clang loop unroll(disable)
+    for (int tap = 1; tap < args.class_end[0]; ++tap) {
+      StartTap<kC, false>(sums.d[0], Moved(a, args.tap[tap].at), Moved(b, tap * kTapBytes));
+    }
+  } else {
+    int tap = 0;
+#pragma unroll
+    for (int i = 0; i < kC.classes(); ++i) {
+      StartTap<kC, true>(sums.d[i], Moved(a, args.tap[tap].at), Moved(b, tap * kTapBytes));
+      ++tap;
+#pragma unroll
+      for (int t = 1; t < kC.taps_of_class(i); ++t, ++tap) {
+        StartTap<kC, false>(sums.d[i], Moved(a, args.tap[tap].at), Moved(b, tap * kTapBytes));
+      }
+    }
+  }
+  WgmmaCommit();
+  WgmmaWait<0>();
+#pragma unroll
+  for (auto& of_class : sums.d) {
+#pragma unroll
+    for (auto& of_rep : of_class) Touch(of_rep);
+  }
+}
+
+/// Where rows, which are class * kC.cells() + cell of a tile, and columns are, see Finisher.
+template <HaloConfig kC>
+struct HaloPlace {
+  const HaloArgs& args;
+  const HaloTileAt& tile;
+  int block, split;
+
+  struct Row {
+    bool is_there;
+    int residues, h, w;  // its class; the cell, as of the class
+  };
+  GRIDWISE_DEVICE Row FindRow(int row) const {
+    const int residues = row / kC.cells(), cell = row - residues * kC.cells();
+    const int h = cell / args.pitch, w = cell - h * args.pitch;
+    Row found = {.is_there = h < args.tile_h && w < args.tile_w,
+                 .residues = residues,
+                 .h = tile.h + h,
+                 .w = tile.w + w};
+    found.is_there = found.is_there && OutH(found) < args.out_h && OutW(found) < args.out_w;
+    return found;
+  }
+  GRIDWISE_DEVICE int OutH(const Row& row) const {
+    return row.h * kC.up + (row.residues / kC.up ^ args.flip_h);
+  }
+  GRIDWISE_DEVICE int OutW(const Row& row) const {
+    return row.w * kC.up + (row.residues % kC.up ^ args.flip_w);
+  }
+  GRIDWISE_DEVICE long Bytes(const OutputStrides& strides, const Row& row) const {
+    return tile.image * strides.image + static_cast<long>(OutH(row)) * strides.axis[1] +
+           static_cast<long>(OutW(row)) * strides.axis[2];
+  }
+  GRIDWISE_DEVICE int Count(int) const { return args.channels - block * 64; }
+  GRIDWISE_DEVICE long Column(const OutputStrides& strides, int column) const {
+    const int channel = block * 64 + column, mask = (1 << args.log_group) - 1;
+    return (channel >> args.log_group) * strides.group +
+           static_cast<long>(channel & mask) * strides.column;
+  }
+  GRIDWISE_DEVICE bool Has(const Row&, int) const { return true; }
+  GRIDWISE_DEVICE float Mend(float v, const Row& row, int column) const {
+    using T = Element<kC.type>;
+    if (split > 0) return 0;
+    if (!args.mixes) return v;
+    const int out = block * 64 + column, first = out >> args.log_group << args.log_group;
+    const int end = args.class_end[row.residues];
+    v = 0;
+#pragma clang loop unroll(disable)
+    for (int tap = row.residues == 0 ? 0 : args.class_end[row.residues - 1]; tap < end; ++tap) {
+      const T* const x = SourceOf<T>(args, args.tap[tap], tile.image, row.h, row.w);
+      if (x == nullptr) continue;
+#pragma clang loop unroll(disable)
+      for (int c = first; c < first + (1 << args.log_group); ++c) {
+        v += static_cast<float>(x[c]) *
+             static_cast<float>(*FilterOf<T>(args, args.tap[tap], out, c));
+      }
+    }
+    return v;
+  }
+};
+
+/// By bits: whether a thread's row of 8 * half, plus 2 rep, is a cell of its tile: others are of
+/// cells that nobody loaded.
+template <HaloConfig kC>
+GRIDWISE_DEVICE unsigned RowsOfTile(const HaloArgs& args, int warpgroup) {
+  unsigned rows = 0;
+#pragma unroll
+  for (int i = 0; i < kC.reps * 2; ++i) {
+    const int cell = (warpgroup * kC.reps + i / 2) * 64 + ThreadId() % 128 / 32 * 16 +
+                     ThreadId() % 32 / 4 + i % 2 * 8;
+    const int h = cell / args.pitch;
+    if (h < args.tile_h && cell - h * args.pitch < args.tile_w) rows |= 1u << i;
+  }
+  return rows;
+}
+
+/// Whether this thread has a sum that is not finite in one of these rows.
+template <HaloConfig kC>
+GRIDWISE_DEVICE bool HasNonFinite(const HaloSums<kC>& sums, unsigned rows) {
+  bool found = false;
+#pragma unroll
+  for (int row = 0; row < kC.reps * 2; ++row) {
+    float zero[2] = {};  // times zero, they are NaN
+#pragma unroll
+    for (int i = 0; i < kC.classes(); ++i) {
+#pragma unroll
+      for (int j = row % 2 * 2; j < 32; j += 4) {
+        zero[0] = __builtin_fmaf(sums.d[i][row / 2][j], 0, zero[0]);
+        zero[1] = __builtin_fmaf(sums.d[i][row / 2][j + 1], 0, zero[1]);
+      }
+    }
+    const float both = zero[0] + zero[1];
+    found |= both != both && (rows >> row & 1) != 0;
+  }
+  return found;
+}
+
+/// The copy engine stores a team's tile: lines of the output, from shared memory where residue
+/// classes along w lie next to each other.
+template <HaloConfig kC>
+GRIDWISE_DEVICE void StoreHaloBoxes(const HaloArgs& args, const HaloTileAt& tile, int block,
+                                    SharedAddress staging, int warpgroup, int barrier,
+                                    bool is_first, HaloSums<kC>& sums) {
+  const int lane = ThreadId() % 32;
+#pragma unroll
+  for (int i = 0; i < kC.classes(); ++i) {
+#pragma unroll
+    for (int rep = 0; rep < kC.reps; ++rep) {
+      auto& d = sums.d[i][rep];
+      FinishSums(args.epilogue, d);
+      const int cell =
+          (warpgroup * kC.reps + rep) * 64 + ThreadId() % 128 / 32 * 16 + ThreadId() % 16;
+      const int row =
+          ((i / kC.up ^ args.flip_h) * kC.cells() + cell) * kC.up + (i % kC.up ^ args.flip_w);
+#pragma unroll
+      for (int j = 0; j < 8; j += 2) {
+        const float* const v = d + j * 4;
+        StoreMatrix4(staging + row * 128 + ((j + lane / 16) ^ (row & 7)) * 16,
+                     Pack<kC.type>(v[0], v[1]), Pack<kC.type>(v[2], v[3]),
+                     Pack<kC.type>(v[4], v[5]), Pack<kC.type>(v[6], v[7]));
+      }
+    }
+  }
+  FenceAsyncProxy();
+  WaitAt(barrier, 128 * kC.sharers);
+  if (!is_first) return;
+  const int lines = args.tile_h * kC.up;
+  for (int h = 0; h < lines && tile.h * kC.up + h < args.out_h; ++h) {
+    const int row = (h % kC.up * kC.cells() + h / kC.up * args.pitch) * kC.up;
+    StoreBox(args.other, staging + row * 128, block * 64, tile.w * kC.up, tile.h * kC.up + h,
+             tile.image);
+  }
+  CommitStores();
+}
+
+template <HaloConfig kC>
+struct HaloRoles {
+  static constexpr int kTeam = 128 * kC.sharers;
+
+  GRIDWISE_DEVICE static void Init(const HaloArgs& args, SharedAddress base) {
+    if (ThreadId() == 0) HaloRing<kC.stages>(args, base).Init(4 * kC.sharers);
+  }
+
+  GRIDWISE_DEVICE static void Produce(const HaloArgs& args, SharedAddress base) {
+    const HaloWork work(args);
+    Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);
+    for (int i = work.first; i < work.tiles; i += work.step, ring.Next()) {
+      ring.WaitEmpty();
+      ring.full().ArriveAndExpect(args.planes * args.box_bytes);
+      LoadPatch(args, ring, work.block, FindHaloTile(args, i));
+    }
+  }
+
+  GRIDWISE_DEVICE static void Consume(const HaloArgs& args, SharedAddress base) {
+    const int group = ThreadId() / 128, team = group / kC.sharers;
+    const int warpgroup = group % kC.sharers, barrier = TurnBarrier(team);
+    const bool is_first = ThreadId() % kTeam == 0;
+    const int staging = args.staging_at + team * kC.staging_bytes();
+    const HaloWork work(args);
+    FillFilter<kC>(args, work.block, /*is_zero=*/work.split > 0);
+    FenceAsyncProxy();
+    WaitAt(StoreBarrier(6), 128 * kC.warpgroups());
+    Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);
+    int turn = 0;
+    const unsigned rows = RowsOfTile<kC>(args, warpgroup);
+    for (int i = work.first; i < work.tiles; i += work.step, ++turn, ring.Next()) {
+      if (turn % kC.teams != team) continue;
+      const HaloTileAt tile = FindHaloTile(args, i);
+      ring.WaitFull();
+      HaloSums<kC> sums;
+      MultiplyTaps(sums, args, ring.at() + warpgroup * kC.reps * 8192, base + args.filter_at);
+      ring.Release(ring.stage());
+      if (is_first) WaitStoresRead<0>();
+      const bool mends = AnyAt(barrier, kTeam, args.mixes && HasNonFinite(sums, rows));
+      if (args.stores == Stores::kBoxes && !mends) {
+        StoreHaloBoxes(args, tile, work.block, base + staging, warpgroup, barrier, is_first, sums);
+        continue;
+      }
+      const HaloPlace<kC> place = {args, tile, work.block, work.split};
+      const Finisher<HaloPlace<kC>, Element<kC.type>> finish(args.epilogue, place, work.split);
+#pragma unroll
+      for (int c = 0; c < kC.classes(); ++c) {
+#pragma unroll
+        for (int rep = 0; rep < kC.reps; ++rep) {
+          StoreElements<64>(finish, dynamic_shared_memory + staging + warpgroup * 8192, group,
+                            c * kC.cells() + (warpgroup * kC.reps + rep) * 64, sums.d[c][rep]);
+        }
+      }
+    }
+    if (is_first) WaitStores();
+  }
+};
+
+}  // namespace gridwise::hopper

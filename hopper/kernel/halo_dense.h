@@ -1,0 +1,129 @@
+#pragma once
+
+#include "hopper/kernel/halo.h"
+
+/// Forward of one group and few output channels, see hopper/halo.h: columns are all of them, K is
+/// slabs of 64 source channels with all taps of the filter, of which a stage has one.
+
+namespace gridwise::hopper {
+
+template <HaloDenseConfig kC>
+struct HaloDensePlace {
+  const HaloArgs& args;
+  const HaloTileAt& tile;
+
+  struct Row {
+    bool is_there;
+    int h, w;
+  };
+  GRIDWISE_DEVICE Row FindRow(int row) const {
+    const int h = row / args.pitch, w = row - h * args.pitch;
+    return {.is_there = h < args.tile_h && w < args.tile_w && tile.h + h < args.out_h &&
+                        tile.w + w < args.out_w,
+            .h = tile.h + h,
+            .w = tile.w + w};
+  }
+  GRIDWISE_DEVICE long Bytes(const OutputStrides& strides, const Row& row) const {
+    return tile.image * strides.image + static_cast<long>(row.h) * strides.axis[1] +
+           static_cast<long>(row.w) * strides.axis[2];
+  }
+  GRIDWISE_DEVICE int Count(int column) const { return args.channels - column; }
+  GRIDWISE_DEVICE long Column(const OutputStrides& strides, int column) const {
+    return static_cast<long>(column) * strides.column;
+  }
+  GRIDWISE_DEVICE bool Has(const Row&, int) const { return true; }
+  GRIDWISE_DEVICE float Mend(float v, const Row&, int) const { return v; }
+};
+
+template <HaloDenseConfig kC>
+struct HaloDenseRoles {
+  static constexpr int kTaps = kC.filter * kC.filter;
+  using Sums = float[kC.reps][kC.columns / 2];
+
+  GRIDWISE_DEVICE static void Init(const HaloArgs& args, SharedAddress base) {
+    if (ThreadId() == 0) HaloRing<kC.stages>(args, base).Init(4 * kC.warpgroups());
+  }
+
+  GRIDWISE_DEVICE static void Produce(const HaloArgs& args, SharedAddress base) {
+    const HaloWork work(args);
+    Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);
+    for (int i = work.first; i < work.tiles; i += work.step) {
+      const HaloTileAt tile = FindHaloTile(args, i);
+      for (int slab = First(args, work); slab < End(args, work); ++slab, ring.Next()) {
+        ring.WaitEmpty();
+        ring.full().ArriveAndExpect(args.planes * args.box_bytes + kC.filter_bytes());
+        LoadPatch(args, ring, slab, tile);
+        LoadBox(ring.at() + args.other_at, args.other, ring.full(), slab * 64, 0, 0);
+      }
+    }
+  }
+
+  /// The slabs of the workgroup's split.
+  GRIDWISE_DEVICE static int First(const HaloArgs& args, const HaloWork& work) {
+    return args.slabs * work.split / args.splits;
+  }
+  GRIDWISE_DEVICE static int End(const HaloArgs& args, const HaloWork& work) {
+    return args.slabs * (work.split + 1) / args.splits;
+  }
+
+  /// Starts the products of a slab at all taps.
+  template <bool kFirst>
+  GRIDWISE_DEVICE static void StartSlab(Sums& sums, const HaloArgs& args, SharedAddress cells,
+                                        SharedAddress filter) {
+    const MatrixDescriptor a = RunsAlongK<128>(cells), b = RunsAlongK<128>(filter);
+    WgmmaFence();
+#pragma unroll
+    for (int tap = 0; tap < kTaps; ++tap) {
+      const MatrixDescriptor a_tap = Moved(a, args.tap[tap].at);
+#pragma unroll
+      for (int k16 = 0; k16 < 4; ++k16) {
+#pragma unroll
+        for (int rep = 0; rep < kC.reps; ++rep) {
+          Wgmma<kC.columns, kC.type, OperandOrder::kRunsAlongK, OperandOrder::kRunsAlongK>(
+              sums[rep], Moved(a_tap, rep * 8192 + k16 * 32),
+              Moved(b, tap * kC.columns * 128 + k16 * 32), !kFirst || tap + k16 != 0);
+        }
+      }
+    }
+    WgmmaCommit();
+  }
+
+  GRIDWISE_DEVICE static void Consume(const HaloArgs& args, SharedAddress base) {
+    const int group = ThreadId() / 128, first_cell = group * kC.reps * 64;
+    const HaloWork work(args);
+    const int first = First(args, work), end = End(args, work);
+    Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);
+    for (int i = work.first; i < work.tiles; i += work.step) {
+      const HaloTileAt tile = FindHaloTile(args, i);
+      const HaloDensePlace<kC> place = {args, tile};
+      const Finisher<HaloDensePlace<kC>, Element<kC.type>> finish(args.epilogue, place, work.split);
+      char* const staging = dynamic_shared_memory + args.staging_at + group * 8192;
+      if (first == end) {
+        StoreZeros<kC.columns, kC.type, kC.reps>(finish, args.stores, staging, group, first_cell);
+        continue;
+      }
+      Sums sums;
+      ring.WaitFull();
+      StartSlab<true>(sums, args, ring.at() + first_cell * 128, ring.at() + args.other_at);
+      int last = ring.stage();
+      ring.Next();
+      for (int slab = first + 1; slab < end; ++slab, ring.Next()) {
+        ring.WaitFull();
+        StartSlab<false>(sums, args, ring.at() + first_cell * 128, ring.at() + args.other_at);
+        WgmmaWait<1>();
+        ring.Release(last);
+        last = ring.stage();
+      }
+      WgmmaWait<0>();
+      ring.Release(last);
+#pragma unroll
+      for (int rep = 0; rep < kC.reps; ++rep) {
+        Touch(sums[rep]);
+        StoreByLanes<kC.columns, kC.type>(finish, args.stores, staging, group,
+                                          first_cell + rep * 64, sums[rep]);
+      }
+    }
+  }
+};
+
+}  // namespace gridwise::hopper

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+// What gpu.h asks of the compiler for AMD, which is what it takes the host for.
+namespace gridwise {
+inline thread_local int host_thread_id = 0;
+inline int host_workgroup_id = 0;
+}  // namespace gridwise
+#define __builtin_amdgcn_workitem_id_x() gridwise::host_thread_id
+#define __builtin_amdgcn_workgroup_id_x() gridwise::host_workgroup_id
+#define __builtin_amdgcn_workgroup_id_y() 0
+#define __builtin_amdgcn_workgroup_id_z() 0
+#define __builtin_amdgcn_readfirstlane(x) (x)
+#define __builtin_amdgcn_ballot_w64(x) (x)
+#pragma clang diagnostic ignored "-Wunknown-attributes"
+#pragma clang diagnostic ignored "-Wignored-attributes"
+
+#include <thread>
+#include <vector>
+
+#include "core/arch/hopper.h"
+
+/// Runs kernels of this package on the host: see core/arch/hopper_on_host.h. To be included before
+/// any other header of device code.
+
+namespace gridwise {
+
+/// Runs `kernel` in workgroups of `threads`, one after the other.
+inline void RunGrid(int workgroups, int threads, const std::function<void()>& kernel) {
+  host_grid_size = workgroups;
+  for (int workgroup = 0; workgroup < workgroups; ++workgroup) {
+    HostWorkgroup state;
+    host_workgroup = &state;
+    host_workgroup_id = workgroup;
+    std::memset(dynamic_shared_memory, 0xff, sizeof(dynamic_shared_memory));  // NaN
+    std::vector<std::thread> running;
+    for (int i = 0; i < threads; ++i) {
+      running.emplace_back([&kernel, i] {
+        host_thread_id = i;
+        kernel();
+      });
+    }
+    for (std::thread& thread : running) thread.join();
+  }
+}
+
+}  // namespace gridwise

@@ -1,0 +1,282 @@
+// The kernels' results, on the host: no GPU is needed, and none can be replaced by this (see
+// core/arch/hopper_on_host.h for what it does not notice).
+
+#include "hopper/run_on_host.h"
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "core/arch/target.h"
+#include "core/base/types.h"
+#include "core/conv/compare.h"
+#include "core/conv/elements.h"
+#include "core/conv/expected.h"
+#include "core/conv/problem.h"
+#include "core/conv/problem_io.h"
+#include "core/conv/sub_gemms.h"
+#include "core/launch/launch.h"
+#include "core/launch/part_kernel.h"
+#include "gtest/gtest.h"
+#include "hopper/halo_plan.h"
+#include "hopper/kernel/gather.h"
+#include "hopper/kernel/halo.h"
+#include "hopper/kernel/halo_dense.h"
+#include "hopper/kernel/halo_weight.h"
+#include "hopper/kernel/simple.h"
+#include "hopper/kernel/weight.h"
+#include "hopper/plan.h"
+#include "hopper/simple_plan.h"
+
+namespace gridwise::hopper {
+namespace {
+
+/// A square filter on images of `height` x `width` cells.
+ConvProblem Problem(Direction direction, std::int64_t groups, std::int64_t c, std::int64_t k,
+                    Dim height, Dim width) {
+  return {.direction = direction,
+          .groups = groups,
+          .batch = 2,
+          .c = groups * c,
+          .k = groups * k,
+          .dims = {Dim{}, height, width}};
+}
+Dim Axis(std::int64_t in, std::int64_t stride = 1, std::int64_t pad = 1) {
+  return {.in = in, .filter = 3, .stride = stride, .pad_begin = pad, .pad_end = pad};
+}
+
+std::vector<float> Uniform(DataType type, std::int64_t count, std::mt19937& random) {
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  std::vector<float> values(static_cast<std::size_t>(count));
+  for (float& value : values) value = RoundTo(type, uniform(random));
+  return values;
+}
+
+/// 16-byte aligned copies of tensors, and an output filled with NaN.
+struct Memory3 {
+  std::vector<std::byte> a, b, out;
+
+  void* Of(Memory memory) {
+    return memory == Memory::kA ? a.data() : memory == Memory::kB ? b.data() : out.data();
+  }
+};
+
+template <class Args>
+void Patch(Plan<Args>& plan, Memory3& memory) {
+  char* const bytes = reinterpret_cast<char*>(&plan.args);
+  for (const KernelLaunch::Map& map : plan.maps) {
+    const HostTensorMap host = {&map.spec, static_cast<char*>(memory.Of(map.place.memory))};
+    std::memcpy(bytes + map.at, &host, sizeof(host));
+  }
+  for (const KernelLaunch::Address& address : plan.addresses) {
+    const void* const value = memory.Of(address.place.memory);
+    std::memcpy(bytes + address.at, &value, sizeof(value));
+  }
+  plan.args.epilogue.out = memory.out.data();
+}
+
+enum class Values { kFinite, kInfinity };
+
+/// Runs `kernel` with the arguments of make_plan(request) in some splits, and compares its output.
+template <class MakePlan>
+void Check(const ConvProblem& problem, const MakePlan& make_plan, auto kernel, int splits = 1,
+           Values values = Values::kFinite) {
+  SCOPED_TRACE(ToString(problem));
+  std::mt19937 random(5);
+  std::vector<float> a = Uniform(problem.type, problem.a_elements(), random);
+  const std::vector<float> b = Uniform(problem.type, problem.b_elements(), random);
+  if (values == Values::kInfinity) a[a.size() / 2 + 5] = std::numeric_limits<float>::infinity();
+  const absl::StatusOr<Expected> expected = ExpectedOutput(problem, a, b);
+  ASSERT_TRUE(expected.ok()) << expected.status();
+  DeviceFacts device = Gfx::kSm90a;
+  device.compute_units = 3;
+  const std::vector<SubGemm> gemms = problem.direction == Direction::kBackwardWeight
+                                         ? std::vector<SubGemm>()
+                                         : MakeSubGemms(problem);
+  Sharing sharing = {.splits = splits};
+  if (splits > 1) sharing.partial_elements = problem.out_elements();
+  auto plan = make_plan(PartRequest{device, problem, gemms, sharing});
+  const DataType out_type = splits > 1 ? DataType::kF32 : problem.output_type();
+  const std::int64_t elements = problem.out_elements() * splits;
+  Memory3 memory = {Encode(problem.type, a), Encode(problem.type, b),
+                    std::vector<std::byte>(static_cast<std::size_t>(elements * SizeOf(out_type)),
+                                           std::byte{PoisonByte(out_type)})};
+  Patch(plan, memory);
+  RunGrid(static_cast<int>(plan.shape.workgroups[0]), static_cast<int>(plan.shape.threads[0]),
+          [&] { kernel(plan.args); });
+  const std::vector<double> out = DecodeExactly(out_type, memory.out);
+  std::vector<double> sums(static_cast<std::size_t>(problem.out_elements()));
+  for (std::size_t i = 0; i < out.size(); ++i) sums[i % sums.size()] += out[i];
+  if (values == Values::kInfinity) {
+    int reached = 0, wrong = 0;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      reached += !std::isfinite(expected->out[i]);
+      wrong += std::isfinite(sums[i]) != std::isfinite(expected->out[i]);
+    }
+    EXPECT_GT(reached, 0);
+    EXPECT_EQ(wrong, 0);
+    return;
+  }
+  const ErrorStats stats = Compare(out_type, sums, expected->out, problem.reduction_length());
+  EXPECT_EQ(stats.bad, 0) << "first at " << stats.first_bad << ", " << stats.max_ratio;
+}
+
+template <HaloConfig kC>
+void CheckHalo(ConvProblem problem, int splits = 1, Values values = Values::kFinite) {
+  problem.direction = kC.direction;
+  ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
+  Check(
+      problem, [](const PartRequest& request) { return PlanHalo(kC, request); },
+      RunRoles<kC.warpgroups(), HaloRoles<kC>, HaloArgs>, splits, values);
+}
+
+constexpr HaloConfig kForward16 = {.teams = 2, .sharers = 1, .reps = 2, .stages = 2};
+
+TEST(Halo, Forward) {
+  const ConvProblem problem = Problem(Direction::kForward, 8, 16, 16, Axis(9), Axis(13));
+  CheckHalo<kForward16>(problem);
+  CheckHalo<HaloConfig{.teams = 2, .sharers = 2, .reps = 1, .stages = 4}>(problem);
+  ConvProblem f32 = problem;
+  f32.out_type = DataType::kF32;
+  CheckHalo<kForward16>(f32);
+  CheckHalo<kForward16>(problem, /*splits=*/3);
+}
+
+TEST(Halo, ForwardOfOtherGroupsStridesAndFilters) {
+  for (const std::int64_t channels : {1, 4, 8}) {
+    CheckHalo<kForward16>(
+        Problem(Direction::kForward, 80 / channels, channels, channels, Axis(6), Axis(9)));
+  }
+  constexpr HaloConfig k32 = {.channels = 32, .teams = 2, .sharers = 1, .stages = 2};
+  CheckHalo<k32>(Problem(Direction::kForward, 3, 32, 32, Axis(10, 2), Axis(15, 2, 0)));
+  constexpr HaloConfig k64 = {.channels = 64, .filter = 0, .teams = 1, .sharers = 2, .stages = 2};
+  const Dim dilated = {.in = 14, .filter = 2, .dilation = 3, .pad_begin = 2, .pad_end = 1};
+  CheckHalo<k64>(Problem(Direction::kForward, 1, 64, 64, dilated, Axis(11, 2)));
+}
+
+TEST(Halo, BackwardData) {
+  constexpr HaloConfig k1 = {
+      .direction = Direction::kBackwardData, .teams = 2, .sharers = 1, .stages = 2};
+  CheckHalo<k1>(Problem(Direction::kBackwardData, 8, 8, 8, Axis(9), Axis(10)));
+  constexpr HaloConfig k2 = {
+      .direction = Direction::kBackwardData, .up = 2, .teams = 2, .sharers = 1, .stages = 2};
+  CheckHalo<k2>(Problem(Direction::kBackwardData, 5, 16, 16, Axis(9, 2), Axis(12, 2)));
+  CheckHalo<k2>(Problem(Direction::kBackwardData, 5, 16, 16, Axis(9, 2, 0), Axis(12, 2, 1)));
+  CheckHalo<k2>(Problem(Direction::kBackwardData, 16, 4, 4, Axis(11, 2, 1), Axis(8, 2, 2)), 2);
+}
+
+TEST(Halo, AnInfinityStaysInItsGroup) {
+  CheckHalo<kForward16>(Problem(Direction::kForward, 32, 4, 4, Axis(9), Axis(9)), 1,
+                        Values::kInfinity);
+  constexpr HaloConfig k2 = {
+      .direction = Direction::kBackwardData, .up = 2, .teams = 2, .sharers = 1, .stages = 2};
+  CheckHalo<k2>(Problem(Direction::kBackwardData, 8, 8, 8, Axis(9, 2), Axis(9, 2)), 1,
+                Values::kInfinity);
+}
+
+template <HaloWeightConfig kC = {}>
+void CheckHaloWeight(const ConvProblem& problem, int splits, Values values = Values::kFinite) {
+  ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
+  Check(
+      problem, [](const PartRequest& request) { return PlanHalo(kC, request); },
+      RunRoles<kC.warpgroups(), HaloWeightRoles<kC>, HaloArgs>, splits, values);
+}
+
+TEST(HaloWeight, OfGroupsAndStrides) {
+  for (const std::int64_t channels : {1, 2, 8, 16, 32}) {
+    const std::int64_t groups = 64 / channels + 1;
+    const Direction weight = Direction::kBackwardWeight;
+    CheckHaloWeight(Problem(weight,
+                            channels == 1   ? 72
+                            : channels == 2 ? 36
+                                            : groups,
+                            channels, channels, Axis(7), Axis(10)),
+                    1);
+    CheckHaloWeight(Problem(weight, 128 / channels, channels, channels, Axis(9, 2), Axis(8, 2)), 3);
+  }
+}
+
+TEST(HaloWeight, AnInfinityReachesItsTaps) {
+  CheckHaloWeight(Problem(Direction::kBackwardWeight, 8, 8, 8, Axis(9), Axis(9)), 1,
+                  Values::kInfinity);
+}
+
+template <HaloDenseConfig kC>
+void CheckDense(const ConvProblem& problem, int splits = 1) {
+  ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
+  Check(
+      problem, [](const PartRequest& request) { return PlanHalo(kC, request); },
+      RunRoles<kC.warpgroups(), HaloDenseRoles<kC>, HaloArgs>, splits);
+}
+
+TEST(HaloDense, FewColumns) {
+  CheckDense<HaloDenseConfig{}>(Problem(Direction::kForward, 1, 136, 36, Axis(9), Axis(17)));
+  CheckDense<HaloDenseConfig{}>(Problem(Direction::kForward, 1, 136, 36, Axis(9), Axis(17)), 4);
+  constexpr HaloDenseConfig k64 = {.columns = 64, .sharers = 1, .reps = 2, .stages = 2};
+  CheckDense<k64>(Problem(Direction::kForward, 1, 64, 50, Axis(13, 2), Axis(10)));
+}
+
+template <Config kC>
+void CheckGather(ConvProblem problem, int splits = 1) {
+  problem.direction = kC.direction;
+  ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
+  Check(
+      problem, [](const PartRequest& request) { return PlanGather(kC, request); },
+      RunRoles<kC.warpgroups(), GatherRoles<kC>, GatherArgs>, splits);
+}
+
+TEST(Gather, BoxesVectorsAndElements) {
+  constexpr Config kBoxes = {.columns = 64, .stages = 2};
+  const ConvProblem problem = Problem(Direction::kForward, 1, 72, 72, Axis(7), Axis(9, 2));
+  CheckGather<kBoxes>(problem);
+  CheckGather<kBoxes>(problem, /*splits=*/3);                                      // f32 vectors
+  CheckGather<kBoxes>(Problem(Direction::kForward, 1, 64, 67, Axis(7), Axis(9)));  // elements
+  constexpr Config kTurns = {
+      .direction = Direction::kBackwardData, .take_turns = true, .columns = 64, .stages = 4};
+  CheckGather<kTurns>(Problem(Direction::kBackwardData, 1, 72, 64, Axis(9, 2), Axis(8, 2)));
+  // A class without taps: 1 x 1 of stride 2.
+  const Dim point = {.in = 8, .stride = 2};
+  CheckGather<kTurns>(Problem(Direction::kBackwardData, 1, 72, 64, point, point));
+  constexpr Config kChunks = {.columns = 72, .stages = 2, .chunk = 72};
+  CheckGather<kChunks>(Problem(Direction::kForward, 1, 64, 144, Axis(5), Axis(6)), 2);
+}
+
+template <Config kC>
+void CheckWeight(const ConvProblem& problem, int splits) {
+  ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
+  Check(
+      problem, [](const PartRequest& request) { return PlanWeight(kC, request); },
+      RunRoles<kC.warpgroups(), WeightRoles<kC>, WeightArgs>, splits);
+}
+
+TEST(Weight, SplitsAndNot) {
+  constexpr Config kC = {
+      .direction = Direction::kBackwardWeight, .groups = 1, .columns = 128, .stages = 2};
+  CheckWeight<kC>(Problem(Direction::kBackwardWeight, 1, 72, 40, Axis(7), Axis(9, 2)), 1);
+  CheckWeight<kC>(Problem(Direction::kBackwardWeight, 2, 24, 24, Axis(7), Axis(6)), 4);
+}
+
+template <SimpleConfig kC>
+void CheckSimple(ConvProblem problem, int splits = 1) {
+  problem.direction = kC.direction;
+  problem.type = kC.type;
+  Check(
+      problem, [](const PartRequest& request) { return PlanSimple(kC, request); }, SimpleTiles<kC>,
+      splits);
+}
+
+TEST(Simple, AnyProblem) {
+  ConvProblem problem = Problem(Direction::kForward, 2, 5, 7, Axis(6, 2), Axis(9));
+  problem.layout = Layout::kGNHWC;
+  problem.weight_layout = WeightLayout::kKYXGC;
+  CheckSimple<SimpleConfig{Direction::kForward, DataType::kF32}>(problem);
+  CheckSimple<SimpleConfig{Direction::kBackwardData, DataType::kF16}>(problem);
+  CheckSimple<SimpleConfig{Direction::kBackwardWeight, DataType::kBF16}>(problem);
+  CheckSimple<SimpleConfig{Direction::kBackwardWeight, DataType::kF32}>(problem, 3);
+}
+
+}  // namespace
+}  // namespace gridwise::hopper

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "core/base/types.h"
+#include "core/conv/gemm_map.h"
+#include "core/conv/problem.h"
+#include "core/launch/epilogue_args.h"
+
+/// Simple rows: any problem, for which other rows want more of channels or strides. Tiles of 64
+/// rows and columns in f32 FMAs; operands are gathered element by element.
+
+namespace gridwise::hopper {
+
+struct SimpleConfig {
+  Direction direction = Direction::kForward;
+  DataType type = DataType::kF16;
+
+  static constexpr void Fields(auto& self, auto&& visit) {
+    auto& [direction, type] = self;
+    visit("", direction);
+    visit("simple_", type);
+  }
+  bool operator==(const SimpleConfig&) const = default;
+
+  static constexpr int kTile = 64;  // rows, and columns
+  static constexpr int kStep = 16;  // of K
+  static constexpr int threads() { return 256; }
+};
+
+constexpr const char* Reject(const SimpleConfig& c) {
+  return c.type == DataType::kF16 || c.type == DataType::kBF16 || c.type == DataType::kF32
+             ? nullptr
+             : "operands are f16, bf16 or f32";
+}
+
+/// Elements from one index to the next, by a tensor's own axes.
+struct ElementStrides {
+  long axis[6];
+};
+
+/// A cell of the output, or of y in backward-weight, and a tap of an axis meet the source cell
+///
+///   (cell * cell_step + tap * tap_step + first) / divisor
+///
+/// if that is an integer within the source.
+struct SimpleAxis {
+  int cells, taps, source;
+  int cell_step, tap_step, first, divisor;
+};
+
+/// Of forward and backward-data, rows are cells, columns output channels, K taps times source
+/// channels; of backward-weight, rows are k, columns taps times c, K cells.
+struct SimpleArgs {
+  const void* source;  // x, or dy in backward-data
+  const void* other;   // w, or dy in backward-weight
+  ElementStrides source_strides, other_strides;
+  SimpleAxis axis[3];
+  int rows, columns;
+  long terms;  // K
+  int column_tiles, splits, groups;
+  long tiles;           // of all groups, and splits
+  int source_channels;  // of a group
+  EpilogueArgs epilogue;
+};
+
+}  // namespace gridwise::hopper
