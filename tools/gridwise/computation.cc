@@ -69,6 +69,7 @@ absl::StatusOr<Outcome> Compute(const Plan& plan, const Operands& operands) {
   const absl::StatusOr<Executable> executable = Executable::Load(plan);
   if (!executable.ok()) return executable.status();
   Outcome outcome;
+  CountSimPorts();
   TakeSimRuns();  // those that came before
   const auto start = std::chrono::steady_clock::now();
   absl::Status status = LaunchAndWait(

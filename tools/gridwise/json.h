@@ -7,6 +7,7 @@
 #include "instances/conv.h"
 #include "llvm/Support/JSON.h"
 #include "tools/gridwise/computation.h"
+#include "tools/gridwise/timing.h"
 
 /// What commands say with --json.
 
@@ -24,6 +25,7 @@ llvm::json::Object ToJson(const Cost& cost, double clock_ghz);
 llvm::json::Object ToJson(const Plan& plan);
 llvm::json::Object ToJson(const Outcome& outcome);
 llvm::json::Object ToJson(const ErrorStats& stats);
+llvm::json::Object ToJson(const Timing& timing);
 
 /// Prints a document to stdout.
 void PrintJson(llvm::json::Value value);

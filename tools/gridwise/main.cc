@@ -60,6 +60,9 @@ ABSL_FLAG(bool, json, false,
 ABSL_FLAG(std::string, row, "",
           "kernel to use, one of `gridwise list rows`; default: the planner's choice");
 ABSL_FLAG(bool, verify, false, "compare the result with the CPU reference");
+ABSL_FLAG(bool, time, false,
+          "tell how long it takes in place of computing it: by events, or on a simulated device by "
+          "its clock, from a sample of the workgroups");
 ABSL_FLAG(bool, all_rows, false, "on every kernel that accepts a problem");
 ABSL_FLAG(
     std::string, direction, "",
@@ -149,6 +152,7 @@ gridwise::ExitCode Run(const gridwise::ProblemRequest& request) {
                                .atomic = absl::GetFlag(FLAGS_atomic),
                                .seed = absl::GetFlag(FLAGS_seed),
                                .verify = absl::GetFlag(FLAGS_verify),
+                               .time = absl::GetFlag(FLAGS_time),
                                .x = absl::GetFlag(FLAGS_x),
                                .w = absl::GetFlag(FLAGS_w),
                                .dy = absl::GetFlag(FLAGS_dy),
@@ -172,6 +176,7 @@ gridwise::ExitCode Sweep(const gridwise::ProblemRequest& request) {
                                  .all_rows = absl::GetFlag(FLAGS_all_rows),
                                  .max_flops = absl::GetFlag(FLAGS_max_flops).value,
                                  .verify = absl::GetFlag(FLAGS_verify),
+                                 .time = absl::GetFlag(FLAGS_time),
                                  .csv = absl::GetFlag(FLAGS_csv),
                                  .seed = absl::GetFlag(FLAGS_seed),
                                  .json = absl::GetFlag(FLAGS_json)});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <span>
 #include <utility>
@@ -24,6 +25,7 @@
 #include "tools/gridwise/sweep_table.h"
 #include "tools/gridwise/tensors.h"
 #include "tools/gridwise/terminal.h"
+#include "tools/gridwise/time_plan.h"
 
 namespace gridwise {
 namespace {
@@ -53,6 +55,10 @@ absl::Status CheckFlags(const SweepOptions& options) {
   if (options.all_rows && !options.row.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("--row=", options.row, " and --all-rows exclude each other"));
+  }
+  if (options.time && options.verify) {
+    return absl::InvalidArgumentError(
+        "--time computes a part of the result at most, and --verify compares all of it");
   }
   if (options.json && options.csv == "-") {
     return absl::InvalidArgumentError("--json and --csv=- both want stdout; name a file");
@@ -160,10 +166,15 @@ class Sweep {
     absl::FPrintF(people_, "%d runs: %d passed, %d failed, %d not computed, %d unverified", runs_,
                   count(Result::kPass), count(Result::kFail), count(Result::kError),
                   count(Result::kUnverified));
+    if (options_.time) absl::FPrintF(people_, ", %d timed", count(Result::kTimed));
     if (earlier_ > 0)
       absl::FPrintF(people_, "; %d of them earlier, as %s has it", earlier_, options_.csv);
     absl::FPrintF(people_, "\n");
-    PrintLayers();
+    if (options_.time) {
+      PrintTimes();
+    } else {
+      PrintLayers();
+    }
     return count(Result::kFail) + count(Result::kError) == 0;
   }
 
@@ -201,6 +212,35 @@ class Sweep {
     print("least efficient, by the planner's estimate");
   }
 
+  /// Of what was timed now: the sum, how near it is to the bounds, and where most is lost.
+  void PrintTimes() const {
+    if (times_.empty()) return;
+    double ms = 0, bound_ms = 0, logarithms = 0;
+    for (const SweepRecord& record : times_) {
+      ms += record.timing->ms;
+      bound_ms += record.timing->roofline.ms();
+      logarithms += std::log(record.timing->of_bound());
+    }
+    absl::FPrintF(people_,
+                  "%.4g ms, of which the bound is %.4g; of the bound %.0f %% (geometric mean)\n",
+                  ms, bound_ms, 100 * std::exp(logarithms / static_cast<double>(times_.size())));
+    std::vector<const SweepRecord*> order;
+    for (const SweepRecord& record : times_) order.push_back(&record);
+    const auto lost = [](const SweepRecord* record) {
+      return record->timing->ms - record->timing->roofline.ms();
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](const auto* a, const auto* b) { return lost(a) > lost(b); });
+    order.resize(std::min<size_t>(5, order.size()));
+    absl::FPrintF(people_, "most above their bound\n%10s %10s %8s  problem\n", "ms", "bound",
+                  "TFLOP/s");
+    for (const SweepRecord* record : order) {
+      absl::FPrintF(people_, "%10.4g %10.4g %8.1f  %s: %s; limited by %s\n", record->timing->ms,
+                    record->timing->roofline.ms(), record->timing->tflop_per_s(), record->problem,
+                    record->row, record->timing->Limit());
+    }
+  }
+
   SweepRecord RecordOf(const Item& item, const Choice& row) const {
     SweepRecord record;
     record.problem = item.name;
@@ -214,7 +254,12 @@ class Sweep {
   }
 
   std::optional<Result> Find(const Item& item, const Choice& row) const {
-    return table_.Find(RecordOf(item, row), options_.verify);
+    constexpr Result kDone[] = {Result::kPass, Result::kFail, Result::kUnverified};
+    constexpr Result kTimes[] = {Result::kTimed};
+    const std::span<const Result> wanted =
+        options_.time ? std::span<const Result>(kTimes)
+                      : std::span<const Result>(kDone).first(options_.verify ? 2 : 3);
+    return table_.Find(RecordOf(item, row), wanted);
   }
 
   absl::Status RunItem(const Item& item) {
@@ -229,7 +274,7 @@ class Sweep {
         continue;
       }
       const Clock::time_point start = Clock::now();
-      if (operands.a.empty() && !row.row.empty()) {
+      if (operands.a.empty() && !row.row.empty() && !options_.time) {
         operands = RandomOperands(problem, options_.seed);
       }
       SweepRecord record = RecordOf(item, row);
@@ -247,6 +292,7 @@ class Sweep {
       flops_done_ += problem.Flops();
       flops_left_ -= problem.Flops();
       Tell(record);
+      if (record.timing) times_.push_back(record);
       if (options_.json) records_.push_back(JsonOf(record, item));
     }
     return absl::OkStatus();
@@ -258,6 +304,17 @@ class Sweep {
     const absl::StatusOr<Plan> plan =
         MakePlan(problem, gfx_, {.row = row.row, .family = row.family});
     if (!plan.ok()) return plan.status();
+    if (options_.time) {
+      const absl::StatusOr<Timing> timing =
+          TimePlan(*plan, {.simulated = options_.all_rows ? SimTiming::kQuick : SimTiming::kQuiet});
+      if (!timing.ok()) {
+        ResetDevice().IgnoreError();
+        return timing.status();
+      }
+      record.timing = *timing;
+      record.result = Result::kTimed;
+      return absl::OkStatus();
+    }
     absl::StatusOr<Outcome> outcome = Compute(*plan, operands);
     if (!outcome.ok()) {
       ResetDevice().IgnoreError();  // a fault stays with the device until then
@@ -289,6 +346,7 @@ class Sweep {
                               {"estimate_us", JsonNumber(record.estimate_us)}};
     if (!record.message.empty()) object["message"] = record.message;
     if (record.error) object["error"] = ToJson(*record.error);
+    if (record.timing) object["time"] = ToJson(*record.timing);
     if (record.seconds > 0) {
       object["run"] = ToJson(Outcome{.out = {}, .seconds = record.seconds, .sim = record.sim});
     }
@@ -306,7 +364,11 @@ class Sweep {
       absl::FPrintF(people_, "; %.2f s, %.1f GFLOP/s", record.seconds,
                     record.gflop / record.seconds);
     }
-    if (flops_left_ > 0 && flops_done_ > 0) {
+    if (const auto& timing = record.timing) {
+      absl::FPrintF(people_, ", %.4g ms, %.1f TFLOP/s, %.0f %% of the bound", timing->ms,
+                    timing->tflop_per_s(), 100 * timing->of_bound());
+    }
+    if (flops_left_ > 0 && flops_done_ > 0 && !options_.time) {
       absl::FPrintF(people_, "; about %.0f s left", seconds_ * flops_left_ / flops_done_);
     }
     absl::FPrintF(people_, "\n");
@@ -321,7 +383,8 @@ class Sweep {
   std::FILE* const people_;    // what is for people to read
   llvm::json::Array records_;  // of --json
   int runs_ = 0, position_ = 0, earlier_ = 0;
-  int counts_[4] = {};
+  std::vector<SweepRecord> times_;  // of this program
+  int counts_[5] = {};
   double flops_done_ = 0, flops_left_ = 0, seconds_ = 0;  // of this program
 };
 

@@ -17,7 +17,8 @@ struct SweepOptions {
   bool all_rows = false;   // every row that accepts a problem
   double max_flops = 0;    // larger problems are left out; 0: none is
   bool verify = false;
-  std::string csv;  // the table's file; "-": stdout, what is for people then goes to stderr
+  bool time = false;  // tells times in place of computing
+  std::string csv;    // the table's file; "-": stdout, what is for people then goes to stderr
   uint64_t seed = 0;
   bool json = false;  // the records as one document on stdout
 };
