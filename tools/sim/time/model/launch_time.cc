@@ -35,12 +35,12 @@ class Timer {
   double Clocks(double mhz, uint32_t freed, UnitTime* longest,
                 std::vector<WaveEvent>* events = nullptr) const {
     double clk = 0;
-    for (const std::vector<int64_t>& indices : launch_.plan.units) {
-      const std::vector<const WorkgroupRecord*> groups = RecordsOf(indices);
+    for (const SamplePlan::Unit& timed : launch_.plan.units) {
+      const std::vector<const WorkgroupRecord*> groups = RecordsOf(timed.first);
       if (groups.empty()) continue;
       std::vector<WaveEvent> own_events;
       UnitTime unit = TimeUnit(WorkAt(mhz, freed, groups, events ? &own_events : nullptr));
-      const double all = Extended(unit);
+      const double all = Extended(unit, timed.all);
       if (all < clk) continue;
       clk = all;
       if (events != nullptr) *events = std::move(own_events);
@@ -90,7 +90,10 @@ class Timer {
 
  private:
   double ClocksOfSome(absl::FunctionRef<void(UnitWork&)> change) const {
-    std::vector<const WorkgroupRecord*> groups = RecordsOf(launch_.plan.units.back());
+    const SamplePlan::Unit& first = launch_.plan.units.front();
+    const SamplePlan::Unit& typical = launch_.plan.units.back();
+    std::vector<const WorkgroupRecord*> groups =
+        RecordsOf(typical.all < first.all ? first.first : typical.first);
     const auto some = kTurnsToCompare * static_cast<size_t>(launch_.plan.resident);
     groups.resize(std::min(groups.size(), some));
     UnitWork work = WorkAt(compared_mhz_, 0, groups, nullptr);
@@ -110,8 +113,8 @@ class Timer {
   std::vector<const WorkgroupRecord*> Strata() const { return RecordsOf(launch_.plan.strata); }
   std::vector<const WorkgroupRecord*> Detailed() const {
     std::vector<const WorkgroupRecord*> all;
-    for (const auto& indices : launch_.plan.units) {
-      const auto records = RecordsOf(indices);
+    for (const SamplePlan::Unit& unit : launch_.plan.units) {
+      const auto records = RecordsOf(unit.first);
       all.insert(all.end(), records.begin(), records.end());
     }
     return all;
@@ -148,18 +151,18 @@ class Timer {
             .events = events};
   }
 
-  /// The time of all that a unit executes, from that of its first workgroups: what the filled unit
-  /// needed for each, times those that are left.
-  double Extended(const UnitTime& unit) const {
+  /// The time of all `count` workgroups that a unit executes, from that of the first ones: what the
+  /// filled unit needed for each, times those that are left.
+  double Extended(const UnitTime& unit, int64_t count) const {
     if (unit.cut) {
       // It goes on as it did, with the instructions that are left.
-      const double all = mean_work_ * static_cast<double>(launch_.plan.rounds);
+      const double all = mean_work_ * static_cast<double>(count);
       return unit.clk + std::max(0.0, all - static_cast<double>(unit.instructions)) / unit.rate;
     }
     const auto timed = static_cast<int64_t>(unit.ends.size());
-    if (timed >= launch_.plan.rounds || timed <= launch_.plan.resident) {
-      return unit.clk * static_cast<double>(launch_.plan.rounds) /
-             static_cast<double>(std::max<int64_t>(1, std::min(timed, launch_.plan.rounds)));
+    if (timed >= count || timed <= launch_.plan.resident) {
+      return unit.clk * static_cast<double>(count) /
+             static_cast<double>(std::max<int64_t>(1, std::min(timed, count)));
     }
     std::vector<double> ends = unit.ends;
     std::sort(ends.begin(), ends.end());
@@ -168,7 +171,7 @@ class Timer {
     const size_t last = ends.size() - resident;
     const size_t first = std::min(last - 1, std::max(resident - 1, last / 2));
     const double period = (ends[last] - ends[first]) / static_cast<double>(last - first);
-    return unit.clk + period * work_ratio_ * static_cast<double>(launch_.plan.rounds - timed);
+    return unit.clk + period * work_ratio_ * static_cast<double>(count - timed);
   }
 
   void FindTraffic() {

@@ -145,7 +145,8 @@ absl::Status ExecuteSample(SamplePlan& plan, int waves, double sample, Batches& 
   };
   std::vector<int64_t> detail;
   const size_t least = kLeastTurns * static_cast<size_t>(plan.resident);
-  for (auto& unit : plan.units) {
+  for (SamplePlan::Unit& timed : plan.units) {
+    std::vector<int64_t>& unit = timed.first;
     unit.resize(
         std::min(unit.size(), std::max(least, static_cast<size_t>(for_detail / of_wave / waves))));
     detail.insert(detail.end(), unit.begin(), unit.end());
