@@ -67,6 +67,9 @@ quicker, from a smaller sample, and leaves out limiter and interval.
   gridwise sweep --problems=retinanet --direction=fwd --device=gfx942 --n=1 --max-flops=2G --verify --csv=out.csv
   gridwise sweep --problems=retinanet --device=gfx942 --n=32 --time --csv=time.csv
   gridwise sweep --problems=mine.csv --csv=- >out.csv
+  gridwise sweep --problems=mine.csv --rows=rows.json --workers=8 --run-limit=60 --verify --csv=out.csv
+
+With --workers every run is a process of its own: one that crashes or hangs is one line of the table, which says so.
 )";
 
 constexpr std::string_view kListDetails =
@@ -141,7 +144,8 @@ const std::vector<CommandHelp>& Commands() {
              {"direction", "n"},
              kVariant,
              kChoice,
-             {"all_rows", "max_flops", "verify", "time", "seed", "csv", "json"}})},
+             {"all_rows", "max_flops", "verify", "time", "seed", "csv", "json", "rows", "workers",
+              "run_limit"}})},
       {"list", "list [targets | rows | problems]", "say what there is", kListDetails,
        Join({{"explain", "direction"}, kSizes, kVariant, kChoice, {"problems", "json"}})},
       {"isa",

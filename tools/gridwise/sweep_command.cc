@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
+#include <mutex>
+#include <optional>
 #include <span>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -20,12 +24,16 @@
 #include "instances/conv.h"
 #include "llvm/Support/JSON.h"
 #include "tools/gridwise/computation.h"
+#include "tools/gridwise/demand.h"
 #include "tools/gridwise/json.h"
 #include "tools/gridwise/problem_sets.h"
 #include "tools/gridwise/sweep_table.h"
+#include "tools/gridwise/sweep_worker.h"
 #include "tools/gridwise/tensors.h"
 #include "tools/gridwise/terminal.h"
+#include "tools/gridwise/text_file.h"
 #include "tools/gridwise/time_plan.h"
+#include "tools/tune/builder.h"
 
 namespace gridwise {
 namespace {
@@ -60,15 +68,31 @@ absl::Status CheckFlags(const SweepOptions& options) {
     return absl::InvalidArgumentError(
         "--time computes a part of the result at most, and --verify compares all of it");
   }
+  if (options.workers > 0 && options.json) {
+    return absl::InvalidArgumentError("--workers make a table, and --json wants a document");
+  }
+  if (!options.rows.empty() && !options.row.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--row=", options.row, " and --rows=", options.rows, " exclude each other"));
+  }
   if (options.json && options.csv == "-") {
     return absl::InvalidArgumentError("--json and --csv=- both want stdout; name a file");
   }
   return absl::OkStatus();
 }
 
+/// The rows of a file; null: all.
+using WantedRows = const std::vector<BuiltRow>*;
+
+bool IsWanted(const RowVerdict& verdict, Direction direction, WantedRows rows) {
+  return rows == nullptr ||
+         std::find(rows->begin(), rows->end(), BuiltRow{verdict.family, direction, verdict.row}) !=
+             rows->end();
+}
+
 /// The rows that `options` asks for.
 Item MakeItem(const std::string& name, const ConvProblem& problem, Gfx gfx,
-              const SweepOptions& options) {
+              const SweepOptions& options, WantedRows wanted_rows) {
   Item item = {.name = name, .problem = problem, .rows = {}, .reason = ""};
   const DeviceFacts device = gfx;
   const PlanOptions wanted = {.row = options.row, .family = options.family, .op = options.op};
@@ -77,11 +101,11 @@ Item MakeItem(const std::string& name, const ConvProblem& problem, Gfx gfx,
   if (!plan.ok()) {
     item.rows = {{}};
     item.reason = plan.status().message();
-  } else if (!options.all_rows) {
+  } else if (!options.all_rows && wanted_rows == nullptr) {
     item.rows = {{plan->family(), plan->row(), microseconds(plan->cost())}};
   } else {
     for (const RowVerdict& verdict : ExplainRows(problem, device, wanted)) {
-      if (verdict.reason) continue;
+      if (verdict.reason || !IsWanted(verdict, problem.direction, wanted_rows)) continue;
       item.rows.push_back({verdict.family, verdict.row, microseconds(verdict.cost)});
     }
   }
@@ -90,7 +114,8 @@ Item MakeItem(const std::string& name, const ConvProblem& problem, Gfx gfx,
 
 /// The problems that the flags select, in the set's order, a direction after the other.
 absl::StatusOr<std::vector<Item>> SelectItems(const SweepOptions& options,
-                                              const RequestedTarget& target, std::FILE* people) {
+                                              const RequestedTarget& target, WantedRows wanted_rows,
+                                              std::FILE* people) {
   const ProblemRequest& request = options.request;
   const absl::StatusOr<std::vector<ProblemSet>> sets =
       LoadProblemSets(request.problems, request.program);
@@ -118,7 +143,7 @@ absl::StatusOr<std::vector<Item>> SelectItems(const SweepOptions& options,
           ++too_large;
           continue;
         }
-        items.push_back(MakeItem(named.name, problem, target.gfx, options));
+        items.push_back(MakeItem(named.name, problem, target.gfx, options, wanted_rows));
       }
     }
   }
@@ -151,6 +176,7 @@ class Sweep {
   }
 
   absl::Status Run() {
+    if (options_.workers > 0) return RunInWorkers();
     for (const Item& item : items_) {
       if (absl::Status status = RunItem(item); !status.ok()) return status;
     }
@@ -260,6 +286,67 @@ class Sweep {
         options_.time ? std::span<const Result>(kTimes)
                       : std::span<const Result>(kDone).first(options_.verify ? 2 : 3);
     return table_.Find(RecordOf(item, row), wanted);
+  }
+
+  /// All runs that are to be done, each in a process of its own, so many at a time.
+  absl::Status RunInWorkers() {
+    std::vector<std::pair<const Item*, const Choice*>> runs;
+    for (const Item& item : items_) {
+      for (const Choice& row : item.rows) {
+        if (const std::optional<Result> earlier = Find(item, row)) {
+          ++position_;
+          ++earlier_;
+          ++counts_[static_cast<int>(*earlier)];
+        } else {
+          runs.emplace_back(&item, &row);
+        }
+      }
+    }
+    std::mutex mutex;
+    std::size_t next = 0;
+    absl::Status failed;
+    const auto work = [&] {
+      std::unique_lock lock(mutex);
+      while (next < runs.size() && failed.ok()) {
+        const auto [item, row] = runs[next++];
+        lock.unlock();
+        const Clock::time_point start = Clock::now();
+        const absl::StatusOr<std::string> line =
+            row->row.empty()
+                ? absl::AbortedError(item->reason)
+                : RunInWorker(options_.arguments,
+                              {item->name, Name(item->problem.direction), row->family, row->row},
+                              options_.run_limit_s);
+        lock.lock();
+        absl::Status status = TakeLine(*item, *row, line, SecondsSince(start) / options_.workers);
+        if (!status.ok()) failed = status;
+      }
+    };
+    std::vector<std::thread> threads;
+    for (int i = 0; i < options_.workers; ++i) threads.emplace_back(work);
+    for (std::thread& thread : threads) thread.join();
+    return failed;
+  }
+
+  /// Adds what came of a worker's run, which took `seconds` of the sweep.
+  absl::Status TakeLine(const Item& item, const Choice& row,
+                        const absl::StatusOr<std::string>& line, double seconds) {
+    SweepRecord record = RecordOf(item, row);
+    if (line.ok()) {
+      const absl::StatusOr<Result> result = table_.AddLine(*line);
+      if (!result.ok()) return result.status();
+      record.result = *result;
+    } else {
+      record.message = line.status().message();
+      if (absl::Status status = table_.Add(record); !status.ok()) return status;
+    }
+    ++position_;
+    ++counts_[static_cast<int>(record.result)];
+    seconds_ += seconds;
+    flops_done_ += item.problem.Flops();
+    flops_left_ -= item.problem.Flops();
+    Tell(record);
+    return absl::OkStatus();
   }
 
   absl::Status RunItem(const Item& item) {
@@ -394,6 +481,33 @@ ExitCode Fail(ExitCode code, const absl::Status& status) {
   return code;
 }
 
+/// Compiles the row that is asked for, or the rows of the file, which it returns, where they are
+/// not built in.
+absl::StatusOr<std::optional<std::vector<BuiltRow>>> AddRows(const SweepOptions& options,
+                                                             const RequestedTarget& target) {
+  for (const Direction direction : target.directions) {
+    absl::Status status =
+        AddRowOnDemand(options.request.program, options.family, options.row, direction, target.gfx);
+    if (!status.ok()) return status;
+  }
+  if (options.rows.empty()) return std::nullopt;
+  const absl::StatusOr<std::string> text = ReadTextFile(options.rows);
+  if (!text.ok()) return text.status();
+  absl::StatusOr<std::pair<Gfx, std::vector<BuiltRow>>> rows = ParseRows(*text);
+  if (!rows.ok()) return rows.status();
+  if (rows->first != target.gfx) {
+    return absl::InvalidArgumentError(absl::StrFormat("the rows of %s are for %s, and not for %s",
+                                                      options.rows, Name(rows->first),
+                                                      Name(target.gfx)));
+  }
+  for (const BuiltRow& row : rows->second) {
+    absl::Status status =
+        AddRowOnDemand(options.request.program, row.family, row.name, row.direction, target.gfx);
+    if (!status.ok()) return status;
+  }
+  return std::move(rows->second);
+}
+
 }  // namespace
 
 ExitCode SweepCommand(const SweepOptions& options) {
@@ -402,7 +516,10 @@ ExitCode SweepCommand(const SweepOptions& options) {
   if (!target.ok()) return Fail(kBadUsage, target.status());
   // stdout is for what a program reads, if there is such.
   std::FILE* const people = options.json || options.csv == "-" ? stderr : stdout;
-  absl::StatusOr<std::vector<Item>> items = SelectItems(options, *target, people);
+  const auto rows = AddRows(options, *target);
+  if (!rows.ok()) return Fail(kBadUsage, rows.status());
+  absl::StatusOr<std::vector<Item>> items =
+      SelectItems(options, *target, *rows ? &**rows : nullptr, people);
   if (!items.ok()) return Fail(kBadUsage, items.status());
   absl::StatusOr<SweepTable> table =
       options.csv.empty()

@@ -132,6 +132,25 @@ absl::StatusOr<SweepTable> SweepTable::Open(const std::string& path) {
   return table;
 }
 
+absl::StatusOr<Result> SweepTable::Remember(std::string_view line, std::string_view where) {
+  std::optional<std::vector<std::string>> fields = SplitCsvLine(line);
+  if (!fields || fields->size() != std::size(kColumns)) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%sthe line has not the %d fields of a sweep's record", where, std::size(kColumns)));
+  }
+  const auto* result = std::find_if(std::begin(kResults), std::end(kResults), [&](Result known) {
+    return (*fields)[kResultColumn] == Name(known);
+  });
+  if (result == std::end(kResults)) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%sresult is '%s'; must be pass, fail, unverified, timed or error", where,
+                        (*fields)[kResultColumn]));
+  }
+  fields->resize(kKeyColumns);
+  done_.emplace(*std::move(fields), *result);
+  return *result;
+}
+
 absl::Status SweepTable::Read(const std::string& path, std::string_view text) {
   for (int line = 1; !text.empty(); ++line) {
     const size_t end = text.find('\n');
@@ -144,22 +163,8 @@ absl::Status SweepTable::Read(const std::string& path, std::string_view text) {
                        " has other columns than this program writes; remove it or name "
                        "another file with --csv"));
     }
-    std::optional<std::vector<std::string>> fields = SplitCsvLine(content);
-    if (!fields || fields->size() != std::size(kColumns)) {
-      return absl::InvalidArgumentError(
-          absl::StrFormat("%s:%d: the line has not the %d fields of a sweep's record", path, line,
-                          std::size(kColumns)));
-    }
-    const auto* result = std::find_if(std::begin(kResults), std::end(kResults), [&](Result known) {
-      return (*fields)[kResultColumn] == Name(known);
-    });
-    if (result == std::end(kResults)) {
-      return absl::InvalidArgumentError(
-          absl::StrFormat("%s:%d: result is '%s'; must be pass, fail, unverified, timed or error",
-                          path, line, (*fields)[kResultColumn]));
-    }
-    fields->resize(kKeyColumns);
-    done_.emplace(*std::move(fields), *result);
+    const absl::StatusOr<Result> result = Remember(content, absl::StrFormat("%s:%d: ", path, line));
+    if (!result.ok()) return result.status();
   }
   return absl::OkStatus();
 }
@@ -175,9 +180,20 @@ std::optional<Result> SweepTable::Find(const SweepRecord& record,
 
 absl::Status SweepTable::Add(const SweepRecord& record) {
   done_.emplace(KeyOf(record), record.result);
+  return Write(JoinCsvLine(FieldsOf(record)));
+}
+
+absl::StatusOr<Result> SweepTable::AddLine(const std::string& line) {
+  const absl::StatusOr<Result> result = Remember(line, "");
+  if (!result.ok()) return result;
+  if (absl::Status status = Write(line); !status.ok()) return status;
+  return result;
+}
+
+absl::Status SweepTable::Write(const std::string& line) {
   if (file_ == nullptr) return absl::OkStatus();
-  const std::string line = JoinCsvLine(FieldsOf(record)) + "\n";
-  if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size() ||
+  const std::string text = line + "\n";
+  if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size() ||
       std::fflush(file_.get()) != 0)
     return CannotUse("write", path_);
   return absl::OkStatus();

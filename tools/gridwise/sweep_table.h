@@ -65,6 +65,8 @@ class SweepTable {
                                           std::span<const SweepRecord::Result> wanted) const;
 
   absl::Status Add(const SweepRecord& record);
+  /// Adds a line of another such table, without its end; its result.
+  absl::StatusOr<SweepRecord::Result> AddLine(const std::string& line);
 
  private:
   struct Close {
@@ -72,6 +74,9 @@ class SweepTable {
       if (file != stdout) std::fclose(file);
     }
   };
+  /// Remembers a line's key and result; `where` is what errors begin with.
+  absl::StatusOr<SweepRecord::Result> Remember(std::string_view line, std::string_view where);
+  absl::Status Write(const std::string& line);
   /// Takes in what the file held, without an incomplete last line.
   absl::Status Read(const std::string& path, std::string_view text);
 
