@@ -78,8 +78,8 @@ TEST(CommandLineTest, VerifiesASmallProblem) {
   EXPECT_THAT(result.out,
               AllOf(HasSubstr("problem    bwd_data f16 g1 n2 c24 k20 in 9x7"), HasSubstr("row "),
                     HasSubstr("sub-GEMMs  2"), HasSubstr("instructions: "), HasSubstr("mma "),
-                    HasSubstr("GFLOP/s per core"), HasSubstr("ulps"), HasSubstr("relative norm"),
-                    HasSubstr("\nPASS\n")));
+                    HasSubstr("GFLOP/s per core"), HasSubstr("ports      on the GPU at least "),
+                    HasSubstr("ulps"), HasSubstr("relative norm"), HasSubstr("\nPASS\n")));
 }
 
 TEST(CommandLineTest, RunsANamedProblemWithItsSizesReplaced) {
@@ -131,6 +131,16 @@ TEST(CommandLineTest, SaysWhichInstructionsTheSimulatorRefuses) {
   EXPECT_THAT(result.out, AllOf(HasSubstr("gfx1201: "), HasSubstr("instructions have a handler"),
                                 HasSubstr("\n  image_load\n"), Not(HasSubstr("\n  v_add_f32\n"))));
   ExpectRefusal("sim isa --target=gfx90", "'gfx90' is not a target of the simulator");
+}
+
+TEST(CommandLineTest, TellsTimes) {
+  const Result result = Gridwise(absl::StrCat(kSmall, "--time"));
+  EXPECT_EQ(result.status, kSuccess) << result.out;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("gridwise time: kernel"), HasSubstr("where waves wait"),
+                                HasSubstr("\ntime  "), HasSubstr(" ms at "), HasSubstr("TFLOP/s"),
+                                HasSubstr("% of the bound of"), HasSubstr("limited by"),
+                                Not(HasSubstr("instructions: "))));
+  ExpectRefusal(absl::StrCat(kSmall, "--time --verify"), "excludes --verify");
 }
 
 TEST(CommandLineTest, WithoutVerifyThereIsNoVerdict) {
@@ -449,6 +459,22 @@ TEST(CommandLineTest, SweepsASetAndGoesOnWhereItWas) {
                               HasSubstr("2 of them earlier")));
   EXPECT_EQ(CountLines(csv), 4);
   EXPECT_THAT(ReadText(csv), HasSubstr(text.substr(0, text.rfind(",pass,"))));
+}
+
+TEST(CommandLineTest, SweepsTimes) {
+  const std::string csv = testing::TempDir() + "/times.csv";
+  std::remove(csv.c_str());
+  const std::string sweep = absl::StrCat("sweep --problems=", SmallSet(),
+                                         " --direction=bwd_weight --n=2 --time --csv=", csv);
+  const Result whole = Gridwise(sweep);
+  EXPECT_EQ(whole.status, kSuccess) << whole.out;
+  EXPECT_THAT(whole.out,
+              AllOf(HasSubstr("[1/3] a "), HasSubstr(": timed, "), HasSubstr("% of the bound"),
+                    HasSubstr(" 0 unverified, 3 timed"), HasSubstr("most above their bound")));
+  EXPECT_EQ(CountLines(csv), 4);
+  EXPECT_THAT(ReadText(csv), HasSubstr(",timed,"));
+  EXPECT_THAT(Gridwise(sweep).out, HasSubstr("3 of them earlier"));
+  ExpectRefusal(absl::StrCat("sweep --problems=", SmallSet(), " --time --verify"), "--time");
 }
 
 TEST(CommandLineTest, SweepsDirectionsAndRows) {

@@ -71,6 +71,7 @@ absl::StatusOr<Outcome> ComputeOf(const P& problem, const RowPlan& plan, const O
   const absl::StatusOr<Executable> executable = Executable::Load(plan);
   if (!executable.ok()) return executable.status();
   Outcome outcome;
+  CountSimPorts();
   TakeSimRuns();  // those that came before
   const auto start = std::chrono::steady_clock::now();
   absl::Status status = LaunchAndWait(

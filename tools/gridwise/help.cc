@@ -35,6 +35,7 @@ and B, m x n from m x k and k x n.
 
   gridwise run bwd_data --problem=almiopen-1959 --device=gfx942 --verify
   gridwise run bwd_data --n=32 --c=256 --k=36 --in=13x13 --filter=3x3 --pad=1 --verify
+  gridwise run bwd_data --problem=almiopen-1959 --time
   gridwise run gemm --batch=8 --m=512 --n=512 --k=64 --a=row --b=col --verify
   gridwise run bwd_data --dy=dy.npy --w=w.npy --stride=2 --pad=1 --out=dx.npy
 
@@ -62,9 +63,17 @@ constexpr std::string_view kSweepDetails =
 every row that accepts it. Each ends as a line, and with --csv as a record that reaches the file at once: a sweep that was
 interrupted goes on where it was. At last come the slowest and the least efficient layers, by the planner's estimate.
 
+With --time the table says how long each takes: ms at the clock of long runs, with the interval that the simulated machine's
+uncertain parameters leave, ms at the peak clock, TFLOP/s, the part of the roofline's bound, and what limits it. With --all-rows too it is
+quicker, from a smaller sample, and leaves out limiter and interval.
+
   gridwise sweep --problems=retinanet --direction=fwd --device=gfx942 --n=1 --max-flops=2G --verify --csv=out.csv
+  gridwise sweep --problems=retinanet --device=gfx942 --n=32 --time --csv=time.csv
   gridwise sweep --problems=transformers --device=gfx942 --max-flops=1G --verify
   gridwise sweep --problems=mine.csv --csv=- >out.csv
+  gridwise sweep --problems=mine.csv --rows=rows.json --workers=8 --run-limit=60 --verify --csv=out.csv
+
+With --workers every run is a process of its own: one that crashes or hangs is one line of the table, which says so.
 )";
 
 constexpr std::string_view kCompareDetails =
@@ -142,7 +151,7 @@ const std::vector<CommandHelp>& Commands() {
              kMatrices,
              kVariant,
              kChoice,
-             {"splits", "atomic", "verify", "seed", "x", "w", "dy", "out", "json"}})},
+             {"splits", "atomic", "verify", "time", "seed", "x", "w", "dy", "out", "json"}})},
       {"explain", "explain DIRECTION FLAGS", "tell what each kernel would cost, or why it cannot",
        kExplainDetails, Join({kNamed, kSizes, kMatrices, kVariant, kChoice, {"json"}})},
       {"sweep", "sweep FLAGS", "compute every problem of a set, into a CSV table", kSweepDetails,
@@ -150,7 +159,8 @@ const std::vector<CommandHelp>& Commands() {
              {"direction", "n"},
              kVariant,
              kChoice,
-             {"all_rows", "max_flops", "verify", "seed", "csv", "json"}})},
+             {"all_rows", "max_flops", "verify", "time", "seed", "csv", "json", "rows", "workers",
+              "run_limit"}})},
       {"compare", "compare --a=CHOICE --b=CHOICE", "two families, ops or rows on a set",
        kCompareDetails,
        Join({kNamed,

@@ -110,6 +110,8 @@ llvm::json::Object ToJson(const Outcome& outcome) {
   run["workgroups"] = static_cast<int64_t>(outcome.sim->workgroups);
   run["waves"] = static_cast<int64_t>(outcome.sim->waves);
   run["instructions"] = std::move(instructions);
+  run["ports_ms"] = outcome.sim->ports_ms;
+  run["ports"] = outcome.sim->ports;
   return run;
 }
 
@@ -118,6 +120,26 @@ llvm::json::Object ToJson(const ErrorStats& stats) {
                             {"max_ulps", JsonNumber(stats.max_ulps)},
                             {"rel_norm", JsonNumber(stats.rel_norm)},
                             {"of_tolerance", JsonNumber(stats.max_ratio)}};
+}
+
+llvm::json::Object ToJson(const Timing& timing) {
+  llvm::json::Object object{{"ms", JsonNumber(timing.ms)},
+                            {"measured", timing.measured},
+                            {"clock_ghz", timing.clock_ghz},
+                            {"tflop_per_s", JsonNumber(timing.tflop_per_s())},
+                            {"bound_ms", timing.roofline.ms()},
+                            {"bound", timing.roofline.bound()},
+                            {"of_bound", JsonNumber(timing.of_bound())}};
+  if (timing.measured) return object;
+  object["low_ms"] = timing.low_ms;
+  object["high_ms"] = timing.high_ms;
+  object["burst_ms"] = timing.burst_ms;
+  object["burst_ghz"] = timing.burst_ghz;
+  object["ports_ms"] = timing.ports_ms;
+  object["ports"] = timing.ports;
+  object["limiter"] = timing.limiter;
+  object["gain"] = timing.gain;
+  return object;
 }
 
 void PrintJson(llvm::json::Value value) {

@@ -8,6 +8,7 @@
 #include "llvm/Support/JSON.h"
 #include "tools/gridwise/computation.h"
 #include "tools/gridwise/problem.h"
+#include "tools/gridwise/timing.h"
 
 /// What commands say with --json.
 
@@ -25,6 +26,7 @@ llvm::json::Object ToJson(const Cost& cost, double clock_ghz);
 llvm::json::Object ToJson(const RowPlan& plan);
 llvm::json::Object ToJson(const Outcome& outcome);
 llvm::json::Object ToJson(const ErrorStats& stats);
+llvm::json::Object ToJson(const Timing& timing);
 
 /// Prints a document to stdout.
 void PrintJson(llvm::json::Value value);

@@ -69,6 +69,9 @@ ABSL_FLAG(bool, json, false,
 ABSL_FLAG(std::string, row, "",
           "kernel to use, one of `gridwise list rows`; default: the planner's choice");
 ABSL_FLAG(bool, verify, false, "compare the result with the CPU reference");
+ABSL_FLAG(bool, time, false,
+          "tell how long it takes in place of computing it: by events, or on a simulated device by "
+          "its clock, from a sample of the workgroups");
 ABSL_FLAG(bool, all_rows, false, "on every kernel that accepts a problem");
 ABSL_FLAG(
     std::string, direction, "",
@@ -114,6 +117,11 @@ ABSL_FLAG(bool, list, false, "print the rows, one a line");
 ABSL_FLAG(bool, count, false, "print how many rows there are, and how many not, by reason");
 ABSL_FLAG(std::string, export, "", "JSON file that the rows are written to, - for stdout");
 ABSL_FLAG(std::string, rows, "", "JSON file of rows, as `gridwise instances --export` writes it");
+ABSL_FLAG(
+    int, workers, 0,
+    "processes at a time that runs are done in, each its own, so that a crash is a line of the "
+    "table; default: none");
+ABSL_FLAG(double, run_limit, 600, "seconds after which a worker's run is killed");
 ABSL_FLAG(std::string, use, "training", "training, validation or test");
 ABSL_FLAG(int, number, 1500, "of problems");
 ABSL_FLAG(int, jobs, 0, "kernels that are compiled at a time; default: one a core");
@@ -166,6 +174,7 @@ gridwise::ExitCode Run(const gridwise::ProblemRequest& request) {
                                .atomic = absl::GetFlag(FLAGS_atomic),
                                .seed = absl::GetFlag(FLAGS_seed),
                                .verify = absl::GetFlag(FLAGS_verify),
+                               .time = absl::GetFlag(FLAGS_time),
                                .x = absl::GetFlag(FLAGS_x),
                                .w = absl::GetFlag(FLAGS_w),
                                .dy = absl::GetFlag(FLAGS_dy),
@@ -181,7 +190,8 @@ gridwise::ExplainOptions ExplainOptionsOf(const gridwise::ProblemRequest& reques
           .json = absl::GetFlag(FLAGS_json)};
 }
 
-gridwise::ExitCode Sweep(const gridwise::ProblemRequest& request) {
+gridwise::ExitCode Sweep(const gridwise::ProblemRequest& request,
+                         const std::vector<std::string>& arguments) {
   return gridwise::SweepCommand({.request = request,
                                  .family = absl::GetFlag(FLAGS_family),
                                  .op = absl::GetFlag(FLAGS_op),
@@ -189,9 +199,14 @@ gridwise::ExitCode Sweep(const gridwise::ProblemRequest& request) {
                                  .all_rows = absl::GetFlag(FLAGS_all_rows),
                                  .max_flops = absl::GetFlag(FLAGS_max_flops).value,
                                  .verify = absl::GetFlag(FLAGS_verify),
+                                 .time = absl::GetFlag(FLAGS_time),
                                  .csv = absl::GetFlag(FLAGS_csv),
                                  .seed = absl::GetFlag(FLAGS_seed),
-                                 .json = absl::GetFlag(FLAGS_json)});
+                                 .json = absl::GetFlag(FLAGS_json),
+                                 .rows = absl::GetFlag(FLAGS_rows),
+                                 .workers = absl::GetFlag(FLAGS_workers),
+                                 .run_limit_s = absl::GetFlag(FLAGS_run_limit),
+                                 .arguments = arguments});
 }
 
 gridwise::ExitCode Compare(const gridwise::ProblemRequest& request) {
@@ -276,8 +291,9 @@ gridwise::ExitCode Help(const std::vector<std::string>& arguments) {
   return gridwise::kSuccess;
 }
 
-/// Runs a command whose flags are set.
-gridwise::ExitCode RunCommandLine(const gridwise::CommandLine& line) {
+/// Runs a command whose flags are set, from the program's arguments.
+gridwise::ExitCode RunCommandLine(const gridwise::CommandLine& line,
+                                  const std::vector<std::string>& arguments) {
   const std::vector<std::string>& words = line.words;
   const std::string& command = words[1];
   const std::string direction = absl::GetFlag(FLAGS_direction);
@@ -289,7 +305,8 @@ gridwise::ExitCode RunCommandLine(const gridwise::CommandLine& line) {
     const gridwise::ProblemRequest request = RequestOf(words[0], words[2]);
     return command == "run" ? Run(request) : gridwise::ExplainCommand(ExplainOptionsOf(request));
   }
-  if (command == "sweep" && words.size() == 2) return Sweep(RequestOf(words[0], direction));
+  if (command == "sweep" && words.size() == 2)
+    return Sweep(RequestOf(words[0], direction), arguments);
   if (command == "compare" && words.size() == 2) return Compare(RequestOf(words[0], direction));
   if (command == "list" && (words.size() <= 3 || !absl::GetFlag(FLAGS_explain).empty()))
     return List(line);
@@ -340,5 +357,5 @@ int main(int argc, char** argv) {
                                   command->name, gridwise::Spelling(flag), command->name));
     }
   }
-  return RunCommandLine(*line);
+  return RunCommandLine(*line, arguments);
 }

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdio>
 #include <optional>
-#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -25,6 +24,8 @@
 #include "tools/gridwise/problem_sets.h"
 #include "tools/gridwise/tensors.h"
 #include "tools/gridwise/terminal.h"
+#include "tools/gridwise/time_plan.h"
+#include "tools/gridwise/timing.h"
 
 namespace gridwise {
 namespace {
@@ -152,9 +153,8 @@ absl::StatusOr<Job> Prepare(const RunOptions& options) {
                                            .splits = options.splits,
                                            .atomic = options.atomic});
   if (!plan.ok()) return plan.status();
-  Job job = {.problem = problem,
-             .plan = *std::move(plan),
-             .operands = RandomOperands(problem, options.seed)};
+  Job job = {.problem = problem, .plan = *std::move(plan), .operands = {}};
+  if (!options.time) job.operands = RandomOperands(problem, options.seed);
   if (conv != nullptr) {
     if (absl::Status status = TakeFiles(files, *conv, job); !status.ok()) return status;
   }
@@ -167,7 +167,7 @@ void PrintOutcome(const Problem& problem, const Outcome& outcome) {
     absl::PrintF("run        %.6f s, %.1f GFLOP/s\n", outcome.seconds, gflops);
     return;
   }
-  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  const int cores = std::max(1, outcome.sim->threads);
   absl::PrintF(
       "run        %.2f s simulated on %d cores, %.1f GFLOP/s per core; %d workgroups, %d waves\n",
       outcome.seconds, cores, gflops / cores, outcome.sim->workgroups, outcome.sim->waves);
@@ -178,6 +178,10 @@ void PrintOutcome(const Problem& problem, const Outcome& outcome) {
     if (count > 0) absl::StrAppend(&classes, classes.empty() ? "" : ", ", name, " ", count);
   }
   absl::PrintF("           %d instructions: %s\n", total, classes);
+  if (outcome.sim->ports_ms == 0) return;
+  absl::PrintF(
+      "ports      on the GPU at least %.4g ms at its clock of long runs (%s); --time tells more\n",
+      outcome.sim->ports_ms, outcome.sim->ports);
 }
 
 /// How the result compares with the CPU reference; an error when that cannot be computed.
@@ -195,6 +199,45 @@ void PrintJudgement(const Judgement& judgement) {
   absl::PrintF("%s\n", status.ok()
                            ? Green(stdout, "PASS")
                            : absl::StrCat(Red(stdout, "FAIL"), "       ", status.message()));
+}
+
+ExitCode Fail(ExitCode code, const absl::Status& status) {
+  std::fflush(stdout);
+  absl::FPrintF(stderr, "gridwise: %s\n", status.message());
+  return code;
+}
+
+void PrintTiming(const Timing& timing) {
+  if (timing.measured) {
+    absl::PrintF("time       %.4g ms, measured\n", timing.ms);
+  } else {
+    absl::PrintF(
+        "time       %.4g ms at %.2f GHz (%.4g to %.4g), %.4g ms at %.2f GHz, by the simulator's "
+        "clock\n",
+        timing.ms, timing.clock_ghz, timing.low_ms, timing.high_ms, timing.burst_ms,
+        timing.burst_ghz);
+  }
+  absl::PrintF("           %.1f TFLOP/s, %.0f %% of the bound of %.4g ms (%s)\n",
+               timing.tflop_per_s(), 100 * timing.of_bound(), timing.roofline.ms(),
+               timing.roofline.bound());
+  if (timing.measured) return;
+  absl::PrintF("           limited by %s; at least %.4g ms in any order (%s)\n", timing.Limit(),
+               timing.ports_ms, timing.ports);
+}
+
+/// Times the job's plan and says how long it takes.
+ExitCode RunTimed(const RunOptions& options, const Job& job) {
+  const absl::StatusOr<Timing> timing =
+      TimePlan(job.problem, job.plan, {.simulated = options.json ? SimTiming::kQuiet : SimTiming::kDescribed});
+  if (!timing.ok()) return Fail(kDeviceError, timing.status());
+  if (options.json) {
+    PrintJson(llvm::json::Object{{"problem", ToJson(job.problem)},
+                                 {"plan", ToJson(job.plan)},
+                                 {"time", ToJson(*timing)}});
+  } else {
+    PrintTiming(*timing);
+  }
+  return kSuccess;
 }
 
 /// Writes the result of a convolution to the file that the options name.
@@ -220,21 +263,21 @@ llvm::json::Object ToJson(const Job& job, const Outcome& outcome,
   return document;
 }
 
-ExitCode Fail(ExitCode code, const absl::Status& status) {
-  std::fflush(stdout);
-  absl::FPrintF(stderr, "gridwise: %s\n", status.message());
-  return code;
-}
-
 }  // namespace
 
 ExitCode RunCommand(const RunOptions& options) {
+  if (options.time && (options.verify || !options.out.empty())) {
+    return Fail(kBadUsage, absl::InvalidArgumentError(
+                               "--time computes a part of the result at most; it excludes --verify "
+                               "and --out"));
+  }
   const absl::StatusOr<Job> job = Prepare(options);
   if (!job.ok()) return Fail(kBadUsage, job.status());
   if (!options.json) {
     absl::PrintF("problem    %s\n%s", ToString(job->problem), job->plan.ToString());
     std::fflush(stdout);
   }
+  if (options.time) return RunTimed(options, *job);
   const absl::StatusOr<Outcome> outcome = Compute(job->problem, job->plan, job->operands);
   if (!outcome.ok()) return Fail(kDeviceError, outcome.status());
   if (!options.json) PrintOutcome(job->problem, *outcome);

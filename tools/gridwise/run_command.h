@@ -16,6 +16,7 @@ struct RunOptions {
   bool atomic = false;
   uint64_t seed = 0;
   bool verify = false;
+  bool time = false;          // tells the time in place of computing
   std::string x, w, dy, out;  // .npy files, or empty
   bool json = false;          // in place of what people read
 };

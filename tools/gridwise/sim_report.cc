@@ -4,16 +4,49 @@
 
 namespace gridwise {
 
+void CountSimPorts() {
+  if (gridwiseSimCountPorts != nullptr) gridwiseSimCountPorts(1);
+}
+
 std::optional<SimRun> TakeSimRuns() {
   GridwiseSimRuns run{};
   if (gridwiseSimTakeRuns == nullptr || gridwiseSimTakeRuns(&run) != 0) return std::nullopt;
-  SimRun result{
-      .instructions = {}, .workgroups = run.workgroups, .waves = run.waves, .seconds = run.seconds};
+  SimRun result{.instructions = {},
+                .workgroups = run.workgroups,
+                .waves = run.waves,
+                .seconds = run.seconds,
+                .threads = run.threads,
+                .ports_ms = run.ports_ms,
+                .ports = run.ports};
   for (int i = 0; i < GRIDWISE_SIM_CLASSES; ++i) {
     if (run.class_names[i] != nullptr)
       result.instructions.emplace_back(run.class_names[i], run.instructions[i]);
   }
   return result;
+}
+
+bool IsSimulated() { return gridwiseSimTime != nullptr; }
+
+bool StartSimTiming(SimTiming timing) {
+  if (!IsSimulated()) return false;
+  gridwiseSimTime(timing == SimTiming::kDescribed ? 2 : timing == SimTiming::kQuick ? 3 : 1);
+  return true;
+}
+
+std::optional<SimTimes> TakeSimTimes() {
+  GridwiseSimTimes times{};
+  if (gridwiseSimTakeTimes == nullptr || gridwiseSimTakeTimes(&times) != 0) return std::nullopt;
+  return SimTimes{.launches = times.launches,
+                  .burst_mhz = times.burst_mhz,
+                  .sustained_mhz = times.sustained_mhz,
+                  .burst_ms = times.burst_ms,
+                  .sustained_ms = times.sustained_ms,
+                  .low_ms = times.low_ms,
+                  .high_ms = times.high_ms,
+                  .ports_ms = times.ports_ms,
+                  .ports = times.ports,
+                  .limiter = times.limiter,
+                  .gain = times.gain};
 }
 
 std::optional<double> SimProgress() {

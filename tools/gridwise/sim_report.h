@@ -13,11 +13,42 @@ struct SimRun {
   std::vector<std::pair<std::string, int64_t>> instructions;  // of waves, by class
   int64_t workgroups = 0;
   int64_t waves = 0;
-  double seconds = 0;  // wall time
+  double seconds = 0;      // wall time
+  int threads = 1;         // of the host
+  double ports_ms = 0;     // no order of execution takes less on the GPU; 0: not counted
+  std::string ports = {};  // by what
 };
+
+/// From now on launches tell SimRun::ports_ms.
+void CountSimPorts();
 
 /// The launches since the last call; nothing when the HIP library is not the simulator.
 std::optional<SimRun> TakeSimRuns();
+
+/// What the simulator's clock says of launches, see GridwiseSimTimes (sim_extension.h).
+struct SimTimes {
+  int64_t launches = 0;
+  double burst_mhz = 0, sustained_mhz = 0;
+  double burst_ms = 0, sustained_ms = 0, low_ms = 0, high_ms = 0, ports_ms = 0;
+  std::string ports = {}, limiter = {};
+  double gain = 0;
+};
+
+/// Whether the HIP library is the simulator.
+bool IsSimulated();
+
+/// How much timing says, and costs.
+enum class SimTiming {
+  kQuick,      // from a smaller sample, without limiter and interval
+  kQuiet,      //
+  kDescribed,  // and describes each launch on stderr
+};
+/// From now on launches are timed in place of executed whole; false when the HIP library is not the
+/// simulator.
+bool StartSimTiming(SimTiming timing);
+
+/// The launches since the last call that were timed; nothing if none was.
+std::optional<SimTimes> TakeSimTimes();
 
 /// How much of the launch that is running is done, 0 to 1; nothing when the HIP library is not the
 /// simulator. Callable from any thread.

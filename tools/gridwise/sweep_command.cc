@@ -2,9 +2,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <cstddef>
 #include <cstdio>
+#include <mutex>
+#include <optional>
 #include <span>
+#include <thread>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -16,13 +22,18 @@
 #include "instances/plan.h"
 #include "llvm/Support/JSON.h"
 #include "tools/gridwise/computation.h"
+#include "tools/gridwise/demand.h"
 #include "tools/gridwise/json.h"
 #include "tools/gridwise/problem.h"
 #include "tools/gridwise/problem_sets.h"
 #include "tools/gridwise/selection.h"
 #include "tools/gridwise/sweep_table.h"
+#include "tools/gridwise/sweep_worker.h"
 #include "tools/gridwise/tensors.h"
 #include "tools/gridwise/terminal.h"
+#include "tools/gridwise/text_file.h"
+#include "tools/gridwise/time_plan.h"
+#include "tools/tune/builder.h"
 
 namespace gridwise {
 namespace {
@@ -53,15 +64,37 @@ absl::Status CheckFlags(const SweepOptions& options) {
     return absl::InvalidArgumentError(
         absl::StrCat("--row=", options.row, " and --all-rows exclude each other"));
   }
+  if (options.time && options.verify) {
+    return absl::InvalidArgumentError(
+        "--time computes a part of the result at most, and --verify compares all of it");
+  }
+  if (options.workers > 0 && options.json) {
+    return absl::InvalidArgumentError("--workers make a table, and --json wants a document");
+  }
+  if (!options.rows.empty() && !options.row.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--row=", options.row, " and --rows=", options.rows, " exclude each other"));
+  }
   if (options.json && options.csv == "-") {
     return absl::InvalidArgumentError("--json and --csv=- both want stdout; name a file");
   }
   return absl::OkStatus();
 }
 
+/// The rows of a file; null: all.
+using WantedRows = const std::vector<BuiltRow>*;
+
+bool IsWanted(const RowVerdict& verdict, const Problem& problem, WantedRows rows) {
+  const auto* const conv = std::get_if<ConvProblem>(&problem);
+  return rows == nullptr ||
+         (conv != nullptr &&
+          std::find(rows->begin(), rows->end(),
+                    BuiltRow{verdict.family, conv->direction, verdict.row}) != rows->end());
+}
+
 /// The rows that `options` asks for.
 Item MakeItem(const std::string& name, const Problem& problem, Gfx gfx,
-              const SweepOptions& options) {
+              const SweepOptions& options, WantedRows wanted_rows) {
   Item item = {.name = name, .problem = problem, .rows = {}, .reason = ""};
   const DeviceFacts device = gfx;
   const PlanOptions wanted = {.row = options.row, .family = options.family, .op = options.op};
@@ -70,11 +103,11 @@ Item MakeItem(const std::string& name, const Problem& problem, Gfx gfx,
   if (!plan.ok()) {
     item.rows = {{}};
     item.reason = plan.status().message();
-  } else if (!options.all_rows) {
+  } else if (!options.all_rows && wanted_rows == nullptr) {
     item.rows = {{plan->family(), plan->row(), microseconds(plan->cost())}};
   } else {
     for (const RowVerdict& verdict : ExplainRows(problem, device, wanted)) {
-      if (verdict.reason) continue;
+      if (verdict.reason || !IsWanted(verdict, problem, wanted_rows)) continue;
       item.rows.push_back({verdict.family, verdict.row, microseconds(verdict.cost)});
     }
   }
@@ -83,7 +116,8 @@ Item MakeItem(const std::string& name, const Problem& problem, Gfx gfx,
 
 /// The problems that the flags select, and the rows for each.
 absl::StatusOr<std::vector<Item>> SelectItems(const SweepOptions& options,
-                                              const RequestedTarget& target, std::FILE* people) {
+                                              const RequestedTarget& target, WantedRows wanted_rows,
+                                              std::FILE* people) {
   const absl::StatusOr<Selection> selection =
       SelectProblems(options.request, target, options.max_flops);
   if (!selection.ok()) return selection.status();
@@ -93,7 +127,7 @@ absl::StatusOr<std::vector<Item>> SelectItems(const SweepOptions& options,
   }
   std::vector<Item> items;
   for (const auto& [name, problem] : selection->problems) {
-    items.push_back(MakeItem(name, problem, target.gfx, options));
+    items.push_back(MakeItem(name, problem, target.gfx, options, wanted_rows));
   }
   return items;
 }
@@ -117,6 +151,7 @@ class Sweep {
   }
 
   absl::Status Run() {
+    if (options_.workers > 0) return RunInWorkers();
     for (const Item& item : items_) {
       if (absl::Status status = RunItem(item); !status.ok()) return status;
     }
@@ -132,10 +167,15 @@ class Sweep {
     absl::FPrintF(people_, "%d runs: %d passed, %d failed, %d not computed, %d unverified", runs_,
                   count(Result::kPass), count(Result::kFail), count(Result::kError),
                   count(Result::kUnverified));
+    if (options_.time) absl::FPrintF(people_, ", %d timed", count(Result::kTimed));
     if (earlier_ > 0)
       absl::FPrintF(people_, "; %d of them earlier, as %s has it", earlier_, options_.csv);
     absl::FPrintF(people_, "\n");
-    PrintLayers();
+    if (options_.time) {
+      PrintTimes();
+    } else {
+      PrintLayers();
+    }
     return count(Result::kFail) + count(Result::kError) == 0;
   }
 
@@ -173,6 +213,35 @@ class Sweep {
     print("least efficient, by the planner's estimate");
   }
 
+  /// Of what was timed now: the sum, how near it is to the bounds, and where most is lost.
+  void PrintTimes() const {
+    if (times_.empty()) return;
+    double ms = 0, bound_ms = 0, logarithms = 0;
+    for (const SweepRecord& record : times_) {
+      ms += record.timing->ms;
+      bound_ms += record.timing->roofline.ms();
+      logarithms += std::log(record.timing->of_bound());
+    }
+    absl::FPrintF(people_,
+                  "%.4g ms, of which the bound is %.4g; of the bound %.0f %% (geometric mean)\n",
+                  ms, bound_ms, 100 * std::exp(logarithms / static_cast<double>(times_.size())));
+    std::vector<const SweepRecord*> order;
+    for (const SweepRecord& record : times_) order.push_back(&record);
+    const auto lost = [](const SweepRecord* record) {
+      return record->timing->ms - record->timing->roofline.ms();
+    };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](const auto* a, const auto* b) { return lost(a) > lost(b); });
+    order.resize(std::min<size_t>(5, order.size()));
+    absl::FPrintF(people_, "most above their bound\n%10s %10s %8s  problem\n", "ms", "bound",
+                  "TFLOP/s");
+    for (const SweepRecord* record : order) {
+      absl::FPrintF(people_, "%10.4g %10.4g %8.1f  %s: %s; limited by %s\n", record->timing->ms,
+                    record->timing->roofline.ms(), record->timing->tflop_per_s(), record->problem,
+                    record->row, record->timing->Limit());
+    }
+  }
+
   SweepRecord RecordOf(const Item& item, const Choice& row) const {
     SweepRecord record;
     record.problem = item.name;
@@ -186,7 +255,73 @@ class Sweep {
   }
 
   std::optional<Result> Find(const Item& item, const Choice& row) const {
-    return table_.Find(RecordOf(item, row), options_.verify);
+    constexpr Result kDone[] = {Result::kPass, Result::kFail, Result::kUnverified};
+    constexpr Result kTimes[] = {Result::kTimed};
+    const std::span<const Result> wanted =
+        options_.time ? std::span<const Result>(kTimes)
+                      : std::span<const Result>(kDone).first(options_.verify ? 2 : 3);
+    return table_.Find(RecordOf(item, row), wanted);
+  }
+
+  /// All runs that are to be done, each in a process of its own, so many at a time.
+  absl::Status RunInWorkers() {
+    std::vector<std::pair<const Item*, const Choice*>> runs;
+    for (const Item& item : items_) {
+      for (const Choice& row : item.rows) {
+        if (const std::optional<Result> earlier = Find(item, row)) {
+          ++position_;
+          ++earlier_;
+          ++counts_[static_cast<int>(*earlier)];
+        } else {
+          runs.emplace_back(&item, &row);
+        }
+      }
+    }
+    std::mutex mutex;
+    std::size_t next = 0;
+    absl::Status failed;
+    const auto work = [&] {
+      std::unique_lock lock(mutex);
+      while (next < runs.size() && failed.ok()) {
+        const auto [item, row] = runs[next++];
+        lock.unlock();
+        const Clock::time_point start = Clock::now();
+        const absl::StatusOr<std::string> line =
+            row->row.empty()
+                ? absl::AbortedError(item->reason)
+                : RunInWorker(options_.arguments,
+                              {item->name, KindOf(item->problem), row->family, row->row},
+                              options_.run_limit_s);
+        lock.lock();
+        absl::Status status = TakeLine(*item, *row, line, SecondsSince(start) / options_.workers);
+        if (!status.ok()) failed = status;
+      }
+    };
+    std::vector<std::thread> threads;
+    for (int i = 0; i < options_.workers; ++i) threads.emplace_back(work);
+    for (std::thread& thread : threads) thread.join();
+    return failed;
+  }
+
+  /// Adds what came of a worker's run, which took `seconds` of the sweep.
+  absl::Status TakeLine(const Item& item, const Choice& row,
+                        const absl::StatusOr<std::string>& line, double seconds) {
+    SweepRecord record = RecordOf(item, row);
+    if (line.ok()) {
+      const absl::StatusOr<Result> result = table_.AddLine(*line);
+      if (!result.ok()) return result.status();
+      record.result = *result;
+    } else {
+      record.message = line.status().message();
+      if (absl::Status status = table_.Add(record); !status.ok()) return status;
+    }
+    ++position_;
+    ++counts_[static_cast<int>(record.result)];
+    seconds_ += seconds;
+    flops_done_ += Flops(item.problem);
+    flops_left_ -= Flops(item.problem);
+    Tell(record);
+    return absl::OkStatus();
   }
 
   absl::Status RunItem(const Item& item) {
@@ -201,7 +336,7 @@ class Sweep {
         continue;
       }
       const Clock::time_point start = Clock::now();
-      if (operands.a.empty() && !row.row.empty()) {
+      if (operands.a.empty() && !row.row.empty() && !options_.time) {
         operands = RandomOperands(problem, options_.seed);
       }
       SweepRecord record = RecordOf(item, row);
@@ -219,6 +354,7 @@ class Sweep {
       flops_done_ += Flops(problem);
       flops_left_ -= Flops(problem);
       Tell(record);
+      if (record.timing) times_.push_back(record);
       if (options_.json) records_.push_back(JsonOf(record, item));
     }
     return absl::OkStatus();
@@ -230,6 +366,18 @@ class Sweep {
     const absl::StatusOr<RowPlan> plan =
         MakePlan(problem, gfx_, {.row = row.row, .family = row.family});
     if (!plan.ok()) return plan.status();
+    if (options_.time) {
+      const absl::StatusOr<Timing> timing =
+          TimePlan(problem, *plan,
+                   {.simulated = options_.all_rows ? SimTiming::kQuick : SimTiming::kQuiet});
+      if (!timing.ok()) {
+        ResetDevice().IgnoreError();
+        return timing.status();
+      }
+      record.timing = *timing;
+      record.result = Result::kTimed;
+      return absl::OkStatus();
+    }
     absl::StatusOr<Outcome> outcome = Compute(problem, *plan, operands);
     if (!outcome.ok()) {
       ResetDevice().IgnoreError();  // a fault stays with the device until then
@@ -261,6 +409,7 @@ class Sweep {
                               {"estimate_us", JsonNumber(record.estimate_us)}};
     if (!record.message.empty()) object["message"] = record.message;
     if (record.error) object["error"] = ToJson(*record.error);
+    if (record.timing) object["time"] = ToJson(*record.timing);
     if (record.seconds > 0) {
       object["run"] = ToJson(Outcome{.out = {}, .seconds = record.seconds, .sim = record.sim});
     }
@@ -278,7 +427,11 @@ class Sweep {
       absl::FPrintF(people_, "; %.2f s, %.1f GFLOP/s", record.seconds,
                     record.gflop / record.seconds);
     }
-    if (flops_left_ > 0 && flops_done_ > 0) {
+    if (const auto& timing = record.timing) {
+      absl::FPrintF(people_, ", %.4g ms, %.1f TFLOP/s, %.0f %% of the bound", timing->ms,
+                    timing->tflop_per_s(), 100 * timing->of_bound());
+    }
+    if (flops_left_ > 0 && flops_done_ > 0 && !options_.time) {
       absl::FPrintF(people_, "; about %.0f s left", seconds_ * flops_left_ / flops_done_);
     }
     absl::FPrintF(people_, "\n");
@@ -293,7 +446,8 @@ class Sweep {
   std::FILE* const people_;    // what is for people to read
   llvm::json::Array records_;  // of --json
   int runs_ = 0, position_ = 0, earlier_ = 0;
-  int counts_[4] = {};
+  std::vector<SweepRecord> times_;  // of this program
+  int counts_[5] = {};
   double flops_done_ = 0, flops_left_ = 0, seconds_ = 0;  // of this program
 };
 
@@ -301,6 +455,33 @@ ExitCode Fail(ExitCode code, const absl::Status& status) {
   std::fflush(stdout);
   absl::FPrintF(stderr, "gridwise: %s\n", status.message());
   return code;
+}
+
+/// Compiles the row that is asked for, or the rows of the file, which it returns, where they are
+/// not built in.
+absl::StatusOr<std::optional<std::vector<BuiltRow>>> AddRows(const SweepOptions& options,
+                                                             const RequestedTarget& target) {
+  for (const Direction direction : target.directions) {
+    absl::Status status =
+        AddRowOnDemand(options.request.program, options.family, options.row, direction, target.gfx);
+    if (!status.ok()) return status;
+  }
+  if (options.rows.empty()) return std::nullopt;
+  const absl::StatusOr<std::string> text = ReadTextFile(options.rows);
+  if (!text.ok()) return text.status();
+  absl::StatusOr<std::pair<Gfx, std::vector<BuiltRow>>> rows = ParseRows(*text);
+  if (!rows.ok()) return rows.status();
+  if (rows->first != target.gfx) {
+    return absl::InvalidArgumentError(absl::StrFormat("the rows of %s are for %s, and not for %s",
+                                                      options.rows, Name(rows->first),
+                                                      Name(target.gfx)));
+  }
+  for (const BuiltRow& row : rows->second) {
+    absl::Status status =
+        AddRowOnDemand(options.request.program, row.family, row.name, row.direction, target.gfx);
+    if (!status.ok()) return status;
+  }
+  return std::move(rows->second);
 }
 
 }  // namespace
@@ -311,7 +492,10 @@ ExitCode SweepCommand(const SweepOptions& options) {
   if (!target.ok()) return Fail(kBadUsage, target.status());
   // stdout is for what a program reads, if there is such.
   std::FILE* const people = options.json || options.csv == "-" ? stderr : stdout;
-  absl::StatusOr<std::vector<Item>> items = SelectItems(options, *target, people);
+  const auto rows = AddRows(options, *target);
+  if (!rows.ok()) return Fail(kBadUsage, rows.status());
+  absl::StatusOr<std::vector<Item>> items =
+      SelectItems(options, *target, *rows ? &**rows : nullptr, people);
   if (!items.ok()) return Fail(kBadUsage, items.status());
   absl::StatusOr<SweepTable> table =
       options.csv.empty()

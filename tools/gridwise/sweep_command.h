@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tools/gridwise/exit_code.h"
 #include "tools/gridwise/problem_request.h"
@@ -17,13 +18,20 @@ struct SweepOptions {
   bool all_rows = false;   // every row that accepts a problem
   double max_flops = 0;    // larger problems are left out; 0: none is
   bool verify = false;
-  std::string csv;  // the table's file; "-": stdout, what is for people then goes to stderr
+  bool time = false;  // tells times in place of computing
+  std::string csv;    // the table's file; "-": stdout, what is for people then goes to stderr
   uint64_t seed = 0;
   bool json = false;  // the records as one document on stdout
+  std::string rows;   // file of rows (tools/tune/builder.h) to choose from; empty: those built in
+  /// Processes that runs are done in, at a time, each its own run; 0: in this one.
+  int workers = 0;
+  double run_limit_s = 0;                   // of such a process
+  std::vector<std::string> arguments = {};  // the program and its flags, for workers
 };
 
 /// Computes the problems of a set one after the other, tells about each on stdout, and keeps the
-/// results in a table, see SweepTable: what it already holds is not computed again.
+/// results in a table, see SweepTable: what it already holds is not computed again. With workers, a
+/// run that crashes or hangs is a record that says so. Rows that are not built in are compiled.
 ExitCode SweepCommand(const SweepOptions& options);
 
 }  // namespace gridwise

@@ -19,15 +19,17 @@ namespace gridwise {
 namespace {
 
 using Result = SweepRecord::Result;
-constexpr Result kResults[] = {Result::kPass, Result::kFail, Result::kUnverified, Result::kError};
+constexpr Result kResults[] = {Result::kPass, Result::kFail, Result::kUnverified, Result::kTimed,
+                               Result::kError};
 
 constexpr size_t kKeyColumns = 5;
 constexpr size_t kResultColumn = 5;
-constexpr const char* kColumns[] = {"problem",  "device",   "sizes",        "row",        "seed",
-                                    "result",   "gflop",    "estimate_us",  "seconds",    "max_abs",
-                                    "max_ulps", "rel_norm", "of_tolerance", "workgroups", "waves",
-                                    "mma",      "valu",     "salu",         "lds",        "vmem",
-                                    "smem",     "branch",   "other",        "message"};
+constexpr const char* kColumns[] = {
+    "problem",     "device",   "sizes",   "row",      "seed",     "result",       "gflop",
+    "estimate_us", "seconds",  "max_abs", "max_ulps", "rel_norm", "of_tolerance", "workgroups",
+    "waves",       "mma",      "valu",    "salu",     "lds",      "vmem",         "smem",
+    "branch",      "other",    "ms",      "low_ms",   "high_ms",  "burst_ms",     "tflop_per_s",
+    "bound_ms",    "of_bound", "bound",   "limiter",  "ports_ms", "ports",        "message"};
 /// Columns of kColumns that are instruction classes of the simulator.
 constexpr std::span kClasses = std::span(kColumns).subspan(15, 8);
 
@@ -61,6 +63,20 @@ std::vector<std::string> FieldsOf(const SweepRecord& record) {
   } else {
     fields.resize(fields.size() + 2 + kClasses.size());
   }
+  if (const auto& timing = record.timing) {
+    for (const double value : {timing->ms, timing->low_ms, timing->high_ms, timing->burst_ms,
+                               timing->tflop_per_s(), timing->roofline.ms(), timing->of_bound()})
+      fields.push_back(Number(value));
+    fields.push_back(timing->roofline.bound());
+    fields.push_back(timing->Limit());
+  } else {
+    fields.resize(fields.size() + 9);
+  }
+  const double ports_ms = record.timing ? record.timing->ports_ms
+                          : record.sim  ? record.sim->ports_ms
+                                        : 0;
+  fields.push_back(ports_ms > 0 ? Number(ports_ms) : "");
+  fields.push_back(ports_ms == 0 ? "" : record.timing ? record.timing->ports : record.sim->ports);
   fields.push_back(absl::StrReplaceAll(record.message, {{"\n", " "}, {"\r", " "}}));
   return fields;
 }
@@ -73,7 +89,7 @@ absl::Status CannotUse(const char* what, const std::string& path) {
 }  // namespace
 
 const char* Name(SweepRecord::Result result) {
-  constexpr const char* kNames[] = {"pass", "fail", "unverified", "error"};
+  constexpr const char* kNames[] = {"pass", "fail", "unverified", "timed", "error"};
   return kNames[static_cast<int>(result)];
 }
 
@@ -116,6 +132,25 @@ absl::StatusOr<SweepTable> SweepTable::Open(const std::string& path) {
   return table;
 }
 
+absl::StatusOr<Result> SweepTable::Remember(std::string_view line, std::string_view where) {
+  std::optional<std::vector<std::string>> fields = SplitCsvLine(line);
+  if (!fields || fields->size() != std::size(kColumns)) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%sthe line has not the %d fields of a sweep's record", where, std::size(kColumns)));
+  }
+  const auto* result = std::find_if(std::begin(kResults), std::end(kResults), [&](Result known) {
+    return (*fields)[kResultColumn] == Name(known);
+  });
+  if (result == std::end(kResults)) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%sresult is '%s'; must be pass, fail, unverified, timed or error", where,
+                        (*fields)[kResultColumn]));
+  }
+  fields->resize(kKeyColumns);
+  done_.emplace(*std::move(fields), *result);
+  return *result;
+}
+
 absl::Status SweepTable::Read(const std::string& path, std::string_view text) {
   for (int line = 1; !text.empty(); ++line) {
     const size_t end = text.find('\n');
@@ -128,30 +163,16 @@ absl::Status SweepTable::Read(const std::string& path, std::string_view text) {
                        " has other columns than this program writes; remove it or name "
                        "another file with --csv"));
     }
-    std::optional<std::vector<std::string>> fields = SplitCsvLine(content);
-    if (!fields || fields->size() != std::size(kColumns)) {
-      return absl::InvalidArgumentError(
-          absl::StrFormat("%s:%d: the line has not the %d fields of a sweep's record", path, line,
-                          std::size(kColumns)));
-    }
-    const auto* result = std::find_if(std::begin(kResults), std::end(kResults), [&](Result known) {
-      return (*fields)[kResultColumn] == Name(known);
-    });
-    if (result == std::end(kResults)) {
-      return absl::InvalidArgumentError(
-          absl::StrFormat("%s:%d: result is '%s'; must be pass, fail, unverified or error", path,
-                          line, (*fields)[kResultColumn]));
-    }
-    fields->resize(kKeyColumns);
-    done_.emplace(*std::move(fields), *result);
+    const absl::StatusOr<Result> result = Remember(content, absl::StrFormat("%s:%d: ", path, line));
+    if (!result.ok()) return result.status();
   }
   return absl::OkStatus();
 }
 
-std::optional<Result> SweepTable::Find(const SweepRecord& record, bool verify) const {
+std::optional<Result> SweepTable::Find(const SweepRecord& record,
+                                       std::span<const Result> wanted) const {
   const std::vector<std::string> key = KeyOf(record);
-  for (const Result result : kResults) {
-    if (result == Result::kError || (verify && result == Result::kUnverified)) continue;
+  for (const Result result : wanted) {
     if (done_.contains({key, result})) return result;
   }
   return std::nullopt;
@@ -159,9 +180,20 @@ std::optional<Result> SweepTable::Find(const SweepRecord& record, bool verify) c
 
 absl::Status SweepTable::Add(const SweepRecord& record) {
   done_.emplace(KeyOf(record), record.result);
+  return Write(JoinCsvLine(FieldsOf(record)));
+}
+
+absl::StatusOr<Result> SweepTable::AddLine(const std::string& line) {
+  const absl::StatusOr<Result> result = Remember(line, "");
+  if (!result.ok()) return result;
+  if (absl::Status status = Write(line); !status.ok()) return status;
+  return result;
+}
+
+absl::Status SweepTable::Write(const std::string& line) {
   if (file_ == nullptr) return absl::OkStatus();
-  const std::string line = JoinCsvLine(FieldsOf(record)) + "\n";
-  if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size() ||
+  const std::string text = line + "\n";
+  if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size() ||
       std::fflush(file_.get()) != 0)
     return CannotUse("write", path_);
   return absl::OkStatus();

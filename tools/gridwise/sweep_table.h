@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "core/conv/compare.h"
 #include "tools/gridwise/sim_report.h"
+#include "tools/gridwise/timing.h"
 
 namespace gridwise {
 
@@ -26,7 +28,7 @@ struct SweepRecord {
   uint64_t seed = 0;
 
   // What came of it.
-  enum class Result { kPass, kFail, kUnverified, kError };
+  enum class Result { kPass, kFail, kUnverified, kTimed, kError };
   Result result = Result::kError;
   std::string message;  // why it is kFail or kError
   double gflop = 0;
@@ -34,11 +36,12 @@ struct SweepRecord {
   double seconds = 0;               // of the launch: of the simulation, where it is simulated
   std::optional<ErrorStats> error;  // kPass and kFail
   std::optional<SimRun> sim;
+  std::optional<Timing> timing;  // kTimed
 
   bool failed() const { return result == Result::kFail || result == Result::kError; }
 };
 
-/// "pass", "fail", "unverified" or "error".
+/// "pass", "fail", "unverified", "timed" or "error".
 const char* Name(SweepRecord::Result result);
 
 /// The CSV file of a sweep: records are added a line at a time and reach the file at once, so that
@@ -56,11 +59,14 @@ class SweepTable {
   /// is not such a table, which is left alone, or one that cannot be read or written.
   static absl::StatusOr<SweepTable> Open(const std::string& path);
 
-  /// The result of the record with the key of `record`, if the table has it, and one that was
-  /// computed: with `verify`, verified too.
-  std::optional<SweepRecord::Result> Find(const SweepRecord& record, bool verify) const;
+  /// The result of the record with the key of `record`, if the table has it and it is one of
+  /// `wanted`.
+  std::optional<SweepRecord::Result> Find(const SweepRecord& record,
+                                          std::span<const SweepRecord::Result> wanted) const;
 
   absl::Status Add(const SweepRecord& record);
+  /// Adds a line of another such table, without its end; its result.
+  absl::StatusOr<SweepRecord::Result> AddLine(const std::string& line);
 
  private:
   struct Close {
@@ -68,6 +74,9 @@ class SweepTable {
       if (file != stdout) std::fclose(file);
     }
   };
+  /// Remembers a line's key and result; `where` is what errors begin with.
+  absl::StatusOr<SweepRecord::Result> Remember(std::string_view line, std::string_view where);
+  absl::Status Write(const std::string& line);
   /// Takes in what the file held, without an incomplete last line.
   absl::Status Read(const std::string& path, std::string_view text);
 

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,10 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using Result = SweepRecord::Result;
+
+constexpr Result kComputed[] = {Result::kPass, Result::kFail, Result::kUnverified};
+constexpr std::span kVerified = std::span(kComputed).first(2);
+constexpr Result kTimes[] = {Result::kTimed};
 
 SweepRecord Record(const std::string& problem, Result result, const std::string& message = "") {
   SweepRecord record;
@@ -93,39 +98,60 @@ TEST(SweepTable, LinesReachTheFileAtOnce) {
   EXPECT_EQ(field("valu"), "7");
   EXPECT_EQ(field("lds"), "");
   EXPECT_EQ(field("message"), "");
+  EXPECT_EQ(field("ms"), "");
+}
+
+TEST(SweepTable, TellsTimes) {
+  const std::string path = FreshPath("times.csv");
+  absl::StatusOr<SweepTable> table = SweepTable::Open(path);
+  ASSERT_TRUE(table.ok()) << table.status();
+  SweepRecord record = Record("one", Result::kTimed);
+  record.timing = Timing{.ms = 0.5,
+                         .low_ms = 0.25,
+                         .high_ms = 1,
+                         .limiter = "LDS",
+                         .gain = 0.125,
+                         .roofline = {.matrix_ms = 0.125, .memory_ms = 0.0625},
+                         .flops = 1e9};
+  ASSERT_TRUE(table->Add(record).ok());
+  const std::string text = ReadText(path);
+  EXPECT_THAT(text, HasSubstr(",0.5,0.25,1,"));
+  EXPECT_THAT(text, HasSubstr(",2,0.125,0.25,matrix unit,LDS (12 % less without it),"));
+  EXPECT_EQ(table->Find(record, kTimes), Result::kTimed);
+  EXPECT_EQ(table->Find(record, kComputed), std::nullopt);
 }
 
 TEST(SweepTable, KnowsWhatTheFileHolds) {
   const std::string path = TwoRecords("holds.csv");
   const absl::StatusOr<SweepTable> table = SweepTable::Open(path);
   ASSERT_TRUE(table.ok()) << table.status();
-  EXPECT_EQ(table->Find(Record("one, \"quoted\"", Result::kError), true), Result::kPass);
-  EXPECT_EQ(table->Find(Record("two", Result::kError), true), Result::kFail);
-  EXPECT_EQ(table->Find(Record("three", Result::kPass), true), std::nullopt);
+  EXPECT_EQ(table->Find(Record("one, \"quoted\"", Result::kError), kVerified), Result::kPass);
+  EXPECT_EQ(table->Find(Record("two", Result::kError), kVerified), Result::kFail);
+  EXPECT_EQ(table->Find(Record("three", Result::kPass), kVerified), std::nullopt);
   SweepRecord other = Record("two", Result::kPass);
   for (std::string* field : {&other.device, &other.sizes, &other.row}) {
     const std::string kept = *field;
     *field = "other";
-    EXPECT_EQ(table->Find(other, true), std::nullopt);
+    EXPECT_EQ(table->Find(other, kVerified), std::nullopt);
     *field = kept;
   }
   other.seed = 1;
-  EXPECT_EQ(table->Find(other, true), std::nullopt);
+  EXPECT_EQ(table->Find(other, kVerified), std::nullopt);
 }
 
 TEST(SweepTable, WhatWasNotVerifiedIsNotAVerifiedResult) {
   SweepTable table;
   ASSERT_TRUE(table.Add(Record("one", Result::kUnverified)).ok());
-  EXPECT_EQ(table.Find(Record("one", Result::kPass), /*verify=*/false), Result::kUnverified);
-  EXPECT_EQ(table.Find(Record("one", Result::kPass), /*verify=*/true), std::nullopt);
+  EXPECT_EQ(table.Find(Record("one", Result::kPass), kComputed), Result::kUnverified);
+  EXPECT_EQ(table.Find(Record("one", Result::kPass), kVerified), std::nullopt);
 }
 
 TEST(SweepTable, WhatCouldNotBeComputedIsTriedAgain) {
   SweepTable table;
   ASSERT_TRUE(table.Add(Record("one", Result::kError)).ok());
-  EXPECT_EQ(table.Find(Record("one", Result::kPass), /*verify=*/false), std::nullopt);
+  EXPECT_EQ(table.Find(Record("one", Result::kPass), kComputed), std::nullopt);
   ASSERT_TRUE(table.Add(Record("one", Result::kPass)).ok());
-  EXPECT_EQ(table.Find(Record("one", Result::kPass), /*verify=*/false), Result::kPass);
+  EXPECT_EQ(table.Find(Record("one", Result::kPass), kComputed), Result::kPass);
 }
 
 // An interruption can leave any part of a line: cut the file at every byte.
@@ -141,10 +167,10 @@ TEST(SweepTable, ATornLastLineIsWrittenAnew) {
       ASSERT_TRUE(table.ok()) << bytes << " bytes: " << table.status();
       const SweepRecord one = Record("one, \"quoted\"", Result::kPass);
       const SweepRecord two = Record("two", Result::kFail, "wrong\nby far");
-      EXPECT_EQ(table->Find(one, true).has_value(), bytes >= first);
-      EXPECT_EQ(table->Find(two, true).has_value(), bytes == whole.size());
+      EXPECT_EQ(table->Find(one, kVerified).has_value(), bytes >= first);
+      EXPECT_EQ(table->Find(two, kVerified).has_value(), bytes == whole.size());
       for (const SweepRecord& record : {one, two}) {
-        if (!table->Find(record, true)) ASSERT_TRUE(table->Add(record).ok());
+        if (!table->Find(record, kVerified)) ASSERT_TRUE(table->Add(record).ok());
       }
     }
     ASSERT_EQ(ReadText(path), whole) << "cut at " << bytes;
@@ -168,7 +194,7 @@ TEST(SweepTable, OtherFilesAreRefusedAndLeftAlone) {
   changed.replace(changed.find(",pass,"), 6, ",done,");
   WriteText(path, changed);
   EXPECT_THAT(std::string(SweepTable::Open(path).status().message()),
-              HasSubstr("result is 'done'; must be pass, fail, unverified or error"));
+              HasSubstr("result is 'done'; must be pass, fail, unverified, timed or error"));
   EXPECT_THAT(std::string(SweepTable::Open("/no/such/folder.csv").status().message()),
               HasSubstr("cannot write /no/such/folder.csv"));
 }

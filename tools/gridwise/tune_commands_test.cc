@@ -7,9 +7,14 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "core/base/csv.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tools/gridwise/exit_code.h"
@@ -125,6 +130,57 @@ TEST(Problems, AreMadeAndRead) {
   EXPECT_EQ(swept.status, kSuccess) << swept.out;
   EXPECT_THAT(swept.out, HasSubstr(" 0 failed, 0 not computed"));
   EXPECT_THAT(Gridwise("problems --use=fun").out, HasSubstr("--use is 'fun'; must be training"));
+}
+
+/// Columns of a sweep's table that are the same whenever it is made: key and result.
+std::string KeysAndResults(const std::string& name) {
+  std::string keys;
+  for (const std::string_view line : absl::StrSplit(TextOf(name), '\n')) {
+    const std::optional<std::vector<std::string>> fields = SplitCsvLine(line);
+    if (!fields || fields->size() < 6) continue;
+    for (std::size_t i = 0; i < 6; ++i) absl::StrAppend(&keys, (*fields)[i], " ");
+    keys += '\n';
+  }
+  return keys;
+}
+
+TEST(SweepWorkers, MakeTheSameTable) {
+  Gridwise(
+      absl::StrCat("problems --use=test --number=30 --max-flops=1M --csv=", File("small.csv")));
+  const std::string sweep =
+      absl::StrCat("sweep --problems=", File("small.csv"), " --device=", Target(),
+                   " --family=tile --verify --max-flops=300k --csv=");
+  Result result = Gridwise(sweep + File("alone.csv"));
+  EXPECT_EQ(result.status, kSuccess) << result.out;
+  // What hangs is a line, and is done again the next time.
+  result = Gridwise(absl::StrCat(sweep, File("workers.csv"), " --workers=2 --run-limit=0.001"));
+  EXPECT_EQ(result.status, kVerificationFailed) << result.out;
+  EXPECT_THAT(result.out, HasSubstr("the process did not end within"));
+  EXPECT_THAT(TextOf("workers.csv"), HasSubstr(",error,"));
+  std::remove(File("workers.csv").c_str());
+  result = Gridwise(absl::StrCat(sweep, File("workers.csv"), " --workers=2"));
+  EXPECT_EQ(result.status, kSuccess) << result.out;
+  std::vector<std::string> alone = absl::StrSplit(KeysAndResults("alone.csv"), '\n');
+  std::vector<std::string> workers = absl::StrSplit(KeysAndResults("workers.csv"), '\n');
+  EXPECT_GT(alone.size(), 4u);
+  EXPECT_THAT(workers, ::testing::UnorderedElementsAreArray(alone));
+  result = Gridwise(absl::StrCat(sweep, File("workers.csv"), " --workers=2"));
+  EXPECT_THAT(result.out, HasSubstr(" of them earlier"));
+}
+
+TEST(SweepWorkers, TakeRowsOfAFile) {
+  std::ofstream(File("traits.json")) << kTraits;
+  Gridwise(absl::StrCat("instances --config=", File("traits.json"), " --arch=", Target(),
+                        " --where='channels == 1' --export=", File("rows.json")));
+  std::ofstream(File("depthwise.csv"))
+      << "name,ndim,G,N,K,C,Z,Y,X,Di,Hi,Wi,stride_d,stride_h,stride_w,dil_d,dil_h,dil_w,pad_d,"
+         "pad_h,pad_w,directions\na,2,8,1,8,8,1,3,3,1,9,9,1,1,1,1,1,1,0,1,1,fwd\n";
+  const Result result = Gridwise(absl::StrCat("sweep --problems=", File("depthwise.csv"),
+                                              " --device=", Target(), " --rows=", File("rows.json"),
+                                              " --workers=1 --verify --csv=", File("rows.csv")));
+  EXPECT_EQ(result.status, kSuccess) << result.out;
+  EXPECT_THAT(result.out, HasSubstr("2 runs: 2 passed"));
+  EXPECT_THAT(TextOf("rows.csv"), HasSubstr(",f16_ch1_cells7_taps1_stride0,0,pass,"));
 }
 
 }  // namespace

@@ -52,9 +52,17 @@ void VisitNumbers(T& field, auto&& visit) {
   }
 }
 
+template <class Config>
+constexpr std::size_t FieldCount() {
+  std::size_t count = 0;
+  const Config config;
+  ForEachField(config, [&count](const char*, const auto&) { ++count; });
+  return count;
+}
+
 /// The traits of a config, of which `groups` names the fields.
 template <class Config>
-std::vector<Trait> TraitsFrom(const std::vector<Group>& groups) {
+std::vector<Trait> TraitsFrom(std::span<const Group> groups) {
   std::vector<Trait> traits;
   auto group = groups.begin();
   Config config;
@@ -92,7 +100,9 @@ ConfigSpace::Values ValuesOf(const Config& config) {
 template <class Config>
 class SpaceOf : public ConfigSpace {
  protected:
-  SpaceOf(const std::vector<Group>& groups, bool is_nvidia = false) : ConfigSpace(is_nvidia) {
+  template <std::size_t kFields>
+  SpaceOf(const Group (&groups)[kFields], bool is_nvidia = false) : ConfigSpace(is_nvidia) {
+    static_assert(kFields == FieldCount<Config>(), "a group for each field of the config");
     traits_ = TraitsFrom<Config>(groups);
   }
 

@@ -17,8 +17,11 @@ typedef struct GridwiseSimRuns {
   int64_t workgroups;
   int64_t waves;
   double seconds;                                 // wall time of the simulation
+  int threads;                                    // of the host, of the launch with the most
   const char* class_names[GRIDWISE_SIM_CLASSES];  // "salu", "valu", "mma", ...
   int64_t instructions[GRIDWISE_SIM_CLASSES];     // wave instructions executed, by class
+  double ports_ms;    // no order of execution takes less; 0 unless gridwiseSimCountPorts
+  const char* ports;  // by what: "matrix unit", of the launch with the most; stays valid
 } GridwiseSimRuns;
 
 /// Fills in `runs` with the launches of the process that have finished since the last call; 0, or 1
@@ -42,6 +45,11 @@ __attribute__((weak)) void gridwiseSimSetExactMatrices(int exact);
 /// the thread's next call.
 __attribute__((weak)) const char* gridwiseSimFidelity(void);
 
+/// Whether launches from now on tell GridwiseSimRuns::ports_ms, at the machine's sustained clock,
+/// from all that they execute and the addresses of a few workgroups. Costs a few per cent. Not in
+/// check mode and not in time mode.
+__attribute__((weak)) void gridwiseSimCountPorts(int on);
+
 /// Whether launches from now on count LDS bank conflicts, which makes them slower. Not in check
 /// mode. Forgets what was counted.
 __attribute__((weak)) void gridwiseSimCountBankConflicts(int on);
@@ -57,6 +65,29 @@ typedef struct GridwiseSimBankConflicts {
 /// What was counted, launch by launch in the order of addresses: 0, or 1 if there is no such index.
 __attribute__((weak)) int gridwiseSimBankConflictsAt(int index,
                                                      GridwiseSimBankConflicts* conflicts);
+
+/// --- Time mode (tools/sim/time/README.md) ---
+
+/// Whether launches from now on are timed in place of executed whole, in place of the environment
+/// variable GRIDWISE_SIM: 0 no, 1 yes, 2 yes and each is described on stderr, 3 yes and quickly:
+/// from a smaller sample, without limiter and interval.
+__attribute__((weak)) void gridwiseSimTime(int mode);
+
+/// How long launches take on the simulated machine, one after the other with gaps between them.
+typedef struct GridwiseSimTimes {
+  int64_t launches;
+  const char* machine;              // "MI300X"; stays valid
+  double burst_mhz, sustained_mhz;  // clocks of short runs, and of long ones of matrix work
+  double burst_ms, sustained_ms;    // at these
+  double low_ms, high_ms;           // of sustained_ms, by the ranges of the machine's parameters
+  double ports_ms;                  // at the sustained clock no order of execution takes less
+  const char* ports;                // by what: "matrix unit"; of the longest launch; stays valid
+  const char* limiter;              // without which the longest launch is fastest; stays valid
+  double gain;                      // by this part of its time
+} GridwiseSimTimes;
+
+/// Fills in `times` with the launches that were timed since the last call; 0, or 1 if none was.
+__attribute__((weak)) int gridwiseSimTakeTimes(GridwiseSimTimes* times);
 
 /// --- Check mode (tools/sim/check/README.md) ---
 

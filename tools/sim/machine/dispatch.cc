@@ -107,6 +107,7 @@ class Crew {
     for (std::thread& other : others) other.join();
     CountClasses();
     if (fault_.has_value()) return fault_->second;
+    report_.threads = threads_;
     report_.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return std::move(report_);

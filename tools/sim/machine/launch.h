@@ -39,6 +39,7 @@ struct RunReport {
   std::vector<int64_t> executions;  // of each instruction, by its index in the program
   int64_t waves = 0;
   int64_t workgroups = 0;
+  int threads = 0;  // of the host that executed them
   double seconds = 0;
 };
 

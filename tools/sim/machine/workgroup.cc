@@ -45,12 +45,18 @@ Workgroup::Workgroup(const Launch& launch)
   GrowProfile();
   for (LaunchProbe* const probe : launch.probes) {
     std::unique_ptr<GroupProbe> group = probe->OfThread({waves_.get(), count});
-    if (group == nullptr) continue;
-    const ProbeWants wants = probe->wants();
-    if (wants.steps) by_step_.push_back(group.get());
-    if (wants.accesses) by_access_.push_back(group.get());
-    if (wants.runs) by_run_.push_back(group.get());
-    probes_.push_back(std::move(group));
+    if (group != nullptr) all_probes_.emplace_back(std::move(group), probe->wants());
+  }
+}
+
+void Workgroup::ChooseProbes(const std::array<uint32_t, 3>& id) {
+  for (auto* list : {&probes_, &by_step_, &by_access_, &by_run_}) list->clear();
+  for (const auto& [probe, wants] : all_probes_) {
+    if (!probe->Watches(id)) continue;
+    if (wants.steps) by_step_.push_back(probe.get());
+    if (wants.accesses) by_access_.push_back(probe.get());
+    if (wants.runs) by_run_.push_back(probe.get());
+    probes_.push_back(probe.get());
   }
 }
 
@@ -113,8 +119,8 @@ void Workgroup::Attach(Wave& wave) {
   if (launch_.interrupt) wave.interrupt = &InterruptFromWave;
   if (launch_.wants.exact_lds) wave.outside_lds = &NoteOutsideLds;
   if (launch_.wants.steps) wave.before = &BeforeInstruction;
-  if (!by_access_.empty()) wave.observe = &ObserveAccess;
-  if (!by_run_.empty()) wave.ran = &NoteRun;
+  wave.observe = by_access_.empty() ? nullptr : &ObserveAccess;
+  wave.ran = by_run_.empty() ? nullptr : &NoteRun;
   wave.workgroup = this;
   wave.profile = &profile_;
   wave.lds = lds_.get();
@@ -127,6 +133,7 @@ void Workgroup::Attach(Wave& wave) {
 void Workgroup::Begin(const std::array<uint32_t, 3>& id) {
   std::memset(lds_.get(), kPoisonByte, launch_.lds_bytes);
   highest_barrier_signal_ = 0;
+  ChooseProbes(id);
   const int waves = WavesOf(launch_.grid.BlockOf(id), *launch_.kernel);
   executed_waves_ += waves;
   ended_ = wave_count_ - waves;
@@ -141,7 +148,7 @@ void Workgroup::Begin(const std::array<uint32_t, 3>& id) {
     std::seed_seq seed{*launch_.seed, uint64_t{id[0]}, uint64_t{id[1]}, uint64_t{id[2]}};
     random_.seed(seed);
   }
-  for (const auto& probe : probes_) probe->Begin(id, waves);
+  for (GroupProbe* const probe : probes_) probe->Begin(id, waves);
 }
 
 bool Workgroup::Step(int index) {
@@ -151,7 +158,7 @@ bool Workgroup::Step(int index) {
   for (const Uop* uop = wave.pc; uop != nullptr;) uop = uop->exec(wave, uop);
   if (wave.state == WaveState::kFaulted) return false;
   ended_ += wave.state == WaveState::kEnded;
-  for (const auto& probe : probes_) probe->Stopped(wave);
+  for (GroupProbe* const probe : probes_) probe->Stopped(wave);
   return true;
 }
 
@@ -169,7 +176,7 @@ bool Workgroup::OpenBarrier() {
     return wave.state == WaveState::kBarrier && wave.barrier_signals <= lowest;
   };
   if (std::none_of(waves().begin(), waves().end(), may_go)) return false;
-  for (const auto& probe : probes_) probe->OpenBarrier();
+  for (GroupProbe* const probe : probes_) probe->OpenBarrier();
   for (Wave& wave : std::span(waves_.get(), static_cast<size_t>(wave_count_))) {
     if (may_go(wave)) wave.state = WaveState::kReady;
   }
@@ -187,7 +194,7 @@ const Wave* Workgroup::Round(bool& progress) {
 }
 
 void Workgroup::End() {
-  for (const auto& probe : probes_) probe->End();
+  for (GroupProbe* const probe : probes_) probe->End();
 }
 
 std::vector<int64_t> Workgroup::Counts() const {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <random>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tools/sim/machine/launch.h"
@@ -64,6 +65,8 @@ class Workgroup {
   static void NoteRun(Wave& wave, uint32_t first, uint32_t last);
   static void NoteOutsideLds(Wave& wave);
 
+  /// Finds out which probes watch the workgroup `id`.
+  void ChooseProbes(const std::array<uint32_t, 3>& id);
   void Attach(Wave& wave);
   void GrowProfile();
   /// Whether the seed ends the wave's turn in front of an instruction.
@@ -82,9 +85,10 @@ class Workgroup {
   AlignedArray<std::byte> scratch_;
   std::vector<int64_t> differences_;
   Profile profile_;
-  std::vector<std::unique_ptr<GroupProbe>> probes_;
-  // Of these, those that want to be told of something.
-  std::vector<GroupProbe*> by_step_, by_access_, by_run_;
+  std::vector<std::pair<std::unique_ptr<GroupProbe>, ProbeWants>> all_probes_;
+  // Of these, those that watch the present workgroup, and of them those that want to be told of
+  // something.
+  std::vector<GroupProbe*> probes_, by_step_, by_access_, by_run_;
   std::vector<int> order_;       // in which waves get their turns
   std::mt19937_64 random_;       // by the seed and the workgroup
   std::vector<bool> preempted_;  // by wave: it stopped in front of an instruction

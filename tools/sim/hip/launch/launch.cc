@@ -7,6 +7,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,9 @@
 #include "tools/sim/machine/dispatch.h"
 #include "tools/sim/machine/fidelity.h"
 #include "tools/sim/machine/memory.h"
+#include "tools/sim/time/engine/resource.h"
+#include "tools/sim/time/machine/machine.h"
+#include "tools/sim/time/session/port_count.h"
 #include "tools/sim/time/session/session.h"
 #include "tools/sim/wave/uop.h"
 
@@ -48,7 +52,9 @@ std::atomic<uint64_t> progress_total = 0;
 std::mutex runs_mutex;
 RunReport runs;  // of all launches since they were last taken
 int64_t launches = 0;
-std::atomic<bool> count_bank_conflicts = false;
+double ports_ms = 0, most_ports_ms = 0;
+const char* ports = "";  // of the launch with most_ports_ms
+std::atomic<bool> count_bank_conflicts = false, count_ports = false;
 // By launch and instruction: the kernel, and what was counted.
 std::deque<std::pair<std::string, BankConflictReport>> counted;
 
@@ -76,6 +82,15 @@ absl::StatusOr<Hostcall*> HostcallOf(const KernelInfo& kernel, Device& device) {
     device.hostcall = *std::move(created);
   }
   return device.hostcall.get();
+}
+
+// Adds a launch's ports to those that are taken next. runs_mutex is held.
+void AddPorts(const time::Machine& machine, const time::Bound& bound) {
+  const double ms = bound.clk / (machine.sustained_mhz * 1000);
+  ports_ms += ms;
+  if (ms <= most_ports_ms) return;
+  most_ports_ms = ms;
+  ports = time::Name(bound.resource).data();
 }
 
 // Runs the kernel with its arguments in memory of their own, so that reading past them is found.
@@ -107,12 +122,18 @@ absl::StatusOr<RunReport> RunKernel(ihipModule_t& module, const KernelInfo& kern
       return hostcall->Serve();
     };
   }
+  const time::Machine& machine = time::MachineOfDevice(module.program->target().gfx);
+  std::optional<time::PortCount> port_count;
+  if (count_ports && !settings.on() && !time::On())
+    options.probes.push_back(&port_count.emplace(machine, *module.program, kernel, grid).probe());
   absl::StatusOr<RunReport> report =
-      time::On() ? time::Launch(*module.program, kernel, grid, arguments, *kernarg, memory, options)
+      time::On() ? time::Launch(*module.program, kernel, grid, arguments, *kernarg, memory, options,
+                                module.source_line)
                  : Run(*module.program, kernel, grid, *kernarg, memory, options);
   if (hostcall != nullptr) hostcall->EndLaunch();
   {
     const std::lock_guard lock(runs_mutex);
+    if (port_count && report.ok()) AddPorts(machine, port_count->Result(*report));
     for (const BankConflictReport& found : banks.conflicts())
       counted.emplace_back(kernel.name, found);
   }
@@ -171,6 +192,7 @@ hipError_t ExecuteKernel(const KernelOperation& operation) {
   runs.waves += report->waves;
   runs.workgroups += report->workgroups;
   runs.seconds += report->seconds;
+  runs.threads = std::max(runs.threads, report->threads);
   ++launches;
   return Report(hipSuccess);
 }
@@ -189,8 +211,11 @@ int gridwiseSimTakeRuns(GridwiseSimRuns* taken) {
             .workgroups = runs.workgroups,
             .waves = runs.waves,
             .seconds = runs.seconds,
+            .threads = runs.threads,
             .class_names = {},
-            .instructions = {}};
+            .instructions = {},
+            .ports_ms = ports_ms,
+            .ports = ports};
   static_assert(kOpClasses == GRIDWISE_SIM_CLASSES);
   for (int i = 0; i < kOpClasses; ++i) {
     taken->class_names[i] = gridwise::sim::Name(static_cast<OpClass>(i));
@@ -198,7 +223,14 @@ int gridwiseSimTakeRuns(GridwiseSimRuns* taken) {
   }
   runs = {};
   launches = 0;
+  ports_ms = most_ports_ms = 0;
+  ports = "";
   return 0;
+}
+
+void gridwiseSimCountPorts(int on) {
+  static_cast<void>(RunDeferred());
+  count_ports = on != 0;
 }
 
 void gridwiseSimCountBankConflicts(int on) {
@@ -223,6 +255,30 @@ int gridwiseSimBankConflictsAt(int index, GridwiseSimBankConflicts* conflicts) {
 void gridwiseSimProgress(uint64_t* done, uint64_t* total) {
   if (done != nullptr) *done = progress_done;
   if (total != nullptr) *total = progress_total;
+}
+
+void gridwiseSimTime(int mode) {
+  static_cast<void>(RunDeferred());
+  gridwise::sim::time::Set(mode != 0, {.describes = mode == 2, .quick = mode == 3});
+}
+
+int gridwiseSimTakeTimes(GridwiseSimTimes* times) {
+  static_cast<void>(RunDeferred());
+  const std::optional<gridwise::sim::time::Times> taken = gridwise::sim::time::TakeTimes();
+  if (times == nullptr || !taken) return 1;
+  *times = {.launches = taken->launches,
+            .machine = taken->machine,
+            .burst_mhz = taken->burst_mhz,
+            .sustained_mhz = taken->sustained_mhz,
+            .burst_ms = taken->burst_ms,
+            .sustained_ms = taken->sustained_ms,
+            .low_ms = taken->low_ms,
+            .high_ms = taken->high_ms,
+            .ports_ms = taken->ports_ms,
+            .ports = taken->ports,
+            .limiter = taken->limiter,
+            .gain = taken->gain};
+  return 0;
 }
 
 const char* gridwiseSimLastFault(void) { return LastSentence(); }

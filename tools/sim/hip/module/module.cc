@@ -13,6 +13,7 @@
 #include "tools/sim/check/settings.h"
 #include "tools/sim/hip/abi/hip7.h"
 #include "tools/sim/hip/stream/queue.h"
+#include "tools/sim/time/session/session.h"
 
 // Modules: loading code objects, and the kernels and variables in them.
 
@@ -64,7 +65,8 @@ hipError_t LoadModule(std::span<const std::byte> image, Device& device,
   absl::StatusOr<std::unique_ptr<Program>> program = Program::Decode(**object);
   if (!program.ok()) return Report(hipErrorInvalidImage, program.status());
   *module = std::make_unique<ihipModule_t>();
-  if (CurrentCheckSettings().on()) (*module)->source_line = SourceLines(**object, image);
+  if (CurrentCheckSettings().on() || time::On())
+    (*module)->source_line = SourceLines(**object, image);
   (*module)->device = &device;
   (*module)->object = *std::move(object);
   (*module)->program = *std::move(program);

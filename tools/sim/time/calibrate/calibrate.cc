@@ -6,8 +6,8 @@
 // the row's kernels once, and is executed in time mode. Columns: id, target, measured_ms, notes. A
 // program's time is that of all its launches; where the notes say "kernel only", of the longest.
 // Rows whose notes speak of a steady clock or of hundreds of warm-ups are compared at the sustained
-// clock, unless --clock says which. A program that uses scratch is set aside unless its row speaks
-// of spills: it is not the program that was measured.
+// clock, unless --clock says which. A program that is not the one that was measured (parity.h) is
+// set aside, with the reason.
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -31,6 +31,7 @@
 #include "absl/strings/strip.h"
 #include "llvm/Support/JSON.h"
 #include "tools/sim/time/calibrate/csv.h"
+#include "tools/sim/time/calibrate/parity.h"
 #include "tools/sim/time/calibrate/score.h"
 
 namespace gridwise::sim::time {
@@ -86,9 +87,15 @@ std::optional<double> TimeIn(const std::string& report, const Row& row, const st
   double sum = 0, longest = 0;
   for (const llvm::json::Value& value : *launches) {
     const llvm::json::Object& launch = *value.getAsObject();
-    if (launch.getInteger("scratch_bytes").value_or(0) > 0 &&
-        !absl::StrContains(row.at("notes"), "spill")) {
-      problem = "set aside: the build uses scratch";
+    const auto number = [&](const char* name) {
+      return static_cast<int>(launch.getInteger(name).value_or(0));
+    };
+    const std::optional<std::string> differs =
+        Differs(row, {.registers = number("registers"),
+                      .spills = number("spills"),
+                      .scratch_bytes = number("scratch_bytes")});
+    if (differs) {
+      problem = "set aside: " + *differs;
       return std::nullopt;
     }
     const double ms = launch.getObject(clock)->getNumber("ms").value_or(0);

@@ -349,7 +349,7 @@ class Engine {
   void Note(RunningWave& wave, double t) {
     OpTime& at = time_.ops[wave.op];
     ++at.count;
-    if (time_.instructions++ % kProgressEvery == 0) progress_.push_back(t);
+    if (time_.instructions++ % kProgressEvery == 0) time_.progress.push_back({t, Busy()});
     waited_ = false;
     size_t longest = 0;
     for (size_t i = 0; i < wave.stalled.size(); ++i) {
@@ -372,20 +372,15 @@ class Engine {
     wave.stalled = {};
   }
 
-  void Summarise() {
-    if (const size_t half = progress_.size() / 2; half > 0) {
-      const double since = progress_.back() - progress_[half];
-      const auto issued = static_cast<double>((progress_.size() - 1 - half) * kProgressEvery);
-      time_.rate = since > 0 ? issued / since : 0;
-    }
-    if (time_.rate == 0 && time_.clk > 0)
-      time_.rate = static_cast<double>(time_.instructions) / time_.clk;
+  /// What the resources have done so far.
+  std::array<double, kResources> Busy() const {
     const auto mean = [&](auto busy) {
       return std::accumulate(simds_.begin(), simds_.end(), 0.0,
                              [&](double sum, const Simd& simd) { return sum + busy(simd); }) /
              static_cast<double>(simds_.size());
     };
-    const auto at = [&](Resource r) -> double& { return time_.busy[static_cast<size_t>(r)]; };
+    std::array<double, kResources> all = {};
+    const auto at = [&](Resource r) -> double& { return all[static_cast<size_t>(r)]; };
     at(Resource::kMatrix) = mean([](const Simd& s) { return s.matrix.busy; });
     at(Resource::kVector) = mean([](const Simd& s) { return s.vector.busy; });
     at(Resource::kIssue) = mean([](const Simd& s) { return s.issue_busy; });
@@ -398,6 +393,19 @@ class Engine {
     for (const Server& port : lds_ports_)
       at(Resource::kLds) = std::max(at(Resource::kLds), port.busy);
     at(Resource::kCode) = code_misses_ * machine_.code_miss_clk;
+    return all;
+  }
+
+  void Summarise() {
+    const std::vector<Progress>& progress = time_.progress;
+    if (const size_t half = progress.size() / 2; half > 0) {
+      const double since = progress.back().clk - progress[half].clk;
+      const auto issued = static_cast<double>((progress.size() - 1 - half) * kProgressEvery);
+      time_.rate = since > 0 ? issued / since : 0;
+    }
+    if (time_.rate == 0 && time_.clk > 0)
+      time_.rate = static_cast<double>(time_.instructions) / time_.clk;
+    time_.busy = Busy();
     time_.l1_lines = memory_.l1_lines();
     time_.l1_hits = memory_.l1_hits();
     time_.l2_read_bytes = memory_.l2_reads().bytes;
@@ -418,8 +426,7 @@ class Engine {
   std::vector<Group> groups_;
   size_t next_group_ = 0;
   std::priority_queue<Candidate> candidates_;
-  std::vector<double> progress_;  // when every kProgressEvery-th instruction issued
-  bool waited_ = false;           // the instruction that has just issued waited for a counter
+  bool waited_ = false;  // the instruction that has just issued waited for a counter
   UnitTime time_;
 };
 

@@ -65,6 +65,12 @@ struct UnitWork {
   std::vector<WaveEvent>* events = nullptr;  // if they are wanted
 };
 
+/// What a unit's resources have done until a time: clocks, mean of the unit's instances.
+struct Progress {
+  double clk = 0;
+  std::array<double, kResources> busy = {};
+};
+
 struct UnitTime {
   double clk = 0;    // from the first wave's launch to the last one's end, or to where it was cut
   bool cut = false;  // it went on; `ends` of the workgroups that were under way are 0
@@ -73,6 +79,7 @@ struct UnitTime {
   std::vector<OpTime> ops;                   // by instruction
   uint64_t instructions = 0;                 // of waves
   std::array<double, kResources> busy = {};  // clocks, mean of the unit's instances of the resource
+  std::vector<Progress> progress;            // now and then, in the order of time
   double l1_lines = 0, l1_hits = 0;
   double l2_read_bytes = 0, l2_write_bytes = 0, mall_bytes = 0, memory_bytes = 0;
 };

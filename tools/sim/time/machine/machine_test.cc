@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "core/arch/machine_facts.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tools/sim/time/machine/machine_file.h"
@@ -22,6 +23,28 @@ TEST(Machine, EveryParameterHasASourceAndARangeAroundIt) {
       EXPECT_LE(parameter.low, parameter.value) << machine.name << " " << field.name;
       EXPECT_GE(parameter.high, parameter.value) << machine.name << " " << field.name;
     }
+  }
+}
+
+// Plans estimate by the same numbers; those of a unit of RDNA are two compute units'.
+TEST(Machine, ThePlannersFactsAreTheseMachines) {
+  for (const Machine& machine : Machines()) {
+    const Gfx gfx = *ParseGfx(machine.target);
+    const TargetTraits target = TraitsOf(gfx);
+    EXPECT_EQ(target.compute_units, machine.units * (machine.cdna() ? 1 : 2)) << machine.name;
+    EXPECT_EQ(target.dies, machine.dies) << machine.name;
+    const MachineFacts facts = MachineFactsOf(gfx);
+    EXPECT_DOUBLE_EQ(facts.sustained_ghz * 1000, machine.sustained_mhz) << machine.name;
+    EXPECT_EQ(facts.l2_bytes, machine.l2_bytes) << machine.name;
+    EXPECT_EQ(facts.l2_bytes_per_clk, machine.l2_read_bytes) << machine.name;
+    EXPECT_EQ(facts.mall_bytes, machine.mall_bytes) << machine.name;
+    EXPECT_EQ(facts.mall_gb_per_s, machine.mall_gbs) << machine.name;
+    EXPECT_EQ(facts.dram_read_gb_per_s, machine.dram_read_gbs) << machine.name;
+    EXPECT_EQ(facts.dram_write_gb_per_s, machine.dram_write_gbs) << machine.name;
+    EXPECT_EQ(facts.l2_latency_clk, machine.l2_latency) << machine.name;
+    EXPECT_EQ(facts.mall_latency_ns, machine.mall_latency_ns) << machine.name;
+    EXPECT_EQ(facts.launch_us, machine.launch_us) << machine.name;
+    EXPECT_EQ(facts.gap_us, machine.gap_us) << machine.name;
   }
 }
 

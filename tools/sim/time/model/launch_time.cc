@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "absl/functional/function_ref.h"
+
 namespace gridwise::sim::time {
 namespace {
 
@@ -12,6 +14,8 @@ constexpr uint64_t kMostReplayed = 400'000;
 /// Workgroups that are replayed to tell what a resource costs, times the resident ones.
 constexpr size_t kTurnsToCompare = 2;
 constexpr uint64_t kMostCompared = 150'000;
+/// The same for an end of a parameter's range, of which there are many.
+constexpr uint64_t kMostOfRange = 30'000;
 /// Gains below this part are within what the model cannot tell.
 constexpr double kLeastGain = 0.005;
 
@@ -20,6 +24,9 @@ class Timer {
   Timer(const Machine& machine, const LaunchRecord& launch) : machine_(machine), launch_(launch) {
     mean_work_ = MeanWork(Strata());
     FindTraffic();
+    const bool multiplies = std::any_of(launch.ops.begin(), launch.ops.end(),
+                                        [](const Op& op) { return op.matrix_clk > 0; });
+    compared_mhz_ = multiplies ? machine.sustained_mhz : machine.burst_mhz;
     work_ratio_ = mean_work_ / std::max(1.0, MeanWork(Detailed()));
   }
 
@@ -28,12 +35,12 @@ class Timer {
   double Clocks(double mhz, uint32_t freed, UnitTime* longest,
                 std::vector<WaveEvent>* events = nullptr) const {
     double clk = 0;
-    for (const std::vector<int64_t>& indices : launch_.plan.units) {
-      const std::vector<const WorkgroupRecord*> groups = RecordsOf(indices);
+    for (const SamplePlan::Unit& timed : launch_.plan.units) {
+      const std::vector<const WorkgroupRecord*> groups = RecordsOf(timed.first);
       if (groups.empty()) continue;
       std::vector<WaveEvent> own_events;
       UnitTime unit = TimeUnit(WorkAt(mhz, freed, groups, events ? &own_events : nullptr));
-      const double all = Extended(unit);
+      const double all = Extended(unit, timed.all);
       if (all < clk) continue;
       clk = all;
       if (events != nullptr) *events = std::move(own_events);
@@ -42,16 +49,24 @@ class Timer {
     return clk;
   }
 
-  /// Clocks an instruction of the first workgroups of the last unit in detail: enough to compare
-  /// resources by.
+  /// Clocks an instruction of the first workgroups of the last unit in detail, at the clock of such
+  /// kernels: enough to compare resources by.
   double ClocksOfSome(uint32_t freed) const {
-    std::vector<const WorkgroupRecord*> groups = RecordsOf(launch_.plan.units.back());
-    const auto some = kTurnsToCompare * static_cast<size_t>(launch_.plan.resident);
-    groups.resize(std::min(groups.size(), some));
-    UnitWork work = WorkAt(machine_.burst_mhz, freed, groups, nullptr);
-    work.most_instructions = kMostCompared;
-    const UnitTime unit = TimeUnit(work);
-    return unit.clk / static_cast<double>(std::max<uint64_t>(1, unit.instructions));
+    return ClocksOfSome([&](UnitWork& work) { work.freed = freed; });
+  }
+
+  /// The same with a parameter of the machine at `value`: enough to compare its ends by.
+  double ClocksWith(Parameter Machine::* member, double value) const {
+    Machine machine = machine_;
+    machine.*member = Parameter::Read(value, value, value, (machine_.*member).source);
+    const std::vector<Op> ops = launch_.ops_on(machine);
+    Shapes shapes = launch_.shapes->On(machine);
+    return ClocksOfSome([&](UnitWork& work) {
+      work.machine = &machine;
+      work.ops = ops;
+      work.shapes = &shapes;
+      work.most_instructions = kMostOfRange;
+    });
   }
 
   const Traffic& traffic() const { return traffic_; }
@@ -74,6 +89,20 @@ class Timer {
   }
 
  private:
+  double ClocksOfSome(absl::FunctionRef<void(UnitWork&)> change) const {
+    const SamplePlan::Unit& first = launch_.plan.units.front();
+    const SamplePlan::Unit& typical = launch_.plan.units.back();
+    std::vector<const WorkgroupRecord*> groups =
+        RecordsOf(typical.all < first.all ? first.first : typical.first);
+    const auto some = kTurnsToCompare * static_cast<size_t>(launch_.plan.resident);
+    groups.resize(std::min(groups.size(), some));
+    UnitWork work = WorkAt(compared_mhz_, 0, groups, nullptr);
+    work.most_instructions = kMostCompared;
+    change(work);
+    const UnitTime unit = TimeUnit(work);
+    return unit.clk / static_cast<double>(std::max<uint64_t>(1, unit.instructions));
+  }
+
   std::vector<const WorkgroupRecord*> RecordsOf(std::span<const int64_t> indices) const {
     std::vector<const WorkgroupRecord*> records;
     for (const int64_t index : indices) {
@@ -84,8 +113,8 @@ class Timer {
   std::vector<const WorkgroupRecord*> Strata() const { return RecordsOf(launch_.plan.strata); }
   std::vector<const WorkgroupRecord*> Detailed() const {
     std::vector<const WorkgroupRecord*> all;
-    for (const auto& indices : launch_.plan.units) {
-      const auto records = RecordsOf(indices);
+    for (const SamplePlan::Unit& unit : launch_.plan.units) {
+      const auto records = RecordsOf(unit.first);
       all.insert(all.end(), records.begin(), records.end());
     }
     return all;
@@ -122,18 +151,18 @@ class Timer {
             .events = events};
   }
 
-  /// The time of all that a unit executes, from that of its first workgroups: what the filled unit
-  /// needed for each, times those that are left.
-  double Extended(const UnitTime& unit) const {
+  /// The time of all `count` workgroups that a unit executes, from that of the first ones: what the
+  /// filled unit needed for each, times those that are left.
+  double Extended(const UnitTime& unit, int64_t count) const {
     if (unit.cut) {
       // It goes on as it did, with the instructions that are left.
-      const double all = mean_work_ * static_cast<double>(launch_.plan.rounds);
+      const double all = mean_work_ * static_cast<double>(count);
       return unit.clk + std::max(0.0, all - static_cast<double>(unit.instructions)) / unit.rate;
     }
     const auto timed = static_cast<int64_t>(unit.ends.size());
-    if (timed >= launch_.plan.rounds || timed <= launch_.plan.resident) {
-      return unit.clk * static_cast<double>(launch_.plan.rounds) /
-             static_cast<double>(std::max<int64_t>(1, std::min(timed, launch_.plan.rounds)));
+    if (timed >= count || timed <= launch_.plan.resident) {
+      return unit.clk * static_cast<double>(count) /
+             static_cast<double>(std::max<int64_t>(1, std::min(timed, count)));
     }
     std::vector<double> ends = unit.ends;
     std::sort(ends.begin(), ends.end());
@@ -142,7 +171,7 @@ class Timer {
     const size_t last = ends.size() - resident;
     const size_t first = std::min(last - 1, std::max(resident - 1, last / 2));
     const double period = (ends[last] - ends[first]) / static_cast<double>(last - first);
-    return unit.clk + period * work_ratio_ * static_cast<double>(launch_.plan.rounds - timed);
+    return unit.clk + period * work_ratio_ * static_cast<double>(count - timed);
   }
 
   void FindTraffic() {
@@ -168,10 +197,42 @@ class Timer {
   Traffic traffic_;
   double mall_hits_ = 1, stores_reach_memory_ = 0;
   double mean_work_ = 0, work_ratio_ = 1;
+  double compared_mhz_ = 0;  // the sustained clock, if there is matrix work
 };
 
 double Milliseconds(const Machine& machine, double clk, double mhz) {
   return machine.launch_us / 1000 + clk / (mhz * 1000);
+}
+
+/// Whether a replay shows what the parameter is worth: not clocks, what a unit holds and launches.
+bool IsReplayed(Parameter Machine::* member) {
+  for (Parameter Machine::* other :
+       {&Machine::burst_mhz, &Machine::sustained_mhz, &Machine::launch_us, &Machine::gap_us}) {
+    if (member == other) return false;
+  }
+  return true;
+}
+
+/// low_ms and high_ms: deviations of independent parameters, in logarithms, add up as squares do.
+void FindInterval(const Timer& timer, const Machine& machine, LaunchTime& time) {
+  double down = 0, up = 0;  // squares
+  const double base = timer.ClocksWith(&Machine::units, machine.units);
+  for (const Field& field : Fields()) {
+    const Parameter& parameter = machine.*field.member;
+    if (!parameter.uncertain() || !IsReplayed(field.member) || base <= 0) continue;
+    double least = 0, most = 0;
+    for (const double end : {parameter.low, parameter.high}) {
+      if (end == parameter.value) continue;
+      const double change = std::log(timer.ClocksWith(field.member, end) / base);
+      least = std::min(least, change);
+      most = std::max(most, change);
+    }
+    down += least * least;
+    up += most * most;
+  }
+  const double kernel_ms = time.sustained_ms - machine.launch_us / 1000;
+  time.low_ms = machine.launch_us.low / 1000 + kernel_ms * std::exp(-std::sqrt(down));
+  time.high_ms = machine.launch_us.high / 1000 + kernel_ms * std::exp(std::sqrt(up));
 }
 
 }  // namespace
@@ -190,6 +251,8 @@ LaunchTime TimeLaunch(const Machine& machine, const LaunchRecord& launch,
   time.sustained_clk = timer.Clocks(machine.sustained_mhz, 0, nullptr);
   time.burst_ms = Milliseconds(machine, time.burst_clk, machine.burst_mhz);
   time.sustained_ms = Milliseconds(machine, time.sustained_clk, machine.sustained_mhz);
+  time.low_ms = time.high_ms = time.sustained_ms;
+  if (options.interval && launch.ops_on) FindInterval(timer, machine, time);
   const Bound bound = timer.PortBound();
   time.bound_clk = bound.clk;
   time.bound = bound.resource;

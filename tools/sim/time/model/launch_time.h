@@ -24,6 +24,8 @@ struct LaunchRecord {
   Occupancy occupancy;
   SamplePlan plan;
   std::span<const Op> ops;
+  /// The same instructions on another machine, if an interval is wanted.
+  std::function<std::vector<Op>(const Machine&)> ops_on;
   Shapes* shapes = nullptr;
   /// The record of a workgroup by linear index, or null if it was not executed.
   std::function<const WorkgroupRecord*(int64_t)> record;
@@ -31,7 +33,8 @@ struct LaunchRecord {
   double footprint_bytes = 0;
 };
 
-/// How much faster a launch would be if a resource cost nothing.
+/// How much faster a launch would be if a resource cost nothing: at the sustained clock if it has
+/// matrix work, else at the burst clock.
 struct Gain {
   Resource resource = Resource::kIssue;
   double part = 0;  // of the time
@@ -49,7 +52,10 @@ struct LaunchTime {
   double burst_clk = 0;                   // of the kernel at the burst clock, launch not included
   double sustained_clk = 0;               // the same at the sustained clock
   double burst_ms = 0, sustained_ms = 0;  // launch included
-  double bound_clk = 0;                   // by the ports alone: no order of execution is faster
+  /// Of sustained_ms, if all uncertain parameters of the machine but its clocks are independent of
+  /// each other: by the ends of their ranges.
+  double low_ms = 0, high_ms = 0;
+  double bound_clk = 0;  // by the ports alone: no order of execution is faster
   Resource bound = Resource::kIssue;
   std::vector<Gain> gains;                         // the largest first
   double l1_hits = 0, l2_hits = 0, mall_hits = 0;  // parts
@@ -58,7 +64,9 @@ struct LaunchTime {
 };
 
 struct TimeOptions {
-  bool gains = true;  // costs a replay per resource
+  bool gains = true;     // costs a replay per resource
+  bool interval = true;  // costs a short one for each end of an uncertain parameter
+  double sample = 1;     // how much of the launch is executed, in parts of what is usual
   std::vector<WaveEvent>* events = nullptr;
 };
 

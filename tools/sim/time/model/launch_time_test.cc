@@ -31,7 +31,7 @@ LaunchTime TimeOf(Bench& bench, int64_t workgroups, const GroupNeeds& needs, dou
       records[index] = &bench.group();
     }
   };
-  for (const auto& unit : launch.plan.units) record(unit);
+  for (const SamplePlan::Unit& unit : launch.plan.units) record(unit.first);
   record(launch.plan.strata);
   record(launch.plan.die);
   launch.ops = bench.code();
@@ -85,6 +85,26 @@ TEST(LaunchTime, OfAVectorAdditionIsThePublishedOne) {
   EXPECT_NEAR(VectorAdd(1 << 20).burst_ms, 0.0063, 0.0063 * 0.3);
   EXPECT_NEAR(VectorAdd(16 << 20).burst_ms, 0.051, 0.051 * 0.2);
   EXPECT_NEAR(VectorAdd(64 << 20).burst_ms, 0.2236, 0.2236 * 0.15);
+}
+
+/// A wave that computes one thing after the other, in each of `workgroups`.
+double ClocksOfChains(int64_t workgroups) {
+  Bench bench("gfx942");
+  bench.machine().branch_clk = Parameter(4, "unrolled");
+  bench.Code({"v_add_f32_e32 v0, v0, v0"});
+  const LaunchTime time = TimeOf(bench, workgroups, {.waves = 1, .registers = 8}, 0, [&](int64_t) {
+    bench.Wave();
+    for (int i = 0; i < 2000; ++i) bench.Execute(0, 0);
+  });
+  return time.burst_clk;
+}
+
+TEST(LaunchTime, AFewWorkgroupsMoreThanUnitsRunBesideTheFirst) {
+  // Some units have a second workgroup, on another SIMD; most do not.
+  const double one_each = ClocksOfChains(304);
+  EXPECT_NEAR(ClocksOfChains(304 + 8), one_each, 0.05 * one_each);
+  EXPECT_NEAR(ClocksOfChains(4 * 304), one_each, 0.1 * one_each);
+  EXPECT_NEAR(ClocksOfChains(8 * 304), 2 * one_each, 0.2 * one_each);
 }
 
 TEST(LaunchTime, NamesMemoryAsTheLimit) {

@@ -7,6 +7,13 @@
 
 namespace gridwise::sim::time {
 
+void AddWork(const Machine& machine, const Op& op, double times, PortWork& work) {
+  const auto at = [&](Resource r) -> double& { return work[static_cast<size_t>(r)]; };
+  at(Resource::kMatrix) += times * op.matrix_clk / machine.simds;
+  at(Resource::kVector) += times * std::max(op.valu_clk, op.trans_clk) / machine.simds;
+  if (op.kind == OpKind::kScalar) at(Resource::kIssue) += times * machine.issue_clk / machine.simds;
+}
+
 PortWork WorkOf(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
                 const WorkgroupRecord& workgroup, double l2_bytes_per_clk) {
   PortWork work = {};
@@ -14,12 +21,7 @@ PortWork WorkOf(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
   absl::flat_hash_set<uint64_t> lines;
   for (const WaveRecord& wave : workgroup.waves) {
     for (const Run& run : wave.runs) {
-      for (uint32_t i = run.first; i <= run.last; ++i) {
-        const Op& op = ops[i];
-        at(Resource::kMatrix) += op.matrix_clk / machine.simds;
-        at(Resource::kVector) += std::max(op.valu_clk, op.trans_clk) / machine.simds;
-        if (op.kind == OpKind::kScalar) at(Resource::kIssue) += machine.issue_clk / machine.simds;
-      }
+      for (uint32_t i = run.first; i <= run.last; ++i) AddWork(machine, ops[i], 1, work);
     }
     for (const Access& access : wave.accesses) {
       const Op& op = ops[access.op];

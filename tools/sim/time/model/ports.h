@@ -17,6 +17,9 @@ using PortWork = std::array<double, kResources>;
 PortWork WorkOf(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
                 const WorkgroupRecord& workgroup, double l2_bytes_per_clk);
 
+/// Adds what `times` executions of `op` by a wave keep arithmetic and issue busy for.
+void AddWork(const Machine& machine, const Op& op, double times, PortWork& work);
+
 /// The resource that is busy longest, and for how long: no order of execution is faster.
 struct Bound {
   Resource resource = Resource::kIssue;

@@ -25,11 +25,10 @@ SamplePlan PlanSample(const Machine& machine, int64_t workgroups, int resident) 
   std::vector<int64_t> detailed = {0};
   if (const int64_t middle = std::min(units, of_die) / 2; middle != 0) detailed.push_back(middle);
   for (const int64_t unit : detailed) {
-    std::vector<int64_t>& list = plan.units.emplace_back();
-    for (int64_t turn = 0; turn < turns; ++turn) {
-      const int64_t index = (turn * units + unit) * dies;
-      if (index < workgroups) list.push_back(index);
-    }
+    SamplePlan::Unit& timed = plan.units.emplace_back();
+    timed.all = (of_die - unit + units - 1) / units;
+    for (int64_t turn = 0; turn < std::min(turns, timed.all); ++turn)
+      timed.first.push_back((turn * units + unit) * dies);
   }
   for (int64_t i = 0; i < std::min(kStrata, workgroups); ++i)
     plan.strata.push_back(i * (workgroups - 1) /

@@ -12,9 +12,13 @@ namespace gridwise::sim::time {
 /// to a die's units in turn (ROCm documentation of MI300X; IREE's and HipKittens' orders rely on
 /// it).
 struct SamplePlan {
-  /// Units that are timed in detail: what each executes, in order. Three times `resident` of them
-  /// are wanted, what is behind those may be left out.
-  std::vector<std::vector<int64_t>> units;
+  /// A unit that is timed in detail: what it executes first, in order, and how many workgroups in
+  /// all. Three times `resident` of the first are wanted, what is behind those may be left out.
+  struct Unit {
+    std::vector<int64_t> first;
+    int64_t all = 0;
+  };
+  std::vector<Unit> units;
   /// Workgroups across the grid, to know how much work there is in others than the units'.
   std::vector<int64_t> strata;
   /// The workgroups that are on the first die together with the first ones of `units`: by turn,

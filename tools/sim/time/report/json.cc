@@ -27,6 +27,7 @@ llvm::json::Array Instructions(const LaunchTime& time, std::span<const Op> ops, 
     }
     list.push_back(llvm::json::Object{{"pc", static_cast<int64_t>(ops[i].pc - entry)},
                                       {"text", ops[i].text},
+                                      {"source", ops[i].source},
                                       {"executions", static_cast<int64_t>(op.count)},
                                       {"stalled", std::move(stalls)}});
   }
@@ -61,7 +62,9 @@ std::string Json(const LaunchTime& time, std::span<const Op> ops, uint64_t entry
                                    {"ms", time.burst_ms}}},
       {"sustained", llvm::json::Object{{"mhz", double{time.machine->sustained_mhz}},
                                        {"clocks", time.sustained_clk},
-                                       {"ms", time.sustained_ms}}},
+                                       {"ms", time.sustained_ms},
+                                       {"low_ms", time.low_ms},
+                                       {"high_ms", time.high_ms}}},
       {"bound",
        llvm::json::Object{{"clocks", time.bound_clk}, {"resource", Text(Name(time.bound))}}},
       {"gains", std::move(gains)},

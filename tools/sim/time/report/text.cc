@@ -56,9 +56,11 @@ std::string Text(const LaunchTime& time, std::span<const Op> ops, uint64_t entry
       time.kernel, machine.name, time.workgroups, time.sampled, time.occupancy.workgroups,
       time.occupancy.bound, time.resident);
   absl::StrAppendFormat(
-      &text, "  %.4g ms at %.0f MHz, %.4g ms at %.0f MHz (%.0f clocks, launch %.1f us)\n",
+      &text,
+      "  %.4g ms at %.0f MHz, %.4g ms at %.0f MHz (%.4g to %.4g by the machine's uncertain "
+      "parameters; %.0f clocks, launch %.1f us)\n",
       time.burst_ms, double{machine.burst_mhz}, time.sustained_ms, double{machine.sustained_mhz},
-      time.burst_clk, double{machine.launch_us});
+      time.low_ms, time.high_ms, time.burst_clk, double{machine.launch_us});
   absl::StrAppend(&text, "  limited by: ", Limiter(time), "\n");
   absl::StrAppendFormat(&text, "  no order of execution takes less than %.0f clocks (%s)\n",
                         time.bound_clk, Name(time.bound));
@@ -73,11 +75,11 @@ std::string Text(const LaunchTime& time, std::span<const Op> ops, uint64_t entry
     const OpTime& op = time.unit.ops[i];
     if (op.total() <= 0) break;
     const auto longest = std::max_element(op.stalled.begin(), op.stalled.end());
-    absl::StrAppendFormat(&text, "  %5.1f %%  %-13s %9.1f clk x %-8d +0x%-6x %s\n",
-                          100 * op.total() / all,
-                          Name(static_cast<Stall>(longest - op.stalled.begin())),
-                          op.total() / static_cast<double>(std::max<uint64_t>(op.count, 1)),
-                          op.count, ops[i].pc - entry, ops[i].text);
+    absl::StrAppendFormat(
+        &text, "  %5.1f %%  %-13s %9.1f clk x %-8d +0x%-6x %s%s\n", 100 * op.total() / all,
+        Name(static_cast<Stall>(longest - op.stalled.begin())),
+        op.total() / static_cast<double>(std::max<uint64_t>(op.count, 1)), op.count,
+        ops[i].pc - entry, ops[i].text, ops[i].source.empty() ? "" : "  ; " + ops[i].source);
   }
   return text;
 }

@@ -35,6 +35,10 @@ class Recorder::Group final : public GroupProbe {
   Group(Recorder& recorder, std::span<Wave> waves)
       : recorder_(recorder), waves_(waves), pending_(waves.size()), left_(waves.size()) {}
 
+  bool Watches(const std::array<uint32_t, 3>& id) override {
+    return !recorder_.only_ || recorder_.only_->contains(recorder_.IndexOf(id));
+  }
+
   void Begin(const std::array<uint32_t, 3>& id, int waves) override {
     record_ = {};
     record_.id = id;
@@ -84,9 +88,7 @@ class Recorder::Group final : public GroupProbe {
   }
 
   void End() override {
-    const auto [x, y, z] = recorder_.launch_->grid.workgroups;
-    static_cast<void>(z);
-    const int64_t index = (int64_t{record_.id[2]} * y + record_.id[1]) * int64_t{x} + record_.id[0];
+    const int64_t index = recorder_.IndexOf(record_.id);
     const std::lock_guard lock(recorder_.mutex_);
     recorder_.records_[index] = std::move(record_);
   }
@@ -103,12 +105,19 @@ class Recorder::Group final : public GroupProbe {
     Access access = {.run = static_cast<uint32_t>(record.runs.size()),
                      .op = pending.op,
                      .lds = pending.space == AddressSpace::kLds};
-    {
+    if (pending.op >= last_shapes_.size()) last_shapes_.resize(pending.op + 1);
+    auto& [last, shape] = last_shapes_[pending.op];
+    if (last != nullptr &&
+        Shapes::Is(*last, pending.lanes, pending.address, pending.bytes, pending.writes)) {
+      access.base = pending.address[std::countr_zero(pending.lanes)];
+    } else {
       const std::lock_guard lock(recorder_.mutex_);
-      access.shape = recorder_.shapes_.Intern(pending.lanes, pending.address, pending.bytes,
-                                              pending.writes, access.base);
-      if (pending.space == AddressSpace::kGlobal) NoteAllocation(access.base);
+      shape = recorder_.shapes_.Intern(pending.lanes, pending.address, pending.bytes,
+                                       pending.writes, access.base);
+      last = &recorder_.shapes_.at(shape);  // stays where it is
     }
+    access.shape = shape;
+    if (pending.space == AddressSpace::kGlobal) NoteAllocation(access.base);
     pending.lanes = 0;
     record.accesses.push_back(access);
   }
@@ -119,6 +128,7 @@ class Recorder::Group final : public GroupProbe {
     }
     const std::optional<Interval> found = recorder_.launch_->memory->Find(address);
     if (!found) return;
+    const std::lock_guard lock(recorder_.mutex_);
     recorder_.allocations_[found->begin] = found->size();
     recent_[next_++ % std::size(recent_)] = *found;
   }
@@ -128,12 +138,19 @@ class Recorder::Group final : public GroupProbe {
   WorkgroupRecord record_;
   std::vector<Pending> pending_;  // by wave
   std::vector<int64_t> left_;     // instructions until the record is cut, by wave
-  Interval recent_[4] = {};       // allocations that are noted already
+  /// By instruction: the shape of its last access, which the next one has most often.
+  std::vector<std::pair<const Shape*, uint32_t>> last_shapes_;
+  Interval recent_[4] = {};  // allocations that are noted already
   size_t next_ = 0;
 };
 
 std::unique_ptr<GroupProbe> Recorder::OfThread(std::span<Wave> waves) {
   return std::make_unique<Group>(*this, waves);
+}
+
+int64_t Recorder::IndexOf(const std::array<uint32_t, 3>& id) const {
+  const auto& counts = launch_->grid.workgroups;
+  return (int64_t{id[2]} * counts[1] + id[1]) * int64_t{counts[0]} + id[0];
 }
 
 const WorkgroupRecord* Recorder::Find(int64_t index) const {

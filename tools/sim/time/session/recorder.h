@@ -1,14 +1,17 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/container/node_hash_map.h"
 #include "tools/sim/machine/launch.h"
 #include "tools/sim/machine/launch_probe.h"
@@ -35,6 +38,11 @@ class Recorder final : public LaunchProbe {
     ends_ = ends;
   }
 
+  /// Records only these workgroups of the launches from now on, by linear index.
+  void Only(std::span<const int64_t> workgroups) {
+    only_.emplace(workgroups.begin(), workgroups.end());
+  }
+
   /// The record of the workgroup of that linear index, or null.
   const WorkgroupRecord* Find(int64_t index) const;
   int64_t workgroups() const { return static_cast<int64_t>(records_.size()); }
@@ -45,9 +53,12 @@ class Recorder final : public LaunchProbe {
  private:
   class Group;
 
+  int64_t IndexOf(const std::array<uint32_t, 3>& id) const;
+
   const Launch* launch_ = nullptr;
   int64_t most_ = std::numeric_limits<int64_t>::max();
   bool ends_ = false;
+  std::optional<absl::flat_hash_set<int64_t>> only_;
   std::mutex mutex_;  // of what follows
   Shapes shapes_;
   absl::node_hash_map<int64_t, WorkgroupRecord> records_;

@@ -1,5 +1,7 @@
 #include "tools/sim/time/session/session.h"
 
+#include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -8,6 +10,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,11 +28,42 @@ namespace {
 /// Instructions of a wave that a trace has at most: viewers do not take more.
 constexpr size_t kMostEvents = 200'000;
 
+/// Of the usual sample.
+constexpr double kQuickSample = 0.1;
+
 struct Timed {
   TimedRun run;
   uint64_t entry = 0;
   int launches = 0;
 };
+
+/// The launches' times one after the other; what limits the longest.
+Times TimesOf(std::span<const LaunchTime* const> launches) {
+  const Machine& machine = *launches.front()->machine;
+  Times times = {.launches = static_cast<int64_t>(launches.size()),
+                 .machine = machine.name.data(),
+                 .burst_mhz = machine.burst_mhz,
+                 .sustained_mhz = machine.sustained_mhz};
+  const LaunchTime& longest = **std::max_element(
+      launches.begin(), launches.end(),
+      [](const auto* a, const auto* b) { return a->sustained_ms < b->sustained_ms; });
+  times.ports = Name(longest.bound).data();
+  times.limiter = longest.gains.empty() ? "" : Name(longest.gains.front().resource).data();
+  times.gain = longest.gains.empty() ? 0 : longest.gains.front().part;
+  for (const LaunchTime* launch : launches) {
+    times.burst_ms += launch->burst_ms;
+    times.sustained_ms += launch->sustained_ms;
+    times.low_ms += launch->low_ms;
+    times.high_ms += launch->high_ms;
+    times.ports_ms += launch->bound_clk / (machine.sustained_mhz * 1000);
+  }
+  // Of all but the first the gap counts, in place of a launch.
+  const double less =
+      static_cast<double>(launches.size() - 1) * (machine.launch_us - machine.gap_us) / 1000;
+  for (double* ms : {&times.burst_ms, &times.sustained_ms, &times.low_ms, &times.high_ms})
+    *ms -= less;
+  return times;
+}
 
 class Process {
  public:
@@ -40,17 +74,22 @@ class Process {
 
   absl::StatusOr<RunReport> Launch(Program& program, const KernelInfo& kernel, const Grid& grid,
                                    std::span<const std::byte> arguments, const void* kernarg,
-                                   Memory& memory, const RunOptions& options) {
+                                   Memory& memory, const RunOptions& options,
+                                   const SourceLineFn& source_line) {
     const std::lock_guard lock(mutex_);
-    const auto [known, added] = known_.try_emplace(KeyOf(kernel, grid, arguments), nullptr);
+    const auto [known, added] = known_.try_emplace(
+        absl::StrCat(telling_.quick, " ", KeyOf(kernel, grid, arguments)), nullptr);
     RunReport report;
     if (added) {
       const Machine& machine = MachineOf(program.target().gfx);
       std::vector<WaveEvent> events;
       TimeOptions time_options;
+      if (telling_.quick) {
+        time_options = {.gains = false, .interval = false, .sample = kQuickSample};
+      }
       if (!report_path_.empty()) time_options.events = &events;
-      absl::StatusOr<TimedRun> run =
-          RunTimed(machine, program, kernel, grid, kernarg, memory, options, time_options);
+      absl::StatusOr<TimedRun> run = RunTimed(machine, program, kernel, grid, kernarg, memory,
+                                              options, time_options, source_line);
       if (!run.ok()) {
         known_.erase(known);
         return run.status();
@@ -61,14 +100,31 @@ class Process {
     }
     Timed& timed = *known->second;
     ++timed.launches;
+    taken_.push_back(&timed.run.time);
     now_ms_ += timed.run.time.burst_ms;
     if (!report_path_.empty()) WriteJson();
     return report;
   }
 
+  const Machine& MachineOf(std::string_view gfx) const {
+    return own_ && own_->target == gfx ? *own_ : *time::MachineOf(gfx);
+  }
+
   double now_ms() {
     const std::lock_guard lock(mutex_);
     return now_ms_;
+  }
+
+  std::optional<Times> TakeTimes() {
+    const std::lock_guard lock(mutex_);
+    const std::vector<const LaunchTime*> launches = std::exchange(taken_, {});
+    if (launches.empty()) return std::nullopt;
+    return TimesOf(launches);
+  }
+
+  void set_telling(const Telling& telling) {
+    const std::lock_guard lock(mutex_);
+    telling_ = telling;
   }
 
  private:
@@ -86,10 +142,6 @@ class Process {
     }
   }
 
-  const Machine& MachineOf(std::string_view gfx) const {
-    return own_ && own_->target == gfx ? *own_ : *time::MachineOf(gfx);
-  }
-
   static std::string KeyOf(const KernelInfo& kernel, const Grid& grid,
                            std::span<const std::byte> arguments) {
     std::string key = absl::StrCat(kernel.entry_address, " ", grid.dynamic_lds_bytes);
@@ -101,8 +153,9 @@ class Process {
 
   void Describe(const Timed& timed, const std::vector<WaveEvent>& events) {
     const TimedRun& run = timed.run;
-    std::fputs(Text(run.time, run.ops, timed.entry).c_str(), stderr);
-    if (run.time.sampled < run.time.workgroups && !std::exchange(told_incomplete_, true)) {
+    if (telling_.describes) std::fputs(Text(run.time, run.ops, timed.entry).c_str(), stderr);
+    if (telling_.describes && run.time.sampled < run.time.workgroups &&
+        !std::exchange(told_incomplete_, true)) {
       std::fputs(
           "gridwise time: only a sample of workgroups is executed, so outputs are incomplete\n",
           stderr);
@@ -128,16 +181,16 @@ class Process {
   std::mutex mutex_;
   std::string report_path_;  // "": none
   std::optional<Machine> own_;
-  std::map<std::string, Timed*> known_;
+  std::map<std::string, Timed*> known_;  // quick or not
   std::deque<Timed> timed_;
+  std::vector<const LaunchTime*> taken_;  // the launches since the last TakeTimes
   double now_ms_ = 0;
+  Telling telling_;
   bool told_incomplete_ = false;
 };
 
-}  // namespace
-
-bool On() {
-  static const bool on = [] {
+std::atomic<bool>& IsOn() {
+  static std::atomic<bool> on = [] {
     const char* mode = std::getenv("GRIDWISE_SIM");
     return mode != nullptr &&
            (std::string_view(mode) == "time" || std::string_view(mode) == "deferred,time");
@@ -145,10 +198,25 @@ bool On() {
   return on;
 }
 
+}  // namespace
+
+const Machine& MachineOfDevice(std::string_view gfx) { return Process::Get().MachineOf(gfx); }
+
+bool On() { return IsOn(); }
+
+void Set(bool on, const Telling& telling) {
+  IsOn() = on;
+  Process::Get().set_telling(telling);
+}
+
+std::optional<Times> TakeTimes() { return Process::Get().TakeTimes(); }
+
 absl::StatusOr<RunReport> Launch(Program& program, const KernelInfo& kernel, const Grid& grid,
                                  std::span<const std::byte> arguments, const void* kernarg,
-                                 Memory& memory, const RunOptions& options) {
-  return Process::Get().Launch(program, kernel, grid, arguments, kernarg, memory, options);
+                                 Memory& memory, const RunOptions& options,
+                                 const SourceLineFn& source_line) {
+  return Process::Get().Launch(program, kernel, grid, arguments, kernarg, memory, options,
+                               source_line);
 }
 
 double NowMs() { return Process::Get().now_ms(); }

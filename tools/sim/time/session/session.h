@@ -1,14 +1,19 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
+#include <string_view>
 
 #include "absl/status/statusor.h"
+#include "tools/sim/check/source_lines.h"
 #include "tools/sim/elf/code_object.h"
 #include "tools/sim/machine/dispatch.h"
 #include "tools/sim/machine/grid.h"
 #include "tools/sim/machine/memory.h"
 #include "tools/sim/machine/program.h"
+#include "tools/sim/time/machine/machine.h"
 
 namespace gridwise::sim::time {
 
@@ -23,10 +28,35 @@ namespace gridwise::sim::time {
 /// another one (kernel, grid, arguments) has its time.
 bool On();
 
+struct Telling {
+  bool describes = true;  // each launch on stderr
+  bool quick = false;     // from a smaller sample, without gains and interval
+};
+/// Turns time mode on or off from the next launch on.
+void Set(bool on, const Telling& telling);
+
+/// The machine that devices of the target `gfx` ("gfx942") are.
+const Machine& MachineOfDevice(std::string_view gfx);
+
 /// Launches `kernel` in time mode. The report is of the workgroups that were executed.
+/// `source_line` may be null.
 absl::StatusOr<RunReport> Launch(Program& program, const KernelInfo& kernel, const Grid& grid,
                                  std::span<const std::byte> arguments, const void* kernarg,
-                                 Memory& memory, const RunOptions& options);
+                                 Memory& memory, const RunOptions& options,
+                                 const SourceLineFn& source_line);
+
+/// How long launches take, one after the other: see GridwiseSimTimes (sim_extension.h).
+struct Times {
+  int64_t launches = 0;
+  const char* machine = "";
+  double burst_mhz = 0, sustained_mhz = 0;
+  double burst_ms = 0, sustained_ms = 0, low_ms = 0, high_ms = 0, ports_ms = 0;
+  const char* ports = "";
+  const char* limiter = "";
+  double gain = 0;
+};
+/// Those since the last call, or nothing.
+std::optional<Times> TakeTimes();
 
 /// Milliseconds that the process's launches have taken at the burst clock, one after the other.
 double NowMs();

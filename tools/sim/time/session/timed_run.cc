@@ -127,7 +127,10 @@ bool SameWork(const Recorder& recorder, const std::vector<int64_t>& indices) {
 
 /// Workgroups across the grid as a whole, then the units in detail and the die, as far into the
 /// workgroups as the limits allow.
-absl::Status ExecuteSample(SamplePlan& plan, int waves, Batches& batches, Recorder& recorder) {
+absl::Status ExecuteSample(SamplePlan& plan, int waves, double sample, Batches& batches,
+                           Recorder& recorder) {
+  const auto for_traffic = static_cast<int64_t>(sample * kMostForTraffic);
+  const auto for_detail = static_cast<int64_t>(sample * kMostForDetail);
   const std::vector<int64_t> first = Some(plan.strata, kFirstStrata);
   if (absl::Status status = batches.Run(first); !status.ok()) return status;
   if (SameWork(recorder, first)) {
@@ -142,16 +145,19 @@ absl::Status ExecuteSample(SamplePlan& plan, int waves, Batches& batches, Record
   };
   std::vector<int64_t> detail;
   const size_t least = kLeastTurns * static_cast<size_t>(plan.resident);
-  for (auto& unit : plan.units) {
-    unit.resize(std::min(unit.size(),
-                         std::max(least, static_cast<size_t>(kMostForDetail / of_wave / waves))));
+  for (SamplePlan::Unit& timed : plan.units) {
+    std::vector<int64_t>& unit = timed.first;
+    unit.resize(
+        std::min(unit.size(), std::max(least, static_cast<size_t>(for_detail / of_wave / waves))));
     detail.insert(detail.end(), unit.begin(), unit.end());
   }
-  limit(kMostForDetail, least);
+  limit(for_detail, least);
   if (absl::Status status = batches.Run(detail); !status.ok()) return status;
-  limit(kMostForTraffic, plan.die.size());
+  limit(for_traffic, plan.die.size());
   return batches.Run(plan.die);
 }
+
+}  // namespace
 
 std::vector<Op> OpsOf(const Machine& machine, Program& program, const KernelInfo& kernel,
                       const RunReport& report) {
@@ -163,12 +169,11 @@ std::vector<Op> OpsOf(const Machine& machine, Program& program, const KernelInfo
   return ops;
 }
 
-}  // namespace
-
 absl::StatusOr<TimedRun> RunTimed(const Machine& machine, Program& program,
                                   const KernelInfo& kernel, const Grid& grid, const void* kernarg,
                                   Memory& memory, const RunOptions& options,
-                                  const TimeOptions& time_options) {
+                                  const TimeOptions& time_options,
+                                  const SourceLineFn& source_line) {
   LaunchRecord launch;
   launch.kernel = kernel.name;
   launch.workgroups = int64_t{grid.workgroups[0]} * grid.workgroups[1] * grid.workgroups[2];
@@ -182,15 +187,19 @@ absl::StatusOr<TimedRun> RunTimed(const Machine& machine, Program& program,
   Batches batches(program, kernel, grid, kernarg, memory, options, recorder);
   std::vector<int64_t> all(*depend ? static_cast<size_t>(launch.workgroups) : 0);
   std::iota(all.begin(), all.end(), int64_t{0});
-  const absl::Status executed =
-      *depend ? batches.Run(all)
-              : ExecuteSample(launch.plan, launch.needs.waves, batches, recorder);
+  const absl::Status executed = *depend ? batches.Run(all)
+                                        : ExecuteSample(launch.plan, launch.needs.waves,
+                                                        time_options.sample, batches, recorder);
   if (!executed.ok()) return executed;
 
   TimedRun timed;
   timed.report = std::move(batches.report());
   timed.ops = OpsOf(machine, program, kernel, timed.report);
+  for (Op& op : timed.ops) {
+    if (source_line && !op.text.empty()) op.source = source_line(op.pc);
+  }
   launch.ops = timed.ops;
+  launch.ops_on = [&](const Machine& other) { return OpsOf(other, program, kernel, timed.report); };
   launch.shapes = &recorder.shapes();
   launch.record = [&recorder](int64_t index) { return recorder.Find(index); };
   launch.footprint_bytes = recorder.footprint_bytes();

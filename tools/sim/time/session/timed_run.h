@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "tools/sim/check/source_lines.h"
 #include "tools/sim/elf/code_object.h"
 #include "tools/sim/machine/dispatch.h"
 #include "tools/sim/machine/grid.h"
@@ -21,6 +22,11 @@ struct TimedRun {
   std::vector<Op> ops;  // by instruction of the program; those that did not run are empty
 };
 
+/// Instructions of a program as `machine` executes them, for waves of `kernel`; those that `report`
+/// does not have are empty.
+std::vector<Op> OpsOf(const Machine& machine, Program& program, const KernelInfo& kernel,
+                      const RunReport& report);
+
 /// Executes as many workgroups of a launch as its time takes to tell, and times it on `machine`,
 /// which must outlive the result. What the other workgroups would have written is missing. A kernel
 /// whose workgroups depend on each other (atomics whose result is used, cooperative launches) is
@@ -28,6 +34,7 @@ struct TimedRun {
 absl::StatusOr<TimedRun> RunTimed(const Machine& machine, Program& program,
                                   const KernelInfo& kernel, const Grid& grid, const void* kernarg,
                                   Memory& memory, const RunOptions& options,
-                                  const TimeOptions& time_options = {});
+                                  const TimeOptions& time_options = {},
+                                  const SourceLineFn& source_line = nullptr);
 
 }  // namespace gridwise::sim::time

@@ -127,7 +127,12 @@ TEST_F(TimedRunTest, ReportsSayWhatWavesWaitedFor) {
     EXPECT_NE(json.find(part), json.npos) << part << " is not in:\n" << json;
   ASSERT_FALSE(events.empty());
   EXPECT_NE(ChromeTrace(events, run.ops).find("\"traceEvents\""), std::string::npos);
-  EXPECT_NE(Html(run.time, run.ops, entry).find("<table>"), std::string::npos);
+  const std::string html = Html(run.time, run.ops, entry);
+  for (const char* part : {"<table>", "<h2>Roofline</h2>", "<circle", "<h2>Busy over time</h2>"})
+    EXPECT_NE(html.find(part), std::string::npos) << part << " is not in:\n" << html;
+  // The interval has the value in it, and is one: some parameters are uncertain.
+  EXPECT_LT(run.time.low_ms, run.time.sustained_ms);
+  EXPECT_GT(run.time.high_ms, run.time.sustained_ms);
   EXPECT_GT(*std::max_element(run.time.utilisation.begin(), run.time.utilisation.end()), 0);
 }
 

@@ -33,6 +33,7 @@ enum class Producer : uint8_t { kScalar, kVector, kTrans, kF64 };
 /// by a wave.
 struct Op {
   std::string text;
+  std::string source;  // "file.hip:12"; "" without debug information
   uint64_t pc = 0;
   OpKind kind = OpKind::kInternal;
 

@@ -37,6 +37,24 @@ uint32_t Shapes::Intern(uint64_t lanes, const uint64_t* address, uint32_t bytes,
   return entry->second;
 }
 
+bool Shapes::Is(const Shape& shape, uint64_t lanes, const uint64_t* address, uint32_t bytes,
+                bool writes) {
+  if (shape.lanes != lanes || shape.bytes != bytes || shape.writes != writes) return false;
+  const uint64_t base = address[std::countr_zero(lanes)];
+  size_t next = 0;
+  for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
+    if (shape.offset[next++] != static_cast<int64_t>(address[std::countr_zero(rest)] - base))
+      return false;
+  }
+  return true;
+}
+
+Shapes Shapes::On(const Machine& machine) const {
+  Shapes shapes(machine, target_);
+  shapes.shapes_ = shapes_;
+  return shapes;
+}
+
 const MemoryCost& Shapes::MemoryCostOf(uint32_t shape, uint64_t base) {
   const uint64_t place = base % static_cast<uint64_t>(machine_.line_bytes);
   const auto [entry, added] = memory_.try_emplace(KeyOf(shape, place));

@@ -47,7 +47,14 @@ class Shapes {
   /// The shape of an access whose lanes `lanes` are at `address`; `base` becomes the first one's.
   uint32_t Intern(uint64_t lanes, const uint64_t* address, uint32_t bytes, bool writes,
                   uint64_t& base);
+  /// Whether lanes at `address` have this shape.
+  static bool Is(const Shape& shape, uint64_t lanes, const uint64_t* address, uint32_t bytes,
+                 bool writes);
   const Shape& at(uint32_t shape) const { return *shapes_[shape]; }
+
+  /// The same shapes with their costs on another machine. Needs these ones and `machine`, and takes
+  /// no more of them.
+  Shapes On(const Machine& machine) const;
 
   const MemoryCost& MemoryCostOf(uint32_t shape, uint64_t base);
   const LdsCost& LdsCostOf(uint32_t shape, uint64_t base);

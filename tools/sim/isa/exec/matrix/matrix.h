@@ -184,6 +184,16 @@ struct Operands {
   int first = 0, last = 0;
 };
 
+/// Whether the rows of an operand that `offset` names are all +0 for depths [first, last).
+template <class T, int kDim, class Offsets>
+GRIDWISE_SIM_INLINE bool IsZero(const T* operand, const Offsets& offset, int first, int last) {
+  constexpr T kZeros[kDim] = {};
+  for (int k = first; k < last; ++k) {
+    if (__builtin_memcmp(operand + offset[k], kZeros, sizeof(kZeros)) != 0) return false;
+  }
+  return true;
+}
+
 /// Blocks of 16x16 and 32x32. Rows of C are read before rows of D with the same lanes are written
 /// in steps of kRows registers.
 template <class T, int kDim>
@@ -191,10 +201,14 @@ template <class T, int kDim>
   using Vector = typename VectorOf<T>::Type;
   constexpr int kVectors = kDim / Vector::kWidth;
   constexpr int kRows = kVectors >= 4 ? 2 : 4;  // summed at once: eight vectors or more
-  const int last = o.last != 0 ? o.last : p.depth;
+  const int end = o.last != 0 ? o.last : p.depth;
   for (int block = 0; block < p.blocks; ++block) {
     const T* const a = o.a + block * kDim;
     const T* const b = o.b + block * kDim;
+    // Adding a product of zeros once is adding it often.
+    const bool zero =
+        IsZero<T, kDim>(a, p.a, o.first, end) && IsZero<T, kDim>(b, p.b, o.first, end);
+    const int last = zero ? (end < o.first + 1 ? end : o.first + 1) : end;
     for (int r = 0; r < p.registers; r += kRows) {
       for (int g = 0; g < p.groups; ++g) {
         const int first = (block * p.registers + r) * kLanes + g * kDim;

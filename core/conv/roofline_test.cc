@@ -1,0 +1,58 @@
+#include "core/conv/roofline.h"
+
+#include "core/arch/machine_facts.h"
+#include "gtest/gtest.h"
+
+namespace gridwise {
+namespace {
+
+// Data sheets, in TFLOP/s: dense, at the peak clock.
+TEST(Roofline, PeaksAreTheDataSheets) {
+  const auto tflops = [](Gfx gfx, DataType type) {
+    const DeviceFacts device = gfx;
+    return PeakFlopsPerClock(gfx, type) * device.compute_units * device.clock_ghz * 1e-3;
+  };
+  EXPECT_NEAR(tflops(Gfx::k942, DataType::kF16), 1307, 2);
+  EXPECT_NEAR(tflops(Gfx::k942, DataType::kF8E4M3Fnuz), 2615, 3);
+  EXPECT_NEAR(tflops(Gfx::k942, DataType::kF32), 163.4, 0.2);
+  EXPECT_NEAR(tflops(Gfx::k950, DataType::kBF16), 2517, 3);
+  EXPECT_NEAR(tflops(Gfx::k950, DataType::kF8E4M3), 5033, 6);
+  EXPECT_NEAR(tflops(Gfx::k1100, DataType::kF16), 122.9, 0.2);
+  EXPECT_NEAR(tflops(Gfx::k1201, DataType::kF16), 194.6, 0.6);
+  EXPECT_EQ(PeakFlopsPerClock(Gfx::k950, DataType::kF8E4M3Fnuz), 0);
+}
+
+ConvProblem Pointwise(int64_t batch, int64_t c, int64_t k, int64_t side) {
+  ConvProblem problem;
+  problem.rank = 2;
+  problem.batch = batch;
+  problem.c = c;
+  problem.k = k;
+  problem.dims[1].in = problem.dims[2].in = side;
+  return problem;
+}
+
+TEST(Roofline, ManyChannelsAreBoundByTheMatrixUnit) {
+  const ConvProblem problem = Pointwise(32, 4096, 4096, 16);
+  const Roofline roofline = RooflineOf(problem, Gfx::k942, 2.1);
+  EXPECT_STREQ(roofline.bound(), "matrix unit");
+  EXPECT_NEAR(roofline.ms(), problem.Flops() / 1307.4e12 * 1e3, 1e-4);
+  EXPECT_NEAR(RooflineOf(problem, Gfx::k942, 1.05).ms(), 2 * roofline.ms(), 1e-9);
+}
+
+TEST(Roofline, FewChannelsAreBoundByMemoryOnceTheInfinityCacheIsFull) {
+  const ConvProblem small = Pointwise(1, 64, 64, 256), large = Pointwise(64, 64, 64, 256);
+  const double bytes = 2.0 * (small.a_elements() + small.b_elements() + small.out_elements());
+  const MachineFacts machine = MachineFactsOf(Gfx::k942);
+  ASSERT_LT(bytes, machine.mall_bytes);
+  const Roofline fits = RooflineOf(small, Gfx::k942, 2.1);
+  EXPECT_STREQ(fits.bound(), "memory");
+  EXPECT_NEAR(fits.ms(), bytes / machine.mall_gb_per_s * 1e-6, 1e-9);
+  const double half = static_cast<double>(large.a_elements()) * 2;  // of what is moved
+  EXPECT_NEAR(RooflineOf(large, Gfx::k942, 2.1).ms(),
+              half * (1 / machine.dram_read_gb_per_s + 1 / machine.dram_write_gb_per_s) * 1e-6,
+              1e-4);
+}
+
+}  // namespace
+}  // namespace gridwise

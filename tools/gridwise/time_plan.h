@@ -1,0 +1,20 @@
+#pragma once
+
+#include "absl/status/statusor.h"
+#include "instances/conv.h"
+#include "tools/gridwise/sim_report.h"
+#include "tools/gridwise/timing.h"
+
+namespace gridwise {
+
+struct TimingOptions {
+  int repeats = 20;  // on a real device: timed runs, and as many before them that are not
+  SimTiming simulated = SimTiming::kQuiet;
+};
+
+/// Times `plan` on the first device of its target. On a real one by events, the mean of several
+/// runs on random operands. On a simulated one a sample of each launch is executed, on tensors of
+/// zeros; from then on all the process's launches are timed like that.
+absl::StatusOr<Timing> TimePlan(const Plan& plan, const TimingOptions& options = {});
+
+}  // namespace gridwise

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tools/sim/elf/code_object.h"
+#include "tools/sim/machine/grid.h"
+#include "tools/sim/machine/launch.h"
+#include "tools/sim/machine/program.h"
+#include "tools/sim/time/machine/machine.h"
+#include "tools/sim/time/model/launch_time.h"
+#include "tools/sim/time/session/recorder.h"
+
+namespace gridwise::sim::time {
+
+/// What the resources of a launch's units have to do, while it is executed whole: of matrix units,
+/// vector ALUs and issue by all instructions that were executed, of LDS, address units and L2 by
+/// the real addresses of a few workgroups across the grid. Attach probe() to the launch.
+class PortCount {
+ public:
+  PortCount(const Machine& machine, Program& program, const KernelInfo& kernel, const Grid& grid);
+
+  LaunchProbe& probe() { return recorder_; }
+
+  /// Of the launch that `report` is of: the resource that is busy longest, and its clocks. No order
+  /// of execution is faster.
+  Bound Result(const RunReport& report);
+
+ private:
+  const Machine& machine_;
+  Program& program_;
+  const KernelInfo& kernel_;
+  int64_t workgroups_;
+  SamplePlan plan_;
+  std::vector<int64_t> sample_;
+  Recorder recorder_;
+};
+
+}  // namespace gridwise::sim::time
