@@ -228,12 +228,12 @@ void PrintTiming(const Timing& timing) {
 /// Times the job's plan and says how long it takes.
 ExitCode RunTimed(const RunOptions& options, const Job& job) {
   const absl::StatusOr<Timing> timing =
-      TimePlan(job.problem, job.plan, {.simulated = options.json ? SimTiming::kQuiet : SimTiming::kDescribed});
+      TimePlan(job.problem, job.plan,
+               {.simulated = options.json ? SimTiming::kQuiet : SimTiming::kDescribed});
   if (!timing.ok()) return Fail(kDeviceError, timing.status());
   if (options.json) {
-    PrintJson(llvm::json::Object{{"problem", ToJson(job.problem)},
-                                 {"plan", ToJson(job.plan)},
-                                 {"time", ToJson(*timing)}});
+    PrintJson(llvm::json::Object{
+        {"problem", ToJson(job.problem)}, {"plan", ToJson(job.plan)}, {"time", ToJson(*timing)}});
   } else {
     PrintTiming(*timing);
   }

@@ -86,15 +86,14 @@ using WantedRows = const std::vector<BuiltRow>*;
 
 bool IsWanted(const RowVerdict& verdict, const Problem& problem, WantedRows rows) {
   const auto* const conv = std::get_if<ConvProblem>(&problem);
-  return rows == nullptr ||
-         (conv != nullptr &&
-          std::find(rows->begin(), rows->end(),
-                    BuiltRow{verdict.family, conv->direction, verdict.row}) != rows->end());
+  return rows == nullptr || (conv != nullptr && std::find(rows->begin(), rows->end(),
+                                                          BuiltRow{verdict.family, conv->direction,
+                                                                   verdict.row}) != rows->end());
 }
 
 /// The rows that `options` asks for.
-Item MakeItem(const std::string& name, const Problem& problem, Gfx gfx,
-              const SweepOptions& options, WantedRows wanted_rows) {
+Item MakeItem(const std::string& name, const Problem& problem, Gfx gfx, const SweepOptions& options,
+              WantedRows wanted_rows) {
   Item item = {.name = name, .problem = problem, .rows = {}, .reason = ""};
   const DeviceFacts device = gfx;
   const PlanOptions wanted = {.row = options.row, .family = options.family, .op = options.op};
@@ -367,9 +366,8 @@ class Sweep {
         MakePlan(problem, gfx_, {.row = row.row, .family = row.family});
     if (!plan.ok()) return plan.status();
     if (options_.time) {
-      const absl::StatusOr<Timing> timing =
-          TimePlan(problem, *plan,
-                   {.simulated = options_.all_rows ? SimTiming::kQuick : SimTiming::kQuiet});
+      const absl::StatusOr<Timing> timing = TimePlan(
+          problem, *plan, {.simulated = options_.all_rows ? SimTiming::kQuick : SimTiming::kQuiet});
       if (!timing.ok()) {
         ResetDevice().IgnoreError();
         return timing.status();
