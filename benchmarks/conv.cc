@@ -44,7 +44,8 @@ namespace {
 
 void Time(benchmark::State& state, const Plan& plan) {
   for (auto _ : state) {
-    const absl::StatusOr<Timing> timing = TimePlan(plan, {.simulated = SimTiming::kQuiet});
+    const absl::StatusOr<Timing> timing =
+        TimePlan(plan.problem(), plan, {.simulated = SimTiming::kQuiet});
     if (!timing.ok()) {
       ResetDevice().IgnoreError();  // a fault stays with the device until then
       return state.SkipWithError(timing.status().ToString().c_str());

@@ -24,21 +24,15 @@ double PeakFlopsPerClock(Gfx gfx, DataType type) {
   return most;
 }
 
-Roofline RooflineOf(const ConvProblem& problem, const DeviceFacts& device, double clock_ghz) {
+Roofline RooflineOf(const RooflineWork& work, const DeviceFacts& device, double clock_ghz) {
   const MachineFacts machine = MachineFactsOf(device.gfx);
-  const double peak =
-      PeakFlopsPerClock(device.gfx, problem.type) * device.compute_units * clock_ghz;
-  const auto bytes = [](int64_t elements, DataType type) {
-    return static_cast<double>(elements) * SizeOf(type);
-  };
-  const double in = bytes(problem.a_elements() + problem.b_elements(), problem.type);
-  const double out = bytes(problem.out_elements(), problem.output_type());
+  const double peak = PeakFlopsPerClock(device.gfx, work.type) * device.compute_units * clock_ghz;
+  const double in = work.bytes_read, out = work.bytes_written;
   const bool fits = in + out <= machine.mall_bytes;
   const double seconds_e9 =
       fits ? (in + out) / machine.mall_gb_per_s
            : in / machine.dram_read_gb_per_s + out / machine.dram_write_gb_per_s;
-  return {.matrix_ms = peak > 0 ? problem.Flops() / peak * 1e-6 : 0,
-          .memory_ms = seconds_e9 * 1e-6};
+  return {.matrix_ms = peak > 0 ? work.flops / peak * 1e-6 : 0, .memory_ms = seconds_e9 * 1e-6};
 }
 
 }  // namespace gridwise

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/arch/device_facts.h"
-#include "core/conv/problem.h"
+#include "core/base/types.h"
 
 namespace gridwise {
 
@@ -14,11 +14,29 @@ struct Roofline {
   const char* bound() const { return matrix_ms > memory_ms ? "matrix unit" : "memory"; }
 };
 
-/// The roofline of `problem` on `device` with its engine clock at `clock_ghz`. As in runs one after
+/// What of a problem the roofline depends on.
+struct RooflineWork {
+  DataType type = DataType::kF16;            // of the operands
+  double flops = 0;                          // multiplications and additions
+  double bytes_read = 0, bytes_written = 0;  // of all tensors, each once
+};
+
+/// The work of a problem of convolutions or matrix multiplications.
+template <class P>
+RooflineWork RooflineWorkOf(const P& problem) {
+  return {
+      .type = problem.type,
+      .flops = problem.Flops(),
+      .bytes_read =
+          static_cast<double>(problem.a_elements() + problem.b_elements()) * SizeOf(problem.type),
+      .bytes_written = static_cast<double>(problem.out_elements()) * SizeOf(problem.output_type())};
+}
+
+/// The roofline of `work` on `device` with its engine clock at `clock_ghz`. As in runs one after
 /// the other, tensors that fit into the Infinity Cache together are there already; larger ones come
 /// from memory and go there, at the rates that are achieved (MachineFacts). The tensors of an
 /// epilogue are not counted.
-Roofline RooflineOf(const ConvProblem& problem, const DeviceFacts& device, double clock_ghz);
+Roofline RooflineOf(const RooflineWork& work, const DeviceFacts& device, double clock_ghz);
 
 /// Multiplications and additions a clock of one compute unit on operands of `type`, at most.
 double PeakFlopsPerClock(Gfx gfx, DataType type);

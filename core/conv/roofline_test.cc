@@ -1,6 +1,7 @@
 #include "core/conv/roofline.h"
 
 #include "core/arch/machine_facts.h"
+#include "core/conv/problem.h"
 #include "gtest/gtest.h"
 
 namespace gridwise {
@@ -34,10 +35,10 @@ ConvProblem Pointwise(int64_t batch, int64_t c, int64_t k, int64_t side) {
 
 TEST(Roofline, ManyChannelsAreBoundByTheMatrixUnit) {
   const ConvProblem problem = Pointwise(32, 4096, 4096, 16);
-  const Roofline roofline = RooflineOf(problem, Gfx::k942, 2.1);
+  const Roofline roofline = RooflineOf(RooflineWorkOf(problem), Gfx::k942, 2.1);
   EXPECT_STREQ(roofline.bound(), "matrix unit");
   EXPECT_NEAR(roofline.ms(), problem.Flops() / 1307.4e12 * 1e3, 1e-4);
-  EXPECT_NEAR(RooflineOf(problem, Gfx::k942, 1.05).ms(), 2 * roofline.ms(), 1e-9);
+  EXPECT_NEAR(RooflineOf(RooflineWorkOf(problem), Gfx::k942, 1.05).ms(), 2 * roofline.ms(), 1e-9);
 }
 
 TEST(Roofline, FewChannelsAreBoundByMemoryOnceTheInfinityCacheIsFull) {
@@ -45,11 +46,11 @@ TEST(Roofline, FewChannelsAreBoundByMemoryOnceTheInfinityCacheIsFull) {
   const double bytes = 2.0 * (small.a_elements() + small.b_elements() + small.out_elements());
   const MachineFacts machine = MachineFactsOf(Gfx::k942);
   ASSERT_LT(bytes, machine.mall_bytes);
-  const Roofline fits = RooflineOf(small, Gfx::k942, 2.1);
+  const Roofline fits = RooflineOf(RooflineWorkOf(small), Gfx::k942, 2.1);
   EXPECT_STREQ(fits.bound(), "memory");
   EXPECT_NEAR(fits.ms(), bytes / machine.mall_gb_per_s * 1e-6, 1e-9);
   const double half = static_cast<double>(large.a_elements()) * 2;  // of what is moved
-  EXPECT_NEAR(RooflineOf(large, Gfx::k942, 2.1).ms(),
+  EXPECT_NEAR(RooflineOf(RooflineWorkOf(large), Gfx::k942, 2.1).ms(),
               half * (1 / machine.dram_read_gb_per_s + 1 / machine.dram_write_gb_per_s) * 1e-6,
               1e-4);
 }

@@ -2,14 +2,17 @@
 
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "absl/status/status.h"
 #include "core/arch/target.h"
 #include "core/conv/elements.h"
 #include "core/conv/expected.h"
+#include "core/gemm/expected.h"
 #include "core/runtime/buffer.h"
 #include "core/runtime/device.h"
 #include "core/runtime/stream.h"
+#include "instances/executable.h"
 #include "tools/gridwise/computation.h"
 #include "tools/gridwise/progress.h"
 #include "tools/gridwise/sim_report.h"
@@ -34,8 +37,8 @@ absl::StatusOr<DeviceBuffer> Allocate(int64_t elements, DataType type) {
   return DeviceBuffer::Allocate(elements * SizeOf(type));
 }
 
-absl::StatusOr<Loaded> Load(const Plan& plan) {
-  const ConvProblem& problem = plan.problem();
+template <class P>
+absl::StatusOr<Loaded> Load(const P& problem, const RowPlan& plan) {
   absl::StatusOr<Executable> executable = Executable::Load(plan);
   if (!executable.ok()) return executable.status();
   absl::StatusOr<Stream> stream = Stream::Create();
@@ -59,7 +62,8 @@ absl::StatusOr<Loaded> Load(const Plan& plan) {
 }
 
 /// Operands as in a network: what is multiplied moves the clock of a real device.
-absl::Status FillOperands(const ConvProblem& problem, Loaded& loaded) {
+template <class P>
+absl::Status FillOperands(const P& problem, Loaded& loaded) {
   const Operands operands = RandomOperands(problem, /*seed=*/0);
   absl::Status status = loaded.a.CopyFromHost(Encode(problem.type, operands.a));
   status.Update(loaded.b.CopyFromHost(Encode(problem.type, operands.b)));
@@ -110,21 +114,20 @@ absl::StatusOr<Timing> AskClock(const Loaded& loaded) {
                 .launches = times->launches};
 }
 
-}  // namespace
-
-absl::StatusOr<Timing> TimePlan(const Plan& plan, const TimingOptions& options) {
+template <class P>
+absl::StatusOr<Timing> TimeOf(const P& problem, const RowPlan& plan, const TimingOptions& options) {
   const absl::StatusOr<DeviceInfo> device = FindDevice(Name(plan.gfx()));
   if (!device.ok()) return device.status();
   if (absl::Status status = UseDevice(*device); !status.ok()) return status;
   // Before kernels are loaded, so that their source lines are.
   const bool simulated = StartSimTiming(options.simulated);
-  absl::StatusOr<Loaded> loaded = Load(plan);
+  absl::StatusOr<Loaded> loaded = Load(problem, plan);
   if (!loaded.ok()) return loaded.status();
   absl::StatusOr<Timing> timing;
   if (simulated) {
     timing = AskClock(*loaded);
   } else {
-    if (absl::Status status = FillOperands(plan.problem(), *loaded); !status.ok()) return status;
+    if (absl::Status status = FillOperands(problem, *loaded); !status.ok()) return status;
     timing = Measure(*loaded, options.repeats);
     if (timing.ok()) {
       timing->clock_ghz = plan.device().clock_ghz;
@@ -132,9 +135,17 @@ absl::StatusOr<Timing> TimePlan(const Plan& plan, const TimingOptions& options) 
     }
   }
   if (!timing.ok()) return timing.status();
-  timing->flops = plan.problem().Flops();
-  timing->roofline = RooflineOf(plan.problem(), plan.device(), timing->clock_ghz);
+  const RooflineWork work = RooflineWorkOf(problem);
+  timing->flops = work.flops;
+  timing->roofline = RooflineOf(work, plan.device(), timing->clock_ghz);
   return timing;
+}
+
+}  // namespace
+
+absl::StatusOr<Timing> TimePlan(const Problem& problem, const RowPlan& plan,
+                                const TimingOptions& options) {
+  return std::visit([&](const auto& p) { return TimeOf(p, plan, options); }, problem);
 }
 
 }  // namespace gridwise

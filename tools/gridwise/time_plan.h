@@ -1,7 +1,8 @@
 #pragma once
 
 #include "absl/status/statusor.h"
-#include "instances/conv.h"
+#include "instances/plan.h"
+#include "tools/gridwise/problem.h"
 #include "tools/gridwise/sim_report.h"
 #include "tools/gridwise/timing.h"
 
@@ -12,9 +13,10 @@ struct TimingOptions {
   SimTiming simulated = SimTiming::kQuiet;
 };
 
-/// Times `plan` on the first device of its target. On a real one by events, the mean of several
-/// runs on random operands. On a simulated one a sample of each launch is executed, on tensors of
-/// zeros; from then on all the process's launches are timed like that.
-absl::StatusOr<Timing> TimePlan(const Plan& plan, const TimingOptions& options = {});
+/// Times `plan`, which is of `problem`, on the first device of its target. On a real one by events,
+/// the mean of several runs on random operands. On a simulated one a sample of each launch is
+/// executed, on tensors of zeros; from then on all the process's launches are timed like that.
+absl::StatusOr<Timing> TimePlan(const Problem& problem, const RowPlan& plan,
+                                const TimingOptions& options = {});
 
 }  // namespace gridwise
