@@ -105,7 +105,7 @@ struct WaveWork {
 /// or a wave that waits for memory once a row.
 Cost EstimateWaves(const DirectConfig& config, const DeviceFacts& device, const WaveWork& work) {
   const TargetTraits target = TraitsOf(device.gfx);
-  constexpr double kL2BytesPerCycle = 64, kLatency = 700, kLaunch = 3000;  // as EstimateCost
+  constexpr double kL2BytesPerCycle = 24, kLatency = 700, kLaunch = 3000;  // as the clock says
   constexpr double kScalar = 24;      // scalar instructions of a row, a cycle or more each
   constexpr double kLeastBytes = 64;  // a load of a wave takes a cycle's bytes at least
   constexpr double kWavesPerSimd = 8;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "core/arch/machine_facts.h"
 #include "core/launch/choose_block_map.h"
 
 namespace gridwise {
@@ -66,7 +67,8 @@ std::string RowPlan::ToString() const {
   absl::StrAppendFormat(
       &text, "workgroups %s, in %d launch%s\norder      %s\nworkspace  %d bytes\nestimate   %s\n",
       DescribeLaunches(launch_plan().launches), launches(), launches() == 1 ? "" : "es",
-      DescribeMap(launch_plan().launches), workspace_bytes(), cost().ToString(device().clock_ghz));
+      DescribeMap(launch_plan().launches), workspace_bytes(),
+      cost().ToString(EstimateGhz(device())));
   return text;
 }
 

@@ -4,19 +4,18 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/passes/pass_cycles.h"
+#include "core/launch/tile_cost.h"
 
 namespace gridwise::ck {
 namespace {
 
 /// Vector-ALU instructions of a wave that loads, for the loads of a step: what its Walk takes for
-/// each (see the README), and one v_perm for each pair of elements that it transposes.
+/// each (see the README).
 double AddressInstructions(const GemmConfig& c, Side side) {
   constexpr double kOfLoad[] = {0.5, 1, 3, 5, 8};  // by Walk
   const GemmConfig::Operand& o = c.operand(side);
   const double loads = c.units_of_lane(side) * c.loads_of_unit(side);
-  const double transposed = o.along_k() ? 0 : loads * o.vector() * SizeOf(c.type) / 4;
-  return loads * kOfLoad[static_cast<int>(o.walk)] + transposed;
+  return loads * kOfLoad[static_cast<int>(o.walk)];
 }
 
 /// Cycles that the address unit of a compute unit takes for an operand's slab: of each 16 lanes,
@@ -46,48 +45,38 @@ double ResidentWorkgroups(const GemmConfig& c, const DeviceFacts& device) {
 }
 
 Cost EstimateCost(const GemmConfig& c, const DeviceFacts& device, const Work& work, int splits) {
-  constexpr double kL2BytesPerCycle = 64;        // of one compute unit; measured on gfx942
-  constexpr double kLatency = 700;               // from HBM; measured on gfx942: 500 to 800
-  constexpr double kBarrier = 40;                // waves wait for the last one; an estimate
-  constexpr double kTableRead = 64;              // LDS latency before the loads of a step
-  constexpr double kFragmentRead = 40;           // the first of a step, which nothing hides
-  constexpr double kLdsWriteBytesPerCycle = 74;  // two ports of 37; measured on gfx942
-  constexpr double kLaunch = 4000;               // dispatch, index arithmetic and the first table
+  constexpr double kTableRead = 64;  // LDS latency before the loads of a step
   const TargetTraits target = TraitsOf(device.gfx);
-  const double tiles = work.tiles * splits, steps = work.steps / tiles;
-  const double fits = ResidentWorkgroups(c, device);
   const double math_waves =
       std::max(1.0, static_cast<double>(c.waves.m * c.waves.n) / target.simds_per_unit);
-  const double step_bytes = c.buffer_bytes();
-  const double step_matrix =
-      c.reps_m() * c.reps_n() * (c.tile.k / c.mma.k) * MmaCycles(c.mma, c.type) * math_waves;
-  // What a wave that multiplies does besides: of a wavelet row nothing but to read and to wait.
-  double overhead = kFragmentRead + kBarrier * (c.lds_buffers() == 1 ? 2 : 1);
-  if (!c.is_wavelet()) {
-    const bool has_table = c.a.has_table() || c.b.has_table();
-    const double cycles_of_instruction = target.wave_size == 64 ? 4 : 1;
-    overhead += step_bytes / kLdsWriteBytesPerCycle + (has_table ? kTableRead : 0) +
-                cycles_of_instruction * math_waves *
-                    (AddressInstructions(c, Side::kA) + AddressInstructions(c, Side::kB));
-  }
-  // A slab arrives behind those of all other workgroups. Slabs in flight share the latency.
-  const double requested = std::min(tiles, device.compute_units * fits) * step_bytes;
-  const double arrival =
-      kLatency / c.slabs_in_flight() + requested / (device.compute_units * kL2BytesPerCycle);
-  const double memory = std::max(step_bytes / kL2BytesPerCycle,
-                                 AddressCycles(c, Side::kA) + AddressCycles(c, Side::kB));
-  const double rounds = std::ceil(tiles / device.compute_units);
-  const double sums_bytes = 4 * splits * work.out_elements;
-  const double pass =
-      splits == 1 ? 0 : PassCycles(device, sums_bytes + work.out_elements * SizeOf(c.type));
-  return WithCycles(
-      {.matrix_cycles = steps * step_matrix,
-       .memory_cycles = steps * memory,
-       .alone_cycles = steps * std::max({step_matrix + overhead, arrival, memory}),
-       .fixed_cycles = kLaunch + c.tile.m * c.tile.n * SizeOf(c.type) / kL2BytesPerCycle,
-       .rounds = rounds,
-       .resident = std::min(fits, rounds),
-       .pass_cycles = pass});
+  const double cycles_of_instruction = target.wave_size == 64 ? 4 : 1;
+  const bool has_table = c.a.has_table() || c.b.has_table();
+  const auto swapped = [&](Side side, int rows) {
+    return c.operand(side).along_k() ? 0.0 : 1.0 * rows * c.tile.k;
+  };
+  const double read_elements = 1.0 * c.waves.m * c.waves.n * (c.wave_m() + c.wave_n()) * c.tile.k;
+  return TileCost(
+      device,
+      {.tile_elements = 1.0 * c.tile.m * c.tile.n,
+       .element_bytes = SizeOf(c.type),
+       .resident = ResidentWorkgroups(c, device),
+       .matrix_cycles =
+           c.reps_m() * c.reps_n() * (c.tile.k / c.mma.k) * MmaCycles(c.mma, c.type) * math_waves,
+       .slab_bytes = 1.0 * c.buffer_bytes(),
+       .read_bytes = read_elements * SizeOf(c.type),
+       .written_bytes = c.is_wavelet() ? 0.0 : c.buffer_bytes(),
+       // Of a wavelet row nothing but to read and to wait.
+       .lane_cycles = c.is_wavelet()
+                          ? 0
+                          : (has_table ? kTableRead : 0) + cycles_of_instruction * math_waves *
+                                                               (AddressInstructions(c, Side::kA) +
+                                                                AddressInstructions(c, Side::kB)),
+       .swapped_elements =
+           c.is_wavelet() ? 0 : swapped(Side::kA, c.tile.m) + swapped(Side::kB, c.tile.n),
+       .address_cycles = AddressCycles(c, Side::kA) + AddressCycles(c, Side::kB),
+       .barriers = c.lds_buffers() == 1 ? 2 : 1,
+       .slabs_in_flight = c.slabs_in_flight()},
+      work, splits);
 }
 
 Sharing Complete(Sharing sharing, const GemmConfig& config, const DeviceFacts& device,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/arch/device_facts.h"
 #include "core/arch/target.h"
 
 namespace gridwise {
@@ -16,12 +17,15 @@ struct MachineFacts {
   double dram_write_gb_per_s;  //
   double l2_latency_clk;       // of a load that hits L2
   double mall_latency_ns;      // of one that L2 lacks
+  double lds_read_bytes;       // a clock, of a compute unit
+  double lds_write_bytes;      //
   double launch_us;            // of the first launch, besides its kernel
   double gap_us;               // from the end of a kernel to the start of the next one
 };
 
 /// Sources: those of the simulator's machines (tools/sim/time/machine/machines.cc), whose values
-/// these are, by a test of theirs. Hopper: the data sheet; what it does not name is 0.
+/// these are, by a test of theirs; RDNA's compute units have half of a workgroup processor's LDS
+/// each. Hopper: the data sheet, a gap that fits measurements, and 0 for what is not known.
 constexpr MachineFacts MachineFactsOf(Gfx gfx) {
   switch (gfx) {
     case Gfx::k942:
@@ -34,6 +38,8 @@ constexpr MachineFacts MachineFactsOf(Gfx gfx) {
               .dram_write_gb_per_s = 4420,
               .l2_latency_clk = 288,
               .mall_latency_ns = 234,
+              .lds_read_bytes = 128,
+              .lds_write_bytes = 73.6,
               .launch_us = 2.7,
               .gap_us = 2.7};
     case Gfx::k950:
@@ -46,6 +52,8 @@ constexpr MachineFacts MachineFactsOf(Gfx gfx) {
               .dram_write_gb_per_s = 5160,
               .l2_latency_clk = 256,
               .mall_latency_ns = 202,
+              .lds_read_bytes = 220,
+              .lds_write_bytes = 75.1,
               .launch_us = 2.7,
               .gap_us = 2.7};
     case Gfx::k1100:
@@ -58,6 +66,8 @@ constexpr MachineFacts MachineFactsOf(Gfx gfx) {
               .dram_write_gb_per_s = 732,
               .l2_latency_clk = 227,
               .mall_latency_ns = 150,
+              .lds_read_bytes = 128,
+              .lds_write_bytes = 128,
               .launch_us = 4,
               .gap_us = 4};
     case Gfx::k1201:
@@ -70,6 +80,8 @@ constexpr MachineFacts MachineFactsOf(Gfx gfx) {
               .dram_write_gb_per_s = 464,
               .l2_latency_clk = 205,
               .mall_latency_ns = 160,
+              .lds_read_bytes = 128,
+              .lds_write_bytes = 128,
               .launch_us = 4,
               .gap_us = 4};
     case Gfx::kSm90a: {
@@ -83,11 +95,20 @@ constexpr MachineFacts MachineFactsOf(Gfx gfx) {
               .dram_write_gb_per_s = target.memory_gb_per_s,
               .l2_latency_clk = 0,
               .mall_latency_ns = 0,
+              .lds_read_bytes = 128,
+              .lds_write_bytes = 128,
               .launch_us = 0,
-              .gap_us = 0};
+              .gap_us = 1.54};
     }
   }
   return {};
+}
+
+/// The clock in GHz that estimates count cycles of: the one of long runs, as much below the
+/// device's peak as the product's.
+constexpr double EstimateGhz(const DeviceFacts& device) {
+  return MachineFactsOf(device.gfx).sustained_ghz * device.clock_ghz /
+         TraitsOf(device.gfx).clock_ghz;
 }
 
 }  // namespace gridwise

@@ -4,12 +4,17 @@
 
 namespace gridwise {
 
-/// An analytic estimate of a kernel's time, in cycles of the GPU's engine clock. It ranks rows; it
-/// does not predict clocks.
+/// An analytic estimate of a kernel's time, in cycles of the engine clock of long runs
+/// (EstimateGhz). It ranks rows; its terms are those of the simulator's clock (tools/sim/time), its
+/// constants the machine's (core/arch/machine_facts.h) and fits to that clock.
 ///
-///   cycles = rounds * (max(matrix, memory, alone / resident) + fixed / resident) + passes
+///   cycles = rounds * (max(matrix, lds, memory, alone / resident) + fixed / resident) + passes
+///
+/// What is the same for all rows of a problem is left out: the device memory's own time for its
+/// tensors.
 struct Cost {
   double matrix_cycles = 0;  // of one workgroup: matrix instructions on its SIMDs
+  double lds_cycles = 0;     // of one workgroup: operands written to LDS and read; 0: not counted
   double memory_cycles = 0;  // of one workgroup: operands at its compute unit's share of L2
   double alone_cycles = 0;  // main loop of a workgroup that has its compute unit to itself, waiting
                             // for memory each step
@@ -19,8 +24,9 @@ struct Cost {
   double pass_cycles = 0;   // of the launches before and after: transposes, sums of splits
   double cycles = 0;        // of it all
 
-  /// E.g. "41.2 us = 3 rounds x (max(25623 matrix, 13324 memory, 64000 alone / 3) + 3000 fixed / 3)
-  /// cycles"; "+ 9000 passes" before "cycles" where there are some.
+  /// E.g. "41.2 us = 3 rounds x (max(25623 matrix, 20110 lds, 13324 memory, 64000 alone / 3) + 3000
+  /// fixed / 3) cycles"; "+ 9000 passes" before "cycles" where there are some. `clock_ghz` is
+  /// EstimateGhz of the device.
   std::string ToString(double clock_ghz) const;
 };
 

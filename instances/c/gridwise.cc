@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "core/arch/device_facts.h"
+#include "core/arch/machine_facts.h"
 #include "core/arch/target.h"
 #include "core/base/types.h"
 #include "core/conv/problem.h"
@@ -267,7 +268,7 @@ int64_t gridwise_plan_workspace_bytes(const gridwise_plan* plan) {
   return plan->plan.workspace_bytes();
 }
 double gridwise_plan_estimated_ms(const gridwise_plan* plan) {
-  return plan->plan.cost().cycles / plan->plan.device().clock_ghz * 1e-6;
+  return plan->plan.cost().cycles / gridwise::EstimateGhz(plan->plan.device()) * 1e-6;
 }
 
 gridwise_status gridwise_load(const gridwise_plan* plan, gridwise_executable** conv) {

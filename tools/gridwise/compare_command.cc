@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "core/arch/machine_facts.h"
 #include "core/arch/target.h"
 #include "core/base/csv.h"
 #include "core/runtime/device.h"
@@ -71,7 +72,7 @@ Side PlanSide(const Problem& problem, Gfx gfx, const PlanOptions& choice) {
     side.reason = plan.status().message();
     return side;
   }
-  side.us = plan->cost().cycles / plan->device().clock_ghz * 1e-3;
+  side.us = plan->cost().cycles / EstimateGhz(plan->device()) * 1e-3;
   side.plan = *std::move(plan);
   return side;
 }

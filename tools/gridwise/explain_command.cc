@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
+#include "core/arch/machine_facts.h"
 #include "instances/plan.h"
 #include "llvm/Support/JSON.h"
 #include "tools/gridwise/json.h"
@@ -60,10 +61,10 @@ void Print(const Explanation& explanation) {
   for (size_t i = 0; i < rows.size(); ++i) {
     const RowVerdict& row = rows[i];
     if (i == explanation.able) absl::PrintF("%d rows cannot compute it\n", rows.size() - i);
-    const std::string line =
-        absl::StrFormat("%s %-*s %-*s  %s", explanation.IsChosen(i) ? "*" : " ", family_width,
-                        row.family, row_width, row.row,
-                        row.reason ? *row.reason : row.cost.ToString(explanation.device.clock_ghz));
+    const std::string line = absl::StrFormat(
+        "%s %-*s %-*s  %s", explanation.IsChosen(i) ? "*" : " ", family_width, row.family,
+        row_width, row.row,
+        row.reason ? *row.reason : row.cost.ToString(EstimateGhz(explanation.device)));
     absl::PrintF("%s\n", explanation.IsChosen(i) ? Bold(stdout, line) : line);
   }
 }
@@ -76,7 +77,7 @@ llvm::json::Object ToJson(const Explanation& explanation) {
     if (row.reason) {
       object["reason"] = *row.reason;
     } else {
-      object["estimate"] = ToJson(row.cost, explanation.device.clock_ghz);
+      object["estimate"] = ToJson(row.cost, EstimateGhz(explanation.device));
       object["chosen"] = explanation.IsChosen(i);
     }
     rows.push_back(std::move(object));

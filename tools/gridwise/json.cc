@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/arch/machine_facts.h"
 #include "core/arch/target.h"
 #include "core/conv/problem_io.h"
 #include "core/gemm/problem_io.h"
@@ -80,6 +81,7 @@ llvm::json::Object ToJson(const Cost& cost, double clock_ghz) {
   return llvm::json::Object{{"us", JsonNumber(cost.cycles / clock_ghz * 1e-3)},
                             {"cycles", JsonNumber(cost.cycles)},
                             {"matrix_cycles", JsonNumber(cost.matrix_cycles)},
+                            {"lds_cycles", JsonNumber(cost.lds_cycles)},
                             {"memory_cycles", JsonNumber(cost.memory_cycles)},
                             {"alone_cycles", JsonNumber(cost.alone_cycles)},
                             {"fixed_cycles", JsonNumber(cost.fixed_cycles)},
@@ -97,7 +99,7 @@ llvm::json::Object ToJson(const RowPlan& plan) {
                             {"splits", plan.splits()},
                             {"sub_gemms", static_cast<int64_t>(plan.SubGemms().size())},
                             {"workspace_bytes", plan.workspace_bytes()},
-                            {"estimate", ToJson(plan.cost(), plan.device().clock_ghz)}};
+                            {"estimate", ToJson(plan.cost(), EstimateGhz(plan.device()))}};
 }
 
 llvm::json::Object ToJson(const Outcome& outcome) {

@@ -43,6 +43,9 @@ TEST(Machine, ThePlannersFactsAreTheseMachines) {
     EXPECT_EQ(facts.dram_write_gb_per_s, machine.dram_write_gbs) << machine.name;
     EXPECT_EQ(facts.l2_latency_clk, machine.l2_latency) << machine.name;
     EXPECT_EQ(facts.mall_latency_ns, machine.mall_latency_ns) << machine.name;
+    const double units = machine.cdna() ? 1 : 2;  // compute units of one of the machine's
+    EXPECT_EQ(facts.lds_read_bytes, machine.lds_read_bytes / units) << machine.name;
+    EXPECT_EQ(facts.lds_write_bytes, machine.lds_write_bytes / units) << machine.name;
     EXPECT_EQ(facts.launch_us, machine.launch_us) << machine.name;
     EXPECT_EQ(facts.gap_us, machine.gap_us) << machine.name;
   }
