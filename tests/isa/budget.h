@@ -16,7 +16,8 @@ namespace gridwise {
 ///
 /// Of the main loop, as executed: vector-ALU instructions per matrix instruction at most 1 on
 /// gfx942, 2 on gfx950 and 4 on RDNA; at most as many scalar instructions as matrix instructions,
-/// no scalar load, and of a wave one branch per step. No cycle lost to LDS bank conflicts.
+/// no scalar load, and of a wave one branch per step, but for some where runs of steps end. No
+/// cycle lost to LDS bank conflicts.
 std::optional<std::string> OverBudget(const KernelReport& report, Gfx gfx);
 
 /// Rows that may be over the budget, and why.
