@@ -179,6 +179,7 @@ TEST(Budget, IsOfTheTarget) {
   EXPECT_TRUE(OverBudget(report, Gfx::k1201).has_value());
   report.per_matrix->scalar_loads = 0;
   // A step of 16 matrix instructions.
+  report.per_matrix->valu = 1;
   report.row = "f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x1_o3";
   report.per_matrix->branches = 1 / 16.;
   EXPECT_EQ(OverBudget(report, Gfx::k942), std::nullopt) << "a branch per step";
