@@ -142,8 +142,11 @@ GRIDWISE_DEVICE void Touch(float (&d)[kSums]) {
 
 inline void WgmmaFence() {}
 inline void WgmmaCommit() {}
+/// Lanes of a warp execute these together: what one of them does next, they all have come to.
 template <int kLeft>
-inline void WgmmaWait() {}
+inline void WgmmaWait() {
+  SyncWarp();
+}
 template <int kSums>
 inline void Touch(float (&)[kSums]) {}
 

@@ -212,11 +212,10 @@ struct HaloPlace {
 #pragma clang loop unroll(disable)
     for (int tap = row.residues == 0 ? 0 : args.class_end[row.residues - 1]; tap < end; ++tap) {
       const T* const x = SourceOf<T>(args, args.tap[tap], tile.image, row.h, row.w);
-      if (x == nullptr) continue;
 #pragma clang loop unroll(disable)
       for (int c = first; c < first + (1 << args.log_group); ++c) {
-        v += static_cast<float>(x[c]) *
-             static_cast<float>(*FilterOf<T>(args, args.tap[tap], out, c));
+        const float source = x == nullptr ? 0 : static_cast<float>(x[c]);
+        v += source * static_cast<float>(*FilterOf<T>(args, args.tap[tap], out, c));
       }
     }
     return v;

@@ -51,11 +51,11 @@ struct HaloWeightPlace {
         const int h = tile.h + cell / args.tile_w, w = tile.w + cell % args.tile_w;
         if (h >= args.out_h || w >= args.out_w) continue;
         const T* const x = SourceOf<T>(args, tap, tile.image, h, w);
-        if (x == nullptr) continue;
         const CellStrides& strides = args.other_stride_of;
         const long at = tile.image * strides.image + static_cast<long>(h) * strides.h +
                         static_cast<long>(w) * strides.w;
-        sum += static_cast<float>(dy[at]) * static_cast<float>(x[work.block * 64 + column]);
+        const float source = x == nullptr ? 0 : static_cast<float>(x[work.block * 64 + column]);
+        sum += static_cast<float>(dy[at]) * source;
       }
     }
     return sum;
