@@ -10,12 +10,11 @@ namespace gridwise {
 ///
 ///   cycles = rounds * (max(matrix, lds, memory, alone / resident) + fixed / resident) + passes
 ///
-/// What is the same for all rows of a problem is left out: the device memory's own time for its
-/// tensors.
 struct Cost {
   double matrix_cycles = 0;  // of one workgroup: matrix instructions on its SIMDs
   double lds_cycles = 0;     // of one workgroup: operands written to LDS and read; 0: not counted
-  double memory_cycles = 0;  // of one workgroup: operands at its compute unit's share of L2
+  double memory_cycles = 0;  // of one workgroup: operands at its compute unit's share of L2, or
+                             // all tensors at its share of device memory
   double alone_cycles = 0;  // main loop of a workgroup that has its compute unit to itself, waiting
                             // for memory each step
   double fixed_cycles = 0;  // of one workgroup: launch, prologue and output

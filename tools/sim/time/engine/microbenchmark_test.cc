@@ -237,6 +237,24 @@ TEST(Vector, TakesItsClocks) {
               4, 0.01);
 }
 
+TEST(Vector, OfOneComputeUnitIsAllThatAWorkgroupHasInCuMode) {
+  const auto clk = [](int parts, int workgroups) {
+    Bench bench("gfx1100");
+    bench.machine().branch_clk = Parameter::Read(bench.machine().issue_clk, 0, 99, "unrolled");
+    const uint32_t fma = bench.Code({"v_fma_f32 v0, v1, v2, v3"});
+    bench.set_parts(parts);
+    for (int group = 0; group < workgroups; ++group) {
+      if (group > 0) bench.Workgroup();
+      bench.Wave();
+      for (int n = 0; n < kIterations; ++n) bench.Execute(fma, fma);
+      bench.Repeat(4);
+    }
+    return bench.Time(workgroups).clk;
+  };
+  EXPECT_NEAR(clk(2, 1) / clk(1, 1), 2, 0.1);
+  EXPECT_NEAR(clk(2, 2) / clk(1, 2), 1, 0.1);
+}
+
 TEST(Vector, IssuesTwoAtOnce) {
   EXPECT_NEAR(ClocksPer("gfx1100", {"v_dual_fmac_f32 v0, v1, v2 :: v_dual_fmac_f32 v3, v4, v5",
                                     "v_dual_fmac_f32 v6, v1, v2 :: v_dual_fmac_f32 v7, v4, v5",
