@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "benchmark/benchmark.h"
 #include "benchmarks/sim_gemm_objects.h"
-#include "instances/conv.h"
+#include "instances/rows.h"
 #include "tools/build/code_object.h"
 #include "tools/sim/check/checker.h"
 #include "tools/sim/check/finding.h"

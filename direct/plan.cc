@@ -99,6 +99,7 @@ struct WaveWork {
   int loads, products;  // of a lane in such a row
   double conversions;   // of operands to f32
   double pass_cycles = 0;
+  int splits = 1;
 };
 
 /// Vector instructions of all waves at the SIMDs' rate, or bytes at a compute unit's share of L2,
@@ -124,7 +125,8 @@ Cost EstimateWaves(const DirectConfig& config, const DeviceFacts& device, const 
        .fixed_cycles = kLaunch + work.waves * work.stores * load_bytes / kL2BytesPerCycle,
        .rounds = rounds,
        .resident = std::min(resident, rounds),
-       .pass_cycles = work.pass_cycles});
+       .pass_cycles = work.pass_cycles,
+       .splits = static_cast<double>(work.splits)});
 }
 
 double Conversions(const DirectConfig& config, int loads) {
@@ -170,7 +172,8 @@ Cost EstimateSplits(const DirectConfig& config, const DeviceFacts& device,
        .loads = loads,
        .products = config.cells * config.taps,
        .conversions = Conversions(config, loads),
-       .pass_cycles = splits == 1 ? 0 : PassCycles(device, pass_bytes)});
+       .pass_cycles = splits == 1 ? 0 : PassCycles(device, pass_bytes),
+       .splits = splits});
 }
 
 /// The number of splits whose estimate is least, a power of two.

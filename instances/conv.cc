@@ -11,24 +11,18 @@
 
 namespace gridwise {
 
-std::vector<RowInfo> ListRows() {
-  std::vector<RowInfo> infos;
-  for (const Gfx gfx : kAllGfx) {
-    for (const Direction direction : kAllDirections) {
-      for (const KernelFamily* family : Families()) {
-        const std::span<const RowInfo> rows = family->Rows(direction, gfx);
-        infos.insert(infos.end(), rows.begin(), rows.end());
-      }
-    }
-  }
-  return infos;
-}
-
 std::vector<RowVerdict> ExplainRows(const ConvProblem& problem, const DeviceFacts& device,
                                     const PlanOptions& options) {
   PlanContext context = ContextOf(problem, device, options);
   const std::vector<const KernelFamily*> families = Families();
   return AskEveryRow({context, families, options, [&] { return ToString(problem); }});
+}
+
+std::string RankedBy(const ConvProblem& problem, const DeviceFacts& device,
+                     const PlanOptions& options) {
+  PlanContext context = ContextOf(problem, device, options);
+  const std::vector<const KernelFamily*> families = Families();
+  return SayRanking({context, families, options, [&] { return ToString(problem); }});
 }
 
 absl::StatusOr<std::vector<Plan>> RankPlans(const ConvProblem& problem, const DeviceFacts& device,

@@ -1,12 +1,12 @@
 #pragma once
 
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/arch/device_facts.h"
 #include "core/conv/problem.h"
-#include "core/launch/family.h"
 #include "instances/executable.h"  // IWYU pragma: export
 #include "instances/plan.h"        // IWYU pragma: export
 
@@ -23,9 +23,6 @@
 /// several at once.
 
 namespace gridwise {
-
-/// Every kernel that is compiled for some target, of every family.
-std::vector<RowInfo> ListRows();
 
 /// How a convolution is computed on a target.
 class Plan : public RowPlan {
@@ -47,7 +44,8 @@ class Plan : public RowPlan {
 absl::StatusOr<Plan> MakePlan(const ConvProblem& problem, const DeviceFacts& device,
                               const PlanOptions& options = {});
 
-/// The first `n` plans, by a row each, the cheapest by their estimates first: fewer, but at least
+/// The first `n` plans, by a row each, those first that a model of rows' times says are faster, or
+/// their estimates where it was not validated to be the better judge: fewer, but at least
 /// one, where fewer rows accept the problem. MakePlan's errors, and kInvalidArgument for n < 1.
 absl::StatusOr<std::vector<Plan>> RankPlans(const ConvProblem& problem, const DeviceFacts& device,
                                             int n, const PlanOptions& options = {});
@@ -56,6 +54,11 @@ absl::StatusOr<std::vector<Plan>> RankPlans(const ConvProblem& problem, const De
 /// `options.family` narrow them.
 std::vector<RowVerdict> ExplainRows(const ConvProblem& problem, const DeviceFacts& device,
                                     const PlanOptions& options = {});
+
+/// What RankPlans ranks the problem's rows by, for people: "the model: 2026-11-23, ..." or "the
+/// estimates: ...", with the reason.
+std::string RankedBy(const ConvProblem& problem, const DeviceFacts& device,
+                     const PlanOptions& options = {});
 
 using ConvTensors = Tensors;
 

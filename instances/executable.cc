@@ -6,12 +6,14 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "core/arch/tensor_map.h"
 #include "core/launch/launch.h"
+#include "core/runtime/buffer.h"
 #include "core/runtime/device.h"
 #include "core/runtime/module.h"
 #include "core/runtime/status.h"
@@ -41,6 +43,15 @@ absl::Status CheckTensors(const Tensors& tensors, int epilogue_tensors) {
 
 }  // namespace
 
+struct Executable::Loaded {
+  RowPlan plan;
+  DeviceBuffer table = {};
+  std::vector<hipFunction_t> kernels = {};  // of the launches
+  std::vector<TensorMap> maps = {};         // of all launches, encoded but for their addresses
+};
+
+Executable::Executable(std::shared_ptr<const Loaded> loaded) : loaded_(std::move(loaded)) {}
+
 absl::StatusOr<Executable> Executable::Load(const RowPlan& plan) {
   absl::StatusOr<DeviceInfo> device = CurrentDevice();
   if (!device.ok()) return device.status();
@@ -50,13 +61,12 @@ absl::StatusOr<Executable> Executable::Load(const RowPlan& plan) {
                         device->name, device->target));
   }
   const LaunchPlan& launches = plan.launch_plan();
-  DeviceBuffer table;
+  Loaded loaded = {.plan = plan};
   if (!launches.table.empty()) {
     absl::StatusOr<DeviceBuffer> copy = DeviceBuffer::CopyOf(launches.table);
     if (!copy.ok()) return copy.status();
-    table = *std::move(copy);
+    loaded.table = *std::move(copy);
   }
-  Executable executable(plan, std::move(table));
   for (const KernelLaunch& launch : launches.launches) {
     if (launch.code.object.empty()) {
       return absl::FailedPreconditionError(
@@ -66,38 +76,39 @@ absl::StatusOr<Executable> Executable::Load(const RowPlan& plan) {
     }
     absl::StatusOr<hipFunction_t> kernel = LoadKernel(launch.code.object, launch.code.symbol);
     if (!kernel.ok()) return kernel.status();
-    executable.kernels_.push_back(*kernel);
+    loaded.kernels.push_back(*kernel);
     for (const KernelLaunch::Map& map : launch.maps) {
-      TensorMap& encoded = executable.maps_.emplace_back();
+      TensorMap& encoded = loaded.maps.emplace_back();
       if (absl::Status status = Encode(map.spec, encoded); !status.ok()) return status;
     }
   }
-  return executable;
+  return Executable(std::make_shared<const Loaded>(std::move(loaded)));
 }
 
 absl::Status Executable::Launch(const Tensors& tensors, void* workspace,
                                 std::int64_t workspace_bytes, hipStream_t stream) const {
-  absl::Status status = CheckTensors(tensors, plan_.epilogue_tensors());
+  const RowPlan& plan = loaded_->plan;
+  absl::Status status = CheckTensors(tensors, plan.epilogue_tensors());
   if (!status.ok()) return status;
-  const std::int64_t needed = plan_.workspace_bytes();
+  const std::int64_t needed = plan.workspace_bytes();
   if (needed > 0 && (workspace == nullptr || workspace_bytes < needed)) {
     return absl::InvalidArgumentError(
         absl::StrFormat("workspace is %d bytes at %p; the plan needs %d bytes", workspace_bytes,
                         workspace, needed));
   }
-  const LaunchPlan& launches = plan_.launch_plan();
+  const LaunchPlan& launches = plan.launch_plan();
   if (launches.zero_bytes > 0) {
     status = ToStatus(hipMemsetAsync(static_cast<char*>(workspace) + launches.zero_at, 0,
                                      static_cast<std::size_t>(launches.zero_bytes), stream),
                       "clear the sums in the workspace");
     if (!status.ok()) return status;
   }
-  const std::array starts = StartsOf(tensors, workspace, table_.data());
+  const std::array starts = StartsOf(tensors, workspace, loaded_->table.data());
   const auto address_of = [&](const Place& place) {
     return static_cast<const char*>(starts[static_cast<std::size_t>(place.memory)]) + place.offset;
   };
-  auto encoded = maps_.begin();
-  for (std::size_t i = 0; i < kernels_.size(); ++i) {
+  auto encoded = loaded_->maps.begin();
+  for (std::size_t i = 0; i < loaded_->kernels.size(); ++i) {
     const KernelLaunch& launch = launches.launches[i];
     alignas(TensorMap) std::array<std::byte, kMaxArguments> buffer;
     const std::span arguments(buffer.data(), launch.arguments.size());
@@ -111,7 +122,8 @@ absl::Status Executable::Launch(const Tensors& tensors, void* workspace,
       if (status = SetAddress(value, address_of(map.place)); !status.ok()) return status;
       std::memcpy(arguments.data() + map.at, &value, sizeof(value));
     }
-    if (status = gridwise::Launch(kernels_[i], launch.shape, arguments, stream); !status.ok()) {
+    if (status = gridwise::Launch(loaded_->kernels[i], launch.shape, arguments, stream);
+        !status.ok()) {
       return status;
     }
   }

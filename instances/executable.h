@@ -1,13 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
-#include <vector>
+#include <memory>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "core/arch/tensor_map.h"
-#include "core/runtime/buffer.h"
 #include "hip/hip_runtime_api.h"
 #include "instances/plan.h"
 
@@ -30,7 +27,8 @@ struct Tensors {
   const void* d1 = nullptr;
 };
 
-/// A plan whose kernels are loaded on a device. Movable.
+/// A plan whose kernels are loaded on a device. A value, which is cheap to copy: copies share what
+/// was loaded.
 class Executable {
  public:
   /// Loads the plan's kernels on the calling thread's current device, which must be of the plan's
@@ -50,12 +48,10 @@ class Executable {
                       hipStream_t stream) const;
 
  private:
-  Executable(RowPlan plan, DeviceBuffer table) : plan_(std::move(plan)), table_(std::move(table)) {}
+  struct Loaded;
+  explicit Executable(std::shared_ptr<const Loaded> loaded);
 
-  RowPlan plan_;
-  DeviceBuffer table_;
-  std::vector<hipFunction_t> kernels_;  // of the launches
-  std::vector<TensorMap> maps_;         // of all launches, encoded but for their addresses
+  std::shared_ptr<const Loaded> loaded_;
 };
 
 }  // namespace gridwise

@@ -18,6 +18,7 @@ namespace {
 template <class Choose>
 auto WithChoice(const GemmProblem& problem, const DeviceFacts& device, PlanOptions options,
                 Choose choose) {
+  options.model = false;  // it is of convolutions
   // The sum of splits writes one element after the other.
   if (options.splits == 0 && !problem.out_is_packed()) options.splits = 1;
   PlanContext context = ContextOf(AsConvolution(problem), device, options);
@@ -42,15 +43,6 @@ void ExchangeOperands(LaunchPlan& plan) {
 }
 
 }  // namespace
-
-std::vector<RowInfo> ListGemmRows() {
-  std::vector<RowInfo> infos;
-  for (const Gfx gfx : kAllGfx) {
-    const std::span<const RowInfo> rows = ck::Gemms().Rows(Direction::kForward, gfx);
-    infos.insert(infos.end(), rows.begin(), rows.end());
-  }
-  return infos;
-}
 
 std::vector<RowVerdict> ExplainRows(const GemmProblem& problem, const DeviceFacts& device,
                                     const PlanOptions& options) {

@@ -6,7 +6,6 @@
 #include "absl/status/statusor.h"
 #include "core/arch/device_facts.h"
 #include "core/gemm/problem.h"
-#include "core/launch/family.h"
 #include "instances/executable.h"  // IWYU pragma: export
 #include "instances/plan.h"        // IWYU pragma: export
 
@@ -20,10 +19,6 @@
 ///   stream));
 
 namespace gridwise {
-
-/// Every kernel that multiplies matrices and is compiled for some target. They are the classic
-/// family's, whose convolutions are lowered to them; a kernel that serves both is in both lists.
-std::vector<RowInfo> ListGemmRows();
 
 /// How a matrix multiplication is computed on a target.
 class GemmPlan : public RowPlan {

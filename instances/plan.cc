@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "core/arch/machine_facts.h"
 #include "core/launch/choose_block_map.h"
+#include "core/launch/launch.h"
 
 namespace gridwise {
 namespace {
@@ -35,6 +36,28 @@ std::string DescribeMap(const std::vector<KernelLaunch>& launches) {
 }
 
 }  // namespace
+
+struct RowPlan::Data {
+  DeviceFacts device;
+  PlanOptions options;
+  int epilogue_tensors;
+  LaunchPlan launches;
+};
+
+RowPlan::RowPlan(const DeviceFacts& device, PlanOptions options, int epilogue_tensors,
+                 LaunchPlan launches)
+    : data_(std::make_shared<const Data>(
+          Data{device, std::move(options), epilogue_tensors, std::move(launches)})) {}
+
+const DeviceFacts& RowPlan::device() const { return data_->device; }
+const PlanOptions& RowPlan::options() const { return data_->options; }
+int RowPlan::epilogue_tensors() const { return data_->epilogue_tensors; }
+const LaunchPlan& RowPlan::launch_plan() const { return data_->launches; }
+const Cost& RowPlan::cost() const { return launch_plan().cost; }
+std::int64_t RowPlan::workspace_bytes() const { return launch_plan().workspace_bytes; }
+int RowPlan::launches() const { return static_cast<int>(launch_plan().launches.size()); }
+int RowPlan::splits() const { return launch_plan().splits; }
+const std::vector<GemmShape>& RowPlan::SubGemms() const { return launch_plan().gemms; }
 
 std::int64_t RowPlan::workgroups() const {
   std::int64_t count = 0;

@@ -4,28 +4,30 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/arch/device_facts.h"
 #include "core/launch/cost.h"
-#include "core/launch/launch.h"
-#include "core/launch/part_kernel.h"
 
 namespace gridwise {
 
+// What a plan consists of: core/launch/launch.h, which its users do without.
+struct LaunchPlan;
+struct GemmShape;
+
 struct PlanOptions {
-  std::string row = {};     // use this row; empty: the cheapest by Cost
+  std::string row = {};     // use this row; empty: the one that is ranked first
   std::string family = {};  // use rows of this family; empty: of any
   std::string op = {};      // use rows of this op of a family; empty: of any
   /// Bytes of a tensor that a tile, or of backward-weight an image, may reach over in one launch:
   /// larger tensors are computed in parts. At most 2^31; less is for tests.
-  std::int64_t offset_limit = kOffsetLimit;
+  std::int64_t offset_limit = std::int64_t{1} << 31;
   /// Workgroups that share the K of a tile; 0: as many as are estimated to be fastest.
   int splits = 0;
   /// Splits add their sums to one f32 tensor as they come, which takes less workspace, and is not
   /// deterministic: results differ in the order that sums are rounded in.
   bool atomic = false;
+  bool model = true;  // ask the model where it is better; else rank by estimates alone
 };
 
 /// How a row computes a problem on a device: what plans of convolutions (conv.h) and of matrix
@@ -33,43 +35,37 @@ struct PlanOptions {
 class RowPlan {
  public:
   /// `options` name the row and its family.
-  RowPlan(const DeviceFacts& device, PlanOptions options, int epilogue_tensors, LaunchPlan launches)
-      : data_(std::make_shared<const Data>(
-            Data{device, std::move(options), epilogue_tensors, std::move(launches)})) {}
+  RowPlan(const DeviceFacts& device, PlanOptions options, int epilogue_tensors,
+          LaunchPlan launches);
 
   /// The device it was made for, of which only the target must be that of the device it is loaded
   /// on; the others make it a good plan.
-  const DeviceFacts& device() const { return data_->device; }
+  const DeviceFacts& device() const;
   Gfx gfx() const { return device().gfx; }
   const std::string& row() const { return options().row; }
   const std::string& family() const { return options().family; }
   /// Those that it was made with, of its row and family: MakePlan makes the same of them again.
-  const PlanOptions& options() const { return data_->options; }
-  const Cost& cost() const { return launch_plan().cost; }
-  std::int64_t workspace_bytes() const { return launch_plan().workspace_bytes; }
+  const PlanOptions& options() const;
+  const Cost& cost() const;
+  std::int64_t workspace_bytes() const;
   /// Tensors that the epilogue reads.
-  int epilogue_tensors() const { return data_->epilogue_tensors; }
+  int epilogue_tensors() const;
   /// Of all launches.
   std::int64_t workgroups() const;
-  int launches() const { return static_cast<int>(launch_plan().launches.size()); }
-  int splits() const { return launch_plan().splits; }
+  int launches() const;
+  int splits() const;
   /// What is launched, in its order.
-  const LaunchPlan& launch_plan() const { return data_->launches; }
+  const LaunchPlan& launch_plan() const;
 
   /// The GEMMs of one group or matrix, in the order of the launch. Those with k = 0 write zeros.
-  const std::vector<GemmShape>& SubGemms() const { return launch_plan().gemms; }
+  const std::vector<GemmShape>& SubGemms() const;
 
   /// Several lines for people: row, GEMMs (equal ones counted), workgroups and their order,
   /// launches, workspace, cost.
   std::string ToString() const;
 
  private:
-  struct Data {
-    DeviceFacts device;
-    PlanOptions options;
-    int epilogue_tensors;
-    LaunchPlan launches;
-  };
+  struct Data;
   std::shared_ptr<const Data> data_;
 };
 
@@ -78,6 +74,7 @@ struct RowVerdict {
   std::string family, row;
   std::optional<std::string> reason;  // why it cannot compute the problem; nothing if it can
   Cost cost;                          // if it can
+  double ranked_cycles = 0;           // that it is ranked by: of the model, or the cost's
 };
 
 }  // namespace gridwise

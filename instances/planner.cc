@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "core/base/nearest.h"
+#include "instances/model/ranking.h"
 
 namespace gridwise {
 namespace {
@@ -23,6 +24,7 @@ struct Candidate {
   std::size_t row;
   const RowInfo* info;
   Verdict verdict;
+  double cycles = 0;  // that it is ranked by
 
   /// Why it cannot compute the problem; null if it can.
   const std::string* reason() const { return std::get_if<std::string>(&verdict); }
@@ -51,6 +53,26 @@ std::vector<Candidate> AskRows(const Choice& choice) {
   return candidates;
 }
 
+/// Ranks the candidates that compute the problem.
+model::Ranking Rank(const Choice& choice, std::vector<Candidate>& candidates) {
+  std::vector<model::RankedRow> rows;
+  rows.reserve(candidates.size());
+  for (const Candidate& candidate : candidates) {
+    if (candidate.reason() != nullptr) continue;
+    rows.push_back({.family = candidate.info->family,
+                    .shape = candidate.info->shape,
+                    .cost = candidate.cost()});
+  }
+  const bool asks = choice.options.model && rows.size() > 1;  // of one row there is no first
+  model::Ranking ranking = model::Rank(asks ? model::BuiltInModel() : nullptr,
+                                       model::ModelUse::kWhereBetter, choice.context, rows);
+  auto row = rows.begin();
+  for (Candidate& candidate : candidates) {
+    if (candidate.reason() == nullptr) candidate.cycles = (row++)->cycles;
+  }
+  return ranking;
+}
+
 /// Why no row, or not the row that `options` asks for, computes the problem.
 std::string NoRowMessage(const Choice& choice, const std::vector<Candidate>& candidates) {
   const Gfx gfx = choice.context.device().gfx;
@@ -68,9 +90,9 @@ std::string NoRowMessage(const Choice& choice, const std::vector<Candidate>& can
   return message;
 }
 
-/// The `n` cheapest rows that accept the problem, or all of them, the cheapest first; of equal ones
-/// the one that its family lists first.
-std::vector<const Candidate*> Cheapest(const std::vector<Candidate>& candidates, std::size_t n) {
+/// The first `n` rows that accept the problem, or all of them; of equal ones the one that its
+/// family lists first.
+std::vector<const Candidate*> FirstOf(const std::vector<Candidate>& candidates, std::size_t n) {
   std::vector<const Candidate*> able;
   for (const Candidate& candidate : candidates) {
     if (candidate.reason() == nullptr) able.push_back(&candidate);
@@ -78,7 +100,7 @@ std::vector<const Candidate*> Cheapest(const std::vector<Candidate>& candidates,
   n = std::min(n, able.size());
   std::partial_sort(able.begin(), able.begin() + static_cast<std::ptrdiff_t>(n), able.end(),
                     [](const Candidate* a, const Candidate* b) {
-                      return std::pair(a->cost().cycles, a) < std::pair(b->cost().cycles, b);
+                      return std::pair(a->cycles, a) < std::pair(b->cycles, b);
                     });
   able.resize(n);
   return able;
@@ -150,9 +172,10 @@ absl::StatusOr<std::vector<RowPlan>> ChooseRows(const Choice& choice, int n) {
   if (!options.row.empty() || !options.family.empty() || !options.op.empty()) {
     if (status = CheckRowExists(choice); !status.ok()) return status;
   }
-  const std::vector<Candidate> candidates = AskRows(choice);
+  std::vector<Candidate> candidates = AskRows(choice);
+  Rank(choice, candidates);
   std::vector<RowPlan> plans;
-  for (const Candidate* chosen : Cheapest(candidates, static_cast<std::size_t>(n))) {
+  for (const Candidate* chosen : FirstOf(candidates, static_cast<std::size_t>(n))) {
     PlanOptions of_row = options;
     of_row.family = chosen->info->family;
     of_row.op = chosen->info->op;
@@ -165,8 +188,10 @@ absl::StatusOr<std::vector<RowPlan>> ChooseRows(const Choice& choice, int n) {
 }
 
 std::vector<RowVerdict> AskEveryRow(const Choice& choice) {
+  std::vector<Candidate> candidates = AskRows(choice);
+  Rank(choice, candidates);
   std::vector<RowVerdict> verdicts;
-  for (const Candidate& candidate : AskRows(choice)) {
+  for (const Candidate& candidate : candidates) {
     RowVerdict& verdict = verdicts.emplace_back();
     verdict.family = candidate.info->family;
     verdict.row = candidate.info->name;
@@ -174,9 +199,16 @@ std::vector<RowVerdict> AskEveryRow(const Choice& choice) {
       verdict.reason = *reason;
     } else {
       verdict.cost = candidate.cost();
+      verdict.ranked_cycles = candidate.cycles;
     }
   }
   return verdicts;
+}
+
+std::string SayRanking(const Choice& choice) {
+  std::vector<Candidate> candidates = AskRows(choice);
+  const model::Ranking ranking = Rank(choice, candidates);
+  return absl::StrCat(ranking.by_model ? "the model: " : "the estimates: ", ranking.about);
 }
 
 }  // namespace gridwise

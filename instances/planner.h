@@ -26,11 +26,15 @@ struct Choice {
 PlanContext ContextOf(const ConvProblem& problem, const DeviceFacts& device,
                       const PlanOptions& options);
 
-/// The `n` cheapest rows that accept the problem, or all of them, the cheapest first. Errors as of
+/// The first `n` rows that accept the problem, or all of them, by the model where it is the better
+/// judge (model/ranking.h), else by their estimates. Errors as of
 /// RankPlans, but for invalid problems.
 absl::StatusOr<std::vector<RowPlan>> ChooseRows(const Choice& choice, int n);
 
 /// What every row says.
 std::vector<RowVerdict> AskEveryRow(const Choice& choice);
+
+/// What they are ranked by, and why.
+std::string SayRanking(const Choice& choice);
 
 }  // namespace gridwise

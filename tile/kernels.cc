@@ -20,6 +20,25 @@ class TileKernel : public PartKernel {
   DataType type() const override { return config_.type; }
   const KernelCode& code() const override { return code_; }
   bool has_epilogue() const override { return true; }
+  RowShape shape() const override {
+    const TileConfig& c = config_;
+    return {.tile_m = c.tile.m,
+            .tile_n = c.tile.n,
+            .tile_k = c.tile.k,
+            .waves = c.waves.m * c.waves.n,
+            .load_waves = c.load_waves(),
+            .occupancy = c.occupancy,
+            .mma_m = c.mma.m,
+            .mma_n = c.mma.n,
+            .mma_k = c.mma.k,
+            .vector_a = c.patch_a.k * c.patch_a.n,
+            .vector_b = c.patch_b.k * c.patch_b.n,
+            .transposes_a = c.patch_a.n > 1,
+            .transposes_b = c.patch_b.n > 1,
+            .lds_bytes = c.lds_buffers() * c.slab_bytes(),
+            .slabs = c.slabs_in_flight(),
+            .merged_groups = c.merge.groups};
+  }
 
  protected:
   const TileConfig& config() const { return config_; }

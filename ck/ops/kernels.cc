@@ -77,6 +77,25 @@ class ClassicKernel final : public PartKernel {
   DataType type() const override { return config_.type; }
   const KernelCode& code() const override { return code_; }
   bool has_epilogue() const override { return op_ != Op::kTwoStage; }
+  RowShape shape() const override {
+    const GemmConfig& c = config_;
+    return {.tile_m = c.tile.m,
+            .tile_n = c.tile.n,
+            .tile_k = c.tile.k,
+            .waves = c.waves.m * c.waves.n,
+            .load_waves = c.is_wavelet() ? c.pipeline.count : 0,
+            .occupancy = c.occupancy,
+            .mma_m = c.mma.m,
+            .mma_n = c.mma.n,
+            .mma_k = c.mma.k,
+            .vector_a = c.a.vector(),
+            .vector_b = c.b.vector(),
+            .transposes_a = !c.a.along_k(),
+            .transposes_b = !c.b.along_k(),
+            .lds_bytes = c.lds_bytes(),
+            .slabs = c.slabs_in_flight(),
+            .merged_groups = 1};
+  }
 
   std::optional<std::string> Reject(const ConvProblem& problem, int) const override {
     if (problem.type != config_.type) {

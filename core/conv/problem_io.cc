@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -123,6 +125,76 @@ std::string FormatSizes(const ConvProblem& problem, int64_t (*size)(const Dim&))
   return text;
 }
 
+// Of what ToString(ConvProblem) prints: whether words are what they should be.
+
+/// "fwd", "i8->f32".
+bool ReadTypes(std::string_view direction, std::string_view types, ConvProblem& problem) {
+  const std::vector<std::string_view> names = absl::StrSplit(types, "->");
+  const std::optional<Direction> parsed = ParseDirection(direction);
+  const std::optional<DataType> type = ParseDataType(names[0]);
+  if (!parsed || !type || names.size() > 2) return false;
+  problem.direction = *parsed;
+  problem.type = *type;
+  if (names.size() == 1) problem.out_type = *type;
+  if (names.size() == 2) problem.out_type = ParseDataType(names[1]);
+  if (problem.out_type == ConvProblem{.type = *type}.output_type()) problem.out_type.reset();
+  return true;
+}
+
+/// "g1", "n16", "c128", "k256".
+bool ReadCounts(std::span<const std::string_view> words, ConvProblem& problem) {
+  int64_t* const counts[] = {&problem.groups, &problem.batch, &problem.c, &problem.k};
+  for (size_t i = 0; i < std::size(counts); ++i) {
+    const bool is_it = !words[i].empty() && words[i].front() == "gnck"[i];
+    if (!is_it || !absl::SimpleAtoi(words[i].substr(1), counts[i])) return false;
+  }
+  return problem.groups > 0;
+}
+
+/// "40x175" of every axis, outermost first.
+bool ReadAxis(std::string_view text, int64_t Dim::* member, ConvProblem& problem) {
+  const absl::StatusOr<std::vector<int64_t>> sizes = ParseSizes(text);
+  if (!sizes.ok()) return false;
+  problem.rank = static_cast<int>(sizes->size());
+  const size_t first = 3 - sizes->size();
+  for (size_t i = 0; i < sizes->size(); ++i) problem.dims[first + i].*member = (*sizes)[i];
+  return true;
+}
+
+/// "in", "40x175", "filter", "5x5", ..., "pad", "0x1:1x1".
+bool ReadAxes(std::span<const std::string_view> words, ConvProblem& problem) {
+  constexpr std::pair<std::string_view, int64_t Dim::*> kAxes[] = {{"in", &Dim::in},
+                                                                   {"filter", &Dim::filter},
+                                                                   {"stride", &Dim::stride},
+                                                                   {"dilation", &Dim::dilation},
+                                                                   {"pad", &Dim::pad_begin}};
+  for (size_t i = 0; i < std::size(kAxes); ++i) {
+    const std::vector<std::string_view> values = absl::StrSplit(words[2 * i + 1], ':');
+    if (words[2 * i] != kAxes[i].first || !ReadAxis(values[0], kAxes[i].second, problem)) {
+      return false;
+    }
+    if (i == 4 && !ReadAxis(values.back(), &Dim::pad_end, problem)) return false;
+  }
+  return std::ranges::all_of(problem.dims, [](const Dim& dim) { return dim.stride > 0; });
+}
+
+bool ReadLayouts(std::span<const std::string_view> words, ConvProblem& problem) {
+  for (const std::string_view word : words) {
+    const auto layout =
+        std::ranges::find(kAllLayouts, word, [](Layout known) { return Name(known); });
+    const auto weights =
+        std::ranges::find(kAllWeightLayouts, word, [](WeightLayout known) { return Name(known); });
+    if (layout != std::end(kAllLayouts)) {
+      problem.layout = *layout;
+    } else if (weights != std::end(kAllWeightLayouts)) {
+      problem.weight_layout = *weights;
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<NamedProblem>> ParseProblems(std::string_view csv,
@@ -142,6 +214,21 @@ absl::StatusOr<std::vector<NamedProblem>> ReadProblems(const std::string& path) 
   const absl::StatusOr<std::string> text = ReadText(path, "problem set");
   if (!text.ok()) return text.status();
   return ParseProblems(*text, path);
+}
+
+absl::StatusOr<ConvProblem> ParseProblem(std::string_view text) {
+  ConvProblem problem;
+  const std::vector<std::string_view> words = absl::StrSplit(text, ' ');
+  const bool read = words.size() >= 18 && ReadTypes(words[0], words[1], problem) &&
+                    ReadCounts(std::span(words).subspan(2, 4), problem) &&
+                    ReadAxes(std::span(words).subspan(6, 10), problem) &&
+                    ReadLayouts(std::span(words).subspan(18), problem);
+  if (!read || ToString(problem) != text) {  // which has what it follows from, too
+    return absl::InvalidArgumentError(
+        absl::StrFormat("\"%s\" is not a problem as it is printed, without an epilogue", text));
+  }
+  if (absl::Status s = Validate(problem); !s.ok()) return s;
+  return problem;
 }
 
 absl::StatusOr<std::vector<int64_t>> ParseSizes(std::string_view text) {

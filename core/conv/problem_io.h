@@ -45,4 +45,8 @@ std::string ToString(const Epilogue& epilogue);
 /// not the defaults follow: "ngchw kyxgc alpha 2 mul 1 f32 [0 0 0 0 1 1] clamp [0, inf]".
 std::string ToString(const ConvProblem& problem);
 
+/// The valid problem without an epilogue that ToString prints so. kInvalidArgument for anything
+/// else.
+absl::StatusOr<ConvProblem> ParseProblem(std::string_view text);
+
 }  // namespace gridwise

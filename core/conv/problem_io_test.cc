@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "absl/strings/str_replace.h"
 #include "core/base/types.h"
 #include "core/conv/problem.h"
+#include "core/conv/random_problem.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -153,6 +156,39 @@ TEST(ToString, ShowsEachField) {
             "0x1x2:1x1x2 out 7x6x11");
   p = {.rank = 1, .dims = {Dim{}, Dim{}, Dim{.in = 9}}};
   EXPECT_EQ(ToString(p), "fwd f16 g1 n1 c1 k1 in 9 filter 1 stride 1 dilation 1 pad 0 out 9");
+}
+
+TEST(ParseProblem, ReadsWhatIsPrinted) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 300; ++i) {
+    ConvProblem p = RandomProblem(random);
+    p.layout = kAllLayouts[i % std::size(kAllLayouts)];
+    p.weight_layout = kAllWeightLayouts[i % std::size(kAllWeightLayouts)];
+    if (i % 5 == 0) p.type = DataType::kBF16;
+    if (i % 7 == 0 && p.direction == Direction::kForward) p.type = DataType::kI8;
+    if (i % 3 == 0) p.out_type = DataType::kF32;
+    const auto read = ParseProblem(ToString(p));
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_EQ(ToString(*read), ToString(p));
+    EXPECT_EQ(read->dims, p.dims) << ToString(p);
+    EXPECT_EQ(read->rank, p.rank) << ToString(p);
+    EXPECT_EQ(read->output_type(), p.output_type()) << ToString(p);
+  }
+}
+
+TEST(ParseProblem, AnythingElseIsASentence) {
+  const std::string text = ToString(ConvProblem{.rank = 1, .dims = {Dim{}, Dim{}, Dim{.in = 9}}});
+  ASSERT_TRUE(ParseProblem(text).ok());
+  for (const std::string& bad :
+       {std::string(), text.substr(0, text.size() - 1), text + " ", text + " alpha 2",
+        absl::StrReplaceAll(text, {{"g1", "g0"}}), absl::StrReplaceAll(text, {{"f16", "f17"}}),
+        absl::StrReplaceAll(text, {{"stride 1", "stride 0"}}),
+        absl::StrReplaceAll(text, {{"out 9", "out 8"}}),
+        absl::StrReplaceAll(text, {{"fwd", "forward"}})}) {
+    EXPECT_THAT(ParseProblem(bad).status().message(),
+                HasSubstr("is not a problem as it is printed"))
+        << bad;
+  }
 }
 
 }  // namespace

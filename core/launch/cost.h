@@ -21,6 +21,7 @@ struct Cost {
   double rounds = 0;        // workgroups of the busiest compute unit
   double resident = 0;      // of them, how many run at the same time and hide each other's waits
   double pass_cycles = 0;   // of the launches before and after: transposes, sums of splits
+  double splits = 1;        // workgroups that share the K of a tile
   double cycles = 0;        // of it all
 
   /// E.g. "41.2 us = 3 rounds x (max(25623 matrix, 20110 lds, 13324 memory, 64000 alone / 3) + 3000

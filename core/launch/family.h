@@ -13,6 +13,7 @@
 #include "core/launch/cost.h"
 #include "core/launch/launch.h"
 #include "core/launch/plan_context.h"
+#include "core/launch/row_shape.h"
 
 /// The seam between kernels and everything that chooses, lists, explains, loads or tests them.
 
@@ -27,6 +28,7 @@ struct RowInfo {
   Gfx gfx;
   DataType type;    // of the operands
   KernelCode code;  // of its main kernel
+  RowShape shape = {};
 };
 
 /// What a row costs for a problem, or the reason why it cannot compute it, with the values that

@@ -14,6 +14,7 @@
 #include "core/conv/problem.h"
 #include "core/launch/cost.h"
 #include "core/launch/launch.h"
+#include "core/launch/row_shape.h"
 
 namespace gridwise {
 
@@ -71,6 +72,7 @@ class PartKernel {
   /// Its op and its config, printed.
   virtual std::string name() const = 0;
   virtual DataType type() const = 0;
+  virtual RowShape shape() const { return {}; }
   virtual const KernelCode& code() const = 0;
 
   /// Whether it applies the epilogue itself, and can add splits to a single tensor; else it writes

@@ -14,7 +14,8 @@ void PartsFamily::Add(Direction direction, Gfx gfx, std::shared_ptr<const PartKe
                         .direction = direction,
                         .gfx = gfx,
                         .type = kernel->type(),
-                        .code = kernel->code()});
+                        .code = kernel->code(),
+                        .shape = kernel->shape()});
   table.kernels.push_back(std::move(kernel));
 }
 

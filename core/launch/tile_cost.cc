@@ -57,7 +57,8 @@ Cost TileCost(const DeviceFacts& device, const TileSteps& s, const Work& work, i
        .fixed_cycles = fit.launch + fit.output * s.tile_elements,
        .rounds = rounds,
        .resident = resident,
-       .pass_cycles = pass});
+       .pass_cycles = pass,
+       .splits = static_cast<double>(splits)});
 }
 
 }  // namespace gridwise

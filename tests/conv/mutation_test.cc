@@ -21,6 +21,7 @@
 #include "gtest/gtest.h"
 #include "hip/hip_runtime_api.h"
 #include "instances/conv.h"
+#include "instances/rows.h"
 #include "tests/conv/conv_case.h"
 #include "tools/sim/hip/sim_extension.h"
 #include "tools/sim/tests/mutants.h"

@@ -29,6 +29,7 @@
 #include "core/runtime/stream.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "instances/rows.h"
 
 namespace gridwise {
 namespace {

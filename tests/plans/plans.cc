@@ -8,6 +8,7 @@
 #include "core/conv/problem.h"
 #include "core/conv/problem_io.h"
 #include "core/launch/choose_block_map.h"
+#include "core/launch/launch.h"
 #include "instances/conv.h"
 
 namespace gridwise {

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
+#include <string>
 #include <utility>
+#include <variant>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "core/arch/machine_facts.h"
+#include "instances/conv.h"
 #include "instances/plan.h"
 #include "llvm/Support/JSON.h"
 #include "tools/gridwise/json.h"
@@ -25,8 +28,9 @@ struct Explanation {
   DeviceFacts device;
   std::vector<RowVerdict> rows;
   size_t able = 0;  // how many can
+  std::string ranked_by = {};
 
-  /// The planner's choice is the cheapest: the first of those that are equal.
+  /// The planner's choice is the one that is ranked first: of equal ones the first.
   bool IsChosen(size_t row) const { return row == 0 && able > 0; }
 };
 
@@ -44,8 +48,11 @@ absl::StatusOr<Explanation> Explain(const ExplainOptions& options,
                                             [](const RowVerdict& row) { return !row.reason; });
   explanation.able = static_cast<size_t>(unable - explanation.rows.begin());
   std::stable_sort(explanation.rows.begin(), unable, [](const RowVerdict& a, const RowVerdict& b) {
-    return a.cost.cycles < b.cost.cycles;
+    return a.ranked_cycles < b.ranked_cycles;
   });
+  if (const auto* const conv = std::get_if<ConvProblem>(&resolved.problem)) {
+    explanation.ranked_by = RankedBy(*conv, resolved.gfx, wanted);
+  }
   return explanation;
 }
 
@@ -58,6 +65,7 @@ void Print(const Explanation& explanation) {
   }
   absl::PrintF("problem    %s\n", ToString(explanation.problem));
   absl::PrintF("%d of %d rows compute it\n", explanation.able, rows.size());
+  if (!explanation.ranked_by.empty()) absl::PrintF("ranked by %s\n", explanation.ranked_by);
   for (size_t i = 0; i < rows.size(); ++i) {
     const RowVerdict& row = rows[i];
     if (i == explanation.able) absl::PrintF("%d rows cannot compute it\n", rows.size() - i);
@@ -78,12 +86,14 @@ llvm::json::Object ToJson(const Explanation& explanation) {
       object["reason"] = *row.reason;
     } else {
       object["estimate"] = ToJson(row.cost, EstimateGhz(explanation.device));
+      object["ranked_cycles"] = JsonNumber(row.ranked_cycles);
       object["chosen"] = explanation.IsChosen(i);
     }
     rows.push_back(std::move(object));
   }
   return llvm::json::Object{{"problem", ToJson(explanation.problem)},
                             {"target", Name(explanation.device.gfx)},
+                            {"ranked_by", explanation.ranked_by},
                             {"rows", std::move(rows)}};
 }
 

@@ -128,12 +128,36 @@ geometry, whatever their batches. The same flags write the same file on every ma
 )";
 
 constexpr std::string_view kValidateDetails =
-    R"(Of each problem that several kernels were timed on, the best one's time by that of the planner's choice, of the fastest of
-the planner's first three, and of the largest tile: mean, median, tenth percentile, minimum, and how often it is the best.
+    R"(Of each problem that several kernels were timed on, the best one's time by that of the planner's choice, as it is now, of
+the least estimate, of the model's first wherever it has been trained, and of the largest tile: mean, median, tenth percentile and minimum of
+that; how often the first is the best kernel, or one of the first three is, and the mean of the fastest of the first three.
 
   gridwise problems --use=test --number=20 --max-flops=2G --csv=test.csv
   gridwise sweep --problems=test.csv --all-rows --time --csv=times.csv
-  gridwise validate times.csv
+  gridwise validate times.csv --against=oracle
+)";
+
+constexpr std::string_view kFeaturesDetails =
+    R"(A line for each time: the problem, the row, the planner's estimate, the time and the numbers that models are told.
+
+  gridwise features times.csv more.csv --csv=features.csv
+
+tools/tune/train.py calls it.
+)";
+
+constexpr std::string_view kReportDetails =
+    R"(The best kernel of each problem, how near every kernel comes to it on every problem, the wins by family, and how the
+efficiency of the planner's choices is distributed. The page needs nothing but itself.
+
+  gridwise report times.csv --html=report.html
+)";
+
+constexpr std::string_view kMergeDetails =
+    R"(Of several records of a problem on a row with one result, the first one counts.
+
+  gridwise sweep --problems=test.csv --time --all-rows --chunk=1/2 --csv=1.csv
+  gridwise sweep --problems=test.csv --time --all-rows --chunk=2/2 --csv=2.csv
+  gridwise merge 1.csv 2.csv --csv=times.csv
 )";
 
 constexpr std::string_view kSimDetails =
@@ -159,8 +183,8 @@ const std::vector<CommandHelp>& Commands() {
              {"direction", "n"},
              kVariant,
              kChoice,
-             {"all_rows", "max_flops", "verify", "time", "seed", "csv", "json", "rows", "workers",
-              "run_limit"}})},
+             {"all_rows", "first_rows", "random_rows", "quick", "chunk", "max_flops", "verify",
+              "time", "seed", "csv", "json", "rows", "workers", "run_limit"}})},
       {"compare", "compare --a=CHOICE --b=CHOICE", "two families, ops or rows on a set",
        kCompareDetails,
        Join({kNamed,
@@ -193,7 +217,22 @@ const std::vector<CommandHelp>& Commands() {
        "validate TABLE...",
        "compare the planner's choices with the best kernels of sweeps",
        kValidateDetails,
-       {}},
+       {"model", "against"}},
+      {"features",
+       "features TABLE...",
+       "write what models are trained on",
+       kFeaturesDetails,
+       {"csv"}},
+      {"report",
+       "report TABLE...",
+       "write a page about the times of sweeps",
+       kReportDetails,
+       {"html"}},
+      {"merge",
+       "merge TABLE...",
+       "put the tables of a sweep's chunks together",
+       kMergeDetails,
+       {"csv"}},
       {"sim",
        "sim isa",
        "say which instructions the simulator cannot execute",

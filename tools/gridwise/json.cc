@@ -10,6 +10,7 @@
 #include "core/arch/target.h"
 #include "core/conv/problem_io.h"
 #include "core/gemm/problem_io.h"
+#include "core/launch/launch.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace gridwise {

@@ -30,7 +30,7 @@
 #include "tools/gridwise/run_command.h"
 #include "tools/gridwise/sim_command.h"
 #include "tools/gridwise/sweep_command.h"
-#include "tools/gridwise/validate_command.h"
+#include "tools/gridwise/table_commands.h"
 
 using gridwise::Extents;
 using gridwise::OperationCount;
@@ -73,6 +73,19 @@ ABSL_FLAG(bool, time, false,
           "tell how long it takes in place of computing it: by events, or on a simulated device by "
           "its clock, from a sample of the workgroups");
 ABSL_FLAG(bool, all_rows, false, "on every kernel that accepts a problem");
+ABSL_FLAG(int, first_rows, 0,
+          "on so many kernels of each problem that the planner ranks first; default: no limit");
+ABSL_FLAG(int, random_rows, 0, "and on so many of the others, by chance, which --seed decides");
+ABSL_FLAG(bool, quick, false,
+          "with --time, from a smaller sample, without limiter and interval; so it is with "
+          "--all-rows, --first-rows and --random-rows");
+ABSL_FLAG(std::string, chunk, "",
+          "as 2/8: of every eight problems the second; `gridwise merge` puts chunks' tables "
+          "together; default: all");
+ABSL_FLAG(std::string, model, "",
+          "file of a model, as tools/tune/train.py writes it; default: the one compiled in");
+ABSL_FLAG(std::string, against, "oracle", "oracle: the best kernel that was timed");
+ABSL_FLAG(std::string, html, "", "file of the page; default: stdout");
 ABSL_FLAG(
     std::string, direction, "",
     "fwd, bwd_data, bwd_weight or gemm; default: those that the set names for a problem, of isa "
@@ -197,6 +210,10 @@ gridwise::ExitCode Sweep(const gridwise::ProblemRequest& request,
                                  .op = absl::GetFlag(FLAGS_op),
                                  .row = absl::GetFlag(FLAGS_row),
                                  .all_rows = absl::GetFlag(FLAGS_all_rows),
+                                 .first_rows = absl::GetFlag(FLAGS_first_rows),
+                                 .random_rows = absl::GetFlag(FLAGS_random_rows),
+                                 .quick = absl::GetFlag(FLAGS_quick),
+                                 .chunk = absl::GetFlag(FLAGS_chunk),
                                  .max_flops = absl::GetFlag(FLAGS_max_flops).value,
                                  .verify = absl::GetFlag(FLAGS_verify),
                                  .time = absl::GetFlag(FLAGS_time),
@@ -318,9 +335,17 @@ gridwise::ExitCode RunCommandLine(const gridwise::CommandLine& line,
   }
   if (command == "instances" && words.size() == 2) return Instances();
   if (command == "compile") return Compile(words);
+  const std::vector<std::string> files(words.begin() + 2, words.end());
   if (command == "validate") {
-    return gridwise::ValidateCommand({words.begin() + 2, words.end()});
+    return gridwise::ValidateCommand({.tables = files,
+                                      .model = absl::GetFlag(FLAGS_model),
+                                      .against = absl::GetFlag(FLAGS_against)});
   }
+  if (command == "features") {
+    return gridwise::FeaturesCommand(files, absl::GetFlag(FLAGS_csv));
+  }
+  if (command == "report") return gridwise::ReportCommand(files, absl::GetFlag(FLAGS_html));
+  if (command == "merge") return gridwise::MergeCommand(files, absl::GetFlag(FLAGS_csv));
   if (command == "problems" && words.size() == 2) return Problems();
   if (command == "sim" && words.size() == 3 && words[2] == "isa") {
     const std::string target = absl::GetFlag(FLAGS_target);

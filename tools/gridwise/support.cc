@@ -17,6 +17,7 @@
 #include "core/gemm/problem.h"
 #include "instances/conv.h"
 #include "instances/gemm.h"
+#include "instances/rows.h"
 
 namespace gridwise {
 namespace {

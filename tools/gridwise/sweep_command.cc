@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <mutex>
 #include <optional>
+#include <random>
 #include <span>
 #include <thread>
 #include <utility>
@@ -15,8 +16,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 #include "core/arch/machine_facts.h"
 #include "core/arch/target.h"
 #include "core/runtime/device.h"
@@ -50,6 +53,7 @@ double SecondsSince(Clock::time_point start) {
 struct Choice {
   std::string family, row;
   double estimate_us = 0;
+  double ranked_cycles = 0;
 };
 
 /// A problem of the set, and what to run it on.
@@ -68,6 +72,11 @@ absl::Status CheckFlags(const SweepOptions& options) {
   if (options.time && options.verify) {
     return absl::InvalidArgumentError(
         "--time computes a part of the result at most, and --verify compares all of it");
+  }
+  if (options.first_rows < 0 || options.random_rows < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("--first-rows is %d and --random-rows %d; must be >= 0", options.first_rows,
+                        options.random_rows));
   }
   if (options.workers > 0 && options.json) {
     return absl::InvalidArgumentError("--workers make a table, and --json wants a document");
@@ -92,6 +101,39 @@ bool IsWanted(const RowVerdict& verdict, const Problem& problem, WantedRows rows
                                                                    verdict.row}) != rows->end());
 }
 
+bool IsSampled(const SweepOptions& options) {
+  return options.first_rows > 0 || options.random_rows > 0;
+}
+
+/// Keeps the first rows as they are ranked, and some of the others by chance.
+void Sample(const SweepOptions& options, std::vector<Choice>& rows) {
+  std::ranges::stable_sort(rows, {}, &Choice::ranked_cycles);
+  const std::size_t first = std::min<std::size_t>(options.first_rows, rows.size());
+  const std::size_t count = std::min<std::size_t>(first + options.random_rows, rows.size());
+  std::mt19937_64 random(options.seed);
+  for (std::size_t i = first; i < count; ++i) {
+    std::swap(rows[i], rows[i + random() % (rows.size() - i)]);
+  }
+  rows.resize(count);
+}
+
+/// Keeps the problems of a chunk.
+absl::Status KeepChunk(const std::string& chunk, std::vector<SelectedProblem>& problems) {
+  if (chunk.empty()) return absl::OkStatus();
+  const std::vector<std::string_view> parts = absl::StrSplit(chunk, '/');
+  std::size_t index = 0, count = 0;
+  if (parts.size() != 2 || !absl::SimpleAtoi(parts[0], &index) ||
+      !absl::SimpleAtoi(parts[1], &count) || index < 1 || index > count) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("--chunk is '%s'; must be two numbers as 2/8, the first from 1 to the "
+                        "second",
+                        chunk));
+  }
+  std::size_t position = 0;
+  std::erase_if(problems, [&](const SelectedProblem&) { return position++ % count != index - 1; });
+  return absl::OkStatus();
+}
+
 /// The rows that `options` asks for.
 Item MakeItem(const std::string& name, const Problem& problem, Gfx gfx, const SweepOptions& options,
               WantedRows wanted_rows) {
@@ -105,13 +147,15 @@ Item MakeItem(const std::string& name, const Problem& problem, Gfx gfx, const Sw
   if (!plan.ok()) {
     item.rows = {{}};
     item.reason = plan.status().message();
-  } else if (!options.all_rows && wanted_rows == nullptr) {
+  } else if (!options.all_rows && !IsSampled(options) && wanted_rows == nullptr) {
     item.rows = {{plan->family(), plan->row(), microseconds(plan->cost())}};
   } else {
     for (const RowVerdict& verdict : ExplainRows(problem, device, wanted)) {
       if (verdict.reason || !IsWanted(verdict, problem, wanted_rows)) continue;
-      item.rows.push_back({verdict.family, verdict.row, microseconds(verdict.cost)});
+      item.rows.push_back(
+          {verdict.family, verdict.row, microseconds(verdict.cost), verdict.ranked_cycles});
     }
+    if (IsSampled(options)) Sample(options, item.rows);
   }
   return item;
 }
@@ -120,9 +164,11 @@ Item MakeItem(const std::string& name, const Problem& problem, Gfx gfx, const Sw
 absl::StatusOr<std::vector<Item>> SelectItems(const SweepOptions& options,
                                               const RequestedTarget& target, WantedRows wanted_rows,
                                               std::FILE* people) {
-  const absl::StatusOr<Selection> selection =
-      SelectProblems(options.request, target, options.max_flops);
+  absl::StatusOr<Selection> selection = SelectProblems(options.request, target, options.max_flops);
   if (!selection.ok()) return selection.status();
+  if (absl::Status status = KeepChunk(options.chunk, selection->problems); !status.ok()) {
+    return status;
+  }
   if (selection->too_large > 0) {
     absl::FPrintF(people, "%d problems have more than %.3g operations and are left out\n",
                   selection->too_large, options.max_flops);
@@ -244,6 +290,8 @@ class Sweep {
     }
   }
 
+  bool IsQuick() const { return options_.quick || options_.all_rows || IsSampled(options_); }
+
   SweepRecord RecordOf(const Item& item, const Choice& row) const {
     SweepRecord record;
     record.problem = item.name;
@@ -289,11 +337,14 @@ class Sweep {
         lock.unlock();
         const Clock::time_point start = Clock::now();
         const absl::StatusOr<std::string> line =
-            row->row.empty()
-                ? absl::AbortedError(item->reason)
-                : RunInWorker(options_.arguments,
-                              {item->name, KindOf(item->problem), row->family, row->row},
-                              options_.run_limit_s);
+            row->row.empty() ? absl::AbortedError(item->reason)
+                             : RunInWorker(options_.arguments,
+                                           {.problem = item->name,
+                                            .direction = KindOf(item->problem),
+                                            .family = row->family,
+                                            .row = row->row,
+                                            .quick = IsQuick()},
+                                           options_.run_limit_s);
         lock.lock();
         absl::Status status = TakeLine(*item, *row, line, SecondsSince(start) / options_.workers);
         if (!status.ok()) failed = status;
@@ -320,6 +371,7 @@ class Sweep {
     ++position_;
     ++counts_[static_cast<int>(record.result)];
     seconds_ += seconds;
+    ++done_;
     flops_done_ += Flops(item.problem);
     flops_left_ -= Flops(item.problem);
     Tell(record);
@@ -353,6 +405,7 @@ class Sweep {
       if (absl::Status status = table_.Add(record); !status.ok()) return status;
       ++counts_[static_cast<int>(record.result)];
       seconds_ += SecondsSince(start);
+      ++done_;
       flops_done_ += Flops(problem);
       flops_left_ -= Flops(problem);
       Tell(record);
@@ -370,7 +423,7 @@ class Sweep {
     if (!plan.ok()) return plan.status();
     if (options_.time) {
       const absl::StatusOr<Timing> timing = TimePlan(
-          problem, *plan, {.simulated = options_.all_rows ? SimTiming::kQuick : SimTiming::kQuiet});
+          problem, *plan, {.simulated = IsQuick() ? SimTiming::kQuick : SimTiming::kQuiet});
       if (!timing.ok()) {
         ResetDevice().IgnoreError();
         return timing.status();
@@ -432,9 +485,10 @@ class Sweep {
       absl::FPrintF(people_, ", %.4g ms, %.1f TFLOP/s, %.0f %% of the bound", timing->ms,
                     timing->tflop_per_s(), 100 * timing->of_bound());
     }
-    if (flops_left_ > 0 && flops_done_ > 0 && !options_.time) {
-      absl::FPrintF(people_, "; about %.0f s left", seconds_ * flops_left_ / flops_done_);
-    }
+    // A time takes as long for a large problem as for a small one.
+    const double left = options_.time ? (runs_ - position_) / std::max(1.0, done_)
+                                      : flops_left_ / std::max(1.0, flops_done_);
+    if (left > 0) absl::FPrintF(people_, "; about %.0f s left", seconds_ * left);
     absl::FPrintF(people_, "\n");
     if (!record.message.empty()) absl::FPrintF(people_, "    %s\n", record.message);
     std::fflush(people_);
@@ -449,7 +503,7 @@ class Sweep {
   int runs_ = 0, position_ = 0, earlier_ = 0;
   std::vector<SweepRecord> times_;  // of this program
   int counts_[5] = {};
-  double flops_done_ = 0, flops_left_ = 0, seconds_ = 0;  // of this program
+  double done_ = 0, flops_done_ = 0, flops_left_ = 0, seconds_ = 0;  // of this program
 };
 
 ExitCode Fail(ExitCode code, const absl::Status& status) {

@@ -16,6 +16,10 @@ struct SweepOptions {
   std::string family, op;  // of kernels to choose from; empty: any
   std::string row;         // empty: the planner's choice
   bool all_rows = false;   // every row that accepts a problem
+  int first_rows = 0;      // of them so many that the planner ranks first; with the next, 0: all
+  int random_rows = 0;     // and so many of the others, by chance, which the seed decides
+  bool quick = false;      // with `time`, a smaller sample, as with all rows
+  std::string chunk;       // "2/8": the second of every eight problems; empty: all
   double max_flops = 0;    // larger problems are left out; 0: none is
   bool verify = false;
   bool time = false;  // tells times in place of computing

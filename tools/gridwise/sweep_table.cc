@@ -190,6 +190,15 @@ absl::StatusOr<Result> SweepTable::AddLine(const std::string& line) {
   return result;
 }
 
+absl::StatusOr<bool> SweepTable::AddNewLine(const std::string& line) {
+  const std::size_t known = done_.size();
+  const absl::StatusOr<Result> result = Remember(line, "");
+  if (!result.ok()) return result.status();
+  if (done_.size() == known) return false;
+  if (absl::Status status = Write(line); !status.ok()) return status;
+  return true;
+}
+
 absl::Status SweepTable::Write(const std::string& line) {
   if (file_ == nullptr) return absl::OkStatus();
   const std::string text = line + "\n";

@@ -67,6 +67,8 @@ class SweepTable {
   absl::Status Add(const SweepRecord& record);
   /// Adds a line of another such table, without its end; its result.
   absl::StatusOr<SweepRecord::Result> AddLine(const std::string& line);
+  /// The same, unless the table has a record of that key and result; whether it had not.
+  absl::StatusOr<bool> AddNewLine(const std::string& line);
 
  private:
   struct Close {

@@ -10,6 +10,7 @@ namespace gridwise {
 /// A run of a sweep, as its flags: one problem on one row.
 struct WorkerRun {
   std::string problem, direction, family, row;
+  bool quick = false;
 };
 
 /// Does the run in a process of its own, so that what crashes or hangs is one line of the table:

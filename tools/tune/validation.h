@@ -1,22 +1,32 @@
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "tools/tune/times.h"
 
 namespace gridwise {
 
-/// How near a way of choosing kernels comes to the best kernel of each problem: its efficiency is
-/// the best kernel's time by that of the kernel that it chooses.
-struct ChoiceScore {
-  std::string choice;  // "planner", "fastest of the planner's first 3", "largest tile"
-  double mean = 0, median = 0, tenth_percentile = 0, minimum = 0;
-  double best_chosen = 0;  // part of the problems where it is the best kernel
+/// A way to choose kernels: a number for each of a problem's, of which the least is its choice.
+struct Judge {
+  std::string name;
+  std::function<absl::StatusOr<std::vector<double>>(const TimedProblem&)> rank;
 };
 
-/// Where the planner loses most.
+/// How near it comes to the best kernel of each problem: its efficiency is the best kernel's time
+/// by that of its choice.
+struct JudgeScore {
+  std::string judge = {};
+  double mean = 0, median = 0, tenth_percentile = 0, minimum = 0;
+  double best_first = 0;  // part of the problems where its first is the best kernel
+  double best_in_3 = 0;   // where one of its first three is
+  double mean_of_3 = 0;   // efficiency of the fastest of its first three
+};
+
+/// Where the first judge loses most.
 struct Loss {
   std::string problem, sizes, chosen, best;
   double efficiency = 0;
@@ -24,19 +34,17 @@ struct Loss {
 
 /// The problems of a device, a direction and a type.
 struct ValidatedGroup {
-  std::string device, direction, type;
+  std::string device = {}, direction = {}, type = {};
   int problems = 0;  // with times of at least two kernels
   int rows = 0;      // times
-  double best_in_first_3 =
-      0;  // part of the problems whose best kernel is among the planner's first
-  std::vector<ChoiceScore> scores;
-  std::vector<Loss> losses;  // up to five, the worst first
+  std::vector<JudgeScore> scores = {};
+  std::vector<Loss> losses = {};  // up to five, the worst first
 };
 
-/// Scores of a table of `gridwise sweep --all-rows --time`, or of several ones behind each other:
-/// what was timed there is what there is to choose from. kInvalidArgument for what is no such
-/// table, or has no times.
-absl::StatusOr<std::vector<ValidatedGroup>> ValidateTable(std::string_view csv);
+/// Scores of judges by times: what was timed is what there is to choose from. kInvalidArgument if
+/// no problem has two times; a judge's error.
+absl::StatusOr<std::vector<ValidatedGroup>> Validate(std::span<const TimedProblem> problems,
+                                                     std::span<const Judge> judges);
 
 /// For people.
 std::string ToString(const std::vector<ValidatedGroup>& groups);

@@ -1,0 +1,195 @@
+#include "instances/model/features.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "absl/base/no_destructor.h"
+#include "core/arch/machine_facts.h"
+#include "core/conv/gemm_map.h"
+
+namespace gridwise::model {
+namespace {
+
+double Log2(double value) { return std::log2(std::max(value, 1e-3)); }
+
+/// log2 of the largest power of two, up to 16, that divides a number of channels: of loads.
+int Alignment(std::int64_t channels) {
+  int log2 = 0;
+  while (log2 < 4 && channels % (std::int64_t{2} << log2) == 0) ++log2;
+  return log2;
+}
+
+/// The GEMMs of one group.
+struct Gemms {
+  double m = 1, n = 1, k = 1;  // of the largest
+  double count = 1;
+  double taps = 1;                       // of the largest
+  std::int64_t source = 1, columns = 1;  // channels of a group
+
+  explicit Gemms(PlanContext& context) {
+    const ConvProblem& p = context.simple_problem();
+    source = p.direction == Direction::kBackwardData ? p.k_per_group() : p.c_per_group();
+    columns = p.direction == Direction::kForward ? p.k_per_group() : p.c_per_group();
+    if (p.direction == Direction::kBackwardWeight) {
+      taps = static_cast<double>(p.filter_taps());
+      m = static_cast<double>(p.k_per_group());
+      n = taps * static_cast<double>(columns);
+      k = static_cast<double>(p.batch * p.out_cells());
+      return;
+    }
+    const std::span<const SubGemm> gemms = context.SubGemmsOf(p);
+    count = static_cast<double>(gemms.size());
+    m = gemms.front().m;  // those with most taps come first
+    taps = Taps(gemms.front());
+    n = static_cast<double>(columns);
+    k = taps * static_cast<double>(source);
+  }
+};
+
+void VisitProblem(PlanContext& context, const Gemms& gemms, auto visit) {
+  const ConvProblem& p = context.simple_problem();
+  std::int64_t stride = 1, dilation = 1;
+  for (const Dim& dim : p.dims) {
+    stride = std::max(stride, dim.stride);
+    dilation = std::max(dilation, dim.dilation);
+  }
+  const double bytes = SizeOf(p.type) * static_cast<double>(p.a_elements() + p.b_elements()) +
+                       SizeOf(p.output_type()) * static_cast<double>(p.out_elements());
+  visit("backward_data", p.direction == Direction::kBackwardData);
+  visit("backward_weight", p.direction == Direction::kBackwardWeight);
+  visit("type_bytes", SizeOf(p.type));
+  visit("log2_m", Log2(gemms.m));
+  visit("log2_n", Log2(gemms.n));
+  visit("log2_k", Log2(gemms.k));
+  visit("log2_sub_gemms", Log2(gemms.count));
+  visit("log2_groups", Log2(static_cast<double>(p.groups)));
+  visit("log2_batch", Log2(static_cast<double>(p.batch)));
+  visit("log2_taps", Log2(gemms.taps));
+  visit("log2_source_channels", Log2(static_cast<double>(gemms.source)));
+  visit("align_source", Alignment(gemms.source));
+  visit("align_columns", Alignment(gemms.columns));
+  visit("stride", std::min<std::int64_t>(stride, 4));
+  visit("dilated", dilation > 1);
+  visit("log2_flops", Log2(p.Flops()));
+  visit("log2_intensity", Log2(p.Flops() / bytes));
+  visit("transposed_layout", context.problem().layout == Layout::kNGCHW);
+}
+
+void VisitTarget(const DeviceFacts& device, auto visit) {
+  const MachineFacts machine = MachineFactsOf(device.gfx);
+  const TargetTraits target = TraitsOf(device.gfx);
+  const double units = device.compute_units;
+  visit("log2_units", Log2(units));
+  visit("wave_size", target.wave_size);
+  visit("lds_kilobytes", target.lds_bytes / 1024);
+  visit("lds_read_bytes", machine.lds_read_bytes);
+  visit("l2_bytes_of_unit", machine.l2_bytes_per_clk * device.dies / units);
+  visit("mall_bytes_of_unit", machine.mall_gb_per_s / EstimateGhz(device) / units);
+  visit("dram_bytes_of_unit", machine.dram_read_gb_per_s / EstimateGhz(device) / units);
+  visit("l2_latency", machine.l2_latency_clk);
+}
+
+void VisitShape(const RowShape& s, auto visit) {
+  visit("tile_m", s.tile_m);
+  visit("tile_n", s.tile_n);
+  visit("tile_k", s.tile_k);
+  visit("waves", s.waves);
+  visit("load_waves", s.load_waves);
+  visit("occupancy", s.occupancy);
+  visit("mma_m", s.mma_m);
+  visit("mma_n", s.mma_n);
+  visit("mma_k", s.mma_k);
+  visit("vector_a", s.vector_a);
+  visit("vector_b", s.vector_b);
+  visit("transposes_a", s.transposes_a);
+  visit("transposes_b", s.transposes_b);
+  visit("row_lds_kilobytes", s.lds_bytes / 1024.0);
+  visit("slabs", s.slabs);
+  visit("merged_groups", s.merged_groups);
+}
+
+/// How the largest GEMM fills a row's tiles.
+void VisitFit(const RowShape& s, double m, double n, double k, auto visit) {
+  const bool tiled = s.tile_m > 0;
+  const double rows = tiled ? std::ceil(m / s.tile_m) : 0;
+  const double columns = tiled ? std::ceil(n * std::max(1, s.merged_groups) / s.tile_n) : 0;
+  visit("filled_m", tiled ? m / (rows * s.tile_m) : 0);
+  visit("filled_n", tiled ? n * std::max(1, s.merged_groups) / (columns * s.tile_n) : 0);
+  visit("log2_columns", tiled ? Log2(columns) : 0);
+  visit("log2_steps", tiled ? Log2(k / s.tile_k) : 0);
+}
+
+void VisitCost(const Cost& c, auto visit) {
+  const double loop =
+      std::max({c.matrix_cycles, c.lds_cycles, c.memory_cycles, c.alone_cycles / c.resident, 1.0});
+  visit("log2_cycles", Log2(c.cycles));
+  visit("matrix_of_loop", c.matrix_cycles / loop);
+  visit("lds_of_loop", c.lds_cycles / loop);
+  visit("memory_of_loop", c.memory_cycles / loop);
+  visit("alone_of_loop", c.alone_cycles / c.resident / loop);
+  visit("log2_loop", Log2(loop));
+  visit("fixed_of_round", c.fixed_cycles / c.resident / (loop + c.fixed_cycles / c.resident));
+  visit("passes_of_all", c.pass_cycles / c.cycles);
+  visit("log2_rounds", Log2(c.rounds));
+  visit("resident", c.resident);
+  visit("log2_splits", Log2(c.splits));
+}
+
+/// Numbers of features in front of those of rows.
+std::size_t CountBeforeRows() {
+  static const std::size_t count = [] {
+    PlanContext context(ConvProblem{}, Gfx::k942, {});
+    std::size_t n = 0;
+    const auto add = [&n](std::string_view, double) { ++n; };
+    VisitProblem(context, Gemms(context), add);
+    VisitTarget(Gfx::k942, add);
+    return n;
+  }();
+  return count;
+}
+
+}  // namespace
+
+std::span<const std::string_view> FeatureNames() {
+  static const absl::NoDestructor<std::vector<std::string_view>> names([] {
+    std::vector<std::string_view> list;
+    const auto add = [&list](std::string_view name, double) { list.push_back(name); };
+    PlanContext context(ConvProblem{}, Gfx::k942, {});
+    VisitProblem(context, Gemms(context), add);
+    VisitTarget(Gfx::k942, add);
+    VisitShape({}, add);
+    VisitFit({}, 1, 1, 1, add);
+    VisitCost({}, add);
+    return list;
+  }());
+  return *names;
+}
+
+FeatureMaker::FeatureMaker(PlanContext& context) {
+  const Gemms gemms(context);
+  m_ = gemms.m;
+  n_ = gemms.n;
+  k_ = gemms.k;
+  std::size_t i = 0;
+  const auto put = [&](std::string_view, double value) {
+    problem_[i++] = static_cast<float>(value);
+  };
+  VisitProblem(context, gemms, put);
+  VisitTarget(context.device(), put);
+}
+
+Features FeatureMaker::Of(const RowShape& shape, const Cost& cost) const {
+  Features features = problem_;
+  std::size_t i = CountBeforeRows();
+  const auto put = [&](std::string_view, double value) {
+    features[i++] = static_cast<float>(value);
+  };
+  VisitShape(shape, put);
+  VisitFit(shape, m_, n_, k_, put);
+  VisitCost(cost, put);
+  return features;
+}
+
+}  // namespace gridwise::model

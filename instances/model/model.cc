@@ -1,0 +1,179 @@
+#include "instances/model/model.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+
+namespace gridwise::model {
+namespace {
+
+using Words = std::vector<std::string_view>;
+
+// The file's first and last line make it a string of C++.
+constexpr std::string_view kBegin = "R\"model(", kEnd = ")model\"";
+
+absl::StatusOr<Group> ParseGroup(std::span<const std::string_view> words) {
+  Group group;
+  if (words.size() == 6) {
+    const auto gfx = ParseGfx(words[0]);
+    const auto direction = ParseDirection(words[1]);
+    const auto type = ParseDataType(words[2]);
+    if (gfx && direction && type && absl::SimpleAtoi(words[3], &group.problems) &&
+        absl::SimpleAtod(words[4], &group.of_estimates) &&
+        absl::SimpleAtod(words[5], &group.of_model)) {
+      group.gfx = *gfx;
+      group.direction = *direction;
+      group.type = *type;
+      return group;
+    }
+  }
+  return absl::InvalidArgumentError("a group is a device, a direction, a type and three numbers");
+}
+
+}  // namespace
+
+absl::StatusOr<Model> Model::Parse(std::string_view text) {
+  Model model;
+  int number = 0;
+  for (const std::string_view line : absl::StrSplit(text, '\n')) {
+    ++number;
+    if (line.empty() || line.starts_with('#') || line == kBegin || line == kEnd) continue;
+    if (absl::Status status = model.AddLine(line); !status.ok()) {
+      return absl::Status(status.code(), absl::StrFormat("line %d: %s", number, status.message()));
+    }
+  }
+  if (model.ranges_.size() != FeatureNames().size()) {
+    return absl::FailedPreconditionError(
+        absl::StrFormat("the model has %d features, and this library %d", model.ranges_.size(),
+                        FeatureNames().size()));
+  }
+  if (model.trees_.empty()) return absl::InvalidArgumentError("the model has no tree");
+  return model;
+}
+
+absl::Status Model::AddLine(std::string_view line) {
+  const Words words = absl::StrSplit(line, ' ', absl::SkipEmpty());
+  if (words.empty()) return absl::OkStatus();
+  const std::span<const std::string_view> rest = std::span(words).subspan(1);
+  const std::string_view key = words[0];
+  if (key == "tree") return AddTree(rest);
+  if (key == "group") {
+    const absl::StatusOr<Group> group = ParseGroup(rest);
+    if (group.ok()) groups_.push_back(*group);
+    return group.status();
+  }
+  if (key == "family" && rest.size() == 1) {
+    families_.emplace_back(rest[0]);
+    return absl::OkStatus();
+  }
+  if (key == "feature") {
+    Range range;
+    if (rest.size() != 3 || !absl::SimpleAtof(rest[1], &range.low) ||
+        !absl::SimpleAtof(rest[2], &range.high)) {
+      return absl::InvalidArgumentError("a feature is a name and two numbers");
+    }
+    const std::span<const std::string_view> names = FeatureNames();
+    if (ranges_.size() >= names.size() || names[ranges_.size()] != rest[0]) {
+      return absl::FailedPreconditionError(
+          absl::StrFormat("feature %d is %s, and in this library %s", ranges_.size(), rest[0],
+                          ranges_.size() < names.size() ? names[ranges_.size()] : "none"));
+    }
+    ranges_.push_back(range);
+    return absl::OkStatus();
+  }
+  for (const std::string_view known : {"date", "trainer", "rows", "training"}) {
+    if (key != known) continue;
+    const std::string_view value = line.substr(std::min(key.size() + 1, line.size()));
+    absl::StrAppend(&about_, about_.empty() ? "" : ", ", key == "training" ? "training set " : "",
+                    value, key == "rows" ? " times" : "");
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrFormat("\"%s\" is no line of a model", key));
+}
+
+absl::Status Model::AddTree(std::span<const std::string_view> nodes) {
+  const std::size_t begin = nodes_.size();
+  std::vector<std::size_t> open;  // inner nodes whose part above the threshold is to come
+  bool complete = false;
+  for (const std::string_view text : nodes) {
+    if (complete) return absl::InvalidArgumentError("a tree goes on behind its last leaf");
+    Node node;
+    const Words parts = absl::StrSplit(text, '<');
+    int feature = -1;
+    if (!absl::SimpleAtof(parts.back(), &node.threshold) || parts.size() > 2 ||
+        (parts.size() == 2 && (!absl::SimpleAtoi(parts[0], &feature) || feature < 0 ||
+                               static_cast<std::size_t>(feature) >= ranges_.size()))) {
+      return absl::InvalidArgumentError(absl::StrFormat("\"%s\" is no node of a tree", text));
+    }
+    node.feature = static_cast<std::int16_t>(feature);
+    nodes_.push_back(node);
+    if (parts.size() == 2) {
+      open.push_back(nodes_.size() - 1);
+    } else if (open.empty()) {
+      complete = true;
+    } else {  // what follows is above the innermost node's threshold
+      const std::size_t distance = nodes_.size() - open.back();
+      if (distance > std::numeric_limits<std::int16_t>::max()) {
+        return absl::InvalidArgumentError("a tree has too many nodes");
+      }
+      nodes_[open.back()].above = static_cast<std::int16_t>(distance);
+      open.pop_back();
+    }
+  }
+  if (!complete) return absl::InvalidArgumentError("a tree lacks leaves");
+  trees_.push_back(begin);
+  return absl::OkStatus();
+}
+
+const Group* Model::Find(Gfx gfx, Direction direction, DataType type) const {
+  for (const Group& group : groups_) {
+    if (group.gfx == gfx && group.direction == direction && group.type == type) return &group;
+  }
+  return nullptr;
+}
+
+bool Model::KnowsFamily(std::string_view family) const {
+  return std::find(families_.begin(), families_.end(), family) != families_.end();
+}
+
+std::optional<std::string> Model::FarFeature(const Features& features) const {
+  for (std::size_t i = 0; i < ranges_.size(); ++i) {
+    const Range& range = ranges_[i];
+    const float margin = 0.1f * (range.high - range.low);
+    if (features[i] < range.low - margin || features[i] > range.high + margin) {
+      return absl::StrFormat("%s is %g, and %g to %g in the training set", FeatureNames()[i],
+                             features[i], range.low, range.high);
+    }
+  }
+  return std::nullopt;
+}
+
+double Model::Correction(const Features& features) const {
+  return Corrections(std::span(&features, 1)).front();
+}
+
+std::vector<double> Model::Corrections(std::span<const Features> features) const {
+  std::vector<double> sums(features.size());
+  // A tree at a time: its nodes stay in the cache for all rows.
+  for (const std::size_t tree : trees_) {
+    for (std::size_t row = 0; row < features.size(); ++row) {
+      const Node* node = &nodes_[tree];
+      while (node->feature >= 0) {
+        node += features[row][static_cast<std::size_t>(node->feature)] < node->threshold
+                    ? 1
+                    : node->above;
+      }
+      sums[row] += node->threshold;
+    }
+  }
+  return sums;
+}
+
+}  // namespace gridwise::model

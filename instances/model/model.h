@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/arch/target.h"
+#include "core/base/types.h"
+#include "core/conv/problem.h"
+#include "instances/model/features.h"
+
+/// A model of how far rows' times are from their estimates: gradient-boosted trees, which
+/// tools/tune/train.py makes of tables of times.
+
+namespace gridwise::model {
+
+/// Problems of a device, a direction and a type: what a model is validated on, and used for.
+struct Group {
+  Gfx gfx = Gfx::k942;
+  Direction direction = Direction::kForward;
+  DataType type = DataType::kF16;
+  int problems = 0;  // that trees were tried on which had not been trained on them
+  /// The best row's time by that of the first one, the mean of the problems: of the estimates, and
+  /// of the model.
+  double of_estimates = 0, of_model = 0;
+
+  bool model_is_better() const { return of_model > of_estimates; }
+};
+
+/// Trees whose sum is added to log2 of a row's estimate. Immutable.
+class Model {
+ public:
+  /// Reads a model file, whose lines are "key value": of what it is (date, trainer, rows, training,
+  /// a SHA-256), "group DEVICE DIRECTION TYPE PROBLEMS OF_ESTIMATES OF_MODEL", "family NAME",
+  /// "feature NAME LOW HIGH" as FeatureNames() has them, and "tree NODE...", nodes in preorder: a
+  /// leaf its value, others FEATURE<THRESHOLD, with what is below first. kInvalidArgument, naming
+  /// the line; kFailedPrecondition if its features are others than this library's.
+  static absl::StatusOr<Model> Parse(std::string_view text);
+
+  /// "2026-11-23, XGBoost 1.7.4, 60 trees, 2400 times, of training set 1f0c7a22..."
+  const std::string& about() const { return about_; }
+  std::span<const Group> groups() const { return groups_; }
+  const Group* Find(Gfx gfx, Direction direction, DataType type) const;
+
+  /// Whether it was trained on rows of the family.
+  bool KnowsFamily(std::string_view family) const;
+  /// The first feature that is far from those of the training set: more than a tenth of their range
+  /// outside of it. Nothing: none is.
+  std::optional<std::string> FarFeature(const Features& features) const;
+
+  /// log2 of the time by the estimate, up to a number that is the same for all rows of a problem.
+  double Correction(const Features& features) const;
+  /// The same of many.
+  std::vector<double> Corrections(std::span<const Features> features) const;
+
+ private:
+  struct Node {
+    float threshold = 0;        // of a leaf its value
+    std::int16_t feature = -1;  // -1: a leaf
+    std::int16_t above = 0;     // nodes from this one to where features are not below the threshold
+  };
+  absl::Status AddLine(std::string_view line);
+  absl::Status AddTree(std::span<const std::string_view> nodes);
+
+  std::string about_;
+  std::vector<Group> groups_;
+  std::vector<std::string> families_;
+  struct Range {
+    float low, high;
+  };
+  std::vector<Range> ranges_;  // of the features
+  std::vector<Node> nodes_;
+  std::vector<std::size_t> trees_;  // where they begin
+};
+
+/// The one that is compiled in; null if there is none for this library's features.
+const Model* BuiltInModel();
+
+}  // namespace gridwise::model

@@ -1,0 +1,171 @@
+/// Models as they are read and asked; the one that is compiled in fits the library.
+
+#include "instances/model/model.h"
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "core/arch/target.h"
+#include "core/base/types.h"
+#include "core/conv/problem.h"
+#include "core/launch/cost.h"
+#include "core/launch/plan_context.h"
+#include "core/launch/row_shape.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "instances/model/features.h"
+#include "instances/model/ranking.h"
+
+namespace gridwise::model {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+std::size_t IndexOf(std::string_view name) {
+  const auto names = FeatureNames();
+  const auto found = std::ranges::find(names, name);
+  EXPECT_NE(found, names.end()) << name;
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+/// Ranges of all features, wide ones but for that of log2_k.
+std::string Ranges() {
+  std::string text;
+  for (const std::string_view name : FeatureNames()) {
+    absl::StrAppend(&text, "feature ", name, name == "log2_k" ? " 4 9\n" : " -1000000 1000000\n");
+  }
+  return text;
+}
+
+/// A model that adds 3 to the log2 of rows with tiles of 128 or more along m, and takes 1 from the
+/// others' whose K steps are double or more; and a tree of one leaf.
+std::string Text() {
+  return absl::StrCat("R\"model(\n# by hand\ndate 2026-01-02\ntrainer a pencil\nrows 5\n",
+                      "group gfx942 fwd f16 10 0.8 0.9\ngroup gfx942 fwd bf16 10 0.9 0.8\n",
+                      "family tile\n", Ranges(), "tree ", IndexOf("tile_m"), "<128 ",
+                      IndexOf("tile_k"), "<64 0 -1 3\ntree 0.5\n)model\"\n");
+}
+
+ConvProblem Problem(DataType type = DataType::kF16, int64_t c = 64) {
+  ConvProblem problem{.type = type, .batch = 2, .c = c, .k = 64};
+  problem.dims[1] = problem.dims[2] = {.in = 16};
+  return problem;
+}
+
+Cost CostOf(double cycles) {
+  return {.matrix_cycles = cycles, .rounds = 1, .resident = 1, .cycles = cycles};
+}
+
+RankedRow Row(int tile_m, int tile_k, double cycles, std::string_view family = "tile") {
+  return {.family = family,
+          .shape = {.tile_m = tile_m, .tile_n = 64, .tile_k = tile_k},
+          .cost = CostOf(cycles)};
+}
+
+TEST(Model, IsReadAndAsked) {
+  const absl::StatusOr<Model> model = Model::Parse(Text());
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->about(), "2026-01-02, a pencil, 5 times");
+  Features features = {};
+  features[IndexOf("tile_m")] = 128;
+  EXPECT_EQ(model->Correction(features), 3.5);
+  features[IndexOf("tile_m")] = 127;
+  EXPECT_EQ(model->Correction(features), 0.5);
+  features[IndexOf("tile_k")] = 64;
+  EXPECT_EQ(model->Correction(features), -0.5);
+  EXPECT_TRUE(model->Find(Gfx::k942, Direction::kForward, DataType::kF16)->model_is_better());
+  EXPECT_FALSE(model->Find(Gfx::k942, Direction::kForward, DataType::kBF16)->model_is_better());
+  EXPECT_EQ(model->Find(Gfx::k950, Direction::kForward, DataType::kF16), nullptr);
+}
+
+TEST(Model, WhatIsNoModelIsASentence) {
+  const auto error = [](const std::string& text) {
+    return std::string(Model::Parse(text).status().message());
+  };
+  EXPECT_THAT(error("hello 1\n"), HasSubstr("line 1: \"hello\" is no line of a model"));
+  EXPECT_THAT(error("family tile\n"), HasSubstr("the model has 0 features"));
+  EXPECT_THAT(error(Ranges()), HasSubstr("the model has no tree"));
+  EXPECT_THAT(error("feature wrong 0 1\n"), HasSubstr("feature 0 is wrong, and in this library"));
+  EXPECT_THAT(error(Ranges() + "tree 0<1 2\n"), HasSubstr("a tree lacks leaves"));
+  EXPECT_THAT(error(Ranges() + "tree 1 2\n"), HasSubstr("behind its last leaf"));
+  EXPECT_THAT(error(Ranges() + "tree 999<1 2 3\n"), HasSubstr("\"999<1\" is no node"));
+  EXPECT_THAT(error(Ranges() + "tree x\n"), HasSubstr("\"x\" is no node"));
+  EXPECT_THAT(error("group gfx1 fwd f16 1 2 3\n"), HasSubstr("a group is a device"));
+}
+
+TEST(Ranking, IsByTheModelWhereItIsBetter) {
+  const Model model = *Model::Parse(Text());
+  PlanContext context(Problem(), Gfx::k942, {});
+  std::vector<RankedRow> rows = {Row(128, 32, 100), Row(64, 32, 200), Row(64, 64, 300)};
+  const Ranking ranking = Rank(&model, ModelUse::kWhereBetter, context, rows);
+  EXPECT_TRUE(ranking.by_model) << ranking.about;
+  EXPECT_THAT(ranking.about, HasSubstr("2026-01-02"));
+  EXPECT_NEAR(rows[0].cycles / rows[1].cycles, 100 * 8 / 200.0, 1e-9);
+  EXPECT_NEAR(rows[2].cycles / rows[1].cycles, 300 / 2 / 200.0, 1e-9);
+}
+
+/// By the estimates, and why.
+std::string WhyNot(const ConvProblem& problem, Gfx gfx, std::string_view family = "tile",
+                   const Model* model = nullptr) {
+  PlanContext context(problem, gfx, {});
+  std::vector<RankedRow> rows = {Row(128, 32, 100), Row(64, 32, 200, family)};
+  const Ranking ranking = Rank(model, ModelUse::kWhereBetter, context, rows);
+  EXPECT_FALSE(ranking.by_model);
+  EXPECT_EQ(rows[0].cycles, 100);
+  EXPECT_EQ(rows[1].cycles, 200);
+  return ranking.about;
+}
+
+TEST(Ranking, IsByTheEstimatesElsewhere) {
+  const Model model = *Model::Parse(Text());
+  EXPECT_THAT(WhyNot(Problem(), Gfx::k942), HasSubstr("there is no model"));
+  EXPECT_THAT(WhyNot(Problem(), Gfx::k950, "tile", &model), HasSubstr("fwd of f16 on gfx950"));
+  EXPECT_THAT(WhyNot(Problem(DataType::kBF16), Gfx::k942, "tile", &model),
+              HasSubstr("on 10 problems it comes to 80.0 %, and they to 90.0 %"));
+  EXPECT_THAT(WhyNot(Problem(), Gfx::k942, "fast", &model), HasSubstr("rows of family fast"));
+  EXPECT_THAT(WhyNot(Problem(DataType::kF16, 1024), Gfx::k942, "tile", &model),
+              HasSubstr("far from its training set: log2_k is 10, and 4 to 9"));
+}
+
+TEST(Features, AreOfTheTrueGemms) {
+  ConvProblem problem = Problem();
+  problem.direction = Direction::kBackwardData;
+  problem.groups = 2;
+  problem.dims[1] = problem.dims[2] = {.in = 16, .filter = 3, .stride = 2, .pad_begin = 1};
+  PlanContext context(problem, Gfx::k942, {});
+  const Features features = FeatureMaker(context).Of(Row(64, 32, 10).shape, CostOf(10));
+  const auto value = [&](std::string_view name) { return features[IndexOf(name)]; };
+  // Cells of odd rows and columns have 2 x 2 taps; a class has 8 x 8 of 16 x 16 cells.
+  EXPECT_EQ(value("log2_sub_gemms"), 2);
+  EXPECT_EQ(value("log2_taps"), 2);
+  EXPECT_EQ(value("log2_m"), 7);        // 2 images
+  EXPECT_EQ(value("log2_n"), 5);        // c of a group
+  EXPECT_EQ(value("log2_k"), 7);        // 4 taps of 32 k of a group
+  EXPECT_EQ(value("align_source"), 4);  // 32
+  EXPECT_EQ(value("filled_m"), 1);      // 128 by 64
+  EXPECT_EQ(value("filled_n"), 0.5f);   // 32 by 64
+  EXPECT_EQ(value("log2_steps"), 2);    // 128 by 32
+  EXPECT_EQ(value("wave_size"), 64);
+}
+
+TEST(BuiltIn, IsForThisLibrary) {
+  std::ifstream file("instances/model/model.inc");
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  ASSERT_FALSE(text.empty());
+  if (text.find("\ntree ") == std::string::npos) {
+    EXPECT_EQ(BuiltInModel(), nullptr);
+    return;
+  }
+  EXPECT_TRUE(Model::Parse(text).ok())
+      << Model::Parse(text).status() << "; train it anew: tools/tune/train.py";
+  EXPECT_NE(BuiltInModel(), nullptr);
+}
+
+}  // namespace
+}  // namespace gridwise::model

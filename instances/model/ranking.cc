@@ -1,0 +1,73 @@
+#include "instances/model/ranking.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/conv/sub_gemms.h"
+#include "core/launch/part_kernel.h"
+
+namespace gridwise::model {
+namespace {
+
+/// Whether the simple problem's GEMMs can be listed: larger problems are computed in parts.
+bool IsWhole(PlanContext& context) {
+  const ConvProblem& p = context.simple_problem();
+  return p.batch * std::max(p.in_cells(), p.out_cells()) < kOffsetLimit &&
+         SubGemmCount(p) <= kMaxSubGemms;
+}
+
+/// Why the model cannot rank the problem's rows; "" if it can, with their features.
+std::string Describe(const Model& model, PlanContext& context, std::span<const RankedRow> rows,
+                     std::vector<Features>& features) {
+  for (const RankedRow& row : rows) {
+    if (!model.KnowsFamily(row.family)) {
+      return absl::StrCat("it has not been trained on rows of family ", row.family);
+    }
+  }
+  if (!IsWhole(context)) return "the problem is computed in parts";
+  const FeatureMaker maker(context);
+  features.reserve(rows.size());
+  for (const RankedRow& row : rows) {
+    features.push_back(maker.Of(row.shape, row.cost));
+    if (const auto far = model.FarFeature(features.back())) {
+      return absl::StrCat("far from its training set: ", *far);
+    }
+  }
+  return "";
+}
+
+/// Why it is not asked; "" if it is.
+std::string WhyNot(const Model& model, ModelUse use, PlanContext& context) {
+  const ConvProblem& p = context.problem();
+  const Group* const group = model.Find(context.device().gfx, p.direction, p.type);
+  if (group == nullptr) {
+    return absl::StrFormat("it has not been trained on %s of %s on %s", gridwise::Name(p.direction),
+                           gridwise::Name(p.type), gridwise::Name(context.device().gfx));
+  }
+  if (use == ModelUse::kWhereBetter && !group->model_is_better()) {
+    return absl::StrFormat("on %d problems it comes to %.1f %%, and they to %.1f %%",
+                           group->problems, 100 * group->of_model, 100 * group->of_estimates);
+  }
+  return "";
+}
+
+}  // namespace
+
+Ranking Rank(const Model* model, ModelUse use, PlanContext& context, std::span<RankedRow> rows) {
+  for (RankedRow& row : rows) row.cycles = row.cost.cycles;
+  if (model == nullptr) return {.by_model = false, .about = "there is no model"};
+  std::string reason = WhyNot(*model, use, context);
+  std::vector<Features> features;
+  if (reason.empty()) reason = Describe(*model, context, rows, features);
+  if (!reason.empty()) return {.by_model = false, .about = "not the model: " + reason};
+  const std::vector<double> corrections = model->Corrections(features);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].cycles *= std::exp2(corrections[i]);
+  return {.by_model = true, .about = model->about()};
+}
+
+}  // namespace gridwise::model

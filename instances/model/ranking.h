@@ -1,0 +1,38 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/launch/cost.h"
+#include "core/launch/plan_context.h"
+#include "core/launch/row_shape.h"
+#include "instances/model/model.h"
+
+namespace gridwise::model {
+
+/// A row that computes a problem.
+struct RankedRow {
+  std::string_view family = {};
+  RowShape shape = {};
+  Cost cost = {};
+  double cycles = 0;  // that it is ranked by
+};
+
+/// What rows were ranked by.
+struct Ranking {
+  bool by_model = false;
+  std::string about;  // the model; or, by the estimates, why no model
+};
+
+enum class ModelUse {
+  kWhereBetter,  // in groups where it was validated to be better than the estimates
+  kWhereKnown,   // in those that it was trained on
+};
+
+/// Fills in `cycles` of the rows of the context's problem: by the model's correction of their
+/// estimates, or where there is no model (null), where it is not to be used, or where a row or the
+/// problem is far from what it was trained on, by the estimates of all rows.
+Ranking Rank(const Model* model, ModelUse use, PlanContext& context, std::span<RankedRow> rows);
+
+}  // namespace gridwise::model

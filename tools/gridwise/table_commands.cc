@@ -1,0 +1,132 @@
+#include "tools/gridwise/table_commands.h"
+
+#include <cstdio>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "instances/model/model.h"
+#include "tools/gridwise/problem_sets.h"
+#include "tools/gridwise/sweep_table.h"
+#include "tools/gridwise/text_file.h"
+#include "tools/tune/judges.h"
+#include "tools/tune/report.h"
+#include "tools/tune/times.h"
+#include "tools/tune/validation.h"
+
+namespace gridwise {
+namespace {
+
+absl::StatusOr<std::vector<TimedProblem>> ReadTables(const std::vector<std::string>& tables) {
+  if (tables.empty()) return absl::InvalidArgumentError("no table is named");
+  std::string all;
+  for (const std::string& path : tables) {
+    const absl::StatusOr<std::string> text = ReadTextFile(path);
+    if (!text.ok()) return text.status();
+    all += *text;
+  }
+  return ReadTimes(all);
+}
+
+/// The model of a file; null: none is compiled in.
+absl::StatusOr<const model::Model*> FindModel(const std::string& path,
+                                              std::optional<model::Model>& read) {
+  if (path.empty()) return model::BuiltInModel();
+  const absl::StatusOr<std::string> text = ReadTextFile(path);
+  if (!text.ok()) return text.status();
+  absl::StatusOr<model::Model> parsed = model::Model::Parse(*text);
+  if (!parsed.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": ", parsed.status().message()));
+  }
+  read = *std::move(parsed);
+  return &*read;
+}
+
+absl::Status PrintValidation(const ValidateOptions& options) {
+  if (options.against != "oracle") {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("--against is '%s'; must be oracle", options.against));
+  }
+  std::optional<model::Model> read;
+  const absl::StatusOr<const model::Model*> model = FindModel(options.model, read);
+  if (!model.ok()) return model.status();
+  const absl::StatusOr<std::vector<TimedProblem>> problems = ReadTables(options.tables);
+  if (!problems.ok()) return problems.status();
+  const std::vector<Judge> judges = StandardJudges(*model);
+  const absl::StatusOr<std::vector<ValidatedGroup>> groups = Validate(*problems, judges);
+  if (!groups.ok()) return groups.status();
+  absl::PrintF("model: %s\n", *model == nullptr ? "none" : (*model)->about());
+  std::fputs(ToString(*groups).c_str(), stdout);
+  return absl::OkStatus();
+}
+
+absl::Status WriteFeatures(const std::vector<std::string>& tables, const std::string& csv) {
+  const absl::StatusOr<std::vector<TimedProblem>> problems = ReadTables(tables);
+  if (!problems.ok()) return problems.status();
+  int unknown = 0;
+  const absl::StatusOr<std::string> text = PrintTrainingTable(*problems, unknown);
+  if (!text.ok()) return text.status();
+  if (unknown > 0) {
+    absl::FPrintF(stderr, "%d times are left out: this library has no such kernels\n", unknown);
+  }
+  return WriteTextFile(csv.empty() ? "-" : csv, *text);
+}
+
+absl::Status WriteReport(const std::vector<std::string>& tables, const std::string& html) {
+  const absl::StatusOr<std::vector<TimedProblem>> problems = ReadTables(tables);
+  if (!problems.ok()) return problems.status();
+  const absl::StatusOr<std::string> page = MakeReport(*problems);
+  if (!page.ok()) return page.status();
+  return WriteTextFile(html.empty() ? "-" : html, *page);
+}
+
+absl::Status Merge(const std::vector<std::string>& tables, const std::string& csv) {
+  if (tables.empty()) return absl::InvalidArgumentError("no table is named");
+  absl::StatusOr<SweepTable> merged = SweepTable::Open(csv.empty() ? "-" : UserPath(csv));
+  if (!merged.ok()) return merged.status();
+  for (const std::string& path : tables) {
+    const absl::StatusOr<std::string> text = ReadTextFile(path);
+    if (!text.ok()) return text.status();
+    const std::vector<std::string> lines = absl::StrSplit(*text, '\n');
+    if (lines.front() != SweepTable::Header() || !lines.back().empty()) {
+      return absl::InvalidArgumentError(absl::StrCat(path, " is not the whole table of a sweep"));
+    }
+    for (std::size_t i = 1; i + 1 < lines.size(); ++i) {
+      const absl::StatusOr<bool> is_new = merged->AddNewLine(lines[i]);
+      if (!is_new.ok()) {
+        return absl::InvalidArgumentError(
+            absl::StrFormat("%s:%d: %s", path, i + 1, is_new.status().message()));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+ExitCode Finish(const absl::Status& status) {
+  if (status.ok()) return kSuccess;
+  absl::FPrintF(stderr, "gridwise: %s\n", status.message());
+  return kBadUsage;
+}
+
+}  // namespace
+
+ExitCode ValidateCommand(const ValidateOptions& options) {
+  return Finish(PrintValidation(options));
+}
+
+ExitCode FeaturesCommand(const std::vector<std::string>& tables, const std::string& csv) {
+  return Finish(WriteFeatures(tables, csv));
+}
+
+ExitCode ReportCommand(const std::vector<std::string>& tables, const std::string& html) {
+  return Finish(WriteReport(tables, html));
+}
+
+ExitCode MergeCommand(const std::vector<std::string>& tables, const std::string& csv) {
+  return Finish(Merge(tables, csv));
+}
+
+}  // namespace gridwise

@@ -1,0 +1,164 @@
+#include "tools/tune/judges.h"
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "core/arch/machine_facts.h"
+#include "core/arch/target.h"
+#include "core/base/csv.h"
+#include "core/conv/problem_io.h"
+#include "core/launch/parts_family.h"
+#include "core/launch/plan_context.h"
+#include "instances/model/features.h"
+#include "tools/tune/config_space.h"
+
+namespace gridwise {
+namespace {
+
+/// The kernel of a row, built in or not, without its code.
+absl::StatusOr<std::pair<std::string_view, std::shared_ptr<const PartKernel>>> KernelOf(
+    const std::string& row, Direction direction, Gfx gfx) {
+  for (const ConfigSpace* space : ConfigSpaces()) {
+    const absl::StatusOr<ConfigSpace::Values> values = space->Parse(row, direction);
+    if (!values.ok() || !space->Check(*values, direction, gfx).ok()) continue;
+    return std::pair(space->family(), space->MakeKernel(*values, direction, {}));
+  }
+  return absl::InvalidArgumentError(
+      absl::StrFormat("row %s is no config's name of any family on %s", row, Name(gfx)));
+}
+
+/// What a row says to the context's problem.
+absl::StatusOr<model::RankedRow> AskRow(const std::string& row, PlanContext& context) {
+  const Direction direction = context.problem().direction;
+  const Gfx gfx = context.device().gfx;
+  auto kernel = KernelOf(row, direction, gfx);
+  if (!kernel.ok()) return kernel.status();
+  model::RankedRow ranked = {.family = kernel->first, .shape = kernel->second->shape()};
+  PartsFamily family{std::string(kernel->first)};
+  family.Add(direction, gfx, std::move(kernel->second));
+  const Verdict verdict = family.Ask(0, context);
+  if (const std::string* reason = std::get_if<std::string>(&verdict)) {
+    return absl::InvalidArgumentError(absl::StrFormat("row %s does not compute %s: %s", row,
+                                                      ToString(context.problem()), *reason));
+  }
+  ranked.cost = std::get<Cost>(verdict);
+  return ranked;
+}
+
+absl::StatusOr<PlanContext> ContextOf(const TimedProblem& timed) {
+  const absl::StatusOr<ConvProblem> problem = ParseProblem(timed.sizes);
+  if (!problem.ok()) return problem.status();
+  const std::optional<Gfx> gfx = ParseGfx(timed.device);
+  if (!gfx) {
+    return absl::InvalidArgumentError(absl::StrFormat("device is %s; there is none", timed.device));
+  }
+  return PlanContext(*problem, *gfx, {});
+}
+
+/// Elements of a tile; 0 of kernels without one.
+double TileOf(const model::RankedRow& row) { return 1.0 * row.shape.tile_m * row.shape.tile_n; }
+
+Judge Ranked(std::string name, const model::Model* model, model::ModelUse use) {
+  return {std::move(name),
+          [model, use](const TimedProblem& timed) -> absl::StatusOr<std::vector<double>> {
+            absl::StatusOr<AskedProblem> asked = AskTimedRows(timed);
+            if (!asked.ok()) return asked.status();
+            PlanContext context(asked->problem, asked->device, {});
+            model::Rank(model, use, context, asked->rows);
+            std::vector<double> cycles;
+            for (const model::RankedRow& row : asked->rows) cycles.push_back(row.cycles);
+            return cycles;
+          }};
+}
+
+/// The problem whatever its batch: what is not to be both trained on and tried.
+std::string GeometryOf(ConvProblem problem) {
+  problem.batch = 1;
+  return ToString(problem);
+}
+
+std::string Header() {
+  std::vector<std::string> names = {"geometry", "problem", "device",      "direction", "type",
+                                    "family",   "row",     "estimate_us", "ms"};
+  for (const std::string_view name : model::FeatureNames()) names.emplace_back(name);
+  return absl::StrJoin(names, ",") + "\n";
+}
+
+}  // namespace
+
+absl::StatusOr<AskedProblem> AskTimedRows(const TimedProblem& problem) {
+  absl::StatusOr<PlanContext> context = ContextOf(problem);
+  if (!context.ok()) return context.status();
+  AskedProblem asked = {.problem = context->problem(), .device = context->device(), .rows = {}};
+  for (const RowTime& time : problem.times) {
+    const absl::StatusOr<model::RankedRow> row = AskRow(time.row, *context);
+    if (!row.ok()) return row.status();
+    asked.rows.push_back(*row);
+  }
+  return asked;
+}
+
+std::vector<Judge> StandardJudges(const model::Model* model) {
+  std::vector<Judge> judges = {
+      Ranked("planner", model, model::ModelUse::kWhereBetter),
+      Ranked("estimates", nullptr, model::ModelUse::kWhereBetter),
+  };
+  if (model != nullptr) {
+    judges.push_back(Ranked("model wherever trained", model, model::ModelUse::kWhereKnown));
+  }
+  judges.push_back(
+      {"largest tile", [](const TimedProblem& timed) -> absl::StatusOr<std::vector<double>> {
+         const absl::StatusOr<AskedProblem> asked = AskTimedRows(timed);
+         if (!asked.ok()) return asked.status();
+         std::vector<double> sizes;
+         for (const auto& row : asked->rows) sizes.push_back(-TileOf(row));
+         return sizes;
+       }});
+  return judges;
+}
+
+absl::StatusOr<std::string> PrintTrainingTable(const std::vector<TimedProblem>& problems,
+                                               int& unknown) {
+  std::string text = Header();
+  unknown = 0;
+  for (const TimedProblem& timed : problems) {
+    absl::StatusOr<PlanContext> context = ContextOf(timed);
+    if (!context.ok()) return context.status();
+    const model::FeatureMaker maker(*context);
+    const ConvProblem& problem = context->problem();
+    const double ghz = EstimateGhz(context->device());
+    for (const RowTime& time : timed.times) {
+      const absl::StatusOr<model::RankedRow> row = AskRow(time.row, *context);
+      if (!row.ok()) {
+        ++unknown;
+        continue;
+      }
+      const model::Features features = maker.Of(row->shape, row->cost);
+      const std::vector<std::string> known = {
+          GeometryOf(problem),
+          timed.sizes,
+          timed.device,
+          Name(problem.direction),
+          Name(problem.type),
+          std::string(row->family),
+          time.row,
+          absl::StrFormat("%.6g", row->cost.cycles / ghz * 1e-3),
+          absl::StrFormat("%.6g", time.ms)};
+      absl::StrAppend(&text, JoinCsvLine(known));
+      for (std::size_t i = 0; i < model::FeatureNames().size(); ++i) {
+        absl::StrAppendFormat(&text, ",%.9g", features[i]);
+      }
+      text += '\n';
+    }
+  }
+  return text;
+}
+
+}  // namespace gridwise

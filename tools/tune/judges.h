@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "instances/model/model.h"
+#include "instances/model/ranking.h"
+#include "tools/tune/times.h"
+#include "tools/tune/validation.h"
+
+namespace gridwise {
+
+/// A problem of a table as the library sees it now.
+struct AskedProblem {
+  ConvProblem problem;
+  DeviceFacts device;
+  std::vector<model::RankedRow> rows;  // those with times, in their order
+};
+
+/// What its kernels say to it. kInvalidArgument for what the library does not know: a name that is
+/// no config's, or one that does not compute the problem.
+absl::StatusOr<AskedProblem> AskTimedRows(const TimedProblem& problem);
+
+/// The planner with a model, which is null or outlives the judges; the rows' estimates; the model
+/// wherever it was trained, if there is one; and whoever takes the largest tile.
+std::vector<Judge> StandardJudges(const model::Model* model);
+
+/// What tools/tune/train.py reads: a line for each time, with what is known of the problem and the
+/// row's features. Kernels that the library does not know are left out, and counted in `unknown`.
+absl::StatusOr<std::string> PrintTrainingTable(const std::vector<TimedProblem>& problems,
+                                               int& unknown);
+
+}  // namespace gridwise

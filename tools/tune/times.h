@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace gridwise {
+
+/// A kernel's time for a problem.
+struct RowTime {
+  std::string row = {};
+  double estimate_us = 0, ms = 0, tflop_per_s = 0;
+  std::string limiter = {};  // empty where the sweep did not ask
+};
+
+/// A problem of a sweep, on a device.
+struct TimedProblem {
+  std::string name = {}, device = {};
+  std::string sizes = {};                 // ToString(ConvProblem)
+  std::string direction = {}, type = {};  // the first words of it
+  double bound_ms = 0;                    // of any kernel; 0: not known
+  std::vector<RowTime> times = {};        // in the table's order
+};
+
+/// The times of a table of `gridwise sweep --time`, or of several ones behind each other: problems
+/// in their first order, with the kernels that have a time. A kernel that is there twice has its
+/// last one. kInvalidArgument, naming the line, for what is no such table.
+absl::StatusOr<std::vector<TimedProblem>> ReadTimes(std::string_view csv);
+
+}  // namespace gridwise

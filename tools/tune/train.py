@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Trains the model that ranks kernels, on tables of `gridwise sweep --time`.
+
+    apt-get install python3-xgboost
+    python3 tools/tune/train.py times.csv more.csv
+
+In the repository's folder; writes instances/model/model.inc, from which the library is built. --out=FILE writes another file,
+which `gridwise validate --model=FILE` tries. The same tables, program and version of XGBoost make the same file but for its date,
+which --date gives.
+
+A time's label is log2 of the time by the estimate, less its mean over the problem's kernels: what makes one kernel faster than
+another, of which the estimate does not know. Problems are dealt into five parts by their geometry, whatever the batch; each part is judged by trees of
+the other four, and the number of trees is the one that does best. What these judgements come to, beside the estimates alone,
+is written for each device, direction and type: the planner asks the model only where it is better.
+"""
+
+import argparse
+import collections
+import csv
+import datetime
+import hashlib
+import io
+import json
+import subprocess
+import sys
+
+import numpy
+import xgboost
+
+FOLDS = 5
+TREES = (10, 20, 40, 80)  # a planner has microseconds: 80 of depth 5 take 20 of them for 40 rows
+PARAMETERS = {
+    "objective": "reg:squarederror",
+    "tree_method": "exact",
+    "max_depth": 5,
+    "eta": 0.1,
+    "min_child_weight": 4,
+    "lambda": 2,
+    "base_score": 0,
+    "seed": 0,
+    "nthread": 1,
+}
+KNOWN = 9  # columns in front of the features
+
+
+class Table:
+    """The lines of `gridwise features`."""
+
+    def __init__(self, text):
+        rows = list(csv.reader(io.StringIO(text)))
+        header, rows = rows[0], rows[1:]
+        if not rows:
+            raise SystemExit("train.py: the tables have no times")
+        self.hash = hashlib.sha256(text.encode()).hexdigest()
+        self.features = header[KNOWN:]
+        column = {name: index for index, name in enumerate(header[:KNOWN])}
+        self.x = numpy.array([[float(v) for v in row[KNOWN:]] for row in rows], dtype=numpy.float32)
+        self.ms = numpy.array([float(row[column["ms"]]) for row in rows])
+        self.estimate = numpy.array([float(row[column["estimate_us"]]) for row in rows]) * 1e-3
+        self.families = sorted({row[column["family"]] for row in rows})
+        fold = [int(hashlib.sha256(row[column["geometry"]].encode()).hexdigest(), 16) % FOLDS for row in rows]
+        self.fold = numpy.array(fold)
+        problems = collections.defaultdict(list)
+        for index, row in enumerate(rows):
+            key = tuple(row[column[name]] for name in ("device", "direction", "type", "problem"))
+            problems[key].append(index)
+        self.problems = {key: numpy.array(indices) for key, indices in problems.items() if len(indices) > 1}
+        self.label = numpy.zeros(len(rows))
+        self.weight = numpy.zeros(len(rows))  # what is far from the best need not be known well
+        for indices in self.problems.values():
+            ratio = numpy.log2(self.ms[indices] / self.estimate[indices])
+            near = self.ms[indices].min() / self.ms[indices]
+            self.label[indices] = ratio - numpy.average(ratio, weights=near)
+            self.weight[indices] = near
+
+    def matrix(self, chosen):
+        return xgboost.DMatrix(
+            self.x[chosen], label=self.label[chosen], weight=self.weight[chosen], feature_names=self.features
+        )
+
+    def efficiency(self, ranks, key):
+        """The best kernel's time by that of the one whose rank is least."""
+        indices = self.problems[key]
+        return self.ms[indices].min() / self.ms[indices[numpy.argmin(ranks[indices])]]
+
+
+def train(table, chosen, trees):
+    return xgboost.train(PARAMETERS, table.matrix(chosen), num_boost_round=trees)
+
+
+def judge(table):
+    """The number of trees, and the ranks of every problem's kernels by trees that do not know the problem."""
+    ranks = {trees: numpy.log2(table.estimate) for trees in TREES}
+    used = table.weight > 0
+    for fold in range(FOLDS):
+        ours, others = used & (table.fold == fold), used & (table.fold != fold)
+        if not ours.any() or not others.any():
+            continue
+        booster = train(table, others, max(TREES))
+        for trees in TREES:
+            ranks[trees][ours] += booster.predict(table.matrix(ours), iteration_range=(0, trees))
+
+    def mean(trees):
+        return numpy.mean([table.efficiency(ranks[trees], key) for key in table.problems])
+
+    best = max(TREES, key=lambda trees: (round(mean(trees), 6), -trees))
+    return best, ranks[best]
+
+
+def groups(table, ranks):
+    """A line for each device, direction and type."""
+    found = collections.defaultdict(list)
+    for key in table.problems:
+        found[key[:3]].append(key)
+    for group, keys in sorted(found.items()):
+        estimates = numpy.mean([table.efficiency(table.estimate, key) for key in keys])
+        model = numpy.mean([table.efficiency(ranks, key) for key in keys])
+        yield "group %s %s %s %d %.4f %.4f" % (*group, len(keys), estimates, model)
+
+
+def nodes(tree, index):
+    """The nodes of a tree in preorder."""
+    if "leaf" in tree:
+        yield "%.9g" % tree["leaf"]
+        return
+    yield "%d<%.9g" % (index[tree["split"]], tree["split_condition"])
+    children = {child["nodeid"]: child for child in tree["children"]}
+    yield from nodes(children[tree["yes"]], index)
+    yield from nodes(children[tree["no"]], index)
+
+
+def write(table, date):
+    trees, ranks = judge(table)
+    used = table.weight > 0
+    booster = train(table, used, trees)
+    index = {name: i for i, name in enumerate(table.features)}
+    lines = [
+        'R"model(',
+        "# Made by tools/tune/train.py.",
+        "date %s" % date,
+        "trainer XGBoost %s, %d trees of depth %d" % (xgboost.__version__, trees, PARAMETERS["max_depth"]),
+        "rows %d" % used.sum(),
+        "training %s" % table.hash,
+    ]
+    lines += groups(table, ranks)
+    lines += ["family %s" % family for family in table.families]
+    low, high = table.x[used].min(axis=0), table.x[used].max(axis=0)
+    lines += ["feature %s %.9g %.9g" % feature for feature in zip(table.features, low, high)]
+    lines += ["tree " + " ".join(nodes(json.loads(tree), index)) for tree in booster.get_dump(dump_format="json")]
+    return "\n".join(lines) + '\n)model"\n'
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("tables", nargs="+", help="tables of `gridwise sweep --time`")
+    parser.add_argument("--out", default="instances/model/model.inc")
+    parser.add_argument("--date", default=datetime.date.today().isoformat())
+    parser.add_argument("--gridwise", default="./bazelw run --ui_event_filters=-info --noshow_progress //tools/gridwise --")
+    arguments = parser.parse_args()
+    command = arguments.gridwise.split() + ["features", *arguments.tables, "--csv=-"]
+    features = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    if features.returncode != 0:
+        sys.exit(features.returncode)
+    text = write(Table(features.stdout), arguments.date)
+    with open(arguments.out, "w", encoding="utf-8") as file:
+        file.write(text)
+    print("\n".join(line for line in text.splitlines() if line.split(" ")[0] in ("trainer", "rows", "training", "group")))
+
+
+if __name__ == "__main__":
+    main()
