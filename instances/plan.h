@@ -26,6 +26,9 @@ struct PlanOptions {
   /// Splits add their sums to one f32 tensor as they come, which takes less workspace, and is not
   /// deterministic: results differ in the order that sums are rounded in.
   bool atomic = false;
+  /// Backward-data launches its sub-GEMMs one after the other in place of all at once: for
+  /// comparison alone.
+  bool launch_per_sub_gemm = false;
 };
 
 /// How a row computes a problem on a device: what plans of convolutions (conv.h) and of matrix

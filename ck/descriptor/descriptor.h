@@ -195,6 +195,8 @@ class Descriptor {
   constexpr const Mistake& mistake() const { return mistake_; }
   constexpr bool ok() const { return mistake_.rule == nullptr; }
 
+  /// All axes, consumed or not.
+  constexpr int axes() const { return axes_; }
   constexpr int seen() const { return seen_count_; }
   constexpr int SeenAxis(int i) const { return seen_[static_cast<std::size_t>(i)]; }
   /// Indices of an axis that is seen.

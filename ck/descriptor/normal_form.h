@@ -127,6 +127,7 @@ class Derivation {
   constexpr explicit Derivation(const Descriptor& descriptor) : descriptor_(descriptor) {
     form_.mistake = descriptor.mistake();
     form_.axes = descriptor.seen();
+    for (int i = 0; i < descriptor.axes(); ++i) SumOf(i) = {.constant = 0, .factor = {}};
     for (int i = 0; i < form_.axes; ++i) {
       form_.axis[Size(i)].length = descriptor.length(i);
       Sum& sum = SumOf(descriptor.SeenAxis(i));
@@ -147,10 +148,11 @@ class Derivation {
     Place unit;
     int next = -1;  // the digit after it, of its axis
   };
-  /// An index as a constant and a sum of digits.
+  /// An index as a constant and a sum of digits. Not initialized where it is not used: most of the
+  /// time that a derivation would take.
   struct Sum {
-    std::int64_t constant = 0;
-    std::array<std::int64_t, kAllDigits> factor = {};
+    std::int64_t constant;
+    std::array<std::int64_t, kAllDigits> factor;
     constexpr void Add(const Sum& other, std::int64_t times) {
       constant += other.constant * times;
       for (std::size_t i = 0; i < kAllDigits; ++i) factor[i] += other.factor[i] * times;
@@ -158,7 +160,7 @@ class Derivation {
   };
   struct PadCheck {
     Sum index;
-    std::int64_t limit = 0;
+    std::int64_t limit;
   };
 
   static constexpr std::size_t Size(int i) { return static_cast<std::size_t>(i); }
@@ -320,8 +322,8 @@ class Derivation {
   NormalForm form_;
   int digits_ = 0, open_checks_ = 0;
   std::array<OpenDigit, kAllDigits> digit_ = {};
-  std::array<Sum, Descriptor::kMaxAxes> sum_ = {};
-  std::array<PadCheck, Descriptor::kMaxTransforms> checks_ = {};
+  std::array<Sum, Descriptor::kMaxAxes> sum_;
+  std::array<PadCheck, Descriptor::kMaxTransforms> checks_;
 };
 
 }  // namespace normal_form_internal
