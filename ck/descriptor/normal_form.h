@@ -140,7 +140,8 @@ class Derivation {
   constexpr const NormalForm& form() const { return form_; }
 
  private:
-  static constexpr int kAllDigits = 24;
+  static constexpr int kAllDigits = 16;
+  static constexpr std::size_t Size(int i) { return static_cast<std::size_t>(i); }
   /// A digit while more of them may come in its place.
   struct OpenDigit {
     int axis = 0;
@@ -153,9 +154,9 @@ class Derivation {
   struct Sum {
     std::int64_t constant;
     std::array<std::int64_t, kAllDigits> factor;
-    constexpr void Add(const Sum& other, std::int64_t times) {
+    constexpr void Add(const Sum& other, std::int64_t times, int digits) {
       constant += other.constant * times;
-      for (std::size_t i = 0; i < kAllDigits; ++i) factor[i] += other.factor[i] * times;
+      for (std::size_t i = 0; i < Size(digits); ++i) factor[i] += other.factor[i] * times;
     }
   };
   struct PadCheck {
@@ -163,7 +164,6 @@ class Derivation {
     std::int64_t limit;
   };
 
-  static constexpr std::size_t Size(int i) { return static_cast<std::size_t>(i); }
   constexpr Sum& SumOf(int axis) { return sum_[Size(axis)]; }
   constexpr void Fail(const char* rule, std::int64_t number, std::int64_t bound) {
     if (form_.ok()) form_.mistake = {rule, number, bound};
@@ -171,7 +171,7 @@ class Derivation {
 
   constexpr int NewDigit(int axis, std::int64_t length) {
     if (digits_ == kAllDigits) {
-      Fail("a normal form has at most 24 digits", digits_, kAllDigits);
+      Fail("a normal form has at most 16 digits", digits_, kAllDigits);
       return 0;
     }
     digit_[Size(digits_)] = {.axis = axis, .length = length, .unit = {}};
@@ -203,12 +203,12 @@ class Derivation {
         ApplyPad(t);
         break;
       case TransformKind::kSlice:
-        SumOf(t.lower[0]).Add(SumOf(t.upper[0]), t.number[1]);
+        SumOf(t.lower[0]).Add(SumOf(t.upper[0]), t.number[1], digits_);
         SumOf(t.lower[0]).constant += t.number[0];
         break;
       case TransformKind::kEmbed:
         for (int u = 0; u < t.uppers; ++u) {
-          SumOf(t.lower[0]).Add(SumOf(t.upper[Size(u)]), t.number[Size(u)]);
+          SumOf(t.lower[0]).Add(SumOf(t.upper[Size(u)]), t.number[Size(u)], digits_);
         }
         break;
       case TransformKind::kMerge:
