@@ -14,7 +14,6 @@ constexpr double kMissed = 0.3;      // of operands, that L2 lacks and the Infin
 constexpr double kBarrier = 600;     // of a step, for each of its barriers: waves are out of step
 constexpr double kFirstReads = 160;  // of a step, which nothing hides
 constexpr double kSwapped = 0.052;   // of an element that is transposed in registers
-constexpr double kOutput = 0.77;     // of an element of the output: staged in LDS, and stored
 constexpr double kLaunch = 1000;     // dispatch and index arithmetic of a workgroup
 
 /// Bytes a clock that one of `busy` compute units gets of its die's L2 and what is behind it.
@@ -35,10 +34,14 @@ Cost TileCost(const DeviceFacts& device, const TileSteps& s, const Work& work, i
   const double resident = std::min(s.resident, rounds);
   const double bytes_per_clock =
       BytesPerClock(device, std::min<double>(tiles, device.compute_units));
-  const double lds = s.slab_bytes / machine.lds_write_bytes + s.read_bytes / machine.lds_read_bytes;
-  // What a wave that multiplies does in a step besides.
-  const double besides = kFirstReads + kBarrier * s.barriers + s.lane_cycles +
-                         s.written_bytes / machine.lds_write_bytes + kSwapped * s.swapped_elements;
+  const double lds = s.slab_bytes / machine.lds_write_bytes + s.conflict_cycles +
+                     s.read_bytes / machine.lds_read_bytes;
+  // What a wave does in a step besides to multiply, or another wave meanwhile.
+  const double written =
+      s.written_bytes > 0 ? s.written_bytes / machine.lds_write_bytes + s.conflict_cycles : 0;
+  const double besides = s.lane_cycles + written + kSwapped * s.swapped_elements;
+  const double busy = s.loads_apart ? std::max(s.matrix_cycles + kFirstReads, besides)
+                                    : s.matrix_cycles + kFirstReads + besides;
   // A slab arrives behind those of the unit's other workgroups. Slabs in flight share the latency.
   const double latency =
       machine.l2_latency_clk + kMissed * machine.mall_latency_ns * EstimateGhz(device);
@@ -51,8 +54,8 @@ Cost TileCost(const DeviceFacts& device, const TileSteps& s, const Work& work, i
        .lds_cycles = steps * lds,
        .memory_cycles = steps * memory,
        .alone_cycles =
-           steps * std::max({s.matrix_cycles + besides, arrival, memory}) + s.ragged_cycles,
-       .fixed_cycles = kLaunch + kOutput * s.tile_elements,
+           steps * std::max({busy + kBarrier * s.barriers, arrival, memory}) + s.ragged_cycles,
+       .fixed_cycles = kLaunch + s.output_cycles * s.tile_elements,
        .rounds = rounds,
        .resident = resident,
        .pass_cycles = pass});

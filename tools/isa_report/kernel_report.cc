@@ -43,6 +43,11 @@ std::vector<ConvProblem> ProbeProblems(Direction direction) {
           problem(1, 4, 128),    with({.in = 16}, 1, 128, 128)};
 }
 
+bool IsOneLaunch(const ConvProblem& problem, Gfx gfx, const std::string& row) {
+  const absl::StatusOr<Plan> plan = MakePlan(problem, gfx, {.row = row, .splits = 1});
+  return plan.ok() && plan->launches() == 1;
+}
+
 /// Runs `row` on operands of zeros: where conflicts are is a matter of addresses alone.
 absl::Status RunRow(const ConvProblem& problem, Gfx gfx, const std::string& row) {
   const absl::StatusOr<Plan> plan = MakePlan(problem, gfx, {.row = row, .splits = 1});
@@ -144,6 +149,7 @@ absl::StatusOr<std::map<std::string, Measured>> MeasureRows(
       problem.type = type;
       for (const RowVerdict& verdict : ExplainRows(problem, gfx)) {
         if (verdict.reason || result.contains(verdict.row)) continue;
+        if (!IsOneLaunch(problem, gfx, verdict.row)) continue;  // others would count as the row's
         gridwiseSimCountBankConflicts(1);
         absl::Status status = RunRow(problem, gfx, verdict.row);
         const auto symbol = symbols.find(verdict.row);
