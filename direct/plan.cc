@@ -142,7 +142,7 @@ bool IsCoalesced(const ConvProblem& problem) {
 /// Why several taps at a time do not suit the problem's w axis.
 std::optional<std::string> RejectTaps(const DirectConfig& config, const ConvProblem& problem) {
   if (config.taps == 1) return std::nullopt;
-  const AxisStrides strides = MakeAxisMap(problem.direction, problem.dims[2]).strides;
+  const AxisStrides strides = MakeAxisStrides(problem.direction, problem.dims[2]);
   if (strides.source_stride == config.stride && strides.tap_source_stride == 1) return std::nullopt;
   return absl::StrFormat(
       "along w, cells of the output are %d and taps %d apart in the source; the row is for %d and "
@@ -324,7 +324,7 @@ DirectGatherArgs MakeGatherArgs(const PartRequest& request) {
   args.out_channels = static_cast<int>(LaneItems(problem));
   args.by_out_channels = DivideBy(args.out_of_group);
   for (size_t i = 0; i < 3; ++i) {
-    args.strides[i] = MakeAxisMap(problem.direction, problem.dims[i]).strides;
+    args.strides[i] = MakeAxisStrides(problem.direction, problem.dims[i]);
   }
   SetFilter(problem.AxesOf(Tensor::kW).stride, args.filter);
   return args;

@@ -85,7 +85,7 @@ TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int cel
   const std::size_t spatial = is_3d ? 3 : 2;
   for (std::size_t i = 0; i < spatial; ++i) {  // w, h, d
     const std::size_t axis = 2 - i;
-    const AxisStrides strides = MakeAxisMap(problem.direction, problem.dims[axis]).strides;
+    const AxisStrides strides = MakeAxisStrides(problem.direction, problem.dims[axis]);
     const AxisClass& cells_of = gemm.axis[axis];
     const std::int64_t size = axes.size[axis + 1];
     SetAxis(map, i + 1, size, axes.stride[axis + 1]);

@@ -155,7 +155,7 @@ Sharing SharingOf(const Config& config, const PartRequest& request) {
 template <class Args>
 void SetStrides(const ConvProblem& problem, Args& args) {
   for (std::size_t i = 0; i < 3; ++i) {
-    args.strides[i] = MakeAxisMap(problem.direction, problem.dims[i]).strides;
+    args.strides[i] = MakeAxisStrides(problem.direction, problem.dims[i]);
   }
   args.is_3d = Is3d(problem);
 }

@@ -36,11 +36,14 @@ Cost TileCost(const DeviceFacts& device, const TileSteps& s, const Work& work, i
   const double resident = std::min(s.resident, rounds);
   const double bytes_per_clock =
       BytesPerClock(device, std::min<double>(tiles, device.compute_units));
-  const double lds = s.slab_bytes / machine.lds_write_bytes + s.read_bytes / machine.lds_read_bytes;
-  // What a wave that multiplies does in a step besides.
-  const double besides = fit.first_reads + fit.barrier * s.barriers + s.lane_cycles +
-                         s.written_bytes / machine.lds_write_bytes +
-                         fit.swapped * s.swapped_elements;
+  const double lds = s.slab_bytes / machine.lds_write_bytes + s.conflict_cycles +
+                     s.read_bytes / machine.lds_read_bytes;
+  // What a wave does in a step besides to multiply, or another wave meanwhile.
+  const double written =
+      s.written_bytes > 0 ? s.written_bytes / machine.lds_write_bytes + s.conflict_cycles : 0;
+  const double besides = s.lane_cycles + written + fit.swapped * s.swapped_elements;
+  const double busy = s.loads_apart ? std::max(s.matrix_cycles + fit.first_reads, besides)
+                                    : s.matrix_cycles + fit.first_reads + besides;
   // A slab arrives behind those of the unit's other workgroups. Slabs in flight share the latency.
   const double latency =
       machine.l2_latency_clk + fit.missed * machine.mall_latency_ns * EstimateGhz(device);
@@ -53,8 +56,8 @@ Cost TileCost(const DeviceFacts& device, const TileSteps& s, const Work& work, i
        .lds_cycles = steps * lds,
        .memory_cycles = std::max(steps * memory, MemoryCycles(device, work.tensor_bytes) / rounds),
        .alone_cycles =
-           steps * std::max({s.matrix_cycles + besides, arrival, memory}) + s.ragged_cycles,
-       .fixed_cycles = fit.launch + fit.output * s.tile_elements,
+           steps * std::max({busy + fit.barrier * s.barriers, arrival, memory}) + s.ragged_cycles,
+       .fixed_cycles = fit.launch + fit.output * s.output_factor * s.tile_elements,
        .rounds = rounds,
        .resident = resident,
        .pass_cycles = pass,

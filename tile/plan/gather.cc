@@ -97,7 +97,7 @@ GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, const 
     const Dim& dim = problem.dims[axis];
     args.source_cell[i] = static_cast<int>(view.source.stride[axis + 1]);
     args.source_size[i] = static_cast<int>(SourceSize(problem.direction, dim));
-    args.strides[i] = MakeAxisMap(problem.direction, dim).strides;
+    args.strides[i] = MakeAxisStrides(problem.direction, dim);
   }
   SetFilter(view.weights.stride, args.filter);
   args.splits = splits;
