@@ -152,10 +152,6 @@ std::optional<std::string> RejectMaps(const ConvProblem& problem) {
         "groups are %d elements apart; the row gathers channels of groups that are neighbours",
         source.stride[4]);
   }
-  if (source.size[5] * source.size[4] * bytes % 16 != 0) {
-    return absl::StrFormat("cells have %d channels; tensor maps want multiples of 16 bytes",
-                           source.size[5] * source.size[4]);
-  }
   if (auto reason = RejectStrides("the gathered tensor", source, bytes)) return reason;
   const bool weight = problem.direction == Direction::kBackwardWeight;
   const Tensor other = weight ? Tensor::kY : Tensor::kW;

@@ -103,6 +103,8 @@ std::optional<Lines> PaddedCells(const ConvProblem& simple, Tensor tensor, Gfx g
   if (!HasCopyEngine(simple, gfx)) return std::nullopt;
   const TensorAxes axes = simple.AxesOf(tensor);
   const bool weights = tensor == Tensor::kW;
+  // Groups of so few channels are not what the copy engine loads filters for.
+  if (weights && simple.groups > 1) return std::nullopt;
   if (simple.strides[static_cast<std::size_t>(tensor)] != PerAxis{} ||
       (weights ? simple.weight_layout != WeightLayout::kGKYXC : simple.layout != Layout::kNHWGC)) {
     return std::nullopt;

@@ -216,8 +216,11 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
 
 template <Config kC>
 struct GatherRoles {
-  GRIDWISE_DEVICE static void Init(const GatherArgs&, SharedAddress base) {
-    if (ThreadId() == 0) SlabRing<kC>(base).Init(4 * kC.sharers());  // a lane of every warp
+  GRIDWISE_DEVICE static void Init(const GatherArgs& args, SharedAddress base) {
+    if (ThreadId() != 0) return;
+    Prefetch(args.source[0]);
+    Prefetch(args.w);
+    SlabRing<kC>(base).Init(4 * kC.sharers());  // a lane of every warp
   }
   GRIDWISE_DEVICE static void Produce(const GatherArgs& args, SharedAddress base) {
     ProduceGather<kC>(args, base);

@@ -62,7 +62,6 @@ GRIDWISE_DEVICE void FinishSums(const EpilogueArgs& args, float (&d)[kSums]) {
 template <class Place, class Narrow>
 class Finisher {
  public:
-  using Four = Vec<float, 4>;
   using Row = Place::Row;
 
   GRIDWISE_DEVICE Finisher(const EpilogueArgs& args, const Place& place, int split)
@@ -82,39 +81,43 @@ class Finisher {
     return row.is_there ? out_ + place_.Bytes(args_.strides, row) : nullptr;
   }
 
-  /// Stores four columns of a row from `column` of the tile on, those that there are.
-  GRIDWISE_DEVICE void Store(Four v, const Row& row, int column) const {
+  /// Stores columns of a row from `column` of the tile on, those that there are.
+  template <int kCount>
+  GRIDWISE_DEVICE void Store(Vec<float, kCount> v, const Row& row, int column) const {
     const int count = Count(column / 64 * 64);
     if (!row.is_there || column % 64 >= count) return;
-    bool has[4];
+    bool has[kCount], all = true;
 #pragma unroll
-    for (int e = 0; e < 4; ++e) {
+    for (int e = 0; e < kCount; ++e) {
       has[e] = column % 64 + e < count && place_.Has(row, column + e);
+      all &= has[e];
       if (!has[e]) continue;
       if (v[e] != v[e]) v[e] = place_.Mend(v[e], row, column + e);
       v[e] = Clamp(args_, CombineTensors(v[e] * args_.alpha, row, column + e));
     }
     if (is_f32()) {
-      StoreAs<float>(v, row, column, has);
+      StoreAs<float>(v, row, column, has, all);
     } else {
-      StoreAs<Narrow>(v, row, column, has);
+      StoreAs<Narrow>(v, row, column, has, all);
     }
   }
 
  private:
-  template <class Out>
-  GRIDWISE_DEVICE void StoreAs(Four v, const Row& row, int column, const bool (&has)[4]) const {
-    const auto values = __builtin_convertvector(v, Vec<Out, 4>);
+  template <class Out, int kCount>
+  GRIDWISE_DEVICE void StoreAs(Vec<float, kCount> v, const Row& row, int column,
+                               const bool (&has)[kCount], bool all) const {
+    const auto values = __builtin_convertvector(v, Vec<Out, kCount>);
     char* const of_row = RowOf(row);
     char* const to = of_row + Column(column);
-    const bool neighbours = Column(column + 3) - Column(column) == 3 * sizeof(Out);
-    if (neighbours && !args_.adds && has[0] && has[1] && has[2] && has[3] &&
+    const bool neighbours =
+        Column(column + kCount - 1) - Column(column) == (kCount - 1) * long{sizeof(Out)};
+    if (neighbours && !args_.adds && all &&
         reinterpret_cast<unsigned long>(to) % sizeof(values) == 0) {
-      *reinterpret_cast<Vec<Out, 4>*>(to) = values;
+      *reinterpret_cast<Vec<Out, kCount>*>(to) = values;
       return;
     }
 #pragma unroll
-    for (int e = 0; e < 4; ++e) {
+    for (int e = 0; e < kCount; ++e) {
       if (!has[e]) continue;
       char* const at = of_row + Column(column + e);
       if (args_.adds) {

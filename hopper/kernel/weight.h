@@ -156,8 +156,11 @@ GRIDWISE_DEVICE void ConsumeWeight(const WeightArgs& args, SharedAddress base) {
 
 template <Config kC>
 struct WeightRoles {
-  GRIDWISE_DEVICE static void Init(const WeightArgs&, SharedAddress base) {
-    if (ThreadId() == 0) SlabRing<kC>(base).Init(4 * kC.sharers());  // a lane of every warp
+  GRIDWISE_DEVICE static void Init(const WeightArgs& args, SharedAddress base) {
+    if (ThreadId() != 0) return;
+    Prefetch(args.dy);
+    Prefetch(args.x);
+    SlabRing<kC>(base).Init(4 * kC.sharers());  // a lane of every warp
   }
   GRIDWISE_DEVICE static void Produce(const WeightArgs& args, SharedAddress base) {
     ProduceWeight<kC>(args, base);

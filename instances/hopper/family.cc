@@ -12,6 +12,7 @@
 #include "hopper/config.h"
 #include "hopper/halo.h"
 #include "hopper/kernels.h"
+#include "hopper/narrow.h"
 #include "hopper/simple.h"
 #include "instances/hopper/row_code.h"
 
@@ -23,7 +24,9 @@ using enum DataType;
 /// A line of the list of rows.
 struct Row {
   int line;
-  std::variant<Config, HaloConfig, HaloDenseConfig, HaloWeightConfig, SimpleConfig> config;
+  std::variant<Config, HaloConfig, HaloDenseConfig, HaloWeightConfig, NarrowConfig,
+               NarrowWeightConfig, SimpleConfig>
+      config;
 };
 
 #define GRIDWISE_HOPPER_LINE(Type, ...) {__LINE__, Type{__VA_ARGS__}},
@@ -38,11 +41,17 @@ struct Row {
   GRIDWISE_HOPPER_LINE(HaloConfig, .direction = Direction::kBackwardData, __VA_ARGS__)
 #define HALO_DENSE(...) GRIDWISE_HOPPER_LINE(HaloDenseConfig, __VA_ARGS__)
 #define HALO_WEIGHT(...) GRIDWISE_HOPPER_LINE(HaloWeightConfig, __VA_ARGS__)
+#define NARROW_FORWARD(...) \
+  GRIDWISE_HOPPER_LINE(NarrowConfig, .direction = Direction::kForward, __VA_ARGS__)
+#define NARROW_BACKWARD_DATA(...) \
+  GRIDWISE_HOPPER_LINE(NarrowConfig, .direction = Direction::kBackwardData, __VA_ARGS__)
+#define NARROW_WEIGHT(...) GRIDWISE_HOPPER_LINE(NarrowWeightConfig, __VA_ARGS__)
 #define SIMPLE(...) GRIDWISE_HOPPER_LINE(SimpleConfig, __VA_ARGS__)
 
 #include "instances/hopper/row_tables.inc"
 
 Direction DirectionOf(const HaloDenseConfig&) { return Direction::kForward; }
+Direction DirectionOf(const NarrowWeightConfig&) { return Direction::kBackwardWeight; }
 Direction DirectionOf(const HaloWeightConfig&) { return Direction::kBackwardWeight; }
 template <class Config>
 Direction DirectionOf(const Config& config) {
