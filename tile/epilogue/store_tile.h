@@ -23,8 +23,9 @@ namespace gridwise::tile {
 template <TileConfig kC, Gfx kGfx, class Place>
 class StoreTile {
  public:
-  /// `lds` is the workgroup's, whose operands have been read when Store's first barrier opens.
-  GRIDWISE_DEVICE StoreTile(const EpilogueArgs& args, const Place& place, char* lds)
+  /// `lds` is the workgroup's, whose operands have been read when Store's first barrier opens;
+  /// `split` counts the tensors of sums where K is split.
+  GRIDWISE_DEVICE StoreTile(const EpilogueArgs& args, const Place& place, int split, char* lds)
       : args_(args),
         strides_(args.strides),
         out_type_(args.out_type),
@@ -34,7 +35,7 @@ class StoreTile {
         columns_(place.columns()),
         whole_vectors_(args.by_element == 0 && columns_ % kVec == 0),
         out_(Buffer::From<kGfx>(static_cast<const char*>(place.Base(args.out, args.strides) +
-                                                         BlockIdZ() * args.split_bytes))),
+                                                         split * args.split_bytes))),
         place_(place),
         lds_(lds),
         row_offsets_(reinterpret_cast<unsigned*>(lds + kC.row_offsets_at())) {}

@@ -63,12 +63,16 @@ GRIDWISE_DEVICE void BwdWeightTile() {
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
 
   const BwdWeightArgs& args = KernelArgs<BwdWeightArgs>();
-  const int group = BlockIdY();
+  // All tiles of a split, which read the same cells, run next to each other.
+  const GroupOfSlot slot = GroupAt(
+      args.map, SlotOf(args.map, WorkgroupAt(args.map, BlockIdX(), BlockIdY(), BlockIdZ())));
+  const int group = slot.group;
+  const int split = static_cast<int>(Divide(slot.rest, args.map.by_tiles));
   const TileOfGemm tile =
-      TileAt(args.map, SlotOf(args.map, BlockIdX()), args.m_tiles, args.n_tiles);
+      TileAt(args.map, slot.rest - split * args.map.tiles, args.m_tiles, args.n_tiles);
   const int m = tile.row * kC.tile.m, n = tile.column * kC.tile.n;
 
-  const CellWalk walk(args, kC.patch_a.k, BlockIdZ());
+  const CellWalk walk(args, kC.patch_a.k, split);
   using LoadDy = LoadCells<kC, kGfx, kC.tile.m, kC.patch_a>;
   using LoadX = LoadCells<kC, kGfx, kC.tile.n, kC.patch_b>;
   const auto with_operands = [&](auto use) __attribute__((always_inline)) {
@@ -84,7 +88,7 @@ GRIDWISE_DEVICE void BwdWeightTile() {
   // The main loop has no scalar registers to spare for what the epilogue needs.
   const BwdWeightArgs& args_anew = KernelArgsAnew<BwdWeightArgs>();
   const PlaceOfTerms<kC> place(args_anew, group, m, n);
-  StoreTile<kC, kGfx, PlaceOfTerms<kC>>(args_anew.epilogue, place, lds).Store(acc);
+  StoreTile<kC, kGfx, PlaceOfTerms<kC>>(args_anew.epilogue, place, split, lds).Store(acc);
 }
 
 }  // namespace gridwise::tile

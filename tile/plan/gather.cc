@@ -188,6 +188,11 @@ std::optional<Excess> TooLargeForGather(const TileConfig& config, const ConvProb
                                   forward ? "y" : "dx", rows, view.n, tiles, most_tiles),
                   of_positions};
   }
+  if (tiles * (problem.groups / config.merge.groups) >= kOffsetLimit) {
+    return Excess{absl::StrFormat("%d groups have %d tiles each; all must be fewer than 2^31",
+                                  problem.groups / config.merge.groups, tiles),
+                  PartAxis::kGroups};
+  }
   std::int64_t source_bytes = view.source.stride[3], out_bytes = view.output.stride[3];
   for (std::size_t i = 0; i < 3; ++i) {
     source_bytes +=
@@ -276,7 +281,9 @@ GatherPlan PlanGather(const TileConfig& config, const PartRequest& request) {
                                       .columns = tiles.n_tiles,
                                       .row_elements = config.tile.m,
                                       .column_elements = config.tile.n,
-                                      .resident = ResidentWorkgroups(config, request.device)});
+                                      .resident = ResidentWorkgroups(config, request.device),
+                                      .groups = tiles.groups,
+                                      .splits = sharing.splits});
   plan.shape = {
       .workgroups = {static_cast<unsigned>(tiles.count), static_cast<unsigned>(tiles.groups),
                      static_cast<unsigned>(sharing.splits)},
