@@ -19,7 +19,6 @@
 #include "ck/ops/estimate.h"
 #include "ck/ops/lowered.h"
 #include "core/base/fields_text.h"
-#include "core/conv/roofline.h"
 #include "core/launch/choose_block_map.h"
 
 namespace gridwise::ck {
@@ -44,7 +43,6 @@ struct Tiles {
     work.tiles = groups * static_cast<double>(count);
     work.steps *= groups;
     work.out_elements = static_cast<double>(problem.out_elements());
-    work.tensor_bytes = RooflineWorkOf(problem).bytes();
   }
 };
 

@@ -19,7 +19,6 @@ struct RooflineWork {
   DataType type = DataType::kF16;            // of the operands
   double flops = 0;                          // multiplications and additions
   double bytes_read = 0, bytes_written = 0;  // of all tensors, each once
-  double bytes() const { return bytes_read + bytes_written; }
 };
 
 /// The work of a problem of convolutions or matrix multiplications.

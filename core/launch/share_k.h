@@ -13,7 +13,6 @@ struct Work {
   double steps = 0;         // of the main loop, of all tiles together
   double out_elements = 0;  //
   double ragged_steps = 0;  // of them, those whose channels end within a vector
-  double tensor_bytes = 0;  // of operands and output together
 };
 
 /// `sharing` with its zeros filled in, but for partial_elements of a single split, for operands of

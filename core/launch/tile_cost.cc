@@ -18,13 +18,6 @@ double BytesPerClock(const DeviceFacts& device, double busy) {
   return 1 / (1 / l2 + TileFitOf(device.gfx).missed / behind);
 }
 
-/// Clocks that device memory takes for tensors that the Infinity Cache cannot hold.
-double MemoryCycles(const DeviceFacts& device, double bytes) {
-  const MachineFacts machine = MachineFactsOf(device.gfx);
-  if (bytes <= machine.mall_bytes) return 0;
-  return bytes / machine.dram_read_gb_per_s * EstimateGhz(device);
-}
-
 }  // namespace
 
 Cost TileCost(const DeviceFacts& device, const TileSteps& s, const Work& work, int splits) {
@@ -54,7 +47,7 @@ Cost TileCost(const DeviceFacts& device, const TileSteps& s, const Work& work, i
   return WithCycles(
       {.matrix_cycles = steps * s.matrix_cycles,
        .lds_cycles = steps * lds,
-       .memory_cycles = std::max(steps * memory, MemoryCycles(device, work.tensor_bytes) / rounds),
+       .memory_cycles = steps * memory,
        .alone_cycles =
            steps * std::max({busy + fit.barrier * s.barriers, arrival, memory}) + s.ragged_cycles,
        .fixed_cycles = fit.launch + fit.output * s.output_factor * s.tile_elements,

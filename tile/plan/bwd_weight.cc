@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_format.h"
 #include "core/base/math.h"
-#include "core/conv/roofline.h"
 #include "core/launch/choose_block_map.h"
 #include "core/launch/plan_epilogue.h"
 #include "tile/plan/estimate.h"
@@ -251,8 +250,7 @@ Work WorkOf(const TileConfig& config, const ConvProblem& problem) {
   const auto steps = static_cast<double>(Steps(problem, ChooseStepShape(config, problem)));
   return {.tiles = tiles,
           .steps = tiles * steps,
-          .out_elements = static_cast<double>(problem.w_elements()),
-          .tensor_bytes = RooflineWorkOf(problem).bytes()};
+          .out_elements = static_cast<double>(problem.w_elements())};
 }
 
 }  // namespace

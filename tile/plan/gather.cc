@@ -4,7 +4,6 @@
 #include <cstddef>
 
 #include "absl/strings/str_format.h"
-#include "core/conv/roofline.h"
 #include "core/conv/sub_gemms.h"
 #include "core/launch/choose_block_map.h"
 #include "core/launch/plan_epilogue.h"
@@ -236,10 +235,7 @@ struct Tiles {
         CeilDiv<std::int64_t>(output.size[5] * config.merge.groups, config.tile.n));
     const auto slabs =
         static_cast<double>(CeilDiv<std::int64_t>(channels, config.k_of_group()) * groups);
-    work = {.tiles = 0,
-            .steps = 0,
-            .out_elements = static_cast<double>(output.Elements()),
-            .tensor_bytes = RooflineWorkOf(problem).bytes()};
+    work = {.tiles = 0, .steps = 0, .out_elements = static_cast<double>(output.Elements())};
     for (const SubGemm& gemm : request.sub_gemms) {
       const int rows = CeilDiv(gemm.m, config.tile.m);
       const double taps = 1.0 * rows * n_tiles * Taps(gemm);

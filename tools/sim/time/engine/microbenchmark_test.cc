@@ -136,6 +136,22 @@ TEST(Lds, ConflictsTakeAClockEach) {
   EXPECT_NEAR(notebook / 16, 16, 1);
 }
 
+TEST(Lds, OfRdna) {
+  const auto strided = [](std::string_view gfx, std::string_view load, int64_t stride,
+                          uint32_t bytes) {
+    return ClocksPer(gfx, {load}, 1, [=](Bench& bench, int) {
+      bench.Touch(0, {.stride = stride, .bytes = bytes, .count = 32}, true);
+    });
+  };
+  // 64 reads of one wave of 32 on gfx1201 (amd-shark-ai, empirical-lds): 787 clocks of 8 bytes a
+  // lane, 1021 of 16. The difference is that of the bytes.
+  EXPECT_NEAR(strided("gfx1201", "ds_load_b128 v[0:3], v8", 16, 16) -
+                  strided("gfx1201", "ds_load_b64 v[0:1], v8", 8, 8),
+              (1021 - 787) / 64.0, 0.5);
+  // All lanes in one bank: a half's 32 banks take one dword after the other.
+  EXPECT_NEAR(strided("gfx1100", "ds_load_b32 v0, v8", 128, 4), 32, 0.5);
+}
+
 TEST(Lds, NoSimdStarvesAnother) {
   // Two waves of all conflicts, on the two SIMDs of a port: they get a half each.
   Bench bench("gfx942");
