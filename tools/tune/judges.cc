@@ -44,9 +44,9 @@ absl::StatusOr<model::RankedRow> AskRow(const std::string& row, PlanContext& con
   PartsFamily family{std::string(kernel->first)};
   family.Add(direction, gfx, std::move(kernel->second));
   const Verdict verdict = family.Ask(0, context);
-  if (const std::string* reason = std::get_if<std::string>(&verdict)) {
-    return absl::InvalidArgumentError(absl::StrFormat("row %s does not compute %s: %s", row,
-                                                      ToString(context.problem()), *reason));
+  if (const Refusal* refusal = std::get_if<Refusal>(&verdict)) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "row %s does not compute %s: %s", row, ToString(context.problem()), refusal->reason));
   }
   ranked.cost = std::get<Cost>(verdict);
   return ranked;
