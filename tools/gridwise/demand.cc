@@ -1,5 +1,6 @@
 #include "tools/gridwise/demand.h"
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -12,8 +13,13 @@ namespace gridwise {
 absl::StatusOr<Compiler> OpenCompiler(const std::string& program) {
   using ::bazel::tools::cpp::runfiles::Runfiles;
   std::string error;
+  // The headers lie beside compiler.json in the folder of links, and not where a manifest says that
+  // it is; under `bazel run` there are both.
+  const std::string folder = program + ".runfiles";
   const std::unique_ptr<Runfiles> runfiles(
-      Runfiles::Create(program, BAZEL_CURRENT_REPOSITORY, &error));
+      std::filesystem::is_directory(folder)
+          ? Runfiles::Create(program, "", folder, BAZEL_CURRENT_REPOSITORY, &error)
+          : Runfiles::Create(program, BAZEL_CURRENT_REPOSITORY, &error));
   if (runfiles == nullptr) {
     return absl::NotFoundError(
         absl::StrCat("the kernels' headers are not beside this program: ", error));
