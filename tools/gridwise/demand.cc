@@ -1,8 +1,8 @@
 #include "tools/gridwise/demand.h"
 
-#include <filesystem>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "tools/cpp/runfiles/runfiles.h"
@@ -13,19 +13,17 @@ namespace gridwise {
 absl::StatusOr<Compiler> OpenCompiler(const std::string& program) {
   using ::bazel::tools::cpp::runfiles::Runfiles;
   std::string error;
-  // The headers lie beside compiler.json in the folder of links, and not where a manifest says that
-  // it is; under `bazel run` there are both.
-  const std::string folder = program + ".runfiles";
   const std::unique_ptr<Runfiles> runfiles(
-      std::filesystem::is_directory(folder)
-          ? Runfiles::Create(program, "", folder, BAZEL_CURRENT_REPOSITORY, &error)
-          : Runfiles::Create(program, BAZEL_CURRENT_REPOSITORY, &error));
+      Runfiles::Create(program, BAZEL_CURRENT_REPOSITORY, &error));
   if (runfiles == nullptr) {
     return absl::NotFoundError(
         absl::StrCat("the kernels' headers are not beside this program: ", error));
   }
+  // A manifest, which `bazel run` has, names files of two folders: what was built, and sources.
+  constexpr std::string_view kHeader = "core/arch/target.h";
+  const std::string header = runfiles->Rlocation(absl::StrCat("gridwise/", kHeader));
   return Compiler::Open(runfiles->Rlocation("gridwise/tools/tune/compiler.json"),
-                        DefaultKernelCache());
+                        DefaultKernelCache(), header.substr(0, header.size() - kHeader.size()));
 }
 
 absl::Status AddRowOnDemand(const std::string& program, const std::string& family,
