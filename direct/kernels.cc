@@ -22,7 +22,7 @@ class DirectKernel : public PartKernel {
   DataType type() const override { return config_.type; }
   const KernelCode& code() const override { return code_; }
   bool has_epilogue() const override { return false; }
-  std::optional<std::string> Reject(const ConvProblem& problem, int splits) const override {
+  std::optional<Refusal> Reject(const ConvProblem& problem, int splits) const override {
     return RejectDirect(config_, problem, splits);
   }
   std::optional<Excess> TooLarge(const ConvProblem& problem, std::int64_t limit) const override {

@@ -140,14 +140,15 @@ bool IsCoalesced(const ConvProblem& problem) {
 }
 
 /// Why several taps at a time do not suit the problem's w axis.
-std::optional<std::string> RejectTaps(const DirectConfig& config, const ConvProblem& problem) {
+std::optional<Refusal> RejectTaps(const DirectConfig& config, const ConvProblem& problem) {
   if (config.taps == 1) return std::nullopt;
   const AxisStrides strides = MakeAxisStrides(problem.direction, problem.dims[2]);
   if (strides.source_stride == config.stride && strides.tap_source_stride == 1) return std::nullopt;
-  return absl::StrFormat(
-      "along w, cells of the output are %d and taps %d apart in the source; the row is for %d and "
-      "1",
-      strides.source_stride, strides.tap_source_stride, config.stride);
+  return Refusal(RefusalCode::kFilter,
+                 absl::StrFormat("along w, cells of the output are %d and taps %d apart in the "
+                                 "source; the row is for %d and "
+                                 "1",
+                                 strides.source_stride, strides.tap_source_stride, config.stride));
 }
 
 /// Workgroups of a split of backward-weight.
@@ -194,40 +195,51 @@ int ChooseDirectSplits(const DirectConfig& config, const DeviceFacts& device,
 
 }  // namespace
 
-std::optional<std::string> RejectDirect(const DirectConfig& config, const ConvProblem& problem,
-                                        int splits) {
+std::optional<Refusal> RejectDirect(const DirectConfig& config, const ConvProblem& problem,
+                                    int splits) {
   if (problem.type != config.type) {
-    return absl::StrFormat("type is %s; the row is for %s", gridwise::Name(problem.type),
-                           gridwise::Name(config.type));
+    return Refusal(RefusalCode::kType,
+                   absl::StrFormat("type is %s; the row is for %s", gridwise::Name(problem.type),
+                                   gridwise::Name(config.type)));
   }
   constexpr std::int64_t kMaxPairs = 64;  // more are the tile rows' work
   if (problem.c_per_group() * problem.k_per_group() > kMaxPairs) {
-    return absl::StrFormat("a group has c %d and k %d; the row is for groups of at most %d (c, k)",
-                           problem.c_per_group(), problem.k_per_group(), kMaxPairs);
+    return Refusal(
+        RefusalCode::kChannels,
+        absl::StrFormat("a group has c %d and k %d; the row is for groups of at most %d (c, k)",
+                        problem.c_per_group(), problem.k_per_group(), kMaxPairs));
   }
   if (config.channels > 1 && (problem.c_per_group() != 1 || problem.k_per_group() != 1 ||
                               problem.groups % config.channels != 0)) {
-    return absl::StrFormat(
-        "there are %d groups of c %d and k %d; the row is for multiples of %d groups of 1 and 1",
-        problem.groups, problem.c_per_group(), problem.k_per_group(), config.channels);
+    return Refusal(RefusalCode::kGroups,
+                   absl::StrFormat("there are %d groups of c %d and k %d; the row is for multiples "
+                                   "of %d groups of 1 and 1",
+                                   problem.groups, problem.c_per_group(), problem.k_per_group(),
+                                   config.channels));
   }
   if (config.channels > 1 && !IsCoalesced(problem)) {
-    return absl::StrFormat("layout is %s; the row is for channels of all groups side by side",
-                           Name(problem.layout));
+    return Refusal(
+        RefusalCode::kLayout,
+        absl::StrFormat("layout is %s; the row is for channels of all groups side by side",
+                        Name(problem.layout)));
   }
-  if (problem.layout == Layout::kNGCHW) return "layout is ngchw; the row is for nhwgc and gnhwc";
+  if (problem.layout == Layout::kNGCHW) {
+    return Refusal(RefusalCode::kLayout, "layout is ngchw; the row is for nhwgc and gnhwc");
+  }
   if ((splits > 1 || problem.epilogue != Epilogue{}) && problem.out_elements() >= kOffsetLimit) {
-    return absl::StrFormat(
-        "the output has %d elements; with an epilogue or several splits, they must be fewer than "
-        "2^31",
-        problem.out_elements());
+    return Refusal(RefusalCode::kSize,
+                   absl::StrFormat("the output has %d elements; with an epilogue or several "
+                                   "splits, they must be fewer than "
+                                   "2^31",
+                                   problem.out_elements()));
   }
   if (auto reason = RejectTaps(config, problem)) return reason;
   constexpr std::int64_t kMaxLaneTiles = 65535;
   const std::int64_t lane_tiles = CeilDiv<std::int64_t>(LaneItems(problem), 32 * config.channels);
   if (lane_tiles > kMaxLaneTiles || LaneItems(problem) >= kOffsetLimit / 2) {
-    return absl::StrFormat("there are %d channels, or pairs of them; must be at most %d",
-                           LaneItems(problem), kMaxLaneTiles * 32 * config.channels);
+    return Refusal(RefusalCode::kSize,
+                   absl::StrFormat("there are %d channels, or pairs of them; must be at most %d",
+                                   LaneItems(problem), kMaxLaneTiles * 32 * config.channels));
   }
   return std::nullopt;
 }

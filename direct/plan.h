@@ -30,8 +30,8 @@ struct DirectWeightPlan {
 /// The reason why direct kernels of `config` cannot compute `problem` in `splits` splits (0: any
 /// number), with the values that matter; nothing if they can. They write sums: an epilogue is
 /// somebody else's.
-std::optional<std::string> RejectDirect(const DirectConfig& config, const ConvProblem& problem,
-                                        int splits);
+std::optional<Refusal> RejectDirect(const DirectConfig& config, const ConvProblem& problem,
+                                    int splits);
 
 /// Why they can only compute parts of it; nothing if they can compute it at once. Images, and w,
 /// may have `limit` bytes, at most kOffsetLimit.

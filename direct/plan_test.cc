@@ -11,6 +11,9 @@
 namespace gridwise::direct {
 namespace {
 
+/// The sentence of a refusal; "" for none.
+std::string Why(const std::optional<Refusal>& refusal) { return refusal ? refusal->reason : ""; }
+
 using ::testing::HasSubstr;
 
 constexpr DirectConfig kAny = {.channels = 1, .cells = 8, .taps = 1, .stride = 0};
@@ -154,7 +157,7 @@ TEST(PlanDirect, LaunchesKeepTheLimitOfAGrid) {
 
 TEST(PlanDirect, RejectionsNameTheirValues) {
   const auto reason = [](const DirectConfig& config, const ConvProblem& problem) {
-    return RejectDirect(config, problem, 0).value_or("");
+    return Why(RejectDirect(config, problem, 0));
   };
   ConvProblem problem = Depthwise(Direction::kForward, 64, 1);
   EXPECT_EQ(RejectDirect(kPairs, problem, 0), std::nullopt);

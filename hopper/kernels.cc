@@ -59,7 +59,7 @@ class Kernel final : public PartKernel {
   DataType type() const override { return config_.type; }
   const KernelCode& code() const override { return code_; }
   bool has_epilogue() const override { return true; }
-  std::optional<std::string> Reject(const ConvProblem& problem, int /*splits*/) const override {
+  std::optional<Refusal> Reject(const ConvProblem& problem, int /*splits*/) const override {
     return RejectProblem(config_, problem);
   }
   std::optional<Excess> TooLarge(const ConvProblem& problem,

@@ -8,6 +8,7 @@
 
 #include "core/arch/device_facts.h"
 #include "core/launch/cost.h"
+#include "core/launch/refusal.h"
 
 namespace gridwise {
 
@@ -75,9 +76,10 @@ class RowPlan {
 /// One row's answer to a problem.
 struct RowVerdict {
   std::string family, row;
-  std::optional<std::string> reason;  // why it cannot compute the problem; nothing if it can
-  Cost cost;                          // if it can
-  double ranked_cycles = 0;           // that it is ranked by: of the model, or the cost's
+  std::optional<std::string> reason;       // why it cannot compute the problem; nothing if it can
+  RefusalCode code = RefusalCode::kOther;  // of the reason
+  Cost cost;                               // if it can
+  double ranked_cycles = 0;                // that it is ranked by: of the model, or the cost's
 };
 
 }  // namespace gridwise

@@ -297,7 +297,7 @@ absl::StatusOr<Plan> ParsePlan(std::string_view line) {
   return MakePlan(recipe.problem, recipe.device, recipe.options);
 }
 
-std::string PrintProblem(const ConvProblem& problem) {
+std::string PrintProblemPart(const ConvProblem& problem) {
   const ConvProblem defaults;
   Tokens tokens, default_tokens;
   VisitProblem(problem, Into(tokens));
@@ -305,7 +305,7 @@ std::string PrintProblem(const ConvProblem& problem) {
   return Join(tokens, default_tokens, {"direction", "type"});
 }
 
-absl::StatusOr<ConvProblem> ParseProblem(std::string_view text) {
+absl::StatusOr<ConvProblem> ParseProblemPart(std::string_view text) {
   ConvProblem problem;
   absl::Status status =
       ReadTokens(text, [&problem](auto&& visit) { VisitProblem(problem, visit); });

@@ -28,9 +28,9 @@ std::string PrintPlan(const Plan& plan);
 /// or the row does not compute the problem.
 absl::StatusOr<Plan> ParsePlan(std::string_view line);
 
-/// The problem's part of such a line, and the problem that it is; ParseProblem takes the keys in
-/// any order, and any that is missing for its default.
-std::string PrintProblem(const ConvProblem& problem);
-absl::StatusOr<ConvProblem> ParseProblem(std::string_view text);
+/// The problem's part of such a line, and the problem that it is; ParseProblemPart takes the keys
+/// in any order, and any that is missing for its default.
+std::string PrintProblemPart(const ConvProblem& problem);
+absl::StatusOr<ConvProblem> ParseProblemPart(std::string_view text);
 
 }  // namespace gridwise

@@ -27,7 +27,7 @@ struct Candidate {
   double cycles = 0;  // that it is ranked by
 
   /// Why it cannot compute the problem; null if it can.
-  const std::string* reason() const { return std::get_if<std::string>(&verdict); }
+  const Refusal* refusal() const { return std::get_if<Refusal>(&verdict); }
   const Cost& cost() const { return std::get<Cost>(verdict); }
 };
 
@@ -58,7 +58,7 @@ model::Ranking Rank(const Choice& choice, std::vector<Candidate>& candidates) {
   std::vector<model::RankedRow> rows;
   rows.reserve(candidates.size());
   for (const Candidate& candidate : candidates) {
-    if (candidate.reason() != nullptr) continue;
+    if (candidate.refusal() != nullptr) continue;
     rows.push_back({.family = candidate.info->family,
                     .shape = candidate.info->shape,
                     .cost = candidate.cost()});
@@ -68,7 +68,7 @@ model::Ranking Rank(const Choice& choice, std::vector<Candidate>& candidates) {
                                        model::ModelUse::kWhereBetter, choice.context, rows);
   auto row = rows.begin();
   for (Candidate& candidate : candidates) {
-    if (candidate.reason() == nullptr) candidate.cycles = (row++)->cycles;
+    if (candidate.refusal() == nullptr) candidate.cycles = (row++)->cycles;
   }
   return ranking;
 }
@@ -85,7 +85,7 @@ std::string NoRowMessage(const Choice& choice, const std::vector<Candidate>& can
     }
   }
   for (const Candidate& candidate : candidates) {
-    absl::StrAppend(&message, "\n  ", candidate.info->name, ": ", *candidate.reason());
+    absl::StrAppend(&message, "\n  ", candidate.info->name, ": ", candidate.refusal()->reason);
   }
   return message;
 }
@@ -95,7 +95,7 @@ std::string NoRowMessage(const Choice& choice, const std::vector<Candidate>& can
 std::vector<const Candidate*> FirstOf(const std::vector<Candidate>& candidates, std::size_t n) {
   std::vector<const Candidate*> able;
   for (const Candidate& candidate : candidates) {
-    if (candidate.reason() == nullptr) able.push_back(&candidate);
+    if (candidate.refusal() == nullptr) able.push_back(&candidate);
   }
   n = std::min(n, able.size());
   std::partial_sort(able.begin(), able.begin() + static_cast<std::ptrdiff_t>(n), able.end(),
@@ -200,8 +200,9 @@ std::vector<RowVerdict> AskEveryRow(const Choice& choice) {
     RowVerdict& verdict = verdicts.emplace_back();
     verdict.family = candidate.info->family;
     verdict.row = candidate.info->name;
-    if (const std::string* reason = candidate.reason()) {
-      verdict.reason = *reason;
+    if (const Refusal* refusal = candidate.refusal()) {
+      verdict.reason = refusal->reason;
+      verdict.code = refusal->code;
     } else {
       verdict.cost = candidate.cost();
       verdict.ranked_cycles = candidate.cycles;

@@ -52,7 +52,7 @@ class GatherKernel final : public TileKernel {
  public:
   using TileKernel::TileKernel;
 
-  std::optional<std::string> Reject(const ConvProblem& problem, int) const override {
+  std::optional<Refusal> Reject(const ConvProblem& problem, int) const override {
     return RejectGather(config(), problem);
   }
   std::optional<Excess> TooLarge(const ConvProblem& problem, std::int64_t limit) const override {
@@ -85,7 +85,7 @@ class BwdWeightKernel final : public TileKernel {
  public:
   using TileKernel::TileKernel;
 
-  std::optional<std::string> Reject(const ConvProblem& problem, int) const override {
+  std::optional<Refusal> Reject(const ConvProblem& problem, int) const override {
     return RejectBwdWeight(config(), problem);
   }
   std::optional<Excess> TooLarge(const ConvProblem& problem, std::int64_t limit) const override {

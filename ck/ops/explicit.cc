@@ -33,11 +33,11 @@ Verdict ClassicFamily::Ask(std::size_t row, PlanContext& context) const {
   const ConvProblem& problem = context.problem();
   Verdict verdict = rows_.Ask(row, context);
   const RowInfo& info = Rows(problem.direction, context.device().gfx)[row];
-  const auto* const reason = std::get_if<std::string>(&verdict);
-  if (reason == nullptr || info.op != Name(Op::kExplicit)) return verdict;
+  const auto* const refusal = std::get_if<Refusal>(&verdict);
+  if (refusal == nullptr || info.op != Name(Op::kExplicit)) return verdict;
   const auto columns = ColumnsProblem(problem);
   if (const auto* none = std::get_if<std::string>(&columns)) {
-    return absl::StrCat(*reason, "; and ", *none);
+    return Refusal(refusal->code, absl::StrCat(refusal->reason, "; and ", *none));
   }
   const ConvProblem& of_columns = std::get<ConvProblem>(columns);
   PlanContext inner(of_columns, context.device(), context.options());

@@ -95,15 +95,16 @@ class ClassicKernel final : public PartKernel {
             .merged_groups = 1};
   }
 
-  std::optional<std::string> Reject(const ConvProblem& problem, int) const override {
+  std::optional<Refusal> Reject(const ConvProblem& problem, int) const override {
     if (problem.type != config_.type) {
-      return absl::StrFormat("type is %s; the row is for %s", gridwise::Name(problem.type),
-                             gridwise::Name(config_.type));
+      return Refusal(RefusalCode::kType,
+                     absl::StrFormat("type is %s; the row is for %s", gridwise::Name(problem.type),
+                                     gridwise::Name(config_.type)));
     }
     const auto lowered = LoweredOf(problem);
     if (lowered->demands.AreMetBy(config_)) return std::nullopt;
     for (const GemmForms& gemm : lowered->forms) {
-      if (auto reason = ck::Reject(config_, gemm)) return reason;
+      if (auto reason = ck::Reject(config_, gemm)) return Refusal(RefusalCode::kLayout, *reason);
     }
     return std::nullopt;
   }

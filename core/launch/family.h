@@ -13,6 +13,7 @@
 #include "core/launch/cost.h"
 #include "core/launch/launch.h"
 #include "core/launch/plan_context.h"
+#include "core/launch/refusal.h"
 #include "core/launch/row_shape.h"
 
 /// The seam between kernels and everything that chooses, lists, explains, loads or tests them.
@@ -33,7 +34,7 @@ struct RowInfo {
 
 /// What a row costs for a problem, or the reason why it cannot compute it, with the values that
 /// matter.
-using Verdict = std::variant<std::string, Cost>;
+using Verdict = std::variant<Refusal, Cost>;
 
 /// A family of kernels. Its rows are its own affair: others know them by their names and verdicts.
 /// Implementations are immutable, so that any number of threads may ask.

@@ -14,6 +14,7 @@
 #include "core/conv/problem.h"
 #include "core/launch/cost.h"
 #include "core/launch/launch.h"
+#include "core/launch/refusal.h"
 #include "core/launch/row_shape.h"
 
 namespace gridwise {
@@ -82,7 +83,7 @@ class PartKernel {
 
   /// The reason why it cannot compute `problem`, of any size, in `splits` splits (0: any number);
   /// nothing if it can.
-  virtual std::optional<std::string> Reject(const ConvProblem& problem, int splits) const = 0;
+  virtual std::optional<Refusal> Reject(const ConvProblem& problem, int splits) const = 0;
 
   /// Why one launch can only compute parts of it; nothing if it can compute it at once. Tiles may
   /// reach over `limit` bytes of a tensor, at most kOffsetLimit.

@@ -43,7 +43,7 @@ class Divider {
  public:
   Divider(const PartKernel& kernel, PlanContext& context) : kernel_(kernel), context_(context) {}
 
-  std::variant<std::string, Division> Divide() {
+  std::variant<Refusal, Division> Divide() {
     Division division;
     const ConvProblem& problem = context_.simple_problem();
     if (auto reason = AddPart({.problem = problem}, /*term=*/0, division, division.terms)) {
@@ -101,7 +101,7 @@ class Divider {
 
   /// Appends what computes `part`, as terms `term`, ..., `end` - 1 of its sums, or gives the reason
   /// why that cannot be.
-  std::optional<std::string> AddPart(const ConvPart& part, int term, Division& division, int& end) {
+  std::optional<Refusal> AddPart(const ConvPart& part, int term, Division& division, int& end) {
     // Each part anew: half of the groups may be a number that the kernel cannot merge.
     if (auto reason = kernel_.Reject(part.problem, context_.options().splits)) return reason;
     if (part.problem.groups > kMaxWorkgroupsYz) {
@@ -115,17 +115,18 @@ class Divider {
       return AddHalves(part, *excess, term, division, end);
     }
     if (division.parts.size() == kMaxParts) {
-      return absl::StrFormat("the problem takes more than %d launches", kMaxParts);
+      return Refusal(RefusalCode::kSize,
+                     absl::StrFormat("the problem takes more than %d launches", kMaxParts));
     }
     division.parts.push_back({.part = part, .term = term});
     end = term + 1;
     return std::nullopt;
   }
 
-  std::optional<std::string> AddHalves(const ConvPart& part, const Excess& excess, int term,
-                                       Division& division, int& end) {
+  std::optional<Refusal> AddHalves(const ConvPart& part, const Excess& excess, int term,
+                                   Division& division, int& end) {
     const std::optional<std::vector<ConvPart>> halves = Halve(part, excess.axis);
-    if (!halves) return excess.reason;
+    if (!halves) return Refusal(RefusalCode::kSize, excess.reason);
     const ConvPart &first = halves->front(), &second = halves->back();
     const bool are_terms = first.out == second.out;
     int first_end = term, second_end = term;
@@ -243,14 +244,14 @@ std::vector<GemmShape> ShapesOf(const Division& division, PlanContext& context) 
 }  // namespace
 
 Verdict EstimateInParts(const PartKernel& kernel, PlanContext& context) {
-  std::variant<std::string, Division> division = Divider(kernel, context).Divide();
-  if (auto* reason = std::get_if<std::string>(&division)) return std::move(*reason);
+  std::variant<Refusal, Division> division = Divider(kernel, context).Divide();
+  if (auto* refusal = std::get_if<Refusal>(&division)) return std::move(*refusal);
   return std::get<Division>(division).cost;
 }
 
 LaunchPlan LaunchInParts(const PartKernel& kernel, PlanContext& context) {
   Divider divider(kernel, context);
-  const std::variant<std::string, Division> divided = divider.Divide();
+  const std::variant<Refusal, Division> divided = divider.Divide();
   const Division& division = std::get<Division>(divided);
   LaunchPlan plan;
   plan.splits = division.splits();

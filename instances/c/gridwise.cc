@@ -1,7 +1,9 @@
 #include "instances/c/gridwise.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -18,7 +20,9 @@
 #include "core/arch/target.h"
 #include "core/base/types.h"
 #include "core/conv/problem.h"
+#include "core/conv/strides.h"
 #include "core/conv/validate.h"
+#include "core/launch/refusal.h"
 #include "core/runtime/device.h"
 #include "core/runtime/event_clock.h"
 #include "core/runtime/status.h"
@@ -49,6 +53,10 @@ struct gridwise_plan {
 struct gridwise_executable {
   gridwise::Executable executable;
 };
+struct gridwise_verdicts {
+  std::vector<gridwise::RowVerdict> rows;
+  double ghz;  // that estimates count cycles of
+};
 struct gridwise_cache {
   std::unique_ptr<gridwise::PlanCache> cache;
 };
@@ -73,6 +81,9 @@ static_assert(GRIDWISE_KYXGC == int(gridwise::WeightLayout::kKYXGC));
 static_assert(GRIDWISE_MULTIPLY == int(gridwise::EpilogueTensor::Op::kMultiply));
 static_assert(GRIDWISE_SIMULATED_CLOCK == int(gridwise::EventClock::kSimulated));
 static_assert(GRIDWISE_HOST_CLOCK == int(gridwise::EventClock::kHost));
+static_assert(GRIDWISE_REFUSED_SIZE == int(gridwise::RefusalCode::kSize));
+static_assert(GRIDWISE_REFUSED_LAYOUT == int(gridwise::RefusalCode::kLayout));
+static_assert(std::size(gridwise::kAllRefusalCodes) == GRIDWISE_REFUSED_SIZE + 1);
 static_assert(sizeof(gridwise_dim) == sizeof(Dim));
 
 std::string& Message() {
@@ -155,6 +166,12 @@ absl::StatusOr<ConvProblem> ProblemOf(const gridwise_conv_problem* from) {
                              .type = Enumerator<DataType>(d.type),
                              .stride = std::to_array(d.stride)};
   }
+  const gridwise::TensorStrides strides = {.x = std::to_array(from->x_stride),
+                                           .w = std::to_array(from->w_stride),
+                                           .y = std::to_array(from->y_stride)};
+  if (strides != gridwise::TensorStrides{}) {
+    if (absl::Status status = SetLayouts(strides, problem); !status.ok()) return status;
+  }
   if (absl::Status status = Validate(problem); !status.ok()) return status;
   return problem;
 }
@@ -207,6 +224,9 @@ void gridwise_conv_problem_init(gridwise_conv_problem* problem) {
               .dims = {one, one, one},
               .layout = GRIDWISE_NHWGC,
               .weight_layout = GRIDWISE_GKYXC,
+              .x_stride = {},
+              .w_stride = {},
+              .y_stride = {},
               .alpha = 1,
               .low = -std::numeric_limits<double>::infinity(),
               .high = std::numeric_limits<double>::infinity(),
@@ -270,6 +290,37 @@ int64_t gridwise_plan_workspace_bytes(const gridwise_plan* plan) {
 double gridwise_plan_estimated_ms(const gridwise_plan* plan) {
   return plan->plan.cost().cycles / gridwise::EstimateGhz(plan->plan.device()) * 1e-6;
 }
+
+gridwise_status gridwise_explain(const gridwise_conv_problem* problem, const char* target,
+                                 const gridwise_plan_options* options,
+                                 gridwise_verdicts** verdicts) {
+  if (absl::Status status = CheckPointers(verdicts); !status.ok()) return Report(status);
+  const absl::StatusOr<ConvProblem> valid = ProblemOf(problem);
+  if (!valid.ok()) return Report(valid.status());
+  const absl::StatusOr<gridwise::DeviceFacts> device = DeviceOf(target);
+  if (!device.ok()) return Report(device.status());
+  std::vector<gridwise::RowVerdict> rows = ExplainRows(*valid, *device, OptionsOf(options));
+  std::ranges::stable_sort(rows, {}, [](const gridwise::RowVerdict& row) {
+    return std::pair(row.reason.has_value(), row.ranked_cycles);
+  });
+  *verdicts = new gridwise_verdicts{std::move(rows), gridwise::EstimateGhz(*device)};
+  return GRIDWISE_OK;
+}
+
+int gridwise_verdict_count(const gridwise_verdicts* verdicts) {
+  return static_cast<int>(verdicts->rows.size());
+}
+
+gridwise_verdict gridwise_verdict_at(const gridwise_verdicts* verdicts, int index) {
+  const gridwise::RowVerdict& row = verdicts->rows[static_cast<std::size_t>(index)];
+  return {.family = row.family.c_str(),
+          .row = row.row.c_str(),
+          .reason = row.reason ? row.reason->c_str() : nullptr,
+          .refusal = static_cast<int32_t>(row.code),
+          .estimated_ms = row.cost.cycles / verdicts->ghz * 1e-6};
+}
+
+void gridwise_free_verdicts(gridwise_verdicts* verdicts) { delete verdicts; }
 
 gridwise_status gridwise_load(const gridwise_plan* plan, gridwise_executable** conv) {
   if (absl::Status status = CheckPointers(plan, conv); !status.ok()) return Report(status);

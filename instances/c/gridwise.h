@@ -76,7 +76,7 @@ typedef struct gridwise_epilogue_tensor {
   int64_t stride[6];
 } gridwise_epilogue_tensor;
 
-/// A grouped convolution in one direction, of packed tensors:
+/// A grouped convolution in one direction, of packed tensors, described by layouts or by strides:
 ///   y[n][o][g][k] = sum over taps t, channels c of x[n][o*stride + t*dilation - pad][g][c] *
 ///   w[g][k][t][c]
 /// and out = clamp(d1 op (d0 op (alpha * conv)), low, high).
@@ -89,6 +89,9 @@ typedef struct gridwise_conv_problem {
   int64_t c, k;          // input and output channels of all groups together
   gridwise_dim dims[3];  // d, h, w; those that the rank leaves out stay as _init sets them
   int32_t layout, weight_layout;
+  // Or elements from one index to the next, by the axes n, d, h, w, g, c of a group (of w: g, k of
+  // a group, z, y, x, c of a group), which must be those of a layout; all 0: by the layouts above.
+  int64_t x_stride[6], w_stride[6], y_stride[6];
   double alpha, low, high;
   int32_t tensors;  // of d that are there
   gridwise_epilogue_tensor d[2];
@@ -137,6 +140,39 @@ GRIDWISE_API const char* gridwise_plan_line(const gridwise_plan* plan);
 GRIDWISE_API const char* gridwise_plan_description(const gridwise_plan* plan);  // several lines
 GRIDWISE_API int64_t gridwise_plan_workspace_bytes(const gridwise_plan* plan);
 GRIDWISE_API double gridwise_plan_estimated_ms(const gridwise_plan* plan);
+
+/// Why a kernel does not compute a problem.
+typedef enum gridwise_refusal {
+  GRIDWISE_REFUSED_OTHER = 0,  // the reason says it alone
+  GRIDWISE_REFUSED_TYPE = 1,
+  GRIDWISE_REFUSED_DIRECTION = 2,
+  GRIDWISE_REFUSED_LAYOUT = 3,    // where elements lie in memory
+  GRIDWISE_REFUSED_CHANNELS = 4,  // of a group: how many, or what divides them
+  GRIDWISE_REFUSED_GROUPS = 5,
+  GRIDWISE_REFUSED_FILTER = 6,  // its taps, strides, dilations or padding
+  GRIDWISE_REFUSED_SIZE = 7     // too large, or too many launches
+} gridwise_refusal;
+
+/// What a kernel says to a problem. The strings are valid as long as the list.
+typedef struct gridwise_verdict {
+  const char *family, *row;
+  const char* reason;   // why it does not compute the problem; null if it does
+  int32_t refusal;      // a gridwise_refusal, where there is a reason
+  double estimated_ms;  // where there is none
+} gridwise_verdict;
+
+typedef struct gridwise_verdicts gridwise_verdicts;
+
+/// What every kernel for the direction and type says: those that compute the problem first, in the
+/// order of gridwise_rank_plans.
+GRIDWISE_API gridwise_status gridwise_explain(const gridwise_conv_problem* problem,
+                                              const char* target,
+                                              const gridwise_plan_options* options,
+                                              gridwise_verdicts** verdicts);
+GRIDWISE_API int gridwise_verdict_count(const gridwise_verdicts* verdicts);
+/// The `index`-th, from 0 to the count less 1.
+GRIDWISE_API gridwise_verdict gridwise_verdict_at(const gridwise_verdicts* verdicts, int index);
+GRIDWISE_API void gridwise_free_verdicts(gridwise_verdicts* verdicts);
 
 // ---- Plans on a device: the calling thread's current one
 

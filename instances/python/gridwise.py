@@ -23,6 +23,7 @@ NUMPY_TYPES = {"f16": "<f2", "f32": "<f4", "i8": "|i1", "i32": "<i4"}  # NumPy h
 LAYOUTS = ("nhwgc", "gnhwc", "ngchw")
 WEIGHT_LAYOUTS = ("gkyxc", "kyxgc")
 CLOCKS = ("device", "simulated", "host")
+REFUSALS = ("other", "type", "direction", "layout", "channels", "groups", "filter", "size")
 
 
 class Error(Exception):
@@ -52,9 +53,20 @@ class _Problem(ctypes.Structure):
         + [(name, ctypes.c_int32) for name in ("direction", "type", "out_type", "rank")]
         + [(name, ctypes.c_int64) for name in ("groups", "batch", "c", "k")]
         + [("dims", _Dim * 3), ("layout", ctypes.c_int32), ("weight_layout", ctypes.c_int32)]
+        + [(name, ctypes.c_int64 * 6) for name in ("x_stride", "w_stride", "y_stride")]
         + [(name, ctypes.c_double) for name in ("alpha", "low", "high")]
         + [("tensors", ctypes.c_int32), ("d", _EpilogueTensor * 2)]
     )
+
+
+class _Verdict(ctypes.Structure):
+    _fields_ = [
+        ("family", ctypes.c_char_p),
+        ("row", ctypes.c_char_p),
+        ("reason", ctypes.c_char_p),
+        ("refusal", ctypes.c_int32),
+        ("estimated_ms", ctypes.c_double),
+    ]
 
 
 class _Options(ctypes.Structure):
@@ -90,9 +102,11 @@ def _open_library():
         getattr(lib, "gridwise_" + name).restype = result
     for name in ("family", "row", "line", "description", "workspace_bytes", "estimated_ms"):
         getattr(lib, "gridwise_plan_" + name).argtypes = [address]
-    for name in ("free", "free_plan", "free_executable", "close_cache"):
+    for name in ("free", "free_plan", "free_executable", "free_verdicts", "close_cache"):
         function = getattr(lib, "gridwise_" + name)
         function.argtypes, function.restype = [address], None
+    lib.gridwise_verdict_count.argtypes = [address]
+    lib.gridwise_verdict_at.argtypes, lib.gridwise_verdict_at.restype = [address, ctypes.c_int], _Verdict
     lib.gridwise_cache_skipped.argtypes = [address, ctypes.c_int]
     return lib
 
@@ -248,10 +262,19 @@ def _three(values, default):
     return (default,) * (3 - len(values)) + values
 
 
+def _explained(verdict):
+    said = {"family": verdict.family.decode(), "row": verdict.row.decode()}
+    if verdict.reason is None:
+        return {**said, "estimated_ms": verdict.estimated_ms}
+    return {**said, "reason": verdict.reason.decode(), "refusal": REFUSALS[verdict.refusal]}
+
+
 class Problem:
     """A grouped convolution in one direction. `c` and `k` count all groups; `size` and `filter` are of 1 to 3 axes,
     outermost first; `stride`, `dilation`, `pad` and `pad_end` are the same or one number for every axis. `epilogue`
-    has up to two (op, type, scale, strides), op "add" or "mul", strides by the output's six axes."""
+    has up to two (op, type, scale, strides), op "add" or "mul", strides by the output's six axes. `strides` describes
+    tensors in place of the layouts: a dict of "x", "y" (by n, d, h, w, g, c of a group) and "w" (g, k of a group, z, y,
+    x, c of a group), in elements, which must be those of a layout."""
 
     def __init__(
         self,
@@ -271,6 +294,7 @@ class Problem:
         out_type=None,
         layout="nhwgc",
         weight_layout="gkyxc",
+        strides=None,
         alpha=1.0,
         low=None,
         high=None,
@@ -294,6 +318,8 @@ class Problem:
             for dim, value in zip(raw.dims, values):
                 setattr(dim, field, value)
         raw.layout, raw.weight_layout = LAYOUTS.index(layout), WEIGHT_LAYOUTS.index(weight_layout)
+        for name, values in (strides or {}).items():
+            getattr(raw, name + "_stride")[:] = values
         raw.alpha = alpha
         raw.low = raw.low if low is None else low
         raw.high = raw.high if high is None else high
@@ -326,6 +352,19 @@ class Problem:
             )
         )
         return [Plan(self, raw[i]) for i in range(count.value)]
+
+    def explain(self, target=None, **options):
+        """What every kernel says: those that compute the problem first, in the order of plans(). Dicts of family, row
+        and estimated_ms, or the reason why it does not compute it and a word of REFUSALS, refusal."""
+        verdicts = ctypes.c_void_p()
+        _check(
+            _lib.gridwise_explain(ctypes.byref(self.raw), _bytes(target), _options(options), ctypes.byref(verdicts))
+        )
+        try:
+            raw = [_lib.gridwise_verdict_at(verdicts, i) for i in range(_lib.gridwise_verdict_count(verdicts))]
+            return [_explained(verdict) for verdict in raw]
+        finally:
+            _lib.gridwise_free_verdicts(verdicts)
 
     def tune(self, a, b, out, d0=None, d1=None, *, n=5, time_limit_s=5.0, stream=None, **options):
         """[(milliseconds, plan)] of the first n plans on the current device, the fastest first, and whose time that

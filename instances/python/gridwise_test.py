@@ -118,6 +118,31 @@ class GridwiseTest(unittest.TestCase):
         self.run_plan(plan, self.a, self.b, self.out)
         self.assertEqual(self.problem.plans(target="gfx950", splits=2)[0].line.count("splits=2"), 1)
 
+    def test_explain(self):
+        said = self.problem.explain()
+        able = [row for row in said if "reason" not in row]
+        self.assertEqual(said[: len(able)], able)
+        self.assertEqual(able[0]["row"], self.problem.plans()[0].row)
+        self.assertGreater(able[0]["estimated_ms"], 0)
+        refused = said[len(able)]
+        self.assertIn(refused["refusal"], gridwise.REFUSALS)
+        self.assertTrue(refused["reason"])
+        # Groups of more channels than direct kernels are for.
+        direct = self.problem.explain(family="direct")
+        self.assertTrue(direct)
+        self.assertEqual({row["refusal"] for row in direct}, {"channels"})
+
+    def test_strides(self):
+        def problem(x):
+            sizes = {"batch": 2, "c": 4, "k": 4, "size": (3, 5), "filter": (1, 1)}
+            return gridwise.Problem("fwd", "f16", strides={"x": x, "y": x}, **sizes)
+
+        self.assertEqual(problem((60, 60, 20, 4, 4, 1)).raw.layout, gridwise.LAYOUTS.index("nhwgc"))
+        self.assertIn("layout=ngchw", problem((60, 15, 5, 1, 60, 15)).plans()[0].line)
+        with self.assertRaises(gridwise.Error) as error:
+            problem((64, 64, 20, 4, 4, 1))
+        self.assertIn("x has strides [64 64 20 4 4 1]", str(error.exception))
+
     def test_tune_and_cache(self):
         times, clock = self.problem.tune(self.a, self.b, self.out, n=2)
         self.assertEqual(clock, "host")

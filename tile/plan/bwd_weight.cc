@@ -187,24 +187,28 @@ BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, con
 
 }  // namespace
 
-std::optional<std::string> RejectBwdWeight(const TileConfig& config, const ConvProblem& problem) {
+std::optional<Refusal> RejectBwdWeight(const TileConfig& config, const ConvProblem& problem) {
   if (problem.direction != Direction::kBackwardWeight) {
-    return absl::StrFormat("direction is %s; the row is for bwd_weight",
-                           gridwise::Name(problem.direction));
+    return Refusal(RefusalCode::kDirection,
+                   absl::StrFormat("direction is %s; the row is for bwd_weight",
+                                   gridwise::Name(problem.direction)));
   }
   if (problem.type != config.type) {
-    return absl::StrFormat("type is %s; the row is for %s", gridwise::Name(problem.type),
-                           gridwise::Name(config.type));
+    return Refusal(RefusalCode::kType,
+                   absl::StrFormat("type is %s; the row is for %s", gridwise::Name(problem.type),
+                                   gridwise::Name(config.type)));
   }
   if (problem.layout == Layout::kNGCHW) {
-    return absl::StrFormat("layout is %s; the row loads neighbouring channels",
-                           gridwise::Name(problem.layout));
+    return Refusal(RefusalCode::kLayout,
+                   absl::StrFormat("layout is %s; the row loads neighbouring channels",
+                                   gridwise::Name(problem.layout)));
   }
   if (problem.k_per_group() % config.patch_a.n != 0 ||
       problem.c_per_group() % config.patch_b.n != 0) {
-    return absl::StrFormat("a group has k %d and c %d; the row loads %d and %d at a time",
-                           problem.k_per_group(), problem.c_per_group(), config.patch_a.n,
-                           config.patch_b.n);
+    return Refusal(RefusalCode::kChannels,
+                   absl::StrFormat("a group has k %d and c %d; the row loads %d and %d at a time",
+                                   problem.k_per_group(), problem.c_per_group(), config.patch_a.n,
+                                   config.patch_b.n));
   }
   return std::nullopt;
 }

@@ -18,7 +18,7 @@ struct BwdWeightPlan {
 
 /// The reason why backward-weight kernels of `config` cannot compute `problem` of any size, with
 /// the values that matter; nothing if they can.
-std::optional<std::string> RejectBwdWeight(const TileConfig& config, const ConvProblem& problem);
+std::optional<Refusal> RejectBwdWeight(const TileConfig& config, const ConvProblem& problem);
 
 /// Why they can only compute parts of it; nothing if they can compute it at once. Images, and
 /// groups of dw, may have `limit` bytes, at most kOffsetLimit.

@@ -10,6 +10,9 @@
 namespace gridwise::tile {
 namespace {
 
+/// The sentence of a refusal; "" for none.
+std::string Why(const std::optional<Refusal>& refusal) { return refusal ? refusal->reason : ""; }
+
 using ::testing::HasSubstr;
 
 constexpr TileConfig kPairs = {.tile = {128, 128, 32},
@@ -136,14 +139,14 @@ TEST(PlanBwdWeight, RejectionsNameTheirValues) {
   ConvProblem problem = Square(8, 3, 64, 64);
   EXPECT_EQ(RejectBwdWeight(kPairs, problem), std::nullopt);
   problem.k = 63;
-  EXPECT_THAT(RejectBwdWeight(kPairs, problem).value_or(""),
+  EXPECT_THAT(Why(RejectBwdWeight(kPairs, problem)),
               HasSubstr("a group has k 63 and c 64; the row loads 2 and 2 at a time"));
   problem.k = 64;
   problem.type = DataType::kF32;
-  EXPECT_THAT(RejectBwdWeight(kPairs, problem).value_or(""), HasSubstr("type is f32"));
+  EXPECT_THAT(Why(RejectBwdWeight(kPairs, problem)), HasSubstr("type is f32"));
   problem.type = DataType::kF16;
   problem.direction = Direction::kForward;
-  EXPECT_THAT(RejectBwdWeight(kPairs, problem).value_or(""), HasSubstr("direction is fwd"));
+  EXPECT_THAT(Why(RejectBwdWeight(kPairs, problem)), HasSubstr("direction is fwd"));
   EXPECT_THAT(TooLargeForBwdWeight(kPairs, Square(30000, 3, 64, 64)).value().reason,
               HasSubstr("each must be below 2147483648"));
 }

@@ -106,61 +106,72 @@ GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, const 
 }
 
 /// Why the row cannot merge the problem's groups; nothing if it can, or merges none.
-std::optional<std::string> RejectMerged(const TileConfig& config, const ConvProblem& problem) {
+std::optional<Refusal> RejectMerged(const TileConfig& config, const ConvProblem& problem) {
   const int groups = config.merge.groups;
   if (groups == 1) return std::nullopt;
   const TensorAxes source = problem.AxesOf(problem.a()), output = problem.AxesOf(problem.out());
   if (source.size[5] != config.k_of_group() || output.size[5] != config.n_of_group()) {
-    return absl::StrFormat(
-        "a group has c %d and k %d; the row merges groups of %d source channels "
-        "and %d of the output",
-        problem.c / problem.groups, problem.k / problem.groups, config.k_of_group(),
-        config.n_of_group());
+    return Refusal(
+        RefusalCode::kChannels,
+        absl::StrFormat("a group has c %d and k %d; the row merges groups of %d source channels "
+                        "and %d of the output",
+                        problem.c / problem.groups, problem.k / problem.groups, config.k_of_group(),
+                        config.n_of_group()));
   }
   if (problem.groups % groups != 0) {
-    return absl::StrFormat("there are %d groups; the row merges %d", problem.groups, groups);
+    return Refusal(RefusalCode::kGroups, absl::StrFormat("there are %d groups; the row merges %d",
+                                                         problem.groups, groups));
   }
   bool runs = source.stride[4] == source.size[5] && output.stride[4] == output.size[5];
   for (int i = 0; i < problem.epilogue.tensors; ++i) {
     const auto& stride = problem.epilogue.d[static_cast<std::size_t>(i)].stride;
     runs &= stride[4] == output.size[5] * stride[5];
   }
-  if (!runs) return "the channels of neighbouring groups are not neighbours in all tensors";
+  if (!runs) {
+    return Refusal(RefusalCode::kLayout,
+                   "the channels of neighbouring groups are not neighbours in all tensors");
+  }
   return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<std::string> RejectGather(const TileConfig& config, const ConvProblem& problem) {
+std::optional<Refusal> RejectGather(const TileConfig& config, const ConvProblem& problem) {
   const bool forward = problem.direction == Direction::kForward;
   if (!forward && problem.direction != Direction::kBackwardData) {
-    return absl::StrFormat("direction is %s; the row is for fwd and bwd_data",
-                           gridwise::Name(problem.direction));
+    return Refusal(RefusalCode::kDirection,
+                   absl::StrFormat("direction is %s; the row is for fwd and bwd_data",
+                                   gridwise::Name(problem.direction)));
   }
   if (forward != (config.patch_b.n == 1)) {
-    return absl::StrFormat("w is contiguous along %s; the row loads it along %s",
-                           forward ? "k" : "n", forward ? "n" : "k");
+    return Refusal(RefusalCode::kDirection,
+                   absl::StrFormat("w is contiguous along %s; the row loads it along %s",
+                                   forward ? "k" : "n", forward ? "n" : "k"));
   }
   if (problem.type != config.type) {
-    return absl::StrFormat("type is %s; the row is for %s", gridwise::Name(problem.type),
-                           gridwise::Name(config.type));
+    return Refusal(RefusalCode::kType,
+                   absl::StrFormat("type is %s; the row is for %s", gridwise::Name(problem.type),
+                                   gridwise::Name(config.type)));
   }
   const std::int64_t channels = problem.AxesOf(problem.a()).size[5];
   for (const TileConfig::Patch patch : {config.patch_a, config.patch_b}) {
     if (patch.n == 1 && channels % config.ragged(patch) != 0) {
-      return absl::StrFormat("a group has %d source channels; the row loads %d at a time", channels,
-                             config.ragged(patch));
+      return Refusal(RefusalCode::kChannels,
+                     absl::StrFormat("a group has %d source channels; the row loads %d at a time",
+                                     channels, config.ragged(patch)));
     }
   }
   const std::int64_t columns = problem.AxesOf(problem.out()).size[5];
   if (config.reads_transposed(config.patch_b) && columns % config.patch_b.n != 0) {
-    return absl::StrFormat("a group has %d output channels; the row loads %d at a time", columns,
-                           config.patch_b.n);
+    return Refusal(RefusalCode::kChannels,
+                   absl::StrFormat("a group has %d output channels; the row loads %d at a time",
+                                   columns, config.patch_b.n));
   }
   if (auto reason = RejectMerged(config, problem)) return reason;
   if (problem.layout == Layout::kNGCHW) {
-    return absl::StrFormat("layout is %s; the row loads neighbouring channels",
-                           gridwise::Name(problem.layout));
+    return Refusal(RefusalCode::kLayout,
+                   absl::StrFormat("layout is %s; the row loads neighbouring channels",
+                                   gridwise::Name(problem.layout)));
   }
   return std::nullopt;
 }

@@ -27,7 +27,7 @@ constexpr Direction DirectionOf(const TileConfig& config) {
 
 /// The reason why gathering kernels of `config` cannot compute `problem` of any size, with the
 /// values that matter; nothing if they can.
-std::optional<std::string> RejectGather(const TileConfig& config, const ConvProblem& problem);
+std::optional<Refusal> RejectGather(const TileConfig& config, const ConvProblem& problem);
 
 /// Why they can only compute parts of it; nothing if they can compute it at once. Tiles may reach
 /// over `limit` bytes of a tensor, at most kOffsetLimit.

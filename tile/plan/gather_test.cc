@@ -13,6 +13,9 @@
 namespace gridwise::tile {
 namespace {
 
+/// The sentence of a refusal; "" for none.
+std::string Why(const std::optional<Refusal>& refusal) { return refusal ? refusal->reason : ""; }
+
 using ::testing::HasSubstr;
 
 constexpr TileConfig kMedium = {.tile = {128, 128, 32},
@@ -181,15 +184,15 @@ TEST(PlanGather, MergedGroupsShareTiles) {
 TEST(PlanGather, SaysWhyGroupsAreNotMerged) {
   ConvProblem problem = Problem2d(1, 6 * 16, 6 * 16, {.in = 9}, {.in = 9});
   problem.groups = 6;
-  EXPECT_EQ(RejectGather(kMerged, problem), "there are 6 groups; the row merges 4");
+  EXPECT_EQ(Why(RejectGather(kMerged, problem)), "there are 6 groups; the row merges 4");
   problem.groups = 4;
-  EXPECT_EQ(RejectGather(kMerged, problem),
+  EXPECT_EQ(Why(RejectGather(kMerged, problem)),
             "a group has c 24 and k 24; the row merges groups of 16 source channels and 16 of the "
             "output");
   problem.c = problem.k = 64;
   EXPECT_EQ(RejectGather(kMerged, problem), std::nullopt);
   problem.layout = Layout::kGNHWC;
-  EXPECT_EQ(RejectGather(kMerged, problem),
+  EXPECT_EQ(Why(RejectGather(kMerged, problem)),
             "the channels of neighbouring groups are not neighbours in all tensors");
 }
 
@@ -270,7 +273,7 @@ TEST(PlanGather, LoadsStraightToLdsTakeWholeCells) {
   problem.direction = Direction::kForward;
   EXPECT_EQ(RejectGather(kDirect, problem), std::nullopt);
   problem.c = 60;
-  EXPECT_THAT(RejectGather(kDirect, problem).value_or(""),
+  EXPECT_THAT(Why(RejectGather(kDirect, problem)),
               HasSubstr("60 source channels; the row loads 8 at a time"));
   problem.c = 64;
   problem.k = 60;  // columns: masked as they are stored
@@ -282,7 +285,7 @@ TEST(PlanGather, LoadsStraightToLdsTakeWholeCells) {
   problem.k = 64;
   EXPECT_EQ(RejectGather(transposed, problem), std::nullopt);
   problem.c = 60;
-  EXPECT_THAT(RejectGather(transposed, problem).value_or(""),
+  EXPECT_THAT(Why(RejectGather(transposed, problem)),
               HasSubstr("60 output channels; the row loads 8 at a time"));
 }
 
@@ -344,7 +347,7 @@ TEST(PlanGather, RowsWithShortRunsTakeWhatTheyDivide) {
   EXPECT_EQ(RejectGather(fours, problem), std::nullopt);
   EXPECT_LT(EstimateOf(fours, problem).cost.cycles, EstimateOf(kMedium, problem).cost.cycles);
   problem.k = 38;
-  EXPECT_THAT(RejectGather(fours, problem).value_or(""),
+  EXPECT_THAT(Why(RejectGather(fours, problem)),
               HasSubstr("a group has 38 source channels; the row loads 4 at a time"));
   fours.patch_a.k = 2;
   EXPECT_STREQ(Reject(fours, Gfx::k942), "a patch is neither a chunk long nor 4");
@@ -354,13 +357,13 @@ TEST(PlanGather, RejectionsNameTheirValues) {
   ConvProblem problem = Problem2d(1, 64, 64, {.in = 8}, {.in = 8});
   EXPECT_EQ(RejectGather(kMedium, problem), std::nullopt);
   problem.direction = Direction::kForward;
-  EXPECT_THAT(RejectGather(kMedium, problem).value_or(""),
+  EXPECT_THAT(Why(RejectGather(kMedium, problem)),
               HasSubstr("w is contiguous along k; the row loads it along n"));
   problem.direction = Direction::kBackwardWeight;
-  EXPECT_THAT(RejectGather(kMedium, problem).value_or(""), HasSubstr("direction is bwd_weight"));
+  EXPECT_THAT(Why(RejectGather(kMedium, problem)), HasSubstr("direction is bwd_weight"));
   problem.direction = Direction::kBackwardData;
   problem.type = DataType::kBF16;
-  EXPECT_THAT(RejectGather(kMedium, problem).value_or(""), HasSubstr("type is bf16"));
+  EXPECT_THAT(Why(RejectGather(kMedium, problem)), HasSubstr("type is bf16"));
   problem.type = DataType::kF16;
   problem.dims[1].in = problem.dims[2].in = 30000;
   EXPECT_THAT(TooLargeForGather(kMedium, problem).value().reason,

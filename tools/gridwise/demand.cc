@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "tools/cpp/runfiles/runfiles.h"
@@ -18,8 +19,11 @@ absl::StatusOr<Compiler> OpenCompiler(const std::string& program) {
     return absl::NotFoundError(
         absl::StrCat("the kernels' headers are not beside this program: ", error));
   }
+  // A manifest, which `bazel run` has, names files of two folders: what was built, and sources.
+  constexpr std::string_view kHeader = "core/arch/target.h";
+  const std::string header = runfiles->Rlocation(absl::StrCat("gridwise/", kHeader));
   return Compiler::Open(runfiles->Rlocation("gridwise/tools/tune/compiler.json"),
-                        DefaultKernelCache());
+                        DefaultKernelCache(), header.substr(0, header.size() - kHeader.size()));
 }
 
 absl::Status AddRowOnDemand(const std::string& program, const std::string& family,

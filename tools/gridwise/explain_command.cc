@@ -84,6 +84,7 @@ llvm::json::Object ToJson(const Explanation& explanation) {
     llvm::json::Object object{{"family", row.family}, {"row", row.row}};
     if (row.reason) {
       object["reason"] = *row.reason;
+      object["refusal"] = Name(row.code);
     } else {
       object["estimate"] = ToJson(row.cost, EstimateGhz(explanation.device));
       object["ranked_cycles"] = JsonNumber(row.ranked_cycles);

@@ -105,12 +105,15 @@ bool IsSampled(const SweepOptions& options) {
   return options.first_rows > 0 || options.random_rows > 0;
 }
 
-/// Keeps the first rows as they are ranked, and some of the others by chance.
-void Sample(const SweepOptions& options, std::vector<Choice>& rows) {
+/// Keeps the first rows as they are ranked, and some of the others by chance, which the seed and
+/// the problem decide.
+void Sample(const SweepOptions& options, const Problem& problem, std::vector<Choice>& rows) {
   std::ranges::stable_sort(rows, {}, &Choice::ranked_cycles);
   const std::size_t first = std::min<std::size_t>(options.first_rows, rows.size());
   const std::size_t count = std::min<std::size_t>(first + options.random_rows, rows.size());
-  std::mt19937_64 random(options.seed);
+  const std::string text = absl::StrCat(options.seed, " ", ToString(problem));
+  std::seed_seq seed(text.begin(), text.end());
+  std::mt19937_64 random(seed);
   for (std::size_t i = first; i < count; ++i) {
     std::swap(rows[i], rows[i + random() % (rows.size() - i)]);
   }
@@ -155,7 +158,7 @@ Item MakeItem(const std::string& name, const Problem& problem, Gfx gfx, const Sw
       item.rows.push_back(
           {verdict.family, verdict.row, microseconds(verdict.cost), verdict.ranked_cycles});
     }
-    if (IsSampled(options)) Sample(options, item.rows);
+    if (IsSampled(options)) Sample(options, problem, item.rows);
   }
   return item;
 }

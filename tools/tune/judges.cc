@@ -1,8 +1,10 @@
 #include "tools/tune/judges.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <variant>
 
@@ -14,42 +16,64 @@
 #include "core/arch/target.h"
 #include "core/base/csv.h"
 #include "core/conv/problem_io.h"
+#include "core/launch/family.h"
 #include "core/launch/parts_family.h"
 #include "core/launch/plan_context.h"
+#include "instances/families.h"
 #include "instances/model/features.h"
 #include "tools/tune/config_space.h"
 
 namespace gridwise {
 namespace {
 
-/// The kernel of a row, built in or not, without its code.
-absl::StatusOr<std::pair<std::string_view, std::shared_ptr<const PartKernel>>> KernelOf(
-    const std::string& row, Direction direction, Gfx gfx) {
+/// The name of a row's family, that outlives the row.
+std::string_view FamilyName(const RowInfo& info) {
+  for (const ConfigSpace* space : ConfigSpaces()) {
+    if (space->family() == info.family) return space->family();
+  }
+  return "other";
+}
+
+/// A row of a family.
+struct FamilyRow {
+  std::shared_ptr<const KernelFamily> family;
+  std::size_t index = 0;
+};
+
+/// The row of a name: of those that there are, or of a family of its own, without code.
+absl::StatusOr<FamilyRow> FindRow(const std::string& row, Direction direction, Gfx gfx) {
+  for (const KernelFamily* family : Families()) {
+    const std::span<const RowInfo> rows = family->Rows(direction, gfx);
+    const auto found = std::ranges::find(rows, row, &RowInfo::name);
+    if (found == rows.end()) continue;
+    return FamilyRow{std::shared_ptr<const KernelFamily>(family, [](const KernelFamily*) {}),
+                     static_cast<std::size_t>(found - rows.begin())};
+  }
   for (const ConfigSpace* space : ConfigSpaces()) {
     const absl::StatusOr<ConfigSpace::Values> values = space->Parse(row, direction);
     if (!values.ok() || !space->Check(*values, direction, gfx).ok()) continue;
-    return std::pair(space->family(), space->MakeKernel(*values, direction, {}));
+    auto family = std::make_shared<PartsFamily>(std::string(space->family()));
+    family->Add(direction, gfx, space->MakeKernel(*values, direction, {}));
+    return FamilyRow{std::move(family)};
   }
   return absl::InvalidArgumentError(
       absl::StrFormat("row %s is no config's name of any family on %s", row, Name(gfx)));
 }
 
 /// What a row says to the context's problem.
-absl::StatusOr<model::RankedRow> AskRow(const std::string& row, PlanContext& context) {
+absl::StatusOr<model::RankedRow> AskRow(const std::string& name, PlanContext& context) {
   const Direction direction = context.problem().direction;
   const Gfx gfx = context.device().gfx;
-  auto kernel = KernelOf(row, direction, gfx);
-  if (!kernel.ok()) return kernel.status();
-  model::RankedRow ranked = {.family = kernel->first, .shape = kernel->second->shape()};
-  PartsFamily family{std::string(kernel->first)};
-  family.Add(direction, gfx, std::move(kernel->second));
-  const Verdict verdict = family.Ask(0, context);
-  if (const std::string* reason = std::get_if<std::string>(&verdict)) {
-    return absl::InvalidArgumentError(absl::StrFormat("row %s does not compute %s: %s", row,
-                                                      ToString(context.problem()), *reason));
+  const absl::StatusOr<FamilyRow> row = FindRow(name, direction, gfx);
+  if (!row.ok()) return row.status();
+  const Verdict verdict = row->family->Ask(row->index, context);
+  if (const Refusal* refusal = std::get_if<Refusal>(&verdict)) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "row %s does not compute %s: %s", name, ToString(context.problem()), refusal->reason));
   }
-  ranked.cost = std::get<Cost>(verdict);
-  return ranked;
+  const RowInfo& info = row->family->Rows(direction, gfx)[row->index];
+  return model::RankedRow{
+      .family = FamilyName(info), .shape = info.shape, .cost = std::get<Cost>(verdict)};
 }
 
 absl::StatusOr<PlanContext> ContextOf(const TimedProblem& timed) {

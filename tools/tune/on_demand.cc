@@ -83,7 +83,8 @@ std::string TextOf(const llvm::json::Object& object, llvm::StringRef key) {
 
 }  // namespace
 
-absl::StatusOr<Compiler> Compiler::Open(const std::string& json, std::string cache) {
+absl::StatusOr<Compiler> Compiler::Open(const std::string& json, std::string cache,
+                                        std::string headers) {
   const absl::StatusOr<std::string> text = ReadFile(json);
   if (!text.ok()) return text.status();
   llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(*text);
@@ -96,7 +97,8 @@ absl::StatusOr<Compiler> Compiler::Open(const std::string& json, std::string cac
   Compiler compiler;
   compiler.clang_ = TextOf(*object, "clang");
   compiler.cache_ = std::move(cache);
-  compiler.root_ = fs::absolute(json).parent_path().parent_path().parent_path();
+  if (headers.empty()) headers = fs::absolute(json).parent_path().parent_path().parent_path();
+  compiler.root_ = std::move(headers);
   for (const auto& [gfx, flags] : *object->getObject("flags")) {
     for (const llvm::json::Value& flag : *flags.getAsArray()) {
       compiler.flags_[gfx.str()].push_back(flag.getAsString().value_or("").str());

@@ -15,10 +15,11 @@ namespace gridwise {
 /// The machine's device compiler, and where its outputs are kept.
 class Compiler {
  public:
-  /// That of a gpu_compiler rule's file (tools/build), whose headers lie as in its runfiles: for
-  /// .../tools/tune/compiler.json below the folder that has tools. Code objects are kept below
-  /// `cache`, which is created if need be.
-  static absl::StatusOr<Compiler> Open(const std::string& json, std::string cache);
+  /// That of a gpu_compiler rule's file (tools/build), whose headers lie below the folder
+  /// `headers`; if that is empty, as in its runfiles: for .../tools/tune/compiler.json below the
+  /// folder that has tools. Code objects are kept below `cache`, which is created if need be.
+  static absl::StatusOr<Compiler> Open(const std::string& json, std::string cache,
+                                       std::string headers = "");
 
   /// The path of the code object (of NVIDIA's targets PTX) that a source compiles to. It is named
   /// by the source, the headers, the compiler's version and its flags: a second call finds it, in

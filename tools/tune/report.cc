@@ -23,7 +23,7 @@ constexpr std::string_view kHead = R"(<!doctype html>
 <html lang=en><meta charset=utf-8><meta name=viewport content="width=device-width">
 <title>Gridwise: times of kernels</title>
 <style>
-body{font:14px/1.4 system-ui,sans-serif;margin:2em auto;max-width:72em;padding:0 1em;color:#222}
+body{font:14px/1.4 system-ui,sans-serif;margin:2em auto;max-width:88em;padding:0 1em;color:#222}
 h2{margin-top:2em;border-top:1px solid #ccc;padding-top:1em}h3{margin:1.5em 0 .4em}
 p{max-width:50em}.wide{overflow-x:auto}svg{display:block}svg text{font:11px system-ui,sans-serif;fill:#222}
 table{border-collapse:collapse}td,th{padding:2px 10px 2px 0;text-align:right;white-space:nowrap;font-size:12px}
@@ -151,15 +151,16 @@ std::vector<std::string> KernelsOf(const Group& group) {
 }
 
 std::string HeatMap(const Group& group) {
-  constexpr int kCell = 9, kNames = 230;
+  constexpr int kCell = 13, kNames = 260;
   const std::vector<std::string> kernels = KernelsOf(group);
   std::map<std::string, int> column;
   for (const std::string& kernel : kernels) column.emplace(kernel, static_cast<int>(column.size()));
   std::string svg;
   int row = 0;
   for (const TimedProblem* problem : group) {
-    absl::StrAppendFormat(&svg, "<text x=%d y=%d text-anchor=end style=\"font-size:8px\">%s</text>",
-                          kNames - 4, row * kCell + 8, Escape(problem->name));
+    absl::StrAppendFormat(&svg,
+                          "<text x=%d y=%d text-anchor=end style=\"font-size:10px\">%s</text>",
+                          kNames - 4, row * kCell + 10, Escape(problem->name));
     for (const RowTime& time : problem->times) {
       const double efficiency = BestOf(*problem).ms / time.ms;
       absl::StrAppendFormat(&svg,

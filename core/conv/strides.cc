@@ -1,0 +1,80 @@
+#include "core/conv/strides.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+
+namespace gridwise {
+namespace {
+
+/// A tensor, and the strides that its user gave.
+struct Given {
+  const char* name;
+  Tensor tensor;
+  const PerAxis& stride;
+
+  bool is_given() const { return stride != PerAxis{}; }
+};
+
+/// The first axis of more than one index whose stride is another one; 6: there is none.
+std::size_t FirstDifference(const Given& given, const ConvProblem& problem) {
+  const TensorAxes packed = problem.AxesOf(given.tensor);
+  std::size_t axis = 0;
+  while (axis < 6 && (packed.size[axis] == 1 || packed.stride[axis] == given.stride[axis])) ++axis;
+  return axis;
+}
+
+/// Sets `member` to the first of `layouts` that has the strides of all the tensors. Errors name
+/// where the one differs that has most axes right.
+template <class L>
+absl::Status Choose(std::span<const L> layouts, L ConvProblem::* member,
+                    std::span<const Given> tensors, ConvProblem& problem) {
+  if (std::ranges::none_of(tensors, &Given::is_given)) return absl::OkStatus();
+  std::string nearest;
+  std::size_t most = 0;
+  ConvProblem candidate = problem;
+  for (const L layout : layouts) {
+    candidate.*member = layout;
+    std::size_t right = 0;
+    std::string difference;
+    for (const Given& given : tensors) {
+      if (!given.is_given()) continue;
+      const std::size_t axis = FirstDifference(given, candidate);
+      right += axis;
+      if (axis == 6 || !difference.empty()) continue;
+      difference = absl::StrFormat(
+          "%s has strides [%s]; as a packed tensor in %s, which is nearest, its stride of axis %d "
+          "must be %d",
+          given.name, absl::StrJoin(given.stride, " "), Name(layout), axis,
+          candidate.AxesOf(given.tensor).stride[axis]);
+    }
+    if (difference.empty()) {
+      problem.*member = layout;
+      return absl::OkStatus();
+    }
+    if (nearest.empty() || right > most) {
+      nearest = difference;
+      most = right;
+    }
+  }
+  return absl::InvalidArgumentError(nearest);
+}
+
+}  // namespace
+
+absl::Status SetLayouts(const TensorStrides& strides, ConvProblem& problem) {
+  const Given of_cells[] = {{"x", Tensor::kX, strides.x}, {"y", Tensor::kY, strides.y}};
+  const Given of_weights[] = {{"w", Tensor::kW, strides.w}};
+  ConvProblem chosen = problem;
+  absl::Status status = Choose<Layout>(kAllLayouts, &ConvProblem::layout, of_cells, chosen);
+  status.Update(
+      Choose<WeightLayout>(kAllWeightLayouts, &ConvProblem::weight_layout, of_weights, chosen));
+  if (status.ok()) problem = chosen;
+  return status;
+}
+
+}  // namespace gridwise
