@@ -39,9 +39,10 @@ Cost TileCost(const DeviceFacts& device, const TileSteps& s, const Work& work, i
   // What a wave does in a step besides to multiply, or another wave meanwhile.
   const double written =
       s.written_bytes > 0 ? s.written_bytes / machine.lds_write_bytes + s.conflict_cycles : 0;
-  const double besides = s.lane_cycles + written + kSwapped * s.swapped_elements;
-  const double busy = s.loads_apart ? std::max(s.matrix_cycles + kFirstReads, besides)
-                                    : s.matrix_cycles + kFirstReads + besides;
+  const double swapped = kSwapped * s.swapped_elements;
+  const double multiplies = s.matrix_cycles + kFirstReads + swapped;
+  const double loads = s.lane_cycles + written;
+  const double busy = s.loads_apart ? std::max(multiplies, loads + swapped) : multiplies + loads;
   // A slab arrives behind those of the unit's other workgroups. Slabs in flight share the latency.
   const double latency =
       machine.l2_latency_clk + kMissed * machine.mall_latency_ns * EstimateGhz(device);
