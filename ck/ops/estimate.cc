@@ -62,9 +62,11 @@ Cost EstimateCost(const GemmConfig& c, const DeviceFacts& device, const Work& wo
   constexpr double kTableRead = 64;  // LDS latency before the loads of a step
   // Of a step: 28 scalar instructions, of 4 cycles, and 5 branches of 8 (tests/isa).
   constexpr double kControl = 28 * 4 + 5 * 8;
-  // Stores look up where rows and columns are: a fit to the simulator's clock, of backward-weight
-  // of RetinaNet's largest filters on gfx942.
-  constexpr double kOutput = 1.7;
+  // Fits to the simulator's clock, of layers of RetinaNet and regressions on gfx942 and gfx1100, by
+  // which rows of both families are ranked together. Stores look up where rows and columns are;
+  // before the first load digits are found and tables written; and rows of tile for MFMA are faster
+  // than estimated.
+  constexpr double kOutput = 1.7, kPrologue = 3000, kAgainstTileOfMfma = 1.1;
   const TargetTraits target = TraitsOf(device.gfx);
   const double math_waves =
       std::max(1.0, static_cast<double>(c.waves.m * c.waves.n) / target.simds_per_unit);
@@ -76,7 +78,7 @@ Cost EstimateCost(const GemmConfig& c, const DeviceFacts& device, const Work& wo
     return c.operand(side).along_k() ? 0.0 : 1.0 * rows * c.tile.k;
   };
   const double read_elements = 1.0 * c.waves.m * c.waves.n * (c.wave_m() + c.wave_n()) * c.tile.k;
-  return TileCost(
+  Cost cost = TileCost(
       device,
       {.tile_elements = 1.0 * c.tile.m * c.tile.n,
        .output_factor = kOutput,
@@ -97,6 +99,14 @@ Cost EstimateCost(const GemmConfig& c, const DeviceFacts& device, const Work& wo
        .barriers = c.lds_buffers() == 1 ? 2 : 1,
        .slabs_in_flight = c.slabs_in_flight()},
       work, splits);
+  cost.fixed_cycles += kPrologue;
+  if (target.mma_unit == MmaUnit::kMfma) {
+    for (double* cycles : {&cost.matrix_cycles, &cost.lds_cycles, &cost.memory_cycles,
+                           &cost.alone_cycles, &cost.fixed_cycles}) {
+      *cycles *= kAgainstTileOfMfma;
+    }
+  }
+  return WithCycles(cost);
 }
 
 Sharing Complete(Sharing sharing, const GemmConfig& config, const DeviceFacts& device,

@@ -34,9 +34,10 @@ Cost TileCost(const DeviceFacts& device, const TileSteps& s, const Work& work, i
   // What a wave does in a step besides to multiply, or another wave meanwhile.
   const double written =
       s.written_bytes > 0 ? s.written_bytes / machine.lds_write_bytes + s.conflict_cycles : 0;
-  const double besides = s.lane_cycles + written + fit.swapped * s.swapped_elements;
-  const double busy = s.loads_apart ? std::max(s.matrix_cycles + fit.first_reads, besides)
-                                    : s.matrix_cycles + fit.first_reads + besides;
+  const double swapped = fit.swapped * s.swapped_elements;
+  const double multiplies = s.matrix_cycles + fit.first_reads + swapped;
+  const double loads = s.lane_cycles + written;
+  const double busy = s.loads_apart ? std::max(multiplies, loads + swapped) : multiplies + loads;
   // A slab arrives behind those of the unit's other workgroups. Slabs in flight share the latency.
   const double latency =
       machine.l2_latency_clk + fit.missed * machine.mall_latency_ns * EstimateGhz(device);
