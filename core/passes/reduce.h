@@ -48,8 +48,8 @@ GRIDWISE_DEVICE void ReduceRun(const ReduceArgs& args, int at) {
     Sums splits[kAtATime];
     for (int i = 0; i < kAtATime; ++i) {
       if (first + i < args.splits) {
-        splits[i] = *reinterpret_cast<const Sums*>(args.partial +
-                                                   (first + i) * args.split_elements + at);
+        splits[i] =
+            *reinterpret_cast<const Sums*>(args.partial + (first + i) * args.split_elements + at);
       }
     }
     for (int i = 0; i < kAtATime; ++i) {
