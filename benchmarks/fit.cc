@@ -133,9 +133,12 @@ Loss LossOf(const std::vector<Layer>& layers, Gfx gfx) {
   return loss;
 }
 
-/// One constant after the other, by smaller and smaller factors, as long as that helps.
+/// One constant after the other, by smaller and smaller factors, as long as that helps. What layers
+/// do not tell stays within bounds.
 Loss Fit(const std::vector<Layer>& layers, Gfx gfx) {
+  constexpr double kFurthest = 5;
   TileFit& fit = MutableTileFit(gfx);
+  const TileFit start = fit;
   Loss least = LossOf(layers, gfx);
   for (const double factor : {3.0, 1.7, 1.3, 1.15, 1.07}) {
     for (bool better = true; better;) {
@@ -145,6 +148,11 @@ Loss Fit(const std::vector<Layer>& layers, Gfx gfx) {
           double& value = fit.*constant.member;
           const double before = value;
           value *= times;
+          const double moved = value / start.*constant.member;
+          if (moved > kFurthest || moved * kFurthest < 1) {
+            value = before;
+            continue;
+          }
           const Loss loss = LossOf(layers, gfx);
           if (loss.value() < least.value() - 1e-6) {
             least = loss;

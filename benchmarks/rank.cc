@@ -100,7 +100,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "rank: %s\n", std::string(rows.status().message()).c_str());
     return 2;
   }
-  const auto choices = gridwise::ChoicesOf(gridwise::ByLayer(*rows));
+  const auto layers = gridwise::ByLayer(*rows);  // which the choices point into
+  const auto choices = gridwise::ChoicesOf(layers);
   if (choices.empty()) {
     std::fputs("rank: no problem of the table has several timed rows\n", stderr);
     return 1;

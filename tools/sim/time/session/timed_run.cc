@@ -45,7 +45,10 @@ absl::StatusOr<bool> Depend(Program& program, const KernelInfo& kernel, const Gr
   for (uint32_t i = 0; i < count; ++i) {
     if (program.Describe(i).pc - kernel.entry_address >= kernel.code_bytes) continue;
     const InstructionFacts& facts = program.Facts(i);
-    if (facts.polls || (facts.atomic && facts.vmem && !facts.writes.empty())) return true;
+    // What waits for another workgroup has to look beyond its own caches; other loads of the same
+    // address over and over only look like it.
+    const bool polls = facts.polls && facts.vmem && facts.device_scope;
+    if (polls || (facts.atomic && facts.vmem && !facts.writes.empty())) return true;
   }
   return false;
 }
