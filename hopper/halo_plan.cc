@@ -215,7 +215,7 @@ PartEstimate EstimateLaunch(const HaloWeightConfig& config, const PartRequest& r
                          ? request.sharing.splits
                          : Int(SharersOf(problem, request.device, halo.tiling.tiles));
   constexpr double kLaunch = 8000, kSplit = 4000;
-  Cost cost = HaloCost(halo, problem, request.device, splits, kLaunch, /*efficiency=*/0.9);
+  Cost cost = HaloCost(halo, problem, request.device, splits, kLaunch, /*efficiency=*/1.0);
   const auto elements = static_cast<double>(problem.out_elements());
   if (splits > 1) {
     cost.pass_cycles =

@@ -75,7 +75,7 @@ Grid GridOf(const Config& config, const PartRequest& request) {
 /// at once where each workgroup fills a multiprocessor: of 8, the units of 132 hold far fewer
 /// than 16.
 constexpr int kMostCluster = 8;
-constexpr std::array<double, kMostCluster + 1> kClustersAtOnce = {0, 132, 42, 18, 11, 6, 5, 4, 3};
+constexpr std::array<double, kMostCluster + 1> kClustersAtOnce = {0, 132, 33, 14, 11, 6, 5, 4, 3};
 
 /// A multiprocessor multiplies 2048 pairs of f16 a cycle; the rest are fits to measurements.
 Cost EstimateSplits(const Config& config, const PartRequest& request, const Grid& grid, int splits,
@@ -94,7 +94,9 @@ Cost EstimateSplits(const Config& config, const PartRequest& request, const Grid
   const double steps = grid.steps / tiles;
   const double matrix =
       steps * config.rows() * config.columns * Config::kSlab / kPairsPerCycle / efficiency;
-  const double memory = steps * config.stage_bytes() / l2_bytes_per_cycle;
+  // A single warpgroup of few products waits for each slab.
+  const double waits = config.rows() * config.columns <= 4096 ? 1.2 : 1;
+  const double memory = steps * config.stage_bytes() / l2_bytes_per_cycle * waits;
   const int tensors = in_cluster ? 1 : splits;  // of sums
   const bool partial = tensors > 1 || request.sharing.partial_elements > 0;
   const double out_bytes = partial ? 4 : SizeOf(problem.output_type());
