@@ -51,7 +51,7 @@ TEST(Reject, SaysWhyWithTheValues) {
   EXPECT_THAT(reason(problem), HasSubstr("type is bf16; the row is for f16"));
   problem = Problem(Direction::kForward, 20, 1);
   problem.c = 3;
-  EXPECT_THAT(reason(problem), HasSubstr("6 bytes apart; tensor maps want multiples of 16"));
+  EXPECT_THAT(reason(problem), HasSubstr("120 bytes apart; tensor maps want multiples of 16"));
   problem = Problem(Direction::kForward, 20, 1);
   problem.groups = 2;
   EXPECT_THAT(reason(problem), HasSubstr("a group has 32 source channels"));
