@@ -95,12 +95,7 @@ std::optional<HaloTiling> Tile(const HaloShape& shape, const ConvProblem& proble
     const int of_dy = limits.dy == DyInStage::kPacked ? tile_h * tile_w : Int(cells);
     tiling.stage_bytes += AlignUp(of_dy * kBlock * 2, 1024);
   }
-  // What is read of the last stage beyond its end must be shared memory, of whatever.
-  const int read_cells = (AlignUp(tile_h, limits.run_h) - 1 + shape.reach[0]) * pitch +
-                         AlignUp(tile_w, limits.run_w) + shape.reach[1];
-  const int beyond = std::max(0, read_cells * kBlock * 2 - tiling.plane_bytes);
-  tiling.shared_bytes =
-      limits.stages * (tiling.stage_bytes + 16) + std::max(beyond, Int(limits.other_bytes));
+  tiling.shared_bytes = limits.stages * (tiling.stage_bytes + 16) + Int(limits.other_bytes);
   if (tiling.shared_bytes > TraitsOf(Gfx::kSm90a).lds_bytes) return std::nullopt;
   tiling.tiles = problem.batch * CeilDiv(shape.cells[0], tile_h) * CeilDiv(shape.cells[1], tile_w);
   return tiling;
@@ -285,14 +280,13 @@ LaunchShape HaloLaunchShape(std::int64_t workgroups, int threads, std::int64_t s
 }
 
 Cost HaloCost(const Halo& halo, const ConvProblem& problem, const DeviceFacts& device,
-              std::int64_t sharers, double fixed) {
+              std::int64_t sharers, double fixed, double efficiency) {
   const double tiles = static_cast<double>(CeilDiv<std::int64_t>(halo.tiling.tiles, sharers));
   const double rounds =
       static_cast<double>(CeilDiv<std::int64_t>(sharers * BlocksOf(problem), device.compute_units));
-  constexpr double kEfficiency = 0.75;  // of memory and matrix unit, by measurement
-  return {.matrix_cycles = tiles * halo.cycles.matrix / kEfficiency,
-          .memory_cycles = tiles * halo.cycles.memory / kEfficiency,
-          .alone_cycles = tiles * halo.cycles.both() / kEfficiency,
+  return {.matrix_cycles = tiles * halo.cycles.matrix / efficiency,
+          .memory_cycles = tiles * halo.cycles.memory / efficiency,
+          .alone_cycles = tiles * halo.cycles.both() / efficiency,
           .fixed_cycles = fixed,
           .rounds = rounds,
           .resident = 1};

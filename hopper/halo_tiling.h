@@ -59,7 +59,6 @@ struct HaloLimits {
   std::int64_t other_bytes = 0;  // of shared memory, but for stages
   int filter_bytes = 0;          // in a stage
   DyInStage dy = DyInStage::kNone;
-  int run_w = 1, run_h = 1;  // cells that are read at a time, beyond a tile's last as well
 };
 
 /// Cycles of a workgroup for a tile.
@@ -106,7 +105,8 @@ std::int64_t BlocksOf(const ConvProblem& problem);
 std::int64_t SharersOf(const ConvProblem& problem, const DeviceFacts& device, std::int64_t tiles);
 LaunchShape HaloLaunchShape(std::int64_t workgroups, int threads, std::int64_t shared_bytes);
 
+/// `efficiency` is of memory and the matrix unit, by measurement of the row's kind.
 Cost HaloCost(const Halo& halo, const ConvProblem& problem, const DeviceFacts& device,
-              std::int64_t sharers, double fixed);
+              std::int64_t sharers, double fixed, double efficiency);
 
 }  // namespace gridwise::hopper

@@ -37,10 +37,6 @@ PartLaunch LaunchOf(const KernelCode& code, const SimpleConfig& config,
                     const PartRequest& request) {
   return LaunchOf(code, PlanSimple(config, request));
 }
-PartLaunch LaunchOf(const KernelCode& code, const NarrowConfig& config,
-                    const PartRequest& request) {
-  return LaunchOf(code, PlanNarrow(config, request));
-}
 PartLaunch LaunchOf(const KernelCode& code, const NarrowWeightConfig& config,
                     const PartRequest& request) {
   return LaunchOf(code, PlanNarrow(config, request));
@@ -91,9 +87,6 @@ std::shared_ptr<const PartKernel> MakeKernel(const HaloWeightConfig& config, Ker
 }
 std::shared_ptr<const PartKernel> MakeKernel(const HaloDenseConfig& config, KernelCode code) {
   return std::make_shared<Kernel<HaloDenseConfig>>(config, std::move(code));
-}
-std::shared_ptr<const PartKernel> MakeKernel(const NarrowConfig& config, KernelCode code) {
-  return std::make_shared<Kernel<NarrowConfig>>(config, std::move(code));
 }
 std::shared_ptr<const PartKernel> MakeKernel(const NarrowWeightConfig& config, KernelCode code) {
   return std::make_shared<Kernel<NarrowWeightConfig>>(config, std::move(code));

@@ -15,7 +15,6 @@ std::shared_ptr<const PartKernel> MakeKernel(const Config& config, KernelCode co
 std::shared_ptr<const PartKernel> MakeKernel(const HaloConfig& config, KernelCode code);
 std::shared_ptr<const PartKernel> MakeKernel(const HaloWeightConfig& config, KernelCode code);
 std::shared_ptr<const PartKernel> MakeKernel(const HaloDenseConfig& config, KernelCode code);
-std::shared_ptr<const PartKernel> MakeKernel(const NarrowConfig& config, KernelCode code);
 std::shared_ptr<const PartKernel> MakeKernel(const NarrowWeightConfig& config, KernelCode code);
 std::shared_ptr<const PartKernel> MakeKernel(const SimpleConfig& config, KernelCode code);
 

@@ -4,49 +4,14 @@
 #include "core/base/types.h"
 #include "core/conv/problem.h"
 
-/// Narrow rows: halo rows (hopper/halo.h) whose warps multiply by themselves, 16 x 16 channels at a
-/// time, where a product of a whole warpgroup would mostly be of zeros. Operands come from the
-/// patch by ldmatrix, so that 16 cells may be any; no sums or filters pass through shared memory,
-/// and no warp waits for another.
+/// Narrow rows: halo rows (hopper/halo.h) of backward-weight whose warps multiply by themselves, 16
+/// x 16 channels at a time, where a product of a whole warpgroup is mostly of channels of different
+/// groups. Operands come from the patch by ldmatrix, so that 16 cells may be any.
 
 namespace gridwise::hopper {
 
-/// A row of forward or backward-data. A warp has 16 output channels of a block of 64, whose filter
-/// it keeps in registers, and `lines` x 16 cells of a tile at a time.
-struct NarrowConfig {
-  Direction direction = Direction::kForward;
-  DataType type = DataType::kF16;
-  int channels = 16;  // source channels of a product: of a group of 32, or of 16 in all
-  int filter = 3;     // taps along each axis
-  int step = 1;       // source cells from one cell to the next
-  int up = 1;         // residue classes along an axis: the stride of backward-data
-  int lines = 4;
-  int warps = 12;
-  int stages = 3;
-
-  static constexpr void Fields(auto& self, auto&& visit) {
-    auto& [direction, type, channels, filter, step, up, lines, warps, stages] = self;
-    visit("", direction);
-    visit("", type);
-    visit("narrow", channels);
-    visit("f", filter);
-    visit("step", step);
-    visit("up", up);
-    visit("l", lines);
-    visit("w", warps);
-    visit("s", stages);
-  }
-  bool operator==(const NarrowConfig&) const = default;
-
-  constexpr int threads() const { return 32 * (warps + 1); }
-  constexpr int parts() const { return warps / 4; }  // warps of the same channels
-  constexpr int classes() const { return up * up; }
-  constexpr int taps_of_axis(int i) const { return (filter + i) / up; }
-  constexpr int taps_of_class(int i) const { return taps_of_axis(i / up) * taps_of_axis(i % up); }
-};
-
-/// A row of backward-weight. A warp has 16 channels of dy and `channels` of x of a block of 64, at
-/// all taps, and sums every so manieth 16 cells.
+/// A warp has 16 channels of dy and `channels` of x of a block of 64, at all taps, and sums every
+/// so manieth 16 cells.
 struct NarrowWeightConfig {
   DataType type = DataType::kF16;
   int channels = 16;  // of a group of 32, or of 16 in all
@@ -72,17 +37,6 @@ struct NarrowWeightConfig {
 };
 
 /// nullptr when a kernel of `c` can be compiled, else the reason.
-constexpr const char* Reject(const NarrowConfig& c) {
-  if (c.type != DataType::kF16 && c.type != DataType::kBF16) return "operands are f16 or bf16";
-  if (c.channels != 16 && c.channels != 32) return "products are of 16 or 32 channels";
-  if (c.warps % 4 != 0 || c.warps < 4 || c.warps > 16) return "four warps share a block's channels";
-  if (c.up != 1 && (c.up != 2 || c.filter % 2 == 0)) return "of two classes, one has a tap more";
-  const int registers = c.classes() * c.lines * 8 + c.filter * c.filter * c.channels / 4;
-  if (registers > (c.warps > 12 ? 56 : c.warps > 8 ? 88 : 120))
-    return "sums and filter do not fit in registers";
-  if (c.stages < 2) return "one stage is loaded while another is read";
-  return nullptr;
-}
 constexpr const char* Reject(const NarrowWeightConfig& c) {
   if (c.type != DataType::kF16 && c.type != DataType::kBF16) return "operands are f16 or bf16";
   if (c.channels != 16 && c.channels != 32) return "products are of 16 or 32 channels";

@@ -12,12 +12,9 @@
 namespace gridwise::hopper {
 
 /// As those of halo_plan.h, of narrow rows.
-std::optional<std::string> RejectProblem(const NarrowConfig& config, const ConvProblem& problem);
 std::optional<std::string> RejectProblem(const NarrowWeightConfig& config,
                                          const ConvProblem& problem);
-PartEstimate EstimateLaunch(const NarrowConfig& config, const PartRequest& request);
 PartEstimate EstimateLaunch(const NarrowWeightConfig& config, const PartRequest& request);
-Plan<HaloArgs> PlanNarrow(const NarrowConfig& config, const PartRequest& request);
 Plan<HaloArgs> PlanNarrow(const NarrowWeightConfig& config, const PartRequest& request);
 
 }  // namespace gridwise::hopper

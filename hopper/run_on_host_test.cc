@@ -26,7 +26,6 @@
 #include "hopper/kernel/halo.h"
 #include "hopper/kernel/halo_dense.h"
 #include "hopper/kernel/halo_weight.h"
-#include "hopper/kernel/narrow.h"
 #include "hopper/kernel/narrow_weight.h"
 #include "hopper/kernel/simple.h"
 #include "hopper/kernel/weight.h"
@@ -205,48 +204,6 @@ TEST(HaloWeight, OfGroupsAndStrides) {
 TEST(HaloWeight, AnInfinityReachesItsTaps) {
   CheckHaloWeight(Problem(Direction::kBackwardWeight, 8, 8, 8, Axis(9), Axis(9)), 1,
                   Values::kInfinity);
-}
-
-template <NarrowConfig kC>
-void CheckNarrow(ConvProblem problem, int splits = 1, Values values = Values::kFinite) {
-  problem.direction = kC.direction;
-  ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
-  Check(
-      problem, [](const PartRequest& request) { return PlanNarrow(kC, request); },
-      RunWarpRoles<kC.warps, NarrowRoles<kC>, HaloArgs>, splits, values);
-}
-
-TEST(Narrow, Forward) {
-  constexpr NarrowConfig k1 = {.lines = 2, .warps = 8, .stages = 2};
-  const ConvProblem problem = Problem(Direction::kForward, 5, 16, 16, Axis(9), Axis(21));
-  CheckNarrow<k1>(problem);
-  CheckNarrow<k1>(problem, /*splits=*/3);
-  ConvProblem f32 = problem;
-  f32.out_type = DataType::kF32;
-  f32.epilogue.low = 0;
-  CheckNarrow<k1>(f32);
-  for (const std::int64_t channels : {1, 4, 8}) {
-    CheckNarrow<k1>(
-        Problem(Direction::kForward, 80 / channels, channels, channels, Axis(6), Axis(9, 1, 0)));
-  }
-  constexpr NarrowConfig k2 = {.channels = 32, .step = 2, .lines = 3, .warps = 4, .stages = 2};
-  CheckNarrow<k2>(Problem(Direction::kForward, 3, 32, 32, Axis(10, 2), Axis(15, 2, 0)));
-}
-
-TEST(Narrow, BackwardData) {
-  constexpr NarrowConfig k1 = {
-      .direction = Direction::kBackwardData, .channels = 32, .lines = 4, .warps = 4, .stages = 2};
-  CheckNarrow<k1>(Problem(Direction::kBackwardData, 3, 32, 32, Axis(9), Axis(10)));
-  constexpr NarrowConfig k2 = {
-      .direction = Direction::kBackwardData, .up = 2, .lines = 1, .warps = 8, .stages = 2};
-  CheckNarrow<k2>(Problem(Direction::kBackwardData, 5, 16, 16, Axis(9, 2), Axis(12, 2)));
-  CheckNarrow<k2>(Problem(Direction::kBackwardData, 5, 16, 16, Axis(9, 2, 0), Axis(12, 2, 1)));
-  CheckNarrow<k2>(Problem(Direction::kBackwardData, 16, 4, 4, Axis(11, 2, 1), Axis(8, 2, 2)), 2);
-}
-
-TEST(Narrow, AnInfinityStaysInItsGroup) {
-  constexpr NarrowConfig k1 = {.lines = 4, .warps = 4, .stages = 2};
-  CheckNarrow<k1>(Problem(Direction::kForward, 32, 4, 4, Axis(9), Axis(9)), 1, Values::kInfinity);
 }
 
 template <NarrowWeightConfig kC>

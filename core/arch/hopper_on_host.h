@@ -260,6 +260,13 @@ inline unsigned ShuffleXor(unsigned v, int mask) {
 inline void StoreIf(bool condition, void* to, Vec<unsigned, 2> v) {
   if (condition) std::memcpy(to, &v, sizeof(v));
 }
+/// Clusters of one workgroup.
+inline int ClusterRank() { return 0; }
+inline void ClusterSync() {}
+inline SharedAddress OfClusterRank(SharedAddress at, int) { return at; }
+inline float LoadOfCluster(SharedAddress at) {
+  return *reinterpret_cast<const float*>(dynamic_shared_memory + at);
+}
 inline void AddTo(float* to, float v) { std::atomic_ref<float>(*to) += v; }
 
 inline void StoreHostMatrices(int count, SharedAddress to, std::array<unsigned, 4> values) {

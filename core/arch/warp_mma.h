@@ -17,17 +17,8 @@ struct Matrices4 {
 
 #if defined(__NVPTX__)
 
-/// A warp loads 8 x 8 matrices of 2-byte elements: lane l passes the address of row l % 8 of matrix
-/// l / 8.
-GRIDWISE_DEVICE Matrices4 LoadMatrix4(SharedAddress from) {
-  Matrices4 m;
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared::cta.b16 {%0, %1, %2, %3}, [%4];"
-               : "=r"(m.part[0]), "=r"(m.part[1]), "=r"(m.part[2]), "=r"(m.part[3])
-               : "r"(from)
-               : "memory");
-  return m;
-}
-/// The same of the transposed matrices.
+/// A warp loads 8 x 8 matrices of 2-byte elements, transposed: lane l passes the address of row
+/// l % 8 of matrix l / 8, as it lies.
 GRIDWISE_DEVICE Matrices4 LoadTransposed4(SharedAddress from) {
   Matrices4 m;
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared::cta.b16 {%0, %1, %2, %3}, [%4];"
@@ -56,15 +47,6 @@ GRIDWISE_DEVICE void WarpMma(float (&d)[4], const Matrices4& a, unsigned b0, uns
 
 #else  // on the host, see hopper_on_host.h
 
-inline Matrices4 LoadMatrix4(SharedAddress from) {
-  const auto all = ExchangeInWarp({from});
-  const int lane = ThreadId() % 32;
-  Matrices4 m;
-  for (int i = 0; i < 4; ++i) {
-    std::memcpy(&m.part[i], dynamic_shared_memory + all[i * 8 + lane / 4][0] + lane % 4 * 4, 4);
-  }
-  return m;
-}
 inline Matrices4 LoadTransposed4(SharedAddress from) {
   const auto all = ExchangeInWarp({from});
   const int lane = ThreadId() % 32;

@@ -71,7 +71,7 @@ Prepared Prepare(const ConvProblem& problem, Gfx gfx) {
   ConvProblem deeper = prepared.simple;
   const std::int64_t of_run = SizeOf(problem.type) * deeper.dims[2].stride;
   deeper.c = AlignUp(deeper.c, kCopyBytes / Gcd(kCopyBytes, of_run));
-  prepared.folded = Fold(deeper);
+  prepared.folded = Fold(deeper, kCopyBytes / SizeOf(problem.type));
   if (prepared.folded) prepared.deeper = deeper;
   return prepared;
 }

@@ -341,7 +341,9 @@ struct HaloRoles {
     for (int i = work.first; i < work.tiles; i += work.step, ++turn, ring.Next()) {
       if (turn % kC.teams != team) continue;
       const HaloTileAt tile = FindHaloTile(args, i);
+      if (kC.hands_over() && turn > 0) WaitAt(HandOverBarrier(team), kTeam * kC.teams);
       ring.WaitFull();
+      if (kC.hands_over()) ArriveAt(HandOverBarrier(team ^ 1), kTeam * kC.teams);
       HaloSums<kC> sums;
       MultiplyTaps(sums, args, ring.at() + warpgroup * kC.reps * 8192, base + args.filter_at);
       ring.Release(ring.stage());

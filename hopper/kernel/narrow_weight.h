@@ -1,7 +1,8 @@
 #pragma once
 
+#include "core/arch/warp_mma.h"
 #include "hopper/kernel/halo_weight.h"
-#include "hopper/kernel/narrow.h"
+#include "hopper/narrow.h"
 
 /// Backward-weight of groups of few channels by single warps, see hopper/narrow.h: of dy and, at
 /// each tap, of x 16 cells at a time, which lie [cell][channel] and are loaded transposed. Cells
@@ -9,6 +10,24 @@
 /// end; workgroups that share the tiles of a block of channels are splits of K.
 
 namespace gridwise::hopper {
+
+/// Runs a kernel's roles: a thread of the last warp produces what the others consume.
+template <int kWarps, class Roles, class Args>
+GRIDWISE_DEVICE void RunWarpRoles(const Args& args) {
+  const SharedAddress base = DynamicSharedMemory();
+  Roles::Init(args, base);
+  WaitAt(0, 32 * (kWarps + 1));
+  if (ThreadId() < 32 * kWarps) {
+    Roles::Consume(args, base);
+  } else if (ThreadId() == 32 * kWarps) {
+    Roles::Produce(args, base);
+  }
+}
+
+/// Where 16 bytes of a cell are, of cells that begin at an address.
+GRIDWISE_DEVICE SharedAddress PieceOf(SharedAddress cells, int cell, int piece) {
+  return cells + cell * 128 + ((piece ^ (cell & 7)) << 4);
+}
 
 /// Cells of a tile one after the other, of which a lane visits every so manieth.
 struct NarrowCells {

@@ -5,7 +5,6 @@
 #include "hopper/kernel/halo.h"
 #include "hopper/kernel/halo_dense.h"
 #include "hopper/kernel/halo_weight.h"
-#include "hopper/kernel/narrow.h"
 #include "hopper/kernel/narrow_weight.h"
 #include "hopper/kernel/simple.h"
 #include "hopper/kernel/weight.h"
@@ -48,16 +47,12 @@ using enum DataType;
   GRIDWISE_HOPPER_ROW(HaloDenseRoles, HaloArgs, (HaloDenseConfig{__VA_ARGS__}))
 #define HALO_WEIGHT(...) \
   GRIDWISE_HOPPER_ROW(HaloWeightRoles, HaloArgs, (HaloWeightConfig{__VA_ARGS__}))
-#define GRIDWISE_HOPPER_NARROW_ROW(Roles, kConfig) \
-  GRIDWISE_HOPPER_KERNEL(HaloArgs, (RunWarpRoles<kConfig.warps, Roles<kConfig>, HaloArgs>), kConfig)
-#define NARROW_FORWARD(...)               \
-  GRIDWISE_HOPPER_NARROW_ROW(NarrowRoles, \
-                             (NarrowConfig{.direction = Direction::kForward, __VA_ARGS__}))
-#define NARROW_BACKWARD_DATA(...)         \
-  GRIDWISE_HOPPER_NARROW_ROW(NarrowRoles, \
-                             (NarrowConfig{.direction = Direction::kBackwardData, __VA_ARGS__}))
-#define NARROW_WEIGHT(...) \
-  GRIDWISE_HOPPER_NARROW_ROW(NarrowWeightRoles, (NarrowWeightConfig{__VA_ARGS__}))
+#define NARROW_WEIGHT(...)                                                            \
+  GRIDWISE_HOPPER_KERNEL(                                                             \
+      HaloArgs,                                                                       \
+      (RunWarpRoles<(NarrowWeightConfig{__VA_ARGS__}).warps,                          \
+                    NarrowWeightRoles<(NarrowWeightConfig{__VA_ARGS__})>, HaloArgs>), \
+      (NarrowWeightConfig{__VA_ARGS__}))
 #define SIMPLE(...)                                                              \
   GRIDWISE_HOPPER_KERNEL(SimpleArgs, (SimpleTiles<(SimpleConfig{__VA_ARGS__})>), \
                          (SimpleConfig{__VA_ARGS__}))

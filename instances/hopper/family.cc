@@ -24,8 +24,8 @@ using enum DataType;
 /// A line of the list of rows.
 struct Row {
   int line;
-  std::variant<Config, HaloConfig, HaloDenseConfig, HaloWeightConfig, NarrowConfig,
-               NarrowWeightConfig, SimpleConfig>
+  std::variant<Config, HaloConfig, HaloDenseConfig, HaloWeightConfig, NarrowWeightConfig,
+               SimpleConfig>
       config;
 };
 
@@ -41,10 +41,6 @@ struct Row {
   GRIDWISE_HOPPER_LINE(HaloConfig, .direction = Direction::kBackwardData, __VA_ARGS__)
 #define HALO_DENSE(...) GRIDWISE_HOPPER_LINE(HaloDenseConfig, __VA_ARGS__)
 #define HALO_WEIGHT(...) GRIDWISE_HOPPER_LINE(HaloWeightConfig, __VA_ARGS__)
-#define NARROW_FORWARD(...) \
-  GRIDWISE_HOPPER_LINE(NarrowConfig, .direction = Direction::kForward, __VA_ARGS__)
-#define NARROW_BACKWARD_DATA(...) \
-  GRIDWISE_HOPPER_LINE(NarrowConfig, .direction = Direction::kBackwardData, __VA_ARGS__)
 #define NARROW_WEIGHT(...) GRIDWISE_HOPPER_LINE(NarrowWeightConfig, __VA_ARGS__)
 #define SIMPLE(...) GRIDWISE_HOPPER_LINE(SimpleConfig, __VA_ARGS__)
 
