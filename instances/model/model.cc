@@ -1,6 +1,7 @@
 #include "instances/model/model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <utility>
@@ -146,7 +147,9 @@ bool Model::KnowsFamily(std::string_view family) const {
 std::optional<std::string> Model::FarFeature(const Features& features) const {
   for (std::size_t i = 0; i < ranges_.size(); ++i) {
     const Range& range = ranges_[i];
-    const float margin = 0.1f * (range.high - range.low);
+    // The file has six digits.
+    const float rounding = 1e-5f * std::max(std::abs(range.low), std::abs(range.high));
+    const float margin = 0.1f * (range.high - range.low) + rounding;
     if (features[i] < range.low - margin || features[i] > range.high + margin) {
       return absl::StrFormat("%s is %g, and %g to %g in the training set", FeatureNames()[i],
                              features[i], range.low, range.high);

@@ -177,7 +177,7 @@ absl::StatusOr<std::string> PrintTrainingTable(const std::vector<TimedProblem>& 
           absl::StrFormat("%.6g", time.ms)};
       absl::StrAppend(&text, JoinCsvLine(known));
       for (std::size_t i = 0; i < model::FeatureNames().size(); ++i) {
-        absl::StrAppendFormat(&text, ",%.9g", features[i]);
+        absl::StrAppendFormat(&text, ",%.6g", features[i]);
       }
       text += '\n';
     }

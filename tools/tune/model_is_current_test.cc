@@ -1,0 +1,44 @@
+/// The model that is compiled in was trained on what this library says of the rows of
+/// tables/training.csv: a change of estimates, rows' shapes or features wants it trained anew.
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "instances/ck/family.h"
+#include "instances/families.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SHA256.h"
+#include "tools/tune/judges.h"
+#include "tools/tune/times.h"
+
+namespace gridwise {
+namespace {
+
+std::string TextOf(const char* path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+TEST(Model, IsOfThisLibrary) {
+  RegisterFamily(ck::Family()).IgnoreError();  // unless it is one of the default families
+  const auto problems = ReadTimes(TextOf("tools/tune/tables/training.csv"));
+  ASSERT_TRUE(problems.ok()) << problems.status();
+  int unknown = 0;
+  const absl::StatusOr<std::string> table = PrintTrainingTable(*problems, unknown);
+  ASSERT_TRUE(table.ok()) << table.status();
+  llvm::SHA256 sha;
+  sha.update(*table);
+  EXPECT_THAT(
+      TextOf("instances/model/model.inc"),
+      ::testing::HasSubstr("\ntraining " + llvm::toHex(sha.final(), /*LowerCase=*/true) + "\n"))
+      << "python3 tools/tune/train.py tools/tune/tables/training.csv";
+}
+
+}  // namespace
+}  // namespace gridwise
