@@ -70,6 +70,13 @@ const std::vector<Kind>& Kinds() {
       {"bwd_weight", Direction::kBackwardWeight, {"f16_t16x64x32_", "f16_t64x16x32_"}, "", 64, 1},
       // Whose waits are written by hand.
       {"direct to LDS", Direction::kForward, {"f16_t64x64x64_"}, "_direct3", 64, 1},
+      {"classic", Direction::kForward, {"multiple_abd_f16_t64x64x32_"}, "", 64, 1},
+      {"classic wavelet",
+       Direction::kBackwardWeight,
+       {"wavelet_f16_t64x64x32_"},
+       "_wavelet2",
+       64,
+       1},
       {"direct", Direction::kForward, {"f16_ch1_cells8_taps3_stride1"}, "", 16, 16},
   };
   return *kinds;
