@@ -18,6 +18,10 @@ namespace {
 constexpr double kSaluPerMatrix = 1;
 constexpr double kBranchesPerStep = 1.25;  // one, and some where runs of steps end
 
+// Of the classic family, whose steps ask whether there are others to load, and move tables on.
+constexpr double kClassicSaluPerStep = 56, kClassicScalarLoadsPerStep = 3,
+                 kClassicBranchesPerStep = 10;
+
 /// The op of a row of the classic family; nothing for those of others.
 std::optional<ck::Op> OpOf(std::string_view row) {
   for (const ck::Op op : ck::kAllOps) {
@@ -77,6 +81,28 @@ bool Matches(std::string_view pattern, std::string_view text) {
   return !text.empty() && pattern[0] == text[0] && Matches(pattern.substr(1), text.substr(1));
 }
 
+/// What scalar instructions, loads and branches are over.
+std::optional<std::string> OverScalarBudget(std::string_view row, const PerMatrix& per_matrix) {
+  const bool is_classic = OpOf(row).has_value();
+  const double matrix_per_step = MatrixPerStep(row).value_or(0);
+  const double most_salu = is_classic ? kClassicSaluPerStep / matrix_per_step : kSaluPerMatrix;
+  if (per_matrix.salu > most_salu) {
+    return absl::StrFormat("%.2f scalar instructions per matrix instruction, more than %.2f",
+                           per_matrix.salu, most_salu);
+  }
+  const double most_loads = is_classic ? kClassicScalarLoadsPerStep / matrix_per_step : 0;
+  if (per_matrix.scalar_loads > most_loads) {
+    return absl::StrFormat("%.2f scalar loads per matrix instruction, more than %.2f",
+                           per_matrix.scalar_loads, most_loads);
+  }
+  const double branches = per_matrix.branches * matrix_per_step;
+  const double most_branches = is_classic ? kClassicBranchesPerStep : kBranchesPerStep;
+  if (branches > most_branches) {
+    return absl::StrFormat("%.2f branches per step, more than %.2f", branches, most_branches);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::string> OverBudget(const KernelReport& report, Gfx gfx) {
@@ -92,18 +118,7 @@ std::optional<std::string> OverBudget(const KernelReport& report, Gfx gfx) {
     return absl::StrFormat("%.2f vector-ALU instructions per matrix instruction, more than %.2f",
                            per_matrix.valu, limit);
   }
-  if (per_matrix.salu > kSaluPerMatrix) {
-    return absl::StrFormat("%.2f scalar instructions per matrix instruction, more than %.0f",
-                           per_matrix.salu, kSaluPerMatrix);
-  }
-  if (per_matrix.scalar_loads > 0) {
-    return absl::StrFormat("%.2f scalar loads per matrix instruction, more than none",
-                           per_matrix.scalar_loads);
-  }
-  const double branches = per_matrix.branches * MatrixPerStep(report.row).value_or(0);
-  if (branches > kBranchesPerStep) {
-    return absl::StrFormat("%.2f branches per step, more than %.2f", branches, kBranchesPerStep);
-  }
+  if (auto over = OverScalarBudget(report.row, per_matrix)) return over;
   if (*report.conflicts > 0) {
     return absl::StrFormat("%.2f cycles of LDS bank conflicts per iteration", *report.conflicts);
   }
