@@ -511,9 +511,9 @@ KERNEL void LdsWriteBehindRead(const u32* in, u32* out, int) {
   READ_AND_OVERWRITE("ds_write_b32 %1, %2");
 }
 
+#define LOAD_TO_LDS "s_mov_b32 m0, %4\n\ts_nop 0\n\tglobal_load_lds_dword %5, off"
 KERNEL void LdsLoadBehindRead(const u32* in, u32* out, int) {
-  READ_AND_OVERWRITE(
-      "s_mov_b32 m0, %4\n\ts_nop 0\n\tglobal_load_lds_dword %5, off");  // BUG LdsLoadBehindRead
+  READ_AND_OVERWRITE(LOAD_TO_LDS);  // BUG LdsLoadBehindRead
 }
 
 /// Two loads to LDS; what the first one brings is read without a wait.
