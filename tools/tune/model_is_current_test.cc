@@ -26,6 +26,12 @@ std::string TextOf(const char* path) {
 }
 
 TEST(Model, IsOfThisLibrary) {
+  const std::string model = TextOf("instances/model/model.inc");
+  ASSERT_FALSE(model.empty());
+  if (model.find("\ntree ") == std::string::npos) {
+    EXPECT_EQ(model::BuiltInModel(), nullptr);
+    return;
+  }
   RegisterFamily(ck::Family()).IgnoreError();  // unless it is one of the default families
   const auto problems = ReadTimes(TextOf("tools/tune/tables/training.csv"));
   ASSERT_TRUE(problems.ok()) << problems.status();
