@@ -5,8 +5,8 @@
 
 Needs PyTorch. Both sides compute the same tensors (random normal, channels last) on the same stream. A time is the median of
 events around one call, each after 256 MB have been written; the sides take turns, and the median of their turns counts. cuDNN is
-autotuned; Gridwise runs its planner's choice, passes and the addition of splits included. Each result is first compared with
-PyTorch's in f32, by ||out - ref|| / ||ref||. Writes <out>/layers.csv, rows.csv (--all-rows) and page.md.
+autotuned (of very large problems among the ten algorithms that its heuristics name first); Gridwise runs its planner's choice,
+passes and the addition of splits included. Each result is first compared with PyTorch's in f32, by ||out - ref|| / ||ref||. Writes <out>/layers.csv, rows.csv (--all-rows) and page.md.
 """
 
 import argparse
@@ -24,8 +24,10 @@ import torch
 DIRECTIONS = ("fwd", "bwd_data", "bwd_weight")
 TYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32}
 TOLERANCE = {"f16": 1e-3, "bf16": 6e-3, "f32": 1e-5}
+LARGE = 5e11  # flops: of such problems, some of cuDNN's algorithms take minutes
 RELU, BIAS, RESIDUAL = 1, 2, 4
 LAYOUTS = ("nhwgc", "gnhwc", "ngchw")
+PARTS = ("matrix", "memory", "alone", "fixed", "rounds", "passes")  # of an estimate, see core/launch/cost.h
 
 
 class Request(ctypes.Structure):
@@ -55,10 +57,10 @@ class Library:
         self.text = ctypes.create_string_buffer(1 << 16)
 
     def rows(self, request):
-        """[(row, estimated microseconds)], the cheapest first."""
+        """[(row, estimated microseconds, and the cycles of PARTS)], the cheapest first."""
         self.lib.gridwise_conv_rows(ctypes.byref(request), b"sm_90a", self.text, len(self.text))
         lines = self.text.value.decode().splitlines()
-        return [(line.split()[0], float(line.split()[1])) for line in lines]
+        return [(row, *map(float, numbers)) for row, *numbers in map(str.split, lines)]
 
     def load(self, request, row=""):
         handle = self.lib.gridwise_conv_load(ctypes.byref(request), row.encode(), self.text, len(self.text))
@@ -148,7 +150,7 @@ class Tensors:
 
     def reference(self):
         """In f32; of very large problems, for which some f32 algorithms take minutes, cuDNN's own result."""
-        if flops(self.problem) > 5e11:
+        if flops(self.problem) > LARGE:
             return self.compute().float()
         benchmark, torch.backends.cudnn.benchmark = torch.backends.cudnn.benchmark, False
         try:
@@ -201,13 +203,18 @@ def random_problem(rng):
     return Problem(groups, batch, channels(), channels(), dims)
 
 
-def check(count, seed, seconds):
+def rows_of(args, request):
+    """As Library.rows; of rows whose names contain --rows."""
+    return [row for row in library.rows(request) if args.rows in row[0] and not (args.skip_rows and args.skip_rows in row[0])]
+
+
+def check(args):
     """Random problems, types, layouts, epilogues and splits, with every row that takes them; for some time."""
-    rng = random.Random(seed)
+    count, rng = args.check, random.Random(args.seed)
     ran, wrong, rejected = collections.Counter(), 0, 0
     start = time.time()
     for number in range(count):
-        if time.time() - start > seconds:
+        if time.time() - start > args.check_seconds:
             count = number
             break
         problem, direction = random_problem(rng), rng.choice(DIRECTIONS)
@@ -219,13 +226,13 @@ def check(count, seed, seconds):
         splits = rng.choice([0, 0, 1, 2, 3])
         layout = rng.choice(["nhwgc", "nhwgc", "ngchw"])
         request = request_of(problem, direction, dtype, out_type, epilogue, splits, layout)
-        rows = library.rows(request)
+        rows = rows_of(args, request)
         if not rows:
             rejected += 1
             continue
         tensors = Tensors(problem, direction, dtype, layout)
         ref = tensors.reference()
-        for row, _ in rows:
+        for row, *_ in rows:
             try:
                 error = verify(library.load(request, row), tensors, ref, dtype, out_type, epilogue)
             except LookupError as reason:
@@ -279,19 +286,20 @@ def measure(args):
             continue
         torch.cuda.empty_cache()
         request = request_of(problem, direction, args.type)
-        rows = library.rows(request)
+        rows = rows_of(args, request)
         if not rows:
             print(f"{name:14s} {direction:10s} no row", flush=True)
             layers.append(dict(layer=name, direction=direction))
             continue
+        torch.backends.cudnn.benchmark_limit = 10 if flops(problem) > LARGE else 0
         tensors = Tensors(problem, direction, args.type)
         ref = tensors.reference()
         out = torch.empty_like(tensors.like)
-        conv = library.load(request)
+        conv = library.load(request, rows[0][0])  # the planner's choice
         error = verify(conv, tensors, ref, args.type)
         ok = error < TOLERANCE[args.type]
         best = None
-        for row, estimate in rows if args.all_rows else []:
+        for row, estimate, *parts in rows if args.all_rows else []:
             if estimate > 5 * rows[0][1]:  # rows are in the order of their estimates
                 break
             other = library.load(request, row)
@@ -299,7 +307,7 @@ def measure(args):
                 print(f"   WRONG {row}", flush=True)
                 continue
             ms = median_ms(lambda: other.launch(tensors.a, tensors.b, out), 10)
-            all_rows.append(dict(layer=name, direction=direction, row=row, ms=ms, estimate_us=estimate))
+            all_rows.append(dict(layer=name, direction=direction, row=row, ms=ms, estimate_us=estimate, **dict(zip(PARTS, parts))))
             best = min(best or (ms, row), (ms, row))
         del ref
         theirs, ours = [], []
@@ -361,6 +369,8 @@ def main():
     parser.add_argument("--check-seconds", type=float, default=math.inf, help="for at most so long")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--all-rows", action="store_true", help="time every row whose estimate is not far from the least")
+    parser.add_argument("--rows", default="", help="of these rows, whose names contain this")
+    parser.add_argument("--skip-rows", default="", help="and do not contain this")
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--repetitions", type=int, default=30)
     parser.add_argument("--no-layers", action="store_true")
@@ -372,7 +382,7 @@ def main():
     global library
     library = Library(args.library, {"f16": 0, "bf16": 1, "f32": 2})
     if args.check:
-        check(args.check, args.seed, args.check_seconds)
+        check(args)
     if args.no_layers:
         return
     torch.backends.cudnn.benchmark = True

@@ -126,8 +126,9 @@ int gridwise_conv_launch(const Conv* conv, const void* a, const void* b, void* o
   return 1;
 }
 
-/// The rows that compute a problem, the cheapest by their estimates first: "row microseconds" a
-/// line.
+/// The rows that compute a problem, the cheapest by their estimates first: the row, microseconds,
+/// and the cycles that they consist of (core/launch/cost.h: matrix, memory, alone, fixed, rounds,
+/// passes), a line.
 int gridwise_conv_rows(const Request* request, const char* target, char* text, int bytes) {
   const auto gfx = gridwise::ParseGfx(target);
   if (!gfx) return 1;
@@ -138,7 +139,10 @@ int gridwise_conv_rows(const Request* request, const char* target, char* text, i
   std::string lines;
   for (const gridwise::RowVerdict& verdict : verdicts) {
     const double clock = gridwise::TraitsOf(*gfx).clock_ghz;
-    absl::StrAppend(&lines, verdict.row, " ", verdict.cost.cycles / clock / 1000, "\n");
+    const gridwise::Cost& cost = verdict.cost;
+    absl::StrAppend(&lines, verdict.row, " ", cost.cycles / clock / 1000, " ", cost.matrix_cycles,
+                    " ", cost.memory_cycles, " ", cost.alone_cycles, " ", cost.fixed_cycles, " ",
+                    cost.rounds, " ", cost.pass_cycles, "\n");
   }
   Tell(lines, text, bytes);
   return 0;

@@ -2,7 +2,6 @@
 // kernel. Budget: 50 us; 2 us to find a plan in a cache.
 //
 //   bazel run //benchmarks:plan
-//   bazel run //benchmarks:plan -- ck     of all families and the classic one
 //
 // plan/ plans every problem of a set in one direction for one target: per_problem is the mean of
 // their CPU time, worst_us the slowest problem's best time, and the label its name. cache/ finds
@@ -29,9 +28,7 @@
 #include "core/conv/problem.h"
 #include "core/conv/problem_io.h"
 #include "core/gemm/problem_io.h"
-#include "instances/ck/family.h"
 #include "instances/conv.h"
-#include "instances/families.h"
 #include "instances/gemm.h"
 #include "instances/plan_cache.h"
 
@@ -133,10 +130,7 @@ absl::Status RegisterGemms(const std::string& set) {
   return absl::OkStatus();
 }
 
-absl::Status Register(bool with_classic) {
-  if (with_classic) {
-    if (absl::Status status = RegisterFamily(ck::Family()); !status.ok()) return status;
-  }
+absl::Status Register() {
   for (const char* set : {"regressions", "retinanet"}) {
     if (absl::Status status = RegisterSet(set); !status.ok()) return status;
   }
@@ -148,7 +142,7 @@ absl::Status Register(bool with_classic) {
 
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
-  const absl::Status status = gridwise::Register(argc > 1 && std::string(argv[1]) == "ck");
+  const absl::Status status = gridwise::Register();
   if (!status.ok()) {
     std::fprintf(stderr, "%s\n", status.ToString().c_str());
     return 1;

@@ -10,21 +10,12 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
-#include <optional>
 #include <string>
-#include <system_error>
 #include <vector>
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
-#include "core/base/csv.h"
+#include "benchmarks/timed_rows.h"
 #include "tools/sim/time/calibrate/score.h"
 
 namespace gridwise {
@@ -44,31 +35,13 @@ struct Choice {
   double efficiency() const { return best->measured_ms / chosen->measured_ms; }
 };
 
-std::optional<std::map<std::string, Rows>> Read(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  std::map<std::string, Rows> problems;
-  std::map<std::string, size_t> columns;
-  for (const absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
-    const std::optional<std::vector<std::string>> fields = SplitCsvLine(line);
-    if (!fields) return std::nullopt;
-    if (columns.empty()) {
-      for (size_t i = 0; i < fields->size(); ++i) columns[(*fields)[i]] = i;
-      for (const char* name : {"problem", "device", "sizes", "row", "estimate_us", "ms"}) {
-        if (!columns.contains(name)) return std::nullopt;
-      }
-      continue;
-    }
-    const auto field = [&](const char* name) { return fields->at(columns.at(name)); };
-    Prediction row = {.id = field("row")};
-    if (fields->size() < columns.size() || !absl::SimpleAtod(field("ms"), &row.measured_ms) ||
-        !absl::SimpleAtod(field("estimate_us"), &row.predicted_ms))
-      continue;
-    row.predicted_ms *= 1e-3;
-    problems[absl::StrCat(field("problem"), " on ", field("device"), ": ", field("sizes"))]
-        .push_back(row);
+std::map<std::string, Rows> ByLayer(const std::vector<TimedRow>& rows) {
+  std::map<std::string, Rows> layers;
+  for (const TimedRow& row : rows) {
+    layers[row.Layer()].push_back(
+        {.id = row.row, .measured_ms = row.ms, .predicted_ms = row.estimate_us * 1e-3});
   }
-  return problems;
+  return layers;
 }
 
 std::vector<Choice> ChoicesOf(const std::map<std::string, Rows>& problems) {
@@ -118,16 +91,17 @@ void Print(const std::vector<Choice>& choices) {
 }  // namespace gridwise
 
 int main(int argc, char** argv) {
-  if (const char* from = std::getenv("BUILD_WORKING_DIRECTORY"); from != nullptr) {
-    std::error_code error;
-    std::filesystem::current_path(from, error);
-  }
-  const auto problems = argc == 2 ? gridwise::Read(argv[1]) : std::nullopt;
-  if (!problems) {
-    std::fputs("rank: names the table of a `gridwise sweep --time --all-rows`\n", stderr);
+  if (argc != 2) {
+    std::fputs("usage: rank table.csv, of a `gridwise sweep --time --all-rows`\n", stderr);
     return 2;
   }
-  const auto choices = gridwise::ChoicesOf(*problems);
+  const auto rows = gridwise::ReadTimedRows(argv[1]);
+  if (!rows.ok()) {
+    std::fprintf(stderr, "rank: %s\n", std::string(rows.status().message()).c_str());
+    return 2;
+  }
+  const auto layers = gridwise::ByLayer(*rows);  // which the choices point into
+  const auto choices = gridwise::ChoicesOf(layers);
   if (choices.empty()) {
     std::fputs("rank: no problem of the table has several timed rows\n", stderr);
     return 1;

@@ -142,7 +142,7 @@ bool IsCoalesced(const ConvProblem& problem) {
 /// Why several taps at a time do not suit the problem's w axis.
 std::optional<Refusal> RejectTaps(const DirectConfig& config, const ConvProblem& problem) {
   if (config.taps == 1) return std::nullopt;
-  const AxisStrides strides = MakeAxisMap(problem.direction, problem.dims[2]).strides;
+  const AxisStrides strides = MakeAxisStrides(problem.direction, problem.dims[2]);
   if (strides.source_stride == config.stride && strides.tap_source_stride == 1) return std::nullopt;
   return Refusal(RefusalCode::kFilter,
                  absl::StrFormat("along w, cells of the output are %d and taps %d apart in the "
@@ -336,7 +336,7 @@ DirectGatherArgs MakeGatherArgs(const PartRequest& request) {
   args.out_channels = static_cast<int>(LaneItems(problem));
   args.by_out_channels = DivideBy(args.out_of_group);
   for (size_t i = 0; i < 3; ++i) {
-    args.strides[i] = MakeAxisMap(problem.direction, problem.dims[i]).strides;
+    args.strides[i] = MakeAxisStrides(problem.direction, problem.dims[i]);
   }
   SetFilter(problem.AxesOf(Tensor::kW).stride, args.filter);
   return args;

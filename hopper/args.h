@@ -26,6 +26,7 @@ struct GatherArgs {
   int sub_gemms;
   int tiles;  // of a group, with their splits
   int n_tiles, splits, groups;
+  int in_cluster;        // splits of a tile are a cluster, which adds them up
   int k, n;              // source and output channels
   int slabs;             // of a tap's k
   int channels_outside;  // K runs over taps within slabs of channels, else the other way round
@@ -43,9 +44,10 @@ struct WeightArgs {
   AxisStrides strides[3];
   int filter[3];
   int tiles, m_tiles, splits, groups;
-  int k, c;      // of a group
-  int c_blocks;  // of 64 channels
-  int slabs;     // of 64 cells
+  int in_cluster;  // splits of a tile are a cluster, which adds them up
+  int k, c;        // of a group
+  int c_blocks;    // of 64 channels
+  int slabs;       // of 64 cells
   int is_3d;
   Stores stores;  // not boxes
   EpilogueArgs epilogue;

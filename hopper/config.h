@@ -40,6 +40,8 @@ struct Config {
   constexpr int warpgroups() const { return groups; }
   constexpr int threads() const { return 128 * (groups + 1); }
   constexpr int sharers() const { return take_turns ? 1 : groups; }
+  /// Whether clusters can add up their splits.
+  constexpr bool has_clusters() const { return !take_turns && columns % 16 == 0; }
   constexpr int rows() const { return 64 * reps * sharers(); }
   constexpr int a_bytes() const { return rows() * kSlab * 2; }
   constexpr int b_bytes() const { return columns * kSlab * 2; }

@@ -49,6 +49,9 @@ struct HaloConfig {
 
   constexpr int warpgroups() const { return teams * sharers; }
   constexpr int threads() const { return 128 * (warpgroups() + 1); }
+  /// Teams that do not share the stages evenly wait for their patches in turn: else one could take
+  /// another turn's phase of a stage for its own.
+  constexpr bool hands_over() const { return stages % teams != 0; }
   constexpr int classes() const { return up * up; }
   /// Taps of a class of an axis: those with fewer are class 0.
   constexpr int taps_of_axis(int i) const { return (filter + i) / up; }
@@ -112,8 +115,7 @@ constexpr const char* Reject(const HaloConfig& c) {
   }
   // A loop over taps of several classes would have the assembler serialise the products.
   if (c.up != 1 && (c.up != 2 || c.filter % 2 == 0)) return "of two classes, one has a tap more";
-  // Else a team that waits for a stage could take another turn's phase for its own.
-  if (c.stages % c.teams != 0) return "teams share the stages evenly";
+  if (c.teams > 2) return "there are 1 or 2 teams";
   return nullptr;
 }
 constexpr const char* Reject(const HaloDenseConfig& c) {

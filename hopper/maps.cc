@@ -85,7 +85,7 @@ TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int cel
   const std::size_t spatial = is_3d ? 3 : 2;
   for (std::size_t i = 0; i < spatial; ++i) {  // w, h, d
     const std::size_t axis = 2 - i;
-    const AxisStrides strides = MakeAxisMap(problem.direction, problem.dims[axis]).strides;
+    const AxisStrides strides = MakeAxisStrides(problem.direction, problem.dims[axis]);
     const AxisClass& cells_of = gemm.axis[axis];
     const std::int64_t size = axes.size[axis + 1];
     SetAxis(map, i + 1, size, axes.stride[axis + 1]);
@@ -151,10 +151,6 @@ std::optional<std::string> RejectMaps(const ConvProblem& problem) {
     return absl::StrFormat(
         "groups are %d elements apart; the row gathers channels of groups that are neighbours",
         source.stride[4]);
-  }
-  if (source.size[5] * source.size[4] * bytes % 16 != 0) {
-    return absl::StrFormat("cells have %d channels; tensor maps want multiples of 16 bytes",
-                           source.size[5] * source.size[4]);
   }
   if (auto reason = RejectStrides("the gathered tensor", source, bytes)) return reason;
   const bool weight = problem.direction == Direction::kBackwardWeight;

@@ -19,9 +19,9 @@ namespace {
 /// Tiles of a launch, without its splits.
 struct Grid {
   std::int64_t of_group = 0, groups = 1;
-  std::int64_t n_tiles = 1, m_tiles = 1;  // m_tiles of backward-weight
-  double steps = 0;                       // of K, of all tiles
-  double most_steps = 0;                  // of a tile
+  std::int64_t n_tiles = 1, m_tiles = 1;     // m_tiles of backward-weight
+  double steps = 0;                          // of K, of all tiles
+  double most_steps = 0, least_steps = 1e9;  // of a tile
 
   double tiles() const { return static_cast<double>(of_group * groups); }
 };
@@ -44,6 +44,7 @@ Grid GatherGrid(const Config& config, const ConvProblem& problem,
     grid.of_group += tiles;
     grid.steps += static_cast<double>(tiles * problem.groups) * steps;
     grid.most_steps = std::max(grid.most_steps, steps);
+    grid.least_steps = std::min(grid.least_steps, steps);
   }
   return grid;
 }
@@ -59,6 +60,7 @@ Grid WeightGrid(const Config& config, const ConvProblem& problem) {
   grid.n_tiles = CeilDiv<std::int64_t>(WeightBlocks(problem), config.columns / 64);
   grid.of_group = grid.m_tiles * grid.n_tiles;
   grid.most_steps = static_cast<double>(SlabsOf(problem.batch * problem.out_cells()));
+  grid.least_steps = grid.most_steps;
   grid.steps = grid.tiles() * grid.most_steps;
   return grid;
 }
@@ -69,34 +71,50 @@ Grid GridOf(const Config& config, const PartRequest& request) {
              : GatherGrid(config, request.problem, request.sub_gemms);
 }
 
+/// Clusters of at most kMostCluster workgroups, and how many of each size an H200 was seen to run
+/// at once where each workgroup fills a multiprocessor: of 8, the units of 132 hold far fewer
+/// than 16.
+constexpr int kMostCluster = 8;
+constexpr std::array<double, kMostCluster + 1> kClustersAtOnce = {0, 132, 33, 14, 11, 6, 5, 4, 3};
+
 /// A multiprocessor multiplies 2048 pairs of f16 a cycle; the rest are fits to measurements.
-Cost EstimateSplits(const Config& config, const PartRequest& request, const Grid& grid,
-                    int splits) {
-  constexpr double kPairsPerCycle = 2048, kL2BytesPerCycle = 40;
-  constexpr double kEfficiency = 0.88;  // of the matrix unit, under the power limit
-  constexpr double kFirstSlab = 1500;   // of a tile, from its first load to its first product
+Cost EstimateSplits(const Config& config, const PartRequest& request, const Grid& grid, int splits,
+                    bool in_cluster = false) {
+  constexpr double kPairsPerCycle = 2048;
+  const bool weight = config.direction == Direction::kBackwardWeight;
+  const double l2_bytes_per_cycle = weight ? 46 : 40;
+  const double efficiency = weight ? 0.80 : 0.88;  // of the matrix unit, under the power limit
+  constexpr double kFirstSlab = 1500;  // of a tile, from its first load to its first product
   constexpr double kStoreBytesPerCycle = 24;
   constexpr double kLaunch = 6000, kSplit = 4000;  // of the launch, and of adding splits up
+  constexpr double kExchange = 2000, kExchangeBytesPerCycle = 32;  // of a cluster's sums
   const DeviceFacts& device = request.device;
   const ConvProblem& problem = request.problem;
   const double tiles = grid.tiles() * splits;
   const double steps = grid.steps / tiles;
   const double matrix =
-      steps * config.rows() * config.columns * Config::kSlab / kPairsPerCycle / kEfficiency;
-  const double memory = steps * config.stage_bytes() / kL2BytesPerCycle;
-  const bool partial = splits > 1 || request.sharing.partial_elements > 0;
+      steps * config.rows() * config.columns * Config::kSlab / kPairsPerCycle / efficiency;
+  // A single warpgroup of few products waits for each slab.
+  const double waits = config.rows() * config.columns <= 4096 ? 1.2 : 1;
+  const double memory = steps * config.stage_bytes() / l2_bytes_per_cycle * waits;
+  const int tensors = in_cluster ? 1 : splits;  // of sums
+  const bool partial = tensors > 1 || request.sharing.partial_elements > 0;
   const double out_bytes = partial ? 4 : SizeOf(problem.output_type());
-  const double store = config.rows() * config.columns * out_bytes / kStoreBytesPerCycle;
-  const double rounds = std::ceil(tiles / device.compute_units);
+  const double tile_elements = config.rows() * config.columns;
+  const double exchange = in_cluster ? kExchange + tile_elements * 4 / kExchangeBytesPerCycle : 0;
+  const double store = tile_elements * out_bytes / kStoreBytesPerCycle / (in_cluster ? splits : 1);
+  const double at_once = in_cluster ? kClustersAtOnce[static_cast<std::size_t>(splits)] * splits
+                                    : device.compute_units;
+  const double rounds = std::ceil(tiles / at_once);
   const auto elements = static_cast<double>(problem.out_elements());
   const double traffic =
       SizeOf(problem.type) * static_cast<double>(problem.a_elements() + problem.b_elements()) +
-      elements * out_bytes * splits;
+      elements * out_bytes * tensors;
   const double bytes_per_cycle = device.memory_gb_per_s / device.clock_ghz;
   // Stores of a tile overlap with the loads of the next one, and with its products where warpgroups
   // take turns.
   const double alone = std::max(matrix, memory) + (config.take_turns ? 0.2 : 0.7) * store +
-                       (config.take_turns ? 0.5 : 1.0) * kFirstSlab;
+                       (config.take_turns ? 0.5 : 1.0) * kFirstSlab + exchange;
   return WithCycles(
       {.matrix_cycles = matrix,
        .memory_cycles = std::max(memory, traffic / bytes_per_cycle / rounds),
@@ -105,7 +123,7 @@ Cost EstimateSplits(const Config& config, const PartRequest& request, const Grid
        .rounds = rounds,
        .resident = 1,
        .pass_cycles =
-           splits == 1
+           tensors == 1
                ? 0
                : kSplit + PassCycles(device, elements * (4 * splits + SizeOf(problem.type)))});
 }
@@ -135,17 +153,52 @@ Stores StoresOf(const ConvProblem& problem, std::span<const SubGemm> sub_gemms,
   return LaneStoresOf(problem, epilogue);
 }
 
-LaunchShape ShapeOf(const Config& config, const DeviceFacts& device, std::int64_t tiles) {
-  const auto workgroups = std::min<std::int64_t>(tiles, device.compute_units);
+LaunchShape ShapeOf(const Config& config, const DeviceFacts& device, std::int64_t tiles,
+                    int cluster) {
+  const auto workgroups = cluster > 1 ? tiles : std::min<std::int64_t>(tiles, device.compute_units);
   return {.workgroups = {static_cast<unsigned>(workgroups), 1, 1},
           .threads = {static_cast<unsigned>(config.threads()), 1, 1},
-          .dynamic_lds_bytes = static_cast<unsigned>(config.shared_bytes())};
+          .dynamic_lds_bytes = static_cast<unsigned>(config.shared_bytes()),
+          .cluster = static_cast<unsigned>(cluster)};
 }
 
-/// The request with as many splits as its estimate says.
-Sharing SharingOf(const Config& config, const PartRequest& request) {
+/// How workgroups share the K of a tile: splits, whose sums a pass adds up or the cluster that they
+/// are.
+struct Shared {
+  int splits = 1;
+  bool in_cluster = false;
+  Cost cost = {};
+
+  int cluster() const { return in_cluster ? splits : 1; }
+};
+
+Shared LeastShared(const Config& config, const PartRequest& request) {
+  const Grid grid = GridOf(config, request);
+  if (const int splits = request.sharing.splits; splits > 0) {
+    return {.splits = splits, .cost = EstimateSplits(config, request, grid, splits)};
+  }
+  Shared best = {.cost = EstimateSplits(config, request, grid, 1)};
+  const auto consider = [&](int splits, bool in_cluster) {
+    const Cost cost = EstimateSplits(config, request, grid, splits, in_cluster);
+    if (cost.cycles < best.cost.cycles) best = {splits, in_cluster, cost};
+  };
+  constexpr double kLeastSteps = 4;
+  for (int splits = 2; splits <= 128 && grid.most_steps / splits >= kLeastSteps; ++splits) {
+    if (grid.tiles() * (splits - 1) > 3.0 * request.device.compute_units) break;
+    consider(splits, false);
+  }
+  if (!config.has_clusters()) return best;
+  for (int splits = 2; splits <= kMostCluster && grid.least_steps / splits >= 2; ++splits) {
+    if (grid.tiles() > 2 * kClustersAtOnce[static_cast<std::size_t>(splits)]) break;
+    consider(splits, true);
+  }
+  return best;
+}
+
+/// The request with as many splits as they are tensors of sums.
+Sharing SharingOf(const PartRequest& request, const Shared& shared) {
   Sharing sharing = request.sharing;
-  sharing.splits = EstimateLaunch(config, request).splits;
+  sharing.splits = shared.in_cluster ? 1 : shared.splits;
   if (sharing.splits > 1 && sharing.partial_elements == 0) {
     sharing.partial_elements = request.problem.out_elements();
   }
@@ -155,7 +208,7 @@ Sharing SharingOf(const Config& config, const PartRequest& request) {
 template <class Args>
 void SetStrides(const ConvProblem& problem, Args& args) {
   for (std::size_t i = 0; i < 3; ++i) {
-    args.strides[i] = MakeAxisMap(problem.direction, problem.dims[i]).strides;
+    args.strides[i] = MakeAxisStrides(problem.direction, problem.dims[i]);
   }
   args.is_3d = Is3d(problem);
 }
@@ -219,23 +272,14 @@ std::optional<Excess> TooLargeForLaunch(const ConvProblem& problem) {
 }
 
 PartEstimate EstimateLaunch(const Config& config, const PartRequest& request) {
-  const Grid grid = GridOf(config, request);
-  if (const int splits = request.sharing.splits; splits > 0) {
-    return {.splits = splits, .cost = EstimateSplits(config, request, grid, splits)};
-  }
-  PartEstimate best = {.splits = 1, .cost = EstimateSplits(config, request, grid, 1)};
-  constexpr double kLeastSteps = 4;
-  for (int splits = 2; splits <= 128 && grid.most_steps / splits >= kLeastSteps; ++splits) {
-    if (grid.tiles() * (splits - 1) > 3.0 * request.device.compute_units) break;
-    const Cost cost = EstimateSplits(config, request, grid, splits);
-    if (cost.cycles < best.cost.cycles) best = {.splits = splits, .cost = cost};
-  }
-  return best;
+  const Shared shared = LeastShared(config, request);
+  return {.splits = SharingOf(request, shared).splits, .cost = shared.cost};
 }
 
 Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   const ConvProblem& problem = request.problem;
-  const Sharing sharing = SharingOf(config, request);
+  const Shared shared = LeastShared(config, request);
+  const Sharing sharing = SharingOf(request, shared);
   const Grid grid = GridOf(config, request);
   Plan<GatherArgs> plan;
   GatherArgs& args = plan.args;
@@ -243,10 +287,11 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   SetStrides(problem, args);
   SetFilter(problem.AxesOf(Tensor::kW).stride, args.filter);
   args.sub_gemms = Int(static_cast<std::int64_t>(request.sub_gemms.size()));
-  args.splits = sharing.splits;
+  args.splits = shared.splits;
+  args.in_cluster = shared.in_cluster;
   args.groups = Int(problem.groups);
   args.n_tiles = Int(grid.n_tiles);
-  args.tiles = Int(grid.of_group * sharing.splits);
+  args.tiles = Int(grid.of_group * shared.splits);
   args.k = Int(SourceChannels(problem));
   args.n = Int(problem.AxesOf(problem.out()).size[5]);
   args.slabs = Int(SlabsOf(args.k));
@@ -255,7 +300,8 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   constexpr double kL2Bytes = 30e6;
   const double rows = 1.0 * config.rows() * request.device.compute_units / args.n_tiles;
   args.channels_outside = rows * args.k * SizeOf(problem.type) > kL2Bytes;
-  args.stores = StoresOf(problem, request.sub_gemms, args.epilogue);
+  args.stores = shared.in_cluster ? LaneStoresOf(problem, args.epilogue)
+                                  : StoresOf(problem, request.sub_gemms, args.epilogue);
   int first_tile = 0;
   for (std::size_t i = 0; i < request.sub_gemms.size(); ++i) {
     args.gemm[i] = request.sub_gemms[i];
@@ -273,23 +319,26 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
                          .place = {Memory::kOut},
                          .spec = OutputMap(config, problem)});
   }
-  plan.shape = ShapeOf(config, request.device, std::int64_t{args.tiles} * args.groups);
+  plan.shape =
+      ShapeOf(config, request.device, std::int64_t{args.tiles} * args.groups, shared.cluster());
   return plan;
 }
 
 Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
   const ConvProblem& problem = request.problem;
-  const Sharing sharing = SharingOf(config, request);
+  const Shared shared = LeastShared(config, request);
+  const Sharing sharing = SharingOf(request, shared);
   const Grid grid = GridOf(config, request);
   Plan<WeightArgs> plan;
   WeightArgs& args = plan.args;
   args.epilogue = MakeEpilogue(problem, sharing);
   SetStrides(problem, args);
   args.gemm = MakeSubGemms(problem).front();
-  args.splits = sharing.splits;
+  args.splits = shared.splits;
+  args.in_cluster = shared.in_cluster;
   args.groups = Int(problem.groups);
   args.m_tiles = Int(grid.m_tiles);
-  args.tiles = Int(grid.of_group * sharing.splits);
+  args.tiles = Int(grid.of_group * shared.splits);
   args.k = Int(problem.k_per_group());
   args.c = Int(problem.c_per_group());
   args.c_blocks = Int(CeilDiv<std::int64_t>(args.c, 64));
@@ -299,7 +348,8 @@ Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
                {.at = offsetof(WeightArgs, x),
                 .place = {Memory::kB},
                 .spec = SourceMap(problem, args.gemm, Config::kSlab)}};
-  plan.shape = ShapeOf(config, request.device, std::int64_t{args.tiles} * args.groups);
+  plan.shape =
+      ShapeOf(config, request.device, std::int64_t{args.tiles} * args.groups, shared.cluster());
   return plan;
 }
 

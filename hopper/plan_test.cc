@@ -12,6 +12,7 @@
 #include "core/conv/sub_gemms.h"
 #include "core/launch/part_kernel.h"
 #include "core/launch/tensor_map_spec.h"
+#include "core/passes/layout_passes.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "hopper/args.h"
@@ -50,7 +51,7 @@ TEST(Reject, SaysWhyWithTheValues) {
   EXPECT_THAT(reason(problem), HasSubstr("type is bf16; the row is for f16"));
   problem = Problem(Direction::kForward, 20, 1);
   problem.c = 3;
-  EXPECT_THAT(reason(problem), HasSubstr("cells have 3 channels"));
+  EXPECT_THAT(reason(problem), HasSubstr("120 bytes apart; tensor maps want multiples of 16"));
   problem = Problem(Direction::kForward, 20, 1);
   problem.groups = 2;
   EXPECT_THAT(reason(problem), HasSubstr("a group has 32 source channels"));
@@ -119,6 +120,39 @@ TEST(PlanGather, BoxesStoreWhatHasNoTensorsAndTheOperandsType) {
   problem = Problem(Direction::kForward, 20, 2);
   problem.k = 98;  // cells of y are no multiples of 16 bytes
   EXPECT_EQ(stores(problem), Stores::kElements);
+}
+
+// Passes copy cells of few channels to where the copy engine finds them.
+TEST(Reject, PassesMakeRoomForTheCopyEngine) {
+  ConvProblem stem = {.batch = 2, .c = 3, .k = 64};
+  for (const std::size_t axis : {1u, 2u}) {
+    stem.dims[axis] = {.in = 99, .filter = 7, .stride = 2, .pad_begin = 3, .pad_end = 3};
+  }
+  EXPECT_EQ(RejectProblem(kForwardRow, SimpleProblem(stem, Gfx::kSm90a)).value_or(""), "");
+  ConvProblem head = Problem(Direction::kBackwardData, 20, 1);
+  head.k = 36;
+  EXPECT_EQ(RejectProblem(RowFor(head.direction), SimpleProblem(head, Gfx::kSm90a)).value_or(""),
+            "");
+}
+
+// Where clusters add splits up, the sums are one tensor, and clusters are whole.
+TEST(PlanWeight, ClustersAreSplitsOfATile) {
+  Config config = RowFor(Direction::kBackwardWeight);
+  config.columns = 192;
+  config.stages = 4;
+  ConvProblem problem = Problem(Direction::kBackwardWeight, 7, 1);
+  problem.batch = 32;
+  problem.c = problem.k = 256;
+  const DeviceFacts device = Gfx::kSm90a;
+  const PartRequest request = {device, problem, {}, Sharing{}};
+  const Plan<WeightArgs> plan = PlanWeight(config, request);
+  ASSERT_GT(plan.shape.cluster, 1);
+  EXPECT_EQ(plan.args.in_cluster, 1);
+  EXPECT_EQ(plan.args.splits, plan.shape.cluster);
+  EXPECT_EQ(plan.shape.workgroups[0], plan.args.tiles);
+  EXPECT_EQ(plan.shape.workgroups[0] % plan.shape.cluster, 0);
+  EXPECT_EQ(plan.args.epilogue.split_bytes, 0);
+  EXPECT_EQ(EstimateLaunch(config, request).splits, 1);
 }
 
 TEST(EstimateLaunch, FewTilesSplitK) {

@@ -26,8 +26,10 @@
 #include "hopper/kernel/halo.h"
 #include "hopper/kernel/halo_dense.h"
 #include "hopper/kernel/halo_weight.h"
+#include "hopper/kernel/narrow_weight.h"
 #include "hopper/kernel/simple.h"
 #include "hopper/kernel/weight.h"
+#include "hopper/narrow_plan.h"
 #include "hopper/plan.h"
 #include "hopper/simple_plan.h"
 
@@ -202,6 +204,25 @@ TEST(HaloWeight, OfGroupsAndStrides) {
 TEST(HaloWeight, AnInfinityReachesItsTaps) {
   CheckHaloWeight(Problem(Direction::kBackwardWeight, 8, 8, 8, Axis(9), Axis(9)), 1,
                   Values::kInfinity);
+}
+
+template <NarrowWeightConfig kC>
+void CheckNarrowWeight(const ConvProblem& problem, int splits, Values values = Values::kFinite) {
+  ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
+  Check(
+      problem, [](const PartRequest& request) { return PlanNarrow(kC, request); },
+      RunWarpRoles<kC.warps, NarrowWeightRoles<kC>, HaloArgs>, splits, values);
+}
+
+TEST(NarrowWeight, OfGroupsAndStrides) {
+  constexpr NarrowWeightConfig k16 = {.warps = 8, .stages = 2};
+  constexpr Direction kWeight = Direction::kBackwardWeight;
+  CheckNarrowWeight<k16>(Problem(kWeight, 72, 1, 1, Axis(7), Axis(10)), 1);
+  CheckNarrowWeight<k16>(Problem(kWeight, 9, 8, 8, Axis(7), Axis(10)), 2);
+  CheckNarrowWeight<k16>(Problem(kWeight, 5, 16, 16, Axis(9, 2), Axis(8, 2)), 3);
+  constexpr NarrowWeightConfig k32 = {.channels = 32, .warps = 4, .stages = 2};
+  CheckNarrowWeight<k32>(Problem(kWeight, 3, 32, 32, Axis(9), Axis(9)), 1);
+  CheckNarrowWeight<k16>(Problem(kWeight, 8, 8, 8, Axis(9), Axis(9)), 1, Values::kInfinity);
 }
 
 template <HaloDenseConfig kC>

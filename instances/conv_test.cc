@@ -1,13 +1,18 @@
 #include "instances/conv.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/launch/family.h"
 #include "core/launch/launch.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "instances/families.h"
 
 namespace gridwise {
 namespace {
@@ -234,6 +239,45 @@ TEST(MakePlan, FamiliesCanBeChosen) {
   EXPECT_EQ(PlanOf(depthwise, {.family = "tile"}).family(), "tile");
   EXPECT_THAT(MakePlan(depthwise, Gfx::k942, {.family = "fast"}).status().message(),
               HasSubstr("family is fast; must be one of tile, direct"));
+}
+
+/// What RegisterRows adds to a family.
+class NoFurtherRows : public KernelFamily {
+ public:
+  std::string_view name() const override { return "tile"; }
+  std::span<const RowInfo> Rows(Direction, Gfx) const override { return {}; }
+  Verdict Ask(std::size_t, PlanContext&) const override { return "there is none"; }
+  LaunchPlan MakeLaunches(std::size_t, PlanContext&) const override { return {}; }
+};
+
+TEST(MakePlan, NamesEachFamilyOnceWhateverRowsAreAdded) {
+  static const NoFurtherRows rows;
+  ASSERT_TRUE(RegisterRows(rows).ok());
+  const std::string message(
+      MakePlan(Square(Direction::kForward, 8, 1), Gfx::k942, {.family = "fast"})
+          .status()
+          .message());
+  const std::size_t first = message.find("tile");
+  EXPECT_NE(first, message.npos);
+  EXPECT_EQ(message.find("tile", first + 1), message.npos) << message;
+}
+
+TEST(MakePlan, SubGemmsMayHaveALaunchEach) {
+  ConvProblem problem = Square(Direction::kBackwardData, 16, 3);
+  problem.dims[1].stride = problem.dims[2].stride = 2;
+  problem.c = problem.k = 8;
+  for (const char* family : {"tile", "direct", "ck"}) {
+    const Plan together = PlanOf(problem, {.family = family, .splits = 1});
+    EXPECT_EQ(together.launches(), 1) << family;
+    const Plan apart =
+        PlanOf(problem, {.family = family, .splits = 1, .launch_per_sub_gemm = true});
+    EXPECT_EQ(apart.launches(), 4) << family;
+    EXPECT_EQ(apart.SubGemms(), together.SubGemms()) << family;
+    EXPECT_EQ(apart.workgroups(), together.workgroups()) << family;
+  }
+  const Plan forward =
+      PlanOf(Square(Direction::kForward, 16, 3), {.splits = 1, .launch_per_sub_gemm = true});
+  EXPECT_EQ(forward.launches(), 1);
 }
 
 TEST(MakePlan, PartsHaveWholeMergedGroups) {

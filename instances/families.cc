@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "core/arch/target.h"
 #include "core/conv/problem.h"
+#include "instances/ck/family.h"
 #include "instances/direct/family.h"
 #include "instances/hopper/family.h"
 #include "instances/tile/family.h"
@@ -15,7 +16,7 @@ namespace {
 
 struct Registry {
   std::mutex mutex;
-  std::vector<const KernelFamily*> families = {&tile::Family(), &direct::Family(),
+  std::vector<const KernelFamily*> families = {&tile::Family(), &direct::Family(), &ck::Family(),
                                                &hopper::Family()};
 };
 

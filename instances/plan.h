@@ -29,6 +29,9 @@ struct PlanOptions {
   /// deterministic: results differ in the order that sums are rounded in.
   bool atomic = false;
   bool model = true;  // ask the model where it is better; else rank by estimates alone
+  /// Backward-data launches its sub-GEMMs one after the other in place of all at once: for
+  /// comparison alone.
+  bool launch_per_sub_gemm = false;
 };
 
 /// How a row computes a problem on a device: what plans of convolutions (conv.h) and of matrix

@@ -182,6 +182,7 @@ void VisitOptions(Options& options, auto&& visit) {
   visit("splits", options.splits);
   visit("offset_limit", options.offset_limit);
   visit("atomic", options.atomic);
+  visit("launch_per_sub_gemm", options.launch_per_sub_gemm);
 }
 
 /// What a line is read into.

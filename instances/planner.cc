@@ -106,16 +106,18 @@ std::vector<const Candidate*> FirstOf(const std::vector<Candidate>& candidates, 
   return able;
 }
 
+bool Has(const std::vector<std::string_view>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 absl::Status CheckRowExists(const Choice& choice) {
   const PlanOptions& options = choice.options;
   const ConvProblem& problem = choice.context.problem();
-  std::vector<std::string_view> rows;
-  std::string families;
+  std::vector<std::string_view> rows, families;
   std::set<std::string_view> ops;
-  bool has_family = false;
   for (const KernelFamily* family : choice.families) {
-    absl::StrAppend(&families, families.empty() ? "" : ", ", family->name());
-    has_family |= options.family.empty() || family->name() == options.family;
+    // One that has rows added to it is there more than once.
+    if (!Has(families, family->name())) families.push_back(family->name());
     for (const RowInfo& row : family->Rows(problem.direction, choice.context.device().gfx)) {
       if (row.type != problem.type) continue;
       if (!options.row.empty() && IsWanted(row, options)) return absl::OkStatus();
@@ -123,9 +125,9 @@ absl::Status CheckRowExists(const Choice& choice) {
       rows.push_back(row.name);
     }
   }
-  if (!has_family) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("family is %s; must be one of %s", options.family, families));
+  if (!options.family.empty() && !Has(families, options.family)) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "family is %s; must be one of %s", options.family, absl::StrJoin(families, ", ")));
   }
   if (!options.op.empty() && !ops.contains(options.op)) {
     return absl::InvalidArgumentError(
@@ -160,7 +162,10 @@ PlanContext ContextOf(const ConvProblem& problem, const DeviceFacts& device,
                       const PlanOptions& options) {
   return {problem,
           device,
-          {.splits = options.splits, .offset_limit = options.offset_limit, .adds = options.atomic}};
+          {.splits = options.splits,
+           .offset_limit = options.offset_limit,
+           .adds = options.atomic,
+           .launch_per_sub_gemm = options.launch_per_sub_gemm}};
 }
 
 absl::StatusOr<std::vector<RowPlan>> ChooseRows(const Choice& choice, int n) {

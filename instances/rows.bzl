@@ -1,5 +1,6 @@
-"""The rows of a family: <target>.inc, compiled by compile_rows.h, and family.cc, which makes the family of them."""
+"""The rows of a family: <target>.inc, compiled by compile_rows.h, and family.cc, which makes the family of them and names no target."""
 
+load("@bazel_skylib//rules:write_file.bzl", "write_file")
 load("@rules_cc//cc:defs.bzl", "cc_library")
 load("//tools/build:defs.bzl", "gpu_kernel_table")
 
@@ -11,6 +12,41 @@ _CORE = [
     "//core/launch:family",
     "//core/launch:part_kernel",
 ]
+
+# What the library has for each target: the part of family.cc that depends on which targets there are.
+_TABLE = """constexpr Row kRows_{target}[] = {{
+#include "{folder}/{target}.inc"
+}};"""
+
+_TABLES = """struct RowTable {{
+  Gfx gfx;
+  std::span<const Row> rows;
+  CodeObjects objects;  // that the rows were compiled to
+}};
+
+std::vector<RowTable> RowTables() {{
+  return {{
+{tables}
+  }};
+}}"""
+
+def _row_tables(folder, targets):
+    """Declares row_code.h, which family.cc includes, and row_tables.inc, which it includes where it has defined Row and the lists' macros."""
+    write_file(
+        name = "row_code",
+        out = "row_code.h",
+        content = ["#pragma once", ""] + ['#include "%s/%s_code.h"' % (folder, target) for target in targets] + [""],
+    )
+    tables = ["      {*ParseGfx(\"%s\"), kRows_%s, %sCode()}," % (target, target, _camel_case(target)) for target in targets]
+    write_file(
+        name = "row_tables",
+        out = "row_tables.inc",
+        content = [_TABLE.format(folder = folder, target = target) for target in targets] +
+                  ["", _TABLES.format(tables = "\n".join(tables)), ""],
+    )
+
+def _camel_case(name):
+    return "".join([word.capitalize() for word in name.split("_")])
 
 def family_rows(name, targets, shards, device_deps, deps, visibility = None):
     """Declares the family's library, and a kernel table for each target.
@@ -24,6 +60,7 @@ def family_rows(name, targets, shards, device_deps, deps, visibility = None):
       visibility: of the library.
     """
     folder = native.package_name()
+    _row_tables(folder, targets)
     cc_library(
         name = "compile_rows",
         hdrs = ["compile_rows.h"],
@@ -45,8 +82,11 @@ def family_rows(name, targets, shards, device_deps, deps, visibility = None):
     cc_library(
         name = name,
         srcs = ["family.cc"],
-        hdrs = ["family.h"],
-        textual_hdrs = [target + ".inc" for target in targets],
+        hdrs = [
+            "family.h",
+            "row_code.h",
+        ],
+        textual_hdrs = ["row_tables.inc"] + [target + ".inc" for target in targets],
         visibility = visibility,
         deps = deps + [Label(dep) for dep in _CORE] + [":%s_code" % target for target in targets],
     )

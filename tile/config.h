@@ -11,7 +11,7 @@ namespace gridwise::tile {
 
 /// How loads, LDS and matrix instructions take turns in the main loop: a pipeline_*.h each.
 enum class Schedule : int {
-  kSingle,   // one LDS buffer; a slab of K is on its way into registers
+  kSingle,   // one LDS buffer; `count` slabs of K are on their way into registers, loaded together
   kDouble,   // two LDS buffers; `count` slabs are on their way
   kWavelet,  // two LDS buffers; `count` waves only load, and the others only multiply
   kDirect,   // `count` LDS buffers, which loads fill without passing through registers
@@ -145,8 +145,10 @@ struct TileConfig {
     return turn * groups_at_once() * n_of_group() + rep * mma.m;
   }
   // Slabs may end within the last channels' chunk, unless they are of merged groups, which are
-  // whole, or loaded straight to LDS, by chunks.
-  constexpr bool has_ragged_slabs() const { return merge.groups == 1 && !loads_to_lds(); }
+  // whole, or loaded straight to LDS, by chunks, or loaded together, where all are whole.
+  constexpr bool has_ragged_slabs() const {
+    return merge.groups == 1 && !loads_to_lds() && slabs_of_step() == 1;
+  }
 
   constexpr bool loads_to_lds() const { return pipeline.schedule == Schedule::kDirect; }
   constexpr LdsTile lds_a() const { return {.rows = tile.m, .chunks_per_row = tile.k / chunk()}; }
@@ -173,7 +175,7 @@ struct TileConfig {
   constexpr int slabs_in_flight() const {  // from memory, while one is multiplied
     switch (pipeline.schedule) {
       case Schedule::kSingle:
-        return 1;
+        return pipeline.count;
       case Schedule::kDouble:
         return pipeline.count;
       case Schedule::kWavelet:
@@ -183,6 +185,11 @@ struct TileConfig {
     }
     return 0;
   }
+  /// Slabs that a step of the main loop loads and multiplies, and their k.
+  constexpr int slabs_of_step() const {
+    return pipeline.schedule == Schedule::kSingle ? pipeline.count : 1;
+  }
+  constexpr int step_k() const { return slabs_of_step() * tile.k; }
   /// Loads of a lane for a slab, where it goes straight to LDS.
   constexpr int loads_of_slab() const {
     return slab_bytes() / LdsTile::kChunkBytes / load_threads();
@@ -274,8 +281,8 @@ constexpr const char* RejectPatch(const TileConfig& c, LdsTile tile, TileConfig:
 /// Why there is no such schedule; nullptr if there is.
 constexpr const char* RejectPipeline(TileConfig::Pipeline pipeline) {
   const int count = pipeline.count;
-  if (pipeline.schedule == Schedule::kSingle && count != 1) {
-    return "with one LDS buffer one slab is on its way";
+  if (pipeline.schedule == Schedule::kSingle && count != 1 && count != 2) {
+    return "with one LDS buffer 1 or 2 slabs are on their way";
   }
   if (pipeline.schedule == Schedule::kDouble && count != 1 && count != 2 && count != 4) {
     return "with two LDS buffers 1, 2 or 4 slabs are on their way";
@@ -333,6 +340,9 @@ constexpr const char* Reject(const TileConfig& c, Gfx gfx) {
   }
   if (c.k_of_group() % c.fragment_k() != 0) return "tile.k holds no whole fragment";
   if (const char* reason = RejectPipeline(c.pipeline)) return reason;
+  if (c.slabs_of_step() > 1 && (c.merge.groups > 1 || c.patch_a.n != 1)) {
+    return "slabs are loaded together along the channels of a tap, of one group";
+  }
   if (const char* reason = RejectPatch(c, c.lds_a(), c.patch_a)) return reason;
   if (const char* reason = RejectPatch(c, c.lds_b(), c.patch_b)) return reason;
   if (c.lds_bytes() > target.lds_bytes) return "the tiles do not fit in LDS";

@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <type_traits>
 
 namespace gridwise::ck {
 
@@ -52,10 +53,15 @@ enum class TransformKind : unsigned char {
 
 struct Transform {
   static constexpr int kMaxFan = 6;
-  TransformKind kind = TransformKind::kMemory;
-  int lowers = 0, uppers = 0;
-  std::array<int, kMaxFan> lower = {}, upper = {};
-  std::array<std::int64_t, kMaxFan> number = {};
+  TransformKind kind;
+  int lowers, uppers;
+  std::array<int, kMaxFan> lower, upper;
+  std::array<std::int64_t, kMaxFan> number;
+
+  /// One without axes.
+  static constexpr Transform Of(TransformKind kind) {
+    return {.kind = kind, .lowers = 0, .uppers = 0, .lower = {}, .upper = {}, .number = {}};
+  }
 };
 
 /// An element of memory.
@@ -69,16 +75,24 @@ class Descriptor {
  public:
   static constexpr int kMaxAxes = 48, kMaxTransforms = 40, kMaxSeen = 3;
 
+  /// Constants have no members that are not initialized; planners, which make many, do without.
+  constexpr Descriptor() {
+    if (!std::is_constant_evaluated()) return;
+    length_ = {};
+    consumed_ = {};
+    transform_.fill(Transform::Of(TransformKind::kMemory));
+  }
+
   /// An axis of the tensor: `length` indices, `stride` elements apart.
   constexpr Axis Memory(std::int64_t length, std::int64_t stride) {
-    Transform t = {.kind = TransformKind::kMemory};
+    Transform t = Transform::Of(TransformKind::kMemory);
     t.number[0] = stride;
     return Finish1(t, length);
   }
 
   /// `begin` indices before those of `a` and `end` behind, at which there is no element.
   constexpr Axis Pad(Axis a, std::int64_t begin, std::int64_t end) {
-    Transform t = {.kind = TransformKind::kPad};
+    Transform t = Transform::Of(TransformKind::kPad);
     t.number[0] = begin;
     Require(begin >= 0, "a pad has no fewer than 0 indices at its beginning", begin, 0);
     Require(end >= 0, "a pad has no fewer than 0 indices at its end", end, 0);
@@ -88,7 +102,7 @@ class Descriptor {
 
   /// `length` indices of `a` from `begin` on, `step` apart, which may be negative.
   constexpr Axis Slice(Axis a, std::int64_t begin, std::int64_t length, std::int64_t step = 1) {
-    Transform t = {.kind = TransformKind::kSlice};
+    Transform t = Transform::Of(TransformKind::kSlice);
     t.number = {begin, step};
     const std::int64_t inner = Consume(t, a), last = begin + (length - 1) * step;
     Require(begin >= 0 && begin < inner, "a slice begins inside of its axis", begin, inner);
@@ -101,7 +115,7 @@ class Descriptor {
   template <std::size_t kTerms>
   constexpr std::array<Axis, kTerms> Embed(Axis a, const Term (&terms)[kTerms]) {
     static_assert(kTerms <= Transform::kMaxFan, "an axis is embedded as at most 6");
-    Transform t = {.kind = TransformKind::kEmbed};
+    Transform t = Transform::Of(TransformKind::kEmbed);
     const std::int64_t inner = Consume(t, a);
     std::array<Axis, kTerms> made;
     std::int64_t lowest = 0, highest = 0;
@@ -120,7 +134,7 @@ class Descriptor {
   /// One axis over several, of which the last varies fastest: the index
   /// (i0 * length1 + i1) * length2 + i2 ...
   constexpr Axis Merge(std::initializer_list<Axis> axes) {
-    Transform t = {.kind = TransformKind::kMerge};
+    Transform t = Transform::Of(TransformKind::kMerge);
     Require(axes.size() <= Transform::kMaxFan, "at most 6 axes are merged",
             static_cast<std::int64_t>(axes.size()), Transform::kMaxFan);
     std::int64_t length = 1;
@@ -151,7 +165,7 @@ class Descriptor {
 
   /// `a` stays at `index`, and is seen no more.
   constexpr void Freeze(Axis a, std::int64_t index) {
-    Transform t = {.kind = TransformKind::kFreeze};
+    Transform t = Transform::Of(TransformKind::kFreeze);
     t.number[0] = index;
     const std::int64_t inner = Consume(t, a);
     Require(index >= 0 && index < inner, "an axis is frozen at one of its indices", index, inner);
@@ -161,7 +175,7 @@ class Descriptor {
   /// Axes (a, b) whose index of b is permuted by an exclusive-or with the bits `mask` of a's index:
   /// what spreads a column of a tile over memory banks.
   constexpr std::array<Axis, 2> Swizzle(Axis a, Axis b, std::int64_t mask) {
-    Transform t = {.kind = TransformKind::kSwizzle};
+    Transform t = Transform::Of(TransformKind::kSwizzle);
     t.number[0] = mask;
     const std::int64_t length_a = Consume(t, a), length_b = Consume(t, b);
     Require((length_b & (length_b - 1)) == 0, "a swizzled axis has a power of two indices",
@@ -195,6 +209,8 @@ class Descriptor {
   constexpr const Mistake& mistake() const { return mistake_; }
   constexpr bool ok() const { return mistake_.rule == nullptr; }
 
+  /// All axes, consumed or not.
+  constexpr int axes() const { return axes_; }
   constexpr int seen() const { return seen_count_; }
   constexpr int SeenAxis(int i) const { return seen_[static_cast<std::size_t>(i)]; }
   /// Indices of an axis that is seen.
@@ -248,6 +264,7 @@ class Descriptor {
     if (mistake_.rule != nullptr) return {};
     const int id = axes_++;
     length_[static_cast<std::size_t>(id)] = length;
+    consumed_[static_cast<std::size_t>(id)] = false;
     t.upper[static_cast<std::size_t>(t.uppers++)] = id;
     return {id};
   }
@@ -310,9 +327,10 @@ class Descriptor {
   }
 
   int axes_ = 0, transforms_ = 0, seen_count_ = 0;
-  std::array<std::int64_t, kMaxAxes> length_ = {};
-  std::array<bool, kMaxAxes> consumed_ = {};
-  std::array<Transform, kMaxTransforms> transform_ = {};
+  // The first axes_ and transforms_ of them.
+  std::array<std::int64_t, kMaxAxes> length_;
+  std::array<bool, kMaxAxes> consumed_;
+  std::array<Transform, kMaxTransforms> transform_;
   std::array<int, kMaxSeen> seen_ = {};
   Mistake mistake_ = {};
 };

@@ -127,6 +127,7 @@ class Derivation {
   constexpr explicit Derivation(const Descriptor& descriptor) : descriptor_(descriptor) {
     form_.mistake = descriptor.mistake();
     form_.axes = descriptor.seen();
+    for (int i = 0; i < descriptor.axes(); ++i) SumOf(i) = {.constant = 0, .factor = {}};
     for (int i = 0; i < form_.axes; ++i) {
       form_.axis[Size(i)].length = descriptor.length(i);
       Sum& sum = SumOf(descriptor.SeenAxis(i));
@@ -139,7 +140,8 @@ class Derivation {
   constexpr const NormalForm& form() const { return form_; }
 
  private:
-  static constexpr int kAllDigits = 24;
+  static constexpr int kAllDigits = 16;
+  static constexpr std::size_t Size(int i) { return static_cast<std::size_t>(i); }
   /// A digit while more of them may come in its place.
   struct OpenDigit {
     int axis = 0;
@@ -147,21 +149,21 @@ class Derivation {
     Place unit;
     int next = -1;  // the digit after it, of its axis
   };
-  /// An index as a constant and a sum of digits.
+  /// An index as a constant and a sum of digits. Not initialized where it is not used: most of the
+  /// time that a derivation would take.
   struct Sum {
-    std::int64_t constant = 0;
-    std::array<std::int64_t, kAllDigits> factor = {};
-    constexpr void Add(const Sum& other, std::int64_t times) {
+    std::int64_t constant;
+    std::array<std::int64_t, kAllDigits> factor;
+    constexpr void Add(const Sum& other, std::int64_t times, int digits) {
       constant += other.constant * times;
-      for (std::size_t i = 0; i < kAllDigits; ++i) factor[i] += other.factor[i] * times;
+      for (std::size_t i = 0; i < Size(digits); ++i) factor[i] += other.factor[i] * times;
     }
   };
   struct PadCheck {
     Sum index;
-    std::int64_t limit = 0;
+    std::int64_t limit;
   };
 
-  static constexpr std::size_t Size(int i) { return static_cast<std::size_t>(i); }
   constexpr Sum& SumOf(int axis) { return sum_[Size(axis)]; }
   constexpr void Fail(const char* rule, std::int64_t number, std::int64_t bound) {
     if (form_.ok()) form_.mistake = {rule, number, bound};
@@ -169,7 +171,7 @@ class Derivation {
 
   constexpr int NewDigit(int axis, std::int64_t length) {
     if (digits_ == kAllDigits) {
-      Fail("a normal form has at most 24 digits", digits_, kAllDigits);
+      Fail("a normal form has at most 16 digits", digits_, kAllDigits);
       return 0;
     }
     digit_[Size(digits_)] = {.axis = axis, .length = length, .unit = {}};
@@ -201,12 +203,12 @@ class Derivation {
         ApplyPad(t);
         break;
       case TransformKind::kSlice:
-        SumOf(t.lower[0]).Add(SumOf(t.upper[0]), t.number[1]);
+        SumOf(t.lower[0]).Add(SumOf(t.upper[0]), t.number[1], digits_);
         SumOf(t.lower[0]).constant += t.number[0];
         break;
       case TransformKind::kEmbed:
         for (int u = 0; u < t.uppers; ++u) {
-          SumOf(t.lower[0]).Add(SumOf(t.upper[Size(u)]), t.number[Size(u)]);
+          SumOf(t.lower[0]).Add(SumOf(t.upper[Size(u)]), t.number[Size(u)], digits_);
         }
         break;
       case TransformKind::kMerge:
@@ -320,8 +322,8 @@ class Derivation {
   NormalForm form_;
   int digits_ = 0, open_checks_ = 0;
   std::array<OpenDigit, kAllDigits> digit_ = {};
-  std::array<Sum, Descriptor::kMaxAxes> sum_ = {};
-  std::array<PadCheck, Descriptor::kMaxTransforms> checks_ = {};
+  std::array<Sum, Descriptor::kMaxAxes> sum_;
+  std::array<PadCheck, Descriptor::kMaxTransforms> checks_;
 };
 
 }  // namespace normal_form_internal

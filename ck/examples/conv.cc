@@ -20,8 +20,6 @@
 #include "core/conv/expected.h"
 #include "core/conv/problem.h"
 #include "core/conv/problem_io.h"
-#include "instances/ck/family.h"
-#include "instances/families.h"
 
 namespace gridwise::examples {
 namespace {
@@ -58,7 +56,6 @@ absl::StatusOr<ConvProblem> ReadSizes(const Words& words, const Dim& otherwise) 
 }
 
 absl::Status Example(const Words& words) {
-  if (absl::Status status = RegisterFamily(ck::Family()); !status.ok()) return status;
   const std::string op = words.Flag("op", "");
   const Dim plain = {.in = 14}, padded = {.in = 14, .filter = 3, .pad_begin = 1, .pad_end = 1};
   absl::StatusOr<ConvProblem> problem = ReadSizes(words, op == "explicit" ? plain : padded);

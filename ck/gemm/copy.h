@@ -35,9 +35,7 @@ class Copy {
       unit_ = view->axis[1].digit[AxisArgs::kDigits - 1].unit.offset;
       at_ = first_term * unit_;
       terms_left_ = view->axis[1].length - first_term;
-      for (int i = 0; i < kC.row_slots(kSide); ++i) {
-        row_[i].offset += kC.k_slots(kSide) == 1 ? KOf(0) * unit_ : 0;
-      }
+      for (int i = 0; i < kC.row_slots(kSide); ++i) row_[i].offset += KOf(0) * unit_;
     }
   }
 
@@ -66,6 +64,10 @@ class Copy {
 
  private:
   static constexpr auto& kO = kC.operand(kSide);
+  /// From one k slot of a lane to the next; runs of K have a single one.
+  static constexpr int kKOfSlot = kC.units_rows(kSide) < kC.load_threads()
+                                      ? kC.load_threads() / kC.units_rows(kSide) * kO.k
+                                      : kO.k;
   using T = Element<kC.type>;
   using Load1 = typename Slab::Load;
 
@@ -89,11 +91,8 @@ class Copy {
       return thread_ % kC.units_k(kSide) * kC.chunk();
     } else {
       constexpr int kFast = kC.units_rows(kSide);
-      if constexpr (kFast < kC.load_threads()) {
-        return (thread_ / kFast + slot * (kC.load_threads() / kFast)) * kO.k;
-      } else {
-        return slot * kO.k;
-      }
+      const int first = kFast < kC.load_threads() ? thread_ / kFast * kO.k : 0;
+      return first + slot * kKOfSlot;
     }
   }
 
@@ -135,15 +134,34 @@ class Copy {
   template <class Visit>
   GRIDWISE_DEVICE void ForEachEven(Visit visit) const {
     for (int k = 0; k < kC.k_slots(kSide); ++k) {
-      const int k_offset = kC.k_slots(kSide) == 1 ? 0 : KOf(k) * unit_;
       for (int i = 0; i < kC.loads_of_unit(kSide); ++i) {
-        const int behind = i * kO.k_of_entry();
+        const int behind = k * kKOfSlot + i * kO.k_of_entry();
         for (int r = 0; r < kC.row_slots(kSide); ++r) {
-          visit(k * kC.row_slots(kSide) + r, i, KOf(k) + behind, row_[r].offset + k_offset,
+          visit(k * kC.row_slots(kSide) + r, i, KOf(0) + behind, row_[r].offset,
                 at_ + behind * unit_);
         }
       }
     }
+  }
+
+  /// Element `e` of a run of row `i` of a unit.
+  GRIDWISE_DEVICE static T ElementOf(const Load1 (&unit)[kC.loads_of_unit(kSide)], int i, int e) {
+    return kO.along_k() ? unit[e / kO.k][e % kO.k] : unit[e][i];
+  }
+  /// A run of bytes, a word at a time: compilers put bytes into vectors through memory.
+  template <int kRun>
+  GRIDWISE_DEVICE static Vec<T, kRun> RunOfBytes(const Load1 (&unit)[kC.loads_of_unit(kSide)],
+                                                 int i) {
+    Vec<unsigned, kRun / 4> words;
+    for (int word = 0; word < kRun / 4; ++word) {
+      unsigned bytes = 0;
+      for (int b = 0; b < 4; ++b) {
+        const auto byte = __builtin_bit_cast(unsigned char, ElementOf(unit, i, word * 4 + b));
+        bytes |= static_cast<unsigned>(byte) << (8 * b);
+      }
+      words[word] = bytes;
+    }
+    return __builtin_bit_cast(Vec<T, kRun>, words);
   }
 
   /// Writes what a unit has of one row: a chunk, or of a patch k() elements.
@@ -151,12 +169,18 @@ class Copy {
                                 char* lds) const {
     constexpr int kRun = kO.along_k() ? kC.chunk() : kO.k;
     Vec<T, kRun> run;
-    for (int e = 0; e < kRun; ++e) {
-      T element = kO.along_k() ? unit[e / kO.k][e % kO.k] : unit[e][i];
-      if constexpr (!OfElement::kDoesNothing) {
-        element = static_cast<T>(function_(static_cast<float>(element)));
+    if constexpr (kO.along_k() && kO.k == kRun && OfElement::kDoesNothing) {
+      run = unit[0];
+    } else if constexpr (sizeof(T) == 1 && OfElement::kDoesNothing) {
+      run = RunOfBytes<kRun>(unit, i);
+    } else {
+      for (int e = 0; e < kRun; ++e) {
+        T element = ElementOf(unit, i, e);
+        if constexpr (!OfElement::kDoesNothing) {
+          element = static_cast<T>(function_(static_cast<float>(element)));
+        }
+        run[e] = element;
       }
-      run[e] = element;
     }
     const int at = kC.lds(kSide).Offset(row, k / kC.chunk()) + k % kC.chunk() * SizeOf(kC.type);
     *reinterpret_cast<Vec<T, kRun>*>(lds + at) = run;

@@ -3,6 +3,7 @@
 #include "ck/gemm/config.h"
 #include "core/arch/gpu.h"
 #include "core/arch/mma.h"
+#include "core/arch/sync.h"
 
 namespace gridwise::ck {
 
@@ -61,12 +62,23 @@ class Fragments {
   GRIDWISE_DEVICE void Read(int turn, int behind, Operand (&out)[kReps][kParts]) const {
     for (int rep = 0; rep < kReps; ++rep) {
       const int offset = behind + rep * kC.mma.m * LdsTile::kChunkBytes;
+      struct Chunks {
+        Chunk of[kChunks];
+      };
+      struct Parts {
+        Operand of[kParts];
+      };
       for (int i = 0; i < kRows; ++i) {
+        Chunks chunks;
         for (int part = 0; part < kChunks; ++part) {
-          const Chunk chunk = *reinterpret_cast<const Chunk*>(at_[turn][part][i] + offset);
-          for (int e = 0; e < kC.chunk(); ++e) {
-            const int k = part * kC.chunk() + e;
-            out[rep][k / kK][i * kK + k % kK] = chunk[e];
+          chunks.of[part] = *reinterpret_cast<const Chunk*>(at_[turn][part][i] + offset);
+        }
+        if constexpr (kRows == 1) {
+          const Parts parts = __builtin_bit_cast(Parts, chunks);
+          for (int part = 0; part < kParts; ++part) out[rep][part] = parts.of[part];
+        } else {
+          for (int k = 0; k < kChunks * kC.chunk(); ++k) {
+            out[rep][k / kK][i * kK + k % kK] = chunks.of[k / kC.chunk()][k % kC.chunk()];
           }
         }
       }
@@ -103,6 +115,8 @@ class Multiply {
           }
         }
       }
+      // Vector FMAs hold many rows and columns: those of all turns at once would not fit.
+      if constexpr (kC.mma.unit == MmaUnit::kFma) SchedulingFence();
     }
   }
 

@@ -117,6 +117,15 @@ std::optional<std::string> RejectForm(const char* name, const NormalForm& form) 
   return std::nullopt;
 }
 
+/// Bytes that a matrix reaches over. Where padding is, places lie outside of the tensor; what
+/// exists of it is inside of the range.
+std::int64_t ReachOf(const NormalForm& form, int bytes) {
+  Range range;
+  range.Add(form.axis[kRow]);
+  range.Add(form.axis[kTerm]);
+  return (range.most.offset - range.least.offset + 1) * bytes;
+}
+
 /// What is too large of a form.
 std::optional<std::string> RejectSize(const char* name, const NormalForm& form, int bytes,
                                       std::int64_t limit) {
@@ -126,11 +135,7 @@ std::optional<std::string> RejectSize(const char* name, const NormalForm& form, 
                              axis == kRow ? "rows" : "columns", kReach / 2);
     }
   }
-  Range range;
-  range.Add(form.axis[kRow]);
-  range.Add(form.axis[kTerm]);
-  // Where padding is, places lie outside of the tensor; what exists of it is inside of the range.
-  const std::int64_t reach = (range.most.offset - range.least.offset + 1) * bytes;
+  const std::int64_t reach = ReachOf(form, bytes);
   if (reach >= limit) {
     return absl::StrFormat("a matrix reaches over %d bytes of %s; must be below %d", reach, name,
                            limit);
@@ -138,36 +143,56 @@ std::optional<std::string> RejectSize(const char* name, const NormalForm& form, 
   return std::nullopt;
 }
 
+/// Whether a matrix lies evenly along K.
+bool IsEven(const NormalForm& form) {
+  const NormalAxis& terms = form.axis[kTerm];
+  return terms.digits == 0 || (terms.digits == 1 && terms.digit[0].unit.offset >= 0);
+}
+
+/// A checked index of a form, while rows and terms are added: least and most.
+struct CheckedRange {
+  std::int64_t least = 0, most = 0;
+  bool fits_pair() const { return least >= kPairLeast && most < kPairLimit; }
+};
+
+/// The widest one of those that `walk` checks two at a time.
+CheckedRange PairRangeOf(const NormalForm& form, Walk walk) {
+  Range row, term;
+  row.Add(form.axis[kRow]);
+  term.Add(form.axis[kTerm]);
+  CheckedRange widest;
+  for (const int slot : SlotsOf(form, walk).pair) {
+    if (slot < 0) continue;
+    const auto i = static_cast<std::size_t>(slot);
+    const CheckedRange range = {
+        .least = std::min(row.least.checked[i] + form.origin.checked[i], term.least.checked[i]),
+        .most = std::max({row.most.checked[i] + form.origin.checked[i], term.most.checked[i],
+                          form.limit[i] - 1})};
+    if (!range.fits_pair()) return range;
+    widest = range;
+  }
+  return widest;
+}
+
+bool Serves(Walk walk, const NormalForm& form) {
+  if (form.checks > ChecksOf(walk)) return false;
+  return walk == Walk::kEven ? IsEven(form) : PairRangeOf(form, walk).fits_pair();
+}
+
+/// Why `walk` does not serve the form.
 std::optional<std::string> RejectWalk(const char* name, const NormalForm& form, Walk walk) {
+  if (Serves(walk, form)) return std::nullopt;
   if (form.checks > ChecksOf(walk)) {
     return absl::StrFormat("%s has %d padded axes, and the row checks %d", name, form.checks,
                            ChecksOf(walk));
   }
   if (walk == Walk::kEven) {
-    const NormalAxis& terms = form.axis[kTerm];
-    if (terms.digits > 1 || (terms.digits == 1 && terms.digit[0].unit.offset < 0)) {
-      return absl::StrFormat("%s does not lie evenly along K, which the row needs", name);
-    }
-    return std::nullopt;
+    return absl::StrFormat("%s does not lie evenly along K, which the row needs", name);
   }
-  Range row, term;
-  row.Add(form.axis[kRow]);
-  term.Add(form.axis[kTerm]);
-  const Slots slots = SlotsOf(form, walk);
-  for (const int slot : slots.pair) {
-    if (slot < 0) continue;
-    const auto i = static_cast<std::size_t>(slot);
-    const std::int64_t least =
-        std::min(row.least.checked[i] + form.origin.checked[i], term.least.checked[i]);
-    const std::int64_t most = std::max(
-        {row.most.checked[i] + form.origin.checked[i], term.most.checked[i], form.limit[i] - 1});
-    if (least < kPairLeast || most >= kPairLimit) {
-      return absl::StrFormat(
-          "%s has a padded axis whose indices are %d to %d, and the row checks two of %d to %d",
-          name, least, most, kPairLeast, kPairLimit - 1);
-    }
-  }
-  return std::nullopt;
+  const CheckedRange range = PairRangeOf(form, walk);
+  return absl::StrFormat(
+      "%s has a padded axis whose indices are %d to %d, and the row checks two of %d to %d", name,
+      range.least, range.most, kPairLeast, kPairLimit - 1);
 }
 
 std::optional<std::string> RejectOperand(const GemmConfig& config, Side side,
@@ -203,25 +228,23 @@ int VectorLength(const NormalForm& form, std::size_t axis, int bytes) {
   if (along.digits == 0) return 1;
   const Digit& last = along.digit[static_cast<std::size_t>(along.digits - 1)];
   if (last.unit != Place{.offset = 1, .checked = {}}) return 1;
-  std::int64_t common = along.digits == 1 ? along.length : last.length;
-  if (along.digits > 1 && along.length % last.length != 0) common = Gcd(common, along.length);
-  int vector = 1;
-  while (vector < 16 && common % (2 * vector) == 0) vector *= 2;
-  // Where vectors begin.
-  std::int64_t step = std::abs(form.origin.offset);
+  // Of powers of two, the lowest bit of numbers together is what divides them all.
+  const std::int64_t lengths = along.digits == 1 ? along.length : along.length | last.length;
+  std::int64_t begins = std::abs(form.origin.offset);
   for (std::size_t i = 0; i < static_cast<std::size_t>(form.axes); ++i) {
     for (std::size_t d = 0; d < static_cast<std::size_t>(form.axis[i].digits); ++d) {
       const Digit& digit = form.axis[i].digit[d];
-      if (&digit != &last) step = Gcd(step, std::abs(digit.unit.offset));
+      if (&digit != &last) begins |= std::abs(digit.unit.offset);
     }
   }
-  return step * bytes % 4 == 0 || vector * bytes < 4 ? vector : 1;
+  const int vector = static_cast<int>(std::min<std::int64_t>(lengths & -lengths, 16));
+  return begins * bytes % 4 == 0 || vector * bytes < 4 ? vector : 1;
 }
 
 Walk WalkOf(const NormalForm& form) {
   switch (form.checks) {
     case 0:
-      return RejectWalk("", form, Walk::kEven) ? Walk::kTable : Walk::kEven;
+      return IsEven(form) ? Walk::kEven : Walk::kTable;
     case 1:
       return Walk::kCheck1;
     case 2:
@@ -229,6 +252,43 @@ Walk WalkOf(const NormalForm& form) {
     default:
       return Walk::kCheck3;
   }
+}
+
+Demands::Demands(std::span<const GemmForms> gemms, DataType type) {
+  const auto add = [&](Operand& operand, const NormalForm& form) {
+    const bool ok = !RejectForm("", form);
+    for (std::size_t i = 0; i < kWalks; ++i) {
+      operand.walk[i] = operand.walk[i] && ok && Serves(static_cast<Walk>(i), form);
+    }
+    operand.vector_k = std::min(operand.vector_k, VectorLength(form, kTerm, SizeOf(type)));
+    operand.vector_rows = std::min(operand.vector_rows, VectorLength(form, kRow, SizeOf(type)));
+    operand.reach = std::max(operand.reach, ReachOf(form, SizeOf(type)));
+    longest_axis = std::max({longest_axis, form.axis[kRow].length, form.axis[kTerm].length});
+  };
+  const auto add_output = [&](const NormalForm& form) {
+    outputs = outputs && !RejectForm("", form) && form.checks == 0;
+    reach_c = std::max(reach_c, ReachOf(form, 1));
+    longest_axis = std::max({longest_axis, form.axis[kRow].length, form.axis[kTerm].length});
+  };
+  for (const GemmForms& gemm : gemms) {
+    add_output(gemm.c);
+    for (const NormalForm& d : gemm.d) add_output(d);
+    if (gemm.terms == 0) continue;
+    add(a, gemm.a);
+    add(b, gemm.b);
+  }
+}
+
+bool Demands::AreMetBy(const GemmConfig& config) const {
+  const auto are_met = [&](const Operand& demands, const GemmConfig::Operand& operand) {
+    return demands.walk[static_cast<std::size_t>(operand.walk)] &&
+           operand.vector() <= (operand.along_k() ? demands.vector_k : demands.vector_rows);
+  };
+  return outputs && are_met(a, config.a) && are_met(b, config.b);
+}
+
+bool Demands::FitInOneLaunch(int bytes_of_c, std::int64_t limit) const {
+  return std::max({a.reach, b.reach, reach_c * bytes_of_c}) < limit && longest_axis < kReach / 2;
 }
 
 std::optional<std::string> Reject(const GemmConfig& config, const GemmForms& gemm) {

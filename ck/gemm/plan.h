@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -47,6 +48,29 @@ int VectorLength(const NormalForm& form, std::size_t axis, int bytes);
 
 /// The walk with the least work that serves an operand.
 Walk WalkOf(const NormalForm& form);
+
+/// What several multiplications ask of a kernel together, found out once for all kernels: whether
+/// Reject and TooLarge have a reason against none of them.
+struct Demands {
+  static constexpr std::size_t kWalks = 5;
+  struct Operand {
+    std::array<bool, kWalks> walk = {true, true, true, true, true};  // by Walk: those that serve
+    int vector_k = 16, vector_rows = 16;  // elements next to each other, see VectorLength
+    std::int64_t reach = 0;               // of a matrix in bytes
+  };
+  Operand a, b;
+  bool outputs = true;            // C and D are what kernels can write and read
+  std::int64_t reach_c = 0;       // in elements, of C and D
+  std::int64_t longest_axis = 0;  // rows or columns
+
+  Demands() = default;
+  /// `type` is that of the operands.
+  Demands(std::span<const GemmForms> gemms, DataType type);
+
+  bool AreMetBy(const GemmConfig& config) const;
+  /// TooLarge, where no element of C or D has more than `bytes_of_c`.
+  bool FitInOneLaunch(int bytes_of_c, std::int64_t limit) const;
+};
 
 /// Why a kernel of `config` cannot compute the problem, of any size: a sentence with the numbers.
 /// Nothing if it can.

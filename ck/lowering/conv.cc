@@ -19,7 +19,7 @@ constexpr std::size_t kAxes = 3;  // d, h, w
 std::array<AxisStrides, kAxes> StridesOf(const ConvProblem& problem) {
   std::array<AxisStrides, kAxes> strides;
   for (std::size_t i = 0; i < kAxes; ++i) {
-    strides[i] = MakeAxisMap(problem.direction, problem.dims[i]).strides;
+    strides[i] = MakeAxisStrides(problem.direction, problem.dims[i]);
   }
   return strides;
 }

@@ -18,6 +18,20 @@ double AddressInstructions(const GemmConfig& c, Side side) {
   return loads * kOfLoad[static_cast<int>(o.walk)];
 }
 
+/// Cycles that writes of an operand's slab to LDS take longer, since lanes share banks.
+/// Neighbouring lanes write the same row of neighbouring patches; LdsTile spreads rows that are 2
+/// apart over all banks, of those 4 and 8 apart every other one, and one of four.
+double ConflictCycles(const GemmConfig& c, Side side) {
+  constexpr double kBanksBytes = 128;  // of a cycle
+  const GemmConfig::Operand& o = c.operand(side);
+  if (o.along_k()) return 0;
+  // Lanes that write in one cycle, and different places that they write to, in chunks.
+  const int lanes = static_cast<int>(kBanksBytes) / (o.k * SizeOf(c.type));
+  const int places = std::max(16 / o.rows, 2);
+  const double cycles = 1.0 * c.rows(side) * c.tile.k * SizeOf(c.type) / kBanksBytes;
+  return cycles * (std::max(1, lanes / std::min(places, 8)) - 1);
+}
+
 /// Cycles that the address unit of a compute unit takes for an operand's slab: of each 16 lanes,
 /// the lines of 128 bytes that they touch, and 64 bytes a cycle. The rule fits what was published
 /// of gfx942; of RDNA none is known.
@@ -46,37 +60,53 @@ double ResidentWorkgroups(const GemmConfig& c, const DeviceFacts& device) {
 
 Cost EstimateCost(const GemmConfig& c, const DeviceFacts& device, const Work& work, int splits) {
   constexpr double kTableRead = 64;  // LDS latency before the loads of a step
+  // Of a step: 28 scalar instructions, of 4 cycles, and 5 branches of 8 (tests/isa).
+  constexpr double kControl = 28 * 4 + 5 * 8;
+  // Fits to the simulator's clock, of layers of RetinaNet and regressions on gfx942 and gfx1100, by
+  // which rows of both families are ranked together. Stores look up where rows and columns are;
+  // before the first load digits are found and tables written; and rows of tile for MFMA are faster
+  // than estimated.
+  constexpr double kOutput = 1.7, kPrologue = 3000, kAgainstTileOfMfma = 1.1;
   const TargetTraits target = TraitsOf(device.gfx);
   const double math_waves =
       std::max(1.0, static_cast<double>(c.waves.m * c.waves.n) / target.simds_per_unit);
+  const double load_waves =
+      std::max(1.0, static_cast<double>(c.load_threads() / c.mma.lanes()) / target.simds_per_unit);
   const double cycles_of_instruction = target.wave_size == 64 ? 4 : 1;
   const bool has_table = c.a.has_table() || c.b.has_table();
   const auto swapped = [&](Side side, int rows) {
     return c.operand(side).along_k() ? 0.0 : 1.0 * rows * c.tile.k;
   };
   const double read_elements = 1.0 * c.waves.m * c.waves.n * (c.wave_m() + c.wave_n()) * c.tile.k;
-  return TileCost(
+  Cost cost = TileCost(
       device,
       {.tile_elements = 1.0 * c.tile.m * c.tile.n,
+       .output_factor = kOutput,
        .element_bytes = SizeOf(c.type),
        .resident = ResidentWorkgroups(c, device),
        .matrix_cycles =
            c.reps_m() * c.reps_n() * (c.tile.k / c.mma.k) * MmaCycles(c.mma, c.type) * math_waves,
        .slab_bytes = 1.0 * c.buffer_bytes(),
        .read_bytes = read_elements * SizeOf(c.type),
-       .written_bytes = c.is_wavelet() ? 0.0 : c.buffer_bytes(),
-       // Of a wavelet row nothing but to read and to wait.
-       .lane_cycles = c.is_wavelet()
-                          ? 0
-                          : (has_table ? kTableRead : 0) + cycles_of_instruction * math_waves *
-                                                               (AddressInstructions(c, Side::kA) +
-                                                                AddressInstructions(c, Side::kB)),
-       .swapped_elements =
-           c.is_wavelet() ? 0 : swapped(Side::kA, c.tile.m) + swapped(Side::kB, c.tile.n),
+       .written_bytes = 1.0 * c.buffer_bytes(),
+       .conflict_cycles = ConflictCycles(c, Side::kA) + ConflictCycles(c, Side::kB),
+       .lane_cycles = kControl + (has_table ? kTableRead : 0) +
+                      cycles_of_instruction * load_waves *
+                          (AddressInstructions(c, Side::kA) + AddressInstructions(c, Side::kB)),
+       .swapped_elements = swapped(Side::kA, c.tile.m) + swapped(Side::kB, c.tile.n),
+       .loads_apart = c.is_wavelet(),
        .address_cycles = AddressCycles(c, Side::kA) + AddressCycles(c, Side::kB),
        .barriers = c.lds_buffers() == 1 ? 2 : 1,
        .slabs_in_flight = c.slabs_in_flight()},
       work, splits);
+  cost.fixed_cycles += kPrologue;
+  if (target.mma_unit == MmaUnit::kMfma) {
+    for (double* cycles : {&cost.matrix_cycles, &cost.lds_cycles, &cost.memory_cycles,
+                           &cost.alone_cycles, &cost.fixed_cycles}) {
+      *cycles *= kAgainstTileOfMfma;
+    }
+  }
+  return WithCycles(cost);
 }
 
 Sharing Complete(Sharing sharing, const GemmConfig& config, const DeviceFacts& device,

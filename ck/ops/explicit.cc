@@ -6,7 +6,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "ck/ops/op.h"
-#include "core/passes/pass_cycles.h"
 #include "core/passes/plan_columns.h"
 
 namespace gridwise::ck {
@@ -43,8 +42,7 @@ Verdict ClassicFamily::Ask(std::size_t row, PlanContext& context) const {
   PlanContext inner(of_columns, context.device(), context.options());
   verdict = rows_.Ask(row, inner);
   if (auto* cost = std::get_if<Cost>(&verdict)) {
-    const auto bytes = static_cast<double>(BytesOfColumns(of_columns));
-    cost->pass_cycles += PassCycles(context.device(), 2 * bytes);
+    cost->pass_cycles += ColumnsCycles(problem, of_columns, context.device());
     *cost = WithCycles(*cost);
   }
   return verdict;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,7 +19,6 @@
 #include "ck/ops/estimate.h"
 #include "ck/ops/lowered.h"
 #include "core/base/fields_text.h"
-#include "core/conv/sub_gemms.h"
 #include "core/launch/choose_block_map.h"
 
 namespace gridwise::ck {
@@ -31,7 +31,7 @@ struct Tiles {
   std::int64_t count = 0, rows = 0, columns = 0;  // of a matrix; rows of the largest sub-GEMM
   Work work;
 
-  Tiles(const GemmConfig& config, const ConvProblem& problem, const Lowered& gemms) {
+  Tiles(const GemmConfig& config, const ConvProblem& problem, std::span<const GemmForms> gemms) {
     for (const GemmForms& gemm : gemms) {
       columns = TileColumnsOf(config, gemm);
       const std::int64_t tile_rows = TileRowsOf(config, gemm);
@@ -101,7 +101,9 @@ class ClassicKernel final : public PartKernel {
                      absl::StrFormat("type is %s; the row is for %s", gridwise::Name(problem.type),
                                      gridwise::Name(config_.type)));
     }
-    for (const GemmForms& gemm : *LoweredOf(problem)) {
+    const auto lowered = LoweredOf(problem);
+    if (lowered->demands.AreMetBy(config_)) return std::nullopt;
+    for (const GemmForms& gemm : lowered->forms) {
       if (auto reason = ck::Reject(config_, gemm)) return Refusal(RefusalCode::kLayout, *reason);
     }
     return std::nullopt;
@@ -110,7 +112,8 @@ class ClassicKernel final : public PartKernel {
   std::optional<Excess> TooLarge(const ConvProblem& problem, std::int64_t limit) const override;
 
   PartEstimate Estimate(const PartRequest& request) const override {
-    const Work work = Tiles(config_, request.problem, *LoweredOf(request.problem)).work;
+    const auto lowered = LoweredOf(request.problem);
+    const Work work = Tiles(config_, request.problem, lowered->Of(request.sub_gemms)).work;
     const int splits = Complete(request.sharing, config_, request.device, work).splits;
     return {.splits = splits, .cost = EstimateCost(config_, request.device, work, splits)};
   }
@@ -130,14 +133,14 @@ std::optional<Excess> ClassicKernel::TooLarge(const ConvProblem& problem,
                                               std::int64_t limit) const {
   const bool is_weight = problem.direction == Direction::kBackwardWeight;
   const PartAxis of_positions = problem.batch > 1 ? PartAxis::kImages : PartAxis::kCells;
-  const std::int64_t sub_gemms = SubGemmCount(problem);
+  const auto lowered = LoweredOf(problem);
+  const auto sub_gemms = static_cast<std::int64_t>(lowered->gemms.size());
   if (sub_gemms > kMaxSubGemms) {
     return Excess{
         absl::StrFormat("there are %d sub-GEMMs; must be at most %d", sub_gemms, kMaxSubGemms),
         PartAxis::kCells};
   }
-  const auto lowered = LoweredOf(problem);
-  const Tiles tiles(config_, problem, *lowered);
+  const Tiles tiles(config_, problem, lowered->forms);
   const std::int64_t most_tiles = kMaxWorkItems / config_.threads();
   if (tiles.count > most_tiles) {
     return Excess{
@@ -145,7 +148,8 @@ std::optional<Excess> ClassicKernel::TooLarge(const ConvProblem& problem,
         is_weight ? PartAxis::kK : of_positions};
   }
   const OutputTypes types = TypesOf(problem, /*is_partial=*/true);
-  for (const GemmForms& gemm : *lowered) {
+  if (lowered->demands.FitInOneLaunch(SizeOf(types.c), limit)) return std::nullopt;
+  for (const GemmForms& gemm : lowered->forms) {
     const auto excess = ck::TooLarge(config_, gemm, types, limit);
     if (!excess) continue;
     // Images and cells are in both operands of backward-weight, else in A and the output.
@@ -179,13 +183,14 @@ OutputArgs ClassicKernel::MakeOutput(const ConvProblem& problem, const Sharing& 
 PartLaunch ClassicKernel::MakeLaunch(const PartRequest& request) const {
   const ConvProblem& problem = request.problem;
   const auto lowered = LoweredOf(problem);
-  const Tiles tiles(config_, problem, *lowered);
+  const std::span<const GemmForms> gemms = lowered->Of(request.sub_gemms);
+  const Tiles tiles(config_, problem, gemms);
   const Sharing sharing = Complete(request.sharing, config_, request.device, tiles.work);
   const bool partial = sharing.partial_elements > 0;
   const std::vector<ProblemArgs> problems =
-      MakeProblemArgs(config_, *lowered, TypesOf(problem, partial), sharing.splits);
+      MakeProblemArgs(config_, gemms, TypesOf(problem, partial), sharing.splits);
   Args args;
-  args.out = MakeOutput(problem, sharing, lowered->front());
+  args.out = MakeOutput(problem, sharing, gemms.front());
   if (!partial) args.functions.c = CombineOf(problem.epilogue);
   args.tiles_n = static_cast<int>(tiles.columns);
   args.map =

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -11,8 +10,16 @@
 
 namespace gridwise::ck {
 
-/// A convolution as multiplications, in the order of MakeSubGemms().
-using Lowered = std::vector<GemmForms>;
+/// A convolution as multiplications.
+struct Lowered {
+  std::vector<SubGemm> gemms;    // MakeSubGemms(problem)
+  std::vector<GemmForms> forms;  // of each
+  Demands demands;               // of all
+
+  /// The forms of `some` of the sub-GEMMs: all of them, or one. None stands for all, which is how
+  /// backward-weight has its only one.
+  std::span<const GemmForms> Of(std::span<const SubGemm> some) const;
+};
 
 /// Lowers a valid problem, with the tensors of its epilogue. What a thread asked for last is
 /// remembered: all rows ask about the same problem.

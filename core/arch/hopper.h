@@ -211,6 +211,29 @@ GRIDWISE_DEVICE void StoreIf(bool condition, void* to, Vec<unsigned, 2> v) {
       : "memory");
 }
 
+/// The workgroup's number in its cluster.
+GRIDWISE_DEVICE int ClusterRank() {
+  int rank;
+  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+/// Until all threads of the cluster that have not ended are there; what they wrote to shared memory
+/// can be read.
+GRIDWISE_DEVICE void ClusterSync() {
+  asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
+}
+/// The same address in the shared memory of another workgroup of the cluster, for LoadOfCluster.
+GRIDWISE_DEVICE SharedAddress OfClusterRank(SharedAddress at, int rank) {
+  SharedAddress there;
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(at), "r"(rank));
+  return there;
+}
+GRIDWISE_DEVICE float LoadOfCluster(SharedAddress at) {
+  float v;
+  asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(v) : "r"(at) : "memory");
+  return v;
+}
+
 /// Adds to a number in memory, whoever else does.
 GRIDWISE_DEVICE void AddTo(float* to, float v) {
   asm volatile("red.relaxed.gpu.global.add.f32 [%0], %1;" ::"l"(to), "f"(v) : "memory");

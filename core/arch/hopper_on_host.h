@@ -105,7 +105,7 @@ class HostMbarrier {
 struct HostWorkgroup {
   std::array<HostBarrier, 16> named;
   std::array<HostBarrier, 32> of_warp;
-  std::array<std::array<std::array<unsigned, 5>, 32>, 32> exchanged;  // warp, lane
+  std::array<std::array<std::array<unsigned, 6>, 32>, 32> exchanged;  // warp, lane
   std::mutex mutex;
   std::map<SharedAddress, HostMbarrier> mbarriers;
 };
@@ -121,7 +121,7 @@ inline bool AnyAt(int id, int threads, bool condition) {
 inline void SyncWarp() { host_workgroup->of_warp[ThreadId() / 32].Wait(32); }
 
 /// What all lanes of the warp pass.
-inline std::array<std::array<unsigned, 5>, 32> ExchangeInWarp(std::array<unsigned, 5> mine) {
+inline std::array<std::array<unsigned, 6>, 32> ExchangeInWarp(std::array<unsigned, 6> mine) {
   auto& of_warp = host_workgroup->exchanged[ThreadId() / 32];
   of_warp[ThreadId() % 32] = mine;
   SyncWarp();
@@ -259,6 +259,13 @@ inline unsigned ShuffleXor(unsigned v, int mask) {
 }
 inline void StoreIf(bool condition, void* to, Vec<unsigned, 2> v) {
   if (condition) std::memcpy(to, &v, sizeof(v));
+}
+/// Clusters of one workgroup.
+inline int ClusterRank() { return 0; }
+inline void ClusterSync() {}
+inline SharedAddress OfClusterRank(SharedAddress at, int) { return at; }
+inline float LoadOfCluster(SharedAddress at) {
+  return *reinterpret_cast<const float*>(dynamic_shared_memory + at);
 }
 inline void AddTo(float* to, float v) { std::atomic_ref<float>(*to) += v; }
 

@@ -80,8 +80,8 @@ constexpr MachineFacts MachineFactsOf(Gfx gfx) {
               .dram_write_gb_per_s = 464,
               .l2_latency_clk = 205,
               .mall_latency_ns = 160,
-              .lds_read_bytes = 128,
-              .lds_write_bytes = 128,
+              .lds_read_bytes = 64,
+              .lds_write_bytes = 64,
               .launch_us = 4,
               .gap_us = 4};
     case Gfx::kSm90a: {

@@ -2,14 +2,9 @@
 
 #include "core/arch/gpu.h"
 #include "core/arch/mma_shape.h"
-#if defined(__gfx942__)
-#include "core/arch/mma/gfx942.h"
-#elif defined(__gfx950__)
-#include "core/arch/mma/gfx950.h"
-#elif defined(__gfx1100__)
-#include "core/arch/mma/gfx1100.h"
-#elif defined(__gfx1201__)
-#include "core/arch/mma/gfx1201.h"
+#include "core/arch/this_target.h"
+#ifdef GRIDWISE_MMA_TABLE
+#include GRIDWISE_MMA_TABLE
 #endif
 
 namespace gridwise {

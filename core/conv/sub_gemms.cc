@@ -40,20 +40,15 @@ std::vector<std::optional<int64_t>> SmallestTaps(const Dim& dim, int64_t tap_dis
 }
 
 AxisMap ForwardAxisMap(const Dim& dim) {
-  return {.strides = {.source_stride = static_cast<int>(dim.stride),
-                      .tap_source_stride = static_cast<int>(dim.dilation)},
+  return {.strides = MakeAxisStrides(Direction::kForward, dim),
           .classes = {{.count = static_cast<int>(dim.out()),
                        .taps = static_cast<int>(dim.filter),
                        .first_source = static_cast<int>(-dim.pad_begin)}}};
 }
 
 AxisMap BackwardDataAxisMap(const Dim& dim) {
-  const int64_t gcd = Gcd(dim.stride, dim.dilation);
-  const int64_t tap_distance = dim.stride / gcd;
-  AxisMap map = {.strides = {.cell_stride = static_cast<int>(dim.stride),
-                             .tap_stride = -static_cast<int>(tap_distance),
-                             .tap_source_stride = static_cast<int>(dim.dilation / gcd)},
-                 .classes = {}};
+  AxisMap map = {.strides = MakeAxisStrides(Direction::kBackwardData, dim), .classes = {}};
+  const int64_t tap_distance = -map.strides.tap_stride;
   int64_t a = 0;
   for (const std::optional<int64_t> tap : SmallestTaps(dim, tap_distance)) {
     map.classes.push_back(ResidueClass(dim, tap_distance, a++, tap));
@@ -70,6 +65,17 @@ SubGemm MakeSubGemm(int64_t batch, const AxisClass& d, const AxisClass& h, const
 }
 
 }  // namespace
+
+AxisStrides MakeAxisStrides(Direction direction, const Dim& dim) {
+  if (direction != Direction::kBackwardData) {
+    return {.source_stride = static_cast<int>(dim.stride),
+            .tap_source_stride = static_cast<int>(dim.dilation)};
+  }
+  const int64_t gcd = Gcd(dim.stride, dim.dilation);
+  return {.cell_stride = static_cast<int>(dim.stride),
+          .tap_stride = -static_cast<int>(dim.stride / gcd),
+          .tap_source_stride = static_cast<int>(dim.dilation / gcd)};
+}
 
 AxisMap MakeAxisMap(Direction direction, const Dim& dim) {
   return direction == Direction::kBackwardData ? BackwardDataAxisMap(dim) : ForwardAxisMap(dim);

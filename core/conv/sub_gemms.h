@@ -15,6 +15,9 @@ struct AxisMap {
   std::vector<AxisClass> classes;
 };
 
+/// AxisMap::strides alone.
+AxisStrides MakeAxisStrides(Direction direction, const Dim& dim);
+
 /// `dim` is an axis of a valid problem. Backward-weight has forward's map.
 AxisMap MakeAxisMap(Direction direction, const Dim& dim);
 

@@ -8,7 +8,8 @@
 ///   workgroup --dies--> slot        each die gets a contiguous run of slots
 ///   slot --bands--> (row, column)   within a band of rows, columns follow one after the other
 ///
-/// Both are bijections, proved below by enumeration.
+/// Both are bijections, proved below by enumeration. Slots may count groups and splits too, so that
+/// those of a tile run next to each other: neighbouring groups lie in the same lines of memory.
 #pragma once
 
 #include "core/base/math.h"
@@ -19,31 +20,56 @@ namespace gridwise {
 struct BlockMap {
   int dies = 1;       // workgroup i runs on die i % dies
   int log2_band = 0;  // rows of tiles of a band; one row: row-major
-  int die_slots = 0;  // of every die, and ...
-  int die_rest = 0;   // ... so many dies have one more
-  MagicDiv by_dies;
+  int tiles = 1;      // along x of the launch; groups are along y and splits along z
+  int groups = 1;
+  int slots = 1;  // workgroups of the launch
+  MagicDiv by_dies, by_tiles, by_groups;
   MagicDiv by_columns, by_band;  // tiles of a row, and of a band
 
   constexpr int band() const { return 1 << log2_band; }
 };
 
-/// The map of a launch of `tiles` tiles in rows of `columns`. `log2_band` < 31.
-constexpr BlockMap MakeBlockMap(int tiles, int columns, int dies, int log2_band) {
+/// The map of a launch of `tiles` tiles in rows of `columns`, of so many groups and splits.
+/// `log2_band` < 31, and fewer than 2^31 workgroups.
+constexpr BlockMap MakeBlockMap(int tiles, int columns, int dies, int log2_band, int groups = 1,
+                                int splits = 1) {
   return {.dies = dies,
           .log2_band = log2_band,
-          .die_slots = tiles / dies,
-          .die_rest = tiles % dies,
+          .tiles = tiles,
+          .groups = groups,
+          .slots = tiles * groups * splits,
           .by_dies = MakeMagicDiv(static_cast<unsigned>(dies)),
+          .by_tiles = MakeMagicDiv(static_cast<unsigned>(tiles)),
+          .by_groups = MakeMagicDiv(static_cast<unsigned>(groups)),
           .by_columns = MakeMagicDiv(static_cast<unsigned>(columns)),
           .by_band = MakeMagicDiv(static_cast<unsigned>(columns) << log2_band)};
 }
 
-/// The slot of workgroup `i`: dies have runs of them, in their order.
-GRIDWISE_HD constexpr int SlotOf(const BlockMap& map, int i) {
+/// The number of workgroup (x, y, z), in the order in which they start.
+GRIDWISE_HD constexpr int WorkgroupAt(const BlockMap& map, int x, int y, int z) {
+  return (z * map.groups + y) * map.tiles + x;
+}
+
+/// The slot of workgroup `i` of `count` that start one after the other: dies have runs of them, in
+/// their order.
+GRIDWISE_HD constexpr int SlotOf(const BlockMap& map, int i, int count) {
   if (map.dies == 1) return i;
+  const int die_slots = static_cast<int>(Divide(static_cast<unsigned>(count), map.by_dies));
+  const int rest = count - die_slots * map.dies;  // so many dies have one more
   const int turn = static_cast<int>(Divide(static_cast<unsigned>(i), map.by_dies));
   const int die = i - turn * map.dies;
-  return die * map.die_slots + (die < map.die_rest ? die : map.die_rest) + turn;
+  return die * die_slots + (die < rest ? die : rest) + turn;
+}
+/// The same of all workgroups.
+GRIDWISE_HD constexpr int SlotOf(const BlockMap& map, int i) { return SlotOf(map, i, map.slots); }
+
+/// What a slot is of.
+struct GroupOfSlot {
+  int rest, group;  // tile and split, in the caller's order
+};
+GRIDWISE_HD constexpr GroupOfSlot GroupAt(const BlockMap& map, int slot) {
+  const int rest = static_cast<int>(Divide(static_cast<unsigned>(slot), map.by_groups));
+  return {.rest = rest, .group = slot - rest * map.groups};
 }
 
 struct TileOfGemm {

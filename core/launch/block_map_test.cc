@@ -3,6 +3,9 @@
 
 #include "core/launch/block_map.h"
 
+#include <cstddef>
+#include <vector>
+
 #include "core/arch/device_facts.h"
 #include "core/launch/choose_block_map.h"
 #include "gtest/gtest.h"
@@ -23,6 +26,46 @@ TEST(BlockMap, IsABijection) {
     }
   }
   EXPECT_EQ(maps, 8 * 6 * 4 * 6);
+}
+
+/// Whether workgroups of a launch with groups and splits have a slot each, those of a die one run
+/// of them, in sections of workgroups that start one after the other.
+void ExpectRuns(const BlockMap& map, int splits, int sections) {
+  const int section = map.slots / sections;
+  ASSERT_EQ(section * sections, map.slots);
+  std::vector<int> seen(static_cast<std::size_t>(map.slots));
+  for (int z = 0; z < splits; ++z) {
+    for (int y = 0; y < map.groups; ++y) {
+      for (int x = 0; x < map.tiles; ++x) {
+        const int i = WorkgroupAt(map, x, y, z);
+        const int first = i / section * section, slot = SlotOf(map, i - first, section);
+        ASSERT_TRUE(slot >= 0 && slot < section);
+        ++seen[static_cast<std::size_t>(first + slot)];
+        if (i - first >= map.dies) {
+          EXPECT_EQ(slot, SlotOf(map, i - first - map.dies, section) + 1);
+        }
+        const GroupOfSlot of = GroupAt(map, slot);
+        EXPECT_EQ(of.rest * map.groups + of.group, slot);
+        EXPECT_TRUE(of.group >= 0 && of.group < map.groups);
+      }
+    }
+  }
+  for (const int count : seen) EXPECT_EQ(count, 1);
+}
+
+TEST(BlockMap, GroupsAndSplitsHaveSlotsToo) {
+  for (const int tiles : {1, 6, 35}) {
+    for (const int groups : {1, 2, 7}) {
+      for (const int splits : {1, 3}) {
+        for (const int dies : {1, 3, 8}) {
+          const BlockMap map =
+              MakeBlockMap(tiles, /*columns=*/1, dies, /*log2_band=*/0, groups, splits);
+          ExpectRuns(map, splits, /*sections=*/1);
+          ExpectRuns(map, splits, /*sections=*/tiles);
+        }
+      }
+    }
+  }
 }
 
 /// A large GEMM of square tiles.
@@ -52,6 +95,17 @@ TEST(ChooseBlockMap, BandsShareColumns) {
           .band(),
       1)
       << "one column of tiles";
+}
+
+TEST(ChooseBlockMap, GroupsOfATileShareItsDie) {
+  // 38 workgroups of a die are of 5 tiles: row-major ones read 1 + 5 lines of tiles, 2 x 3 read 5.
+  TileGrid grid = Square(32);
+  grid.groups = 8;
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).band(), 2);
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).slots, 32 * 32 * 8);
+  grid = Square(2);
+  grid.splits = 4;
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).dies, 8) << "16 workgroups";
 }
 
 TEST(ChooseBlockMap, IsPrintable) {

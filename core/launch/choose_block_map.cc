@@ -24,10 +24,16 @@ double Reads(const TileGrid& grid, double resident, int log2_band) {
 }  // namespace
 
 BlockMap ChooseBlockMap(const DeviceFacts& device, const TileGrid& grid) {
-  const int dies = grid.tiles >= 2 * device.dies ? device.dies : 1;
+  const int dies = grid.tiles * grid.groups * grid.splits >= 2 * device.dies ? device.dies : 1;
   const double units = static_cast<double>(device.compute_units) / dies;
-  const double resident =
-      std::clamp(static_cast<double>(grid.tiles) / dies, 1.0, std::max(1.0, units * grid.resident));
+  // Tiles that run at the same time.
+  const auto tiles = static_cast<double>(grid.tiles);
+  const auto of_tile =
+      static_cast<double>(grid.groups * (grid.splits_are_neighbours ? grid.splits : 1));
+  const double of_die = grid.splits_are_neighbours
+                            ? tiles / dies
+                            : std::min(tiles, tiles * static_cast<double>(grid.splits) / dies);
+  const double resident = std::clamp(of_die, 1.0, std::max(1.0, units * grid.resident / of_tile));
   int log2_band = 0;
   double least = Reads(grid, resident, 0);
   for (int candidate = 1; candidate <= kMaxLog2Band && (1 << candidate) <= grid.rows; ++candidate) {
@@ -37,8 +43,8 @@ BlockMap ChooseBlockMap(const DeviceFacts& device, const TileGrid& grid) {
     least = reads;
     log2_band = candidate;
   }
-  return MakeBlockMap(static_cast<int>(grid.tiles), static_cast<int>(grid.columns), dies,
-                      log2_band);
+  return MakeBlockMap(static_cast<int>(grid.tiles), static_cast<int>(grid.columns), dies, log2_band,
+                      static_cast<int>(grid.groups), static_cast<int>(grid.splits));
 }
 
 std::string ToString(const BlockMap& map) {

@@ -14,11 +14,13 @@ struct TileGrid {
   std::int64_t rows = 1, columns;     // of tiles, of the largest sub-GEMM
   int row_elements, column_elements;  // of a tile: rows of A, columns of B
   double resident = 1;                // workgroups of a compute unit
+  std::int64_t groups = 1, splits = 1;
+  bool splits_are_neighbours = true;  // of the same tile; else those of a split are
 };
 
 /// The map whose workgroups, of those that run on a die at the same time, read the fewest rows of A
-/// and columns of B together. The smallest band of equal ones; dies share the tiles where each has
-/// several.
+/// and columns of B together. The smallest band of equal ones; dies share the workgroups where each
+/// has several.
 BlockMap ChooseBlockMap(const DeviceFacts& device, const TileGrid& grid);
 
 /// E.g. "row-major", "bands of 4 rows", "8 dies, bands of 4 rows".

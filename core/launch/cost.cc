@@ -1,6 +1,7 @@
 #include "core/launch/cost.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "absl/strings/str_format.h"
 
@@ -9,13 +10,19 @@ namespace gridwise {
 Cost WithCycles(Cost cost) {
   const double loop = std::max(
       {cost.matrix_cycles, cost.lds_cycles, cost.memory_cycles, cost.alone_cycles / cost.resident});
-  cost.cycles = cost.rounds * (loop + cost.fixed_cycles / cost.resident) + cost.pass_cycles;
+  const double busy = cost.rounds * (loop + cost.fixed_cycles / cost.resident);
+  cost.cycles = (cost.tensor_cycles == 0
+                     ? busy
+                     : std::pow(std::pow(busy, 4) + std::pow(cost.tensor_cycles, 4), 0.25)) +
+                cost.pass_cycles;
   return cost;
 }
 
 std::string Cost::ToString(double clock_ghz) const {
   const std::string lds = lds_cycles == 0 ? "" : absl::StrFormat("%.0f lds, ", lds_cycles);
-  const std::string passes = pass_cycles == 0 ? "" : absl::StrFormat(" + %.0f passes", pass_cycles);
+  const std::string passes =
+      (tensor_cycles == 0 ? "" : absl::StrFormat(" beside %.0f device memory", tensor_cycles)) +
+      (pass_cycles == 0 ? "" : absl::StrFormat(" + %.0f passes", pass_cycles));
   return absl::StrFormat(
       "%.1f us = %.0f rounds x (max(%.0f matrix, %s%.0f memory, %.0f alone / %.0f) + %.0f fixed / "
       "%.0f)%s cycles",

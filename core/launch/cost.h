@@ -10,8 +10,10 @@ namespace gridwise {
 ///
 ///   cycles = rounds * (max(matrix, lds, memory, alone / resident) + fixed / resident) + passes
 ///
-/// What is the same for all rows of a problem is left out: the device memory's own time for its
-/// tensors.
+/// Device memory's time is the same for all rows of a problem. It hides behind the rest, but the
+/// less well the nearer the two are: the fourth root of the sum of fourth powers. So it changes no
+/// order of rows, but what splits and passes are worth.
+///
 struct Cost {
   double matrix_cycles = 0;  // of one workgroup: matrix instructions on its SIMDs
   double lds_cycles = 0;     // of one workgroup: operands written to LDS and read; 0: not counted
@@ -21,9 +23,10 @@ struct Cost {
   double fixed_cycles = 0;  // of one workgroup: launch, prologue and output
   double rounds = 0;        // workgroups of the busiest compute unit
   double resident = 0;      // of them, how many run at the same time and hide each other's waits
-  double pass_cycles = 0;   // of the launches before and after: transposes, sums of splits
-  double splits = 1;        // workgroups that share the K of a tile
-  double cycles = 0;        // of it all
+  double tensor_cycles = 0;  // of device memory, for tensors that the Infinity Cache cannot hold
+  double pass_cycles = 0;    // of the launches before and after: transposes, sums of splits
+  double splits = 1;         // workgroups that share the K of a tile
+  double cycles = 0;         // of it all
 
   /// E.g. "41.2 us = 3 rounds x (max(25623 matrix, 20110 lds, 13324 memory, 64000 alone / 3) + 3000
   /// fixed / 3) cycles"; "+ 9000 passes" before "cycles" where there are some. `clock_ghz` is

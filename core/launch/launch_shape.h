@@ -20,6 +20,8 @@ struct LaunchShape {
   Extent3 workgroups = {};
   Extent3 threads = {};  // per workgroup
   std::uint32_t dynamic_lds_bytes = 0;
+  /// Workgroups along x, neighbours, that run together and reach each other's LDS: a cluster.
+  std::uint32_t cluster = 1;
 
   bool operator==(const LaunchShape&) const = default;
 };

@@ -46,7 +46,8 @@ struct Sharing {
 struct PartRequest {
   const DeviceFacts& device;
   const ConvProblem& problem;
-  std::span<const SubGemm> sub_gemms;  // of forward and backward-data: MakeSubGemms(problem)
+  /// Of forward and backward-data: MakeSubGemms(problem), or one of them.
+  std::span<const SubGemm> sub_gemms;
   Sharing sharing;
 };
 

@@ -17,6 +17,7 @@ struct LaunchOptions {
   int splits = 0;  // workgroups that share the K of a tile; 0: the fastest number
   std::int64_t offset_limit = kOffsetLimit;  // bytes of a tensor that a launch may reach over
   bool adds = false;                         // splits are added in no order
+  bool launch_per_sub_gemm = false;          // in place of one launch of all
 };
 
 /// A valid problem that rows are asked about, and what they have in common, which is computed once.

@@ -1,9 +1,14 @@
 #include "core/launch/plan_parts.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "core/arch/machine_facts.h"
+#include "core/conv/roofline.h"
 #include "core/conv/sub_gemms.h"
 #include "core/passes/layout_passes.h"
 #include "core/passes/pass_cycles.h"
@@ -19,8 +24,8 @@ constexpr std::size_t kMaxParts = std::size_t{1} << 16;
 struct Division {
   struct Part {
     ConvPart part;
-    int term = 0;  // of the sums that are its output
-    PartEstimate estimate = {};
+    int term = 0;                // of the sums that are its output
+    PartEstimate estimate = {};  // of its launches together
   };
   std::vector<Part> parts;
   int terms = 0;           // of every sum; 1: each part writes elements of its own
@@ -46,16 +51,28 @@ class Divider {
     }
     division.sums_only = !kernel_.has_epilogue() && problem.epilogue != Epilogue{};
     division.adds = context_.options().adds && kernel_.has_epilogue();
-    for (Division::Part& part : division.parts) {
-      part.estimate = kernel_.Estimate(RequestOf(division, part.part.problem));
-    }
+    for (Division::Part& part : division.parts) part.estimate = Estimate(division, part);
     division.cost = CostOf(division);
     return division;
   }
 
+  /// Calls visit(request) for each launch of a part: one, unless each sub-GEMM is to have its own.
+  template <class Visit>
+  void VisitLaunches(const Division& division, const ConvProblem& part, Visit visit) const {
+    PartRequest request = RequestOf(division, part);
+    if (!context_.options().launch_per_sub_gemm) return visit(request);
+    const std::span<const SubGemm> all = request.sub_gemms;
+    if (all.size() < 2) return visit(request);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      request.sub_gemms = all.subspan(i, 1);
+      visit(request);
+    }
+  }
+
+ private:
   /// What the kernel is to compute of a part.
   PartRequest RequestOf(const Division& division, const ConvProblem& part) const {
-    const bool whole = division.parts.size() == 1;
+    const bool whole = division.parts.size() == 1 && !context_.options().launch_per_sub_gemm;
     const int splits = whole ? context_.options().splits : std::max(context_.options().splits, 1);
     const bool is_partial = division.terms > 1 || division.sums_only;
     const bool is_weight = part.direction == Direction::kBackwardWeight;
@@ -68,7 +85,20 @@ class Divider {
                         .adds = division.adds}};
   }
 
- private:
+  PartEstimate Estimate(const Division& division, const Division::Part& part) const {
+    std::optional<PartEstimate> sum;
+    VisitLaunches(division, part.part.problem, [&](const PartRequest& request) {
+      const PartEstimate launch = kernel_.Estimate(request);
+      if (!sum) {
+        sum = launch;
+      } else {
+        sum->cost.pass_cycles += launch.cost.cycles;
+        sum->cost = WithCycles(sum->cost);
+      }
+    });
+    return *sum;
+  }
+
   /// Appends what computes `part`, as terms `term`, ..., `end` - 1 of its sums, or gives the reason
   /// why that cannot be.
   std::optional<Refusal> AddPart(const ConvPart& part, int term, Division& division, int& end) {
@@ -108,12 +138,29 @@ class Divider {
     return std::nullopt;
   }
 
+  /// Clocks that device memory takes for tensors that the Infinity Cache cannot hold, once each.
+  double TensorCycles() const {
+    const DeviceFacts& device = context_.device();
+    const MachineFacts machine = MachineFactsOf(device.gfx);
+    const RooflineWork work = RooflineWorkOf(context_.simple_problem());
+    if (machine.mall_bytes == 0 || work.bytes_read + work.bytes_written <= machine.mall_bytes)
+      return 0;
+    return (work.bytes_read / machine.dram_read_gb_per_s +
+            work.bytes_written / machine.dram_write_gb_per_s) *
+           EstimateGhz(device);
+  }
+
   Cost CostOf(const Division& division) const {
-    Cost cost = division.parts[0].estimate.cost;
+    const double tensor_cycles = TensorCycles() / static_cast<double>(division.parts.size());
+    const auto cost_of = [&](const Division::Part& part) {
+      Cost cost = part.estimate.cost;
+      cost.tensor_cycles = tensor_cycles;
+      return WithCycles(cost);
+    };
+    Cost cost = cost_of(division.parts[0]);
     cost.pass_cycles += context_.pass_cycles();
-    for (std::size_t i = 1; i < division.parts.size(); ++i) {
-      cost.pass_cycles += division.parts[i].estimate.cost.cycles;
-    }
+    for (std::size_t i = 1; i < division.parts.size(); ++i)
+      cost.pass_cycles += cost_of(division.parts[i]).cycles;
     if (division.terms > 1 || (division.sums_only && division.splits() == 1)) {
       const auto elements = static_cast<double>(context_.simple_problem().out_elements());
       cost.pass_cycles += PassCycles(context_.device(), 4.0 * division.terms * elements);
@@ -227,9 +274,10 @@ LaunchPlan LaunchInParts(const PartKernel& kernel, PlanContext& context) {
   for (const Division::Part& entry : division.parts) {
     Places part_places = PlacesOf(entry.part, outs, out_bytes);
     if (!division.adds) part_places.out.offset += entry.term * division.splits() * slot_bytes;
-    PartRequest request = divider.RequestOf(division, entry.part.problem);
-    request.sharing.splits = entry.estimate.splits;
-    AddLaunch(kernel.MakeLaunch(request), part_places, plan);
+    divider.VisitLaunches(division, entry.part.problem, [&](PartRequest request) {
+      request.sharing.splits = entry.estimate.splits;
+      AddLaunch(kernel.MakeLaunch(request), part_places, plan);
+    });
   }
   if (partial) {
     AddReduceLaunches(problem, context.device().gfx, slots, outs.out.offset, places, plan);

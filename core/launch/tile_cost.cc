@@ -4,44 +4,43 @@
 #include <cmath>
 
 #include "core/arch/machine_facts.h"
+#include "core/launch/tile_fit.h"
 #include "core/passes/pass_cycles.h"
 
 namespace gridwise {
 namespace {
-
-// Fits to the simulator's clock, of rows of the tile family on layers of RetinaNet on gfx942.
-constexpr double kMissed = 0.3;      // of operands, that L2 lacks and the Infinity Cache gives
-constexpr double kBarrier = 600;     // of a step, for each of its barriers: waves are out of step
-constexpr double kFirstReads = 160;  // of a step, which nothing hides
-constexpr double kSwapped = 0.052;   // of an element that is transposed in registers
-constexpr double kOutput = 0.77;     // of an element of the output: staged in LDS, and stored
-constexpr double kLaunch = 1000;     // dispatch and index arithmetic of a workgroup
 
 /// Bytes a clock that one of `busy` compute units gets of its die's L2 and what is behind it.
 double BytesPerClock(const DeviceFacts& device, double busy) {
   const MachineFacts machine = MachineFactsOf(device.gfx);
   const double l2 = machine.l2_bytes_per_clk * device.dies / busy;
   const double behind = machine.mall_gb_per_s / EstimateGhz(device) / busy;
-  return 1 / (1 / l2 + kMissed / behind);
+  return 1 / (1 / l2 + TileFitOf(device.gfx).missed / behind);
 }
 
 }  // namespace
 
 Cost TileCost(const DeviceFacts& device, const TileSteps& s, const Work& work, int splits) {
   const MachineFacts machine = MachineFactsOf(device.gfx);
+  const TileFit& fit = TileFitOf(device.gfx);
   const double tiles = work.tiles * splits;
   const double steps = work.steps / tiles;  // of a workgroup, on average
   const double rounds = std::ceil(tiles / device.compute_units);
   const double resident = std::min(s.resident, rounds);
   const double bytes_per_clock =
       BytesPerClock(device, std::min<double>(tiles, device.compute_units));
-  const double lds = s.slab_bytes / machine.lds_write_bytes + s.read_bytes / machine.lds_read_bytes;
-  // What a wave that multiplies does in a step besides.
-  const double besides = kFirstReads + kBarrier * s.barriers + s.lane_cycles +
-                         s.written_bytes / machine.lds_write_bytes + kSwapped * s.swapped_elements;
+  const double lds = s.slab_bytes / machine.lds_write_bytes + s.conflict_cycles +
+                     s.read_bytes / machine.lds_read_bytes;
+  // What a wave does in a step besides to multiply, or another wave meanwhile.
+  const double written =
+      s.written_bytes > 0 ? s.written_bytes / machine.lds_write_bytes + s.conflict_cycles : 0;
+  const double swapped = fit.swapped * s.swapped_elements;
+  const double multiplies = s.matrix_cycles + fit.first_reads + swapped;
+  const double loads = s.lane_cycles + written;
+  const double busy = s.loads_apart ? std::max(multiplies, loads + swapped) : multiplies + loads;
   // A slab arrives behind those of the unit's other workgroups. Slabs in flight share the latency.
   const double latency =
-      machine.l2_latency_clk + kMissed * machine.mall_latency_ns * EstimateGhz(device);
+      machine.l2_latency_clk + fit.missed * machine.mall_latency_ns * EstimateGhz(device);
   const double arrival = latency / s.slabs_in_flight + resident * s.slab_bytes / bytes_per_clock;
   const double memory = std::max(s.slab_bytes / bytes_per_clock, s.address_cycles);
   const double pass =
@@ -51,8 +50,8 @@ Cost TileCost(const DeviceFacts& device, const TileSteps& s, const Work& work, i
        .lds_cycles = steps * lds,
        .memory_cycles = steps * memory,
        .alone_cycles =
-           steps * std::max({s.matrix_cycles + besides, arrival, memory}) + s.ragged_cycles,
-       .fixed_cycles = kLaunch + kOutput * s.tile_elements,
+           steps * std::max({busy + fit.barrier * s.barriers, arrival, memory}) + s.ragged_cycles,
+       .fixed_cycles = fit.launch + fit.output * s.output_factor * s.tile_elements,
        .rounds = rounds,
        .resident = resident,
        .pass_cycles = pass,

@@ -11,6 +11,7 @@ namespace gridwise {
 /// it: a row of the tile or the classic family.
 struct TileSteps {
   double tile_elements = 0;  // of the output
+  double output_factor = 1;  // of the clocks that staging in LDS and storing one of them takes
   int element_bytes = 0;     // of the operands
   double resident = 1;       // workgroups of a compute unit, as far as registers and LDS go
 
@@ -18,9 +19,11 @@ struct TileSteps {
   double matrix_cycles = 0;     // of the matrix units
   double slab_bytes = 0;        // that come from memory into LDS
   double read_bytes = 0;        // that waves read of LDS
-  double written_bytes = 0;     // that waves write to LDS which multiply as well
-  double lane_cycles = 0;       // of vector instructions of a wave that multiplies, besides
+  double written_bytes = 0;     // that waves write to LDS, one after the other
+  double conflict_cycles = 0;   // that these writes take longer, since lanes share banks
+  double lane_cycles = 0;       // of vector instructions of a wave, besides
   double swapped_elements = 0;  // of the slab, that are transposed in registers
+  bool loads_apart = false;     // the last four are of waves that do nothing else
   double address_cycles = 0;    // of the address unit, for what is loaded; 0: less than the loads
   int barriers = 1;
   int slabs_in_flight = 1;

@@ -5,7 +5,8 @@
 
 namespace gridwise {
 
-/// See ColumnsArgs; an element per lane. Word is an unsigned integer of an element's size.
+/// See ColumnsArgs; an element per lane. Word is an unsigned integer of an element's size, or of
+/// several neighbouring ones together.
 template <class Word>
 GRIDWISE_DEVICE void ColumnsTile(const ColumnsArgs& args) {
   const int at = BlockIdX() * kColumnsThreads + ThreadId();
@@ -24,7 +25,7 @@ GRIDWISE_DEVICE void ColumnsTile(const ColumnsArgs& args) {
   }
   bool exists = true;
   for (int axis = 0; axis < 3; ++axis) exists &= cell[axis] >= 0 && cell[axis] < args.cells[axis];
-  static_cast<Word*>(args.to)[at] = exists ? static_cast<const Word*>(args.from)[offset] : 0;
+  static_cast<Word*>(args.to)[at] = exists ? static_cast<const Word*>(args.from)[offset] : Word{};
 }
 
 }  // namespace gridwise

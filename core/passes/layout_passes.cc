@@ -71,7 +71,7 @@ Prepared Prepare(const ConvProblem& problem, Gfx gfx) {
   ConvProblem deeper = prepared.simple;
   const std::int64_t of_run = SizeOf(problem.type) * deeper.dims[2].stride;
   deeper.c = AlignUp(deeper.c, kCopyBytes / Gcd(kCopyBytes, of_run));
-  prepared.folded = Fold(deeper);
+  prepared.folded = Fold(deeper, kCopyBytes / SizeOf(problem.type));
   if (prepared.folded) prepared.deeper = deeper;
   return prepared;
 }
@@ -103,6 +103,8 @@ std::optional<Lines> PaddedCells(const ConvProblem& simple, Tensor tensor, Gfx g
   if (!HasCopyEngine(simple, gfx)) return std::nullopt;
   const TensorAxes axes = simple.AxesOf(tensor);
   const bool weights = tensor == Tensor::kW;
+  // Groups of so few channels are not what the copy engine loads filters for.
+  if (weights && simple.groups > 1) return std::nullopt;
   if (simple.strides[static_cast<std::size_t>(tensor)] != PerAxis{} ||
       (weights ? simple.weight_layout != WeightLayout::kGKYXC : simple.layout != Layout::kNHWGC)) {
     return std::nullopt;

@@ -30,6 +30,10 @@ namespace gridwise {
 GRIDWISE_PASS(gridwise_columns_b8, kColumnsThreads, ColumnsArgs, ColumnsTile<unsigned char>)
 GRIDWISE_PASS(gridwise_columns_b16, kColumnsThreads, ColumnsArgs, ColumnsTile<unsigned short>)
 GRIDWISE_PASS(gridwise_columns_b32, kColumnsThreads, ColumnsArgs, ColumnsTile<unsigned>)
+using Unsigned2 = Vec<unsigned, 2>;
+using Unsigned4 = Vec<unsigned, 4>;
+GRIDWISE_PASS(gridwise_columns_b64, kColumnsThreads, ColumnsArgs, ColumnsTile<Unsigned2>)
+GRIDWISE_PASS(gridwise_columns_b128, kColumnsThreads, ColumnsArgs, ColumnsTile<Unsigned4>)
 
 GRIDWISE_PASS(gridwise_reduce_f16, kReduceThreads, ReduceArgs, ReduceTile<DataType::kF16>)
 GRIDWISE_PASS(gridwise_reduce_bf16, kReduceThreads, ReduceArgs, ReduceTile<DataType::kBF16>)

@@ -10,9 +10,12 @@
 #include "core/base/math.h"
 #include "core/conv/limits.h"
 #include "core/passes/pass_code.h"
+#include "core/passes/pass_cycles.h"
 
 namespace gridwise {
 namespace {
+
+constexpr int kMostBytes = 16;  // of a load
 
 /// Elements from one (tap, channel) of a tensor of dw's shape to the next; nothing if these differ.
 std::optional<std::int64_t> StrideOfTerms(const PerAxis& size, const PerAxis& stride) {
@@ -98,12 +101,49 @@ ColumnsArgs PlanColumns(const ConvProblem& problem, const ConvProblem& columns) 
   return args;
 }
 
+int ElementsOfWord(const ColumnsArgs& args, int bytes) {
+  const ColumnsArgs::Digit& channel = args.digit[ColumnsArgs::kDigits - 1];
+  if (channel.unit != 1 || channel.step != 0) return 1;
+  // Of powers of two, the lowest bit of numbers together is what divides them all.
+  std::int64_t numbers = channel.size | args.first;
+  for (int i = 0; i < ColumnsArgs::kDigits - 1; ++i) {
+    if (args.digit[i].size > 1) numbers |= args.digit[i].unit;
+  }
+  return static_cast<int>(std::min<std::int64_t>(numbers & -numbers, kMostBytes / bytes));
+}
+
+ColumnsArgs InWords(ColumnsArgs args, int elements) {
+  ColumnsArgs::Digit& channel = args.digit[ColumnsArgs::kDigits - 1];
+  if (elements == 1) return args;
+  channel.size /= elements;
+  channel.by = MakeMagicDiv(static_cast<unsigned>(channel.size));
+  for (int i = 0; i < ColumnsArgs::kDigits - 1; ++i) args.digit[i].unit /= elements;
+  args.first /= elements;
+  args.elements /= elements;
+  return args;
+}
+
+double ColumnsCycles(const ConvProblem& problem, const ConvProblem& columns,
+                     const DeviceFacts& device) {
+  constexpr double kInstructions = 320;  // of a lane, as the simulator counts them
+  const int bytes = SizeOf(problem.type);
+  const ColumnsArgs args = PlanColumns(problem, columns);
+  const TargetTraits target = TraitsOf(device.gfx);
+  const double lanes = 1.0 * args.elements / ElementsOfWord(args, bytes);
+  const double cycles_of_instruction = target.wave_size == 64 ? 4 : 1;
+  return PassCycles(device, 2.0 * args.elements * bytes) +
+         lanes / target.wave_size * kInstructions * cycles_of_instruction /
+             (target.simds_per_unit * device.compute_units);
+}
+
 KernelLaunch MakeColumnsLaunch(const ConvProblem& problem, const ConvProblem& columns, Gfx gfx,
                                const Place& from, const Place& to) {
-  const ColumnsArgs args = PlanColumns(problem, columns);
+  const ColumnsArgs whole = PlanColumns(problem, columns);
+  const int elements = ElementsOfWord(whole, SizeOf(problem.type));
+  const ColumnsArgs args = InWords(whole, elements);
   const unsigned workgroups =
       CeilDiv(static_cast<unsigned>(args.elements), unsigned{kColumnsThreads});
-  return {.code = PassCode("columns", SizeOf(problem.type), gfx),
+  return {.code = PassCode("columns", elements * SizeOf(problem.type), gfx),
           .shape = {.workgroups = {workgroups, 1, 1}, .threads = {kColumnsThreads, 1, 1}},
           .arguments = BytesOf(args),
           .addresses = {{offsetof(ColumnsArgs, from), from}, {offsetof(ColumnsArgs, to), to}},

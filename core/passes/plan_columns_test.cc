@@ -80,6 +80,26 @@ TEST(PlanColumnsTest, CopiesWhatTheFilterMeets) {
   }
 }
 
+TEST(PlanColumnsTest, CopiesNeighboursTogether) {
+  ConvProblem p = Problem();
+  const auto args_of = [&] { return PlanColumns(p, std::get<ConvProblem>(ColumnsProblem(p))); };
+  EXPECT_EQ(ElementsOfWord(args_of(), 2), 1) << "3 channels a group";
+  p.c = 2 * 12;
+  EXPECT_EQ(ElementsOfWord(args_of(), 2), 4);
+  p.c = 2 * 48;
+  EXPECT_EQ(ElementsOfWord(args_of(), 2), 8);
+  EXPECT_EQ(ElementsOfWord(args_of(), 4), 4) << "16 bytes";
+  const ColumnsArgs elements = args_of(), words = InWords(elements, 8);
+  EXPECT_EQ(8 * words.elements, elements.elements);
+  for (std::int64_t at = 0; at < words.elements; ++at) {
+    const std::int64_t source = Source(words, at);
+    ASSERT_EQ(source < 0 ? source : 8 * source, Source(elements, 8 * at)) << at;
+    ASSERT_EQ(source < 0 ? source : 8 * source + 7, Source(elements, 8 * at + 7)) << at;
+  }
+  p.layout = Layout::kNGCHW;
+  EXPECT_EQ(ElementsOfWord(args_of(), 2), 1) << "channels are no neighbours";
+}
+
 TEST(PlanColumnsTest, SaysWhyThereAreNone) {
   const auto reason = [](const ConvProblem& p) { return std::get<std::string>(ColumnsProblem(p)); };
   ConvProblem p = Problem();

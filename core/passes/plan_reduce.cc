@@ -66,7 +66,7 @@ std::vector<ReducePlan> PlanReduce(const ConvProblem& problem, int splits) {
 }
 
 unsigned ReduceWorkgroups(const ReduceArgs& args) {
-  return CeilDiv(static_cast<unsigned>(args.elements), unsigned{kReduceThreads});
+  return CeilDiv(static_cast<unsigned>(args.elements), unsigned{kReduceThreads * kReduceElements});
 }
 
 void AddReduceLaunches(const ConvProblem& problem, Gfx gfx, int splits, std::int64_t partial_at,

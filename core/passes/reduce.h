@@ -17,27 +17,60 @@ GRIDWISE_DEVICE long OffsetInTensor(const ReduceArgs& args, int tensor, int at) 
   return offset;
 }
 
-/// out[i] = epilogue(sum over splits s of partial[s][i]), an element per lane, the splits in order,
-/// so that the result does not depend on which workgroup was first.
+/// The value of element `at` of the output, of whose splits `sum` is the sum.
 template <DataType kType>
-GRIDWISE_DEVICE void ReduceTile(const ReduceArgs& args) {
-  using Out = Element<kType>;
+GRIDWISE_DEVICE Element<kType> FinishSum(const ReduceArgs& args, int at, float sum) {
   const EpilogueArgs& epilogue = args.epilogue;
-  const int at = BlockIdX() * kReduceThreads + ThreadId();
-  if (at >= args.elements) return;
-  float sum = 0;
-  for (int split = 0; split < args.splits; ++split) {
-    sum += args.partial[split * args.split_elements + at];
-  }
   float v = epilogue.alpha * sum;
   for (int i = 0; i < epilogue.tensors; ++i) {
     const EpilogueTensorArgs& tensor = epilogue.tensor[i];
     const char* const d = static_cast<const char*>(tensor.data) + OffsetInTensor(args, i, at);
     v = Combine(tensor, v,
                 tensor.is_f32 ? *reinterpret_cast<const float*>(d)
-                              : static_cast<float>(*reinterpret_cast<const Out*>(d)));
+                              : static_cast<float>(*reinterpret_cast<const Element<kType>*>(d)));
   }
-  static_cast<Out*>(epilogue.out)[at] = static_cast<Out>(Clamp(epilogue, v));
+  return static_cast<Element<kType>>(Clamp(epilogue, v));
+}
+
+/// The same of `kCount` neighbouring elements from `at` on, whose splits it adds up. Some splits'
+/// loads are under way at a time.
+template <DataType kType, int kCount>
+GRIDWISE_DEVICE void ReduceRun(const ReduceArgs& args, int at) {
+  constexpr int kAtATime = 8;
+  struct Sums {
+    float of[kCount] = {};
+  };
+  struct Values {
+    Element<kType> of[kCount];
+  };
+  Sums sums;
+  for (int first = 0; first < args.splits; first += kAtATime) {
+    Sums splits[kAtATime];
+    for (int i = 0; i < kAtATime; ++i) {
+      if (first + i < args.splits) {
+        splits[i] =
+            *reinterpret_cast<const Sums*>(args.partial + (first + i) * args.split_elements + at);
+      }
+    }
+    for (int i = 0; i < kAtATime; ++i) {
+      for (int e = 0; e < kCount; ++e) sums.of[e] += splits[i].of[e];
+    }
+  }
+  Values values;
+  for (int e = 0; e < kCount; ++e) values.of[e] = FinishSum<kType>(args, at + e, sums.of[e]);
+  *reinterpret_cast<Values*>(static_cast<Element<kType>*>(args.epilogue.out) + at) = values;
+}
+
+/// out[i] = epilogue(sum over splits s of partial[s][i]), the splits in order, so that the result
+/// does not depend on which workgroup was first.
+template <DataType kType>
+GRIDWISE_DEVICE void ReduceTile(const ReduceArgs& args) {
+  const int at = (BlockIdX() * kReduceThreads + ThreadId()) * kReduceElements;
+  if (at + kReduceElements <= args.elements) {
+    ReduceRun<kType, kReduceElements>(args, at);
+  } else {
+    for (int i = at; i < args.elements; ++i) ReduceRun<kType, 1>(args, i);
+  }
 }
 
 }  // namespace gridwise

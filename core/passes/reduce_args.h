@@ -7,6 +7,8 @@ namespace gridwise {
 
 /// Lanes of a workgroup of the reducing kernel.
 inline constexpr int kReduceThreads = 256;
+/// Neighbouring elements that a lane adds up.
+inline constexpr int kReduceElements = 4;
 
 /// Kernel arguments of the sum over splits of K. Elements are in the order of the output in memory.
 struct ReduceArgs {

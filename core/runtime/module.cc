@@ -7,6 +7,7 @@
 #include "absl/base/no_destructor.h"
 #include "absl/strings/str_cat.h"
 #include "core/runtime/status.h"
+#include "tools/third_party/hip/cuda/clusters.h"
 
 namespace gridwise {
 
@@ -89,9 +90,18 @@ absl::Status Launch(hipFunction_t kernel, const LaunchShape& shape,
   std::size_t size = arguments.size();
   void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, const_cast<std::byte*>(arguments.data()),
                    HIP_LAUNCH_PARAM_BUFFER_SIZE, &size, HIP_LAUNCH_PARAM_END};
-  const hipError_t error = hipModuleLaunchKernel(
-      kernel, shape.workgroups[0], shape.workgroups[1], shape.workgroups[2], shape.threads[0],
-      shape.threads[1], shape.threads[2], shape.dynamic_lds_bytes, stream, nullptr, extra);
+  if (shape.cluster > 1 && hipGridwiseModuleLaunchClusters == nullptr) {
+    return absl::UnimplementedError("the linked HIP library has no clusters of workgroups");
+  }
+  const hipError_t error =
+      shape.cluster > 1 ? hipGridwiseModuleLaunchClusters(
+                              kernel, shape.workgroups[0], shape.workgroups[1], shape.workgroups[2],
+                              shape.threads[0], shape.threads[1], shape.threads[2],
+                              shape.dynamic_lds_bytes, stream, nullptr, extra, shape.cluster)
+                        : hipModuleLaunchKernel(kernel, shape.workgroups[0], shape.workgroups[1],
+                                                shape.workgroups[2], shape.threads[0],
+                                                shape.threads[1], shape.threads[2],
+                                                shape.dynamic_lds_bytes, stream, nullptr, extra);
   if (error == hipSuccess) return absl::OkStatus();
   return ToStatus(
       error, absl::StrCat("launch a kernel with ", shape.workgroups[0], " x ", shape.workgroups[1],

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "hopper/args.h"
+#include "hopper/kernel/cluster.h"
 #include "hopper/kernel/roles.h"
 #include "hopper/kernel/store.h"
 
@@ -180,25 +181,39 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
   const int staging = kC.staging_at() + group * kC.buffers() * kC.buffer_bytes();
   SlabRing<kC> ring(base);
   int turn = 0;
+  GatherTileAt next = FindTile<kC>(args, BlockIdX());
   for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX(), ++turn) {
-    const GatherTileAt tile = FindTile<kC>(args, i);
+    const GatherTileAt tile = next;
+    const auto find_next = [&]() __attribute__((always_inline)) {
+      if (i + GridSizeX() < args.tiles * args.groups) next = FindTile<kC>(args, i + GridSizeX());
+    };
     if (kC.take_turns && turn % kC.groups != group) {
       ring.Skip(tile.steps());
+      find_next();
       continue;
     }
     // Parities tell neighbouring phases apart, not those of a later tile: wait for this one's turn.
     if (kC.take_turns && turn > 0) WaitAt(TurnBarrier(group), 256);
     const GatherPlace place = {args, tile};
-    const Finisher<GatherPlace, Element<kC.type>> finish(args.epilogue, place, tile.split);
+    const Finisher<GatherPlace, Element<kC.type>> finish(args.epilogue, place,
+                                                         args.in_cluster ? 0 : tile.split);
     const int row = kC.take_turns ? 0 : group * kC.reps * 64;
     if (tile.steps() == 0) {
       if (kC.take_turns) ArriveAt(TurnBarrier(group ^ 1), 256);
       StoreZeros<kC.columns, kC.type, kC.reps>(finish, args.stores, dynamic_shared_memory + staging,
                                                group, row);
+      find_next();
       continue;
     }
     Sums<kC> sums;
-    MultiplySlabs(sums, ring, tile.steps(), group);
+    MultiplySlabs(sums, ring, tile.steps(), group, find_next);
+    if constexpr (kC.has_clusters()) {
+      if (args.in_cluster) {
+        StoreOfCluster<kC>(finish, args.stores, args.splits, dynamic_shared_memory + staging, group,
+                           row, sums);
+        return;  // a workgroup of a cluster has one tile
+      }
+    }
 #pragma unroll
     for (int rep = 0; rep < kC.reps; ++rep) {
       if (args.stores == Stores::kBoxes) {
@@ -216,8 +231,11 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
 
 template <Config kC>
 struct GatherRoles {
-  GRIDWISE_DEVICE static void Init(const GatherArgs&, SharedAddress base) {
-    if (ThreadId() == 0) SlabRing<kC>(base).Init(4 * kC.sharers());  // a lane of every warp
+  GRIDWISE_DEVICE static void Init(const GatherArgs& args, SharedAddress base) {
+    if (ThreadId() != 0) return;
+    Prefetch(args.source[0]);
+    Prefetch(args.w);
+    SlabRing<kC>(base).Init(4 * kC.sharers());  // a lane of every warp
   }
   GRIDWISE_DEVICE static void Produce(const GatherArgs& args, SharedAddress base) {
     ProduceGather<kC>(args, base);

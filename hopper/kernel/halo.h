@@ -53,6 +53,18 @@ GRIDWISE_DEVICE void LoadPatch(const HaloArgs& args, const Ring<kStages>& ring, 
   }
 }
 
+/// Loads the patches of a workgroup's tiles.
+template <int kStages>
+GRIDWISE_DEVICE void ProducePatches(const HaloArgs& args, SharedAddress base) {
+  const HaloWork work(args);
+  Ring<kStages> ring = HaloRing<kStages>(args, base);
+  for (int i = work.first; i < work.tiles; i += work.step, ring.Next()) {
+    ring.WaitEmpty();
+    ring.full().ArriveAndExpect(args.planes * args.box_bytes);
+    LoadPatch(args, ring, work.block, FindHaloTile(args, i));
+  }
+}
+
 /// The source cell of a tap and a cell of a tile, and null where it is outside of the tensor.
 template <class T>
 GRIDWISE_DEVICE const T* SourceOf(const HaloArgs& args, const HaloTap& tap, int image, int h,
@@ -75,6 +87,24 @@ GRIDWISE_DEVICE const T* FilterOf(const HaloArgs& args, const HaloTap& tap, int 
   return static_cast<const T*>(args.other_data) + group * args.w_group +
          static_cast<long>(out & mask) * args.w_out +
          static_cast<long>(source & mask) * args.w_source + tap.y * args.w_y + tap.x * args.w_x;
+}
+
+/// An output channel's sum over the terms of its own group, at cell h, w of a residue class.
+template <class T>
+GRIDWISE_DEVICE float SumOfGroup(const HaloArgs& args, int image, int residues, int h, int w,
+                                 int out) {
+  const int first = out >> args.log_group << args.log_group, end = args.class_end[residues];
+  float v = 0;
+#pragma clang loop unroll(disable)
+  for (int tap = residues == 0 ? 0 : args.class_end[residues - 1]; tap < end; ++tap) {
+    const T* const x = SourceOf<T>(args, args.tap[tap], image, h, w);
+#pragma clang loop unroll(disable)
+    for (int c = first; c < first + (1 << args.log_group); ++c) {
+      const float source = x == nullptr ? 0 : static_cast<float>(x[c]);
+      v += source * static_cast<float>(*FilterOf<T>(args, args.tap[tap], out, c));
+    }
+  }
+  return v;
 }
 
 /// Puts the filter of a block of channels into shared memory, [tap][output][source channel], the
@@ -203,22 +233,10 @@ struct HaloPlace {
   }
   GRIDWISE_DEVICE bool Has(const Row&, int) const { return true; }
   GRIDWISE_DEVICE float Mend(float v, const Row& row, int column) const {
-    using T = Element<kC.type>;
     if (split > 0) return 0;
     if (!args.mixes) return v;
-    const int out = block * 64 + column, first = out >> args.log_group << args.log_group;
-    const int end = args.class_end[row.residues];
-    v = 0;
-#pragma clang loop unroll(disable)
-    for (int tap = row.residues == 0 ? 0 : args.class_end[row.residues - 1]; tap < end; ++tap) {
-      const T* const x = SourceOf<T>(args, args.tap[tap], tile.image, row.h, row.w);
-#pragma clang loop unroll(disable)
-      for (int c = first; c < first + (1 << args.log_group); ++c) {
-        const float source = x == nullptr ? 0 : static_cast<float>(x[c]);
-        v += source * static_cast<float>(*FilterOf<T>(args, args.tap[tap], out, c));
-      }
-    }
-    return v;
+    return SumOfGroup<Element<kC.type>>(args, tile.image, row.residues, row.h, row.w,
+                                        block * 64 + column);
   }
 };
 
@@ -305,13 +323,7 @@ struct HaloRoles {
   }
 
   GRIDWISE_DEVICE static void Produce(const HaloArgs& args, SharedAddress base) {
-    const HaloWork work(args);
-    Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);
-    for (int i = work.first; i < work.tiles; i += work.step, ring.Next()) {
-      ring.WaitEmpty();
-      ring.full().ArriveAndExpect(args.planes * args.box_bytes);
-      LoadPatch(args, ring, work.block, FindHaloTile(args, i));
-    }
+    ProducePatches<kC.stages>(args, base);
   }
 
   GRIDWISE_DEVICE static void Consume(const HaloArgs& args, SharedAddress base) {
@@ -329,7 +341,9 @@ struct HaloRoles {
     for (int i = work.first; i < work.tiles; i += work.step, ++turn, ring.Next()) {
       if (turn % kC.teams != team) continue;
       const HaloTileAt tile = FindHaloTile(args, i);
+      if (kC.hands_over() && turn > 0) WaitAt(HandOverBarrier(team), kTeam * kC.teams);
       ring.WaitFull();
+      if (kC.hands_over()) ArriveAt(HandOverBarrier(team ^ 1), kTeam * kC.teams);
       HaloSums<kC> sums;
       MultiplyTaps(sums, args, ring.at() + warpgroup * kC.reps * 8192, base + args.filter_at);
       ring.Release(ring.stage());

@@ -12,7 +12,7 @@
 
 namespace gridwise::hopper {
 
-template <HaloWeightConfig kC>
+template <DataType kType>
 struct HaloWeightPlace {
   const HaloArgs& args;
   const HaloWork& work;
@@ -40,7 +40,7 @@ struct HaloWeightPlace {
     return (work.block * 64 + column) >> args.log_group == row.k >> args.log_group;
   }
   GRIDWISE_DEVICE float Mend(float, const Row& row, int column) const {
-    using T = Element<kC.type>;
+    using T = Element<kType>;
     const T* const dy = static_cast<const T*>(args.other_data) + row.k;
     float sum = 0;
 #pragma clang loop unroll(disable)
@@ -122,9 +122,10 @@ struct HaloWeightRoles {
     for (int t = 0; t < kTapsOfGroup; ++t) {
       Touch(sums[t]);
       if (first_tap + t >= args.class_end[0]) continue;
-      const HaloWeightPlace<kC> place = {args, work, args.tap[first_tap + t]};
-      const Finisher<HaloWeightPlace<kC>, Element<kC.type>> finish(args.epilogue, place,
-                                                                   /*split=*/work.first);
+      using Place = HaloWeightPlace<kC.type>;
+      const Place place = {args, work, args.tap[first_tap + t]};
+      const Finisher<Place, Element<kC.type>> finish(args.epilogue, place,
+                                                     /*split=*/work.first);
       StoreElements<64>(finish, dynamic_shared_memory + args.staging_at + group * 8192, group, 0,
                         sums[t]);
     }

@@ -48,11 +48,14 @@ GRIDWISE_DEVICE void StartSlab(Sums<kC>& sums, const SlabRing<kC>& ring, int gro
   WgmmaCommit();
 }
 
-/// The sums over `slabs` slabs of the ring, at least one.
+/// The sums over `slabs` slabs of the ring, at least one. While the first is multiplied, lanes do
+/// something else.
 template <Config kC>
-GRIDWISE_DEVICE void MultiplySlabs(Sums<kC>& sums, SlabRing<kC>& ring, int slabs, int group) {
+GRIDWISE_DEVICE void MultiplySlabs(Sums<kC>& sums, SlabRing<kC>& ring, int slabs, int group,
+                                   auto&& meanwhile) {
   ring.WaitFull();
   StartSlab<kC, true>(sums, ring, group);
+  meanwhile();
   int last = ring.stage();
   ring.Next();
   for (int slab = 1; slab < slabs; ++slab) {

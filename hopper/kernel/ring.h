@@ -68,5 +68,7 @@ class SlabRing : public Ring<kC.stages> {
 /// Named barriers of the workgroup: 0 is of all threads.
 constexpr int StoreBarrier(int group) { return 1 + group; }
 constexpr int TurnBarrier(int group) { return 8 + group; }
+constexpr int HandOverBarrier(int team) { return 10 + team; }
+constexpr int ClusterBarrier() { return 12; }
 
 }  // namespace gridwise::hopper

@@ -55,14 +55,13 @@ GRIDWISE_DEVICE void FinishSums(const EpilogueArgs& args, float (&d)[kSums]) {
 ///
 ///   Row FindRow(row)              Row::is_there, and what else Bytes needs
 ///   long Bytes(strides, Row)      of a row that is there
-///   int Count(column)             columns from a multiple of 64 on, those that are neighbours
+///   int Count(column)             columns from there on, those that are neighbours
 ///   long Column(strides, column)  bytes
 ///   bool Has(Row, column)         of a column that Count counts
 ///   float Mend(sum, Row, column)  a sum that is NaN, which may be the kernel's doing
 template <class Place, class Narrow>
 class Finisher {
  public:
-  using Four = Vec<float, 4>;
   using Row = Place::Row;
 
   GRIDWISE_DEVICE Finisher(const EpilogueArgs& args, const Place& place, int split)
@@ -82,39 +81,43 @@ class Finisher {
     return row.is_there ? out_ + place_.Bytes(args_.strides, row) : nullptr;
   }
 
-  /// Stores four columns of a row from `column` of the tile on, those that there are.
-  GRIDWISE_DEVICE void Store(Four v, const Row& row, int column) const {
+  /// Stores columns of a row from `column` of the tile on, those that there are.
+  template <int kCount>
+  GRIDWISE_DEVICE void Store(Vec<float, kCount> v, const Row& row, int column) const {
     const int count = Count(column / 64 * 64);
     if (!row.is_there || column % 64 >= count) return;
-    bool has[4];
+    bool has[kCount], all = true;
 #pragma unroll
-    for (int e = 0; e < 4; ++e) {
+    for (int e = 0; e < kCount; ++e) {
       has[e] = column % 64 + e < count && place_.Has(row, column + e);
+      all &= has[e];
       if (!has[e]) continue;
       if (v[e] != v[e]) v[e] = place_.Mend(v[e], row, column + e);
       v[e] = Clamp(args_, CombineTensors(v[e] * args_.alpha, row, column + e));
     }
     if (is_f32()) {
-      StoreAs<float>(v, row, column, has);
+      StoreAs<float>(v, row, column, has, all);
     } else {
-      StoreAs<Narrow>(v, row, column, has);
+      StoreAs<Narrow>(v, row, column, has, all);
     }
   }
 
  private:
-  template <class Out>
-  GRIDWISE_DEVICE void StoreAs(Four v, const Row& row, int column, const bool (&has)[4]) const {
-    const auto values = __builtin_convertvector(v, Vec<Out, 4>);
+  template <class Out, int kCount>
+  GRIDWISE_DEVICE void StoreAs(Vec<float, kCount> v, const Row& row, int column,
+                               const bool (&has)[kCount], bool all) const {
+    const auto values = __builtin_convertvector(v, Vec<Out, kCount>);
     char* const of_row = RowOf(row);
     char* const to = of_row + Column(column);
-    const bool neighbours = Column(column + 3) - Column(column) == 3 * sizeof(Out);
-    if (neighbours && !args_.adds && has[0] && has[1] && has[2] && has[3] &&
+    const bool neighbours =
+        Column(column + kCount - 1) - Column(column) == (kCount - 1) * long{sizeof(Out)};
+    if (neighbours && !args_.adds && all &&
         reinterpret_cast<unsigned long>(to) % sizeof(values) == 0) {
-      *reinterpret_cast<Vec<Out, 4>*>(to) = values;
+      *reinterpret_cast<Vec<Out, kCount>*>(to) = values;
       return;
     }
 #pragma unroll
-    for (int e = 0; e < 4; ++e) {
+    for (int e = 0; e < kCount; ++e) {
       if (!has[e]) continue;
       char* const at = of_row + Column(column + e);
       if (args_.adds) {
@@ -160,14 +163,14 @@ GRIDWISE_DEVICE Vec<unsigned, 2> NeighboursOf(unsigned low_half, unsigned high_h
 /// multiple of 4, whose rows are aligned to as many. By whole warps.
 template <int kColumns, DataType kNarrow, class Finish>
 GRIDWISE_DEVICE void StoreVectors(const Finish& finish, int first_row,
-                                  const float (&d)[kColumns / 2]) {
+                                  const float (&d)[kColumns / 2], int first_column) {
   const int lane = ThreadId() % 32, q = lane % 4;
   const int row = first_row + ThreadId() % 128 / 32 * 16 + lane / 4;
   char* const rows[2] = {finish.RowOf(finish.FindRow(row)), finish.RowOf(finish.FindRow(row + 8))};
 #pragma unroll
   for (int first = 0; first < kColumns; first += 64) {
-    const int count = finish.Count(first);
-    const long at = finish.Column(first);
+    const int count = finish.Count(first_column + first);
+    const long at = finish.Column(first_column + first);
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const int mine = rows[half] == nullptr ? 0 : count;
@@ -199,7 +202,7 @@ GRIDWISE_DEVICE void StoreVectors(const Finish& finish, int first_row,
 /// `staging`. By a whole warpgroup.
 template <int kColumns, class Finish>
 GRIDWISE_DEVICE void StoreElements(const Finish& finish, char* staging, int group, int first_row,
-                                   const float (&d)[kColumns / 2]) {
+                                   const float (&d)[kColumns / 2], int first_column = 0) {
   using Two = Vec<float, 2>;
   using Four = Vec<float, 4>;
   constexpr int kStaged = 32;
@@ -231,20 +234,20 @@ GRIDWISE_DEVICE void StoreElements(const Finish& finish, char* staging, int grou
       const int piece = i % 2 * 4 + thread % 4, at = column + piece * 4;
       if (at >= kColumns) continue;
       finish.Store(*reinterpret_cast<const Four*>(piece_at(mine + i / 2 * 32, piece)),
-                   i < 2 ? rows[0] : rows[1], at);
+                   i < 2 ? rows[0] : rows[1], first_column + at);
     }
   }
 }
 
-/// Lanes store 64 rows, by vectors or elements.
+/// Lanes store 64 rows, by vectors or elements, from a column of the tile on.
 template <int kColumns, DataType kNarrow, class Finish>
 GRIDWISE_DEVICE void StoreByLanes(const Finish& finish, Stores stores, char* staging, int group,
-                                  int first_row, float (&d)[kColumns / 2]) {
+                                  int first_row, float (&d)[kColumns / 2], int first_column = 0) {
   if (stores == Stores::kVectors && finish.is_aligned()) {
     FinishSums(finish.args(), d);
-    StoreVectors<kColumns, kNarrow>(finish, first_row, d);
+    StoreVectors<kColumns, kNarrow>(finish, first_row, d, first_column);
   } else {
-    StoreElements<kColumns>(finish, staging, group, first_row, d);
+    StoreElements<kColumns>(finish, staging, group, first_row, d, first_column);
   }
 }
 

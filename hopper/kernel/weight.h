@@ -1,6 +1,7 @@
 #pragma once
 
 #include "hopper/args.h"
+#include "hopper/kernel/cluster.h"
 #include "hopper/kernel/roles.h"
 #include "hopper/kernel/store.h"
 
@@ -25,9 +26,10 @@ template <Config kC>
 GRIDWISE_DEVICE WeightTileAt FindTile(const WeightArgs& args, int tile) {
   const int group = tile / args.tiles;
   tile -= group * args.tiles;
-  // Tiles that run at the same time sum the same cells.
-  const int of_split = args.tiles / args.splits, split = tile / of_split;
-  tile -= split * of_split;
+  // Tiles that run at the same time sum the same cells, but those of clusters.
+  const int of_split = args.tiles / args.splits;
+  const int split = args.in_cluster ? tile % args.splits : tile / of_split;
+  tile = args.in_cluster ? tile / args.splits : tile - split * of_split;
   const int n_tile = tile / args.m_tiles;
   return {.group = group,
           .split = split,
@@ -114,7 +116,7 @@ struct WeightPlace {
   }
   GRIDWISE_DEVICE int Count(int column) const {
     const WeightBlock block(args, tile.block + column / 64);
-    return block.tap < Taps(args.gemm) ? args.c - block.channel : 0;
+    return block.tap < Taps(args.gemm) ? args.c - block.channel - column % 64 : 0;
   }
   GRIDWISE_DEVICE long Column(const OutputStrides& strides, int column) const {
     const WeightBlock block(args, tile.block + column / 64);
@@ -137,7 +139,8 @@ GRIDWISE_DEVICE void ConsumeWeight(const WeightArgs& args, SharedAddress base) {
   for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX()) {
     const WeightTileAt tile = FindTile<kC>(args, i);
     const WeightPlace place = {args, tile};
-    const Finisher<WeightPlace, Element<kC.type>> finish(args.epilogue, place, tile.split);
+    const Finisher<WeightPlace, Element<kC.type>> finish(args.epilogue, place,
+                                                         args.in_cluster ? 0 : tile.split);
     const int row = group * kC.reps * 64;
     if (tile.steps() == 0) {
       StoreZeros<kC.columns, kC.type, kC.reps>(finish, args.stores, dynamic_shared_memory + staging,
@@ -145,7 +148,12 @@ GRIDWISE_DEVICE void ConsumeWeight(const WeightArgs& args, SharedAddress base) {
       continue;
     }
     Sums<kC> sums;
-    MultiplySlabs(sums, ring, tile.steps(), group);
+    MultiplySlabs(sums, ring, tile.steps(), group, [] {});
+    if (args.in_cluster) {
+      StoreOfCluster<kC>(finish, args.stores, args.splits, dynamic_shared_memory + staging, group,
+                         row, sums);
+      return;  // a workgroup of a cluster has one tile
+    }
 #pragma unroll
     for (int rep = 0; rep < kC.reps; ++rep) {
       StoreByLanes<kC.columns, kC.type>(finish, args.stores, dynamic_shared_memory + staging, group,
@@ -156,8 +164,11 @@ GRIDWISE_DEVICE void ConsumeWeight(const WeightArgs& args, SharedAddress base) {
 
 template <Config kC>
 struct WeightRoles {
-  GRIDWISE_DEVICE static void Init(const WeightArgs&, SharedAddress base) {
-    if (ThreadId() == 0) SlabRing<kC>(base).Init(4 * kC.sharers());  // a lane of every warp
+  GRIDWISE_DEVICE static void Init(const WeightArgs& args, SharedAddress base) {
+    if (ThreadId() != 0) return;
+    Prefetch(args.dy);
+    Prefetch(args.x);
+    SlabRing<kC>(base).Init(4 * kC.sharers());  // a lane of every warp
   }
   GRIDWISE_DEVICE static void Produce(const WeightArgs& args, SharedAddress base) {
     ProduceWeight<kC>(args, base);

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "ck/gemm/config.h"
 #include "ck/ops/explicit.h"
@@ -10,10 +12,7 @@
 #include "core/launch/code.h"
 #include "core/launch/parts_family.h"
 #include "core/launch/row_symbol.h"
-#include "instances/ck/gfx1100_code.h"
-#include "instances/ck/gfx1201_code.h"
-#include "instances/ck/gfx942_code.h"
-#include "instances/ck/gfx950_code.h"
+#include "instances/ck/row_code.h"
 
 namespace gridwise::ck {
 namespace {
@@ -33,31 +32,21 @@ struct Row {
 
 #define ROW(ops, ...) {__LINE__, ops, {__VA_ARGS__}},
 
-constexpr Row kRows942[] = {
-#include "instances/ck/gfx942.inc"
-};
-constexpr Row kRows950[] = {
-#include "instances/ck/gfx950.inc"
-};
-constexpr Row kRows1100[] = {
-#include "instances/ck/gfx1100.inc"
-};
-constexpr Row kRows1201[] = {
-#include "instances/ck/gfx1201.inc"
-};
+#include "instances/ck/row_tables.inc"
 
 /// The rows, a family's for convolutions and one's for matrices. Both have the same kernels.
 struct Tables {
   PartsFamily convolutions{"ck"}, matrices{"ck"};
   ClassicFamily classic{convolutions};
 
-  void Add(std::span<const Row> rows, Gfx gfx, CodeObjects objects) {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const KernelCode code = {ObjectOf(objects, gfx, i), RowSymbol("ck", rows[i].line)};
+  void Add(const RowTable& table) {
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+      const KernelCode code = {ObjectOf(table.objects, table.gfx, i),
+                               RowSymbol("ck", table.rows[i].line)};
       for (const Op op : kAllOps) {
-        if (!rows[i].ops.Has(op)) continue;
+        if (!table.rows[i].ops.Has(op)) continue;
         PartsFamily& family = op == kBatchedGemm ? matrices : convolutions;
-        family.Add(DirectionOf(op), gfx, MakeKernel(op, rows[i].config, code));
+        family.Add(DirectionOf(op), table.gfx, MakeKernel(op, table.rows[i].config, code));
       }
     }
   }
@@ -66,10 +55,7 @@ struct Tables {
 const Tables& TheTables() {
   static const Tables* const tables = [] {
     auto* const made = new Tables;
-    made->Add(kRows942, Gfx::k942, Gfx942Code());
-    made->Add(kRows950, Gfx::k950, Gfx950Code());
-    made->Add(kRows1100, Gfx::k1100, Gfx1100Code());
-    made->Add(kRows1201, Gfx::k1201, Gfx1201Code());
+    for (const RowTable& table : RowTables()) made->Add(table);
     return made;
   }();
   return *tables;

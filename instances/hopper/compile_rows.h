@@ -5,6 +5,7 @@
 #include "hopper/kernel/halo.h"
 #include "hopper/kernel/halo_dense.h"
 #include "hopper/kernel/halo_weight.h"
+#include "hopper/kernel/narrow_weight.h"
 #include "hopper/kernel/simple.h"
 #include "hopper/kernel/weight.h"
 
@@ -46,6 +47,12 @@ using enum DataType;
   GRIDWISE_HOPPER_ROW(HaloDenseRoles, HaloArgs, (HaloDenseConfig{__VA_ARGS__}))
 #define HALO_WEIGHT(...) \
   GRIDWISE_HOPPER_ROW(HaloWeightRoles, HaloArgs, (HaloWeightConfig{__VA_ARGS__}))
+#define NARROW_WEIGHT(...)                                                            \
+  GRIDWISE_HOPPER_KERNEL(                                                             \
+      HaloArgs,                                                                       \
+      (RunWarpRoles<(NarrowWeightConfig{__VA_ARGS__}).warps,                          \
+                    NarrowWeightRoles<(NarrowWeightConfig{__VA_ARGS__})>, HaloArgs>), \
+      (NarrowWeightConfig{__VA_ARGS__}))
 #define SIMPLE(...)                                                              \
   GRIDWISE_HOPPER_KERNEL(SimpleArgs, (SimpleTiles<(SimpleConfig{__VA_ARGS__})>), \
                          (SimpleConfig{__VA_ARGS__}))

@@ -1,9 +1,10 @@
 #include "instances/hopper/family.h"
 
 #include <cstddef>
-#include <iterator>
+#include <span>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "core/launch/code.h"
 #include "core/launch/parts_family.h"
@@ -11,8 +12,9 @@
 #include "hopper/config.h"
 #include "hopper/halo.h"
 #include "hopper/kernels.h"
+#include "hopper/narrow.h"
 #include "hopper/simple.h"
-#include "instances/hopper/sm_90a_code.h"
+#include "instances/hopper/row_code.h"
 
 namespace gridwise::hopper {
 namespace {
@@ -22,7 +24,9 @@ using enum DataType;
 /// A line of the list of rows.
 struct Row {
   int line;
-  std::variant<Config, HaloConfig, HaloDenseConfig, HaloWeightConfig, SimpleConfig> config;
+  std::variant<Config, HaloConfig, HaloDenseConfig, HaloWeightConfig, NarrowWeightConfig,
+               SimpleConfig>
+      config;
 };
 
 #define GRIDWISE_HOPPER_LINE(Type, ...) {__LINE__, Type{__VA_ARGS__}},
@@ -37,17 +41,29 @@ struct Row {
   GRIDWISE_HOPPER_LINE(HaloConfig, .direction = Direction::kBackwardData, __VA_ARGS__)
 #define HALO_DENSE(...) GRIDWISE_HOPPER_LINE(HaloDenseConfig, __VA_ARGS__)
 #define HALO_WEIGHT(...) GRIDWISE_HOPPER_LINE(HaloWeightConfig, __VA_ARGS__)
+#define NARROW_WEIGHT(...) GRIDWISE_HOPPER_LINE(NarrowWeightConfig, __VA_ARGS__)
 #define SIMPLE(...) GRIDWISE_HOPPER_LINE(SimpleConfig, __VA_ARGS__)
 
-constexpr Row kRows[] = {
-#include "instances/hopper/sm_90a.inc"
-};
+#include "instances/hopper/row_tables.inc"
 
 Direction DirectionOf(const HaloDenseConfig&) { return Direction::kForward; }
+Direction DirectionOf(const NarrowWeightConfig&) { return Direction::kBackwardWeight; }
 Direction DirectionOf(const HaloWeightConfig&) { return Direction::kBackwardWeight; }
 template <class Config>
 Direction DirectionOf(const Config& config) {
   return config.direction;
+}
+
+void AddRows(const RowTable& table, PartsFamily& family) {
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const Row& row = table.rows[i];
+    KernelCode code = {ObjectOf(table.objects, table.gfx, i), RowSymbol("hopper", row.line)};
+    std::visit(
+        [&](const auto& config) {
+          family.Add(DirectionOf(config), table.gfx, MakeKernel(config, std::move(code)));
+        },
+        row.config);
+  }
 }
 
 }  // namespace
@@ -55,14 +71,7 @@ Direction DirectionOf(const Config& config) {
 const KernelFamily& Family() {
   static const PartsFamily* const family = [] {
     auto* const made = new PartsFamily("hopper");
-    for (std::size_t i = 0; i < std::size(kRows); ++i) {
-      KernelCode code = {ObjectOf(Sm90aCode(), Gfx::kSm90a, i), RowSymbol("hopper", kRows[i].line)};
-      std::visit(
-          [&](const auto& config) {
-            made->Add(DirectionOf(config), Gfx::kSm90a, MakeKernel(config, std::move(code)));
-          },
-          kRows[i].config);
-    }
+    for (const RowTable& table : RowTables()) AddRows(table, *made);
     return made;
   }();
   return *family;

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/base/no_destructor.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -15,7 +14,6 @@
 #include "gtest/gtest.h"
 #include "instances/ck/family.h"
 #include "instances/conv.h"
-#include "instances/families.h"
 #include "tests/conv/conv_case.h"
 
 namespace gridwise {
@@ -77,16 +75,9 @@ std::vector<ConvProblem> VariantsOf(ConvProblem problem, Direction direction, Da
   return variants;
 }
 
-/// Registers the family, once for all tests.
-const absl::Status& Registered() {
-  static const absl::NoDestructor<absl::Status> status(RegisterFamily(ck::Family()));
-  return *status;
-}
-
 class ClassicRowsTest : public ::testing::TestWithParam<Direction> {};
 
 TEST_P(ClassicRowsTest, ComputeWhatTheyAccept) {
-  ASSERT_TRUE(Registered().ok()) << Registered();
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
   int rows = 0, computed = 0;
@@ -129,8 +120,29 @@ TEST_P(ClassicRowsTest, ComputeWhatTheyAccept) {
 INSTANTIATE_TEST_SUITE_P(Directions, ClassicRowsTest, ::testing::ValuesIn(kAllDirections),
                          [](const auto& direction) { return std::string(Name(direction.param)); });
 
+TEST(LaunchPerSubGemm, ComputesTheSame) {
+  const absl::StatusOr<Gfx> gfx = UseTestTarget();
+  ASSERT_TRUE(gfx.ok()) << gfx.status();
+  // Classes of one, two and three taps, and of none.
+  ConvProblem problem = Problem2d(2, 2, 16, 16, {.in = 13, .filter = 5, .stride = 2},
+                                  {.in = 11, .filter = 3, .stride = 4, .pad_begin = 1});
+  problem.direction = Direction::kBackwardData;
+  const absl::StatusOr<ConvCase> made = ConvCase::Make(problem, 1);
+  ASSERT_TRUE(made.ok()) << made.status();
+  for (const char* family : {"tile", "direct", "ck"}) {
+    SCOPED_TRACE(family);
+    for (const int splits : {1, 2}) {
+      const PlanOptions options = {.family = family, .splits = splits, .launch_per_sub_gemm = true};
+      const absl::StatusOr<Plan> plan = MakePlan(problem, *gfx, options);
+      ASSERT_TRUE(plan.ok()) << plan.status();
+      EXPECT_EQ(plan->launches(), 8 + splits - 1);  // the last one adds splits
+      const absl::Status status = made->CheckPlan(*plan);
+      EXPECT_TRUE(status.ok()) << status;
+    }
+  }
+}
+
 TEST(ClassicOpTest, IsNamedAndItsRowsAreChosen) {
-  ASSERT_TRUE(Registered().ok()) << Registered();
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
   ConvProblem problem = Problems()[0];

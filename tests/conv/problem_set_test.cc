@@ -5,7 +5,7 @@
 // GRIDWISE_TEST_MAX_FLOPS bounds the size: larger problems are shrunk to it, which keeps the smoke
 // tier short; and so does GRIDWISE_TEST_MAX_GROUPS, if it is set. GRIDWISE_TEST_ROWS is "all" or
 // "planned": every row, or the planner's choice.
-// GRIDWISE_TEST_FAMILY, if set, is the family whose rows are run.
+// GRIDWISE_TEST_FAMILY, if set, names the families whose rows are run ("tile,direct").
 // GRIDWISE_TEST_BATCH, if set, is the number of images in place of the set's. GRIDWISE_TEST_NAMES,
 // if set, names the problems to take ("stem,l2.conv3") in place of all; each must be in the set.
 
@@ -114,9 +114,19 @@ std::vector<NamedProblem> Problems(Gfx gfx) {
   return problems;
 }
 
+/// What the rows of the families say that the test is about.
+std::vector<RowVerdict> Verdicts(const ConvProblem& problem, Gfx gfx) {
+  std::vector<RowVerdict> verdicts;
+  for (const std::string& family : TestFamilies()) {
+    const std::vector<RowVerdict> some = ExplainRows(problem, gfx, {.family = family});
+    verdicts.insert(verdicts.end(), some.begin(), some.end());
+  }
+  return verdicts;
+}
+
 struct Run {
   NamedProblem named;
-  std::string row;  // empty: the planner's choice
+  std::string row, family;  // empty: the planner's choice
 };
 
 void PrintTo(const Run& run, std::ostream* out) { *out << run.named.name << " " << run.row; }
@@ -128,11 +138,14 @@ std::vector<Run> Runs() {
   std::vector<Run> runs;
   for (const NamedProblem& named : Problems(*gfx)) {
     if (!all_rows) {
-      runs.push_back({.named = named, .row = ""});
+      for (const std::string& family : TestFamilies()) {
+        runs.push_back({.named = named, .row = "", .family = family});
+      }
       continue;
     }
-    for (const RowVerdict& verdict : ExplainRows(named.problem, *gfx, {.family = TestFamily()})) {
-      if (!verdict.reason.has_value()) runs.push_back({.named = named, .row = verdict.row});
+    for (const RowVerdict& verdict : Verdicts(named.problem, *gfx)) {
+      if (verdict.reason.has_value()) continue;
+      runs.push_back({.named = named, .row = verdict.row, .family = verdict.family});
     }
   }
   return runs;
@@ -152,7 +165,7 @@ std::string TestName(const testing::TestParamInfo<Run>& info) {
 class ProblemSet : public testing::TestWithParam<Run> {};
 
 TEST_P(ProblemSet, MatchesReference) {
-  const auto& [named, row] = GetParam();
+  const auto& [named, row, family] = GetParam();
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
   // Rows of one problem follow each other: its reference is computed once.
@@ -162,8 +175,7 @@ TEST_P(ProblemSet, MatchesReference) {
     ASSERT_TRUE(made.ok()) << made.status();
     last.emplace(*std::move(made));
   }
-  const absl::StatusOr<Plan> plan =
-      MakePlan(named.problem, *gfx, {.row = row, .family = TestFamily()});
+  const absl::StatusOr<Plan> plan = MakePlan(named.problem, *gfx, {.row = row, .family = family});
   ASSERT_TRUE(plan.ok()) << plan.status();
   const absl::Status status = last->CheckPlan(*plan);
   EXPECT_TRUE(status.ok()) << named.name << " on " << plan->row() << ": " << ToString(named.problem)
@@ -178,7 +190,7 @@ TEST(Rows, EachHasAProblem) {
   ASSERT_TRUE(gfx.ok()) << gfx.status();
   std::map<std::string, bool> accepts;
   for (const NamedProblem& named : Problems(*gfx)) {
-    for (const RowVerdict& verdict : ExplainRows(named.problem, *gfx, {.family = TestFamily()})) {
+    for (const RowVerdict& verdict : Verdicts(named.problem, *gfx)) {
       accepts[verdict.row] |= !verdict.reason.has_value();
     }
   }

@@ -1,25 +1,24 @@
 #include "tests/conv/test_family.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "absl/log/check.h"
-#include "instances/ck/family.h"
+#include "absl/strings/str_split.h"
 #include "instances/families.h"
 
 namespace gridwise {
 
-std::string TestFamily() {
-  static const std::string family = [] {
-    const char* const name = std::getenv("GRIDWISE_TEST_FAMILY");
-    if (name == nullptr) return std::string();
-    for (const KernelFamily* known : Families()) {
-      if (known->name() == name) return std::string(name);
-    }
-    CHECK_EQ(ck::Family().name(), name) << "GRIDWISE_TEST_FAMILY is no family";
-    CHECK_OK(RegisterFamily(ck::Family()));
-    return std::string(name);
-  }();
-  return family;
+std::vector<std::string> TestFamilies() {
+  const char* const names = std::getenv("GRIDWISE_TEST_FAMILY");
+  if (names == nullptr) return {""};
+  const std::vector<const KernelFamily*> known = Families();
+  std::vector<std::string> families = absl::StrSplit(names, ',');
+  for (const std::string& name : families) {
+    CHECK(std::any_of(known.begin(), known.end(), [&](const auto* f) { return f->name() == name; }))
+        << name << " is no family";
+  }
+  return families;
 }
 
 }  // namespace gridwise

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace gridwise {
 
-/// The family that this test run is about, from GRIDWISE_TEST_FAMILY, as PlanOptions::family: empty
-/// for all that plans choose from by default. One that is not among these is registered.
-std::string TestFamily();
+/// The families that this test run is about, from GRIDWISE_TEST_FAMILY ("tile,direct"), each as
+/// PlanOptions::family: one that is empty, for all, if it is not set.
+std::vector<std::string> TestFamilies();
 
 }  // namespace gridwise

@@ -102,6 +102,45 @@ TEST_P(Isa, NoRowUsesScratchOrSpillsVgprs) {
   }
 }
 
+// What the schedule is for: waves that multiply do nothing else on the vector unit, and load
+// nothing.
+TEST_P(Isa, MathWavesOfWaveletOnlyMultiply) {
+  const auto& reports = Reports();
+  ASSERT_TRUE(reports.ok()) << reports.status();
+  int rows = 0;
+  for (const KernelReport& report : *reports) {
+    if (!absl::StrContains(report.row, "_wavelet")) continue;
+    ++rows;
+    ASSERT_TRUE(report.loop.has_value()) << report.row;
+    EXPECT_GT(report.loop->matrix, 0) << report.row;
+    EXPECT_EQ(report.loop->valu, 0) << report.row;
+    EXPECT_EQ(report.loop->vmem, 0) << report.row;
+  }
+  EXPECT_EQ(rows > 0, TraitsOf(Target()).mma_unit == MmaUnit::kMfma);
+}
+
+// The rows of the classic family that large layers run on, whatever excuses others have.
+TEST_P(Isa, LargeClassicRowsTakeHalfOfComposableKernels) {
+  if (Target() != Gfx::k942) GTEST_SKIP() << "Composable Kernel's were measured on gfx942";
+  const double most = GetParam() == Direction::kForward        ? 4.6 / 2
+                      : GetParam() == Direction::kBackwardData ? 8.8 / 2
+                                                               : 6.3 / 2;
+  const auto& reports = Reports();
+  ASSERT_TRUE(reports.ok()) << reports.status();
+  int rows = 0;
+  for (const KernelReport& report : *reports) {
+    const bool is_large = absl::StrContains(report.row, "f16_t128x128x32_") ||
+                          absl::StrContains(report.row, "f16_t256x128x32_");
+    const bool is_classic =
+        absl::StrContains(report.row, "_aeven") || absl::StrContains(report.row, "_acheck");
+    if (!is_large || !is_classic) continue;
+    ++rows;
+    ASSERT_TRUE(report.per_matrix.has_value()) << report.row;
+    EXPECT_LE(report.per_matrix->valu, most) << report.row;
+  }
+  EXPECT_GE(rows, 6);
+}
+
 TEST_P(Isa, EveryRowKeepsTheBudgets) {
   const auto& reports = Reports();
   ASSERT_TRUE(reports.ok()) << reports.status();
@@ -188,6 +227,16 @@ TEST(Budget, IsOfTheTarget) {
   // The same of waves that multiply, and as many that load.
   report.row = "f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x1_o4_wavelet4";
   EXPECT_EQ(OverBudget(report, Gfx::k942), std::nullopt);
+  // The classic family has budgets of its own for the vector unit.
+  report.row = "cshuffle_v3_f16_t128x128x32_w2x2_mfma32x32x8_aeven4x4_bcheck2-4x4_o3";
+  report.per_matrix->valu = 3.125;
+  EXPECT_EQ(OverBudget(report, Gfx::k942), std::nullopt);
+  report.row = "multiple_abd_f16_t128x128x32_w2x2_mfma32x32x8_aeven8x1_beven8x1_o3";
+  EXPECT_TRUE(OverBudget(report, Gfx::k942).has_value());
+  report.per_matrix->valu = 2.25;
+  EXPECT_EQ(OverBudget(report, Gfx::k942), std::nullopt);
+  report.per_matrix->branches = 11 / 16.;
+  EXPECT_TRUE(OverBudget(report, Gfx::k942).has_value()) << "11 branches per step";
   report.per_matrix.reset();
   EXPECT_TRUE(OverBudget(report, Gfx::k1201).has_value()) << "a figure that is missing";
   report.loop = MainLoop{.matrix = 0, .valu = 8};

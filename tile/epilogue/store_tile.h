@@ -23,8 +23,9 @@ namespace gridwise::tile {
 template <TileConfig kC, Gfx kGfx, class Place>
 class StoreTile {
  public:
-  /// `lds` is the workgroup's, whose operands have been read when Store's first barrier opens.
-  GRIDWISE_DEVICE StoreTile(const EpilogueArgs& args, const Place& place, char* lds)
+  /// `lds` is the workgroup's, whose operands have been read when Store's first barrier opens;
+  /// `split` counts the tensors of sums where K is split.
+  GRIDWISE_DEVICE StoreTile(const EpilogueArgs& args, const Place& place, int split, char* lds)
       : args_(args),
         strides_(args.strides),
         out_type_(args.out_type),
@@ -32,9 +33,8 @@ class StoreTile {
         finishes_(args.tensors != 0 || args.clamps != 0 || args.alpha != 1),
         by_element_(args.by_element),
         columns_(place.columns()),
-        whole_vectors_(args.by_element == 0 && columns_ % kVec == 0),
         out_(Buffer::From<kGfx>(static_cast<const char*>(place.Base(args.out, args.strides) +
-                                                         BlockIdZ() * args.split_bytes))),
+                                                         split * args.split_bytes))),
         place_(place),
         lds_(lds),
         row_offsets_(reinterpret_cast<unsigned*>(lds + kC.row_offsets_at())) {}
@@ -182,23 +182,35 @@ class StoreTile {
 
   template <class T>
   GRIDWISE_DEVICE void StoreAs(Values& values, int tile_row, int column) const {
-    constexpr int kPart = 16 / sizeof(T) < kVec ? 16 / sizeof(T) : kVec;  // elements of a store
+    constexpr int kPart = 16 / sizeof(T) < kVec ? 16 / sizeof(T) : kVec;
+    constexpr int kHalf = kPart > 4 ? kPart / 2 : kPart;
+    if (kHalf < kPart && columns_ % kPart == kHalf) {
+      StoreParts<T, kHalf>(values, tile_row, column);
+    } else {
+      StoreParts<T, kPart>(values, tile_row, column);
+    }
+  }
+
+  /// The same by stores of `kPart` elements, and of single ones where the last columns end within
+  /// such a part.
+  template <class T, int kPart>
+  GRIDWISE_DEVICE void StoreParts(Values& values, int tile_row, int column) const {
     const unsigned row = row_offsets_[tile_row];
     if (!by_element_) {
       const unsigned offset = row + place_.Column(strides_, column);
       for (int part = 0; part < kVec; part += kPart) {
         Vec<T, kPart> out;
         for (int e = 0; e < kPart; ++e) out[e] = To<T>(values[part + e]);
-        out_.Store(out, (offset + part * sizeof(T)) | PastColumns(column, kVec - 1));
+        out_.Store(out, (offset + part * sizeof(T)) | PastColumns(column, part + kPart - 1));
       }
-      if (whole_vectors_) return;
+      if (columns_ % kPart == 0) return;
     }
-    // Elements of a vector that ends past the last column, or all.
-    const unsigned in_vector =
-        by_element_ ? 0 : ~PastColumns(column, kVec - 1) & Buffer::kOutOfRange;
     for (int e = 0; e < kVec; ++e) {
+      const unsigned in_part =
+          by_element_ ? 0
+                      : ~PastColumns(column, e / kPart * kPart + kPart - 1) & Buffer::kOutOfRange;
       const unsigned offset = row + place_.Column(strides_, column + e);
-      out_.Store(To<T>(values[e]), offset | in_vector | PastColumns(column, e));
+      out_.Store(To<T>(values[e]), offset | in_part | PastColumns(column, e));
     }
   }
 
@@ -214,7 +226,6 @@ class StoreTile {
   const int out_type_, adds_;
   const bool finishes_;  // the sums are not the values of the output
   const int by_element_, columns_;
-  const bool whole_vectors_;  // no vector ends past the last column
   const Buffer out_;
   const Place& place_;
   char* const lds_;

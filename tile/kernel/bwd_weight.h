@@ -60,15 +60,20 @@ GRIDWISE_DEVICE void BwdWeightTile() {
   static_assert(kGfx == kThisTarget, "the row and the object are for different targets");
   static_assert(Reject(kC, kGfx) == nullptr, "the row does not suit the target");
   static_assert(kC.patch_a.k == kC.patch_b.k, "both operands have the same runs of cells");
+  static_assert(kC.slabs_of_step() == 1, "cells of two slabs are no neighbours");
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
 
   const BwdWeightArgs& args = KernelArgs<BwdWeightArgs>();
-  const int group = BlockIdY();
+  // All tiles of a split, which read the same cells, run next to each other.
+  const GroupOfSlot slot = GroupAt(
+      args.map, SlotOf(args.map, WorkgroupAt(args.map, BlockIdX(), BlockIdY(), BlockIdZ())));
+  const int group = slot.group;
+  const int split = static_cast<int>(Divide(slot.rest, args.map.by_tiles));
   const TileOfGemm tile =
-      TileAt(args.map, SlotOf(args.map, BlockIdX()), args.m_tiles, args.n_tiles);
+      TileAt(args.map, slot.rest - split * args.map.tiles, args.m_tiles, args.n_tiles);
   const int m = tile.row * kC.tile.m, n = tile.column * kC.tile.n;
 
-  const CellWalk walk(args, kC.patch_a.k, BlockIdZ());
+  const CellWalk walk(args, kC.patch_a.k, split);
   using LoadDy = LoadCells<kC, kGfx, kC.tile.m, kC.patch_a>;
   using LoadX = LoadCells<kC, kGfx, kC.tile.n, kC.patch_b>;
   const auto with_operands = [&](auto use) __attribute__((always_inline)) {
@@ -84,7 +89,7 @@ GRIDWISE_DEVICE void BwdWeightTile() {
   // The main loop has no scalar registers to spare for what the epilogue needs.
   const BwdWeightArgs& args_anew = KernelArgsAnew<BwdWeightArgs>();
   const PlaceOfTerms<kC> place(args_anew, group, m, n);
-  StoreTile<kC, kGfx, PlaceOfTerms<kC>>(args_anew.epilogue, place, lds).Store(acc);
+  StoreTile<kC, kGfx, PlaceOfTerms<kC>>(args_anew.epilogue, place, split, lds).Store(acc);
 }
 
 }  // namespace gridwise::tile

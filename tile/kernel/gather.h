@@ -76,7 +76,7 @@ GRIDWISE_DEVICE void GatherTile() {
   const GatherArgs& args = KernelArgs<GatherArgs>();
   // Which tile of which sub-GEMM.
   const Block block = FindBlock(args, kC.tile.m, kC.tile.n, kC.merge.groups);
-  const KWalk walk(args, block.gemm, kC.tile.k, SizeOf(kC.type), BlockIdZ());
+  const KWalk walk(args, block.gemm, kC.step_k(), SizeOf(kC.type), block.split);
   const auto with_operands = [&](auto use) __attribute__((always_inline)) {
     const auto with = [&]<bool kPlain>() __attribute__((always_inline)) {
       using LoadWeights = WeightLoader<kC.patch_b.n == 1, kC, kGfx, kPlain>::Type;
@@ -96,7 +96,7 @@ GRIDWISE_DEVICE void GatherTile() {
   const GatherArgs& args_anew = KernelArgsAnew<GatherArgs>();
   const Block block_anew = block.LoadedAnew();
   const PlaceOfCells<kC> place(args_anew, block_anew);
-  StoreTile<kC, kGfx, PlaceOfCells<kC>>(args_anew.epilogue, place, lds).Store(acc);
+  StoreTile<kC, kGfx, PlaceOfCells<kC>>(args_anew.epilogue, place, block.split, lds).Store(acc);
 }
 
 }  // namespace gridwise::tile

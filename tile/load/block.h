@@ -11,6 +11,7 @@ struct Block {
   ConstantWords gemm_words;
   SubGemm gemm;
   int group;        // the first one, where groups are merged
+  int split;        // of those that share the tile's K
   int m, n;         // first row and column
   int first_image;  // of row m; offsets within the tile count from it, so that they fit 31 bits in
                     // any tensor
@@ -23,15 +24,23 @@ struct Block {
   }
 };
 
-/// The tile of this workgroup, in a launch whose tiles have so many rows, columns and groups.
+/// The tile of this workgroup, in a launch whose tiles have so many rows, columns and groups. The
+/// workgroups of a sub-GEMM start one after the other, and every die gets a run of its tiles, with
+/// all groups and splits of each.
 GRIDWISE_DEVICE Block FindBlock(const GatherArgs& args, int tile_m, int tile_n, int groups) {
-  const int slot = SlotOf(args.map, BlockIdX());
+  const int workgroup = WorkgroupAt(args.map, BlockIdX(), BlockIdY(), BlockIdZ());
   Block block;
-  block.gemm_words = FindSubGemmWords(args, slot);
+  block.gemm_words = FindSubGemmWords(
+      args, static_cast<int>(Divide(GroupAt(args.map, workgroup).rest, args.by_splits)));
   block.gemm = LoadConstant<SubGemm>(block.gemm_words);
-  const TileOfGemm tile =
-      TileAt(args.map, slot - block.gemm.first_tile, CeilDiv(block.gemm.m, tile_m), args.n_tiles);
-  block.group = BlockIdY() * groups;
+  const int rows = CeilDiv(block.gemm.m, tile_m), of_tile = args.map.groups * args.splits;
+  const GroupOfSlot slot = GroupAt(
+      args.map,
+      SlotOf(args.map, workgroup - block.gemm.first_tile * of_tile, rows * args.n_tiles * of_tile));
+  const int tile_of_gemm = static_cast<int>(Divide(slot.rest, args.by_splits));
+  const TileOfGemm tile = TileAt(args.map, tile_of_gemm, rows, args.n_tiles);
+  block.group = slot.group * groups;
+  block.split = slot.rest - tile_of_gemm * args.splits;
   block.m = tile.row * tile_m;
   block.n = tile.column * tile_n;
   block.first_image = CellOfRow(block.gemm, block.m).n;

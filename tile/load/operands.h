@@ -47,8 +47,8 @@ class SlabInLds {
 /// and the main loop has one branch per step. A loader has
 ///   Slab               registers of this lane for its part of the operand's slab
 ///   EnterRun(walk)     prepares for the run that the walk has gone to
-///   Load(walk, slab)   starts the loads of the run's next step, to registers or to TileInLds; past
-///                      the last step they read as zero and touch no memory
+///   Load(walk, slabs...)  starts the loads of the run's next step, to registers or to TileInLds;
+///                      past the last step they read as zero and touch no memory
 ///   Store(slab, lds)   waits for them and writes the operand's tile in LDS
 template <class LoadA, class LoadB, class Walk>
 struct Operands {
@@ -63,9 +63,10 @@ struct Operands {
   };
 
   /// Starts the loads of the next step, the first one at first, before the main loop.
-  GRIDWISE_DEVICE void LoadAhead(Slab& slab) {
+  template <class... Slabs>
+  GRIDWISE_DEVICE void LoadAhead(Slabs&... slabs) {
     EnterRunAtEnd();
-    Load(slab);
+    Load(slabs...);
     --run;
   }
 
@@ -98,10 +99,11 @@ struct Operands {
     }
   }
 
-  /// Starts the loads of a step of the main loop.
-  GRIDWISE_DEVICE void Load(Slab& slab) {
-    a.Load(walk, slab.a);
-    b.Load(walk, slab.b);
+  /// Starts the loads of a step of the main loop: of its slabs, which are one or several.
+  template <class... Slabs>
+  GRIDWISE_DEVICE void Load(Slabs&... slabs) {
+    a.Load(walk, slabs.a...);
+    b.Load(walk, slabs.b...);
   }
 
   /// The same, to LDS buffer `buffer`.

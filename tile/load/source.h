@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/arch/sync.h"
 #include "tile/config.h"
 #include "tile/load/block.h"
 #include "tile/load/chunks_of_lane.h"
@@ -60,18 +61,20 @@ class LoadSource {
   }
 
   /// Starts the loads of the run's next step.
-  template <class To>
-  GRIDWISE_DEVICE void Load(const KWalk& walk, To&& slab) {
+  template <class... To>
+  GRIDWISE_DEVICE void Load(const KWalk& walk, To&&... slabs) {
+    static_assert(sizeof...(slabs) == kC.slabs_of_step());
     if (kPlain || !k_is_ragged_ || walk.is_whole()) {
-      LoadChunks(slab);
-    } else if constexpr (kC.has_ragged_slabs()) {
       for (int i = 0; i < Lane::kCount; ++i) {
-        // Not the uniform offset as such, or else the offsets of all elements were loop invariants.
-        slab[i] = LoadRaggedChunk<kC, kC.ragged(kC.patch_a)>(
-            tensor_, run_offset_[i] + uniform_offset_, walk.channels_left() - Channel());
+        int slab = 0;
+        (LoadChunk(i, slab++, slabs), ...);
+        // Both halves of a line while the vector cache has it.
+        if (kC.slabs_of_step() > 1) SchedulingFence();
       }
+    } else if constexpr (kC.has_ragged_slabs()) {
+      (LoadRagged(walk, slabs), ...);
     }
-    uniform_offset_ += kC.tile.k * SizeOf(kC.type);
+    uniform_offset_ += kC.step_k() * SizeOf(kC.type);
   }
 
   /// Waits for the loads and writes them to LDS.
@@ -84,14 +87,22 @@ class LoadSource {
 
   GRIDWISE_DEVICE static int Channel() { return Lane::Chunk() * kC.chunk(); }
 
+  /// Loads chunk i of the step's slab `number`.
   template <class To>
-  GRIDWISE_DEVICE void LoadChunks(To&& slab) const {
+  GRIDWISE_DEVICE void LoadChunk(int i, int number, To&& slab) const {
+    const unsigned offset = run_offset_[i] + number * kC.tile.k * SizeOf(kC.type);
+    if constexpr (kC.loads_to_lds()) {
+      tensor_.LoadToLds(slab[i], offset, uniform_offset_);
+    } else {
+      slab[i] = tensor_.Load<ChunkVec<kC>>(offset, uniform_offset_);
+    }
+  }
+
+  GRIDWISE_DEVICE void LoadRagged(const KWalk& walk, Slab& slab) const {
     for (int i = 0; i < Lane::kCount; ++i) {
-      if constexpr (kC.loads_to_lds()) {
-        tensor_.LoadToLds(slab[i], run_offset_[i], uniform_offset_);
-      } else {
-        slab[i] = tensor_.Load<ChunkVec<kC>>(run_offset_[i], uniform_offset_);
-      }
+      // Not the uniform offset as such, or else the offsets of all elements were loop invariants.
+      slab[i] = LoadRaggedChunk<kC, kC.ragged(kC.patch_a)>(
+          tensor_, run_offset_[i] + uniform_offset_, walk.channels_left() - Channel());
     }
   }
 

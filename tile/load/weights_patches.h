@@ -48,16 +48,9 @@ class LoadWeightsPatches {
   }
 
   /// Starts the loads of the run's next step.
-  template <class To>
-  GRIDWISE_DEVICE void Load(const KWalk& walk, To&& slab) {
-    for (int i = 0; i < Patches::kCount; ++i) {
-      if (kPlain || (!one_column_ && (!k_is_ragged_ || walk.is_whole()))) {
-        LoadPatch(i, slab);
-      } else if constexpr (kC.has_ragged_slabs()) {
-        LoadRaggedPatch(i, walk, slab[i]);
-      }
-      run_offset_[i] += kC.tile.k * w_k_;
-    }
+  template <class... To>
+  GRIDWISE_DEVICE void Load(const KWalk& walk, To&&... slabs) {
+    (LoadSlab(walk, slabs), ...);
   }
 
   /// Waits for the loads, transposes and writes them to LDS.
@@ -69,6 +62,18 @@ class LoadWeightsPatches {
   }
 
  private:
+  template <class To>
+  GRIDWISE_DEVICE void LoadSlab(const KWalk& walk, To&& slab) {
+    for (int i = 0; i < Patches::kCount; ++i) {
+      if (kPlain || (!one_column_ && (!k_is_ragged_ || walk.is_whole()))) {
+        LoadPatch(i, slab);
+      } else if constexpr (kC.has_ragged_slabs()) {
+        LoadRaggedPatch(i, walk, slab[i]);
+      }
+      run_offset_[i] += kC.tile.k * w_k_;
+    }
+  }
+
   /// Rows of the source's channels that are left from patch i's first on; not positive: none.
   GRIDWISE_DEVICE static int RowsLeft(int i, const KWalk& walk) {
     return walk.channels_left() - Patches::K(i);

@@ -11,21 +11,44 @@ namespace gridwise::tile {
 ///
 ///   load 0 | store 0 | barrier | load 1, multiply 0 | barrier | store 1 | barrier | load 2,
 ///   multiply 1 | ...
+///
+/// A step of two slabs loads both together, chunk by chunk: a slab's rows may be half a line of
+/// memory, and the vector cache has the line no more when a later step asks for its other half.
+///
+///   load 0, 1 | store 0 | barrier | multiply 0 | barrier | store 1 | barrier | load 2, 3, multiply
+///   1 | barrier | store 2 | barrier | multiply 2 | ...
 template <TileConfig kC, class Operands>
 GRIDWISE_DEVICE void SingleLdsLoop(Operands& operands, int steps, char* lds, WaveAcc<kC>& acc) {
+  constexpr bool kTwo = kC.slabs_of_step() == 2;
   const MultiplySlab<kC> multiply(lds);
-  typename Operands::Slab slab;
-  operands.LoadAhead(slab);
-  operands.Store(slab, lds);
-  operands.template Loop<1>(steps - 1, [&](int) __attribute__((always_inline)) {
+  typename Operands::Slab first, second;
+  const auto load = [&](auto start) __attribute__((always_inline)) {
+    if constexpr (kTwo) {
+      start(first, second);
+    } else {
+      start(first);
+    }
+  };
+  const auto multiply_first = [&]() __attribute__((always_inline)) {  // of two
     BarrierLds();
-    operands.Load(slab);
+    multiply(acc);
+    SchedulingFence();  // nothing that waits for the loads moves up among the matrix instructions
+    BarrierLds();
+    operands.Store(second, lds);
+  };
+  load([&](auto&... slabs) __attribute__((always_inline)) { operands.LoadAhead(slabs...); });
+  operands.Store(first, lds);
+  operands.template Loop<1>(steps - 1, [&](int) __attribute__((always_inline)) {
+    if constexpr (kTwo) multiply_first();
+    BarrierLds();
+    load([&](auto&... slabs) __attribute__((always_inline)) { operands.Load(slabs...); });
     SchedulingFence();  // loads are not put off among the matrix instructions
     multiply(acc);
     SchedulingFence();  // nothing that waits for the loads moves up among the matrix instructions
     BarrierLds();
-    operands.Store(slab, lds);
+    operands.Store(first, lds);
   });
+  if constexpr (kTwo) multiply_first();
   BarrierLds();
   multiply(acc);
 }

@@ -227,6 +227,11 @@ std::optional<Excess> TooLargeForBwdWeight(const TileConfig& config, const ConvP
         : problem.batch > 1 ? PartAxis::kImages
                             : PartAxis::kCells};
   }
+  if (tiles * problem.groups >= kOffsetLimit) {
+    return Excess{absl::StrFormat("%d groups have %d tiles each; all must be fewer than 2^31",
+                                  problem.groups, tiles),
+                  PartAxis::kGroups};
+  }
   const std::int64_t dy_bytes = Reach(config, problem, shape, Tensor::kY);
   const std::int64_t x_bytes = Reach(config, problem, shape, Tensor::kX);
   const std::int64_t dw_bytes = WeightReach(config, problem);
@@ -276,7 +281,10 @@ BwdWeightPlan PlanBwdWeight(const TileConfig& config, const PartRequest& request
                                       .columns = plan.args.n_tiles,
                                       .row_elements = config.tile.m,
                                       .column_elements = config.tile.n,
-                                      .resident = ResidentWorkgroups(config, request.device)});
+                                      .resident = ResidentWorkgroups(config, request.device),
+                                      .groups = problem.groups,
+                                      .splits = sharing.splits,
+                                      .splits_are_neighbours = false});
   return plan;
 }
 

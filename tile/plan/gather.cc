@@ -96,7 +96,7 @@ GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, const 
     const Dim& dim = problem.dims[axis];
     args.source_cell[i] = static_cast<int>(view.source.stride[axis + 1]);
     args.source_size[i] = static_cast<int>(SourceSize(problem.direction, dim));
-    args.strides[i] = MakeAxisMap(problem.direction, dim).strides;
+    args.strides[i] = MakeAxisStrides(problem.direction, dim);
   }
   SetFilter(view.weights.stride, args.filter);
   args.splits = splits;
@@ -161,6 +161,10 @@ std::optional<Refusal> RejectGather(const TileConfig& config, const ConvProblem&
                                      channels, config.ragged(patch)));
     }
   }
+  if (config.slabs_of_step() > 1 && channels % config.step_k() != 0) {
+    return absl::StrFormat("a group has %d source channels; the row loads %d together", channels,
+                           config.step_k());
+  }
   const std::int64_t columns = problem.AxesOf(problem.out()).size[5];
   if (config.reads_transposed(config.patch_b) && columns % config.patch_b.n != 0) {
     return Refusal(RefusalCode::kChannels,
@@ -197,6 +201,11 @@ std::optional<Excess> TooLargeForGather(const TileConfig& config, const ConvProb
                                   "must be fewer than 2^31 and tiles at most %d",
                                   forward ? "y" : "dx", rows, view.n, tiles, most_tiles),
                   of_positions};
+  }
+  if (tiles * (problem.groups / config.merge.groups) >= kOffsetLimit) {
+    return Excess{absl::StrFormat("%d groups have %d tiles each; all must be fewer than 2^31",
+                                  problem.groups / config.merge.groups, tiles),
+                  PartAxis::kGroups};
   }
   std::int64_t source_bytes = view.source.stride[3], out_bytes = view.output.stride[3];
   for (std::size_t i = 0; i < 3; ++i) {
@@ -283,7 +292,9 @@ GatherPlan PlanGather(const TileConfig& config, const PartRequest& request) {
                                       .columns = tiles.n_tiles,
                                       .row_elements = config.tile.m,
                                       .column_elements = config.tile.n,
-                                      .resident = ResidentWorkgroups(config, request.device)});
+                                      .resident = ResidentWorkgroups(config, request.device),
+                                      .groups = tiles.groups,
+                                      .splits = sharing.splits});
   plan.shape = {
       .workgroups = {static_cast<unsigned>(tiles.count), static_cast<unsigned>(tiles.groups),
                      static_cast<unsigned>(sharing.splits)},

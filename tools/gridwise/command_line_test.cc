@@ -565,6 +565,22 @@ TEST(CommandLineTest, ComparesTwoChoices) {
   ExpectRefusal(compare + "--a=fastest", "a choice is 'fastest'; must be family=, op=");
 }
 
+TEST(CommandLineTest, RepeatsAPublishedComparison) {
+  const std::string compare =
+      absl::StrCat("compare --published=sub_gemms --problem=2x2.s2.d2 --device=", Target(), " ");
+  const std::string page = testing::TempDir() + "/compare.html";
+  const Result verified = Gridwise(absl::StrCat(compare, "--verify --page=", page));
+  EXPECT_EQ(verified.status, kSuccess) << verified.out;
+  EXPECT_THAT(verified.out, AllOf(HasSubstr("all results are right"),
+                                  HasSubstr("Published: of 25 shapes with stride > 1")));
+  EXPECT_GT(CountLines(page), 5);
+  const Result timed = Gridwise(compare + "--time");
+  EXPECT_EQ(timed.status, kSuccess) << timed.out;
+  EXPECT_THAT(timed.out, HasSubstr("by the simulator's clock, not measurements"));
+  ExpectRefusal(compare + "--time --verify", "--time computes a part of the result at most");
+  ExpectRefusal("compare --published=best", "--published is 'best'; must be one of sub_gemms");
+}
+
 TEST(CommandLineTest, ExplainsNamedProblems) {
   const Result result = Gridwise(absl::StrCat("list --problems=", SmallSet(), " --explain a b"));
   EXPECT_EQ(result.status, kSuccess) << result.out;

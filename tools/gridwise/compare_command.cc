@@ -1,84 +1,51 @@
 #include "tools/gridwise/compare_command.h"
 
-#include <cmath>
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <optional>
+#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "core/arch/machine_facts.h"
 #include "core/arch/target.h"
-#include "core/base/csv.h"
 #include "core/runtime/device.h"
+#include "tools/gridwise/comparison.h"
 #include "tools/gridwise/computation.h"
 #include "tools/gridwise/problem.h"
 #include "tools/gridwise/problem_sets.h"
 #include "tools/gridwise/selection.h"
-#include "tools/gridwise/terminal.h"
+#include "tools/gridwise/time_plan.h"
 
 namespace gridwise {
 namespace {
 
-/// What a choice makes of a problem.
-struct Side {
-  std::optional<RowPlan> plan;
-  std::string reason;  // why there is no plan, or what was wrong with the result
-  double us = 0;       // estimated
-  std::optional<SimRun> sim;
-  bool failed = false;  // to compute it, or to compute it right
-};
-
-struct Comparison {
-  const SelectedProblem* problem;
-  Side a, b;
-
-  bool both() const { return a.plan && b.plan; }
-  double ratio() const { return a.us / b.us; }
-  const char* winner() const {
-    if (!both()) return a.plan ? "a" : b.plan ? "b" : "-";
-    return ratio() < 0.995 ? "a" : ratio() > 1.005 ? "b" : "=";
+/// The cheapest plan of the choices.
+ComparedSide PlanSide(const Problem& problem, Gfx gfx, const std::vector<PlanOptions>& choices) {
+  ComparedSide side;
+  for (const PlanOptions& choice : choices) {
+    absl::StatusOr<RowPlan> plan = MakePlan(problem, gfx, choice);
+    if (!plan.ok()) {
+      side.reason = plan.status().message();
+      continue;
+    }
+    const double us = plan->cost().cycles / EstimateGhz(plan->device()) * 1e-3;
+    if (side.plan && side.estimated_us <= us) continue;
+    side.estimated_us = us;
+    side.plan = *std::move(plan);
   }
-};
-
-int64_t Count(const SimRun& run, std::string_view kind) {
-  for (const auto& [name, count] : run.instructions) {
-    if (name == kind) return static_cast<int64_t>(count);
-  }
-  return 0;
-}
-
-/// "12.3 us", and where it was computed the vector instructions for each matrix instruction.
-std::string TimeOf(const Side& side) {
-  if (!side.plan) return "-";
-  std::string text = absl::StrFormat("%.1f us", side.us);
-  if (side.sim && Count(*side.sim, "mma") > 0) {
-    absl::StrAppendFormat(&text, " (%.2f valu/mma)",
-                          static_cast<double>(Count(*side.sim, "valu")) /
-                              static_cast<double>(Count(*side.sim, "mma")));
-  }
-  return text;
-}
-
-Side PlanSide(const Problem& problem, Gfx gfx, const PlanOptions& choice) {
-  Side side;
-  absl::StatusOr<RowPlan> plan = MakePlan(problem, gfx, choice);
-  if (!plan.ok()) {
-    side.reason = plan.status().message();
-    return side;
-  }
-  side.us = plan->cost().cycles / EstimateGhz(plan->device()) * 1e-3;
-  side.plan = *std::move(plan);
+  if (side.plan) side.reason.clear();
   return side;
 }
 
 void Verify(const Problem& problem, const Operands& operands, const Expected& expected,
-            Side& side) {
+            ComparedSide& side) {
   if (!side.plan) return;
   const absl::StatusOr<Outcome> outcome = Compute(problem, *side.plan, operands);
   absl::Status status = outcome.status();
@@ -92,61 +59,21 @@ void Verify(const Problem& problem, const Operands& operands, const Expected& ex
   side.reason = status.message();
 }
 
-std::vector<std::string> Columns() {
-  return {"problem", "direction", "sizes",  "a_row", "a_us",  "a_valu", "a_mma",
-          "b_row",   "b_us",      "b_valu", "b_mma", "ratio", "winner"};
-}
-
-std::vector<std::string> Fields(const Comparison& c) {
-  std::vector<std::string> fields = {c.problem->name, KindOf(c.problem->problem),
-                                     ToString(c.problem->problem)};
-  for (const Side* side : {&c.a, &c.b}) {
-    fields.push_back(side->plan ? side->plan->row() : "");
-    fields.push_back(side->plan ? absl::StrFormat("%.3f", side->us) : "");
-    fields.push_back(side->sim ? absl::StrCat(Count(*side->sim, "valu")) : "");
-    fields.push_back(side->sim ? absl::StrCat(Count(*side->sim, "mma")) : "");
-  }
-  fields.push_back(c.both() ? absl::StrFormat("%.4f", c.ratio()) : "");
-  fields.push_back(c.winner());
-  return fields;
-}
-
-void Print(const Comparison& c) {
-  absl::PrintF("%-18s %-10s  a %-28s b %-28s %s %s\n", c.problem->name, KindOf(c.problem->problem),
-               TimeOf(c.a), TimeOf(c.b), c.both() ? absl::StrFormat("%.3f", c.ratio()) : "    -",
-               c.winner());
-  for (const auto& [name, side] : {std::pair("a", &c.a), {"b", &c.b}}) {
-    if (side->reason.empty()) continue;
-    absl::PrintF("    %s: %s\n", name, side->reason.substr(0, side->reason.find('\n')));
+void Time(const Problem& problem, ComparedSide& side) {
+  if (!side.plan) return;
+  absl::StatusOr<Timing> timing = TimePlan(problem, *side.plan, {.simulated = SimTiming::kQuick});
+  side.failed = !timing.ok();
+  if (timing.ok()) {
+    side.timing = *std::move(timing);
+  } else {
+    side.reason = timing.status().message();
   }
 }
 
-/// Counts, and the geometric mean of the ratios. Returns whether all that was computed was right.
-bool PrintSummary(const std::vector<Comparison>& comparisons, bool verified) {
-  double logs = 0;
-  int both = 0, a = 0, b = 0, failed = 0;
-  for (const Comparison& c : comparisons) {
-    failed += c.a.failed + c.b.failed;
-    if (!c.both()) continue;
-    ++both;
-    logs += std::log(c.ratio());
-    a += *c.winner() == 'a';
-    b += *c.winner() == 'b';
-  }
-  absl::PrintF("%d problems, of which both compute %d: a is faster on %d, b on %d, equal on %d\n",
-               comparisons.size(), both, a, b, both - a - b);
-  if (both > 0) absl::PrintF("geometric mean of a/b: %.3f\n", std::exp(logs / both));
-  absl::PrintF("Times are the planner's estimates, not measurements%s.\n",
-               !verified     ? ""
-               : failed == 0 ? "; all results are right"
-                             : absl::StrCat("; ", failed, " results are wrong or missing"));
-  return failed == 0;
-}
-
-absl::Status WriteCsv(const std::string& path, const std::vector<Comparison>& comparisons) {
+absl::Status Write(const std::string& path, const std::string& text) {
+  if (path.empty()) return absl::OkStatus();
   std::ofstream file(UserPath(path));
-  file << JoinCsvLine(Columns()) << "\n";
-  for (const Comparison& c : comparisons) file << JoinCsvLine(Fields(c)) << "\n";
+  file << text;
   file.close();
   if (file) return absl::OkStatus();
   return absl::UnavailableError(absl::StrCat("cannot write ", path));
@@ -158,58 +85,116 @@ ExitCode Fail(ExitCode code, const absl::Status& status) {
   return code;
 }
 
+/// The options with those of the published comparison that they name, where they say nothing else.
+absl::StatusOr<CompareOptions> WithPublished(CompareOptions options, std::string& published) {
+  if (options.published.empty()) return options;
+  const auto all = PublishedComparisons();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const PublishedComparison& each) {
+    return each.name == options.published;
+  });
+  if (found == all.end()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--published is '", options.published, "'; must be one of ",
+        absl::StrJoin(all, ", ", [](std::string* out, const PublishedComparison& each) {
+          absl::StrAppend(out, each.name);
+        })));
+  }
+  const auto set = [](std::string& field, std::string_view value) {
+    if (field.empty()) field = value;
+  };
+  set(options.a, found->a);
+  set(options.b, found->b);
+  set(options.request.problems, found->problems);
+  set(options.request.direction, found->direction);
+  published = found->published;
+  return options;
+}
+
+/// Compares the choices on a problem.
+absl::StatusOr<Comparison> Compare(const SelectedProblem& selected, Gfx gfx,
+                                   const std::vector<PlanOptions>& a,
+                                   const std::vector<PlanOptions>& b,
+                                   const CompareOptions& options) {
+  const Problem& problem = selected.problem;
+  Comparison c = {selected.name, problem, PlanSide(problem, gfx, a), PlanSide(problem, gfx, b)};
+  if (options.time) {
+    Time(problem, c.a);
+    Time(problem, c.b);
+  }
+  if (options.verify && (c.a.plan || c.b.plan)) {
+    const Operands operands = RandomOperands(problem, options.seed);
+    const absl::StatusOr<Expected> expected = Expect(problem, operands);
+    if (!expected.ok()) return expected.status();
+    Verify(problem, operands, *expected, c.a);
+    Verify(problem, operands, *expected, c.b);
+  }
+  return c;
+}
+
 }  // namespace
 
-absl::StatusOr<PlanOptions> ParseChoice(std::string_view text) {
+absl::StatusOr<std::vector<PlanOptions>> ParseChoice(std::string_view text) {
   PlanOptions options;
+  std::vector<std::string> ops = {""};
   for (const std::string_view part : absl::StrSplit(text, ',', absl::SkipEmpty())) {
     const std::pair<std::string, std::string> word = absl::StrSplit(part, absl::MaxSplits('=', 1));
     if (word.first == "family") {
       options.family = word.second;
     } else if (word.first == "op") {
-      options.op = word.second;
+      ops = absl::StrSplit(word.second, '+');
     } else if (word.first == "row") {
       options.row = word.second;
+    } else if (part == "launches=per_sub_gemm") {
+      options.launch_per_sub_gemm = true;
     } else if (word.first != "splits" || !absl::SimpleAtoi(word.second, &options.splits)) {
       return absl::InvalidArgumentError(
           absl::StrCat("a choice is '", part,
-                       "'; must be family=, op=, row= or splits=NUMBER, joined by commas"));
+                       "'; must be family=, op=, row=, splits=NUMBER or launches=per_sub_gemm, "
+                       "joined by commas"));
     }
   }
-  return options;
+  std::vector<PlanOptions> choices;
+  for (const std::string& op : ops) {
+    options.op = op;
+    choices.push_back(options);
+  }
+  return choices;
 }
 
-ExitCode CompareCommand(const CompareOptions& options) {
-  const absl::StatusOr<PlanOptions> a = ParseChoice(options.a), b = ParseChoice(options.b);
+ExitCode CompareCommand(const CompareOptions& given) {
+  ComparisonTable table;
+  const absl::StatusOr<CompareOptions> options = WithPublished(given, table.published);
+  if (!options.ok()) return Fail(kBadUsage, options.status());
+  if (options->time && options->verify) {
+    return Fail(kBadUsage, absl::InvalidArgumentError(
+                               "--time computes a part of the result at most; it excludes "
+                               "--verify"));
+  }
+  const auto a = ParseChoice(options->a), b = ParseChoice(options->b);
   if (!a.ok()) return Fail(kBadUsage, a.status());
   if (!b.ok()) return Fail(kBadUsage, b.status());
-  const absl::StatusOr<RequestedTarget> target = ResolveTarget(options.request);
+  const absl::StatusOr<RequestedTarget> target = ResolveTarget(options->request);
   if (!target.ok()) return Fail(kBadUsage, target.status());
   const absl::StatusOr<Selection> selection =
-      SelectProblems(options.request, *target, options.max_flops);
+      SelectProblems(options->request, *target, options->max_flops);
   if (!selection.ok()) return Fail(kBadUsage, selection.status());
-  std::vector<Comparison> comparisons;
+  table.a = options->a;
+  table.b = options->b;
+  table.device = Name(target->gfx);
+  table.verified = options->verify;
+  table.timed = options->time;
   for (const SelectedProblem& selected : selection->problems) {
-    const Problem& problem = selected.problem;
-    Comparison& c = comparisons.emplace_back(Comparison{
-        &selected, PlanSide(problem, target->gfx, *a), PlanSide(problem, target->gfx, *b)});
-    if (options.verify && (c.a.plan || c.b.plan)) {
-      const Operands operands = RandomOperands(problem, options.seed);
-      const absl::StatusOr<Expected> expected = Expect(problem, operands);
-      if (!expected.ok()) return Fail(kBadUsage, expected.status());
-      Verify(problem, operands, *expected, c.a);
-      Verify(problem, operands, *expected, c.b);
-    }
-    Print(c);
+    absl::StatusOr<Comparison> c = Compare(selected, target->gfx, *a, *b, *options);
+    if (!c.ok()) return Fail(kBadUsage, c.status());
+    std::fputs(ToText(*c).c_str(), stdout);
     std::fflush(stdout);
+    table.rows.push_back(*std::move(c));
   }
-  const bool passed = PrintSummary(comparisons, options.verify);
-  if (!options.csv.empty()) {
-    if (absl::Status status = WriteCsv(options.csv, comparisons); !status.ok()) {
-      return Fail(kBadUsage, status);
-    }
-  }
-  return passed ? kSuccess : kVerificationFailed;
+  std::fputs(table.Summary().c_str(), stdout);
+  absl::Status status = Write(options->csv, table.ToCsv());
+  status.Update(Write(options->page, table.ToPage()));
+  if (!status.ok()) return Fail(kBadUsage, status);
+  return table.failed() == 0 ? kSuccess : kVerificationFailed;
 }
 
 }  // namespace gridwise

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "instances/plan.h"
@@ -17,17 +18,20 @@ struct CompareOptions {
   std::string a, b;        // see ParseChoice
   double max_flops = 0;    // larger problems are left out; 0: none is
   bool verify = false;     // compute both, compare with the reference, and count instructions
-  std::string csv;         // the table as a file; empty: none
+  bool time = false;       // tell how long both take, in place of estimates
+  std::string csv, page;   // the table as a file, of HTML the latter; empty: none
   uint64_t seed = 0;
+  /// The name of a published comparison, which says what the other fields leave open.
+  std::string published;
 };
 
-/// What one side may choose from: "family=ck,op=wavelet", of family, op, row and splits; "" is
-/// everything.
-absl::StatusOr<PlanOptions> ParseChoice(std::string_view text);
+/// What one side may choose from: "family=ck,op=wavelet", of family, op (or several, joined by +),
+/// row, splits, and launches=per_sub_gemm; "" is everything. One for each op.
+absl::StatusOr<std::vector<PlanOptions>> ParseChoice(std::string_view text);
 
-/// Compares two choices on the problems of a set: the row of each, its estimated time, their ratio
-/// and the winner, and the geometric mean of the ratios. Estimates are the planner's, not
-/// measurements.
+/// Compares two choices on the problems of a set: the row of each, its time by the planner's
+/// estimate or, if asked for, by the device or the simulator's clock, their ratio and the winner,
+/// and the geometric mean of the ratios.
 ExitCode CompareCommand(const CompareOptions& options);
 
 }  // namespace gridwise

@@ -77,12 +77,17 @@ With --workers every run is a process of its own: one that crashes or hangs is o
 )";
 
 constexpr std::string_view kCompareDetails =
-    R"(Two choices on every problem of a set, by the planner's estimates, which are no measurements. With --verify both are
-computed too: results are compared with the reference, and in the simulator the vector instructions for each matrix
-instruction are counted.
+    R"(Two choices on every problem of a set, by the planner's estimates, which are no measurements, or with --time by the
+device or the simulator's clock. With --verify both are computed: results are compared with the reference, and in the simulator the
+vector instructions for each matrix instruction are counted. A choice is family=, op= (several: joined by +), row=, splits= or
+launches=per_sub_gemm, joined by commas; none is all that there is.
 
   gridwise compare --a=family=ck,op=wavelet --b=family=ck,op=cshuffle_v3 --problems=retinanet --direction=bwd_weight
   gridwise compare --a=family=ck --b=family=tile --problems=regressions --max-flops=100M --verify --csv=out.csv
+  gridwise compare --published=sub_gemms --device=gfx950 --time --page=out.html
+
+--published says what others have measured beside it: sub_gemms (backward-data with strides, a launch per sub-GEMM against one),
+wavelet (backward-weight of RetinaNet against the other ops), classic_tile (its backward-data by the families ck and tile).
 )";
 
 constexpr std::string_view kListDetails =
@@ -175,7 +180,8 @@ const std::vector<CommandHelp>& Commands() {
              kMatrices,
              kVariant,
              kChoice,
-             {"splits", "atomic", "verify", "time", "seed", "x", "w", "dy", "out", "json"}})},
+             {"splits", "atomic", "launch_per_sub_gemm", "verify", "time", "seed", "x", "w", "dy",
+              "out", "json"}})},
       {"explain", "explain DIRECTION FLAGS", "tell what each kernel would cost, or why it cannot",
        kExplainDetails, Join({kNamed, kSizes, kMatrices, kVariant, kChoice, {"json"}})},
       {"sweep", "sweep FLAGS", "compute every problem of a set, into a CSV table", kSweepDetails,
@@ -188,9 +194,9 @@ const std::vector<CommandHelp>& Commands() {
       {"compare", "compare --a=CHOICE --b=CHOICE", "two families, ops or rows on a set",
        kCompareDetails,
        Join({kNamed,
-             {"a", "b", "direction", "n", "device"},
+             {"a", "b", "published", "direction", "n", "device"},
              kVariant,
-             {"max_flops", "verify", "seed", "csv"}})},
+             {"max_flops", "verify", "time", "seed", "csv", "page"}})},
       {"list", "list [targets|rows|problems|support]", "say what there is", kListDetails,
        Join({{"explain", "direction"}, kSizes, kVariant, kChoice, {"problems", "json"}})},
       {"isa",

@@ -12,8 +12,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "instances/ck/family.h"
-#include "instances/families.h"
 #include "instances/version.h"
 #include "tools/gridwise/compare_command.h"
 #include "tools/gridwise/compile_command.h"
@@ -37,8 +35,8 @@ using gridwise::OperationCount;
 
 ABSL_FLAG(std::string, problem, "", "name of a problem; sizes given beside it replace its own");
 ABSL_FLAG(std::string, problems, "",
-          "where the problem is looked up: regressions, retinanet, transformers (of gemm) or a CSV "
-          "file; default: all of the former");
+          "where the problem is looked up: regressions, retinanet, strided, transformers (of gemm) "
+          "or a CSV file; default: all of the former");
 ABSL_FLAG(std::optional<int64_t>, n, std::nullopt, "batch size; default 1; of gemm columns");
 ABSL_FLAG(std::optional<int64_t>, c, std::nullopt, "input channels of all groups together");
 ABSL_FLAG(std::optional<int64_t>, k, std::nullopt,
@@ -96,6 +94,10 @@ ABSL_FLAG(
     std::string, csv, "",
     "file of the results, - for stdout; what it already holds is not repeated, unless it is an "
     "error");
+ABSL_FLAG(std::string, page, "", "file of the comparison as a page of HTML");
+ABSL_FLAG(std::string, published, "",
+          "sub_gemms, wavelet or classic_tile: a comparison that was published, with its figures; "
+          "stands for --a, --b, --problems and --direction");
 ABSL_FLAG(std::string, explain, "", "a problem's name; more names may follow");
 ABSL_FLAG(uint64_t, seed, 0, "of the random data that stands for a tensor without a file");
 ABSL_FLAG(
@@ -107,6 +109,8 @@ ABSL_FLAG(
     "of the output: f32, of i8 also i32, of f8 also f16 and bf16; if not given, --type, of i8 i32, "
     "of f8 f32");
 ABSL_FLAG(int, splits, 0, "workgroups that share the K of a tile; default: the planner's choice");
+ABSL_FLAG(bool, launch_per_sub_gemm, false,
+          "backward-data: sub-GEMMs one launch after the other, for comparison");
 ABSL_FLAG(bool, atomic, false, "splits add up their sums as they come: not deterministic");
 ABSL_FLAG(std::string, layout, "", "of x and y: nhwgc, gnhwc or ngchw; default nhwgc");
 ABSL_FLAG(std::string, weight_layout, "", "gkyxc or kyxgc; default gkyxc");
@@ -185,6 +189,7 @@ gridwise::ExitCode Run(const gridwise::ProblemRequest& request) {
                                .row = absl::GetFlag(FLAGS_row),
                                .splits = absl::GetFlag(FLAGS_splits),
                                .atomic = absl::GetFlag(FLAGS_atomic),
+                               .launch_per_sub_gemm = absl::GetFlag(FLAGS_launch_per_sub_gemm),
                                .seed = absl::GetFlag(FLAGS_seed),
                                .verify = absl::GetFlag(FLAGS_verify),
                                .time = absl::GetFlag(FLAGS_time),
@@ -232,8 +237,11 @@ gridwise::ExitCode Compare(const gridwise::ProblemRequest& request) {
                                    .b = absl::GetFlag(FLAGS_b),
                                    .max_flops = absl::GetFlag(FLAGS_max_flops).value,
                                    .verify = absl::GetFlag(FLAGS_verify),
+                                   .time = absl::GetFlag(FLAGS_time),
                                    .csv = absl::GetFlag(FLAGS_csv),
-                                   .seed = absl::GetFlag(FLAGS_seed)});
+                                   .page = absl::GetFlag(FLAGS_page),
+                                   .seed = absl::GetFlag(FLAGS_seed),
+                                   .published = absl::GetFlag(FLAGS_published)});
 }
 
 gridwise::ExitCode List(const gridwise::CommandLine& line) {
@@ -358,9 +366,6 @@ gridwise::ExitCode RunCommandLine(const gridwise::CommandLine& line,
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (const absl::Status status = gridwise::RegisterFamily(gridwise::ck::Family()); !status.ok()) {
-    return Fail(std::string(status.message()));
-  }
   const std::vector<std::string> arguments(argv, argv + argc);
   if (std::any_of(arguments.begin() + 1, arguments.end(), AsksForHelp)) return Help(arguments);
   if (argc == 2 && arguments[1] == "--version") {

@@ -1,5 +1,7 @@
 #include "tools/gridwise/problem_sets.h"
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string_view>
 
@@ -17,6 +19,8 @@ namespace {
 using ::bazel::tools::cpp::runfiles::Runfiles;
 
 constexpr absl::string_view kBuiltIn[] = {"regressions", "retinanet", "transformers"};
+/// Their problems are in the others, too.
+constexpr absl::string_view kByNameAlone[] = {"strided"};
 
 absl::StatusOr<ProblemSet> LoadFile(absl::string_view name, const std::string& path) {
   const absl::StatusOr<std::string> text = ReadText(path, "problem set");
@@ -82,7 +86,10 @@ absl::StatusOr<std::vector<ProblemSet>> LoadProblemSets(const std::string& sourc
     sets.push_back(*std::move(set));
   }
   if (!sets.empty()) return sets;
-  absl::StatusOr<ProblemSet> set = LoadFile(source, UserPath(source));
+  const bool comes_with_program =
+      std::find(std::begin(kByNameAlone), std::end(kByNameAlone), source) != std::end(kByNameAlone);
+  absl::StatusOr<ProblemSet> set =
+      comes_with_program ? LoadBuiltIn(source, argv0) : LoadFile(source, UserPath(source));
   if (!set.ok()) return set.status();
   sets.push_back(*std::move(set));
   return sets;

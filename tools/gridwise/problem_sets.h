@@ -19,8 +19,8 @@ struct ProblemSet {
 };
 
 /// The set that `source` names: one that comes with the program ("regressions", "retinanet",
-/// "transformers"), or a CSV file's path. Empty: all that come with the program. `argv0` is how the
-/// program was called.
+/// "strided", "transformers"), or a CSV file's path. Empty: all that come with the program, but for
+/// "strided", whose problems are in the others. `argv0` is how the program was called.
 absl::StatusOr<std::vector<ProblemSet>> LoadProblemSets(const std::string& source,
                                                         const std::string& argv0);
 

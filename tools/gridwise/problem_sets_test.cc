@@ -29,6 +29,11 @@ TEST(ProblemSetsTest, BuiltInSetsAreFoundByName) {
   const auto one = LoadProblemSets("retinanet", "");
   ASSERT_TRUE(one.ok()) << one.status();
   EXPECT_FALSE(FindProblem(*one, "almiopen-1959").ok());
+  const auto by_name = LoadProblemSets("strided", "");
+  ASSERT_TRUE(by_name.ok()) << by_name.status();
+  for (const NamedProblem& problem : by_name->front().problems) {
+    EXPECT_GT(problem.problem.dims[1].stride, 1) << problem.name;
+  }
 }
 
 TEST(ProblemSetsTest, TheExampleOfTheReadmeIsASet) {

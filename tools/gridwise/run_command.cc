@@ -151,7 +151,8 @@ absl::StatusOr<Job> Prepare(const RunOptions& options) {
                                            .family = options.family,
                                            .op = options.op,
                                            .splits = options.splits,
-                                           .atomic = options.atomic});
+                                           .atomic = options.atomic,
+                                           .launch_per_sub_gemm = options.launch_per_sub_gemm});
   if (!plan.ok()) return plan.status();
   Job job = {.problem = problem, .plan = *std::move(plan), .operands = {}};
   if (!options.time) job.operands = RandomOperands(problem, options.seed);

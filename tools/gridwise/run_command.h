@@ -14,6 +14,7 @@ struct RunOptions {
   std::string family, op, row;  // narrow what the planner chooses from; empty: any
   int splits = 0;               // 0: the planner's choice
   bool atomic = false;
+  bool launch_per_sub_gemm = false;  // of backward-data, for comparison
   uint64_t seed = 0;
   bool verify = false;
   bool time = false;          // tells the time in place of computing

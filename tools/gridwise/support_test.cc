@@ -8,8 +8,6 @@
 #include "core/base/csv_table.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "instances/ck/family.h"
-#include "instances/families.h"
 
 namespace gridwise {
 namespace {
@@ -17,8 +15,6 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(SupportTableTest, IsTheOneOfTheReadme) {
-  const absl::Status registered = RegisterFamily(ck::Family());
-  ASSERT_TRUE(registered.ok()) << registered;
   const absl::StatusOr<std::string> readme = ReadText("ck/README.md", "file");
   ASSERT_TRUE(readme.ok()) << readme.status();
   EXPECT_THAT(*readme, HasSubstr(absl::StrCat("\n\n", SupportTable("ck"), "\n")))

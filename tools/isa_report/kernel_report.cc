@@ -25,9 +25,7 @@ namespace {
 /// Small problems that have full tiles and several steps: a row's bank conflicts are counted on the
 /// first that it accepts.
 std::vector<ConvProblem> ProbeProblems(Direction direction) {
-  const auto problem = [&](std::int64_t groups, std::int64_t c, std::int64_t k,
-                           std::int64_t stride = 1) {
-    const Dim dim = {.in = 16, .filter = 3, .stride = stride, .pad_begin = 1, .pad_end = 1};
+  const auto with = [&](Dim dim, std::int64_t groups, std::int64_t c, std::int64_t k) {
     return ConvProblem{.direction = direction,
                        .groups = groups,
                        .batch = 1,
@@ -35,10 +33,20 @@ std::vector<ConvProblem> ProbeProblems(Direction direction) {
                        .k = k,
                        .dims = {Dim{}, dim, dim}};
   };
-  return {problem(1, 128, 128),  problem(1, 127, 127),   problem(64, 64, 64),
-          problem(64, 64, 128),  problem(64, 64, 64, 2), problem(32, 128, 128),
-          problem(16, 128, 128), problem(8, 128, 128),   problem(4, 128, 128),
-          problem(1, 4, 128)};
+  const auto problem = [&](std::int64_t groups, std::int64_t c, std::int64_t k,
+                           std::int64_t stride = 1) {
+    return with({.in = 16, .filter = 3, .stride = stride, .pad_begin = 1, .pad_end = 1}, groups, c,
+                k);
+  };
+  return {problem(1, 128, 128),  problem(1, 127, 127),         problem(64, 64, 64),
+          problem(64, 64, 128),  problem(64, 64, 64, 2),       problem(32, 128, 128),
+          problem(16, 128, 128), problem(8, 128, 128),         problem(4, 128, 128),
+          problem(1, 4, 128),    with({.in = 16}, 1, 128, 128)};
+}
+
+bool IsOneLaunch(const ConvProblem& problem, Gfx gfx, const std::string& row) {
+  const absl::StatusOr<Plan> plan = MakePlan(problem, gfx, {.row = row, .splits = 1});
+  return plan.ok() && plan->launches() == 1;
 }
 
 /// Runs `row` on operands of zeros: where conflicts are is a matter of addresses alone.
@@ -142,6 +150,7 @@ absl::StatusOr<std::map<std::string, Measured>> MeasureRows(
       problem.type = type;
       for (const RowVerdict& verdict : ExplainRows(problem, gfx)) {
         if (verdict.reason || result.contains(verdict.row)) continue;
+        if (!IsOneLaunch(problem, gfx, verdict.row)) continue;  // others would count as the row's
         gridwiseSimCountBankConflicts(1);
         absl::Status status = RunRow(problem, gfx, verdict.row);
         const auto symbol = symbols.find(verdict.row);

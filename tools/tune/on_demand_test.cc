@@ -14,7 +14,6 @@
 #include "core/launch/family.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "instances/ck/family.h"
 #include "instances/conv.h"
 #include "instances/families.h"
 #include "tests/conv/conv_case.h"
@@ -28,7 +27,6 @@ using ::testing::StartsWith;
 
 class OnDemand : public testing::Test {
  protected:
-  static void SetUpTestSuite() { ASSERT_TRUE(RegisterFamily(ck::Family()).ok()); }
   void SetUp() override {
     const absl::StatusOr<Gfx> gfx = UseTestTarget();
     ASSERT_TRUE(gfx.ok()) << gfx.status();

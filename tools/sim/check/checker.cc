@@ -64,7 +64,8 @@ WaveCheck::WaveCheck(GroupCheck& group, Wave& wave)
   const std::vector<uint32_t> nothing(static_cast<size_t>(group.wave_count()));
   if (launch_.settings.Has(Category::kUninit))
     uninit_.emplace(wave, launch_.initial_scalars, group.lds_shadow(), launch_.origins);
-  clocks_ = {group.number(), wave.index_in_group, {nothing, nothing, nothing, nothing}, nullptr};
+  clocks_ = {
+      group.number(), wave.index_in_group, {nothing, nothing, nothing, nothing, nothing}, nullptr};
 }
 
 void WaveCheck::Report(Category category, std::string what, std::string detail, int lane,
@@ -149,12 +150,12 @@ void WaveCheck::CheckPendingToLds(const MemoryAccess& access) {
   };
   for (uint64_t left = access.lanes; left != 0; left &= left - 1) {
     const int lane = __builtin_ctzll(left);
-    const InstructionFacts* pending =
+    const std::optional<WaitTracker::ToLds> pending =
         waits_.PendingToLds(offset(lane), offset(lane) + access.bytes);
-    if (pending == nullptr || current_->to_lds) continue;
+    if (!pending || current_->to_lds) continue;
     Report(Category::kWaits, "touches LDS that a load to LDS has yet to write",
-           absl::StrCat(": ", Describe(pending->index), " needs ",
-                        WaitText(launch_.target, WaitCounter::kLoad, 0)),
+           absl::StrCat(": ", Describe(pending->load->index), " needs ",
+                        WaitText(launch_.target, WaitCounter::kLoad, pending->limit)),
            lane, offset(lane));
     break;
   }
@@ -174,6 +175,7 @@ GroupClocks WaveCheck::Completed() const {
   completed.memory[me] = stores;
   completed.local[me] = (launch_.target & kGfx9) != 0 ? clock_ : stores;
   completed.lds[me] = ended ? clock_ : before(waits_.OldestLds());
+  completed.lds_reads[me] = (launch_.target & kGfx9) != 0 ? clock_ : completed.lds[me];
   completed.to_lds[me] = ended ? clock_ : before(waits_.OldestToLds());
   return completed;
 }
@@ -183,7 +185,10 @@ Clocks WaveCheck::Known(bool by_lds) const {
   if (clocks_.others != nullptr) known = *clocks_.others;
   GroupClocks& own = known[clocks_.group] = Completed();
   // LDS instructions of a wave are executed in their order.
-  if (by_lds) own.lds[static_cast<size_t>(wave_.index_in_group)] = clock_;
+  if (by_lds) {
+    const auto me = static_cast<size_t>(wave_.index_in_group);
+    own.lds[me] = own.lds_reads[me] = clock_;
+  }
   return known;
 }
 
@@ -207,7 +212,8 @@ void WaveCheck::LearnFromStore(int wave, uint32_t clock) {
   Clocks known = group_.CheckOf(wave).Known(true);
   GroupClocks& own = known[clocks_.group];
   // It may have gone on since.
-  for (std::vector<uint32_t>* clocks : {&own.memory, &own.local, &own.lds, &own.to_lds}) {
+  for (std::vector<uint32_t>* clocks :
+       {&own.memory, &own.local, &own.lds, &own.lds_reads, &own.to_lds}) {
     uint32_t& newest = (*clocks)[static_cast<size_t>(wave)];
     newest = std::min(newest, clock);
   }
@@ -338,7 +344,7 @@ CheckProbe::CheckProbe(const CheckSettings& settings, SourceLineFn source_line) 
 
 void CheckProbe::Begin(const Launch& launch) {
   check_.program = launch.program;
-  check_.kernel = launch.kernel->name;
+  check_.kernel = launch.kernel->shown_name;
   check_.entry = launch.kernel->entry_address;
   check_.target = launch.program->target().bit;
   check_.initial_scalars = InitialScalars(*launch.kernel);

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -47,12 +48,23 @@ Findings& Findings::Get() {
   return *findings;
 }
 
+Findings::Key Findings::KeyOf(const Finding& finding) {
+  if (finding.source.empty())
+    return {finding.category, finding.kernel, OffsetText(finding.pc), finding.what};
+  std::string what;
+  for (const char c : finding.what) {
+    if (!absl::ascii_isdigit(static_cast<unsigned char>(c))) what += c;
+  }
+  return {finding.category, finding.kernel, finding.source, what};
+}
+
 void Findings::Add(Finding finding) {
   const std::lock_guard lock(mutex_);
-  const auto [known, is_new] = known_.try_emplace(
-      Key(finding.category, finding.kernel, finding.pc, finding.what), findings_.size());
+  const auto [known, is_new] = known_.try_emplace(KeyOf(finding), findings_.size());
+  const bool is_new_place = places_.emplace(known->second, finding.pc).second;
   if (!is_new) {
     findings_[known->second].count += finding.count;
+    findings_[known->second].instructions += is_new_place;
     return;
   }
   std::fprintf(stderr, "gridwise check: %s\n", finding.ToString().c_str());
@@ -64,9 +76,13 @@ void Findings::EndLaunch() {
   for (; summarized_ < findings_.size(); ++summarized_) {
     const Finding& finding = findings_[summarized_];
     if (finding.count == 1) continue;
-    std::fprintf(stderr, "gridwise check: %s, %s, pc %s: %lld times in all\n",
-                 std::string(Name(finding.category)).c_str(), finding.kernel.c_str(),
-                 OffsetText(finding.pc).c_str(), static_cast<long long>(finding.count));
+    const std::string at =
+        finding.instructions == 1
+            ? absl::StrCat("pc ", OffsetText(finding.pc))
+            : absl::StrCat(finding.source, ", ", finding.instructions, " instructions");
+    std::fprintf(stderr, "gridwise check: %s, %s, %s: %lld times in all\n",
+                 std::string(Name(finding.category)).c_str(), finding.kernel.c_str(), at.c_str(),
+                 static_cast<long long>(finding.count));
   }
   WriteReport();
 }
@@ -82,6 +98,7 @@ void Findings::WriteReport() const {
 void Findings::Clear() {
   const std::lock_guard lock(mutex_);
   known_.clear();
+  places_.clear();
   findings_.clear();
   summarized_ = 0;
 }
@@ -109,7 +126,8 @@ std::string ToJson(const std::vector<Finding>& findings) {
         {"wave", f.wave},
         {"lane", f.lane},
         {"what", f.what + f.detail},
-        {"count", f.count}};
+        {"count", f.count},
+        {"instructions", f.instructions}};
     if (f.has_address) object["address"] = absl::StrFormat("%#x", f.address);
     list.push_back(std::move(object));
   }

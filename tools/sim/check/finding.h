@@ -5,9 +5,11 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace gridwise::sim {
@@ -40,9 +42,10 @@ struct Finding {
   int lane = -1;  // -1: not one lane's
   bool has_address = false;
   uint64_t address = 0;
-  std::string what;    // findings of one instruction with equal `what` are one
+  std::string what;    // see Findings::Add
   std::string detail;  // of the first one, behind `what`
   int64_t count = 1;
+  int instructions = 1;  // that it was found at
 
   /// The whole sentence.
   std::string ToString() const;
@@ -53,8 +56,9 @@ class Findings {
  public:
   static Findings& Get();
 
-  /// Adds a finding, or counts it if it is known: same category, kernel, pc and `what`. The first
-  /// of its kind goes to stderr at once.
+  /// Adds a finding, or counts it if it is known: same category, kernel, `what` and pc, or the same
+  /// source line and the same `what` but for numbers: a loop that was unrolled. The first of its
+  /// kind goes to stderr at once.
   void Add(Finding finding);
   /// After a launch: says on stderr what was seen more than once, and writes the JSON report.
   void EndLaunch();
@@ -63,13 +67,15 @@ class Findings {
   size_t size() const;
 
  private:
-  using Key = std::tuple<Category, std::string, uint64_t, std::string>;
+  using Key = std::tuple<Category, std::string, std::string, std::string>;
+  static Key KeyOf(const Finding& finding);
   void WriteReport() const;
 
   mutable std::mutex mutex_;
   std::map<Key, size_t> known_;
-  std::vector<Finding> findings_;  // in the order of their first occurrence
-  size_t summarized_ = 0;          // findings that EndLaunch has spoken of
+  std::set<std::pair<size_t, uint64_t>> places_;  // findings and the pcs of their instructions
+  std::vector<Finding> findings_;                 // in the order of their first occurrence
+  size_t summarized_ = 0;                         // findings that EndLaunch has spoken of
 };
 
 /// The report as JSON: {"findings": [{"category": ..., "kernel": ..., ...}]}.

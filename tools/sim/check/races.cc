@@ -11,11 +11,16 @@ void JoinInto(std::vector<uint32_t>& clocks, const std::vector<uint32_t>& other)
   for (size_t i = 0; i < other.size(); ++i) clocks[i] = std::max(clocks[i], other[i]);
 }
 
-/// Whether `access` lies in the past of the wave of `view`.
-bool IsPast(const WaveClocks& view, const AccessHistory::Access& access, bool lds) {
+/// Whether `access` lies in the past of `now`, one of the wave of `view`.
+bool IsPast(const WaveClocks& view, const AccessHistory::Access& access,
+            const AccessHistory::Access& now, bool lds) {
   if (access.group == view.group) {
     const GroupClocks& own = view.own;
-    const auto& clocks = !lds ? own.local : access.to_lds ? own.to_lds : own.lds;
+    const bool overtakes = access.writes || now.to_lds;
+    const auto& clocks = !lds            ? own.local
+                         : access.to_lds ? own.to_lds
+                         : overtakes     ? own.lds
+                                         : own.lds_reads;
     return clocks[access.wave] >= access.clock;
   }
   if (view.others == nullptr) return false;
@@ -38,6 +43,7 @@ void GroupClocks::Join(const GroupClocks& other) {
   JoinInto(memory, other.memory);
   JoinInto(local, other.local);
   JoinInto(lds, other.lds);
+  JoinInto(lds_reads, other.lds_reads);
   JoinInto(to_lds, other.to_lds);
 }
 
@@ -60,7 +66,15 @@ Conflict AccessHistory::Note(const WaveClocks& view, uint64_t address, uint32_t 
     const uint64_t first = std::max(address, dword), last = std::min(end, dword + 4);
     access.bytes =
         static_cast<uint8_t>(((1u << (last - dword)) - 1) & ~((1u << (first - dword)) - 1));
+    access.order = ++next_order_;
     Cell& cell = CellOf(dword);
+    // Atomic accesses that came before this wave's own last one are in its past.
+    uint32_t own_atomic = 0;
+    for (const Access& old : cell.slots) {
+      if (old.group == access.group && old.wave == access.wave && old.atomic && old.writes &&
+          (access.bytes & ~old.bytes) == 0)
+        own_atomic = std::max(own_atomic, old.order);
+    }
     Access* place = nullptr;
     for (Access& old : cell.slots) {
       if (old.bytes == 0) {
@@ -68,7 +82,8 @@ Conflict AccessHistory::Note(const WaveClocks& view, uint64_t address, uint32_t 
         continue;
       }
       const bool own = old.group == access.group && old.wave == access.wave;
-      const bool past = own || IsPast(view, old, lds);
+      const bool past =
+          own || (old.atomic && old.order < own_atomic) || IsPast(view, old, access, lds);
       const bool overlaps = (old.bytes & access.bytes) != 0;
       // A conflict with a load is told before one with a store, which may have stored the same.
       if (!past && overlaps && Races(old, access) && (!conflict.found || !old.writes))

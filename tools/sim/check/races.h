@@ -15,18 +15,23 @@ namespace gridwise::sim {
 ///
 /// What is no race although it looks like one: a load whose value a compare-and-swap checks before
 /// it is used, a store of what is there already, and a loop that polls LDS, whose loads cannot be
-/// told from others by their instructions; such a load synchronises with the store it sees. gfx11's
-/// stores do not say that they are atomic: one that an atomic access meets is taken to be.
+/// told from others by their instructions; such a load synchronises with the store it sees; and
+/// what a wave does to a counter behind its own read-modify-write of it, which comes behind those
+/// that it saw. gfx11's stores do not say that they are atomic: one that an atomic access meets is
+/// taken to be.
 ///
 /// Waves synchronise at barriers, and by atomics: one that writes publishes what its wave had
 /// completed and knew, one that reads learns what was published at the address. An LDS access, or a
 /// store to memory that another workgroup is to see, is complete when it has been waited for.
+/// gfx9's LDS takes instructions in the order of their issue, so that none but a load from memory
+/// to LDS can overtake a read in front of a barrier.
 
 /// What is known of one workgroup's waves: the highest clocks whose accesses lie in the past, of
-/// those to memory as other workgroups and as waves of the same one see it, of those to LDS, and of
-/// loads that write LDS, which are waited for apart from the others.
+/// those to memory as other workgroups and as waves of the same one see it, of those to LDS, of its
+/// reads as later LDS instructions see them, and of loads that write LDS, which are waited for
+/// apart from the others.
 struct GroupClocks {
-  std::vector<uint32_t> memory, local, lds, to_lds;
+  std::vector<uint32_t> memory, local, lds, lds_reads, to_lds;
   void Join(const GroupClocks& other);
 };
 /// By workgroup.
@@ -65,6 +70,7 @@ class AccessHistory {
     bool polls = false;          // a load in a loop that waits for it to change
     uint32_t clock = 0;
     uint32_t instruction = 0;
+    uint32_t order = 0;  // among the accesses of the history
   };
 
   /// Notes that the wave of `view` makes `access` to `bytes` bytes at `address` and returns what it
@@ -91,6 +97,7 @@ class AccessHistory {
   Page* last_page_ = nullptr;
   uint64_t last_number_ = 0;
   uint32_t next_victim_ = 0;
+  uint32_t next_order_ = 0;
 };
 
 /// The memory that malloc on the device cuts blocks out of. On RDNA its library hands a freed block

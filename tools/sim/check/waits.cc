@@ -63,6 +63,16 @@ void WaitTracker::Wait(WaitCounter counter, int limit) {
   std::erase_if(outstanding_, [](const Outstanding& o) { return o.counters == 0; });
 }
 
+int WaitTracker::LimitFor(size_t i, WaitCounter counter) const {
+  const Outstanding& o = outstanding_[i];
+  if (!Ordered(o, counter, o.facts->flat && (target_ & kGfx9) != 0)) return 0;
+  const auto behind = outstanding_.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+  return static_cast<int>(std::count_if(behind, outstanding_.end(), [&](const Outstanding& later) {
+    return (later.counters & Bit(counter)) != 0 &&
+           OrderOn(*later.facts, counter) == OrderOn(*o.facts, counter);
+  }));
+}
+
 bool WaitTracker::ReportUse(const InstructionFacts& facts, int reg, bool writes,
                             Reporter& reporter) const {
   // A store may take one half of a register while a load into the other is under way. Writing is
@@ -77,16 +87,8 @@ bool WaitTracker::ReportUse(const InstructionFacts& facts, int reg, bool writes,
     for (int c = 0; c < kWaitCounters; ++c) {
       const auto counter = static_cast<WaitCounter>(c);
       if ((o.counters & Bit(counter)) == 0) continue;
-      const int limit =
-          Ordered(o, counter, o.facts->flat && (target_ & kGfx9) != 0)
-              ? static_cast<int>(std::count_if(
-                    outstanding_.begin() + static_cast<std::ptrdiff_t>(i) + 1, outstanding_.end(),
-                    [&](const Outstanding& later) {
-                      return (later.counters & Bit(counter)) != 0 &&
-                             OrderOn(*later.facts, counter) == OrderOn(*o.facts, counter);
-                    }))
-              : 0;
-      absl::StrAppend(&wait, wait.empty() ? "" : " and ", WaitText(target_, counter, limit));
+      absl::StrAppend(&wait, wait.empty() ? "" : " and ",
+                      WaitText(target_, counter, LimitFor(i, counter)));
     }
     reporter.Report(Category::kWaits,
                     absl::StrCat(writes ? "overwrites " : "reads ", RegisterName(reg),
@@ -132,11 +134,13 @@ void WaitTracker::IssueToLds(uint32_t first, uint32_t last) {
   outstanding_.back().lds_last = last;
 }
 
-const InstructionFacts* WaitTracker::PendingToLds(uint32_t first, uint32_t last) const {
-  for (const Outstanding& o : outstanding_) {
-    if (o.lds_first < last && first < o.lds_last) return o.facts;
+std::optional<WaitTracker::ToLds> WaitTracker::PendingToLds(uint32_t first, uint32_t last) const {
+  for (size_t i = outstanding_.size(); i-- > 0;) {
+    const Outstanding& o = outstanding_[i];
+    if (o.lds_first < last && first < o.lds_last)
+      return ToLds{o.facts, LimitFor(i, WaitCounter::kLoad)};
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 uint32_t WaitTracker::OldestLds() const {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "tools/sim/check/reporter.h"
@@ -27,8 +28,12 @@ class WaitTracker {
 
   /// LDS bytes [first, last) that the newest instruction, a load to LDS, will write.
   void IssueToLds(uint32_t first, uint32_t last);
-  /// The load to LDS that is to write into [first, last), or null.
-  const InstructionFacts* PendingToLds(uint32_t first, uint32_t last) const;
+  /// The last load to LDS that is to write into [first, last), and the limit of a wait for it.
+  struct ToLds {
+    const InstructionFacts* load;
+    int limit;
+  };
+  std::optional<ToLds> PendingToLds(uint32_t first, uint32_t last) const;
 
   /// The least clock of an outstanding LDS instruction, of a load to LDS, and of one that stores to
   /// memory; kNone: there is none.
@@ -48,6 +53,8 @@ class WaitTracker {
 
   void Wait(WaitCounter counter, int limit);
   bool Ordered(const Outstanding& o, WaitCounter counter, bool flat_pending) const;
+  /// What to wait for on `counter` so that the `i`th outstanding instruction is done.
+  int LimitFor(size_t i, WaitCounter counter) const;
   /// False if that use of the pending register is none that has to wait.
   bool ReportUse(const InstructionFacts& facts, int reg, bool writes, Reporter& reporter) const;
   bool SameOrder(const InstructionFacts& a, const InstructionFacts& b) const;

@@ -69,8 +69,7 @@ absl::StatusOr<Mapping> MapSegments(const ElfFile& file) {
     }
     end = std::max<uint64_t>(end, segment.p_vaddr + segment.p_memsz);
   }
-  if (end == 0)
-    return Bad("the ELF has no segment to load; is it a relocatable object that was not linked?");
+  if (end == 0) return Bad("the ELF has no segment to load");
   end = (end + kPage) / kPage * kPage;
   void* base = mmap(nullptr, end, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (base == MAP_FAILED)
@@ -272,6 +271,8 @@ absl::StatusOr<std::unique_ptr<Object>> OpenElf(std::span<const std::byte> bytes
     return Bad(absl::StrFormat("the ELF is for machine %d; AMD GPU code is machine %d",
                                header.e_machine, elf::EM_AMDGPU));
   }
+  if (header.e_type == elf::ET_REL)
+    return Bad("the ELF is a relocatable object; ld.lld -shared makes a code object of it");
   if (header.e_ident[elf::EI_OSABI] != elf::ELFOSABI_AMDGPU_HSA) {
     return Bad(absl::StrFormat("the ELF has OS ABI %d; only amdhsa (%d) is supported",
                                header.e_ident[elf::EI_OSABI], elf::ELFOSABI_AMDGPU_HSA));

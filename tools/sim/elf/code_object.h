@@ -27,6 +27,7 @@ struct KernelArg {
 /// kernel.
 struct KernelInfo {
   std::string name;
+  std::string shown_name;       // for people: ShownName(name)
   uint64_t descriptor_address;  // device addresses are host addresses
   uint64_t entry_address;
   uint64_t code_bytes;  // of the kernel's own function, without those it calls

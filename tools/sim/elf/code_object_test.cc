@@ -289,6 +289,9 @@ TEST_P(CodeObjectTest, RefusesWhatIsNotACodeObject) {
   elf[18] = std::byte{62};  // e_machine: x86-64
   EXPECT_THAT(LoadError(elf), HasSubstr("machine 62"));
   elf = Elf();
+  elf[16] = std::byte{1};  // e_type: relocatable
+  EXPECT_THAT(LoadError(elf), HasSubstr("is a relocatable object; ld.lld -shared makes"));
+  elf = Elf();
   elf[7] = std::byte{0};
   EXPECT_THAT(LoadError(elf), HasSubstr("OS ABI 0"));
   elf = Elf();

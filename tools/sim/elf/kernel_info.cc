@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "llvm/BinaryFormat/MsgPackDocument.h"
 #include "llvm/Support/AMDHSAKernelDescriptor.h"
+#include "tools/sim/elf/kernel_name.h"
 
 namespace gridwise::sim {
 namespace {
@@ -32,6 +33,7 @@ absl::StatusOr<KernelMetadata> ReadKernel(msgpack::MapDocNode map) {
   KernelMetadata kernel = {};
   KernelInfo& info = kernel.info;
   info.name = String(map, ".name");
+  info.shown_name = ShownName(info.name);
   kernel.symbol = String(map, ".symbol");
   if (info.name.empty() || kernel.symbol.empty()) {
     return absl::InvalidArgumentError("the metadata has a kernel without .name or .symbol");

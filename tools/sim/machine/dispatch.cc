@@ -66,8 +66,8 @@ absl::Status CheckLaunch(const KernelInfo& kernel, const Grid& grid) {
   }
   if (kernel.max_workgroup != 0 && items > kernel.max_workgroup) {
     return absl::InvalidArgumentError(
-        absl::StrFormat("kernel %s was compiled for at most %u work-items, not %u", kernel.name,
-                        kernel.max_workgroup, items));
+        absl::StrFormat("kernel %s was compiled for at most %u work-items, not %u",
+                        kernel.shown_name, kernel.max_workgroup, items));
   }
   return absl::OkStatus();
 }

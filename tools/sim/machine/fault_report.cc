@@ -14,7 +14,7 @@ std::string Explain(const Wave& wave, const Launch& launch) {
   const Program::InstructionInfo info = launch.program->Describe(fault.uop->instruction);
   const KernelInfo& kernel = *launch.kernel;
   std::string text =
-      absl::StrFormat("kernel %s, pc %s, '%s': workgroup (%u, %u, %u), wave %d", kernel.name,
+      absl::StrFormat("kernel %s, pc %s, '%s': workgroup (%u, %u, %u), wave %d", kernel.shown_name,
                       OffsetText(info.pc - kernel.entry_address), info.text, wave.workgroup_id[0],
                       wave.workgroup_id[1], wave.workgroup_id[2], wave.index_in_group);
   if (fault.lane >= 0) absl::StrAppend(&text, ", lane ", fault.lane);

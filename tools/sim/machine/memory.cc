@@ -17,6 +17,7 @@ namespace {
 constexpr size_t kQuarantineBlocks = 4096;
 // A pointer this close to an allocation is described by it.
 constexpr uint64_t kNeighbourhood = uint64_t{64} << 20;
+constexpr uint64_t kHead = 64;  // of what is forbidden
 
 std::string Block(uint64_t address, uint64_t bytes, std::string_view label) {
   return absl::StrFormat("the %u-byte %s at %#x", bytes, label, address);
@@ -145,7 +146,8 @@ std::string Memory::Describe(uint64_t address, uint64_t bytes) const {
   if (address < kPage) return absl::StrFormat("%#x is a null pointer", address);
   std::shared_lock lock(mutex_);
   for (const Freed& range : forbidden_) {
-    if (address - range.address < range.allocation.bytes)
+    // Whoever means it begins at its head; elsewhere it is hit by chance.
+    if (address - range.address < kHead)
       return absl::StrFormat("%#x is in %s", address, range.allocation.label);
   }
   if (const Freed* freed = FreedLocked(address); freed != nullptr) {

@@ -45,6 +45,14 @@ TEST(Memory, IsAlignedAsAsked) {
   }
 }
 
+TEST(Memory, SaysWhatIsMissingOfItsHeadAlone) {
+  Memory memory;
+  const uint64_t missing = *memory.Forbid(1 << 20, "the missing buffer");
+  EXPECT_THAT(memory.Describe(missing + 4, 4), HasSubstr("is in the missing buffer"));
+  // A wild address that happens to be there.
+  EXPECT_THAT(memory.Describe(missing + (1 << 19), 4), HasSubstr("is in no allocation"));
+}
+
 TEST(Memory, IsZeroedAndWritable) {
   Memory memory;
   auto* p = static_cast<unsigned char*>(*memory.Allocate(100));

@@ -21,6 +21,9 @@ done
 "$hipcc" --offload-arch=gfx1100 -c "$source" -o program.o || fail "does not compile apart"
 "$hipcc" program.o -o program || fail "does not link"
 [ "$("$run" ./program)" = "32 lanes" ] || fail "linked apart, it does not run"
+# Nor need it be told which device there is code for.
+output=$(LD_LIBRARY_PATH=$(dirname "$run")/../hip/lib ./program) || fail "it does not run by itself"
+[ "$output" = "32 lanes" ] || fail "by itself: $output"
 
 "$hipcc" --genco --offload-arch=gfx942 "$source" -o code || fail "makes no code object"
 [ "$(head -c 24 code)" = "__CLANG_OFFLOAD_BUNDLE__" ] || fail "the code object is no bundle"

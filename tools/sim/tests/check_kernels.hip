@@ -493,3 +493,72 @@ KERNEL void CompareAndSwap(const u32* in, u32* out, int) {
                                                __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)) {
   }
 }
+
+/// A wave overwrites what others read in front of the barrier, without having waited for it.
+#define READ_AND_OVERWRITE(OVERWRITE)                                                      \
+  SHARED u32 words[128];                                                                   \
+  u32 value;                                                                               \
+  asm volatile(                                                                            \
+      "ds_write_b32 %1, %1\n\ts_waitcnt lgkmcnt(0)\n\ts_barrier\n\tds_read_b32 %0, %2\n\t" \
+      "s_barrier\n\t" OVERWRITE "\n\ts_waitcnt vmcnt(0) lgkmcnt(0)"                        \
+      : "=&v"(value)                                                                       \
+      : "v"(4 * Item()), "v"(508 - 4 * Item()), "r"(words),                                \
+        "s"(__builtin_amdgcn_readfirstlane(4 * Item())), "v"(in + Item())                  \
+      : "memory");                                                                         \
+  out[Item()] = value
+
+KERNEL void LdsWriteBehindRead(const u32* in, u32* out, int) {
+  READ_AND_OVERWRITE("ds_write_b32 %1, %2");
+}
+
+KERNEL void LdsLoadBehindRead(const u32* in, u32* out, int) {
+  READ_AND_OVERWRITE(
+      "s_mov_b32 m0, %4\n\ts_nop 0\n\tglobal_load_lds_dword %5, off");  // BUG LdsLoadBehindRead
+}
+
+/// Two loads to LDS; what the first one brings is read without a wait.
+KERNEL void LdsLoadWithoutWait(const u32* in, u32* out, int) {
+  SHARED u32 words[128];
+  u32 value;
+  asm volatile(  // BUG LdsLoadWithoutWait
+      "s_mov_b32 m0, 0\n\ts_nop 0\n\tglobal_load_lds_dword %2, off\n\t"
+      "s_mov_b32 m0, 0x100\n\ts_nop 0\n\tglobal_load_lds_dword %2, off\n\tds_read_b32 %0, "
+      "%1\n\ts_waitcnt vmcnt(0) lgkmcnt(0)"
+      : "=&v"(value)
+      : "v"(4 * Item()), "v"(in + Item()), "r"(words)
+      : "memory");
+  out[Item()] = value;
+}
+
+/// As a loop is that was unrolled.
+KERNEL void LoadsWithoutWait(const u32* in, u32* out, int) {
+  u32 value;
+  asm volatile(  // BUG LoadsWithoutWait
+      "global_load_dword v40, %1, off\n\tv_add_u32 %0, 1, v40\n\ts_waitcnt vmcnt(0)\n\t"
+      "global_load_dword v41, %1, off\n\tv_add_u32 %0, 1, v41\n\ts_waitcnt vmcnt(0)"
+      : "=v"(value)
+      : "v"(in + Item())
+      : "v40", "v41");
+  out[Item()] = value;
+}
+
+constexpr int kAgent = __HIP_MEMORY_SCOPE_AGENT;
+
+/// The last workgroup makes the counter ready for the next launch. Or the first one.
+KERNEL void LastBlockResets(const u32*, u32* out, int last) {
+  if (Item() != 0) return;
+  u32 before;
+  before = __hip_atomic_fetch_add(out, 1, __ATOMIC_RELAXED, kAgent);  // BUG LastBlockResets
+  if (before == static_cast<u32>(last)) *out = 0;
+}
+
+template <int kAdded>
+__attribute__((global)) void Mangled(const u32* in, u32* out, int) {
+  u32 value;
+  asm volatile("global_load_dword v40, %1, off\n\tv_add_u32 %0, %2, v40"  // BUG Mangled
+               : "=v"(value)
+               : "v"(in + Item()), "n"(kAdded)
+               : "v40");
+  out[Item()] = value;
+}
+template __attribute__((global)) void Mangled<3>(const u32*, u32*, int);

@@ -126,6 +126,29 @@ TEST_F(Check, Waits) {
     ExpectSilent(kernel);
 }
 
+TEST_F(Check, WaitsForLoadsToLds) {
+  const std::vector<Seen> seen = Run("LdsLoadWithoutWait");
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0].source, BugLine("LdsLoadWithoutWait"));
+  EXPECT_THAT(seen[0].sentence, AllOf(HasSubstr("touches LDS that a load to LDS has yet to write"),
+                                      HasSubstr("needs s_waitcnt vmcnt(1)")));
+}
+
+TEST_F(Check, AnUnrolledLineIsOneFinding) {
+  ExpectOne("LoadsWithoutWait", "waits");
+  GridwiseSimFinding finding;
+  ASSERT_EQ(gridwiseSimFindingAt(0, &finding), 0);
+  EXPECT_EQ(finding.count, 2);
+}
+
+TEST_F(Check, NamesAreDemangled) {
+  const std::vector<Seen> seen = Run("_Z7MangledILi3EEvPKjPji");
+  ASSERT_TRUE(last_status_.ok()) << last_status_;
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0].source, BugLine("Mangled"));
+  EXPECT_THAT(seen[0].sentence, HasSubstr("kernel Mangled<3>, "));
+}
+
 TEST_F(Check, Hazards) {
   ExpectOne("MatrixWithoutNops", "hazards");
   EXPECT_THAT(Run("MatrixWithoutNops")[0].sentence,
@@ -151,6 +174,9 @@ TEST_F(Check, Barriers) {
 TEST_F(Check, LdsRaces) {
   ExpectRace("LdsWithoutBarrier", kTwoWaves);
   ExpectRace("LdsBarrierWithoutWait", kTwoWaves);
+  // LDS takes reads and writes in the order of their issue, but loads to LDS come when they come.
+  ExpectSilent("LdsWriteBehindRead", kTwoWaves);
+  ExpectRace("LdsLoadBehindRead", kTwoWaves);
   ExpectSilent("LdsWithBarrier", kTwoWaves);
   ExpectSilent("LdsAtomics", kTwoWaves);
   // One wave is in step with itself; the words that it reads have never been written.
@@ -178,6 +204,8 @@ TEST_F(Check, WhatOnlyLooksLikeARace) {
 TEST_F(Check, ReductionsByTheLastBlock) {
   ExpectSilent("LastBlock", kFourGroups, 4);
   ExpectRace("LastBlockWithoutBarrier", kFourGroups, 4);
+  ExpectSilent("LastBlockResets", kFourGroups, 3);
+  ExpectRace("LastBlockResets", kFourGroups, 0);
 }
 
 TEST_F(Check, Bounds) {

@@ -1,4 +1,7 @@
+#include <unistd.h>
+
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -133,6 +136,22 @@ TEST(HipApi, CountsMemory) {
   EXPECT_EQ(free_before - free_after, 12345u);
   EXPECT_EQ(hipFree(device), hipSuccess);
   EXPECT_EQ(hipMalloc(&device, total + 1), hipErrorOutOfMemory);
+  // As much as the product has, but not more than there is.
+  EXPECT_GT(total, 0u);
+  EXPECT_LE(total, static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE));
+}
+
+TEST(HipApi, MemoryCanBeLimited) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto run = [] {
+    setenv("GRIDWISE_SIM_MEMORY", "0.5", 1);
+    size_t free = 0, total = 0;
+    const bool half = hipMemGetInfo(&free, &total) == hipSuccess && total == size_t{512} << 20;
+    void* memory = nullptr;
+    const bool refused = hipMalloc(&memory, (size_t{512} << 20) + 1) == hipErrorOutOfMemory;
+    std::exit(half && refused ? 0 : 1);
+  };
+  EXPECT_EXIT(run(), testing::ExitedWithCode(0), "");
 }
 
 TEST(HipApi, StreamsAndEvents) {
@@ -267,6 +286,31 @@ TEST(HipApi, RefusesBadImages) {
             hipErrorInvalidImage);
   EXPECT_EQ(hipModuleLoad(&module, "/no/such/file"), hipErrorFileNotFound);
   EXPECT_EQ(hipModuleUnload(nullptr), hipErrorInvalidHandle);
+}
+
+TEST(HipApi, FillsTakeTimeByTheClock) {
+  const absl::StatusOr<int> device = TestDevice();
+  ASSERT_TRUE(device.ok()) << device.status();
+  ASSERT_EQ(hipSetDevice(*device), hipSuccess);
+  constexpr size_t kBytes = size_t{16} << 20;
+  void* memory = nullptr;
+  hipStream_t stream = nullptr;
+  ASSERT_EQ(hipMalloc(&memory, kBytes), hipSuccess);
+  ASSERT_EQ(hipStreamCreate(&stream), hipSuccess);
+  gridwiseSimTime(1);
+  GridwiseSimTimes times;
+  gridwiseSimTakeTimes(&times);
+  ASSERT_EQ(hipMemsetAsync(memory, 1, kBytes, stream), hipSuccess);
+  ASSERT_EQ(hipStreamSynchronize(stream), hipSuccess);
+  ASSERT_EQ(gridwiseSimTakeTimes(&times), 0);
+  EXPECT_EQ(times.launches, 1);
+  // No machine stores 10 TB a second; a launch takes less than 5 us.
+  EXPECT_GT(times.burst_ms, kBytes / 10e12 * 1e3);
+  EXPECT_LT(times.burst_ms, kBytes / 0.4e12 * 1e3 + 0.005);
+  EXPECT_EQ(gridwiseSimTakeTimes(&times), 1) << "they are taken";
+  gridwiseSimTime(0);
+  EXPECT_EQ(hipStreamDestroy(stream), hipSuccess);
+  EXPECT_EQ(hipFree(memory), hipSuccess);
 }
 
 }  // namespace

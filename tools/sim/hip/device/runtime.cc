@@ -1,6 +1,7 @@
 #include "tools/sim/hip/device/runtime.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -11,7 +12,10 @@
 #include <string>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
+#include "tools/sim/hip/module/registration.h"
+#include "tools/sim/time/session/session.h"
 
 namespace gridwise::sim {
 namespace {
@@ -31,7 +35,10 @@ std::vector<std::unique_ptr<Device>> MakeDevices() {
   std::vector<std::unique_ptr<Device>> devices;
   const char* wanted = std::getenv("GRIDWISE_SIM_DEVICES");
   if (wanted == nullptr) {
-    for (const Gfx gfx : kAmdGfx) devices.push_back(std::make_unique<Device>(gfx));
+    const std::optional<Gfx> only = OnlyTargetOfProgram();
+    for (const Gfx gfx : kAmdGfx) {
+      if (!only || gfx == *only) devices.push_back(std::make_unique<Device>(gfx));
+    }
     return devices;
   }
   for (std::string_view name : absl::StrSplit(wanted, ',', absl::SkipWhitespace())) {
@@ -47,6 +54,22 @@ std::vector<std::unique_ptr<Device>> MakeDevices() {
     }
   }
   return devices;
+}
+
+// What a product's memory is here: GRIDWISE_SIM_MEMORY, or what the host has. Time mode touches
+// little of what is allocated.
+uint64_t CapacityOf(uint64_t product_bytes) {
+  constexpr double kGib = uint64_t{1} << 30;
+  double gib = 0;
+  if (const char* wanted = std::getenv("GRIDWISE_SIM_MEMORY"); wanted != nullptr) {
+    if (absl::SimpleAtod(wanted, &gib) && gib > 0) return static_cast<uint64_t>(gib * kGib);
+    std::fprintf(stderr,
+                 "gridwise sim: GRIDWISE_SIM_MEMORY is '%s'; must be a number of GiB above 0\n",
+                 wanted);
+  }
+  if (time::On()) return product_bytes;
+  const auto pages = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES));
+  return std::min(product_bytes, pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)));
 }
 
 constexpr uint64_t kMissingBytes = 1 << 20;
@@ -71,7 +94,7 @@ bool ErrorsStay() {
 Device::Device(Gfx gfx)
     : gfx(gfx),
       properties(PropertiesOf(gfx)),
-      memory(properties.totalGlobalMem),
+      memory(CapacityOf(properties.totalGlobalMem)),
       printf_buffer(memory.Forbid(kMissingBytes, kNoPrintfBuffer).value_or(0)) {}
 
 const std::vector<std::unique_ptr<Device>>& Devices() {

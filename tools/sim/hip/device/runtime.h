@@ -33,8 +33,8 @@ struct Device {
 };
 
 /// The devices of this process: those that the environment variable GRIDWISE_SIM_DEVICES lists
-/// ("gfx942,gfx942" gives two of them), one of each known target if it is not set. Unknown names
-/// are reported and left out.
+/// ("gfx942,gfx942" gives two of them); if it is not set, one of the target that alone the program
+/// has code for, else one of each. Unknown names are reported and left out.
 const std::vector<std::unique_ptr<Device>>& Devices();
 
 /// The calling thread's device (hipSetDevice), or nullptr when there is none.

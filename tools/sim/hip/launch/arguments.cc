@@ -53,8 +53,8 @@ absl::StatusOr<std::vector<std::byte>> CopyExplicitArguments(const KernelInfo& k
     const KernelArg& arg = kernel.args[i];
     if (uint64_t{arg.offset} + arg.size > kernarg.size()) {
       return absl::InvalidArgumentError(
-          absl::StrFormat("kernel %s: argument %u ends at byte %u of a segment of %u", kernel.name,
-                          i, arg.offset + arg.size, kernarg.size()));
+          absl::StrFormat("kernel %s: argument %u ends at byte %u of a segment of %u",
+                          kernel.shown_name, i, arg.offset + arg.size, kernarg.size()));
     }
     if (IsHidden(arg)) continue;
     explicit_end = arg.offset + arg.size;
@@ -62,13 +62,13 @@ absl::StatusOr<std::vector<std::byte>> CopyExplicitArguments(const KernelInfo& k
       if (arg.offset < packed.size() && packed.size() < explicit_end) {
         return absl::InvalidArgumentError(
             absl::StrFormat("kernel %s: argument %u ends at byte %u, and %u bytes were given",
-                            kernel.name, i, explicit_end, packed.size()));
+                            kernel.shown_name, i, explicit_end, packed.size()));
       }
       continue;
     }
     if (parameters[i] == nullptr) {
       return absl::InvalidArgumentError(
-          absl::StrFormat("kernel %s: kernelParams[%u] is null", kernel.name, i));
+          absl::StrFormat("kernel %s: kernelParams[%u] is null", kernel.shown_name, i));
     }
     std::memcpy(kernarg.data() + arg.offset, parameters[i], arg.size);
   }
@@ -76,7 +76,7 @@ absl::StatusOr<std::vector<std::byte>> CopyExplicitArguments(const KernelInfo& k
   if (packed.empty() && explicit_end > 0) {
     return absl::InvalidArgumentError(
         absl::StrFormat("kernel %s: its explicit arguments take %u bytes, and none were given",
-                        kernel.name, explicit_end));
+                        kernel.shown_name, explicit_end));
   }
   if (packed.size() < explicit_end) {
     // So do libraries launch kernels that do not look at their last arguments.
@@ -85,7 +85,7 @@ absl::StatusOr<std::vector<std::byte>> CopyExplicitArguments(const KernelInfo& k
       std::fprintf(stderr,
                    "gridwise sim: note: kernel %s: its explicit arguments take %zu bytes, and %zu "
                    "were given; the others are 0\n",
-                   kernel.name.c_str(), explicit_end, packed.size());
+                   kernel.shown_name.c_str(), explicit_end, packed.size());
     }
   }
   std::memcpy(kernarg.data(), packed.data(), std::min(explicit_end, packed.size()));

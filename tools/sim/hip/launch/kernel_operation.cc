@@ -48,26 +48,26 @@ absl::Status CheckGrid(const KernelInfo& kernel, const Grid& grid, const hipDevi
     if (grid.workgroups[axis] == 0 || grid.block[axis] == 0) {
       return absl::InvalidArgumentError(absl::StrFormat(
           "kernel %s: axis %d has %u workgroups of %u work-items; both must be at least 1",
-          kernel.name, axis, grid.workgroups[axis], grid.block[axis]));
+          kernel.shown_name, axis, grid.workgroups[axis], grid.block[axis]));
     }
     const uint64_t items = grid.Items(static_cast<size_t>(axis));
     if (items > std::numeric_limits<uint32_t>::max()) {
       return absl::InvalidArgumentError(
           absl::StrFormat("kernel %s: axis %d has %u work-items; at most 2^32 - 1 can be launched",
-                          kernel.name, axis, items));
+                          kernel.shown_name, axis, items));
     }
     threads *= grid.block[axis];
   }
   if (threads > kernel.max_workgroup) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "kernel %s: a workgroup of %u work-items is launched; it was compiled for at most %u",
-        kernel.name, threads, kernel.max_workgroup));
+        kernel.shown_name, threads, kernel.max_workgroup));
   }
   const uint64_t lds_bytes = uint64_t{kernel.static_lds_bytes} + grid.dynamic_lds_bytes;
   if (lds_bytes > limits.sharedMemPerBlock) {
     return absl::InvalidArgumentError(
-        absl::StrFormat("kernel %s: %u bytes of LDS are launched; the device has %u", kernel.name,
-                        lds_bytes, limits.sharedMemPerBlock));
+        absl::StrFormat("kernel %s: %u bytes of LDS are launched; the device has %u",
+                        kernel.shown_name, lds_bytes, limits.sharedMemPerBlock));
   }
   return absl::OkStatus();
 }
@@ -97,7 +97,7 @@ hipError_t CheckCooperative(hipFunction_t function, const Grid& grid) {
     return Report(hipErrorCooperativeLaunchTooLarge,
                   absl::StrFormat("kernel %s: a cooperative launch of %u workgroups; the device "
                                   "holds %d of them at once",
-                                  kernel.name, workgroups, resident));
+                                  kernel.shown_name, workgroups, resident));
   }
   return hipSuccess;
 }

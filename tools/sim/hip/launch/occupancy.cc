@@ -160,7 +160,7 @@ hipError_t hipOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* f
     return Report(hipErrorInvalidValue,
                   absl::StrFormat("kernel %s: a compute unit does not hold %d workgroups of %d "
                                   "work-items, whatever their LDS",
-                                  kernel.name, workgroups, block_size));
+                                  kernel.shown_name, workgroups, block_size));
   }
   uint64_t least = 0, too_much = lds - kernel.static_lds_bytes + 1;
   for (; too_much - least > 1;) {

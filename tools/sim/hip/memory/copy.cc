@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "core/arch/target.h"
 #include "core/base/math.h"
 #include "tools/sim/check/device_bytes.h"
 #include "tools/sim/hip/abi/per_thread.h"
@@ -19,6 +20,7 @@
 #include "tools/sim/hip/stream/capture.h"
 #include "tools/sim/hip/stream/queue.h"
 #include "tools/sim/machine/memory.h"
+#include "tools/sim/time/session/session.h"
 
 // Copies and fills of bytes in a row. Device addresses are host addresses, so a copy is a memmove;
 // what is checked is that the device side of it lies in one allocation.
@@ -186,6 +188,8 @@ hipError_t Run(const FillOperation& fill, const Device* device) {
   if (hipError_t error = Check(fill); error != hipSuccess) return Report(error);
   if (device != nullptr && device->fault != hipSuccess) return Report(device->fault);
   const size_t row_bytes = box.width * value_bytes;
+  if (time::On() && device != nullptr)
+    time::Fill(Name(device->gfx), row_bytes * box.height * box.depth);
   for (size_t slice = 0; slice < box.depth; ++slice) {
     for (size_t row = 0; row < box.height; ++row) {
       std::byte* const first = to.base + slice * to.slice_bytes + row * to.row_bytes;

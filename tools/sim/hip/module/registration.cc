@@ -1,17 +1,23 @@
 #include "tools/sim/hip/module/registration.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <set>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "tools/sim/hip/memory/allocations.h"
 #include "tools/sim/hip/module/module.h"
 #include "tools/sim/hip/stream/queue.h"
+#include "tools/sim/isa/target.h"
 
 // The device code in the program itself: what clang's startup code of every HIP translation unit
 // registers before main.
@@ -121,6 +127,25 @@ hipError_t VariableOf(const void* host_variable, Device& device, Symbol* variabl
   return Report(hipSuccess);
 }
 
+std::optional<Gfx> OnlyTargetOfProgram() {
+  Registry& registry = TheRegistry();
+  std::lock_guard lock(registry.mutex);
+  std::vector<Gfx> able(std::begin(kAmdGfx), std::end(kAmdGfx));
+  for (const FatBinary* binary : registry.binaries) {
+    if (binary->bundle == nullptr) continue;
+    const absl::StatusOr<std::span<const std::byte>> image = ImageExtent(binary->bundle);
+    if (!image.ok()) continue;  // who loads it says what is wrong
+    const absl::StatusOr<std::vector<std::string>> targets = ImageTargets(*image);
+    if (!targets.ok()) continue;
+    std::erase_if(able, [&](Gfx gfx) {
+      return std::none_of(targets->begin(), targets->end(), [&](const std::string& target) {
+        return RunsCodeFor(Name(gfx), target);
+      });
+    });
+  }
+  return able.size() == 1 ? std::optional(able.front()) : std::nullopt;
+}
+
 }  // namespace gridwise::sim
 
 using namespace gridwise::sim;
@@ -158,8 +183,8 @@ void __hipRegisterVar(void** handle, void* host_variable, char*, char* name, int
 
 void __hipRegisterManagedVar(void** handle, void** pointer, void* initial, const char* name,
                              size_t bytes, unsigned) {
+  Device* const device = DeviceAt(0);  // which may look at what is registered
   std::lock_guard lock(TheRegistry().mutex);
-  Device* device = DeviceAt(0);
   if (device == nullptr ||
       Allocate(*device, bytes, {.kind = AllocationKind::kManaged}, pointer) != hipSuccess) {
     return;  // the program finds no device, or a null pointer

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+
+#include "core/arch/target.h"
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/elf/code_object.h"
 #include "tools/sim/hip/device/runtime.h"
@@ -15,5 +18,8 @@ hipError_t KernelOf(const void* host_function, Device& device, hipFunction_t* fu
 /// The variable of `device` that the program's host variable stands for; hipErrorInvalidSymbol if
 /// it stands for none.
 hipError_t VariableOf(const void* host_variable, Device& device, Symbol* variable);
+
+/// The target that alone can execute all device code in the program itself, if there is just one.
+std::optional<Gfx> OnlyTargetOfProgram();
 
 }  // namespace gridwise::sim

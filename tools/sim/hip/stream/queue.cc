@@ -72,7 +72,7 @@ void Join(QueuedFrontier& frontier, const QueuedFrontier& other) {
 std::string NameOf(const Operation& operation) {
   if (const auto* kernel = std::get_if<KernelOperation>(&operation)) {
     return IsFunction(kernel->function)
-               ? absl::StrCat("a launch of kernel ", kernel->function->kernel->name)
+               ? absl::StrCat("a launch of kernel ", kernel->function->kernel->shown_name)
                : "a launch";
   }
   if (std::holds_alternative<CopyOperation>(operation)) return "a copy";
@@ -309,7 +309,7 @@ class Queue {
       const Operation& first = waiting_.begin()->second->operation;
       const auto* const kernel = std::get_if<KernelOperation>(&first);
       if (kernel != nullptr && IsFunction(kernel->function))
-        finding.kernel = kernel->function->kernel->name;
+        finding.kernel = kernel->function->kernel->shown_name;
       finding.what = "the program ends without having waited for what it put on streams";
       finding.detail =
           absl::StrFormat(": %d operations, the first of them %s", waiting_.size(), NameOf(first));

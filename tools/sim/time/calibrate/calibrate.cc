@@ -3,7 +3,8 @@
 //   calibrate --rows=measurements.csv [--split=tune] [--clock=burst] folder
 //
 // The folder has a program for each row that is to be scored, called as the row's id; it launches
-// the row's kernels once, and is executed in time mode. Columns: id, target, measured_ms, notes. A
+// the row's kernels once, and is executed in time mode. Columns: id, target, problem, measured_ms,
+// notes; ranks are among rows of a family that compute the same problem. A
 // program's time is that of all its launches; where the notes say "kernel only", of the longest.
 // Rows whose notes speak of a steady clock or of hundreds of warm-ups are compared at the sustained
 // clock, unless --clock says which. A program that is not the one that was measured (parity.h) is
@@ -23,6 +24,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -74,9 +76,14 @@ std::string ClockOf(const Row& row, const Options& options) {
                                                                                       : "burst";
 }
 
+/// Milliseconds of a program: by the model, and by what the ports have to do alone.
+struct Times {
+  double model = 0, ports = 0;
+};
+
 /// Milliseconds of the launches in `report`, or a sentence.
-std::optional<double> TimeIn(const std::string& report, const Row& row, const std::string& clock,
-                             std::string& problem) {
+std::optional<Times> TimeIn(const std::string& report, const Row& row, const std::string& clock,
+                            std::string& problem) {
   llvm::Expected<llvm::json::Value> json = llvm::json::parse(report);
   const llvm::json::Array* launches = json ? json->getAsArray() : nullptr;
   if (!json) llvm::consumeError(json.takeError());
@@ -84,7 +91,7 @@ std::optional<double> TimeIn(const std::string& report, const Row& row, const st
     problem = "launched nothing";
     return std::nullopt;
   }
-  double sum = 0, longest = 0;
+  Times sum, longest;
   for (const llvm::json::Value& value : *launches) {
     const llvm::json::Object& launch = *value.getAsObject();
     const auto number = [&](const char* name) {
@@ -98,9 +105,13 @@ std::optional<double> TimeIn(const std::string& report, const Row& row, const st
       problem = "set aside: " + *differs;
       return std::nullopt;
     }
-    const double ms = launch.getObject(clock)->getNumber("ms").value_or(0);
-    sum += ms;
-    longest = std::max(longest, ms);
+    const llvm::json::Object& at = *launch.getObject(clock);
+    const double ms = at.getNumber("ms").value_or(0);
+    const double over = at.getNumber("clocks").value_or(0) -
+                        launch.getObject("bound")->getNumber("clocks").value_or(0);
+    const double ports = ms - over / (at.getNumber("mhz").value_or(1) * 1000);
+    sum = {sum.model + ms, sum.ports + ports};
+    if (ms > longest.model) longest = {ms, ports};
   }
   return absl::StrContains(row.at("notes"), "kernel only") ? longest : sum;
 }
@@ -115,7 +126,7 @@ void Print(const std::string& family, const Score& score) {
 
 int Calibrate(const Options& options) {
   std::map<std::string, std::vector<Prediction>> families;
-  std::vector<Prediction> all;
+  std::vector<Prediction> all, by_ports;
   const fs::path report = fs::temp_directory_path() / absl::StrCat("calibrate.", getpid());
   for (const Row& row : ParseCsv(ReadAll(options.rows))) {
     const fs::path program = fs::path(options.folder) / row.at("id");
@@ -128,16 +139,18 @@ int Calibrate(const Options& options) {
     const int code = Execute(fs::absolute(program), row.at("target"), report);
     std::string problem = absl::StrCat("exit code ", code);
     const std::string clock = ClockOf(row, options);
-    const std::optional<double> predicted =
+    const std::optional<Times> predicted =
         code == 0 ? TimeIn(ReadAll(report.string() + ".json"), row, clock, problem) : std::nullopt;
     if (!predicted) {
       std::printf("%-60s %s\n", id.c_str(), problem.c_str());
       continue;
     }
-    std::printf("%-60s measured %10.4f ms  predicted %10.4f ms (%s)  x %.3f\n", id.c_str(),
-                measured, *predicted, clock.c_str(), *predicted / measured);
+    std::printf("%-60s measured %10.4f ms  predicted %10.4f ms (%s)  x %.3f  ports x %.3f\n",
+                id.c_str(), measured, predicted->model, clock.c_str(), predicted->model / measured,
+                predicted->ports / measured);
     std::fflush(stdout);
-    all.push_back({id, measured, *predicted});
+    all.push_back({id, measured, predicted->model, row.at("problem")});
+    by_ports.push_back({id, measured, predicted->ports, row.at("problem")});
     families[FamilyOf(id)].push_back(all.back());
   }
   for (const auto& [family, predictions] : families) Print(family, ScoreOf(predictions));
@@ -147,9 +160,12 @@ int Calibrate(const Options& options) {
     return 1;
   }
   // Orders between families mean nothing.
-  Score score = ScoreOf(all);
-  std::printf("%-28s %3d rows  median %5.1f %%  largest %5.1f %%  bias %+5.1f %%\n", "all",
-              score.rows, 100 * score.median, 100 * score.largest, 100 * score.bias);
+  for (const auto& [name, predictions] :
+       {std::pair("all", all), std::pair("ports alone", by_ports)}) {
+    const Score score = ScoreOf(predictions);
+    std::printf("%-28s %3d rows  median %5.1f %%  largest %5.1f %%  bias %+5.1f %%\n", name,
+                score.rows, 100 * score.median, 100 * score.largest, 100 * score.bias);
+  }
   return 0;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace gridwise::sim::time {
 namespace {
@@ -31,6 +32,7 @@ Score ScoreOf(std::span<const Prediction> predictions, double noise) {
   for (size_t i = 0; i < predictions.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
       const Prediction &a = predictions[i], &b = predictions[j];
+      if (a.problem != b.problem) continue;
       if (std::abs(std::log(a.measured_ms / b.measured_ms)) <= std::log1p(noise)) continue;
       ++pairs;
       in_order += (a.measured_ms < b.measured_ms) == (a.predicted_ms < b.predicted_ms);
@@ -38,14 +40,18 @@ Score ScoreOf(std::span<const Prediction> predictions, double noise) {
   }
   score.order = pairs == 0 ? 1 : static_cast<double>(in_order) / pairs;
   score.tau = 2 * score.order - 1;
-  const auto fastest = [&](double Prediction::* time) {
-    return *std::min_element(
-        predictions.begin(), predictions.end(),
-        [time](const Prediction& a, const Prediction& b) { return a.*time < b.*time; });
-  };
-  score.regret = fastest(&Prediction::predicted_ms).measured_ms /
-                     fastest(&Prediction::measured_ms).measured_ms -
-                 1;
+  std::map<std::string, std::vector<Prediction>> problems;
+  for (const Prediction& p : predictions) problems[p.problem].push_back(p);
+  for (const auto& [problem, rows] : problems) {
+    const auto fastest = [&](double Prediction::* time) {
+      return std::min_element(rows.begin(), rows.end(),
+                              [time](const auto& a, const auto& b) { return a.*time < b.*time; });
+    };
+    const double lost = fastest(&Prediction::predicted_ms)->measured_ms /
+                            fastest(&Prediction::measured_ms)->measured_ms -
+                        1;
+    score.regret += lost / static_cast<double>(problems.size());
+  }
   return score;
 }
 

@@ -11,6 +11,7 @@ namespace gridwise::sim::time {
 struct Prediction {
   std::string id;
   double measured_ms = 0, predicted_ms = 0;
+  std::string problem = {};  // what it computes: order is among those that compute the same
 };
 
 /// How well predictions of one family of kernels fit. Errors are |log(predicted / measured)|.
@@ -19,7 +20,8 @@ struct Score {
   double median = 0, largest = 0;
   double bias = 0;    // mean of log(predicted / measured)
   double tau = 0;     // Kendall's, over pairs that measurements tell apart; 1 without any
-  double regret = 0;  // the time of the best by prediction, over that of the best, less 1
+  double regret = 0;  // the time of the best by prediction, over that of the best, less 1; mean of
+                      // the problems
   double order = 0;   // part of the pairs that differ by more than the noise that are in order
 };
 

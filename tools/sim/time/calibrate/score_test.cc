@@ -36,6 +36,18 @@ TEST(Score, LeavesPairsWithinTheNoiseOut) {
   EXPECT_EQ(ScoreOf(close, 0.01).tau, -1);
 }
 
+TEST(Score, RanksWithinAProblem) {
+  // In order within both problems, though the slow one of "x" is taken for faster than those of
+  // "y".
+  const std::vector<Prediction> rows = {
+      {"a", 1, 1, "x"}, {"b", 5, 2, "x"}, {"c", 3, 3, "y"}, {"d", 4, 6, "y"}};
+  EXPECT_EQ(ScoreOf(rows).tau, 1);
+  // The choice for "y" takes a third more than the best, that for "x" is the best.
+  const std::vector<Prediction> swapped = {
+      {"a", 1, 1, "x"}, {"b", 5, 2, "x"}, {"c", 3, 6, "y"}, {"d", 4, 3, "y"}};
+  EXPECT_NEAR(ScoreOf(swapped).regret, 1.0 / 6, 1e-12);
+}
+
 TEST(Score, NamesFamilies) {
   EXPECT_EQ(FamilyOf("g1100-sebv-k1"), "g1100-sebv");
   EXPECT_EQ(FamilyOf("g942-snek-1024x512x7168-p2"), "g942-snek");

@@ -136,6 +136,22 @@ TEST(Lds, ConflictsTakeAClockEach) {
   EXPECT_NEAR(notebook / 16, 16, 1);
 }
 
+TEST(Lds, OfRdna) {
+  const auto strided = [](std::string_view gfx, std::string_view load, int64_t stride,
+                          uint32_t bytes) {
+    return ClocksPer(gfx, {load}, 1, [=](Bench& bench, int) {
+      bench.Touch(0, {.stride = stride, .bytes = bytes, .count = 32}, true);
+    });
+  };
+  // 64 reads of one wave of 32 on gfx1201 (amd-shark-ai, empirical-lds): 787 clocks of 8 bytes a
+  // lane, 1021 of 16. The difference is that of the bytes.
+  EXPECT_NEAR(strided("gfx1201", "ds_load_b128 v[0:3], v8", 16, 16) -
+                  strided("gfx1201", "ds_load_b64 v[0:1], v8", 8, 8),
+              (1021 - 787) / 64.0, 0.5);
+  // All lanes in one bank: a half's 32 banks take one dword after the other.
+  EXPECT_NEAR(strided("gfx1100", "ds_load_b32 v0, v8", 128, 4), 32, 0.5);
+}
+
 TEST(Lds, NoSimdStarvesAnother) {
   // Two waves of all conflicts, on the two SIMDs of a port: they get a half each.
   Bench bench("gfx942");
@@ -235,6 +251,24 @@ TEST(Vector, TakesItsClocks) {
   EXPECT_NEAR(ClocksPer("gfx1100", {"v_exp_f32_e32 v0, v1", "v_add_f32_e32 v2, v3, v4",
                                     "v_add_f32_e32 v5, v3, v4", "v_add_f32_e32 v6, v3, v4"}),
               4, 0.01);
+}
+
+TEST(Vector, OfOneComputeUnitIsAllThatAWorkgroupHasInCuMode) {
+  const auto clk = [](int parts, int workgroups) {
+    Bench bench("gfx1100");
+    bench.machine().branch_clk = Parameter::Read(bench.machine().issue_clk, 0, 99, "unrolled");
+    const uint32_t fma = bench.Code({"v_fma_f32 v0, v1, v2, v3"});
+    bench.set_parts(parts);
+    for (int group = 0; group < workgroups; ++group) {
+      if (group > 0) bench.Workgroup();
+      bench.Wave();
+      for (int n = 0; n < kIterations; ++n) bench.Execute(fma, fma);
+      bench.Repeat(4);
+    }
+    return bench.Time(workgroups).clk;
+  };
+  EXPECT_NEAR(clk(2, 1) / clk(1, 1), 2, 0.1);
+  EXPECT_NEAR(clk(2, 2) / clk(1, 2), 1, 0.1);
 }
 
 TEST(Vector, IssuesTwoAtOnce) {

@@ -114,12 +114,16 @@ class Engine {
     const size_t group = groups_.size();
     groups_.emplace_back().index = static_cast<uint32_t>(index);
     t += machine_.dispatch_clk;
-    // Waves of a workgroup go round the SIMDs, from the emptiest one on.
+    // Waves of a workgroup go round the SIMDs of their part of the unit, from the emptiest one on.
     const auto least =
         std::min_element(simds_.begin(), simds_.end(),
                          [](const Simd& a, const Simd& b) { return a.waves < b.waves; });
     auto simd = static_cast<size_t>(std::distance(simds_.begin(), least));
-    for (size_t i = 0; i < record.waves.size(); ++i, simd = (simd + 1) % simds_.size()) {
+    const size_t of_part = simds_.size() / static_cast<size_t>(work_.parts);
+    const auto next = [&](size_t from) {
+      return from - from % of_part + (from % of_part + 1) % of_part;
+    };
+    for (size_t i = 0; i < record.waves.size(); ++i, simd = next(simd)) {
       if (record.waves[i].runs.empty()) continue;
       RunningWave& wave = waves_.emplace_back(machine_, record.waves[i]);
       wave.group = group;

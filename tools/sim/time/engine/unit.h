@@ -57,6 +57,7 @@ struct UnitWork {
   Shapes* shapes = nullptr;
   std::span<const WorkgroupRecord* const> workgroups;
   int resident = 1;
+  int parts = 1;  // of the unit, to one of which a workgroup's waves keep
   Sharing sharing;
   std::span<const Hits> hits;
   uint32_t freed = 0;  // bits of Resource

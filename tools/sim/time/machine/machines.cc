@@ -297,8 +297,11 @@ constexpr Machine kRx9070Xt = {
     .wmma4_clk = {8, "[V] AMD's matrix calculator"},
     .packed_f32_clk = {0, kNoSuchThing},
     .lds_ports = {2, "[V] RDNA white paper: two halves of a workgroup processor's LDS"},
-    .lds_read_bytes = {256, 128, 256, "[V] RDNA white paper: 128 bytes/clk a half"},
-    .lds_write_bytes = {256, 128, 256, "[A] as reads"},
+    .lds_read_bytes =
+        {128, 128, 256,
+         "[D lds] 64 reads of a wave: 787 clk of 8 bytes a lane, 1021 of 16, so 64 to "
+         "75 bytes/clk; [V] RDNA white paper: 128 bytes/clk a half"},
+    .lds_write_bytes = {128, 128, 256, "[A] as reads"},
     .lds_direct_bytes = {256, kNoSuchThing},
     .lds_conflict_clk = {1, 1, 1.5, "[M lds] 1.2 to 1.4 for one wave"},
     .lds_latency = {32.5, 32, 33, "[M SQTT] load to wait satisfied"},

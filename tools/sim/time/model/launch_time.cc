@@ -141,6 +141,7 @@ class Timer {
             .shapes = launch_.shapes,
             .workgroups = groups,
             .resident = launch_.plan.resident,
+            .parts = launch_.needs.half_unit ? 2 : 1,
             .sharing = {.mhz = mhz,
                         .units = launch_.plan.units_busy,
                         .units_per_die = UnitsPerDie(),
@@ -270,6 +271,35 @@ LaunchTime TimeLaunch(const Machine& machine, const LaunchRecord& launch,
   }
   std::sort(time.gains.begin(), time.gains.end(),
             [](const Gain& a, const Gain& b) { return a.part > b.part; });
+  return time;
+}
+
+LaunchTime TimeFill(const Machine& machine, double bytes) {
+  LaunchTime time;
+  time.kernel = "fill";
+  time.machine = &machine;
+  // Stored bytes pass L2 and stay in the MALL, or go on to memory if they do not fit.
+  const bool fits = bytes <= machine.mall_bytes;
+  const Parameter& behind = fits ? machine.mall_gbs : machine.dram_write_gbs;
+  const auto clocks = [&](double mhz, double l2_bytes_per_clk, double behind_gbs) {
+    const double rate = std::min(machine.dies * l2_bytes_per_clk, behind_gbs * 1000 / mhz);
+    return bytes / rate + machine.l2_latency;
+  };
+  const Parameter& l2 = machine.l2_write_bytes;
+  const double mhz = machine.sustained_mhz;
+  time.burst_clk = clocks(machine.burst_mhz, l2, behind);
+  time.sustained_clk = clocks(mhz, l2, behind);
+  time.burst_ms = Milliseconds(machine, time.burst_clk, machine.burst_mhz);
+  time.sustained_ms = Milliseconds(machine, time.sustained_clk, mhz);
+  const double launch_ms = machine.launch_us / 1000;
+  time.low_ms = time.sustained_ms - launch_ms + machine.launch_us.low / 1000 +
+                (clocks(mhz, l2.high, behind.high) - time.sustained_clk) / (mhz * 1000);
+  time.high_ms = time.sustained_ms - launch_ms + machine.launch_us.high / 1000 +
+                 (clocks(mhz, l2.low, behind.low) - time.sustained_clk) / (mhz * 1000);
+  time.bound_clk = time.sustained_clk;
+  time.bound = machine.dies * l2 < behind * 1000 / mhz ? Resource::kL2
+               : fits                                  ? Resource::kMall
+                                                       : Resource::kMemory;
   return time;
 }
 

@@ -74,6 +74,9 @@ struct TimeOptions {
 LaunchTime TimeLaunch(const Machine& machine, const LaunchRecord& launch,
                       const TimeOptions& options = {});
 
+/// Times the runtime's kernel that sets `bytes` bytes of device memory: a stream of stores.
+LaunchTime TimeFill(const Machine& machine, double bytes);
+
 /// Milliseconds of a plan's launches one after the other, at the burst or the sustained clock.
 double SequenceMs(const Machine& machine, std::span<const LaunchTime> launches, bool sustained);
 

@@ -207,6 +207,22 @@ TEST(LaunchTime, OfAPlanHasGaps) {
   EXPECT_EQ(SequenceMs(machine, {}, false), 0);
 }
 
+TEST(LaunchTime, OfAFillIsThatOfItsBytes) {
+  const Machine& machine = *MachineOf("gfx942");
+  const LaunchTime small = TimeFill(machine, 64);
+  EXPECT_NEAR(small.burst_ms, 0.0027, 0.0003);
+  // 64 MB stay in the Infinity Cache, 4 GB do not. At the lower clock L2 gives less than it takes.
+  const LaunchTime cached = TimeFill(machine, 64e6);
+  EXPECT_EQ(cached.bound, Resource::kL2);
+  EXPECT_NEAR(cached.sustained_ms, 64e6 / (8 * 610 * 1200e6) * 1e3 + 0.0027, 0.0003);
+  EXPECT_NEAR(cached.burst_ms, 64e6 / 6420e9 * 1e3 + 0.0027, 0.0003);
+  const LaunchTime large = TimeFill(machine, 4e9);
+  EXPECT_EQ(large.bound, Resource::kMemory);
+  EXPECT_NEAR(large.sustained_ms, 4e9 / 4420e9 * 1e3, 0.01);
+  EXPECT_LT(large.low_ms, large.sustained_ms + 0.001);
+  EXPECT_GT(large.high_ms, large.sustained_ms);
+}
+
 TEST(Occupancy, IsThatOfTheDocuments) {
   const Machine& cdna = *MachineOf("gfx942");
   const auto waves = [](const Machine& machine, int registers) {
@@ -226,6 +242,13 @@ TEST(Occupancy, IsThatOfTheDocuments) {
   const Occupancy lds = OccupancyOf(cdna, {.waves = 4, .registers = 32, .lds_bytes = 40'000});
   EXPECT_EQ(lds.workgroups, 1);
   EXPECT_EQ(lds.bound, "LDS");
+  // In CU mode two compute units with 64 KB each, not a workgroup processor with 128.
+  GroupNeeds needs = {.waves = 4, .wave_size = 32, .registers = 96, .lds_bytes = 40'000};
+  EXPECT_EQ(OccupancyOf(rdna, needs).workgroups, 3);
+  needs.half_unit = true;
+  EXPECT_EQ(OccupancyOf(rdna, needs).workgroups, 2);
+  needs.waves = 10;
+  EXPECT_EQ(OccupancyOf(rdna, needs).workgroups, 2);
 }
 
 }  // namespace

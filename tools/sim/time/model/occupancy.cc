@@ -7,9 +7,11 @@ namespace gridwise::sim::time {
 
 Occupancy OccupancyOf(const Machine& machine, const GroupNeeds& needs) {
   Occupancy occupancy = {static_cast<int>(machine.workgroups), "workgroup slots"};
+  // A workgroup that keeps to half of a unit finds half of everything there, twice.
+  const double parts = needs.half_unit ? 2 : 1;
   const auto at_most = [&](double workgroups, std::string_view bound) {
-    if (workgroups < occupancy.workgroups)
-      occupancy = {static_cast<int>(std::floor(workgroups)), bound};
+    const double all = parts * std::floor(workgroups / parts);
+    if (all < occupancy.workgroups) occupancy = {static_cast<int>(all), bound};
   };
   // A wave that is wider than the machine's vectors takes as many of every register.
   const double halves = std::max(1.0, needs.wave_size / machine.lanes);

@@ -13,6 +13,9 @@ struct GroupNeeds {
   int wave_size = 64;
   int registers = 1;  // vector registers of a wave, accumulators included
   uint64_t lds_bytes = 0;
+  /// RDNA's CU mode: all waves are on one compute unit of a workgroup processor, whose half of LDS
+  /// they have.
+  bool half_unit = false;
   // No limits, but signs of a compiler in need:
   uint32_t scratch_bytes = 0;  // of a work-item
   int spills = 0;              // vector registers that went to memory or to accumulators

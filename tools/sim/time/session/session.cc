@@ -106,6 +106,21 @@ class Process {
     return report;
   }
 
+  void Fill(std::string_view gfx, uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    const LaunchTime& time = fills_
+                                 .try_emplace({std::string(gfx), bytes},
+                                              TimeFill(MachineOf(gfx), static_cast<double>(bytes)))
+                                 .first->second;
+    if (telling_.describes) {
+      std::fprintf(stderr, "gridwise time: fill of %llu bytes: %.4g ms at %.0f MHz\n",
+                   static_cast<unsigned long long>(bytes), time.sustained_ms,
+                   double{time.machine->sustained_mhz});
+    }
+    taken_.push_back(&time);
+    now_ms_ += time.burst_ms;
+  }
+
   const Machine& MachineOf(std::string_view gfx) const {
     return own_ && own_->target == gfx ? *own_ : *time::MachineOf(gfx);
   }
@@ -183,6 +198,7 @@ class Process {
   std::optional<Machine> own_;
   std::map<std::string, Timed*> known_;  // quick or not
   std::deque<Timed> timed_;
+  std::map<std::pair<std::string, uint64_t>, LaunchTime> fills_;  // by target and bytes
   std::vector<const LaunchTime*> taken_;  // the launches since the last TakeTimes
   double now_ms_ = 0;
   Telling telling_;
@@ -218,6 +234,8 @@ absl::StatusOr<RunReport> Launch(Program& program, const KernelInfo& kernel, con
   return Process::Get().Launch(program, kernel, grid, arguments, kernarg, memory, options,
                                source_line);
 }
+
+void Fill(std::string_view gfx, uint64_t bytes) { Process::Get().Fill(gfx, bytes); }
 
 double NowMs() { return Process::Get().now_ms(); }
 

@@ -45,6 +45,10 @@ absl::StatusOr<RunReport> Launch(Program& program, const KernelInfo& kernel, con
                                  Memory& memory, const RunOptions& options,
                                  const SourceLineFn& source_line);
 
+/// A fill of `bytes` bytes of a device of the target `gfx`, which takes its time among the
+/// launches.
+void Fill(std::string_view gfx, uint64_t bytes);
+
 /// How long launches take, one after the other: see GridwiseSimTimes (sim_extension.h).
 struct Times {
   int64_t launches = 0;

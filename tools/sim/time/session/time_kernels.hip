@@ -17,6 +17,25 @@ KERNEL void TakeNumbers(const u32*, u32* out, int) {
   out[1 + number] = __builtin_amdgcn_workitem_id_x();
 }
 
+/// Reads the same word again and again, which is not to wait for it.
+KERNEL void ReadAgain(const u32* in, u32* out, int times) {
+  const u32 i = __builtin_amdgcn_workgroup_id_x() * 256 + __builtin_amdgcn_workitem_id_x();
+  u32 sum = 0;
+  for (int n = 0; n < times; ++n) {
+    asm volatile("" ::: "memory");
+    sum += in[i];
+  }
+  out[i] = sum;
+}
+
+/// Waits for the word to become 3.
+KERNEL void WaitFor3(const u32* in, u32* out, int) {
+  const u32 i = __builtin_amdgcn_workgroup_id_x() * 256 + __builtin_amdgcn_workitem_id_x();
+  while (__hip_atomic_load(in + i, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT) != 3) {
+  }
+  out[i] = 3;
+}
+
 /// `steps` steps through LDS, with barriers.
 KERNEL void Steps(const u32* in, u32* out, int steps) {
   SHARED u32 words[256];

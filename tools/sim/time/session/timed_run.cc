@@ -21,12 +21,16 @@ constexpr size_t kLeastTurns = 3;
 constexpr size_t kFirstStrata = 4;
 constexpr double kSameWork = 0.02;
 
-GroupNeeds NeedsOf(const KernelInfo& kernel, const Grid& grid) {
+/// COMPUTE_PGM_RSRC1 (LLVM's AMDGPUUsage): of RDNA alone; without it waves are in CU mode.
+constexpr uint32_t kWgpMode = 1u << 29;
+
+GroupNeeds NeedsOf(const Machine& machine, const KernelInfo& kernel, const Grid& grid) {
   const auto items = static_cast<int>(grid.block[0] * grid.block[1] * grid.block[2]);
   return {.waves = (items + kernel.wave_size - 1) / kernel.wave_size,
           .wave_size = kernel.wave_size,
           .registers = kernel.vgprs,
           .lds_bytes = uint64_t{kernel.static_lds_bytes} + grid.dynamic_lds_bytes,
+          .half_unit = !machine.cdna() && (kernel.rsrc1 & kWgpMode) == 0,
           .scratch_bytes = kernel.private_bytes,
           .spills = kernel.vgpr_spills};
 }
@@ -41,7 +45,10 @@ absl::StatusOr<bool> Depend(Program& program, const KernelInfo& kernel, const Gr
   for (uint32_t i = 0; i < count; ++i) {
     if (program.Describe(i).pc - kernel.entry_address >= kernel.code_bytes) continue;
     const InstructionFacts& facts = program.Facts(i);
-    if (facts.polls || (facts.atomic && facts.vmem && !facts.writes.empty())) return true;
+    // What waits for another workgroup has to look beyond its own caches; other loads of the same
+    // address over and over only look like it.
+    const bool polls = facts.polls && facts.vmem && facts.device_scope;
+    if (polls || (facts.atomic && facts.vmem && !facts.writes.empty())) return true;
   }
   return false;
 }
@@ -175,9 +182,9 @@ absl::StatusOr<TimedRun> RunTimed(const Machine& machine, Program& program,
                                   const TimeOptions& time_options,
                                   const SourceLineFn& source_line) {
   LaunchRecord launch;
-  launch.kernel = kernel.name;
+  launch.kernel = kernel.shown_name;
   launch.workgroups = int64_t{grid.workgroups[0]} * grid.workgroups[1] * grid.workgroups[2];
-  launch.needs = NeedsOf(kernel, grid);
+  launch.needs = NeedsOf(machine, kernel, grid);
   launch.occupancy = OccupancyOf(machine, launch.needs);
   launch.plan = PlanSample(machine, launch.workgroups, std::max(1, launch.occupancy.workgroups));
   const absl::StatusOr<bool> depend = Depend(program, kernel, grid);

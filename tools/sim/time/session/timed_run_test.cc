@@ -108,6 +108,12 @@ TEST_F(TimedRunTest, WorkgroupsThatDependOnEachOtherAreAllExecuted) {
   EXPECT_GT(run.time.burst_clk, 0);
 }
 
+TEST_F(TimedRunTest, WhatWaitsForOthersIsAllExecuted) {
+  constexpr uint32_t kWorkgroups = 3000;
+  EXPECT_EQ(Time("WaitFor3", kWorkgroups).report.workgroups, kWorkgroups);
+  EXPECT_LT(Time("ReadAgain", kWorkgroups, 5).report.workgroups, kWorkgroups);
+}
+
 TEST_F(TimedRunTest, LongWavesAreCutAndTakeTimeForAllTheirSteps) {
   const TimedRun some = Time("Steps", 4, 50);
   const TimedRun more = Time("Steps", 4, 5000);

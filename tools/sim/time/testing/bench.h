@@ -50,6 +50,7 @@ class Bench {
   /// says otherwise. Fetching instructions and launching waves takes no time.
   UnitTime Time(int resident = 1, uint32_t freed = 0);
   Sharing& sharing() { return work_.sharing; }
+  void set_parts(int parts) { work_.parts = parts; }
   /// By instruction: what of its lines L2 has; those behind the end hit it.
   std::vector<Hits>& hits() { return hits_; }
   Machine& machine() { return machine_; }

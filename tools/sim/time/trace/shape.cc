@@ -123,11 +123,10 @@ LdsCost Shapes::ComputeLds(const Shape& shape, uint64_t base) const {
   const double banks = target_ == kGfx950 ? 64 : 32;
   const double bytes = static_cast<double>(shape.offset.size()) * shape.bytes;
   const double rate = shape.writes ? machine_.lds_write_bytes : machine_.lds_read_bytes;
-  // Every SIMD pair of RDNA has banks of its own.
-  const double row_bytes = banks * 4 * (machine_.cdna() ? 1 : double{machine_.lds_ports});
-  // Banks and the way to the registers work side by side.
+  // Banks and the way to the registers work side by side. Every SIMD pair of RDNA has banks of its
+  // own, as many as CDNA's unit.
   const double moved = std::max(bytes / rate, 1.0);
-  const double banked = bytes / row_bytes + cost.conflicts * machine_.lds_conflict_clk;
+  const double banked = bytes / (banks * 4) + cost.conflicts * machine_.lds_conflict_clk;
   cost.clk = std::max(moved, banked);
   cost.port_clk = std::max(cost.clk, moved * machine_.lds_ports);
   return cost;

@@ -42,6 +42,7 @@ using Device = int;
   F(LaunchKernel, "cuLaunchKernel",                                                              \
     (void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**, \
      void**))                                                                                    \
+  F(LaunchKernelEx, "cuLaunchKernelEx", (const void*, void*, void**, void**))                    \
   F(StreamCreate, "cuStreamCreate", (void**, unsigned))                                          \
   F(StreamDestroy, "cuStreamDestroy_v2", (void*))                                                \
   F(StreamSynchronize, "cuStreamSynchronize", (void*))                                           \

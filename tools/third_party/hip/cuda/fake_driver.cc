@@ -101,6 +101,22 @@ int cuLaunchKernel(void*, unsigned gx, unsigned gy, unsigned gz, unsigned bx, un
   }
   return Take();
 }
+int cuLaunchKernelEx(const void* config, void* kernel_handle, void** parameters, void**) {
+  struct Attribute {  // CUlaunchAttribute
+    int id, pad;
+    unsigned value[16];
+  };
+  struct Config {  // CUlaunchConfig
+    unsigned shape[7];
+    void* stream;
+    const Attribute* attributes;
+    unsigned count;
+  };
+  const Config& of = *static_cast<const Config*>(config);
+  if (of.count == 1 && of.attributes[0].id == 4) fake.cluster = of.attributes[0].value[0];
+  return cuLaunchKernel(kernel_handle, of.shape[0], of.shape[1], of.shape[2], of.shape[3],
+                        of.shape[4], of.shape[5], of.shape[6], of.stream, parameters, nullptr);
+}
 int cuStreamCreate(void**, unsigned) { return Take(); }
 int cuStreamDestroy_v2(void*) { return Take(); }
 int cuStreamSynchronize(void*) { return Take(); }

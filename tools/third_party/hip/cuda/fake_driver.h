@@ -15,6 +15,7 @@ struct FakeDriver {
   std::vector<std::array<std::size_t, 2>> parameters;  // of every kernel: offset, bytes
   // The last launch.
   std::array<unsigned, 7> shape = {};  // grid, block, shared bytes
+  unsigned cluster = 0;                // along x
   std::vector<std::vector<char>> arguments;
   void* stream = nullptr;
   int max_dynamic_shared_bytes = 0;

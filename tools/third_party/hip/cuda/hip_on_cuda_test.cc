@@ -9,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "hip/hip_runtime_api.h"
+#include "tools/third_party/hip/cuda/clusters.h"
 #include "tools/third_party/hip/cuda/fake_driver.h"
 #include "tools/third_party/hip/cuda/tensor_map.h"
 
@@ -97,6 +98,14 @@ TEST_F(HipOnCudaTest, ArgumentsOfABlockArePassedOneByOne) {
   EXPECT_EQ(fake_driver->arguments[0][0], 0);
   EXPECT_EQ(fake_driver->arguments[1], (std::vector<char>{-128, -127, -126, -125}));
   EXPECT_EQ(fake_driver->arguments[2][0], static_cast<char>(136));
+}
+
+TEST_F(HipOnCudaTest, ClustersAreAnAttributeOfTheLaunch) {
+  ASSERT_EQ(hipGridwiseModuleLaunchClusters(nullptr, 8, 2, 3, 4, 5, 6, 100 << 10, nullptr, nullptr,
+                                            nullptr, 4),
+            hipSuccess);
+  EXPECT_EQ(fake_driver->shape, (std::array<unsigned, 7>{8, 2, 3, 4, 5, 6, 100 << 10}));
+  EXPECT_EQ(fake_driver->cluster, 4);
 }
 
 TEST_F(HipOnCudaTest, BothWaysToInstantiateAGraphPassErrorsOn) {

@@ -1,6 +1,7 @@
 #include <array>
 #include <string>
 
+#include "tools/third_party/hip/cuda/clusters.h"
 #include "tools/third_party/hip/cuda/driver.h"
 
 namespace gridwise::cuda {
@@ -12,6 +13,19 @@ constexpr int kMaxDynamicSharedBytes = 8;
 /// Shared memory that a launch has without asking.
 constexpr unsigned kDefaultSharedBytes = 48 << 10;
 constexpr std::size_t kMaxParameters = 64;
+
+/// CUlaunchAttribute of id CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, and CUlaunchConfig.
+struct LaunchAttribute {
+  int id = 4;
+  int pad = 0;
+  unsigned cluster[16];  // x, y, z; 64 bytes
+};
+struct LaunchConfig {
+  unsigned grid[3], block[3], shared_bytes;
+  void* stream;
+  LaunchAttribute* attributes;
+  unsigned attribute_count;
+};
 
 /// The block of arguments of a launch's `extra`; null where it has none.
 char* BlockOf(void** extra) {
@@ -39,6 +53,28 @@ hipError_t FindArguments(const Driver& driver, hipFunction_t kernel, char* block
     pointers[i] = block + (at - first);
   }
   return hipSuccess;
+}
+
+/// The launch of a kernel whose arguments are in the block of `extra`, if there is one, and else
+/// `parameters`. `launch` gets them.
+template <class Launch>
+hipError_t LaunchWith(hipFunction_t kernel, unsigned shared_bytes, void** parameters, void** extra,
+                      const Launch& launch) {
+  const Entered entered = Enter();
+  if (entered.driver == nullptr) return entered.error;
+  const Driver& driver = *entered.driver;
+  std::array<void*, kMaxParameters> pointers;
+  if (char* const block = BlockOf(extra)) {
+    const hipError_t error = FindArguments(driver, kernel, block, pointers);
+    if (error != hipSuccess) return error;
+    parameters = pointers.data();
+  }
+  if (shared_bytes > kDefaultSharedBytes) {
+    const hipError_t error = Translate(
+        driver.FuncSetAttribute(kernel, kMaxDynamicSharedBytes, static_cast<int>(shared_bytes)));
+    if (error != hipSuccess) return error;
+  }
+  return Translate(launch(driver, parameters));
 }
 
 }  // namespace
@@ -74,22 +110,29 @@ hipError_t hipModuleLaunchKernel(hipFunction_t kernel, unsigned grid_x, unsigned
                                  unsigned grid_z, unsigned block_x, unsigned block_y,
                                  unsigned block_z, unsigned shared_bytes, hipStream_t stream,
                                  void** parameters, void** extra) {
-  const gridwise::cuda::Entered entered = gridwise::cuda::Enter();
-  if (entered.driver == nullptr) return entered.error;
-  const Driver& driver = *entered.driver;
-  std::array<void*, gridwise::cuda::kMaxParameters> pointers;
-  if (char* const block = gridwise::cuda::BlockOf(extra)) {
-    const hipError_t error = gridwise::cuda::FindArguments(driver, kernel, block, pointers);
-    if (error != hipSuccess) return error;
-    parameters = pointers.data();
-  }
-  if (shared_bytes > gridwise::cuda::kDefaultSharedBytes) {
-    const hipError_t error = Translate(driver.FuncSetAttribute(
-        kernel, gridwise::cuda::kMaxDynamicSharedBytes, static_cast<int>(shared_bytes)));
-    if (error != hipSuccess) return error;
-  }
-  return Translate(driver.LaunchKernel(kernel, grid_x, grid_y, grid_z, block_x, block_y, block_z,
-                                       shared_bytes, stream, parameters, nullptr));
+  return gridwise::cuda::LaunchWith(
+      kernel, shared_bytes, parameters, extra, [&](const Driver& driver, void** arguments) {
+        return driver.LaunchKernel(kernel, grid_x, grid_y, grid_z, block_x, block_y, block_z,
+                                   shared_bytes, stream, arguments, nullptr);
+      });
+}
+
+hipError_t hipGridwiseModuleLaunchClusters(hipFunction_t kernel, unsigned grid_x, unsigned grid_y,
+                                           unsigned grid_z, unsigned block_x, unsigned block_y,
+                                           unsigned block_z, unsigned shared_bytes,
+                                           hipStream_t stream, void** parameters, void** extra,
+                                           unsigned cluster) {
+  gridwise::cuda::LaunchAttribute attribute = {.cluster = {cluster, 1, 1}};
+  const gridwise::cuda::LaunchConfig config = {.grid = {grid_x, grid_y, grid_z},
+                                               .block = {block_x, block_y, block_z},
+                                               .shared_bytes = shared_bytes,
+                                               .stream = stream,
+                                               .attributes = &attribute,
+                                               .attribute_count = 1};
+  return gridwise::cuda::LaunchWith(
+      kernel, shared_bytes, parameters, extra, [&](const Driver& driver, void** arguments) {
+        return driver.LaunchKernelEx(&config, kernel, arguments, nullptr);
+      });
 }
 
 }  // extern "C"

@@ -1,0 +1,225 @@
+// Fits the constants of the planner's estimates (core/launch/tile_fit.h) to times of the
+// simulator's clock:
+//
+//   bazel run //tools/gridwise -- sweep --device=gfx950 --problems=retinanet --n=32 --time
+//       --all-rows --csv=times.csv
+//   bazel run //benchmarks:fit -- --problems=retinanet times.csv
+//
+// The tables are of one device, and of the rows as they are now. Printed are the constants, to be
+// pasted into core/launch/tile_fit.cc, and how good the planner's choices are before and after.
+// What is made small is what the choices lose, and, to tell the way where no choice changes, the
+// errors of estimates of the faster rows among each other.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "benchmarks/timed_rows.h"
+#include "core/arch/target.h"
+#include "core/base/types.h"
+#include "core/conv/problem.h"
+#include "core/conv/problem_io.h"
+#include "core/launch/tile_fit.h"
+#include "instances/conv.h"
+#include "tools/gridwise/problem_sets.h"
+
+ABSL_FLAG(std::string, problems, "retinanet", "the set or CSV file that the tables are of");
+
+namespace gridwise {
+namespace {
+
+/// A timed row, and what is planned again with other constants.
+struct Sample {
+  ConvProblem problem;
+  PlanOptions options;
+  double ms = 0;
+};
+/// Those of a layer.
+using Layer = std::vector<Sample>;
+
+struct Constant {
+  const char* name;
+  double TileFit::* member;
+};
+constexpr Constant kConstants[] = {
+    {"missed", &TileFit::missed},           {"barrier", &TileFit::barrier},
+    {"first_reads", &TileFit::first_reads}, {"swapped", &TileFit::swapped},
+    {"output", &TileFit::output},           {"launch", &TileFit::launch}};
+
+/// The problem that `row` is of: that of the set, with the direction, type and batch that its sizes
+/// begin with.
+absl::StatusOr<ConvProblem> ProblemOf(const TimedRow& row, const std::vector<ProblemSet>& sets) {
+  const std::vector<std::string> words = absl::StrSplit(row.sizes, ' ');
+  for (const ProblemSet& set : sets) {
+    for (const NamedProblem& named : set.problems) {
+      if (named.name != row.problem) continue;
+      for (const Direction direction : named.directions) {
+        for (const DataType type : kAllDataTypes) {
+          ConvProblem problem = named.problem;
+          problem.direction = direction;
+          problem.type = type;
+          for (const std::string& word : words) {
+            absl::string_view rest = word;
+            if (absl::ConsumePrefix(&rest, "n"))
+              static_cast<void>(absl::SimpleAtoi(rest, &problem.batch));
+          }
+          if (ToString(problem) == row.sizes) return problem;
+        }
+      }
+    }
+  }
+  return absl::NotFoundError(
+      absl::StrCat(row.problem, ": '", row.sizes, "' is not in the problem set"));
+}
+
+/// Estimated microseconds, or 0 if the row does not compute it.
+double Estimate(const Sample& sample, Gfx gfx) {
+  const absl::StatusOr<Plan> plan = MakePlan(sample.problem, gfx, sample.options);
+  return plan.ok() ? plan->cost().cycles : 0;
+}
+
+/// What choices by estimates lose, and how far off estimates are.
+struct Loss {
+  std::vector<double> efficiency;  // of the layers, the least first
+  double error = 0;                // of logarithms, of faster rows
+  double mean() const {
+    double sum = 0;
+    for (const double e : efficiency) sum += e;
+    return sum / static_cast<double>(efficiency.size());
+  }
+  double tenth() const { return efficiency[efficiency.size() / 10]; }
+  double value() const { return (1 - mean()) + 0.5 * (1 - tenth()) + 0.2 * error; }
+};
+
+Loss LossOf(const std::vector<Layer>& layers, Gfx gfx) {
+  constexpr double kFaster = 2;  // than so many times the best
+  Loss loss;
+  double squares = 0, count = 0;
+  for (const Layer& layer : layers) {
+    double best = layer.front().ms;
+    for (const Sample& sample : layer) best = std::min(best, sample.ms);
+    double least = 0, chosen = 0, sum = 0, sum_of_squares = 0, faster = 0;
+    for (const Sample& sample : layer) {
+      const double cycles = Estimate(sample, gfx);
+      if (least == 0 || cycles < least) {
+        least = cycles;
+        chosen = sample.ms;
+      }
+      if (sample.ms > kFaster * best) continue;
+      const double off = std::log(cycles / sample.ms);
+      sum += off;
+      sum_of_squares += off * off;
+      ++faster;
+    }
+    loss.efficiency.push_back(best / chosen);
+    squares += sum_of_squares - sum * sum / faster;
+    count += faster;
+  }
+  std::sort(loss.efficiency.begin(), loss.efficiency.end());
+  loss.error = std::sqrt(squares / count);
+  return loss;
+}
+
+/// One constant after the other, by smaller and smaller factors, as long as that helps. What layers
+/// do not tell stays within bounds.
+Loss Fit(const std::vector<Layer>& layers, Gfx gfx) {
+  constexpr double kFurthest = 5;
+  TileFit& fit = MutableTileFit(gfx);
+  const TileFit start = fit;
+  Loss least = LossOf(layers, gfx);
+  for (const double factor : {3.0, 1.7, 1.3, 1.15, 1.07}) {
+    for (bool better = true; better;) {
+      better = false;
+      for (const Constant& constant : kConstants) {
+        for (const double times : {factor, 1 / factor}) {
+          double& value = fit.*constant.member;
+          const double before = value;
+          value *= times;
+          const double moved = value / start.*constant.member;
+          if (moved > kFurthest || moved * kFurthest < 1) {
+            value = before;
+            continue;
+          }
+          const Loss loss = LossOf(layers, gfx);
+          if (loss.value() < least.value() - 1e-6) {
+            least = loss;
+            better = true;
+          } else {
+            value = before;
+          }
+        }
+      }
+    }
+  }
+  return least;
+}
+
+void Print(const char* when, const Loss& loss, const TileFit& fit) {
+  absl::PrintF("%s: %d layers, efficiency %.1f %% (mean), %.1f %% (tenth percentile), error %.3f\n",
+               when, loss.efficiency.size(), 100 * loss.mean(), 100 * loss.tenth(), loss.error);
+  for (const Constant& constant : kConstants)
+    absl::PrintF("    .%s = %.3g,\n", constant.name, fit.*constant.member);
+}
+
+absl::Status Run(const std::vector<std::string>& tables, const std::string& program) {
+  const absl::StatusOr<std::vector<ProblemSet>> sets =
+      LoadProblemSets(absl::GetFlag(FLAGS_problems), program);
+  if (!sets.ok()) return sets.status();
+  std::map<std::string, Layer> layers;
+  std::optional<Gfx> gfx;
+  for (const std::string& table : tables) {
+    const absl::StatusOr<std::vector<TimedRow>> rows = ReadTimedRows(table);
+    if (!rows.ok()) return rows.status();
+    for (const TimedRow& row : *rows) {
+      const std::optional<Gfx> device = ParseGfx(row.device);
+      if (!device || (gfx && *gfx != *device)) {
+        return absl::InvalidArgumentError(
+            absl::StrCat(table, ": device ", row.device, "; the tables must be of one"));
+      }
+      gfx = device;
+      absl::StatusOr<ConvProblem> problem = ProblemOf(row, *sets);
+      if (!problem.ok()) return problem.status();
+      // As many splits as were timed, whatever other constants would choose.
+      const absl::StatusOr<Plan> plan = MakePlan(*problem, *gfx, {.row = row.row});
+      if (!plan.ok()) continue;  // a row that is no more
+      PlanOptions options = plan->options();
+      options.splits = plan->splits();
+      layers[row.Layer()].push_back({*std::move(problem), options, row.ms});
+    }
+  }
+  std::vector<Layer> list;
+  for (auto& [name, layer] : layers) {
+    if (layer.size() > 1) list.push_back(std::move(layer));
+  }
+  if (list.empty()) return absl::InvalidArgumentError("no layer has several timed rows");
+  Print("before", LossOf(list, *gfx), TileFitOf(*gfx));
+  const Loss after = Fit(list, *gfx);
+  Print("after", after, TileFitOf(*gfx));
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace gridwise
+
+int main(int argc, char** argv) {
+  const std::vector<char*> arguments = absl::ParseCommandLine(argc, argv);
+  const std::vector<std::string> tables(arguments.begin() + 1, arguments.end());
+  const absl::Status status = tables.empty() ? absl::InvalidArgumentError("name a table or more")
+                                             : gridwise::Run(tables, argv[0]);
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "fit: %s\n", std::string(status.message()).c_str());
+  return 2;
+}

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "core/arch/target.h"
+
+namespace gridwise {
+
+/// What estimates of tiles (tile_cost.h) need beyond a machine's facts: fits to the simulator's
+/// clock, by `//benchmarks:fit`. Clocks unless said otherwise.
+struct TileFit {
+  double missed = 0;       // part of the operands' bytes that L2 lacks
+  double barrier = 0;      // of a step, for each of its barriers: waves are out of step
+  double first_reads = 0;  // of a step, which nothing hides
+  double swapped = 0;      // of an element that is transposed in registers
+  double output = 0;       // of an element of the output: staged in LDS, and stored
+  double launch = 0;       // dispatch and index arithmetic of a workgroup
+};
+
+const TileFit& TileFitOf(Gfx gfx);
+/// The same to be changed, by a program that fits it: not while another thread estimates.
+TileFit& MutableTileFit(Gfx gfx);
+
+}  // namespace gridwise

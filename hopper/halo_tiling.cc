@@ -1,0 +1,295 @@
+#include "hopper/halo_tiling.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "absl/strings/str_format.h"
+#include "core/base/math.h"
+#include "core/conv/sub_gemms.h"
+#include "hopper/maps.h"
+
+namespace gridwise::hopper {
+namespace {
+
+constexpr std::int64_t kMostBox = 256;
+
+int Int(std::int64_t value) { return static_cast<int>(value); }
+
+/// Appends the taps of a pair of classes.
+void AddTaps(const std::array<AxisMap, 2>& maps, const std::array<const AxisClass*, 2>& of,
+             HaloShape& shape) {
+  for (int y = 0; y < of[0]->taps; ++y) {
+    for (int x = 0; x < of[1]->taps; ++x) {
+      HaloShape::Tap tap = {};
+      std::array<int, 2> plane;
+      for (std::size_t axis = 0; axis < 2; ++axis) {
+        const int t = axis == 0 ? y : x;
+        tap.filter[axis] = gridwise::Tap(*of[axis], maps[axis].strides, t);
+        tap.source[axis] = SourceCell(*of[axis], maps[axis].strides, 0, t) - shape.origin[axis];
+        plane[axis] = tap.source[axis] % shape.step[axis];
+        tap.shift[axis] = tap.source[axis] / shape.step[axis];
+        shape.reach[axis] = std::max(shape.reach[axis], tap.shift[axis]);
+      }
+      const auto known = std::find(shape.planes.begin(), shape.planes.end(), plane);
+      tap.plane = Int(known - shape.planes.begin());
+      if (known == shape.planes.end()) shape.planes.push_back(plane);
+      shape.taps.push_back(tap);
+    }
+  }
+  shape.class_end.push_back(Int(static_cast<std::int64_t>(shape.taps.size())));
+}
+
+/// `up` residue classes along each axis. Or the reason why the row cannot do it.
+std::variant<std::string, HaloShape> MakeShape(const ConvProblem& problem, int up) {
+  HaloShape shape;
+  const std::array<AxisMap, 2> maps = {MakeAxisMap(problem.direction, problem.dims[1]),
+                                       MakeAxisMap(problem.direction, problem.dims[2])};
+  std::array<std::vector<const AxisClass*>, 2> classes;  // by their first cell
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    shape.step[axis] = maps[axis].strides.source_stride;
+    shape.origin[axis] = 1 << 30;
+    classes[axis].resize(static_cast<std::size_t>(up));
+    for (const AxisClass& of : maps[axis].classes) {
+      if (of.taps == 0 || of.first_cell >= up || maps[axis].strides.cell_stride != up) {
+        return absl::StrFormat("cells of dx along %c are of %d residue classes; the row is for %d",
+                               "hw"[axis], maps[axis].classes.size(), up);
+      }
+      classes[axis][static_cast<std::size_t>(of.first_cell)] = &of;
+      shape.origin[axis] = std::min(shape.origin[axis], of.first_source);
+      shape.cells[axis] = std::max(shape.cells[axis], of.count);
+    }
+    for (const AxisClass* of : classes[axis]) {
+      if (of == nullptr) return "a residue class has no cells";
+    }
+    if (up == 2 && classes[axis][0]->taps > classes[axis][1]->taps) {
+      std::swap(classes[axis][0], classes[axis][1]);
+      shape.flip[axis] = 1;
+    }
+  }
+  for (const AxisClass* h : classes[0]) {
+    for (const AxisClass* w : classes[1]) AddTaps(maps, {h, w}, shape);
+  }
+  if (shape.planes.size() > kMaxHaloPlanes) {
+    return absl::StrFormat("patches are %d planes; the row takes at most %d", shape.planes.size(),
+                           kMaxHaloPlanes);
+  }
+  return shape;
+}
+
+/// The tiling whose tiles have `pitch` cells a line; nothing if it does not fit.
+std::optional<HaloTiling> Tile(const HaloShape& shape, const ConvProblem& problem,
+                               const HaloLimits& limits, int tile_h, int tile_w, int pitch) {
+  HaloTiling tiling = {.tile_h = tile_h, .tile_w = tile_w, .pitch = pitch};
+  tiling.lines = tile_h + shape.reach[0];
+  const std::int64_t cells = std::int64_t{tile_h} * pitch;
+  if (cells > limits.cells || cells % limits.multiple != 0 || tile_w * limits.up > kMostBox ||
+      pitch * shape.step[1] > kMostBox || std::max(shape.step[0], shape.step[1]) > 8 ||
+      tiling.lines * shape.step[0] > kMostBox) {
+    return std::nullopt;
+  }
+  tiling.box_bytes = tiling.lines * pitch * kBlock * 2;
+  tiling.plane_bytes = AlignUp(tiling.box_bytes, 1024);
+  tiling.stage_bytes = Int(static_cast<std::int64_t>(shape.planes.size())) * tiling.plane_bytes;
+  tiling.stage_bytes += limits.filter_bytes;
+  if (limits.dy != DyInStage::kNone) {
+    const int of_dy = limits.dy == DyInStage::kPacked ? tile_h * tile_w : Int(cells);
+    tiling.stage_bytes += AlignUp(of_dy * kBlock * 2, 1024);
+  }
+  tiling.shared_bytes = limits.stages * (tiling.stage_bytes + 16) + Int(limits.other_bytes);
+  if (tiling.shared_bytes > TraitsOf(Gfx::kSm90a).lds_bytes) return std::nullopt;
+  tiling.tiles = problem.batch * CeilDiv(shape.cells[0], tile_h) * CeilDiv(shape.cells[1], tile_w);
+  return tiling;
+}
+
+struct TileWork {
+  const ConvProblem& problem;
+  const DeviceFacts& device;
+  const HaloShape& shape;
+  const HaloRow& row;
+};
+
+TileCycles CyclesOf(const TileWork& of, const HaloTiling& tiling) {
+  const double bytes_per_cycle =
+      of.device.memory_gb_per_s / of.device.clock_ghz / of.device.compute_units;
+  const double patch = static_cast<double>(of.shape.planes.size()) * tiling.box_bytes;
+  // Cells that tiles share come from L2.
+  const double tile = tiling.tile_h * tiling.tile_w;
+  const double memory = tile * kBlock * 2 *
+                        (static_cast<double>(of.shape.planes.size()) + of.row.cells_of_other) /
+                        bytes_per_cycle;
+  const double l2 = (patch + tile * kBlock * 2 * of.row.cells_of_other) / 40;
+  return {.matrix = of.row.matrix(of.shape, tiling),
+          .memory = std::max(memory, l2),
+          .patch = patch / 40 + 20 * tiling.tile_h,
+          .alone = of.row.alone};
+}
+
+/// Of the tilings that fit, the one with the least estimate.
+std::optional<HaloTiling> ChooseTiling(const TileWork& of, const HaloLimits& limits) {
+  std::optional<HaloTiling> best;
+  double least = 0;
+  const HaloShape& shape = of.shape;
+  const int most_w = std::min<int>(shape.cells[1], Int(limits.cells) - shape.reach[1]);
+  for (int tile_w = 1; tile_w <= most_w; ++tile_w) {
+    // Widths that waste nothing of the last tile, but for what others would as well.
+    if (CeilDiv(shape.cells[1], CeilDiv(shape.cells[1], tile_w)) != tile_w) continue;
+    const int narrow = tile_w + shape.reach[1];
+    for (int pitch = narrow; pitch < narrow + limits.multiple; ++pitch) {
+      const int most_h = std::min(shape.cells[0], Int(limits.cells) / pitch);
+      int last = 0;
+      for (int tile_h = 1; tile_h <= most_h + limits.multiple; ++tile_h) {
+        const int count = CeilDiv(shape.cells[0], tile_h);
+        if (limits.multiple == 1 && count == last) continue;
+        const std::optional<HaloTiling> tiling =
+            Tile(shape, of.problem, limits, tile_h, tile_w, pitch);
+        if (!tiling) continue;
+        last = count;
+        const double cycles = static_cast<double>(tiling->tiles) * CyclesOf(of, *tiling).both();
+        if (best && cycles >= least) continue;
+        best = tiling;
+        least = cycles;
+      }
+    }
+  }
+  return best;
+}
+
+CellStrides StridesOf(const TensorAxes& axes) {
+  return {.image = axes.stride[0], .h = Int(axes.stride[2]), .w = Int(axes.stride[3])};
+}
+
+}  // namespace
+
+std::variant<std::string, Halo> MakeHalo(const ConvProblem& problem, const DeviceFacts& device,
+                                         const HaloRow& row) {
+  std::variant<std::string, HaloShape> made = MakeShape(problem, row.up);
+  if (auto* reason = std::get_if<std::string>(&made)) return std::move(*reason);
+  Halo halo = {.shape = std::get<HaloShape>(std::move(made)), .tiling = {}, .cycles = {}};
+  const int taps = Int(static_cast<std::int64_t>(halo.shape.taps.size()));
+  if (taps > row.most_taps) {
+    return absl::StrFormat("the filter has %d taps; the row takes at most %d", taps, row.most_taps);
+  }
+  const TileWork of = {problem, device, halo.shape, row};
+  const std::optional<HaloTiling> tiling = ChooseTiling(of, row.limits(halo.shape));
+  if (!tiling) return "no tile fits in shared memory";
+  halo.tiling = *tiling;
+  halo.cycles = CyclesOf(of, *tiling);
+  return halo;
+}
+
+std::optional<std::string> RejectHalo(const ConvProblem& problem) {
+  if (Is3d(problem)) return "the row is for axes h and w";
+  const std::int64_t c = problem.c_per_group(), k = problem.k_per_group();
+  if (c != k || c > kBlock || (c & (c - 1)) != 0) {
+    return absl::StrFormat(
+        "groups have %d input and %d output channels; the row takes as many of both, a power of "
+        "two up to %d",
+        c, k, kBlock);
+  }
+  const std::int64_t bytes = SizeOf(problem.type);
+  for (const Tensor tensor : {Tensor::kX, Tensor::kY}) {
+    const TensorAxes axes = problem.AxesOf(tensor);
+    if (axes.size[4] != 1 && axes.stride[4] != axes.size[5]) {
+      return absl::StrFormat("groups are %d elements apart; the row wants neighbours",
+                             axes.stride[4]);
+    }
+    if (auto reason = RejectStrides("x or y", axes, bytes, /*of_groups=*/false)) return reason;
+  }
+  return std::nullopt;
+}
+
+TensorMapSpec CellsMap(const ConvProblem& problem, Tensor tensor, int lines, int cells,
+                       const std::array<int, 2>& step) {
+  const TensorAxes axes = problem.AxesOf(tensor);
+  TensorMapSpec map = {.type = problem.type, .rank = 4, .swizzle_bytes = 128};
+  SetAxis(map, 0, axes.size[4] * axes.size[5], 1);
+  SetAxis(map, 1, axes.size[3], axes.stride[3]);
+  SetAxis(map, 2, axes.size[2], axes.stride[2]);
+  SetAxis(map, 3, axes.size[0], axes.stride[0]);
+  map.box = {kBlock, static_cast<unsigned>(cells * step[1]), static_cast<unsigned>(lines * step[0]),
+             1};
+  map.step = {1, static_cast<unsigned>(step[1]), static_cast<unsigned>(step[0]), 1, 1};
+  return map;
+}
+
+HaloArgs MakeHaloArgs(const ConvProblem& problem, const Halo& halo, Tensor source, Tensor cells) {
+  const auto& [shape, tiling, cycles] = halo;
+  const TensorAxes from = problem.AxesOf(source), of_cells = problem.AxesOf(cells);
+  const TensorAxes w = problem.AxesOf(Tensor::kW);
+  HaloArgs args = {};
+  args.source_stride_of = StridesOf(from);
+  args.other_stride_of = StridesOf(of_cells);
+  const bool forward = problem.direction == Direction::kForward;
+  args.w_group = w.stride[0];
+  args.w_out = Int(w.stride[forward ? 1 : 5]);
+  args.w_source = Int(w.stride[forward ? 5 : 1]);
+  args.w_y = Int(w.stride[3]);
+  args.w_x = Int(w.stride[4]);
+  args.blocks = Int(CeilDiv<std::int64_t>(problem.c, kBlock));
+  args.channels = Int(problem.c);
+  while ((std::int64_t{1} << args.log_group) < problem.c_per_group()) ++args.log_group;
+  args.tiles_h = CeilDiv(shape.cells[0], tiling.tile_h);
+  args.tiles_w = CeilDiv(shape.cells[1], tiling.tile_w);
+  args.images = Int(problem.batch);
+  args.tile_h = tiling.tile_h;
+  args.tile_w = tiling.tile_w;
+  args.pitch = tiling.pitch;
+  args.source_h = Int(from.size[2]);
+  args.source_w = Int(from.size[3]);
+  args.source_step_h = shape.step[0];
+  args.source_step_w = shape.step[1];
+  args.origin_h = shape.origin[0];
+  args.origin_w = shape.origin[1];
+  args.out_h = Int(of_cells.size[2]);
+  args.out_w = Int(of_cells.size[3]);
+  args.planes = Int(static_cast<std::int64_t>(shape.planes.size()));
+  args.plane_bytes = tiling.plane_bytes;
+  args.box_bytes = tiling.box_bytes;
+  for (std::size_t i = 0; i < shape.planes.size(); ++i) {
+    args.plane_h[i] = static_cast<short>(shape.planes[i][0]);
+    args.plane_w[i] = static_cast<short>(shape.planes[i][1]);
+  }
+  for (std::size_t i = 0; i < shape.taps.size(); ++i) {
+    const HaloShape::Tap& tap = shape.taps[i];
+    args.tap[i] = {.at = tap.plane * tiling.plane_bytes +
+                         (tap.shift[0] * tiling.pitch + tap.shift[1]) * kBlock * 2,
+                   .h = static_cast<short>(tap.source[0]),
+                   .w = static_cast<short>(tap.source[1]),
+                   .y = static_cast<short>(tap.filter[0]),
+                   .x = static_cast<short>(tap.filter[1])};
+  }
+  std::copy(shape.class_end.begin(), shape.class_end.end(), args.class_end);
+  args.flip_h = shape.flip[0];
+  args.flip_w = shape.flip[1];
+  args.stage_bytes = tiling.stage_bytes;
+  return args;
+}
+
+std::int64_t BlocksOf(const ConvProblem& problem) {
+  return CeilDiv<std::int64_t>(problem.c, kBlock);
+}
+
+std::int64_t SharersOf(const ConvProblem& problem, const DeviceFacts& device, std::int64_t tiles) {
+  return std::clamp<std::int64_t>(device.compute_units / BlocksOf(problem), 1, tiles);
+}
+
+LaunchShape HaloLaunchShape(std::int64_t workgroups, int threads, std::int64_t shared_bytes) {
+  return {.workgroups = {static_cast<unsigned>(workgroups), 1, 1},
+          .threads = {static_cast<unsigned>(threads), 1, 1},
+          .dynamic_lds_bytes = static_cast<unsigned>(shared_bytes)};
+}
+
+Cost HaloCost(const Halo& halo, const ConvProblem& problem, const DeviceFacts& device,
+              std::int64_t sharers, double fixed, double efficiency) {
+  const double tiles = static_cast<double>(CeilDiv<std::int64_t>(halo.tiling.tiles, sharers));
+  const double rounds =
+      static_cast<double>(CeilDiv<std::int64_t>(sharers * BlocksOf(problem), device.compute_units));
+  return {.matrix_cycles = tiles * halo.cycles.matrix / efficiency,
+          .memory_cycles = tiles * halo.cycles.memory / efficiency,
+          .alone_cycles = tiles * halo.cycles.both() / efficiency,
+          .fixed_cycles = fixed,
+          .rounds = rounds,
+          .resident = 1};
+}
+
+}  // namespace gridwise::hopper

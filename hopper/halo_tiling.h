@@ -1,0 +1,112 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/arch/device_facts.h"
+#include "core/conv/problem.h"
+#include "core/launch/cost.h"
+#include "core/launch/launch.h"
+#include "core/launch/tensor_map_spec.h"
+#include "hopper/halo.h"
+
+/// Tiles of halo and narrow rows, see hopper/halo.h.
+
+namespace gridwise::hopper {
+
+inline constexpr int kBlock = 64;  // channels
+
+/// What a row does with a problem, whatever the size of its tiles.
+struct HaloShape {
+  struct Tap {
+    int plane;
+    std::array<int, 2> shift;   // of cells in the plane
+    std::array<int, 2> source;  // cells from the patch's corner
+    std::array<int, 2> filter;  // h, w
+  };
+  std::vector<Tap> taps;                   // class by class
+  std::vector<int> class_end;              //
+  std::vector<std::array<int, 2>> planes;  // source cells from the patch's corner
+  std::array<int, 2> origin = {};          // source cell of the patch of the first tile
+  std::array<int, 2> step = {};            // source cells from one cell of a tile to the next
+  std::array<int, 2> reach = {};           // the furthest shift
+  std::array<int, 2> cells = {};           // of the largest class
+  std::array<int, 2> flip = {};            // 1: an axis' first class is of odd cells
+};
+
+/// Tiles of a row, and the shared memory that they take.
+struct HaloTiling {
+  int tile_h = 0, tile_w = 0, pitch = 0, lines = 0;
+  int box_bytes = 0, plane_bytes = 0, stage_bytes = 0, shared_bytes = 0;
+  std::int64_t tiles = 0;  // of a block of channels
+};
+
+/// Where a stage has cells of dy.
+enum class DyInStage { kNone, kByPitch, kPacked };
+
+/// What tiles of a row must keep.
+struct HaloLimits {
+  std::int64_t cells;  // of a tile, by pitch
+  int up = 1;          // lines of the output are so much longer
+  int multiple = 1;    // of a tile's cells, by pitch
+  int stages = 0;
+  std::int64_t other_bytes = 0;  // of shared memory, but for stages
+  int filter_bytes = 0;          // in a stage
+  DyInStage dy = DyInStage::kNone;
+};
+
+/// Cycles of a workgroup for a tile.
+struct TileCycles {
+  double matrix, memory;
+  double patch;  // its part of memory
+  double alone;  // of a tile: from its patch's arrival to the first product, and stores
+  double both() const { return std::max(matrix, memory) + 0.25 * patch + alone; }
+};
+
+/// What a row asks of tiles, and what they take.
+struct HaloRow {
+  int up = 1;  // residue classes along an axis
+  int most_taps = kMaxHaloTaps;
+  std::function<HaloLimits(const HaloShape&)> limits;
+  std::function<double(const HaloShape&, const HaloTiling&)> matrix;  // cycles
+  double alone = 1500;                                                // cycles
+  double cells_of_other = 1;  // of the output, or of dy, for a cell of a tile
+};
+
+/// How a row computes a problem.
+struct Halo {
+  HaloShape shape;
+  HaloTiling tiling;
+  TileCycles cycles;
+};
+
+/// The tiling with the least estimate, or the reason why the row cannot do it.
+std::variant<std::string, Halo> MakeHalo(const ConvProblem& problem, const DeviceFacts& device,
+                                         const HaloRow& row);
+
+/// Why rows for groups of few channels cannot compute the problem, whatever they are.
+std::optional<std::string> RejectHalo(const ConvProblem& problem);
+
+/// 64 channels of boxes of cells of x or y, of every `step`-th.
+TensorMapSpec CellsMap(const ConvProblem& problem, Tensor tensor, int lines, int cells,
+                       const std::array<int, 2>& step);
+
+/// The arguments that say what and how, but for where the rest of shared memory is.
+HaloArgs MakeHaloArgs(const ConvProblem& problem, const Halo& halo, Tensor source, Tensor cells);
+
+std::int64_t BlocksOf(const ConvProblem& problem);
+/// Workgroups that share the tiles of a block of channels.
+std::int64_t SharersOf(const ConvProblem& problem, const DeviceFacts& device, std::int64_t tiles);
+LaunchShape HaloLaunchShape(std::int64_t workgroups, int threads, std::int64_t shared_bytes);
+
+/// `efficiency` is of memory and the matrix unit, by measurement of the row's kind.
+Cost HaloCost(const Halo& halo, const ConvProblem& problem, const DeviceFacts& device,
+              std::int64_t sharers, double fixed, double efficiency);
+
+}  // namespace gridwise::hopper

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "hopper/kernel/store.h"
+
+namespace gridwise::hopper {
+
+/// Stores a tile whose splits are a cluster, by all threads that consume: each workgroup puts its
+/// sums into shared memory, in place of the stages, and adds up those of all, in the order of the
+/// splits, for some of the columns. `row` is the warpgroup's first.
+template <Config kC, class Finish>
+GRIDWISE_DEVICE void StoreOfCluster(const Finish& finish, Stores stores, int splits, char* staging,
+                                    int group, int row, const Sums<kC>& sums) {
+  constexpr int kThreads = 128 * kC.groups, kOfRow = kC.columns / 2, kOfUnit = 8;
+  constexpr int kUnits = kC.reps * kOfRow / kOfUnit;  // of 64 rows and 16 columns
+  static_assert(kC.reps * kOfRow * kThreads * 4 <= kC.staging_at());
+  WaitAt(ClusterBarrier(), kThreads);  // nobody reads the stages any more
+  float* const mine = reinterpret_cast<float*>(dynamic_shared_memory) + ThreadId();
+#pragma unroll
+  for (int i = 0; i < kC.reps * kOfRow; ++i) {
+    mine[i * kThreads] = sums.d[i / kOfRow][i % kOfRow];
+  }
+  ClusterSync();
+  const SharedAddress at = DynamicSharedMemory() + ThreadId() * 4;
+#pragma clang loop unroll(disable)
+  for (int unit = ClusterRank(); unit < kUnits; unit += splits) {
+    float v[kOfUnit] = {};
+#pragma clang loop unroll(disable)
+    for (int split = 0; split < splits; ++split) {
+      const SharedAddress from = OfClusterRank(at + unit * kOfUnit * kThreads * 4, split);
+#pragma unroll
+      for (int i = 0; i < kOfUnit; ++i) v[i] += LoadOfCluster(from + i * kThreads * 4);
+    }
+    constexpr int kOfRep = kOfRow / kOfUnit;
+    StoreByLanes<16, kC.type>(finish, stores, staging, group, row + unit / kOfRep * 64, v,
+                              unit % kOfRep * 16);
+  }
+  ClusterSync();  // nobody's shared memory is read any more
+}
+
+}  // namespace gridwise::hopper

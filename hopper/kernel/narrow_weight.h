@@ -1,0 +1,166 @@
+#pragma once
+
+#include "core/arch/warp_mma.h"
+#include "hopper/kernel/halo_weight.h"
+#include "hopper/narrow.h"
+
+/// Backward-weight of groups of few channels by single warps, see hopper/narrow.h: of dy and, at
+/// each tap, of x 16 cells at a time, which lie [cell][channel] and are loaded transposed. Cells
+/// that there are not are a line of zeros. Parts of the warps add up their sums in order at the
+/// end; workgroups that share the tiles of a block of channels are splits of K.
+
+namespace gridwise::hopper {
+
+/// Runs a kernel's roles: a thread of the last warp produces what the others consume.
+template <int kWarps, class Roles, class Args>
+GRIDWISE_DEVICE void RunWarpRoles(const Args& args) {
+  const SharedAddress base = DynamicSharedMemory();
+  Roles::Init(args, base);
+  WaitAt(0, 32 * (kWarps + 1));
+  if (ThreadId() < 32 * kWarps) {
+    Roles::Consume(args, base);
+  } else if (ThreadId() == 32 * kWarps) {
+    Roles::Produce(args, base);
+  }
+}
+
+/// Where 16 bytes of a cell are, of cells that begin at an address.
+GRIDWISE_DEVICE SharedAddress PieceOf(SharedAddress cells, int cell, int piece) {
+  return cells + cell * 128 + ((piece ^ (cell & 7)) << 4);
+}
+
+/// Cells of a tile one after the other, of which a lane visits every so manieth.
+struct NarrowCells {
+  int h, w, line, step_h, step_w;
+
+  GRIDWISE_DEVICE NarrowCells(int line, int first, int step)
+      : h(first / line), w(first % line), line(line), step_h(step / line), step_w(step % line) {}
+
+  GRIDWISE_DEVICE void Next() {
+    h += step_h;
+    w += step_w;
+    if (w >= line) w -= line, ++h;
+  }
+};
+
+/// Sums that are NaN are so by their own terms.
+template <DataType kType>
+struct NarrowWeightPlace : HaloWeightPlace<kType> {
+  GRIDWISE_DEVICE float Mend(float v, const HaloWeightPlace<kType>::Row&, int) const { return v; }
+};
+
+template <NarrowWeightConfig kC>
+struct NarrowWeightRoles {
+  static constexpr int kColumns = kC.channels / 8;  // operands B
+  using Sums = float[kC.taps()][kColumns][4];
+
+  GRIDWISE_DEVICE static void Init(const HaloArgs& args, SharedAddress base) {
+    if (ThreadId() == 0) HaloRing<kC.stages>(args, base).Init(kC.warps);
+    if (ThreadId() < 32) {  // the line of zeros
+      *reinterpret_cast<float*>(dynamic_shared_memory + args.filter_at + ThreadId() * 4) = 0;
+    }
+  }
+
+  GRIDWISE_DEVICE static void Produce(const HaloArgs& args, SharedAddress base) {
+    const HaloWork work(args);
+    Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);
+    for (int i = work.first; i < work.tiles; i += work.step, ring.Next()) {
+      const HaloTileAt tile = FindHaloTile(args, i);
+      ring.WaitEmpty();
+      ring.full().ArriveAndExpect(args.planes * args.box_bytes + args.tile_h * args.tile_w * 128);
+      LoadPatch(args, ring, work.block, tile);
+      LoadBox(ring.at() + args.other_at, args.other, ring.full(), work.block * 64, tile.w, tile.h,
+              tile.image);
+    }
+  }
+
+  /// Adds the terms of a tile.
+  GRIDWISE_DEVICE static void MultiplyTile(Sums& sums, const HaloArgs& args, SharedAddress stage,
+                                           SharedAddress zeros, const HaloTileAt& tile, int part,
+                                           int run) {
+    const int lane = ThreadId() % 32, piece_of_lane = lane / 8 % 2;
+    const int piece_a = run * 2 + piece_of_lane;
+    const int piece_b = run * 16 / kC.channels * (kC.channels / 8) + piece_of_lane;
+    const SharedAddress dy = stage + args.other_at;
+    const int cells = args.tile_h * args.tile_w;
+    int cell = part * 16 + lane / 16 * 8 + lane % 8;
+    NarrowCells at(args.tile_w, cell, kC.parts() * 16);
+    SyncWarp();  // lanes may have parted; the products are of whole warps
+#pragma clang loop unroll(disable)
+    for (int first = part * 16; first < cells;
+         first += kC.parts() * 16, cell += kC.parts() * 16, at.Next()) {
+      const bool is_there =
+          cell < cells && tile.h + at.h < args.out_h && tile.w + at.w < args.out_w;
+      const int source = at.h * args.pitch + at.w;
+      const Matrices4 a = LoadTransposed4(is_there ? PieceOf(dy, cell, piece_a) : zeros);
+#pragma unroll
+      for (int tap = 0; tap < kC.taps(); ++tap) {
+        const int x = source + args.tap[tap].at / 128;
+#pragma unroll
+        for (int j = 0; j < kColumns; j += 2) {
+          const Matrices4 b = LoadTransposed4(is_there ? PieceOf(stage, x, piece_b + j) : zeros);
+          WarpMma<kC.type>(sums[tap][j], a, b.part[0], b.part[2]);
+          WarpMma<kC.type>(sums[tap][j + 1], a, b.part[1], b.part[3]);
+        }
+      }
+    }
+  }
+
+  /// Adds up the sums of the parts, in order, in those of the first. By all warps that consume.
+  GRIDWISE_DEVICE static void AddParts(Sums& sums, int part) {
+    constexpr int kPerLane = kC.taps() * kColumns * 4, kStride = 32 * 4;
+    float* const of_warp = reinterpret_cast<float*>(dynamic_shared_memory) +
+                           ThreadId() / 32 % 4 * 32 * kPerLane + ThreadId() % 32;
+    WaitAt(StoreBarrier(0), 32 * kC.warps);  // nobody reads the stages any more
+    constexpr int kOfPart = kStride * kPerLane;
+    if (part > 0) {
+#pragma unroll
+      for (int i = 0; i < kPerLane; ++i) {
+        of_warp[(part - 1) * kOfPart + i * 32] = sums[i / 4 / kColumns][i / 4 % kColumns][i % 4];
+      }
+    }
+    WaitAt(StoreBarrier(0), 32 * kC.warps);
+    if (part > 0) return;
+#pragma clang loop unroll(disable)
+    for (int other = 0; other < kC.parts() - 1; ++other) {
+#pragma unroll
+      for (int i = 0; i < kPerLane; ++i) {
+        sums[i / 4 / kColumns][i / 4 % kColumns][i % 4] += of_warp[other * kOfPart + i * 32];
+      }
+    }
+  }
+
+  GRIDWISE_DEVICE static void Consume(const HaloArgs& args, SharedAddress base) {
+    const int warp = ThreadId() / 32, run = warp % 4, part = warp / 4, lane = ThreadId() % 32;
+    const HaloWork work(args);
+    Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);
+    Sums sums = {};
+    for (int i = work.first; i < work.tiles; i += work.step, ring.Next()) {
+      ring.WaitFull();
+      MultiplyTile(sums, args, ring.at(), base + args.filter_at, FindHaloTile(args, i), part, run);
+      SyncWarp();
+      ring.Release(ring.stage());
+    }
+    AddParts(sums, part);
+    if (part > 0) return;
+    const int first_column = run * 16 / kC.channels * kC.channels;
+#pragma clang loop unroll(disable)
+    for (int tap = 0; tap < kC.taps(); ++tap) {
+      const NarrowWeightPlace<kC.type> place = {{args, work, args.tap[tap]}};
+      const Finisher<NarrowWeightPlace<kC.type>, Element<kC.type>> finish(args.epilogue, place,
+                                                                          /*split=*/work.first);
+#pragma unroll
+      for (int i = 0; i < kColumns * 2; ++i) {
+        Vec<float, 2> v = {};
+#pragma unroll
+        for (int t = 0; t < kC.taps(); ++t) {  // registers have no index
+          if (t == tap) v = {sums[t][i / 2][i % 2 * 2], sums[t][i / 2][i % 2 * 2 + 1]};
+        }
+        finish.Store(v, finish.FindRow(run * 16 + lane / 4 + i % 2 * 8),
+                     first_column + i / 2 * 8 + lane % 4 * 2);
+      }
+    }
+  }
+};
+
+}  // namespace gridwise::hopper

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "core/arch/target.h"
+#include "core/base/types.h"
+#include "core/conv/problem.h"
+
+/// Narrow rows: halo rows (hopper/halo.h) of backward-weight whose warps multiply by themselves, 16
+/// x 16 channels at a time, where a product of a whole warpgroup is mostly of channels of different
+/// groups. Operands come from the patch by ldmatrix, so that 16 cells may be any.
+
+namespace gridwise::hopper {
+
+/// A warp has 16 channels of dy and `channels` of x of a block of 64, at all taps, and sums every
+/// so manieth 16 cells.
+struct NarrowWeightConfig {
+  DataType type = DataType::kF16;
+  int channels = 16;  // of a group of 32, or of 16 in all
+  int filter = 3;     // taps along each axis
+  int warps = 12;
+  int stages = 3;
+
+  static constexpr void Fields(auto& self, auto&& visit) {
+    auto& [type, channels, filter, warps, stages] = self;
+    visit("bwd_weight_", type);
+    visit("narrow", channels);
+    visit("f", filter);
+    visit("w", warps);
+    visit("s", stages);
+  }
+  bool operator==(const NarrowWeightConfig&) const = default;
+
+  constexpr int threads() const { return 32 * (warps + 1); }
+  constexpr int parts() const { return warps / 4; }
+  constexpr int taps() const { return filter * filter; }
+  /// f32 sums of a part of the warps.
+  constexpr int part_bytes() const { return 64 * channels * taps() * 4; }
+};
+
+/// nullptr when a kernel of `c` can be compiled, else the reason.
+constexpr const char* Reject(const NarrowWeightConfig& c) {
+  if (c.type != DataType::kF16 && c.type != DataType::kBF16) return "operands are f16 or bf16";
+  if (c.channels != 16 && c.channels != 32) return "products are of 16 or 32 channels";
+  if (c.warps % 4 != 0 || c.warps < 4 || c.warps > 16) return "four warps share a block's channels";
+  if (c.taps() * c.channels / 2 > (c.warps > 8 ? 80 : 150)) return "sums do not fit in registers";
+  if (c.stages < 2) return "one stage is loaded while another is read";
+  return nullptr;
+}
+
+}  // namespace gridwise::hopper

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/conv/problem.h"
+#include "core/launch/part_kernel.h"
+#include "hopper/halo.h"
+#include "hopper/narrow.h"
+#include "hopper/plan.h"
+
+namespace gridwise::hopper {
+
+/// As those of halo_plan.h, of narrow rows.
+std::optional<std::string> RejectProblem(const NarrowWeightConfig& config,
+                                         const ConvProblem& problem);
+PartEstimate EstimateLaunch(const NarrowWeightConfig& config, const PartRequest& request);
+Plan<HaloArgs> PlanNarrow(const NarrowWeightConfig& config, const PartRequest& request);
+
+}  // namespace gridwise::hopper

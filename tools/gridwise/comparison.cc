@@ -1,0 +1,193 @@
+#include "tools/gridwise/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/base/csv.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace gridwise {
+namespace {
+
+constexpr PublishedComparison kPublished[] = {
+    {"sub_gemms", "family=ck,launches=per_sub_gemm", "family=ck", "strided", "bwd_data",
+     "of 25 shapes with stride > 1, one launch is 6 to 32 % faster than a launch per sub-GEMM on "
+     "14, and as fast on 11; four of them are named (ROCm/rocm-libraries#7732)"},
+    {"wavelet", "family=ck,op=wavelet", "family=ck,op=cshuffle_v3+two_stage+explicit", "retinanet",
+     "bwd_weight",
+     "wavelet is the fastest on 12 of 37 shapes, 1.05 to 1.91 times as fast as the others; it "
+     "loses on 1x1, small groups and large problems (ROCm/rocm-libraries#5652)"},
+    {"classic_tile", "family=ck", "family=tile", "retinanet", "bwd_data",
+     "on 35 shapes CK Tile was 18 % slower than classic CK; on those of 3x3 and one group classic "
+     "takes 0.88 of its time, or 1.11 with wavelet rows of CK Tile (gfx950, f16, "
+     "ROCm/rocm-libraries#8220)"},
+};
+
+int64_t Count(const SimRun& run, std::string_view kind) {
+  for (const auto& [name, count] : run.instructions) {
+    if (name == kind) return count;
+  }
+  return 0;
+}
+
+/// Vector instructions for each matrix instruction; nothing if there are none.
+std::optional<double> ValuPerMatrix(const ComparedSide& side) {
+  if (!side.sim || Count(*side.sim, "mma") == 0) return std::nullopt;
+  return static_cast<double>(Count(*side.sim, "valu")) /
+         static_cast<double>(Count(*side.sim, "mma"));
+}
+
+/// "12.3 us", and where it was computed the vector instructions for each matrix instruction.
+std::string TimeOf(const ComparedSide& side) {
+  if (!side.plan) return "-";
+  std::string text = absl::StrFormat("%.1f us", side.us());
+  if (const auto valu = ValuPerMatrix(side))
+    absl::StrAppendFormat(&text, " (%.2f valu/mma)", *valu);
+  return text;
+}
+
+std::vector<std::string> Columns() {
+  std::vector<std::string> columns = {"problem", "direction", "sizes"};
+  for (const char* side : {"a", "b"}) {
+    for (const char* of_side : {"row", "us", "timed_us", "valu", "mma"}) {
+      columns.push_back(absl::StrCat(side, "_", of_side));
+    }
+  }
+  columns.insert(columns.end(), {"ratio", "winner"});
+  return columns;
+}
+
+std::vector<std::string> Fields(const Comparison& c) {
+  std::vector<std::string> fields = {c.name, KindOf(c.problem), ToString(c.problem)};
+  for (const ComparedSide* side : {&c.a, &c.b}) {
+    fields.push_back(side->plan ? side->plan->row() : "");
+    fields.push_back(side->plan ? absl::StrFormat("%.3f", side->estimated_us) : "");
+    fields.push_back(side->timing ? absl::StrFormat("%.3f", side->us()) : "");
+    fields.push_back(side->sim ? absl::StrCat(Count(*side->sim, "valu")) : "");
+    fields.push_back(side->sim ? absl::StrCat(Count(*side->sim, "mma")) : "");
+  }
+  fields.push_back(c.both() ? absl::StrFormat("%.4f", c.ratio()) : "");
+  fields.push_back(c.winner());
+  return fields;
+}
+
+std::string Escaped(std::string_view text) {
+  std::string escaped;
+  llvm::raw_string_ostream stream(escaped);
+  llvm::printHTMLEscaped({text.data(), text.size()}, stream);
+  return escaped;
+}
+
+std::string Cell(const char* kind, std::string_view text) {
+  return absl::StrCat("<td class=", kind, ">", Escaped(text), "</td>");
+}
+
+/// A row of the page's table: the bar is as long as the ratio of the times, 1 in its middle.
+std::string PageRow(const Comparison& c) {
+  std::string html = absl::StrCat("<tr>", Cell("t", c.name), Cell("t", ToString(c.problem)));
+  for (const ComparedSide* side : {&c.a, &c.b}) {
+    absl::StrAppend(&html, Cell("t", side->plan ? side->plan->row() : side->reason),
+                    Cell("n", TimeOf(*side)));
+  }
+  if (!c.both()) return absl::StrCat(html, "<td class=n>-</td><td></td></tr>\n");
+  const double width = 50 * std::clamp(c.ratio(), 0.0, 2.0);
+  absl::StrAppendFormat(&html,
+                        "<td class=n>%.3f</td><td class=b><i class=%s style=width:%.1f%%></i></td>"
+                        "</tr>\n",
+                        c.ratio(), *c.winner() == 'b' ? "s" : "f", width);
+  return html;
+}
+
+constexpr char kStyle[] =
+    "body{font:14px sans-serif;margin:2em}table{border-collapse:collapse}td,th{padding:2px 8px;"
+    "border-bottom:1px solid #ddd;text-align:left}.n{text-align:right;white-space:nowrap}"
+    ".t{font-family:monospace;font-size:12px}.b{width:120px;background:linear-gradient(90deg,"
+    "#eee 50%,#fff 50%)}.b i{display:block;height:10px}.f{background:#295}.s{background:#c52}"
+    "pre{white-space:pre-wrap}";
+
+}  // namespace
+
+const char* Comparison::winner() const {
+  if (!both()) return a.plan && !b.plan ? "a" : b.plan && !a.plan ? "b" : "-";
+  return ratio() < 0.995 ? "a" : ratio() > 1.005 ? "b" : "=";
+}
+
+std::string ToText(const Comparison& c) {
+  std::string text = absl::StrFormat(
+      "%-18s %-10s  a %-28s b %-28s %s %s\n", c.name, KindOf(c.problem), TimeOf(c.a), TimeOf(c.b),
+      c.both() ? absl::StrFormat("%.3f", c.ratio()) : "    -", c.winner());
+  for (const auto& [name, side] : {std::pair("a", &c.a), {"b", &c.b}}) {
+    if (side->reason.empty()) continue;
+    absl::StrAppendFormat(&text, "    %s: %s\n", name,
+                          side->reason.substr(0, side->reason.find('\n')));
+  }
+  return text;
+}
+
+int ComparisonTable::failed() const {
+  int failed = 0;
+  for (const Comparison& c : rows) failed += c.a.failed + c.b.failed;
+  return failed;
+}
+
+std::string ComparisonTable::Summary() const {
+  double logs = 0, most_a = 0, most_b = 0;
+  int both = 0, a_wins = 0, b_wins = 0;
+  bool measured = false;
+  for (const Comparison& c : rows) {
+    measured |= c.a.timing && c.a.timing->measured;
+    if (!c.both()) continue;
+    ++both;
+    logs += std::log(c.ratio());
+    a_wins += *c.winner() == 'a';
+    b_wins += *c.winner() == 'b';
+    most_a = std::max(most_a, 1 / c.ratio());
+    most_b = std::max(most_b, c.ratio());
+  }
+  std::string text = absl::StrFormat(
+      "%d problems, of which both compute %d: a is faster on %d, b on %d, equal on %d\n",
+      rows.size(), both, a_wins, b_wins, both - a_wins - b_wins);
+  if (both > 0) {
+    absl::StrAppendFormat(
+        &text,
+        "geometric mean of a/b: %.3f; a is at most %.2f times as fast as b, and b "
+        "%.2f times as a\n",
+        std::exp(logs / both), most_a, most_b);
+  }
+  absl::StrAppendFormat(&text, "Times are %s%s.\n",
+                        measured ? "measured"
+                        : timed  ? "by the simulator's clock, not measurements"
+                                 : "the planner's estimates, not measurements",
+                        !verified       ? ""
+                        : failed() == 0 ? "; all results are right"
+                                        : absl::StrCat("; ", failed(),
+                                                       " results are wrong or "
+                                                       "missing"));
+  if (!published.empty()) absl::StrAppend(&text, "Published: ", published, ".\n");
+  return text;
+}
+
+std::string ComparisonTable::ToCsv() const {
+  std::string csv = JoinCsvLine(Columns()) + "\n";
+  for (const Comparison& c : rows) absl::StrAppend(&csv, JoinCsvLine(Fields(c)), "\n");
+  return csv;
+}
+
+std::string ComparisonTable::ToPage() const {
+  std::string html = absl::StrCat(
+      "<!doctype html>\n<html lang=en><meta charset=utf-8><title>gridwise compare</title><style>",
+      kStyle, "</style>\n<h1>", Escaped(device), ": a = ", Escaped(a.empty() ? "any" : a),
+      ", b = ", Escaped(b.empty() ? "any" : b), "</h1>\n<pre>", Escaped(Summary()),
+      "</pre>\n<table>\n<tr><th>problem<th>sizes<th>a<th>time<th>b<th>time<th>a/b<th></tr>\n");
+  for (const Comparison& c : rows) absl::StrAppend(&html, PageRow(c));
+  return absl::StrCat(html, "</table>\n</html>\n");
+}
+
+std::span<const PublishedComparison> PublishedComparisons() { return kPublished; }
+
+}  // namespace gridwise
