@@ -12,8 +12,8 @@ namespace gridwise {
 struct TileSteps {
   double tile_elements = 0;  // of the output
   double output_factor = 1;  // of the clocks that staging in LDS and storing one of them takes
-  int element_bytes = 0;  // of the operands
-  double resident = 1;    // workgroups of a compute unit, as far as registers and LDS go
+  int element_bytes = 0;     // of the operands
+  double resident = 1;       // workgroups of a compute unit, as far as registers and LDS go
 
   // Of a step.
   double matrix_cycles = 0;     // of the matrix units

@@ -588,7 +588,7 @@ TEST(CommandLineTest, ExplainsNamedProblems) {
                                 HasSubstr("problem    bwd_weight f16 g1 n1 c16 k16"),
                                 HasSubstr("problem    bwd_weight f16 g1 n1 c24 k8"),
                                 Not(HasSubstr("problem    fwd f16 g1 n1 c24 k8")),
-                                HasSubstr("rounds x (max(")));
+                                HasSubstr("ranked by  the "), HasSubstr("rounds x (max(")));
   // The chosen one of each of the four, which is the first.
   int chosen = 0;
   for (size_t at = 0; (at = result.out.find(" rows compute it\n* ", at)) != std::string::npos; ++at)

@@ -64,8 +64,8 @@ void Print(const Explanation& explanation) {
     row_width = std::max(row_width, row.row.size());
   }
   absl::PrintF("problem    %s\n", ToString(explanation.problem));
+  if (!explanation.ranked_by.empty()) absl::PrintF("ranked by  %s\n", explanation.ranked_by);
   absl::PrintF("%d of %d rows compute it\n", explanation.able, rows.size());
-  if (!explanation.ranked_by.empty()) absl::PrintF("ranked by %s\n", explanation.ranked_by);
   for (size_t i = 0; i < rows.size(); ++i) {
     const RowVerdict& row = rows[i];
     if (i == explanation.able) absl::PrintF("%d rows cannot compute it\n", rows.size() - i);
