@@ -17,6 +17,7 @@ struct TileSteps {
   // Of a step.
   double matrix_cycles = 0;     // of the matrix units
   double slab_bytes = 0;        // that come from memory into LDS
+  double line_bytes = 0;        // of the lines of memory that they are in; 0: they fill them
   double read_bytes = 0;        // that waves read of LDS
   double written_bytes = 0;     // that waves write to LDS which multiply as well
   double lane_cycles = 0;       // of vector instructions of a wave that multiplies, besides
