@@ -42,7 +42,11 @@ Cost TileCost(const DeviceFacts& device, const TileSteps& s, const Work& work, i
   const double latency =
       machine.l2_latency_clk + fit.missed * machine.mall_latency_ns * EstimateGhz(device);
   const double arrival = latency / s.slabs_in_flight + resident * s.slab_bytes / bytes_per_clock;
-  const double memory = std::max(s.slab_bytes / bytes_per_clock, s.address_cycles);
+  // L2 gives whole lines; what is behind it, each of them once.
+  const double beside = std::max(0.0, s.line_bytes - s.slab_bytes) *
+                        std::min<double>(tiles, device.compute_units) /
+                        (machine.l2_bytes_per_clk * device.dies);
+  const double memory = std::max(s.slab_bytes / bytes_per_clock + beside, s.address_cycles);
   const double pass =
       splits == 1 ? 0 : PassCycles(device, work.out_elements * (4 * splits + s.element_bytes));
   return WithCycles(

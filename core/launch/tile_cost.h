@@ -18,6 +18,7 @@ struct TileSteps {
   // Of a step.
   double matrix_cycles = 0;     // of the matrix units
   double slab_bytes = 0;        // that come from memory into LDS
+  double line_bytes = 0;        // of the lines of memory that they are in; 0: they fill them
   double read_bytes = 0;        // that waves read of LDS
   double written_bytes = 0;     // that waves write to LDS, one after the other
   double conflict_cycles = 0;   // that these writes take longer, since lanes share banks

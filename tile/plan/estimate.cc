@@ -24,6 +24,13 @@ Cost EstimateCost(const TileConfig& c, const DeviceFacts& device, const Work& wo
   const auto swapped = [&](TileConfig::Patch patch, int rows) {
     return patch.n == 2 ? static_cast<double>(rows * c.tile.k) : 0;
   };
+  // Runs of k that are shorter than a line of memory, whose rest a later step asks for again.
+  const auto half_lines = [&](TileConfig::Patch patch, LdsTile tile) {
+    constexpr int kLineBytes = 128;
+    const int run = c.step_k() * SizeOf(c.type);
+    const bool along_k = patch.n == 1 && patch.k > 1 && c.merge.groups == 1;
+    return along_k && run < kLineBytes ? tile.bytes() * (1.0 * kLineBytes / run - 1) : 0.0;
+  };
   const int rows_b = c.lds_b().rows;
   const double read_elements =
       c.waves.m * c.waves.n * (1.0 * c.wave_m() * c.tile.k + c.wave_n() * c.k_of_group());
@@ -35,6 +42,8 @@ Cost EstimateCost(const TileConfig& c, const DeviceFacts& device, const Work& wo
        .matrix_cycles = c.reps_m() * c.reps_n() * (c.k_of_group() / c.mma.k) *
                         MmaCycles(c.mma, c.type) * waves_per_simd,
        .slab_bytes = 1.0 * c.slab_bytes(),
+       .line_bytes =
+           c.slab_bytes() + half_lines(c.patch_a, c.lds_a()) + half_lines(c.patch_b, c.lds_b()),
        .read_bytes = read_elements * SizeOf(c.type),
        .written_bytes = c.load_waves() > 0 || c.loads_to_lds() ? 0.0 : c.slab_bytes(),
        .swapped_elements = swapped(c.patch_a, c.tile.m) + swapped(c.patch_b, rows_b),

@@ -198,8 +198,14 @@ TEST(PlanGather, SaysWhyGroupsAreNotMerged) {
 
 TEST(TileConfig, RejectsSchedulesThatDoNotExist) {
   TileConfig c = kMedium;
+  c.pipeline = {Schedule::kSingle, 3};
+  EXPECT_STREQ(Reject(c, Gfx::k942), "with one LDS buffer 1 or 2 slabs are on their way");
   c.pipeline = {Schedule::kSingle, 2};
-  EXPECT_STREQ(Reject(c, Gfx::k942), "with one LDS buffer one slab is on its way");
+  EXPECT_EQ(Reject(c, Gfx::k942), nullptr);
+  c.patch_a = {8, 2};
+  EXPECT_STREQ(Reject(c, Gfx::k942),
+               "slabs are loaded together along the channels of a tap, of one group");
+  c = kMedium;
   c.pipeline = {Schedule::kDouble, 3};
   EXPECT_STREQ(Reject(c, Gfx::k942), "with two LDS buffers 1, 2 or 4 slabs are on their way");
   c.pipeline = {Schedule::kWavelet, 0};
@@ -266,6 +272,19 @@ TEST(TileConfig, LoadsStraightToLds) {
   c.patch_b = {1, 8};
   c.pipeline = {};
   EXPECT_STREQ(Reject(c, Gfx::k950), "a patch is neither 1 nor 2 rows wide");
+}
+
+TEST(PlanGather, SlabsThatAreLoadedTogetherAreWhole) {
+  TileConfig config = kDirect;
+  config.pipeline = {Schedule::kSingle, 2};
+  ASSERT_EQ(config.step_k(), 2 * config.tile.k);
+  ConvProblem problem = Problem2d(2, 64, 64, {.in = 14, .filter = 3}, {.in = 14, .filter = 3});
+  problem.direction = Direction::kForward;
+  problem.c = 2 * config.step_k();
+  EXPECT_EQ(RejectGather(config, problem), std::nullopt);
+  problem.c = 3 * config.tile.k;
+  EXPECT_THAT(RejectGather(config, problem).value_or(""), HasSubstr("the row loads"));
+  EXPECT_THAT(RejectGather(config, problem).value_or(""), HasSubstr("together"));
 }
 
 TEST(PlanGather, LoadsStraightToLdsTakeWholeCells) {
