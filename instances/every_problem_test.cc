@@ -71,7 +71,7 @@ ConvProblem AnyProblem(Direction direction, std::mt19937& random) {
 
 /// The limit of HIP that a launch exceeds; empty if it keeps them all.
 std::string LimitOf(const KernelLaunch& launch) {
-  const auto& [workgroups, threads, lds] = launch.shape;
+  const Extent3 &workgroups = launch.shape.workgroups, &threads = launch.shape.threads;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (workgroups[axis] == 0 || threads[axis] == 0) return "an empty axis";
     if (std::int64_t{workgroups[axis]} * threads[axis] > kMaxWorkItems) return "work-items";
