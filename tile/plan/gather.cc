@@ -162,8 +162,9 @@ std::optional<Refusal> RejectGather(const TileConfig& config, const ConvProblem&
     }
   }
   if (config.slabs_of_step() > 1 && channels % config.step_k() != 0) {
-    return absl::StrFormat("a group has %d source channels; the row loads %d together", channels,
-                           config.step_k());
+    return Refusal(RefusalCode::kChannels,
+                   absl::StrFormat("a group has %d source channels; the row loads %d together",
+                                   channels, config.step_k()));
   }
   const std::int64_t columns = problem.AxesOf(problem.out()).size[5];
   if (config.reads_transposed(config.patch_b) && columns % config.patch_b.n != 0) {

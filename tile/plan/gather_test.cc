@@ -283,8 +283,8 @@ TEST(PlanGather, SlabsThatAreLoadedTogetherAreWhole) {
   problem.c = 2 * config.step_k();
   EXPECT_EQ(RejectGather(config, problem), std::nullopt);
   problem.c = 3 * config.tile.k;
-  EXPECT_THAT(RejectGather(config, problem).value_or(""), HasSubstr("the row loads"));
-  EXPECT_THAT(RejectGather(config, problem).value_or(""), HasSubstr("together"));
+  EXPECT_THAT(Why(RejectGather(config, problem)), HasSubstr("the row loads"));
+  EXPECT_THAT(Why(RejectGather(config, problem)), HasSubstr("together"));
 }
 
 TEST(PlanGather, LoadsStraightToLdsTakeWholeCells) {
