@@ -126,7 +126,7 @@ TEST(Filter, ErrorsSayWhere) {
 constexpr char kTraits[] = R"({"family": "tile", "direction": "fwd", "traits": {
   "type": ["f16", "f32"], "tile": [[64, 64, 32], [128, 128, 32]], "waves_m": 2, "waves_n": [1, 2],
   "mma": [["mfma", 32, 32, 8]], "patch_a": [[8, 1]], "patch_b": [[8, 1]], "occupancy": [2, 3],
-  "pipeline": [["single", 1], ["single", 2]]}})";
+  "pipeline": [["single", 1], ["single", 3]]}})";
 
 TEST(Builder, ConfigsAreKeptOrCounted) {
   const absl::StatusOr<Built> built = BuildRows(kTraits, Gfx::k942, "occupancy == 2");
@@ -139,7 +139,7 @@ TEST(Builder, ConfigsAreKeptOrCounted) {
   ASSERT_EQ(built->refused.size(), 2u);
   EXPECT_EQ(built->refused[0].first, "the target has no such mma for the type");
   EXPECT_EQ(built->refused[0].second, 8);
-  EXPECT_EQ(built->refused[1].first, "with one LDS buffer one slab is on its way");
+  EXPECT_EQ(built->refused[1].first, "with one LDS buffer 1 or 2 slabs are on their way");
   EXPECT_EQ(built->refused[1].second, 4);
 }
 
