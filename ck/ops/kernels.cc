@@ -19,12 +19,16 @@
 #include "ck/ops/estimate.h"
 #include "ck/ops/lowered.h"
 #include "core/base/fields_text.h"
+#include "core/conv/sub_gemms.h"
 #include "core/launch/choose_block_map.h"
 
 namespace gridwise::ck {
 namespace {
 
 using Args = GemmArgs<Functions<>>;
+
+/// Each is lowered by itself, for some microseconds: beyond, another family's plan is there sooner.
+constexpr std::int64_t kMostSubGemms = 512;
 
 /// The work of a problem in tiles of a config.
 struct Tiles {
@@ -101,6 +105,11 @@ class ClassicKernel final : public PartKernel {
                      absl::StrFormat("type is %s; the row is for %s", gridwise::Name(problem.type),
                                      gridwise::Name(config_.type)));
     }
+    if (const std::int64_t count = SubGemmCount(problem); count > kMostSubGemms) {
+      return Refusal(RefusalCode::kFilter,
+                     absl::StrFormat("there are %d sub-GEMMs; the classic family lowers at most %d",
+                                     count, kMostSubGemms));
+    }
     const auto lowered = LoweredOf(problem);
     if (lowered->demands.AreMetBy(config_)) return std::nullopt;
     for (const GemmForms& gemm : lowered->forms) {
@@ -110,6 +119,9 @@ class ClassicKernel final : public PartKernel {
   }
 
   std::optional<Excess> TooLarge(const ConvProblem& problem, std::int64_t limit) const override;
+
+  /// Each part is lowered.
+  std::size_t max_parts() const override { return 64; }
 
   PartEstimate Estimate(const PartRequest& request) const override {
     const auto lowered = LoweredOf(request.problem);
@@ -134,12 +146,6 @@ std::optional<Excess> ClassicKernel::TooLarge(const ConvProblem& problem,
   const bool is_weight = problem.direction == Direction::kBackwardWeight;
   const PartAxis of_positions = problem.batch > 1 ? PartAxis::kImages : PartAxis::kCells;
   const auto lowered = LoweredOf(problem);
-  const auto sub_gemms = static_cast<std::int64_t>(lowered->gemms.size());
-  if (sub_gemms > kMaxSubGemms) {
-    return Excess{
-        absl::StrFormat("there are %d sub-GEMMs; must be at most %d", sub_gemms, kMaxSubGemms),
-        PartAxis::kCells};
-  }
   const Tiles tiles(config_, problem, lowered->forms);
   const std::int64_t most_tiles = kMaxWorkItems / config_.threads();
   if (tiles.count > most_tiles) {

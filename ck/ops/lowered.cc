@@ -6,6 +6,8 @@
 #include <memory>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
 #include "ck/descriptor/normal_form.h"
 #include "ck/lowering/conv.h"
 #include "core/conv/sub_gemms.h"
@@ -20,13 +22,47 @@ std::span<const GemmForms> Lowered::Of(std::span<const SubGemm> some) const {
   return std::span(forms).subspan(static_cast<std::size_t>(found - gemms.begin()), 1);
 }
 
+namespace {
+
+struct Hash {
+  std::size_t operator()(const ConvProblem& p) const {
+    std::size_t hash = absl::HashOf(p.direction, p.type, p.groups, p.batch, p.c, p.k);
+    for (const Dim& dim : p.dims) {
+      hash = absl::HashOf(hash, dim.in, dim.filter, dim.pad_begin, dim.pad_end);
+    }
+    return hash;
+  }
+};
+
+/// What a thread asked for last: rows ask about the same problem, and about the same parts of one
+/// that no launch can compute at once.
+class Memory {
+ public:
+  std::shared_ptr<const Lowered> Find(const ConvProblem& problem) const {
+    const auto found = lowered_.find(problem);
+    return found == lowered_.end() ? nullptr : found->second;
+  }
+
+  void Add(const ConvProblem& problem, std::shared_ptr<const Lowered> lowered) {
+    constexpr std::size_t kMostForms = 4096;
+    if (forms_ + lowered->forms.size() > kMostForms) {
+      lowered_.clear();
+      forms_ = 0;
+    }
+    forms_ += lowered->forms.size();
+    lowered_.emplace(problem, std::move(lowered));
+  }
+
+ private:
+  absl::flat_hash_map<ConvProblem, std::shared_ptr<const Lowered>, Hash> lowered_;
+  std::size_t forms_ = 0;
+};
+
+}  // namespace
+
 std::shared_ptr<const Lowered> LoweredOf(const ConvProblem& problem) {
-  struct Last {
-    ConvProblem problem;
-    std::shared_ptr<const Lowered> lowered;
-  };
-  static thread_local Last last;
-  if (last.lowered != nullptr && last.problem == problem) return last.lowered;
+  static thread_local Memory memory;
+  if (auto known = memory.Find(problem)) return known;
   auto lowered = std::make_shared<Lowered>();
   lowered->gemms = MakeSubGemms(problem);
   lowered->forms.reserve(lowered->gemms.size());
@@ -38,8 +74,8 @@ std::shared_ptr<const Lowered> LoweredOf(const ConvProblem& problem) {
     }
   }
   lowered->demands = Demands(lowered->forms, problem.type);
-  last = {problem, std::move(lowered)};
-  return last.lowered;
+  memory.Add(problem, lowered);
+  return lowered;
 }
 
 }  // namespace gridwise::ck

@@ -22,7 +22,7 @@ struct Lowered {
 };
 
 /// Lowers a valid problem, with the tensors of its epilogue. What a thread asked for last is
-/// remembered: all rows ask about the same problem.
+/// remembered: all rows ask about the same problem and its parts.
 std::shared_ptr<const Lowered> LoweredOf(const ConvProblem& problem);
 
 }  // namespace gridwise::ck
