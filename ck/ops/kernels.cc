@@ -120,9 +120,6 @@ class ClassicKernel final : public PartKernel {
 
   std::optional<Excess> TooLarge(const ConvProblem& problem, std::int64_t limit) const override;
 
-  /// Each part is lowered.
-  std::size_t max_parts() const override { return 64; }
-
   PartEstimate Estimate(const PartRequest& request) const override {
     const auto lowered = LoweredOf(request.problem);
     const Work work = Tiles(config_, request.problem, lowered->Of(request.sub_gemms)).work;

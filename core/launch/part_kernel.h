@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -89,10 +88,6 @@ class PartKernel {
   /// Why one launch can only compute parts of it; nothing if it can compute it at once. Tiles may
   /// reach over `limit` bytes of a tensor, at most kOffsetLimit.
   virtual std::optional<Excess> TooLarge(const ConvProblem& problem, std::int64_t limit) const = 0;
-
-  /// The most parts, launches, that a problem is computed in. A family must not have so many that
-  /// planning them takes long, if another takes the problem.
-  virtual std::size_t max_parts() const { return std::size_t{1} << 16; }
 
   virtual PartEstimate Estimate(const PartRequest& request) const = 0;
   /// With as many splits as Estimate says.

@@ -17,6 +17,8 @@
 namespace gridwise {
 namespace {
 
+constexpr std::size_t kMaxParts = std::size_t{1} << 16;
+
 /// How a kernel computes a problem: in parts, which together write the output once, or are terms of
 /// its sums.
 struct Division {
@@ -112,9 +114,9 @@ class Divider {
       if (trimmed.problem.dims != part.problem.dims) return AddPart(trimmed, term, division, end);
       return AddHalves(part, *excess, term, division, end);
     }
-    if (division.parts.size() == kernel_.max_parts()) {
-      return Refusal(RefusalCode::kSize, absl::StrFormat("the problem takes more than %d launches",
-                                                         kernel_.max_parts()));
+    if (division.parts.size() == kMaxParts) {
+      return Refusal(RefusalCode::kSize,
+                     absl::StrFormat("the problem takes more than %d launches", kMaxParts));
     }
     division.parts.push_back({.part = part, .term = term});
     end = term + 1;
