@@ -1,13 +1,11 @@
 /// Runs //benchmarks:conv on one layer, as a user does.
 
-#include <sys/wait.h>
-
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/shell.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -18,22 +16,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-struct Result {
-  int status = -1;
-  std::string out;  // stdout and stderr
-};
-
-Result Conv(const std::string& arguments) {
-  const std::string command = absl::StrCat("benchmarks/conv ", arguments, " 2>&1");
-  Result result;
-  std::FILE* const pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return result;
-  char buffer[4096];
-  for (size_t n; (n = std::fread(buffer, 1, sizeof(buffer), pipe)) > 0;)
-    result.out.append(buffer, n);
-  const int status = pclose(pipe);
-  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return result;
+ShellResult Conv(const std::string& arguments) {
+  return Shell(absl::StrCat("benchmarks/conv ", arguments, " 2>&1"));
 }
 
 std::string Device() { return absl::StrCat("--device=", std::getenv("GRIDWISE_TEST_TARGET")); }
@@ -43,7 +27,7 @@ TEST(ConvBenchmark, TimesALayerByTheClock) {
   std::ofstream(path) << "name,ndim,G,N,K,C,Z,Y,X,Di,Hi,Wi,stride_d,stride_h,stride_w,dil_d,dil_h,"
                          "dil_w,pad_d,pad_h,pad_w,directions,note\n"
                          "small,2,1,2,64,32,1,3,3,1,14,14,1,1,1,1,1,1,0,1,1,fwd bwd_data,\n";
-  const Result result =
+  const ShellResult result =
       Conv(absl::StrCat(Device(), " --problems=", path, " --benchmark_filter=small/fwd"));
   EXPECT_EQ(result.status, 0) << result.out;
   EXPECT_THAT(result.out,
@@ -53,7 +37,7 @@ TEST(ConvBenchmark, TimesALayerByTheClock) {
 }
 
 TEST(ConvBenchmark, SaysWhatIsWrong) {
-  const Result result = Conv("--device=gfx90");
+  const ShellResult result = Conv("--device=gfx90");
   EXPECT_EQ(result.status, 2);
   EXPECT_THAT(result.out, AllOf(HasSubstr("conv: "), HasSubstr("gfx90")));
 }

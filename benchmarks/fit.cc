@@ -3,7 +3,7 @@
 //
 //   bazel run //tools/gridwise -- sweep --device=gfx950 --problems=retinanet --n=32 --time
 //       --all-rows --csv=times.csv
-//   bazel run //benchmarks:fit -- --problems=retinanet times.csv
+//   bazel run //benchmarks:fit -- times.csv
 //
 // The tables are of one device, and of the rows as they are now. Printed are the constants, to be
 // pasted into core/launch/tile_fit.cc, and how good the planner's choices are before and after.
@@ -13,30 +13,20 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "absl/flags/flag.h"
-#include "absl/flags/parse.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
-#include "benchmarks/timed_rows.h"
 #include "core/arch/target.h"
-#include "core/base/types.h"
 #include "core/conv/problem.h"
 #include "core/conv/problem_io.h"
 #include "core/launch/tile_fit.h"
 #include "instances/conv.h"
-#include "tools/gridwise/problem_sets.h"
-
-ABSL_FLAG(std::string, problems, "retinanet", "the set or CSV file that the tables are of");
+#include "tools/gridwise/read_tables.h"
 
 namespace gridwise {
 namespace {
@@ -59,33 +49,7 @@ constexpr Constant kConstants[] = {
     {"first_reads", &TileFit::first_reads}, {"swapped", &TileFit::swapped},
     {"output", &TileFit::output},           {"launch", &TileFit::launch}};
 
-/// The problem that `row` is of: that of the set, with the direction, type and batch that its sizes
-/// begin with.
-absl::StatusOr<ConvProblem> ProblemOf(const TimedRow& row, const std::vector<ProblemSet>& sets) {
-  const std::vector<std::string> words = absl::StrSplit(row.sizes, ' ');
-  for (const ProblemSet& set : sets) {
-    for (const NamedProblem& named : set.problems) {
-      if (named.name != row.problem) continue;
-      for (const Direction direction : named.directions) {
-        for (const DataType type : kAllDataTypes) {
-          ConvProblem problem = named.problem;
-          problem.direction = direction;
-          problem.type = type;
-          for (const std::string& word : words) {
-            absl::string_view rest = word;
-            if (absl::ConsumePrefix(&rest, "n"))
-              static_cast<void>(absl::SimpleAtoi(rest, &problem.batch));
-          }
-          if (ToString(problem) == row.sizes) return problem;
-        }
-      }
-    }
-  }
-  return absl::NotFoundError(
-      absl::StrCat(row.problem, ": '", row.sizes, "' is not in the problem set"));
-}
-
-/// Estimated microseconds, or 0 if the row does not compute it.
+/// Estimated cycles, or 0 if the row does not compute it.
 double Estimate(const Sample& sample, Gfx gfx) {
   const absl::StatusOr<Plan> plan = MakePlan(sample.problem, gfx, sample.options);
   return plan.ok() ? plan->cost().cycles : 0;
@@ -174,35 +138,37 @@ void Print(const char* when, const Loss& loss, const TileFit& fit) {
     absl::PrintF("    .%s = %.3g,\n", constant.name, fit.*constant.member);
 }
 
-absl::Status Run(const std::vector<std::string>& tables, const std::string& program) {
-  const absl::StatusOr<std::vector<ProblemSet>> sets =
-      LoadProblemSets(absl::GetFlag(FLAGS_problems), program);
-  if (!sets.ok()) return sets.status();
-  std::map<std::string, Layer> layers;
-  std::optional<Gfx> gfx;
-  for (const std::string& table : tables) {
-    const absl::StatusOr<std::vector<TimedRow>> rows = ReadTimedRows(table);
-    if (!rows.ok()) return rows.status();
-    for (const TimedRow& row : *rows) {
-      const std::optional<Gfx> device = ParseGfx(row.device);
-      if (!device || (gfx && *gfx != *device)) {
-        return absl::InvalidArgumentError(
-            absl::StrCat(table, ": device ", row.device, "; the tables must be of one"));
-      }
-      gfx = device;
-      absl::StatusOr<ConvProblem> problem = ProblemOf(row, *sets);
-      if (!problem.ok()) return problem.status();
-      // As many splits as were timed, whatever other constants would choose.
-      const absl::StatusOr<Plan> plan = MakePlan(*problem, *gfx, {.row = row.row});
-      if (!plan.ok()) continue;  // a row that is no more
-      PlanOptions options = plan->options();
-      options.splits = plan->splits();
-      layers[row.Layer()].push_back({*std::move(problem), options, row.ms});
-    }
+/// The rows of a problem that there still are, each with as many splits as were timed, whatever
+/// other constants would choose.
+absl::StatusOr<Layer> LayerOf(const TimedProblem& timed, Gfx gfx) {
+  const absl::StatusOr<ConvProblem> problem = ParseProblem(timed.sizes);
+  if (!problem.ok()) return problem.status();
+  Layer layer;
+  for (const RowTime& time : timed.times) {
+    const absl::StatusOr<Plan> plan = MakePlan(*problem, gfx, {.row = time.row});
+    if (!plan.ok()) continue;
+    PlanOptions options = plan->options();
+    options.splits = plan->splits();
+    layer.push_back({*problem, options, time.ms});
   }
+  return layer;
+}
+
+absl::Status Run(const std::vector<std::string>& tables) {
+  const absl::StatusOr<std::vector<TimedProblem>> problems = ReadTables(tables);
+  if (!problems.ok()) return problems.status();
   std::vector<Layer> list;
-  for (auto& [name, layer] : layers) {
-    if (layer.size() > 1) list.push_back(std::move(layer));
+  std::optional<Gfx> gfx;
+  for (const TimedProblem& problem : *problems) {
+    const std::optional<Gfx> device = ParseGfx(problem.device);
+    if (!device || (gfx && *gfx != *device)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("device ", problem.device, "; the tables must be of one"));
+    }
+    gfx = device;
+    absl::StatusOr<Layer> layer = LayerOf(problem, *gfx);
+    if (!layer.ok()) return layer.status();
+    if (layer->size() > 1) list.push_back(*std::move(layer));
   }
   if (list.empty()) return absl::InvalidArgumentError("no layer has several timed rows");
   Print("before", LossOf(list, *gfx), TileFitOf(*gfx));
@@ -215,10 +181,7 @@ absl::Status Run(const std::vector<std::string>& tables, const std::string& prog
 }  // namespace gridwise
 
 int main(int argc, char** argv) {
-  const std::vector<char*> arguments = absl::ParseCommandLine(argc, argv);
-  const std::vector<std::string> tables(arguments.begin() + 1, arguments.end());
-  const absl::Status status = tables.empty() ? absl::InvalidArgumentError("name a table or more")
-                                             : gridwise::Run(tables, argv[0]);
+  const absl::Status status = gridwise::Run({argv + 1, argv + argc});
   if (status.ok()) return 0;
   std::fprintf(stderr, "fit: %s\n", std::string(status.message()).c_str());
   return 2;

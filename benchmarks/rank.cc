@@ -10,12 +10,12 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "benchmarks/timed_rows.h"
+#include "tools/gridwise/read_tables.h"
 #include "tools/sim/time/calibrate/score.h"
 
 namespace gridwise {
@@ -35,31 +35,34 @@ struct Choice {
   double efficiency() const { return best->measured_ms / chosen->measured_ms; }
 };
 
-std::map<std::string, Rows> ByLayer(const std::vector<TimedRow>& rows) {
-  std::map<std::string, Rows> layers;
-  for (const TimedRow& row : rows) {
-    layers[row.Layer()].push_back(
-        {.id = row.row, .measured_ms = row.ms, .predicted_ms = row.estimate_us * 1e-3});
+std::vector<Rows> RowsOf(const std::vector<TimedProblem>& problems) {
+  std::vector<Rows> rows;
+  for (const TimedProblem& problem : problems) {
+    Rows& of_problem = rows.emplace_back();
+    for (const RowTime& time : problem.times) {
+      of_problem.push_back(
+          {.id = time.row, .measured_ms = time.ms, .predicted_ms = time.estimate_us * 1e-3});
+    }
   }
-  return layers;
+  return rows;
 }
 
-std::vector<Choice> ChoicesOf(const std::map<std::string, Rows>& problems) {
+/// Of the problems with several rows, which the choices point into.
+std::vector<Choice> ChoicesOf(const std::vector<TimedProblem>& problems,
+                              const std::vector<Rows>& rows) {
   std::vector<Choice> choices;
-  for (const auto& [problem, rows] : problems) {
-    if (rows.size() < 2) continue;
+  for (size_t i = 0; i < problems.size(); ++i) {
+    if (rows[i].size() < 2) continue;
     const auto least = [&](double Prediction::* member) {
-      return &*std::min_element(rows.begin(), rows.end(), [&](const auto& a, const auto& b) {
-        return a.*member < b.*member;
-      });
+      return &*std::ranges::min_element(rows[i], {}, member);
     };
-    choices.push_back({.problem = problem,
+    choices.push_back({.problem = absl::StrCat(problems[i].name, " on ", problems[i].device, ": ",
+                                               problems[i].sizes),
                        .chosen = least(&Prediction::predicted_ms),
                        .best = least(&Prediction::measured_ms),
-                       .tau = ScoreOf(rows).tau});
+                       .tau = ScoreOf(rows[i]).tau});
   }
-  std::sort(choices.begin(), choices.end(),
-            [](const Choice& a, const Choice& b) { return a.efficiency() < b.efficiency(); });
+  std::ranges::sort(choices, {}, &Choice::efficiency);
   return choices;
 }
 
@@ -91,17 +94,13 @@ void Print(const std::vector<Choice>& choices) {
 }  // namespace gridwise
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fputs("usage: rank table.csv, of a `gridwise sweep --time --all-rows`\n", stderr);
+  const auto problems = gridwise::ReadTables({argv + 1, argv + argc});
+  if (!problems.ok()) {
+    std::fprintf(stderr, "rank: %s\n", std::string(problems.status().message()).c_str());
     return 2;
   }
-  const auto rows = gridwise::ReadTimedRows(argv[1]);
-  if (!rows.ok()) {
-    std::fprintf(stderr, "rank: %s\n", std::string(rows.status().message()).c_str());
-    return 2;
-  }
-  const auto layers = gridwise::ByLayer(*rows);  // which the choices point into
-  const auto choices = gridwise::ChoicesOf(layers);
+  const auto rows = gridwise::RowsOf(*problems);
+  const auto choices = gridwise::ChoicesOf(*problems, rows);
   if (choices.empty()) {
     std::fputs("rank: no problem of the table has several timed rows\n", stderr);
     return 1;

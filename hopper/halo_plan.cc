@@ -10,8 +10,8 @@
 #include "core/base/math.h"
 #include "core/conv/sub_gemms.h"
 #include "core/launch/plan_epilogue.h"
-#include "core/passes/pass_cycles.h"
 #include "hopper/halo_tiling.h"
+#include "hopper/halo_weight_plan.h"
 #include "hopper/maps.h"
 
 namespace gridwise::hopper {
@@ -209,19 +209,8 @@ PartEstimate EstimateLaunch(const HaloConfig& config, const PartRequest& request
 }
 
 PartEstimate EstimateLaunch(const HaloWeightConfig& config, const PartRequest& request) {
-  const ConvProblem& problem = request.problem;
-  const Halo halo = std::get<Halo>(HaloOf(config, problem, request.device));
-  const int splits = request.sharing.splits > 0
-                         ? request.sharing.splits
-                         : Int(SharersOf(problem, request.device, halo.tiling.tiles));
-  constexpr double kLaunch = 8000, kSplit = 4000;
-  Cost cost = HaloCost(halo, problem, request.device, splits, kLaunch, /*efficiency=*/1.0);
-  const auto elements = static_cast<double>(problem.out_elements());
-  if (splits > 1) {
-    cost.pass_cycles =
-        kSplit + PassCycles(request.device, elements * (4 * splits + SizeOf(problem.type)));
-  }
-  return {.splits = splits, .cost = WithCycles(cost)};
+  return EstimateHaloWeight(std::get<Halo>(HaloOf(config, request.problem, request.device)),
+                            request, /*efficiency=*/1.0);
 }
 
 Plan<HaloArgs> PlanHalo(const HaloConfig& config, const PartRequest& request) {
@@ -258,32 +247,13 @@ Plan<HaloArgs> PlanHalo(const HaloConfig& config, const PartRequest& request) {
 }
 
 Plan<HaloArgs> PlanHalo(const HaloWeightConfig& config, const PartRequest& request) {
-  const ConvProblem& problem = request.problem;
-  const Halo halo = std::get<Halo>(HaloOf(config, problem, request.device));
-  Sharing sharing = request.sharing;
-  sharing.splits = EstimateLaunch(config, request).splits;
-  if (sharing.splits > 1 && sharing.partial_elements == 0) {
-    sharing.partial_elements = problem.out_elements();
-  }
-  Plan<HaloArgs> plan;
-  plan.args = MakeHaloArgs(problem, halo, Tensor::kX, Tensor::kY);
+  const Halo halo = std::get<Halo>(HaloOf(config, request.problem, request.device));
+  const int splits = EstimateHaloWeight(halo, request, /*efficiency=*/1.0).splits;
+  Plan<HaloArgs> plan = PlanHaloWeight(halo, request, splits, {1, halo.tiling.tile_w});
   HaloArgs& args = plan.args;
-  args.sharers = sharing.splits;
-  args.other_at = args.planes * args.plane_bytes;
   args.staging_at = config.stages * args.stage_bytes;
   args.barriers_at = args.staging_at + HaloWeightConfig::kGroups * 8192;
-  args.epilogue = MakeEpilogue(problem, sharing);
-  args.stores = Stores::kElements;
-  plan.maps = {{.at = offsetof(HaloArgs, source),
-                .place = {Memory::kB},
-                .spec = CellsMap(problem, Tensor::kX, halo.tiling.lines, halo.tiling.pitch,
-                                 halo.shape.step)},
-               {.at = offsetof(HaloArgs, other),
-                .place = {Memory::kA},
-                .spec = CellsMap(problem, Tensor::kY, 1, args.tile_w, {1, 1})}};
-  plan.addresses = {{offsetof(HaloArgs, source_data), {Memory::kB}},
-                    {offsetof(HaloArgs, other_data), {Memory::kA}}};
-  plan.shape = HaloLaunchShape(std::int64_t{sharing.splits} * args.blocks, config.threads(),
+  plan.shape = HaloLaunchShape(std::int64_t{splits} * args.blocks, config.threads(),
                                halo.tiling.shared_bytes);
   return plan;
 }

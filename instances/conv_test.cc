@@ -280,6 +280,16 @@ TEST(MakePlan, SubGemmsMayHaveALaunchEach) {
   EXPECT_EQ(forward.launches(), 1);
 }
 
+TEST(MakePlan, TheClassicFamilyLowersABoundedNumberOfSubGemms) {
+  ConvProblem problem = Square(Direction::kBackwardData, 64, 1);
+  problem.dims[1].stride = problem.dims[2].stride = 32;
+  EXPECT_TRUE(MakePlan(problem, Gfx::k942).ok());
+  EXPECT_THAT(MakePlan(problem, Gfx::k942, {.family = "ck"}).status().message(),
+              HasSubstr("there are 1024 sub-GEMMs; the classic family lowers at most 512"));
+  problem.dims[2].stride = 16;
+  EXPECT_TRUE(MakePlan(problem, Gfx::k942, {.family = "ck"}).ok());
+}
+
 TEST(MakePlan, PartsHaveWholeMergedGroups) {
   // 131080 groups in 4 parts of 32770, which 4 does not divide.
   ConvProblem problem = {.rank = 1, .groups = 131080, .c = 131080 * 16, .k = 131080 * 16};

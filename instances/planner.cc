@@ -12,10 +12,13 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "core/base/nearest.h"
+#include "core/launch/part_kernel.h"
 #include "instances/model/ranking.h"
 
 namespace gridwise {
 namespace {
+
+static_assert(PlanOptions{}.offset_limit == kOffsetLimit);
 
 /// A row of a family, and what it says to a problem. How it computes it is forgotten: with many
 /// sub-GEMMs, that is much to keep of every row.

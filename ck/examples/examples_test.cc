@@ -1,9 +1,5 @@
 /// Runs the examples of the target's matrix unit as a user does.
 
-#include <sys/wait.h>
-
-#include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -12,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "core/base/shell.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -19,22 +16,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct Result {
-  int status = -1;
-  std::string out;  // stdout and stderr
-};
-
-Result Shell(const std::string& command) {
-  Result result;
-  std::FILE* const pipe = popen(absl::StrCat(command, " 2>&1").c_str(), "r");
-  if (pipe == nullptr) return result;
-  std::array<char, 4096> buffer;
-  for (std::size_t n; (n = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) {
-    result.out.append(buffer.data(), n);
-  }
-  const int status = pclose(pipe);
-  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return result;
+/// With stdout and stderr.
+gridwise::ShellResult Example(const std::string& command) {
+  return gridwise::Shell(absl::StrCat(command, " 2>&1"));
 }
 
 std::string Env(const char* name) {
@@ -60,7 +44,7 @@ TEST(ExamplesTest, ComputeWhatTheySay) {
   const std::vector<std::string> commands = Commands();
   EXPECT_GE(commands.size(), 20u);
   for (const std::string& command : commands) {
-    const Result result = Shell(absl::StrCat(command, " 1 2 0"));
+    const gridwise::ShellResult result = Example(absl::StrCat(command, " 1 2 0"));
     EXPECT_EQ(result.status, 0) << command << "\n" << result.out;
     EXPECT_THAT(result.out, HasSubstr("\nverified\n")) << command;
   }
@@ -68,16 +52,17 @@ TEST(ExamplesTest, ComputeWhatTheySay) {
 
 TEST(ExamplesTest, TakeSizesAndTime) {
   const std::string conv = Commands().front(), gemm = Commands().back();
-  const Result sizes = Shell(absl::StrCat(conv, " 1 1 1 2 2 1 16 8 3 3 7 9 2 1 1 1 1 1 0 1"));
+  const gridwise::ShellResult sizes =
+      Example(absl::StrCat(conv, " 1 1 1 2 2 1 16 8 3 3 7 9 2 1 1 1 1 1 0 1"));
   EXPECT_EQ(sizes.status, 0) << sizes.out;
   EXPECT_THAT(sizes.out,
               HasSubstr("g2 n1 c16 k32 in 7x9 filter 3x3 stride 2x1 dilation 1x1 pad 1x1:0x1"));
   EXPECT_THAT(sizes.out, HasSubstr("time       "));
-  const Result matrices = Shell(absl::StrCat(gemm, " 1 1 0 33 40 17 3"));
+  const gridwise::ShellResult matrices = Example(absl::StrCat(gemm, " 1 1 0 33 40 17 3"));
   EXPECT_EQ(matrices.status, 0) << matrices.out;
   EXPECT_THAT(matrices.out, HasSubstr("batch 3 m 33 n 40 k 17 a row b col"));
-  EXPECT_EQ(Shell(absl::StrCat(conv, " 1 1 1 4")).status, 1);
-  EXPECT_THAT(Shell(absl::StrCat(conv, " 1 1 1 2 2")).out, HasSubstr("NDIM = 2 takes 3 or 20"));
+  EXPECT_EQ(Example(absl::StrCat(conv, " 1 1 1 4")).status, 1);
+  EXPECT_THAT(Example(absl::StrCat(conv, " 1 1 1 2 2")).out, HasSubstr("NDIM = 2 takes 3 or 20"));
 }
 
 }  // namespace

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/launch/tile_cost.h"
-
 namespace gridwise::ck {
 namespace {
 
@@ -58,7 +56,7 @@ double ResidentWorkgroups(const GemmConfig& c, const DeviceFacts& device) {
   return std::max(1.0, std::min(by_registers, by_lds));
 }
 
-Cost EstimateCost(const GemmConfig& c, const DeviceFacts& device, const Work& work, int splits) {
+TileSteps TileStepsOf(const GemmConfig& c, const DeviceFacts& device) {
   constexpr double kTableRead = 64;  // LDS latency before the loads of a step
   // Of a step: 28 scalar instructions, of 4 cycles, and 5 branches of 8 (tests/isa).
   constexpr double kControl = 28 * 4 + 5 * 8;
@@ -78,41 +76,26 @@ Cost EstimateCost(const GemmConfig& c, const DeviceFacts& device, const Work& wo
     return c.operand(side).along_k() ? 0.0 : 1.0 * rows * c.tile.k;
   };
   const double read_elements = 1.0 * c.waves.m * c.waves.n * (c.wave_m() + c.wave_n()) * c.tile.k;
-  Cost cost = TileCost(
-      device,
-      {.tile_elements = 1.0 * c.tile.m * c.tile.n,
-       .output_factor = kOutput,
-       .element_bytes = SizeOf(c.type),
-       .resident = ResidentWorkgroups(c, device),
-       .matrix_cycles =
-           c.reps_m() * c.reps_n() * (c.tile.k / c.mma.k) * MmaCycles(c.mma, c.type) * math_waves,
-       .slab_bytes = 1.0 * c.buffer_bytes(),
-       .read_bytes = read_elements * SizeOf(c.type),
-       .written_bytes = 1.0 * c.buffer_bytes(),
-       .conflict_cycles = ConflictCycles(c, Side::kA) + ConflictCycles(c, Side::kB),
-       .lane_cycles = kControl + (has_table ? kTableRead : 0) +
-                      cycles_of_instruction * load_waves *
-                          (AddressInstructions(c, Side::kA) + AddressInstructions(c, Side::kB)),
-       .swapped_elements = swapped(Side::kA, c.tile.m) + swapped(Side::kB, c.tile.n),
-       .loads_apart = c.is_wavelet(),
-       .address_cycles = AddressCycles(c, Side::kA) + AddressCycles(c, Side::kB),
-       .barriers = c.lds_buffers() == 1 ? 2 : 1,
-       .slabs_in_flight = c.slabs_in_flight()},
-      work, splits);
-  cost.fixed_cycles += kPrologue;
-  if (target.mma_unit == MmaUnit::kMfma) {
-    for (double* cycles : {&cost.matrix_cycles, &cost.lds_cycles, &cost.memory_cycles,
-                           &cost.alone_cycles, &cost.fixed_cycles}) {
-      *cycles *= kAgainstTileOfMfma;
-    }
-  }
-  return WithCycles(cost);
-}
-
-Sharing Complete(Sharing sharing, const GemmConfig& config, const DeviceFacts& device,
-                 const Work& work) {
-  return ShareK(sharing, config.type, device, work,
-                [&](int splits) { return EstimateCost(config, device, work, splits).cycles; });
+  return {.tile_elements = 1.0 * c.tile.m * c.tile.n,
+          .output_factor = kOutput,
+          .element_bytes = SizeOf(c.type),
+          .resident = ResidentWorkgroups(c, device),
+          .matrix_cycles = c.reps_m() * c.reps_n() * (c.tile.k / c.mma.k) *
+                           MmaCycles(c.mma, c.type) * math_waves,
+          .slab_bytes = 1.0 * c.buffer_bytes(),
+          .read_bytes = read_elements * SizeOf(c.type),
+          .written_bytes = 1.0 * c.buffer_bytes(),
+          .conflict_cycles = ConflictCycles(c, Side::kA) + ConflictCycles(c, Side::kB),
+          .lane_cycles = kControl + (has_table ? kTableRead : 0) +
+                         cycles_of_instruction * load_waves *
+                             (AddressInstructions(c, Side::kA) + AddressInstructions(c, Side::kB)),
+          .swapped_elements = swapped(Side::kA, c.tile.m) + swapped(Side::kB, c.tile.n),
+          .loads_apart = c.is_wavelet(),
+          .address_cycles = AddressCycles(c, Side::kA) + AddressCycles(c, Side::kB),
+          .barriers = c.lds_buffers() == 1 ? 2 : 1,
+          .slabs_in_flight = c.slabs_in_flight(),
+          .prologue_cycles = kPrologue,
+          .factor = target.mma_unit == MmaUnit::kMfma ? kAgainstTileOfMfma : 1};
 }
 
 }  // namespace gridwise::ck

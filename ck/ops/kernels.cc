@@ -123,8 +123,9 @@ class ClassicKernel final : public PartKernel {
   PartEstimate Estimate(const PartRequest& request) const override {
     const auto lowered = LoweredOf(request.problem);
     const Work work = Tiles(config_, request.problem, lowered->Of(request.sub_gemms)).work;
-    const int splits = Complete(request.sharing, config_, request.device, work).splits;
-    return {.splits = splits, .cost = EstimateCost(config_, request.device, work, splits)};
+    const TileEstimate estimate =
+        EstimateTiles(request, config_.type, TileStepsOf(config_, request.device), work);
+    return {.splits = estimate.sharing.splits, .cost = estimate.cost};
   }
 
   PartLaunch MakeLaunch(const PartRequest& request) const override;
@@ -188,7 +189,9 @@ PartLaunch ClassicKernel::MakeLaunch(const PartRequest& request) const {
   const auto lowered = LoweredOf(problem);
   const std::span<const GemmForms> gemms = lowered->Of(request.sub_gemms);
   const Tiles tiles(config_, problem, gemms);
-  const Sharing sharing = Complete(request.sharing, config_, request.device, tiles.work);
+  const Sharing sharing =
+      EstimateTiles(request, config_.type, TileStepsOf(config_, request.device), tiles.work)
+          .sharing;
   const bool partial = sharing.partial_elements > 0;
   const std::vector<ProblemArgs> problems =
       MakeProblemArgs(config_, gemms, TypesOf(problem, partial), sharing.splits);

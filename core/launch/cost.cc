@@ -11,10 +11,13 @@ Cost WithCycles(Cost cost) {
   const double loop = std::max(
       {cost.matrix_cycles, cost.lds_cycles, cost.memory_cycles, cost.alone_cycles / cost.resident});
   const double busy = cost.rounds * (loop + cost.fixed_cycles / cost.resident);
-  cost.cycles = (cost.tensor_cycles == 0
-                     ? busy
-                     : std::pow(std::pow(busy, 4) + std::pow(cost.tensor_cycles, 4), 0.25)) +
-                cost.pass_cycles;
+  if (cost.tensor_cycles > 0) {
+    const double square = busy * busy, tensor_square = cost.tensor_cycles * cost.tensor_cycles;
+    cost.cycles = std::sqrt(std::sqrt(square * square + tensor_square * tensor_square));
+  } else {
+    cost.cycles = busy;
+  }
+  cost.cycles += cost.pass_cycles;
   return cost;
 }
 

@@ -8,12 +8,12 @@ namespace gridwise {
 /// (EstimateGhz). It ranks rows; its terms are those of the simulator's clock (tools/sim/time), its
 /// constants the machine's (core/arch/machine_facts.h) and fits to that clock.
 ///
-///   cycles = rounds * (max(matrix, lds, memory, alone / resident) + fixed / resident) + passes
+///   busy = rounds * (max(matrix, lds, memory, alone / resident) + fixed / resident)
+///   cycles = (busy^4 + tensor^4)^(1/4) + passes
 ///
-/// Device memory's time is the same for all rows of a problem. It hides behind the rest, but the
-/// less well the nearer the two are: the fourth root of the sum of fourth powers. So it changes no
-/// order of rows, but what splits and passes are worth.
-///
+/// Device memory's time is the same for all rows of a problem, and hides behind the rest, the less
+/// well the nearer the two are. So it changes no order of rows, but what splits and passes are
+/// worth.
 struct Cost {
   double matrix_cycles = 0;  // of one workgroup: matrix instructions on its SIMDs
   double lds_cycles = 0;     // of one workgroup: operands written to LDS and read; 0: not counted

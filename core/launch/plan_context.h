@@ -36,6 +36,9 @@ class PlanContext {
   const ConvProblem& simple_problem() const { return simple_problem_; }
   /// Estimated cycles of those passes.
   double pass_cycles() const { return pass_cycles_; }
+  /// Clocks that device memory takes for the simple problem's tensors, once each, if the Infinity
+  /// Cache cannot hold them; else 0.
+  double tensor_cycles() const { return tensor_cycles_; }
 
   /// MakeSubGemms(part), of a part of simple_problem(); valid until the next call.
   std::span<const SubGemm> SubGemmsOf(const ConvProblem& part);
@@ -45,7 +48,7 @@ class PlanContext {
   const DeviceFacts device_;
   const LaunchOptions options_;
   const ConvProblem simple_problem_;
-  const double pass_cycles_;
+  const double pass_cycles_, tensor_cycles_;
   std::optional<std::vector<SubGemm>> sub_gemms_;  // of simple_problem_
   std::vector<SubGemm> of_part_;
 };

@@ -7,8 +7,6 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "core/arch/machine_facts.h"
-#include "core/conv/roofline.h"
 #include "core/conv/sub_gemms.h"
 #include "core/passes/layout_passes.h"
 #include "core/passes/pass_cycles.h"
@@ -138,20 +136,9 @@ class Divider {
     return std::nullopt;
   }
 
-  /// Clocks that device memory takes for tensors that the Infinity Cache cannot hold, once each.
-  double TensorCycles() const {
-    const DeviceFacts& device = context_.device();
-    const MachineFacts machine = MachineFactsOf(device.gfx);
-    const RooflineWork work = RooflineWorkOf(context_.simple_problem());
-    if (machine.mall_bytes == 0 || work.bytes_read + work.bytes_written <= machine.mall_bytes)
-      return 0;
-    return (work.bytes_read / machine.dram_read_gb_per_s +
-            work.bytes_written / machine.dram_write_gb_per_s) *
-           EstimateGhz(device);
-  }
-
   Cost CostOf(const Division& division) const {
-    const double tensor_cycles = TensorCycles() / static_cast<double>(division.parts.size());
+    const double tensor_cycles =
+        context_.tensor_cycles() / static_cast<double>(division.parts.size());
     const auto cost_of = [&](const Division::Part& part) {
       Cost cost = part.estimate.cost;
       cost.tensor_cycles = tensor_cycles;
@@ -159,8 +146,9 @@ class Divider {
     };
     Cost cost = cost_of(division.parts[0]);
     cost.pass_cycles += context_.pass_cycles();
-    for (std::size_t i = 1; i < division.parts.size(); ++i)
+    for (std::size_t i = 1; i < division.parts.size(); ++i) {
       cost.pass_cycles += cost_of(division.parts[i]).cycles;
+    }
     if (division.terms > 1 || (division.sums_only && division.splits() == 1)) {
       const auto elements = static_cast<double>(context_.simple_problem().out_elements());
       cost.pass_cycles += PassCycles(context_.device(), 4.0 * division.terms * elements);

@@ -1,8 +1,10 @@
 #pragma once
 
 #include "core/arch/device_facts.h"
+#include "core/arch/machine_facts.h"
 #include "core/base/types.h"
 #include "core/launch/cost.h"
+#include "core/launch/part_kernel.h"
 #include "core/launch/share_k.h"
 
 namespace gridwise {
@@ -29,10 +31,36 @@ struct TileSteps {
   int barriers = 1;
   int slabs_in_flight = 1;
 
-  double ragged_cycles = 0;  // of a workgroup: loads of parts of vectors
+  double ragged_cycles = 0;    // more of a step that loads parts of vectors
+  double prologue_cycles = 0;  // of a workgroup, before its first load
+  double factor = 1;           // of all that a workgroup takes, by measurement of the family
 };
 
-/// Estimates a launch of `splits` workgroups for each tile of `work`.
-Cost TileCost(const DeviceFacts& device, const TileSteps& steps, const Work& work, int splits);
+/// Estimates launches of `work`, which outlives it. What does not depend on the number of splits is
+/// computed once.
+class TileCost {
+ public:
+  TileCost(const DeviceFacts& device, const TileSteps& steps, const Work& work);
+
+  /// Of a launch of `splits` workgroups for each tile, and the launch that adds their sums up.
+  Cost Of(int splits) const;
+
+ private:
+  const DeviceFacts& device_;
+  const TileSteps steps_;
+  const Work& work_;
+  MachineFacts machine_;
+  double lds_, busy_, latency_, fixed_;  // of a step, but the last of a workgroup
+};
+
+/// How a launch of tiles shares K, and what it costs.
+struct TileEstimate {
+  Sharing sharing;
+  Cost cost;
+};
+
+/// ShareK by the estimates of a row for operands of `type` that takes `steps`.
+TileEstimate EstimateTiles(const PartRequest& request, DataType type, const TileSteps& steps,
+                           const Work& work);
 
 }  // namespace gridwise

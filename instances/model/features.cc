@@ -137,19 +137,6 @@ void VisitCost(const Cost& c, auto visit) {
   visit("log2_splits", Log2(c.splits));
 }
 
-/// Numbers of features in front of those of rows.
-std::size_t CountBeforeRows() {
-  static const std::size_t count = [] {
-    PlanContext context(ConvProblem{}, Gfx::k942, {});
-    std::size_t n = 0;
-    const auto add = [&n](std::string_view, double) { ++n; };
-    VisitProblem(context, Gemms(context), add);
-    VisitTarget(Gfx::k942, add);
-    return n;
-  }();
-  return count;
-}
-
 }  // namespace
 
 std::span<const std::string_view> FeatureNames() {
@@ -172,9 +159,8 @@ FeatureMaker::FeatureMaker(PlanContext& context) {
   m_ = gemms.m;
   n_ = gemms.n;
   k_ = gemms.k;
-  std::size_t i = 0;
   const auto put = [&](std::string_view, double value) {
-    problem_[i++] = static_cast<float>(value);
+    problem_[of_problem_++] = static_cast<float>(value);
   };
   VisitProblem(context, gemms, put);
   VisitTarget(context.device(), put);
@@ -182,7 +168,7 @@ FeatureMaker::FeatureMaker(PlanContext& context) {
 
 Features FeatureMaker::Of(const RowShape& shape, const Cost& cost) const {
   Features features = problem_;
-  std::size_t i = CountBeforeRows();
+  std::size_t i = of_problem_;
   const auto put = [&](std::string_view, double value) {
     features[i++] = static_cast<float>(value);
   };

@@ -29,7 +29,8 @@ class FeatureMaker {
   Features Of(const RowShape& shape, const Cost& cost) const;
 
  private:
-  Features problem_ = {};  // of the problem and the device, and zeros
+  Features problem_ = {};       // of the problem and the device, and zeros
+  std::size_t of_problem_ = 0;  // how many these are
   double m_ = 1, n_ = 1, k_ = 1;
 };
 

@@ -1,9 +1,6 @@
 /// From traits to a validated model, in small: the commands of tools/tune/README.md, but for the
 /// training itself, in whose place a model by hand stands.
 
-#include <sys/wait.h>
-
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -12,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "core/base/shell.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -33,13 +31,9 @@ std::string TextOf(const std::string& name) {
 std::string Gridwise(const std::string& arguments, int status = 0) {
   const std::string command = absl::StrCat("XDG_CACHE_HOME=", testing::TempDir(),
                                            " tools/gridwise/gridwise ", arguments, " 2>&1");
-  std::FILE* const pipe = popen(command.c_str(), "r");
-  std::string out;
-  char buffer[4096];
-  for (std::size_t n; (n = std::fread(buffer, 1, sizeof(buffer), pipe)) > 0;) out.append(buffer, n);
-  const int ended = pclose(pipe);
-  EXPECT_EQ(WIFEXITED(ended) ? WEXITSTATUS(ended) : -1, status) << arguments << "\n" << out;
-  return out;
+  const ShellResult result = Shell(command);
+  EXPECT_EQ(result.status, status) << arguments << "\n" << result.out;
+  return result.out;
 }
 
 /// A model of a single tree for the features of a table, by which rows with tiles of 128 or more

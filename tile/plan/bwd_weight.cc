@@ -261,14 +261,16 @@ Work WorkOf(const TileConfig& config, const ConvProblem& problem) {
 
 PartEstimate EstimateBwdWeight(const TileConfig& config, const PartRequest& request) {
   const Work work = WorkOf(config, request.problem);
-  const int splits = Complete(request.sharing, config, request.device, work).splits;
-  return {.splits = splits, .cost = EstimateCost(config, request.device, work, splits)};
+  const TileEstimate estimate =
+      EstimateTiles(request, config.type, TileStepsOf(config, request.device), work);
+  return {.splits = estimate.sharing.splits, .cost = estimate.cost};
 }
 
 BwdWeightPlan PlanBwdWeight(const TileConfig& config, const PartRequest& request) {
   const ConvProblem& problem = request.problem;
-  const Sharing sharing =
-      Complete(request.sharing, config, request.device, WorkOf(config, problem));
+  const Sharing sharing = EstimateTiles(request, config.type, TileStepsOf(config, request.device),
+                                        WorkOf(config, problem))
+                              .sharing;
   BwdWeightPlan plan = {
       .shape = {.workgroups = {static_cast<unsigned>(Tiles(config, problem)),
                                static_cast<unsigned>(problem.groups),

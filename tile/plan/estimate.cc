@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/launch/tile_cost.h"
-
 namespace gridwise::tile {
 
 double ResidentWorkgroups(const TileConfig& c, const DeviceFacts& device) {
@@ -13,7 +11,7 @@ double ResidentWorkgroups(const TileConfig& c, const DeviceFacts& device) {
   return std::max(1.0, std::floor(c.occupancy / waves_per_simd));
 }
 
-Cost EstimateCost(const TileConfig& c, const DeviceFacts& device, const Work& work, int splits) {
+TileSteps TileStepsOf(const TileConfig& c, const DeviceFacts& device) {
   constexpr double kLoadIssue = 16;  // of a wave, at 4 addresses per cycle; an estimate
   const double waves_per_simd = std::max(
       1.0, static_cast<double>(c.waves.m * c.waves.n) / TraitsOf(device.gfx).simds_per_unit);
@@ -34,30 +32,21 @@ Cost EstimateCost(const TileConfig& c, const DeviceFacts& device, const Work& wo
   const int rows_b = c.lds_b().rows;
   const double read_elements =
       c.waves.m * c.waves.n * (1.0 * c.wave_m() * c.tile.k + c.wave_n() * c.k_of_group());
-  return TileCost(
-      device,
-      {.tile_elements = 1.0 * c.tile.m * c.tile.n,
-       .element_bytes = SizeOf(c.type),
-       .resident = ResidentWorkgroups(c, device),
-       .matrix_cycles = c.reps_m() * c.reps_n() * (c.k_of_group() / c.mma.k) *
-                        MmaCycles(c.mma, c.type) * waves_per_simd,
-       .slab_bytes = 1.0 * c.slab_bytes(),
-       .line_bytes =
-           c.slab_bytes() + half_lines(c.patch_a, c.lds_a()) + half_lines(c.patch_b, c.lds_b()),
-       .read_bytes = read_elements * SizeOf(c.type),
-       .written_bytes = c.load_waves() > 0 || c.loads_to_lds() ? 0.0 : c.slab_bytes(),
-       .swapped_elements = swapped(c.patch_a, c.tile.m) + swapped(c.patch_b, rows_b),
-       .barriers = c.lds_buffers() == 1 ? 2 : 1,
-       .slabs_in_flight = c.slabs_in_flight(),
-       .ragged_cycles = work.ragged_steps / (work.tiles * splits) / c.mma.lanes() * kLoadIssue *
-                        (parts(c.patch_a, c.tile.m) + parts(c.patch_b, c.tile.n))},
-      work, splits);
-}
-
-Sharing Complete(Sharing sharing, const TileConfig& config, const DeviceFacts& device,
-                 const Work& work) {
-  return ShareK(sharing, config.type, device, work,
-                [&](int splits) { return EstimateCost(config, device, work, splits).cycles; });
+  return {.tile_elements = 1.0 * c.tile.m * c.tile.n,
+          .element_bytes = SizeOf(c.type),
+          .resident = ResidentWorkgroups(c, device),
+          .matrix_cycles = c.reps_m() * c.reps_n() * (c.k_of_group() / c.mma.k) *
+                           MmaCycles(c.mma, c.type) * waves_per_simd,
+          .slab_bytes = 1.0 * c.slab_bytes(),
+          .line_bytes =
+              c.slab_bytes() + half_lines(c.patch_a, c.lds_a()) + half_lines(c.patch_b, c.lds_b()),
+          .read_bytes = read_elements * SizeOf(c.type),
+          .written_bytes = c.load_waves() > 0 || c.loads_to_lds() ? 0.0 : c.slab_bytes(),
+          .swapped_elements = swapped(c.patch_a, c.tile.m) + swapped(c.patch_b, rows_b),
+          .barriers = c.lds_buffers() == 1 ? 2 : 1,
+          .slabs_in_flight = c.slabs_in_flight(),
+          .ragged_cycles = kLoadIssue / c.mma.lanes() *
+                           (parts(c.patch_a, c.tile.m) + parts(c.patch_b, c.tile.n))};
 }
 
 }  // namespace gridwise::tile

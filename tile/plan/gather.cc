@@ -269,13 +269,15 @@ struct Tiles {
 
 PartEstimate EstimateGather(const TileConfig& config, const PartRequest& request) {
   const Work work = Tiles(config, request).work;
-  const int splits = Complete(request.sharing, config, request.device, work).splits;
-  return {.splits = splits, .cost = EstimateCost(config, request.device, work, splits)};
+  const TileEstimate estimate =
+      EstimateTiles(request, config.type, TileStepsOf(config, request.device), work);
+  return {.splits = estimate.sharing.splits, .cost = estimate.cost};
 }
 
 GatherPlan PlanGather(const TileConfig& config, const PartRequest& request) {
   const Tiles tiles(config, request);
-  const Sharing sharing = Complete(request.sharing, config, request.device, tiles.work);
+  const Sharing sharing =
+      EstimateTiles(request, config.type, TileStepsOf(config, request.device), tiles.work).sharing;
   GatherPlan plan = {.shape = {},
                      .args = MakeArgs(config, request.problem, sharing),
                      .table = {request.sub_gemms.begin(), request.sub_gemms.end()}};

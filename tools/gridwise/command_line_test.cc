@@ -1,7 +1,5 @@
 /// Runs the program as a user does, and checks its exit status and what it says.
 
-#include <sys/wait.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "core/arch/target.h"
+#include "core/base/shell.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "llvm/Support/Error.h"
@@ -30,23 +29,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-struct Result {
-  int status = -1;
-  std::string out;  // stdout, or stdout and stderr
-};
-
-Result Shell(const std::string& command) {
-  Result result;
-  std::FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return result;
-  char buffer[4096];
-  for (size_t n; (n = std::fread(buffer, 1, sizeof(buffer), pipe)) > 0;)
-    result.out.append(buffer, n);
-  const int status = pclose(pipe);
-  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return result;
-}
-
 std::string Target() {
   const char* target = std::getenv("GRIDWISE_TEST_TARGET");
   return target == nullptr ? "" : target;
@@ -54,7 +36,7 @@ std::string Target() {
 
 /// stdout and stderr of the program with these arguments, on the target under test unless they name
 /// one.
-Result Gridwise(const std::string& arguments) {
+ShellResult Gridwise(const std::string& arguments) {
   const bool runs = (arguments.starts_with("run ") || arguments.starts_with("sweep")) &&
                     arguments.find("--device") == std::string::npos;
   const std::string device = runs ? absl::StrCat(" --device=", Target()) : "";
@@ -66,14 +48,14 @@ constexpr char kSmall[] =
 
 /// A bad command line: one sentence that says what is wrong, and the status of bad usage.
 void ExpectRefusal(const std::string& arguments, const std::string& sentence) {
-  const Result result = Gridwise(arguments);
+  const ShellResult result = Gridwise(arguments);
   EXPECT_EQ(result.status, kBadUsage) << arguments;
   EXPECT_THAT(result.out, HasSubstr(sentence)) << arguments;
   EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 1) << result.out;
 }
 
 TEST(CommandLineTest, VerifiesASmallProblem) {
-  const Result result = Gridwise(absl::StrCat(kSmall, "--verify"));
+  const ShellResult result = Gridwise(absl::StrCat(kSmall, "--verify"));
   EXPECT_EQ(result.status, kSuccess) << result.out;
   EXPECT_THAT(result.out,
               AllOf(HasSubstr("problem    bwd_data f16 g1 n2 c24 k20 in 9x7"), HasSubstr("row "),
@@ -83,7 +65,7 @@ TEST(CommandLineTest, VerifiesASmallProblem) {
 }
 
 TEST(CommandLineTest, RunsANamedProblemWithItsSizesReplaced) {
-  const Result result =
+  const ShellResult result =
       Gridwise("run bwd_data --problem=gemms9 --n=1 --c=8 --k=16 --verify --seed=3");
   EXPECT_EQ(result.status, kSuccess) << result.out;
   EXPECT_THAT(result.out, AllOf(HasSubstr("n1 c8 k16 in 28x28"), HasSubstr("PASS")));
@@ -91,19 +73,19 @@ TEST(CommandLineTest, RunsANamedProblemWithItsSizesReplaced) {
 
 TEST(CommandLineTest, MultipliesMatrices) {
   const std::string sizes = "gemm --batch=2 --m=70 --n=40 --k=56 --a=row:64 --b=col ";
-  const Result result = Gridwise("run " + sizes + "--d0=add:channel --relu --verify");
+  const ShellResult result = Gridwise("run " + sizes + "--d0=add:channel --relu --verify");
   EXPECT_EQ(result.status, kSuccess) << result.out;
   EXPECT_THAT(
       result.out,
       AllOf(HasSubstr("problem    gemm f16 batch 2 m 70 n 40 k 56 a row:64 b col c row add 1"),
             HasSubstr("row        batched_gemm_f16_t"), HasSubstr("1 x (M 70, N 40, K 56)"),
             HasSubstr("\nPASS\n")));
-  const Result columns = Gridwise("run " + sizes + "--out_order=col --type=bf16 --verify");
+  const ShellResult columns = Gridwise("run " + sizes + "--out_order=col --type=bf16 --verify");
   EXPECT_EQ(columns.status, kSuccess) << columns.out;
   EXPECT_THAT(Gridwise("explain " + sizes).out,
               AllOf(HasSubstr(" rows compute it\n* ck batched_gemm_f16_"),
                     HasSubstr("elements at a time next to each other along")));
-  const Result named = Gridwise("run gemm --problem=transposed --batch=1 --splits=2 --verify");
+  const ShellResult named = Gridwise("run gemm --problem=transposed --batch=1 --splits=2 --verify");
   EXPECT_EQ(named.status, kSuccess) << named.out;
   EXPECT_THAT(named.out, AllOf(HasSubstr("m 96 n 160 k 224 a col b col c row"),
                                HasSubstr("2 workgroups share the K of a tile")));
@@ -119,14 +101,14 @@ TEST(CommandLineTest, MultipliesMatrices) {
 TEST(CommandLineTest, SweepsASetOfMatrices) {
   const std::string path = testing::TempDir() + "/gemms.csv";
   std::ofstream(path) << "name,batch,M,N,K,a,b\nx,2,40,24,32,row,col\ny,1,9,70,33,col,row\n";
-  const Result result = Gridwise(absl::StrCat("sweep --problems=", path, " --verify"));
+  const ShellResult result = Gridwise(absl::StrCat("sweep --problems=", path, " --verify"));
   EXPECT_EQ(result.status, kSuccess) << result.out;
   EXPECT_THAT(result.out,
               AllOf(HasSubstr("[2/2] y batched_gemm_"), HasSubstr("2 runs: 2 passed, 0 failed")));
 }
 
 TEST(CommandLineTest, SaysWhichInstructionsTheSimulatorRefuses) {
-  const Result result = Gridwise("sim isa --target=gfx1201");
+  const ShellResult result = Gridwise("sim isa --target=gfx1201");
   EXPECT_EQ(result.status, kSuccess) << result.out;
   EXPECT_THAT(result.out, AllOf(HasSubstr("gfx1201: "), HasSubstr("instructions have a handler"),
                                 HasSubstr("\n  image_load\n"), Not(HasSubstr("\n  v_add_f32\n"))));
@@ -134,7 +116,7 @@ TEST(CommandLineTest, SaysWhichInstructionsTheSimulatorRefuses) {
 }
 
 TEST(CommandLineTest, TellsTimes) {
-  const Result result = Gridwise(absl::StrCat(kSmall, "--time"));
+  const ShellResult result = Gridwise(absl::StrCat(kSmall, "--time"));
   EXPECT_EQ(result.status, kSuccess) << result.out;
   EXPECT_THAT(result.out, AllOf(HasSubstr("gridwise time: kernel"), HasSubstr("where waves wait"),
                                 HasSubstr("\ntime  "), HasSubstr(" ms at "), HasSubstr("TFLOP/s"),
@@ -144,7 +126,7 @@ TEST(CommandLineTest, TellsTimes) {
 }
 
 TEST(CommandLineTest, WithoutVerifyThereIsNoVerdict) {
-  const Result result = Gridwise(kSmall);
+  const ShellResult result = Gridwise(kSmall);
   EXPECT_EQ(result.status, kSuccess) << result.out;
   EXPECT_THAT(result.out, Not(HasSubstr("PASS")));
 }
@@ -162,7 +144,7 @@ TEST(CommandLineTest, ComputesOnTensorsOfFiles) {
   const std::string folder = testing::TempDir();
   Write(folder + "/dy.npy", {1, 2, 1}, {1, 2});
   Write(folder + "/w.npy", {1, 3, 1}, {3, 5, 7});
-  const Result result =
+  const ShellResult result =
       Gridwise(absl::StrCat("run bwd_data --stride=2 --verify --dy=", folder,
                             "/dy.npy --w=", folder, "/w.npy --out=", folder, "/dx.npy"));
   ASSERT_EQ(result.status, kSuccess) << result.out;
@@ -190,12 +172,12 @@ TEST(CommandLineTest, ComputesForwardAndBackwardWeightOnTensorsOfFiles) {
   Write(folder + "/w.npy", {1, 3, 1}, {3, 5, 7});
   Write(folder + "/dy.npy", {1, 2, 1}, {1, 2});
   for (const char* type : {"f16", "bf16"}) {  // every target has them
-    const Result forward =
+    const ShellResult forward =
         Gridwise(absl::StrCat("run fwd --stride=2 --verify --type=", type, " --x=", folder,
                               "/x.npy --w=", folder, "/w.npy --out=", folder, "/y.npy"));
     ASSERT_EQ(forward.status, kSuccess) << forward.out;
     EXPECT_THAT(ReadFloats(folder + "/y.npy"), ElementsAre(34, 64));
-    const Result weight = Gridwise(
+    const ShellResult weight = Gridwise(
         absl::StrCat("run bwd_weight --stride=2 --filter=3 --verify --type=", type, " --x=", folder,
                      "/x.npy --dy=", folder, "/dy.npy --out=", folder, "/dw.npy"));
     ASSERT_EQ(weight.status, kSuccess) << weight.out;
@@ -221,7 +203,7 @@ TEST(CommandLineTest, ComputesOnIntegers) {
   WriteBytes(folder + "/w8.npy", {1, 2, 1}, {127, -128});
   const std::string run =
       absl::StrCat("run fwd --type=i8 --verify --x=", folder, "/x8.npy --w=", folder, "/w8.npy");
-  const Result sums = Gridwise(absl::StrCat(run, " --out=", folder, "/y32.npy"));
+  const ShellResult sums = Gridwise(absl::StrCat(run, " --out=", folder, "/y32.npy"));
   ASSERT_EQ(sums.status, kSuccess) << sums.out;
   const auto y = ReadNpy(folder + "/y32.npy");
   ASSERT_TRUE(y.ok()) << y.status();
@@ -230,7 +212,7 @@ TEST(CommandLineTest, ComputesOnIntegers) {
   ASSERT_EQ(y->data.size(), 8u);
   std::memcpy(values.data(), y->data.data(), 8);
   EXPECT_THAT(values, ElementsAre(29084, -32512));
-  const Result scaled =
+  const ShellResult scaled =
       Gridwise(absl::StrCat(run, " --out_type=f32 --alpha=0.5 --relu --out=", folder, "/y.npy"));
   ASSERT_EQ(scaled.status, kSuccess) << scaled.out;
   EXPECT_THAT(scaled.out, HasSubstr("problem    fwd i8->f32 g1 n1 c1 k1"));
@@ -242,7 +224,7 @@ TEST(CommandLineTest, ComputesOnIntegers) {
 TEST(CommandLineTest, ComputesInTypesOfOperandsAndOutput) {
   const std::string shape = " --c=40 --k=24 --in=9x7 --filter=3 --pad=1";
   const std::string sizes = shape + " --verify ";
-  const Result weight = Gridwise("run bwd_weight --type=bf16 --out_type=f32" + sizes);
+  const ShellResult weight = Gridwise("run bwd_weight --type=bf16 --out_type=f32" + sizes);
   EXPECT_EQ(weight.status, kSuccess) << weight.out;
   EXPECT_THAT(weight.out, HasSubstr("problem    bwd_weight bf16->f32 g1"));
   if (Target() == "gfx1100") {
@@ -252,11 +234,11 @@ TEST(CommandLineTest, ComputesInTypesOfOperandsAndOutput) {
                   "it has no instructions that multiply f8e4m3fn, but f16 bf16 f32 i8");
     return;
   }
-  const Result bytes = Gridwise("run fwd --type=f8" + sizes);
+  const ShellResult bytes = Gridwise("run fwd --type=f8" + sizes);
   EXPECT_EQ(bytes.status, kSuccess) << bytes.out;
   EXPECT_THAT(bytes.out,
               HasSubstr(Target() == "gfx942" ? "fwd f8e4m3fnuz->f32 g1" : "fwd f8e4m3fn->f32 g1"));
-  const Result half = Gridwise("run fwd --type=f8 --out_type=f16 --relu" + sizes);
+  const ShellResult half = Gridwise("run fwd --type=f8 --out_type=f16 --relu" + sizes);
   EXPECT_EQ(half.status, kSuccess) << half.out;
 }
 
@@ -322,7 +304,7 @@ TEST(CommandLineTest, FilesAreInTheirLayouts) {
   const std::string folder = testing::TempDir();
   Write(folder + "/x_ngchw.npy", {1, 2, 3}, {1, 2, 3, 4, 5, 6});
   Write(folder + "/w_gkyxc.npy", {2, 1, 1}, {10, 100});
-  const Result result = Gridwise(
+  const ShellResult result = Gridwise(
       absl::StrCat("run fwd --groups=2 --layout=ngchw --verify --x=", folder,
                    "/x_ngchw.npy --w=", folder, "/w_gkyxc.npy --out=", folder, "/y_ngchw.npy"));
   ASSERT_EQ(result.status, kSuccess) << result.out;
@@ -333,7 +315,7 @@ TEST(CommandLineTest, FilesAreInTheirLayouts) {
   // The same weights with the groups inside, and x with the groups outside.
   Write(folder + "/x_gnhwc.npy", {2, 1, 3, 1}, {1, 2, 3, 4, 5, 6});
   Write(folder + "/w_kyxgc.npy", {1, 1, 2}, {10, 100});
-  const Result other = Gridwise(
+  const ShellResult other = Gridwise(
       absl::StrCat("run fwd --layout=gnhwc --weight-layout=kyxgc --verify --x=", folder,
                    "/x_gnhwc.npy --w=", folder, "/w_kyxgc.npy --out=", folder, "/y_gnhwc.npy"));
   ASSERT_EQ(other.status, kSuccess) << other.out;
@@ -344,7 +326,7 @@ TEST(CommandLineTest, FilesAreInTheirLayouts) {
 
 TEST(CommandLineTest, DevicesHaveTheNamesOfTheirProducts) {
   const std::string product = TraitsOf(*ParseGfx(Target())).product;
-  const Result result = Gridwise(absl::StrCat(kSmall, "--verify --device='", product, "'"));
+  const ShellResult result = Gridwise(absl::StrCat(kSmall, "--verify --device='", product, "'"));
   EXPECT_EQ(result.status, kSuccess) << result.out;
   const std::string squeezed = absl::StrReplaceAll(product, {{" ", ""}});
   EXPECT_EQ(Gridwise(absl::StrCat("explain fwd --problem=gemms9 --device=", squeezed)).status,
@@ -367,7 +349,7 @@ std::string SmallSet() {
 llvm::json::Value Json(const std::string& arguments) {
   const std::string device =
       arguments.starts_with("list") ? "" : absl::StrCat(" --device=", Target());
-  const Result result =
+  const ShellResult result =
       Shell(absl::StrCat("tools/gridwise/gridwise ", arguments, device, " --json 2>/dev/null"));
   EXPECT_EQ(result.status, kSuccess) << arguments;
   llvm::Expected<llvm::json::Value> value = llvm::json::parse(result.out);
@@ -411,7 +393,7 @@ TEST(CommandLineTest, DisassemblesARow) {
   const llvm::json::Value run = Json(kSmall);
   ASSERT_NE(run.getAsObject(), nullptr);
   const std::string row = run.getAsObject()->getObject("plan")->getString("row")->str();
-  const Result result =
+  const ShellResult result =
       Gridwise(absl::StrCat("isa --row=", row, " --direction=bwd_data --device=", Target()));
   EXPECT_EQ(result.status, kSuccess) << result.out;
   EXPECT_THAT(result.out, AllOf(HasSubstr("row        " + row), HasSubstr("registers  "),
@@ -443,7 +425,7 @@ TEST(CommandLineTest, SweepsASetAndGoesOnWhereItWas) {
   std::remove(csv.c_str());
   const std::string sweep = absl::StrCat("sweep --problems=", SmallSet(),
                                          " --direction=bwd_weight --n=2 --verify --csv=", csv);
-  const Result whole = Gridwise(sweep);
+  const ShellResult whole = Gridwise(sweep);
   EXPECT_EQ(whole.status, kSuccess) << whole.out;
   EXPECT_THAT(whole.out, AllOf(HasSubstr("[1/3] a "), HasSubstr("[3/3] c "), HasSubstr(": pass, "),
                                HasSubstr("3 runs: 3 passed, 0 failed")));
@@ -453,7 +435,7 @@ TEST(CommandLineTest, SweepsASetAndGoesOnWhereItWas) {
                           HasSubstr(",pass,")));
   // Interrupted in the third line.
   std::ofstream(csv, std::ios::binary) << text.substr(0, text.rfind(",pass,"));
-  const Result rest = Gridwise(sweep);
+  const ShellResult rest = Gridwise(sweep);
   EXPECT_EQ(rest.status, kSuccess) << rest.out;
   EXPECT_THAT(rest.out, AllOf(HasSubstr("[3/3] c "), Not(HasSubstr("[1/3]")), HasSubstr("3 passed"),
                               HasSubstr("2 of them earlier")));
@@ -466,7 +448,7 @@ TEST(CommandLineTest, SweepsTimes) {
   std::remove(csv.c_str());
   const std::string sweep = absl::StrCat("sweep --problems=", SmallSet(),
                                          " --direction=bwd_weight --n=2 --time --csv=", csv);
-  const Result whole = Gridwise(sweep);
+  const ShellResult whole = Gridwise(sweep);
   EXPECT_EQ(whole.status, kSuccess) << whole.out;
   EXPECT_THAT(whole.out,
               AllOf(HasSubstr("[1/3] a "), HasSubstr(": timed, "), HasSubstr("% of the bound"),
@@ -479,20 +461,20 @@ TEST(CommandLineTest, SweepsTimes) {
 
 TEST(CommandLineTest, SweepsDirectionsAndRows) {
   const std::string sweep = absl::StrCat("sweep --problems=", SmallSet(), " ");
-  const Result all = Gridwise(sweep);  // a and c in three directions, b in one
+  const ShellResult all = Gridwise(sweep);  // a and c in three directions, b in one
   EXPECT_EQ(all.status, kSuccess) << all.out;
   EXPECT_THAT(all.out, HasSubstr("7 runs: 0 passed, 0 failed, 0 not computed, 7 unverified"));
-  const Result one = Gridwise(sweep + "--problem=a --direction=fwd --all-rows --verify");
+  const ShellResult one = Gridwise(sweep + "--problem=a --direction=fwd --all-rows --verify");
   EXPECT_EQ(one.status, kSuccess) << one.out;
   EXPECT_THAT(one.out, AllOf(HasSubstr("[2/"), HasSubstr(" passed, 0 failed")));
-  const Result small = Gridwise(sweep + "--direction=bwd_weight --max-flops=50k");
+  const ShellResult small = Gridwise(sweep + "--direction=bwd_weight --max-flops=50k");
   EXPECT_THAT(small.out, AllOf(HasSubstr("1 problems have more than"), HasSubstr("2 runs: ")));
 }
 
 // A pipe is not read, and has nothing but the table.
 TEST(CommandLineTest, ASweepWritesToAPipe) {
   for (const char* csv : {"-", "/dev/stdout"}) {
-    const Result result = Shell(absl::StrCat(
+    const ShellResult result = Shell(absl::StrCat(
         "timeout 50 tools/gridwise/gridwise sweep --problems=", SmallSet(),
         " --direction=bwd_weight --device=", Target(), " --csv=", csv, " 2>/dev/null | cat"));
     EXPECT_THAT(result.out,
@@ -504,7 +486,8 @@ TEST(CommandLineTest, ASweepWritesToAPipe) {
 }
 
 TEST(CommandLineTest, ASweepEndsWithTheSlowestLayers) {
-  const Result result = Gridwise(absl::StrCat("sweep --problems=", SmallSet(), " --direction=fwd"));
+  const ShellResult result =
+      Gridwise(absl::StrCat("sweep --problems=", SmallSet(), " --direction=fwd"));
   EXPECT_THAT(result.out, AllOf(HasSubstr("slowest, by the planner's estimate\n"),
                                 HasSubstr("least efficient, by the planner's estimate\n"),
                                 HasSubstr("TFLOP/s  problem\n")));
@@ -515,7 +498,7 @@ TEST(CommandLineTest, ASweepReportsWhatFails) {
   std::remove(csv.c_str());
   const std::string sweep =
       absl::StrCat("sweep --problems=", SmallSet(), " --direction=bwd_weight --verify --csv=", csv);
-  const Result refused = Gridwise(sweep + " --row=none");
+  const ShellResult refused = Gridwise(sweep + " --row=none");
   EXPECT_EQ(refused.status, kVerificationFailed) << refused.out;
   EXPECT_THAT(refused.out, AllOf(HasSubstr("[1/3] a : error"), HasSubstr("row is none"),
                                  HasSubstr("3 not computed")));
@@ -525,7 +508,7 @@ TEST(CommandLineTest, ASweepReportsWhatFails) {
   std::string text = ReadText(csv);
   text.replace(text.rfind(",pass,"), 6, ",fail,");
   std::ofstream(csv, std::ios::binary) << text;
-  const Result again = Gridwise(sweep);
+  const ShellResult again = Gridwise(sweep);
   EXPECT_EQ(again.status, kVerificationFailed) << again.out;
   EXPECT_THAT(again.out, HasSubstr("3 runs: 2 passed, 1 failed, 0 not computed, 0 unverified; 3 of "
                                    "them earlier"));
@@ -551,16 +534,16 @@ TEST(CommandLineTest, ComparesTwoChoices) {
   const std::string compare =
       absl::StrCat("compare --problems=", SmallSet(), " --device=", Target(), " ");
   const std::string csv = testing::TempDir() + "/compare.csv";
-  const Result result = Gridwise(absl::StrCat(
+  const ShellResult result = Gridwise(absl::StrCat(
       compare, "--a=family=ck --b=family=tile --direction=bwd_weight --verify --csv=", csv));
   EXPECT_EQ(result.status, kSuccess) << result.out;
   EXPECT_THAT(result.out, AllOf(HasSubstr(" valu/mma)"), HasSubstr("3 problems, of which both"),
                                 HasSubstr("geometric mean of a/b: "),
                                 HasSubstr("estimates, not measurements; all results are right.")));
   EXPECT_EQ(CountLines(csv), 4);
-  const Result same = Gridwise(compare + "--a=splits=1 --b=splits=1");
+  const ShellResult same = Gridwise(compare + "--a=splits=1 --b=splits=1");
   EXPECT_THAT(same.out, AllOf(HasSubstr("equal on 7"), HasSubstr("geometric mean of a/b: 1.000")));
-  const Result none = Gridwise(compare + "--a=row=best --direction=bwd_weight --problem=a");
+  const ShellResult none = Gridwise(compare + "--a=row=best --direction=bwd_weight --problem=a");
   EXPECT_THAT(none.out, HasSubstr("a: row is best; must be one of "));
   ExpectRefusal(compare + "--a=fastest", "a choice is 'fastest'; must be family=, op=");
 }
@@ -569,12 +552,12 @@ TEST(CommandLineTest, RepeatsAPublishedComparison) {
   const std::string compare =
       absl::StrCat("compare --published=sub_gemms --problem=2x2.s2.d2 --device=", Target(), " ");
   const std::string page = testing::TempDir() + "/compare.html";
-  const Result verified = Gridwise(absl::StrCat(compare, "--verify --page=", page));
+  const ShellResult verified = Gridwise(absl::StrCat(compare, "--verify --page=", page));
   EXPECT_EQ(verified.status, kSuccess) << verified.out;
   EXPECT_THAT(verified.out, AllOf(HasSubstr("all results are right"),
                                   HasSubstr("Published: of 25 shapes with stride > 1")));
   EXPECT_GT(CountLines(page), 5);
-  const Result timed = Gridwise(compare + "--time");
+  const ShellResult timed = Gridwise(compare + "--time");
   EXPECT_EQ(timed.status, kSuccess) << timed.out;
   EXPECT_THAT(timed.out, HasSubstr("by the simulator's clock, not measurements"));
   ExpectRefusal(compare + "--time --verify", "--time computes a part of the result at most");
@@ -582,7 +565,8 @@ TEST(CommandLineTest, RepeatsAPublishedComparison) {
 }
 
 TEST(CommandLineTest, ExplainsNamedProblems) {
-  const Result result = Gridwise(absl::StrCat("list --problems=", SmallSet(), " --explain a b"));
+  const ShellResult result =
+      Gridwise(absl::StrCat("list --problems=", SmallSet(), " --explain a b"));
   EXPECT_EQ(result.status, kSuccess) << result.out;
   EXPECT_THAT(result.out, AllOf(HasSubstr("problem    fwd f16 g1 n1 c16 k16"),
                                 HasSubstr("problem    bwd_weight f16 g1 n1 c16 k16"),
@@ -599,15 +583,15 @@ TEST(CommandLineTest, ExplainsNamedProblems) {
 
 // The simulator says on a line of its own why there is no device.
 TEST(CommandLineTest, WithoutADeviceThereIsASentence) {
-  const Result result = Shell(absl::StrCat("GRIDWISE_SIM_DEVICES=none tools/gridwise/gridwise ",
-                                           kSmall, "2>&1 >/dev/null"));
+  const ShellResult result = Shell(absl::StrCat(
+      "GRIDWISE_SIM_DEVICES=none tools/gridwise/gridwise ", kSmall, "2>&1 >/dev/null"));
   EXPECT_EQ(result.status, kDeviceError) << result.out;
   EXPECT_THAT(result.out, HasSubstr("gridwise: cannot list the devices: the HIP runtime finds no "
                                     "usable GPU and driver on this machine (hipErrorNoDevice)\n"));
 }
 
 TEST(CommandLineTest, ListsAndHelps) {
-  const Result list = Gridwise("list");
+  const ShellResult list = Gridwise("list");
   EXPECT_EQ(list.status, kSuccess);
   EXPECT_THAT(list.out, AllOf(HasSubstr("gfx942"), HasSubstr("bwd_data"),
                               HasSubstr("problem set retinanet")));
@@ -619,7 +603,7 @@ TEST(CommandLineTest, ListsAndHelps) {
                     Not(HasSubstr("bwd_data")), Not(HasSubstr("(ck)"))));
   EXPECT_THAT(Gridwise("list problems").out, HasSubstr("almiopen-1959"));
   for (const char* arguments : {"help", "--help", "run --help"}) {
-    const Result help = Gridwise(arguments);
+    const ShellResult help = Gridwise(arguments);
     EXPECT_EQ(help.status, kSuccess) << arguments;
     EXPECT_THAT(help.out,
                 AllOf(HasSubstr("gridwise run"), HasSubstr(" fwd"), HasSubstr("bwd_data")))
@@ -632,7 +616,7 @@ TEST(CommandLineTest, ListsAndHelps) {
                 AllOf(HasSubstr("--max-flops"), HasSubstr("--csv=-"), Not(HasSubstr("--splits"))))
         << arguments;
   }
-  const Result version = Shell("tools/gridwise/gridwise --version");
+  const ShellResult version = Shell("tools/gridwise/gridwise --version");
   EXPECT_EQ(version.status, kSuccess);
   EXPECT_THAT(version.out, AllOf(HasSubstr("gridwise 0."), Not(HasSubstr("uild"))));
 }

@@ -8,8 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/base/csv.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/raw_ostream.h"
+#include "core/base/html.h"
 
 namespace gridwise {
 namespace {
@@ -76,15 +75,8 @@ std::vector<std::string> Fields(const Comparison& c) {
   return fields;
 }
 
-std::string Escaped(std::string_view text) {
-  std::string escaped;
-  llvm::raw_string_ostream stream(escaped);
-  llvm::printHTMLEscaped({text.data(), text.size()}, stream);
-  return escaped;
-}
-
 std::string Cell(const char* kind, std::string_view text) {
-  return absl::StrCat("<td class=", kind, ">", Escaped(text), "</td>");
+  return absl::StrCat("<td class=", kind, ">", EscapeHtml(text), "</td>");
 }
 
 /// A row of the page's table: the bar is as long as the ratio of the times, 1 in its middle.
@@ -181,8 +173,8 @@ std::string ComparisonTable::ToCsv() const {
 std::string ComparisonTable::ToPage() const {
   std::string html = absl::StrCat(
       "<!doctype html>\n<html lang=en><meta charset=utf-8><title>gridwise compare</title><style>",
-      kStyle, "</style>\n<h1>", Escaped(device), ": a = ", Escaped(a.empty() ? "any" : a),
-      ", b = ", Escaped(b.empty() ? "any" : b), "</h1>\n<pre>", Escaped(Summary()),
+      kStyle, "</style>\n<h1>", EscapeHtml(device), ": a = ", EscapeHtml(a.empty() ? "any" : a),
+      ", b = ", EscapeHtml(b.empty() ? "any" : b), "</h1>\n<pre>", EscapeHtml(Summary()),
       "</pre>\n<table>\n<tr><th>problem<th>sizes<th>a<th>time<th>b<th>time<th>a/b<th></tr>\n");
   for (const Comparison& c : rows) absl::StrAppend(&html, PageRow(c));
   return absl::StrCat(html, "</table>\n</html>\n");

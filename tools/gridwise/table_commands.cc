@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "instances/model/model.h"
 #include "tools/gridwise/problem_sets.h"
+#include "tools/gridwise/read_tables.h"
 #include "tools/gridwise/sweep_table.h"
 #include "tools/gridwise/text_file.h"
 #include "tools/tune/judges.h"
@@ -19,17 +20,6 @@
 
 namespace gridwise {
 namespace {
-
-absl::StatusOr<std::vector<TimedProblem>> ReadTables(const std::vector<std::string>& tables) {
-  if (tables.empty()) return absl::InvalidArgumentError("no table is named");
-  std::string all;
-  for (const std::string& path : tables) {
-    const absl::StatusOr<std::string> text = ReadTextFile(path);
-    if (!text.ok()) return text.status();
-    all += *text;
-  }
-  return ReadTimes(all);
-}
 
 /// The model of a file; null: none is compiled in.
 absl::StatusOr<const model::Model*> FindModel(const std::string& path,

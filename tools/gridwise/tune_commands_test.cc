@@ -1,7 +1,5 @@
 /// The commands about kernels that are not built in, and problem sets, as a user runs them.
 
-#include <sys/wait.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "core/base/csv.h"
+#include "core/base/shell.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tools/gridwise/exit_code.h"
@@ -26,25 +25,11 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-struct Result {
-  int status = -1;
-  std::string out;  // stdout and stderr
-};
-
-/// The program with these arguments; compiled kernels are kept in the test's folder.
-Result Gridwise(const std::string& arguments) {
-  Result result;
-  const std::string command = absl::StrCat("XDG_CACHE_HOME=", testing::TempDir(),
-                                           " tools/gridwise/gridwise ", arguments, " 2>&1");
-  std::FILE* const pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return result;
-  char buffer[4096];
-  for (std::size_t n; (n = std::fread(buffer, 1, sizeof(buffer), pipe)) > 0;) {
-    result.out.append(buffer, n);
-  }
-  const int status = pclose(pipe);
-  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return result;
+/// The program with these arguments, stdout and stderr; compiled kernels are kept in the test's
+/// folder.
+ShellResult Gridwise(const std::string& arguments) {
+  return Shell(absl::StrCat("XDG_CACHE_HOME=", testing::TempDir(), " tools/gridwise/gridwise ",
+                            arguments, " 2>&1"));
 }
 
 std::string Target() {
@@ -66,7 +51,7 @@ TEST(Instances, AreCountedListedAndExported) {
   std::ofstream(File("traits.json")) << kTraits;
   const std::string command =
       absl::StrCat("instances --config=", File("traits.json"), " --arch=", Target());
-  Result result = Gridwise(command);
+  ShellResult result = Gridwise(command);
   EXPECT_EQ(result.status, kSuccess);
   EXPECT_THAT(result.out, AllOf(StartsWith(absl::StrCat("4 rows for ", Target(), ", of 6 configs")),
                                 HasSubstr("2  a lane loads 4 bytes at most")));
@@ -86,14 +71,14 @@ TEST(Instances, BadFilesAreSentences) {
   EXPECT_THAT(Gridwise("instances").out, HasSubstr("--config is missing"));
   EXPECT_THAT(Gridwise("instances --config=/nowhere").out, HasSubstr("cannot read /nowhere"));
   std::ofstream(File("bad.json")) << R"({"family": "fast", "traits": {}})";
-  const Result result = Gridwise(absl::StrCat("instances --config=", File("bad.json")));
+  const ShellResult result = Gridwise(absl::StrCat("instances --config=", File("bad.json")));
   EXPECT_EQ(result.status, kBadUsage);
   EXPECT_THAT(result.out, HasSubstr("bad.json: family is fast; must be one of tile"));
 }
 
 TEST(Compile, ARowThatIsNotBuiltInRuns) {
   constexpr char kRow[] = "f16_ch1_cells5_taps1_stride0";
-  Result result = Gridwise(absl::StrCat("compile ", kRow, " --device=", Target()));
+  ShellResult result = Gridwise(absl::StrCat("compile ", kRow, " --device=", Target()));
   EXPECT_EQ(result.status, kSuccess) << result.out;
   EXPECT_THAT(result.out, AllOf(StartsWith(absl::StrCat("direct fwd ", kRow, " ", Target(), ": ")),
                                 HasSubstr(".hsaco")));
@@ -106,7 +91,7 @@ TEST(Compile, ARowThatIsNotBuiltInRuns) {
 
 TEST(Compile, WhatCannotExistIsASentence) {
   const std::string device = " --device=" + Target();
-  Result result = Gridwise("compile f16_ch1_cells50_taps1_stride0" + device);
+  ShellResult result = Gridwise("compile f16_ch1_cells50_taps1_stride0" + device);
   EXPECT_EQ(result.status, kBadUsage);
   EXPECT_THAT(result.out, HasSubstr("a lane works on 1 to 16 cells"));
   result = Gridwise(
@@ -120,11 +105,11 @@ TEST(Compile, WhatCannotExistIsASentence) {
 }
 
 TEST(Problems, AreMadeAndRead) {
-  const Result made = Gridwise(
+  const ShellResult made = Gridwise(
       absl::StrCat("problems --use=test --direction=bwd_weight --number=20 --max-flops=20M --csv=",
                    File("set.csv")));
   EXPECT_EQ(made.status, kSuccess) << made.out;
-  const Result swept =
+  const ShellResult swept =
       Gridwise(absl::StrCat("sweep --problems=", File("set.csv"), " --max-flops=1M",
                             " --device=", Target(), " --verify"));
   EXPECT_EQ(swept.status, kSuccess) << swept.out;
@@ -150,7 +135,7 @@ TEST(SweepWorkers, MakeTheSameTable) {
   const std::string sweep =
       absl::StrCat("sweep --problems=", File("small.csv"), " --device=", Target(),
                    " --family=tile --verify --max-flops=300k --csv=");
-  Result result = Gridwise(sweep + File("alone.csv"));
+  ShellResult result = Gridwise(sweep + File("alone.csv"));
   EXPECT_EQ(result.status, kSuccess) << result.out;
   // What hangs is a line, and is done again the next time.
   result = Gridwise(absl::StrCat(sweep, File("workers.csv"), " --workers=2 --run-limit=0.001"));
@@ -175,9 +160,9 @@ TEST(SweepWorkers, TakeRowsOfAFile) {
   std::ofstream(File("depthwise.csv"))
       << "name,ndim,G,N,K,C,Z,Y,X,Di,Hi,Wi,stride_d,stride_h,stride_w,dil_d,dil_h,dil_w,pad_d,"
          "pad_h,pad_w,directions\na,2,8,1,8,8,1,3,3,1,9,9,1,1,1,1,1,1,0,1,1,fwd\n";
-  const Result result = Gridwise(absl::StrCat("sweep --problems=", File("depthwise.csv"),
-                                              " --device=", Target(), " --rows=", File("rows.json"),
-                                              " --workers=1 --verify --csv=", File("rows.csv")));
+  const ShellResult result = Gridwise(absl::StrCat(
+      "sweep --problems=", File("depthwise.csv"), " --device=", Target(),
+      " --rows=", File("rows.json"), " --workers=1 --verify --csv=", File("rows.csv")));
   EXPECT_EQ(result.status, kSuccess) << result.out;
   EXPECT_THAT(result.out, HasSubstr("2 runs: 2 passed"));
   EXPECT_THAT(TextOf("rows.csv"), HasSubstr(",f16_ch1_cells7_taps1_stride0,0,pass,"));

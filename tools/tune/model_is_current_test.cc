@@ -6,12 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "instances/ck/family.h"
-#include "instances/families.h"
 #include "instances/model/model.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
@@ -33,7 +30,6 @@ TEST(Model, IsOfThisLibrary) {
     EXPECT_EQ(model::BuiltInModel(), nullptr);
     return;
   }
-  RegisterFamily(ck::Family()).IgnoreError();  // unless it is one of the default families
   const auto problems = ReadTimes(TextOf("tools/tune/tables/training.csv"));
   ASSERT_TRUE(problems.ok()) << problems.status();
   int unknown = 0;

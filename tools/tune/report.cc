@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
+#include "core/base/html.h"
 #include "core/conv/problem.h"
 #include "tools/tune/config_space.h"
 
@@ -33,11 +33,6 @@ td.t,th.t{text-align:left}th{border-bottom:1px solid #999}tr:nth-child(even) td{
 <h1>Times of kernels</h1>
 <p>The efficiency of a kernel on a problem is the time of the best kernel that was timed on it, by its own time.</p>
 )";
-
-std::string Escape(std::string_view text) {
-  return absl::StrReplaceAll(text,
-                             {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
-}
 
 /// The family that a row is of; "other" for none that is known.
 std::string FamilyOf(const std::string& row, const std::string& direction) {
@@ -63,7 +58,7 @@ void AppendBar(std::string& svg, int row, std::string_view name, int count, doub
   constexpr int kHeight = 18, kNames = 110, kWidth = 360;
   const int top = row * kHeight;
   absl::StrAppendFormat(&svg, "<text x=%d y=%d text-anchor=end>%s</text>", kNames - 6, top + 13,
-                        Escape(name));
+                        EscapeHtml(name));
   absl::StrAppendFormat(&svg, "<rect class=bar x=%d y=%d width=%.1f height=%d></rect>", kNames,
                         top + 2, kWidth * part, kHeight - 4);
   absl::StrAppendFormat(&svg, "<text x=%.1f y=%d>%d</text>", kNames + kWidth * part + 5, top + 13,
@@ -160,14 +155,14 @@ std::string HeatMap(const Group& group) {
   for (const TimedProblem* problem : group) {
     absl::StrAppendFormat(&svg,
                           "<text x=%d y=%d text-anchor=end style=\"font-size:10px\">%s</text>",
-                          kNames - 4, row * kCell + 10, Escape(problem->name));
+                          kNames - 4, row * kCell + 10, EscapeHtml(problem->name));
     for (const RowTime& time : problem->times) {
       const double efficiency = BestOf(*problem).ms / time.ms;
       absl::StrAppendFormat(&svg,
                             "<rect x=%d y=%d width=%d height=%d fill=%s><title>%s on %s: %.0f %%, "
                             "%.4g ms</title></rect>",
                             kNames + column[time.row] * kCell, row * kCell, kCell - 1, kCell - 1,
-                            ColourOf(efficiency), Escape(time.row), Escape(problem->name),
+                            ColourOf(efficiency), EscapeHtml(time.row), EscapeHtml(problem->name),
                             100 * efficiency, time.ms);
     }
     ++row;
@@ -189,10 +184,11 @@ std::string BestKernels(const Group& group) {
     const RowTime &best = BestOf(*problem), &estimated = EstimatedOf(*problem);
     absl::StrAppendFormat(
         &rows, "<tr><td class=t title=\"%s\">%s<td class=t>%s<td>%.4g<td>%.1f<td>%s",
-        Escape(problem->sizes), Escape(problem->name), Escape(best.row), best.ms, best.tflop_per_s,
+        EscapeHtml(problem->sizes), EscapeHtml(problem->name), EscapeHtml(best.row), best.ms,
+        best.tflop_per_s,
         problem->bound_ms > 0 ? absl::StrFormat("%.0f %%", 100 * problem->bound_ms / best.ms) : "");
     absl::StrAppendFormat(&rows, "<td>%.0f %%<td class=t>%s</tr>\n", 100 * best.ms / estimated.ms,
-                          best.row == estimated.row ? "the same" : Escape(estimated.row));
+                          best.row == estimated.row ? "the same" : EscapeHtml(estimated.row));
   }
   return absl::StrCat(
       "<h3>The best kernel of each problem</h3><div class=wide><table><thead><tr><th "
@@ -218,8 +214,9 @@ absl::StatusOr<std::string> MakeReport(const std::vector<TimedProblem>& problems
     const auto& [device, direction, type] = key;
     std::size_t times = 0;
     for (const TimedProblem* problem : group) times += problem->times.size();
-    absl::StrAppendFormat(&page, "<h2>%s %s %s</h2><p>%d problems, %d times.</p>\n", Escape(device),
-                          Escape(direction), Escape(type), group.size(), times);
+    absl::StrAppendFormat(&page, "<h2>%s %s %s</h2><p>%d problems, %d times.</p>\n",
+                          EscapeHtml(device), EscapeHtml(direction), EscapeHtml(type), group.size(),
+                          times);
     absl::StrAppend(&page, WinsByFamily(group), Distribution(group), HeatMap(group),
                     BestKernels(group));
   }

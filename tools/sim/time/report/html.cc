@@ -1,3 +1,5 @@
+#include "core/base/html.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -5,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
 #include "tools/sim/time/report/json.h"
 #include "tools/sim/time/report/text.h"
 
@@ -19,10 +20,6 @@ constexpr std::string_view kHead =
     "td:last-child,th:last-child{text-align:left}.bar{display:inline-block;height:10px;"
     "background:#4477aa}.w{background:#cc6677}svg{font:12px sans-serif}.part{fill:#4477aa}"
     ".axis{fill:none;stroke:#999}.p0{fill:#4477aa}.p1{fill:#228833}.p2{fill:#cc6677}</style>";
-
-std::string Escape(std::string_view text) {
-  return absl::StrReplaceAll(text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}});
-}
 
 std::string Bar(std::string_view style, double part) {
   return absl::StrFormat("<span class='%s' style='width:%dpx'></span>", style,
@@ -140,7 +137,7 @@ std::string Instructions(const LaunchTime& time, std::span<const Op> ops, uint64
         &rows, "<tr><td>+0x%x<td>%d<td>%.1f<td>%s<td>%s %.1f %%<td>%s<td>%s", ops[i].pc - entry,
         op.count, op.total() / static_cast<double>(op.count),
         op.total() > 0 ? Name(static_cast<Stall>(longest - op.stalled.begin())) : "",
-        Bar("bar w", part), 100 * part, Escape(ops[i].source), Escape(ops[i].text));
+        Bar("bar w", part), 100 * part, EscapeHtml(ops[i].source), EscapeHtml(ops[i].text));
   }
   return rows + "</table>";
 }
@@ -148,8 +145,8 @@ std::string Instructions(const LaunchTime& time, std::span<const Op> ops, uint64
 }  // namespace
 
 std::string Html(const LaunchTime& time, std::span<const Op> ops, uint64_t entry) {
-  return absl::StrCat(kHead, "<h1>", Escape(time.kernel), "</h1><pre>",
-                      Escape(Text(time, ops, entry, 0)), "</pre>", Roofline(time),
+  return absl::StrCat(kHead, "<h1>", EscapeHtml(time.kernel), "</h1><pre>",
+                      EscapeHtml(Text(time, ops, entry, 0)), "</pre>", Roofline(time),
                       Utilisation(time), OverTime(time), Instructions(time, ops, entry));
 }
 

@@ -1,0 +1,51 @@
+#include "hopper/halo_weight_plan.h"
+
+#include <cstddef>
+
+#include "core/launch/plan_epilogue.h"
+#include "core/passes/pass_cycles.h"
+#include "hopper/maps.h"
+
+namespace gridwise::hopper {
+
+PartEstimate EstimateHaloWeight(const Halo& halo, const PartRequest& request, double efficiency) {
+  constexpr double kLaunch = 8000, kSplit = 4000;
+  const ConvProblem& problem = request.problem;
+  const int splits = request.sharing.splits > 0
+                         ? request.sharing.splits
+                         : static_cast<int>(SharersOf(problem, request.device, halo.tiling.tiles));
+  Cost cost = HaloCost(halo, problem, request.device, splits, kLaunch, efficiency);
+  const auto elements = static_cast<double>(problem.out_elements());
+  if (splits > 1) {
+    cost.pass_cycles =
+        kSplit + PassCycles(request.device, elements * (4 * splits + SizeOf(problem.type)));
+  }
+  return {.splits = splits, .cost = WithCycles(cost)};
+}
+
+Plan<HaloArgs> PlanHaloWeight(const Halo& halo, const PartRequest& request, int splits,
+                              const std::array<int, 2>& dy_box) {
+  const ConvProblem& problem = request.problem;
+  Sharing sharing = request.sharing;
+  sharing.splits = splits;
+  if (splits > 1 && sharing.partial_elements == 0)
+    sharing.partial_elements = problem.out_elements();
+  Plan<HaloArgs> plan;
+  plan.args = MakeHaloArgs(problem, halo, Tensor::kX, Tensor::kY);
+  plan.args.sharers = splits;
+  plan.args.other_at = plan.args.planes * plan.args.plane_bytes;
+  plan.args.epilogue = MakeEpilogue(problem, sharing);
+  plan.args.stores = Stores::kElements;
+  plan.maps = {{.at = offsetof(HaloArgs, source),
+                .place = {Memory::kB},
+                .spec = CellsMap(problem, Tensor::kX, halo.tiling.lines, halo.tiling.pitch,
+                                 halo.shape.step)},
+               {.at = offsetof(HaloArgs, other),
+                .place = {Memory::kA},
+                .spec = CellsMap(problem, Tensor::kY, dy_box[0], dy_box[1], {1, 1})}};
+  plan.addresses = {{offsetof(HaloArgs, source_data), {Memory::kB}},
+                    {offsetof(HaloArgs, other_data), {Memory::kA}}};
+  return plan;
+}
+
+}  // namespace gridwise::hopper
