@@ -70,7 +70,7 @@ TEST(SourceMap, HasTheCellsThatAFirstTapMeets) {
   ConvProblem problem = Problem(Direction::kForward, 20, 1);
   problem.dims[1].stride = 2;
   problem.dims[2] = {.in = 31, .filter = 3, .pad_begin = 2, .pad_end = 0};
-  const TensorMapSpec map = SourceMap(problem, MakeSubGemms(problem).front(), 128);
+  const TensorMapSpec map = SourceMap(problem, MakeSubGemms(problem).front(), 64, 128);
   EXPECT_TRUE(map.is_im2col);
   EXPECT_EQ(map.rank, 4);
   EXPECT_EQ(map.size, (std::array<std::uint64_t, 5>{64, 31, 20, 4, 0}));

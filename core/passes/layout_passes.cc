@@ -76,25 +76,25 @@ Prepared Prepare(const ConvProblem& problem, Gfx gfx) {
   return prepared;
 }
 
-/// The cells of x, or the taps of w, that get more channels; nothing if they do not.
-std::optional<Lines> DeeperCells(const Prepared& prepared, Tensor tensor) {
+/// What is copied for folding: of x lines along w with their padding, and cells of x or taps of w
+/// that get more channels; nothing if neither.
+std::optional<Lines> FoldedLines(const Prepared& prepared, Tensor tensor) {
   const std::int64_t from = prepared.simple.c, to = prepared.deeper.c;
-  if (from == to) return std::nullopt;
-  return Lines{.count = prepared.simple.AxesOf(tensor).Elements() / from,
-               .from_line = from,
-               .to_line = to,
-               .before = 0};
-}
-
-/// The lines of x along w that are copied with their padding; nothing if they are not.
-std::optional<Lines> WidenedLines(const Prepared& prepared) {
-  if (!prepared.folded || !prepared.folded->copies) return std::nullopt;
-  const PerAxis size = prepared.deeper.AxesOf(Tensor::kX).size;
-  const std::int64_t c = prepared.deeper.c;
+  const bool copies = tensor == Tensor::kX && prepared.folded && prepared.folded->copies;
+  if (from == to && !copies) return std::nullopt;
+  const PerAxis size = prepared.simple.AxesOf(tensor).size;
+  if (!copies) {
+    return Lines{.count = prepared.simple.AxesOf(tensor).Elements() / from,
+                 .from_line = from,
+                 .to_line = to,
+                 .before = 0};
+  }
   return Lines{.count = size[0] * size[1] * size[2],
-               .from_line = size[3] * c,
-               .to_line = prepared.folded->to_cells * c,
-               .before = prepared.folded->pad * c};
+               .from_line = size[3],
+               .to_line = prepared.folded->to_cells,
+               .before = prepared.folded->pad,
+               .from_item = from,
+               .to_item = to};
 }
 
 /// The cells of an operand, of w its taps, that are copied so that they lie multiples of 16 bytes
@@ -170,9 +170,8 @@ double LayoutPassCycles(const ConvProblem& problem, const DeviceFacts& device) {
     cycles += PassCycles(device, 2 * elements * SizeOf(problem.type));
   };
   const Prepared prepared = Prepare(problem, device.gfx);
-  add(WidenedLines(prepared));
   for (const Tensor tensor : {problem.a(), problem.b()}) {
-    add(DeeperCells(prepared, tensor));
+    add(FoldedLines(prepared, tensor));
     add(PaddedCells(prepared.problem(), tensor, device.gfx));
   }
   return cycles;
@@ -196,8 +195,7 @@ Places LayoutPasses::AddBefore(LaunchPlan& plan) const {
   };
   const Prepared prepared = Prepare(problem_, gfx_);
   for (auto [tensor, place] : {std::pair(problem_.a(), &places.a), {problem_.b(), &places.b}}) {
-    widen(DeeperCells(prepared, tensor), *place);
-    if (tensor == Tensor::kX) widen(WidenedLines(prepared), *place);
+    widen(FoldedLines(prepared, tensor), *place);
     widen(PaddedCells(prepared.problem(), tensor, gfx_), *place);
   }
   if (IsTransposed(problem_, problem_.out())) {

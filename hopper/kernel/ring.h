@@ -70,5 +70,6 @@ constexpr int StoreBarrier(int group) { return 1 + group; }
 constexpr int TurnBarrier(int group) { return 8 + group; }
 constexpr int HandOverBarrier(int team) { return 10 + team; }
 constexpr int ClusterBarrier() { return 12; }
+constexpr int LeadBarrier(int group) { return 12 + group; }  // of groups behind the first
 
 }  // namespace gridwise::hopper

@@ -28,6 +28,10 @@ GRIDWISE_DEVICE void RunRoles(const Args& args) {
   }
 }
 
+GRIDWISE_DEVICE int Quotient(int n, MagicDiv by) {
+  return static_cast<int>(Divide(static_cast<unsigned>(n), by));
+}
+
 /// The source cell that the first tap pairs with a row's cell.
 GRIDWISE_DEVICE CellAt SourceOf(const SubGemm& gemm, const AxisStrides* strides, ClassCell cell) {
   return {.w = SourceCell(gemm.axis[2], strides[2], cell.j[2], 0),
