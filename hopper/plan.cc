@@ -138,7 +138,7 @@ Cost EstimateSplits(const Config& config, const PartRequest& request, const Grid
       {.matrix_cycles = matrix,
        .memory_cycles = memory,
        .alone_cycles = alone,
-       .fixed_cycles = kLaunch / rounds,
+       .fixed_cycles = (kLaunch + config.kept * config.b_bytes() / kL2BytesPerCycle) / rounds,
        .rounds = rounds,
        .resident = 1,
        .tensor_cycles = traffic / kDramBytesPerCycle,
@@ -149,6 +149,17 @@ Cost EstimateSplits(const Config& config, const PartRequest& request, const Grid
 }
 
 int Int(std::int64_t value) { return static_cast<int>(value); }
+
+/// Why B cannot stay in shared memory.
+std::optional<std::string> RejectKept(const Config& config, const ConvProblem& problem) {
+  if (config.kept == 0) return std::nullopt;
+  const std::int64_t steps = problem.filter_taps() * SlabsOf(config, SourceChannels(problem));
+  if (problem.groups == 1 && steps <= config.kept && SubGemmCount(problem) == 1)
+    return std::nullopt;
+  return absl::StrFormat(
+      "there are %d groups, %d sub-GEMMs and %d slabs of w; the row keeps those of one, at most %d",
+      problem.groups, SubGemmCount(problem), steps, config.kept);
+}
 
 /// Where boxes of the copy engine store the output: rows of the GEMM are cells in their order.
 bool StoresBoxes(const ConvProblem& problem, std::span<const SubGemm> sub_gemms,
@@ -173,13 +184,18 @@ Stores StoresOf(const ConvProblem& problem, std::span<const SubGemm> sub_gemms,
   return LaneStoresOf(problem, epilogue);
 }
 
+/// `of_columns`: tiles that follow each other and have columns or splits of their own. Where B
+/// stays, all tiles of a workgroup have the same.
 LaunchShape ShapeOf(const Config& config, const DeviceFacts& device, std::int64_t tiles,
-                    int cluster) {
-  const auto workgroups = cluster > 1 ? tiles : std::min<std::int64_t>(tiles, device.compute_units);
+                    std::int64_t of_columns, int cluster) {
+  std::int64_t workgroups = std::min<std::int64_t>(tiles, device.compute_units);
+  if (config.kept > 0) workgroups = std::max<std::int64_t>(workgroups / of_columns, 1) * of_columns;
+  if (cluster > 1) workgroups = tiles;
   return {.workgroups = {static_cast<unsigned>(workgroups), 1, 1},
           .threads = {static_cast<unsigned>(config.threads()), 1, 1},
           .dynamic_lds_bytes = static_cast<unsigned>(config.shared_bytes()),
-          .cluster = static_cast<unsigned>(cluster)};
+          .cluster = static_cast<unsigned>(cluster),
+          .begins_early = true};
 }
 
 /// How workgroups share the K of a tile: splits, whose sums a pass adds up or the cluster that they
@@ -269,6 +285,7 @@ std::optional<std::string> RejectProblem(const Config& config, const ConvProblem
                              kMaxClasses);
     }
   }
+  if (auto reason = RejectKept(config, problem)) return reason;
   return RejectMaps(problem);
 }
 
@@ -343,8 +360,8 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
                          .place = {Memory::kOut},
                          .spec = OutputMap(config, problem)});
   }
-  plan.shape =
-      ShapeOf(config, request.device, std::int64_t{args.tiles} * args.groups, shared.cluster());
+  plan.shape = ShapeOf(config, request.device, std::int64_t{args.tiles} * args.groups,
+                       std::int64_t{args.n_tiles} * args.splits, shared.cluster());
   return plan;
 }
 
@@ -373,7 +390,7 @@ Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
                 .place = {Memory::kB},
                 .spec = SourceMap(problem, args.gemm, 64, config.slab)}};
   plan.shape =
-      ShapeOf(config, request.device, std::int64_t{args.tiles} * args.groups, shared.cluster());
+      ShapeOf(config, request.device, std::int64_t{args.tiles} * args.groups, 1, shared.cluster());
   return plan;
 }
 

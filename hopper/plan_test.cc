@@ -133,6 +133,10 @@ TEST(Reject, PassesMakeRoomForTheCopyEngine) {
   head.k = 36;
   EXPECT_EQ(RejectProblem(RowFor(head.direction), SimpleProblem(head, Gfx::kSm90a)).value_or(""),
             "");
+  // A copy of so few channels is a whole slab.
+  EXPECT_EQ(SimpleProblem(head, Gfx::kSm90a).k, 64);
+  head.k = 100;
+  EXPECT_EQ(SimpleProblem(head, Gfx::kSm90a).k, 100);
 }
 
 // Where clusters add splits up, the sums are one tensor, and clusters are whole.

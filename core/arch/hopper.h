@@ -225,6 +225,13 @@ GRIDWISE_DEVICE void StoreIf(bool condition, void* to, Vec<unsigned, 2> v) {
       : "memory");
 }
 
+/// Lets the launch after this one begin, if it may, when all workgroups of this one have begun.
+GRIDWISE_DEVICE void LetNextLaunchBegin() {
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+/// Until the launch before this one has ended, and what it wrote can be read.
+GRIDWISE_DEVICE void WaitForLaunchBefore() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+
 /// The workgroup's number in its cluster.
 GRIDWISE_DEVICE int ClusterRank() {
   int rank;

@@ -55,16 +55,32 @@ bool HasCopyEngine(const ConvProblem& problem, Gfx gfx) {
 /// What becomes of a problem, step by step.
 struct Prepared {
   ConvProblem simple;            // without transpositions
-  ConvProblem deeper;            // with some more channels, which are zeros
+  ConvProblem deeper;            // with some more channels of x or y, which are zeros
   std::optional<Folded> folded;  // deeper, if that can be
 
   const ConvProblem& problem() const { return folded ? folded->problem : deeper; }
 };
 
+/// Whether y of backward-data is copied with a whole slab of channels: it is copied anyway, for the
+/// copy engine, which is slower at filling in zeros than at loading them.
+bool FillsSlab(const ConvProblem& simple, Gfx gfx) {
+  constexpr std::int64_t kSlab = 64;
+  return HasCopyEngine(simple, gfx) && simple.direction == Direction::kBackwardData &&
+         simple.groups == 1 && simple.k < kSlab &&
+         simple.k * SizeOf(simple.type) % kCopyBytes != 0 && simple.layout == Layout::kNHWGC &&
+         simple.weight_layout == WeightLayout::kGKYXC &&
+         simple.strides == decltype(simple.strides){} &&
+         simple.batch * simple.out_cells() < (std::int64_t{1} << 31) / kSlab;
+}
+
 Prepared Prepare(const ConvProblem& problem, Gfx gfx) {
   Prepared prepared = {
       .simple = Simplify(WithoutTranspositions(problem)), .deeper = {}, .folded = {}};
   prepared.deeper = prepared.simple;
+  if (FillsSlab(prepared.simple, gfx)) {
+    prepared.deeper.k = 64;
+    return prepared;
+  }
   prepared.folded = Fold(prepared.simple);
   if (!prepared.folded || !HasCopyEngine(problem, gfx)) return prepared;
   // As many that runs of cells begin where the copy engine can.
@@ -74,6 +90,18 @@ Prepared Prepare(const ConvProblem& problem, Gfx gfx) {
   prepared.folded = Fold(deeper, kCopyBytes / SizeOf(problem.type));
   if (prepared.folded) prepared.deeper = deeper;
   return prepared;
+}
+
+/// The cells of y that get more channels, or w, which gets more rows; nothing if they do not.
+std::optional<Lines> FilledLines(const Prepared& prepared, Tensor tensor) {
+  const std::int64_t from = prepared.simple.k, to = prepared.deeper.k;
+  if (from == to || tensor == Tensor::kX) return std::nullopt;
+  const std::int64_t elements = prepared.simple.AxesOf(tensor).Elements();
+  const std::int64_t of_channel = tensor == Tensor::kW ? elements / from : 1;
+  return Lines{.count = elements / from / of_channel,
+               .from_line = from * of_channel,
+               .to_line = to * of_channel,
+               .before = 0};
 }
 
 /// What is copied for folding: of x lines along w with their padding, and cells of x or taps of w
@@ -140,7 +168,9 @@ KernelLaunch MakeTransposeLaunch(Gfx gfx, DataType type, const Matrices& matrice
 KernelLaunch MakeWidenLaunch(Gfx gfx, DataType type, const Lines& lines, const Place& from,
                              const Place& to) {
   return {.code = PassCode("widen", SizeOf(type), gfx),
-          .shape = {.workgroups = {WidenWorkgroups(lines), 1, 1}, .threads = {kWidenThreads, 1, 1}},
+          .shape = {.workgroups = {WidenWorkgroups(lines), 1, 1},
+                    .threads = {kWidenThreads, 1, 1},
+                    .begins_early = BeginsEarly(gfx)},
           .arguments = BytesOf(PlanWiden(lines)),
           .addresses = {{offsetof(WidenArgs, from), from}, {offsetof(WidenArgs, to), to}},
           .map = {}};
@@ -172,6 +202,7 @@ double LayoutPassCycles(const ConvProblem& problem, const DeviceFacts& device) {
   const Prepared prepared = Prepare(problem, device.gfx);
   for (const Tensor tensor : {problem.a(), problem.b()}) {
     add(FoldedLines(prepared, tensor));
+    add(FilledLines(prepared, tensor));
     add(PaddedCells(prepared.problem(), tensor, device.gfx));
   }
   return cycles;
@@ -196,6 +227,7 @@ Places LayoutPasses::AddBefore(LaunchPlan& plan) const {
   const Prepared prepared = Prepare(problem_, gfx_);
   for (auto [tensor, place] : {std::pair(problem_.a(), &places.a), {problem_.b(), &places.b}}) {
     widen(FoldedLines(prepared, tensor), *place);
+    widen(FilledLines(prepared, tensor), *place);
     widen(PaddedCells(prepared.problem(), tensor, gfx_), *place);
   }
   if (IsTransposed(problem_, problem_.out())) {

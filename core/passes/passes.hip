@@ -7,9 +7,13 @@
 
 #if defined(__NVPTX__)
 
+#include "core/arch/hopper.h"
+
 #define GRIDWISE_PASS(symbol, threads, Args, Tile)                                \
   extern "C" GRIDWISE_KERNEL __attribute__((launch_bounds(threads))) void symbol( \
       const __attribute__((grid_constant)) Args args) {                           \
+    LetNextLaunchBegin();                                                         \
+    WaitForLaunchBefore();                                                        \
     Tile(args);                                                                   \
   }
 

@@ -89,7 +89,9 @@ void AddReduceLaunches(const ConvProblem& problem, Gfx gfx, int splits, std::int
                                        : ReduceWorkgroups(reduce.args);
     KernelLaunch launch = {
         .code = PassCode(shares ? "shared_reduce" : "reduce", problem.output_type(), gfx),
-        .shape = {.workgroups = {workgroups, 1, 1}, .threads = {kReduceThreads, 1, 1}},
+        .shape = {.workgroups = {workgroups, 1, 1},
+                  .threads = {kReduceThreads, 1, 1},
+                  .begins_early = BeginsEarly(gfx)},
         .arguments = BytesOf(reduce.args),
         .addresses = EpilogueAddresses(offsetof(ReduceArgs, epilogue), reduce.args.epilogue,
                                        part.out, part.d),

@@ -110,9 +110,38 @@ class GatherStep {
   int t_[3] = {0, 0, 0};
 };
 
+/// Starts to load the slab of w of a step.
+template <Config kC>
+GRIDWISE_DEVICE void LoadB(const GatherArgs& args, const GatherTileAt& tile, const GatherStep& step,
+                           SharedAddress to, Mbarrier bar) {
+  const int k = step.slab * kC.slab;
+  if constexpr (kC.direction == Direction::kForward) {
+    LoadBox(to, args.w, bar, k, step.tap, tile.column, tile.group);
+  } else {
+#pragma unroll
+    for (int n = 0; n < kC.columns; n += 64) {
+      LoadBox(to + n * 128, args.w, bar, tile.column + n, step.tap, k, tile.group);
+    }
+  }
+}
+
+/// Starts to load what stays in shared memory: B of all tiles of this workgroup, which have the
+/// same columns.
+template <Config kC>
+GRIDWISE_DEVICE void LoadKept(const GatherArgs& args, const SlabRing<kC>& ring) {
+  const GatherTileAt tile = FindTile<kC>(args, BlockIdX());
+  const SubGemm gemm = args.gemm[tile.index];
+  ring.kept().ArriveAndExpect(tile.steps() * kC.b_bytes());
+  GatherStep step(args, gemm, tile.first);
+  for (int i = 0; i < tile.steps(); ++i, step.Next()) {
+    LoadB<kC>(args, tile, step, ring.b(i), ring.kept());
+  }
+}
+
 template <Config kC>
 GRIDWISE_DEVICE void ProduceGather(const GatherArgs& args, SharedAddress base) {
   SlabRing<kC> ring(base);
+  if constexpr (kC.kept > 0) LoadKept(args, ring);
   for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX()) {
     const GatherTileAt tile = FindTile<kC>(args, i);
     const SubGemm gemm = args.gemm[tile.index];
@@ -131,16 +160,7 @@ GRIDWISE_DEVICE void ProduceGather(const GatherArgs& args, SharedAddress base) {
       } else {
         LoadCells4(ring.a(), source, ring.full(), channel, at, step.move[2], step.move[1]);
       }
-      const int k = step.slab * kC.slab;
-      if constexpr (kC.direction == Direction::kForward) {
-        LoadBox(ring.b(), args.w, ring.full(), k, step.tap, tile.column, tile.group);
-      } else {
-#pragma unroll
-        for (int n = 0; n < kC.columns; n += 64) {
-          LoadBox(ring.b() + n * 128, args.w, ring.full(), tile.column + n, step.tap, k,
-                  tile.group);
-        }
-      }
+      if constexpr (kC.kept == 0) LoadB<kC>(args, tile, step, ring.b(0), ring.full());
       ring.Next();
     }
   }
@@ -184,6 +204,7 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
   SlabRing<kC> ring(base);
   int turn = 0;
   GatherTileAt next = FindTile<kC>(args, BlockIdX());
+  if constexpr (kC.kept > 0) ring.kept().Wait(0);
   for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX(), ++turn) {
     const GatherTileAt tile = next;
     const auto find_next = [&]() __attribute__((always_inline)) {
@@ -237,7 +258,9 @@ struct GatherRoles {
     if (ThreadId() != 0) return;
     Prefetch(args.source[0]);
     Prefetch(args.w);
-    SlabRing<kC>(base).Init(4 * kC.sharers());  // a lane of every warp
+    const SlabRing<kC> ring(base);
+    if constexpr (kC.kept > 0) ring.kept().Init(1);
+    ring.Init(4 * kC.sharers());  // a lane of every warp
   }
   GRIDWISE_DEVICE static void Produce(const GatherArgs& args, SharedAddress base) {
     ProduceGather<kC>(args, base);

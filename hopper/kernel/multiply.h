@@ -33,7 +33,8 @@ GRIDWISE_DEVICE MatrixDescriptor DescriptorOf(SharedAddress at, int k16) {
 /// Starts the products of the slab at `ring`; the first of a tile begin the sums. (A predicate that
 /// is known when the kernel is assembled: with another, each instruction waits for the one before.)
 template <Config kC, bool kFirst>
-GRIDWISE_DEVICE void StartSlab(Sums<kC>& sums, const SlabRing<kC>& ring, int group) {
+GRIDWISE_DEVICE void StartSlab(Sums<kC>& sums, const SlabRing<kC>& ring, int group, int slab) {
+  const SharedAddress b = ring.b(slab);
   constexpr int kRepBytes = 64 * kC.slab * 2;
   const SharedAddress a = ring.a() + (kC.take_turns ? 0 : group * kC.reps) * kRepBytes;
   WgmmaFence();
@@ -43,7 +44,7 @@ GRIDWISE_DEVICE void StartSlab(Sums<kC>& sums, const SlabRing<kC>& ring, int gro
     for (int k16 = 0; k16 < kC.slab / 16; ++k16) {
       Wgmma<kC.columns, kC.type, kOrderA<kC>, kOrderB<kC>>(
           sums.d[rep], DescriptorOf<kOrderA<kC>, kC.slab>(a + rep * kRepBytes, k16),
-          DescriptorOf<kOrderB<kC>, kC.slab>(ring.b(), k16), !kFirst || k16 != 0);
+          DescriptorOf<kOrderB<kC>, kC.slab>(b, k16), !kFirst || k16 != 0);
     }
   }
   WgmmaCommit();
@@ -61,13 +62,13 @@ GRIDWISE_DEVICE void MultiplySlabs(Sums<kC>& sums, SlabRing<kC>& ring, int slabs
   const bool follows = slabs > kC.stages && kC.lead() > 0;
   if (follows && group > 0) WaitAt(LeadBarrier(group), 256);
   ring.WaitFull();
-  StartSlab<kC, true>(sums, ring, group);
+  StartSlab<kC, true>(sums, ring, group, 0);
   meanwhile();
   int last = ring.stage();
   ring.Next();
   for (int slab = 1; slab < slabs; ++slab) {
     ring.WaitFull();
-    StartSlab<kC, false>(sums, ring, group);
+    StartSlab<kC, false>(sums, ring, group, slab);
     if (follows && slab == kC.lead() && group + 1 < kC.groups)
       ArriveAt(LeadBarrier(group + 1), 256);
     WgmmaWait<1>();

@@ -15,7 +15,9 @@ namespace gridwise::hopper {
 template <int kWarps, class Roles, class Args>
 GRIDWISE_DEVICE void RunWarpRoles(const Args& args) {
   const SharedAddress base = DynamicSharedMemory();
+  LetNextLaunchBegin();
   Roles::Init(args, base);
+  WaitForLaunchBefore();
   WaitAt(0, 32 * (kWarps + 1));
   if (ThreadId() < 32 * kWarps) {
     Roles::Consume(args, base);

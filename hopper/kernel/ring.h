@@ -59,10 +59,18 @@ template <Config kC>
 class SlabRing : public Ring<kC.stages> {
  public:
   GRIDWISE_DEVICE explicit SlabRing(SharedAddress base)
-      : Ring<kC.stages>(base, kC.stage_bytes(), base + kC.barriers_at()) {}
+      : Ring<kC.stages>(base, kC.stage_bytes(), base + kC.barriers_at()), base_(base) {}
 
+  /// Of a slab of a tile.
   GRIDWISE_DEVICE SharedAddress a() const { return this->at(); }
-  GRIDWISE_DEVICE SharedAddress b() const { return a() + kC.a_bytes(); }
+  GRIDWISE_DEVICE SharedAddress b(int slab) const {
+    return kC.kept > 0 ? base_ + kC.kept_at() + slab * kC.b_bytes() : a() + kC.a_bytes();
+  }
+  /// Counts the bytes of the slabs of B that stay.
+  GRIDWISE_DEVICE Mbarrier kept() const { return {base_ + kC.kept_barrier_at()}; }
+
+ private:
+  SharedAddress base_;
 };
 
 /// Named barriers of the workgroup: 0 is of all threads.

@@ -85,7 +85,7 @@ GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
       }
 #pragma unroll
       for (int b = 0; b < kBlocks; ++b) {
-        const SharedAddress to = ring.b() + b * 8192;
+        const SharedAddress to = ring.b(0) + b * 8192;
         if (args.is_3d) {
           LoadCells5(to, args.x, ring.full(), channel[b], at, Move(moves[b], 2), Move(moves[b], 1),
                      Move(moves[b], 0));
