@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/arch/gpu.h"
+#include "core/launch/apply_unary.h"
 #include "core/launch/combine.h"
 #include "core/passes/reduce_args.h"
 
@@ -29,6 +30,7 @@ GRIDWISE_DEVICE Element<kType> FinishSum(const ReduceArgs& args, int at, float s
                 tensor.is_f32 ? *reinterpret_cast<const float*>(d)
                               : static_cast<float>(*reinterpret_cast<const Element<kType>*>(d)));
   }
+  WithUnary(args.unary, args.unary_parameter, [&](auto unary) { v = unary(v); });
   return static_cast<Element<kType>>(Clamp(epilogue, v));
 }
 
