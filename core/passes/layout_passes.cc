@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <optional>
-#include <utility>
+#include <vector>
 
 #include "core/base/math.h"
 #include "core/conv/fold.h"
@@ -176,6 +176,18 @@ KernelLaunch MakeWidenLaunch(Gfx gfx, DataType type, const Lines& lines, const P
           .map = {}};
 }
 
+/// The tensors that the operands are made of.
+struct OperandTensor {
+  Tensor tensor;
+  Place Places::* place;
+};
+std::vector<OperandTensor> OperandTensors(const ConvProblem& problem) {
+  std::vector<OperandTensor> tensors = {{problem.a(), &Places::a}, {problem.b(), &Places::b}};
+  if (problem.operand_sums[0].adds) tensors.push_back({problem.a(), &Places::a1});
+  if (problem.operand_sums[1].adds) tensors.push_back({problem.b(), &Places::b1});
+  return tensors;
+}
+
 }  // namespace
 
 ConvProblem SimpleProblem(const ConvProblem& problem, Gfx gfx) {
@@ -190,17 +202,20 @@ ConvProblem SimpleProblem(const ConvProblem& problem, Gfx gfx) {
 
 double LayoutPassCycles(const ConvProblem& problem, const DeviceFacts& device) {
   double cycles = 0;
-  for (const Tensor tensor : {problem.a(), problem.b(), problem.out()}) {
-    if (!IsTransposed(problem, tensor)) continue;
+  const std::vector<OperandTensor> operands = OperandTensors(problem);
+  const auto add_transposition = [&](Tensor tensor) {
+    if (!IsTransposed(problem, tensor)) return;
     cycles += PassCycles(device, 2.0 * static_cast<double>(BytesOfTensor(problem, tensor)));
-  }
+  };
+  for (const OperandTensor& operand : operands) add_transposition(operand.tensor);
+  add_transposition(problem.out());
   const auto add = [&](const std::optional<Lines>& lines) {
     if (!lines) return;
     const auto elements = static_cast<double>(lines->ToElements());
     cycles += PassCycles(device, 2 * elements * SizeOf(problem.type));
   };
   const Prepared prepared = Prepare(problem, device.gfx);
-  for (const Tensor tensor : {problem.a(), problem.b()}) {
+  for (const auto& [tensor, place] : operands) {
     add(FoldedLines(prepared, tensor));
     add(FilledLines(prepared, tensor));
     add(PaddedCells(prepared.problem(), tensor, device.gfx));
@@ -210,12 +225,14 @@ double LayoutPassCycles(const ConvProblem& problem, const DeviceFacts& device) {
 
 Places LayoutPasses::AddBefore(LaunchPlan& plan) const {
   Places places;
-  for (auto [tensor, place] : {std::pair(problem_.a(), &places.a), {problem_.b(), &places.b}}) {
+  const std::vector<OperandTensor> operands = OperandTensors(problem_);
+  for (const auto& [tensor, member] : operands) {
     if (!IsTransposed(problem_, tensor)) continue;
+    Place& place = places.*member;
     const Place copy = {Memory::kWorkspace, plan.Reserve(BytesOfTensor(problem_, tensor))};
     plan.launches.push_back(MakeTransposeLaunch(
-        gfx_, problem_.type, Transposed(MatricesOf(problem_, tensor)), *place, copy));
-    *place = copy;
+        gfx_, problem_.type, Transposed(MatricesOf(problem_, tensor)), place, copy));
+    place = copy;
   }
   const auto widen = [&](const std::optional<Lines>& lines, Place& place) {
     if (!lines) return;
@@ -225,10 +242,11 @@ Places LayoutPasses::AddBefore(LaunchPlan& plan) const {
     place = copy;
   };
   const Prepared prepared = Prepare(problem_, gfx_);
-  for (auto [tensor, place] : {std::pair(problem_.a(), &places.a), {problem_.b(), &places.b}}) {
-    widen(FoldedLines(prepared, tensor), *place);
-    widen(FilledLines(prepared, tensor), *place);
-    widen(PaddedCells(prepared.problem(), tensor, gfx_), *place);
+  for (const auto& [tensor, member] : operands) {
+    Place& place = places.*member;
+    widen(FoldedLines(prepared, tensor), place);
+    widen(FilledLines(prepared, tensor), place);
+    widen(PaddedCells(prepared.problem(), tensor, gfx_), place);
   }
   if (IsTransposed(problem_, problem_.out())) {
     places.out = {Memory::kWorkspace, plan.Reserve(BytesOfTensor(problem_, problem_.out()))};

@@ -29,6 +29,8 @@ ReduceArgs MakeArgs(const ConvProblem& problem, const TensorAxes& axes,
   args.split_elements = axes.Elements();
   args.splits = splits;
   args.epilogue = MakeEpilogue(problem, /*sharing=*/{});
+  args.unary = problem.epilogue.unary;
+  args.unary_parameter = static_cast<float>(problem.epilogue.unary_parameter);
   for (std::size_t i = 0; i < order.size(); ++i) {
     args.size[i] = static_cast<int>(axes.size[order[i]]);
     args.by_size[i] = MakeMagicDiv(static_cast<unsigned>(args.size[i]));

@@ -2,6 +2,7 @@
 
 #include "core/arch/gpu.h"
 #include "core/arch/sync.h"
+#include "core/launch/apply_unary.h"
 #include "core/launch/combine.h"
 #include "core/passes/reduce_args.h"
 
@@ -30,6 +31,7 @@ GRIDWISE_DEVICE Element<kType> FinishSum(const ReduceArgs& args, int at, float s
                 tensor.is_f32 ? *reinterpret_cast<const float*>(d)
                               : static_cast<float>(*reinterpret_cast<const Element<kType>*>(d)));
   }
+  WithUnary(args.unary, args.unary_parameter, [&](auto unary) { v = unary(v); });
   return static_cast<Element<kType>>(Clamp(epilogue, v));
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/math.h"
+#include "core/base/unary.h"
 #include "core/launch/epilogue_args.h"
 
 namespace gridwise {
@@ -25,6 +26,8 @@ struct ReduceArgs {
   MagicDiv by_size[6];
   long tensor_stride[2][6];
   EpilogueArgs epilogue;
+  Unary unary;  // after it has combined and before it clamps
+  float unary_parameter;
 };
 
 }  // namespace gridwise
