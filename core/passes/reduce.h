@@ -19,7 +19,7 @@ GRIDWISE_DEVICE long OffsetInTensor(const ReduceArgs& args, int tensor, int at) 
 
 /// The value of element `at` of the output, of whose splits `sum` is the sum.
 template <DataType kType>
-GRIDWISE_DEVICE Element<kType> FinishSum(const ReduceArgs& args, int at, float sum) {
+GRIDWISE_DEVICE float FinishSum(const ReduceArgs& args, int at, float sum) {
   const EpilogueArgs& epilogue = args.epilogue;
   float v = epilogue.alpha * sum;
   for (int i = 0; i < epilogue.tensors; ++i) {
@@ -29,19 +29,17 @@ GRIDWISE_DEVICE Element<kType> FinishSum(const ReduceArgs& args, int at, float s
                 tensor.is_f32 ? *reinterpret_cast<const float*>(d)
                               : static_cast<float>(*reinterpret_cast<const Element<kType>*>(d)));
   }
-  return static_cast<Element<kType>>(Clamp(epilogue, v));
+  return Clamp(epilogue, v);
 }
 
 /// The same of `kCount` neighbouring elements from `at` on, whose splits it adds up. Some splits'
-/// loads are under way at a time.
+/// loads are under way at a time. A short launch waits for its code to arrive, so what most outputs
+/// don't need is out of the way.
 template <DataType kType, int kCount>
 GRIDWISE_DEVICE void ReduceRun(const ReduceArgs& args, int at) {
   constexpr int kAtATime = 8;
   struct Sums {
     float of[kCount] = {};
-  };
-  struct Values {
-    Element<kType> of[kCount];
   };
   Sums sums;
   for (int first = 0; first < args.splits; first += kAtATime) {
@@ -56,9 +54,17 @@ GRIDWISE_DEVICE void ReduceRun(const ReduceArgs& args, int at) {
       for (int e = 0; e < kCount; ++e) sums.of[e] += splits[i].of[e];
     }
   }
+  const EpilogueArgs& epilogue = args.epilogue;
+  if (epilogue.tensors != 0 || epilogue.clamps != 0 || epilogue.alpha != 1) [[unlikely]] {
+#pragma clang loop unroll(disable)
+    for (int e = 0; e < kCount; ++e) sums.of[e] = FinishSum<kType>(args, at + e, sums.of[e]);
+  }
+  struct Values {
+    Element<kType> of[kCount];
+  };
   Values values;
-  for (int e = 0; e < kCount; ++e) values.of[e] = FinishSum<kType>(args, at + e, sums.of[e]);
-  *reinterpret_cast<Values*>(static_cast<Element<kType>*>(args.epilogue.out) + at) = values;
+  for (int e = 0; e < kCount; ++e) values.of[e] = static_cast<Element<kType>>(sums.of[e]);
+  *reinterpret_cast<Values*>(static_cast<Element<kType>*>(epilogue.out) + at) = values;
 }
 
 /// out[i] = epilogue(sum over splits s of partial[s][i]), the splits in order, so that the result
@@ -66,7 +72,7 @@ GRIDWISE_DEVICE void ReduceRun(const ReduceArgs& args, int at) {
 template <DataType kType>
 GRIDWISE_DEVICE void ReduceTile(const ReduceArgs& args) {
   const int at = (BlockIdX() * kReduceThreads + ThreadId()) * kReduceElements;
-  if (at + kReduceElements <= args.elements) {
+  if (at + kReduceElements <= args.elements) [[likely]] {
     ReduceRun<kType, kReduceElements>(args, at);
   } else {
     for (int i = at; i < args.elements; ++i) ReduceRun<kType, 1>(args, i);
