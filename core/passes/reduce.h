@@ -21,7 +21,7 @@ GRIDWISE_DEVICE long OffsetInTensor(const ReduceArgs& args, int tensor, int at) 
 
 /// The value of element `at` of the output, of whose splits `sum` is the sum.
 template <DataType kType>
-GRIDWISE_DEVICE Element<kType> FinishSum(const ReduceArgs& args, int at, float sum) {
+GRIDWISE_DEVICE float FinishSum(const ReduceArgs& args, int at, float sum) {
   const EpilogueArgs& epilogue = args.epilogue;
   float v = epilogue.alpha * sum;
   for (int i = 0; i < epilogue.tensors; ++i) {
@@ -32,7 +32,7 @@ GRIDWISE_DEVICE Element<kType> FinishSum(const ReduceArgs& args, int at, float s
                               : static_cast<float>(*reinterpret_cast<const Element<kType>*>(d)));
   }
   WithUnary(args.unary, args.unary_parameter, [&](auto unary) { v = unary(v); });
-  return static_cast<Element<kType>>(Clamp(epilogue, v));
+  return Clamp(epilogue, v);
 }
 
 /// kCount neighbouring elements; 16 bytes at a time where the target's loads want to be aligned.
@@ -67,13 +67,19 @@ GRIDWISE_DEVICE Run<float, kCount> SumSplits(const ReduceArgs& args, int at, int
   return sums;
 }
 
+/// Stores what becomes of sums. A short launch waits for its code to arrive, so what most outputs
+/// don't need is out of the way.
 template <DataType kType, int kCount>
-GRIDWISE_DEVICE void FinishRun(const ReduceArgs& args, int at, const Run<float, kCount>& sums) {
+GRIDWISE_DEVICE void FinishRun(const ReduceArgs& args, int at, Run<float, kCount> sums) {
+  const EpilogueArgs& epilogue = args.epilogue;
+  if (epilogue.tensors != 0 || epilogue.clamps != 0 || epilogue.alpha != 1 ||
+      args.unary != Unary::kNone) [[unlikely]] {
+#pragma clang loop unroll(disable)
+    for (int e = 0; e < kCount; ++e) sums.of[e] = FinishSum<kType>(args, at + e, sums.of[e]);
+  }
   Run<Element<kType>, kCount> values;
-#pragma unroll
-  for (int e = 0; e < kCount; ++e) values.of[e] = FinishSum<kType>(args, at + e, sums.of[e]);
-  *reinterpret_cast<decltype(values)*>(static_cast<Element<kType>*>(args.epilogue.out) + at) =
-      values;
+  for (int e = 0; e < kCount; ++e) values.of[e] = static_cast<Element<kType>>(sums.of[e]);
+  *reinterpret_cast<decltype(values)*>(static_cast<Element<kType>*>(epilogue.out) + at) = values;
 }
 
 /// Whether runs of elements are aligned to their size, where they have to be.
@@ -92,7 +98,7 @@ GRIDWISE_DEVICE bool RunsAreAligned([[maybe_unused]] const ReduceArgs& args) {
 template <DataType kType>
 GRIDWISE_DEVICE void ReduceTile(const ReduceArgs& args) {
   const int at = (BlockIdX() * kReduceThreads + ThreadId()) * kReduceElements;
-  if (at + kReduceElements <= args.elements && RunsAreAligned(args)) {
+  if (at + kReduceElements <= args.elements && RunsAreAligned(args)) [[likely]] {
     FinishRun<kType>(args, at, SumSplits<kReduceElements>(args, at, 0, 1));
   } else {
     for (int i = at; i < args.elements && i < at + kReduceElements; ++i) {

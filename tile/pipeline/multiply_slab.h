@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/arch/gpu.h"
+#include "core/arch/sync.h"
 #include "tile/config.h"
 #include "tile/load/chunks_of_lane.h"
 #include "tile/pipeline/wave_acc.h"
@@ -41,24 +42,25 @@ class MultiplySlab {
 
   /// `buffer` counts slabs from the first on.
   GRIDWISE_DEVICE void operator()(WaveAcc<kC>& acc, int buffer = 0) const {
-    const int slab = buffer * (kC.slab_bytes() / LdsTile::kChunkBytes);
-    for (int first = 0; first < kReads; first += kC.fragment_reads()) {
-      const int turn = first / kReadsOfGroup, first_n = turn * kRepsOfGroup;
-      FragmentOfA<kC> a[kC.reps_m()];
-      FragmentOfB<kC> b[kRepsOfGroup];
-      for (int i = 0; i < kC.reps_m(); ++i) {
-        Read(a_[i % kBasesA] + first, slab + i / kBasesA * kBasesA * kC.mma_m(), a[i]);
+    constexpr int kFragments = kReads / kC.fragment_reads(), kAhead = kC.fragments_ahead();
+    Fragments fragments[1 + kAhead];
+    for (int f = 0; f < kFragments + kAhead; ++f) {
+      if (f < kFragments) {
+        Read(f, buffer * (kC.slab_bytes() / LdsTile::kChunkBytes), fragments[f % (1 + kAhead)]);
+        if (kAhead > 0) SchedulingFence();  // reads are not put off among the matrix instructions
       }
-      for (int i = 0; i < kRepsOfGroup; ++i) {
-        const int row = kC.ColumnOf(first_n + i / kBasesB * kBasesB);
-        Read(b_[i % kBasesB] + first % kReadsOfGroup, slab + row, b[i]);
-      }
-      Multiply<kC>(a, b, first_n, acc);
+      if (f < kAhead) continue;
+      const Fragments& next = fragments[(f - kAhead) % (1 + kAhead)];
+      Multiply<kC>(next.a, next.b, FirstN(f - kAhead), acc);
     }
   }
 
  private:
   using Part = Vec<Element<kC.type>, kC.read_elements()>;
+  struct Fragments {
+    FragmentOfA<kC> a[kC.reps_m()];
+    FragmentOfB<kC> b[kC.reps_n_of_group()];
+  };
   // Of a row of the slab, and of those, of the columns of one group.
   static constexpr int kReads =
       kC.groups_in_turn() * kC.k_of_group() / kC.fragment_k() * kC.fragment_reads();
@@ -77,6 +79,23 @@ class MultiplySlab {
 
   GRIDWISE_DEVICE static int OffsetOf(LdsTile tile, int row, int k) {
     return tile.Offset(row, k / kC.chunk()) + k % kC.chunk() * SizeOf(kC.type);
+  }
+
+  /// The first of a wave's matrix instructions along n that the slab's f-th fragments are for.
+  GRIDWISE_DEVICE static constexpr int FirstN(int f) {
+    return f * kC.fragment_reads() / kReadsOfGroup * kRepsOfGroup;
+  }
+
+  /// Reads the slab's f-th fragments; `slab` is where it lies, in chunks.
+  GRIDWISE_DEVICE void Read(int f, int slab, Fragments& fragments) const {
+    const int first = f * kC.fragment_reads();
+    for (int i = 0; i < kC.reps_m(); ++i) {
+      Read(a_[i % kBasesA] + first, slab + i / kBasesA * kBasesA * kC.mma_m(), fragments.a[i]);
+    }
+    for (int i = 0; i < kRepsOfGroup; ++i) {
+      const int row = kC.ColumnOf(FirstN(f) + i / kBasesB * kBasesB);
+      Read(b_[i % kBasesB] + first % kReadsOfGroup, slab + row, fragments.b[i]);
+    }
   }
 
   /// Reads the lane's rows, `row` rows after the wave's first.
