@@ -10,6 +10,7 @@
 #include "core/base/math.h"
 #include "core/conv/sub_gemms.h"
 #include "core/launch/plan_epilogue.h"
+#include "hopper/fit.h"
 #include "hopper/halo_tiling.h"
 #include "hopper/halo_weight_plan.h"
 #include "hopper/maps.h"
@@ -103,8 +104,9 @@ bool StoresBoxes(const ConvProblem& problem, const EpilogueArgs& epilogue) {
 /// Above 1: teams hide each other's stores, the more so with stages to spare, and cells that tiles
 /// share are found in L2 faster than estimated.
 double EfficiencyOf(const HaloConfig& config) {
-  if (config.reps > 1) return config.stages > 2 ? 0.99 : 1.08;
-  return config.stages >= 4 ? 1.36 : 1.21;
+  const Fit& fit = TheFit();
+  if (config.reps > 1) return config.stages > 2 ? fit.halo_large_stages : fit.halo_large;
+  return config.stages >= 4 ? fit.halo_stages : fit.halo;
 }
 
 }  // namespace
@@ -153,7 +155,8 @@ PartEstimate EstimateLaunch(const HaloDenseConfig& config, const PartRequest& re
   const double rounds =
       static_cast<double>(CeilDiv<std::int64_t>(halo.tiling.tiles, request.device.compute_units));
   constexpr double kLaunch = 8000;
-  const double slab = std::max(halo.cycles.matrix, halo.tiling.stage_bytes / 40.0) / 0.45;
+  const double slab =
+      std::max(halo.cycles.matrix, halo.tiling.stage_bytes / 40.0) / TheFit().halo_dense;
   return {.splits = std::max(request.sharing.splits, 1),
           .cost = WithCycles({.matrix_cycles = slab * slabs,
                               .memory_cycles = slab * slabs,

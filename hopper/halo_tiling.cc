@@ -278,8 +278,7 @@ std::int64_t SharersOf(const ConvProblem& problem, const DeviceFacts& device, st
 LaunchShape HaloLaunchShape(std::int64_t workgroups, int threads, std::int64_t shared_bytes) {
   return {.workgroups = {static_cast<unsigned>(workgroups), 1, 1},
           .threads = {static_cast<unsigned>(threads), 1, 1},
-          .dynamic_lds_bytes = static_cast<unsigned>(shared_bytes),
-          .begins_early = true};
+          .dynamic_lds_bytes = static_cast<unsigned>(shared_bytes)};
 }
 
 Cost HaloCost(const Halo& halo, const ConvProblem& problem, const DeviceFacts& device,

@@ -74,7 +74,8 @@ bool Is3d(const ConvProblem& problem) {
   return d != Dim{};
 }
 
-TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int channels, int cells) {
+TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int channels, int cells,
+                        bool of_group) {
   const TensorAxes axes = problem.AxesOf(GatheredTensor(problem));
   const bool is_3d = Is3d(problem);
   TensorMapSpec map = MapOf(problem.type, is_3d ? 5 : 4);
@@ -82,7 +83,7 @@ TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int cha
   map.channels = static_cast<unsigned>(channels);
   map.swizzle_bytes = channels * 2;
   map.cells = static_cast<unsigned>(cells);
-  SetAxis(map, 0, axes.size[4] * axes.size[5], 1);  // groups are windows of the channels
+  SetAxis(map, 0, of_group ? axes.size[5] : axes.size[4] * axes.size[5], 1);
   const std::size_t spatial = is_3d ? 3 : 2;
   for (std::size_t i = 0; i < spatial; ++i) {  // w, h, d
     const std::size_t axis = 2 - i;

@@ -11,6 +11,7 @@
 #include "core/launch/plan_epilogue.h"
 #include "core/launch/sub_gemm_table.h"
 #include "core/passes/pass_cycles.h"
+#include "hopper/fit.h"
 #include "hopper/maps.h"
 
 namespace gridwise::hopper {
@@ -92,37 +93,27 @@ double FilledPart(const Config& config, const ConvProblem& problem) {
 Cost EstimateSplits(const Config& config, const PartRequest& request, const Grid& grid, int splits,
                     bool in_cluster = false) {
   constexpr double kPairsPerCycle = 2048;
-  // Of the matrix unit; of all of them at once, which the power limit slows down.
-  constexpr double kEfficiency = 0.82, kEfficiencyOfAll = 0.69;
-  // Of L2: to one multiprocessor, and to all.
-  constexpr double kL2BytesPerCycle = 49, kL2BytesPerCycleOfAll = 41;
-  constexpr double kDramBytesPerCycle = 1900;
-  // Of the copy engine: lines of an operand, and those of which it fills in a part with zeros.
-  constexpr double kLine = 1.2, kFilledLine = 6;
-  constexpr double kFirstSlab = 1500;  // of a tile, from its first load to its first product
-  constexpr double kStoreBytesPerCycle = 24;
-  constexpr double kLaunch = 6000, kSplit = 4000;  // of the launch, and of adding splits up
-  constexpr double kExchange = 2000, kExchangeBytesPerCycle = 32;  // of a cluster's sums
+  const Fit& fit = TheFit();
   const DeviceFacts& device = request.device;
   const ConvProblem& problem = request.problem;
   const double tiles = grid.tiles() * splits;
   const double steps = grid.steps / tiles;
   const double units = device.compute_units, busy = std::min(tiles, units) / units;
-  const double efficiency = std::min(kEfficiency, kEfficiencyOfAll / busy);
-  const double l2_bytes_per_cycle = std::min(kL2BytesPerCycle, kL2BytesPerCycleOfAll / busy);
+  const double efficiency = std::min(fit.efficiency, fit.efficiency_of_all / busy);
+  const double l2_bytes_per_cycle = std::min(fit.l2, fit.l2_of_all / busy);
   const double matrix =
       steps * config.rows() * config.columns * config.slab / kPairsPerCycle / efficiency;
   // A single warpgroup of few products waits for each slab.
   const double waits = config.rows() * config.columns <= 4096 ? 1.2 : 1;
   const double filled = config.rows() * FilledPart(config, problem);
-  const double lines = (config.rows() + config.columns) * kLine + filled * kFilledLine;
+  const double lines = (config.rows() + config.columns) * fit.line + filled * fit.filled_line;
   const double memory = steps * std::max(config.stage_bytes() / l2_bytes_per_cycle, lines) * waits;
   const int tensors = in_cluster ? 1 : splits;  // of sums
   const bool partial = tensors > 1 || request.sharing.partial_elements > 0;
   const double out_bytes = partial ? 4 : SizeOf(problem.output_type());
   const double tile_elements = config.rows() * config.columns;
-  const double exchange = in_cluster ? kExchange + tile_elements * 4 / kExchangeBytesPerCycle : 0;
-  const double store = tile_elements * out_bytes / kStoreBytesPerCycle / (in_cluster ? splits : 1);
+  const double exchange = in_cluster ? fit.exchange + tile_elements * 4 / fit.exchange_rate : 0;
+  const double store = tile_elements * out_bytes / fit.store / (in_cluster ? splits : 1);
   const double at_once = in_cluster ? kClustersAtOnce[static_cast<std::size_t>(splits)] * splits
                                     : device.compute_units;
   const double rounds = std::ceil(tiles / at_once);
@@ -132,23 +123,30 @@ Cost EstimateSplits(const Config& config, const PartRequest& request, const Grid
       elements * out_bytes * tensors;
   // Stores of a tile overlap with the loads of the next one, and with its products where warpgroups
   // take turns.
-  const double alone = std::max(matrix, memory) + (config.take_turns ? 0.2 : 0.7) * store +
-                       (config.take_turns ? 0.5 : 1.0) * kFirstSlab + exchange;
+  const double alone = std::max(matrix, memory) +
+                       (config.take_turns ? fit.turns_store : fit.shared_store) * store +
+                       (config.take_turns ? fit.turns_first_slab : 1.0) * fit.first_slab + exchange;
   return WithCycles(
       {.matrix_cycles = matrix,
        .memory_cycles = memory,
        .alone_cycles = alone,
-       .fixed_cycles = (kLaunch + config.kept * config.b_bytes() / kL2BytesPerCycle) / rounds,
+       .fixed_cycles = (fit.launch + config.kept * config.b_bytes() / fit.l2) / rounds,
        .rounds = rounds,
        .resident = 1,
-       .tensor_cycles = traffic / kDramBytesPerCycle,
+       .tensor_cycles = traffic / fit.dram,
        .pass_cycles =
            tensors == 1
                ? 0
-               : kSplit + PassCycles(device, elements * (4 * splits + SizeOf(problem.type)))});
+               : fit.split + PassCycles(device, elements * (4 * splits + SizeOf(problem.type)))});
 }
 
 int Int(std::int64_t value) { return static_cast<int>(value); }
+
+/// Whether a slab of channels could reach into another group: whose infinities, times the zeros
+/// that w is filled up with, are NaN.
+bool HasMapsOfGroups(const Config& config, const ConvProblem& problem) {
+  return problem.groups > 1 && SourceChannels(problem) % config.slab != 0;
+}
 
 /// Why B cannot stay in shared memory.
 std::optional<std::string> RejectKept(const Config& config, const ConvProblem& problem) {
@@ -171,11 +169,10 @@ bool StoresBoxes(const ConvProblem& problem, std::span<const SubGemm> sub_gemms,
       (axes.size[5] != 1 && axes.stride[5] != 1)) {
     return false;
   }
-  for (const std::size_t axis : {3u, 4u}) {
-    if (axes.size[axis] != 1 && axes.stride[axis] * bytes % 16 != 0) return false;
-  }
-  const SubGemm& gemm = sub_gemms[0];
-  return Int(axes.size[0] * axes.size[1] * axes.size[2] * axes.size[3]) == gemm.m;
+  const std::int64_t cells = axes.size[0] * axes.size[1] * axes.size[2] * axes.size[3];
+  if (cells != 1 && axes.stride[3] * bytes % 16 != 0) return false;
+  if (axes.size[4] != 1 && axes.stride[4] * bytes % 16 != 0) return false;
+  return Int(cells) == sub_gemms[0].m;
 }
 
 Stores StoresOf(const ConvProblem& problem, std::span<const SubGemm> sub_gemms,
@@ -194,8 +191,7 @@ LaunchShape ShapeOf(const Config& config, const DeviceFacts& device, std::int64_
   return {.workgroups = {static_cast<unsigned>(workgroups), 1, 1},
           .threads = {static_cast<unsigned>(config.threads()), 1, 1},
           .dynamic_lds_bytes = static_cast<unsigned>(config.shared_bytes()),
-          .cluster = static_cast<unsigned>(cluster),
-          .begins_early = true};
+          .cluster = static_cast<unsigned>(cluster)};
 }
 
 /// How workgroups share the K of a tile: splits, whose sums a pass adds up or the cluster that they
@@ -210,20 +206,20 @@ struct Shared {
 
 Shared LeastShared(const Config& config, const PartRequest& request) {
   const Grid grid = GridOf(config, request);
-  if (const int splits = request.sharing.splits; splits > 0) {
-    return {.splits = splits, .cost = EstimateSplits(config, request, grid, splits)};
-  }
+  const int asked = request.sharing.splits;
+  if (asked > 1) return {.splits = asked, .cost = EstimateSplits(config, request, grid, asked)};
   Shared best = {.cost = EstimateSplits(config, request, grid, 1)};
   const auto consider = [&](int splits, bool in_cluster) {
     const Cost cost = EstimateSplits(config, request, grid, splits, in_cluster);
     if (cost.cycles < best.cost.cycles) best = {splits, in_cluster, cost};
   };
   constexpr double kLeastSteps = 4;
-  for (int splits = 2; splits <= 128 && grid.most_steps / splits >= kLeastSteps; ++splits) {
+  const int most = asked == 1 ? 1 : 128;  // a cluster's sums are one tensor
+  for (int splits = 2; splits <= most && grid.most_steps / splits >= kLeastSteps; ++splits) {
     if (grid.tiles() * (splits - 1) > 3.0 * request.device.compute_units) break;
     consider(splits, false);
   }
-  if (!config.has_clusters()) return best;
+  if (!config.has_clusters() || request.device.compute_units < kClustersAtOnce[1]) return best;
   for (int splits = 2; splits <= kMostCluster && grid.least_steps / splits >= 2; ++splits) {
     if (grid.tiles() > 2 * kClustersAtOnce[static_cast<std::size_t>(splits)]) break;
     consider(splits, true);
@@ -274,15 +270,17 @@ std::optional<std::string> RejectProblem(const Config& config, const ConvProblem
   }
   if (problem.direction != Direction::kBackwardWeight) {
     const std::int64_t channels = SourceChannels(problem);
-    if (problem.groups > 1 && channels % config.slab != 0) {
-      return absl::StrFormat(
-          "a group has %d source channels; of several groups the row takes multiples of %d",
-          channels, config.slab);
-    }
     const std::int64_t classes = SubGemmCount(problem);
     if (classes > kMaxClasses) {
       return absl::StrFormat("there are %d sub-GEMMs; the row takes at most %d", classes,
                              kMaxClasses);
+    }
+    if (HasMapsOfGroups(config, problem) && classes * problem.groups > kMaxClasses) {
+      return absl::StrFormat(
+          "groups have %d source channels; of %d sub-GEMMs and groups in all the row takes "
+          "multiples "
+          "of %d",
+          channels, classes * problem.groups, config.slab);
     }
   }
   if (auto reason = RejectKept(config, problem)) return reason;
@@ -335,6 +333,7 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   args.k = Int(SourceChannels(problem));
   args.n = Int(problem.AxesOf(problem.out()).size[5]);
   args.slabs = Int(SlabsOf(config, args.k));
+  args.maps_of_groups = HasMapsOfGroups(config, problem);
   // Tiles that run together read the source of a slab of channels once per tap: from L2, if it
   // fits.
   constexpr double kL2Bytes = 30e6;
@@ -349,9 +348,16 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
     first_tile += CeilDiv(args.gemm[i].m, config.rows());
     args.steps[i] = Taps(args.gemm[i]) * args.slabs;
     if (Taps(args.gemm[i]) == 0) continue;
-    plan.maps.push_back({.at = offsetof(GatherArgs, source) + i * sizeof(TensorMap),
-                         .place = {Memory::kA},
-                         .spec = SourceMap(problem, args.gemm[i], config.slab, config.rows())});
+    const bool of_groups = args.maps_of_groups != 0;
+    const std::size_t maps = of_groups ? static_cast<std::size_t>(problem.groups) : 1;
+    for (std::size_t group = 0; group < maps; ++group) {
+      const std::size_t at = i * maps + group;
+      const std::int64_t offset = static_cast<std::int64_t>(group) * args.k * SizeOf(problem.type);
+      plan.maps.push_back(
+          {.at = offsetof(GatherArgs, source) + at * sizeof(TensorMap),
+           .place = {Memory::kA, offset},
+           .spec = SourceMap(problem, args.gemm[i], config.slab, config.rows(), of_groups)});
+    }
   }
   plan.maps.push_back(
       {.at = offsetof(GatherArgs, w), .place = {Memory::kB}, .spec = WeightMap(config, problem)});

@@ -120,6 +120,9 @@ TEST(PlanGather, BoxesStoreWhatHasNoTensorsAndTheOperandsType) {
   problem = Problem(Direction::kForward, 20, 2);
   problem.k = 98;  // cells of y are no multiples of 16 bytes
   EXPECT_EQ(stores(problem), Stores::kElements);
+  problem.k = 4;
+  problem.dims[2] = {};  // nor are those of a single column of cells
+  EXPECT_EQ(stores(problem), Stores::kVectors);
 }
 
 // Passes copy cells of few channels to where the copy engine finds them.
@@ -156,7 +159,10 @@ TEST(PlanWeight, ClustersAreSplitsOfATile) {
   EXPECT_EQ(plan.shape.workgroups[0], plan.args.tiles);
   EXPECT_EQ(plan.shape.workgroups[0] % plan.shape.cluster, 0);
   EXPECT_EQ(plan.args.epilogue.split_bytes, 0);
-  EXPECT_EQ(EstimateLaunch(config, request).splits, 1);
+  // The planner asks for what the estimate says: one tensor of sums.
+  const int splits = EstimateLaunch(config, request).splits;
+  EXPECT_EQ(splits, 1);
+  EXPECT_EQ(PlanWeight(config, {device, problem, {}, Sharing{.splits = splits}}).shape, plan.shape);
 }
 
 TEST(EstimateLaunch, FewTilesSplitK) {

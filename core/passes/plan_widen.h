@@ -6,12 +6,14 @@
 
 namespace gridwise {
 
-/// Lines that are copied into longer ones, see WidenArgs. Their sizes are items.
+/// `count` lines that are made, see WidenArgs; as they are by default, `used` of a line is what the
+/// source has.
 struct Lines {
-  std::int64_t count, from_line, to_line, before;
-  std::int64_t from_item = 1, to_item = 1;  // elements
+  std::int64_t count, from_line, to_line, before = 0;
+  std::int64_t item = 1, of_row = 1, step = 0;
+  std::int64_t used = to_line;
 
-  std::int64_t ToElements() const { return count * to_line * to_item; }
+  std::int64_t ToElements() const { return count * to_line; }
 };
 
 /// Arguments for lines that become fewer than 2^31 elements; pointers null.

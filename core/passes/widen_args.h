@@ -9,17 +9,20 @@ inline constexpr int kWidenThreads = 256;
 /// Neighbouring elements that a lane makes.
 inline constexpr int kWidenElements = 4;
 
-/// Kernel arguments of a copy of packed lines of items into longer ones of larger items, with zeros
-/// around them: element e of item i of a line of `from` becomes element e of item before + i of the
-/// line of `to`. What does not fit is left out.
+/// Kernel arguments of a copy of lines, with zeros around what they take from the source. A row of
+/// `from` is from_line items of `item` elements; of_row lines of `to` are made from it:
+///
+///   to[row][o][e] = from[row][o * step - before + e / item][e % item]
+///
+/// for e < used and items that there are, else 0.
 struct WidenArgs {
   const void* from;
   void* to;
-  int elements;            // of `to`
-  int from_line, to_line;  // items
-  int before;              // items
-  int from_item, to_item;  // elements
-  MagicDiv by_to_line, by_to_item;
+  int elements;  // of `to`
+  int from_line, item;
+  int of_row, to_line, used;  // lines, elements
+  int step, before;           // items
+  MagicDiv by_of_row, by_to_line, by_item;
 };
 
 }  // namespace gridwise

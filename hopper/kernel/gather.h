@@ -145,7 +145,8 @@ GRIDWISE_DEVICE void ProduceGather(const GatherArgs& args, SharedAddress base) {
   for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX()) {
     const GatherTileAt tile = FindTile<kC>(args, i);
     const SubGemm gemm = args.gemm[tile.index];
-    const TensorMap& source = args.source[tile.index];
+    const int map = args.maps_of_groups ? tile.index * args.groups + tile.group : tile.index;
+    const TensorMap& source = args.source[map];
     const ClassCell cell = CellOfRow(gemm, tile.row);
     const CellAt at = SourceOf(gemm, args.strides, cell);
     if (tile.steps() == 0) continue;
@@ -153,7 +154,7 @@ GRIDWISE_DEVICE void ProduceGather(const GatherArgs& args, SharedAddress base) {
     for (int s = tile.first; s < tile.end; ++s, step.Next()) {
       ring.WaitEmpty();
       ring.full().ArriveAndExpect(kC.stage_bytes());
-      const int channel = tile.group * args.k + step.slab * kC.slab;
+      const int channel = (args.maps_of_groups ? 0 : tile.group * args.k) + step.slab * kC.slab;
       if (args.is_3d) {
         LoadCells5(ring.a(), source, ring.full(), channel, at, step.move[2], step.move[1],
                    step.move[0]);
@@ -229,7 +230,8 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
       continue;
     }
     Sums<kC> sums;
-    MultiplySlabs(sums, ring, tile.steps(), group, find_next);
+    const bool is_last = i + GridSizeX() >= args.tiles * args.groups;
+    MultiplySlabs(sums, ring, tile.steps(), group, is_last, find_next);
     if constexpr (kC.has_clusters()) {
       if (args.in_cluster) {
         StoreOfCluster<kC>(finish, args.stores, args.splits, dynamic_shared_memory + staging, group,

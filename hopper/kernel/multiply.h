@@ -54,12 +54,12 @@ GRIDWISE_DEVICE void StartSlab(Sums<kC>& sums, const SlabRing<kC>& ring, int gro
 /// something else.
 ///
 /// Warpgroups that share a tile begin it one after the other, kC.lead() slabs apart: so that one
-/// stores while the other still multiplies. (Of a tile of few slabs, one could be a whole tile
-/// ahead and meet the barrier twice.)
+/// stores while the other still multiplies; but for a workgroup's last. (Of a tile of few slabs,
+/// one could be a whole tile ahead and meet the barrier twice.)
 template <Config kC>
 GRIDWISE_DEVICE void MultiplySlabs(Sums<kC>& sums, SlabRing<kC>& ring, int slabs, int group,
-                                   auto&& meanwhile) {
-  const bool follows = slabs > kC.stages && kC.lead() > 0;
+                                   bool is_last, auto&& meanwhile) {
+  const bool follows = !is_last && slabs > kC.stages && kC.lead() > 0;
   if (follows && group > 0) WaitAt(LeadBarrier(group), 256);
   ring.WaitFull();
   StartSlab<kC, true>(sums, ring, group, 0);

@@ -147,7 +147,7 @@ GRIDWISE_DEVICE void ConsumeWeight(const WeightArgs& args, SharedAddress base) {
       continue;
     }
     Sums<kC> sums;
-    MultiplySlabs(sums, ring, tile.steps(), group, [] {});
+    MultiplySlabs(sums, ring, tile.steps(), group, /*is_last=*/true, [] {});
     if (args.in_cluster) {
       StoreOfCluster<kC>(finish, args.stores, args.splits, dynamic_shared_memory + staging, group,
                          row, sums);
