@@ -92,6 +92,7 @@ class Descriptor {
 
   /// `begin` indices before those of `a` and `end` behind, at which there is no element.
   constexpr Axis Pad(Axis a, std::int64_t begin, std::int64_t end) {
+    if (begin == 0 && end == 0) return a;
     Transform t = Transform::Of(TransformKind::kPad);
     t.number[0] = begin;
     Require(begin >= 0, "a pad has no fewer than 0 indices at its beginning", begin, 0);
@@ -102,6 +103,7 @@ class Descriptor {
 
   /// `length` indices of `a` from `begin` on, `step` apart, which may be negative.
   constexpr Axis Slice(Axis a, std::int64_t begin, std::int64_t length, std::int64_t step = 1) {
+    if (begin == 0 && step == 1 && length == LengthOf(a)) return a;
     Transform t = Transform::Of(TransformKind::kSlice);
     t.number = {begin, step};
     const std::int64_t inner = Consume(t, a), last = begin + (length - 1) * step;

@@ -28,11 +28,11 @@ struct GemmForms {
 /// output to check nothing.
 template <class Descriptors>
 GemmForms FormsOf(const Descriptors& gemm) {
-  return {.a = Normalize(gemm.a),
-          .b = Normalize(gemm.b),
-          .c = Normalize(gemm.c),
-          .d = {},
-          .terms = gemm.terms};
+  GemmForms forms = {.a = {}, .b = {}, .c = Normalize(gemm.c), .d = {}, .terms = gemm.terms};
+  if (gemm.terms == 0) return forms;
+  forms.a = Normalize(gemm.a);
+  forms.b = Normalize(gemm.b);
+  return forms;
 }
 
 /// What an output and its tensors are made of.

@@ -16,14 +16,6 @@ namespace {
 
 constexpr std::size_t kAxes = 3;  // d, h, w
 
-std::array<AxisStrides, kAxes> StridesOf(const ConvProblem& problem) {
-  std::array<AxisStrides, kAxes> strides;
-  for (std::size_t i = 0; i < kAxes; ++i) {
-    strides[i] = MakeAxisStrides(problem.direction, problem.dims[i]);
-  }
-  return strides;
-}
-
 constexpr Axis kNone = {};
 
 /// The groups of a tensor: matrices, and those that are merged in one.
@@ -91,10 +83,9 @@ struct SourceView {
   Axis cells;  // image, cells and merged groups
   std::array<Axis, kAxes> tap;
 };
-SourceView AddSource(Descriptor& d, const ConvProblem& problem, Tensor tensor, const SubGemm& gemm,
-                     int merged) {
+SourceView AddSource(Descriptor& d, const ConvProblem& problem, const ConvStrides& strides,
+                     Tensor tensor, const SubGemm& gemm, int merged) {
   const ImageAxes image = AddImage(d, problem.AxesOf(tensor), merged);
-  const std::array<AxisStrides, kAxes> strides = StridesOf(problem);
   std::array<Axis, kAxes> tap, cell;
   for (std::size_t i = 0; i < kAxes; ++i) {
     const auto [t, j] = TapsAndCells(d, image.cell[i], gemm.axis[i], strides[i]);
@@ -108,9 +99,9 @@ SourceView AddSource(Descriptor& d, const ConvProblem& problem, Tensor tensor, c
 }
 
 /// w of forward and backward-data, without the taps that the class does not have.
-WeightAxes AddTapsOf(Descriptor& d, const ConvProblem& problem, const SubGemm& gemm, int merged) {
+WeightAxes AddTapsOf(Descriptor& d, const ConvProblem& problem, const ConvStrides& strides,
+                     const SubGemm& gemm, int merged) {
   WeightAxes w = AddWeights(d, problem.AxesOf(Tensor::kW), merged);
-  const std::array<AxisStrides, kAxes> strides = StridesOf(problem);
   for (std::size_t i = 0; i < kAxes; ++i) {
     const AxisClass& axis = gemm.axis[i];
     w.tap[i] = d.Slice(w.tap[i], axis.first_tap, std::max(axis.taps, 1), strides[i].tap_stride);
@@ -118,28 +109,33 @@ WeightAxes AddTapsOf(Descriptor& d, const ConvProblem& problem, const SubGemm& g
   return w;
 }
 
-GemmDescriptors LowerGather(const ConvProblem& problem, const SubGemm& gemm, int merged) {
+GemmDescriptors LowerGather(const ConvProblem& problem, const ConvStrides& strides,
+                            const SubGemm& gemm, int merged) {
   GemmDescriptors out = {
       .a = {},
       .b = {},
-      .c = OutputDescriptor(problem, problem.AxesOf(problem.out()).stride, gemm, merged)};
-  const SourceView x = AddSource(out.a, problem, problem.a(), gemm, merged);
+      .c = OutputDescriptor(problem, strides, problem.AxesOf(problem.out()).stride, gemm, merged)};
+  if (Taps(gemm) == 0) return out;  // and terms is 0
+  const SourceView x = AddSource(out.a, problem, strides, problem.a(), gemm, merged);
   out.a.See({x.matrix, x.cells, out.a.Merge({x.tap[0], x.tap[1], x.tap[2], x.channel})});
-  const WeightAxes w = AddTapsOf(out.b, problem, gemm, merged);
+  const WeightAxes w = AddTapsOf(out.b, problem, strides, gemm, merged);
   const bool forward = problem.direction == Direction::kForward;
   const Axis column = forward ? w.k : w.c, channel = forward ? w.c : w.k;
   out.b.See({w.group.matrix, MergeColumns(out.b, w.group.merged, column),
              out.b.Merge({w.tap[0], w.tap[1], w.tap[2], channel})});
-  out.terms = Taps(gemm) == 0 ? 0 : out.a.length(2);
+  out.terms = out.a.length(2);
   return out;
 }
 
-GemmDescriptors LowerBackwardWeight(const ConvProblem& problem, const SubGemm& gemm) {
+GemmDescriptors LowerBackwardWeight(const ConvProblem& problem, const ConvStrides& strides,
+                                    const SubGemm& gemm) {
   GemmDescriptors out = {
-      .a = {}, .b = {}, .c = OutputDescriptor(problem, problem.AxesOf(problem.out()).stride, gemm)};
+      .a = {},
+      .b = {},
+      .c = OutputDescriptor(problem, strides, problem.AxesOf(problem.out()).stride, gemm)};
   const ImageAxes dy = AddImage(out.a, problem.AxesOf(Tensor::kY), /*merged=*/1);
   out.a.See({dy.group.matrix, dy.channel, MergeRows(out.a, dy.n, dy.cell, dy.group.merged)});
-  const SourceView x = AddSource(out.b, problem, Tensor::kX, gemm, /*merged=*/1);
+  const SourceView x = AddSource(out.b, problem, strides, Tensor::kX, gemm, /*merged=*/1);
   out.b.See({x.matrix, out.b.Merge({x.tap[0], x.tap[1], x.tap[2], x.channel}), x.cells});
   out.terms = out.b.length(2);
   return out;
@@ -147,8 +143,16 @@ GemmDescriptors LowerBackwardWeight(const ConvProblem& problem, const SubGemm& g
 
 }  // namespace
 
-Descriptor OutputDescriptor(const ConvProblem& problem, const PerAxis& stride, const SubGemm& gemm,
-                            int merged) {
+ConvStrides StridesOf(const ConvProblem& problem) {
+  ConvStrides strides;
+  for (std::size_t i = 0; i < kAxes; ++i) {
+    strides[i] = MakeAxisStrides(problem.direction, problem.dims[i]);
+  }
+  return strides;
+}
+
+Descriptor OutputDescriptor(const ConvProblem& problem, const ConvStrides& strides,
+                            const PerAxis& stride, const SubGemm& gemm, int merged) {
   Descriptor c;
   TensorAxes axes = problem.AxesOf(problem.out());
   axes.stride = stride;
@@ -158,7 +162,6 @@ Descriptor OutputDescriptor(const ConvProblem& problem, const PerAxis& stride, c
     return c;
   }
   const ImageAxes image = AddImage(c, axes, merged);
-  const std::array<AxisStrides, kAxes> strides = StridesOf(problem);
   std::array<Axis, kAxes> cell;
   for (std::size_t i = 0; i < kAxes; ++i) {
     cell[i] =
@@ -171,9 +174,11 @@ Descriptor OutputDescriptor(const ConvProblem& problem, const PerAxis& stride, c
   return c;
 }
 
-GemmDescriptors Lower(const ConvProblem& problem, const SubGemm& gemm, int merged) {
-  return problem.direction == Direction::kBackwardWeight ? LowerBackwardWeight(problem, gemm)
-                                                         : LowerGather(problem, gemm, merged);
+GemmDescriptors Lower(const ConvProblem& problem, const ConvStrides& strides, const SubGemm& gemm,
+                      int merged) {
+  return problem.direction == Direction::kBackwardWeight
+             ? LowerBackwardWeight(problem, strides, gemm)
+             : LowerGather(problem, strides, gemm, merged);
 }
 
 }  // namespace gridwise::ck

@@ -11,12 +11,13 @@
 /// multiplications: cells of dx that have the same filter taps make one, see core/conv/gemm_map.h.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <vector>
 
 #include "ck/descriptor/descriptor.h"
 #include "core/conv/gemm_map.h"
 #include "core/conv/problem.h"
+#include "core/conv/sub_gemms.h"
 
 namespace gridwise::ck {
 
@@ -28,17 +29,27 @@ struct GemmDescriptors {
   std::int64_t terms = 0;  // k; 0: C is zero, and A and B mean nothing
 };
 
+/// How far apart the cells and taps of a problem's classes are, by axis: what its multiplications
+/// have in common.
+using ConvStrides = std::array<AxisStrides, 3>;
+ConvStrides StridesOf(const ConvProblem& problem);
+
 /// The output as a multiplication sees it, over a tensor that has the output's sizes and these
-/// distances between elements: the output itself, or one that the epilogue reads. `gemm` as below.
-Descriptor OutputDescriptor(const ConvProblem& problem, const PerAxis& stride, const SubGemm& gemm,
-                            int merged = 1);
+/// distances between elements: the output itself, or one that the epilogue reads. The rest as
+/// below.
+Descriptor OutputDescriptor(const ConvProblem& problem, const ConvStrides& strides,
+                            const PerAxis& stride, const SubGemm& gemm, int merged = 1);
 
 /// One of the multiplications that are a valid `problem`, in any of its directions: `gemm` is one
-/// of MakeSubGemms(problem).
+/// of MakeSubGemms(problem), and `strides` are StridesOf(problem).
 ///
 /// `merged` groups of forward, which divide the problem's, make one matrix: m is (image, cell,
 /// group) and n is (group, channel). C exists where both groups are the same, which its descriptor
 /// does not say.
-GemmDescriptors Lower(const ConvProblem& problem, const SubGemm& gemm, int merged = 1);
+GemmDescriptors Lower(const ConvProblem& problem, const ConvStrides& strides, const SubGemm& gemm,
+                      int merged = 1);
+inline GemmDescriptors Lower(const ConvProblem& problem, const SubGemm& gemm) {
+  return Lower(problem, StridesOf(problem), gemm);
+}
 
 }  // namespace gridwise::ck

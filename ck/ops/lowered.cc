@@ -72,11 +72,12 @@ std::shared_ptr<const Lowered> LoweredOf(const ConvProblem& problem, int merged)
   auto lowered = std::make_shared<Lowered>();
   lowered->gemms = MakeSubGemms(problem);
   lowered->forms.reserve(lowered->gemms.size());
+  const ConvStrides strides = StridesOf(problem);
   for (const SubGemm& gemm : lowered->gemms) {
-    GemmForms& forms = lowered->forms.emplace_back(FormsOf(Lower(problem, gemm, merged)));
+    GemmForms& forms = lowered->forms.emplace_back(FormsOf(Lower(problem, strides, gemm, merged)));
     for (int i = 0; i < problem.epilogue.tensors; ++i) {
       const PerAxis& stride = problem.epilogue.d[static_cast<std::size_t>(i)].stride;
-      forms.d.push_back(Normalize(OutputDescriptor(problem, stride, gemm, merged)));
+      forms.d.push_back(Normalize(OutputDescriptor(problem, strides, stride, gemm, merged)));
     }
   }
   lowered->demands = Demands(lowered->forms, problem.type);

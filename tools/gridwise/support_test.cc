@@ -29,6 +29,7 @@ TEST(SupportTableTest, SaysWhatTargetsHave) {
   EXPECT_THAT(table, HasSubstr("| ck | `multiple_abd` | fwd | f8e4m3fnuz | all |  |  |  |  |\n"));
   EXPECT_THAT(table, HasSubstr("| ck | `multiple_abd` | fwd | f32 | all | all | all | all |  |\n"));
   EXPECT_THAT(table, HasSubstr("| ck | `batched_gemm` | gemm | f8e4m3fn |  | all |  | all |  |\n"));
+  EXPECT_THAT(table, HasSubstr("| ck | `multiple_abd` | fwd | f8e5m2fnuz | all |  |  |  |  |\n"));
 }
 
 }  // namespace
