@@ -46,7 +46,12 @@ std::optional<SimTimes> TakeSimTimes() {
                   .ports_ms = times.ports_ms,
                   .ports = times.ports,
                   .limiter = times.limiter,
-                  .gain = times.gain};
+                  .gain = times.gain,
+                  .given_up = times.given_up != 0};
+}
+
+void LimitSimTimes(double ms) {
+  if (gridwiseSimTimeLimit != nullptr) gridwiseSimTimeLimit(ms);
 }
 
 std::optional<double> SimProgress() {

@@ -73,6 +73,11 @@ __attribute__((weak)) int gridwiseSimBankConflictsAt(int index,
 /// from a smaller sample, without limiter and interval.
 __attribute__((weak)) void gridwiseSimTime(int mode);
 
+/// Launches since the last gridwiseSimTakeTimes that are sure to take longer than `ms` milliseconds
+/// together, by the bound of the ports at the sustained clock, are not timed to the end from now
+/// on; infinity, as at start: all are.
+__attribute__((weak)) void gridwiseSimTimeLimit(double ms);
+
 /// How long launches take on the simulated machine, one after the other with gaps between them.
 typedef struct GridwiseSimTimes {
   int64_t launches;
@@ -84,6 +89,7 @@ typedef struct GridwiseSimTimes {
   const char* ports;                // by what: "matrix unit"; of the longest launch; stays valid
   const char* limiter;              // without which the longest launch is fastest; stays valid
   double gain;                      // by this part of its time
+  int given_up;  // they take longer than gridwiseSimTimeLimit: the times are lower bounds
 } GridwiseSimTimes;
 
 /// Fills in `times` with the launches that were timed since the last call; 0, or 1 if none was.

@@ -262,6 +262,11 @@ void gridwiseSimTime(int mode) {
   gridwise::sim::time::Set(mode != 0, {.describes = mode == 2, .quick = mode == 3});
 }
 
+void gridwiseSimTimeLimit(double ms) {
+  static_cast<void>(RunDeferred());
+  gridwise::sim::time::SetLimit(ms);
+}
+
 int gridwiseSimTakeTimes(GridwiseSimTimes* times) {
   static_cast<void>(RunDeferred());
   const std::optional<gridwise::sim::time::Times> taken = gridwise::sim::time::TakeTimes();
@@ -277,7 +282,8 @@ int gridwiseSimTakeTimes(GridwiseSimTimes* times) {
             .ports_ms = taken->ports_ms,
             .ports = taken->ports,
             .limiter = taken->limiter,
-            .gain = taken->gain};
+            .gain = taken->gain,
+            .given_up = taken->given_up ? 1 : 0};
   return 0;
 }
 

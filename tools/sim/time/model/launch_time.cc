@@ -236,11 +236,8 @@ void FindInterval(const Timer& timer, const Machine& machine, LaunchTime& time) 
   time.high_ms = machine.launch_us.high / 1000 + kernel_ms * std::exp(std::sqrt(up));
 }
 
-}  // namespace
-
-LaunchTime TimeLaunch(const Machine& machine, const LaunchRecord& launch,
-                      const TimeOptions& options) {
-  Timer timer(machine, launch);
+/// What is known of a launch before it is timed.
+LaunchTime Described(const Machine& machine, const LaunchRecord& launch) {
   LaunchTime time;
   time.kernel = launch.kernel;
   time.machine = &machine;
@@ -248,6 +245,26 @@ LaunchTime TimeLaunch(const Machine& machine, const LaunchRecord& launch,
   time.needs = launch.needs;
   time.occupancy = launch.occupancy;
   time.resident = launch.plan.resident;
+  return time;
+}
+
+}  // namespace
+
+LaunchTime GiveUp(const Machine& machine, const LaunchRecord& launch, const Bound& bound) {
+  LaunchTime time = Described(machine, launch);
+  time.given_up = true;
+  time.bound = bound.resource;
+  time.bound_clk = time.burst_clk = time.sustained_clk = bound.clk;
+  time.burst_ms = Milliseconds(machine, bound.clk, machine.burst_mhz);
+  time.sustained_ms = Milliseconds(machine, bound.clk, machine.sustained_mhz);
+  time.low_ms = time.high_ms = time.sustained_ms;
+  return time;
+}
+
+LaunchTime TimeLaunch(const Machine& machine, const LaunchRecord& launch,
+                      const TimeOptions& options) {
+  Timer timer(machine, launch);
+  LaunchTime time = Described(machine, launch);
   time.burst_clk = timer.Clocks(machine.burst_mhz, 0, &time.unit, options.events);
   time.sustained_clk = timer.Clocks(machine.sustained_mhz, 0, nullptr);
   time.burst_ms = Milliseconds(machine, time.burst_clk, machine.burst_mhz);

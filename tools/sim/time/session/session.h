@@ -35,6 +35,11 @@ struct Telling {
 /// Turns time mode on or off from the next launch on.
 void Set(bool on, const Telling& telling);
 
+/// Launches since the last TakeTimes that are sure to take longer than `ms` together, at the
+/// sustained clock by the ports alone, are given up from now on, and what comes behind them until
+/// TakeTimes is not executed.
+void SetLimit(double ms);
+
 /// The machine that devices of the target `gfx` ("gfx942") are.
 const Machine& MachineOfDevice(std::string_view gfx);
 
@@ -58,6 +63,7 @@ struct Times {
   const char* ports = "";
   const char* limiter = "";
   double gain = 0;
+  bool given_up = false;  // they take at least as long as this
 };
 /// Those since the last call, or nothing.
 std::optional<Times> TakeTimes();
