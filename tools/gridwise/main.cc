@@ -79,7 +79,7 @@ ABSL_FLAG(bool, best, false,
           "to take longer are not timed to the end");
 ABSL_FLAG(bool, quick, false,
           "with --time, from a smaller sample, without limiter and interval; so it is with "
-          "--all-rows, --first-rows and --random-rows");
+          "--all-rows, --first-rows and --random-rows, but for --best");
 ABSL_FLAG(std::string, chunk, "",
           "as 2/8: of every eight problems the second; `gridwise merge` puts chunks' tables "
           "together; default: all");

@@ -29,7 +29,10 @@ bool IsSimulated() { return gridwiseSimTime != nullptr; }
 
 bool StartSimTiming(SimTiming timing) {
   if (!IsSimulated()) return false;
-  gridwiseSimTime(timing == SimTiming::kDescribed ? 2 : timing == SimTiming::kQuick ? 3 : 1);
+  gridwiseSimTime(timing == SimTiming::kDescribed ? 2
+                  : timing == SimTiming::kQuick   ? 3
+                  : timing == SimTiming::kBare    ? 4
+                                                  : 1);
   return true;
 }
 

@@ -41,6 +41,7 @@ bool IsSimulated();
 /// How much timing says, and costs.
 enum class SimTiming {
   kQuick,      // from a smaller sample, without limiter and interval
+  kBare,       // without limiter and interval
   kQuiet,      //
   kDescribed,  // and describes each launch on stderr
 };

@@ -312,7 +312,9 @@ class Sweep {
     }
   }
 
-  bool IsQuick() const { return options_.quick || options_.all_rows || IsSampled(options_); }
+  bool IsQuick() const {
+    return options_.quick || (!options_.best && (options_.all_rows || IsSampled(options_)));
+  }
 
   SweepRecord RecordOf(const Item& item, const Choice& row) const {
     SweepRecord record;
@@ -487,9 +489,12 @@ class Sweep {
         MakePlan(problem, gfx_, {.row = row.row, .family = row.family});
     if (!plan.ok()) return plan.status();
     if (options_.time) {
-      const absl::StatusOr<Timing> timing = TimePlan(
-          problem, *plan,
-          {.simulated = IsQuick() ? SimTiming::kQuick : SimTiming::kQuiet, .limit_ms = limit_ms});
+      const absl::StatusOr<Timing> timing =
+          TimePlan(problem, *plan,
+                   {.simulated = IsQuick()       ? SimTiming::kQuick
+                                 : options_.best ? SimTiming::kBare
+                                                 : SimTiming::kQuiet,
+                    .limit_ms = limit_ms});
       if (!timing.ok()) {
         ResetDevice().IgnoreError();
         return timing.status();

@@ -70,12 +70,13 @@ __attribute__((weak)) int gridwiseSimBankConflictsAt(int index,
 
 /// Whether launches from now on are timed in place of executed whole, in place of the environment
 /// variable GRIDWISE_SIM: 0 no, 1 yes, 2 yes and each is described on stderr, 3 yes and quickly:
-/// from a smaller sample, without limiter and interval.
+/// from a smaller sample, without limiter and interval, 4 without these from a smaller sample of
+/// what a die's workgroups load alone, which is more precise.
 __attribute__((weak)) void gridwiseSimTime(int mode);
 
-/// Launches since the last gridwiseSimTakeTimes that are sure to take longer than `ms` milliseconds
-/// together, by the bound of the ports at the sustained clock, are not timed to the end from now
-/// on; infinity, as at start: all are.
+/// Launches since the last gridwiseSimTakeTimes that take longer than `ms` milliseconds together,
+/// at the sustained clock, are from now on timed no further than to find that out; infinity, as at
+/// start: all are.
 __attribute__((weak)) void gridwiseSimTimeLimit(double ms);
 
 /// How long launches take on the simulated machine, one after the other with gaps between them.

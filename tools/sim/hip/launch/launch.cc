@@ -259,7 +259,8 @@ void gridwiseSimProgress(uint64_t* done, uint64_t* total) {
 
 void gridwiseSimTime(int mode) {
   static_cast<void>(RunDeferred());
-  gridwise::sim::time::Set(mode != 0, {.describes = mode == 2, .quick = mode == 3});
+  gridwise::sim::time::Set(mode != 0,
+                           {.describes = mode == 2, .bare = mode >= 3, .quick = mode == 3});
 }
 
 void gridwiseSimTimeLimit(double ms) {

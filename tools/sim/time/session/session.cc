@@ -81,13 +81,16 @@ class Process {
     RunReport report;
     if (given_up_) return report;
     const auto [known, added] = known_.try_emplace(
-        absl::StrCat(telling_.quick, " ", KeyOf(kernel, grid, arguments)), nullptr);
+        absl::StrCat(telling_.bare, telling_.quick, " ", KeyOf(kernel, grid, arguments)), nullptr);
     if (added) {
       const Machine& machine = MachineOf(program.target().gfx);
       std::vector<WaveEvent> events;
       TimeOptions time_options;
-      if (telling_.quick) {
-        time_options = {.gains = false, .interval = false, .sample = kQuickSample};
+      if (telling_.bare) {
+        time_options = {.gains = false,
+                        .interval = false,
+                        .detail = telling_.quick ? kQuickSample : 1,
+                        .traffic = kQuickSample};
       }
       time_options.limit_ms = limit_ms_;
       if (!taken_.empty()) time_options.limit_ms -= TimesOf(taken_).sustained_ms;
@@ -213,7 +216,7 @@ class Process {
   std::mutex mutex_;
   std::string report_path_;  // "": none
   std::optional<Machine> own_;
-  std::map<std::string, Timed*> known_;  // quick or not
+  std::map<std::string, Timed*> known_;  // by how it is timed, too
   std::deque<Timed> timed_;
   std::map<std::pair<std::string, uint64_t>, LaunchTime> fills_;  // by target and bytes
   std::vector<const LaunchTime*> taken_;  // the launches since the last TakeTimes

@@ -30,14 +30,15 @@ bool On();
 
 struct Telling {
   bool describes = true;  // each launch on stderr
-  bool quick = false;     // from a smaller sample, without gains and interval
+  bool bare = false;      // without gains and interval, from a smaller sample of the die
+  bool quick = false;     // and of the units in detail
 };
 /// Turns time mode on or off from the next launch on.
 void Set(bool on, const Telling& telling);
 
-/// Launches since the last TakeTimes that are sure to take longer than `ms` together, at the
-/// sustained clock by the ports alone, are given up from now on, and what comes behind them until
-/// TakeTimes is not executed.
+/// Launches since the last TakeTimes that take longer than `ms` together, at the sustained clock,
+/// are given up from now on as soon as that is known, and what comes behind them until TakeTimes is
+/// not executed.
 void SetLimit(double ms);
 
 /// The machine that devices of the target `gfx` ("gfx942") are.

@@ -143,10 +143,10 @@ absl::Status ExecuteStrata(SamplePlan& plan, Batches& batches, const Recorder& r
 }
 
 /// The units in detail and the die, as far into the workgroups as the limits allow.
-absl::Status ExecuteDetail(SamplePlan& plan, int waves, double sample, Batches& batches,
-                           Recorder& recorder) {
-  const auto for_traffic = static_cast<int64_t>(sample * kMostForTraffic);
-  const auto for_detail = static_cast<int64_t>(sample * kMostForDetail);
+absl::Status ExecuteDetail(SamplePlan& plan, int waves, const TimeOptions& options,
+                           Batches& batches, Recorder& recorder) {
+  const auto for_traffic = static_cast<int64_t>(options.traffic * kMostForTraffic);
+  const auto for_detail = static_cast<int64_t>(options.detail * kMostForDetail);
   const int64_t of_wave = std::max<int64_t>(1, batches.MeanInstructions() / waves);
   const auto limit = [&](int64_t most, size_t workgroups) {
     constexpr int64_t kLeast = 1000;
@@ -215,12 +215,11 @@ absl::StatusOr<TimedRun> RunTimed(const Machine& machine, Program& program,
       const Bound bound = BoundOfStrata(machine, launch.plan, ops, recorder);
       if (bound.clk / (machine.sustained_mhz * 1000) > time_options.limit_ms) {
         timed.report = std::move(batches.report());
-        timed.time = GiveUp(machine, launch, bound);
+        timed.time = GiveUp(machine, launch, bound, bound.clk);
         return timed;
       }
     }
-    executed =
-        ExecuteDetail(launch.plan, launch.needs.waves, time_options.sample, batches, recorder);
+    executed = ExecuteDetail(launch.plan, launch.needs.waves, time_options, batches, recorder);
   }
   if (!executed.ok()) return executed;
 
