@@ -107,10 +107,10 @@ TEST_F(TimedRunTest, WhatIsSureToTakeTooLongIsGivenUp) {
   const TimedRun whole = Time("Copy", kWorkgroups);
   EXPECT_FALSE(whole.time.given_up);
   const double kernel_ms = whole.time.sustained_ms - machine_->launch_us / 1000;
-  // A bound is no time: a limit of the time itself is not above it.
-  const TimedRun timed = Time("Copy", kWorkgroups, 0, nullptr, kernel_ms);
+  // Buffers are elsewhere, so that it takes about the same time.
+  const TimedRun timed = Time("Copy", kWorkgroups, 0, nullptr, 1.2 * kernel_ms);
   EXPECT_FALSE(timed.time.given_up);
-  EXPECT_EQ(timed.time.sustained_clk, whole.time.sustained_clk);
+  EXPECT_NEAR(timed.time.sustained_clk, whole.time.sustained_clk, 0.1 * whole.time.sustained_clk);
   const TimedRun given_up = Time("Copy", kWorkgroups, 0, nullptr, 1e-6 * kernel_ms);
   EXPECT_TRUE(given_up.time.given_up);
   EXPECT_GT(given_up.time.sustained_ms, machine_->launch_us / 1000);
