@@ -80,6 +80,9 @@ ABSL_FLAG(bool, best, false,
 ABSL_FLAG(bool, quick, false,
           "with --time, from a smaller sample, without limiter and interval; so it is with "
           "--all-rows, --first-rows and --random-rows, but for --best");
+ABSL_FLAG(bool, precise, false,
+          "with --time and several kernels of a problem, from the larger sample that --best takes, "
+          "without limiter and interval");
 ABSL_FLAG(std::string, chunk, "",
           "as 2/8: of every eight problems the second; `gridwise merge` puts chunks' tables "
           "together; default: all");
@@ -222,6 +225,7 @@ gridwise::ExitCode Sweep(const gridwise::ProblemRequest& request,
                                  .random_rows = absl::GetFlag(FLAGS_random_rows),
                                  .best = absl::GetFlag(FLAGS_best),
                                  .quick = absl::GetFlag(FLAGS_quick),
+                                 .precise = absl::GetFlag(FLAGS_precise),
                                  .chunk = absl::GetFlag(FLAGS_chunk),
                                  .max_flops = absl::GetFlag(FLAGS_max_flops).value,
                                  .verify = absl::GetFlag(FLAGS_verify),

@@ -82,6 +82,9 @@ absl::Status CheckFlags(const SweepOptions& options) {
   if (options.best && !options.time) {
     return absl::InvalidArgumentError("--best is by time; it wants --time");
   }
+  if (options.quick && options.precise) {
+    return absl::InvalidArgumentError("--quick and --precise exclude each other");
+  }
   if (options.best && options.workers > 0) {
     return absl::InvalidArgumentError(
         "--best compares a problem's rows in one process; it excludes --workers");
@@ -312,8 +315,9 @@ class Sweep {
     }
   }
 
+  bool IsPrecise() const { return options_.precise || options_.best; }
   bool IsQuick() const {
-    return options_.quick || (!options_.best && (options_.all_rows || IsSampled(options_)));
+    return options_.quick || (!IsPrecise() && (options_.all_rows || IsSampled(options_)));
   }
 
   SweepRecord RecordOf(const Item& item, const Choice& row) const {
@@ -491,9 +495,9 @@ class Sweep {
     if (options_.time) {
       const absl::StatusOr<Timing> timing =
           TimePlan(problem, *plan,
-                   {.simulated = IsQuick()       ? SimTiming::kQuick
-                                 : options_.best ? SimTiming::kBare
-                                                 : SimTiming::kQuiet,
+                   {.simulated = IsQuick()     ? SimTiming::kQuick
+                                 : IsPrecise() ? SimTiming::kBare
+                                               : SimTiming::kQuiet,
                     .limit_ms = limit_ms});
       if (!timing.ok()) {
         ResetDevice().IgnoreError();
