@@ -70,7 +70,8 @@ template <class Args>
 void Patch(Plan<Args>& plan, Memory3& memory) {
   char* const bytes = reinterpret_cast<char*>(&plan.args);
   for (const KernelLaunch::Map& map : plan.maps) {
-    const HostTensorMap host = {&map.spec, static_cast<char*>(memory.Of(map.place.memory))};
+    const HostTensorMap host = {&map.spec,
+                                static_cast<char*>(memory.Of(map.place.memory)) + map.place.offset};
     std::memcpy(bytes + map.at, &host, sizeof(host));
   }
   for (const KernelLaunch::Address& address : plan.addresses) {
