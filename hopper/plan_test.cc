@@ -53,8 +53,11 @@ TEST(Reject, SaysWhyWithTheValues) {
   problem.c = 3;
   EXPECT_THAT(reason(problem), HasSubstr("120 bytes apart; tensor maps want multiples of 16"));
   problem = Problem(Direction::kForward, 20, 1);
-  problem.groups = 2;
-  EXPECT_THAT(reason(problem), HasSubstr("a group has 32 source channels"));
+  problem.groups = 2;  // a map for each
+  EXPECT_EQ(reason(problem), "none");
+  problem.groups = 16;
+  problem.c = problem.k = 16 * 32;
+  EXPECT_THAT(reason(problem), HasSubstr("groups have 32 source channels; of 16 sub-GEMMs and "));
   problem = Problem(Direction::kForward, 20, 9);
   EXPECT_THAT(reason(problem), HasSubstr("9 apart"));
   problem = Problem(Direction::kForward, 600, 1);
