@@ -128,7 +128,10 @@ class TileSpace final : public SpaceOf<tile::TileConfig> {
                  {"patch_b", {"k", "n"}},
                  {"occupancy", {}},
                  {"pipeline", {"schedule", "count"}},
-                 {"merge", {"groups"}}}) {}
+                 {"merge", {"groups"}},
+                 {"halo", {"cells"}}}) {
+    traits_.back().least = 0;
+  }
   std::string_view family() const override { return "tile"; }
   const char* Reject(const Values& values, Direction, Gfx gfx) const override {
     return tile::Reject(ConfigFrom<tile::TileConfig>(values), gfx);
