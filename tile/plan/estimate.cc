@@ -36,7 +36,6 @@ TileSteps TileStepsOf(const TileConfig& c, const DeviceFacts& device) {
   const double read_elements =
       c.waves.m * c.waves.n * (1.0 * c.wave_m() * c.tile.k + c.wave_n() * c.k_of_group());
   return {.tile_elements = 1.0 * c.tile.m * c.tile.n,
-          .output_factor = c.has_halo() ? 0.5 : 1.0,  // the next tile's cells are on their way
           .element_bytes = SizeOf(c.type),
           .resident = ResidentWorkgroups(c, device),
           .matrix_cycles = c.reps_m() * c.reps_n() * (c.k_of_group() / c.mma.k) *

@@ -178,6 +178,12 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
                    absl::StrFormat("a tile's groups have %d source channels; the row loads %d",
                                    channels, config.tile.k));
   }
+  const std::int64_t columns = problem.AxesOf(problem.out()).size[5];
+  if (columns % config.patch_b.n != 0) {
+    return Refusal(RefusalCode::kChannels,
+                   absl::StrFormat("a group has %d output channels; the row loads %d at a time",
+                                   columns, config.patch_b.n));
+  }
   std::int64_t taps[3];
   for (std::size_t i = 0; i < 3; ++i) {
     const Dim& dim = problem.dims[i];
