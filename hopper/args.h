@@ -22,10 +22,12 @@ struct GatherArgs {
   TensorMap out;                  // where boxes are stored: column, group, row
   SubGemm gemm[kMaxClasses];
   AxisStrides strides[3];
-  int filter[3];  // taps of w
-  int sub_gemms;
-  int tiles;  // of a group, with their splits
+  int filter[3];           // taps of w
+  int sub_gemms;           // whose first tiles are counted in rows of tiles
+  int steps[kMaxClasses];  // of K
+  int tiles;               // of a group, with their splits
   int n_tiles, splits, groups;
+  MagicDiv by_tiles, by_n_tiles, by_splits;
   int in_cluster;        // splits of a tile are a cluster, which adds them up
   int k, n;              // source and output channels
   int slabs;             // of a tap's k

@@ -190,7 +190,9 @@ Plan<HaloArgs> PlanHalo(const HaloDenseConfig& config, const PartRequest& reques
   SetAxis(filter, 0, w.size[5], 1);
   SetAxis(filter, 1, w.size[1], w.stride[1]);
   SetAxis(filter, 2, w.size[3] * w.size[4], w.stride[4]);
-  filter.box = {kBlock, static_cast<unsigned>(config.columns),
+  // Only the columns that there are: the copy engine is slow to fill in zeros.
+  args.filter_pitch = args.channels * kBlock * 2;
+  filter.box = {kBlock, static_cast<unsigned>(args.channels),
                 static_cast<unsigned>(config.filter * config.filter)};
   plan.shape = HaloLaunchShape(std::int64_t{args.splits} * args.sharers, config.threads(),
                                halo.tiling.shared_bytes);

@@ -230,6 +230,8 @@ HaloArgs MakeHaloArgs(const ConvProblem& problem, const Halo& halo, Tensor sourc
   while ((std::int64_t{1} << args.log_group) < problem.c_per_group()) ++args.log_group;
   args.tiles_h = CeilDiv(shape.cells[0], tiling.tile_h);
   args.tiles_w = CeilDiv(shape.cells[1], tiling.tile_w);
+  args.by_tiles_h = MakeMagicDiv(static_cast<unsigned>(args.tiles_h));
+  args.by_tiles_w = MakeMagicDiv(static_cast<unsigned>(args.tiles_w));
   args.images = Int(problem.batch);
   args.tile_h = tiling.tile_h;
   args.tile_w = tiling.tile_w;
@@ -276,7 +278,8 @@ std::int64_t SharersOf(const ConvProblem& problem, const DeviceFacts& device, st
 LaunchShape HaloLaunchShape(std::int64_t workgroups, int threads, std::int64_t shared_bytes) {
   return {.workgroups = {static_cast<unsigned>(workgroups), 1, 1},
           .threads = {static_cast<unsigned>(threads), 1, 1},
-          .dynamic_lds_bytes = static_cast<unsigned>(shared_bytes)};
+          .dynamic_lds_bytes = static_cast<unsigned>(shared_bytes),
+          .begins_early = true};
 }
 
 Cost HaloCost(const Halo& halo, const ConvProblem& problem, const DeviceFacts& device,

@@ -26,7 +26,9 @@ struct Grid {
   double tiles() const { return static_cast<double>(of_group * groups); }
 };
 
-std::int64_t SlabsOf(std::int64_t k) { return CeilDiv<std::int64_t>(k, Config::kSlab); }
+std::int64_t SlabsOf(const Config& config, std::int64_t k) {
+  return CeilDiv<std::int64_t>(k, config.slab);
+}
 
 /// Channels of a group of the tensor that is gathered from.
 std::int64_t SourceChannels(const ConvProblem& problem) {
@@ -36,7 +38,7 @@ std::int64_t SourceChannels(const ConvProblem& problem) {
 Grid GatherGrid(const Config& config, const ConvProblem& problem,
                 std::span<const SubGemm> sub_gemms) {
   Grid grid = {.groups = problem.groups};
-  const std::int64_t slabs = SlabsOf(SourceChannels(problem));
+  const std::int64_t slabs = SlabsOf(config, SourceChannels(problem));
   grid.n_tiles = CeilDiv<std::int64_t>(problem.AxesOf(problem.out()).size[5], config.columns);
   for (const SubGemm& gemm : sub_gemms) {
     const std::int64_t tiles = CeilDiv<std::int64_t>(gemm.m, config.rows()) * grid.n_tiles;
@@ -59,7 +61,7 @@ Grid WeightGrid(const Config& config, const ConvProblem& problem) {
   grid.m_tiles = CeilDiv<std::int64_t>(problem.k_per_group(), config.rows());
   grid.n_tiles = CeilDiv<std::int64_t>(WeightBlocks(problem), config.columns / 64);
   grid.of_group = grid.m_tiles * grid.n_tiles;
-  grid.most_steps = static_cast<double>(SlabsOf(problem.batch * problem.out_cells()));
+  grid.most_steps = static_cast<double>(SlabsOf(config, problem.batch * problem.out_cells()));
   grid.least_steps = grid.most_steps;
   grid.steps = grid.tiles() * grid.most_steps;
   return grid;
@@ -71,19 +73,32 @@ Grid GridOf(const Config& config, const PartRequest& request) {
              : GatherGrid(config, request.problem, request.sub_gemms);
 }
 
-/// Clusters of at most kMostCluster workgroups, and how many of each size an H200 was seen to run
-/// at once where each workgroup fills a multiprocessor: of 8, the units of 132 hold far fewer
-/// than 16.
+/// Clusters of at most kMostCluster workgroups, and how many of each size an H200 runs at once
+/// where each workgroup fills a multiprocessor, as its driver says (cuOccupancyMaxActiveClusters).
 constexpr int kMostCluster = 8;
-constexpr std::array<double, kMostCluster + 1> kClustersAtOnce = {0, 132, 33, 14, 11, 6, 5, 4, 3};
+constexpr std::array<double, kMostCluster + 1> kClustersAtOnce = {0,  132, 66, 39, 30,
+                                                                  22, 17,  15, 15};
+
+/// Of the lines of A that are loaded, those that channels fill a part of.
+double FilledPart(const Config& config, const ConvProblem& problem) {
+  const bool weight = config.direction == Direction::kBackwardWeight;
+  const std::int64_t channels = weight ? problem.k_per_group() : SourceChannels(problem);
+  const std::int64_t of_line = weight ? 64 : config.slab;
+  if (channels % of_line == 0) return 0;
+  return 1.0 / static_cast<double>(CeilDiv(channels, of_line));
+}
 
 /// A multiprocessor multiplies 2048 pairs of f16 a cycle; the rest are fits to measurements.
 Cost EstimateSplits(const Config& config, const PartRequest& request, const Grid& grid, int splits,
                     bool in_cluster = false) {
   constexpr double kPairsPerCycle = 2048;
-  const bool weight = config.direction == Direction::kBackwardWeight;
-  const double l2_bytes_per_cycle = weight ? 46 : 40;
-  const double efficiency = weight ? 0.80 : 0.88;  // of the matrix unit, under the power limit
+  // Of the matrix unit; of all of them at once, which the power limit slows down.
+  constexpr double kEfficiency = 0.82, kEfficiencyOfAll = 0.69;
+  // Of L2: to one multiprocessor, and to all.
+  constexpr double kL2BytesPerCycle = 49, kL2BytesPerCycleOfAll = 41;
+  constexpr double kDramBytesPerCycle = 1900;
+  // Of the copy engine: lines of an operand, and those of which it fills in a part with zeros.
+  constexpr double kLine = 1.2, kFilledLine = 6;
   constexpr double kFirstSlab = 1500;  // of a tile, from its first load to its first product
   constexpr double kStoreBytesPerCycle = 24;
   constexpr double kLaunch = 6000, kSplit = 4000;  // of the launch, and of adding splits up
@@ -92,11 +107,16 @@ Cost EstimateSplits(const Config& config, const PartRequest& request, const Grid
   const ConvProblem& problem = request.problem;
   const double tiles = grid.tiles() * splits;
   const double steps = grid.steps / tiles;
+  const double units = device.compute_units, busy = std::min(tiles, units) / units;
+  const double efficiency = std::min(kEfficiency, kEfficiencyOfAll / busy);
+  const double l2_bytes_per_cycle = std::min(kL2BytesPerCycle, kL2BytesPerCycleOfAll / busy);
   const double matrix =
-      steps * config.rows() * config.columns * Config::kSlab / kPairsPerCycle / efficiency;
+      steps * config.rows() * config.columns * config.slab / kPairsPerCycle / efficiency;
   // A single warpgroup of few products waits for each slab.
   const double waits = config.rows() * config.columns <= 4096 ? 1.2 : 1;
-  const double memory = steps * config.stage_bytes() / l2_bytes_per_cycle * waits;
+  const double filled = config.rows() * FilledPart(config, problem);
+  const double lines = (config.rows() + config.columns) * kLine + filled * kFilledLine;
+  const double memory = steps * std::max(config.stage_bytes() / l2_bytes_per_cycle, lines) * waits;
   const int tensors = in_cluster ? 1 : splits;  // of sums
   const bool partial = tensors > 1 || request.sharing.partial_elements > 0;
   const double out_bytes = partial ? 4 : SizeOf(problem.output_type());
@@ -110,18 +130,18 @@ Cost EstimateSplits(const Config& config, const PartRequest& request, const Grid
   const double traffic =
       SizeOf(problem.type) * static_cast<double>(problem.a_elements() + problem.b_elements()) +
       elements * out_bytes * tensors;
-  const double bytes_per_cycle = device.memory_gb_per_s / device.clock_ghz;
   // Stores of a tile overlap with the loads of the next one, and with its products where warpgroups
   // take turns.
   const double alone = std::max(matrix, memory) + (config.take_turns ? 0.2 : 0.7) * store +
                        (config.take_turns ? 0.5 : 1.0) * kFirstSlab + exchange;
   return WithCycles(
       {.matrix_cycles = matrix,
-       .memory_cycles = std::max(memory, traffic / bytes_per_cycle / rounds),
+       .memory_cycles = memory,
        .alone_cycles = alone,
-       .fixed_cycles = kLaunch / rounds,
+       .fixed_cycles = (kLaunch + config.kept * config.b_bytes() / kL2BytesPerCycle) / rounds,
        .rounds = rounds,
        .resident = 1,
+       .tensor_cycles = traffic / kDramBytesPerCycle,
        .pass_cycles =
            tensors == 1
                ? 0
@@ -129,6 +149,17 @@ Cost EstimateSplits(const Config& config, const PartRequest& request, const Grid
 }
 
 int Int(std::int64_t value) { return static_cast<int>(value); }
+
+/// Why B cannot stay in shared memory.
+std::optional<std::string> RejectKept(const Config& config, const ConvProblem& problem) {
+  if (config.kept == 0) return std::nullopt;
+  const std::int64_t steps = problem.filter_taps() * SlabsOf(config, SourceChannels(problem));
+  if (problem.groups == 1 && steps <= config.kept && SubGemmCount(problem) == 1)
+    return std::nullopt;
+  return absl::StrFormat(
+      "there are %d groups, %d sub-GEMMs and %d slabs of w; the row keeps those of one, at most %d",
+      problem.groups, SubGemmCount(problem), steps, config.kept);
+}
 
 /// Where boxes of the copy engine store the output: rows of the GEMM are cells in their order.
 bool StoresBoxes(const ConvProblem& problem, std::span<const SubGemm> sub_gemms,
@@ -153,13 +184,18 @@ Stores StoresOf(const ConvProblem& problem, std::span<const SubGemm> sub_gemms,
   return LaneStoresOf(problem, epilogue);
 }
 
+/// `of_columns`: tiles that follow each other and have columns or splits of their own. Where B
+/// stays, all tiles of a workgroup have the same.
 LaunchShape ShapeOf(const Config& config, const DeviceFacts& device, std::int64_t tiles,
-                    int cluster) {
-  const auto workgroups = cluster > 1 ? tiles : std::min<std::int64_t>(tiles, device.compute_units);
+                    std::int64_t of_columns, int cluster) {
+  std::int64_t workgroups = std::min<std::int64_t>(tiles, device.compute_units);
+  if (config.kept > 0) workgroups = std::max<std::int64_t>(workgroups / of_columns, 1) * of_columns;
+  if (cluster > 1) workgroups = tiles;
   return {.workgroups = {static_cast<unsigned>(workgroups), 1, 1},
           .threads = {static_cast<unsigned>(config.threads()), 1, 1},
           .dynamic_lds_bytes = static_cast<unsigned>(config.shared_bytes()),
-          .cluster = static_cast<unsigned>(cluster)};
+          .cluster = static_cast<unsigned>(cluster),
+          .begins_early = true};
 }
 
 /// How workgroups share the K of a tile: splits, whose sums a pass adds up or the cluster that they
@@ -238,10 +274,10 @@ std::optional<std::string> RejectProblem(const Config& config, const ConvProblem
   }
   if (problem.direction != Direction::kBackwardWeight) {
     const std::int64_t channels = SourceChannels(problem);
-    if (problem.groups > 1 && channels % Config::kSlab != 0) {
+    if (problem.groups > 1 && channels % config.slab != 0) {
       return absl::StrFormat(
           "a group has %d source channels; of several groups the row takes multiples of %d",
-          channels, Config::kSlab);
+          channels, config.slab);
     }
     const std::int64_t classes = SubGemmCount(problem);
     if (classes > kMaxClasses) {
@@ -249,6 +285,7 @@ std::optional<std::string> RejectProblem(const Config& config, const ConvProblem
                              kMaxClasses);
     }
   }
+  if (auto reason = RejectKept(config, problem)) return reason;
   return RejectMaps(problem);
 }
 
@@ -292,9 +329,12 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   args.groups = Int(problem.groups);
   args.n_tiles = Int(grid.n_tiles);
   args.tiles = Int(grid.of_group * shared.splits);
+  args.by_tiles = MakeMagicDiv(static_cast<unsigned>(args.tiles));
+  args.by_n_tiles = MakeMagicDiv(static_cast<unsigned>(args.n_tiles));
+  args.by_splits = MakeMagicDiv(static_cast<unsigned>(args.splits));
   args.k = Int(SourceChannels(problem));
   args.n = Int(problem.AxesOf(problem.out()).size[5]);
-  args.slabs = Int(SlabsOf(args.k));
+  args.slabs = Int(SlabsOf(config, args.k));
   // Tiles that run together read the source of a slab of channels once per tap: from L2, if it
   // fits.
   constexpr double kL2Bytes = 30e6;
@@ -306,11 +346,12 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   for (std::size_t i = 0; i < request.sub_gemms.size(); ++i) {
     args.gemm[i] = request.sub_gemms[i];
     args.gemm[i].first_tile = first_tile;
-    first_tile += CeilDiv(args.gemm[i].m, config.rows()) * args.n_tiles;
+    first_tile += CeilDiv(args.gemm[i].m, config.rows());
+    args.steps[i] = Taps(args.gemm[i]) * args.slabs;
     if (Taps(args.gemm[i]) == 0) continue;
     plan.maps.push_back({.at = offsetof(GatherArgs, source) + i * sizeof(TensorMap),
                          .place = {Memory::kA},
-                         .spec = SourceMap(problem, args.gemm[i], config.rows())});
+                         .spec = SourceMap(problem, args.gemm[i], config.slab, config.rows())});
   }
   plan.maps.push_back(
       {.at = offsetof(GatherArgs, w), .place = {Memory::kB}, .spec = WeightMap(config, problem)});
@@ -319,8 +360,8 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
                          .place = {Memory::kOut},
                          .spec = OutputMap(config, problem)});
   }
-  plan.shape =
-      ShapeOf(config, request.device, std::int64_t{args.tiles} * args.groups, shared.cluster());
+  plan.shape = ShapeOf(config, request.device, std::int64_t{args.tiles} * args.groups,
+                       std::int64_t{args.n_tiles} * args.splits, shared.cluster());
   return plan;
 }
 
@@ -342,14 +383,14 @@ Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
   args.k = Int(problem.k_per_group());
   args.c = Int(problem.c_per_group());
   args.c_blocks = Int(CeilDiv<std::int64_t>(args.c, 64));
-  args.slabs = Int(SlabsOf(problem.batch * problem.out_cells()));
+  args.slabs = Int(SlabsOf(config, problem.batch * problem.out_cells()));
   args.stores = StoresOf(problem, {}, args.epilogue);
   plan.maps = {{.at = offsetof(WeightArgs, dy), .place = {Memory::kA}, .spec = CellMap(problem)},
                {.at = offsetof(WeightArgs, x),
                 .place = {Memory::kB},
-                .spec = SourceMap(problem, args.gemm, Config::kSlab)}};
+                .spec = SourceMap(problem, args.gemm, 64, config.slab)}};
   plan.shape =
-      ShapeOf(config, request.device, std::int64_t{args.tiles} * args.groups, shared.cluster());
+      ShapeOf(config, request.device, std::int64_t{args.tiles} * args.groups, 1, shared.cluster());
   return plan;
 }
 

@@ -70,7 +70,7 @@ TEST(SourceMap, HasTheCellsThatAFirstTapMeets) {
   ConvProblem problem = Problem(Direction::kForward, 20, 1);
   problem.dims[1].stride = 2;
   problem.dims[2] = {.in = 31, .filter = 3, .pad_begin = 2, .pad_end = 0};
-  const TensorMapSpec map = SourceMap(problem, MakeSubGemms(problem).front(), 128);
+  const TensorMapSpec map = SourceMap(problem, MakeSubGemms(problem).front(), 64, 128);
   EXPECT_TRUE(map.is_im2col);
   EXPECT_EQ(map.rank, 4);
   EXPECT_EQ(map.size, (std::array<std::uint64_t, 5>{64, 31, 20, 4, 0}));
@@ -133,6 +133,10 @@ TEST(Reject, PassesMakeRoomForTheCopyEngine) {
   head.k = 36;
   EXPECT_EQ(RejectProblem(RowFor(head.direction), SimpleProblem(head, Gfx::kSm90a)).value_or(""),
             "");
+  // A copy of so few channels is a whole slab.
+  EXPECT_EQ(SimpleProblem(head, Gfx::kSm90a).k, 64);
+  head.k = 100;
+  EXPECT_EQ(SimpleProblem(head, Gfx::kSm90a).k, 100);
 }
 
 // Where clusters add splits up, the sums are one tensor, and clusters are whole.

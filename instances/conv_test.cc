@@ -159,12 +159,14 @@ TEST(MakePlan, ErrorsNameTheValue) {
 TEST(MakePlan, TargetsSayWhichTypesTheyLack) {
   ConvProblem problem = Square(Direction::kForward, 8, 3);
   for (const Gfx gfx : kAmdGfx) {
-    for (const DataType type : {DataType::kI8, DataType::kF8E4M3, DataType::kF8E4M3Fnuz}) {
+    for (const DataType type : {DataType::kI8, DataType::kF8E4M3, DataType::kF8E4M3Fnuz,
+                                DataType::kF8E5M2, DataType::kF8E5M2Fnuz}) {
       problem.type = type;
       const absl::Status status = MakePlan(problem, gfx).status();
-      const bool has = type == DataType::kI8 ||
-                       (type == DataType::kF8E4M3Fnuz && gfx == Gfx::k942) ||
-                       (type == DataType::kF8E4M3 && (gfx == Gfx::k950 || gfx == Gfx::k1201));
+      const bool fnuz = type == DataType::kF8E4M3Fnuz || type == DataType::kF8E5M2Fnuz;
+      const bool ocp = type == DataType::kF8E4M3 || type == DataType::kF8E5M2;
+      const bool has = type == DataType::kI8 || (fnuz && gfx == Gfx::k942) ||
+                       (ocp && (gfx == Gfx::k950 || gfx == Gfx::k1201));
       SCOPED_TRACE(absl::StrCat(Name(gfx), " ", Name(type)));
       EXPECT_EQ(status.ok(), has) << status;
       if (has) continue;

@@ -3,8 +3,8 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <span>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,21 +23,31 @@ namespace gridwise {
 namespace {
 
 /// The start of each Memory; null where there is none.
-std::array<const void*, kMemories> StartsOf(const Tensors& tensors, void* workspace,
-                                            const void* table) {
-  return {tensors.a, tensors.b, tensors.out, tensors.d0, tensors.d1, workspace, table};
+using Starts = std::array<const void*, kMemories>;
+Starts StartsOf(const Tensors& tensors, void* workspace, const void* table) {
+  return {tensors.a,  tensors.b,  tensors.out, tensors.d0, tensors.d1,
+          tensors.a1, tensors.b1, workspace,   table};
 }
 
-absl::Status CheckTensors(const Tensors& tensors, int epilogue_tensors) {
-  const auto null = [](const char* name) {
+/// The tensors that launches have the addresses of, and those that they always must be given.
+std::array<bool, kMemories> TensorsOf(const LaunchPlan& plan) {
+  std::array<bool, kMemories> tensors = {};
+  const auto add = [&](Memory memory) { tensors[static_cast<std::size_t>(memory)] = true; };
+  for (const Memory memory : {Memory::kA, Memory::kB, Memory::kOut}) add(memory);
+  for (const KernelLaunch& launch : plan.launches) {
+    for (const KernelLaunch::Address& address : launch.addresses) add(address.place.memory);
+    for (const KernelLaunch::Map& map : launch.maps) add(map.place.memory);
+  }
+  return tensors;
+}
+
+absl::Status CheckTensors(const Starts& starts, const std::array<bool, kMemories>& needed) {
+  constexpr const char* kNames[] = {"a", "b", "out", "d0", "d1", "a1", "b1"};  // by Memory
+  for (std::size_t i = 0; i < std::size(kNames); ++i) {
+    if (!needed[i] || starts[i] != nullptr) continue;
     return absl::InvalidArgumentError(
-        absl::StrFormat("tensor %s is null; the plan's tensors must be device memory", name));
-  };
-  if (tensors.a == nullptr) return null("a");
-  if (tensors.b == nullptr) return null("b");
-  if (tensors.out == nullptr) return null("out");
-  if (epilogue_tensors > 0 && tensors.d0 == nullptr) return null("d0");
-  if (epilogue_tensors > 1 && tensors.d1 == nullptr) return null("d1");
+        absl::StrFormat("tensor %s is null; the plan's tensors must be device memory", kNames[i]));
+  }
   return absl::OkStatus();
 }
 
@@ -46,8 +56,9 @@ absl::Status CheckTensors(const Tensors& tensors, int epilogue_tensors) {
 struct Executable::Loaded {
   RowPlan plan;
   DeviceBuffer table = {};
-  std::vector<hipFunction_t> kernels = {};  // of the launches
-  std::vector<TensorMap> maps = {};         // of all launches, encoded but for their addresses
+  std::vector<hipFunction_t> kernels = {};   // of the launches
+  std::vector<TensorMap> maps = {};          // of all launches, encoded but for their addresses
+  std::array<bool, kMemories> tensors = {};  // that they are given
 };
 
 Executable::Executable(std::shared_ptr<const Loaded> loaded) : loaded_(std::move(loaded)) {}
@@ -61,7 +72,7 @@ absl::StatusOr<Executable> Executable::Load(const RowPlan& plan) {
                         device->name, device->target));
   }
   const LaunchPlan& launches = plan.launch_plan();
-  Loaded loaded = {.plan = plan};
+  Loaded loaded = {.plan = plan, .tensors = TensorsOf(launches)};
   if (!launches.table.empty()) {
     absl::StatusOr<DeviceBuffer> copy = DeviceBuffer::CopyOf(launches.table);
     if (!copy.ok()) return copy.status();
@@ -88,7 +99,8 @@ absl::StatusOr<Executable> Executable::Load(const RowPlan& plan) {
 absl::Status Executable::Launch(const Tensors& tensors, void* workspace,
                                 std::int64_t workspace_bytes, hipStream_t stream) const {
   const RowPlan& plan = loaded_->plan;
-  absl::Status status = CheckTensors(tensors, plan.epilogue_tensors());
+  const Starts starts = StartsOf(tensors, workspace, loaded_->table.data());
+  absl::Status status = CheckTensors(starts, loaded_->tensors);
   if (!status.ok()) return status;
   const std::int64_t needed = plan.workspace_bytes();
   if (needed > 0 && (workspace == nullptr || workspace_bytes < needed)) {
@@ -103,7 +115,6 @@ absl::Status Executable::Launch(const Tensors& tensors, void* workspace,
                       "clear the sums in the workspace");
     if (!status.ok()) return status;
   }
-  const std::array starts = StartsOf(tensors, workspace, loaded_->table.data());
   const auto address_of = [&](const Place& place) {
     return static_cast<const char*>(starts[static_cast<std::size_t>(place.memory)]) + place.offset;
   };
@@ -122,8 +133,9 @@ absl::Status Executable::Launch(const Tensors& tensors, void* workspace,
       if (status = SetAddress(value, address_of(map.place)); !status.ok()) return status;
       std::memcpy(arguments.data() + map.at, &value, sizeof(value));
     }
-    if (status = gridwise::Launch(loaded_->kernels[i], launch.shape, arguments, stream);
-        !status.ok()) {
+    LaunchShape shape = launch.shape;
+    if (i == 0) shape.begins_early = false;  // the caller's launches know nothing of it
+    if (status = gridwise::Launch(loaded_->kernels[i], shape, arguments, stream); !status.ok()) {
       return status;
     }
   }

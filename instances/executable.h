@@ -12,7 +12,7 @@ namespace gridwise {
 
 /// Tensors in device memory. Forward: a = x, b = w, out = y. Backward-data: a = dy, b = w, out =
 /// dx. Backward-weight: a = dy, b = x, out = dw. Matrix multiplication: a = A, b = B, out = C. d0
-/// and d1: those of the epilogue.
+/// and d1: those of the epilogue. a1 and b1: those that operands are sums with.
 ///
 /// Each begins at a multiple of its elements' size. Kernels access up to 16 bytes at a time at any
 /// such address, which buffer and global instructions allow in the unaligned mode that AMD's driver
@@ -25,6 +25,8 @@ struct Tensors {
   void* out = nullptr;
   const void* d0 = nullptr;
   const void* d1 = nullptr;
+  const void* a1 = nullptr;
+  const void* b1 = nullptr;
 };
 
 /// A plan whose kernels are loaded on a device. A value, which is cheap to copy: copies share what

@@ -67,8 +67,7 @@ absl::StatusOr<GemmPlan> MakePlan(const GemmProblem& problem, const DeviceFacts&
   if (!transposed) return GemmPlan(problem, std::move(plan));
   LaunchPlan launches = plan.launch_plan();
   ExchangeOperands(launches);
-  return GemmPlan(problem, RowPlan(plan.device(), plan.options(), plan.epilogue_tensors(),
-                                   std::move(launches)));
+  return GemmPlan(problem, RowPlan(plan.device(), plan.options(), std::move(launches)));
 }
 
 }  // namespace gridwise

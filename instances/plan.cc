@@ -40,18 +40,14 @@ std::string DescribeMap(const std::vector<KernelLaunch>& launches) {
 struct RowPlan::Data {
   DeviceFacts device;
   PlanOptions options;
-  int epilogue_tensors;
   LaunchPlan launches;
 };
 
-RowPlan::RowPlan(const DeviceFacts& device, PlanOptions options, int epilogue_tensors,
-                 LaunchPlan launches)
-    : data_(std::make_shared<const Data>(
-          Data{device, std::move(options), epilogue_tensors, std::move(launches)})) {}
+RowPlan::RowPlan(const DeviceFacts& device, PlanOptions options, LaunchPlan launches)
+    : data_(std::make_shared<const Data>(Data{device, std::move(options), std::move(launches)})) {}
 
 const DeviceFacts& RowPlan::device() const { return data_->device; }
 const PlanOptions& RowPlan::options() const { return data_->options; }
-int RowPlan::epilogue_tensors() const { return data_->epilogue_tensors; }
 const LaunchPlan& RowPlan::launch_plan() const { return data_->launches; }
 const Cost& RowPlan::cost() const { return launch_plan().cost; }
 std::int64_t RowPlan::workspace_bytes() const { return launch_plan().workspace_bytes; }

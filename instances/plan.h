@@ -39,8 +39,7 @@ struct PlanOptions {
 class RowPlan {
  public:
   /// `options` name the row and its family.
-  RowPlan(const DeviceFacts& device, PlanOptions options, int epilogue_tensors,
-          LaunchPlan launches);
+  RowPlan(const DeviceFacts& device, PlanOptions options, LaunchPlan launches);
 
   /// The device it was made for, of which only the target must be that of the device it is loaded
   /// on; the others make it a good plan.
@@ -52,8 +51,6 @@ class RowPlan {
   const PlanOptions& options() const;
   const Cost& cost() const;
   std::int64_t workspace_bytes() const;
-  /// Tensors that the epilogue reads.
-  int epilogue_tensors() const;
   /// Of all launches.
   std::int64_t workgroups() const;
   int launches() const;

@@ -88,6 +88,10 @@ TEST(PlanText, IsReadAsWhatWasPrinted) {
       PlanOf(Square(64, Direction::kBackwardWeight), Gfx::k1201, {.splits = 3, .atomic = true}),
       PlanOf(Square(64), Gfx::k950, {.offset_limit = 1 << 15})};
   for (const Direction direction : kAllDirections) plans.push_back(PlanOf(Square(48, direction)));
+  ConvProblem functions = Square(64);
+  functions.operand_sums = {{{.adds = true, .scale = 0.3}, {.adds = true}}};
+  functions.epilogue = {.unary = Unary::kLeakyRelu, .unary_parameter = 0.01};
+  plans.push_back(PlanOf(functions));
   for (const Plan& plan : plans) {
     const std::string line = PrintPlan(plan);
     const absl::StatusOr<Plan> read = ParsePlan(line);

@@ -78,6 +78,7 @@ bool Read(std::string_view text, Layout& value) { return ReadEnumerator(text, kA
 bool Read(std::string_view text, WeightLayout& value) {
   return ReadEnumerator(text, kAllWeightLayouts, value);
 }
+bool Read(std::string_view text, Unary& value) { return ReadEnumerator(text, kAllUnary, value); }
 bool Read(std::string_view text, Gfx& value) { return ReadEnumerator(text, kAllGfx, value); }
 
 std::string Text(const std::string& value) { return value; }
@@ -164,8 +165,14 @@ void VisitProblem(Problem& problem, auto&& visit) {
   visit("alpha", problem.epilogue.alpha);
   visit("d0", Slot{problem.epilogue, 0});
   visit("d1", Slot{problem.epilogue, 1});
+  visit("unary", problem.epilogue.unary);
+  visit("unary_parameter", problem.epilogue.unary_parameter);
   visit("low", problem.epilogue.low);
   visit("high", problem.epilogue.high);
+  visit("adds_a1", problem.operand_sums[0].adds);
+  visit("scale_a", problem.operand_sums[0].scale);
+  visit("adds_b1", problem.operand_sums[1].adds);
+  visit("scale_b", problem.operand_sums[1].scale);
 }
 template <class Device>
 void VisitDevice(Device& device, auto&& visit) {

@@ -188,7 +188,7 @@ absl::StatusOr<std::vector<RowPlan>> ChooseRows(const Choice& choice, int n) {
     of_row.family = chosen->info->family;
     of_row.op = chosen->info->op;
     of_row.row = chosen->info->name;
-    plans.emplace_back(context.device(), std::move(of_row), context.problem().epilogue.tensors,
+    plans.emplace_back(context.device(), std::move(of_row),
                        chosen->family->MakeLaunches(chosen->row, context));
   }
   if (plans.empty()) return absl::UnimplementedError(NoRowMessage(choice, candidates));

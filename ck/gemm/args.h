@@ -67,11 +67,16 @@ struct OutputArgs {
   TensorArgs d[kMaxTensors];
 };
 
-/// Arguments of a kernel whose epilogue is `Functions` (functions.h).
+/// The tensors of an operand, which lie alike; the second one where its function is of two.
+struct OperandArgs {
+  const void* data = nullptr;
+  const void* added = nullptr;
+};
+
+/// Arguments of a kernel whose functions are `Functions` (functions.h).
 template <class Functions>
 struct GemmArgs {
-  const void* a = nullptr;
-  const void* b = nullptr;
+  OperandArgs a, b;
   OutputArgs out;
   Functions functions;
   BlockMap map;

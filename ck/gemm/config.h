@@ -57,6 +57,22 @@ constexpr int ChecksOf(Walk walk) {
   return walk == Walk::kCheck1 ? 1 : walk == Walk::kCheck2 ? 2 : walk == Walk::kCheck3 ? 3 : 0;
 }
 
+/// What is multiplied in place of A and B, see functions.h.
+enum class Function : int {
+  kPassThrough,
+  kScaleAdd,  ///< scale * A0 + A1, and so B
+};
+
+constexpr const char* Name(Function function) {
+  switch (function) {
+    case Function::kPassThrough:
+      return "passthrough";
+    case Function::kScaleAdd:
+      return "scaleadd";
+  }
+  return "?";
+}
+
 /// The operands: A is [m][k], B is [n][k].
 enum class Side { kA, kB };
 
@@ -111,6 +127,28 @@ struct GemmConfig {
     bool operator==(const Pipeline&) const = default;
   };
 
+  /// Matrices that are multiplied as one: rows of all of them take turns, and columns follow each
+  /// other. Products of rows of one and columns of another are computed and not written. A power of
+  /// two.
+  struct Merge {
+    int groups = 1;
+    static constexpr bool kOmitDefault = true;
+    static constexpr void Fields(auto& self, auto&& visit) {
+      auto& [groups] = self;
+      visit("", groups);
+    }
+    bool operator==(const Merge&) const = default;
+  };
+  struct OfOperands {
+    Function function = Function::kPassThrough;
+    static constexpr bool kOmitDefault = true;
+    static constexpr void Fields(auto& self, auto&& visit) {
+      auto& [function] = self;
+      visit("", function);
+    }
+    bool operator==(const OfOperands&) const = default;
+  };
+
   DataType type = DataType::kF16;  // of the operands; sums are SumType(type)
   Mnk tile;                        // elements per workgroup and step of K
   Waves waves;                     // of a workgroup, that multiply
@@ -118,10 +156,12 @@ struct GemmConfig {
   Operand a, b;
   int occupancy = 1;  // waves per SIMD that registers are allocated for
   Pipeline pipeline = {};
+  Merge merge = {};
+  OfOperands operands = {};
 
   /// f16_t128x128x32_w2x2_mfma32x32x8_acheck2-8x1_beven8x1_o2
   static constexpr void Fields(auto& self, auto&& visit) {
-    auto& [type, tile, waves, mma, a, b, occupancy, pipeline] = self;
+    auto& [type, tile, waves, mma, a, b, occupancy, pipeline, merge, operands] = self;
     visit("", type);
     visit("t", tile);
     visit("w", waves);
@@ -130,6 +170,8 @@ struct GemmConfig {
     visit("b", b);
     visit("o", occupancy);
     visit("", pipeline);
+    visit("g", merge);
+    visit("", operands);
   }
   bool operator==(const GemmConfig&) const = default;
 
@@ -224,7 +266,11 @@ struct GemmConfig {
     return reps;
   }
   static constexpr int kOutputs = 3;  // the output and two tensors
-  constexpr int offsets_bytes() const { return kOutputs * (tile.m + tile.n) * 4; }
+  constexpr int offsets_of_outputs() const { return kOutputs * (tile.m + tile.n) * 4; }
+  /// With which one of merged matrices each column is of.
+  constexpr int offsets_bytes() const {
+    return offsets_of_outputs() + (merge.groups > 1 ? tile.n * 4 : 0);
+  }
   constexpr int lds_bytes() const {
     const int epilogue = stage_bytes(stage_reps()) + offsets_bytes();
     return epilogue > loop_bytes() ? epilogue : loop_bytes();
@@ -280,6 +326,13 @@ constexpr const char* Reject(const GemmConfig& c, Gfx gfx) {
   if (c.tile.n < 16 || c.tile.n % (c.waves.n * c.mma.m) != 0) return "waves do not divide tile.n";
   if (chunks % (c.chunks_of_part() * c.mma.lane_groups()) != 0) {
     return "tile.k holds no whole matrix instruction";
+  }
+  if (c.merge.groups < 1 || (c.merge.groups & (c.merge.groups - 1)) != 0) {
+    return "merged matrices are no power of two";
+  }
+  if (c.tile.m % c.merge.groups != 0) return "merged matrices do not divide tile.m";
+  if (c.operands.function == Function::kScaleAdd && SizeOf(c.type) == 1) {
+    return "sums of tensors are not computed in 8 bits";
   }
   if (const char* reason = RejectOperand(c, Side::kA)) return reason;
   if (const char* reason = RejectOperand(c, Side::kB)) return reason;

@@ -4,32 +4,40 @@
 #include "ck/gemm/lane_place.h"
 #include "core/arch/memory.h"
 #include "core/arch/sync.h"
+#include "core/arch/this_target.h"
 
 namespace gridwise::ck {
 
 /// A lane's share of one operand's slab of K, in registers.
-template <GemmConfig kC, Side kSide>
+template <GemmConfig kC, Side kSide, int kTensors>
 struct SlabOf {
   using Load = Vec<Element<kC.type>, kC.operand(kSide).vector()>;
-  Load load[kC.units_of_lane(kSide)][kC.loads_of_unit(kSide)];
+  using Unit = Load[kC.loads_of_unit(kSide)];
+  Unit unit[kTensors][kC.units_of_lane(kSide)];
 };
 
 /// Copies an operand's slabs of K from memory through registers to LDS: Load starts, Store waits
-/// and writes. `OfElement` is what becomes of an element on its way (functions.h).
+/// and writes. `OfElement` is what becomes of
+/// elements on their way (functions.h).
 template <GemmConfig kC, Side kSide, class OfElement>
 class Copy {
  public:
-  using Slab = SlabOf<kC, kSide>;
+  static constexpr int kTensors = OfElement::kTensors;
+  using Slab = SlabOf<kC, kSide, kTensors>;
 
-  /// Rows count from `first_row`, steps from term `first_term`; `thread` counts the lanes that
-  /// load.
-  GRIDWISE_DEVICE Copy(Constant<ViewArgs>* view, Buffer buffer, int first_row, int first_term,
-                       int thread, char* lds, const OfElement& function)
-      : buffer_(buffer),
-        thread_(thread),
+  /// Of the tensors `data`, which lie alike. Rows count from `first_row`, steps from term
+  /// `first_term`; `thread` counts the lanes that load.
+  GRIDWISE_DEVICE Copy(Constant<ViewArgs>* view, const OperandArgs& data, int first_row,
+                       int first_term, int thread, char* lds, const OfElement& function)
+      : thread_(thread),
         table_(view, first_term, thread, lds),
         last_(LanePlace::Of(view->last)),
         function_(function) {
+    const auto buffer = [&](const void* tensor) {
+      return Buffer::From<kThisTarget>(static_cast<const char*>(tensor) + BlockIdY() * view->batch);
+    };
+    buffer_[0] = buffer(data.data);
+    if constexpr (kTensors == 2) buffer_[1] = buffer(data.added);
     for (int i = 0; i < kC.row_slots(kSide); ++i) row_[i] = PlaceOfRow(view, first_row + RowOf(i));
     if constexpr (!kO.has_table()) {
       unit_ = view->axis[1].digit[AxisArgs::kDigits - 1].unit.offset;
@@ -56,8 +64,10 @@ class Copy {
     if (!HasUnits()) return;
     for (int k = 0; k < kC.k_slots(kSide); ++k) {
       for (int r = 0; r < kC.row_slots(kSide); ++r) {
-        const auto& unit = slab.load[k * kC.row_slots(kSide) + r];
-        for (int row = 0; row < kO.rows; ++row) StoreRow(unit, row, RowOf(r) + row, KOf(k), lds);
+        const int unit = k * kC.row_slots(kSide) + r;
+        for (int row = 0; row < kO.rows; ++row) {
+          StoreRow(slab, unit, row, RowOf(r) + row, KOf(k), lds);
+        }
       }
     }
   }
@@ -70,6 +80,14 @@ class Copy {
                                       : kO.k;
   using T = Element<kC.type>;
   using Load1 = typename Slab::Load;
+  using Unit = typename Slab::Unit;
+
+  /// Starts the load `at` of a unit, of each tensor.
+  GRIDWISE_DEVICE void StartLoad(Slab& slab, int unit, int at, unsigned offset, int uniform) const {
+    for (int t = 0; t < kTensors; ++t) {
+      slab.unit[t][unit][at] = buffer_[t].template Load<Load1>(offset, uniform);
+    }
+  }
 
   /// Tiles may be too small for all lanes to have a share.
   GRIDWISE_DEVICE bool HasUnits() const {
@@ -108,8 +126,8 @@ class Copy {
       for (int i = 0; i < kC.loads_of_unit(kSide); ++i) {
         const LanePlace term = table_.Read(step, KOf(k) / kO.k_of_entry() + i);
         for (int r = 0; r < kC.row_slots(kSide); ++r) {
-          slab.load[k * kC.row_slots(kSide) + r][i] =
-              buffer_.Load<Load1>(OffsetAt<kO.walk>(row_[r], term, last_), 0);
+          StartLoad(slab, k * kC.row_slots(kSide) + r, i, OffsetAt<kO.walk>(row_[r], term, last_),
+                    0);
         }
       }
     }
@@ -120,12 +138,12 @@ class Copy {
   GRIDWISE_DEVICE void LoadEvenly(Slab& slab) const {
     if (terms_left_ >= kC.tile.k) {
       ForEachEven([&](int r, int at, int, unsigned offset, int uniform) {
-        slab.load[r][at] = buffer_.Load<Load1>(offset, uniform);
+        StartLoad(slab, r, at, offset, uniform);
       });
     } else {
       ForEachEven([&](int r, int at, int term, unsigned offset, int uniform) {
         offset |= term < terms_left_ ? 0 : Buffer::kOutOfRange;
-        slab.load[r][at] = buffer_.Load<Load1>(offset, uniform);
+        StartLoad(slab, r, at, offset, uniform);
       });
       SchedulingFence();  // else the compiler makes one piece of code of both
     }
@@ -145,13 +163,12 @@ class Copy {
   }
 
   /// Element `e` of a run of row `i` of a unit.
-  GRIDWISE_DEVICE static T ElementOf(const Load1 (&unit)[kC.loads_of_unit(kSide)], int i, int e) {
+  GRIDWISE_DEVICE static T ElementOf(const Unit& unit, int i, int e) {
     return kO.along_k() ? unit[e / kO.k][e % kO.k] : unit[e][i];
   }
   /// A run of bytes, a word at a time: compilers put bytes into vectors through memory.
   template <int kRun>
-  GRIDWISE_DEVICE static Vec<T, kRun> RunOfBytes(const Load1 (&unit)[kC.loads_of_unit(kSide)],
-                                                 int i) {
+  GRIDWISE_DEVICE static Vec<T, kRun> RunOfBytes(const Unit& unit, int i) {
     Vec<unsigned, kRun / 4> words;
     for (int word = 0; word < kRun / 4; ++word) {
       unsigned bytes = 0;
@@ -165,28 +182,29 @@ class Copy {
   }
 
   /// Writes what a unit has of one row: a chunk, or of a patch k() elements.
-  GRIDWISE_DEVICE void StoreRow(const Load1 (&unit)[kC.loads_of_unit(kSide)], int i, int row, int k,
+  GRIDWISE_DEVICE void StoreRow(const Slab& slab, int index, int i, int row, int k,
                                 char* lds) const {
     constexpr int kRun = kO.along_k() ? kC.chunk() : kO.k;
+    const Unit& unit = slab.unit[0][index];
     Vec<T, kRun> run;
-    if constexpr (kO.along_k() && kO.k == kRun && OfElement::kDoesNothing) {
+    if constexpr (kTensors == 2) {
+      for (int e = 0; e < kRun; ++e) {
+        run[e] =
+            static_cast<T>(function_(static_cast<float>(ElementOf(unit, i, e)),
+                                     static_cast<float>(ElementOf(slab.unit[1][index], i, e))));
+      }
+    } else if constexpr (kO.along_k() && kO.k == kRun) {
       run = unit[0];
-    } else if constexpr (sizeof(T) == 1 && OfElement::kDoesNothing) {
+    } else if constexpr (sizeof(T) == 1) {
       run = RunOfBytes<kRun>(unit, i);
     } else {
-      for (int e = 0; e < kRun; ++e) {
-        T element = ElementOf(unit, i, e);
-        if constexpr (!OfElement::kDoesNothing) {
-          element = static_cast<T>(function_(static_cast<float>(element)));
-        }
-        run[e] = element;
-      }
+      for (int e = 0; e < kRun; ++e) run[e] = ElementOf(unit, i, e);
     }
     const int at = kC.lds(kSide).Offset(row, k / kC.chunk()) + k % kC.chunk() * SizeOf(kC.type);
     *reinterpret_cast<Vec<T, kRun>*>(lds + at) = run;
   }
 
-  const Buffer buffer_;
+  Buffer buffer_[kTensors];
   const int thread_;
   KTable<kC, kSide> table_;
   const LanePlace last_;

@@ -6,6 +6,7 @@
 #include "core/arch/memory.h"
 #include "core/arch/sync.h"
 #include "core/arch/this_target.h"
+#include "core/launch/apply_unary.h"
 
 namespace gridwise::ck {
 
@@ -24,7 +25,9 @@ class Epilogue {
         first_m_(first_m),
         first_n_(first_n),
         lds_(lds),
-        offsets_(reinterpret_cast<unsigned*>(lds + kC.stage_bytes(kReps))) {}
+        offsets_(reinterpret_cast<unsigned*>(lds + kC.stage_bytes(kReps))),
+        matrix_of_column_(
+            reinterpret_cast<int*>(lds + kC.stage_bytes(kReps) + kC.offsets_of_outputs())) {}
 
   /// Waves that only load have no sums, and take part in the rest.
   GRIDWISE_DEVICE void Store(const WaveSums<kC>& sums) const {
@@ -42,6 +45,7 @@ class Epilogue {
   static constexpr int kVec = kC.vec_out(), kPitch = kC.stage_pitch(kReps);
   static constexpr int kColumnsOfWave = kReps * kC.mma.m;
   static constexpr int kLines = kC.tile.m + kC.tile.n;  // offsets of rows, then of columns
+  static constexpr int kMerged = kC.merge.groups;
   using Values = Vec<float, kVec>;
   using Integers = Vec<int, kVec>;
 
@@ -51,6 +55,12 @@ class Epilogue {
       offsets_[i] = OffsetOf(&problem_->c, i);
       for (int t = 0; t < out_.tensors; ++t) {
         offsets_[(t + 1) * kLines + i] = OffsetOf(&problem_->d[t], i);
+      }
+    }
+    if constexpr (kMerged > 1) {
+      const int columns = problem_->c.axis[1].length / kMerged;  // of each
+      for (int i = ThreadId(); i < kC.tile.n; i += kC.threads()) {
+        matrix_of_column_[i] = (first_n_ + i) / columns;
       }
     }
   }
@@ -122,6 +132,9 @@ class Epilogue {
         WithOutputType([&]<DataType kOut>() { CombineWith<kOut>(t, row, column, values); });
       }
     }
+    WithUnary(function_.unary, function_.unary_parameter, [&](auto unary) {
+      for (int e = 0; e < kVec; ++e) values[e] = unary(values[e]);
+    });
     for (int e = 0; e < kVec; ++e) values[e] = function_.Clamped(values[e]);
     if (out_.adds) {
       AddTo(values, row, column);
@@ -146,8 +159,16 @@ class Epilogue {
     visit.template operator()<DataType::kF32>();
   }
 
-  GRIDWISE_DEVICE static unsigned Sum(unsigned row, unsigned column) {
-    return __builtin_elementwise_add_sat(row, column);
+  /// Offset of an element, of some tensor's `offsets`; out of range where there is none.
+  GRIDWISE_DEVICE unsigned OffsetAt(const unsigned* offsets, int row, int column) const {
+    if constexpr (kMerged > 1) {
+      if (matrix_of_column_[column - kC.tile.m] != row % kMerged) return Buffer::kOutOfRange;
+    }
+    return __builtin_elementwise_add_sat(offsets[row], offsets[column]);
+  }
+  /// Whether elements from `column` on are neighbours in memory, and all exist or none.
+  GRIDWISE_DEVICE static bool IsRun(const unsigned* offsets, int by_element, int column) {
+    return kMerged == 1 && !by_element && offsets[column + kVec - 1] != Buffer::kOutOfRange;
   }
 
   template <DataType kOut>
@@ -157,9 +178,9 @@ class Epilogue {
     const unsigned* const offsets = offsets_ + (t + 1) * kLines;
     const Buffer buffer = Buffer::From<kThisTarget>(static_cast<const char*>(out_.d[t].data) +
                                                     BlockIdY() * problem_->d[t].batch);
-    if (!out_.d[t].by_element && offsets[column + kVec - 1] != Buffer::kOutOfRange) {
+    if (IsRun(offsets, out_.d[t].by_element, column)) {
       for (int part = 0; part < kVec; part += kPart) {
-        const auto d = buffer.Load<Vec<T, kPart>>(Sum(offsets[row], offsets[column + part]), 0);
+        const auto d = buffer.Load<Vec<T, kPart>>(OffsetAt(offsets, row, column + part), 0);
         for (int e = 0; e < kPart; ++e) {
           values[part + e] = function_.WithTensor(t, values[part + e], static_cast<float>(d[e]));
         }
@@ -167,7 +188,7 @@ class Epilogue {
       return;
     }
     for (int e = 0; e < kVec; ++e) {
-      const T d = buffer.Load<T>(Sum(offsets[row], offsets[column + e]), 0);
+      const T d = buffer.Load<T>(OffsetAt(offsets, row, column + e), 0);
       values[e] = function_.WithTensor(t, values[e], static_cast<float>(d));
     }
   }
@@ -176,7 +197,7 @@ class Epilogue {
     const Buffer buffer = Buffer::From<kThisTarget>(static_cast<const char*>(out_.data) +
                                                     BlockIdY() * problem_->c.batch);
     for (int e = 0; e < kVec; ++e) {
-      buffer.AtomicAdd<kThisTarget>(values[e], Sum(offsets_[row], offsets_[column + e]));
+      buffer.AtomicAdd<kThisTarget>(values[e], OffsetAt(offsets_, row, column + e));
     }
   }
 
@@ -193,16 +214,16 @@ class Epilogue {
     } else {
       out = __builtin_convertvector(values, Vec<T, kVec>);
     }
-    if (!out_.by_element && offsets_[column + kVec - 1] != Buffer::kOutOfRange) {
+    if (IsRun(offsets_, out_.by_element, column)) {
       for (int part = 0; part < kVec; part += kPart) {
         Vec<T, kPart> elements;
         for (int e = 0; e < kPart; ++e) elements[e] = out[part + e];
-        buffer.Store(elements, Sum(offsets_[row], offsets_[column + part]));
+        buffer.Store(elements, OffsetAt(offsets_, row, column + part));
       }
       return;
     }
     for (int e = 0; e < kVec; ++e) {
-      buffer.Store(static_cast<T>(out[e]), Sum(offsets_[row], offsets_[column + e]));
+      buffer.Store(static_cast<T>(out[e]), OffsetAt(offsets_, row, column + e));
     }
   }
 
@@ -212,6 +233,7 @@ class Epilogue {
   const int first_m_, first_n_;
   char* const lds_;
   unsigned* const offsets_;
+  int* const matrix_of_column_;
 };
 
 }  // namespace gridwise::ck

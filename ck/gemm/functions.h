@@ -1,32 +1,32 @@
-/// Element-wise functions: types that kernels are compiled with, and values that launches pass.
+/// Element-wise functions: types that kernels are compiled with, whose values launches pass.
 ///
-/// A kernel's Functions are a struct of plain numbers with
-///
-///   template <class T> T A(T element) const    what an element of A becomes before it is
-///   multiplied template <class T> T B(T element) const    the same of B float C(float sum, const
-///   float* d, int column) ...
-///
-/// and constants that say which of them do nothing.
+/// That of an operand says how many tensors it is of, kTensors, and gives what is multiplied, from
+/// an element of each. That of the sums is Combine.
 #pragma once
 
 #include "core/base/math.h"
+#include "core/base/unary.h"
 
 namespace gridwise::ck {
 
-/// What becomes of an element of an operand.
+/// An operand as it is.
 struct PassThrough {
-  static constexpr bool kDoesNothing = true;
-  GRIDWISE_HD constexpr float operator()(float element) const { return element; }
-};
-struct Scale {
-  static constexpr bool kDoesNothing = false;
-  float factor = 1;
-  GRIDWISE_HD constexpr float operator()(float element) const { return factor * element; }
+  static constexpr int kTensors = 1;
 };
 
-/// What becomes of a sum: clamp(D1 op (D0 op (alpha * sum))), where D op v is v + scale * D or
-/// v * scale * D; see core/conv/epilogue.h. NaN stays NaN. Which operations there are is the same
-/// in all lanes, so one type serves them all.
+/// scale * A0 + A1, "scaleadd".
+struct ScaleAdd {
+  static constexpr int kTensors = 2;
+  float scale = 1;
+  int adds = 1;  // else the operand is A0 alone, and what is given as A1 does not matter
+  GRIDWISE_HD constexpr float operator()(float element, float added) const {
+    return adds ? __builtin_fmaf(scale, element, added) : element;
+  }
+};
+
+/// What becomes of a sum: clamp(unary(D1 op (D0 op (alpha * sum)))), where D op v is v + scale * D
+/// or v * scale * D; see core/conv/epilogue.h. NaN stays NaN. Which operations there are is the
+/// same in all lanes, so one type serves them all.
 struct Combine {
   struct Tensor {
     float scale = 1;
@@ -34,6 +34,8 @@ struct Combine {
   };
   float alpha = 1;
   Tensor d[2];
+  Unary unary = Unary::kNone;
+  float unary_parameter = 1;
   float low = 0, high = 0;
   int clamps = 0;
 

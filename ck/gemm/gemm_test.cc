@@ -223,8 +223,8 @@ class GemmTest : public ::testing::Test {
     EXPECT_TRUE(a_device.ok() && b_device.ok() && table.ok() && out.ok());
     EXPECT_TRUE(out->Fill(PoisonByte(DataType::kF32)).ok());
     GemmArgs<Functions<>> args;
-    args.a = a_device->data();
-    args.b = b_device->data();
+    args.a.data = a_device->data();
+    args.b.data = b_device->data();
     args.out = {.data = out->data(),
                 .split_bytes = static_cast<long>(c.c_elements * 4),
                 .type = static_cast<int>(DataType::kF32),

@@ -6,6 +6,7 @@
 #include "ck/gemm/config.h"
 #include "ck/gemm/copy.h"
 #include "ck/gemm/epilogue.h"
+#include "ck/gemm/functions.h"
 #include "ck/gemm/lane_place.h"
 #include "ck/gemm/multiply.h"
 #include "ck/gemm/pipeline.h"
@@ -26,6 +27,18 @@ GRIDWISE_DEVICE int FindProblem(Constant<ProblemArgs>* problem, int problems, in
   return low;
 }
 
+/// The functions of a row.
+template <Function kFunction>
+struct FunctionsWith {
+  using Type = Functions<>;
+};
+template <>
+struct FunctionsWith<Function::kScaleAdd> {
+  using Type = Functions<ScaleAdd, ScaleAdd>;
+};
+template <GemmConfig kC>
+using FunctionsOf = FunctionsWith<kC.operands.function>::Type;
+
 /// The kernel's only argument, where the dispatch put it.
 template <class Functions>
 GRIDWISE_DEVICE Constant<GemmArgs<Functions>>* KernelArgs() {
@@ -34,8 +47,8 @@ GRIDWISE_DEVICE Constant<GemmArgs<Functions>>* KernelArgs() {
 
 /// Batched matrix multiplications between views of any tensors:
 ///
-///   C[b][m][n] = functions.c(sum over k of functions.a(A[b][m][k]) * functions.b(B[b][n][k]),
-///   D...)
+///   C[b][m][n] = functions.c(sum over k of functions.a(A[b][m][k], A1...) *
+///                                          functions.b(B[b][n][k], B1...), D...)
 ///
 /// One workgroup per tile of C (grid x: tiles of all problems; y: matrices; z: splits of K, each of
 /// which writes a tensor of its own). What the tensors are, and that they may be those of a
@@ -58,15 +71,11 @@ GRIDWISE_DEVICE void Gemm() {
 
   const auto make_copies = [&] {
     const int thread = ThreadId() - (kC.is_wavelet() ? kC.math_threads() : 0);
-    const auto buffer = [](const void* data, long batch) {
-      return Buffer::From<kThisTarget>(static_cast<const char*>(data) + BlockIdY() * batch);
-    };
     using A = Copy<kC, Side::kA, decltype(Functions::a)>;
     using B = Copy<kC, Side::kB, decltype(Functions::b)>;
-    return Copies<kC, A, B>{.a{&problem->a, buffer(args.a, problem->a.batch), first_m, first_k,
-                               thread, lds, args.functions.a},
-                            .b{&problem->b, buffer(args.b, problem->b.batch), first_n, first_k,
-                               thread, lds, args.functions.b}};
+    return Copies<kC, A, B>{
+        .a{&problem->a, args.a, first_m, first_k, thread, lds, args.functions.a},
+        .b{&problem->b, args.b, first_n, first_k, thread, lds, args.functions.b}};
   };
   WaveSums<kC> sums;
   MainLoop<kC>(make_copies, problem->steps, lds, sums);

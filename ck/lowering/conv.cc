@@ -24,24 +24,50 @@ std::array<AxisStrides, kAxes> StridesOf(const ConvProblem& problem) {
   return strides;
 }
 
+constexpr Axis kNone = {};
+
+/// The groups of a tensor: matrices, and those that are merged in one.
+struct GroupAxes {
+  Axis matrix, merged;
+};
+GroupAxes AddGroups(Descriptor& d, std::int64_t groups, std::int64_t stride, int merged) {
+  const Axis matrix = d.Memory(groups / merged, stride * merged);
+  return {.matrix = matrix, .merged = merged == 1 ? kNone : d.Memory(merged, stride)};
+}
+Axis MergeRows(Descriptor& d, Axis n, const std::array<Axis, kAxes>& cell, Axis group) {
+  if (group.id == kNone.id) return d.Merge({n, cell[0], cell[1], cell[2]});
+  return d.Merge({n, cell[0], cell[1], cell[2], group});
+}
+Axis MergeColumns(Descriptor& d, Axis group, Axis column) {
+  return group.id == kNone.id ? column : d.Merge({group, column});
+}
+
 /// The axes of x or y, as they lie in memory.
 struct ImageAxes {
-  Axis n, group, channel;
+  GroupAxes group;
+  Axis n, channel;
   std::array<Axis, kAxes> cell;
 };
-ImageAxes AddImage(Descriptor& d, const TensorAxes& axes) {
+ImageAxes AddImage(Descriptor& d, const TensorAxes& axes, int merged) {
   const auto axis = [&](std::size_t i) { return d.Memory(axes.size[i], axes.stride[i]); };
-  return {.n = axis(0), .group = axis(4), .channel = axis(5), .cell = {axis(1), axis(2), axis(3)}};
+  return {.group = AddGroups(d, axes.size[4], axes.stride[4], merged),
+          .n = axis(0),
+          .channel = axis(5),
+          .cell = {axis(1), axis(2), axis(3)}};
 }
 
 /// The axes of w.
 struct WeightAxes {
-  Axis group, k, c;
+  GroupAxes group;
+  Axis k, c;
   std::array<Axis, kAxes> tap;
 };
-WeightAxes AddWeights(Descriptor& d, const TensorAxes& axes) {
+WeightAxes AddWeights(Descriptor& d, const TensorAxes& axes, int merged) {
   const auto axis = [&](std::size_t i) { return d.Memory(axes.size[i], axes.stride[i]); };
-  return {.group = axis(0), .k = axis(1), .c = axis(5), .tap = {axis(2), axis(3), axis(4)}};
+  return {.group = AddGroups(d, axes.size[0], axes.stride[0], merged),
+          .k = axis(1),
+          .c = axis(5),
+          .tap = {axis(2), axis(3), axis(4)}};
 }
 
 /// Source cells as (tap, output cell of the class): those outside of the source are its padding.
@@ -61,13 +87,13 @@ std::array<Axis, 2> TapsAndCells(Descriptor& d, Axis cells, const AxisClass& axi
 /// x of forward and backward-weight, dy of backward-data: rows are cells, terms (tap, channel), or
 /// what backward-weight makes of these.
 struct SourceView {
-  Axis group, channel;
-  Axis cells;  // image and cells, merged
+  Axis matrix, channel;
+  Axis cells;  // image, cells and merged groups
   std::array<Axis, kAxes> tap;
 };
-SourceView AddSource(Descriptor& d, const ConvProblem& problem, Tensor tensor,
-                     const SubGemm& gemm) {
-  const ImageAxes image = AddImage(d, problem.AxesOf(tensor));
+SourceView AddSource(Descriptor& d, const ConvProblem& problem, Tensor tensor, const SubGemm& gemm,
+                     int merged) {
+  const ImageAxes image = AddImage(d, problem.AxesOf(tensor), merged);
   const std::array<AxisStrides, kAxes> strides = StridesOf(problem);
   std::array<Axis, kAxes> tap, cell;
   for (std::size_t i = 0; i < kAxes; ++i) {
@@ -75,15 +101,15 @@ SourceView AddSource(Descriptor& d, const ConvProblem& problem, Tensor tensor,
     tap[i] = t;
     cell[i] = j;
   }
-  return {.group = image.group,
+  return {.matrix = image.group.matrix,
           .channel = image.channel,
-          .cells = d.Merge({image.n, cell[0], cell[1], cell[2]}),
+          .cells = MergeRows(d, image.n, cell, image.group.merged),
           .tap = tap};
 }
 
 /// w of forward and backward-data, without the taps that the class does not have.
-WeightAxes AddTapsOf(Descriptor& d, const ConvProblem& problem, const SubGemm& gemm) {
-  WeightAxes w = AddWeights(d, problem.AxesOf(Tensor::kW));
+WeightAxes AddTapsOf(Descriptor& d, const ConvProblem& problem, const SubGemm& gemm, int merged) {
+  WeightAxes w = AddWeights(d, problem.AxesOf(Tensor::kW), merged);
   const std::array<AxisStrides, kAxes> strides = StridesOf(problem);
   for (std::size_t i = 0; i < kAxes; ++i) {
     const AxisClass& axis = gemm.axis[i];
@@ -92,15 +118,18 @@ WeightAxes AddTapsOf(Descriptor& d, const ConvProblem& problem, const SubGemm& g
   return w;
 }
 
-GemmDescriptors LowerGather(const ConvProblem& problem, const SubGemm& gemm) {
+GemmDescriptors LowerGather(const ConvProblem& problem, const SubGemm& gemm, int merged) {
   GemmDescriptors out = {
-      .a = {}, .b = {}, .c = OutputDescriptor(problem, problem.AxesOf(problem.out()).stride, gemm)};
-  const SourceView x = AddSource(out.a, problem, problem.a(), gemm);
-  out.a.See({x.group, x.cells, out.a.Merge({x.tap[0], x.tap[1], x.tap[2], x.channel})});
-  const WeightAxes w = AddTapsOf(out.b, problem, gemm);
+      .a = {},
+      .b = {},
+      .c = OutputDescriptor(problem, problem.AxesOf(problem.out()).stride, gemm, merged)};
+  const SourceView x = AddSource(out.a, problem, problem.a(), gemm, merged);
+  out.a.See({x.matrix, x.cells, out.a.Merge({x.tap[0], x.tap[1], x.tap[2], x.channel})});
+  const WeightAxes w = AddTapsOf(out.b, problem, gemm, merged);
   const bool forward = problem.direction == Direction::kForward;
   const Axis column = forward ? w.k : w.c, channel = forward ? w.c : w.k;
-  out.b.See({w.group, column, out.b.Merge({w.tap[0], w.tap[1], w.tap[2], channel})});
+  out.b.See({w.group.matrix, MergeColumns(out.b, w.group.merged, column),
+             out.b.Merge({w.tap[0], w.tap[1], w.tap[2], channel})});
   out.terms = Taps(gemm) == 0 ? 0 : out.a.length(2);
   return out;
 }
@@ -108,40 +137,43 @@ GemmDescriptors LowerGather(const ConvProblem& problem, const SubGemm& gemm) {
 GemmDescriptors LowerBackwardWeight(const ConvProblem& problem, const SubGemm& gemm) {
   GemmDescriptors out = {
       .a = {}, .b = {}, .c = OutputDescriptor(problem, problem.AxesOf(problem.out()).stride, gemm)};
-  const ImageAxes dy = AddImage(out.a, problem.AxesOf(Tensor::kY));
-  out.a.See({dy.group, dy.channel, out.a.Merge({dy.n, dy.cell[0], dy.cell[1], dy.cell[2]})});
-  const SourceView x = AddSource(out.b, problem, Tensor::kX, gemm);
-  out.b.See({x.group, out.b.Merge({x.tap[0], x.tap[1], x.tap[2], x.channel}), x.cells});
+  const ImageAxes dy = AddImage(out.a, problem.AxesOf(Tensor::kY), /*merged=*/1);
+  out.a.See({dy.group.matrix, dy.channel, MergeRows(out.a, dy.n, dy.cell, dy.group.merged)});
+  const SourceView x = AddSource(out.b, problem, Tensor::kX, gemm, /*merged=*/1);
+  out.b.See({x.matrix, out.b.Merge({x.tap[0], x.tap[1], x.tap[2], x.channel}), x.cells});
   out.terms = out.b.length(2);
   return out;
 }
 
 }  // namespace
 
-Descriptor OutputDescriptor(const ConvProblem& problem, const PerAxis& stride,
-                            const SubGemm& gemm) {
+Descriptor OutputDescriptor(const ConvProblem& problem, const PerAxis& stride, const SubGemm& gemm,
+                            int merged) {
   Descriptor c;
   TensorAxes axes = problem.AxesOf(problem.out());
   axes.stride = stride;
   if (problem.direction == Direction::kBackwardWeight) {
-    const WeightAxes w = AddWeights(c, axes);
-    c.See({w.group, w.k, c.Merge({w.tap[0], w.tap[1], w.tap[2], w.c})});
+    const WeightAxes w = AddWeights(c, axes, /*merged=*/1);
+    c.See({w.group.matrix, w.k, c.Merge({w.tap[0], w.tap[1], w.tap[2], w.c})});
     return c;
   }
-  const ImageAxes image = AddImage(c, axes);
+  const ImageAxes image = AddImage(c, axes, merged);
   const std::array<AxisStrides, kAxes> strides = StridesOf(problem);
   std::array<Axis, kAxes> cell;
   for (std::size_t i = 0; i < kAxes; ++i) {
     cell[i] =
         c.Slice(image.cell[i], gemm.axis[i].first_cell, gemm.axis[i].count, strides[i].cell_stride);
   }
-  c.See({image.group, c.Merge({image.n, cell[0], cell[1], cell[2]}), image.channel});
+  // A column's group is that of its row, which has been counted.
+  const Axis group = merged == 1 ? kNone : c.Memory(merged, 0);
+  c.See({image.group.matrix, MergeRows(c, image.n, cell, image.group.merged),
+         MergeColumns(c, group, image.channel)});
   return c;
 }
 
-GemmDescriptors Lower(const ConvProblem& problem, const SubGemm& gemm) {
+GemmDescriptors Lower(const ConvProblem& problem, const SubGemm& gemm, int merged) {
   return problem.direction == Direction::kBackwardWeight ? LowerBackwardWeight(problem, gemm)
-                                                         : LowerGather(problem, gemm);
+                                                         : LowerGather(problem, gemm, merged);
 }
 
 }  // namespace gridwise::ck

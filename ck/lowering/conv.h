@@ -30,10 +30,15 @@ struct GemmDescriptors {
 
 /// The output as a multiplication sees it, over a tensor that has the output's sizes and these
 /// distances between elements: the output itself, or one that the epilogue reads. `gemm` as below.
-Descriptor OutputDescriptor(const ConvProblem& problem, const PerAxis& stride, const SubGemm& gemm);
+Descriptor OutputDescriptor(const ConvProblem& problem, const PerAxis& stride, const SubGemm& gemm,
+                            int merged = 1);
 
 /// One of the multiplications that are a valid `problem`, in any of its directions: `gemm` is one
 /// of MakeSubGemms(problem).
-GemmDescriptors Lower(const ConvProblem& problem, const SubGemm& gemm);
+///
+/// `merged` groups of forward, which divide the problem's, make one matrix: m is (image, cell,
+/// group) and n is (group, channel). C exists where both groups are the same, which its descriptor
+/// does not say.
+GemmDescriptors Lower(const ConvProblem& problem, const SubGemm& gemm, int merged = 1);
 
 }  // namespace gridwise::ck

@@ -25,8 +25,6 @@
 namespace gridwise::ck {
 namespace {
 
-using Args = GemmArgs<Functions<>>;
-
 /// Each is lowered by itself, for some microseconds: beyond, another family's plan is there sooner.
 constexpr std::int64_t kMostSubGemms = 512;
 
@@ -43,7 +41,7 @@ struct Tiles {
       count += tile_rows * columns;
       work.steps += static_cast<double>(tile_rows * columns * StepsOf(config, gemm));
     }
-    const auto groups = static_cast<double>(problem.groups);
+    const auto groups = static_cast<double>(problem.groups / config.merge.groups);
     work.tiles = groups * static_cast<double>(count);
     work.steps *= groups;
     work.out_elements = static_cast<double>(problem.out_elements());
@@ -62,6 +60,8 @@ Combine CombineOf(const Epilogue& epilogue) {
   combine.low = static_cast<float>(epilogue.low);
   combine.high = static_cast<float>(epilogue.high);
   combine.clamps = epilogue.clamps();
+  combine.unary = epilogue.unary;
+  combine.unary_parameter = static_cast<float>(epilogue.unary_parameter);
   for (std::size_t i = 0; i < static_cast<std::size_t>(epilogue.tensors); ++i) {
     combine.d[i] = {.scale = static_cast<float>(epilogue.d[i].scale),
                     .multiplies = epilogue.d[i].op == EpilogueTensor::Op::kMultiply};
@@ -79,6 +79,8 @@ class ClassicKernel final : public PartKernel {
   DataType type() const override { return config_.type; }
   const KernelCode& code() const override { return code_; }
   bool has_epilogue() const override { return op_ != Op::kTwoStage; }
+  bool has_unary() const override { return has_epilogue(); }
+  bool sums_operands() const override { return config_.operands.function == Function::kScaleAdd; }
   RowShape shape() const override {
     const GemmConfig& c = config_;
     return {.tile_m = c.tile.m,
@@ -96,7 +98,7 @@ class ClassicKernel final : public PartKernel {
             .transposes_b = !c.b.along_k(),
             .lds_bytes = c.lds_bytes(),
             .slabs = c.slabs_in_flight(),
-            .merged_groups = 1};
+            .merged_groups = c.merge.groups};
   }
 
   std::optional<Refusal> Reject(const ConvProblem& problem, int) const override {
@@ -110,7 +112,12 @@ class ClassicKernel final : public PartKernel {
                      absl::StrFormat("there are %d sub-GEMMs; the classic family lowers at most %d",
                                      count, kMostSubGemms));
     }
-    const auto lowered = LoweredOf(problem);
+    if (problem.groups % config_.merge.groups != 0) {
+      return Refusal(RefusalCode::kGroups,
+                     absl::StrFormat("groups is %d; the row merges %d at a time", problem.groups,
+                                     config_.merge.groups));
+    }
+    const auto lowered = Lower(problem);
     if (lowered->demands.AreMetBy(config_)) return std::nullopt;
     for (const GemmForms& gemm : lowered->forms) {
       if (auto reason = ck::Reject(config_, gemm)) return Refusal(RefusalCode::kLayout, *reason);
@@ -121,7 +128,7 @@ class ClassicKernel final : public PartKernel {
   std::optional<Excess> TooLarge(const ConvProblem& problem, std::int64_t limit) const override;
 
   PartEstimate Estimate(const PartRequest& request) const override {
-    const auto lowered = LoweredOf(request.problem);
+    const auto lowered = Lower(request.problem);
     const Work work = Tiles(config_, request.problem, lowered->Of(request.sub_gemms)).work;
     const TileEstimate estimate =
         EstimateTiles(request, config_.type, TileStepsOf(config_, request.device), work);
@@ -131,6 +138,13 @@ class ClassicKernel final : public PartKernel {
   PartLaunch MakeLaunch(const PartRequest& request) const override;
 
  private:
+  std::shared_ptr<const Lowered> Lower(const ConvProblem& problem) const {
+    return LoweredOf(problem, config_.merge.groups);
+  }
+  /// MakeLaunch with functions of A and B.
+  template <class OfOperands>
+  PartLaunch MakeLaunchWith(const PartRequest& request, const OfOperands& a,
+                            const OfOperands& b) const;
   OutputArgs MakeOutput(const ConvProblem& problem, const Sharing& sharing,
                         const GemmForms& gemm) const;
 
@@ -143,7 +157,7 @@ std::optional<Excess> ClassicKernel::TooLarge(const ConvProblem& problem,
                                               std::int64_t limit) const {
   const bool is_weight = problem.direction == Direction::kBackwardWeight;
   const PartAxis of_positions = problem.batch > 1 ? PartAxis::kImages : PartAxis::kCells;
-  const auto lowered = LoweredOf(problem);
+  const auto lowered = Lower(problem);
   const Tiles tiles(config_, problem, lowered->forms);
   const std::int64_t most_tiles = kMaxWorkItems / config_.threads();
   if (tiles.count > most_tiles) {
@@ -184,9 +198,29 @@ OutputArgs ClassicKernel::MakeOutput(const ConvProblem& problem, const Sharing& 
   return out;
 }
 
+ScaleAdd ScaleAddOf(const OperandSum& sum) {
+  return {.scale = static_cast<float>(sum.scale), .adds = sum.adds};
+}
+
 PartLaunch ClassicKernel::MakeLaunch(const PartRequest& request) const {
+  if (!sums_operands()) return MakeLaunchWith(request, PassThrough{}, PassThrough{});
+  const auto& [a, b] = request.problem.operand_sums;
+  PartLaunch part = MakeLaunchWith(request, ScaleAddOf(a), ScaleAddOf(b));
+  // What is not added is not looked at, and may be anything of the same size.
+  using Args = GemmArgs<Functions<ScaleAdd, ScaleAdd>>;
+  part.launch.addresses.push_back(
+      {offsetof(Args, a) + offsetof(OperandArgs, added), {a.adds ? Memory::kA1 : Memory::kA}});
+  part.launch.addresses.push_back(
+      {offsetof(Args, b) + offsetof(OperandArgs, added), {b.adds ? Memory::kB1 : Memory::kB}});
+  return part;
+}
+
+template <class OfOperands>
+PartLaunch ClassicKernel::MakeLaunchWith(const PartRequest& request, const OfOperands& a,
+                                         const OfOperands& b) const {
+  using Args = GemmArgs<Functions<OfOperands, OfOperands>>;
   const ConvProblem& problem = request.problem;
-  const auto lowered = LoweredOf(problem);
+  const auto lowered = Lower(problem);
   const std::span<const GemmForms> gemms = lowered->Of(request.sub_gemms);
   const Tiles tiles(config_, problem, gemms);
   const Sharing sharing =
@@ -196,6 +230,8 @@ PartLaunch ClassicKernel::MakeLaunch(const PartRequest& request) const {
   const std::vector<ProblemArgs> problems =
       MakeProblemArgs(config_, gemms, TypesOf(problem, partial), sharing.splits);
   Args args;
+  args.functions.a = a;
+  args.functions.b = b;
   args.out = MakeOutput(problem, sharing, gemms.front());
   if (!partial) args.functions.c = CombineOf(problem.epilogue);
   args.tiles_n = static_cast<int>(tiles.columns);
@@ -211,12 +247,13 @@ PartLaunch ClassicKernel::MakeLaunch(const PartRequest& request) const {
   PartLaunch part = {
       .launch = {.code = code_,
                  .shape = {.workgroups = {static_cast<unsigned>(tiles.count),
-                                          static_cast<unsigned>(problem.groups),
+                                          static_cast<unsigned>(problem.groups /
+                                                                config_.merge.groups),
                                           static_cast<unsigned>(sharing.splits)},
                            .threads = {static_cast<unsigned>(config_.threads()), 1, 1}},
                  .arguments = BytesOf(args),
-                 .addresses = {{offsetof(Args, a), {Memory::kA}},
-                               {offsetof(Args, b), {Memory::kB}},
+                 .addresses = {{offsetof(Args, a) + offsetof(OperandArgs, data), {Memory::kA}},
+                               {offsetof(Args, b) + offsetof(OperandArgs, data), {Memory::kB}},
                                {offsetof(Args, out) + offsetof(OutputArgs, data), {Memory::kOut}}},
                  .map = args.map},
       .table = {}};

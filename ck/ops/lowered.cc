@@ -24,9 +24,15 @@ std::span<const GemmForms> Lowered::Of(std::span<const SubGemm> some) const {
 
 namespace {
 
+struct Key {
+  ConvProblem problem;
+  int merged;
+  bool operator==(const Key&) const = default;
+};
 struct Hash {
-  std::size_t operator()(const ConvProblem& p) const {
-    std::size_t hash = absl::HashOf(p.direction, p.type, p.groups, p.batch, p.c, p.k);
+  std::size_t operator()(const Key& key) const {
+    const ConvProblem& p = key.problem;
+    std::size_t hash = absl::HashOf(key.merged, p.direction, p.type, p.groups, p.batch, p.c, p.k);
     for (const Dim& dim : p.dims) {
       hash = absl::HashOf(hash, dim.in, dim.filter, dim.pad_begin, dim.pad_end);
     }
@@ -38,43 +44,43 @@ struct Hash {
 /// that no launch can compute at once.
 class Memory {
  public:
-  std::shared_ptr<const Lowered> Find(const ConvProblem& problem) const {
-    const auto found = lowered_.find(problem);
+  std::shared_ptr<const Lowered> Find(const Key& key) const {
+    const auto found = lowered_.find(key);
     return found == lowered_.end() ? nullptr : found->second;
   }
 
-  void Add(const ConvProblem& problem, std::shared_ptr<const Lowered> lowered) {
+  void Add(const Key& key, std::shared_ptr<const Lowered> lowered) {
     constexpr std::size_t kMostForms = 4096;
     if (forms_ + lowered->forms.size() > kMostForms) {
       lowered_.clear();
       forms_ = 0;
     }
     forms_ += lowered->forms.size();
-    lowered_.emplace(problem, std::move(lowered));
+    lowered_.emplace(key, std::move(lowered));
   }
 
  private:
-  absl::flat_hash_map<ConvProblem, std::shared_ptr<const Lowered>, Hash> lowered_;
+  absl::flat_hash_map<Key, std::shared_ptr<const Lowered>, Hash> lowered_;
   std::size_t forms_ = 0;
 };
 
 }  // namespace
 
-std::shared_ptr<const Lowered> LoweredOf(const ConvProblem& problem) {
+std::shared_ptr<const Lowered> LoweredOf(const ConvProblem& problem, int merged) {
   static thread_local Memory memory;
-  if (auto known = memory.Find(problem)) return known;
+  if (auto known = memory.Find({problem, merged})) return known;
   auto lowered = std::make_shared<Lowered>();
   lowered->gemms = MakeSubGemms(problem);
   lowered->forms.reserve(lowered->gemms.size());
   for (const SubGemm& gemm : lowered->gemms) {
-    GemmForms& forms = lowered->forms.emplace_back(FormsOf(Lower(problem, gemm)));
+    GemmForms& forms = lowered->forms.emplace_back(FormsOf(Lower(problem, gemm, merged)));
     for (int i = 0; i < problem.epilogue.tensors; ++i) {
       const PerAxis& stride = problem.epilogue.d[static_cast<std::size_t>(i)].stride;
-      forms.d.push_back(Normalize(OutputDescriptor(problem, stride, gemm)));
+      forms.d.push_back(Normalize(OutputDescriptor(problem, stride, gemm, merged)));
     }
   }
   lowered->demands = Demands(lowered->forms, problem.type);
-  memory.Add(problem, lowered);
+  memory.Add({problem, merged}, lowered);
   return lowered;
 }
 

@@ -21,8 +21,9 @@ struct Lowered {
   std::span<const GemmForms> Of(std::span<const SubGemm> some) const;
 };
 
-/// Lowers a valid problem, with the tensors of its epilogue. What a thread asked for last is
+/// Lowers a valid problem, with the tensors of its epilogue; `merged` groups make one matrix, see
+/// lowering/conv.h. What a thread asked for last is
 /// remembered: all rows ask about the same problem and its parts.
-std::shared_ptr<const Lowered> LoweredOf(const ConvProblem& problem);
+std::shared_ptr<const Lowered> LoweredOf(const ConvProblem& problem, int merged = 1);
 
 }  // namespace gridwise::ck

@@ -154,8 +154,10 @@ constexpr int MfmaK(int m, DataType type, bool cdna4) {
     case DataType::kI8:
       return (cdna4 ? 1024 : 512) / m;
     case DataType::kF8E4M3:
+    case DataType::kF8E5M2:
       return cdna4 ? 2048 / m : 0;
     case DataType::kF8E4M3Fnuz:
+    case DataType::kF8E5M2Fnuz:
       return cdna4 ? 0 : 512 / m;
     case DataType::kI32:
       break;
@@ -166,7 +168,7 @@ constexpr int MfmaK(int m, DataType type, bool cdna4) {
 /// Whether a type is an operand of WMMA, which is 16x16x16.
 constexpr bool IsWmmaType(MmaUnit unit, DataType type) {
   return type == DataType::kF16 || type == DataType::kBF16 || type == DataType::kI8 ||
-         (type == DataType::kF8E4M3 && unit == MmaUnit::kWmma12);
+         (unit == MmaUnit::kWmma12 && (type == DataType::kF8E4M3 || type == DataType::kF8E5M2));
 }
 
 /// k of the unit's m x m instruction for operands of `type` that has the most; 0: it has none.

@@ -19,11 +19,14 @@ enum class DataType : unsigned char {
   kF8E4M3,      ///< OCP: 4 bits of exponent, 3 of mantissa, no infinities
   kF8E4M3Fnuz,  ///< FNUZ: 4 and 3, no infinities
   kI32,         ///< of outputs only
+  kF8E5M2,      ///< OCP: 5 and 2, with infinities
+  kF8E5M2Fnuz,  ///< FNUZ: 5 and 2, no infinities
 };
 
 inline constexpr DataType kAllDataTypes[] = {
-    DataType::kF16,    DataType::kBF16,       DataType::kF32, DataType::kI8,
-    DataType::kF8E4M3, DataType::kF8E4M3Fnuz, DataType::kI32};
+    DataType::kF16,    DataType::kBF16,       DataType::kF32,
+    DataType::kI8,     DataType::kF8E4M3,     DataType::kF8E4M3Fnuz,
+    DataType::kF8E5M2, DataType::kF8E5M2Fnuz, DataType::kI32};
 
 /// Bytes of one element.
 constexpr int SizeOf(DataType type) {
@@ -37,6 +40,8 @@ constexpr int SizeOf(DataType type) {
     case DataType::kI8:
     case DataType::kF8E4M3:
     case DataType::kF8E4M3Fnuz:
+    case DataType::kF8E5M2:
+    case DataType::kF8E5M2Fnuz:
       break;
   }
   return 1;
@@ -57,6 +62,10 @@ constexpr const char* Name(DataType type) {
       return "f8e4m3fn";
     case DataType::kF8E4M3Fnuz:
       return "f8e4m3fnuz";
+    case DataType::kF8E5M2:
+      return "f8e5m2";
+    case DataType::kF8E5M2Fnuz:
+      return "f8e5m2fnuz";
     case DataType::kI32:
       return "i32";
   }

@@ -18,9 +18,10 @@ TEST(DataType, NamesAndSizes) {
   EXPECT_EQ(SizeOf(DataType::kI32), 4);
   EXPECT_EQ(SizeOf(DataType::kI8), 1);
   EXPECT_EQ(SizeOf(DataType::kF8E4M3Fnuz), 1);
+  EXPECT_EQ(SizeOf(DataType::kF8E5M2), 1);
   std::set<std::string_view> names;
   for (const DataType type : kAllDataTypes) EXPECT_TRUE(names.insert(Name(type)).second);
-  EXPECT_EQ(names.size(), 7u);
+  EXPECT_EQ(names.size(), 9u);
   EXPECT_FALSE(names.contains("?"));
 }
 

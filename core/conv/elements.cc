@@ -17,33 +17,44 @@ struct Float8 {
   int mantissa_bits;
   int bias;
   float largest;
-  bool fnuz;  ///< the code of negative zero is the only NaN; else the largest magnitude's is
+  int infinity;  ///< code of infinity, those behind it are NaN; 0: there is none
+  int nan;       ///< code of the NaN that kernels and conversions make; FNUZ: the only one
 };
 
 constexpr Float8 Float8Of(DataType type) {
-  if (type == DataType::kF8E4M3Fnuz) {
-    return {.mantissa_bits = 3, .bias = 8, .largest = 240, .fnuz = true};
+  switch (type) {
+    case DataType::kF8E4M3Fnuz:
+      return {.mantissa_bits = 3, .bias = 8, .largest = 240, .infinity = 0, .nan = 0x80};
+    case DataType::kF8E5M2:
+      return {.mantissa_bits = 2, .bias = 15, .largest = 57344, .infinity = 0x7c, .nan = 0x7f};
+    case DataType::kF8E5M2Fnuz:
+      return {.mantissa_bits = 2, .bias = 16, .largest = 57344, .infinity = 0, .nan = 0x80};
+    default:
+      break;
   }
-  return {.mantissa_bits = 3, .bias = 7, .largest = 448, .fnuz = false};
+  return {.mantissa_bits = 3, .bias = 7, .largest = 448, .infinity = 0, .nan = 0x7f};
 }
 
 constexpr uint8_t kSign = 0x80;
 
 float FromFloat8(const Float8& format, uint8_t bits) {
-  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-  const int exponent = (bits & 0x7f) >> format.mantissa_bits;
-  const int mantissa = bits & ((1 << format.mantissa_bits) - 1);
-  if (format.fnuz ? bits == kSign : (bits & 0x7f) == 0x7f) return kNan;
+  using Limits = std::numeric_limits<float>;
+  const int code = bits & 0x7f;
+  const int exponent = code >> format.mantissa_bits;
+  const int mantissa = code & ((1 << format.mantissa_bits) - 1);
+  const float sign = (bits & kSign) != 0 ? -1.0f : 1.0f;
+  if (format.infinity != 0 && code >= format.infinity) {
+    return code == format.infinity ? sign * Limits::infinity() : Limits::quiet_NaN();
+  }
+  if (bits == format.nan || code == format.nan) return Limits::quiet_NaN();
   const int implied = exponent == 0 ? 0 : 1 << format.mantissa_bits;
-  const float value = std::ldexp(static_cast<float>(implied + mantissa),
-                                 std::max(exponent, 1) - format.bias - format.mantissa_bits);
-  return (bits & kSign) != 0 ? -value : value;
+  return sign * std::ldexp(static_cast<float>(implied + mantissa),
+                           std::max(exponent, 1) - format.bias - format.mantissa_bits);
 }
 
 uint8_t ToFloat8(const Float8& format, float value) {
   const uint8_t sign = std::signbit(value) ? kSign : 0;
-  const uint8_t nan = format.fnuz ? kSign : 0x7f;
-  if (std::isnan(value)) return nan;
+  if (std::isnan(value)) return static_cast<uint8_t>(format.nan);
   const float magnitude = std::abs(value);
   // The value in units of its last place is the mantissa with the implied bit; carries into the
   // exponent come out right because codes of neighbouring elements are neighbours.
@@ -52,10 +63,10 @@ uint8_t ToFloat8(const Float8& format, float value) {
   const float units = std::nearbyint(std::ldexp(magnitude, format.mantissa_bits - exponent));
   if (!std::isfinite(magnitude) ||
       std::ldexp(units, exponent - format.mantissa_bits) > format.largest) {
-    return nan;
+    return static_cast<uint8_t>(format.infinity != 0 ? sign | format.infinity : format.nan);
   }
   const int code = ((exponent + format.bias - 1) << format.mantissa_bits) + static_cast<int>(units);
-  if (format.fnuz && code == 0) return 0;
+  if (format.nan == kSign && code == 0) return 0;  // FNUZ has one zero
   return static_cast<uint8_t>(sign | code);
 }
 
@@ -95,6 +106,8 @@ auto VisitCodec(DataType type, Visitor&& visit) {
       return visit(ToInteger<int32_t>, [](int32_t value) { return value; });
     case DataType::kF8E4M3:
     case DataType::kF8E4M3Fnuz:
+    case DataType::kF8E5M2:
+    case DataType::kF8E5M2Fnuz:
       break;
   }
   return visit([&](float value) { return ToFloat8(float8, value); },

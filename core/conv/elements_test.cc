@@ -51,7 +51,12 @@ struct Fields {
 float ByDefinition(const Fields& f, int code) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   if (f.type == DataType::kF8E4M3 && (code == 0x7f || code == 0xff)) return kNan;
-  if (f.type == DataType::kF8E4M3Fnuz && code == 0x80) return kNan;
+  const bool fnuz = f.type == DataType::kF8E4M3Fnuz || f.type == DataType::kF8E5M2Fnuz;
+  if (fnuz && code == 0x80) return kNan;
+  if (f.type == DataType::kF8E5M2 && code % 128 >= 0x7c) {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    return code % 128 > 0x7c ? kNan : code < 128 ? kInfinity : -kInfinity;
+  }
   const double sign = code >= 128 ? -1 : 1;
   const int exponent = code % 128 >> f.mantissa_bits;
   const double fraction = code % (1 << f.mantissa_bits) / std::pow(2.0, f.mantissa_bits);
@@ -60,7 +65,10 @@ float ByDefinition(const Fields& f, int code) {
                                         : (1 + fraction) * std::pow(2.0, exponent - f.bias)));
 }
 
-constexpr Fields kFloat8[] = {{DataType::kF8E4M3, 4, 3, 7}, {DataType::kF8E4M3Fnuz, 4, 3, 8}};
+constexpr Fields kFloat8[] = {{DataType::kF8E4M3, 4, 3, 7},
+                              {DataType::kF8E4M3Fnuz, 4, 3, 8},
+                              {DataType::kF8E5M2, 5, 2, 15},
+                              {DataType::kF8E5M2Fnuz, 5, 2, 16}};
 
 TEST(Elements, All256CodesOfEightBitFloats) {
   for (const Fields& f : kFloat8) {
@@ -107,6 +115,10 @@ TEST(Elements, EightBitFloatsOverflow) {
   EXPECT_TRUE(std::isnan(RoundTo(DataType::kF8E4M3Fnuz, 249)));
   EXPECT_TRUE(std::isnan(RoundTo(DataType::kF8E4M3Fnuz, -1e9f)));
   EXPECT_FALSE(std::signbit(RoundTo(DataType::kF8E4M3Fnuz, -0.0f))) << "it has one zero";
+  EXPECT_EQ(RoundTo(DataType::kF8E5M2, 57344), 57344);
+  EXPECT_TRUE(std::isinf(RoundTo(DataType::kF8E5M2, -61440)));
+  EXPECT_EQ(RoundTo(DataType::kF8E5M2Fnuz, 57344), 57344);
+  EXPECT_TRUE(std::isnan(RoundTo(DataType::kF8E5M2Fnuz, 61440)));
 }
 
 TEST(Elements, IntegersRoundAndSaturate) {

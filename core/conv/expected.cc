@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <tuple>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_format.h"
 #include "core/conv/compare.h"
+#include "core/conv/elements.h"
 #include "core/conv/reference.h"
 
 namespace gridwise {
@@ -45,16 +47,32 @@ absl::Status CheckSize(const char* name, std::size_t size, std::int64_t expected
       absl::StrFormat("%s has %d elements; the problem needs %d", name, size, expected));
 }
 
+/// What is multiplied in place of an operand: f32, and rounded to the type, as kernels have it.
+std::vector<float> Summed(DataType type, const OperandSum& sum, std::span<const float> operand,
+                          std::span<const float> added) {
+  std::vector<float> values(operand.size());
+  const auto scale = static_cast<float>(sum.scale);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = RoundTo(type, std::fma(scale, operand[i], added[i]));
+  }
+  return values;
+}
+
 }  // namespace
 
 double LargestValue(Epilogue epilogue, double sum, const std::array<double, 2>& d) {
   epilogue.low = Epilogue{}.low;
   epilogue.high = Epilogue{}.high;
+  const Epilogue whole = epilogue;
+  epilogue.unary = Unary::kNone;
   double largest = 0;
   for (; epilogue.tensors >= 0; --epilogue.tensors) {
     largest = std::max(largest, std::abs(Apply(epilogue, sum, d)));
   }
-  return largest;
+  if (whole.unary == Unary::kNone) return largest;
+  // None is steeper than 1.13 (GELU) or its parameter, and some are differences with 1.
+  const double steepest = std::max(1.13, std::abs(whole.unary_parameter));
+  return std::max({1.0, steepest * largest, std::abs(Apply(whole, sum, d))});
 }
 
 std::int64_t EpilogueElements(const ConvProblem& problem, int index) {
@@ -67,13 +85,23 @@ std::int64_t EpilogueElements(const ConvProblem& problem, int index) {
 
 absl::StatusOr<Expected> ExpectedOutput(const ConvProblem& problem, std::span<const float> a,
                                         std::span<const float> b,
-                                        const std::array<std::span<const float>, 2>& d) {
+                                        const std::array<std::span<const float>, 2>& d,
+                                        const std::array<std::span<const float>, 2>& added) {
   if (absl::Status s = CheckSize("a", a.size(), problem.a_elements()); !s.ok()) return s;
   if (absl::Status s = CheckSize("b", b.size(), problem.b_elements()); !s.ok()) return s;
   for (int i = 0; i < problem.epilogue.tensors; ++i) {
     absl::Status s = CheckSize(i == 0 ? "d0" : "d1", d[static_cast<std::size_t>(i)].size(),
                                EpilogueElements(problem, i));
     if (!s.ok()) return s;
+  }
+  std::vector<float> a_sum, b_sum;
+  for (auto [i, operand, sum] : {std::tuple(0u, &a, &a_sum), {1u, &b, &b_sum}}) {
+    if (!problem.operand_sums[i].adds) continue;
+    absl::Status s = CheckSize(i == 0 ? "a1" : "b1", added[i].size(),
+                               static_cast<std::int64_t>(operand->size()));
+    if (!s.ok()) return s;
+    *sum = Summed(problem.type, problem.operand_sums[i], *operand, added[i]);
+    *operand = *sum;
   }
   const TensorAxes axes = problem.AxesOf(problem.out());
   std::vector<double> sums(static_cast<std::size_t>(axes.Elements()));

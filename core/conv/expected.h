@@ -26,9 +26,11 @@ struct Expected {
 };
 
 /// The output from operands in the problem's layouts and the epilogue's tensors, of which it has
-/// problem.epilogue.tensors. Errors: those of Reference().
+/// problem.epilogue.tensors; `added` are the tensors that operands are sums with. Errors: those of
+/// Reference().
 absl::StatusOr<Expected> ExpectedOutput(const ConvProblem& problem, std::span<const float> a,
                                         std::span<const float> b,
-                                        const std::array<std::span<const float>, 2>& d = {});
+                                        const std::array<std::span<const float>, 2>& d = {},
+                                        const std::array<std::span<const float>, 2>& added = {});
 
 }  // namespace gridwise

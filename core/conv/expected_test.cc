@@ -1,6 +1,7 @@
 #include "core/conv/expected.h"
 
 #include <array>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -61,6 +62,37 @@ TEST(ExpectedOutput, AppliesTheEpilogueInItsOrder) {
   EXPECT_THAT(OutputOf(problem, {1, 2, 11, 12, 101, 102, 111, 112}, {2, 3}, {scale, sub}),
               ElementsAre(DoubleEq(1), DoubleEq(58), DoubleEq(19), DoubleEq(300), DoubleEq(197),
                           DoubleEq(300), DoubleEq(215), DoubleEq(300)));
+}
+
+TEST(ExpectedOutput, AppliesUnaryFunctionsBeforeBounds) {
+  ConvProblem problem = {.rank = 1};
+  const auto of = [&](Unary unary, double a, float x) {
+    problem.epilogue = {.unary = unary, .unary_parameter = a, .low = -100, .high = 3};
+    return OutputOf(problem, {x}, {1})[0];
+  };
+  EXPECT_EQ(of(Unary::kNone, 1, 5), 3);
+  EXPECT_EQ(of(Unary::kAbs, 1, -2), 2);
+  EXPECT_EQ(of(Unary::kLeakyRelu, 0.25, -2), -0.5);
+  EXPECT_EQ(of(Unary::kLeakyRelu, 0.25, 2), 2);
+  EXPECT_NEAR(of(Unary::kElu, 2, -1), 2 * (std::exp(-1) - 1), 1e-15);
+  EXPECT_NEAR(of(Unary::kSigmoid, 1, 1), 0.7310585786300049, 1e-15);
+  EXPECT_NEAR(of(Unary::kTanh, 1, 0.5), 0.46211715726000975, 1e-15);
+  EXPECT_NEAR(of(Unary::kSwish, 1, -1), -0.2689414213699951, 1e-15);
+  EXPECT_NEAR(of(Unary::kSoftplus, 2, 0), std::log(2) / 2, 1e-15);
+  EXPECT_NEAR(of(Unary::kSoftplus, 1, -700), 0, 1e-15);
+  EXPECT_NEAR(of(Unary::kGelu, 1, 1), 0.8411919906082768, 1e-15);
+  EXPECT_EQ(of(Unary::kAbs, 1, -5), 3) << "bounds are last";
+}
+
+TEST(ExpectedOutput, OperandsAreSumsRoundedToTheirType) {
+  ConvProblem problem = {.type = DataType::kBF16, .rank = 1};
+  problem.operand_sums = {{{.adds = true, .scale = 2}, {.adds = true, .scale = -1}}};
+  const std::vector<float> a = {1}, b = {3}, a1 = {0x1p-9f}, b1 = {7};
+  const auto expected = ExpectedOutput(problem, a, b, {}, {a1, b1});
+  ASSERT_TRUE(expected.ok()) << expected.status();
+  EXPECT_THAT(expected->out, ElementsAre(8)) << "2 + 2^-9 is no bf16";
+  EXPECT_EQ(ExpectedOutput(problem, a, b, {}, {a1, {}}).status().message(),
+            "b1 has 0 elements; the problem needs 1");
 }
 
 TEST(ExpectedOutput, SumRmsIsOfWhatIsClamped) {

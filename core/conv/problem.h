@@ -71,6 +71,15 @@ inline constexpr const char* kAxisNames[3] = {"d", "h", "w"};
 /// The tensors of a convolution; gradients are like what they are gradients of.
 enum class Tensor : unsigned char { kX, kW, kY };
 
+/// What forward multiplies in place of an operand t: scale * t + t1, in f32 and rounded to their
+/// type, where t1 is a tensor of t's shape, layout and type.
+struct OperandSum {
+  bool adds = false;  ///< else it is t
+  double scale = 1;
+
+  constexpr bool operator==(const OperandSum&) const = default;
+};
+
 /// A grouped convolution in one direction. Tensors are packed; where the layouts are the first
 /// ones, innermost axis last:
 ///
@@ -96,6 +105,7 @@ struct ConvProblem {
   Layout layout = Layout::kNHWGC;  ///< of x and y
   WeightLayout weight_layout = WeightLayout::kGKYXC;
   Epilogue epilogue = {};
+  std::array<OperandSum, 2> operand_sums = {};  ///< of a and b
   /// Elements from one index to the next of x, w and y, where they are parts of larger tensors, see
   /// parts.h. All 0: packed, as a user's always are.
   std::array<PerAxis, 3> strides = {};
@@ -105,6 +115,8 @@ struct ConvProblem {
   constexpr DataType output_type() const {
     return out_type.value_or(SizeOf(type) == 1 ? SumType(type) : type);
   }
+
+  constexpr bool sums_operands() const { return operand_sums[0].adds || operand_sums[1].adds; }
 
   constexpr int64_t c_per_group() const { return c / groups; }
   constexpr int64_t k_per_group() const { return k / groups; }

@@ -256,6 +256,9 @@ std::string ToString(const Epilogue& epilogue) {
     absl::StrAppend(&text, tensor.op == EpilogueTensor::Op::kAdd ? " add " : " mul ", tensor.scale,
                     " ", Name(tensor.type), " [", absl::StrJoin(tensor.stride, " "), "]");
   }
+  if (epilogue.unary != Unary::kNone) {
+    absl::StrAppend(&text, " ", Name(epilogue.unary), " ", epilogue.unary_parameter);
+  }
   if (epilogue.clamps()) {
     absl::StrAppend(&text, " clamp [", epilogue.low, ", ", epilogue.high, "]");
   }
@@ -278,6 +281,11 @@ std::string ToString(const ConvProblem& p) {
   if (p.layout != ConvProblem{}.layout) absl::StrAppend(&text, " ", Name(p.layout));
   if (p.weight_layout != ConvProblem{}.weight_layout) {
     absl::StrAppend(&text, " ", Name(p.weight_layout));
+  }
+  for (const size_t i : {0u, 1u}) {
+    if (!p.operand_sums[i].adds) continue;
+    absl::StrAppend(&text, i == 0 ? " a = a * " : " b = b * ", p.operand_sums[i].scale,
+                    i == 0 ? " + a1" : " + b1");
   }
   absl::StrAppend(&text, ToString(p.epilogue));
   return text;

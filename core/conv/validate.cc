@@ -119,13 +119,6 @@ absl::Status ValidateAxis(const Dim& dim, int axis) {
   return absl::OkStatus();
 }
 
-/// The kernels take factors as f32, where a larger one would be an infinity.
-absl::Status ValidateFactor(const std::string& field, double value) {
-  if (std::abs(value) <= std::numeric_limits<float>::max()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrFormat("%s is %g; must be finite in f32", field, value));
-}
-
 absl::Status ValidateEpilogueTensor(const ConvProblem& problem, int index) {
   const EpilogueTensor& tensor = problem.epilogue.d[static_cast<size_t>(index)];
   const std::string name = absl::StrFormat("epilogue.d[%d]", index);
@@ -168,19 +161,33 @@ absl::Status ValidateEpilogue(const ConvProblem& problem) {
   const Epilogue& epilogue = problem.epilogue;
   if (absl::Status s = AtLeast("epilogue.tensors", epilogue.tensors, 0); !s.ok()) return s;
   if (absl::Status s = AtMost("epilogue.tensors", epilogue.tensors, 2); !s.ok()) return s;
-  if (absl::Status s = ValidateFactor("epilogue.alpha", epilogue.alpha); !s.ok()) return s;
-  if (!(epilogue.low <= epilogue.high)) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("epilogue.low is %g and epilogue.high is %g; must be numbers with low <= "
-                        "high",
-                        epilogue.low, epilogue.high));
-  }
+  if (absl::Status s = ValidateNumbers(epilogue); !s.ok()) return s;
   if (problem.output_type() == DataType::kI32 && epilogue != Epilogue{}) {
     return absl::InvalidArgumentError(
         "the output's type is i32, which has the sums as they are; epilogue must be the default");
   }
   for (int i = 0; i < epilogue.tensors; ++i) {
     if (absl::Status s = ValidateEpilogueTensor(problem, i); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ValidateOperandSums(const ConvProblem& problem) {
+  for (size_t i = 0; i < 2; ++i) {
+    const OperandSum& sum = problem.operand_sums[i];
+    const std::string name = absl::StrFormat("operand_sums[%d]", i);
+    if (absl::Status s = ValidateFactor(name + ".scale", sum.scale); !s.ok()) return s;
+    if (!sum.adds && sum.scale != 1) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "%s.scale is %g and it adds nothing; must be 1: epilogue.alpha scales the output", name,
+          sum.scale));
+    }
+    if (!sum.adds) continue;
+    if (problem.direction != Direction::kForward || SizeOf(problem.type) == 1) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("%s adds tensors of %s in %s; must be f16, bf16 or f32 in fwd", name,
+                          Name(problem.type), Name(problem.direction)));
+    }
   }
   return absl::OkStatus();
 }
@@ -201,6 +208,37 @@ absl::Status ValidateLayouts(const ConvProblem& problem) {
 }
 
 }  // namespace
+
+absl::Status ValidateFactor(const std::string& field, double value) {
+  if (std::abs(value) <= std::numeric_limits<float>::max()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrFormat("%s is %g; must be finite in f32", field, value));
+}
+
+absl::Status ValidateNumbers(const Epilogue& epilogue) {
+  if (absl::Status s = ValidateFactor("epilogue.alpha", epilogue.alpha); !s.ok()) return s;
+  if (std::count(std::begin(kAllUnary), std::end(kAllUnary), epilogue.unary) == 0) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "epilogue.unary is %d; must be one of %s", static_cast<int>(epilogue.unary),
+        absl::StrJoin(kAllUnary, ", ",
+                      [](std::string* out, Unary unary) { out->append(Name(unary)); })));
+  }
+  if (absl::Status s = ValidateFactor("epilogue.unary_parameter", epilogue.unary_parameter);
+      !s.ok()) {
+    return s;
+  }
+  if (epilogue.unary == Unary::kSoftplus && epilogue.unary_parameter == 0) {
+    return absl::InvalidArgumentError(
+        "epilogue.unary_parameter is 0; softplus divides by it: must not be 0");
+  }
+  if (!(epilogue.low <= epilogue.high)) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("epilogue.low is %g and epilogue.high is %g; must be numbers with low <= "
+                        "high",
+                        epilogue.low, epilogue.high));
+  }
+  return absl::OkStatus();
+}
 
 absl::Status Validate(const ConvProblem& p) {
   if (std::count(std::begin(kAllDirections), std::end(kAllDirections), p.direction) == 0) {
@@ -228,6 +266,7 @@ absl::Status Validate(const ConvProblem& p) {
   }
   if (absl::Status s = ValidateLimits(p); !s.ok()) return s;
   if (absl::Status s = ValidateSums(p); !s.ok()) return s;
+  if (absl::Status s = ValidateOperandSums(p); !s.ok()) return s;
   return ValidateEpilogue(p);
 }
 

@@ -65,14 +65,15 @@ TEST(Validate, NamesFieldValueAndRule) {
       {[](auto& p) { p.direction = static_cast<Direction>(9); },
        "direction is 9; must be one of fwd (0), bwd_data (1), bwd_weight (2)"},
       {[](auto& p) { p.type = static_cast<DataType>(77); },
-       "a type is 77; must be one of f16, bf16, f32, i8, f8e4m3fn, f8e4m3fnuz, i32"},
+       "a type is 77; must be one of f16, bf16, f32, i8, f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2fnuz, "
+       "i32"},
       {[](auto& p) {
          p.direction = Direction::kBackwardWeight;
          p.type = DataType::kI8;
        },
        "type is i8; bwd_weight takes f16, bf16, f32"},
       {[](auto& p) { p.type = DataType::kI32; },
-       "type is i32; fwd takes f16, bf16, f32, i8, f8e4m3fn, f8e4m3fnuz"},
+       "type is i32; fwd takes f16, bf16, f32, i8, f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2fnuz"},
       {[](auto& p) { p.out_type = DataType::kBF16; },
        "out_type is bf16; must be one of f16, f32, because type is f16"},
       {[](auto& p) {
@@ -87,6 +88,22 @@ TEST(Validate, NamesFieldValueAndRule) {
        },
        "an output element sums z * y * x * c / groups = 131076 products of i8; must be <= 131071, "
        "so that no sum overflows an i32"},
+      {[](auto& p) { p.operand_sums[1].scale = 2; },
+       "operand_sums[1].scale is 2 and it adds nothing; must be 1: epilogue.alpha scales the "
+       "output"},
+      {[](auto& p) {
+         p.operand_sums[0].adds = true;
+         p.type = DataType::kI8;
+       },
+       "operand_sums[0] adds tensors of i8 in fwd; must be f16, bf16 or f32 in fwd"},
+      {[](auto& p) { p.epilogue.unary = static_cast<Unary>(99); },
+       "epilogue.unary is 99; must be one of none, abs, leaky_relu, elu, sigmoid, tanh, swish, "
+       "softplus, gelu"},
+      {[](auto& p) {
+         p.epilogue.unary = Unary::kSoftplus;
+         p.epilogue.unary_parameter = 0;
+       },
+       "epilogue.unary_parameter is 0; softplus divides by it: must not be 0"},
       {[](auto& p) { p.rank = 0; }, "rank is 0; must be >= 1"},
       {[](auto& p) { p.rank = 4; }, "rank is 4; must be <= 3"},
       {[](auto& p) { p.groups = 0; }, "groups is 0; must be >= 1"},

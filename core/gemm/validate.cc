@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_format.h"
 #include "core/base/types.h"
+#include "core/conv/validate.h"
 
 namespace gridwise {
 namespace {
@@ -81,23 +82,10 @@ absl::Status ValidateOutput(const GemmProblem& p) {
   return absl::OkStatus();
 }
 
-/// Kernels take factors as f32, where a larger one would be an infinity.
-absl::Status ValidateFactor(const std::string& field, double value) {
-  if (std::abs(value) <= std::numeric_limits<float>::max()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrFormat("%s is %g; must be finite in f32", field, value));
-}
-
 absl::Status ValidateEpilogue(const GemmProblem& p) {
   const Epilogue& epilogue = p.epilogue;
   if (auto s = InRange("epilogue.tensors", epilogue.tensors, 0, 2); !s.ok()) return s;
-  if (auto s = ValidateFactor("epilogue.alpha", epilogue.alpha); !s.ok()) return s;
-  if (!(epilogue.low <= epilogue.high)) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("epilogue.low is %g and epilogue.high is %g; must be numbers with low <= "
-                        "high",
-                        epilogue.low, epilogue.high));
-  }
+  if (auto s = ValidateNumbers(epilogue); !s.ok()) return s;
   if (p.output_type() == DataType::kI32 && epilogue != Epilogue{}) {
     return absl::InvalidArgumentError(
         "the output's type is i32, which has the sums as they are; epilogue must be the default");

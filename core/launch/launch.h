@@ -26,8 +26,8 @@ struct KernelCode {
 };
 
 /// Device memory that a launch is given the address of.
-enum class Memory { kA, kB, kOut, kD0, kD1, kWorkspace, kTable };
-inline constexpr std::size_t kMemories = 7;
+enum class Memory { kA, kB, kOut, kD0, kD1, kA1, kB1, kWorkspace, kTable };
+inline constexpr std::size_t kMemories = 9;
 
 /// Where a tensor is.
 struct Place {

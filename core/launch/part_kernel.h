@@ -77,9 +77,14 @@ class PartKernel {
   virtual RowShape shape() const { return {}; }
   virtual const KernelCode& code() const = 0;
 
-  /// Whether it applies the epilogue itself, and can add splits to a single tensor; else it writes
-  /// sums that a pass finishes.
+  /// Whether it applies epilogues itself, and can add splits to a single tensor; and whether these
+  /// may have unary functions. Else it writes sums that a pass finishes.
   virtual bool has_epilogue() const = 0;
+  virtual bool has_unary() const { return false; }
+
+  /// Whether it computes functions of several tensors in place of A and B
+  /// (ConvProblem::operands), and nothing else.
+  virtual bool sums_operands() const { return false; }
 
   /// The reason why it cannot compute `problem`, of any size, in `splits` splits (0: any number);
   /// nothing if it can.

@@ -44,10 +44,18 @@ class Divider {
   std::variant<Refusal, Division> Divide() {
     Division division;
     const ConvProblem& problem = context_.simple_problem();
+    if (problem.sums_operands() != kernel_.sums_operands()) {
+      return Refusal(RefusalCode::kOther,
+                     problem.sums_operands()
+                         ? "operands are sums of two tensors, which the row does not add"
+                         : "operands are single tensors, and the row is for sums of two");
+    }
     if (auto reason = AddPart({.problem = problem}, /*term=*/0, division, division.terms)) {
       return *std::move(reason);
     }
-    division.sums_only = !kernel_.has_epilogue() && problem.epilogue != Epilogue{};
+    const bool has_unary = problem.epilogue.unary != Unary::kNone;
+    division.sums_only = (!kernel_.has_epilogue() && problem.epilogue != Epilogue{}) ||
+                         (!kernel_.has_unary() && has_unary);
     division.adds = context_.options().adds && kernel_.has_epilogue();
     for (Division::Part& part : division.parts) part.estimate = Estimate(division, part);
     division.cost = CostOf(division);
@@ -166,6 +174,8 @@ Places PlacesOf(const ConvPart& part, const Places& whole, std::int64_t out_byte
   Places places = whole;
   places.a.offset += part.a * bytes;
   places.b.offset += part.b * bytes;
+  places.a1.offset += part.a * bytes;
+  places.b1.offset += part.b * bytes;
   places.out.offset += part.out * out_bytes;
   for (std::size_t i = 0; i < 2; ++i) {
     places.d[i].offset += part.d[i] * SizeOf(part.problem.epilogue.d[i].type);
@@ -186,6 +196,10 @@ Place PlaceOf(Memory memory, const Places& places, std::int64_t table_at) {
       return places.d[0];
     case Memory::kD1:
       return places.d[1];
+    case Memory::kA1:
+      return places.a1;
+    case Memory::kB1:
+      return places.b1;
     case Memory::kTable:
       return {Memory::kTable, table_at};
     case Memory::kWorkspace:

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <optional>
-#include <utility>
+#include <vector>
 
 #include "core/base/math.h"
 #include "core/conv/fold.h"
@@ -55,16 +55,32 @@ bool HasCopyEngine(const ConvProblem& problem, Gfx gfx) {
 /// What becomes of a problem, step by step.
 struct Prepared {
   ConvProblem simple;            // without transpositions
-  ConvProblem deeper;            // with some more channels, which are zeros
+  ConvProblem deeper;            // with some more channels of x or y, which are zeros
   std::optional<Folded> folded;  // deeper, if that can be
 
   const ConvProblem& problem() const { return folded ? folded->problem : deeper; }
 };
 
+/// Whether y of backward-data is copied with a whole slab of channels: it is copied anyway, for the
+/// copy engine, which is slower at filling in zeros than at loading them.
+bool FillsSlab(const ConvProblem& simple, Gfx gfx) {
+  constexpr std::int64_t kSlab = 64;
+  return HasCopyEngine(simple, gfx) && simple.direction == Direction::kBackwardData &&
+         simple.groups == 1 && simple.k < kSlab &&
+         simple.k * SizeOf(simple.type) % kCopyBytes != 0 && simple.layout == Layout::kNHWGC &&
+         simple.weight_layout == WeightLayout::kGKYXC &&
+         simple.strides == decltype(simple.strides){} &&
+         simple.batch * simple.out_cells() < (std::int64_t{1} << 31) / kSlab;
+}
+
 Prepared Prepare(const ConvProblem& problem, Gfx gfx) {
   Prepared prepared = {
       .simple = Simplify(WithoutTranspositions(problem)), .deeper = {}, .folded = {}};
   prepared.deeper = prepared.simple;
+  if (FillsSlab(prepared.simple, gfx)) {
+    prepared.deeper.k = 64;
+    return prepared;
+  }
   prepared.folded = Fold(prepared.simple);
   if (!prepared.folded || !HasCopyEngine(problem, gfx)) return prepared;
   // As many that runs of cells begin where the copy engine can.
@@ -76,25 +92,37 @@ Prepared Prepare(const ConvProblem& problem, Gfx gfx) {
   return prepared;
 }
 
-/// The cells of x, or the taps of w, that get more channels; nothing if they do not.
-std::optional<Lines> DeeperCells(const Prepared& prepared, Tensor tensor) {
-  const std::int64_t from = prepared.simple.c, to = prepared.deeper.c;
-  if (from == to) return std::nullopt;
-  return Lines{.count = prepared.simple.AxesOf(tensor).Elements() / from,
-               .from_line = from,
-               .to_line = to,
+/// The cells of y that get more channels, or w, which gets more rows; nothing if they do not.
+std::optional<Lines> FilledLines(const Prepared& prepared, Tensor tensor) {
+  const std::int64_t from = prepared.simple.k, to = prepared.deeper.k;
+  if (from == to || tensor == Tensor::kX) return std::nullopt;
+  const std::int64_t elements = prepared.simple.AxesOf(tensor).Elements();
+  const std::int64_t of_channel = tensor == Tensor::kW ? elements / from : 1;
+  return Lines{.count = elements / from / of_channel,
+               .from_line = from * of_channel,
+               .to_line = to * of_channel,
                .before = 0};
 }
 
-/// The lines of x along w that are copied with their padding; nothing if they are not.
-std::optional<Lines> WidenedLines(const Prepared& prepared) {
-  if (!prepared.folded || !prepared.folded->copies) return std::nullopt;
-  const PerAxis size = prepared.deeper.AxesOf(Tensor::kX).size;
-  const std::int64_t c = prepared.deeper.c;
+/// What is copied for folding: of x lines along w with their padding, and cells of x or taps of w
+/// that get more channels; nothing if neither.
+std::optional<Lines> FoldedLines(const Prepared& prepared, Tensor tensor) {
+  const std::int64_t from = prepared.simple.c, to = prepared.deeper.c;
+  const bool copies = tensor == Tensor::kX && prepared.folded && prepared.folded->copies;
+  if (from == to && !copies) return std::nullopt;
+  const PerAxis size = prepared.simple.AxesOf(tensor).size;
+  if (!copies) {
+    return Lines{.count = prepared.simple.AxesOf(tensor).Elements() / from,
+                 .from_line = from,
+                 .to_line = to,
+                 .before = 0};
+  }
   return Lines{.count = size[0] * size[1] * size[2],
-               .from_line = size[3] * c,
-               .to_line = prepared.folded->to_cells * c,
-               .before = prepared.folded->pad * c};
+               .from_line = size[3],
+               .to_line = prepared.folded->to_cells,
+               .before = prepared.folded->pad,
+               .from_item = from,
+               .to_item = to};
 }
 
 /// The cells of an operand, of w its taps, that are copied so that they lie multiples of 16 bytes
@@ -140,10 +168,24 @@ KernelLaunch MakeTransposeLaunch(Gfx gfx, DataType type, const Matrices& matrice
 KernelLaunch MakeWidenLaunch(Gfx gfx, DataType type, const Lines& lines, const Place& from,
                              const Place& to) {
   return {.code = PassCode("widen", SizeOf(type), gfx),
-          .shape = {.workgroups = {WidenWorkgroups(lines), 1, 1}, .threads = {kWidenThreads, 1, 1}},
+          .shape = {.workgroups = {WidenWorkgroups(lines), 1, 1},
+                    .threads = {kWidenThreads, 1, 1},
+                    .begins_early = BeginsEarly(gfx)},
           .arguments = BytesOf(PlanWiden(lines)),
           .addresses = {{offsetof(WidenArgs, from), from}, {offsetof(WidenArgs, to), to}},
           .map = {}};
+}
+
+/// The tensors that the operands are made of.
+struct OperandTensor {
+  Tensor tensor;
+  Place Places::* place;
+};
+std::vector<OperandTensor> OperandTensors(const ConvProblem& problem) {
+  std::vector<OperandTensor> tensors = {{problem.a(), &Places::a}, {problem.b(), &Places::b}};
+  if (problem.operand_sums[0].adds) tensors.push_back({problem.a(), &Places::a1});
+  if (problem.operand_sums[1].adds) tensors.push_back({problem.b(), &Places::b1});
+  return tensors;
 }
 
 }  // namespace
@@ -160,19 +202,22 @@ ConvProblem SimpleProblem(const ConvProblem& problem, Gfx gfx) {
 
 double LayoutPassCycles(const ConvProblem& problem, const DeviceFacts& device) {
   double cycles = 0;
-  for (const Tensor tensor : {problem.a(), problem.b(), problem.out()}) {
-    if (!IsTransposed(problem, tensor)) continue;
+  const std::vector<OperandTensor> operands = OperandTensors(problem);
+  const auto add_transposition = [&](Tensor tensor) {
+    if (!IsTransposed(problem, tensor)) return;
     cycles += PassCycles(device, 2.0 * static_cast<double>(BytesOfTensor(problem, tensor)));
-  }
+  };
+  for (const OperandTensor& operand : operands) add_transposition(operand.tensor);
+  add_transposition(problem.out());
   const auto add = [&](const std::optional<Lines>& lines) {
     if (!lines) return;
     const auto elements = static_cast<double>(lines->ToElements());
     cycles += PassCycles(device, 2 * elements * SizeOf(problem.type));
   };
   const Prepared prepared = Prepare(problem, device.gfx);
-  add(WidenedLines(prepared));
-  for (const Tensor tensor : {problem.a(), problem.b()}) {
-    add(DeeperCells(prepared, tensor));
+  for (const auto& [tensor, place] : operands) {
+    add(FoldedLines(prepared, tensor));
+    add(FilledLines(prepared, tensor));
     add(PaddedCells(prepared.problem(), tensor, device.gfx));
   }
   return cycles;
@@ -180,12 +225,14 @@ double LayoutPassCycles(const ConvProblem& problem, const DeviceFacts& device) {
 
 Places LayoutPasses::AddBefore(LaunchPlan& plan) const {
   Places places;
-  for (auto [tensor, place] : {std::pair(problem_.a(), &places.a), {problem_.b(), &places.b}}) {
+  const std::vector<OperandTensor> operands = OperandTensors(problem_);
+  for (const auto& [tensor, member] : operands) {
     if (!IsTransposed(problem_, tensor)) continue;
+    Place& place = places.*member;
     const Place copy = {Memory::kWorkspace, plan.Reserve(BytesOfTensor(problem_, tensor))};
     plan.launches.push_back(MakeTransposeLaunch(
-        gfx_, problem_.type, Transposed(MatricesOf(problem_, tensor)), *place, copy));
-    *place = copy;
+        gfx_, problem_.type, Transposed(MatricesOf(problem_, tensor)), place, copy));
+    place = copy;
   }
   const auto widen = [&](const std::optional<Lines>& lines, Place& place) {
     if (!lines) return;
@@ -195,10 +242,11 @@ Places LayoutPasses::AddBefore(LaunchPlan& plan) const {
     place = copy;
   };
   const Prepared prepared = Prepare(problem_, gfx_);
-  for (auto [tensor, place] : {std::pair(problem_.a(), &places.a), {problem_.b(), &places.b}}) {
-    widen(DeeperCells(prepared, tensor), *place);
-    if (tensor == Tensor::kX) widen(WidenedLines(prepared), *place);
-    widen(PaddedCells(prepared.problem(), tensor, gfx_), *place);
+  for (const auto& [tensor, member] : operands) {
+    Place& place = places.*member;
+    widen(FoldedLines(prepared, tensor), place);
+    widen(FilledLines(prepared, tensor), place);
+    widen(PaddedCells(prepared.problem(), tensor, gfx_), place);
   }
   if (IsTransposed(problem_, problem_.out())) {
     places.out = {Memory::kWorkspace, plan.Reserve(BytesOfTensor(problem_, problem_.out()))};

@@ -10,6 +10,7 @@ namespace gridwise {
 struct Places {
   Place a = {Memory::kA}, b = {Memory::kB}, out = {Memory::kOut};
   Place d[2] = {{Memory::kD0}, {Memory::kD1}};
+  Place a1 = {Memory::kA1}, b1 = {Memory::kB1};  // that A and B are sums with
 };
 
 /// What kernels that want neighbouring channels compute for `problem`; LayoutPasses make the

@@ -11,11 +11,15 @@ WidenArgs PlanWiden(const Lines& lines) {
           .from_line = static_cast<int>(lines.from_line),
           .to_line = static_cast<int>(lines.to_line),
           .before = static_cast<int>(lines.before),
-          .by_to_line = MakeMagicDiv(static_cast<unsigned>(lines.to_line))};
+          .from_item = static_cast<int>(lines.from_item),
+          .to_item = static_cast<int>(lines.to_item),
+          .by_to_line = MakeMagicDiv(static_cast<unsigned>(lines.to_line)),
+          .by_to_item = MakeMagicDiv(static_cast<unsigned>(lines.to_item))};
 }
 
 unsigned WidenWorkgroups(const Lines& lines) {
-  return static_cast<unsigned>(CeilDiv<std::int64_t>(lines.ToElements(), kWidenThreads));
+  return static_cast<unsigned>(
+      CeilDiv<std::int64_t>(lines.ToElements(), kWidenThreads * kWidenElements));
 }
 
 }  // namespace gridwise

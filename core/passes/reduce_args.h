@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/math.h"
+#include "core/base/unary.h"
 #include "core/launch/epilogue_args.h"
 
 namespace gridwise {
@@ -9,6 +10,10 @@ namespace gridwise {
 inline constexpr int kReduceThreads = 256;
 /// Neighbouring elements that a lane adds up.
 inline constexpr int kReduceElements = 4;
+
+/// Where workgroups are few: warps that share an element's splits, and the elements of a workgroup.
+inline constexpr int kReduceSharers = 8;
+inline constexpr int kSharedReduceElements = kReduceThreads / kReduceSharers * kReduceElements;
 
 /// Kernel arguments of the sum over splits of K. Elements are in the order of the output in memory.
 struct ReduceArgs {
@@ -21,6 +26,8 @@ struct ReduceArgs {
   MagicDiv by_size[6];
   long tensor_stride[2][6];
   EpilogueArgs epilogue;
+  Unary unary;  // after it has combined and before it clamps
+  float unary_parameter;
 };
 
 }  // namespace gridwise

@@ -74,7 +74,17 @@ static_assert(GRIDWISE_F16 == int(DataType::kF16) && GRIDWISE_BF16 == int(DataTy
 static_assert(GRIDWISE_F32 == int(DataType::kF32) && GRIDWISE_I8 == int(DataType::kI8));
 static_assert(GRIDWISE_F8E4M3FN == int(DataType::kF8E4M3));
 static_assert(GRIDWISE_F8E4M3FNUZ == int(DataType::kF8E4M3Fnuz));
-static_assert(GRIDWISE_I32 == int(DataType::kI32));
+static_assert(GRIDWISE_I32 == int(DataType::kI32) && GRIDWISE_F8E5M2 == int(DataType::kF8E5M2));
+static_assert(GRIDWISE_F8E5M2FNUZ == int(DataType::kF8E5M2Fnuz));
+static_assert(GRIDWISE_NONE == int(gridwise::Unary::kNone));
+static_assert(GRIDWISE_ABS == int(gridwise::Unary::kAbs));
+static_assert(GRIDWISE_LEAKY_RELU == int(gridwise::Unary::kLeakyRelu));
+static_assert(GRIDWISE_ELU == int(gridwise::Unary::kElu));
+static_assert(GRIDWISE_SIGMOID == int(gridwise::Unary::kSigmoid));
+static_assert(GRIDWISE_TANH == int(gridwise::Unary::kTanh));
+static_assert(GRIDWISE_SWISH == int(gridwise::Unary::kSwish));
+static_assert(GRIDWISE_SOFTPLUS == int(gridwise::Unary::kSoftplus));
+static_assert(GRIDWISE_GELU == int(gridwise::Unary::kGelu));
 static_assert(GRIDWISE_GNHWC == int(gridwise::Layout::kGNHWC));
 static_assert(GRIDWISE_NGCHW == int(gridwise::Layout::kNGCHW));
 static_assert(GRIDWISE_KYXGC == int(gridwise::WeightLayout::kKYXGC));
@@ -154,8 +164,14 @@ absl::StatusOr<ConvProblem> ProblemOf(const gridwise_conv_problem* from) {
     const gridwise_dim& dim = from->dims[i];
     problem.dims[i] = {dim.in, dim.filter, dim.stride, dim.dilation, dim.pad_begin, dim.pad_end};
   }
-  problem.epilogue = {
-      .alpha = from->alpha, .tensors = from->tensors, .low = from->low, .high = from->high};
+  problem.epilogue = {.alpha = from->alpha,
+                      .tensors = from->tensors,
+                      .unary = Enumerator<gridwise::Unary>(from->unary),
+                      .unary_parameter = from->unary_parameter,
+                      .low = from->low,
+                      .high = from->high};
+  problem.operand_sums = {{{.adds = from->adds_a1 != 0, .scale = from->scale_a},
+                           {.adds = from->adds_b1 != 0, .scale = from->scale_b}}};
   for (std::size_t i = 0; i < static_cast<std::size_t>(from->tensors); ++i) {
     const gridwise_epilogue_tensor& d = from->d[i];
     if (d.op != GRIDWISE_ADD && d.op != GRIDWISE_MULTIPLY) {
@@ -198,7 +214,13 @@ gridwise::PlanOptions OptionsOf(const gridwise_plan_options* from) {
 }
 
 gridwise::ConvTensors TensorsOf(const gridwise_tensors& from) {
-  return {.a = from.a, .b = from.b, .out = from.out, .d0 = from.d0, .d1 = from.d1};
+  return {.a = from.a,
+          .b = from.b,
+          .out = from.out,
+          .d0 = from.d0,
+          .d1 = from.d1,
+          .a1 = from.a1,
+          .b1 = from.b1};
 }
 
 }  // namespace
@@ -231,7 +253,13 @@ void gridwise_conv_problem_init(gridwise_conv_problem* problem) {
               .low = -std::numeric_limits<double>::infinity(),
               .high = std::numeric_limits<double>::infinity(),
               .tensors = 0,
-              .d = {}};
+              .d = {},
+              .unary = GRIDWISE_NONE,
+              .adds_a1 = 0,
+              .adds_b1 = 0,
+              .unary_parameter = 1,
+              .scale_a = 1,
+              .scale_b = 1};
 }
 
 gridwise_status gridwise_conv_problem_elements(const gridwise_conv_problem* problem, int64_t* a,

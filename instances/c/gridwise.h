@@ -55,11 +55,25 @@ enum {
   GRIDWISE_I8 = 3,
   GRIDWISE_F8E4M3FN = 4,
   GRIDWISE_F8E4M3FNUZ = 5,
-  GRIDWISE_I32 = 6
+  GRIDWISE_I32 = 6,
+  GRIDWISE_F8E5M2 = 7,
+  GRIDWISE_F8E5M2FNUZ = 8
 };
 enum { GRIDWISE_NHWGC = 0, GRIDWISE_GNHWC = 1, GRIDWISE_NGCHW = 2 };
 enum { GRIDWISE_GKYXC = 0, GRIDWISE_KYXGC = 1 };
 enum { GRIDWISE_ADD = 0, GRIDWISE_MULTIPLY = 1 };
+/// Functions of a value v, with the parameter a; core/base/unary.h has them.
+enum {
+  GRIDWISE_NONE = 0,
+  GRIDWISE_ABS = 1,
+  GRIDWISE_LEAKY_RELU = 2,
+  GRIDWISE_ELU = 3,
+  GRIDWISE_SIGMOID = 4,
+  GRIDWISE_TANH = 5,
+  GRIDWISE_SWISH = 6,
+  GRIDWISE_SOFTPLUS = 7,
+  GRIDWISE_GELU = 8
+};
 
 /// A spatial axis: input cell i, output cell o and filter tap y are tied by
 /// i = o * stride + y * dilation - pad_begin.
@@ -79,7 +93,7 @@ typedef struct gridwise_epilogue_tensor {
 /// A grouped convolution in one direction, of packed tensors, described by layouts or by strides:
 ///   y[n][o][g][k] = sum over taps t, channels c of x[n][o*stride + t*dilation - pad][g][c] *
 ///   w[g][k][t][c]
-/// and out = clamp(d1 op (d0 op (alpha * conv)), low, high).
+/// and out = clamp(unary(d1 op (d0 op (alpha * conv))), low, high).
 typedef struct gridwise_conv_problem {
   size_t size;  // of this struct, as _init sets it
   int32_t direction, type;
@@ -95,6 +109,11 @@ typedef struct gridwise_conv_problem {
   double alpha, low, high;
   int32_t tensors;  // of d that are there
   gridwise_epilogue_tensor d[2];
+  int32_t unary;  // GRIDWISE_NONE, ...
+  // Not 0, of forward: the operand is scale_a * a + a1, and scale_b * b + b1, where a1 and b1 are
+  // tensors like a and b.
+  int32_t adds_a1, adds_b1;
+  double unary_parameter, scale_a, scale_b;
 } gridwise_conv_problem;
 
 /// A forward convolution of f16 with one channel, one cell and one tap, and no epilogue.
@@ -179,11 +198,12 @@ GRIDWISE_API void gridwise_free_verdicts(gridwise_verdicts* verdicts);
 /// A plan whose kernels are loaded.
 typedef struct gridwise_executable gridwise_executable;
 
-/// Device addresses: a and b are the operands, d0 and d1 those of the epilogue.
+/// Device addresses: a and b are the operands, d0 and d1 those of the epilogue, a1 and b1 those
+/// that operands are sums with.
 typedef struct gridwise_tensors {
   const void *a, *b;
   void* out;
-  const void *d0, *d1;
+  const void *d0, *d1, *a1, *b1;
 } gridwise_tensors;
 
 GRIDWISE_API gridwise_status gridwise_load(const gridwise_plan* plan, gridwise_executable** conv);

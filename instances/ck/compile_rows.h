@@ -11,6 +11,7 @@
 namespace gridwise::ck {
 
 using enum DataType;
+using enum Function;
 using enum MmaUnit;
 using enum Schedule;
 using enum Walk;
@@ -25,7 +26,7 @@ using enum Walk;
       __attribute__((amdgpu_flat_work_group_size(GemmConfig{__VA_ARGS__}.threads(),  \
                                                  GemmConfig{__VA_ARGS__}.threads()), \
                      amdgpu_waves_per_eu(GemmConfig{__VA_ARGS__}.occupancy))) void   \
-          GRIDWISE_ROW_SYMBOL(ck)(GemmArgs<Functions<>>) {                           \
-    Gemm<GemmConfig{__VA_ARGS__}, Functions<>>();                                    \
+          GRIDWISE_ROW_SYMBOL(ck)(GemmArgs<FunctionsOf<GemmConfig{__VA_ARGS__}>>) {  \
+    Gemm<GemmConfig{__VA_ARGS__}, FunctionsOf<GemmConfig{__VA_ARGS__}>>();           \
   }                                                                                  \
   }

@@ -18,6 +18,7 @@ namespace gridwise::ck {
 namespace {
 
 using enum DataType;
+using enum Function;
 using enum MmaUnit;
 using enum Op;
 using enum Schedule;

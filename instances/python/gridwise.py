@@ -17,8 +17,9 @@ import ctypes
 import os
 
 DIRECTIONS = ("fwd", "bwd_data", "bwd_weight")
-TYPES = ("f16", "bf16", "f32", "i8", "f8e4m3fn", "f8e4m3fnuz", "i32")
-TYPE_BYTES = dict(zip(TYPES, (2, 2, 4, 1, 1, 1, 4)))
+TYPES = ("f16", "bf16", "f32", "i8", "f8e4m3fn", "f8e4m3fnuz", "i32", "f8e5m2", "f8e5m2fnuz")
+TYPE_BYTES = dict(zip(TYPES, (2, 2, 4, 1, 1, 1, 4, 1, 1)))
+UNARY = ("none", "abs", "leaky_relu", "elu", "sigmoid", "tanh", "swish", "softplus", "gelu")
 NUMPY_TYPES = {"f16": "<f2", "f32": "<f4", "i8": "|i1", "i32": "<i4"}  # NumPy has no others
 LAYOUTS = ("nhwgc", "gnhwc", "ngchw")
 WEIGHT_LAYOUTS = ("gkyxc", "kyxgc")
@@ -56,6 +57,8 @@ class _Problem(ctypes.Structure):
         + [(name, ctypes.c_int64 * 6) for name in ("x_stride", "w_stride", "y_stride")]
         + [(name, ctypes.c_double) for name in ("alpha", "low", "high")]
         + [("tensors", ctypes.c_int32), ("d", _EpilogueTensor * 2)]
+        + [(name, ctypes.c_int32) for name in ("unary", "adds_a1", "adds_b1")]
+        + [(name, ctypes.c_double) for name in ("unary_parameter", "scale_a", "scale_b")]
     )
 
 
@@ -79,7 +82,7 @@ class _Options(ctypes.Structure):
 
 
 class _Tensors(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_void_p) for name in ("a", "b", "out", "d0", "d1")]
+    _fields_ = [(name, ctypes.c_void_p) for name in ("a", "b", "out", "d0", "d1", "a1", "b1")]
 
 
 def _open_library():
@@ -272,7 +275,8 @@ def _explained(verdict):
 class Problem:
     """A grouped convolution in one direction. `c` and `k` count all groups; `size` and `filter` are of 1 to 3 axes,
     outermost first; `stride`, `dilation`, `pad` and `pad_end` are the same or one number for every axis. `epilogue`
-    has up to two (op, type, scale, strides), op "add" or "mul", strides by the output's six axes. `strides` describes
+    has up to two (op, type, scale, strides), op "add" or "mul", strides by the output's six axes; `unary` is one of UNARY,
+    or (name, parameter). With `scale_a` forward multiplies scale_a * a + a1 in place of a, and so with `scale_b`. `strides` describes
     tensors in place of the layouts: a dict of "x", "y" (by n, d, h, w, g, c of a group) and "w" (g, k of a group, z, y,
     x, c of a group), in elements, which must be those of a layout."""
 
@@ -299,6 +303,9 @@ class Problem:
         low=None,
         high=None,
         epilogue=(),
+        unary="none",
+        scale_a=None,
+        scale_b=None,
     ):
         raw = _Problem()
         _lib.gridwise_conv_problem_init(ctypes.byref(raw))
@@ -327,6 +334,10 @@ class Problem:
         for tensor, (op, kind, scale, strides) in zip(raw.d, epilogue):
             tensor.op, tensor.type, tensor.scale = ("add", "mul").index(op), TYPES.index(kind), scale
             tensor.stride[:] = strides
+        name, raw.unary_parameter = (unary, 1.0) if isinstance(unary, str) else unary
+        raw.unary = UNARY.index(name)
+        raw.adds_a1, raw.scale_a = scale_a is not None, 1.0 if scale_a is None else scale_a
+        raw.adds_b1, raw.scale_b = scale_b is not None, 1.0 if scale_b is None else scale_b
         self.raw, self.type = raw, type
         a, b, out, kind = (ctypes.c_int64(), ctypes.c_int64(), ctypes.c_int64(), ctypes.c_int32())
         _check(_lib.gridwise_conv_problem_elements(ctypes.byref(raw), *map(ctypes.byref, (a, b, out, kind))))
@@ -334,12 +345,13 @@ class Problem:
         self.out_type = TYPES[kind.value]
 
     def bytes_of(self, name):
-        """Of "a", "b" or "out"; nothing of the epilogue's, whose strides decide."""
+        """Of "a", "b", "a1", "b1" or "out"; nothing of the epilogue's, whose strides decide."""
         size = TYPE_BYTES[self.out_type if name == "out" else self.type]
+        name = name.removesuffix("1")
         return getattr(self, name + "_elements") * size if name in ("a", "b", "out") else None
 
-    def tensors(self, a, b, out, d0=None, d1=None):
-        values = {"a": a, "b": b, "out": out, "d0": d0, "d1": d1}
+    def tensors(self, a, b, out, d0=None, d1=None, a1=None, b1=None):
+        values = {"a": a, "b": b, "out": out, "d0": d0, "d1": d1, "a1": a1, "b1": b1}
         return _Tensors(*(address_of(value, self.bytes_of(name), name) for name, value in values.items()))
 
     def plans(self, n=1, target=None, **options):
@@ -366,10 +378,10 @@ class Problem:
         finally:
             _lib.gridwise_free_verdicts(verdicts)
 
-    def tune(self, a, b, out, d0=None, d1=None, *, n=5, time_limit_s=5.0, stream=None, **options):
+    def tune(self, a, b, out, d0=None, d1=None, a1=None, b1=None, *, n=5, time_limit_s=5.0, stream=None, **options):
         """[(milliseconds, plan)] of the first n plans on the current device, the fastest first, and whose time that
         is: "device", "simulated" or "host". `out` is overwritten."""
-        tensors = self.tensors(a, b, out, d0, d1)
+        tensors = self.tensors(a, b, out, d0, d1, a1, b1)
         raw, times = (ctypes.c_void_p * n)(), (ctypes.c_double * n)()
         count, clock = ctypes.c_int(), ctypes.c_int()
         _check(
@@ -388,7 +400,7 @@ class Problem:
         )
         return [(times[i], Plan(self, raw[i])) for i in range(count.value)], CLOCKS[clock.value]
 
-    def __call__(self, a, b, d0=None, d1=None):
+    def __call__(self, a, b, d0=None, d1=None, a1=None, b1=None):
         """The output as a flat NumPy array, of NumPy arrays of any shape, computed on the current device."""
         import numpy
 
@@ -400,10 +412,11 @@ class Problem:
         buffers = [upload(a, self.type), upload(b, self.type)]
         kinds = [TYPES[tensor.type] for tensor in self.raw.d]
         d = [None if tensor is None else upload(tensor, kind) for tensor, kind in zip((d0, d1), kinds)]
+        added = [None if tensor is None else upload(tensor, self.type) for tensor in (a1, b1)]
         out = Buffer(self.bytes_of("out"))
         with self.plans()[0].load() as conv:
             workspace = Buffer(conv.plan.workspace_bytes)
-            conv(*buffers, out, workspace, *d)
+            conv(*buffers, out, workspace, *d, *added)
             synchronize()
         return numpy.frombuffer(out.tobytes(), NUMPY_TYPES[self.out_type])
 
@@ -449,9 +462,9 @@ class Executable(contextlib.AbstractContextManager):
         self.plan, self.handle = plan, ctypes.c_void_p()
         _check(_lib.gridwise_load(plan.handle, ctypes.byref(self.handle)))
 
-    def __call__(self, a, b, out, workspace=None, d0=None, d1=None, *, stream=None):
+    def __call__(self, a, b, out, workspace=None, d0=None, d1=None, a1=None, b1=None, *, stream=None):
         """Starts the convolution on the stream and returns. `workspace` has at least plan.workspace_bytes."""
-        tensors = self.plan.problem.tensors(a, b, out, d0, d1)
+        tensors = self.plan.problem.tensors(a, b, out, d0, d1, a1, b1)
         _check(
             _lib.gridwise_launch(
                 self.handle,

@@ -83,6 +83,19 @@ class GridwiseTest(unittest.TestCase):
     def test_buffers(self):
         self.run_plan(self.problem.plans()[0], self.a, self.b, self.out)
 
+    def test_functions_of_operands_and_result(self):
+        self.problem = gridwise.Problem(
+            "fwd", "f16", batch=1, c=C, k=K, size=(SIZE, SIZE), filter=(3, 3), pad=1, scale_a=0.0, unary=("leaky_relu", 1)
+        )
+        added = gridwise.Buffer.of(halves(self.x))  # and 0 * a is nothing
+        with self.problem.plans()[0].load() as conv:
+            workspace = gridwise.Buffer(conv.plan.workspace_bytes)
+            with self.assertRaisesRegex(gridwise.Error, "tensor a1 is null"):
+                conv(self.a, self.b, self.out, workspace)
+            conv(self.a, self.b, self.out, workspace, a1=added)
+            gridwise.synchronize()
+        self.check()
+
     def test_addresses(self):
         self.run_plan(self.problem.plans()[0], self.a.address, self.b.address, self.out.address)
 

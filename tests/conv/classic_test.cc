@@ -43,6 +43,9 @@ std::vector<ConvProblem> Problems() {
       Problem2d(3, 1, 16, 32, {}, {.in = 40, .filter = 5, .pad_begin = 2, .pad_end = 2});
   line.rank = 1;
   problems.push_back(line);
+  // Groups of few channels, which rows merge; a tile of columns has 16 of 4, or less.
+  problems.push_back(Problem2d(2, 32, 128, 128, same, odd));
+  problems.push_back(Problem2d(1, 16, 16, 96, odd, same));
   return problems;
 }
 
@@ -71,7 +74,16 @@ std::vector<ConvProblem> VariantsOf(ConvProblem problem, Direction direction, Da
   ConvProblem layout = problem;
   layout.layout = Layout::kGNHWC;
   layout.weight_layout = WeightLayout::kKYXGC;
+  layout.epilogue.unary = Unary::kSwish;
+  if (type == DataType::kI8) layout.out_type = DataType::kF32;
   variants.push_back(layout);
+  if (direction != Direction::kForward || SizeOf(type) == 1) return variants;
+  // scaleadd_ab; and A alone is a sum, beside a fused epilogue.
+  ConvProblem sums = layout;
+  sums.operand_sums = {{{.adds = true, .scale = 0.5}, {.adds = true, .scale = -2}}};
+  variants.push_back(sums);
+  fused.operand_sums[0] = {.adds = true, .scale = 1.5};
+  variants.push_back(fused);
   return variants;
 }
 

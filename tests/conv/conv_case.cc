@@ -53,7 +53,17 @@ absl::StatusOr<ConvCase> ConvCase::Make(const ConvProblem& problem, unsigned see
     if (!buffer.ok()) return buffer.status();
     result.d_[i] = *std::move(buffer);
   }
-  absl::StatusOr<Expected> expected = ExpectedOutput(problem, a, b, {d[0], d[1]});
+  std::vector<float> added[2];
+  for (const std::size_t i : {0u, 1u}) {
+    if (!problem.operand_sums[i].adds) continue;
+    added[i] =
+        RandomElements(problem.type, i == 0 ? problem.a_elements() : problem.b_elements(), random);
+    absl::StatusOr<DeviceBuffer> buffer = DeviceBuffer::CopyOf(Encode(problem.type, added[i]));
+    if (!buffer.ok()) return buffer.status();
+    result.added_[i] = *std::move(buffer);
+  }
+  absl::StatusOr<Expected> expected =
+      ExpectedOutput(problem, a, b, {d[0], d[1]}, {added[0], added[1]});
   if (!expected.ok()) return expected.status();
   result.expected_ = *std::move(expected);
   absl::StatusOr<DeviceBuffer> a_buffer = DeviceBuffer::CopyOf(Encode(problem.type, a));
@@ -73,8 +83,13 @@ absl::Status ConvCase::Check(absl::FunctionRef<absl::Status(const ConvTensors&)>
   if (!buffer.ok()) return buffer.status();
   if (absl::Status status = buffer->Fill(poison); !status.ok()) return status;
   std::byte* const out = static_cast<std::byte*>(buffer->data()) + kMarginBytes;
-  absl::Status launched =
-      launch({.a = a_.data(), .b = b_.data(), .out = out, .d0 = d_[0].data(), .d1 = d_[1].data()});
+  absl::Status launched = launch({.a = a_.data(),
+                                  .b = b_.data(),
+                                  .out = out,
+                                  .d0 = d_[0].data(),
+                                  .d1 = d_[1].data(),
+                                  .a1 = added_[0].data(),
+                                  .b1 = added_[1].data()});
   if (!launched.ok()) return launched;
   if (absl::Status status = ToStatus(hipDeviceSynchronize(), "run the kernel"); !status.ok())
     return status;

@@ -33,7 +33,7 @@ class ConvCase {
 
  private:
   ConvProblem problem_;
-  DeviceBuffer a_, b_, d_[2];
+  DeviceBuffer a_, b_, d_[2], added_[2];
   Expected expected_;
 };
 

@@ -82,9 +82,22 @@ Epilogue DrawEpilogue(const ConvProblem& problem, std::mt19937& random) {
   if (random() % 2 == 0) epilogue.alpha = -1.5;
   if (random() % 4 == 0) epilogue.low = 0;
   if (random() % 4 == 0) epilogue.high = 1;
+  if (random() % 2 == 0) {
+    epilogue.unary = kAllUnary[random() % std::size(kAllUnary)];
+    epilogue.unary_parameter = random() % 2 == 0 ? 1 : 0.25;
+  }
   epilogue.tensors = static_cast<int>(random() % 3);
   for (EpilogueTensor& tensor : epilogue.d) tensor = DrawTensor(problem, random);
   return epilogue;
+}
+
+/// Operands that are sums of two tensors, as few problems have.
+void DrawOperandSums(ConvProblem& problem, std::mt19937& random) {
+  if (problem.direction != Direction::kForward || SizeOf(problem.type) == 1) return;
+  if (random() % 8 != 0) return;
+  const unsigned which = random() % 3 + 1;
+  if ((which & 1) != 0) problem.operand_sums[0] = {.adds = true, .scale = 0.5};
+  if ((which & 2) != 0) problem.operand_sums[1] = {.adds = true, .scale = -0.75};
 }
 
 /// Types of operands and output that go together and that `gfx` has; in forward, 8-bit ones as
@@ -132,6 +145,7 @@ ConvProblem DrawProblem(Gfx gfx, std::mt19937& random) {
     channels = problem.groups * CeilDiv<std::int64_t>(channels / problem.groups, 2);
   }
   if (problem.output_type() != DataType::kI32) problem.epilogue = DrawEpilogue(problem, random);
+  DrawOperandSums(problem, random);
   return problem;
 }
 

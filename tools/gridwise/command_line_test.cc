@@ -238,8 +238,27 @@ TEST(CommandLineTest, ComputesInTypesOfOperandsAndOutput) {
   EXPECT_EQ(bytes.status, kSuccess) << bytes.out;
   EXPECT_THAT(bytes.out,
               HasSubstr(Target() == "gfx942" ? "fwd f8e4m3fnuz->f32 g1" : "fwd f8e4m3fn->f32 g1"));
+  const ShellResult wide = Gridwise("run fwd --type=bf8" + sizes);
+  EXPECT_EQ(wide.status, kSuccess) << wide.out;
+  EXPECT_THAT(wide.out,
+              HasSubstr(Target() == "gfx942" ? "fwd f8e5m2fnuz->f32 g1" : "fwd f8e5m2->f32 g1"));
   const ShellResult half = Gridwise("run fwd --type=f8 --out_type=f16 --relu" + sizes);
   EXPECT_EQ(half.status, kSuccess) << half.out;
+}
+
+TEST(CommandLineTest, RunsFunctionsOfOperandsAndResults) {
+  const ShellResult fused = Gridwise(
+      "run fwd --c=40 --k=24 --in=9x7 --filter=3 --pad=1 --a1=0.5 --b1=2 --d0=add:channel "
+      "--unary=swish:0.5 --verify");
+  EXPECT_EQ(fused.status, kSuccess) << fused.out;
+  EXPECT_THAT(fused.out, HasSubstr("a = a * 0.5 + a1 b = b * 2 + b1"));
+  EXPECT_THAT(fused.out, HasSubstr("swish 0.5"));
+  EXPECT_THAT(fused.out, HasSubstr("scaleadd"));
+  ExpectRefusal("run bwd_data --c=40 --k=24 --in=9x7 --filter=3 --a1=2",
+                "operand_sums[0] adds tensors of f16 in bwd_data; must be f16, bf16 or f32 in fwd");
+  ExpectRefusal("run gemm --m=8 --n=8 --k=8 --a1=2", "--a1 and --b1 are of forward convolutions");
+  ExpectRefusal("run fwd --c=40 --k=24 --in=9x7 --filter=3 --a1=2 --family=tile",
+                "operands are sums of two tensors, which the row does not add");
 }
 
 TEST(CommandLineTest, RefusesBadSizes) {
@@ -260,7 +279,9 @@ TEST(CommandLineTest, RefusesUnknownNames) {
                 "--device is 'gfx000'; must be one of gfx942 (MI300X), ");
   // i32 is no type of operands.
   ExpectRefusal("run fwd --problem=gemms9 --type=fp16",
-                "--type is 'fp16'; must be one of f16, bf16, f32, i8, f8e4m3fn, f8e4m3fnuz or f8");
+                "--type is 'fp16'; must be one of f16, bf16, f32, i8, f8e4m3fn, f8e4m3fnuz, "
+                "f8e5m2, f8e5m2fnuz, f8 "
+                "or bf8");
   ExpectRefusal("run fwd --problem=gemms9 --type=i32", "--type is 'i32'; must be one of f16, bf16");
   ExpectRefusal("run bwd_data --problem=nothing", "no problem is called 'nothing'");
   ExpectRefusal("run bwd_data --problem=gems9", "the nearest are gemms9, ");

@@ -17,7 +17,7 @@ using ::testing::Not;
 
 ComparedSide SideOf(double us) {
   ComparedSide side;
-  side.plan = RowPlan(Gfx::k942, {.row = "row<1>"}, 0, LaunchPlan{});
+  side.plan = RowPlan(Gfx::k942, {.row = "row<1>"}, LaunchPlan{});
   side.estimated_us = us;
   return side;
 }

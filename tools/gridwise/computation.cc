@@ -1,8 +1,10 @@
 #include "tools/gridwise/computation.h"
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <variant>
 
 #include "core/arch/target.h"
@@ -37,7 +39,15 @@ template <class P>
 Operands RandomOperandsOf(const P& problem, uint64_t seed) {
   Operands operands = {.a = RandomTensor(problem.type, problem.a_elements(), 4 * seed),
                        .b = RandomTensor(problem.type, problem.b_elements(), 4 * seed + 1),
-                       .d = {}};
+                       .d = {},
+                       .added = {}};
+  // Of other seeds than those of any tensor above.
+  constexpr std::uint64_t kAdded = std::uint64_t{1} << 40;
+  for (const std::size_t i : {0u, 1u}) {
+    if (!OperandSumsOf(problem)[i].adds) continue;
+    operands.added[i] = RandomTensor(
+        problem.type, i == 0 ? problem.a_elements() : problem.b_elements(), kAdded + 2 * seed + i);
+  }
   for (int i = 0; i < problem.epilogue.tensors; ++i) {
     operands.d[i] = RandomTensor(problem.epilogue.d[i].type, EpilogueElements(problem, i),
                                  4 * seed + 2 + static_cast<uint64_t>(i));
@@ -54,7 +64,13 @@ absl::StatusOr<Outcome> ComputeOf(const P& problem, const RowPlan& plan, const O
   if (!a.ok()) return a.status();
   const absl::StatusOr<DeviceBuffer> b = Upload(problem.type, operands.b);
   if (!b.ok()) return b.status();
-  DeviceBuffer d[2];
+  DeviceBuffer d[2], added[2];
+  for (const std::size_t i : {0u, 1u}) {
+    if (operands.added[i].empty()) continue;
+    absl::StatusOr<DeviceBuffer> tensor = Upload(problem.type, operands.added[i]);
+    if (!tensor.ok()) return tensor.status();
+    added[i] = *std::move(tensor);
+  }
   for (int i = 0; i < problem.epilogue.tensors; ++i) {
     absl::StatusOr<DeviceBuffer> tensor = Upload(problem.epilogue.d[i].type, operands.d[i]);
     if (!tensor.ok()) return tensor.status();
@@ -74,10 +90,15 @@ absl::StatusOr<Outcome> ComputeOf(const P& problem, const RowPlan& plan, const O
   CountSimPorts();
   TakeSimRuns();  // those that came before
   const auto start = std::chrono::steady_clock::now();
-  absl::Status status = LaunchAndWait(
-      *executable,
-      {.a = a->data(), .b = b->data(), .out = out->data(), .d0 = d[0].data(), .d1 = d[1].data()},
-      *workspace);
+  absl::Status status = LaunchAndWait(*executable,
+                                      {.a = a->data(),
+                                       .b = b->data(),
+                                       .out = out->data(),
+                                       .d0 = d[0].data(),
+                                       .d1 = d[1].data(),
+                                       .a1 = added[0].data(),
+                                       .b1 = added[1].data()},
+                                      *workspace);
   if (!status.ok()) return status;
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   outcome.sim = TakeSimRuns();
@@ -99,11 +120,12 @@ absl::StatusOr<Outcome> Compute(const Problem& problem, const RowPlan& plan,
 
 absl::StatusOr<Expected> Expect(const Problem& problem, const Operands& operands) {
   const Progress progress("computing the reference on the CPU", [] { return std::nullopt; });
-  return std::visit(
-      [&](const auto& p) {
-        return ExpectedOutput(p, operands.a, operands.b, {operands.d[0], operands.d[1]});
-      },
-      problem);
+  const std::array<std::span<const float>, 2> d = {operands.d[0], operands.d[1]};
+  if (const auto* gemm = std::get_if<GemmProblem>(&problem)) {
+    return ExpectedOutput(*gemm, operands.a, operands.b, d);
+  }
+  return ExpectedOutput(std::get<ConvProblem>(problem), operands.a, operands.b, d,
+                        {operands.added[0], operands.added[1]});
 }
 
 Judgement Judge(const Problem& problem, const Outcome& outcome, const Expected& expected) {

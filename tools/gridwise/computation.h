@@ -14,9 +14,10 @@
 
 namespace gridwise {
 
-/// The tensors that a problem is computed from, rounded to their types; `d` are the epilogue's.
+/// The tensors that a problem is computed from, rounded to their types; `d` are the epilogue's,
+/// `added` those that operands are sums with.
 struct Operands {
-  std::vector<float> a, b, d[2];
+  std::vector<float> a, b, d[2], added[2];
 };
 
 /// Operands of `problem` from RandomTensor.

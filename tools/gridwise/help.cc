@@ -25,8 +25,8 @@ const Flags kNamed = {"problem", "problems"};
 const Flags kSizes = {"n",      "c",      "k",        "groups", "in",
                       "filter", "stride", "dilation", "pad",    "pad_end"};
 const Flags kMatrices = {"batch", "m", "a", "b", "out_order"};
-const Flags kVariant = {"type", "out_type", "layout", "weight_layout", "alpha",
-                        "d0",   "d1",       "relu",   "low",           "high"};
+const Flags kVariant = {"type", "out_type", "layout", "weight_layout", "alpha", "d0", "d1",
+                        "relu", "low",      "high",   "unary",         "a1",    "b1"};
 const Flags kChoice = {"device", "family", "op", "row"};
 
 constexpr std::string_view kRunDetails =

@@ -100,10 +100,9 @@ ABSL_FLAG(std::string, published, "",
           "stands for --a, --b, --problems and --direction");
 ABSL_FLAG(std::string, explain, "", "a problem's name; more names may follow");
 ABSL_FLAG(uint64_t, seed, 0, "of the random data that stands for a tensor without a file");
-ABSL_FLAG(
-    std::string, type, "f16",
-    "of the operands: f16, bf16, f32; forward also i8, f8e4m3fn, f8e4m3fnuz, or f8 for the one of "
-    "these two that the target has");
+ABSL_FLAG(std::string, type, "f16",
+          "of the operands: f16, bf16, f32; forward also i8, f8e4m3fn, f8e4m3fnuz, f8e5m2, "
+          "f8e5m2fnuz, or f8 (e4m3) and bf8 (e5m2) for the ones of these that the target has");
 ABSL_FLAG(
     std::string, out_type, "",
     "of the output: f32, of i8 also i32, of f8 also f16 and bf16; if not given, --type, of i8 i32, "
@@ -119,6 +118,13 @@ ABSL_FLAG(std::string, d0, "",
           "tensor that is combined with the result: add or mul, then :channel for a value per "
           "channel, then :SCALE, as in add:channel:0.5");
 ABSL_FLAG(std::string, d1, "", "a second one");
+ABSL_FLAG(std::string, unary, "",
+          "function of the result before bounds: abs, leaky_relu, elu, sigmoid, tanh, swish, "
+          "softplus or gelu, then :PARAMETER, as in leaky_relu:0.01");
+ABSL_FLAG(std::optional<double>, a1, std::nullopt,
+          "forward: x is this factor times x plus a second tensor");
+ABSL_FLAG(std::optional<double>, b1, std::nullopt,
+          "forward: w is this factor times w plus a second tensor");
 ABSL_FLAG(bool, relu, false, "results below 0 become 0");
 ABSL_FLAG(std::optional<double>, low, std::nullopt, "least value of the result");
 ABSL_FLAG(std::optional<double>, high, std::nullopt, "largest value of the result");
@@ -177,7 +183,10 @@ gridwise::ProblemRequest RequestOf(const std::string& program, const std::string
                   .low = absl::GetFlag(FLAGS_low),
                   .high = absl::GetFlag(FLAGS_high),
                   .d0 = absl::GetFlag(FLAGS_d0),
-                  .d1 = absl::GetFlag(FLAGS_d1)},
+                  .d1 = absl::GetFlag(FLAGS_d1),
+                  .unary = absl::GetFlag(FLAGS_unary),
+                  .a1 = absl::GetFlag(FLAGS_a1),
+                  .b1 = absl::GetFlag(FLAGS_b1)},
       .device = absl::GetFlag(FLAGS_device),
   };
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <variant>
 #include <vector>
@@ -22,6 +23,11 @@ std::string ToString(const Problem& problem);
 const char* KindOf(const Problem& problem);
 double Flops(const Problem& problem);
 DataType OutputType(const Problem& problem);
+/// Which operands are sums of two tensors: none of matrices.
+inline std::array<OperandSum, 2> OperandSumsOf(const ConvProblem& problem) {
+  return problem.operand_sums;
+}
+inline std::array<OperandSum, 2> OperandSumsOf(const GemmProblem&) { return {}; }
 
 absl::StatusOr<RowPlan> MakePlan(const Problem& problem, const DeviceFacts& device,
                                  const PlanOptions& options);

@@ -27,19 +27,19 @@ constexpr char kGemmWord[] = "gemm";  // in place of a direction
 /// Types that operands may have in some direction.
 bool IsOperandType(DataType type) { return type != DataType::kI32; }
 
-/// "f8" is the target's flavour, or of a target without any the OCP's.
+/// "f8" and "bf8" are of the target's flavour, or of a target without any the OCP's.
 absl::StatusOr<DataType> ParseType(const char* flag, const std::string& name, Gfx gfx,
                                    bool (*allows)(DataType)) {
   if (const std::optional<DataType> type = ParseDataType(name); type && allows(*type)) return *type;
-  if (name == "f8") {
-    return HasType(gfx, DataType::kF8E4M3Fnuz) ? DataType::kF8E4M3Fnuz : DataType::kF8E4M3;
-  }
+  const bool fnuz = HasType(gfx, DataType::kF8E4M3Fnuz);
+  if (name == "f8") return fnuz ? DataType::kF8E4M3Fnuz : DataType::kF8E4M3;
+  if (name == "bf8") return fnuz ? DataType::kF8E5M2Fnuz : DataType::kF8E5M2;
   std::vector<std::string> names;
   for (const DataType type : kAllDataTypes) {
     if (allows(type)) names.push_back(Name(type));
   }
   return absl::InvalidArgumentError(absl::StrCat("--", flag, " is '", name, "'; must be one of ",
-                                                 absl::StrJoin(names, ", "), " or f8"));
+                                                 absl::StrJoin(names, ", "), ", f8 or bf8"));
 }
 
 absl::StatusOr<ConvProblem> FromName(const ProblemRequest& request, Direction direction) {

@@ -1,5 +1,6 @@
 #include "tools/gridwise/time_plan.h"
 
+#include <cstddef>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -23,13 +24,18 @@ namespace {
 /// A plan that is loaded, and memory for it.
 struct Loaded {
   Executable executable;
-  DeviceBuffer a = {}, b = {}, out = {}, d[2] = {}, workspace = {};
+  DeviceBuffer a = {}, b = {}, out = {}, d[2] = {}, added[2] = {}, workspace = {};
   Stream stream;
 
   absl::Status Launch() const {
-    return executable.Launch(
-        {.a = a.data(), .b = b.data(), .out = out.data(), .d0 = d[0].data(), .d1 = d[1].data()},
-        workspace.data(), workspace.bytes(), stream.get());
+    return executable.Launch({.a = a.data(),
+                              .b = b.data(),
+                              .out = out.data(),
+                              .d0 = d[0].data(),
+                              .d1 = d[1].data(),
+                              .a1 = added[0].data(),
+                              .b1 = added[1].data()},
+                             workspace.data(), workspace.bytes(), stream.get());
   }
 };
 
@@ -56,6 +62,12 @@ absl::StatusOr<Loaded> Load(const P& problem, const RowPlan& plan) {
     status.Update(
         take(loaded.d[i], Allocate(EpilogueElements(problem, i), problem.epilogue.d[i].type)));
   }
+  for (const std::size_t i : {0u, 1u}) {
+    if (!OperandSumsOf(problem)[i].adds) continue;
+    status.Update(
+        take(loaded.added[i],
+             Allocate(i == 0 ? problem.a_elements() : problem.b_elements(), problem.type)));
+  }
   status.Update(take(loaded.workspace, DeviceBuffer::Allocate(plan.workspace_bytes())));
   if (!status.ok()) return status;
   return loaded;
@@ -69,6 +81,10 @@ absl::Status FillOperands(const P& problem, Loaded& loaded) {
   status.Update(loaded.b.CopyFromHost(Encode(problem.type, operands.b)));
   for (int i = 0; i < problem.epilogue.tensors; ++i)
     status.Update(loaded.d[i].CopyFromHost(Encode(problem.epilogue.d[i].type, operands.d[i])));
+  for (const std::size_t i : {0u, 1u}) {
+    if (operands.added[i].empty()) continue;
+    status.Update(loaded.added[i].CopyFromHost(Encode(problem.type, operands.added[i])));
+  }
   return status;
 }
 

@@ -66,12 +66,22 @@ absl::Status ParseTensor(const char* flag, const std::string& text, const Tensor
       "add:channel:0.5"));
 }
 
+absl::Status ParseUnary(const std::string& text, Epilogue& epilogue) {
+  const std::vector<std::string> words = absl::StrSplit(text, ':');
+  absl::Status status = ParseName("unary", words[0], kAllUnary, epilogue.unary);
+  if (!status.ok() || words.size() == 1) return status;
+  if (words.size() == 2 && absl::SimpleAtod(words[1], &epilogue.unary_parameter)) return status;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--unary is '", text, "'; must be a function's name, then :PARAMETER, as in elu:0.5"));
+}
+
 absl::Status ApplyEpilogue(const VariantFlags& flags, const TensorKinds& kinds,
                            Epilogue& epilogue) {
   epilogue.alpha = flags.alpha;
   if (flags.relu) epilogue.low = 0;
   epilogue.low = flags.low.value_or(epilogue.low);
   epilogue.high = flags.high.value_or(epilogue.high);
+  if (absl::Status status = ParseUnary(flags.unary, epilogue); !status.ok()) return status;
   if (flags.d0.empty() && !flags.d1.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("--d1 is '", flags.d1, "' and there is no --d0; a single tensor is --d0"));
@@ -94,11 +104,17 @@ absl::Status ApplyLayouts(const VariantFlags& flags, ConvProblem& problem) {
 
 absl::Status ApplyVariant(const VariantFlags& flags, ConvProblem& problem) {
   if (absl::Status status = ApplyLayouts(flags, problem); !status.ok()) return status;
+  if (flags.a1) problem.operand_sums[0] = {.adds = true, .scale = *flags.a1};
+  if (flags.b1) problem.operand_sums[1] = {.adds = true, .scale = *flags.b1};
   absl::Status status = ApplyEpilogue(flags, KindsOf(problem), problem.epilogue);
   return status.ok() ? Validate(problem) : status;
 }
 
 absl::Status ApplyVariant(const VariantFlags& flags, GemmProblem& problem) {
+  if (flags.a1 || flags.b1) {
+    return absl::InvalidArgumentError(
+        "--a1 and --b1 are of forward convolutions; matrices A and B are single tensors");
+  }
   if (!flags.layout.empty() || !flags.weight_layout.empty()) {
     return absl::InvalidArgumentError(
         "--layout and --weight-layout are of convolutions; the orders of matrices are --a, --b and "

@@ -17,7 +17,9 @@ struct VariantFlags {
   bool relu = false;
   std::optional<double> low = {}, high = {};
   std::string d0 = {},
-              d1 = {};  // "add" or "mul", then ":channel" for a value per channel, then ":SCALE"
+              d1 = {};     // "add" or "mul", then ":channel" for a value per channel, then ":SCALE"
+  std::string unary = {};  // a function's name, then ":PARAMETER"
+  std::optional<double> a1 = {}, b1 = {};  // the factors of operands that are sums
 };
 
 /// Gives `problem` the layouts of `flags` alone.

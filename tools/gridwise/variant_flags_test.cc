@@ -48,6 +48,17 @@ TEST(VariantFlags, Tensors) {
   EXPECT_THAT(epilogue.d[1].stride, ElementsAre(256, 256, 64, 16, 8, 1));
 }
 
+TEST(VariantFlags, FunctionsOfResultAndOperands) {
+  const ConvProblem problem = Apply({.unary = "elu:0.5", .a1 = 2.0});
+  EXPECT_EQ(problem.epilogue.unary, Unary::kElu);
+  EXPECT_EQ(problem.epilogue.unary_parameter, 0.5);
+  EXPECT_EQ(problem.operand_sums[0], (OperandSum{.adds = true, .scale = 2}));
+  EXPECT_FALSE(problem.operand_sums[1].adds);
+  EXPECT_EQ(Apply({.unary = "swish"}).epilogue.unary, Unary::kSwish);
+  EXPECT_THAT(ErrorOf({.unary = "silu"}), HasSubstr("--unary is 'silu'; must be one of none, abs"));
+  EXPECT_THAT(ErrorOf({.unary = "elu:x"}), HasSubstr("--unary is 'elu:x'; must be"));
+}
+
 TEST(VariantFlags, AValuePerChannelOfDwIsPerK) {
   ConvProblem problem = Forward();
   problem.direction = Direction::kBackwardWeight;

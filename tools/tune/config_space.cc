@@ -188,7 +188,9 @@ class ClassicSpace final : public SpaceOf<ck::GemmConfig> {
                  {"a", {"walk", "k", "rows"}},
                  {"b", {"walk", "k", "rows"}},
                  {"occupancy", {}},
-                 {"pipeline", {"schedule", "count"}}}) {
+                 {"pipeline", {"schedule", "count"}},
+                 {"merge", {"groups"}},
+                 {"operands", {"function"}}}) {
     traits_.insert(traits_.begin(),
                    {.group = "op", .part = "", .enumerators = Enumerators<ck::Op>()});
   }

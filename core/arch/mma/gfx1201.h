@@ -16,5 +16,8 @@ GRIDWISE_MMA(kWmma12, 16, 16, 16, kI8,
 GRIDWISE_MMA(kWmma12, 16, 16, 16, kF8E4M3,
              __builtin_amdgcn_wmma_f32_16x16x16_fp8_fp8_w32_gfx12(Pack<PackedI32x2>(a),
                                                                   Pack<PackedI32x2>(b), acc))
+GRIDWISE_MMA(kWmma12, 16, 16, 16, kF8E5M2,
+             __builtin_amdgcn_wmma_f32_16x16x16_bf8_bf8_w32_gfx12(Pack<PackedI32x2>(a),
+                                                                  Pack<PackedI32x2>(b), acc))
 
 }  // namespace gridwise

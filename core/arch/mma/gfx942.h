@@ -2,7 +2,7 @@
 
 #include "core/arch/mma/cdna.h"
 
-/// What CDNA3 alone has: 8-bit operands in 64 bits, e4m3 of the FNUZ kind.
+/// What CDNA3 alone has: 8-bit operands in 64 bits, floats of the FNUZ kind.
 namespace gridwise {
 
 #define GRIDWISE_MFMA_I8(name) \
@@ -14,5 +14,9 @@ GRIDWISE_MMA(kMfma, 32, 32, 16, kF8E4M3Fnuz,
              GRIDWISE_MFMA(32x32x16_fp8_fp8, Pack<long>(a), Pack<long>(b)))
 GRIDWISE_MMA(kMfma, 16, 16, 32, kF8E4M3Fnuz,
              GRIDWISE_MFMA(16x16x32_fp8_fp8, Pack<long>(a), Pack<long>(b)))
+GRIDWISE_MMA(kMfma, 32, 32, 16, kF8E5M2Fnuz,
+             GRIDWISE_MFMA(32x32x16_bf8_bf8, Pack<long>(a), Pack<long>(b)))
+GRIDWISE_MMA(kMfma, 16, 16, 32, kF8E5M2Fnuz,
+             GRIDWISE_MFMA(16x16x32_bf8_bf8, Pack<long>(a), Pack<long>(b)))
 
 }  // namespace gridwise
