@@ -367,6 +367,7 @@ constexpr const char* RejectMerge(const TileConfig& c) {
   const int least_k = c.groups_at_once() > 1 ? c.mma.k : c.chunk();
   if (c.tile.k % (c.merge.groups * least_k) != 0) return "merged groups share a run of k";
   if (c.tile.n % (c.merge.groups * c.mma.m) != 0) return "merged groups share an mma";
+  if (c.patch_b.n != 1 && c.patch_b.k > c.k_of_group()) return "a patch has k of two groups";
   return nullptr;
 }
 

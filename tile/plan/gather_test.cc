@@ -159,12 +159,15 @@ TEST(TileConfig, RejectsGroupsThatCannotBeMerged) {
   c = kMerged;
   c.tile.k = 16;
   EXPECT_STREQ(Reject(c, Gfx::k942), "merged groups share a run of k");
+  c = kMergedHalfCells;
+  c.patch_b = {8, 2};
+  EXPECT_STREQ(Reject(c, Gfx::k942), "a patch has k of two groups");
 }
 
 // Every wave stages each row and column of its tile once.
 TEST(TileConfig, AccumulatorsCoverTheStageOnce) {
   for (const TileConfig& c :
-       {kMedium, kMerged, kMergedInBlocks, kMergedHalfCells, kMergedInTurns}) {
+       {kMedium, kMerged, kMergedInBlocks, kMergedHalfCells, kMergedInTurns, kHalo}) {
     std::set<std::pair<int, int>> seen;
     for (int lane = 0; lane < c.mma.lanes(); ++lane) {
       for (int n = 0; n < c.reps_n(); ++n) {
