@@ -243,8 +243,11 @@ class HopperSpace final : public SpaceOf<hopper::Config> {
                  {"reps", {}},
                  {"columns", {}},
                  {"stages", {}},
-                 {"chunk", {}}},
+                 {"chunk", {}},
+                 {"slab", {}},
+                 {"kept", {}}},
                 /*is_nvidia=*/true) {
+    traits_.back().least = 0;
     traits_.erase(traits_.begin());
   }
   std::string_view family() const override { return "hopper"; }
