@@ -90,11 +90,13 @@ ConvProblem WithLongerK(ConvProblem problem) {
 }
 
 /// Instructions per matrix instruction in the steps that `problem` has more when its K is longer:
-/// of the main loop, as it was executed. Nothing if they have no matrix instructions.
+/// of the main loop, as it was executed. Nothing if they have no matrix instructions, or the row has
+/// all of K at once and takes no longer one.
 absl::StatusOr<std::optional<PerMatrix>> MeasurePerMatrix(const ConvProblem& problem, Gfx gfx,
                                                           const std::string& row) {
   std::map<std::string, double> counts[2];
   const ConvProblem problems[] = {problem, WithLongerK(problem)};
+  if (!IsOneLaunch(problems[1], gfx, row)) return std::nullopt;
   for (int i = 0; i < 2; ++i) {
     GridwiseSimRuns runs = {};
     gridwiseSimTakeRuns(&runs);
