@@ -38,10 +38,17 @@ std::vector<ConvProblem> ProbeProblems(Direction direction) {
     return with({.in = 16, .filter = 3, .stride = stride, .pad_begin = 1, .pad_end = 1}, groups, c,
                 k);
   };
-  return {problem(1, 128, 128),  problem(1, 127, 127),         problem(64, 64, 64),
-          problem(64, 64, 128),  problem(64, 64, 64, 2),       problem(32, 128, 128),
-          problem(16, 128, 128), problem(8, 128, 128),         problem(4, 128, 128),
-          problem(1, 4, 128),    with({.in = 16}, 1, 128, 128)};
+  std::vector<ConvProblem> problems = {
+      problem(1, 128, 128),  problem(1, 127, 127),         problem(64, 64, 64),
+      problem(64, 64, 128),  problem(64, 64, 64, 2),       problem(32, 128, 128),
+      problem(16, 128, 128), problem(8, 128, 128),         problem(4, 128, 128),
+      problem(1, 4, 128),    with({.in = 16}, 1, 128, 128)};
+  if (direction != Direction::kForward) return problems;
+  for (const std::int64_t channels : {128, 127}) {
+    ConvProblem& sums = problems.emplace_back(problem(1, channels, channels));
+    for (OperandSum& sum : sums.operand_sums) sum.adds = true;
+  }
+  return problems;
 }
 
 bool IsOneLaunch(const ConvProblem& problem, Gfx gfx, const std::string& row) {
@@ -66,9 +73,12 @@ absl::Status RunRow(const ConvProblem& problem, Gfx gfx, const std::string& row)
   }
   const absl::StatusOr<Stream> stream = Stream::Create();
   if (!stream.ok()) return stream.status();
-  absl::Status status =
-      executable->Launch({.a = buffers[0].data(), .b = buffers[1].data(), .out = buffers[2].data()},
-                         buffers[3].data(), buffers[3].bytes(), stream->get());
+  absl::Status status = executable->Launch({.a = buffers[0].data(),
+                                            .b = buffers[1].data(),
+                                            .out = buffers[2].data(),
+                                            .a1 = buffers[0].data(),
+                                            .b1 = buffers[1].data()},
+                                           buffers[3].data(), buffers[3].bytes(), stream->get());
   if (!status.ok()) return status;
   return stream->Synchronize();
 }
@@ -89,14 +99,15 @@ ConvProblem WithLongerK(ConvProblem problem) {
   return problem;
 }
 
-/// Instructions per matrix instruction in the steps that `problem` has more when its K is longer:
-/// of the main loop, as it was executed. Nothing if they have no matrix instructions, or the row has
-/// all of K at once and takes no longer one.
-absl::StatusOr<std::optional<PerMatrix>> MeasurePerMatrix(const ConvProblem& problem, Gfx gfx,
+/// Instructions per matrix instruction in the steps that `longer` has more than `problem`, whose K
+/// is shorter: of the main loop, as it was executed. Nothing if they have no matrix instructions, or
+/// the row has all of K at once and takes no longer one.
+absl::StatusOr<std::optional<PerMatrix>> MeasurePerMatrix(const ConvProblem& problem,
+                                                          const ConvProblem& longer, Gfx gfx,
                                                           const std::string& row) {
   std::map<std::string, double> counts[2];
-  const ConvProblem problems[] = {problem, WithLongerK(problem)};
-  if (!IsOneLaunch(problems[1], gfx, row)) return std::nullopt;
+  const ConvProblem problems[] = {problem, longer};
+  if (!IsOneLaunch(longer, gfx, row)) return std::nullopt;
   for (int i = 0; i < 2; ++i) {
     GridwiseSimRuns runs = {};
     gridwiseSimTakeRuns(&runs);
@@ -149,6 +160,7 @@ absl::StatusOr<std::map<std::string, Measured>> MeasureRows(
   std::map<std::string, Measured> result;
   for (ConvProblem problem : ProbeProblems(direction)) {
     for (const DataType type : kAllDataTypes) {
+      if (problem.sums_operands() && SizeOf(type) == 1) continue;
       problem.type = type;
       for (const RowVerdict& verdict : ExplainRows(problem, gfx)) {
         if (verdict.reason || result.contains(verdict.row)) continue;
@@ -160,9 +172,14 @@ absl::StatusOr<std::map<std::string, Measured>> MeasureRows(
         if (symbol != symbols.end()) measured.conflicts = CountedConflicts(symbol->second);
         gridwiseSimCountBankConflicts(0);
         if (status.ok() && problem.c > 8) {
-          const auto per_matrix = MeasurePerMatrix(problem, gfx, verdict.row);
-          status = per_matrix.status();
-          if (per_matrix.ok()) measured.per_matrix = *per_matrix;
+          // K of groups of few channels may be within a step even when it is longer.
+          ConvProblem longer = problem;
+          for (int tries = 0; tries < 4 && status.ok() && !measured.per_matrix; ++tries) {
+            longer = WithLongerK(longer);
+            const auto per_matrix = MeasurePerMatrix(problem, longer, gfx, verdict.row);
+            status = per_matrix.status();
+            if (per_matrix.ok()) measured.per_matrix = *per_matrix;
+          }
         }
         if (!status.ok()) {
           return absl::Status(status.code(), absl::StrCat(verdict.row, ": ", status.message()));
