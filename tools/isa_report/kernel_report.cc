@@ -100,8 +100,8 @@ ConvProblem WithLongerK(ConvProblem problem) {
 }
 
 /// Instructions per matrix instruction in the steps that `longer` has more than `problem`, whose K
-/// is shorter: of the main loop, as it was executed. Nothing if they have no matrix instructions, or
-/// the row has all of K at once and takes no longer one.
+/// is shorter: of the main loop, as it was executed. Nothing if they have no matrix instructions,
+/// or the row has all of K at once and takes no longer one.
 absl::StatusOr<std::optional<PerMatrix>> MeasurePerMatrix(const ConvProblem& problem,
                                                           const ConvProblem& longer, Gfx gfx,
                                                           const std::string& row) {
