@@ -6,7 +6,8 @@
 Needs PyTorch. Both sides compute the same tensors (random normal, channels last) on the same stream. A time is the median of
 events around one call, each after 256 MB have been written; the sides take turns, and the median of their turns counts. cuDNN is
 autotuned (of very large problems among the ten algorithms that its heuristics name first); Gridwise runs its planner's choice,
-passes and the addition of splits included. Each result is first compared with PyTorch's in f32, by ||out - ref|| / ||ref||. Writes <out>/layers.csv, rows.csv (--all-rows) and page.md.
+passes and the addition of splits included. Each result is first compared with PyTorch's in f32, by ||out - ref|| / ||ref||. Writes
+<out>/layers.csv, page.md and, with --all-rows, rows.csv, which //benchmarks:fit and :rank read.
 """
 
 import argparse
@@ -53,6 +54,7 @@ class Library:
         self.lib.gridwise_conv_workspace_bytes.argtypes = [pointer]
         self.lib.gridwise_conv_launch.argtypes = [pointer] * 8 + [pointer, integer]
         self.lib.gridwise_conv_rows.argtypes = [pointer, text, pointer, integer]
+        self.lib.gridwise_conv_sizes.argtypes = [pointer, pointer, integer]
         self.types = types
         self.text = ctypes.create_string_buffer(1 << 16)
 
@@ -61,6 +63,11 @@ class Library:
         self.lib.gridwise_conv_rows(ctypes.byref(request), b"sm_90a", self.text, len(self.text))
         lines = self.text.value.decode().splitlines()
         return [(row, *map(float, numbers)) for row, *numbers in map(str.split, lines)]
+
+    def sizes(self, request):
+        """The problem, as `gridwise` writes it."""
+        self.lib.gridwise_conv_sizes(ctypes.byref(request), self.text, len(self.text))
+        return self.text.value.decode()
 
     def load(self, request, row=""):
         handle = self.lib.gridwise_conv_load(ctypes.byref(request), row.encode(), self.text, len(self.text))
@@ -307,7 +314,8 @@ def measure(args):
                 print(f"   WRONG {row}", flush=True)
                 continue
             ms = median_ms(lambda: other.launch(tensors.a, tensors.b, out), 10)
-            all_rows.append(dict(layer=name, direction=direction, row=row, ms=ms, estimate_us=estimate, **dict(zip(PARTS, parts))))
+            all_rows.append(dict(problem=f"{name} {direction}", device="sm_90a", sizes=library.sizes(request), row=row,
+                                 result="timed", ms=ms, estimate_us=estimate, **dict(zip(PARTS, parts))))
             best = min(best or (ms, row), (ms, row))
         del ref
         theirs, ours = [], []

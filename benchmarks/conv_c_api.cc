@@ -16,6 +16,7 @@
 #include "core/arch/target.h"
 #include "core/base/types.h"
 #include "core/conv/problem.h"
+#include "core/conv/problem_io.h"
 #include "core/runtime/device.h"
 #include "hip/hip_runtime_api.h"
 #include "instances/conv.h"
@@ -124,6 +125,11 @@ int gridwise_conv_launch(const Conv* conv, const void* a, const void* b, void* o
   if (status.ok()) return 0;
   Tell(status.message(), message, bytes);
   return 1;
+}
+
+/// The problem as tables have it (core/conv/problem_io.h).
+void gridwise_conv_sizes(const Request* request, char* text, int bytes) {
+  Tell(gridwise::ToString(ProblemOf(*request)), text, bytes);
 }
 
 /// The rows that compute a problem, the cheapest by their estimates first: the row, microseconds,

@@ -1,14 +1,19 @@
-// Fits the constants of the planner's estimates (core/launch/tile_fit.h) to times of the
-// simulator's clock:
+// Fits the constants of the planner's estimates (core/launch/tile_fit.h, hopper/fit.h) to times of
+// the simulator's clock, or of a device:
 //
 //   bazel run //tools/gridwise -- sweep --device=gfx950 --problems=retinanet --n=32 --time
 //       --all-rows --csv=times.csv
 //   bazel run //benchmarks:fit -- times.csv
 //
+//   python3 benchmarks/compare_cudnn.py --all-rows ... # writes rows.csv
+//   bazel run --config=sm_90a //benchmarks:fit -- rows.csv
+//
 // The tables are of one device, and of the rows as they are now. Printed are the constants, to be
-// pasted into core/launch/tile_fit.cc, and how good the planner's choices are before and after.
-// What is made small is what the choices lose, and, to tell the way where no choice changes, the
-// errors of estimates of the faster rows among each other.
+// pasted into core/launch/tile_fit.cc or hopper/fit.h, and how good the planner's choices are
+// before and after. What is made small is what the choices lose, and, to tell the way where no
+// choice changes, the errors of estimates of the faster rows among each other.
+
+#include "hopper/fit.h"
 
 #include <algorithm>
 #include <cmath>
@@ -42,12 +47,29 @@ using Layer = std::vector<Sample>;
 
 struct Constant {
   const char* name;
-  double TileFit::* member;
+  double* value;
+  double start;
 };
-constexpr Constant kConstants[] = {
-    {"missed", &TileFit::missed},           {"barrier", &TileFit::barrier},
-    {"first_reads", &TileFit::first_reads}, {"swapped", &TileFit::swapped},
-    {"output", &TileFit::output},           {"launch", &TileFit::launch}};
+
+/// Those of a target's estimates.
+std::vector<Constant> ConstantsOf(Gfx gfx) {
+  std::vector<Constant> constants;
+  const auto add = [&](const char* name, double& value) {
+    constants.push_back({name, &value, value});
+  };
+  if (gfx == Gfx::kSm90a) {
+    hopper::Fit::Fields(hopper::MutableFit(), add);
+    return constants;
+  }
+  TileFit& fit = MutableTileFit(gfx);
+  add("missed", fit.missed);
+  add("barrier", fit.barrier);
+  add("first_reads", fit.first_reads);
+  add("swapped", fit.swapped);
+  add("output", fit.output);
+  add("launch", fit.launch);
+  return constants;
+}
 
 /// Estimated cycles, or 0 if the row does not compute it.
 double Estimate(const Sample& sample, Gfx gfx) {
@@ -99,20 +121,18 @@ Loss LossOf(const std::vector<Layer>& layers, Gfx gfx) {
 
 /// One constant after the other, by smaller and smaller factors, as long as that helps. What layers
 /// do not tell stays within bounds.
-Loss Fit(const std::vector<Layer>& layers, Gfx gfx) {
+Loss Fit(const std::vector<Layer>& layers, Gfx gfx, const std::vector<Constant>& constants) {
   constexpr double kFurthest = 5;
-  TileFit& fit = MutableTileFit(gfx);
-  const TileFit start = fit;
   Loss least = LossOf(layers, gfx);
   for (const double factor : {3.0, 1.7, 1.3, 1.15, 1.07}) {
     for (bool better = true; better;) {
       better = false;
-      for (const Constant& constant : kConstants) {
+      for (const Constant& constant : constants) {
         for (const double times : {factor, 1 / factor}) {
-          double& value = fit.*constant.member;
+          double& value = *constant.value;
           const double before = value;
           value *= times;
-          const double moved = value / start.*constant.member;
+          const double moved = value / constant.start;
           if (moved > kFurthest || moved * kFurthest < 1) {
             value = before;
             continue;
@@ -131,11 +151,11 @@ Loss Fit(const std::vector<Layer>& layers, Gfx gfx) {
   return least;
 }
 
-void Print(const char* when, const Loss& loss, const TileFit& fit) {
+void Print(const char* when, const Loss& loss, const std::vector<Constant>& constants) {
   absl::PrintF("%s: %d layers, efficiency %.1f %% (mean), %.1f %% (tenth percentile), error %.3f\n",
                when, loss.efficiency.size(), 100 * loss.mean(), 100 * loss.tenth(), loss.error);
-  for (const Constant& constant : kConstants)
-    absl::PrintF("    .%s = %.3g,\n", constant.name, fit.*constant.member);
+  for (const Constant& constant : constants)
+    absl::PrintF("    .%s = %.3g,\n", constant.name, *constant.value);
 }
 
 /// The rows of a problem that there still are, each with as many splits as were timed, whatever
@@ -171,9 +191,9 @@ absl::Status Run(const std::vector<std::string>& tables) {
     if (layer->size() > 1) list.push_back(*std::move(layer));
   }
   if (list.empty()) return absl::InvalidArgumentError("no layer has several timed rows");
-  Print("before", LossOf(list, *gfx), TileFitOf(*gfx));
-  const Loss after = Fit(list, *gfx);
-  Print("after", after, TileFitOf(*gfx));
+  const std::vector<Constant> constants = ConstantsOf(*gfx);
+  Print("before", LossOf(list, *gfx), constants);
+  Print("after", Fit(list, *gfx, constants), constants);
   return absl::OkStatus();
 }
 

@@ -17,16 +17,19 @@ inline constexpr int kMaxClasses = 9;
 /// Arguments of forward and backward-data, see core/conv/gemm_map.h. Sizes are cells and channels
 /// of a group; axes are d, h, w.
 struct GatherArgs {
-  TensorMap source[kMaxClasses];  // im2col, of a sub-GEMM's cells
+  TensorMap source[kMaxClasses];  // im2col, of a sub-GEMM's cells, or of those and a group
   TensorMap w;                    // c, tap, k, group
   TensorMap out;                  // where boxes are stored: column, group, row
   SubGemm gemm[kMaxClasses];
   AxisStrides strides[3];
-  int filter[3];  // taps of w
-  int sub_gemms;
-  int tiles;  // of a group, with their splits
+  int filter[3];           // taps of w
+  int sub_gemms;           // whose first tiles are counted in rows of tiles
+  int steps[kMaxClasses];  // of K
+  int tiles;               // of a group, with their splits
   int n_tiles, splits, groups;
+  MagicDiv by_tiles, by_n_tiles, by_splits;
   int in_cluster;        // splits of a tile are a cluster, which adds them up
+  int maps_of_groups;    // a slab of channels could reach into another group
   int k, n;              // source and output channels
   int slabs;             // of a tap's k
   int channels_outside;  // K runs over taps within slabs of channels, else the other way round

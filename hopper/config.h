@@ -20,9 +20,11 @@ struct Config {
   int columns = 256;        // of a tile
   int stages = 4;
   int chunk = 64;  // columns that the copy engine stores at once
+  int slab = 64;   // elements of K: channels, 64 or 32, or in backward-weight cells
+  int kept = 0;    // slabs of B that stay in shared memory; 0: they pass through the stages too
 
   static constexpr void Fields(auto& self, auto&& visit) {
-    auto& [direction, type, groups, take_turns, reps, columns, stages, chunk] = self;
+    auto& [direction, type, groups, take_turns, reps, columns, stages, chunk, slab, kept] = self;
     visit("", direction);
     visit("", type);
     visit("g", groups);
@@ -31,27 +33,34 @@ struct Config {
     visit("n", columns);
     visit("s", stages);
     visit("o", chunk);
+    visit("k", slab);
+    visit("b", kept);
   }
   bool operator==(const Config&) const = default;
-
-  /// Elements of K in a slab: channels, or in backward-weight cells; 128 bytes.
-  static constexpr int kSlab = 64;
 
   constexpr int warpgroups() const { return groups; }
   constexpr int threads() const { return 128 * (groups + 1); }
   constexpr int sharers() const { return take_turns ? 1 : groups; }
+  /// Slabs that a warpgroup of a shared tile is behind the one before: some of the stages, of which
+  /// the others are loaded meanwhile.
+  constexpr int lead() const {
+    if (sharers() == 1 || direction == Direction::kBackwardWeight) return 0;
+    return stages / 2 / (sharers() - 1);
+  }
   /// Whether clusters can add up their splits.
   constexpr bool has_clusters() const { return !take_turns && columns % 16 == 0; }
   constexpr int rows() const { return 64 * reps * sharers(); }
-  constexpr int a_bytes() const { return rows() * kSlab * 2; }
-  constexpr int b_bytes() const { return columns * kSlab * 2; }
-  constexpr int stage_bytes() const { return a_bytes() + b_bytes(); }
+  constexpr int a_bytes() const { return rows() * slab * 2; }
+  constexpr int b_bytes() const { return columns * slab * 2; }
+  constexpr int stage_bytes() const { return a_bytes() + (kept > 0 ? 0 : b_bytes()); }
   /// Staging of stores: a second buffer is used in turn where a tile has an even number of chunks.
   constexpr int buffers() const { return chunk > 64 || columns / chunk % 2 != 0 ? 1 : 2; }
   constexpr int buffer_bytes() const { return (64 * chunk * 2 + 1023) / 1024 * 1024; }
-  constexpr int staging_at() const { return stages * stage_bytes(); }
+  constexpr int kept_at() const { return stages * stage_bytes(); }
+  constexpr int staging_at() const { return kept_at() + kept * b_bytes(); }
   constexpr int barriers_at() const { return staging_at() + groups * buffers() * buffer_bytes(); }
-  constexpr int shared_bytes() const { return barriers_at() + stages * 16; }
+  constexpr int kept_barrier_at() const { return barriers_at() + stages * 16; }
+  constexpr int shared_bytes() const { return kept_barrier_at() + (kept > 0 ? 16 : 0); }
 };
 
 /// nullptr when a kernel of `c` can be compiled, else the reason.
@@ -59,6 +68,12 @@ constexpr const char* Reject(const Config& c) {
   if (c.type != DataType::kF16 && c.type != DataType::kBF16) return "operands are f16 or bf16";
   if (c.groups < 1 || c.groups > 3 || (c.take_turns && c.groups != 2)) {
     return "there are 1 to 3 warpgroups, 2 where they take turns";
+  }
+  if (c.slab != 64 && (c.slab != 32 || c.direction != Direction::kForward)) {
+    return "slabs are 64 elements, or of forward 32";
+  }
+  if (c.kept > 0 && c.direction == Direction::kBackwardWeight) {
+    return "of backward-weight, no operand stays in shared memory";
   }
   if (c.reps * c.columns > (c.groups == 3 ? 192 : 256)) return "the sums do not fit in registers";
   if (c.direction != Direction::kForward && c.columns % 64 != 0) {

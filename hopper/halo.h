@@ -2,6 +2,7 @@
 
 #include "core/arch/target.h"
 #include "core/arch/tensor_map.h"
+#include "core/base/math.h"
 #include "core/base/types.h"
 #include "core/conv/problem.h"
 #include "core/launch/epilogue_args.h"
@@ -163,6 +164,7 @@ struct HaloArgs {
   int log_group;      // of a group's channels
   int mixes;          // products are of several groups, whose filters are filled up with zeros
   int tiles_w, tiles_h, images;
+  MagicDiv by_tiles_w, by_tiles_h;
   int tile_w, tile_h, pitch;
   int source_h, source_w;            // cells of the source
   int source_step_h, source_step_w;  // from one cell of a tile to the next
@@ -176,6 +178,7 @@ struct HaloArgs {
   int stage_bytes;
   int other_at;  // in a stage: dy
   int filter_at, staging_at, barriers_at;
+  int filter_pitch;  // bytes from one tap to the next, of one group
   Stores stores;
   EpilogueArgs epilogue;
 };

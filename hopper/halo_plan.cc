@@ -10,6 +10,7 @@
 #include "core/base/math.h"
 #include "core/conv/sub_gemms.h"
 #include "core/launch/plan_epilogue.h"
+#include "hopper/fit.h"
 #include "hopper/halo_tiling.h"
 #include "hopper/halo_weight_plan.h"
 #include "hopper/maps.h"
@@ -103,8 +104,9 @@ bool StoresBoxes(const ConvProblem& problem, const EpilogueArgs& epilogue) {
 /// Above 1: teams hide each other's stores, the more so with stages to spare, and cells that tiles
 /// share are found in L2 faster than estimated.
 double EfficiencyOf(const HaloConfig& config) {
-  if (config.reps > 1) return config.stages > 2 ? 0.99 : 1.08;
-  return config.stages >= 4 ? 1.36 : 1.21;
+  const Fit& fit = TheFit();
+  if (config.reps > 1) return config.stages > 2 ? fit.halo_large_stages : fit.halo_large;
+  return config.stages >= 4 ? fit.halo_stages : fit.halo;
 }
 
 }  // namespace
@@ -153,7 +155,8 @@ PartEstimate EstimateLaunch(const HaloDenseConfig& config, const PartRequest& re
   const double rounds =
       static_cast<double>(CeilDiv<std::int64_t>(halo.tiling.tiles, request.device.compute_units));
   constexpr double kLaunch = 8000;
-  const double slab = std::max(halo.cycles.matrix, halo.tiling.stage_bytes / 40.0) / 0.45;
+  const double slab =
+      std::max(halo.cycles.matrix, halo.tiling.stage_bytes / 40.0) / TheFit().halo_dense;
   return {.splits = std::max(request.sharing.splits, 1),
           .cost = WithCycles({.matrix_cycles = slab * slabs,
                               .memory_cycles = slab * slabs,
@@ -190,7 +193,9 @@ Plan<HaloArgs> PlanHalo(const HaloDenseConfig& config, const PartRequest& reques
   SetAxis(filter, 0, w.size[5], 1);
   SetAxis(filter, 1, w.size[1], w.stride[1]);
   SetAxis(filter, 2, w.size[3] * w.size[4], w.stride[4]);
-  filter.box = {kBlock, static_cast<unsigned>(config.columns),
+  // Only the columns that there are: the copy engine is slow to fill in zeros.
+  args.filter_pitch = args.channels * kBlock * 2;
+  filter.box = {kBlock, static_cast<unsigned>(args.channels),
                 static_cast<unsigned>(config.filter * config.filter)};
   plan.shape = HaloLaunchShape(std::int64_t{args.splits} * args.sharers, config.threads(),
                                halo.tiling.shared_bytes);

@@ -230,6 +230,8 @@ HaloArgs MakeHaloArgs(const ConvProblem& problem, const Halo& halo, Tensor sourc
   while ((std::int64_t{1} << args.log_group) < problem.c_per_group()) ++args.log_group;
   args.tiles_h = CeilDiv(shape.cells[0], tiling.tile_h);
   args.tiles_w = CeilDiv(shape.cells[1], tiling.tile_w);
+  args.by_tiles_h = MakeMagicDiv(static_cast<unsigned>(args.tiles_h));
+  args.by_tiles_w = MakeMagicDiv(static_cast<unsigned>(args.tiles_w));
   args.images = Int(problem.batch);
   args.tile_h = tiling.tile_h;
   args.tile_w = tiling.tile_w;

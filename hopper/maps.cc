@@ -74,14 +74,16 @@ bool Is3d(const ConvProblem& problem) {
   return d != Dim{};
 }
 
-TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int cells) {
+TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int channels, int cells,
+                        bool of_group) {
   const TensorAxes axes = problem.AxesOf(GatheredTensor(problem));
   const bool is_3d = Is3d(problem);
   TensorMapSpec map = MapOf(problem.type, is_3d ? 5 : 4);
   map.is_im2col = true;
-  map.channels = Config::kSlab;
+  map.channels = static_cast<unsigned>(channels);
+  map.swizzle_bytes = channels * 2;
   map.cells = static_cast<unsigned>(cells);
-  SetAxis(map, 0, axes.size[4] * axes.size[5], 1);  // groups are windows of the channels
+  SetAxis(map, 0, of_group ? axes.size[5] : axes.size[4] * axes.size[5], 1);
   const std::size_t spatial = is_3d ? 3 : 2;
   for (std::size_t i = 0; i < spatial; ++i) {  // w, h, d
     const std::size_t axis = 2 - i;
@@ -110,7 +112,9 @@ TensorMapSpec WeightMap(const Config& config, const ConvProblem& problem) {
   SetAxis(map, 2, axes.size[1], axes.stride[1]);
   SetAxis(map, 3, axes.size[0], axes.stride[0]);
   const bool forward = config.direction == Direction::kForward;
-  map.box = {Config::kSlab, 1, static_cast<unsigned>(forward ? config.columns : Config::kSlab), 1};
+  const auto slab = static_cast<unsigned>(config.slab);
+  map.box = {forward ? slab : 64, 1, forward ? static_cast<unsigned>(config.columns) : slab, 1};
+  map.swizzle_bytes = forward ? config.slab * 2 : 128;
   return map;
 }
 
@@ -120,7 +124,7 @@ TensorMapSpec CellMap(const ConvProblem& problem) {
   SetAxis(map, 0, axes.size[5], 1);
   SetAxis(map, 1, problem.batch * problem.out_cells(), axes.stride[3]);
   SetAxis(map, 2, axes.size[4], axes.stride[4]);
-  map.box = {64, Config::kSlab, 1};
+  map.box = {64, 64, 1};
   return map;
 }
 
@@ -130,7 +134,7 @@ TensorMapSpec OutputMap(const Config& config, const ConvProblem& problem) {
   SetAxis(map, 0, axes.size[5], 1);
   SetAxis(map, 1, axes.size[4], axes.stride[4]);
   SetAxis(map, 2, axes.size[0] * axes.size[1] * axes.size[2] * axes.size[3], axes.stride[3]);
-  map.box = {static_cast<unsigned>(config.chunk), 1, 64};
+  map.box = {static_cast<unsigned>(config.chunk), 1, 16};  // a warp's rows
   map.swizzle_bytes = config.chunk == 64 ? 128 : 0;
   return map;
 }

@@ -19,7 +19,8 @@ Tensor GatheredTensor(const ConvProblem& problem);
 bool Is3d(const ConvProblem& problem);
 
 /// The cells of a sub-GEMM in the tensor that is gathered from, `cells` of 64 channels at a time.
-TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int cells);
+TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int channels, int cells,
+                        bool of_group = false);
 /// w as [group][k][tap][c]: boxes of 64 c of `config.columns` k at a tap in forward, and of 64 k
 /// times 64 c in backward-data.
 TensorMapSpec WeightMap(const Config& config, const ConvProblem& problem);

@@ -11,6 +11,7 @@
 #include "core/launch/plan_epilogue.h"
 #include "core/launch/sub_gemm_table.h"
 #include "core/passes/pass_cycles.h"
+#include "hopper/fit.h"
 #include "hopper/maps.h"
 
 namespace gridwise::hopper {
@@ -26,7 +27,9 @@ struct Grid {
   double tiles() const { return static_cast<double>(of_group * groups); }
 };
 
-std::int64_t SlabsOf(std::int64_t k) { return CeilDiv<std::int64_t>(k, Config::kSlab); }
+std::int64_t SlabsOf(const Config& config, std::int64_t k) {
+  return CeilDiv<std::int64_t>(k, config.slab);
+}
 
 /// Channels of a group of the tensor that is gathered from.
 std::int64_t SourceChannels(const ConvProblem& problem) {
@@ -36,7 +39,7 @@ std::int64_t SourceChannels(const ConvProblem& problem) {
 Grid GatherGrid(const Config& config, const ConvProblem& problem,
                 std::span<const SubGemm> sub_gemms) {
   Grid grid = {.groups = problem.groups};
-  const std::int64_t slabs = SlabsOf(SourceChannels(problem));
+  const std::int64_t slabs = SlabsOf(config, SourceChannels(problem));
   grid.n_tiles = CeilDiv<std::int64_t>(problem.AxesOf(problem.out()).size[5], config.columns);
   for (const SubGemm& gemm : sub_gemms) {
     const std::int64_t tiles = CeilDiv<std::int64_t>(gemm.m, config.rows()) * grid.n_tiles;
@@ -59,7 +62,7 @@ Grid WeightGrid(const Config& config, const ConvProblem& problem) {
   grid.m_tiles = CeilDiv<std::int64_t>(problem.k_per_group(), config.rows());
   grid.n_tiles = CeilDiv<std::int64_t>(WeightBlocks(problem), config.columns / 64);
   grid.of_group = grid.m_tiles * grid.n_tiles;
-  grid.most_steps = static_cast<double>(SlabsOf(problem.batch * problem.out_cells()));
+  grid.most_steps = static_cast<double>(SlabsOf(config, problem.batch * problem.out_cells()));
   grid.least_steps = grid.most_steps;
   grid.steps = grid.tiles() * grid.most_steps;
   return grid;
@@ -71,38 +74,46 @@ Grid GridOf(const Config& config, const PartRequest& request) {
              : GatherGrid(config, request.problem, request.sub_gemms);
 }
 
-/// Clusters of at most kMostCluster workgroups, and how many of each size an H200 was seen to run
-/// at once where each workgroup fills a multiprocessor: of 8, the units of 132 hold far fewer
-/// than 16.
+/// Clusters of at most kMostCluster workgroups, and how many of each size an H200 runs at once
+/// where each workgroup fills a multiprocessor, as its driver says (cuOccupancyMaxActiveClusters).
 constexpr int kMostCluster = 8;
-constexpr std::array<double, kMostCluster + 1> kClustersAtOnce = {0, 132, 33, 14, 11, 6, 5, 4, 3};
+constexpr std::array<double, kMostCluster + 1> kClustersAtOnce = {0,  132, 66, 39, 30,
+                                                                  22, 17,  15, 15};
+
+/// Of the lines of A that are loaded, those that channels fill a part of.
+double FilledPart(const Config& config, const ConvProblem& problem) {
+  const bool weight = config.direction == Direction::kBackwardWeight;
+  const std::int64_t channels = weight ? problem.k_per_group() : SourceChannels(problem);
+  const std::int64_t of_line = weight ? 64 : config.slab;
+  if (channels % of_line == 0) return 0;
+  return 1.0 / static_cast<double>(CeilDiv(channels, of_line));
+}
 
 /// A multiprocessor multiplies 2048 pairs of f16 a cycle; the rest are fits to measurements.
 Cost EstimateSplits(const Config& config, const PartRequest& request, const Grid& grid, int splits,
                     bool in_cluster = false) {
   constexpr double kPairsPerCycle = 2048;
-  const bool weight = config.direction == Direction::kBackwardWeight;
-  const double l2_bytes_per_cycle = weight ? 46 : 40;
-  const double efficiency = weight ? 0.80 : 0.88;  // of the matrix unit, under the power limit
-  constexpr double kFirstSlab = 1500;  // of a tile, from its first load to its first product
-  constexpr double kStoreBytesPerCycle = 24;
-  constexpr double kLaunch = 6000, kSplit = 4000;  // of the launch, and of adding splits up
-  constexpr double kExchange = 2000, kExchangeBytesPerCycle = 32;  // of a cluster's sums
+  const Fit& fit = TheFit();
   const DeviceFacts& device = request.device;
   const ConvProblem& problem = request.problem;
   const double tiles = grid.tiles() * splits;
   const double steps = grid.steps / tiles;
+  const double units = device.compute_units, busy = std::min(tiles, units) / units;
+  const double efficiency = std::min(fit.efficiency, fit.efficiency_of_all / busy);
+  const double l2_bytes_per_cycle = std::min(fit.l2, fit.l2_of_all / busy);
   const double matrix =
-      steps * config.rows() * config.columns * Config::kSlab / kPairsPerCycle / efficiency;
+      steps * config.rows() * config.columns * config.slab / kPairsPerCycle / efficiency;
   // A single warpgroup of few products waits for each slab.
   const double waits = config.rows() * config.columns <= 4096 ? 1.2 : 1;
-  const double memory = steps * config.stage_bytes() / l2_bytes_per_cycle * waits;
+  const double filled = config.rows() * FilledPart(config, problem);
+  const double lines = (config.rows() + config.columns) * fit.line + filled * fit.filled_line;
+  const double memory = steps * std::max(config.stage_bytes() / l2_bytes_per_cycle, lines) * waits;
   const int tensors = in_cluster ? 1 : splits;  // of sums
   const bool partial = tensors > 1 || request.sharing.partial_elements > 0;
   const double out_bytes = partial ? 4 : SizeOf(problem.output_type());
   const double tile_elements = config.rows() * config.columns;
-  const double exchange = in_cluster ? kExchange + tile_elements * 4 / kExchangeBytesPerCycle : 0;
-  const double store = tile_elements * out_bytes / kStoreBytesPerCycle / (in_cluster ? splits : 1);
+  const double exchange = in_cluster ? fit.exchange + tile_elements * 4 / fit.exchange_rate : 0;
+  const double store = tile_elements * out_bytes / fit.store / (in_cluster ? splits : 1);
   const double at_once = in_cluster ? kClustersAtOnce[static_cast<std::size_t>(splits)] * splits
                                     : device.compute_units;
   const double rounds = std::ceil(tiles / at_once);
@@ -110,25 +121,43 @@ Cost EstimateSplits(const Config& config, const PartRequest& request, const Grid
   const double traffic =
       SizeOf(problem.type) * static_cast<double>(problem.a_elements() + problem.b_elements()) +
       elements * out_bytes * tensors;
-  const double bytes_per_cycle = device.memory_gb_per_s / device.clock_ghz;
   // Stores of a tile overlap with the loads of the next one, and with its products where warpgroups
   // take turns.
-  const double alone = std::max(matrix, memory) + (config.take_turns ? 0.2 : 0.7) * store +
-                       (config.take_turns ? 0.5 : 1.0) * kFirstSlab + exchange;
+  const double alone = std::max(matrix, memory) +
+                       (config.take_turns ? fit.turns_store : fit.shared_store) * store +
+                       (config.take_turns ? fit.turns_first_slab : 1.0) * fit.first_slab + exchange;
   return WithCycles(
       {.matrix_cycles = matrix,
-       .memory_cycles = std::max(memory, traffic / bytes_per_cycle / rounds),
+       .memory_cycles = memory,
        .alone_cycles = alone,
-       .fixed_cycles = kLaunch / rounds,
+       .fixed_cycles = (fit.launch + config.kept * config.b_bytes() / fit.l2) / rounds,
        .rounds = rounds,
        .resident = 1,
+       .tensor_cycles = traffic / fit.dram,
        .pass_cycles =
            tensors == 1
                ? 0
-               : kSplit + PassCycles(device, elements * (4 * splits + SizeOf(problem.type)))});
+               : fit.split + PassCycles(device, elements * (4 * splits + SizeOf(problem.type)))});
 }
 
 int Int(std::int64_t value) { return static_cast<int>(value); }
+
+/// Whether a slab of channels could reach into another group: whose infinities, times the zeros
+/// that w is filled up with, are NaN.
+bool HasMapsOfGroups(const Config& config, const ConvProblem& problem) {
+  return problem.groups > 1 && SourceChannels(problem) % config.slab != 0;
+}
+
+/// Why B cannot stay in shared memory.
+std::optional<std::string> RejectKept(const Config& config, const ConvProblem& problem) {
+  if (config.kept == 0) return std::nullopt;
+  const std::int64_t steps = problem.filter_taps() * SlabsOf(config, SourceChannels(problem));
+  if (problem.groups == 1 && steps <= config.kept && SubGemmCount(problem) == 1)
+    return std::nullopt;
+  return absl::StrFormat(
+      "there are %d groups, %d sub-GEMMs and %d slabs of w; the row keeps those of one, at most %d",
+      problem.groups, SubGemmCount(problem), steps, config.kept);
+}
 
 /// Where boxes of the copy engine store the output: rows of the GEMM are cells in their order.
 bool StoresBoxes(const ConvProblem& problem, std::span<const SubGemm> sub_gemms,
@@ -140,11 +169,10 @@ bool StoresBoxes(const ConvProblem& problem, std::span<const SubGemm> sub_gemms,
       (axes.size[5] != 1 && axes.stride[5] != 1)) {
     return false;
   }
-  for (const std::size_t axis : {3u, 4u}) {
-    if (axes.size[axis] != 1 && axes.stride[axis] * bytes % 16 != 0) return false;
-  }
-  const SubGemm& gemm = sub_gemms[0];
-  return Int(axes.size[0] * axes.size[1] * axes.size[2] * axes.size[3]) == gemm.m;
+  const std::int64_t cells = axes.size[0] * axes.size[1] * axes.size[2] * axes.size[3];
+  if (cells != 1 && axes.stride[3] * bytes % 16 != 0) return false;
+  if (axes.size[4] != 1 && axes.stride[4] * bytes % 16 != 0) return false;
+  return Int(cells) == sub_gemms[0].m;
 }
 
 Stores StoresOf(const ConvProblem& problem, std::span<const SubGemm> sub_gemms,
@@ -153,9 +181,13 @@ Stores StoresOf(const ConvProblem& problem, std::span<const SubGemm> sub_gemms,
   return LaneStoresOf(problem, epilogue);
 }
 
+/// `of_columns`: tiles that follow each other and have columns or splits of their own. Where B
+/// stays, all tiles of a workgroup have the same.
 LaunchShape ShapeOf(const Config& config, const DeviceFacts& device, std::int64_t tiles,
-                    int cluster) {
-  const auto workgroups = cluster > 1 ? tiles : std::min<std::int64_t>(tiles, device.compute_units);
+                    std::int64_t of_columns, int cluster) {
+  std::int64_t workgroups = std::min<std::int64_t>(tiles, device.compute_units);
+  if (config.kept > 0) workgroups = std::max<std::int64_t>(workgroups / of_columns, 1) * of_columns;
+  if (cluster > 1) workgroups = tiles;
   return {.workgroups = {static_cast<unsigned>(workgroups), 1, 1},
           .threads = {static_cast<unsigned>(config.threads()), 1, 1},
           .dynamic_lds_bytes = static_cast<unsigned>(config.shared_bytes()),
@@ -174,20 +206,20 @@ struct Shared {
 
 Shared LeastShared(const Config& config, const PartRequest& request) {
   const Grid grid = GridOf(config, request);
-  if (const int splits = request.sharing.splits; splits > 0) {
-    return {.splits = splits, .cost = EstimateSplits(config, request, grid, splits)};
-  }
+  const int asked = request.sharing.splits;
+  if (asked > 1) return {.splits = asked, .cost = EstimateSplits(config, request, grid, asked)};
   Shared best = {.cost = EstimateSplits(config, request, grid, 1)};
   const auto consider = [&](int splits, bool in_cluster) {
     const Cost cost = EstimateSplits(config, request, grid, splits, in_cluster);
     if (cost.cycles < best.cost.cycles) best = {splits, in_cluster, cost};
   };
   constexpr double kLeastSteps = 4;
-  for (int splits = 2; splits <= 128 && grid.most_steps / splits >= kLeastSteps; ++splits) {
+  const int most = asked == 1 ? 1 : 128;  // a cluster's sums are one tensor
+  for (int splits = 2; splits <= most && grid.most_steps / splits >= kLeastSteps; ++splits) {
     if (grid.tiles() * (splits - 1) > 3.0 * request.device.compute_units) break;
     consider(splits, false);
   }
-  if (!config.has_clusters()) return best;
+  if (!config.has_clusters() || request.device.compute_units < kClustersAtOnce[1]) return best;
   for (int splits = 2; splits <= kMostCluster && grid.least_steps / splits >= 2; ++splits) {
     if (grid.tiles() > 2 * kClustersAtOnce[static_cast<std::size_t>(splits)]) break;
     consider(splits, true);
@@ -238,17 +270,20 @@ std::optional<std::string> RejectProblem(const Config& config, const ConvProblem
   }
   if (problem.direction != Direction::kBackwardWeight) {
     const std::int64_t channels = SourceChannels(problem);
-    if (problem.groups > 1 && channels % Config::kSlab != 0) {
-      return absl::StrFormat(
-          "a group has %d source channels; of several groups the row takes multiples of %d",
-          channels, Config::kSlab);
-    }
     const std::int64_t classes = SubGemmCount(problem);
     if (classes > kMaxClasses) {
       return absl::StrFormat("there are %d sub-GEMMs; the row takes at most %d", classes,
                              kMaxClasses);
     }
+    if (HasMapsOfGroups(config, problem) && classes * problem.groups > kMaxClasses) {
+      return absl::StrFormat(
+          "groups have %d source channels; of %d sub-GEMMs and groups in all the row takes "
+          "multiples "
+          "of %d",
+          channels, classes * problem.groups, config.slab);
+    }
   }
+  if (auto reason = RejectKept(config, problem)) return reason;
   return RejectMaps(problem);
 }
 
@@ -292,9 +327,13 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   args.groups = Int(problem.groups);
   args.n_tiles = Int(grid.n_tiles);
   args.tiles = Int(grid.of_group * shared.splits);
+  args.by_tiles = MakeMagicDiv(static_cast<unsigned>(args.tiles));
+  args.by_n_tiles = MakeMagicDiv(static_cast<unsigned>(args.n_tiles));
+  args.by_splits = MakeMagicDiv(static_cast<unsigned>(args.splits));
   args.k = Int(SourceChannels(problem));
   args.n = Int(problem.AxesOf(problem.out()).size[5]);
-  args.slabs = Int(SlabsOf(args.k));
+  args.slabs = Int(SlabsOf(config, args.k));
+  args.maps_of_groups = HasMapsOfGroups(config, problem);
   // Tiles that run together read the source of a slab of channels once per tap: from L2, if it
   // fits.
   constexpr double kL2Bytes = 30e6;
@@ -306,11 +345,19 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   for (std::size_t i = 0; i < request.sub_gemms.size(); ++i) {
     args.gemm[i] = request.sub_gemms[i];
     args.gemm[i].first_tile = first_tile;
-    first_tile += CeilDiv(args.gemm[i].m, config.rows()) * args.n_tiles;
+    first_tile += CeilDiv(args.gemm[i].m, config.rows());
+    args.steps[i] = Taps(args.gemm[i]) * args.slabs;
     if (Taps(args.gemm[i]) == 0) continue;
-    plan.maps.push_back({.at = offsetof(GatherArgs, source) + i * sizeof(TensorMap),
-                         .place = {Memory::kA},
-                         .spec = SourceMap(problem, args.gemm[i], config.rows())});
+    const bool of_groups = args.maps_of_groups != 0;
+    const std::size_t maps = of_groups ? static_cast<std::size_t>(problem.groups) : 1;
+    for (std::size_t group = 0; group < maps; ++group) {
+      const std::size_t at = i * maps + group;
+      const std::int64_t offset = static_cast<std::int64_t>(group) * args.k * SizeOf(problem.type);
+      plan.maps.push_back(
+          {.at = offsetof(GatherArgs, source) + at * sizeof(TensorMap),
+           .place = {Memory::kA, offset},
+           .spec = SourceMap(problem, args.gemm[i], config.slab, config.rows(), of_groups)});
+    }
   }
   plan.maps.push_back(
       {.at = offsetof(GatherArgs, w), .place = {Memory::kB}, .spec = WeightMap(config, problem)});
@@ -319,8 +366,8 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
                          .place = {Memory::kOut},
                          .spec = OutputMap(config, problem)});
   }
-  plan.shape =
-      ShapeOf(config, request.device, std::int64_t{args.tiles} * args.groups, shared.cluster());
+  plan.shape = ShapeOf(config, request.device, std::int64_t{args.tiles} * args.groups,
+                       std::int64_t{args.n_tiles} * args.splits, shared.cluster());
   return plan;
 }
 
@@ -342,14 +389,14 @@ Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
   args.k = Int(problem.k_per_group());
   args.c = Int(problem.c_per_group());
   args.c_blocks = Int(CeilDiv<std::int64_t>(args.c, 64));
-  args.slabs = Int(SlabsOf(problem.batch * problem.out_cells()));
+  args.slabs = Int(SlabsOf(config, problem.batch * problem.out_cells()));
   args.stores = StoresOf(problem, {}, args.epilogue);
   plan.maps = {{.at = offsetof(WeightArgs, dy), .place = {Memory::kA}, .spec = CellMap(problem)},
                {.at = offsetof(WeightArgs, x),
                 .place = {Memory::kB},
-                .spec = SourceMap(problem, args.gemm, Config::kSlab)}};
+                .spec = SourceMap(problem, args.gemm, 64, config.slab)}};
   plan.shape =
-      ShapeOf(config, request.device, std::int64_t{args.tiles} * args.groups, shared.cluster());
+      ShapeOf(config, request.device, std::int64_t{args.tiles} * args.groups, 1, shared.cluster());
   return plan;
 }
 

@@ -53,8 +53,11 @@ TEST(Reject, SaysWhyWithTheValues) {
   problem.c = 3;
   EXPECT_THAT(reason(problem), HasSubstr("120 bytes apart; tensor maps want multiples of 16"));
   problem = Problem(Direction::kForward, 20, 1);
-  problem.groups = 2;
-  EXPECT_THAT(reason(problem), HasSubstr("a group has 32 source channels"));
+  problem.groups = 2;  // a map for each
+  EXPECT_EQ(reason(problem), "none");
+  problem.groups = 16;
+  problem.c = problem.k = 16 * 32;
+  EXPECT_THAT(reason(problem), HasSubstr("groups have 32 source channels; of 16 sub-GEMMs and "));
   problem = Problem(Direction::kForward, 20, 9);
   EXPECT_THAT(reason(problem), HasSubstr("9 apart"));
   problem = Problem(Direction::kForward, 600, 1);
@@ -70,7 +73,7 @@ TEST(SourceMap, HasTheCellsThatAFirstTapMeets) {
   ConvProblem problem = Problem(Direction::kForward, 20, 1);
   problem.dims[1].stride = 2;
   problem.dims[2] = {.in = 31, .filter = 3, .pad_begin = 2, .pad_end = 0};
-  const TensorMapSpec map = SourceMap(problem, MakeSubGemms(problem).front(), 128);
+  const TensorMapSpec map = SourceMap(problem, MakeSubGemms(problem).front(), 64, 128);
   EXPECT_TRUE(map.is_im2col);
   EXPECT_EQ(map.rank, 4);
   EXPECT_EQ(map.size, (std::array<std::uint64_t, 5>{64, 31, 20, 4, 0}));
@@ -120,6 +123,9 @@ TEST(PlanGather, BoxesStoreWhatHasNoTensorsAndTheOperandsType) {
   problem = Problem(Direction::kForward, 20, 2);
   problem.k = 98;  // cells of y are no multiples of 16 bytes
   EXPECT_EQ(stores(problem), Stores::kElements);
+  problem.k = 4;
+  problem.dims[2] = {};  // nor are those of a single column of cells
+  EXPECT_EQ(stores(problem), Stores::kVectors);
 }
 
 // Passes copy cells of few channels to where the copy engine finds them.
@@ -133,6 +139,10 @@ TEST(Reject, PassesMakeRoomForTheCopyEngine) {
   head.k = 36;
   EXPECT_EQ(RejectProblem(RowFor(head.direction), SimpleProblem(head, Gfx::kSm90a)).value_or(""),
             "");
+  // A copy of so few channels is a whole slab.
+  EXPECT_EQ(SimpleProblem(head, Gfx::kSm90a).k, 64);
+  head.k = 100;
+  EXPECT_EQ(SimpleProblem(head, Gfx::kSm90a).k, 100);
 }
 
 // Where clusters add splits up, the sums are one tensor, and clusters are whole.
@@ -152,7 +162,10 @@ TEST(PlanWeight, ClustersAreSplitsOfATile) {
   EXPECT_EQ(plan.shape.workgroups[0], plan.args.tiles);
   EXPECT_EQ(plan.shape.workgroups[0] % plan.shape.cluster, 0);
   EXPECT_EQ(plan.args.epilogue.split_bytes, 0);
-  EXPECT_EQ(EstimateLaunch(config, request).splits, 1);
+  // The planner asks for what the estimate says: one tensor of sums.
+  const int splits = EstimateLaunch(config, request).splits;
+  EXPECT_EQ(splits, 1);
+  EXPECT_EQ(PlanWeight(config, {device, problem, {}, Sharing{.splits = splits}}).shape, plan.shape);
 }
 
 TEST(EstimateLaunch, FewTilesSplitK) {

@@ -70,7 +70,8 @@ template <class Args>
 void Patch(Plan<Args>& plan, Memory3& memory) {
   char* const bytes = reinterpret_cast<char*>(&plan.args);
   for (const KernelLaunch::Map& map : plan.maps) {
-    const HostTensorMap host = {&map.spec, static_cast<char*>(memory.Of(map.place.memory))};
+    const HostTensorMap host = {&map.spec,
+                                static_cast<char*>(memory.Of(map.place.memory)) + map.place.offset};
     std::memcpy(bytes + map.at, &host, sizeof(host));
   }
   for (const KernelLaunch::Address& address : plan.addresses) {
@@ -255,6 +256,12 @@ TEST(Gather, BoxesVectorsAndElements) {
   CheckGather<kBoxes>(problem);
   CheckGather<kBoxes>(problem, /*splits=*/3);                                      // f32 vectors
   CheckGather<kBoxes>(Problem(Direction::kForward, 1, 64, 67, Axis(7), Axis(9)));  // elements
+  CheckGather<kBoxes>(Problem(Direction::kForward, 2, 72, 40, Axis(7), Axis(9)));  // a map a group
+  constexpr Config kShort = {.columns = 64, .stages = 3, .slab = 32};
+  CheckGather<kShort>(Problem(Direction::kForward, 1, 40, 72, Axis(7), Axis(9, 2)));
+  constexpr Config kKept = {.take_turns = true, .columns = 64, .stages = 3, .kept = 9};
+  CheckGather<kKept>(Problem(Direction::kForward, 1, 64, 136, Axis(7), Axis(9)));
+  CheckGather<kKept>(Problem(Direction::kForward, 1, 64, 72, Axis(7), Axis(9)), /*splits=*/2);
   constexpr Config kTurns = {
       .direction = Direction::kBackwardData, .take_turns = true, .columns = 64, .stages = 4};
   CheckGather<kTurns>(Problem(Direction::kBackwardData, 1, 72, 64, Axis(9, 2), Axis(8, 2)));

@@ -133,8 +133,9 @@ absl::Status Executable::Launch(const Tensors& tensors, void* workspace,
       if (status = SetAddress(value, address_of(map.place)); !status.ok()) return status;
       std::memcpy(arguments.data() + map.at, &value, sizeof(value));
     }
-    if (status = gridwise::Launch(loaded_->kernels[i], launch.shape, arguments, stream);
-        !status.ok()) {
+    LaunchShape shape = launch.shape;
+    if (i == 0) shape.begins_early = false;  // the caller's launches know nothing of it
+    if (status = gridwise::Launch(loaded_->kernels[i], shape, arguments, stream); !status.ok()) {
       return status;
     }
   }

@@ -6,6 +6,7 @@
 #include "core/base/mnk.h"
 #include "core/base/types.h"
 #include "core/layout/lds_tile.h"
+#include "tile/lds_cells.h"
 
 namespace gridwise::tile {
 
@@ -81,6 +82,19 @@ struct TileConfig {
     bool operator==(const Merge&) const = default;
   };
 
+  /// Cells of the source that LDS holds at a time, which a tile reads through every filter tap
+  /// (kernel/halo.h); 0: a tile's rows are loaded for each tap.
+  struct Halo {
+    static constexpr int kMostTaps = 9;
+    int cells = 0;
+    static constexpr bool kOmitDefault = true;
+    static constexpr void Fields(auto& self, auto&& visit) {
+      auto& [cells] = self;
+      visit("", cells);
+    }
+    bool operator==(const Halo&) const = default;
+  };
+
   DataType type = DataType::kF16;  // of the operands; sums are SumType(type)
   Mnk tile;                        // elements per workgroup and K step
   Waves waves;                     // of a workgroup, that multiply
@@ -93,12 +107,13 @@ struct TileConfig {
   int occupancy = 1;  // waves per SIMD that registers are allocated for
   Pipeline pipeline = {};
   Merge merge = {};
+  Halo halo = {};
 
   /// What its name is made of, see core/base/fields.h:
   /// f16_t256x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o2, or
   /// f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o2_wavelet4.
   static constexpr void Fields(auto& self, auto&& visit) {
-    auto& [type, tile, waves, mma, patch_a, patch_b, occupancy, pipeline, merge] = self;
+    auto& [type, tile, waves, mma, patch_a, patch_b, occupancy, pipeline, merge, halo] = self;
     visit("", type);
     visit("t", tile);
     visit("w", waves);
@@ -108,6 +123,7 @@ struct TileConfig {
     visit("o", occupancy);
     visit("", pipeline);
     visit("g", merge);
+    visit("halo", halo);
   }
   bool operator==(const TileConfig&) const = default;
 
@@ -145,12 +161,28 @@ struct TileConfig {
     return turn * groups_at_once() * n_of_group() + rep * mma.m;
   }
   // Slabs may end within the last channels' chunk, unless they are of merged groups, which are
-  // whole, or loaded straight to LDS, by chunks, or loaded together, where all are whole.
+  // whole, or loaded straight to LDS, by chunks, or loaded together or with a halo, where all are
+  // whole.
   constexpr bool has_ragged_slabs() const {
-    return merge.groups == 1 && !loads_to_lds() && slabs_of_step() == 1;
+    return merge.groups == 1 && !loads_to_lds() && slabs_of_step() == 1 && !has_halo();
   }
 
   constexpr bool loads_to_lds() const { return pipeline.schedule == Schedule::kDirect; }
+  constexpr bool has_halo() const { return halo.cells > 0; }
+  constexpr LdsCells lds_cells() const {
+    return {
+        .cells = halo.cells, .chunks_per_cell = tile.k / chunk(), .room = mma.blocks() > 1 ? 2 : 1};
+  }
+  /// Byte offset in LDS of a chunk of A's `row`, a cell where there is a halo; and from one row to
+  /// the next that is a multiple of the period away.
+  constexpr int OffsetInA(int row, int chunk_of_row) const {
+    return has_halo() ? lds_cells().Offset(row, chunk_of_row) : lds_a().Offset(row, chunk_of_row);
+  }
+  constexpr int bytes_of_a() const { return has_halo() ? lds_cells().bytes() : lds_a().bytes(); }
+  constexpr int row_bytes_of_a() const {
+    return has_halo() ? lds_cells().cell_bytes() : LdsTile::kChunkBytes;
+  }
+  constexpr int period_of_a() const { return has_halo() ? 1 : LdsTile::kPeriodRows; }
   constexpr LdsTile lds_a() const { return {.rows = tile.m, .chunks_per_row = tile.k / chunk()}; }
   constexpr LdsTile lds_b() const {
     return {.rows = tile.n, .chunks_per_row = CeilDiv(k_of_group(), chunk())};
@@ -190,6 +222,14 @@ struct TileConfig {
     return pipeline.schedule == Schedule::kSingle ? pipeline.count : 1;
   }
   constexpr int step_k() const { return slabs_of_step() * tile.k; }
+  /// Fragments of a slab that a wave has read of LDS before it multiplies those that it read first:
+  /// where several workgroups take turns, and there are registers. Its waves read in bursts, which
+  /// of one that fills the unit come at the same time.
+  constexpr int fragments_ahead() const {
+    constexpr int kAccumulators = 64;
+    const bool few = reps_m() * reps_n() * mma.acc_per_lane() <= kAccumulators;
+    return pipeline.schedule == Schedule::kSingle && few ? 1 : 0;
+  }
   /// Loads of a lane for a slab, where it goes straight to LDS.
   constexpr int loads_of_slab() const {
     return slab_bytes() / LdsTile::kChunkBytes / load_threads();
@@ -208,17 +248,32 @@ struct TileConfig {
     return fragment_reads() * read_elements() * mma.lane_groups();
   }
 
-  // The epilogue stages, of every wave, some matrix instructions of one row of them at a time: as
-  // many along n as fit where the operands were. They are f32 or i32 [row][n], with a margin that
-  // keeps the writes of its runs aligned and, of neighbouring rows, on different banks.
+  // The epilogue stages some matrix instructions of every wave at a time: of one row of them as
+  // many along n as fit where the operands were, and if these are all, of several rows. They are
+  // f32 or i32 [row][n], with a margin that keeps the writes of its runs aligned and, of
+  // neighbouring rows, on different banks.
   constexpr int vec_out() const { return SizeOf(type) == 4 ? 4 : 8; }  // elements of a store
-  constexpr int stage_rows() const { return waves.m * mma_m(); }
+  constexpr int stage_rows() const { return waves.m * stage_reps_m() * mma_m(); }
   constexpr int stage_pitch_for(int reps) const { return waves.n * reps * mma_n() + 4; }
   constexpr int stage_reps_n() const {
     int reps = reps_n();
     if (groups_at_once() > 1) return reps;  // their columns are not side by side
-    while (reps % 2 == 0 && stage_rows() * stage_pitch_for(reps) * 4 > operand_bytes()) reps /= 2;
+    while (reps % 2 == 0 && stage_bytes(1, reps) > operand_bytes()) reps /= 2;
     return reps;
+  }
+  constexpr int stage_reps_m() const {
+    int reps = 1;
+    if (stage_reps_n() != reps_n()) return reps;
+    while (reps_m() % (2 * reps) == 0 &&
+           stage_bytes(2 * reps, reps_n()) + offset_bytes() <= stage_limit()) {
+      reps *= 2;
+    }
+    return reps;
+  }
+  // Registers, and not LDS, bound the workgroups of rows with a halo.
+  constexpr int stage_limit() const { return has_halo() ? 20480 : operand_bytes(); }
+  constexpr int stage_bytes(int of_m, int of_n) const {
+    return waves.m * of_m * mma_m() * stage_pitch_for(of_n) * 4;
   }
   constexpr int stage_columns() const { return waves.n * stage_reps_n() * mma_n(); }
   constexpr int stage_pitch() const { return stage_pitch_for(stage_reps_n()); }
@@ -234,10 +289,15 @@ struct TileConfig {
   // LDS: the operands; after the main loop a stage, and behind it offsets of the rows in the output
   // and the tensors that the epilogue combines with it.
   static constexpr int kOutputs = 3;
-  constexpr int operand_bytes() const { return lds_buffers() * slab_bytes(); }
-  constexpr int row_offsets_at() const { return stage_rows() * stage_pitch() * 4; }
+  constexpr int operand_bytes() const {
+    if (!has_halo()) return lds_buffers() * slab_bytes();
+    const int cells = lds_cells().bytes(), weights = Halo::kMostTaps * lds_b().bytes();
+    return cells > weights ? cells : weights;  // weights go on to registers first
+  }
+  constexpr int row_offsets_at() const { return stage_bytes(stage_reps_m(), stage_reps_n()); }
+  constexpr int offset_bytes() const { return kOutputs * tile.m * 4; }
   constexpr int lds_bytes() const {
-    const int epilogue = row_offsets_at() + kOutputs * tile.m * 4;
+    const int epilogue = row_offsets_at() + offset_bytes();
     return operand_bytes() > epilogue ? operand_bytes() : epilogue;
   }
 };
@@ -307,6 +367,18 @@ constexpr const char* RejectMerge(const TileConfig& c) {
   const int least_k = c.groups_at_once() > 1 ? c.mma.k : c.chunk();
   if (c.tile.k % (c.merge.groups * least_k) != 0) return "merged groups share a run of k";
   if (c.tile.n % (c.merge.groups * c.mma.m) != 0) return "merged groups share an mma";
+  if (c.patch_b.n != 1 && c.patch_b.k > c.k_of_group()) return "a patch has k of two groups";
+  return nullptr;
+}
+
+/// Why LDS cannot hold the cells of a halo; nullptr if it can, or there is none.
+constexpr const char* RejectHalo(const TileConfig& c) {
+  if (!c.has_halo()) return nullptr;
+  const int chunks = c.tile.k / c.chunk();
+  if (chunks != 4 && chunks != 8) return "cells of a halo have none of 4, 8 chunks of 16 bytes";
+  if (c.pipeline != TileConfig::Pipeline{}) return "a halo is loaded once, by all waves";
+  if (c.patch_a != TileConfig::Patch{c.chunk(), 1}) return "cells of a halo are loaded by chunks";
+  if (c.halo.cells <= c.tile.m) return "a halo has no cells besides the tile's";
   return nullptr;
 }
 
@@ -343,6 +415,7 @@ constexpr const char* Reject(const TileConfig& c, Gfx gfx) {
   if (c.slabs_of_step() > 1 && (c.merge.groups > 1 || c.patch_a.n != 1)) {
     return "slabs are loaded together along the channels of a tap, of one group";
   }
+  if (const char* reason = RejectHalo(c)) return reason;
   if (const char* reason = RejectPatch(c, c.lds_a(), c.patch_a)) return reason;
   if (const char* reason = RejectPatch(c, c.lds_b(), c.patch_b)) return reason;
   if (c.lds_bytes() > target.lds_bytes) return "the tiles do not fit in LDS";

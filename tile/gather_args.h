@@ -8,6 +8,15 @@
 
 namespace gridwise::tile {
 
+/// How a row with a halo divides the cells of a sub-GEMM (kernel/halo.h): an image into `count`
+/// strips along w, whose rows are `pitch` positions and lie one behind the other. The last of them,
+/// one less than the filter taps along w, are no cells. A tile is a run of positions of a strip,
+/// and a workgroup computes `run` tiles one after the other, or the last ones of a strip's `tiles`.
+struct Strips {
+  int pitch, count, tiles, run;
+  MagicDiv by_pitch, by_count, by_runs;  // workgroups of a strip
+};
+
 /// Kernel arguments of the gathering kernels, forward and backward-data; see core/conv/gemm_map.h.
 /// Strides are bytes, so that any packed or strided layout whose channels are contiguous is a
 /// matter of numbers. Axes are d, h, w.
@@ -30,6 +39,8 @@ struct GatherArgs {
   MagicDiv by_splits;      //
   EpilogueArgs epilogue;   // y or dx
   SubGemm inline_table[kInlineSubGemms];
+  Strips strips[kInlineSubGemms];  // of each; of rows with a halo alone, whose m counts workgroups'
+                                   // tiles
 };
 
 }  // namespace gridwise::tile

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "absl/strings/str_format.h"
 #include "core/base/fields_text.h"
 #include "core/launch/plan_epilogue.h"
 #include "tile/plan/bwd_weight.h"
@@ -35,7 +36,7 @@ class TileKernel : public PartKernel {
             .vector_b = c.patch_b.k * c.patch_b.n,
             .transposes_a = c.patch_a.n > 1,
             .transposes_b = c.patch_b.n > 1,
-            .lds_bytes = c.lds_buffers() * c.slab_bytes(),
+            .lds_bytes = c.operand_bytes(),
             .slabs = c.slabs_in_flight(),
             .merged_groups = c.merge.groups};
   }
@@ -52,7 +53,12 @@ class GatherKernel final : public TileKernel {
  public:
   using TileKernel::TileKernel;
 
-  std::optional<Refusal> Reject(const ConvProblem& problem, int) const override {
+  std::optional<Refusal> Reject(const ConvProblem& problem, int splits) const override {
+    if (config().has_halo() && splits > 1) {
+      return Refusal(
+          RefusalCode::kOther,
+          absl::StrFormat("there are to be %d splits; the row has all of K in LDS", splits));
+    }
     return RejectGather(config(), problem);
   }
   std::optional<Excess> TooLarge(const ConvProblem& problem, std::int64_t limit) const override {

@@ -202,6 +202,20 @@ GRIDWISE_DEVICE unsigned ShuffleXor(unsigned v, int mask) {
   return got;
 }
 
+/// The number of the warpgroup, of which the assembler knows that a warp's lanes have the same:
+/// what follows from it is computed once for the warp.
+GRIDWISE_DEVICE int WarpgroupId() {
+  int got;
+  asm volatile("shfl.sync.idx.b32 %0, %1, 0, 31, 0xffffffff;" : "=r"(got) : "r"(ThreadId() / 128));
+  return got;
+}
+
+/// Writes 16 bytes of zeros to shared memory. (Of zeros in C++ the compiler makes a memset, by
+/// bytes.)
+GRIDWISE_DEVICE void StoreZeros16(SharedAddress to) {
+  asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" ::"r"(to), "r"(0) : "memory");
+}
+
 /// Stores 8 bytes if `condition`, with no branch.
 GRIDWISE_DEVICE void StoreIf(bool condition, void* to, Vec<unsigned, 2> v) {
   asm volatile(
@@ -210,6 +224,13 @@ GRIDWISE_DEVICE void StoreIf(bool condition, void* to, Vec<unsigned, 2> v) {
       "l"(to), "r"(v[0]), "r"(v[1])
       : "memory");
 }
+
+/// Lets the launch after this one begin, if it may, when all workgroups of this one have begun.
+GRIDWISE_DEVICE void LetNextLaunchBegin() {
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+/// Until the launch before this one has ended, and what it wrote can be read.
+GRIDWISE_DEVICE void WaitForLaunchBefore() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 
 /// The workgroup's number in its cluster.
 GRIDWISE_DEVICE int ClusterRank() {
@@ -228,9 +249,12 @@ GRIDWISE_DEVICE SharedAddress OfClusterRank(SharedAddress at, int rank) {
   asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(at), "r"(rank));
   return there;
 }
-GRIDWISE_DEVICE float LoadOfCluster(SharedAddress at) {
-  float v;
-  asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(v) : "r"(at) : "memory");
+GRIDWISE_DEVICE Vec<float, 4> LoadOfCluster(SharedAddress at) {
+  Vec<float, 4> v;
+  asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(v[0]), "=f"(v[1]), "=f"(v[2]), "=f"(v[3])
+               : "r"(at)
+               : "memory");
   return v;
 }
 

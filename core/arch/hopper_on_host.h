@@ -262,10 +262,14 @@ inline void StoreIf(bool condition, void* to, Vec<unsigned, 2> v) {
 }
 /// Clusters of one workgroup.
 inline int ClusterRank() { return 0; }
+inline void StoreZeros16(SharedAddress to) { std::memset(dynamic_shared_memory + to, 0, 16); }
+inline void LetNextLaunchBegin() {}
+inline void WaitForLaunchBefore() {}
+inline int WarpgroupId() { return ThreadId() / 128; }
 inline void ClusterSync() {}
 inline SharedAddress OfClusterRank(SharedAddress at, int) { return at; }
-inline float LoadOfCluster(SharedAddress at) {
-  return *reinterpret_cast<const float*>(dynamic_shared_memory + at);
+inline Vec<float, 4> LoadOfCluster(SharedAddress at) {
+  return *reinterpret_cast<const Vec<float, 4>*>(dynamic_shared_memory + at);
 }
 inline void AddTo(float* to, float v) { std::atomic_ref<float>(*to) += v; }
 

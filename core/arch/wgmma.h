@@ -13,19 +13,23 @@ namespace gridwise {
 
 using MatrixDescriptor = unsigned long long;
 
+/// Where an operand begins, as a descriptor has it: within this workgroup's shared memory. (In a
+/// cluster, addresses have the workgroup's number above.)
+GRIDWISE_DEVICE MatrixDescriptor StartOf(SharedAddress address) { return (address & 0x3ffff) >> 4; }
+
 /// An operand whose rows (of A) or columns (of B) are runs of kSwizzle bytes along k, 128, 64 or
 /// 32, as the copy engine puts them there with that swizzle; groups of 8 runs follow each other.
 /// The swizzle is a function of the address, so that a descriptor may begin at any run.
 template <int kSwizzle>
 GRIDWISE_DEVICE MatrixDescriptor RunsAlongK(SharedAddress address) {
   constexpr MatrixDescriptor kMode = kSwizzle == 128 ? 1 : kSwizzle == 64 ? 2 : 3;
-  return (MatrixDescriptor{address} >> 4) | (MatrixDescriptor{1} << 16) |
+  return StartOf(address) | (MatrixDescriptor{1} << 16) |
          (MatrixDescriptor{8 * kSwizzle / 16} << 32) | (kMode << 62);
 }
 /// An operand that lies along its rows or columns: lines of 64 elements, one for each k, with the
 /// 128-byte swizzle. 8 lines follow each other; the next 64 elements are 64 lines behind.
 GRIDWISE_DEVICE MatrixDescriptor LinesPerK(SharedAddress address) {
-  return (MatrixDescriptor{address} >> 4) | (MatrixDescriptor{8192 / 16} << 16) |
+  return StartOf(address) | (MatrixDescriptor{8192 / 16} << 16) |
          (MatrixDescriptor{1024 / 16} << 32) | (MatrixDescriptor{1} << 62);
 }
 

@@ -1,11 +1,10 @@
 #include "core/conv/fold.h"
 
-#include "core/base/math.h"
 #include "core/conv/limits.h"
 
 namespace gridwise {
 
-std::optional<Folded> Fold(const ConvProblem& problem, std::int64_t line_multiple) {
+std::optional<Folded> Fold(const ConvProblem& problem) {
   const Dim& w = problem.dims[2];
   if (problem.direction != Direction::kForward || problem.groups != 1 || w.filter == 1 ||
       w.dilation != 1 || problem.c * SizeOf(problem.type) >= 16 ||
@@ -16,9 +15,7 @@ std::optional<Folded> Fold(const ConvProblem& problem, std::int64_t line_multipl
   Folded folded = {.problem = problem};
   folded.to_cells = (w.out() - 1) * w.stride + w.filter;  // the last ones may see nothing
   folded.pad = w.pad_begin;
-  folded.copies =
-      w.pad_begin > 0 || folded.to_cells > w.in || w.in * problem.c % line_multiple != 0;
-  folded.to_cells = AlignUp(folded.to_cells, line_multiple / Gcd(line_multiple, problem.c));
+  folded.copies = w.pad_begin > 0 || folded.to_cells > w.in;
   const std::int64_t line = (folded.copies ? folded.to_cells : w.in) * problem.c;
   const std::int64_t slice = problem.dims[1].in * line, image = problem.dims[0].in * slice;
   if (problem.batch * image >= std::int64_t{1} << 31) return std::nullopt;

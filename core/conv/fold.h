@@ -24,7 +24,6 @@ struct Folded {
 
 /// Nothing unless that pays: forward with one group whose cells are less than 16 bytes, in a filter
 /// of several neighbouring taps along w; and x with its padding has fewer than 2^31 elements.
-/// The lines of a copy are multiples of `line_multiple` elements.
-std::optional<Folded> Fold(const ConvProblem& problem, std::int64_t line_multiple = 1);
+std::optional<Folded> Fold(const ConvProblem& problem);
 
 }  // namespace gridwise

@@ -74,13 +74,6 @@ TEST(Fold, OnlyPaddingNeedsACopy) {
   EXPECT_TRUE(Fold(Stem(11, 3, 1, 1))->copies);
 }
 
-TEST(Fold, LinesOfACopyAreMultiples) {
-  const std::optional<Folded> folded = Fold(Stem(11, 3, 1, 1), /*line_multiple=*/8);
-  ASSERT_TRUE(folded.has_value());
-  EXPECT_EQ(folded->to_cells, 16);  // of 3 channels; else 13
-  EXPECT_TRUE(Fold(Stem(11, 3, 1, 0), /*line_multiple=*/8)->copies) << "a line has 33 elements";
-}
-
 TEST(Fold, LeavesOthersAlone) {
   ConvProblem problem = Stem(11, 3, 1, 1);
   problem.c = 8;

@@ -22,6 +22,9 @@ struct LaunchShape {
   std::uint32_t dynamic_lds_bytes = 0;
   /// Workgroups along x, neighbours, that run together and reach each other's LDS: a cluster.
   std::uint32_t cluster = 1;
+  /// May begin while the launch before it ends: the kernel waits for that one before it touches
+  /// memory. Of targets that can, see core/arch/hopper.h, WaitForLaunchBefore.
+  bool begins_early = false;
 
   bool operator==(const LaunchShape&) const = default;
 };

@@ -7,19 +7,23 @@ namespace gridwise {
 Sharing ShareK(Sharing sharing, DataType type, const DeviceFacts& device, const Work& work,
                absl::FunctionRef<double(int splits)> cycles_of) {
   constexpr double kLeastSteps = 4;  // shorter loops are not worth a workgroup
-  constexpr double kMostRounds = 4;  // more workgroups than that hide nothing more
+  constexpr int kMostRounds = 4;     // more workgroups than that hide nothing more
   if (sharing.splits == 0) {
     sharing.splits = 1;
     const bool splittable =
         SumType(type) == DataType::kF32 && work.out_elements < static_cast<double>(kOffsetLimit);
     double least = splittable ? cycles_of(1) : 0;
-    for (int splits = 2; splittable && work.steps / (work.tiles * splits) >= kLeastSteps &&
-                         work.tiles * splits <= kMostRounds * device.compute_units;
-         splits *= 2) {
+    const auto consider = [&](int splits) {
+      if (!splittable || splits < 2 || work.steps / (work.tiles * splits) < kLeastSteps) return;
       const double cycles = cycles_of(splits);
-      if (cycles >= least) continue;
+      if (cycles >= least) return;
       least = cycles;
       sharing.splits = splits;
+    };
+    const double of_round = device.compute_units / work.tiles;  // splits whose tiles fill all units
+    for (int splits = 2; splits <= kMostRounds * of_round; splits *= 2) consider(splits);
+    for (int rounds = 1; rounds <= kMostRounds; ++rounds) {
+      consider(static_cast<int>(rounds * of_round));
     }
   }
   if (sharing.splits > 1 && sharing.partial_elements == 0) {

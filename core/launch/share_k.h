@@ -16,9 +16,10 @@ struct Work {
 };
 
 /// `sharing` with its zeros filled in, but for partial_elements of a single split, for operands of
-/// `type`. Of the powers of two whose splits have some steps each, and not many more workgroups
-/// than the device has units, it takes the number of splits whose cycles_of(splits) is least; 1
-/// where partial sums are not f32, or there are 2^31 or more.
+/// `type`. Of the numbers of splits that fill the device's units once, twice, ..., and the powers
+/// of two, whose splits have some steps each, and not many more workgroups than the device has
+/// units, it takes the one whose cycles_of(splits) is least; 1 where partial sums are not f32, or
+/// there are 2^31 or more.
 Sharing ShareK(Sharing sharing, DataType type, const DeviceFacts& device, const Work& work,
                absl::FunctionRef<double(int splits)> cycles_of);
 

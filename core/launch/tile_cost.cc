@@ -42,7 +42,8 @@ TileCost::TileCost(const DeviceFacts& device, const TileSteps& s, const Work& wo
 Cost TileCost::Of(int splits) const {
   const TileSteps& s = steps_;
   const double tiles = work_.tiles * splits;
-  const double steps = work_.steps / tiles;  // of a workgroup, on average
+  // Of a workgroup, on average; splits of a tile have whole ones.
+  const double steps = splits == 1 ? work_.steps / tiles : std::ceil(work_.steps / tiles);
   const double rounds = std::ceil(tiles / device_.compute_units);
   const double resident = std::min(s.resident, rounds);
   const double units = std::min<double>(tiles, device_.compute_units);

@@ -55,42 +55,92 @@ bool HasCopyEngine(const ConvProblem& problem, Gfx gfx) {
 /// What becomes of a problem, step by step.
 struct Prepared {
   ConvProblem simple;            // without transpositions
-  ConvProblem deeper;            // with some more channels, which are zeros
-  std::optional<Folded> folded;  // deeper, if that can be
+  ConvProblem deeper;            // with more channels of x or y, which are copied
+  std::optional<Folded> folded;  // simple, if that can be and there is no copy engine
 
   const ConvProblem& problem() const { return folded ? folded->problem : deeper; }
 };
+
+constexpr std::int64_t kMostElements = std::int64_t{1} << 31;  // see PlanWiden
+/// Channels that the copy engine loads at once. It is slower at filling in zeros than at loading
+/// them: what is copied anyway is filled up.
+constexpr std::int64_t kSlab = 64, kShortSlab = 32;
+
+/// Whether y of backward-data is copied with a whole slab of channels.
+bool FillsSlab(const ConvProblem& simple) {
+  return simple.direction == Direction::kBackwardData && simple.groups == 1 && simple.k < kSlab &&
+         simple.k * SizeOf(simple.type) % kCopyBytes != 0 && simple.layout == Layout::kNHWGC &&
+         simple.weight_layout == WeightLayout::kGKYXC &&
+         simple.strides == decltype(simple.strides){} &&
+         simple.batch * simple.out_cells() < kMostElements / kSlab;
+}
+
+/// Of forward of few channels: the convolution of a copy of x whose cells are what output cells see
+/// along w, filled up to a slab of channels. (Runs of x that overlap need no copy, see Fold, but
+/// end within a slab.) Nothing if it cannot be folded or is too large.
+std::optional<ConvProblem> WithRuns(const ConvProblem& simple) {
+  if (!Fold(simple)) return std::nullopt;
+  const Dim& w = simple.dims[2];
+  ConvProblem runs = simple;
+  runs.layout = Layout::kNHWGC;
+  runs.weight_layout = WeightLayout::kGKYXC;
+  runs.c = AlignUp(simple.c * w.filter, simple.c * w.filter > kShortSlab ? kSlab : kShortSlab);
+  runs.dims[2] = Dim{.in = w.out()};
+  if (runs.AxesOf(Tensor::kX).Elements() >= kMostElements) return std::nullopt;
+  return runs;
+}
 
 Prepared Prepare(const ConvProblem& problem, Gfx gfx) {
   Prepared prepared = {
       .simple = Simplify(WithoutTranspositions(problem)), .deeper = {}, .folded = {}};
   prepared.deeper = prepared.simple;
-  prepared.folded = Fold(prepared.simple);
-  if (!prepared.folded || !HasCopyEngine(problem, gfx)) return prepared;
-  // As many that runs of cells begin where the copy engine can.
-  ConvProblem deeper = prepared.simple;
-  const std::int64_t of_run = SizeOf(problem.type) * deeper.dims[2].stride;
-  deeper.c = AlignUp(deeper.c, kCopyBytes / Gcd(kCopyBytes, of_run));
-  prepared.folded = Fold(deeper, kCopyBytes / SizeOf(problem.type));
-  if (prepared.folded) prepared.deeper = deeper;
+  if (!HasCopyEngine(prepared.simple, gfx)) {
+    prepared.folded = Fold(prepared.simple);
+  } else if (FillsSlab(prepared.simple)) {
+    prepared.deeper.k = kSlab;
+  } else if (const std::optional<ConvProblem> runs = WithRuns(prepared.simple)) {
+    prepared.deeper = *runs;
+  }
   return prepared;
 }
 
-/// The cells of x, or the taps of w, that get more channels; nothing if they do not.
-std::optional<Lines> DeeperCells(const Prepared& prepared, Tensor tensor) {
-  const std::int64_t from = prepared.simple.c, to = prepared.deeper.c;
-  if (from == to) return std::nullopt;
-  return Lines{.count = prepared.simple.AxesOf(tensor).Elements() / from,
-               .from_line = from,
+/// Of backward-data, the cells of y that get more channels, or w, which gets more rows; nothing if
+/// they do not.
+std::optional<Lines> FilledLines(const Prepared& prepared, Tensor tensor) {
+  const std::int64_t from = prepared.simple.k, to = prepared.deeper.k;
+  if (from == to || tensor == Tensor::kX) return std::nullopt;
+  const std::int64_t elements = prepared.simple.AxesOf(tensor).Elements();
+  const std::int64_t of_channel = tensor == Tensor::kW ? elements / from : 1;
+  return Lines{.count = elements / from / of_channel,
+               .from_line = from * of_channel,
+               .to_line = to * of_channel};
+}
+
+/// What output cells see along w, or the filter's taps along w: the cells of `deeper`. Nothing if
+/// it has those of `simple`.
+std::optional<Lines> RunLines(const Prepared& prepared, Tensor tensor) {
+  const std::int64_t c = prepared.simple.c, to = prepared.deeper.c;
+  if (c == to) return std::nullopt;
+  const Dim& w = prepared.simple.dims[2];
+  const std::int64_t count = prepared.deeper.AxesOf(tensor).Elements() / to;
+  if (tensor == Tensor::kW) {
+    return Lines{.count = count, .from_line = w.filter * c, .to_line = to};
+  }
+  return Lines{.count = count,
+               .from_line = w.in,
                .to_line = to,
-               .before = 0};
+               .before = w.pad_begin,
+               .item = c,
+               .of_row = w.out(),
+               .step = w.stride,
+               .used = w.filter * c};
 }
 
 /// The lines of x along w that are copied with their padding; nothing if they are not.
 std::optional<Lines> WidenedLines(const Prepared& prepared) {
   if (!prepared.folded || !prepared.folded->copies) return std::nullopt;
-  const PerAxis size = prepared.deeper.AxesOf(Tensor::kX).size;
-  const std::int64_t c = prepared.deeper.c;
+  const PerAxis size = prepared.simple.AxesOf(Tensor::kX).size;
+  const std::int64_t c = prepared.simple.c;
   return Lines{.count = size[0] * size[1] * size[2],
                .from_line = size[3] * c,
                .to_line = prepared.folded->to_cells * c,
@@ -112,9 +162,7 @@ std::optional<Lines> PaddedCells(const ConvProblem& simple, Tensor tensor, Gfx g
   const std::int64_t line = weights ? axes.size[5] : axes.size[4] * axes.size[5];
   const Lines lines = {.count = axes.Elements() / line,
                        .from_line = line,
-                       .to_line = AlignUp(line, kCopyBytes / SizeOf(simple.type)),
-                       .before = 0};
-  constexpr std::int64_t kMostElements = std::int64_t{1} << 31;  // see PlanWiden
+                       .to_line = AlignUp(line, kCopyBytes / SizeOf(simple.type))};
   if (lines.to_line == line || lines.ToElements() >= kMostElements) return std::nullopt;
   return lines;
 }
@@ -140,7 +188,9 @@ KernelLaunch MakeTransposeLaunch(Gfx gfx, DataType type, const Matrices& matrice
 KernelLaunch MakeWidenLaunch(Gfx gfx, DataType type, const Lines& lines, const Place& from,
                              const Place& to) {
   return {.code = PassCode("widen", SizeOf(type), gfx),
-          .shape = {.workgroups = {WidenWorkgroups(lines), 1, 1}, .threads = {kWidenThreads, 1, 1}},
+          .shape = {.workgroups = {WidenWorkgroups(lines), 1, 1},
+                    .threads = {kWidenThreads, 1, 1},
+                    .begins_early = BeginsEarly(gfx)},
           .arguments = BytesOf(PlanWiden(lines)),
           .addresses = {{offsetof(WidenArgs, from), from}, {offsetof(WidenArgs, to), to}},
           .map = {}};
@@ -186,8 +236,9 @@ double LayoutPassCycles(const ConvProblem& problem, const DeviceFacts& device) {
   };
   const Prepared prepared = Prepare(problem, device.gfx);
   for (const auto& [tensor, place] : operands) {
-    add(DeeperCells(prepared, tensor));
+    add(RunLines(prepared, tensor));
     if (tensor == Tensor::kX) add(WidenedLines(prepared));
+    add(FilledLines(prepared, tensor));
     add(PaddedCells(prepared.problem(), tensor, device.gfx));
   }
   return cycles;
@@ -214,7 +265,8 @@ Places LayoutPasses::AddBefore(LaunchPlan& plan) const {
   const Prepared prepared = Prepare(problem_, gfx_);
   for (const auto& [tensor, member] : operands) {
     Place& place = places.*member;
-    widen(DeeperCells(prepared, tensor), place);
+    widen(RunLines(prepared, tensor), place);
+    widen(FilledLines(prepared, tensor), place);
     if (tensor == Tensor::kX) widen(WidenedLines(prepared), place);
     widen(PaddedCells(prepared.problem(), tensor, gfx_), place);
   }

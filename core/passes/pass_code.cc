@@ -14,4 +14,6 @@ KernelCode PassCode(std::string_view pass, DataType type, Gfx gfx) {
   return {ObjectOf(PassesCode(), gfx), absl::StrCat("gridwise_", pass, "_", Name(type))};
 }
 
+bool BeginsEarly(Gfx gfx) { return TraitsOf(gfx).mma_unit == MmaUnit::kWgmma; }
+
 }  // namespace gridwise

@@ -7,9 +7,13 @@
 
 #if defined(__NVPTX__)
 
+#include "core/arch/hopper.h"
+
 #define GRIDWISE_PASS(symbol, threads, Args, Tile)                                \
   extern "C" GRIDWISE_KERNEL __attribute__((launch_bounds(threads))) void symbol( \
       const __attribute__((grid_constant)) Args args) {                           \
+    LetNextLaunchBegin();                                                         \
+    WaitForLaunchBefore();                                                        \
     Tile(args);                                                                   \
   }
 
@@ -38,6 +42,15 @@ GRIDWISE_PASS(gridwise_columns_b128, kColumnsThreads, ColumnsArgs, ColumnsTile<U
 GRIDWISE_PASS(gridwise_reduce_f16, kReduceThreads, ReduceArgs, ReduceTile<DataType::kF16>)
 GRIDWISE_PASS(gridwise_reduce_bf16, kReduceThreads, ReduceArgs, ReduceTile<DataType::kBF16>)
 GRIDWISE_PASS(gridwise_reduce_f32, kReduceThreads, ReduceArgs, ReduceTile<DataType::kF32>)
+
+#if defined(__NVPTX__)
+GRIDWISE_PASS(gridwise_shared_reduce_f16, kReduceThreads, ReduceArgs,
+              SharedReduceTile<DataType::kF16>)
+GRIDWISE_PASS(gridwise_shared_reduce_bf16, kReduceThreads, ReduceArgs,
+              SharedReduceTile<DataType::kBF16>)
+GRIDWISE_PASS(gridwise_shared_reduce_f32, kReduceThreads, ReduceArgs,
+              SharedReduceTile<DataType::kF32>)
+#endif
 
 GRIDWISE_PASS(gridwise_transpose_b8, kTransposeThreads, TransposeArgs, TransposeTile<unsigned char>)
 GRIDWISE_PASS(gridwise_transpose_b16, kTransposeThreads, TransposeArgs,

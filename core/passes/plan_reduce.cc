@@ -42,6 +42,14 @@ ReduceArgs MakeArgs(const ConvProblem& problem, const TensorAxes& axes,
   return args;
 }
 
+/// Whether warps share the splits of an element: where they are many, and workgroups that do not
+/// share them would not fill the device. Of targets that have the kernel.
+bool SharesSplits(const ReduceArgs& args, Gfx gfx) {
+  constexpr int kMany = 4, kFewElements = 1 << 18;
+  return TraitsOf(gfx).mma_unit == MmaUnit::kWgmma && args.splits >= kMany &&
+         args.elements < kFewElements;
+}
+
 }  // namespace
 
 std::vector<ReducePlan> PlanReduce(const ConvProblem& problem, int splits) {
@@ -77,13 +85,19 @@ void AddReduceLaunches(const ConvProblem& problem, Gfx gfx, int splits, std::int
     Places part = places;
     part.out.offset += reduce.first * SizeOf(problem.output_type());
     for (std::size_t i = 0; i < 2; ++i) part.d[i].offset += reduce.tensor_first[i];
-    KernelLaunch launch = {.code = PassCode("reduce", problem.output_type(), gfx),
-                           .shape = {.workgroups = {ReduceWorkgroups(reduce.args), 1, 1},
-                                     .threads = {kReduceThreads, 1, 1}},
-                           .arguments = BytesOf(reduce.args),
-                           .addresses = EpilogueAddresses(offsetof(ReduceArgs, epilogue),
-                                                          reduce.args.epilogue, part.out, part.d),
-                           .map = {}};
+    const bool shares = SharesSplits(reduce.args, gfx);
+    const unsigned workgroups = shares ? CeilDiv(static_cast<unsigned>(reduce.args.elements),
+                                                 static_cast<unsigned>(kSharedReduceElements))
+                                       : ReduceWorkgroups(reduce.args);
+    KernelLaunch launch = {
+        .code = PassCode(shares ? "shared_reduce" : "reduce", problem.output_type(), gfx),
+        .shape = {.workgroups = {workgroups, 1, 1},
+                  .threads = {kReduceThreads, 1, 1},
+                  .begins_early = BeginsEarly(gfx)},
+        .arguments = BytesOf(reduce.args),
+        .addresses = EpilogueAddresses(offsetof(ReduceArgs, epilogue), reduce.args.epilogue,
+                                       part.out, part.d),
+        .map = {}};
     launch.addresses.push_back(
         {offsetof(ReduceArgs, partial), {Memory::kWorkspace, partial_at + reduce.first * 4}});
     plan.launches.push_back(std::move(launch));

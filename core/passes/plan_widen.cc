@@ -5,17 +5,25 @@
 namespace gridwise {
 
 WidenArgs PlanWiden(const Lines& lines) {
+  const auto magic = [](std::int64_t n) { return MakeMagicDiv(static_cast<unsigned>(n)); };
   return {.from = nullptr,
           .to = nullptr,
           .elements = static_cast<int>(lines.ToElements()),
           .from_line = static_cast<int>(lines.from_line),
+          .item = static_cast<int>(lines.item),
+          .of_row = static_cast<int>(lines.of_row),
           .to_line = static_cast<int>(lines.to_line),
+          .used = static_cast<int>(lines.used),
+          .step = static_cast<int>(lines.step),
           .before = static_cast<int>(lines.before),
-          .by_to_line = MakeMagicDiv(static_cast<unsigned>(lines.to_line))};
+          .by_of_row = magic(lines.of_row),
+          .by_to_line = magic(lines.to_line),
+          .by_item = magic(lines.item)};
 }
 
 unsigned WidenWorkgroups(const Lines& lines) {
-  return static_cast<unsigned>(CeilDiv<std::int64_t>(lines.ToElements(), kWidenThreads));
+  return static_cast<unsigned>(
+      CeilDiv<std::int64_t>(lines.ToElements(), kWidenThreads * kWidenElements));
 }
 
 }  // namespace gridwise

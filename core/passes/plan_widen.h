@@ -6,9 +6,12 @@
 
 namespace gridwise {
 
-/// Lines that are copied into longer ones, see WidenArgs. Sizes are elements.
+/// `count` lines that are made, see WidenArgs; as they are by default, `used` of a line is what the
+/// source has.
 struct Lines {
-  std::int64_t count, from_line, to_line, before;
+  std::int64_t count, from_line, to_line, before = 0;
+  std::int64_t item = 1, of_row = 1, step = 0;
+  std::int64_t used = to_line;
 
   std::int64_t ToElements() const { return count * to_line; }
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/arch/gpu.h"
+#include "core/arch/sync.h"
 #include "core/launch/apply_unary.h"
 #include "core/launch/combine.h"
 #include "core/passes/reduce_args.h"
@@ -20,7 +21,7 @@ GRIDWISE_DEVICE long OffsetInTensor(const ReduceArgs& args, int tensor, int at) 
 
 /// The value of element `at` of the output, of whose splits `sum` is the sum.
 template <DataType kType>
-GRIDWISE_DEVICE Element<kType> FinishSum(const ReduceArgs& args, int at, float sum) {
+GRIDWISE_DEVICE float FinishSum(const ReduceArgs& args, int at, float sum) {
   const EpilogueArgs& epilogue = args.epilogue;
   float v = epilogue.alpha * sum;
   for (int i = 0; i < epilogue.tensors; ++i) {
@@ -31,36 +32,65 @@ GRIDWISE_DEVICE Element<kType> FinishSum(const ReduceArgs& args, int at, float s
                               : static_cast<float>(*reinterpret_cast<const Element<kType>*>(d)));
   }
   WithUnary(args.unary, args.unary_parameter, [&](auto unary) { v = unary(v); });
-  return static_cast<Element<kType>>(Clamp(epilogue, v));
+  return Clamp(epilogue, v);
 }
 
-/// The same of `kCount` neighbouring elements from `at` on, whose splits it adds up. Some splits'
-/// loads are under way at a time.
-template <DataType kType, int kCount>
-GRIDWISE_DEVICE void ReduceRun(const ReduceArgs& args, int at) {
+/// kCount neighbouring elements; 16 bytes at a time where the target's loads want to be aligned.
+template <class T, int kCount>
+#if defined(__NVPTX__)
+struct alignas(kCount * sizeof(T)) Run {
+#else
+struct Run {
+#endif
+  T of[kCount] = {};
+};
+
+/// The sums of `kCount` neighbouring elements from `at` on over splits first, first + step, ...
+/// Some splits' loads are under way at a time.
+template <int kCount>
+GRIDWISE_DEVICE Run<float, kCount> SumSplits(const ReduceArgs& args, int at, int first, int step) {
   constexpr int kAtATime = 8;
-  struct Sums {
-    float of[kCount] = {};
-  };
-  struct Values {
-    Element<kType> of[kCount];
-  };
+  using Sums = Run<float, kCount>;
   Sums sums;
-  for (int first = 0; first < args.splits; first += kAtATime) {
+  for (; first < args.splits; first += kAtATime * step) {
     Sums splits[kAtATime];
     for (int i = 0; i < kAtATime; ++i) {
-      if (first + i < args.splits) {
-        splits[i] =
-            *reinterpret_cast<const Sums*>(args.partial + (first + i) * args.split_elements + at);
+      const int split = first + i * step;
+      if (split < args.splits) {
+        splits[i] = *reinterpret_cast<const Sums*>(args.partial + split * args.split_elements + at);
       }
     }
     for (int i = 0; i < kAtATime; ++i) {
       for (int e = 0; e < kCount; ++e) sums.of[e] += splits[i].of[e];
     }
   }
-  Values values;
-  for (int e = 0; e < kCount; ++e) values.of[e] = FinishSum<kType>(args, at + e, sums.of[e]);
-  *reinterpret_cast<Values*>(static_cast<Element<kType>*>(args.epilogue.out) + at) = values;
+  return sums;
+}
+
+/// Stores what becomes of sums. A short launch waits for its code to arrive, so what most outputs
+/// don't need is out of the way.
+template <DataType kType, int kCount>
+GRIDWISE_DEVICE void FinishRun(const ReduceArgs& args, int at, Run<float, kCount> sums) {
+  const EpilogueArgs& epilogue = args.epilogue;
+  if (epilogue.tensors != 0 || epilogue.clamps != 0 || epilogue.alpha != 1 ||
+      args.unary != Unary::kNone) [[unlikely]] {
+#pragma clang loop unroll(disable)
+    for (int e = 0; e < kCount; ++e) sums.of[e] = FinishSum<kType>(args, at + e, sums.of[e]);
+  }
+  Run<Element<kType>, kCount> values;
+  for (int e = 0; e < kCount; ++e) values.of[e] = static_cast<Element<kType>>(sums.of[e]);
+  *reinterpret_cast<decltype(values)*>(static_cast<Element<kType>*>(epilogue.out) + at) = values;
+}
+
+/// Whether runs of elements are aligned to their size, where they have to be.
+GRIDWISE_DEVICE bool RunsAreAligned([[maybe_unused]] const ReduceArgs& args) {
+#if defined(__NVPTX__)
+  return args.split_elements % kReduceElements == 0 &&
+         reinterpret_cast<unsigned long>(args.partial) % 16 == 0 &&
+         reinterpret_cast<unsigned long>(args.epilogue.out) % 16 == 0;
+#else
+  return true;
+#endif
 }
 
 /// out[i] = epilogue(sum over splits s of partial[s][i]), the splits in order, so that the result
@@ -68,11 +98,46 @@ GRIDWISE_DEVICE void ReduceRun(const ReduceArgs& args, int at) {
 template <DataType kType>
 GRIDWISE_DEVICE void ReduceTile(const ReduceArgs& args) {
   const int at = (BlockIdX() * kReduceThreads + ThreadId()) * kReduceElements;
-  if (at + kReduceElements <= args.elements) {
-    ReduceRun<kType, kReduceElements>(args, at);
+  if (at + kReduceElements <= args.elements && RunsAreAligned(args)) [[likely]] {
+    FinishRun<kType>(args, at, SumSplits<kReduceElements>(args, at, 0, 1));
   } else {
-    for (int i = at; i < args.elements; ++i) ReduceRun<kType, 1>(args, i);
+    for (int i = at; i < args.elements && i < at + kReduceElements; ++i) {
+      FinishRun<kType>(args, i, SumSplits<1>(args, i, 0, 1));
+    }
   }
 }
+
+#if defined(__NVPTX__)
+
+/// The same, where kReduceSharers warps share the splits of an element, each every so manieth one,
+/// and the first adds up their sums in order: for few elements of many splits.
+template <DataType kType>
+GRIDWISE_DEVICE void SharedReduceTile(const ReduceArgs& args) {
+  constexpr int kLanes = kReduceThreads / kReduceSharers;
+  using Sums = Run<float, kReduceElements>;
+  static __attribute__((shared)) Vec<float, kReduceElements> of_sharers[kReduceSharers][kLanes];
+  const int sharer = ThreadId() / kLanes, lane = ThreadId() % kLanes;
+  const int at = (BlockIdX() * kLanes + lane) * kReduceElements;
+  const bool is_run = at + kReduceElements <= args.elements && RunsAreAligned(args);
+  if (is_run) {
+    const Sums mine = SumSplits<kReduceElements>(args, at, sharer, kReduceSharers);
+    for (int e = 0; e < kReduceElements; ++e) of_sharers[sharer][lane][e] = mine.of[e];
+  }
+  BarrierLds();
+  if (sharer > 0) return;
+  if (!is_run) {
+    for (int i = at; i < args.elements && i < at + kReduceElements; ++i) {
+      FinishRun<kType>(args, i, SumSplits<1>(args, i, 0, 1));
+    }
+    return;
+  }
+  Sums sums;
+  for (int s = 0; s < kReduceSharers; ++s) {
+    for (int e = 0; e < kReduceElements; ++e) sums.of[e] += of_sharers[s][lane][e];
+  }
+  FinishRun<kType>(args, at, sums);
+}
+
+#endif
 
 }  // namespace gridwise

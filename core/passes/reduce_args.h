@@ -11,6 +11,10 @@ inline constexpr int kReduceThreads = 256;
 /// Neighbouring elements that a lane adds up.
 inline constexpr int kReduceElements = 4;
 
+/// Where workgroups are few: warps that share an element's splits, and the elements of a workgroup.
+inline constexpr int kReduceSharers = 8;
+inline constexpr int kSharedReduceElements = kReduceThreads / kReduceSharers * kReduceElements;
+
 /// Kernel arguments of the sum over splits of K. Elements are in the order of the output in memory.
 struct ReduceArgs {
   const float* partial;  // [splits], of which this launch adds up `elements` elements

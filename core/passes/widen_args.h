@@ -6,16 +6,23 @@ namespace gridwise {
 
 /// Lanes of a workgroup of the widening kernel.
 inline constexpr int kWidenThreads = 256;
+/// Neighbouring elements that a lane makes.
+inline constexpr int kWidenElements = 4;
 
-/// Kernel arguments of a copy of packed lines into longer ones, with zeros around them: element e
-/// of a line of `from` becomes element before + e of the line of `to`. What does not fit is left
-/// out.
+/// Kernel arguments of a copy of lines, with zeros around what they take from the source. A row of
+/// `from` is from_line items of `item` elements; of_row lines of `to` are made from it:
+///
+///   to[row][o][e] = from[row][o * step - before + e / item][e % item]
+///
+/// for e < used and items that there are, else 0.
 struct WidenArgs {
   const void* from;
   void* to;
   int elements;  // of `to`
-  int from_line, to_line, before;
-  MagicDiv by_to_line;
+  int from_line, item;
+  int of_row, to_line, used;  // lines, elements
+  int step, before;           // items
+  MagicDiv by_of_row, by_to_line, by_item;
 };
 
 }  // namespace gridwise

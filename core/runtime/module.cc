@@ -7,7 +7,7 @@
 #include "absl/base/no_destructor.h"
 #include "absl/strings/str_cat.h"
 #include "core/runtime/status.h"
-#include "tools/third_party/hip/cuda/clusters.h"
+#include "tools/third_party/hip/cuda/launch.h"
 
 namespace gridwise {
 
@@ -90,18 +90,18 @@ absl::Status Launch(hipFunction_t kernel, const LaunchShape& shape,
   std::size_t size = arguments.size();
   void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, const_cast<std::byte*>(arguments.data()),
                    HIP_LAUNCH_PARAM_BUFFER_SIZE, &size, HIP_LAUNCH_PARAM_END};
-  if (shape.cluster > 1 && hipGridwiseModuleLaunchClusters == nullptr) {
+  const auto [x, y, z] = shape.workgroups;
+  const auto [in_x, in_y, in_z] = shape.threads;
+  if (shape.cluster > 1 && hipGridwiseModuleLaunch == nullptr) {
     return absl::UnimplementedError("the linked HIP library has no clusters of workgroups");
   }
+  const bool is_plain = shape.cluster <= 1 && !shape.begins_early;
   const hipError_t error =
-      shape.cluster > 1 ? hipGridwiseModuleLaunchClusters(
-                              kernel, shape.workgroups[0], shape.workgroups[1], shape.workgroups[2],
-                              shape.threads[0], shape.threads[1], shape.threads[2],
-                              shape.dynamic_lds_bytes, stream, nullptr, extra, shape.cluster)
-                        : hipModuleLaunchKernel(kernel, shape.workgroups[0], shape.workgroups[1],
-                                                shape.workgroups[2], shape.threads[0],
-                                                shape.threads[1], shape.threads[2],
-                                                shape.dynamic_lds_bytes, stream, nullptr, extra);
+      is_plain || hipGridwiseModuleLaunch == nullptr
+          ? hipModuleLaunchKernel(kernel, x, y, z, in_x, in_y, in_z, shape.dynamic_lds_bytes,
+                                  stream, nullptr, extra)
+          : hipGridwiseModuleLaunch(kernel, x, y, z, in_x, in_y, in_z, shape.dynamic_lds_bytes,
+                                    stream, nullptr, extra, shape.cluster, shape.begins_early);
   if (error == hipSuccess) return absl::OkStatus();
   return ToStatus(
       error, absl::StrCat("launch a kernel with ", shape.workgroups[0], " x ", shape.workgroups[1],

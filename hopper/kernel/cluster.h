@@ -10,25 +10,40 @@ namespace gridwise::hopper {
 template <Config kC, class Finish>
 GRIDWISE_DEVICE void StoreOfCluster(const Finish& finish, Stores stores, int splits, char* staging,
                                     int group, int row, const Sums<kC>& sums) {
+  using Four = Vec<float, 4>;
   constexpr int kThreads = 128 * kC.groups, kOfRow = kC.columns / 2, kOfUnit = 8;
+  constexpr int kAtATime = 4;
   constexpr int kUnits = kC.reps * kOfRow / kOfUnit;  // of 64 rows and 16 columns
   static_assert(kC.reps * kOfRow * kThreads * 4 <= kC.staging_at());
   WaitAt(ClusterBarrier(), kThreads);  // nobody reads the stages any more
-  float* const mine = reinterpret_cast<float*>(dynamic_shared_memory) + ThreadId();
+  Four* const mine = reinterpret_cast<Four*>(dynamic_shared_memory) + ThreadId();
 #pragma unroll
-  for (int i = 0; i < kC.reps * kOfRow; ++i) {
-    mine[i * kThreads] = sums.d[i / kOfRow][i % kOfRow];
+  for (int i = 0; i < kC.reps * kOfRow; i += 4) {
+    const float* const d = sums.d[i / kOfRow] + i % kOfRow;
+    mine[i / 4 * kThreads] = Four{d[0], d[1], d[2], d[3]};
   }
   ClusterSync();
-  const SharedAddress at = DynamicSharedMemory() + ThreadId() * 4;
+  const SharedAddress at = DynamicSharedMemory() + ThreadId() * 16;
 #pragma clang loop unroll(disable)
   for (int unit = ClusterRank(); unit < kUnits; unit += splits) {
     float v[kOfUnit] = {};
 #pragma clang loop unroll(disable)
-    for (int split = 0; split < splits; ++split) {
-      const SharedAddress from = OfClusterRank(at + unit * kOfUnit * kThreads * 4, split);
+    for (int first = 0; first < splits; first += kAtATime) {
+      Four loaded[kAtATime][kOfUnit / 4];  // all on their way before the first is added
 #pragma unroll
-      for (int i = 0; i < kOfUnit; ++i) v[i] += LoadOfCluster(from + i * kThreads * 4);
+      for (int s = 0; s < kAtATime; ++s) {
+        const int split = first + s < splits ? first + s : first;
+        const SharedAddress from = OfClusterRank(at + unit * kOfUnit * kThreads * 4, split);
+#pragma unroll
+        for (int i = 0; i < kOfUnit / 4; ++i)
+          loaded[s][i] = LoadOfCluster(from + i * kThreads * 16);
+      }
+#pragma unroll
+      for (int s = 0; s < kAtATime; ++s) {
+        if (first + s >= splits) break;
+#pragma unroll
+        for (int i = 0; i < kOfUnit; ++i) v[i] += loaded[s][i / 4][i % 4];
+      }
     }
     constexpr int kOfRep = kOfRow / kOfUnit;
     StoreByLanes<16, kC.type>(finish, stores, staging, group, row + unit / kOfRep * 64, v,

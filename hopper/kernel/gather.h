@@ -15,7 +15,6 @@ namespace gridwise::hopper {
 /// A tile of a sub-GEMM and a group, and the part of its K that a workgroup sums.
 struct GatherTileAt {
   int index;  // of the sub-GEMM
-  SubGemm gemm;
   int group, split;
   int row, column;  // its first
   int first, end;   // steps of K
@@ -23,40 +22,35 @@ struct GatherTileAt {
   GRIDWISE_DEVICE int steps() const { return end - first; }
 };
 
-/// A sub-GEMM in registers: arguments at an index that is known when the kernel is assembled are
-/// operands of instructions, while others are loads from memory.
-GRIDWISE_DEVICE SubGemm SelectGemm(const GatherArgs& args, int index) {
-  SubGemm gemm = args.gemm[0];
-#pragma unroll
-  for (int i = 1; i < kMaxClasses; ++i) {
-    if (i == index) gemm = args.gemm[i];
-  }
-  return gemm;
-}
-
+/// By a few instructions: the producer finds a tile while it loads nothing, and consumers while
+/// they multiply a single slab.
 template <Config kC>
 GRIDWISE_DEVICE GatherTileAt FindTile(const GatherArgs& args, int tile) {
-  const int group = tile / args.tiles;
-  tile -= group * args.tiles;
-  const int split = tile % args.splits;
-  tile /= args.splits;
-  int index = 0;
+  GatherTileAt found = {};
+  found.group = Quotient(tile, args.by_tiles);
+  tile -= found.group * args.tiles;
+  int m_tile = Quotient(tile, args.by_splits);
+  found.split = tile - m_tile * args.splits;
+  tile = m_tile;
+  m_tile = Quotient(tile, args.by_n_tiles);
+  found.column = (tile - m_tile * args.n_tiles) * kC.columns;
+  int first_tile = 0, steps = args.steps[0];
+  if (args.sub_gemms > 1) {
 #pragma unroll
-  for (int i = 1; i < kMaxClasses; ++i) {
-    if (i < args.sub_gemms && tile >= args.gemm[i].first_tile) index = i;
+    for (int i = 1; i < kMaxClasses; ++i) {
+      if (i >= args.sub_gemms || m_tile < args.gemm[i].first_tile) continue;
+      found.index = i;
+      first_tile = args.gemm[i].first_tile;
+      steps = args.steps[i];
+    }
   }
-  const SubGemm gemm = SelectGemm(args, index);
-  tile -= gemm.first_tile;
-  const int m_tile = tile / args.n_tiles;
-  const int steps = Taps(gemm) * args.slabs;
-  return {.index = index,
-          .gemm = gemm,
-          .group = group,
-          .split = split,
-          .row = m_tile * kC.rows(),
-          .column = (tile - m_tile * args.n_tiles) * kC.columns,
-          .first = static_cast<int>(static_cast<long>(steps) * split / args.splits),
-          .end = static_cast<int>(static_cast<long>(steps) * (split + 1) / args.splits)};
+  found.row = (m_tile - first_tile) * kC.rows();
+  found.end = steps;
+  if (args.splits > 1) {
+    found.first = Quotient(steps * found.split, args.by_splits);
+    found.end = Quotient(steps * (found.split + 1), args.by_splits);
+  }
+  return found;
 }
 
 /// A step of K: a filter tap of a sub-GEMM, and a slab of channels.
@@ -64,13 +58,16 @@ class GatherStep {
  public:
   GRIDWISE_DEVICE GatherStep(const GatherArgs& args, const SubGemm& gemm, int step)
       : args_(args), gemm_(gemm) {
-    const int taps = Taps(gemm);
-    int tap = args.channels_outside ? step % taps : step / args.slabs;
-    slab = args.channels_outside ? step / taps : step % args.slabs;
-    t[2] = tap % gemm.axis[2].taps;
-    tap /= gemm.axis[2].taps;
-    t[1] = tap % gemm.axis[1].taps;
-    t[0] = tap / gemm.axis[1].taps;
+    if (step > 0) {
+      const int taps = Taps(gemm);
+      int tap = args.channels_outside ? step % taps : step / args.slabs;
+      slab = args.channels_outside ? step / taps : step % args.slabs;
+      t_[2] = tap % gemm.axis[2].taps;
+      tap /= gemm.axis[2].taps;
+      t_[1] = tap % gemm.axis[1].taps;
+      t_[0] = tap / gemm.axis[1].taps;
+    }
+    Place();
   }
 
   GRIDWISE_DEVICE void Next() {
@@ -82,41 +79,74 @@ class GatherStep {
     }
   }
 
-  /// Source cells from the first tap to this one.
-  GRIDWISE_DEVICE int Move(int axis) const {
-    return t[axis] * args_.strides[axis].tap_source_stride;
-  }
-  /// The tap of w.
-  GRIDWISE_DEVICE int FilterTap() const {
-    const int d = Tap(gemm_.axis[0], args_.strides[0], t[0]);
-    const int h = Tap(gemm_.axis[1], args_.strides[1], t[1]);
-    return (d * args_.filter[1] + h) * args_.filter[2] + Tap(gemm_.axis[2], args_.strides[2], t[2]);
-  }
-
-  int t[3];
-  int slab;
+  int slab = 0;
+  int tap;      // of w
+  int move[3];  // source cells from the first tap to this one
 
  private:
   /// Whether the first follows.
   GRIDWISE_DEVICE bool NextTap() {
+    bool is_first = true;
 #pragma unroll
     for (int axis = 2; axis >= 0; --axis) {
-      if (++t[axis] < gemm_.axis[axis].taps) return false;
-      t[axis] = 0;
+      if (!is_first) break;
+      is_first = ++t_[axis] == gemm_.axis[axis].taps;
+      if (is_first) t_[axis] = 0;
     }
-    return true;
+    Place();
+    return is_first;
+  }
+  GRIDWISE_DEVICE void Place() {
+    tap = 0;
+#pragma unroll
+    for (int axis = 0; axis < 3; ++axis) {
+      tap = tap * args_.filter[axis] + Tap(gemm_.axis[axis], args_.strides[axis], t_[axis]);
+      move[axis] = t_[axis] * args_.strides[axis].tap_source_stride;
+    }
   }
 
   const GatherArgs& args_;
   const SubGemm& gemm_;
+  int t_[3] = {0, 0, 0};
 };
+
+/// Starts to load the slab of w of a step.
+template <Config kC>
+GRIDWISE_DEVICE void LoadB(const GatherArgs& args, const GatherTileAt& tile, const GatherStep& step,
+                           SharedAddress to, Mbarrier bar) {
+  const int k = step.slab * kC.slab;
+  if constexpr (kC.direction == Direction::kForward) {
+    LoadBox(to, args.w, bar, k, step.tap, tile.column, tile.group);
+  } else {
+#pragma unroll
+    for (int n = 0; n < kC.columns; n += 64) {
+      LoadBox(to + n * 128, args.w, bar, tile.column + n, step.tap, k, tile.group);
+    }
+  }
+}
+
+/// Starts to load what stays in shared memory: B of all tiles of this workgroup, which have the
+/// same columns.
+template <Config kC>
+GRIDWISE_DEVICE void LoadKept(const GatherArgs& args, const SlabRing<kC>& ring) {
+  const GatherTileAt tile = FindTile<kC>(args, BlockIdX());
+  const SubGemm gemm = args.gemm[tile.index];
+  ring.kept().ArriveAndExpect(tile.steps() * kC.b_bytes());
+  GatherStep step(args, gemm, tile.first);
+  for (int i = 0; i < tile.steps(); ++i, step.Next()) {
+    LoadB<kC>(args, tile, step, ring.b(i), ring.kept());
+  }
+}
 
 template <Config kC>
 GRIDWISE_DEVICE void ProduceGather(const GatherArgs& args, SharedAddress base) {
   SlabRing<kC> ring(base);
+  if constexpr (kC.kept > 0) LoadKept(args, ring);
   for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX()) {
     const GatherTileAt tile = FindTile<kC>(args, i);
-    const SubGemm& gemm = tile.gemm;
+    const SubGemm gemm = args.gemm[tile.index];
+    const int map = args.maps_of_groups ? tile.index * args.groups + tile.group : tile.index;
+    const TensorMap& source = args.source[map];
     const ClassCell cell = CellOfRow(gemm, tile.row);
     const CellAt at = SourceOf(gemm, args.strides, cell);
     if (tile.steps() == 0) continue;
@@ -124,22 +154,14 @@ GRIDWISE_DEVICE void ProduceGather(const GatherArgs& args, SharedAddress base) {
     for (int s = tile.first; s < tile.end; ++s, step.Next()) {
       ring.WaitEmpty();
       ring.full().ArriveAndExpect(kC.stage_bytes());
-      const int channel = tile.group * args.k + step.slab * Config::kSlab;
+      const int channel = (args.maps_of_groups ? 0 : tile.group * args.k) + step.slab * kC.slab;
       if (args.is_3d) {
-        LoadCells5(ring.a(), args.source[tile.index], ring.full(), channel, at, step.Move(2),
-                   step.Move(1), step.Move(0));
+        LoadCells5(ring.a(), source, ring.full(), channel, at, step.move[2], step.move[1],
+                   step.move[0]);
       } else {
-        LoadCells4(ring.a(), args.source[tile.index], ring.full(), channel, at, step.Move(2),
-                   step.Move(1));
+        LoadCells4(ring.a(), source, ring.full(), channel, at, step.move[2], step.move[1]);
       }
-      const int k = step.slab * Config::kSlab, tap = step.FilterTap();
-      if constexpr (kC.direction == Direction::kForward) {
-        LoadBox(ring.b(), args.w, ring.full(), k, tap, tile.column, tile.group);
-      } else {
-        for (int n = 0; n < kC.columns; n += 64) {
-          LoadBox(ring.b() + n * 128, args.w, ring.full(), tile.column + n, tap, k, tile.group);
-        }
-      }
+      if constexpr (kC.kept == 0) LoadB<kC>(args, tile, step, ring.b(0), ring.full());
       ring.Next();
     }
   }
@@ -154,15 +176,16 @@ struct GatherPlace {
     bool is_there;
     ClassCell cell;
   };
+  GRIDWISE_DEVICE const SubGemm& gemm() const { return args.gemm[tile.index]; }
   GRIDWISE_DEVICE Row FindRow(int row) const {
-    if (tile.row + row >= tile.gemm.m) return {.is_there = false, .cell = {}};
-    return {.is_there = true, .cell = CellOfRow(tile.gemm, tile.row + row)};
+    if (tile.row + row >= gemm().m) return {.is_there = false, .cell = {}};
+    return {.is_there = true, .cell = CellOfRow(gemm(), tile.row + row)};
   }
   GRIDWISE_DEVICE long Bytes(const OutputStrides& strides, const Row& row) const {
     long bytes = row.cell.n * strides.image + tile.group * strides.group;
 #pragma unroll
     for (int axis = 0; axis < 3; ++axis) {
-      const int cell = OutputCell(tile.gemm.axis[axis], args.strides[axis], row.cell.j[axis]);
+      const int cell = OutputCell(gemm().axis[axis], args.strides[axis], row.cell.j[axis]);
       bytes += static_cast<long>(cell) * strides.axis[axis];
     }
     return bytes;
@@ -177,11 +200,12 @@ struct GatherPlace {
 
 template <Config kC>
 GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
-  const int group = ThreadId() / 128;
+  const int group = WarpgroupId();
   const int staging = kC.staging_at() + group * kC.buffers() * kC.buffer_bytes();
   SlabRing<kC> ring(base);
   int turn = 0;
   GatherTileAt next = FindTile<kC>(args, BlockIdX());
+  if constexpr (kC.kept > 0) ring.kept().Wait(0);
   for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX(), ++turn) {
     const GatherTileAt tile = next;
     const auto find_next = [&]() __attribute__((always_inline)) {
@@ -206,7 +230,8 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
       continue;
     }
     Sums<kC> sums;
-    MultiplySlabs(sums, ring, tile.steps(), group, find_next);
+    const bool is_last = i + GridSizeX() >= args.tiles * args.groups;
+    MultiplySlabs(sums, ring, tile.steps(), group, is_last, find_next);
     if constexpr (kC.has_clusters()) {
       if (args.in_cluster) {
         StoreOfCluster<kC>(finish, args.stores, args.splits, dynamic_shared_memory + staging, group,
@@ -218,7 +243,7 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
     for (int rep = 0; rep < kC.reps; ++rep) {
       if (args.stores == Stores::kBoxes) {
         FinishSums(args.epilogue, sums.d[rep]);
-        StoreByBoxes<kC>(args.out, base + staging, group, tile.row + row + rep * 64, tile.column,
+        StoreByBoxes<kC>(args.out, base + staging, tile.row + row + rep * 64, tile.column,
                          tile.group, sums.d[rep]);
       } else {
         StoreByLanes<kC.columns, kC.type>(finish, args.stores, dynamic_shared_memory + staging,
@@ -226,7 +251,7 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
       }
     }
   }
-  if (ThreadId() % 128 == 0) WaitStores();
+  if (ThreadId() % 32 == 0) WaitStores();
 }
 
 template <Config kC>
@@ -235,7 +260,9 @@ struct GatherRoles {
     if (ThreadId() != 0) return;
     Prefetch(args.source[0]);
     Prefetch(args.w);
-    SlabRing<kC>(base).Init(4 * kC.sharers());  // a lane of every warp
+    const SlabRing<kC> ring(base);
+    if constexpr (kC.kept > 0) ring.kept().Init(1);
+    ring.Init(4 * kC.sharers());  // a lane of every warp
   }
   GRIDWISE_DEVICE static void Produce(const GatherArgs& args, SharedAddress base) {
     ProduceGather<kC>(args, base);

@@ -19,9 +19,10 @@ struct HaloTileAt {
 };
 
 GRIDWISE_DEVICE HaloTileAt FindHaloTile(const HaloArgs& args, int tile) {
-  const int of_image = args.tiles_w * args.tiles_h, image = tile / of_image;
-  const int rest = tile - image * of_image, h = rest / args.tiles_w;
-  return {.image = image, .h = h * args.tile_h, .w = (rest - h * args.tiles_w) * args.tile_w};
+  const int line = Quotient(tile, args.by_tiles_w), image = Quotient(line, args.by_tiles_h);
+  return {.image = image,
+          .h = (line - image * args.tiles_h) * args.tile_h,
+          .w = (tile - line * args.tiles_w) * args.tile_w};
 }
 
 /// The tiles of this workgroup, which has one block of channels: first, first + step, ...
@@ -327,7 +328,7 @@ struct HaloRoles {
   }
 
   GRIDWISE_DEVICE static void Consume(const HaloArgs& args, SharedAddress base) {
-    const int group = ThreadId() / 128, team = group / kC.sharers;
+    const int group = WarpgroupId(), team = group / kC.sharers;
     const int warpgroup = group % kC.sharers, barrier = TurnBarrier(team);
     const bool is_first = ThreadId() % kTeam == 0;
     const int staging = args.staging_at + team * kC.staging_bytes();

@@ -51,7 +51,7 @@ struct HaloDenseRoles {
       const HaloTileAt tile = FindHaloTile(args, i);
       for (int slab = First(args, work); slab < End(args, work); ++slab, ring.Next()) {
         ring.WaitEmpty();
-        ring.full().ArriveAndExpect(args.planes * args.box_bytes + kC.filter_bytes());
+        ring.full().ArriveAndExpect(args.planes * args.box_bytes + kTaps * args.filter_pitch);
         LoadPatch(args, ring, slab, tile);
         LoadBox(ring.at() + args.other_at, args.other, ring.full(), slab * 64, 0, 0);
       }
@@ -81,7 +81,7 @@ struct HaloDenseRoles {
         for (int rep = 0; rep < kC.reps; ++rep) {
           Wgmma<kC.columns, kC.type, OperandOrder::kRunsAlongK, OperandOrder::kRunsAlongK>(
               sums[rep], Moved(a_tap, rep * 8192 + k16 * 32),
-              Moved(b, tap * kC.columns * 128 + k16 * 32), !kFirst || tap + k16 != 0);
+              Moved(b, tap * args.filter_pitch + k16 * 32), !kFirst || tap + k16 != 0);
         }
       }
     }
@@ -89,7 +89,7 @@ struct HaloDenseRoles {
   }
 
   GRIDWISE_DEVICE static void Consume(const HaloArgs& args, SharedAddress base) {
-    const int group = ThreadId() / 128, first_cell = group * kC.reps * 64;
+    const int group = WarpgroupId(), first_cell = group * kC.reps * 64;
     const HaloWork work(args);
     const int first = First(args, work), end = End(args, work);
     Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);

@@ -70,7 +70,7 @@ struct HaloWeightRoles {
   GRIDWISE_DEVICE static void Init(const HaloArgs& args, SharedAddress base) {
     if (ThreadId() == 0) HaloRing<kC.stages>(args, base).Init(4 * HaloWeightConfig::kGroups);
     for (int at = ThreadId() * 16; at < kC.stages * args.stage_bytes; at += kC.threads() * 16) {
-      *reinterpret_cast<Vec<float, 4>*>(dynamic_shared_memory + at) = Vec<float, 4>{0, 0, 0, 0};
+      StoreZeros16(base + at);
     }
     FenceAsyncProxy();
   }
@@ -93,7 +93,7 @@ struct HaloWeightRoles {
 
   GRIDWISE_DEVICE static void Consume(const HaloArgs& args, SharedAddress base) {
     const HaloWork work(args);
-    const int group = ThreadId() / 128, first_tap = group * kTapsOfGroup;
+    const int group = WarpgroupId(), first_tap = group * kTapsOfGroup;
     const int steps = args.tile_h * args.pitch / 16;
     float sums[kTapsOfGroup][32] = {};
     Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);

@@ -21,10 +21,10 @@ template <Config kC>
 inline constexpr OperandOrder kOrderB =
     kC.direction == Direction::kForward ? OperandOrder::kRunsAlongK : OperandOrder::kLinesPerK;
 
-template <OperandOrder kOrder>
+template <OperandOrder kOrder, int kSlab>
 GRIDWISE_DEVICE MatrixDescriptor DescriptorOf(SharedAddress at, int k16) {
   if constexpr (kOrder == OperandOrder::kRunsAlongK) {
-    return RunsAlongK<128>(at + k16 * 32);
+    return RunsAlongK<kSlab * 2>(at + k16 * 32);
   } else {
     return LinesPerK(at + k16 * 2048);
   }
@@ -33,16 +33,18 @@ GRIDWISE_DEVICE MatrixDescriptor DescriptorOf(SharedAddress at, int k16) {
 /// Starts the products of the slab at `ring`; the first of a tile begin the sums. (A predicate that
 /// is known when the kernel is assembled: with another, each instruction waits for the one before.)
 template <Config kC, bool kFirst>
-GRIDWISE_DEVICE void StartSlab(Sums<kC>& sums, const SlabRing<kC>& ring, int group) {
-  const SharedAddress a = ring.a() + (kC.take_turns ? 0 : group * kC.reps) * 8192;
+GRIDWISE_DEVICE void StartSlab(Sums<kC>& sums, const SlabRing<kC>& ring, int group, int slab) {
+  const SharedAddress b = ring.b(slab);
+  constexpr int kRepBytes = 64 * kC.slab * 2;
+  const SharedAddress a = ring.a() + (kC.take_turns ? 0 : group * kC.reps) * kRepBytes;
   WgmmaFence();
 #pragma unroll
   for (int rep = 0; rep < kC.reps; ++rep) {
 #pragma unroll
-    for (int k16 = 0; k16 < 4; ++k16) {
+    for (int k16 = 0; k16 < kC.slab / 16; ++k16) {
       Wgmma<kC.columns, kC.type, kOrderA<kC>, kOrderB<kC>>(
-          sums.d[rep], DescriptorOf<kOrderA<kC>>(a + rep * 8192, k16),
-          DescriptorOf<kOrderB<kC>>(ring.b(), k16), !kFirst || k16 != 0);
+          sums.d[rep], DescriptorOf<kOrderA<kC>, kC.slab>(a + rep * kRepBytes, k16),
+          DescriptorOf<kOrderB<kC>, kC.slab>(b, k16), !kFirst || k16 != 0);
     }
   }
   WgmmaCommit();
@@ -50,17 +52,25 @@ GRIDWISE_DEVICE void StartSlab(Sums<kC>& sums, const SlabRing<kC>& ring, int gro
 
 /// The sums over `slabs` slabs of the ring, at least one. While the first is multiplied, lanes do
 /// something else.
+///
+/// Warpgroups that share a tile begin it one after the other, kC.lead() slabs apart: so that one
+/// stores while the other still multiplies; but for a workgroup's last. (Of a tile of few slabs,
+/// one could be a whole tile ahead and meet the barrier twice.)
 template <Config kC>
 GRIDWISE_DEVICE void MultiplySlabs(Sums<kC>& sums, SlabRing<kC>& ring, int slabs, int group,
-                                   auto&& meanwhile) {
+                                   bool is_last, auto&& meanwhile) {
+  const bool follows = !is_last && slabs > kC.stages && kC.lead() > 0;
+  if (follows && group > 0) WaitAt(LeadBarrier(group), 256);
   ring.WaitFull();
-  StartSlab<kC, true>(sums, ring, group);
+  StartSlab<kC, true>(sums, ring, group, 0);
   meanwhile();
   int last = ring.stage();
   ring.Next();
   for (int slab = 1; slab < slabs; ++slab) {
     ring.WaitFull();
-    StartSlab<kC, false>(sums, ring, group);
+    StartSlab<kC, false>(sums, ring, group, slab);
+    if (follows && slab == kC.lead() && group + 1 < kC.groups)
+      ArriveAt(LeadBarrier(group + 1), 256);
     WgmmaWait<1>();
     ring.Release(last);
     last = ring.stage();

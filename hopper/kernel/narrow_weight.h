@@ -15,7 +15,9 @@ namespace gridwise::hopper {
 template <int kWarps, class Roles, class Args>
 GRIDWISE_DEVICE void RunWarpRoles(const Args& args) {
   const SharedAddress base = DynamicSharedMemory();
+  LetNextLaunchBegin();
   Roles::Init(args, base);
+  WaitForLaunchBefore();
   WaitAt(0, 32 * (kWarps + 1));
   if (ThreadId() < 32 * kWarps) {
     Roles::Consume(args, base);
@@ -93,14 +95,22 @@ struct NarrowWeightRoles {
           cell < cells && tile.h + at.h < args.out_h && tile.w + at.w < args.out_w;
       const int source = at.h * args.pitch + at.w;
       const Matrices4 a = LoadTransposed4(is_there ? PieceOf(dy, cell, piece_a) : zeros);
+      Matrices4 b[kC.taps()][kColumns / 2];  // all on their way before the first is multiplied
 #pragma unroll
       for (int tap = 0; tap < kC.taps(); ++tap) {
         const int x = source + args.tap[tap].at / 128;
 #pragma unroll
         for (int j = 0; j < kColumns; j += 2) {
-          const Matrices4 b = LoadTransposed4(is_there ? PieceOf(stage, x, piece_b + j) : zeros);
-          WarpMma<kC.type>(sums[tap][j], a, b.part[0], b.part[2]);
-          WarpMma<kC.type>(sums[tap][j + 1], a, b.part[1], b.part[3]);
+          b[tap][j / 2] = LoadTransposed4(is_there ? PieceOf(stage, x, piece_b + j) : zeros);
+        }
+      }
+#pragma unroll
+      for (int tap = 0; tap < kC.taps(); ++tap) {
+#pragma unroll
+        for (int j = 0; j < kColumns; j += 2) {
+          const Matrices4& of_tap = b[tap][j / 2];
+          WarpMma<kC.type>(sums[tap][j], a, of_tap.part[0], of_tap.part[2]);
+          WarpMma<kC.type>(sums[tap][j + 1], a, of_tap.part[1], of_tap.part[3]);
         }
       }
     }

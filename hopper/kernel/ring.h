@@ -59,10 +59,18 @@ template <Config kC>
 class SlabRing : public Ring<kC.stages> {
  public:
   GRIDWISE_DEVICE explicit SlabRing(SharedAddress base)
-      : Ring<kC.stages>(base, kC.stage_bytes(), base + kC.barriers_at()) {}
+      : Ring<kC.stages>(base, kC.stage_bytes(), base + kC.barriers_at()), base_(base) {}
 
+  /// Of a slab of a tile.
   GRIDWISE_DEVICE SharedAddress a() const { return this->at(); }
-  GRIDWISE_DEVICE SharedAddress b() const { return a() + kC.a_bytes(); }
+  GRIDWISE_DEVICE SharedAddress b(int slab) const {
+    return kC.kept > 0 ? base_ + kC.kept_at() + slab * kC.b_bytes() : a() + kC.a_bytes();
+  }
+  /// Counts the bytes of the slabs of B that stay.
+  GRIDWISE_DEVICE Mbarrier kept() const { return {base_ + kC.kept_barrier_at()}; }
+
+ private:
+  SharedAddress base_;
 };
 
 /// Named barriers of the workgroup: 0 is of all threads.
@@ -70,5 +78,6 @@ constexpr int StoreBarrier(int group) { return 1 + group; }
 constexpr int TurnBarrier(int group) { return 8 + group; }
 constexpr int HandOverBarrier(int team) { return 10 + team; }
 constexpr int ClusterBarrier() { return 12; }
+constexpr int LeadBarrier(int group) { return 12 + group; }  // of groups behind the first
 
 }  // namespace gridwise::hopper

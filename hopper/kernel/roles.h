@@ -12,7 +12,9 @@ template <int kGroups, class Roles, class Args>
 GRIDWISE_DEVICE void RunRoles(const Args& args) {
   constexpr int kThreads = 128 * (kGroups + 1);
   const SharedAddress base = DynamicSharedMemory();
+  LetNextLaunchBegin();
   Roles::Init(args, base);
+  WaitForLaunchBefore();
   WaitAt(0, kThreads);
   // Each thread begins with its share of the registers, and what consumers take beyond that the
   // producer must have given: else they wait for ever.
@@ -26,6 +28,10 @@ GRIDWISE_DEVICE void RunRoles(const Args& args) {
     if constexpr (kGroups > 1) TakeRegisters<kConsumer>();
     Roles::Consume(args, base);
   }
+}
+
+GRIDWISE_DEVICE int Quotient(int n, MagicDiv by) {
+  return static_cast<int>(Divide(static_cast<unsigned>(n), by));
 }
 
 /// The source cell that the first tap pairs with a row's cell.

@@ -8,18 +8,19 @@
 namespace gridwise::hopper {
 
 /// The copy engine stores 64 rows in the operands' type, from `row` of the tensor on, by chunks of
-/// columns that pass through shared memory. By a whole warpgroup.
+/// columns that pass through shared memory. By a whole warpgroup, of which each warp stores its own
+/// 16 rows: warps need not meet.
 template <Config kC>
-GRIDWISE_DEVICE void StoreByBoxes(const TensorMap& out, SharedAddress staging, int group, int row,
-                                  int column, int channel_group, const float (&d)[kC.columns / 2]) {
+GRIDWISE_DEVICE void StoreByBoxes(const TensorMap& out, SharedAddress staging, int row, int column,
+                                  int channel_group, const float (&d)[kC.columns / 2]) {
   constexpr bool kSwizzled = kC.chunk == 64;
-  const int thread = ThreadId() % 128, lane = thread % 32;
-  const int r = thread / 32 * 16 + lane % 16;
+  const int lane = ThreadId() % 32, r = lane % 16, first = ThreadId() % 128 / 32 * 16;
 #pragma unroll
   for (int chunk = 0; chunk < kC.columns / kC.chunk; ++chunk) {
-    const SharedAddress buffer = staging + chunk % kC.buffers() * kC.buffer_bytes();
-    if (thread == 0) WaitStoresRead<kC.buffers() - 1>();
-    WaitAt(StoreBarrier(group), 128);
+    const SharedAddress buffer =
+        staging + chunk % kC.buffers() * kC.buffer_bytes() + first * kC.chunk * 2;
+    if (lane == 0) WaitStoresRead<kC.buffers() - 1>();
+    SyncWarp();
 #pragma unroll
     for (int j = 0; j < kC.chunk / 8; j += 2) {
       const float* const v = d + (chunk * (kC.chunk / 8) + j) * 4;
@@ -34,9 +35,9 @@ GRIDWISE_DEVICE void StoreByBoxes(const TensorMap& out, SharedAddress staging, i
       }
     }
     FenceAsyncProxy();
-    WaitAt(StoreBarrier(group), 128);
-    if (thread == 0) {
-      StoreBox(out, buffer, column + chunk * kC.chunk, channel_group, row);
+    SyncWarp();
+    if (lane == 0) {
+      StoreBox(out, buffer, column + chunk * kC.chunk, channel_group, row + first);
       CommitStores();
     }
   }

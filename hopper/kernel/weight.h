@@ -75,18 +75,17 @@ GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
       }
     }
     for (int slab = tile.first; slab < tile.end; ++slab) {
-      const ClassCell cell = CellOfRow(args.gemm, slab * Config::kSlab);
+      const ClassCell cell = CellOfRow(args.gemm, slab * kC.slab);
       const CellAt at = SourceOf(args.gemm, args.strides, cell);
       ring.WaitEmpty();
       ring.full().ArriveAndExpect(kC.stage_bytes());
 #pragma unroll
       for (int m = 0; m < kC.rows(); m += 64) {
-        LoadBox(ring.a() + m * 128, args.dy, ring.full(), tile.row + m, slab * Config::kSlab,
-                tile.group);
+        LoadBox(ring.a() + m * 128, args.dy, ring.full(), tile.row + m, slab * kC.slab, tile.group);
       }
 #pragma unroll
       for (int b = 0; b < kBlocks; ++b) {
-        const SharedAddress to = ring.b() + b * 8192;
+        const SharedAddress to = ring.b(0) + b * 8192;
         if (args.is_3d) {
           LoadCells5(to, args.x, ring.full(), channel[b], at, Move(moves[b], 2), Move(moves[b], 1),
                      Move(moves[b], 0));
@@ -133,7 +132,7 @@ struct WeightPlace {
 
 template <Config kC>
 GRIDWISE_DEVICE void ConsumeWeight(const WeightArgs& args, SharedAddress base) {
-  const int group = ThreadId() / 128;
+  const int group = WarpgroupId();
   const int staging = kC.staging_at() + group * kC.buffers() * kC.buffer_bytes();
   SlabRing<kC> ring(base);
   for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX()) {
@@ -148,7 +147,7 @@ GRIDWISE_DEVICE void ConsumeWeight(const WeightArgs& args, SharedAddress base) {
       continue;
     }
     Sums<kC> sums;
-    MultiplySlabs(sums, ring, tile.steps(), group, [] {});
+    MultiplySlabs(sums, ring, tile.steps(), group, /*is_last=*/true, [] {});
     if (args.in_cluster) {
       StoreOfCluster<kC>(finish, args.stores, args.splits, dynamic_shared_memory + staging, group,
                          row, sums);

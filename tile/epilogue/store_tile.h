@@ -42,7 +42,7 @@ class StoreTile {
   /// Waves that only load have no part of `acc`, and take part in the rest.
   GRIDWISE_DEVICE void Store(const WaveAcc<kC>& acc) const {
 #pragma clang loop unroll(disable)
-    for (int piece = 0; piece < kC.reps_m() * kChunks; ++piece) {
+    for (int piece = 0; piece < kC.reps_m() / kRepsM * kChunks; ++piece) {
       BarrierLds();  // the operands, or the previous piece, have been read
       if (piece == 0) FindRowOffsets();
       if (IsMathWave<kC>()) Stage(acc, piece, lds_);
@@ -53,6 +53,8 @@ class StoreTile {
 
  private:
   static constexpr int kVec = kC.vec_out();
+  static constexpr int kRepsM = kC.stage_reps_m();
+  static constexpr int kWaveRows = kRepsM * kC.mma_m();                 // of a wave in the stage
   static constexpr int kChunks = kC.reps_n() / kC.stage_reps_n();       // pieces along n
   static constexpr int kChunkColumns = kC.stage_reps_n() * kC.mma_n();  // of a wave
   using Values = Vec<float, kVec>;
@@ -70,12 +72,14 @@ class StoreTile {
   GRIDWISE_DEVICE static void Stage(const WaveAcc<kC>& acc, int piece, char* lds) {
     for (int rep = 0; rep < kC.reps_m(); ++rep) {
       for (int chunk = 0; chunk < kChunks; ++chunk) {  // registers have no index
-        if (piece == rep * kChunks + chunk) StageAcc(acc.d[rep] + chunk * kC.stage_reps_n(), lds);
+        if (piece == rep / kRepsM * kChunks + chunk) {
+          StageAcc(acc.d[rep] + chunk * kC.stage_reps_n(), rep % kRepsM, lds);
+        }
       }
     }
   }
 
-  GRIDWISE_DEVICE static void StageAcc(const Acc<kC.mma, kC.type>* acc, char* lds) {
+  GRIDWISE_DEVICE static void StageAcc(const Acc<kC.mma, kC.type>* acc, int rep, char* lds) {
     constexpr int kRun = kC.mma.acc_run();
     using Run = Vec<Element<SumType(kC.type)>, kRun>;
     const int first = WaveN<kC>() / kChunks;
@@ -84,7 +88,7 @@ class StoreTile {
         Run run;
         for (int e = 0; e < kRun; ++e) run[e] = acc[n][reg + e];
         const RowCol place = kC.PlaceInStage(Lane<kC>(), n, reg);
-        const int row = WaveM<kC>() / kC.reps_m() + place.row;
+        const int row = WaveM<kC>() / kC.wave_m() * kWaveRows + rep * kC.mma_m() + place.row;
         const int column = first + place.col;
         *reinterpret_cast<Run*>(lds + (row * kC.stage_pitch() + column) * 4) = run;
       }
@@ -96,7 +100,7 @@ class StoreTile {
     const int rep = piece / kChunks, chunk = piece % kChunks;
     for (int i = ThreadId(); i < kC.stage_rows() * kVecsPerRow; i += kC.threads()) {
       const int row = i / kVecsPerRow, staged = i % kVecsPerRow * kVec;
-      const int tile_row = row / kC.mma_m() * kC.wave_m() + rep * kC.mma_m() + row % kC.mma_m();
+      const int tile_row = row / kWaveRows * kC.wave_m() + rep * kWaveRows + row % kWaveRows;
       const int column =
           staged / kChunkColumns * kC.wave_n() + chunk * kChunkColumns + staged % kChunkColumns;
       struct Parts {

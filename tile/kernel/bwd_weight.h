@@ -61,6 +61,7 @@ GRIDWISE_DEVICE void BwdWeightTile() {
   static_assert(Reject(kC, kGfx) == nullptr, "the row does not suit the target");
   static_assert(kC.patch_a.k == kC.patch_b.k, "both operands have the same runs of cells");
   static_assert(kC.slabs_of_step() == 1, "cells of two slabs are no neighbours");
+  static_assert(!kC.has_halo(), "a row with a halo gathers");
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
 
   const BwdWeightArgs& args = KernelArgs<BwdWeightArgs>();

@@ -2,23 +2,14 @@
 
 #include "core/arch/this_target.h"
 #include "tile/epilogue/store_tile.h"
+#include "tile/kernel/halo.h"
 #include "tile/load/block.h"
 #include "tile/load/operands.h"
 #include "tile/load/source.h"
-#include "tile/load/weights_patches.h"
-#include "tile/load/weights_rows.h"
+#include "tile/load/weight_loader.h"
 #include "tile/pipeline/main_loop.h"
 
 namespace gridwise::tile {
-
-template <bool kAlongK, TileConfig kC, Gfx kGfx, bool kPlain>
-struct WeightLoader {
-  using Type = LoadWeightsRows<kC, kGfx, kPlain>;
-};
-template <TileConfig kC, Gfx kGfx, bool kPlain>
-struct WeightLoader<false, kC, kGfx, kPlain> {
-  using Type = LoadWeightsPatches<kC, kGfx, kPlain>;
-};
 
 /// Whether the tile is a plain one, for which loads have nothing to decide from step to step:
 /// channels fill chunks, and there is a pair of columns. Nearly all are.
@@ -68,9 +59,7 @@ class PlaceOfCells {
 /// K runs over taps and channels of the source. One workgroup per tile of the output and group.
 /// Every cell of the output is written exactly once; a sub-GEMM without taps writes zeros.
 template <TileConfig kC, Gfx kGfx>
-GRIDWISE_DEVICE void GatherTile() {
-  static_assert(kGfx == kThisTarget, "the row and the object are for different targets");
-  static_assert(Reject(kC, kGfx) == nullptr, "the row does not suit the target");
+GRIDWISE_DEVICE void GatherSlabs() {
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
 
   const GatherArgs& args = KernelArgs<GatherArgs>();
@@ -97,6 +86,18 @@ GRIDWISE_DEVICE void GatherTile() {
   const Block block_anew = block.LoadedAnew();
   const PlaceOfCells<kC> place(args_anew, block_anew);
   StoreTile<kC, kGfx, PlaceOfCells<kC>>(args_anew.epilogue, place, block.split, lds).Store(acc);
+}
+
+/// The kernel of a row.
+template <TileConfig kC, Gfx kGfx>
+GRIDWISE_DEVICE void GatherTile() {
+  static_assert(kGfx == kThisTarget, "the row and the object are for different targets");
+  static_assert(Reject(kC, kGfx) == nullptr, "the row does not suit the target");
+  if constexpr (kC.has_halo()) {
+    HaloTile<kC, kGfx>();
+  } else {
+    GatherSlabs<kC, kGfx>();
+  }
 }
 
 }  // namespace gridwise::tile

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/arch/gpu.h"
+#include "core/arch/sync.h"
 #include "tile/config.h"
 #include "tile/load/chunks_of_lane.h"
 #include "tile/pipeline/wave_acc.h"
@@ -12,52 +13,6 @@ namespace gridwise::tile {
 /// k, in turn or by a block of the matrix instruction each.
 template <TileConfig kC>
 class MultiplySlab {
- public:
-  /// Slabs lie in `lds`, one or several: A, and B behind it.
-  GRIDWISE_DEVICE explicit MultiplySlab(const char* lds) {
-    const char* const lds_b = lds + kC.lds_a().bytes();
-    const int lane_group = kC.mma.lane_groups() == 1 ? 0 : Lane<kC>() / kC.mma.m;
-    const int block = kC.mma.BlockOf(Lane<kC>()), group = block % kC.groups_at_once();
-    const int first_m = WaveM<kC>() + block / kC.groups_at_once() * kC.mma.n;
-    const int first_n = WaveN<kC>() + group * kC.n_of_group();
-    for (int i = 0; i < kReads; ++i) {
-      const int turn = i / kReadsOfGroup, read = i % kReadsOfGroup;
-      const int k_fragment = read / kC.fragment_reads(), part = read % kC.fragment_reads();
-      const int k =
-          ((k_fragment * kC.mma.lane_groups() + lane_group) * kC.fragment_reads() + part) *
-          kC.read_elements();
-      const int k_a = (turn * kC.groups_at_once() + group) * kC.k_of_group() + k;
-      for (int r = 0; r < kBasesA * kRowsA; ++r) {
-        const int row = first_m + r / kRowsA * kC.mma_m() + ColOfB(kC.mma, Lane<kC>(), r % kRowsA);
-        a_[r / kRowsA][i][r % kRowsA] = lds + Opaque(OffsetOf(kC.lds_a(), row, k_a));
-      }
-      if (i >= kReadsOfGroup) continue;
-      for (int r = 0; r < kBasesB * kRowsB; ++r) {
-        const int row = first_n + r / kRowsB * kC.mma.m + RowOfA(kC.mma, Lane<kC>(), r % kRowsB);
-        b_[r / kRowsB][i][r % kRowsB] = lds_b + Opaque(OffsetOf(kC.lds_b(), row, k));
-      }
-    }
-  }
-
-  /// `buffer` counts slabs from the first on.
-  GRIDWISE_DEVICE void operator()(WaveAcc<kC>& acc, int buffer = 0) const {
-    const int slab = buffer * (kC.slab_bytes() / LdsTile::kChunkBytes);
-    for (int first = 0; first < kReads; first += kC.fragment_reads()) {
-      const int turn = first / kReadsOfGroup, first_n = turn * kRepsOfGroup;
-      FragmentOfA<kC> a[kC.reps_m()];
-      FragmentOfB<kC> b[kRepsOfGroup];
-      for (int i = 0; i < kC.reps_m(); ++i) {
-        Read(a_[i % kBasesA] + first, slab + i / kBasesA * kBasesA * kC.mma_m(), a[i]);
-      }
-      for (int i = 0; i < kRepsOfGroup; ++i) {
-        const int row = kC.ColumnOf(first_n + i / kBasesB * kBasesB);
-        Read(b_[i % kBasesB] + first % kReadsOfGroup, slab + row, b[i]);
-      }
-      Multiply<kC>(a, b, first_n, acc);
-    }
-  }
-
- private:
   using Part = Vec<Element<kC.type>, kC.read_elements()>;
   // Of a row of the slab, and of those, of the columns of one group.
   static constexpr int kReads =
@@ -65,23 +20,119 @@ class MultiplySlab {
   static constexpr int kReadsOfGroup = kReads / kC.groups_in_turn();
   static constexpr int kRepsOfGroup = kC.reps_n_of_group();
   // Matrix instructions whose first rows are not a constant distance apart, see LdsTile.
-  static constexpr int Bases(int rows, int reps) {
-    const int bases = rows < LdsTile::kPeriodRows ? LdsTile::kPeriodRows / rows : 1;
+  static constexpr int Bases(int rows, int reps, int period) {
+    const int bases = rows < period ? period / rows : 1;
     return bases < reps ? bases : reps;
   }
-  static constexpr int kBasesA = Bases(kC.mma_m(), kC.reps_m());
-  static constexpr int kBasesB = Bases(kC.mma.m, kRepsOfGroup);
+  static constexpr int kBasesA = Bases(kC.mma_m(), kC.reps_m(), kC.period_of_a());
+  static constexpr int kBasesB = Bases(kC.mma.m, kRepsOfGroup, LdsTile::kPeriodRows);
 
   static constexpr int kRowsA = kC.mma.b_cols_of_lane(), kRowsB = kC.mma.a_rows_of_lane();
   static_assert(FragmentOfA<kC>::kParts == 1 || (kRowsA == 1 && kRowsB == 1));
 
-  GRIDWISE_DEVICE static int OffsetOf(LdsTile tile, int row, int k) {
-    return tile.Offset(row, k / kC.chunk()) + k % kC.chunk() * SizeOf(kC.type);
+ public:
+  /// Slabs lie in `lds`, one or several: A, and B behind it.
+  GRIDWISE_DEVICE explicit MultiplySlab(const char* lds)
+      : MultiplySlab(lds, lds + kC.bytes_of_a()) {}
+
+  /// The same of A and B that lie apart.
+  GRIDWISE_DEVICE MultiplySlab(const char* lds_a, const char* lds_b) : a_(PlaceA(lds_a, 0)) {
+    const int first_n = WaveN<kC>() + Group() * kC.n_of_group();
+    for (int i = 0; i < kReadsOfGroup; ++i) {
+      for (int r = 0; r < kBasesB * kRowsB; ++r) {
+        const int row = first_n + r / kRowsB * kC.mma.m + RowOfA(kC.mma, Lane<kC>(), r % kRowsB);
+        const int k = FirstK(i);
+        b_[r / kRowsB][i][r % kRowsB] =
+            lds_b + Opaque(kC.lds_b().Offset(row, k / kC.chunk()) + InChunk(k));
+      }
+    }
   }
 
-  /// Reads the lane's rows, `row` rows after the wave's first.
+  // Addresses of a lane's reads of A; further rows follow at a constant distance.
+  struct PlaceOfA {
+    const char* first[kBasesA][kReads][kRowsA];
+  };
+  /// Of rows of which the first is the `first`-th in `lds_a`.
+  GRIDWISE_DEVICE static PlaceOfA PlaceA(const char* lds_a, int first) {
+    PlaceOfA place;
+    const int first_m =
+        first + WaveM<kC>() + kC.mma.BlockOf(Lane<kC>()) / kC.groups_at_once() * kC.mma.n;
+    for (int i = 0; i < kReads; ++i) {
+      const int turn = i / kReadsOfGroup;
+      const int k = (turn * kC.groups_at_once() + Group()) * kC.k_of_group() + FirstK(i);
+      for (int r = 0; r < kBasesA * kRowsA; ++r) {
+        const int row = first_m + r / kRowsA * kC.mma_m() + ColOfB(kC.mma, Lane<kC>(), r % kRowsA);
+        place.first[r / kRowsA][i][r % kRowsA] =
+            lds_a + Opaque(kC.OffsetInA(row, k / kC.chunk()) + InChunk(k));
+      }
+    }
+    return place;
+  }
+
+  /// `buffer` counts slabs from the first on.
+  GRIDWISE_DEVICE void operator()(WaveAcc<kC>& acc, int buffer = 0) const {
+    constexpr int kAhead = kC.fragments_ahead();
+    const int slab = buffer * kC.slab_bytes();
+    OfA a[1 + kAhead];
+    OfB b[1 + kAhead];
+    for (int f = 0; f < kFragments + kAhead; ++f) {
+      if (f < kFragments) {
+        ReadA(a_, f, slab, a[f % (1 + kAhead)]);
+        ReadB(f, slab, b[f % (1 + kAhead)]);
+        if (kAhead > 0) SchedulingFence();  // reads are not put off among the matrix instructions
+      }
+      if (f < kAhead) continue;
+      const int next = (f - kAhead) % (1 + kAhead);
+      Multiply<kC>(a[next].rep, b[next].rep, FirstN(f - kAhead), acc);
+    }
+  }
+
+  /// A lane's part of the rows and columns of a slab's `kFragments` fragments.
+  static constexpr int kFragments = kReads / kC.fragment_reads();
+  struct OfA {
+    FragmentOfA<kC> rep[kC.reps_m()];
+  };
+  struct OfB {
+    FragmentOfB<kC> rep[kRepsOfGroup];
+  };
+
+  /// Reads the f-th fragment's, `offset` bytes behind `place` and behind the first slab.
+  GRIDWISE_DEVICE static void ReadA(const PlaceOfA& place, int f, int offset, OfA& a) {
+    for (int i = 0; i < kC.reps_m(); ++i) {
+      const int row = i / kBasesA * kBasesA * kC.mma_m();
+      Read(place.first[i % kBasesA] + f * kC.fragment_reads(), offset + row * kC.row_bytes_of_a(),
+           a.rep[i]);
+    }
+  }
+  GRIDWISE_DEVICE void ReadB(int f, int offset, OfB& b) const {
+    for (int i = 0; i < kRepsOfGroup; ++i) {
+      const int row = kC.ColumnOf(FirstN(f) + i / kBasesB * kBasesB);
+      Read(b_[i % kBasesB] + f * kC.fragment_reads() % kReadsOfGroup,
+           offset + row * LdsTile::kChunkBytes, b.rep[i]);
+    }
+  }
+
+  /// The first of a wave's matrix instructions along n that a slab's f-th fragments are for.
+  GRIDWISE_DEVICE static constexpr int FirstN(int f) {
+    return f * kC.fragment_reads() / kReadsOfGroup * kRepsOfGroup;
+  }
+
+ private:
+  /// The lane's group, of those that a matrix instruction multiplies.
+  GRIDWISE_DEVICE static int Group() { return kC.mma.BlockOf(Lane<kC>()) % kC.groups_at_once(); }
+  /// The k of its group that the lane's i-th read begins at, and its place in its chunk.
+  GRIDWISE_DEVICE static int FirstK(int i) {
+    const int lane_group = kC.mma.lane_groups() == 1 ? 0 : Lane<kC>() / kC.mma.m;
+    const int read = i % kReadsOfGroup;
+    const int k_fragment = read / kC.fragment_reads(), part = read % kC.fragment_reads();
+    return ((k_fragment * kC.mma.lane_groups() + lane_group) * kC.fragment_reads() + part) *
+           kC.read_elements();
+  }
+  GRIDWISE_DEVICE static int InChunk(int k) { return k % kC.chunk() * SizeOf(kC.type); }
+
+  /// Reads the lane's rows, `offset` bytes after the wave's first.
   template <int kRows, class Operand>
-  GRIDWISE_DEVICE static void Read(const char* const (*at)[kRows], int row,
+  GRIDWISE_DEVICE static void Read(const char* const (*at)[kRows], int offset,
                                    Fragment<kC, Operand>& fragment) {
     using Result = Fragment<kC, Operand>;
     struct {
@@ -89,14 +140,14 @@ class MultiplySlab {
     } read;
     for (int r = 0; r < kRows; ++r) {
       for (int i = 0; i < kC.fragment_reads(); ++i) {
-        read.part[r][i] = *reinterpret_cast<const Part*>(at[i][r] + row * LdsTile::kChunkBytes);
+        read.part[r][i] = *reinterpret_cast<const Part*>(at[i][r] + offset);
       }
     }
     fragment = __builtin_bit_cast(Result, read);
   }
 
-  // Of the wave's first rows; further ones follow at a constant distance.
-  const char* a_[kBasesA][kReads][kRowsA];
+  const PlaceOfA a_;
+  // Of the wave's first columns; further ones follow at a constant distance.
   const char* b_[kBasesB][kReadsOfGroup][kRowsB];
 };
 

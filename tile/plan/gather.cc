@@ -134,6 +134,85 @@ std::optional<Refusal> RejectMerged(const TileConfig& config, const ConvProblem&
   return std::nullopt;
 }
 
+/// The strips of a class of `rows` x `columns` cells whose taps reach over so many cells along h
+/// and w, and workgroups that compute at most so many tiles; their pitch is 0 if LDS cannot hold
+/// the cells of one column's.
+Strips StripsOf(const TileConfig& config, int rows, int columns, int taps_h, int taps_w,
+                int most_of_run) {
+  // Cells of a tile: tile.m + (taps_h - 1) * pitch + taps_w - 1.
+  const int spare = config.halo.cells - config.tile.m - (taps_w - 1);
+  const int most = taps_h > 1 ? spare / (taps_h - 1) - (taps_w - 1) : columns;
+  if (most < 1 || spare < 0) return {};
+  Strips strips = {};
+  strips.count = CeilDiv(columns, most);
+  strips.pitch = CeilDiv(columns, strips.count) + taps_w - 1;
+  strips.tiles = CeilDiv(rows * strips.pitch, config.tile.m);
+  const int runs = CeilDiv(strips.tiles, most_of_run);
+  strips.run = CeilDiv(strips.tiles, runs);
+  strips.by_pitch = MakeMagicDiv(static_cast<unsigned>(strips.pitch));
+  strips.by_count = MakeMagicDiv(static_cast<unsigned>(strips.count));
+  strips.by_runs = MakeMagicDiv(static_cast<unsigned>(CeilDiv(strips.tiles, strips.run)));
+  return strips;
+}
+Strips StripsOf(const TileConfig& config, const SubGemm& gemm, int most_of_run) {
+  const AxisClass &h = gemm.axis[1], &w = gemm.axis[2];
+  return StripsOf(config, h.count, w.count, std::max(h.taps, 1), std::max(w.taps, 1), most_of_run);
+}
+
+/// Workgroups along m of a sub-GEMM: one for each tile, or for so many of a strip at most.
+int WorkgroupsAlongM(const TileConfig& config, const SubGemm& gemm, int most_of_run) {
+  if (!config.has_halo()) return CeilDiv(gemm.m, config.tile.m);
+  const Strips strips = StripsOf(config, gemm, most_of_run);
+  return gemm.m / (gemm.axis[1].count * gemm.axis[2].count) * strips.count *
+         CeilDiv(strips.tiles, strips.run);
+}
+
+/// Why the row cannot load the problem's cells once for all taps; nothing if it can, or has no
+/// halo.
+std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& problem) {
+  if (!config.has_halo()) return std::nullopt;
+  const bool forward = problem.direction == Direction::kForward;
+  const std::int64_t channels = problem.AxesOf(problem.a()).size[5] * config.merge.groups;
+  if (channels != config.tile.k) {
+    return Refusal(RefusalCode::kChannels,
+                   absl::StrFormat("a tile's groups have %d source channels; the row loads %d",
+                                   channels, config.tile.k));
+  }
+  const std::int64_t columns = problem.AxesOf(problem.out()).size[5];
+  if (columns % config.patch_b.n != 0) {
+    return Refusal(RefusalCode::kChannels,
+                   absl::StrFormat("a group has %d output channels; the row loads %d at a time",
+                                   columns, config.patch_b.n));
+  }
+  std::int64_t taps[3];
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Dim& dim = problem.dims[i];
+    const AxisStrides strides = MakeAxisStrides(problem.direction, dim);
+    taps[i] = forward ? dim.filter : CeilDiv(dim.filter, dim.stride);
+    if (strides.source_stride != 1 || (taps[i] > 1 && strides.tap_source_stride != 1)) {
+      return Refusal(RefusalCode::kFilter,
+                     absl::StrFormat("stride %d and dilation %d leave source cells between those "
+                                     "of a row's taps, or of rows; the row loads all",
+                                     dim.stride, dim.dilation));
+    }
+  }
+  if (problem.dims[0].in != 1 || problem.dims[0].out() != 1 || problem.dims[0].filter != 1) {
+    return Refusal(RefusalCode::kOther, "the problem has three axes; the row takes one or two");
+  }
+  if (taps[1] * taps[2] > TileConfig::Halo::kMostTaps || SubGemmCount(problem) > kInlineSubGemms) {
+    return Refusal(RefusalCode::kFilter,
+                   absl::StrFormat("%d x %d taps and %d sub-GEMMs; the row has at most %d and %d",
+                                   taps[1], taps[2], SubGemmCount(problem),
+                                   TileConfig::Halo::kMostTaps, kInlineSubGemms));
+  }
+  if (StripsOf(config, 1, 1, static_cast<int>(taps[1]), static_cast<int>(taps[2]), 1).pitch == 0) {
+    return Refusal(RefusalCode::kFilter,
+                   absl::StrFormat("%d x %d taps reach over more cells than the row's %d", taps[1],
+                                   taps[2], config.halo.cells));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Refusal> RejectGather(const TileConfig& config, const ConvProblem& problem) {
@@ -173,6 +252,7 @@ std::optional<Refusal> RejectGather(const TileConfig& config, const ConvProblem&
                                    columns, config.patch_b.n));
   }
   if (auto reason = RejectMerged(config, problem)) return reason;
+  if (auto reason = RejectHalo(config, problem)) return reason;
   if (problem.layout == Layout::kNGCHW) {
     return Refusal(RefusalCode::kLayout,
                    absl::StrFormat("layout is %s; the row loads neighbouring channels",
@@ -234,12 +314,13 @@ std::optional<Excess> TooLargeForGather(const TileConfig& config, const ConvProb
 
 namespace {
 
-/// The tiles of a problem, of one group, and the work that they are.
+/// The workgroups of a problem, of one group, and the work that they are.
 struct Tiles {
   int n_tiles = 0;          // along n
-  int m_tiles = 0;          // along m, of the sub-GEMM that has most
+  int m_tiles = 0;          // workgroups along m, of the sub-GEMM that has most
   std::int64_t groups = 0;  // of tiles
-  int count = 0;
+  int count = 0;            // of workgroups
+  int run = 1;              // tiles of a workgroup at most, where there is a halo
   Work work;
 
   Tiles(const TileConfig& config, const PartRequest& request) {
@@ -252,39 +333,58 @@ struct Tiles {
     const auto slabs =
         static_cast<double>(CeilDiv<std::int64_t>(channels, config.k_of_group()) * groups);
     work = {.tiles = 0, .steps = 0, .out_elements = static_cast<double>(output.Elements())};
+    double tiles = 0;
     for (const SubGemm& gemm : request.sub_gemms) {
-      const int rows = CeilDiv(gemm.m, config.tile.m);
-      const double taps = 1.0 * rows * n_tiles * Taps(gemm);
-      m_tiles = std::max(m_tiles, rows);
-      count += rows * n_tiles;
+      const double rows = WorkgroupsAlongM(config, gemm, /*most_of_run=*/1);
+      const double taps = rows * n_tiles * Taps(gemm);
+      tiles += rows * n_tiles * static_cast<double>(groups);
       work.steps += taps * slabs;
       work.ragged_steps += taps * static_cast<double>(groups);
     }
     if (!config.has_ragged_slabs() || channels % config.chunk() == 0) work.ragged_steps = 0;
+    if (config.has_halo()) {  // some rounds of workgroups, so that the last one leaves few idle
+      constexpr double kRounds = 3;
+      const double at_once =
+          request.device.compute_units * ResidentWorkgroups(config, request.device);
+      run = static_cast<int>(std::max(1.0, tiles / (kRounds * at_once)));
+    }
+    for (const SubGemm& gemm : request.sub_gemms) {
+      const int rows = WorkgroupsAlongM(config, gemm, run);
+      m_tiles = std::max(m_tiles, rows);
+      count += rows * n_tiles;
+    }
     work.tiles = static_cast<double>(groups) * count;
   }
 };
 
+TileEstimate EstimateOf(const TileConfig& config, PartRequest request, const Tiles& tiles) {
+  if (config.has_halo()) request.sharing.splits = 1;
+  TileSteps steps = TileStepsOf(config, request.device);
+  steps.tile_elements *= tiles.run;
+  return EstimateTiles(request, config.type, steps, tiles.work);
+}
+
 }  // namespace
 
 PartEstimate EstimateGather(const TileConfig& config, const PartRequest& request) {
-  const Work work = Tiles(config, request).work;
-  const TileEstimate estimate =
-      EstimateTiles(request, config.type, TileStepsOf(config, request.device), work);
+  const TileEstimate estimate = EstimateOf(config, request, Tiles(config, request));
   return {.splits = estimate.sharing.splits, .cost = estimate.cost};
 }
 
 GatherPlan PlanGather(const TileConfig& config, const PartRequest& request) {
   const Tiles tiles(config, request);
-  const Sharing sharing =
-      EstimateTiles(request, config.type, TileStepsOf(config, request.device), tiles.work).sharing;
+  const Sharing sharing = EstimateOf(config, request, tiles).sharing;
   GatherPlan plan = {.shape = {},
                      .args = MakeArgs(config, request.problem, sharing),
                      .table = {request.sub_gemms.begin(), request.sub_gemms.end()}};
   int first_tile = 0;
   for (SubGemm& gemm : plan.table) {
     gemm.first_tile = first_tile;
-    first_tile += CeilDiv(gemm.m, config.tile.m) * tiles.n_tiles;
+    const int rows = WorkgroupsAlongM(config, gemm, tiles.run);
+    first_tile += rows * tiles.n_tiles;
+    if (!config.has_halo()) continue;
+    plan.args.strips[&gemm - plan.table.data()] = StripsOf(config, gemm, tiles.run);
+    gemm.m = rows * config.tile.m;
   }
   plan.args.sub_gemms = static_cast<int>(plan.table.size());
   plan.is_inline = plan.table.size() <= kInlineSubGemms;

@@ -1,5 +1,7 @@
 #include "tile/plan/gather.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <set>
 #include <string>
 #include <utility>
@@ -68,6 +70,16 @@ constexpr TileConfig kMergedInTurns = [] {
 static_assert(Reject(kMergedInTurns, Gfx::k942) == nullptr);
 static_assert(kMergedInTurns.groups_at_once() == 16 && kMergedInTurns.groups_in_turn() == 2 &&
               kMergedInTurns.ColumnOf(0) == 0 && kMergedInTurns.ColumnOf(1) == 64);
+
+// 4 groups of 8 channels with a halo.
+constexpr TileConfig kHalo = [] {
+  TileConfig c = kMergedInBlocks;
+  c.tile = {128, 32, 32};
+  c.merge = {4};
+  c.halo = {184};
+  return c;
+}();
+static_assert(Reject(kHalo, Gfx::k942) == nullptr);
 
 ConvProblem Problem2d(std::int64_t n, std::int64_t c, std::int64_t k, Dim h, Dim w) {
   return {.direction = Direction::kBackwardData,
@@ -147,12 +159,15 @@ TEST(TileConfig, RejectsGroupsThatCannotBeMerged) {
   c = kMerged;
   c.tile.k = 16;
   EXPECT_STREQ(Reject(c, Gfx::k942), "merged groups share a run of k");
+  c = kMergedHalfCells;
+  c.patch_b = {8, 2};
+  EXPECT_STREQ(Reject(c, Gfx::k942), "a patch has k of two groups");
 }
 
 // Every wave stages each row and column of its tile once.
 TEST(TileConfig, AccumulatorsCoverTheStageOnce) {
   for (const TileConfig& c :
-       {kMedium, kMerged, kMergedInBlocks, kMergedHalfCells, kMergedInTurns}) {
+       {kMedium, kMerged, kMergedInBlocks, kMergedHalfCells, kMergedInTurns, kHalo}) {
     std::set<std::pair<int, int>> seen;
     for (int lane = 0; lane < c.mma.lanes(); ++lane) {
       for (int n = 0; n < c.reps_n(); ++n) {
@@ -194,6 +209,77 @@ TEST(PlanGather, SaysWhyGroupsAreNotMerged) {
   problem.layout = Layout::kGNHWC;
   EXPECT_EQ(Why(RejectGather(kMerged, problem)),
             "the channels of neighbouring groups are not neighbours in all tensors");
+}
+
+/// Counts how often each cell of a sub-GEMM's classes is a position of a tile, as HaloTile goes
+/// through them, and checks that LDS has the cells that it meets.
+void ExpectStripsCoverOnce(const SubGemm& gemm, const Strips& strips, int images) {
+  const AxisClass &h = gemm.axis[1], &w = gemm.axis[2];
+  const int runs = CeilDiv(strips.tiles, strips.run), width = strips.pitch - (w.taps - 1);
+  EXPECT_LE(kHalo.tile.m + (h.taps - 1) * strips.pitch + w.taps - 1, kHalo.halo.cells);
+  ASSERT_EQ(gemm.m, images * strips.count * runs * kHalo.tile.m);
+  std::vector<int> seen(static_cast<std::size_t>(images * h.count * w.count));
+  for (int workgroup = 0; workgroup < gemm.m / kHalo.tile.m; ++workgroup) {
+    const int of_strip = static_cast<int>(Divide(workgroup, strips.by_runs));
+    const int image = static_cast<int>(Divide(of_strip, strips.by_count));
+    const int first_w = (of_strip - image * strips.count) * width;
+    const int first = (workgroup - of_strip * runs) * strips.run;
+    for (int tile = first; tile < std::min(first + strips.run, strips.tiles); ++tile) {
+      for (int row = 0; row < kHalo.tile.m; ++row) {
+        const int at = tile * kHalo.tile.m + row, y = static_cast<int>(Divide(at, strips.by_pitch));
+        const int x = at - y * strips.pitch;
+        if (y >= h.count || x >= width || first_w + x >= w.count) continue;
+        ++seen[static_cast<std::size_t>((image * h.count + y) * w.count + first_w + x)];
+      }
+    }
+  }
+  EXPECT_THAT(seen, ::testing::Each(1));
+}
+
+TEST(PlanGather, StripsCoverTheCellsOfEverySubGemmOnce) {
+  int longest_run = 0;
+  for (const int stride : {1, 2}) {
+    for (const int size : {1, 7, 25, 27, 60, 101}) {
+      const Dim dim = {.in = size, .filter = 3, .stride = stride, .pad_begin = 1, .pad_end = 1};
+      ConvProblem problem = Problem2d(40, 64, 64, dim, dim);
+      problem.groups = 8;
+      ASSERT_EQ(Why(RejectGather(kHalo, problem)), "");
+      const GatherPlan plan = PlanOf(kHalo, problem);
+      EXPECT_EQ(plan.args.splits, 1);
+      for (std::size_t i = 0; i < plan.table.size(); ++i) {
+        ExpectStripsCoverOnce(plan.table[i], plan.args.strips[i], 40);
+        longest_run = std::max(longest_run, plan.args.strips[i].run);
+      }
+    }
+  }
+  EXPECT_GT(longest_run, 1);
+}
+
+TEST(PlanGather, SaysWhyCellsAreNotLoadedOnce) {
+  const Dim same = {.in = 20, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  const auto why = [&](Dim h, Dim w, int channels) {
+    ConvProblem problem = Problem2d(2, 8 * channels, 8 * channels, h, w);
+    problem.groups = 8;
+    return Why(RejectGather(kHalo, problem));
+  };
+  EXPECT_EQ(why(same, same, 8), "");
+  EXPECT_THAT(why(same, same, 16), HasSubstr("a group has c 16 and k 16"));
+  Dim dilated = same;
+  dilated.dilation = 2;
+  EXPECT_THAT(why(same, dilated, 8), HasSubstr("stride 1 and dilation 2"));
+  Dim long_filter = same;
+  long_filter.filter = 5;
+  EXPECT_THAT(why(same, long_filter, 8), HasSubstr("3 x 5 taps"));
+}
+
+TEST(TileConfig, RejectsHalosThatCannotBe) {
+  EXPECT_EQ(PrintFields(kHalo), "f16_t128x32x32_w4x1_mfma4x4x4_a8x1_b8x2_o1_g4_halo184");
+  TileConfig c = kHalo;
+  c.halo = {128};
+  EXPECT_THAT(Reject(c, Gfx::k942), HasSubstr("no cells besides the tile's"));
+  c = kHalo;
+  c.pipeline = {Schedule::kDouble, 1};
+  EXPECT_THAT(Reject(c, Gfx::k942), HasSubstr("loaded once"));
 }
 
 TEST(TileConfig, RejectsSchedulesThatDoNotExist) {

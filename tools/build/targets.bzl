@@ -1,4 +1,4 @@
-"""The GPU targets of this repository. Facts of a target that code needs are in core/arch/target.h."""
+"""The GPU targets of this repository. Facts of a target that code needs are in core/arch/targets."""
 
 # Those that the simulator executes.
 AMD_TARGETS = [

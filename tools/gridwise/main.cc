@@ -74,9 +74,15 @@ ABSL_FLAG(bool, all_rows, false, "on every kernel that accepts a problem");
 ABSL_FLAG(int, first_rows, 0,
           "on so many kernels of each problem that the planner ranks first; default: no limit");
 ABSL_FLAG(int, random_rows, 0, "and on so many of the others, by chance, which --seed decides");
+ABSL_FLAG(bool, best, false,
+          "with --time, of each problem's kernels the one of least time alone; those that are sure "
+          "to take longer are not timed to the end");
 ABSL_FLAG(bool, quick, false,
           "with --time, from a smaller sample, without limiter and interval; so it is with "
-          "--all-rows, --first-rows and --random-rows");
+          "--all-rows, --first-rows and --random-rows, but for --best");
+ABSL_FLAG(bool, precise, false,
+          "with --time and several kernels of a problem, from the larger sample that --best takes, "
+          "without limiter and interval");
 ABSL_FLAG(std::string, chunk, "",
           "as 2/8: of every eight problems the second; `gridwise merge` puts chunks' tables "
           "together; default: all");
@@ -226,7 +232,9 @@ gridwise::ExitCode Sweep(const gridwise::ProblemRequest& request,
                                  .all_rows = absl::GetFlag(FLAGS_all_rows),
                                  .first_rows = absl::GetFlag(FLAGS_first_rows),
                                  .random_rows = absl::GetFlag(FLAGS_random_rows),
+                                 .best = absl::GetFlag(FLAGS_best),
                                  .quick = absl::GetFlag(FLAGS_quick),
+                                 .precise = absl::GetFlag(FLAGS_precise),
                                  .chunk = absl::GetFlag(FLAGS_chunk),
                                  .max_flops = absl::GetFlag(FLAGS_max_flops).value,
                                  .verify = absl::GetFlag(FLAGS_verify),

@@ -29,7 +29,10 @@ bool IsSimulated() { return gridwiseSimTime != nullptr; }
 
 bool StartSimTiming(SimTiming timing) {
   if (!IsSimulated()) return false;
-  gridwiseSimTime(timing == SimTiming::kDescribed ? 2 : timing == SimTiming::kQuick ? 3 : 1);
+  gridwiseSimTime(timing == SimTiming::kDescribed ? 2
+                  : timing == SimTiming::kQuick   ? 3
+                  : timing == SimTiming::kBare    ? 4
+                                                  : 1);
   return true;
 }
 
@@ -46,7 +49,12 @@ std::optional<SimTimes> TakeSimTimes() {
                   .ports_ms = times.ports_ms,
                   .ports = times.ports,
                   .limiter = times.limiter,
-                  .gain = times.gain};
+                  .gain = times.gain,
+                  .given_up = times.given_up != 0};
+}
+
+void LimitSimTimes(double ms) {
+  if (gridwiseSimTimeLimit != nullptr) gridwiseSimTimeLimit(ms);
 }
 
 std::optional<double> SimProgress() {

@@ -32,6 +32,7 @@ struct SimTimes {
   double burst_ms = 0, sustained_ms = 0, low_ms = 0, high_ms = 0, ports_ms = 0;
   std::string ports = {}, limiter = {};
   double gain = 0;
+  bool given_up = false;  // the times are lower bounds, above the limit
 };
 
 /// Whether the HIP library is the simulator.
@@ -40,12 +41,17 @@ bool IsSimulated();
 /// How much timing says, and costs.
 enum class SimTiming {
   kQuick,      // from a smaller sample, without limiter and interval
+  kBare,       // without limiter and interval
   kQuiet,      //
   kDescribed,  // and describes each launch on stderr
 };
 /// From now on launches are timed in place of executed whole; false when the HIP library is not the
 /// simulator.
 bool StartSimTiming(SimTiming timing);
+
+/// From now on launches that are sure to take longer than `ms` together are not timed to the end;
+/// infinity: all are.
+void LimitSimTimes(double ms);
 
 /// The launches since the last call that were timed; nothing if none was.
 std::optional<SimTimes> TakeSimTimes();

@@ -18,7 +18,9 @@ struct SweepOptions {
   bool all_rows = false;   // every row that accepts a problem
   int first_rows = 0;      // of them so many that the planner ranks first; with the next, 0: all
   int random_rows = 0;     // and so many of the others, by chance, which the seed decides
+  bool best = false;       // with `time`, of each problem's rows the one of least time alone
   bool quick = false;      // with `time`, a smaller sample, as with all rows
+  bool precise = false;    // with `time` and all rows, the larger sample of `best`
   std::string chunk;       // "2/8": the second of every eight problems; empty: all
   double max_flops = 0;    // larger problems are left out; 0: none is
   bool verify = false;

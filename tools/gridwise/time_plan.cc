@@ -109,9 +109,10 @@ absl::StatusOr<Timing> Measure(const Loaded& loaded, int repeats) {
 }
 
 /// By the simulator's clock.
-absl::StatusOr<Timing> AskClock(const Loaded& loaded) {
+absl::StatusOr<Timing> AskClock(const Loaded& loaded, double limit_ms) {
   const Progress progress("timing a sample on the device", [] { return std::nullopt; });
   TakeSimTimes();  // those that came before
+  LimitSimTimes(limit_ms);
   absl::Status status = loaded.Launch();
   if (status.ok()) status = loaded.stream.Synchronize();
   if (!status.ok()) return status;
@@ -127,7 +128,8 @@ absl::StatusOr<Timing> AskClock(const Loaded& loaded) {
                 .ports = times->ports,
                 .limiter = times->limiter,
                 .gain = times->gain,
-                .launches = times->launches};
+                .launches = times->launches,
+                .given_up = times->given_up};
 }
 
 template <class P>
@@ -141,7 +143,7 @@ absl::StatusOr<Timing> TimeOf(const P& problem, const RowPlan& plan, const Timin
   if (!loaded.ok()) return loaded.status();
   absl::StatusOr<Timing> timing;
   if (simulated) {
-    timing = AskClock(*loaded);
+    timing = AskClock(*loaded, options.limit_ms);
   } else {
     if (absl::Status status = FillOperands(problem, *loaded); !status.ok()) return status;
     timing = Measure(*loaded, options.repeats);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <limits>
+
 #include "absl/status/statusor.h"
 #include "instances/plan.h"
 #include "tools/gridwise/problem.h"
@@ -11,6 +13,8 @@ namespace gridwise {
 struct TimingOptions {
   int repeats = 20;  // on a real device: timed runs, and as many before them that are not
   SimTiming simulated = SimTiming::kQuiet;
+  /// On a simulated device a plan that is sure to take longer is not timed to the end.
+  double limit_ms = std::numeric_limits<double>::infinity();
 };
 
 /// Times `plan`, which is of `problem`, on the first device of its target. On a real one by events,

@@ -22,6 +22,7 @@ struct Timing {
   std::string limiter = {};        // what costs most; "": nothing that stands out
   double gain = 0;                 // part of the time that would be saved without it
   int64_t launches = 0;            // of kernels; copies and fills are not timed by the clock
+  bool given_up = false;           // `ms` is a lower bound, above TimingOptions::limit_ms
 
   /// Of the plan's problem on its device at clock_ghz.
   Roofline roofline = {};

@@ -17,12 +17,14 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tools/gridwise/exit_code.h"
+#include "tools/tune/times.h"
 
 namespace gridwise {
 namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 /// The program with these arguments, stdout and stderr; compiled kernels are kept in the test's
@@ -127,6 +129,49 @@ std::string KeysAndResults(const std::string& name) {
     keys += '\n';
   }
   return keys;
+}
+
+/// The names, rows and times of a sweep's table, the fastest row of each problem.
+std::vector<std::string> BestOf(const std::string& name) {
+  std::vector<std::string> best;
+  const auto times = ReadTimes(TextOf(name));
+  EXPECT_TRUE(times.ok()) << times.status();
+  if (!times.ok()) return best;
+  for (const TimedProblem& problem : *times) {
+    const auto fastest = std::ranges::min_element(problem.times, {}, &RowTime::ms);
+    best.push_back(absl::StrCat(problem.name, " ", problem.sizes, " ", fastest->row));
+  }
+  return best;
+}
+
+// What a bound rules out is not the best: the rows are those that are best in a table of all.
+TEST(SweepBest, HasTheBestOfAllRows) {
+  for (const std::string problem :
+       {"--problem=l4.conv2b --direction=bwd_weight", "--problem=head.3x3@7 --direction=fwd"}) {
+    for (const char* name : {"all.csv", "best.csv"}) std::remove(File(name).c_str());
+    const std::string sweep = absl::StrCat("sweep --problems=retinanet ", problem,
+                                           " --n=4 --time --all-rows --device=", Target());
+    const ShellResult all = Gridwise(absl::StrCat(sweep, " --csv=", File("all.csv")));
+    ASSERT_EQ(all.status, kSuccess) << all.out;
+    const std::string best = absl::StrCat(sweep, " --best --quick --csv=", File("best.csv"));
+    const ShellResult some = Gridwise(best);
+    ASSERT_EQ(some.status, kSuccess) << some.out;
+    EXPECT_THAT(some.out, AllOf(HasSubstr("1 timed as the best of their rows"),
+                                Not(HasSubstr(" 0 are ruled out by a bound"))));
+    EXPECT_EQ(BestOf("best.csv"), BestOf("all.csv"));
+    const std::string table = TextOf("best.csv");
+    EXPECT_EQ(std::ranges::count(table, '\n'), 2) << table;
+    EXPECT_THAT(Gridwise(best).out, HasSubstr("1 of them earlier"));
+    EXPECT_EQ(TextOf("best.csv"), table);
+  }
+}
+
+TEST(SweepBest, WantsTimes) {
+  const ShellResult result = Gridwise("sweep --problems=retinanet --best");
+  EXPECT_EQ(result.status, kBadUsage);
+  EXPECT_THAT(result.out, HasSubstr("it wants --time"));
+  EXPECT_THAT(Gridwise("sweep --problems=retinanet --time --quick --precise").out,
+              HasSubstr("exclude each other"));
 }
 
 TEST(SweepWorkers, MakeTheSameTable) {

@@ -100,12 +100,14 @@ ConvProblem WithLongerK(ConvProblem problem) {
 }
 
 /// Instructions per matrix instruction in the steps that `longer` has more than `problem`, whose K
-/// is shorter: of the main loop, as it was executed. Nothing if they have no matrix instructions.
+/// is shorter: of the main loop, as it was executed. Nothing if they have no matrix instructions,
+/// or the row has all of K at once and takes no longer one.
 absl::StatusOr<std::optional<PerMatrix>> MeasurePerMatrix(const ConvProblem& problem,
                                                           const ConvProblem& longer, Gfx gfx,
                                                           const std::string& row) {
   std::map<std::string, double> counts[2];
   const ConvProblem problems[] = {problem, longer};
+  if (!IsOneLaunch(longer, gfx, row)) return std::nullopt;
   for (int i = 0; i < 2; ++i) {
     GridwiseSimRuns runs = {};
     gridwiseSimTakeRuns(&runs);

@@ -128,7 +128,10 @@ class TileSpace final : public SpaceOf<tile::TileConfig> {
                  {"patch_b", {"k", "n"}},
                  {"occupancy", {}},
                  {"pipeline", {"schedule", "count"}},
-                 {"merge", {"groups"}}}) {}
+                 {"merge", {"groups"}},
+                 {"halo", {"cells"}}}) {
+    traits_.back().least = 0;
+  }
   std::string_view family() const override { return "tile"; }
   const char* Reject(const Values& values, Direction, Gfx gfx) const override {
     return tile::Reject(ConfigFrom<tile::TileConfig>(values), gfx);
@@ -240,8 +243,11 @@ class HopperSpace final : public SpaceOf<hopper::Config> {
                  {"reps", {}},
                  {"columns", {}},
                  {"stages", {}},
-                 {"chunk", {}}},
+                 {"chunk", {}},
+                 {"slab", {}},
+                 {"kept", {}}},
                 /*is_nvidia=*/true) {
+    traits_.back().least = 0;
     traits_.erase(traits_.begin());
   }
   std::string_view family() const override { return "hopper"; }

@@ -70,8 +70,14 @@ __attribute__((weak)) int gridwiseSimBankConflictsAt(int index,
 
 /// Whether launches from now on are timed in place of executed whole, in place of the environment
 /// variable GRIDWISE_SIM: 0 no, 1 yes, 2 yes and each is described on stderr, 3 yes and quickly:
-/// from a smaller sample, without limiter and interval.
+/// from a smaller sample, without limiter and interval, 4 without these from a smaller sample of
+/// what a die's workgroups load alone, which is more precise.
 __attribute__((weak)) void gridwiseSimTime(int mode);
+
+/// Launches since the last gridwiseSimTakeTimes that take longer than `ms` milliseconds together,
+/// at the sustained clock, are from now on timed no further than to find that out; infinity, as at
+/// start: all are.
+__attribute__((weak)) void gridwiseSimTimeLimit(double ms);
 
 /// How long launches take on the simulated machine, one after the other with gaps between them.
 typedef struct GridwiseSimTimes {
@@ -84,6 +90,7 @@ typedef struct GridwiseSimTimes {
   const char* ports;                // by what: "matrix unit"; of the longest launch; stays valid
   const char* limiter;              // without which the longest launch is fastest; stays valid
   double gain;                      // by this part of its time
+  int given_up;  // they take longer than gridwiseSimTimeLimit: the times are lower bounds
 } GridwiseSimTimes;
 
 /// Fills in `times` with the launches that were timed since the last call; 0, or 1 if none was.

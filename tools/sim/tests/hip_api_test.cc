@@ -307,6 +307,7 @@ TEST(HipApi, FillsTakeTimeByTheClock) {
   // No machine stores 10 TB a second; a launch takes less than 5 us.
   EXPECT_GT(times.burst_ms, kBytes / 10e12 * 1e3);
   EXPECT_LT(times.burst_ms, kBytes / 0.4e12 * 1e3 + 0.005);
+  EXPECT_EQ(times.given_up, 0);
   EXPECT_EQ(gridwiseSimTakeTimes(&times), 1) << "they are taken";
   gridwiseSimTime(0);
   EXPECT_EQ(hipStreamDestroy(stream), hipSuccess);

@@ -259,7 +259,13 @@ void gridwiseSimProgress(uint64_t* done, uint64_t* total) {
 
 void gridwiseSimTime(int mode) {
   static_cast<void>(RunDeferred());
-  gridwise::sim::time::Set(mode != 0, {.describes = mode == 2, .quick = mode == 3});
+  gridwise::sim::time::Set(mode != 0,
+                           {.describes = mode == 2, .bare = mode >= 3, .quick = mode == 3});
+}
+
+void gridwiseSimTimeLimit(double ms) {
+  static_cast<void>(RunDeferred());
+  gridwise::sim::time::SetLimit(ms);
 }
 
 int gridwiseSimTakeTimes(GridwiseSimTimes* times) {
@@ -277,7 +283,8 @@ int gridwiseSimTakeTimes(GridwiseSimTimes* times) {
             .ports_ms = taken->ports_ms,
             .ports = taken->ports,
             .limiter = taken->limiter,
-            .gain = taken->gain};
+            .gain = taken->gain,
+            .given_up = taken->given_up ? 1 : 0};
   return 0;
 }
 

@@ -1,29 +1,73 @@
 #include "tools/sim/time/engine/cache.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace gridwise::sim::time {
+namespace {
+
+constexpr uint32_t kNone = ~0u;
+
+}  // namespace
 
 Cache::Cache(double bytes, double line_bytes, double ways)
-    : sets_(std::max<size_t>(1, static_cast<size_t>(bytes / (line_bytes * ways)))),
-      ways_(static_cast<size_t>(ways)),
-      lines_(sets_ * ways_) {}
+    : ways_(static_cast<uint32_t>(ways)),
+      sets_(std::max<size_t>(1, static_cast<size_t>(bytes / (line_bytes * ways))),
+            {.newest = kNone, .oldest = kNone}) {
+  const int bits = std::max(1, static_cast<int>(std::bit_width(sets_.size() * ways_)));
+  chains_.assign(size_t{1} << bits, kNone);
+  chain_shift_ = 64 - bits;
+}
+
+uint32_t& Cache::ChainOf(uint64_t number) {
+  constexpr uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;  // Knuth's multiplicative hash
+  return chains_[number * kGoldenRatio >> chain_shift_];
+}
+
+void Cache::Unlink(const Line& line) {
+  Set& set = sets_[line.set];
+  (line.newer == kNone ? set.newest : lines_[line.newer].older) = line.older;
+  (line.older == kNone ? set.oldest : lines_[line.older].newer) = line.newer;
+}
+
+void Cache::MakeNewest(uint32_t at) {
+  Set& set = sets_[lines_[at].set];
+  lines_[at].newer = kNone;
+  lines_[at].older = set.newest;
+  (set.newest == kNone ? set.oldest : lines_[set.newest].newer) = at;
+  set.newest = at;
+}
 
 Cache::Line* Cache::Find(uint64_t number) {
-  Line* const set = SetOf(number);
-  for (size_t way = 0; way < ways_; ++way) {
-    if (set[way].number != number) continue;
-    set[way].used = ++clock_;
-    return &set[way];
+  uint32_t at = ChainOf(number);
+  while (at != kNone && lines_[at].number != number) at = lines_[at].next;
+  if (at == kNone) return nullptr;
+  Line& line = lines_[at];
+  if (line.newer != kNone) {
+    Unlink(line);
+    MakeNewest(at);
   }
-  return nullptr;
+  return &line;
 }
 
 void Cache::Insert(uint64_t number, double ready) {
-  Line* const set = SetOf(number);
-  Line* const oldest = std::min_element(
-      set, set + ways_, [](const Line& a, const Line& b) { return a.used < b.used; });
-  *oldest = {.number = number, .used = ++clock_, .ready = ready};
+  const auto set_index = static_cast<uint32_t>(number % sets_.size());
+  Set& set = sets_[set_index];
+  auto at = static_cast<uint32_t>(lines_.size());
+  if (set.size < ways_) {
+    ++set.size;
+    lines_.emplace_back();
+  } else {
+    at = set.oldest;
+    Unlink(lines_[at]);
+    uint32_t* link = &ChainOf(lines_[at].number);
+    while (*link != at) link = &lines_[*link].next;
+    *link = lines_[at].next;
+  }
+  uint32_t& chain = ChainOf(number);
+  lines_[at] = {.number = number, .ready = ready, .set = set_index, .next = chain};
+  chain = at;
+  MakeNewest(at);
 }
 
 }  // namespace gridwise::sim::time

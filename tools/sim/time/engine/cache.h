@@ -7,27 +7,38 @@
 namespace gridwise::sim::time {
 
 /// Tags of a cache with sets of `ways` lines, the least recently used of which goes. A line carries
-/// the time from which on it is there.
+/// the time from which on it is there. Looking one up takes no longer with many ways than with few.
 class Cache {
  public:
   Cache(double bytes, double line_bytes, double ways);
 
   struct Line {
-    uint64_t number = ~uint64_t{0};
-    uint64_t used = 0;
+    uint64_t number = 0;
     double ready = 0;
+    uint32_t set = 0;
+    uint32_t newer = 0, older = 0;  // of its set, in the order of use
+    uint32_t next = 0;              // of its chain
   };
-  /// The line `number`, or null; counts as a use.
+  /// The line `number`, or null; counts as a use. In force until the next call.
   Line* Find(uint64_t number);
   /// Puts the line `number`, which is not there, into it.
   void Insert(uint64_t number, double ready);
 
  private:
-  Line* SetOf(uint64_t number) { return &lines_[number % sets_ * ways_]; }
+  struct Set {
+    uint32_t newest = 0, oldest = 0, size = 0;
+  };
+  /// The first of the lines whose numbers have the same hash.
+  uint32_t& ChainOf(uint64_t number);
+  /// Takes the line out of its set's order, or puts it there as the newest.
+  void Unlink(const Line& line);
+  void MakeNewest(uint32_t at);
 
-  size_t sets_, ways_;
-  uint64_t clock_ = 0;
+  uint32_t ways_;
+  std::vector<Set> sets_;
   std::vector<Line> lines_;
+  std::vector<uint32_t> chains_;
+  int chain_shift_;
 };
 
 }  // namespace gridwise::sim::time

@@ -46,11 +46,7 @@ double Scoreboard::OperandsReady(const Op& op) const {
 
 double Scoreboard::LimitReached(int counter, size_t limit) const {
   const std::vector<double>& pending = outstanding_[static_cast<size_t>(counter)];
-  if (pending.size() <= limit) return kNever;
-  std::vector<double> times = pending;
-  const auto nth = times.begin() + static_cast<std::ptrdiff_t>(times.size() - limit - 1);
-  std::nth_element(times.begin(), nth, times.end());
-  return *nth;
+  return pending.size() <= limit ? kNever : pending[pending.size() - limit - 1];
 }
 
 double Scoreboard::CountersReady(const Op& op, int& counted_by) const {
@@ -84,12 +80,12 @@ void Scoreboard::Issue(const Op& op, double t, double done) {
   for (size_t counter = 0; counter < kWaitCounters; ++counter) {
     if ((op.counters >> counter & 1) == 0) continue;
     std::vector<double>& pending = outstanding_[counter];
-    std::erase_if(pending, [t](double time) { return time <= t; });
+    pending.erase(pending.begin(), std::upper_bound(pending.begin(), pending.end(), t));
     if (op.order != Order::kNone) {
       double& last = last_[counter][static_cast<size_t>(op.order)];
       done = last = std::max(last, done);
     }
-    pending.push_back(done);
+    pending.insert(std::upper_bound(pending.begin(), pending.end(), done), done);
   }
 }
 

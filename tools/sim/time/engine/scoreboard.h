@@ -28,7 +28,7 @@ class Scoreboard {
   const Machine& machine_;
   std::array<double, kAllRegisters> issued_;
   std::array<Producer, kAllRegisters> producer_ = {};
-  /// When what is outstanding will be done, in no order.
+  /// When what is outstanding will be done, the earliest first.
   std::array<std::vector<double>, kWaitCounters> outstanding_;
   std::array<std::array<double, 3>, kWaitCounters> last_ = {};  // by Order
 };

@@ -1,6 +1,7 @@
 #include "tools/sim/time/engine/unit.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <deque>
 #include <limits>
@@ -16,6 +17,10 @@ namespace {
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 constexpr uint64_t kProgressEvery = 256;
 constexpr double kCodeWays = 8;  // CDNA ISA documents
+
+constexpr uint32_t BitOf(Stall stall) { return 1u << static_cast<int>(stall); }
+constexpr uint32_t kOfCounters =
+    BitOf(Stall::kLoads) | BitOf(Stall::kStores) | BitOf(Stall::kLds) | BitOf(Stall::kScalars);
 
 /// What executes the instructions of one SIMD's waves.
 struct Simd {
@@ -52,6 +57,7 @@ struct RunningWave {
   uint64_t code_line = ~uint64_t{0};
   double since = 0;  // when it could have issued, were there nothing to wait for
   std::array<double, kStalls> stalled = {};
+  uint32_t reasons = 0;  // bits of the Stalls of which `stalled` has clocks
 };
 
 /// A wave that wants to issue. Of those of one time the one of the highest priority goes first, of
@@ -203,6 +209,7 @@ class Engine {
     const double slot = Slot(start.time, wave.simd);
     if (slot > candidate.time) {
       wave.stalled[static_cast<size_t>(start.reason)] += slot - candidate.time;
+      wave.reasons |= BitOf(start.reason);
       candidates_.push({slot, wave.priority, candidate.wave});
       return;
     }
@@ -354,15 +361,12 @@ class Engine {
     OpTime& at = time_.ops[wave.op];
     ++at.count;
     if (time_.instructions++ % kProgressEvery == 0) time_.progress.push_back({t, Busy()});
-    waited_ = false;
+    waited_ = (wave.reasons & kOfCounters) != 0;
     size_t longest = 0;
-    for (size_t i = 0; i < wave.stalled.size(); ++i) {
+    for (uint32_t rest = wave.reasons; rest != 0; rest &= rest - 1) {
+      const auto i = static_cast<size_t>(std::countr_zero(rest));
       at.stalled[i] += wave.stalled[i];
       if (wave.stalled[i] > wave.stalled[longest]) longest = i;
-      const auto stall = static_cast<Stall>(i);
-      const bool of_counter = stall == Stall::kLoads || stall == Stall::kStores ||
-                              stall == Stall::kLds || stall == Stall::kScalars;
-      waited_ |= of_counter && wave.stalled[i] > 0;
     }
     if (work_.events != nullptr) {
       work_.events->push_back({.workgroup = groups_[wave.group].index,
@@ -373,7 +377,9 @@ class Engine {
                                .issued = t,
                                .reason = static_cast<Stall>(longest)});
     }
-    wave.stalled = {};
+    for (uint32_t rest = wave.reasons; rest != 0; rest &= rest - 1)
+      wave.stalled[static_cast<size_t>(std::countr_zero(rest))] = 0;
+    wave.reasons = 0;
   }
 
   /// What the resources have done so far.

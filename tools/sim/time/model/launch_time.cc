@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "absl/functional/function_ref.h"
@@ -31,15 +32,16 @@ class Timer {
   }
 
   /// Clocks of the kernel at `mhz`: the longest of the units in detail, extended to all that a unit
-  /// executes. `longest` becomes that unit's time.
-  double Clocks(double mhz, uint32_t freed, UnitTime* longest,
-                std::vector<WaveEvent>* events = nullptr) const {
+  /// executes. `longest` becomes that unit's time. More than `enough` need not be known precisely.
+  double Clocks(double mhz, UnitTime* longest, std::vector<WaveEvent>* events = nullptr,
+                double enough = std::numeric_limits<double>::infinity()) const {
     double clk = 0;
     for (const SamplePlan::Unit& timed : launch_.plan.units) {
+      if (clk > enough) break;
       const std::vector<const WorkgroupRecord*> groups = RecordsOf(timed.first);
       if (groups.empty()) continue;
       std::vector<WaveEvent> own_events;
-      UnitTime unit = TimeUnit(WorkAt(mhz, freed, groups, events ? &own_events : nullptr));
+      UnitTime unit = TimeUnit(WorkAt(mhz, 0, groups, events ? &own_events : nullptr));
       const double all = Extended(unit, timed.all);
       if (all < clk) continue;
       clk = all;
@@ -236,11 +238,8 @@ void FindInterval(const Timer& timer, const Machine& machine, LaunchTime& time) 
   time.high_ms = machine.launch_us.high / 1000 + kernel_ms * std::exp(std::sqrt(up));
 }
 
-}  // namespace
-
-LaunchTime TimeLaunch(const Machine& machine, const LaunchRecord& launch,
-                      const TimeOptions& options) {
-  Timer timer(machine, launch);
+/// What is known of a launch before it is timed.
+LaunchTime Described(const Machine& machine, const LaunchRecord& launch) {
   LaunchTime time;
   time.kernel = launch.kernel;
   time.machine = &machine;
@@ -248,8 +247,33 @@ LaunchTime TimeLaunch(const Machine& machine, const LaunchRecord& launch,
   time.needs = launch.needs;
   time.occupancy = launch.occupancy;
   time.resident = launch.plan.resident;
-  time.burst_clk = timer.Clocks(machine.burst_mhz, 0, &time.unit, options.events);
-  time.sustained_clk = timer.Clocks(machine.sustained_mhz, 0, nullptr);
+  return time;
+}
+
+}  // namespace
+
+LaunchTime GiveUp(const Machine& machine, const LaunchRecord& launch, const Bound& bound,
+                  double clk) {
+  LaunchTime time = Described(machine, launch);
+  time.given_up = true;
+  time.bound = bound.resource;
+  time.bound_clk = bound.clk;
+  time.burst_clk = time.sustained_clk = clk;
+  time.burst_ms = Milliseconds(machine, clk, machine.burst_mhz);
+  time.sustained_ms = Milliseconds(machine, clk, machine.sustained_mhz);
+  time.low_ms = time.high_ms = time.sustained_ms;
+  return time;
+}
+
+LaunchTime TimeLaunch(const Machine& machine, const LaunchRecord& launch,
+                      const TimeOptions& options) {
+  Timer timer(machine, launch);
+  LaunchTime time = Described(machine, launch);
+  const double limit_clk = options.limit_ms * machine.sustained_mhz * 1000;
+  time.sustained_clk = timer.Clocks(machine.sustained_mhz, nullptr, nullptr, limit_clk);
+  if (time.sustained_clk > limit_clk)
+    return GiveUp(machine, launch, timer.PortBound(), time.sustained_clk);
+  time.burst_clk = timer.Clocks(machine.burst_mhz, &time.unit, options.events);
   time.burst_ms = Milliseconds(machine, time.burst_clk, machine.burst_mhz);
   time.sustained_ms = Milliseconds(machine, time.sustained_clk, machine.sustained_mhz);
   time.low_ms = time.high_ms = time.sustained_ms;

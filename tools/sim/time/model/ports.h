@@ -12,13 +12,19 @@
 namespace gridwise::sim::time {
 
 /// Clocks that a workgroup keeps each of a unit's resources busy for, if its waves are spread
-/// evenly. Of L2, MALL and memory only what L2 gives: every line once.
+/// evenly. Of L2, MALL and memory only what L2 gives: every line once, at a rate that may be
+/// infinite.
 using PortWork = std::array<double, kResources>;
 PortWork WorkOf(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
                 const WorkgroupRecord& workgroup, double l2_bytes_per_clk);
 
 /// Adds what `times` executions of `op` by a wave keep arithmetic and issue busy for.
 void AddWork(const Machine& machine, const Op& op, double times, PortWork& work);
+
+/// The mean of the workgroups' work without that of L2, whose lines several of a unit may share: a
+/// unit that executes `n` like them takes at least n times as long.
+PortWork SureWorkOf(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
+                    std::span<const WorkgroupRecord* const> workgroups);
 
 /// The resource that is busy longest, and for how long: no order of execution is faster.
 struct Bound {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -28,6 +29,14 @@ struct Pending {
 };
 
 }  // namespace
+
+/// Where scratch that a wave's lanes address lies: see Wave::scratch.
+void Swizzle(const Wave& wave, uint64_t (&address)[kLanes]) {
+  for (uint64_t lane = 0; lane < kLanes; ++lane) {
+    address[lane] = reinterpret_cast<uint64_t>(wave.scratch) +
+                    (address[lane] / 4 * kLanes + lane) * 4 + address[lane] % 4;
+  }
+}
 
 /// Records the workgroups that one host thread executes.
 class Recorder::Group final : public GroupProbe {
@@ -57,17 +66,19 @@ class Recorder::Group final : public GroupProbe {
       pending.writes = access.writes;
       pending.lanes = 0;
     }
-    const auto lds = reinterpret_cast<uint64_t>(wave.lds);
-    for (uint64_t lanes = access.lanes; lanes != 0; lanes &= lanes - 1) {
-      const int lane = std::countr_zero(lanes);
-      uint64_t address = access.base + access.offset[lane];
-      if (access.space == AddressSpace::kLds) address -= lds;
-      if (access.space == AddressSpace::kScratch) {
-        // Swizzled: see Wave::scratch.
-        address = reinterpret_cast<uint64_t>(wave.scratch) +
-                  (address / 4 * kLanes + static_cast<uint64_t>(lane)) * 4 + address % 4;
+    const uint64_t base = access.space == AddressSpace::kLds
+                              ? access.base - reinterpret_cast<uint64_t>(wave.lds)
+                              : access.base;
+    uint64_t address[kLanes];  // of lanes that are off there are offsets, too
+    for (int lane = 0; lane < kLanes; ++lane) address[lane] = base + access.offset[lane];
+    if (access.space == AddressSpace::kScratch) Swizzle(wave, address);
+    if (pending.lanes == 0) {  // those of the lanes that are off do not matter
+      std::memcpy(pending.address, address, sizeof(address));
+    } else {
+      for (uint64_t lanes = access.lanes; lanes != 0; lanes &= lanes - 1) {
+        const int lane = std::countr_zero(lanes);
+        pending.address[lane] = address[lane];
       }
-      pending.address[lane] = address;
     }
     pending.lanes |= access.lanes;
   }

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <deque>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -77,16 +78,22 @@ class Process {
                                    Memory& memory, const RunOptions& options,
                                    const SourceLineFn& source_line) {
     const std::lock_guard lock(mutex_);
-    const auto [known, added] = known_.try_emplace(
-        absl::StrCat(telling_.quick, " ", KeyOf(kernel, grid, arguments)), nullptr);
     RunReport report;
+    if (given_up_) return report;
+    const auto [known, added] = known_.try_emplace(
+        absl::StrCat(telling_.bare, telling_.quick, " ", KeyOf(kernel, grid, arguments)), nullptr);
     if (added) {
       const Machine& machine = MachineOf(program.target().gfx);
       std::vector<WaveEvent> events;
       TimeOptions time_options;
-      if (telling_.quick) {
-        time_options = {.gains = false, .interval = false, .sample = kQuickSample};
+      if (telling_.bare) {
+        time_options = {.gains = false,
+                        .interval = false,
+                        .detail = telling_.quick ? kQuickSample : 1,
+                        .traffic = kQuickSample};
       }
+      time_options.limit_ms = limit_ms_;
+      if (!taken_.empty()) time_options.limit_ms -= TimesOf(taken_).sustained_ms;
       if (!report_path_.empty()) time_options.events = &events;
       absl::StatusOr<TimedRun> run = RunTimed(machine, program, kernel, grid, kernarg, memory,
                                               options, time_options, source_line);
@@ -95,6 +102,12 @@ class Process {
         return run.status();
       }
       report = run->report;
+      if (run->time.given_up) {
+        known_.erase(known);
+        given_up_ = run->time;
+        taken_.push_back(&*given_up_);
+        return report;
+      }
       known->second = &timed_.emplace_back(Timed{*std::move(run), kernel.entry_address});
       Describe(*known->second, events);
     }
@@ -134,7 +147,14 @@ class Process {
     const std::lock_guard lock(mutex_);
     const std::vector<const LaunchTime*> launches = std::exchange(taken_, {});
     if (launches.empty()) return std::nullopt;
-    return TimesOf(launches);
+    Times times = TimesOf(launches);
+    times.given_up = std::exchange(given_up_, std::nullopt).has_value();
+    return times;
+  }
+
+  void set_limit(double ms) {
+    const std::lock_guard lock(mutex_);
+    limit_ms_ = ms;
   }
 
   void set_telling(const Telling& telling) {
@@ -196,10 +216,12 @@ class Process {
   std::mutex mutex_;
   std::string report_path_;  // "": none
   std::optional<Machine> own_;
-  std::map<std::string, Timed*> known_;  // quick or not
+  std::map<std::string, Timed*> known_;  // by how it is timed, too
   std::deque<Timed> timed_;
   std::map<std::pair<std::string, uint64_t>, LaunchTime> fills_;  // by target and bytes
   std::vector<const LaunchTime*> taken_;  // the launches since the last TakeTimes
+  std::optional<LaunchTime> given_up_;    // of these
+  double limit_ms_ = std::numeric_limits<double>::infinity();
   double now_ms_ = 0;
   Telling telling_;
   bool told_incomplete_ = false;
@@ -224,6 +246,8 @@ void Set(bool on, const Telling& telling) {
   IsOn() = on;
   Process::Get().set_telling(telling);
 }
+
+void SetLimit(double ms) { Process::Get().set_limit(ms); }
 
 std::optional<Times> TakeTimes() { return Process::Get().TakeTimes(); }
 

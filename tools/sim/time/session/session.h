@@ -30,10 +30,16 @@ bool On();
 
 struct Telling {
   bool describes = true;  // each launch on stderr
-  bool quick = false;     // from a smaller sample, without gains and interval
+  bool bare = false;      // without gains and interval, from a smaller sample of the die
+  bool quick = false;     // and of the units in detail
 };
 /// Turns time mode on or off from the next launch on.
 void Set(bool on, const Telling& telling);
+
+/// Launches since the last TakeTimes that take longer than `ms` together, at the sustained clock,
+/// are given up from now on as soon as that is known, and what comes behind them until TakeTimes is
+/// not executed.
+void SetLimit(double ms);
 
 /// The machine that devices of the target `gfx` ("gfx942") are.
 const Machine& MachineOfDevice(std::string_view gfx);
@@ -58,6 +64,7 @@ struct Times {
   const char* ports = "";
   const char* limiter = "";
   double gain = 0;
+  bool given_up = false;  // they take at least as long as this
 };
 /// Those since the last call, or nothing.
 std::optional<Times> TakeTimes();

@@ -1,6 +1,7 @@
 #include "tools/sim/time/session/timed_run.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "absl/container/flat_hash_set.h"
@@ -132,19 +133,20 @@ bool SameWork(const Recorder& recorder, const std::vector<int64_t>& indices) {
   return most - least <= kSameWork * most;
 }
 
-/// Workgroups across the grid as a whole, then the units in detail and the die, as far into the
-/// workgroups as the limits allow.
-absl::Status ExecuteSample(SamplePlan& plan, int waves, double sample, Batches& batches,
-                           Recorder& recorder) {
-  const auto for_traffic = static_cast<int64_t>(sample * kMostForTraffic);
-  const auto for_detail = static_cast<int64_t>(sample * kMostForDetail);
+/// Workgroups across the grid as a whole.
+absl::Status ExecuteStrata(SamplePlan& plan, Batches& batches, const Recorder& recorder) {
   const std::vector<int64_t> first = Some(plan.strata, kFirstStrata);
   if (absl::Status status = batches.Run(first); !status.ok()) return status;
-  if (SameWork(recorder, first)) {
-    plan.strata = first;
-  } else if (absl::Status status = batches.Run(plan.strata); !status.ok()) {
-    return status;
-  }
+  if (!SameWork(recorder, first)) return batches.Run(plan.strata);
+  plan.strata = first;
+  return absl::OkStatus();
+}
+
+/// The units in detail and the die, as far into the workgroups as the limits allow.
+absl::Status ExecuteDetail(SamplePlan& plan, int waves, const TimeOptions& options,
+                           Batches& batches, Recorder& recorder) {
+  const auto for_traffic = static_cast<int64_t>(options.traffic * kMostForTraffic);
+  const auto for_detail = static_cast<int64_t>(options.detail * kMostForDetail);
   const int64_t of_wave = std::max<int64_t>(1, batches.MeanInstructions() / waves);
   const auto limit = [&](int64_t most, size_t workgroups) {
     constexpr int64_t kLeast = 1000;
@@ -162,6 +164,16 @@ absl::Status ExecuteSample(SamplePlan& plan, int waves, double sample, Batches& 
   if (absl::Status status = batches.Run(detail); !status.ok()) return status;
   limit(for_traffic, plan.die.size());
   return batches.Run(plan.die);
+}
+
+/// How long the strata say that the units are busy at least.
+Bound BoundOfStrata(const Machine& machine, const SamplePlan& plan, std::span<const Op> ops,
+                    Recorder& recorder) {
+  std::vector<const WorkgroupRecord*> strata;
+  for (const int64_t index : plan.strata) strata.push_back(recorder.Find(index));
+  Bound bound = BoundOf(SureWorkOf(machine, ops, recorder.shapes(), strata));
+  bound.clk *= static_cast<double>(plan.rounds);
+  return bound;
 }
 
 }  // namespace
@@ -192,14 +204,25 @@ absl::StatusOr<TimedRun> RunTimed(const Machine& machine, Program& program,
 
   Recorder recorder(machine, program.target().bit);
   Batches batches(program, kernel, grid, kernarg, memory, options, recorder);
+  TimedRun timed;
   std::vector<int64_t> all(*depend ? static_cast<size_t>(launch.workgroups) : 0);
   std::iota(all.begin(), all.end(), int64_t{0});
-  const absl::Status executed = *depend ? batches.Run(all)
-                                        : ExecuteSample(launch.plan, launch.needs.waves,
-                                                        time_options.sample, batches, recorder);
+  absl::Status executed =
+      *depend ? batches.Run(all) : ExecuteStrata(launch.plan, batches, recorder);
+  if (executed.ok() && !*depend) {
+    if (std::isfinite(time_options.limit_ms)) {
+      const std::vector<Op> ops = OpsOf(machine, program, kernel, batches.report());
+      const Bound bound = BoundOfStrata(machine, launch.plan, ops, recorder);
+      if (bound.clk / (machine.sustained_mhz * 1000) > time_options.limit_ms) {
+        timed.report = std::move(batches.report());
+        timed.time = GiveUp(machine, launch, bound, bound.clk);
+        return timed;
+      }
+    }
+    executed = ExecuteDetail(launch.plan, launch.needs.waves, time_options, batches, recorder);
+  }
   if (!executed.ok()) return executed;
 
-  TimedRun timed;
   timed.report = std::move(batches.report());
   timed.ops = OpsOf(machine, program, kernel, timed.report);
   for (Op& op : timed.ops) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -44,7 +45,8 @@ class TimedRunTest : public testing::Test {
   }
 
   TimedRun Time(const char* name, uint32_t workgroups, int n = 0,
-                std::vector<WaveEvent>* events = nullptr) {
+                std::vector<WaveEvent>* events = nullptr,
+                double limit_ms = std::numeric_limits<double>::infinity()) {
     in_.assign(size_t{workgroups} * kItems, 3);
     out_.assign(in_.size() + 1, 0);
     const struct {
@@ -59,7 +61,7 @@ class TimedRunTest : public testing::Test {
     EXPECT_TRUE(kernel.ok()) << kernel.status();
     absl::StatusOr<TimedRun> run = RunTimed(
         *machine_, *program_, **kernel, {.workgroups = {workgroups, 1, 1}, .block = {kItems, 1, 1}},
-        &arguments, memory_, {}, {.events = events});
+        &arguments, memory_, {}, {.limit_ms = limit_ms, .events = events});
     for (const void* shown :
          {static_cast<const void*>(in_.data()), static_cast<const void*>(out_.data()),
           static_cast<const void*>(&arguments)}) {
@@ -98,6 +100,22 @@ TEST_F(TimedRunTest, OfALargeLaunchASampleIs) {
   const double bytes = 2.0 * kWorkgroups * kItems * 4;
   EXPECT_GT(run.time.burst_clk / machine_->burst_mhz * 1e-6,
             0.9 * bytes / (machine_->mall_gbs * 1e9));
+}
+
+TEST_F(TimedRunTest, WhatIsSureToTakeTooLongIsGivenUp) {
+  constexpr uint32_t kWorkgroups = 12'000;
+  const TimedRun whole = Time("Copy", kWorkgroups);
+  EXPECT_FALSE(whole.time.given_up);
+  const double kernel_ms = whole.time.sustained_ms - machine_->launch_us / 1000;
+  // Buffers are elsewhere, so that it takes about the same time.
+  const TimedRun timed = Time("Copy", kWorkgroups, 0, nullptr, 1.2 * kernel_ms);
+  EXPECT_FALSE(timed.time.given_up);
+  EXPECT_NEAR(timed.time.sustained_clk, whole.time.sustained_clk, 0.1 * whole.time.sustained_clk);
+  const TimedRun given_up = Time("Copy", kWorkgroups, 0, nullptr, 1e-6 * kernel_ms);
+  EXPECT_TRUE(given_up.time.given_up);
+  EXPECT_GT(given_up.time.sustained_ms, machine_->launch_us / 1000);
+  EXPECT_LT(given_up.time.sustained_ms, whole.time.sustained_ms);
+  EXPECT_LT(given_up.report.workgroups, whole.report.workgroups / 2);
 }
 
 TEST_F(TimedRunTest, WorkgroupsThatDependOnEachOtherAreAllExecuted) {

@@ -41,6 +41,13 @@ bool Shapes::Is(const Shape& shape, uint64_t lanes, const uint64_t* address, uin
                 bool writes) {
   if (shape.lanes != lanes || shape.bytes != bytes || shape.writes != writes) return false;
   const uint64_t base = address[std::countr_zero(lanes)];
+  if (lanes == ~uint64_t{0}) {  // without branches: most accesses are of all lanes
+    uint64_t different = 0;
+    for (int lane = 0; lane < kLanes; ++lane)
+      different |=
+          static_cast<uint64_t>(shape.offset[static_cast<size_t>(lane)]) ^ (address[lane] - base);
+    return different == 0;
+  }
   size_t next = 0;
   for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
     if (shape.offset[next++] != static_cast<int64_t>(address[std::countr_zero(rest)] - base))

@@ -76,7 +76,7 @@ hipError_t hipDeviceSynchronize() { return Call<&Driver::CtxSynchronize>(); }
 hipError_t hipDeviceReset() {
   int device = 0;
   if (const hipError_t error = hipGetDevice(&device); error != hipSuccess) return error;
-  return Translate(GetDriver()->DevicePrimaryCtxReset(device));
+  return gridwise::cuda::ResetPrimaryContext(device);
 }
 
 }  // extern "C"

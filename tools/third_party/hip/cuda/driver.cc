@@ -87,6 +87,21 @@ hipError_t UsePrimaryContext(Device device) {
   return Translate(driver->CtxSetCurrent(context));
 }
 
+hipError_t ResetPrimaryContext(Device device) {
+  const Driver* const driver = GetDriver();
+  if (driver == nullptr) return NoDriver();
+  if (device < 0 || device >= kMaxDevices) return hipErrorInvalidDevice;
+  {
+    PrimaryContexts& contexts = TheContexts();
+    const std::lock_guard lock(contexts.mutex);
+    if (const Result result = driver->DevicePrimaryCtxReset(device); result != 0) {
+      return Translate(result);
+    }
+    contexts.of_device[static_cast<std::size_t>(device)] = nullptr;
+  }
+  return UsePrimaryContext(device);
+}
+
 Entered Enter() {
   const Driver* const driver = GetDriver();
   if (driver == nullptr) return {nullptr, NoDriver()};

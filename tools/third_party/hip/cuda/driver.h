@@ -95,6 +95,8 @@ Entered Enter();
 
 /// Makes the primary context of `device` the calling thread's.
 hipError_t UsePrimaryContext(Device device);
+/// Resets it; it is retained again, since the old one is no more, and current on this thread.
+hipError_t ResetPrimaryContext(Device device);
 
 /// Calls a function of the driver in the current context: Call<&Driver::MemFree>(address).
 template <auto kFunction, class... Arguments>

@@ -113,7 +113,10 @@ int cuLaunchKernelEx(const void* config, void* kernel_handle, void** parameters,
     unsigned count;
   };
   const Config& of = *static_cast<const Config*>(config);
-  if (of.count == 1 && of.attributes[0].id == 4) fake.cluster = of.attributes[0].value[0];
+  for (unsigned i = 0; i < of.count; ++i) {
+    if (of.attributes[i].id == 4) fake.cluster = of.attributes[i].value[0];
+    if (of.attributes[i].id == 6) fake.begins_early = of.attributes[i].value[0] != 0;
+  }
   return cuLaunchKernel(kernel_handle, of.shape[0], of.shape[1], of.shape[2], of.shape[3],
                         of.shape[4], of.shape[5], of.shape[6], of.stream, parameters, nullptr);
 }

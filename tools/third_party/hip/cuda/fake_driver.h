@@ -16,6 +16,7 @@ struct FakeDriver {
   // The last launch.
   std::array<unsigned, 7> shape = {};  // grid, block, shared bytes
   unsigned cluster = 0;                // along x
+  bool begins_early = false;
   std::vector<std::vector<char>> arguments;
   void* stream = nullptr;
   int max_dynamic_shared_bytes = 0;

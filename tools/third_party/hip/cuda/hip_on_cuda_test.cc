@@ -9,8 +9,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "hip/hip_runtime_api.h"
-#include "tools/third_party/hip/cuda/clusters.h"
 #include "tools/third_party/hip/cuda/fake_driver.h"
+#include "tools/third_party/hip/cuda/launch.h"
 #include "tools/third_party/hip/cuda/tensor_map.h"
 
 namespace {
@@ -100,12 +100,19 @@ TEST_F(HipOnCudaTest, ArgumentsOfABlockArePassedOneByOne) {
   EXPECT_EQ(fake_driver->arguments[2][0], static_cast<char>(136));
 }
 
-TEST_F(HipOnCudaTest, ClustersAreAnAttributeOfTheLaunch) {
-  ASSERT_EQ(hipGridwiseModuleLaunchClusters(nullptr, 8, 2, 3, 4, 5, 6, 100 << 10, nullptr, nullptr,
-                                            nullptr, 4),
-            hipSuccess);
+TEST_F(HipOnCudaTest, ClustersAndAnEarlyBeginningAreAttributesOfTheLaunch) {
+  const auto launch = [](unsigned cluster, int begins_early) {
+    return hipGridwiseModuleLaunch(nullptr, 8, 2, 3, 4, 5, 6, 100 << 10, nullptr, nullptr, nullptr,
+                                   cluster, begins_early);
+  };
+  ASSERT_EQ(launch(4, 0), hipSuccess);
   EXPECT_EQ(fake_driver->shape, (std::array<unsigned, 7>{8, 2, 3, 4, 5, 6, 100 << 10}));
   EXPECT_EQ(fake_driver->cluster, 4);
+  EXPECT_FALSE(fake_driver->begins_early);
+  fake_driver->cluster = 0;
+  ASSERT_EQ(launch(1, 1), hipSuccess);
+  EXPECT_EQ(fake_driver->cluster, 0);
+  EXPECT_TRUE(fake_driver->begins_early);
 }
 
 TEST_F(HipOnCudaTest, BothWaysToInstantiateAGraphPassErrorsOn) {

@@ -1,8 +1,8 @@
 #include <array>
 #include <string>
 
-#include "tools/third_party/hip/cuda/clusters.h"
 #include "tools/third_party/hip/cuda/driver.h"
+#include "tools/third_party/hip/cuda/launch.h"
 
 namespace gridwise::cuda {
 namespace {
@@ -14,11 +14,13 @@ constexpr int kMaxDynamicSharedBytes = 8;
 constexpr unsigned kDefaultSharedBytes = 48 << 10;
 constexpr std::size_t kMaxParameters = 64;
 
-/// CUlaunchAttribute of id CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, and CUlaunchConfig.
+/// CUlaunchAttribute, and CUlaunchConfig. CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION has x, y and z,
+/// CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION 1.
+constexpr int kClusterDimension = 4, kProgrammaticStreamSerialization = 6;
 struct LaunchAttribute {
-  int id = 4;
+  int id = 0;
   int pad = 0;
-  unsigned cluster[16];  // x, y, z; 64 bytes
+  unsigned value[16] = {};  // 64 bytes
 };
 struct LaunchConfig {
   unsigned grid[3], block[3], shared_bytes;
@@ -117,18 +119,26 @@ hipError_t hipModuleLaunchKernel(hipFunction_t kernel, unsigned grid_x, unsigned
       });
 }
 
-hipError_t hipGridwiseModuleLaunchClusters(hipFunction_t kernel, unsigned grid_x, unsigned grid_y,
-                                           unsigned grid_z, unsigned block_x, unsigned block_y,
-                                           unsigned block_z, unsigned shared_bytes,
-                                           hipStream_t stream, void** parameters, void** extra,
-                                           unsigned cluster) {
-  gridwise::cuda::LaunchAttribute attribute = {.cluster = {cluster, 1, 1}};
-  const gridwise::cuda::LaunchConfig config = {.grid = {grid_x, grid_y, grid_z},
-                                               .block = {block_x, block_y, block_z},
-                                               .shared_bytes = shared_bytes,
-                                               .stream = stream,
-                                               .attributes = &attribute,
-                                               .attribute_count = 1};
+hipError_t hipGridwiseModuleLaunch(hipFunction_t kernel, unsigned grid_x, unsigned grid_y,
+                                   unsigned grid_z, unsigned block_x, unsigned block_y,
+                                   unsigned block_z, unsigned shared_bytes, hipStream_t stream,
+                                   void** parameters, void** extra, unsigned cluster,
+                                   int begins_early) {
+  std::array<gridwise::cuda::LaunchAttribute, 2> attributes;
+  gridwise::cuda::LaunchConfig config = {.grid = {grid_x, grid_y, grid_z},
+                                         .block = {block_x, block_y, block_z},
+                                         .shared_bytes = shared_bytes,
+                                         .stream = stream,
+                                         .attributes = attributes.data(),
+                                         .attribute_count = 0};
+  if (cluster > 1) {
+    attributes[config.attribute_count++] = {.id = gridwise::cuda::kClusterDimension,
+                                            .value = {cluster, 1, 1}};
+  }
+  if (begins_early != 0) {
+    attributes[config.attribute_count++] = {.id = gridwise::cuda::kProgrammaticStreamSerialization,
+                                            .value = {1}};
+  }
   return gridwise::cuda::LaunchWith(
       kernel, shared_bytes, parameters, extra, [&](const Driver& driver, void** arguments) {
         return driver.LaunchKernelEx(&config, kernel, arguments, nullptr);

@@ -80,12 +80,11 @@ void FourWideDistances(Wave& w, const Uop& u) {
 }
 /// v_perm_b32: each selector byte picks one of the 8 bytes {a, b}, a sign byte, 0 or 0xff.
 GRIDWISE_SIM_INLINE u32 Permute(u32 a, u32 b, u32 select) {
-  const u64 data = u64{a} << 32 | b;
   u32 result = 0;
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 4; ++i) {  // in 32 bits, of which a vector has twice as many as of 64
     const u32 s = Byte(select, i);
-    const u32 picked = static_cast<u32>(data >> (8 * (s & 7))) & 0xff;
-    const u32 sign = (data >> (16 * (s & 3) + 15) & 1) != 0 ? 0xff : 0;
+    const u32 picked = ((s & 4) != 0 ? a : b) >> (8 * (s & 3)) & 0xff;
+    const u32 sign = (((s & 2) != 0 ? a : b) >> (16 * (s & 1) + 15) & 1) != 0 ? 0xff : 0;
     result |= (s < 8 ? picked : s < 12 ? sign : s == 12 ? 0 : 0xff) << (8 * i);
   }
   return result;

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "core/arch/mma_shape.h"
+
+namespace gridwise {
+
+/// How fast a target's product really is, beyond the data sheet's peaks of TargetTraits: what
+/// bounds and estimates of time need.
+///
+/// Sources of AMD's: those of the simulator's machines (tools/sim/time/machine/machines.cc), whose
+/// values these are, by a test of theirs; RDNA's compute units have half of a workgroup processor's
+/// LDS each.
+struct MachineFacts {
+  double sustained_ghz;        // engine clock of long runs of dense matrix work
+  double l2_bytes;             // of a die
+  double l2_bytes_per_clk;     // that a die's L2 gives to its compute units
+  double mall_bytes;           // Infinity Cache of the device
+  double mall_gb_per_s;        // that it gives
+  double dram_read_gb_per_s;   // as achieved
+  double dram_write_gb_per_s;  //
+  double l2_latency_clk;       // of a load that hits L2
+  double mall_latency_ns;      // of one that L2 lacks
+  double lds_read_bytes;       // a clock, of a compute unit
+  double lds_write_bytes;      //
+  double launch_us;            // of the first launch, besides its kernel
+  double gap_us;               // from the end of a kernel to the start of the next one
+};
+
+/// Facts of a target.
+struct TargetTraits {
+  const char* name;        // as the compiler spells it
+  const char* product;     // a GPU that has it
+  int wave_size;           // lanes
+  int lds_bytes;           // per workgroup
+  int lds_banks;           // 4 bytes each
+  int vgprs;               // 32-bit registers that a lane can have, accumulation registers included
+  int compute_units;       // of `product`
+  int dies;                // of `product` that have compute units, and an L2 each
+  int simds_per_unit;      //
+  double clock_ghz;        // peak engine clock of `product`
+  double memory_gb_per_s;  // peak, of `product`
+  int memory_transfers;    // bits of a line of the memory's bus per clock, as HIP gives the clock
+  unsigned buffer_format;  // word 3 of an untyped buffer resource
+  int atomic_policy;       // cache policy of atomics that all of the device sees
+  MmaUnit mma_unit;        // its matrix unit
+  bool mma_double_k;       // f16 and bf16 MFMA with twice the k
+  bool loads_chunks_to_lds;  // buffer loads of 16 bytes a lane, straight to LDS
+  bool reads_transposed;     // of LDS: 4 x 16 elements of 2 bytes
+  MachineFacts machine;
+
+  /// Vector FMAs every target has; their layout is made for waves of 32 lanes. Hopper's kernels do
+  /// without.
+  constexpr bool Has(MmaUnit unit) const {
+    return unit == mma_unit ||
+           (unit == MmaUnit::kFma && wave_size == 32 && mma_unit != MmaUnit::kWgmma);
+  }
+};
+
+}  // namespace gridwise

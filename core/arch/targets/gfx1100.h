@@ -1,0 +1,52 @@
+#pragma once
+
+#include "core/arch/target_traits.h"
+
+#ifdef __gfx1100__
+#define GRIDWISE_THIS_TARGET k1100
+#define GRIDWISE_MMA_TABLE "core/arch/mma/gfx1100.h"
+#endif
+
+namespace gridwise::targets {
+
+/// RX 7900 XTX. Sources: AMD RDNA3 ISA (kernel state, LDS, buffer resources) and the data sheet.
+/// Its unit is a compute unit, half of a workgroup processor. Atomics are done in L2, whatever the
+/// bits: "Memory Model gfx11" of LLVM's User Guide for AMDGPU Backend.
+inline constexpr TargetTraits k1100 = {
+    .name = "gfx1100",
+    .product = "RX 7900 XTX",
+    .wave_size = 32,
+    .lds_bytes = 64 << 10,
+    .lds_banks = 32,
+    .vgprs = 256,
+    .compute_units = 96,
+    .dies = 1,
+    .simds_per_unit = 2,
+    .clock_ghz = 2.5,
+    .memory_gb_per_s = 960,
+    .memory_transfers = 16,
+    .buffer_format = 0x31004000,
+    .atomic_policy = 0,
+    .mma_unit = MmaUnit::kWmma11,
+    .mma_double_k = false,
+    .loads_chunks_to_lds = false,
+    .reads_transposed = false,
+    .machine =
+        {
+            .sustained_ghz = 2.4,
+            .l2_bytes = 6 << 20,
+            .l2_bytes_per_clk = 2848,
+            .mall_bytes = 96 << 20,
+            .mall_gb_per_s = 4240,
+            .dram_read_gb_per_s = 732,
+            .dram_write_gb_per_s = 732,
+            .l2_latency_clk = 227,
+            .mall_latency_ns = 150,
+            .lds_read_bytes = 128,
+            .lds_write_bytes = 128,
+            .launch_us = 4,
+            .gap_us = 4,
+        },
+};
+
+}  // namespace gridwise::targets

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "core/arch/target_traits.h"
+
+#ifdef __gfx1201__
+#define GRIDWISE_THIS_TARGET k1201
+#define GRIDWISE_MMA_TABLE "core/arch/mma/gfx1201.h"
+#endif
+
+namespace gridwise::targets {
+
+/// RX 9070 XT. Sources: AMD RDNA4 ISA (kernel state, LDS, buffer resources) and the data sheet. Its
+/// unit is a compute unit, half of a workgroup processor. The scope of atomics is a field of the
+/// instruction at bit 3 of the policy, of which 0 means the compute unit and 2 (SCOPE_DEV) the
+/// device: "Memory Model gfx12" of LLVM's User Guide for AMDGPU Backend.
+inline constexpr TargetTraits k1201 = {
+    .name = "gfx1201",
+    .product = "RX 9070 XT",
+    .wave_size = 32,
+    .lds_bytes = 64 << 10,
+    .lds_banks = 32,
+    .vgprs = 256,
+    .compute_units = 64,
+    .dies = 1,
+    .simds_per_unit = 2,
+    .clock_ghz = 2.97,
+    .memory_gb_per_s = 640,
+    .memory_transfers = 16,
+    .buffer_format = 0x31004000,
+    .atomic_policy = 2 << 3,
+    .mma_unit = MmaUnit::kWmma12,
+    .mma_double_k = false,
+    .loads_chunks_to_lds = false,
+    .reads_transposed = false,
+    .machine =
+        {
+            .sustained_ghz = 2.85,
+            .l2_bytes = 8 << 20,
+            .l2_bytes_per_clk = 1933,
+            .mall_bytes = 64 << 20,
+            .mall_gb_per_s = 2940,
+            .dram_read_gb_per_s = 464,
+            .dram_write_gb_per_s = 464,
+            .l2_latency_clk = 205,
+            .mall_latency_ns = 160,
+            .lds_read_bytes = 64,
+            .lds_write_bytes = 64,
+            .launch_us = 4,
+            .gap_us = 4,
+        },
+};
+
+}  // namespace gridwise::targets

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "core/arch/target_traits.h"
+
+#ifdef __gfx942__
+#define GRIDWISE_THIS_TARGET k942
+#define GRIDWISE_MMA_TABLE "core/arch/mma/gfx942.h"
+#endif
+
+namespace gridwise::targets {
+
+/// MI300X. Sources: AMD CDNA3 ISA (kernel state, LDS, buffer resources) and the data sheet;
+/// atomics: "Memory Model gfx942" of LLVM's User Guide for AMDGPU Backend, by which a device-scope
+/// (agent) read-modify-write that returns nothing has sc1 = 0, and sc0 would ask for the old value.
+inline constexpr TargetTraits k942 = {
+    .name = "gfx942",
+    .product = "MI300X",
+    .wave_size = 64,
+    .lds_bytes = 64 << 10,
+    .lds_banks = 32,
+    .vgprs = 512,
+    .compute_units = 304,
+    .dies = 8,
+    .simds_per_unit = 4,
+    .clock_ghz = 2.1,
+    .memory_gb_per_s = 5300,
+    .memory_transfers = 4,
+    .buffer_format = 0x00027000,
+    .atomic_policy = 0,
+    .mma_unit = MmaUnit::kMfma,
+    .mma_double_k = false,
+    .loads_chunks_to_lds = false,
+    .reads_transposed = false,
+    .machine =
+        {
+            .sustained_ghz = 1.2,
+            .l2_bytes = 4 << 20,
+            .l2_bytes_per_clk = 1697,
+            .mall_bytes = 256 << 20,
+            .mall_gb_per_s = 6420,
+            .dram_read_gb_per_s = 3960,
+            .dram_write_gb_per_s = 4420,
+            .l2_latency_clk = 288,
+            .mall_latency_ns = 234,
+            .lds_read_bytes = 128,
+            .lds_write_bytes = 73.6,
+            .launch_us = 2.7,
+            .gap_us = 2.7,
+        },
+};
+
+}  // namespace gridwise::targets

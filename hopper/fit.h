@@ -1,0 +1,58 @@
+#pragma once
+
+namespace gridwise::hopper {
+
+/// What estimates need beyond a device's facts: fits to times that were measured on an H200, by
+/// //benchmarks:fit. Cycles are those of its highest clock.
+struct Fit {
+  // Of the matrix unit's rate: of one multiprocessor, and of all, which the power limit slows down.
+  double efficiency = 0.713, efficiency_of_all = 0.69;
+  // Bytes a cycle of L2: to one multiprocessor, and to all; and of device memory.
+  double l2 = 42.6, l2_of_all = 47.1, dram = 1900;
+  // Cycles of a line of an operand that is loaded, and more of one that is filled up with zeros.
+  double line = 0.4, filled_line = 2;
+  double first_slab = 1500;  // cycles of a tile, from its first load to its first product
+  double store = 7.08;       // bytes a cycle
+  // Parts of a tile's store and first slab that are not hidden: of shared tiles, and of those that
+  // warpgroups take in turns.
+  double shared_store = 0.91, turns_store = 0.227, turns_first_slab = 1.95;
+  double launch = 14200, split = 1180;           // cycles of the launch, and of adding splits up
+  double exchange = 6340, exchange_rate = 9.66;  // of a cluster's sums: cycles, bytes a cycle
+  // Of halo rows, how much faster than their parts one after the other: with tiles of one product a
+  // warpgroup, and stages to spare; of larger tiles.
+  double halo = 1.21, halo_stages = 1.27, halo_large = 0.943, halo_large_stages = 0.925;
+  double halo_dense = 0.391;
+
+  static constexpr void Fields(auto& self, auto&& visit) {
+    auto& [efficiency, efficiency_of_all, l2, l2_of_all, dram, line, filled_line, first_slab, store,
+           shared_store, turns_store, turns_first_slab, launch, split, exchange, exchange_rate,
+           halo, halo_stages, halo_large, halo_large_stages, halo_dense] = self;
+    visit("efficiency", efficiency);
+    visit("efficiency_of_all", efficiency_of_all);
+    visit("l2", l2);
+    visit("l2_of_all", l2_of_all);
+    visit("dram", dram);
+    visit("line", line);
+    visit("filled_line", filled_line);
+    visit("first_slab", first_slab);
+    visit("store", store);
+    visit("shared_store", shared_store);
+    visit("turns_store", turns_store);
+    visit("turns_first_slab", turns_first_slab);
+    visit("launch", launch);
+    visit("split", split);
+    visit("exchange", exchange);
+    visit("exchange_rate", exchange_rate);
+    visit("halo", halo);
+    visit("halo_stages", halo_stages);
+    visit("halo_large", halo_large);
+    visit("halo_large_stages", halo_large_stages);
+    visit("halo_dense", halo_dense);
+  }
+};
+
+const Fit& TheFit();
+/// The same to be changed, by a program that fits it: not while another thread estimates.
+Fit& MutableFit();
+
+}  // namespace gridwise::hopper

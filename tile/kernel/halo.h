@@ -1,0 +1,138 @@
+#pragma once
+
+#include "core/arch/sync.h"
+#include "core/arch/this_target.h"
+#include "tile/epilogue/store_tile.h"
+#include "tile/load/strip.h"
+#include "tile/load/weight_loader.h"
+#include "tile/pipeline/multiply_slab.h"
+
+namespace gridwise::tile {
+
+/// Where the tile's rows, positions of a strip, and columns are.
+template <TileConfig kC>
+class PlaceOfPositions {
+ public:
+  GRIDWISE_DEVICE PlaceOfPositions(const GatherArgs& args, const StripBlock& strip)
+      : args_(args), strip_(strip) {}
+
+  GRIDWISE_DEVICE int columns() const { return args_.n - strip_.block.n; }
+  GRIDWISE_DEVICE const char* Base(const void* data, const OutputStrides& strides) const {
+    const Block& block = strip_.block;
+    return static_cast<const char*>(data) + block.first_image * strides.image +
+           block.group * strides.group + static_cast<long>(block.n) * strides.column;
+  }
+  GRIDWISE_DEVICE unsigned Row(const OutputStrides& strides, int row) const {
+    const AxisClass(&axis)[3] = strip_.block.gemm.axis;
+    const StripBlock::Cell cell = strip_.CellAt(row);
+    if (!cell.exists) return Buffer::kOutOfRange;
+    return OutputCell(axis[1], args_.strides[1], cell.h) * strides.axis[1] +
+           OutputCell(axis[2], args_.strides[2], cell.w) * strides.axis[2];
+  }
+  GRIDWISE_DEVICE int Column(const OutputStrides& strides, int column) const {
+    return column * strides.column;
+  }
+
+ private:
+  const GatherArgs& args_;
+  const StripBlock& strip_;
+};
+
+/// acc += A * B through the taps of a sub-GEMM, whose weights a wave keeps in registers.
+template <TileConfig kC>
+class MultiplyTaps {
+  static constexpr int kMost = TileConfig::Halo::kMostTaps;
+  using Slab = MultiplySlab<kC>;
+
+ public:
+  /// Reads the weights of all taps from `lds`; the cells of tiles will be there.
+  GRIDWISE_DEVICE MultiplyTaps(const char* lds, const SubGemm& gemm, int pitch)
+      : taps_(Taps(gemm)) {
+    const Slab weights(/*lds_a=*/lds, /*lds_b=*/lds);
+    const int taps_w = gemm.axis[2].taps;
+    int of_row = 0, at = 0;  // of the tap: its number in its row, and its distance in positions
+    for (int tap = 0; tap < kMost; ++tap) {
+      for (int f = 0; f < Slab::kFragments; ++f) {
+        weights.ReadB(f, tap * kC.lds_b().bytes(), b_[tap][f]);
+      }
+      place_[tap] = Slab::PlaceA(lds, at);
+      const bool is_last = ++of_row == taps_w;
+      at += is_last ? pitch - (taps_w - 1) : 1;
+      of_row = is_last ? 0 : of_row;
+    }
+  }
+
+  GRIDWISE_DEVICE void operator()(WaveAcc<kC>& acc) const {
+    if (taps_ == kMost) [[likely]] {
+      MultiplyAll<true>(acc);
+    } else {
+      MultiplyAll<false>(acc);
+    }
+  }
+
+ private:
+  template <bool kMostTaps>
+  GRIDWISE_DEVICE void MultiplyAll(WaveAcc<kC>& acc) const {
+#pragma clang loop unroll(full)
+    for (int tap = 0; tap < kMost; ++tap) {
+      if (!kMostTaps && tap >= taps_) continue;  // registers have no index
+      for (int f = 0; f < Slab::kFragments; ++f) {
+        typename Slab::OfA a;
+        Slab::ReadA(place_[tap], f, /*offset=*/0, a);
+        Multiply<kC>(a.rep, b_[tap][f].rep, Slab::FirstN(f), acc);
+      }
+    }
+  }
+
+  const int taps_;
+  Slab::PlaceOfA place_[kMost];
+  Slab::OfB b_[kMost][Slab::kFragments];
+};
+
+/// Forward and backward-data (kernel/gather.h) where the channels of a tile's groups fill one slab
+/// and neighbouring rows and taps meet neighbouring cells of the source: LDS gets the cells that a
+/// tile meets through any filter tap, and the weights of all taps, once. A tile's rows are
+/// positions of a strip (Strips), so that through a tap all of them meet cells at the same
+/// distance; the few positions that are no cells are computed in vain.
+template <TileConfig kC, Gfx kGfx>
+GRIDWISE_DEVICE void HaloTile() {
+  GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
+  constexpr int kMostTaps = TileConfig::Halo::kMostTaps;
+  using LoadWeights = WeightLoader<kC.patch_b.n == 1, kC, kGfx, /*kPlain=*/true>::Type;
+
+  const GatherArgs& args = KernelArgs<GatherArgs>();
+  StripBlock strip = FindStripBlock(args, kC.tile.m, kC.tile.n, kC.merge.groups);
+  const SubGemm& gemm = strip.block.gemm;
+  LoadStrip<kC, kGfx> cells;
+  cells.Load(args, strip);
+  LoadWeights weights(args, strip.block);
+  typename LoadWeights::Slab of_tap[kMostTaps];
+  KWalk walk(args, gemm, kC.tile.k, SizeOf(kC.type), /*split=*/0);
+  for (auto& slab : of_tap) {  // past the last tap they read as zero
+    walk.NextRun();
+    weights.EnterRun(walk);
+    weights.Load(walk, slab);
+  }
+  SchedulingFence();  // loads are not put off until others are waited for
+  for (int tap = 0; tap < kMostTaps; ++tap) {
+    weights.Store(of_tap[tap], lds + tap * kC.lds_b().bytes());
+  }
+  BarrierLds();
+  const MultiplyTaps<kC> multiply(lds, gemm, strip.strips.pitch);
+  while (strip.tiles > 0) {
+    WaveAcc<kC> acc;  // [wave_m][wave_n]
+    const StripBlock at = strip;
+    strip.position += kC.tile.m;
+    --strip.tiles;
+    BarrierLds();  // weights have been read, and the tile before is on its way to memory
+    cells.Store(lds);
+    BarrierLds();
+    cells.Load(args, strip);
+    SchedulingFence();  // loads are not put off
+    multiply(acc);
+    const PlaceOfPositions<kC> place(args, at);
+    StoreTile<kC, kGfx, PlaceOfPositions<kC>>(args.epilogue, place, /*split=*/0, lds).Store(acc);
+  }
+}
+
+}  // namespace gridwise::tile

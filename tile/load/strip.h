@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstddef>
+
+#include "core/arch/kernel_args.h"
+#include "core/arch/memory.h"
+#include "tile/config.h"
+#include "tile/load/block.h"
+#include "tile/load/chunks_of_lane.h"
+
+namespace gridwise::tile {
+
+/// The part of a strip that a workgroup computes, see Strips.
+struct StripBlock {
+  Block block;
+  Strips strips;
+  int tiles;     // that are left
+  int position;  // the tile's first
+  int first_w;   // the strip's first cell along w, in the class
+
+  /// The cell of a position, counted from the tile's first; whether it is one.
+  struct Cell {
+    int h, w;  // in the class
+    bool exists;
+  };
+  GRIDWISE_DEVICE Cell CellAt(int position_of_tile) const {
+    const AxisClass(&axis)[3] = block.gemm.axis;
+    const int at = position + position_of_tile, h = Divide(at, strips.by_pitch);
+    const int of_row = at - h * strips.pitch, w = first_w + of_row;
+    bool exists = h < axis[1].count;
+    exists &= w < axis[2].count;
+    exists &= of_row <= strips.pitch - axis[2].taps;
+    return {.h = h, .w = w, .exists = exists};
+  }
+  /// Positions from a tile's rows to what they read through the last tap, and one.
+  GRIDWISE_DEVICE int reach() const {
+    const AxisClass(&axis)[3] = block.gemm.axis;
+    return (axis[1].taps - 1) * strips.pitch + axis[2].taps;
+  }
+};
+
+GRIDWISE_DEVICE StripBlock FindStripBlock(const GatherArgs& args, int tile_m, int tile_n,
+                                          int groups) {
+  StripBlock strip;
+  strip.block = FindBlock(args, tile_m, tile_n, groups);
+  const int word = strip.block.gemm_words - KernelArgWords();
+  const int gemm = (word - offsetof(GatherArgs, inline_table) / 4) / kSubGemmWords;
+  strip.strips = LoadConstant<Strips>(KernelArgWords() +
+                                      (offsetof(GatherArgs, strips) + gemm * sizeof(Strips)) / 4);
+  const int workgroup = strip.block.m / tile_m;
+  const int of_strip = Divide(workgroup, strip.strips.by_runs);
+  const int runs = CeilDiv(strip.strips.tiles, strip.strips.run);
+  const int first = (workgroup - of_strip * runs) * strip.strips.run;
+  const int left = strip.strips.tiles - first;
+  strip.tiles = left < strip.strips.run ? left : strip.strips.run;
+  strip.position = first * tile_m;
+  strip.block.first_image = Divide(of_strip, strip.strips.by_count);
+  strip.first_w = (of_strip - strip.block.first_image * strip.strips.count) *
+                  (strip.strips.pitch - (strip.block.gemm.axis[2].taps - 1));
+  return strip;
+}
+
+/// Loads the cells of the source that a tile's rows meet through any filter tap, and writes them to
+/// LDS, a cell for each position. Cells outside of the source are zeros.
+template <TileConfig kC, Gfx kGfx>
+class LoadStrip {
+  static constexpr LdsCells kLds = kC.lds_cells();
+  static constexpr int kCellsAtOnce = kC.threads() / kLds.chunks_per_cell;
+  static constexpr int kCount = CeilDiv(kLds.cells, kCellsAtOnce);
+
+ public:
+  /// Starts the loads of the strip's next tile; past the last they read zeros.
+  GRIDWISE_DEVICE void Load(const GatherArgs& args, const StripBlock& strip) {
+    const Block& block = strip.block;
+    const AxisClass &h = block.gemm.axis[1], &w = block.gemm.axis[2];
+    const Buffer tensor =
+        Buffer::From<kGfx>(static_cast<const char*>(args.source) +
+                           block.first_image * args.source_image + block.group * args.source_group);
+    const int cells = strip.tiles > 0 ? kC.tile.m + strip.reach() - 1 : 0;
+    const auto size_h = static_cast<unsigned>(args.source_size[1]);
+    const auto size_w = static_cast<unsigned>(args.source_size[2]);
+    for (int i = 0; i < kCount; ++i) {
+      const StripBlock::Cell cell = strip.CellAt(Cell(i));
+      const int at_h = h.first_source + cell.h, at_w = w.first_source + cell.w;
+      bool inside = Cell(i) < cells;
+      inside &= static_cast<unsigned>(at_h) < size_h;
+      inside &= static_cast<unsigned>(at_w) < size_w;
+      const int offset =
+          at_h * args.source_cell[1] + at_w * args.source_cell[2] + Chunk() * LdsTile::kChunkBytes;
+      chunks_[i] = tensor.Load<ChunkVec<kC>>(
+          inside ? static_cast<unsigned>(offset) : Buffer::kOutOfRange, 0);
+    }
+  }
+
+  /// Waits for them and writes them to LDS.
+  GRIDWISE_DEVICE void Store(char* lds) const {
+    for (int i = 0; i < kCount; ++i) {
+      if (Cell(i) < kLds.cells) {
+        *reinterpret_cast<ChunkVec<kC>*>(lds + kLds.Offset(Cell(i), Chunk())) = chunks_[i];
+      }
+    }
+  }
+
+ private:
+  GRIDWISE_DEVICE static int Chunk() { return ThreadId() % kLds.chunks_per_cell; }
+  GRIDWISE_DEVICE static int Cell(int i) {
+    return i * kCellsAtOnce + ThreadId() / kLds.chunks_per_cell;
+  }
+
+  ChunkVec<kC> chunks_[kCount];
+};
+
+}  // namespace gridwise::tile
