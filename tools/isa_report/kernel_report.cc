@@ -107,7 +107,7 @@ absl::StatusOr<std::optional<PerMatrix>> MeasurePerMatrix(const ConvProblem& pro
                                                           const std::string& row) {
   std::map<std::string, double> counts[2];
   const ConvProblem problems[] = {problem, longer};
-  if (!IsOneLaunch(longer, gfx, row)) return std::nullopt;
+  if (!MakePlan(longer, gfx, {.row = row, .splits = 1}).ok()) return std::nullopt;
   for (int i = 0; i < 2; ++i) {
     GridwiseSimRuns runs = {};
     gridwiseSimTakeRuns(&runs);
