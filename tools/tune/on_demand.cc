@@ -34,6 +34,16 @@ absl::StatusOr<std::string> ReadFile(const fs::path& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
+/// That of the first folder that has it.
+absl::StatusOr<std::string> ReadHeader(const std::vector<std::string>& roots,
+                                       const std::string& path) {
+  for (const std::string& root : roots) {
+    if (fs::exists(fs::path(root) / path)) return ReadFile(fs::path(root) / path);
+  }
+  return absl::NotFoundError(
+      absl::StrCat("there is no ", path, " in ", absl::StrJoin(roots, " or ")));
+}
+
 /// SHA-256 of several texts, in hexadecimal.
 std::string Digest(const std::vector<std::string>& texts) {
   llvm::SHA256 sha;
@@ -97,8 +107,8 @@ absl::StatusOr<Compiler> Compiler::Open(const std::string& json, std::string cac
   Compiler compiler;
   compiler.clang_ = TextOf(*object, "clang");
   compiler.cache_ = std::move(cache);
-  if (headers.empty()) headers = fs::absolute(json).parent_path().parent_path().parent_path();
-  compiler.root_ = std::move(headers);
+  if (!headers.empty()) compiler.roots_.push_back(std::move(headers));
+  compiler.roots_.push_back(fs::absolute(json).parent_path().parent_path().parent_path());
   for (const auto& [gfx, flags] : *object->getObject("flags")) {
     for (const llvm::json::Value& flag : *flags.getAsArray()) {
       compiler.flags_[gfx.str()].push_back(flag.getAsString().value_or("").str());
@@ -112,7 +122,7 @@ absl::StatusOr<Compiler> Compiler::Open(const std::string& json, std::string cac
   }
   for (const llvm::json::Value& header : *object->getArray("headers")) {
     const std::string path = header.getAsString().value_or("").str();
-    const absl::StatusOr<std::string> header_text = ReadFile(fs::path(compiler.root_) / path);
+    const absl::StatusOr<std::string> header_text = ReadHeader(compiler.roots_, path);
     if (!header_text.ok()) return header_text.status();
     contents.push_back(path);
     contents.push_back(*header_text);
@@ -143,7 +153,8 @@ absl::StatusOr<std::string> Compiler::Compile(const std::string& source, Gfx gfx
   const std::string input = Temporary(stem, ".hip"), output = Temporary(stem, ".o");
   const std::string messages = Temporary(stem, ".txt");
   std::ofstream(input) << source;
-  arguments.insert(arguments.end(), {"-iquote", root_, input, "-o", output});
+  for (const std::string& root : roots_) arguments.insert(arguments.end(), {"-iquote", root});
+  arguments.insert(arguments.end(), {input, "-o", output});
   const std::vector<llvm::StringRef> words(arguments.begin(), arguments.end());
   const std::vector<llvm::StringRef> environment(environment_.begin(), environment_.end());
   std::string why;

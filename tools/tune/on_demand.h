@@ -15,9 +15,9 @@ namespace gridwise {
 /// The machine's device compiler, and where its outputs are kept.
 class Compiler {
  public:
-  /// That of a gpu_compiler rule's file (tools/build), whose headers lie below the folder
-  /// `headers`; if that is empty, as in its runfiles: for .../tools/tune/compiler.json below the
-  /// folder that has tools. Code objects are kept below `cache`, which is created if need be.
+  /// That of a gpu_compiler rule's file (tools/build). Its headers lie below the folder `headers`,
+  /// or where they are made by the build as in its runfiles: for .../tools/tune/compiler.json below
+  /// the folder that has tools. Code objects are kept below `cache`, which is created if need be.
   static absl::StatusOr<Compiler> Open(const std::string& json, std::string cache,
                                        std::string headers = "");
 
@@ -27,7 +27,8 @@ class Compiler {
   absl::StatusOr<std::string> Compile(const std::string& source, Gfx gfx) const;
 
  private:
-  std::string clang_, root_, cache_;
+  std::string clang_, cache_;
+  std::vector<std::string> roots_;  // of headers
   std::vector<std::string> environment_;
   std::map<std::string, std::vector<std::string>, std::less<>> flags_;  // by target
   std::string digest_;  // of the headers and the compiler's version

@@ -99,6 +99,21 @@ TEST_F(OnDemand, CompilesOnce) {
   EXPECT_EQ(second->symbol, "gridwise_direct_1");
 }
 
+// As under `bazel run`, where sources are in another folder than what the build makes.
+TEST_F(OnDemand, HeadersMayBeInTwoFolders) {
+  const std::string sources = absl::StrCat(testing::TempDir(), "/sources");
+  std::filesystem::create_directories(absl::StrCat(sources, "/core/base"));
+  std::filesystem::copy_file("core/base/types.h", absl::StrCat(sources, "/core/base/types.h"),
+                             std::filesystem::copy_options::overwrite_existing);
+  const absl::StatusOr<Compiler> compiler = Compiler::Open(
+      "tools/tune/compiler.json", absl::StrCat(testing::TempDir(), "/of_two"), sources);
+  ASSERT_TRUE(compiler.ok()) << compiler.status();
+  const std::string row = NewRow("direct", Direction::kForward, "cells");
+  const absl::StatusOr<CompiledRow> compiled =
+      CompileRow(*compiler, "direct", row, Direction::kForward, gfx_);
+  EXPECT_TRUE(compiled.ok()) << compiled.status();
+}
+
 TEST_F(OnDemand, RefusalsAreSentences) {
   const Compiler compiler = Open();
   const auto refusal = [&](std::string_view family, std::string_view name) {
