@@ -35,7 +35,10 @@ TileSteps TileStepsOf(const TileConfig& c, const DeviceFacts& device) {
       c.has_halo() ? 1.0 * c.bytes_of_a() / TileConfig::Halo::kMostTaps : 1.0 * c.slab_bytes();
   const double read_elements =
       c.waves.m * c.waves.n * (1.0 * c.wave_m() * c.tile.k + c.wave_n() * c.k_of_group());
+  // Of a halo's tiles, while the next one's cells are on their way.
+  const double output_factor = c.has_halo() ? 0.8 : 1;
   return {.tile_elements = 1.0 * c.tile.m * c.tile.n,
+          .output_factor = output_factor,
           .element_bytes = SizeOf(c.type),
           .resident = ResidentWorkgroups(c, device),
           .matrix_cycles = c.reps_m() * c.reps_n() * (c.k_of_group() / c.mma.k) *
