@@ -64,8 +64,6 @@ TileSteps TileStepsOf(const GemmConfig& c, const DeviceFacts& device) {
   // which rows of both families are ranked together. Stores look up where rows and columns are;
   // before the first load digits are found and tables written; and rows of tile for MFMA are faster
   // than estimated.
-  // Rows that merge groups take elements of the output one by one.
-  constexpr double kOutputOfMerged = 4;
   constexpr double kOutput = 1.7, kPrologue = 3000, kAgainstTileOfMfma = 1.1;
   const TargetTraits target = TraitsOf(device.gfx);
   const double math_waves =
@@ -79,7 +77,7 @@ TileSteps TileStepsOf(const GemmConfig& c, const DeviceFacts& device) {
   };
   const double read_elements = 1.0 * c.waves.m * c.waves.n * (c.wave_m() + c.wave_n()) * c.tile.k;
   return {.tile_elements = 1.0 * c.tile.m * c.tile.n,
-          .output_factor = c.merge.groups > 1 ? kOutputOfMerged : kOutput,
+          .output_factor = kOutput,
           .element_bytes = SizeOf(c.type),
           .resident = ResidentWorkgroups(c, device),
           .matrix_cycles = c.reps_m() * c.reps_n() * (c.tile.k / c.mma.k) *
