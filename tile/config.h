@@ -223,12 +223,13 @@ struct TileConfig {
   }
   constexpr int step_k() const { return slabs_of_step() * tile.k; }
   /// Fragments of a slab that a wave has read of LDS before it multiplies those that it read first:
-  /// where several workgroups take turns, and there are registers. Its waves read in bursts, which
-  /// of one that fills the unit come at the same time.
+  /// where several workgroups take turns, and there are registers (RDNA's spill). Waves read in
+  /// bursts, which of one that fills the unit come at the same time.
   constexpr int fragments_ahead() const {
     constexpr int kAccumulators = 64;
     const bool few = reps_m() * reps_n() * mma.acc_per_lane() <= kAccumulators;
-    return pipeline.schedule == Schedule::kSingle && few ? 1 : 0;
+    const bool room = mma.unit == MmaUnit::kMfma && few;
+    return pipeline.schedule == Schedule::kSingle && room ? 1 : 0;
   }
   /// Loads of a lane for a slab, where it goes straight to LDS.
   constexpr int loads_of_slab() const {
