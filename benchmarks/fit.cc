@@ -59,15 +59,9 @@ std::vector<Constant> ConstantsOf(Gfx gfx) {
   };
   if (gfx == Gfx::kSm90a) {
     hopper::Fit::Fields(hopper::MutableFit(), add);
-    return constants;
+  } else {
+    TileFit::Fields(MutableTileFit(gfx), add);
   }
-  TileFit& fit = MutableTileFit(gfx);
-  add("missed", fit.missed);
-  add("barrier", fit.barrier);
-  add("first_reads", fit.first_reads);
-  add("swapped", fit.swapped);
-  add("output", fit.output);
-  add("launch", fit.launch);
   return constants;
 }
 

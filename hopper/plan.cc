@@ -278,8 +278,7 @@ std::optional<std::string> RejectProblem(const Config& config, const ConvProblem
     if (HasMapsOfGroups(config, problem) && classes * problem.groups > kMaxClasses) {
       return absl::StrFormat(
           "groups have %d source channels; of %d sub-GEMMs and groups in all the row takes "
-          "multiples "
-          "of %d",
+          "multiples of %d",
           channels, classes * problem.groups, config.slab);
     }
   }

@@ -17,8 +17,7 @@ struct SlabOf {
 };
 
 /// Copies an operand's slabs of K from memory through registers to LDS: Load starts, Store waits
-/// and writes. `OfElement` is what becomes of
-/// elements on their way (functions.h).
+/// and writes. `OfElement` is what becomes of elements on their way (functions.h).
 template <GemmConfig kC, Side kSide, class OfElement>
 class Copy {
  public:

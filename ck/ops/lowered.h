@@ -22,8 +22,8 @@ struct Lowered {
 };
 
 /// Lowers a valid problem, with the tensors of its epilogue; `merged` groups make one matrix, see
-/// lowering/conv.h. What a thread asked for last is
-/// remembered: all rows ask about the same problem and its parts.
+/// lowering/conv.h. What a thread asked for last is remembered: all rows ask about the same problem
+/// and its parts.
 std::shared_ptr<const Lowered> LoweredOf(const ConvProblem& problem, int merged = 1);
 
 }  // namespace gridwise::ck

@@ -47,12 +47,20 @@ GRIDWISE_DEVICE int BlockIdX() { return __nvvm_read_ptx_sreg_ctaid_x(); }
 GRIDWISE_DEVICE int BlockIdY() { return __nvvm_read_ptx_sreg_ctaid_y(); }
 GRIDWISE_DEVICE int BlockIdZ() { return __nvvm_read_ptx_sreg_ctaid_z(); }
 
+GRIDWISE_DEVICE float Exp2(float x) { return __nvvm_ex2_approx_f(x); }
+GRIDWISE_DEVICE float Log2(float x) { return __nvvm_lg2_approx_f(x); }
+GRIDWISE_DEVICE float Reciprocal(float x) { return 1.0f / x; }
+
 #else
 
 GRIDWISE_DEVICE int ThreadId() { return __builtin_amdgcn_workitem_id_x(); }
 GRIDWISE_DEVICE int BlockIdX() { return __builtin_amdgcn_workgroup_id_x(); }
 GRIDWISE_DEVICE int BlockIdY() { return __builtin_amdgcn_workgroup_id_y(); }
 GRIDWISE_DEVICE int BlockIdZ() { return __builtin_amdgcn_workgroup_id_z(); }
+
+GRIDWISE_DEVICE float Exp2(float x) { return __builtin_amdgcn_exp2f(x); }
+GRIDWISE_DEVICE float Log2(float x) { return __builtin_amdgcn_logf(x); }
+GRIDWISE_DEVICE float Reciprocal(float x) { return __builtin_amdgcn_rcpf(x); }
 
 /// Tells the compiler that `x`, which is the same in all lanes, may live in a scalar register.
 GRIDWISE_DEVICE int Uniform(int x) { return __builtin_amdgcn_readfirstlane(x); }

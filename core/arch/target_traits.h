@@ -46,6 +46,7 @@ struct TargetTraits {
   bool mma_double_k;       // f16 and bf16 MFMA with twice the k
   bool loads_chunks_to_lds;  // buffer loads of 16 bytes a lane, straight to LDS
   bool reads_transposed;     // of LDS: 4 x 16 elements of 2 bytes
+  bool aligned_vectors;      // loads and stores of vectors must be aligned to their size
   MachineFacts machine;
 
   /// Vector FMAs every target has; their layout is made for waves of 32 lanes. Hopper's kernels do

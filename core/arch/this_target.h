@@ -2,8 +2,8 @@
 
 #include "core/arch/target.h"
 
-// The only place that asks the compiler for its target is that target's file of facts
-// (core/arch/targets), which names the header of its matrix instructions, too, for mma.h.
+// What the compiler calls a target is in the target's file of facts (core/arch/targets), which
+// names the header of its matrix instructions, too, for mma.h.
 #ifndef GRIDWISE_THIS_TARGET
 #error "Gridwise has no facts about this GPU target: CONTRIBUTING.md says how one is added"
 #endif

@@ -5,16 +5,6 @@
 
 namespace gridwise {
 
-#if defined(__NVPTX__)
-GRIDWISE_DEVICE float Exp2(float x) { return __nvvm_ex2_approx_f(x); }
-GRIDWISE_DEVICE float Log2(float x) { return __nvvm_lg2_approx_f(x); }
-GRIDWISE_DEVICE float Reciprocal(float x) { return 1.0f / x; }
-#else
-GRIDWISE_DEVICE float Exp2(float x) { return __builtin_amdgcn_exp2f(x); }
-GRIDWISE_DEVICE float Log2(float x) { return __builtin_amdgcn_logf(x); }
-GRIDWISE_DEVICE float Reciprocal(float x) { return __builtin_amdgcn_rcpf(x); }
-#endif
-
 inline constexpr float kLog2E = 1.44269504f, kLn2 = 0.693147181f;
 
 /// 1 / (1 + e^-v): of a large -v 0, since e^-v is an infinity.

@@ -83,7 +83,7 @@ class PartKernel {
   virtual bool has_unary() const { return false; }
 
   /// Whether it computes functions of several tensors in place of A and B
-  /// (ConvProblem::operands), and nothing else.
+  /// (ConvProblem::operand_sums), and nothing else.
   virtual bool sums_operands() const { return false; }
 
   /// The reason why it cannot compute `problem`, of any size, in `splits` splits (0: any number);

@@ -13,6 +13,16 @@ struct TileFit {
   double swapped = 0;      // of an element that is transposed in registers
   double output = 0;       // of an element of the output: staged in LDS, and stored
   double launch = 0;       // dispatch and index arithmetic of a workgroup
+
+  static constexpr void Fields(auto& self, auto&& visit) {
+    auto& [missed, barrier, first_reads, swapped, output, launch] = self;
+    visit("missed", missed);
+    visit("barrier", barrier);
+    visit("first_reads", first_reads);
+    visit("swapped", swapped);
+    visit("output", output);
+    visit("launch", launch);
+  }
 };
 
 const TileFit& TileFitOf(Gfx gfx);

@@ -2,11 +2,14 @@
 
 #include "core/arch/gpu.h"
 #include "core/arch/sync.h"
+#include "core/arch/this_target.h"
 #include "core/launch/apply_unary.h"
 #include "core/launch/combine.h"
 #include "core/passes/reduce_args.h"
 
 namespace gridwise {
+
+inline constexpr bool kAlignedVectors = TraitsOf(kThisTarget).aligned_vectors;
 
 /// Bytes of the epilogue's tensor from its first element to the one at element `at` of the output.
 GRIDWISE_DEVICE long OffsetInTensor(const ReduceArgs& args, int tensor, int at) {
@@ -37,11 +40,7 @@ GRIDWISE_DEVICE float FinishSum(const ReduceArgs& args, int at, float sum) {
 
 /// kCount neighbouring elements; 16 bytes at a time where the target's loads want to be aligned.
 template <class T, int kCount>
-#if defined(__NVPTX__)
-struct alignas(kCount * sizeof(T)) Run {
-#else
-struct Run {
-#endif
+struct alignas(kAlignedVectors ? kCount * sizeof(T) : alignof(T)) Run {
   T of[kCount] = {};
 };
 
@@ -83,14 +82,11 @@ GRIDWISE_DEVICE void FinishRun(const ReduceArgs& args, int at, Run<float, kCount
 }
 
 /// Whether runs of elements are aligned to their size, where they have to be.
-GRIDWISE_DEVICE bool RunsAreAligned([[maybe_unused]] const ReduceArgs& args) {
-#if defined(__NVPTX__)
+GRIDWISE_DEVICE bool RunsAreAligned(const ReduceArgs& args) {
+  if constexpr (!kAlignedVectors) return true;
   return args.split_elements % kReduceElements == 0 &&
          reinterpret_cast<unsigned long>(args.partial) % 16 == 0 &&
          reinterpret_cast<unsigned long>(args.epilogue.out) % 16 == 0;
-#else
-  return true;
-#endif
 }
 
 /// out[i] = epilogue(sum over splits s of partial[s][i]), the splits in order, so that the result
@@ -107,15 +103,13 @@ GRIDWISE_DEVICE void ReduceTile(const ReduceArgs& args) {
   }
 }
 
-#if defined(__NVPTX__)
-
 /// The same, where kReduceSharers warps share the splits of an element, each every so manieth one,
 /// and the first adds up their sums in order: for few elements of many splits.
 template <DataType kType>
 GRIDWISE_DEVICE void SharedReduceTile(const ReduceArgs& args) {
   constexpr int kLanes = kReduceThreads / kReduceSharers;
   using Sums = Run<float, kReduceElements>;
-  static __attribute__((shared)) Vec<float, kReduceElements> of_sharers[kReduceSharers][kLanes];
+  GRIDWISE_LDS Vec<float, kReduceElements> of_sharers[kReduceSharers][kLanes];
   const int sharer = ThreadId() / kLanes, lane = ThreadId() % kLanes;
   const int at = (BlockIdX() * kLanes + lane) * kReduceElements;
   const bool is_run = at + kReduceElements <= args.elements && RunsAreAligned(args);
@@ -137,7 +131,5 @@ GRIDWISE_DEVICE void SharedReduceTile(const ReduceArgs& args) {
   }
   FinishRun<kType>(args, at, sums);
 }
-
-#endif
 
 }  // namespace gridwise

@@ -378,12 +378,13 @@ GatherPlan PlanGather(const TileConfig& config, const PartRequest& request) {
                      .args = MakeArgs(config, request.problem, sharing),
                      .table = {request.sub_gemms.begin(), request.sub_gemms.end()}};
   int first_tile = 0;
-  for (SubGemm& gemm : plan.table) {
+  for (std::size_t i = 0; i < plan.table.size(); ++i) {
+    SubGemm& gemm = plan.table[i];
     gemm.first_tile = first_tile;
     const int rows = WorkgroupsAlongM(config, gemm, tiles.run);
     first_tile += rows * tiles.n_tiles;
     if (!config.has_halo()) continue;
-    plan.args.strips[&gemm - plan.table.data()] = StripsOf(config, gemm, tiles.run);
+    plan.args.strips[i] = StripsOf(config, gemm, tiles.run);
     gemm.m = rows * config.tile.m;
   }
   plan.args.sub_gemms = static_cast<int>(plan.table.size());

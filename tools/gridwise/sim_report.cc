@@ -29,10 +29,7 @@ bool IsSimulated() { return gridwiseSimTime != nullptr; }
 
 bool StartSimTiming(SimTiming timing) {
   if (!IsSimulated()) return false;
-  gridwiseSimTime(timing == SimTiming::kDescribed ? 2
-                  : timing == SimTiming::kQuick   ? 3
-                  : timing == SimTiming::kBare    ? 4
-                                                  : 1);
+  gridwiseSimTime(static_cast<int>(timing));
   return true;
 }
 

@@ -39,11 +39,11 @@ struct SimTimes {
 bool IsSimulated();
 
 /// How much timing says, and costs.
-enum class SimTiming {
-  kQuick,      // from a smaller sample, without limiter and interval
-  kBare,       // without limiter and interval
-  kQuiet,      //
-  kDescribed,  // and describes each launch on stderr
+enum class SimTiming {  // as gridwiseSimTime takes it
+  kQuiet = 1,
+  kDescribed = 2,  // and describes each launch on stderr
+  kQuick = 3,      // from a smaller sample, without limiter and interval
+  kBare = 4,       // without limiter and interval
 };
 /// From now on launches are timed in place of executed whole; false when the HIP library is not the
 /// simulator.

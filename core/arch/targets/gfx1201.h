@@ -32,6 +32,7 @@ inline constexpr TargetTraits k1201 = {
     .mma_double_k = false,
     .loads_chunks_to_lds = false,
     .reads_transposed = false,
+    .aligned_vectors = false,
     .machine =
         {
             .sustained_ghz = 2.85,

@@ -31,6 +31,7 @@ inline constexpr TargetTraits k942 = {
     .mma_double_k = false,
     .loads_chunks_to_lds = false,
     .reads_transposed = false,
+    .aligned_vectors = false,
     .machine =
         {
             .sustained_ghz = 1.2,

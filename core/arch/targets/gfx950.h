@@ -30,6 +30,7 @@ inline constexpr TargetTraits k950 = {
     .mma_double_k = true,
     .loads_chunks_to_lds = true,
     .reads_transposed = true,
+    .aligned_vectors = false,
     .machine =
         {
             .sustained_ghz = 1.65,

@@ -29,6 +29,7 @@ inline constexpr TargetTraits kSm90a = {
     .mma_double_k = false,
     .loads_chunks_to_lds = false,
     .reads_transposed = false,
+    .aligned_vectors = true,
     .machine =
         {
             .sustained_ghz = 1.98,

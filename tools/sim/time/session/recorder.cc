@@ -28,8 +28,6 @@ struct Pending {
   }
 };
 
-}  // namespace
-
 /// Where scratch that a wave's lanes address lies: see Wave::scratch.
 void Swizzle(const Wave& wave, uint64_t (&address)[kLanes]) {
   for (uint64_t lane = 0; lane < kLanes; ++lane) {
@@ -37,6 +35,8 @@ void Swizzle(const Wave& wave, uint64_t (&address)[kLanes]) {
                     (address[lane] / 4 * kLanes + lane) * 4 + address[lane] % 4;
   }
 }
+
+}  // namespace
 
 /// Records the workgroups that one host thread executes.
 class Recorder::Group final : public GroupProbe {
