@@ -21,7 +21,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
-#include "core/arch/machine_facts.h"
 #include "core/arch/target.h"
 #include "core/runtime/device.h"
 #include "instances/plan.h"
@@ -158,9 +157,7 @@ Item MakeItem(const std::string& name, const Problem& problem, Gfx gfx, const Sw
   Item item = {.name = name, .problem = problem, .rows = {}, .reason = ""};
   const DeviceFacts device = gfx;
   const PlanOptions wanted = {.row = options.row, .family = options.family, .op = options.op};
-  const auto microseconds = [&](const Cost& cost) {
-    return cost.cycles / EstimateGhz(device) * 1e-3;
-  };
+  const auto microseconds = [&](const Cost& cost) { return cost.cycles / device.clock_ghz * 1e-3; };
   const absl::StatusOr<RowPlan> plan = MakePlan(problem, device, wanted);
   if (!plan.ok()) {
     item.rows = {{}};

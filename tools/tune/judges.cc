@@ -12,7 +12,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "core/arch/machine_facts.h"
 #include "core/arch/target.h"
 #include "core/base/csv.h"
 #include "core/conv/problem_io.h"
@@ -157,7 +156,7 @@ absl::StatusOr<std::string> PrintTrainingTable(const std::vector<TimedProblem>& 
     if (!context.ok()) return context.status();
     const model::FeatureMaker maker(*context);
     const ConvProblem& problem = context->problem();
-    const double ghz = EstimateGhz(context->device());
+    const double ghz = context->device().clock_ghz;
     for (const RowTime& time : timed.times) {
       const absl::StatusOr<model::RankedRow> row = AskRow(time.row, *context);
       if (!row.ok()) {
