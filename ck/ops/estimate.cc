@@ -66,8 +66,8 @@ TileSteps TileStepsOf(const GemmConfig& c, const DeviceFacts& device) {
   // than estimated.
   constexpr double kOutput = 1.7, kPrologue = 3000, kAgainstTileOfMfma = 1.1;
   const TargetTraits target = TraitsOf(device.gfx);
-  const double math_waves =
-      std::max(1.0, static_cast<double>(c.waves.m * c.waves.n) / target.simds_per_unit);
+  const double simds = static_cast<double>(c.waves.m * c.waves.n) / target.simds_per_unit;
+  const double math_waves = std::max(1.0, simds);
   const double load_waves =
       std::max(1.0, static_cast<double>(c.load_threads() / c.mma.lanes()) / target.simds_per_unit);
   const double cycles_of_instruction = target.wave_size == 64 ? 4 : 1;
@@ -82,6 +82,7 @@ TileSteps TileStepsOf(const GemmConfig& c, const DeviceFacts& device) {
           .resident = ResidentWorkgroups(c, device),
           .matrix_cycles = c.reps_m() * c.reps_n() * (c.tile.k / c.mma.k) *
                            MmaCycles(c.mma, c.type) * math_waves,
+          .matrix_simds = c.mma.unit == MmaUnit::kFma ? 0 : std::min(1.0, simds),
           .slab_bytes = 1.0 * c.buffer_bytes(),
           .read_bytes = read_elements * SizeOf(c.type),
           .written_bytes = 1.0 * c.buffer_bytes(),

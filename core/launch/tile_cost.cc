@@ -13,7 +13,7 @@ namespace {
 double BytesPerClock(const DeviceFacts& device, const MachineFacts& machine, double missed,
                      double busy) {
   const double l2 = machine.l2_bytes_per_clk * device.dies / busy;
-  const double behind = machine.mall_gb_per_s / EstimateGhz(device) / busy;
+  const double behind = machine.mall_gb_per_s / device.clock_ghz / busy;
   return 1 / (1 / l2 + missed / behind);
 }
 
@@ -33,9 +33,8 @@ TileCost::TileCost(const DeviceFacts& device, const TileSteps& s, const Work& wo
   busy_ = s.loads_apart ? std::max(multiplies, loads + swapped) : multiplies + loads;
   busy_ += fit.barrier * s.barriers;
   // Slabs in flight share the latency.
-  latency_ =
-      (machine_.l2_latency_clk + fit.missed * machine_.mall_latency_ns * EstimateGhz(device)) /
-      s.slabs_in_flight;
+  latency_ = (machine_.l2_latency_clk + fit.missed * machine_.mall_latency_ns * device.clock_ghz) /
+             s.slabs_in_flight;
   fixed_ = fit.launch + s.prologue_cycles + fit.output * s.output_factor * s.tile_elements;
 }
 
@@ -67,6 +66,8 @@ Cost TileCost::Of(int splits) const {
        .rounds = rounds,
        .resident = resident,
        .pass_cycles = pass,
+       .power_cycles = PowerFactor(device_.gfx) * s.matrix_simds * s.matrix_cycles * steps * tiles /
+                       device_.compute_units,
        .splits = static_cast<double>(splits)});
 }
 

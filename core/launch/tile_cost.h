@@ -19,6 +19,7 @@ struct TileSteps {
 
   // Of a step.
   double matrix_cycles = 0;     // of the matrix units
+  double matrix_simds = 1;      // part of the SIMDs that have those; 0: vector ALUs multiply
   double slab_bytes = 0;        // that come from memory into LDS
   double line_bytes = 0;        // of the lines of memory that they are in; 0: they fill them
   double read_bytes = 0;        // that waves read of LDS

@@ -44,25 +44,17 @@ Times TimesOf(std::span<const LaunchTime* const> launches) {
   Times times = {.launches = static_cast<int64_t>(launches.size()),
                  .machine = machine.name.data(),
                  .burst_mhz = machine.burst_mhz,
-                 .sustained_mhz = machine.sustained_mhz};
+                 .sustained_mhz = machine.sustained_mhz,
+                 .ms = SequenceMs(launches),
+                 .low = SequenceMs(launches, &LaunchTime::low),
+                 .high = SequenceMs(launches, &LaunchTime::high)};
   const LaunchTime& longest = **std::max_element(
       launches.begin(), launches.end(),
-      [](const auto* a, const auto* b) { return a->sustained_ms < b->sustained_ms; });
-  times.ports = Name(longest.bound).data();
+      [](const auto* a, const auto* b) { return a->ms.sustained() < b->ms.sustained(); });
+  times.ports = Name(longest.bound.Sustained(machine)).data();
   times.limiter = longest.gains.empty() ? "" : Name(longest.gains.front().resource).data();
   times.gain = longest.gains.empty() ? 0 : longest.gains.front().part;
-  for (const LaunchTime* launch : launches) {
-    times.burst_ms += launch->burst_ms;
-    times.sustained_ms += launch->sustained_ms;
-    times.low_ms += launch->low_ms;
-    times.high_ms += launch->high_ms;
-    times.ports_ms += launch->bound_clk / (machine.sustained_mhz * 1000);
-  }
-  // Of all but the first the gap counts, in place of a launch.
-  const double less =
-      static_cast<double>(launches.size() - 1) * (machine.launch_us - machine.gap_us) / 1000;
-  for (double* ms : {&times.burst_ms, &times.sustained_ms, &times.low_ms, &times.high_ms})
-    *ms -= less;
+  for (const LaunchTime* launch : launches) times.bound += launch->bound.Ms(machine);
   return times;
 }
 
@@ -93,7 +85,7 @@ class Process {
                         .traffic = kQuickSample};
       }
       time_options.limit_ms = limit_ms_;
-      if (!taken_.empty()) time_options.limit_ms -= TimesOf(taken_).sustained_ms;
+      time_options.before = SequenceMs(taken_);
       if (!report_path_.empty()) time_options.events = &events;
       absl::StatusOr<TimedRun> run = RunTimed(machine, program, kernel, grid, kernarg, memory,
                                               options, time_options, source_line);
@@ -114,7 +106,7 @@ class Process {
     Timed& timed = *known->second;
     ++timed.launches;
     taken_.push_back(&timed.run.time);
-    now_ms_ += timed.run.time.burst_ms;
+    now_ms_ += timed.run.time.ms.burst;
     if (!report_path_.empty()) WriteJson();
     return report;
   }
@@ -126,12 +118,11 @@ class Process {
                                               TimeFill(MachineOf(gfx), static_cast<double>(bytes)))
                                  .first->second;
     if (telling_.describes) {
-      std::fprintf(stderr, "gridwise time: fill of %llu bytes: %.4g ms at %.0f MHz\n",
-                   static_cast<unsigned long long>(bytes), time.sustained_ms,
-                   double{time.machine->sustained_mhz});
+      std::fprintf(stderr, "gridwise time: fill of %llu bytes: %.4g ms\n",
+                   static_cast<unsigned long long>(bytes), time.ms.burst);
     }
     taken_.push_back(&time);
-    now_ms_ += time.burst_ms;
+    now_ms_ += time.ms.burst;
   }
 
   const Machine& MachineOf(std::string_view gfx) const {
