@@ -164,8 +164,9 @@ struct HaloArgs {
   int log_group;      // of a group's channels
   int mixes;          // products are of several groups, whose filters are filled up with zeros
   int tiles_w, tiles_h, images;
-  MagicDiv by_tiles_w, by_tiles_h;
+  MagicDiv by_tiles_w, by_tiles_h, by_pitch;
   int tile_w, tile_h, pitch;
+  int run;                           // of line rows: elements of a filter line
   int source_h, source_w;            // cells of the source
   int source_step_h, source_step_w;  // from one cell of a tile to the next
   int origin_h, origin_w;            // source cell of the first tile's corner

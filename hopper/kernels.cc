@@ -7,6 +7,7 @@
 #include "core/base/fields_text.h"
 #include "core/launch/plan_epilogue.h"
 #include "hopper/halo_plan.h"
+#include "hopper/line_plan.h"
 #include "hopper/narrow_plan.h"
 #include "hopper/plan.h"
 #include "hopper/simple_plan.h"
@@ -36,6 +37,9 @@ PartLaunch LaunchOf(const KernelCode& code, const Config& config, const PartRequ
 PartLaunch LaunchOf(const KernelCode& code, const SimpleConfig& config,
                     const PartRequest& request) {
   return LaunchOf(code, PlanSimple(config, request));
+}
+PartLaunch LaunchOf(const KernelCode& code, const LineConfig& config, const PartRequest& request) {
+  return LaunchOf(code, PlanLine(config, request));
 }
 PartLaunch LaunchOf(const KernelCode& code, const NarrowWeightConfig& config,
                     const PartRequest& request) {
@@ -87,6 +91,9 @@ std::shared_ptr<const PartKernel> MakeKernel(const HaloWeightConfig& config, Ker
 }
 std::shared_ptr<const PartKernel> MakeKernel(const HaloDenseConfig& config, KernelCode code) {
   return std::make_shared<Kernel<HaloDenseConfig>>(config, std::move(code));
+}
+std::shared_ptr<const PartKernel> MakeKernel(const LineConfig& config, KernelCode code) {
+  return std::make_shared<Kernel<LineConfig>>(config, std::move(code));
 }
 std::shared_ptr<const PartKernel> MakeKernel(const NarrowWeightConfig& config, KernelCode code) {
   return std::make_shared<Kernel<NarrowWeightConfig>>(config, std::move(code));

@@ -208,7 +208,7 @@ struct HaloPlace {
   };
   GRIDWISE_DEVICE Row FindRow(int row) const {
     const int residues = row / kC.cells(), cell = row - residues * kC.cells();
-    const int h = cell / args.pitch, w = cell - h * args.pitch;
+    const int h = Quotient(cell, args.by_pitch), w = cell - h * args.pitch;
     Row found = {.is_there = h < args.tile_h && w < args.tile_w,
                  .residues = residues,
                  .h = tile.h + h,
@@ -250,7 +250,7 @@ GRIDWISE_DEVICE unsigned RowsOfTile(const HaloArgs& args, int warpgroup) {
   for (int i = 0; i < kC.reps * 2; ++i) {
     const int cell = (warpgroup * kC.reps + i / 2) * 64 + ThreadId() % 128 / 32 * 16 +
                      ThreadId() % 32 / 4 + i % 2 * 8;
-    const int h = cell / args.pitch;
+    const int h = Quotient(cell, args.by_pitch);
     if (h < args.tile_h && cell - h * args.pitch < args.tile_w) rows |= 1u << i;
   }
   return rows;

@@ -1,39 +1,11 @@
 #pragma once
 
-#include "hopper/kernel/halo.h"
+#include "hopper/kernel/cell_place.h"
 
 /// Forward of one group and few output channels, see hopper/halo.h: columns are all of them, K is
 /// slabs of 64 source channels with all taps of the filter, of which a stage has one.
 
 namespace gridwise::hopper {
-
-template <HaloDenseConfig kC>
-struct HaloDensePlace {
-  const HaloArgs& args;
-  const HaloTileAt& tile;
-
-  struct Row {
-    bool is_there;
-    int h, w;
-  };
-  GRIDWISE_DEVICE Row FindRow(int row) const {
-    const int h = row / args.pitch, w = row - h * args.pitch;
-    return {.is_there = h < args.tile_h && w < args.tile_w && tile.h + h < args.out_h &&
-                        tile.w + w < args.out_w,
-            .h = tile.h + h,
-            .w = tile.w + w};
-  }
-  GRIDWISE_DEVICE long Bytes(const OutputStrides& strides, const Row& row) const {
-    return tile.image * strides.image + static_cast<long>(row.h) * strides.axis[1] +
-           static_cast<long>(row.w) * strides.axis[2];
-  }
-  GRIDWISE_DEVICE int Count(int column) const { return args.channels - column; }
-  GRIDWISE_DEVICE long Column(const OutputStrides& strides, int column) const {
-    return static_cast<long>(column) * strides.column;
-  }
-  GRIDWISE_DEVICE bool Has(const Row&, int) const { return true; }
-  GRIDWISE_DEVICE float Mend(float v, const Row&, int) const { return v; }
-};
 
 template <HaloDenseConfig kC>
 struct HaloDenseRoles {
@@ -95,8 +67,8 @@ struct HaloDenseRoles {
     Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);
     for (int i = work.first; i < work.tiles; i += work.step) {
       const HaloTileAt tile = FindHaloTile(args, i);
-      const HaloDensePlace<kC> place = {args, tile};
-      const Finisher<HaloDensePlace<kC>, Element<kC.type>> finish(args.epilogue, place, work.split);
+      const CellPlace place = {args, tile};
+      const Finisher<CellPlace, Element<kC.type>> finish(args.epilogue, place, work.split);
       char* const staging = dynamic_shared_memory + args.staging_at + group * 8192;
       if (first == end) {
         StoreZeros<kC.columns, kC.type, kC.reps>(finish, args.stores, staging, group, first_cell);
