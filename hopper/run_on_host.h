@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <functional>
 
@@ -14,6 +15,9 @@ inline int host_workgroup_id = 0;
 #define __builtin_amdgcn_workgroup_id_z() 0
 #define __builtin_amdgcn_readfirstlane(x) (x)
 #define __builtin_amdgcn_ballot_w64(x) (x)
+#define __builtin_amdgcn_exp2f(x) std::exp2f(x)
+#define __builtin_amdgcn_logf(x) std::log2f(x)
+#define __builtin_amdgcn_rcpf(x) (1.0f / (x))
 #pragma clang diagnostic ignored "-Wunknown-attributes"
 #pragma clang diagnostic ignored "-Wignored-attributes"
 
