@@ -1,6 +1,7 @@
 #include "hopper/kernels.h"
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -59,6 +60,7 @@ class Kernel final : public PartKernel {
   DataType type() const override { return config_.type; }
   const KernelCode& code() const override { return code_; }
   bool has_epilogue() const override { return true; }
+  bool takes_cells_as_they_are() const override { return std::is_same_v<Config, LineConfig>; }
   std::optional<Refusal> Reject(const ConvProblem& problem, int /*splits*/) const override {
     return RejectProblem(config_, problem);
   }
