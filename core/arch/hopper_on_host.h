@@ -267,6 +267,7 @@ inline void LetNextLaunchBegin() {}
 inline void WaitForLaunchBefore() {}
 inline int WarpgroupId() { return ThreadId() / 128; }
 inline void ClusterSync() {}
+inline void ClusterMeet() {}
 inline SharedAddress OfClusterRank(SharedAddress at, int) { return at; }
 inline Vec<float, 4> LoadOfCluster(SharedAddress at) {
   return *reinterpret_cast<const Vec<float, 4>*>(dynamic_shared_memory + at);
