@@ -172,6 +172,7 @@ struct HaloArgs {
   MagicDiv by_tiles_w, by_tiles_h, by_pitch;
   int tile_w, tile_h, pitch;
   int run;                           // of line rows: elements of a filter line
+  int lead;                          // and whether there is another before them, 1 or 0
   int source_h, source_w;            // cells of the source
   int source_step_h, source_step_w;  // from one cell of a tile to the next
   int origin_h, origin_w;            // source cell of the first tile's corner

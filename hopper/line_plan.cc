@@ -20,6 +20,10 @@ int Int(std::int64_t value) { return static_cast<int>(value); }
 
 /// Elements of a filter line, and from one cell of a tile to the next.
 std::int64_t RunOf(const ConvProblem& problem) { return problem.dims[2].filter * problem.c; }
+/// Whether lines begin at an odd element of x.
+std::int64_t LeadOf(const ConvProblem& problem) {
+  return problem.dims[2].pad_begin * problem.c % 2;
+}
 std::int64_t StepOf(const ConvProblem& problem) { return problem.dims[2].stride * problem.c; }
 
 /// Tiles, and cycles of a workgroup for all of its own.
@@ -50,7 +54,9 @@ std::optional<Tiling> TilingOf(const LineConfig& config, const ConvProblem& prob
   const std::int64_t blocks = CeilDiv<std::int64_t>(problem.k, config.columns);
   std::optional<Tiling> best;
   for (int tile_w = 1; tile_w <= out_w; ++tile_w) {
-    if ((tile_w - 1) * StepOf(problem) + RunOf(problem) > LineConfig::kElements) break;
+    constexpr int kFurthest = 7;  // element of a line of the patch where a tile begins
+    const std::int64_t last = kFurthest + (tile_w - 1) * StepOf(problem) + RunOf(problem);
+    if (last > LineConfig::kElements) break;
     if (CeilDiv(out_w, CeilDiv(out_w, tile_w)) != tile_w) continue;
     for (int tile_h = 1; tile_h <= std::min(out_h, 1024 / tile_w); ++tile_h) {
       Tiling tiling = {.tile_h = tile_h, .tile_w = tile_w};
@@ -89,10 +95,14 @@ std::optional<std::string> RejectProblem(const LineConfig& config, const ConvPro
   }
   if (Is3d(problem) || problem.groups != 1) return "the row is for one group and axes h and w";
   const std::int64_t run = RunOf(problem), step = StepOf(problem);
-  if (problem.dims[1].filter != config.lines || CeilDiv<std::int64_t>(run, 8) != config.pieces) {
-    return absl::StrFormat("the filter has %d lines of %d elements; the row is for %d of %d to %d",
-                           problem.dims[1].filter, run, config.lines, config.pieces * 8 - 7,
-                           config.pieces * 8);
+  const std::int64_t lead = LeadOf(problem);
+  if (problem.dims[1].filter != config.lines ||
+      CeilDiv<std::int64_t>(run + lead, 8) != config.pieces) {
+    return absl::StrFormat(
+        "the filter has %d lines of %d elements, which begin at an %s one; the row is for %d of %d "
+        "to %d with the one before",
+        problem.dims[1].filter, run, lead == 0 ? "even" : "odd", config.lines,
+        config.pieces * 8 - 7, config.pieces * 8);
   }
   if (problem.dims[1].dilation != 1 || problem.dims[2].dilation != 1 || step % 2 != 0) {
     return absl::StrFormat(
@@ -151,6 +161,7 @@ Plan<HaloArgs> PlanLine(const LineConfig& config, const PartRequest& request) {
   args.pitch = tiling.tile_w;
   args.by_pitch = MakeMagicDiv(static_cast<unsigned>(args.pitch));
   args.run = Int(RunOf(problem));
+  args.lead = Int(LeadOf(problem));
   args.source_step_h = Int(problem.dims[1].stride);
   args.source_step_w = Int(StepOf(problem));
   args.origin_h = -Int(problem.dims[1].pad_begin);

@@ -24,9 +24,15 @@ struct LineRoles {
       const HaloTileAt tile = FindHaloTile(args, i);
       ring.WaitEmpty();
       ring.full().ArriveAndExpect(args.box_bytes);
-      LoadBox(ring.at(), args.source, ring.full(), args.origin_w + tile.w * args.source_step_w,
+      // The copy engine loads from multiples of 16 bytes on.
+      LoadBox(ring.at(), args.source, ring.full(), FirstOf(args, tile) & ~7,
               args.origin_h + tile.h * args.source_step_h, tile.image);
     }
+  }
+
+  /// The element of a line where a tile begins.
+  GRIDWISE_DEVICE static int FirstOf(const HaloArgs& args, const HaloTileAt& tile) {
+    return args.origin_w + tile.w * args.source_step_w;
   }
 
   /// Puts the filter of the workgroup's columns into shared memory, [slab][column][64 of K]. By all
@@ -38,8 +44,10 @@ struct LineRoles {
 #pragma clang loop unroll_count(8)
     for (int at = ThreadId(); at < kC.filter_bytes() / 2; at += 128 * kC.teams) {
       const int n = at / 64 % kC.columns, k = at / (64 * kC.columns) * 64 + at % 64;
-      const int piece = k / 8, line = piece / kC.pieces, e = piece % kC.pieces * 8 + k % 8;
-      const bool is_there = piece < kPieces && e < args.run && first_column + n < args.channels;
+      const int piece = k / 8, line = piece / kC.pieces;
+      const int e = piece % kC.pieces * 8 + k % 8 - args.lead;
+      const bool is_there =
+          piece < kPieces && e >= 0 && e < args.run && first_column + n < args.channels;
       T value = 0;
       if (is_there && !is_zero) {
         value = w[static_cast<long>(first_column + n) * args.w_out + line * args.w_y + e];
@@ -48,12 +56,23 @@ struct LineRoles {
     }
   }
 
+  /// Of a line's first and last piece, the elements that a thread has and that there are.
+  struct Masks {
+    unsigned first = ~0u, last = ~0u;
+
+    GRIDWISE_DEVICE explicit Masks(const HaloArgs& args) {
+      const int q = ThreadId() % 4, left = args.run + args.lead - (kC.pieces - 1) * 8 - q * 2;
+      if (q == 0 && args.lead != 0) first = 0xffff0000u;
+      if (left < 2) last = left == 1 ? 0xffffu : 0;
+    }
+  };
+
   /// Elements of a cell of a tile, two of each piece, in every other register from `first` on.
-  GRIDWISE_DEVICE static void LoadCell(A& a, int first, const HaloArgs& args, int stage, int cell,
-                                       unsigned mask) {
+  GRIDWISE_DEVICE static void LoadCell(A& a, int first, const HaloArgs& args, int patch, int cell,
+                                       const Masks& masks) {
     const int last = args.tile_h * args.tile_w - 1, known = cell < last ? cell : last;
     const int h = Quotient(known, args.by_pitch), w = known - h * args.pitch;
-    const char* const from = dynamic_shared_memory + stage +
+    const char* const from = dynamic_shared_memory + patch +
                              h * args.source_step_h * kC.kLineBytes + w * args.source_step_w * 2 +
                              ThreadId() % 4 * 4;
 #pragma unroll
@@ -61,7 +80,8 @@ struct LineRoles {
       unsigned& to = a[piece / 2][piece % 2 * 2 + first];
       to = *reinterpret_cast<const unsigned*>(from + piece / kC.pieces * kC.kLineBytes +
                                               piece % kC.pieces * 16);
-      if (piece % kC.pieces == kC.pieces - 1) to &= mask;
+      if (piece % kC.pieces == 0) to &= masks.first;
+      if (piece % kC.pieces == kC.pieces - 1) to &= masks.last;
     }
     if constexpr (kPieces % 2 != 0) a[kPieces / 2][2 + first] = 0;
   }
@@ -81,16 +101,14 @@ struct LineRoles {
   }
 
   GRIDWISE_DEVICE static void Consume(const HaloArgs& args, SharedAddress base) {
-    const int team = WarpgroupId(), q = ThreadId() % 4;
+    const int team = WarpgroupId();
     const int first = ThreadId() % 128 / 32 * 16 + ThreadId() % 32 / 4;  // row of a chunk
     const HaloWork work(args);
     const int first_column = work.block * kC.columns;
     FillFilter(args, first_column, /*is_zero=*/work.split > 0);
     FenceAsyncProxy();
     WaitAt(StoreBarrier(6), 128 * kC.teams);
-    // Of a line's last piece, the elements that there are.
-    const int left = args.run - (kC.pieces - 1) * 8 - q * 2;
-    const unsigned mask = left >= 2 ? ~0u : left == 1 ? 0xffffu : 0;
+    const Masks masks(args);
     const int cells = args.tile_h * args.tile_w;
     char* const staging = dynamic_shared_memory + args.staging_at + team * 8192;
     Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);
@@ -101,11 +119,12 @@ struct LineRoles {
       const CellPlace place = {args, tile, first_column};
       const Finisher<CellPlace, Element<kC.type>> finish(args.epilogue, place, work.split);
       ring.WaitFull();
-      const int stage = static_cast<int>(ring.at() - base);
+      // Pairs of elements are aligned: a line has one more before its first, or not.
+      const int patch = static_cast<int>(ring.at() - base) + (FirstOf(args, tile) & 6) * 2;
       for (int chunk = 0; chunk < cells; chunk += 64) {
         A a;
-        LoadCell(a, 0, args, stage, chunk + first, mask);
-        LoadCell(a, 1, args, stage, chunk + first + 8, mask);
+        LoadCell(a, 0, args, patch, chunk + first, masks);
+        LoadCell(a, 1, args, patch, chunk + first + 8, masks);
         float sums[kC.columns / 2];
         Multiply(sums, a, base + args.filter_at);
         if (chunk + 64 >= cells) ring.Release(ring.stage());
