@@ -22,7 +22,7 @@ double AddressInstructions(const GemmConfig& c, Side side) {
 double ConflictCycles(const GemmConfig& c, Side side) {
   constexpr double kBanksBytes = 128;  // of a cycle
   const GemmConfig::Operand& o = c.operand(side);
-  if (o.along_k()) return 0;
+  if (!o.swaps()) return 0;
   // Lanes that write in one cycle, and different places that they write to, in chunks.
   const int lanes = static_cast<int>(kBanksBytes) / (o.k * SizeOf(c.type));
   const int places = std::max(16 / o.rows, 2);
@@ -73,7 +73,7 @@ TileSteps TileStepsOf(const GemmConfig& c, const DeviceFacts& device) {
   const double cycles_of_instruction = target.wave_size == 64 ? 4 : 1;
   const bool has_table = c.a.has_table() || c.b.has_table();
   const auto swapped = [&](Side side, int rows) {
-    return c.operand(side).along_k() ? 0.0 : 1.0 * rows * c.tile.k;
+    return c.operand(side).swaps() ? 1.0 * rows * c.tile.k : 0.0;
   };
   const double read_elements = 1.0 * c.waves.m * c.waves.n * (c.wave_m() + c.wave_n()) * c.tile.k;
   return {.tile_elements = 1.0 * c.tile.m * c.tile.n,

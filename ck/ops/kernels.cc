@@ -19,6 +19,7 @@
 #include "ck/ops/estimate.h"
 #include "ck/ops/lowered.h"
 #include "core/base/fields_text.h"
+#include "core/base/math.h"
 #include "core/conv/sub_gemms.h"
 #include "core/launch/choose_block_map.h"
 
@@ -33,13 +34,15 @@ struct Tiles {
   std::int64_t count = 0, rows = 0, columns = 0;  // of a matrix; rows of the largest sub-GEMM
   Work work;
 
-  Tiles(const GemmConfig& config, const ConvProblem& problem, std::span<const GemmForms> gemms) {
-    for (const GemmForms& gemm : gemms) {
-      columns = TileColumnsOf(config, gemm);
-      const std::int64_t tile_rows = TileRowsOf(config, gemm);
+  Tiles(const GemmConfig& config, const ConvProblem& problem,
+        std::span<const Lowered::Size> gemms) {
+    for (const Lowered::Size& gemm : gemms) {
+      columns = CeilDiv<std::int64_t>(gemm.columns, config.tile.n);
+      const std::int64_t tile_rows = CeilDiv<std::int64_t>(gemm.rows, config.tile.m);
+      const std::int64_t steps = CeilDiv<std::int64_t>(gemm.terms, config.tile.k);
       rows = std::max(rows, tile_rows);
       count += tile_rows * columns;
-      work.steps += static_cast<double>(tile_rows * columns * StepsOf(config, gemm));
+      work.steps += static_cast<double>(tile_rows * columns * steps);
     }
     const auto groups = static_cast<double>(problem.groups / config.merge.groups);
     work.tiles = groups * static_cast<double>(count);
@@ -74,7 +77,7 @@ class ClassicKernel final : public PartKernel {
   ClassicKernel(Op op, const GemmConfig& config, KernelCode code)
       : op_(op), config_(config), code_(std::move(code)) {}
 
-  std::string_view op() const override { return Name(op_); }
+  std::string_view op() const override { return KnownAs(op_); }
   std::string name() const override { return absl::StrCat(Name(op_), "_", PrintFields(config_)); }
   DataType type() const override { return config_.type; }
   const KernelCode& code() const override { return code_; }
@@ -117,10 +120,8 @@ class ClassicKernel final : public PartKernel {
                      absl::StrFormat("groups is %d; the row merges %d at a time", problem.groups,
                                      config_.merge.groups));
     }
-    const auto lowered = Lower(problem);
-    if (lowered->demands.AreMetBy(config_)) return std::nullopt;
-    for (const GemmForms& gemm : lowered->forms) {
-      if (auto reason = ck::Reject(config_, gemm)) return Refusal(RefusalCode::kLayout, *reason);
+    if (auto reason = Lower(problem)->Reject(config_)) {
+      return Refusal(RefusalCode::kLayout, *std::move(reason));
     }
     return std::nullopt;
   }
@@ -129,7 +130,7 @@ class ClassicKernel final : public PartKernel {
 
   PartEstimate Estimate(const PartRequest& request) const override {
     const auto lowered = Lower(request.problem);
-    const Work work = Tiles(config_, request.problem, lowered->Of(request.sub_gemms)).work;
+    const Work work = Tiles(config_, request.problem, lowered->SizesOf(request.sub_gemms)).work;
     const TileEstimate estimate =
         EstimateTiles(request, config_.type, TileStepsOf(config_, request.device), work);
     return {.splits = estimate.sharing.splits, .cost = estimate.cost};
@@ -158,7 +159,7 @@ std::optional<Excess> ClassicKernel::TooLarge(const ConvProblem& problem,
   const bool is_weight = problem.direction == Direction::kBackwardWeight;
   const PartAxis of_positions = problem.batch > 1 ? PartAxis::kImages : PartAxis::kCells;
   const auto lowered = Lower(problem);
-  const Tiles tiles(config_, problem, lowered->forms);
+  const Tiles tiles(config_, problem, lowered->SizesOf({}));
   const std::int64_t most_tiles = kMaxWorkItems / config_.threads();
   if (tiles.count > most_tiles) {
     return Excess{
@@ -166,8 +167,8 @@ std::optional<Excess> ClassicKernel::TooLarge(const ConvProblem& problem,
         is_weight ? PartAxis::kK : of_positions};
   }
   const OutputTypes types = TypesOf(problem, /*is_partial=*/true);
-  if (lowered->demands.FitInOneLaunch(SizeOf(types.c), limit)) return std::nullopt;
-  for (const GemmForms& gemm : lowered->forms) {
+  if (lowered->demands().FitInOneLaunch(SizeOf(types.c), limit)) return std::nullopt;
+  for (const GemmForms& gemm : lowered->FormsOf({})) {
     const auto excess = ck::TooLarge(config_, gemm, types, limit);
     if (!excess) continue;
     // Images and cells are in both operands of backward-weight, else in A and the output.
@@ -221,8 +222,8 @@ PartLaunch ClassicKernel::MakeLaunchWith(const PartRequest& request, const OfOpe
   using Args = GemmArgs<Functions<OfOperands, OfOperands>>;
   const ConvProblem& problem = request.problem;
   const auto lowered = Lower(problem);
-  const std::span<const GemmForms> gemms = lowered->Of(request.sub_gemms);
-  const Tiles tiles(config_, problem, gemms);
+  const std::vector<GemmForms> gemms = lowered->FormsOf(request.sub_gemms);
+  const Tiles tiles(config_, problem, lowered->SizesOf(request.sub_gemms));
   const Sharing sharing =
       EstimateTiles(request, config_.type, TileStepsOf(config_, request.device), tiles.work)
           .sharing;
