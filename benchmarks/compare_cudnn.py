@@ -190,6 +190,15 @@ def verify(conv, tensors, ref, dtype, out_type=None, epilogue=0):
 
 
 def random_problem(rng):
+    kind, batch = rng.choice(["dense", "dense", "groups", "narrow", "narrow", "any", "first", "few"]), rng.randint(1, 5)
+    if kind == "first":  # a network's first layer
+        c = rng.randint(1, 4)
+        wide = rng.choice([f for f in range(3, 25) if 17 <= f * c <= 24])
+        dim = lambda f: (8 * rng.randint(4, 12), f, rng.choice([1, 2, 2, 4]), 1, f // 2, f // 2)
+        return Problem(1, batch, c, rng.randint(1, 150), [dim(7), dim(wide)])
+    if kind == "few":  # output channels
+        dim = lambda: (rng.randint(3, 40), 3, rng.choice([1, 1, 2]), 1, 1, 1)
+        return Problem(1, batch, 8 * rng.randint(1, 40), rng.randint(1, 40), [dim(), dim()])
     rank = rng.choice([1, 2, 2, 2, 3])
     while True:
         dims = []
@@ -199,7 +208,6 @@ def random_problem(rng):
             dims.append((rng.randint(1, 40 if rank < 3 else 9), f, s, d, pad, pad))
         if all(out_size(d) > 0 and d[0] + 2 * d[4] >= d[3] * (d[1] - 1) + 1 for d in dims):
             break
-    kind, batch = rng.choice(["dense", "dense", "groups", "narrow", "narrow", "any"]), rng.randint(1, 5)
     if kind == "narrow":  # groups of few channels, as many in as out
         channels = rng.choice([1, 2, 4, 4, 8, 8, 16, 32, 64])
         groups = rng.randint(1, 256 // channels)

@@ -87,22 +87,27 @@ struct HaloDenseConfig {
   int sharers = 4;  // warpgroups, of which each has 64 * reps cells of a tile
   int reps = 1;
   int stages = 2;
+  int kept = 0;  // slabs of the filter that stay in shared memory; 0: they pass through the stages
 
   static constexpr void Fields(auto& self, auto&& visit) {
-    auto& [type, columns, filter, sharers, reps, stages] = self;
+    auto& [type, columns, filter, sharers, reps, stages, kept] = self;
     visit("fwd_", type);
     visit("halo_n", columns);
     visit("f", filter);
     visit("g", sharers);
     visit("m", reps);
     visit("s", stages);
+    visit("b", kept);
   }
   bool operator==(const HaloDenseConfig&) const = default;
 
   constexpr int warpgroups() const { return sharers; }
   constexpr int threads() const { return 128 * (sharers + 1); }
   constexpr int cells() const { return 64 * sharers * reps; }
-  constexpr int filter_bytes() const { return filter * filter * columns * 128; }
+  /// Of a slab's filter for so many channels; products read a row or more behind the last.
+  constexpr int filter_bytes(int channels) const {
+    return (filter * filter * channels + columns - channels + 7) / 8 * 1024;
+  }
 };
 
 /// nullptr when a kernel of `c` can be compiled, else the reason.
@@ -164,8 +169,10 @@ struct HaloArgs {
   int log_group;      // of a group's channels
   int mixes;          // products are of several groups, whose filters are filled up with zeros
   int tiles_w, tiles_h, images;
-  MagicDiv by_tiles_w, by_tiles_h;
+  MagicDiv by_tiles_w, by_tiles_h, by_pitch;
   int tile_w, tile_h, pitch;
+  int run;                           // of line rows: elements of a filter line
+  int lead;                          // and whether there is another before them, 1 or 0
   int source_h, source_w;            // cells of the source
   int source_step_h, source_step_w;  // from one cell of a tile to the next
   int origin_h, origin_w;            // source cell of the first tile's corner
@@ -178,7 +185,9 @@ struct HaloArgs {
   int stage_bytes;
   int other_at;  // in a stage: dy
   int filter_at, staging_at, barriers_at;
+  int buffers;       // of a team for stores, used in turn: 1 or 2
   int filter_pitch;  // bytes from one tap to the next, of one group
+  int slab_bytes;    // and from one slab to the next, where they stay in shared memory
   Stores stores;
   EpilogueArgs epilogue;
 };

@@ -71,10 +71,12 @@ std::variant<std::string, Halo> HaloOf(const HaloDenseConfig& config, const Conv
       problem, device,
       {.limits =
            [&](const HaloShape&) {
-             return HaloLimits{.cells = config.cells(),
-                               .stages = config.stages,
-                               .other_bytes = config.sharers * 8192 + kBarrierBytes,
-                               .filter_bytes = config.filter_bytes()};
+             const int filter = config.filter_bytes(Int(problem.k));
+             return HaloLimits{
+                 .cells = config.cells(),
+                 .stages = config.stages,
+                 .other_bytes = config.kept * filter + config.sharers * 8192 + kBarrierBytes,
+                 .filter_bytes = config.kept > 0 ? 0 : filter};
            },
        .matrix = [&](const HaloShape& shape,
                      const HaloTiling&) { return 1.0 * TapsOf(shape) * config.cells(); }});
@@ -142,6 +144,10 @@ std::optional<std::string> RejectProblem(const HaloDenseConfig& config,
         "the row is for one group, at most %d output channels and a packed filter of %d x %d",
         config.columns, config.filter, config.filter);
   }
+  if (config.kept > 0 && problem.c > std::int64_t{config.kept} * kBlock) {
+    return absl::StrFormat("there are %d channels; the row keeps filters of at most %d", problem.c,
+                           config.kept * kBlock);
+  }
   const std::int64_t bytes = SizeOf(problem.type);
   if (auto reason = RejectStrides("x", problem.AxesOf(Tensor::kX), bytes)) return reason;
   if (auto reason = RejectStrides("w", w, bytes)) return reason;
@@ -178,7 +184,9 @@ Plan<HaloArgs> PlanHalo(const HaloDenseConfig& config, const PartRequest& reques
   args.splits = std::max(request.sharing.splits, 1);
   args.sharers = Int(std::min<std::int64_t>(halo.tiling.tiles, request.device.compute_units));
   args.other_at = args.planes * args.plane_bytes;
-  args.staging_at = config.stages * args.stage_bytes;
+  args.filter_at = config.stages * args.stage_bytes;
+  args.slab_bytes = config.filter_bytes(args.channels);
+  args.staging_at = args.filter_at + config.kept * args.slab_bytes;
   args.barriers_at = args.staging_at + config.sharers * 8192;
   args.epilogue = MakeEpilogue(problem, request.sharing);
   args.stores = LaneStoresOf(problem, args.epilogue);
@@ -229,7 +237,10 @@ Plan<HaloArgs> PlanHalo(const HaloConfig& config, const PartRequest& request) {
   args.filter_at = config.stages * args.stage_bytes;
   args.staging_at =
       args.filter_at + config.filter_bytes(Int(static_cast<std::int64_t>(halo.shape.taps.size())));
-  args.barriers_at = args.staging_at + config.teams * config.staging_bytes();
+  const int staging = config.teams * config.staging_bytes();
+  const int second = halo.tiling.shared_bytes + staging <= TraitsOf(Gfx::kSm90a).lds_bytes;
+  args.buffers = 1 + second;
+  args.barriers_at = args.staging_at + args.buffers * staging;
   args.sharers = Int(SharersOf(problem, request.device, halo.tiling.tiles));
   args.epilogue = MakeEpilogue(problem, request.sharing);
   args.stores = StoresBoxes(problem, args.epilogue) ? Stores::kBoxes : Stores::kElements;
@@ -247,7 +258,7 @@ Plan<HaloArgs> PlanHalo(const HaloConfig& config, const PartRequest& request) {
                     {offsetof(HaloArgs, other_data), {Memory::kB}}};
   const int splits = std::max(request.sharing.splits, 1);
   plan.shape = HaloLaunchShape(std::int64_t{splits} * args.sharers * args.blocks, config.threads(),
-                               halo.tiling.shared_bytes);
+                               halo.tiling.shared_bytes + second * staging);
   return plan;
 }
 

@@ -236,6 +236,7 @@ HaloArgs MakeHaloArgs(const ConvProblem& problem, const Halo& halo, Tensor sourc
   args.tile_h = tiling.tile_h;
   args.tile_w = tiling.tile_w;
   args.pitch = tiling.pitch;
+  args.by_pitch = MakeMagicDiv(static_cast<unsigned>(tiling.pitch));
   args.source_h = Int(from.size[2]);
   args.source_w = Int(from.size[3]);
   args.source_step_h = shape.step[0];

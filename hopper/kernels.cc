@@ -1,12 +1,14 @@
 #include "hopper/kernels.h"
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "core/base/fields_text.h"
 #include "core/launch/plan_epilogue.h"
 #include "hopper/halo_plan.h"
+#include "hopper/line_plan.h"
 #include "hopper/narrow_plan.h"
 #include "hopper/plan.h"
 #include "hopper/simple_plan.h"
@@ -37,6 +39,9 @@ PartLaunch LaunchOf(const KernelCode& code, const SimpleConfig& config,
                     const PartRequest& request) {
   return LaunchOf(code, PlanSimple(config, request));
 }
+PartLaunch LaunchOf(const KernelCode& code, const LineConfig& config, const PartRequest& request) {
+  return LaunchOf(code, PlanLine(config, request));
+}
 PartLaunch LaunchOf(const KernelCode& code, const NarrowWeightConfig& config,
                     const PartRequest& request) {
   return LaunchOf(code, PlanNarrow(config, request));
@@ -55,6 +60,7 @@ class Kernel final : public PartKernel {
   DataType type() const override { return config_.type; }
   const KernelCode& code() const override { return code_; }
   bool has_epilogue() const override { return true; }
+  bool takes_cells_as_they_are() const override { return std::is_same_v<Config, LineConfig>; }
   std::optional<Refusal> Reject(const ConvProblem& problem, int /*splits*/) const override {
     return RejectProblem(config_, problem);
   }
@@ -87,6 +93,9 @@ std::shared_ptr<const PartKernel> MakeKernel(const HaloWeightConfig& config, Ker
 }
 std::shared_ptr<const PartKernel> MakeKernel(const HaloDenseConfig& config, KernelCode code) {
   return std::make_shared<Kernel<HaloDenseConfig>>(config, std::move(code));
+}
+std::shared_ptr<const PartKernel> MakeKernel(const LineConfig& config, KernelCode code) {
+  return std::make_shared<Kernel<LineConfig>>(config, std::move(code));
 }
 std::shared_ptr<const PartKernel> MakeKernel(const NarrowWeightConfig& config, KernelCode code) {
   return std::make_shared<Kernel<NarrowWeightConfig>>(config, std::move(code));

@@ -5,6 +5,7 @@
 #include "core/launch/part_kernel.h"
 #include "hopper/config.h"
 #include "hopper/halo.h"
+#include "hopper/line.h"
 #include "hopper/narrow.h"
 #include "hopper/simple.h"
 
@@ -15,6 +16,7 @@ std::shared_ptr<const PartKernel> MakeKernel(const Config& config, KernelCode co
 std::shared_ptr<const PartKernel> MakeKernel(const HaloConfig& config, KernelCode code);
 std::shared_ptr<const PartKernel> MakeKernel(const HaloWeightConfig& config, KernelCode code);
 std::shared_ptr<const PartKernel> MakeKernel(const HaloDenseConfig& config, KernelCode code);
+std::shared_ptr<const PartKernel> MakeKernel(const LineConfig& config, KernelCode code);
 std::shared_ptr<const PartKernel> MakeKernel(const NarrowWeightConfig& config, KernelCode code);
 std::shared_ptr<const PartKernel> MakeKernel(const SimpleConfig& config, KernelCode code);
 

@@ -26,9 +26,11 @@
 #include "hopper/kernel/halo.h"
 #include "hopper/kernel/halo_dense.h"
 #include "hopper/kernel/halo_weight.h"
+#include "hopper/kernel/line.h"
 #include "hopper/kernel/narrow_weight.h"
 #include "hopper/kernel/simple.h"
 #include "hopper/kernel/weight.h"
+#include "hopper/line_plan.h"
 #include "hopper/narrow_plan.h"
 #include "hopper/plan.h"
 #include "hopper/simple_plan.h"
@@ -237,8 +239,41 @@ void CheckDense(const ConvProblem& problem, int splits = 1) {
 TEST(HaloDense, FewColumns) {
   CheckDense<HaloDenseConfig{}>(Problem(Direction::kForward, 1, 136, 36, Axis(9), Axis(17)));
   CheckDense<HaloDenseConfig{}>(Problem(Direction::kForward, 1, 136, 36, Axis(9), Axis(17)), 4);
+  constexpr HaloDenseConfig kKept = {.sharers = 2, .reps = 1, .stages = 2, .kept = 4};
+  CheckDense<kKept>(Problem(Direction::kForward, 1, 136, 36, Axis(9), Axis(17)));
+  CheckDense<kKept>(Problem(Direction::kForward, 1, 200, 40, Axis(9), Axis(17)), 3);
   constexpr HaloDenseConfig k64 = {.columns = 64, .sharers = 1, .reps = 2, .stages = 2};
   CheckDense<k64>(Problem(Direction::kForward, 1, 64, 50, Axis(13, 2), Axis(10)));
+}
+
+template <LineConfig kC>
+void CheckLine(const ConvProblem& problem, int splits = 1, Values values = Values::kFinite) {
+  ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
+  Check(
+      problem, [](const PartRequest& request) { return PlanLine(kC, request); },
+      RunRoles<kC.warpgroups(), LineRoles<kC>, HaloArgs>, splits, values);
+}
+
+TEST(Line, FewChannels) {
+  const auto axis = [](std::int64_t in, std::int64_t filter, std::int64_t stride) {
+    return Dim{.in = in,
+               .filter = filter,
+               .stride = stride,
+               .pad_begin = filter / 2,
+               .pad_end = filter / 2};
+  };
+  const auto problem = [](std::int64_t c, std::int64_t k, Dim h, Dim w) {
+    return Problem(Direction::kForward, 1, c, k, h, w);
+  };
+  constexpr LineConfig k7 = {};
+  const ConvProblem stem = problem(3, 64, axis(37, 7, 2), axis(48, 7, 2));
+  CheckLine<k7>(stem);
+  CheckLine<k7>(stem, /*splits=*/2);
+  CheckLine<k7>(stem, 1, Values::kInfinity);
+  CheckLine<k7>(problem(3, 70, axis(9, 7, 1), axis(16, 7, 2)));
+  constexpr LineConfig k3 = {.lines = 3, .pieces = 2, .columns = 32, .teams = 2, .stages = 2};
+  CheckLine<k3>(problem(4, 24, axis(11, 3, 1), axis(12, 3, 1)));
+  CheckLine<k3>(problem(3, 24, axis(11, 3, 3), axis(16, 3, 2)));
 }
 
 template <Config kC>

@@ -243,6 +243,10 @@ GRIDWISE_DEVICE int ClusterRank() {
 GRIDWISE_DEVICE void ClusterSync() {
   asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
 }
+/// The same with no order of memory: once they have what they read of each other.
+GRIDWISE_DEVICE void ClusterMeet() {
+  asm volatile("barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait.acquire;" ::: "memory");
+}
 /// The same address in the shared memory of another workgroup of the cluster, for LoadOfCluster.
 GRIDWISE_DEVICE SharedAddress OfClusterRank(SharedAddress at, int rank) {
   SharedAddress there;

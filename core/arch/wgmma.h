@@ -76,16 +76,30 @@ struct Text {
   }
 };
 
+/// The instruction up to its sums. `keep` is the operand that is 0 where they begin.
+constexpr Text Beginning(int n, DataType type, int keep) {
+  const char* const name = type == DataType::kF16 ? ".f16" : ".bf16";
+  Text text;
+  text << "{\n.reg .pred p;\nsetp.ne.b32 p, %" << keep << ", 0;\n"
+       << "wgmma.mma_async.sync.aligned.m64n" << n << "k16.f32" << name << name << " {";
+  for (int i = 0; i < n / 2; ++i) text << (i == 0 ? "%" : ", %") << i;
+  text << "}, ";
+  return text;
+}
 /// d += a * b, or d = a * b where the last operand is 0.
 constexpr Text Instruction(int n, DataType type, OperandOrder a, OperandOrder b) {
   const int sums = n / 2;
-  const char* const name = type == DataType::kF16 ? ".f16" : ".bf16";
-  Text text;
-  text << "{\n.reg .pred p;\nsetp.ne.b32 p, %" << sums + 2 << ", 0;\n"
-       << "wgmma.mma_async.sync.aligned.m64n" << n << "k16.f32" << name << name << " {";
-  for (int i = 0; i < sums; ++i) text << (i == 0 ? "%" : ", %") << i;
-  text << "}, %" << sums << ", %" << sums + 1 << ", p, 1, 1, " << (a == OperandOrder::kLinesPerK)
+  Text text = Beginning(n, type, sums + 2);
+  text << "%" << sums << ", %" << sums + 1 << ", p, 1, 1, " << (a == OperandOrder::kLinesPerK)
        << ", " << (b == OperandOrder::kLinesPerK) << ";\n}";
+  return text;
+}
+/// The same with a in four registers.
+constexpr Text InstructionOfRegisters(int n, DataType type, OperandOrder b) {
+  const int sums = n / 2;
+  Text text = Beginning(n, type, sums + 5);
+  text << "{%" << sums << ", %" << sums + 1 << ", %" << sums + 2 << ", %" << sums + 3 << "}, %"
+       << sums + 4 << ", p, 1, 1, " << (b == OperandOrder::kLinesPerK) << ";\n}";
   return text;
 }
 
@@ -134,6 +148,20 @@ GRIDWISE_DEVICE void Wgmma(float (&d)[kN / 2], MatrixDescriptor a, MatrixDescrip
 #undef GRIDWISE_WGMMA
 }
 
+/// Wgmma of an A in registers, which must not change until the products are done: of a thread of
+/// warp w and lane l, rows 16 w + l / 4 and 8 further, each of columns 2 (l % 4) and its neighbour,
+/// then the same rows 8 columns further.
+template <int kN, DataType kType, OperandOrder kB>
+GRIDWISE_DEVICE void WgmmaOfRegisters(float (&d)[kN / 2], const unsigned (&a)[4],
+                                      MatrixDescriptor b, int keep) {
+#define GRIDWISE_WGMMA(...)                                        \
+  asm volatile((wgmma_text::InstructionOfRegisters(kN, kType, kB)) \
+               : __VA_ARGS__                                       \
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(keep))
+  GRIDWISE_FOR_SUMS(kN / 2, d, GRIDWISE_WGMMA)
+#undef GRIDWISE_WGMMA
+}
+
 /// Keeps the compiler from moving its own uses of the sums across this point.
 template <int kSums>
 GRIDWISE_DEVICE void Touch(float (&d)[kSums]) {
@@ -167,21 +195,42 @@ inline SharedAddress OperandAt(MatrixDescriptor operand, OperandOrder order, int
   return Swizzled(start + at, swizzle);
 }
 
-template <int kN, DataType kType, OperandOrder kA, OperandOrder kB>
-inline void Wgmma(float (&d)[kN / 2], MatrixDescriptor a, MatrixDescriptor b, int keep) {
-  const auto element = [](SharedAddress at) {
-    return static_cast<float>(*reinterpret_cast<const Element<kType>*>(dynamic_shared_memory + at));
-  };
+/// Products of `a(row, k)` and `b(column, k)`.
+template <int kN>
+inline void MultiplyOnHost(float (&d)[kN / 2], int keep, auto&& a, auto&& b) {
   const int thread = ThreadId() % 128, lane = thread % 32;
   for (int i = 0; i < kN / 2; ++i) {
     const int row = thread / 32 * 16 + lane / 4 + i / 2 % 2 * 8;
     const int column = i / 4 * 8 + lane % 4 * 2 + i % 2;
     float sum = keep != 0 ? d[i] : 0;
-    for (int k = 0; k < 16; ++k) {
-      sum += element(OperandAt(a, kA, row, k)) * element(OperandAt(b, kB, column, k));
-    }
+    for (int k = 0; k < 16; ++k) sum += a(row, k) * b(column, k);
     d[i] = sum;
   }
+}
+/// An element of an operand in shared memory: of a row or column, at k.
+template <DataType kType, OperandOrder kOrder>
+inline auto ElementsOf(MatrixDescriptor operand) {
+  return [operand](int row, int k) {
+    return static_cast<float>(*reinterpret_cast<const Element<kType>*>(
+        dynamic_shared_memory + OperandAt(operand, kOrder, row, k)));
+  };
+}
+
+template <int kN, DataType kType, OperandOrder kA, OperandOrder kB>
+inline void Wgmma(float (&d)[kN / 2], MatrixDescriptor a, MatrixDescriptor b, int keep) {
+  MultiplyOnHost<kN>(d, keep, ElementsOf<kType, kA>(a), ElementsOf<kType, kB>(b));
+}
+
+template <int kN, DataType kType, OperandOrder kB>
+inline void WgmmaOfRegisters(float (&d)[kN / 2], const unsigned (&a)[4], MatrixDescriptor b,
+                             int keep) {
+  const auto all = ExchangeInWarp({a[0], a[1], a[2], a[3]});
+  const auto of_a = [&all](int row, int k) {
+    const unsigned pair = all[row % 8 * 4 + k % 8 / 2][row % 16 / 8 + k / 8 * 2];
+    return static_cast<float>(
+        std::bit_cast<Element<kType> >(static_cast<unsigned short>(pair >> (16 * (k % 2)))));
+  };
+  MultiplyOnHost<kN>(d, keep, of_a, ElementsOf<kType, kB>(b));
 }
 
 #endif

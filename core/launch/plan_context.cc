@@ -3,7 +3,6 @@
 #include "core/arch/machine_facts.h"
 #include "core/conv/roofline.h"
 #include "core/conv/sub_gemms.h"
-#include "core/passes/layout_passes.h"
 
 namespace gridwise {
 namespace {
@@ -19,6 +18,11 @@ double TensorCycles(const ConvProblem& problem, const DeviceFacts& device) {
          device.clock_ghz;
 }
 
+PlanContext::Simple MakeSimple(const ConvProblem& problem, const DeviceFacts& device, Cells cells) {
+  const ConvProblem simple = SimpleProblem(problem, device.gfx, cells);
+  return {simple, LayoutPassCycles(problem, device, cells), TensorCycles(simple, device)};
+}
+
 }  // namespace
 
 PlanContext::PlanContext(const ConvProblem& problem, const DeviceFacts& device,
@@ -26,12 +30,16 @@ PlanContext::PlanContext(const ConvProblem& problem, const DeviceFacts& device,
     : problem_(problem),
       device_(device),
       options_(options),
-      simple_problem_(SimpleProblem(problem, device.gfx)),
-      pass_cycles_(LayoutPassCycles(problem, device)),
-      tensor_cycles_(TensorCycles(simple_problem_, device)) {}
+      simple_(MakeSimple(problem, device, Cells::kSpaced)) {}
+
+const PlanContext::Simple& PlanContext::simple(Cells cells) {
+  if (cells == Cells::kSpaced) return simple_;
+  if (!as_they_are_) as_they_are_ = MakeSimple(problem_, device_, cells);
+  return *as_they_are_;
+}
 
 std::span<const SubGemm> PlanContext::SubGemmsOf(const ConvProblem& part) {
-  if (part != simple_problem_) return of_part_ = MakeSubGemms(part);
+  if (part != simple_.problem) return of_part_ = MakeSubGemms(part);
   if (!sub_gemms_) sub_gemms_ = MakeSubGemms(part);
   return *sub_gemms_;
 }

@@ -9,6 +9,7 @@
 #include "core/conv/gemm_map.h"
 #include "core/conv/problem.h"
 #include "core/launch/part_kernel.h"
+#include "core/passes/layout_passes.h"
 
 namespace gridwise {
 
@@ -30,26 +31,30 @@ class PlanContext {
   const DeviceFacts& device() const { return device_; }
   const LaunchOptions& options() const { return options_; }
 
-  /// What kernels that want neighbouring channels compute in place of the problem: passes before
-  /// and after (core/passes) transpose NGCHW to NHWGC and back, axes are merged
-  /// (core/conv/simplify.h), and few channels folded (core/conv/fold.h).
-  const ConvProblem& simple_problem() const { return simple_problem_; }
-  /// Estimated cycles of those passes.
-  double pass_cycles() const { return pass_cycles_; }
-  /// Clocks that device memory takes for the simple problem's tensors, once each, if the Infinity
-  /// Cache cannot hold them; else 0.
-  double tensor_cycles() const { return tensor_cycles_; }
+  /// What kernels that want neighbouring channels compute in place of the problem.
+  struct Simple {
+    /// Passes before and after (core/passes) transpose NGCHW to NHWGC and back, axes are merged
+    /// (core/conv/simplify.h), and few channels folded (core/conv/fold.h).
+    ConvProblem problem;
+    /// Estimated cycles of those passes.
+    double pass_cycles;
+    /// Clocks that device memory takes for the simple problem's tensors, once each, if the Infinity
+    /// Cache cannot hold them; else 0.
+    double tensor_cycles;
+  };
+  const Simple& simple(Cells cells);
+  const ConvProblem& simple_problem() const { return simple_.problem; }
 
-  /// MakeSubGemms(part), of a part of simple_problem(); valid until the next call.
+  /// MakeSubGemms(part), of a part of a simple problem; valid until the next call.
   std::span<const SubGemm> SubGemmsOf(const ConvProblem& part);
 
  private:
   const ConvProblem problem_;
   const DeviceFacts device_;
   const LaunchOptions options_;
-  const ConvProblem simple_problem_;
-  const double pass_cycles_, tensor_cycles_;
-  std::optional<std::vector<SubGemm>> sub_gemms_;  // of simple_problem_
+  const Simple simple_;                            // of Cells::kSpaced
+  std::optional<Simple> as_they_are_;              // of the others, once they are asked for
+  std::optional<std::vector<SubGemm>> sub_gemms_;  // of simple_.problem
   std::vector<SubGemm> of_part_;
 };
 

@@ -36,14 +36,19 @@ struct Division {
   bool is_partial() const { return splits() * terms > 1 || sums_only; }
 };
 
+Cells CellsFor(const PartKernel& kernel) {
+  return kernel.takes_cells_as_they_are() ? Cells::kAsTheyAre : Cells::kSpaced;
+}
+
 /// Divides the simple problem of a context into parts for a kernel.
 class Divider {
  public:
-  Divider(const PartKernel& kernel, PlanContext& context) : kernel_(kernel), context_(context) {}
+  Divider(const PartKernel& kernel, PlanContext& context)
+      : kernel_(kernel), context_(context), simple_(context.simple(CellsFor(kernel))) {}
 
   std::variant<Refusal, Division> Divide() {
     Division division;
-    const ConvProblem& problem = context_.simple_problem();
+    const ConvProblem& problem = simple_.problem;
     if (problem.sums_operands() != kernel_.sums_operands()) {
       return Refusal(RefusalCode::kOther,
                      problem.sums_operands()
@@ -87,7 +92,7 @@ class Divider {
             .sub_gemms = is_weight ? std::span<const SubGemm>() : context_.SubGemmsOf(part),
             .sharing = {.splits = splits,
                         .partial_elements =
-                            is_partial || splits > 1 ? context_.simple_problem().out_elements() : 0,
+                            is_partial || splits > 1 ? simple_.problem.out_elements() : 0,
                         .adds = division.adds}};
   }
 
@@ -145,19 +150,19 @@ class Divider {
 
   Cost CostOf(const Division& division) const {
     const double tensor_cycles =
-        context_.tensor_cycles() / static_cast<double>(division.parts.size());
+        simple_.tensor_cycles / static_cast<double>(division.parts.size());
     const auto cost_of = [&](const Division::Part& part) {
       Cost cost = part.estimate.cost;
       cost.tensor_cycles = tensor_cycles;
       return WithCycles(cost);
     };
     Cost cost = cost_of(division.parts[0]);
-    cost.pass_cycles += context_.pass_cycles();
+    cost.pass_cycles += simple_.pass_cycles;
     for (std::size_t i = 1; i < division.parts.size(); ++i) {
       cost = InSequence(cost, cost_of(division.parts[i]));
     }
     if (division.terms > 1 || (division.sums_only && division.splits() == 1)) {
-      const auto elements = static_cast<double>(context_.simple_problem().out_elements());
+      const auto elements = static_cast<double>(simple_.problem.out_elements());
       cost.pass_cycles += PassCycles(context_.device(), 4.0 * division.terms * elements);
     }
     return WithCycles(cost);
@@ -165,6 +170,7 @@ class Divider {
 
   const PartKernel& kernel_;
   PlanContext& context_;
+  const PlanContext::Simple& simple_;
 };
 
 /// The tensors of a part: `out_bytes` is the size of an element of what `whole.out` is.
@@ -258,10 +264,11 @@ LaunchPlan LaunchInParts(const PartKernel& kernel, PlanContext& context) {
   plan.splits = division.splits();
   plan.cost = division.cost;
   plan.gemms = ShapesOf(division, context);
-  LayoutPasses passes(context.problem(), context.device().gfx);
+  const Cells cells = CellsFor(kernel);
+  LayoutPasses passes(context.problem(), context.device().gfx, cells);
   const Places places = passes.AddBefore(plan);
 
-  const ConvProblem& problem = context.simple_problem();
+  const ConvProblem& problem = context.simple(cells).problem;
   const bool partial = division.is_partial();
   const int slots = division.adds ? 1 : division.splits() * division.terms;
   const std::int64_t slot_bytes = problem.out_elements() * 4;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/launch/tile_fit.h"
 #include "core/passes/pass_cycles.h"
 
 namespace gridwise {
@@ -19,9 +18,9 @@ double BytesPerClock(const DeviceFacts& device, const MachineFacts& machine, dou
 
 }  // namespace
 
-TileCost::TileCost(const DeviceFacts& device, const TileSteps& s, const Work& work)
-    : device_(device), steps_(s), work_(work), machine_(MachineFactsOf(device.gfx)) {
-  const TileFit& fit = TileFitOf(device.gfx);
+TileCost::TileCost(const DeviceFacts& device, const TileFit& fit, const TileSteps& s,
+                   const Work& work)
+    : device_(device), fit_(fit), steps_(s), work_(work), machine_(MachineFactsOf(device.gfx)) {
   lds_ = s.slab_bytes / machine_.lds_write_bytes + s.conflict_cycles +
          s.read_bytes / machine_.lds_read_bytes;
   // What a wave does in a step besides to multiply, or another wave meanwhile.
@@ -46,8 +45,12 @@ Cost TileCost::Of(int splits) const {
   const double rounds = std::ceil(tiles / device_.compute_units);
   const double resident = std::min(s.resident, rounds);
   const double units = std::min<double>(tiles, device_.compute_units);
-  const double bytes_per_clock =
-      BytesPerClock(device_, machine_, TileFitOf(device_.gfx).missed, units);
+  // L2 has a tap's cells no more at the next one if it does not hold those of all workgroups.
+  const double window =
+      s.window_bytes * std::min(tiles, resident * device_.compute_units) / device_.dies;
+  const double lost = window > machine_.l2_bytes ? s.window_part : 0;
+  const double missed = lost + (1 - lost) * fit_.missed;
+  const double bytes_per_clock = BytesPerClock(device_, machine_, missed, units);
   // A slab arrives behind those of the unit's other workgroups.
   const double arrival = latency_ + resident * s.slab_bytes / bytes_per_clock;
   // L2 gives whole lines; what is behind it, each of them once.
@@ -73,7 +76,8 @@ Cost TileCost::Of(int splits) const {
 
 TileEstimate EstimateTiles(const PartRequest& request, DataType type, const TileSteps& steps,
                            const Work& work) {
-  const TileCost cost(request.device, steps, work);
+  const bool along_cells = request.problem.direction == Direction::kBackwardWeight;
+  const TileCost cost(request.device, TileFitOf(request.device.gfx, along_cells), steps, work);
   const Sharing sharing = ShareK(request.sharing, type, request.device, work,
                                  [&](int splits) { return cost.Of(splits).cycles; });
   return {.sharing = sharing, .cost = cost.Of(sharing.splits)};

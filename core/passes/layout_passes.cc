@@ -90,10 +90,11 @@ std::optional<ConvProblem> WithRuns(const ConvProblem& simple) {
   return runs;
 }
 
-Prepared Prepare(const ConvProblem& problem, Gfx gfx) {
+Prepared Prepare(const ConvProblem& problem, Gfx gfx, Cells cells) {
   Prepared prepared = {
       .simple = Simplify(WithoutTranspositions(problem)), .deeper = {}, .folded = {}};
   prepared.deeper = prepared.simple;
+  if (cells == Cells::kAsTheyAre) return prepared;
   if (!HasCopyEngine(prepared.simple, gfx)) {
     prepared.folded = Fold(prepared.simple);
   } else if (FillsSlab(prepared.simple)) {
@@ -149,8 +150,8 @@ std::optional<Lines> WidenedLines(const Prepared& prepared) {
 
 /// The cells of an operand, of w its taps, that are copied so that they lie multiples of 16 bytes
 /// apart; nothing if they are not.
-std::optional<Lines> PaddedCells(const ConvProblem& simple, Tensor tensor, Gfx gfx) {
-  if (!HasCopyEngine(simple, gfx)) return std::nullopt;
+std::optional<Lines> PaddedCells(const ConvProblem& simple, Tensor tensor, Gfx gfx, Cells cells) {
+  if (!HasCopyEngine(simple, gfx) || cells == Cells::kAsTheyAre) return std::nullopt;
   const TensorAxes axes = simple.AxesOf(tensor);
   const bool weights = tensor == Tensor::kW;
   // Groups of so few channels are not what the copy engine loads filters for.
@@ -210,17 +211,17 @@ std::vector<OperandTensor> OperandTensors(const ConvProblem& problem) {
 
 }  // namespace
 
-ConvProblem SimpleProblem(const ConvProblem& problem, Gfx gfx) {
-  ConvProblem simple = Prepare(problem, gfx).problem();
+ConvProblem SimpleProblem(const ConvProblem& problem, Gfx gfx, Cells cells) {
+  ConvProblem simple = Prepare(problem, gfx, cells).problem();
   for (const Tensor tensor : {simple.a(), simple.b()}) {
-    if (const std::optional<Lines> lines = PaddedCells(simple, tensor, gfx)) {
+    if (const std::optional<Lines> lines = PaddedCells(simple, tensor, gfx, cells)) {
       simple.strides[static_cast<std::size_t>(tensor)] = StridesOf(simple.AxesOf(tensor), *lines);
     }
   }
   return simple;
 }
 
-double LayoutPassCycles(const ConvProblem& problem, const DeviceFacts& device) {
+double LayoutPassCycles(const ConvProblem& problem, const DeviceFacts& device, Cells cells) {
   double cycles = 0;
   const std::vector<OperandTensor> operands = OperandTensors(problem);
   const auto add_transposition = [&](Tensor tensor) {
@@ -234,12 +235,12 @@ double LayoutPassCycles(const ConvProblem& problem, const DeviceFacts& device) {
     const auto elements = static_cast<double>(lines->ToElements());
     cycles += PassCycles(device, 2 * elements * SizeOf(problem.type));
   };
-  const Prepared prepared = Prepare(problem, device.gfx);
+  const Prepared prepared = Prepare(problem, device.gfx, cells);
   for (const auto& [tensor, place] : operands) {
     add(RunLines(prepared, tensor));
     if (tensor == Tensor::kX) add(WidenedLines(prepared));
     add(FilledLines(prepared, tensor));
-    add(PaddedCells(prepared.problem(), tensor, device.gfx));
+    add(PaddedCells(prepared.problem(), tensor, device.gfx, cells));
   }
   return cycles;
 }
@@ -262,13 +263,13 @@ Places LayoutPasses::AddBefore(LaunchPlan& plan) const {
     plan.launches.push_back(MakeWidenLaunch(gfx_, problem_.type, *lines, place, copy));
     place = copy;
   };
-  const Prepared prepared = Prepare(problem_, gfx_);
+  const Prepared prepared = Prepare(problem_, gfx_, cells_);
   for (const auto& [tensor, member] : operands) {
     Place& place = places.*member;
     widen(RunLines(prepared, tensor), place);
     widen(FilledLines(prepared, tensor), place);
     if (tensor == Tensor::kX) widen(WidenedLines(prepared), place);
-    widen(PaddedCells(prepared.problem(), tensor, gfx_), place);
+    widen(PaddedCells(prepared.problem(), tensor, gfx_, cells_), place);
   }
   if (IsTransposed(problem_, problem_.out())) {
     places.out = {Memory::kWorkspace, plan.Reserve(BytesOfTensor(problem_, problem_.out()))};

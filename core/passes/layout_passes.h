@@ -13,19 +13,25 @@ struct Places {
   Place a1 = {Memory::kA1}, b1 = {Memory::kB1};  // that A and B are sums with
 };
 
+/// Cells of few channels, on a target with a copy engine: copied, so that it can load them, or as
+/// they are, for kernels that load lines of them.
+enum class Cells { kSpaced, kAsTheyAre };
+
 /// What kernels that want neighbouring channels compute for `problem`; LayoutPasses make the
 /// tensors in its layouts. For a target with a copy engine, which wants multiples of 16 bytes,
 /// cells of operands are that far apart.
-ConvProblem SimpleProblem(const ConvProblem& problem, Gfx gfx);
+ConvProblem SimpleProblem(const ConvProblem& problem, Gfx gfx, Cells cells = Cells::kSpaced);
 
 /// Estimated cycles of those passes.
-double LayoutPassCycles(const ConvProblem& problem, const DeviceFacts& device);
+double LayoutPassCycles(const ConvProblem& problem, const DeviceFacts& device,
+                        Cells cells = Cells::kSpaced);
 
 /// The launches before and after those that compute SimpleProblem(problem): NGCHW is transposed to
 /// NHWGC and back, x of few channels is padded, and so are cells that the copy engine cannot take.
 class LayoutPasses {
  public:
-  LayoutPasses(const ConvProblem& problem, Gfx gfx) : problem_(problem), gfx_(gfx) {}
+  LayoutPasses(const ConvProblem& problem, Gfx gfx, Cells cells = Cells::kSpaced)
+      : problem_(problem), gfx_(gfx), cells_(cells) {}
 
   /// Appends those before, with their copies in the workspace; returns where the simple problem's
   /// tensors are.
@@ -37,6 +43,7 @@ class LayoutPasses {
  private:
   const ConvProblem& problem_;
   const Gfx gfx_;
+  const Cells cells_;
 };
 
 }  // namespace gridwise

@@ -40,16 +40,16 @@ GRIDWISE_DEVICE void StoreOfCluster(const Finish& finish, Stores stores, int spl
       }
 #pragma unroll
       for (int s = 0; s < kAtATime; ++s) {
-        if (first + s >= splits) break;
+        const bool is_there = first + s < splits;  // no branch, before which loads would wait
 #pragma unroll
-        for (int i = 0; i < kOfUnit; ++i) v[i] += loaded[s][i / 4][i % 4];
+        for (int i = 0; i < kOfUnit; ++i) v[i] += is_there ? loaded[s][i / 4][i % 4] : 0;
       }
     }
     constexpr int kOfRep = kOfRow / kOfUnit;
     StoreByLanes<16, kC.type>(finish, stores, staging, group, row + unit / kOfRep * 64, v,
                               unit % kOfRep * 16);
   }
-  ClusterSync();  // nobody's shared memory is read any more
+  ClusterMeet();  // nobody's shared memory is read any more
 }
 
 }  // namespace gridwise::hopper

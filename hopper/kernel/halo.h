@@ -113,7 +113,7 @@ GRIDWISE_DEVICE float SumOfGroup(const HaloArgs& args, int image, int residues, 
 template <HaloConfig kC>
 GRIDWISE_DEVICE void FillFilter(const HaloArgs& args, int block, bool is_zero) {
   using T = Element<kC.type>;
-  constexpr int kRun = kC.channels, kThreads = 128 * kC.warpgroups(), kBatch = 8;
+  constexpr int kRun = kC.channels, kThreads = 128 * kC.warpgroups(), kBatch = 18;
   const int count = args.class_end[kC.classes() - 1] * 64 * kRun;
   char* const to = dynamic_shared_memory + args.filter_at;
 #pragma clang loop unroll(disable)
@@ -208,7 +208,7 @@ struct HaloPlace {
   };
   GRIDWISE_DEVICE Row FindRow(int row) const {
     const int residues = row / kC.cells(), cell = row - residues * kC.cells();
-    const int h = cell / args.pitch, w = cell - h * args.pitch;
+    const int h = Quotient(cell, args.by_pitch), w = cell - h * args.pitch;
     Row found = {.is_there = h < args.tile_h && w < args.tile_w,
                  .residues = residues,
                  .h = tile.h + h,
@@ -250,7 +250,7 @@ GRIDWISE_DEVICE unsigned RowsOfTile(const HaloArgs& args, int warpgroup) {
   for (int i = 0; i < kC.reps * 2; ++i) {
     const int cell = (warpgroup * kC.reps + i / 2) * 64 + ThreadId() % 128 / 32 * 16 +
                      ThreadId() % 32 / 4 + i % 2 * 8;
-    const int h = cell / args.pitch;
+    const int h = Quotient(cell, args.by_pitch);
     if (h < args.tile_h && cell - h * args.pitch < args.tile_w) rows |= 1u << i;
   }
   return rows;
@@ -331,7 +331,6 @@ struct HaloRoles {
     const int group = WarpgroupId(), team = group / kC.sharers;
     const int warpgroup = group % kC.sharers, barrier = TurnBarrier(team);
     const bool is_first = ThreadId() % kTeam == 0;
-    const int staging = args.staging_at + team * kC.staging_bytes();
     const HaloWork work(args);
     FillFilter<kC>(args, work.block, /*is_zero=*/work.split > 0);
     FenceAsyncProxy();
@@ -348,7 +347,10 @@ struct HaloRoles {
       HaloSums<kC> sums;
       MultiplyTaps(sums, args, ring.at() + warpgroup * kC.reps * 8192, base + args.filter_at);
       ring.Release(ring.stage());
-      if (is_first) WaitStoresRead<0>();
+      if (is_first && args.buffers == 1) WaitStoresRead<0>();
+      if (is_first && args.buffers == 2) WaitStoresRead<1>();
+      const int buffer = args.buffers == 1 ? 0 : turn / kC.teams % 2;
+      const int staging = args.staging_at + (team * args.buffers + buffer) * kC.staging_bytes();
       const bool mends = AnyAt(barrier, kTeam, args.mixes && HasNonFinite(sums, rows));
       if (args.stores == Stores::kBoxes && !mends) {
         StoreHaloBoxes(args, tile, work.block, base + staging, warpgroup, barrier, is_first, sums);
@@ -364,6 +366,7 @@ struct HaloRoles {
                             c * kC.cells() + (warpgroup * kC.reps + rep) * 64, sums.d[c][rep]);
         }
       }
+      if (is_first) CommitStores();  // of none, in its turn
     }
     if (is_first) WaitStores();
   }

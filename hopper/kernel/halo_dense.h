@@ -1,6 +1,6 @@
 #pragma once
 
-#include "hopper/kernel/halo.h"
+#include "hopper/kernel/cell_place.h"
 
 /// Forward of one group and few output channels, see hopper/halo.h: columns are all of them, K is
 /// slabs of 64 source channels with all taps of the filter, of which a stage has one.
@@ -8,52 +8,45 @@
 namespace gridwise::hopper {
 
 template <HaloDenseConfig kC>
-struct HaloDensePlace {
-  const HaloArgs& args;
-  const HaloTileAt& tile;
-
-  struct Row {
-    bool is_there;
-    int h, w;
-  };
-  GRIDWISE_DEVICE Row FindRow(int row) const {
-    const int h = row / args.pitch, w = row - h * args.pitch;
-    return {.is_there = h < args.tile_h && w < args.tile_w && tile.h + h < args.out_h &&
-                        tile.w + w < args.out_w,
-            .h = tile.h + h,
-            .w = tile.w + w};
-  }
-  GRIDWISE_DEVICE long Bytes(const OutputStrides& strides, const Row& row) const {
-    return tile.image * strides.image + static_cast<long>(row.h) * strides.axis[1] +
-           static_cast<long>(row.w) * strides.axis[2];
-  }
-  GRIDWISE_DEVICE int Count(int column) const { return args.channels - column; }
-  GRIDWISE_DEVICE long Column(const OutputStrides& strides, int column) const {
-    return static_cast<long>(column) * strides.column;
-  }
-  GRIDWISE_DEVICE bool Has(const Row&, int) const { return true; }
-  GRIDWISE_DEVICE float Mend(float v, const Row&, int) const { return v; }
-};
-
-template <HaloDenseConfig kC>
 struct HaloDenseRoles {
   static constexpr int kTaps = kC.filter * kC.filter;
   using Sums = float[kC.reps][kC.columns / 2];
 
   GRIDWISE_DEVICE static void Init(const HaloArgs& args, SharedAddress base) {
-    if (ThreadId() == 0) HaloRing<kC.stages>(args, base).Init(4 * kC.warpgroups());
+    if (ThreadId() != 0) return;
+    if constexpr (kC.kept > 0) Kept(args, base).Init(1);
+    HaloRing<kC.stages>(args, base).Init(4 * kC.warpgroups());
+  }
+
+  /// Counts the bytes of the filters that stay.
+  GRIDWISE_DEVICE static Mbarrier Kept(const HaloArgs& args, SharedAddress base) {
+    return {base + args.barriers_at + kC.stages * 16};
+  }
+  GRIDWISE_DEVICE static SharedAddress FilterAt(const HaloArgs& args, SharedAddress base,
+                                                SharedAddress stage, int slab) {
+    return kC.kept > 0 ? base + args.filter_at + slab * args.slab_bytes : stage + args.other_at;
   }
 
   GRIDWISE_DEVICE static void Produce(const HaloArgs& args, SharedAddress base) {
     const HaloWork work(args);
     Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);
+    const int first = First(args, work), end = End(args, work);
+    const int filter_bytes = kTaps * args.filter_pitch;
+    const auto load_filter = [&](SharedAddress stage, int slab, Mbarrier bar) {
+      LoadBox(FilterAt(args, base, stage, slab), args.other, bar, slab * 64, 0, 0);
+    };
+    if constexpr (kC.kept > 0) {
+      Kept(args, base).ArriveAndExpect((end - first) * filter_bytes);
+      for (int slab = first; slab < end; ++slab) load_filter(base, slab, Kept(args, base));
+    }
     for (int i = work.first; i < work.tiles; i += work.step) {
       const HaloTileAt tile = FindHaloTile(args, i);
-      for (int slab = First(args, work); slab < End(args, work); ++slab, ring.Next()) {
+      for (int slab = first; slab < end; ++slab, ring.Next()) {
         ring.WaitEmpty();
-        ring.full().ArriveAndExpect(args.planes * args.box_bytes + kTaps * args.filter_pitch);
+        ring.full().ArriveAndExpect(args.planes * args.box_bytes +
+                                    (kC.kept > 0 ? 0 : filter_bytes));
         LoadPatch(args, ring, slab, tile);
-        LoadBox(ring.at() + args.other_at, args.other, ring.full(), slab * 64, 0, 0);
+        if constexpr (kC.kept == 0) load_filter(ring.at(), slab, ring.full());
       }
     }
   }
@@ -93,10 +86,11 @@ struct HaloDenseRoles {
     const HaloWork work(args);
     const int first = First(args, work), end = End(args, work);
     Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);
+    if constexpr (kC.kept > 0) Kept(args, base).Wait(0);
     for (int i = work.first; i < work.tiles; i += work.step) {
       const HaloTileAt tile = FindHaloTile(args, i);
-      const HaloDensePlace<kC> place = {args, tile};
-      const Finisher<HaloDensePlace<kC>, Element<kC.type>> finish(args.epilogue, place, work.split);
+      const CellPlace place = {args, tile};
+      const Finisher<CellPlace, Element<kC.type>> finish(args.epilogue, place, work.split);
       char* const staging = dynamic_shared_memory + args.staging_at + group * 8192;
       if (first == end) {
         StoreZeros<kC.columns, kC.type, kC.reps>(finish, args.stores, staging, group, first_cell);
@@ -104,12 +98,14 @@ struct HaloDenseRoles {
       }
       Sums sums;
       ring.WaitFull();
-      StartSlab<true>(sums, args, ring.at() + first_cell * 128, ring.at() + args.other_at);
+      StartSlab<true>(sums, args, ring.at() + first_cell * 128,
+                      FilterAt(args, base, ring.at(), first));
       int last = ring.stage();
       ring.Next();
       for (int slab = first + 1; slab < end; ++slab, ring.Next()) {
         ring.WaitFull();
-        StartSlab<false>(sums, args, ring.at() + first_cell * 128, ring.at() + args.other_at);
+        StartSlab<false>(sums, args, ring.at() + first_cell * 128,
+                         FilterAt(args, base, ring.at(), slab));
         WgmmaWait<1>();
         ring.Release(last);
         last = ring.stage();

@@ -5,6 +5,7 @@
 #include "hopper/kernel/halo.h"
 #include "hopper/kernel/halo_dense.h"
 #include "hopper/kernel/halo_weight.h"
+#include "hopper/kernel/line.h"
 #include "hopper/kernel/narrow_weight.h"
 #include "hopper/kernel/simple.h"
 #include "hopper/kernel/weight.h"
@@ -45,6 +46,7 @@ using enum DataType;
                       (HaloConfig{.direction = Direction::kBackwardData, __VA_ARGS__}))
 #define HALO_DENSE(...) \
   GRIDWISE_HOPPER_ROW(HaloDenseRoles, HaloArgs, (HaloDenseConfig{__VA_ARGS__}))
+#define LINE(...) GRIDWISE_HOPPER_ROW(LineRoles, HaloArgs, (LineConfig{__VA_ARGS__}))
 #define HALO_WEIGHT(...) \
   GRIDWISE_HOPPER_ROW(HaloWeightRoles, HaloArgs, (HaloWeightConfig{__VA_ARGS__}))
 #define NARROW_WEIGHT(...)                                                            \

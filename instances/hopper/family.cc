@@ -12,6 +12,7 @@
 #include "hopper/config.h"
 #include "hopper/halo.h"
 #include "hopper/kernels.h"
+#include "hopper/line.h"
 #include "hopper/narrow.h"
 #include "hopper/simple.h"
 #include "instances/hopper/row_code.h"
@@ -24,8 +25,8 @@ using enum DataType;
 /// A line of the list of rows.
 struct Row {
   int line;
-  std::variant<Config, HaloConfig, HaloDenseConfig, HaloWeightConfig, NarrowWeightConfig,
-               SimpleConfig>
+  std::variant<Config, HaloConfig, HaloDenseConfig, HaloWeightConfig, LineConfig,
+               NarrowWeightConfig, SimpleConfig>
       config;
 };
 
@@ -40,6 +41,7 @@ struct Row {
 #define HALO_BACKWARD_DATA(...) \
   GRIDWISE_HOPPER_LINE(HaloConfig, .direction = Direction::kBackwardData, __VA_ARGS__)
 #define HALO_DENSE(...) GRIDWISE_HOPPER_LINE(HaloDenseConfig, __VA_ARGS__)
+#define LINE(...) GRIDWISE_HOPPER_LINE(LineConfig, __VA_ARGS__)
 #define HALO_WEIGHT(...) GRIDWISE_HOPPER_LINE(HaloWeightConfig, __VA_ARGS__)
 #define NARROW_WEIGHT(...) GRIDWISE_HOPPER_LINE(NarrowWeightConfig, __VA_ARGS__)
 #define SIMPLE(...) GRIDWISE_HOPPER_LINE(SimpleConfig, __VA_ARGS__)
@@ -47,6 +49,7 @@ struct Row {
 #include "instances/hopper/row_tables.inc"
 
 Direction DirectionOf(const HaloDenseConfig&) { return Direction::kForward; }
+Direction DirectionOf(const LineConfig&) { return Direction::kForward; }
 Direction DirectionOf(const NarrowWeightConfig&) { return Direction::kBackwardWeight; }
 Direction DirectionOf(const HaloWeightConfig&) { return Direction::kBackwardWeight; }
 template <class Config>

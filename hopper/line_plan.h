@@ -1,0 +1,19 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/conv/problem.h"
+#include "core/launch/part_kernel.h"
+#include "hopper/halo.h"
+#include "hopper/line.h"
+#include "hopper/plan.h"
+
+namespace gridwise::hopper {
+
+/// As those of plan.h, of line rows.
+std::optional<std::string> RejectProblem(const LineConfig& config, const ConvProblem& problem);
+PartEstimate EstimateLaunch(const LineConfig& config, const PartRequest& request);
+Plan<HaloArgs> PlanLine(const LineConfig& config, const PartRequest& request);
+
+}  // namespace gridwise::hopper
