@@ -25,6 +25,19 @@ constexpr Fits kOf942 = {.along_channels = {.missed = 0.1,
                                          .output = 0.257,
                                          .launch = 3900}};
 
+constexpr Fits kOf950 = {.along_channels = {.missed = 0.221,
+                                            .barrier = 522,
+                                            .first_reads = 449,
+                                            .swapped = 0.0832,
+                                            .output = 0.77,
+                                            .launch = 206},
+                         .along_cells = {.missed = 0.1,
+                                         .barrier = 1060,
+                                         .first_reads = 196,
+                                         .swapped = 0.0108,
+                                         .output = 1.77,
+                                         .launch = 4800}};
+
 // Of gfx942, by the clock as it was before it had two frequencies in one launch.
 constexpr TileFit kUnfitted = {.missed = 0.3,
                                .barrier = 600,
@@ -37,8 +50,8 @@ constexpr Fits kOfOthers = {kUnfitted, kUnfitted};
 }  // namespace
 
 TileFit& MutableTileFit(Gfx gfx, bool along_cells) {
-  // By Gfx; the others than gfx942 have not been fitted.
-  static std::array<Fits, std::size(kAllGfx)> fits = {kOf942, kOfOthers, kOfOthers, kOfOthers,
+  // By Gfx; the others than gfx942 and gfx950 have not been fitted.
+  static std::array<Fits, std::size(kAllGfx)> fits = {kOf942, kOf950, kOfOthers, kOfOthers,
                                                       kOfOthers};
   Fits& of_target = fits[static_cast<std::size_t>(gfx)];
   return along_cells ? of_target.along_cells : of_target.along_channels;
