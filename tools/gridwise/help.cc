@@ -63,8 +63,8 @@ constexpr std::string_view kSweepDetails =
 every row that accepts it. Each ends as a line, and with --csv as a record that reaches the file at once: a sweep that was
 interrupted goes on where it was. At last come the slowest and the least efficient layers, by the planner's estimate.
 
-With --time the table says how long each takes: ms at the clock of long runs, with the interval that the simulated machine's
-uncertain parameters leave, ms at the peak clock, TFLOP/s, the part of the roofline's bound, and what limits it. With --all-rows too it is
+With --time the table says how long each takes: ms in long runs, with the interval that the simulated machine's
+uncertain parameters leave, ms in short ones, TFLOP/s, the part of the roofline's bound, and what limits it. With --all-rows too it is
 quicker, from a smaller sample, and leaves out limiter and interval; with --precise only these. With --best as well
 rows are timed in the order in which the planner ranks them, and of those that take longer than the best one so far no more than that is
 found out: "slower" in the table, with a bound of their time. Its sample is larger, so that times are more precise, unless --quick asks for that of --all-rows.
