@@ -50,9 +50,8 @@ struct HaloConfig {
 
   constexpr int warpgroups() const { return teams * sharers; }
   constexpr int threads() const { return 128 * (warpgroups() + 1); }
-  /// Teams that do not share the stages evenly wait for their patches in turn: else one could take
-  /// another turn's phase of a stage for its own.
-  constexpr bool hands_over() const { return stages % teams != 0; }
+  /// Of a stage: teams that do not share the stages evenly have their own, see Ring.
+  constexpr int full_barriers() const { return stages % teams == 0 ? 1 : teams; }
   constexpr int classes() const { return up * up; }
   /// Taps of a class of an axis: those with fewer are class 0.
   constexpr int taps_of_axis(int i) const { return (filter + i) / up; }

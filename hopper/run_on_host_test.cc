@@ -144,6 +144,7 @@ TEST(Halo, Forward) {
   const ConvProblem problem = Problem(Direction::kForward, 8, 16, 16, Axis(9), Axis(13));
   CheckHalo<kForward16>(problem);
   CheckHalo<HaloConfig{.teams = 2, .sharers = 2, .reps = 1, .stages = 4}>(problem);
+  CheckHalo<HaloConfig{.teams = 2, .sharers = 1, .reps = 1, .stages = 3}>(problem);
   ConvProblem f32 = problem;
   f32.out_type = DataType::kF32;
   CheckHalo<kForward16>(f32);

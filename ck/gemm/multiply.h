@@ -106,7 +106,8 @@ class Fragments<kC, kSide> {
     const int lane = LaneId<kC>();
     for (int rep = 0; rep < kReps; ++rep) {
       const int row = FirstRowOfWave<kC>(kSide) + rep * kC.mma.m + RowOfA(kC.mma, lane, 0);
-      at_[rep] = lds + Opaque(kLines.ReadOffset(lane, lane / kC.mma.m * kC.chunk(), row));
+      const int k = lane / kC.mma.m * kC.chunk();
+      at_[rep] = lds + Opaque(kC.lds_lines(kSide).ReadOffset(lane, k, row));
     }
   }
 
@@ -116,17 +117,17 @@ class Fragments<kC, kSide> {
       Run of[kC.chunk() / LdsLines::kReadLines];
     };
     for (int rep = 0; rep < kReps; ++rep) {
-      const char* const from = at_[rep] + behind + turn * kC.mma.k * kLines.line_bytes();
+      const char* const from = at_[rep] + behind + turn * kC.mma.k * kLineBytes;
       Halves halves;
       for (int i = 0; i < kC.chunk() / LdsLines::kReadLines; ++i) {
-        halves.of[i] = ReadTransposed<Run>(from + i * LdsLines::kReadLines * kLines.line_bytes());
+        halves.of[i] = ReadTransposed<Run>(from + i * LdsLines::kReadLines * kLineBytes);
       }
       out[rep][0] = __builtin_bit_cast(Operand, halves);
     }
   }
 
  private:
-  static constexpr LdsLines kLines = kC.lds_lines(kSide);
+  static constexpr int kLineBytes = kC.lds_lines(kSide).line_bytes();
 
   const char* at_[kReps];
 };

@@ -126,6 +126,13 @@ std::int64_t ReachOf(const NormalForm& form, int bytes) {
   return (range.most.offset - range.least.offset + 1) * bytes;
 }
 
+/// Elements next to each other in memory along an axis.
+std::int64_t RunLength(const NormalAxis& axis) {
+  if (axis.digits == 0) return 1;
+  const Digit& last = axis.digit[static_cast<std::size_t>(axis.digits - 1)];
+  return last.unit.offset == 1 ? last.length : 1;
+}
+
 /// What is too large of a form.
 std::optional<std::string> RejectSize(const char* name, const NormalForm& form, int bytes,
                                       std::int64_t limit) {
@@ -257,13 +264,15 @@ Walk WalkOf(const NormalForm& form) {
 
 bool Demands::Add(const GemmForms& gemm, DataType type) {
   const Kinds before = kinds;
-  const auto add = [&](Operand& operand, std::int64_t& reach, const NormalForm& form) {
+  const auto add = [&](Operand& operand, Runs& runs, std::int64_t& reach, const NormalForm& form) {
     const bool ok = !RejectForm("", form);
     for (std::size_t i = 0; i < kWalks; ++i) {
       operand.walk[i] = operand.walk[i] && ok && Serves(static_cast<Walk>(i), form);
     }
     operand.vector_k = std::min(operand.vector_k, VectorLength(form, kTerm, SizeOf(type)));
     operand.vector_rows = std::min(operand.vector_rows, VectorLength(form, kRow, SizeOf(type)));
+    runs.k = std::min(runs.k, RunLength(form.axis[kTerm]));
+    runs.rows = std::min(runs.rows, RunLength(form.axis[kRow]));
     reach = std::max(reach, ReachOf(form, SizeOf(type)));
     longest_axis = std::max({longest_axis, form.axis[kRow].length, form.axis[kTerm].length});
   };
@@ -275,8 +284,8 @@ bool Demands::Add(const GemmForms& gemm, DataType type) {
   add_output(gemm.c);
   for (const NormalForm& d : gemm.d) add_output(d);
   if (gemm.terms > 0) {
-    add(kinds.a, reach_a, gemm.a);
-    add(kinds.b, reach_b, gemm.b);
+    add(kinds.a, runs_a, reach_a, gemm.a);
+    add(kinds.b, runs_b, reach_b, gemm.b);
   }
   return kinds != before;
 }

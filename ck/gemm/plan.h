@@ -65,6 +65,12 @@ struct Demands {
     bool operator==(const Kinds&) const = default;
   };
   Kinds kinds;
+  /// Elements that lie next to each other in memory along K and along rows, at least.
+  struct Runs {
+    std::int64_t k = kLongest, rows = kLongest;
+  };
+  static constexpr std::int64_t kLongest = std::int64_t{1} << 31;
+  Runs runs_a, runs_b;
   std::int64_t reach_a = 0, reach_b = 0;  // of a matrix in bytes
   std::int64_t reach_c = 0;               // in elements, of C and D
   std::int64_t longest_axis = 0;          // rows or columns

@@ -49,7 +49,7 @@ Lowered::Range Lowered::RangeOf(std::span<const SubGemm> some) const {
   return {static_cast<std::size_t>(found - gemms_.begin()), 1};
 }
 
-std::span<const Lowered::Size> Lowered::SizesOf(std::span<const SubGemm> some) const {
+std::span<const GemmSize> Lowered::SizesOf(std::span<const SubGemm> some) const {
   const Range range = RangeOf(some);
   return std::span(sizes_).subspan(range.first, range.count);
 }

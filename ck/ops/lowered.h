@@ -11,6 +11,7 @@
 #include "ck/gemm/config.h"
 #include "ck/gemm/plan.h"
 #include "ck/lowering/conv.h"
+#include "ck/ops/gemm_launch.h"
 #include "core/conv/gemm_map.h"
 #include "core/conv/problem.h"
 
@@ -20,10 +21,6 @@ namespace gridwise::ck {
 /// sub-GEMMs maybe, are derived again for a launch.
 class Lowered {
  public:
-  struct Size {
-    std::int64_t rows = 0, columns = 0, terms = 0;
-  };
-
   Lowered(const ConvProblem& problem, int merged);
 
   bool Is(const ConvProblem& problem, int merged) const {
@@ -37,7 +34,7 @@ class Lowered {
 
   /// Of `some` of the sub-GEMMs, of MakeSubGemms(problem): all of them, or one. None stands for
   /// all, which is how backward-weight has its only one.
-  std::span<const Size> SizesOf(std::span<const SubGemm> some) const;
+  std::span<const GemmSize> SizesOf(std::span<const SubGemm> some) const;
   std::vector<GemmForms> FormsOf(std::span<const SubGemm> some) const;
 
  private:
@@ -51,7 +48,7 @@ class Lowered {
   int merged_;
   ConvAxes axes_;
   std::vector<SubGemm> gemms_;
-  std::vector<Size> sizes_;
+  std::vector<GemmSize> sizes_;
   std::vector<GemmForms> demanding_;  // those that the demands come from
   Demands demands_;
 };

@@ -202,12 +202,29 @@ GRIDWISE_DEVICE unsigned ShuffleXor(unsigned v, int mask) {
   return got;
 }
 
-/// The number of the warpgroup, of which the assembler knows that a warp's lanes have the same:
-/// what follows from it is computed once for the warp.
-GRIDWISE_DEVICE int WarpgroupId() {
-  int got;
-  asm volatile("shfl.sync.idx.b32 %0, %1, 0, 31, 0xffffffff;" : "=r"(got) : "r"(ThreadId() / 128));
+/// `v`, of which the assembler now knows that all lanes of a warp have the same: what follows from
+/// it is computed once for the warp.
+GRIDWISE_DEVICE unsigned OfWarp(unsigned v) {
+  unsigned got;
+  asm volatile("shfl.sync.idx.b32 %0, %1, 0, 31, 0xffffffff;" : "=r"(got) : "r"(v));
   return got;
+}
+/// Whether this lane is the one of its warp, all of whose lanes are there, that does what is to be
+/// done once. What such a lane passes to the copy engine should be the same in all lanes: else the
+/// assembler makes a loop over lanes of each of its instructions.
+GRIDWISE_DEVICE bool IsElected() {
+  unsigned elected;
+  asm volatile("{\n.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.u32 %0, 1, 0, p;\n}"
+               : "=r"(elected)::"memory");
+  return elected != 0;
+}
+/// The number of the warp.
+GRIDWISE_DEVICE int WarpId() {
+  return static_cast<int>(OfWarp(static_cast<unsigned>(ThreadId() / 32)));
+}
+/// The number of the warpgroup.
+GRIDWISE_DEVICE int WarpgroupId() {
+  return static_cast<int>(OfWarp(static_cast<unsigned>(ThreadId() / 128)));
 }
 
 /// Writes 16 bytes of zeros to shared memory. (Of zeros in C++ the compiler makes a memset, by

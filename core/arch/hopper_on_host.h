@@ -272,6 +272,13 @@ inline int ClusterRank() { return 0; }
 inline void StoreZeros16(SharedAddress to) { std::memset(dynamic_shared_memory + to, 0, 16); }
 inline void LetNextLaunchBegin() {}
 inline void WaitForLaunchBefore() {}
+/// Lanes wait for each other, so that none is two phases of a barrier behind.
+inline bool IsElected() {
+  SyncWarp();
+  return ThreadId() % 32 == 0;
+}
+inline int WarpId() { return ThreadId() / 32; }
+inline unsigned OfWarp(unsigned v) { return v; }
 inline int WarpgroupId() { return ThreadId() / 128; }
 inline void ClusterSync() {}
 inline void ClusterMeet() {}

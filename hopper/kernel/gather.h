@@ -131,6 +131,7 @@ template <Config kC>
 GRIDWISE_DEVICE void LoadKept(const GatherArgs& args, const SlabRing<kC>& ring) {
   const GatherTileAt tile = FindTile<kC>(args, BlockIdX());
   const SubGemm gemm = args.gemm[tile.index];
+  if (!IsElected()) return;
   ring.kept().ArriveAndExpect(tile.steps() * kC.b_bytes());
   GatherStep step(args, gemm, tile.first);
   for (int i = 0; i < tile.steps(); ++i, step.Next()) {
@@ -153,15 +154,17 @@ GRIDWISE_DEVICE void ProduceGather(const GatherArgs& args, SharedAddress base) {
     GatherStep step(args, gemm, tile.first);
     for (int s = tile.first; s < tile.end; ++s, step.Next()) {
       ring.WaitEmpty();
-      ring.full().ArriveAndExpect(kC.stage_bytes());
       const int channel = (args.maps_of_groups ? 0 : tile.group * args.k) + step.slab * kC.slab;
-      if (args.is_3d) {
-        LoadCells5(ring.a(), source, ring.full(), channel, at, step.move[2], step.move[1],
-                   step.move[0]);
-      } else {
-        LoadCells4(ring.a(), source, ring.full(), channel, at, step.move[2], step.move[1]);
+      if (IsElected()) {
+        ring.full().ArriveAndExpect(kC.stage_bytes());
+        if (args.is_3d) {
+          LoadCells5(ring.a(), source, ring.full(), channel, at, step.move[2], step.move[1],
+                     step.move[0]);
+        } else {
+          LoadCells4(ring.a(), source, ring.full(), channel, at, step.move[2], step.move[1]);
+        }
+        if constexpr (kC.kept == 0) LoadB<kC>(args, tile, step, ring.b(0), ring.full());
       }
-      if constexpr (kC.kept == 0) LoadB<kC>(args, tile, step, ring.b(0), ring.full());
       ring.Next();
     }
   }

@@ -38,31 +38,19 @@ struct HaloWork {
         split(BlockIdX() / args.blocks / args.sharers) {}
 };
 
-template <int kStages>
-GRIDWISE_DEVICE Ring<kStages> HaloRing(const HaloArgs& args, SharedAddress base) {
-  return Ring<kStages>(base, args.stage_bytes, base + args.barriers_at);
+template <int kStages, int kTeams = 1>
+GRIDWISE_DEVICE Ring<kStages, kTeams> HaloRing(const HaloArgs& args, SharedAddress base) {
+  return Ring<kStages, kTeams>(base, args.stage_bytes, base + args.barriers_at);
 }
 
 /// Starts to load the patch of a tile to the ring's stage.
-template <int kStages>
-GRIDWISE_DEVICE void LoadPatch(const HaloArgs& args, const Ring<kStages>& ring, int block,
+template <class AnyRing>
+GRIDWISE_DEVICE void LoadPatch(const HaloArgs& args, const AnyRing& ring, int block,
                                const HaloTileAt& tile) {
   for (int i = 0; i < args.planes; ++i) {
     LoadBox(ring.at() + i * args.plane_bytes, args.source, ring.full(), block * 64,
             args.origin_w + args.plane_w[i] + tile.w * args.source_step_w,
             args.origin_h + args.plane_h[i] + tile.h * args.source_step_h, tile.image);
-  }
-}
-
-/// Loads the patches of a workgroup's tiles.
-template <int kStages>
-GRIDWISE_DEVICE void ProducePatches(const HaloArgs& args, SharedAddress base) {
-  const HaloWork work(args);
-  Ring<kStages> ring = HaloRing<kStages>(args, base);
-  for (int i = work.first; i < work.tiles; i += work.step, ring.Next()) {
-    ring.WaitEmpty();
-    ring.full().ArriveAndExpect(args.planes * args.box_bytes);
-    LoadPatch(args, ring, work.block, FindHaloTile(args, i));
   }
 }
 
@@ -166,7 +154,8 @@ template <HaloConfig kC>
 GRIDWISE_DEVICE void MultiplyTaps(HaloSums<kC>& sums, const HaloArgs& args, SharedAddress cells,
                                   SharedAddress filter) {
   constexpr int kTapBytes = kC.filter_bytes(1);
-  const MatrixDescriptor a = RunsAlongK<128>(cells), b = RunsAlongK<kC.channels * 2>(filter);
+  const MatrixDescriptor a = RunsAlongK<128>(OfWarp(cells));
+  const MatrixDescriptor b = RunsAlongK<kC.channels * 2>(OfWarp(filter));
   WgmmaFence();
   if constexpr (kC.filter == 0) {
     StartTap<kC, true>(sums.d[0], Moved(a, args.tap[0].at), b);
@@ -320,11 +309,22 @@ struct HaloRoles {
   static constexpr int kTeam = 128 * kC.sharers;
 
   GRIDWISE_DEVICE static void Init(const HaloArgs& args, SharedAddress base) {
-    if (ThreadId() == 0) HaloRing<kC.stages>(args, base).Init(4 * kC.sharers);
+    if (ThreadId() == 0) RingOf(args, base).Init(4 * kC.sharers);
+  }
+
+  GRIDWISE_DEVICE static auto RingOf(const HaloArgs& args, SharedAddress base) {
+    return HaloRing<kC.stages, kC.full_barriers()>(args, base);
   }
 
   GRIDWISE_DEVICE static void Produce(const HaloArgs& args, SharedAddress base) {
-    ProducePatches<kC.stages>(args, base);
+    const HaloWork work(args);
+    auto ring = RingOf(args, base);
+    for (int i = work.first; i < work.tiles; i += work.step, ring.Next()) {
+      ring.WaitEmpty();
+      if (!IsElected()) continue;
+      ring.full().ArriveAndExpect(args.planes * args.box_bytes);
+      LoadPatch(args, ring, work.block, FindHaloTile(args, i));
+    }
   }
 
   GRIDWISE_DEVICE static void Consume(const HaloArgs& args, SharedAddress base) {
@@ -335,15 +335,13 @@ struct HaloRoles {
     FillFilter<kC>(args, work.block, /*is_zero=*/work.split > 0);
     FenceAsyncProxy();
     WaitAt(StoreBarrier(6), 128 * kC.warpgroups());
-    Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);
+    auto ring = RingOf(args, base);
     int turn = 0;
     const unsigned rows = RowsOfTile<kC>(args, warpgroup);
     for (int i = work.first; i < work.tiles; i += work.step, ++turn, ring.Next()) {
       if (turn % kC.teams != team) continue;
       const HaloTileAt tile = FindHaloTile(args, i);
-      if (kC.hands_over() && turn > 0) WaitAt(HandOverBarrier(team), kTeam * kC.teams);
       ring.WaitFull();
-      if (kC.hands_over()) ArriveAt(HandOverBarrier(team ^ 1), kTeam * kC.teams);
       HaloSums<kC> sums;
       MultiplyTaps(sums, args, ring.at() + warpgroup * kC.reps * 8192, base + args.filter_at);
       ring.Release(ring.stage());

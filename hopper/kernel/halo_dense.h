@@ -35,7 +35,7 @@ struct HaloDenseRoles {
     const auto load_filter = [&](SharedAddress stage, int slab, Mbarrier bar) {
       LoadBox(FilterAt(args, base, stage, slab), args.other, bar, slab * 64, 0, 0);
     };
-    if constexpr (kC.kept > 0) {
+    if (kC.kept > 0 && IsElected()) {
       Kept(args, base).ArriveAndExpect((end - first) * filter_bytes);
       for (int slab = first; slab < end; ++slab) load_filter(base, slab, Kept(args, base));
     }
@@ -43,6 +43,7 @@ struct HaloDenseRoles {
       const HaloTileAt tile = FindHaloTile(args, i);
       for (int slab = first; slab < end; ++slab, ring.Next()) {
         ring.WaitEmpty();
+        if (!IsElected()) continue;
         ring.full().ArriveAndExpect(args.planes * args.box_bytes +
                                     (kC.kept > 0 ? 0 : filter_bytes));
         LoadPatch(args, ring, slab, tile);
@@ -63,7 +64,8 @@ struct HaloDenseRoles {
   template <bool kFirst>
   GRIDWISE_DEVICE static void StartSlab(Sums& sums, const HaloArgs& args, SharedAddress cells,
                                         SharedAddress filter) {
-    const MatrixDescriptor a = RunsAlongK<128>(cells), b = RunsAlongK<128>(filter);
+    const MatrixDescriptor a = RunsAlongK<128>(OfWarp(cells));
+    const MatrixDescriptor b = RunsAlongK<128>(OfWarp(filter));
     WgmmaFence();
 #pragma unroll
     for (int tap = 0; tap < kTaps; ++tap) {

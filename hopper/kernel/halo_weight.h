@@ -82,6 +82,7 @@ struct HaloWeightRoles {
     for (int i = work.first; i < work.tiles; i += work.step, ring.Next()) {
       const HaloTileAt tile = FindHaloTile(args, i);
       ring.WaitEmpty();
+      if (!IsElected()) continue;
       ring.full().ArriveAndExpect(args.planes * args.box_bytes + args.tile_h * line_bytes);
       LoadPatch(args, ring, work.block, tile);
       for (int h = 0; h < args.tile_h; ++h) {

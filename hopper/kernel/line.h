@@ -23,6 +23,7 @@ struct LineRoles {
     for (int i = work.first; i < work.tiles; i += work.step, ring.Next()) {
       const HaloTileAt tile = FindHaloTile(args, i);
       ring.WaitEmpty();
+      if (!IsElected()) continue;
       ring.full().ArriveAndExpect(args.box_bytes);
       // The copy engine loads from multiples of 16 bytes on.
       LoadBox(ring.at(), args.source, ring.full(), FirstOf(args, tile) & ~7,

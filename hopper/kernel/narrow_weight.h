@@ -11,7 +11,7 @@
 
 namespace gridwise::hopper {
 
-/// Runs a kernel's roles: a thread of the last warp produces what the others consume.
+/// Runs a kernel's roles: the last warp produces what the others consume.
 template <int kWarps, class Roles, class Args>
 GRIDWISE_DEVICE void RunWarpRoles(const Args& args) {
   const SharedAddress base = DynamicSharedMemory();
@@ -19,9 +19,9 @@ GRIDWISE_DEVICE void RunWarpRoles(const Args& args) {
   Roles::Init(args, base);
   WaitForLaunchBefore();
   WaitAt(0, 32 * (kWarps + 1));
-  if (ThreadId() < 32 * kWarps) {
+  if (WarpId() < kWarps) {
     Roles::Consume(args, base);
-  } else if (ThreadId() == 32 * kWarps) {
+  } else {
     Roles::Produce(args, base);
   }
 }
@@ -69,6 +69,7 @@ struct NarrowWeightRoles {
     for (int i = work.first; i < work.tiles; i += work.step, ring.Next()) {
       const HaloTileAt tile = FindHaloTile(args, i);
       ring.WaitEmpty();
+      if (!IsElected()) continue;
       ring.full().ArriveAndExpect(args.planes * args.box_bytes + args.tile_h * args.tile_w * 128);
       LoadPatch(args, ring, work.block, tile);
       LoadBox(ring.at() + args.other_at, args.other, ring.full(), work.block * 64, tile.w, tile.h,

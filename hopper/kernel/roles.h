@@ -5,9 +5,10 @@
 
 namespace gridwise::hopper {
 
-/// Runs a kernel's two roles: a thread of the last warpgroup produces what the other `kGroups`
+/// Runs a kernel's two roles: a warp of the last warpgroup produces what the other `kGroups`
 /// consume. Roles::Init, by all threads, Produce and Consume take the arguments and the workgroup's
-/// shared memory.
+/// shared memory. All lanes of the warp that produces compute the same, and one passes it on, see
+/// IsElected.
 template <int kGroups, class Roles, class Args>
 GRIDWISE_DEVICE void RunRoles(const Args& args) {
   constexpr int kThreads = 128 * (kGroups + 1);
@@ -21,9 +22,10 @@ GRIDWISE_DEVICE void RunRoles(const Args& args) {
   constexpr int kAtStart = 65536 / kThreads / 8 * 8, kProducer = kGroups == 2 ? 40 : 32;
   constexpr int kLeft = ((kGroups + 1) * kAtStart - kProducer) / kGroups / 8 * 8;
   constexpr int kConsumer = kLeft < 240 ? kLeft : 240;
-  if (ThreadId() >= 128 * kGroups) {
+  const int warp = WarpId();
+  if (warp >= 4 * kGroups) {
     if constexpr (kGroups > 1) GiveRegisters<kProducer>();
-    if (ThreadId() == 128 * kGroups) Roles::Produce(args, base);
+    if (warp == 4 * kGroups) Roles::Produce(args, base);
   } else {
     if constexpr (kGroups > 1) TakeRegisters<kConsumer>();
     Roles::Consume(args, base);

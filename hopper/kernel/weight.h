@@ -74,10 +74,11 @@ GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
         if (is_there) moves[b] |= move << (8 * axis);
       }
     }
-    for (int slab = tile.first; slab < tile.end; ++slab) {
+    for (int slab = tile.first; slab < tile.end; ++slab, ring.Next()) {
       const ClassCell cell = CellOfRow(args.gemm, slab * kC.slab);
       const CellAt at = SourceOf(args.gemm, args.strides, cell);
       ring.WaitEmpty();
+      if (!IsElected()) continue;
       ring.full().ArriveAndExpect(kC.stage_bytes());
 #pragma unroll
       for (int m = 0; m < kC.rows(); m += 64) {
@@ -93,7 +94,6 @@ GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
           LoadCells4(to, args.x, ring.full(), channel[b], at, Move(moves[b], 2), Move(moves[b], 1));
         }
       }
-      ring.Next();
     }
   }
 }

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
 #include "tools/sim/time/machine/machine_file.h"
 #include "tools/sim/time/report/json.h"
@@ -102,6 +103,7 @@ class Process {
       }
       known->second = &timed_.emplace_back(Timed{*std::move(run), kernel.entry_address});
       Describe(*known->second, events);
+      if (report_path_.empty()) Forget(known->second->run);
     }
     Timed& timed = *known->second;
     ++timed.launches;
@@ -168,13 +170,24 @@ class Process {
     }
   }
 
+  /// Code that is loaded later may lie where this kernel's was.
   static std::string KeyOf(const KernelInfo& kernel, const Grid& grid,
                            std::span<const std::byte> arguments) {
-    std::string key = absl::StrCat(kernel.entry_address, " ", grid.dynamic_lds_bytes);
+    const std::string_view code(reinterpret_cast<const char*>(kernel.entry_address),
+                                kernel.code_bytes);
+    std::string key = absl::StrCat(kernel.entry_address, " ", kernel.name, " ", absl::HashOf(code),
+                                   " ", grid.dynamic_lds_bytes);
     for (size_t axis = 0; axis < 3; ++axis)
       absl::StrAppend(&key, " ", grid.Items(axis), "/", grid.block[axis]);
     key.append(reinterpret_cast<const char*>(arguments.data()), arguments.size());
     return key;
+  }
+
+  /// What is known of each instruction, which is megabytes, and is told once.
+  static void Forget(TimedRun& run) {
+    run.report = {};
+    run.ops = {};
+    run.time.unit = {};
   }
 
   void Describe(const Timed& timed, const std::vector<WaveEvent>& events) {
