@@ -51,7 +51,8 @@ struct Constant {
   double start;
 };
 
-/// Those of a target's estimates, of backward-weight or of the other directions. Hopper has one set.
+/// Those of a target's estimates, of backward-weight or of the other directions. Hopper has one
+/// set.
 std::vector<Constant> ConstantsOf(Gfx gfx, bool along_cells) {
   std::vector<Constant> constants;
   const auto add = [&](const char* name, double& value) {

@@ -501,12 +501,12 @@ TEST(PlanGather, MergedGroupsReachOverTheChannelsOfAllInATensor) {
   EXPECT_FALSE(TooLargeForGather(kMerged, problem).has_value());
 }
 
-// 256 channels of 200 x 200 cells are more than L2 holds of what a die's workgroups read through a
+// 1024 channels of 200 x 200 cells are more than L2 holds of what a die's workgroups read through a
 // tap, of 8 x 8 cells they are not.
 TEST(PlanGather, CellsThatL2LosesBetweenTapsAreReadAgain) {
   const auto cycles_of_step = [](std::int64_t in, std::int64_t filter) {
     const Dim dim = {.in = in, .filter = filter, .pad_begin = filter / 2, .pad_end = filter / 2};
-    const ConvProblem problem = {.batch = 32, .c = 256, .k = 64, .dims = {Dim{}, dim, dim}};
+    const ConvProblem problem = {.batch = 32, .c = 1024, .k = 64, .dims = {Dim{}, dim, dim}};
     const Cost cost = EstimateOf(kMedium, problem, {.splits = 1}).cost;
     return cost.memory_cycles / static_cast<double>(filter * filter);
   };
