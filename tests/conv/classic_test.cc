@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -87,13 +88,20 @@ std::vector<ConvProblem> VariantsOf(ConvProblem problem, Direction direction, Da
   return variants;
 }
 
+/// Of all ops only this one does not take every problem of its direction: columns of several groups
+/// are no neighbours where dw's groups lie inside of its taps.
+bool IsRefused(std::string_view op, const ConvProblem& problem) {
+  return op == "explicit" && problem.groups > 1 && problem.filter_taps() > 1 &&
+         problem.weight_layout == WeightLayout::kKYXGC;
+}
+
 class ClassicRowsTest : public ::testing::TestWithParam<Direction> {};
 
 TEST_P(ClassicRowsTest, ComputeWhatTheyAccept) {
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
   int rows = 0, computed = 0;
-  std::map<std::string, int> of_problem;  // rows that compute it
+  std::map<std::string, int> of_problem;  // rows of an op that compute it
   std::map<std::string, ConvCase> cases;
   for (const RowInfo& row : ck::Family().Rows(GetParam(), *gfx)) {
     ++rows;
@@ -102,7 +110,8 @@ TEST_P(ClassicRowsTest, ComputeWhatTheyAccept) {
       for (const ConvProblem& problem : VariantsOf(base, GetParam(), row.type)) {
         const std::string name = ToString(problem);
         SCOPED_TRACE(absl::StrCat(row.name, ": ", name));
-        of_problem.try_emplace(name, 0);
+        const std::string op_and_name = absl::StrCat(row.op, " ", name);
+        if (!IsRefused(row.op, problem)) of_problem.try_emplace(op_and_name, 0);
         const absl::StatusOr<Plan> plan =
             MakePlan(problem, *gfx, {.row = row.name, .family = "ck"});
         if (plan.status().code() == absl::StatusCode::kUnimplemented) continue;
@@ -117,7 +126,7 @@ TEST_P(ClassicRowsTest, ComputeWhatTheyAccept) {
         ASSERT_TRUE(status.ok()) << status;
         ++of_row;
         ++computed;
-        ++of_problem[name];
+        ++of_problem[op_and_name];
       }
     }
     EXPECT_GT(of_row, 0) << row.name << " computes none of the problems";
@@ -125,7 +134,7 @@ TEST_P(ClassicRowsTest, ComputeWhatTheyAccept) {
   EXPECT_GT(rows, 0);
   EXPECT_GT(computed, rows);
   for (const auto& [problem, count] : of_problem) {
-    EXPECT_GT(count, 0) << "no row computes " << problem;
+    EXPECT_GT(count, 0) << "no row computes by " << problem;
   }
 }
 
