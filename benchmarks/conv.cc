@@ -3,7 +3,7 @@
 //   bazel run --config=gfx942 //benchmarks:conv -- --benchmark_filter=retinanet/.*/fwd
 //
 // On a real device the time is measured by events; on a simulated one it is what the simulator's
-// clock says at the sustained clock of the machine, from a sample of each launch. The context names
+// clock says of long runs, from a sample of each launch. The context names
 // which: "time". Counters: TFLOP/s, and the part of the roofline's bound (of_bound). A simulated
 // layer's label says what limits it.
 //
@@ -105,8 +105,7 @@ absl::Status RegisterAll(const std::string& program) {
   }
   benchmark::AddCustomContext("device", absl::StrCat(device->name, " (", device->target, ")"));
   benchmark::AddCustomContext(
-      "time", IsSimulated() ? "told by the simulator's clock, at the machine's sustained clock"
-                            : "measured by events");
+      "time", IsSimulated() ? "told by the simulator's clock, of long runs" : "measured by events");
   return absl::OkStatus();
 }
 

@@ -51,8 +51,8 @@ struct Constant {
   double start;
 };
 
-/// Those of a target's estimates.
-std::vector<Constant> ConstantsOf(Gfx gfx) {
+/// Those of a target's estimates, of backward-weight or of the other directions. Hopper has one set.
+std::vector<Constant> ConstantsOf(Gfx gfx, bool along_cells) {
   std::vector<Constant> constants;
   const auto add = [&](const char* name, double& value) {
     constants.push_back({name, &value, value});
@@ -60,7 +60,7 @@ std::vector<Constant> ConstantsOf(Gfx gfx) {
   if (gfx == Gfx::kSm90a) {
     hopper::Fit::Fields(hopper::MutableFit(), add);
   } else {
-    TileFit::Fields(MutableTileFit(gfx), add);
+    TileFit::Fields(MutableTileFit(gfx, along_cells), add);
   }
   return constants;
 }
@@ -171,7 +171,7 @@ absl::StatusOr<Layer> LayerOf(const TimedProblem& timed, Gfx gfx) {
 absl::Status Run(const std::vector<std::string>& tables) {
   const absl::StatusOr<std::vector<TimedProblem>> problems = ReadTables(tables);
   if (!problems.ok()) return problems.status();
-  std::vector<Layer> list;
+  std::vector<Layer> lists[2];  // of backward-weight the second
   std::optional<Gfx> gfx;
   for (const TimedProblem& problem : *problems) {
     const std::optional<Gfx> device = ParseGfx(problem.device);
@@ -182,12 +182,21 @@ absl::Status Run(const std::vector<std::string>& tables) {
     gfx = device;
     absl::StatusOr<Layer> layer = LayerOf(problem, *gfx);
     if (!layer.ok()) return layer.status();
-    if (layer->size() > 1) list.push_back(*std::move(layer));
+    if (layer->size() < 2) continue;
+    const bool along_cells = layer->front().problem.direction == Direction::kBackwardWeight;
+    lists[along_cells ? 1 : 0].push_back(*std::move(layer));
   }
-  if (list.empty()) return absl::InvalidArgumentError("no layer has several timed rows");
-  const std::vector<Constant> constants = ConstantsOf(*gfx);
-  Print("before", LossOf(list, *gfx), constants);
-  Print("after", Fit(list, *gfx, constants), constants);
+  if (lists[0].empty() && lists[1].empty()) {
+    return absl::InvalidArgumentError("no layer has several timed rows");
+  }
+  for (const bool along_cells : {false, true}) {
+    const std::vector<Layer>& list = lists[along_cells ? 1 : 0];
+    if (list.empty()) continue;
+    absl::PrintF("%s\n", along_cells ? "backward-weight" : "forward and backward-data");
+    const std::vector<Constant> constants = ConstantsOf(*gfx, along_cells);
+    Print("before", LossOf(list, *gfx), constants);
+    Print("after", Fit(list, *gfx, constants), constants);
+  }
   return absl::OkStatus();
 }
 

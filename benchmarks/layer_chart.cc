@@ -18,7 +18,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "core/arch/machine_facts.h"
 #include "core/arch/target.h"
 #include "core/base/types.h"
 #include "core/conv/problem.h"
@@ -54,7 +53,7 @@ double MemoryLimit(const ConvProblem& problem, Gfx gfx) {
 absl::StatusOr<std::string> Bar(const ConvProblem& problem, Gfx gfx, double x, double y) {
   const absl::StatusOr<Plan> plan = MakePlan(problem, gfx);
   if (!plan.ok()) return plan.status();
-  const double us = plan->cost().cycles / EstimateGhz(plan->device()) * 1e-3;
+  const double us = plan->cost().cycles / plan->device().clock_ghz * 1e-3;
   const double estimate = problem.Flops() / us * 1e-6;
   std::string svg = absl::StrFormat(
       "<rect class=\"bar\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", x, y + 2,

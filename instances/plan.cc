@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "core/arch/machine_facts.h"
 #include "core/launch/choose_block_map.h"
 #include "core/launch/launch.h"
 
@@ -86,8 +85,7 @@ std::string RowPlan::ToString() const {
   absl::StrAppendFormat(
       &text, "workgroups %s, in %d launch%s\norder      %s\nworkspace  %d bytes\nestimate   %s\n",
       DescribeLaunches(launch_plan().launches), launches(), launches() == 1 ? "" : "es",
-      DescribeMap(launch_plan().launches), workspace_bytes(),
-      cost().ToString(EstimateGhz(device())));
+      DescribeMap(launch_plan().launches), workspace_bytes(), cost().ToString(device().clock_ghz));
   return text;
 }
 

@@ -4,33 +4,12 @@
 #include "core/arch/target.h"
 #include "core/base/math.h"
 #include "core/base/mnk.h"
+#include "core/base/row_fields.h"
 #include "core/base/types.h"
 #include "core/layout/lds_tile.h"
 #include "tile/lds_cells.h"
 
 namespace gridwise::tile {
-
-/// How loads, LDS and matrix instructions take turns in the main loop: a pipeline_*.h each.
-enum class Schedule : int {
-  kSingle,   // one LDS buffer; `count` slabs of K are on their way into registers, loaded together
-  kDouble,   // two LDS buffers; `count` slabs are on their way
-  kWavelet,  // two LDS buffers; `count` waves only load, and the others only multiply
-  kDirect,   // `count` LDS buffers, which loads fill without passing through registers
-};
-
-constexpr const char* Name(Schedule schedule) {
-  switch (schedule) {
-    case Schedule::kSingle:
-      return "single";
-    case Schedule::kDouble:
-      return "double";
-    case Schedule::kWavelet:
-      return "wavelet";
-    case Schedule::kDirect:
-      return "direct";
-  }
-  return "?";
-}
 
 /// A tile kernel, as a value: D[m][n] = sum over k of A[m][k] * B[k][n], a workgroup per tile of D.
 ///
@@ -39,15 +18,6 @@ constexpr const char* Name(Schedule schedule) {
 /// of a group are multiplied by its own k. So A's rows are long runs of memory, no k is padding,
 /// and a NaN or an infinity in one group stays there.
 struct TileConfig {
-  struct Waves {
-    int m = 0, n = 0;
-    static constexpr void Fields(auto& self, auto&& visit) {
-      auto& [m, n] = self;
-      visit("", m);
-      visit("", n);
-    }
-    bool operator==(const Waves&) const = default;
-  };
   struct Patch {
     int k = 0, n = 0;
     static constexpr void Fields(auto& self, auto&& visit) {
@@ -56,30 +26,6 @@ struct TileConfig {
       visit("", n);
     }
     bool operator==(const Patch&) const = default;
-  };
-
-  /// Names leave out the plain one.
-  struct Pipeline {
-    Schedule schedule = Schedule::kSingle;
-    int count = 1;
-    static constexpr bool kOmitDefault = true;
-    static constexpr void Fields(auto& self, auto&& visit) {
-      auto& [schedule, count] = self;
-      visit("", schedule);
-      visit("", count);
-    }
-    bool operator==(const Pipeline&) const = default;
-  };
-
-  /// Groups of the convolution in a tile.
-  struct Merge {
-    int groups = 1;
-    static constexpr bool kOmitDefault = true;
-    static constexpr void Fields(auto& self, auto&& visit) {
-      auto& [groups] = self;
-      visit("", groups);
-    }
-    bool operator==(const Merge&) const = default;
   };
 
   /// Cells of the source that LDS holds at a time, which a tile reads through every filter tap
@@ -340,7 +286,7 @@ constexpr const char* RejectPatch(const TileConfig& c, LdsTile tile, TileConfig:
 }
 
 /// Why there is no such schedule; nullptr if there is.
-constexpr const char* RejectPipeline(TileConfig::Pipeline pipeline) {
+constexpr const char* RejectPipeline(Pipeline pipeline) {
   const int count = pipeline.count;
   if (pipeline.schedule == Schedule::kSingle && count != 1 && count != 2) {
     return "with one LDS buffer 1 or 2 slabs are on their way";
@@ -377,7 +323,7 @@ constexpr const char* RejectHalo(const TileConfig& c) {
   if (!c.has_halo()) return nullptr;
   const int chunks = c.tile.k / c.chunk();
   if (chunks != 4 && chunks != 8) return "cells of a halo have none of 4, 8 chunks of 16 bytes";
-  if (c.pipeline != TileConfig::Pipeline{}) return "a halo is loaded once, by all waves";
+  if (c.pipeline != Pipeline{}) return "a halo is loaded once, by all waves";
   if (c.patch_a != TileConfig::Patch{c.chunk(), 1}) return "cells of a halo are loaded by chunks";
   if (c.halo.cells <= c.tile.m) return "a halo has no cells besides the tile's";
   return nullptr;

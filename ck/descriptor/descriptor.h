@@ -55,7 +55,7 @@ struct Transform {
   static constexpr int kMaxFan = 6;
   TransformKind kind;
   int lowers, uppers;
-  std::array<int, kMaxFan> lower, upper;
+  std::array<std::int8_t, kMaxFan> lower, upper;  // axes
   std::array<std::int64_t, kMaxFan> number;
 
   /// One without axes.
@@ -256,7 +256,7 @@ class Descriptor {
     Check(a);
     if (mistake_.rule != nullptr) return 1;
     consumed_[static_cast<std::size_t>(a.id)] = true;
-    t.lower[static_cast<std::size_t>(t.lowers++)] = a.id;
+    t.lower[static_cast<std::size_t>(t.lowers++)] = static_cast<std::int8_t>(a.id);
     return LengthOf(a);
   }
 
@@ -267,7 +267,7 @@ class Descriptor {
     const int id = axes_++;
     length_[static_cast<std::size_t>(id)] = length;
     consumed_[static_cast<std::size_t>(id)] = false;
-    t.upper[static_cast<std::size_t>(t.uppers++)] = id;
+    t.upper[static_cast<std::size_t>(t.uppers++)] = static_cast<std::int8_t>(id);
     return {id};
   }
 

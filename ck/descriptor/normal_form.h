@@ -124,20 +124,17 @@ namespace normal_form_internal {
 /// Derives the normal form of a descriptor, from the axes that are seen down to memory.
 class Derivation {
  public:
-  constexpr explicit Derivation(const Descriptor& descriptor) : descriptor_(descriptor) {
+  constexpr Derivation(const Descriptor& descriptor, NormalForm& form)
+      : descriptor_(descriptor), form_(form) {
     form_.mistake = descriptor.mistake();
     form_.axes = descriptor.seen();
-    for (int i = 0; i < descriptor.axes(); ++i) SumOf(i) = {.constant = 0, .factor = {}};
     for (int i = 0; i < form_.axes; ++i) {
       form_.axis[Size(i)].length = descriptor.length(i);
-      Sum& sum = SumOf(descriptor.SeenAxis(i));
-      sum.factor[Size(NewDigit(i, descriptor.length(i)))] = 1;
+      SumOf(descriptor.SeenAxis(i)).SetDigit(NewDigit(i, descriptor.length(i)));
     }
-    for (int i = descriptor.transforms(); i-- > 0;) Apply(descriptor.transform(i));
+    for (int i = descriptor.transforms(); form_.ok() && i-- > 0;) Apply(descriptor.transform(i));
     if (form_.ok()) Collect();
   }
-
-  constexpr const NormalForm& form() const { return form_; }
 
  private:
   static constexpr int kAllDigits = 16;
@@ -149,18 +146,38 @@ class Derivation {
     Place unit;
     int next = -1;  // the digit after it, of its axis
   };
-  /// An index as a constant and a sum of digits. Not initialized where it is not used: most of the
-  /// time that a derivation would take.
+  /// An index as a constant and a sum of digits, of which it has the first ones: not initialized
+  /// where it is not used, which would be most of the time that a derivation takes.
   struct Sum {
     std::int64_t constant;
+    int digits;
     std::array<std::int64_t, kAllDigits> factor;
-    constexpr void Add(const Sum& other, std::int64_t times, int digits) {
+
+    constexpr void Set(std::int64_t value) {
+      constant = value;
+      digits = 0;
+    }
+    constexpr void SetDigit(int digit) {
+      Set(0);
+      Widen(digit + 1);
+      factor[Size(digit)] = 1;
+    }
+    constexpr void Add(const Sum& other, std::int64_t times) {
       constant += other.constant * times;
-      for (std::size_t i = 0; i < Size(digits); ++i) factor[i] += other.factor[i] * times;
+      Widen(other.digits);
+      for (std::size_t i = 0; i < Size(other.digits); ++i) factor[i] += other.factor[i] * times;
+    }
+    constexpr std::int64_t Factor(int digit) const {
+      return digit < digits ? factor[Size(digit)] : 0;
+    }
+
+   private:
+    constexpr void Widen(int count) {
+      for (; digits < count; ++digits) factor[Size(digits)] = 0;
     }
   };
   struct PadCheck {
-    Sum index;
+    int axis;
     std::int64_t limit;
   };
 
@@ -181,7 +198,7 @@ class Derivation {
   /// The digit that the sum is, or -1.
   constexpr int OnlyDigit(const Sum& sum) const {
     int only = -1;
-    for (int i = 0; i < digits_; ++i) {
+    for (int i = 0; i < sum.digits; ++i) {
       if (sum.factor[Size(i)] == 0) continue;
       if (only >= 0 || sum.factor[Size(i)] != 1) return -1;
       only = i;
@@ -194,7 +211,7 @@ class Derivation {
       case TransformKind::kMemory: {
         const Sum& index = SumOf(t.upper[0]);
         form_.origin.offset += index.constant * t.number[0];
-        for (int i = 0; i < digits_; ++i) {
+        for (int i = 0; i < index.digits; ++i) {
           digit_[Size(i)].unit.offset += index.factor[Size(i)] * t.number[0];
         }
         break;
@@ -203,19 +220,20 @@ class Derivation {
         ApplyPad(t);
         break;
       case TransformKind::kSlice:
-        SumOf(t.lower[0]).Add(SumOf(t.upper[0]), t.number[1], digits_);
-        SumOf(t.lower[0]).constant += t.number[0];
+        SumOf(t.lower[0]).Set(t.number[0]);
+        SumOf(t.lower[0]).Add(SumOf(t.upper[0]), t.number[1]);
         break;
       case TransformKind::kEmbed:
+        SumOf(t.lower[0]).Set(0);
         for (int u = 0; u < t.uppers; ++u) {
-          SumOf(t.lower[0]).Add(SumOf(t.upper[Size(u)]), t.number[Size(u)], digits_);
+          SumOf(t.lower[0]).Add(SumOf(t.upper[Size(u)]), t.number[Size(u)]);
         }
         break;
       case TransformKind::kMerge:
         ApplyMerge(t);
         break;
       case TransformKind::kFreeze:
-        SumOf(t.lower[0]).constant = t.number[0];
+        SumOf(t.lower[0]).Set(t.number[0]);
         break;
       case TransformKind::kSwizzle:
         Fail("places add up, which exclusive-ors do not: a swizzle has no normal form", t.number[0],
@@ -226,8 +244,8 @@ class Derivation {
 
   constexpr void ApplyPad(const Transform& t) {
     Sum& lower = SumOf(t.lower[0]);
-    lower = SumOf(t.upper[0]);
-    lower.constant -= t.number[0];
+    lower.Set(-t.number[0]);
+    lower.Add(SumOf(t.upper[0]), 1);
     const std::int64_t limit = descriptor_.LengthOf({t.lower[0]});
     // Padding at the end of an axis that is seen, whole, makes it shorter.
     const int only = OnlyDigit(lower);
@@ -237,12 +255,13 @@ class Derivation {
       digit_[Size(only)].length = axis.length;
       return;
     }
-    if (CanLeave(lower, limit)) checks_[Size(open_checks_++)] = {.index = lower, .limit = limit};
+    if (CanLeave(lower, limit))
+      checks_[Size(open_checks_++)] = {.axis = t.lower[0], .limit = limit};
   }
 
   constexpr bool CanLeave(const Sum& index, std::int64_t limit) const {
     std::int64_t lowest = index.constant, highest = index.constant;
-    for (int i = 0; i < digits_; ++i) {
+    for (int i = 0; i < index.digits; ++i) {
       const std::int64_t reach = index.factor[Size(i)] * (digit_[Size(i)].length - 1);
       (reach < 0 ? lowest : highest) += reach;
     }
@@ -250,6 +269,9 @@ class Derivation {
   }
 
   constexpr void ApplyMerge(const Transform& t) {
+    // Indices of axes of length 1 are 0, and need no digit.
+    for (int i = 0; i < t.lowers; ++i) SumOf(t.lower[Size(i)]).Set(0);
+    if (descriptor_.LengthOf({t.upper[0]}) == 1) return;
     const int cut = OnlyDigit(SumOf(t.upper[0]));
     if (cut < 0) {
       Fail(
@@ -260,7 +282,7 @@ class Derivation {
       return;
     }
     for (int i = 0; i < open_checks_; ++i) {
-      if (checks_[Size(i)].index.factor[Size(cut)] != 0) {
+      if (SumOf(checks_[Size(i)].axis).Factor(cut) != 0) {
         Fail("padding of a merged axis is at its end, and the axis is one that is seen", t.upper[0],
              descriptor_.seen());
         return;
@@ -270,10 +292,11 @@ class Derivation {
     const int next = digit_[Size(cut)].next, axis = digit_[Size(cut)].axis;
     int last = cut;
     digit_[Size(cut)].length = t.number[0];
-    SumOf(t.lower[0]).factor[Size(cut)] = 1;
+    SumOf(t.lower[0]).SetDigit(cut);
     for (int i = 1; i < t.lowers; ++i) {
+      if (t.number[Size(i)] == 1) continue;
       const int digit = NewDigit(axis, t.number[Size(i)]);
-      SumOf(t.lower[Size(i)]).factor[Size(digit)] = 1;
+      SumOf(t.lower[Size(i)]).SetDigit(digit);
       digit_[Size(last)].next = digit;
       last = digit;
     }
@@ -284,16 +307,17 @@ class Derivation {
   constexpr void Collect() {
     for (int i = 0; i < open_checks_; ++i) {
       const PadCheck& check = checks_[Size(i)];
-      if (!CanLeave(check.index, check.limit)) continue;  // its digits have become shorter
+      const Sum& index = SumOf(check.axis);
+      if (!CanLeave(index, check.limit)) continue;  // its digits have become shorter
       if (form_.checks == kMaxChecks) {
         Fail("a normal form checks the indices of at most 3 padded axes", i + 1, kMaxChecks);
         return;
       }
       const auto slot = static_cast<std::size_t>(form_.checks++);
       form_.limit[slot] = check.limit;
-      form_.origin.checked[slot] = check.index.constant;
+      form_.origin.checked[slot] = index.constant;
       for (int d = 0; d < digits_; ++d) {
-        digit_[Size(d)].unit.checked[slot] = check.index.factor[Size(d)];
+        digit_[Size(d)].unit.checked[slot] = index.Factor(d);
       }
     }
     for (int i = 0; i < form_.axes; ++i) CollectAxis(form_.axis[Size(i)], i);
@@ -319,7 +343,7 @@ class Derivation {
   }
 
   const Descriptor& descriptor_;
-  NormalForm form_;
+  NormalForm& form_;
   int digits_ = 0, open_checks_ = 0;
   std::array<OpenDigit, kAllDigits> digit_ = {};
   std::array<Sum, Descriptor::kMaxAxes> sum_;
@@ -332,7 +356,9 @@ class Derivation {
 /// Post: At(Normalize(d), c) == d.At(c) for all coordinates c of d, offsets where an element
 /// exists.
 constexpr NormalForm Normalize(const Descriptor& descriptor) {
-  return normal_form_internal::Derivation(descriptor).form();
+  NormalForm form;
+  normal_form_internal::Derivation(descriptor, form);
+  return form;
 }
 
 }  // namespace gridwise::ck

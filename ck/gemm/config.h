@@ -4,29 +4,11 @@
 #include "core/arch/target.h"
 #include "core/base/math.h"
 #include "core/base/mnk.h"
+#include "core/base/row_fields.h"
 #include "core/base/types.h"
 #include "core/layout/lds_tile.h"
 
 namespace gridwise::ck {
-
-/// How loads, LDS and matrix instructions take turns, see pipeline.h.
-enum class Schedule : int {
-  kSingle,   ///< one LDS buffer; `count` slabs of K are on their way into registers
-  kDouble,   ///< two LDS buffers; `count` slabs are on their way
-  kWavelet,  ///< two LDS buffers; `count` waves only load, and the others only multiply
-};
-
-constexpr const char* Name(Schedule schedule) {
-  switch (schedule) {
-    case Schedule::kSingle:
-      return "single";
-    case Schedule::kDouble:
-      return "double";
-    case Schedule::kWavelet:
-      return "wavelet";
-  }
-  return "?";
-}
 
 /// How an operand's places move along K.
 enum class Walk : int {
@@ -78,19 +60,9 @@ enum class Side { kA, kB };
 
 /// A GEMM kernel, as a value: C[m][n] = sum over k of A[m][k] * B[n][k], a workgroup per tile of C.
 struct GemmConfig {
-  struct Waves {
-    int m = 0, n = 0;
-    static constexpr void Fields(auto& self, auto&& visit) {
-      auto& [m, n] = self;
-      visit("", m);
-      visit("", n);
-    }
-    bool operator==(const Waves&) const = default;
-  };
-
   /// How an operand is loaded: `k` elements along k at a time (rows = 1), which must lie next to
   /// each other in memory; or `rows` elements along the rows, of `k` neighbouring k, which the lane
-  /// transposes.
+  /// transposes, but for 8 rows of one k, which reads of LDS transpose.
   struct Operand {
     Walk walk = Walk::kEven;
     int k = 0, rows = 1;
@@ -103,6 +75,9 @@ struct GemmConfig {
     bool operator==(const Operand&) const = default;
 
     constexpr bool along_k() const { return rows == 1; }
+    constexpr bool reads_transposed() const { return k == 1 && rows == LdsLines::kPieceRows; }
+    /// Whether lanes transpose it.
+    constexpr bool swaps() const { return !along_k() && !reads_transposed(); }
     /// Elements of a load.
     constexpr int vector() const { return along_k() ? k : rows; }
     /// Neighbouring k that one entry of the table stands for.
@@ -114,31 +89,6 @@ struct GemmConfig {
     }
   };
 
-  /// Names leave out the plain one.
-  struct Pipeline {
-    Schedule schedule = Schedule::kSingle;
-    int count = 1;
-    static constexpr bool kOmitDefault = true;
-    static constexpr void Fields(auto& self, auto&& visit) {
-      auto& [schedule, count] = self;
-      visit("", schedule);
-      visit("", count);
-    }
-    bool operator==(const Pipeline&) const = default;
-  };
-
-  /// Matrices that are multiplied as one: rows of all of them take turns, and columns follow each
-  /// other. Products of rows of one and columns of another are computed and not written. A power of
-  /// two.
-  struct Merge {
-    int groups = 1;
-    static constexpr bool kOmitDefault = true;
-    static constexpr void Fields(auto& self, auto&& visit) {
-      auto& [groups] = self;
-      visit("", groups);
-    }
-    bool operator==(const Merge&) const = default;
-  };
   struct OfOperands {
     Function function = Function::kPassThrough;
     static constexpr bool kOmitDefault = true;
@@ -156,6 +106,9 @@ struct GemmConfig {
   Operand a, b;
   int occupancy = 1;  // waves per SIMD that registers are allocated for
   Pipeline pipeline = {};
+  // Matrices that are multiplied as one: rows of all of them take turns, and columns follow each
+  // other. Products of rows of one and columns of another are computed and not written. A power of
+  // two.
   Merge merge = {};
   OfOperands operands = {};
 
@@ -211,6 +164,17 @@ struct GemmConfig {
   constexpr int rows(Side side) const { return side == Side::kA ? tile.m : tile.n; }
   constexpr LdsTile lds(Side side) const {
     return {.rows = rows(side), .chunks_per_row = chunks()};
+  }
+  constexpr LdsLines lds_lines(Side side) const { return {.rows = rows(side), .k = tile.k}; }
+  /// What a lane writes at a time: elements of one row along k, or a whole load of one k.
+  constexpr int run(Side side) const {
+    const Operand& o = operand(side);
+    return o.along_k() ? chunk() : o.reads_transposed() ? o.rows : o.k;
+  }
+  /// Byte offset of a run.
+  constexpr int OffsetOfRun(Side side, int row, int k) const {
+    if (operand(side).reads_transposed()) return lds_lines(side).Offset(k, row);
+    return lds(side).Offset(row, k / chunk()) + k % chunk() * SizeOf(type);
   }
 
   // Shares of the lanes that load: units of a chunk, or of a patch that is transposed.
@@ -284,13 +248,22 @@ struct GemmConfig {
 };
 
 /// Why lanes cannot load an operand so; nullptr if they can.
-constexpr const char* RejectOperand(const GemmConfig& c, Side side) {
+constexpr const char* RejectOperand(const GemmConfig& c, Side side, const TargetTraits& target) {
   const GemmConfig::Operand& o = c.operand(side);
   const auto power = [](int x) { return x > 0 && (x & (x - 1)) == 0; };
   if (!power(o.k) || !power(o.rows)) return "a patch's sides are no powers of two";
   if (o.k > c.chunk()) return "a patch is longer along k than a chunk of 16 bytes";
   if (o.vector() * SizeOf(c.type) > 16) return "a load is longer than 16 bytes";
-  if (!o.along_k() && o.k * SizeOf(c.type) < 4) return "a patch that is transposed has too few k";
+  if (o.reads_transposed()) {
+    if (!target.reads_transposed) return "the target does not transpose what it reads of LDS";
+    const int rows = c.rows(side);
+    if (SizeOf(c.type) != 2 || c.mma.m != 32 || c.mma.k_per_lane() != c.chunk() ||
+        (rows != 64 && rows % 128 != 0)) {
+      return "reads of LDS transpose 16-bit operands of 64 or 128 rows, for the mma 32x32x16";
+    }
+  } else if (!o.along_k() && o.k * SizeOf(c.type) < 4) {
+    return "a patch that is transposed has too few k";
+  }
   const int threads = c.load_threads(), units = c.units(side);
   if (c.rows(side) % o.rows != 0) return "patches do not divide an operand's rows";
   if (units % threads != 0 && (units > threads || threads % units != 0)) {
@@ -314,6 +287,7 @@ constexpr const char* Reject(const GemmConfig& c, Gfx gfx) {
   if (!target.Has(c.mma.unit)) return "the target's matrix unit is another one";
   if (!HasMma(c.mma, c.type, target.mma_double_k)) return "the target has no such mma for the type";
   if (c.mma.blocks() > 1) return "the mma multiplies several matrices at once";
+  if (c.pipeline.schedule == Schedule::kDirect) return "nothing is loaded straight to LDS";
   if (c.pipeline.count < 1) return "the pipeline's count is none of 1 or more";
   if (c.waves.m < 1 || c.waves.n < 1 || c.threads() > 1024) {
     return "waves make no workgroup of 1 to 1024 threads";
@@ -334,8 +308,8 @@ constexpr const char* Reject(const GemmConfig& c, Gfx gfx) {
   if (c.operands.function == Function::kScaleAdd && SizeOf(c.type) == 1) {
     return "sums of tensors are not computed in 8 bits";
   }
-  if (const char* reason = RejectOperand(c, Side::kA)) return reason;
-  if (const char* reason = RejectOperand(c, Side::kB)) return reason;
+  if (const char* reason = RejectOperand(c, Side::kA, target)) return reason;
+  if (const char* reason = RejectOperand(c, Side::kB, target)) return reason;
   if (c.stage_pitch(c.stage_reps()) < c.vec_out()) return "a row of the stage is no whole store";
   if (c.lds_bytes() > target.lds_bytes) return "the tiles do not fit in LDS";
   if (c.occupancy > 1 && c.occupancy > c.WavesOfLds(target)) {

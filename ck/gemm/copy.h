@@ -64,8 +64,8 @@ class Copy {
     for (int k = 0; k < kC.k_slots(kSide); ++k) {
       for (int r = 0; r < kC.row_slots(kSide); ++r) {
         const int unit = k * kC.row_slots(kSide) + r;
-        for (int row = 0; row < kO.rows; ++row) {
-          StoreRow(slab, unit, row, RowOf(r) + row, KOf(k), lds);
+        for (int row = 0; row < (kO.reads_transposed() ? 1 : kO.rows); ++row) {
+          StoreRun(slab, unit, row, RowOf(r) + row, KOf(k), lds);
         }
       }
     }
@@ -161,8 +161,9 @@ class Copy {
     }
   }
 
-  /// Element `e` of a run of row `i` of a unit.
+  /// Element `e` of run `i` of a unit.
   GRIDWISE_DEVICE static T ElementOf(const Unit& unit, int i, int e) {
+    if (kO.reads_transposed()) return unit[0][e];
     return kO.along_k() ? unit[e / kO.k][e % kO.k] : unit[e][i];
   }
   /// A run of bytes, a word at a time: compilers put bytes into vectors through memory.
@@ -180,10 +181,10 @@ class Copy {
     return __builtin_bit_cast(Vec<T, kRun>, words);
   }
 
-  /// Writes what a unit has of one row: a chunk, or of a patch k() elements.
-  GRIDWISE_DEVICE void StoreRow(const Slab& slab, int index, int i, int row, int k,
+  /// Writes a run of a unit: what it has of its row `i`, or of the only k.
+  GRIDWISE_DEVICE void StoreRun(const Slab& slab, int index, int i, int row, int k,
                                 char* lds) const {
-    constexpr int kRun = kO.along_k() ? kC.chunk() : kO.k;
+    constexpr int kRun = kC.run(kSide);
     const Unit& unit = slab.unit[0][index];
     Vec<T, kRun> run;
     if constexpr (kTensors == 2) {
@@ -192,15 +193,14 @@ class Copy {
             static_cast<T>(function_(static_cast<float>(ElementOf(unit, i, e)),
                                      static_cast<float>(ElementOf(slab.unit[1][index], i, e))));
       }
-    } else if constexpr (kO.along_k() && kO.k == kRun) {
+    } else if constexpr (kC.loads_of_unit(kSide) == 1 && kO.vector() == kRun) {
       run = unit[0];
     } else if constexpr (sizeof(T) == 1) {
       run = RunOfBytes<kRun>(unit, i);
     } else {
       for (int e = 0; e < kRun; ++e) run[e] = ElementOf(unit, i, e);
     }
-    const int at = kC.lds(kSide).Offset(row, k / kC.chunk()) + k % kC.chunk() * SizeOf(kC.type);
-    *reinterpret_cast<Vec<T, kRun>*>(lds + at) = run;
+    *reinterpret_cast<Vec<T, kRun>*>(lds + kC.OffsetOfRun(kSide, row, k)) = run;
   }
 
   Buffer buffer_[kTensors];

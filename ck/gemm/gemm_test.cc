@@ -22,6 +22,7 @@
 #include "ck/lowering/conv.h"
 #include "core/arch/target.h"
 #include "core/base/fields_text.h"
+#include "core/base/math.h"
 #include "core/base/types.h"
 #include "core/conv/compare.h"
 #include "core/conv/elements.h"
@@ -234,9 +235,11 @@ class GemmTest : public ::testing::Test {
     args.problems = static_cast<int>(problems.size());
     args.table = static_cast<const ProblemArgs*>(table->data());
     args.only = problems[0];
-    args.tiles_n = static_cast<int>(TileColumnsOf(config, forms[0]));
+    args.tiles_n = static_cast<int>(CeilDiv<std::int64_t>(ColumnsOf(forms[0]), config.tile.n));
     std::int64_t tiles = 0;
-    for (const GemmForms& gemm : forms) tiles += TileRowsOf(config, gemm) * args.tiles_n;
+    for (const GemmForms& gemm : forms) {
+      tiles += CeilDiv<std::int64_t>(RowsOf(gemm), config.tile.m) * args.tiles_n;
+    }
     args.map = MakeBlockMap(static_cast<int>(tiles), args.tiles_n, /*dies=*/3, /*log2_band=*/1);
     const LaunchShape shape = {.workgroups = {static_cast<std::uint32_t>(tiles),
                                               static_cast<std::uint32_t>(c.gemms[0].c.length(0)),

@@ -9,16 +9,18 @@
 
 namespace gridwise::ck {
 
-inline constexpr int kRowsOfUnit = 9;
+inline constexpr int kRowsOfUnit = 11;
 
-/// Rows of one matrix instruction: operands along K and along rows, each walk, and each schedule.
+/// Rows of one matrix instruction: operands along K and along rows, each walk, and each schedule;
+/// the last ones are for targets that transpose what they read of LDS.
 constexpr std::array<GemmConfig, kRowsOfUnit> TestRowsOf(MmaShape mma) {
   const GemmConfig plain = {.tile = {64, 64, 32},
                             .waves = {2, 2},
                             .mma = mma,
                             .a = {Walk::kEven, 8, 1},
                             .b = {Walk::kEven, 8, 1}};
-  GemmConfig rows[9] = {plain, plain, plain, plain, plain, plain, plain, plain, plain};
+  std::array<GemmConfig, kRowsOfUnit> rows;
+  rows.fill(plain);
   rows[1].a = rows[1].b = {Walk::kEven, 4, 4};  // both along their rows
   rows[2].a = rows[2].b = {Walk::kCheck3, 1, 1};
   rows[3].a = {Walk::kCheck2, 8, 1};  // forward
@@ -37,7 +39,13 @@ constexpr std::array<GemmConfig, kRowsOfUnit> TestRowsOf(MmaShape mma) {
   rows[8].tile = {32, 128, 32};
   rows[8].waves = {1, 4};
   rows[8].pipeline = {Schedule::kWavelet, 2};
-  return {rows[0], rows[1], rows[2], rows[3], rows[4], rows[5], rows[6], rows[7], rows[8]};
+  rows[9].a = {Walk::kEven, 1, 8};
+  rows[9].b = {Walk::kCheck2, 1, 8};
+  rows[9].tile = {128, 128, 32};
+  rows[10].a = {Walk::kCheck3, 8, 1};
+  rows[10].b = {Walk::kTable, 1, 8};
+  rows[10].pipeline = {Schedule::kWavelet, 4};
+  return rows;
 }
 
 /// Of every unit.

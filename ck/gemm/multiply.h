@@ -2,6 +2,7 @@
 
 #include "ck/gemm/config.h"
 #include "core/arch/gpu.h"
+#include "core/arch/memory.h"
 #include "core/arch/mma.h"
 #include "core/arch/sync.h"
 
@@ -90,6 +91,45 @@ class Fragments {
   using Chunk = Vec<gridwise::Element<kC.type>, kC.chunk()>;
 
   const char* at_[kC.turns()][kChunks][kRows];
+};
+
+/// The same of an operand that lies along its rows: a read transposes 4 lines of LDS, so two of
+/// them make a chunk.
+template <GemmConfig kC, Side kSide>
+  requires(kC.operand(kSide).reads_transposed())
+class Fragments<kC, kSide> {
+ public:
+  static constexpr int kReps = kC.reps(kSide), kParts = 1;
+  using Operand = Vec<gridwise::Element<kC.type>, kC.chunk()>;
+
+  GRIDWISE_DEVICE explicit Fragments(const char* lds) {
+    const int lane = LaneId<kC>();
+    for (int rep = 0; rep < kReps; ++rep) {
+      const int row = FirstRowOfWave<kC>(kSide) + rep * kC.mma.m + RowOfA(kC.mma, lane, 0);
+      const int k = lane / kC.mma.m * kC.chunk();
+      at_[rep] = lds + Opaque(kC.lds_lines(kSide).ReadOffset(lane, k, row));
+    }
+  }
+
+  GRIDWISE_DEVICE void Read(int turn, int behind, Operand (&out)[kReps][kParts]) const {
+    using Run = Vec<gridwise::Element<kC.type>, LdsLines::kReadLines>;
+    struct Halves {
+      Run of[kC.chunk() / LdsLines::kReadLines];
+    };
+    for (int rep = 0; rep < kReps; ++rep) {
+      const char* const from = at_[rep] + behind + turn * kC.mma.k * kLineBytes;
+      Halves halves;
+      for (int i = 0; i < kC.chunk() / LdsLines::kReadLines; ++i) {
+        halves.of[i] = ReadTransposed<Run>(from + i * LdsLines::kReadLines * kLineBytes);
+      }
+      out[rep][0] = __builtin_bit_cast(Operand, halves);
+    }
+  }
+
+ private:
+  static constexpr int kLineBytes = kC.lds_lines(kSide).line_bytes();
+
+  const char* at_[kReps];
 };
 
 /// sums += A * B over the slabs in LDS.

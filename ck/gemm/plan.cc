@@ -126,6 +126,13 @@ std::int64_t ReachOf(const NormalForm& form, int bytes) {
   return (range.most.offset - range.least.offset + 1) * bytes;
 }
 
+/// Elements next to each other in memory along an axis.
+std::int64_t RunLength(const NormalAxis& axis) {
+  if (axis.digits == 0) return 1;
+  const Digit& last = axis.digit[static_cast<std::size_t>(axis.digits - 1)];
+  return last.unit.offset == 1 ? last.length : 1;
+}
+
 /// What is too large of a form.
 std::optional<std::string> RejectSize(const char* name, const NormalForm& form, int bytes,
                                       std::int64_t limit) {
@@ -157,6 +164,7 @@ struct CheckedRange {
 
 /// The widest one of those that `walk` checks two at a time.
 CheckedRange PairRangeOf(const NormalForm& form, Walk walk) {
+  if (form.checks == 0) return {};
   Range row, term;
   row.Add(form.axis[kRow]);
   term.Add(form.axis[kTerm]);
@@ -254,29 +262,32 @@ Walk WalkOf(const NormalForm& form) {
   }
 }
 
-Demands::Demands(std::span<const GemmForms> gemms, DataType type) {
-  const auto add = [&](Operand& operand, const NormalForm& form) {
+bool Demands::Add(const GemmForms& gemm, DataType type) {
+  const Kinds before = kinds;
+  const auto add = [&](Operand& operand, Runs& runs, std::int64_t& reach, const NormalForm& form) {
     const bool ok = !RejectForm("", form);
     for (std::size_t i = 0; i < kWalks; ++i) {
       operand.walk[i] = operand.walk[i] && ok && Serves(static_cast<Walk>(i), form);
     }
     operand.vector_k = std::min(operand.vector_k, VectorLength(form, kTerm, SizeOf(type)));
     operand.vector_rows = std::min(operand.vector_rows, VectorLength(form, kRow, SizeOf(type)));
-    operand.reach = std::max(operand.reach, ReachOf(form, SizeOf(type)));
+    runs.k = std::min(runs.k, RunLength(form.axis[kTerm]));
+    runs.rows = std::min(runs.rows, RunLength(form.axis[kRow]));
+    reach = std::max(reach, ReachOf(form, SizeOf(type)));
     longest_axis = std::max({longest_axis, form.axis[kRow].length, form.axis[kTerm].length});
   };
   const auto add_output = [&](const NormalForm& form) {
-    outputs = outputs && !RejectForm("", form) && form.checks == 0;
+    kinds.outputs = kinds.outputs && !RejectForm("", form) && form.checks == 0;
     reach_c = std::max(reach_c, ReachOf(form, 1));
     longest_axis = std::max({longest_axis, form.axis[kRow].length, form.axis[kTerm].length});
   };
-  for (const GemmForms& gemm : gemms) {
-    add_output(gemm.c);
-    for (const NormalForm& d : gemm.d) add_output(d);
-    if (gemm.terms == 0) continue;
-    add(a, gemm.a);
-    add(b, gemm.b);
+  add_output(gemm.c);
+  for (const NormalForm& d : gemm.d) add_output(d);
+  if (gemm.terms > 0) {
+    add(kinds.a, runs_a, reach_a, gemm.a);
+    add(kinds.b, runs_b, reach_b, gemm.b);
   }
+  return kinds != before;
 }
 
 bool Demands::AreMetBy(const GemmConfig& config) const {
@@ -284,11 +295,11 @@ bool Demands::AreMetBy(const GemmConfig& config) const {
     return demands.walk[static_cast<std::size_t>(operand.walk)] &&
            operand.vector() <= (operand.along_k() ? demands.vector_k : demands.vector_rows);
   };
-  return outputs && are_met(a, config.a) && are_met(b, config.b);
+  return kinds.outputs && are_met(kinds.a, config.a) && are_met(kinds.b, config.b);
 }
 
 bool Demands::FitInOneLaunch(int bytes_of_c, std::int64_t limit) const {
-  return std::max({a.reach, b.reach, reach_c * bytes_of_c}) < limit && longest_axis < kReach / 2;
+  return std::max({reach_a, reach_b, reach_c * bytes_of_c}) < limit && longest_axis < kReach / 2;
 }
 
 std::optional<std::string> Reject(const GemmConfig& config, const GemmForms& gemm) {
@@ -317,17 +328,9 @@ std::optional<SizeExcess> TooLarge(const GemmConfig& config, const GemmForms& ge
   return std::nullopt;
 }
 
-std::int64_t TileRowsOf(const GemmConfig& config, const GemmForms& gemm) {
-  return CeilDiv<std::int64_t>(gemm.c.axis[kRow].length, config.tile.m);
-}
+std::int64_t RowsOf(const GemmForms& gemm) { return gemm.c.axis[kRow].length; }
 
-std::int64_t TileColumnsOf(const GemmConfig& config, const GemmForms& gemm) {
-  return CeilDiv<std::int64_t>(gemm.c.axis[kTerm].length, config.tile.n);
-}
-
-std::int64_t StepsOf(const GemmConfig& config, const GemmForms& gemm) {
-  return CeilDiv<std::int64_t>(gemm.terms, config.tile.k);
-}
+std::int64_t ColumnsOf(const GemmForms& gemm) { return gemm.c.axis[kTerm].length; }
 
 std::vector<ProblemArgs> MakeProblemArgs(const GemmConfig& config, std::span<const GemmForms> gemms,
                                          const OutputTypes& types, int splits) {
@@ -336,8 +339,10 @@ std::vector<ProblemArgs> MakeProblemArgs(const GemmConfig& config, std::span<con
   for (const GemmForms& gemm : gemms) {
     ProblemArgs& args = all.emplace_back();
     args.first_tile = static_cast<int>(first_tile);
-    args.tiles_m = static_cast<int>(TileRowsOf(config, gemm));
-    args.steps = static_cast<int>(CeilDiv<std::int64_t>(StepsOf(config, gemm), splits));
+    const std::int64_t tile_rows = CeilDiv<std::int64_t>(RowsOf(gemm), config.tile.m);
+    const std::int64_t steps = CeilDiv<std::int64_t>(gemm.terms, config.tile.k);
+    args.tiles_m = static_cast<int>(tile_rows);
+    args.steps = static_cast<int>(CeilDiv<std::int64_t>(steps, splits));
     args.c = ToArgs(gemm.c, Walk::kTable, SizeOf(types.c));
     for (std::size_t i = 0; i < gemm.d.size(); ++i) {
       args.d[i] = ToArgs(gemm.d[i], Walk::kTable, SizeOf(types.d[i]));
@@ -346,7 +351,7 @@ std::vector<ProblemArgs> MakeProblemArgs(const GemmConfig& config, std::span<con
       args.a = ToArgs(gemm.a, config.a.walk, SizeOf(config.type));
       args.b = ToArgs(gemm.b, config.b.walk, SizeOf(config.type));
     }
-    first_tile += TileRowsOf(config, gemm) * TileColumnsOf(config, gemm);
+    first_tile += tile_rows * CeilDiv<std::int64_t>(ColumnsOf(gemm), config.tile.n);
   }
   return all;
 }

@@ -28,11 +28,12 @@ struct GemmForms {
 /// output to check nothing.
 template <class Descriptors>
 GemmForms FormsOf(const Descriptors& gemm) {
-  GemmForms forms = {.a = {}, .b = {}, .c = Normalize(gemm.c), .d = {}, .terms = gemm.terms};
-  if (gemm.terms == 0) return forms;
-  forms.a = Normalize(gemm.a);
-  forms.b = Normalize(gemm.b);
-  return forms;
+  const bool multiplies = gemm.terms > 0;
+  return {.a = multiplies ? Normalize(gemm.a) : NormalForm(),
+          .b = multiplies ? Normalize(gemm.b) : NormalForm(),
+          .c = Normalize(gemm.c),
+          .d = {},
+          .terms = gemm.terms};
 }
 
 /// What an output and its tensors are made of.
@@ -56,16 +57,27 @@ struct Demands {
   struct Operand {
     std::array<bool, kWalks> walk = {true, true, true, true, true};  // by Walk: those that serve
     int vector_k = 16, vector_rows = 16;  // elements next to each other, see VectorLength
-    std::int64_t reach = 0;               // of a matrix in bytes
+    bool operator==(const Operand&) const = default;
   };
-  Operand a, b;
-  bool outputs = true;            // C and D are what kernels can write and read
-  std::int64_t reach_c = 0;       // in elements, of C and D
-  std::int64_t longest_axis = 0;  // rows or columns
+  struct Kinds {
+    Operand a, b;
+    bool outputs = true;  // C and D are what kernels can write and read
+    bool operator==(const Kinds&) const = default;
+  };
+  Kinds kinds;
+  /// Elements that lie next to each other in memory along K and along rows, at least.
+  struct Runs {
+    std::int64_t k = kLongest, rows = kLongest;
+  };
+  static constexpr std::int64_t kLongest = std::int64_t{1} << 31;
+  Runs runs_a, runs_b;
+  std::int64_t reach_a = 0, reach_b = 0;  // of a matrix in bytes
+  std::int64_t reach_c = 0;               // in elements, of C and D
+  std::int64_t longest_axis = 0;          // rows or columns
 
-  Demands() = default;
-  /// `type` is that of the operands.
-  Demands(std::span<const GemmForms> gemms, DataType type);
+  /// Those of a further one; `type` is that of the operands. False if every kernel that meets them
+  /// did before: then Reject has a reason against this one only if it has one against another.
+  bool Add(const GemmForms& gemm, DataType type);
 
   bool AreMetBy(const GemmConfig& config) const;
   /// TooLarge, where no element of C or D has more than `bytes_of_c`.
@@ -91,10 +103,9 @@ std::optional<SizeExcess> TooLarge(const GemmConfig& config, const GemmForms& ge
 std::vector<ProblemArgs> MakeProblemArgs(const GemmConfig& config, std::span<const GemmForms> gemms,
                                          const OutputTypes& types, int splits);
 
-/// Rows and columns of tiles of the output; steps of K, of all splits together.
-std::int64_t TileRowsOf(const GemmConfig& config, const GemmForms& gemm);
-std::int64_t TileColumnsOf(const GemmConfig& config, const GemmForms& gemm);
-std::int64_t StepsOf(const GemmConfig& config, const GemmForms& gemm);
+/// Rows and columns of the output.
+std::int64_t RowsOf(const GemmForms& gemm);
+std::int64_t ColumnsOf(const GemmForms& gemm);
 
 /// How the kernel writes columns of the problem, which has the form of all problems of the launch:
 /// whether the output's (or a tensor's) are to be taken one by one.

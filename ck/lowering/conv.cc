@@ -83,12 +83,12 @@ struct SourceView {
   Axis cells;  // image, cells and merged groups
   std::array<Axis, kAxes> tap;
 };
-SourceView AddSource(Descriptor& d, const ConvProblem& problem, const ConvStrides& strides,
-                     Tensor tensor, const SubGemm& gemm, int merged) {
-  const ImageAxes image = AddImage(d, problem.AxesOf(tensor), merged);
+SourceView AddSource(Descriptor& d, const ConvAxes& axes, const TensorAxes& source,
+                     const SubGemm& gemm, int merged) {
+  const ImageAxes image = AddImage(d, source, merged);
   std::array<Axis, kAxes> tap, cell;
   for (std::size_t i = 0; i < kAxes; ++i) {
-    const auto [t, j] = TapsAndCells(d, image.cell[i], gemm.axis[i], strides[i]);
+    const auto [t, j] = TapsAndCells(d, image.cell[i], gemm.axis[i], axes.strides[i]);
     tap[i] = t;
     cell[i] = j;
   }
@@ -99,26 +99,24 @@ SourceView AddSource(Descriptor& d, const ConvProblem& problem, const ConvStride
 }
 
 /// w of forward and backward-data, without the taps that the class does not have.
-WeightAxes AddTapsOf(Descriptor& d, const ConvProblem& problem, const ConvStrides& strides,
-                     const SubGemm& gemm, int merged) {
-  WeightAxes w = AddWeights(d, problem.AxesOf(Tensor::kW), merged);
+WeightAxes AddTapsOf(Descriptor& d, const ConvAxes& axes, const SubGemm& gemm, int merged) {
+  WeightAxes w = AddWeights(d, axes.b, merged);
   for (std::size_t i = 0; i < kAxes; ++i) {
     const AxisClass& axis = gemm.axis[i];
-    w.tap[i] = d.Slice(w.tap[i], axis.first_tap, std::max(axis.taps, 1), strides[i].tap_stride);
+    w.tap[i] =
+        d.Slice(w.tap[i], axis.first_tap, std::max(axis.taps, 1), axes.strides[i].tap_stride);
   }
   return w;
 }
 
-GemmDescriptors LowerGather(const ConvProblem& problem, const ConvStrides& strides,
-                            const SubGemm& gemm, int merged) {
+GemmDescriptors LowerGather(const ConvProblem& problem, const ConvAxes& axes, const SubGemm& gemm,
+                            int merged) {
   GemmDescriptors out = {
-      .a = {},
-      .b = {},
-      .c = OutputDescriptor(problem, strides, problem.AxesOf(problem.out()).stride, gemm, merged)};
+      .a = {}, .b = {}, .c = OutputDescriptor(problem, axes, axes.out.stride, gemm, merged)};
   if (Taps(gemm) == 0) return out;  // and terms is 0
-  const SourceView x = AddSource(out.a, problem, strides, problem.a(), gemm, merged);
+  const SourceView x = AddSource(out.a, axes, axes.a, gemm, merged);
   out.a.See({x.matrix, x.cells, out.a.Merge({x.tap[0], x.tap[1], x.tap[2], x.channel})});
-  const WeightAxes w = AddTapsOf(out.b, problem, strides, gemm, merged);
+  const WeightAxes w = AddTapsOf(out.b, axes, gemm, merged);
   const bool forward = problem.direction == Direction::kForward;
   const Axis column = forward ? w.k : w.c, channel = forward ? w.c : w.k;
   out.b.See({w.group.matrix, MergeColumns(out.b, w.group.merged, column),
@@ -127,15 +125,13 @@ GemmDescriptors LowerGather(const ConvProblem& problem, const ConvStrides& strid
   return out;
 }
 
-GemmDescriptors LowerBackwardWeight(const ConvProblem& problem, const ConvStrides& strides,
+GemmDescriptors LowerBackwardWeight(const ConvProblem& problem, const ConvAxes& axes,
                                     const SubGemm& gemm) {
   GemmDescriptors out = {
-      .a = {},
-      .b = {},
-      .c = OutputDescriptor(problem, strides, problem.AxesOf(problem.out()).stride, gemm)};
-  const ImageAxes dy = AddImage(out.a, problem.AxesOf(Tensor::kY), /*merged=*/1);
+      .a = {}, .b = {}, .c = OutputDescriptor(problem, axes, axes.out.stride, gemm)};
+  const ImageAxes dy = AddImage(out.a, axes.a, /*merged=*/1);
   out.a.See({dy.group.matrix, dy.channel, MergeRows(out.a, dy.n, dy.cell, dy.group.merged)});
-  const SourceView x = AddSource(out.b, problem, strides, Tensor::kX, gemm, /*merged=*/1);
+  const SourceView x = AddSource(out.b, axes, axes.b, gemm, /*merged=*/1);
   out.b.See({x.matrix, out.b.Merge({x.tap[0], x.tap[1], x.tap[2], x.channel}), x.cells});
   out.terms = out.b.length(2);
   return out;
@@ -143,29 +139,29 @@ GemmDescriptors LowerBackwardWeight(const ConvProblem& problem, const ConvStride
 
 }  // namespace
 
-ConvStrides StridesOf(const ConvProblem& problem) {
-  ConvStrides strides;
+ConvAxes::ConvAxes(const ConvProblem& problem)
+    : a(problem.AxesOf(problem.a())),
+      b(problem.AxesOf(problem.b())),
+      out(problem.AxesOf(problem.out())) {
   for (std::size_t i = 0; i < kAxes; ++i) {
     strides[i] = MakeAxisStrides(problem.direction, problem.dims[i]);
   }
-  return strides;
 }
 
-Descriptor OutputDescriptor(const ConvProblem& problem, const ConvStrides& strides,
-                            const PerAxis& stride, const SubGemm& gemm, int merged) {
+Descriptor OutputDescriptor(const ConvProblem& problem, const ConvAxes& axes, const PerAxis& stride,
+                            const SubGemm& gemm, int merged) {
   Descriptor c;
-  TensorAxes axes = problem.AxesOf(problem.out());
-  axes.stride = stride;
+  const TensorAxes out = {.size = axes.out.size, .stride = stride};
   if (problem.direction == Direction::kBackwardWeight) {
-    const WeightAxes w = AddWeights(c, axes, /*merged=*/1);
+    const WeightAxes w = AddWeights(c, out, /*merged=*/1);
     c.See({w.group.matrix, w.k, c.Merge({w.tap[0], w.tap[1], w.tap[2], w.c})});
     return c;
   }
-  const ImageAxes image = AddImage(c, axes, merged);
+  const ImageAxes image = AddImage(c, out, merged);
   std::array<Axis, kAxes> cell;
   for (std::size_t i = 0; i < kAxes; ++i) {
-    cell[i] =
-        c.Slice(image.cell[i], gemm.axis[i].first_cell, gemm.axis[i].count, strides[i].cell_stride);
+    cell[i] = c.Slice(image.cell[i], gemm.axis[i].first_cell, gemm.axis[i].count,
+                      axes.strides[i].cell_stride);
   }
   // A column's group is that of its row, which has been counted.
   const Axis group = merged == 1 ? kNone : c.Memory(merged, 0);
@@ -174,11 +170,10 @@ Descriptor OutputDescriptor(const ConvProblem& problem, const ConvStrides& strid
   return c;
 }
 
-GemmDescriptors Lower(const ConvProblem& problem, const ConvStrides& strides, const SubGemm& gemm,
+GemmDescriptors Lower(const ConvProblem& problem, const ConvAxes& axes, const SubGemm& gemm,
                       int merged) {
-  return problem.direction == Direction::kBackwardWeight
-             ? LowerBackwardWeight(problem, strides, gemm)
-             : LowerGather(problem, strides, gemm, merged);
+  return problem.direction == Direction::kBackwardWeight ? LowerBackwardWeight(problem, axes, gemm)
+                                                         : LowerGather(problem, axes, gemm, merged);
 }
 
 }  // namespace gridwise::ck

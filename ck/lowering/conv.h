@@ -29,27 +29,31 @@ struct GemmDescriptors {
   std::int64_t terms = 0;  // k; 0: C is zero, and A and B mean nothing
 };
 
-/// How far apart the cells and taps of a problem's classes are, by axis: what its multiplications
-/// have in common.
-using ConvStrides = std::array<AxisStrides, 3>;
-ConvStrides StridesOf(const ConvProblem& problem);
+/// What the multiplications of a problem have in common: its tensors, and how far apart the cells
+/// and taps of its classes are, by axis.
+struct ConvAxes {
+  TensorAxes a, b, out;
+  std::array<AxisStrides, 3> strides;
+
+  explicit ConvAxes(const ConvProblem& problem);
+};
 
 /// The output as a multiplication sees it, over a tensor that has the output's sizes and these
 /// distances between elements: the output itself, or one that the epilogue reads. The rest as
 /// below.
-Descriptor OutputDescriptor(const ConvProblem& problem, const ConvStrides& strides,
-                            const PerAxis& stride, const SubGemm& gemm, int merged = 1);
+Descriptor OutputDescriptor(const ConvProblem& problem, const ConvAxes& axes, const PerAxis& stride,
+                            const SubGemm& gemm, int merged = 1);
 
 /// One of the multiplications that are a valid `problem`, in any of its directions: `gemm` is one
-/// of MakeSubGemms(problem), and `strides` are StridesOf(problem).
+/// of MakeSubGemms(problem), and `axes` the problem's.
 ///
 /// `merged` groups of forward, which divide the problem's, make one matrix: m is (image, cell,
 /// group) and n is (group, channel). C exists where both groups are the same, which its descriptor
 /// does not say.
-GemmDescriptors Lower(const ConvProblem& problem, const ConvStrides& strides, const SubGemm& gemm,
+GemmDescriptors Lower(const ConvProblem& problem, const ConvAxes& axes, const SubGemm& gemm,
                       int merged = 1);
 inline GemmDescriptors Lower(const ConvProblem& problem, const SubGemm& gemm) {
-  return Lower(problem, StridesOf(problem), gemm);
+  return Lower(problem, ConvAxes(problem), gemm);
 }
 
 }  // namespace gridwise::ck

@@ -22,7 +22,7 @@ double AddressInstructions(const GemmConfig& c, Side side) {
 double ConflictCycles(const GemmConfig& c, Side side) {
   constexpr double kBanksBytes = 128;  // of a cycle
   const GemmConfig::Operand& o = c.operand(side);
-  if (o.along_k()) return 0;
+  if (!o.swaps()) return 0;
   // Lanes that write in one cycle, and different places that they write to, in chunks.
   const int lanes = static_cast<int>(kBanksBytes) / (o.k * SizeOf(c.type));
   const int places = std::max(16 / o.rows, 2);
@@ -30,15 +30,33 @@ double ConflictCycles(const GemmConfig& c, Side side) {
   return cycles * (std::max(1, lanes / std::min(places, 8)) - 1);
 }
 
+constexpr double kLine = 128;  // bytes
+
+/// Bytes next to each other in memory, in the direction that an operand is loaded in.
+double RunBytes(const GemmConfig& c, const Demands& demands, Side side) {
+  const Demands::Runs& runs = side == Side::kA ? demands.runs_a : demands.runs_b;
+  const auto run = static_cast<double>(c.operand(side).along_k() ? runs.k : runs.rows);
+  return run * SizeOf(c.type);
+}
+
+/// Bytes of the lines of memory that an operand's slab is in: runs that are shorter than a line
+/// leave the rest of it to others.
+double LineBytes(const GemmConfig& c, const Demands& demands, Side side) {
+  return c.lds(side).bytes() * std::max(1.0, kLine / RunBytes(c, demands, side));
+}
+
 /// Cycles that the address unit of a compute unit takes for an operand's slab: of each 16 lanes,
-/// the lines of 128 bytes that they touch, and 64 bytes a cycle. The rule fits what was published
-/// of gfx942; of RDNA none is known.
-double AddressCycles(const GemmConfig& c, Side side) {
-  constexpr double kLanes = 16, kLine = 128, kBytesPerCycle = 64;
+/// the lines that they touch, and 64 bytes a cycle. The rule fits what was published of gfx942; of
+/// RDNA none is known.
+double AddressCycles(const GemmConfig& c, const Demands& demands, Side side) {
+  constexpr double kLanes = 16, kBytesPerCycle = 64;
   const GemmConfig::Operand& o = c.operand(side);
   const double load_bytes = o.vector() * SizeOf(c.type);
-  // Lanes lie along K, a chunk apart, or along rows, where they are neighbours.
-  const double along = std::min<double>(kLanes, o.along_k() ? c.units_k(side) : c.units_rows(side));
+  // Lanes lie along K, a chunk apart, or along rows, where they are neighbours, as far as runs go.
+  const double of_run = std::max(1.0, RunBytes(c, demands, side) / load_bytes);
+  const double along =
+      std::min<double>({kLanes, 1.0 * (o.along_k() ? c.units_k(side) : c.units_rows(side)),
+                        o.along_k() ? kLanes : of_run});
   const double apart = o.along_k() ? LdsTile::kChunkBytes : load_bytes;
   const double lines = kLanes / along * std::ceil(along * apart / kLine);
   const double groups = c.units(side) * c.loads_of_unit(side) / kLanes;
@@ -56,7 +74,7 @@ double ResidentWorkgroups(const GemmConfig& c, const DeviceFacts& device) {
   return std::max(1.0, std::min(by_registers, by_lds));
 }
 
-TileSteps TileStepsOf(const GemmConfig& c, const DeviceFacts& device) {
+TileSteps TileStepsOf(const GemmConfig& c, const Demands& demands, const DeviceFacts& device) {
   constexpr double kTableRead = 64;  // LDS latency before the loads of a step
   // Of a step: 28 scalar instructions, of 4 cycles, and 5 branches of 8 (tests/isa).
   constexpr double kControl = 28 * 4 + 5 * 8;
@@ -66,36 +84,39 @@ TileSteps TileStepsOf(const GemmConfig& c, const DeviceFacts& device) {
   // than estimated.
   constexpr double kOutput = 1.7, kPrologue = 3000, kAgainstTileOfMfma = 1.1;
   const TargetTraits target = TraitsOf(device.gfx);
-  const double math_waves =
-      std::max(1.0, static_cast<double>(c.waves.m * c.waves.n) / target.simds_per_unit);
+  const double simds = static_cast<double>(c.waves.m * c.waves.n) / target.simds_per_unit;
+  const double math_waves = std::max(1.0, simds);
   const double load_waves =
       std::max(1.0, static_cast<double>(c.load_threads() / c.mma.lanes()) / target.simds_per_unit);
   const double cycles_of_instruction = target.wave_size == 64 ? 4 : 1;
   const bool has_table = c.a.has_table() || c.b.has_table();
   const auto swapped = [&](Side side, int rows) {
-    return c.operand(side).along_k() ? 0.0 : 1.0 * rows * c.tile.k;
+    return c.operand(side).swaps() ? 1.0 * rows * c.tile.k : 0.0;
   };
   const double read_elements = 1.0 * c.waves.m * c.waves.n * (c.wave_m() + c.wave_n()) * c.tile.k;
-  return {.tile_elements = 1.0 * c.tile.m * c.tile.n,
-          .output_factor = kOutput,
-          .element_bytes = SizeOf(c.type),
-          .resident = ResidentWorkgroups(c, device),
-          .matrix_cycles = c.reps_m() * c.reps_n() * (c.tile.k / c.mma.k) *
-                           MmaCycles(c.mma, c.type) * math_waves,
-          .slab_bytes = 1.0 * c.buffer_bytes(),
-          .read_bytes = read_elements * SizeOf(c.type),
-          .written_bytes = 1.0 * c.buffer_bytes(),
-          .conflict_cycles = ConflictCycles(c, Side::kA) + ConflictCycles(c, Side::kB),
-          .lane_cycles = kControl + (has_table ? kTableRead : 0) +
-                         cycles_of_instruction * load_waves *
-                             (AddressInstructions(c, Side::kA) + AddressInstructions(c, Side::kB)),
-          .swapped_elements = swapped(Side::kA, c.tile.m) + swapped(Side::kB, c.tile.n),
-          .loads_apart = c.is_wavelet(),
-          .address_cycles = AddressCycles(c, Side::kA) + AddressCycles(c, Side::kB),
-          .barriers = c.lds_buffers() == 1 ? 2 : 1,
-          .slabs_in_flight = c.slabs_in_flight(),
-          .prologue_cycles = kPrologue,
-          .factor = target.mma_unit == MmaUnit::kMfma ? kAgainstTileOfMfma : 1};
+  return {
+      .tile_elements = 1.0 * c.tile.m * c.tile.n,
+      .output_factor = kOutput,
+      .element_bytes = SizeOf(c.type),
+      .resident = ResidentWorkgroups(c, device),
+      .matrix_cycles =
+          c.reps_m() * c.reps_n() * (c.tile.k / c.mma.k) * MmaCycles(c.mma, c.type) * math_waves,
+      .matrix_simds = c.mma.unit == MmaUnit::kFma ? 0 : std::min(1.0, simds),
+      .slab_bytes = 1.0 * c.buffer_bytes(),
+      .line_bytes = LineBytes(c, demands, Side::kA) + LineBytes(c, demands, Side::kB),
+      .read_bytes = read_elements * SizeOf(c.type),
+      .written_bytes = 1.0 * c.buffer_bytes(),
+      .conflict_cycles = ConflictCycles(c, Side::kA) + ConflictCycles(c, Side::kB),
+      .lane_cycles = kControl + (has_table ? kTableRead : 0) +
+                     cycles_of_instruction * load_waves *
+                         (AddressInstructions(c, Side::kA) + AddressInstructions(c, Side::kB)),
+      .swapped_elements = swapped(Side::kA, c.tile.m) + swapped(Side::kB, c.tile.n),
+      .loads_apart = c.is_wavelet(),
+      .address_cycles = AddressCycles(c, demands, Side::kA) + AddressCycles(c, demands, Side::kB),
+      .barriers = c.lds_buffers() == 1 ? 2 : 1,
+      .slabs_in_flight = c.slabs_in_flight(),
+      .prologue_cycles = kPrologue,
+      .factor = target.mma_unit == MmaUnit::kMfma ? kAgainstTileOfMfma : 1};
 }
 
 }  // namespace gridwise::ck

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ck/gemm/config.h"
+#include "ck/gemm/plan.h"
 #include "core/arch/device_facts.h"
 #include "core/launch/tile_cost.h"
 
@@ -9,7 +10,7 @@ namespace gridwise::ck {
 /// Workgroups of a compute unit at a time, as far as registers, LDS and waves go.
 double ResidentWorkgroups(const GemmConfig& config, const DeviceFacts& device);
 
-/// What a workgroup does, as estimates need it.
-TileSteps TileStepsOf(const GemmConfig& config, const DeviceFacts& device);
+/// What a workgroup does, as estimates need it, of multiplications with these demands.
+TileSteps TileStepsOf(const GemmConfig& config, const Demands& demands, const DeviceFacts& device);
 
 }  // namespace gridwise::ck

@@ -17,10 +17,10 @@
 #include "ck/gemm/functions.h"
 #include "ck/gemm/plan.h"
 #include "ck/ops/estimate.h"
+#include "ck/ops/gemm_launch.h"
 #include "ck/ops/lowered.h"
 #include "core/base/fields_text.h"
 #include "core/conv/sub_gemms.h"
-#include "core/launch/choose_block_map.h"
 
 namespace gridwise::ck {
 namespace {
@@ -28,25 +28,13 @@ namespace {
 /// Each is lowered by itself, for some microseconds: beyond, another family's plan is there sooner.
 constexpr std::int64_t kMostSubGemms = 512;
 
-/// The work of a problem in tiles of a config.
-struct Tiles {
-  std::int64_t count = 0, rows = 0, columns = 0;  // of a matrix; rows of the largest sub-GEMM
-  Work work;
-
-  Tiles(const GemmConfig& config, const ConvProblem& problem, std::span<const GemmForms> gemms) {
-    for (const GemmForms& gemm : gemms) {
-      columns = TileColumnsOf(config, gemm);
-      const std::int64_t tile_rows = TileRowsOf(config, gemm);
-      rows = std::max(rows, tile_rows);
-      count += tile_rows * columns;
-      work.steps += static_cast<double>(tile_rows * columns * StepsOf(config, gemm));
-    }
-    const auto groups = static_cast<double>(problem.groups / config.merge.groups);
-    work.tiles = groups * static_cast<double>(count);
-    work.steps *= groups;
-    work.out_elements = static_cast<double>(problem.out_elements());
-  }
-};
+/// The work of a part's sub-GEMMs, or of all.
+Tiles TilesOf(const GemmConfig& config, const ConvProblem& problem, const Lowered& lowered,
+              std::span<const SubGemm> some = {}) {
+  Tiles tiles(config, lowered.SizesOf(some), problem.groups / config.merge.groups);
+  tiles.work.out_elements = static_cast<double>(problem.out_elements());
+  return tiles;
+}
 
 OutputTypes TypesOf(const ConvProblem& problem, bool is_partial) {
   OutputTypes types = {.c = is_partial ? DataType::kF32 : problem.output_type(), .d = {}};
@@ -74,7 +62,7 @@ class ClassicKernel final : public PartKernel {
   ClassicKernel(Op op, const GemmConfig& config, KernelCode code)
       : op_(op), config_(config), code_(std::move(code)) {}
 
-  std::string_view op() const override { return Name(op_); }
+  std::string_view op() const override { return KnownAs(op_); }
   std::string name() const override { return absl::StrCat(Name(op_), "_", PrintFields(config_)); }
   DataType type() const override { return config_.type; }
   const KernelCode& code() const override { return code_; }
@@ -117,10 +105,8 @@ class ClassicKernel final : public PartKernel {
                      absl::StrFormat("groups is %d; the row merges %d at a time", problem.groups,
                                      config_.merge.groups));
     }
-    const auto lowered = Lower(problem);
-    if (lowered->demands.AreMetBy(config_)) return std::nullopt;
-    for (const GemmForms& gemm : lowered->forms) {
-      if (auto reason = ck::Reject(config_, gemm)) return Refusal(RefusalCode::kLayout, *reason);
+    if (auto reason = Lower(problem)->Reject(config_)) {
+      return Refusal(RefusalCode::kLayout, *std::move(reason));
     }
     return std::nullopt;
   }
@@ -129,9 +115,9 @@ class ClassicKernel final : public PartKernel {
 
   PartEstimate Estimate(const PartRequest& request) const override {
     const auto lowered = Lower(request.problem);
-    const Work work = Tiles(config_, request.problem, lowered->Of(request.sub_gemms)).work;
-    const TileEstimate estimate =
-        EstimateTiles(request, config_.type, TileStepsOf(config_, request.device), work);
+    const Work work = TilesOf(config_, request.problem, *lowered, request.sub_gemms).work;
+    const TileEstimate estimate = EstimateTiles(
+        request, config_.type, TileStepsOf(config_, lowered->demands(), request.device), work);
     return {.splits = estimate.sharing.splits, .cost = estimate.cost};
   }
 
@@ -158,7 +144,7 @@ std::optional<Excess> ClassicKernel::TooLarge(const ConvProblem& problem,
   const bool is_weight = problem.direction == Direction::kBackwardWeight;
   const PartAxis of_positions = problem.batch > 1 ? PartAxis::kImages : PartAxis::kCells;
   const auto lowered = Lower(problem);
-  const Tiles tiles(config_, problem, lowered->forms);
+  const Tiles tiles = TilesOf(config_, problem, *lowered);
   const std::int64_t most_tiles = kMaxWorkItems / config_.threads();
   if (tiles.count > most_tiles) {
     return Excess{
@@ -166,8 +152,8 @@ std::optional<Excess> ClassicKernel::TooLarge(const ConvProblem& problem,
         is_weight ? PartAxis::kK : of_positions};
   }
   const OutputTypes types = TypesOf(problem, /*is_partial=*/true);
-  if (lowered->demands.FitInOneLaunch(SizeOf(types.c), limit)) return std::nullopt;
-  for (const GemmForms& gemm : lowered->forms) {
+  if (lowered->demands().FitInOneLaunch(SizeOf(types.c), limit)) return std::nullopt;
+  for (const GemmForms& gemm : lowered->FormsOf({})) {
     const auto excess = ck::TooLarge(config_, gemm, types, limit);
     if (!excess) continue;
     // Images and cells are in both operands of backward-weight, else in A and the output.
@@ -221,10 +207,11 @@ PartLaunch ClassicKernel::MakeLaunchWith(const PartRequest& request, const OfOpe
   using Args = GemmArgs<Functions<OfOperands, OfOperands>>;
   const ConvProblem& problem = request.problem;
   const auto lowered = Lower(problem);
-  const std::span<const GemmForms> gemms = lowered->Of(request.sub_gemms);
-  const Tiles tiles(config_, problem, gemms);
+  const std::vector<GemmForms> gemms = lowered->FormsOf(request.sub_gemms);
+  const Tiles tiles = TilesOf(config_, problem, *lowered, request.sub_gemms);
   const Sharing sharing =
-      EstimateTiles(request, config_.type, TileStepsOf(config_, request.device), tiles.work)
+      EstimateTiles(request, config_.type, TileStepsOf(config_, lowered->demands(), request.device),
+                    tiles.work)
           .sharing;
   const bool partial = sharing.partial_elements > 0;
   const std::vector<ProblemArgs> problems =
@@ -234,29 +221,9 @@ PartLaunch ClassicKernel::MakeLaunchWith(const PartRequest& request, const OfOpe
   args.functions.b = b;
   args.out = MakeOutput(problem, sharing, gemms.front());
   if (!partial) args.functions.c = CombineOf(problem.epilogue);
-  args.tiles_n = static_cast<int>(tiles.columns);
-  args.map =
-      ChooseBlockMap(request.device, {.tiles = tiles.count,
-                                      .rows = tiles.rows,
-                                      .columns = tiles.columns,
-                                      .row_elements = config_.tile.m,
-                                      .column_elements = config_.tile.n,
-                                      .resident = ResidentWorkgroups(config_, request.device)});
-  args.problems = static_cast<int>(problems.size());
-  args.only = problems.front();
-  PartLaunch part = {
-      .launch = {.code = code_,
-                 .shape = {.workgroups = {static_cast<unsigned>(tiles.count),
-                                          static_cast<unsigned>(problem.groups /
-                                                                config_.merge.groups),
-                                          static_cast<unsigned>(sharing.splits)},
-                           .threads = {static_cast<unsigned>(config_.threads()), 1, 1}},
-                 .arguments = BytesOf(args),
-                 .addresses = {{offsetof(Args, a) + offsetof(OperandArgs, data), {Memory::kA}},
-                               {offsetof(Args, b) + offsetof(OperandArgs, data), {Memory::kB}},
-                               {offsetof(Args, out) + offsetof(OutputArgs, data), {Memory::kOut}}},
-                 .map = args.map},
-      .table = {}};
+  PartLaunch part = {.launch = MakeGemmLaunch(config_, code_, args, problems, tiles, sharing.splits,
+                                              request.device),
+                     .table = {}};
   auto& addresses = part.launch.addresses;
   for (int i = 0; i < args.out.tensors; ++i) {
     addresses.push_back({offsetof(Args, out) + offsetof(OutputArgs, d) +

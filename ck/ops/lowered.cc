@@ -14,12 +14,52 @@
 
 namespace gridwise::ck {
 
-std::span<const GemmForms> Lowered::Of(std::span<const SubGemm> some) const {
-  if (some.empty() || some.size() == gemms.size()) return forms;
-  const auto found = std::find_if(gemms.begin(), gemms.end(), [&](const SubGemm& gemm) {
+Lowered::Lowered(const ConvProblem& problem, int merged)
+    : problem_(problem), merged_(merged), axes_(problem), gemms_(MakeSubGemms(problem)) {
+  sizes_.reserve(gemms_.size());
+  for (const SubGemm& gemm : gemms_) {
+    GemmForms forms = Lower(gemm);
+    sizes_.push_back({.rows = RowsOf(forms), .columns = ColumnsOf(forms), .terms = forms.terms});
+    if (demands_.Add(forms, problem.type)) demanding_.push_back(std::move(forms));
+  }
+}
+
+std::optional<std::string> Lowered::Reject(const GemmConfig& config) const {
+  if (demands_.AreMetBy(config)) return std::nullopt;
+  for (const GemmForms& forms : demanding_) {
+    if (auto reason = ck::Reject(config, forms)) return reason;
+  }
+  return std::nullopt;
+}
+
+GemmForms Lowered::Lower(const SubGemm& gemm) const {
+  GemmForms forms = ck::FormsOf(ck::Lower(problem_, axes_, gemm, merged_));
+  for (int i = 0; i < problem_.epilogue.tensors; ++i) {
+    const PerAxis& stride = problem_.epilogue.d[static_cast<std::size_t>(i)].stride;
+    forms.d.push_back(Normalize(OutputDescriptor(problem_, axes_, stride, gemm, merged_)));
+  }
+  return forms;
+}
+
+Lowered::Range Lowered::RangeOf(std::span<const SubGemm> some) const {
+  if (some.empty() || some.size() == gemms_.size()) return {0, gemms_.size()};
+  const auto found = std::find_if(gemms_.begin(), gemms_.end(), [&](const SubGemm& gemm) {
     return std::memcmp(&gemm, &some.front(), sizeof(SubGemm)) == 0;  // 23 numbers of 4 bytes
   });
-  return std::span(forms).subspan(static_cast<std::size_t>(found - gemms.begin()), 1);
+  return {static_cast<std::size_t>(found - gemms_.begin()), 1};
+}
+
+std::span<const GemmSize> Lowered::SizesOf(std::span<const SubGemm> some) const {
+  const Range range = RangeOf(some);
+  return std::span(sizes_).subspan(range.first, range.count);
+}
+
+std::vector<GemmForms> Lowered::FormsOf(std::span<const SubGemm> some) const {
+  const Range range = RangeOf(some);
+  std::vector<GemmForms> forms;
+  forms.reserve(range.count);
+  for (std::size_t i = 0; i < range.count; ++i) forms.push_back(Lower(gemms_[range.first + i]));
+  return forms;
 }
 
 namespace {
@@ -44,43 +84,39 @@ struct Hash {
 /// that no launch can compute at once.
 class Memory {
  public:
-  std::shared_ptr<const Lowered> Find(const Key& key) const {
-    const auto found = lowered_.find(key);
-    return found == lowered_.end() ? nullptr : found->second;
+  /// Mostly it is the last one again.
+  std::shared_ptr<const Lowered> Find(const ConvProblem& problem, int merged) {
+    if (last_ == nullptr || !last_->Is(problem, merged)) {
+      const auto found = lowered_.find(Key{problem, merged});
+      if (found == lowered_.end()) return nullptr;
+      last_ = found->second;
+    }
+    return last_;
   }
 
   void Add(const Key& key, std::shared_ptr<const Lowered> lowered) {
-    constexpr std::size_t kMostForms = 4096;
-    if (forms_ + lowered->forms.size() > kMostForms) {
+    constexpr std::size_t kMostGemms = 4096;
+    if (gemms_ + lowered->SizesOf({}).size() > kMostGemms) {
       lowered_.clear();
-      forms_ = 0;
+      gemms_ = 0;
     }
-    forms_ += lowered->forms.size();
+    gemms_ += lowered->SizesOf({}).size();
+    last_ = lowered;
     lowered_.emplace(key, std::move(lowered));
   }
 
  private:
   absl::flat_hash_map<Key, std::shared_ptr<const Lowered>, Hash> lowered_;
-  std::size_t forms_ = 0;
+  std::shared_ptr<const Lowered> last_;
+  std::size_t gemms_ = 0;
 };
 
 }  // namespace
 
 std::shared_ptr<const Lowered> LoweredOf(const ConvProblem& problem, int merged) {
   static thread_local Memory memory;
-  if (auto known = memory.Find({problem, merged})) return known;
-  auto lowered = std::make_shared<Lowered>();
-  lowered->gemms = MakeSubGemms(problem);
-  lowered->forms.reserve(lowered->gemms.size());
-  const ConvStrides strides = StridesOf(problem);
-  for (const SubGemm& gemm : lowered->gemms) {
-    GemmForms& forms = lowered->forms.emplace_back(FormsOf(Lower(problem, strides, gemm, merged)));
-    for (int i = 0; i < problem.epilogue.tensors; ++i) {
-      const PerAxis& stride = problem.epilogue.d[static_cast<std::size_t>(i)].stride;
-      forms.d.push_back(Normalize(OutputDescriptor(problem, strides, stride, gemm, merged)));
-    }
-  }
-  lowered->demands = Demands(lowered->forms, problem.type);
+  if (auto known = memory.Find(problem, merged)) return known;
+  auto lowered = std::make_shared<const Lowered>(problem, merged);
   memory.Add({problem, merged}, lowered);
   return lowered;
 }

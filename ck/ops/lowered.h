@@ -1,24 +1,56 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "ck/gemm/config.h"
 #include "ck/gemm/plan.h"
+#include "ck/lowering/conv.h"
+#include "ck/ops/gemm_launch.h"
 #include "core/conv/gemm_map.h"
 #include "core/conv/problem.h"
 
 namespace gridwise::ck {
 
-/// A convolution as multiplications.
-struct Lowered {
-  std::vector<SubGemm> gemms;    // MakeSubGemms(problem)
-  std::vector<GemmForms> forms;  // of each
-  Demands demands;               // of all
+/// A convolution as multiplications. What all rows ask is there at once; the forms, of hundreds of
+/// sub-GEMMs maybe, are derived again for a launch.
+class Lowered {
+ public:
+  Lowered(const ConvProblem& problem, int merged);
 
-  /// The forms of `some` of the sub-GEMMs: all of them, or one. None stands for all, which is how
-  /// backward-weight has its only one.
-  std::span<const GemmForms> Of(std::span<const SubGemm> some) const;
+  bool Is(const ConvProblem& problem, int merged) const {
+    return merged == merged_ && problem == problem_;
+  }
+
+  /// Of all sub-GEMMs together.
+  const Demands& demands() const { return demands_; }
+  /// Why a kernel does not meet them.
+  std::optional<std::string> Reject(const GemmConfig& config) const;
+
+  /// Of `some` of the sub-GEMMs, of MakeSubGemms(problem): all of them, or one. None stands for
+  /// all, which is how backward-weight has its only one.
+  std::span<const GemmSize> SizesOf(std::span<const SubGemm> some) const;
+  std::vector<GemmForms> FormsOf(std::span<const SubGemm> some) const;
+
+ private:
+  struct Range {
+    std::size_t first, count;
+  };
+  Range RangeOf(std::span<const SubGemm> some) const;
+  GemmForms Lower(const SubGemm& gemm) const;
+
+  ConvProblem problem_;
+  int merged_;
+  ConvAxes axes_;
+  std::vector<SubGemm> gemms_;
+  std::vector<GemmSize> sizes_;
+  std::vector<GemmForms> demanding_;  // those that the demands come from
+  Demands demands_;
 };
 
 /// Lowers a valid problem, with the tensors of its epilogue; `merged` groups make one matrix, see

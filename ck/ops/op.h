@@ -13,11 +13,13 @@ enum class Op {
   kTwoStage,     ///< backward-weight: f32 sums in the workspace, which a second launch converts
   kExplicit,     ///< backward-weight: a plain batched matrix multiplication, of columns if need be
   kWaveletV3,    ///< backward-weight: waves that load, and waves that multiply
-  kBatchedGemm,  ///< matrices as they are
+  kMultipleDWeight,  ///< backward-weight: CShuffleV3, as it is called with further tensors
+  kBatchedGemm,      ///< matrices as they are
 };
 
-inline constexpr Op kAllOps[] = {Op::kMultipleABD, Op::kMultipleD, Op::kCShuffleV3, Op::kTwoStage,
-                                 Op::kExplicit,    Op::kWaveletV3, Op::kBatchedGemm};
+inline constexpr Op kAllOps[] = {Op::kMultipleABD,     Op::kMultipleD,  Op::kCShuffleV3,
+                                 Op::kTwoStage,        Op::kExplicit,   Op::kWaveletV3,
+                                 Op::kMultipleDWeight, Op::kBatchedGemm};
 
 constexpr const char* Name(Op op) {
   switch (op) {
@@ -33,10 +35,17 @@ constexpr const char* Name(Op op) {
       return "explicit";
     case Op::kWaveletV3:
       return "wavelet";
+    case Op::kMultipleDWeight:
+      return "weight_multiple_d";
     case Op::kBatchedGemm:
       return "batched_gemm";
   }
   return "?";
+}
+
+/// How users ask for an op, of a direction that they name. Name() begins the names of its rows.
+constexpr const char* KnownAs(Op op) {
+  return Name(op == Op::kMultipleDWeight ? Op::kMultipleD : op);
 }
 
 /// The direction of an op's convolutions, and that as which matrices are planned.

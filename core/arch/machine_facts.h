@@ -7,11 +7,10 @@ namespace gridwise {
 
 constexpr MachineFacts MachineFactsOf(Gfx gfx) { return TraitsOf(gfx).machine; }
 
-/// The clock in GHz that estimates count cycles of: the one of long runs, as much below the
-/// device's peak as the product's.
-constexpr double EstimateGhz(const DeviceFacts& device) {
-  return MachineFactsOf(device.gfx).sustained_ghz * device.clock_ghz /
-         TraitsOf(device.gfx).clock_ghz;
+/// Cycles of the device's peak clock that a long run takes for each cycle of all its matrix units,
+/// as power affords: 1 where it affords all of them.
+constexpr double PowerFactor(Gfx gfx) {
+  return TraitsOf(gfx).clock_ghz / MachineFactsOf(gfx).sustained_ghz;
 }
 
 }  // namespace gridwise

@@ -5,8 +5,10 @@
 
 namespace gridwise {
 
-/// What no kernel can be faster than: the time of all multiplications at the peak of the matrix
-/// units, and of each tensor moved once. The launch itself is not counted.
+/// What no kernel can be faster than: the time of all multiplications at the rate of the matrix
+/// units, and of each tensor moved once. The launch itself is not counted. In long runs the matrix
+/// units' rate is what power affords (MachineFacts::sustained_ghz), memory's does not depend on the
+/// clock.
 struct Roofline {
   double matrix_ms = 0, memory_ms = 0;
   double ms() const { return matrix_ms > memory_ms ? matrix_ms : memory_ms; }
@@ -32,7 +34,7 @@ RooflineWork RooflineWorkOf(const P& problem) {
       .bytes_written = static_cast<double>(problem.out_elements()) * SizeOf(problem.output_type())};
 }
 
-/// The roofline of `work` on `device` with its engine clock at `clock_ghz`. As in runs one after
+/// The roofline of `work` on `device` with its matrix units at `clock_ghz`. As in runs one after
 /// the other, tensors that fit into the Infinity Cache together are there already; larger ones come
 /// from memory and go there, at the rates that are achieved (MachineFacts). The tensors of an
 /// epilogue are not counted.

@@ -4,12 +4,16 @@
 
 namespace gridwise {
 
-/// An analytic estimate of a kernel's time, in cycles of the engine clock of long runs
-/// (EstimateGhz). It ranks rows; its terms are those of the simulator's clock (tools/sim/time), its
-/// constants the machine's (core/arch/machine_facts.h) and fits to that clock.
+/// An analytic estimate of a kernel's time in long runs, in cycles of the device's peak clock
+/// (DeviceFacts::clock_ghz). It ranks rows; its terms are those of the simulator's clock
+/// (tools/sim/time), its constants the machine's (core/arch/machine_facts.h) and fits to that
+/// clock.
 ///
 ///   busy = rounds * (max(matrix, lds, memory, alone / resident) + fixed / resident)
-///   cycles = (busy^4 + tensor^4)^(1/4) + passes
+///   cycles = max((busy^4 + tensor^4)^(1/4) + passes, power)
+///
+/// Power is that of the matrix units: the device's clock falls until it affords their work,
+/// whatever else there is to do.
 ///
 /// Device memory's time is the same for all rows of a problem, and hides behind the rest, the less
 /// well the nearer the two are. So it changes no order of rows, but what splits and passes are
@@ -25,16 +29,20 @@ struct Cost {
   double resident = 0;      // of them, how many run at the same time and hide each other's waits
   double tensor_cycles = 0;  // of device memory, for tensors that the Infinity Cache cannot hold
   double pass_cycles = 0;    // of the launches before and after: transposes, sums of splits
+  double power_cycles = 0;   // of all matrix work, as power affords it: PowerFactor; 0: no limit
   double splits = 1;         // workgroups that share the K of a tile
   double cycles = 0;         // of it all
 
   /// E.g. "41.2 us = 3 rounds x (max(25623 matrix, 20110 lds, 13324 memory, 64000 alone / 3) + 3000
-  /// fixed / 3) cycles"; "+ 9000 passes" before "cycles" where there are some. `clock_ghz` is
-  /// EstimateGhz of the device.
+  /// fixed / 3) cycles"; "+ 9000 passes" before "cycles" where there are some; "41.2 us = 86520
+  /// cycles by power, else ..." where power limits. `clock_ghz` is the device's peak.
   std::string ToString(double clock_ghz) const;
 };
 
 /// Fills in cost.cycles from the other fields.
 Cost WithCycles(Cost cost);
+
+/// Of launches one after the other: with the terms of `first`, to whose passes `next` is added.
+Cost InSequence(Cost first, const Cost& next);
 
 }  // namespace gridwise

@@ -15,7 +15,7 @@ double TensorCycles(const ConvProblem& problem, const DeviceFacts& device) {
   }
   return (work.bytes_read / machine.dram_read_gb_per_s +
           work.bytes_written / machine.dram_write_gb_per_s) *
-         EstimateGhz(device);
+         device.clock_ghz;
 }
 
 PlanContext::Simple MakeSimple(const ConvProblem& problem, const DeviceFacts& device, Cells cells) {

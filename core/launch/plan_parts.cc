@@ -103,8 +103,7 @@ class Divider {
       if (!sum) {
         sum = launch;
       } else {
-        sum->cost.pass_cycles += launch.cost.cycles;
-        sum->cost = WithCycles(sum->cost);
+        sum->cost = InSequence(sum->cost, launch.cost);
       }
     });
     return *sum;
@@ -160,7 +159,7 @@ class Divider {
     Cost cost = cost_of(division.parts[0]);
     cost.pass_cycles += simple_.pass_cycles;
     for (std::size_t i = 1; i < division.parts.size(); ++i) {
-      cost.pass_cycles += cost_of(division.parts[i]).cycles;
+      cost = InSequence(cost, cost_of(division.parts[i]));
     }
     if (division.terms > 1 || (division.sums_only && division.splits() == 1)) {
       const auto elements = static_cast<double>(simple_.problem.out_elements());

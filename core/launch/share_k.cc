@@ -7,7 +7,7 @@ namespace gridwise {
 Sharing ShareK(Sharing sharing, DataType type, const DeviceFacts& device, const Work& work,
                absl::FunctionRef<double(int splits)> cycles_of) {
   constexpr double kLeastSteps = 4;  // shorter loops are not worth a workgroup
-  constexpr int kMostRounds = 4;     // more workgroups than that hide nothing more
+  constexpr int kMostRounds = 8;     // more workgroups than that waste little of the last round
   if (sharing.splits == 0) {
     sharing.splits = 1;
     const bool splittable =

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/launch/tile_fit.h"
 #include "core/passes/pass_cycles.h"
 
 namespace gridwise {
@@ -13,15 +12,15 @@ namespace {
 double BytesPerClock(const DeviceFacts& device, const MachineFacts& machine, double missed,
                      double busy) {
   const double l2 = machine.l2_bytes_per_clk * device.dies / busy;
-  const double behind = machine.mall_gb_per_s / EstimateGhz(device) / busy;
+  const double behind = machine.mall_gb_per_s / device.clock_ghz / busy;
   return 1 / (1 / l2 + missed / behind);
 }
 
 }  // namespace
 
-TileCost::TileCost(const DeviceFacts& device, const TileSteps& s, const Work& work)
-    : device_(device), steps_(s), work_(work), machine_(MachineFactsOf(device.gfx)) {
-  const TileFit& fit = TileFitOf(device.gfx);
+TileCost::TileCost(const DeviceFacts& device, const TileFit& fit, const TileSteps& s,
+                   const Work& work)
+    : device_(device), fit_(fit), steps_(s), work_(work), machine_(MachineFactsOf(device.gfx)) {
   lds_ = s.slab_bytes / machine_.lds_write_bytes + s.conflict_cycles +
          s.read_bytes / machine_.lds_read_bytes;
   // What a wave does in a step besides to multiply, or another wave meanwhile.
@@ -33,9 +32,8 @@ TileCost::TileCost(const DeviceFacts& device, const TileSteps& s, const Work& wo
   busy_ = s.loads_apart ? std::max(multiplies, loads + swapped) : multiplies + loads;
   busy_ += fit.barrier * s.barriers;
   // Slabs in flight share the latency.
-  latency_ =
-      (machine_.l2_latency_clk + fit.missed * machine_.mall_latency_ns * EstimateGhz(device)) /
-      s.slabs_in_flight;
+  latency_ = (machine_.l2_latency_clk + fit.missed * machine_.mall_latency_ns * device.clock_ghz) /
+             s.slabs_in_flight;
   fixed_ = fit.launch + s.prologue_cycles + fit.output * s.output_factor * s.tile_elements;
 }
 
@@ -47,8 +45,12 @@ Cost TileCost::Of(int splits) const {
   const double rounds = std::ceil(tiles / device_.compute_units);
   const double resident = std::min(s.resident, rounds);
   const double units = std::min<double>(tiles, device_.compute_units);
-  const double bytes_per_clock =
-      BytesPerClock(device_, machine_, TileFitOf(device_.gfx).missed, units);
+  // L2 has a tap's cells no more at the next one if it does not hold those of all workgroups.
+  const double window =
+      s.window_bytes * std::min(tiles, resident * device_.compute_units) / device_.dies;
+  const double lost = window > machine_.l2_bytes ? s.window_part : 0;
+  const double missed = lost + (1 - lost) * fit_.missed;
+  const double bytes_per_clock = BytesPerClock(device_, machine_, missed, units);
   // A slab arrives behind those of the unit's other workgroups.
   const double arrival = latency_ + resident * s.slab_bytes / bytes_per_clock;
   // L2 gives whole lines; what is behind it, each of them once.
@@ -67,12 +69,15 @@ Cost TileCost::Of(int splits) const {
        .rounds = rounds,
        .resident = resident,
        .pass_cycles = pass,
+       .power_cycles = PowerFactor(device_.gfx) * s.matrix_simds * s.matrix_cycles * steps * tiles /
+                       device_.compute_units,
        .splits = static_cast<double>(splits)});
 }
 
 TileEstimate EstimateTiles(const PartRequest& request, DataType type, const TileSteps& steps,
                            const Work& work) {
-  const TileCost cost(request.device, steps, work);
+  const bool along_cells = request.problem.direction == Direction::kBackwardWeight;
+  const TileCost cost(request.device, TileFitOf(request.device.gfx, along_cells), steps, work);
   const Sharing sharing = ShareK(request.sharing, type, request.device, work,
                                  [&](int splits) { return cost.Of(splits).cycles; });
   return {.sharing = sharing, .cost = cost.Of(sharing.splits)};

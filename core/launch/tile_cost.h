@@ -6,6 +6,7 @@
 #include "core/launch/cost.h"
 #include "core/launch/part_kernel.h"
 #include "core/launch/share_k.h"
+#include "core/launch/tile_fit.h"
 
 namespace gridwise {
 
@@ -19,8 +20,11 @@ struct TileSteps {
 
   // Of a step.
   double matrix_cycles = 0;     // of the matrix units
+  double matrix_simds = 1;      // part of the SIMDs that have those; 0: vector ALUs multiply
   double slab_bytes = 0;        // that come from memory into LDS
   double line_bytes = 0;        // of the lines of memory that they are in; 0: they fill them
+  double window_bytes = 0;      // of cells that the steps of a tap read, and those of the next again
+  double window_part = 0;       // of the slab's bytes, that are of such cells
   double read_bytes = 0;        // that waves read of LDS
   double written_bytes = 0;     // that waves write to LDS, one after the other
   double conflict_cycles = 0;   // that these writes take longer, since lanes share banks
@@ -40,13 +44,15 @@ struct TileSteps {
 /// computed once.
 class TileCost {
  public:
-  TileCost(const DeviceFacts& device, const TileSteps& steps, const Work& work);
+  TileCost(const DeviceFacts& device, const TileFit& fit, const TileSteps& steps,
+           const Work& work);
 
   /// Of a launch of `splits` workgroups for each tile, and the launch that adds their sums up.
   Cost Of(int splits) const;
 
  private:
   const DeviceFacts& device_;
+  const TileFit& fit_;
   const TileSteps steps_;
   const Work& work_;
   MachineFacts machine_;

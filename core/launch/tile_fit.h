@@ -25,8 +25,9 @@ struct TileFit {
   }
 };
 
-const TileFit& TileFitOf(Gfx gfx);
+/// Those of kernels whose K are channels, or of backward-weight's, whose K are cells.
+const TileFit& TileFitOf(Gfx gfx, bool along_cells);
 /// The same to be changed, by a program that fits it: not while another thread estimates.
-TileFit& MutableTileFit(Gfx gfx);
+TileFit& MutableTileFit(Gfx gfx, bool along_cells);
 
 }  // namespace gridwise

@@ -81,6 +81,15 @@ struct LdsLines {
   constexpr int Offset(int k, int row) const {
     return k * line_bytes() + Permuted(k, row / kPieceRows) * 16 + row % kPieceRows * 2;
   }
+
+  /// Lanes that transpose together, and lines that they do it of.
+  static constexpr int kReadLanes = 16, kReadLines = 4;
+  /// Where `lane` reads, to get elements k to k + 3 of `row`: k is a multiple of 4, and the rows of
+  /// lanes that transpose together are consecutive.
+  constexpr int ReadOffset(int lane, int k, int row) const {
+    const int of_group = lane % kReadLanes;
+    return Offset(k + of_group / kReadLines, row - of_group + of_group % kReadLines * 4);
+  }
 };
 
 /// Lanes that access LDS in the same phase, for accesses of a wave of 64.

@@ -16,7 +16,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "core/arch/device_facts.h"
-#include "core/arch/machine_facts.h"
 #include "core/arch/target.h"
 #include "core/base/types.h"
 #include "core/conv/problem.h"
@@ -316,7 +315,7 @@ int64_t gridwise_plan_workspace_bytes(const gridwise_plan* plan) {
   return plan->plan.workspace_bytes();
 }
 double gridwise_plan_estimated_ms(const gridwise_plan* plan) {
-  return plan->plan.cost().cycles / gridwise::EstimateGhz(plan->plan.device()) * 1e-6;
+  return plan->plan.cost().cycles / plan->plan.device().clock_ghz * 1e-6;
 }
 
 gridwise_status gridwise_explain(const gridwise_conv_problem* problem, const char* target,
@@ -331,7 +330,7 @@ gridwise_status gridwise_explain(const gridwise_conv_problem* problem, const cha
   std::ranges::stable_sort(rows, {}, [](const gridwise::RowVerdict& row) {
     return std::pair(row.reason.has_value(), row.ranked_cycles);
   });
-  *verdicts = new gridwise_verdicts{std::move(rows), gridwise::EstimateGhz(*device)};
+  *verdicts = new gridwise_verdicts{std::move(rows), device->clock_ghz};
   return GRIDWISE_OK;
 }
 

@@ -1,6 +1,7 @@
 #include "instances/ck/family.h"
 
 #include <cstddef>
+#include <map>
 #include <span>
 #include <utility>
 #include <vector>
@@ -39,11 +40,13 @@ struct Row {
 struct Tables {
   PartsFamily convolutions{"ck"}, matrices{"ck"};
   ClassicFamily classic{convolutions};
+  std::map<Gfx, std::vector<CompiledKernel>> kernels;
 
   void Add(const RowTable& table) {
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
       const KernelCode code = {ObjectOf(table.objects, table.gfx, i),
                                RowSymbol("ck", table.rows[i].line)};
+      kernels[table.gfx].push_back({table.rows[i].config, code});
       for (const Op op : kAllOps) {
         if (!table.rows[i].ops.Has(op)) continue;
         PartsFamily& family = op == kBatchedGemm ? matrices : convolutions;
@@ -67,5 +70,11 @@ const Tables& TheTables() {
 const KernelFamily& Family() { return TheTables().classic; }
 
 const KernelFamily& Gemms() { return TheTables().matrices; }
+
+std::span<const CompiledKernel> Kernels(Gfx gfx) {
+  const auto& kernels = TheTables().kernels;
+  const auto found = kernels.find(gfx);
+  return found == kernels.end() ? std::span<const CompiledKernel>() : found->second;
+}
 
 }  // namespace gridwise::ck

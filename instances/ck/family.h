@@ -1,5 +1,9 @@
 #pragma once
 
+#include <span>
+
+#include "ck/ops/views.h"
+#include "core/arch/target.h"
 #include "core/launch/family.h"
 
 namespace gridwise::ck {
@@ -10,5 +14,8 @@ const KernelFamily& Family();
 /// Its rows for matrix multiplications, which are told of them as of forward convolutions
 /// (core/gemm/convolution.h). No family that plans of convolutions choose from.
 const KernelFamily& Gemms();
+
+/// The kernels of all its rows, each once.
+std::span<const CompiledKernel> Kernels(Gfx gfx);
 
 }  // namespace gridwise::ck

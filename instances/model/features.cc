@@ -86,8 +86,8 @@ void VisitTarget(const DeviceFacts& device, auto visit) {
   visit("lds_kilobytes", target.lds_bytes / 1024);
   visit("lds_read_bytes", machine.lds_read_bytes);
   visit("l2_bytes_of_unit", machine.l2_bytes_per_clk * device.dies / units);
-  visit("mall_bytes_of_unit", machine.mall_gb_per_s / EstimateGhz(device) / units);
-  visit("dram_bytes_of_unit", machine.dram_read_gb_per_s / EstimateGhz(device) / units);
+  visit("mall_bytes_of_unit", machine.mall_gb_per_s / device.clock_ghz / units);
+  visit("dram_bytes_of_unit", machine.dram_read_gb_per_s / device.clock_ghz / units);
   visit("l2_latency", machine.l2_latency_clk);
 }
 

@@ -34,11 +34,12 @@ struct Group {
 /// Trees whose sum is added to log2 of a row's estimate. Immutable.
 class Model {
  public:
-  /// Reads a model file, whose lines are "key value": of what it is (date, trainer, rows, training,
-  /// a SHA-256), "group DEVICE DIRECTION TYPE PROBLEMS OF_ESTIMATES OF_MODEL", "family NAME",
-  /// "feature NAME LOW HIGH" as FeatureNames() has them, and "tree NODE...", nodes in preorder: a
-  /// leaf its value, others FEATURE<THRESHOLD, with what is below first. kInvalidArgument, naming
-  /// the line; kFailedPrecondition if its features are others than this library's.
+  /// Reads a model file, whose lines are "key value": of what it is (date, trainer, rows, training
+  /// and sample, SHA-256s), "group DEVICE DIRECTION TYPE PROBLEMS OF_ESTIMATES OF_MODEL", "family
+  /// NAME", "feature NAME LOW HIGH" as FeatureNames() has them, and "tree NODE...", nodes in
+  /// preorder: a leaf its value, others FEATURE<THRESHOLD, with what is below first.
+  /// kInvalidArgument, naming the line; kFailedPrecondition if its features are others than this
+  /// library's.
   static absl::StatusOr<Model> Parse(std::string_view text);
 
   /// "2026-11-23, XGBoost 1.7.4, 60 trees, 2400 times, of training set 1f0c7a22..."

@@ -52,16 +52,13 @@ class ReadRows {
 /// chunk.
 template <TileConfig kC, LdsLines kTile, int kReps>
 class ReadLines {
-  static constexpr int kLines = 4, kHalves = LdsLines::kPieceRows / kLines;
-  static constexpr int kLanes = 16;  // that transpose together
+  static constexpr int kLines = LdsLines::kReadLines, kHalves = LdsLines::kPieceRows / kLines;
 
  public:
   GRIDWISE_DEVICE ReadLines(const char* lds, int row) {
-    const int lane = Lane<kC>() % kLanes;
-    const int k = FragmentChunk<kC>(0) * kC.chunk() + lane / kLines;
-    const int first = row - lane + lane % kLines * (kLanes / kLines);
+    const int k = FragmentChunk<kC>(0) * kC.chunk();
     for (int rep = 0; rep < kReps; ++rep) {
-      runs_[rep] = lds + kTile.Offset(k, first + rep * kC.mma.m);
+      runs_[rep] = lds + kTile.ReadOffset(Lane<kC>(), k, row + rep * kC.mma.m);
     }
   }
 

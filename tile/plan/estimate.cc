@@ -13,8 +13,9 @@ double ResidentWorkgroups(const TileConfig& c, const DeviceFacts& device) {
 
 TileSteps TileStepsOf(const TileConfig& c, const DeviceFacts& device) {
   constexpr double kLoadIssue = 16;  // of a wave, at 4 addresses per cycle; an estimate
-  const double waves_per_simd = std::max(
-      1.0, static_cast<double>(c.waves.m * c.waves.n) / TraitsOf(device.gfx).simds_per_unit);
+  const double simds =
+      static_cast<double>(c.waves.m * c.waves.n) / TraitsOf(device.gfx).simds_per_unit;
+  const double waves_per_simd = std::max(1.0, simds);
   // Loads of parts of cells, beyond those of whole ones.
   const auto parts = [&](TileConfig::Patch patch, int rows) {
     return patch.n == 1 ? static_cast<double>(rows * c.tile.k / c.ragged(patch)) : 0;
@@ -43,6 +44,7 @@ TileSteps TileStepsOf(const TileConfig& c, const DeviceFacts& device) {
           .resident = ResidentWorkgroups(c, device),
           .matrix_cycles = c.reps_m() * c.reps_n() * (c.k_of_group() / c.mma.k) *
                            MmaCycles(c.mma, c.type) * waves_per_simd,
+          .matrix_simds = c.mma.unit == MmaUnit::kFma ? 0 : std::min(1.0, simds),
           .slab_bytes = slab_bytes,
           .line_bytes =
               slab_bytes + half_lines(c.patch_a, c.lds_a()) + half_lines(c.patch_b, c.lds_b()),

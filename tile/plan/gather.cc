@@ -361,6 +361,12 @@ TileEstimate EstimateOf(const TileConfig& config, PartRequest request, const Til
   if (config.has_halo()) request.sharing.splits = 1;
   TileSteps steps = TileStepsOf(config, request.device);
   steps.tile_elements *= tiles.run;
+  const ConvProblem& problem = request.problem;
+  if (problem.filter_taps() > 1 && config.merge.groups == 1 && !config.has_halo()) {
+    const auto channels = static_cast<double>(problem.AxesOf(problem.a()).size[5]);
+    steps.window_bytes = config.tile.m * channels * SizeOf(config.type) / tiles.n_tiles;
+    steps.window_part = 1.0 * config.lds_a().bytes() / config.slab_bytes();
+  }
   return EstimateTiles(request, config.type, steps, tiles.work);
 }
 

@@ -501,6 +501,19 @@ TEST(PlanGather, MergedGroupsReachOverTheChannelsOfAllInATensor) {
   EXPECT_FALSE(TooLargeForGather(kMerged, problem).has_value());
 }
 
+// 256 channels of 200 x 200 cells are more than L2 holds of what a die's workgroups read through a
+// tap, of 8 x 8 cells they are not.
+TEST(PlanGather, CellsThatL2LosesBetweenTapsAreReadAgain) {
+  const auto cycles_of_step = [](std::int64_t in, std::int64_t filter) {
+    const Dim dim = {.in = in, .filter = filter, .pad_begin = filter / 2, .pad_end = filter / 2};
+    const ConvProblem problem = {.batch = 32, .c = 256, .k = 64, .dims = {Dim{}, dim, dim}};
+    const Cost cost = EstimateOf(kMedium, problem, {.splits = 1}).cost;
+    return cost.memory_cycles / static_cast<double>(filter * filter);
+  };
+  EXPECT_GT(cycles_of_step(200, 3), 1.5 * cycles_of_step(200, 1));
+  EXPECT_DOUBLE_EQ(cycles_of_step(8, 3), cycles_of_step(8, 1));
+}
+
 TEST(PlanGather, FewTilesOfALongKAreSplit) {
   // 4 tiles for 304 compute units, 3x3 x 4096 / 32 = 1152 steps.
   const Dim dim = {.in = 16, .filter = 3, .pad_begin = 1, .pad_end = 1};

@@ -13,7 +13,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "core/arch/machine_facts.h"
 #include "core/arch/target.h"
 #include "core/runtime/device.h"
 #include "tools/gridwise/comparison.h"
@@ -35,7 +34,7 @@ ComparedSide PlanSide(const Problem& problem, Gfx gfx, const std::vector<PlanOpt
       side.reason = plan.status().message();
       continue;
     }
-    const double us = plan->cost().cycles / EstimateGhz(plan->device()) * 1e-3;
+    const double us = plan->cost().cycles / plan->device().clock_ghz * 1e-3;
     if (side.plan && side.estimated_us <= us) continue;
     side.estimated_us = us;
     side.plan = *std::move(plan);

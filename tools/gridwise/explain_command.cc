@@ -10,7 +10,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
-#include "core/arch/machine_facts.h"
 #include "instances/conv.h"
 #include "instances/plan.h"
 #include "llvm/Support/JSON.h"
@@ -69,10 +68,10 @@ void Print(const Explanation& explanation) {
   for (size_t i = 0; i < rows.size(); ++i) {
     const RowVerdict& row = rows[i];
     if (i == explanation.able) absl::PrintF("%d rows cannot compute it\n", rows.size() - i);
-    const std::string line = absl::StrFormat(
-        "%s %-*s %-*s  %s", explanation.IsChosen(i) ? "*" : " ", family_width, row.family,
-        row_width, row.row,
-        row.reason ? *row.reason : row.cost.ToString(EstimateGhz(explanation.device)));
+    const std::string line =
+        absl::StrFormat("%s %-*s %-*s  %s", explanation.IsChosen(i) ? "*" : " ", family_width,
+                        row.family, row_width, row.row,
+                        row.reason ? *row.reason : row.cost.ToString(explanation.device.clock_ghz));
     absl::PrintF("%s\n", explanation.IsChosen(i) ? Bold(stdout, line) : line);
   }
 }
@@ -86,7 +85,7 @@ llvm::json::Object ToJson(const Explanation& explanation) {
       object["reason"] = *row.reason;
       object["refusal"] = Name(row.code);
     } else {
-      object["estimate"] = ToJson(row.cost, EstimateGhz(explanation.device));
+      object["estimate"] = ToJson(row.cost, explanation.device.clock_ghz);
       object["ranked_cycles"] = JsonNumber(row.ranked_cycles);
       object["chosen"] = explanation.IsChosen(i);
     }

@@ -65,9 +65,9 @@ interrupted goes on where it was. At last come the slowest and the least efficie
 
 With --time the table says how long each takes: ms at the clock of long runs, with the interval that the simulated machine's
 uncertain parameters leave, ms at the peak clock, TFLOP/s, the part of the roofline's bound, and what limits it. With --all-rows too it is
-quicker, from a smaller sample, and leaves out limiter and interval; with --precise only these. With --best as well the table has each
-problem's best row alone: rows are timed in the order of the planner's estimate, and of those that take longer than the best one so far no
-more than that is found out. Its sample is larger, so that times are more precise, unless --quick asks for that of --all-rows.
+quicker, from a smaller sample, and leaves out limiter and interval; with --precise only these. With --best as well
+rows are timed in the order in which the planner ranks them, and of those that take longer than the best one so far no more than that is
+found out: "slower" in the table, with a bound of their time. Its sample is larger, so that times are more precise, unless --quick asks for that of --all-rows.
 
   gridwise sweep --problems=retinanet --direction=fwd --device=gfx942 --n=1 --max-flops=2G --verify --csv=out.csv
   gridwise sweep --problems=retinanet --device=gfx942 --n=32 --time --csv=time.csv

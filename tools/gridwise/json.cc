@@ -6,7 +6,6 @@
 #include <utility>
 #include <variant>
 
-#include "core/arch/machine_facts.h"
 #include "core/arch/target.h"
 #include "core/conv/problem_io.h"
 #include "core/gemm/problem_io.h"
@@ -88,7 +87,8 @@ llvm::json::Object ToJson(const Cost& cost, double clock_ghz) {
                             {"fixed_cycles", JsonNumber(cost.fixed_cycles)},
                             {"rounds", JsonNumber(cost.rounds)},
                             {"resident", JsonNumber(cost.resident)},
-                            {"pass_cycles", JsonNumber(cost.pass_cycles)}};
+                            {"pass_cycles", JsonNumber(cost.pass_cycles)},
+                            {"power_cycles", JsonNumber(cost.power_cycles)}};
 }
 
 llvm::json::Object ToJson(const RowPlan& plan) {
@@ -100,7 +100,7 @@ llvm::json::Object ToJson(const RowPlan& plan) {
                             {"splits", plan.splits()},
                             {"sub_gemms", static_cast<int64_t>(plan.SubGemms().size())},
                             {"workspace_bytes", plan.workspace_bytes()},
-                            {"estimate", ToJson(plan.cost(), EstimateGhz(plan.device()))}};
+                            {"estimate", ToJson(plan.cost(), plan.device().clock_ghz)}};
 }
 
 llvm::json::Object ToJson(const Outcome& outcome) {

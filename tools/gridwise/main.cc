@@ -74,9 +74,10 @@ ABSL_FLAG(bool, all_rows, false, "on every kernel that accepts a problem");
 ABSL_FLAG(int, first_rows, 0,
           "on so many kernels of each problem that the planner ranks first; default: no limit");
 ABSL_FLAG(int, random_rows, 0, "and on so many of the others, by chance, which --seed decides");
-ABSL_FLAG(bool, best, false,
-          "with --time, of each problem's kernels the one of least time alone; those that are sure "
-          "to take longer are not timed to the end");
+ABSL_FLAG(
+    bool, best, false,
+    "with --time, of each problem's kernels the one of least time; of those that are sure to take "
+    "longer no more than that");
 ABSL_FLAG(bool, quick, false,
           "with --time, from a smaller sample, without limiter and interval; so it is with "
           "--all-rows, --first-rows and --random-rows, but for --best");

@@ -180,9 +180,8 @@ void PrintOutcome(const Problem& problem, const Outcome& outcome) {
   }
   absl::PrintF("           %d instructions: %s\n", total, classes);
   if (outcome.sim->ports_ms == 0) return;
-  absl::PrintF(
-      "ports      on the GPU at least %.4g ms at its clock of long runs (%s); --time tells more\n",
-      outcome.sim->ports_ms, outcome.sim->ports);
+  absl::PrintF("ports      on the GPU at least %.4g ms in long runs (%s); --time tells more\n",
+               outcome.sim->ports_ms, outcome.sim->ports);
 }
 
 /// How the result compares with the CPU reference; an error when that cannot be computed.
@@ -213,8 +212,8 @@ void PrintTiming(const Timing& timing) {
     absl::PrintF("time       %.4g ms, measured\n", timing.ms);
   } else {
     absl::PrintF(
-        "time       %.4g ms at %.2f GHz (%.4g to %.4g), %.4g ms at %.2f GHz, by the simulator's "
-        "clock\n",
+        "time       %.4g ms in long runs, at %.2f GHz (%.4g to %.4g); %.4g ms at %.2f GHz; by the "
+        "simulator's clock\n",
         timing.ms, timing.clock_ghz, timing.low_ms, timing.high_ms, timing.burst_ms,
         timing.burst_ghz);
   }

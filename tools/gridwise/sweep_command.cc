@@ -21,7 +21,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
-#include "core/arch/machine_facts.h"
 #include "core/arch/target.h"
 #include "core/runtime/device.h"
 #include "instances/plan.h"
@@ -158,9 +157,7 @@ Item MakeItem(const std::string& name, const Problem& problem, Gfx gfx, const Sw
   Item item = {.name = name, .problem = problem, .rows = {}, .reason = ""};
   const DeviceFacts device = gfx;
   const PlanOptions wanted = {.row = options.row, .family = options.family, .op = options.op};
-  const auto microseconds = [&](const Cost& cost) {
-    return cost.cycles / EstimateGhz(device) * 1e-3;
-  };
+  const auto microseconds = [&](const Cost& cost) { return cost.cycles / device.clock_ghz * 1e-3; };
   const absl::StatusOr<RowPlan> plan = MakePlan(problem, device, wanted);
   if (!plan.ok()) {
     item.rows = {{}};
@@ -334,7 +331,7 @@ class Sweep {
 
   std::optional<Result> Find(const Item& item, const Choice& row) const {
     constexpr Result kDone[] = {Result::kPass, Result::kFail, Result::kUnverified};
-    constexpr Result kTimes[] = {Result::kTimed};
+    constexpr Result kTimes[] = {Result::kTimed, Result::kSlower};
     const std::span<const Result> wanted =
         options_.time ? std::span<const Result>(kTimes)
                       : std::span<const Result>(kDone).first(options_.verify ? 2 : 3);
@@ -456,31 +453,44 @@ class Sweep {
     return absl::OkStatus();
   }
 
-  /// The item's row of least time; where none can be timed, the first one's error. A row is timed
-  /// as far as it may still be the best.
+  /// Adds a line for each of the item's rows, and tells of the one of least time; where none can be
+  /// timed, of the first one's error. A row is timed as far as it may still be the best, so that
+  /// the first, which is the planner's choice, is timed to the end.
   absl::Status RunBest(const Item& item) {
     ++position_;
-    for (const Choice& row : item.rows) {
-      const std::optional<Result> earlier = Find(item, row);
-      if (!earlier) continue;
+    if (std::ranges::all_of(item.rows,
+                            [&](const Choice& row) { return Find(item, row).has_value(); })) {
       ++earlier_;
-      ++counts_[static_cast<int>(*earlier)];
+      ++counts_[static_cast<int>(Result::kTimed)];
       return absl::OkStatus();
     }
     const Clock::time_point start = Clock::now();
     std::vector<Choice> rows = item.rows;
     std::ranges::stable_sort(rows, {}, &Choice::ranked_cycles);
     std::optional<SweepRecord> best;
+    std::vector<SweepRecord> others;
     std::optional<Expected> unused;
     for (const Choice& row : rows) {
       const bool timed = best && best->timing;
       const double limit_ms =
           timed ? kSureToLose * best->timing->ms : std::numeric_limits<double>::infinity();
-      const SweepRecord record = Try(item, row, /*operands=*/{}, unused, limit_ms);
-      if (record.timing) ++(record.timing->given_up ? rows_ruled_out_ : rows_timed_);
-      const bool better = record.timing && !record.timing->given_up &&
-                          (!timed || record.timing->ms < best->timing->ms);
-      if (!best || better) best = record;
+      SweepRecord record = Try(item, row, /*operands=*/{}, unused, limit_ms);
+      const bool given_up = record.timing && record.timing->given_up;
+      if (given_up) record.result = Result::kSlower;
+      if (record.timing) ++(given_up ? rows_ruled_out_ : rows_timed_);
+      const bool better =
+          record.timing && !given_up && (!timed || record.timing->ms < best->timing->ms);
+      if (!best || better) {
+        if (best) others.push_back(*std::move(best));
+        best = std::move(record);
+      } else {
+        others.push_back(std::move(record));
+      }
+    }
+    for (const SweepRecord& record : others) {
+      if (absl::Status status = table_.Add(record); !status.ok()) return status;
+      if (record.failed()) ++counts_[static_cast<int>(record.result)];
+      if (options_.json) records_.push_back(JsonOf(record, item));
     }
     return best ? Keep(item, *best, start) : absl::OkStatus();
   }
@@ -577,7 +587,7 @@ class Sweep {
   llvm::json::Array records_;  // of --json
   int runs_ = 0, position_ = 0, earlier_ = 0;
   std::vector<SweepRecord> times_;  // of this program
-  int counts_[5] = {};
+  int counts_[6] = {};
   int rows_timed_ = 0, rows_ruled_out_ = 0;                          // of the best ones' problems
   double done_ = 0, flops_done_ = 0, flops_left_ = 0, seconds_ = 0;  // of this program
 };

@@ -19,8 +19,8 @@ namespace gridwise {
 namespace {
 
 using Result = SweepRecord::Result;
-constexpr Result kResults[] = {Result::kPass, Result::kFail, Result::kUnverified, Result::kTimed,
-                               Result::kError};
+constexpr Result kResults[] = {Result::kPass,  Result::kFail,   Result::kUnverified,
+                               Result::kTimed, Result::kSlower, Result::kError};
 
 constexpr size_t kKeyColumns = 5;
 constexpr size_t kResultColumn = 5;
@@ -89,7 +89,7 @@ absl::Status CannotUse(const char* what, const std::string& path) {
 }  // namespace
 
 const char* Name(SweepRecord::Result result) {
-  constexpr const char* kNames[] = {"pass", "fail", "unverified", "timed", "error"};
+  constexpr const char* kNames[] = {"pass", "fail", "unverified", "timed", "slower", "error"};
   return kNames[static_cast<int>(result)];
 }
 
@@ -143,8 +143,8 @@ absl::StatusOr<Result> SweepTable::Remember(std::string_view line, std::string_v
   });
   if (result == std::end(kResults)) {
     return absl::InvalidArgumentError(
-        absl::StrFormat("%sresult is '%s'; must be pass, fail, unverified, timed or error", where,
-                        (*fields)[kResultColumn]));
+        absl::StrFormat("%sresult is '%s'; must be pass, fail, unverified, timed, slower or error",
+                        where, (*fields)[kResultColumn]));
   }
   fields->resize(kKeyColumns);
   done_.emplace(*std::move(fields), *result);

@@ -28,7 +28,7 @@ struct SweepRecord {
   uint64_t seed = 0;
 
   // What came of it.
-  enum class Result { kPass, kFail, kUnverified, kTimed, kError };
+  enum class Result { kPass, kFail, kUnverified, kTimed, kSlower, kError };
   Result result = Result::kError;
   std::string message;  // why it is kFail or kError
   double gflop = 0;
@@ -36,12 +36,13 @@ struct SweepRecord {
   double seconds = 0;               // of the launch: of the simulation, where it is simulated
   std::optional<ErrorStats> error;  // kPass and kFail
   std::optional<SimRun> sim;
-  std::optional<Timing> timing;  // kTimed
+  std::optional<Timing> timing;  // kTimed; kSlower, where it is a lower bound
 
   bool failed() const { return result == Result::kFail || result == Result::kError; }
 };
 
-/// "pass", "fail", "unverified", "timed" or "error".
+/// "pass", "fail", "unverified", "timed", "slower" (than another row, and not timed to the end) or
+/// "error".
 const char* Name(SweepRecord::Result result);
 
 /// The CSV file of a sweep: records are added a line at a time and reach the file at once, so that

@@ -119,7 +119,7 @@ absl::StatusOr<Timing> AskClock(const Loaded& loaded, double limit_ms) {
   const std::optional<SimTimes> times = TakeSimTimes();
   if (!times) return absl::InternalError("the simulator has timed no launch");
   return Timing{.ms = times->sustained_ms,
-                .clock_ghz = times->sustained_mhz * 1e-3,
+                .clock_ghz = times->burst_mhz * 1e-3 * times->burst_ms / times->sustained_ms,
                 .low_ms = times->low_ms,
                 .high_ms = times->high_ms,
                 .burst_ms = times->burst_ms,
@@ -129,7 +129,8 @@ absl::StatusOr<Timing> AskClock(const Loaded& loaded, double limit_ms) {
                 .limiter = times->limiter,
                 .gain = times->gain,
                 .launches = times->launches,
-                .given_up = times->given_up};
+                .given_up = times->given_up,
+                .matrix_ghz = times->sustained_mhz * 1e-3};
 }
 
 template <class P>
@@ -148,14 +149,14 @@ absl::StatusOr<Timing> TimeOf(const P& problem, const RowPlan& plan, const Timin
     if (absl::Status status = FillOperands(problem, *loaded); !status.ok()) return status;
     timing = Measure(*loaded, options.repeats);
     if (timing.ok()) {
-      timing->clock_ghz = plan.device().clock_ghz;
+      timing->clock_ghz = timing->matrix_ghz = plan.device().clock_ghz;
       timing->launches = plan.launches();
     }
   }
   if (!timing.ok()) return timing.status();
   const RooflineWork work = RooflineWorkOf(problem);
   timing->flops = work.flops;
-  timing->roofline = RooflineOf(work, plan.device(), timing->clock_ghz);
+  timing->roofline = RooflineOf(work, plan.device(), timing->matrix_ghz);
   return timing;
 }
 

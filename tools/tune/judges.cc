@@ -12,7 +12,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "core/arch/machine_facts.h"
 #include "core/arch/target.h"
 #include "core/base/csv.h"
 #include "core/conv/problem_io.h"
@@ -110,7 +109,7 @@ std::string GeometryOf(ConvProblem problem) {
 
 std::string Header() {
   std::vector<std::string> names = {"geometry", "problem", "device",      "direction", "type",
-                                    "family",   "row",     "estimate_us", "ms"};
+                                    "family",   "row",     "estimate_us", "ms",        "at_least"};
   for (const std::string_view name : model::FeatureNames()) names.emplace_back(name);
   return absl::StrJoin(names, ",") + "\n";
 }
@@ -157,7 +156,7 @@ absl::StatusOr<std::string> PrintTrainingTable(const std::vector<TimedProblem>& 
     if (!context.ok()) return context.status();
     const model::FeatureMaker maker(*context);
     const ConvProblem& problem = context->problem();
-    const double ghz = EstimateGhz(context->device());
+    const double ghz = context->device().clock_ghz;
     for (const RowTime& time : timed.times) {
       const absl::StatusOr<model::RankedRow> row = AskRow(time.row, *context);
       if (!row.ok()) {
@@ -174,7 +173,8 @@ absl::StatusOr<std::string> PrintTrainingTable(const std::vector<TimedProblem>& 
           std::string(row->family),
           time.row,
           absl::StrFormat("%.6g", row->cost.cycles / ghz * 1e-3),
-          absl::StrFormat("%.6g", time.ms)};
+          absl::StrFormat("%.6g", time.ms),
+          time.at_least ? "1" : "0"};
       absl::StrAppend(&text, JoinCsvLine(known));
       for (std::size_t i = 0; i < model::FeatureNames().size(); ++i) {
         absl::StrAppendFormat(&text, ",%.6g", features[i]);

@@ -1,5 +1,5 @@
 /// The model that is compiled in, if any, was trained on what this library says of the rows of
-/// tables/training.csv: a change of estimates, rows' shapes or features wants it trained anew.
+/// tables/sample.csv: a change of estimates, rows' shapes or features wants it trained anew.
 
 #include <fstream>
 #include <iterator>
@@ -30,16 +30,16 @@ TEST(Model, IsOfThisLibrary) {
     EXPECT_EQ(model::BuiltInModel(), nullptr);
     return;
   }
-  const auto problems = ReadTimes(TextOf("tools/tune/tables/training.csv"));
+  const auto problems = ReadTimes(TextOf("tools/tune/tables/sample.csv"));
   ASSERT_TRUE(problems.ok()) << problems.status();
   int unknown = 0;
   const absl::StatusOr<std::string> table = PrintTrainingTable(*problems, unknown);
   ASSERT_TRUE(table.ok()) << table.status();
   llvm::SHA256 sha;
   sha.update(*table);
-  EXPECT_THAT(text, ::testing::HasSubstr("\ntraining " +
-                                         llvm::toHex(sha.final(), /*LowerCase=*/true) + "\n"))
-      << "python3 tools/tune/train.py tools/tune/tables/training.csv";
+  EXPECT_THAT(
+      text, ::testing::HasSubstr("\nsample " + llvm::toHex(sha.final(), /*LowerCase=*/true) + "\n"))
+      << "rows' estimates or features have changed: train anew, see tools/tune/README.md";
 }
 
 }  // namespace

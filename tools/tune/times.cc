@@ -49,11 +49,13 @@ class Columns {
 class Reader {
  public:
   absl::Status Add(const Fields& fields, const Columns& columns) {
-    if (columns.Text(fields, "result") != "timed") return absl::OkStatus();
+    const std::string result = columns.Text(fields, "result");
+    if (result != "timed" && result != "slower") return absl::OkStatus();
     RowTime time = {.row = columns.Text(fields, "row"),
                     .estimate_us = columns.Number(fields, "estimate_us"),
                     .ms = columns.Number(fields, "ms"),
                     .tflop_per_s = columns.Number(fields, "tflop_per_s"),
+                    .at_least = result == "slower",
                     .limiter = columns.Text(fields, "limiter")};
     const std::string name = columns.Text(fields, "problem");
     if (!(time.ms > 0) || !(time.estimate_us > 0)) {

@@ -12,6 +12,7 @@ namespace gridwise {
 struct RowTime {
   std::string row = {};
   double estimate_us = 0, ms = 0, tflop_per_s = 0;
+  bool at_least = false;     // ms is a lower bound, above the problem's least time
   std::string limiter = {};  // empty where the sweep did not ask
 };
 
@@ -25,8 +26,8 @@ struct TimedProblem {
 };
 
 /// The times of a table of `gridwise sweep --time`, or of several ones behind each other: problems
-/// in their first order, with the kernels that have a time. A kernel that is there twice has its
-/// last one. kInvalidArgument, naming the line, for what is no such table.
+/// in their first order, with the kernels that have a time or a bound of it. A kernel that is there
+/// twice has its last one. kInvalidArgument, naming the line, for what is no such table.
 absl::StatusOr<std::vector<TimedProblem>> ReadTimes(std::string_view csv);
 
 }  // namespace gridwise

@@ -34,6 +34,17 @@ TEST(ReadTimes, GroupsTimesByProblem) {
   EXPECT_EQ(a.times[1].ms, 4);
   EXPECT_EQ(a.times[1].estimate_us, 3.5);
   EXPECT_EQ(a.times[1].limiter, "LDS");
+  EXPECT_FALSE(a.times[1].at_least);
+}
+
+TEST(ReadTimes, WhatIsSlowerHasABound) {
+  const auto problems =
+      ReadTimes(kHeader + Line("a", "x", "2") + "a,gfx942,fwd f16 g1 of a,y,slower,3.5,4,\n");
+  ASSERT_TRUE(problems.ok()) << problems.status();
+  ASSERT_EQ(problems->front().times.size(), 2u);
+  EXPECT_FALSE(problems->front().times[0].at_least);
+  EXPECT_TRUE(problems->front().times[1].at_least);
+  EXPECT_EQ(problems->front().times[1].ms, 4);
 }
 
 TEST(ReadTimes, TablesMayFollowEachOther) {

@@ -9,7 +9,9 @@ which `gridwise validate --model=FILE` tries. The same tables, program and versi
 which --date gives.
 
 A time's label is log2 of the time by the estimate, less its mean over the problem's kernels: what makes one kernel faster than
-another, of which the estimate does not know. Problems are dealt into five parts by their geometry, whatever the batch; each part is judged by trees of
+another, of which the estimate does not know. Of a kernel that was not timed to the end, since it is slower than others, a bound
+is known: where the estimate says as much, its label is 0. Some problems' times go to tools/tune/tables/sample.csv, of which
+//tools/tune:model_is_current_test makes the features again. Problems are dealt into five parts by their geometry, whatever the batch; each part is judged by trees of
 the other four, and the number of trees is the one that does best. What these judgements come to, beside the estimates alone,
 is written for each device, direction and type: the planner asks the model only where it is better.
 """
@@ -40,7 +42,11 @@ PARAMETERS = {
     "seed": 0,
     "nthread": 1,
 }
-KNOWN = 9  # columns in front of the features
+KNOWN = 10  # columns in front of the features
+SAMPLE = "tools/tune/tables/sample.csv"
+SAMPLE_PROBLEMS = 40
+BUILT_IN = "instances/model/model.inc"
+SAMPLE_COLUMNS = ("problem", "device", "sizes", "row", "result", "estimate_us", "ms")
 
 
 class Table:
@@ -64,13 +70,15 @@ class Table:
         for index, row in enumerate(rows):
             key = tuple(row[column[name]] for name in ("device", "direction", "type", "problem"))
             problems[key].append(index)
+        at_least = numpy.array([row[column["at_least"]] == "1" for row in rows])
         self.problems = {key: numpy.array(indices) for key, indices in problems.items() if len(indices) > 1}
         self.label = numpy.zeros(len(rows))
         self.weight = numpy.zeros(len(rows))  # what is far from the best need not be known well
         for indices in self.problems.values():
             ratio = numpy.log2(self.ms[indices] / self.estimate[indices])
             near = self.ms[indices].min() / self.ms[indices]
-            self.label[indices] = ratio - numpy.average(ratio, weights=near)
+            label = ratio - numpy.average(ratio, weights=near * ~at_least[indices])
+            self.label[indices] = numpy.where(at_least[indices], numpy.maximum(label, 0), label)
             self.weight[indices] = near
 
     def matrix(self, chosen):
@@ -129,7 +137,7 @@ def nodes(tree, index):
     yield from nodes(children[tree["no"]], index)
 
 
-def write(table, date):
+def write(table, date, sample):
     trees, ranks = judge(table)
     used = table.weight > 0
     booster = train(table, used, trees)
@@ -142,6 +150,8 @@ def write(table, date):
         "rows %d" % used.sum(),
         "training %s" % table.hash,
     ]
+    if sample:
+        lines.append("sample %s" % sample)
     lines += groups(table, ranks)
     lines += ["family %s" % family for family in table.families]
     low, high = table.x[used].min(axis=0), table.x[used].max(axis=0)
@@ -150,18 +160,42 @@ def write(table, date):
     return "\n".join(lines) + '\n)model"\n'
 
 
+def write_sample(tables):
+    """Some problems' lines of the tables, by chance that depends on nothing but their sizes."""
+    lines = collections.defaultdict(list)
+    for path in tables:
+        with open(path, encoding="utf-8", newline="") as file:
+            for line in csv.DictReader(file):
+                if line["result"] in ("timed", "slower"):
+                    lines[line["device"], line["sizes"]].append([line[name] for name in SAMPLE_COLUMNS])
+    chosen = sorted(lines, key=lambda key: hashlib.sha256(" ".join(key).encode()).hexdigest())[:SAMPLE_PROBLEMS]
+    with open(SAMPLE, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(SAMPLE_COLUMNS)
+        for key in chosen:
+            writer.writerows(lines[key])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("tables", nargs="+", help="tables of `gridwise sweep --time`")
-    parser.add_argument("--out", default="instances/model/model.inc")
+    parser.add_argument("--out", default=BUILT_IN)
     parser.add_argument("--date", default=datetime.date.today().isoformat())
     parser.add_argument("--gridwise", default="./bazelw run --ui_event_filters=-info --noshow_progress //tools/gridwise --")
     arguments = parser.parse_args()
-    command = arguments.gridwise.split() + ["features", *arguments.tables, "--csv=-"]
-    features = subprocess.run(command, stdout=subprocess.PIPE, text=True)
-    if features.returncode != 0:
-        sys.exit(features.returncode)
-    text = write(Table(features.stdout), arguments.date)
+
+    def features(tables):
+        command = arguments.gridwise.split() + ["features", *tables, "--csv=-"]
+        result = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+        if result.returncode != 0:
+            sys.exit(result.returncode)
+        return result.stdout
+
+    sample = None
+    if arguments.out == BUILT_IN:
+        write_sample(arguments.tables)
+        sample = hashlib.sha256(features([SAMPLE]).encode()).hexdigest()
+    text = write(Table(features(arguments.tables)), arguments.date, sample)
     with open(arguments.out, "w", encoding="utf-8") as file:
         file.write(text)
     print("\n".join(line for line in text.splitlines() if line.split(" ")[0] in ("trainer", "rows", "training", "group")))

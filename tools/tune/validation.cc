@@ -17,6 +17,7 @@ namespace {
 struct Verdict {
   std::size_t chosen = 0;      // of the problem's times
   double first = 0, of_3 = 0;  // efficiency of its first, and of the fastest of its first three
+  bool bounded = false;        // `first` is an upper bound
 };
 
 absl::StatusOr<Verdict> Ask(const Judge& judge, const TimedProblem& problem, double best_ms) {
@@ -28,6 +29,7 @@ absl::StatusOr<Verdict> Ask(const Judge& judge, const TimedProblem& problem, dou
                    [&](std::size_t a, std::size_t b) { return (*ranks)[a] < (*ranks)[b]; });
   Verdict verdict = {.chosen = order.front()};
   verdict.first = best_ms / problem.times[order.front()].ms;
+  verdict.bounded = problem.times[order.front()].at_least;
   for (std::size_t i = 0; i < std::min<std::size_t>(3, order.size()); ++i) {
     verdict.of_3 = std::max(verdict.of_3, best_ms / problem.times[order[i]].ms);
   }
@@ -70,17 +72,20 @@ absl::StatusOr<ValidatedGroup> ValidateGroup(const std::vector<const TimedProble
     group.rows += static_cast<int>(problem->times.size());
   for (const Judge& judge : judges) {
     std::vector<double> firsts, of_3;
+    int bounded = 0;
     for (const TimedProblem* problem : problems) {
       const auto best = std::ranges::min_element(problem->times, {}, &RowTime::ms);
       const absl::StatusOr<Verdict> verdict = Ask(judge, *problem, best->ms);
       if (!verdict.ok()) return verdict.status();
       firsts.push_back(verdict->first);
       of_3.push_back(verdict->of_3);
+      bounded += verdict->bounded;
       if (&judge != &judges.front()) continue;
       group.losses.push_back({problem->name, problem->sizes, problem->times[verdict->chosen].row,
                               best->row, verdict->first});
     }
     group.scores.push_back(ScoreOf(judge.name, std::move(firsts), of_3));
+    group.scores.back().bounded = bounded;
   }
   std::ranges::stable_sort(group.losses, {}, &Loss::efficiency);
   group.losses.resize(std::min<std::size_t>(5, group.losses.size()));
@@ -123,6 +128,10 @@ std::string ToString(const std::vector<ValidatedGroup>& groups) {
           &text, "  %-26s %6.1f%% %6.1f%% %6.1f%% %6.1f%% %7.1f%% %7.1f%% %7.1f%%\n", score.judge,
           100 * score.mean, 100 * score.median, 100 * score.tenth_percentile, 100 * score.minimum,
           100 * score.best_first, 100 * score.best_in_3, 100 * score.mean_of_3);
+      if (score.bounded > 0) {
+        absl::StrAppendFormat(&text, "    at most: of %d choices no more than a bound is known\n",
+                              score.bounded);
+      }
     }
     for (const Loss& loss : group.losses) {
       if (loss.efficiency >= 1) continue;

@@ -24,6 +24,8 @@ struct JudgeScore {
   double best_first = 0;  // part of the problems where its first is the best kernel
   double best_in_3 = 0;   // where one of its first three is
   double mean_of_3 = 0;   // efficiency of the fastest of its first three
+  int bounded = 0;  // problems whose efficiency is less than what is counted: of its choice no
+                    // more is known than that it takes longer (RowTime::at_least)
 };
 
 /// Where the first judge loses most.

@@ -78,6 +78,17 @@ TEST(Validation, KnowsTheBestKernel) {
   EXPECT_THAT(ToString(*groups), HasSubstr("25.0% c: large, best direct"));
 }
 
+TEST(Validation, CountsChoicesOfWhichABoundIsKnown) {
+  TimedProblem bounded = Problem("a", {Time("large", 1, 4), Time("middle", 2, 2)});
+  bounded.times[0].at_least = true;
+  const auto groups =
+      Validate(std::vector<TimedProblem>{bounded}, std::vector<Judge>{kEstimates, kSlowest});
+  ASSERT_TRUE(groups.ok()) << groups.status();
+  EXPECT_EQ(groups->front().scores[0].bounded, 1);
+  EXPECT_EQ(groups->front().scores[0].mean, 0.5);
+  EXPECT_THAT(ToString(*groups), HasSubstr("of 1 choices no more than a bound is known"));
+}
+
 TEST(Validation, NothingToChooseFromIsASentence) {
   const std::vector<TimedProblem> alone = {Problems().back()};
   EXPECT_THAT(Validate(alone, std::vector<Judge>{kEstimates}).status().message(),

@@ -45,9 +45,9 @@ __attribute__((weak)) void gridwiseSimSetExactMatrices(int exact);
 /// the thread's next call.
 __attribute__((weak)) const char* gridwiseSimFidelity(void);
 
-/// Whether launches from now on tell GridwiseSimRuns::ports_ms, at the machine's sustained clock,
-/// from all that they execute and the addresses of a few workgroups. Costs a few per cent. Not in
-/// check mode and not in time mode.
+/// Whether launches from now on tell GridwiseSimRuns::ports_ms, of long runs, from all that they
+/// execute and the addresses of a few workgroups. Costs a few per cent. Not in check mode and not
+/// in time mode.
 __attribute__((weak)) void gridwiseSimCountPorts(int on);
 
 /// Whether launches from now on count LDS bank conflicts, which makes them slower. Not in check
@@ -75,22 +75,24 @@ __attribute__((weak)) int gridwiseSimBankConflictsAt(int index,
 __attribute__((weak)) void gridwiseSimTime(int mode);
 
 /// Launches since the last gridwiseSimTakeTimes that take longer than `ms` milliseconds together,
-/// at the sustained clock, are from now on timed no further than to find that out; infinity, as at
+/// in long runs, are from now on timed no further than to find that out; infinity, as at
 /// start: all are.
 __attribute__((weak)) void gridwiseSimTimeLimit(double ms);
 
 /// How long launches take on the simulated machine, one after the other with gaps between them.
 typedef struct GridwiseSimTimes {
   int64_t launches;
-  const char* machine;              // "MI300X"; stays valid
-  double burst_mhz, sustained_mhz;  // clocks of short runs, and of long ones of matrix work
-  double burst_ms, sustained_ms;    // at these
-  double low_ms, high_ms;           // of sustained_ms, by the ranges of the machine's parameters
-  double ports_ms;                  // at the sustained clock no order of execution takes less
-  const char* ports;                // by what: "matrix unit"; of the longest launch; stays valid
-  const char* limiter;              // without which the longest launch is fastest; stays valid
-  double gain;                      // by this part of its time
-  int given_up;  // they take longer than gridwiseSimTimeLimit: the times are lower bounds
+  const char* machine;     // "MI300X"; stays valid
+  double burst_mhz;        // clock of short runs
+  double sustained_mhz;    // of matrix units that work all the time, in long runs
+  double burst_ms;         // in short runs
+  double sustained_ms;     // in long ones: no less, and no less than sustained_mhz allows
+  double low_ms, high_ms;  // of sustained_ms, by the ranges of the machine's other parameters
+  double ports_ms;         // in long runs no order of execution takes less
+  const char* ports;       // by what: "matrix unit"; of the longest launch; stays valid
+  const char* limiter;     // without which the longest launch is fastest; stays valid
+  double gain;             // by this part of its time
+  int given_up;            // they take longer than gridwiseSimTimeLimit: the times are lower bounds
 } GridwiseSimTimes;
 
 /// Fills in `times` with the launches that were timed since the last call; 0, or 1 if none was.

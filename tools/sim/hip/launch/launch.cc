@@ -52,8 +52,9 @@ std::atomic<uint64_t> progress_total = 0;
 std::mutex runs_mutex;
 RunReport runs;  // of all launches since they were last taken
 int64_t launches = 0;
-double ports_ms = 0, most_ports_ms = 0;
-const char* ports = "";  // of the launch with most_ports_ms
+time::RunMs ports_ms;
+double most_ports_ms = 0;  // of a launch
+const char* ports = "";    // of that launch
 std::atomic<bool> count_bank_conflicts = false, count_ports = false;
 // By launch and instruction: the kernel, and what was counted.
 std::deque<std::pair<std::string, BankConflictReport>> counted;
@@ -86,11 +87,11 @@ absl::StatusOr<Hostcall*> HostcallOf(const KernelInfo& kernel, Device& device) {
 
 // Adds a launch's ports to those that are taken next. runs_mutex is held.
 void AddPorts(const time::Machine& machine, const time::Bound& bound) {
-  const double ms = bound.clk / (machine.sustained_mhz * 1000);
+  const time::RunMs ms = bound.Ms(machine);
   ports_ms += ms;
-  if (ms <= most_ports_ms) return;
-  most_ports_ms = ms;
-  ports = time::Name(bound.resource).data();
+  if (ms.sustained() <= most_ports_ms) return;
+  most_ports_ms = ms.sustained();
+  ports = time::Name(bound.Sustained(machine)).data();
 }
 
 // Runs the kernel with its arguments in memory of their own, so that reading past them is found.
@@ -214,7 +215,7 @@ int gridwiseSimTakeRuns(GridwiseSimRuns* taken) {
             .threads = runs.threads,
             .class_names = {},
             .instructions = {},
-            .ports_ms = ports_ms,
+            .ports_ms = ports_ms.sustained(),
             .ports = ports};
   static_assert(kOpClasses == GRIDWISE_SIM_CLASSES);
   for (int i = 0; i < kOpClasses; ++i) {
@@ -223,7 +224,8 @@ int gridwiseSimTakeRuns(GridwiseSimRuns* taken) {
   }
   runs = {};
   launches = 0;
-  ports_ms = most_ports_ms = 0;
+  ports_ms = {};
+  most_ports_ms = 0;
   ports = "";
   return 0;
 }
@@ -276,11 +278,11 @@ int gridwiseSimTakeTimes(GridwiseSimTimes* times) {
             .machine = taken->machine,
             .burst_mhz = taken->burst_mhz,
             .sustained_mhz = taken->sustained_mhz,
-            .burst_ms = taken->burst_ms,
-            .sustained_ms = taken->sustained_ms,
-            .low_ms = taken->low_ms,
-            .high_ms = taken->high_ms,
-            .ports_ms = taken->ports_ms,
+            .burst_ms = taken->ms.burst,
+            .sustained_ms = taken->ms.sustained(),
+            .low_ms = taken->low.sustained(),
+            .high_ms = taken->high.sustained(),
+            .ports_ms = taken->bound.sustained(),
             .ports = taken->ports,
             .limiter = taken->limiter,
             .gain = taken->gain,

@@ -6,9 +6,9 @@
 // the row's kernels once, and is executed in time mode. Columns: id, target, problem, measured_ms,
 // notes; ranks are among rows of a family that compute the same problem. A
 // program's time is that of all its launches; where the notes say "kernel only", of the longest.
-// Rows whose notes speak of a steady clock or of hundreds of warm-ups are compared at the sustained
-// clock, unless --clock says which. A program that is not the one that was measured (parity.h) is
-// set aside, with the reason.
+// Rows whose notes speak of a steady clock or of hundreds of warm-ups are compared with the time of
+// long runs, unless --clock says which. A program that is not the one that was measured (parity.h)
+// is set aside, with the reason.
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -107,9 +107,7 @@ std::optional<Times> TimeIn(const std::string& report, const Row& row, const std
     }
     const llvm::json::Object& at = *launch.getObject(clock);
     const double ms = at.getNumber("ms").value_or(0);
-    const double over = at.getNumber("clocks").value_or(0) -
-                        launch.getObject("bound")->getNumber("clocks").value_or(0);
-    const double ports = ms - over / (at.getNumber("mhz").value_or(1) * 1000);
+    const double ports = at.getNumber("bound_ms").value_or(0);
     sum = {sum.model + ms, sum.ports + ports};
     if (ms > longest.model) longest = {ms, ports};
   }

@@ -12,7 +12,9 @@ constexpr std::array kFields = {
           "compute units (CDNA), workgroup processors (RDNA) of the device"},
     Field{"engines", &M::engines, "", "shader engines of a die; each launches one wave at a time"},
     Field{"burst_mhz", &M::burst_mhz, "MHz", "clock of a short run"},
-    Field{"sustained_mhz", &M::sustained_mhz, "MHz", "clock of long runs of dense matrix work"},
+    Field{"sustained_mhz", &M::sustained_mhz, "MHz",
+          "of matrix units that work all the time, in long runs, as power affords; of others that "
+          "work a part of the time, burst_mhz or this by that part"},
     Field{"simds", &M::simds, "", "SIMDs of a unit"},
     Field{"registers", &M::registers, "dwords", "vector registers of a SIMD's lane"},
     Field{"register_granule", &M::register_granule, "dwords", "a wave gets a multiple of so many"},

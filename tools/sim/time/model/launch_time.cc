@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
+#include <utility>
 
 #include "absl/functional/function_ref.h"
 
@@ -25,34 +24,31 @@ class Timer {
   Timer(const Machine& machine, const LaunchRecord& launch) : machine_(machine), launch_(launch) {
     mean_work_ = MeanWork(Strata());
     FindTraffic();
-    const bool multiplies = std::any_of(launch.ops.begin(), launch.ops.end(),
-                                        [](const Op& op) { return op.matrix_clk > 0; });
-    compared_mhz_ = multiplies ? machine.sustained_mhz : machine.burst_mhz;
     work_ratio_ = mean_work_ / std::max(1.0, MeanWork(Detailed()));
   }
 
-  /// Clocks of the kernel at `mhz`: the longest of the units in detail, extended to all that a unit
-  /// executes. `longest` becomes that unit's time. More than `enough` need not be known precisely.
-  double Clocks(double mhz, UnitTime* longest, std::vector<WaveEvent>* events = nullptr,
-                double enough = std::numeric_limits<double>::infinity()) const {
+  /// Clocks of the kernel: the longest of the units in detail, extended to all that a unit
+  /// executes. `longest` becomes that unit's time. Ends when `exceeds` a limit.
+  double Clocks(UnitTime& longest, std::vector<WaveEvent>* events,
+                absl::FunctionRef<bool(double)> exceeds) const {
     double clk = 0;
     for (const SamplePlan::Unit& timed : launch_.plan.units) {
-      if (clk > enough) break;
+      if (exceeds(clk)) break;
       const std::vector<const WorkgroupRecord*> groups = RecordsOf(timed.first);
       if (groups.empty()) continue;
       std::vector<WaveEvent> own_events;
-      UnitTime unit = TimeUnit(WorkAt(mhz, 0, groups, events ? &own_events : nullptr));
+      UnitTime unit = TimeUnit(WorkOfUnit(groups, events ? &own_events : nullptr));
       const double all = Extended(unit, timed.all);
       if (all < clk) continue;
       clk = all;
       if (events != nullptr) *events = std::move(own_events);
-      if (longest != nullptr) *longest = std::move(unit);
+      longest = std::move(unit);
     }
     return clk;
   }
 
-  /// Clocks an instruction of the first workgroups of the last unit in detail, at the clock of such
-  /// kernels: enough to compare resources by.
+  /// Clocks an instruction of the first workgroups of the last unit in detail: enough to compare
+  /// resources by.
   double ClocksOfSome(uint32_t freed) const {
     return ClocksOfSome([&](UnitWork& work) { work.freed = freed; });
   }
@@ -74,19 +70,23 @@ class Timer {
   const Traffic& traffic() const { return traffic_; }
   double mall_hits() const { return mall_hits_; }
 
-  /// The bound of the first unit's workgroups, extended in the same way.
-  Bound PortBound() {
+  /// The bound of the units' workgroups in detail, extended in the same way; matrix work is that of
+  /// the workgroups across the grid, which are executed whole.
+  Bound PortBound() const {
     const double share = std::min<double>(machine_.l2_read_bytes / UnitsPerDie(),
                                           machine_.l1_read_bytes * machine_.l1s);
-    PortWork mean = {};
-    const auto groups = Detailed();
-    for (const WorkgroupRecord* group : groups) {
-      const PortWork work = WorkOf(machine_, launch_.ops, *launch_.shapes, *group, share);
-      for (size_t i = 0; i < mean.size(); ++i)
-        mean[i] += work[i] / static_cast<double>(groups.size());
-    }
-    Bound bound = BoundOf(mean);
-    bound.clk *= static_cast<double>(launch_.plan.rounds) * work_ratio_;
+    const auto workgroups = static_cast<double>(launch_.workgroups);
+    const auto rounds = static_cast<double>(launch_.plan.rounds) * work_ratio_;
+    const PortWork detailed = MeanOf(Detailed(), [&](const WorkgroupRecord& group) {
+      return WorkOf(machine_, launch_.ops, *launch_.shapes, group, share);
+    });
+    const PortWork strata = MeanOf(Strata(), [&](const WorkgroupRecord& group) {
+      PortWork work = {};
+      AddArithmetic(machine_, launch_.ops, group, work);
+      return work;
+    });
+    Bound bound = BoundOf(machine_, detailed, workgroups, rounds);
+    bound.matrix_clk = BoundOf(machine_, strata, workgroups, rounds).matrix_clk;
     return bound;
   }
 
@@ -98,7 +98,7 @@ class Timer {
         RecordsOf(typical.all < first.all ? first.first : typical.first);
     const auto some = kTurnsToCompare * static_cast<size_t>(launch_.plan.resident);
     groups.resize(std::min(groups.size(), some));
-    UnitWork work = WorkAt(compared_mhz_, 0, groups, nullptr);
+    UnitWork work = WorkOfUnit(groups, nullptr);
     work.most_instructions = kMostCompared;
     change(work);
     const UnitTime unit = TimeUnit(work);
@@ -136,20 +136,19 @@ class Timer {
                             std::ceil(launch_.plan.units_busy / machine_.dies));
   }
 
-  UnitWork WorkAt(double mhz, uint32_t freed, std::span<const WorkgroupRecord* const> groups,
-                  std::vector<WaveEvent>* events) const {
+  UnitWork WorkOfUnit(std::span<const WorkgroupRecord* const> groups,
+                      std::vector<WaveEvent>* events) const {
     return {.machine = &machine_,
             .ops = launch_.ops,
             .shapes = launch_.shapes,
             .workgroups = groups,
             .resident = launch_.plan.resident,
             .parts = launch_.needs.half_unit ? 2 : 1,
-            .sharing = {.mhz = mhz,
+            .sharing = {.mhz = machine_.burst_mhz,
                         .units = launch_.plan.units_busy,
                         .units_per_die = UnitsPerDie(),
                         .stores_reach_memory = stores_reach_memory_},
             .hits = traffic_.hits,
-            .freed = freed,
             .most_instructions = kMostReplayed,
             .events = events};
   }
@@ -200,12 +199,9 @@ class Timer {
   Traffic traffic_;
   double mall_hits_ = 1, stores_reach_memory_ = 0;
   double mean_work_ = 0, work_ratio_ = 1;
-  double compared_mhz_ = 0;  // the sustained clock, if there is matrix work
 };
 
-double Milliseconds(const Machine& machine, double clk, double mhz) {
-  return machine.launch_us / 1000 + clk / (mhz * 1000);
-}
+double KernelMs(const Machine& machine, double clk) { return clk / (machine.burst_mhz * 1000); }
 
 /// Whether a replay shows what the parameter is worth: not clocks, what a unit holds and launches.
 bool IsReplayed(Parameter Machine::* member) {
@@ -216,7 +212,7 @@ bool IsReplayed(Parameter Machine::* member) {
   return true;
 }
 
-/// low_ms and high_ms: deviations of independent parameters, in logarithms, add up as squares do.
+/// low and high: deviations of independent parameters, in logarithms, add up as squares do.
 void FindInterval(const Timer& timer, const Machine& machine, LaunchTime& time) {
   double down = 0, up = 0;  // squares
   const double base = timer.ClocksWith(&Machine::units, machine.units);
@@ -233,13 +229,29 @@ void FindInterval(const Timer& timer, const Machine& machine, LaunchTime& time) 
     down += least * least;
     up += most * most;
   }
-  const double kernel_ms = time.sustained_ms - machine.launch_us / 1000;
-  time.low_ms = machine.launch_us.low / 1000 + kernel_ms * std::exp(-std::sqrt(down));
-  time.high_ms = machine.launch_us.high / 1000 + kernel_ms * std::exp(std::sqrt(up));
+  const double kernel_ms = KernelMs(machine, time.clk);
+  time.low.burst = machine.launch_us.low / 1000 + kernel_ms * std::exp(-std::sqrt(down));
+  time.high.burst = machine.launch_us.high / 1000 + kernel_ms * std::exp(std::sqrt(up));
 }
 
-/// What is known of a launch before it is timed.
-LaunchTime Described(const Machine& machine, const LaunchRecord& launch) {
+/// Gains of a kernel are those of some of it.
+void FindGains(const Timer& timer, const Machine& machine, LaunchTime& time) {
+  const double some = timer.ClocksOfSome(0);
+  for (int r = 0; r < kResources && some > 0; ++r) {
+    const auto resource = static_cast<Resource>(r);
+    const double part = 1 - timer.ClocksOfSome(Bit(resource)) / some;
+    const RunMs without = {.burst = time.ms.burst - part * KernelMs(machine, time.clk),
+                           .matrix = resource == Resource::kMatrix ? 0 : time.ms.matrix};
+    const double gain = 1 - without.sustained() / time.ms.sustained();
+    if (gain >= kLeastGain) time.gains.push_back({resource, gain});
+  }
+  std::sort(time.gains.begin(), time.gains.end(),
+            [](const Gain& a, const Gain& b) { return a.part > b.part; });
+}
+
+/// What is known of a launch that takes `clk`, but for why.
+LaunchTime Described(const Machine& machine, const LaunchRecord& launch, const Bound& bound,
+                     double clk) {
   LaunchTime time;
   time.kernel = launch.kernel;
   time.machine = &machine;
@@ -247,6 +259,11 @@ LaunchTime Described(const Machine& machine, const LaunchRecord& launch) {
   time.needs = launch.needs;
   time.occupancy = launch.occupancy;
   time.resident = launch.plan.resident;
+  time.bound = bound;
+  time.clk = clk;
+  time.ms = {.burst = machine.launch_us / 1000 + KernelMs(machine, clk),
+             .matrix = bound.Ms(machine).matrix};
+  time.low = time.high = time.ms;
   return time;
 }
 
@@ -254,47 +271,32 @@ LaunchTime Described(const Machine& machine, const LaunchRecord& launch) {
 
 LaunchTime GiveUp(const Machine& machine, const LaunchRecord& launch, const Bound& bound,
                   double clk) {
-  LaunchTime time = Described(machine, launch);
+  LaunchTime time = Described(machine, launch, bound, clk);
   time.given_up = true;
-  time.bound = bound.resource;
-  time.bound_clk = bound.clk;
-  time.burst_clk = time.sustained_clk = clk;
-  time.burst_ms = Milliseconds(machine, clk, machine.burst_mhz);
-  time.sustained_ms = Milliseconds(machine, clk, machine.sustained_mhz);
-  time.low_ms = time.high_ms = time.sustained_ms;
   return time;
 }
 
 LaunchTime TimeLaunch(const Machine& machine, const LaunchRecord& launch,
                       const TimeOptions& options) {
-  Timer timer(machine, launch);
-  LaunchTime time = Described(machine, launch);
-  const double limit_clk = options.limit_ms * machine.sustained_mhz * 1000;
-  time.sustained_clk = timer.Clocks(machine.sustained_mhz, nullptr, nullptr, limit_clk);
-  if (time.sustained_clk > limit_clk)
-    return GiveUp(machine, launch, timer.PortBound(), time.sustained_clk);
-  time.burst_clk = timer.Clocks(machine.burst_mhz, &time.unit, options.events);
-  time.burst_ms = Milliseconds(machine, time.burst_clk, machine.burst_mhz);
-  time.sustained_ms = Milliseconds(machine, time.sustained_clk, machine.sustained_mhz);
-  time.low_ms = time.high_ms = time.sustained_ms;
-  if (options.interval && launch.ops_on) FindInterval(timer, machine, time);
+  const Timer timer(machine, launch);
   const Bound bound = timer.PortBound();
-  time.bound_clk = bound.clk;
-  time.bound = bound.resource;
+  const double matrix_ms = bound.Ms(machine).matrix;
+  const auto exceeds = [&](double clk) {
+    return options.Exceeds({.burst = KernelMs(machine, clk), .matrix = matrix_ms});
+  };
+  UnitTime unit;
+  const double clk = timer.Clocks(unit, options.events, exceeds);
+  if (exceeds(clk)) return GiveUp(machine, launch, bound, clk);
+  LaunchTime time = Described(machine, launch, bound, clk);
+  time.unit = std::move(unit);
+  if (options.interval && launch.ops_on) FindInterval(timer, machine, time);
   time.l1_hits = time.unit.l1_lines > 0 ? time.unit.l1_hits / time.unit.l1_lines : 0;
   const Traffic& traffic = timer.traffic();
   time.l2_hits = traffic.requests > 0 ? 1 - traffic.misses / traffic.requests : 1;
   time.mall_hits = timer.mall_hits();
   for (size_t i = 0; i < time.utilisation.size(); ++i)
     time.utilisation[i] = time.unit.clk > 0 ? time.unit.busy[i] / time.unit.clk : 0;
-  const double some = options.gains ? timer.ClocksOfSome(0) : 0;
-  for (int r = 0; r < kResources && some > 0; ++r) {
-    const auto resource = static_cast<Resource>(r);
-    const double part = 1 - timer.ClocksOfSome(Bit(resource)) / some;
-    if (part >= kLeastGain) time.gains.push_back({resource, part});
-  }
-  std::sort(time.gains.begin(), time.gains.end(),
-            [](const Gain& a, const Gain& b) { return a.part > b.part; });
+  if (options.gains) FindGains(timer, machine, time);
   return time;
 }
 
@@ -304,39 +306,36 @@ LaunchTime TimeFill(const Machine& machine, double bytes) {
   time.machine = &machine;
   // Stored bytes pass L2 and stay in the MALL, or go on to memory if they do not fit.
   const bool fits = bytes <= machine.mall_bytes;
+  const Parameter& l2 = machine.l2_write_bytes;
   const Parameter& behind = fits ? machine.mall_gbs : machine.dram_write_gbs;
-  const auto clocks = [&](double mhz, double l2_bytes_per_clk, double behind_gbs) {
+  const double mhz = machine.burst_mhz;
+  const auto clocks = [&](double l2_bytes_per_clk, double behind_gbs) {
     const double rate = std::min(machine.dies * l2_bytes_per_clk, behind_gbs * 1000 / mhz);
     return bytes / rate + machine.l2_latency;
   };
-  const Parameter& l2 = machine.l2_write_bytes;
-  const double mhz = machine.sustained_mhz;
-  time.burst_clk = clocks(machine.burst_mhz, l2, behind);
-  time.sustained_clk = clocks(mhz, l2, behind);
-  time.burst_ms = Milliseconds(machine, time.burst_clk, machine.burst_mhz);
-  time.sustained_ms = Milliseconds(machine, time.sustained_clk, mhz);
-  const double launch_ms = machine.launch_us / 1000;
-  time.low_ms = time.sustained_ms - launch_ms + machine.launch_us.low / 1000 +
-                (clocks(mhz, l2.high, behind.high) - time.sustained_clk) / (mhz * 1000);
-  time.high_ms = time.sustained_ms - launch_ms + machine.launch_us.high / 1000 +
-                 (clocks(mhz, l2.low, behind.low) - time.sustained_clk) / (mhz * 1000);
-  time.bound_clk = time.sustained_clk;
-  time.bound = machine.dies * l2 < behind * 1000 / mhz ? Resource::kL2
-               : fits                                  ? Resource::kMall
-                                                       : Resource::kMemory;
+  const auto ms = [&](double launch_us, double clk) {
+    return RunMs{.burst = launch_us / 1000 + KernelMs(machine, clk)};
+  };
+  time.clk = clocks(l2, behind);
+  time.ms = ms(machine.launch_us, time.clk);
+  time.low = ms(machine.launch_us.low, clocks(l2.high, behind.high));
+  time.high = ms(machine.launch_us.high, clocks(l2.low, behind.low));
+  time.bound = {.resource = machine.dies * l2 < behind * 1000 / mhz ? Resource::kL2
+                            : fits                                  ? Resource::kMall
+                                                                    : Resource::kMemory,
+                .clk = time.clk};
   return time;
 }
 
-double SequenceMs(const Machine& machine, std::span<const LaunchTime> launches, bool sustained) {
-  if (launches.empty()) return 0;
-  // The first launch's own cost is a launch, the others' is a gap.
-  double ms =
-      (static_cast<double>(launches.size()) - 1) * machine.gap_us / 1000 + machine.launch_us / 1000;
-  for (const LaunchTime& launch : launches) {
-    ms += sustained ? launch.sustained_clk / (machine.sustained_mhz * 1000)
-                    : launch.burst_clk / (machine.burst_mhz * 1000);
-  }
-  return ms;
+RunMs SequenceMs(std::span<const LaunchTime* const> launches, RunMs LaunchTime::* which) {
+  RunMs sum;
+  for (const LaunchTime* launch : launches) sum += launch->*which;
+  if (launches.empty()) return sum;
+  // Of all but the first the gap counts, in place of a launch.
+  const Machine& machine = *launches.front()->machine;
+  sum.burst -=
+      static_cast<double>(launches.size() - 1) * (machine.launch_us - machine.gap_us) / 1000;
+  return sum;
 }
 
 }  // namespace gridwise::sim::time

@@ -34,8 +34,8 @@ struct LaunchRecord {
   double footprint_bytes = 0;
 };
 
-/// How much faster a launch would be if a resource cost nothing: at the sustained clock if it has
-/// matrix work, else at the burst clock.
+/// How much less time a launch would take in long runs if a resource cost nothing: of the matrix
+/// unit, no power either.
 struct Gain {
   Resource resource = Resource::kIssue;
   double part = 0;  // of the time
@@ -49,20 +49,23 @@ struct LaunchTime {
   int64_t sampled = 0;
   GroupNeeds needs;
   Occupancy occupancy;
-  int resident = 0;                       // workgroups on a unit, as far as there are so many
-  double burst_clk = 0;                   // of the kernel at the burst clock, launch not included
-  double sustained_clk = 0;               // the same at the sustained clock
-  double burst_ms = 0, sustained_ms = 0;  // launch included
-  /// Of sustained_ms, if all uncertain parameters of the machine but its clocks are independent of
-  /// each other: by the ends of their ranges.
-  double low_ms = 0, high_ms = 0;
-  double bound_clk = 0;  // by the ports alone: no order of execution is faster
-  Resource bound = Resource::kIssue;
+  int resident = 0;  // workgroups on a unit, as far as there are so many
+  double clk = 0;    // of the kernel at the burst clock, launch not included
+  RunMs ms;          // launch included
+  /// If all uncertain parameters of the machine but its clocks are independent of each other: by
+  /// the ends of their ranges.
+  RunMs low, high;
+  Bound bound;                                     // by the ports alone
   bool given_up = false;                           // see TimeOptions: all times are lower bounds
   std::vector<Gain> gains;                         // the largest first
   double l1_hits = 0, l2_hits = 0, mall_hits = 0;  // parts
   PortWork utilisation = {};                       // parts of the time of the unit
   UnitTime unit;                                   // of the unit in detail, at the burst clock
+
+  /// The mean clock of long runs.
+  double sustained_mhz() const { return machine->burst_mhz * ms.burst / ms.sustained(); }
+  /// How busy the device's matrix units are on average, at the burst clock.
+  double matrix_busy() const { return bound.matrix_clk / (machine->burst_mhz * 1000) / ms.burst; }
 };
 
 struct TimeOptions {
@@ -72,24 +75,30 @@ struct TimeOptions {
   /// of RetinaNet's rows from a tenth of both are 2.7 % off (median, 22 % at the ninth tenth), from
   /// a tenth of the die alone 0.1 % (1.6 %).
   double detail = 1, traffic = 1;
-  /// A kernel that takes longer, at the sustained clock and without its launch, is timed no further
-  /// than to find that out: from the bound of the ports if that says so.
+  /// A kernel that takes longer, in long runs together with what ran `before` it and without its
+  /// launch, is timed no further than to find that out: from the bound of the ports if that says
+  /// so.
   double limit_ms = std::numeric_limits<double>::infinity();
+  RunMs before = {};
   std::vector<WaveEvent>* events = nullptr;
+
+  /// Whether a kernel that takes `kernel` or longer is one of those.
+  bool Exceeds(RunMs kernel) const { return (kernel += before).sustained() > limit_ms; }
 };
 
 /// Times the launch on `machine`. The caller keeps `machine` and what `launch` points to.
 LaunchTime TimeLaunch(const Machine& machine, const LaunchRecord& launch,
                       const TimeOptions& options = {});
 
-/// What is known of a launch that takes at least `clk`.
+/// What is known of a launch that takes at least `clk` at the burst clock.
 LaunchTime GiveUp(const Machine& machine, const LaunchRecord& launch, const Bound& bound,
                   double clk);
 
 /// Times the runtime's kernel that sets `bytes` bytes of device memory: a stream of stores.
 LaunchTime TimeFill(const Machine& machine, double bytes);
 
-/// Milliseconds of a plan's launches one after the other, at the burst or the sustained clock.
-double SequenceMs(const Machine& machine, std::span<const LaunchTime> launches, bool sustained);
+/// Milliseconds of a plan's launches one after the other; power counts on average of all of them.
+RunMs SequenceMs(std::span<const LaunchTime* const> launches,
+                 RunMs LaunchTime::* which = &LaunchTime::ms);
 
 }  // namespace gridwise::sim::time

@@ -1,5 +1,6 @@
 #include "tools/sim/time/model/launch_time.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -79,12 +80,12 @@ LaunchTime VectorAdd(int64_t elements) {
 
 TEST(LaunchTime, OfAVectorAdditionIsThePublishedOne) {
   // MGPUSim's measurements on MI300A: minimum of 51, with an event pair.
-  const double small = VectorAdd(1024).burst_ms;
+  const double small = VectorAdd(1024).ms.burst;
   EXPECT_GT(small, 0.0027);
   EXPECT_LT(small, 0.0046);
-  EXPECT_NEAR(VectorAdd(1 << 20).burst_ms, 0.0063, 0.0063 * 0.3);
-  EXPECT_NEAR(VectorAdd(16 << 20).burst_ms, 0.051, 0.051 * 0.2);
-  EXPECT_NEAR(VectorAdd(64 << 20).burst_ms, 0.2236, 0.2236 * 0.15);
+  EXPECT_NEAR(VectorAdd(1 << 20).ms.burst, 0.0063, 0.0063 * 0.3);
+  EXPECT_NEAR(VectorAdd(16 << 20).ms.burst, 0.051, 0.051 * 0.2);
+  EXPECT_NEAR(VectorAdd(64 << 20).ms.burst, 0.2236, 0.2236 * 0.15);
 }
 
 /// A wave that computes one thing after the other, in each of `workgroups`.
@@ -96,7 +97,7 @@ double ClocksOfChains(int64_t workgroups) {
     bench.Wave();
     for (int i = 0; i < 2000; ++i) bench.Execute(0, 0);
   });
-  return time.burst_clk;
+  return time.clk;
 }
 
 TEST(LaunchTime, AFewWorkgroupsMoreThanUnitsRunBesideTheFirst) {
@@ -112,7 +113,7 @@ TEST(LaunchTime, NamesMemoryAsTheLimit) {
   ASSERT_FALSE(time.gains.empty());
   EXPECT_EQ(time.gains[0].resource, Resource::kMemory);
   EXPECT_EQ(time.mall_hits, 0);
-  EXPECT_LE(time.bound_clk, time.burst_clk);
+  EXPECT_LE(time.bound.clk, time.clk);
 }
 
 /// A workgroup's step of a matrix product: what varies is how its author wrote it.
@@ -166,7 +167,7 @@ double ClocksOf(const Step& step) {
   };
   return TimeOf(bench, kGroups, {.waves = 4, .registers = 64, .lds_bytes = step.lds_bytes}, 1e8,
                 make)
-      .burst_clk;
+      .clk;
 }
 
 TEST(Mutation, HasTheKnownSign) {
@@ -176,6 +177,80 @@ TEST(Mutation, HasTheKnownSign) {
   EXPECT_GT(ClocksOf({.lds_stride = 64}), plain * 1.05);
   EXPECT_GT(ClocksOf({.lds_bytes = 64 << 10}), plain * 1.02);  // half the occupancy
   EXPECT_GT(ClocksOf({.nops = 12}), plain * 1.02);
+}
+
+/// A launch whose waves multiply, and do something else between the products; two waves a SIMD.
+struct Products {
+  int64_t workgroups = 304 * 8;
+  int steps = 64, every = 1;  // of which every first, second, ... multiplies
+  int others = 0;             // instructions of the vector ALU in a step
+};
+LaunchTime TimeOf(const Products& kernel) {
+  Bench bench("gfx942");
+  bench.machine().branch_clk = Parameter(4, "unrolled");
+  bench.Code({"v_mfma_f32_32x32x8_f16 v[0:15], v[16:17], v[18:19], v[0:15]",
+              "v_add_f32_e32 v20, v20, v20"});
+  LaunchTime time =
+      TimeOf(bench, kernel.workgroups, {.waves = 4, .registers = 256}, 0, [&](int64_t) {
+        for (int w = 0; w < 4; ++w) {
+          bench.Wave();
+          for (int n = 0; n < kernel.steps; ++n) {
+            if (n % kernel.every == 0) bench.Execute(0, 0);
+            for (int i = 0; i < kernel.others; ++i) bench.Execute(1, 1);
+          }
+        }
+      });
+  time.machine = MachineOf("gfx942");  // that of the bench ends here
+  return time;
+}
+
+TEST(LongRuns, OfDenseMatrixWorkAreAtTheSustainedClock) {
+  const Machine& machine = *MachineOf("gfx942");
+  const LaunchTime dense = TimeOf(Products{});
+  // Eight workgroups' 64 products of 32 clocks on each SIMD of each unit.
+  EXPECT_DOUBLE_EQ(dense.bound.matrix_clk, 8 * 64 * 32);
+  EXPECT_DOUBLE_EQ(dense.ms.sustained(), 8 * 64 * 32 / (machine.sustained_mhz * 1000));
+  EXPECT_GT(dense.ms.sustained(), 1.2 * dense.ms.burst);
+  EXPECT_GE(dense.sustained_mhz(), machine.sustained_mhz);
+  EXPECT_EQ(dense.bound.Sustained(machine), Resource::kMatrix);
+  // What is not limited by the unit's time but by its power gains by nothing else.
+  ASSERT_EQ(dense.gains.size(), 1);
+  EXPECT_EQ(dense.gains[0].resource, Resource::kMatrix);
+}
+
+TEST(LongRuns, OfLittleMatrixWorkAreAtTheBurstClock) {
+  const Machine& machine = *MachineOf("gfx942");
+  const LaunchTime light = TimeOf({.others = 32});
+  EXPECT_LT(light.matrix_busy(), machine.sustained_mhz / machine.burst_mhz);
+  EXPECT_EQ(light.ms.sustained(), light.ms.burst);
+  EXPECT_DOUBLE_EQ(light.sustained_mhz(), machine.burst_mhz);
+  // So are those of a device that is half empty.
+  EXPECT_EQ(TimeOf({.workgroups = 152}).ms.matrix, TimeOf({.workgroups = 304}).ms.matrix / 2);
+  const LaunchTime half = TimeOf({.workgroups = 152});
+  EXPECT_EQ(half.ms.sustained(), half.ms.burst);
+}
+
+TEST(LongRuns, GoFromOneLawToTheOtherWithoutAStep) {
+  const Machine& machine = *MachineOf("gfx942");
+  double before = 0;
+  for (int others = 0; others <= 24; ++others) {
+    const LaunchTime time = TimeOf({.others = others});
+    const double clock =
+        std::min<double>(machine.burst_mhz, machine.sustained_mhz / time.matrix_busy());
+    EXPECT_NEAR(time.sustained_mhz(), clock, 1e-6 * clock) << others;
+    EXPECT_GE(time.ms.sustained(), before) << others;
+    if (before > 0) EXPECT_LT(time.ms.sustained(), 1.2 * before) << others;
+    before = time.ms.sustained();
+  }
+}
+
+TEST(LongRuns, OfHalfTheProductsAreShorterWherePowerLimitsAlone) {
+  const auto ratio = [](int others) {
+    return TimeOf({.every = 2, .others = others}).ms.sustained() /
+           TimeOf({.others = others}).ms.sustained();
+  };
+  EXPECT_LT(ratio(4), 0.75);
+  EXPECT_GT(ratio(48), 0.95);
 }
 
 TEST(LaunchTime, GrowsWithTheGrid) {
@@ -189,7 +264,7 @@ TEST(LaunchTime, GrowsWithTheGrid) {
                       for (int n = 0; n < 100; ++n) bench.Execute(0, 0);
                     }
                   })
-        .burst_clk;
+        .clk;
   };
   const double one_round = clocks(304);
   EXPECT_NEAR(one_round, 100 * 32, 100 * 32 * 0.02);
@@ -201,26 +276,32 @@ TEST(LaunchTime, GrowsWithTheGrid) {
 TEST(LaunchTime, OfAPlanHasGaps) {
   const Machine& machine = *MachineOf("gfx942");
   LaunchTime launch;
-  launch.burst_clk = 2100 * 10;  // 10 us
-  const std::vector<LaunchTime> three(3, launch);
-  EXPECT_NEAR(SequenceMs(machine, three, false), 0.030 + 0.0027 + 2 * 0.0027, 1e-6);
-  EXPECT_EQ(SequenceMs(machine, {}, false), 0);
+  launch.machine = &machine;
+  launch.ms = {.burst = 0.010 + machine.launch_us / 1000, .matrix = 0.012};
+  LaunchTime pass = launch;
+  pass.ms.matrix = 0;
+  const LaunchTime* const three[] = {&pass, &launch, &pass};
+  const RunMs ms = SequenceMs(three);
+  EXPECT_NEAR(ms.burst, 0.030 + 0.0027 + 2 * machine.gap_us / 1000, 1e-6);
+  // The second would take longer alone; passes leave it their power.
+  EXPECT_EQ(ms.sustained(), ms.burst);
+  EXPECT_EQ(SequenceMs({}).sustained(), 0);
 }
 
 TEST(LaunchTime, OfAFillIsThatOfItsBytes) {
   const Machine& machine = *MachineOf("gfx942");
   const LaunchTime small = TimeFill(machine, 64);
-  EXPECT_NEAR(small.burst_ms, 0.0027, 0.0003);
-  // 64 MB stay in the Infinity Cache, 4 GB do not. At the lower clock L2 gives less than it takes.
+  EXPECT_NEAR(small.ms.burst, 0.0027, 0.0003);
+  // 64 MB stay in the Infinity Cache, 4 GB do not.
   const LaunchTime cached = TimeFill(machine, 64e6);
-  EXPECT_EQ(cached.bound, Resource::kL2);
-  EXPECT_NEAR(cached.sustained_ms, 64e6 / (8 * 610 * 1200e6) * 1e3 + 0.0027, 0.0003);
-  EXPECT_NEAR(cached.burst_ms, 64e6 / 6420e9 * 1e3 + 0.0027, 0.0003);
+  EXPECT_EQ(cached.bound.resource, Resource::kMall);
+  EXPECT_NEAR(cached.ms.burst, 64e6 / 6420e9 * 1e3 + 0.0027, 0.0003);
   const LaunchTime large = TimeFill(machine, 4e9);
-  EXPECT_EQ(large.bound, Resource::kMemory);
-  EXPECT_NEAR(large.sustained_ms, 4e9 / 4420e9 * 1e3, 0.01);
-  EXPECT_LT(large.low_ms, large.sustained_ms + 0.001);
-  EXPECT_GT(large.high_ms, large.sustained_ms);
+  EXPECT_EQ(large.bound.resource, Resource::kMemory);
+  EXPECT_NEAR(large.ms.burst, 4e9 / 4420e9 * 1e3, 0.01);
+  EXPECT_EQ(large.ms.sustained(), large.ms.burst);
+  EXPECT_LT(large.low.burst, large.ms.burst + 0.001);
+  EXPECT_GT(large.high.burst, large.ms.burst);
 }
 
 TEST(Occupancy, IsThatOfTheDocuments) {

@@ -16,16 +16,23 @@ void AddWork(const Machine& machine, const Op& op, double times, PortWork& work)
   if (op.kind == OpKind::kScalar) at(Resource::kIssue) += times * machine.issue_clk / machine.simds;
 }
 
-PortWork WorkOf(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
-                const WorkgroupRecord& workgroup, double l2_bytes_per_clk) {
-  PortWork work = {};
-  const auto at = [&](Resource r) -> double& { return work[static_cast<size_t>(r)]; };
-  const bool counts_lines = std::isfinite(l2_bytes_per_clk);
-  absl::flat_hash_set<uint64_t> lines;
+void AddArithmetic(const Machine& machine, std::span<const Op> ops,
+                   const WorkgroupRecord& workgroup, PortWork& work) {
   for (const WaveRecord& wave : workgroup.waves) {
     for (const Run& run : wave.runs) {
       for (uint32_t i = run.first; i <= run.last; ++i) AddWork(machine, ops[i], 1, work);
     }
+  }
+}
+
+PortWork WorkOf(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
+                const WorkgroupRecord& workgroup, double l2_bytes_per_clk) {
+  PortWork work = {};
+  const auto at = [&](Resource r) -> double& { return work[static_cast<size_t>(r)]; };
+  AddArithmetic(machine, ops, workgroup, work);
+  const bool counts_lines = std::isfinite(l2_bytes_per_clk);
+  absl::flat_hash_set<uint64_t> lines;
+  for (const WaveRecord& wave : workgroup.waves) {
     for (const Access& access : wave.accesses) {
       const Op& op = ops[access.op];
       if (op.kind == OpKind::kLds) {
@@ -45,21 +52,45 @@ PortWork WorkOf(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
   return work;
 }
 
-PortWork SureWorkOf(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
-                    std::span<const WorkgroupRecord* const> workgroups) {
+PortWork MeanOf(std::span<const WorkgroupRecord* const> workgroups,
+                absl::FunctionRef<PortWork(const WorkgroupRecord&)> work) {
   PortWork mean = {};
   for (const WorkgroupRecord* workgroup : workgroups) {
-    const PortWork work =
-        WorkOf(machine, ops, shapes, *workgroup, std::numeric_limits<double>::infinity());
+    const PortWork one = work(*workgroup);
     for (size_t i = 0; i < mean.size(); ++i)
-      mean[i] += work[i] / static_cast<double>(workgroups.size());
+      mean[i] += one[i] / static_cast<double>(workgroups.size());
   }
   return mean;
 }
 
-Bound BoundOf(const PortWork& work) {
-  const auto most = std::max_element(work.begin(), work.end());
-  return {static_cast<Resource>(most - work.begin()), *most};
+PortWork SureWorkOf(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
+                    std::span<const WorkgroupRecord* const> workgroups) {
+  return MeanOf(workgroups, [&](const WorkgroupRecord& workgroup) {
+    return WorkOf(machine, ops, shapes, workgroup, std::numeric_limits<double>::infinity());
+  });
+}
+
+RunMs& RunMs::operator+=(const RunMs& other) {
+  burst += other.burst;
+  matrix += other.matrix;
+  return *this;
+}
+
+RunMs Bound::Ms(const Machine& machine) const {
+  return {.burst = clk / (machine.burst_mhz * 1000),
+          .matrix = matrix_clk / (machine.sustained_mhz * 1000)};
+}
+
+Resource Bound::Sustained(const Machine& machine) const {
+  const RunMs ms = Ms(machine);
+  return ms.matrix > ms.burst ? Resource::kMatrix : resource;
+}
+
+Bound BoundOf(const Machine& machine, const PortWork& mean, double workgroups, double rounds) {
+  const auto most = std::max_element(mean.begin(), mean.end());
+  return {.resource = static_cast<Resource>(most - mean.begin()),
+          .clk = *most * rounds,
+          .matrix_clk = mean[static_cast<size_t>(Resource::kMatrix)] * workgroups / machine.units};
 }
 
 }  // namespace gridwise::sim::time

@@ -44,6 +44,8 @@ std::string Json(const LaunchTime& time, std::span<const Op> ops, uint64_t entry
   llvm::json::Object busy;
   for (int r = 0; r < kResources; ++r)
     busy[Text(Name(static_cast<Resource>(r)))] = time.utilisation[static_cast<size_t>(r)];
+  RunMs bound = time.bound.Ms(*time.machine);
+  bound.burst += time.machine->launch_us / 1000;
   return Print(llvm::json::Object{
       {"kernel", time.kernel},
       {"launches", launches},
@@ -58,15 +60,17 @@ std::string Json(const LaunchTime& time, std::span<const Op> ops, uint64_t entry
       {"workgroups_per_unit", time.occupancy.workgroups},
       {"occupancy_bound", Text(time.occupancy.bound)},
       {"burst", llvm::json::Object{{"mhz", double{time.machine->burst_mhz}},
-                                   {"clocks", time.burst_clk},
-                                   {"ms", time.burst_ms}}},
-      {"sustained", llvm::json::Object{{"mhz", double{time.machine->sustained_mhz}},
-                                       {"clocks", time.sustained_clk},
-                                       {"ms", time.sustained_ms},
-                                       {"low_ms", time.low_ms},
-                                       {"high_ms", time.high_ms}}},
-      {"bound",
-       llvm::json::Object{{"clocks", time.bound_clk}, {"resource", Text(Name(time.bound))}}},
+                                   {"clocks", time.clk},
+                                   {"ms", time.ms.burst},
+                                   {"bound_ms", bound.burst}}},
+      {"sustained", llvm::json::Object{{"mhz", time.sustained_mhz()},
+                                       {"ms", time.ms.sustained()},
+                                       {"low_ms", time.low.sustained()},
+                                       {"high_ms", time.high.sustained()},
+                                       {"bound_ms", bound.sustained()}}},
+      {"bound", llvm::json::Object{{"clocks", time.bound.clk},
+                                   {"resource", Text(Name(time.bound.resource))}}},
+      {"matrix_busy", time.matrix_busy()},
       {"gains", std::move(gains)},
       {"hits",
        llvm::json::Object{

@@ -15,11 +15,13 @@ constexpr double kWorthNaming = 0.05;
 
 std::string Limiter(const LaunchTime& time) {
   if (time.gains.empty()) return "none that stands out: occupancy, or the length of one workgroup";
+  const bool by_power = time.ms.matrix > time.ms.burst;
   std::string text;
   for (const Gain& gain : time.gains) {
     if (gain.part < kWorthNaming && !text.empty()) break;
-    absl::StrAppendFormat(&text, "%s%s (%.0f %% less without it)", text.empty() ? "" : ", ",
-                          Name(gain.resource), 100 * gain.part);
+    const bool power = by_power && gain.resource == Resource::kMatrix;
+    absl::StrAppendFormat(&text, "%s%s%s (%.0f %% less without it)", text.empty() ? "" : ", ",
+                          power ? "power of the " : "", Name(gain.resource), 100 * gain.part);
   }
   return text;
 }
@@ -57,13 +59,15 @@ std::string Text(const LaunchTime& time, std::span<const Op> ops, uint64_t entry
       time.occupancy.bound, time.resident);
   absl::StrAppendFormat(
       &text,
-      "  %.4g ms at %.0f MHz, %.4g ms at %.0f MHz (%.4g to %.4g by the machine's uncertain "
-      "parameters; %.0f clocks, launch %.1f us)\n",
-      time.burst_ms, double{machine.burst_mhz}, time.sustained_ms, double{machine.sustained_mhz},
-      time.low_ms, time.high_ms, time.burst_clk, double{machine.launch_us});
+      "  %.4g ms at %.0f MHz (%.0f clocks, launch %.1f us); in long runs %.4g ms at %.0f MHz (%.4g "
+      "to %.4g by the machine's uncertain parameters): the device's matrix units are %.0f %% "
+      "busy\n",
+      time.ms.burst, double{machine.burst_mhz}, time.clk, double{machine.launch_us},
+      time.ms.sustained(), time.sustained_mhz(), time.low.sustained(), time.high.sustained(),
+      100 * time.matrix_busy());
   absl::StrAppend(&text, "  limited by: ", Limiter(time), "\n");
   absl::StrAppendFormat(&text, "  no order of execution takes less than %.0f clocks (%s)\n",
-                        time.bound_clk, Name(time.bound));
+                        time.bound.clk, Name(time.bound.resource));
   absl::StrAppend(&text, "  busy: ", Utilisation(time), "\n");
   absl::StrAppendFormat(&text, "  hits: vector cache %.0f %%, L2 %.0f %%, MALL %.0f %%\n",
                         100 * time.l1_hits, 100 * time.l2_hits, 100 * time.mall_hits);

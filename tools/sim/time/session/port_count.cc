@@ -70,9 +70,8 @@ Bound PortCount::Result(const RunReport& report) {
   for (const Resource r : {Resource::kLds, Resource::kAddress, Resource::kL2}) {
     at(work, r) = recorded > 0 ? at(sampled, r) * executed / recorded : 0;
   }
-  Bound bound = BoundOf(work);
-  bound.clk *= static_cast<double>(plan_.rounds);
-  return bound;
+  return BoundOf(machine_, work, static_cast<double>(workgroups_),
+                 static_cast<double>(plan_.rounds));
 }
 
 }  // namespace gridwise::sim::time

@@ -22,8 +22,7 @@ class PortCount {
 
   LaunchProbe& probe() { return recorder_; }
 
-  /// Of the launch that `report` is of: the resource that is busy longest, and its clocks. No order
-  /// of execution is faster.
+  /// Of the launch that `report` is of.
   Bound Result(const RunReport& report);
 
  private:

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
 #include "tools/sim/time/machine/machine_file.h"
 #include "tools/sim/time/report/json.h"
@@ -44,25 +45,17 @@ Times TimesOf(std::span<const LaunchTime* const> launches) {
   Times times = {.launches = static_cast<int64_t>(launches.size()),
                  .machine = machine.name.data(),
                  .burst_mhz = machine.burst_mhz,
-                 .sustained_mhz = machine.sustained_mhz};
+                 .sustained_mhz = machine.sustained_mhz,
+                 .ms = SequenceMs(launches),
+                 .low = SequenceMs(launches, &LaunchTime::low),
+                 .high = SequenceMs(launches, &LaunchTime::high)};
   const LaunchTime& longest = **std::max_element(
       launches.begin(), launches.end(),
-      [](const auto* a, const auto* b) { return a->sustained_ms < b->sustained_ms; });
-  times.ports = Name(longest.bound).data();
+      [](const auto* a, const auto* b) { return a->ms.sustained() < b->ms.sustained(); });
+  times.ports = Name(longest.bound.Sustained(machine)).data();
   times.limiter = longest.gains.empty() ? "" : Name(longest.gains.front().resource).data();
   times.gain = longest.gains.empty() ? 0 : longest.gains.front().part;
-  for (const LaunchTime* launch : launches) {
-    times.burst_ms += launch->burst_ms;
-    times.sustained_ms += launch->sustained_ms;
-    times.low_ms += launch->low_ms;
-    times.high_ms += launch->high_ms;
-    times.ports_ms += launch->bound_clk / (machine.sustained_mhz * 1000);
-  }
-  // Of all but the first the gap counts, in place of a launch.
-  const double less =
-      static_cast<double>(launches.size() - 1) * (machine.launch_us - machine.gap_us) / 1000;
-  for (double* ms : {&times.burst_ms, &times.sustained_ms, &times.low_ms, &times.high_ms})
-    *ms -= less;
+  for (const LaunchTime* launch : launches) times.bound += launch->bound.Ms(machine);
   return times;
 }
 
@@ -93,7 +86,7 @@ class Process {
                         .traffic = kQuickSample};
       }
       time_options.limit_ms = limit_ms_;
-      if (!taken_.empty()) time_options.limit_ms -= TimesOf(taken_).sustained_ms;
+      time_options.before = SequenceMs(taken_);
       if (!report_path_.empty()) time_options.events = &events;
       absl::StatusOr<TimedRun> run = RunTimed(machine, program, kernel, grid, kernarg, memory,
                                               options, time_options, source_line);
@@ -110,11 +103,12 @@ class Process {
       }
       known->second = &timed_.emplace_back(Timed{*std::move(run), kernel.entry_address});
       Describe(*known->second, events);
+      if (report_path_.empty()) Forget(known->second->run);
     }
     Timed& timed = *known->second;
     ++timed.launches;
     taken_.push_back(&timed.run.time);
-    now_ms_ += timed.run.time.burst_ms;
+    now_ms_ += timed.run.time.ms.burst;
     if (!report_path_.empty()) WriteJson();
     return report;
   }
@@ -126,12 +120,11 @@ class Process {
                                               TimeFill(MachineOf(gfx), static_cast<double>(bytes)))
                                  .first->second;
     if (telling_.describes) {
-      std::fprintf(stderr, "gridwise time: fill of %llu bytes: %.4g ms at %.0f MHz\n",
-                   static_cast<unsigned long long>(bytes), time.sustained_ms,
-                   double{time.machine->sustained_mhz});
+      std::fprintf(stderr, "gridwise time: fill of %llu bytes: %.4g ms\n",
+                   static_cast<unsigned long long>(bytes), time.ms.burst);
     }
     taken_.push_back(&time);
-    now_ms_ += time.burst_ms;
+    now_ms_ += time.ms.burst;
   }
 
   const Machine& MachineOf(std::string_view gfx) const {
@@ -177,13 +170,24 @@ class Process {
     }
   }
 
+  /// Code that is loaded later may lie where this kernel's was.
   static std::string KeyOf(const KernelInfo& kernel, const Grid& grid,
                            std::span<const std::byte> arguments) {
-    std::string key = absl::StrCat(kernel.entry_address, " ", grid.dynamic_lds_bytes);
+    const std::string_view code(reinterpret_cast<const char*>(kernel.entry_address),
+                                kernel.code_bytes);
+    std::string key = absl::StrCat(kernel.entry_address, " ", kernel.name, " ", absl::HashOf(code),
+                                   " ", grid.dynamic_lds_bytes);
     for (size_t axis = 0; axis < 3; ++axis)
       absl::StrAppend(&key, " ", grid.Items(axis), "/", grid.block[axis]);
     key.append(reinterpret_cast<const char*>(arguments.data()), arguments.size());
     return key;
+  }
+
+  /// What is known of each instruction, which is megabytes, and is told once.
+  static void Forget(TimedRun& run) {
+    run.report = {};
+    run.ops = {};
+    run.time.unit = {};
   }
 
   void Describe(const Timed& timed, const std::vector<WaveEvent>& events) {

@@ -14,6 +14,7 @@
 #include "tools/sim/machine/memory.h"
 #include "tools/sim/machine/program.h"
 #include "tools/sim/time/machine/machine.h"
+#include "tools/sim/time/model/ports.h"
 
 namespace gridwise::sim::time {
 
@@ -36,8 +37,8 @@ struct Telling {
 /// Turns time mode on or off from the next launch on.
 void Set(bool on, const Telling& telling);
 
-/// Launches since the last TakeTimes that take longer than `ms` together, at the sustained clock,
-/// are given up from now on as soon as that is known, and what comes behind them until TakeTimes is
+/// Launches since the last TakeTimes that take longer than `ms` together, in long runs, are given
+/// up from now on as soon as that is known, and what comes behind them until TakeTimes is
 /// not executed.
 void SetLimit(double ms);
 
@@ -60,7 +61,7 @@ struct Times {
   int64_t launches = 0;
   const char* machine = "";
   double burst_mhz = 0, sustained_mhz = 0;
-  double burst_ms = 0, sustained_ms = 0, low_ms = 0, high_ms = 0, ports_ms = 0;
+  RunMs ms = {}, low = {}, high = {}, bound = {};
   const char* ports = "";
   const char* limiter = "";
   double gain = 0;

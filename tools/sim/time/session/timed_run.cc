@@ -167,13 +167,12 @@ absl::Status ExecuteDetail(SamplePlan& plan, int waves, const TimeOptions& optio
 }
 
 /// How long the strata say that the units are busy at least.
-Bound BoundOfStrata(const Machine& machine, const SamplePlan& plan, std::span<const Op> ops,
+Bound BoundOfStrata(const Machine& machine, const LaunchRecord& launch, std::span<const Op> ops,
                     Recorder& recorder) {
   std::vector<const WorkgroupRecord*> strata;
-  for (const int64_t index : plan.strata) strata.push_back(recorder.Find(index));
-  Bound bound = BoundOf(SureWorkOf(machine, ops, recorder.shapes(), strata));
-  bound.clk *= static_cast<double>(plan.rounds);
-  return bound;
+  for (const int64_t index : launch.plan.strata) strata.push_back(recorder.Find(index));
+  return BoundOf(machine, SureWorkOf(machine, ops, recorder.shapes(), strata),
+                 static_cast<double>(launch.workgroups), static_cast<double>(launch.plan.rounds));
 }
 
 }  // namespace
@@ -212,8 +211,8 @@ absl::StatusOr<TimedRun> RunTimed(const Machine& machine, Program& program,
   if (executed.ok() && !*depend) {
     if (std::isfinite(time_options.limit_ms)) {
       const std::vector<Op> ops = OpsOf(machine, program, kernel, batches.report());
-      const Bound bound = BoundOfStrata(machine, launch.plan, ops, recorder);
-      if (bound.clk / (machine.sustained_mhz * 1000) > time_options.limit_ms) {
+      const Bound bound = BoundOfStrata(machine, launch, ops, recorder);
+      if (time_options.Exceeds(bound.Ms(machine))) {
         timed.report = std::move(batches.report());
         timed.time = GiveUp(machine, launch, bound, bound.clk);
         return timed;

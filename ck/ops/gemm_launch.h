@@ -1,0 +1,74 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "ck/gemm/args.h"
+#include "ck/gemm/config.h"
+#include "ck/ops/estimate.h"
+#include "core/arch/device_facts.h"
+#include "core/base/math.h"
+#include "core/launch/choose_block_map.h"
+#include "core/launch/launch.h"
+#include "core/launch/share_k.h"
+
+namespace gridwise::ck {
+
+/// Of a multiplication: rows and columns of C, and terms.
+struct GemmSize {
+  std::int64_t rows = 0, columns = 0, terms = 0;
+};
+
+/// The work of a launch in tiles of a config.
+struct Tiles {
+  std::int64_t matrices = 1;
+  std::int64_t count = 0, rows = 0, columns = 0;  // of a matrix; rows of the largest problem
+  Work work;
+
+  /// `gemms` have `matrices` each, and the same columns.
+  Tiles(const GemmConfig& config, std::span<const GemmSize> gemms, std::int64_t matrices_)
+      : matrices(matrices_) {
+    for (const GemmSize& gemm : gemms) {
+      columns = CeilDiv<std::int64_t>(gemm.columns, config.tile.n);
+      const std::int64_t tile_rows = CeilDiv<std::int64_t>(gemm.rows, config.tile.m);
+      const std::int64_t steps = CeilDiv<std::int64_t>(gemm.terms, config.tile.k);
+      rows = std::max(rows, tile_rows);
+      count += tile_rows * columns;
+      work.steps += static_cast<double>(matrices * tile_rows * columns * steps);
+    }
+    work.tiles = static_cast<double>(matrices * count);
+  }
+};
+
+/// The launch of a kernel on `problems`, of which a workgroup computes one of `tiles`, with K in
+/// `splits`. `args` say what is multiplied and written; the rest of them is filled in. A table of
+/// several problems has no address yet.
+template <class Functions>
+KernelLaunch MakeGemmLaunch(const GemmConfig& config, const KernelCode& code,
+                            GemmArgs<Functions> args, std::span<const ProblemArgs> problems,
+                            const Tiles& tiles, int splits, const DeviceFacts& device) {
+  using Args = GemmArgs<Functions>;
+  args.tiles_n = static_cast<int>(tiles.columns);
+  args.map = ChooseBlockMap(device, {.tiles = tiles.count,
+                                     .rows = tiles.rows,
+                                     .columns = tiles.columns,
+                                     .row_elements = config.tile.m,
+                                     .column_elements = config.tile.n,
+                                     .resident = ResidentWorkgroups(config, device)});
+  args.problems = static_cast<int>(problems.size());
+  args.only = problems.front();
+  return {.code = code,
+          .shape = {.workgroups = {static_cast<unsigned>(tiles.count),
+                                   static_cast<unsigned>(tiles.matrices),
+                                   static_cast<unsigned>(splits)},
+                    .threads = {static_cast<unsigned>(config.threads()), 1, 1}},
+          .arguments = BytesOf(args),
+          .addresses = {{offsetof(Args, a) + offsetof(OperandArgs, data), {Memory::kA}},
+                        {offsetof(Args, b) + offsetof(OperandArgs, data), {Memory::kB}},
+                        {offsetof(Args, out) + offsetof(OutputArgs, data), {Memory::kOut}}},
+          .map = args.map};
+}
+
+}  // namespace gridwise::ck

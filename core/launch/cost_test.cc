@@ -1,0 +1,43 @@
+#include "core/launch/cost.h"
+
+#include "core/arch/machine_facts.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace gridwise {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Cost CostOf(double matrix, double power) {
+  return WithCycles({.matrix_cycles = matrix,
+                     .fixed_cycles = 100,
+                     .rounds = 3,
+                     .resident = 1,
+                     .power_cycles = power});
+}
+
+TEST(Cost, IsThatOfTheLaunchOrOfItsPower) {
+  EXPECT_EQ(CostOf(1000, 0).cycles, 3300);
+  EXPECT_EQ(CostOf(1000, 3299).cycles, 3300);
+  EXPECT_EQ(CostOf(1000, 5000).cycles, 5000);
+  EXPECT_THAT(CostOf(1000, 3299).ToString(2.1), Not(HasSubstr("power")));
+  EXPECT_THAT(CostOf(1000, 5000).ToString(2.1), HasSubstr("= 5000 cycles by power, else 3 rounds"));
+}
+
+TEST(Cost, OfLaunchesInSequenceAveragesPower) {
+  const Cost dense = CostOf(1000, 5000), light = CostOf(1000, 0);
+  EXPECT_EQ(InSequence(light, light).cycles, 6600);
+  EXPECT_EQ(InSequence(dense, light).cycles, 6600);
+  EXPECT_EQ(InSequence(light, dense).cycles, 6600);
+  EXPECT_EQ(InSequence(dense, dense).cycles, 10000);
+}
+
+TEST(Cost, OfMatrixUnitsThatPowerDoesNotLimitIsTheirOwn) {
+  EXPECT_EQ(PowerFactor(Gfx::kSm90a), 1);
+  EXPECT_DOUBLE_EQ(PowerFactor(Gfx::k942), 2.1 / 1.2);
+}
+
+}  // namespace
+}  // namespace gridwise
