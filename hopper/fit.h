@@ -10,18 +10,18 @@ struct Fit {
   // Bytes a cycle of L2: to one multiprocessor, and to all; and of device memory.
   double l2 = 42.6, l2_of_all = 47.1, dram = 1900;
   // Cycles of a line of an operand that is loaded, and more of one that is filled up with zeros.
-  double line = 0.4, filled_line = 2;
+  double line = 1.92, filled_line = 9.6;
   double first_slab = 1500;  // cycles of a tile, from its first load to its first product
   double store = 7.08;       // bytes a cycle
   // Parts of a tile's store and first slab that are not hidden: of shared tiles, and of those that
   // warpgroups take in turns.
   double shared_store = 0.91, turns_store = 0.227, turns_first_slab = 1.95;
-  double launch = 14200, split = 1180;           // cycles of the launch, and of adding splits up
-  double exchange = 6340, exchange_rate = 9.66;  // of a cluster's sums: cycles, bytes a cycle
+  double launch = 11500, split = 640;            // cycles of the launch, and of adding splits up
+  double exchange = 2970, exchange_rate = 6.38;  // of a cluster's sums: cycles, bytes a cycle
   // Of halo rows, how much faster than their parts one after the other: with tiles of one product a
   // warpgroup, and stages to spare; of larger tiles.
-  double halo = 1.21, halo_stages = 1.27, halo_large = 0.943, halo_large_stages = 0.925;
-  double halo_dense = 0.391;
+  double halo = 1.21, halo_stages = 1.27, halo_large = 0.943, halo_large_stages = 0.99;
+  double halo_dense = 0.342;
 
   static constexpr void Fields(auto& self, auto&& visit) {
     auto& [efficiency, efficiency_of_all, l2, l2_of_all, dram, line, filled_line, first_slab, store,

@@ -160,14 +160,15 @@ PartEstimate EstimateLaunch(const HaloDenseConfig& config, const PartRequest& re
   const auto slabs = static_cast<double>(CeilDiv<std::int64_t>(problem.c, kBlock));
   const double rounds =
       static_cast<double>(CeilDiv<std::int64_t>(halo.tiling.tiles, request.device.compute_units));
-  constexpr double kLaunch = 8000;
+  const double kept = config.kept * config.filter_bytes(Int(problem.k));
+  const double launch = TheFit().launch + kept / TheFit().l2;
   const double slab =
       std::max(halo.cycles.matrix, halo.tiling.stage_bytes / 40.0) / TheFit().halo_dense;
   return {.splits = std::max(request.sharing.splits, 1),
           .cost = WithCycles({.matrix_cycles = slab * slabs,
                               .memory_cycles = slab * slabs,
                               .alone_cycles = slab * slabs + 2000,
-                              .fixed_cycles = kLaunch / rounds,
+                              .fixed_cycles = launch / rounds,
                               .rounds = rounds,
                               .resident = 1})};
 }
