@@ -1,6 +1,7 @@
 /// From traits to a validated model, in small: the commands of tools/tune/README.md, but for the
 /// training itself, in whose place a model by hand stands.
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -43,9 +44,11 @@ std::string ModelFor(const std::string& features) {
   const std::vector<std::string> header = absl::StrSplit(lines.front(), ',');
   std::string text =
       "date 2026-01-01\ntrainer a pencil\nrows 0\ngroup gfx942 fwd f16 9 0.5 0.6\nfamily tile\n";
+  // Features follow what is known of a time.
+  const auto first = std::ranges::find(header, "at_least") - header.begin() + 1;
   int tile_m = -1;
-  for (std::size_t i = 9; i < header.size(); ++i) {
-    if (header[i] == "tile_m") tile_m = static_cast<int>(i) - 9;
+  for (auto i = static_cast<std::size_t>(first); i < header.size(); ++i) {
+    if (header[i] == "tile_m") tile_m = static_cast<int>(i - static_cast<std::size_t>(first));
     absl::StrAppend(&text, "feature ", header[i], " -1e9 1e9\n");
   }
   return absl::StrCat(text, "tree ", tile_m, "<128 0 20\n");
