@@ -40,8 +40,7 @@ std::string Cost::ToString(double clock_ghz) const {
       cycles > power_cycles ? "" : absl::StrFormat("%.0f cycles by power, else ", power_cycles);
   return absl::StrFormat(
       "%.1f us = %s%.0f rounds x (max(%.0f matrix, %s%.0f memory, %.0f alone / %.0f) + %.0f fixed "
-      "/ "
-      "%.0f)%s cycles",
+      "/ %.0f)%s cycles",
       cycles / clock_ghz / 1e3, power, rounds, matrix_cycles, lds, memory_cycles, alone_cycles,
       resident, fixed_cycles, resident, passes);
 }

@@ -91,8 +91,9 @@ Epilogue DrawEpilogue(const ConvProblem& problem, std::mt19937& random) {
   return epilogue;
 }
 
-/// Operands that are sums of two tensors, as few problems have.
-void DrawOperandSums(ConvProblem& problem, std::mt19937& random) {
+/// Operands that are sums of two tensors, as few problems have; sm_90a has no kernels for them.
+void DrawOperandSums(ConvProblem& problem, Gfx gfx, std::mt19937& random) {
+  if (gfx == Gfx::kSm90a) return;
   if (problem.direction != Direction::kForward || SizeOf(problem.type) == 1) return;
   if (random() % 8 != 0) return;
   const unsigned which = random() % 3 + 1;
@@ -145,7 +146,7 @@ ConvProblem DrawProblem(Gfx gfx, std::mt19937& random) {
     channels = problem.groups * CeilDiv<std::int64_t>(channels / problem.groups, 2);
   }
   if (problem.output_type() != DataType::kI32) problem.epilogue = DrawEpilogue(problem, random);
-  DrawOperandSums(problem, random);
+  DrawOperandSums(problem, gfx, random);
   return problem;
 }
 
