@@ -82,8 +82,8 @@ class PartKernel {
   virtual bool has_epilogue() const = 0;
   virtual bool has_unary() const { return false; }
 
-  /// Whether it takes cells of few channels as they are, where other kernels of a target with a copy
-  /// engine want copies.
+  /// Whether it takes cells of few channels as they are, where other kernels of a target with a
+  /// copy engine want copies.
   virtual bool takes_cells_as_they_are() const { return false; }
 
   /// Whether it computes functions of several tensors in place of A and B

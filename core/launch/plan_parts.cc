@@ -90,10 +90,10 @@ class Divider {
     return {.device = context_.device(),
             .problem = part,
             .sub_gemms = is_weight ? std::span<const SubGemm>() : context_.SubGemmsOf(part),
-            .sharing = {.splits = splits,
-                        .partial_elements =
-                            is_partial || splits > 1 ? simple_.problem.out_elements() : 0,
-                        .adds = division.adds}};
+            .sharing = {
+                .splits = splits,
+                .partial_elements = is_partial || splits > 1 ? simple_.problem.out_elements() : 0,
+                .adds = division.adds}};
   }
 
   PartEstimate Estimate(const Division& division, const Division::Part& part) const {
@@ -149,8 +149,7 @@ class Divider {
   }
 
   Cost CostOf(const Division& division) const {
-    const double tensor_cycles =
-        simple_.tensor_cycles / static_cast<double>(division.parts.size());
+    const double tensor_cycles = simple_.tensor_cycles / static_cast<double>(division.parts.size());
     const auto cost_of = [&](const Division::Part& part) {
       Cost cost = part.estimate.cost;
       cost.tensor_cycles = tensor_cycles;

@@ -193,8 +193,9 @@ TEST(SweepTable, OtherFilesAreRefusedAndLeftAlone) {
   std::string changed = whole;
   changed.replace(changed.find(",pass,"), 6, ",done,");
   WriteText(path, changed);
-  EXPECT_THAT(std::string(SweepTable::Open(path).status().message()),
-              HasSubstr("result is 'done'; must be pass, fail, unverified, timed, slower or error"));
+  EXPECT_THAT(
+      std::string(SweepTable::Open(path).status().message()),
+      HasSubstr("result is 'done'; must be pass, fail, unverified, timed, slower or error"));
   EXPECT_THAT(std::string(SweepTable::Open("/no/such/folder.csv").status().message()),
               HasSubstr("cannot write /no/such/folder.csv"));
 }
