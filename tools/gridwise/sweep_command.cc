@@ -8,19 +8,15 @@
 #include <limits>
 #include <mutex>
 #include <optional>
-#include <random>
 #include <span>
 #include <thread>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
 #include "core/arch/target.h"
 #include "core/runtime/device.h"
 #include "instances/plan.h"
@@ -30,7 +26,7 @@
 #include "tools/gridwise/json.h"
 #include "tools/gridwise/problem.h"
 #include "tools/gridwise/problem_sets.h"
-#include "tools/gridwise/selection.h"
+#include "tools/gridwise/sweep_items.h"
 #include "tools/gridwise/sweep_table.h"
 #include "tools/gridwise/sweep_worker.h"
 #include "tools/gridwise/tensors.h"
@@ -48,21 +44,6 @@ using Result = SweepRecord::Result;
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
-
-/// A row to run a problem on; one without a name is no row's.
-struct Choice {
-  std::string family, row;
-  double estimate_us = 0;
-  double ranked_cycles = 0;
-};
-
-/// A problem of the set, and what to run it on.
-struct Item {
-  std::string name;
-  Problem problem;
-  std::vector<Choice> rows;
-  std::string reason;  // why rows holds one without a name
-};
 
 absl::Status CheckFlags(const SweepOptions& options) {
   if (options.all_rows && !options.row.empty()) {
@@ -101,113 +82,23 @@ absl::Status CheckFlags(const SweepOptions& options) {
   return absl::OkStatus();
 }
 
-/// The rows of a file; null: all.
-using WantedRows = const std::vector<BuiltRow>*;
-
-bool IsWanted(const RowVerdict& verdict, const Problem& problem, WantedRows rows) {
-  const auto* const conv = std::get_if<ConvProblem>(&problem);
-  return rows == nullptr || (conv != nullptr && std::find(rows->begin(), rows->end(),
-                                                          BuiltRow{verdict.family, conv->direction,
-                                                                   verdict.row}) != rows->end());
-}
-
 /// Parts of the best time so far above which a lower bound rules a row out: what is timed from a
 /// sample may come out below its bound, by up to 8 % on layers of RetinaNet.
 constexpr double kSureToLose = 1.1;
 
-bool IsSampled(const SweepOptions& options) {
-  return options.first_rows > 0 || options.random_rows > 0;
-}
-
-/// Keeps the first rows as they are ranked, and some of the others by chance, which the seed and
-/// the problem decide.
-void Sample(const SweepOptions& options, const Problem& problem, std::vector<Choice>& rows) {
-  std::ranges::stable_sort(rows, {}, &Choice::ranked_cycles);
-  const std::size_t first = std::min<std::size_t>(options.first_rows, rows.size());
-  const std::size_t count = std::min<std::size_t>(first + options.random_rows, rows.size());
-  const std::string text = absl::StrCat(options.seed, " ", ToString(problem));
-  std::seed_seq seed(text.begin(), text.end());
-  std::mt19937_64 random(seed);
-  for (std::size_t i = first; i < count; ++i) {
-    std::swap(rows[i], rows[i + random() % (rows.size() - i)]);
-  }
-  rows.resize(count);
-}
-
-/// Keeps the problems of a chunk.
-absl::Status KeepChunk(const std::string& chunk, std::vector<SelectedProblem>& problems) {
-  if (chunk.empty()) return absl::OkStatus();
-  const std::vector<std::string_view> parts = absl::StrSplit(chunk, '/');
-  std::size_t index = 0, count = 0;
-  if (parts.size() != 2 || !absl::SimpleAtoi(parts[0], &index) ||
-      !absl::SimpleAtoi(parts[1], &count) || index < 1 || index > count) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("--chunk is '%s'; must be two numbers as 2/8, the first from 1 to the "
-                        "second",
-                        chunk));
-  }
-  std::size_t position = 0;
-  std::erase_if(problems, [&](const SelectedProblem&) { return position++ % count != index - 1; });
-  return absl::OkStatus();
-}
-
-/// The rows that `options` asks for.
-Item MakeItem(const std::string& name, const Problem& problem, Gfx gfx, const SweepOptions& options,
-              WantedRows wanted_rows) {
-  Item item = {.name = name, .problem = problem, .rows = {}, .reason = ""};
-  const DeviceFacts device = gfx;
-  const PlanOptions wanted = {.row = options.row, .family = options.family, .op = options.op};
-  const auto microseconds = [&](const Cost& cost) { return cost.cycles / device.clock_ghz * 1e-3; };
-  const absl::StatusOr<RowPlan> plan = MakePlan(problem, device, wanted);
-  if (!plan.ok()) {
-    item.rows = {{}};
-    item.reason = plan.status().message();
-  } else if (!options.all_rows && !IsSampled(options) && wanted_rows == nullptr) {
-    item.rows = {{plan->family(), plan->row(), microseconds(plan->cost())}};
-  } else {
-    for (const RowVerdict& verdict : ExplainRows(problem, device, wanted)) {
-      if (verdict.reason || !IsWanted(verdict, problem, wanted_rows)) continue;
-      item.rows.push_back(
-          {verdict.family, verdict.row, microseconds(verdict.cost), verdict.ranked_cycles});
-    }
-    if (IsSampled(options)) Sample(options, problem, item.rows);
-  }
-  return item;
-}
-
-/// The problems that the flags select, and the rows for each.
-absl::StatusOr<std::vector<Item>> SelectItems(const SweepOptions& options,
-                                              const RequestedTarget& target, WantedRows wanted_rows,
-                                              std::FILE* people) {
-  absl::StatusOr<Selection> selection = SelectProblems(options.request, target, options.max_flops);
-  if (!selection.ok()) return selection.status();
-  if (absl::Status status = KeepChunk(options.chunk, selection->problems); !status.ok()) {
-    return status;
-  }
-  if (selection->too_large > 0) {
-    absl::FPrintF(people, "%d problems have more than %.3g operations and are left out\n",
-                  selection->too_large, options.max_flops);
-  }
-  std::vector<Item> items;
-  for (const auto& [name, problem] : selection->problems) {
-    items.push_back(MakeItem(name, problem, target.gfx, options, wanted_rows));
-  }
-  return items;
-}
-
 /// Runs items and says how it goes.
 class Sweep {
  public:
-  Sweep(const SweepOptions& options, Gfx gfx, std::vector<Item> items, SweepTable table,
+  Sweep(const SweepOptions& options, Gfx gfx, std::vector<SweepItem> items, SweepTable table,
         std::FILE* people)
       : options_(options),
         gfx_(gfx),
         items_(std::move(items)),
         table_(std::move(table)),
         people_(people) {
-    for (const Item& item : items_) {
+    for (const SweepItem& item : items_) {
       if (options_.best) ++runs_;
-      for (const Choice& row : item.rows) {
+      for (const RowChoice& row : item.rows) {
         if (options_.best) continue;
         ++runs_;
         if (!Find(item, row)) flops_left_ += Flops(item.problem);
@@ -217,7 +108,7 @@ class Sweep {
 
   absl::Status Run() {
     if (options_.workers > 0) return RunInWorkers();
-    for (const Item& item : items_) {
+    for (const SweepItem& item : items_) {
       if (absl::Status status = options_.best ? RunBest(item) : RunItem(item); !status.ok())
         return status;
     }
@@ -253,15 +144,15 @@ class Sweep {
   /// The slowest layers and the least efficient ones, each on the best of its rows.
   void PrintLayers() const {
     struct Layer {
-      const Item* item;
-      const Choice* row;
+      const SweepItem* item;
+      const RowChoice* row;
       double tflop_per_s() const { return Flops(item->problem) / row->estimate_us * 1e-6; }
     };
     std::vector<Layer> layers;
-    for (const Item& item : items_) {
+    for (const SweepItem& item : items_) {
       const auto best = std::min_element(
           item.rows.begin(), item.rows.end(),
-          [](const Choice& a, const Choice& b) { return a.estimate_us < b.estimate_us; });
+          [](const RowChoice& a, const RowChoice& b) { return a.estimate_us < b.estimate_us; });
       if (best != item.rows.end() && best->estimate_us > 0) layers.push_back({&item, &*best});
     }
     if (layers.size() < 2) return;
@@ -317,7 +208,7 @@ class Sweep {
     return options_.quick || (!IsPrecise() && (options_.all_rows || IsSampled(options_)));
   }
 
-  SweepRecord RecordOf(const Item& item, const Choice& row) const {
+  SweepRecord RecordOf(const SweepItem& item, const RowChoice& row) const {
     SweepRecord record;
     record.problem = item.name;
     record.device = Name(gfx_);
@@ -329,20 +220,21 @@ class Sweep {
     return record;
   }
 
-  std::optional<Result> Find(const Item& item, const Choice& row) const {
+  std::optional<Result> Find(const SweepItem& item, const RowChoice& row) const {
     constexpr Result kDone[] = {Result::kPass, Result::kFail, Result::kUnverified};
+    // That a row is slower than another is enough for the best one, and no time.
     constexpr Result kTimes[] = {Result::kTimed, Result::kSlower};
     const std::span<const Result> wanted =
-        options_.time ? std::span<const Result>(kTimes)
+        options_.time ? std::span<const Result>(kTimes).first(options_.best ? 2 : 1)
                       : std::span<const Result>(kDone).first(options_.verify ? 2 : 3);
     return table_.Find(RecordOf(item, row), wanted);
   }
 
   /// All runs that are to be done, each in a process of its own, so many at a time.
   absl::Status RunInWorkers() {
-    std::vector<std::pair<const Item*, const Choice*>> runs;
-    for (const Item& item : items_) {
-      for (const Choice& row : item.rows) {
+    std::vector<std::pair<const SweepItem*, const RowChoice*>> runs;
+    for (const SweepItem& item : items_) {
+      for (const RowChoice& row : item.rows) {
         if (const std::optional<Result> earlier = Find(item, row)) {
           ++position_;
           ++earlier_;
@@ -382,7 +274,7 @@ class Sweep {
   }
 
   /// Adds what came of a worker's run, which took `seconds` of the sweep.
-  absl::Status TakeLine(const Item& item, const Choice& row,
+  absl::Status TakeLine(const SweepItem& item, const RowChoice& row,
                         const absl::StatusOr<std::string>& line, double seconds) {
     SweepRecord record = RecordOf(item, row);
     if (line.ok()) {
@@ -403,11 +295,11 @@ class Sweep {
     return absl::OkStatus();
   }
 
-  absl::Status RunItem(const Item& item) {
+  absl::Status RunItem(const SweepItem& item) {
     const Problem& problem = item.problem;
     Operands operands;
     std::optional<Expected> expected;
-    for (const Choice& row : item.rows) {
+    for (const RowChoice& row : item.rows) {
       ++position_;
       if (const std::optional<Result> earlier = Find(item, row)) {
         ++earlier_;
@@ -427,7 +319,7 @@ class Sweep {
   }
 
   /// The record of a run, whatever came of it.
-  SweepRecord Try(const Item& item, const Choice& row, const Operands& operands,
+  SweepRecord Try(const SweepItem& item, const RowChoice& row, const Operands& operands,
                   std::optional<Expected>& expected,
                   double limit_ms = std::numeric_limits<double>::infinity()) const {
     SweepRecord record = RecordOf(item, row);
@@ -442,61 +334,64 @@ class Sweep {
   }
 
   /// Adds a record of a run that began at `start` to the table, and tells of it.
-  absl::Status Keep(const Item& item, const SweepRecord& record, Clock::time_point start) {
+  absl::Status Keep(const SweepItem& item, const SweepRecord& record, Clock::time_point start) {
     if (absl::Status status = table_.Add(record); !status.ok()) return status;
     ++counts_[static_cast<int>(record.result)];
+    if (options_.json) records_.push_back(JsonOf(record, item));
+    TellOf(record, start);
+    return absl::OkStatus();
+  }
+
+  /// Tells of what a run came to that began at `start`.
+  void TellOf(const SweepRecord& record, Clock::time_point start) {
     seconds_ += SecondsSince(start);
     ++done_;
     Tell(record);
     if (record.timing) times_.push_back(record);
-    if (options_.json) records_.push_back(JsonOf(record, item));
+  }
+
+  /// Adds a line for each of the item's rows that the table lacks, and tells of the best one of
+  /// them; where none can be timed, of the last one's error. A row is timed as far as it may still
+  /// be the best, so that the first, which is the planner's choice, is timed to the end.
+  absl::Status RunBest(const SweepItem& item) {
+    ++position_;
+    const Clock::time_point start = Clock::now();
+    double best_ms = std::numeric_limits<double>::infinity();
+    std::vector<RowChoice> rows;
+    for (const RowChoice& row : item.rows) {
+      if (!Find(item, row)) rows.push_back(row);
+      best_ms = std::min(best_ms, table_.FindMs(RecordOf(item, row)).value_or(best_ms));
+    }
+    std::ranges::stable_sort(rows, {}, &RowChoice::ranked_cycles);
+    if (rows.empty()) ++earlier_;
+    std::optional<SweepRecord> told;
+    for (const RowChoice& row : rows) {
+      SweepRecord record = TryForBest(item, row, kSureToLose * best_ms);
+      if (absl::Status status = table_.Add(record); !status.ok()) return status;
+      if (options_.json) records_.push_back(JsonOf(record, item));
+      if (record.failed()) ++counts_[static_cast<int>(record.result)];
+      const bool better = record.result == Result::kTimed && record.timing->ms < best_ms;
+      if (better) best_ms = record.timing->ms;
+      if (!told || better || told->failed()) told = std::move(record);
+    }
+    if (std::isfinite(best_ms)) ++counts_[static_cast<int>(Result::kTimed)];
+    if (told) TellOf(*told, start);
     return absl::OkStatus();
   }
 
-  /// Adds a line for each of the item's rows, and tells of the one of least time; where none can be
-  /// timed, of the first one's error. A row is timed as far as it may still be the best, so that
-  /// the first, which is the planner's choice, is timed to the end.
-  absl::Status RunBest(const Item& item) {
-    ++position_;
-    if (std::ranges::all_of(item.rows,
-                            [&](const Choice& row) { return Find(item, row).has_value(); })) {
-      ++earlier_;
-      ++counts_[static_cast<int>(Result::kTimed)];
-      return absl::OkStatus();
-    }
-    const Clock::time_point start = Clock::now();
-    std::vector<Choice> rows = item.rows;
-    std::ranges::stable_sort(rows, {}, &Choice::ranked_cycles);
-    std::optional<SweepRecord> best;
-    std::vector<SweepRecord> others;
+  /// The record of a run that is given up when it is sure to take longer than `limit_ms`.
+  SweepRecord TryForBest(const SweepItem& item, const RowChoice& row, double limit_ms) {
     std::optional<Expected> unused;
-    for (const Choice& row : rows) {
-      const bool timed = best && best->timing;
-      const double limit_ms =
-          timed ? kSureToLose * best->timing->ms : std::numeric_limits<double>::infinity();
-      SweepRecord record = Try(item, row, /*operands=*/{}, unused, limit_ms);
-      const bool given_up = record.timing && record.timing->given_up;
-      if (given_up) record.result = Result::kSlower;
-      if (record.timing) ++(given_up ? rows_ruled_out_ : rows_timed_);
-      const bool better =
-          record.timing && !given_up && (!timed || record.timing->ms < best->timing->ms);
-      if (!best || better) {
-        if (best) others.push_back(*std::move(best));
-        best = std::move(record);
-      } else {
-        others.push_back(std::move(record));
-      }
-    }
-    for (const SweepRecord& record : others) {
-      if (absl::Status status = table_.Add(record); !status.ok()) return status;
-      if (record.failed()) ++counts_[static_cast<int>(record.result)];
-      if (options_.json) records_.push_back(JsonOf(record, item));
-    }
-    return best ? Keep(item, *best, start) : absl::OkStatus();
+    SweepRecord record = Try(item, row, /*operands=*/{}, unused, limit_ms);
+    if (!record.timing) return record;
+    const bool given_up = record.timing->given_up;
+    if (given_up) record.result = Result::kSlower;
+    ++(given_up ? rows_ruled_out_ : rows_timed_);
+    return record;
   }
 
   /// Fills in what came of record.row; an error if it could not be computed.
-  absl::Status RunRow(const Problem& problem, const Operands& operands, const Choice& row,
+  absl::Status RunRow(const Problem& problem, const Operands& operands, const RowChoice& row,
                       double limit_ms, std::optional<Expected>& expected,
                       SweepRecord& record) const {
     const absl::StatusOr<RowPlan> plan =
@@ -538,7 +433,7 @@ class Sweep {
     return absl::OkStatus();
   }
 
-  static llvm::json::Object JsonOf(const SweepRecord& record, const Item& item) {
+  static llvm::json::Object JsonOf(const SweepRecord& record, const SweepItem& item) {
     llvm::json::Object object{{"name", record.problem},
                               {"problem", ToJson(item.problem)},
                               {"target", record.device},
@@ -581,7 +476,7 @@ class Sweep {
 
   const SweepOptions& options_;
   const Gfx gfx_;
-  const std::vector<Item> items_;
+  const std::vector<SweepItem> items_;
   SweepTable table_;
   std::FILE* const people_;    // what is for people to read
   llvm::json::Array records_;  // of --json
@@ -635,7 +530,7 @@ ExitCode SweepCommand(const SweepOptions& options) {
   std::FILE* const people = options.json || options.csv == "-" ? stderr : stdout;
   const auto rows = AddRows(options, *target);
   if (!rows.ok()) return Fail(kBadUsage, rows.status());
-  absl::StatusOr<std::vector<Item>> items =
+  absl::StatusOr<std::vector<SweepItem>> items =
       SelectItems(options, *target, *rows ? &**rows : nullptr, people);
   if (!items.ok()) return Fail(kBadUsage, items.status());
   absl::StatusOr<SweepTable> table =

@@ -7,9 +7,11 @@
 #include <fstream>
 #include <iterator>
 #include <span>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
@@ -24,12 +26,15 @@ constexpr Result kResults[] = {Result::kPass,  Result::kFail,   Result::kUnverif
 
 constexpr size_t kKeyColumns = 5;
 constexpr size_t kResultColumn = 5;
+constexpr size_t kMsColumn = 23;
 constexpr const char* kColumns[] = {
     "problem",     "device",   "sizes",   "row",      "seed",     "result",       "gflop",
     "estimate_us", "seconds",  "max_abs", "max_ulps", "rel_norm", "of_tolerance", "workgroups",
     "waves",       "mma",      "valu",    "salu",     "lds",      "vmem",         "smem",
     "branch",      "other",    "ms",      "low_ms",   "high_ms",  "burst_ms",     "tflop_per_s",
     "bound_ms",    "of_bound", "bound",   "limiter",  "ports_ms", "ports",        "message"};
+static_assert(std::string_view(kColumns[kResultColumn]) == "result");
+static_assert(std::string_view(kColumns[kMsColumn]) == "ms");
 /// Columns of kColumns that are instruction classes of the simulator.
 constexpr std::span kClasses = std::span(kColumns).subspan(15, 8);
 
@@ -146,8 +151,10 @@ absl::StatusOr<Result> SweepTable::Remember(std::string_view line, std::string_v
         absl::StrFormat("%sresult is '%s'; must be pass, fail, unverified, timed, slower or error",
                         where, (*fields)[kResultColumn]));
   }
+  double ms = 0;
+  if (!absl::SimpleAtod((*fields)[kMsColumn], &ms)) ms = 0;
   fields->resize(kKeyColumns);
-  done_.emplace(*std::move(fields), *result);
+  done_.insert_or_assign({*std::move(fields), *result}, ms);
   return *result;
 }
 
@@ -178,8 +185,13 @@ std::optional<Result> SweepTable::Find(const SweepRecord& record,
   return std::nullopt;
 }
 
+std::optional<double> SweepTable::FindMs(const SweepRecord& record) const {
+  const auto found = done_.find({KeyOf(record), Result::kTimed});
+  return found == done_.end() ? std::nullopt : std::optional(found->second);
+}
+
 absl::Status SweepTable::Add(const SweepRecord& record) {
-  done_.emplace(KeyOf(record), record.result);
+  done_.insert_or_assign({KeyOf(record), record.result}, record.timing ? record.timing->ms : 0);
   return Write(JoinCsvLine(FieldsOf(record)));
 }
 

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -65,6 +65,9 @@ class SweepTable {
   std::optional<SweepRecord::Result> Find(const SweepRecord& record,
                                           std::span<const SweepRecord::Result> wanted) const;
 
+  /// The time in ms of the record with the key of `record`, if the table has it and it is kTimed.
+  std::optional<double> FindMs(const SweepRecord& record) const;
+
   absl::Status Add(const SweepRecord& record);
   /// Adds a line of another such table, without its end; its result.
   absl::StatusOr<SweepRecord::Result> AddLine(const std::string& line);
@@ -85,7 +88,8 @@ class SweepTable {
 
   std::string path_;
   std::unique_ptr<std::FILE, Close> file_;
-  std::set<std::pair<std::vector<std::string>, SweepRecord::Result>> done_;  // keys and results
+  /// By keys and results, ms; 0 where nothing was timed.
+  std::map<std::pair<std::vector<std::string>, SweepRecord::Result>, double> done_;
 };
 
 }  // namespace gridwise

@@ -119,6 +119,17 @@ TEST(SweepTable, TellsTimes) {
   EXPECT_THAT(text, HasSubstr(",2,0.125,0.25,matrix unit,LDS (12 % less without it),"));
   EXPECT_EQ(table->Find(record, kTimes), Result::kTimed);
   EXPECT_EQ(table->Find(record, kComputed), std::nullopt);
+  EXPECT_EQ(table->FindMs(record), 0.5);
+  EXPECT_EQ(SweepTable::Open(path)->FindMs(record), 0.5);
+  EXPECT_EQ(table->FindMs(Record("two", Result::kTimed)), std::nullopt);
+}
+
+TEST(SweepTable, ABoundIsNoTime) {
+  SweepTable table;
+  SweepRecord record = Record("one", Result::kSlower);
+  record.timing = Timing{.ms = 0.5};
+  ASSERT_TRUE(table.Add(record).ok());
+  EXPECT_EQ(table.FindMs(record), std::nullopt);
 }
 
 TEST(SweepTable, KnowsWhatTheFileHolds) {

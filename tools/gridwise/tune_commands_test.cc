@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "core/base/csv.h"
 #include "core/base/shell.h"
 #include "gmock/gmock.h"
@@ -181,6 +183,43 @@ TEST(SweepBest, HasTheBestOfAllRows) {
     EXPECT_THAT(Gridwise(best).out, HasSubstr("1 of them earlier"));
     EXPECT_EQ(TextOf("best.csv"), table);
   }
+}
+
+// A table that lacks lines, by a kill or since there are new rows, is completed: what it has is
+// neither timed again nor forgotten.
+TEST(SweepBest, CompletesATable) {
+  std::remove(File("killed.csv").c_str());
+  const std::string sweep =
+      absl::StrCat("sweep --problems=retinanet --problem=head.3x3@7 --direction=fwd --n=4 --time ",
+                   "--all-rows --best --quick --device=", Target(), " --csv=", File("killed.csv"));
+  ASSERT_EQ(Gridwise(sweep).status, kSuccess);
+  const std::string whole = TextOf("killed.csv");
+  std::vector<std::string> lines = absl::StrSplit(absl::StripSuffix(whole, "\n"), '\n');
+  ASSERT_GT(lines.size(), 4u);
+  // Killed at its last three rows.
+  std::ofstream(File("killed.csv"))
+      << absl::StrJoin(std::vector(lines.begin(), lines.end() - 3), "\n") << "\n";
+  ShellResult result = Gridwise(sweep);
+  EXPECT_THAT(result.out, HasSubstr("; of 3 rows"));
+  EXPECT_EQ(TextOf("killed.csv"), whole);
+  // Without what was the first row, which is timed by the bound that the others set.
+  std::rotate(lines.begin() + 1, lines.begin() + 2, lines.end());
+  std::ofstream(File("killed.csv"))
+      << absl::StrJoin(std::vector(lines.begin(), lines.end() - 1), "\n") << "\n";
+  result = Gridwise(sweep);
+  EXPECT_THAT(result.out, HasSubstr("; of 1 rows"));
+  const std::vector<std::string> completed =
+      absl::StrSplit(absl::StripSuffix(TextOf("killed.csv"), "\n"), '\n');
+  ASSERT_EQ(completed.size(), lines.size());
+  EXPECT_TRUE(std::equal(lines.begin(), lines.end() - 1, completed.begin()));
+  // Of what is only slower than another, a sweep of times wants the time.
+  result = Gridwise(absl::StrCat("sweep --problems=retinanet --problem=head.3x3@7 --direction=fwd ",
+                                 "--n=4 --time --all-rows --quick --device=", Target(),
+                                 " --csv=", File("killed.csv")));
+  EXPECT_EQ(result.status, kSuccess) << result.out;
+  const auto times = ReadTimes(TextOf("killed.csv"));
+  ASSERT_TRUE(times.ok()) << times.status();
+  EXPECT_TRUE(std::ranges::none_of(times->front().times, &RowTime::at_least));
 }
 
 TEST(SweepBest, WantsTimes) {
