@@ -22,6 +22,10 @@ class DirectKernel : public PartKernel {
   DataType type() const override { return config_.type; }
   const KernelCode& code() const override { return code_; }
   bool has_epilogue() const override { return false; }
+  RowShape shape() const override {
+    return {
+        .lane_channels = config_.channels, .lane_cells = config_.cells, .lane_taps = config_.taps};
+  }
   std::optional<Refusal> Reject(const ConvProblem& problem, int splits) const override {
     return RejectDirect(config_, problem, splits);
   }

@@ -123,6 +123,7 @@ Cost EstimateWaves(const DirectConfig& config, const DeviceFacts& device, const 
        .memory_cycles = work.rows * row_bytes / kL2BytesPerCycle,
        .alone_cycles = work.rows * (row_valu + kScalar + kLatency),
        .fixed_cycles = kLaunch + work.waves * work.stores * load_bytes / kL2BytesPerCycle,
+       .workgroups = work.groups,
        .rounds = rounds,
        .resident = std::min(resident, rounds),
        .pass_cycles = work.pass_cycles,

@@ -38,7 +38,8 @@ class TileKernel : public PartKernel {
             .transposes_b = c.patch_b.n > 1,
             .lds_bytes = c.operand_bytes(),
             .slabs = c.slabs_in_flight(),
-            .merged_groups = c.merge.groups};
+            .merged_groups = c.merge.groups,
+            .halo_cells = c.halo.cells};
   }
 
  protected:

@@ -86,7 +86,9 @@ class ClassicKernel final : public PartKernel {
             .transposes_b = !c.b.along_k(),
             .lds_bytes = c.lds_bytes(),
             .slabs = c.slabs_in_flight(),
-            .merged_groups = c.merge.groups};
+            .merged_groups = c.merge.groups,
+            .walk_a = 1 + static_cast<int>(c.a.walk),
+            .walk_b = 1 + static_cast<int>(c.b.walk)};
   }
 
   std::optional<Refusal> Reject(const ConvProblem& problem, int) const override {

@@ -25,6 +25,7 @@ struct Cost {
   double alone_cycles = 0;  // main loop of a workgroup that has its compute unit to itself, waiting
                             // for memory each step
   double fixed_cycles = 0;  // of one workgroup: launch, prologue and output
+  double workgroups = 0;    // of the main launch; 0: not told
   double rounds = 0;        // workgroups of the busiest compute unit
   double resident = 0;      // of them, how many run at the same time and hide each other's waits
   double tensor_cycles = 0;  // of device memory, for tensors that the Infinity Cache cannot hold

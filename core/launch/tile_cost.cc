@@ -66,6 +66,7 @@ Cost TileCost::Of(int splits) const {
        .memory_cycles = s.factor * steps * memory,
        .alone_cycles = s.factor * (steps * std::max({busy_, arrival, memory}) + ragged),
        .fixed_cycles = s.factor * fixed_,
+       .workgroups = tiles,
        .rounds = rounds,
        .resident = resident,
        .pass_cycles = pass,

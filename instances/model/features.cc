@@ -21,6 +21,12 @@ int Alignment(std::int64_t channels) {
   return log2;
 }
 
+/// Of all tensors.
+double BytesOf(const ConvProblem& p) {
+  return SizeOf(p.type) * static_cast<double>(p.a_elements() + p.b_elements()) +
+         SizeOf(p.output_type()) * static_cast<double>(p.out_elements());
+}
+
 /// The GEMMs of one group.
 struct Gemms {
   double m = 1, n = 1, k = 1;  // of the largest
@@ -55,8 +61,7 @@ void VisitProblem(PlanContext& context, const Gemms& gemms, auto visit) {
     stride = std::max(stride, dim.stride);
     dilation = std::max(dilation, dim.dilation);
   }
-  const double bytes = SizeOf(p.type) * static_cast<double>(p.a_elements() + p.b_elements()) +
-                       SizeOf(p.output_type()) * static_cast<double>(p.out_elements());
+  const double bytes = BytesOf(p);
   visit("backward_data", p.direction == Direction::kBackwardData);
   visit("backward_weight", p.direction == Direction::kBackwardWeight);
   visit("type_bytes", SizeOf(p.type));
@@ -74,6 +79,8 @@ void VisitProblem(PlanContext& context, const Gemms& gemms, auto visit) {
   visit("dilated", dilation > 1);
   visit("log2_flops", Log2(p.Flops()));
   visit("log2_intensity", Log2(p.Flops() / bytes));
+  visit("log2_bytes", Log2(bytes));
+  visit("output_of_bytes", SizeOf(p.output_type()) * static_cast<double>(p.out_elements()) / bytes);
   visit("transposed_layout", context.problem().layout == Layout::kNGCHW);
 }
 
@@ -108,15 +115,24 @@ void VisitShape(const RowShape& s, auto visit) {
   visit("row_lds_kilobytes", s.lds_bytes / 1024.0);
   visit("slabs", s.slabs);
   visit("merged_groups", s.merged_groups);
+  visit("halo_cells", s.halo_cells);
+  visit("walk_a", s.walk_a);
+  visit("walk_b", s.walk_b);
+  visit("lane_channels", s.lane_channels);
+  visit("lane_cells", s.lane_cells);
+  visit("lane_taps", s.lane_taps);
 }
 
 /// How the largest GEMM fills a row's tiles.
-void VisitFit(const RowShape& s, double m, double n, double k, auto visit) {
+void VisitFit(const RowShape& s, double m, double group_n, double k, double out_bytes, auto visit) {
   const bool tiled = s.tile_m > 0;
+  const double n = group_n * std::max(1, s.merged_groups);
   const double rows = tiled ? std::ceil(m / s.tile_m) : 0;
-  const double columns = tiled ? std::ceil(n * std::max(1, s.merged_groups) / s.tile_n) : 0;
+  const double columns = tiled ? std::ceil(n / s.tile_n) : 0;
   visit("filled_m", tiled ? m / (rows * s.tile_m) : 0);
-  visit("filled_n", tiled ? n * std::max(1, s.merged_groups) / (columns * s.tile_n) : 0);
+  visit("filled_n", tiled ? n / (columns * s.tile_n) : 0);
+  // That a workgroup writes next to each other: memory has lines.
+  visit("output_run_bytes", tiled ? std::min(256.0, std::min<double>(n, s.tile_n) * out_bytes) : 0);
   visit("log2_columns", tiled ? Log2(columns) : 0);
   visit("log2_steps", tiled ? Log2(k / s.tile_k) : 0);
 }
@@ -137,6 +153,14 @@ void VisitCost(const Cost& c, auto visit) {
   visit("log2_splits", Log2(c.splits));
 }
 
+/// How the workgroups fill the device in space and in time.
+void VisitGrid(const Cost& c, double units, double memory_cycles, auto visit) {
+  visit("log2_workgroups", Log2(c.workgroups));
+  visit("filled_rounds", c.workgroups / (units * c.rounds));
+  visit("filled_turns", c.rounds / (std::ceil(c.rounds / c.resident) * c.resident));
+  visit("tensors_of_all", memory_cycles / c.cycles);
+}
+
 }  // namespace
 
 std::span<const std::string_view> FeatureNames() {
@@ -147,8 +171,9 @@ std::span<const std::string_view> FeatureNames() {
     VisitProblem(context, Gemms(context), add);
     VisitTarget(Gfx::k942, add);
     VisitShape({}, add);
-    VisitFit({}, 1, 1, 1, add);
+    VisitFit({}, 1, 1, 1, 1, add);
     VisitCost({}, add);
+    VisitGrid({}, 1, 1, add);
     return list;
   }());
   return *names;
@@ -159,6 +184,11 @@ FeatureMaker::FeatureMaker(PlanContext& context) {
   m_ = gemms.m;
   n_ = gemms.n;
   k_ = gemms.k;
+  const ConvProblem& p = context.simple_problem();
+  const DeviceFacts& device = context.device();
+  out_bytes_ = SizeOf(p.output_type());
+  units_ = device.compute_units;
+  tensors_cycles_ = BytesOf(p) / (MachineFactsOf(device.gfx).mall_gb_per_s / device.clock_ghz);
   const auto put = [&](std::string_view, double value) {
     problem_[of_problem_++] = static_cast<float>(value);
   };
@@ -173,8 +203,9 @@ Features FeatureMaker::Of(const RowShape& shape, const Cost& cost) const {
     features[i++] = static_cast<float>(value);
   };
   VisitShape(shape, put);
-  VisitFit(shape, m_, n_, k_, put);
+  VisitFit(shape, m_, n_, k_, out_bytes_, put);
   VisitCost(cost, put);
+  VisitGrid(cost, units_, tensors_cycles_, put);
   return features;
 }
 

@@ -14,7 +14,7 @@
 
 namespace gridwise::model {
 
-inline constexpr std::size_t kMaxFeatures = 64;
+inline constexpr std::size_t kMaxFeatures = 80;
 using Features = std::array<float, kMaxFeatures>;
 
 /// Their names, in their order: as many as there are.
@@ -32,6 +32,9 @@ class FeatureMaker {
   Features problem_ = {};       // of the problem and the device, and zeros
   std::size_t of_problem_ = 0;  // how many these are
   double m_ = 1, n_ = 1, k_ = 1;
+  double out_bytes_ = 1;       // of an element of the output
+  double units_ = 1;           // of the device
+  double tensors_cycles_ = 0;  // that all tensors take of what is behind L2
 };
 
 }  // namespace gridwise::model
