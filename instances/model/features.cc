@@ -137,9 +137,10 @@ void VisitFit(const RowShape& s, double m, double group_n, double k, double out_
   visit("log2_steps", tiled ? Log2(k / s.tile_k) : 0);
 }
 
-void VisitCost(const Cost& c, auto visit) {
+void VisitCost(const Cost& c, double least_cycles, auto visit) {
   const double loop =
       std::max({c.matrix_cycles, c.lds_cycles, c.memory_cycles, c.alone_cycles / c.resident, 1.0});
+  visit("log2_of_least", Log2(c.cycles / least_cycles));
   visit("log2_cycles", Log2(c.cycles));
   visit("matrix_of_loop", c.matrix_cycles / loop);
   visit("lds_of_loop", c.lds_cycles / loop);
@@ -172,7 +173,7 @@ std::span<const std::string_view> FeatureNames() {
     VisitTarget(Gfx::k942, add);
     VisitShape({}, add);
     VisitFit({}, 1, 1, 1, 1, add);
-    VisitCost({}, add);
+    VisitCost({}, 1, add);
     VisitGrid({}, 1, 1, add);
     return list;
   }());
@@ -196,7 +197,7 @@ FeatureMaker::FeatureMaker(PlanContext& context) {
   VisitTarget(context.device(), put);
 }
 
-Features FeatureMaker::Of(const RowShape& shape, const Cost& cost) const {
+Features FeatureMaker::Of(const RowShape& shape, const Cost& cost, double least_cycles) const {
   Features features = problem_;
   std::size_t i = of_problem_;
   const auto put = [&](std::string_view, double value) {
@@ -204,7 +205,7 @@ Features FeatureMaker::Of(const RowShape& shape, const Cost& cost) const {
   };
   VisitShape(shape, put);
   VisitFit(shape, m_, n_, k_, out_bytes_, put);
-  VisitCost(cost, put);
+  VisitCost(cost, least_cycles, put);
   VisitGrid(cost, units_, tensors_cycles_, put);
   return features;
 }

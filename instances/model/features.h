@@ -25,8 +25,9 @@ class FeatureMaker {
  public:
   explicit FeatureMaker(PlanContext& context);
 
-  /// The features of a row of `shape` that is estimated to take `cost`.
-  Features Of(const RowShape& shape, const Cost& cost) const;
+  /// The features of a row of `shape` that is estimated to take `cost`, where the problem's least
+  /// estimate is `least_cycles`.
+  Features Of(const RowShape& shape, const Cost& cost, double least_cycles) const;
 
  private:
   Features problem_ = {};       // of the problem and the device, and zeros

@@ -100,37 +100,50 @@ absl::Status Model::AddLine(std::string_view line) {
   return absl::InvalidArgumentError(absl::StrFormat("\"%s\" is no line of a model", key));
 }
 
+absl::StatusOr<Model::Node> Model::ParseNode(std::string_view text) const {
+  Node node;
+  const Words parts = absl::StrSplit(text, '<');
+  unsigned feature = 0;
+  if (!absl::SimpleAtof(parts.back(), &node.threshold) || parts.size() > 2 ||
+      (parts.size() == 2 && (!absl::SimpleAtoi(parts[0], &feature) || feature >= ranges_.size()))) {
+    return absl::InvalidArgumentError(absl::StrFormat("\"%s\" is no node of a tree", text));
+  }
+  node.feature = static_cast<std::uint8_t>(feature);
+  node.below = parts.size() == 2;
+  return node;
+}
+
 absl::Status Model::AddTree(std::span<const std::string_view> nodes) {
-  const std::size_t begin = nodes_.size();
-  std::vector<std::size_t> open;  // inner nodes whose part above the threshold is to come
+  struct Open {
+    std::size_t node;
+    int depth;
+  };
+  Tree tree = {.root = nodes_.size()};
+  std::vector<Open> open;  // inner nodes whose part above the threshold is to come
+  int depth = 0;           // of the next node
   bool complete = false;
   for (const std::string_view text : nodes) {
     if (complete) return absl::InvalidArgumentError("a tree goes on behind its last leaf");
-    Node node;
-    const Words parts = absl::StrSplit(text, '<');
-    int feature = -1;
-    if (!absl::SimpleAtof(parts.back(), &node.threshold) || parts.size() > 2 ||
-        (parts.size() == 2 && (!absl::SimpleAtoi(parts[0], &feature) || feature < 0 ||
-                               static_cast<std::size_t>(feature) >= ranges_.size()))) {
-      return absl::InvalidArgumentError(absl::StrFormat("\"%s\" is no node of a tree", text));
+    const absl::StatusOr<Node> node = ParseNode(text);
+    if (!node.ok()) return node.status();
+    nodes_.push_back(*node);
+    if (node->below != 0) {
+      open.push_back({nodes_.size() - 1, depth++});
+      continue;
     }
-    node.feature = static_cast<std::int16_t>(feature);
-    nodes_.push_back(node);
-    if (parts.size() == 2) {
-      open.push_back(nodes_.size() - 1);
-    } else if (open.empty()) {
-      complete = true;
-    } else {  // what follows is above the innermost node's threshold
-      const std::size_t distance = nodes_.size() - open.back();
-      if (distance > std::numeric_limits<std::int16_t>::max()) {
-        return absl::InvalidArgumentError("a tree has too many nodes");
-      }
-      nodes_[open.back()].above = static_cast<std::int16_t>(distance);
-      open.pop_back();
+    tree.depth = std::max(tree.depth, depth);
+    complete = open.empty();
+    if (complete) continue;
+    const std::size_t distance = nodes_.size() - open.back().node;
+    if (distance > std::numeric_limits<std::uint16_t>::max()) {
+      return absl::InvalidArgumentError("a tree has too many nodes");
     }
+    nodes_[open.back().node].above = static_cast<std::uint16_t>(distance);
+    depth = open.back().depth + 1;
+    open.pop_back();
   }
   if (!complete) return absl::InvalidArgumentError("a tree lacks leaves");
-  trees_.push_back(begin);
+  trees_.push_back(tree);
   return absl::OkStatus();
 }
 
@@ -159,23 +172,19 @@ std::optional<std::string> Model::FarFeature(const Features& features) const {
   return std::nullopt;
 }
 
-double Model::Correction(const Features& features) const {
-  return Corrections(std::span(&features, 1)).front();
-}
-
-std::vector<double> Model::Corrections(std::span<const Features> features) const {
-  std::vector<double> sums(features.size());
-  // A tree at a time: its nodes stay in the cache for all rows.
-  for (const std::size_t tree : trees_) {
-    for (std::size_t row = 0; row < features.size(); ++row) {
-      const Node* node = &nodes_[tree];
-      while (node->feature >= 0) {
-        node += features[row][static_cast<std::size_t>(node->feature)] < node->threshold
-                    ? 1
-                    : node->above;
+std::vector<double> Model::LogSlowdowns(std::span<const Features> rows) const {
+  std::vector<double> sums(rows.size());
+  std::vector<const Node*> at(rows.size());
+  for (const Tree& tree : trees_) {
+    std::ranges::fill(at, &nodes_[tree.root]);
+    // A level at a time: no row's step waits for another's, and none is predicted.
+    for (int level = 0; level < tree.depth; ++level) {
+      for (std::size_t row = 0; row < rows.size(); ++row) {
+        const Node& node = *at[row];
+        at[row] += rows[row][node.feature] < node.threshold ? node.below : node.above;
       }
-      sums[row] += node->threshold;
     }
+    for (std::size_t row = 0; row < rows.size(); ++row) sums[row] += at[row]->threshold;
   }
   return sums;
 }

@@ -13,7 +13,7 @@
 #include "core/conv/problem.h"
 #include "instances/model/features.h"
 
-/// A model of how far rows' times are from their estimates: gradient-boosted trees, which
+/// A model of how much slower than the best row of a problem each is: gradient-boosted trees, which
 /// tools/tune/train.py makes of tables of times.
 
 namespace gridwise::model {
@@ -31,7 +31,7 @@ struct Group {
   bool model_is_better() const { return of_model > of_estimates; }
 };
 
-/// Trees whose sum is added to log2 of a row's estimate. Immutable.
+/// Trees whose sum is log2 of a row's time by that of its problem's best row. Immutable.
 class Model {
  public:
   /// Reads a model file, whose lines are "key value": of what it is (date, trainer, rows, training
@@ -53,18 +53,24 @@ class Model {
   /// outside of it. Nothing: none is.
   std::optional<std::string> FarFeature(const Features& features) const;
 
-  /// log2 of the time by the estimate, up to a number that is the same for all rows of a problem.
-  double Correction(const Features& features) const;
-  /// The same of many.
-  std::vector<double> Corrections(std::span<const Features> features) const;
+  /// log2 of the times of rows by that of the problem's best one.
+  std::vector<double> LogSlowdowns(std::span<const Features> rows) const;
 
  private:
+  /// `below` and `above` are nodes from this one to the next, where the feature is below the
+  /// threshold, or is not; 0 of leaves, where steps stay.
   struct Node {
-    float threshold = 0;        // of a leaf its value
-    std::int16_t feature = -1;  // -1: a leaf
-    std::int16_t above = 0;     // nodes from this one to where features are not below the threshold
+    float threshold = 0;  // of a leaf its value
+    std::uint8_t feature = 0;
+    std::uint8_t below = 0;
+    std::uint16_t above = 0;
+  };
+  struct Tree {
+    std::size_t root = 0;
+    int depth = 0;  // steps to the farthest leaf
   };
   absl::Status AddLine(std::string_view line);
+  absl::StatusOr<Node> ParseNode(std::string_view text) const;
   absl::Status AddTree(std::span<const std::string_view> nodes);
 
   std::string about_;
@@ -75,7 +81,7 @@ class Model {
   };
   std::vector<Range> ranges_;  // of the features
   std::vector<Node> nodes_;
-  std::vector<std::size_t> trees_;  // where they begin
+  std::vector<Tree> trees_;
 };
 
 /// The one that is compiled in; null if there is none for this library's features.

@@ -25,6 +25,7 @@ namespace gridwise::model {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::size_t IndexOf(std::string_view name) {
@@ -43,13 +44,13 @@ std::string Ranges() {
   return text;
 }
 
-/// A model that adds 3 to the log2 of rows with tiles of 128 or more along m, and takes 1 from the
-/// others' whose K steps are double or more; and a tree of one leaf.
+/// A model by which log2 of the time is 4 more of rows with tiles of 128 or more along m, and of
+/// the others 1 less with K steps of 64 or more; and a tree of one leaf.
 std::string Text() {
   return absl::StrCat("R\"model(\n# by hand\ndate 2026-01-02\ntrainer a pencil\nrows 5\n",
                       "group gfx942 fwd f16 10 0.8 0.9\ngroup gfx942 fwd bf16 10 0.9 0.8\n",
                       "family tile\n", Ranges(), "tree ", IndexOf("tile_m"), "<128 ",
-                      IndexOf("tile_k"), "<64 0 -1 3\ntree 0.5\n)model\"\n");
+                      IndexOf("tile_k"), "<64 1 0 4\ntree 0.5\n)model\"\n");
 }
 
 ConvProblem Problem(DataType type = DataType::kF16, int64_t c = 64) {
@@ -72,13 +73,11 @@ TEST(Model, IsReadAndAsked) {
   const absl::StatusOr<Model> model = Model::Parse(Text());
   ASSERT_TRUE(model.ok()) << model.status();
   EXPECT_EQ(model->about(), "2026-01-02, a pencil, 5 times");
-  Features features = {};
-  features[IndexOf("tile_m")] = 128;
-  EXPECT_EQ(model->Correction(features), 3.5);
-  features[IndexOf("tile_m")] = 127;
-  EXPECT_EQ(model->Correction(features), 0.5);
-  features[IndexOf("tile_k")] = 64;
-  EXPECT_EQ(model->Correction(features), -0.5);
+  std::vector<Features> rows(3);
+  rows[0][IndexOf("tile_m")] = 128;
+  rows[1][IndexOf("tile_m")] = 127;
+  rows[2][IndexOf("tile_k")] = 64;
+  EXPECT_THAT(model->LogSlowdowns(rows), ElementsAre(4.5, 1.5, 0.5));
   EXPECT_TRUE(model->Find(Gfx::k942, Direction::kForward, DataType::kF16)->model_is_better());
   EXPECT_FALSE(model->Find(Gfx::k942, Direction::kForward, DataType::kBF16)->model_is_better());
   EXPECT_EQ(model->Find(Gfx::k950, Direction::kForward, DataType::kF16), nullptr);
@@ -106,8 +105,21 @@ TEST(Ranking, IsByTheModelWhereItIsBetter) {
   const Ranking ranking = Rank(&model, ModelUse::kWhereBetter, context, rows);
   EXPECT_TRUE(ranking.by_model) << ranking.about;
   EXPECT_THAT(ranking.about, HasSubstr("2026-01-02"));
-  EXPECT_NEAR(rows[0].cycles / rows[1].cycles, 100 * 8 / 200.0, 1e-9);
-  EXPECT_NEAR(rows[2].cycles / rows[1].cycles, 300 / 2 / 200.0, 1e-9);
+  EXPECT_NEAR(rows[0].cycles / rows[1].cycles, 8, 1e-9);
+  EXPECT_NEAR(rows[2].cycles / rows[1].cycles, 0.5, 1e-9);
+}
+
+TEST(Ranking, AsksAboutRowsOfLeastEstimateAlone) {
+  const Model model = *Model::Parse(Text());
+  PlanContext context(Problem(), Gfx::k942, {});
+  // The 13th and 14th, in any order, would be best by the model.
+  std::vector<RankedRow> rows = {Row(64, 64, 210), Row(64, 64, 200, "fast")};
+  for (int i = 0; i < 12; ++i) rows.push_back(Row(128, 32, 100 + i));
+  const Ranking ranking = Rank(&model, ModelUse::kWhereBetter, context, rows);
+  EXPECT_TRUE(ranking.by_model) << ranking.about;
+  EXPECT_NEAR(rows[2].cycles, rows[13].cycles, 1e-9);
+  EXPECT_GT(rows[1].cycles, rows[2].cycles);
+  EXPECT_GT(rows[0].cycles, rows[1].cycles);
 }
 
 /// By the estimates, and why.
@@ -139,7 +151,7 @@ TEST(Features, AreOfTheTrueGemms) {
   problem.groups = 2;
   problem.dims[1] = problem.dims[2] = {.in = 16, .filter = 3, .stride = 2, .pad_begin = 1};
   PlanContext context(problem, Gfx::k942, {});
-  const Features features = FeatureMaker(context).Of(Row(64, 32, 10).shape, CostOf(10));
+  const Features features = FeatureMaker(context).Of(Row(64, 32, 10).shape, CostOf(10), 5);
   const auto value = [&](std::string_view name) { return features[IndexOf(name)]; };
   // Cells of odd rows and columns have 2 x 2 taps; a class has 8 x 8 of 16 x 16 cells.
   EXPECT_EQ(value("log2_sub_gemms"), 2);
@@ -152,6 +164,8 @@ TEST(Features, AreOfTheTrueGemms) {
   EXPECT_EQ(value("filled_n"), 0.5f);   // 32 by 64
   EXPECT_EQ(value("log2_steps"), 2);    // 128 by 32
   EXPECT_EQ(value("wave_size"), 64);
+  EXPECT_EQ(value("log2_of_least"), 1);  // 10 by 5
+  EXPECT_EQ(value("output_run_bytes"), 64);
 }
 
 TEST(BuiltIn, IsForThisLibrary) {

@@ -30,9 +30,10 @@ enum class ModelUse {
   kWhereKnown,   // in those that it was trained on
 };
 
-/// Fills in `cycles` of the rows of the context's problem: by the model's correction of their
-/// estimates, or where there is no model (null), where it is not to be used, or where a row or the
-/// problem is far from what it was trained on, by the estimates of all rows.
+/// Fills in `cycles` of the rows of the context's problem: of some of least estimate by the model,
+/// behind which the others come; or where there is no model (null), where it is not to be used, or
+/// where one of those rows or the problem is far from what it was trained on, by the estimates of
+/// all rows.
 Ranking Rank(const Model* model, ModelUse use, PlanContext& context, std::span<RankedRow> rows);
 
 }  // namespace gridwise::model

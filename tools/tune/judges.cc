@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -157,24 +158,29 @@ absl::StatusOr<std::string> PrintTrainingTable(const std::vector<TimedProblem>& 
     const model::FeatureMaker maker(*context);
     const ConvProblem& problem = context->problem();
     const double ghz = context->device().clock_ghz;
+    std::vector<std::pair<const RowTime*, model::RankedRow>> rows;
+    double least_cycles = std::numeric_limits<double>::infinity();
     for (const RowTime& time : timed.times) {
       const absl::StatusOr<model::RankedRow> row = AskRow(time.row, *context);
       if (!row.ok()) {
         ++unknown;
         continue;
       }
-      const model::Features features = maker.Of(row->shape, row->cost);
-      const std::vector<std::string> known = {
-          GeometryOf(problem),
-          timed.sizes,
-          timed.device,
-          Name(problem.direction),
-          Name(problem.type),
-          std::string(row->family),
-          time.row,
-          absl::StrFormat("%.6g", row->cost.cycles / ghz * 1e-3),
-          absl::StrFormat("%.6g", time.ms),
-          time.at_least ? "1" : "0"};
+      least_cycles = std::min(least_cycles, row->cost.cycles);
+      rows.emplace_back(&time, *row);
+    }
+    for (const auto& [time, row] : rows) {
+      const model::Features features = maker.Of(row.shape, row.cost, least_cycles);
+      const std::vector<std::string> known = {GeometryOf(problem),
+                                              timed.sizes,
+                                              timed.device,
+                                              Name(problem.direction),
+                                              Name(problem.type),
+                                              std::string(row.family),
+                                              time->row,
+                                              absl::StrFormat("%.6g", row.cost.cycles / ghz * 1e-3),
+                                              absl::StrFormat("%.6g", time->ms),
+                                              time->at_least ? "1" : "0"};
       absl::StrAppend(&text, JoinCsvLine(known));
       for (std::size_t i = 0; i < model::FeatureNames().size(); ++i) {
         absl::StrAppendFormat(&text, ",%.6g", features[i]);

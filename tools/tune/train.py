@@ -8,9 +8,9 @@ In the repository's folder; writes instances/model/model.inc, from which the lib
 which `gridwise validate --model=FILE` tries. The same tables, program and version of XGBoost make the same file but for its date,
 which --date gives.
 
-A time's label is log2 of the time by the estimate, less its mean over the problem's kernels: what makes one kernel faster than
-another, of which the estimate does not know. Of a kernel that was not timed to the end, since it is slower than others, a bound
-is known: where the estimate says as much, its label is 0. Some problems' times go to tools/tune/tables/sample.csv, of which
+A time's label is log2 of it by the least one of the problem's kernels, up to a bound: which of two bad kernels is worse
+matters to no plan. Of a kernel that was not timed to the end a bound is known, which serves as the time: it is above the least.
+Some problems' times go to tools/tune/tables/sample.csv, of which
 //tools/tune:model_is_current_test makes the features again. Problems are dealt into five parts by their geometry, whatever the batch; each part is judged by trees of
 the other four, and the number of trees is the one that does best. What these judgements come to, beside the estimates alone,
 is written for each device, direction and type: the planner asks the model only where it is better.
@@ -30,13 +30,17 @@ import numpy
 import xgboost
 
 FOLDS = 5
-TREES = (10, 20, 40, 80)  # a planner has microseconds: 80 of depth 5 take 20 of them for 40 rows
+TREES = (50, 100, 150, 200)  # a planner has microseconds
+ASKED = 12  # kernels of a problem, those of least estimate: kAsked of instances/model/ranking.cc
+SLOWEST = 1.5  # label of kernels that take 2.8 times as long as the best one, or longer
 PARAMETERS = {
     "objective": "reg:squarederror",
-    "tree_method": "exact",
-    "max_depth": 5,
-    "eta": 0.1,
+    "tree_method": "hist",
+    "max_depth": 8,
+    "eta": 0.05,
     "min_child_weight": 4,
+    "subsample": 0.7,
+    "colsample_bytree": 0.5,
     "lambda": 2,
     "base_score": 0,
     "seed": 0,
@@ -70,21 +74,18 @@ class Table:
         for index, row in enumerate(rows):
             key = tuple(row[column[name]] for name in ("device", "direction", "type", "problem"))
             problems[key].append(index)
-        at_least = numpy.array([row[column["at_least"]] == "1" for row in rows])
         self.problems = {key: numpy.array(indices) for key, indices in problems.items() if len(indices) > 1}
         self.label = numpy.zeros(len(rows))
-        self.weight = numpy.zeros(len(rows))  # what is far from the best need not be known well
+        self.used = numpy.zeros(len(rows), dtype=bool)
+        self.not_asked = numpy.zeros(len(rows), dtype=bool)
         for indices in self.problems.values():
-            ratio = numpy.log2(self.ms[indices] / self.estimate[indices])
-            near = self.ms[indices].min() / self.ms[indices]
-            label = ratio - numpy.average(ratio, weights=near * ~at_least[indices])
-            self.label[indices] = numpy.where(at_least[indices], numpy.maximum(label, 0), label)
-            self.weight[indices] = near
+            slowdown = numpy.log2(self.ms[indices] / self.ms[indices].min())
+            self.label[indices] = numpy.minimum(slowdown, SLOWEST)
+            self.used[indices] = True
+            self.not_asked[indices[numpy.argsort(self.estimate[indices], kind="stable")[ASKED:]]] = True
 
     def matrix(self, chosen):
-        return xgboost.DMatrix(
-            self.x[chosen], label=self.label[chosen], weight=self.weight[chosen], feature_names=self.features
-        )
+        return xgboost.DMatrix(self.x[chosen], label=self.label[chosen], feature_names=self.features)
 
     def efficiency(self, ranks, key):
         """The best kernel's time by that of the one whose rank is least."""
@@ -98,10 +99,9 @@ def train(table, chosen, trees):
 
 def judge(table):
     """The number of trees, and the ranks of every problem's kernels by trees that do not know the problem."""
-    ranks = {trees: numpy.log2(table.estimate) for trees in TREES}
-    used = table.weight > 0
+    ranks = {trees: numpy.where(table.not_asked, numpy.inf, 0) for trees in TREES}
     for fold in range(FOLDS):
-        ours, others = used & (table.fold == fold), used & (table.fold != fold)
+        ours, others = table.used & (table.fold == fold), table.used & (table.fold != fold)
         if not ours.any() or not others.any():
             continue
         booster = train(table, others, max(TREES))
@@ -129,7 +129,7 @@ def groups(table, ranks):
 def nodes(tree, index):
     """The nodes of a tree in preorder."""
     if "leaf" in tree:
-        yield "%.9g" % tree["leaf"]
+        yield "%.5g" % tree["leaf"]
         return
     yield "%d<%.9g" % (index[tree["split"]], tree["split_condition"])
     children = {child["nodeid"]: child for child in tree["children"]}
@@ -139,7 +139,7 @@ def nodes(tree, index):
 
 def write(table, date, sample):
     trees, ranks = judge(table)
-    used = table.weight > 0
+    used = table.used
     booster = train(table, used, trees)
     index = {name: i for i, name in enumerate(table.features)}
     lines = [
