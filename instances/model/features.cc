@@ -27,11 +27,19 @@ double BytesOf(const ConvProblem& p) {
          SizeOf(p.output_type()) * static_cast<double>(p.out_elements());
 }
 
+/// What lanes lie along of kernels without tile: channels of the output, or pairs of channels.
+double LaneItems(const ConvProblem& p) {
+  return static_cast<double>(p.direction == Direction::kForward        ? p.k
+                             : p.direction == Direction::kBackwardData ? p.c
+                                                                       : p.k * p.c_per_group());
+}
+
 /// The GEMMs of one group.
 struct Gemms {
   double m = 1, n = 1, k = 1;  // of the largest
   double count = 1;
   double taps = 1;                       // of the largest
+  double cells_w = 1, taps_w = 1;        // of it, along w
   std::int64_t source = 1, columns = 1;  // channels of a group
 
   explicit Gemms(PlanContext& context) {
@@ -43,12 +51,16 @@ struct Gemms {
       m = static_cast<double>(p.k_per_group());
       n = taps * static_cast<double>(columns);
       k = static_cast<double>(p.batch * p.out_cells());
+      cells_w = static_cast<double>(p.dims[2].out());
+      taps_w = static_cast<double>(p.dims[2].filter);
       return;
     }
     const std::span<const SubGemm> gemms = context.SubGemmsOf(p);
     count = static_cast<double>(gemms.size());
     m = gemms.front().m;  // those with most taps come first
     taps = Taps(gemms.front());
+    cells_w = gemms.front().axis[2].count;
+    taps_w = gemms.front().axis[2].taps;
     n = static_cast<double>(columns);
     k = taps * static_cast<double>(source);
   }
@@ -123,18 +135,24 @@ void VisitShape(const RowShape& s, auto visit) {
   visit("lane_taps", s.lane_taps);
 }
 
-/// How the largest GEMM fills a row's tiles.
-void VisitFit(const RowShape& s, double m, double group_n, double k, double out_bytes, auto visit) {
+/// The part of whole parts of `size` that `extent` fills.
+double Filled(double extent, double size) {
+  return size > 0 ? extent / (std::ceil(extent / size) * size) : 0;
+}
+
+/// How the problem fills a row's tiles, or lanes.
+void VisitFit(const RowShape& s, const Extents& e, auto visit) {
+  const double merged = std::max(1, s.merged_groups);
   const bool tiled = s.tile_m > 0;
-  const double n = group_n * std::max(1, s.merged_groups);
-  const double rows = tiled ? std::ceil(m / s.tile_m) : 0;
-  const double columns = tiled ? std::ceil(n / s.tile_n) : 0;
-  visit("filled_m", tiled ? m / (rows * s.tile_m) : 0);
-  visit("filled_n", tiled ? n / (columns * s.tile_n) : 0);
+  visit("filled_m", tiled ? Filled(e.m, s.tile_m) : Filled(e.cells, s.lane_cells));
+  visit("filled_n", tiled ? Filled(e.n * merged, s.tile_n)
+                          : Filled(e.lane_items, e.wave_size * s.lane_channels));
+  visit("filled_k", tiled ? Filled(e.source * merged, s.tile_k) : Filled(e.taps, s.lane_taps));
   // That a workgroup writes next to each other: memory has lines.
-  visit("output_run_bytes", tiled ? std::min(256.0, std::min<double>(n, s.tile_n) * out_bytes) : 0);
-  visit("log2_columns", tiled ? Log2(columns) : 0);
-  visit("log2_steps", tiled ? Log2(k / s.tile_k) : 0);
+  visit("output_run_bytes",
+        tiled ? std::min(256.0, std::min<double>(e.n * merged, s.tile_n) * e.out_bytes) : 0);
+  visit("log2_columns", tiled ? Log2(std::ceil(e.n * merged / s.tile_n)) : 0);
+  visit("log2_steps", tiled ? Log2(e.k / s.tile_k) : 0);
 }
 
 void VisitCost(const Cost& c, double least_cycles, auto visit) {
@@ -172,7 +190,7 @@ std::span<const std::string_view> FeatureNames() {
     VisitProblem(context, Gemms(context), add);
     VisitTarget(Gfx::k942, add);
     VisitShape({}, add);
-    VisitFit({}, 1, 1, 1, 1, add);
+    VisitFit({}, {}, add);
     VisitCost({}, 1, add);
     VisitGrid({}, 1, 1, add);
     return list;
@@ -182,12 +200,17 @@ std::span<const std::string_view> FeatureNames() {
 
 FeatureMaker::FeatureMaker(PlanContext& context) {
   const Gemms gemms(context);
-  m_ = gemms.m;
-  n_ = gemms.n;
-  k_ = gemms.k;
   const ConvProblem& p = context.simple_problem();
   const DeviceFacts& device = context.device();
-  out_bytes_ = SizeOf(p.output_type());
+  extents_ = {.m = gemms.m,
+              .n = gemms.n,
+              .k = gemms.k,
+              .source = static_cast<double>(gemms.source),
+              .lane_items = LaneItems(p),
+              .cells = gemms.cells_w,
+              .taps = gemms.taps_w,
+              .wave_size = 1.0 * TraitsOf(device.gfx).wave_size,
+              .out_bytes = 1.0 * SizeOf(p.output_type())};
   units_ = device.compute_units;
   tensors_cycles_ = BytesOf(p) / (MachineFactsOf(device.gfx).mall_gb_per_s / device.clock_ghz);
   const auto put = [&](std::string_view, double value) {
@@ -204,7 +227,7 @@ Features FeatureMaker::Of(const RowShape& shape, const Cost& cost, double least_
     features[i++] = static_cast<float>(value);
   };
   VisitShape(shape, put);
-  VisitFit(shape, m_, n_, k_, out_bytes_, put);
+  VisitFit(shape, extents_, put);
   VisitCost(cost, least_cycles, put);
   VisitGrid(cost, units_, tensors_cycles_, put);
   return features;

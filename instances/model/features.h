@@ -20,6 +20,16 @@ using Features = std::array<float, kMaxFeatures>;
 /// Their names, in their order: as many as there are.
 std::span<const std::string_view> FeatureNames();
 
+/// What tiles and lanes are to fill.
+struct Extents {
+  double m = 1, n = 1, k = 1;  // of a group's largest GEMM
+  double source = 1;           // channels of a group, of which a tap's part of k consists
+  double lane_items = 1;       // that lanes lie along, where there is no tile: of all groups
+  double cells = 1, taps = 1;  // along w, of the largest GEMM
+  double wave_size = 64;
+  double out_bytes = 1;  // of an element of the output
+};
+
 /// Those of the rows of a problem on a device.
 class FeatureMaker {
  public:
@@ -32,8 +42,7 @@ class FeatureMaker {
  private:
   Features problem_ = {};       // of the problem and the device, and zeros
   std::size_t of_problem_ = 0;  // how many these are
-  double m_ = 1, n_ = 1, k_ = 1;
-  double out_bytes_ = 1;       // of an element of the output
+  Extents extents_;
   double units_ = 1;           // of the device
   double tensors_cycles_ = 0;  // that all tensors take of what is behind L2
 };
