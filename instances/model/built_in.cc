@@ -7,14 +7,15 @@
 namespace gridwise::model {
 namespace {
 
-constexpr std::string_view kText =
+constexpr char kText[] =
 #include "instances/model/model.inc"
     ;
 
 }  // namespace
 
 const Model* BuiltInModel() {
-  static const absl::NoDestructor<absl::StatusOr<Model>> model(Model::Parse(kText));
+  static const absl::NoDestructor<absl::StatusOr<Model>> model(
+      Model::Parse({kText, sizeof(kText) - 1}));
   return model->ok() ? &**model : nullptr;
 }
 

@@ -172,21 +172,22 @@ std::optional<std::string> Model::FarFeature(const Features& features) const {
   return std::nullopt;
 }
 
-std::vector<double> Model::LogSlowdowns(std::span<const Features> rows) const {
-  std::vector<double> sums(rows.size());
+void Model::AddTrees(std::size_t begin, std::size_t end, std::span<const Features* const> rows,
+                     std::span<double> sums) const {
   std::vector<const Node*> at(rows.size());
-  for (const Tree& tree : trees_) {
+  for (const Tree& tree : std::span(trees_).subspan(begin, end - begin)) {
     std::ranges::fill(at, &nodes_[tree.root]);
-    // A level at a time: no row's step waits for another's, and none is predicted.
+    // A level at a time, without branches: no row's step waits for another's, and none is guessed.
     for (int level = 0; level < tree.depth; ++level) {
       for (std::size_t row = 0; row < rows.size(); ++row) {
         const Node& node = *at[row];
-        at[row] += rows[row][node.feature] < node.threshold ? node.below : node.above;
+        const bool is_below = (*rows[row])[node.feature] < node.threshold;
+        const unsigned change = node.below ^ node.above;
+        at[row] += node.above ^ (change & (0u - static_cast<unsigned>(is_below)));
       }
     }
     for (std::size_t row = 0; row < rows.size(); ++row) sums[row] += at[row]->threshold;
   }
-  return sums;
 }
 
 }  // namespace gridwise::model

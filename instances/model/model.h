@@ -53,8 +53,11 @@ class Model {
   /// outside of it. Nothing: none is.
   std::optional<std::string> FarFeature(const Features& features) const;
 
-  /// log2 of the times of rows by that of the problem's best one.
-  std::vector<double> LogSlowdowns(std::span<const Features> rows) const;
+  std::size_t trees() const { return trees_.size(); }
+  /// Adds what the trees from `begin` to `end` say of each row to its sum, which after all of them
+  /// is log2 of its time by that of the problem's best one, and after some of them less exact.
+  void AddTrees(std::size_t begin, std::size_t end, std::span<const Features* const> rows,
+                std::span<double> sums) const;
 
  private:
   /// `below` and `above` are nodes from this one to the next, where the feature is below the

@@ -24,6 +24,8 @@ bool IsWhole(PlanContext& context) {
 /// Rows that the model is asked about, those of least estimate: the best is one of them on all but
 /// one in a hundred problems, and each takes microseconds.
 constexpr std::size_t kAsked = 12;
+/// Those of them that the first quarter of the trees finds best are asked of the others.
+constexpr std::size_t kFinalists = 4;
 
 /// The rows that the model is asked about.
 std::vector<RankedRow*> FirstByEstimate(std::span<RankedRow> rows) {
@@ -54,6 +56,36 @@ std::string Describe(const Model& model, PlanContext& context, std::span<RankedR
   return "";
 }
 
+/// What is asked about a row.
+struct Question {
+  RankedRow* row;
+  const Features* features;
+  double slowdown = 0;  // log2, as the model says
+};
+
+/// Asks about rows, and leaves them in the order of the answers: finalists by all trees, behind
+/// which the others come.
+void Ask(const Model& model, std::span<Question> questions) {
+  const auto ask = [&](std::size_t begin, std::size_t end, std::span<Question> some) {
+    std::vector<const Features*> features;
+    std::vector<double> sums;
+    for (const Question& question : some) {
+      features.push_back(question.features);
+      sums.push_back(question.slowdown);
+    }
+    model.AddTrees(begin, end, features, sums);
+    for (std::size_t i = 0; i < some.size(); ++i) some[i].slowdown = sums[i];
+    std::ranges::stable_sort(some, {}, &Question::slowdown);
+  };
+  const std::size_t first = (model.trees() + 3) / 4;
+  ask(0, first, questions);
+  const std::size_t finalists = std::min(kFinalists, questions.size());
+  ask(first, model.trees(), questions.first(finalists));
+  for (Question& other : questions.subspan(finalists)) {
+    other.slowdown = std::max(other.slowdown, questions[finalists - 1].slowdown);
+  }
+}
+
 /// Why it is not asked; "" if it is.
 std::string WhyNot(const Model& model, ModelUse use, PlanContext& context) {
   const ConvProblem& p = context.problem();
@@ -81,11 +113,15 @@ Ranking Rank(const Model* model, ModelUse use, PlanContext& context, std::span<R
   if (!reason.empty()) return {.by_model = false, .about = "not the model: " + reason};
   if (asked.empty()) return {.by_model = true, .about = model->about()};
   const double least = asked.front()->cycles, most = asked.back()->cycles;
-  const std::vector<double> slowdowns = model->LogSlowdowns(features);
+  std::vector<Question> questions;
+  for (std::size_t i = 0; i < asked.size(); ++i) questions.push_back({asked[i], &features[i]});
+  Ask(*model, questions);
   // The others come behind these, in the order of their estimates.
-  const double slowest = std::exp2(std::ranges::max(slowdowns));
+  const double slowest = std::exp2(questions.back().slowdown);
   for (RankedRow& row : rows) row.cycles *= slowest * least / most;
-  for (std::size_t i = 0; i < asked.size(); ++i) asked[i]->cycles = least * std::exp2(slowdowns[i]);
+  for (const Question& question : questions) {
+    question.row->cycles = least * std::exp2(question.slowdown);
+  }
   return {.by_model = true, .about = model->about()};
 }
 
