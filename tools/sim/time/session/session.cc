@@ -88,6 +88,7 @@ class Process {
       time_options.limit_ms = limit_ms_;
       time_options.before = SequenceMs(taken_);
       if (!report_path_.empty()) time_options.events = &events;
+      time_options.die = die_ && !telling_.bare;
       absl::StatusOr<TimedRun> run = RunTimed(machine, program, kernel, grid, kernarg, memory,
                                               options, time_options, source_line);
       if (!run.ok()) {
@@ -158,6 +159,7 @@ class Process {
  private:
   Process() {
     if (const char* path = std::getenv("GRIDWISE_SIM_TIME_REPORT")) report_path_ = path;
+    if (const char* die = std::getenv("GRIDWISE_SIM_TIME_DIE")) die_ = std::string_view(die) == "1";
     const char* file = std::getenv("GRIDWISE_SIM_MACHINE");
     if (file == nullptr || *file == 0) return;
     absl::StatusOr<Machine> machine = ReadMachine(file);
@@ -216,6 +218,7 @@ class Process {
 
   std::mutex mutex_;
   std::string report_path_;  // "": none
+  bool die_ = false;
   std::optional<Machine> own_;
   std::map<std::string, Timed*> known_;  // by how it is timed, too
   std::deque<Timed> timed_;

@@ -48,7 +48,7 @@ class TimedRunTest : public testing::Test {
 
   TimedRun Time(const char* name, uint32_t workgroups, int n = 0,
                 std::vector<WaveEvent>* events = nullptr,
-                double limit_ms = std::numeric_limits<double>::infinity()) {
+                double limit_ms = std::numeric_limits<double>::infinity(), bool die = false) {
     in_.assign(size_t{workgroups} * kItems, 3);
     out_.assign(in_.size() + 1, 0);
     const struct {
@@ -63,7 +63,7 @@ class TimedRunTest : public testing::Test {
     EXPECT_TRUE(kernel.ok()) << kernel.status();
     absl::StatusOr<TimedRun> run = RunTimed(
         *machine_, *program_, **kernel, {.workgroups = {workgroups, 1, 1}, .block = {kItems, 1, 1}},
-        &arguments, memory_, {}, {.limit_ms = limit_ms, .events = events});
+        &arguments, memory_, {}, {.limit_ms = limit_ms, .events = events, .die = die});
     for (const void* shown :
          {static_cast<const void*>(in_.data()), static_cast<const void*>(out_.data()),
           static_cast<const void*>(&arguments)}) {
@@ -128,6 +128,27 @@ TEST_F(TimedRunTest, WhatIsSureToTakeTooLongIsGivenUp) {
   EXPECT_GT(given_up.time.ms.sustained(), machine_->launch_us / 1000);
   EXPECT_LT(given_up.time.ms.sustained(), whole.time.ms.sustained());
   EXPECT_LT(given_up.report.workgroups, whole.report.workgroups / 2);
+}
+
+TEST_F(TimedRunTest, ItsFirstDieAgreesWithASampleOfUnits) {
+  constexpr uint32_t kWorkgroups = 12'000;
+  const auto first_die = static_cast<uint64_t>(kWorkgroups / machine_->dies);
+  constexpr double kLong = std::numeric_limits<double>::infinity();
+  const TimedRun run = Time("Copy", kWorkgroups, 0, nullptr, kLong, true);
+  ASSERT_TRUE(run.time.die);
+  EXPECT_EQ(run.time.die->units, machine_->units_per_die());
+  EXPECT_GE(run.time.die->instructions, first_die * (kItems / 64) * 5);
+  EXPECT_GE(run.time.die->misses, static_cast<double>(first_die) * kItems * 4 / 128);
+  EXPECT_NEAR(run.time.die->clk, run.time.clk, 0.1 * run.time.clk);
+  EXPECT_NE(Text(run.time, run.ops, 0).find("its first die in detail"), std::string::npos);
+  EXPECT_FALSE(Time("Copy", kWorkgroups).time.die);
+  // The same of those that are executed whole anyway.
+  const TimedRun numbers = Time("TakeNumbers", 2000, 0, nullptr, kLong, true);
+  ASSERT_TRUE(numbers.time.die);
+  EXPECT_EQ(numbers.report.workgroups, 2000);
+  EXPECT_EQ(out_[0], 2000 * kItems);
+  // Too many instructions.
+  EXPECT_FALSE(Time("Steps", 60'000, 200, nullptr, kLong, true).time.die);
 }
 
 // Code that is loaded later may lie where another kernel's was, and ask for the same.
