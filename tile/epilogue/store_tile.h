@@ -80,6 +80,7 @@ class StoreTile {
   }
 
   GRIDWISE_DEVICE static void StageAcc(const Acc<kC.mma, kC.type>* acc, int rep, char* lds) {
+    if constexpr (kC.sums_blocks()) return StageBlocks(acc, rep, lds);
     constexpr int kRun = kC.mma.acc_run();
     using Run = Vec<Element<SumType(kC.type)>, kRun>;
     const int first = WaveN<kC>() / kChunks;
@@ -91,6 +92,26 @@ class StoreTile {
         const int row = WaveM<kC>() / kC.wave_m() * kWaveRows + rep * kC.mma_m() + place.row;
         const int column = first + place.col;
         *reinterpret_cast<Run*>(lds + (row * kC.stage_pitch() + column) * 4) = run;
+      }
+    }
+  }
+
+  /// The same of sums of blocks, of which a lane has for each tap 8 columns: those of its row's
+  /// group alone are columns of the tile.
+  GRIDWISE_DEVICE static void StageBlocks(const Acc<kC.mma, kC.type>* acc, int rep, char* lds) {
+    constexpr int kRun = 8, kChannels = kC.tile.m / kC.merge.groups;
+    constexpr int kPairs = TileConfig::kBlock / kC.mma.m;
+    const int column = Lane<kC>() / kC.mma.m * kRun;
+    if (Lane<kC>() % kC.mma.m * kPairs / kChannels != column / kChannels) return;
+    const int row = (WaveM<kC>() / kC.wave_m() * kRepsM + rep) * kC.mma_m();
+    for (int tap = 0; tap < kC.stage_reps_n() / kPairs; ++tap) {
+      Vec<float, kRun> run;
+      for (int e = 0; e < kRun; ++e) run[e] = acc[tap * kPairs + e % kPairs][e / kPairs];
+      const int first = WaveN<kC>() / kChunks + tap * kChannels + column % kChannels;
+      auto* const to = reinterpret_cast<Vec<float, 4>*>(
+          lds + ((row + Lane<kC>() % kC.mma.m) * kC.stage_pitch() + first) * 4);
+      for (int half = 0; half < 2; ++half) {
+        for (int e = 0; e < 4; ++e) to[half][e] = run[half * 4 + e];
       }
     }
   }
