@@ -37,7 +37,7 @@ class StoreTile {
                                                          split * args.split_bytes))),
         place_(place),
         lds_(lds),
-        row_offsets_(reinterpret_cast<unsigned*>(lds + kC.row_offsets_at())) {}
+        row_offsets_(reinterpret_cast<unsigned*>(lds + kRowOffsetsAt)) {}
 
   /// Waves that only load have no part of `acc`, and take part in the rest.
   GRIDWISE_DEVICE void Store(const WaveAcc<kC>& acc) const {
@@ -52,7 +52,9 @@ class StoreTile {
   }
 
  private:
+  // Constants, so that no kernel computes them, or calls what does.
   static constexpr int kVec = kC.vec_out();
+  static constexpr int kRowOffsetsAt = kC.row_offsets_at(), kPitch = kC.stage_pitch();
   static constexpr int kRepsM = kC.stage_reps_m();
   static constexpr int kWaveRows = kRepsM * kC.mma_m();                 // of a wave in the stage
   static constexpr int kChunks = kC.reps_n() / kC.stage_reps_n();       // pieces along n
@@ -91,7 +93,7 @@ class StoreTile {
         const RowCol place = kC.PlaceInStage(Lane<kC>(), n, reg);
         const int row = WaveM<kC>() / kC.wave_m() * kWaveRows + rep * kC.mma_m() + place.row;
         const int column = first + place.col;
-        *reinterpret_cast<Run*>(lds + (row * kC.stage_pitch() + column) * 4) = run;
+        *reinterpret_cast<Run*>(lds + (row * kPitch + column) * 4) = run;
       }
     }
   }
@@ -109,7 +111,7 @@ class StoreTile {
       for (int e = 0; e < kRun; ++e) run[e] = acc[tap * kPairs + e % kPairs][e / kPairs];
       const int first = WaveN<kC>() / kChunks + tap * kChannels + column % kChannels;
       auto* const to = reinterpret_cast<Vec<float, 4>*>(
-          lds + ((row + Lane<kC>() % kC.mma.m) * kC.stage_pitch() + first) * 4);
+          lds + ((row + Lane<kC>() % kC.mma.m) * kPitch + first) * 4);
       for (int half = 0; half < 2; ++half) {
         for (int e = 0; e < 4; ++e) to[half][e] = run[half * 4 + e];
       }
@@ -128,7 +130,7 @@ class StoreTile {
         Vec<float, 4> part[kVec / 4];  // rows are 16-byte aligned
       };
       Values values = __builtin_bit_cast(
-          Values, *reinterpret_cast<const Parts*>(lds + (row * kC.stage_pitch() + staged) * 4));
+          Values, *reinterpret_cast<const Parts*>(lds + (row * kPitch + staged) * 4));
       if constexpr (SumType(kC.type) == DataType::kI32) {
         if (out_type_ == static_cast<int>(DataType::kI32)) {
           StoreAs<int>(values, tile_row, column);

@@ -28,8 +28,8 @@ class MultiplyBlocks {
         lane_(lds + Opaque(FirstCell() * kC.cell_bytes() +
                            (WaveM<kC>() + Lane<kC>() % kC.mma.m * kPair) * SizeOf(kC.type))) {}
 
-  /// The step whose cells of dy begin at `dy_walk`, which moves on, and of x, those that it has loaded,
-  /// in cell `at` of the ring.
+  /// The step whose cells of dy begin at `dy_walk`, which moves on, and of x, those that it has
+  /// loaded, in cell `at` of the ring.
   GRIDWISE_DEVICE void operator()(PositionWalk& dy_walk, int at, WaveAcc<kC>& acc) const {
     for (int cell = 0; cell < kC.tile.k; cell += kC.kStepCells) {
       Pair dy[kRun], x[kRun + kTaps - 1];
@@ -56,8 +56,8 @@ class MultiplyBlocks {
   template <int kCount>
   GRIDWISE_DEVICE static void Read(const char* lds, int first, Pair (&cells)[kCount]) {
     for (int i = 0; i < kCount; ++i) {
-      cells[i] = *reinterpret_cast<const Pair*>(lds + first * kC.cell_bytes() +
-                                                i * kC.cell_bytes());
+      cells[i] =
+          *reinterpret_cast<const Pair*>(lds + first * kC.cell_bytes() + i * kC.cell_bytes());
     }
   }
 
@@ -82,11 +82,12 @@ class MultiplyBlocks {
     };
     Bits bits = {};
     if constexpr (kMasked) bits = BitsOf(cells);
-    const auto run_of = [&](const auto& cells, int from, int channel) {
-      Run run;
-      for (int e = 0; e < kRun; ++e) run[e] = cells[from + e][channel];
-      return run;
-    };
+    const auto run_of = [&](const auto& cells, int from, int channel)
+                            __attribute__((always_inline)) {
+                              Run run;
+                              for (int e = 0; e < kRun; ++e) run[e] = cells[from + e][channel];
+                              return run;
+                            };
     Parts rows[kC.reps_m()];
     for (int m = 0; m < kC.reps_m(); ++m) {
       rows[m] = __builtin_bit_cast(Parts, run_of(dy, 0, m));

@@ -307,8 +307,8 @@ std::optional<Excess> TooLargeForBwdWeight(const TileConfig& config, const ConvP
         absl::StrFormat("offsets reach over %d bytes of an image of dy, %d of one of x and "
                         "%d of a group of dw; each must be below %d",
                         dy_bytes, x_bytes, dw_bytes, limit),
-        config.has_halo() ? (dw_bytes >= limit ? PartAxis::kGroups : PartAxis::kImages)
-        : dw_bytes >= limit                             ? PartAxis::kK
+        config.has_halo()   ? (dw_bytes >= limit ? PartAxis::kGroups : PartAxis::kImages)
+        : dw_bytes >= limit ? PartAxis::kK
         : x_bytes >= limit && TapsReachFurther(problem) ? PartAxis::kTaps
                                                         : PartAxis::kCells};
   }
@@ -325,20 +325,29 @@ Work WorkOf(const TileConfig& config, const ConvProblem& problem) {
           .out_elements = static_cast<double>(problem.w_elements())};
 }
 
+/// What workgroups do, those with a halo also before their first step.
+TileSteps StepsOf(const TileConfig& config, const PartRequest& request) {
+  TileSteps steps = TileStepsOf(config, request.device);
+  if (config.has_halo()) {
+    const auto before = CeilDiv<std::int64_t>(2 * (Pitch(request.problem) + 1), config.tile.k);
+    steps.prologue_cycles = static_cast<double>(before) * steps.lane_cycles / 2;
+  }
+  return steps;
+}
+
 }  // namespace
 
 PartEstimate EstimateBwdWeight(const TileConfig& config, const PartRequest& request) {
   const Work work = WorkOf(config, request.problem);
-  const TileEstimate estimate =
-      EstimateTiles(request, config.type, TileStepsOf(config, request.device), work);
+  const TileEstimate estimate = EstimateTiles(request, config.type, StepsOf(config, request), work);
   return {.splits = estimate.sharing.splits, .cost = estimate.cost};
 }
 
 BwdWeightPlan PlanBwdWeight(const TileConfig& config, const PartRequest& request) {
   const ConvProblem& problem = request.problem;
-  const Sharing sharing = EstimateTiles(request, config.type, TileStepsOf(config, request.device),
-                                        WorkOf(config, problem))
-                              .sharing;
+  const Sharing sharing =
+      EstimateTiles(request, config.type, StepsOf(config, request), WorkOf(config, problem))
+          .sharing;
   BwdWeightPlan plan = {
       .shape = {.workgroups = {static_cast<unsigned>(Tiles(config, problem)),
                                static_cast<unsigned>(Groups(config, problem)),
