@@ -11,7 +11,33 @@ double ResidentWorkgroups(const TileConfig& c, const DeviceFacts& device) {
   return std::max(1.0, std::floor(c.occupancy / waves_per_simd));
 }
 
+namespace {
+
+/// Of sums of blocks, whose waves issue many instructions besides matrix ones.
+TileSteps StepsOfBlocks(const TileConfig& c, const DeviceFacts& device) {
+  constexpr double kClocksOfCell = 48;  // by the simulator's clock
+  const double waves_per_simd =
+      static_cast<double>(c.waves.m * c.waves.n) / TraitsOf(device.gfx).simds_per_unit;
+  const double step_bytes = 2.0 * c.tile.k * c.cell_bytes();
+  const int reads = TileConfig::kRunCells * 2 + TileConfig::kTapsOfWave - 1;  // of a block's cells
+  return {.tile_elements = 1.0 * c.tile.m * c.tile.n,
+          .element_bytes = SizeOf(c.type),
+          .resident = ResidentWorkgroups(c, device),
+          .matrix_cycles = c.reps_m() * c.reps_n() * (c.tile.k / c.mma.k) *
+                           MmaCycles(c.mma, c.type) * waves_per_simd,
+          .slab_bytes = step_bytes,
+          .line_bytes = step_bytes,
+          .read_bytes = 1.0 * c.waves.m * c.waves.n * c.tile.k / TileConfig::kRunCells * reads *
+                        TileConfig::kBlock * SizeOf(c.type),
+          .written_bytes = step_bytes,
+          .lane_cycles = kClocksOfCell * c.tile.k,
+          .barriers = 2};
+}
+
+}  // namespace
+
 TileSteps TileStepsOf(const TileConfig& c, const DeviceFacts& device) {
+  if (c.sums_blocks()) return StepsOfBlocks(c, device);
   constexpr double kLoadIssue = 16;  // of a wave, at 4 addresses per cycle; an estimate
   const double simds =
       static_cast<double>(c.waves.m * c.waves.n) / TraitsOf(device.gfx).simds_per_unit;
