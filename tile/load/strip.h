@@ -79,9 +79,7 @@ class LoadStrip {
     const Buffer tensor =
         Buffer::From<kGfx>(static_cast<const char*>(args.source) +
                            block.first_image * args.source_image + block.group * args.source_group);
-    bool exists = strip.tiles > 0;
-    if (kC.has_taps_in_lds()) exists &= channel + Piece() * kPiece < args.k;
-    const int cells = exists ? kC.tile.m + strip.reach() - 1 : 0;
+    const int cells = strip.tiles > 0 ? kC.tile.m + strip.reach() - 1 : 0;
     const auto size_h = static_cast<unsigned>(args.source_size[1]);
     const auto size_w = static_cast<unsigned>(args.source_size[2]);
     for (int i = 0; i < kCount; ++i) {
@@ -90,6 +88,7 @@ class LoadStrip {
       bool inside = Cell(i) < cells;
       inside &= static_cast<unsigned>(at_h) < size_h;
       inside &= static_cast<unsigned>(at_w) < size_w;
+      if constexpr (kC.has_taps_in_lds()) inside &= channel + Piece() * kPiece < args.k;
       const int offset =
           at_h * args.source_cell[1] + at_w * args.source_cell[2] + Piece() * kPieceBytes;
       pieces_[i] = tensor.Load<PieceVec>(
@@ -101,8 +100,8 @@ class LoadStrip {
   GRIDWISE_DEVICE void Store(char* lds) const {
     for (int i = 0; i < kCount; ++i) {
       if (Cell(i) < kLds.cells) {
-        *reinterpret_cast<PieceVec*>(lds + kLds.Offset(Cell(i), 0) + Piece() * kPieceBytes) =
-            pieces_[i];
+        const int offset = kLds.Offset(Cell(i), 0) + Piece() * kPieceBytes;
+        *reinterpret_cast<PieceVec*>(lds + offset) = pieces_[i];
       }
     }
   }

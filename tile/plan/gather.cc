@@ -379,7 +379,8 @@ TileEstimate EstimateOf(const TileConfig& config, PartRequest request, const Til
   if (problem.filter_taps() > 1 && config.merge.groups == 1 && !config.has_halo()) {
     const auto channels = static_cast<double>(problem.AxesOf(problem.a()).size[5]);
     steps.window_bytes = config.tile.m * channels * SizeOf(config.type) / tiles.n_tiles;
-    steps.window_part = 1.0 * config.lds_a().bytes() / config.slab_bytes();
+    // Of the tiles of a row of them the first gets the cells from behind L2, for all.
+    steps.window_part = 1.0 * config.lds_a().bytes() / config.slab_bytes() / tiles.n_tiles;
   }
   return EstimateTiles(request, config.type, steps, tiles.work);
 }
