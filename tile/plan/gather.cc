@@ -199,6 +199,13 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
                                      dim.stride, dim.dilation));
     }
   }
+  // Tiles of more columns take less time where there are more, which estimates don't tell.
+  constexpr int kMostSlabs = 8;
+  if (walks && channels > kMostSlabs * config.tile.k) {
+    return Refusal(RefusalCode::kChannels,
+                   absl::StrFormat("a group has %d source channels; the row is for at most %d",
+                                   channels, kMostSlabs * config.tile.k));
+  }
   const int taps_of_row = config.taps_in_lds.of_row;
   if (walks && (taps[2] != taps_of_row || problem.dims[1].stride * problem.dims[2].stride != 1)) {
     return Refusal(
@@ -379,8 +386,7 @@ TileEstimate EstimateOf(const TileConfig& config, PartRequest request, const Til
   if (problem.filter_taps() > 1 && config.merge.groups == 1 && !config.has_halo()) {
     const auto channels = static_cast<double>(problem.AxesOf(problem.a()).size[5]);
     steps.window_bytes = config.tile.m * channels * SizeOf(config.type) / tiles.n_tiles;
-    // Of the tiles of a row of them the first gets the cells from behind L2, for all.
-    steps.window_part = 1.0 * config.lds_a().bytes() / config.slab_bytes() / tiles.n_tiles;
+    steps.window_part = 1.0 * config.lds_a().bytes() / config.slab_bytes();
   }
   return EstimateTiles(request, config.type, steps, tiles.work);
 }
