@@ -200,7 +200,7 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
     }
   }
   // Tiles of more columns take less time where there are more, which estimates don't tell.
-  constexpr int kMostSlabs = 8;
+  constexpr int kMostSlabs = 16;
   if (walks && channels > kMostSlabs * config.tile.k) {
     return Refusal(RefusalCode::kChannels,
                    absl::StrFormat("a group has %d source channels; the row is for at most %d",

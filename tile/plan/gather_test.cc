@@ -305,7 +305,7 @@ TEST(PlanGather, SaysWhySlabsHaveNoHalo) {
   };
   EXPECT_EQ(why(same, same, 6, 36), "");
   EXPECT_THAT(why(same, same, 6, 38), HasSubstr("38 source channels; the row loads 4 at a time"));
-  EXPECT_THAT(why(same, same, 6, 132), HasSubstr("the row is for at most 128"));
+  EXPECT_THAT(why(same, same, 6, 260), HasSubstr("the row is for at most 256"));
   EXPECT_THAT(why(same, same, 5, 36), HasSubstr("5 output channels; the row loads 2 at a time"));
   Dim other = same;
   other.stride = 2;
