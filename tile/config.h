@@ -41,6 +41,18 @@ struct TileConfig {
     bool operator==(const Halo&) const = default;
   };
 
+  /// Filter taps along w whose weights LDS holds at a time, beside the cells of a halo, while a
+  /// tile walks over the slabs of its channels (HaloSlabs); 0: those of all taps are in registers.
+  struct TapsInLds {
+    int of_row = 0;
+    static constexpr bool kOmitDefault = true;
+    static constexpr void Fields(auto& self, auto&& visit) {
+      auto& [of_row] = self;
+      visit("", of_row);
+    }
+    bool operator==(const TapsInLds&) const = default;
+  };
+
   DataType type = DataType::kF16;  // of the operands; sums are SumType(type)
   Mnk tile;                        // elements per workgroup and K step
   Waves waves;                     // of a workgroup, that multiply
@@ -54,12 +66,13 @@ struct TileConfig {
   Pipeline pipeline = {};
   Merge merge = {};
   Halo halo = {};
+  TapsInLds taps_in_lds = {};
 
   /// What its name is made of, see core/base/fields.h:
   /// f16_t256x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o2, or
   /// f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o2_wavelet4.
   static constexpr void Fields(auto& self, auto&& visit) {
-    auto& [type, tile, waves, mma, patch_a, patch_b, occupancy, pipeline, merge, halo] = self;
+    auto& [type, tile, waves, mma, patch_a, patch_b, occupancy, pipeline, merge, halo, taps] = self;
     visit("", type);
     visit("t", tile);
     visit("w", waves);
@@ -70,6 +83,7 @@ struct TileConfig {
     visit("", pipeline);
     visit("g", merge);
     visit("halo", halo);
+    visit("taps", taps);
   }
   bool operator==(const TileConfig&) const = default;
 
@@ -123,10 +137,10 @@ struct TileConfig {
   // those of a row's own group.
   constexpr bool sums_blocks() const { return has_halo() && patch_a.n == LdsLines::kPieceRows; }
   static constexpr int kBlock = 32, kTapsOfWave = 3;
-  static constexpr int kRunCells = 8;  // that a lane has of a block, one behind the other
+  static constexpr int kRunCells = 8;    // that a lane has of a block, one behind the other
   static constexpr int kStepCells = 32;  // and all lanes
   constexpr int cell_bytes() const { return tile.m * SizeOf(type); }  // of all blocks
-  constexpr int cells_of_load() const {  // of a wave
+  constexpr int cells_of_load() const {                               // of a wave
     return mma.lanes() * LdsTile::kChunkBytes / cell_bytes();
   }
   /// Cells of the first ones that LDS has once more behind the last, so that no run has an end.
@@ -134,9 +148,12 @@ struct TileConfig {
     return AlignUp(kStepCells + kTapsOfWave - 1, cells_of_load());
   }
   constexpr int bytes_of_ring() const { return (halo.cells + repeated_cells()) * cell_bytes(); }
+  constexpr bool has_taps_in_lds() const { return taps_in_lds.of_row > 0; }
+  /// Whether a workgroup keeps the weights of all taps for several tiles.
+  constexpr bool keeps_weights() const { return has_halo() && !has_taps_in_lds(); }
   constexpr LdsCells lds_cells() const {
-    return {
-        .cells = halo.cells, .chunks_per_cell = tile.k / chunk(), .room = mma.blocks() > 1 ? 2 : 1};
+    const bool reads_two = mma.blocks() > 1 || (has_taps_in_lds() && mma.m == 16);
+    return {.cells = halo.cells, .chunks_per_cell = tile.k / chunk(), .room = reads_two ? 2 : 1};
   }
   /// Byte offset in LDS of a chunk of A's `row`, a cell where there is a halo; and from one row to
   /// the next that is a multiple of the period away.
@@ -260,6 +277,7 @@ struct TileConfig {
     if (!has_halo()) return lds_buffers() * slab_bytes();
     if (sums_blocks()) return bytes_of_ring() + tile.k * cell_bytes();
     const int cells = lds_cells().bytes(), weights = Halo::kMostTaps * lds_b().bytes();
+    if (has_taps_in_lds()) return cells + taps_in_lds.of_row * lds_b().bytes();
     return cells > weights ? cells : weights;  // weights go on to registers first
   }
   constexpr int row_offsets_at() const { return stage_bytes(stage_reps_m(), stage_reps_n()); }
@@ -353,7 +371,8 @@ constexpr const char* RejectBlocks(const TileConfig& c) {
   if (c.merge.groups < 2 || c.tile.m % c.merge.groups != 0) return "a tile has no whole groups";
   const int channels = c.tile.m / c.merge.groups;
   if (channels != 8 && channels != 16 && channels != 32) return "groups share no block";
-  if (c.tile.n != TileConfig::kTapsOfWave * TileConfig::kTapsOfWave * channels) return "columns are not those of 3x3";
+  if (c.tile.n != TileConfig::kTapsOfWave * TileConfig::kTapsOfWave * channels)
+    return "columns are not those of 3x3";
   if (c.tile.k % TileConfig::kStepCells != 0) return "tile.k is no multiple of a block's cells";
   if (c.halo.cells < c.tile.k || c.halo.cells % c.cells_of_load() != 0) {
     return "a halo has no room for a step's cells, or for part of a load";
@@ -363,11 +382,17 @@ constexpr const char* RejectBlocks(const TileConfig& c) {
 
 /// Why LDS cannot hold the cells of a halo; nullptr if it can, or there is none.
 constexpr const char* RejectHalo(const TileConfig& c) {
-  if (!c.has_halo()) return nullptr;
+  if (!c.has_halo()) return c.has_taps_in_lds() ? "taps are in LDS without a halo" : nullptr;
+  if (c.has_taps_in_lds() && (c.merge.groups > 1 || c.taps_in_lds.of_row > 3)) {
+    return "taps in LDS are at most 3, of one group";
+  }
   const int chunks = c.tile.k / c.chunk();
-  if (chunks != 4 && chunks != 8) return "cells of a halo have none of 4, 8 chunks of 16 bytes";
+  if (chunks != 4 && chunks != 8 && !(chunks == 2 && c.has_taps_in_lds() && c.mma.m == 32)) {
+    return "cells of a halo have none of 4, 8 chunks of 16 bytes";
+  }
   if (c.pipeline != Pipeline{}) return "a halo is loaded once, by all waves";
-  if (c.patch_a != TileConfig::Patch{c.chunk(), 1}) return "cells of a halo are loaded by chunks";
+  const bool by_chunks = c.patch_a.k == c.chunk() || (c.patch_a.k == 4 && c.has_taps_in_lds());
+  if (!by_chunks || c.patch_a.n != 1) return "cells of a halo are loaded by chunks";
   if (c.halo.cells <= c.tile.m) return "a halo has no cells besides the tile's";
   return nullptr;
 }
