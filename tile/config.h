@@ -29,7 +29,7 @@ struct TileConfig {
   };
 
   /// Cells of the source that LDS holds at a time, which a tile reads through every filter tap
-  /// (kernel/halo.h); 0: a tile's rows are loaded for each tap.
+  /// (kernel/halo.h, kernel/halo_weight.h); 0: a tile's rows are loaded for each tap.
   struct Halo {
     static constexpr int kMostTaps = 9;
     int cells = 0;
@@ -39,6 +39,18 @@ struct TileConfig {
       visit("", cells);
     }
     bool operator==(const Halo&) const = default;
+  };
+
+  /// Filter taps along w whose weights LDS holds at a time, beside the cells of a halo, while a
+  /// tile walks over the slabs of its channels (HaloSlabs); 0: those of all taps are in registers.
+  struct TapsInLds {
+    int of_row = 0;
+    static constexpr bool kOmitDefault = true;
+    static constexpr void Fields(auto& self, auto&& visit) {
+      auto& [of_row] = self;
+      visit("", of_row);
+    }
+    bool operator==(const TapsInLds&) const = default;
   };
 
   DataType type = DataType::kF16;  // of the operands; sums are SumType(type)
@@ -54,12 +66,13 @@ struct TileConfig {
   Pipeline pipeline = {};
   Merge merge = {};
   Halo halo = {};
+  TapsInLds taps_in_lds = {};
 
   /// What its name is made of, see core/base/fields.h:
   /// f16_t256x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o2, or
   /// f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o2_wavelet4.
   static constexpr void Fields(auto& self, auto&& visit) {
-    auto& [type, tile, waves, mma, patch_a, patch_b, occupancy, pipeline, merge, halo] = self;
+    auto& [type, tile, waves, mma, patch_a, patch_b, occupancy, pipeline, merge, halo, taps] = self;
     visit("", type);
     visit("t", tile);
     visit("w", waves);
@@ -70,6 +83,7 @@ struct TileConfig {
     visit("", pipeline);
     visit("g", merge);
     visit("halo", halo);
+    visit("taps", taps);
   }
   bool operator==(const TileConfig&) const = default;
 
@@ -93,7 +107,9 @@ struct TileConfig {
   // Rows and columns of the tile in one matrix instruction, whose A is the tile's B, and how many
   // of them a wave has.
   constexpr int mma_m() const { return mma.n * (mma.blocks() / groups_at_once()); }
-  constexpr int mma_n() const { return mma.m * groups_at_once(); }
+  constexpr int mma_n() const {
+    return sums_blocks() ? wave_n() / (kBlock / mma.m * kTapsOfWave) : mma.m * groups_at_once();
+  }
   constexpr int reps_m() const { return wave_m() / mma_m(); }
   constexpr int reps_n() const { return wave_n() / mma_n(); }
   // Of each group of the tile: source channels in a slab, and columns, and the matrix instructions
@@ -115,9 +131,29 @@ struct TileConfig {
 
   constexpr bool loads_to_lds() const { return pipeline.schedule == Schedule::kDirect; }
   constexpr bool has_halo() const { return halo.cells > 0; }
+
+  // Backward-weight with a halo (kernel/halo_weight.h): a wave sums, for each tap of a row of the
+  // filter, products of a block of dy's channels and one of x's, of which the tile's columns are
+  // those of a row's own group.
+  constexpr bool sums_blocks() const { return has_halo() && patch_a.n == LdsLines::kPieceRows; }
+  static constexpr int kBlock = 32, kTapsOfWave = 3;
+  static constexpr int kRunCells = 8;    // that a lane has of a block, one behind the other
+  static constexpr int kStepCells = 32;  // and all lanes
+  constexpr int cell_bytes() const { return tile.m * SizeOf(type); }  // of all blocks
+  constexpr int cells_of_load() const {                               // of a wave
+    return mma.lanes() * LdsTile::kChunkBytes / cell_bytes();
+  }
+  /// Cells of the first ones that LDS has once more behind the last, so that no run has an end.
+  constexpr int repeated_cells() const {
+    return AlignUp(kStepCells + kTapsOfWave - 1, cells_of_load());
+  }
+  constexpr int bytes_of_ring() const { return (halo.cells + repeated_cells()) * cell_bytes(); }
+  constexpr bool has_taps_in_lds() const { return taps_in_lds.of_row > 0; }
+  /// Whether a workgroup keeps the weights of all taps for several tiles.
+  constexpr bool keeps_weights() const { return has_halo() && !has_taps_in_lds(); }
   constexpr LdsCells lds_cells() const {
-    return {
-        .cells = halo.cells, .chunks_per_cell = tile.k / chunk(), .room = mma.blocks() > 1 ? 2 : 1};
+    const bool reads_two = mma.blocks() > 1 || (has_taps_in_lds() && mma.m == 16);
+    return {.cells = halo.cells, .chunks_per_cell = tile.k / chunk(), .room = reads_two ? 2 : 1};
   }
   /// Byte offset in LDS of a chunk of A's `row`, a cell where there is a halo; and from one row to
   /// the next that is a multiple of the period away.
@@ -205,6 +241,7 @@ struct TileConfig {
   constexpr int stage_reps_n() const {
     int reps = reps_n();
     if (groups_at_once() > 1) return reps;  // their columns are not side by side
+    if (sums_blocks() && stage_bytes(1, reps) > operand_bytes()) return kBlock / mma.m;  // a tap
     while (reps % 2 == 0 && stage_bytes(1, reps) > operand_bytes()) reps /= 2;
     return reps;
   }
@@ -238,7 +275,9 @@ struct TileConfig {
   static constexpr int kOutputs = 3;
   constexpr int operand_bytes() const {
     if (!has_halo()) return lds_buffers() * slab_bytes();
+    if (sums_blocks()) return bytes_of_ring() + tile.k * cell_bytes();
     const int cells = lds_cells().bytes(), weights = Halo::kMostTaps * lds_b().bytes();
+    if (has_taps_in_lds()) return cells + taps_in_lds.of_row * lds_b().bytes();
     return cells > weights ? cells : weights;  // weights go on to registers first
   }
   constexpr int row_offsets_at() const { return stage_bytes(stage_reps_m(), stage_reps_n()); }
@@ -318,31 +357,48 @@ constexpr const char* RejectMerge(const TileConfig& c) {
   return nullptr;
 }
 
+/// Why backward-weight cannot sum blocks so; nullptr if it can.
+constexpr const char* RejectBlocks(const TileConfig& c) {
+  constexpr TileConfig::Patch kPiece = {1, LdsLines::kPieceRows};
+  if (c.patch_a != kPiece || c.patch_b != kPiece || SizeOf(c.type) != 2) {
+    return "blocks of 16-bit channels are loaded by 8 of a cell";
+  }
+  if (c.mma.unit != MmaUnit::kMfma || c.mma.m != 16) return "blocks are multiplied by 16x16";
+  if (c.pipeline != Pipeline{}) return "a halo is loaded by all waves";
+  if (c.wave_m() != TileConfig::kBlock || c.waves.n != TileConfig::kTapsOfWave) {
+    return "a wave sums no block of a row of the filter";
+  }
+  if (c.merge.groups < 2 || c.tile.m % c.merge.groups != 0) return "a tile has no whole groups";
+  const int channels = c.tile.m / c.merge.groups;
+  if (channels != 8 && channels != 16 && channels != 32) return "groups share no block";
+  if (c.tile.n != TileConfig::kTapsOfWave * TileConfig::kTapsOfWave * channels)
+    return "columns are not those of 3x3";
+  if (c.tile.k % TileConfig::kStepCells != 0) return "tile.k is no multiple of a block's cells";
+  if (c.halo.cells < c.tile.k || c.halo.cells % c.cells_of_load() != 0) {
+    return "a halo has no room for a step's cells, or for part of a load";
+  }
+  return nullptr;
+}
+
 /// Why LDS cannot hold the cells of a halo; nullptr if it can, or there is none.
 constexpr const char* RejectHalo(const TileConfig& c) {
-  if (!c.has_halo()) return nullptr;
+  if (!c.has_halo()) return c.has_taps_in_lds() ? "taps are in LDS without a halo" : nullptr;
+  if (c.has_taps_in_lds() && (c.merge.groups > 1 || c.taps_in_lds.of_row > 3)) {
+    return "taps in LDS are at most 3, of one group";
+  }
   const int chunks = c.tile.k / c.chunk();
-  if (chunks != 4 && chunks != 8) return "cells of a halo have none of 4, 8 chunks of 16 bytes";
+  if (chunks != 4 && chunks != 8 && !(chunks == 2 && c.has_taps_in_lds() && c.mma.m == 32)) {
+    return "cells of a halo have none of 4, 8 chunks of 16 bytes";
+  }
   if (c.pipeline != Pipeline{}) return "a halo is loaded once, by all waves";
-  if (c.patch_a != TileConfig::Patch{c.chunk(), 1}) return "cells of a halo are loaded by chunks";
+  const bool by_chunks = c.patch_a.k == c.chunk() || (c.patch_a.k == 4 && c.has_taps_in_lds());
+  if (!by_chunks || c.patch_a.n != 1) return "cells of a halo are loaded by chunks";
   if (c.halo.cells <= c.tile.m) return "a halo has no cells besides the tile's";
   return nullptr;
 }
 
-/// nullptr when kernels of `c` can be compiled for `gfx`, else the reason.
-constexpr const char* Reject(const TileConfig& c, Gfx gfx) {
-  const TargetTraits target = TraitsOf(gfx);
-  if (c.merge.groups < 1) return "there are no groups in a tile";
-  if (!target.Has(c.mma.unit)) return "the target's matrix unit is another one";
-  // Merged groups may have too little k for an instruction of twice the k.
-  const bool once = c.merge.groups > 1 && c.k_of_group() < 2 * c.mma.k;
-  if (!HasMma(c.mma, c.type, target.mma_double_k) &&
-      !(once && HasMma(c.mma, c.type, /*double_k=*/false))) {
-    return "the target has no such mma for the type";
-  }
-  if (c.waves.m < 1 || c.waves.n < 1 || c.threads() > 1024) {
-    return "waves make no workgroup of 1 to 1024 threads";
-  }
+/// Why a tile of slabs, which waves share, cannot be computed so on `target`; nullptr if it can.
+constexpr const char* RejectSlabs(const TileConfig& c, const TargetTraits& target) {
   const int chunks = c.tile.k / c.chunk();
   if (c.tile.k % c.chunk() != 0 || (chunks != 2 && chunks != 4 && chunks != 8 && chunks != 16)) {
     return "tile.k is none of 2, 4, 8, 16 chunks of 16 bytes";
@@ -364,7 +420,26 @@ constexpr const char* Reject(const TileConfig& c, Gfx gfx) {
   }
   if (const char* reason = RejectHalo(c)) return reason;
   if (const char* reason = RejectPatch(c, c.lds_a(), c.patch_a)) return reason;
-  if (const char* reason = RejectPatch(c, c.lds_b(), c.patch_b)) return reason;
+  return RejectPatch(c, c.lds_b(), c.patch_b);
+}
+
+/// nullptr when kernels of `c` can be compiled for `gfx`, else the reason.
+constexpr const char* Reject(const TileConfig& c, Gfx gfx) {
+  const TargetTraits target = TraitsOf(gfx);
+  if (c.merge.groups < 1) return "there are no groups in a tile";
+  if (!target.Has(c.mma.unit)) return "the target's matrix unit is another one";
+  // Merged groups may have too little k for an instruction of twice the k.
+  const bool once = c.merge.groups > 1 && c.k_of_group() < 2 * c.mma.k;
+  if (!HasMma(c.mma, c.type, target.mma_double_k) &&
+      !(once && HasMma(c.mma, c.type, /*double_k=*/false))) {
+    return "the target has no such mma for the type";
+  }
+  if (c.waves.m < 1 || c.waves.n < 1 || c.threads() > 1024) {
+    return "waves make no workgroup of 1 to 1024 threads";
+  }
+  if (const char* reason = c.sums_blocks() ? RejectBlocks(c) : RejectSlabs(c, target)) {
+    return reason;
+  }
   if (c.lds_bytes() > target.lds_bytes) return "the tiles do not fit in LDS";
   if (c.reps_m() * c.reps_n() * c.mma.acc_per_lane() > target.vgprs / 2) {
     return "the accumulators do not fit in registers";

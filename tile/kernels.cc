@@ -55,7 +55,7 @@ class GatherKernel final : public TileKernel {
   using TileKernel::TileKernel;
 
   std::optional<Refusal> Reject(const ConvProblem& problem, int splits) const override {
-    if (config().has_halo() && splits > 1) {
+    if (config().keeps_weights() && splits > 1) {
       return Refusal(
           RefusalCode::kOther,
           absl::StrFormat("there are to be %d splits; the row has all of K in LDS", splits));

@@ -70,6 +70,7 @@ const std::vector<Kind>& Kinds() {
       {"gather", Direction::kForward, {"f16_t64x16x32_"}, "", 32, 1},
       {"wavelet", Direction::kForward, {"f16_t64x64x32_"}, "_wavelet2", 64, 1},
       {"bwd_weight", Direction::kBackwardWeight, {"f16_t16x64x32_", "f16_t64x16x32_"}, "", 64, 1},
+      {"halo of slabs", Direction::kForward, {"f16_t128x48x32_"}, "_taps3", 64, 1},
       // Whose waits are written by hand.
       {"direct to LDS", Direction::kForward, {"f16_t64x64x64_"}, "_direct3", 64, 1},
       {"classic", Direction::kForward, {"multiple_abd_f16_t64x64x32_"}, "", 64, 1},

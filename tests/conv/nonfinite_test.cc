@@ -1,5 +1,5 @@
-// An infinity in x (or dy) reaches the outputs whose sums it is in, and no other: what rows fill up
-// with zeros, merge or transpose has none of its neighbours' values.
+// An infinity in x (or dy of backward-data) reaches the outputs whose sums it is in, and no other:
+// what rows fill up with zeros, merge or transpose has none of its neighbours' values.
 
 #include <cmath>
 #include <cstddef>
@@ -78,12 +78,15 @@ TEST_P(NonFinite, StaysInTheSumsThatHaveIt) {
   // Depthwise, few channels, four widths that rows merge, a stem and ragged channels.
   for (ConvProblem problem :
        {Grouped(32, 1), Grouped(8, 4), Grouped(16, 4), Grouped(32, 4), Grouped(8, 8),
-        Grouped(4, 16), Grouped(4, 32), Grouped(1, 3), Grouped(2, 21), Grouped(4, 2, 4, 1)}) {
+        Grouped(4, 16), Grouped(4, 32), Grouped(1, 3), Grouped(2, 21), Grouped(4, 2, 4, 1),
+        Grouped(8, 8, 3, 1), Grouped(4, 16, 3, 1), Grouped(4, 32, 3, 1)}) {
     problem.direction = GetParam();
     std::mt19937 random(3);
     std::vector<float> a = Uniform(problem.type, problem.a_elements(), random);
-    const std::vector<float> b = Uniform(problem.type, problem.b_elements(), random);
-    a[a.size() / 2 + 5] = std::numeric_limits<float>::infinity();
+    std::vector<float> b = Uniform(problem.type, problem.b_elements(), random);
+    std::vector<float>& source = GetParam() == Direction::kBackwardWeight ? b : a;
+    source[source.size() / 2 + 5] =
+        std::numeric_limits<float>::infinity();  // an image's first cell
     const absl::StatusOr<Expected> expected = ExpectedOutput(problem, a, b);
     ASSERT_TRUE(expected.ok()) << expected.status();
     std::size_t reached = 0;
@@ -107,8 +110,7 @@ TEST_P(NonFinite, StaysInTheSumsThatHaveIt) {
   EXPECT_GT(rows, 10);
 }
 
-INSTANTIATE_TEST_SUITE_P(Conv, NonFinite,
-                         testing::Values(Direction::kForward, Direction::kBackwardData),
+INSTANTIATE_TEST_SUITE_P(Conv, NonFinite, testing::ValuesIn(kAllDirections),
                          [](const auto& info) { return std::string(Name(info.param)); });
 
 }  // namespace

@@ -45,7 +45,7 @@ std::optional<double> MatrixPerStep(std::string_view row) {
   }
   const auto config = ParseFields<tile::TileConfig>(row);
   if (!config.ok()) return std::nullopt;
-  return per_wave(*config, config->k_of_group());
+  return per_wave(*config, config->sums_blocks() ? config->tile.k : config->k_of_group());
 }
 
 /// Of the classic family half of what was measured of Composable Kernel's 2-D f16 kernels on

@@ -37,7 +37,7 @@ class StoreTile {
                                                          split * args.split_bytes))),
         place_(place),
         lds_(lds),
-        row_offsets_(reinterpret_cast<unsigned*>(lds + kC.row_offsets_at())) {}
+        row_offsets_(reinterpret_cast<unsigned*>(lds + kRowOffsetsAt)) {}
 
   /// Waves that only load have no part of `acc`, and take part in the rest.
   GRIDWISE_DEVICE void Store(const WaveAcc<kC>& acc) const {
@@ -52,7 +52,9 @@ class StoreTile {
   }
 
  private:
+  // Constants, so that no kernel computes them, or calls what does.
   static constexpr int kVec = kC.vec_out();
+  static constexpr int kRowOffsetsAt = kC.row_offsets_at(), kPitch = kC.stage_pitch();
   static constexpr int kRepsM = kC.stage_reps_m();
   static constexpr int kWaveRows = kRepsM * kC.mma_m();                 // of a wave in the stage
   static constexpr int kChunks = kC.reps_n() / kC.stage_reps_n();       // pieces along n
@@ -80,6 +82,7 @@ class StoreTile {
   }
 
   GRIDWISE_DEVICE static void StageAcc(const Acc<kC.mma, kC.type>* acc, int rep, char* lds) {
+    if constexpr (kC.sums_blocks()) return StageBlocks(acc, rep, lds);
     constexpr int kRun = kC.mma.acc_run();
     using Run = Vec<Element<SumType(kC.type)>, kRun>;
     const int first = WaveN<kC>() / kChunks;
@@ -90,7 +93,27 @@ class StoreTile {
         const RowCol place = kC.PlaceInStage(Lane<kC>(), n, reg);
         const int row = WaveM<kC>() / kC.wave_m() * kWaveRows + rep * kC.mma_m() + place.row;
         const int column = first + place.col;
-        *reinterpret_cast<Run*>(lds + (row * kC.stage_pitch() + column) * 4) = run;
+        *reinterpret_cast<Run*>(lds + (row * kPitch + column) * 4) = run;
+      }
+    }
+  }
+
+  /// The same of sums of blocks, of which a lane has for each tap 8 columns: those of its row's
+  /// group alone are columns of the tile.
+  GRIDWISE_DEVICE static void StageBlocks(const Acc<kC.mma, kC.type>* acc, int rep, char* lds) {
+    constexpr int kRun = 8, kChannels = kC.tile.m / kC.merge.groups;
+    constexpr int kPairs = TileConfig::kBlock / kC.mma.m;
+    const int column = Lane<kC>() / kC.mma.m * kRun;
+    if (Lane<kC>() % kC.mma.m * kPairs / kChannels != column / kChannels) return;
+    const int row = (WaveM<kC>() / kC.wave_m() * kRepsM + rep) * kC.mma_m();
+    for (int tap = 0; tap < kC.stage_reps_n() / kPairs; ++tap) {
+      Vec<float, kRun> run;
+      for (int e = 0; e < kRun; ++e) run[e] = acc[tap * kPairs + e % kPairs][e / kPairs];
+      const int first = WaveN<kC>() / kChunks + tap * kChannels + column % kChannels;
+      auto* const to = reinterpret_cast<Vec<float, 4>*>(
+          lds + ((row + Lane<kC>() % kC.mma.m) * kPitch + first) * 4);
+      for (int half = 0; half < 2; ++half) {
+        for (int e = 0; e < 4; ++e) to[half][e] = run[half * 4 + e];
       }
     }
   }
@@ -107,7 +130,7 @@ class StoreTile {
         Vec<float, 4> part[kVec / 4];  // rows are 16-byte aligned
       };
       Values values = __builtin_bit_cast(
-          Values, *reinterpret_cast<const Parts*>(lds + (row * kC.stage_pitch() + staged) * 4));
+          Values, *reinterpret_cast<const Parts*>(lds + (row * kPitch + staged) * 4));
       if constexpr (SumType(kC.type) == DataType::kI32) {
         if (out_type_ == static_cast<int>(DataType::kI32)) {
           StoreAs<int>(values, tile_row, column);

@@ -4,6 +4,7 @@
 #include "core/arch/this_target.h"
 #include "core/launch/block_map.h"
 #include "tile/epilogue/store_tile.h"
+#include "tile/kernel/halo_weight.h"
 #include "tile/load/cells.h"
 #include "tile/load/operands.h"
 #include "tile/pipeline/main_loop.h"
@@ -56,12 +57,9 @@ class PlaceOfTerms {
 /// as one GEMM per group: rows are output channels k, columns the terms (t, c), and K runs over the
 /// output cells of all images. One workgroup per tile of dw and group.
 template <TileConfig kC, Gfx kGfx>
-GRIDWISE_DEVICE void BwdWeightTile() {
-  static_assert(kGfx == kThisTarget, "the row and the object are for different targets");
-  static_assert(Reject(kC, kGfx) == nullptr, "the row does not suit the target");
+GRIDWISE_DEVICE void BwdWeightSlabs() {
   static_assert(kC.patch_a.k == kC.patch_b.k, "both operands have the same runs of cells");
   static_assert(kC.slabs_of_step() == 1, "cells of two slabs are no neighbours");
-  static_assert(!kC.has_halo(), "a row with a halo gathers");
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
 
   const BwdWeightArgs& args = KernelArgs<BwdWeightArgs>();
@@ -91,6 +89,19 @@ GRIDWISE_DEVICE void BwdWeightTile() {
   const BwdWeightArgs& args_anew = KernelArgsAnew<BwdWeightArgs>();
   const PlaceOfTerms<kC> place(args_anew, group, m, n);
   StoreTile<kC, kGfx, PlaceOfTerms<kC>>(args_anew.epilogue, place, split, lds).Store(acc);
+}
+
+/// The kernel of a row.
+template <TileConfig kC, Gfx kGfx>
+GRIDWISE_DEVICE void BwdWeightTile() {
+  static_assert(kGfx == kThisTarget, "the row and the object are for different targets");
+  static_assert(Reject(kC, kGfx) == nullptr, "the row does not suit the target");
+  static_assert(kC.sums_blocks() == kC.has_halo(), "a row with a halo gathers, or sums blocks");
+  if constexpr (kC.has_halo()) {
+    HaloWeightTile<kC, kGfx>();
+  } else {
+    BwdWeightSlabs<kC, kGfx>();
+  }
 }
 
 }  // namespace gridwise::tile

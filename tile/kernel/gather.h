@@ -3,6 +3,7 @@
 #include "core/arch/this_target.h"
 #include "tile/epilogue/store_tile.h"
 #include "tile/kernel/halo.h"
+#include "tile/kernel/halo_slabs.h"
 #include "tile/load/block.h"
 #include "tile/load/operands.h"
 #include "tile/load/source.h"
@@ -93,7 +94,9 @@ template <TileConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void GatherTile() {
   static_assert(kGfx == kThisTarget, "the row and the object are for different targets");
   static_assert(Reject(kC, kGfx) == nullptr, "the row does not suit the target");
-  if constexpr (kC.has_halo()) {
+  if constexpr (kC.has_taps_in_lds()) {
+    HaloSlabs<kC, kGfx>();
+  } else if constexpr (kC.has_halo()) {
     HaloTile<kC, kGfx>();
   } else {
     GatherSlabs<kC, kGfx>();

@@ -38,6 +38,24 @@ class KWalk {
     channel_ = (first - tap * slabs) * slab_;
   }
 
+  /// The same walk in another order: of a split's slabs one after the other, from the first on, all
+  /// taps (NextTapOfSlab).
+  GRIDWISE_DEVICE static KWalk OverSlabs(const GatherArgs& args, const SubGemm& gemm, int slab,
+                                         int element_bytes, int split) {
+    KWalk walk(args, gemm, slab, element_bytes, /*split=*/0);
+    const int slabs = CeilDiv(args.k, slab);
+    const int share = static_cast<int>(Divide(slabs + args.splits - 1, args.by_splits)) * slab;
+    walk.channel_ = split * share;
+    walk.k_ = walk.k_ - walk.channel_ < share ? walk.k_ : walk.channel_ + share;
+    return walk;
+  }
+  GRIDWISE_DEVICE void NextTapOfSlab() {
+    const bool is_last = t_[2] == taps_[2] - 1 && t_[1] == taps_[1] - 1 && t_[0] == taps_[0] - 1;
+    NextTap();
+    t_[0] = is_last ? 0 : t_[0];
+    channel_ += is_last ? slab_ : 0;
+  }
+
   /// Steps of this walk, from the run's first on.
   GRIDWISE_DEVICE int steps() const { return steps_; }
 
@@ -61,6 +79,8 @@ class KWalk {
 
   /// Source channels from the run's first on; past the last step none.
   GRIDWISE_DEVICE int channels_left() const { return k_ - channel_; }
+  /// The run's first one.
+  GRIDWISE_DEVICE int channel() const { return channel_; }
   /// Whether they fill its slabs.
   GRIDWISE_DEVICE bool is_whole() const { return channels_left() >= slab_; }
   /// Source cells from t = 0 to the run's filter tap along an axis.
@@ -88,7 +108,8 @@ class KWalk {
   }
 
   const int slab_, element_bytes_;
-  const int k_, w_k_;
+  int k_;
+  const int w_k_;
   int taps_[3];                       // of the class
   int tap_cells_[3], cell_bytes_[3];  // source cells from one tap to the next, and their distance
   int w_tap_[3];                      // bytes from one tap to the next

@@ -65,12 +65,15 @@ GRIDWISE_DEVICE StripBlock FindStripBlock(const GatherArgs& args, int tile_m, in
 template <TileConfig kC, Gfx kGfx>
 class LoadStrip {
   static constexpr LdsCells kLds = kC.lds_cells();
-  static constexpr int kCellsAtOnce = kC.threads() / kLds.chunks_per_cell;
+  // A lane loads the whole of a chunk, or the part of it that channels may end behind.
+  static constexpr int kPiece = kC.patch_a.k, kPieceBytes = kPiece * SizeOf(kC.type);
+  static constexpr int kPiecesOfCell = kC.tile.k / kPiece;
+  static constexpr int kCellsAtOnce = kC.threads() / kPiecesOfCell;
   static constexpr int kCount = CeilDiv(kLds.cells, kCellsAtOnce);
 
  public:
-  /// Starts the loads of the strip's next tile; past the last they read zeros.
-  GRIDWISE_DEVICE void Load(const GatherArgs& args, const StripBlock& strip) {
+  /// Starts the loads of the strip's next tile, from a channel on; past the last they read zeros.
+  GRIDWISE_DEVICE void Load(const GatherArgs& args, const StripBlock& strip, int channel = 0) {
     const Block& block = strip.block;
     const AxisClass &h = block.gemm.axis[1], &w = block.gemm.axis[2];
     const Buffer tensor =
@@ -85,10 +88,11 @@ class LoadStrip {
       bool inside = Cell(i) < cells;
       inside &= static_cast<unsigned>(at_h) < size_h;
       inside &= static_cast<unsigned>(at_w) < size_w;
+      if constexpr (kC.has_taps_in_lds()) inside &= channel + Piece() * kPiece < args.k;
       const int offset =
-          at_h * args.source_cell[1] + at_w * args.source_cell[2] + Chunk() * LdsTile::kChunkBytes;
-      chunks_[i] = tensor.Load<ChunkVec<kC>>(
-          inside ? static_cast<unsigned>(offset) : Buffer::kOutOfRange, 0);
+          at_h * args.source_cell[1] + at_w * args.source_cell[2] + Piece() * kPieceBytes;
+      pieces_[i] = tensor.Load<PieceVec>(
+          inside ? static_cast<unsigned>(offset) : Buffer::kOutOfRange, channel * SizeOf(kC.type));
     }
   }
 
@@ -96,18 +100,19 @@ class LoadStrip {
   GRIDWISE_DEVICE void Store(char* lds) const {
     for (int i = 0; i < kCount; ++i) {
       if (Cell(i) < kLds.cells) {
-        *reinterpret_cast<ChunkVec<kC>*>(lds + kLds.Offset(Cell(i), Chunk())) = chunks_[i];
+        const int offset = kLds.Offset(Cell(i), 0) + Piece() * kPieceBytes;
+        *reinterpret_cast<PieceVec*>(lds + offset) = pieces_[i];
       }
     }
   }
 
  private:
-  GRIDWISE_DEVICE static int Chunk() { return ThreadId() % kLds.chunks_per_cell; }
-  GRIDWISE_DEVICE static int Cell(int i) {
-    return i * kCellsAtOnce + ThreadId() / kLds.chunks_per_cell;
-  }
+  using PieceVec = Vec<Element<kC.type>, kPiece>;
 
-  ChunkVec<kC> chunks_[kCount];
+  GRIDWISE_DEVICE static int Piece() { return ThreadId() % kPiecesOfCell; }
+  GRIDWISE_DEVICE static int Cell(int i) { return i * kCellsAtOnce + ThreadId() / kPiecesOfCell; }
+
+  PieceVec pieces_[kCount];
 };
 
 }  // namespace gridwise::tile

@@ -39,7 +39,14 @@ StepShape ChooseStepShape(const TileConfig& config, const ConvProblem& problem) 
   return best;
 }
 
-std::int64_t Steps(const ConvProblem& problem, const StepShape& shape) {
+/// Of rows with a halo: positions of a row of cells, of an image's rows, and of all images.
+std::int64_t Pitch(const ConvProblem& problem) { return problem.dims[2].in + 1; }
+std::int64_t Positions(const ConvProblem& problem) {
+  return problem.batch * (problem.dims[1].in + 1) * Pitch(problem);
+}
+
+std::int64_t Steps(const TileConfig& config, const ConvProblem& problem, const StepShape& shape) {
+  if (config.has_halo()) return CeilDiv<std::int64_t>(Positions(problem), config.tile.k);
   return problem.batch * problem.dims[0].out() * shape.steps_h * shape.steps_w;
 }
 
@@ -47,16 +54,23 @@ std::int64_t Terms(const ConvProblem& problem) {
   return problem.filter_taps() * problem.c_per_group();
 }
 
+/// Tiles of a group, or of those that a tile has rows of; and how many such there are.
 std::int64_t Tiles(const TileConfig& config, const ConvProblem& problem) {
+  if (config.has_halo()) return 1;
   return CeilDiv<std::int64_t>(problem.k_per_group(), config.tile.m) *
          CeilDiv<std::int64_t>(Terms(problem), config.tile.n);
 }
 
+std::int64_t Groups(const TileConfig& config, const ConvProblem& problem) {
+  return CeilDiv<std::int64_t>(problem.groups, config.merge.groups);
+}
+
 /// The bytes of x, or dy, of one image that offsets reach over: the cells of all steps, and the
-/// taps'.
+/// taps'. With a halo, those of all images.
 std::int64_t Reach(const TileConfig& config, const ConvProblem& problem, const StepShape& shape,
                    Tensor tensor) {
   const PerAxis stride = problem.AxesOf(tensor).stride;
+  if (config.has_halo()) return problem.batch * stride[0] * SizeOf(problem.type);
   const std::int64_t cells_w = config.tile.k / shape.rows;  // of a step
   const std::int64_t cells[3] = {problem.dims[0].out(), shape.steps_h * shape.rows,
                                  shape.steps_w * cells_w};
@@ -84,10 +98,11 @@ bool TapsReachFurther(const ConvProblem& problem) {
 }
 
 /// The bytes of a group of dw that offsets reach over, in f32 as where K is split; columns of a
-/// tile may lie behind the last.
+/// tile may lie behind the last. With a halo, those of all groups.
 std::int64_t WeightReach(const TileConfig& config, const ConvProblem& problem) {
   const auto& [size, stride] = problem.AxesOf(Tensor::kW);
   std::int64_t elements = config.tile.n;
+  if (config.has_halo()) elements += (size[0] - 1) * stride[0];
   for (const std::size_t axis : {1u, 2u, 3u, 4u, 5u}) elements += (size[axis] - 1) * stride[axis];
   return 4 * elements;
 }
@@ -179,10 +194,62 @@ BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, con
   args.step_rows = static_cast<int>(shape.rows);
   args.log2_step_runs = shape.log2_runs;
   args.order = OrderOf(config, problem, shape);
-  args.steps = static_cast<int>(Steps(problem, shape));
-  args.split_steps = static_cast<int>(CeilDiv<std::int64_t>(Steps(problem, shape), sharing.splits));
+  args.steps = static_cast<int>(Steps(config, problem, shape));
+  args.split_steps = CeilDiv(args.steps, sharing.splits);
   args.epilogue = MakeEpilogue(problem, sharing);
+  if (config.has_halo()) {
+    const int pitch = static_cast<int>(Pitch(problem)), rows = args.dy.size[1] + 1;
+    args.positions = {.pitch = pitch,
+                      .rows = rows,
+                      .images = static_cast<int>(problem.batch),
+                      .lead = CeilDiv(2 * (pitch + 1) + 2 * config.tile.k, pitch * rows),
+                      .channels = static_cast<int>(problem.c),
+                      .cell_bytes = args.x.cell[2],
+                      .by_pitch = divide_by(pitch),
+                      .by_rows = divide_by(rows)};
+  }
   return args;
+}
+
+/// Why a row with a halo cannot compute the problem; nothing if it can, or has none.
+std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& problem) {
+  if (!config.has_halo()) return std::nullopt;
+  const int channels = config.tile.m / config.merge.groups;
+  if (problem.c_per_group() != channels || problem.k_per_group() != channels) {
+    return Refusal(RefusalCode::kChannels,
+                   absl::StrFormat("a group has k %d and c %d; the row takes %d of each",
+                                   problem.k_per_group(), problem.c_per_group(), channels));
+  }
+  constexpr Dim kNeighbours = {.filter = 3, .pad_begin = 1, .pad_end = 1};
+  for (std::size_t i = 0; i < 3; ++i) {
+    Dim dim = problem.dims[i];
+    if (i > 0) dim.in = kNeighbours.in;
+    if (dim != (i > 0 ? kNeighbours : Dim{})) {
+      return Refusal(RefusalCode::kOther,
+                     absl::StrFormat("along %s the filter is not one of 3 with stride 1 and "
+                                     "padding 1, or of 1 cell along d; the row meets neighbours",
+                                     kAxisNames[i]));
+    }
+  }
+  const std::int64_t needed = 2 * (Pitch(problem) + 1) + config.tile.k;
+  if (needed > config.halo.cells) {
+    return Refusal(RefusalCode::kOther,
+                   absl::StrFormat("a step meets %d cells of rows of %d; the row has LDS for %d",
+                                   needed, problem.dims[2].in, config.halo.cells));
+  }
+  if (Pitch(problem) < config.cells_of_load()) {
+    return Refusal(RefusalCode::kOther,
+                   absl::StrFormat("rows have %d cells; a load of the row takes %d of at most two",
+                                   problem.dims[2].in, config.cells_of_load()));
+  }
+  const PerAxis x = problem.AxesOf(Tensor::kX).stride, y = problem.AxesOf(Tensor::kY).stride;
+  const bool packed = x[2] == problem.dims[2].in * x[3] && x[0] == problem.dims[1].in * x[2];
+  if (x[4] != channels || y[4] != channels || x[3] != y[3] || x[2] != y[2] || x[0] != y[0] ||
+      !packed) {
+    return Refusal(RefusalCode::kLayout,
+                   "cells of x and dy, and groups of a cell, do not follow each other alike");
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -210,13 +277,13 @@ std::optional<Refusal> RejectBwdWeight(const TileConfig& config, const ConvProbl
                                    problem.k_per_group(), problem.c_per_group(), config.patch_a.n,
                                    config.patch_b.n));
   }
-  return std::nullopt;
+  return RejectHalo(config, problem);
 }
 
 std::optional<Excess> TooLargeForBwdWeight(const TileConfig& config, const ConvProblem& problem,
                                            std::int64_t limit) {
   const StepShape shape = ChooseStepShape(config, problem);
-  const std::int64_t tiles = Tiles(config, problem), steps = Steps(problem, shape);
+  const std::int64_t tiles = Tiles(config, problem), steps = Steps(config, problem, shape);
   const std::int64_t most_tiles = kMaxWorkItems / config.threads();  // of a launch
   if (tiles > most_tiles || steps >= kOffsetLimit) {
     return Excess{
@@ -227,7 +294,7 @@ std::optional<Excess> TooLargeForBwdWeight(const TileConfig& config, const ConvP
         : problem.batch > 1 ? PartAxis::kImages
                             : PartAxis::kCells};
   }
-  if (tiles * problem.groups >= kOffsetLimit) {
+  if (tiles * Groups(config, problem) >= kOffsetLimit) {
     return Excess{absl::StrFormat("%d groups have %d tiles each; all must be fewer than 2^31",
                                   problem.groups, tiles),
                   PartAxis::kGroups};
@@ -240,7 +307,8 @@ std::optional<Excess> TooLargeForBwdWeight(const TileConfig& config, const ConvP
         absl::StrFormat("offsets reach over %d bytes of an image of dy, %d of one of x and "
                         "%d of a group of dw; each must be below %d",
                         dy_bytes, x_bytes, dw_bytes, limit),
-        dw_bytes >= limit                               ? PartAxis::kK
+        config.has_halo()   ? (dw_bytes >= limit ? PartAxis::kGroups : PartAxis::kImages)
+        : dw_bytes >= limit ? PartAxis::kK
         : x_bytes >= limit && TapsReachFurther(problem) ? PartAxis::kTaps
                                                         : PartAxis::kCells};
   }
@@ -250,30 +318,39 @@ std::optional<Excess> TooLargeForBwdWeight(const TileConfig& config, const ConvP
 namespace {
 
 Work WorkOf(const TileConfig& config, const ConvProblem& problem) {
-  const auto tiles = static_cast<double>(Tiles(config, problem) * problem.groups);
-  const auto steps = static_cast<double>(Steps(problem, ChooseStepShape(config, problem)));
+  const auto tiles = static_cast<double>(Tiles(config, problem) * Groups(config, problem));
+  const auto steps = static_cast<double>(Steps(config, problem, ChooseStepShape(config, problem)));
   return {.tiles = tiles,
           .steps = tiles * steps,
           .out_elements = static_cast<double>(problem.w_elements())};
+}
+
+/// What workgroups do, those with a halo also before their first step.
+TileSteps StepsOf(const TileConfig& config, const PartRequest& request) {
+  TileSteps steps = TileStepsOf(config, request.device);
+  if (config.has_halo()) {
+    const auto before = CeilDiv<std::int64_t>(2 * (Pitch(request.problem) + 1), config.tile.k);
+    steps.prologue_cycles = static_cast<double>(before) * steps.lane_cycles / 2;
+  }
+  return steps;
 }
 
 }  // namespace
 
 PartEstimate EstimateBwdWeight(const TileConfig& config, const PartRequest& request) {
   const Work work = WorkOf(config, request.problem);
-  const TileEstimate estimate =
-      EstimateTiles(request, config.type, TileStepsOf(config, request.device), work);
+  const TileEstimate estimate = EstimateTiles(request, config.type, StepsOf(config, request), work);
   return {.splits = estimate.sharing.splits, .cost = estimate.cost};
 }
 
 BwdWeightPlan PlanBwdWeight(const TileConfig& config, const PartRequest& request) {
   const ConvProblem& problem = request.problem;
-  const Sharing sharing = EstimateTiles(request, config.type, TileStepsOf(config, request.device),
-                                        WorkOf(config, problem))
-                              .sharing;
+  const Sharing sharing =
+      EstimateTiles(request, config.type, StepsOf(config, request), WorkOf(config, problem))
+          .sharing;
   BwdWeightPlan plan = {
       .shape = {.workgroups = {static_cast<unsigned>(Tiles(config, problem)),
-                               static_cast<unsigned>(problem.groups),
+                               static_cast<unsigned>(Groups(config, problem)),
                                static_cast<unsigned>(sharing.splits)},
                 .threads = {static_cast<unsigned>(config.threads()), 1, 1}},
       .args = MakeArgs(config, problem, ChooseStepShape(config, problem), sharing)};
@@ -284,7 +361,7 @@ BwdWeightPlan PlanBwdWeight(const TileConfig& config, const PartRequest& request
                                       .row_elements = config.tile.m,
                                       .column_elements = config.tile.n,
                                       .resident = ResidentWorkgroups(config, request.device),
-                                      .groups = problem.groups,
+                                      .groups = Groups(config, problem),
                                       .splits = sharing.splits,
                                       .splits_are_neighbours = false});
   return plan;

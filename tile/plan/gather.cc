@@ -173,10 +173,13 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
   if (!config.has_halo()) return std::nullopt;
   const bool forward = problem.direction == Direction::kForward;
   const std::int64_t channels = problem.AxesOf(problem.a()).size[5] * config.merge.groups;
-  if (channels != config.tile.k) {
-    return Refusal(RefusalCode::kChannels,
-                   absl::StrFormat("a tile's groups have %d source channels; the row loads %d",
-                                   channels, config.tile.k));
+  const bool walks = config.has_taps_in_lds();
+  const int at_a_time = std::max(config.patch_a.k, config.patch_b.k);
+  if (walks ? channels % at_a_time != 0 : channels != config.tile.k) {
+    return Refusal(
+        RefusalCode::kChannels,
+        absl::StrFormat("a tile's groups have %d source channels; the row loads %d%s", channels,
+                        walks ? at_a_time : config.tile.k, walks ? " at a time" : ""));
   }
   const std::int64_t columns = problem.AxesOf(problem.out()).size[5];
   if (columns % config.patch_b.n != 0) {
@@ -195,6 +198,21 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
                                      "of a row's taps, or of rows; the row loads all",
                                      dim.stride, dim.dilation));
     }
+  }
+  // Tiles of more columns take less time where there are more, which estimates don't tell.
+  constexpr int kMostSlabs = 16;
+  if (walks && channels > kMostSlabs * config.tile.k) {
+    return Refusal(RefusalCode::kChannels,
+                   absl::StrFormat("a group has %d source channels; the row is for at most %d",
+                                   channels, kMostSlabs * config.tile.k));
+  }
+  const int taps_of_row = config.taps_in_lds.of_row;
+  if (walks && (taps[2] != taps_of_row || problem.dims[1].stride * problem.dims[2].stride != 1)) {
+    return Refusal(
+        RefusalCode::kFilter,
+        absl::StrFormat("the filter has %d taps along w and the strides are %d and %d; "
+                        "the row takes %d taps along w, of stride 1",
+                        taps[2], problem.dims[1].stride, problem.dims[2].stride, taps_of_row));
   }
   if (problem.dims[0].in != 1 || problem.dims[0].out() != 1 || problem.dims[0].filter != 1) {
     return Refusal(RefusalCode::kOther, "the problem has three axes; the row takes one or two");
@@ -341,8 +359,11 @@ struct Tiles {
       work.steps += taps * slabs;
       work.ragged_steps += taps * static_cast<double>(groups);
     }
+    // A step is a row of taps there.
+    if (config.has_taps_in_lds()) work.steps /= config.taps_in_lds.of_row;
     if (!config.has_ragged_slabs() || channels % config.chunk() == 0) work.ragged_steps = 0;
-    if (config.has_halo()) {  // some rounds of workgroups, so that the last one leaves few idle
+    if (config
+            .keeps_weights()) {  // some rounds of workgroups, so that the last one leaves few idle
       constexpr double kRounds = 3;
       const double at_once =
           request.device.compute_units * ResidentWorkgroups(config, request.device);
@@ -358,7 +379,7 @@ struct Tiles {
 };
 
 TileEstimate EstimateOf(const TileConfig& config, PartRequest request, const Tiles& tiles) {
-  if (config.has_halo()) request.sharing.splits = 1;
+  if (config.keeps_weights()) request.sharing.splits = 1;
   TileSteps steps = TileStepsOf(config, request.device);
   steps.tile_elements *= tiles.run;
   const ConvProblem& problem = request.problem;

@@ -81,6 +81,18 @@ constexpr TileConfig kHalo = [] {
 }();
 static_assert(Reject(kHalo, Gfx::k942) == nullptr);
 
+// Slabs of 16 channels with a halo, of which the last may have 4.
+constexpr TileConfig kHaloOfSlabs = {.type = DataType::kF16,
+                                     .tile = {128, 128, 16},
+                                     .waves = {2, 2},
+                                     .mma = {MmaUnit::kMfma, 32, 32, 8},
+                                     .patch_a = {4, 1},
+                                     .patch_b = {4, 2},
+                                     .halo = {234},
+                                     .taps_in_lds = {3}};
+static_assert(Reject(kHaloOfSlabs, Gfx::k942) == nullptr);
+static_assert(kHaloOfSlabs.operand_bytes() == 234 * 48 + 3 * 128 * 32);
+
 ConvProblem Problem2d(std::int64_t n, std::int64_t c, std::int64_t k, Dim h, Dim w) {
   return {.direction = Direction::kBackwardData,
           .rank = 2,
@@ -213,20 +225,22 @@ TEST(PlanGather, SaysWhyGroupsAreNotMerged) {
 
 /// Counts how often each cell of a sub-GEMM's classes is a position of a tile, as HaloTile goes
 /// through them, and checks that LDS has the cells that it meets.
-void ExpectStripsCoverOnce(const SubGemm& gemm, const Strips& strips, int images) {
+void ExpectStripsCoverOnce(const TileConfig& config, const SubGemm& gemm, const Strips& strips,
+                           int images) {
   const AxisClass &h = gemm.axis[1], &w = gemm.axis[2];
   const int runs = CeilDiv(strips.tiles, strips.run), width = strips.pitch - (w.taps - 1);
-  EXPECT_LE(kHalo.tile.m + (h.taps - 1) * strips.pitch + w.taps - 1, kHalo.halo.cells);
-  ASSERT_EQ(gemm.m, images * strips.count * runs * kHalo.tile.m);
+  EXPECT_LE(config.tile.m + (h.taps - 1) * strips.pitch + w.taps - 1, config.halo.cells);
+  ASSERT_EQ(gemm.m, images * strips.count * runs * config.tile.m);
   std::vector<int> seen(static_cast<std::size_t>(images * h.count * w.count));
-  for (int workgroup = 0; workgroup < gemm.m / kHalo.tile.m; ++workgroup) {
+  for (int workgroup = 0; workgroup < gemm.m / config.tile.m; ++workgroup) {
     const int of_strip = static_cast<int>(Divide(workgroup, strips.by_runs));
     const int image = static_cast<int>(Divide(of_strip, strips.by_count));
     const int first_w = (of_strip - image * strips.count) * width;
     const int first = (workgroup - of_strip * runs) * strips.run;
     for (int tile = first; tile < std::min(first + strips.run, strips.tiles); ++tile) {
-      for (int row = 0; row < kHalo.tile.m; ++row) {
-        const int at = tile * kHalo.tile.m + row, y = static_cast<int>(Divide(at, strips.by_pitch));
+      for (int row = 0; row < config.tile.m; ++row) {
+        const int at = tile * config.tile.m + row,
+                  y = static_cast<int>(Divide(at, strips.by_pitch));
         const int x = at - y * strips.pitch;
         if (y >= h.count || x >= width || first_w + x >= w.count) continue;
         ++seen[static_cast<std::size_t>((image * h.count + y) * w.count + first_w + x)];
@@ -247,12 +261,24 @@ TEST(PlanGather, StripsCoverTheCellsOfEverySubGemmOnce) {
       const GatherPlan plan = PlanOf(kHalo, problem);
       EXPECT_EQ(plan.args.splits, 1);
       for (std::size_t i = 0; i < plan.table.size(); ++i) {
-        ExpectStripsCoverOnce(plan.table[i], plan.args.strips[i], 40);
+        ExpectStripsCoverOnce(kHalo, plan.table[i], plan.args.strips[i], 40);
         longest_run = std::max(longest_run, plan.args.strips[i].run);
       }
     }
   }
   EXPECT_GT(longest_run, 1);
+}
+
+TEST(PlanGather, StripsOfSlabsAreATileEachAndMayBeSplit) {
+  for (const int size : {1, 7, 50, 60, 101}) {
+    const Dim dim = {.in = size, .filter = 3, .pad_begin = 1, .pad_end = 1};
+    ConvProblem problem = Problem2d(4, 256, 36, dim, dim);
+    ASSERT_EQ(Why(RejectGather(kHaloOfSlabs, problem)), "");
+    const GatherPlan plan = PlanOf(kHaloOfSlabs, problem, {.splits = 2});
+    EXPECT_EQ(plan.args.splits, 2);
+    EXPECT_EQ(plan.args.strips[0].run, 1);
+    ExpectStripsCoverOnce(kHaloOfSlabs, plan.table[0], plan.args.strips[0], 4);
+  }
 }
 
 TEST(PlanGather, SaysWhyCellsAreNotLoadedOnce) {
@@ -272,6 +298,23 @@ TEST(PlanGather, SaysWhyCellsAreNotLoadedOnce) {
   EXPECT_THAT(why(same, long_filter, 8), HasSubstr("3 x 5 taps"));
 }
 
+TEST(PlanGather, SaysWhySlabsHaveNoHalo) {
+  const Dim same = {.in = 20, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  const auto why = [&](Dim h, Dim w, int c, int k) {
+    return Why(RejectGather(kHaloOfSlabs, Problem2d(2, c, k, h, w)));
+  };
+  EXPECT_EQ(why(same, same, 6, 36), "");
+  EXPECT_THAT(why(same, same, 6, 38), HasSubstr("38 source channels; the row loads 4 at a time"));
+  EXPECT_THAT(why(same, same, 6, 260), HasSubstr("the row is for at most 256"));
+  EXPECT_THAT(why(same, same, 5, 36), HasSubstr("5 output channels; the row loads 2 at a time"));
+  Dim other = same;
+  other.stride = 2;
+  EXPECT_THAT(why(other, same, 6, 36), HasSubstr("3 taps along w, of stride 1"));
+  other = same;
+  other.filter = 1;
+  EXPECT_THAT(why(same, other, 6, 36), HasSubstr("has 1 taps along w"));
+}
+
 TEST(TileConfig, RejectsHalosThatCannotBe) {
   EXPECT_EQ(PrintFields(kHalo), "f16_t128x32x32_w4x1_mfma4x4x4_a8x1_b8x2_o1_g4_halo184");
   TileConfig c = kHalo;
@@ -280,6 +323,17 @@ TEST(TileConfig, RejectsHalosThatCannotBe) {
   c = kHalo;
   c.pipeline = {Schedule::kDouble, 1};
   EXPECT_THAT(Reject(c, Gfx::k942), HasSubstr("loaded once"));
+  EXPECT_EQ(PrintFields(kHaloOfSlabs),
+            "f16_t128x128x16_w2x2_mfma32x32x8_a4x1_b4x2_o1_halo234_taps3");
+  c = kHaloOfSlabs;
+  c.halo = {};
+  EXPECT_THAT(Reject(c, Gfx::k942), HasSubstr("without a halo"));
+  c = kHaloOfSlabs;
+  c.taps_in_lds = {4};
+  EXPECT_THAT(Reject(c, Gfx::k942), HasSubstr("at most 3"));
+  c = kHalo;
+  c.taps_in_lds = {3};
+  EXPECT_THAT(Reject(c, Gfx::k942), HasSubstr("of one group"));
 }
 
 TEST(TileConfig, RejectsSchedulesThatDoNotExist) {

@@ -1,6 +1,7 @@
 #include "tools/tune/config_space.h"
 
 #include <cstddef>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -129,8 +130,9 @@ class TileSpace final : public SpaceOf<tile::TileConfig> {
                  {"occupancy", {}},
                  {"pipeline", {"schedule", "count"}},
                  {"merge", {"groups"}},
-                 {"halo", {"cells"}}}) {
-    traits_.back().least = 0;
+                 {"halo", {"cells"}},
+                 {"taps_in_lds", {"of_row"}}}) {
+    for (Trait& trait : std::span(traits_).last(2)) trait.least = 0;
   }
   std::string_view family() const override { return "tile"; }
   const char* Reject(const Values& values, Direction, Gfx gfx) const override {

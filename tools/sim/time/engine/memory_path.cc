@@ -1,7 +1,6 @@
 #include "tools/sim/time/engine/memory_path.h"
 
 #include <algorithm>
-#include <iterator>
 
 namespace gridwise::sim::time {
 namespace {
@@ -11,33 +10,18 @@ constexpr double kScalarWays = 4;
 constexpr double kArrayWays = 16;
 constexpr double kScalarBytesPerClk = 16;  // mt4g: 13 to 15 reached
 
-/// Bytes a clock of `gbs` GB/s at `mhz`.
-double BytesPerClk(double gbs, double mhz) { return gbs * 1000 / mhz; }
-
 }  // namespace
 
-MemoryPath::MemoryPath(const Machine& machine, Shapes& shapes, const Sharing& sharing,
-                       std::span<const Hits> hits, uint32_t freed)
+MemoryPath::MemoryPath(const Machine& machine, Shapes& shapes, Levels& below, uint32_t freed)
     : machine_(machine),
       shapes_(shapes),
-      sharing_(sharing),
-      hits_(hits),
+      below_(below),
       freed_(freed),
       array_(machine.array_cache_bytes, machine.line_bytes, kArrayWays),
-      scalar_(machine.scalar_bytes, kScalarLineBytes, kScalarWays),
-      mall_latency_(machine.mall_latency_ns * sharing.mhz / 1000),
-      memory_latency_(machine.dram_latency_ns * sharing.mhz / 1000) {
+      scalar_(machine.scalar_bytes, kScalarLineBytes, kScalarWays) {
   const auto l1s = static_cast<size_t>(machine.l1s);
   for (size_t i = 0; i < l1s; ++i)
     l1_.push_back({{}, Cache(machine.l1_bytes, machine.line_bytes, machine.l1_ways)});
-  const double widest = machine.l1_read_bytes * machine.l1s;
-  const auto share = [&](double rate) {
-    return Share{.rate = std::min(rate, widest), .credit = machine.share_credit_clk};
-  };
-  l2_read_ = share(machine.l2_read_bytes / sharing.units_per_die);
-  l2_write_ = share(machine.l2_write_bytes / sharing.units_per_die);
-  mall_ = share(BytesPerClk(machine.mall_gbs, sharing.mhz) / sharing.units);
-  memory_ = share(BytesPerClk(machine.dram_read_gbs, sharing.mhz) / sharing.units);
 }
 
 double MemoryPath::Latency(double clk) const { return Free(Resource::kLatency) ? clk / 2 : clk; }
@@ -48,32 +32,11 @@ double MemoryPath::AddressFree(int simd) const {
 }
 
 double MemoryPath::Fetch(double t, uint32_t index, uint64_t line) {
-  const double bytes = machine_.line_bytes;
-  if (machine_.array_cache_bytes > 0) {
-    if (Cache::Line* found = array_.Find(line))
-      return std::max(t + Latency(machine_.array_cache_latency), found->ready);
-  }
-  double done = Free(Resource::kL2) ? t : l2_read_.Take(t, bytes);
-  double latency = machine_.l2_latency;
-  if (index < hits_.size()) {
-    enum Kind { kL2, kLate, kMall, kMemory };
-    const Hits& hits = hits_[index];
-    const double missed = std::max(0.0, 1 - hits.l2 - hits.late);
-    const double parts[] = {hits.l2, hits.late, missed * hits.mall, missed * (1 - hits.mall)};
-    if (due_.size() <= index) due_.resize(index + 1);
-    auto& due = due_[index];
-    for (size_t i = 0; i < due.size(); ++i) due[i] += parts[i];
-    const auto most = std::max_element(due.begin(), due.end());
-    *most -= 1;
-    const auto kind = static_cast<Kind>(std::distance(due.begin(), most));
-    if ((kind == kMall || kind == kMemory) && !Free(Resource::kMall))
-      done = std::max(done, mall_.Take(t, bytes));
-    if (kind == kMemory && !Free(Resource::kMemory)) done = std::max(done, memory_.Take(t, bytes));
-    if (kind == kMall || (kind == kLate && hits.mall >= 0.5)) latency = mall_latency_;
-    if (kind == kMemory || (kind == kLate && hits.mall < 0.5)) latency = memory_latency_;
-  }
-  done += Latency(latency);
-  if (machine_.array_cache_bytes > 0) array_.Insert(line, done);
+  if (machine_.array_cache_bytes <= 0) return below_.Read(t, index, line);
+  if (Cache::Line* found = array_.Find(line))
+    return std::max(t + Latency(machine_.array_cache_latency), found->ready);
+  const double done = below_.Read(t, index, line);
+  array_.Insert(line, done);
   return done;
 }
 
@@ -99,8 +62,11 @@ double MemoryPath::Vector(double t, int simd, uint32_t index, const Op& op,
     const MemoryCost& cost = shapes_.MemoryCostOf(access.shape, access.base);
     const uint64_t first = access.base / static_cast<uint64_t>(machine_.line_bytes);
     for (const int32_t relative : cost.lines) {
-      if (!loads) break;
       const uint64_t line = first + static_cast<uint64_t>(static_cast<int64_t>(relative));
+      if (!loads) {
+        below_.Stored(looked_up, line);
+        continue;
+      }
       ++l1_lines_;
       Cache::Line* found = op.bypasses_l1 || op.atomic ? nullptr : l1.lines.Find(line);
       l1_hits_ += found != nullptr;
@@ -113,17 +79,7 @@ double MemoryPath::Vector(double t, int simd, uint32_t index, const Op& op,
       if (!op.bypasses_l1 && !op.atomic) l1.lines.Insert(line, ready);
     }
   }
-  if (op.store || op.atomic) {
-    double arrived = Free(Resource::kL2) ? looked_up : l2_write_.Take(looked_up, bytes);
-    // What L2 takes it has to give on, in the long run.
-    if (!Free(Resource::kMall)) arrived = std::max(arrived, mall_.Take(looked_up, bytes));
-    if (!Free(Resource::kMemory) && sharing_.stores_reach_memory > 0) {
-      // Memory takes writes at a rate of its own; the share is one of time.
-      const double as_reads = bytes * machine_.dram_read_gbs / machine_.dram_write_gbs;
-      arrived = std::max(arrived, memory_.Take(looked_up, as_reads * sharing_.stores_reach_memory));
-    }
-    done = std::max(done, arrived + Latency(machine_.l2_latency));
-  }
+  if (op.store || op.atomic) done = std::max(done, below_.Write(looked_up, bytes));
   return done;
 }
 

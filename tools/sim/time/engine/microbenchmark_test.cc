@@ -197,6 +197,16 @@ TEST(AddressUnit, LimitsTheNotebooksFirstStep) {
   EXPECT_NEAR(clk / 8, 68.5, 68.5 * kPercent);
 }
 
+TEST(AddressUnit, OfRdna3LooksUpFourLinesAClock) {
+  // Half a wave's lanes are 16 rows of A, the other half the same: rocm_wmma_samples' naive kernel
+  // is published to take 7 to 10 clocks for each such load of a compute unit.
+  constexpr int kUnits = 2, kWaves = 8;  // of a workgroup processor
+  const double clk = ClocksPer(
+      "gfx1100", {"global_load_d16_b16 v0, v8, s[0:1]"}, kWaves,
+      [](Bench& bench, int) { bench.Touch(0, {.stride = 8192, .bytes = 2, .count = 32}); });
+  EXPECT_NEAR(clk * kUnits / kWaves, 8, 0.3);
+}
+
 // --- Matrix and vector units
 
 constexpr std::string_view kMfma = "v_mfma_f32_16x16x16_f16 v[0:3], v[8:9], v[10:11], v[0:3]";

@@ -59,6 +59,8 @@ struct Share {
   double next = -std::numeric_limits<double>::infinity();
   double bytes = 0;  // in all
 
+  /// Clocks that these take at the rate.
+  double clk() const { return bytes / rate; }
   /// When `amount` bytes that are asked for at `t` have come.
   double Take(double t, double amount) {
     bytes += amount;

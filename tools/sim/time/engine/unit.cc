@@ -4,10 +4,12 @@
 #include <bit>
 #include <cmath>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <queue>
 #include <tuple>
+#include <utility>
 
 #include "tools/sim/time/engine/scoreboard.h"
 
@@ -71,12 +73,21 @@ struct Candidate {
   }
 };
 
+/// Workgroups that one unit or several take, in their order.
+struct Queue {
+  std::span<const WorkgroupRecord* const> workgroups;
+  size_t next = 0;
+  bool empty() const { return next == workgroups.size(); }
+};
+
+/// Replays what a unit takes from a queue, an instruction at a time.
 class Engine {
  public:
-  explicit Engine(const UnitWork& work)
+  Engine(const UnitWork& work, Queue& queue, Levels& below)
       : work_(work),
         machine_(*work.machine),
-        memory_(machine_, *work.shapes, work.sharing, work.hits, work.freed),
+        queue_(queue),
+        memory_(machine_, *work.shapes, below, work.freed),
         code_(machine_.code_bytes, machine_.code_line_bytes, kCodeWays),
         simds_(static_cast<size_t>(machine_.simds)),
         lds_ports_(static_cast<size_t>(machine_.lds_ports)) {
@@ -84,18 +95,27 @@ class Engine {
     time_.ends.resize(work.workgroups.size());
   }
 
-  UnitTime Replay() {
-    const double engine_units = work_.sharing.units_per_die / machine_.engines;
-    for (int i = 0; i < work_.resident && next_group_ < work_.workgroups.size(); ++i) {
-      // An engine launches a workgroup on every unit of its before the second one on any.
-      const double waves = static_cast<double>(work_.workgroups[next_group_]->waves.size());
-      StartGroup(i * std::max(1.0, engine_units) * waves * machine_.wave_launch_clk);
-    }
-    while (!candidates_.empty() && !time_.cut) {
-      const Candidate candidate = candidates_.top();
-      candidates_.pop();
-      TryIssue(candidate);
-    }
+  /// Takes the next workgroup, which may begin at `t`.
+  void StartGroup(double t) {
+    const size_t index = queue_.next++;
+    const WorkgroupRecord& record = *queue_.workgroups[index];
+    const size_t group = groups_.size();
+    groups_.emplace_back().index = static_cast<uint32_t>(index);
+    t += machine_.dispatch_clk;
+    StartWaves(record, group, t);
+    if (groups_[group].running == 0) EndGroup(group, t);
+  }
+
+  bool done() const { return candidates_.empty() || time_.cut; }
+  /// When the next wave wants to issue, and what it does.
+  double next_time() const { return candidates_.top().time; }
+  void Step() {
+    const Candidate candidate = candidates_.top();
+    candidates_.pop();
+    TryIssue(candidate);
+  }
+
+  UnitTime Time() {
     Summarise();
     return std::move(time_);
   }
@@ -114,12 +134,7 @@ class Engine {
     return std::ceil((t - simd) / cadence) * cadence + simd;
   }
 
-  void StartGroup(double t) {
-    const size_t index = next_group_++;
-    const WorkgroupRecord& record = *work_.workgroups[index];
-    const size_t group = groups_.size();
-    groups_.emplace_back().index = static_cast<uint32_t>(index);
-    t += machine_.dispatch_clk;
+  void StartWaves(const WorkgroupRecord& record, size_t group, double t) {
     // Waves of a workgroup go round the SIMDs of their part of the unit, from the emptiest one on.
     const auto least =
         std::min_element(simds_.begin(), simds_.end(),
@@ -142,13 +157,12 @@ class Engine {
       wave.since = Slot(t + static_cast<double>(i) * machine_.wave_launch_clk, wave.simd);
       candidates_.push({wave.since, 0, waves_.size() - 1});
     }
-    if (groups_[group].running == 0) EndGroup(group, t);
   }
 
   void EndGroup(size_t group, double t) {
     time_.ends[groups_[group].index] = t;
     time_.clk = std::max(time_.clk, t);
-    if (next_group_ < work_.workgroups.size()) StartGroup(t);
+    if (!queue_.empty()) StartGroup(t);
   }
 
   /// From when on the line of code that holds `op` is there.
@@ -395,10 +409,10 @@ class Engine {
     at(Resource::kVector) = mean([](const Simd& s) { return s.vector.busy; });
     at(Resource::kIssue) = mean([](const Simd& s) { return s.issue_busy; });
     at(Resource::kAddress) = memory_.address_busy();
-    at(Resource::kL2) = memory_.l2_reads().bytes / memory_.l2_reads().rate +
-                        memory_.l2_writes().bytes / memory_.l2_writes().rate;
-    at(Resource::kMall) = memory_.mall().bytes / memory_.mall().rate;
-    at(Resource::kMemory) = memory_.memory().bytes / memory_.memory().rate;
+    const Levels& below = memory_.below();
+    at(Resource::kL2) = below.l2_reads().clk() + below.l2_writes().clk();
+    at(Resource::kMall) = below.mall().clk();
+    at(Resource::kMemory) = below.memory().clk();
     at(Resource::kLds) = lds_.busy;
     for (const Server& port : lds_ports_)
       at(Resource::kLds) = std::max(at(Resource::kLds), port.busy);
@@ -418,14 +432,16 @@ class Engine {
     time_.busy = Busy();
     time_.l1_lines = memory_.l1_lines();
     time_.l1_hits = memory_.l1_hits();
-    time_.l2_read_bytes = memory_.l2_reads().bytes;
-    time_.l2_write_bytes = memory_.l2_writes().bytes;
-    time_.mall_bytes = memory_.mall().bytes;
-    time_.memory_bytes = memory_.memory().bytes;
+    const Levels& below = memory_.below();
+    time_.l2_read_bytes = below.l2_reads().bytes;
+    time_.l2_write_bytes = below.l2_writes().bytes;
+    time_.mall_bytes = below.mall().bytes;
+    time_.memory_bytes = below.memory().bytes;
   }
 
   const UnitWork& work_;
   const Machine& machine_;
+  Queue& queue_;
   MemoryPath memory_;
   Cache code_;
   double code_misses_ = 0;
@@ -434,11 +450,16 @@ class Engine {
   std::vector<Server> lds_ports_;
   std::deque<RunningWave> waves_;
   std::vector<Group> groups_;
-  size_t next_group_ = 0;
   std::priority_queue<Candidate> candidates_;
   bool waited_ = false;  // the instruction that has just issued waited for a counter
   UnitTime time_;
 };
+
+/// For which an engine launches the waves of the next workgroup.
+double LaunchClocks(const UnitWork& work, const Queue& queue) {
+  return static_cast<double>(queue.workgroups[queue.next]->waves.size()) *
+         work.machine->wave_launch_clk;
+}
 
 }  // namespace
 
@@ -451,6 +472,50 @@ std::string_view Name(Stall stall) {
 
 double OpTime::total() const { return std::accumulate(stalled.begin(), stalled.end(), 0.0); }
 
-UnitTime TimeUnit(const UnitWork& work) { return Engine(work).Replay(); }
+UnitTime TimeUnit(const UnitWork& work) {
+  const Machine& machine = *work.machine;
+  LevelsOfUnit below(machine, work.sharing, work.hits, work.freed);
+  Queue queue = {work.workgroups};
+  Engine engine(work, queue, below);
+  // An engine launches a workgroup on every unit of its before the second one on any.
+  const double units = std::max(1.0, work.sharing.units_per_die / machine.engines);
+  for (int turn = 0; turn < work.resident && !queue.empty(); ++turn)
+    engine.StartGroup(turn * units * LaunchClocks(work, queue));
+  while (!engine.done()) engine.Step();
+  return engine.Time();
+}
+
+DieTime TimeDie(const UnitWork& work, int units, double mall_hits) {
+  const Machine& machine = *work.machine;
+  LevelsOfDie below(machine, work.sharing, mall_hits, work.freed);
+  Queue queue = {work.workgroups};
+  std::deque<Engine> engines;
+  for (int u = 0; u < units; ++u) engines.emplace_back(work, queue, below);
+  std::vector<Server> launchers(static_cast<size_t>(machine.engines));
+  for (int i = 0; i < work.resident * units && !queue.empty(); ++i) {
+    const auto unit = static_cast<size_t>(i % units);
+    Server& launcher = launchers[unit % launchers.size()];
+    engines[unit].StartGroup(launcher.Take(0, LaunchClocks(work, queue)));
+  }
+  using Turn = std::pair<double, size_t>;  // when, which unit
+  std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
+  for (size_t u = 0; u < engines.size(); ++u) {
+    if (!engines[u].done()) turns.emplace(engines[u].next_time(), u);
+  }
+  while (!turns.empty()) {
+    const size_t u = turns.top().second;
+    turns.pop();
+    engines[u].Step();
+    if (!engines[u].done()) turns.emplace(engines[u].next_time(), u);
+  }
+  DieTime die = {.units = units, .requests = below.requests(), .misses = below.misses()};
+  for (Engine& engine : engines) {
+    const UnitTime unit = engine.Time();
+    die.clk = std::max(die.clk, unit.clk);
+    die.instructions += unit.instructions;
+    for (size_t i = 0; i < die.busy.size(); ++i) die.busy[i] += unit.busy[i] / units;
+  }
+  return die;
+}
 
 }  // namespace gridwise::sim::time

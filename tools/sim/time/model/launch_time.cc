@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "absl/functional/function_ref.h"
@@ -65,6 +66,14 @@ class Timer {
       work.shapes = &shapes;
       work.most_instructions = kMostOfRange;
     });
+  }
+
+  /// All units of the first die.
+  DieTime OfDie() const {
+    UnitWork work = WorkOfUnit(launch_.die, nullptr);
+    work.shapes = launch_.die_shapes;
+    work.most_instructions = std::numeric_limits<uint64_t>::max();
+    return TimeDie(work, static_cast<int>(machine_.units_per_die()), mall_hits_);
   }
 
   const Traffic& traffic() const { return traffic_; }
@@ -297,6 +306,7 @@ LaunchTime TimeLaunch(const Machine& machine, const LaunchRecord& launch,
   for (size_t i = 0; i < time.utilisation.size(); ++i)
     time.utilisation[i] = time.unit.clk > 0 ? time.unit.busy[i] / time.unit.clk : 0;
   if (options.gains) FindGains(timer, machine, time);
+  if (!launch.die.empty()) time.die = timer.OfDie();
   return time;
 }
 

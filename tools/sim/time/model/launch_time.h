@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,6 +33,9 @@ struct LaunchRecord {
   std::function<const WorkgroupRecord*(int64_t)> record;
   /// Bytes of the allocations that the sample touched: what the MALL would have to hold.
   double footprint_bytes = 0;
+  /// Whole records of all of the first die's workgroups, and their shapes, if it is wanted.
+  std::vector<const WorkgroupRecord*> die;
+  Shapes* die_shapes = nullptr;
 };
 
 /// How much less time a launch would take in long runs if a resource cost nothing: of the matrix
@@ -61,6 +65,7 @@ struct LaunchTime {
   double l1_hits = 0, l2_hits = 0, mall_hits = 0;  // parts
   PortWork utilisation = {};                       // parts of the time of the unit
   UnitTime unit;                                   // of the unit in detail, at the burst clock
+  std::optional<DieTime> die;  // of the first die in detail, at the burst clock, if it was wanted
 
   /// The mean clock of long runs.
   double sustained_mhz() const { return machine->burst_mhz * ms.burst / ms.sustained(); }
@@ -81,6 +86,10 @@ struct TimeOptions {
   double limit_ms = std::numeric_limits<double>::infinity();
   RunMs before = {};
   std::vector<WaveEvent>* events = nullptr;
+  /// Whether the first die is executed whole and timed unit by unit, beside what is timed anyway: a
+  /// judge of what a sample of units, and rates in place of lines, are worth. Of launches with too
+  /// many instructions it is not.
+  bool die = false;
 
   /// Whether a kernel that takes `kernel` or longer is one of those.
   bool Exceeds(RunMs kernel) const { return (kernel += before).sustained() > limit_ms; }

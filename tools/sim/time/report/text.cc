@@ -71,6 +71,12 @@ std::string Text(const LaunchTime& time, std::span<const Op> ops, uint64_t entry
   absl::StrAppend(&text, "  busy: ", Utilisation(time), "\n");
   absl::StrAppendFormat(&text, "  hits: vector cache %.0f %%, L2 %.0f %%, MALL %.0f %%\n",
                         100 * time.l1_hits, 100 * time.l2_hits, 100 * time.mall_hits);
+  if (time.die) {
+    absl::StrAppendFormat(
+        &text, "  its first die in detail, %d units: %.0f clocks (%+.1f %%), L2 hits %.0f %%\n",
+        time.die->units, time.die->clk, 100 * (time.die->clk / time.clk - 1),
+        100 * (1 - time.die->misses / std::max(1.0, time.die->requests)));
+  }
   double all = 0;
   for (const OpTime& op : time.unit.ops) all += op.total();
   if (all == 0) return text;

@@ -17,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
 #include "tools/sim/time/machine/machine_file.h"
 #include "tools/sim/time/report/json.h"
@@ -74,7 +73,8 @@ class Process {
     RunReport report;
     if (given_up_) return report;
     const auto [known, added] = known_.try_emplace(
-        absl::StrCat(telling_.bare, telling_.quick, " ", KeyOf(kernel, grid, arguments)), nullptr);
+        absl::StrCat(telling_.bare, telling_.quick, " ", KeyOf(program, kernel, grid, arguments)),
+        nullptr);
     if (added) {
       const Machine& machine = MachineOf(program.target().gfx);
       std::vector<WaveEvent> events;
@@ -88,6 +88,7 @@ class Process {
       time_options.limit_ms = limit_ms_;
       time_options.before = SequenceMs(taken_);
       if (!report_path_.empty()) time_options.events = &events;
+      time_options.die = die_ && !telling_.bare;
       absl::StatusOr<TimedRun> run = RunTimed(machine, program, kernel, grid, kernarg, memory,
                                               options, time_options, source_line);
       if (!run.ok()) {
@@ -158,6 +159,7 @@ class Process {
  private:
   Process() {
     if (const char* path = std::getenv("GRIDWISE_SIM_TIME_REPORT")) report_path_ = path;
+    if (const char* die = std::getenv("GRIDWISE_SIM_TIME_DIE")) die_ = std::string_view(die) == "1";
     const char* file = std::getenv("GRIDWISE_SIM_MACHINE");
     if (file == nullptr || *file == 0) return;
     absl::StatusOr<Machine> machine = ReadMachine(file);
@@ -170,13 +172,10 @@ class Process {
     }
   }
 
-  /// Code that is loaded later may lie where this kernel's was.
-  static std::string KeyOf(const KernelInfo& kernel, const Grid& grid,
+  static std::string KeyOf(const Program& program, const KernelInfo& kernel, const Grid& grid,
                            std::span<const std::byte> arguments) {
-    const std::string_view code(reinterpret_cast<const char*>(kernel.entry_address),
-                                kernel.code_bytes);
-    std::string key = absl::StrCat(kernel.entry_address, " ", kernel.name, " ", absl::HashOf(code),
-                                   " ", grid.dynamic_lds_bytes);
+    std::string key =
+        absl::StrCat(program.id(), " ", kernel.entry_address, " ", grid.dynamic_lds_bytes);
     for (size_t axis = 0; axis < 3; ++axis)
       absl::StrAppend(&key, " ", grid.Items(axis), "/", grid.block[axis]);
     key.append(reinterpret_cast<const char*>(arguments.data()), arguments.size());
@@ -219,6 +218,7 @@ class Process {
 
   std::mutex mutex_;
   std::string report_path_;  // "": none
+  bool die_ = false;
   std::optional<Machine> own_;
   std::map<std::string, Timed*> known_;  // by how it is timed, too
   std::deque<Timed> timed_;

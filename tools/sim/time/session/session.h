@@ -24,6 +24,7 @@ namespace gridwise::sim::time {
 ///   GRIDWISE_SIM_MACHINE=FILE      a machine file for devices of its target
 ///   GRIDWISE_SIM_TIME_REPORT=PATH  PATH.json: all launches; PATH.N.html, PATH.N.trace.json: the
 ///   Nth
+///   GRIDWISE_SIM_TIME_DIE=1        times all units of the first die, too (TimeOptions::die)
 ///
 /// Every launch that is unlike those before it is timed, and described on stderr; one that is like
 /// another one (kernel, grid, arguments) has its time.

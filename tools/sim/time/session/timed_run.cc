@@ -16,6 +16,8 @@ namespace {
 /// of long waves are cut.
 constexpr int64_t kMostForTraffic = 12'000'000;
 constexpr int64_t kMostForDetail = 1'500'000;
+/// Wave instructions of a die that is timed unit by unit: more take minutes and gigabytes.
+constexpr int64_t kMostOfDie = 40'000'000;
 /// Workgroups of a unit in detail that are always executed, times its resident ones.
 constexpr size_t kLeastTurns = 3;
 /// Workgroups across the grid that are executed first: more if their work differs by this part.
@@ -83,6 +85,12 @@ class Batches {
   }
 
   RunReport& report() { return report_; }
+  /// Adds how often another report's instructions were executed.
+  void AddExecutions(const RunReport& other) {
+    report_.executions.resize(std::max(report_.executions.size(), other.executions.size()));
+    for (size_t i = 0; i < other.executions.size(); ++i)
+      report_.executions[i] += other.executions[i];
+  }
   /// Wave instructions of a workgroup, on average of those that were executed.
   int64_t MeanInstructions() const {
     const int64_t all =
@@ -94,9 +102,7 @@ class Batches {
   void Add(const RunReport& batch) {
     for (size_t i = 0; i < batch.instructions.size(); ++i)
       report_.instructions[i] += batch.instructions[i];
-    report_.executions.resize(std::max(report_.executions.size(), batch.executions.size()));
-    for (size_t i = 0; i < batch.executions.size(); ++i)
-      report_.executions[i] += batch.executions[i];
+    AddExecutions(batch);
     report_.waves += batch.waves;
     report_.workgroups += batch.workgroups;
     report_.seconds += batch.seconds;
@@ -166,6 +172,25 @@ absl::Status ExecuteDetail(SamplePlan& plan, int waves, const TimeOptions& optio
   return batches.Run(plan.die);
 }
 
+/// Records the first die's workgroups whole, unless they have too many instructions; those that
+/// are in `executed`, which has all of a launch if workgroups depend on each other, not again.
+absl::Status ExecuteDie(const Machine& machine, bool depend, Recorder& executed, Recorder& recorder,
+                        Batches& batches, LaunchRecord& launch) {
+  const auto dies = static_cast<int64_t>(machine.dies);
+  std::vector<int64_t> indices;
+  for (int64_t i = 0; i < launch.workgroups; i += dies) indices.push_back(i);
+  const auto count = static_cast<int64_t>(indices.size());
+  if (!depend) {
+    if (const absl::Status first = batches.Run({0}); !first.ok()) return first;
+    if (batches.MeanInstructions() * count > kMostOfDie) return absl::OkStatus();
+    if (const absl::Status all = batches.Run(indices); !all.ok()) return all;
+  }
+  Recorder& whole = depend ? executed : recorder;
+  launch.die_shapes = &whole.shapes();
+  for (const int64_t i : indices) launch.die.push_back(whole.Find(i));
+  return absl::OkStatus();
+}
+
 /// How long the strata say that the units are busy at least.
 Bound BoundOfStrata(const Machine& machine, const LaunchRecord& launch, std::span<const Op> ops,
                     Recorder& recorder) {
@@ -222,6 +247,14 @@ absl::StatusOr<TimedRun> RunTimed(const Machine& machine, Program& program,
   }
   if (!executed.ok()) return executed;
 
+  Recorder die_recorder(machine, program.target().bit);
+  Batches die_batches(program, kernel, grid, kernarg, memory, options, die_recorder);
+  if (time_options.die) {
+    const absl::Status die =
+        ExecuteDie(machine, *depend, recorder, die_recorder, die_batches, launch);
+    if (!die.ok()) return die;
+    batches.AddExecutions(die_batches.report());
+  }
   timed.report = std::move(batches.report());
   timed.ops = OpsOf(machine, program, kernel, timed.report);
   for (Op& op : timed.ops) {

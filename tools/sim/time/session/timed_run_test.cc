@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <span>
@@ -17,6 +18,7 @@
 #include "tools/sim/elf/code_object.h"
 #include "tools/sim/time/report/json.h"
 #include "tools/sim/time/report/text.h"
+#include "tools/sim/time/session/session.h"
 #include "tools/sim/time/session/time_kernels.h"
 
 // Launches of compiled kernels in time mode: what of them is executed, and that the time is one.
@@ -46,7 +48,7 @@ class TimedRunTest : public testing::Test {
 
   TimedRun Time(const char* name, uint32_t workgroups, int n = 0,
                 std::vector<WaveEvent>* events = nullptr,
-                double limit_ms = std::numeric_limits<double>::infinity()) {
+                double limit_ms = std::numeric_limits<double>::infinity(), bool die = false) {
     in_.assign(size_t{workgroups} * kItems, 3);
     out_.assign(in_.size() + 1, 0);
     const struct {
@@ -61,7 +63,7 @@ class TimedRunTest : public testing::Test {
     EXPECT_TRUE(kernel.ok()) << kernel.status();
     absl::StatusOr<TimedRun> run = RunTimed(
         *machine_, *program_, **kernel, {.workgroups = {workgroups, 1, 1}, .block = {kItems, 1, 1}},
-        &arguments, memory_, {}, {.limit_ms = limit_ms, .events = events});
+        &arguments, memory_, {}, {.limit_ms = limit_ms, .events = events, .die = die});
     for (const void* shown :
          {static_cast<const void*>(in_.data()), static_cast<const void*>(out_.data()),
           static_cast<const void*>(&arguments)}) {
@@ -69,6 +71,17 @@ class TimedRunTest : public testing::Test {
     }
     EXPECT_TRUE(run.ok()) << run.status();
     return run.ok() ? *std::move(run) : TimedRun();
+  }
+
+  /// Workgroups that a launch of a session executes: none of one that it knows.
+  int64_t ExecutedInSession(Program& program, std::byte* arguments) {
+    const absl::StatusOr<const KernelInfo*> kernel = object_->FindKernel("Copy");
+    EXPECT_TRUE(kernel.ok()) << kernel.status();
+    const absl::StatusOr<RunReport> report =
+        Launch(program, **kernel, {.workgroups = {3, 1, 1}, .block = {kItems, 1, 1}},
+               std::span(arguments, (*kernel)->kernarg_bytes), arguments, memory_, {}, nullptr);
+    EXPECT_TRUE(report.ok()) << report.status();
+    return report.ok() ? report->workgroups : -1;
   }
 
   const Machine* machine_ = nullptr;
@@ -115,6 +128,45 @@ TEST_F(TimedRunTest, WhatIsSureToTakeTooLongIsGivenUp) {
   EXPECT_GT(given_up.time.ms.sustained(), machine_->launch_us / 1000);
   EXPECT_LT(given_up.time.ms.sustained(), whole.time.ms.sustained());
   EXPECT_LT(given_up.report.workgroups, whole.report.workgroups / 2);
+}
+
+TEST_F(TimedRunTest, ItsFirstDieAgreesWithASampleOfUnits) {
+  constexpr uint32_t kWorkgroups = 12'000;
+  const auto first_die = static_cast<uint64_t>(kWorkgroups / machine_->dies);
+  constexpr double kLong = std::numeric_limits<double>::infinity();
+  const TimedRun run = Time("Copy", kWorkgroups, 0, nullptr, kLong, true);
+  ASSERT_TRUE(run.time.die);
+  EXPECT_EQ(run.time.die->units, machine_->units_per_die());
+  EXPECT_GE(run.time.die->instructions, first_die * (kItems / 64) * 5);
+  EXPECT_GE(run.time.die->misses, static_cast<double>(first_die) * kItems * 4 / 128);
+  EXPECT_NEAR(run.time.die->clk, run.time.clk, 0.1 * run.time.clk);
+  EXPECT_NE(Text(run.time, run.ops, 0).find("its first die in detail"), std::string::npos);
+  EXPECT_FALSE(Time("Copy", kWorkgroups).time.die);
+  // The same of those that are executed whole anyway.
+  const TimedRun numbers = Time("TakeNumbers", 2000, 0, nullptr, kLong, true);
+  ASSERT_TRUE(numbers.time.die);
+  EXPECT_EQ(numbers.report.workgroups, 2000);
+  EXPECT_EQ(out_[0], 2000 * kItems);
+  // Too many instructions.
+  EXPECT_FALSE(Time("Steps", 60'000, 200, nullptr, kLong, true).time.die);
+}
+
+// Code that is loaded later may lie where another kernel's was, and ask for the same.
+TEST_F(TimedRunTest, ASessionKnowsTheLaunchesOfAProgram) {
+  in_.assign(3 * kItems, 3);
+  out_.assign(in_.size(), 0);
+  std::vector<std::byte> arguments((*object_->FindKernel("Copy"))->kernarg_bytes);
+  const void* const buffers[] = {in_.data(), out_.data()};
+  ASSERT_GE(arguments.size(), sizeof(buffers));
+  std::memcpy(arguments.data(), buffers, sizeof(buffers));
+  EXPECT_TRUE(memory_.Register(in_.data(), in_.size() * 4, "in").ok());
+  EXPECT_TRUE(memory_.Register(out_.data(), out_.size() * 4, "out").ok());
+  EXPECT_TRUE(memory_.Register(arguments.data(), arguments.size(), "arguments").ok());
+  EXPECT_EQ(ExecutedInSession(*program_, arguments.data()), 3);
+  EXPECT_EQ(ExecutedInSession(*program_, arguments.data()), 0);
+  auto other = Program::Decode(*object_);
+  ASSERT_TRUE(other.ok()) << other.status();
+  EXPECT_EQ(ExecutedInSession(**other, arguments.data()), 3);
 }
 
 TEST_F(TimedRunTest, WorkgroupsThatDependOnEachOtherAreAllExecuted) {

@@ -79,16 +79,27 @@ void Bench::Repeat(int count) {
 }
 
 UnitTime Bench::Time(int resident, uint32_t freed) {
+  const std::vector<const WorkgroupRecord*> groups = PrepareWork(resident);
+  work_.workgroups = groups;
+  work_.hits = hits_;
+  work_.freed = freed;
+  return TimeUnit(work_);
+}
+
+DieTime Bench::TimeOnDie(int units, int resident, double mall_hits) {
+  const std::vector<const WorkgroupRecord*> groups = PrepareWork(resident);
+  work_.workgroups = groups;
+  return TimeDie(work_, units, mall_hits);
+}
+
+std::vector<const WorkgroupRecord*> Bench::PrepareWork(int resident) {
   std::vector<const WorkgroupRecord*> groups;
   for (const WorkgroupRecord& group : groups_) groups.push_back(&group);
   work_.machine = &machine_;
   work_.ops = code_;
   work_.shapes = &shapes_;
-  work_.workgroups = groups;
   work_.resident = resident;
-  work_.hits = hits_;
-  work_.freed = freed;
-  return TimeUnit(work_);
+  return groups;
 }
 
 }  // namespace gridwise::sim::time

@@ -49,6 +49,8 @@ class Bench {
   /// Times what was made, on a unit that has the levels below L1 for itself alone unless sharing()
   /// says otherwise. Fetching instructions and launching waves takes no time.
   UnitTime Time(int resident = 1, uint32_t freed = 0);
+  /// The same workgroups on `units` of a die.
+  DieTime TimeOnDie(int units, int resident = 1, double mall_hits = 1);
   Sharing& sharing() { return work_.sharing; }
   void set_parts(int parts) { work_.parts = parts; }
   /// By instruction: what of its lines L2 has; those behind the end hit it.
@@ -61,6 +63,8 @@ class Bench {
 
  private:
   Machine machine_;
+  std::vector<const WorkgroupRecord*> PrepareWork(int resident);
+
   const SimTarget& target_;
   std::vector<Op> code_;
   Shapes shapes_;

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "tools/sim/time/engine/cache.h"
+#include "tools/sim/time/engine/resource.h"
+#include "tools/sim/time/machine/machine.h"
+
+namespace gridwise::sim::time {
+
+/// Of the lines that an instruction asks L2 for: the part that is there, the part that another one
+/// is just fetching (which costs no more traffic, but the time), and of the others the part that
+/// the Infinity Cache has.
+struct Hits {
+  double l2 = 1, late = 0, mall = 1;
+};
+
+/// How a unit shares what lies below it.
+struct Sharing {
+  double mhz = 0;                  // shader clock
+  double units = 1;                // that work at a time, on the device
+  double units_per_die = 1;        // the same, of a die
+  double stores_reach_memory = 0;  // part of the stored bytes that memory takes, not the MALL
+};
+
+/// What lies below the vector caches: L2, MALL, memory. All times are clocks.
+class Levels {
+ public:
+  /// `freed` are bits of Resource.
+  Levels(const Machine& machine, const Sharing& sharing, double widest, uint32_t freed);
+  Levels(const Levels&) = delete;
+  Levels& operator=(const Levels&) = delete;
+  virtual ~Levels() = default;
+
+  /// When the line that instruction `index` asks for at `t` is there.
+  double Read(double t, uint32_t index, uint64_t line);
+  /// When `bytes` that are stored at `t` have arrived.
+  double Write(double t, double bytes);
+  /// They are of this line.
+  virtual void Stored(double t, uint64_t line) = 0;
+
+  const Share& l2_reads() const { return l2_read_; }
+  const Share& l2_writes() const { return l2_write_; }
+  const Share& mall() const { return mall_; }
+  const Share& memory() const { return memory_; }
+
+ protected:
+  enum class Source : uint8_t { kL2, kMall, kMemory };
+  struct Found {
+    Source latency_of = Source::kL2;
+    bool fetched = false;                                     // from there, for this request
+    double ready = -std::numeric_limits<double>::infinity();  // no earlier
+  };
+  virtual Found Look(uint32_t index, uint64_t line) = 0;
+  /// L2 has a line from `ready` on.
+  virtual void Fetched(uint64_t line, double ready) = 0;
+
+ private:
+  bool Free(Resource resource) const { return (freed_ & Bit(resource)) != 0; }
+
+  const Machine& machine_;
+  const double stores_reach_memory_;
+  const uint32_t freed_;
+  Share l2_read_, l2_write_, mall_, memory_;
+  std::array<double, 3> latency_;  // by Source
+};
+
+/// A unit's share of them, by the part of its lines that each has.
+class LevelsOfUnit final : public Levels {
+ public:
+  /// `hits` by index of the instruction; those behind its end hit L2.
+  LevelsOfUnit(const Machine& machine, const Sharing& sharing, std::span<const Hits> hits,
+               uint32_t freed);
+  void Stored(double, uint64_t) override {}
+
+ private:
+  Found Look(uint32_t index, uint64_t line) override;
+  void Fetched(uint64_t, double) override {}
+
+  const std::span<const Hits> hits_;
+  /// By instruction: how much of a miss of each kind is due. A line is of the kind that is due
+  /// most.
+  std::vector<std::array<double, 4>> due_;
+};
+
+/// A die's L2, line by line, and its share of the others, of whose lines the MALL has a part.
+class LevelsOfDie final : public Levels {
+ public:
+  LevelsOfDie(const Machine& machine, const Sharing& sharing, double mall_hits, uint32_t freed);
+  void Stored(double t, uint64_t line) override;
+
+  double requests() const { return requests_; }
+  double misses() const { return misses_; }
+
+ private:
+  Found Look(uint32_t index, uint64_t line) override;
+  void Fetched(uint64_t line, double ready) override { l2_.Insert(line, ready); }
+
+  Cache l2_;
+  const double mall_hits_;
+  double mall_due_ = 0;
+  double requests_ = 0, misses_ = 0;
+};
+
+}  // namespace gridwise::sim::time
