@@ -249,7 +249,8 @@ TEST(Reference, AgreesWithOneDnnOnTheRegressionSetCutShort) {
       ++compared;
     }
   }
-  EXPECT_EQ(compared, 3 * 27);
+  EXPECT_EQ(compared, 3 * static_cast<int>(problems->size()));
+  EXPECT_GE(compared, 3 * 27);
 }
 
 }  // namespace
