@@ -25,7 +25,11 @@ struct GatherArgs {
   int filter[3];           // taps of w
   int sub_gemms;           // whose first tiles are counted in rows of tiles
   int steps[kMaxClasses];  // of K
-  int tiles;               // of a group, with their splits
+  // Sub-GEMMs of as many tiles each take turns, one by one: so that those without terms are stored
+  // while others multiply.
+  int classes_alternate;
+  MagicDiv by_sub_gemms;
+  int tiles;  // of a group, with their splits
   int n_tiles, splits, groups;
   MagicDiv by_tiles, by_n_tiles, by_splits;
   int in_cluster;        // splits of a tile are a cluster, which adds them up

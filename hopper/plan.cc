@@ -89,6 +89,14 @@ double FilledPart(const Config& config, const ConvProblem& problem) {
   return 1.0 / static_cast<double>(CeilDiv(channels, of_line));
 }
 
+/// More cycles of a line of A: where it does not begin at a line of the cache, it is in two.
+double UnalignedLine(const Config& config, const ConvProblem& problem) {
+  constexpr std::int64_t kCacheLine = 128;
+  if (config.direction == Direction::kBackwardWeight) return 0;
+  const TensorAxes axes = problem.AxesOf(GatheredTensor(problem));
+  return axes.stride[3] * SizeOf(problem.type) % kCacheLine == 0 ? 0 : TheFit().unaligned_line;
+}
+
 /// A multiprocessor multiplies 2048 pairs of f16 a cycle; the rest are fits to measurements.
 Cost EstimateSplits(const Config& config, const PartRequest& request, const Grid& grid, int splits,
                     bool in_cluster = false) {
@@ -106,7 +114,8 @@ Cost EstimateSplits(const Config& config, const PartRequest& request, const Grid
   // A single warpgroup of few products waits for each slab.
   const double waits = config.rows() * config.columns <= 4096 ? 1.2 : 1;
   const double filled = config.rows() * FilledPart(config, problem);
-  const double lines = (config.rows() + config.columns) * fit.line + filled * fit.filled_line;
+  const double lines = (config.rows() + config.columns) * fit.line + filled * fit.filled_line +
+                       config.rows() * UnalignedLine(config, problem);
   const double memory = steps * std::max(config.stage_bytes() / l2_bytes_per_cycle, lines) * waits;
   const int tensors = in_cluster ? 1 : splits;  // of sums
   const bool partial = tensors > 1 || request.sharing.partial_elements > 0;
@@ -237,6 +246,13 @@ Sharing SharingOf(const PartRequest& request, const Shared& shared) {
   return sharing;
 }
 
+bool ClassesAlternate(std::span<const SubGemm> gemms) {
+  const auto has_none = [](const SubGemm& gemm) { return Taps(gemm) == 0; };
+  const auto is_other = [&](const SubGemm& gemm) { return gemm.m != gemms[0].m; };
+  return std::any_of(gemms.begin(), gemms.end(), has_none) &&
+         std::none_of(gemms.begin(), gemms.end(), is_other);
+}
+
 template <class Args>
 void SetStrides(const ConvProblem& problem, Args& args) {
   for (std::size_t i = 0; i < 3; ++i) {
@@ -329,6 +345,8 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   args.by_tiles = MakeMagicDiv(static_cast<unsigned>(args.tiles));
   args.by_n_tiles = MakeMagicDiv(static_cast<unsigned>(args.n_tiles));
   args.by_splits = MakeMagicDiv(static_cast<unsigned>(args.splits));
+  args.by_sub_gemms = MakeMagicDiv(static_cast<unsigned>(args.sub_gemms));
+  args.classes_alternate = ClassesAlternate(request.sub_gemms);
   args.k = Int(SourceChannels(problem));
   args.n = Int(problem.AxesOf(problem.out()).size[5]);
   args.slabs = Int(SlabsOf(config, args.k));

@@ -266,12 +266,37 @@ GRIDWISE_DEVICE bool HasNonFinite(const HaloSums<kC>& sums, unsigned rows) {
   return found;
 }
 
-/// The copy engine stores a team's tile: lines of the output, from shared memory where residue
-/// classes along w lie next to each other.
+/// Where a thread's rows lie in its team's staging, for StoreMatrix4: a tile's cells line after
+/// line of the output, as its box is stored, residue classes next to each other. Cells that are in
+/// no tile lie behind the last one that is: there is room, since they have rows as well.
 template <HaloConfig kC>
-GRIDWISE_DEVICE void StoreHaloBoxes(const HaloArgs& args, const HaloTileAt& tile, int block,
-                                    SharedAddress staging, int warpgroup, int barrier,
-                                    bool is_first, HaloSums<kC>& sums) {
+class StagedRows {
+ public:
+  GRIDWISE_DEVICE StagedRows(const HaloArgs& args, int warpgroup)
+      : line_(args.tile_w * kC.up), end_(args.tile_h * kC.up * line_) {
+#pragma unroll
+    for (int rep = 0; rep < kC.reps; ++rep) {
+      const int cell =
+          (warpgroup * kC.reps + rep) * 64 + ThreadId() % 128 / 32 * 16 + ThreadId() % 16;
+      const int h = Quotient(cell, args.by_pitch), w = cell - h * args.pitch;
+      first_[rep] = h < args.tile_h && w < args.tile_w ? h * kC.up * line_ + w * kC.up : end_;
+    }
+  }
+  /// Of output cell y, x of those of a tile's cell.
+  GRIDWISE_DEVICE int At(int rep, int y, int x) const {
+    return first_[rep] == end_ ? end_ : first_[rep] + y * line_ + x;
+  }
+
+ private:
+  int line_, end_;
+  int first_[kC.reps];
+};
+
+/// The copy engine stores a team's tile, from shared memory.
+template <HaloConfig kC>
+GRIDWISE_DEVICE void StoreHaloBox(const HaloArgs& args, const HaloTileAt& tile, int block,
+                                  SharedAddress staging, const StagedRows<kC>& rows, int barrier,
+                                  bool is_first, HaloSums<kC>& sums) {
   const int lane = ThreadId() % 32;
 #pragma unroll
   for (int i = 0; i < kC.classes(); ++i) {
@@ -279,10 +304,7 @@ GRIDWISE_DEVICE void StoreHaloBoxes(const HaloArgs& args, const HaloTileAt& tile
     for (int rep = 0; rep < kC.reps; ++rep) {
       auto& d = sums.d[i][rep];
       FinishSums(args.epilogue, d);
-      const int cell =
-          (warpgroup * kC.reps + rep) * 64 + ThreadId() % 128 / 32 * 16 + ThreadId() % 16;
-      const int row =
-          ((i / kC.up ^ args.flip_h) * kC.cells() + cell) * kC.up + (i % kC.up ^ args.flip_w);
+      const int row = rows.At(rep, i / kC.up ^ args.flip_h, i % kC.up ^ args.flip_w);
 #pragma unroll
       for (int j = 0; j < 8; j += 2) {
         const float* const v = d + j * 4;
@@ -295,12 +317,7 @@ GRIDWISE_DEVICE void StoreHaloBoxes(const HaloArgs& args, const HaloTileAt& tile
   FenceAsyncProxy();
   WaitAt(barrier, 128 * kC.sharers);
   if (!is_first) return;
-  const int lines = args.tile_h * kC.up;
-  for (int h = 0; h < lines && tile.h * kC.up + h < args.out_h; ++h) {
-    const int row = (h % kC.up * kC.cells() + h / kC.up * args.pitch) * kC.up;
-    StoreBox(args.other, staging + row * 128, block * 64, tile.w * kC.up, tile.h * kC.up + h,
-             tile.image);
-  }
+  StoreBox(args.other, staging, block * 64, tile.w * kC.up, tile.h * kC.up, tile.image);
   CommitStores();
 }
 
@@ -338,6 +355,7 @@ struct HaloRoles {
     auto ring = RingOf(args, base);
     int turn = 0;
     const unsigned rows = RowsOfTile<kC>(args, warpgroup);
+    const StagedRows<kC> staged(args, warpgroup);
     for (int i = work.first; i < work.tiles; i += work.step, ++turn, ring.Next()) {
       if (turn % kC.teams != team) continue;
       const HaloTileAt tile = FindHaloTile(args, i);
@@ -351,7 +369,7 @@ struct HaloRoles {
       const int staging = args.staging_at + (team * args.buffers + buffer) * kC.staging_bytes();
       const bool mends = AnyAt(barrier, kTeam, args.mixes && HasNonFinite(sums, rows));
       if (args.stores == Stores::kBoxes && !mends) {
-        StoreHaloBoxes(args, tile, work.block, base + staging, warpgroup, barrier, is_first, sums);
+        StoreHaloBox(args, tile, work.block, base + staging, staged, barrier, is_first, sums);
         continue;
       }
       const HaloPlace<kC> place = {args, tile, work.block, work.split};

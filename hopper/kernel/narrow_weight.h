@@ -154,10 +154,11 @@ struct NarrowWeightRoles {
     }
     AddParts(sums, part);
     if (part > 0) return;
+    const HaloWeightBlock block(args, work);
     const int first_column = run * 16 / kC.channels * kC.channels;
 #pragma clang loop unroll(disable)
     for (int tap = 0; tap < kC.taps(); ++tap) {
-      const NarrowWeightPlace<kC.type> place = {{args, work, args.tap[tap]}};
+      const NarrowWeightPlace<kC.type> place = {{args, work, block, args.tap[tap]}};
       const Finisher<NarrowWeightPlace<kC.type>, Element<kC.type>> finish(args.epilogue, place,
                                                                           /*split=*/work.first);
 #pragma unroll
