@@ -45,16 +45,17 @@ static_assert(sizeof(GatherArgs) <= 4096, "HIP passes at most 4096 bytes of argu
 
 /// Arguments of backward-weight: rows are k, columns blocks of 64 c at a tap, K the cells of y.
 struct WeightArgs {
-  TensorMap dy;  // k, cell, group
+  TensorMap dy;  // k, cell, group; or k of all groups, and cell
   TensorMap x;   // im2col
   SubGemm gemm;  // of forward
   AxisStrides strides[3];
   int filter[3];
   int tiles, m_tiles, splits, groups;
-  int in_cluster;  // splits of a tile are a cluster, which adds them up
-  int k, c;        // of a group
-  int c_blocks;    // of 64 channels
-  int slabs;       // of 64 cells
+  int in_cluster;   // splits of a tile are a cluster, which adds them up
+  int k, c;         // of a group
+  int dy_channels;  // of dy from group to group, where they are neighbours; else 0
+  int c_blocks;     // of 64 channels
+  int slabs;        // of 64 cells
   int is_3d;
   Stores stores;  // not boxes
   EpilogueArgs epilogue;

@@ -111,6 +111,15 @@ double EfficiencyOf(const HaloConfig& config) {
   return config.stages >= 4 ? fit.halo_stages : fit.halo;
 }
 
+/// Whether channels of groups are runs of 8 neighbours that begin at multiples of 8 elements.
+bool HasRunsOf8(const TensorAxes& axes) {
+  if (axes.stride[5] != 1 || axes.size[5] % 8 != 0) return false;
+  for (std::size_t axis = 0; axis < 5; ++axis) {
+    if (axes.size[axis] != 1 && axes.stride[axis] % 8 != 0) return false;
+  }
+  return true;
+}
+
 /// Products of one group have the matrix unit busy all the time, as those of dense rows.
 double EfficiencyOf(const HaloWeightConfig&, const ConvProblem& problem) {
   return problem.groups == 1 ? TheFit().efficiency_of_all : 1.0;
@@ -271,6 +280,7 @@ Plan<HaloArgs> PlanHalo(const HaloConfig& config, const PartRequest& request) {
   plan.args = MakeHaloArgs(problem, halo, source, problem.out());
   HaloArgs& args = plan.args;
   args.mixes = problem.c_per_group() < config.channels;
+  args.filter_runs = HasRunsOf8(problem.AxesOf(Tensor::kW));
   args.filter_at = config.stages * args.stage_bytes;
   args.staging_at =
       args.filter_at + config.filter_bytes(Int(static_cast<std::int64_t>(halo.shape.taps.size())));

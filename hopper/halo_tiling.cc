@@ -139,7 +139,7 @@ std::optional<HaloTiling> ChooseTiling(const TileWork& of, const HaloLimits& lim
       int last = 0;
       for (int tile_h = 1; tile_h <= most_h + limits.multiple; ++tile_h) {
         const int count = CeilDiv(shape.cells[0], tile_h);
-        if (limits.multiple == 1 && count == last) continue;
+        if (count == last) continue;  // as many tiles of fewer lines
         const std::optional<HaloTiling> tiling =
             Tile(shape, of.problem, limits, tile_h, tile_w, pitch);
         if (!tiling) continue;

@@ -83,6 +83,7 @@ constexpr std::array<double, kMostCluster + 1> kClustersAtOnce = {0,  132, 66, 3
 /// Of the lines of A that are loaded, those that channels fill a part of.
 double FilledPart(const Config& config, const ConvProblem& problem) {
   const bool weight = config.direction == Direction::kBackwardWeight;
+  if (weight && GroupsAreNeighbours(problem.AxesOf(Tensor::kY))) return 0;
   const std::int64_t channels = weight ? problem.k_per_group() : SourceChannels(problem);
   const std::int64_t of_line = weight ? 64 : config.slab;
   if (channels % of_line == 0) return 0;
@@ -405,6 +406,7 @@ Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
   args.tiles = Int(grid.of_group * shared.splits);
   args.k = Int(problem.k_per_group());
   args.c = Int(problem.c_per_group());
+  args.dy_channels = GroupsAreNeighbours(problem.AxesOf(Tensor::kY)) ? args.k : 0;
   args.c_blocks = Int(CeilDiv<std::int64_t>(args.c, 64));
   args.slabs = Int(SlabsOf(config, problem.batch * problem.out_cells()));
   args.stores = StoresOf(problem, {}, args.epilogue);

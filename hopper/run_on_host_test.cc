@@ -320,6 +320,9 @@ TEST(Gather, BoxesVectorsAndElements) {
   constexpr Config kTurns = {
       .direction = Direction::kBackwardData, .take_turns = true, .columns = 64, .stages = 4};
   CheckGather<kTurns>(Problem(Direction::kBackwardData, 1, 72, 64, Axis(9, 2), Axis(8, 2)));
+  constexpr Config kShortBack = {
+      .direction = Direction::kBackwardData, .columns = 128, .stages = 5, .slab = 32};
+  CheckGather<kShortBack>(Problem(Direction::kBackwardData, 1, 72, 40, Axis(9, 2), Axis(8)));
   // A class without taps: 1 x 1 of stride 2.
   const Dim point = {.in = 8, .stride = 2};
   CheckGather<kTurns>(Problem(Direction::kBackwardData, 1, 72, 64, point, point));

@@ -128,7 +128,7 @@ GRIDWISE_DEVICE void LoadB(const GatherArgs& args, const GatherTileAt& tile, con
   } else {
 #pragma unroll
     for (int n = 0; n < kC.columns; n += 64) {
-      LoadBox(to + n * 128, args.w, bar, tile.column + n, step.tap, k, tile.group);
+      LoadBox(to + n * kC.slab * 2, args.w, bar, tile.column + n, step.tap, k, tile.group);
     }
   }
 }

@@ -96,31 +96,92 @@ GRIDWISE_DEVICE float SumOfGroup(const HaloArgs& args, int image, int residues, 
   return v;
 }
 
-/// Puts the filter of a block of channels into shared memory, [tap][output][source channel], the
-/// latter swizzled as RunsAlongK wants. By all threads that consume.
+/// Where the filter's element of a tap, an output and a source channel of its products is in shared
+/// memory, swizzled as RunsAlongK wants.
+template <HaloConfig kC>
+GRIDWISE_DEVICE char* FilterPlace(const HaloArgs& args, int tap, int out, int source) {
+  const int byte = ((tap * 64 + out) * kC.channels + source) * 2;
+  return dynamic_shared_memory + args.filter_at +
+         (byte ^ ((byte >> 7 & (kC.channels / 8 - 1)) << 4));
+}
+
+/// The source channel of its block, of an output channel's products.
+template <HaloConfig kC>
+GRIDWISE_DEVICE int SourceOfProduct(int out, int source) {
+  return out / kC.channels * kC.channels + source;
+}
+
+/// FillFilter where 8 channels that are neighbours in w can be loaded at once: source channels of
+/// forward and output channels of backward-data.
+template <HaloConfig kC>
+GRIDWISE_DEVICE void FillFilterByRuns(const HaloArgs& args, int block, bool is_zero) {
+  using T = Element<kC.type>;
+  constexpr bool kOfOutputs = kC.direction == Direction::kBackwardData;
+  constexpr int kThreads = 128 * kC.warpgroups(), kBatch = 3;
+  constexpr int kOfTap = 8 * kC.channels, kSources = kOfOutputs ? kC.channels : kC.channels / 8;
+  constexpr int kOut = kOfOutputs ? 8 : 1, kSource = kOfOutputs ? 1 : 8;  // from run to run
+  const int count = args.class_end[kC.classes() - 1] * kOfTap;
+#pragma clang loop unroll(disable)
+  for (int first = ThreadId(); first < count; first += kBatch * kThreads) {
+    Vec<unsigned, 4> value[kBatch];  // loads that do not wait for each other
+#pragma unroll
+    for (int i = 0; i < kBatch; ++i) {
+      const int at = first + i * kThreads;
+      const int out = at % kOfTap / kSources * kOut, source = at % kSources * kSource;
+      value[i] = Vec<unsigned, 4>{};
+      if (at >= count || is_zero) continue;
+      const T* const w = FilterOf<T>(args, args.tap[at / kOfTap], block * 64 + out,
+                                     block * 64 + SourceOfProduct<kC>(out, source));
+      if (w != nullptr) value[i] = *reinterpret_cast<const Vec<unsigned, 4>*>(w);
+    }
+#pragma unroll
+    for (int i = 0; i < kBatch; ++i) {
+      const int at = first + i * kThreads;
+      const int out = at % kOfTap / kSources * kOut, source = at % kSources * kSource;
+      if (at >= count) continue;
+      if constexpr (kOfOutputs) {
+#pragma unroll
+        for (int e = 0; e < 8; ++e) {
+          *reinterpret_cast<unsigned short*>(FilterPlace<kC>(args, at / kOfTap, out + e, source)) =
+              static_cast<unsigned short>(value[i][e / 2] >> (e % 2 * 16));
+        }
+      } else {
+        *reinterpret_cast<Vec<unsigned, 4>*>(FilterPlace<kC>(args, at / kOfTap, out, source)) =
+            value[i];
+      }
+    }
+  }
+}
+
+/// Puts the filter of a block of channels into shared memory, [tap][output][source channel]. By all
+/// threads that consume.
 template <HaloConfig kC>
 GRIDWISE_DEVICE void FillFilter(const HaloArgs& args, int block, bool is_zero) {
   using T = Element<kC.type>;
   constexpr int kRun = kC.channels, kThreads = 128 * kC.warpgroups(), kBatch = 18;
+  if (args.filter_runs && reinterpret_cast<unsigned long>(args.other_data) % 16 == 0) {
+    FillFilterByRuns<kC>(args, block, is_zero);
+    return;
+  }
   const int count = args.class_end[kC.classes() - 1] * 64 * kRun;
-  char* const to = dynamic_shared_memory + args.filter_at;
 #pragma clang loop unroll(disable)
   for (int first = ThreadId(); first < count; first += kBatch * kThreads) {
-    T value[kBatch];  // loads that do not wait for each other
+    T value[kBatch];
 #pragma unroll
     for (int i = 0; i < kBatch; ++i) {
-      const int at = first + i * kThreads, n = at / kRun % 64;
+      const int at = first + i * kThreads, out = at / kRun % 64;
       value[i] = 0;
       if (at >= count) continue;
-      const T* const w = FilterOf<T>(args, args.tap[at / (64 * kRun)], block * 64 + n,
-                                     block * 64 + n / kRun * kRun + at % kRun);
+      const T* const w = FilterOf<T>(args, args.tap[at / (64 * kRun)], block * 64 + out,
+                                     block * 64 + SourceOfProduct<kC>(out, at % kRun));
       if (w != nullptr && !is_zero) value[i] = *w;
     }
 #pragma unroll
     for (int i = 0; i < kBatch; ++i) {
       const int at = first + i * kThreads;
-      const int byte = (at * 2) ^ (((at * 2 >> 7) & (kRun / 8 - 1)) << 4);
-      if (at < count) *reinterpret_cast<T*>(to + byte) = value[i];
+      if (at >= count) continue;
+      *reinterpret_cast<T*>(FilterPlace<kC>(args, at / (64 * kRun), at / kRun % 64, at % kRun)) =
+          value[i];
     }
   }
 }
