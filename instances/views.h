@@ -18,7 +18,7 @@ namespace gridwise {
 /// that takes least time by estimate; it has no workspace, and Executable (executable.h) loads it.
 /// Errors: a composition that makes no sense, sizes that do not match, or views that no kernel
 /// takes: more than one distance between matrices, more than 4 uneven digits of an axis, C with
-/// padding, or a matrix of 2 GiB.
+/// padding, a matrix of 2 GiB, or more than 65535 matrices.
 absl::StatusOr<RowPlan> PlanViews(const ck::GemmDescriptors& gemm, DataType type, DataType out_type,
                                   const DeviceFacts& device);
 

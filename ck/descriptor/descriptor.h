@@ -192,6 +192,7 @@ class Descriptor {
   /// Ends the construction: these axes, in their order, are what a coordinate has. All others have
   /// been consumed.
   constexpr void See(std::initializer_list<Axis> axes) {
+    Require(seen_count_ == 0, "a descriptor is seen once", seen_count_, 0);
     Require(axes.size() <= kMaxSeen, "a descriptor shows at most 3 axes",
             static_cast<std::int64_t>(axes.size()), kMaxSeen);
     if (mistake_.rule != nullptr) return;
@@ -263,6 +264,7 @@ class Descriptor {
   constexpr Axis MakeUpper(Transform& t, std::int64_t length) {
     Require(length > 0, "an axis has at least one index", length, 1);
     Require(axes_ < kMaxAxes, "a descriptor has at most 48 axes", axes_, kMaxAxes);
+    Require(seen_count_ == 0, "axes are made before a descriptor is seen", axes_, axes_);
     if (mistake_.rule != nullptr) return {};
     const int id = axes_++;
     length_[static_cast<std::size_t>(id)] = length;

@@ -157,6 +157,16 @@ TEST(DescriptorTest, SaysWhyACompositionMakesNoSense) {
                 d.See({d.Memory(3, 4)});
               }),
               HasSubstr("this one is neither: 0"));
+  EXPECT_THAT(MistakeOf([](Descriptor& d) {
+                d.See({d.Memory(3, 4), d.Memory(4, 1)});
+                d.See({Axis{0}, Axis{1}});
+              }),
+              HasSubstr("a descriptor is seen once: 2"));
+  EXPECT_THAT(MistakeOf([](Descriptor& d) {
+                d.See({d.Memory(3, 4)});
+                d.Memory(4, 1);
+              }),
+              HasSubstr("axes are made before a descriptor is seen"));
 }
 
 TEST(NormalFormTest, SaysWhyThereIsNone) {

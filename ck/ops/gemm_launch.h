@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 
+#include "absl/strings/str_format.h"
 #include "ck/gemm/args.h"
 #include "ck/gemm/config.h"
 #include "ck/ops/estimate.h"
@@ -12,6 +15,7 @@
 #include "core/base/math.h"
 #include "core/launch/choose_block_map.h"
 #include "core/launch/launch.h"
+#include "core/launch/launch_shape.h"
 #include "core/launch/share_k.h"
 
 namespace gridwise::ck {
@@ -41,6 +45,13 @@ struct Tiles {
     work.tiles = static_cast<double>(matrices * count);
   }
 };
+
+/// Why a launch cannot have so many tiles.
+inline std::optional<std::string> RejectTiles(const GemmConfig& config, const Tiles& tiles) {
+  const std::int64_t most = kMaxWorkItems / config.threads();
+  if (tiles.count <= most) return std::nullopt;
+  return absl::StrFormat("there are %d tiles; must be at most %d", tiles.count, most);
+}
 
 /// The launch of a kernel on `problems`, of which a workgroup computes one of `tiles`, with K in
 /// `splits`. `args` say what is multiplied and written; the rest of them is filled in. A table of

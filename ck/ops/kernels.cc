@@ -145,11 +145,8 @@ std::optional<Excess> ClassicKernel::TooLarge(const ConvProblem& problem,
   const PartAxis of_positions = problem.batch > 1 ? PartAxis::kImages : PartAxis::kCells;
   const auto lowered = Lower(problem);
   const Tiles tiles = TilesOf(config_, problem, *lowered);
-  const std::int64_t most_tiles = kMaxWorkItems / config_.threads();
-  if (tiles.count > most_tiles) {
-    return Excess{
-        absl::StrFormat("there are %d tiles; must be at most %d", tiles.count, most_tiles),
-        is_weight ? PartAxis::kK : of_positions};
+  if (auto reason = RejectTiles(config_, tiles)) {
+    return Excess{*std::move(reason), is_weight ? PartAxis::kK : of_positions};
   }
   const OutputTypes types = TypesOf(problem, /*is_partial=*/true);
   if (lowered->demands().FitInOneLaunch(SizeOf(types.c), limit)) return std::nullopt;

@@ -19,6 +19,7 @@
 #include "ck/ops/gemm_launch.h"
 #include "core/gemm/convolution.h"
 #include "core/gemm/problem.h"
+#include "core/launch/launch_shape.h"
 #include "core/launch/part_kernel.h"
 #include "core/launch/tile_cost.h"
 
@@ -56,10 +57,13 @@ absl::Status CheckViews(const GemmDescriptors& gemm, DataType type, DataType out
 
 /// Why the kernel does not take the views.
 std::optional<std::string> RejectViews(const GemmConfig& config, const GemmForms& forms,
-                                       const OutputTypes& types) {
+                                       const OutputTypes& types, const Tiles& tiles) {
   if (auto reason = Reject(config, forms)) return reason;
-  const auto excess = TooLarge(config, forms, types, kOffsetLimit);
-  return excess ? std::optional(excess->reason) : std::nullopt;
+  if (auto excess = TooLarge(config, forms, types, kOffsetLimit)) return excess->reason;
+  if (auto reason = RejectTiles(config, tiles)) return reason;
+  if (tiles.matrices <= kMaxWorkgroupsYz) return std::nullopt;
+  return absl::StrFormat("there are %d matrices; must be at most %d", tiles.matrices,
+                         kMaxWorkgroupsYz);
 }
 
 LaunchPlan MakePlan(const CompiledKernel& kernel, const GemmForms& forms, const OutputTypes& types,
@@ -104,11 +108,11 @@ absl::StatusOr<ViewsLaunch> PlanViews(const GemmDescriptors& gemm, DataType type
         config.operands.function != Function::kPassThrough) {
       continue;
     }
-    if (auto refusal = RejectViews(config, forms, types)) {
+    Tiles tiles(config, std::span(&size, 1), matrices);
+    if (auto refusal = RejectViews(config, forms, types, tiles)) {
       reason = *std::move(refusal);
       continue;
     }
-    Tiles tiles(config, std::span(&size, 1), matrices);
     tiles.work.out_elements = static_cast<double>(plain.out_elements());
     const Cost cost =
         EstimateTiles(request, type, TileStepsOf(config, demands, device), tiles.work).cost;
@@ -120,7 +124,7 @@ absl::StatusOr<ViewsLaunch> PlanViews(const GemmDescriptors& gemm, DataType type
     return absl::UnimplementedError(
         absl::StrFormat("no kernel of %s multiplies these views: %s", Name(device.gfx), reason));
   }
-  Tiles tiles(best->config, std::span(&size, 1), matrices);
+  const Tiles tiles(best->config, std::span(&size, 1), matrices);
   return ViewsLaunch{best, MakePlan(*best, forms, types, tiles, least, device)};
 }
 

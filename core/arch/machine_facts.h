@@ -1,11 +1,12 @@
 #pragma once
 
-#include "core/arch/device_facts.h"
+#include "core/arch/machine_list.h"
 #include "core/arch/target.h"
 
 namespace gridwise {
 
-constexpr MachineFacts MachineFactsOf(Gfx gfx) { return TraitsOf(gfx).machine; }
+// MachineFactsOf is machine_list.h's, made of the facts in machines/. No kernel sees them, so that
+// none is compiled anew for a constant of the estimates.
 
 /// Cycles of the device's peak clock that a long run takes for each cycle of all its matrix units,
 /// as power affords: 1 where it affords all of them.

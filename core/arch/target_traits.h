@@ -4,28 +4,6 @@
 
 namespace gridwise {
 
-/// How fast a target's product really is, beyond the data sheet's peaks of TargetTraits: what
-/// bounds and estimates of time need.
-///
-/// Sources of AMD's: those of the simulator's machines (tools/sim/time/machine/machines.cc), whose
-/// values these are, by a test of theirs; RDNA's compute units have half of a workgroup processor's
-/// LDS each.
-struct MachineFacts {
-  double sustained_ghz;        // engine clock of long runs of dense matrix work
-  double l2_bytes;             // of a die
-  double l2_bytes_per_clk;     // that a die's L2 gives to its compute units
-  double mall_bytes;           // Infinity Cache of the device
-  double mall_gb_per_s;        // that it gives
-  double dram_read_gb_per_s;   // as achieved
-  double dram_write_gb_per_s;  //
-  double l2_latency_clk;       // of a load that hits L2
-  double mall_latency_ns;      // of one that L2 lacks
-  double lds_read_bytes;       // a clock, of a compute unit
-  double lds_write_bytes;      //
-  double launch_us;            // of the first launch, besides its kernel
-  double gap_us;               // from the end of a kernel to the start of the next one
-};
-
 /// Facts of a target.
 struct TargetTraits {
   const char* name;        // as the compiler spells it
@@ -47,7 +25,6 @@ struct TargetTraits {
   bool loads_chunks_to_lds;  // buffer loads of 16 bytes a lane, straight to LDS
   bool reads_transposed;     // of LDS: 4 x 16 elements of 2 bytes
   bool aligned_vectors;      // loads and stores of vectors must be aligned to their size
-  MachineFacts machine;
 
   /// Vector FMAs every target has; their layout is made for waves of 32 lanes. Hopper's kernels do
   /// without.

@@ -32,22 +32,6 @@ inline constexpr TargetTraits k1100 = {
     .loads_chunks_to_lds = false,
     .reads_transposed = false,
     .aligned_vectors = false,
-    .machine =
-        {
-            .sustained_ghz = 2.4,
-            .l2_bytes = 6 << 20,
-            .l2_bytes_per_clk = 2848,
-            .mall_bytes = 96 << 20,
-            .mall_gb_per_s = 4240,
-            .dram_read_gb_per_s = 732,
-            .dram_write_gb_per_s = 732,
-            .l2_latency_clk = 227,
-            .mall_latency_ns = 150,
-            .lds_read_bytes = 128,
-            .lds_write_bytes = 128,
-            .launch_us = 4,
-            .gap_us = 4,
-        },
 };
 
 }  // namespace gridwise::targets

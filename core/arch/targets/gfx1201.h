@@ -33,22 +33,6 @@ inline constexpr TargetTraits k1201 = {
     .loads_chunks_to_lds = false,
     .reads_transposed = false,
     .aligned_vectors = false,
-    .machine =
-        {
-            .sustained_ghz = 2.85,
-            .l2_bytes = 8 << 20,
-            .l2_bytes_per_clk = 1933,
-            .mall_bytes = 64 << 20,
-            .mall_gb_per_s = 2940,
-            .dram_read_gb_per_s = 464,
-            .dram_write_gb_per_s = 464,
-            .l2_latency_clk = 205,
-            .mall_latency_ns = 160,
-            .lds_read_bytes = 64,
-            .lds_write_bytes = 64,
-            .launch_us = 4,
-            .gap_us = 4,
-        },
 };
 
 }  // namespace gridwise::targets

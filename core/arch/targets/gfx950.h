@@ -31,22 +31,6 @@ inline constexpr TargetTraits k950 = {
     .loads_chunks_to_lds = true,
     .reads_transposed = true,
     .aligned_vectors = false,
-    .machine =
-        {
-            .sustained_ghz = 1.65,
-            .l2_bytes = 4 << 20,
-            .l2_bytes_per_clk = 1600,
-            .mall_bytes = 256 << 20,
-            .mall_gb_per_s = 8500,
-            .dram_read_gb_per_s = 6000,
-            .dram_write_gb_per_s = 5160,
-            .l2_latency_clk = 256,
-            .mall_latency_ns = 202,
-            .lds_read_bytes = 220,
-            .lds_write_bytes = 75.1,
-            .launch_us = 2.7,
-            .gap_us = 2.7,
-        },
 };
 
 }  // namespace gridwise::targets

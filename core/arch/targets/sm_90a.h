@@ -8,8 +8,7 @@
 
 namespace gridwise::targets {
 
-/// H100. Sources: NVIDIA's CUDA C++ Programming Guide (compute capability 9.0) and the data sheet;
-/// a gap between launches that fits measurements, and 0 for what is not known.
+/// H100. Sources: NVIDIA's CUDA C++ Programming Guide (compute capability 9.0) and the data sheet.
 inline constexpr TargetTraits kSm90a = {
     .name = "sm_90a",
     .product = "H100 SXM",
@@ -30,22 +29,6 @@ inline constexpr TargetTraits kSm90a = {
     .loads_chunks_to_lds = false,
     .reads_transposed = false,
     .aligned_vectors = true,
-    .machine =
-        {
-            .sustained_ghz = 1.98,
-            .l2_bytes = 50 << 20,
-            .l2_bytes_per_clk = 0,
-            .mall_bytes = 0,
-            .mall_gb_per_s = 0,
-            .dram_read_gb_per_s = 3350,
-            .dram_write_gb_per_s = 3350,
-            .l2_latency_clk = 0,
-            .mall_latency_ns = 0,
-            .lds_read_bytes = 128,
-            .lds_write_bytes = 128,
-            .launch_us = 0,
-            .gap_us = 1.54,
-        },
 };
 
 }  // namespace gridwise::targets

@@ -75,6 +75,8 @@ class Program {
 
   const ConstantPool& constants() const { return constants_; }
   const SimTarget& target() const { return target_; }
+  /// Other than that of any program of the process, also where its code comes to lie later.
+  uint64_t id() const { return own_.range.id; }
 
  private:
   /// What one CodeView decodes with.

@@ -57,6 +57,7 @@ constexpr std::array kFields = {
     Field{"lds_latency", &M::lds_latency, "clk", "of a load of one dword per lane"},
     Field{"l1s", &M::l1s, "", "vector caches of a unit, with an address unit each"},
     Field{"address_lanes", &M::address_lanes, "", "lanes whose lines are looked up together"},
+    Field{"address_lines", &M::address_lines, "", "of which so many lines a clock"},
     Field{"l1_read_bytes", &M::l1_read_bytes, "bytes/clk", "from a vector cache"},
     Field{"l1_write_bytes", &M::l1_write_bytes, "bytes/clk", "through a vector cache"},
     Field{"l1_bytes", &M::l1_bytes, "bytes", "of a vector cache"},

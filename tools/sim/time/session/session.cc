@@ -17,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
 #include "tools/sim/time/machine/machine_file.h"
 #include "tools/sim/time/report/json.h"
@@ -74,7 +73,8 @@ class Process {
     RunReport report;
     if (given_up_) return report;
     const auto [known, added] = known_.try_emplace(
-        absl::StrCat(telling_.bare, telling_.quick, " ", KeyOf(kernel, grid, arguments)), nullptr);
+        absl::StrCat(telling_.bare, telling_.quick, " ", KeyOf(program, kernel, grid, arguments)),
+        nullptr);
     if (added) {
       const Machine& machine = MachineOf(program.target().gfx);
       std::vector<WaveEvent> events;
@@ -170,13 +170,10 @@ class Process {
     }
   }
 
-  /// Code that is loaded later may lie where this kernel's was.
-  static std::string KeyOf(const KernelInfo& kernel, const Grid& grid,
+  static std::string KeyOf(const Program& program, const KernelInfo& kernel, const Grid& grid,
                            std::span<const std::byte> arguments) {
-    const std::string_view code(reinterpret_cast<const char*>(kernel.entry_address),
-                                kernel.code_bytes);
-    std::string key = absl::StrCat(kernel.entry_address, " ", kernel.name, " ", absl::HashOf(code),
-                                   " ", grid.dynamic_lds_bytes);
+    std::string key =
+        absl::StrCat(program.id(), " ", kernel.entry_address, " ", grid.dynamic_lds_bytes);
     for (size_t axis = 0; axis < 3; ++axis)
       absl::StrAppend(&key, " ", grid.Items(axis), "/", grid.block[axis]);
     key.append(reinterpret_cast<const char*>(arguments.data()), arguments.size());

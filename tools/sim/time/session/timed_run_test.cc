@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <span>
@@ -17,6 +18,7 @@
 #include "tools/sim/elf/code_object.h"
 #include "tools/sim/time/report/json.h"
 #include "tools/sim/time/report/text.h"
+#include "tools/sim/time/session/session.h"
 #include "tools/sim/time/session/time_kernels.h"
 
 // Launches of compiled kernels in time mode: what of them is executed, and that the time is one.
@@ -71,6 +73,17 @@ class TimedRunTest : public testing::Test {
     return run.ok() ? *std::move(run) : TimedRun();
   }
 
+  /// Workgroups that a launch of a session executes: none of one that it knows.
+  int64_t ExecutedInSession(Program& program, std::byte* arguments) {
+    const absl::StatusOr<const KernelInfo*> kernel = object_->FindKernel("Copy");
+    EXPECT_TRUE(kernel.ok()) << kernel.status();
+    const absl::StatusOr<RunReport> report =
+        Launch(program, **kernel, {.workgroups = {3, 1, 1}, .block = {kItems, 1, 1}},
+               std::span(arguments, (*kernel)->kernarg_bytes), arguments, memory_, {}, nullptr);
+    EXPECT_TRUE(report.ok()) << report.status();
+    return report.ok() ? report->workgroups : -1;
+  }
+
   const Machine* machine_ = nullptr;
   Memory memory_;
   std::unique_ptr<CodeObject> object_;
@@ -115,6 +128,24 @@ TEST_F(TimedRunTest, WhatIsSureToTakeTooLongIsGivenUp) {
   EXPECT_GT(given_up.time.ms.sustained(), machine_->launch_us / 1000);
   EXPECT_LT(given_up.time.ms.sustained(), whole.time.ms.sustained());
   EXPECT_LT(given_up.report.workgroups, whole.report.workgroups / 2);
+}
+
+// Code that is loaded later may lie where another kernel's was, and ask for the same.
+TEST_F(TimedRunTest, ASessionKnowsTheLaunchesOfAProgram) {
+  in_.assign(3 * kItems, 3);
+  out_.assign(in_.size(), 0);
+  std::vector<std::byte> arguments((*object_->FindKernel("Copy"))->kernarg_bytes);
+  const void* const buffers[] = {in_.data(), out_.data()};
+  ASSERT_GE(arguments.size(), sizeof(buffers));
+  std::memcpy(arguments.data(), buffers, sizeof(buffers));
+  EXPECT_TRUE(memory_.Register(in_.data(), in_.size() * 4, "in").ok());
+  EXPECT_TRUE(memory_.Register(out_.data(), out_.size() * 4, "out").ok());
+  EXPECT_TRUE(memory_.Register(arguments.data(), arguments.size(), "arguments").ok());
+  EXPECT_EQ(ExecutedInSession(*program_, arguments.data()), 3);
+  EXPECT_EQ(ExecutedInSession(*program_, arguments.data()), 0);
+  auto other = Program::Decode(*object_);
+  ASSERT_TRUE(other.ok()) << other.status();
+  EXPECT_EQ(ExecutedInSession(**other, arguments.data()), 3);
 }
 
 TEST_F(TimedRunTest, WorkgroupsThatDependOnEachOtherAreAllExecuted) {

@@ -76,7 +76,7 @@ const LdsCost& Shapes::LdsCostOf(uint32_t shape, uint64_t base) {
   return entry->second;
 }
 
-// The wave in groups of consecutive lanes; each looks its distinct lines up, one a clock, and an
+// The wave in groups of consecutive lanes; each looks its distinct lines up, some a clock, and an
 // idle group takes its clock too. Groups do not share lines.
 MemoryCost Shapes::ComputeMemory(const Shape& shape, uint64_t base) const {
   const auto line_bytes = static_cast<int64_t>(machine_.line_bytes);
@@ -98,7 +98,8 @@ MemoryCost Shapes::ComputeMemory(const Shape& shape, uint64_t base) const {
       for (int32_t line = line_of(begin); line <= last; ++line) of_group.push_back(line);
     }
     MakeUnique(of_group);
-    cost.address_clk += std::max<size_t>(1, of_group.size());
+    cost.address_clk +=
+        std::max(1.0, static_cast<double>(of_group.size()) / machine_.address_lines);
     cost.lines.insert(cost.lines.end(), of_group.begin(), of_group.end());
   }
   MakeUnique(cost.lines);

@@ -1,0 +1,27 @@
+#pragma once
+
+namespace gridwise {
+
+/// How fast a target's product really is, beyond the data sheet's peaks of TargetTraits: what
+/// bounds and estimates of time need.
+///
+/// Sources of AMD's: those of the simulator's machines (tools/sim/time/machine/machines.cc), whose
+/// values these are, by a test of theirs; RDNA's compute units have half of a workgroup processor's
+/// LDS each.
+struct MachineFacts {
+  double sustained_ghz;        // engine clock of long runs of dense matrix work
+  double l2_bytes;             // of a die
+  double l2_bytes_per_clk;     // that a die's L2 gives to its compute units
+  double mall_bytes;           // Infinity Cache of the device
+  double mall_gb_per_s;        // that it gives
+  double dram_read_gb_per_s;   // as achieved
+  double dram_write_gb_per_s;  //
+  double l2_latency_clk;       // of a load that hits L2
+  double mall_latency_ns;      // of one that L2 lacks
+  double lds_read_bytes;       // a clock, of a compute unit
+  double lds_write_bytes;      //
+  double launch_us;            // of the first launch, besides its kernel
+  double gap_us;               // from the end of a kernel to the start of the next one
+};
+
+}  // namespace gridwise
