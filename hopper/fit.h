@@ -10,7 +10,7 @@ struct Fit {
   // Bytes a cycle of L2: to one multiprocessor, and to all; and of device memory.
   double l2 = 42.6, l2_of_all = 47.1, dram = 1900;
   // Cycles of a line of an operand that is loaded, and more of one that is filled up with zeros.
-  // And more of one of A that begins within a line of the cache.
+  // And more of one of A that begins within a sector of the cache.
   double line = 1.92, filled_line = 9.6, unaligned_line = 3.6;
   double first_slab = 1500;  // cycles of a tile, from its first load to its first product
   double store = 7.08;       // bytes a cycle

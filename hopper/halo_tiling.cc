@@ -120,7 +120,7 @@ TileCycles CyclesOf(const TileWork& of, const HaloTiling& tiling) {
   const double l2 = (patch + tile * kBlock * 2 * of.row.cells_of_other) / 40;
   return {.matrix = of.row.matrix(of.shape, tiling),
           .memory = std::max(memory, l2),
-          .patch = patch / 40,
+          .patch = patch / 40 + 20 * tiling.tile_h,
           .alone = of.row.alone};
 }
 

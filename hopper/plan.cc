@@ -90,12 +90,12 @@ double FilledPart(const Config& config, const ConvProblem& problem) {
   return 1.0 / static_cast<double>(CeilDiv(channels, of_line));
 }
 
-/// More cycles of a line of A: where it does not begin at a line of the cache, it is in two.
+/// More cycles of a line of A: where it begins within a sector of the cache, it is in one more.
 double UnalignedLine(const Config& config, const ConvProblem& problem) {
-  constexpr std::int64_t kCacheLine = 128;
+  constexpr std::int64_t kSector = 32;
   if (config.direction == Direction::kBackwardWeight) return 0;
   const TensorAxes axes = problem.AxesOf(GatheredTensor(problem));
-  return axes.stride[3] * SizeOf(problem.type) % kCacheLine == 0 ? 0 : TheFit().unaligned_line;
+  return axes.stride[3] * SizeOf(problem.type) % kSector == 0 ? 0 : TheFit().unaligned_line;
 }
 
 /// A multiprocessor multiplies 2048 pairs of f16 a cycle; the rest are fits to measurements.

@@ -37,6 +37,14 @@ GRIDWISE_DEVICE void WidenTile(const WidenArgs& args) {
   const Word* const from = static_cast<const Word*>(args.from);
   Run run = {};
   WidenedFrom source(args, first);
+  const Word* const neighbours = from + source.row + source.item;
+  if (args.item == 1 && source.at + kWidenElements <= args.used && source.item >= 0 &&
+      source.item + kWidenElements <= args.from_line &&
+      reinterpret_cast<unsigned long>(neighbours) % sizeof(Run) == 0) {
+    *reinterpret_cast<Run*>(static_cast<Word*>(args.to) + first) =
+        *reinterpret_cast<const Run*>(neighbours);
+    return;
+  }
 #pragma unroll
   for (int i = 0; i < kWidenElements; ++i, source.Next(args)) {
     if (source.at == args.to_line) source = WidenedFrom(args, first + i);

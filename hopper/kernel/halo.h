@@ -345,7 +345,7 @@ class StagedRows {
   }
   /// Of output cell y, x of those of a tile's cell.
   GRIDWISE_DEVICE int At(int rep, int y, int x) const {
-    return first_[rep] == end_ ? end_ : first_[rep] + y * line_ + x;
+    return kC.up == 1 || first_[rep] == end_ ? first_[rep] : first_[rep] + y * line_ + x;
   }
 
  private:
@@ -356,9 +356,10 @@ class StagedRows {
 /// The copy engine stores a team's tile, from shared memory.
 template <HaloConfig kC>
 GRIDWISE_DEVICE void StoreHaloBox(const HaloArgs& args, const HaloTileAt& tile, int block,
-                                  SharedAddress staging, const StagedRows<kC>& rows, int barrier,
-                                  bool is_first, HaloSums<kC>& sums) {
+                                  SharedAddress staging, int warpgroup, int barrier, bool is_first,
+                                  HaloSums<kC>& sums) {
   const int lane = ThreadId() % 32;
+  const StagedRows<kC> rows(args, warpgroup);  // again for each tile: registers are few
 #pragma unroll
   for (int i = 0; i < kC.classes(); ++i) {
 #pragma unroll
@@ -416,7 +417,6 @@ struct HaloRoles {
     auto ring = RingOf(args, base);
     int turn = 0;
     const unsigned rows = RowsOfTile<kC>(args, warpgroup);
-    const StagedRows<kC> staged(args, warpgroup);
     for (int i = work.first; i < work.tiles; i += work.step, ++turn, ring.Next()) {
       if (turn % kC.teams != team) continue;
       const HaloTileAt tile = FindHaloTile(args, i);
@@ -430,7 +430,7 @@ struct HaloRoles {
       const int staging = args.staging_at + (team * args.buffers + buffer) * kC.staging_bytes();
       const bool mends = AnyAt(barrier, kTeam, args.mixes && HasNonFinite(sums, rows));
       if (args.stores == Stores::kBoxes && !mends) {
-        StoreHaloBox(args, tile, work.block, base + staging, staged, barrier, is_first, sums);
+        StoreHaloBox(args, tile, work.block, base + staging, warpgroup, barrier, is_first, sums);
         continue;
       }
       const HaloPlace<kC> place = {args, tile, work.block, work.split};
