@@ -51,11 +51,12 @@ struct WeightArgs {
   AxisStrides strides[3];
   int filter[3];
   int tiles, m_tiles, splits, groups;
-  int in_cluster;   // splits of a tile are a cluster, which adds them up
-  int k, c;         // of a group
-  int dy_channels;  // of dy from group to group, where they are neighbours; else 0
-  int c_blocks;     // of 64 channels
-  int slabs;        // of 64 cells
+  int in_cluster;                    // splits of a tile are a cluster, which adds them up
+  int k, c;                          // of a group
+  int dy_channels;                   // of dy from group to group, where they are neighbours; else 0
+  int c_blocks;                      // of 64 channels
+  MagicDiv by_c_blocks, by_taps[2];  // along h and w
+  int slabs;                         // of 64 cells
   int is_3d;
   Stores stores;  // not boxes
   EpilogueArgs epilogue;

@@ -10,7 +10,7 @@
 namespace gridwise::hopper {
 
 PartEstimate EstimateHaloWeight(const Halo& halo, const PartRequest& request, double efficiency) {
-  constexpr double kLaunch = 14000, kSplit = 4000;
+  constexpr double kLaunch = 14000, kSplit = 8000;
   const ConvProblem& problem = request.problem;
   const int splits = request.sharing.splits > 0
                          ? request.sharing.splits

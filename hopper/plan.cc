@@ -98,6 +98,13 @@ double UnalignedLine(const Config& config, const ConvProblem& problem) {
   return axes.stride[3] * SizeOf(problem.type) % kSector == 0 ? 0 : TheFit().unaligned_line;
 }
 
+/// Of the matrix unit, next to that of most rows: where B stays, as measured, the more the more
+/// columns a line of A is read for, and with short slabs less.
+double EfficiencyOf(const Config& config) {
+  if (config.kept > 0) return 1 + 0.04 * config.columns / 256;
+  return config.slab < 64 && config.direction == Direction::kBackwardData ? 0.9 : 1;
+}
+
 /// A multiprocessor multiplies 2048 pairs of f16 a cycle; the rest are fits to measurements.
 Cost EstimateSplits(const Config& config, const PartRequest& request, const Grid& grid, int splits,
                     bool in_cluster = false) {
@@ -108,7 +115,8 @@ Cost EstimateSplits(const Config& config, const PartRequest& request, const Grid
   const double tiles = grid.tiles() * splits;
   const double steps = grid.steps / tiles;
   const double units = device.compute_units, busy = std::min(tiles, units) / units;
-  const double efficiency = std::min(fit.efficiency, fit.efficiency_of_all / busy);
+  const double efficiency =
+      std::min(fit.efficiency, fit.efficiency_of_all / busy) * EfficiencyOf(config);
   const double l2_bytes_per_cycle = std::min(fit.l2, fit.l2_of_all / busy);
   const double matrix =
       steps * config.rows() * config.columns * config.slab / kPairsPerCycle / efficiency;
@@ -140,7 +148,7 @@ Cost EstimateSplits(const Config& config, const PartRequest& request, const Grid
       {.matrix_cycles = matrix,
        .memory_cycles = memory,
        .alone_cycles = alone,
-       .fixed_cycles = (fit.launch + config.kept * config.b_bytes() / fit.l2) / rounds,
+       .fixed_cycles = fit.launch / rounds,
        .rounds = rounds,
        .resident = 1,
        .tensor_cycles = traffic / fit.dram,
@@ -408,6 +416,10 @@ Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
   args.c = Int(problem.c_per_group());
   args.dy_channels = GroupsAreNeighbours(problem.AxesOf(Tensor::kY)) ? args.k : 0;
   args.c_blocks = Int(CeilDiv<std::int64_t>(args.c, 64));
+  args.by_c_blocks = MakeMagicDiv(static_cast<unsigned>(args.c_blocks));
+  for (const std::size_t i : {0u, 1u}) {
+    args.by_taps[i] = MakeMagicDiv(static_cast<unsigned>(args.gemm.axis[i + 1].taps));
+  }
   args.slabs = Int(SlabsOf(config, problem.batch * problem.out_cells()));
   args.stores = StoresOf(problem, {}, args.epilogue);
   plan.maps = {{.at = offsetof(WeightArgs, dy), .place = {Memory::kA}, .spec = CellMap(problem)},

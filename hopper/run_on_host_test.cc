@@ -232,7 +232,7 @@ void CheckNarrowWeight(const ConvProblem& problem, int splits, Values values = V
   ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
   Check(
       problem, [](const PartRequest& request) { return PlanNarrow(kC, request); },
-      RunWarpRoles<kC.warps, NarrowWeightRoles<kC>, HaloArgs>, splits, values);
+      RunWarpRoles<NarrowWeightRoles<kC>, HaloArgs>, splits, values);
 }
 
 TEST(NarrowWeight, OfGroupsAndStrides) {

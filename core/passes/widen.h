@@ -35,16 +35,19 @@ GRIDWISE_DEVICE void WidenTile(const WidenArgs& args) {
   const int first = (BlockIdX() * kWidenThreads + ThreadId()) * kWidenElements;
   if (first >= args.elements) return;
   const Word* const from = static_cast<const Word*>(args.from);
+  if (args.item == 1 && args.of_row == 1) {  // a run that there is: with less arithmetic
+    const int line = static_cast<int>(Divide(first, args.by_to_line));
+    const int at = first - line * args.to_line, item = at - args.before;
+    const Word* const run = from + static_cast<long>(line) * args.from_line + item;
+    if (item >= 0 && item + kWidenElements <= args.from_line && at + kWidenElements <= args.used &&
+        reinterpret_cast<unsigned long>(run) % sizeof(Run) == 0) {
+      *reinterpret_cast<Run*>(static_cast<Word*>(args.to) + first) =
+          *reinterpret_cast<const Run*>(run);
+      return;
+    }
+  }
   Run run = {};
   WidenedFrom source(args, first);
-  const Word* const neighbours = from + source.row + source.item;
-  if (args.item == 1 && source.at + kWidenElements <= args.used && source.item >= 0 &&
-      source.item + kWidenElements <= args.from_line &&
-      reinterpret_cast<unsigned long>(neighbours) % sizeof(Run) == 0) {
-    *reinterpret_cast<Run*>(static_cast<Word*>(args.to) + first) =
-        *reinterpret_cast<const Run*>(neighbours);
-    return;
-  }
 #pragma unroll
   for (int i = 0; i < kWidenElements; ++i, source.Next(args)) {
     if (source.at == args.to_line) source = WidenedFrom(args, first + i);

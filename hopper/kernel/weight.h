@@ -44,10 +44,10 @@ struct WeightBlock {
   int tap, t[3], channel;
 
   GRIDWISE_DEVICE WeightBlock(const WeightArgs& args, int block)
-      : tap(block / args.c_blocks), channel((block - tap * args.c_blocks) * 64) {
-    const int by_w = tap / args.gemm.axis[2].taps;
+      : tap(Quotient(block, args.by_c_blocks)), channel((block - tap * args.c_blocks) * 64) {
+    const int by_w = Quotient(tap, args.by_taps[1]);
     t[2] = tap - by_w * args.gemm.axis[2].taps;
-    t[0] = by_w / args.gemm.axis[1].taps;
+    t[0] = Quotient(by_w, args.by_taps[0]);
     t[1] = by_w - t[0] * args.gemm.axis[1].taps;
   }
 };
