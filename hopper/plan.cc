@@ -99,10 +99,9 @@ double UnalignedLine(const Config& config, const ConvProblem& problem) {
 }
 
 /// Of the matrix unit, next to that of most rows: where B stays, as measured, the more the more
-/// columns a line of A is read for, and with short slabs less.
+/// columns a line of A is read for.
 double EfficiencyOf(const Config& config) {
-  if (config.kept > 0) return 1 + 0.04 * config.columns / 256;
-  return config.slab < 64 && config.direction == Direction::kBackwardData ? 0.9 : 1;
+  return config.kept > 0 ? 1 + 0.04 * config.columns / 256 : 1;
 }
 
 /// A multiprocessor multiplies 2048 pairs of f16 a cycle; the rest are fits to measurements.
@@ -120,8 +119,9 @@ Cost EstimateSplits(const Config& config, const PartRequest& request, const Grid
   const double l2_bytes_per_cycle = std::min(fit.l2, fit.l2_of_all / busy);
   const double matrix =
       steps * config.rows() * config.columns * config.slab / kPairsPerCycle / efficiency;
-  // A single warpgroup of few products waits for each slab.
-  const double waits = config.rows() * config.columns <= 4096 ? 1.2 : 1;
+  // A single warpgroup of few products waits for each slab, and short ones come one by one.
+  const bool short_slabs = config.slab < 64 && config.direction == Direction::kBackwardData;
+  const double waits = config.rows() * config.columns <= 4096 ? 1.2 : short_slabs ? 1.15 : 1;
   const double filled = config.rows() * FilledPart(config, problem);
   const double lines = (config.rows() + config.columns) * fit.line + filled * fit.filled_line +
                        config.rows() * UnalignedLine(config, problem);
