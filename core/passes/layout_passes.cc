@@ -189,7 +189,7 @@ KernelLaunch MakeTransposeLaunch(Gfx gfx, DataType type, const Matrices& matrice
 KernelLaunch MakeWidenLaunch(Gfx gfx, DataType type, const Lines& lines, const Place& from,
                              const Place& to) {
   return {.code = PassCode("widen", SizeOf(type), gfx),
-          .shape = {.workgroups = {WidenWorkgroups(lines, gfx), 1, 1},
+          .shape = {.workgroups = {WidenWorkgroups(lines), 1, 1},
                     .threads = {kWidenThreads, 1, 1},
                     .begins_early = BeginsEarly(gfx)},
           .arguments = BytesOf(PlanWiden(lines)),

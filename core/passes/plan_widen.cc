@@ -21,9 +21,9 @@ WidenArgs PlanWiden(const Lines& lines) {
           .by_item = magic(lines.item)};
 }
 
-unsigned WidenWorkgroups(const Lines& lines, Gfx gfx) {
+unsigned WidenWorkgroups(const Lines& lines) {
   return static_cast<unsigned>(
-      CeilDiv<std::int64_t>(lines.ToElements(), kWidenThreads * kWidenElements * WidenRuns(gfx)));
+      CeilDiv<std::int64_t>(lines.ToElements(), kWidenThreads * kWidenElements));
 }
 
 }  // namespace gridwise

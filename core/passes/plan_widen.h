@@ -20,6 +20,6 @@ struct Lines {
 WidenArgs PlanWiden(const Lines& lines);
 
 /// Workgroups of its launch.
-unsigned WidenWorkgroups(const Lines& lines, Gfx gfx);
+unsigned WidenWorkgroups(const Lines& lines);
 
 }  // namespace gridwise

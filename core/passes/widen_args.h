@@ -1,6 +1,5 @@
 #pragma once
 
-#include "core/arch/target.h"
 #include "core/base/math.h"
 
 namespace gridwise {
@@ -9,8 +8,6 @@ namespace gridwise {
 inline constexpr int kWidenThreads = 256;
 /// Neighbouring elements that a lane makes.
 inline constexpr int kWidenElements = 4;
-/// Such runs of a lane, which loads them all before it stores one.
-constexpr int WidenRuns(Gfx gfx) { return TraitsOf(gfx).mma_unit == MmaUnit::kWgmma ? 4 : 1; }
 
 /// Kernel arguments of a copy of lines, with zeros around what they take from the source. A row of
 /// `from` is from_line items of `item` elements; of_row lines of `to` are made from it:
