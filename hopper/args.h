@@ -25,7 +25,11 @@ struct GatherArgs {
   int filter[3];           // taps of w
   int sub_gemms;           // whose first tiles are counted in rows of tiles
   int steps[kMaxClasses];  // of K
-  int tiles;               // of a group, with their splits
+  // Sub-GEMMs of as many tiles each take turns, one by one: so that those without terms are stored
+  // while others multiply.
+  int classes_alternate;
+  MagicDiv by_sub_gemms;
+  int tiles;  // of a group, with their splits
   int n_tiles, splits, groups;
   MagicDiv by_tiles, by_n_tiles, by_splits;
   int in_cluster;        // splits of a tile are a cluster, which adds them up
@@ -41,16 +45,18 @@ static_assert(sizeof(GatherArgs) <= 4096, "HIP passes at most 4096 bytes of argu
 
 /// Arguments of backward-weight: rows are k, columns blocks of 64 c at a tap, K the cells of y.
 struct WeightArgs {
-  TensorMap dy;  // k, cell, group
+  TensorMap dy;  // k, cell, group; or k of all groups, and cell
   TensorMap x;   // im2col
   SubGemm gemm;  // of forward
   AxisStrides strides[3];
   int filter[3];
   int tiles, m_tiles, splits, groups;
-  int in_cluster;  // splits of a tile are a cluster, which adds them up
-  int k, c;        // of a group
-  int c_blocks;    // of 64 channels
-  int slabs;       // of 64 cells
+  int in_cluster;                    // splits of a tile are a cluster, which adds them up
+  int k, c;                          // of a group
+  int dy_channels;                   // of dy from group to group, where they are neighbours; else 0
+  int c_blocks;                      // of 64 channels
+  MagicDiv by_c_blocks, by_taps[2];  // along h and w
+  int slabs;                         // of 64 cells
   int is_3d;
   Stores stores;  // not boxes
   EpilogueArgs epilogue;

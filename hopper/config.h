@@ -69,8 +69,8 @@ constexpr const char* Reject(const Config& c) {
   if (c.groups < 1 || c.groups > 3 || (c.take_turns && c.groups != 2)) {
     return "there are 1 to 3 warpgroups, 2 where they take turns";
   }
-  if (c.slab != 64 && (c.slab != 32 || c.direction != Direction::kForward)) {
-    return "slabs are 64 elements, or of forward 32";
+  if (c.slab != 64 && (c.slab != 32 || c.direction == Direction::kBackwardWeight)) {
+    return "slabs are 64 elements, or of forward and backward-data 32";
   }
   if (c.kept > 0 && c.direction == Direction::kBackwardWeight) {
     return "of backward-weight, no operand stays in shared memory";

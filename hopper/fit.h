@@ -10,7 +10,8 @@ struct Fit {
   // Bytes a cycle of L2: to one multiprocessor, and to all; and of device memory.
   double l2 = 42.6, l2_of_all = 47.1, dram = 1900;
   // Cycles of a line of an operand that is loaded, and more of one that is filled up with zeros.
-  double line = 1.92, filled_line = 9.6;
+  // And more of one of A that begins within a sector of the cache.
+  double line = 1.92, filled_line = 9.6, unaligned_line = 3.6;
   double first_slab = 1500;  // cycles of a tile, from its first load to its first product
   double store = 7.08;       // bytes a cycle
   // Parts of a tile's store and first slab that are not hidden: of shared tiles, and of those that
@@ -24,9 +25,9 @@ struct Fit {
   double halo_dense = 0.342;
 
   static constexpr void Fields(auto& self, auto&& visit) {
-    auto& [efficiency, efficiency_of_all, l2, l2_of_all, dram, line, filled_line, first_slab, store,
-           shared_store, turns_store, turns_first_slab, launch, split, exchange, exchange_rate,
-           halo, halo_stages, halo_large, halo_large_stages, halo_dense] = self;
+    auto& [efficiency, efficiency_of_all, l2, l2_of_all, dram, line, filled_line, unaligned_line,
+           first_slab, store, shared_store, turns_store, turns_first_slab, launch, split, exchange,
+           exchange_rate, halo, halo_stages, halo_large, halo_large_stages, halo_dense] = self;
     visit("efficiency", efficiency);
     visit("efficiency_of_all", efficiency_of_all);
     visit("l2", l2);
@@ -34,6 +35,7 @@ struct Fit {
     visit("dram", dram);
     visit("line", line);
     visit("filled_line", filled_line);
+    visit("unaligned_line", unaligned_line);
     visit("first_slab", first_slab);
     visit("store", store);
     visit("shared_store", shared_store);

@@ -8,12 +8,12 @@
 #include "core/launch/epilogue_args.h"
 #include "hopper/args.h"
 
-/// Halo rows: convolutions of groups of few channels along h and w. A tile is tile_h x tile_w cells
-/// of an image, and its patch the source cells that the filter's taps pair them with, of 64
-/// channels, `pitch` cells a line. With the cells of a patch counted in one sequence, cell q of a
-/// tile, also counted by pitch, meets at a tap the patch's cell q plus a constant: a tap is another
-/// start address of the operand in shared memory, and the copy engine loads each cell once. Cells
-/// in the last columns of pitch are computed in vain.
+/// Halo rows: convolutions of groups of few channels, or few at a time, along h and w. A tile is
+/// tile_h x tile_w cells of an image, and its patch the source cells that the filter's taps pair
+/// them with, of 64 channels, `pitch` cells a line. With the cells of a patch counted in one
+/// sequence, cell q of a tile, also counted by pitch, meets at a tap the patch's cell q plus a
+/// constant: a tap is another start address of the operand in shared memory, and the copy engine
+/// loads each cell once. Cells in the last columns of pitch are computed in vain.
 ///
 /// Where a tile's neighbours are source_stride cells apart, the patch is planes of every so manieth
 /// cell, in which they are neighbours. In backward-data of stride s, the s x s residue classes of
@@ -65,11 +65,13 @@ struct HaloConfig {
 struct HaloWeightConfig {
   DataType type = DataType::kF16;
   int stages = 3;
+  bool joins = false;  // the taps of a warpgroup in one product: where they are equally far apart
 
   static constexpr void Fields(auto& self, auto&& visit) {
-    auto& [type, stages] = self;
+    auto& [type, stages, joins] = self;
     visit("bwd_weight_", type);
     visit("halo_s", stages);
+    visit("j", joins);
   }
   bool operator==(const HaloWeightConfig&) const = default;
 
@@ -155,18 +157,21 @@ struct CellStrides {
 
 struct HaloArgs {
   TensorMap source;  // channel, w, h, image: a plane of 64 channels
-  TensorMap other;   // out, a line of a tile; backward-weight: dy, so; one group: w, of a slab
+  TensorMap other;   // out, a tile; backward-weight: dy, see dy_lines; one group: w, of a slab
   const void* source_data;
   const void* other_data;                         // w, and in backward-weight dy
   CellStrides source_stride_of, other_stride_of;  // the latter of dy
   long w_group;                                   // strides of w: elements
   int w_out, w_source, w_y, w_x;
-  int blocks;         // of 64 channels
-  int sharers;        // workgroups that share the tiles of a block
-  int channels;       // of all groups; the output's, where these are others
-  int slabs, splits;  // of one group: 64 source channels, and who shares them
-  int log_group;      // of a group's channels
-  int mixes;          // products are of several groups, whose filters are filled up with zeros
+  int filter_runs;      // groups have 8 neighbours in w, at multiples of 16 bytes behind its first
+  int blocks;           // of 64 channels
+  int sharers;          // workgroups that share the tiles of a block
+  int channels;         // of all groups; the output's, and in backward-weight those of dy
+  int source_channels;  // of backward-weight: those of x
+  int dy_blocks;        // and, of one group, blocks of 64 channels of dy, for each of x; else 0
+  int slabs, splits;    // of one group: 64 source channels, and who shares them
+  int log_group;        // of a group's channels
+  int mixes;            // products are of several groups, whose filters are filled up with zeros
   int tiles_w, tiles_h, images;
   MagicDiv by_tiles_w, by_tiles_h, by_pitch;
   int tile_w, tile_h, pitch;
@@ -183,6 +188,7 @@ struct HaloArgs {
   int flip_h, flip_w;  // 1: class 0 of the axis is of odd cells
   int stage_bytes;
   int other_at;  // in a stage: dy
+  int dy_lines;  // lines of a tile that a box of dy has: all, with zeros up to pitch, or one
   int filter_at, staging_at, barriers_at;
   int buffers;       // of a team for stores, used in turn: 1 or 2
   int filter_pitch;  // bytes from one tap to the next, of one group

@@ -26,8 +26,9 @@ constexpr std::int64_t kBarrierBytes = 64;
 
 std::variant<std::string, Halo> HaloOf(const HaloConfig& config, const ConvProblem& problem,
                                        const DeviceFacts& device) {
-  // 64 rows of 16 channels: 2 KB, at 128 bytes a cycle; 64 columns take twice that.
-  const double cycles = 4.0 * 16 * (config.channels == 64 ? 2 : 1) / 64;
+  // Of a cell's 64 channels at a tap: a product of 64 cells reads 2 KB of them and a column's 32
+  // bytes each, 128 bytes a cycle.
+  const double cycles = (2048 + config.channels * 32) / 128.0 * 4 / 64;
   return MakeHalo(
       problem, device,
       {.up = config.up,
@@ -111,6 +112,44 @@ double EfficiencyOf(const HaloConfig& config) {
   return config.stages >= 4 ? fit.halo_stages : fit.halo;
 }
 
+/// Whether channels of groups are runs of 8 neighbours that begin at multiples of 8 elements.
+bool HasRunsOf8(const TensorAxes& axes) {
+  if (axes.stride[5] != 1 || axes.size[5] % 8 != 0) return false;
+  for (std::size_t axis = 0; axis < 5; ++axis) {
+    if (axes.size[axis] != 1 && axes.stride[axis] % 8 != 0) return false;
+  }
+  return true;
+}
+
+/// As measured on an H200.
+double EfficiencyOf(const HaloWeightConfig& config, const ConvProblem& problem) {
+  return (problem.groups == 1 ? 0.9 : 1.0) * (config.joins ? 1.01 : 1.0) *
+         (config.stages > 3 ? 1.05 : 1.0);
+}
+
+/// Lines of a tile that a box of dy has: all, where tiles end with the lines.
+int DyLines(const ConvProblem& problem, const HaloTiling& tiling) {
+  return problem.dims[2].out() % tiling.tile_w == 0 ? tiling.tile_h : 1;
+}
+
+/// dy as [image][h][tile][w][k]: of w and tile the one or the other has one element. A tile's lines
+/// are longer than its cells, and the rest becomes zeros.
+TensorMapSpec DyMap(const ConvProblem& problem, const HaloTiling& tiling) {
+  const int lines = DyLines(problem, tiling);
+  const bool of_tiles = lines > 1;
+  const TensorAxes axes = problem.AxesOf(Tensor::kY);
+  const std::int64_t tile_w = of_tiles ? tiling.tile_w : axes.size[3];
+  TensorMapSpec map = {.type = problem.type, .rank = 5, .swizzle_bytes = 128};
+  SetAxis(map, 0, axes.size[4] * axes.size[5], 1);
+  SetAxis(map, 1, tile_w, axes.stride[3]);
+  SetAxis(map, 2, axes.size[3] / tile_w, axes.stride[3] * tile_w);
+  SetAxis(map, 3, axes.size[2], axes.stride[2]);
+  SetAxis(map, 4, axes.size[0], axes.stride[0]);
+  map.box = {kBlock, static_cast<unsigned>(of_tiles ? tiling.pitch : tiling.tile_w), 1,
+             static_cast<unsigned>(lines), 1};
+  return map;
+}
+
 }  // namespace
 
 std::optional<std::string> RejectProblem(const HaloConfig& config, const ConvProblem& problem) {
@@ -130,8 +169,16 @@ std::optional<std::string> RejectProblem(const HaloConfig& config, const ConvPro
 
 std::optional<std::string> RejectProblem(const HaloWeightConfig& config,
                                          const ConvProblem& problem) {
-  if (auto reason = RejectHalo(problem)) return reason;
-  return RejectCommon(config, Direction::kBackwardWeight, problem);
+  if (auto reason = problem.groups > 1 ? RejectHalo(problem) : RejectCells(problem)) return reason;
+  if (auto reason = RejectCommon(config, Direction::kBackwardWeight, problem)) return reason;
+  if (config.joins && problem.dims[1].filter == 3 && problem.dims[2].filter == 3 &&
+      problem.dims[2].stride == 1) {
+    return std::nullopt;
+  }
+  return config.joins ? std::optional<std::string>(
+                            "the row joins taps that are neighbours: of a filter of 3 x 3 whose "
+                            "stride along w is 1")
+                      : std::nullopt;
 }
 
 std::optional<std::string> RejectProblem(const HaloDenseConfig& config,
@@ -161,7 +208,7 @@ PartEstimate EstimateLaunch(const HaloDenseConfig& config, const PartRequest& re
   const double rounds =
       static_cast<double>(CeilDiv<std::int64_t>(halo.tiling.tiles, request.device.compute_units));
   const double kept = config.kept * config.filter_bytes(Int(problem.k));
-  const double launch = TheFit().launch + kept / TheFit().l2;
+  const double launch = TheFit().launch + kept / 2 / TheFit().l2;  // half beside the first tile
   const double slab =
       std::max(halo.cycles.matrix, halo.tiling.stage_bytes / 40.0) / TheFit().halo_dense;
   return {.splits = std::max(request.sharing.splits, 1),
@@ -206,8 +253,12 @@ Plan<HaloArgs> PlanHalo(const HaloDenseConfig& config, const PartRequest& reques
   args.filter_pitch = args.channels * kBlock * 2;
   filter.box = {kBlock, static_cast<unsigned>(args.channels),
                 static_cast<unsigned>(config.filter * config.filter)};
+  // Rows behind the tile's last are multiplied as well, whatever is there.
+  int furthest = 0;
+  for (const HaloTap& tap : args.tap) furthest = std::max(furthest, tap.at);
+  const int end = (config.stages - 1) * args.stage_bytes + furthest + config.cells() * kBlock * 2;
   plan.shape = HaloLaunchShape(std::int64_t{args.splits} * args.sharers, config.threads(),
-                               halo.tiling.shared_bytes);
+                               std::max(halo.tiling.shared_bytes, end));
   return plan;
 }
 
@@ -224,7 +275,7 @@ PartEstimate EstimateLaunch(const HaloConfig& config, const PartRequest& request
 
 PartEstimate EstimateLaunch(const HaloWeightConfig& config, const PartRequest& request) {
   return EstimateHaloWeight(std::get<Halo>(HaloOf(config, request.problem, request.device)),
-                            request, /*efficiency=*/1.0);
+                            request, EfficiencyOf(config, request.problem));
 }
 
 Plan<HaloArgs> PlanHalo(const HaloConfig& config, const PartRequest& request) {
@@ -235,6 +286,7 @@ Plan<HaloArgs> PlanHalo(const HaloConfig& config, const PartRequest& request) {
   plan.args = MakeHaloArgs(problem, halo, source, problem.out());
   HaloArgs& args = plan.args;
   args.mixes = problem.c_per_group() < config.channels;
+  args.filter_runs = HasRunsOf8(problem.AxesOf(Tensor::kW));
   args.filter_at = config.stages * args.stage_bytes;
   args.staging_at =
       args.filter_at + config.filter_bytes(Int(static_cast<std::int64_t>(halo.shape.taps.size())));
@@ -250,10 +302,10 @@ Plan<HaloArgs> PlanHalo(const HaloConfig& config, const PartRequest& request) {
        .place = {Memory::kA},
        .spec = CellsMap(problem, source, halo.tiling.lines, halo.tiling.pitch, halo.shape.step)});
   if (args.stores == Stores::kBoxes) {
-    plan.maps.push_back(
-        {.at = offsetof(HaloArgs, other),
-         .place = {Memory::kOut},
-         .spec = CellsMap(problem, problem.out(), 1, args.tile_w * config.up, {1, 1})});
+    plan.maps.push_back({.at = offsetof(HaloArgs, other),
+                         .place = {Memory::kOut},
+                         .spec = CellsMap(problem, problem.out(), args.tile_h * config.up,
+                                          args.tile_w * config.up, {1, 1})});
   }
   plan.addresses = {{offsetof(HaloArgs, source_data), {Memory::kA}},
                     {offsetof(HaloArgs, other_data), {Memory::kB}}};
@@ -264,10 +316,13 @@ Plan<HaloArgs> PlanHalo(const HaloConfig& config, const PartRequest& request) {
 }
 
 Plan<HaloArgs> PlanHalo(const HaloWeightConfig& config, const PartRequest& request) {
-  const Halo halo = std::get<Halo>(HaloOf(config, request.problem, request.device));
-  const int splits = EstimateHaloWeight(halo, request, /*efficiency=*/1.0).splits;
-  Plan<HaloArgs> plan = PlanHaloWeight(halo, request, splits, {1, halo.tiling.tile_w});
+  const ConvProblem& problem = request.problem;
+  const Halo halo = std::get<Halo>(HaloOf(config, problem, request.device));
+  const int splits = EstimateHaloWeight(halo, request, EfficiencyOf(config, problem)).splits;
+  Plan<HaloArgs> plan = PlanHaloWeight(halo, request, splits, DyMap(problem, halo.tiling));
   HaloArgs& args = plan.args;
+  args.dy_lines = DyLines(problem, halo.tiling);
+  args.stores = LaneStoresOf(problem, args.epilogue);
   args.staging_at = config.stages * args.stage_bytes;
   args.barriers_at = args.staging_at + HaloWeightConfig::kGroups * 8192;
   plan.shape = HaloLaunchShape(std::int64_t{splits} * args.blocks, config.threads(),

@@ -1,5 +1,6 @@
 #include "hopper/halo_plan.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <tuple>
@@ -147,6 +148,22 @@ TEST(RejectHalo, SaysWhyWithTheValues) {
               HasSubstr("the filter has 49 taps"));
   EXPECT_THAT(RejectProblem(BackwardRow(1), Problem(Direction::kBackwardData, 20, 2)).value_or(""),
               HasSubstr("2 residue classes; the row is for 1"));
+}
+
+TEST(HaloPlan, SharedMemoryHasAllRowsThatAreMultiplied) {
+  constexpr HaloDenseConfig kRow = {.sharers = 3, .reps = 2, .stages = 2};
+  ConvProblem problem = {
+      .direction = Direction::kForward, .batch = 5, .c = 248, .k = 2, .dims = {}};
+  for (const std::size_t axis : {1u, 2u}) {
+    problem.dims[axis] = {.in = 9, .filter = 3, .stride = 2, .pad_begin = 1, .pad_end = 1};
+  }
+  ASSERT_EQ(RejectProblem(kRow, problem).value_or(""), "");
+  const DeviceFacts device = Gfx::kSm90a;
+  const auto plan = PlanHalo(kRow, {device, problem, {}, Sharing{.splits = 1}});
+  int furthest = 0;
+  for (const HaloTap& tap : plan.args.tap) furthest = std::max(furthest, tap.at);
+  EXPECT_GE(static_cast<int>(plan.shape.dynamic_lds_bytes),
+            (kRow.stages - 1) * plan.args.stage_bytes + furthest + kRow.cells() * 128);
 }
 
 }  // namespace

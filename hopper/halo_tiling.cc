@@ -82,9 +82,9 @@ std::optional<HaloTiling> Tile(const HaloShape& shape, const ConvProblem& proble
   HaloTiling tiling = {.tile_h = tile_h, .tile_w = tile_w, .pitch = pitch};
   tiling.lines = tile_h + shape.reach[0];
   const std::int64_t cells = std::int64_t{tile_h} * pitch;
-  if (cells > limits.cells || cells % limits.multiple != 0 || tile_w * limits.up > kMostBox ||
-      pitch * shape.step[1] > kMostBox || std::max(shape.step[0], shape.step[1]) > 8 ||
-      tiling.lines * shape.step[0] > kMostBox) {
+  if (cells > limits.cells || cells % limits.multiple != 0 ||
+      std::max(tile_h, tile_w) * limits.up > kMostBox || pitch * shape.step[1] > kMostBox ||
+      std::max(shape.step[0], shape.step[1]) > 8 || tiling.lines * shape.step[0] > kMostBox) {
     return std::nullopt;
   }
   tiling.box_bytes = tiling.lines * pitch * kBlock * 2;
@@ -139,7 +139,7 @@ std::optional<HaloTiling> ChooseTiling(const TileWork& of, const HaloLimits& lim
       int last = 0;
       for (int tile_h = 1; tile_h <= most_h + limits.multiple; ++tile_h) {
         const int count = CeilDiv(shape.cells[0], tile_h);
-        if (limits.multiple == 1 && count == last) continue;
+        if (count == last) continue;  // as many tiles of fewer lines
         const std::optional<HaloTiling> tiling =
             Tile(shape, of.problem, limits, tile_h, tile_w, pitch);
         if (!tiling) continue;
@@ -178,7 +178,6 @@ std::variant<std::string, Halo> MakeHalo(const ConvProblem& problem, const Devic
 }
 
 std::optional<std::string> RejectHalo(const ConvProblem& problem) {
-  if (Is3d(problem)) return "the row is for axes h and w";
   const std::int64_t c = problem.c_per_group(), k = problem.k_per_group();
   if (c != k || c > kBlock || (c & (c - 1)) != 0) {
     return absl::StrFormat(
@@ -186,6 +185,11 @@ std::optional<std::string> RejectHalo(const ConvProblem& problem) {
         "two up to %d",
         c, k, kBlock);
   }
+  return RejectCells(problem);
+}
+
+std::optional<std::string> RejectCells(const ConvProblem& problem) {
+  if (Is3d(problem)) return "the row is for axes h and w";
   const std::int64_t bytes = SizeOf(problem.type);
   for (const Tensor tensor : {Tensor::kX, Tensor::kY}) {
     const TensorAxes axes = problem.AxesOf(tensor);
@@ -225,7 +229,7 @@ HaloArgs MakeHaloArgs(const ConvProblem& problem, const Halo& halo, Tensor sourc
   args.w_source = Int(w.stride[forward ? 5 : 1]);
   args.w_y = Int(w.stride[3]);
   args.w_x = Int(w.stride[4]);
-  args.blocks = Int(CeilDiv<std::int64_t>(problem.c, kBlock));
+  args.blocks = Int(BlocksOf(problem));
   args.channels = Int(problem.c);
   while ((std::int64_t{1} << args.log_group) < problem.c_per_group()) ++args.log_group;
   args.tiles_h = CeilDiv(shape.cells[0], tiling.tile_h);
@@ -269,7 +273,9 @@ HaloArgs MakeHaloArgs(const ConvProblem& problem, const Halo& halo, Tensor sourc
 }
 
 std::int64_t BlocksOf(const ConvProblem& problem) {
-  return CeilDiv<std::int64_t>(problem.c, kBlock);
+  const std::int64_t of_x = CeilDiv<std::int64_t>(problem.c, kBlock);
+  const bool pairs = problem.groups == 1 && problem.direction == Direction::kBackwardWeight;
+  return pairs ? of_x * CeilDiv<std::int64_t>(problem.k, kBlock) : of_x;
 }
 
 std::int64_t SharersOf(const ConvProblem& problem, const DeviceFacts& device, std::int64_t tiles) {

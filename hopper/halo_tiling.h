@@ -92,6 +92,8 @@ std::variant<std::string, Halo> MakeHalo(const ConvProblem& problem, const Devic
 
 /// Why rows for groups of few channels cannot compute the problem, whatever they are.
 std::optional<std::string> RejectHalo(const ConvProblem& problem);
+/// Why boxes of cells of x and y cannot be loaded.
+std::optional<std::string> RejectCells(const ConvProblem& problem);
 
 /// 64 channels of boxes of cells of x or y, of every `step`-th.
 TensorMapSpec CellsMap(const ConvProblem& problem, Tensor tensor, int lines, int cells,
@@ -100,6 +102,7 @@ TensorMapSpec CellsMap(const ConvProblem& problem, Tensor tensor, int lines, int
 /// The arguments that say what and how, but for where the rest of shared memory is.
 HaloArgs MakeHaloArgs(const ConvProblem& problem, const Halo& halo, Tensor source, Tensor cells);
 
+/// Of 64 channels, and in backward-weight of one group pairs of those of x and of dy.
 std::int64_t BlocksOf(const ConvProblem& problem);
 /// Workgroups that share the tiles of a block of channels.
 std::int64_t SharersOf(const ConvProblem& problem, const DeviceFacts& device, std::int64_t tiles);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "core/base/math.h"
 #include "core/launch/plan_epilogue.h"
 #include "core/passes/pass_cycles.h"
 #include "hopper/maps.h"
@@ -9,7 +10,7 @@
 namespace gridwise::hopper {
 
 PartEstimate EstimateHaloWeight(const Halo& halo, const PartRequest& request, double efficiency) {
-  constexpr double kLaunch = 8000, kSplit = 4000;
+  constexpr double kLaunch = 14000, kSplit = 8000;
   const ConvProblem& problem = request.problem;
   const int splits = request.sharing.splits > 0
                          ? request.sharing.splits
@@ -24,7 +25,7 @@ PartEstimate EstimateHaloWeight(const Halo& halo, const PartRequest& request, do
 }
 
 Plan<HaloArgs> PlanHaloWeight(const Halo& halo, const PartRequest& request, int splits,
-                              const std::array<int, 2>& dy_box) {
+                              const TensorMapSpec& dy) {
   const ConvProblem& problem = request.problem;
   Sharing sharing = request.sharing;
   sharing.splits = splits;
@@ -33,6 +34,12 @@ Plan<HaloArgs> PlanHaloWeight(const Halo& halo, const PartRequest& request, int 
   Plan<HaloArgs> plan;
   plan.args = MakeHaloArgs(problem, halo, Tensor::kX, Tensor::kY);
   plan.args.sharers = splits;
+  plan.args.channels = static_cast<int>(problem.k);
+  plan.args.source_channels = static_cast<int>(problem.c);
+  if (problem.groups == 1) {
+    plan.args.dy_blocks = static_cast<int>(CeilDiv<std::int64_t>(problem.k, kBlock));
+    plan.args.log_group = 30;  // more than there are channels
+  }
   plan.args.other_at = plan.args.planes * plan.args.plane_bytes;
   plan.args.epilogue = MakeEpilogue(problem, sharing);
   plan.args.stores = Stores::kElements;
@@ -40,9 +47,7 @@ Plan<HaloArgs> PlanHaloWeight(const Halo& halo, const PartRequest& request, int 
                 .place = {Memory::kB},
                 .spec = CellsMap(problem, Tensor::kX, halo.tiling.lines, halo.tiling.pitch,
                                  halo.shape.step)},
-               {.at = offsetof(HaloArgs, other),
-                .place = {Memory::kA},
-                .spec = CellsMap(problem, Tensor::kY, dy_box[0], dy_box[1], {1, 1})}};
+               {.at = offsetof(HaloArgs, other), .place = {Memory::kA}, .spec = dy}};
   plan.addresses = {{offsetof(HaloArgs, source_data), {Memory::kB}},
                     {offsetof(HaloArgs, other_data), {Memory::kA}}};
   return plan;

@@ -59,6 +59,8 @@ std::optional<Tiling> TilingOf(const LineConfig& config, const ConvProblem& prob
     if (last > LineConfig::kElements) break;
     if (CeilDiv(out_w, CeilDiv(out_w, tile_w)) != tile_w) continue;
     for (int tile_h = 1; tile_h <= std::min(out_h, 1024 / tile_w); ++tile_h) {
+      if (CeilDiv(out_h, CeilDiv(out_h, tile_h)) != tile_h)
+        continue;  // as many tiles of fewer lines
       Tiling tiling = {.tile_h = tile_h, .tile_w = tile_w};
       tiling.box_lines = Int((tile_h - 1) * h.stride + h.filter);
       tiling.stage_bytes = AlignUp(tiling.box_lines * LineConfig::kLineBytes, 1024);

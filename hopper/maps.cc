@@ -121,11 +121,16 @@ TensorMapSpec WeightMap(const Config& config, const ConvProblem& problem) {
 TensorMapSpec CellMap(const ConvProblem& problem) {
   const TensorAxes axes = problem.AxesOf(Tensor::kY);
   TensorMapSpec map = MapOf(problem.type, 3);
-  SetAxis(map, 0, axes.size[5], 1);
+  const std::int64_t neighbours = GroupsAreNeighbours(axes) ? axes.size[4] : 1;
+  SetAxis(map, 0, axes.size[5] * neighbours, 1);
   SetAxis(map, 1, problem.batch * problem.out_cells(), axes.stride[3]);
-  SetAxis(map, 2, axes.size[4], axes.stride[4]);
+  SetAxis(map, 2, axes.size[4] / neighbours, axes.stride[4]);
   map.box = {64, 64, 1};
   return map;
+}
+
+bool GroupsAreNeighbours(const TensorAxes& axes) {
+  return axes.size[4] > 1 && axes.stride[4] == axes.size[5];
 }
 
 TensorMapSpec OutputMap(const Config& config, const ConvProblem& problem) {

@@ -24,8 +24,10 @@ TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int cha
 /// w as [group][k][tap][c]: boxes of 64 c of `config.columns` k at a tap in forward, and of 64 k
 /// times 64 c in backward-data.
 TensorMapSpec WeightMap(const Config& config, const ConvProblem& problem);
-/// y of backward-weight as [group][cell][k], boxes of 64 times 64.
+/// y of backward-weight as [group][cell][k], boxes of 64 times 64. Groups that are neighbours are
+/// one: boxes that reach into another group load it, which is faster than filling in zeros.
 TensorMapSpec CellMap(const ConvProblem& problem);
+bool GroupsAreNeighbours(const TensorAxes& axes);
 /// The output as [cell][group][channel], boxes of 64 cells.
 TensorMapSpec OutputMap(const Config& config, const ConvProblem& problem);
 

@@ -29,7 +29,7 @@ struct NarrowWeightConfig {
   }
   bool operator==(const NarrowWeightConfig&) const = default;
 
-  constexpr int threads() const { return 32 * (warps + 1); }
+  constexpr int threads() const { return 32 * warps; }
   constexpr int parts() const { return warps / 4; }
   constexpr int taps() const { return filter * filter; }
   /// f32 sums of a part of the warps.

@@ -76,8 +76,9 @@ PartEstimate EstimateLaunch(const NarrowWeightConfig& config, const PartRequest&
 Plan<HaloArgs> PlanNarrow(const NarrowWeightConfig& config, const PartRequest& request) {
   const Halo halo = std::get<Halo>(HaloOf(config, request.problem, request.device));
   const int splits = EstimateHaloWeight(halo, request, EfficiencyOf(config)).splits;
-  Plan<HaloArgs> plan =
-      PlanHaloWeight(halo, request, splits, {halo.tiling.tile_h, halo.tiling.tile_w});
+  Plan<HaloArgs> plan = PlanHaloWeight(
+      halo, request, splits,
+      CellsMap(request.problem, Tensor::kY, halo.tiling.tile_h, halo.tiling.tile_w, {1, 1}));
   HaloArgs& args = plan.args;
   // The sums of parts of the warps take the place of the stages.
   const int of_parts = (config.parts() - 1) * config.part_bytes();

@@ -83,10 +83,25 @@ constexpr std::array<double, kMostCluster + 1> kClustersAtOnce = {0,  132, 66, 3
 /// Of the lines of A that are loaded, those that channels fill a part of.
 double FilledPart(const Config& config, const ConvProblem& problem) {
   const bool weight = config.direction == Direction::kBackwardWeight;
+  if (weight && GroupsAreNeighbours(problem.AxesOf(Tensor::kY))) return 0;
   const std::int64_t channels = weight ? problem.k_per_group() : SourceChannels(problem);
   const std::int64_t of_line = weight ? 64 : config.slab;
   if (channels % of_line == 0) return 0;
   return 1.0 / static_cast<double>(CeilDiv(channels, of_line));
+}
+
+/// More cycles of a line of A: where it begins within a sector of the cache, it is in one more.
+double UnalignedLine(const Config& config, const ConvProblem& problem) {
+  constexpr std::int64_t kSector = 32;
+  if (config.direction == Direction::kBackwardWeight) return 0;
+  const TensorAxes axes = problem.AxesOf(GatheredTensor(problem));
+  return axes.stride[3] * SizeOf(problem.type) % kSector == 0 ? 0 : TheFit().unaligned_line;
+}
+
+/// Of the matrix unit, next to that of most rows: where B stays, as measured, the more the more
+/// columns a line of A is read for.
+double EfficiencyOf(const Config& config) {
+  return config.kept > 0 ? 1 + 0.04 * config.columns / 256 : 1;
 }
 
 /// A multiprocessor multiplies 2048 pairs of f16 a cycle; the rest are fits to measurements.
@@ -99,14 +114,17 @@ Cost EstimateSplits(const Config& config, const PartRequest& request, const Grid
   const double tiles = grid.tiles() * splits;
   const double steps = grid.steps / tiles;
   const double units = device.compute_units, busy = std::min(tiles, units) / units;
-  const double efficiency = std::min(fit.efficiency, fit.efficiency_of_all / busy);
+  const double efficiency =
+      std::min(fit.efficiency, fit.efficiency_of_all / busy) * EfficiencyOf(config);
   const double l2_bytes_per_cycle = std::min(fit.l2, fit.l2_of_all / busy);
   const double matrix =
       steps * config.rows() * config.columns * config.slab / kPairsPerCycle / efficiency;
-  // A single warpgroup of few products waits for each slab.
-  const double waits = config.rows() * config.columns <= 4096 ? 1.2 : 1;
+  // A single warpgroup of few products waits for each slab, and short ones come one by one.
+  const bool short_slabs = config.slab < 64 && config.direction == Direction::kBackwardData;
+  const double waits = config.rows() * config.columns <= 4096 ? 1.2 : short_slabs ? 1.15 : 1;
   const double filled = config.rows() * FilledPart(config, problem);
-  const double lines = (config.rows() + config.columns) * fit.line + filled * fit.filled_line;
+  const double lines = (config.rows() + config.columns) * fit.line + filled * fit.filled_line +
+                       config.rows() * UnalignedLine(config, problem);
   const double memory = steps * std::max(config.stage_bytes() / l2_bytes_per_cycle, lines) * waits;
   const int tensors = in_cluster ? 1 : splits;  // of sums
   const bool partial = tensors > 1 || request.sharing.partial_elements > 0;
@@ -130,7 +148,7 @@ Cost EstimateSplits(const Config& config, const PartRequest& request, const Grid
       {.matrix_cycles = matrix,
        .memory_cycles = memory,
        .alone_cycles = alone,
-       .fixed_cycles = (fit.launch + config.kept * config.b_bytes() / fit.l2) / rounds,
+       .fixed_cycles = fit.launch / rounds,
        .rounds = rounds,
        .resident = 1,
        .tensor_cycles = traffic / fit.dram,
@@ -237,6 +255,13 @@ Sharing SharingOf(const PartRequest& request, const Shared& shared) {
   return sharing;
 }
 
+bool ClassesAlternate(std::span<const SubGemm> gemms) {
+  const auto has_none = [](const SubGemm& gemm) { return Taps(gemm) == 0; };
+  const auto is_other = [&](const SubGemm& gemm) { return gemm.m != gemms[0].m; };
+  return std::any_of(gemms.begin(), gemms.end(), has_none) &&
+         std::none_of(gemms.begin(), gemms.end(), is_other);
+}
+
 template <class Args>
 void SetStrides(const ConvProblem& problem, Args& args) {
   for (std::size_t i = 0; i < 3; ++i) {
@@ -329,6 +354,8 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   args.by_tiles = MakeMagicDiv(static_cast<unsigned>(args.tiles));
   args.by_n_tiles = MakeMagicDiv(static_cast<unsigned>(args.n_tiles));
   args.by_splits = MakeMagicDiv(static_cast<unsigned>(args.splits));
+  args.by_sub_gemms = MakeMagicDiv(static_cast<unsigned>(args.sub_gemms));
+  args.classes_alternate = ClassesAlternate(request.sub_gemms);
   args.k = Int(SourceChannels(problem));
   args.n = Int(problem.AxesOf(problem.out()).size[5]);
   args.slabs = Int(SlabsOf(config, args.k));
@@ -387,7 +414,12 @@ Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
   args.tiles = Int(grid.of_group * shared.splits);
   args.k = Int(problem.k_per_group());
   args.c = Int(problem.c_per_group());
+  args.dy_channels = GroupsAreNeighbours(problem.AxesOf(Tensor::kY)) ? args.k : 0;
   args.c_blocks = Int(CeilDiv<std::int64_t>(args.c, 64));
+  args.by_c_blocks = MakeMagicDiv(static_cast<unsigned>(args.c_blocks));
+  for (const std::size_t i : {0u, 1u}) {
+    args.by_taps[i] = MakeMagicDiv(static_cast<unsigned>(args.gemm.axis[i + 1].taps));
+  }
   args.slabs = Int(SlabsOf(config, problem.batch * problem.out_cells()));
   args.stores = StoresOf(problem, {}, args.epilogue);
   plan.maps = {{.at = offsetof(WeightArgs, dy), .place = {Memory::kA}, .spec = CellMap(problem)},

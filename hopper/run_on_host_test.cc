@@ -205,6 +205,23 @@ TEST(HaloWeight, OfGroupsAndStrides) {
   }
 }
 
+TEST(HaloWeight, OfOneGroup) {
+  constexpr Direction kWeight = Direction::kBackwardWeight;
+  CheckHaloWeight(Problem(kWeight, 1, 72, 40, Axis(7), Axis(10)), 2);
+  CheckHaloWeight(Problem(kWeight, 1, 40, 136, Axis(9, 2), Axis(8, 2)), 1);
+}
+
+TEST(HaloWeight, JoinsTaps) {
+  constexpr HaloWeightConfig kJoins = {.joins = true};
+  constexpr Direction kWeight = Direction::kBackwardWeight;
+  CheckHaloWeight<kJoins>(Problem(kWeight, 3, 32, 32, Axis(7), Axis(10)), 1);
+  CheckHaloWeight<kJoins>(Problem(kWeight, 1, 72, 40, Axis(9, 2), Axis(10)), 2);
+  CheckHaloWeight<kJoins>(Problem(kWeight, 1, 64, 64, Axis(5), Axis(19)), 2);
+  Dim dilated = Axis(9);
+  dilated.dilation = 2;
+  CheckHaloWeight<kJoins>(Problem(kWeight, 2, 16, 16, Axis(9), dilated), 1);
+}
+
 TEST(HaloWeight, AnInfinityReachesItsTaps) {
   CheckHaloWeight(Problem(Direction::kBackwardWeight, 8, 8, 8, Axis(9), Axis(9)), 1,
                   Values::kInfinity);
@@ -215,7 +232,7 @@ void CheckNarrowWeight(const ConvProblem& problem, int splits, Values values = V
   ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
   Check(
       problem, [](const PartRequest& request) { return PlanNarrow(kC, request); },
-      RunWarpRoles<kC.warps, NarrowWeightRoles<kC>, HaloArgs>, splits, values);
+      RunWarpRoles<NarrowWeightRoles<kC>, HaloArgs>, splits, values);
 }
 
 TEST(NarrowWeight, OfGroupsAndStrides) {
@@ -244,6 +261,8 @@ TEST(HaloDense, FewColumns) {
   CheckDense<kKept>(Problem(Direction::kForward, 1, 136, 36, Axis(9), Axis(17)));
   CheckDense<kKept>(Problem(Direction::kForward, 1, 200, 40, Axis(9), Axis(17)), 3);
   constexpr HaloDenseConfig k64 = {.columns = 64, .sharers = 1, .reps = 2, .stages = 2};
+  constexpr HaloDenseConfig kLarge = {.sharers = 3, .reps = 2, .stages = 2};
+  CheckDense<kLarge>(Problem(Direction::kForward, 1, 136, 36, Axis(9), Axis(17)));
   CheckDense<k64>(Problem(Direction::kForward, 1, 64, 50, Axis(13, 2), Axis(10)));
 }
 
@@ -301,9 +320,14 @@ TEST(Gather, BoxesVectorsAndElements) {
   constexpr Config kTurns = {
       .direction = Direction::kBackwardData, .take_turns = true, .columns = 64, .stages = 4};
   CheckGather<kTurns>(Problem(Direction::kBackwardData, 1, 72, 64, Axis(9, 2), Axis(8, 2)));
+  constexpr Config kShortBack = {
+      .direction = Direction::kBackwardData, .columns = 128, .stages = 5, .slab = 32};
+  CheckGather<kShortBack>(Problem(Direction::kBackwardData, 1, 72, 40, Axis(9, 2), Axis(8)));
   // A class without taps: 1 x 1 of stride 2.
   const Dim point = {.in = 8, .stride = 2};
   CheckGather<kTurns>(Problem(Direction::kBackwardData, 1, 72, 64, point, point));
+  const Dim long_axis = {.in = 40, .stride = 2};  // several tiles of each class
+  CheckGather<kTurns>(Problem(Direction::kBackwardData, 1, 72, 64, point, long_axis));
   constexpr Config kChunks = {.columns = 72, .stages = 2, .chunk = 72};
   CheckGather<kChunks>(Problem(Direction::kForward, 1, 64, 144, Axis(5), Axis(6)), 2);
 }

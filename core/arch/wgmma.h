@@ -27,9 +27,10 @@ GRIDWISE_DEVICE MatrixDescriptor RunsAlongK(SharedAddress address) {
          (MatrixDescriptor{8 * kSwizzle / 16} << 32) | (kMode << 62);
 }
 /// An operand that lies along its rows or columns: lines of 64 elements, one for each k, with the
-/// 128-byte swizzle. 8 lines follow each other; the next 64 elements are 64 lines behind.
-GRIDWISE_DEVICE MatrixDescriptor LinesPerK(SharedAddress address) {
-  return StartOf(address) | (MatrixDescriptor{8192 / 16} << 16) |
+/// 128-byte swizzle. 8 lines follow each other; the next 64 elements are `next` bytes behind, 64
+/// lines or another number of them, even where they overlap.
+GRIDWISE_DEVICE MatrixDescriptor LinesPerK(SharedAddress address, int next = 8192) {
+  return StartOf(address) | (static_cast<MatrixDescriptor>(next / 16) << 16) |
          (MatrixDescriptor{1024 / 16} << 32) | (MatrixDescriptor{1} << 62);
 }
 

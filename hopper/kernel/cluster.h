@@ -24,27 +24,38 @@ GRIDWISE_DEVICE void StoreOfCluster(const Finish& finish, Stores stores, int spl
   }
   ClusterSync();
   const SharedAddress at = DynamicSharedMemory() + ThreadId() * 16;
+  using OfSplits = Four[kAtATime][kOfUnit / 4];
+  const auto load = [&](int unit, int first, OfSplits& loaded) __attribute__((always_inline)) {
+#pragma unroll
+    for (int s = 0; s < kAtATime; ++s) {
+      const int split = first + s < splits ? first + s : first;
+      const SharedAddress from = OfClusterRank(at + unit * kOfUnit * kThreads * 4, split);
+#pragma unroll
+      for (int i = 0; i < kOfUnit / 4; ++i) loaded[s][i] = LoadOfCluster(from + i * kThreads * 16);
+    }
+  };
+  const auto add = [&](float (&v)[kOfUnit], int first,
+                       const OfSplits& loaded) __attribute__((always_inline)) {
+#pragma unroll
+    for (int s = 0; s < kAtATime; ++s) {
+      const bool is_there = first + s < splits;  // no branch, before which loads would wait
+#pragma unroll
+      for (int i = 0; i < kOfUnit; ++i) v[i] += is_there ? loaded[s][i / 4][i % 4] : 0;
+    }
+  };
+  OfSplits next;  // of the unit after this one: on their way while this one is stored
+  if (ClusterRank() < kUnits) load(ClusterRank(), 0, next);
 #pragma clang loop unroll(disable)
   for (int unit = ClusterRank(); unit < kUnits; unit += splits) {
     float v[kOfUnit] = {};
+    add(v, 0, next);
 #pragma clang loop unroll(disable)
-    for (int first = 0; first < splits; first += kAtATime) {
-      Four loaded[kAtATime][kOfUnit / 4];  // all on their way before the first is added
-#pragma unroll
-      for (int s = 0; s < kAtATime; ++s) {
-        const int split = first + s < splits ? first + s : first;
-        const SharedAddress from = OfClusterRank(at + unit * kOfUnit * kThreads * 4, split);
-#pragma unroll
-        for (int i = 0; i < kOfUnit / 4; ++i)
-          loaded[s][i] = LoadOfCluster(from + i * kThreads * 16);
-      }
-#pragma unroll
-      for (int s = 0; s < kAtATime; ++s) {
-        const bool is_there = first + s < splits;  // no branch, before which loads would wait
-#pragma unroll
-        for (int i = 0; i < kOfUnit; ++i) v[i] += is_there ? loaded[s][i / 4][i % 4] : 0;
-      }
+    for (int first = kAtATime; first < splits; first += kAtATime) {
+      OfSplits loaded;
+      load(unit, first, loaded);
+      add(v, first, loaded);
     }
+    if (unit + splits < kUnits) load(unit + splits, 0, next);
     constexpr int kOfRep = kOfRow / kOfUnit;
     StoreByLanes<16, kC.type>(finish, stores, staging, group, row + unit / kOfRep * 64, v,
                               unit % kOfRep * 16);

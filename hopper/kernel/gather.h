@@ -35,7 +35,15 @@ GRIDWISE_DEVICE GatherTileAt FindTile(const GatherArgs& args, int tile) {
   m_tile = Quotient(tile, args.by_n_tiles);
   found.column = (tile - m_tile * args.n_tiles) * kC.columns;
   int first_tile = 0, steps = args.steps[0];
-  if (args.sub_gemms > 1) {
+  if (args.classes_alternate) {
+    // Not always the same class for a workgroup, whose tiles are equally far apart.
+    const int of_class = Quotient(m_tile, args.by_sub_gemms);
+    const int shifted = m_tile + of_class;
+    found.index = shifted - Quotient(shifted, args.by_sub_gemms) * args.sub_gemms;
+    first_tile = args.gemm[found.index].first_tile;
+    steps = args.steps[found.index];
+    m_tile = first_tile + of_class;
+  } else if (args.sub_gemms > 1) {
 #pragma unroll
     for (int i = 1; i < kMaxClasses; ++i) {
       if (i >= args.sub_gemms || m_tile < args.gemm[i].first_tile) continue;
@@ -120,7 +128,7 @@ GRIDWISE_DEVICE void LoadB(const GatherArgs& args, const GatherTileAt& tile, con
   } else {
 #pragma unroll
     for (int n = 0; n < kC.columns; n += 64) {
-      LoadBox(to + n * 128, args.w, bar, tile.column + n, step.tap, k, tile.group);
+      LoadBox(to + n * kC.slab * 2, args.w, bar, tile.column + n, step.tap, k, tile.group);
     }
   }
 }

@@ -96,31 +96,92 @@ GRIDWISE_DEVICE float SumOfGroup(const HaloArgs& args, int image, int residues, 
   return v;
 }
 
-/// Puts the filter of a block of channels into shared memory, [tap][output][source channel], the
-/// latter swizzled as RunsAlongK wants. By all threads that consume.
+/// Where the filter's element of a tap, an output and a source channel of its products is in shared
+/// memory, swizzled as RunsAlongK wants.
+template <HaloConfig kC>
+GRIDWISE_DEVICE char* FilterPlace(const HaloArgs& args, int tap, int out, int source) {
+  const int byte = ((tap * 64 + out) * kC.channels + source) * 2;
+  return dynamic_shared_memory + args.filter_at +
+         (byte ^ ((byte >> 7 & (kC.channels / 8 - 1)) << 4));
+}
+
+/// The source channel of its block, of an output channel's products.
+template <HaloConfig kC>
+GRIDWISE_DEVICE int SourceOfProduct(int out, int source) {
+  return out / kC.channels * kC.channels + source;
+}
+
+/// FillFilter where 8 channels that are neighbours in w can be loaded at once: source channels of
+/// forward and output channels of backward-data.
+template <HaloConfig kC>
+GRIDWISE_DEVICE void FillFilterByRuns(const HaloArgs& args, int block, bool is_zero) {
+  using T = Element<kC.type>;
+  constexpr bool kOfOutputs = kC.direction == Direction::kBackwardData;
+  constexpr int kThreads = 128 * kC.warpgroups(), kBatch = 3;
+  constexpr int kOfTap = 8 * kC.channels, kSources = kOfOutputs ? kC.channels : kC.channels / 8;
+  constexpr int kOut = kOfOutputs ? 8 : 1, kSource = kOfOutputs ? 1 : 8;  // from run to run
+  const int count = args.class_end[kC.classes() - 1] * kOfTap;
+#pragma clang loop unroll(disable)
+  for (int first = ThreadId(); first < count; first += kBatch * kThreads) {
+    Vec<unsigned, 4> value[kBatch];  // loads that do not wait for each other
+#pragma unroll
+    for (int i = 0; i < kBatch; ++i) {
+      const int at = first + i * kThreads;
+      const int out = at % kOfTap / kSources * kOut, source = at % kSources * kSource;
+      value[i] = Vec<unsigned, 4>{};
+      if (at >= count || is_zero) continue;
+      const T* const w = FilterOf<T>(args, args.tap[at / kOfTap], block * 64 + out,
+                                     block * 64 + SourceOfProduct<kC>(out, source));
+      if (w != nullptr) value[i] = *reinterpret_cast<const Vec<unsigned, 4>*>(w);
+    }
+#pragma unroll
+    for (int i = 0; i < kBatch; ++i) {
+      const int at = first + i * kThreads;
+      const int out = at % kOfTap / kSources * kOut, source = at % kSources * kSource;
+      if (at >= count) continue;
+      if constexpr (kOfOutputs) {
+#pragma unroll
+        for (int e = 0; e < 8; ++e) {
+          *reinterpret_cast<unsigned short*>(FilterPlace<kC>(args, at / kOfTap, out + e, source)) =
+              static_cast<unsigned short>(value[i][e / 2] >> (e % 2 * 16));
+        }
+      } else {
+        *reinterpret_cast<Vec<unsigned, 4>*>(FilterPlace<kC>(args, at / kOfTap, out, source)) =
+            value[i];
+      }
+    }
+  }
+}
+
+/// Puts the filter of a block of channels into shared memory, [tap][output][source channel]. By all
+/// threads that consume.
 template <HaloConfig kC>
 GRIDWISE_DEVICE void FillFilter(const HaloArgs& args, int block, bool is_zero) {
   using T = Element<kC.type>;
   constexpr int kRun = kC.channels, kThreads = 128 * kC.warpgroups(), kBatch = 18;
+  if (args.filter_runs && reinterpret_cast<unsigned long>(args.other_data) % 16 == 0) {
+    FillFilterByRuns<kC>(args, block, is_zero);
+    return;
+  }
   const int count = args.class_end[kC.classes() - 1] * 64 * kRun;
-  char* const to = dynamic_shared_memory + args.filter_at;
 #pragma clang loop unroll(disable)
   for (int first = ThreadId(); first < count; first += kBatch * kThreads) {
-    T value[kBatch];  // loads that do not wait for each other
+    T value[kBatch];
 #pragma unroll
     for (int i = 0; i < kBatch; ++i) {
-      const int at = first + i * kThreads, n = at / kRun % 64;
+      const int at = first + i * kThreads, out = at / kRun % 64;
       value[i] = 0;
       if (at >= count) continue;
-      const T* const w = FilterOf<T>(args, args.tap[at / (64 * kRun)], block * 64 + n,
-                                     block * 64 + n / kRun * kRun + at % kRun);
+      const T* const w = FilterOf<T>(args, args.tap[at / (64 * kRun)], block * 64 + out,
+                                     block * 64 + SourceOfProduct<kC>(out, at % kRun));
       if (w != nullptr && !is_zero) value[i] = *w;
     }
 #pragma unroll
     for (int i = 0; i < kBatch; ++i) {
       const int at = first + i * kThreads;
-      const int byte = (at * 2) ^ (((at * 2 >> 7) & (kRun / 8 - 1)) << 4);
-      if (at < count) *reinterpret_cast<T*>(to + byte) = value[i];
+      if (at >= count) continue;
+      *reinterpret_cast<T*>(FilterPlace<kC>(args, at / (64 * kRun), at / kRun % 64, at % kRun)) =
+          value[i];
     }
   }
 }
@@ -266,23 +327,46 @@ GRIDWISE_DEVICE bool HasNonFinite(const HaloSums<kC>& sums, unsigned rows) {
   return found;
 }
 
-/// The copy engine stores a team's tile: lines of the output, from shared memory where residue
-/// classes along w lie next to each other.
+/// Where a thread's rows lie in its team's staging, for StoreMatrix4: a tile's cells line after
+/// line of the output, as its box is stored, residue classes next to each other. Cells that are in
+/// no tile lie behind the last one that is: there is room, since they have rows as well.
 template <HaloConfig kC>
-GRIDWISE_DEVICE void StoreHaloBoxes(const HaloArgs& args, const HaloTileAt& tile, int block,
-                                    SharedAddress staging, int warpgroup, int barrier,
-                                    bool is_first, HaloSums<kC>& sums) {
+class StagedRows {
+ public:
+  GRIDWISE_DEVICE StagedRows(const HaloArgs& args, int warpgroup)
+      : line_(args.tile_w * kC.up), end_(args.tile_h * kC.up * line_) {
+#pragma unroll
+    for (int rep = 0; rep < kC.reps; ++rep) {
+      const int cell =
+          (warpgroup * kC.reps + rep) * 64 + ThreadId() % 128 / 32 * 16 + ThreadId() % 16;
+      const int h = Quotient(cell, args.by_pitch), w = cell - h * args.pitch;
+      first_[rep] = h < args.tile_h && w < args.tile_w ? h * kC.up * line_ + w * kC.up : end_;
+    }
+  }
+  /// Of output cell y, x of those of a tile's cell.
+  GRIDWISE_DEVICE int At(int rep, int y, int x) const {
+    return kC.up == 1 || first_[rep] == end_ ? first_[rep] : first_[rep] + y * line_ + x;
+  }
+
+ private:
+  int line_, end_;
+  int first_[kC.reps];
+};
+
+/// The copy engine stores a team's tile, from shared memory.
+template <HaloConfig kC>
+GRIDWISE_DEVICE void StoreHaloBox(const HaloArgs& args, const HaloTileAt& tile, int block,
+                                  SharedAddress staging, int warpgroup, int barrier, bool is_first,
+                                  HaloSums<kC>& sums) {
   const int lane = ThreadId() % 32;
+  const StagedRows<kC> rows(args, warpgroup);  // again for each tile: registers are few
 #pragma unroll
   for (int i = 0; i < kC.classes(); ++i) {
 #pragma unroll
     for (int rep = 0; rep < kC.reps; ++rep) {
       auto& d = sums.d[i][rep];
       FinishSums(args.epilogue, d);
-      const int cell =
-          (warpgroup * kC.reps + rep) * 64 + ThreadId() % 128 / 32 * 16 + ThreadId() % 16;
-      const int row =
-          ((i / kC.up ^ args.flip_h) * kC.cells() + cell) * kC.up + (i % kC.up ^ args.flip_w);
+      const int row = rows.At(rep, i / kC.up ^ args.flip_h, i % kC.up ^ args.flip_w);
 #pragma unroll
       for (int j = 0; j < 8; j += 2) {
         const float* const v = d + j * 4;
@@ -295,12 +379,7 @@ GRIDWISE_DEVICE void StoreHaloBoxes(const HaloArgs& args, const HaloTileAt& tile
   FenceAsyncProxy();
   WaitAt(barrier, 128 * kC.sharers);
   if (!is_first) return;
-  const int lines = args.tile_h * kC.up;
-  for (int h = 0; h < lines && tile.h * kC.up + h < args.out_h; ++h) {
-    const int row = (h % kC.up * kC.cells() + h / kC.up * args.pitch) * kC.up;
-    StoreBox(args.other, staging + row * 128, block * 64, tile.w * kC.up, tile.h * kC.up + h,
-             tile.image);
-  }
+  StoreBox(args.other, staging, block * 64, tile.w * kC.up, tile.h * kC.up, tile.image);
   CommitStores();
 }
 
@@ -351,7 +430,7 @@ struct HaloRoles {
       const int staging = args.staging_at + (team * args.buffers + buffer) * kC.staging_bytes();
       const bool mends = AnyAt(barrier, kTeam, args.mixes && HasNonFinite(sums, rows));
       if (args.stores == Stores::kBoxes && !mends) {
-        StoreHaloBoxes(args, tile, work.block, base + staging, warpgroup, barrier, is_first, sums);
+        StoreHaloBox(args, tile, work.block, base + staging, warpgroup, barrier, is_first, sums);
         continue;
       }
       const HaloPlace<kC> place = {args, tile, work.block, work.split};

@@ -2,20 +2,30 @@
 
 #include "hopper/kernel/halo.h"
 
-/// Backward-weight of groups of few channels, see hopper/halo.h: products of 64 channels of dy and
-/// 64 of x at each tap, of which the blocks of the groups are kept. K is the cells of a tile,
-/// counted by the patch's pitch; dy is zero in the columns that the tile does not have. Workgroups
-/// of a block of channels share its tiles, and each is a split of K.
+/// Backward-weight of groups of few channels, or of one group, see hopper/halo.h: products of 64
+/// channels of dy and 64 of x at each tap, of which the blocks of the groups are kept. K is the
+/// cells of a tile, counted by the patch's pitch; dy is zero in the columns that the tile does not
+/// have. Workgroups of a block of channels share its tiles, and each is a split of K.
 ///
 /// Those zeros times a NaN or an infinity of x are NaN, so sums that are NaN are computed again,
 /// by one lane, from the cells that there are.
 
 namespace gridwise::hopper {
 
+/// A block of channels of x, and of dy: the same, or of one group each pair.
+struct HaloWeightBlock {
+  int x, dy;
+
+  GRIDWISE_DEVICE HaloWeightBlock(const HaloArgs& args, const HaloWork& work)
+      : x(args.dy_blocks > 0 ? work.block / args.dy_blocks : work.block),
+        dy(args.dy_blocks > 0 ? work.block - x * args.dy_blocks : work.block) {}
+};
+
 template <DataType kType>
 struct HaloWeightPlace {
   const HaloArgs& args;
   const HaloWork& work;
+  const HaloWeightBlock& block;
   const HaloTap& tap;
 
   struct Row {
@@ -24,20 +34,20 @@ struct HaloWeightPlace {
   };
   GRIDWISE_DEVICE int mask() const { return (1 << args.log_group) - 1; }
   GRIDWISE_DEVICE Row FindRow(int row) const {
-    const int k = work.block * 64 + row;
+    const int k = block.dy * 64 + row;
     return {.is_there = k < args.channels, .k = k};
   }
   GRIDWISE_DEVICE long Bytes(const OutputStrides& strides, const Row& row) const {
     return (row.k >> args.log_group) * strides.group +
            static_cast<long>(row.k & mask()) * strides.row;
   }
-  GRIDWISE_DEVICE int Count(int) const { return args.channels - work.block * 64; }
+  GRIDWISE_DEVICE int Count(int) const { return args.source_channels - block.x * 64; }
   GRIDWISE_DEVICE long Column(const OutputStrides& strides, int column) const {
     return static_cast<long>(tap.y) * strides.axis[1] + static_cast<long>(tap.x) * strides.axis[2] +
-           static_cast<long>((work.block * 64 + column) & mask()) * strides.column;
+           static_cast<long>((block.x * 64 + column) & mask()) * strides.column;
   }
   GRIDWISE_DEVICE bool Has(const Row& row, int column) const {
-    return (work.block * 64 + column) >> args.log_group == row.k >> args.log_group;
+    return (block.x * 64 + column) >> args.log_group == row.k >> args.log_group;
   }
   GRIDWISE_DEVICE float Mend(float, const Row& row, int column) const {
     using T = Element<kType>;
@@ -54,13 +64,39 @@ struct HaloWeightPlace {
         const CellStrides& strides = args.other_stride_of;
         const long at = tile.image * strides.image + static_cast<long>(h) * strides.h +
                         static_cast<long>(w) * strides.w;
-        const float source = x == nullptr ? 0 : static_cast<float>(x[work.block * 64 + column]);
+        const float source = x == nullptr ? 0 : static_cast<float>(x[block.x * 64 + column]);
         sum += static_cast<float>(dy[at]) * source;
       }
     }
     return sum;
   }
 };
+
+/// Lanes store 64 x 64 sums from their registers, pairs of columns that are neighbours in a group.
+template <DataType kNarrow, class Finish>
+GRIDWISE_DEVICE void StorePairs(const Finish& finish, const HaloWeightPlace<kNarrow>& place,
+                                const float (&d)[32]) {
+  const int lane = ThreadId() % 32, first_row = ThreadId() % 128 / 32 * 16 + lane / 4;
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const auto row = finish.FindRow(first_row + half * 8);
+    char* const of_row = finish.RowOf(row);
+#pragma unroll
+    for (int j = 0; j < 8; ++j) {
+      const int column = j * 8 + lane % 4 * 2;
+      const bool is_there = row.is_there && column < place.Count(0) && place.Has(row, column);
+      char* const to = of_row + finish.Column(column);
+      const float* const v = d + j * 4 + half * 2;
+      if (finish.is_f32()) {
+        StoreIf(is_there, to,
+                Vec<unsigned, 2>{__builtin_bit_cast(unsigned, v[0]),
+                                 __builtin_bit_cast(unsigned, v[1])});
+      } else if (is_there) {
+        *reinterpret_cast<unsigned*>(to) = Pack<kNarrow>(v[0], v[1]);
+      }
+    }
+  }
+}
 
 template <HaloWeightConfig kC>
 struct HaloWeightRoles {
@@ -77,17 +113,20 @@ struct HaloWeightRoles {
 
   GRIDWISE_DEVICE static void Produce(const HaloArgs& args, SharedAddress base) {
     const HaloWork work(args);
+    const HaloWeightBlock block(args, work);
     Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);
-    const int line_bytes = args.tile_w * 128;
+    const bool of_tiles = args.dy_lines > 1;  // a box is a tile, else a line of it
+    const int line_bytes = (of_tiles ? args.pitch : args.tile_w) * 128;
     for (int i = work.first; i < work.tiles; i += work.step, ring.Next()) {
       const HaloTileAt tile = FindHaloTile(args, i);
       ring.WaitEmpty();
       if (!IsElected()) continue;
       ring.full().ArriveAndExpect(args.planes * args.box_bytes + args.tile_h * line_bytes);
-      LoadPatch(args, ring, work.block, tile);
-      for (int h = 0; h < args.tile_h; ++h) {
+      LoadPatch(args, ring, block.x, tile);
+      for (int h = 0; h < args.tile_h; h += args.dy_lines) {
         LoadBox(ring.at() + args.other_at + h * args.pitch * 128, args.other, ring.full(),
-                work.block * 64, tile.w, tile.h + h, tile.image);
+                block.dy * 64, of_tiles ? 0 : tile.w, of_tiles ? tile.w / args.tile_w : 0,
+                tile.h + h, tile.image);
       }
     }
   }
@@ -95,24 +134,14 @@ struct HaloWeightRoles {
   GRIDWISE_DEVICE static void Consume(const HaloArgs& args, SharedAddress base) {
     const HaloWork work(args);
     const int group = WarpgroupId(), first_tap = group * kTapsOfGroup;
-    const int steps = args.tile_h * args.pitch / 16;
+    const HaloWeightBlock block(args, work);
     float sums[kTapsOfGroup][32] = {};
     Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);
     int last = -1;
     for (int i = work.first; i < work.tiles; i += work.step, ring.Next()) {
       ring.WaitFull();
-      MatrixDescriptor a = LinesPerK(ring.at() + args.other_at), b[kTapsOfGroup];
-#pragma unroll
-      for (int t = 0; t < kTapsOfGroup; ++t)
-        b[t] = LinesPerK(ring.at() + args.tap[first_tap + t].at);
       WgmmaFence();
-      for (int step = 0; step < steps; ++step, a += 2048 / 16) {
-#pragma unroll
-        for (int t = 0; t < kTapsOfGroup; ++t, b[t - 1] += 2048 / 16) {
-          Wgmma<64, kC.type, OperandOrder::kLinesPerK, OperandOrder::kLinesPerK>(sums[t], a, b[t],
-                                                                                 1);
-        }
-      }
+      StartTile(sums, args, ring.at(), first_tap);
       WgmmaCommit();
       WgmmaWait<1>();
       if (last >= 0) ring.Release(last);
@@ -124,11 +153,49 @@ struct HaloWeightRoles {
       Touch(sums[t]);
       if (first_tap + t >= args.class_end[0]) continue;
       using Place = HaloWeightPlace<kC.type>;
-      const Place place = {args, work, args.tap[first_tap + t]};
+      const Place place = {args, work, block, args.tap[first_tap + t]};
       const Finisher<Place, Element<kC.type>> finish(args.epilogue, place,
                                                      /*split=*/work.first);
-      StoreElements<64>(finish, dynamic_shared_memory + args.staging_at + group * 8192, group, 0,
-                        sums[t]);
+      bool mends = false;
+#pragma unroll
+      for (const float v : sums[t]) mends |= v != v;
+      if (args.stores == Stores::kVectors && finish.is_aligned() &&
+          !AnyAt(StoreBarrier(group), 128, mends)) {
+        FinishSums(args.epilogue, sums[t]);
+        StorePairs<kC.type>(finish, place, sums[t]);
+      } else {
+        StoreElements<64>(finish, dynamic_shared_memory + args.staging_at + group * 8192, group, 0,
+                          sums[t]);
+      }
+    }
+  }
+
+ private:
+  /// Starts the products of a tile at a warpgroup's taps.
+  GRIDWISE_DEVICE static void StartTile(float (&sums)[kTapsOfGroup][32], const HaloArgs& args,
+                                        SharedAddress stage, int first_tap) {
+    constexpr OperandOrder kLines = OperandOrder::kLinesPerK;
+    constexpr int kStepBytes = 16 * 128;
+    const int steps = args.tile_h * args.pitch / 16;
+    MatrixDescriptor a = LinesPerK(stage + args.other_at);
+    const int first = args.tap[first_tap].at;
+    if constexpr (kC.joins) {
+      // The columns of the next tap are the same channels some cells further.
+      MatrixDescriptor b = LinesPerK(stage + first, args.tap[first_tap + 1].at - first);
+      auto& all = reinterpret_cast<float (&)[kTapsOfGroup * 32]>(sums);
+      for (int step = 0; step < steps; ++step, a += kStepBytes / 16, b += kStepBytes / 16) {
+        Wgmma<kTapsOfGroup * 64, kC.type, kLines, kLines>(all, a, b, 1);
+      }
+    } else {
+      MatrixDescriptor b[kTapsOfGroup];
+#pragma unroll
+      for (int t = 0; t < kTapsOfGroup; ++t) b[t] = LinesPerK(stage + args.tap[first_tap + t].at);
+      for (int step = 0; step < steps; ++step, a += kStepBytes / 16) {
+#pragma unroll
+        for (int t = 0; t < kTapsOfGroup; ++t, b[t - 1] += kStepBytes / 16) {
+          Wgmma<64, kC.type, kLines, kLines>(sums[t], a, b[t], 1);
+        }
+      }
     }
   }
 };

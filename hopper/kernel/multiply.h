@@ -26,7 +26,7 @@ GRIDWISE_DEVICE MatrixDescriptor DescriptorOf(SharedAddress at, int k16) {
   if constexpr (kOrder == OperandOrder::kRunsAlongK) {
     return RunsAlongK<kSlab * 2>(at + k16 * 32);
   } else {
-    return LinesPerK(at + k16 * 2048);
+    return LinesPerK(at + k16 * 2048, kSlab * 128);
   }
 }
 

@@ -7,23 +7,20 @@
 /// Backward-weight of groups of few channels by single warps, see hopper/narrow.h: of dy and, at
 /// each tap, of x 16 cells at a time, which lie [cell][channel] and are loaded transposed. Cells
 /// that there are not are a line of zeros. Parts of the warps add up their sums in order at the
-/// end; workgroups that share the tiles of a block of channels are splits of K.
+/// end; workgroups that share the tiles of a block of channels are splits of K. The first warp also
+/// loads tiles ahead: a warp that did nothing else would cost the others registers.
 
 namespace gridwise::hopper {
 
-/// Runs a kernel's roles: the last warp produces what the others consume.
-template <int kWarps, class Roles, class Args>
+/// Runs a kernel whose warps do all the same.
+template <class Roles, class Args>
 GRIDWISE_DEVICE void RunWarpRoles(const Args& args) {
   const SharedAddress base = DynamicSharedMemory();
   LetNextLaunchBegin();
   Roles::Init(args, base);
   WaitForLaunchBefore();
-  WaitAt(0, 32 * (kWarps + 1));
-  if (WarpId() < kWarps) {
-    Roles::Consume(args, base);
-  } else {
-    Roles::Produce(args, base);
-  }
+  WaitAt(0, Roles::kThreads);
+  Roles::Run(args, base);
 }
 
 /// Where 16 bytes of a cell are, of cells that begin at an address.
@@ -54,6 +51,7 @@ struct NarrowWeightPlace : HaloWeightPlace<kType> {
 template <NarrowWeightConfig kC>
 struct NarrowWeightRoles {
   static constexpr int kColumns = kC.channels / 8;  // operands B
+  static constexpr int kThreads = kC.threads();
   using Sums = float[kC.taps()][kColumns][4];
 
   GRIDWISE_DEVICE static void Init(const HaloArgs& args, SharedAddress base) {
@@ -63,18 +61,19 @@ struct NarrowWeightRoles {
     }
   }
 
-  GRIDWISE_DEVICE static void Produce(const HaloArgs& args, SharedAddress base) {
-    const HaloWork work(args);
-    Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);
-    for (int i = work.first; i < work.tiles; i += work.step, ring.Next()) {
-      const HaloTileAt tile = FindHaloTile(args, i);
-      ring.WaitEmpty();
-      if (!IsElected()) continue;
+  /// By a whole warp: starts to load a tile, where there is one, when nobody reads its stage.
+  GRIDWISE_DEVICE static void Load(const HaloArgs& args, const HaloWork& work,
+                                   Ring<kC.stages>& ring, int i) {
+    if (i >= work.tiles) return;
+    const HaloTileAt tile = FindHaloTile(args, i);
+    ring.WaitEmpty();
+    if (IsElected()) {
       ring.full().ArriveAndExpect(args.planes * args.box_bytes + args.tile_h * args.tile_w * 128);
       LoadPatch(args, ring, work.block, tile);
       LoadBox(ring.at() + args.other_at, args.other, ring.full(), work.block * 64, tile.w, tile.h,
               tile.image);
     }
+    ring.Next();
   }
 
   /// Adds the terms of a tile.
@@ -141,12 +140,17 @@ struct NarrowWeightRoles {
     }
   }
 
-  GRIDWISE_DEVICE static void Consume(const HaloArgs& args, SharedAddress base) {
+  GRIDWISE_DEVICE static void Run(const HaloArgs& args, SharedAddress base) {
     const int warp = ThreadId() / 32, run = warp % 4, part = warp / 4, lane = ThreadId() % 32;
     const HaloWork work(args);
     Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);
+    Ring<kC.stages> ahead = ring;
+    constexpr int kAhead = kC.stages - 1;
+    for (int i = 0; warp == 0 && i < kAhead; ++i)
+      Load(args, work, ahead, work.first + i * work.step);
     Sums sums = {};
     for (int i = work.first; i < work.tiles; i += work.step, ring.Next()) {
+      if (warp == 0) Load(args, work, ahead, i + kAhead * work.step);
       ring.WaitFull();
       MultiplyTile(sums, args, ring.at(), base + args.filter_at, FindHaloTile(args, i), part, run);
       SyncWarp();
@@ -154,10 +158,11 @@ struct NarrowWeightRoles {
     }
     AddParts(sums, part);
     if (part > 0) return;
+    const HaloWeightBlock block(args, work);
     const int first_column = run * 16 / kC.channels * kC.channels;
 #pragma clang loop unroll(disable)
     for (int tap = 0; tap < kC.taps(); ++tap) {
-      const NarrowWeightPlace<kC.type> place = {{args, work, args.tap[tap]}};
+      const NarrowWeightPlace<kC.type> place = {{args, work, block, args.tap[tap]}};
       const Finisher<NarrowWeightPlace<kC.type>, Element<kC.type>> finish(args.epilogue, place,
                                                                           /*split=*/work.first);
 #pragma unroll

@@ -44,10 +44,10 @@ struct WeightBlock {
   int tap, t[3], channel;
 
   GRIDWISE_DEVICE WeightBlock(const WeightArgs& args, int block)
-      : tap(block / args.c_blocks), channel((block - tap * args.c_blocks) * 64) {
-    const int by_w = tap / args.gemm.axis[2].taps;
+      : tap(Quotient(block, args.by_c_blocks)), channel((block - tap * args.c_blocks) * 64) {
+    const int by_w = Quotient(tap, args.by_taps[1]);
     t[2] = tap - by_w * args.gemm.axis[2].taps;
-    t[0] = by_w / args.gemm.axis[1].taps;
+    t[0] = Quotient(by_w, args.by_taps[0]);
     t[1] = by_w - t[0] * args.gemm.axis[1].taps;
   }
 };
@@ -74,6 +74,8 @@ GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
         if (is_there) moves[b] |= move << (8 * axis);
       }
     }
+    const int first_k = tile.group * args.dy_channels + tile.row;
+    const int of_group = args.dy_channels > 0 ? 0 : tile.group;
     for (int slab = tile.first; slab < tile.end; ++slab, ring.Next()) {
       const ClassCell cell = CellOfRow(args.gemm, slab * kC.slab);
       const CellAt at = SourceOf(args.gemm, args.strides, cell);
@@ -82,7 +84,7 @@ GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
       ring.full().ArriveAndExpect(kC.stage_bytes());
 #pragma unroll
       for (int m = 0; m < kC.rows(); m += 64) {
-        LoadBox(ring.a() + m * 128, args.dy, ring.full(), tile.row + m, slab * kC.slab, tile.group);
+        LoadBox(ring.a() + m * 128, args.dy, ring.full(), first_k + m, slab * kC.slab, of_group);
       }
 #pragma unroll
       for (int b = 0; b < kBlocks; ++b) {

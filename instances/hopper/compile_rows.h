@@ -49,11 +49,9 @@ using enum DataType;
 #define LINE(...) GRIDWISE_HOPPER_ROW(LineRoles, HaloArgs, (LineConfig{__VA_ARGS__}))
 #define HALO_WEIGHT(...) \
   GRIDWISE_HOPPER_ROW(HaloWeightRoles, HaloArgs, (HaloWeightConfig{__VA_ARGS__}))
-#define NARROW_WEIGHT(...)                                                            \
-  GRIDWISE_HOPPER_KERNEL(                                                             \
-      HaloArgs,                                                                       \
-      (RunWarpRoles<(NarrowWeightConfig{__VA_ARGS__}).warps,                          \
-                    NarrowWeightRoles<(NarrowWeightConfig{__VA_ARGS__})>, HaloArgs>), \
+#define NARROW_WEIGHT(...)                                                                      \
+  GRIDWISE_HOPPER_KERNEL(                                                                       \
+      HaloArgs, (RunWarpRoles<NarrowWeightRoles<(NarrowWeightConfig{__VA_ARGS__})>, HaloArgs>), \
       (NarrowWeightConfig{__VA_ARGS__}))
 #define SIMPLE(...)                                                              \
   GRIDWISE_HOPPER_KERNEL(SimpleArgs, (SimpleTiles<(SimpleConfig{__VA_ARGS__})>), \
