@@ -25,7 +25,7 @@ int TapsOf(const HaloShape& shape) { return Int(static_cast<std::int64_t>(shape.
 constexpr std::int64_t kBarrierBytes = 64;
 
 std::variant<std::string, Halo> HaloOf(const HaloConfig& config, const ConvProblem& problem,
-                                       const DeviceFacts& device) {
+                                       const DeviceFacts& device, Wanted wanted = Wanted::kBest) {
   // Of a cell's 64 channels at a tap: a product of 64 cells reads 2 KB of them and a column's 32
   // bytes each, 128 bytes a cycle.
   const double cycles = (2048 + config.channels * 32) / 128.0 * 4 / 64;
@@ -43,11 +43,12 @@ std::variant<std::string, Halo> HaloOf(const HaloConfig& config, const ConvProbl
            },
        .matrix = [&](const HaloShape& shape,
                      const HaloTiling&) { return TapsOf(shape) * config.cells() * cycles; },
-       .cells_of_other = 1.0 * config.classes()});
+       .cells_of_other = 1.0 * config.classes()},
+      wanted);
 }
 
 std::variant<std::string, Halo> HaloOf(const HaloWeightConfig& config, const ConvProblem& problem,
-                                       const DeviceFacts& device) {
+                                       const DeviceFacts& device, Wanted wanted = Wanted::kBest) {
   return MakeHalo(problem, device,
                   {.most_taps = HaloWeightConfig::kTaps,
                    .limits =
@@ -62,11 +63,12 @@ std::variant<std::string, Halo> HaloOf(const HaloWeightConfig& config, const Con
                    .matrix =
                        [](const HaloShape& shape, const HaloTiling& tiling) {
                          return TapsOf(shape) * tiling.tile_h * tiling.pitch * 32.0 / 16;
-                       }});
+                       }},
+                  wanted);
 }
 
 std::variant<std::string, Halo> HaloOf(const HaloDenseConfig& config, const ConvProblem& problem,
-                                       const DeviceFacts& device) {
+                                       const DeviceFacts& device, Wanted wanted = Wanted::kBest) {
   // 64 rows of 64 channels: 8 KB, at 128 bytes a cycle.
   return MakeHalo(
       problem, device,
@@ -80,7 +82,8 @@ std::variant<std::string, Halo> HaloOf(const HaloDenseConfig& config, const Conv
                  .filter_bytes = config.kept > 0 ? 0 : filter};
            },
        .matrix = [&](const HaloShape& shape,
-                     const HaloTiling&) { return 1.0 * TapsOf(shape) * config.cells(); }});
+                     const HaloTiling&) { return 1.0 * TapsOf(shape) * config.cells(); }},
+      wanted);
 }
 
 template <class Config>
@@ -93,7 +96,7 @@ std::optional<std::string> RejectCommon(const Config& config, Direction directio
   if (problem.type != config.type) {
     return absl::StrFormat("type is %s; the row is for %s", Name(problem.type), Name(config.type));
   }
-  std::variant<std::string, Halo> made = HaloOf(config, problem, Gfx::kSm90a);
+  std::variant<std::string, Halo> made = HaloOf(config, problem, Gfx::kSm90a, Wanted::kAny);
   if (auto* reason = std::get_if<std::string>(&made)) return std::move(*reason);
   return std::nullopt;
 }
@@ -170,6 +173,10 @@ std::optional<std::string> RejectProblem(const HaloConfig& config, const ConvPro
 std::optional<std::string> RejectProblem(const HaloWeightConfig& config,
                                          const ConvProblem& problem) {
   if (auto reason = problem.groups > 1 ? RejectHalo(problem) : RejectCells(problem)) return reason;
+  if (problem.groups == 1 && problem.filter_taps() * 2 < HaloWeightConfig::kTaps) {
+    return absl::StrFormat("the filter has %d taps; the row multiplies %d, of one group in vain",
+                           problem.filter_taps(), HaloWeightConfig::kTaps);
+  }
   if (auto reason = RejectCommon(config, Direction::kBackwardWeight, problem)) return reason;
   if (config.joins && problem.dims[1].filter == 3 && problem.dims[2].filter == 3 &&
       problem.dims[2].stride == 1) {

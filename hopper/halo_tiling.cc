@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 
 #include "absl/strings/str_format.h"
 #include "core/base/math.h"
@@ -124,8 +125,8 @@ TileCycles CyclesOf(const TileWork& of, const HaloTiling& tiling) {
           .alone = of.row.alone};
 }
 
-/// Of the tilings that fit, the one with the least estimate.
-std::optional<HaloTiling> ChooseTiling(const TileWork& of, const HaloLimits& limits) {
+std::optional<HaloTiling> ChooseTiling(const TileWork& of, const HaloLimits& limits,
+                                       Wanted wanted) {
   std::optional<HaloTiling> best;
   double least = 0;
   const HaloShape& shape = of.shape;
@@ -134,21 +135,23 @@ std::optional<HaloTiling> ChooseTiling(const TileWork& of, const HaloLimits& lim
     // Widths that waste nothing of the last tile, but for what others would as well.
     if (CeilDiv(shape.cells[1], CeilDiv(shape.cells[1], tile_w)) != tile_w) continue;
     const int narrow = tile_w + shape.reach[1];
-    for (int pitch = narrow; pitch < narrow + limits.multiple; ++pitch) {
-      const int most_h = std::min(shape.cells[0], Int(limits.cells) / pitch);
-      int last = 0;
-      for (int tile_h = 1; tile_h <= most_h + limits.multiple; ++tile_h) {
-        const int count = CeilDiv(shape.cells[0], tile_h);
-        if (count == last) continue;  // as many tiles of fewer lines
-        const std::optional<HaloTiling> tiling =
-            Tile(shape, of.problem, limits, tile_h, tile_w, pitch);
-        if (!tiling) continue;
-        last = count;
-        const double cycles = static_cast<double>(tiling->tiles) * CyclesOf(of, *tiling).both();
-        if (best && cycles >= least) continue;
-        best = tiling;
-        least = cycles;
-      }
+    int last_count = 0, last_pitch = 0;
+    const int most_h = std::min(shape.cells[0] + limits.multiple - 1, Int(limits.cells) / narrow);
+    for (int tile_h = 1; tile_h <= most_h; ++tile_h) {
+      const int count = CeilDiv(shape.cells[0], tile_h);
+      const int pitch = AlignUp(narrow, limits.multiple / std::gcd(tile_h, limits.multiple));
+      // As many tiles of fewer lines, which are no longer.
+      if (count == last_count && pitch >= last_pitch) continue;
+      const std::optional<HaloTiling> tiling =
+          Tile(shape, of.problem, limits, tile_h, tile_w, pitch);
+      if (!tiling) continue;
+      if (wanted == Wanted::kAny) return tiling;
+      last_count = count;
+      last_pitch = pitch;
+      const double cycles = static_cast<double>(tiling->tiles) * CyclesOf(of, *tiling).both();
+      if (best && cycles >= least) continue;
+      best = tiling;
+      least = cycles;
     }
   }
   return best;
@@ -161,7 +164,7 @@ CellStrides StridesOf(const TensorAxes& axes) {
 }  // namespace
 
 std::variant<std::string, Halo> MakeHalo(const ConvProblem& problem, const DeviceFacts& device,
-                                         const HaloRow& row) {
+                                         const HaloRow& row, Wanted wanted) {
   std::variant<std::string, HaloShape> made = MakeShape(problem, row.up);
   if (auto* reason = std::get_if<std::string>(&made)) return std::move(*reason);
   Halo halo = {.shape = std::get<HaloShape>(std::move(made)), .tiling = {}, .cycles = {}};
@@ -170,7 +173,7 @@ std::variant<std::string, Halo> MakeHalo(const ConvProblem& problem, const Devic
     return absl::StrFormat("the filter has %d taps; the row takes at most %d", taps, row.most_taps);
   }
   const TileWork of = {problem, device, halo.shape, row};
-  const std::optional<HaloTiling> tiling = ChooseTiling(of, row.limits(halo.shape));
+  const std::optional<HaloTiling> tiling = ChooseTiling(of, row.limits(halo.shape), wanted);
   if (!tiling) return "no tile fits in shared memory";
   halo.tiling = *tiling;
   halo.cycles = CyclesOf(of, *tiling);

@@ -86,9 +86,11 @@ struct Halo {
   TileCycles cycles;
 };
 
-/// The tiling with the least estimate, or the reason why the row cannot do it.
+/// The tiling with the least estimate, or the first that fits; or the reason why the row cannot do
+/// it.
+enum class Wanted { kBest, kAny };
 std::variant<std::string, Halo> MakeHalo(const ConvProblem& problem, const DeviceFacts& device,
-                                         const HaloRow& row);
+                                         const HaloRow& row, Wanted wanted = Wanted::kBest);
 
 /// Why rows for groups of few channels cannot compute the problem, whatever they are.
 std::optional<std::string> RejectHalo(const ConvProblem& problem);

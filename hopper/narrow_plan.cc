@@ -26,7 +26,7 @@ double CyclesOfItems(int items, int parts, int products) {
 }
 
 std::variant<std::string, Halo> HaloOf(const NarrowWeightConfig& config, const ConvProblem& problem,
-                                       const DeviceFacts& device) {
+                                       const DeviceFacts& device, Wanted wanted = Wanted::kBest) {
   const int products = config.taps() * config.channels / 8;
   return MakeHalo(problem, device,
                   {.limits =
@@ -41,7 +41,8 @@ std::variant<std::string, Halo> HaloOf(const NarrowWeightConfig& config, const C
                          return CyclesOfItems(CeilDiv(tiling.tile_h * tiling.tile_w, 16),
                                               config.parts(), products);
                        },
-                   .alone = 300});
+                   .alone = 300},
+                  wanted);
 }
 
 }  // namespace
@@ -63,7 +64,7 @@ std::optional<std::string> RejectProblem(const NarrowWeightConfig& config,
                            problem.dims[axis].filter, "dhw"[axis], config.filter);
   }
   if (auto reason = RejectHalo(problem)) return reason;
-  std::variant<std::string, Halo> made = HaloOf(config, problem, Gfx::kSm90a);
+  std::variant<std::string, Halo> made = HaloOf(config, problem, Gfx::kSm90a, Wanted::kAny);
   if (auto* reason = std::get_if<std::string>(&made)) return std::move(*reason);
   return std::nullopt;
 }
