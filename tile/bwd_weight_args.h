@@ -35,11 +35,11 @@ struct StepOrder {
 };
 
 /// The cells of all images as positions one behind the other, of dy and x alike, where a filter of
-/// 3x3 meets neighbours: behind each row of cells there is one that is none, which is the padding of
-/// both ends, and behind the rows of an image a row of such.
+/// 3x3 meets neighbours: behind each row of cells there is one that is none, which is the padding
+/// of both ends, and behind the rows of an image a row of such.
 struct CellPositions {
-  int pitch;     // positions of a row
-  int rows;      // of an image
+  int pitch;  // positions of a row
+  int rows;   // of an image
   int images;
   int lead;      // images that steps may begin before the first
   int channels;  // of a cell, of all groups
@@ -61,9 +61,9 @@ struct BwdWeightArgs {
   // step_runs runs of patch.k cells along w: tile.k cells in all. Sizes are powers of two.
   int step_rows, log2_step_runs;
   StepOrder order;
-  int steps;              // of all
-  int split_steps;        // of a workgroup, of those that share a tile's K
-  EpilogueArgs epilogue;  // dw
+  int steps;                // of all
+  int split_steps;          // of a workgroup, of those that share a tile's K
+  EpilogueArgs epilogue;    // dw
   CellPositions positions;  // where there is a halo, whose steps are of positions
 };
 

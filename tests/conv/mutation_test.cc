@@ -212,9 +212,9 @@ TEST(KernelMutation, WhatIsMissingIsFoundOrRedundant) {
     SCOPED_TRACE(kind.name);
     const RowInfo* const row = FindRow(rows, kind, *gfx);
     if (row == nullptr) {
-      const bool is_of_rdna = TraitsOf(*gfx).mma_unit != MmaUnit::kMfma;
-      EXPECT_TRUE(is_of_rdna ? kind.suffix == "_wavelet2" || kind.suffix == "_direct3"
-                             : kind.suffix == "_direct3" && *gfx != Gfx::k950)
+      const bool is_of_mfma = kind.suffix == "_wavelet2" || kind.suffix == "_taps3";
+      const bool has_mfma = TraitsOf(*gfx).mma_unit == MmaUnit::kMfma;
+      EXPECT_TRUE((is_of_mfma && !has_mfma) || (kind.suffix == "_direct3" && *gfx != Gfx::k950))
           << "the target has such a row no more";
       continue;
     }

@@ -28,10 +28,9 @@ class PlaceOfBlocks {
     const int of_block = row % kRows * kPair + row / kRows % kPair;
     const int channel = first_channel_ + row / kBlock * kBlock + of_block;
     const int group = channel / kChannels;
-    return channel < channels_
-               ? static_cast<unsigned>(group * static_cast<int>(strides.group) +
-                                       (channel - group * kChannels) * strides.row)
-               : Buffer::kOutOfRange;
+    return channel < channels_ ? static_cast<unsigned>(group * static_cast<int>(strides.group) +
+                                                       (channel - group * kChannels) * strides.row)
+                               : Buffer::kOutOfRange;
   }
   GRIDWISE_DEVICE int Column(const OutputStrides& strides, int column) const {
     const int tap = column / kChannels, row = tap / kTaps;

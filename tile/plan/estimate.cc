@@ -83,8 +83,7 @@ TileSteps TileStepsOf(const TileConfig& c, const DeviceFacts& device) {
           .barriers = c.keeps_weights()      ? 0
                       : c.lds_buffers() == 1 ? 2
                                              : 1,
-          .slabs_in_flight =
-              c.keeps_weights() ? TileConfig::Halo::kMostTaps : c.slabs_in_flight(),
+          .slabs_in_flight = c.keeps_weights() ? TileConfig::Halo::kMostTaps : c.slabs_in_flight(),
           .ragged_cycles = kLoadIssue / c.mma.lanes() *
                            (parts(c.patch_a, c.tile.m) + parts(c.patch_b, c.tile.n))};
 }

@@ -362,8 +362,8 @@ struct Tiles {
     // A step is a row of taps there.
     if (config.has_taps_in_lds()) work.steps /= config.taps_in_lds.of_row;
     if (!config.has_ragged_slabs() || channels % config.chunk() == 0) work.ragged_steps = 0;
-    if (config
-            .keeps_weights()) {  // some rounds of workgroups, so that the last one leaves few idle
+    // Some rounds of workgroups, so that the last one leaves few idle.
+    if (config.keeps_weights()) {
       constexpr double kRounds = 3;
       const double at_once =
           request.device.compute_units * ResidentWorkgroups(config, request.device);
