@@ -178,14 +178,10 @@ std::optional<std::string> RejectProblem(const HaloWeightConfig& config,
                            problem.filter_taps(), HaloWeightConfig::kTaps);
   }
   if (auto reason = RejectCommon(config, Direction::kBackwardWeight, problem)) return reason;
-  if (config.joins && problem.dims[1].filter == 3 && problem.dims[2].filter == 3 &&
-      problem.dims[2].stride == 1) {
-    return std::nullopt;
-  }
-  return config.joins ? std::optional<std::string>(
-                            "the row joins taps that are neighbours: of a filter of 3 x 3 whose "
-                            "stride along w is 1")
-                      : std::nullopt;
+  const bool can_join =
+      problem.dims[1].filter == 3 && problem.dims[2].filter == 3 && problem.dims[2].stride == 1;
+  if (!config.joins || can_join) return std::nullopt;
+  return "the row joins taps that are neighbours: of a filter of 3 x 3 whose stride along w is 1";
 }
 
 std::optional<std::string> RejectProblem(const HaloDenseConfig& config,

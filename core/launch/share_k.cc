@@ -1,5 +1,6 @@
 #include "core/launch/share_k.h"
 
+#include <bit>
 #include <cstdint>
 
 namespace gridwise {
@@ -23,7 +24,8 @@ Sharing ShareK(Sharing sharing, DataType type, const DeviceFacts& device, const 
     const double of_round = device.compute_units / work.tiles;  // splits whose tiles fill all units
     for (int splits = 2; splits <= kMostRounds * of_round; splits *= 2) consider(splits);
     for (int rounds = 1; rounds <= kMostRounds; ++rounds) {
-      consider(static_cast<int>(rounds * of_round));
+      const auto splits = static_cast<unsigned>(rounds * of_round);
+      if (!std::has_single_bit(splits)) consider(static_cast<int>(splits));  // else it has been
     }
   }
   if (sharing.splits > 1 && sharing.partial_elements == 0) {

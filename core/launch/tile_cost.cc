@@ -20,7 +20,12 @@ double BytesPerClock(const DeviceFacts& device, const MachineFacts& machine, dou
 
 TileCost::TileCost(const DeviceFacts& device, const TileFit& fit, const TileSteps& s,
                    const Work& work)
-    : device_(device), fit_(fit), steps_(s), work_(work), machine_(MachineFactsOf(device.gfx)) {
+    : device_(device),
+      fit_(fit),
+      steps_(s),
+      work_(work),
+      machine_(MachineFactsOf(device.gfx)),
+      power_(PowerFactor(device.gfx)) {
   lds_ = s.slab_bytes / machine_.lds_write_bytes + s.conflict_cycles +
          s.read_bytes / machine_.lds_read_bytes;
   // What a wave does in a step besides to multiply, or another wave meanwhile.
@@ -70,8 +75,8 @@ Cost TileCost::Of(int splits) const {
        .rounds = rounds,
        .resident = resident,
        .pass_cycles = pass,
-       .power_cycles = PowerFactor(device_.gfx) * s.matrix_simds * s.matrix_cycles * steps * tiles /
-                       device_.compute_units,
+       .power_cycles =
+           power_ * s.matrix_simds * s.matrix_cycles * steps * tiles / device_.compute_units,
        .splits = static_cast<double>(splits)});
 }
 

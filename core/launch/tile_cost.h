@@ -54,7 +54,8 @@ class TileCost {
   const TileFit& fit_;
   const TileSteps steps_;
   const Work& work_;
-  MachineFacts machine_;
+  const MachineFacts machine_;
+  const double power_;                   // PowerFactor
   double lds_, busy_, latency_, fixed_;  // of a step, but the last of a workgroup
 };
 

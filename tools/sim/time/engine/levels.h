@@ -40,7 +40,7 @@ class Levels {
   double Read(double t, uint32_t index, uint64_t line);
   /// When `bytes` that are stored at `t` have arrived.
   double Write(double t, double bytes);
-  /// They are of this line.
+  /// A store at `t` is to this line; its bytes are Write's.
   virtual void Stored(double t, uint64_t line) = 0;
 
   const Share& l2_reads() const { return l2_read_; }

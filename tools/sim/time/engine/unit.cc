@@ -513,7 +513,6 @@ DieTime TimeDie(const UnitWork& work, int units, double mall_hits) {
     const UnitTime unit = engine.Time();
     die.clk = std::max(die.clk, unit.clk);
     die.instructions += unit.instructions;
-    for (size_t i = 0; i < die.busy.size(); ++i) die.busy[i] += unit.busy[i] / units;
   }
   return die;
 }

@@ -89,12 +89,11 @@ struct UnitTime {
 /// operands, its counters, its place in the code and what executes it allow.
 UnitTime TimeUnit(const UnitWork& work);
 
-/// What a die's units do together: their times are means, the lines those that all asked L2 for.
+/// What a die's units do together; the lines are those that all asked L2 for.
 struct DieTime {
   double clk = 0;  // from the first wave's launch to the last one's end
   int units = 0;
-  uint64_t instructions = 0;  // of waves
-  std::array<double, kResources> busy = {};
+  uint64_t instructions = 0;        // of waves
   double requests = 0, misses = 0;  // lines of L2
 };
 

@@ -103,10 +103,6 @@ constexpr Machine kMi300x = {
     .wave_launch_clk = {14, 12, 16, "[M SQTT]"},
 };
 
-// Each of its loads is in a branch of its own, which no compiler joins.
-constexpr const char* kFourLines =
-    "[D] naive kernel of rocm_wmma_samples, 4096: 7 clk a load of 2 x 16 lanes, 16 lines";
-
 constexpr Machine kMi355x = {
     .name = "MI355X",
     .target = "gfx950",
@@ -234,7 +230,10 @@ constexpr Machine kRx7900Xtx = {
     .lds_latency = {32.5, 32, 33, "[M SQTT] load to wait satisfied"},
     .l1s = {2, "[V] RDNA3 white paper: an L0 for every compute unit"},
     .address_lanes = {16, 8, 32, "[A] as CDNA"},
-    .address_lines = {4, 1, 4, kFourLines},
+    // Each of that kernel's loads is in a branch of its own, which no compiler joins.
+    .address_lines =
+        {4, 1, 4,
+         "[D] naive kernel of rocm_wmma_samples, 4096: 7 clk a load of 2 x 16 lanes, 16 lines"},
     .l1_read_bytes = {64, 64, 128, "[A] as CDNA; the white paper's line is 128 bytes"},
     .l1_write_bytes = {64, 32, 64, "[A]"},
     .l1_bytes = {32768, kSpecification},
