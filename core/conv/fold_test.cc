@@ -20,16 +20,35 @@ ConvProblem Stem(std::int64_t in_w, std::int64_t filter_w, std::int64_t stride, 
           Dim{.in = in_w, .filter = filter_w, .stride = stride, .pad_begin = pad, .pad_end = pad}}};
 }
 
-/// x as the folded problem has it, an element for each of its axes, from the strides of the struct.
+/// The same, with so many images' worth of lines that cells of a copy get a fourth channel.
+ConvProblem LargeStem() {
+  ConvProblem problem = Stem(700, 3, 1, 1);
+  problem.dims[1].in = 1024;
+  return problem;
+}
+
+/// Items of c elements, followed by zeros.
+std::vector<float> Widen(const std::vector<float>& items, std::int64_t c, std::int64_t to) {
+  std::vector<float> wide(items.size() / static_cast<size_t>(c) * static_cast<size_t>(to));
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const auto item = static_cast<std::int64_t>(i) / c, e = static_cast<std::int64_t>(i) % c;
+    wide[static_cast<size_t>(item * to + e)] = items[i];
+  }
+  return wide;
+}
+
+/// x as the folded problem has it, an element for each of its axes, from the strides of the struct;
+/// of cells as wide as the copy's.
 std::vector<float> Unroll(const Folded& folded, const ConvProblem& problem,
-                          const std::vector<float>& x) {
-  const std::int64_t in_line = problem.dims[2].in * problem.c;
+                          const std::vector<float>& narrow) {
+  const std::vector<float> x = Widen(narrow, problem.c, folded.cell);
+  const std::int64_t in_line = problem.dims[2].in * folded.cell;
   const std::int64_t lines = static_cast<std::int64_t>(x.size()) / in_line;
-  const std::int64_t line = folded.copies ? folded.to_cells * problem.c : in_line;
+  const std::int64_t line = folded.copies ? folded.to_cells * folded.cell : in_line;
   std::vector<float> copy(static_cast<size_t>(lines * line));
   for (std::int64_t l = 0; l < lines; ++l) {
     for (std::int64_t e = 0; e < in_line; ++e) {
-      const std::int64_t to = e + (folded.copies ? folded.pad * problem.c : 0);
+      const std::int64_t to = e + (folded.copies ? folded.pad * folded.cell : 0);
       if (to < line)
         copy[static_cast<size_t>(l * line + to)] = x[static_cast<size_t>(l * in_line + e)];
     }
@@ -49,11 +68,12 @@ std::vector<float> Unroll(const Folded& folded, const ConvProblem& problem,
 TEST(Fold, IsTheSameConvolution) {
   std::mt19937 random(5);
   for (const ConvProblem& problem : {Stem(11, 3, 1, 0), Stem(11, 3, 1, 1), Stem(12, 7, 2, 3),
-                                     Stem(9, 2, 4, 0), Stem(9, 2, 3, 1), Stem(5, 5, 1, 4)}) {
+                                     Stem(9, 2, 4, 0), Stem(9, 2, 3, 1), Stem(5, 5, 1, 4),
+                                     LargeStem()}) {
     SCOPED_TRACE(ToString(problem));
     const std::optional<Folded> folded = Fold(problem);
     ASSERT_TRUE(folded.has_value());
-    EXPECT_EQ(folded->problem.c, 3 * problem.dims[2].filter);
+    EXPECT_EQ(folded->problem.c, folded->cell * problem.dims[2].filter);
     EXPECT_EQ(folded->problem.dims[2].filter, 1);
     std::vector<float> x(static_cast<size_t>(problem.x_elements()));
     std::vector<float> w(static_cast<size_t>(problem.w_elements()));
@@ -63,7 +83,8 @@ TEST(Fold, IsTheSameConvolution) {
     ConvProblem packed = folded->problem;
     packed.strides = {};
     const absl::StatusOr<Expected> expected = ExpectedOutput(problem, x, w);
-    const absl::StatusOr<Expected> actual = ExpectedOutput(packed, Unroll(*folded, problem, x), w);
+    const absl::StatusOr<Expected> actual = ExpectedOutput(
+        packed, Unroll(*folded, problem, x), Widen(w, problem.c, folded->cell));
     ASSERT_TRUE(expected.ok() && actual.ok()) << expected.status() << actual.status();
     EXPECT_EQ(actual->out, expected->out);
   }
@@ -72,6 +93,21 @@ TEST(Fold, IsTheSameConvolution) {
 TEST(Fold, OnlyPaddingNeedsACopy) {
   EXPECT_FALSE(Fold(Stem(11, 3, 1, 0))->copies);
   EXPECT_TRUE(Fold(Stem(11, 3, 1, 1))->copies);
+}
+
+TEST(Fold, CellsOfLargeCopiesAreWhatLoadsTake) {
+  ConvProblem problem = LargeStem();
+  EXPECT_EQ(Fold(problem)->cell, 4);
+  problem.c = 5;
+  EXPECT_EQ(Fold(problem)->cell, 8);
+  problem.c = 2;
+  EXPECT_EQ(Fold(problem)->cell, 2);
+  EXPECT_EQ(Fold(Stem(11, 3, 1, 1))->cell, 3) << "a launch would take longer";
+  problem = LargeStem();
+  problem.dims[2].pad_begin = problem.dims[2].pad_end = 0;
+  EXPECT_EQ(Fold(problem)->cell, 3) << "there is no copy";
+  problem.type = DataType::kI8;
+  EXPECT_EQ(Fold(problem)->cell, 3);
 }
 
 TEST(Fold, LeavesOthersAlone) {

@@ -137,15 +137,32 @@ std::optional<Lines> RunLines(const Prepared& prepared, Tensor tensor) {
                .used = w.filter * c};
 }
 
-/// The lines of x along w that are copied with their padding; nothing if they are not.
-std::optional<Lines> WidenedLines(const Prepared& prepared) {
+/// The lines of x along w that are copied with their padding, or the taps of w if cells get more
+/// channels; nothing if they are not copied.
+std::optional<Lines> WidenedLines(const Prepared& prepared, Tensor tensor) {
   if (!prepared.folded || !prepared.folded->copies) return std::nullopt;
-  const PerAxis size = prepared.simple.AxesOf(Tensor::kX).size;
+  const Folded& folded = *prepared.folded;
+  const PerAxis size = prepared.simple.AxesOf(tensor).size;
   const std::int64_t c = prepared.simple.c;
-  return Lines{.count = size[0] * size[1] * size[2],
-               .from_line = size[3] * c,
-               .to_line = prepared.folded->to_cells * c,
-               .before = prepared.folded->pad * c};
+  if (tensor == Tensor::kW) {
+    if (folded.cell == c) return std::nullopt;
+    return Lines{.count = prepared.simple.w_elements() / c, .from_line = c, .to_line = folded.cell};
+  }
+  const std::int64_t lines = size[0] * size[1] * size[2];
+  if (folded.cell == c) {
+    return Lines{.count = lines,
+                 .from_line = size[3] * c,
+                 .to_line = folded.to_cells * c,
+                 .before = folded.pad * c};
+  }
+  return Lines{.count = lines * folded.to_cells,
+               .from_line = size[3],
+               .to_line = folded.cell,
+               .before = folded.pad,
+               .item = c,
+               .of_row = folded.to_cells,
+               .step = 1,
+               .used = c};
 }
 
 /// The cells of an operand, of w its taps, that are copied so that they lie multiples of 16 bytes
@@ -238,7 +255,7 @@ double LayoutPassCycles(const ConvProblem& problem, const DeviceFacts& device, C
   const Prepared prepared = Prepare(problem, device.gfx, cells);
   for (const auto& [tensor, place] : operands) {
     add(RunLines(prepared, tensor));
-    if (tensor == Tensor::kX) add(WidenedLines(prepared));
+    add(WidenedLines(prepared, tensor));
     add(FilledLines(prepared, tensor));
     add(PaddedCells(prepared.problem(), tensor, device.gfx, cells));
   }
@@ -268,7 +285,7 @@ Places LayoutPasses::AddBefore(LaunchPlan& plan) const {
     Place& place = places.*member;
     widen(RunLines(prepared, tensor), place);
     widen(FilledLines(prepared, tensor), place);
-    if (tensor == Tensor::kX) widen(WidenedLines(prepared), place);
+    widen(WidenedLines(prepared, tensor), place);
     widen(PaddedCells(prepared.problem(), tensor, gfx_, cells_), place);
   }
   if (IsTransposed(problem_, problem_.out())) {
