@@ -83,7 +83,7 @@ class Process {
         time_options = {.gains = false,
                         .interval = false,
                         .detail = telling_.quick ? kQuickSample : 1,
-                        .traffic = kQuickSample};
+                        .traffic = telling_.quick ? kQuickSample : 1};
       }
       time_options.limit_ms = limit_ms_;
       time_options.before = SequenceMs(taken_);
