@@ -231,36 +231,49 @@ struct TileConfig {
     return fragment_reads() * read_elements() * mma.lane_groups();
   }
 
-  // The epilogue stages some matrix instructions of every wave at a time: of one row of them as
-  // many along n as fit where the operands were, and if these are all, of several rows. They are
-  // f32 or i32 [row][n], with a margin that keeps the writes of its runs aligned and, of
-  // neighbouring rows, on different banks.
-  constexpr int vec_out() const { return SizeOf(type) == 4 ? 4 : 8; }  // elements of a store
-  constexpr int stage_rows() const { return waves.m * stage_reps_m() * mma_m(); }
-  constexpr int stage_pitch_for(int reps) const { return waves.n * reps * mma_n() + 4; }
-  constexpr int stage_reps_n() const {
-    int reps = reps_n();
-    if (groups_at_once() > 1) return reps;  // their columns are not side by side
-    if (sums_blocks() && stage_bytes(1, reps) > operand_bytes()) return kBlock / mma.m;  // a tap
-    while (reps % 2 == 0 && stage_bytes(1, reps) > operand_bytes()) reps /= 2;
-    return reps;
+  // The epilogue: each wave stages its tile in LDS where the operands were, some matrix
+  // instructions at a time, and has offsets of its rows there, in the output and the tensors that
+  // are combined.
+
+  /// What a wave stages at a time: all of its columns if there is room, and then several rows of
+  /// matrix instructions, or some of the columns of one. A margin keeps writes of runs aligned and,
+  /// of neighbouring rows, on different banks.
+  struct Stage {
+    int reps_m, reps_n;  // matrix instructions
+    int rows, columns, pitch;
+    constexpr int bytes() const { return rows * pitch; }
+  };
+  constexpr Stage StageOf(int of_m, int of_n, int element) const {
+    constexpr int kMargin = 16;
+    return {of_m, of_n, of_m * mma_m(), of_n * mma_n(), of_n * mma_n() * element + kMargin};
   }
-  constexpr int stage_reps_m() const {
-    int reps = 1;
-    if (stage_reps_n() != reps_n()) return reps;
-    while (reps_m() % (2 * reps) == 0 &&
-           stage_bytes(2 * reps, reps_n()) + offset_bytes() <= stage_limit()) {
-      reps *= 2;
+  /// The stage of elements of so many bytes.
+  constexpr Stage StageFor(int element) const {
+    int of_n = reps_n(), of_m = 1;
+    while (of_n > least_stage_reps_n() && StageOf(1, of_n, element).bytes() > stage_room()) {
+      const bool halves = of_n % (2 * least_stage_reps_n()) == 0;
+      of_n = halves ? of_n / 2 : least_stage_reps_n();
     }
+    while (of_n == reps_n() && reps_m() % (2 * of_m) == 0 &&
+           StageOf(2 * of_m, of_n, element).bytes() <= stage_room()) {
+      of_m *= 2;
+    }
+    return StageOf(of_m, of_n, element);
+  }
+  constexpr int least_stage_reps_n() const {
+    if (groups_at_once() > 1) return reps_n();  // their columns are not side by side
+    if (sums_blocks()) return kBlock / mma.m;   // a tap
+    int reps = reps_n();
+    while (reps % 2 == 0) reps /= 2;
     return reps;
   }
-  // Registers, and not LDS, bound the workgroups of rows with a halo.
-  constexpr int stage_limit() const { return has_halo() ? 20480 : operand_bytes(); }
-  constexpr int stage_bytes(int of_m, int of_n) const {
-    return waves.m * of_m * mma_m() * stage_pitch_for(of_n) * 4;
+  constexpr int stage_room() const {  // of a wave
+    // Registers, and not LDS, bound the workgroups of rows with a halo.
+    const int limit = has_halo() ? 20480 : operand_bytes();
+    const int least = StageOf(1, least_stage_reps_n(), 4).bytes();
+    const int room = limit / (waves.m * waves.n) / 16 * 16 - offset_bytes();
+    return room > least ? room : least;
   }
-  constexpr int stage_columns() const { return waves.n * stage_reps_n() * mma_n(); }
-  constexpr int stage_pitch() const { return stage_pitch_for(stage_reps_n()); }
   /// Where accumulator `reg` of a lane lies among the rows and columns of its wave in the stage,
   /// for the n-th matrix instruction.
   constexpr RowCol PlaceInStage(int lane, int n, int reg) const {
@@ -270,8 +283,7 @@ struct TileConfig {
             .col = ColumnOf(n) + group * n_of_group() + owner.row};
   }
 
-  // LDS: the operands; after the main loop a stage, and behind it offsets of the rows in the output
-  // and the tensors that the epilogue combines with it.
+  // LDS: the operands; after the main loop of each wave a stage and, behind it, offsets of rows.
   static constexpr int kOutputs = 3;
   constexpr int operand_bytes() const {
     if (!has_halo()) return lds_buffers() * slab_bytes();
@@ -280,10 +292,14 @@ struct TileConfig {
     if (has_taps_in_lds()) return cells + taps_in_lds.of_row * lds_b().bytes();
     return cells > weights ? cells : weights;  // weights go on to registers first
   }
-  constexpr int row_offsets_at() const { return stage_bytes(stage_reps_m(), stage_reps_n()); }
-  constexpr int offset_bytes() const { return kOutputs * tile.m * 4; }
+  constexpr int row_offsets_at() const {
+    const int of_4 = StageFor(4).bytes(), of_2 = StageFor(2).bytes();
+    return of_4 > of_2 ? of_4 : of_2;
+  }
+  constexpr int offset_bytes() const { return kOutputs * wave_m() * 4; }
+  constexpr int epilogue_bytes() const { return row_offsets_at() + offset_bytes(); }  // of a wave
   constexpr int lds_bytes() const {
-    const int epilogue = row_offsets_at() + offset_bytes();
+    const int epilogue = waves.m * waves.n * epilogue_bytes();
     return operand_bytes() > epilogue ? operand_bytes() : epilogue;
   }
 };

@@ -1,0 +1,130 @@
+#pragma once
+
+#include "core/arch/sync.h"
+#include "tile/config.h"
+#include "tile/pipeline/wave_acc.h"
+#include "tile/roles.h"
+
+namespace gridwise::tile {
+
+/// Waits until the wave's LDS writes before it are seen by its reads after it, which LDS executes
+/// in their order: there is nothing to wait for, but for the compiler.
+GRIDWISE_DEVICE void FenceLdsOfWave() {
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront", "local");
+  __builtin_amdgcn_wave_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront", "local");
+}
+
+/// A part of the wave's tile in LDS, as T [row][column], where lanes that hold accumulators hand
+/// them to lanes that store runs of kVec columns.
+template <TileConfig kC, class T, int kVec>
+class WaveStage {
+  static constexpr TileConfig::Stage kStage = kC.StageFor(sizeof(T));
+  static constexpr int kVecs = kStage.columns / kVec;  // of a row
+  static constexpr int kPiecesN = kC.reps_n() / kStage.reps_n;
+  static_assert(kStage.columns % kVec == 0 && kVecs <= kC.mma.lanes());
+
+ public:
+  static constexpr int kPieces = kC.reps_m() / kStage.reps_m * kPiecesN;
+  static constexpr int kRowsAtOnce = kC.mma.lanes() / kVecs;
+  static constexpr int kTimes = CeilDiv(kStage.rows, kRowsAtOnce);
+
+  GRIDWISE_DEVICE explicit WaveStage(char* lds)
+      : row_(Lane<kC>() / kVecs),
+        column_(Lane<kC>() % kVecs * kVec),
+        write_(lds + Opaque(PlaceOfLane())),
+        read_(lds + Opaque(row_ * kStage.pitch + column_ * static_cast<int>(sizeof(T)))) {}
+
+  /// Writes a piece of the wave's accumulators, rounded to T.
+  GRIDWISE_DEVICE void Write(const WaveAcc<kC>& acc, int piece) const {
+    for (int rep = 0; rep < kStage.reps_m; ++rep) {
+      const auto* const of_rep =
+          acc.d[piece / kPiecesN * kStage.reps_m + rep] + piece % kPiecesN * kStage.reps_n;
+      char* const to = write_ + rep * kC.mma_m() * kStage.pitch;
+      if constexpr (kC.sums_blocks()) {
+        WriteBlocks(of_rep, to);
+      } else {
+        WriteRuns(of_rep, to);
+      }
+    }
+  }
+
+  /// Whether the lane's `i`-th row, 0 <= i < kTimes, of a piece is one of its rows.
+  GRIDWISE_DEVICE bool HasRow(int i) const {
+    constexpr int kLanes = kRowsAtOnce * kVecs;
+    if (kLanes < kC.mma.lanes() && Lane<kC>() >= kLanes) return false;
+    return kStage.rows % kRowsAtOnce == 0 || row_ + i * kRowsAtOnce < kStage.rows;
+  }
+  /// The run of columns that the lane stores of it.
+  GRIDWISE_DEVICE Vec<T, kVec> Read(int i) const {
+    struct Parts {  // rows are 16-byte aligned
+      Vec<T, 16 / sizeof(T)> part[kVec * sizeof(T) / 16];
+    };
+    return __builtin_bit_cast(
+        Vec<T, kVec>, *reinterpret_cast<const Parts*>(read_ + i * kRowsAtOnce * kStage.pitch));
+  }
+  /// Where that is in the wave's tile.
+  GRIDWISE_DEVICE int Row(int piece, int i) const {
+    return row_ + piece / kPiecesN * kStage.rows + i * kRowsAtOnce;
+  }
+  GRIDWISE_DEVICE int Column(int piece) const {
+    return column_ + piece % kPiecesN * kStage.columns;
+  }
+
+ private:
+  using OfInstruction = Acc<kC.mma, kC.type>;
+  static constexpr int kBlockRun = 8;  // columns that a lane has of a block
+  static constexpr int kBlockChannels = kC.tile.m / kC.merge.groups;
+  static constexpr int kPairs = TileConfig::kBlock / kC.mma.m;  // matrix instructions of a tap
+
+  /// What the lane's place in the stage is the first one of.
+  GRIDWISE_DEVICE static int PlaceOfLane() {
+    if constexpr (kC.sums_blocks()) {
+      return Lane<kC>() % kC.mma.m * kStage.pitch +
+             BlockColumn() % kBlockChannels * static_cast<int>(sizeof(T));
+    } else {
+      const RowCol place = kC.PlaceInStage(Lane<kC>(), 0, 0);
+      return place.row * kStage.pitch + place.col * static_cast<int>(sizeof(T));
+    }
+  }
+
+  /// Registers lie at distances from the lane's first that are the same for all lanes.
+  GRIDWISE_DEVICE static void WriteRuns(const OfInstruction* acc, char* to) {
+    constexpr int kRun = kC.mma.acc_run();
+    using Run = Vec<T, kRun>;
+    for (int n = 0; n < kStage.reps_n; ++n) {
+      for (int reg = 0; reg < kC.mma.acc_per_lane(); reg += kRun) {
+        Run run;
+        for (int e = 0; e < kRun; ++e) run[e] = static_cast<T>(acc[n][reg + e]);
+        const RowCol place = kC.PlaceInStage(/*lane=*/0, n, reg);
+        *reinterpret_cast<Run*>(to + place.row * kStage.pitch + place.col * sizeof(T)) = run;
+      }
+    }
+  }
+
+  /// The same of sums of blocks, of which a lane has for each tap 8 columns: those of its row's
+  /// group alone are columns of the tile.
+  GRIDWISE_DEVICE static void WriteBlocks(const OfInstruction* acc, char* to) {
+    constexpr int kPart = 16 / sizeof(T) < kBlockRun ? 16 / sizeof(T) : kBlockRun;
+    if (Lane<kC>() % kC.mma.m * kPairs / kBlockChannels != BlockColumn() / kBlockChannels) {
+      return;
+    }
+    for (int tap = 0; tap < kStage.reps_n / kPairs; ++tap) {
+      auto* const run = reinterpret_cast<Vec<T, kPart>*>(to + tap * kBlockChannels * sizeof(T));
+      for (int e = 0; e < kBlockRun; e += kPart) {
+        Vec<T, kPart> part;
+        for (int i = 0; i < kPart; ++i) {
+          part[i] = static_cast<T>(acc[tap * kPairs + (e + i) % kPairs][(e + i) / kPairs]);
+        }
+        run[e / kPart] = part;
+      }
+    }
+  }
+  GRIDWISE_DEVICE static int BlockColumn() { return Lane<kC>() / kC.mma.m * kBlockRun; }
+
+  const int row_, column_;
+  char* const write_;
+  const char* const read_;
+};
+
+}  // namespace gridwise::tile
