@@ -163,7 +163,7 @@ absl::StatusOr<Layer> LayerOf(const TimedProblem& timed, Gfx gfx) {
     const absl::StatusOr<Plan> plan = MakePlan(*problem, gfx, {.row = time.row});
     if (!plan.ok()) continue;
     PlanOptions options = plan->options();
-    options.splits = plan->splits();
+    options.splits = time.splits > 0 ? time.splits : plan->splits();
     layer.push_back({*problem, options, time.ms});
   }
   return layer;

@@ -126,11 +126,17 @@ std::int64_t ReachOf(const NormalForm& form, int bytes) {
   return (range.most.offset - range.least.offset + 1) * bytes;
 }
 
-/// Elements next to each other in memory along an axis.
-std::int64_t RunLength(const NormalAxis& axis) {
-  if (axis.digits == 0) return 1;
-  const Digit& last = axis.digit[static_cast<std::size_t>(axis.digits - 1)];
-  return last.unit.offset == 1 ? last.length : 1;
+/// An axis' fastest digit.
+Digit LastDigit(const NormalAxis& axis) {
+  return axis.digits == 0 ? Digit() : axis.digit[static_cast<std::size_t>(axis.digits - 1)];
+}
+
+/// Elements next to each other in memory along an axis, and on along the other one, where runs
+/// follow each other.
+std::int64_t RunLength(const NormalAxis& axis, const NormalAxis& other) {
+  const Digit run = LastDigit(axis), next = LastDigit(other);
+  if (run.unit.offset != 1) return 1;
+  return next.unit.offset == run.length ? run.length * next.length : run.length;
 }
 
 /// What is too large of a form.
@@ -271,8 +277,8 @@ bool Demands::Add(const GemmForms& gemm, DataType type) {
     }
     operand.vector_k = std::min(operand.vector_k, VectorLength(form, kTerm, SizeOf(type)));
     operand.vector_rows = std::min(operand.vector_rows, VectorLength(form, kRow, SizeOf(type)));
-    runs.k = std::min(runs.k, RunLength(form.axis[kTerm]));
-    runs.rows = std::min(runs.rows, RunLength(form.axis[kRow]));
+    runs.k = std::min(runs.k, RunLength(form.axis[kTerm], form.axis[kRow]));
+    runs.rows = std::min(runs.rows, RunLength(form.axis[kRow], form.axis[kTerm]));
     reach = std::max(reach, ReachOf(form, SizeOf(type)));
     longest_axis = std::max({longest_axis, form.axis[kRow].length, form.axis[kTerm].length});
   };

@@ -65,7 +65,8 @@ struct Demands {
     bool operator==(const Kinds&) const = default;
   };
   Kinds kinds;
-  /// Elements that lie next to each other in memory along K and along rows, at least.
+  /// Elements that lie next to each other in memory along K and along rows, at least, those of
+  /// neighbours along the other axis that go on with them counted.
   struct Runs {
     std::int64_t k = kLongest, rows = kLongest;
   };

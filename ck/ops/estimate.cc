@@ -39,10 +39,13 @@ double RunBytes(const GemmConfig& c, const Demands& demands, Side side) {
   return run * SizeOf(c.type);
 }
 
-/// Bytes of the lines of memory that an operand's slab is in: runs that are shorter than a line
-/// leave the rest of it to others.
+/// Bytes of the lines of memory that an operand's slab is in: runs that are shorter than a line,
+/// along K and along rows, leave the rest of it to others.
 double LineBytes(const GemmConfig& c, const Demands& demands, Side side) {
-  return c.lds(side).bytes() * std::max(1.0, kLine / RunBytes(c, demands, side));
+  const Demands::Runs& runs = side == Side::kA ? demands.runs_a : demands.runs_b;
+  const auto run = static_cast<double>(
+      std::max(runs.k, std::min<std::int64_t>(runs.rows, c.rows(side))) * SizeOf(c.type));
+  return c.lds(side).bytes() * std::max(1.0, kLine / run);
 }
 
 /// Cycles that the address unit of a compute unit takes for an operand's slab: of each 16 lanes,
@@ -80,9 +83,9 @@ TileSteps TileStepsOf(const GemmConfig& c, const Demands& demands, const DeviceF
   constexpr double kControl = 28 * 4 + 5 * 8;
   // Fits to the simulator's clock, of layers of RetinaNet and regressions on gfx942 and gfx1100, by
   // which rows of both families are ranked together. Stores look up where rows and columns are;
-  // before the first load digits are found and tables written; and rows of tile for MFMA are faster
+  // and rows of tile for MFMA are faster
   // than estimated.
-  constexpr double kOutput = 1.7, kPrologue = 3000, kAgainstTileOfMfma = 1.1;
+  constexpr double kOutput = 1.6, kAgainstTileOfMfma = 1.1;
   const TargetTraits target = TraitsOf(device.gfx);
   const double simds = static_cast<double>(c.waves.m * c.waves.n) / target.simds_per_unit;
   const double math_waves = std::max(1.0, simds);
@@ -93,6 +96,9 @@ TileSteps TileStepsOf(const GemmConfig& c, const Demands& demands, const DeviceF
   const auto swapped = [&](Side side, int rows) {
     return c.operand(side).swaps() ? 1.0 * rows * c.tile.k : 0.0;
   };
+  const double waves = c.threads() / c.mma.lanes();
+  const double lane_elements = 1.0 * c.tile.m * c.tile.n / c.mma.lanes();
+  const double address = AddressInstructions(c, Side::kA) + AddressInstructions(c, Side::kB);
   const double read_elements = 1.0 * c.waves.m * c.waves.n * (c.wave_m() + c.wave_n()) * c.tile.k;
   return {
       .tile_elements = 1.0 * c.tile.m * c.tile.n,
@@ -108,14 +114,19 @@ TileSteps TileStepsOf(const GemmConfig& c, const Demands& demands, const DeviceF
       .written_bytes = 1.0 * c.buffer_bytes(),
       .conflict_cycles = ConflictCycles(c, Side::kA) + ConflictCycles(c, Side::kB),
       .lane_cycles = kControl + (has_table ? kTableRead : 0) +
-                     cycles_of_instruction * load_waves *
-                         (AddressInstructions(c, Side::kA) + AddressInstructions(c, Side::kB)),
+                     cycles_of_instruction * load_waves * address,
       .swapped_elements = swapped(Side::kA, c.tile.m) + swapped(Side::kB, c.tile.n),
       .loads_apart = c.is_wavelet(),
       .address_cycles = AddressCycles(c, demands, Side::kA) + AddressCycles(c, demands, Side::kB),
       .barriers = c.lds_buffers() == 1 ? 2 : 1,
       .slabs_in_flight = c.slabs_in_flight(),
-      .prologue_cycles = kPrologue,
+      // As run mode of the simulator counts them (`gridwise sweep` on gfx942, 1x1 and 3x3
+      // convolutions), vector ones in the time of an addition.
+      .of_workgroup = {.vector = 190 * waves + 16 * lane_elements,
+                       .scalar = 55 * waves + 10 * lane_elements},
+      .of_step = {.vector = (5 + address) * c.load_threads() / c.mma.lanes(),
+                  .scalar = 24.0 * c.load_threads() / c.mma.lanes()},
+      .of_tap = {},
       .factor = target.mma_unit == MmaUnit::kMfma ? kAgainstTileOfMfma : 1};
 }
 

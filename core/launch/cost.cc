@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 #include "absl/strings/str_format.h"
 
@@ -9,13 +10,19 @@ namespace gridwise {
 
 namespace {
 
+/// Of work that goes on at the same time, and hides the less well the nearer it is to the longest.
+double Beside(std::initializer_list<double> cycles) {
+  double sum = 0;
+  for (const double c : cycles) sum += c * c * (c * c);
+  return std::sqrt(std::sqrt(sum));
+}
+
 double BurstCycles(const Cost& cost) {
   const double loop = std::max(
       {cost.matrix_cycles, cost.lds_cycles, cost.memory_cycles, cost.alone_cycles / cost.resident});
-  const double busy = cost.rounds * (loop + cost.fixed_cycles / cost.resident);
-  if (cost.tensor_cycles <= 0) return busy + cost.pass_cycles;
-  const double square = busy * busy, tensor_square = cost.tensor_cycles * cost.tensor_cycles;
-  return std::sqrt(std::sqrt(square * square + tensor_square * tensor_square)) + cost.pass_cycles;
+  const double round = Beside(
+      {loop + cost.fixed_cycles / cost.resident, cost.vector_cycles, cost.scalar_cycles});
+  return Beside({cost.rounds * round, cost.tensor_cycles}) + cost.launch_cycles + cost.pass_cycles;
 }
 
 }  // namespace

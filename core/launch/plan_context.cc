@@ -9,10 +9,10 @@ namespace {
 
 double TensorCycles(const ConvProblem& problem, const DeviceFacts& device) {
   const MachineFacts machine = MachineFactsOf(device.gfx);
+  if (machine.mall_bytes == 0) return 0;
   const RooflineWork work = RooflineWorkOf(problem);
-  if (machine.mall_bytes == 0 || work.bytes_read + work.bytes_written <= machine.mall_bytes) {
-    return 0;
-  }
+  const double bytes = work.bytes_read + work.bytes_written;
+  if (bytes <= machine.mall_bytes) return bytes / machine.mall_gb_per_s * device.clock_ghz;
   return (work.bytes_read / machine.dram_read_gb_per_s +
           work.bytes_written / machine.dram_write_gb_per_s) *
          device.clock_ghz;

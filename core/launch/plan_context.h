@@ -38,8 +38,8 @@ class PlanContext {
     ConvProblem problem;
     /// Estimated cycles of those passes.
     double pass_cycles;
-    /// Clocks that device memory takes for the simple problem's tensors, once each, if the Infinity
-    /// Cache cannot hold them; else 0.
+    /// Clocks that device memory takes for the simple problem's tensors, once each, or the Infinity
+    /// Cache if it can hold them; 0 where there is none.
     double tensor_cycles;
   };
   const Simple& simple(Cells cells);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "core/arch/machine_facts.h"
 #include "core/conv/sub_gemms.h"
 #include "core/passes/layout_passes.h"
 #include "core/passes/pass_cycles.h"
@@ -157,6 +158,8 @@ class Divider {
     };
     Cost cost = cost_of(division.parts[0]);
     cost.pass_cycles += simple_.pass_cycles;
+    const DeviceFacts& device = context_.device();
+    cost.launch_cycles = MachineFactsOf(device.gfx).launch_us * 1e3 * device.clock_ghz;
     for (std::size_t i = 1; i < division.parts.size(); ++i) {
       cost = InSequence(cost, cost_of(division.parts[i]));
     }

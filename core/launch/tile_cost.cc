@@ -39,7 +39,10 @@ TileCost::TileCost(const DeviceFacts& device, const TileFit& fit, const TileStep
   // Slabs in flight share the latency.
   latency_ = (machine_.l2_latency_clk + fit.missed * machine_.mall_latency_ns * device.clock_ghz) /
              s.slabs_in_flight;
-  fixed_ = fit.launch + s.prologue_cycles + fit.output * s.output_factor * s.tile_elements;
+  const TargetTraits target = TraitsOf(device.gfx);
+  instruction_ = (target.wave_size == 64 ? 4.0 : 1.0) / target.simds_per_unit;
+  fixed_ = fit.launch + (s.loads_ahead ? fit.ahead : 0) + s.prologue_cycles +
+           fit.output * s.output_factor * s.tile_elements;
 }
 
 Cost TileCost::Of(int splits) const {
@@ -63,12 +66,20 @@ Cost TileCost::Of(int splits) const {
                         (machine_.l2_bytes_per_clk * device_.dies);
   const double memory = std::max(s.slab_bytes / bytes_per_clock + beside, s.address_cycles);
   const double ragged = work_.ragged_steps / tiles * s.ragged_cycles;
+  // A SIMD issues one instruction of a kind at a time.
+  const double taps = std::max(0.0, work_.tap_steps / tiles - 1);
+  const auto issue = [&](double Instructions::*kind) {
+    return s.factor * instruction_ * fit_.issue *
+           (s.of_workgroup.*kind + steps * s.of_step.*kind + taps * s.of_tap.*kind);
+  };
   const double pass =
       splits == 1 ? 0 : PassCycles(device_, work_.out_elements * (4 * splits + s.element_bytes));
   return WithCycles(
       {.matrix_cycles = s.factor * steps * s.matrix_cycles,
        .lds_cycles = s.factor * steps * lds_,
        .memory_cycles = s.factor * steps * memory,
+       .vector_cycles = issue(&Instructions::vector),
+       .scalar_cycles = issue(&Instructions::scalar),
        .alone_cycles = s.factor * (steps * std::max({busy_, arrival, memory}) + ragged),
        .fixed_cycles = s.factor * fixed_,
        .workgroups = tiles,

@@ -10,6 +10,12 @@
 
 namespace gridwise {
 
+/// Instructions of all waves of a workgroup together, besides matrix ones.
+struct Instructions {
+  double vector = 0;  // in those that take a SIMD as long as an addition of f32
+  double scalar = 0;  // of the scalar ALU
+};
+
 /// What a workgroup does that computes a tile of a matrix product in steps of K, as estimates need
 /// it: a row of the tile or the classic family.
 struct TileSteps {
@@ -34,6 +40,12 @@ struct TileSteps {
   double address_cycles = 0;    // of the address unit, for what is loaded; 0: less than the loads
   int barriers = 1;
   int slabs_in_flight = 1;
+  bool loads_ahead = false;  // several slabs into registers, as many as there may be steps
+
+  // A wave issues them, whether other waves wait or not: of a short K, most of the time.
+  Instructions of_workgroup;  // before its first step, and behind its last one
+  Instructions of_step;
+  Instructions of_tap;  // and more of a step that is the first one of a tap, but for the first tap
 
   double ragged_cycles = 0;    // more of a step that loads parts of vectors
   double prologue_cycles = 0;  // of a workgroup, before its first load
@@ -56,6 +68,7 @@ class TileCost {
   const Work& work_;
   const MachineFacts machine_;
   const double power_;                   // PowerFactor
+  double instruction_;                   // clocks of a unit that an instruction of a wave takes
   double lds_, busy_, latency_, fixed_;  // of a step, but the last of a workgroup
 };
 

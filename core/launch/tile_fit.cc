@@ -17,26 +17,34 @@ constexpr Fits kOf942 = {.along_channels = {.missed = 0.1,
                                             .first_reads = 33.3,
                                             .swapped = 0.0125,
                                             .output = 0.453,
-                                            .launch = 208},
+                                            .launch = 4140,
+                                            .ahead = 1200,
+                                            .issue = 1.5},
                          .along_cells = {.missed = 0.087,
                                          .barrier = 151,
                                          .first_reads = 68.6,
                                          .swapped = 0.102,
                                          .output = 0.257,
-                                         .launch = 3900}};
+                                         .launch = 3900,
+                                         .ahead = 1200,
+                                         .issue = 1.5}};
 
 constexpr Fits kOf950 = {.along_channels = {.missed = 0.221,
                                             .barrier = 522,
                                             .first_reads = 449,
                                             .swapped = 0.0832,
                                             .output = 0.77,
-                                            .launch = 206},
+                                            .launch = 4140,
+                                            .ahead = 1200,
+                                            .issue = 1.5},
                          .along_cells = {.missed = 0.1,
                                          .barrier = 1060,
                                          .first_reads = 196,
                                          .swapped = 0.0108,
                                          .output = 1.77,
-                                         .launch = 4800}};
+                                         .launch = 4800,
+                                         .ahead = 1200,
+                                         .issue = 1.5}};
 
 // Of gfx942, by the clock as it was before it had two frequencies in one launch.
 constexpr TileFit kUnfitted = {.missed = 0.3,
@@ -44,7 +52,9 @@ constexpr TileFit kUnfitted = {.missed = 0.3,
                                .first_reads = 160,
                                .swapped = 0.052,
                                .output = 0.77,
-                               .launch = 1000};
+                               .launch = 1000,
+                               .ahead = 1200,
+                               .issue = 1.5};
 constexpr Fits kOfOthers = {kUnfitted, kUnfitted};
 
 }  // namespace

@@ -13,15 +13,19 @@ struct TileFit {
   double swapped = 0;      // of an element that is transposed in registers
   double output = 0;       // of an element of the output: staged in LDS, and stored
   double launch = 0;       // dispatch and index arithmetic of a workgroup
+  double ahead = 0;        // of a workgroup that loads several slabs before its first step
+  double issue = 0;        // factor of the clocks that instructions take at best
 
   static constexpr void Fields(auto& self, auto&& visit) {
-    auto& [missed, barrier, first_reads, swapped, output, launch] = self;
+    auto& [missed, barrier, first_reads, swapped, output, launch, ahead, issue] = self;
     visit("missed", missed);
     visit("barrier", barrier);
     visit("first_reads", first_reads);
     visit("swapped", swapped);
     visit("output", output);
     visit("launch", launch);
+    visit("ahead", ahead);
+    visit("issue", issue);
   }
 };
 

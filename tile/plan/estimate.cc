@@ -13,6 +13,48 @@ double ResidentWorkgroups(const TileConfig& c, const DeviceFacts& device) {
 
 namespace {
 
+// Instructions of a wave, as run mode of the simulator counts them (`gridwise sweep` on gfx942 and
+// gfx950) of 1x1 and 3x3 convolutions of 32 to 256 channels. Vector ones are in the time that the
+// SIMD takes: conversions and long products take several times that of an addition.
+
+/// Of a workgroup outside of its steps: where its tile and its loads are; and for each element of
+/// the output, of which a lane has several, where it goes, conversion and stage.
+Instructions OfWorkgroup(const TileConfig& c) {
+  const double waves = c.threads() / c.mma.lanes();
+  const double lane_elements = 1.0 * c.tile.m * c.tile.n / c.mma.lanes();
+  const double halo = c.has_halo() ? 160 : 0;  // which cells it is of
+  return {.vector = 190 * waves + 11 * lane_elements,
+          .scalar = (245 + halo) * waves + 4.6 * lane_elements};
+}
+
+/// Of the address unit, for an operand's slab: 16 lanes, or 64 bytes, at a time.
+double AddressCycles(const TileConfig& c, TileConfig::Patch patch, int rows, bool along_cells) {
+  const double bytes = (along_cells || patch.n > 1 ? patch.n : patch.k) * SizeOf(c.type);
+  const double loads = 1.0 * rows * c.tile.k * SizeOf(c.type) / bytes;
+  return loads / 16 * std::max(1.0, 16 * bytes / 64);
+}
+
+double LoadWaves(const TileConfig& c) { return 1.0 * c.load_threads() / c.mma.lanes(); }
+
+/// Of a step along channels. Rows of taps in LDS take most of it to find their cells.
+Instructions OfStep(const TileConfig& c) {
+  constexpr double kOfSwapped = 0.55;  // of an element that is transposed
+  const double waves = c.threads() / c.mma.lanes();
+  const double swapped = c.patch_b.n == 2 ? 1.0 * c.lds_b().rows * c.tile.k / c.mma.lanes() : 0;
+  return {.vector = kOfSwapped * swapped + (c.has_taps_in_lds() ? 12 * waves : 0),
+          .scalar = (c.has_taps_in_lds() ? 115 : c.has_halo() ? 20 : 4) * waves};
+}
+
+/// Of a step along cells, where a load is found anew in each; of several taps, with what lies in the
+/// image.
+Instructions OfStepAlongCells(const TileConfig& c) {
+  const auto loads = [&](TileConfig::Patch patch, int rows) {
+    return 1.0 * rows * c.tile.k / (patch.n * c.mma.lanes());
+  };
+  return {.vector = 1.3 * loads(c.patch_a, c.tile.m) + 3 * loads(c.patch_b, c.tile.n),
+          .scalar = 50 * LoadWaves(c)};
+}
+
 /// Of sums of blocks, whose waves issue many instructions besides matrix ones.
 TileSteps StepsOfBlocks(const TileConfig& c, const DeviceFacts& device) {
   constexpr double kClocksOfCell = 48;  // by the simulator's clock
@@ -31,12 +73,15 @@ TileSteps StepsOfBlocks(const TileConfig& c, const DeviceFacts& device) {
                         TileConfig::kBlock * SizeOf(c.type),
           .written_bytes = step_bytes,
           .lane_cycles = kClocksOfCell * c.tile.k,
-          .barriers = 2};
+          .barriers = 2,
+          .of_workgroup = OfWorkgroup(c),
+          .of_step = {},
+          .of_tap = {}};
 }
 
 }  // namespace
 
-TileSteps TileStepsOf(const TileConfig& c, const DeviceFacts& device) {
+TileSteps TileStepsOf(const TileConfig& c, const DeviceFacts& device, const TileProblem& problem) {
   if (c.sums_blocks()) return StepsOfBlocks(c, device);
   constexpr double kLoadIssue = 16;  // of a wave, at 4 addresses per cycle; an estimate
   const double simds =
@@ -54,7 +99,8 @@ TileSteps TileStepsOf(const TileConfig& c, const DeviceFacts& device) {
     constexpr int kLineBytes = 128;
     const int run = c.step_k() * SizeOf(c.type);
     const bool along_k = patch.n == 1 && patch.k > 1 && c.merge.groups == 1;
-    return along_k && run < kLineBytes ? tile.bytes() * (1.0 * kLineBytes / run - 1) : 0.0;
+    // Of shorter cells, lines go on with the next row's.
+    return along_k && run < kLineBytes && problem.channels > c.step_k() ? tile.bytes() * (1.0 * kLineBytes / run - 1) : 0.0;
   };
   const int rows_b = c.lds_b().rows;
   // Of a tap, or a row of taps, where cells are loaded for all of them.
@@ -66,7 +112,7 @@ TileSteps TileStepsOf(const TileConfig& c, const DeviceFacts& device) {
   const double read_elements =
       c.waves.m * c.waves.n * (1.0 * c.wave_m() * c.tile.k + c.wave_n() * c.k_of_group()) * taps;
   // Of a halo's tiles, while the next one's cells are on their way.
-  const double output_factor = c.keeps_weights() ? 0.8 : 1;
+  const double output_factor = c.keeps_weights() ? 0.8 : c.load_waves() >= 4 ? 0.75 : 1;
   return {.tile_elements = 1.0 * c.tile.m * c.tile.n,
           .output_factor = output_factor,
           .element_bytes = SizeOf(c.type),
@@ -80,10 +126,16 @@ TileSteps TileStepsOf(const TileConfig& c, const DeviceFacts& device) {
           .read_bytes = read_elements * SizeOf(c.type),
           .written_bytes = c.load_waves() > 0 || c.loads_to_lds() ? 0.0 : slab_bytes,
           .swapped_elements = swapped(c.patch_a, c.tile.m) + taps * swapped(c.patch_b, rows_b),
+          .address_cycles = AddressCycles(c, c.patch_a, c.tile.m, problem.along_cells) + (c.has_halo() ? 0 : AddressCycles(c, c.patch_b, c.tile.n, problem.along_cells)),
           .barriers = c.keeps_weights()      ? 0
                       : c.lds_buffers() == 1 ? 2
                                              : 1,
           .slabs_in_flight = c.keeps_weights() ? TileConfig::Halo::kMostTaps : c.slabs_in_flight(),
+          .loads_ahead = c.pipeline.schedule == Schedule::kDouble && c.pipeline.count > 1,
+          .of_workgroup = OfWorkgroup(c),
+          .of_step = problem.along_cells ? OfStepAlongCells(c) : OfStep(c),
+          .of_tap = {.vector = c.has_halo() ? 0 : 18 * LoadWaves(c),
+                     .scalar = c.has_halo() ? 0 : 55 * LoadWaves(c)},
           .ragged_cycles = kLoadIssue / c.mma.lanes() *
                            (parts(c.patch_a, c.tile.m) + parts(c.patch_b, c.tile.n))};
 }

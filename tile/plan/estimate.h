@@ -1,13 +1,22 @@
 #pragma once
 
+#include <cstdint>
+
 #include "core/arch/device_facts.h"
 #include "core/launch/tile_cost.h"
 #include "tile/config.h"
 
 namespace gridwise::tile {
 
+/// What estimates of a workgroup's steps need to know of a problem.
+struct TileProblem {
+  std::int64_t channels = 0;  // of a group's source
+  bool along_cells = false;   // K is cells: backward-weight
+};
+
 /// What a workgroup does, as estimates need it.
-TileSteps TileStepsOf(const TileConfig& config, const DeviceFacts& device);
+TileSteps TileStepsOf(const TileConfig& config, const DeviceFacts& device,
+                      const TileProblem& problem);
 
 /// Workgroups of a compute unit at a time, as far as registers and LDS go.
 double ResidentWorkgroups(const TileConfig& config, const DeviceFacts& device);

@@ -357,11 +357,13 @@ struct Tiles {
       const double taps = rows * n_tiles * Taps(gemm);
       tiles += rows * n_tiles * static_cast<double>(groups);
       work.steps += taps * slabs;
-      work.ragged_steps += taps * static_cast<double>(groups);
+      work.tap_steps += taps * static_cast<double>(groups);
     }
     // A step is a row of taps there.
     if (config.has_taps_in_lds()) work.steps /= config.taps_in_lds.of_row;
-    if (!config.has_ragged_slabs() || channels % config.chunk() == 0) work.ragged_steps = 0;
+    if (config.has_ragged_slabs() && channels % config.chunk() != 0) {
+      work.ragged_steps = work.tap_steps;
+    }
     // Some rounds of workgroups, so that the last one leaves few idle.
     if (config.keeps_weights()) {
       constexpr double kRounds = 3;
@@ -380,9 +382,12 @@ struct Tiles {
 
 TileEstimate EstimateOf(const TileConfig& config, PartRequest request, const Tiles& tiles) {
   if (config.keeps_weights()) request.sharing.splits = 1;
-  TileSteps steps = TileStepsOf(config, request.device);
-  steps.tile_elements *= tiles.run;
   const ConvProblem& problem = request.problem;
+  TileSteps steps = TileStepsOf(config, request.device,
+                                {.channels = problem.AxesOf(problem.a()).size[5]});
+  steps.tile_elements *= tiles.run;
+  steps.of_workgroup.vector *= tiles.run;
+  steps.of_workgroup.scalar *= tiles.run;
   if (problem.filter_taps() > 1 && config.merge.groups == 1 && !config.has_halo()) {
     const auto channels = static_cast<double>(problem.AxesOf(problem.a()).size[5]);
     steps.window_bytes = config.tile.m * channels * SizeOf(config.type) / tiles.n_tiles;

@@ -215,6 +215,7 @@ class Sweep {
     record.sizes = ToString(item.problem);
     record.row = row.row;
     record.seed = options_.seed;
+    record.splits = row.splits;
     record.gflop = Flops(item.problem) * 1e-9;
     record.estimate_us = row.estimate_us;
     return record;

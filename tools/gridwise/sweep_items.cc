@@ -69,12 +69,16 @@ SweepItem MakeItem(const std::string& name, const Problem& problem, Gfx gfx,
     item.rows = {{}};
     item.reason = plan.status().message();
   } else if (!options.all_rows && !IsSampled(options) && wanted_rows == nullptr) {
-    item.rows = {{plan->family(), plan->row(), microseconds(plan->cost())}};
+    item.rows = {{.family = plan->family(),
+                  .row = plan->row(),
+                  .estimate_us = microseconds(plan->cost()),
+                  .splits = plan->splits()}};
   } else {
     for (const RowVerdict& verdict : ExplainRows(problem, device, wanted)) {
       if (verdict.reason || !IsWanted(verdict, problem, wanted_rows)) continue;
       item.rows.push_back(
-          {verdict.family, verdict.row, microseconds(verdict.cost), verdict.ranked_cycles});
+          {verdict.family, verdict.row, microseconds(verdict.cost), verdict.ranked_cycles,
+           static_cast<int>(verdict.cost.splits)});
     }
     if (IsSampled(options)) Sample(options, problem, item.rows);
   }

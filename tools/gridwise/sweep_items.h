@@ -17,6 +17,7 @@ struct RowChoice {
   std::string family, row;
   double estimate_us = 0;
   double ranked_cycles = 0;
+  int splits = 0;  // workgroups that share the K of a tile
 };
 
 /// A problem of the set, and what to run it on.

@@ -26,6 +26,7 @@ struct SweepRecord {
   std::string sizes;    // ToString(ConvProblem), with direction and type
   std::string row;      // empty where none computes the problem
   uint64_t seed = 0;
+  int splits = 0;  // workgroups that share the K of a tile; 0 where no row computes the problem
 
   // What came of it.
   enum class Result { kPass, kFail, kUnverified, kTimed, kSlower, kError };

@@ -76,14 +76,14 @@ absl::StatusOr<model::RankedRow> AskRow(const std::string& name, PlanContext& co
       .family = FamilyName(info), .shape = info.shape, .cost = std::get<Cost>(verdict)};
 }
 
-absl::StatusOr<PlanContext> ContextOf(const TimedProblem& timed) {
+absl::StatusOr<PlanContext> ContextOf(const TimedProblem& timed, int splits = 0) {
   const absl::StatusOr<ConvProblem> problem = ParseProblem(timed.sizes);
   if (!problem.ok()) return problem.status();
   const std::optional<Gfx> gfx = ParseGfx(timed.device);
   if (!gfx) {
     return absl::InvalidArgumentError(absl::StrFormat("device is %s; there is none", timed.device));
   }
-  return PlanContext(*problem, *gfx, {});
+  return PlanContext(*problem, *gfx, {.splits = splits});
 }
 
 /// Elements of a tile; 0 of kernels without one.
@@ -161,7 +161,10 @@ absl::StatusOr<std::string> PrintTrainingTable(const std::vector<TimedProblem>& 
     std::vector<std::pair<const RowTime*, model::RankedRow>> rows;
     double least_cycles = std::numeric_limits<double>::infinity();
     for (const RowTime& time : timed.times) {
-      const absl::StatusOr<model::RankedRow> row = AskRow(time.row, *context);
+      // As it was timed, whatever number of splits it would have today.
+      absl::StatusOr<PlanContext> timed_context = ContextOf(timed, time.splits);
+      if (!timed_context.ok()) return timed_context.status();
+      const absl::StatusOr<model::RankedRow> row = AskRow(time.row, *timed_context);
       if (!row.ok()) {
         ++unknown;
         continue;

@@ -52,6 +52,7 @@ class Reader {
     const std::string result = columns.Text(fields, "result");
     if (result != "timed" && result != "slower") return absl::OkStatus();
     RowTime time = {.row = columns.Text(fields, "row"),
+                    .splits = static_cast<int>(columns.Number(fields, "splits")),
                     .estimate_us = columns.Number(fields, "estimate_us"),
                     .ms = columns.Number(fields, "ms"),
                     .tflop_per_s = columns.Number(fields, "tflop_per_s"),

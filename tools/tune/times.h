@@ -11,6 +11,7 @@ namespace gridwise {
 /// A kernel's time for a problem.
 struct RowTime {
   std::string row = {};
+  int splits = 0;  // workgroups that shared the K of a tile; 0: not known
   double estimate_us = 0, ms = 0, tflop_per_s = 0;
   bool at_least = false;     // ms is a lower bound, above the problem's least time
   std::string limiter = {};  // empty where the sweep did not ask
