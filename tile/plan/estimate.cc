@@ -8,9 +8,9 @@ namespace gridwise::tile {
 double ResidentWorkgroups(const TileConfig& c, const DeviceFacts& device) {
   const double waves = static_cast<double>(c.threads() / c.mma.lanes()) /
                        TraitsOf(device.gfx).simds_per_unit;
-  // Rows with a halo may have all registers of a SIMD, so that the compiler orders loads as it likes,
-  // and take less than half of them (tests/isa).
-  if (c.has_halo()) return std::max(1.0, std::floor(std::max(2, c.occupancy) / waves));
+  // Those rows may have all registers of a SIMD, so that the compiler orders loads as it likes, and
+  // take less than half of them (tests/isa).
+  if (c.has_halo() && c.occupancy == 1) return std::max(1.0, std::floor(2 / waves));
   return std::max(1.0, std::floor(c.occupancy / std::max(1.0, waves)));
 }
 
