@@ -109,12 +109,12 @@ class StoreTile {
         if (piece == i) stage.Write(acc, i);
       }
       FenceLdsOfWave();
-      const int column = WaveN<kC>() + stage.Column(piece);
 #pragma clang loop unroll(disable)
       for (int i = 0; i < Stage::kTimes; ++i) {
         if (!stage.HasRow(i)) continue;
         auto values = stage.Read(i);
-        const int row = stage.Row(piece, i);
+        // Not the same in all of the loop, or else all that depends on it were kept in registers.
+        const int row = stage.Row(piece, i), column = Opaque(WaveN<kC>() + stage.Column(piece));
         if constexpr (__is_same(Sum, float)) {
           if (finishes_) FromSums<Out>(values, row, column);
         }
