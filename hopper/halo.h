@@ -167,7 +167,7 @@ struct HaloArgs {
   int blocks;           // of 64 channels
   int sharers;          // workgroups that share the tiles of a block
   int channels;         // of all groups; the output's, and in backward-weight those of dy
-  int source_channels;  // of backward-weight: those of x
+  int source_channels;  // of backward-weight: those of x; of line rows
   int dy_blocks;        // and, of one group, blocks of 64 channels of dy, for each of x; else 0
   int slabs, splits;    // of one group: 64 source channels, and who shares them
   int log_group;        // of a group's channels
@@ -177,7 +177,7 @@ struct HaloArgs {
   int tile_w, tile_h, pitch;
   int run;                           // of line rows: elements of a filter line
   int lead;                          // and whether there is another before them, 1 or 0
-  int source_h, source_w;            // cells of the source
+  int source_h, source_w;            // cells of the source; of line rows, elements of a line
   int source_step_h, source_step_w;  // from one cell of a tile to the next
   int origin_h, origin_w;            // source cell of the first tile's corner
   int out_h, out_w;                  // cells of the output, or of dy

@@ -4,50 +4,69 @@
 #include "core/base/types.h"
 #include "core/conv/problem.h"
 
-/// Line rows: forward of one group and few source channels, as of a network's first layer. The
-/// channels of the cells that a line of the filter meets are neighbours in memory, and so K runs
-/// along lines of source elements. A tile's patch, lines of 256 elements, is loaded once; lanes
-/// take operand A from it into registers, where an output cell is some elements further than the
-/// one before. Arguments are those of halo rows (hopper/halo.h).
+/// Line rows: one group and few source channels, as forward of a network's first layer, or
+/// backward-data of few output channels. The channels of the cells that a line of the filter meets
+/// are neighbours in memory, and so K runs along lines of source elements. A tile's patch, lines of
+/// some elements, is loaded once; lanes take operand A from it into registers, where an output cell
+/// is some elements further than the one before. Arguments are those of halo rows (hopper/halo.h).
 
 namespace gridwise::hopper {
 
 /// Warpgroups take turns at tiles.
 struct LineConfig {
+  Direction direction = Direction::kForward;  // or backward-data of stride 1
   DataType type = DataType::kF16;
   int lines = 7;   // taps along h
   int pieces = 3;  // of 8 elements: taps along w times source channels
   int columns = 64;
   int teams = 3;
   int stages = 6;
+  int elements = 256;  // of a line of a patch, at most
 
   static constexpr void Fields(auto& self, auto&& visit) {
-    auto& [type, lines, pieces, columns, teams, stages] = self;
-    visit("fwd_", type);
+    auto& [direction, type, lines, pieces, columns, teams, stages, elements] = self;
+    visit("", direction);
+    visit("", type);
     visit("line", lines);
     visit("p", pieces);
     visit("n", columns);
     visit("t", teams);
     visit("s", stages);
+    visit("e", elements);
   }
   bool operator==(const LineConfig&) const = default;
 
-  static constexpr int kElements = 256;  // of a line of a patch
-  static constexpr int kLineBytes = kElements * 2;
   constexpr int warpgroups() const { return teams; }
   constexpr int threads() const { return 128 * (teams + 1); }
   constexpr int steps() const { return (lines * pieces + 1) / 2; }  // of 16 elements of K
-  /// Slabs of 64 elements of K, all columns.
-  constexpr int filter_bytes() const { return (steps() + 3) / 4 * columns * 128; }
+  constexpr int line_bytes() const { return elements * 2; }
+  /// Boxes of the copy engine have at most 256 elements of a line, and lines that are multiples of
+  /// 16 bytes apart: lanes of the warp that produces load longer lines, which may be any.
+  constexpr bool loads_by_lanes() const { return elements > 256; }
+  /// In backward-data w lies along its columns.
+  constexpr bool has_lines_per_k() const { return direction == Direction::kBackwardData; }
+  /// Of 64 columns, all of K.
+  constexpr int block_bytes() const { return steps() * 16 * 128; }
+  /// Slabs of 64 elements of K, all columns; or blocks of 64 columns.
+  constexpr int filter_bytes() const {
+    return has_lines_per_k() ? columns / 64 * block_bytes() : (steps() + 3) / 4 * columns * 128;
+  }
 };
 
 /// nullptr when a kernel of `c` can be compiled, else the reason.
 constexpr const char* Reject(const LineConfig& c) {
   if (c.type != DataType::kF16 && c.type != DataType::kBF16) return "operands are f16 or bf16";
-  if (c.columns != 32 && c.columns != 64) return "columns are 32 or 64";
-  if (c.steps() > 12 || c.pieces < 1) return "an operand does not fit in registers";
-  if (c.teams < 1 || c.teams > 3) return "there are 1 to 3 warpgroups";
+  if (c.direction == Direction::kBackwardWeight) return "the row is for forward or backward-data";
+  if (c.columns % (c.has_lines_per_k() ? 64 : 32) != 0) {
+    return "columns are multiples of 32, in backward-data of 64";
+  }
+  if (c.pieces < 1 || c.teams < 1 || c.teams > 3) return "there are 1 to 3 warpgroups, and taps";
+  // Of 160 or 240 registers, some are for addresses.
+  if (c.columns / 2 + c.steps() * 4 > (c.teams == 3 ? 120 : 184)) {
+    return "sums and an operand do not fit in registers";
+  }
   if (c.stages % c.teams != 0) return "warpgroups have stages of their own";
+  if (c.elements % 64 != 0) return "lines of a patch are multiples of 128 bytes";
   return nullptr;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 
 #include "absl/strings/str_format.h"
 #include "core/base/math.h"
@@ -18,13 +19,31 @@ namespace {
 
 int Int(std::int64_t value) { return static_cast<int>(value); }
 
-/// Elements of a filter line, and from one cell of a tile to the next.
-std::int64_t RunOf(const ConvProblem& problem) { return problem.dims[2].filter * problem.c; }
-/// Whether lines begin at an odd element of x.
-std::int64_t LeadOf(const ConvProblem& problem) {
-  return problem.dims[2].pad_begin * problem.c % 2;
+bool IsForward(const ConvProblem& problem) { return problem.direction == Direction::kForward; }
+TensorAxes SourceOf(const ConvProblem& problem) { return problem.AxesOf(GatheredTensor(problem)); }
+std::int64_t ChannelsOf(const ConvProblem& problem) { return SourceOf(problem).size[5]; }
+std::int64_t ColumnsOf(const ConvProblem& problem) { return problem.AxesOf(problem.out()).size[5]; }
+
+/// How far the first tap of the first output cell is before the source's first cell.
+std::int64_t PadOf(const ConvProblem& problem, std::size_t axis) {
+  const Dim& dim = problem.dims[axis];
+  return IsForward(problem) ? dim.pad_begin : dim.filter - 1 - dim.pad_begin;
 }
-std::int64_t StepOf(const ConvProblem& problem) { return problem.dims[2].stride * problem.c; }
+std::int64_t StrideOf(const ConvProblem& problem, std::size_t axis) {
+  return IsForward(problem) ? problem.dims[axis].stride : 1;
+}
+
+/// Elements of a filter line, and from one cell of a tile to the next.
+std::int64_t RunOf(const ConvProblem& problem) {
+  return problem.dims[2].filter * ChannelsOf(problem);
+}
+std::int64_t StepOf(const ConvProblem& problem) {
+  return StrideOf(problem, 2) * ChannelsOf(problem);
+}
+/// Whether lines begin at an odd element of the source.
+std::int64_t LeadOf(const ConvProblem& problem) {
+  return std::abs(PadOf(problem, 2) * ChannelsOf(problem) % 2);
+}
 
 /// Tiles, and cycles of a workgroup for all of its own.
 struct Tiling {
@@ -34,36 +53,39 @@ struct Tiling {
 };
 
 int SharedBytes(const LineConfig& config, const Tiling& tiling) {
-  return config.stages * (tiling.stage_bytes + 16) + config.filter_bytes() + config.teams * 8192;
+  constexpr int kFilterBarrier = 16;
+  return config.stages * (tiling.stage_bytes + 16) + config.filter_bytes() + config.teams * 8192 +
+         kFilterBarrier;
 }
 
-/// Cycles of a chunk of 64 cells: the matrix unit's, which is 32 for 64 columns, and the load of
-/// its part of the patch, a line of 512 bytes, as the copy engine does.
+/// Cycles of a tile: the matrix unit's, which are 32 for 64 columns and 64 cells, and the load of
+/// the patch, lines of which the copy engine loads 512 bytes, or lanes as many in 8 bytes each.
 double CyclesOf(const LineConfig& config, const Tiling& tiling) {
-  constexpr double kChunk = 100, kTile = 400, kLine = 20;
+  constexpr double kChunk = 100, kTile = 400;
+  const double line_cycles = config.loads_by_lanes() ? 25.0 * config.elements / 128 : 20;
   const double chunks = CeilDiv(tiling.tile_h * tiling.tile_w, 64);
   const double matrix = chunks * (config.steps() * config.columns / 2.0 + kChunk);
-  return std::max(matrix, tiling.box_lines * kLine) + kTile;
+  return std::max(matrix, tiling.box_lines * line_cycles) + kTile;
 }
 
 /// The tiling with the least estimate: no tile fits where a cell's elements are too many.
 std::optional<Tiling> TilingOf(const LineConfig& config, const ConvProblem& problem,
                                const DeviceFacts& device) {
-  const auto [h, w] = std::array{problem.dims[1], problem.dims[2]};
-  const int out_h = Int(h.out()), out_w = Int(w.out());
-  const std::int64_t blocks = CeilDiv<std::int64_t>(problem.k, config.columns);
+  const TensorAxes out = problem.AxesOf(problem.out());
+  const int out_h = Int(out.size[2]), out_w = Int(out.size[3]);
+  const std::int64_t blocks = CeilDiv<std::int64_t>(ColumnsOf(problem), config.columns);
   std::optional<Tiling> best;
   for (int tile_w = 1; tile_w <= out_w; ++tile_w) {
     constexpr int kFurthest = 7;  // element of a line of the patch where a tile begins
     const std::int64_t last = kFurthest + (tile_w - 1) * StepOf(problem) + RunOf(problem);
-    if (last > LineConfig::kElements) break;
+    if (last > config.elements) break;
     if (CeilDiv(out_w, CeilDiv(out_w, tile_w)) != tile_w) continue;
     for (int tile_h = 1; tile_h <= std::min(out_h, 1024 / tile_w); ++tile_h) {
       if (CeilDiv(out_h, CeilDiv(out_h, tile_h)) != tile_h)
         continue;  // as many tiles of fewer lines
       Tiling tiling = {.tile_h = tile_h, .tile_w = tile_w};
-      tiling.box_lines = Int((tile_h - 1) * h.stride + h.filter);
-      tiling.stage_bytes = AlignUp(tiling.box_lines * LineConfig::kLineBytes, 1024);
+      tiling.box_lines = Int((tile_h - 1) * StrideOf(problem, 1) + problem.dims[1].filter);
+      tiling.stage_bytes = AlignUp(tiling.box_lines * config.line_bytes(), 1024);
       if (tiling.box_lines > 256 || SharedBytes(config, tiling) > TraitsOf(Gfx::kSm90a).lds_bytes) {
         break;
       }
@@ -77,23 +99,52 @@ std::optional<Tiling> TilingOf(const LineConfig& config, const ConvProblem& prob
   return best;
 }
 
-/// Lines of all images: element of a line, h, image.
-TensorMapSpec LinesMap(const ConvProblem& problem, int lines) {
-  const TensorAxes axes = problem.AxesOf(Tensor::kX);
+/// Lines of all images: element of a line, h, image. Where lanes load them, all elements: by this
+/// map a launch knows that the tensor has to begin at a multiple of 16 bytes.
+TensorMapSpec LinesMap(const LineConfig& config, const ConvProblem& problem, int lines) {
+  const TensorAxes axes = SourceOf(problem);
   TensorMapSpec map = {.type = problem.type, .rank = 3};
+  if (config.loads_by_lanes()) {
+    SetAxis(map, 0, axes.Elements(), 1);
+    SetAxis(map, 1, 1, 1);
+    SetAxis(map, 2, 1, 1);
+    map.box = {8, 1, 1};
+    return map;
+  }
   SetAxis(map, 0, axes.size[3] * axes.size[5], 1);
   SetAxis(map, 1, axes.size[2], axes.stride[2]);
   SetAxis(map, 2, axes.size[0], axes.stride[0]);
-  map.box = {LineConfig::kElements, static_cast<unsigned>(lines), 1};
+  map.box = {static_cast<unsigned>(config.elements), static_cast<unsigned>(lines), 1};
   return map;
+}
+
+/// Why a patch's lines cannot be loaded.
+std::optional<std::string> RejectLines(const LineConfig& config, const ConvProblem& problem) {
+  const TensorAxes source = SourceOf(problem), w = problem.AxesOf(Tensor::kW);
+  if (source.stride[5] != 1 || source.stride[3] != source.size[5] || w.stride[5] != 1 ||
+      w.stride[4] != problem.c || (!IsForward(problem) && w.stride[3] != w.size[4] * problem.c)) {
+    return "lines of the source and of w are not packed";
+  }
+  const std::int64_t multiple = config.loads_by_lanes() ? 8 : 16;
+  for (const std::size_t axis : {0u, 2u, 3u}) {
+    const std::int64_t bytes = source.stride[axis] * SizeOf(problem.type);
+    if (source.size[axis] == 1 || bytes % multiple == 0) continue;
+    if (axis == 3 && !config.loads_by_lanes()) continue;
+    return absl::StrFormat(
+        "lines or cells of the source are %d bytes apart; must be multiples of %d", bytes,
+        multiple);
+  }
+  if (config.has_lines_per_k()) return RejectStrides("w", w, SizeOf(problem.type));
+  return std::nullopt;
 }
 
 }  // namespace
 
 std::optional<std::string> RejectProblem(const LineConfig& config, const ConvProblem& problem) {
-  if (problem.direction != Direction::kForward || problem.type != config.type) {
-    return absl::StrFormat("the problem is %s of %s; the row is for fwd of %s",
-                           Name(problem.direction), Name(problem.type), Name(config.type));
+  if (problem.direction != config.direction || problem.type != config.type) {
+    return absl::StrFormat("the problem is %s of %s; the row is for %s of %s",
+                           Name(problem.direction), Name(problem.type), Name(config.direction),
+                           Name(config.type));
   }
   if (Is3d(problem) || problem.groups != 1) return "the row is for one group and axes h and w";
   const std::int64_t run = RunOf(problem), step = StepOf(problem);
@@ -106,22 +157,17 @@ std::optional<std::string> RejectProblem(const LineConfig& config, const ConvPro
         problem.dims[1].filter, run, lead == 0 ? "even" : "odd", config.lines,
         config.pieces * 8 - 7, config.pieces * 8);
   }
-  if (problem.dims[1].dilation != 1 || problem.dims[2].dilation != 1 || step % 2 != 0) {
+  const auto [h, w] = std::array{problem.dims[1], problem.dims[2]};
+  if (!IsForward(problem) && (h.stride != 1 || w.stride != 1)) {
+    return absl::StrFormat("strides are %d and %d; the row is for 1", h.stride, w.stride);
+  }
+  if (h.dilation != 1 || w.dilation != 1 || step % 2 != 0) {
     return absl::StrFormat(
         "taps are %d and %d cells apart, and cells %d elements; the row is for neighbouring taps "
         "and an even number of elements",
-        problem.dims[1].dilation, problem.dims[2].dilation, step);
+        h.dilation, w.dilation, step);
   }
-  const TensorAxes x = problem.AxesOf(Tensor::kX), w = problem.AxesOf(Tensor::kW);
-  if (x.stride[5] != 1 || x.stride[3] != problem.c || w.stride[5] != 1 ||
-      w.stride[4] != problem.c) {
-    return "lines of x and w are not packed";
-  }
-  for (const std::size_t axis : {0u, 2u}) {
-    if (x.size[axis] == 1 || x.stride[axis] * SizeOf(problem.type) % 16 == 0) continue;
-    return absl::StrFormat("lines of x are %d bytes apart; tensor maps want multiples of 16 bytes",
-                           x.stride[axis] * SizeOf(problem.type));
-  }
+  if (auto reason = RejectLines(config, problem)) return reason;
   if (!TilingOf(config, problem, Gfx::kSm90a)) return "no tile fits in shared memory";
   return std::nullopt;
 }
@@ -145,13 +191,18 @@ PartEstimate EstimateLaunch(const LineConfig& config, const PartRequest& request
 Plan<HaloArgs> PlanLine(const LineConfig& config, const PartRequest& request) {
   const ConvProblem& problem = request.problem;
   const Tiling tiling = *TilingOf(config, problem, request.device);
-  const TensorAxes w = problem.AxesOf(Tensor::kW), out = problem.AxesOf(Tensor::kY);
+  const TensorAxes source = SourceOf(problem), w = problem.AxesOf(Tensor::kW);
+  const TensorAxes out = problem.AxesOf(problem.out());
   Plan<HaloArgs> plan;
   HaloArgs& args = plan.args;
   args.w_out = Int(w.stride[1]);
   args.w_y = Int(w.stride[3]);
-  args.blocks = Int(CeilDiv<std::int64_t>(problem.k, config.columns));
-  args.channels = Int(problem.k);
+  args.blocks = Int(CeilDiv<std::int64_t>(ColumnsOf(problem), config.columns));
+  args.channels = Int(ColumnsOf(problem));
+  args.source_channels = Int(ChannelsOf(problem));
+  args.source_h = Int(source.size[2]);
+  args.source_w = Int(source.size[3] * source.size[5]);
+  args.source_stride_of = {.image = source.stride[0], .h = Int(source.stride[2]), .w = 1};
   args.sharers = Int(tiling.sharers);
   args.tiles_h = CeilDiv(Int(out.size[2]), tiling.tile_h);
   args.tiles_w = CeilDiv(Int(out.size[3]), tiling.tile_w);
@@ -164,13 +215,13 @@ Plan<HaloArgs> PlanLine(const LineConfig& config, const PartRequest& request) {
   args.by_pitch = MakeMagicDiv(static_cast<unsigned>(args.pitch));
   args.run = Int(RunOf(problem));
   args.lead = Int(LeadOf(problem));
-  args.source_step_h = Int(problem.dims[1].stride);
+  args.source_step_h = Int(StrideOf(problem, 1));
   args.source_step_w = Int(StepOf(problem));
-  args.origin_h = -Int(problem.dims[1].pad_begin);
-  args.origin_w = -Int(problem.dims[2].pad_begin * problem.c);
+  args.origin_h = -Int(PadOf(problem, 1));
+  args.origin_w = -Int(PadOf(problem, 2) * ChannelsOf(problem));
   args.out_h = Int(out.size[2]);
   args.out_w = Int(out.size[3]);
-  args.box_bytes = tiling.box_lines * LineConfig::kLineBytes;
+  args.box_bytes = tiling.box_lines * config.line_bytes();
   args.stage_bytes = tiling.stage_bytes;
   args.filter_at = config.stages * args.stage_bytes;
   args.staging_at = args.filter_at + config.filter_bytes();
@@ -179,8 +230,14 @@ Plan<HaloArgs> PlanLine(const LineConfig& config, const PartRequest& request) {
   args.stores = LaneStoresOf(problem, args.epilogue);
   plan.maps = {{.at = offsetof(HaloArgs, source),
                 .place = {Memory::kA},
-                .spec = LinesMap(problem, tiling.box_lines)}};
-  plan.addresses = {{offsetof(HaloArgs, other_data), {Memory::kB}}};
+                .spec = LinesMap(config, problem, tiling.box_lines)}};
+  if (config.has_lines_per_k()) {
+    plan.maps.push_back({.at = offsetof(HaloArgs, other),
+                         .place = {Memory::kB},
+                         .spec = WeightMap(problem, args.source_channels, 64)});
+  }
+  plan.addresses = {{offsetof(HaloArgs, source_data), {Memory::kA}},
+                    {offsetof(HaloArgs, other_data), {Memory::kB}}};
   const int splits = std::max(request.sharing.splits, 1);
   plan.shape = HaloLaunchShape(std::int64_t{splits} * args.sharers * args.blocks, config.threads(),
                                SharedBytes(config, tiling));

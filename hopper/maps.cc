@@ -101,7 +101,7 @@ TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int cha
   return map;
 }
 
-TensorMapSpec WeightMap(const Config& config, const ConvProblem& problem) {
+TensorMapSpec WeightMap(const ConvProblem& problem, int k, int c) {
   const TensorAxes axes = problem.AxesOf(Tensor::kW);
   TensorMapSpec map = MapOf(problem.type, 4);
   const std::int64_t taps =  // of the filter, of which the problem may have a part
@@ -111,10 +111,8 @@ TensorMapSpec WeightMap(const Config& config, const ConvProblem& problem) {
   SetAxis(map, 1, taps, axes.stride[4]);
   SetAxis(map, 2, axes.size[1], axes.stride[1]);
   SetAxis(map, 3, axes.size[0], axes.stride[0]);
-  const bool forward = config.direction == Direction::kForward;
-  const auto slab = static_cast<unsigned>(config.slab);
-  map.box = {forward ? slab : 64, 1, forward ? static_cast<unsigned>(config.columns) : slab, 1};
-  map.swizzle_bytes = forward ? config.slab * 2 : 128;
+  map.box = {static_cast<unsigned>(c), 1, static_cast<unsigned>(k), 1};
+  map.swizzle_bytes = c * 2;
   return map;
 }
 

@@ -21,9 +21,8 @@ bool Is3d(const ConvProblem& problem);
 /// The cells of a sub-GEMM in the tensor that is gathered from, `cells` of 64 channels at a time.
 TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int channels, int cells,
                         bool of_group = false);
-/// w as [group][k][tap][c]: boxes of 64 c of `config.columns` k at a tap in forward, and of 64 k
-/// times 64 c in backward-data.
-TensorMapSpec WeightMap(const Config& config, const ConvProblem& problem);
+/// w as [group][k][tap][c]: boxes of `c` times `k` at a tap.
+TensorMapSpec WeightMap(const ConvProblem& problem, int k, int c);
 /// y of backward-weight as [group][cell][k], boxes of 64 times 64. Groups that are neighbours are
 /// one: boxes that reach into another group load it, which is faster than filling in zeros.
 TensorMapSpec CellMap(const ConvProblem& problem);

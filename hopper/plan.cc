@@ -385,8 +385,11 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
            .spec = SourceMap(problem, args.gemm[i], config.slab, config.rows(), of_groups)});
     }
   }
-  plan.maps.push_back(
-      {.at = offsetof(GatherArgs, w), .place = {Memory::kB}, .spec = WeightMap(config, problem)});
+  const bool forward = config.direction == Direction::kForward;
+  plan.maps.push_back({.at = offsetof(GatherArgs, w),
+                       .place = {Memory::kB},
+                       .spec = forward ? WeightMap(problem, config.columns, config.slab)
+                                       : WeightMap(problem, config.slab, 64)});
   if (args.stores == Stores::kBoxes) {
     plan.maps.push_back({.at = offsetof(GatherArgs, out),
                          .place = {Memory::kOut},

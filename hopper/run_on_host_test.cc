@@ -296,6 +296,31 @@ TEST(Line, FewChannels) {
   CheckLine<k3>(problem(3, 24, axis(11, 3, 3), axis(16, 3, 2)));
 }
 
+TEST(Line, BackwardDataOfFewChannels) {
+  const auto problem = [](std::int64_t c, std::int64_t k, Dim h, Dim w) {
+    return Problem(Direction::kBackwardData, 1, c, k, h, w);
+  };
+  constexpr LineConfig k36 = {.direction = Direction::kBackwardData,
+                              .lines = 3,
+                              .pieces = 14,
+                              .columns = 128,
+                              .teams = 2,
+                              .stages = 2,
+                              .elements = 1024};
+  CheckLine<k36>(problem(136, 36, Axis(7), Axis(7)));
+  CheckLine<k36>(problem(72, 36, Axis(9, 1, 0), Axis(31, 1, 2)));
+  CheckLine<k36>(problem(40, 36, Axis(13), Axis(13)), /*splits=*/2);
+  CheckLine<k36>(problem(64, 36, Axis(9), Axis(9)), 1, Values::kInfinity);
+  constexpr LineConfig k4 = {.direction = Direction::kBackwardData,
+                             .lines = 3,
+                             .pieces = 3,
+                             .columns = 64,
+                             .teams = 1,
+                             .stages = 2,
+                             .elements = 320};
+  CheckLine<k4>(problem(24, 8, Axis(5), Axis(11)));
+}
+
 template <Config kC>
 void CheckGather(ConvProblem problem, int splits = 1) {
   problem.direction = kC.direction;

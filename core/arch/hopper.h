@@ -67,6 +67,10 @@ struct Mbarrier {
   GRIDWISE_DEVICE void Arrive() const {
     asm volatile("mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];" ::"r"(at) : "memory");
   }
+  /// Arrives when all that this thread has begun by LoadEight is there.
+  GRIDWISE_DEVICE void ArriveWhenLoaded() const {
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(at) : "memory");
+  }
   /// Waits until the phase of this parity is done. The caller is at most one phase behind.
   GRIDWISE_DEVICE void Wait(unsigned parity) const {
     unsigned done;
@@ -114,6 +118,14 @@ GRIDWISE_DEVICE void LoadBox(SharedAddress to, const TensorMap& map, Mbarrier ba
       "[%0], [%1, {%3, %4, %5, %6, %7}], [%2];" ::"r"(to),
       "l"(&map), "r"(bar.at), "r"(x), "r"(y), "r"(z), "r"(w), "r"(v)
       : "memory");
+}
+
+/// Starts to load 8 bytes, without the copy engine, or to put zeros there if not `is_there`. Both
+/// addresses are multiples of 8.
+GRIDWISE_DEVICE void LoadEight(SharedAddress to, const void* from, bool is_there) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to), "l"(from),
+               "r"(is_there ? 8 : 0)
+               : "memory");
 }
 
 /// A cell of a tensor of cells and channels: coordinates w, h, d and the image.

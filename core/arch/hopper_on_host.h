@@ -138,6 +138,7 @@ struct Mbarrier {
   void Init(int arrivals) const { host_workgroup->mbarriers.try_emplace(at, arrivals); }
   void ArriveAndExpect(int bytes) const { State().Change(1, bytes); }
   void Arrive() const { State().Change(1, 0); }
+  void ArriveWhenLoaded() const { Arrive(); }
   void Wait(unsigned parity) const { State().Wait(parity); }
   HostMbarrier& State() const { return host_workgroup->mbarriers.at(at); }
 };
@@ -242,6 +243,15 @@ inline void LoadCells4(SharedAddress to, const TensorMap& map, Mbarrier bar, int
 inline void LoadCells5(SharedAddress to, const TensorMap& map, Mbarrier bar, int channel,
                        CellAt cell, int tap_w, int tap_h, int tap_d) {
   LoadHostCells(to, map, bar, channel, {cell.w, cell.h, cell.d, cell.image}, {tap_w, tap_h, tap_d});
+}
+
+inline void LoadEight(SharedAddress to, const void* from, bool is_there) {
+  if (to % 8 != 0 || reinterpret_cast<std::uintptr_t>(from) % 8 != 0) {
+    std::fprintf(stderr, "8 bytes begin at no multiple of 8\n");
+    std::abort();
+  }
+  std::memset(dynamic_shared_memory + to, 0, 8);
+  if (is_there) std::memcpy(dynamic_shared_memory + to, from, 8);
 }
 
 inline void CommitStores() {}

@@ -19,10 +19,11 @@ class Ring {
   GRIDWISE_DEVICE Ring(SharedAddress base, int stage_bytes, SharedAddress barriers)
       : base_(base), stage_bytes_(stage_bytes), barriers_(barriers) {}
 
-  /// By one thread, before any other uses the ring. `warps` of consumers read each stage.
-  GRIDWISE_DEVICE void Init(int warps) const {
+  /// By one thread, before any other uses the ring. `warps` of consumers read each stage, which
+  /// `producers` threads fill.
+  GRIDWISE_DEVICE void Init(int warps, int producers = 1) const {
     for (int i = 0; i < kStages; ++i) {
-      for (int team = 0; team < kTeams; ++team) FullAt(i, team).Init(1);
+      for (int team = 0; team < kTeams; ++team) FullAt(i, team).Init(producers);
       EmptyAt(i).Init(warps);
     }
     FenceMbarrierInit();
