@@ -12,7 +12,7 @@
 
 namespace gridwise::hopper {
 
-/// Warpgroups take turns at tiles.
+/// Warpgroups take turns at 64 cells of a tile.
 struct LineConfig {
   Direction direction = Direction::kForward;  // or backward-data of stride 1
   DataType type = DataType::kF16;
@@ -65,8 +65,7 @@ constexpr const char* Reject(const LineConfig& c) {
   if (c.columns / 2 + c.steps() * 4 > (c.teams == 3 ? 120 : 184)) {
     return "sums and an operand do not fit in registers";
   }
-  if (c.stages % c.teams != 0) return "warpgroups have stages of their own";
-  if (c.elements % 64 != 0) return "lines of a patch are multiples of 128 bytes";
+  if (c.elements % 128 != 0) return "a warp loads 128 elements of a line at a time";
   return nullptr;
 }
 

@@ -58,14 +58,25 @@ int SharedBytes(const LineConfig& config, const Tiling& tiling) {
          kFilterBarrier;
 }
 
-/// Cycles of a tile: the matrix unit's, which are 32 for 64 columns and 64 cells, and the load of
-/// the patch, lines of which the copy engine loads 512 bytes, or lanes as many in 8 bytes each.
-double CyclesOf(const LineConfig& config, const Tiling& tiling) {
-  constexpr double kChunk = 100, kTile = 400;
-  const double line_cycles = config.loads_by_lanes() ? 25.0 * config.elements / 128 : 20;
+/// Cycles of 64 cells: the matrix unit's, which are 32 for 64 columns, or those of a warpgroup that
+/// loads its operand, multiplies and stores, while others do.
+double CyclesOfChunk(const LineConfig& config, int teams) {
+  constexpr double kLoad = 33, kStore = 7;  // of a step of K, and of a column
+  const double matrix = config.steps() * config.columns / 2.0;
+  return std::max(matrix, (matrix + config.steps() * kLoad + config.columns * kStore) / teams);
+}
+/// Cycles to load a patch: lines of which the copy engine loads 512 bytes, or lanes as many in 8
+/// bytes each.
+double CyclesOfPatch(const LineConfig& config, const Tiling& tiling) {
+  return tiling.box_lines * (config.loads_by_lanes() ? 25.0 * config.elements / 128 : 20.0);
+}
+/// Cycles of all tiles of a workgroup.
+double CyclesOf(const LineConfig& config, const Tiling& tiling, std::int64_t tiles) {
+  constexpr double kTile = 200;
   const double chunks = CeilDiv(tiling.tile_h * tiling.tile_w, 64);
-  const double matrix = chunks * (config.steps() * config.columns / 2.0 + kChunk);
-  return std::max(matrix, tiling.box_lines * line_cycles) + kTile;
+  const double patch = CyclesOfPatch(config, tiling);
+  const double of_tile = std::max(chunks * CyclesOfChunk(config, config.teams), patch) + kTile;
+  return static_cast<double>(tiles) * of_tile + patch + CyclesOfChunk(config, 1);
 }
 
 /// The tiling with the least estimate: no tile fits where a cell's elements are too many.
@@ -91,8 +102,7 @@ std::optional<Tiling> TilingOf(const LineConfig& config, const ConvProblem& prob
       }
       tiling.tiles = problem.batch * CeilDiv(out_h, tile_h) * CeilDiv(out_w, tile_w);
       tiling.sharers = std::clamp<std::int64_t>(device.compute_units / blocks, 1, tiling.tiles);
-      const auto rounds = static_cast<double>(CeilDiv(tiling.tiles, tiling.sharers));
-      tiling.cycles = rounds * CyclesOf(config, tiling);
+      tiling.cycles = CyclesOf(config, tiling, CeilDiv(tiling.tiles, tiling.sharers));
       if (!best || tiling.cycles < best->cycles) best = tiling;
     }
   }

@@ -317,7 +317,7 @@ TEST(Line, BackwardDataOfFewChannels) {
                              .columns = 64,
                              .teams = 1,
                              .stages = 2,
-                             .elements = 320};
+                             .elements = 384};
   CheckLine<k4>(problem(24, 8, Axis(5), Axis(11)));
 }
 

@@ -217,24 +217,27 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
   int turn = 0;
   GatherTileAt next = FindTile<kC>(args, BlockIdX());
   if constexpr (kC.kept > 0) ring.kept().Wait(0);
-  for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX(), ++turn) {
+  for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX()) {
     const GatherTileAt tile = next;
     const auto find_next = [&]() __attribute__((always_inline)) {
       if (i + GridSizeX() < args.tiles * args.groups) next = FindTile<kC>(args, i + GridSizeX());
     };
-    if (kC.take_turns && turn % kC.groups != group) {
+    // Tiles without terms have no turn: the warpgroup that multiplies next stores them meanwhile.
+    const bool is_mine = !kC.take_turns || turn % kC.groups == group;
+    const bool has_terms = tile.steps() > 0, follows = turn > 0;
+    if (has_terms) ++turn;
+    if (!is_mine) {
       ring.Skip(tile.steps());
       find_next();
       continue;
     }
     // Parities tell neighbouring phases apart, not those of a later tile: wait for this one's turn.
-    if (kC.take_turns && turn > 0) WaitAt(TurnBarrier(group), 256);
+    if (kC.take_turns && has_terms && follows) WaitAt(TurnBarrier(group), 256);
     const GatherPlace place = {args, tile};
     const Finisher<GatherPlace, Element<kC.type>> finish(args.epilogue, place,
                                                          args.in_cluster ? 0 : tile.split);
     const int row = kC.take_turns ? 0 : group * kC.reps * 64;
-    if (tile.steps() == 0) {
-      if (kC.take_turns) ArriveAt(TurnBarrier(group ^ 1), 256);
+    if (!has_terms) {
       StoreZeros<kC.columns, kC.type, kC.reps>(finish, args.stores, dynamic_shared_memory + staging,
                                                group, row);
       find_next();

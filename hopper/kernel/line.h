@@ -17,7 +17,7 @@ struct LineRoles {
   GRIDWISE_DEVICE static void Init(const HaloArgs& args, SharedAddress base) {
     if (ThreadId() != 0) return;
     FilterLoaded(args, base).Init(1);
-    HaloRing<kC.stages>(args, base).Init(4, kC.loads_by_lanes() ? 32 : 1);
+    HaloRing<kC.stages>(args, base).Init(4 * kC.teams, kC.loads_by_lanes() ? 32 : 1);
   }
 
   /// Counts the bytes of the filter, where the copy engine loads it.
@@ -59,16 +59,19 @@ struct LineRoles {
     using T = Element<kC.type>;
     const int first = (FirstOf(args, tile) & ~7) + ThreadId() % 32 * 4;
     const int end = FirstOf(args, tile) + (args.tile_w - 1) * args.source_step_w + args.run;
-    int h = args.origin_h + tile.h * args.source_step_h;
-    to += ThreadId() % 32 * 8;
-    for (int at = 0; at < args.box_bytes; at += kC.line_bytes(), ++h) {
-      const bool has_line = h >= 0 && h < args.source_h;
-      const T* const line = static_cast<const T*>(args.source_data) +
-                            tile.image * args.source_stride_of.image +
-                            (has_line ? static_cast<long>(h) * args.source_stride_of.h : 0);
-      for (int e = first; e < end; e += 128) {
-        const bool is_there = has_line && e >= 0 && e < args.source_w;
-        LoadEight(to + at + (e - first) * 2, line + (is_there ? e : 0), is_there);
+    const int first_line = args.origin_h + tile.h * args.source_step_h;
+    const int lines = args.box_bytes / kC.line_bytes();
+    const CellStrides stride = args.source_stride_of;
+    const T* const image = static_cast<const T*>(args.source_data) + tile.image * stride.image;
+    for (int i = 0; i < lines; ++i) {
+      const int h = first_line + i;
+      const int width = h >= 0 && h < args.source_h ? args.source_w : 0;
+      const T* const from = image + static_cast<long>(h) * stride.h + first;
+      const SharedAddress at = to + i * kC.line_bytes() + ThreadId() % 32 * 8;
+#pragma unroll
+      for (int e = 0; e < kC.elements; e += 128) {
+        const bool is_there = first + e >= 0 && first + e < width;
+        if (first + e < end) LoadEight(at + e * 2, from + e, is_there);
       }
     }
   }
@@ -188,23 +191,23 @@ struct LineRoles {
     char* const staging = dynamic_shared_memory + args.staging_at + team * 8192;
     Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);
     int turn = 0;
-    for (int i = work.first; i < work.tiles; i += work.step, ++turn, ring.Next()) {
-      if (turn % kC.teams != team) continue;
+    for (int i = work.first; i < work.tiles; i += work.step, ring.Next()) {
       const HaloTileAt tile = FindHaloTile(args, i);
       const CellPlace place = {args, tile, first_column};
       const Finisher<CellPlace, Element<kC.type>> finish(args.epilogue, place, work.split);
       ring.WaitFull();
       // Pairs of elements are aligned: a line has one more before its first, or not.
       const int patch = static_cast<int>(ring.at() - base) + (FirstOf(args, tile) & 6) * 2;
-      for (int chunk = 0; chunk < cells; chunk += 64) {
+      for (int chunk = 0; chunk < cells; chunk += 64, ++turn) {
+        if (turn % kC.teams != team) continue;
         A a;
         LoadCell(a, 0, args, patch, chunk + first, masks);
         LoadCell(a, 1, args, patch, chunk + first + 8, masks);
         float sums[kC.columns / 2];
         Multiply(sums, a, base + args.filter_at);
-        if (chunk + 64 >= cells) ring.Release(ring.stage());
         StoreByLanes<kC.columns, kC.type>(finish, args.stores, staging, team, chunk, sums);
       }
+      ring.Release(ring.stage());
     }
   }
 };

@@ -46,7 +46,8 @@ GRIDWISE_DEVICE void StoreByBoxes(const TensorMap& out, SharedAddress staging, i
 /// What boxes of the copy engine can do of an epilogue: no tensors.
 template <int kSums>
 GRIDWISE_DEVICE void FinishSums(const EpilogueArgs& args, float (&d)[kSums]) {
-  if (args.alpha == 1 && !args.clamps) return;
+  if (args.alpha == 1 && !args.clamps) [[likely]]
+    return;
 #pragma unroll
   for (float& v : d) v = Clamp(args, v * args.alpha);
 }
@@ -244,7 +245,7 @@ GRIDWISE_DEVICE void StoreElements(const Finish& finish, char* staging, int grou
 template <int kColumns, DataType kNarrow, class Finish>
 GRIDWISE_DEVICE void StoreByLanes(const Finish& finish, Stores stores, char* staging, int group,
                                   int first_row, float (&d)[kColumns / 2], int first_column = 0) {
-  if (stores == Stores::kVectors && finish.is_aligned()) {
+  if (stores == Stores::kVectors && finish.is_aligned()) [[likely]] {
     FinishSums(finish.args(), d);
     StoreVectors<kColumns, kNarrow>(finish, first_row, d, first_column);
   } else {
