@@ -198,7 +198,7 @@ def random_problem(rng):
         return Problem(1, batch, c, rng.randint(1, 150), [dim(7), dim(wide)])
     if kind == "few":  # output channels
         dim = lambda: (rng.randint(3, 40), 3, rng.choice([1, 1, 2]), 1, 1, 1)
-        return Problem(1, batch, 8 * rng.randint(1, 40), rng.randint(1, 40), [dim(), dim()])
+        return Problem(1, batch, 8 * rng.randint(1, 40), rng.choice([36, rng.randint(1, 40)]), [dim(), dim()])
     rank = rng.choice([1, 2, 2, 2, 3])
     while True:
         dims = []

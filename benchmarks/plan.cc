@@ -101,7 +101,7 @@ absl::Status RegisterSet(const std::string& set) {
   const absl::StatusOr<std::vector<NamedProblem>> problems =
       ReadProblems(absl::StrCat("tests/problems/", set, ".csv"));
   if (!problems.ok()) return problems.status();
-  for (const Gfx gfx : kAmdGfx) {
+  for (const Gfx gfx : kAllGfx) {
     for (const Direction direction : kAllDirections) {
       std::vector<NamedProblem> selected;
       for (const NamedProblem& named : *problems) {

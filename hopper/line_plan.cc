@@ -58,12 +58,11 @@ int SharedBytes(const LineConfig& config, const Tiling& tiling) {
          kFilterBarrier;
 }
 
-/// Cycles of 64 cells: the matrix unit's, which are 32 for 64 columns, or those of a warpgroup that
-/// loads its operand, multiplies and stores, while others do.
-double CyclesOfChunk(const LineConfig& config, int teams) {
-  constexpr double kLoad = 33, kStore = 7;  // of a step of K, and of a column
-  const double matrix = config.steps() * config.columns / 2.0;
-  return std::max(matrix, (matrix + config.steps() * kLoad + config.columns * kStore) / teams);
+/// Cycles of 64 cells: the matrix unit's, which are 32 for 64 columns, and those in which lanes
+/// load their operand. Both need shared memory: that they add up is what an H200 was seen to do.
+double CyclesOfChunk(const LineConfig& config) {
+  constexpr double kLoad = 48;  // of a step of K
+  return config.steps() * (config.columns / 2.0 + kLoad);
 }
 /// Cycles to load a patch: lines of which the copy engine loads 512 bytes, or lanes as many in 8
 /// bytes each.
@@ -75,8 +74,8 @@ double CyclesOf(const LineConfig& config, const Tiling& tiling, std::int64_t til
   constexpr double kTile = 200;
   const double chunks = CeilDiv(tiling.tile_h * tiling.tile_w, 64);
   const double patch = CyclesOfPatch(config, tiling);
-  const double of_tile = std::max(chunks * CyclesOfChunk(config, config.teams), patch) + kTile;
-  return static_cast<double>(tiles) * of_tile + patch + CyclesOfChunk(config, 1);
+  const double of_tile = std::max(chunks * CyclesOfChunk(config), patch) + kTile;
+  return static_cast<double>(tiles) * of_tile + patch + CyclesOfChunk(config);
 }
 
 /// The tiling with the least estimate: no tile fits where a cell's elements are too many.
