@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 
 #include "absl/strings/str_format.h"
 
@@ -10,25 +9,24 @@ namespace gridwise {
 
 namespace {
 
-/// Of work that goes on at the same time, and hides the less well the nearer it is to the longest.
-double Beside(std::initializer_list<double> cycles) {
-  double sum = 0;
-  for (const double c : cycles) sum += c * c * (c * c);
-  return std::sqrt(std::sqrt(sum));
-}
+double FourthPower(double x) { return x * x * (x * x); }
 
+/// What goes on at the same time hides the less well the nearer it is to the longest.
 double BurstCycles(const Cost& cost) {
   const double loop = std::max(
       {cost.matrix_cycles, cost.lds_cycles, cost.memory_cycles, cost.alone_cycles / cost.resident});
-  const double round = Beside(
-      {loop + cost.fixed_cycles / cost.resident, cost.vector_cycles, cost.scalar_cycles});
-  return Beside({cost.rounds * round, cost.tensor_cycles}) + cost.launch_cycles + cost.pass_cycles;
+  const double round = FourthPower(loop + cost.fixed_cycles / cost.resident) +
+                       FourthPower(cost.vector_cycles) + FourthPower(cost.scalar_cycles);
+  const double all = FourthPower(cost.rounds) * round + FourthPower(cost.tensor_cycles);
+  return std::sqrt(std::sqrt(all)) + cost.launch_cycles + cost.pass_cycles;
 }
 
 }  // namespace
 
+double CyclesOf(const Cost& cost) { return std::max(BurstCycles(cost), cost.power_cycles); }
+
 Cost WithCycles(Cost cost) {
-  cost.cycles = std::max(BurstCycles(cost), cost.power_cycles);
+  cost.cycles = CyclesOf(cost);
   return cost;
 }
 

@@ -22,7 +22,8 @@ struct Cost {
   double matrix_cycles = 0;  // of one workgroup: matrix instructions on its SIMDs
   double lds_cycles = 0;     // of one workgroup: operands written to LDS and read; 0: not counted
   double memory_cycles = 0;  // of one workgroup: operands at its compute unit's share of L2
-  double vector_cycles = 0;  // of one workgroup: vector instructions besides matrix ones, on its SIMDs
+  double vector_cycles =
+      0;  // of one workgroup: vector instructions besides matrix ones, on its SIMDs
   double scalar_cycles = 0;  // of one workgroup: scalar instructions, likewise
   double alone_cycles = 0;  // main loop of a workgroup that has its compute unit to itself, waiting
                             // for memory each step
@@ -43,6 +44,8 @@ struct Cost {
   std::string ToString(double clock_ghz) const;
 };
 
+/// Cost::cycles, of the other fields.
+double CyclesOf(const Cost& cost);
 /// Fills in cost.cycles from the other fields.
 Cost WithCycles(Cost cost);
 

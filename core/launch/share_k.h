@@ -16,12 +16,19 @@ struct Work {
   double ragged_steps = 0;  // of them, those whose channels end within a vector
 };
 
+/// A bound of what a launch takes whose tiles are shared by two workgroups or more: at least
+/// of_all + of_split * splits. It spares estimates.
+struct LeastCycles {
+  double of_all = 0, of_split = 0;
+  double Of(int splits) const { return of_all + of_split * splits; }
+};
+
 /// `sharing` with its zeros filled in, but for partial_elements of a single split, for operands of
 /// `type`. Of the numbers of splits that fill the device's units once, twice, ..., and the powers
 /// of two, whose splits have some steps each, and not many more workgroups than the device has
 /// units, it takes the one whose cycles_of(splits) is least; 1 where partial sums are not f32, or
 /// there are 2^31 or more.
 Sharing ShareK(Sharing sharing, DataType type, const DeviceFacts& device, const Work& work,
-               absl::FunctionRef<double(int splits)> cycles_of);
+               absl::FunctionRef<double(int splits)> cycles_of, LeastCycles at_least = {});
 
 }  // namespace gridwise

@@ -68,35 +68,50 @@ Cost TileCost::Of(int splits) const {
   const double ragged = work_.ragged_steps / tiles * s.ragged_cycles;
   // A SIMD issues one instruction of a kind at a time.
   const double taps = std::max(0.0, work_.tap_steps / tiles - 1);
-  const auto issue = [&](double Instructions::*kind) {
+  const auto issue = [&](double Instructions::* kind) {
     return s.factor * instruction_ * fit_.issue *
            (s.of_workgroup.*kind + steps * s.of_step.*kind + taps * s.of_tap.*kind);
   };
   const double pass =
       splits == 1 ? 0 : PassCycles(device_, work_.out_elements * (4 * splits + s.element_bytes));
-  return WithCycles(
-      {.matrix_cycles = s.factor * steps * s.matrix_cycles,
-       .lds_cycles = s.factor * steps * lds_,
-       .memory_cycles = s.factor * steps * memory,
-       .vector_cycles = issue(&Instructions::vector),
-       .scalar_cycles = issue(&Instructions::scalar),
-       .alone_cycles = s.factor * (steps * std::max({busy_, arrival, memory}) + ragged),
-       .fixed_cycles = s.factor * fixed_,
-       .workgroups = tiles,
-       .rounds = rounds,
-       .resident = resident,
-       .pass_cycles = pass,
-       .power_cycles =
-           power_ * s.matrix_simds * s.matrix_cycles * steps * tiles / device_.compute_units,
-       .splits = static_cast<double>(splits)});
+  Cost cost = {.matrix_cycles = s.factor * steps * s.matrix_cycles,
+               .lds_cycles = s.factor * steps * lds_,
+               .memory_cycles = s.factor * steps * memory,
+               .vector_cycles = issue(&Instructions::vector),
+               .scalar_cycles = issue(&Instructions::scalar),
+               .alone_cycles = s.factor * (steps * std::max({busy_, arrival, memory}) + ragged),
+               .fixed_cycles = s.factor * fixed_,
+               .workgroups = tiles,
+               .rounds = rounds,
+               .resident = resident,
+               .pass_cycles = pass,
+               .power_cycles = power_ * s.matrix_simds * s.matrix_cycles * steps * tiles /
+                               device_.compute_units,
+               .splits = static_cast<double>(splits)};
+  cost.cycles = CyclesOf(cost);
+  return cost;
+}
+
+LeastCycles TileCost::AtLeast() const {
+  const TileSteps& s = steps_;
+  const double units = device_.compute_units;
+  const double bytes_per_clock = BytesPerClock(device_, machine_, fit_.missed, units);
+  const double step = std::max({s.matrix_cycles, lds_, s.slab_bytes / bytes_per_clock,
+                                s.address_cycles, busy_ / s.resident});
+  // Passes go through the Infinity Cache at best.
+  const double pass_rate = machine_.mall_gb_per_s / device_.clock_ghz;
+  return {.of_all = s.factor * work_.steps / units * step + PassCycles(device_, 0),
+          .of_split = s.factor * work_.tiles / units * fixed_ / s.resident +
+                      4 * work_.out_elements / pass_rate};
 }
 
 TileEstimate EstimateTiles(const PartRequest& request, DataType type, const TileSteps& steps,
                            const Work& work) {
   const bool along_cells = request.problem.direction == Direction::kBackwardWeight;
   const TileCost cost(request.device, TileFitOf(request.device.gfx, along_cells), steps, work);
-  const Sharing sharing = ShareK(request.sharing, type, request.device, work,
-                                 [&](int splits) { return cost.Of(splits).cycles; });
+  const Sharing sharing = ShareK(
+      request.sharing, type, request.device, work,
+      [&](int splits) { return cost.Of(splits).cycles; }, cost.AtLeast());
   return {.sharing = sharing, .cost = cost.Of(sharing.splits)};
 }
 

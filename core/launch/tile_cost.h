@@ -60,6 +60,8 @@ class TileCost {
 
   /// Of a launch of `splits` workgroups for each tile, and the launch that adds their sums up.
   Cost Of(int splits) const;
+  /// Of the cycles of launches with several splits, without what rounding adds.
+  LeastCycles AtLeast() const;
 
  private:
   const DeviceFacts& device_;

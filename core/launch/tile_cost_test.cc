@@ -1,0 +1,91 @@
+#include "core/launch/tile_cost.h"
+
+#include <cmath>
+#include <random>
+
+#include "core/launch/share_k.h"
+#include "core/launch/tile_fit.h"
+#include "gtest/gtest.h"
+
+namespace gridwise {
+namespace {
+
+/// Steps and work of some row and problem, by chance.
+class Chance {
+ public:
+  TileSteps Steps() {
+    return {.tile_elements = Between(256, 65536),
+            .element_bytes = 2,
+            .resident = std::floor(Between(1, 8)),
+            .matrix_cycles = Between(16, 4096),
+            .slab_bytes = Between(1024, 65536),
+            .line_bytes = Between(1024, 131072),
+            .window_bytes = Between(0, 1e6),
+            .window_part = Between(0, 1),
+            .read_bytes = Between(1024, 131072),
+            .written_bytes = Between(0, 65536),
+            .lane_cycles = Between(0, 500),
+            .swapped_elements = Between(0, 8192),
+            .address_cycles = Between(0, 4096),
+            .slabs_in_flight = static_cast<int>(Between(1, 5)),
+            .of_workgroup = {Between(100, 5000), Between(100, 5000)},
+            .of_step = {Between(0, 500), Between(0, 500)},
+            .of_tap = {Between(0, 500), Between(0, 500)},
+            .factor = Between(1, 1.2)};
+  }
+  Work SomeWork() {
+    const double tiles = std::floor(Exponent(0, 9));
+    return {.tiles = tiles,
+            .steps = tiles * std::floor(Exponent(0, 14)),
+            .out_elements = Exponent(8, 24),
+            .tap_steps = tiles * std::floor(Exponent(0, 4))};
+  }
+
+ private:
+  double Between(double low, double high) {
+    return std::uniform_real_distribution<>(low, high)(random_);
+  }
+  double Exponent(double low, double high) { return std::exp2(Between(low, high)); }
+
+  std::mt19937_64 random_;
+};
+
+TEST(TileCost, TakesAtLeastItsBound) {
+  Chance chance;
+  for (int i = 0; i < 2000; ++i) {
+    for (const Gfx gfx : {Gfx::k942, Gfx::k1201}) {
+      const DeviceFacts device = gfx;
+      const Work work = chance.SomeWork();
+      const TileCost cost(device, TileFitOf(gfx, i % 2 == 0), chance.Steps(), work);
+      const LeastCycles least = cost.AtLeast();
+      for (int splits = 2; splits <= 1024; splits = splits * 3 / 2) {
+        ASSERT_LE(least.Of(splits), cost.Of(splits).cycles) << splits << " splits, the " << i;
+      }
+    }
+  }
+}
+
+TEST(ShareK, ChoosesTheSameWithABound) {
+  Chance chance;
+  const DeviceFacts device = Gfx::k942;
+  int estimates = 0, with_bound = 0, split = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const Work work = chance.SomeWork();
+    const TileCost cost(device, TileFitOf(Gfx::k942, true), chance.Steps(), work);
+    const auto share = [&](int& count, LeastCycles least) {
+      const auto cycles_of = [&](int splits) {
+        ++count;
+        return cost.Of(splits).cycles;
+      };
+      return ShareK({}, DataType::kF16, device, work, cycles_of, least).splits;
+    };
+    const int splits = share(estimates, {});
+    ASSERT_EQ(share(with_bound, cost.AtLeast()), splits) << "the " << i;
+    split += splits > 1;
+  }
+  EXPECT_GT(split, 200) << "or the test says little";
+  EXPECT_LT(with_bound, 0.9 * estimates);
+}
+
+}  // namespace
+}  // namespace gridwise
