@@ -113,8 +113,8 @@ TileSteps TileStepsOf(const GemmConfig& c, const Demands& demands, const DeviceF
       .read_bytes = read_elements * SizeOf(c.type),
       .written_bytes = 1.0 * c.buffer_bytes(),
       .conflict_cycles = ConflictCycles(c, Side::kA) + ConflictCycles(c, Side::kB),
-      .lane_cycles = kControl + (has_table ? kTableRead : 0) +
-                     cycles_of_instruction * load_waves * address,
+      .lane_cycles =
+          kControl + (has_table ? kTableRead : 0) + cycles_of_instruction * load_waves * address,
       .swapped_elements = swapped(Side::kA, c.tile.m) + swapped(Side::kB, c.tile.n),
       .loads_apart = c.is_wavelet(),
       .address_cycles = AddressCycles(c, demands, Side::kA) + AddressCycles(c, demands, Side::kB),

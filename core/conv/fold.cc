@@ -16,7 +16,8 @@ std::int64_t CellOfCopy(const ConvProblem& problem) {
   const std::int64_t runs =
       problem.batch * problem.out_cells() * problem.dims[0].filter * problem.dims[1].filter;
   const auto channels = static_cast<std::uint64_t>(problem.c);
-  const bool pays = runs >= kManyRuns && SizeOf(problem.type) > 1;  // no rows load 4 bytes at a time
+  const bool pays =
+      runs >= kManyRuns && SizeOf(problem.type) > 1;  // no rows load 4 bytes at a time
   return pays ? static_cast<std::int64_t>(std::bit_ceil(channels)) : problem.c;
 }
 

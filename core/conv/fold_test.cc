@@ -67,9 +67,9 @@ std::vector<float> Unroll(const Folded& folded, const ConvProblem& problem,
 
 TEST(Fold, IsTheSameConvolution) {
   std::mt19937 random(5);
-  for (const ConvProblem& problem : {Stem(11, 3, 1, 0), Stem(11, 3, 1, 1), Stem(12, 7, 2, 3),
-                                     Stem(9, 2, 4, 0), Stem(9, 2, 3, 1), Stem(5, 5, 1, 4),
-                                     LargeStem()}) {
+  for (const ConvProblem& problem :
+       {Stem(11, 3, 1, 0), Stem(11, 3, 1, 1), Stem(12, 7, 2, 3), Stem(9, 2, 4, 0), Stem(9, 2, 3, 1),
+        Stem(5, 5, 1, 4), LargeStem()}) {
     SCOPED_TRACE(ToString(problem));
     const std::optional<Folded> folded = Fold(problem);
     ASSERT_TRUE(folded.has_value());
@@ -83,8 +83,8 @@ TEST(Fold, IsTheSameConvolution) {
     ConvProblem packed = folded->problem;
     packed.strides = {};
     const absl::StatusOr<Expected> expected = ExpectedOutput(problem, x, w);
-    const absl::StatusOr<Expected> actual = ExpectedOutput(
-        packed, Unroll(*folded, problem, x), Widen(w, problem.c, folded->cell));
+    const absl::StatusOr<Expected> actual =
+        ExpectedOutput(packed, Unroll(*folded, problem, x), Widen(w, problem.c, folded->cell));
     ASSERT_TRUE(expected.ok() && actual.ok()) << expected.status() << actual.status();
     EXPECT_EQ(actual->out, expected->out);
   }

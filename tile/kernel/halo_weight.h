@@ -77,7 +77,8 @@ GRIDWISE_DEVICE void HaloWeightTile() {
   for (int step = -before; step < steps; ++step) {
     BarrierLds();  // the step before has been multiplied
     load.Store(lds, at);
-    BarrierLoads<0>();  // so that the next ones, behind branches, are not held to wait for each other
+    BarrierLoads<0>();  // so that the next ones, behind branches, are not held to wait for each
+                        // other
     load.Load();
     SchedulingFence();  // loads are not put off among the matrix instructions
     if (step >= 0) multiply(at_dy, at, acc);

@@ -6,8 +6,8 @@
 namespace gridwise::tile {
 
 double ResidentWorkgroups(const TileConfig& c, const DeviceFacts& device) {
-  const double waves = static_cast<double>(c.threads() / c.mma.lanes()) /
-                       TraitsOf(device.gfx).simds_per_unit;
+  const double waves =
+      static_cast<double>(c.threads() / c.mma.lanes()) / TraitsOf(device.gfx).simds_per_unit;
   // Those rows may have all registers of a SIMD, so that the compiler orders loads as it likes, and
   // take less than half of them (tests/isa).
   if (c.has_halo() && c.occupancy == 1) return std::max(1.0, std::floor(2 / waves));
@@ -45,11 +45,14 @@ Instructions OfStep(const TileConfig& c) {
   const double waves = c.threads() / c.mma.lanes();
   const double swapped = c.patch_b.n == 2 ? 1.0 * c.lds_b().rows * c.tile.k / c.mma.lanes() : 0;
   return {.vector = kOfSwapped * swapped + (c.has_taps_in_lds() ? 12 * waves : 0),
-          .scalar = (c.has_taps_in_lds() ? 115 : c.has_halo() ? 20 : 4) * waves};
+          .scalar = (c.has_taps_in_lds() ? 115
+                     : c.has_halo()      ? 20
+                                         : 4) *
+                    waves};
 }
 
-/// Of a step along cells, where a load is found anew in each; of several taps, with what lies in the
-/// image.
+/// Of a step along cells, where a load is found anew in each; of several taps, with what lies in
+/// the image.
 Instructions OfStepAlongCells(const TileConfig& c) {
   const auto loads = [&](TileConfig::Patch patch, int rows) {
     return 1.0 * rows * c.tile.k / (patch.n * c.mma.lanes());
@@ -103,7 +106,9 @@ TileSteps TileStepsOf(const TileConfig& c, const DeviceFacts& device, const Tile
     const int run = c.step_k() * SizeOf(c.type);
     const bool along_k = patch.n == 1 && patch.k > 1 && c.merge.groups == 1;
     // Of shorter cells, lines go on with the next row's.
-    return along_k && run < kLineBytes && problem.channels > c.step_k() ? tile.bytes() * (1.0 * kLineBytes / run - 1) : 0.0;
+    return along_k && run < kLineBytes && problem.channels > c.step_k()
+               ? tile.bytes() * (1.0 * kLineBytes / run - 1)
+               : 0.0;
   };
   const int rows_b = c.lds_b().rows;
   // Of a tap, or a row of taps, where cells are loaded for all of them.
@@ -129,7 +134,9 @@ TileSteps TileStepsOf(const TileConfig& c, const DeviceFacts& device, const Tile
           .read_bytes = read_elements * SizeOf(c.type),
           .written_bytes = c.load_waves() > 0 || c.loads_to_lds() ? 0.0 : slab_bytes,
           .swapped_elements = swapped(c.patch_a, c.tile.m) + taps * swapped(c.patch_b, rows_b),
-          .address_cycles = AddressCycles(c, c.patch_a, c.tile.m, problem.along_cells) + (c.has_halo() ? 0 : AddressCycles(c, c.patch_b, c.tile.n, problem.along_cells)),
+          .address_cycles =
+              AddressCycles(c, c.patch_a, c.tile.m, problem.along_cells) +
+              (c.has_halo() ? 0 : AddressCycles(c, c.patch_b, c.tile.n, problem.along_cells)),
           .barriers = c.keeps_weights()      ? 0
                       : c.lds_buffers() == 1 ? 2
                                              : 1,

@@ -383,8 +383,8 @@ struct Tiles {
 TileEstimate EstimateOf(const TileConfig& config, PartRequest request, const Tiles& tiles) {
   if (config.keeps_weights()) request.sharing.splits = 1;
   const ConvProblem& problem = request.problem;
-  TileSteps steps = TileStepsOf(config, request.device,
-                                {.channels = problem.AxesOf(problem.a()).size[5]});
+  TileSteps steps =
+      TileStepsOf(config, request.device, {.channels = problem.AxesOf(problem.a()).size[5]});
   steps.tile_elements *= tiles.run;
   steps.of_workgroup.vector *= tiles.run;
   steps.of_workgroup.scalar *= tiles.run;

@@ -76,9 +76,8 @@ SweepItem MakeItem(const std::string& name, const Problem& problem, Gfx gfx,
   } else {
     for (const RowVerdict& verdict : ExplainRows(problem, device, wanted)) {
       if (verdict.reason || !IsWanted(verdict, problem, wanted_rows)) continue;
-      item.rows.push_back(
-          {verdict.family, verdict.row, microseconds(verdict.cost), verdict.ranked_cycles,
-           static_cast<int>(verdict.cost.splits)});
+      item.rows.push_back({verdict.family, verdict.row, microseconds(verdict.cost),
+                           verdict.ranked_cycles, static_cast<int>(verdict.cost.splits)});
     }
     if (IsSampled(options)) Sample(options, problem, item.rows);
   }

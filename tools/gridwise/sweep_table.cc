@@ -28,12 +28,12 @@ constexpr size_t kKeyColumns = 6;
 constexpr size_t kResultColumn = 6;
 constexpr size_t kMsColumn = 24;
 constexpr const char* kColumns[] = {
-    "problem",      "device",      "sizes",    "row",      "seed",     "splits",
-    "result",       "gflop",       "estimate_us", "seconds",  "max_abs",  "max_ulps", "rel_norm",
-    "of_tolerance", "workgroups",  "waves",    "mma",      "valu",     "salu",     "lds",
-    "vmem",         "smem",        "branch",   "other",    "ms",       "low_ms",   "high_ms",
-    "burst_ms",     "tflop_per_s", "bound_ms", "of_bound", "bound",    "limiter",  "ports_ms",
-    "ports",        "message"};
+    "problem",  "device",       "sizes",       "row",      "seed",        "splits",
+    "result",   "gflop",        "estimate_us", "seconds",  "max_abs",     "max_ulps",
+    "rel_norm", "of_tolerance", "workgroups",  "waves",    "mma",         "valu",
+    "salu",     "lds",          "vmem",        "smem",     "branch",      "other",
+    "ms",       "low_ms",       "high_ms",     "burst_ms", "tflop_per_s", "bound_ms",
+    "of_bound", "bound",        "limiter",     "ports_ms", "ports",       "message"};
 static_assert(std::string_view(kColumns[kResultColumn]) == "result");
 static_assert(std::string_view(kColumns[kMsColumn]) == "ms");
 /// Columns of kColumns that are instruction classes of the simulator.
@@ -43,7 +43,11 @@ std::string Number(double value) { return absl::StrFormat("%.6g", value); }
 
 /// The columns that identify a record.
 std::vector<std::string> KeyOf(const SweepRecord& record) {
-  return {record.problem, record.device, record.sizes, record.row, absl::StrCat(record.seed),
+  return {record.problem,
+          record.device,
+          record.sizes,
+          record.row,
+          absl::StrCat(record.seed),
           record.splits > 0 ? absl::StrCat(record.splits) : ""};
 }
 
