@@ -499,7 +499,7 @@ TEST(CommandLineTest, ASweepWritesToAPipe) {
         "timeout 50 tools/gridwise/gridwise sweep --problems=", SmallSet(),
         " --direction=bwd_weight --device=", Target(), " --csv=", csv, " 2>/dev/null | cat"));
     EXPECT_THAT(result.out,
-                AllOf(HasSubstr("problem,device,sizes,row,seed,result,gflop,estimate_us"),
+                AllOf(HasSubstr("problem,device,sizes,row,seed,splits,result,gflop,estimate_us"),
                       HasSubstr("\nb," + Target()), HasSubstr("\nc," + Target())))
         << csv;
     if (csv[0] == '-') EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 4);
