@@ -266,7 +266,7 @@ TEST(SweepWorkers, TakeRowsOfAFile) {
       " --rows=", File("rows.json"), " --workers=1 --verify --csv=", File("rows.csv")));
   EXPECT_EQ(result.status, kSuccess) << result.out;
   EXPECT_THAT(result.out, HasSubstr("2 runs: 2 passed"));
-  EXPECT_THAT(TextOf("rows.csv"), HasSubstr(",f16_ch1_cells7_taps1_stride0,0,pass,"));
+  EXPECT_THAT(TextOf("rows.csv"), HasSubstr(",f16_ch1_cells7_taps1_stride0,0,1,pass,"));
 }
 
 }  // namespace
