@@ -22,8 +22,7 @@ struct Cost {
   double matrix_cycles = 0;  // of one workgroup: matrix instructions on its SIMDs
   double lds_cycles = 0;     // of one workgroup: operands written to LDS and read; 0: not counted
   double memory_cycles = 0;  // of one workgroup: operands at its compute unit's share of L2
-  double vector_cycles =
-      0;  // of one workgroup: vector instructions besides matrix ones, on its SIMDs
+  double vector_cycles = 0;  // of one workgroup: vector instructions but matrix ones, on its SIMDs
   double scalar_cycles = 0;  // of one workgroup: scalar instructions, likewise
   double alone_cycles = 0;  // main loop of a workgroup that has its compute unit to itself, waiting
                             // for memory each step
@@ -31,7 +30,7 @@ struct Cost {
   double workgroups = 0;    // of the main launch; 0: not told
   double rounds = 0;        // workgroups of the busiest compute unit
   double resident = 0;      // of them, how many run at the same time and hide each other's waits
-  double tensor_cycles = 0;  // of device memory, for tensors that the Infinity Cache cannot hold
+  double tensor_cycles = 0;  // of device memory, or the Infinity Cache, for the tensors once each
   double launch_cycles = 0;  // of the first launch, besides its kernel
   double pass_cycles = 0;    // of the launches before and after: transposes, sums of splits
   double power_cycles = 0;   // of all matrix work, as power affords it: PowerFactor; 0: no limit

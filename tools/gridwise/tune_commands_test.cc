@@ -269,5 +269,32 @@ TEST(SweepWorkers, TakeRowsOfAFile) {
   EXPECT_THAT(TextOf("rows.csv"), HasSubstr(",f16_ch1_cells7_taps1_stride0,0,1,pass,"));
 }
 
+/// How long a sweep with `flags` tells for a row and layer whose hits in L2 take much traffic to
+/// find.
+double MsOfSweep(const std::string& flags) {
+  const std::string table = "ms" + std::to_string(flags.size()) + ".csv";
+  std::ofstream(File("large.csv"))
+      << "name,ndim,G,N,K,C,Z,Y,X,Di,Hi,Wi,stride_d,stride_h,stride_w,dil_d,dil_h,dil_w,pad_d,"
+         "pad_h,pad_w,directions\nl3.conv3,2,1,32,1024,512,1,1,1,1,50,50,1,1,1,1,1,1,0,0,0,"
+         "bwd_weight\n";
+  const ShellResult result =
+      Gridwise(absl::StrCat("sweep --problems=", File("large.csv"), " --device=", Target(),
+                            " --time ", flags, " --csv=", File(table)));
+  EXPECT_EQ(result.status, kSuccess) << result.out;
+  const auto times = ReadTimes(TextOf(table));
+  EXPECT_TRUE(times.ok() && !times->empty()) << times.status();
+  return times.ok() && !times->empty() ? times->front().times.front().ms : 0;
+}
+
+TEST(Sweep, IsAsPreciseAsARunOfItsOwn) {
+  const std::string row = "f16_t128x128x32_w2x2_mfma32x32x8_a8x2_b8x2_o4_wavelet4";
+  const double alone = MsOfSweep("--row=" + row);
+  EXPECT_GT(alone, 0);
+  std::ofstream(File("large.json"))
+      << R"({"version": "0.1.0", "target": "gfx942", "rows": [)"
+      << R"({"family": "tile", "direction": "bwd_weight", "name": ")" << row << R"("}]})";
+  EXPECT_NEAR(MsOfSweep("--rows=" + File("large.json") + " --precise"), alone, 0.001 * alone);
+}
+
 }  // namespace
 }  // namespace gridwise
