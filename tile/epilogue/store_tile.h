@@ -100,8 +100,8 @@ class StoreTile {
   /// no neighbours, sums that are added to the output's.
   template <class Out>
   GRIDWISE_DEVICE void Finish(const WaveAcc<kC>& acc) const {
-    using Sum = Element<__is_same(Out, int) ? DataType::kI32 : DataType::kF32>;
-    using Stage = WaveStage<kC, Sum, SizeOf(kC.type) == 4 ? 4 : 8>;
+    constexpr int kVec = SizeOf(kC.type) == 4 ? 4 : 8;
+    using Stage = WaveStage<kC, Element<SumType(kC.type)>, kVec>;
     const Stage stage(lds_);
 #pragma clang loop unroll(disable)
     for (int piece = 0; piece < Stage::kPieces; ++piece) {
@@ -112,16 +112,19 @@ class StoreTile {
 #pragma clang loop unroll(disable)
       for (int i = 0; i < Stage::kTimes; ++i) {
         if (!stage.HasRow(i)) continue;
-        auto values = stage.Read(i);
+        const auto sums = stage.Read(i);
         // Not the same in all of the loop, or else all that depends on it were kept in registers.
         const int row = stage.Row(piece, i), column = Opaque(WaveN<kC>() + stage.Column(piece));
-        if constexpr (__is_same(Sum, float)) {
-          if (finishes_) FromSums<Out>(values, row, column);
-        }
-        if (__is_same(Out, float) && adds_ != 0) {
-          AddTo(values, row, column);
+        if constexpr (__is_same(Out, int)) {
+          StoreRun<int>(sums, row, column);
         } else {
-          StoreRun<Out>(values, row, column);
+          auto values = __builtin_convertvector(sums, Vec<float, kVec>);
+          if (finishes_) FromSums<Out>(values, row, column);
+          if (__is_same(Out, float) && adds_ != 0) {
+            AddTo(values, row, column);
+          } else {
+            StoreRun<Out>(values, row, column);
+          }
         }
       }
       FenceLdsOfWave();
