@@ -28,6 +28,8 @@ GRIDWISE_DEVICE void DirectLdsLoop(Operands& operands, int steps, char* lds, Wav
   const Multiply multiply(lds);
   const SlabInLds<kC> slab(lds);
   for (int i = 0; i < kBuffers - 1; ++i) operands.LoadAheadToLds(slab, i);
+  SchedulingFence();  // loads are not put off
+  acc.Clear();
   const auto step = [&](int i, bool loads) __attribute__((always_inline)) {
     typename Multiply::Fragments fragments[Multiply::kFragments];
     for (int k_fragment = 0; k_fragment < kEarly; ++k_fragment)

@@ -9,12 +9,12 @@
 
 namespace gridwise::tile {
 
-/// acc += A * B over the steps of K, by the config's schedule. `with_operands(use)` computes the
+/// acc = A * B over the steps of K, by the config's schedule. `with_operands(use)` computes the
 /// addresses of the Operands, of the kind that the problem needs, and calls `use` with them; the
 /// waves that load call it.
 template <TileConfig kC, class WithOperands>
 GRIDWISE_DEVICE void MainLoop(WithOperands with_operands, int steps, char* lds, WaveAcc<kC>& acc) {
-  if (steps == 0) return;
+  if (steps == 0) return acc.Clear();
   if constexpr (kC.pipeline.schedule == Schedule::kWavelet) {
     if (IsMathWave<kC>()) {
       WaveletMathLoop<kC>(steps, lds, acc);
