@@ -83,7 +83,7 @@ GRIDWISE_DEVICE void BwdWeightSlabs() {
         .walk = walk});
   };
   WaveAcc<kC> acc;  // [wave_m][wave_n]
-  MainLoop<kC>(with_operands, walk.steps(), lds, acc);
+  if (!MainLoop<kC>(with_operands, walk.steps(), lds, acc)) return;
 
   // The main loop has no scalar registers to spare for what the epilogue needs.
   const BwdWeightArgs& args_anew = KernelArgsAnew<BwdWeightArgs>();
