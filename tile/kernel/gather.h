@@ -63,6 +63,7 @@ GRIDWISE_DEVICE void GatherSlabs() {
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
 
   const GatherArgs& args = KernelArgs<GatherArgs>();
+  FetchKernelArgs<offsetof(GatherArgs, inline_table) + sizeof(SubGemm)>();
   // Which tile of which sub-GEMM.
   const Block block = FindBlock(args, kC.tile.m, kC.tile.n, kC.merge.groups);
   const KWalk walk(args, block.gemm, kC.step_k(), SizeOf(kC.type), block.split);

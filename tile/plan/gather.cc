@@ -85,7 +85,6 @@ GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, const 
   args.w_group = view.weights.stride[0];
   args.k = static_cast<int>(view.k) * config.merge.groups;
   args.n = static_cast<int>(view.n) * config.merge.groups;
-  args.w_tap = static_cast<int>(view.weights.stride[4]);
   const int by_k = static_cast<int>(view.weights.stride[1]);  // output channels of forward
   const int by_c = static_cast<int>(view.weights.stride[5]);
   args.w_k = forward ? by_c : by_k;
@@ -95,12 +94,14 @@ GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, const 
     const auto axis = static_cast<std::size_t>(i);
     const Dim& dim = problem.dims[axis];
     args.source_cell[i] = static_cast<int>(view.source.stride[axis + 1]);
+    args.w_tap[i] = static_cast<int>(view.weights.stride[axis + 2]);
     args.source_size[i] = static_cast<int>(SourceSize(problem.direction, dim));
     args.strides[i] = MakeAxisStrides(problem.direction, dim);
   }
-  SetFilter(view.weights.stride, args.filter);
   args.splits = splits;
   args.by_splits = MakeMagicDiv(static_cast<unsigned>(splits));
+  args.slabs = CeilDiv(args.k, config.step_k());
+  args.by_slabs = MakeMagicDiv(static_cast<unsigned>(args.slabs));
   args.epilogue = MakeEpilogue(problem, sharing);
   return args;
 }
