@@ -33,8 +33,8 @@ class PlaceOfTerms {
     return static_cast<const char*>(data) + group_ * strides.group;
   }
   GRIDWISE_DEVICE unsigned Row(const OutputStrides& strides, int row) const {
-    return m_ + row < args_.dy.channels ? static_cast<unsigned>((m_ + row) * strides.row)
-                                        : Buffer::kOutOfRange;
+    const unsigned offset = (m_ + row) * strides.row;
+    return m_ + row < args_.dy.channels ? offset : Buffer::kOutOfRange;
   }
   GRIDWISE_DEVICE int Column(const OutputStrides& strides, int column) const {
     if (strides.packed) return (n_ + column) * strides.column;
@@ -63,6 +63,7 @@ GRIDWISE_DEVICE void BwdWeightSlabs() {
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
 
   const BwdWeightArgs& args = KernelArgs<BwdWeightArgs>();
+  FetchKernelArgs<sizeof(BwdWeightArgs)>();
   // All tiles of a split, which read the same cells, run next to each other.
   const GroupOfSlot slot = GroupAt(
       args.map, SlotOf(args.map, WorkgroupAt(args.map, BlockIdX(), BlockIdY(), BlockIdZ())));
@@ -73,8 +74,8 @@ GRIDWISE_DEVICE void BwdWeightSlabs() {
   const int m = tile.row * kC.tile.m, n = tile.column * kC.tile.n;
 
   const CellWalk walk(args, kC.patch_a.k, split);
-  using LoadDy = LoadCells<kC, kGfx, kC.tile.m, kC.patch_a>;
-  using LoadX = LoadCells<kC, kGfx, kC.tile.n, kC.patch_b>;
+  using LoadDy = LoadCells<kC, kGfx, kC.tile.m, kC.patch_a, /*kThroughTaps=*/false>;
+  using LoadX = LoadCells<kC, kGfx, kC.tile.n, kC.patch_b, /*kThroughTaps=*/true>;
   const auto with_operands = [&](auto use) __attribute__((always_inline)) {
     const int k = m + LoadDy::Row();
     use(Operands<LoadDy, LoadX, CellWalk>{
