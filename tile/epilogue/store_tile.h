@@ -31,7 +31,7 @@ class StoreTile {
       : args_(args),
         out_type_(args.out_type),
         adds_(args.adds),
-        finishes_(args.tensors != 0 || args.clamps != 0 || args.alpha != 1),
+        finishes_((args.tensors != 0) | (args.clamps != 0) | (args.alpha != 1)),
         by_element_(args.by_element),
         columns_(place.columns()),
         out_(Buffer::From<kGfx>(static_cast<const char*>(place.Base(args.out, args.strides) +
@@ -58,7 +58,7 @@ class StoreTile {
       const int of_lane = first + Lane<kC>();
       const int row = of_lane < kC.wave_m() ? of_lane : kC.wave_m() - 1;
       row_offsets_[row] = place_.Row(args_.strides, WaveM<kC>() + row);
-      for (int i = 0; i < args_.tensors; ++i) {
+      for (int i = 0; i < args_.tensors; ++i) [[unlikely]] {
         row_offsets_[(i + 1) * kC.wave_m() + row] =
             place_.Row(args_.tensor[i].strides, WaveM<kC>() + row);
       }
