@@ -14,7 +14,8 @@ namespace gridwise::tile {
 /// and a workgroup computes `run` tiles one after the other, or the last ones of a strip's `tiles`.
 struct Strips {
   int pitch, count, tiles, run;
-  MagicDiv by_pitch, by_count, by_runs;  // workgroups of a strip
+  int runs;  // workgroups of a strip
+  MagicDiv by_pitch, by_count, by_runs;
 };
 
 /// Kernel arguments of the gathering kernels, forward and backward-data; see core/conv/gemm_map.h.

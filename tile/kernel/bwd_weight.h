@@ -63,7 +63,6 @@ GRIDWISE_DEVICE void BwdWeightSlabs() {
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
 
   const BwdWeightArgs& args = KernelArgs<BwdWeightArgs>();
-  FetchKernelArgs<sizeof(BwdWeightArgs)>();
   // All tiles of a split, which read the same cells, run next to each other.
   const GroupOfSlot slot = GroupAt(
       args.map, SlotOf(args.map, WorkgroupAt(args.map, BlockIdX(), BlockIdY(), BlockIdZ())));
@@ -98,6 +97,7 @@ GRIDWISE_DEVICE void BwdWeightTile() {
   static_assert(kGfx == kThisTarget, "the row and the object are for different targets");
   static_assert(Reject(kC, kGfx) == nullptr, "the row does not suit the target");
   static_assert(kC.sums_blocks() == kC.has_halo(), "a row with a halo gathers, or sums blocks");
+  FetchKernelArgs<sizeof(BwdWeightArgs)>();
   if constexpr (kC.has_halo()) {
     HaloWeightTile<kC, kGfx>();
   } else {

@@ -63,7 +63,6 @@ GRIDWISE_DEVICE void GatherSlabs() {
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
 
   const GatherArgs& args = KernelArgs<GatherArgs>();
-  FetchKernelArgs<offsetof(GatherArgs, inline_table) + sizeof(SubGemm)>();
   // Which tile of which sub-GEMM.
   const Block block = FindBlock(args, kC.tile.m, kC.tile.n, kC.merge.groups);
   const KWalk walk(args, block.gemm, kC.step_k(), SizeOf(kC.type), block.split);
@@ -94,6 +93,7 @@ template <TileConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void GatherTile() {
   static_assert(kGfx == kThisTarget, "the row and the object are for different targets");
   static_assert(Reject(kC, kGfx) == nullptr, "the row does not suit the target");
+  FetchKernelArgs<offsetof(GatherArgs, inline_table) + sizeof(SubGemm)>();
   if constexpr (kC.has_taps_in_lds()) {
     HaloSlabs<kC, kGfx>();
   } else if constexpr (kC.has_halo()) {

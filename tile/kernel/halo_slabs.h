@@ -105,6 +105,7 @@ GRIDWISE_DEVICE void HaloSlabs() {
       multiply(row * pitch, acc);
     }
   }
+  BarrierLoads<0>();  // those past the last, whose registers are used again
   const PlaceOfPositions<kC> place(args, at);
   StoreTile<kC, kGfx, PlaceOfPositions<kC>>(args.epilogue, place, at.block.split, lds).Store(acc);
 }

@@ -148,11 +148,11 @@ Strips StripsOf(const TileConfig& config, int rows, int columns, int taps_h, int
   strips.count = CeilDiv(columns, most);
   strips.pitch = CeilDiv(columns, strips.count) + taps_w - 1;
   strips.tiles = CeilDiv(rows * strips.pitch, config.tile.m);
-  const int runs = CeilDiv(strips.tiles, most_of_run);
-  strips.run = CeilDiv(strips.tiles, runs);
+  strips.run = CeilDiv(strips.tiles, CeilDiv(strips.tiles, most_of_run));
   strips.by_pitch = MakeMagicDiv(static_cast<unsigned>(strips.pitch));
   strips.by_count = MakeMagicDiv(static_cast<unsigned>(strips.count));
-  strips.by_runs = MakeMagicDiv(static_cast<unsigned>(CeilDiv(strips.tiles, strips.run)));
+  strips.runs = CeilDiv(strips.tiles, strips.run);
+  strips.by_runs = MakeMagicDiv(static_cast<unsigned>(strips.runs));
   return strips;
 }
 Strips StripsOf(const TileConfig& config, const SubGemm& gemm, int most_of_run) {
@@ -164,8 +164,7 @@ Strips StripsOf(const TileConfig& config, const SubGemm& gemm, int most_of_run) 
 int WorkgroupsAlongM(const TileConfig& config, const SubGemm& gemm, int most_of_run) {
   if (!config.has_halo()) return CeilDiv(gemm.m, config.tile.m);
   const Strips strips = StripsOf(config, gemm, most_of_run);
-  return gemm.m / (gemm.axis[1].count * gemm.axis[2].count) * strips.count *
-         CeilDiv(strips.tiles, strips.run);
+  return gemm.m / (gemm.axis[1].count * gemm.axis[2].count) * strips.count * strips.runs;
 }
 
 /// Why the row cannot load the problem's cells once for all taps; nothing if it can, or has no
