@@ -24,9 +24,7 @@ class LoadWeightsPatches {
   using Slab = Patches::Slab;
 
   GRIDWISE_DEVICE LoadWeightsPatches(const GatherArgs& args, const Block& block)
-      : w_k_(args.w_k),
-        k_is_ragged_(IsRagged<kC>(args)),
-        one_column_(!kPlain && kC.merge.groups == 1 && args.n - block.n == 1) {
+      : w_k_(args.w_k), one_column_(!kPlain && kC.merge.groups == 1 && args.n - block.n == 1) {
     tensor_ = Buffer::From<kGfx>(static_cast<const char*>(args.w) + block.group * args.w_group);
     // No load reaches past the end of a row: lanes that would load the last columns instead. The
     // lane of an odd last column has it second in the pair, and what comes first is past the last
@@ -65,7 +63,7 @@ class LoadWeightsPatches {
   template <class To>
   GRIDWISE_DEVICE void LoadSlab(const KWalk& walk, To&& slab) {
     for (int i = 0; i < Patches::kCount; ++i) {
-      if (kPlain || (!one_column_ && (!k_is_ragged_ || walk.is_whole()))) {
+      if (kPlain || (!one_column_ && walk.is_whole())) {
         LoadPatch(i, slab);
       } else if constexpr (kC.has_ragged_slabs()) {
         LoadRaggedPatch(i, walk, slab[i]);
@@ -105,7 +103,7 @@ class LoadWeightsPatches {
   }
 
   const int w_k_;
-  const bool k_is_ragged_, one_column_;
+  const bool one_column_;  // if there are two, a tile that is not plain has ragged channels
   Buffer tensor_;
   unsigned offset_[Patches::kCount];      // bytes, at tap 0 and the patch's first row
   unsigned run_offset_[Patches::kCount];  // of the next step; out of range where it has none
