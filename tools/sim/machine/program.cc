@@ -273,16 +273,16 @@ void Program::BindFunctionLocked(CodeView which, Code& code, uint64_t pc) {
   const size_t size = binder.uops().size();
   auto uops = std::make_unique<Uop[]>(size);
   std::copy(binder.uops().begin(), binder.uops().end(), uops.get());
-  const auto find = [&](uint64_t target) -> const Uop* {
-    const auto at =
-        std::lower_bound(starts.begin(), starts.end(), std::make_pair(target, size_t{0}));
-    return at != starts.end() && at->first == target ? &uops[at->second] : nullptr;
-  };
   for (const Binder::Branch& branch : binder.branches()) {
     // A branch out of the function (none are known to be emitted) leads behind the end, which
     // faults.
-    const Uop* target = find(branch.target);
-    uops[branch.uop].target = target != nullptr ? target : &uops[size - 1];
+    const auto at =
+        std::lower_bound(starts.begin(), starts.end(), std::make_pair(branch.target, size_t{0}));
+    const bool inside = at != starts.end() && at->first == branch.target;
+    Uop& uop = uops[branch.uop];
+    uop.target = inside ? &uops[at->second] : &uops[size - 1];
+    uop.imm = static_cast<int32_t>(inside ? first + static_cast<uint32_t>(at - starts.begin())
+                                          : behind_end);
   }
   for (const auto& [start, uop] : starts) {
     std::atomic<const Uop*>& entry = code.entry[IndexOf(which)][(start - code.range.address) / 4];

@@ -64,8 +64,10 @@ struct alignas(64) Uop {
   Ref dst2 = {};  // second result: carry or compare mask
   Ref src[4] = {};
   uint32_t instruction = 0;  // index of the instruction in its Program: text, pc, class, count
-  int32_t imm = 0;           // offset, shift, lane, ...
-  uint64_t data = 0;         // masks, selector tables, further immediates
+  /// Offset, shift, lane, ...; of a direct branch, the instruction that it leads to, which may have
+  /// no micro-op.
+  int32_t imm = 0;
+  uint64_t data = 0;  // masks, selector tables, further immediates
   uint64_t data2 = 0;
   const Uop* target = nullptr;  // of a direct branch
 };

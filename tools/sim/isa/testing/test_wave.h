@@ -92,17 +92,19 @@ class TestWave {
     code.starts.clear();
     std::vector<std::string_view> all = texts;
     all.push_back("s_endpgm");
+    const auto first = careful ? static_cast<uint32_t>(all.size()) + 1 : 0;
     for (const std::string_view text : all) {
       const auto index = static_cast<uint32_t>(code.starts.size());
       code.starts.push_back(binder.uops().size());
       Instruction instruction;
       absl::Status status = ParseInstruction(text, instruction);
-      const auto number = index + (careful ? static_cast<uint32_t>(all.size()) + 1 : 0);
-      if (status.ok()) status = binder.Bind(instruction, number, kPc + 4 * index, 4);
+      if (status.ok()) status = binder.Bind(instruction, first + index, kPc + 4 * index, 4);
       if (!status.ok()) return status;
     }
     for (const Binder::Branch& branch : binder.branches()) {
-      binder.uops()[branch.uop].target = &binder.uops()[code.starts[(branch.target - kPc) / 4]];
+      const uint64_t to = (branch.target - kPc) / 4;  // the instruction
+      binder.uops()[branch.uop].target = &binder.uops()[code.starts[to]];
+      binder.uops()[branch.uop].imm = static_cast<int32_t>(first + to);
     }
     code.uops = std::move(binder.uops());
     return absl::OkStatus();

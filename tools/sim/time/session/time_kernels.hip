@@ -28,6 +28,12 @@ KERNEL void ReadAgain(const u32* in, u32* out, int times) {
   out[i] = sum;
 }
 
+/// A loop that begins with an instruction that does nothing.
+KERNEL void LoopOfNops(const u32*, u32* out, int times) {
+  for (int n = 0; n < times; ++n) asm volatile("s_nop 7");
+  out[__builtin_amdgcn_workitem_id_x()] = 3;
+}
+
 /// Waits for the word to become 3.
 KERNEL void WaitFor3(const u32* in, u32* out, int) {
   const u32 i = __builtin_amdgcn_workgroup_id_x() * 256 + __builtin_amdgcn_workitem_id_x();

@@ -177,6 +177,16 @@ TEST_F(TimedRunTest, WorkgroupsThatDependOnEachOtherAreAllExecuted) {
   EXPECT_GT(run.time.clk, 0);
 }
 
+TEST_F(TimedRunTest, WhatABranchLeadsToIsExecutedEachTime) {
+  constexpr int kTimes = 50;
+  const TimedRun run = Time("LoopOfNops", 1, kTimes);
+  int64_t nops = 0;
+  for (size_t i = 0; i < run.ops.size(); ++i) {
+    if (run.ops[i].text == "s_nop 7") nops += run.report.executions[i];
+  }
+  EXPECT_EQ(nops, kTimes * run.report.waves);
+}
+
 TEST_F(TimedRunTest, WhatWaitsForOthersIsAllExecuted) {
   constexpr uint32_t kWorkgroups = 3000;
   EXPECT_EQ(Time("WaitFor3", kWorkgroups).report.workgroups, kWorkgroups);

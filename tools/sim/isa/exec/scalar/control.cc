@@ -16,8 +16,10 @@ GRIDWISE_SIM_INLINE void EndRun(Wave& w, const Uop& u, u32 next) {
   w.run_start = next;
 }
 
-GRIDWISE_SIM_INLINE const Uop* Jump(Wave& w, const Uop& u, const Uop* target) {
-  EndRun(w, u, target->instruction);
+/// Leads to instruction `to`, or where that has no micro-op (s_waitcnt, s_nop), to the first one
+/// behind it that has.
+GRIDWISE_SIM_INLINE const Uop* Jump(Wave& w, const Uop& u, u32 to, const Uop* target) {
+  EndRun(w, u, to);
   if (--w.branch_budget < 0)
       [[unlikely]] {  // other waves of the workgroup get a turn; this one goes on later
     w.pc = target;
@@ -28,13 +30,13 @@ GRIDWISE_SIM_INLINE const Uop* Jump(Wave& w, const Uop& u, const Uop* target) {
 
 template <class Condition>
 const Uop* Branch(Wave& w, const Uop& u) {
-  return Condition{}(w) ? Jump(w, u, u.target) : &u + 1;
+  return Condition{}(w) ? Jump(w, u, static_cast<u32>(u.imm), u.target) : &u + 1;
 }
 
 /// s_call: a branch; dst gets the address behind the instruction.
 const Uop* Call(Wave& w, const Uop& u) {
   Write64(w, u.dst, u.data2);
-  return Jump(w, u, u.target);
+  return Jump(w, u, static_cast<u32>(u.imm), u.target);
 }
 
 /// s_setpc, s_swappc: jumps to the address in src[0]; dst, if there is one, gets the address behind
@@ -47,7 +49,7 @@ const Uop* IndirectJump(Wave& w, const Uop& u) {
     return nullptr;
   }
   if (!(u.dst == kNoRef)) Write64(w, u.dst, u.data);
-  return Jump(w, u, target);
+  return Jump(w, u, target->instruction, target);
 }
 
 const Uop* End(Wave& w, const Uop& u) {
