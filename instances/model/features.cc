@@ -165,6 +165,11 @@ void VisitCost(const Cost& c, double least_cycles, auto visit) {
   visit("memory_of_loop", c.memory_cycles / loop);
   visit("alone_of_loop", c.alone_cycles / c.resident / loop);
   visit("log2_loop", Log2(loop));
+  visit("vector_of_loop", c.vector_cycles / loop);
+  visit("scalar_of_loop", c.scalar_cycles / loop);
+  visit("memory_of_all", c.tensor_cycles / c.cycles);
+  visit("launch_of_all", c.launch_cycles / c.cycles);
+  visit("power_of_all", c.power_cycles / c.cycles);
   visit("fixed_of_round", c.fixed_cycles / c.resident / (loop + c.fixed_cycles / c.resident));
   visit("passes_of_all", c.pass_cycles / c.cycles);
   visit("log2_rounds", Log2(c.rounds));
