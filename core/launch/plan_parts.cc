@@ -154,7 +154,7 @@ class Divider {
     const auto cost_of = [&](const Division::Part& part) {
       Cost cost = part.estimate.cost;
       cost.tensor_cycles = tensor_cycles;
-      return WithCycles(cost);
+      return cost;
     };
     Cost cost = cost_of(division.parts[0]);
     cost.pass_cycles += simple_.pass_cycles;

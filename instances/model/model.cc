@@ -1,6 +1,7 @@
 #include "instances/model/model.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -172,22 +173,36 @@ std::optional<std::string> Model::FarFeature(const Features& features) const {
   return std::nullopt;
 }
 
-void Model::AddTrees(std::size_t begin, std::size_t end, std::span<const Features* const> rows,
-                     std::span<double> sums) const {
-  std::vector<const Node*> at(rows.size());
-  for (const Tree& tree : std::span(trees_).subspan(begin, end - begin)) {
-    std::ranges::fill(at, &nodes_[tree.root]);
+template <std::size_t kRows>
+void Model::AddTreesOfRows(std::span<const Tree> trees, const Features* const* rows,
+                           double* sums) const {
+  std::array<const float*, kRows> features;
+  for (std::size_t row = 0; row < kRows; ++row) features[row] = rows[row]->data();
+  for (const Tree& tree : trees) {
+    std::array<const Node*, kRows> at;
+    at.fill(&nodes_[tree.root]);
     // A level at a time, without branches: no row's step waits for another's, and none is guessed.
     for (int level = 0; level < tree.depth; ++level) {
-      for (std::size_t row = 0; row < rows.size(); ++row) {
+      for (std::size_t row = 0; row < kRows; ++row) {
         const Node& node = *at[row];
-        const bool is_below = (*rows[row])[node.feature] < node.threshold;
+        const bool is_below = features[row][node.feature] < node.threshold;
         const unsigned change = node.below ^ node.above;
         at[row] += node.above ^ (change & (0u - static_cast<unsigned>(is_below)));
       }
     }
-    for (std::size_t row = 0; row < rows.size(); ++row) sums[row] += at[row]->threshold;
+    for (std::size_t row = 0; row < kRows; ++row) sums[row] += at[row]->threshold;
   }
+}
+
+void Model::AddTrees(std::size_t begin, std::size_t end, std::span<const Features* const> rows,
+                     std::span<double> sums) const {
+  constexpr std::size_t kAtOnce = 4;  // rows whose steps fit into registers
+  const std::span trees = std::span(trees_).subspan(begin, end - begin);
+  std::size_t row = 0;
+  for (; row + kAtOnce <= rows.size(); row += kAtOnce) {
+    AddTreesOfRows<kAtOnce>(trees, &rows[row], &sums[row]);
+  }
+  for (; row < rows.size(); ++row) AddTreesOfRows<1>(trees, &rows[row], &sums[row]);
 }
 
 }  // namespace gridwise::model

@@ -73,6 +73,8 @@ class Model {
     std::size_t root = 0;
     int depth = 0;  // steps to the farthest leaf
   };
+  template <std::size_t kRows>
+  void AddTreesOfRows(std::span<const Tree> trees, const Features* const* rows, double* sums) const;
   absl::Status AddLine(std::string_view line);
   absl::StatusOr<Node> ParseNode(std::string_view text) const;
   absl::Status AddTree(std::span<const std::string_view> nodes);
