@@ -268,7 +268,8 @@ Shared LeastShared(const Config& config, const PartRequest& request) {
   const double least = estimates.LeastCycles();
   for (int splits = 2; splits <= most && grid.most_steps / splits >= kLeastSteps; ++splits) {
     if (grid.tiles() * (splits - 1) > 3.0 * request.device.compute_units) break;
-    if (least + estimates.PassOf(splits) >= best.cost.cycles) break;  // as of more splits
+    const double enough = std::min(best.cost.cycles, request.enough_cycles);
+    if (least + estimates.PassOf(splits) >= enough) break;  // as of more splits
     consider(splits, false);
   }
   if (!config.has_clusters() || request.device.compute_units < kClustersAtOnce[1]) return best;

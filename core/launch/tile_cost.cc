@@ -115,8 +115,8 @@ TileEstimate EstimateTiles(const PartRequest& request, DataType type, const Tile
     if (best.splits == 0 || of_splits.cycles < best.cycles) best = of_splits;
     return of_splits.cycles;
   };
-  const Sharing sharing =
-      ShareK(request.sharing, type, request.device, work, cycles_of, cost.AtLeast());
+  const Sharing sharing = ShareK(request.sharing, type, request.device, work, cycles_of,
+                                 cost.AtLeast(), request.enough_cycles);
   return {.sharing = sharing,
           .cost = best.splits == sharing.splits ? best : cost.Of(sharing.splits)};
 }

@@ -73,8 +73,9 @@ class Model {
     std::size_t root = 0;
     int depth = 0;  // steps to the farthest leaf
   };
-  template <std::size_t kRows>
-  void AddTreesOfRows(std::span<const Tree> trees, const Features* const* rows, double* sums) const;
+  /// AddTrees to the sums of `kRows` rows, so many trees at a time.
+  template <std::size_t kRows, std::size_t kTrees>
+  void AddTreesTo(std::span<const Tree> trees, const Features* const* rows, double* sums) const;
   absl::Status AddLine(std::string_view line);
   absl::StatusOr<Node> ParseNode(std::string_view text) const;
   absl::Status AddTree(std::span<const std::string_view> nodes);

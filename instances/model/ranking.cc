@@ -21,10 +21,8 @@ bool IsWhole(PlanContext& context) {
          SubGemmCount(p) <= kMaxSubGemms;
 }
 
-/// Rows that the model is asked about, those of least estimate: the best is one of them on all but
-/// one in a hundred problems, and each takes microseconds.
-constexpr std::size_t kAsked = 12;
-/// Those of them that the first quarter of the trees finds best are asked of the others.
+/// Those of the rows asked about that the first quarter of the trees finds best are asked of the
+/// others.
 constexpr std::size_t kFinalists = 4;
 
 /// The rows that the model is asked about.

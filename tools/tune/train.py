@@ -33,8 +33,8 @@ import xgboost
 
 FOLDS = 5
 TREES = 200  # a planner has microseconds
-ASKED = 12  # kernels of a problem, those of least estimate: kAsked of instances/model/ranking.cc
-FINALISTS = 4  # of them, which more than the first quarter of the trees are asked about: kFinalists there
+ASKED = 12  # kernels of a problem, those of least estimate: kAsked of instances/model/ranking.h
+FINALISTS = 4  # of them, which more than the first quarter of the trees are asked about: kFinalists of ranking.cc
 SLOWEST = 3  # log2: that kernels are slower matters to no plan
 PARAMETERS = {
     "tree_method": "hist",
