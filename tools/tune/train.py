@@ -51,7 +51,7 @@ KNOWN = 10  # columns in front of the features
 SAMPLE = "tools/tune/tables/sample.csv"
 SAMPLE_PROBLEMS = 40
 BUILT_IN = "instances/model/model.inc"
-SAMPLE_COLUMNS = ("problem", "device", "sizes", "row", "result", "estimate_us", "ms")
+SAMPLE_COLUMNS = ("problem", "device", "sizes", "row", "splits", "result", "estimate_us", "ms")
 
 
 def fold(geometry):
@@ -203,7 +203,7 @@ def write_sample(tables):
         with open(path, encoding="utf-8", newline="") as file:
             for line in csv.DictReader(file):
                 if line["result"] in ("timed", "slower"):
-                    lines[line["device"], line["sizes"]].append([line[name] for name in SAMPLE_COLUMNS])
+                    lines[line["device"], line["sizes"]].append([line.get(name, "") for name in SAMPLE_COLUMNS])
     chosen = sorted(lines, key=lambda key: hashlib.sha256(" ".join(key).encode()).hexdigest())[:SAMPLE_PROBLEMS]
     with open(SAMPLE, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
