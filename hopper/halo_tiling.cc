@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <vector>
 
 #include "absl/strings/str_format.h"
 #include "core/base/math.h"
@@ -125,28 +126,51 @@ TileCycles CyclesOf(const TileWork& of, const HaloTiling& tiling) {
           .alone = of.row.alone};
 }
 
+/// Lines of a tile.
+struct Height {
+  int lines;
+  int count;  // of tiles along h
+  int unit;   // that pitches are multiples of
+};
+
+/// Those that need be tried, up to `most`: without those of as many tiles with more lines, whose
+/// pitch is no shorter.
+std::vector<Height> Heights(const HaloShape& shape, const HaloLimits& limits, int most) {
+  std::vector<Height> heights;
+  most = std::min(most, shape.cells[0] + limits.multiple - 1);
+  for (int lines = 1; lines <= most; ++lines) {
+    const Height height = {.lines = lines,
+                           .count = CeilDiv(shape.cells[0], lines),
+                           .unit = limits.multiple / std::gcd(lines, limits.multiple)};
+    const bool is_new = heights.empty() || height.count != heights.back().count;
+    if (is_new || height.unit < heights.back().unit) heights.push_back(height);
+  }
+  return heights;
+}
+
 std::optional<HaloTiling> ChooseTiling(const TileWork& of, const HaloLimits& limits,
                                        Wanted wanted) {
   std::optional<HaloTiling> best;
   double least = 0;
   const HaloShape& shape = of.shape;
+  const std::vector<Height> heights =
+      Heights(shape, limits, Int(limits.cells) / (1 + shape.reach[1]));
   const int most_w = std::min<int>(shape.cells[1], Int(limits.cells) - shape.reach[1]);
   for (int tile_w = 1; tile_w <= most_w; ++tile_w) {
     // Widths that waste nothing of the last tile, but for what others would as well.
     if (CeilDiv(shape.cells[1], CeilDiv(shape.cells[1], tile_w)) != tile_w) continue;
     const int narrow = tile_w + shape.reach[1];
     int last_count = 0, last_pitch = 0;
-    const int most_h = std::min(shape.cells[0] + limits.multiple - 1, Int(limits.cells) / narrow);
-    for (int tile_h = 1; tile_h <= most_h; ++tile_h) {
-      const int count = CeilDiv(shape.cells[0], tile_h);
-      const int pitch = AlignUp(narrow, limits.multiple / std::gcd(tile_h, limits.multiple));
+    for (const Height& height : heights) {
+      if (height.lines * narrow > limits.cells) break;
+      const int pitch = AlignUp(narrow, height.unit);
       // As many tiles of fewer lines, which are no longer.
-      if (count == last_count && pitch >= last_pitch) continue;
+      if (height.count == last_count && pitch >= last_pitch) continue;
       const std::optional<HaloTiling> tiling =
-          Tile(shape, of.problem, limits, tile_h, tile_w, pitch);
+          Tile(shape, of.problem, limits, height.lines, tile_w, pitch);
       if (!tiling) continue;
       if (wanted == Wanted::kAny) return tiling;
-      last_count = count;
+      last_count = height.count;
       last_pitch = pitch;
       const double cycles = static_cast<double>(tiling->tiles) * CyclesOf(of, *tiling).both();
       if (best && cycles >= least) continue;

@@ -104,59 +104,90 @@ double EfficiencyOf(const Config& config) {
   return config.kept > 0 ? 1 + 0.04 * config.columns / 256 : 1;
 }
 
-/// A multiprocessor multiplies 2048 pairs of f16 a cycle; the rest are fits to measurements.
-Cost EstimateSplits(const Config& config, const PartRequest& request, const Grid& grid, int splits,
-                    bool in_cluster = false) {
-  constexpr double kPairsPerCycle = 2048;
-  const Fit& fit = TheFit();
-  const DeviceFacts& device = request.device;
-  const ConvProblem& problem = request.problem;
-  const double tiles = grid.tiles() * splits;
-  const double steps = grid.steps / tiles;
-  const double units = device.compute_units, busy = std::min(tiles, units) / units;
-  const double efficiency =
-      std::min(fit.efficiency, fit.efficiency_of_all / busy) * EfficiencyOf(config);
-  const double l2_bytes_per_cycle = std::min(fit.l2, fit.l2_of_all / busy);
-  const double matrix =
-      steps * config.rows() * config.columns * config.slab / kPairsPerCycle / efficiency;
-  // A single warpgroup of few products waits for each slab, and short ones come one by one.
-  const bool short_slabs = config.slab < 64 && config.direction == Direction::kBackwardData;
-  const double waits = config.rows() * config.columns <= 4096 ? 1.2 : short_slabs ? 1.15 : 1;
-  const double filled = config.rows() * FilledPart(config, problem);
-  const double lines = (config.rows() + config.columns) * fit.line + filled * fit.filled_line +
-                       config.rows() * UnalignedLine(config, problem);
-  const double memory = steps * std::max(config.stage_bytes() / l2_bytes_per_cycle, lines) * waits;
-  const int tensors = in_cluster ? 1 : splits;  // of sums
-  const bool partial = tensors > 1 || request.sharing.partial_elements > 0;
-  const double out_bytes = partial ? 4 : SizeOf(problem.output_type());
-  const double tile_elements = config.rows() * config.columns;
-  const double exchange = in_cluster ? fit.exchange + tile_elements * 4 / fit.exchange_rate : 0;
-  const double store = tile_elements * out_bytes / fit.store / (in_cluster ? splits : 1);
-  const double at_once = in_cluster ? kClustersAtOnce[static_cast<std::size_t>(splits)] * splits
-                                    : device.compute_units;
-  const double rounds = std::ceil(tiles / at_once);
-  const auto elements = static_cast<double>(problem.out_elements());
-  const double traffic =
-      SizeOf(problem.type) * static_cast<double>(problem.a_elements() + problem.b_elements()) +
-      elements * out_bytes * tensors;
-  // Stores of a tile overlap with the loads of the next one, and with its products where warpgroups
-  // take turns.
-  const double alone = std::max(matrix, memory) +
-                       (config.take_turns ? fit.turns_store : fit.shared_store) * store +
-                       (config.take_turns ? fit.turns_first_slab : 1.0) * fit.first_slab + exchange;
-  return WithCycles(
-      {.matrix_cycles = matrix,
-       .memory_cycles = memory,
-       .alone_cycles = alone,
-       .fixed_cycles = fit.launch / rounds,
-       .rounds = rounds,
-       .resident = 1,
-       .tensor_cycles = traffic / fit.dram,
-       .pass_cycles =
-           tensors == 1
-               ? 0
-               : fit.split + PassCycles(device, elements * (4 * splits + SizeOf(problem.type)))});
-}
+/// Estimates of a row for a request, whatever the number of splits: what does not depend on it is
+/// computed once. A multiprocessor multiplies 2048 pairs of f16 a cycle; the rest are fits to
+/// measurements.
+class Estimates {
+ public:
+  Estimates(const Config& config, const PartRequest& request, const Grid& grid)
+      : config_(config), request_(request), grid_(grid) {
+    const ConvProblem& problem = request.problem;
+    efficiency_ = EfficiencyOf(config);
+    // A single warpgroup of few products waits for each slab, and short ones come one by one.
+    const bool short_slabs = config.slab < 64 && config.direction == Direction::kBackwardData;
+    waits_ = config.rows() * config.columns <= 4096 ? 1.2 : short_slabs ? 1.15 : 1;
+    const double filled = config.rows() * FilledPart(config, problem);
+    lines_ = (config.rows() + config.columns) * fit_.line + filled * fit_.filled_line +
+             config.rows() * UnalignedLine(config, problem);
+    elements_ = static_cast<double>(problem.out_elements());
+    operand_bytes_ =
+        SizeOf(problem.type) * static_cast<double>(problem.a_elements() + problem.b_elements());
+  }
+
+  /// That no number of splits is sooner done than, without the pass.
+  double LeastCycles() const {
+    const Step step = StepOf(/*busy=*/1);
+    return grid_.steps / request_.device.compute_units * std::max(step.matrix, step.memory);
+  }
+
+  /// Of the launch that adds up sums.
+  double PassOf(int splits) const {
+    const double bytes = elements_ * (4 * splits + SizeOf(request_.problem.type));
+    return fit_.split + PassCycles(request_.device, bytes);
+  }
+
+  Cost Of(int splits, bool in_cluster = false) const {
+    const double tiles = grid_.tiles() * splits;
+    const double steps = grid_.steps / tiles;
+    const double units = request_.device.compute_units;
+    const Step step = StepOf(std::min(tiles, units) / units);
+    const double matrix = steps * step.matrix, memory = steps * step.memory;
+    const int tensors = in_cluster ? 1 : splits;  // of sums
+    const bool partial = tensors > 1 || request_.sharing.partial_elements > 0;
+    const double out_bytes = partial ? 4 : SizeOf(request_.problem.output_type());
+    const double tile_elements = config_.rows() * config_.columns;
+    const double exchange = in_cluster ? fit_.exchange + tile_elements * 4 / fit_.exchange_rate : 0;
+    const double store = tile_elements * out_bytes / fit_.store / (in_cluster ? splits : 1);
+    const double at_once =
+        in_cluster ? kClustersAtOnce[static_cast<std::size_t>(splits)] * splits : units;
+    const double rounds = std::ceil(tiles / at_once);
+    // Stores of a tile overlap with the loads of the next one, and with its products where
+    // warpgroups take turns.
+    const double alone = std::max(matrix, memory) +
+                         (config_.take_turns ? fit_.turns_store : fit_.shared_store) * store +
+                         (config_.take_turns ? fit_.turns_first_slab : 1.0) * fit_.first_slab +
+                         exchange;
+    return WithCycles(
+        {.matrix_cycles = matrix,
+         .memory_cycles = memory,
+         .alone_cycles = alone,
+         .fixed_cycles = fit_.launch / rounds,
+         .rounds = rounds,
+         .resident = 1,
+         .tensor_cycles = (operand_bytes_ + elements_ * out_bytes * tensors) / fit_.dram,
+         .pass_cycles = tensors == 1 ? 0 : PassOf(splits)});
+  }
+
+ private:
+  struct Step {
+    double matrix, memory;
+  };
+  /// A tile's, where a part `busy` of all multiprocessors has tiles.
+  Step StepOf(double busy) const {
+    constexpr double kPairsPerCycle = 2048;
+    const double efficiency =
+        std::min(fit_.efficiency, fit_.efficiency_of_all / busy) * efficiency_;
+    const double l2_bytes_per_cycle = std::min(fit_.l2, fit_.l2_of_all / busy);
+    return {.matrix = config_.rows() * config_.columns * config_.slab / kPairsPerCycle / efficiency,
+            .memory = std::max(config_.stage_bytes() / l2_bytes_per_cycle, lines_) * waits_};
+  }
+
+  const Fit& fit_ = TheFit();
+  const Config& config_;
+  const PartRequest& request_;
+  const Grid& grid_;
+  double efficiency_, waits_, lines_, elements_, operand_bytes_;
+};
 
 int Int(std::int64_t value) { return static_cast<int>(value); }
 
@@ -225,16 +256,20 @@ struct Shared {
 Shared LeastShared(const Config& config, const PartRequest& request) {
   const Grid grid = GridOf(config, request);
   const int asked = request.sharing.splits;
-  if (asked > 1) return {.splits = asked, .cost = EstimateSplits(config, request, grid, asked)};
-  Shared best = {.cost = EstimateSplits(config, request, grid, 1)};
+  const Estimates estimates(config, request, grid);
+  if (asked > 1) return {.splits = asked, .cost = estimates.Of(asked)};
+  Shared best = {.cost = estimates.Of(1)};
   const auto consider = [&](int splits, bool in_cluster) {
-    const Cost cost = EstimateSplits(config, request, grid, splits, in_cluster);
+    const Cost cost = estimates.Of(splits, in_cluster);
     if (cost.cycles < best.cost.cycles) best = {splits, in_cluster, cost};
   };
   constexpr double kLeastSteps = 4;
   const int most = asked == 1 ? 1 : 128;  // a cluster's sums are one tensor
+  const double least = estimates.LeastCycles();
   for (int splits = 2; splits <= most && grid.most_steps / splits >= kLeastSteps; ++splits) {
     if (grid.tiles() * (splits - 1) > 3.0 * request.device.compute_units) break;
+    const double enough = std::min(best.cost.cycles, request.enough_cycles);
+    if (least + estimates.PassOf(splits) >= enough) break;  // as of more splits
     consider(splits, false);
   }
   if (!config.has_clusters() || request.device.compute_units < kClustersAtOnce[1]) return best;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <set>
 #include <span>
 #include <string_view>
@@ -40,10 +41,32 @@ bool IsWanted(const RowInfo& row, const PlanOptions& options) {
          (options.row.empty() || row.name == options.row);
 }
 
+/// The least of the estimates so far.
+class LeastEstimates {
+ public:
+  explicit LeastEstimates(std::size_t count) : count_(count) {}
+
+  void Add(double cycles) {
+    sorted_.insert(std::ranges::upper_bound(sorted_, cycles), cycles);
+    if (sorted_.size() > count_) sorted_.pop_back();
+  }
+  /// The `count`-th.
+  double last() const {
+    return sorted_.size() < count_ ? std::numeric_limits<double>::infinity() : sorted_.back();
+  }
+
+ private:
+  const std::size_t count_;
+  std::vector<double> sorted_;
+};
+
+constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+
 /// The rows of the problem's direction and type that the options allow, and what they say to a
-/// valid problem.
-std::vector<Candidate> AskRows(const Choice& choice) {
+/// valid problem. Only the least `wanted` estimates are exact: the others are not below.
+std::vector<Candidate> AskRows(const Choice& choice, std::size_t wanted = kAll) {
   std::vector<Candidate> candidates;
+  LeastEstimates least(wanted);
   PlanContext& context = choice.context;
   const ConvProblem& problem = context.problem();
   for (const KernelFamily* family : choice.families) {
@@ -51,8 +74,12 @@ std::vector<Candidate> AskRows(const Choice& choice) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (rows[i].type != problem.type || !IsWanted(rows[i], choice.options)) continue;
       candidates.push_back({family, i, &rows[i], family->Ask(i, context)});
+      if (candidates.back().refusal() != nullptr) continue;
+      least.Add(candidates.back().cost().cycles);
+      context.set_enough_cycles(least.last());
     }
   }
+  context.set_enough_cycles(std::numeric_limits<double>::infinity());
   return candidates;
 }
 
@@ -180,10 +207,11 @@ absl::StatusOr<std::vector<RowPlan>> ChooseRows(const Choice& choice, int n) {
   if (!options.row.empty() || !options.family.empty() || !options.op.empty()) {
     if (status = CheckRowExists(choice); !status.ok()) return status;
   }
-  std::vector<Candidate> candidates = AskRows(choice);
+  const auto wanted = static_cast<std::size_t>(n);
+  std::vector<Candidate> candidates = AskRows(choice, std::max(wanted, model::kAsked));
   Rank(choice, candidates);
   std::vector<RowPlan> plans;
-  for (const Candidate* chosen : FirstOf(candidates, static_cast<std::size_t>(n))) {
+  for (const Candidate* chosen : FirstOf(candidates, wanted)) {
     PlanOptions of_row = options;
     of_row.family = chosen->info->family;
     of_row.op = chosen->info->op;

@@ -32,17 +32,15 @@ double ConflictCycles(const GemmConfig& c, Side side) {
 
 constexpr double kLine = 128;  // bytes
 
-/// Bytes next to each other in memory, in the direction that an operand is loaded in.
-double RunBytes(const GemmConfig& c, const Demands& demands, Side side) {
-  const Demands::Runs& runs = side == Side::kA ? demands.runs_a : demands.runs_b;
-  const auto run = static_cast<double>(c.operand(side).along_k() ? runs.k : runs.rows);
-  return run * SizeOf(c.type);
+/// Elements next to each other in memory, along K and along rows of an operand's slab.
+const Demands::Runs& RunsOf(const Demands& demands, Side side) {
+  return side == Side::kA ? demands.runs_a : demands.runs_b;
 }
 
 /// Bytes of the lines of memory that an operand's slab is in: runs that are shorter than a line,
 /// along K and along rows, leave the rest of it to others.
 double LineBytes(const GemmConfig& c, const Demands& demands, Side side) {
-  const Demands::Runs& runs = side == Side::kA ? demands.runs_a : demands.runs_b;
+  const Demands::Runs& runs = RunsOf(demands, side);
   const auto run = static_cast<double>(
       std::max(runs.k, std::min<std::int64_t>(runs.rows, c.rows(side))) * SizeOf(c.type));
   return c.lds(side).bytes() * std::max(1.0, kLine / run);
@@ -56,10 +54,11 @@ double AddressCycles(const GemmConfig& c, const Demands& demands, Side side) {
   const GemmConfig::Operand& o = c.operand(side);
   const double load_bytes = o.vector() * SizeOf(c.type);
   // Lanes lie along K, a chunk apart, or along rows, where they are neighbours, as far as runs go.
-  const double of_run = std::max(1.0, RunBytes(c, demands, side) / load_bytes);
-  const double along =
-      std::min<double>({kLanes, 1.0 * (o.along_k() ? c.units_k(side) : c.units_rows(side)),
-                        o.along_k() ? kLanes : of_run});
+  const double of_run =
+      static_cast<double>(RunsOf(demands, side).rows * SizeOf(c.type)) / load_bytes;
+  const double along = std::min<double>(
+      kLanes,
+      o.along_k() ? c.units_k(side) : std::min(1.0 * c.units_rows(side), std::max(1.0, of_run)));
   const double apart = o.along_k() ? LdsTile::kChunkBytes : load_bytes;
   const double lines = kLanes / along * std::ceil(along * apart / kLine);
   const double groups = c.units(side) * c.loads_of_unit(side) / kLanes;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -49,6 +50,8 @@ struct PartRequest {
   /// Of forward and backward-data: MakeSubGemms(problem), or one of them.
   std::span<const SubGemm> sub_gemms;
   Sharing sharing;
+  /// Of an estimate that is above, no more is asked than that it is: its splits need not be best.
+  double enough_cycles = std::numeric_limits<double>::infinity();
 };
 
 /// What that takes.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -45,6 +46,10 @@ class PlanContext {
   const Simple& simple(Cells cells);
   const ConvProblem& simple_problem() const { return simple_.problem; }
 
+  /// Rows whose estimates are sure to be above need not be estimated better; infinite at first.
+  double enough_cycles() const { return enough_cycles_; }
+  void set_enough_cycles(double cycles) { enough_cycles_ = cycles; }
+
   /// MakeSubGemms(part), of a part of a simple problem; valid until the next call.
   std::span<const SubGemm> SubGemmsOf(const ConvProblem& part);
 
@@ -56,6 +61,7 @@ class PlanContext {
   std::optional<Simple> as_they_are_;              // of the others, once they are asked for
   std::optional<std::vector<SubGemm>> sub_gemms_;  // of simple_.problem
   std::vector<SubGemm> of_part_;
+  double enough_cycles_ = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace gridwise

@@ -91,10 +91,11 @@ class Divider {
     return {.device = context_.device(),
             .problem = part,
             .sub_gemms = is_weight ? std::span<const SubGemm>() : context_.SubGemmsOf(part),
-            .sharing = {
-                .splits = splits,
-                .partial_elements = is_partial || splits > 1 ? simple_.problem.out_elements() : 0,
-                .adds = division.adds}};
+            .sharing = {.splits = splits,
+                        .partial_elements =
+                            is_partial || splits > 1 ? simple_.problem.out_elements() : 0,
+                        .adds = division.adds},
+            .enough_cycles = context_.enough_cycles() - LaunchCycles() - simple_.pass_cycles};
   }
 
   PartEstimate Estimate(const Division& division, const Division::Part& part) const {
@@ -149,17 +150,21 @@ class Divider {
     return std::nullopt;
   }
 
+  double LaunchCycles() const {
+    const DeviceFacts& device = context_.device();
+    return MachineFactsOf(device.gfx).launch_us * 1e3 * device.clock_ghz;
+  }
+
   Cost CostOf(const Division& division) const {
     const double tensor_cycles = simple_.tensor_cycles / static_cast<double>(division.parts.size());
     const auto cost_of = [&](const Division::Part& part) {
       Cost cost = part.estimate.cost;
       cost.tensor_cycles = tensor_cycles;
-      return WithCycles(cost);
+      return cost;
     };
     Cost cost = cost_of(division.parts[0]);
     cost.pass_cycles += simple_.pass_cycles;
-    const DeviceFacts& device = context_.device();
-    cost.launch_cycles = MachineFactsOf(device.gfx).launch_us * 1e3 * device.clock_ghz;
+    cost.launch_cycles = LaunchCycles();
     for (std::size_t i = 1; i < division.parts.size(); ++i) {
       cost = InSequence(cost, cost_of(division.parts[i]));
     }

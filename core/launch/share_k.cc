@@ -7,7 +7,8 @@
 namespace gridwise {
 
 Sharing ShareK(Sharing sharing, DataType type, const DeviceFacts& device, const Work& work,
-               absl::FunctionRef<double(int splits)> cycles_of, LeastCycles at_least) {
+               absl::FunctionRef<double(int splits)> cycles_of, LeastCycles at_least,
+               double enough_cycles) {
   constexpr double kLeastSteps = 4;  // shorter loops are not worth a workgroup
   constexpr int kMostRounds = 8;     // more workgroups than that waste little of the last round
   if (sharing.splits == 0) {
@@ -20,7 +21,7 @@ Sharing ShareK(Sharing sharing, DataType type, const DeviceFacts& device, const 
     };
     double least = splittable ? cycles_of(1) : 0;
     // What is sure to take longer than another need not be estimated.
-    double enough = least * (1 + 1e-9);
+    double enough = std::min(least, enough_cycles) * (1 + 1e-9);
     if (const int likely = static_cast<int>(std::min(2 * of_round, 1e9));
         is_possible(likely) && at_least.Of(likely) < enough) {
       enough = std::min(enough, cycles_of(likely) * (1 + 1e-9));

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <limits>
+
 #include "absl/functional/function_ref.h"
 #include "core/arch/device_facts.h"
 #include "core/base/types.h"
@@ -27,8 +29,9 @@ struct LeastCycles {
 /// `type`. Of the numbers of splits that fill the device's units once, twice, ..., and the powers
 /// of two, whose splits have some steps each, and not many more workgroups than the device has
 /// units, it takes the one whose cycles_of(splits) is least; 1 where partial sums are not f32, or
-/// there are 2^31 or more.
+/// there are 2^31 or more. Those that are sure to take `enough_cycles` are left out.
 Sharing ShareK(Sharing sharing, DataType type, const DeviceFacts& device, const Work& work,
-               absl::FunctionRef<double(int splits)> cycles_of, LeastCycles at_least = {});
+               absl::FunctionRef<double(int splits)> cycles_of, LeastCycles at_least = {},
+               double enough_cycles = std::numeric_limits<double>::infinity());
 
 }  // namespace gridwise

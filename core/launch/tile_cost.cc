@@ -109,10 +109,16 @@ TileEstimate EstimateTiles(const PartRequest& request, DataType type, const Tile
                            const Work& work) {
   const bool along_cells = request.problem.direction == Direction::kBackwardWeight;
   const TileCost cost(request.device, TileFitOf(request.device.gfx, along_cells), steps, work);
-  const Sharing sharing = ShareK(
-      request.sharing, type, request.device, work,
-      [&](int splits) { return cost.Of(splits).cycles; }, cost.AtLeast());
-  return {.sharing = sharing, .cost = cost.Of(sharing.splits)};
+  Cost best = {.splits = 0};
+  const auto cycles_of = [&](int splits) {
+    const Cost of_splits = cost.Of(splits);
+    if (best.splits == 0 || of_splits.cycles < best.cycles) best = of_splits;
+    return of_splits.cycles;
+  };
+  const Sharing sharing = ShareK(request.sharing, type, request.device, work, cycles_of,
+                                 cost.AtLeast(), request.enough_cycles);
+  return {.sharing = sharing,
+          .cost = best.splits == sharing.splits ? best : cost.Of(sharing.splits)};
 }
 
 }  // namespace gridwise

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/arch/sync.h"
 #include "core/arch/this_target.h"
 #include "core/launch/find_sub_gemm.h"
 #include "core/launch/output_type.h"
@@ -135,6 +136,8 @@ class DirectGatherLane {
               w_.Load<Weight>(weight[t] + e * args_.w.group, weight_row + c * args_.w_source), 0);
         }
       }
+      // Of many loads the compiler would wait for some before it issues the others.
+      SchedulingFence();
       for (int t = 0; t < kC.taps; ++t) {
         if (t > 0 && t >= taps) break;  // weights that are 0 would make NaN of infinite sources
         for (int i = 0; i < kC.cells; ++i) {

@@ -155,21 +155,31 @@ void VisitFit(const RowShape& s, const Extents& e, auto visit) {
   visit("log2_steps", tiled ? Log2(e.k / s.tile_k) : 0);
 }
 
-void VisitCost(const Cost& c, double least_cycles, auto visit) {
+void VisitCost(const Cost& c, auto visit) {
   const double loop =
       std::max({c.matrix_cycles, c.lds_cycles, c.memory_cycles, c.alone_cycles / c.resident, 1.0});
-  visit("log2_of_least", Log2(c.cycles / least_cycles));
   visit("log2_cycles", Log2(c.cycles));
   visit("matrix_of_loop", c.matrix_cycles / loop);
   visit("lds_of_loop", c.lds_cycles / loop);
   visit("memory_of_loop", c.memory_cycles / loop);
   visit("alone_of_loop", c.alone_cycles / c.resident / loop);
   visit("log2_loop", Log2(loop));
+  visit("vector_of_loop", c.vector_cycles / loop);
+  visit("scalar_of_loop", c.scalar_cycles / loop);
+  visit("memory_of_all", c.tensor_cycles / c.cycles);
+  visit("launch_of_all", c.launch_cycles / c.cycles);
+  visit("power_of_all", c.power_cycles / c.cycles);
   visit("fixed_of_round", c.fixed_cycles / c.resident / (loop + c.fixed_cycles / c.resident));
   visit("passes_of_all", c.pass_cycles / c.cycles);
   visit("log2_rounds", Log2(c.rounds));
   visit("resident", c.resident);
   visit("log2_splits", Log2(c.splits));
+}
+
+void VisitStanding(const Cost& c, const Standing& s, auto visit) {
+  visit("log2_of_least", Log2(c.cycles / s.least_cycles));
+  visit("rank", s.rank);
+  visit("log2_second_of_least", Log2(s.second_cycles / s.least_cycles));
 }
 
 /// How the workgroups fill the device in space and in time.
@@ -191,7 +201,8 @@ std::span<const std::string_view> FeatureNames() {
     VisitTarget(Gfx::k942, add);
     VisitShape({}, add);
     VisitFit({}, {}, add);
-    VisitCost({}, 1, add);
+    VisitCost({}, add);
+    VisitStanding({}, {}, add);
     VisitGrid({}, 1, 1, add);
     return list;
   }());
@@ -220,7 +231,7 @@ FeatureMaker::FeatureMaker(PlanContext& context) {
   VisitTarget(context.device(), put);
 }
 
-Features FeatureMaker::Of(const RowShape& shape, const Cost& cost, double least_cycles) const {
+Features FeatureMaker::Of(const RowShape& shape, const Cost& cost, const Standing& standing) const {
   Features features = problem_;
   std::size_t i = of_problem_;
   const auto put = [&](std::string_view, double value) {
@@ -228,7 +239,8 @@ Features FeatureMaker::Of(const RowShape& shape, const Cost& cost, double least_
   };
   VisitShape(shape, put);
   VisitFit(shape, extents_, put);
-  VisitCost(cost, least_cycles, put);
+  VisitCost(cost, put);
+  VisitStanding(cost, standing, put);
   VisitGrid(cost, units_, tensors_cycles_, put);
   return features;
 }

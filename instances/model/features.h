@@ -14,7 +14,7 @@
 
 namespace gridwise::model {
 
-inline constexpr std::size_t kMaxFeatures = 80;
+inline constexpr std::size_t kMaxFeatures = 88;
 using Features = std::array<float, kMaxFeatures>;
 
 /// Their names, in their order: as many as there are.
@@ -30,14 +30,19 @@ struct Extents {
   double out_bytes = 1;  // of an element of the output
 };
 
+/// How a row's estimate is among those of the problem's rows.
+struct Standing {
+  int rank = 0;  // how many are less
+  double least_cycles = 1, second_cycles = 1;
+};
+
 /// Those of the rows of a problem on a device.
 class FeatureMaker {
  public:
   explicit FeatureMaker(PlanContext& context);
 
-  /// The features of a row of `shape` that is estimated to take `cost`, where the problem's least
-  /// estimate is `least_cycles`.
-  Features Of(const RowShape& shape, const Cost& cost, double least_cycles) const;
+  /// The features of a row of `shape` that is estimated to take `cost`.
+  Features Of(const RowShape& shape, const Cost& cost, const Standing& standing) const;
 
  private:
   Features problem_ = {};       // of the problem and the device, and zeros

@@ -1,6 +1,7 @@
 #include "instances/model/model.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -172,22 +173,45 @@ std::optional<std::string> Model::FarFeature(const Features& features) const {
   return std::nullopt;
 }
 
-void Model::AddTrees(std::size_t begin, std::size_t end, std::span<const Features* const> rows,
-                     std::span<double> sums) const {
-  std::vector<const Node*> at(rows.size());
-  for (const Tree& tree : std::span(trees_).subspan(begin, end - begin)) {
-    std::ranges::fill(at, &nodes_[tree.root]);
+template <std::size_t kRows, std::size_t kTrees>
+void Model::AddTreesTo(std::span<const Tree> trees, const Features* const* rows,
+                       double* sums) const {
+  std::array<const float*, kRows> features;
+  for (std::size_t row = 0; row < kRows; ++row) features[row] = rows[row]->data();
+  for (; trees.size() >= kTrees; trees = trees.subspan(kTrees)) {
+    std::array<std::array<const Node*, kRows>, kTrees> at;
+    int depth = 0;
+    for (std::size_t tree = 0; tree < kTrees; ++tree) {
+      at[tree].fill(&nodes_[trees[tree].root]);
+      depth = std::max(depth, trees[tree].depth);
+    }
     // A level at a time, without branches: no row's step waits for another's, and none is guessed.
-    for (int level = 0; level < tree.depth; ++level) {
-      for (std::size_t row = 0; row < rows.size(); ++row) {
-        const Node& node = *at[row];
-        const bool is_below = (*rows[row])[node.feature] < node.threshold;
-        const unsigned change = node.below ^ node.above;
-        at[row] += node.above ^ (change & (0u - static_cast<unsigned>(is_below)));
+    for (int level = 0; level < depth; ++level) {
+      for (std::array<const Node*, kRows>& of_tree : at) {
+        for (std::size_t row = 0; row < kRows; ++row) {
+          const Node& node = *of_tree[row];
+          const bool is_below = features[row][node.feature] < node.threshold;
+          const unsigned change = node.below ^ node.above;
+          of_tree[row] += node.above ^ (change & (0u - static_cast<unsigned>(is_below)));
+        }
       }
     }
-    for (std::size_t row = 0; row < rows.size(); ++row) sums[row] += at[row]->threshold;
+    for (const std::array<const Node*, kRows>& of_tree : at) {
+      for (std::size_t row = 0; row < kRows; ++row) sums[row] += of_tree[row]->threshold;
+    }
   }
+  if constexpr (kTrees > 1) AddTreesTo<kRows, 1>(trees, rows, sums);
+}
+
+void Model::AddTrees(std::size_t begin, std::size_t end, std::span<const Features* const> rows,
+                     std::span<double> sums) const {
+  constexpr std::size_t kRowsAtOnce = 4, kTreesAtOnce = 2;
+  const std::span trees = std::span(trees_).subspan(begin, end - begin);
+  std::size_t row = 0;
+  for (; row + kRowsAtOnce <= rows.size(); row += kRowsAtOnce) {
+    AddTreesTo<kRowsAtOnce, kTreesAtOnce>(trees, &rows[row], &sums[row]);
+  }
+  for (; row < rows.size(); ++row) AddTreesTo<1, kTreesAtOnce>(trees, &rows[row], &sums[row]);
 }
 
 }  // namespace gridwise::model

@@ -31,7 +31,8 @@ struct Group {
   bool model_is_better() const { return of_model > of_estimates; }
 };
 
-/// Trees whose sum is log2 of a row's time by that of its problem's best row. Immutable.
+/// Trees whose sum, with log2 of a row's estimate by its problem's least estimate, is log2 of the
+/// row's time by that of the problem's best row. Immutable.
 class Model {
  public:
   /// Reads a model file, whose lines are "key value": of what it is (date, trainer, rows, training
@@ -54,8 +55,8 @@ class Model {
   std::optional<std::string> FarFeature(const Features& features) const;
 
   std::size_t trees() const { return trees_.size(); }
-  /// Adds what the trees from `begin` to `end` say of each row to its sum, which after all of them
-  /// is log2 of its time by that of the problem's best one, and after some of them less exact.
+  /// Adds what the trees from `begin` to `end` say of each row to its sum: the more trees, the more
+  /// exact it is.
   void AddTrees(std::size_t begin, std::size_t end, std::span<const Features* const> rows,
                 std::span<double> sums) const;
 
@@ -72,6 +73,9 @@ class Model {
     std::size_t root = 0;
     int depth = 0;  // steps to the farthest leaf
   };
+  /// AddTrees to the sums of `kRows` rows, so many trees at a time.
+  template <std::size_t kRows, std::size_t kTrees>
+  void AddTreesTo(std::span<const Tree> trees, const Features* const* rows, double* sums) const;
   absl::Status AddLine(std::string_view line);
   absl::StatusOr<Node> ParseNode(std::string_view text) const;
   absl::Status AddTree(std::span<const std::string_view> nodes);

@@ -21,10 +21,8 @@ bool IsWhole(PlanContext& context) {
          SubGemmCount(p) <= kMaxSubGemms;
 }
 
-/// Rows that the model is asked about, those of least estimate: the best is one of them on all but
-/// one in a hundred problems, and each takes microseconds.
-constexpr std::size_t kAsked = 12;
-/// Those of them that the first quarter of the trees finds best are asked of the others.
+/// Those of the rows asked about that the first quarter of the trees finds best are asked of the
+/// others.
 constexpr std::size_t kFinalists = 4;
 
 /// The rows that the model is asked about.
@@ -47,8 +45,14 @@ std::string Describe(const Model& model, PlanContext& context, std::span<RankedR
   if (!IsWhole(context)) return "the problem is computed in parts";
   const FeatureMaker maker(context);
   features.reserve(rows.size());
-  for (const RankedRow* row : rows) {
-    features.push_back(maker.Of(row->shape, row->cost, rows.front()->cost.cycles));
+  Standing standing;
+  if (rows.size() > 1) {
+    standing = {.least_cycles = rows[0]->cost.cycles, .second_cycles = rows[1]->cost.cycles};
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const RankedRow& row = *rows[i];
+    if (i > 0 && row.cycles > rows[i - 1]->cycles) standing.rank = static_cast<int>(i);
+    features.push_back(maker.Of(row.shape, row.cost, standing));
     if (const auto far = model.FarFeature(features.back())) {
       return absl::StrCat("far from its training set: ", *far);
     }
@@ -60,7 +64,7 @@ std::string Describe(const Model& model, PlanContext& context, std::span<RankedR
 struct Question {
   RankedRow* row;
   const Features* features;
-  double slowdown = 0;  // log2, as the model says
+  double slowdown = 0;  // log2, as the estimate says, and the trees correct it
 };
 
 /// Asks about rows, and leaves them in the order of the answers: finalists by all trees, behind
@@ -114,7 +118,9 @@ Ranking Rank(const Model* model, ModelUse use, PlanContext& context, std::span<R
   if (asked.empty()) return {.by_model = true, .about = model->about()};
   const double least = asked.front()->cycles, most = asked.back()->cycles;
   std::vector<Question> questions;
-  for (std::size_t i = 0; i < asked.size(); ++i) questions.push_back({asked[i], &features[i]});
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    questions.push_back({asked[i], &features[i], std::log2(asked[i]->cycles / least)});
+  }
   Ask(*model, questions);
   // The others come behind these, in the order of their estimates.
   const double slowest = std::exp2(questions.back().slowdown);

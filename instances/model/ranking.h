@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +30,10 @@ enum class ModelUse {
   kWhereBetter,  // in groups where it was validated to be better than the estimates
   kWhereKnown,   // in those that it was trained on
 };
+
+/// Rows that the model is asked about, those of least estimate: the best is one of them on all but
+/// one in a hundred problems, and each takes microseconds.
+inline constexpr std::size_t kAsked = 12;
 
 /// Fills in `cycles` of the rows of the context's problem: of some of least estimate by the model,
 /// behind which the others come; or where there is no model (null), where it is not to be used, or

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -159,7 +158,6 @@ absl::StatusOr<std::string> PrintTrainingTable(const std::vector<TimedProblem>& 
     const ConvProblem& problem = context->problem();
     const double ghz = context->device().clock_ghz;
     std::vector<std::pair<const RowTime*, model::RankedRow>> rows;
-    double least_cycles = std::numeric_limits<double>::infinity();
     for (const RowTime& time : timed.times) {
       // As it was timed, whatever number of splits it would have today.
       absl::StatusOr<PlanContext> timed_context = ContextOf(timed, time.splits);
@@ -169,11 +167,18 @@ absl::StatusOr<std::string> PrintTrainingTable(const std::vector<TimedProblem>& 
         ++unknown;
         continue;
       }
-      least_cycles = std::min(least_cycles, row->cost.cycles);
       rows.emplace_back(&time, *row);
     }
+    std::vector<double> cycles;
+    for (const auto& [time, row] : rows) cycles.push_back(row.cost.cycles);
+    std::ranges::sort(cycles);
     for (const auto& [time, row] : rows) {
-      const model::Features features = maker.Of(row.shape, row.cost, least_cycles);
+      const auto rank = std::ranges::lower_bound(cycles, row.cost.cycles) - cycles.begin();
+      const model::Features features =
+          maker.Of(row.shape, row.cost,
+                   {.rank = static_cast<int>(rank),
+                    .least_cycles = cycles.front(),
+                    .second_cycles = cycles[cycles.size() > 1 ? 1 : 0]});
       const std::vector<std::string> known = {GeometryOf(problem),
                                               timed.sizes,
                                               timed.device,

@@ -8,12 +8,14 @@ In the repository's folder; writes instances/model/model.inc, from which the lib
 which `gridwise validate --model=FILE` tries. The same tables, program and version of XGBoost make the same file but for its date,
 which --date gives.
 
-A time's label is log2 of it by the least one of the problem's kernels, up to a bound: which of two bad kernels is worse
-matters to no plan. Of a kernel that was not timed to the end a bound is known, which serves as the time: it is above the least.
-Some problems' times go to tools/tune/tables/sample.csv, of which
-//tools/tune:model_is_current_test makes the features again. Problems are dealt into five parts by their geometry, whatever the batch; each part is judged by trees of
-the other four, and the number of trees is the one that does best. What these judgements come to, beside the estimates alone,
-is written for each device, direction and type: the planner asks the model only where it is better.
+Trees correct the estimates: log2 of a kernel's time by the least one of its problem's kernels is log2 of its estimate by
+the least estimate, and what they add. Only the order of a problem's kernels matters. So errors are squared after the
+problem's mean error is taken off; near the best kernel they weigh most; and of a kernel that was not timed to the end, of
+which a bound is known, or that is slower than SLOWEST, what is too much is no error. Some problems' times go to
+tools/tune/tables/sample.csv, of which //tools/tune:model_is_current_test makes the features again. Problems are dealt
+into five parts by their geometry, whatever the direction, type and batch; each part is judged by trees of the other four.
+What these judgements come to, beside the estimates alone, is written for each device, direction and type: the planner asks
+the model only where it is better.
 """
 
 import argparse
@@ -30,20 +32,18 @@ import numpy
 import xgboost
 
 FOLDS = 5
-TREES = (50, 100, 200)  # a planner has microseconds
-ASKED = 12  # kernels of a problem, those of least estimate: kAsked of instances/model/ranking.cc
-FINALISTS = 4  # of them, which more than the first quarter of the trees are asked about: kFinalists there
-SLOWEST = 1.5  # label of kernels that take 2.8 times as long as the best one, or longer
+TREES = 200  # a planner has microseconds
+ASKED = 12  # kernels of a problem, those of least estimate: kAsked of instances/model/ranking.h
+FINALISTS = 4  # of them, which more than the first quarter of the trees are asked about: kFinalists of ranking.cc
+SLOWEST = 3  # log2: that kernels are slower matters to no plan
 PARAMETERS = {
-    "objective": "reg:squarederror",
     "tree_method": "hist",
-    "max_depth": 7,
-    "eta": 0.08,
-    "min_child_weight": 4,
+    "max_depth": 8,
+    "eta": 0.1,
+    "min_child_weight": 8,
     "subsample": 0.7,
     "colsample_bytree": 0.5,
     "lambda": 2,
-    "base_score": 0,
     "seed": 0,
     "nthread": 1,
 }
@@ -51,7 +51,13 @@ KNOWN = 10  # columns in front of the features
 SAMPLE = "tools/tune/tables/sample.csv"
 SAMPLE_PROBLEMS = 40
 BUILT_IN = "instances/model/model.inc"
-SAMPLE_COLUMNS = ("problem", "device", "sizes", "row", "result", "estimate_us", "ms")
+SAMPLE_COLUMNS = ("problem", "device", "sizes", "row", "splits", "result", "estimate_us", "ms")
+
+
+def fold(geometry):
+    """The part that a problem is dealt into: "fwd f16 g1 n1 c64 ..." goes with other directions and types of it."""
+    sizes = geometry.split(" ", 2)[2]
+    return int(hashlib.sha256(sizes.encode()).hexdigest(), 16) % FOLDS
 
 
 class Table:
@@ -69,8 +75,9 @@ class Table:
         self.ms = numpy.array([float(row[column["ms"]]) for row in rows])
         self.estimate = numpy.array([float(row[column["estimate_us"]]) for row in rows]) * 1e-3
         self.families = sorted({row[column["family"]] for row in rows})
-        fold = [int(hashlib.sha256(row[column["geometry"]].encode()).hexdigest(), 16) % FOLDS for row in rows]
-        self.fold = numpy.array(fold)
+        self.fold = numpy.array([fold(row[column["geometry"]]) for row in rows])
+        self.base = self.x[:, self.features.index("log2_of_least")]
+        bound = numpy.array([row[column["at_least"]] == "1" for row in rows])
         problems = collections.defaultdict(list)
         for index, row in enumerate(rows):
             key = tuple(row[column[name]] for name in ("device", "direction", "type", "problem"))
@@ -79,14 +86,18 @@ class Table:
         self.label = numpy.zeros(len(rows))
         self.used = numpy.zeros(len(rows), dtype=bool)
         self.not_asked = numpy.zeros(len(rows), dtype=bool)
-        for indices in self.problems.values():
+        self.problem = numpy.zeros(len(rows), dtype=int)  # its number
+        for number, indices in enumerate(self.problems.values()):
             slowdown = numpy.log2(self.ms[indices] / self.ms[indices].min())
             self.label[indices] = numpy.minimum(slowdown, SLOWEST)
+            self.problem[indices] = number
             self.used[indices] = True
             self.not_asked[indices[numpy.argsort(self.estimate[indices], kind="stable")[ASKED:]]] = True
+        self.is_bound = bound | (self.label == SLOWEST)
+        self.weight = 0.3 / (0.1 + self.label)
 
     def matrix(self, chosen):
-        return xgboost.DMatrix(self.x[chosen], label=self.label[chosen], feature_names=self.features)
+        return xgboost.DMatrix(self.x[chosen], base_margin=self.base[chosen], feature_names=self.features)
 
     def efficiency(self, ranks, key):
         """The best kernel's time by that of the one whose rank is least."""
@@ -94,18 +105,34 @@ class Table:
         return self.ms[indices].min() / self.ms[indices[numpy.argmin(ranks[indices])]]
 
 
-def train(table, chosen, trees):
-    return xgboost.train(PARAMETERS, table.matrix(chosen), num_boost_round=trees)
+def objective(table, chosen):
+    """Errors' gradients, as XGBoost asks for them."""
+    label, is_bound, weight = table.label[chosen], table.is_bound[chosen], table.weight[chosen]
+    problem = table.problem[chosen]
+    sure = numpy.where(is_bound, 0, weight)
+    sums = numpy.bincount(problem, sure)
+    sums[sums == 0] = 1
+
+    def gradients(predicted, _):
+        error = predicted - label
+        error -= (numpy.bincount(problem, sure * error) / sums)[problem]
+        is_none = is_bound & (error > 0)
+        return weight * numpy.where(is_none, 0, error), weight * numpy.where(is_none, 0.1, 1)
+
+    return gradients
 
 
-def rank(booster, table, ours, trees):
-    """The ranks of these kernels by so many trees, as ranking.cc has them."""
+def train(table, chosen):
+    return xgboost.train(PARAMETERS, table.matrix(chosen), TREES, obj=objective(table, chosen))
+
+
+def rank(booster, table, ours):
+    """The ranks of these kernels, as ranking.cc has them."""
     matrix = table.matrix(ours)
-    first = booster.predict(matrix, iteration_range=(0, (trees + 3) // 4))
     ranks = numpy.full(len(table.label), numpy.inf)
-    ranks[ours] = first + 1000  # behind all finalists
+    ranks[ours] = booster.predict(matrix, iteration_range=(0, (TREES + 3) // 4)) + 1000  # behind all finalists
     final = numpy.zeros(len(table.label))
-    final[ours] = booster.predict(matrix, iteration_range=(0, trees))
+    final[ours] = booster.predict(matrix)
     ranks[table.not_asked] = numpy.inf
     for indices in table.problems.values():
         if ours[indices[0]]:
@@ -115,21 +142,13 @@ def rank(booster, table, ours, trees):
 
 
 def judge(table):
-    """The number of trees, and the ranks of every problem's kernels by trees that do not know the problem."""
-    ranks = {trees: numpy.zeros(len(table.label)) for trees in TREES}
-    for fold in range(FOLDS):
-        ours, others = table.used & (table.fold == fold), table.used & (table.fold != fold)
-        if not ours.any() or not others.any():
-            continue
-        booster = train(table, others, max(TREES))
-        for trees in TREES:
-            ranks[trees][ours] = rank(booster, table, ours, trees)
-
-    def mean(trees):
-        return numpy.mean([table.efficiency(ranks[trees], key) for key in table.problems])
-
-    best = max(TREES, key=lambda trees: (round(mean(trees), 6), -trees))
-    return best, ranks[best]
+    """The ranks of every problem's kernels by trees that do not know the problem."""
+    ranks = numpy.zeros(len(table.label))
+    for number in range(FOLDS):
+        ours, others = table.used & (table.fold == number), table.used & (table.fold != number)
+        if ours.any() and others.any():
+            ranks[ours] = rank(train(table, others), table, ours)
+    return ranks
 
 
 def groups(table, ranks):
@@ -155,15 +174,15 @@ def nodes(tree, index):
 
 
 def write(table, date, sample):
-    trees, ranks = judge(table)
+    ranks = judge(table)
     used = table.used
-    booster = train(table, used, trees)
+    booster = train(table, used)
     index = {name: i for i, name in enumerate(table.features)}
     lines = [
         'R"model(',
         "# Made by tools/tune/train.py.",
         "date %s" % date,
-        "trainer XGBoost %s, %d trees of depth %d" % (xgboost.__version__, trees, PARAMETERS["max_depth"]),
+        "trainer XGBoost %s, %d trees of depth %d" % (xgboost.__version__, TREES, PARAMETERS["max_depth"]),
         "rows %d" % used.sum(),
         "training %s" % table.hash,
     ]
@@ -184,7 +203,7 @@ def write_sample(tables):
         with open(path, encoding="utf-8", newline="") as file:
             for line in csv.DictReader(file):
                 if line["result"] in ("timed", "slower"):
-                    lines[line["device"], line["sizes"]].append([line[name] for name in SAMPLE_COLUMNS])
+                    lines[line["device"], line["sizes"]].append([line.get(name, "") for name in SAMPLE_COLUMNS])
     chosen = sorted(lines, key=lambda key: hashlib.sha256(" ".join(key).encode()).hexdigest())[:SAMPLE_PROBLEMS]
     with open(SAMPLE, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
