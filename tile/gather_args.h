@@ -14,7 +14,8 @@ namespace gridwise::tile {
 /// and a workgroup computes `run` tiles one after the other, or the last ones of a strip's `tiles`.
 struct Strips {
   int pitch, count, tiles, run;
-  MagicDiv by_pitch, by_count, by_runs;  // workgroups of a strip
+  int runs;  // workgroups of a strip
+  MagicDiv by_pitch, by_count, by_runs;
 };
 
 /// Kernel arguments of the gathering kernels, forward and backward-data; see core/conv/gemm_map.h.
@@ -29,14 +30,16 @@ struct GatherArgs {
   int sub_gemms;
   int k, n;                // channels of a tile's groups: of the source, of the output
   int source_cell[3];      // from one cell to the next along an axis
-  int w_tap, w_k, w_n;     // from one tap, source channel and output channel to the next
+  int w_tap[3];            // from one tap of the filter to the next along an axis
+  int w_k, w_n;            // from one source channel and output channel to the next
   int n_tiles;             // tiles along n
   BlockMap map;            //
   int source_size[3];      // cells
-  int filter[3];           // taps of w, of which there may be a part
   AxisStrides strides[3];  //
   int splits;              // workgroups that share a tile's K; each writes an output of its own
   MagicDiv by_splits;      //
+  int slabs;               // of a tap's channels, of a step each
+  MagicDiv by_slabs;       //
   EpilogueArgs epilogue;   // y or dx
   SubGemm inline_table[kInlineSubGemms];
   Strips strips[kInlineSubGemms];  // of each; of rows with a halo alone, whose m counts workgroups'

@@ -44,7 +44,7 @@ GemmForms Lowered::Lower(const SubGemm& gemm) const {
 Lowered::Range Lowered::RangeOf(std::span<const SubGemm> some) const {
   if (some.empty() || some.size() == gemms_.size()) return {0, gemms_.size()};
   const auto found = std::find_if(gemms_.begin(), gemms_.end(), [&](const SubGemm& gemm) {
-    return std::memcmp(&gemm, &some.front(), sizeof(SubGemm)) == 0;  // 23 numbers of 4 bytes
+    return std::memcmp(&gemm, &some.front(), sizeof(SubGemm)) == 0;  // numbers of 4 bytes
   });
   return {static_cast<std::size_t>(found - gemms_.begin()), 1};
 }

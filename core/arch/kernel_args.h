@@ -34,6 +34,16 @@ template <class T>
 GRIDWISE_DEVICE const T& KernelArgs() {
   return *(const T*)KernelArgWords();
 }
+/// Brings the first `kBytes` of the arguments to the scalar cache, a line at a time and all
+/// together: whatever is loaded of them from then on, here and there, waits for the cache alone.
+template <int kBytes>
+GRIDWISE_DEVICE void FetchKernelArgs() {
+  constexpr int kLineWords = 16, kLines = (kBytes + 63) / 64;
+  Vec<int, 16> words;
+  static_assert(kLines <= 16);
+  for (int i = 0; i < kLines; ++i) words[i] = KernelArgWords()[i * kLineWords];
+  asm volatile("" ::"s"(words));
+}
 template <class T>
 GRIDWISE_DEVICE const T& KernelArgsAnew() {
   return *(const T*)Anew(KernelArgWords());

@@ -74,8 +74,9 @@ struct SubGemm {
   int m = 1;           ///< batch * product of counts
   AxisClass axis[3];   ///< d, h, w
   MagicDiv by_count_w, by_count_h, by_count_d;
+  MagicDiv by_taps_w, by_taps_h;  ///< by 1 where there are no taps
 };
-static_assert(sizeof(SubGemm) == 92, "host and device read this table: 23 fields of 4 bytes");
+static_assert(sizeof(SubGemm) == 108, "host and device read this table: 27 fields of 4 bytes");
 
 /// Product of the taps: K / (source channels / groups).
 GRIDWISE_HD constexpr int Taps(const SubGemm& gemm) {

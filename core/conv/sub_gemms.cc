@@ -57,11 +57,16 @@ AxisMap BackwardDataAxisMap(const Dim& dim) {
 }
 
 SubGemm MakeSubGemm(int64_t batch, const AxisClass& d, const AxisClass& h, const AxisClass& w) {
+  const auto by_taps = [](const AxisClass& axis) {
+    return MakeMagicDiv(static_cast<unsigned>(std::max(axis.taps, 1)));
+  };
   return {.m = static_cast<int>(batch * d.count * h.count * w.count),
           .axis = {d, h, w},
           .by_count_w = MakeMagicDiv(static_cast<unsigned>(w.count)),
           .by_count_h = MakeMagicDiv(static_cast<unsigned>(h.count)),
-          .by_count_d = MakeMagicDiv(static_cast<unsigned>(d.count))};
+          .by_count_d = MakeMagicDiv(static_cast<unsigned>(d.count)),
+          .by_taps_w = by_taps(w),
+          .by_taps_h = by_taps(h)};
 }
 
 }  // namespace

@@ -53,7 +53,6 @@ GRIDWISE_HD constexpr int WorkgroupAt(const BlockMap& map, int x, int y, int z) 
 /// The slot of workgroup `i` of `count` that start one after the other: dies have runs of them, in
 /// their order.
 GRIDWISE_HD constexpr int SlotOf(const BlockMap& map, int i, int count) {
-  if (map.dies == 1) return i;
   const int die_slots = static_cast<int>(Divide(static_cast<unsigned>(count), map.by_dies));
   const int rest = count - die_slots * map.dies;  // so many dies have one more
   const int turn = static_cast<int>(Divide(static_cast<unsigned>(i), map.by_dies));
@@ -77,19 +76,16 @@ struct TileOfGemm {
 };
 
 /// The tile at slot `slot` of a sub-GEMM with so many rows and columns of tiles. Rows that fill no
-/// band are row-major.
+/// band are row-major. Both are computed: a branch would cost more.
 GRIDWISE_HD constexpr TileOfGemm TileAt(const BlockMap& map, int slot, int rows, int columns) {
-  if (map.log2_band != 0) {
-    const int band = static_cast<int>(Divide(static_cast<unsigned>(slot), map.by_band));
-    if ((band + 1) << map.log2_band <= rows) {
-      const int of_band = slot - ((band * columns) << map.log2_band);
-      const int column = of_band >> map.log2_band;
-      return {.row = (band << map.log2_band) + of_band - (column << map.log2_band),
-              .column = column};
-    }
-  }
   const int row = static_cast<int>(Divide(static_cast<unsigned>(slot), map.by_columns));
-  return {.row = row, .column = slot - row * columns};
+  const int band = static_cast<int>(Divide(static_cast<unsigned>(slot), map.by_band));
+  const int first = band << map.log2_band, of_band = slot - first * columns;
+  const int column_of_band = of_band >> map.log2_band;
+  const int row_of_band = first + of_band - (column_of_band << map.log2_band);
+  const bool fills = first + map.band() <= rows;
+  return {.row = fills ? row_of_band : row,
+          .column = fills ? column_of_band : slot - row * columns};
 }
 
 namespace block_map_proof {

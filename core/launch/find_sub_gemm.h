@@ -19,7 +19,7 @@ GRIDWISE_DEVICE ConstantWords FindSubGemmWords(const Args& args, int tile) {
                                   ? (ConstantWords)args.table
                                   : KernelArgWords() + offsetof(Args, inline_table) / 4;
   int low = 0, high = args.sub_gemms;  // first_tile of low <= tile < first_tile of high
-  while (high - low > 1) {
+  while (high - low > 1) [[unlikely]] {
     const int middle = (low + high) / 2;
     const bool at_or_after = table[middle * kSubGemmWords] <= tile;
     low = at_or_after ? middle : low;

@@ -31,7 +31,7 @@ class StoreTile {
       : args_(args),
         out_type_(args.out_type),
         adds_(args.adds),
-        finishes_(args.tensors != 0 || args.clamps != 0 || args.alpha != 1),
+        finishes_((args.tensors != 0) | (args.clamps != 0) | (args.alpha != 1)),
         by_element_(args.by_element),
         columns_(place.columns()),
         out_(Buffer::From<kGfx>(static_cast<const char*>(place.Base(args.out, args.strides) +
@@ -40,10 +40,8 @@ class StoreTile {
         lds_(lds + Uniform(ThreadId() / kC.mma.lanes()) * kC.epilogue_bytes()),
         row_offsets_(reinterpret_cast<unsigned*>(lds_ + kRowOffsetsAt)) {}
 
-  /// Waves that only load have no part of `acc`.
   GRIDWISE_DEVICE void Store(const WaveAcc<kC>& acc) const {
     BarrierLds();  // the operands have been read
-    if (!IsMathWave<kC>()) return;
     FindRowOffsets();
     if constexpr (SumType(kC.type) == DataType::kI32) {
       if (out_type_ == static_cast<int>(DataType::kI32)) return StoreAs<int>(acc);
@@ -56,9 +54,11 @@ class StoreTile {
   static constexpr int kRowOffsetsAt = kC.row_offsets_at();
 
   GRIDWISE_DEVICE void FindRowOffsets() const {
-    for (int row = Lane<kC>(); row < kC.wave_m(); row += kC.mma.lanes()) {
+    for (int first = 0; first < kC.wave_m(); first += kC.mma.lanes()) {
+      const int of_lane = first + Lane<kC>();
+      const int row = of_lane < kC.wave_m() ? of_lane : kC.wave_m() - 1;
       row_offsets_[row] = place_.Row(args_.strides, WaveM<kC>() + row);
-      for (int i = 0; i < args_.tensors; ++i) {
+      for (int i = 0; i < args_.tensors; ++i) [[unlikely]] {
         row_offsets_[(i + 1) * kC.wave_m() + row] =
             place_.Row(args_.tensor[i].strides, WaveM<kC>() + row);
       }
@@ -85,12 +85,10 @@ class StoreTile {
       stage.Write(acc, piece);
       FenceLdsOfWave();
       const int column = WaveN<kC>() + stage.Column(piece);
-      if (column < columns_) {
-        const int offset = place_.Column(args_.strides, column);
-        for (int i = 0; i < Stage::kTimes; ++i) {
-          if (!stage.HasRow(i)) continue;
-          out_.Store(stage.Read(i), row_offsets_[stage.Row(piece, i)] + offset);
-        }
+      const unsigned offset = place_.Column(args_.strides, column), past = PastColumns(column, 0);
+      for (int i = 0; i < Stage::kTimes; ++i) {
+        if (!stage.HasRow(i)) continue;
+        out_.Store(stage.Read(i), (row_offsets_[stage.Row(piece, i)] + offset) | past);
       }
       FenceLdsOfWave();
     }

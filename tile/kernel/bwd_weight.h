@@ -33,8 +33,8 @@ class PlaceOfTerms {
     return static_cast<const char*>(data) + group_ * strides.group;
   }
   GRIDWISE_DEVICE unsigned Row(const OutputStrides& strides, int row) const {
-    return m_ + row < args_.dy.channels ? static_cast<unsigned>((m_ + row) * strides.row)
-                                        : Buffer::kOutOfRange;
+    const unsigned offset = (m_ + row) * strides.row;
+    return m_ + row < args_.dy.channels ? offset : Buffer::kOutOfRange;
   }
   GRIDWISE_DEVICE int Column(const OutputStrides& strides, int column) const {
     if (strides.packed) return (n_ + column) * strides.column;
@@ -73,8 +73,8 @@ GRIDWISE_DEVICE void BwdWeightSlabs() {
   const int m = tile.row * kC.tile.m, n = tile.column * kC.tile.n;
 
   const CellWalk walk(args, kC.patch_a.k, split);
-  using LoadDy = LoadCells<kC, kGfx, kC.tile.m, kC.patch_a>;
-  using LoadX = LoadCells<kC, kGfx, kC.tile.n, kC.patch_b>;
+  using LoadDy = LoadCells<kC, kGfx, kC.tile.m, kC.patch_a, /*kThroughTaps=*/false>;
+  using LoadX = LoadCells<kC, kGfx, kC.tile.n, kC.patch_b, /*kThroughTaps=*/true>;
   const auto with_operands = [&](auto use) __attribute__((always_inline)) {
     const int k = m + LoadDy::Row();
     use(Operands<LoadDy, LoadX, CellWalk>{
@@ -83,7 +83,7 @@ GRIDWISE_DEVICE void BwdWeightSlabs() {
         .walk = walk});
   };
   WaveAcc<kC> acc;  // [wave_m][wave_n]
-  MainLoop<kC>(with_operands, walk.steps(), lds, acc);
+  if (!MainLoop<kC>(with_operands, walk.steps(), lds, acc)) return;
 
   // The main loop has no scalar registers to spare for what the epilogue needs.
   const BwdWeightArgs& args_anew = KernelArgsAnew<BwdWeightArgs>();
@@ -97,6 +97,7 @@ GRIDWISE_DEVICE void BwdWeightTile() {
   static_assert(kGfx == kThisTarget, "the row and the object are for different targets");
   static_assert(Reject(kC, kGfx) == nullptr, "the row does not suit the target");
   static_assert(kC.sums_blocks() == kC.has_halo(), "a row with a halo gathers, or sums blocks");
+  FetchKernelArgs<sizeof(BwdWeightArgs)>();
   if constexpr (kC.has_halo()) {
     HaloWeightTile<kC, kGfx>();
   } else {

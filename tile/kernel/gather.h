@@ -33,13 +33,12 @@ class PlaceOfCells {
            block_.group * strides.group + static_cast<long>(block_.n) * strides.column;
   }
   GRIDWISE_DEVICE unsigned Row(const OutputStrides& strides, int row) const {
-    if (block_.m + row >= block_.gemm.m) return Buffer::kOutOfRange;
     const ClassCell cell = CellOfRow(block_.gemm, block_.m + row);
     int offset = (cell.n - block_.first_image) * static_cast<int>(strides.image);
     for (int a = 0; a < 3; ++a) {
       offset += OutputCell(block_.gemm.axis[a], args_.strides[a], cell.j[a]) * strides.axis[a];
     }
-    return offset;
+    return block_.m + row < block_.gemm.m ? offset : Buffer::kOutOfRange;
   }
   GRIDWISE_DEVICE int Column(const OutputStrides& strides, int column) const {
     return column * strides.column;
@@ -80,7 +79,7 @@ GRIDWISE_DEVICE void GatherSlabs() {
     }
   };
   WaveAcc<kC> acc;  // [wave_m][wave_n]
-  MainLoop<kC>(with_operands, walk.steps(), lds, acc);
+  if (!MainLoop<kC>(with_operands, walk.steps(), lds, acc)) return;
 
   // The main loop has no scalar registers to spare for what the epilogue needs.
   const GatherArgs& args_anew = KernelArgsAnew<GatherArgs>();
@@ -94,6 +93,7 @@ template <TileConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void GatherTile() {
   static_assert(kGfx == kThisTarget, "the row and the object are for different targets");
   static_assert(Reject(kC, kGfx) == nullptr, "the row does not suit the target");
+  FetchKernelArgs<offsetof(GatherArgs, inline_table) + sizeof(SubGemm)>();
   if constexpr (kC.has_taps_in_lds()) {
     HaloSlabs<kC, kGfx>();
   } else if constexpr (kC.has_halo()) {

@@ -120,7 +120,7 @@ GRIDWISE_DEVICE void HaloTile() {
   BarrierLds();
   const MultiplyTaps<kC> multiply(lds, gemm, strip.strips.pitch);
   while (strip.tiles > 0) {
-    WaveAcc<kC> acc;  // [wave_m][wave_n]
+    WaveAcc<kC> acc = {};  // [wave_m][wave_n]
     const StripBlock at = strip;
     strip.position += kC.tile.m;
     --strip.tiles;

@@ -85,6 +85,7 @@ GRIDWISE_DEVICE void HaloSlabs() {
   SchedulingFence();  // loads are not put off until others are waited for
   const MultiplyRow<kC> multiply(lds);
   WaveAcc<kC> acc;  // [wave_m][wave_n]
+  acc.Clear();
   for (; slabs > 0; --slabs) {
     BarrierLds();  // the slab before has been read
     cells.Store(lds);
@@ -104,6 +105,7 @@ GRIDWISE_DEVICE void HaloSlabs() {
       multiply(row * pitch, acc);
     }
   }
+  BarrierLoads<0>();  // those past the last, whose registers are used again
   const PlaceOfPositions<kC> place(args, at);
   StoreTile<kC, kGfx, PlaceOfPositions<kC>>(args.epilogue, place, at.block.split, lds).Store(acc);
 }

@@ -72,6 +72,7 @@ GRIDWISE_DEVICE void HaloWeightTile() {
   PositionWalk at_dy;
   at_dy.Begin(args.positions, first);
   WaveAcc<kC> acc;  // [wave_m][wave_n]
+  acc.Clear();
   int at = 0;
   load.Load();
   for (int step = -before; step < steps; ++step) {

@@ -33,7 +33,7 @@ GRIDWISE_DEVICE Block FindBlock(const GatherArgs& args, int tile_m, int tile_n, 
   block.gemm_words = FindSubGemmWords(
       args, static_cast<int>(Divide(GroupAt(args.map, workgroup).rest, args.by_splits)));
   block.gemm = LoadConstant<SubGemm>(block.gemm_words);
-  const int rows = CeilDiv(block.gemm.m, tile_m), of_tile = args.map.groups * args.splits;
+  const int rows = CeilDiv<unsigned>(block.gemm.m, tile_m), of_tile = args.map.groups * args.splits;
   const GroupOfSlot slot = GroupAt(
       args.map,
       SlotOf(args.map, workgroup - block.gemm.first_tile * of_tile, rows * args.n_tiles * of_tile));

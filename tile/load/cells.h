@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/arch/memory.h"
+#include "core/arch/sync.h"
 #include "tile/config.h"
 #include "tile/load/cell_walk.h"
 #include "tile/load/patches_of_lane.h"
@@ -21,8 +22,9 @@ struct TapChannel {
 ///
 /// What lies outside of the tensor, or past the last output cell, reads as zero: each patch has a
 /// window of output cells along each axis, and a run of steps puts the offsets of those that it
-/// misses out of range.
-template <TileConfig kC, Gfx kGfx, int kRows, TileConfig::Patch kPatch>
+/// misses out of range. Without taps, which is dy, whose cells are the output cells, that is
+/// simple.
+template <TileConfig kC, Gfx kGfx, int kRows, TileConfig::Patch kPatch, bool kThroughTaps>
 class LoadCells {
   using Patches = PatchesOfLane<kC, kRows, kPatch>;
   static constexpr LdsTile kTile = {.rows = kRows, .chunks_per_row = kC.tile.k / kC.chunk()};
@@ -39,19 +41,22 @@ class LoadCells {
         out_cell_(tensor.out_cell[2]),
         step_bytes_(walk.StepBytes(tensor.image, tensor.out_cell)) {
     int bias = 0;  // so that no offset is negative; the buffer begins so much earlier
-    for (int a = 0; a < 3; ++a) {
+    for (int a = 0; kThroughTaps && a < 3; ++a) {
       bias += (tensor.first[a] < 0 ? -tensor.first[a] : 0) * tensor.cell[a];
     }
     start_ = static_cast<const char*>(tensor.data) + group * tensor.group - bias;
     for (int i = 0; i < Patches::kCount; ++i) {
       first_offset_[i] = bias + row.channel * SizeOf(kC.type);
       for (int a = 0; a < 3; ++a) {
-        const int cell = tensor.first[a] + row.tap[a] * tensor.tap_stride[a] +
-                         FirstOut(args, i, a) * tensor.stride[a];
+        const int out = FirstOut(args, i, a);
+        const int cell = !kThroughTaps ? out
+                                       : tensor.first[a] + row.tap[a] * tensor.tap_stride[a] +
+                                             out * tensor.stride[a];
         first_offset_[i] += cell * tensor.cell[a];
-        inside_[i][a] = FindWindow(args, tensor, i, a, cell);
+        inside_[i][a] = FindWindow(tensor, a, cell, args.out[a] - out);
       }
     }
+    SchedulingFence();  // the other operand's arguments take no registers until here
   }
 
   /// First row of this lane in the tile.
@@ -63,8 +68,9 @@ class LoadCells {
             walk.out_h() * tensor_.out_cell[1] + walk.out_w() * out_cell_;
     }
     for (int i = 0; i < Patches::kCount; ++i) {
-      const bool inside = exists_ && walk.exists() && inside_[i][0].Has(walk.out_d()) &&
-                          inside_[i][1].Has(walk.out_h());
+      bool inside = exists_ & walk.exists();  // without branches of lanes
+      inside &= inside_[i][0].Has(walk.out_d());
+      inside &= inside_[i][1].Has(walk.out_h());
       const unsigned offset = inside ? first_offset_[i] : Buffer::kOutOfRange;
       for (int e = 0; e < kPatch.k; ++e) {
         offset_[i][e] = inside_[i][2].Has(walk.out_w() + e) ? offset : Buffer::kOutOfRange;
@@ -114,18 +120,20 @@ class LoadCells {
     GRIDWISE_DEVICE bool Has(int out) const { return static_cast<unsigned>(out - begin) < count; }
   };
 
-  /// `cell` is where the patch begins at the first step; the cells are cell + out * step.
-  GRIDWISE_DEVICE static Window FindWindow(const BwdWeightArgs& args, const CellTensor& tensor,
-                                           int i, int axis, int cell) {
+  /// `cell` is where the patch begins at the first step; the cells are cell + out * step. `outs`
+  /// are the output cells from it on.
+  GRIDWISE_DEVICE static Window FindWindow(const CellTensor& tensor, int axis, int cell, int outs) {
+    if constexpr (!kThroughTaps) return {.begin = 0, .count = Positive(outs)};
     const int step = tensor.stride[axis];
     const auto ceil_div = [&](int n) {  // of n / step, 0 for negative n
-      return n <= 0 ? 0 : static_cast<int>(Divide(n + step - 1, tensor.by_stride[axis]));
+      return static_cast<int>(Divide(Positive(n) + step - 1, tensor.by_stride[axis]));
     };
     const int begin = ceil_div(-cell), end_of_tensor = ceil_div(tensor.size[axis] - cell);
-    const int end_of_outs = args.out[axis] - FirstOut(args, i, axis);
-    const int end = end_of_tensor < end_of_outs ? end_of_tensor : end_of_outs;
-    return {.begin = begin, .count = end > begin ? static_cast<unsigned>(end - begin) : 0};
+    const int end = end_of_tensor < outs ? end_of_tensor : outs;
+    return {.begin = begin, .count = Positive(end - begin)};
   }
+
+  GRIDWISE_DEVICE static unsigned Positive(int n) { return n < 0 ? 0 : n; }
 
   const bool exists_;         // this lane's rows
   const CellTensor& tensor_;  // looked at where a row of steps begins

@@ -15,27 +15,25 @@ class KWalk {
   GRIDWISE_DEVICE KWalk(const GatherArgs& args, const SubGemm& gemm, int slab, int element_bytes,
                         int split)
       : slab_(slab), element_bytes_(element_bytes), k_(args.k), w_k_(args.w_k) {
-    int w_tap = args.w_tap;
-    for (int a = 2; a >= 0; --a) {
+    for (int a = 0; a < 3; ++a) {
       const AxisStrides& strides = args.strides[a];
       taps_[a] = gemm.axis[a].taps;
       tap_cells_[a] = strides.tap_source_stride;
       cell_bytes_[a] = args.source_cell[a];
-      w_first_tap_ += gemm.axis[a].first_tap * w_tap;
-      w_tap_[a] = strides.tap_stride * w_tap;
-      w_tap *= args.filter[a];
+      w_first_tap_ += gemm.axis[a].first_tap * args.w_tap[a];
+      w_tap_[a] = strides.tap_stride * args.w_tap[a];
     }
-    const int slabs = CeilDiv(args.k, slab), all_steps = Taps(gemm) * slabs;
+    const int all_steps = Taps(gemm) * args.slabs;
     const int share = static_cast<int>(Divide(all_steps + args.splits - 1, args.by_splits));
     const int first = split * share;
     const int left = all_steps - first;
     steps_ = left < share ? (left < 0 ? 0 : left) : share;
-    if (split == 0 || steps_ == 0) return;
-    const int tap = first / slabs, by_w = tap / taps_[2], by_h = by_w / taps_[1];
+    const int tap = Divide(first, args.by_slabs);
+    const int by_w = Divide(tap, gemm.by_taps_w), by_h = Divide(by_w, gemm.by_taps_h);
     t_[0] = by_h;
     t_[1] = by_w - by_h * taps_[1];
     t_[2] = tap - by_w * taps_[2];
-    channel_ = (first - tap * slabs) * slab_;
+    channel_ = (first - tap * args.slabs) * slab_;
   }
 
   /// The same walk in another order: of a split's slabs one after the other, from the first on, all
@@ -43,8 +41,7 @@ class KWalk {
   GRIDWISE_DEVICE static KWalk OverSlabs(const GatherArgs& args, const SubGemm& gemm, int slab,
                                          int element_bytes, int split) {
     KWalk walk(args, gemm, slab, element_bytes, /*split=*/0);
-    const int slabs = CeilDiv(args.k, slab);
-    const int share = static_cast<int>(Divide(slabs + args.splits - 1, args.by_splits)) * slab;
+    const int share = static_cast<int>(Divide(args.slabs + args.splits - 1, args.by_splits)) * slab;
     walk.channel_ = split * share;
     walk.k_ = walk.k_ - walk.channel_ < share ? walk.k_ : walk.channel_ + share;
     return walk;
@@ -115,9 +112,9 @@ class KWalk {
   int w_tap_[3];                      // bytes from one tap to the next
   int w_first_tap_ = 0;               // bytes from filter tap 0 to t = 0
   int steps_;
-  int run_ = 0;           // steps of the run
-  int t_[3] = {0, 0, 0};  // its filter tap, as index in the class
-  int channel_ = 0;       // its first
+  int run_ = 0;  // steps of the run
+  int t_[3];     // its filter tap, as index in the class
+  int channel_;  // its first
 };
 
 }  // namespace gridwise::tile

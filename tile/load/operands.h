@@ -65,7 +65,8 @@ struct Operands {
   /// Starts the loads of the next step, the first one at first, before the main loop.
   template <class... Slabs>
   GRIDWISE_DEVICE void LoadAhead(Slabs&... slabs) {
-    EnterRunAtEnd();
+    if (run == 0) [[unlikely]]
+      EnterRun();
     Load(slabs...);
     --run;
   }
@@ -73,7 +74,8 @@ struct Operands {
   /// The same, to LDS buffer `buffer`.
   template <TileConfig kC>
   GRIDWISE_DEVICE void LoadAheadToLds(const SlabInLds<kC>& slab, int buffer) {
-    EnterRunAtEnd();
+    if (run == 0) [[unlikely]]
+      EnterRun();
     LoadToLds(slab, buffer);
     --run;
   }
@@ -120,8 +122,7 @@ struct Operands {
   }
 
  private:
-  GRIDWISE_DEVICE void EnterRunAtEnd() {
-    if (run != 0) return;
+  GRIDWISE_DEVICE void EnterRun() {
     run = walk.NextRun();
     a.EnterRun(walk);
     b.EnterRun(walk);
@@ -129,7 +130,7 @@ struct Operands {
 
   /// The steps of the next segment, which are taken off `left`, those of the loop.
   GRIDWISE_DEVICE int NextSegment(int& left) {
-    EnterRunAtEnd();
+    if (run == 0) EnterRun();
     const int segment = run < left ? run : left;
     run -= segment;
     left -= segment;

@@ -43,14 +43,14 @@ GRIDWISE_DEVICE StripBlock FindStripBlock(const GatherArgs& args, int tile_m, in
                                           int groups) {
   StripBlock strip;
   strip.block = FindBlock(args, tile_m, tile_n, groups);
-  const int word = strip.block.gemm_words - KernelArgWords();
-  const int gemm = (word - offsetof(GatherArgs, inline_table) / 4) / kSubGemmWords;
+  constexpr int kTableWord = offsetof(GatherArgs, inline_table) / 4;
+  const auto word = static_cast<unsigned>(strip.block.gemm_words - KernelArgWords());
+  const int gemm = (word - kTableWord) / kSubGemmWords;
   strip.strips = LoadConstant<Strips>(KernelArgWords() +
                                       (offsetof(GatherArgs, strips) + gemm * sizeof(Strips)) / 4);
   const int workgroup = strip.block.m / tile_m;
   const int of_strip = Divide(workgroup, strip.strips.by_runs);
-  const int runs = CeilDiv(strip.strips.tiles, strip.strips.run);
-  const int first = (workgroup - of_strip * runs) * strip.strips.run;
+  const int first = (workgroup - of_strip * strip.strips.runs) * strip.strips.run;
   const int left = strip.strips.tiles - first;
   strip.tiles = left < strip.strips.run ? left : strip.strips.run;
   strip.position = first * tile_m;

@@ -23,9 +23,8 @@ class LoadWeightsRows {
     tensor_ = Buffer::From<kGfx>(static_cast<const char*>(args.w) + block.group * args.w_group);
     for (int i = 0; i < Lane::kCount; ++i) {
       const int n = block.n + Lane::Row(i);
-      offset_[i] = n < args.n && !Lane::IsIdle()
-                       ? OffsetOfColumn<kC>(args, n) + Channel() * SizeOf(kC.type)
-                       : Buffer::kOutOfRange;
+      const int offset = OffsetOfColumn<kC>(args, n) + Channel() * SizeOf(kC.type);
+      offset_[i] = n < args.n && !Lane::IsIdle() ? offset : Buffer::kOutOfRange;
     }
   }
 

@@ -19,15 +19,19 @@ namespace gridwise::tile {
 /// A step reads all of its fragments before it starts loads: the compiler makes a read that
 /// transposes wait for every load to LDS before it, as it does not know which buffers they fill.
 /// With 3 buffers there is time for loads to start late, and the reads behind the first
-/// k_fragment's are spread over the matrix instructions of the k_fragment before.
+/// k_fragment's are spread over the matrix instructions of the k_fragment before, unless these are
+/// fewer than the reads and take no longer.
 template <TileConfig kC, class Operands>
 GRIDWISE_DEVICE void DirectLdsLoop(Operands& operands, int steps, char* lds, WaveAcc<kC>& acc) {
   constexpr int kBuffers = kC.lds_buffers();
   using Multiply = MultiplyFragments<kC>;
-  constexpr int kEarly = kBuffers == 2 ? Multiply::kFragments : 1;  // k_fragments read at once
+  constexpr bool kSpreads = kBuffers > 2 && Multiply::kMatrix >= Multiply::kReads;
+  constexpr int kEarly = kSpreads ? 1 : Multiply::kFragments;  // k_fragments read at once
   const Multiply multiply(lds);
   const SlabInLds<kC> slab(lds);
   for (int i = 0; i < kBuffers - 1; ++i) operands.LoadAheadToLds(slab, i);
+  SchedulingFence();  // loads are not put off
+  acc.Clear();
   const auto step = [&](int i, bool loads) __attribute__((always_inline)) {
     typename Multiply::Fragments fragments[Multiply::kFragments];
     for (int k_fragment = 0; k_fragment < kEarly; ++k_fragment)

@@ -20,6 +20,8 @@ GRIDWISE_DEVICE void DoubleLdsLoop(Operands& operands, int steps, char* lds, Wav
   const MultiplySlab<kC> multiply(lds);
   typename Operands::Slab slab[kSlabs];
   for (int i = 0; i < kSlabs; ++i) operands.LoadAhead(slab[i]);
+  SchedulingFence();  // loads are not put off
+  acc.Clear();
   operands.Store(slab[0], lds);
   const int rest = steps % kUnroll;
   operands.template Loop<kUnroll>(steps - rest, [&](int i) __attribute__((always_inline)) {

@@ -9,16 +9,23 @@
 
 namespace gridwise::tile {
 
-/// acc += A * B over the steps of K, by the config's schedule. `with_operands(use)` computes the
+/// acc = A * B over the steps of K, by the config's schedule. `with_operands(use)` computes the
 /// addresses of the Operands, of the kind that the problem needs, and calls `use` with them; the
-/// waves that load call it.
+/// waves that load call it. False in a wave that only loads, which has no sums, and is to end. If
+/// it went on with the others, these would wait for its last loads, wherever their registers are
+/// used again.
 template <TileConfig kC, class WithOperands>
-GRIDWISE_DEVICE void MainLoop(WithOperands with_operands, int steps, char* lds, WaveAcc<kC>& acc) {
-  if (steps == 0) return;
+GRIDWISE_DEVICE bool MainLoop(WithOperands with_operands, int steps, char* lds, WaveAcc<kC>& acc) {
+  const bool multiplies = IsMathWave<kC>();
+  if (steps == 0) {
+    acc.Clear();
+    if (!multiplies) BarrierLds();
+    return multiplies;
+  }
   if constexpr (kC.pipeline.schedule == Schedule::kWavelet) {
-    if (IsMathWave<kC>()) {
+    if (multiplies) {
       WaveletMathLoop<kC>(steps, lds, acc);
-      return;
+      return true;
     }
   }
   with_operands([&](auto operands) __attribute__((always_inline)) {
@@ -30,8 +37,10 @@ GRIDWISE_DEVICE void MainLoop(WithOperands with_operands, int steps, char* lds, 
       DirectLdsLoop<kC>(operands, steps, lds, acc);
     } else {
       WaveletLoadLoop<kC>(operands, steps, lds);
+      BarrierLds();  // StoreTile's
     }
   });
+  return multiplies;
 }
 
 }  // namespace gridwise::tile

@@ -37,6 +37,8 @@ GRIDWISE_DEVICE void SingleLdsLoop(Operands& operands, int steps, char* lds, Wav
     operands.Store(second, lds);
   };
   load([&](auto&... slabs) __attribute__((always_inline)) { operands.LoadAhead(slabs...); });
+  SchedulingFence();  // loads are not put off
+  acc.Clear();
   operands.Store(first, lds);
   operands.template Loop<1>(steps - 1, [&](int) __attribute__((always_inline)) {
     if constexpr (kTwo) multiply_first();

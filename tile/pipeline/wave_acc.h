@@ -6,10 +6,20 @@
 namespace gridwise::tile {
 
 /// Accumulators of a wave, transposed: D's rows are the tile's n and its columns the tile's m, so
-/// that a lane holds runs of consecutive n of one m.
+/// that a lane holds runs of consecutive n of one m. They are cleared when loads are on their way.
 template <TileConfig kC>
 struct WaveAcc {
-  Acc<kC.mma, kC.type> d[kC.reps_m()][kC.reps_n()] = {};
+  Acc<kC.mma, kC.type> d[kC.reps_m()][kC.reps_n()];
+
+  /// Here and once: the compiler would do it wherever control flow parts or meets before the loop.
+  GRIDWISE_DEVICE void Clear() {
+    for (auto& row : d) {
+      for (auto& each : row) {
+        each = {};
+        asm volatile("" : "+v"(each));
+      }
+    }
+  }
 };
 
 /// What a lane passes of an operand to one matrix instruction, or several. Which k a lane holds

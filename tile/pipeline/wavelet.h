@@ -37,6 +37,7 @@ GRIDWISE_DEVICE void WaveletLoadLoop(Operands& operands, int steps, char* lds) {
 
 template <TileConfig kC>
 GRIDWISE_DEVICE void WaveletMathLoop(int steps, const char* lds, WaveAcc<kC>& acc) {
+  acc.Clear();
   const MultiplySlab<kC> multiply(lds);
   const auto step = [&](int buffer) __attribute__((always_inline)) {
     BarrierLds();

@@ -85,7 +85,6 @@ GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, const 
   args.w_group = view.weights.stride[0];
   args.k = static_cast<int>(view.k) * config.merge.groups;
   args.n = static_cast<int>(view.n) * config.merge.groups;
-  args.w_tap = static_cast<int>(view.weights.stride[4]);
   const int by_k = static_cast<int>(view.weights.stride[1]);  // output channels of forward
   const int by_c = static_cast<int>(view.weights.stride[5]);
   args.w_k = forward ? by_c : by_k;
@@ -95,12 +94,14 @@ GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, const 
     const auto axis = static_cast<std::size_t>(i);
     const Dim& dim = problem.dims[axis];
     args.source_cell[i] = static_cast<int>(view.source.stride[axis + 1]);
+    args.w_tap[i] = static_cast<int>(view.weights.stride[axis + 2]);
     args.source_size[i] = static_cast<int>(SourceSize(problem.direction, dim));
     args.strides[i] = MakeAxisStrides(problem.direction, dim);
   }
-  SetFilter(view.weights.stride, args.filter);
   args.splits = splits;
   args.by_splits = MakeMagicDiv(static_cast<unsigned>(splits));
+  args.slabs = CeilDiv(args.k, config.step_k());
+  args.by_slabs = MakeMagicDiv(static_cast<unsigned>(args.slabs));
   args.epilogue = MakeEpilogue(problem, sharing);
   return args;
 }
@@ -147,11 +148,11 @@ Strips StripsOf(const TileConfig& config, int rows, int columns, int taps_h, int
   strips.count = CeilDiv(columns, most);
   strips.pitch = CeilDiv(columns, strips.count) + taps_w - 1;
   strips.tiles = CeilDiv(rows * strips.pitch, config.tile.m);
-  const int runs = CeilDiv(strips.tiles, most_of_run);
-  strips.run = CeilDiv(strips.tiles, runs);
+  strips.run = CeilDiv(strips.tiles, CeilDiv(strips.tiles, most_of_run));
   strips.by_pitch = MakeMagicDiv(static_cast<unsigned>(strips.pitch));
   strips.by_count = MakeMagicDiv(static_cast<unsigned>(strips.count));
-  strips.by_runs = MakeMagicDiv(static_cast<unsigned>(CeilDiv(strips.tiles, strips.run)));
+  strips.runs = CeilDiv(strips.tiles, strips.run);
+  strips.by_runs = MakeMagicDiv(static_cast<unsigned>(strips.runs));
   return strips;
 }
 Strips StripsOf(const TileConfig& config, const SubGemm& gemm, int most_of_run) {
@@ -163,8 +164,7 @@ Strips StripsOf(const TileConfig& config, const SubGemm& gemm, int most_of_run) 
 int WorkgroupsAlongM(const TileConfig& config, const SubGemm& gemm, int most_of_run) {
   if (!config.has_halo()) return CeilDiv(gemm.m, config.tile.m);
   const Strips strips = StripsOf(config, gemm, most_of_run);
-  return gemm.m / (gemm.axis[1].count * gemm.axis[2].count) * strips.count *
-         CeilDiv(strips.tiles, strips.run);
+  return gemm.m / (gemm.axis[1].count * gemm.axis[2].count) * strips.count * strips.runs;
 }
 
 /// Why the row cannot load the problem's cells once for all taps; nothing if it can, or has no

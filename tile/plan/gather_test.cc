@@ -228,7 +228,8 @@ TEST(PlanGather, SaysWhyGroupsAreNotMerged) {
 void ExpectStripsCoverOnce(const TileConfig& config, const SubGemm& gemm, const Strips& strips,
                            int images) {
   const AxisClass &h = gemm.axis[1], &w = gemm.axis[2];
-  const int runs = CeilDiv(strips.tiles, strips.run), width = strips.pitch - (w.taps - 1);
+  const int runs = strips.runs, width = strips.pitch - (w.taps - 1);
+  EXPECT_EQ(runs, CeilDiv(strips.tiles, strips.run));
   EXPECT_LE(config.tile.m + (h.taps - 1) * strips.pitch + w.taps - 1, config.halo.cells);
   ASSERT_EQ(gemm.m, images * strips.count * runs * config.tile.m);
   std::vector<int> seen(static_cast<std::size_t>(images * h.count * w.count));
