@@ -10,6 +10,7 @@
 ///
 /// Both are bijections, proved below by enumeration. Slots may count groups and splits too, so that
 /// those of a tile run next to each other: neighbouring groups lie in the same lines of memory.
+/// Those that share no lines run one after the other.
 #pragma once
 
 #include "core/base/math.h"
@@ -22,32 +23,42 @@ struct BlockMap {
   int log2_band = 0;  // rows of tiles of a band; one row: row-major
   int tiles = 1;      // along x of the launch; groups are along y and splits along z
   int groups = 1;
-  int slots = 1;  // workgroups of the launch
-  MagicDiv by_dies, by_tiles, by_groups;
+  int neighbours = 1;  // groups that run next to each other, a part of all
+  int slots = 1;       // workgroups of such groups
+  MagicDiv by_dies, by_tiles, by_neighbours, by_slots;
   MagicDiv by_columns, by_band;  // tiles of a row, and of a band
 
   constexpr int band() const { return 1 << log2_band; }
 };
 
-/// The map of a launch of `tiles` tiles in rows of `columns`, of so many groups and splits.
-/// `log2_band` < 31, and fewer than 2^31 workgroups.
+/// The map of a launch of `tiles` tiles in rows of `columns`, of so many groups, of which
+/// `neighbours`, a divisor, run next to each other, and splits. `log2_band` < 31, and fewer than
+/// 2^31 workgroups.
 constexpr BlockMap MakeBlockMap(int tiles, int columns, int dies, int log2_band, int groups = 1,
-                                int splits = 1) {
+                                int neighbours = 1, int splits = 1) {
   return {.dies = dies,
           .log2_band = log2_band,
           .tiles = tiles,
           .groups = groups,
-          .slots = tiles * groups * splits,
+          .neighbours = neighbours,
+          .slots = tiles * neighbours * splits,
           .by_dies = MakeMagicDiv(static_cast<unsigned>(dies)),
           .by_tiles = MakeMagicDiv(static_cast<unsigned>(tiles)),
-          .by_groups = MakeMagicDiv(static_cast<unsigned>(groups)),
+          .by_neighbours = MakeMagicDiv(static_cast<unsigned>(neighbours)),
+          .by_slots = MakeMagicDiv(static_cast<unsigned>(tiles * neighbours * splits)),
           .by_columns = MakeMagicDiv(static_cast<unsigned>(columns)),
           .by_band = MakeMagicDiv(static_cast<unsigned>(columns) << log2_band)};
 }
 
-/// The number of workgroup (x, y, z), in the order in which they start.
-GRIDWISE_HD constexpr int WorkgroupAt(const BlockMap& map, int x, int y, int z) {
-  return (z * map.groups + y) * map.tiles + x;
+/// A workgroup's number among those of neighbouring groups, in the order in which they start.
+struct WorkgroupOfGroups {
+  int number, first_group;
+};
+/// That of workgroup (x, y, z).
+GRIDWISE_HD constexpr WorkgroupOfGroups WorkgroupAt(const BlockMap& map, int x, int y, int z) {
+  const int number = (z * map.groups + y) * map.tiles + x;
+  const int before = static_cast<int>(Divide(static_cast<unsigned>(number), map.by_slots));
+  return {.number = number - before * map.slots, .first_group = before * map.neighbours};
 }
 
 /// The slot of workgroup `i` of `count` that start one after the other: dies have runs of them, in
@@ -59,16 +70,16 @@ GRIDWISE_HD constexpr int SlotOf(const BlockMap& map, int i, int count) {
   const int die = i - turn * map.dies;
   return die * die_slots + (die < rest ? die : rest) + turn;
 }
-/// The same of all workgroups.
+/// The same of all that are of neighbouring groups.
 GRIDWISE_HD constexpr int SlotOf(const BlockMap& map, int i) { return SlotOf(map, i, map.slots); }
 
 /// What a slot is of.
 struct GroupOfSlot {
-  int rest, group;  // tile and split, in the caller's order
+  int rest, group;  // tile and split, in the caller's order; one of the neighbours
 };
 GRIDWISE_HD constexpr GroupOfSlot GroupAt(const BlockMap& map, int slot) {
-  const int rest = static_cast<int>(Divide(static_cast<unsigned>(slot), map.by_groups));
-  return {.rest = rest, .group = slot - rest * map.groups};
+  const int rest = static_cast<int>(Divide(static_cast<unsigned>(slot), map.by_neighbours));
+  return {.rest = rest, .group = slot - rest * map.neighbours};
 }
 
 struct TileOfGemm {

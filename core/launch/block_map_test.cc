@@ -4,6 +4,7 @@
 #include "core/launch/block_map.h"
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "core/arch/device_facts.h"
@@ -33,20 +34,22 @@ TEST(BlockMap, IsABijection) {
 void ExpectRuns(const BlockMap& map, int splits, int sections) {
   const int section = map.slots / sections;
   ASSERT_EQ(section * sections, map.slots);
-  std::vector<int> seen(static_cast<std::size_t>(map.slots));
+  const int runs = map.groups / map.neighbours;
+  std::vector<int> seen(static_cast<std::size_t>(map.slots * runs));
   for (int z = 0; z < splits; ++z) {
     for (int y = 0; y < map.groups; ++y) {
       for (int x = 0; x < map.tiles; ++x) {
-        const int i = WorkgroupAt(map, x, y, z);
+        const auto [i, first_group] = WorkgroupAt(map, x, y, z);
+        ASSERT_TRUE(first_group >= 0 && first_group + map.neighbours <= map.groups);
         const int first = i / section * section, slot = SlotOf(map, i - first, section);
         ASSERT_TRUE(slot >= 0 && slot < section);
-        ++seen[static_cast<std::size_t>(first + slot)];
+        ++seen[static_cast<std::size_t>(first_group / map.neighbours * map.slots + first + slot)];
         if (i - first >= map.dies) {
           EXPECT_EQ(slot, SlotOf(map, i - first - map.dies, section) + 1);
         }
         const GroupOfSlot of = GroupAt(map, slot);
-        EXPECT_EQ(of.rest * map.groups + of.group, slot);
-        EXPECT_TRUE(of.group >= 0 && of.group < map.groups);
+        EXPECT_EQ(of.rest * map.neighbours + of.group, slot);
+        EXPECT_TRUE(of.group >= 0 && of.group < map.neighbours);
       }
     }
   }
@@ -55,11 +58,11 @@ void ExpectRuns(const BlockMap& map, int splits, int sections) {
 
 TEST(BlockMap, GroupsAndSplitsHaveSlotsToo) {
   for (const int tiles : {1, 6, 35}) {
-    for (const int groups : {1, 2, 7}) {
+    for (const auto& [groups, neighbours] : {std::pair(1, 1), {2, 2}, {7, 7}, {7, 1}, {6, 3}}) {
       for (const int splits : {1, 3}) {
         for (const int dies : {1, 3, 8}) {
           const BlockMap map =
-              MakeBlockMap(tiles, /*columns=*/1, dies, /*log2_band=*/0, groups, splits);
+              MakeBlockMap(tiles, /*columns=*/1, dies, /*log2_band=*/0, groups, neighbours, splits);
           ExpectRuns(map, splits, /*sections=*/1);
           ExpectRuns(map, splits, /*sections=*/tiles);
         }
@@ -101,8 +104,20 @@ TEST(ChooseBlockMap, GroupsOfATileShareItsDie) {
   // 38 workgroups of a die are of 5 tiles: row-major ones read 1 + 5 lines of tiles, 2 x 3 read 5.
   TileGrid grid = Square(32);
   grid.groups = 8;
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).band(), 8) << "one group after the other";
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).slots, 32 * 32);
+  grid.group_bytes = 64;  // half a line
   EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).band(), 2);
   EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).slots, 32 * 32 * 8);
+  // 16 groups of 256 x 128 bytes each, of which a die's L2 holds those of 76 workgroups.
+  grid = {.tiles = 196, .rows = 196, .columns = 1, .row_elements = 256, .column_elements = 64};
+  grid.groups = 16;
+  grid.resident = 2;
+  grid.taps = 9;
+  grid.group_bytes = 128;
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 16);
+  grid.group_bytes = 512;
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 1) << "10 MB";
   grid = Square(2);
   grid.splits = 4;
   EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).dies, 8) << "16 workgroups";

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "absl/strings/str_format.h"
+#include "core/arch/machine_facts.h"
 
 namespace gridwise {
 namespace {
@@ -21,15 +22,32 @@ double Reads(const TileGrid& grid, double resident, int log2_band) {
          touched * grid.column_elements;
 }
 
+/// How many of the groups run next to each other: all, or one.
+std::int64_t NeighboursOf(const DeviceFacts& device, const TileGrid& grid) {
+  constexpr std::int64_t kLineBytes = 128;
+  constexpr double kOfCells = 0.75;  // of L2: the rest is of columns, which pass through
+  if (grid.group_bytes == 0) return 1;
+  if (grid.group_bytes < kLineBytes) return grid.groups;
+  if (grid.taps == 1) return 1;
+  const double resident = device.compute_units * grid.resident / device.dies;
+  const auto groups = static_cast<double>(grid.groups);
+  const double tiles = std::max(1.0, resident / groups);  // of a group
+  const double rows = std::max(1.0, tiles / static_cast<double>(grid.columns));
+  const double cells =
+      std::min(groups, resident) * rows * grid.row_elements * static_cast<double>(grid.group_bytes);
+  return cells <= kOfCells * MachineFactsOf(device.gfx).l2_bytes ? grid.groups : 1;
+}
+
 }  // namespace
 
 BlockMap ChooseBlockMap(const DeviceFacts& device, const TileGrid& grid) {
+  const std::int64_t neighbours = NeighboursOf(device, grid);
   const int dies = grid.tiles * grid.groups * grid.splits >= 2 * device.dies ? device.dies : 1;
   const double units = static_cast<double>(device.compute_units) / dies;
   // Tiles that run at the same time.
   const auto tiles = static_cast<double>(grid.tiles);
   const auto of_tile =
-      static_cast<double>(grid.groups * (grid.splits_are_neighbours ? grid.splits : 1));
+      static_cast<double>(neighbours * (grid.splits_are_neighbours ? grid.splits : 1));
   const double of_die = grid.splits_are_neighbours
                             ? tiles / dies
                             : std::min(tiles, tiles * static_cast<double>(grid.splits) / dies);
@@ -44,7 +62,8 @@ BlockMap ChooseBlockMap(const DeviceFacts& device, const TileGrid& grid) {
     log2_band = candidate;
   }
   return MakeBlockMap(static_cast<int>(grid.tiles), static_cast<int>(grid.columns), dies, log2_band,
-                      static_cast<int>(grid.groups), static_cast<int>(grid.splits));
+                      static_cast<int>(grid.groups), static_cast<int>(neighbours),
+                      static_cast<int>(grid.splits));
 }
 
 std::string ToString(const BlockMap& map) {

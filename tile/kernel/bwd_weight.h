@@ -64,9 +64,9 @@ GRIDWISE_DEVICE void BwdWeightSlabs() {
 
   const BwdWeightArgs& args = KernelArgs<BwdWeightArgs>();
   // All tiles of a split, which read the same cells, run next to each other.
-  const GroupOfSlot slot = GroupAt(
-      args.map, SlotOf(args.map, WorkgroupAt(args.map, BlockIdX(), BlockIdY(), BlockIdZ())));
-  const int group = slot.group;
+  const WorkgroupOfGroups workgroup = WorkgroupAt(args.map, BlockIdX(), BlockIdY(), BlockIdZ());
+  const GroupOfSlot slot = GroupAt(args.map, SlotOf(args.map, workgroup.number));
+  const int group = workgroup.first_group + slot.group;
   const int split = static_cast<int>(Divide(slot.rest, args.map.by_tiles));
   const TileOfGemm tile =
       TileAt(args.map, slot.rest - split * args.map.tiles, args.m_tiles, args.n_tiles);

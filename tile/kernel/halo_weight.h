@@ -56,10 +56,10 @@ GRIDWISE_DEVICE void HaloWeightTile() {
   constexpr int kStep = kC.tile.k;
 
   const BwdWeightArgs& args = KernelArgs<BwdWeightArgs>();
-  const GroupOfSlot slot = GroupAt(
-      args.map, SlotOf(args.map, WorkgroupAt(args.map, BlockIdX(), BlockIdY(), BlockIdZ())));
+  const WorkgroupOfGroups workgroup = WorkgroupAt(args.map, BlockIdX(), BlockIdY(), BlockIdZ());
+  const GroupOfSlot slot = GroupAt(args.map, SlotOf(args.map, workgroup.number));
   const int split = slot.rest;
-  const int first_channel = slot.group * kC.tile.m;
+  const int first_channel = (workgroup.first_group + slot.group) * kC.tile.m;
   const int first_step = split * args.split_steps, left = args.steps - first_step;
   const int steps = left < args.split_steps ? left : args.split_steps;
 

@@ -28,18 +28,19 @@ struct Block {
 /// workgroups of a sub-GEMM start one after the other, and every die gets a run of its tiles, with
 /// all groups and splits of each.
 GRIDWISE_DEVICE Block FindBlock(const GatherArgs& args, int tile_m, int tile_n, int groups) {
-  const int workgroup = WorkgroupAt(args.map, BlockIdX(), BlockIdY(), BlockIdZ());
+  const auto [workgroup, first_group] = WorkgroupAt(args.map, BlockIdX(), BlockIdY(), BlockIdZ());
   Block block;
   block.gemm_words = FindSubGemmWords(
       args, static_cast<int>(Divide(GroupAt(args.map, workgroup).rest, args.by_splits)));
   block.gemm = LoadConstant<SubGemm>(block.gemm_words);
-  const int rows = CeilDiv<unsigned>(block.gemm.m, tile_m), of_tile = args.map.groups * args.splits;
+  const int rows = CeilDiv<unsigned>(block.gemm.m, tile_m),
+            of_tile = args.map.neighbours * args.splits;
   const GroupOfSlot slot = GroupAt(
       args.map,
       SlotOf(args.map, workgroup - block.gemm.first_tile * of_tile, rows * args.n_tiles * of_tile));
   const int tile_of_gemm = static_cast<int>(Divide(slot.rest, args.by_splits));
   const TileOfGemm tile = TileAt(args.map, tile_of_gemm, rows, args.n_tiles);
-  block.group = slot.group * groups;
+  block.group = (first_group + slot.group) * groups;
   block.split = slot.rest - tile_of_gemm * args.splits;
   block.m = tile.row * tile_m;
   block.n = tile.column * tile_n;

@@ -354,16 +354,19 @@ BwdWeightPlan PlanBwdWeight(const TileConfig& config, const PartRequest& request
                                static_cast<unsigned>(sharing.splits)},
                 .threads = {static_cast<unsigned>(config.threads()), 1, 1}},
       .args = MakeArgs(config, problem, ChooseStepShape(config, problem), sharing)};
-  plan.args.map =
-      ChooseBlockMap(request.device, {.tiles = Tiles(config, problem),
-                                      .rows = plan.args.m_tiles,
-                                      .columns = plan.args.n_tiles,
-                                      .row_elements = config.tile.m,
-                                      .column_elements = config.tile.n,
-                                      .resident = ResidentWorkgroups(config, request.device),
-                                      .groups = Groups(config, problem),
-                                      .splits = sharing.splits,
-                                      .splits_are_neighbours = false});
+  const std::int64_t group_stride =
+      std::min(problem.AxesOf(Tensor::kX).stride[4], problem.AxesOf(Tensor::kY).stride[4]);
+  plan.args.map = ChooseBlockMap(
+      request.device, {.tiles = Tiles(config, problem),
+                       .rows = plan.args.m_tiles,
+                       .columns = plan.args.n_tiles,
+                       .row_elements = config.tile.m,
+                       .column_elements = config.tile.n,
+                       .resident = ResidentWorkgroups(config, request.device),
+                       .groups = Groups(config, problem),
+                       .splits = sharing.splits,
+                       .group_bytes = group_stride * SizeOf(config.type) * config.merge.groups,
+                       .splits_are_neighbours = false});
   return plan;
 }
 

@@ -422,6 +422,8 @@ GatherPlan PlanGather(const TileConfig& config, const PartRequest& request) {
   plan.args.sub_gemms = static_cast<int>(plan.table.size());
   plan.is_inline = plan.table.size() <= kInlineSubGemms;
   if (plan.is_inline) std::copy(plan.table.begin(), plan.table.end(), plan.args.inline_table);
+  const std::int64_t group_bytes =
+      request.problem.AxesOf(request.problem.a()).stride[4] * SizeOf(config.type);
   plan.args.map =
       ChooseBlockMap(request.device, {.tiles = tiles.count,
                                       .rows = tiles.m_tiles,
@@ -430,7 +432,9 @@ GatherPlan PlanGather(const TileConfig& config, const PartRequest& request) {
                                       .column_elements = config.tile.n,
                                       .resident = ResidentWorkgroups(config, request.device),
                                       .groups = tiles.groups,
-                                      .splits = sharing.splits});
+                                      .splits = sharing.splits,
+                                      .group_bytes = group_bytes * config.merge.groups,
+                                      .taps = request.problem.filter_taps()});
   plan.shape = {
       .workgroups = {static_cast<unsigned>(tiles.count), static_cast<unsigned>(tiles.groups),
                      static_cast<unsigned>(sharing.splits)},
