@@ -6,7 +6,7 @@
 Needs PyTorch. Both sides compute the same tensors (random normal, channels last) on the same stream. A time is the median of
 events around one call, each after 256 MB have been written; the sides take turns, and the median of their turns counts. cuDNN is
 autotuned (of very large problems among the ten algorithms that its heuristics name first); Gridwise runs its planner's choice,
-passes and the addition of splits included. Each result is first compared with PyTorch's in f32, by ||out - ref|| / ||ref||. Writes
+passes and the addition of splits included. Each result is first compared with PyTorch's in f32 (of f32 in f64), by ||out - ref|| / ||ref||. Writes
 <out>/layers.csv, page.md and, with --all-rows, rows.csv, which //benchmarks:fit and :rank read.
 """
 
@@ -137,12 +137,12 @@ class Tensors:
         return results[0] if mask[0] else results[1]
 
     def reference(self):
-        """In f32; of very large problems, for which some f32 algorithms take minutes, cuDNN's own result."""
+        """In f32, of f32 in f64; of very large problems, for which some algorithms take minutes, cuDNN's own result."""
         if flops(self.problem) > LARGE:
             return self.compute().float()
         benchmark, torch.backends.cudnn.benchmark = torch.backends.cudnn.benchmark, False
         try:
-            return self.compute(lambda t: t.float())
+            return self.compute(lambda t: t.double() if t.dtype == torch.float32 else t.float()).float()
         finally:
             torch.backends.cudnn.benchmark = benchmark
 
