@@ -1,23 +1,24 @@
 """Times Gridwise's convolutions beside cuDNN's, in one process, on an NVIDIA GPU.
 
-    bazel build --config=sm_90a //benchmarks:libgridwise_conv.so
-    python3 benchmarks/compare_cudnn.py --library=bazel-bin/benchmarks/libgridwise_conv.so [--check=N] [--all-rows]
+    bazel build --config=sm_90a //instances/c:libgridwise.so
+    python3 benchmarks/compare_cudnn.py --library=bazel-bin/instances/c/libgridwise.so [--check=N] [--all-rows]
 
 Needs PyTorch. Both sides compute the same tensors (random normal, channels last) on the same stream. A time is the median of
 events around one call, each after 256 MB have been written; the sides take turns, and the median of their turns counts. cuDNN is
 autotuned (of very large problems among the ten algorithms that its heuristics name first); Gridwise runs its planner's choice,
-passes and the addition of splits included. Each result is first compared with PyTorch's in f32, by ||out - ref|| / ||ref||. Writes
+passes and the addition of splits included. Each result is first compared with PyTorch's in f32 (of f32 in f64), by ||out - ref|| / ||ref||. Writes
 <out>/layers.csv, page.md and, with --all-rows, rows.csv, which //benchmarks:fit and :rank read.
 """
 
 import argparse
 import collections
 import csv
-import ctypes
+import importlib
 import math
 import os
 import random
 import statistics
+import sys
 import time
 
 import torch
@@ -27,72 +28,30 @@ TYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32}
 TOLERANCE = {"f16": 1e-3, "bf16": 6e-3, "f32": 1e-5}
 LARGE = 5e11  # flops: of such problems, some of cuDNN's algorithms take minutes
 RELU, BIAS, RESIDUAL = 1, 2, 4
-LAYOUTS = ("nhwgc", "gnhwc", "ngchw")
-PARTS = ("matrix", "memory", "alone", "fixed", "rounds", "passes")  # of an estimate, see core/launch/cost.h
 
 
-class Request(ctypes.Structure):
-    """As benchmarks/conv_c_api.cc has it."""
-
-    _fields_ = [
-        (name, ctypes.c_int64) for name in ("direction", "type", "out_type", "rank", "groups", "batch", "c", "k")
-    ] + [("dims", ctypes.c_int64 * 18)] + [
-        (name, ctypes.c_int64) for name in ("layout", "weight_layout", "epilogue", "splits")
-    ]
+gridwise = None  # instances/python/gridwise.py, once it is known where the library is
 
 
-class Library:
-    def __init__(self, path, types):
-        self.lib = ctypes.CDLL(path)
-        pointer, integer, text = ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p
-        self.lib.gridwise_conv_load.restype = pointer
-        self.lib.gridwise_conv_load.argtypes = [pointer, text, pointer, integer]
-        self.lib.gridwise_conv_free.argtypes = [pointer]
-        self.lib.gridwise_conv_row.restype = text
-        self.lib.gridwise_conv_row.argtypes = [pointer]
-        self.lib.gridwise_conv_workspace_bytes.restype = ctypes.c_int64
-        self.lib.gridwise_conv_workspace_bytes.argtypes = [pointer]
-        self.lib.gridwise_conv_launch.argtypes = [pointer] * 8 + [pointer, integer]
-        self.lib.gridwise_conv_rows.argtypes = [pointer, text, pointer, integer]
-        self.lib.gridwise_conv_sizes.argtypes = [pointer, pointer, integer]
-        self.types = types
-        self.text = ctypes.create_string_buffer(1 << 16)
-
-    def rows(self, request):
-        """[(row, estimated microseconds, and the cycles of PARTS)], the cheapest first."""
-        self.lib.gridwise_conv_rows(ctypes.byref(request), b"sm_90a", self.text, len(self.text))
-        lines = self.text.value.decode().splitlines()
-        return [(row, *map(float, numbers)) for row, *numbers in map(str.split, lines)]
-
-    def sizes(self, request):
-        """The problem, as `gridwise` writes it."""
-        self.lib.gridwise_conv_sizes(ctypes.byref(request), self.text, len(self.text))
-        return self.text.value.decode()
-
-    def load(self, request, row=""):
-        handle = self.lib.gridwise_conv_load(ctypes.byref(request), row.encode(), self.text, len(self.text))
-        if not handle:
-            raise LookupError(self.text.value.decode())
-        return Conv(self, handle)
+def open_library(path):
+    global gridwise
+    os.environ["GRIDWISE_LIBRARY"] = os.path.abspath(path)
+    sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "instances", "python"))
+    gridwise = importlib.import_module("gridwise")
 
 
 class Conv:
-    def __init__(self, library, handle):
-        self.library, self.handle = library, handle
-        self.row = library.lib.gridwise_conv_row(handle).decode()
-        size = library.lib.gridwise_conv_workspace_bytes(handle)
-        self.workspace = torch.empty(size, device="cuda", dtype=torch.uint8).fill_(0xFF) if size else None
+    """A kernel for a problem, or the planner's choice."""
 
-    def __del__(self):
-        self.library.lib.gridwise_conv_free(self.handle)
+    def __init__(self, problem, row=None, splits=0):
+        self.conv = problem.plans(row=row, splits=splits)[0].load()
+        self.row, size = self.conv.plan.row, self.conv.plan.workspace_bytes
+        self.workspace = torch.empty(size, device="cuda", dtype=torch.uint8).fill_(0xFF) if size else None
 
     def launch(self, a, b, out, d0=None, d1=None):
         address = lambda t: None if t is None else t.data_ptr()
-        failed = self.library.lib.gridwise_conv_launch(
-            self.handle, address(a), address(b), address(out), address(d0), address(d1), address(self.workspace),
-            torch.cuda.current_stream().cuda_stream, self.library.text, len(self.library.text))
-        if failed:
-            raise RuntimeError(self.library.text.value.decode())
+        self.conv(address(a), address(b), address(out), address(self.workspace), address(d0), address(d1),
+                  stream=torch.cuda.current_stream())
 
 
 Problem = collections.namedtuple("Problem", "groups batch c k dims")  # dims: in, filter, stride, dilation, pad, pad_end
@@ -108,14 +67,36 @@ def flops(problem):
     return 2.0 * problem.batch * cells * problem.k * (problem.c // problem.groups) * taps
 
 
-def request_of(problem, direction, dtype, out_type=None, epilogue=0, splits=0, layout="nhwgc"):
-    rank = len(problem.dims)
-    dims = [[1, 1, 1, 1, 0, 0]] * (3 - rank) + [list(d) for d in problem.dims]
-    types = {"f16": 0, "bf16": 1, "f32": 2}
-    codes = library.types
-    return Request(DIRECTIONS.index(direction), codes[dtype], -1 if out_type is None else codes[out_type], rank,
-                   problem.groups, problem.batch, problem.c, problem.k,
-                   (ctypes.c_int64 * 18)(*[v for d in dims for v in d]), LAYOUTS.index(layout), 0, epilogue, splits)
+def output_strides(problem, direction, layout):
+    """Of y or dx, in elements: by n, d, h, w, g, c of a group."""
+    channels = problem.k if direction == "fwd" else problem.c
+    cells = [1] * (3 - len(problem.dims)) + [out_size(d) if direction == "fwd" else d[0] for d in problem.dims]
+    of_group = channels // problem.groups
+    of_axis, one = [0] * 3, 1 if layout == "ngchw" else channels
+    for axis in (2, 1, 0):
+        of_axis[axis], one = one, one * cells[axis]
+    c = math.prod(cells) if layout == "ngchw" else 1
+    return [channels * math.prod(cells), *of_axis, of_group * c, c]
+
+
+def gridwise_problem(problem, direction, dtype, out_type=None, epilogue=0, layout="nhwgc"):
+    tensors, channels = [], problem.k if direction == "fwd" else problem.c
+    if epilogue & BIAS:
+        tensors.append(("add", "f32", 1.0, [0, 0, 0, 0, channels // problem.groups, 1]))
+    if epilogue & RESIDUAL:
+        tensors.append(("add", out_type or dtype, 0.5, output_strides(problem, direction, layout)))
+    axes = dict(zip(("size", "filter", "stride", "dilation", "pad", "pad_end"), zip(*problem.dims)))
+    return gridwise.Problem(direction, dtype, groups=problem.groups, batch=problem.batch, c=problem.c, k=problem.k,
+                            out_type=out_type, layout=layout, low=0.0 if epilogue & RELU else None, epilogue=tensors, **axes)
+
+
+def sizes_of(problem, direction, dtype):
+    """The problem, as `gridwise` writes it."""
+    text = f"{direction} {dtype} g{problem.groups} n{problem.batch} c{problem.c} k{problem.k}"
+    axes = list(zip(*problem.dims))[:5] + [map(out_size, problem.dims)]
+    for name, values in zip(("in", "filter", "stride", "dilation", "pad", "out"), axes):
+        text += f" {name} " + "x".join(map(str, values))
+    return text
 
 
 def channels_last(t):
@@ -156,12 +137,12 @@ class Tensors:
         return results[0] if mask[0] else results[1]
 
     def reference(self):
-        """In f32; of very large problems, for which some f32 algorithms take minutes, cuDNN's own result."""
+        """In f32, of f32 in f64; of very large problems, for which some algorithms take minutes, cuDNN's own result."""
         if flops(self.problem) > LARGE:
             return self.compute().float()
         benchmark, torch.backends.cudnn.benchmark = torch.backends.cudnn.benchmark, False
         try:
-            return self.compute(lambda t: t.float())
+            return self.compute(lambda t: t.double() if t.dtype == torch.float32 else t.float()).float()
         finally:
             torch.backends.cudnn.benchmark = benchmark
 
@@ -218,9 +199,10 @@ def random_problem(rng):
     return Problem(groups, batch, channels(), channels(), dims)
 
 
-def rows_of(args, request):
-    """As Library.rows; of rows whose names contain --rows."""
-    return [row for row in library.rows(request) if args.rows in row[0] and not (args.skip_rows and args.skip_rows in row[0])]
+def rows_of(args, problem):
+    """[(row, estimated microseconds)] of those whose names contain --rows, the cheapest first."""
+    verdicts = [(v["row"], v["estimated_ms"] * 1e3) for v in problem.explain("sm_90a") if "reason" not in v]
+    return [v for v in verdicts if args.rows in v[0] and not (args.skip_rows and args.skip_rows in v[0])]
 
 
 def check(args):
@@ -240,17 +222,17 @@ def check(args):
             epilogue &= RELU
         splits = rng.choice([0, 0, 1, 2, 3])
         layout = rng.choice(["nhwgc", "nhwgc", "ngchw"])
-        request = request_of(problem, direction, dtype, out_type, epilogue, splits, layout)
-        rows = rows_of(args, request)
+        ours = gridwise_problem(problem, direction, dtype, out_type, epilogue, layout)
+        rows = rows_of(args, ours)
         if not rows:
             rejected += 1
             continue
         tensors = Tensors(problem, direction, dtype, layout)
         ref = tensors.reference()
-        for row, *_ in rows:
+        for row, _ in rows:
             try:
-                error = verify(library.load(request, row), tensors, ref, dtype, out_type, epilogue)
-            except LookupError as reason:
+                error = verify(Conv(ours, row, splits), tensors, ref, dtype, out_type, epilogue)
+            except gridwise.Error as reason:
                 error = math.nan
                 print(reason)
             ran[row] += 1
@@ -300,8 +282,8 @@ def measure(args):
         if args.only not in f"{name} {direction}" or (args.skip and args.skip in f"{name} {direction}"):
             continue
         torch.cuda.empty_cache()
-        request = request_of(problem, direction, args.type)
-        rows = rows_of(args, request)
+        ours = gridwise_problem(problem, direction, args.type)
+        rows = rows_of(args, ours)
         if not rows:
             print(f"{name:14s} {direction:10s} no row", flush=True)
             layers.append(dict(layer=name, direction=direction))
@@ -310,27 +292,27 @@ def measure(args):
         tensors = Tensors(problem, direction, args.type)
         ref = tensors.reference()
         out = torch.empty_like(tensors.like)
-        conv = library.load(request, rows[0][0])  # the planner's choice
+        conv = Conv(ours, rows[0][0])  # the planner's choice
         error = verify(conv, tensors, ref, args.type)
         ok = error < TOLERANCE[args.type]
         best = None
-        for row, estimate, *parts in rows if args.all_rows else []:
+        for row, estimate in rows if args.all_rows else []:
             if estimate > 5 * rows[0][1]:  # rows are in the order of their estimates
                 break
-            other = library.load(request, row)
+            other = Conv(ours, row)
             if not verify(other, tensors, ref, args.type) < TOLERANCE[args.type]:
                 print(f"   WRONG {row}", flush=True)
                 continue
             ms = median_ms(lambda: other.launch(tensors.a, tensors.b, out), 10)
-            all_rows.append(dict(problem=f"{name} {direction}", device="sm_90a", sizes=library.sizes(request), row=row,
-                                 result="timed", ms=ms, estimate_us=estimate, **dict(zip(PARTS, parts))))
+            all_rows.append(dict(problem=f"{name} {direction}", device="sm_90a", row=row, result="timed",
+                                 sizes=sizes_of(problem, direction, args.type), ms=ms, estimate_us=estimate))
             best = min(best or (ms, row), (ms, row))
         del ref
-        theirs, ours = [], []
+        times, cudnn_times = [], []
         for _ in range(args.turns):
-            theirs.append(median_ms(tensors.compute, args.repetitions))
-            ours.append(median_ms(lambda: conv.launch(tensors.a, tensors.b, out), args.repetitions))
-        a, b = statistics.median(theirs), statistics.median(ours)
+            cudnn_times.append(median_ms(tensors.compute, args.repetitions))
+            times.append(median_ms(lambda: conv.launch(tensors.a, tensors.b, out), args.repetitions))
+        a, b = statistics.median(cudnn_times), statistics.median(times)
         layer = dict(layer=name, direction=direction, cudnn_ms=a, ours_ms=b, ratio=a / b, cudnn_tf=flops(problem) / a / 1e9,
                      ours_tf=flops(problem) / b / 1e9, error=error, ok=ok, row=conv.row, best_ms=best[0] if best else "",
                      best_row=best[1] if best else "")
@@ -395,8 +377,7 @@ def main():
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
     torch.cuda.init()
     torch.zeros(1, device="cuda")
-    global library
-    library = Library(args.library, {"f16": 0, "bf16": 1, "f32": 2})
+    open_library(args.library)
     if args.check:
         check(args)
     if args.no_layers:

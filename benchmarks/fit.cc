@@ -184,7 +184,8 @@ absl::Status Run(const std::vector<std::string>& tables) {
     absl::StatusOr<Layer> layer = LayerOf(problem, *gfx);
     if (!layer.ok()) return layer.status();
     if (layer->size() < 2) continue;
-    const bool along_cells = layer->front().problem.direction == Direction::kBackwardWeight;
+    const bool along_cells = gfx != Gfx::kSm90a &&  // which has one set of constants
+                             layer->front().problem.direction == Direction::kBackwardWeight;
     lists[along_cells ? 1 : 0].push_back(*std::move(layer));
   }
   if (lists[0].empty() && lists[1].empty()) {
@@ -193,7 +194,9 @@ absl::Status Run(const std::vector<std::string>& tables) {
   for (const bool along_cells : {false, true}) {
     const std::vector<Layer>& list = lists[along_cells ? 1 : 0];
     if (list.empty()) continue;
-    absl::PrintF("%s\n", along_cells ? "backward-weight" : "forward and backward-data");
+    absl::PrintF("%s\n", gfx == Gfx::kSm90a ? "all directions"
+                         : along_cells      ? "backward-weight"
+                                            : "forward and backward-data");
     const std::vector<Constant> constants = ConstantsOf(*gfx, along_cells);
     Print("before", LossOf(list, *gfx), constants);
     Print("after", Fit(list, *gfx, constants), constants);

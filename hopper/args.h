@@ -45,18 +45,22 @@ static_assert(sizeof(GatherArgs) <= 4096, "HIP passes at most 4096 bytes of argu
 
 /// Arguments of backward-weight: rows are k, columns blocks of 64 c at a tap, K the cells of y.
 struct WeightArgs {
-  TensorMap dy;  // k, cell, group; or k of all groups, and cell
-  TensorMap x;   // im2col
-  SubGemm gemm;  // of forward
+  TensorMap dy;            // k, cell, group; or k of all groups, and cell
+  TensorMap x;             // im2col
+  const void* dy_data;     // and what lanes need that load it
+  int dy_pitch, dy_cells;  // bytes from a cell to the next, and how many there are
+  SubGemm gemm;            // of forward
   AxisStrides strides[3];
   int filter[3];
   int tiles, m_tiles, splits, groups;
-  int in_cluster;                    // splits of a tile are a cluster, which adds them up
+  int in_cluster;  // splits of a tile are a cluster, which adds them up
+  int neighbours;  // tiles of a split, or splits of a tile of a cluster
+  MagicDiv by_tiles, by_neighbours, by_m_tiles;
   int k, c;                          // of a group
   int dy_channels;                   // of dy from group to group, where they are neighbours; else 0
   int c_blocks;                      // of 64 channels
   MagicDiv by_c_blocks, by_taps[2];  // along h and w
-  int slabs;                         // of 64 cells
+  int slabs, longer;                 // of 64 cells: of a split, of which the first have one more
   int is_3d;
   Stores stores;  // not boxes
   EpilogueArgs epilogue;

@@ -1,12 +1,14 @@
 #pragma once
 
-#include <cstdint>
-
 #include "core/arch/target.h"
+#include "core/base/math.h"
 #include "core/base/types.h"
 #include "core/conv/problem.h"
 
 namespace gridwise::hopper {
+
+/// Workgroups of a cluster.
+inline constexpr int kMostCluster = 8;
 
 /// A kernel of a producer warp and warpgroups that multiply, of which each has 64 * reps rows and
 /// all columns of a tile. Operands pass through `stages` slabs of shared memory.
@@ -19,12 +21,14 @@ struct Config {
   int reps = 1;             // of 64 rows
   int columns = 256;        // of a tile
   int stages = 4;
-  int chunk = 64;  // columns that the copy engine stores at once
-  int slab = 64;   // elements of K: channels, 64 or 32, or in backward-weight cells
-  int kept = 0;    // slabs of B that stay in shared memory; 0: they pass through the stages too
+  int chunk = 64;      // columns that the copy engine stores at once
+  int slab = 64;       // elements of K: channels, 64 or 32, or in backward-weight cells
+  int kept = 0;        // slabs of B that stay in shared memory; 0: they pass through the stages too
+  bool lanes = false;  // load A, of backward-weight: its cells may be multiples of 8 bytes apart
 
   static constexpr void Fields(auto& self, auto&& visit) {
-    auto& [direction, type, groups, take_turns, reps, columns, stages, chunk, slab, kept] = self;
+    auto& [direction, type, groups, take_turns, reps, columns, stages, chunk, slab, kept, lanes] =
+        self;
     visit("", direction);
     visit("", type);
     visit("g", groups);
@@ -35,6 +39,7 @@ struct Config {
     visit("o", chunk);
     visit("k", slab);
     visit("b", kept);
+    visit("l", lanes);
   }
   bool operator==(const Config&) const = default;
 
@@ -47,8 +52,21 @@ struct Config {
     if (sharers() == 1 || direction == Direction::kBackwardWeight) return 0;
     return stages / 2 / (sharers() - 1);
   }
-  /// Whether clusters can add up their splits.
-  constexpr bool has_clusters() const { return !take_turns && columns % 16 == 0; }
+  /// Whether clusters can add up their splits, in place of the stages.
+  constexpr bool has_clusters() const {
+    return !take_turns && columns % 16 == 0 && exchange_bytes() <= staging_at();
+  }
+  /// Of a workgroup that adds up its part of a tile: 16 columns of 64 rows at a time, of all
+  /// splits.
+  constexpr int exchange_bytes() const {
+    const int units = reps * columns / 16;
+    int most = 0;
+    for (int splits = 2; splits <= kMostCluster; ++splits) {
+      const int bytes = AlignUp(units, splits) * groups * 4096;
+      most = bytes > most ? bytes : most;
+    }
+    return most;
+  }
   constexpr int rows() const { return 64 * reps * sharers(); }
   constexpr int a_bytes() const { return rows() * slab * 2; }
   constexpr int b_bytes() const { return columns * slab * 2; }
@@ -60,7 +78,8 @@ struct Config {
   constexpr int staging_at() const { return kept_at() + kept * b_bytes(); }
   constexpr int barriers_at() const { return staging_at() + groups * buffers() * buffer_bytes(); }
   constexpr int kept_barrier_at() const { return barriers_at() + stages * 16; }
-  constexpr int shared_bytes() const { return kept_barrier_at() + (kept > 0 ? 16 : 0); }
+  constexpr int exchange_barrier_at() const { return kept_barrier_at() + (kept > 0 ? 16 : 0); }
+  constexpr int shared_bytes() const { return exchange_barrier_at() + (has_clusters() ? 16 : 0); }
 };
 
 /// nullptr when a kernel of `c` can be compiled, else the reason.
@@ -71,6 +90,9 @@ constexpr const char* Reject(const Config& c) {
   }
   if (c.slab != 64 && (c.slab != 32 || c.direction == Direction::kBackwardWeight)) {
     return "slabs are 64 elements, or of forward and backward-data 32";
+  }
+  if (c.lanes && (c.direction != Direction::kBackwardWeight || c.rows() != 64)) {
+    return "lanes load 64 rows of backward-weight";
   }
   if (c.kept > 0 && c.direction == Direction::kBackwardWeight) {
     return "of backward-weight, no operand stays in shared memory";

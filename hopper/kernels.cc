@@ -51,6 +51,14 @@ PartLaunch LaunchOf(const KernelCode& code, const Halo& config, const PartReques
   return LaunchOf(code, PlanHalo(config, request));
 }
 
+/// Whether cells may begin anywhere, as no box of the copy engine can.
+template <class Config>
+bool TakesAnyCells(const Config&) {
+  return false;
+}
+bool TakesAnyCells(const Config& config) { return config.lanes; }
+bool TakesAnyCells(const LineConfig&) { return true; }
+
 template <class Config>
 class Kernel final : public PartKernel {
  public:
@@ -60,7 +68,7 @@ class Kernel final : public PartKernel {
   DataType type() const override { return config_.type; }
   const KernelCode& code() const override { return code_; }
   bool has_epilogue() const override { return true; }
-  bool takes_cells_as_they_are() const override { return std::is_same_v<Config, LineConfig>; }
+  bool takes_cells_as_they_are() const override { return TakesAnyCells(config_); }
   std::optional<Refusal> Reject(const ConvProblem& problem, int /*splits*/) const override {
     return RejectProblem(config_, problem);
   }

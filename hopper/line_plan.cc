@@ -108,18 +108,11 @@ std::optional<Tiling> TilingOf(const LineConfig& config, const ConvProblem& prob
   return best;
 }
 
-/// Lines of all images: element of a line, h, image. Where lanes load them, all elements: by this
-/// map a launch knows that the tensor has to begin at a multiple of 16 bytes.
+/// Lines of all images: element of a line, h, image.
 TensorMapSpec LinesMap(const LineConfig& config, const ConvProblem& problem, int lines) {
+  if (config.loads_by_lanes()) return ElementsMap(problem, GatheredTensor(problem));
   const TensorAxes axes = SourceOf(problem);
   TensorMapSpec map = {.type = problem.type, .rank = 3};
-  if (config.loads_by_lanes()) {
-    SetAxis(map, 0, axes.Elements(), 1);
-    SetAxis(map, 1, 1, 1);
-    SetAxis(map, 2, 1, 1);
-    map.box = {8, 1, 1};
-    return map;
-  }
   SetAxis(map, 0, axes.size[3] * axes.size[5], 1);
   SetAxis(map, 1, axes.size[2], axes.stride[2]);
   SetAxis(map, 2, axes.size[0], axes.stride[0]);

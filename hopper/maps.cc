@@ -65,6 +65,19 @@ std::optional<std::string> RejectStrides(const char* name, const TensorAxes& axe
   return std::nullopt;
 }
 
+std::optional<std::string> RejectLaneCells(const TensorAxes& axes, std::int64_t bytes) {
+  if (axes.size[4] != 1) return "lanes load cells of one group";
+  if (axes.stride[3] * bytes % 16 == 0) {
+    return "cells of dy are multiples of 16 bytes apart, which the copy engine loads";
+  }
+  if (axes.stride[5] != 1) return "lanes load neighbouring channels";
+  if (axes.size[5] * bytes % 8 != 0 || axes.stride[3] * bytes % 8 != 0) {
+    return absl::StrFormat("cells of dy are %d bytes, %d bytes apart; lanes load 8 at a time",
+                           axes.size[5] * bytes, axes.stride[3] * bytes);
+  }
+  return std::nullopt;
+}
+
 Tensor GatheredTensor(const ConvProblem& problem) {
   return problem.direction == Direction::kBackwardData ? Tensor::kY : Tensor::kX;
 }
@@ -127,6 +140,15 @@ TensorMapSpec CellMap(const ConvProblem& problem) {
   return map;
 }
 
+TensorMapSpec ElementsMap(const ConvProblem& problem, Tensor tensor) {
+  TensorMapSpec map = {.type = problem.type, .rank = 3};
+  SetAxis(map, 0, problem.AxesOf(tensor).Elements(), 1);
+  SetAxis(map, 1, 1, 1);
+  SetAxis(map, 2, 1, 1);
+  map.box = {8, 1, 1};
+  return map;
+}
+
 bool GroupsAreNeighbours(const TensorAxes& axes) {
   return axes.size[4] > 1 && axes.stride[4] == axes.size[5];
 }
@@ -151,7 +173,7 @@ bool CellsAreEvenlySpaced(const TensorAxes& axes) {
   return true;
 }
 
-std::optional<std::string> RejectMaps(const ConvProblem& problem) {
+std::optional<std::string> RejectMaps(const ConvProblem& problem, bool lanes) {
   const TensorAxes source = problem.AxesOf(GatheredTensor(problem));
   const std::int64_t bytes = SizeOf(problem.type);
   if (source.size[4] != 1 && source.stride[4] != source.size[5]) {
@@ -163,7 +185,11 @@ std::optional<std::string> RejectMaps(const ConvProblem& problem) {
   const bool weight = problem.direction == Direction::kBackwardWeight;
   const Tensor other = weight ? Tensor::kY : Tensor::kW;
   const TensorAxes axes = problem.AxesOf(other);
-  if (auto reason = RejectStrides(weight ? "dy" : "w", axes, bytes)) return reason;
+  if (lanes) {
+    if (auto reason = RejectLaneCells(axes, bytes)) return reason;
+  } else if (auto reason = RejectStrides(weight ? "dy" : "w", axes, bytes)) {
+    return reason;
+  }
   if (weight && !CellsAreEvenlySpaced(axes)) return "cells of dy are not evenly spaced";
   const Im2colLimits limits = LimitsOf(Is3d(problem));
   for (std::size_t axis = 0; axis < 3; ++axis) {

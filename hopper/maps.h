@@ -30,6 +30,10 @@ bool GroupsAreNeighbours(const TensorAxes& axes);
 /// The output as [cell][group][channel], boxes of 64 cells.
 TensorMapSpec OutputMap(const Config& config, const ConvProblem& problem);
 
+/// All elements, of a tensor that is not loaded by the map: by it a launch knows that the tensor
+/// has to begin at a multiple of 16 bytes.
+TensorMapSpec ElementsMap(const ConvProblem& problem, Tensor tensor);
+
 /// Sets size and stride, in elements, of a map's axis.
 void SetAxis(TensorMapSpec& map, std::size_t axis, std::int64_t size, std::int64_t stride);
 
@@ -38,10 +42,14 @@ void SetAxis(TensorMapSpec& map, std::size_t axis, std::int64_t size, std::int64
 std::optional<std::string> RejectStrides(const char* name, const TensorAxes& axes,
                                          std::int64_t bytes, bool of_groups = true);
 
+/// Why lanes cannot load cells of a tensor.
+std::optional<std::string> RejectLaneCells(const TensorAxes& axes, std::int64_t bytes);
+
 /// Whether all cells of a tensor, images included, are equally far apart.
 bool CellsAreEvenlySpaced(const TensorAxes& axes);
 
-/// Why tensor maps cannot describe the problem's operands; nothing if they can.
-std::optional<std::string> RejectMaps(const ConvProblem& problem);
+/// Why tensor maps cannot describe the problem's operands; nothing if they can. With `lanes`, lanes
+/// load dy of backward-weight.
+std::optional<std::string> RejectMaps(const ConvProblem& problem, bool lanes = false);
 
 }  // namespace gridwise::hopper

@@ -74,16 +74,15 @@ Grid GridOf(const Config& config, const PartRequest& request) {
              : GatherGrid(config, request.problem, request.sub_gemms);
 }
 
-/// Clusters of at most kMostCluster workgroups, and how many of each size an H200 runs at once
-/// where each workgroup fills a multiprocessor, as its driver says (cuOccupancyMaxActiveClusters).
-constexpr int kMostCluster = 8;
+/// How many clusters of each size an H200 runs at once where each workgroup fills a multiprocessor,
+/// as its driver says (cuOccupancyMaxActiveClusters).
 constexpr std::array<double, kMostCluster + 1> kClustersAtOnce = {0,  132, 66, 39, 30,
                                                                   22, 17,  15, 15};
 
 /// Of the lines of A that are loaded, those that channels fill a part of.
 double FilledPart(const Config& config, const ConvProblem& problem) {
   const bool weight = config.direction == Direction::kBackwardWeight;
-  if (weight && GroupsAreNeighbours(problem.AxesOf(Tensor::kY))) return 0;
+  if (config.lanes || (weight && GroupsAreNeighbours(problem.AxesOf(Tensor::kY)))) return 0;
   const std::int64_t channels = weight ? problem.k_per_group() : SourceChannels(problem);
   const std::int64_t of_line = weight ? 64 : config.slab;
   if (channels % of_line == 0) return 0;
@@ -117,7 +116,8 @@ class Estimates {
     const bool short_slabs = config.slab < 64 && config.direction == Direction::kBackwardData;
     waits_ = config.rows() * config.columns <= 4096 ? 1.2 : short_slabs ? 1.15 : 1;
     const double filled = config.rows() * FilledPart(config, problem);
-    lines_ = (config.rows() + config.columns) * fit_.line + filled * fit_.filled_line +
+    const int rows = config.lanes ? 0 : config.rows();  // that are loaded as lines
+    lines_ = (rows + config.columns) * fit_.line + filled * fit_.filled_line +
              config.rows() * UnalignedLine(config, problem);
     elements_ = static_cast<double>(problem.out_elements());
     operand_bytes_ =
@@ -343,7 +343,7 @@ std::optional<std::string> RejectProblem(const Config& config, const ConvProblem
     }
   }
   if (auto reason = RejectKept(config, problem)) return reason;
-  return RejectMaps(problem);
+  return RejectMaps(problem, config.lanes);
 }
 
 std::optional<Excess> TooLargeForLaunch(const ConvProblem& problem) {
@@ -450,6 +450,10 @@ Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
   args.groups = Int(problem.groups);
   args.m_tiles = Int(grid.m_tiles);
   args.tiles = Int(grid.of_group * shared.splits);
+  args.neighbours = shared.in_cluster ? shared.splits : Int(grid.of_group);
+  args.by_tiles = MakeMagicDiv(static_cast<unsigned>(args.tiles));
+  args.by_neighbours = MakeMagicDiv(static_cast<unsigned>(args.neighbours));
+  args.by_m_tiles = MakeMagicDiv(static_cast<unsigned>(args.m_tiles));
   args.k = Int(problem.k_per_group());
   args.c = Int(problem.c_per_group());
   args.dy_channels = GroupsAreNeighbours(problem.AxesOf(Tensor::kY)) ? args.k : 0;
@@ -458,9 +462,16 @@ Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
   for (const std::size_t i : {0u, 1u}) {
     args.by_taps[i] = MakeMagicDiv(static_cast<unsigned>(args.gemm.axis[i + 1].taps));
   }
-  args.slabs = Int(SlabsOf(config, problem.batch * problem.out_cells()));
+  args.dy_pitch = Int(problem.AxesOf(Tensor::kY).stride[3] * SizeOf(problem.type));
+  args.dy_cells = Int(problem.batch * problem.out_cells());
+  const int slabs = Int(SlabsOf(config, args.dy_cells));
+  args.slabs = slabs / shared.splits;
+  args.longer = slabs % shared.splits;
   args.stores = StoresOf(problem, {}, args.epilogue);
-  plan.maps = {{.at = offsetof(WeightArgs, dy), .place = {Memory::kA}, .spec = CellMap(problem)},
+  plan.addresses = {{offsetof(WeightArgs, dy_data), {Memory::kA}}};
+  plan.maps = {{.at = offsetof(WeightArgs, dy),
+                .place = {Memory::kA},
+                .spec = config.lanes ? ElementsMap(problem, Tensor::kY) : CellMap(problem)},
                {.at = offsetof(WeightArgs, x),
                 .place = {Memory::kB},
                 .spec = SourceMap(problem, args.gemm, 64, config.slab)}};

@@ -145,6 +145,24 @@ TEST(Reject, PassesMakeRoomForTheCopyEngine) {
   EXPECT_EQ(SimpleProblem(head, Gfx::kSm90a).k, 100);
 }
 
+// Lanes load cells of dy as they are where no box of the copy engine can begin.
+TEST(RejectProblem, LanesLoadWhatTheCopyEngineCannot) {
+  Config lanes = RowFor(Direction::kBackwardWeight);
+  lanes.groups = 1;
+  lanes.lanes = true;
+  const Config boxes = RowFor(Direction::kBackwardWeight);
+  ConvProblem problem = Problem(Direction::kBackwardWeight, 7, 1);
+  problem.k = 36;
+  EXPECT_EQ(RejectProblem(lanes, problem).value_or(""), "");
+  EXPECT_THAT(RejectProblem(boxes, problem).value_or(""),
+              HasSubstr("elements of dy are 3528 bytes apart"));
+  EXPECT_EQ(PlanWeight(lanes, {Gfx::kSm90a, problem, {}, Sharing{}}).args.dy_pitch, 72);
+  problem.k = 40;
+  EXPECT_THAT(RejectProblem(lanes, problem).value_or(""), HasSubstr("multiples of 16 bytes"));
+  problem.k = 38;
+  EXPECT_THAT(RejectProblem(lanes, problem).value_or(""), HasSubstr("lanes load 8 at a time"));
+}
+
 // Where clusters add splits up, the sums are one tensor, and clusters are whole.
 TEST(PlanWeight, ClustersAreSplitsOfATile) {
   Config config = RowFor(Direction::kBackwardWeight);

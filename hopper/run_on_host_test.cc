@@ -372,6 +372,18 @@ TEST(Weight, SplitsAndNot) {
   CheckWeight<kC>(Problem(Direction::kBackwardWeight, 2, 24, 24, Axis(7), Axis(6)), 4);
 }
 
+TEST(Weight, LanesLoadCells) {
+  constexpr Config kC = {.direction = Direction::kBackwardWeight,
+                         .groups = 1,
+                         .columns = 128,
+                         .stages = 3,
+                         .lanes = true};
+  constexpr Direction kWeight = Direction::kBackwardWeight;
+  CheckWeight<kC>(Problem(kWeight, 1, 72, 36, Axis(7), Axis(9, 2)), 1);
+  CheckWeight<kC>(Problem(kWeight, 1, 24, 100, Axis(7), Axis(6)), 4);
+  CheckWeight<kC>(Problem(kWeight, 1, 64, 4, Axis(5), Axis(7)), 1);
+}
+
 template <SimpleConfig kC>
 void CheckSimple(ConvProblem problem, int splits = 1) {
   problem.direction = kC.direction;

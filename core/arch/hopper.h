@@ -83,6 +83,19 @@ struct Mbarrier {
           : "memory");
     } while (!done);
   }
+  /// The same for what other workgroups of the cluster have sent.
+  GRIDWISE_DEVICE void WaitOfCluster(unsigned parity) const {
+    unsigned done;
+    do {
+      asm volatile(
+          "{\n.reg .pred p;\n"
+          "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n"
+          "selp.u32 %0, 1, 0, p;\n}"
+          : "=r"(done)
+          : "r"(at), "r"(parity)
+          : "memory");
+    } while (!done);
+  }
 };
 /// Makes initialised barriers visible to the copy engine.
 GRIDWISE_DEVICE void FenceMbarrierInit() {
@@ -267,28 +280,23 @@ GRIDWISE_DEVICE int ClusterRank() {
   asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   return rank;
 }
-/// Until all threads of the cluster that have not ended are there; what they wrote to shared memory
-/// can be read.
-GRIDWISE_DEVICE void ClusterSync() {
-  asm volatile("barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;" ::: "memory");
-}
-/// The same with no order of memory: once they have what they read of each other.
+/// Until all threads of the cluster that have not ended are there: no order of what they wrote.
 GRIDWISE_DEVICE void ClusterMeet() {
   asm volatile("barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait.acquire;" ::: "memory");
 }
-/// The same address in the shared memory of another workgroup of the cluster, for LoadOfCluster.
+/// The same address in the shared memory of another workgroup of the cluster, for SendOfCluster.
 GRIDWISE_DEVICE SharedAddress OfClusterRank(SharedAddress at, int rank) {
   SharedAddress there;
   asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(at), "r"(rank));
   return there;
 }
-GRIDWISE_DEVICE Vec<float, 4> LoadOfCluster(SharedAddress at) {
-  Vec<float, 4> v;
-  asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
-               : "=f"(v[0]), "=f"(v[1]), "=f"(v[2]), "=f"(v[3])
-               : "r"(at)
-               : "memory");
-  return v;
+/// Starts to store into another workgroup's shared memory, where `bar` counts the 16 bytes.
+GRIDWISE_DEVICE void SendOfCluster(SharedAddress to, Vec<float, 4> v, SharedAddress bar) {
+  asm volatile(
+      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], {%1, %2, %3, %4}, "
+      "[%5];" ::"r"(to),
+      "f"(v[0]), "f"(v[1]), "f"(v[2]), "f"(v[3]), "r"(bar)
+      : "memory");
 }
 
 /// Adds to a number in memory, whoever else does.

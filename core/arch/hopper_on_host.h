@@ -140,6 +140,7 @@ struct Mbarrier {
   void Arrive() const { State().Change(1, 0); }
   void ArriveWhenLoaded() const { Arrive(); }
   void Wait(unsigned parity) const { State().Wait(parity); }
+  void WaitOfCluster(unsigned parity) const { Wait(parity); }
   HostMbarrier& State() const { return host_workgroup->mbarriers.at(at); }
 };
 inline void FenceMbarrierInit() {}
@@ -290,11 +291,11 @@ inline bool IsElected() {
 inline int WarpId() { return ThreadId() / 32; }
 inline unsigned OfWarp(unsigned v) { return v; }
 inline int WarpgroupId() { return ThreadId() / 128; }
-inline void ClusterSync() {}
 inline void ClusterMeet() {}
 inline SharedAddress OfClusterRank(SharedAddress at, int) { return at; }
-inline Vec<float, 4> LoadOfCluster(SharedAddress at) {
-  return *reinterpret_cast<const Vec<float, 4>*>(dynamic_shared_memory + at);
+inline void SendOfCluster(SharedAddress to, Vec<float, 4> v, SharedAddress bar) {
+  std::memcpy(dynamic_shared_memory + to, &v, sizeof(v));
+  Mbarrier{bar}.State().Change(0, -16);
 }
 inline void AddTo(float* to, float v) { std::atomic_ref<float>(*to) += v; }
 

@@ -4,63 +4,98 @@
 
 namespace gridwise::hopper {
 
-/// Stores a tile whose splits are a cluster, by all threads that consume: each workgroup puts its
-/// sums into shared memory, in place of the stages, and adds up those of all, in the order of the
-/// splits, for some of the columns. `row` is the warpgroup's first.
-template <Config kC, class Finish>
-GRIDWISE_DEVICE void StoreOfCluster(const Finish& finish, Stores stores, int splits, char* staging,
-                                    int group, int row, const Sums<kC>& sums) {
+/// How the workgroups of a cluster, the splits of a tile, add up their sums. Units are 16 columns
+/// of 64 rows of each warpgroup. Workgroups take turns at having a unit: all others send it their
+/// sums, in place of the stages, and it adds them up in the order of the splits. What a thread
+/// adds, the same thread of the others had.
+template <Config kC>
+struct ClusterExchange {
   using Four = Vec<float, 4>;
-  constexpr int kThreads = 128 * kC.groups, kOfRow = kC.columns / 2, kOfUnit = 8;
-  constexpr int kAtATime = 4;
-  constexpr int kUnits = kC.reps * kOfRow / kOfUnit;  // of 64 rows and 16 columns
-  static_assert(kC.reps * kOfRow * kThreads * 4 <= kC.staging_at());
-  WaitAt(ClusterBarrier(), kThreads);  // nobody reads the stages any more
-  Four* const mine = reinterpret_cast<Four*>(dynamic_shared_memory) + ThreadId();
-#pragma unroll
-  for (int i = 0; i < kC.reps * kOfRow; i += 4) {
-    const float* const d = sums.d[i / kOfRow] + i % kOfRow;
-    mine[i / 4 * kThreads] = Four{d[0], d[1], d[2], d[3]};
+  static constexpr int kThreads = 128 * kC.groups, kOfUnit = 8, kPieces = kOfUnit / 4;
+  static constexpr int kPieceBytes = kThreads * 16;
+  static constexpr int kOfRep = kC.columns / 2 / kOfUnit, kUnits = kC.reps * kOfRep;
+  static_assert(kC.has_clusters());
+
+  const SlabRing<kC>& ring;
+  int splits, rank;
+
+  /// Where this thread has its pieces of the sums that were sent.
+  GRIDWISE_DEVICE static Four* Mine() {
+    return reinterpret_cast<Four*>(dynamic_shared_memory) + ThreadId();
   }
-  ClusterSync();
-  const SharedAddress at = DynamicSharedMemory() + ThreadId() * 16;
-  using OfSplits = Four[kAtATime][kOfUnit / 4];
-  const auto load = [&](int unit, int first, OfSplits& loaded) __attribute__((always_inline)) {
-#pragma unroll
-    for (int s = 0; s < kAtATime; ++s) {
-      const int split = first + s < splits ? first + s : first;
-      const SharedAddress from = OfClusterRank(at + unit * kOfUnit * kThreads * 4, split);
-#pragma unroll
-      for (int i = 0; i < kOfUnit / 4; ++i) loaded[s][i] = LoadOfCluster(from + i * kThreads * 16);
-    }
-  };
-  const auto add = [&](float (&v)[kOfUnit], int first,
-                       const OfSplits& loaded) __attribute__((always_inline)) {
-#pragma unroll
-    for (int s = 0; s < kAtATime; ++s) {
-      const bool is_there = first + s < splits;  // no branch, before which loads would wait
-#pragma unroll
-      for (int i = 0; i < kOfUnit; ++i) v[i] += is_there ? loaded[s][i / 4][i % 4] : 0;
-    }
-  };
-  OfSplits next;  // of the unit after this one: on their way while this one is stored
-  if (ClusterRank() < kUnits) load(ClusterRank(), 0, next);
-#pragma clang loop unroll(disable)
-  for (int unit = ClusterRank(); unit < kUnits; unit += splits) {
-    float v[kOfUnit] = {};
-    add(v, 0, next);
-#pragma clang loop unroll(disable)
-    for (int first = kAtATime; first < splits; first += kAtATime) {
-      OfSplits loaded;
-      load(unit, first, loaded);
-      add(v, first, loaded);
-    }
-    if (unit + splits < kUnits) load(unit + splits, 0, next);
-    constexpr int kOfRep = kOfRow / kOfUnit;
-    StoreByLanes<16, kC.type>(finish, stores, staging, group, row + unit / kOfRep * 64, v,
-                              unit % kOfRep * 16);
+  /// The first of a unit and a split, of a workgroup that has the unit.
+  GRIDWISE_DEVICE int PieceOf(int unit, int owner, int split) const {
+    return (unit - owner + split) * kPieces;
   }
-  ClusterMeet();  // nobody's shared memory is read any more
+
+  /// Once nobody reads the stages any more.
+  GRIDWISE_DEVICE void Send(const Sums<kC>& sums) const {
+    const SharedAddress mine = DynamicSharedMemory() + ThreadId() * 16;
+    int owner = 0;
+#pragma unroll
+    for (int unit = 0; unit < kUnits; ++unit) {
+      const float* const d = sums.d[unit / kOfRep] + unit % kOfRep * kOfUnit;
+      const int first = PieceOf(unit, owner, rank);
+      const SharedAddress there = OfClusterRank(mine + first * kPieceBytes, owner);
+      const SharedAddress counts = OfClusterRank(ring.exchanged().at, owner);
+#pragma unroll
+      for (int i = 0; i < kPieces; ++i) {
+        const Four v = {d[i * 4], d[i * 4 + 1], d[i * 4 + 2], d[i * 4 + 3]};
+        if (owner != rank) {
+          SendOfCluster(there + i * kPieceBytes, v, counts);
+        } else {
+          Mine()[(first + i) * kThreads] = v;
+        }
+      }
+      if (++owner == splits) owner = 0;
+    }
+  }
+
+  /// Of a unit of this workgroup, when all is there.
+  GRIDWISE_DEVICE void Add(float (&v)[kOfUnit], int unit) const {
+    constexpr int kAtATime = 4;
+#pragma clang loop unroll(disable)
+    for (int split = 0; split < splits; split += kAtATime) {
+      Four sent[kAtATime][kPieces];
+#pragma unroll
+      for (int s = 0; s < kAtATime; ++s) {
+        const int first = PieceOf(unit, rank, split + s < splits ? split + s : split);
+#pragma unroll
+        for (int i = 0; i < kPieces; ++i) sent[s][i] = Mine()[(first + i) * kThreads];
+      }
+#pragma unroll
+      for (int s = 0; s < kAtATime; ++s) {
+        const bool is_there = split + s < splits;  // no branch, before which loads would wait
+#pragma unroll
+        for (int i = 0; i < kOfUnit; ++i) v[i] += is_there ? sent[s][i / 4][i % 4] : 0;
+      }
+    }
+  }
+};
+
+/// Stores a tile whose splits are a cluster, by all threads that consume. `row` is the warpgroup's
+/// first.
+template <Config kC, class Finish>
+GRIDWISE_DEVICE void StoreOfCluster(const Finish& finish, Stores stores, int splits,
+                                    const SlabRing<kC>& ring, int staging, int group, int row,
+                                    const Sums<kC>& sums) {
+  using Exchange = ClusterExchange<kC>;
+  const Exchange exchange = {ring, splits, ClusterRank()};
+  if (ThreadId() == 0) {
+    const int units = (Exchange::kUnits - exchange.rank + splits - 1) / splits;
+    const int bytes = units * Exchange::kPieces * Exchange::kPieceBytes;
+    ring.exchanged().ArriveAndExpect((splits - 1) * bytes);
+  }
+  ClusterMeet();  // nobody reads the stages any more
+  exchange.Send(sums);
+  ring.exchanged().WaitOfCluster(0);
+#pragma clang loop unroll(disable)
+  for (int unit = exchange.rank; unit < Exchange::kUnits; unit += splits) {
+    float v[Exchange::kOfUnit] = {};
+    exchange.Add(v, unit);
+    StoreByLanes<16, kC.type>(finish, stores, dynamic_shared_memory + staging, group,
+                              row + unit / Exchange::kOfRep * 64, v, unit % Exchange::kOfRep * 16);
+  }
 }
 
 }  // namespace gridwise::hopper

@@ -248,8 +248,7 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
     MultiplySlabs(sums, ring, tile.steps(), group, is_last, find_next);
     if constexpr (kC.has_clusters()) {
       if (args.in_cluster) {
-        StoreOfCluster<kC>(finish, args.stores, args.splits, dynamic_shared_memory + staging, group,
-                           row, sums);
+        StoreOfCluster<kC>(finish, args.stores, args.splits, ring, staging, group, row, sums);
         return;  // a workgroup of a cluster has one tile
       }
     }
@@ -276,6 +275,7 @@ struct GatherRoles {
     Prefetch(args.w);
     const SlabRing<kC> ring(base);
     if constexpr (kC.kept > 0) ring.kept().Init(1);
+    if constexpr (kC.has_clusters()) ring.exchanged().Init(1);
     ring.Init(4 * kC.sharers());  // a lane of every warp
   }
   GRIDWISE_DEVICE static void Produce(const GatherArgs& args, SharedAddress base) {

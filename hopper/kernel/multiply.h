@@ -50,6 +50,13 @@ GRIDWISE_DEVICE void StartSlab(Sums<kC>& sums, const SlabRing<kC>& ring, int gro
   WgmmaCommit();
 }
 
+/// Until the matrix unit can read the stage.
+template <Config kC>
+GRIDWISE_DEVICE void WaitFull(const SlabRing<kC>& ring) {
+  ring.WaitFull();
+  if constexpr (kC.lanes) FenceAsyncProxy();
+}
+
 /// The sums over `slabs` slabs of the ring, at least one. While the first is multiplied, lanes do
 /// something else.
 ///
@@ -61,13 +68,13 @@ GRIDWISE_DEVICE void MultiplySlabs(Sums<kC>& sums, SlabRing<kC>& ring, int slabs
                                    bool is_last, auto&& meanwhile) {
   const bool follows = !is_last && slabs > kC.stages && kC.lead() > 0;
   if (follows && group > 0) WaitAt(LeadBarrier(group), 256);
-  ring.WaitFull();
+  WaitFull(ring);
   StartSlab<kC, true>(sums, ring, group, 0);
   meanwhile();
   int last = ring.stage();
   ring.Next();
   for (int slab = 1; slab < slabs; ++slab) {
-    ring.WaitFull();
+    WaitFull(ring);
     StartSlab<kC, false>(sums, ring, group, slab);
     if (follows && slab == kC.lead() && group + 1 < kC.groups)
       ArriveAt(LeadBarrier(group + 1), 256);

@@ -79,6 +79,8 @@ class SlabRing : public Ring<kC.stages> {
   }
   /// Counts the bytes of the slabs of B that stay.
   GRIDWISE_DEVICE Mbarrier kept() const { return {base_ + kC.kept_barrier_at()}; }
+  /// And those of the sums that the others of a cluster send.
+  GRIDWISE_DEVICE Mbarrier exchanged() const { return {base_ + kC.exchange_barrier_at()}; }
 
  private:
   SharedAddress base_;
@@ -87,7 +89,6 @@ class SlabRing : public Ring<kC.stages> {
 /// Named barriers of the workgroup: 0 is of all threads.
 constexpr int StoreBarrier(int group) { return 1 + group; }
 constexpr int TurnBarrier(int group) { return 8 + group; }
-constexpr int ClusterBarrier() { return 12; }
 constexpr int LeadBarrier(int group) { return 12 + group; }  // of groups behind the first
 
 }  // namespace gridwise::hopper

@@ -5,9 +5,19 @@
 
 namespace gridwise::hopper {
 
-/// Runs a kernel's two roles: a warp of the last warpgroup produces what the other `kGroups`
+/// Warps that produce: one, unless the roles say.
+template <class Roles>
+constexpr int ProducersOf() {
+  if constexpr (requires { Roles::kProducers; }) {
+    return Roles::kProducers;
+  } else {
+    return 1;
+  }
+}
+
+/// Runs a kernel's two roles: warps of the last warpgroup produce what the other `kGroups`
 /// consume. Roles::Init, by all threads, Produce and Consume take the arguments and the workgroup's
-/// shared memory. All lanes of the warp that produces compute the same, and one passes it on, see
+/// shared memory. All lanes of a warp that produces compute the same, and one passes it on, see
 /// IsElected.
 template <int kGroups, class Roles, class Args>
 GRIDWISE_DEVICE void RunRoles(const Args& args) {
@@ -25,7 +35,7 @@ GRIDWISE_DEVICE void RunRoles(const Args& args) {
   const int warp = WarpId();
   if (warp >= 4 * kGroups) {
     if constexpr (kGroups > 1) GiveRegisters<kProducer>();
-    if (warp == 4 * kGroups) Roles::Produce(args, base);
+    if (warp < 4 * kGroups + ProducersOf<Roles>()) Roles::Produce(args, base);
   } else {
     if constexpr (kGroups > 1) TakeRegisters<kConsumer>();
     Roles::Consume(args, base);

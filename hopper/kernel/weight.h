@@ -2,6 +2,7 @@
 
 #include "hopper/args.h"
 #include "hopper/kernel/cluster.h"
+#include "hopper/kernel/lane_cells.h"
 #include "hopper/kernel/roles.h"
 #include "hopper/kernel/store.h"
 
@@ -24,19 +25,20 @@ struct WeightTileAt {
 
 template <Config kC>
 GRIDWISE_DEVICE WeightTileAt FindTile(const WeightArgs& args, int tile) {
-  const int group = tile / args.tiles;
+  const int group = Quotient(tile, args.by_tiles);
   tile -= group * args.tiles;
   // Tiles that run at the same time sum the same cells, but those of clusters.
-  const int of_split = args.tiles / args.splits;
-  const int split = args.in_cluster ? tile % args.splits : tile / of_split;
-  tile = args.in_cluster ? tile / args.splits : tile - split * of_split;
-  const int n_tile = tile / args.m_tiles;
+  const int outer = Quotient(tile, args.by_neighbours), inner = tile - outer * args.neighbours;
+  const int split = args.in_cluster ? inner : outer;
+  tile = args.in_cluster ? outer : inner;
+  const int n_tile = Quotient(tile, args.by_m_tiles);
+  const int first = split * args.slabs + (split < args.longer ? split : args.longer);
   return {.group = group,
           .split = split,
           .row = (tile - n_tile * args.m_tiles) * kC.rows(),
           .block = n_tile * (kC.columns / 64),
-          .first = static_cast<int>(static_cast<long>(args.slabs) * split / args.splits),
-          .end = static_cast<int>(static_cast<long>(args.slabs) * (split + 1) / args.splits)};
+          .first = first,
+          .end = first + args.slabs + (split < args.longer ? 1 : 0)};
 }
 
 /// A filter tap and 64 channels; none where `tap` is past the last.
@@ -76,14 +78,24 @@ GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
     }
     const int first_k = tile.group * args.dy_channels + tile.row;
     const int of_group = args.dy_channels > 0 ? 0 : tile.group;
+    const int rest = args.k - tile.row;
+    const LaneSlab<kC.slab> by_lanes(kC.lanes ? (rest < 64 ? rest : 64) / 4 : 1, args.dy_pitch);
+    const char* const rows = static_cast<const char*>(args.dy_data) + tile.row * 2;
     for (int slab = tile.first; slab < tile.end; ++slab, ring.Next()) {
       const ClassCell cell = CellOfRow(args.gemm, slab * kC.slab);
       const CellAt at = SourceOf(args.gemm, args.strides, cell);
       ring.WaitEmpty();
+      if constexpr (kC.lanes) {
+        const int first = slab * kC.slab;
+        by_lanes.Load(ring.a(), rows + static_cast<long>(first) * args.dy_pitch,
+                      args.dy_cells - first);
+        ring.full().ArriveWhenLoaded();
+        if (WarpId() % 4 != 0) continue;
+      }
       if (!IsElected()) continue;
-      ring.full().ArriveAndExpect(kC.stage_bytes());
+      ring.full().ArriveAndExpect(kC.lanes ? kC.b_bytes() : kC.stage_bytes());
 #pragma unroll
-      for (int m = 0; m < kC.rows(); m += 64) {
+      for (int m = 0; m < (kC.lanes ? 0 : kC.rows()); m += 64) {
         LoadBox(ring.a() + m * 128, args.dy, ring.full(), first_k + m, slab * kC.slab, of_group);
       }
 #pragma unroll
@@ -150,10 +162,11 @@ GRIDWISE_DEVICE void ConsumeWeight(const WeightArgs& args, SharedAddress base) {
     }
     Sums<kC> sums;
     MultiplySlabs(sums, ring, tile.steps(), group, /*is_last=*/true, [] {});
-    if (args.in_cluster) {
-      StoreOfCluster<kC>(finish, args.stores, args.splits, dynamic_shared_memory + staging, group,
-                         row, sums);
-      return;  // a workgroup of a cluster has one tile
+    if constexpr (kC.has_clusters()) {
+      if (args.in_cluster) {
+        StoreOfCluster<kC>(finish, args.stores, args.splits, ring, staging, group, row, sums);
+        return;  // a workgroup of a cluster has one tile
+      }
     }
 #pragma unroll
     for (int rep = 0; rep < kC.reps; ++rep) {
@@ -165,11 +178,15 @@ GRIDWISE_DEVICE void ConsumeWeight(const WeightArgs& args, SharedAddress base) {
 
 template <Config kC>
 struct WeightRoles {
+  static constexpr int kProducers = kC.lanes ? 4 : 1;
+
   GRIDWISE_DEVICE static void Init(const WeightArgs& args, SharedAddress base) {
     if (ThreadId() != 0) return;
     Prefetch(args.dy);
     Prefetch(args.x);
-    SlabRing<kC>(base).Init(4 * kC.sharers());  // a lane of every warp
+    const SlabRing<kC> ring(base);
+    if constexpr (kC.has_clusters()) ring.exchanged().Init(1);
+    ring.Init(4 * kC.sharers(), kC.lanes ? 32 * kProducers + 1 : 1);  // a lane of every warp
   }
   GRIDWISE_DEVICE static void Produce(const WeightArgs& args, SharedAddress base) {
     ProduceWeight<kC>(args, base);
