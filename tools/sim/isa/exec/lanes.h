@@ -234,6 +234,12 @@ constexpr Binding On(uint8_t targets, Binding binding) {
   return binding;
 }
 
+/// The binding with another handler than that of the lane function, which says what it computes.
+constexpr Binding WithHandler(ExecFn handler, Binding binding) {
+  binding.exec = handler;
+  return binding;
+}
+
 /// An operation of one value per lane.
 template <class F>
 constexpr Binding Valu(const char* name, F, uint32_t flags = 0) {

@@ -338,6 +338,44 @@ TEST(PermlaneSwap, ExchangesRows) {
   }
 }
 
+/// A selector that all lanes share, of bytes alone or not; lanes that are off keep D, and D may be
+/// a source.
+TEST(Permute, OneSelectorOfAllLanes) {
+  constexpr uint64_t kOn = 0xfffffffffffffff1;
+  for (const char* gfx : {"gfx942", "gfx1201"}) {
+    for (const uint64_t on : {~uint64_t{0}, kOn}) {
+      for (const uint32_t select : {0x07060302u, 0x05040100u, 0x00010203u, 0x04070006u, 0x0c040d00u,
+                                    0x08010a02u, 0x0b0905ffu}) {
+        TestWave wave(Handlers::Best(), gfx);
+        SetScalar64(*wave, kExecLo, on);
+        wave->s[2] = select;
+        std::mt19937 random(select);
+        uint32_t a[32], b[32];
+        for (int l = 0; l < 32; ++l) {
+          wave->v[0][l] = a[l] = static_cast<uint32_t>(random());
+          wave->v[1][l] = b[l] = static_cast<uint32_t>(random());
+        }
+        ASSERT_TRUE(wave.Execute("v_perm_b32 v0, v0, v1, s2").ok());
+        for (int l = 0; l < 32; ++l) {
+          const uint64_t bytes = uint64_t{a[l]} << 32 | b[l];
+          uint32_t expected = 0;
+          for (int i = 0; i < 4; ++i) {
+            const int s = static_cast<int>(select >> (8 * i) & 255);
+            const uint64_t sign = bytes >> (16 * (s & 3) + 15) & 1;
+            const uint64_t byte = s < 8     ? bytes >> (8 * s) & 255
+                                  : s < 12  ? sign * 255
+                                  : s == 12 ? 0
+                                            : 255;
+            expected |= static_cast<uint32_t>(byte) << (8 * i);
+          }
+          EXPECT_EQ(wave->v[0][l], (on >> l & 1) != 0 ? expected : a[l])
+              << gfx << ", selector " << select << ", lane " << l;
+        }
+      }
+    }
+  }
+}
+
 /// D.u[i] = C.u[i] + sum over the bytes j of B that are not 0 of |A.b[i + j] - B.b[j]| (MI300 ISA,
 /// V_MQSAD_U32_U8); lanes that are off keep D, and D may be C.
 TEST(FourSums, OfMaskedDistances) {

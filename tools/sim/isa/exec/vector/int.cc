@@ -89,6 +89,32 @@ GRIDWISE_SIM_INLINE u32 Permute(u32 a, u32 b, u32 select) {
   }
   return result;
 }
+/// Nearly always lanes have the same selector, and of bytes alone: these are found by the same
+/// shifts in all of them.
+void PermuteRows(Wave& w, const Uop& u) {
+  const u32* const words[] = {Row(w, u.src[1]), Row(w, u.src[0])};  // bytes 0 to 3, 4 to 7
+  const u32* const selectors = Row(w, u.src[2]);
+  const u32 select = selectors[0];
+  u32 others = 0;
+  for (int l = 0; l < kLanes; ++l) others |= selectors[l] ^ select;
+  MaskedRows<1> result(w, u.dst);
+  u32* const out = result.out();
+  if (others == 0 && (select & 0xf8f8f8f8) == 0) {
+    const u32* of[4];
+    u32 shift[4];
+    for (int i = 0; i < 4; ++i) {
+      of[i] = words[Byte(select, i) >> 2];
+      shift[i] = 8 * (Byte(select, i) & 3);
+    }
+    GRIDWISE_SIM_FOR_LANES(l) {
+      out[l] = (of[0][l] >> shift[0] & 0xff) | (of[1][l] >> shift[1] & 0xff) << 8 |
+               (of[2][l] >> shift[2] & 0xff) << 16 | of[3][l] >> shift[3] << 24;
+    }
+  } else {
+    GRIDWISE_SIM_FOR_LANES(l) out[l] = Permute(words[1][l], words[0][l], selectors[l]);
+  }
+  result.Commit();
+}
 /// Rounded averages of bytes, v_lerp_u8.
 GRIDWISE_SIM_INLINE u32 Lerp(u32 a, u32 b, u32 c) {
   u32 result = 0;
@@ -214,7 +240,8 @@ BindingTable ValuIntTable() {
            [](u32 a, u32 b, u16 c) {
              return static_cast<u32>((u64{a} << 32 | b) >> (8 * (c & 3)));
            }),
-      Valu("v_perm_b32", [](u32 a, u32 b, u32 c) { return Permute(a, b, c); }),
+      WithHandler(&Step<&PermuteRows>,
+                  Valu("v_perm_b32", [](u32 a, u32 b, u32 c) { return Permute(a, b, c); })),
       Valu("v_sad_u8",
            [](u32 a, u32 b, u32 c) { return ByteDistance</*kMasked=*/false>(a, b) + c; }),
       Valu("v_sad_hi_u8",
