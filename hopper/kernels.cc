@@ -1,7 +1,6 @@
 #include "hopper/kernels.h"
 
 #include <cstddef>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
