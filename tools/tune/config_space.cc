@@ -247,9 +247,10 @@ class HopperSpace final : public SpaceOf<hopper::Config> {
                  {"stages", {}},
                  {"chunk", {}},
                  {"slab", {}},
-                 {"kept", {}}},
+                 {"kept", {}},
+                 {"lanes", {}}},
                 /*is_nvidia=*/true) {
-    traits_.back().least = 0;
+    for (Trait& trait : std::span(traits_).last(2)) trait.least = 0;
     traits_.erase(traits_.begin());
   }
   std::string_view family() const override { return "hopper"; }
