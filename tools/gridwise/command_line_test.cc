@@ -43,6 +43,9 @@ ShellResult Gridwise(const std::string& arguments) {
   return Shell(absl::StrCat("tools/gridwise/gridwise ", arguments, device, " 2>&1"));
 }
 
+/// A file for what a test does not look at.
+std::string Unread() { return testing::TempDir() + "/unread.txt"; }
+
 constexpr char kSmall[] =
     "run bwd_data --n=2 --c=24 --k=20 --in=9x7 --filter=3x2 --stride=2x1 --pad=1 ";
 
@@ -371,7 +374,7 @@ llvm::json::Value Json(const std::string& arguments) {
   const std::string device =
       arguments.starts_with("list") ? "" : absl::StrCat(" --device=", Target());
   const ShellResult result =
-      Shell(absl::StrCat("tools/gridwise/gridwise ", arguments, device, " --json 2>/dev/null"));
+      Shell(absl::StrCat("tools/gridwise/gridwise ", arguments, device, " --json 2>", Unread()));
   EXPECT_EQ(result.status, kSuccess) << arguments;
   llvm::Expected<llvm::json::Value> value = llvm::json::parse(result.out);
   if (value) return *std::move(value);
@@ -497,7 +500,7 @@ TEST(CommandLineTest, ASweepWritesToAPipe) {
   for (const char* csv : {"-", "/dev/stdout"}) {
     const ShellResult result = Shell(absl::StrCat(
         "timeout 50 tools/gridwise/gridwise sweep --problems=", SmallSet(),
-        " --direction=bwd_weight --device=", Target(), " --csv=", csv, " 2>/dev/null | cat"));
+        " --direction=bwd_weight --device=", Target(), " --csv=", csv, " 2>", Unread(), " | cat"));
     EXPECT_THAT(result.out,
                 AllOf(HasSubstr("problem,device,sizes,row,seed,splits,result,gflop,estimate_us"),
                       HasSubstr("\nb," + Target()), HasSubstr("\nc," + Target())))
@@ -605,7 +608,7 @@ TEST(CommandLineTest, ExplainsNamedProblems) {
 // The simulator says on a line of its own why there is no device.
 TEST(CommandLineTest, WithoutADeviceThereIsASentence) {
   const ShellResult result = Shell(absl::StrCat(
-      "GRIDWISE_SIM_DEVICES=none tools/gridwise/gridwise ", kSmall, "2>&1 >/dev/null"));
+      "GRIDWISE_SIM_DEVICES=none tools/gridwise/gridwise ", kSmall, "2>&1 >", Unread()));
   EXPECT_EQ(result.status, kDeviceError) << result.out;
   EXPECT_THAT(result.out, HasSubstr("gridwise: cannot list the devices: the HIP runtime finds no "
                                     "usable GPU and driver on this machine (hipErrorNoDevice)\n"));
