@@ -10,8 +10,9 @@
 //
 // The tables are of one device, and of the rows as they are now. Printed are the constants, to be
 // pasted into core/launch/tile_fit.cc or hopper/fit.h, and how good the planner's choices are
-// before and after. What is made small is what the choices lose, and, to tell the way where no
-// choice changes, the errors of estimates of the faster rows among each other.
+// before and after. What is made small is what the choices lose, and the errors of the faster rows'
+// estimates: of their times, not of their order alone, as the number of splits is chosen by what a
+// launch and a pass take beside the rest.
 
 #include "hopper/fit.h"
 
@@ -66,16 +67,16 @@ std::vector<Constant> ConstantsOf(Gfx gfx, bool along_cells) {
   return constants;
 }
 
-/// Estimated cycles, or 0 if the row does not compute it.
+/// Estimated milliseconds, or 0 if the row does not compute it.
 double Estimate(const Sample& sample, Gfx gfx) {
   const absl::StatusOr<Plan> plan = MakePlan(sample.problem, gfx, sample.options);
-  return plan.ok() ? plan->cost().cycles : 0;
+  return plan.ok() ? plan->cost().cycles / (DeviceFacts(gfx).clock_ghz * 1e6) : 0;
 }
 
 /// What choices by estimates lose, and how far off estimates are.
 struct Loss {
   std::vector<double> efficiency;  // of the layers, the least first
-  double error = 0;                // of logarithms, of faster rows
+  double error = 0;                // root mean square of logarithms, of faster rows
   double mean() const {
     double sum = 0;
     for (const double e : efficiency) sum += e;
@@ -92,22 +93,19 @@ Loss LossOf(const std::vector<Layer>& layers, Gfx gfx) {
   for (const Layer& layer : layers) {
     double best = layer.front().ms;
     for (const Sample& sample : layer) best = std::min(best, sample.ms);
-    double least = 0, chosen = 0, sum = 0, sum_of_squares = 0, faster = 0;
+    double least = 0, chosen = 0;
     for (const Sample& sample : layer) {
-      const double cycles = Estimate(sample, gfx);
-      if (least == 0 || cycles < least) {
-        least = cycles;
+      const double ms = Estimate(sample, gfx);
+      if (least == 0 || ms < least) {
+        least = ms;
         chosen = sample.ms;
       }
       if (sample.ms > kFaster * best) continue;
-      const double off = std::log(cycles / sample.ms);
-      sum += off;
-      sum_of_squares += off * off;
-      ++faster;
+      const double off = std::log(ms / sample.ms);
+      squares += off * off;
+      ++count;
     }
     loss.efficiency.push_back(best / chosen);
-    squares += sum_of_squares - sum * sum / faster;
-    count += faster;
   }
   std::sort(loss.efficiency.begin(), loss.efficiency.end());
   loss.error = std::sqrt(squares / count);

@@ -16,18 +16,25 @@ double ResidentWorkgroups(const TileConfig& c, const DeviceFacts& device) {
 
 namespace {
 
-// Instructions of a wave, as run mode of the simulator counts them (`gridwise sweep` on gfx942 and
-// gfx950) of 1x1 and 3x3 convolutions of 32 to 256 channels. Vector ones are in the time that the
-// SIMD takes: conversions and long products take several times that of an addition.
+// Instructions of all of a workgroup's waves, as run mode of the simulator counts them (`gridwise
+// sweep` on gfx942 and gfx950) of 1x1 and 3x3 convolutions of 64 to 256 channels.
 
-/// Of a workgroup outside of its steps: where its tile and its loads are; and for each element of
-/// the output, of which a lane has several, where it goes, conversion and stage.
-Instructions OfWorkgroup(const TileConfig& c) {
+/// Of a workgroup outside of its steps: where its tile and its loads are, which waves that multiply
+/// alone do not ask; and for each element of the output, of which a lane has several, conversion and
+/// stage. Of `run` tiles one after the other, whose weights are loaded once.
+Instructions OfWorkgroup(const TileConfig& c, bool along_cells, int run) {
   const double waves = c.threads() / c.mma.lanes();
   const double lane_elements = 1.0 * c.tile.m * c.tile.n / c.mma.lanes();
-  const double halo = c.has_halo() ? 160 : 0;  // which cells it is of
-  return {.vector = 190 * waves + 11 * lane_elements,
-          .scalar = (245 + halo) * waves + 4.6 * lane_elements};
+  const bool apart = c.load_waves() > 0;
+  const Instructions of_wave = along_cells ? Instructions{.vector = apart ? 140.0 : 220.0,
+                                                          .scalar = apart ? 280.0 : 400.0}
+                                           : Instructions{.vector = apart ? 95.0 : 175.0,
+                                                          .scalar = apart ? 205.0 : 290.0};
+  const Instructions of_halo =  // once, and for each tile
+      c.keeps_weights() ? Instructions{.vector = 70.0 * run, .scalar = 300 + 34.0 * run}
+                        : Instructions{};
+  return {.vector = (of_wave.vector + of_halo.vector) * waves + 2.5 * lane_elements * run,
+          .scalar = (of_wave.scalar + of_halo.scalar) * waves};
 }
 
 /// Of the address unit, for an operand's slab: 16 lanes, or 64 bytes, at a time.
@@ -51,14 +58,12 @@ Instructions OfStep(const TileConfig& c) {
                     waves};
 }
 
-/// Of a step along cells, where a load is found anew in each; of several taps, with what lies in
-/// the image.
+/// Of a step along cells: elements are transposed in registers, two at a time, unless they go
+/// straight to LDS; and now and then a run of steps begins.
 Instructions OfStepAlongCells(const TileConfig& c) {
-  const auto loads = [&](TileConfig::Patch patch, int rows) {
-    return 1.0 * rows * c.tile.k / (patch.n * c.mma.lanes());
-  };
-  return {.vector = 1.3 * loads(c.patch_a, c.tile.m) + 3 * loads(c.patch_b, c.tile.n),
-          .scalar = 50 * LoadWaves(c)};
+  const double elements = 1.0 * (c.tile.m + c.tile.n) * c.tile.k / c.mma.lanes();
+  return {.vector = (c.loads_to_lds() ? 0 : 0.5 * elements) + 3 * LoadWaves(c),
+          .scalar = 16 * LoadWaves(c)};
 }
 
 /// Of sums of blocks, whose waves issue many instructions besides matrix ones.
@@ -80,7 +85,7 @@ TileSteps StepsOfBlocks(const TileConfig& c, const DeviceFacts& device) {
           .written_bytes = step_bytes,
           .lane_cycles = kClocksOfCell * c.tile.k,
           .barriers = 2,
-          .of_workgroup = OfWorkgroup(c),
+          .of_workgroup = OfWorkgroup(c, /*along_cells=*/true, /*run=*/1),
           .of_step = {},
           .of_tap = {}};
 }
@@ -121,7 +126,7 @@ TileSteps TileStepsOf(const TileConfig& c, const DeviceFacts& device, const Tile
       c.waves.m * c.waves.n * (1.0 * c.wave_m() * c.tile.k + c.wave_n() * c.k_of_group()) * taps;
   // Of a halo's tiles, while the next one's cells are on their way.
   const double output_factor = c.keeps_weights() ? 0.8 : c.load_waves() >= 4 ? 0.75 : 1;
-  return {.tile_elements = 1.0 * c.tile.m * c.tile.n,
+  return {.tile_elements = 1.0 * c.tile.m * c.tile.n * problem.run,
           .output_factor = output_factor,
           .element_bytes = SizeOf(c.type),
           .resident = ResidentWorkgroups(c, device),
@@ -142,7 +147,7 @@ TileSteps TileStepsOf(const TileConfig& c, const DeviceFacts& device, const Tile
                                              : 1,
           .slabs_in_flight = c.keeps_weights() ? TileConfig::Halo::kMostTaps : c.slabs_in_flight(),
           .loads_ahead = c.pipeline.schedule == Schedule::kDouble && c.pipeline.count > 1,
-          .of_workgroup = OfWorkgroup(c),
+          .of_workgroup = OfWorkgroup(c, problem.along_cells, problem.run),
           .of_step = problem.along_cells ? OfStepAlongCells(c) : OfStep(c),
           .of_tap = {.vector = c.has_halo() ? 0 : 18 * LoadWaves(c),
                      .scalar = c.has_halo() ? 0 : 55 * LoadWaves(c)},

@@ -12,6 +12,7 @@ namespace gridwise::tile {
 struct TileProblem {
   std::int64_t channels = 0;  // of a group's source
   bool along_cells = false;   // K is cells: backward-weight
+  int run = 1;                // tiles that a workgroup computes one after the other
 };
 
 /// What a workgroup does, as estimates need it.
