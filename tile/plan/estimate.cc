@@ -20,16 +20,15 @@ namespace {
 // sweep` on gfx942 and gfx950) of 1x1 and 3x3 convolutions of 64 to 256 channels.
 
 /// Of a workgroup outside of its steps: where its tile and its loads are, which waves that multiply
-/// alone do not ask; and for each element of the output, of which a lane has several, conversion and
-/// stage. Of `run` tiles one after the other, whose weights are loaded once.
+/// alone do not ask; and for each element of the output, of which a lane has several, conversion
+/// and stage. Of `run` tiles one after the other, whose weights are loaded once.
 Instructions OfWorkgroup(const TileConfig& c, bool along_cells, int run) {
   const double waves = c.threads() / c.mma.lanes();
   const double lane_elements = 1.0 * c.tile.m * c.tile.n / c.mma.lanes();
   const bool apart = c.load_waves() > 0;
-  const Instructions of_wave = along_cells ? Instructions{.vector = apart ? 140.0 : 220.0,
-                                                          .scalar = apart ? 280.0 : 400.0}
-                                           : Instructions{.vector = apart ? 95.0 : 175.0,
-                                                          .scalar = apart ? 205.0 : 290.0};
+  const Instructions of_wave =
+      along_cells ? Instructions{.vector = apart ? 140.0 : 220.0, .scalar = apart ? 280.0 : 400.0}
+                  : Instructions{.vector = apart ? 95.0 : 175.0, .scalar = apart ? 205.0 : 290.0};
   const Instructions of_halo =  // once, and for each tile
       c.keeps_weights() ? Instructions{.vector = 70.0 * run, .scalar = 300 + 34.0 * run}
                         : Instructions{};

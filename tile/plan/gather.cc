@@ -383,9 +383,8 @@ struct Tiles {
 TileEstimate EstimateOf(const TileConfig& config, PartRequest request, const Tiles& tiles) {
   if (config.keeps_weights()) request.sharing.splits = 1;
   const ConvProblem& problem = request.problem;
-  TileSteps steps =
-      TileStepsOf(config, request.device,
-                  {.channels = problem.AxesOf(problem.a()).size[5], .run = tiles.run});
+  TileSteps steps = TileStepsOf(
+      config, request.device, {.channels = problem.AxesOf(problem.a()).size[5], .run = tiles.run});
   if (problem.filter_taps() > 1 && config.merge.groups == 1 && !config.has_halo()) {
     const auto channels = static_cast<double>(problem.AxesOf(problem.a()).size[5]);
     steps.window_bytes = config.tile.m * channels * SizeOf(config.type) / tiles.n_tiles;
