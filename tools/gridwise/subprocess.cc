@@ -36,7 +36,8 @@ absl::StatusOr<pid_t> Start(const std::vector<std::string>& arguments, int error
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  // Takes what is written as /dev/null does, in whose place programs of root may leave a file.
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/zero", O_WRONLY, 0);
   posix_spawn_file_actions_adddup2(&files, error, STDERR_FILENO);
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);

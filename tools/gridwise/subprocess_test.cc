@@ -31,7 +31,7 @@ TEST(RunProgram, SaysHowItEnded) {
 }
 
 TEST(RunProgram, KillsWhatIsLate) {
-  for (const char* script : {"sleep 100", "sleep 100 & sleep 100", "exec 2>/dev/null; sleep 100",
+  for (const char* script : {"sleep 100", "sleep 100 & sleep 100", "exec 2>&-; sleep 100",
                              "trap '' TERM; while :; do :; done"}) {
     const Ending ending = Shell(script, 0.3);
     EXPECT_TRUE(ending.is_late) << script;
