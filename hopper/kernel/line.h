@@ -125,6 +125,7 @@ struct LineRoles : LineLoads<kC> {
         Multiply(sums, a, base + args.filter_at);
         StoreByLanes<kC.columns, kC.type>(finish, args.stores, staging, team, chunk, sums);
       }
+      SyncWarp();  // lanes of a team that has no chunk here have waited for nothing else
       ring.Release(ring.stage());
     }
   }
