@@ -19,9 +19,9 @@ namespace {
 // Instructions of all of a workgroup's waves, as run mode of the simulator counts them (`gridwise
 // sweep` on gfx942 and gfx950) of 1x1 and 3x3 convolutions of 64 to 256 channels.
 
-/// Of a workgroup outside of its steps: where its tile and its loads are, which waves that multiply
-/// alone do not ask; and for each element of the output, of which a lane has several, conversion
-/// and stage. Of `run` tiles one after the other, whose weights are loaded once.
+/// Of a workgroup outside of its steps: where its tile is, and its loads, which are no matter of
+/// waves that only multiply; and for each element of the output, of which a lane has several,
+/// conversion and stage. Of `run` tiles one after the other, whose weights are loaded once.
 Instructions OfWorkgroup(const TileConfig& c, bool along_cells, int run) {
   const double waves = c.threads() / c.mma.lanes();
   const double lane_elements = 1.0 * c.tile.m * c.tile.n / c.mma.lanes();
