@@ -106,10 +106,11 @@ struct WaveWork {
 /// or a wave that waits for memory once a row.
 Cost EstimateWaves(const DirectConfig& config, const DeviceFacts& device, const WaveWork& work) {
   const TargetTraits target = TraitsOf(device.gfx);
-  constexpr double kL2BytesPerCycle = 24, kLatency = 700, kLaunch = 3000;  // as the clock says
+  constexpr double kCacheBytesPerCycle = 24, kLatency = 700, kLaunch = 3000;  // as the clock says
   constexpr double kScalar = 24;      // scalar instructions of a row, a cycle or more each
   constexpr double kLeastBytes = 64;  // a load of a wave takes a cycle's bytes at least
   constexpr double kWavesPerSimd = 8;
+  const double l2_bytes = kCacheBytesPerCycle * target.vector_caches;  // a cycle
   const double valu_cycles = target.wave_size == 64 ? 4 : 1;
   const double row_valu = (work.products * config.channels + work.conversions) * valu_cycles;
   const double waves_per_simd = std::max(1.0, work.waves / target.simds_per_unit);
@@ -120,9 +121,9 @@ Cost EstimateWaves(const DirectConfig& config, const DeviceFacts& device, const 
   const double rounds = std::ceil(work.groups / device.compute_units);
   return WithCycles(
       {.matrix_cycles = work.rows * (row_valu + kScalar) * waves_per_simd,
-       .memory_cycles = work.rows * row_bytes / kL2BytesPerCycle,
+       .memory_cycles = work.rows * row_bytes / l2_bytes,
        .alone_cycles = work.rows * (row_valu + kScalar + kLatency),
-       .fixed_cycles = kLaunch + work.waves * work.stores * load_bytes / kL2BytesPerCycle,
+       .fixed_cycles = kLaunch + work.waves * work.stores * load_bytes / l2_bytes,
        .workgroups = work.groups,
        .rounds = rounds,
        .resident = std::min(resident, rounds),

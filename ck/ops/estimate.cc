@@ -72,7 +72,7 @@ double ResidentWorkgroups(const GemmConfig& c, const DeviceFacts& device) {
   const double waves = static_cast<double>(c.threads() / c.mma.lanes());
   const double by_registers =
       std::floor(c.occupancy * target.simds_per_unit / std::max(waves, 1.0));
-  const double by_lds = std::floor(static_cast<double>(target.lds_bytes) / c.lds_bytes());
+  const double by_lds = std::floor(static_cast<double>(target.unit_lds_bytes) / c.lds_bytes());
   return std::max(1.0, std::min(by_registers, by_lds));
 }
 

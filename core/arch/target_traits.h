@@ -10,11 +10,14 @@ struct TargetTraits {
   const char* product;     // a GPU that has it
   int wave_size;           // lanes
   int lds_bytes;           // per workgroup
+  int unit_lds_bytes;      // that the workgroups of a compute unit share
   int lds_banks;           // 4 bytes each
   int vgprs;               // 32-bit registers that a lane can have, accumulation registers included
-  int compute_units;       // of `product`
+  int compute_units;       // of `product`: what a workgroup runs on, which HIP calls multiprocessors.
+                           // Of RDNA workgroup processors, which are two compute units each
   int dies;                // of `product` that have compute units, and an L2 each
   int simds_per_unit;      //
+  int vector_caches;       // of a compute unit, each with an address unit
   double clock_ghz;        // peak engine clock of `product`
   double memory_gb_per_s;  // peak, of `product`
   int memory_transfers;    // bits of a line of the memory's bus per clock, as HIP gives the clock

@@ -40,6 +40,7 @@ TileCost::TileCost(const DeviceFacts& device, const TileFit& fit, const TileStep
   latency_ = (machine_.l2_latency_clk + fit.missed * machine_.mall_latency_ns * device.clock_ghz) /
              s.slabs_in_flight;
   const TargetTraits target = TraitsOf(device.gfx);
+  address_ = s.address_cycles / target.vector_caches;
   instruction_ = (target.wave_size == 64 ? 4.0 : 1.0) / target.simds_per_unit;
   fixed_ = fit.launch + (s.loads_ahead ? fit.ahead : 0) + s.prologue_cycles +
            fit.output * s.output_factor * s.tile_elements;
@@ -64,7 +65,7 @@ Cost TileCost::Of(int splits) const {
   // L2 gives whole lines; what is behind it, each of them once.
   const double beside = std::max(0.0, s.line_bytes - s.slab_bytes) * units /
                         (machine_.l2_bytes_per_clk * device_.dies);
-  const double memory = std::max(s.slab_bytes / bytes_per_clock + beside, s.address_cycles);
+  const double memory = std::max(s.slab_bytes / bytes_per_clock + beside, address_);
   const double ragged = work_.ragged_steps / tiles * s.ragged_cycles;
   // A SIMD issues one instruction of a kind at a time.
   const double taps = std::max(0.0, work_.tap_steps / tiles - 1);
@@ -97,7 +98,7 @@ LeastCycles TileCost::AtLeast() const {
   const double units = device_.compute_units;
   const double bytes_per_clock = BytesPerClock(device_, machine_, fit_.missed, units);
   const double step = std::max({s.matrix_cycles, lds_, s.slab_bytes / bytes_per_clock,
-                                s.address_cycles, busy_ / s.resident});
+                                address_, busy_ / s.resident});
   // Passes go through the Infinity Cache at best.
   const double pass_rate = machine_.mall_gb_per_s / device_.clock_ghz;
   return {.of_all = s.factor * work_.steps / units * step + PassCycles(device_, 0),

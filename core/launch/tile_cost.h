@@ -37,7 +37,7 @@ struct TileSteps {
   double lane_cycles = 0;      // of vector instructions of a wave, besides
   double swapped_elements = 0;  // of the slab, that are transposed in registers
   bool loads_apart = false;     // the last four are of waves that do nothing else
-  double address_cycles = 0;    // of the address unit, for what is loaded; 0: less than the loads
+  double address_cycles = 0;    // of one address unit, for what is loaded; 0: less than the loads
   int barriers = 1;
   int slabs_in_flight = 1;
   bool loads_ahead = false;  // several slabs into registers, as many as there may be steps
@@ -71,7 +71,7 @@ class TileCost {
   const MachineFacts machine_;
   const double power_;                   // PowerFactor
   double instruction_;                   // clocks of a unit that an instruction of a wave takes
-  double lds_, busy_, latency_, fixed_;  // of a step, but the last of a workgroup
+  double lds_, address_, busy_, latency_, fixed_;  // of a step, but the last of a workgroup
 };
 
 /// How a launch of tiles shares K, and what it costs.

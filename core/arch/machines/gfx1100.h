@@ -15,8 +15,8 @@ inline constexpr MachineFacts k1100 = {
     .dram_write_gb_per_s = 732,
     .l2_latency_clk = 227,
     .mall_latency_ns = 150,
-    .lds_read_bytes = 128,
-    .lds_write_bytes = 128,
+    .lds_read_bytes = 256,
+    .lds_write_bytes = 256,
     .launch_us = 4,
     .gap_us = 4,
 };

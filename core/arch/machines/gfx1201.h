@@ -15,8 +15,8 @@ inline constexpr MachineFacts k1201 = {
     .dram_write_gb_per_s = 464,
     .l2_latency_clk = 205,
     .mall_latency_ns = 160,
-    .lds_read_bytes = 64,
-    .lds_write_bytes = 64,
+    .lds_read_bytes = 128,
+    .lds_write_bytes = 128,
     .launch_us = 4,
     .gap_us = 4,
 };

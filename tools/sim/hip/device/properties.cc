@@ -95,8 +95,6 @@ void SetArchitectureFlags(hipDeviceArch_t& arch) {
 
 }  // namespace
 
-int UnitsPerMultiprocessor(Gfx gfx) { return TraitsOf(gfx).wave_size == 32 ? 2 : 1; }
-
 hipDeviceProp_t PropertiesOf(Gfx gfx) {
   const TargetTraits traits = TraitsOf(gfx);
   const Product product = ProductOf(gfx);
@@ -111,7 +109,7 @@ hipDeviceProp_t PropertiesOf(Gfx gfx) {
   p.maxSharedMemoryPerMultiProcessor = traits.lds_bytes;
   p.regsPerBlock = product.registers_per_block;
   p.regsPerMultiprocessor =
-      traits.vgprs * traits.wave_size * traits.simds_per_unit * UnitsPerMultiprocessor(gfx);
+      traits.vgprs * traits.wave_size * traits.simds_per_unit;
   p.warpSize = traits.wave_size;
   p.memPitch = 2147483647;
   p.maxThreadsPerBlock = 1024;
@@ -126,7 +124,7 @@ hipDeviceProp_t PropertiesOf(Gfx gfx) {
   p.totalConstMem = 2147483647;
   SetCapability(p, traits.name);
   SetArchitectureFlags(p.arch);
-  p.multiProcessorCount = traits.compute_units / UnitsPerMultiprocessor(gfx);
+  p.multiProcessorCount = traits.compute_units;
   p.maxThreadsPerMultiProcessor = product.threads_per_unit;
   p.maxBlocksPerMultiProcessor = 32;
   p.l2CacheSize = product.l2_bytes;

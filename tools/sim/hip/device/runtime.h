@@ -67,9 +67,6 @@ Device* NeedDevice();
 Device* DeviceAt(int index);
 int IndexOf(const Device& device);
 
-/// Compute units of what HIP calls a multiprocessor: on RDNA that is a workgroup processor.
-int UnitsPerMultiprocessor(Gfx gfx);
-
 /// Properties of a device as the ROCm driver gives them for the product that has the target.
 hipDeviceProp_t PropertiesOf(Gfx gfx);
 

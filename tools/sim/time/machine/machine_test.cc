@@ -31,7 +31,10 @@ TEST(Machine, ThePlannersFactsAreTheseMachines) {
   for (const Machine& machine : Machines()) {
     const Gfx gfx = *ParseGfx(machine.target);
     const TargetTraits target = TraitsOf(gfx);
-    EXPECT_EQ(target.compute_units, machine.units * (machine.cdna() ? 1 : 2)) << machine.name;
+    EXPECT_EQ(target.compute_units, machine.units) << machine.name;
+    EXPECT_EQ(target.simds_per_unit, machine.simds) << machine.name;
+    EXPECT_EQ(target.vector_caches, machine.l1s) << machine.name;
+    EXPECT_EQ(target.unit_lds_bytes, machine.lds_bytes) << machine.name;
     EXPECT_EQ(target.dies, machine.dies) << machine.name;
     const MachineFacts facts = MachineFactsOf(gfx);
     EXPECT_DOUBLE_EQ(facts.sustained_ghz * 1000, machine.sustained_mhz) << machine.name;
@@ -43,9 +46,8 @@ TEST(Machine, ThePlannersFactsAreTheseMachines) {
     EXPECT_EQ(facts.dram_write_gb_per_s, machine.dram_write_gbs) << machine.name;
     EXPECT_EQ(facts.l2_latency_clk, machine.l2_latency) << machine.name;
     EXPECT_EQ(facts.mall_latency_ns, machine.mall_latency_ns) << machine.name;
-    const double units = machine.cdna() ? 1 : 2;  // compute units of one of the machine's
-    EXPECT_EQ(facts.lds_read_bytes, machine.lds_read_bytes / units) << machine.name;
-    EXPECT_EQ(facts.lds_write_bytes, machine.lds_write_bytes / units) << machine.name;
+    EXPECT_EQ(facts.lds_read_bytes, machine.lds_read_bytes) << machine.name;
+    EXPECT_EQ(facts.lds_write_bytes, machine.lds_write_bytes) << machine.name;
     EXPECT_EQ(facts.launch_us, machine.launch_us) << machine.name;
     EXPECT_EQ(facts.gap_us, machine.gap_us) << machine.name;
   }
