@@ -107,11 +107,11 @@ bool StoresBoxes(const ConvProblem& problem, const EpilogueArgs& epilogue) {
          epilogue.out_type == static_cast<int>(problem.type);
 }
 
-/// Above 1: teams hide each other's stores, the more so with stages to spare, and cells that tiles
-/// share are found in L2 faster than estimated.
+/// Above 1: teams hide each other's stores, the more so with stages to spare or where a warpgroup
+/// waits for no other, and cells that tiles share are found in L2 faster than estimated.
 double EfficiencyOf(const HaloConfig& config) {
   const Fit& fit = TheFit();
-  if (config.reps > 1) return config.stages > 2 ? fit.halo_large_stages : fit.halo_large;
+  if (config.reps > 1) return config.sharers == 1 ? fit.halo_alone : fit.halo_large;
   return config.stages >= 4 ? fit.halo_stages : fit.halo;
 }
 

@@ -145,6 +145,7 @@ TEST(Halo, Forward) {
   CheckHalo<kForward16>(problem);
   CheckHalo<HaloConfig{.teams = 2, .sharers = 2, .reps = 1, .stages = 4}>(problem);
   CheckHalo<HaloConfig{.teams = 2, .sharers = 1, .reps = 1, .stages = 3}>(problem);
+  CheckHalo<HaloConfig{.teams = 2, .sharers = 1, .reps = 4, .stages = 3}>(problem);
   ConvProblem f32 = problem;
   f32.out_type = DataType::kF32;
   CheckHalo<kForward16>(f32);

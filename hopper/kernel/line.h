@@ -125,7 +125,10 @@ struct LineRoles : LineLoads<kC> {
         Multiply(sums, a, base + args.filter_at);
         StoreByLanes<kC.columns, kC.type>(finish, args.stores, staging, team, chunk, sums);
       }
-      SyncWarp();  // lanes of a team that has no chunk here have waited for nothing else
+      // Lane 0 releases for its warp. Lanes that have products here have met in them; those of a
+      // team that has no chunk may still wait for the stage, and would miss it: the producer fills
+      // it again, and a barrier's parity is the same after two phases.
+      SyncWarp();
       ring.Release(ring.stage());
     }
   }
