@@ -119,16 +119,15 @@ Cost EstimateWaves(const DirectConfig& config, const DeviceFacts& device, const 
   const double row_bytes = work.waves * work.loads * load_bytes;
   const double resident = std::max(1.0, std::floor(kWavesPerSimd / waves_per_simd));
   const double rounds = std::ceil(work.groups / device.compute_units);
-  return WithCycles(
-      {.matrix_cycles = work.rows * (row_valu + kScalar) * waves_per_simd,
-       .memory_cycles = work.rows * row_bytes / l2_bytes,
-       .alone_cycles = work.rows * (row_valu + kScalar + kLatency),
-       .fixed_cycles = kLaunch + work.waves * work.stores * load_bytes / l2_bytes,
-       .workgroups = work.groups,
-       .rounds = rounds,
-       .resident = std::min(resident, rounds),
-       .pass_cycles = work.pass_cycles,
-       .splits = static_cast<double>(work.splits)});
+  return WithCycles({.matrix_cycles = work.rows * (row_valu + kScalar) * waves_per_simd,
+                     .memory_cycles = work.rows * row_bytes / l2_bytes,
+                     .alone_cycles = work.rows * (row_valu + kScalar + kLatency),
+                     .fixed_cycles = kLaunch + work.waves * work.stores * load_bytes / l2_bytes,
+                     .workgroups = work.groups,
+                     .rounds = rounds,
+                     .resident = std::min(resident, rounds),
+                     .pass_cycles = work.pass_cycles,
+                     .splits = static_cast<double>(work.splits)});
 }
 
 double Conversions(const DirectConfig& config, int loads) {

@@ -241,8 +241,7 @@ struct GemmConfig {
   }
   /// Waves per SIMD that LDS has room for.
   constexpr int WavesOfLds(const TargetTraits& target) const {
-    return target.unit_lds_bytes / lds_bytes() * (threads() / mma.lanes()) /
-           target.simds_per_unit;
+    return target.unit_lds_bytes / lds_bytes() * (threads() / mma.lanes()) / target.simds_per_unit;
   }
   /// Slabs of K in registers or on their way to them.
   constexpr int slabs_in_flight() const { return is_wavelet() ? 2 : pipeline.count; }

@@ -6,8 +6,8 @@ namespace gridwise {
 /// bounds and estimates of time need.
 ///
 /// Sources of AMD's: those of the simulator's machines (tools/sim/time/machine/machines.cc), whose
-/// values these are, by a test of theirs. A compute unit is that of TargetTraits: of RDNA a workgroup
-/// processor.
+/// values these are, by a test of theirs. A compute unit is that of TargetTraits: of RDNA a
+/// workgroup processor.
 struct MachineFacts {
   double sustained_ghz;        // engine clock of long runs of dense matrix work
   double l2_bytes;             // of a die

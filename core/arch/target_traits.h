@@ -4,7 +4,8 @@
 
 namespace gridwise {
 
-/// Facts of a target.
+/// Facts of a target. A compute unit is what a workgroup runs on, which HIP calls a multiprocessor:
+/// of RDNA a workgroup processor, which its data sheets count as two.
 struct TargetTraits {
   const char* name;        // as the compiler spells it
   const char* product;     // a GPU that has it
@@ -13,8 +14,7 @@ struct TargetTraits {
   int unit_lds_bytes;      // that the workgroups of a compute unit share
   int lds_banks;           // 4 bytes each
   int vgprs;               // 32-bit registers that a lane can have, accumulation registers included
-  int compute_units;       // of `product`: what a workgroup runs on, which HIP calls multiprocessors.
-                           // Of RDNA workgroup processors, which are two compute units each
+  int compute_units;       // of `product`: of RDNA workgroup processors, as HIP counts them
   int dies;                // of `product` that have compute units, and an L2 each
   int simds_per_unit;      //
   int vector_caches;       // of a compute unit, each with an address unit

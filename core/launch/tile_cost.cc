@@ -97,8 +97,8 @@ LeastCycles TileCost::AtLeast() const {
   const TileSteps& s = steps_;
   const double units = device_.compute_units;
   const double bytes_per_clock = BytesPerClock(device_, machine_, fit_.missed, units);
-  const double step = std::max({s.matrix_cycles, lds_, s.slab_bytes / bytes_per_clock,
-                                address_, busy_ / s.resident});
+  const double step = std::max(
+      {s.matrix_cycles, lds_, s.slab_bytes / bytes_per_clock, address_, busy_ / s.resident});
   // Passes go through the Infinity Cache at best.
   const double pass_rate = machine_.mall_gb_per_s / device_.clock_ghz;
   return {.of_all = s.factor * work_.steps / units * step + PassCycles(device_, 0),

@@ -69,8 +69,8 @@ class TileCost {
   const TileSteps steps_;
   const Work& work_;
   const MachineFacts machine_;
-  const double power_;                   // PowerFactor
-  double instruction_;                   // clocks of a unit that an instruction of a wave takes
+  const double power_;  // PowerFactor
+  double instruction_;  // clocks of a unit that an instruction of a wave takes
   double lds_, address_, busy_, latency_, fixed_;  // of a step, but the last of a workgroup
 };
 

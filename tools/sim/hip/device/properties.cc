@@ -108,8 +108,7 @@ hipDeviceProp_t PropertiesOf(Gfx gfx) {
   p.sharedMemPerMultiprocessor = traits.lds_bytes;
   p.maxSharedMemoryPerMultiProcessor = traits.lds_bytes;
   p.regsPerBlock = product.registers_per_block;
-  p.regsPerMultiprocessor =
-      traits.vgprs * traits.wave_size * traits.simds_per_unit;
+  p.regsPerMultiprocessor = traits.vgprs * traits.wave_size * traits.simds_per_unit;
   p.warpSize = traits.wave_size;
   p.memPitch = 2147483647;
   p.maxThreadsPerBlock = 1024;

@@ -78,7 +78,8 @@ int WorkgroupsPerMultiprocessor(const Device& device, const KernelInfo& kernel, 
   const TargetTraits traits = TraitsOf(device.gfx);
   const uint32_t wave = static_cast<uint32_t>(kernel.wave_size);
   const int waves = static_cast<int>((items + wave - 1) / wave);
-  const int slots = traits.simds_per_unit * WavesPerSimd(SimdOf(device.gfx), kernel, traits.wave_size);
+  const int slots =
+      traits.simds_per_unit * WavesPerSimd(SimdOf(device.gfx), kernel, traits.wave_size);
   int workgroups = std::min(kWorkgroupSlots, slots / waves);
   const uint64_t lds = kernel.static_lds_bytes + dynamic_lds_bytes;
   if (lds > 0) {
