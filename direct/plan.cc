@@ -102,15 +102,15 @@ struct WaveWork {
   int splits = 1;
 };
 
-/// Vector instructions of all waves at the SIMDs' rate, or bytes at a compute unit's share of L2,
+/// Vector instructions of all waves at the SIMDs' rate, or bytes at its vector caches' share of L2,
 /// or a wave that waits for memory once a row.
 Cost EstimateWaves(const DirectConfig& config, const DeviceFacts& device, const WaveWork& work) {
   const TargetTraits target = TraitsOf(device.gfx);
-  constexpr double kCacheBytesPerCycle = 24, kLatency = 700, kLaunch = 3000;  // as the clock says
+  constexpr double kBytesPerCycle = 24, kLatency = 700, kLaunch = 3000;  // as the clock says
   constexpr double kScalar = 24;      // scalar instructions of a row, a cycle or more each
   constexpr double kLeastBytes = 64;  // a load of a wave takes a cycle's bytes at least
   constexpr double kWavesPerSimd = 8;
-  const double l2_bytes = kCacheBytesPerCycle * target.vector_caches;  // a cycle
+  const double l2_bytes = kBytesPerCycle * target.vector_caches;  // a cycle
   const double valu_cycles = target.wave_size == 64 ? 4 : 1;
   const double row_valu = (work.products * config.channels + work.conversions) * valu_cycles;
   const double waves_per_simd = std::max(1.0, work.waves / target.simds_per_unit);

@@ -46,7 +46,7 @@ double LineBytes(const GemmConfig& c, const Demands& demands, Side side) {
   return c.lds(side).bytes() * std::max(1.0, kLine / run);
 }
 
-/// Cycles that the address unit of a compute unit takes for an operand's slab: of each 16 lanes,
+/// Cycles that one address unit takes for an operand's slab: of each 16 lanes,
 /// the lines that they touch, and 64 bytes a cycle. The rule fits what was published of gfx942; of
 /// RDNA none is known.
 double AddressCycles(const GemmConfig& c, const Demands& demands, Side side) {

@@ -9,7 +9,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
+#include "core/arch/device_facts.h"
+#include "core/arch/target.h"
 #include "core/runtime/buffer.h"
 #include "core/runtime/device.h"
 #include "core/runtime/module.h"
@@ -64,6 +67,18 @@ TEST_F(RuntimeTest, FindsTheDeviceOfATarget) {
   EXPECT_EQ(device->target, Target());
   EXPECT_FALSE(device->name.empty());
   EXPECT_GT(device->compute_units, 0);
+}
+
+TEST_F(RuntimeTest, ATargetsProductIsCountedAsItsTargetIs) {
+  const absl::StatusOr<DeviceInfo> device = CurrentDevice();
+  ASSERT_TRUE(device.ok()) << device.status();
+  const absl::StatusOr<DeviceFacts> facts = device->Facts();
+  ASSERT_TRUE(facts.ok()) << facts.status();
+  if (!absl::StrContains(device->name, TraitsOf(facts->gfx).product)) {
+    GTEST_SKIP() << device->name << " is another product of " << device->target;
+  }
+  EXPECT_EQ(facts->compute_units, DeviceFacts(facts->gfx).compute_units);
+  EXPECT_EQ(facts->dies, DeviceFacts(facts->gfx).dies);
 }
 
 TEST_F(RuntimeTest, AMissingTargetIsNamedWithWhatThereIs) {
