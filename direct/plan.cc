@@ -9,7 +9,7 @@
 #include "core/base/math.h"
 #include "core/conv/sub_gemms.h"
 #include "core/launch/choose_block_map.h"
-#include "core/passes/pass_cycles.h"
+#include "core/passes/plan_reduce.h"
 
 namespace gridwise::direct {
 namespace {
@@ -163,7 +163,6 @@ Cost EstimateSplits(const DirectConfig& config, const DeviceFacts& device,
   const std::int64_t cells = CeilDiv<std::int64_t>(problem.dims[2].out(), config.cells);
   const int loads = config.window() + config.cells;
   const auto elements = static_cast<double>(problem.w_elements());
-  const double pass_bytes = elements * (4 * splits + SizeOf(config.type));
   return EstimateWaves(
       config, device,
       {.rows = static_cast<double>(
@@ -174,7 +173,8 @@ Cost EstimateSplits(const DirectConfig& config, const DeviceFacts& device,
        .loads = loads,
        .products = config.cells * config.taps,
        .conversions = Conversions(config, loads),
-       .pass_cycles = splits == 1 ? 0 : PassCycles(device, pass_bytes),
+       .pass_cycles =
+           splits == 1 ? 0 : ReduceCycles(device, elements, splits, SizeOf(config.type)),
        .splits = splits});
 }
 
@@ -355,7 +355,6 @@ PartEstimate EstimateDirectGather(const DirectConfig& config, const PartRequest&
   const GatherGrid grid(config, request);
   const int splits = std::max(request.sharing.splits, 1);
   const auto elements = static_cast<double>(request.problem.out_elements());
-  const double pass_bytes = elements * (4 * splits + SizeOf(config.type));
   const auto tiles = static_cast<double>(grid.tiles);
   const int loads = config.window() + config.taps * config.channels;
   return {.splits = splits,
@@ -368,7 +367,9 @@ PartEstimate EstimateDirectGather(const DirectConfig& config, const PartRequest&
                .loads = loads,
                .products = config.cells * config.taps,
                .conversions = Conversions(config, loads),
-               .pass_cycles = splits == 1 ? 0 : PassCycles(request.device, pass_bytes)})};
+               .pass_cycles = splits == 1 ? 0
+                                          : ReduceCycles(request.device, elements, splits,
+                                                         SizeOf(config.type))})};
 }
 
 DirectGatherPlan PlanDirectGather(const DirectConfig& config, const PartRequest& request) {

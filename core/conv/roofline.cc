@@ -1,8 +1,10 @@
 #include "core/conv/roofline.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/arch/machine_facts.h"
+#include "core/base/math.h"
 
 namespace gridwise {
 
@@ -22,6 +24,54 @@ double PeakFlopsPerClock(Gfx gfx, DataType type) {
     }
   }
   return most;
+}
+
+std::int64_t CellsMet(const Dim& dim) {
+  // Cells that are a stride apart, of so many positions from the one at `begin` on.
+  const auto inside = [&](std::int64_t begin, std::int64_t positions) {
+    const std::int64_t zero = 0;
+    const std::int64_t first = CeilDiv(std::max(zero, -begin), dim.stride);
+    const std::int64_t end = CeilDiv(std::max(zero, dim.in - begin), dim.stride);
+    return std::max(zero, std::min(positions, end) - first);
+  };
+  // Taps meet the same cells if they have the same remainder by the stride. Each of those begins
+  // `shift` positions behind the one before.
+  const std::int64_t common = std::gcd(dim.stride, dim.dilation);
+  const std::int64_t remainders = dim.stride / common, shift = dim.dilation / common;
+  std::int64_t met = 0;
+  for (std::int64_t first = 0; first < std::min(remainders, dim.filter); ++first) {
+    const std::int64_t taps = (dim.filter - 1 - first) / remainders + 1;
+    const std::int64_t begin = first * dim.dilation - dim.pad_begin;
+    if (shift <= dim.out()) {  // they overlap
+      met += inside(begin, dim.out() + (taps - 1) * shift);
+      continue;
+    }
+    for (std::int64_t tap = 0; tap < taps; ++tap) {
+      met += inside(begin + tap * shift * dim.stride, dim.out());
+    }
+  }
+  return met;
+}
+
+RooflineWork RooflineWorkOf(const ConvProblem& p) {
+  const bool reads_x = p.direction != Direction::kBackwardData;
+  auto not_read = static_cast<double>(reads_x ? p.x_elements() : 0);
+  double read = static_cast<double>(p.a_elements() + p.b_elements()) - not_read;
+  for (const Dim& dim : p.dims) {
+    not_read *= static_cast<double>(CellsMet(dim)) / static_cast<double>(dim.in);
+  }
+  read += not_read;
+  return {.type = p.type,
+          .flops = p.Flops(),
+          .bytes_read = read * SizeOf(p.type),
+          .bytes_written = static_cast<double>(p.out_elements()) * SizeOf(p.output_type())};
+}
+
+RooflineWork RooflineWorkOf(const GemmProblem& p) {
+  return {.type = p.type,
+          .flops = p.Flops(),
+          .bytes_read = static_cast<double>(p.a_elements() + p.b_elements()) * SizeOf(p.type),
+          .bytes_written = static_cast<double>(p.out_elements()) * SizeOf(p.output_type())};
 }
 
 Roofline RooflineOf(const RooflineWork& work, const DeviceFacts& device, double clock_ghz) {

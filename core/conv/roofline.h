@@ -1,12 +1,16 @@
 #pragma once
 
+#include <cstdint>
+
 #include "core/arch/device_facts.h"
 #include "core/base/types.h"
+#include "core/conv/problem.h"
+#include "core/gemm/problem.h"
 
 namespace gridwise {
 
 /// What no kernel can be faster than: the time of all multiplications at the rate of the matrix
-/// units, and of each tensor moved once. The launch itself is not counted. In long runs the matrix
+/// units, and of moving once what is read and written of each tensor. The launch itself is not counted. In long runs the matrix
 /// units' rate is what power affords (MachineFacts::sustained_ghz), memory's does not depend on the
 /// clock.
 struct Roofline {
@@ -23,16 +27,13 @@ struct RooflineWork {
   double bytes_read = 0, bytes_written = 0;  // of all tensors, each once
 };
 
-/// The work of a problem of convolutions or matrix multiplications.
-template <class P>
-RooflineWork RooflineWorkOf(const P& problem) {
-  return {
-      .type = problem.type,
-      .flops = problem.Flops(),
-      .bytes_read =
-          static_cast<double>(problem.a_elements() + problem.b_elements()) * SizeOf(problem.type),
-      .bytes_written = static_cast<double>(problem.out_elements()) * SizeOf(problem.output_type())};
-}
+/// The work of a problem. Of x no more is read than the cells that some tap meets: a filter of one
+/// tap and stride 2 leaves out three quarters of an image.
+RooflineWork RooflineWorkOf(const ConvProblem& problem);
+RooflineWork RooflineWorkOf(const GemmProblem& problem);
+
+/// How many of an axis' input cells are met by some tap of the filter.
+std::int64_t CellsMet(const Dim& dim);
 
 /// The roofline of `work` on `device` with its matrix units at `clock_ghz`. As in runs one after
 /// the other, tensors that fit into the Infinity Cache together are there already; larger ones come

@@ -1,5 +1,8 @@
 #include "core/conv/roofline.h"
 
+#include <cstdint>
+#include <set>
+
 #include "core/arch/machine_facts.h"
 #include "core/conv/problem.h"
 #include "gtest/gtest.h"
@@ -21,6 +24,51 @@ TEST(Roofline, PeaksAreTheDataSheets) {
   EXPECT_NEAR(tflops(Gfx::k1100, DataType::kF16), 122.9, 0.2);
   EXPECT_NEAR(tflops(Gfx::k1201, DataType::kF16), 194.6, 0.6);
   EXPECT_EQ(PeakFlopsPerClock(Gfx::k950, DataType::kF8E4M3Fnuz), 0);
+}
+
+// By going through all of them.
+int64_t CountCellsMet(const Dim& dim) {
+  std::set<int64_t> met;
+  for (int64_t o = 0; o < dim.out(); ++o) {
+    for (int64_t t = 0; t < dim.filter; ++t) {
+      const int64_t i = o * dim.stride + t * dim.dilation - dim.pad_begin;
+      if (i >= 0 && i < dim.in) met.insert(i);
+    }
+  }
+  return static_cast<int64_t>(met.size());
+}
+
+TEST(CellsMet, AreThoseThatSomeTapMeets) {
+  int checked = 0;
+  for (const int64_t in : {1, 2, 5, 12, 23}) {
+    for (int64_t filter = 1; filter <= 5; ++filter) {
+      for (int64_t stride = 1; stride <= 6; ++stride) {
+        for (int64_t dilation = 1; dilation <= 6; ++dilation) {
+          for (const int64_t pad : {0, 1, 7}) {
+            const Dim dim = {in, filter, stride, dilation, pad, pad / 2};
+            if (dim.out() == 0) continue;
+            ++checked;
+            EXPECT_EQ(CellsMet(dim), CountCellsMet(dim))
+                << in << " " << filter << " " << stride << " " << dilation << " " << pad;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(checked, 1000);
+}
+
+TEST(Roofline, CellsThatNoTapMeetsAreNotRead) {
+  ConvProblem problem = {.rank = 2, .batch = 4, .c = 64, .k = 32};
+  for (const size_t axis : {1u, 2u}) problem.dims[axis] = {.in = 56, .stride = 2};
+  const auto all = [&] { return 2.0 * (problem.a_elements() + problem.b_elements()); };
+  const double x = 2.0 * problem.x_elements();
+  EXPECT_EQ(RooflineWorkOf(problem).bytes_read, all() - x * 3 / 4);
+  problem.direction = Direction::kBackwardWeight;
+  EXPECT_EQ(RooflineWorkOf(problem).bytes_read, all() - x * 3 / 4);
+  problem.direction = Direction::kBackwardData;
+  EXPECT_EQ(RooflineWorkOf(problem).bytes_read, all());
+  EXPECT_EQ(RooflineWorkOf(problem).bytes_written, x);
 }
 
 ConvProblem Pointwise(int64_t batch, int64_t c, int64_t k, int64_t side) {

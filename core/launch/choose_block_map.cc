@@ -22,6 +22,15 @@ double Reads(const TileGrid& grid, double resident, int log2_band) {
          touched * grid.column_elements;
 }
 
+/// Elements that a workgroup asks memory for, of A and B, for one of K: others of its group, of
+/// which `tiles` run on the die at the same time, read the rest. Cells that L2 keeps from tap to
+/// tap are read once for `taps` of K.
+double Missed(const TileGrid& grid, double tiles, double taps) {
+  const auto columns = static_cast<double>(grid.columns);
+  const double rows = std::max(1.0, tiles / columns);
+  return grid.row_elements / (std::clamp(tiles, 1.0, columns) * taps) + grid.column_elements / rows;
+}
+
 /// How many of the groups run next to each other: all, or one.
 std::int64_t NeighboursOf(const DeviceFacts& device, const TileGrid& grid) {
   constexpr std::int64_t kLineBytes = 128;
@@ -35,7 +44,9 @@ std::int64_t NeighboursOf(const DeviceFacts& device, const TileGrid& grid) {
   const double rows = std::max(1.0, tiles / static_cast<double>(grid.columns));
   const double cells =
       std::min(groups, resident) * rows * grid.row_elements * static_cast<double>(grid.group_bytes);
-  return cells <= kOfCells * MachineFactsOf(device.gfx).l2_bytes ? grid.groups : 1;
+  const bool kept = cells <= kOfCells * MachineFactsOf(device.gfx).l2_bytes;
+  const auto taps = static_cast<double>(grid.taps);
+  return kept && Missed(grid, tiles, taps) < Missed(grid, resident, 1) ? grid.groups : 1;
 }
 
 }  // namespace

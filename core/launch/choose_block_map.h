@@ -23,8 +23,9 @@ struct TileGrid {
 /// The map whose workgroups, of those that run on a die at the same time, read the fewest rows of A
 /// and columns of B together. The smallest band of equal ones; dies share the workgroups where each
 /// has several. Groups run next to each other where their channels share lines of memory, or where
-/// L2 holds the cells of all of them from tap to tap: of one it would use only those sets that its
-/// channels of each cell fall into. Else they run one after the other, and share columns of B.
+/// L2 holds the cells of all of them from tap to tap (of one it would use only those sets that its
+/// channels of each cell fall into) and that saves more than they would by sharing columns of B, as
+/// they do when they run one after the other.
 BlockMap ChooseBlockMap(const DeviceFacts& device, const TileGrid& grid);
 
 /// E.g. "row-major", "bands of 4 rows", "8 dies, bands of 4 rows".

@@ -11,6 +11,8 @@ namespace {
 
 double FourthPower(double x) { return x * x * (x * x); }
 
+}  // namespace
+
 /// What goes on at the same time hides the less well the nearer it is to the longest.
 double BurstCycles(const Cost& cost) {
   const double loop = std::max(
@@ -21,9 +23,10 @@ double BurstCycles(const Cost& cost) {
   return std::sqrt(std::sqrt(all)) + cost.launch_cycles + cost.pass_cycles;
 }
 
-}  // namespace
-
-double CyclesOf(const Cost& cost) { return std::max(BurstCycles(cost), cost.power_cycles); }
+double CyclesOf(const Cost& cost) {
+  const double burst = FourthPower(BurstCycles(cost)), power = FourthPower(cost.power_cycles);
+  return std::sqrt(std::sqrt(std::sqrt(burst * burst + power * power)));
+}
 
 Cost WithCycles(Cost cost) {
   cost.cycles = CyclesOf(cost);
@@ -42,7 +45,7 @@ std::string Cost::ToString(double clock_ghz) const {
       (tensor_cycles == 0 ? "" : absl::StrFormat(" beside %.0f device memory", tensor_cycles)) +
       (pass_cycles == 0 ? "" : absl::StrFormat(" + %.0f passes", pass_cycles));
   const std::string power =
-      cycles > power_cycles ? "" : absl::StrFormat("%.0f cycles by power, else ", power_cycles);
+      BurstCycles(*this) > power_cycles ? "" : absl::StrFormat("%.0f cycles by power, else ", power_cycles);
   return absl::StrFormat(
       "%.1f us = %s%.0f rounds x (max(%.0f matrix, %s%.0f memory, %.0f alone / %.0f) + %.0f fixed "
       "/ %.0f)%s cycles",

@@ -10,10 +10,12 @@ namespace gridwise {
 /// clock.
 ///
 ///   busy = rounds * (max(matrix, lds, memory, alone / resident) + fixed / resident)
-///   cycles = max((busy^4 + tensor^4)^(1/4) + passes, power)
+///   burst = (busy^4 + tensor^4)^(1/4) + passes
+///   cycles = (burst^8 + power^8)^(1/8)
 ///
 /// Power is that of the matrix units: the device's clock falls until it affords their work,
-/// whatever else there is to do.
+/// whatever else there is to do. So time is the larger of the two; but estimates are uncertain, and
+/// of rows that power limits those are safer that have time to spare.
 ///
 /// Device memory's time is the same for all rows of a problem, and hides behind the rest, the less
 /// well the nearer the two are. So it changes no order of rows, but what splits and passes are
@@ -43,6 +45,8 @@ struct Cost {
   std::string ToString(double clock_ghz) const;
 };
 
+/// What it would take if there was power for all of it.
+double BurstCycles(const Cost& cost);
 /// Cost::cycles, of the other fields.
 double CyclesOf(const Cost& cost);
 /// Fills in cost.cycles from the other fields.

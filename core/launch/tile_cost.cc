@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/passes/pass_cycles.h"
+#include "core/passes/plan_reduce.h"
 
 namespace gridwise {
 namespace {
@@ -74,7 +75,7 @@ Cost TileCost::Of(int splits) const {
            (s.of_workgroup.*kind + steps * s.of_step.*kind + taps * s.of_tap.*kind);
   };
   const double pass =
-      splits == 1 ? 0 : PassCycles(device_, work_.out_elements * (4 * splits + s.element_bytes));
+      splits == 1 ? 0 : ReduceCycles(device_, work_.out_elements, splits, s.element_bytes);
   Cost cost = {.matrix_cycles = s.factor * steps * s.matrix_cycles,
                .lds_cycles = s.factor * steps * lds_,
                .memory_cycles = s.factor * steps * memory,

@@ -42,15 +42,12 @@ GRIDWISE_PASS(gridwise_columns_b128, kColumnsThreads, ColumnsArgs, ColumnsTile<U
 GRIDWISE_PASS(gridwise_reduce_f16, kReduceThreads, ReduceArgs, ReduceTile<DataType::kF16>)
 GRIDWISE_PASS(gridwise_reduce_bf16, kReduceThreads, ReduceArgs, ReduceTile<DataType::kBF16>)
 GRIDWISE_PASS(gridwise_reduce_f32, kReduceThreads, ReduceArgs, ReduceTile<DataType::kF32>)
-
-#if defined(__NVPTX__)
 GRIDWISE_PASS(gridwise_shared_reduce_f16, kReduceThreads, ReduceArgs,
               SharedReduceTile<DataType::kF16>)
 GRIDWISE_PASS(gridwise_shared_reduce_bf16, kReduceThreads, ReduceArgs,
               SharedReduceTile<DataType::kBF16>)
 GRIDWISE_PASS(gridwise_shared_reduce_f32, kReduceThreads, ReduceArgs,
               SharedReduceTile<DataType::kF32>)
-#endif
 
 GRIDWISE_PASS(gridwise_transpose_b8, kTransposeThreads, TransposeArgs, TransposeTile<unsigned char>)
 GRIDWISE_PASS(gridwise_transpose_b16, kTransposeThreads, TransposeArgs,

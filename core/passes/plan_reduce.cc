@@ -6,8 +6,10 @@
 #include <numeric>
 #include <utility>
 
+#include "core/arch/machine_facts.h"
 #include "core/launch/plan_epilogue.h"
 #include "core/passes/pass_code.h"
+#include "core/passes/pass_cycles.h"
 
 namespace gridwise {
 
@@ -42,12 +44,12 @@ ReduceArgs MakeArgs(const ConvProblem& problem, const TensorAxes& axes,
   return args;
 }
 
-/// Whether warps share the splits of an element: where they are many, and workgroups that do not
-/// share them would not fill the device. Of targets that have the kernel.
-bool SharesSplits(const ReduceArgs& args, Gfx gfx) {
-  constexpr int kMany = 4, kFewElements = 1 << 18;
-  return TraitsOf(gfx).mma_unit == MmaUnit::kWgmma && args.splits >= kMany &&
-         args.elements < kFewElements;
+/// Whether groups of lanes share the splits of an element: where they are many, and workgroups that
+/// do not share them would not fill the device.
+bool SharesSplits(Gfx gfx, double elements, int splits) {
+  constexpr int kFewElements = 1 << 18;
+  const int many = TraitsOf(gfx).mma_unit == MmaUnit::kWgmma ? 4 : 2 * kReduceAtATime + 1;
+  return splits >= many && elements < kFewElements;
 }
 
 }  // namespace
@@ -75,6 +77,14 @@ std::vector<ReducePlan> PlanReduce(const ConvProblem& problem, int splits) {
   return plans;
 }
 
+double ReduceCycles(const DeviceFacts& device, double elements, int splits, int out_bytes) {
+  const MachineFacts machine = MachineFactsOf(device.gfx);
+  const int sharers = SharesSplits(device.gfx, elements, splits) ? kReduceSharers : 1;
+  const int turns = CeilDiv(splits, kReduceAtATime * sharers);
+  const double turn = machine.l2_latency_clk + machine.mall_latency_ns * device.clock_ghz;
+  return PassCycles(device, elements * (4 * splits + out_bytes)) + (turns - 1) * turn;
+}
+
 unsigned ReduceWorkgroups(const ReduceArgs& args) {
   return CeilDiv(static_cast<unsigned>(args.elements), unsigned{kReduceThreads * kReduceElements});
 }
@@ -85,7 +95,7 @@ void AddReduceLaunches(const ConvProblem& problem, Gfx gfx, int splits, std::int
     Places part = places;
     part.out.offset += reduce.first * SizeOf(problem.output_type());
     for (std::size_t i = 0; i < 2; ++i) part.d[i].offset += reduce.tensor_first[i];
-    const bool shares = SharesSplits(reduce.args, gfx);
+    const bool shares = SharesSplits(gfx, reduce.args.elements, splits);
     const unsigned workgroups = shares ? CeilDiv(static_cast<unsigned>(reduce.args.elements),
                                                  static_cast<unsigned>(kSharedReduceElements))
                                        : ReduceWorkgroups(reduce.args);

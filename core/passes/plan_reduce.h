@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/arch/device_facts.h"
 #include "core/arch/target.h"
 #include "core/conv/problem.h"
 #include "core/launch/launch.h"
@@ -22,6 +23,10 @@ struct ReducePlan {
 /// The launches that add up `splits` splits of K, or terms, of a problem: one where the output has
 /// fewer than 2^31 elements.
 std::vector<ReducePlan> PlanReduce(const ConvProblem& problem, int splits);
+
+/// Estimated cycles of such a launch for so many outputs: what it moves, and its turns of loads,
+/// each of which waits for the one before it.
+double ReduceCycles(const DeviceFacts& device, double elements, int splits, int out_bytes);
 
 /// Workgroups of its launch.
 unsigned ReduceWorkgroups(const ReduceArgs& args);

@@ -48,18 +48,17 @@ struct alignas(kAlignedVectors ? kCount * sizeof(T) : alignof(T)) Run {
 /// Some splits' loads are under way at a time.
 template <int kCount>
 GRIDWISE_DEVICE Run<float, kCount> SumSplits(const ReduceArgs& args, int at, int first, int step) {
-  constexpr int kAtATime = 8;
   using Sums = Run<float, kCount>;
   Sums sums;
-  for (; first < args.splits; first += kAtATime * step) {
-    Sums splits[kAtATime];
-    for (int i = 0; i < kAtATime; ++i) {
+  for (; first < args.splits; first += kReduceAtATime * step) {
+    Sums splits[kReduceAtATime];
+    for (int i = 0; i < kReduceAtATime; ++i) {
       const int split = first + i * step;
       if (split < args.splits) {
         splits[i] = *reinterpret_cast<const Sums*>(args.partial + split * args.split_elements + at);
       }
     }
-    for (int i = 0; i < kAtATime; ++i) {
+    for (int i = 0; i < kReduceAtATime; ++i) {
       for (int e = 0; e < kCount; ++e) sums.of[e] += splits[i].of[e];
     }
   }
@@ -89,22 +88,44 @@ GRIDWISE_DEVICE bool RunsAreAligned(const ReduceArgs& args) {
          reinterpret_cast<unsigned long>(args.epilogue.out) % 16 == 0;
 }
 
+/// The sums of a lane's elements, `at` and those behind it: a run of kReduceElements of them, or one
+/// by one what there is.
+GRIDWISE_DEVICE Run<float, kReduceElements> SumLane(const ReduceArgs& args, int at, bool is_run,
+                                                    int first, int step) {
+  if (is_run) [[likely]] {
+    return SumSplits<kReduceElements>(args, at, first, step);
+  }
+  Run<float, kReduceElements> sums;
+  for (int e = 0; e < kReduceElements && at + e < args.elements; ++e) {
+    sums.of[e] = SumSplits<1>(args, at + e, first, step).of[0];
+  }
+  return sums;
+}
+
+/// Stores what becomes of them.
+template <DataType kType>
+GRIDWISE_DEVICE void FinishLane(const ReduceArgs& args, int at, bool is_run,
+                                Run<float, kReduceElements> sums) {
+  if (is_run) [[likely]] {
+    FinishRun<kType>(args, at, sums);
+    return;
+  }
+  for (int e = 0; e < kReduceElements && at + e < args.elements; ++e) {
+    FinishRun<kType, 1>(args, at + e, {{sums.of[e]}});
+  }
+}
+
 /// out[i] = epilogue(sum over splits s of partial[s][i]), the splits in order, so that the result
 /// does not depend on which workgroup was first.
 template <DataType kType>
 GRIDWISE_DEVICE void ReduceTile(const ReduceArgs& args) {
   const int at = (BlockIdX() * kReduceThreads + ThreadId()) * kReduceElements;
-  if (at + kReduceElements <= args.elements && RunsAreAligned(args)) [[likely]] {
-    FinishRun<kType>(args, at, SumSplits<kReduceElements>(args, at, 0, 1));
-  } else {
-    for (int i = at; i < args.elements && i < at + kReduceElements; ++i) {
-      FinishRun<kType>(args, i, SumSplits<1>(args, i, 0, 1));
-    }
-  }
+  const bool is_run = at + kReduceElements <= args.elements && RunsAreAligned(args);
+  FinishLane<kType>(args, at, is_run, SumLane(args, at, is_run, 0, 1));
 }
 
-/// The same, where kReduceSharers warps share the splits of an element, each every so manieth one,
-/// and the first adds up their sums in order: for few elements of many splits.
+/// The same, where kReduceSharers groups of lanes share the splits of an element, each every so
+/// manieth one, and the first adds up their sums in order: for few elements of many splits.
 template <DataType kType>
 GRIDWISE_DEVICE void SharedReduceTile(const ReduceArgs& args) {
   constexpr int kLanes = kReduceThreads / kReduceSharers;
@@ -113,23 +134,15 @@ GRIDWISE_DEVICE void SharedReduceTile(const ReduceArgs& args) {
   const int sharer = ThreadId() / kLanes, lane = ThreadId() % kLanes;
   const int at = (BlockIdX() * kLanes + lane) * kReduceElements;
   const bool is_run = at + kReduceElements <= args.elements && RunsAreAligned(args);
-  if (is_run) {
-    const Sums mine = SumSplits<kReduceElements>(args, at, sharer, kReduceSharers);
-    for (int e = 0; e < kReduceElements; ++e) of_sharers[sharer][lane][e] = mine.of[e];
-  }
+  const Sums mine = SumLane(args, at, is_run, sharer, kReduceSharers);
+  for (int e = 0; e < kReduceElements; ++e) of_sharers[sharer][lane][e] = mine.of[e];
   BarrierLds();
   if (sharer > 0) return;
-  if (!is_run) {
-    for (int i = at; i < args.elements && i < at + kReduceElements; ++i) {
-      FinishRun<kType>(args, i, SumSplits<1>(args, i, 0, 1));
-    }
-    return;
-  }
   Sums sums;
   for (int s = 0; s < kReduceSharers; ++s) {
     for (int e = 0; e < kReduceElements; ++e) sums.of[e] += of_sharers[s][lane][e];
   }
-  FinishRun<kType>(args, at, sums);
+  FinishLane<kType>(args, at, is_run, sums);
 }
 
 }  // namespace gridwise

@@ -169,6 +169,7 @@ void VisitCost(const Cost& c, auto visit) {
   visit("memory_of_all", c.tensor_cycles / c.cycles);
   visit("launch_of_all", c.launch_cycles / c.cycles);
   visit("power_of_all", c.power_cycles / c.cycles);
+  visit("burst_of_all", BurstCycles(c) / c.cycles);
   visit("fixed_of_round", c.fixed_cycles / c.resident / (loop + c.fixed_cycles / c.resident));
   visit("passes_of_all", c.pass_cycles / c.cycles);
   visit("log2_rounds", Log2(c.rounds));

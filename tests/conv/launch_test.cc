@@ -159,6 +159,33 @@ TEST_F(LaunchTest, AllocatesNothingAndCopiesNothing) {
   }
 }
 
+// Few elements of many splits, which groups of lanes share: of the filter's 135 the last three are
+// no run, and an epilogue follows.
+TEST_F(LaunchTest, AddsUpManySplits) {
+  const Dim dim = {.in = 19, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  ConvProblem problem = {.direction = Direction::kBackwardWeight,
+                         .batch = 16,
+                         .c = 3,
+                         .k = 5,
+                         .dims = {Dim{}, dim, dim}};
+  problem.epilogue.alpha = 0.5;
+  for (const int splits : {1, 16, 17, 40}) {
+    const PlanOptions options = {.splits = splits};
+    const absl::StatusOr<Plan> plan = MakePlan(problem, gfx_, options);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_EQ(plan->splits(), splits);
+    const absl::Status status = Check(problem, options,
+                                      [](const Executable& executable, const ConvTensors& tensors,
+                                         void* workspace, std::int64_t bytes) {
+                                        const absl::Status launched =
+                                            executable.Launch(tensors, workspace, bytes, nullptr);
+                                        if (!launched.ok()) return launched;
+                                        return SynchronizeDevice();
+                                      });
+    EXPECT_TRUE(status.ok()) << splits << " splits: " << status;
+  }
+}
+
 TEST_F(LaunchTest, TheWatchSeesAllocations) {
   watch = {.on = true};
   auto memory = std::make_unique<int>(1);
