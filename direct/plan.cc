@@ -173,8 +173,7 @@ Cost EstimateSplits(const DirectConfig& config, const DeviceFacts& device,
        .loads = loads,
        .products = config.cells * config.taps,
        .conversions = Conversions(config, loads),
-       .pass_cycles =
-           splits == 1 ? 0 : ReduceCycles(device, elements, splits, SizeOf(config.type)),
+       .pass_cycles = splits == 1 ? 0 : ReduceCycles(device, elements, splits, SizeOf(config.type)),
        .splits = splits});
 }
 

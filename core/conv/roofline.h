@@ -10,9 +10,9 @@
 namespace gridwise {
 
 /// What no kernel can be faster than: the time of all multiplications at the rate of the matrix
-/// units, and of moving once what is read and written of each tensor. The launch itself is not counted. In long runs the matrix
-/// units' rate is what power affords (MachineFacts::sustained_ghz), memory's does not depend on the
-/// clock.
+/// units, and of moving once what is read and written of each tensor. The launch itself is not
+/// counted. In long runs the matrix units' rate is what power affords
+/// (MachineFacts::sustained_ghz), memory's does not depend on the clock.
 struct Roofline {
   double matrix_ms = 0, memory_ms = 0;
   double ms() const { return matrix_ms > memory_ms ? matrix_ms : memory_ms; }

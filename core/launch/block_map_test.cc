@@ -118,7 +118,8 @@ TEST(ChooseBlockMap, GroupsOfATileShareItsDie) {
   EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 16);
   grid.group_bytes = 512;
   EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 1) << "10 MB";
-  // 32 groups of 55 x 4 tiles: side by side each die would have one row of each, and share no columns.
+  // 32 groups of 55 x 4 tiles: side by side each die would have one row of each, and share no
+  // columns.
   grid = {.tiles = 220, .rows = 55, .columns = 4, .row_elements = 128, .column_elements = 128};
   grid.groups = 32;
   grid.resident = 3;

@@ -44,8 +44,9 @@ std::string Cost::ToString(double clock_ghz) const {
   const std::string passes =
       (tensor_cycles == 0 ? "" : absl::StrFormat(" beside %.0f device memory", tensor_cycles)) +
       (pass_cycles == 0 ? "" : absl::StrFormat(" + %.0f passes", pass_cycles));
-  const std::string power =
-      BurstCycles(*this) > power_cycles ? "" : absl::StrFormat("%.0f cycles by power, else ", power_cycles);
+  const std::string power = BurstCycles(*this) > power_cycles
+                                ? ""
+                                : absl::StrFormat("%.0f cycles by power, else ", power_cycles);
   return absl::StrFormat(
       "%.1f us = %s%.0f rounds x (max(%.0f matrix, %s%.0f memory, %.0f alone / %.0f) + %.0f fixed "
       "/ %.0f)%s cycles",

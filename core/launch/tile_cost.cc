@@ -55,10 +55,10 @@ Cost TileCost::Of(int splits) const {
   const double rounds = std::ceil(tiles / device_.compute_units);
   const double resident = std::min(s.resident, rounds);
   const double units = std::min<double>(tiles, device_.compute_units);
-  // L2 has a tap's cells no more at the next one if it does not hold those of all workgroups. Splits
-  // of a tile, which run next to each other, have the same ones.
-  const double window = s.window_bytes / splits *
-                        std::min(tiles, resident * device_.compute_units) / device_.dies;
+  // L2 has a tap's cells no more at the next one if it does not hold those of all workgroups.
+  // Splits of a tile, which run next to each other, have the same ones.
+  const double window =
+      s.window_bytes / splits * std::min(tiles, resident * device_.compute_units) / device_.dies;
   const double lost = s.window_part * std::clamp(window / machine_.l2_bytes - 1, 0.0, 1.0);
   const double missed = lost + (1 - lost) * fit_.missed;
   const double bytes_per_clock = BytesPerClock(device_, machine_, missed, units);

@@ -88,8 +88,8 @@ GRIDWISE_DEVICE bool RunsAreAligned(const ReduceArgs& args) {
          reinterpret_cast<unsigned long>(args.epilogue.out) % 16 == 0;
 }
 
-/// The sums of a lane's elements, `at` and those behind it: a run of kReduceElements of them, or one
-/// by one what there is.
+/// The sums of a lane's elements, `at` and those behind it: a run of kReduceElements of them, or
+/// one by one what there is.
 GRIDWISE_DEVICE Run<float, kReduceElements> SumLane(const ReduceArgs& args, int at, bool is_run,
                                                     int first, int step) {
   if (is_run) [[likely]] {

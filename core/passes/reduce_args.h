@@ -13,7 +13,8 @@ inline constexpr int kReduceElements = 4;
 /// Splits whose loads are under way at a time.
 inline constexpr int kReduceAtATime = 8;
 
-/// Where workgroups are few: groups of lanes that share an element's splits, and the elements of a workgroup.
+/// Where workgroups are few: groups of lanes that share an element's splits, and the elements of a
+/// workgroup.
 inline constexpr int kReduceSharers = 8;
 inline constexpr int kSharedReduceElements = kReduceThreads / kReduceSharers * kReduceElements;
 

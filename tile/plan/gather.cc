@@ -389,10 +389,12 @@ TileEstimate EstimateOf(const TileConfig& config, PartRequest request, const Til
   if (problem.filter_taps() > 1 && config.merge.groups == 1 && !config.has_halo()) {
     const auto channels = static_cast<double>(problem.AxesOf(problem.a()).size[5]);
     steps.window_bytes = config.tile.m * channels * SizeOf(config.type) / tiles.n_tiles;
-    // Workgroups of a row of tiles ask for them together, and the slabs of a line one after the other.
+    // Workgroups of a row of tiles ask for them together, and the slabs of a line one after the
+    // other.
     const double of_line =
         std::min(1.0, 1.0 * config.k_of_group() * SizeOf(config.type) / kLineBytes);
-    steps.window_part = 1.0 * config.lds_a().bytes() / config.slab_bytes() * of_line / tiles.n_tiles;
+    steps.window_part =
+        1.0 * config.lds_a().bytes() / config.slab_bytes() * of_line / tiles.n_tiles;
   }
   return EstimateTiles(request, config.type, steps, tiles.work);
 }
