@@ -181,7 +181,6 @@ struct WeightRoles {
   static constexpr int kProducers = kC.lanes ? 4 : 1;
 
   GRIDWISE_DEVICE static void Init(const WeightArgs& args, SharedAddress base) {
-    if (ThreadId() != 0) return;
     Prefetch(args.dy);
     Prefetch(args.x);
     const SlabRing<kC> ring(base);
