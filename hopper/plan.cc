@@ -218,6 +218,8 @@ bool StoresBoxes(const ConvProblem& problem, std::span<const SubGemm> sub_gemms,
       (axes.size[5] != 1 && axes.stride[5] != 1)) {
     return false;
   }
+  // The copy engine stores multiples of 16 bytes, what is beyond the tensor included.
+  if (axes.size[5] * bytes % 16 != 0) return false;
   const std::int64_t cells = axes.size[0] * axes.size[1] * axes.size[2] * axes.size[3];
   if (cells != 1 && axes.stride[3] * bytes % 16 != 0) return false;
   if (axes.size[4] != 1 && axes.stride[4] * bytes % 16 != 0) return false;
