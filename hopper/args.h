@@ -14,6 +14,14 @@ enum class Stores { kElements, kVectors, kBoxes };
 /// Sub-GEMMs of a launch: a tensor map each.
 inline constexpr int kMaxClasses = 9;
 
+/// A small operand: workgroups begin to fetch it into L2, a share each, before they know what they
+/// will load. Its first loads wait for memory, and for what the copy engine knows of the tensor.
+struct FetchedArgs {
+  const void* data;
+  int bytes, share;  // multiples of 16; 0: the operand is not fetched
+};
+inline constexpr int kFetched = 2;
+
 /// Arguments of forward and backward-data, see core/conv/gemm_map.h. Sizes are cells and channels
 /// of a group; axes are d, h, w.
 struct GatherArgs {
@@ -39,6 +47,7 @@ struct GatherArgs {
   int channels_outside;  // K runs over taps within slabs of channels, else the other way round
   int is_3d;
   Stores stores;
+  FetchedArgs fetched[kFetched];
   EpilogueArgs epilogue;
 };
 static_assert(sizeof(GatherArgs) <= 4096, "HIP passes at most 4096 bytes of arguments");
@@ -63,6 +72,7 @@ struct WeightArgs {
   int slabs, longer;                 // of 64 cells: of a split, of which the first have one more
   int is_3d;
   Stores stores;  // not boxes
+  FetchedArgs fetched[kFetched];
   EpilogueArgs epilogue;
 };
 

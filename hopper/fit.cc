@@ -8,4 +8,8 @@ Fit& MutableFit() {
 }
 const Fit& TheFit() { return MutableFit(); }
 
+double DramBytesPerCycle(const DeviceFacts& device) {
+  return TheFit().dram * device.memory_gb_per_s / device.clock_ghz;
+}
+
 }  // namespace gridwise::hopper

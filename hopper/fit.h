@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/arch/device_facts.h"
+
 namespace gridwise::hopper {
 
 /// What estimates need beyond a device's facts: fits to times that were measured on an H200, by
@@ -7,16 +9,19 @@ namespace gridwise::hopper {
 struct Fit {
   // Of the matrix unit's rate: of one multiprocessor, and of all, which the power limit slows down.
   double efficiency = 0.713, efficiency_of_all = 0.69;
-  // Bytes a cycle of L2: to one multiprocessor, and to all; and of device memory.
-  double l2 = 42.6, l2_of_all = 47.1, dram = 1900;
+  // Bytes a cycle of L2: to one multiprocessor, and to all. And of device memory, of its peak.
+  double l2 = 42.6, l2_of_all = 47.1, dram = 0.784;
+  // Of long launches, whose clock falls until power affords them: how much slower products are
+  // whose tiles load as many bytes again for each as tiles of 128 x 256 do.
+  double power_of_loads = 0.6;
   // Cycles of a line of an operand that is loaded, and more of one that is filled up with zeros.
   // And more of one of A that begins within a sector of the cache.
   double line = 1.92, filled_line = 9.6, unaligned_line = 3.6;
   double first_slab = 1500;  // cycles of a tile, from its first load to its first product
   double store = 7.08;       // bytes a cycle
   // Parts of a tile's store and first slab that are not hidden: of shared tiles, and of those that
-  // warpgroups take in turns.
-  double shared_store = 0.91, turns_store = 0.227, turns_first_slab = 1.95;
+  // warpgroups take in turns; of the only tile of a workgroup, more of the store (by hand).
+  double shared_store = 0.91, turns_store = 0.227, only_store = 0.37, turns_first_slab = 1.95;
   double launch = 11500, split = 640;            // cycles of the launch, and of adding splits up
   double exchange = 2970, exchange_rate = 6.38;  // of a cluster's sums: cycles, bytes a cycle
   // Of halo rows, how much faster than their parts one after the other: with tiles of one product a
@@ -26,14 +31,16 @@ struct Fit {
   double halo_dense = 0.342;
 
   static constexpr void Fields(auto& self, auto&& visit) {
-    auto& [efficiency, efficiency_of_all, l2, l2_of_all, dram, line, filled_line, unaligned_line,
-           first_slab, store, shared_store, turns_store, turns_first_slab, launch, split, exchange,
-           exchange_rate, halo, halo_stages, halo_large, halo_alone, halo_dense] = self;
+    auto& [efficiency, efficiency_of_all, l2, l2_of_all, dram, power_of_loads, line, filled_line,
+           unaligned_line, first_slab, store, shared_store, turns_store, only_store,
+           turns_first_slab, launch, split, exchange, exchange_rate, halo, halo_stages, halo_large,
+           halo_alone, halo_dense] = self;
     visit("efficiency", efficiency);
     visit("efficiency_of_all", efficiency_of_all);
     visit("l2", l2);
     visit("l2_of_all", l2_of_all);
     visit("dram", dram);
+    visit("power_of_loads", power_of_loads);
     visit("line", line);
     visit("filled_line", filled_line);
     visit("unaligned_line", unaligned_line);
@@ -41,6 +48,7 @@ struct Fit {
     visit("store", store);
     visit("shared_store", shared_store);
     visit("turns_store", turns_store);
+    visit("only_store", only_store);
     visit("turns_first_slab", turns_first_slab);
     visit("launch", launch);
     visit("split", split);
@@ -55,6 +63,8 @@ struct Fit {
 };
 
 const Fit& TheFit();
+/// Bytes a cycle of device memory.
+double DramBytesPerCycle(const DeviceFacts& device);
 /// The same to be changed, by a program that fits it: not while another thread estimates.
 Fit& MutableFit();
 

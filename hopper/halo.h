@@ -194,6 +194,7 @@ struct HaloArgs {
   int filter_pitch;  // bytes from one tap to the next, of one group
   int slab_bytes;    // and from one slab to the next, where they stay in shared memory
   Stores stores;
+  FetchedArgs fetched[kFetched];
   EpilogueArgs epilogue;
 };
 

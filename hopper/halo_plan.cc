@@ -101,10 +101,12 @@ std::optional<std::string> RejectCommon(const Config& config, Direction directio
   return std::nullopt;
 }
 
-/// Where boxes store: the epilogue has no tensors, and the output the operands' type.
+/// Where boxes store: the epilogue has no tensors, the output the operands' type, and its channels
+/// fill multiples of 16 bytes, all of which the copy engine stores.
 bool StoresBoxes(const ConvProblem& problem, const EpilogueArgs& epilogue) {
-  return epilogue.tensors == 0 && epilogue.adds == 0 &&
-         epilogue.out_type == static_cast<int>(problem.type);
+  const TensorAxes axes = problem.AxesOf(problem.out());
+  return axes.size[4] * axes.size[5] * SizeOf(problem.type) % 16 == 0 && epilogue.tensors == 0 &&
+         epilogue.adds == 0 && epilogue.out_type == static_cast<int>(problem.type);
 }
 
 /// Above 1: teams hide each other's stores, the more so with stages to spare or where a warpgroup

@@ -6,6 +6,7 @@
 
 #include "core/base/fields_text.h"
 #include "core/launch/plan_epilogue.h"
+#include "hopper/fetched.h"
 #include "hopper/halo_plan.h"
 #include "hopper/line_plan.h"
 #include "hopper/narrow_plan.h"
@@ -16,7 +17,8 @@ namespace gridwise::hopper {
 namespace {
 
 template <class Args>
-PartLaunch LaunchOf(const KernelCode& code, Plan<Args> plan) {
+PartLaunch LaunchOf(const KernelCode& code, const PartRequest& request, Plan<Args> plan) {
+  if constexpr (requires { plan.args.fetched; }) SetFetched(request.problem, plan);
   std::vector<KernelLaunch::Address> addresses =
       EpilogueAddresses(offsetof(Args, epilogue), plan.args.epilogue);
   addresses.insert(addresses.end(), plan.addresses.begin(), plan.addresses.end());
@@ -31,23 +33,23 @@ PartLaunch LaunchOf(const KernelCode& code, Plan<Args> plan) {
 
 PartLaunch LaunchOf(const KernelCode& code, const Config& config, const PartRequest& request) {
   return config.direction == Direction::kBackwardWeight
-             ? LaunchOf(code, PlanWeight(config, request))
-             : LaunchOf(code, PlanGather(config, request));
+             ? LaunchOf(code, request, PlanWeight(config, request))
+             : LaunchOf(code, request, PlanGather(config, request));
 }
 PartLaunch LaunchOf(const KernelCode& code, const SimpleConfig& config,
                     const PartRequest& request) {
-  return LaunchOf(code, PlanSimple(config, request));
+  return LaunchOf(code, request, PlanSimple(config, request));
 }
 PartLaunch LaunchOf(const KernelCode& code, const LineConfig& config, const PartRequest& request) {
-  return LaunchOf(code, PlanLine(config, request));
+  return LaunchOf(code, request, PlanLine(config, request));
 }
 PartLaunch LaunchOf(const KernelCode& code, const NarrowWeightConfig& config,
                     const PartRequest& request) {
-  return LaunchOf(code, PlanNarrow(config, request));
+  return LaunchOf(code, request, PlanNarrow(config, request));
 }
 template <class Halo>
 PartLaunch LaunchOf(const KernelCode& code, const Halo& config, const PartRequest& request) {
-  return LaunchOf(code, PlanHalo(config, request));
+  return LaunchOf(code, request, PlanHalo(config, request));
 }
 
 /// Whether cells may begin anywhere, as no box of the copy engine can.

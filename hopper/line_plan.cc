@@ -187,7 +187,7 @@ PartEstimate EstimateLaunch(const LineConfig& config, const PartRequest& request
                               .fixed_cycles = TheFit().launch,
                               .rounds = 1,
                               .resident = 1,
-                              .tensor_cycles = traffic / TheFit().dram})};
+                              .tensor_cycles = traffic / DramBytesPerCycle(request.device)})};
 }
 
 Plan<HaloArgs> PlanLine(const LineConfig& config, const PartRequest& request) {

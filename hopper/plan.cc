@@ -103,6 +103,18 @@ double EfficiencyOf(const Config& config) {
   return config.kept > 0 ? 1 + 0.04 * config.columns / 256 : 1;
 }
 
+/// Bytes of both operands, but for cells of x that no tap of any output cell meets.
+double OperandBytes(const ConvProblem& problem) {
+  const auto all = static_cast<double>(problem.a_elements() + problem.b_elements());
+  double met = 1;
+  for (const Dim& dim : problem.dims) {
+    met *= std::min(1.0, static_cast<double>(dim.filter * dim.out()) / static_cast<double>(dim.in));
+  }
+  const bool has_x = problem.direction != Direction::kBackwardData;
+  const double unmet = has_x ? static_cast<double>(problem.x_elements()) * (1 - met) : 0;
+  return SizeOf(problem.type) * (all - unmet);
+}
+
 /// Estimates of a row for a request, whatever the number of splits: what does not depend on it is
 /// computed once. A multiprocessor multiplies 2048 pairs of f16 a cycle; the rest are fits to
 /// measurements.
@@ -111,7 +123,7 @@ class Estimates {
   Estimates(const Config& config, const PartRequest& request, const Grid& grid)
       : config_(config), request_(request), grid_(grid) {
     const ConvProblem& problem = request.problem;
-    efficiency_ = EfficiencyOf(config);
+    efficiency_ = EfficiencyOf(config) / SlowedByPower();
     // A single warpgroup of few products waits for each slab, and short ones come one by one.
     const bool short_slabs = config.slab < 64 && config.direction == Direction::kBackwardData;
     waits_ = config.rows() * config.columns <= 4096 ? 1.2 : short_slabs ? 1.15 : 1;
@@ -120,8 +132,7 @@ class Estimates {
     lines_ = (rows + config.columns) * fit_.line + filled * fit_.filled_line +
              config.rows() * UnalignedLine(config, problem);
     elements_ = static_cast<double>(problem.out_elements());
-    operand_bytes_ =
-        SizeOf(problem.type) * static_cast<double>(problem.a_elements() + problem.b_elements());
+    operand_bytes_ = OperandBytes(problem);
   }
 
   /// That no number of splits is sooner done than, without the pass.
@@ -138,8 +149,12 @@ class Estimates {
 
   Cost Of(int splits, bool in_cluster = false) const {
     const double tiles = grid_.tiles() * splits;
-    const double steps = grid_.steps / tiles;
     const double units = request_.device.compute_units;
+    const double at_once =
+        in_cluster ? kClustersAtOnce[static_cast<std::size_t>(splits)] * splits : units;
+    const double rounds = std::ceil(tiles / at_once);
+    // Of the workgroup that ends last: one may have the longest tile, and no other.
+    const double steps = std::max(grid_.steps / tiles, grid_.most_steps / splits / rounds);
     const Step step = StepOf(std::min(tiles, units) / units);
     const double matrix = steps * step.matrix, memory = steps * step.memory;
     const int tensors = in_cluster ? 1 : splits;  // of sums
@@ -148,33 +163,41 @@ class Estimates {
     const double tile_elements = config_.rows() * config_.columns;
     const double exchange = in_cluster ? fit_.exchange + tile_elements * 4 / fit_.exchange_rate : 0;
     const double store = tile_elements * out_bytes / fit_.store / (in_cluster ? splits : 1);
-    const double at_once =
-        in_cluster ? kClustersAtOnce[static_cast<std::size_t>(splits)] * splits : units;
-    const double rounds = std::ceil(tiles / at_once);
+    const double shown_store = !config_.take_turns ? fit_.shared_store
+                               : rounds > 1        ? fit_.turns_store
+                                                   : fit_.only_store;
     // Stores of a tile overlap with the loads of the next one, and with its products where
     // warpgroups take turns.
-    const double alone = std::max(matrix, memory) +
-                         (config_.take_turns ? fit_.turns_store : fit_.shared_store) * store +
+    const double alone = std::max(matrix, memory) + shown_store * store +
                          (config_.take_turns ? fit_.turns_first_slab : 1.0) * fit_.first_slab +
                          exchange;
-    return WithCycles(
-        {.matrix_cycles = matrix,
-         .memory_cycles = memory,
-         .alone_cycles = alone,
-         .fixed_cycles = fit_.launch / rounds,
-         .rounds = rounds,
-         .resident = 1,
-         .tensor_cycles = (operand_bytes_ + elements_ * out_bytes * tensors) / fit_.dram,
-         .pass_cycles = tensors == 1 ? 0 : PassOf(splits)});
+    return WithCycles({.matrix_cycles = matrix,
+                       .memory_cycles = memory,
+                       .alone_cycles = alone,
+                       .fixed_cycles = fit_.launch / rounds,
+                       .rounds = rounds,
+                       .resident = 1,
+                       .tensor_cycles = (operand_bytes_ + elements_ * out_bytes * tensors) /
+                                        DramBytesPerCycle(request_.device),
+                       .pass_cycles = tensors == 1 ? 0 : PassOf(splits)});
   }
 
  private:
+  static constexpr double kPairsPerCycle = 2048;
+
   struct Step {
     double matrix, memory;
   };
+  /// Of products in long launches, next to those of tiles that load little.
+  double SlowedByPower() const {
+    constexpr double kLongSeconds = 180e-6, kLittle = (128 + 256) * 2.0 / (128 * 256);
+    const double pairs = 1.0 * config_.rows() * config_.columns * config_.slab;
+    const double cycles = grid_.steps * pairs / kPairsPerCycle / request_.device.compute_units;
+    if (cycles < kLongSeconds * request_.device.clock_ghz * 1e9) return 1;
+    return 1 + fit_.power_of_loads * std::max(config_.stage_bytes() / pairs / kLittle - 1, 0.0);
+  }
   /// A tile's, where a part `busy` of all multiprocessors has tiles.
   Step StepOf(double busy) const {
-    constexpr double kPairsPerCycle = 2048;
     const double efficiency =
         std::min(fit_.efficiency, fit_.efficiency_of_all / busy) * efficiency_;
     const double l2_bytes_per_cycle = std::min(fit_.l2, fit_.l2_of_all / busy);
@@ -218,6 +241,8 @@ bool StoresBoxes(const ConvProblem& problem, std::span<const SubGemm> sub_gemms,
       (axes.size[5] != 1 && axes.stride[5] != 1)) {
     return false;
   }
+  // The copy engine stores multiples of 16 bytes, what is beyond the tensor included.
+  if (axes.size[5] * bytes % 16 != 0) return false;
   const std::int64_t cells = axes.size[0] * axes.size[1] * axes.size[2] * axes.size[3];
   if (cells != 1 && axes.stride[3] * bytes % 16 != 0) return false;
   if (axes.size[4] != 1 && axes.stride[4] * bytes % 16 != 0) return false;

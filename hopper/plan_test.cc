@@ -126,6 +126,10 @@ TEST(PlanGather, BoxesStoreWhatHasNoTensorsAndTheOperandsType) {
   problem.k = 4;
   problem.dims[2] = {};  // nor are those of a single column of cells
   EXPECT_EQ(stores(problem), Stores::kVectors);
+  ConvProblem cell = Problem(Direction::kForward, 1, 1);  // its strides matter to no map
+  cell.batch = 1;
+  cell.k = 38;
+  EXPECT_NE(stores(cell), Stores::kBoxes);  // which would store 40 channels
 }
 
 // Passes copy cells of few channels to where the copy engine finds them.

@@ -21,6 +21,7 @@
 #include "core/launch/launch.h"
 #include "core/launch/part_kernel.h"
 #include "gtest/gtest.h"
+#include "hopper/fetched.h"
 #include "hopper/halo_plan.h"
 #include "hopper/kernel/gather.h"
 #include "hopper/kernel/halo.h"
@@ -109,6 +110,7 @@ void Check(const ConvProblem& problem, const MakePlan& make_plan, auto kernel, i
   Memory3 memory = {Encode(problem.type, a), Encode(problem.type, b),
                     std::vector<std::byte>(static_cast<std::size_t>(elements * SizeOf(out_type)),
                                            std::byte{PoisonByte(out_type)})};
+  if constexpr (requires { plan.args.fetched; }) SetFetched(problem, plan);
   Patch(plan, memory);
   RunGrid(static_cast<int>(plan.shape.workgroups[0]), static_cast<int>(plan.shape.threads[0]),
           [&] { kernel(plan.args); });

@@ -106,6 +106,12 @@ GRIDWISE_DEVICE void Prefetch(const TensorMap& map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
 }
 
+/// Starts to fetch memory into the cache of all multiprocessors, L2: a multiple of 16 bytes, from a
+/// multiple of 16 on.
+GRIDWISE_DEVICE void FetchIntoL2(const void* from, int bytes) {
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
+}
+
 /// Starts to load the box of `map` at these coordinates, innermost first, to `to`. What is outside
 /// of the tensor becomes zero. `bar` counts the bytes of the whole box.
 GRIDWISE_DEVICE void LoadBox(SharedAddress to, const TensorMap& map, Mbarrier bar, int x, int y,
@@ -190,7 +196,6 @@ template <int kLeft>
 GRIDWISE_DEVICE void WaitStoresRead() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kLeft) : "memory");
 }
-GRIDWISE_DEVICE void WaitStores() { asm volatile("cp.async.bulk.wait_group 0;" ::: "memory"); }
 /// Makes this thread's writes of shared memory visible to the copy engine and the matrix unit.
 GRIDWISE_DEVICE void FenceAsyncProxy() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");

@@ -145,6 +145,11 @@ struct Mbarrier {
 };
 inline void FenceMbarrierInit() {}
 inline void Prefetch(const TensorMap&) {}
+inline void FetchIntoL2(const void* from, int bytes) {
+  if (reinterpret_cast<std::uintptr_t>(from) % 16 == 0 && bytes > 0 && bytes % 16 == 0) return;
+  std::fprintf(stderr, "%d bytes are fetched, no multiple of 16, or from no multiple on\n", bytes);
+  std::abort();
+}
 
 /// Where a swizzle puts the byte at an address.
 inline SharedAddress Swizzled(SharedAddress at, int swizzle_bytes) {
@@ -258,7 +263,6 @@ inline void LoadEight(SharedAddress to, const void* from, bool is_there) {
 inline void CommitStores() {}
 template <int kLeft>
 inline void WaitStoresRead() {}
-inline void WaitStores() {}
 inline void FenceAsyncProxy() {}
 template <int kRegisters>
 inline void GiveRegisters() {}

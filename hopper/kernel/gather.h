@@ -264,13 +264,12 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
       }
     }
   }
-  if (ThreadId() % 32 == 0) WaitStores();
+  if (ThreadId() % 32 == 0) WaitStoresRead<0>();
 }
 
 template <Config kC>
 struct GatherRoles {
   GRIDWISE_DEVICE static void Init(const GatherArgs& args, SharedAddress base) {
-    if (ThreadId() != 0) return;
     Prefetch(args.source[0]);
     Prefetch(args.w);
     const SlabRing<kC> ring(base);

@@ -388,7 +388,7 @@ struct HaloRoles {
   static constexpr int kTeam = 128 * kC.sharers;
 
   GRIDWISE_DEVICE static void Init(const HaloArgs& args, SharedAddress base) {
-    if (ThreadId() == 0) RingOf(args, base).Init(4 * kC.sharers);
+    RingOf(args, base).Init(4 * kC.sharers);
   }
 
   GRIDWISE_DEVICE static auto RingOf(const HaloArgs& args, SharedAddress base) {
@@ -445,7 +445,7 @@ struct HaloRoles {
       }
       if (is_first) CommitStores();  // of none, in its turn
     }
-    if (is_first) WaitStores();
+    if (is_first) WaitStoresRead<0>();
   }
 };
 

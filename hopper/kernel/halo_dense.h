@@ -13,7 +13,6 @@ struct HaloDenseRoles {
   using Sums = float[kC.reps][kC.columns / 2];
 
   GRIDWISE_DEVICE static void Init(const HaloArgs& args, SharedAddress base) {
-    if (ThreadId() != 0) return;
     if constexpr (kC.kept > 0) Kept(args, base).Init(1);
     HaloRing<kC.stages>(args, base).Init(4 * kC.warpgroups());
   }

@@ -102,9 +102,12 @@ template <HaloWeightConfig kC>
 struct HaloWeightRoles {
   static constexpr int kTapsOfGroup = HaloWeightConfig::kTaps / HaloWeightConfig::kGroups;
 
-  /// Stages begin as zeros: what no load writes must be finite, and in dy zero.
   GRIDWISE_DEVICE static void Init(const HaloArgs& args, SharedAddress base) {
-    if (ThreadId() == 0) HaloRing<kC.stages>(args, base).Init(4 * HaloWeightConfig::kGroups);
+    HaloRing<kC.stages>(args, base).Init(4 * HaloWeightConfig::kGroups);
+  }
+
+  /// Stages begin as zeros: what no load writes must be finite, and in dy zero.
+  GRIDWISE_DEVICE static void Fill(const HaloArgs& args, SharedAddress base) {
     for (int at = ThreadId() * 16; at < kC.stages * args.stage_bytes; at += kC.threads() * 16) {
       StoreZeros16(base + at);
     }

@@ -16,7 +16,6 @@ struct LineRoles : LineLoads<kC> {
   using A = unsigned[kC.steps()][4];
 
   GRIDWISE_DEVICE static void Init(const HaloArgs& args, SharedAddress base) {
-    if (ThreadId() != 0) return;
     FilterLoaded(args, base).Init(1);
     HaloRing<kC.stages>(args, base).Init(4 * kC.teams, kC.loads_by_lanes() ? 32 : 1);
   }

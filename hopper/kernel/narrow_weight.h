@@ -17,6 +17,7 @@ template <class Roles, class Args>
 GRIDWISE_DEVICE void RunWarpRoles(const Args& args) {
   const SharedAddress base = DynamicSharedMemory();
   LetNextLaunchBegin();
+  if (ThreadId() == Roles::kThreads - 32) FetchShares(args);
   Roles::Init(args, base);
   WaitForLaunchBefore();
   WaitAt(0, Roles::kThreads);

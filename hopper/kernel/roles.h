@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/conv/gemm_map.h"
+#include "hopper/args.h"
 #include "hopper/kernel/ring.h"
 
 namespace gridwise::hopper {
@@ -15,27 +16,52 @@ constexpr int ProducersOf() {
   }
 }
 
+/// Starts to fetch this workgroup's share of small operands. By one thread.
+template <class Args>
+GRIDWISE_DEVICE void FetchShares(const Args& args) {
+#pragma unroll
+  for (const FetchedArgs& operand : args.fetched) {
+    const int first = BlockIdX() * operand.share, rest = operand.bytes - first;
+    if (rest <= 0) continue;
+    // Operands that lanes load may begin at multiples of 8.
+    const unsigned long from = reinterpret_cast<unsigned long>(operand.data) / 16 * 16;
+    FetchIntoL2(reinterpret_cast<const char*>(from) + first,
+                rest < operand.share ? rest : operand.share);
+  }
+}
+
 /// Runs a kernel's two roles: warps of the last warpgroup produce what the other `kGroups`
-/// consume. Roles::Init, by all threads, Produce and Consume take the arguments and the workgroup's
-/// shared memory. All lanes of a warp that produces compute the same, and one passes it on, see
-/// IsElected.
+/// consume. Roles::Init, by the first thread that produces, Fill, by all, where there is one,
+/// Produce and Consume take the arguments and the workgroup's shared memory. All lanes of a warp
+/// that produces compute the same, and one passes it on, see IsElected.
+///
+/// A single warp that produces need not wait for the others: the barriers are its own work.
 template <int kGroups, class Roles, class Args>
 GRIDWISE_DEVICE void RunRoles(const Args& args) {
   constexpr int kThreads = 128 * (kGroups + 1);
   const SharedAddress base = DynamicSharedMemory();
   LetNextLaunchBegin();
-  Roles::Init(args, base);
+  constexpr int kFirst = 4 * kGroups, kProducers = ProducersOf<Roles>();
+  constexpr bool kFills = requires { Roles::Fill(args, base); };
+  const int warp = WarpId();
+  if (ThreadId() == 32 * kFirst) Roles::Init(args, base);
+  if (ThreadId() == 32 * kFirst + 32) FetchShares(args);
+  if constexpr (kFills) Roles::Fill(args, base);
   WaitForLaunchBefore();
-  WaitAt(0, kThreads);
+  SyncWarp();
+  if (kProducers == 1 && !kFills && warp == kFirst) {
+    ArriveAt(0, kThreads);
+  } else {
+    WaitAt(0, kThreads);
+  }
   // Each thread begins with its share of the registers, and what consumers take beyond that the
   // producer must have given: else they wait for ever.
   constexpr int kAtStart = 65536 / kThreads / 8 * 8, kProducer = kGroups == 2 ? 40 : 32;
   constexpr int kLeft = ((kGroups + 1) * kAtStart - kProducer) / kGroups / 8 * 8;
   constexpr int kConsumer = kLeft < 240 ? kLeft : 240;
-  const int warp = WarpId();
-  if (warp >= 4 * kGroups) {
+  if (warp >= kFirst) {
     if constexpr (kGroups > 1) GiveRegisters<kProducer>();
-    if (warp < 4 * kGroups + ProducersOf<Roles>()) Roles::Produce(args, base);
+    if (warp < kFirst + kProducers) Roles::Produce(args, base);
   } else {
     if constexpr (kGroups > 1) TakeRegisters<kConsumer>();
     Roles::Consume(args, base);

@@ -54,11 +54,13 @@ struct WeightBlock {
   }
 };
 
+GRIDWISE_DEVICE int LeastOf(int a, int b) { return a < b ? a : b; }
+
 GRIDWISE_DEVICE int Move(int moves, int axis) { return moves >> (8 * axis) & 255; }
 
 template <Config kC>
 GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
-  constexpr int kBlocks = kC.columns / 64;
+  constexpr int kBlocks = kC.columns / 64, kBlockBytes = kC.slab * 128;
   SlabRing<kC> ring(base);
   const int taps = Taps(args.gemm);
   for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX()) {
@@ -67,19 +69,21 @@ GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
 #pragma unroll
     for (int b = 0; b < kBlocks; ++b) {
       const WeightBlock block(args, tile.block + b);
-      const bool is_there = block.tap < taps;  // else computed in vain
-      channel[b] = tile.group * args.c + (is_there ? block.channel : 0);
+      channel[b] = tile.group * args.c + block.channel;
       moves[b] = 0;
 #pragma unroll
       for (int axis = 0; axis < 3; ++axis) {
-        const int move = block.t[axis] * args.strides[axis].tap_source_stride;
-        if (is_there) moves[b] |= move << (8 * axis);
+        moves[b] |= block.t[axis] * args.strides[axis].tap_source_stride << (8 * axis);
       }
     }
     const int first_k = tile.group * args.dy_channels + tile.row;
     const int of_group = args.dy_channels > 0 ? 0 : tile.group;
     const int rest = args.k - tile.row;
-    const LaneSlab<kC.slab> by_lanes(kC.lanes ? (rest < 64 ? rest : 64) / 4 : 1, args.dy_pitch);
+    // Blocks of rows or columns that there are not are not loaded: what is computed of whatever is
+    // in their place is not stored.
+    const int m_blocks = kC.lanes ? 0 : LeastOf(kC.rows() / 64, (rest + 63) / 64);
+    const int n_blocks = LeastOf(kBlocks, taps * args.c_blocks - tile.block);
+    const LaneSlab<kC.slab> by_lanes(kC.lanes ? LeastOf(rest, 64) / 4 : 1, args.dy_pitch);
     const char* const rows = static_cast<const char*>(args.dy_data) + tile.row * 2;
     for (int slab = tile.first; slab < tile.end; ++slab, ring.Next()) {
       const ClassCell cell = CellOfRow(args.gemm, slab * kC.slab);
@@ -93,14 +97,17 @@ GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
         if (WarpId() % 4 != 0) continue;
       }
       if (!IsElected()) continue;
-      ring.full().ArriveAndExpect(kC.lanes ? kC.b_bytes() : kC.stage_bytes());
+      ring.full().ArriveAndExpect((m_blocks + n_blocks) * kBlockBytes);
 #pragma unroll
-      for (int m = 0; m < (kC.lanes ? 0 : kC.rows()); m += 64) {
-        LoadBox(ring.a() + m * 128, args.dy, ring.full(), first_k + m, slab * kC.slab, of_group);
+      for (int m = 0; m < (kC.lanes ? 0 : kC.rows() / 64); ++m) {
+        if (m >= m_blocks) break;
+        LoadBox(ring.a() + m * kBlockBytes, args.dy, ring.full(), first_k + m * 64, slab * kC.slab,
+                of_group);
       }
 #pragma unroll
       for (int b = 0; b < kBlocks; ++b) {
-        const SharedAddress to = ring.b(0) + b * 8192;
+        if (b >= n_blocks) break;
+        const SharedAddress to = ring.b(0) + b * kBlockBytes;
         if (args.is_3d) {
           LoadCells5(to, args.x, ring.full(), channel[b], at, Move(moves[b], 2), Move(moves[b], 1),
                      Move(moves[b], 0));
@@ -181,7 +188,6 @@ struct WeightRoles {
   static constexpr int kProducers = kC.lanes ? 4 : 1;
 
   GRIDWISE_DEVICE static void Init(const WeightArgs& args, SharedAddress base) {
-    if (ThreadId() != 0) return;
     Prefetch(args.dy);
     Prefetch(args.x);
     const SlabRing<kC> ring(base);

@@ -57,7 +57,9 @@ TEST(LargeTensor, IsComputedWherever31BitsDoNotReach) {
 
   const absl::StatusOr<Plan> plan = MakePlan(problem, *gfx, {.splits = 1});
   ASSERT_TRUE(plan.ok()) << plan.status();
-  EXPECT_GT(plan->launches(), 1) << plan->ToString();
+  if (TraitsOf(*gfx).mma_unit != MmaUnit::kWgmma) {  // whose copy engine needs no offsets
+    EXPECT_GT(plan->launches(), 1) << plan->ToString();
+  }
   const absl::StatusOr<DeviceBuffer> workspace = DeviceBuffer::Allocate(plan->workspace_bytes());
   const absl::StatusOr<Executable> executable = Executable::Load(*plan);
   ASSERT_TRUE(workspace.ok() && executable.ok());
