@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_format.h"
 #include "core/base/math.h"
+#include "core/conv/roofline.h"
 #include "core/conv/sub_gemms.h"
 #include "core/launch/plan_epilogue.h"
 #include "core/launch/sub_gemm_table.h"
@@ -103,18 +104,6 @@ double EfficiencyOf(const Config& config) {
   return config.kept > 0 ? 1 + 0.04 * config.columns / 256 : 1;
 }
 
-/// Bytes of both operands, but for cells of x that no tap of any output cell meets.
-double OperandBytes(const ConvProblem& problem) {
-  const auto all = static_cast<double>(problem.a_elements() + problem.b_elements());
-  double met = 1;
-  for (const Dim& dim : problem.dims) {
-    met *= std::min(1.0, static_cast<double>(dim.filter * dim.out()) / static_cast<double>(dim.in));
-  }
-  const bool has_x = problem.direction != Direction::kBackwardData;
-  const double unmet = has_x ? static_cast<double>(problem.x_elements()) * (1 - met) : 0;
-  return SizeOf(problem.type) * (all - unmet);
-}
-
 /// Estimates of a row for a request, whatever the number of splits: what does not depend on it is
 /// computed once. A multiprocessor multiplies 2048 pairs of f16 a cycle; the rest are fits to
 /// measurements.
@@ -132,7 +121,7 @@ class Estimates {
     lines_ = (rows + config.columns) * fit_.line + filled * fit_.filled_line +
              config.rows() * UnalignedLine(config, problem);
     elements_ = static_cast<double>(problem.out_elements());
-    operand_bytes_ = OperandBytes(problem);
+    operand_bytes_ = RooflineWorkOf(problem).bytes_read;
   }
 
   /// That no number of splits is sooner done than, without the pass.

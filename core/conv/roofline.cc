@@ -54,16 +54,15 @@ std::int64_t CellsMet(const Dim& dim) {
 }
 
 RooflineWork RooflineWorkOf(const ConvProblem& p) {
-  const bool reads_x = p.direction != Direction::kBackwardData;
-  auto not_read = static_cast<double>(reads_x ? p.x_elements() : 0);
-  double read = static_cast<double>(p.a_elements() + p.b_elements()) - not_read;
-  for (const Dim& dim : p.dims) {
-    not_read *= static_cast<double>(CellsMet(dim)) / static_cast<double>(dim.in);
+  std::int64_t read = p.a_elements() + p.b_elements();
+  if (p.direction != Direction::kBackwardData) {
+    std::int64_t met = p.batch * p.c;
+    for (const Dim& dim : p.dims) met *= CellsMet(dim);
+    read += met - p.x_elements();
   }
-  read += not_read;
   return {.type = p.type,
           .flops = p.Flops(),
-          .bytes_read = read * SizeOf(p.type),
+          .bytes_read = static_cast<double>(read) * SizeOf(p.type),
           .bytes_written = static_cast<double>(p.out_elements()) * SizeOf(p.output_type())};
 }
 

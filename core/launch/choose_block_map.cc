@@ -11,24 +11,16 @@ namespace {
 
 constexpr int kMaxLog2Band = 5;
 
-/// Rows of A and columns of B that `resident` consecutive slots read, in elements of K.
-double Reads(const TileGrid& grid, double resident, int log2_band) {
+/// Rows of A and columns of B that `resident` consecutive slots read, in elements of K. Of rows
+/// that L2 keeps from tap to tap, for all `taps` of K once.
+double Reads(const TileGrid& grid, double resident, int log2_band, double taps = 1) {
   const auto columns = static_cast<double>(grid.columns);
   const double band_rows = std::ldexp(1.0, log2_band);
   const double bands = resident / (band_rows * columns);  // that the slots fill
   const double rows = std::ceil(std::max(bands, 1.0)) * band_rows;
   const double touched = std::min(columns, std::ceil(resident / band_rows));
-  return std::min(rows, static_cast<double>(grid.rows)) * grid.row_elements +
+  return std::min(rows, static_cast<double>(grid.rows)) * grid.row_elements / taps +
          touched * grid.column_elements;
-}
-
-/// Elements that a workgroup asks memory for, of A and B, for one of K: others of its group, of
-/// which `tiles` run on the die at the same time, read the rest. Cells that L2 keeps from tap to
-/// tap are read once for `taps` of K.
-double Missed(const TileGrid& grid, double tiles, double taps) {
-  const auto columns = static_cast<double>(grid.columns);
-  const double rows = std::max(1.0, tiles / columns);
-  return grid.row_elements / (std::clamp(tiles, 1.0, columns) * taps) + grid.column_elements / rows;
 }
 
 /// How many of the groups run next to each other: all, or one.
@@ -44,9 +36,11 @@ std::int64_t NeighboursOf(const DeviceFacts& device, const TileGrid& grid) {
   const double rows = std::max(1.0, tiles / static_cast<double>(grid.columns));
   const double cells =
       std::min(groups, resident) * rows * grid.row_elements * static_cast<double>(grid.group_bytes);
-  const bool kept = cells <= kOfCells * MachineFactsOf(device.gfx).l2_bytes;
-  const auto taps = static_cast<double>(grid.taps);
-  return kept && Missed(grid, tiles, taps) < Missed(grid, resident, 1) ? grid.groups : 1;
+  if (cells > kOfCells * MachineFactsOf(device.gfx).l2_bytes) return 1;
+  // Of each tile.
+  const double beside = Reads(grid, tiles, 0, static_cast<double>(grid.taps)) / tiles;
+  const double behind = Reads(grid, resident, 0) / resident;
+  return beside < behind ? grid.groups : 1;
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "core/launch/cost.h"
 
+#include <cmath>
+
 #include "core/arch/machine_facts.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -19,10 +21,14 @@ Cost CostOf(double matrix, double power) {
 }
 
 TEST(Cost, IsThatOfTheLaunchOrOfItsPower) {
+  const auto soft_limit = [](double burst, double power) {
+    return std::pow(std::pow(burst, 8) + std::pow(power, 8), 1.0 / 8);
+  };
   EXPECT_DOUBLE_EQ(CostOf(1000, 0).cycles, 3300);
-  EXPECT_NEAR(CostOf(1000, 1500).cycles, 3300, 1);
-  EXPECT_NEAR(CostOf(1000, 10000).cycles, 10000, 1);
-  EXPECT_NEAR(CostOf(1000, 3300).cycles, 3600, 5) << "nothing to spare";
+  for (const double power : {1500.0, 3299.0, 5000.0, 10000.0}) {
+    EXPECT_DOUBLE_EQ(CostOf(1000, power).cycles, soft_limit(3300, power));
+  }
+  EXPECT_NEAR(CostOf(1000, 10000).cycles, 10000, 1) << "it is the larger one's";
   EXPECT_LT(CostOf(900, 5000).cycles, CostOf(1000, 5000).cycles) << "more to spare";
   EXPECT_THAT(CostOf(1000, 3299).ToString(2.1), Not(HasSubstr("power")));
   EXPECT_THAT(CostOf(1000, 5000).ToString(2.1), HasSubstr("= 5000 cycles by power, else 3 rounds"));
@@ -32,7 +38,8 @@ TEST(Cost, OfLaunchesInSequenceAveragesPower) {
   const Cost dense = CostOf(1000, 5000), light = CostOf(1000, 0);
   EXPECT_DOUBLE_EQ(InSequence(light, light).cycles, 6600);
   EXPECT_DOUBLE_EQ(InSequence(dense, light).cycles, InSequence(light, dense).cycles);
-  EXPECT_NEAR(InSequence(dense, light).cycles, 6600, 100);
+  EXPECT_DOUBLE_EQ(InSequence(dense, light).cycles,
+                   WithCycles({.resident = 1, .pass_cycles = 6600, .power_cycles = 5000}).cycles);
   EXPECT_DOUBLE_EQ(InSequence(dense, dense).cycles, 2 * dense.cycles);
 }
 

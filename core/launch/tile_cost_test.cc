@@ -65,6 +65,29 @@ TEST(TileCost, TakesAtLeastItsBound) {
   }
 }
 
+// A die's L2 of 4 MB loses all of a window of 8 MB from tap to tap, of one of 6 MB half, and none
+// of one that fits. Two splits of a tile have the same window.
+TEST(TileCost, SplitsShareTheWindowOfTheirTile) {
+  const DeviceFacts device = Gfx::k942;
+  const double units = device.compute_units, mb = 1024.0 * 1024;
+  const auto cycles_of_step = [&](double window_mb, int splits) {
+    TileSteps steps;
+    steps.tile_elements = 16384;
+    steps.element_bytes = 2;
+    steps.slab_bytes = 16384;
+    steps.window_bytes = window_mb * mb * device.dies / units;
+    steps.window_part = 0.5;
+    const Work work = {.tiles = units, .steps = 64 * units, .out_elements = 16384 * units};
+    const TileCost cost(device, TileFitOf(Gfx::k942, false), steps, work);
+    return cost.Of(splits).memory_cycles / (64.0 / splits);
+  };
+  ASSERT_EQ(MachineFactsOf(Gfx::k942).l2_bytes, 4 * mb);
+  EXPECT_DOUBLE_EQ(cycles_of_step(4, 1), cycles_of_step(0, 1));
+  EXPECT_GT(cycles_of_step(8, 1), 1.5 * cycles_of_step(4, 1));
+  EXPECT_DOUBLE_EQ(cycles_of_step(6, 1), (cycles_of_step(4, 1) + cycles_of_step(8, 1)) / 2);
+  EXPECT_DOUBLE_EQ(cycles_of_step(8, 2), cycles_of_step(4, 1));
+}
+
 TEST(ShareK, ChoosesTheSameWithABound) {
   Chance chance;
   const DeviceFacts device = Gfx::k942;

@@ -4,7 +4,9 @@
 
 #include "core/base/math.h"
 #include "core/conv/problem.h"
+#include "core/launch/launch.h"
 #include "core/launch/part_kernel.h"
+#include "core/passes/pass_cycles.h"
 #include "gtest/gtest.h"
 
 namespace gridwise {
@@ -68,6 +70,39 @@ TEST(PlanReduce, LaunchesTileTheOutput) {
 TEST(PlanReduce, IsOneLaunchForFewerThan2To31Elements) {
   EXPECT_EQ(PlanReduce(ProblemOf(2, 100, 32), 3).size(), 1u);
   EXPECT_GT(PlanReduce(ProblemOf(5, 20'000'000, 8), 3).size(), 1u);
+}
+
+/// Workgroups of the launch that adds up so many splits of `problem`.
+unsigned WorkgroupsOf(const ConvProblem& problem, int splits) {
+  LaunchPlan plan;
+  AddReduceLaunches(problem, Gfx::k942, splits, 0, {}, plan);
+  EXPECT_EQ(plan.launches.size(), 1u);
+  return plan.launches[0].shape.workgroups.x;
+}
+
+// Two turns of eight loads are a lane's own work, more are shared by eight groups of lanes where
+// the elements are few.
+TEST(PlanReduce, ManySplitsOfFewElementsAreShared) {
+  ConvProblem few = ProblemOf(2, 100, 32), many = ProblemOf(32, 1000, 64);
+  few.epilogue = many.epilogue = {};
+  const auto elements = static_cast<unsigned>(few.out_elements());
+  EXPECT_EQ(WorkgroupsOf(few, 16), CeilDiv(elements, 1024u));
+  EXPECT_EQ(WorkgroupsOf(few, 17), CeilDiv(elements, 128u));
+  ASSERT_GT(many.out_elements(), 1 << 18);
+  EXPECT_EQ(WorkgroupsOf(many, 17), WorkgroupsOf(many, 16));
+}
+
+TEST(PlanReduce, EstimatesCountTurnsOfLoads) {
+  const DeviceFacts device = Gfx::k942;
+  const auto cycles = [&](double elements, int splits) {
+    return ReduceCycles(device, elements, splits, 2) -
+           PassCycles(device, elements * (4 * splits + 2));
+  };
+  EXPECT_EQ(cycles(100, 8), 0);
+  EXPECT_GT(cycles(100, 16), 0);
+  EXPECT_EQ(cycles(100, 64), 0) << "shared, one turn";
+  EXPECT_NEAR(cycles(100, 65), cycles(100, 16), 1e-6) << "two";
+  EXPECT_NEAR(cycles(1e6, 64), 7 * cycles(1e6, 16), 1e-6) << "not shared";
 }
 
 }  // namespace
