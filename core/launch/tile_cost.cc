@@ -56,10 +56,12 @@ Cost TileCost::Of(int splits) const {
   const double resident = std::min(s.resident, rounds);
   const double units = std::min<double>(tiles, device_.compute_units);
   // L2 has a tap's cells no more at the next one if it does not hold those of all workgroups.
-  // Splits of a tile, which run next to each other, have the same ones.
+  // Splits of a tile, which run next to each other, have the same ones. The more a step's lines
+  // crowd into some sets, the sooner all are lost.
   const double window =
       s.window_bytes / splits * std::min(tiles, resident * device_.compute_units) / device_.dies;
-  const double lost = s.window_part * std::clamp(window / machine_.l2_bytes - 1, 0.0, 1.0);
+  const double lost =
+      s.window_part * std::clamp((window / machine_.l2_bytes - 1) * s.window_spread, 0.0, 1.0);
   const double missed = lost + (1 - lost) * fit_.missed;
   const double bytes_per_clock = BytesPerClock(device_, machine_, missed, units);
   // A slab arrives behind those of the unit's other workgroups.

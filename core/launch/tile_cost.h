@@ -25,16 +25,17 @@ struct TileSteps {
   double resident = 1;       // workgroups of a compute unit, as far as registers and LDS go
 
   // Of a step.
-  double matrix_cycles = 0;    // of the matrix units
-  double matrix_simds = 1;     // part of the SIMDs that have those; 0: vector ALUs multiply
-  double slab_bytes = 0;       // that come from memory into LDS
-  double line_bytes = 0;       // of the lines of memory that they are in; 0: they fill them
-  double window_bytes = 0;     // of cells that the steps of a tap read, and those of the next again
-  double window_part = 0;      // of the slab's bytes, that are of such cells
-  double read_bytes = 0;       // that waves read of LDS
-  double written_bytes = 0;    // that waves write to LDS, one after the other
-  double conflict_cycles = 0;  // that these writes take longer, since lanes share banks
-  double lane_cycles = 0;      // of vector instructions of a wave, besides
+  double matrix_cycles = 0;  // of the matrix units
+  double matrix_simds = 1;   // part of the SIMDs that have those; 0: vector ALUs multiply
+  double slab_bytes = 0;     // that come from memory into LDS
+  double line_bytes = 0;     // of the lines of memory that they are in; 0: they fill them
+  double window_bytes = 0;   // of cells that the steps of a tap read, and those of the next again
+  double window_part = 0;    // of the slab's bytes, that are of such cells
+  double window_spread = 1;  // of L2's sets, a step's lines of such cells fall into one in so many
+  double read_bytes = 0;     // that waves read of LDS
+  double written_bytes = 0;  // that waves write to LDS, one after the other
+  double conflict_cycles = 0;   // that these writes take longer, since lanes share banks
+  double lane_cycles = 0;       // of vector instructions of a wave, besides
   double swapped_elements = 0;  // of the slab, that are transposed in registers
   bool loads_apart = false;     // the last four are of waves that do nothing else
   double address_cycles = 0;    // of one address unit, for what is loaded; 0: less than the loads

@@ -22,6 +22,7 @@ class Chance {
             .line_bytes = Between(1024, 131072),
             .window_bytes = Between(0, 1e6),
             .window_part = Between(0, 1),
+            .window_spread = Between(1, 8),
             .read_bytes = Between(1024, 131072),
             .written_bytes = Between(0, 65536),
             .lane_cycles = Between(0, 500),
@@ -70,13 +71,14 @@ TEST(TileCost, TakesAtLeastItsBound) {
 TEST(TileCost, SplitsShareTheWindowOfTheirTile) {
   const DeviceFacts device = Gfx::k942;
   const double units = device.compute_units, mb = 1024.0 * 1024;
-  const auto cycles_of_step = [&](double window_mb, int splits) {
+  const auto cycles_of_step = [&](double window_mb, int splits, double spread = 1) {
     TileSteps steps;
     steps.tile_elements = 16384;
     steps.element_bytes = 2;
     steps.slab_bytes = 16384;
     steps.window_bytes = window_mb * mb * device.dies / units;
     steps.window_part = 0.5;
+    steps.window_spread = spread;
     const Work work = {.tiles = units, .steps = 64 * units, .out_elements = 16384 * units};
     const TileCost cost(device, TileFitOf(Gfx::k942, false), steps, work);
     return cost.Of(splits).memory_cycles / (64.0 / splits);
@@ -86,6 +88,8 @@ TEST(TileCost, SplitsShareTheWindowOfTheirTile) {
   EXPECT_GT(cycles_of_step(8, 1), 1.5 * cycles_of_step(4, 1));
   EXPECT_DOUBLE_EQ(cycles_of_step(6, 1), (cycles_of_step(4, 1) + cycles_of_step(8, 1)) / 2);
   EXPECT_DOUBLE_EQ(cycles_of_step(8, 2), cycles_of_step(4, 1));
+  EXPECT_DOUBLE_EQ(cycles_of_step(5, 1, 4), cycles_of_step(8, 1)) << "in a quarter of the sets";
+  EXPECT_DOUBLE_EQ(cycles_of_step(4, 1, 4), cycles_of_step(4, 1));
 }
 
 TEST(ShareK, ChoosesTheSameWithABound) {

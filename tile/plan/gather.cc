@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "absl/strings/str_format.h"
+#include "core/arch/machine_facts.h"
 #include "core/conv/sub_gemms.h"
 #include "core/launch/choose_block_map.h"
 #include "core/launch/plan_epilogue.h"
@@ -380,21 +381,32 @@ struct Tiles {
   }
 };
 
-TileEstimate EstimateOf(const TileConfig& config, PartRequest request, const Tiles& tiles) {
+/// What of the cells that a tap reads L2 may have at the next one, and at the next slab.
+void SetWindow(const TileConfig& config, const PartRequest& request, const Tiles& tiles,
+               TileSteps& steps) {
   constexpr double kLineBytes = 128;
+  const TensorAxes cells = request.problem.AxesOf(request.problem.a());
+  const double rows = 1.0 * config.tile.m / tiles.n_tiles;  // tiles of a row ask for them together
+  steps.window_bytes = rows * static_cast<double>(cells.size[5]) * SizeOf(config.type);
+  // A step's lines lie so many apart and crowd into some sets; those of whole cells are in all.
+  const auto apart = static_cast<std::int64_t>(cells.stride[3] * SizeOf(config.type) / kLineBytes);
+  if (apart > 0) steps.window_spread = static_cast<double>(apart & -apart);
+  // Where they stay nevertheless, slabs of the same line ask for it once.
+  const double at_once = steps.resident * request.device.compute_units / request.device.dies;
+  const bool stay = rows * at_once * kLineBytes * steps.window_spread <=
+                    MachineFactsOf(request.device.gfx).l2_bytes;
+  const double of_line =
+      stay ? std::min(1.0, config.k_of_group() * SizeOf(config.type) / kLineBytes) : 1;
+  steps.window_part = 1.0 * config.lds_a().bytes() / config.slab_bytes() * of_line / tiles.n_tiles;
+}
+
+TileEstimate EstimateOf(const TileConfig& config, PartRequest request, const Tiles& tiles) {
   if (config.keeps_weights()) request.sharing.splits = 1;
   const ConvProblem& problem = request.problem;
   TileSteps steps = TileStepsOf(
       config, request.device, {.channels = problem.AxesOf(problem.a()).size[5], .run = tiles.run});
   if (problem.filter_taps() > 1 && config.merge.groups == 1 && !config.has_halo()) {
-    const auto channels = static_cast<double>(problem.AxesOf(problem.a()).size[5]);
-    steps.window_bytes = config.tile.m * channels * SizeOf(config.type) / tiles.n_tiles;
-    // Workgroups of a row of tiles ask for them together, and the slabs of a line one after the
-    // other.
-    const double of_line =
-        std::min(1.0, 1.0 * config.k_of_group() * SizeOf(config.type) / kLineBytes);
-    steps.window_part =
-        1.0 * config.lds_a().bytes() / config.slab_bytes() * of_line / tiles.n_tiles;
+    SetWindow(config, request, tiles, steps);
   }
   return EstimateTiles(request, config.type, steps, tiles.work);
 }
