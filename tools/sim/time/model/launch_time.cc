@@ -20,6 +20,21 @@ constexpr uint64_t kMostOfRange = 30'000;
 /// Gains below this part are within what the model cannot tell.
 constexpr double kLeastGain = 0.005;
 
+/// The part of `bytes`, used one after the other again and again, that a cache of `size` has at
+/// their next use: all if they fit; else, if what a miss replaces is any line, h of
+/// h = exp(-(1 - h) bytes / size), as bytes (1 - h) are replaced from one use to the next. An
+/// assumption: what the Infinity Cache replaces is not published, and none of so many sets loses
+/// all at once.
+double KeptOf(double bytes, double size) {
+  if (bytes <= size) return 1;
+  double kept = 0;
+  for (double last = -1; kept - last > 1e-6;) {
+    last = kept;
+    kept = std::exp(-(1 - kept) * bytes / size);
+  }
+  return kept;
+}
+
 class Timer {
  public:
   Timer(const Machine& machine, const LaunchRecord& launch) : machine_(machine), launch_(launch) {
@@ -38,7 +53,7 @@ class Timer {
       const std::vector<const WorkgroupRecord*> groups = RecordsOf(timed.first);
       if (groups.empty()) continue;
       std::vector<WaveEvent> own_events;
-      UnitTime unit = TimeUnit(WorkOfUnit(groups, events ? &own_events : nullptr));
+      UnitTime unit = TimeUnit(WorkOfUnit(groups, timed.all, events ? &own_events : nullptr));
       const double all = Extended(unit, timed.all);
       if (all < clk) continue;
       clk = all;
@@ -70,7 +85,7 @@ class Timer {
 
   /// All units of the first die.
   DieTime OfDie() const {
-    UnitWork work = WorkOfUnit(launch_.die, nullptr);
+    UnitWork work = WorkOfUnit(launch_.die, launch_.plan.rounds, nullptr);
     work.shapes = launch_.die_shapes;
     work.most_instructions = std::numeric_limits<uint64_t>::max();
     return TimeDie(work, static_cast<int>(machine_.units_per_die()), mall_hits_);
@@ -103,11 +118,11 @@ class Timer {
   double ClocksOfSome(absl::FunctionRef<void(UnitWork&)> change) const {
     const SamplePlan::Unit& first = launch_.plan.units.front();
     const SamplePlan::Unit& typical = launch_.plan.units.back();
-    std::vector<const WorkgroupRecord*> groups =
-        RecordsOf(typical.all < first.all ? first.first : typical.first);
+    const SamplePlan::Unit& unit_of_most = typical.all < first.all ? first : typical;
+    std::vector<const WorkgroupRecord*> groups = RecordsOf(unit_of_most.first);
     const auto some = kTurnsToCompare * static_cast<size_t>(launch_.plan.resident);
     groups.resize(std::min(groups.size(), some));
-    UnitWork work = WorkOfUnit(groups, nullptr);
+    UnitWork work = WorkOfUnit(groups, unit_of_most.all, nullptr);
     work.most_instructions = kMostCompared;
     change(work);
     const UnitTime unit = TimeUnit(work);
@@ -145,7 +160,10 @@ class Timer {
                             std::ceil(launch_.plan.units_busy / machine_.dies));
   }
 
-  UnitWork WorkOfUnit(std::span<const WorkgroupRecord* const> groups,
+  /// `groups` are the first ones of a unit that executes `all`. L2 serves its units in turn; what
+  /// is behind it they get by the request, so that who has more workgroups than others has more of
+  /// it.
+  UnitWork WorkOfUnit(std::span<const WorkgroupRecord* const> groups, int64_t all,
                       std::vector<WaveEvent>* events) const {
     return {.machine = &machine_,
             .ops = launch_.ops,
@@ -154,7 +172,7 @@ class Timer {
             .resident = launch_.plan.resident,
             .parts = launch_.needs.half_unit ? 2 : 1,
             .sharing = {.mhz = machine_.burst_mhz,
-                        .units = launch_.plan.units_busy,
+                        .units = static_cast<double>(launch_.workgroups) / static_cast<double>(all),
                         .units_per_die = UnitsPerDie(),
                         .stores_reach_memory = stores_reach_memory_},
             .hits = traffic_.hits,
@@ -192,14 +210,15 @@ class Timer {
         static_cast<double>(die.size()) / static_cast<double>(launch_.plan.die.size());
     const auto units = static_cast<int64_t>(std::max(1.0, std::round(UnitsPerDie() * part)));
     traffic_ = TrafficOf(machine_, launch_.ops, *launch_.shapes, die, units, part);
-    // Warm, the MALL holds what fits. Of more than that it gives what several dies or rounds ask
-    // for.
     const double missed = traffic_.misses / std::max(1.0, traffic_.workgroups) *
                           static_cast<double>(launch_.workgroups) * machine_.line_bytes *
                           mean_work_ / std::max(1.0, MeanWork(die));
-    const bool fits = launch_.footprint_bytes <= machine_.mall_bytes;
-    mall_hits_ = fits ? 1 : missed > 0 ? std::max(0.0, 1 - launch_.footprint_bytes / missed) : 0;
-    stores_reach_memory_ = fits ? 0 : 1;
+    // Warm, the MALL has what it keeps from launch to launch, and what another die or round has
+    // asked for before.
+    const double kept = KeptOf(launch_.footprint_bytes, machine_.mall_bytes);
+    const double once = missed > 0 ? std::min(1.0, launch_.footprint_bytes / missed) : 0;
+    mall_hits_ = 1 - once * (1 - kept);
+    stores_reach_memory_ = 1 - kept;
     for (Hits& hits : traffic_.hits) hits.mall = mall_hits_;
   }
 
@@ -314,25 +333,29 @@ LaunchTime TimeFill(const Machine& machine, double bytes) {
   LaunchTime time;
   time.kernel = "fill";
   time.machine = &machine;
-  // Stored bytes pass L2 and stay in the MALL, or go on to memory if they do not fit.
-  const bool fits = bytes <= machine.mall_bytes;
-  const Parameter& l2 = machine.l2_write_bytes;
-  const Parameter& behind = fits ? machine.mall_gbs : machine.dram_write_gbs;
+  // Stored bytes pass L2 and the MALL, and go on to memory where they do not stay.
+  const double gone = 1 - KeptOf(bytes, machine.mall_bytes);
   const double mhz = machine.burst_mhz;
-  const auto clocks = [&](double l2_bytes_per_clk, double behind_gbs) {
-    const double rate = std::min(machine.dies * l2_bytes_per_clk, behind_gbs * 1000 / mhz);
-    return bytes / rate + machine.l2_latency;
+  const auto by_l2 = [&](double bytes_per_clk) { return bytes / (machine.dies * bytes_per_clk); };
+  const auto by_mall = [&](double gbs) { return bytes / (gbs * 1000 / mhz); };
+  const auto by_memory = [&](double gbs) { return gone * bytes / (gbs * 1000 / mhz); };
+  const auto clocks = [&](double Parameter::* end) {
+    return std::max({by_l2(machine.l2_write_bytes.*end), by_mall(machine.mall_gbs.*end),
+                     by_memory(machine.dram_write_gbs.*end)}) +
+           machine.l2_latency;
   };
   const auto ms = [&](double launch_us, double clk) {
     return RunMs{.burst = launch_us / 1000 + KernelMs(machine, clk)};
   };
-  time.clk = clocks(l2, behind);
+  time.clk = clocks(&Parameter::value);
   time.ms = ms(machine.launch_us, time.clk);
-  time.low = ms(machine.launch_us.low, clocks(l2.high, behind.high));
-  time.high = ms(machine.launch_us.high, clocks(l2.low, behind.low));
-  time.bound = {.resource = machine.dies * l2 < behind * 1000 / mhz ? Resource::kL2
-                            : fits                                  ? Resource::kMall
-                                                                    : Resource::kMemory,
+  time.low = ms(machine.launch_us.low, clocks(&Parameter::high));
+  time.high = ms(machine.launch_us.high, clocks(&Parameter::low));
+  const double l2 = by_l2(machine.l2_write_bytes), mall = by_mall(machine.mall_gbs);
+  const double memory = by_memory(machine.dram_write_gbs);
+  time.bound = {.resource = memory > std::max(l2, mall) ? Resource::kMemory
+                            : mall > l2                 ? Resource::kMall
+                                                        : Resource::kL2,
                 .clk = time.clk};
   return time;
 }

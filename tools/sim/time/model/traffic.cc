@@ -1,6 +1,7 @@
 #include "tools/sim/time/model/traffic.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "tools/sim/time/engine/cache.h"
 
@@ -80,34 +81,81 @@ class Pass {
   int64_t lines_ = 0;
 };
 
+/// Barriers that instructions wait at, by the index of an instruction.
+class Barriers {
+ public:
+  explicit Barriers(std::span<const Op> ops) {
+    for (const Op& op : ops) before_.push_back(before_.back() + (op.barrier_wait ? 1 : 0));
+  }
+  uint32_t Between(uint32_t first, uint32_t end) const { return before_[end] - before_[first]; }
+
+ private:
+  std::vector<uint32_t> before_ = {0};
+};
+
+/// How far a wave has come.
+class Cursor {
+ public:
+  Cursor(const WaveRecord& wave, size_t unit) : wave_(&wave), unit_(unit) {}
+
+  bool done() const { return at_ >= wave_->accesses.size(); }
+  double accesses_done() const { return static_cast<double>(at_); }
+  double accesses() const { return static_cast<double>(wave_->accesses.size()); }
+
+  /// Barriers that it passes before its next memory instruction.
+  uint32_t BarriersBefore(const Barriers& barriers) {
+    const Access& next = wave_->accesses[at_];
+    for (; run_ < next.run; ++run_)
+      passed_ += barriers.Between(wave_->runs[run_].first, wave_->runs[run_].last + 1);
+    return passed_ + barriers.Between(wave_->runs[run_].first, next.op);
+  }
+  void Step(Pass& pass, double step) { pass.Step(*wave_, at_, unit_, step); }
+
+ private:
+  const WaveRecord* wave_;
+  size_t unit_, at_ = 0;
+  uint32_t run_ = 0, passed_ = 0;
+};
+
+/// Steps those of a workgroup's waves that no barrier keeps; false if all are done.
+bool StepWorkgroup(std::span<Cursor> waves, const Barriers& barriers, Pass& pass, double step) {
+  uint32_t open = std::numeric_limits<uint32_t>::max();
+  for (Cursor& wave : waves) {
+    if (!wave.done()) open = std::min(open, wave.BarriersBefore(barriers));
+  }
+  bool any = false;
+  for (Cursor& wave : waves) {
+    if (wave.done() || wave.BarriersBefore(barriers) > open) continue;
+    wave.Step(pass, step);
+    any = true;
+  }
+  return any;
+}
+
 }  // namespace
 
 Traffic TrafficOf(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
                   std::span<const WorkgroupRecord* const> workgroups, int64_t units, double part) {
   Pass pass(machine, ops, shapes, units, part);
-  struct Cursor {
-    const WaveRecord* wave;
-    size_t unit, at;
-  };
-  std::vector<Cursor> waves;
+  const Barriers barriers(ops);
+  std::vector<std::vector<Cursor>> cursors;
   for (size_t i = 0; i < workgroups.size(); ++i) {
+    std::vector<Cursor>& waves = cursors.emplace_back();
     for (const WaveRecord& wave : workgroups[i]->waves)
-      waves.push_back({&wave, i % static_cast<size_t>(units), 0});
+      waves.emplace_back(wave, i % static_cast<size_t>(units));
   }
   double step = 0;
   for (bool any = true; any && !pass.full(); ++step) {
     any = false;
-    for (Cursor& cursor : waves) {
-      if (cursor.at >= cursor.wave->accesses.size()) continue;
-      pass.Step(*cursor.wave, cursor.at, cursor.unit, step);
-      any = true;
-    }
+    for (std::vector<Cursor>& waves : cursors) any |= StepWorkgroup(waves, barriers, pass, step);
   }
   // Of a pass that stopped early the part that was done counts.
   double done = 0, all = 0;
-  for (const Cursor& cursor : waves) {
-    done += static_cast<double>(cursor.at);
-    all += static_cast<double>(cursor.wave->accesses.size());
+  for (const std::vector<Cursor>& waves : cursors) {
+    for (const Cursor& wave : waves) {
+      done += wave.accesses_done();
+      all += wave.accesses();
+    }
   }
   Traffic traffic = pass.Result();
   traffic.workgroups = static_cast<double>(workgroups.size()) * (all > 0 ? done / all : 1);

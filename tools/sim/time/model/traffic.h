@@ -21,8 +21,9 @@ struct Traffic {
 };
 
 /// Sends the lines that `workgroups` load through a vector cache for each unit and one L2, step by
-/// step: the nth memory instructions of all waves go before the next ones. Workgroup i is on unit
-/// i % units. `part` of the die's workgroups are there, and so much of L2 is.
+/// step: the nth memory instructions of all waves go before the next ones, but waves that have come
+/// to a barrier wait for the others of their workgroup. Workgroup i is on unit i % units. `part` of
+/// the die's workgroups are there, and so much of L2 is.
 Traffic TrafficOf(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
                   std::span<const WorkgroupRecord* const> workgroups, int64_t units, double part);
 

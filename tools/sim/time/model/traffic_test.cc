@@ -1,0 +1,58 @@
+#include "tools/sim/time/model/traffic.h"
+
+#include <array>
+#include <cstdint>
+
+#include "gtest/gtest.h"
+#include "tools/sim/time/machine/machine.h"
+#include "tools/sim/time/testing/bench.h"
+
+namespace gridwise::sim::time {
+namespace {
+
+constexpr int kSteps = 200;
+constexpr int kLinesOfStep = 8;
+
+/// The part of the second wave's last loads of a step that L2 has, which are of what the first
+/// wave loads in the same step. L2 holds four steps of both.
+double HitsOfSecondWave(bool barrier) {
+  Machine machine = *MachineOf("gfx942");
+  machine.l2_bytes = Parameter(4.0 * (kLinesOfStep + 2) * 128, "a few lines");
+  machine.l2_ways = Parameter(4 * (kLinesOfStep + 2), "of one set");
+  machine.l1_bytes = Parameter(128, "a line");
+  machine.l1_ways = Parameter(1, "a line");
+  Bench bench(machine);
+  const uint32_t load = bench.Code({"global_load_dword v0, v8, s[0:1]"});
+  const uint32_t again = bench.Code({"global_load_dword v1, v8, s[2:3]"});
+  const uint32_t end = bench.Code({barrier ? "s_barrier" : "s_nop 0"});
+  const auto touch = [&](uint32_t op, uint64_t line) {
+    bench.Execute(op, op);
+    bench.Touch(op, {.base = line * 128, .count = 32});
+  };
+  const auto end_step = [&] { bench.Execute(end, end); };
+  bench.Wave();
+  for (uint64_t step = 0; step < kSteps; ++step) {
+    touch(load, step);
+    end_step();
+  }
+  bench.Wave();
+  for (uint64_t step = 0; step < kSteps; ++step) {
+    for (uint64_t i = 0; i < kLinesOfStep; ++i) touch(load, (1 + i) << 20 | step);
+    touch(again, step);
+    end_step();
+  }
+  const std::array<const WorkgroupRecord*, 1> groups = {&bench.group()};
+  const Traffic traffic =
+      TrafficOf(bench.machine(), bench.code(), bench.shapes(), groups, /*units=*/1, /*part=*/1);
+  EXPECT_EQ(traffic.requests, kSteps * (kLinesOfStep + 2));
+  const Hits& hits = traffic.hits[again];
+  return hits.l2 + hits.late;
+}
+
+TEST(Traffic, WavesOfAWorkgroupWaitAtItsBarriers) {
+  EXPECT_EQ(HitsOfSecondWave(/*barrier=*/true), 1);
+  EXPECT_LT(HitsOfSecondWave(/*barrier=*/false), 0.2) << "or the test says nothing";
+}
+
+}  // namespace
+}  // namespace gridwise::sim::time
