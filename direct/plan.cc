@@ -90,6 +90,23 @@ std::int64_t MostTiles(const DirectConfig& config, const ConvProblem& problem) {
   return runs / kDirectGatherWaves;
 }
 
+/// Constants of estimates, in cycles: fits to times of the simulator's clock on training problems
+/// (tools/tune), of targets of 64 lanes and of 32.
+struct WaveFit {
+  double bytes;    // of a vector cache's share of L2, a cycle
+  double latency;  // of a row's loads
+  double scalar;   // of a row's scalar instructions
+  double launch;   // of a workgroup
+};
+WaveFit FitOf(const TargetTraits& target, bool along_cells) {
+  if (target.wave_size == 64) {
+    return along_cells ? WaveFit{.bytes = 29, .latency = 860, .scalar = 37, .launch = 3500}
+                       : WaveFit{.bytes = 17, .latency = 720, .scalar = 24, .launch = 4500};
+  }
+  return along_cells ? WaveFit{.bytes = 35, .latency = 510, .scalar = 78, .launch = 3600}
+                     : WaveFit{.bytes = 15.5, .latency = 420, .scalar = 67, .launch = 1700};
+}
+
 /// What a wave does.
 struct WaveWork {
   double rows;          // of taps along w, with the lane's cells
@@ -100,17 +117,17 @@ struct WaveWork {
   double conversions;   // of operands to f32
   double pass_cycles = 0;
   int splits = 1;
+  bool along_cells = false;  // sums of backward-weight
 };
 
 /// Vector instructions of all waves at the SIMDs' rate, or bytes at its vector caches' share of L2,
 /// or a wave that waits for memory once a row.
 Cost EstimateWaves(const DirectConfig& config, const DeviceFacts& device, const WaveWork& work) {
   const TargetTraits target = TraitsOf(device.gfx);
-  constexpr double kBytesPerCycle = 24, kLatency = 700, kLaunch = 3000;  // as the clock says
-  constexpr double kScalar = 24;      // scalar instructions of a row, a cycle or more each
+  const WaveFit fit = FitOf(target, work.along_cells);
   constexpr double kLeastBytes = 64;  // a load of a wave takes a cycle's bytes at least
   constexpr double kWavesPerSimd = 8;
-  const double l2_bytes = kBytesPerCycle * target.vector_caches;  // a cycle
+  const double l2_bytes = fit.bytes * target.vector_caches;  // a cycle
   const double valu_cycles = target.wave_size == 64 ? 4 : 1;
   const double row_valu = (work.products * config.channels + work.conversions) * valu_cycles;
   const double waves_per_simd = std::max(1.0, work.waves / target.simds_per_unit);
@@ -119,10 +136,10 @@ Cost EstimateWaves(const DirectConfig& config, const DeviceFacts& device, const 
   const double row_bytes = work.waves * work.loads * load_bytes;
   const double resident = std::max(1.0, std::floor(kWavesPerSimd / waves_per_simd));
   const double rounds = std::ceil(work.groups / device.compute_units);
-  return WithCycles({.matrix_cycles = work.rows * (row_valu + kScalar) * waves_per_simd,
+  return WithCycles({.matrix_cycles = work.rows * (row_valu + fit.scalar) * waves_per_simd,
                      .memory_cycles = work.rows * row_bytes / l2_bytes,
-                     .alone_cycles = work.rows * (row_valu + kScalar + kLatency),
-                     .fixed_cycles = kLaunch + work.waves * work.stores * load_bytes / l2_bytes,
+                     .alone_cycles = work.rows * (row_valu + fit.scalar + fit.latency),
+                     .fixed_cycles = fit.launch + work.waves * work.stores * load_bytes / l2_bytes,
                      .workgroups = work.groups,
                      .rounds = rounds,
                      .resident = std::min(resident, rounds),
@@ -174,7 +191,8 @@ Cost EstimateSplits(const DirectConfig& config, const DeviceFacts& device,
        .products = config.cells * config.taps,
        .conversions = Conversions(config, loads),
        .pass_cycles = splits == 1 ? 0 : ReduceCycles(device, elements, splits, SizeOf(config.type)),
-       .splits = splits});
+       .splits = splits,
+       .along_cells = true});
 }
 
 /// The number of splits whose estimate is least, a power of two.

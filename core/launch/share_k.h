@@ -13,6 +13,7 @@ namespace gridwise {
 struct Work {
   double tiles = 0;         // of the output, of all groups
   double steps = 0;         // of the main loop, of all tiles together
+  double most_steps = 0;    // of a tile; less than the mean: all have the same
   double out_elements = 0;  //
   double tap_steps = 0;     // of them, those that are the first ones of a tap
   double ragged_steps = 0;  // of them, those whose channels end within a vector

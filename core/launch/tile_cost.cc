@@ -9,11 +9,12 @@
 namespace gridwise {
 namespace {
 
-/// Bytes a clock that one of `busy` compute units gets of its die's L2 and what is behind it.
+/// Bytes a clock that one of `busy` compute units gets of its die's L2, and of what is behind it,
+/// which workgroups share evenly: as if `sharing` units were busy.
 double BytesPerClock(const DeviceFacts& device, const MachineFacts& machine, double missed,
-                     double busy) {
+                     double busy, double sharing) {
   const double l2 = machine.l2_bytes_per_clk * device.dies / busy;
-  const double behind = machine.mall_gb_per_s / device.clock_ghz / busy;
+  const double behind = machine.mall_gb_per_s / device.clock_ghz / sharing;
   return 1 / (1 / l2 + missed / behind);
 }
 
@@ -50,10 +51,14 @@ TileCost::TileCost(const DeviceFacts& device, const TileFit& fit, const TileStep
 Cost TileCost::Of(int splits) const {
   const TileSteps& s = steps_;
   const double tiles = work_.tiles * splits;
-  // Of a workgroup, on average; splits of a tile have whole ones.
-  const double steps = splits == 1 ? work_.steps / tiles : std::ceil(work_.steps / tiles);
+  // Of a workgroup; splits of a tile have whole ones.
+  const auto of_split = [&](double all) { return splits == 1 ? all : std::ceil(all); };
+  const double mean = of_split(work_.steps / tiles), most = of_split(work_.most_steps / splits);
   const double rounds = std::ceil(tiles / device_.compute_units);
   const double resident = std::min(s.resident, rounds);
+  // Long ones start first, so that a unit has one of them in a few rounds; it ends with its waits.
+  const double steps = std::max(mean, most / rounds);
+  const double alone_steps = std::max(mean, most * resident / rounds);
   const double units = std::min<double>(tiles, device_.compute_units);
   // L2 has a tap's cells no more at the next one if it does not hold those of all workgroups.
   // Splits of a tile, which run next to each other, have the same ones. The more a step's lines
@@ -63,7 +68,7 @@ Cost TileCost::Of(int splits) const {
   const double lost =
       s.window_part * std::clamp((window / machine_.l2_bytes - 1) * s.window_spread, 0.0, 1.0);
   const double missed = lost + (1 - lost) * fit_.missed;
-  const double bytes_per_clock = BytesPerClock(device_, machine_, missed, units);
+  const double bytes_per_clock = BytesPerClock(device_, machine_, missed, units, tiles / rounds);
   // A slab arrives behind those of the unit's other workgroups.
   const double arrival = latency_ + resident * s.slab_bytes / bytes_per_clock;
   // L2 gives whole lines; what is behind it, each of them once.
@@ -79,20 +84,21 @@ Cost TileCost::Of(int splits) const {
   };
   const double pass =
       splits == 1 ? 0 : ReduceCycles(device_, work_.out_elements, splits, s.element_bytes);
-  Cost cost = {.matrix_cycles = s.factor * steps * s.matrix_cycles,
-               .lds_cycles = s.factor * steps * lds_,
-               .memory_cycles = s.factor * steps * memory,
-               .vector_cycles = issue(&Instructions::vector),
-               .scalar_cycles = issue(&Instructions::scalar),
-               .alone_cycles = s.factor * (steps * std::max({busy_, arrival, memory}) + ragged),
-               .fixed_cycles = s.factor * fixed_,
-               .workgroups = tiles,
-               .rounds = rounds,
-               .resident = resident,
-               .pass_cycles = pass,
-               .power_cycles = power_ * s.matrix_simds * s.matrix_cycles * steps * tiles /
-                               device_.compute_units,
-               .splits = static_cast<double>(splits)};
+  Cost cost = {
+      .matrix_cycles = s.factor * steps * s.matrix_cycles,
+      .lds_cycles = s.factor * steps * lds_,
+      .memory_cycles = s.factor * steps * memory,
+      .vector_cycles = issue(&Instructions::vector),
+      .scalar_cycles = issue(&Instructions::scalar),
+      .alone_cycles = s.factor * (alone_steps * std::max({busy_, arrival, memory}) + ragged),
+      .fixed_cycles = s.factor * fixed_,
+      .workgroups = tiles,
+      .rounds = rounds,
+      .resident = resident,
+      .pass_cycles = pass,
+      .power_cycles =
+          power_ * s.matrix_simds * s.matrix_cycles * mean * tiles / device_.compute_units,
+      .splits = static_cast<double>(splits)};
   cost.cycles = CyclesOf(cost);
   return cost;
 }
@@ -100,7 +106,7 @@ Cost TileCost::Of(int splits) const {
 LeastCycles TileCost::AtLeast() const {
   const TileSteps& s = steps_;
   const double units = device_.compute_units;
-  const double bytes_per_clock = BytesPerClock(device_, machine_, fit_.missed, units);
+  const double bytes_per_clock = BytesPerClock(device_, machine_, fit_.missed, units, units);
   const double step = std::max(
       {s.matrix_cycles, lds_, s.slab_bytes / bytes_per_clock, address_, busy_ / s.resident});
   // Passes go through the Infinity Cache at best.

@@ -358,10 +358,14 @@ struct Tiles {
       const double taps = rows * n_tiles * Taps(gemm);
       tiles += rows * n_tiles * static_cast<double>(groups);
       work.steps += taps * slabs;
+      work.most_steps = std::max(work.most_steps, Taps(gemm) * slabs / static_cast<double>(groups));
       work.tap_steps += taps * static_cast<double>(groups);
     }
     // A step is a row of taps there.
-    if (config.has_taps_in_lds()) work.steps /= config.taps_in_lds.of_row;
+    if (config.has_taps_in_lds()) {
+      work.steps /= config.taps_in_lds.of_row;
+      work.most_steps /= config.taps_in_lds.of_row;
+    }
     if (config.has_ragged_slabs() && channels % config.chunk() != 0) {
       work.ragged_steps = work.tap_steps;
     }
@@ -378,6 +382,7 @@ struct Tiles {
       count += rows * n_tiles;
     }
     work.tiles = static_cast<double>(groups) * count;
+    work.most_steps *= run;
   }
 };
 
