@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/arch/infinity_cache.h"
 #include "core/arch/machine_facts.h"
 #include "core/base/math.h"
 
@@ -76,12 +77,8 @@ RooflineWork RooflineWorkOf(const GemmProblem& p) {
 Roofline RooflineOf(const RooflineWork& work, const DeviceFacts& device, double clock_ghz) {
   const MachineFacts machine = MachineFactsOf(device.gfx);
   const double peak = PeakFlopsPerClock(device.gfx, work.type) * device.compute_units * clock_ghz;
-  const double in = work.bytes_read, out = work.bytes_written;
-  const bool fits = in + out <= machine.mall_bytes;
-  const double seconds_e9 =
-      fits ? (in + out) / machine.mall_gb_per_s
-           : in / machine.dram_read_gb_per_s + out / machine.dram_write_gb_per_s;
-  return {.matrix_ms = peak > 0 ? work.flops / peak * 1e-6 : 0, .memory_ms = seconds_e9 * 1e-6};
+  return {.matrix_ms = peak > 0 ? work.flops / peak * 1e-6 : 0,
+          .memory_ms = MemoryNs(machine, work.bytes_read, work.bytes_written) * 1e-6};
 }
 
 }  // namespace gridwise

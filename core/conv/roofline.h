@@ -36,9 +36,9 @@ RooflineWork RooflineWorkOf(const GemmProblem& problem);
 std::int64_t CellsMet(const Dim& dim);
 
 /// The roofline of `work` on `device` with its matrix units at `clock_ghz`. As in runs one after
-/// the other, tensors that fit into the Infinity Cache together are there already; larger ones come
-/// from memory and go there, at the rates that are achieved (MachineFacts). The tensors of an
-/// epilogue are not counted.
+/// the other, tensors that fit into the Infinity Cache together are there already; of larger ones
+/// what it does not keep comes from memory and goes there (MemoryNs), at the rates that are
+/// achieved (MachineFacts). The tensors of an epilogue are not counted.
 Roofline RooflineOf(const RooflineWork& work, const DeviceFacts& device, double clock_ghz);
 
 /// Multiplications and additions a clock of one compute unit on operands of `type`, at most.

@@ -90,7 +90,7 @@ TEST(Roofline, ManyChannelsAreBoundByTheMatrixUnit) {
 }
 
 TEST(Roofline, FewChannelsAreBoundByMemoryOnceTheInfinityCacheIsFull) {
-  const ConvProblem small = Pointwise(1, 64, 64, 256), large = Pointwise(64, 64, 64, 256);
+  const ConvProblem small = Pointwise(1, 64, 64, 256), large = Pointwise(256, 64, 64, 256);
   const double bytes = 2.0 * (small.a_elements() + small.b_elements() + small.out_elements());
   const MachineFacts machine = MachineFactsOf(Gfx::k942);
   ASSERT_LT(bytes, machine.mall_bytes);

@@ -1,5 +1,6 @@
 #include "core/launch/plan_context.h"
 
+#include "core/arch/infinity_cache.h"
 #include "core/arch/machine_facts.h"
 #include "core/conv/roofline.h"
 #include "core/conv/sub_gemms.h"
@@ -11,11 +12,7 @@ double TensorCycles(const ConvProblem& problem, const DeviceFacts& device) {
   const MachineFacts machine = MachineFactsOf(device.gfx);
   if (machine.mall_bytes == 0) return 0;
   const RooflineWork work = RooflineWorkOf(problem);
-  const double bytes = work.bytes_read + work.bytes_written;
-  if (bytes <= machine.mall_bytes) return bytes / machine.mall_gb_per_s * device.clock_ghz;
-  return (work.bytes_read / machine.dram_read_gb_per_s +
-          work.bytes_written / machine.dram_write_gb_per_s) *
-         device.clock_ghz;
+  return MemoryNs(machine, work.bytes_read, work.bytes_written) * device.clock_ghz;
 }
 
 PlanContext::Simple MakeSimple(const ConvProblem& problem, const DeviceFacts& device, Cells cells) {

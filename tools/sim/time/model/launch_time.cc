@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/functional/function_ref.h"
+#include "core/arch/infinity_cache.h"
 
 namespace gridwise::sim::time {
 namespace {
@@ -19,21 +20,6 @@ constexpr uint64_t kMostCompared = 150'000;
 constexpr uint64_t kMostOfRange = 30'000;
 /// Gains below this part are within what the model cannot tell.
 constexpr double kLeastGain = 0.005;
-
-/// The part of `bytes`, used one after the other again and again, that a cache of `size` has at
-/// their next use: all if they fit; else, if what a miss replaces is any line, h of
-/// h = exp(-(1 - h) bytes / size), as bytes (1 - h) are replaced from one use to the next. An
-/// assumption: what the Infinity Cache replaces is not published, and none of so many sets loses
-/// all at once.
-double KeptOf(double bytes, double size) {
-  if (bytes <= size) return 1;
-  double kept = 0;
-  for (double last = -1; kept - last > 1e-6;) {
-    last = kept;
-    kept = std::exp(-(1 - kept) * bytes / size);
-  }
-  return kept;
-}
 
 class Timer {
  public:
@@ -215,7 +201,7 @@ class Timer {
                           mean_work_ / std::max(1.0, MeanWork(die));
     // Warm, the MALL has what it keeps from launch to launch, and what another die or round has
     // asked for before.
-    const double kept = KeptOf(launch_.footprint_bytes, machine_.mall_bytes);
+    const double kept = KeptByCache(launch_.footprint_bytes, machine_.mall_bytes);
     const double once = missed > 0 ? std::min(1.0, launch_.footprint_bytes / missed) : 0;
     mall_hits_ = 1 - once * (1 - kept);
     stores_reach_memory_ = 1 - kept;
@@ -334,7 +320,7 @@ LaunchTime TimeFill(const Machine& machine, double bytes) {
   time.kernel = "fill";
   time.machine = &machine;
   // Stored bytes pass L2 and the MALL, and go on to memory where they do not stay.
-  const double gone = 1 - KeptOf(bytes, machine.mall_bytes);
+  const double gone = 1 - KeptByCache(bytes, machine.mall_bytes);
   const double mhz = machine.burst_mhz;
   const auto by_l2 = [&](double bytes_per_clk) { return bytes / (machine.dies * bytes_per_clk); };
   const auto by_mall = [&](double gbs) { return bytes / (gbs * 1000 / mhz); };
