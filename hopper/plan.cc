@@ -319,6 +319,30 @@ void SetStrides(const ConvProblem& problem, Args& args) {
   args.is_3d = Is3d(problem);
 }
 
+/// The sub-GEMMs, and maps of what they gather from: one each, or one of each and each group.
+void AddSubGemms(const Config& config, const PartRequest& request, Plan<GatherArgs>& plan) {
+  const ConvProblem& problem = request.problem;
+  GatherArgs& args = plan.args;
+  int first_tile = 0;
+  for (std::size_t i = 0; i < request.sub_gemms.size(); ++i) {
+    args.gemm[i] = request.sub_gemms[i];
+    args.gemm[i].first_tile = first_tile;
+    first_tile += CeilDiv(args.gemm[i].m, config.rows());
+    args.steps[i] = Taps(args.gemm[i]) * args.slabs;
+    if (Taps(args.gemm[i]) == 0) continue;
+    const bool of_groups = args.maps_of_groups != 0;
+    const std::size_t maps = of_groups ? static_cast<std::size_t>(problem.groups) : 1;
+    for (std::size_t group = 0; group < maps; ++group) {
+      const std::size_t at = i * maps + group;
+      const std::int64_t offset = static_cast<std::int64_t>(group) * args.k * SizeOf(problem.type);
+      plan.maps.push_back(
+          {.at = offsetof(GatherArgs, source) + at * sizeof(TensorMap),
+           .place = {Memory::kA, offset},
+           .spec = SourceMap(problem, args.gemm[i], config.slab, config.rows(), of_groups)});
+    }
+  }
+}
+
 }  // namespace
 
 Stores LaneStoresOf(const ConvProblem& problem, const EpilogueArgs& epilogue) {
@@ -398,10 +422,11 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   args.splits = shared.splits;
   args.in_cluster = shared.in_cluster;
   args.groups = Int(problem.groups);
-  args.n_tiles = Int(grid.n_tiles);
+  // Where B stays, all tiles of a workgroup have the same columns.
+  args.order = MakeTileOrder(Int(grid.of_group / grid.n_tiles), Int(grid.n_tiles), true,
+                             config.kept > 0 ? 0 : request.device.compute_units);
   args.tiles = Int(grid.of_group * shared.splits);
   args.by_tiles = MakeMagicDiv(static_cast<unsigned>(args.tiles));
-  args.by_n_tiles = MakeMagicDiv(static_cast<unsigned>(args.n_tiles));
   args.by_splits = MakeMagicDiv(static_cast<unsigned>(args.splits));
   args.by_sub_gemms = MakeMagicDiv(static_cast<unsigned>(args.sub_gemms));
   args.classes_alternate = ClassesAlternate(request.sub_gemms);
@@ -412,28 +437,12 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   // Tiles that run together read the source of a slab of channels once per tap: from L2, if it
   // fits.
   constexpr double kL2Bytes = 30e6;
-  const double rows = 1.0 * config.rows() * request.device.compute_units / args.n_tiles;
+  const double rows =
+      1.0 * config.rows() * request.device.compute_units / static_cast<double>(grid.n_tiles);
   args.channels_outside = rows * args.k * SizeOf(problem.type) > kL2Bytes;
   args.stores = shared.in_cluster ? LaneStoresOf(problem, args.epilogue)
                                   : StoresOf(problem, request.sub_gemms, args.epilogue);
-  int first_tile = 0;
-  for (std::size_t i = 0; i < request.sub_gemms.size(); ++i) {
-    args.gemm[i] = request.sub_gemms[i];
-    args.gemm[i].first_tile = first_tile;
-    first_tile += CeilDiv(args.gemm[i].m, config.rows());
-    args.steps[i] = Taps(args.gemm[i]) * args.slabs;
-    if (Taps(args.gemm[i]) == 0) continue;
-    const bool of_groups = args.maps_of_groups != 0;
-    const std::size_t maps = of_groups ? static_cast<std::size_t>(problem.groups) : 1;
-    for (std::size_t group = 0; group < maps; ++group) {
-      const std::size_t at = i * maps + group;
-      const std::int64_t offset = static_cast<std::int64_t>(group) * args.k * SizeOf(problem.type);
-      plan.maps.push_back(
-          {.at = offsetof(GatherArgs, source) + at * sizeof(TensorMap),
-           .place = {Memory::kA, offset},
-           .spec = SourceMap(problem, args.gemm[i], config.slab, config.rows(), of_groups)});
-    }
-  }
+  AddSubGemms(config, request, plan);
   const bool forward = config.direction == Direction::kForward;
   plan.maps.push_back({.at = offsetof(GatherArgs, w),
                        .place = {Memory::kB},
@@ -445,7 +454,7 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
                          .spec = OutputMap(config, problem)});
   }
   plan.shape = ShapeOf(config, request.device, std::int64_t{args.tiles} * args.groups,
-                       std::int64_t{args.n_tiles} * args.splits, shared.cluster());
+                       grid.n_tiles * args.splits, shared.cluster());
   return plan;
 }
 
@@ -462,12 +471,14 @@ Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
   args.splits = shared.splits;
   args.in_cluster = shared.in_cluster;
   args.groups = Int(problem.groups);
-  args.m_tiles = Int(grid.m_tiles);
+  // Tiles that follow each other read the same cells of the larger tensor.
+  args.order =
+      MakeTileOrder(Int(grid.m_tiles), Int(grid.n_tiles),
+                    problem.k_per_group() > problem.c_per_group(), request.device.compute_units);
   args.tiles = Int(grid.of_group * shared.splits);
   args.neighbours = shared.in_cluster ? shared.splits : Int(grid.of_group);
   args.by_tiles = MakeMagicDiv(static_cast<unsigned>(args.tiles));
   args.by_neighbours = MakeMagicDiv(static_cast<unsigned>(args.neighbours));
-  args.by_m_tiles = MakeMagicDiv(static_cast<unsigned>(args.m_tiles));
   args.k = Int(problem.k_per_group());
   args.c = Int(problem.c_per_group());
   args.dy_channels = GroupsAreNeighbours(problem.AxesOf(Tensor::kY)) ? args.k : 0;
