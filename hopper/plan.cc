@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 
 #include "absl/strings/str_format.h"
 #include "core/base/math.h"
@@ -98,6 +99,19 @@ double UnalignedLine(const Config& config, const ConvProblem& problem) {
   return axes.stride[3] * SizeOf(problem.type) % kSector == 0 ? 0 : TheFit().unaligned_line;
 }
 
+/// Of forward tiles behind the last column, lines of B that are filled up.
+double HangingLines(const Config& config, const ConvProblem& problem, const Grid& grid) {
+  if (config.direction != Direction::kForward) return 0;
+  return static_cast<double>(grid.n_tiles * config.columns - problem.k_per_group());
+}
+/// The part of tiles that are such, of the workgroup that has most and is behind the others with
+/// its next ones: a workgroup's tiles are as far apart as there are workgroups.
+double HangingPart(const Grid& grid, int workgroups) {
+  if (grid.tiles() <= workgroups) return 0;
+  return static_cast<double>(std::gcd(grid.n_tiles, std::int64_t{workgroups})) /
+         static_cast<double>(grid.n_tiles);
+}
+
 /// Of the matrix unit, next to that of most rows: where B stays, as measured, the more the more
 /// columns a line of A is read for.
 double EfficiencyOf(const Config& config) {
@@ -120,6 +134,8 @@ class Estimates {
     const int rows = config.lanes ? 0 : config.rows();  // that are loaded as lines
     lines_ = (rows + config.columns) * fit_.line + filled * fit_.filled_line +
              config.rows() * UnalignedLine(config, problem);
+    hanging_ = HangingLines(config, problem, grid) * fit_.filled_line;
+    hanging_part_ = HangingPart(grid, request.device.compute_units);
     elements_ = static_cast<double>(problem.out_elements());
     operand_bytes_ = RooflineWorkOf(problem).bytes_read;
   }
@@ -190,15 +206,19 @@ class Estimates {
     const double efficiency =
         std::min(fit_.efficiency, fit_.efficiency_of_all / busy) * efficiency_;
     const double l2_bytes_per_cycle = std::min(fit_.l2, fit_.l2_of_all / busy);
-    return {.matrix = config_.rows() * config_.columns * config_.slab / kPairsPerCycle / efficiency,
-            .memory = std::max(config_.stage_bytes() / l2_bytes_per_cycle, lines_) * waits_};
+    const double matrix =
+        config_.rows() * config_.columns * config_.slab / kPairsPerCycle / efficiency;
+    const double memory = std::max(config_.stage_bytes() / l2_bytes_per_cycle, lines_) * waits_;
+    const double most = std::max(matrix, memory);
+    const double slower = hanging_part_ * std::max(lines_ + hanging_ - most, 0.0);
+    return {.matrix = matrix + slower, .memory = memory + slower};
   }
 
   const Fit& fit_ = TheFit();
   const Config& config_;
   const PartRequest& request_;
   const Grid& grid_;
-  double efficiency_, waits_, lines_, elements_, operand_bytes_;
+  double efficiency_, waits_, lines_, hanging_, hanging_part_, elements_, operand_bytes_;
 };
 
 int Int(std::int64_t value) { return static_cast<int>(value); }
