@@ -4,6 +4,7 @@
 #include "core/base/math.h"
 #include "core/conv/gemm_map.h"
 #include "core/launch/epilogue_args.h"
+#include "hopper/tile_order.h"
 
 namespace gridwise::hopper {
 
@@ -38,8 +39,9 @@ struct GatherArgs {
   int classes_alternate;
   MagicDiv by_sub_gemms;
   int tiles;  // of a group, with their splits
-  int n_tiles, splits, groups;
-  MagicDiv by_tiles, by_n_tiles, by_splits;
+  int splits, groups;
+  TileOrder order;  // of all sub-GEMMs
+  MagicDiv by_tiles, by_splits;
   int in_cluster;        // splits of a tile are a cluster, which adds them up
   int maps_of_groups;    // a slab of channels could reach into another group
   int k, n;              // source and output channels
@@ -61,10 +63,11 @@ struct WeightArgs {
   SubGemm gemm;            // of forward
   AxisStrides strides[3];
   int filter[3];
-  int tiles, m_tiles, splits, groups;
+  int tiles, splits, groups;
+  TileOrder order;
   int in_cluster;  // splits of a tile are a cluster, which adds them up
   int neighbours;  // tiles of a split, or splits of a tile of a cluster
-  MagicDiv by_tiles, by_neighbours, by_m_tiles;
+  MagicDiv by_tiles, by_neighbours;
   int k, c;                          // of a group
   int dy_channels;                   // of dy from group to group, where they are neighbours; else 0
   int c_blocks;                      // of 64 channels

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 
 #include "absl/strings/str_format.h"
 #include "core/base/math.h"
@@ -98,6 +99,19 @@ double UnalignedLine(const Config& config, const ConvProblem& problem) {
   return axes.stride[3] * SizeOf(problem.type) % kSector == 0 ? 0 : TheFit().unaligned_line;
 }
 
+/// Of forward tiles behind the last column, lines of B that are filled up.
+double HangingLines(const Config& config, const ConvProblem& problem, const Grid& grid) {
+  if (config.direction != Direction::kForward) return 0;
+  return static_cast<double>(grid.n_tiles * config.columns - problem.k_per_group());
+}
+/// The part of tiles that are such, of the workgroup that has most and is behind the others with
+/// its next ones: a workgroup's tiles are as far apart as there are workgroups.
+double HangingPart(const Grid& grid, int workgroups) {
+  if (grid.tiles() <= workgroups) return 0;
+  return static_cast<double>(std::gcd(grid.n_tiles, std::int64_t{workgroups})) /
+         static_cast<double>(grid.n_tiles);
+}
+
 /// Of the matrix unit, next to that of most rows: where B stays, as measured, the more the more
 /// columns a line of A is read for.
 double EfficiencyOf(const Config& config) {
@@ -120,6 +134,8 @@ class Estimates {
     const int rows = config.lanes ? 0 : config.rows();  // that are loaded as lines
     lines_ = (rows + config.columns) * fit_.line + filled * fit_.filled_line +
              config.rows() * UnalignedLine(config, problem);
+    hanging_ = HangingLines(config, problem, grid) * fit_.filled_line;
+    hanging_part_ = HangingPart(grid, request.device.compute_units);
     elements_ = static_cast<double>(problem.out_elements());
     operand_bytes_ = RooflineWorkOf(problem).bytes_read;
   }
@@ -190,15 +206,19 @@ class Estimates {
     const double efficiency =
         std::min(fit_.efficiency, fit_.efficiency_of_all / busy) * efficiency_;
     const double l2_bytes_per_cycle = std::min(fit_.l2, fit_.l2_of_all / busy);
-    return {.matrix = config_.rows() * config_.columns * config_.slab / kPairsPerCycle / efficiency,
-            .memory = std::max(config_.stage_bytes() / l2_bytes_per_cycle, lines_) * waits_};
+    const double matrix =
+        config_.rows() * config_.columns * config_.slab / kPairsPerCycle / efficiency;
+    const double memory = std::max(config_.stage_bytes() / l2_bytes_per_cycle, lines_) * waits_;
+    const double most = std::max(matrix, memory);
+    const double slower = hanging_part_ * std::max(lines_ + hanging_ - most, 0.0);
+    return {.matrix = matrix + slower, .memory = memory + slower};
   }
 
   const Fit& fit_ = TheFit();
   const Config& config_;
   const PartRequest& request_;
   const Grid& grid_;
-  double efficiency_, waits_, lines_, elements_, operand_bytes_;
+  double efficiency_, waits_, lines_, hanging_, hanging_part_, elements_, operand_bytes_;
 };
 
 int Int(std::int64_t value) { return static_cast<int>(value); }
@@ -319,6 +339,30 @@ void SetStrides(const ConvProblem& problem, Args& args) {
   args.is_3d = Is3d(problem);
 }
 
+/// The sub-GEMMs, and maps of what they gather from: one each, or one of each and each group.
+void AddSubGemms(const Config& config, const PartRequest& request, Plan<GatherArgs>& plan) {
+  const ConvProblem& problem = request.problem;
+  GatherArgs& args = plan.args;
+  int first_tile = 0;
+  for (std::size_t i = 0; i < request.sub_gemms.size(); ++i) {
+    args.gemm[i] = request.sub_gemms[i];
+    args.gemm[i].first_tile = first_tile;
+    first_tile += CeilDiv(args.gemm[i].m, config.rows());
+    args.steps[i] = Taps(args.gemm[i]) * args.slabs;
+    if (Taps(args.gemm[i]) == 0) continue;
+    const bool of_groups = args.maps_of_groups != 0;
+    const std::size_t maps = of_groups ? static_cast<std::size_t>(problem.groups) : 1;
+    for (std::size_t group = 0; group < maps; ++group) {
+      const std::size_t at = i * maps + group;
+      const std::int64_t offset = static_cast<std::int64_t>(group) * args.k * SizeOf(problem.type);
+      plan.maps.push_back(
+          {.at = offsetof(GatherArgs, source) + at * sizeof(TensorMap),
+           .place = {Memory::kA, offset},
+           .spec = SourceMap(problem, args.gemm[i], config.slab, config.rows(), of_groups)});
+    }
+  }
+}
+
 }  // namespace
 
 Stores LaneStoresOf(const ConvProblem& problem, const EpilogueArgs& epilogue) {
@@ -398,10 +442,11 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   args.splits = shared.splits;
   args.in_cluster = shared.in_cluster;
   args.groups = Int(problem.groups);
-  args.n_tiles = Int(grid.n_tiles);
+  // Where B stays, all tiles of a workgroup have the same columns.
+  args.order = MakeTileOrder(Int(grid.of_group / grid.n_tiles), Int(grid.n_tiles), true,
+                             config.kept > 0 ? 0 : request.device.compute_units);
   args.tiles = Int(grid.of_group * shared.splits);
   args.by_tiles = MakeMagicDiv(static_cast<unsigned>(args.tiles));
-  args.by_n_tiles = MakeMagicDiv(static_cast<unsigned>(args.n_tiles));
   args.by_splits = MakeMagicDiv(static_cast<unsigned>(args.splits));
   args.by_sub_gemms = MakeMagicDiv(static_cast<unsigned>(args.sub_gemms));
   args.classes_alternate = ClassesAlternate(request.sub_gemms);
@@ -412,28 +457,12 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   // Tiles that run together read the source of a slab of channels once per tap: from L2, if it
   // fits.
   constexpr double kL2Bytes = 30e6;
-  const double rows = 1.0 * config.rows() * request.device.compute_units / args.n_tiles;
+  const double rows =
+      1.0 * config.rows() * request.device.compute_units / static_cast<double>(grid.n_tiles);
   args.channels_outside = rows * args.k * SizeOf(problem.type) > kL2Bytes;
   args.stores = shared.in_cluster ? LaneStoresOf(problem, args.epilogue)
                                   : StoresOf(problem, request.sub_gemms, args.epilogue);
-  int first_tile = 0;
-  for (std::size_t i = 0; i < request.sub_gemms.size(); ++i) {
-    args.gemm[i] = request.sub_gemms[i];
-    args.gemm[i].first_tile = first_tile;
-    first_tile += CeilDiv(args.gemm[i].m, config.rows());
-    args.steps[i] = Taps(args.gemm[i]) * args.slabs;
-    if (Taps(args.gemm[i]) == 0) continue;
-    const bool of_groups = args.maps_of_groups != 0;
-    const std::size_t maps = of_groups ? static_cast<std::size_t>(problem.groups) : 1;
-    for (std::size_t group = 0; group < maps; ++group) {
-      const std::size_t at = i * maps + group;
-      const std::int64_t offset = static_cast<std::int64_t>(group) * args.k * SizeOf(problem.type);
-      plan.maps.push_back(
-          {.at = offsetof(GatherArgs, source) + at * sizeof(TensorMap),
-           .place = {Memory::kA, offset},
-           .spec = SourceMap(problem, args.gemm[i], config.slab, config.rows(), of_groups)});
-    }
-  }
+  AddSubGemms(config, request, plan);
   const bool forward = config.direction == Direction::kForward;
   plan.maps.push_back({.at = offsetof(GatherArgs, w),
                        .place = {Memory::kB},
@@ -445,7 +474,7 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
                          .spec = OutputMap(config, problem)});
   }
   plan.shape = ShapeOf(config, request.device, std::int64_t{args.tiles} * args.groups,
-                       std::int64_t{args.n_tiles} * args.splits, shared.cluster());
+                       grid.n_tiles * args.splits, shared.cluster());
   return plan;
 }
 
@@ -462,12 +491,14 @@ Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
   args.splits = shared.splits;
   args.in_cluster = shared.in_cluster;
   args.groups = Int(problem.groups);
-  args.m_tiles = Int(grid.m_tiles);
+  // Tiles that follow each other read the same cells of the larger tensor.
+  args.order =
+      MakeTileOrder(Int(grid.m_tiles), Int(grid.n_tiles),
+                    problem.k_per_group() > problem.c_per_group(), request.device.compute_units);
   args.tiles = Int(grid.of_group * shared.splits);
   args.neighbours = shared.in_cluster ? shared.splits : Int(grid.of_group);
   args.by_tiles = MakeMagicDiv(static_cast<unsigned>(args.tiles));
   args.by_neighbours = MakeMagicDiv(static_cast<unsigned>(args.neighbours));
-  args.by_m_tiles = MakeMagicDiv(static_cast<unsigned>(args.m_tiles));
   args.k = Int(problem.k_per_group());
   args.c = Int(problem.c_per_group());
   args.dy_channels = GroupsAreNeighbours(problem.AxesOf(Tensor::kY)) ? args.k : 0;

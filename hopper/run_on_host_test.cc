@@ -360,6 +360,16 @@ TEST(Gather, BoxesVectorsAndElements) {
   CheckGather<kChunks>(Problem(Direction::kForward, 1, 64, 144, Axis(5), Axis(6)), 2);
 }
 
+TEST(Gather, ManyOrWideTilesOfColumns) {
+  constexpr Config kMany = {.groups = 1, .columns = 64, .stages = 2};
+  CheckGather<kMany>(Problem(Direction::kForward, 1, 64, 600, Axis(9), Axis(11)));
+  CheckGather<kMany>(Problem(Direction::kForward, 1, 64, 600, Axis(7), Axis(9)), /*splits=*/2);
+  constexpr Config k240 = {.columns = 240, .stages = 2, .chunk = 120};
+  CheckGather<k240>(Problem(Direction::kForward, 1, 64, 264, Axis(5), Axis(9)));
+  constexpr Config k200 = {.columns = 200, .stages = 2, .chunk = 200};
+  CheckGather<k200>(Problem(Direction::kForward, 1, 64, 264, Axis(5), Axis(9)));
+}
+
 template <Config kC>
 void CheckWeight(const ConvProblem& problem, int splits) {
   ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
@@ -373,6 +383,7 @@ TEST(Weight, SplitsAndNot) {
       .direction = Direction::kBackwardWeight, .groups = 1, .columns = 128, .stages = 2};
   CheckWeight<kC>(Problem(Direction::kBackwardWeight, 1, 72, 40, Axis(7), Axis(9, 2)), 1);
   CheckWeight<kC>(Problem(Direction::kBackwardWeight, 2, 24, 24, Axis(7), Axis(6)), 4);
+  CheckWeight<kC>(Problem(Direction::kBackwardWeight, 1, 72, 600, Axis(5), Axis(6)), 2);
 }
 
 TEST(Weight, LanesLoadCells) {

@@ -113,8 +113,11 @@ constexpr Text InstructionOfRegisters(int n, DataType type, OperandOrder b) {
 #define GRIDWISE_SUMS32(d, i) GRIDWISE_SUMS16(d, i), GRIDWISE_SUMS16(d, i + 16)
 #define GRIDWISE_SUMS64(d, i) GRIDWISE_SUMS32(d, i), GRIDWISE_SUMS32(d, i + 32)
 #define GRIDWISE_SUMS96(d, i) GRIDWISE_SUMS64(d, i), GRIDWISE_SUMS32(d, i + 64)
+#define GRIDWISE_SUMS100(d, i) GRIDWISE_SUMS96(d, i), GRIDWISE_SUMS4(d, i + 96)
 #define GRIDWISE_SUMS108(d, i) \
   GRIDWISE_SUMS96(d, i), GRIDWISE_SUMS8(d, i + 96), GRIDWISE_SUMS4(d, i + 104)
+#define GRIDWISE_SUMS120(d, i) \
+  GRIDWISE_SUMS96(d, i), GRIDWISE_SUMS16(d, i + 96), GRIDWISE_SUMS8(d, i + 112)
 #define GRIDWISE_SUMS128(d, i) GRIDWISE_SUMS64(d, i), GRIDWISE_SUMS64(d, i + 64)
 
 /// Visits the widths that kernels use: statement(sums, list of operands).
@@ -131,8 +134,12 @@ constexpr Text InstructionOfRegisters(int n, DataType type, OperandOrder b) {
     statement(GRIDWISE_SUMS64(d, 0));                                  \
   } else if constexpr (count == 96) {                                  \
     statement(GRIDWISE_SUMS96(d, 0));                                  \
+  } else if constexpr (count == 100) {                                 \
+    statement(GRIDWISE_SUMS100(d, 0));                                 \
   } else if constexpr (count == 108) {                                 \
     statement(GRIDWISE_SUMS108(d, 0));                                 \
+  } else if constexpr (count == 120) {                                 \
+    statement(GRIDWISE_SUMS120(d, 0));                                 \
   } else {                                                             \
     static_assert(count == 128, "add the width to core/arch/wgmma.h"); \
     statement(GRIDWISE_SUMS128(d, 0));                                 \

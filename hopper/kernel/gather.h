@@ -31,9 +31,9 @@ GRIDWISE_DEVICE GatherTileAt FindTile(const GatherArgs& args, int tile) {
   tile -= found.group * args.tiles;
   int m_tile = Quotient(tile, args.by_splits);
   found.split = tile - m_tile * args.splits;
-  tile = m_tile;
-  m_tile = Quotient(tile, args.by_n_tiles);
-  found.column = (tile - m_tile * args.n_tiles) * kC.columns;
+  const TilePlace place = PlaceOf(args.order, m_tile);
+  m_tile = place.row;
+  found.column = place.column * kC.columns;
   int first_tile = 0, steps = args.steps[0];
   if (args.classes_alternate) {
     // Not always the same class for a workgroup, whose tiles are equally far apart.

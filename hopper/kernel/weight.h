@@ -31,12 +31,12 @@ GRIDWISE_DEVICE WeightTileAt FindTile(const WeightArgs& args, int tile) {
   const int outer = Quotient(tile, args.by_neighbours), inner = tile - outer * args.neighbours;
   const int split = args.in_cluster ? inner : outer;
   tile = args.in_cluster ? outer : inner;
-  const int n_tile = Quotient(tile, args.by_m_tiles);
+  const TilePlace place = PlaceOf(args.order, tile);
   const int first = split * args.slabs + (split < args.longer ? split : args.longer);
   return {.group = group,
           .split = split,
-          .row = (tile - n_tile * args.m_tiles) * kC.rows(),
-          .block = n_tile * (kC.columns / 64),
+          .row = place.row * kC.rows(),
+          .block = place.column * (kC.columns / 64),
           .first = first,
           .end = first + args.slabs + (split < args.longer ? 1 : 0)};
 }

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "core/base/math.h"
+
+namespace gridwise::hopper {
+
+/// The order of the tiles of a grid, so that workgroups that run next to each other read the same
+/// rows or columns at about the same time, which L2 answers at once. Tiles follow each other along
+/// short lines. Of long lines, `height` are done together, in blocks of `band` tiles of each; those
+/// lines that are left, one after the other.
+struct TileOrder {
+  int line = 1;            // tiles
+  bool is_of_rows = true;  // lines run along a row of the grid, from column to column
+  int band = 1, height = 1;
+  int blocked = 0;  // tiles that are in blocks
+  MagicDiv by_line, by_group, by_block, by_band, by_last_band;
+};
+
+/// A tile's row and column in the grid.
+struct TilePlace {
+  int row, column;
+};
+
+/// Of `rows` x `columns` tiles, of which `at_once` run at the same time; 0: all lines are short.
+constexpr TileOrder MakeTileOrder(int rows, int columns, bool is_of_rows, int at_once) {
+  constexpr int kLong = 8, kBand = 4;
+  const int line = is_of_rows ? columns : rows, lines = is_of_rows ? rows : columns;
+  const int bands = line > kLong && at_once > 0 ? CeilDiv(line, kBand) : 1;
+  const int band = CeilDiv(line, bands);
+  const int most = at_once / line > 1 ? at_once / line : 1;
+  const int height = most < lines ? most : lines;
+  const auto by = [](int divisor) { return MakeMagicDiv(static_cast<unsigned>(divisor)); };
+  return {.line = line,
+          .is_of_rows = is_of_rows,
+          .band = band,
+          .height = height,
+          .blocked = bands > 1 ? lines / height * height * line : 0,
+          .by_line = by(line),
+          .by_group = by(height * line),
+          .by_block = by(height * band),
+          .by_band = by(band),
+          .by_last_band = by(line - (CeilDiv(line, band) - 1) * band)};
+}
+
+GRIDWISE_HD constexpr TilePlace PlaceOf(const TileOrder& order, int tile) {
+  const auto divide = [](int n, MagicDiv by) {
+    return static_cast<int>(Divide(static_cast<unsigned>(n), by));
+  };
+  int line = 0, in_line = 0;
+  if (tile < order.blocked) {
+    const int group = divide(tile, order.by_group);
+    tile -= group * order.height * order.line;
+    const int first = divide(tile, order.by_block) * order.band;
+    tile -= first * order.height;
+    const bool is_last = first + order.band >= order.line;
+    const int width = is_last ? order.line - first : order.band;
+    line = divide(tile, is_last ? order.by_last_band : order.by_band);
+    in_line = first + tile - line * width;
+    line += group * order.height;
+  } else {
+    line = divide(tile, order.by_line);
+    in_line = tile - line * order.line;
+  }
+  return order.is_of_rows ? TilePlace{.row = line, .column = in_line}
+                          : TilePlace{.row = in_line, .column = line};
+}
+
+}  // namespace gridwise::hopper
