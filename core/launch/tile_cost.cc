@@ -56,7 +56,8 @@ Cost TileCost::Of(int splits) const {
   const double mean = of_split(work_.steps / tiles), most = of_split(work_.most_steps / splits);
   const double rounds = std::ceil(tiles / device_.compute_units);
   const double resident = std::min(s.resident, rounds);
-  // Long ones start first, so that a unit has one of them in a few rounds; it ends with its waits.
+  // Long tiles start first, so that a unit has one of them in all its rounds, beside shorter ones;
+  // it takes at least as long as that one alone.
   const double steps = std::max(mean, most / rounds);
   const double alone_steps = std::max(mean, most * resident / rounds);
   const double units = std::min<double>(tiles, device_.compute_units);

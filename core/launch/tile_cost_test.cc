@@ -38,6 +38,7 @@ class Chance {
     const double tiles = std::floor(Exponent(0, 9));
     return {.tiles = tiles,
             .steps = tiles * std::floor(Exponent(0, 14)),
+            .most_steps = std::floor(Exponent(0, 16)),
             .out_elements = Exponent(8, 24),
             .tap_steps = tiles * std::floor(Exponent(0, 4))};
   }
@@ -90,6 +91,57 @@ TEST(TileCost, SplitsShareTheWindowOfTheirTile) {
   EXPECT_DOUBLE_EQ(cycles_of_step(8, 2), cycles_of_step(4, 1));
   EXPECT_DOUBLE_EQ(cycles_of_step(5, 1, 4), cycles_of_step(8, 1)) << "in a quarter of the sets";
   EXPECT_DOUBLE_EQ(cycles_of_step(4, 1, 4), cycles_of_step(4, 1));
+}
+
+// Of tiles of 10 steps on average, one has 40. Where all run at once, it decides; where units have
+// many in turn, it is hidden.
+TEST(TileCost, TheLongestTileDecidesWhereAllRunAtOnce) {
+  const DeviceFacts device = Gfx::k942;
+  TileSteps steps;
+  steps.tile_elements = 16384;
+  steps.element_bytes = 2;
+  steps.resident = 2;
+  steps.matrix_cycles = 256;
+  steps.slab_bytes = 16384;
+  const auto cost_of = [&](double rounds, double mean, double most) {
+    const double tiles = rounds * device.compute_units;
+    const Work work = {.tiles = tiles, .steps = mean * tiles, .most_steps = most};
+    return TileCost(device, TileFitOf(Gfx::k942, false), steps, work).Of(1);
+  };
+  EXPECT_DOUBLE_EQ(cost_of(1, 10, 40).matrix_cycles, cost_of(1, 40, 40).matrix_cycles);
+  EXPECT_DOUBLE_EQ(cost_of(1, 10, 40).alone_cycles, cost_of(1, 40, 40).alone_cycles);
+  // Both of a unit's tiles are resident: it waits for the long one's loads, and multiplies for half
+  // as many steps as of two such.
+  EXPECT_DOUBLE_EQ(cost_of(2, 10, 40).matrix_cycles, cost_of(2, 20, 20).matrix_cycles);
+  EXPECT_DOUBLE_EQ(cost_of(2, 10, 40).alone_cycles, cost_of(2, 40, 40).alone_cycles);
+  EXPECT_DOUBLE_EQ(cost_of(8, 10, 40).cycles, cost_of(8, 10, 10).cycles);
+  // Power is that of all work, whoever has it.
+  EXPECT_DOUBLE_EQ(cost_of(1, 10, 40).power_cycles, cost_of(1, 10, 10).power_cycles);
+}
+
+// Where half of the units have two workgroups, these get what the others have to spare.
+TEST(TileCost, WorkgroupsShareWhatIsBehindL2) {
+  const DeviceFacts device = Gfx::k942;
+  const MachineFacts machine = MachineFactsOf(Gfx::k942);
+  TileSteps steps;
+  steps.tile_elements = 16384;
+  steps.element_bytes = 2;
+  steps.slab_bytes = 16384;
+  steps.window_bytes = 1e9;  // nothing of it stays in L2
+  steps.window_part = 1;
+  const auto cycles_of_step = [&](double rounds) {
+    const double tiles = rounds * device.compute_units;
+    const Work work = {.tiles = tiles, .steps = 64 * tiles};
+    const Cost cost = TileCost(device, TileFitOf(Gfx::k942, false), steps, work).Of(1);
+    return cost.rounds * cost.memory_cycles / 64;
+  };
+  const double by_l2 =
+      steps.slab_bytes * device.compute_units / (machine.l2_bytes_per_clk * device.dies);
+  const double by_mall =
+      steps.slab_bytes * device.compute_units / (machine.mall_gb_per_s / device.clock_ghz);
+  EXPECT_NEAR(cycles_of_step(1), by_l2 + by_mall, 1e-6 * by_mall);
+  EXPECT_NEAR(cycles_of_step(1.5), 2 * by_l2 + 1.5 * by_mall, 1e-6 * by_mall);
+  EXPECT_NEAR(cycles_of_step(2), 2 * by_l2 + 2 * by_mall, 1e-6 * by_mall);
 }
 
 TEST(ShareK, ChoosesTheSameWithABound) {

@@ -92,24 +92,25 @@ class LoadWeightsPatches {
   GRIDWISE_DEVICE void LoadRaggedPatch(int i, const KWalk& walk,
                                        Pair (&patch)[kC.patch_b.k]) const {
     const unsigned past = BitsFrom(RowsLeft(i, walk));
-    const auto load = [&]<bool kOneColumn>() __attribute__((always_inline)) {
+    const auto load_by = [&](auto load) __attribute__((always_inline)) {
       for (int e = 0; e < kC.patch_b.k; ++e) {
-        const unsigned offset = run_offset_[i] | Buffer::OutOfRangeIf(past, e);
-        if constexpr (!kOneColumn) {
-          patch[e] = tensor_.Load<Pair>(offset, e * w_k_);
-        } else if constexpr (sizeof(Pair) == 4) {
-          // The load itself puts zeros in the other half, and nothing waits for it to do so.
-          patch[e] =
-              __builtin_bit_cast(Pair, unsigned{tensor_.Load<unsigned short>(offset, e * w_k_)});
-        } else {
-          patch[e] = Pair{tensor_.Load<Element<kC.type>>(offset, e * w_k_), 0};
-        }
+        patch[e] = load(run_offset_[i] | Buffer::OutOfRangeIf(past, e), e * w_k_);
       }
     };
     if (one_column_) {
-      load.template operator()<true>();
+      load_by([&](unsigned offset, int row) { return LoadOfColumn(offset, row); });
     } else {
-      load.template operator()<false>();
+      load_by([&](unsigned offset, int row) { return tensor_.Load<Pair>(offset, row); });
+    }
+  }
+
+  /// The pair of one column and a 0.
+  GRIDWISE_DEVICE Pair LoadOfColumn(unsigned offset, int row) const {
+    if constexpr (sizeof(Pair) == 4) {
+      // The load itself puts zeros in the other half, and nothing waits for it to do so.
+      return __builtin_bit_cast(Pair, unsigned{tensor_.Load<unsigned short>(offset, row)});
+    } else {
+      return Pair{tensor_.Load<Element<kC.type>>(offset, row), 0};
     }
   }
 

@@ -349,17 +349,16 @@ struct Tiles {
     groups = problem.groups / config.merge.groups;
     n_tiles = static_cast<int>(
         CeilDiv<std::int64_t>(output.size[5] * config.merge.groups, config.tile.n));
-    const auto slabs =
-        static_cast<double>(CeilDiv<std::int64_t>(channels, config.k_of_group()) * groups);
+    const auto slabs = static_cast<double>(CeilDiv<std::int64_t>(channels, config.k_of_group()));
     work = {.tiles = 0, .steps = 0, .out_elements = static_cast<double>(output.Elements())};
     double tiles = 0;
     for (const SubGemm& gemm : request.sub_gemms) {
-      const double rows = WorkgroupsAlongM(config, gemm, /*most_of_run=*/1);
-      const double taps = rows * n_tiles * Taps(gemm);
-      tiles += rows * n_tiles * static_cast<double>(groups);
-      work.steps += taps * slabs;
-      work.most_steps = std::max(work.most_steps, Taps(gemm) * slabs / static_cast<double>(groups));
-      work.tap_steps += taps * static_cast<double>(groups);
+      const double of_sub_gemm =
+          WorkgroupsAlongM(config, gemm, /*most_of_run=*/1) * static_cast<double>(n_tiles * groups);
+      tiles += of_sub_gemm;
+      work.tap_steps += of_sub_gemm * Taps(gemm);
+      work.steps += of_sub_gemm * Taps(gemm) * slabs;
+      work.most_steps = std::max(work.most_steps, Taps(gemm) * slabs);
     }
     // A step is a row of taps there.
     if (config.has_taps_in_lds()) {

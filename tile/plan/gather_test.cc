@@ -569,6 +569,38 @@ TEST(PlanGather, CellsThatL2LosesBetweenTapsAreReadAgain) {
   EXPECT_DOUBLE_EQ(cycles_of_step(8, 3), cycles_of_step(8, 1));
 }
 
+// As many bytes of cells, of 160 channels of a group, a little more than L2 holds: those of 16
+// groups lie 40 lines apart, and fall into an eighth of its sets, those of 2 groups lie 5 lines
+// apart.
+TEST(PlanGather, CellsThatCrowdIntoFewSetsAreLostSooner) {
+  const auto cycles_of_step = [](std::int64_t groups, std::int64_t filter) {
+    const Dim dim = {.in = 200, .filter = filter, .pad_begin = filter / 2, .pad_end = filter / 2};
+    const ConvProblem problem = {.groups = groups,
+                                 .batch = 32,
+                                 .c = 448 * groups,
+                                 .k = 64 * groups,
+                                 .dims = {Dim{}, dim, dim}};
+    const Cost cost = EstimateOf(kMedium, problem, {.splits = 1}).cost;
+    return cost.memory_cycles / static_cast<double>(filter * filter);
+  };
+  EXPECT_GT(cycles_of_step(8, 3), 1.2 * cycles_of_step(1, 3));
+  EXPECT_NEAR(cycles_of_step(8, 1), cycles_of_step(1, 1), 1e-3 * cycles_of_step(1, 1));
+}
+
+// Stride 2 has sub-GEMMs of 4, 2, 2 and 1 of the 9 taps.
+TEST(PlanGather, TheSubGemmOfMostTapsDecidesWhereAllTilesRunAtOnce) {
+  const Dim dim = {.in = 8, .filter = 3, .stride = 2, .pad_begin = 1, .pad_end = 1};
+  const ConvProblem few = Problem2d(16, 1280, 1280, dim, dim);  // 80 tiles
+  const Dim of_most = {.in = 4, .filter = 2, .pad_end = 1};
+  const ConvProblem alone = Problem2d(16, 1280, 1280, of_most, of_most);
+  const Sharing once = {.splits = 1};
+  const auto terms = [&](const ConvProblem& problem) {
+    const Cost cost = EstimateOf(kMedium, problem, once).cost;
+    return std::pair(cost.matrix_cycles, cost.workgroups);
+  };
+  EXPECT_EQ(terms(few), std::pair(terms(alone).first, 4 * terms(alone).second));
+}
+
 TEST(PlanGather, FewTilesOfALongKAreSplit) {
   // 4 tiles for 304 compute units, 3x3 x 4096 / 32 = 1152 steps.
   const Dim dim = {.in = 16, .filter = 3, .pad_begin = 1, .pad_end = 1};

@@ -109,10 +109,11 @@ TEST(LaunchTime, AFewWorkgroupsMoreThanUnitsRunBesideTheFirst) {
 }
 
 TEST(LaunchTime, NamesMemoryAsTheLimit) {
-  const LaunchTime time = VectorAdd(128 << 20);
+  const LaunchTime time = VectorAdd(64 << 20);
   ASSERT_FALSE(time.gains.empty());
   EXPECT_EQ(time.gains[0].resource, Resource::kMemory);
-  EXPECT_LT(time.mall_hits, 0.005);
+  EXPECT_NEAR(time.mall_hits, 0.0595, 1e-4)
+      << "of three times its size, see core/arch/infinity_cache.h";
   EXPECT_LE(time.bound.clk, time.clk);
 }
 
@@ -285,7 +286,6 @@ TEST(LaunchTime, TheMallLosesMoreOfWhatDoesNotFitTheMoreThereIs) {
     return TimeOfReads(workgroups, 64 << 10, of_mall * mall).mall_hits;
   };
   EXPECT_EQ(hits(1), 1);
-  // 1 - h = 1 - exp(-1.1 (1 - h)) and so on.
   EXPECT_NEAR(hits(1.1), 0.824, 0.005);
   EXPECT_NEAR(hits(2), 0.203, 0.005);
   EXPECT_NEAR(hits(4), 0.020, 0.005);

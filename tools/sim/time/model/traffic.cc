@@ -96,36 +96,46 @@ class Barriers {
 /// How far a wave has come.
 class Cursor {
  public:
-  Cursor(const WaveRecord& wave, size_t unit) : wave_(&wave), unit_(unit) {}
+  Cursor(const Barriers& barriers, const WaveRecord& wave, size_t unit)
+      : barriers_(&barriers), wave_(&wave), unit_(unit) {
+    FindBarriers();
+  }
 
   bool done() const { return at_ >= wave_->accesses.size(); }
   double accesses_done() const { return static_cast<double>(at_); }
   double accesses() const { return static_cast<double>(wave_->accesses.size()); }
+  /// That it passes before its next memory instruction.
+  uint32_t barriers() const { return barriers_before_; }
 
-  /// Barriers that it passes before its next memory instruction.
-  uint32_t BarriersBefore(const Barriers& barriers) {
-    const Access& next = wave_->accesses[at_];
-    for (; run_ < next.run; ++run_)
-      passed_ += barriers.Between(wave_->runs[run_].first, wave_->runs[run_].last + 1);
-    return passed_ + barriers.Between(wave_->runs[run_].first, next.op);
+  void Step(Pass& pass, double step) {
+    pass.Step(*wave_, at_, unit_, step);
+    FindBarriers();
   }
-  void Step(Pass& pass, double step) { pass.Step(*wave_, at_, unit_, step); }
 
  private:
+  void FindBarriers() {
+    if (done()) return;
+    const Access& next = wave_->accesses[at_];
+    for (; run_ < next.run; ++run_)
+      of_runs_ += barriers_->Between(wave_->runs[run_].first, wave_->runs[run_].last + 1);
+    barriers_before_ = of_runs_ + barriers_->Between(wave_->runs[run_].first, next.op);
+  }
+
+  const Barriers* barriers_;
   const WaveRecord* wave_;
   size_t unit_, at_ = 0;
-  uint32_t run_ = 0, passed_ = 0;
+  uint32_t run_ = 0, of_runs_ = 0, barriers_before_ = 0;
 };
 
 /// Steps those of a workgroup's waves that no barrier keeps; false if all are done.
-bool StepWorkgroup(std::span<Cursor> waves, const Barriers& barriers, Pass& pass, double step) {
+bool StepWorkgroup(std::span<Cursor> waves, Pass& pass, double step) {
   uint32_t open = std::numeric_limits<uint32_t>::max();
-  for (Cursor& wave : waves) {
-    if (!wave.done()) open = std::min(open, wave.BarriersBefore(barriers));
+  for (const Cursor& wave : waves) {
+    if (!wave.done()) open = std::min(open, wave.barriers());
   }
   bool any = false;
   for (Cursor& wave : waves) {
-    if (wave.done() || wave.BarriersBefore(barriers) > open) continue;
+    if (wave.done() || wave.barriers() > open) continue;
     wave.Step(pass, step);
     any = true;
   }
@@ -142,12 +152,12 @@ Traffic TrafficOf(const Machine& machine, std::span<const Op> ops, Shapes& shape
   for (size_t i = 0; i < workgroups.size(); ++i) {
     std::vector<Cursor>& waves = cursors.emplace_back();
     for (const WaveRecord& wave : workgroups[i]->waves)
-      waves.emplace_back(wave, i % static_cast<size_t>(units));
+      waves.emplace_back(barriers, wave, i % static_cast<size_t>(units));
   }
   double step = 0;
   for (bool any = true; any && !pass.full(); ++step) {
     any = false;
-    for (std::vector<Cursor>& waves : cursors) any |= StepWorkgroup(waves, barriers, pass, step);
+    for (std::vector<Cursor>& waves : cursors) any |= StepWorkgroup(waves, pass, step);
   }
   // Of a pass that stopped early the part that was done counts.
   double done = 0, all = 0;
