@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # run.sh: what a repository that depends on Gridwise does, with the one in this folder: tests it through bzlmod, on the
-# simulator, and builds it through WORKSPACE, with the real HIP library and for the target of fewest rows: the simulator and
-# the other kernels need not be built again to show that it does. Then the same with the example of Gridwise's README, as it
-# stands there.
+# simulator, for the one target that its tests and the README's example name, and builds it through WORKSPACE, with the real
+# HIP library and for the target of fewest rows: the simulator and the other kernels need not be built again to show that it
+# does. Then the same with the example of Gridwise's README, as it stands there.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 gridwise=$(cd ../.. && pwd)
@@ -16,9 +16,10 @@ cleanup() { # with the servers of both folders
   rm -rf "$example" "$cache"
 }
 trap cleanup EXIT
+tested=(--@gridwise//tools/config:targets=gfx942)
 small=(--@gridwise//tools/config:hip=@gridwise//tools/third_party/hip:rocm --@gridwise//tools/config:targets=gfx1100)
 
-"$gridwise/bazelw" test "${shared[@]}" "$@" //...
+"$gridwise/bazelw" test "${shared[@]}" "${tested[@]}" "$@" //...
 BAZELW_DEPS=workspace "$gridwise/bazelw" build "${shared[@]}" "$@" "${small[@]}" //...
 
 # Each file of the example is a block behind a line that is its name alone: `BUILD`:
