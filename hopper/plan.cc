@@ -127,7 +127,7 @@ double LineCycles(const Config& config, const ConvProblem& problem, const Loaded
   const double filled_x = problem.groups > 1 ? 0 : FilledPart(channels, 64);
   const double dy = fit.line + UnalignedLine(problem, Tensor::kY) + filled_dy * fit.filled_line;
   return (config.lanes ? 0 : loaded.rows * dy) +
-         loaded.columns * (source + filled_x * fit.filled_line);
+         loaded.columns * (source + filled_x * fit.filled_x);
 }
 
 /// Of forward tiles behind the last column, lines of B that are filled up.
