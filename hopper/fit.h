@@ -14,9 +14,10 @@ struct Fit {
   // Of long launches, whose clock falls until power affords them: how much slower products are
   // whose tiles load as many bytes again for each as tiles of 128 x 256 do.
   double power_of_loads = 0.6;
-  // Cycles of a line of an operand that is loaded, and more of one that is filled up with zeros.
-  // And more of one of A that begins within a sector of the cache.
-  double line = 1.92, filled_line = 9.6, unaligned_line = 3.6;
+  // Cycles of a line of an operand that is loaded, and more of one that is filled up with zeros; of
+  // x in backward-weight (by hand, of 30 layers of other channels on an H100). And more of one
+  // that begins within a sector of the cache.
+  double line = 1.92, filled_line = 9.6, filled_x = 5.5, unaligned_line = 3.6;
   double first_slab = 1500;  // cycles of a tile, from its first load to its first product
   double store = 7.08;       // bytes a cycle
   // Parts of a tile's store and first slab that are not hidden: of shared tiles, and of those that
@@ -32,7 +33,7 @@ struct Fit {
 
   static constexpr void Fields(auto& self, auto&& visit) {
     auto& [efficiency, efficiency_of_all, l2, l2_of_all, dram, power_of_loads, line, filled_line,
-           unaligned_line, first_slab, store, shared_store, turns_store, only_store,
+           filled_x, unaligned_line, first_slab, store, shared_store, turns_store, only_store,
            turns_first_slab, launch, split, exchange, exchange_rate, halo, halo_stages, halo_large,
            halo_alone, halo_dense] = self;
     visit("efficiency", efficiency);
@@ -43,6 +44,7 @@ struct Fit {
     visit("power_of_loads", power_of_loads);
     visit("line", line);
     visit("filled_line", filled_line);
+    visit("filled_x", filled_x);
     visit("unaligned_line", unaligned_line);
     visit("first_slab", first_slab);
     visit("store", store);

@@ -81,22 +81,53 @@ Grid GridOf(const Config& config, const PartRequest& request) {
 constexpr std::array<double, kMostCluster + 1> kClustersAtOnce = {0,  132, 66, 39, 30,
                                                                   22, 17,  15, 15};
 
-/// Of the lines of A that are loaded, those that channels fill a part of.
-double FilledPart(const Config& config, const ConvProblem& problem) {
-  const bool weight = config.direction == Direction::kBackwardWeight;
-  if (config.lanes || (weight && GroupsAreNeighbours(problem.AxesOf(Tensor::kY)))) return 0;
-  const std::int64_t channels = weight ? problem.k_per_group() : SourceChannels(problem);
-  const std::int64_t of_line = weight ? 64 : config.slab;
+/// Rows of A and columns of B that a tile loads, on average: of backward-weight, not those of
+/// blocks of 64 that there are not.
+struct Loaded {
+  double rows, columns;
+};
+Loaded LoadedOf(const Config& config, const ConvProblem& problem, const Grid& grid) {
+  Loaded loaded = {1.0 * config.rows(), 1.0 * config.columns};
+  if (config.direction != Direction::kBackwardWeight) return loaded;
+  const auto rows = static_cast<double>(AlignUp<std::int64_t>(problem.k_per_group(), 64));
+  const auto columns = static_cast<double>(WeightBlocks(problem) * 64);
+  return {rows / static_cast<double>(grid.m_tiles), columns / static_cast<double>(grid.n_tiles)};
+}
+
+/// Of the lines of a tensor that are loaded, `of_line` channels each, those that channels fill a
+/// part of.
+double FilledPart(std::int64_t channels, std::int64_t of_line) {
   if (channels % of_line == 0) return 0;
   return 1.0 / static_cast<double>(CeilDiv(channels, of_line));
 }
 
-/// More cycles of a line of A: where it begins within a sector of the cache, it is in one more.
-double UnalignedLine(const Config& config, const ConvProblem& problem) {
+/// More cycles of a line of a tensor: where it begins within a sector of the cache, it is in one
+/// more.
+double UnalignedLine(const ConvProblem& problem, Tensor tensor) {
   constexpr std::int64_t kSector = 32;
-  if (config.direction == Direction::kBackwardWeight) return 0;
-  const TensorAxes axes = problem.AxesOf(GatheredTensor(problem));
-  return axes.stride[3] * SizeOf(problem.type) % kSector == 0 ? 0 : TheFit().unaligned_line;
+  const TensorAxes axes = problem.AxesOf(tensor);
+  const std::int64_t of_cell = axes.stride[3], of_group = axes.size[4] > 1 ? axes.stride[4] : 0;
+  const std::int64_t bytes = SizeOf(problem.type);
+  const bool is_aligned = of_cell * bytes % kSector == 0 && of_group * bytes % kSector == 0;
+  return is_aligned ? 0 : TheFit().unaligned_line;
+}
+
+/// Cycles of the lines that a step loads, of A and of B. Those of backward-weight that reach into
+/// another group are loaded as they are, and none of w is taken to be unaligned.
+double LineCycles(const Config& config, const ConvProblem& problem, const Loaded& loaded) {
+  const Fit& fit = TheFit();
+  const std::int64_t channels = SourceChannels(problem);
+  const double source = fit.line + UnalignedLine(problem, GatheredTensor(problem));
+  if (config.direction != Direction::kBackwardWeight) {
+    const double filled = FilledPart(channels, config.slab) * fit.filled_line;
+    return loaded.rows * (source + filled) + loaded.columns * fit.line;
+  }
+  const bool has_neighbours = GroupsAreNeighbours(problem.AxesOf(Tensor::kY));
+  const double filled_dy = has_neighbours ? 0 : FilledPart(problem.k_per_group(), 64);
+  const double filled_x = problem.groups > 1 ? 0 : FilledPart(channels, 64);
+  const double dy = fit.line + UnalignedLine(problem, Tensor::kY) + filled_dy * fit.filled_line;
+  return (config.lanes ? 0 : loaded.rows * dy) +
+         loaded.columns * (source + filled_x * fit.filled_x);
 }
 
 /// Of forward tiles behind the last column, lines of B that are filled up.
@@ -130,10 +161,10 @@ class Estimates {
     // A single warpgroup of few products waits for each slab, and short ones come one by one.
     const bool short_slabs = config.slab < 64 && config.direction == Direction::kBackwardData;
     waits_ = config.rows() * config.columns <= 4096 ? 1.2 : short_slabs ? 1.15 : 1;
-    const double filled = config.rows() * FilledPart(config, problem);
-    const int rows = config.lanes ? 0 : config.rows();  // that are loaded as lines
-    lines_ = (rows + config.columns) * fit_.line + filled * fit_.filled_line +
-             config.rows() * UnalignedLine(config, problem);
+    const Loaded loaded = LoadedOf(config, problem, grid);
+    lines_ = LineCycles(config, problem, loaded);
+    bytes_ =
+        config.kept > 0 ? config.stage_bytes() : (loaded.rows + loaded.columns) * config.slab * 2;
     hanging_ = HangingLines(config, problem, grid) * fit_.filled_line;
     hanging_part_ = HangingPart(grid, request.device.compute_units);
     elements_ = static_cast<double>(problem.out_elements());
@@ -208,7 +239,7 @@ class Estimates {
     const double l2_bytes_per_cycle = std::min(fit_.l2, fit_.l2_of_all / busy);
     const double matrix =
         config_.rows() * config_.columns * config_.slab / kPairsPerCycle / efficiency;
-    const double memory = std::max(config_.stage_bytes() / l2_bytes_per_cycle, lines_) * waits_;
+    const double memory = std::max(bytes_ / l2_bytes_per_cycle, lines_) * waits_;
     const double most = std::max(matrix, memory);
     const double slower = hanging_part_ * std::max(lines_ + hanging_ - most, 0.0);
     return {.matrix = matrix + slower, .memory = memory + slower};
@@ -218,7 +249,7 @@ class Estimates {
   const Config& config_;
   const PartRequest& request_;
   const Grid& grid_;
-  double efficiency_, waits_, lines_, hanging_, hanging_part_, elements_, operand_bytes_;
+  double efficiency_, waits_, bytes_, lines_, hanging_, hanging_part_, elements_, operand_bytes_;
 };
 
 int Int(std::int64_t value) { return static_cast<int>(value); }

@@ -136,6 +136,27 @@ TEST(PlanGather, CoversEverySubGemmOfBackwardData) {
   EXPECT_EQ(plan.shape.dynamic_lds_bytes, static_cast<unsigned>(config.shared_bytes()));
 }
 
+/// Of one split, by a row of backward-weight, on many cells.
+double CyclesOfWeight(std::int64_t groups, std::int64_t c, std::int64_t k) {
+  constexpr Config kRow = {.direction = Direction::kBackwardWeight, .columns = 64, .stages = 6};
+  ConvProblem problem = Problem(Direction::kBackwardWeight, 28, 1);
+  problem.batch = 64;
+  problem.groups = groups;
+  problem.c = groups * c;
+  problem.k = groups * k;
+  const DeviceFacts device = Gfx::kSm90a;
+  return EstimateLaunch(kRow, {device, problem, {}, Sharing{.splits = 1}}).cost.cycles;
+}
+
+TEST(EstimateLaunch, CountsLinesOfBackwardWeightAsTheyAreLoaded) {
+  // Every other group begins within a sector: of 168 channels, and not of 176.
+  EXPECT_GT(CyclesOfWeight(8, 168, 168), 1.3 * CyclesOfWeight(8, 176, 176));
+  // Half a line of x is filled up.
+  EXPECT_GT(CyclesOfWeight(1, 32, 64), 1.3 * CyclesOfWeight(1, 64, 64));
+  // Of 128 rows, those that there are not are not loaded.
+  EXPECT_LT(CyclesOfWeight(1, 64, 64), 0.9 * CyclesOfWeight(1, 64, 128));
+}
+
 TEST(PlanGather, BoxesStoreWhatHasNoTensorsAndTheOperandsType) {
   const auto stores = [](const ConvProblem& problem) {
     const std::vector<SubGemm> gemms = MakeSubGemms(problem);
