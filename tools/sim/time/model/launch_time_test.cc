@@ -321,6 +321,29 @@ TEST(LaunchTime, WhatUnitsFetchAgainDoesNotComeFromMemory) {
   EXPECT_NEAR(apart.mall_hits, 0.5, 0.05);
 }
 
+TEST(LaunchTime, WavesEndWhenTheirStoresHaveArrived) {
+  constexpr int64_t kWorkgroups = 2048, kStores = 64, kBytes = kStores * 512;
+  Bench bench("gfx1201");
+  bench.Code({"global_store_b128 v60, v[0:3], s[0:1]", "s_endpgm"});
+  const double bytes = static_cast<double>(kWorkgroups * kBytes);
+  bench.machine().mall_bytes = Parameter(1 << 20, "next to nothing");
+  const LaunchTime time =
+      TimeOf(bench, kWorkgroups, {.waves = 1, .wave_size = 32, .registers = 64}, bytes,
+             [&](int64_t index) {
+               bench.Wave();
+               for (int64_t i = 0; i < kStores; ++i) {
+                 bench.Execute(0, i + 1 < kStores ? 0 : 1);
+                 bench.Touch(0, {.base = static_cast<uint64_t>(index * kBytes + i * 512),
+                                 .stride = 16,
+                                 .bytes = 16,
+                                 .count = 32});
+               }
+             });
+  const double gbs = bytes / (time.ms.burst * 1e6);
+  EXPECT_LT(gbs, bench.machine().dram_write_gbs);
+  EXPECT_GT(gbs, 0.8 * bench.machine().dram_write_gbs);
+}
+
 TEST(LaunchTime, GrowsWithTheGrid) {
   const auto clocks = [](int64_t workgroups) {
     Bench bench("gfx942");
