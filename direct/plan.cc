@@ -334,7 +334,7 @@ struct GatherGrid {
 };
 
 DirectGatherArgs MakeGatherArgs(const PartRequest& request) {
-  const auto& [device, problem, sub_gemms, sharing, enough_cycles] = request;
+  const auto& [device, problem, sub_gemms, sharing, enough_cycles, needs] = request;
   const bool forward = problem.direction == Direction::kForward;
   const bool is_partial = sharing.splits > 1 || sharing.partial_elements > 0;
   const DataType out_type = is_partial ? DataType::kF32 : problem.output_type();
@@ -418,7 +418,7 @@ PartEstimate EstimateDirectWeight(const DirectConfig& config, const PartRequest&
 }
 
 DirectWeightPlan PlanDirectWeight(const DirectConfig& config, const PartRequest& request) {
-  const auto& [device, problem, sub_gemms, sharing, enough_cycles] = request;
+  const auto& [device, problem, sub_gemms, sharing, enough_cycles, needs] = request;
   DirectWeightPlan plan = {};
   DirectWeightArgs& args = plan.args;
   args.dy = MakeTensor(problem, Tensor::kY, SizeOf(problem.type));

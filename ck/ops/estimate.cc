@@ -67,16 +67,19 @@ double AddressCycles(const GemmConfig& c, const Demands& demands, Side side) {
 
 }  // namespace
 
-double ResidentWorkgroups(const GemmConfig& c, const DeviceFacts& device) {
+double ResidentWorkgroups(const GemmConfig& c, const DeviceFacts& device,
+                          const KernelNeeds& needs) {
+  const int waves = c.threads() / c.mma.lanes();
+  if (needs.registers > 0) return gridwise::ResidentWorkgroups(device, needs, waves);
   const TargetTraits target = TraitsOf(device.gfx);
-  const double waves = static_cast<double>(c.threads() / c.mma.lanes());
   const double by_registers =
-      std::floor(c.occupancy * target.simds_per_unit / std::max(waves, 1.0));
+      std::floor(1.0 * c.occupancy * target.simds_per_unit / std::max(waves, 1));
   const double by_lds = std::floor(static_cast<double>(target.unit_lds_bytes) / c.lds_bytes());
   return std::max(1.0, std::min(by_registers, by_lds));
 }
 
-TileSteps TileStepsOf(const GemmConfig& c, const Demands& demands, const DeviceFacts& device) {
+TileSteps TileStepsOf(const GemmConfig& c, const Demands& demands, const DeviceFacts& device,
+                      const KernelNeeds& needs) {
   constexpr double kTableRead = 64;  // LDS latency before the loads of a step
   // Of a step: 28 scalar instructions, of 4 cycles, and 5 branches of 8 (tests/isa).
   constexpr double kControl = 28 * 4 + 5 * 8;
@@ -102,7 +105,7 @@ TileSteps TileStepsOf(const GemmConfig& c, const Demands& demands, const DeviceF
       .tile_elements = 1.0 * c.tile.m * c.tile.n,
       .output_factor = kOutput,
       .element_bytes = SizeOf(c.type),
-      .resident = ResidentWorkgroups(c, device),
+      .resident = ResidentWorkgroups(c, device, needs),
       .matrix_cycles =
           c.reps_m() * c.reps_n() * (c.tile.k / c.mma.k) * MmaCycles(c.mma, c.type) * math_waves,
       .matrix_simds = c.mma.unit == MmaUnit::kFma ? 0 : std::min(1.0, simds),

@@ -118,8 +118,9 @@ class ClassicKernel final : public PartKernel {
   PartEstimate Estimate(const PartRequest& request) const override {
     const auto lowered = Lower(request.problem);
     const Work work = TilesOf(config_, request.problem, *lowered, request.sub_gemms).work;
-    const TileEstimate estimate = EstimateTiles(
-        request, config_.type, TileStepsOf(config_, lowered->demands(), request.device), work);
+    const TileEstimate estimate =
+        EstimateTiles(request, config_.type,
+                      TileStepsOf(config_, lowered->demands(), request.device, code_.needs), work);
     return {.splits = estimate.sharing.splits, .cost = estimate.cost};
   }
 
@@ -209,7 +210,8 @@ PartLaunch ClassicKernel::MakeLaunchWith(const PartRequest& request, const OfOpe
   const std::vector<GemmForms> gemms = lowered->FormsOf(request.sub_gemms);
   const Tiles tiles = TilesOf(config_, problem, *lowered, request.sub_gemms);
   const Sharing sharing =
-      EstimateTiles(request, config_.type, TileStepsOf(config_, lowered->demands(), request.device),
+      EstimateTiles(request, config_.type,
+                    TileStepsOf(config_, lowered->demands(), request.device, code_.needs),
                     tiles.work)
           .sharing;
   const bool partial = sharing.partial_elements > 0;

@@ -115,7 +115,9 @@ absl::StatusOr<ViewsLaunch> PlanViews(const GemmDescriptors& gemm, DataType type
     }
     tiles.work.out_elements = static_cast<double>(plain.out_elements());
     const Cost cost =
-        EstimateTiles(request, type, TileStepsOf(config, demands, device), tiles.work).cost;
+        EstimateTiles(request, type, TileStepsOf(config, demands, device, kernel.code.needs),
+                      tiles.work)
+            .cost;
     if (best != nullptr && cost.cycles >= least.cycles) continue;
     best = &kernel;
     least = cost;

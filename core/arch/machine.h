@@ -20,6 +20,10 @@ struct MachineFacts {
   double mall_latency_ns;      // of one that L2 lacks
   double lds_read_bytes;       // a clock, of a compute unit
   double lds_write_bytes;      //
+  double lds_granule;          // bytes that LDS is allocated by
+  double registers_of_simd;    // that each lane of its waves shares
+  double register_granule;     // that they are allocated by
+  double waves_of_simd;        // at most
   double launch_us;            // of the first launch, besides its kernel
   double gap_us;               // from the end of a kernel to the start of the next one
 };

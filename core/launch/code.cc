@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
+#include <utility>
 
 namespace gridwise {
 
@@ -11,6 +13,11 @@ std::string_view ObjectOf(CodeObjects objects, Gfx gfx, std::size_t row) {
   const auto shards = std::count_if(first, objects.end(), is_for);
   if (shards == 0) return {};
   return std::next(first, static_cast<std::ptrdiff_t>(row) % shards)->data;
+}
+
+KernelCode CodeOf(std::string_view object, std::string symbol) {
+  const KernelNeeds needs = NeedsOf(object, symbol);
+  return {.object = object, .symbol = std::move(symbol), .needs = needs};
 }
 
 }  // namespace gridwise

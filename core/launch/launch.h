@@ -10,6 +10,7 @@
 
 #include "core/launch/block_map.h"
 #include "core/launch/cost.h"
+#include "core/launch/kernel_needs.h"
 #include "core/launch/launch_shape.h"
 #include "core/launch/tensor_map_spec.h"
 
@@ -23,6 +24,7 @@ struct KernelCode {
   /// built without kernels for the target.
   std::string_view object;
   std::string symbol;
+  KernelNeeds needs = {};
 };
 
 /// Device memory that a launch is given the address of.

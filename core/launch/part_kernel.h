@@ -52,6 +52,7 @@ struct PartRequest {
   Sharing sharing;
   /// Of an estimate that is above, no more is asked than that it is: its splits need not be best.
   double enough_cycles = std::numeric_limits<double>::infinity();
+  KernelNeeds needs = {};  // of the kernel
 };
 
 /// What that takes.

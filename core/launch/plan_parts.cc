@@ -95,7 +95,8 @@ class Divider {
                         .partial_elements =
                             is_partial || splits > 1 ? simple_.problem.out_elements() : 0,
                         .adds = division.adds},
-            .enough_cycles = context_.enough_cycles() - LaunchCycles() - simple_.pass_cycles};
+            .enough_cycles = context_.enough_cycles() - LaunchCycles() - simple_.pass_cycles,
+            .needs = kernel_.code().needs};
   }
 
   PartEstimate Estimate(const Division& division, const Division::Part& part) const {

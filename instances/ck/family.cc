@@ -44,8 +44,8 @@ struct Tables {
 
   void Add(const RowTable& table) {
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
-      const KernelCode code = {ObjectOf(table.objects, table.gfx, i),
-                               RowSymbol("ck", table.rows[i].line)};
+      const KernelCode code =
+          CodeOf(ObjectOf(table.objects, table.gfx, i), RowSymbol("ck", table.rows[i].line));
       kernels[table.gfx].push_back({table.rows[i].config, code});
       for (const Op op : kAllOps) {
         if (!table.rows[i].ops.Has(op)) continue;

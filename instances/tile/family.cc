@@ -33,7 +33,7 @@ struct Row {
 void AddRows(const RowTable& table, PartsFamily& family) {
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const Row& row = table.rows[i];
-    KernelCode code = {ObjectOf(table.objects, table.gfx, i), RowSymbol("tile", row.line)};
+    KernelCode code = CodeOf(ObjectOf(table.objects, table.gfx, i), RowSymbol("tile", row.line));
     family.Add(row.direction, table.gfx,
                row.direction == Direction::kBackwardWeight
                    ? MakeBwdWeightKernel(row.config, std::move(code))

@@ -327,7 +327,7 @@ Work WorkOf(const TileConfig& config, const ConvProblem& problem) {
 
 /// What workgroups do, those with a halo also before their first step.
 TileSteps StepsOf(const TileConfig& config, const PartRequest& request) {
-  TileSteps steps = TileStepsOf(config, request.device, {.along_cells = true});
+  TileSteps steps = TileStepsOf(config, request, {.along_cells = true});
   if (config.has_halo()) {
     const auto before = CeilDiv<std::int64_t>(2 * (Pitch(request.problem) + 1), config.tile.k);
     steps.prologue_cycles = static_cast<double>(before) * steps.lane_cycles / 2;
@@ -362,7 +362,7 @@ BwdWeightPlan PlanBwdWeight(const TileConfig& config, const PartRequest& request
                        .columns = plan.args.n_tiles,
                        .row_elements = config.tile.m,
                        .column_elements = config.tile.n,
-                       .resident = ResidentWorkgroups(config, request.device),
+                       .resident = ResidentWorkgroups(config, request),
                        .groups = Groups(config, problem),
                        .splits = sharing.splits,
                        .group_bytes = group_stride * SizeOf(config.type) * config.merge.groups,

@@ -5,13 +5,12 @@
 
 namespace gridwise::tile {
 
-double ResidentWorkgroups(const TileConfig& c, const DeviceFacts& device) {
-  const double waves =
-      static_cast<double>(c.threads() / c.mma.lanes()) / TraitsOf(device.gfx).simds_per_unit;
-  // Those rows may have all registers of a SIMD, so that the compiler orders loads as it likes, and
-  // take less than half of them (tests/isa).
-  if (c.has_halo() && c.occupancy == 1) return std::max(1.0, std::floor(2 / waves));
-  return std::max(1.0, std::floor(c.occupancy / std::max(1.0, waves)));
+double ResidentWorkgroups(const TileConfig& c, const PartRequest& request) {
+  const int waves = c.threads() / c.mma.lanes();
+  if (request.needs.registers > 0)
+    return gridwise::ResidentWorkgroups(request.device, request.needs, waves);
+  const double of_simd = 1.0 * waves / TraitsOf(request.device.gfx).simds_per_unit;
+  return std::max(1.0, std::floor(c.occupancy / std::max(1.0, of_simd)));
 }
 
 namespace {
@@ -66,15 +65,15 @@ Instructions OfStepAlongCells(const TileConfig& c) {
 }
 
 /// Of sums of blocks, whose waves issue many instructions besides matrix ones.
-TileSteps StepsOfBlocks(const TileConfig& c, const DeviceFacts& device) {
+TileSteps StepsOfBlocks(const TileConfig& c, const PartRequest& request) {
   constexpr double kClocksOfCell = 48;  // by the simulator's clock
   const double waves_per_simd =
-      static_cast<double>(c.waves.m * c.waves.n) / TraitsOf(device.gfx).simds_per_unit;
+      static_cast<double>(c.waves.m * c.waves.n) / TraitsOf(request.device.gfx).simds_per_unit;
   const double step_bytes = 2.0 * c.tile.k * c.cell_bytes();
   const int reads = TileConfig::kRunCells * 2 + TileConfig::kTapsOfWave - 1;  // of a block's cells
   return {.tile_elements = 1.0 * c.tile.m * c.tile.n,
           .element_bytes = SizeOf(c.type),
-          .resident = ResidentWorkgroups(c, device),
+          .resident = ResidentWorkgroups(c, request),
           .matrix_cycles = c.reps_m() * c.reps_n() * (c.tile.k / c.mma.k) *
                            MmaCycles(c.mma, c.type) * waves_per_simd,
           .slab_bytes = step_bytes,
@@ -91,11 +90,11 @@ TileSteps StepsOfBlocks(const TileConfig& c, const DeviceFacts& device) {
 
 }  // namespace
 
-TileSteps TileStepsOf(const TileConfig& c, const DeviceFacts& device, const TileProblem& problem) {
-  if (c.sums_blocks()) return StepsOfBlocks(c, device);
+TileSteps TileStepsOf(const TileConfig& c, const PartRequest& request, const TileProblem& problem) {
+  if (c.sums_blocks()) return StepsOfBlocks(c, request);
   constexpr double kLoadIssue = 16;  // of a wave, at 4 addresses per cycle; an estimate
   const double simds =
-      static_cast<double>(c.waves.m * c.waves.n) / TraitsOf(device.gfx).simds_per_unit;
+      static_cast<double>(c.waves.m * c.waves.n) / TraitsOf(request.device.gfx).simds_per_unit;
   const double waves_per_simd = std::max(1.0, simds);
   // Loads of parts of cells, beyond those of whole ones.
   const auto parts = [&](TileConfig::Patch patch, int rows) {
@@ -128,7 +127,7 @@ TileSteps TileStepsOf(const TileConfig& c, const DeviceFacts& device, const Tile
   return {.tile_elements = 1.0 * c.tile.m * c.tile.n * problem.run,
           .output_factor = output_factor,
           .element_bytes = SizeOf(c.type),
-          .resident = ResidentWorkgroups(c, device),
+          .resident = ResidentWorkgroups(c, request),
           .matrix_cycles = c.reps_m() * c.reps_n() * (c.k_of_group() / c.mma.k) *
                            MmaCycles(c.mma, c.type) * waves_per_simd * taps,
           .matrix_simds = c.mma.unit == MmaUnit::kFma ? 0 : std::min(1.0, simds),

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "core/arch/device_facts.h"
+#include "core/launch/part_kernel.h"
 #include "core/launch/tile_cost.h"
 #include "tile/config.h"
 
@@ -16,10 +16,11 @@ struct TileProblem {
 };
 
 /// What a workgroup does, as estimates need it.
-TileSteps TileStepsOf(const TileConfig& config, const DeviceFacts& device,
+TileSteps TileStepsOf(const TileConfig& config, const PartRequest& request,
                       const TileProblem& problem);
 
-/// Workgroups of a compute unit at a time, as far as registers and LDS go.
-double ResidentWorkgroups(const TileConfig& config, const DeviceFacts& device);
+/// Workgroups of a compute unit at a time, as far as registers and LDS go: of a kernel that is not
+/// compiled as many as its config demands.
+double ResidentWorkgroups(const TileConfig& config, const PartRequest& request);
 
 }  // namespace gridwise::tile

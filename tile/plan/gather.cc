@@ -371,8 +371,7 @@ struct Tiles {
     // Some rounds of workgroups, so that the last one leaves few idle.
     if (config.keeps_weights()) {
       constexpr double kRounds = 3;
-      const double at_once =
-          request.device.compute_units * ResidentWorkgroups(config, request.device);
+      const double at_once = request.device.compute_units * ResidentWorkgroups(config, request);
       run = static_cast<int>(std::max(1.0, tiles / (kRounds * at_once)));
     }
     for (const SubGemm& gemm : request.sub_gemms) {
@@ -408,7 +407,7 @@ TileEstimate EstimateOf(const TileConfig& config, PartRequest request, const Til
   if (config.keeps_weights()) request.sharing.splits = 1;
   const ConvProblem& problem = request.problem;
   TileSteps steps = TileStepsOf(
-      config, request.device, {.channels = problem.AxesOf(problem.a()).size[5], .run = tiles.run});
+      config, request, {.channels = problem.AxesOf(problem.a()).size[5], .run = tiles.run});
   if (problem.filter_taps() > 1 && config.merge.groups == 1 && !config.has_halo()) {
     SetWindow(config, request, tiles, steps);
   }
@@ -443,17 +442,16 @@ GatherPlan PlanGather(const TileConfig& config, const PartRequest& request) {
   if (plan.is_inline) std::copy(plan.table.begin(), plan.table.end(), plan.args.inline_table);
   const std::int64_t group_bytes =
       request.problem.AxesOf(request.problem.a()).stride[4] * SizeOf(config.type);
-  plan.args.map =
-      ChooseBlockMap(request.device, {.tiles = tiles.count,
-                                      .rows = tiles.m_tiles,
-                                      .columns = tiles.n_tiles,
-                                      .row_elements = config.tile.m,
-                                      .column_elements = config.tile.n,
-                                      .resident = ResidentWorkgroups(config, request.device),
-                                      .groups = tiles.groups,
-                                      .splits = sharing.splits,
-                                      .group_bytes = group_bytes * config.merge.groups,
-                                      .taps = request.problem.filter_taps()});
+  plan.args.map = ChooseBlockMap(request.device, {.tiles = tiles.count,
+                                                  .rows = tiles.m_tiles,
+                                                  .columns = tiles.n_tiles,
+                                                  .row_elements = config.tile.m,
+                                                  .column_elements = config.tile.n,
+                                                  .resident = ResidentWorkgroups(config, request),
+                                                  .groups = tiles.groups,
+                                                  .splits = sharing.splits,
+                                                  .group_bytes = group_bytes * config.merge.groups,
+                                                  .taps = request.problem.filter_taps()});
   plan.shape = {
       .workgroups = {static_cast<unsigned>(tiles.count), static_cast<unsigned>(tiles.groups),
                      static_cast<unsigned>(sharing.splits)},

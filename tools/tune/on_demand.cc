@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "core/launch/code.h"
 #include "core/launch/family.h"
 #include "core/launch/parts_family.h"
 #include "instances/families.h"
@@ -234,7 +235,7 @@ absl::Status AddRow(const Compiler& compiler, std::string_view family, std::stri
   const auto* const code = new std::string(*std::move(object));
   auto* const rows = new PartsFamily(compiled->family);
   rows->Add(direction, gfx,
-            row->space->MakeKernel(row->values, direction, {*code, compiled->symbol}));
+            row->space->MakeKernel(row->values, direction, CodeOf(*code, compiled->symbol)));
   return RegisterRows(*rows);
 }
 

@@ -17,6 +17,10 @@ inline constexpr MachineFacts k1100 = {
     .mall_latency_ns = 150,
     .lds_read_bytes = 256,
     .lds_write_bytes = 256,
+    .lds_granule = 512,
+    .registers_of_simd = 1536,
+    .register_granule = 24,
+    .waves_of_simd = 16,
     .launch_us = 4,
     .gap_us = 4,
 };

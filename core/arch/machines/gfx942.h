@@ -17,6 +17,10 @@ inline constexpr MachineFacts k942 = {
     .mall_latency_ns = 234,
     .lds_read_bytes = 128,
     .lds_write_bytes = 73.6,
+    .lds_granule = 512,
+    .registers_of_simd = 512,
+    .register_granule = 8,
+    .waves_of_simd = 8,
     .launch_us = 2.7,
     .gap_us = 2.7,
 };

@@ -17,6 +17,10 @@ inline constexpr MachineFacts k950 = {
     .mall_latency_ns = 202,
     .lds_read_bytes = 220,
     .lds_write_bytes = 75.1,
+    .lds_granule = 1280,
+    .registers_of_simd = 512,
+    .register_granule = 8,
+    .waves_of_simd = 8,
     .launch_us = 2.7,
     .gap_us = 2.7,
 };

@@ -18,6 +18,10 @@ inline constexpr MachineFacts kSm90a = {
     .mall_latency_ns = 0,
     .lds_read_bytes = 128,
     .lds_write_bytes = 128,
+    .lds_granule = 1024,
+    .registers_of_simd = 512,
+    .register_granule = 8,
+    .waves_of_simd = 16,
     .launch_us = 0,
     .gap_us = 1.54,
 };

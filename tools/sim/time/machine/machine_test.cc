@@ -48,6 +48,10 @@ TEST(Machine, ThePlannersFactsAreTheseMachines) {
     EXPECT_EQ(facts.mall_latency_ns, machine.mall_latency_ns) << machine.name;
     EXPECT_EQ(facts.lds_read_bytes, machine.lds_read_bytes) << machine.name;
     EXPECT_EQ(facts.lds_write_bytes, machine.lds_write_bytes) << machine.name;
+    EXPECT_EQ(facts.lds_granule, machine.lds_granule) << machine.name;
+    EXPECT_EQ(facts.registers_of_simd, machine.registers) << machine.name;
+    EXPECT_EQ(facts.register_granule, machine.register_granule) << machine.name;
+    EXPECT_EQ(facts.waves_of_simd, machine.waves) << machine.name;
     EXPECT_EQ(facts.launch_us, machine.launch_us) << machine.name;
     EXPECT_EQ(facts.gap_us, machine.gap_us) << machine.name;
   }

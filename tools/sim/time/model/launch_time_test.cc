@@ -291,6 +291,59 @@ TEST(LaunchTime, TheMallLosesMoreOfWhatDoesNotFitTheMoreThereIs) {
   EXPECT_NEAR(hits(4), 0.020, 0.005);
 }
 
+// Both waves of a workgroup read the same, the second one long after the vector cache has lost it.
+// By steps, as the traffic is found, they would read it at a time; but memory gives it once.
+TEST(LaunchTime, WhatUnitsFetchAgainDoesNotComeFromMemory) {
+  constexpr int64_t kWorkgroups = 4 * 304, kBytes = 256 << 10;
+  const auto of_chain = [](int chain) {
+    Bench bench("gfx942");
+    bench.machine().mall_bytes = Parameter(1 << 20, "next to nothing");
+    bench.machine().mall_gbs = Parameter(1e6, "no limit");
+    bench.Code({"v_add_f32_e32 v9, v9, v9", "global_load_dwordx4 v[0:3], v60, s[0:1]",
+                "s_waitcnt vmcnt(8)"});
+    const double footprint = static_cast<double>(kWorkgroups * kBytes);
+    return TimeOf(bench, kWorkgroups, {.waves = 2, .registers = 8}, footprint, [&](int64_t index) {
+      for (const int executed : {0, chain}) {
+        bench.Wave();
+        for (int i = 0; i < executed; ++i) bench.Execute(0, 0);
+        for (int64_t at = 0; at < kBytes; at += 1024) {
+          bench.Execute(1, 2);
+          bench.Touch(
+              1, {.base = static_cast<uint64_t>(index * kBytes + at), .stride = 16, .bytes = 16});
+        }
+      }
+    });
+  };
+  const LaunchTime together = of_chain(0), apart = of_chain(4000);
+  EXPECT_GT(together.l1_hits, 0.45);
+  EXPECT_LT(apart.l1_hits, 0.1);
+  EXPECT_LT(together.mall_hits, 0.1);
+  EXPECT_NEAR(apart.mall_hits, 0.5, 0.05);
+}
+
+TEST(LaunchTime, WavesEndWhenTheirStoresHaveArrived) {
+  constexpr int64_t kWorkgroups = 2048, kStores = 64, kBytes = kStores * 512;
+  Bench bench("gfx1201");
+  bench.Code({"global_store_b128 v60, v[0:3], s[0:1]", "s_endpgm"});
+  const double bytes = static_cast<double>(kWorkgroups * kBytes);
+  bench.machine().mall_bytes = Parameter(1 << 20, "next to nothing");
+  const LaunchTime time =
+      TimeOf(bench, kWorkgroups, {.waves = 1, .wave_size = 32, .registers = 64}, bytes,
+             [&](int64_t index) {
+               bench.Wave();
+               for (int64_t i = 0; i < kStores; ++i) {
+                 bench.Execute(0, i + 1 < kStores ? 0 : 1);
+                 bench.Touch(0, {.base = static_cast<uint64_t>(index * kBytes + i * 512),
+                                 .stride = 16,
+                                 .bytes = 16,
+                                 .count = 32});
+               }
+             });
+  const double gbs = bytes / (time.ms.burst * 1e6);
+  EXPECT_LT(gbs, bench.machine().dram_write_gbs);
+  EXPECT_GT(gbs, 0.8 * bench.machine().dram_write_gbs);
+}
+
 TEST(LaunchTime, GrowsWithTheGrid) {
   const auto clocks = [](int64_t workgroups) {
     Bench bench("gfx942");

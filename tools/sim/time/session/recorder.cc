@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "tools/sim/machine/memory.h"
 #include "tools/sim/wave/uop.h"
 #include "tools/sim/wave/wave.h"
 
@@ -100,7 +99,11 @@ class Recorder::Group final : public GroupProbe {
 
   void End() override {
     const int64_t index = recorder_.IndexOf(record_.id);
+    const bool cut = std::any_of(record_.waves.begin(), record_.waves.end(),
+                                 [](const WaveRecord& wave) { return wave.cut; });
     const std::lock_guard lock(recorder_.mutex_);
+    recorder_.any_cut_ |= cut;
+    for (const Touched& touched : recent_) recorder_.Add(touched);
     recorder_.records_[index] = std::move(record_);
   }
 
@@ -128,20 +131,31 @@ class Recorder::Group final : public GroupProbe {
       last = &recorder_.shapes_.at(shape);  // stays where it is
     }
     access.shape = shape;
-    if (pending.space == AddressSpace::kGlobal) NoteAllocation(access.base);
+    if (pending.space == AddressSpace::kGlobal) Note(pending);
     pending.lanes = 0;
     record.accesses.push_back(access);
   }
 
-  void NoteAllocation(uint64_t address) {
-    for (const Interval& known : recent_) {
-      if (known.Covers(address, address + 1)) return;
+  /// The allocation of what the first and the last lane touch, and how much of it is known to be.
+  void Note(const Pending& pending) {
+    const uint64_t first = pending.address[std::countr_zero(pending.lanes)];
+    const uint64_t last = pending.address[63 - std::countl_zero(pending.lanes)];
+    const auto note = [&](Touched& known) {
+      known.bytes.begin = std::min({known.bytes.begin, first, last});
+      known.bytes.end = std::max({known.bytes.end, first + pending.bytes, last + pending.bytes});
+    };
+    for (Touched& known : recent_) {
+      if (known.allocation.Covers(first, first + 1)) return note(known);
     }
-    const std::optional<Interval> found = recorder_.launch_->memory->Find(address);
+    const std::optional<Interval> found = recorder_.launch_->memory->Find(first);
     if (!found) return;
-    const std::lock_guard lock(recorder_.mutex_);
-    recorder_.allocations_[found->begin] = found->size();
-    recent_[next_++ % std::size(recent_)] = *found;
+    Touched& known = recent_[next_++ % std::size(recent_)];
+    {
+      const std::lock_guard lock(recorder_.mutex_);
+      recorder_.Add(known);
+    }
+    known = {.allocation = *found, .bytes = {first, first}};
+    note(known);
   }
 
   Recorder& recorder_;
@@ -151,7 +165,7 @@ class Recorder::Group final : public GroupProbe {
   std::vector<int64_t> left_;     // instructions until the record is cut, by wave
   /// By instruction: the shape of its last access, which the next one has most often.
   std::vector<std::pair<const Shape*, uint32_t>> last_shapes_;
-  Interval recent_[4] = {};  // allocations that are noted already
+  Touched recent_[4] = {};  // of allocations
   size_t next_ = 0;
 };
 
@@ -169,9 +183,17 @@ const WorkgroupRecord* Recorder::Find(int64_t index) const {
   return found == records_.end() ? nullptr : &found->second;
 }
 
+void Recorder::Add(const Touched& touched) {
+  if (touched.allocation.size() == 0) return;
+  Touched& all = allocations_.try_emplace(touched.allocation.begin, touched).first->second;
+  all.bytes.begin = std::min(all.bytes.begin, touched.bytes.begin);
+  all.bytes.end = std::max(all.bytes.end, touched.bytes.end);
+}
+
 double Recorder::footprint_bytes() const {
   double sum = 0;
-  for (const auto& [begin, bytes] : allocations_) sum += static_cast<double>(bytes);
+  for (const auto& [begin, touched] : allocations_)
+    sum += static_cast<double>((any_cut_ ? touched.allocation : touched.bytes).size());
   return sum;
 }
 

@@ -15,6 +15,7 @@
 #include "absl/container/node_hash_map.h"
 #include "tools/sim/machine/launch.h"
 #include "tools/sim/machine/launch_probe.h"
+#include "tools/sim/machine/memory.h"
 #include "tools/sim/time/machine/machine.h"
 #include "tools/sim/time/trace/record.h"
 #include "tools/sim/time/trace/shape.h"
@@ -47,12 +48,18 @@ class Recorder final : public LaunchProbe {
   const WorkgroupRecord* Find(int64_t index) const;
   int64_t workgroups() const { return static_cast<int64_t>(records_.size()); }
   Shapes& shapes() { return shapes_; }
-  /// Bytes of the allocations that were touched.
+  /// Bytes of the allocations that were touched, of each from the first to the last one that the
+  /// recorded workgroups touched; all of them if a record was cut.
   double footprint_bytes() const;
 
  private:
   class Group;
+  /// An allocation, and from the first to the last byte of it that workgroups touched.
+  struct Touched {
+    Interval allocation, bytes;
+  };
 
+  void Add(const Touched& touched);
   int64_t IndexOf(const std::array<uint32_t, 3>& id) const;
 
   const Launch* launch_ = nullptr;
@@ -62,7 +69,8 @@ class Recorder final : public LaunchProbe {
   std::mutex mutex_;  // of what follows
   Shapes shapes_;
   absl::node_hash_map<int64_t, WorkgroupRecord> records_;
-  absl::flat_hash_map<uint64_t, uint64_t> allocations_;  // bytes by first address
+  absl::flat_hash_map<uint64_t, Touched> allocations_;  // by first address
+  bool any_cut_ = false;
 };
 
 }  // namespace gridwise::sim::time

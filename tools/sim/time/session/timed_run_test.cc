@@ -48,8 +48,9 @@ class TimedRunTest : public testing::Test {
 
   TimedRun Time(const char* name, uint32_t workgroups, int n = 0,
                 std::vector<WaveEvent>* events = nullptr,
-                double limit_ms = std::numeric_limits<double>::infinity(), bool die = false) {
-    in_.assign(size_t{workgroups} * kItems, 3);
+                double limit_ms = std::numeric_limits<double>::infinity(), bool die = false,
+                size_t spare = 0) {
+    in_.assign(size_t{workgroups} * kItems + spare, 3);
     out_.assign(in_.size() + 1, 0);
     const struct {
       const uint32_t* in;
@@ -112,6 +113,19 @@ TEST_F(TimedRunTest, OfALargeLaunchASampleIs) {
   // Copying takes at least the time of the bytes at the MALL's rate.
   const double bytes = 2.0 * kWorkgroups * kItems * 4;
   EXPECT_GT(run.time.clk / machine_->burst_mhz * 1e-6, 0.9 * bytes / (machine_->mall_gbs * 1e9));
+}
+
+TEST_F(TimedRunTest, WhatALaunchLeavesAloneIsNotInItsWay) {
+  constexpr uint32_t kWorkgroups = 12'000;
+  Machine machine = *machine_;
+  machine_ = &machine;
+  machine.mall_bytes = Parameter(2.01 * kWorkgroups * kItems * 4, "what is read and written");
+  constexpr double kLong = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(
+      Time("Copy", kWorkgroups, 0, nullptr, kLong, false, 4 * kWorkgroups * kItems).time.mall_hits,
+      1);
+  machine.mall_bytes = Parameter(1.5 * kWorkgroups * kItems * 4, "less");
+  EXPECT_LT(Time("Copy", kWorkgroups).time.mall_hits, 0.9);
 }
 
 TEST_F(TimedRunTest, WhatIsSureToTakeTooLongIsGivenUp) {

@@ -97,7 +97,9 @@ Op MakeOp(const Machine& machine, TargetBit target, int wave_size, const Instruc
   op.counters = facts.counters;
   op.order = facts.order;
   std::copy(std::begin(facts.limits), std::end(facts.limits), op.limits);
-  op.waits = facts.waits;
+  op.waits = facts.waits || facts.ends;
+  // S_ENDPGM: "the hardware implicitly executes S_WAITCNT 0" (CDNA3 and RDNA3 ISA, SOPP).
+  if (facts.ends) std::fill(std::begin(op.limits), std::end(op.limits), uint8_t{0});
   op.barrier_signal = facts.barrier_signal || facts.mnemonic == "s_barrier";
   op.barrier_wait = facts.barrier_wait;
   op.ends = facts.ends;
