@@ -20,6 +20,7 @@
 #include "core/arch/target.h"
 #include "core/conv/problem.h"
 #include "core/launch/family.h"
+#include "core/launch/kernel_needs.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "instances/families.h"
@@ -194,6 +195,33 @@ TEST(Atomics, AreOfTheWholeDevice) {
     }
   }
   EXPECT_GT(atomics, 0);
+}
+
+// The planner reads needs of descriptors (core/launch/kernel_needs.h), in granules of eight
+// registers; the simulator's loader of the code object's notes. Where LDS bounds how many waves
+// there are, the compiler asks for the registers that are left over.
+TEST(Needs, OfPlansAreThoseOfTheKernels) {
+  KernelCodes codes;
+  int rows = 0;
+  for (const KernelFamily* family : Families()) {
+    if (family->name() == "direct") continue;  // does not ask for them
+    for (const Direction direction : kAllDirections) {
+      for (const RowInfo& row : family->Rows(direction, Target())) {
+        const auto kernel = codes.Find(row);
+        ASSERT_TRUE(kernel.ok()) << kernel.status();
+        const KernelNeeds used = {.registers = (*kernel)->vgprs,
+                                  .lds_bytes = static_cast<int>((*kernel)->static_lds_bytes)};
+        const int waves = static_cast<int>((*kernel)->max_workgroup) / (*kernel)->wave_size;
+        EXPECT_GE(row.code.needs.registers, used.registers) << row.name;
+        EXPECT_EQ(row.code.needs.lds_bytes, used.lds_bytes) << row.name;
+        EXPECT_EQ(ResidentWorkgroups(DeviceFacts(Target()), row.code.needs, waves),
+                  ResidentWorkgroups(DeviceFacts(Target()), used, waves))
+            << row.name;
+        ++rows;
+      }
+    }
+  }
+  EXPECT_GT(rows, 50);
 }
 
 TEST(Budget, IsOfTheTarget) {
