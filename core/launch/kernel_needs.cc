@@ -1,5 +1,7 @@
 #include "core/launch/kernel_needs.h"
 
+#include <elf.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -15,18 +17,10 @@
 namespace gridwise {
 namespace {
 
-// ELF-64 Object File Format, version 1.5: offsets within the file's header, a section's and a
-// symbol's.
-constexpr std::size_t kSections = 0x28, kSectionCount = 0x3c, kSectionBytes = 64;
-constexpr std::size_t kSectionType = 4, kSectionAddress = 16, kSectionOffset = 24;
-constexpr std::size_t kSectionSize = 32, kSectionLink = 40;
-constexpr std::uint32_t kDynamicSymbols = 11;
-constexpr std::size_t kSymbolBytes = 24, kSymbolSection = 6, kSymbolAddress = 8;
-
-/// A file's fields, of which none lies beyond its end.
+/// A file's structures, of which what lies beyond its end is zeros.
 class Elf {
  public:
-  explicit Elf(std::string_view bytes) : bytes_(bytes) {}
+  explicit Elf(std::string_view bytes) : bytes_(bytes), header_(At<Elf64_Ehdr>(0)) {}
 
   template <class T>
   T At(std::uint64_t offset) const {
@@ -36,38 +30,35 @@ class Elf {
     return value;
   }
 
-  /// Where the section's header is.
-  std::uint64_t Section(std::uint64_t number) const {
-    return At<std::uint64_t>(kSections) + number * kSectionBytes;
-  }
-
   /// Where what the dynamic symbol `name` names is in the file.
   std::optional<std::uint64_t> Find(std::string_view name) const {
-    for (std::uint64_t i = 0; i < At<std::uint16_t>(kSectionCount); ++i) {
-      const std::uint64_t section = Section(i);
-      if (At<std::uint32_t>(section + kSectionType) != kDynamicSymbols) continue;
-      const auto first = At<std::uint64_t>(section + kSectionOffset);
-      const auto names =
-          At<std::uint64_t>(Section(At<std::uint32_t>(section + kSectionLink)) + kSectionOffset);
-      const auto size =
-          std::min<std::uint64_t>(At<std::uint64_t>(section + kSectionSize), bytes_.size());
-      for (std::uint64_t at = first; at + kSymbolBytes <= first + size; at += kSymbolBytes) {
-        if (!IsNamed(names + At<std::uint32_t>(at), name)) continue;
-        const std::uint64_t of = Section(At<std::uint16_t>(at + kSymbolSection));
-        return At<std::uint64_t>(of + kSectionOffset) + At<std::uint64_t>(at + kSymbolAddress) -
-               At<std::uint64_t>(of + kSectionAddress);
+    for (std::uint64_t i = 0; i < header_.e_shnum; ++i) {
+      const Elf64_Shdr section = Section(i);
+      if (section.sh_type != SHT_DYNSYM) continue;
+      const std::uint64_t names = Section(section.sh_link).sh_offset;
+      const std::uint64_t symbols =
+          std::min<std::uint64_t>(section.sh_size, bytes_.size()) / sizeof(Elf64_Sym);
+      for (std::uint64_t k = 0; k < symbols; ++k) {
+        const auto symbol = At<Elf64_Sym>(section.sh_offset + k * sizeof(Elf64_Sym));
+        if (!IsNamed(names + symbol.st_name, name)) continue;
+        const Elf64_Shdr of = Section(symbol.st_shndx);
+        return of.sh_offset + symbol.st_value - of.sh_addr;
       }
     }
     return std::nullopt;
   }
 
  private:
+  Elf64_Shdr Section(std::uint64_t number) const {
+    return At<Elf64_Shdr>(header_.e_shoff + number * sizeof(Elf64_Shdr));
+  }
   bool IsNamed(std::uint64_t offset, std::string_view name) const {
     return offset < bytes_.size() && absl::StartsWith(bytes_.substr(offset), name) &&
            At<char>(offset + name.size()) == 0;
   }
 
   std::string_view bytes_;
+  Elf64_Ehdr header_;
 };
 
 }  // namespace
@@ -75,10 +66,10 @@ class Elf {
 KernelNeeds NeedsOf(std::string_view object, std::string_view symbol) {
   constexpr std::size_t kBytes = 64, kRegisters = 48, kLds = 0;  // of the descriptor
   constexpr std::uint32_t kGranules = 0x3f;                      // less 1, of 8 registers
-  if (!absl::StartsWith(object,
-                        "\x7f"
-                        "ELF\x02"))
+  if (!absl::StartsWith(object, ELFMAG) || object.size() <= EI_CLASS ||
+      object[EI_CLASS] != ELFCLASS64) {
     return {};
+  }
   const Elf elf(object);
   const std::optional<std::uint64_t> descriptor = elf.Find(absl::StrCat(symbol, ".kd"));
   if (!descriptor || *descriptor > object.size() || object.size() - *descriptor < kBytes) return {};

@@ -24,7 +24,7 @@ struct KernelCode {
   /// built without kernels for the target.
   std::string_view object;
   std::string symbol;
-  KernelNeeds needs = {};
+  KernelNeeds needs = {};  // as CodeOf reads them; else not known
 };
 
 /// Device memory that a launch is given the address of.

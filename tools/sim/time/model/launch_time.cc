@@ -80,13 +80,14 @@ class Timer {
   }
 
   /// Finds anew what the MALL lacks, by the lines that `unit` had fetched: its vector caches know
-  /// the time, which those of FindTraffic do not. False if it was about that.
+  /// the time, which those of FindTraffic do not. False, and as before, if it was about that.
   bool Settle(const UnitTime& unit) {
     if (unit.instructions == 0) return false;
-    const double before = 1 - mall_hits_;
     const double fetched = unit.mall_bytes - unit.l2_write_bytes;
-    FindMallHits(fetched * mean_work_ / static_cast<double>(unit.instructions));
-    return std::abs(1 - mall_hits_ - before) > kSettled * before;
+    const double hits = MallHits(fetched * mean_work_ / static_cast<double>(unit.instructions));
+    if (std::abs(hits - mall_hits_) <= kSettled * (1 - mall_hits_)) return false;
+    SetMallHits(hits);
+    return true;
   }
 
   const Traffic& traffic() const { return traffic_; }
@@ -208,19 +209,24 @@ class Timer {
         static_cast<double>(die.size()) / static_cast<double>(launch_.plan.die.size());
     const auto units = static_cast<int64_t>(std::max(1.0, std::round(UnitsPerDie() * part)));
     traffic_ = TrafficOf(machine_, launch_.ops, *launch_.shapes, die, units, part);
-    FindMallHits(traffic_.misses / std::max(1.0, traffic_.workgroups) * machine_.line_bytes *
-                 mean_work_ / std::max(1.0, MeanWork(die)));
+    SetMallHits(MallHits(traffic_.misses / std::max(1.0, traffic_.workgroups) *
+                         machine_.line_bytes * mean_work_ / std::max(1.0, MeanWork(die))));
+    stores_reach_memory_ = 1 - Kept();
   }
 
-  /// For a workgroup that misses so many bytes in L2. Warm, the MALL has what it keeps from launch
-  /// to launch, and what another die or round has asked for before.
-  void FindMallHits(double bytes) {
+  /// The part of the launch's bytes that the MALL keeps from launch to launch.
+  double Kept() const { return KeptByCache(launch_.footprint_bytes, machine_.mall_bytes); }
+
+  /// Where a workgroup misses so many bytes in L2. Warm, the MALL has what it keeps, and what
+  /// another die or round has asked for before.
+  double MallHits(double bytes) const {
     const double missed = bytes * static_cast<double>(launch_.workgroups);
-    const double kept = KeptByCache(launch_.footprint_bytes, machine_.mall_bytes);
     const double once = missed > 0 ? std::min(1.0, launch_.footprint_bytes / missed) : 0;
-    mall_hits_ = 1 - once * (1 - kept);
-    stores_reach_memory_ = 1 - kept;
-    for (Hits& hits : traffic_.hits) hits.mall = mall_hits_;
+    return 1 - once * (1 - Kept());
+  }
+  void SetMallHits(double part) {
+    mall_hits_ = part;
+    for (Hits& hits : traffic_.hits) hits.mall = part;
   }
 
   const Machine& machine_;
@@ -315,7 +321,7 @@ LaunchTime TimeLaunch(const Machine& machine, const LaunchRecord& launch,
   };
   UnitTime unit;
   double clk = timer.Clocks(unit, options.events, exceeds);
-  if (timer.Settle(unit) && !exceeds(clk)) clk = timer.Clocks(unit, options.events, exceeds);
+  if (timer.Settle(unit)) clk = timer.Clocks(unit, options.events, exceeds);
   if (exceeds(clk)) return GiveUp(machine, launch, bound, clk);
   LaunchTime time = Described(machine, launch, bound, clk);
   time.unit = std::move(unit);

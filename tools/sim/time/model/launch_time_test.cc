@@ -16,7 +16,7 @@ namespace {
 
 /// A launch of workgroups that are made by hand: `make` adds the waves of one of them.
 LaunchTime TimeOf(Bench& bench, int64_t workgroups, const GroupNeeds& needs, double footprint,
-                  const std::function<void(int64_t)>& make) {
+                  const std::function<void(int64_t)>& make, const TimeOptions& options = {}) {
   LaunchRecord launch;
   launch.kernel = "made by hand";
   launch.workgroups = workgroups;
@@ -42,7 +42,7 @@ LaunchTime TimeOf(Bench& bench, int64_t workgroups, const GroupNeeds& needs, dou
     return found == records.end() ? nullptr : found->second;
   };
   launch.footprint_bytes = footprint;
-  return TimeLaunch(bench.machine(), launch);
+  return TimeLaunch(bench.machine(), launch, options);
 }
 
 Machine Mi300a() {
@@ -295,14 +295,14 @@ TEST(LaunchTime, TheMallLosesMoreOfWhatDoesNotFitTheMoreThereIs) {
 // By steps, as the traffic is found, they would read it at a time; but memory gives it once.
 TEST(LaunchTime, WhatUnitsFetchAgainDoesNotComeFromMemory) {
   constexpr int64_t kWorkgroups = 4 * 304, kBytes = 256 << 10;
-  const auto of_chain = [](int chain) {
+  const auto of_chain = [](int chain, const TimeOptions& options = {}) {
     Bench bench("gfx942");
     bench.machine().mall_bytes = Parameter(1 << 20, "next to nothing");
     bench.machine().mall_gbs = Parameter(1e6, "no limit");
     bench.Code({"v_add_f32_e32 v9, v9, v9", "global_load_dwordx4 v[0:3], v60, s[0:1]",
                 "s_waitcnt vmcnt(8)"});
     const double footprint = static_cast<double>(kWorkgroups * kBytes);
-    return TimeOf(bench, kWorkgroups, {.waves = 2, .registers = 8}, footprint, [&](int64_t index) {
+    const auto make = [&](int64_t index) {
       for (const int executed : {0, chain}) {
         bench.Wave();
         for (int i = 0; i < executed; ++i) bench.Execute(0, 0);
@@ -312,13 +312,17 @@ TEST(LaunchTime, WhatUnitsFetchAgainDoesNotComeFromMemory) {
               1, {.base = static_cast<uint64_t>(index * kBytes + at), .stride = 16, .bytes = 16});
         }
       }
-    });
+    };
+    return TimeOf(bench, kWorkgroups, {.waves = 2, .registers = 8}, footprint, make, options);
   };
   const LaunchTime together = of_chain(0), apart = of_chain(4000);
   EXPECT_GT(together.l1_hits, 0.45);
   EXPECT_LT(apart.l1_hits, 0.1);
   EXPECT_LT(together.mall_hits, 0.1);
   EXPECT_NEAR(apart.mall_hits, 0.5, 0.05);
+  // Nor is it given up for what the traffic alone would make of it.
+  EXPECT_FALSE(of_chain(4000, {.limit_ms = 1.05 * apart.ms.burst}).given_up);
+  EXPECT_TRUE(of_chain(4000, {.limit_ms = 0.5 * apart.ms.burst}).given_up);
 }
 
 TEST(LaunchTime, WavesEndWhenTheirStoresHaveArrived) {
