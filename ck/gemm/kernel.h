@@ -62,7 +62,7 @@ GRIDWISE_DEVICE void Gemm() {
 
   Constant<ProblemArgs>* problem =
       args.problems > 1 ? (Constant<ProblemArgs>*)args.table : &constant->only;
-  const int slot = SlotOf(args.map, BlockIdX());
+  const int slot = SlotOf(args.map.of_launch, BlockIdX(), args.map.slots);
   problem += FindProblem(problem, args.problems, slot);
   const TileOfGemm tile =
       TileAt(args.map, slot - problem->first_tile, problem->tiles_m, args.tiles_n);

@@ -10,39 +10,56 @@
 ///
 /// Both are bijections, proved below by enumeration. Slots may count groups and splits too, so that
 /// those of a tile run next to each other: neighbouring groups lie in the same lines of memory.
-/// Those that share no lines run one after the other.
+/// Those that share no lines run one after the other, each on as few dies as there are: runs are of
+/// the whole launch, or, where sub-GEMMs of unlike length follow one another in each group, of one
+/// of these.
 #pragma once
 
 #include "core/base/math.h"
 
 namespace gridwise {
 
+/// Workgroups that start one after the other and that dies share: number i runs on die i % dies.
+struct DieRuns {
+  int dies = 1;
+  MagicDiv by_dies = MakeMagicDiv(1);
+};
+constexpr DieRuns MakeDieRuns(int dies) {
+  return {.dies = dies, .by_dies = MakeMagicDiv(static_cast<unsigned>(dies))};
+}
+
 /// A block map of some size. The default is row-major on one die.
 struct BlockMap {
-  int dies = 1;       // workgroup i runs on die i % dies
+  DieRuns of_launch;  // one of the two is of one die
+  DieRuns of_section;
   int log2_band = 0;  // rows of tiles of a band; one row: row-major
   int tiles = 1;      // along x of the launch; groups are along y and splits along z
   int groups = 1;
   int neighbours = 1;  // groups that run next to each other, a part of all
   int slots = 1;       // workgroups of such groups
-  MagicDiv by_dies, by_tiles, by_neighbours, by_slots;
+  int workgroups = 1;  // of the launch
+  MagicDiv by_tiles, by_neighbours, by_slots;
   MagicDiv by_columns, by_band;  // tiles of a row, and of a band
 
   constexpr int band() const { return 1 << log2_band; }
 };
 
+/// What dies have runs of.
+enum class RunsOf { kSection, kLaunch };
+
 /// The map of a launch of `tiles` tiles in rows of `columns`, of so many groups, of which
 /// `neighbours`, a divisor, run next to each other, and splits. `log2_band` < 31, and fewer than
 /// 2^31 workgroups.
 constexpr BlockMap MakeBlockMap(int tiles, int columns, int dies, int log2_band, int groups = 1,
-                                int neighbours = 1, int splits = 1) {
-  return {.dies = dies,
+                                int neighbours = 1, int splits = 1, RunsOf runs = RunsOf::kLaunch) {
+  return {.of_launch = MakeDieRuns(runs == RunsOf::kLaunch ? dies : 1),
+          .of_section = MakeDieRuns(runs == RunsOf::kSection ? dies : 1),
           .log2_band = log2_band,
           .tiles = tiles,
           .groups = groups,
           .neighbours = neighbours,
           .slots = tiles * neighbours * splits,
-          .by_dies = MakeMagicDiv(static_cast<unsigned>(dies)),
+          .workgroups = tiles * groups * splits,
           .by_tiles = MakeMagicDiv(static_cast<unsigned>(tiles)),
           .by_neighbours = MakeMagicDiv(static_cast<unsigned>(neighbours)),
           .by_slots = MakeMagicDiv(static_cast<unsigned>(tiles * neighbours * splits)),
@@ -50,28 +67,26 @@ constexpr BlockMap MakeBlockMap(int tiles, int columns, int dies, int log2_band,
           .by_band = MakeMagicDiv(static_cast<unsigned>(columns) << log2_band)};
 }
 
-/// A workgroup's number among those of neighbouring groups, in the order in which they start.
+/// The slot of workgroup `i` of `count` that start one after the other: dies have runs of them, in
+/// their order.
+GRIDWISE_HD constexpr int SlotOf(const DieRuns& runs, int i, int count) {
+  const int die_slots = static_cast<int>(Divide(static_cast<unsigned>(count), runs.by_dies));
+  const int rest = count - die_slots * runs.dies;  // so many dies have one more
+  const int turn = static_cast<int>(Divide(static_cast<unsigned>(i), runs.by_dies));
+  const int die = i - turn * runs.dies;
+  return die * die_slots + (die < rest ? die : rest) + turn;
+}
+
+/// A workgroup's number among those of neighbouring groups, one after the other on its die.
 struct WorkgroupOfGroups {
   int number, first_group;
 };
-/// That of workgroup (x, y, z).
+/// That of workgroup (x, y, z). Where dies have runs of the launch, the number is its slot.
 GRIDWISE_HD constexpr WorkgroupOfGroups WorkgroupAt(const BlockMap& map, int x, int y, int z) {
-  const int number = (z * map.groups + y) * map.tiles + x;
+  const int number = SlotOf(map.of_launch, (z * map.groups + y) * map.tiles + x, map.workgroups);
   const int before = static_cast<int>(Divide(static_cast<unsigned>(number), map.by_slots));
   return {.number = number - before * map.slots, .first_group = before * map.neighbours};
 }
-
-/// The slot of workgroup `i` of `count` that start one after the other: dies have runs of them, in
-/// their order.
-GRIDWISE_HD constexpr int SlotOf(const BlockMap& map, int i, int count) {
-  const int die_slots = static_cast<int>(Divide(static_cast<unsigned>(count), map.by_dies));
-  const int rest = count - die_slots * map.dies;  // so many dies have one more
-  const int turn = static_cast<int>(Divide(static_cast<unsigned>(i), map.by_dies));
-  const int die = i - turn * map.dies;
-  return die * die_slots + (die < rest ? die : rest) + turn;
-}
-/// The same of all that are of neighbouring groups.
-GRIDWISE_HD constexpr int SlotOf(const BlockMap& map, int i) { return SlotOf(map, i, map.slots); }
 
 /// What a slot is of.
 struct GroupOfSlot {
@@ -109,9 +124,9 @@ constexpr bool CoversOnce(int rows, int columns, int dies, int log2_band) {
   const BlockMap map = MakeBlockMap(tiles, columns, dies, log2_band);
   bool seen[kMost] = {};
   for (int i = 0; i < tiles; ++i) {
-    const int slot = SlotOf(map, i);
+    const int slot = SlotOf(map.of_launch, i, tiles);
     if (slot < 0 || slot >= tiles) return false;
-    if (i >= dies && slot != SlotOf(map, i - dies) + 1) return false;
+    if (i >= dies && slot != SlotOf(map.of_launch, i - dies, tiles) + 1) return false;
     const TileOfGemm tile = TileAt(map, slot, rows, columns);
     if (tile.row < 0 || tile.row >= rows || tile.column < 0 || tile.column >= columns) return false;
     bool& here = seen[tile.row * columns + tile.column];

@@ -3,6 +3,7 @@
 
 #include "core/launch/block_map.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -30,28 +31,31 @@ TEST(BlockMap, IsABijection) {
 }
 
 /// Whether workgroups of a launch with groups and splits have a slot each, those of a die one run
-/// of them, in sections of workgroups that start one after the other.
-void ExpectRuns(const BlockMap& map, int splits, int sections) {
+/// of them: of the launch, or of each of so many sections of workgroups of neighbouring groups.
+void ExpectRuns(const BlockMap& map, int sections) {
   const int section = map.slots / sections;
   ASSERT_EQ(section * sections, map.slots);
-  const int runs = map.groups / map.neighbours;
-  std::vector<int> seen(static_cast<std::size_t>(map.slots * runs));
-  for (int z = 0; z < splits; ++z) {
-    for (int y = 0; y < map.groups; ++y) {
-      for (int x = 0; x < map.tiles; ++x) {
-        const auto [i, first_group] = WorkgroupAt(map, x, y, z);
-        ASSERT_TRUE(first_group >= 0 && first_group + map.neighbours <= map.groups);
-        const int first = i / section * section, slot = SlotOf(map, i - first, section);
-        ASSERT_TRUE(slot >= 0 && slot < section);
-        ++seen[static_cast<std::size_t>(first_group / map.neighbours * map.slots + first + slot)];
-        if (i - first >= map.dies) {
-          EXPECT_EQ(slot, SlotOf(map, i - first - map.dies, section) + 1);
-        }
-        const GroupOfSlot of = GroupAt(map, slot);
-        EXPECT_EQ(of.rest * map.neighbours + of.group, slot);
-        EXPECT_TRUE(of.group >= 0 && of.group < map.neighbours);
-      }
+  std::vector<int> seen(static_cast<std::size_t>(map.workgroups));
+  const int dies = std::max(map.of_launch.dies, map.of_section.dies);
+  std::vector<int> last(static_cast<std::size_t>(dies), -1);  // slot of the launch, of each die
+  for (int i = 0; i < map.workgroups; ++i) {
+    const int x = i % map.tiles, y = i / map.tiles % map.groups, z = i / map.tiles / map.groups;
+    const auto [number, first_group] = WorkgroupAt(map, x, y, z);
+    ASSERT_TRUE(first_group >= 0 && first_group + map.neighbours <= map.groups);
+    const int first = number / section * section,
+              in_section = SlotOf(map.of_section, number - first, section);
+    ASSERT_TRUE(in_section >= 0 && in_section < section);
+    const int slot = first_group / map.neighbours * map.slots + first + in_section;
+    ++seen[static_cast<std::size_t>(slot)];
+    int& before =
+        last[static_cast<std::size_t>(map.of_launch.dies > 1 ? i % dies : (number - first) % dies)];
+    if (before >= 0 && (map.of_launch.dies > 1 || before / section == slot / section)) {
+      EXPECT_EQ(slot, before + 1);
     }
+    before = slot;
+    const GroupOfSlot of = GroupAt(map, first + in_section);
+    EXPECT_EQ(of.rest * map.neighbours + of.group, first + in_section);
+    EXPECT_TRUE(of.group >= 0 && of.group < map.neighbours);
   }
   for (const int count : seen) EXPECT_EQ(count, 1);
 }
@@ -61,13 +65,27 @@ TEST(BlockMap, GroupsAndSplitsHaveSlotsToo) {
     for (const auto& [groups, neighbours] : {std::pair(1, 1), {2, 2}, {7, 7}, {7, 1}, {6, 3}}) {
       for (const int splits : {1, 3}) {
         for (const int dies : {1, 3, 8}) {
-          const BlockMap map =
-              MakeBlockMap(tiles, /*columns=*/1, dies, /*log2_band=*/0, groups, neighbours, splits);
-          ExpectRuns(map, splits, /*sections=*/1);
-          ExpectRuns(map, splits, /*sections=*/tiles);
+          const auto map = [&](RunsOf runs) {
+            return MakeBlockMap(tiles, /*columns=*/1, dies, /*log2_band=*/0, groups, neighbours,
+                                splits, runs);
+          };
+          ExpectRuns(map(RunsOf::kLaunch), /*sections=*/1);
+          ExpectRuns(map(RunsOf::kSection), /*sections=*/1);
+          ExpectRuns(map(RunsOf::kSection), /*sections=*/tiles);
         }
       }
     }
+  }
+}
+
+TEST(BlockMap, DiesHaveWholeGroups) {
+  // 16 groups of 12 tiles on 8 dies: a die has the tiles of two groups, one after the other.
+  const BlockMap map =
+      MakeBlockMap(/*tiles=*/12, /*columns=*/3, /*dies=*/8, /*log2_band=*/0, /*groups=*/16);
+  for (int i = 0; i < 12 * 16; ++i) {
+    const auto [number, group] = WorkgroupAt(map, i % 12, i / 12, 0);
+    EXPECT_EQ(group / 2, i % 8);
+    EXPECT_EQ(group % 2 * 12 + number, i / 8);
   }
 }
 
@@ -81,10 +99,10 @@ TileGrid Square(std::int64_t tiles_along_an_axis) {
 }
 
 TEST(ChooseBlockMap, DiesHaveRunsWhereThereAreTilesForThem) {
-  EXPECT_EQ(ChooseBlockMap(Gfx::k942, Square(32)).dies, 8);
-  EXPECT_EQ(ChooseBlockMap(Gfx::k942, Square(3)).dies, 1) << "9 tiles";
-  EXPECT_EQ(ChooseBlockMap(Gfx::k1201, Square(32)).dies, 1);
-  EXPECT_EQ(ChooseBlockMap(DeviceFacts(Gfx::k942, 228), Square(32)).dies, 6) << "MI300A";
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, Square(32)).of_launch.dies, 8);
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, Square(3)).of_launch.dies, 1) << "9 tiles";
+  EXPECT_EQ(ChooseBlockMap(Gfx::k1201, Square(32)).of_launch.dies, 1);
+  EXPECT_EQ(ChooseBlockMap(DeviceFacts(Gfx::k942, 228), Square(32)).of_launch.dies, 6) << "MI300A";
 }
 
 TEST(ChooseBlockMap, BandsShareColumns) {
@@ -105,6 +123,17 @@ TEST(ChooseBlockMap, GroupsOfATileShareItsDie) {
   TileGrid grid = Square(32);
   grid.groups = 8;
   EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).band(), 8) << "one group after the other";
+  grid.groups = 32;
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).of_launch.dies, 1) << "saves nothing";
+  grid = Square(3);
+  grid.groups = 8;
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).of_launch.dies, 8) << "each has a group";
+  grid.sections = 4;
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).of_launch.dies, 8) << "all four sections each";
+  grid.groups = 12;
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).of_section.dies, 8) << "some would have longer ones";
+  grid = Square(32);
+  grid.groups = 8;
   EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).slots, 32 * 32);
   grid.group_bytes = 64;  // half a line
   EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).band(), 2);
@@ -128,12 +157,39 @@ TEST(ChooseBlockMap, GroupsOfATileShareItsDie) {
   EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 1) << "columns";
   grid = Square(2);
   grid.splits = 4;
-  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).dies, 8) << "16 workgroups";
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).of_launch.dies, 8) << "16 workgroups";
+}
+
+TEST(ChooseBlockMap, TilesOfTheSameCellsShareTheirDie) {
+  // dw of 64 groups of 48 x 128 channels and 9 taps, whose 12 tiles of 96 columns read the same 128
+  // channels. Four groups have whole lines of both.
+  TileGrid grid = {
+      .tiles = 12, .rows = 1, .columns = 12, .row_elements = 48, .column_elements = 96};
+  grid.groups = 64;
+  grid.splits = 3;
+  grid.resident = 3;
+  grid.group_bytes = 96;
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 64) << "as of a launch of other sums";
+  grid.channels = 128;
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 4);
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).of_launch.dies, 8);
+  grid.groups = 6;
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 6) << "four do not divide them";
+  // One tile reads all that there is to read.
+  grid = {.tiles = 1, .rows = 1, .columns = 1, .row_elements = 48, .column_elements = 96};
+  grid.groups = 64;
+  grid.group_bytes = 96;
+  grid.channels = 96;
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 64);
 }
 
 TEST(ChooseBlockMap, IsPrintable) {
   EXPECT_EQ(ToString(MakeBlockMap(64, 8, 1, 0)), "row-major");
   EXPECT_EQ(ToString(MakeBlockMap(64, 8, 8, 2)), "8 dies, bands of 4 rows");
+  EXPECT_EQ(ToString(MakeBlockMap(64, 8, 8, 0, /*groups=*/4, /*neighbours=*/2)),
+            "8 dies by groups, row-major");
+  EXPECT_EQ(ToString(MakeBlockMap(64, 8, 8, 0, /*groups=*/4, /*neighbours=*/4)),
+            "8 dies, row-major");
 }
 
 }  // namespace

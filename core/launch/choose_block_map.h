@@ -17,7 +17,12 @@ struct TileGrid {
   std::int64_t groups = 1, splits = 1;
   std::int64_t group_bytes = 0;  // from a group's channels of a cell to the next group's; 0: far
   std::int64_t taps = 1;         // at which cells are read
-  bool splits_are_neighbours = true;  // of the same tile; else those of a split are
+  std::int64_t sections = 1;     // sub-GEMMs of a group, whose tiles are of unlike length
+  std::int64_t channels = 0;     // of a group, where K is cells (backward-weight)
+
+  /// Columns are the same channels at each tap, and all tiles of a split run next to each other; in
+  /// other launches splits of a tile do.
+  bool sums_cells() const { return channels != 0; }
 };
 
 /// The map whose workgroups, of those that run on a die at the same time, read the fewest rows of A
@@ -25,10 +30,12 @@ struct TileGrid {
 /// has several. Groups run next to each other where their channels share lines of memory, or where
 /// L2 holds the cells of all of them from tap to tap (of one it would use only those sets that its
 /// channels of each cell fall into) and that saves more than they would by sharing columns of B, as
-/// they do when they run one after the other.
+/// they do when they run one after the other; then dies have groups of their own, where that saves
+/// enough. Of tiles that read the same cells (backward-weight), a die has those of as few groups as
+/// use whole lines.
 BlockMap ChooseBlockMap(const DeviceFacts& device, const TileGrid& grid);
 
-/// E.g. "row-major", "bands of 4 rows", "8 dies, bands of 4 rows".
+/// E.g. "row-major", "bands of 4 rows", "8 dies, bands of 4 rows", "8 dies by groups, row-major".
 std::string ToString(const BlockMap& map);
 
 }  // namespace gridwise

@@ -7,8 +7,8 @@
 namespace gridwise {
 
 Sharing ShareK(Sharing sharing, DataType type, const DeviceFacts& device, const Work& work,
-               absl::FunctionRef<double(int splits)> cycles_of, LeastCycles at_least,
-               double enough_cycles) {
+               absl::FunctionRef<double(int splits)> cycles_of,
+               absl::FunctionRef<bool(int splits, double cycles)> is_over, double enough_cycles) {
   constexpr double kLeastSteps = 4;  // shorter loops are not worth a workgroup
   constexpr int kMostRounds = 8;     // more workgroups than that waste little of the last round
   if (sharing.splits == 0) {
@@ -23,11 +23,11 @@ Sharing ShareK(Sharing sharing, DataType type, const DeviceFacts& device, const 
     // What is sure to take longer than another need not be estimated.
     double enough = std::min(least, enough_cycles) * (1 + 1e-9);
     if (const int likely = static_cast<int>(std::min(2 * of_round, 1e9));
-        is_possible(likely) && at_least.Of(likely) < enough) {
+        is_possible(likely) && !is_over(likely, enough)) {
       enough = std::min(enough, cycles_of(likely) * (1 + 1e-9));
     }
     const auto consider = [&](int splits) {
-      if (!is_possible(splits) || at_least.Of(splits) > enough) return;
+      if (!is_possible(splits) || is_over(splits, enough)) return;
       const double cycles = cycles_of(splits);
       enough = std::min(enough, cycles * (1 + 1e-9));
       if (cycles >= least) return;

@@ -19,20 +19,19 @@ struct Work {
   double ragged_steps = 0;  // of them, those whose channels end within a vector
 };
 
-/// A bound of what a launch takes whose tiles are shared by two workgroups or more: at least
-/// of_all + of_split * splits. It spares estimates.
-struct LeastCycles {
-  double of_all = 0, of_split = 0;
-  double Of(int splits) const { return of_all + of_split * splits; }
-};
+/// The bound of ShareK that rules nothing out.
+inline bool NoBound(int, double) { return false; }
 
 /// `sharing` with its zeros filled in, but for partial_elements of a single split, for operands of
 /// `type`. Of the numbers of splits that fill the device's units once, twice, ..., and the powers
 /// of two, whose splits have some steps each, and not many more workgroups than the device has
 /// units, it takes the one whose cycles_of(splits) is least; 1 where partial sums are not f32, or
-/// there are 2^31 or more. Those that are sure to take `enough_cycles` are left out.
+/// there are 2^31 or more. Where is_over(splits, cycles), of two splits or more, cycles_of(splits)
+/// is over `cycles`, and need not be asked. Those that are sure to take `enough_cycles` are left
+/// out.
 Sharing ShareK(Sharing sharing, DataType type, const DeviceFacts& device, const Work& work,
-               absl::FunctionRef<double(int splits)> cycles_of, LeastCycles at_least = {},
+               absl::FunctionRef<double(int splits)> cycles_of,
+               absl::FunctionRef<bool(int splits, double cycles)> is_over = NoBound,
                double enough_cycles = std::numeric_limits<double>::infinity());
 
 }  // namespace gridwise

@@ -18,6 +18,11 @@ double BytesPerClock(const DeviceFacts& device, const MachineFacts& machine, dou
   return 1 / (1 / l2 + missed / behind);
 }
 
+double EighthPower(double x) {
+  const double square = x * x, fourth = square * square;
+  return fourth * fourth;
+}
+
 }  // namespace
 
 TileCost::TileCost(const DeviceFacts& device, const TileFit& fit, const TileSteps& s,
@@ -46,6 +51,10 @@ TileCost::TileCost(const DeviceFacts& device, const TileFit& fit, const TileStep
   instruction_ = (target.wave_size == 64 ? 4.0 : 1.0) / target.simds_per_unit;
   fixed_ = fit.launch + (s.loads_ahead ? fit.ahead : 0) + s.prologue_cycles +
            fit.output * s.output_factor * s.tile_elements;
+  const double units = device.compute_units;
+  transfer_ = s.slab_bytes / BytesPerClock(device, machine_, fit.missed, units, units);
+  pass_ = PassCycles(device, 0);
+  pass_of_split_ = 4 * work.out_elements * device.clock_ghz / machine_.mall_gb_per_s;
 }
 
 Cost TileCost::Of(int splits) const {
@@ -104,17 +113,19 @@ Cost TileCost::Of(int splits) const {
   return cost;
 }
 
-LeastCycles TileCost::AtLeast() const {
-  const TileSteps& s = steps_;
-  const double units = device_.compute_units;
-  const double bytes_per_clock = BytesPerClock(device_, machine_, fit_.missed, units, units);
-  const double step = std::max(
-      {s.matrix_cycles, lds_, s.slab_bytes / bytes_per_clock, address_, busy_ / s.resident});
-  // Passes go through the Infinity Cache at best.
-  const double pass_rate = machine_.mall_gb_per_s / device_.clock_ghz;
-  return {.of_all = s.factor * work_.steps / units * step + PassCycles(device_, 0),
-          .of_split = s.factor * work_.tiles / units * fixed_ / s.resident +
-                      4 * work_.out_elements / pass_rate};
+bool TileCost::IsOver(int splits, double cycles) const {
+  const double tiles = work_.tiles * splits;
+  const double rounds = std::ceil(tiles / device_.compute_units);
+  const double resident = std::min(steps_.resident, rounds);
+  const double steps = std::ceil(work_.steps / tiles);
+  const double step =
+      std::max({steps_.matrix_cycles, lds_, address_, busy_ / resident, latency_ / resident});
+  const double apart = rounds * (steps * step + fixed_ / resident);
+  const double together = steps * tiles / device_.compute_units * transfer_;
+  const double burst = steps_.factor * std::max(apart, together) + pass_ + pass_of_split_ * splits;
+  const double power =
+      power_ * steps_.matrix_simds * steps_.matrix_cycles * steps * tiles / device_.compute_units;
+  return EighthPower(burst) + EighthPower(power) > EighthPower(cycles);
 }
 
 TileEstimate EstimateTiles(const PartRequest& request, DataType type, const TileSteps& steps,
@@ -127,8 +138,9 @@ TileEstimate EstimateTiles(const PartRequest& request, DataType type, const Tile
     if (best.splits == 0 || of_splits.cycles < best.cycles) best = of_splits;
     return of_splits.cycles;
   };
-  const Sharing sharing = ShareK(request.sharing, type, request.device, work, cycles_of,
-                                 cost.AtLeast(), request.enough_cycles);
+  const auto is_over = [&](int splits, double cycles) { return cost.IsOver(splits, cycles); };
+  const Sharing sharing = ShareK(request.sharing, type, request.device, work, cycles_of, is_over,
+                                 request.enough_cycles);
   return {.sharing = sharing,
           .cost = best.splits == sharing.splits ? best : cost.Of(sharing.splits)};
 }

@@ -61,8 +61,9 @@ class TileCost {
 
   /// Of a launch of `splits` workgroups for each tile, and the launch that adds their sums up.
   Cost Of(int splits) const;
-  /// Of the cycles of launches with several splits, without what rounding adds.
-  LeastCycles AtLeast() const;
+  /// Whether Of(splits).cycles are over `cycles`, of two splits or more, as far as a bound tells
+  /// that takes a fraction of the time.
+  bool IsOver(int splits, double cycles) const;
 
  private:
   const DeviceFacts& device_;
@@ -73,6 +74,9 @@ class TileCost {
   const double power_;  // PowerFactor
   double instruction_;  // clocks of a unit that an instruction of a wave takes
   double lds_, address_, busy_, latency_, fixed_;  // of a step, but the last of a workgroup
+  double transfer_;       // of a step of each unit, L2 and what is behind it at their best
+  double pass_;           // of a launch that adds sums up, besides their transfer
+  double pass_of_split_;  // transfer of a split's sums at best
 };
 
 /// How a launch of tiles shares K, and what it costs.

@@ -168,7 +168,7 @@ GRIDWISE_DEVICE void DirectGatherTile() {
   static_assert(kGfx == kThisTarget, "the row and the object are for different targets");
   static_assert(Reject(kC, kGfx) == nullptr, "the row does not suit the target");
   const DirectGatherArgs& args = KernelArgs<DirectGatherArgs>();
-  const int tile = SlotOf(args.map, BlockIdX());
+  const int tile = SlotOf(args.map.of_launch, BlockIdX(), args.map.slots);
   const SubGemm gemm = FindSubGemm(args, tile);
   const int index = (tile - gemm.first_tile) * kDirectGatherWaves + WaveOfGroup<kGfx>();
   if (index >= gemm.m) return;

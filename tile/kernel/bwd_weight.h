@@ -63,9 +63,10 @@ GRIDWISE_DEVICE void BwdWeightSlabs() {
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
 
   const BwdWeightArgs& args = KernelArgs<BwdWeightArgs>();
-  // All tiles of a split, which read the same cells, run next to each other.
+  // All tiles of a split, which read the same cells, run next to each other. Dies have runs of the
+  // launch.
   const WorkgroupOfGroups workgroup = WorkgroupAt(args.map, BlockIdX(), BlockIdY(), BlockIdZ());
-  const GroupOfSlot slot = GroupAt(args.map, SlotOf(args.map, workgroup.number));
+  const GroupOfSlot slot = GroupAt(args.map, workgroup.number);
   const int group = workgroup.first_group + slot.group;
   const int split = static_cast<int>(Divide(slot.rest, args.map.by_tiles));
   const TileOfGemm tile =

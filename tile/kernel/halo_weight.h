@@ -57,7 +57,7 @@ GRIDWISE_DEVICE void HaloWeightTile() {
 
   const BwdWeightArgs& args = KernelArgs<BwdWeightArgs>();
   const WorkgroupOfGroups workgroup = WorkgroupAt(args.map, BlockIdX(), BlockIdY(), BlockIdZ());
-  const GroupOfSlot slot = GroupAt(args.map, SlotOf(args.map, workgroup.number));
+  const GroupOfSlot slot = GroupAt(args.map, workgroup.number);
   const int split = slot.rest;
   const int first_channel = (workgroup.first_group + slot.group) * kC.tile.m;
   const int first_step = split * args.split_steps, left = args.steps - first_step;

@@ -26,7 +26,7 @@ struct Block {
 
 /// The tile of this workgroup, in a launch whose tiles have so many rows, columns and groups. The
 /// workgroups of a sub-GEMM start one after the other, and every die gets a run of its tiles, with
-/// all groups and splits of each.
+/// all groups and splits of each, or of whole groups.
 GRIDWISE_DEVICE Block FindBlock(const GatherArgs& args, int tile_m, int tile_n, int groups) {
   const auto [workgroup, first_group] = WorkgroupAt(args.map, BlockIdX(), BlockIdY(), BlockIdZ());
   Block block;
@@ -35,9 +35,9 @@ GRIDWISE_DEVICE Block FindBlock(const GatherArgs& args, int tile_m, int tile_n, 
   block.gemm = LoadConstant<SubGemm>(block.gemm_words);
   const int rows = CeilDiv<unsigned>(block.gemm.m, tile_m),
             of_tile = args.map.neighbours * args.splits;
-  const GroupOfSlot slot = GroupAt(
-      args.map,
-      SlotOf(args.map, workgroup - block.gemm.first_tile * of_tile, rows * args.n_tiles * of_tile));
+  const GroupOfSlot slot =
+      GroupAt(args.map, SlotOf(args.map.of_section, workgroup - block.gemm.first_tile * of_tile,
+                               rows * args.n_tiles * of_tile));
   const int tile_of_gemm = static_cast<int>(Divide(slot.rest, args.by_splits));
   const TileOfGemm tile = TileAt(args.map, tile_of_gemm, rows, args.n_tiles);
   block.group = (first_group + slot.group) * groups;

@@ -366,7 +366,7 @@ BwdWeightPlan PlanBwdWeight(const TileConfig& config, const PartRequest& request
                        .groups = Groups(config, problem),
                        .splits = sharing.splits,
                        .group_bytes = group_stride * SizeOf(config.type) * config.merge.groups,
-                       .splits_are_neighbours = false});
+                       .channels = problem.c_per_group() * config.merge.groups});
   return plan;
 }
 

@@ -451,7 +451,8 @@ GatherPlan PlanGather(const TileConfig& config, const PartRequest& request) {
                                                   .groups = tiles.groups,
                                                   .splits = sharing.splits,
                                                   .group_bytes = group_bytes * config.merge.groups,
-                                                  .taps = request.problem.filter_taps()});
+                                                  .taps = request.problem.filter_taps(),
+                                                  .sections = plan.args.sub_gemms});
   plan.shape = {
       .workgroups = {static_cast<unsigned>(tiles.count), static_cast<unsigned>(tiles.groups),
                      static_cast<unsigned>(sharing.splits)},
