@@ -215,13 +215,13 @@ class Timer {
   }
 
   /// The part of the launch's bytes that the MALL keeps from launch to launch.
-  double Kept() const { return KeptByCache(launch_.footprint_bytes, machine_.mall_bytes); }
+  double Kept() const { return KeptByCache(launch_.footprint.all, machine_.mall_bytes); }
 
   /// Where a workgroup misses so many bytes in L2. Warm, the MALL has what it keeps, and what
   /// another die or round has asked for before.
   double MallHits(double bytes) const {
     const double missed = bytes * static_cast<double>(launch_.workgroups);
-    const double once = missed > 0 ? std::min(1.0, launch_.footprint_bytes / missed) : 0;
+    const double once = missed > 0 ? std::min(1.0, launch_.footprint.loaded / missed) : 0;
     return 1 - once * (1 - Kept());
   }
   void SetMallHits(double part) {

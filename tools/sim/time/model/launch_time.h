@@ -31,8 +31,7 @@ struct LaunchRecord {
   Shapes* shapes = nullptr;
   /// The record of a workgroup by linear index, or null if it was not executed.
   std::function<const WorkgroupRecord*(int64_t)> record;
-  /// Bytes of the allocations that the sample touched: what the MALL would have to hold.
-  double footprint_bytes = 0;
+  Footprint footprint;
   /// Whole records of all of the first die's workgroups, and their shapes, if it is wanted.
   std::vector<const WorkgroupRecord*> die;
   Shapes* die_shapes = nullptr;

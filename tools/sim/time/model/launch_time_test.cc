@@ -15,7 +15,7 @@ namespace gridwise::sim::time {
 namespace {
 
 /// A launch of workgroups that are made by hand: `make` adds the waves of one of them.
-LaunchTime TimeOf(Bench& bench, int64_t workgroups, const GroupNeeds& needs, double footprint,
+LaunchTime TimeOf(Bench& bench, int64_t workgroups, const GroupNeeds& needs, Footprint footprint,
                   const std::function<void(int64_t)>& make, const TimeOptions& options = {}) {
   LaunchRecord launch;
   launch.kernel = "made by hand";
@@ -41,7 +41,7 @@ LaunchTime TimeOf(Bench& bench, int64_t workgroups, const GroupNeeds& needs, dou
     const auto found = records.find(index);
     return found == records.end() ? nullptr : found->second;
   };
-  launch.footprint_bytes = footprint;
+  launch.footprint = footprint;
   return TimeLaunch(bench.machine(), launch, options);
 }
 
@@ -63,19 +63,21 @@ LaunchTime VectorAdd(int64_t elements) {
               "global_load_dword v1, v2, s[2:3]", "s_waitcnt vmcnt(0)", "v_add_f32_e32 v0, v0, v1",
               "global_store_dword v2, v0, s[6:7]", "s_endpgm"});
   const auto bytes = static_cast<uint64_t>(elements) * 4;
-  return TimeOf(bench, (elements + 255) / 256, {.waves = 4, .registers = 8},
-                3.0 * static_cast<double>(bytes), [&](int64_t index) {
-                  for (int w = 0; w < 4; ++w) {
-                    const auto at = static_cast<uint64_t>(index * 1024 + w * 256);
-                    bench.Wave();
-                    bench.Execute(0, 8);
-                    bench.Touch(0, {.base = 64, .bytes = 16, .count = 1});
-                    bench.Touch(3, {.base = at});
-                    bench.Touch(4, {.base = at + bytes});
-                    bench.Touch(7, {.base = at + 2 * bytes});
-                    // The wave's accesses are those of its only run.
-                  }
-                });
+  return TimeOf(
+      bench, (elements + 255) / 256, {.waves = 4, .registers = 8},
+      {.all = 3.0 * static_cast<double>(bytes), .loaded = 2.0 * static_cast<double>(bytes)},
+      [&](int64_t index) {
+        for (int w = 0; w < 4; ++w) {
+          const auto at = static_cast<uint64_t>(index * 1024 + w * 256);
+          bench.Wave();
+          bench.Execute(0, 8);
+          bench.Touch(0, {.base = 64, .bytes = 16, .count = 1});
+          bench.Touch(3, {.base = at});
+          bench.Touch(4, {.base = at + bytes});
+          bench.Touch(7, {.base = at + 2 * bytes});
+          // The wave's accesses are those of its only run.
+        }
+      });
 }
 
 TEST(LaunchTime, OfAVectorAdditionIsThePublishedOne) {
@@ -93,7 +95,7 @@ double ClocksOfChains(int64_t workgroups) {
   Bench bench("gfx942");
   bench.machine().branch_clk = Parameter(4, "unrolled");
   bench.Code({"v_add_f32_e32 v0, v0, v0"});
-  const LaunchTime time = TimeOf(bench, workgroups, {.waves = 1, .registers = 8}, 0, [&](int64_t) {
+  const LaunchTime time = TimeOf(bench, workgroups, {.waves = 1, .registers = 8}, {}, [&](int64_t) {
     bench.Wave();
     for (int i = 0; i < 2000; ++i) bench.Execute(0, 0);
   });
@@ -166,8 +168,8 @@ double ClocksOf(const Step& step) {
       }
     }
   };
-  return TimeOf(bench, kGroups, {.waves = 4, .registers = 64, .lds_bytes = step.lds_bytes}, 1e8,
-                make)
+  return TimeOf(bench, kGroups, {.waves = 4, .registers = 64, .lds_bytes = step.lds_bytes},
+                {1e8, 1e8}, make)
       .clk;
 }
 
@@ -192,7 +194,7 @@ LaunchTime TimeOf(const Products& kernel) {
   bench.Code({"v_mfma_f32_32x32x8_f16 v[0:15], v[16:17], v[18:19], v[0:15]",
               "v_add_f32_e32 v20, v20, v20"});
   LaunchTime time =
-      TimeOf(bench, kernel.workgroups, {.waves = 4, .registers = 256}, 0, [&](int64_t) {
+      TimeOf(bench, kernel.workgroups, {.waves = 4, .registers = 256}, {}, [&](int64_t) {
         for (int w = 0; w < 4; ++w) {
           bench.Wave();
           for (int n = 0; n < kernel.steps; ++n) {
@@ -255,7 +257,7 @@ TEST(LongRuns, OfHalfTheProductsAreShorterWherePowerLimitsAlone) {
 }
 
 /// Workgroups that read `bytes` each, whatever others have read before, of a footprint as said.
-LaunchTime TimeOfReads(int64_t workgroups, int64_t bytes, double footprint) {
+LaunchTime TimeOfReads(int64_t workgroups, int64_t bytes, Footprint footprint) {
   Bench bench("gfx942");
   const uint32_t first =
       bench.Code({"global_load_dwordx4 v[0:3], v60, s[0:1]", "s_waitcnt vmcnt(8)"});
@@ -273,7 +275,7 @@ LaunchTime TimeOfReads(int64_t workgroups, int64_t bytes, double footprint) {
 // those that have one.
 TEST(LaunchTime, UnitsShareTheMallByTheirWorkgroups) {
   constexpr int64_t kBytes = 256 << 10;
-  const LaunchTime one = TimeOfReads(304, kBytes, 0), more = TimeOfReads(456, kBytes, 0);
+  const LaunchTime one = TimeOfReads(304, kBytes, {}), more = TimeOfReads(456, kBytes, {});
   ASSERT_FALSE(more.gains.empty());
   ASSERT_EQ(more.gains[0].resource, Resource::kMall);
   EXPECT_NEAR(more.clk, 1.5 * one.clk, 0.1 * one.clk);
@@ -283,12 +285,48 @@ TEST(LaunchTime, TheMallLosesMoreOfWhatDoesNotFitTheMoreThereIs) {
   const double mall = MachineOf("gfx942")->mall_bytes;
   const auto hits = [&](double of_mall) {
     const auto workgroups = static_cast<int64_t>(of_mall * mall / (64 << 10));
-    return TimeOfReads(workgroups, 64 << 10, of_mall * mall).mall_hits;
+    return TimeOfReads(workgroups, 64 << 10, {of_mall * mall, of_mall * mall}).mall_hits;
   };
   EXPECT_EQ(hits(1), 1);
   EXPECT_NEAR(hits(1.1), 0.824, 0.005);
   EXPECT_NEAR(hits(2), 0.203, 0.005);
   EXPECT_NEAR(hits(4), 0.020, 0.005);
+}
+
+// Every second workgroup stores as much as the others, and has ten times the instructions. A unit
+// of which there are an even number has its part of both.
+TEST(LaunchTime, UnitsHaveWorkgroupsOfEveryColumn) {
+  constexpr int64_t kWorkgroups = 1024 * 32, kStores = 16, kBytes = kStores * 512;
+  const auto of_second = [](int instructions) {
+    Bench bench("gfx1201");
+    bench.Code({"global_store_b128 v60, v[0:3], s[0:1]", "s_nop 0", "s_endpgm"});
+    return TimeOf(bench, kWorkgroups, {.waves = 1, .wave_size = 32, .registers = 64},
+                  {.all = kWorkgroups * kBytes},
+                  [&](int64_t index) {
+                    bench.Wave();
+                    const bool second = index % 2 == 1;
+                    for (int i = 0; i < (second ? instructions : 1); ++i) bench.Execute(1, 1);
+                    for (int64_t i = 0; i < kStores; ++i) {
+                      bench.Execute(0, i + 1 < kStores ? 0 : 2);
+                      bench.Touch(0, {.base = static_cast<uint64_t>(index * kBytes + i * 512),
+                                      .stride = 16,
+                                      .bytes = 16,
+                                      .count = 32});
+                    }
+                  })
+        .clk;
+  };
+  EXPECT_NEAR(of_second(1000), of_second(100), 0.05 * of_second(100));
+}
+
+// Of what does not fit a quarter is loaded, four times; the rest is stored.
+TEST(LaunchTime, WhatIsStoredIsNotReadFromMemory) {
+  const double mall = MachineOf("gfx942")->mall_bytes, bytes = 4 * mall;
+  const auto workgroups = static_cast<int64_t>(bytes / (64 << 10));
+  const double kept = TimeOfReads(workgroups, 64 << 10, {bytes, bytes}).mall_hits;
+  EXPECT_LT(kept, 0.05);
+  EXPECT_NEAR(TimeOfReads(workgroups, 64 << 10, {bytes, bytes / 4}).mall_hits, 1 - (1 - kept) / 4,
+              1e-9);
 }
 
 // Both waves of a workgroup read the same, the second one long after the vector cache has lost it.
@@ -301,7 +339,7 @@ TEST(LaunchTime, WhatUnitsFetchAgainDoesNotComeFromMemory) {
     bench.machine().mall_gbs = Parameter(1e6, "no limit");
     bench.Code({"v_add_f32_e32 v9, v9, v9", "global_load_dwordx4 v[0:3], v60, s[0:1]",
                 "s_waitcnt vmcnt(8)"});
-    const double footprint = static_cast<double>(kWorkgroups * kBytes);
+    const auto bytes = static_cast<double>(kWorkgroups * kBytes);
     const auto make = [&](int64_t index) {
       for (const int executed : {0, chain}) {
         bench.Wave();
@@ -313,7 +351,7 @@ TEST(LaunchTime, WhatUnitsFetchAgainDoesNotComeFromMemory) {
         }
       }
     };
-    return TimeOf(bench, kWorkgroups, {.waves = 2, .registers = 8}, footprint, make, options);
+    return TimeOf(bench, kWorkgroups, {.waves = 2, .registers = 8}, {bytes, bytes}, make, options);
   };
   const LaunchTime together = of_chain(0), apart = of_chain(4000);
   EXPECT_GT(together.l1_hits, 0.45);
@@ -332,7 +370,7 @@ TEST(LaunchTime, WavesEndWhenTheirStoresHaveArrived) {
   const double bytes = static_cast<double>(kWorkgroups * kBytes);
   bench.machine().mall_bytes = Parameter(1 << 20, "next to nothing");
   const LaunchTime time =
-      TimeOf(bench, kWorkgroups, {.waves = 1, .wave_size = 32, .registers = 64}, bytes,
+      TimeOf(bench, kWorkgroups, {.waves = 1, .wave_size = 32, .registers = 64}, {.all = bytes},
              [&](int64_t index) {
                bench.Wave();
                for (int64_t i = 0; i < kStores; ++i) {
@@ -352,7 +390,7 @@ TEST(LaunchTime, GrowsWithTheGrid) {
   const auto clocks = [](int64_t workgroups) {
     Bench bench("gfx942");
     bench.Code({"v_mfma_f32_32x32x8_f16 v[0:15], v[16:17], v[18:19], v[0:15]"});
-    return TimeOf(bench, workgroups, {.waves = 4, .registers = 512}, 0,
+    return TimeOf(bench, workgroups, {.waves = 4, .registers = 512}, {},
                   [&](int64_t) {
                     for (int w = 0; w < 4; ++w) {
                       bench.Wave();

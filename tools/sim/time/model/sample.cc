@@ -27,8 +27,13 @@ SamplePlan PlanSample(const Machine& machine, int64_t workgroups, int resident) 
   for (const int64_t unit : detailed) {
     SamplePlan::Unit& timed = plan.units.emplace_back();
     timed.all = (of_die - unit + units - 1) / units;
-    for (int64_t turn = 0; turn < std::min(turns, timed.all); ++turn)
-      timed.first.push_back((turn * units + unit) * dies);
+    for (int64_t turn = 0; turn < std::min(turns, timed.all); ++turn) {
+      // Behind those that fill it, a unit gets the next one when it has room, not every so manieth:
+      // where columns of tiles are a divisor of units, it would have tiles of one column alone.
+      const int64_t drift = std::max<int64_t>(0, turn + 1 - plan.resident);
+      const int64_t at = turn * units + (unit + drift) % units;
+      if (at < of_die) timed.first.push_back(at * dies);
+    }
   }
   for (int64_t i = 0; i < std::min(kStrata, workgroups); ++i)
     plan.strata.push_back(i * (workgroups - 1) /

@@ -27,6 +27,13 @@ struct Pending {
   }
 };
 
+/// From the first to the last byte of both, of which either may be empty.
+Interval Union(const Interval& a, const Interval& b) {
+  if (a.size() == 0) return b;
+  if (b.size() == 0) return a;
+  return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
+}
+
 /// Where scratch that a wave's lanes address lies: see Wave::scratch.
 void Swizzle(const Wave& wave, uint64_t (&address)[kLanes]) {
   for (uint64_t lane = 0; lane < kLanes; ++lane) {
@@ -140,9 +147,10 @@ class Recorder::Group final : public GroupProbe {
   void Note(const Pending& pending) {
     const uint64_t first = pending.address[std::countr_zero(pending.lanes)];
     const uint64_t last = pending.address[63 - std::countl_zero(pending.lanes)];
+    const Interval bytes = {std::min(first, last), std::max(first, last) + pending.bytes};
     const auto note = [&](Touched& known) {
-      known.bytes.begin = std::min({known.bytes.begin, first, last});
-      known.bytes.end = std::max({known.bytes.end, first + pending.bytes, last + pending.bytes});
+      known.bytes = Union(known.bytes, bytes);
+      if (!pending.writes) known.loaded = Union(known.loaded, bytes);
     };
     for (Touched& known : recent_) {
       if (known.allocation.Covers(first, first + 1)) return note(known);
@@ -154,7 +162,7 @@ class Recorder::Group final : public GroupProbe {
       const std::lock_guard lock(recorder_.mutex_);
       recorder_.Add(known);
     }
-    known = {.allocation = *found, .bytes = {first, first}};
+    known = {.allocation = *found, .bytes = {}, .loaded = {}};
     note(known);
   }
 
@@ -186,14 +194,20 @@ const WorkgroupRecord* Recorder::Find(int64_t index) const {
 void Recorder::Add(const Touched& touched) {
   if (touched.allocation.size() == 0) return;
   Touched& all = allocations_.try_emplace(touched.allocation.begin, touched).first->second;
-  all.bytes.begin = std::min(all.bytes.begin, touched.bytes.begin);
-  all.bytes.end = std::max(all.bytes.end, touched.bytes.end);
+  all.bytes = Union(all.bytes, touched.bytes);
+  all.loaded = Union(all.loaded, touched.loaded);
 }
 
-double Recorder::footprint_bytes() const {
-  double sum = 0;
-  for (const auto& [begin, touched] : allocations_)
-    sum += static_cast<double>((any_cut_ ? touched.allocation : touched.bytes).size());
+Footprint Recorder::footprint() const {
+  Footprint sum;
+  for (const auto& [begin, touched] : allocations_) {
+    const auto of = [&](const Interval& known) {
+      return static_cast<double>(
+          (any_cut_ && known.size() != 0 ? touched.allocation : known).size());
+    };
+    sum.all += of(touched.bytes);
+    sum.loaded += of(touched.loaded);
+  }
   return sum;
 }
 

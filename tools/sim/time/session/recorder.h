@@ -48,15 +48,15 @@ class Recorder final : public LaunchProbe {
   const WorkgroupRecord* Find(int64_t index) const;
   int64_t workgroups() const { return static_cast<int64_t>(records_.size()); }
   Shapes& shapes() { return shapes_; }
-  /// Bytes of the allocations that were touched, of each from the first to the last one that the
-  /// recorded workgroups touched; all of them if a record was cut.
-  double footprint_bytes() const;
+  /// That of the recorded workgroups; of whole allocations if a record was cut.
+  Footprint footprint() const;
 
  private:
   class Group;
-  /// An allocation, and from the first to the last byte of it that workgroups touched.
+  /// An allocation, and from the first to the last byte of it that workgroups touched, and that
+  /// they loaded.
   struct Touched {
-    Interval allocation, bytes;
+    Interval allocation, bytes, loaded;
   };
 
   void Add(const Touched& touched);

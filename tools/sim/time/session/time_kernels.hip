@@ -11,6 +11,12 @@ KERNEL void Copy(const u32* in, u32* out, int) {
   out[i] = in[i];
 }
 
+/// out[i] = in[i % 256].
+KERNEL void Fill(const u32* in, u32* out, int) {
+  const u32 lane = __builtin_amdgcn_workitem_id_x();
+  out[__builtin_amdgcn_workgroup_id_x() * 256 + lane] = in[lane];
+}
+
 /// Every work-item takes a number.
 KERNEL void TakeNumbers(const u32*, u32* out, int) {
   const u32 number = __hip_atomic_fetch_add(out, 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);

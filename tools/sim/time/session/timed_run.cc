@@ -264,7 +264,7 @@ absl::StatusOr<TimedRun> RunTimed(const Machine& machine, Program& program,
   launch.ops_on = [&](const Machine& other) { return OpsOf(other, program, kernel, timed.report); };
   launch.shapes = &recorder.shapes();
   launch.record = [&recorder](int64_t index) { return recorder.Find(index); };
-  launch.footprint_bytes = recorder.footprint_bytes();
+  launch.footprint = recorder.footprint();
   timed.time = TimeLaunch(machine, launch, time_options);
   timed.time.sampled = recorder.workgroups();
   return timed;

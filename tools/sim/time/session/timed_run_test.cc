@@ -128,6 +128,15 @@ TEST_F(TimedRunTest, WhatALaunchLeavesAloneIsNotInItsWay) {
   EXPECT_LT(Time("Copy", kWorkgroups).time.mall_hits, 0.9);
 }
 
+TEST_F(TimedRunTest, WhatIsLoadedAgainIsNotReadFromMemoryForWhatIsStored) {
+  constexpr uint32_t kWorkgroups = 12'000;
+  Machine machine = *machine_;
+  machine_ = &machine;
+  // Much more than the MALL holds is stored, and next to nothing loaded, by all workgroups.
+  machine.mall_bytes = Parameter(0.1 * kWorkgroups * kItems * 4, "little");
+  EXPECT_GT(Time("Fill", kWorkgroups).time.mall_hits, 0.99);
+}
+
 TEST_F(TimedRunTest, WhatIsSureToTakeTooLongIsGivenUp) {
   constexpr uint32_t kWorkgroups = 12'000;
   const TimedRun whole = Time("Copy", kWorkgroups);

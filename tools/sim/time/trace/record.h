@@ -39,4 +39,10 @@ struct WorkgroupRecord {
   std::vector<WaveRecord> waves;
 };
 
+/// Bytes of the allocations that a launch touches, of each from the first to the last one.
+struct Footprint {
+  double all = 0;     // what the MALL would have to hold
+  double loaded = 0;  // the same of loads alone
+};
+
 }  // namespace gridwise::sim::time
