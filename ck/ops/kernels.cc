@@ -21,6 +21,8 @@
 #include "ck/ops/lowered.h"
 #include "core/base/fields_text.h"
 #include "core/conv/sub_gemms.h"
+#include "core/launch/tap_window.h"
+#include "core/launch/tile_cost.h"
 
 namespace gridwise::ck {
 namespace {
@@ -117,10 +119,8 @@ class ClassicKernel final : public PartKernel {
 
   PartEstimate Estimate(const PartRequest& request) const override {
     const auto lowered = Lower(request.problem);
-    const Work work = TilesOf(config_, request.problem, *lowered, request.sub_gemms).work;
-    const TileEstimate estimate =
-        EstimateTiles(request, config_.type,
-                      TileStepsOf(config_, lowered->demands(), request.device, code_.needs), work);
+    const Tiles tiles = TilesOf(config_, request.problem, *lowered, request.sub_gemms);
+    const TileEstimate estimate = EstimateOf(request, *lowered, tiles);
     return {.splits = estimate.sharing.splits, .cost = estimate.cost};
   }
 
@@ -130,6 +130,8 @@ class ClassicKernel final : public PartKernel {
   std::shared_ptr<const Lowered> Lower(const ConvProblem& problem) const {
     return LoweredOf(problem, config_.merge.groups);
   }
+  TileEstimate EstimateOf(const PartRequest& request, const Lowered& lowered,
+                          const Tiles& tiles) const;
   /// MakeLaunch with functions of A and B.
   template <class OfOperands>
   PartLaunch MakeLaunchWith(const PartRequest& request, const OfOperands& a,
@@ -201,6 +203,22 @@ PartLaunch ClassicKernel::MakeLaunch(const PartRequest& request) const {
   return part;
 }
 
+TileEstimate ClassicKernel::EstimateOf(const PartRequest& request, const Lowered& lowered,
+                                       const Tiles& tiles) const {
+  const ConvProblem& problem = request.problem;
+  TileSteps steps = TileStepsOf(config_, lowered.demands(), request.device, code_.needs);
+  const bool gathers = problem.direction != Direction::kBackwardWeight;
+  if (gathers && problem.filter_taps() > 1 && config_.merge.groups == 1) {
+    SetTapWindow(request,
+                 {.rows = 1.0 * config_.tile.m,
+                  .columns = static_cast<double>(tiles.columns),
+                  .terms = 1.0 * config_.tile.k,
+                  .part = 1.0 * config_.lds(Side::kA).bytes() / config_.buffer_bytes()},
+                 steps);
+  }
+  return EstimateTiles(request, config_.type, steps, tiles.work);
+}
+
 template <class OfOperands>
 PartLaunch ClassicKernel::MakeLaunchWith(const PartRequest& request, const OfOperands& a,
                                          const OfOperands& b) const {
@@ -209,11 +227,7 @@ PartLaunch ClassicKernel::MakeLaunchWith(const PartRequest& request, const OfOpe
   const auto lowered = Lower(problem);
   const std::vector<GemmForms> gemms = lowered->FormsOf(request.sub_gemms);
   const Tiles tiles = TilesOf(config_, problem, *lowered, request.sub_gemms);
-  const Sharing sharing =
-      EstimateTiles(request, config_.type,
-                    TileStepsOf(config_, lowered->demands(), request.device, code_.needs),
-                    tiles.work)
-          .sharing;
+  const Sharing sharing = EstimateOf(request, *lowered, tiles).sharing;
   const bool partial = sharing.partial_elements > 0;
   const std::vector<ProblemArgs> problems =
       MakeProblemArgs(config_, gemms, TypesOf(problem, partial), sharing.splits);

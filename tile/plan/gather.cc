@@ -4,10 +4,10 @@
 #include <cstddef>
 
 #include "absl/strings/str_format.h"
-#include "core/arch/machine_facts.h"
 #include "core/conv/sub_gemms.h"
 #include "core/launch/choose_block_map.h"
 #include "core/launch/plan_epilogue.h"
+#include "core/launch/tap_window.h"
 #include "tile/plan/estimate.h"
 
 namespace gridwise::tile {
@@ -384,32 +384,18 @@ struct Tiles {
   }
 };
 
-/// What of the cells that a tap reads L2 may have at the next one, and at the next slab.
-void SetWindow(const TileConfig& config, const PartRequest& request, const Tiles& tiles,
-               TileSteps& steps) {
-  constexpr double kLineBytes = 128;
-  const TensorAxes cells = request.problem.AxesOf(request.problem.a());
-  const double rows = 1.0 * config.tile.m / tiles.n_tiles;  // tiles of a row ask for them together
-  steps.window_bytes = rows * static_cast<double>(cells.size[5]) * SizeOf(config.type);
-  // A step's lines lie so many apart and crowd into some sets; those of whole cells are in all.
-  const auto apart = static_cast<std::int64_t>(cells.stride[3] * SizeOf(config.type) / kLineBytes);
-  if (apart > 0) steps.window_spread = static_cast<double>(apart & -apart);
-  // Where they stay nevertheless, slabs of the same line ask for it once.
-  const double at_once = steps.resident * request.device.compute_units / request.device.dies;
-  const bool stay = rows * at_once * kLineBytes * steps.window_spread <=
-                    MachineFactsOf(request.device.gfx).l2_bytes;
-  const double of_line =
-      stay ? std::min(1.0, config.k_of_group() * SizeOf(config.type) / kLineBytes) : 1;
-  steps.window_part = 1.0 * config.lds_a().bytes() / config.slab_bytes() * of_line / tiles.n_tiles;
-}
-
 TileEstimate EstimateOf(const TileConfig& config, PartRequest request, const Tiles& tiles) {
   if (config.keeps_weights()) request.sharing.splits = 1;
   const ConvProblem& problem = request.problem;
   TileSteps steps = TileStepsOf(
       config, request, {.channels = problem.AxesOf(problem.a()).size[5], .run = tiles.run});
   if (problem.filter_taps() > 1 && config.merge.groups == 1 && !config.has_halo()) {
-    SetWindow(config, request, tiles, steps);
+    SetTapWindow(request,
+                 {.rows = 1.0 * config.tile.m,
+                  .columns = 1.0 * tiles.n_tiles,
+                  .terms = 1.0 * config.k_of_group(),
+                  .part = 1.0 * config.lds_a().bytes() / config.slab_bytes()},
+                 steps);
   }
   return EstimateTiles(request, config.type, steps, tiles.work);
 }
