@@ -29,7 +29,8 @@ struct Fit {
   // warpgroup, and stages to spare; of larger tiles that warpgroups share, and that they have
   // alone (by hand, of RetinaNet's halo layers on an H200).
   double halo = 1.21, halo_stages = 1.27, halo_large = 0.943, halo_alone = 1.15;
-  double halo_dense = 0.342;
+  // Bytes a cycle of operands that products of few columns have in shared memory.
+  double halo_dense = 72;
 
   static constexpr void Fields(auto& self, auto&& visit) {
     auto& [efficiency, efficiency_of_all, l2, l2_of_all, dram, power_of_loads, line, filled_line,

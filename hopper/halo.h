@@ -85,13 +85,15 @@ struct HaloDenseConfig {
   DataType type = DataType::kF16;
   int columns = 40;
   int filter = 3;   // taps along each axis
-  int sharers = 4;  // warpgroups, of which each has 64 * reps cells of a tile
+  int sharers = 4;  // warpgroups, of which each has rows() * reps cells of a tile
   int reps = 1;
   int stages = 2;
   int kept = 0;  // slabs of the filter that stay in shared memory; 0: they pass through the stages
+  bool joins = false;       // the taps of a filter line in one product: where they are neighbours
+  bool take_turns = false;  // the sharers, two, at tiles: one stores while the other multiplies
 
   static constexpr void Fields(auto& self, auto&& visit) {
-    auto& [type, columns, filter, sharers, reps, stages, kept] = self;
+    auto& [type, columns, filter, sharers, reps, stages, kept, joins, take_turns] = self;
     visit("fwd_", type);
     visit("halo_n", columns);
     visit("f", filter);
@@ -99,15 +101,25 @@ struct HaloDenseConfig {
     visit("m", reps);
     visit("s", stages);
     visit("b", kept);
+    visit("j", joins);
+    visit("turns", take_turns);
   }
   bool operator==(const HaloDenseConfig&) const = default;
 
   constexpr int warpgroups() const { return sharers; }
   constexpr int threads() const { return 128 * (sharers + 1); }
-  constexpr int cells() const { return 64 * sharers * reps; }
-  /// Of a slab's filter for so many channels; products read a row or more behind the last.
+  constexpr int joined() const { return joins ? filter : 1; }  // taps of a product
+  constexpr int product_columns() const { return AlignUp(joined() * columns, 8); }
+  /// Of a product's 64, those all of whose taps' sums are in it.
+  constexpr int rows() const { return 64 - (joined() - 1); }
+  constexpr int of_tile() const { return take_turns ? 1 : sharers; }  // warpgroups
+  constexpr int cells() const { return rows() * of_tile() * reps; }
+  /// From one tap of a slab's filter to the next, for so many channels.
+  constexpr int filter_pitch(int channels) const { return (joins ? columns : channels) * 128; }
+  /// Products read a row or more behind the last.
   constexpr int filter_bytes(int channels) const {
-    return (filter * filter * channels + columns - channels + 7) / 8 * 1024;
+    const int of_tap = filter_pitch(channels) / 128, behind = product_columns() - joined() * of_tap;
+    return (filter * filter * of_tap + behind + 7) / 8 * 1024;
   }
 };
 
@@ -127,9 +139,14 @@ constexpr const char* Reject(const HaloConfig& c) {
 }
 constexpr const char* Reject(const HaloDenseConfig& c) {
   if (c.type != DataType::kF16 && c.type != DataType::kBF16) return "operands are f16 or bf16";
-  if (c.columns % 8 != 0 || c.columns > 64) return "columns are at most 64, a multiple of 8";
+  if (c.columns % (c.joins ? 4 : 8) != 0 || c.columns > 64) {
+    return "columns are at most 64, a multiple of 8, or of 4 where taps are joined";
+  }
   if (c.sharers > 4) return "there are 1 to 4 warpgroups";
   if (c.stages < 2) return "a stage is free when the products of the next have begun";
+  if (c.joins && c.filter != 3) return "three taps are joined";
+  if (c.take_turns && c.sharers != 2) return "two warpgroups take turns";
+  if (c.kept > 8) return "there are barriers of 8 slabs that stay";
   return nullptr;
 }
 constexpr const char* Reject(const HaloWeightConfig& c) {

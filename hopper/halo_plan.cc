@@ -70,21 +70,22 @@ std::variant<std::string, Halo> HaloOf(const HaloWeightConfig& config, const Con
 
 std::variant<std::string, Halo> HaloOf(const HaloDenseConfig& config, const ConvProblem& problem,
                                        const DeviceFacts& device, Wanted wanted = Wanted::kBest) {
-  // 64 rows of 64 channels: 8 KB, at 128 bytes a cycle.
-  return MakeHalo(
-      problem, device,
-      {.limits =
-           [&](const HaloShape&) {
-             const int filter = config.filter_bytes(Int(problem.k));
-             return HaloLimits{
-                 .cells = config.cells(),
-                 .stages = config.stages,
-                 .other_bytes = config.kept * filter + config.sharers * 8192 + kBarrierBytes,
-                 .filter_bytes = config.kept > 0 ? 0 : filter};
-           },
-       .matrix = [&](const HaloShape& shape,
-                     const HaloTiling&) { return 1.0 * TapsOf(shape) * config.cells(); }},
-      wanted);
+  // Both operands of a product come from shared memory: 64 rows and the columns, of 16 channels.
+  const double product = (64 + config.product_columns()) * 32 / TheFit().halo_dense;
+  const double products = 4.0 * config.of_tile() * config.reps / config.joined();  // at a tap
+  return MakeHalo(problem, device,
+                  {.limits =
+                       [&](const HaloShape&) {
+                         const int filter = config.filter_bytes(Int(problem.k));
+                         return HaloLimits{.cells = config.cells(),
+                                           .stages = config.stages,
+                                           .other_bytes = config.kept * filter +
+                                                          config.sharers * 8192 + kBarrierBytes,
+                                           .filter_bytes = config.kept > 0 ? 0 : filter};
+                       },
+                   .matrix = [&](const HaloShape& shape,
+                                 const HaloTiling&) { return TapsOf(shape) * products * product; }},
+                  wanted);
 }
 
 template <class Config>
@@ -201,6 +202,9 @@ std::optional<std::string> RejectProblem(const HaloDenseConfig& config,
     return absl::StrFormat("there are %d channels; the row keeps filters of at most %d", problem.c,
                            config.kept * kBlock);
   }
+  if (config.joins && (problem.dims[2].stride != 1 || problem.dims[2].dilation != 1)) {
+    return "the row joins taps that are neighbours: of stride and dilation 1 along w";
+  }
   const std::int64_t bytes = SizeOf(problem.type);
   if (auto reason = RejectStrides("x", problem.AxesOf(Tensor::kX), bytes)) return reason;
   if (auto reason = RejectStrides("w", w, bytes)) return reason;
@@ -215,12 +219,12 @@ PartEstimate EstimateLaunch(const HaloDenseConfig& config, const PartRequest& re
       static_cast<double>(CeilDiv<std::int64_t>(halo.tiling.tiles, request.device.compute_units));
   const double kept = config.kept * config.filter_bytes(Int(problem.k));
   const double launch = TheFit().launch + kept / 2 / TheFit().l2;  // half beside the first tile
-  const double slab =
-      std::max(halo.cycles.matrix, halo.tiling.stage_bytes / 40.0) / TheFit().halo_dense;
+  constexpr double kStore = 1500;                                  // cycles, as measured
+  const double slab = std::max(halo.cycles.matrix, halo.tiling.stage_bytes / TheFit().l2);
   return {.splits = std::max(request.sharing.splits, 1),
           .cost = WithCycles({.matrix_cycles = slab * slabs,
                               .memory_cycles = slab * slabs,
-                              .alone_cycles = slab * slabs + 2000,
+                              .alone_cycles = slab * slabs + kStore,
                               .fixed_cycles = launch / rounds,
                               .rounds = rounds,
                               .resident = 1})};
@@ -256,9 +260,9 @@ Plan<HaloArgs> PlanHalo(const HaloDenseConfig& config, const PartRequest& reques
   SetAxis(filter, 1, w.size[1], w.stride[1]);
   SetAxis(filter, 2, w.size[3] * w.size[4], w.stride[4]);
   // Only the columns that there are: the copy engine is slow to fill in zeros.
-  args.filter_pitch = args.channels * kBlock * 2;
+  args.filter_pitch = config.filter_pitch(args.channels);
   filter.box = {kBlock, static_cast<unsigned>(args.channels),
-                static_cast<unsigned>(config.filter * config.filter)};
+                config.joins ? 1 : static_cast<unsigned>(config.filter * config.filter)};
   // Rows behind the tile's last are multiplied as well, whatever is there.
   int furthest = 0;
   for (const HaloTap& tap : args.tap) furthest = std::max(furthest, tap.at);

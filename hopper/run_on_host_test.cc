@@ -269,6 +269,16 @@ TEST(HaloDense, FewColumns) {
   CheckDense<k64>(Problem(Direction::kForward, 1, 64, 50, Axis(13, 2), Axis(10)));
 }
 
+TEST(HaloDense, JoinedTaps) {
+  constexpr HaloDenseConfig kRow = {.columns = 36, .sharers = 2, .reps = 2, .joins = true};
+  CheckDense<kRow>(Problem(Direction::kForward, 1, 136, 36, Axis(9), Axis(17)));
+  CheckDense<kRow>(Problem(Direction::kForward, 1, 136, 3, Axis(9, 2), Axis(17)), 4);
+  constexpr HaloDenseConfig kTurns = {
+      .columns = 36, .sharers = 2, .reps = 2, .stages = 3, .joins = true, .take_turns = true};
+  CheckDense<kTurns>(Problem(Direction::kForward, 1, 256, 36, Axis(13), Axis(30)));
+  CheckDense<kTurns>(Problem(Direction::kForward, 1, 136, 36, Axis(9), Axis(17)), 4);
+}
+
 template <LineConfig kC>
 void CheckLine(const ConvProblem& problem, int splits = 1, Values values = Values::kFinite) {
   ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");

@@ -232,6 +232,13 @@ GRIDWISE_DEVICE unsigned ShuffleXor(unsigned v, int mask) {
   return got;
 }
 
+/// `v` of a lane of the warp.
+GRIDWISE_DEVICE float ShuffleFrom(float v, int lane) {
+  float got;
+  asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;" : "=f"(got) : "f"(v), "r"(lane));
+  return got;
+}
+
 /// `v`, of which the assembler now knows that all lanes of a warp have the same: what follows from
 /// it is computed once for the warp.
 GRIDWISE_DEVICE unsigned OfWarp(unsigned v) {

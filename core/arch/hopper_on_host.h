@@ -279,6 +279,9 @@ inline unsigned Pack(float low, float high) {
 inline unsigned ShuffleXor(unsigned v, int mask) {
   return ExchangeInWarp({v})[(ThreadId() % 32) ^ mask][0];
 }
+inline float ShuffleFrom(float v, int lane) {
+  return std::bit_cast<float>(ExchangeInWarp({std::bit_cast<unsigned>(v)})[lane][0]);
+}
 inline void StoreIf(bool condition, void* to, Vec<unsigned, 2> v) {
   if (condition) std::memcpy(to, &v, sizeof(v));
 }

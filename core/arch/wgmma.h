@@ -111,6 +111,8 @@ constexpr Text InstructionOfRegisters(int n, DataType type, OperandOrder b) {
 #define GRIDWISE_SUMS8(d, i) GRIDWISE_SUMS4(d, i), GRIDWISE_SUMS4(d, i + 4)
 #define GRIDWISE_SUMS16(d, i) GRIDWISE_SUMS8(d, i), GRIDWISE_SUMS8(d, i + 8)
 #define GRIDWISE_SUMS32(d, i) GRIDWISE_SUMS16(d, i), GRIDWISE_SUMS16(d, i + 16)
+#define GRIDWISE_SUMS56(d, i) \
+  GRIDWISE_SUMS32(d, i), GRIDWISE_SUMS16(d, i + 32), GRIDWISE_SUMS8(d, i + 48)
 #define GRIDWISE_SUMS64(d, i) GRIDWISE_SUMS32(d, i), GRIDWISE_SUMS32(d, i + 32)
 #define GRIDWISE_SUMS96(d, i) GRIDWISE_SUMS64(d, i), GRIDWISE_SUMS32(d, i + 64)
 #define GRIDWISE_SUMS100(d, i) GRIDWISE_SUMS96(d, i), GRIDWISE_SUMS4(d, i + 96)
@@ -130,6 +132,8 @@ constexpr Text InstructionOfRegisters(int n, DataType type, OperandOrder b) {
     statement(GRIDWISE_SUMS16(d, 0), GRIDWISE_SUMS4(d, 16));           \
   } else if constexpr (count == 32) {                                  \
     statement(GRIDWISE_SUMS32(d, 0));                                  \
+  } else if constexpr (count == 56) {                                  \
+    statement(GRIDWISE_SUMS56(d, 0));                                  \
   } else if constexpr (count == 64) {                                  \
     statement(GRIDWISE_SUMS64(d, 0));                                  \
   } else if constexpr (count == 96) {                                  \

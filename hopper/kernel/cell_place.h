@@ -10,6 +10,7 @@ struct CellPlace {
   const HaloArgs& args;
   const HaloTileAt& tile;
   int first_column = 0;
+  int end = 1 << 30;  // rows from there on are not there
 
   struct Row {
     bool is_there;
@@ -17,8 +18,8 @@ struct CellPlace {
   };
   GRIDWISE_DEVICE Row FindRow(int row) const {
     const int h = Quotient(row, args.by_pitch), w = row - h * args.pitch;
-    return {.is_there = h < args.tile_h && w < args.tile_w && tile.h + h < args.out_h &&
-                        tile.w + w < args.out_w,
+    return {.is_there = row < end && h < args.tile_h && w < args.tile_w &&
+                        tile.h + h < args.out_h && tile.w + w < args.out_w,
             .h = tile.h + h,
             .w = tile.w + w};
   }
