@@ -52,6 +52,14 @@ PartLaunch LaunchOf(const KernelCode& code, const Halo& config, const PartReques
   return LaunchOf(code, request, PlanHalo(config, request));
 }
 
+template <class Config>
+std::int64_t WholeRoundsOf(const Config&, const PartRequest&) {
+  return 0;
+}
+std::int64_t WholeRoundsOf(const Config& config, const PartRequest& request) {
+  return ImagesOfWholeRounds(config, request);
+}
+
 /// Whether cells may begin anywhere, as no box of the copy engine can.
 template <class Config>
 bool TakesAnyCells(const Config&) {
@@ -76,6 +84,9 @@ class Kernel final : public PartKernel {
   std::optional<Excess> TooLarge(const ConvProblem& problem,
                                  std::int64_t /*limit*/) const override {
     return TooLargeForLaunch(problem);
+  }
+  std::int64_t ImagesOfWholeRounds(const PartRequest& request) const override {
+    return WholeRoundsOf(config_, request);
   }
   PartEstimate Estimate(const PartRequest& request) const override {
     return EstimateLaunch(config_, request);

@@ -454,6 +454,17 @@ std::optional<Excess> TooLargeForLaunch(const ConvProblem& problem) {
   return TooLargeForEpilogue(problem, 1);
 }
 
+std::int64_t ImagesOfWholeRounds(const Config& config, const PartRequest& request) {
+  // Later rounds overlap, and one of several is little of the whole.
+  constexpr std::int64_t kMostRounds = 3;
+  if (config.direction == Direction::kBackwardWeight || request.sub_gemms.size() != 1) return 0;
+  const std::int64_t units = request.device.compute_units;
+  const auto tiles = static_cast<std::int64_t>(GridOf(config, request).tiles());
+  const std::int64_t rounds = tiles / units, last = tiles % units;
+  if (rounds < 1 || rounds > kMostRounds || last * 2 > units) return 0;
+  return request.problem.batch * rounds * units / tiles;
+}
+
 PartEstimate EstimateLaunch(const Config& config, const PartRequest& request) {
   const Shared shared = LeastShared(config, request);
   return {.splits = SharingOf(request, shared).splits, .cost = shared.cost};

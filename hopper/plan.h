@@ -19,6 +19,9 @@ std::optional<std::string> RejectProblem(const Config& config, const ConvProblem
 /// Why they can only compute parts of it; nothing if they can compute it at once.
 std::optional<Excess> TooLargeForLaunch(const ConvProblem& problem);
 
+/// See PartKernel. Not of backward-weight, whose tiles are those of all images.
+std::int64_t ImagesOfWholeRounds(const Config& config, const PartRequest& request);
+
 /// The least estimate of any number of splits, or of as many as the request says.
 PartEstimate EstimateLaunch(const Config& config, const PartRequest& request);
 

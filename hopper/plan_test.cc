@@ -117,6 +117,24 @@ TEST(TileOrder, DoesLongLinesInBands) {
   }
 }
 
+TEST(ImagesOfWholeRounds, LeaveLittleOfAnotherRound) {
+  ConvProblem problem = Problem(Direction::kForward, 25, 1);
+  problem.k = RowFor(problem.direction).columns;
+  const DeviceFacts device = Gfx::kSm90a;
+  const auto images = [&](std::int64_t batch) {
+    problem.batch = batch;
+    const std::vector<SubGemm> gemms = MakeSubGemms(problem);
+    return ImagesOfWholeRounds(RowFor(problem.direction), {device, problem, gemms, Sharing{}});
+  };
+  const int rows = RowFor(problem.direction).rows();
+  const std::int64_t round = std::int64_t{device.compute_units} * rows / 625;
+  EXPECT_EQ(images(round / 2), 0);
+  EXPECT_EQ(images(round * 7 / 4), 0);
+  const std::int64_t first = images(round * 5 / 4);
+  EXPECT_GE(first, round - 1);
+  EXPECT_LE(CeilDiv<std::int64_t>(first * 625, rows), device.compute_units);
+}
+
 TEST(PlanGather, CoversEverySubGemmOfBackwardData) {
   const ConvProblem problem = Problem(Direction::kBackwardData, 21, 2);
   const std::vector<SubGemm> gemms = MakeSubGemms(problem);

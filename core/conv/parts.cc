@@ -226,11 +226,25 @@ std::int64_t HalfOfChannels(std::int64_t count) {
 
 }  // namespace
 
+std::vector<ConvPart> CutImages(const ConvPart& part, std::int64_t images) {
+  std::vector<ConvPart> parts;
+  const std::int64_t rest = part.problem.batch - images;
+  for (const auto& [first, size] : {std::pair(std::int64_t{0}, images), {images, rest}}) {
+    ConvProblem problem = part.problem;
+    problem.batch = size;
+    Origin origin;
+    origin.x[0] = origin.y[0] = first;
+    parts.push_back(Move(part, problem, origin));
+  }
+  return parts;
+}
+
 std::optional<std::vector<ConvPart>> Halve(const ConvPart& part, PartAxis axis) {
   if (axis == PartAxis::kCells) return HalveCells(part);
   if (axis == PartAxis::kTaps) return HalveTaps(part);
   const ConvProblem& whole = part.problem;
   if (axis == PartAxis::kC && whole.direction == Direction::kForward) return std::nullopt;
+  if (axis == PartAxis::kImages && whole.batch > 1) return CutImages(part, whole.batch / 2);
   const std::int64_t count = axis == PartAxis::kGroups   ? whole.groups
                              : axis == PartAxis::kImages ? whole.batch
                              : axis == PartAxis::kC      ? whole.c_per_group()
@@ -248,10 +262,6 @@ std::optional<std::vector<ConvPart>> Halve(const ConvPart& part, PartAxis axis) 
         problem.k = whole.k_per_group() * size;
         problem.groups = size;
         origin.x[4] = origin.w[0] = origin.y[4] = first;
-        break;
-      case PartAxis::kImages:
-        problem.batch = size;
-        origin.x[0] = origin.y[0] = first;
         break;
       case PartAxis::kC:
         problem.c = size * whole.groups;

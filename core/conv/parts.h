@@ -30,6 +30,9 @@ enum class PartAxis { kGroups, kImages, kCells, kTaps, kC, kK };
 /// rows load at a time stay together.
 std::optional<std::vector<ConvPart>> Halve(const ConvPart& part, PartAxis axis);
 
+/// The first `images` images of `part`, and the rest.
+std::vector<ConvPart> CutImages(const ConvPart& part, std::int64_t images);
+
 /// `part` without what takes no part in it: filter taps and cells of the operands that meet nothing
 /// but padding, or cells that no tap reaches. The output's extents stay, and so do its values.
 /// Where nothing is left, there is one tap, or one cell of y, per axis, which meets padding.

@@ -178,6 +178,20 @@ TEST(Parts, TensorsOfTheEpilogueMoveAlong) {
   EXPECT_EQ((*cells)[1].d[0], 240);
 }
 
+TEST(Parts, ImagesAreCutAnywhere) {
+  ConvProblem problem = {.batch = 7, .c = 1, .k = 1, .dims = {Dim{}, Dim{.in = 8}, Dim{}}};
+  problem.epilogue.tensors = 1;
+  problem.epilogue.d[0].stride = {100, 0, 10, 0, 0, 0};
+  const std::vector<ConvPart> parts = CutImages({.problem = problem}, 5);
+  ASSERT_EQ(parts.size(), 2);
+  EXPECT_EQ(parts[0].problem.batch, 5);
+  EXPECT_EQ(parts[1].problem.batch, 2);
+  EXPECT_EQ(parts[1].a, 5 * 8);
+  EXPECT_EQ(parts[1].out, 5 * 8);
+  EXPECT_EQ(parts[1].b, 0);
+  EXPECT_EQ(parts[1].d[0], 500);
+}
+
 TEST(Parts, OneOfEachCannotBeHalved) {
   const ConvProblem problem = {};
   for (const PartAxis axis : kAllPartAxes) {

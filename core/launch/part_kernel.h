@@ -102,6 +102,10 @@ class PartKernel {
   /// reach over `limit` bytes of a tensor, at most kOffsetLimit.
   virtual std::optional<Excess> TooLarge(const ConvProblem& problem, std::int64_t limit) const = 0;
 
+  /// Of a launch whose last round would leave most of the device idle, the images that fill the
+  /// rounds before it: the others may be faster by themselves. 0: none.
+  virtual std::int64_t ImagesOfWholeRounds(const PartRequest& /*request*/) const { return 0; }
+
   virtual PartEstimate Estimate(const PartRequest& request) const = 0;
   /// With as many splits as Estimate says.
   virtual PartLaunch MakeLaunch(const PartRequest& request) const = 0;

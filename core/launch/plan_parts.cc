@@ -63,8 +63,8 @@ class Divider {
     division.sums_only = (!kernel_.has_epilogue() && problem.epilogue != Epilogue{}) ||
                          (!kernel_.has_unary() && has_unary);
     division.adds = context_.options().adds && kernel_.has_epilogue();
-    for (Division::Part& part : division.parts) part.estimate = Estimate(division, part);
-    division.cost = CostOf(division);
+    SetCost(division);
+    if (auto divided = DivideRounds(division)) return *std::move(divided);
     return division;
   }
 
@@ -82,6 +82,28 @@ class Divider {
   }
 
  private:
+  void SetCost(Division& division) const {
+    for (Division::Part& part : division.parts) part.estimate = Estimate(division, part);
+    division.cost = CostOf(division);
+  }
+
+  /// The images that fill whole rounds of the device, and the rest in a launch of its own, where
+  /// that is sooner done than `whole`.
+  std::optional<Division> DivideRounds(const Division& whole) const {
+    const LaunchOptions& options = context_.options();
+    const bool is_one = whole.parts.size() == 1 && !whole.sums_only && !whole.adds;
+    if (!is_one || options.splits != 0 || options.launch_per_sub_gemm) return std::nullopt;
+    const ConvPart& part = whole.parts[0].part;
+    const std::int64_t images = kernel_.ImagesOfWholeRounds(RequestOf(whole, part.problem));
+    if (images <= 0 || images >= part.problem.batch) return std::nullopt;
+    Division divided = whole;
+    divided.parts.clear();
+    for (ConvPart& cut : CutImages(part, images)) divided.parts.push_back({.part = std::move(cut)});
+    SetCost(divided);
+    if (divided.cost.cycles >= whole.cost.cycles) return std::nullopt;
+    return divided;
+  }
+
   /// What the kernel is to compute of a part.
   PartRequest RequestOf(const Division& division, const ConvProblem& part) const {
     const bool whole = division.parts.size() == 1 && !context_.options().launch_per_sub_gemm;
