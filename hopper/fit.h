@@ -27,8 +27,9 @@ struct Fit {
   double exchange = 2970, exchange_rate = 6.38;  // of a cluster's sums: cycles, bytes a cycle
   // Of halo rows, how much faster than their parts one after the other: with tiles of one product a
   // warpgroup, and stages to spare; of larger tiles that warpgroups share, and that they have
-  // alone (by hand, of RetinaNet's halo layers on an H200).
-  double halo = 1.21, halo_stages = 1.27, halo_large = 0.943, halo_alone = 1.15;
+  // alone (the second and the last of RetinaNet's layers on an H100, the others by hand on an
+  // H200).
+  double halo = 1.21, halo_stages = 1.36, halo_large = 0.943, halo_alone = 1.08;
   // Bytes a cycle of operands that products of few columns have in shared memory.
   double halo_dense = 72;
 
