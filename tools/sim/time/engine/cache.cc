@@ -10,13 +10,24 @@ constexpr uint32_t kNone = ~0u;
 
 }  // namespace
 
-Cache::Cache(double bytes, double line_bytes, double ways)
+Cache::Cache(double bytes, double line_bytes, double ways, SetsBy sets_by)
     : ways_(static_cast<uint32_t>(ways)),
+      sets_by_(sets_by),
       sets_(std::max<size_t>(1, static_cast<size_t>(bytes / (line_bytes * ways))),
             {.newest = kNone, .oldest = kNone}) {
   const int bits = std::max(1, static_cast<int>(std::bit_width(sets_.size() * ways_)));
   chains_.assign(size_t{1} << bits, kNone);
   chain_shift_ = 64 - bits;
+}
+
+uint32_t Cache::SetOf(uint64_t number) const {
+  uint64_t set = number;
+  if (sets_by_ == SetsBy::kXor) {
+    const int bits = std::max(1, static_cast<int>(std::bit_width(sets_.size() - 1)));
+    for (uint64_t rest = number >> bits; rest != 0; rest >>= bits) set ^= rest;
+    set &= (uint64_t{1} << bits) - 1;
+  }
+  return static_cast<uint32_t>(set % sets_.size());
 }
 
 uint32_t& Cache::ChainOf(uint64_t number) {
@@ -51,7 +62,7 @@ Cache::Line* Cache::Find(uint64_t number) {
 }
 
 void Cache::Insert(uint64_t number, double ready) {
-  const auto set_index = static_cast<uint32_t>(number % sets_.size());
+  const uint32_t set_index = SetOf(number);
   Set& set = sets_[set_index];
   auto at = static_cast<uint32_t>(lines_.size());
   if (set.size < ways_) {

@@ -6,11 +6,17 @@
 
 namespace gridwise::sim::time {
 
+/// Which set of a cache a line goes to.
+enum class SetsBy : uint8_t {
+  kLowBits,  // of the line's number: lines a power of two apart crowd into few sets
+  kXor,      // of all of its bits, which spreads those too
+};
+
 /// Tags of a cache with sets of `ways` lines, the least recently used of which goes. A line carries
 /// the time from which on it is there. Looking one up takes no longer with many ways than with few.
 class Cache {
  public:
-  Cache(double bytes, double line_bytes, double ways);
+  Cache(double bytes, double line_bytes, double ways, SetsBy sets_by = SetsBy::kLowBits);
 
   struct Line {
     uint64_t number = 0;
@@ -28,6 +34,7 @@ class Cache {
   struct Set {
     uint32_t newest = 0, oldest = 0, size = 0;
   };
+  uint32_t SetOf(uint64_t number) const;
   /// The first of the lines whose numbers have the same hash.
   uint32_t& ChainOf(uint64_t number);
   /// Takes the line out of its set's order, or puts it there as the newest.
@@ -35,6 +42,7 @@ class Cache {
   void MakeNewest(uint32_t at);
 
   uint32_t ways_;
+  SetsBy sets_by_;
   std::vector<Set> sets_;
   std::vector<Line> lines_;
   std::vector<uint32_t> chains_;

@@ -84,6 +84,34 @@ TEST(CacheTest, TheLeastRecentlyUsedLineOfASetGoes) {
   ExpectDefinition(38, 8);  // a die's part of L2 need not be a power of two
 }
 
+/// The part of `count` lines, each `stride` lines behind the last one, that an L2 of 4 MiB has
+/// when they come a second time.
+double KeptOfRows(uint64_t stride, int count, SetsBy sets_by) {
+  Cache cache(4 << 20, kLineBytes, 16, sets_by);
+  int kept = 0;
+  for (const bool again : {false, true}) {
+    for (int row = 0; row < count; ++row) {
+      const uint64_t number = 1'000'000 + stride * static_cast<uint64_t>(row);
+      const bool there = cache.Find(number) != nullptr;
+      if (!there) cache.Insert(number, 0);
+      kept += again && there;
+    }
+  }
+  return static_cast<double>(kept) / count;
+}
+
+TEST(CacheTest, RowsThatArePowersOfTwoApartCrowdUnlessSetsAreAnXor) {
+  constexpr uint64_t kRow = 4096 / 128;  // lines
+  // 64 of the 2048 sets are at the pitch of a row, with room for 1024 lines.
+  EXPECT_EQ(KeptOfRows(kRow, 1000, SetsBy::kLowBits), 1);
+  EXPECT_EQ(KeptOfRows(kRow, 4096, SetsBy::kLowBits), 0);
+  EXPECT_EQ(KeptOfRows(kRow, 4096, SetsBy::kXor), 1);
+  // No way to find sets makes room for more lines than there are.
+  EXPECT_EQ(KeptOfRows(1, 32'768, SetsBy::kLowBits), 1);
+  EXPECT_EQ(KeptOfRows(1, 32'768, SetsBy::kXor), 1);
+  EXPECT_EQ(KeptOfRows(1, 65'536, SetsBy::kXor), 0);
+}
+
 TEST(CacheTest, WithoutRoomThereIsOneSet) {
   Cache cache(0, kLineBytes, 2);
   for (const uint64_t number : {1, 2, 3}) {

@@ -88,7 +88,7 @@ Levels::Found LevelsOfUnit::Look(uint32_t index, uint64_t) {
 LevelsOfDie::LevelsOfDie(const Machine& machine, const Sharing& sharing, double mall_hits,
                          uint32_t freed)
     : Levels(machine, OfWholeDie(machine, sharing), std::numeric_limits<double>::infinity(), freed),
-      l2_(machine.l2_bytes, machine.line_bytes, machine.l2_ways),
+      l2_(machine.l2_bytes, machine.line_bytes, machine.l2_ways, L2SetsBy(machine)),
       mall_hits_(mall_hits) {}
 
 Levels::Found LevelsOfDie::Look(uint32_t, uint64_t line) {

@@ -19,6 +19,10 @@ struct Hits {
   double l2 = 1, late = 0, mall = 1;
 };
 
+inline SetsBy L2SetsBy(const Machine& machine) {
+  return machine.l2_xor_sets != 0 ? SetsBy::kXor : SetsBy::kLowBits;
+}
+
 /// How a unit shares what lies below it.
 struct Sharing {
   double mhz = 0;                  // shader clock

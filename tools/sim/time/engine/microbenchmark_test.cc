@@ -152,6 +152,20 @@ TEST(Lds, OfRdna) {
   EXPECT_NEAR(strided("gfx1100", "ds_load_b32 v0, v8", 128, 4), 32, 0.5);
 }
 
+TEST(Lds, ExchangesLanesAsFastAsItReadsDwords) {
+  for (const std::string_view gfx : {"gfx942", "gfx950", "gfx1100", "gfx1201"}) {
+    const bool cdna = MachineOf(gfx)->cdna();
+    const double read = ClocksPer(
+        gfx, {cdna ? "ds_read_b32 v0, v8" : "ds_load_b32 v0, v8"}, 8,
+        [=](Bench& bench, int) { bench.Touch(0, {.stride = 4, .count = cdna ? 64 : 32}, true); });
+    for (const std::string_view exchange :
+         {"ds_swizzle_b32 v0, v8", "ds_permute_b32 v0, v8, v9", "ds_bpermute_b32 v0, v8, v9"}) {
+      EXPECT_NEAR(ClocksPer(gfx, {exchange}, 8, [](Bench&, int) {}), read, 0.02 * read)
+          << gfx << " " << exchange;
+    }
+  }
+}
+
 TEST(Lds, NoSimdStarvesAnother) {
   // Two waves of all conflicts, on the two SIMDs of a port: they get a half each.
   Bench bench("gfx942");

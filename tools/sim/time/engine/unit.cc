@@ -240,9 +240,9 @@ class Engine {
     return std::span(all).subspan(first, wave.access - first);
   }
 
-  /// LDS does `accesses` from `t` on; when that is done.
-  double Lds(double t, int simd, std::span<const Access> accesses) {
-    double clk = 0, port_clk = 0;
+  /// LDS does `op` and its accesses from `t` on; when that is done.
+  double Lds(double t, int simd, const Op& op, std::span<const Access> accesses) {
+    double clk = op.lds_clk, port_clk = op.lds_clk * machine_.lds_ports;
     for (const Access& access : accesses) {
       const LdsCost& cost = work_.shapes->LdsCostOf(access.shape, access.base);
       clk += cost.clk;
@@ -270,7 +270,7 @@ class Engine {
     const std::span<const Access> accesses = TakeAccesses(wave);
     switch (op.kind) {
       case OpKind::kLds:
-        return Lds(t, wave.simd, accesses);
+        return Lds(t, wave.simd, op, accesses);
       case OpKind::kScalarMemory:
         return memory_.Scalar(t, accesses);
       case OpKind::kMemory: {

@@ -80,6 +80,8 @@ constexpr std::array kFields = {
     Field{"code_miss_clk", &M::code_miss_clk, "clk", "for a line that it lacks, served by L2"},
     Field{"l2_bytes", &M::l2_bytes, "bytes", "of a die's L2"},
     Field{"l2_ways", &M::l2_ways, "", "of L2"},
+    Field{"l2_xor_sets", &M::l2_xor_sets, "",
+          "1: L2 finds the set of a line by an XOR of its address's bits, 0: by the lowest ones"},
     Field{"l2_read_bytes", &M::l2_read_bytes, "bytes/clk", "that a die's L2 gives"},
     Field{"l2_write_bytes", &M::l2_write_bytes, "bytes/clk", "that a die's L2 takes"},
     Field{"l2_latency", &M::l2_latency, "clk", "of a load of one lane that hits L2"},

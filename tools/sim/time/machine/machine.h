@@ -63,7 +63,7 @@ struct Machine {
   Parameter scalar_bytes, scalar_latency, scalar_miss_clk, code_bytes, code_sharers,
       code_line_bytes, code_miss_clk;
   // Below.
-  Parameter l2_bytes, l2_ways, l2_read_bytes, l2_write_bytes, l2_latency;
+  Parameter l2_bytes, l2_ways, l2_xor_sets, l2_read_bytes, l2_write_bytes, l2_latency;
   Parameter mall_bytes, mall_gbs, mall_latency_ns;
   Parameter dram_read_gbs, dram_write_gbs, dram_latency_ns, share_credit_clk;
   // Launches.

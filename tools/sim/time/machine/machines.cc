@@ -17,6 +17,10 @@ constexpr const char* kIsaDocument = "[V] ISA document of the target and LLVM's 
 constexpr const char* kSpecification = "[V] ROCm documentation, GPU hardware specifications";
 constexpr const char* kNoSuchThing = "the target has none";
 constexpr const char* kMultiplyRate = "[V] LLVM SISchedule.td: quarter rate";
+constexpr const char* kSetsOfCdna =
+    "[A]; [V] ROCm Compute Profiler: L2's channels by a hash that is to spread requests evenly";
+constexpr const char* kSetsOfRdna =
+    "[A]; [M] FlyDSL PR 1028, gfx1100: a GEMM is 4 to 6 % slower by rows of 4096 bytes";
 constexpr const char* kCredit =
     "[A] units of a die are out of step by about the length of a step of a main loop";
 
@@ -86,6 +90,7 @@ constexpr Machine kMi300x = {
     .code_miss_clk = {200, 150, 500, "[A] about an L2 hit"},
     .l2_bytes = {4194304, kSpecification},
     .l2_ways = {16, kSpecification},
+    .l2_xor_sets = {0, 0, 1, kSetsOfCdna},
     .l2_read_bytes = {1697, 1524, 1800, "[M roofline] MI325X 1697, MI300A 1691 of 2048"},
     .l2_write_bytes = {610, 419, 768, "[M mt4g] MI300A 610; [V Formocast] 0.58 to 0.75 of 1024"},
     .l2_latency = {288, 266, 288, "[M mt4g] MI300X 288, MI300A 268"},
@@ -170,6 +175,7 @@ constexpr Machine kMi355x = {
     .code_miss_clk = {200, 150, 500, "[A] about an L2 hit"},
     .l2_bytes = {4194304, kSpecification},
     .l2_ways = {16, kSpecification},
+    .l2_xor_sets = {0, 0, 1, kSetsOfCdna},
     .l2_read_bytes = {1600, 1524, 1697, "[M mt4g] MI350P 1524; [M roofline] gfx942 1697"},
     .l2_write_bytes = {697, 610, 768, "[M mt4g] MI350P 697"},
     .l2_latency = {256, "[M mt4g] MI350P"},
@@ -253,6 +259,7 @@ constexpr Machine kRx7900Xtx = {
     .code_miss_clk = {200, 150, 500, "[A] about an L2 hit"},
     .l2_bytes = {6291456, kSpecification},
     .l2_ways = {16, kSpecification},
+    .l2_xor_sets = {0, 0, 1, kSetsOfRdna},
     .l2_read_bytes = {2848, 2000, 3072, "[V origami] 7.12 TB/s at 2.5 GHz"},
     .l2_write_bytes = {1424, 1000, 2848, "[A] half of reads"},
     .l2_latency = {227, "[M] fine-grained pointer chase"},
@@ -336,6 +343,7 @@ constexpr Machine kRx9070Xt = {
     .code_miss_clk = {200, 150, 500, "[A] about an L2 hit"},
     .l2_bytes = {8388608, kSpecification},
     .l2_ways = {16, kSpecification},
+    .l2_xor_sets = {0, 0, 1, kSetsOfRdna},
     .l2_read_bytes = {1933, 1500, 2048, "[V origami] 5.74 TB/s at 2.97 GHz"},
     .l2_write_bytes = {966, 700, 1933, "[A] half of reads"},
     .l2_latency = {205, 150, 260, "[A] nothing published"},

@@ -63,8 +63,11 @@ class Timer {
     machine.*member = Parameter::Read(value, value, value, (machine_.*member).source);
     const std::vector<Op> ops = launch_.ops_on(machine);
     Shapes shapes = launch_.shapes->On(machine);
+    const std::vector<Hits> hits =
+        member == &Machine::l2_xor_sets ? HitsOn(machine) : traffic_.hits;
     return ClocksOfSome([&](UnitWork& work) {
       work.machine = &machine;
+      work.hits = hits;
       work.ops = ops;
       work.shapes = &shapes;
       work.most_instructions = kMostOfRange;
@@ -202,13 +205,28 @@ class Timer {
     return unit.clk + period * work_ratio_ * static_cast<double>(count - timed);
   }
 
-  void FindTraffic() {
-    const std::vector<const WorkgroupRecord*> die = RecordsOf(launch_.plan.die);
-    if (die.empty()) return;
+  Traffic TrafficOn(const Machine& machine, std::span<const WorkgroupRecord* const> die) const {
     const double part =
         static_cast<double>(die.size()) / static_cast<double>(launch_.plan.die.size());
     const auto units = static_cast<int64_t>(std::max(1.0, std::round(UnitsPerDie() * part)));
-    traffic_ = TrafficOf(machine_, launch_.ops, *launch_.shapes, die, units, part);
+    return TrafficOf(machine, launch_.ops, *launch_.shapes, die, units, part);
+  }
+
+  /// What L2 and MALL would have on a machine with another L2: memory gives as many lines as here,
+  /// since it gives those of a launch once.
+  std::vector<Hits> HitsOn(const Machine& machine) const {
+    const std::vector<const WorkgroupRecord*> die = RecordsOf(launch_.plan.die);
+    if (die.empty()) return traffic_.hits;
+    Traffic traffic = TrafficOn(machine, die);
+    const double of_memory = (1 - mall_hits_) * traffic_.misses / std::max(1.0, traffic.misses);
+    for (Hits& hits : traffic.hits) hits.mall = 1 - std::min(1.0, of_memory);
+    return std::move(traffic.hits);
+  }
+
+  void FindTraffic() {
+    const std::vector<const WorkgroupRecord*> die = RecordsOf(launch_.plan.die);
+    if (die.empty()) return;
+    traffic_ = TrafficOn(machine_, die);
     SetMallHits(MallHits(traffic_.misses / std::max(1.0, traffic_.workgroups) *
                          machine_.line_bytes * mean_work_ / std::max(1.0, MeanWork(die))));
     stores_reach_memory_ = 1 - Kept();

@@ -16,7 +16,8 @@ namespace {
 
 /// A launch of workgroups that are made by hand: `make` adds the waves of one of them.
 LaunchTime TimeOf(Bench& bench, int64_t workgroups, const GroupNeeds& needs, Footprint footprint,
-                  const std::function<void(int64_t)>& make, const TimeOptions& options = {}) {
+                  const std::function<void(int64_t)>& make,
+                  const TimeOptions& options = {.interval = false}) {
   LaunchRecord launch;
   launch.kernel = "made by hand";
   launch.workgroups = workgroups;
@@ -36,6 +37,11 @@ LaunchTime TimeOf(Bench& bench, int64_t workgroups, const GroupNeeds& needs, Foo
   record(launch.plan.strata);
   record(launch.plan.die);
   launch.ops = bench.code();
+  if (options.interval) {
+    launch.ops_on = [&](const Machine&) {
+      return std::vector<Op>(bench.code().begin(), bench.code().end());
+    };
+  }
   launch.shapes = &bench.shapes();
   launch.record = [&](int64_t index) {
     const auto found = records.find(index);
@@ -384,6 +390,42 @@ TEST(LaunchTime, WavesEndWhenTheirStoresHaveArrived) {
   const double gbs = bytes / (time.ms.burst * 1e6);
   EXPECT_LT(gbs, bench.machine().dram_write_gbs);
   EXPECT_GT(gbs, 0.8 * bench.machine().dram_write_gbs);
+}
+
+/// A launch of a wave on each die that loads a line of each of 4096 rows, twice, on a machine of
+/// which all is known but how L2 finds its sets.
+LaunchTime TimeOfRows(uint64_t row_bytes) {
+  Machine machine = *MachineOf("gfx942");
+  for (const Field& field : Fields()) {
+    Parameter& parameter = machine.*field.member;
+    if (field.member != &Machine::l2_xor_sets)
+      parameter = Parameter::Read(parameter, parameter, parameter, "the test's");
+  }
+  Bench bench(machine);
+  bench.Code({"global_load_dword v0, v8, s[0:1]", "s_waitcnt vmcnt(0)"});
+  constexpr int kRows = 4096;
+  return TimeOf(bench, 8, {.waves = 1, .registers = 8}, {},
+                [&](int64_t) {
+                  bench.Wave();
+                  for (int i = 0; i < 2 * kRows; ++i) {
+                    bench.Execute(0, 1);
+                    bench.Touch(
+                        0, {.base = static_cast<uint64_t>(i % kRows) * row_bytes, .count = 32});
+                  }
+                },
+                {.interval = true});
+}
+
+TEST(LaunchTime, TheIntervalKnowsBothWaysToFindSetsOfL2) {
+  const LaunchTime crowded = TimeOfRows(4096);
+  EXPECT_EQ(crowded.l2_hits, 0);
+  // Half of the loads would hit L2, in 288 clocks in place of the MALL's 491.
+  EXPECT_NEAR(crowded.low.burst / crowded.ms.burst, 1 - 0.5 * 203 / 491, 0.02);
+  EXPECT_NEAR(crowded.high.burst, crowded.ms.burst, 0.001 * crowded.ms.burst);
+  const LaunchTime dense = TimeOfRows(128);
+  EXPECT_EQ(dense.l2_hits, 0.5);
+  EXPECT_NEAR(dense.low.burst, dense.ms.burst, 0.001 * dense.ms.burst);
+  EXPECT_NEAR(dense.high.burst, dense.ms.burst, 0.001 * dense.ms.burst);
 }
 
 TEST(LaunchTime, GrowsWithTheGrid) {

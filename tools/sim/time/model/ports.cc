@@ -13,6 +13,7 @@ void AddWork(const Machine& machine, const Op& op, double times, PortWork& work)
   const auto at = [&](Resource r) -> double& { return work[static_cast<size_t>(r)]; };
   at(Resource::kMatrix) += times * op.matrix_clk / machine.simds;
   at(Resource::kVector) += times * std::max(op.valu_clk, op.trans_clk) / machine.simds;
+  at(Resource::kLds) += times * op.lds_clk;
   if (op.kind == OpKind::kScalar) at(Resource::kIssue) += times * machine.issue_clk / machine.simds;
 }
 

@@ -23,7 +23,7 @@ class Pass {
       : machine_(machine),
         ops_(ops),
         shapes_(shapes),
-        l2_(machine.l2_bytes * part, machine.line_bytes, machine.l2_ways),
+        l2_(machine.l2_bytes * part, machine.line_bytes, machine.l2_ways, L2SetsBy(machine)),
         l1_(static_cast<size_t>(units),
             Cache(machine.l1_bytes * machine.l1s, machine.line_bytes, machine.l1_ways)),
         counts_(ops.size()) {}

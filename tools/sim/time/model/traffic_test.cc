@@ -54,5 +54,28 @@ TEST(Traffic, WavesOfAWorkgroupWaitAtItsBarriers) {
   EXPECT_LT(HitsOfSecondWave(/*barrier=*/false), 0.2) << "or the test says nothing";
 }
 
+/// The part of a wave's lines that L2 has: it loads a line of each of 4096 rows of 4096 bytes, one
+/// after the other, twice.
+double HitsOfRows(double xor_sets) {
+  Machine machine = *MachineOf("gfx942");
+  machine.l2_xor_sets = Parameter::Read(xor_sets, xor_sets, xor_sets, "the test's");
+  Bench bench(machine);
+  const uint32_t load = bench.Code({"global_load_dword v0, v8, s[0:1]"});
+  bench.Wave();
+  for (int i = 0; i < 2 * 4096; ++i) {
+    bench.Execute(load, load);
+    bench.Touch(load, {.base = static_cast<uint64_t>(i % 4096) * 4096, .count = 32});
+  }
+  const std::array<const WorkgroupRecord*, 1> groups = {&bench.group()};
+  return TrafficOf(bench.machine(), bench.code(), bench.shapes(), groups, /*units=*/1, /*part=*/1)
+      .hits[load]
+      .l2;
+}
+
+TEST(Traffic, RowsOf4096BytesCrowdIntoFewSetsOfL2UnlessThoseAreAnXor) {
+  EXPECT_EQ(HitsOfRows(0), 0);
+  EXPECT_EQ(HitsOfRows(1), 0.5);
+}
+
 }  // namespace
 }  // namespace gridwise::sim::time

@@ -69,6 +69,13 @@ void FillVector(const Machine& machine, int wave_size, const InstructionFacts& f
     op.matrix_clk = machine.packed_f32_clk;
 }
 
+/// ds_swizzle, ds_permute and ds_bpermute move a dword of each lane through LDS, without a place in
+/// it (amd-shark-ai, kernel optimization guide: "LDS hardware", about 50 clocks). Taken to go at the
+/// rate of reads.
+double ExchangeClocks(const Machine& machine, int wave_size) {
+  return std::max(1.0, wave_size * 4 / machine.lds_read_bytes);
+}
+
 bool Branches(std::string_view m) {
   return StartsWithAny(m, {"s_branch", "s_cbranch_", "s_setpc_", "s_swappc_", "s_call_"});
 }
@@ -113,6 +120,7 @@ Op MakeOp(const Machine& machine, TargetBit target, int wave_size, const Instruc
     op.kind = OpKind::kMemory;
   } else if (facts.lds) {
     op.kind = OpKind::kLds;
+    if (facts.cross_lane) op.lds_clk = ExchangeClocks(machine, wave_size);
   } else if (facts.smem) {
     op.kind = OpKind::kScalarMemory;
   } else if (facts.wmma || facts.matrix.passes != 0) {
