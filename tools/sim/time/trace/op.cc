@@ -70,8 +70,8 @@ void FillVector(const Machine& machine, int wave_size, const InstructionFacts& f
 }
 
 /// ds_swizzle, ds_permute and ds_bpermute move a dword of each lane through LDS, without a place in
-/// it (amd-shark-ai, kernel optimization guide: "LDS hardware", about 50 clocks). Taken to go at the
-/// rate of reads.
+/// it (amd-shark-ai, kernel optimization guide: "LDS hardware", about 50 clocks). Taken to go at
+/// the rate of reads.
 double ExchangeClocks(const Machine& machine, int wave_size) {
   return std::max(1.0, wave_size * 4 / machine.lds_read_bytes);
 }
