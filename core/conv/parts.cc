@@ -244,12 +244,12 @@ std::optional<std::vector<ConvPart>> Halve(const ConvPart& part, PartAxis axis) 
   if (axis == PartAxis::kTaps) return HalveTaps(part);
   const ConvProblem& whole = part.problem;
   if (axis == PartAxis::kC && whole.direction == Direction::kForward) return std::nullopt;
-  if (axis == PartAxis::kImages && whole.batch > 1) return CutImages(part, whole.batch / 2);
   const std::int64_t count = axis == PartAxis::kGroups   ? whole.groups
                              : axis == PartAxis::kImages ? whole.batch
                              : axis == PartAxis::kC      ? whole.c_per_group()
                                                          : whole.k_per_group();
   if (count < 2) return std::nullopt;
+  if (axis == PartAxis::kImages) return CutImages(part, count / 2);
   const bool of_channels = axis == PartAxis::kC || axis == PartAxis::kK;
   const std::int64_t middle = of_channels ? HalfOfChannels(count) : count / 2;
   std::vector<ConvPart> halves;

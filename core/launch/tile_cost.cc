@@ -113,6 +113,7 @@ Cost TileCost::Of(int splits) const {
   return cost;
 }
 
+// Power and the rest are combined as in CyclesOf, without its roots.
 bool TileCost::IsOver(int splits, double cycles) const {
   const double tiles = work_.tiles * splits;
   const double rounds = std::ceil(tiles / device_.compute_units);

@@ -299,8 +299,20 @@ TEST(LaunchTime, TheMallLosesMoreOfWhatDoesNotFitTheMoreThereIs) {
   EXPECT_NEAR(hits(4), 0.020, 0.005);
 }
 
-// Every second workgroup stores as much as the others, and has ten times the instructions. A unit
-// of which there are an even number has its part of both.
+/// What workgroup `index`, of one wave, does at its end: `stores` lines of 512 bytes by instruction
+/// 0, and `end`.
+void StoreAndEnd(Bench& bench, int64_t index, int64_t stores, uint32_t end) {
+  for (int64_t i = 0; i < stores; ++i) {
+    bench.Execute(0, i + 1 < stores ? 0 : end);
+    bench.Touch(0, {.base = static_cast<uint64_t>((index * stores + i) * 512),
+                    .stride = 16,
+                    .bytes = 16,
+                    .count = 32});
+  }
+}
+
+// Every second workgroup stores as much as the others, behind 100 or 1000 instructions more, which
+// take no time beside the stores. A unit of which there are an even number has its part of both.
 TEST(LaunchTime, UnitsHaveWorkgroupsOfEveryColumn) {
   constexpr int64_t kWorkgroups = 1024 * 32, kStores = 16, kBytes = kStores * 512;
   const auto of_second = [](int instructions) {
@@ -312,13 +324,7 @@ TEST(LaunchTime, UnitsHaveWorkgroupsOfEveryColumn) {
                     bench.Wave();
                     const bool second = index % 2 == 1;
                     for (int i = 0; i < (second ? instructions : 1); ++i) bench.Execute(1, 1);
-                    for (int64_t i = 0; i < kStores; ++i) {
-                      bench.Execute(0, i + 1 < kStores ? 0 : 2);
-                      bench.Touch(0, {.base = static_cast<uint64_t>(index * kBytes + i * 512),
-                                      .stride = 16,
-                                      .bytes = 16,
-                                      .count = 32});
-                    }
+                    StoreAndEnd(bench, index, kStores, /*end=*/2);
                   })
         .clk;
   };
@@ -375,18 +381,11 @@ TEST(LaunchTime, WavesEndWhenTheirStoresHaveArrived) {
   bench.Code({"global_store_b128 v60, v[0:3], s[0:1]", "s_endpgm"});
   const double bytes = static_cast<double>(kWorkgroups * kBytes);
   bench.machine().mall_bytes = Parameter(1 << 20, "next to nothing");
-  const LaunchTime time =
-      TimeOf(bench, kWorkgroups, {.waves = 1, .wave_size = 32, .registers = 64}, {.all = bytes},
-             [&](int64_t index) {
-               bench.Wave();
-               for (int64_t i = 0; i < kStores; ++i) {
-                 bench.Execute(0, i + 1 < kStores ? 0 : 1);
-                 bench.Touch(0, {.base = static_cast<uint64_t>(index * kBytes + i * 512),
-                                 .stride = 16,
-                                 .bytes = 16,
-                                 .count = 32});
-               }
-             });
+  const LaunchTime time = TimeOf(bench, kWorkgroups, {.waves = 1, .wave_size = 32, .registers = 64},
+                                 {.all = bytes}, [&](int64_t index) {
+                                   bench.Wave();
+                                   StoreAndEnd(bench, index, kStores, /*end=*/1);
+                                 });
   const double gbs = bytes / (time.ms.burst * 1e6);
   EXPECT_LT(gbs, bench.machine().dram_write_gbs);
   EXPECT_GT(gbs, 0.8 * bench.machine().dram_write_gbs);
