@@ -46,6 +46,8 @@ class Recorder final : public LaunchProbe {
 
   /// The record of the workgroup of that linear index, or null.
   const WorkgroupRecord* Find(int64_t index) const;
+  /// Whether a record was cut.
+  bool any_cut() const { return any_cut_; }
   int64_t workgroups() const { return static_cast<int64_t>(records_.size()); }
   Shapes& shapes() { return shapes_; }
   /// That of the recorded workgroups; of whole allocations if a record was cut.

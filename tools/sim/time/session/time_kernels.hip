@@ -34,6 +34,18 @@ KERNEL void ReadAgain(const u32* in, u32* out, int times) {
   out[i] = sum;
 }
 
+/// out[i] = 64 * in[i] in one workgroup, which reads it again and again, and else in[i].
+KERNEL void OneReadsAgain(const u32* in, u32* out, int one) {
+  const u32 workgroup = __builtin_amdgcn_workgroup_id_x();
+  const u32 i = workgroup * 256 + __builtin_amdgcn_workitem_id_x();
+  u32 sum = 0;
+  for (int n = workgroup == u32(one) ? 64 : 1; n > 0; --n) {
+    asm volatile("" ::: "memory");
+    sum += in[i];
+  }
+  out[i] = sum;
+}
+
 /// A loop that begins with an instruction that does nothing.
 KERNEL void LoopOfNops(const u32*, u32* out, int times) {
   for (int n = 0; n < times; ++n) asm volatile("s_nop 7");

@@ -137,6 +137,15 @@ TEST_F(TimedRunTest, WhatIsLoadedAgainIsNotReadFromMemoryForWhatIsStored) {
   EXPECT_GT(Time("Fill", kWorkgroups).time.mall_hits, 0.99);
 }
 
+TEST_F(TimedRunTest, WhereAllRunAtOnceTheUnitThatAccessesMostEndsLast) {
+  const auto dies = static_cast<int>(machine_->dies);
+  const auto workgroups = static_cast<uint32_t>(machine_->units);  // one a unit
+  const double none = Time("OneReadsAgain", workgroups, -1).time.clk;
+  const double first = Time("OneReadsAgain", workgroups, 0).time.clk;
+  EXPECT_GT(first, 4 * none);
+  EXPECT_NEAR(Time("OneReadsAgain", workgroups, 5 * dies).time.clk, first, 0.1 * first);
+}
+
 TEST_F(TimedRunTest, WhatIsSureToTakeTooLongIsGivenUp) {
   constexpr uint32_t kWorkgroups = 12'000;
   const TimedRun whole = Time("Copy", kWorkgroups);
