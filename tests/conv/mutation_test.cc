@@ -77,7 +77,7 @@ const std::vector<Kind>& Kinds() {
       {"classic wavelet",
        Direction::kBackwardWeight,
        {"wavelet_f16_t64x64x32_"},
-       "_wavelet2",
+       "_wavelet4",
        64,
        1},
       {"direct", Direction::kForward, {"f16_ch1_cells8_taps3_stride1"}, "", 16, 16},
