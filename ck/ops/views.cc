@@ -114,10 +114,10 @@ absl::StatusOr<ViewsLaunch> PlanViews(const GemmDescriptors& gemm, DataType type
       continue;
     }
     tiles.work.out_elements = static_cast<double>(plain.out_elements());
-    const Cost cost =
+    const Cost cost = WithCycles(
         EstimateTiles(request, type, TileStepsOf(config, demands, device, kernel.code.needs),
                       tiles.work)
-            .cost;
+            .cost);
     if (best != nullptr && cost.cycles >= least.cycles) continue;
     best = &kernel;
     least = cost;

@@ -23,13 +23,13 @@ double BurstCycles(const Cost& cost) {
   return std::sqrt(std::sqrt(all)) + cost.launch_cycles + cost.pass_cycles;
 }
 
-double CyclesOf(const Cost& cost) {
+double EighthPowerOfCycles(const Cost& cost) {
   const double burst = FourthPower(BurstCycles(cost)), power = FourthPower(cost.power_cycles);
-  return std::sqrt(std::sqrt(std::sqrt(burst * burst + power * power)));
+  return burst * burst + power * power;
 }
 
 Cost WithCycles(Cost cost) {
-  cost.cycles = CyclesOf(cost);
+  cost.cycles = std::sqrt(std::sqrt(std::sqrt(EighthPowerOfCycles(cost))));
   return cost;
 }
 

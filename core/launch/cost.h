@@ -47,8 +47,9 @@ struct Cost {
 
 /// What it would take if there was power for all of it.
 double BurstCycles(const Cost& cost);
-/// Cost::cycles, of the other fields.
-double CyclesOf(const Cost& cost);
+/// Cost::cycles to the eighth power, of the other fields: it orders costs as cycles do, and takes a
+/// fraction of the time.
+double EighthPowerOfCycles(const Cost& cost);
 /// Fills in cost.cycles from the other fields.
 Cost WithCycles(Cost cost);
 

@@ -58,7 +58,7 @@ struct PartRequest {
 /// What that takes.
 struct PartEstimate {
   int splits = 1;  // above 1, their sums are f32 tensors in the output's layout, to be added up
-  Cost cost;
+  Cost cost;       // its cycles need not be filled in: launches and passes are added to it
 };
 
 /// The launch of a part, whose addresses are those of the part's own tensors.

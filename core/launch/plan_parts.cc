@@ -153,7 +153,7 @@ class Divider {
       return Refusal(RefusalCode::kSize,
                      absl::StrFormat("the problem takes more than %d launches", kMaxParts));
     }
-    division.parts.push_back({.part = part, .term = term});
+    division.parts.emplace_back(part, term);
     end = term + 1;
     return std::nullopt;
   }

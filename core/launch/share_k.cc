@@ -7,37 +7,41 @@
 namespace gridwise {
 
 Sharing ShareK(Sharing sharing, DataType type, const DeviceFacts& device, const Work& work,
-               absl::FunctionRef<double(int splits)> cycles_of,
-               absl::FunctionRef<bool(int splits, double cycles)> is_over, double enough_cycles) {
+               absl::FunctionRef<double(int splits)> time_of,
+               absl::FunctionRef<bool(int splits, double time)> is_over, double enough) {
   constexpr double kLeastSteps = 4;  // shorter loops are not worth a workgroup
   constexpr int kMostRounds = 8;     // more workgroups than that waste little of the last round
   if (sharing.splits == 0) {
     sharing.splits = 1;
     const bool splittable =
         SumType(type) == DataType::kF32 && work.out_elements < static_cast<double>(kOffsetLimit);
+    if (!splittable) return sharing;
     const double of_round = device.compute_units / work.tiles;  // splits whose tiles fill all units
     const auto is_possible = [&](int splits) {
-      return splittable && splits > 1 && work.steps / (work.tiles * splits) >= kLeastSteps;
+      return splits == 1 || (splits > 1 && work.steps / (work.tiles * splits) >= kLeastSteps);
     };
-    double least = splittable ? cycles_of(1) : 0;
-    // What is sure to take longer than another need not be estimated.
-    double enough = std::min(least, enough_cycles) * (1 + 1e-9);
-    if (const int likely = static_cast<int>(std::min(2 * of_round, 1e9));
-        is_possible(likely) && !is_over(likely, enough)) {
-      enough = std::min(enough, cycles_of(likely) * (1 + 1e-9));
-    }
+    constexpr double kSlack = 1 + 1e-9;  // bounds are exact but for rounding
+    enough *= kSlack;
+    double least = std::numeric_limits<double>::infinity();
     const auto consider = [&](int splits) {
       if (!is_possible(splits) || is_over(splits, enough)) return;
-      const double cycles = cycles_of(splits);
-      enough = std::min(enough, cycles * (1 + 1e-9));
-      if (cycles >= least) return;
-      least = cycles;
+      const double time = time_of(splits);
+      enough = std::min(enough, time * kSlack);
+      if (time >= least) return;
+      least = time;
       sharing.splits = splits;
     };
-    for (int splits = 2; splits <= kMostRounds * of_round; splits *= 2) consider(splits);
+    // A likely one first, so that the others are ruled out.
+    const auto likely = std::max(1U, static_cast<unsigned>(std::min(2 * of_round, 1e9)));
+    consider(static_cast<int>(likely));
+    if (likely > 1) consider(1);
+    const auto is_new = [&](unsigned splits) { return splits > 1 && splits != likely; };
+    for (unsigned splits = 2; splits <= kMostRounds * of_round; splits *= 2) {
+      if (is_new(splits)) consider(static_cast<int>(splits));
+    }
     for (int rounds = 1; rounds <= kMostRounds; ++rounds) {
       const auto splits = static_cast<unsigned>(rounds * of_round);
-      if (!std::has_single_bit(splits)) consider(static_cast<int>(splits));  // else it has been
+      if (!std::has_single_bit(splits) && is_new(splits)) consider(static_cast<int>(splits));
     }
   }
   if (sharing.splits > 1 && sharing.partial_elements == 0) {

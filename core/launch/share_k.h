@@ -25,13 +25,13 @@ inline bool NoBound(int, double) { return false; }
 /// `sharing` with its zeros filled in, but for partial_elements of a single split, for operands of
 /// `type`. Of the numbers of splits that fill the device's units once, twice, ..., and the powers
 /// of two, whose splits have some steps each, and not many more workgroups than the device has
-/// units, it takes the one whose cycles_of(splits) is least; 1 where partial sums are not f32, or
-/// there are 2^31 or more. Where is_over(splits, cycles), of two splits or more, cycles_of(splits)
-/// is over `cycles`, and need not be asked. Those that are sure to take `enough_cycles` are left
-/// out.
+/// units, it takes the one whose time_of(splits), in any unit, is least; 1 where partial sums are
+/// not f32, or there are 2^31 or more. Where is_over(splits, time), time_of(splits) is over `time`,
+/// and need not be asked. Those that are sure to take longer than `enough` are left out, and if
+/// that is all of them, it takes 1.
 Sharing ShareK(Sharing sharing, DataType type, const DeviceFacts& device, const Work& work,
-               absl::FunctionRef<double(int splits)> cycles_of,
-               absl::FunctionRef<bool(int splits, double cycles)> is_over = NoBound,
-               double enough_cycles = std::numeric_limits<double>::infinity());
+               absl::FunctionRef<double(int splits)> time_of,
+               absl::FunctionRef<bool(int splits, double time)> is_over = NoBound,
+               double enough = std::numeric_limits<double>::infinity());
 
 }  // namespace gridwise

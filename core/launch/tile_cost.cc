@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/passes/pass_cycles.h"
 #include "core/passes/plan_reduce.h"
@@ -57,7 +58,7 @@ TileCost::TileCost(const DeviceFacts& device, const TileFit& fit, const TileStep
   pass_of_split_ = 4 * work.out_elements * device.clock_ghz / machine_.mall_gb_per_s;
 }
 
-Cost TileCost::Of(int splits) const {
+Cost TileCost::TermsOf(int splits) const {
   const TileSteps& s = steps_;
   const double tiles = work_.tiles * splits;
   // Of a workgroup; splits of a tile have whole ones.
@@ -94,56 +95,71 @@ Cost TileCost::Of(int splits) const {
   };
   const double pass =
       splits == 1 ? 0 : ReduceCycles(device_, work_.out_elements, splits, s.element_bytes);
-  Cost cost = {
-      .matrix_cycles = s.factor * steps * s.matrix_cycles,
-      .lds_cycles = s.factor * steps * lds_,
-      .memory_cycles = s.factor * steps * memory,
-      .vector_cycles = issue(&Instructions::vector),
-      .scalar_cycles = issue(&Instructions::scalar),
-      .alone_cycles = s.factor * (alone_steps * std::max({busy_, arrival, memory}) + ragged),
-      .fixed_cycles = s.factor * fixed_,
-      .workgroups = tiles,
-      .rounds = rounds,
-      .resident = resident,
-      .pass_cycles = pass,
-      .power_cycles =
-          power_ * s.matrix_simds * s.matrix_cycles * mean * tiles / device_.compute_units,
-      .splits = static_cast<double>(splits)};
-  cost.cycles = CyclesOf(cost);
-  return cost;
+  return {.matrix_cycles = s.factor * steps * s.matrix_cycles,
+          .lds_cycles = s.factor * steps * lds_,
+          .memory_cycles = s.factor * steps * memory,
+          .vector_cycles = issue(&Instructions::vector),
+          .scalar_cycles = issue(&Instructions::scalar),
+          .alone_cycles = s.factor * (alone_steps * std::max({busy_, arrival, memory}) + ragged),
+          .fixed_cycles = s.factor * fixed_,
+          .workgroups = tiles,
+          .rounds = rounds,
+          .resident = resident,
+          .pass_cycles = pass,
+          .power_cycles =
+              power_ * s.matrix_simds * s.matrix_cycles * mean * tiles / device_.compute_units,
+          .splits = static_cast<double>(splits)};
 }
 
-// Power and the rest are combined as in CyclesOf, without its roots.
-bool TileCost::IsOver(int splits, double cycles) const {
+bool TileCost::IsOver(int splits, double eighth_power) const {
   const double tiles = work_.tiles * splits;
   const double rounds = std::ceil(tiles / device_.compute_units);
   const double resident = std::min(steps_.resident, rounds);
-  const double steps = std::ceil(work_.steps / tiles);
+  const bool shares = splits > 1;
+  const double mean = work_.steps / tiles, steps = shares ? std::ceil(mean) : mean;
   const double step =
       std::max({steps_.matrix_cycles, lds_, address_, busy_ / resident, latency_ / resident});
   const double apart = rounds * (steps * step + fixed_ / resident);
   const double together = steps * tiles / device_.compute_units * transfer_;
-  const double burst = steps_.factor * std::max(apart, together) + pass_ + pass_of_split_ * splits;
+  const double pass = shares ? pass_ + pass_of_split_ * splits : 0;
+  const double burst = steps_.factor * std::max(apart, together) + pass;
   const double power =
       power_ * steps_.matrix_simds * steps_.matrix_cycles * steps * tiles / device_.compute_units;
-  return EighthPower(burst) + EighthPower(power) > EighthPower(cycles);
+  return EighthPower(burst) + EighthPower(power) > eighth_power;
+}
+
+// All steps, however they are shared, at all units' best.
+bool TileCost::IsAlwaysOver(double eighth_power) const {
+  const TileSteps& s = steps_;
+  const double steps = work_.steps / device_.compute_units;
+  const double step = std::max(
+      {s.matrix_cycles, lds_, address_, busy_ / s.resident, latency_ / s.resident, transfer_});
+  const double burst = s.factor * (steps * step + fixed_ / s.resident);
+  const double power = power_ * s.matrix_simds * s.matrix_cycles * steps;
+  return EighthPower(burst) + EighthPower(power) > eighth_power;
 }
 
 TileEstimate EstimateTiles(const PartRequest& request, DataType type, const TileSteps& steps,
                            const Work& work) {
   const bool along_cells = request.problem.direction == Direction::kBackwardWeight;
   const TileCost cost(request.device, TileFitOf(request.device.gfx, along_cells), steps, work);
+  // In eighth powers of cycles.
   Cost best = {.splits = 0};
-  const auto cycles_of = [&](int splits) {
-    const Cost of_splits = cost.Of(splits);
-    if (best.splits == 0 || of_splits.cycles < best.cycles) best = of_splits;
-    return of_splits.cycles;
+  double least = std::numeric_limits<double>::infinity();
+  const auto time_of = [&](int splits) {
+    const Cost terms = cost.TermsOf(splits);
+    const double time = EighthPowerOfCycles(terms);
+    if (time < least) best = terms;
+    least = std::min(least, time);
+    return time;
   };
-  const auto is_over = [&](int splits, double cycles) { return cost.IsOver(splits, cycles); };
-  const Sharing sharing = ShareK(request.sharing, type, request.device, work, cycles_of, is_over,
-                                 request.enough_cycles);
-  return {.sharing = sharing,
-          .cost = best.splits == sharing.splits ? best : cost.Of(sharing.splits)};
+  const auto is_over = [&](int splits, double time) { return cost.IsOver(splits, time); };
+  const double enough = EighthPower(request.enough_cycles);
+  Sharing sharing = request.sharing;
+  if (sharing.splits == 0 && cost.IsAlwaysOver(enough)) sharing.splits = 1;
+  sharing = ShareK(sharing, type, request.device, work, time_of, is_over, enough);
+  if (best.splits != sharing.splits) best = cost.TermsOf(sharing.splits);
+  return {.sharing = sharing, .cost = best};
 }
 
 }  // namespace gridwise

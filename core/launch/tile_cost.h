@@ -60,10 +60,14 @@ class TileCost {
   TileCost(const DeviceFacts& device, const TileFit& fit, const TileSteps& steps, const Work& work);
 
   /// Of a launch of `splits` workgroups for each tile, and the launch that adds their sums up.
-  Cost Of(int splits) const;
-  /// Whether Of(splits).cycles are over `cycles`, of two splits or more, as far as a bound tells
+  Cost Of(int splits) const { return WithCycles(TermsOf(splits)); }
+  /// Of(splits) but for its cycles.
+  Cost TermsOf(int splits) const;
+  /// Whether Of(splits).cycles to the eighth power are over `eighth_power`, as far as a bound tells
   /// that takes a fraction of the time.
-  bool IsOver(int splits, double cycles) const;
+  bool IsOver(int splits, double eighth_power) const;
+  /// Whether that is so of any number of splits.
+  bool IsAlwaysOver(double eighth_power) const;
 
  private:
   const DeviceFacts& device_;
@@ -82,7 +86,7 @@ class TileCost {
 /// How a launch of tiles shares K, and what it costs.
 struct TileEstimate {
   Sharing sharing;
-  Cost cost;
+  Cost cost;  // but for its cycles
 };
 
 /// ShareK by the estimates of a row for operands of `type` that takes `steps`.

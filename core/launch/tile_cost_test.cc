@@ -1,6 +1,8 @@
 #include "core/launch/tile_cost.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "core/launch/share_k.h"
@@ -54,21 +56,28 @@ class Chance {
 
 TEST(TileCost, IsOverItsBound) {
   Chance chance;
-  int launches = 0, is_over = 0;
+  int launches = 0, is_over = 0, costs = 0, is_always_over = 0;
   for (int i = 0; i < 2000; ++i) {
     for (const Gfx gfx : {Gfx::k942, Gfx::k1201}) {
       const DeviceFacts device = gfx;
       const Work work = chance.SomeWork();
       const TileCost cost(device, TileFitOf(gfx, i % 2 == 0), chance.Steps(), work);
-      for (int splits = 2; splits <= 1024; splits = splits * 3 / 2) {
+      double least = std::numeric_limits<double>::infinity();
+      for (int splits = 1; splits <= 1024; splits += (splits + 1) / 2) {
         const double cycles = cost.Of(splits).cycles;
-        ASSERT_FALSE(cost.IsOver(splits, cycles)) << splits << " splits, the " << i;
-        is_over += cost.IsOver(splits, 0.8 * cycles);
+        ASSERT_FALSE(cost.IsOver(splits, std::pow(cycles, 8) * (1 + 1e-9)))
+            << splits << " splits, the " << i;
+        is_over += cost.IsOver(splits, std::pow(0.8 * cycles, 8));
+        least = std::min(least, cycles);
         ++launches;
       }
+      ASSERT_FALSE(cost.IsAlwaysOver(std::pow(least, 8) * (1 + 1e-9))) << "the " << i;
+      is_always_over += cost.IsAlwaysOver(std::pow(0.7 * least, 8));
+      ++costs;
     }
   }
   EXPECT_GT(is_over, launches / 2) << "or the bound says little";
+  EXPECT_GT(is_always_over, costs / 3) << "likewise";
 }
 
 // A die's L2 of 4 MB loses all of a window of 8 MB from tap to tap, of one of 6 MB half, and none
@@ -156,15 +165,14 @@ TEST(ShareK, ChoosesTheSameWithABound) {
     const Work work = chance.SomeWork();
     const TileCost cost(device, TileFitOf(Gfx::k942, true), chance.Steps(), work);
     const auto share = [&](int& count, absl::FunctionRef<bool(int, double)> is_over) {
-      const auto cycles_of = [&](int splits) {
+      const auto time_of = [&](int splits) {
         ++count;
-        return cost.Of(splits).cycles;
+        return EighthPowerOfCycles(cost.TermsOf(splits));
       };
-      return ShareK({}, DataType::kF16, device, work, cycles_of, is_over).splits;
+      return ShareK({}, DataType::kF16, device, work, time_of, is_over).splits;
     };
     const int splits = share(estimates, NoBound);
-    ASSERT_EQ(share(with_bound, [&](int n, double cycles) { return cost.IsOver(n, cycles); }),
-              splits)
+    ASSERT_EQ(share(with_bound, [&](int n, double time) { return cost.IsOver(n, time); }), splits)
         << "the " << i;
     split += splits > 1;
   }

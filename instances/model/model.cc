@@ -87,7 +87,12 @@ absl::Status Model::AddLine(std::string_view line) {
           absl::StrFormat("feature %d is %s, and in this library %s", ranges_.size(), rest[0],
                           ranges_.size() < names.size() ? names[ranges_.size()] : "none"));
     }
+    // The file has six digits.
+    const float rounding = 1e-5f * std::max(std::abs(range.low), std::abs(range.high));
+    const float margin = 0.1f * (range.high - range.low) + rounding;
     ranges_.push_back(range);
+    lowest_.push_back(range.low - margin);
+    highest_.push_back(range.high + margin);
     return absl::OkStatus();
   }
   for (const std::string_view known : {"date", "trainer", "rows", "training", "sample"}) {
@@ -160,17 +165,16 @@ bool Model::KnowsFamily(std::string_view family) const {
 }
 
 std::optional<std::string> Model::FarFeature(const Features& features) const {
-  for (std::size_t i = 0; i < ranges_.size(); ++i) {
-    const Range& range = ranges_[i];
-    // The file has six digits.
-    const float rounding = 1e-5f * std::max(std::abs(range.low), std::abs(range.high));
-    const float margin = 0.1f * (range.high - range.low) + rounding;
-    if (features[i] < range.low - margin || features[i] > range.high + margin) {
-      return absl::StrFormat("%s is %g, and %g to %g in the training set", FeatureNames()[i],
-                             features[i], range.low, range.high);
-    }
-  }
-  return std::nullopt;
+  const auto is_far = [&](std::size_t i) {
+    return static_cast<int>(features[i] < lowest_[i]) | static_cast<int>(features[i] > highest_[i]);
+  };
+  int far = 0;  // mostly none is: several features at a time
+  for (std::size_t i = 0; i < ranges_.size(); ++i) far += is_far(i);
+  if (far == 0) return std::nullopt;
+  std::size_t first = 0;
+  while (is_far(first) == 0) ++first;
+  return absl::StrFormat("%s is %g, and %g to %g in the training set", FeatureNames()[first],
+                         features[first], ranges_[first].low, ranges_[first].high);
 }
 
 template <std::size_t kRows, std::size_t kTrees>

@@ -86,7 +86,8 @@ class Model {
   struct Range {
     float low, high;
   };
-  std::vector<Range> ranges_;  // of the features
+  std::vector<Range> ranges_;            // of the features
+  std::vector<float> lowest_, highest_;  // that are not far from them
   std::vector<Node> nodes_;
   std::vector<Tree> trees_;
 };

@@ -109,7 +109,10 @@ GatherPlan PlanOf(const TileConfig& config, const ConvProblem& problem, Sharing 
 }
 PartEstimate EstimateOf(const TileConfig& config, const ConvProblem& problem,
                         Sharing sharing = {}) {
-  return EstimateGather(config, {kDevice, problem, MakeSubGemms(problem), sharing});
+  PartEstimate estimate =
+      EstimateGather(config, {kDevice, problem, MakeSubGemms(problem), sharing});
+  estimate.cost = WithCycles(estimate.cost);
+  return estimate;
 }
 
 TEST(TileConfig, NameParsesBack) {
