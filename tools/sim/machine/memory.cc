@@ -54,11 +54,11 @@ Memory::~Memory() {
 
 absl::StatusOr<void*> Memory::Allocate(uint64_t bytes, std::string_view label, uint64_t alignment) {
   std::unique_lock lock(mutex_);
-  const uint64_t free_bytes = capacity_ - allocated_bytes();
+  const uint64_t free_bytes = this->free_bytes();
   if (bytes > free_bytes) {
     return absl::ResourceExhaustedError(absl::StrFormat(
         "an allocation of %u bytes does not fit: %u of the device's %u bytes are free", bytes,
-        free_bytes, capacity_));
+        free_bytes, capacity()));
   }
   // At least one byte past the end stays unknown, so that no two allocations touch.
   const uint64_t mapped_bytes = (bytes / kPage + 1) * kPage;

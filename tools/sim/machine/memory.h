@@ -72,7 +72,13 @@ class Memory {
   /// end of the 4096-byte allocation at 0x7f..0000".
   std::string Describe(uint64_t address, uint64_t bytes = 1) const;
 
-  uint64_t capacity() const { return capacity_; }
+  uint64_t capacity() const { return capacity_.load(std::memory_order_relaxed); }
+  /// From now on; what is allocated stays, even if it is more.
+  void set_capacity(uint64_t bytes) { capacity_.store(bytes, std::memory_order_relaxed); }
+  uint64_t free_bytes() const {
+    const uint64_t all = capacity(), taken = allocated_bytes();
+    return all > taken ? all - taken : 0;
+  }
   uint64_t allocated_bytes() const { return allocated_.load(std::memory_order_relaxed); }
 
  private:
@@ -91,7 +97,7 @@ class Memory {
   absl::Status InsertLocked(uint64_t address, Allocation allocation);
   void QuarantineLocked(uint64_t address, Allocation allocation);
 
-  const uint64_t capacity_;
+  std::atomic<uint64_t> capacity_;
   std::atomic<uint64_t> allocated_ = 0;
   mutable std::shared_mutex mutex_;
   std::map<uint64_t, Allocation> live_;  // by first address

@@ -141,6 +141,19 @@ TEST(HipApi, CountsMemory) {
   EXPECT_LE(total, static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE));
 }
 
+TEST(HipApi, TimedDevicesHaveTheProductsMemory) {
+  size_t free = 0, before = 0, timed = 0, after = 0;
+  hipDeviceProp_t properties = {};
+  ASSERT_EQ(hipGetDeviceProperties(&properties, 0), hipSuccess);
+  ASSERT_EQ(hipMemGetInfo(&free, &before), hipSuccess);
+  gridwiseSimTime(1);
+  EXPECT_EQ(hipMemGetInfo(&free, &timed), hipSuccess);
+  gridwiseSimTime(0);
+  EXPECT_EQ(hipMemGetInfo(&free, &after), hipSuccess);
+  EXPECT_EQ(timed, properties.totalGlobalMem);
+  EXPECT_EQ(after, before);
+}
+
 TEST(HipApi, MemoryCanBeLimited) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto run = [] {

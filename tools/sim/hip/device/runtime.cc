@@ -103,6 +103,11 @@ const std::vector<std::unique_ptr<Device>>& Devices() {
   return *devices;
 }
 
+void SetCapacities() {
+  for (const auto& device : Devices())
+    device->memory.set_capacity(CapacityOf(device->properties.totalGlobalMem));
+}
+
 Device* CurrentDevice() {
   const auto& devices = Devices();
   return static_cast<size_t>(current_device) < devices.size() ? devices[current_device].get()

@@ -36,6 +36,8 @@ struct Device {
 /// ("gfx942,gfx942" gives two of them); if it is not set, one of the target that alone the program
 /// has code for, else one of each. Unknown names are reported and left out.
 const std::vector<std::unique_ptr<Device>>& Devices();
+/// Gives devices the memory that they have in the mode that kernels are now executed in.
+void SetCapacities();
 
 /// The calling thread's device (hipSetDevice), or nullptr when there is none.
 Device* CurrentDevice();

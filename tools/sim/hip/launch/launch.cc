@@ -263,6 +263,7 @@ void gridwiseSimTime(int mode) {
   static_cast<void>(RunDeferred());
   gridwise::sim::time::Set(mode != 0,
                            {.describes = mode == 2, .bare = mode >= 3, .quick = mode == 3});
+  gridwise::sim::SetCapacities();
 }
 
 void gridwiseSimTimeLimit(double ms) {

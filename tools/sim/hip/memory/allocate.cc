@@ -138,7 +138,7 @@ hipError_t hipMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
   Device* device = NeedDevice();
   if (device == nullptr) return hipErrorNoDevice;
   const Memory& memory = device->memory;
-  if (free_bytes != nullptr) *free_bytes = memory.capacity() - memory.allocated_bytes();
+  if (free_bytes != nullptr) *free_bytes = memory.free_bytes();
   if (total_bytes != nullptr) *total_bytes = memory.capacity();
   return Report(hipSuccess);
 }
