@@ -62,9 +62,18 @@ class LeastEstimates {
 
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
+/// Whether `row` is another op's name for the kernel of `last`, which computes the problem: what it
+/// launches besides that kernel makes it no faster.
+bool IsSameKernel(const RowInfo& row, const Candidate& last) {
+  return row.family == last.info->family && row.code.symbol == last.info->code.symbol &&
+         last.refusal() == nullptr;
+}
+
 /// The rows of the problem's direction and type that the options allow, and what they say to a
-/// valid problem. Only the least `wanted` estimates are exact: the others are not below.
+/// valid problem. Only the least `wanted` estimates are exact: the others are not below; and of
+/// rows of one kernel there is the first, unless all are wanted or an op is named.
 std::vector<Candidate> AskRows(const Choice& choice, std::size_t wanted = kAll) {
+  const bool once = wanted != kAll && choice.options.op.empty() && choice.options.row.empty();
   std::vector<Candidate> candidates;
   LeastEstimates least(wanted);
   PlanContext& context = choice.context;
@@ -73,6 +82,7 @@ std::vector<Candidate> AskRows(const Choice& choice, std::size_t wanted = kAll) 
     const std::span<const RowInfo> rows = family->Rows(problem.direction, context.device().gfx);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (rows[i].type != problem.type || !IsWanted(rows[i], choice.options)) continue;
+      if (once && !candidates.empty() && IsSameKernel(rows[i], candidates.back())) continue;
       candidates.push_back({family, i, &rows[i], family->Ask(i, context)});
       if (candidates.back().refusal() != nullptr) continue;
       least.Add(candidates.back().cost().cycles);
