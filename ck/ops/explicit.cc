@@ -39,10 +39,14 @@ Verdict ClassicFamily::Ask(std::size_t row, PlanContext& context) const {
     return Refusal(refusal->code, absl::StrCat(refusal->reason, "; and ", *none));
   }
   const ConvProblem& of_columns = std::get<ConvProblem>(columns);
+  const double columns_cycles = ColumnsCycles(problem, of_columns, context.device());
+  if (columns_cycles > context.enough_cycles()) {
+    return WithCycles({.resident = 1, .pass_cycles = columns_cycles});
+  }
   PlanContext inner(of_columns, context.device(), context.options());
   verdict = rows_.Ask(row, inner);
   if (auto* cost = std::get_if<Cost>(&verdict)) {
-    cost->pass_cycles += ColumnsCycles(problem, of_columns, context.device());
+    cost->pass_cycles += columns_cycles;
     *cost = WithCycles(*cost);
   }
   return verdict;

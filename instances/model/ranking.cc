@@ -21,7 +21,7 @@ bool IsWhole(PlanContext& context) {
          SubGemmCount(p) <= kMaxSubGemms;
 }
 
-/// Those of the rows asked about that the first quarter of the trees finds best are asked of the
+/// Those of the rows asked about that the first sixth of the trees finds best are asked of the
 /// others.
 constexpr std::size_t kFinalists = 4;
 
@@ -81,7 +81,7 @@ void Ask(const Model& model, std::span<Question> questions) {
     for (std::size_t i = 0; i < some.size(); ++i) some[i].slowdown = sums[i];
     std::ranges::stable_sort(some, {}, &Question::slowdown);
   };
-  const std::size_t first = (model.trees() + 3) / 4;
+  const std::size_t first = (model.trees() + 5) / 6;
   ask(0, first, questions);
   const std::size_t finalists = std::min(kFinalists, questions.size());
   ask(first, model.trees(), questions.first(finalists));
