@@ -34,7 +34,7 @@ import xgboost
 FOLDS = 5
 TREES = 200  # a planner has microseconds
 ASKED = 12  # kernels of a problem, those of least estimate: kAsked of instances/model/ranking.h
-FINALISTS = 4  # of them, which more than the first quarter of the trees are asked about: kFinalists of ranking.cc
+FINALISTS = 4  # of them, which more than the first sixth of the trees are asked about: as ranking.cc does
 SLOWEST = 3  # log2: that kernels are slower matters to no plan
 PARAMETERS = {
     "tree_method": "hist",
@@ -130,7 +130,7 @@ def rank(booster, table, ours):
     """The ranks of these kernels, as ranking.cc has them."""
     matrix = table.matrix(ours)
     ranks = numpy.full(len(table.label), numpy.inf)
-    ranks[ours] = booster.predict(matrix, iteration_range=(0, (TREES + 3) // 4)) + 1000  # behind all finalists
+    ranks[ours] = booster.predict(matrix, iteration_range=(0, (TREES + 5) // 6)) + 1000  # behind all finalists
     final = numpy.zeros(len(table.label))
     final[ours] = booster.predict(matrix)
     ranks[table.not_asked] = numpy.inf

@@ -201,12 +201,8 @@ void Recorder::Add(const Touched& touched) {
 Footprint Recorder::footprint() const {
   Footprint sum;
   for (const auto& [begin, touched] : allocations_) {
-    const auto of = [&](const Interval& known) {
-      return static_cast<double>(
-          (any_cut_ && known.size() != 0 ? touched.allocation : known).size());
-    };
-    sum.all += of(touched.bytes);
-    sum.loaded += of(touched.loaded);
+    sum.all += static_cast<double>(touched.bytes.size());
+    sum.loaded += static_cast<double>(touched.loaded.size());
   }
   return sum;
 }

@@ -124,6 +124,10 @@ TEST_F(TimedRunTest, WhatALaunchLeavesAloneIsNotInItsWay) {
   EXPECT_EQ(
       Time("Copy", kWorkgroups, 0, nullptr, kLong, false, 4 * kWorkgroups * kItems).time.mall_hits,
       1);
+  // Waves that are too long to be recorded whole: those across the grid tell what is touched.
+  EXPECT_EQ(Time("ReadAgain", kWorkgroups, 20'000, nullptr, kLong, false, 4 * kWorkgroups * kItems)
+                .time.mall_hits,
+            1);
   machine.mall_bytes = Parameter(1.5 * kWorkgroups * kItems * 4, "less");
   EXPECT_LT(Time("Copy", kWorkgroups).time.mall_hits, 0.9);
 }
