@@ -147,6 +147,15 @@ TEST(ChooseBlockMap, GroupsOfATileShareItsDie) {
   EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 16);
   grid.group_bytes = 512;
   EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 1) << "10 MB";
+  // Those of 56 workgroups are 3.7 MB, more than L2 has beside columns. One group after the other
+  // would have all of it, unless its cells, 4 KB apart, fall into a sixteenth of the sets.
+  grid.resident = 1.5;
+  grid.group_bytes = 256;
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 1);
+  grid.cell_bytes = 4096;
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 16);
+  grid.cell_bytes = 4096 + 128;
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 1) << "all sets";
   // 32 groups of 55 x 4 tiles: side by side each die would have one row of each, and share no
   // columns.
   grid = {.tiles = 220, .rows = 55, .columns = 4, .row_elements = 128, .column_elements = 128};

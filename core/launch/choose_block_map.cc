@@ -48,6 +48,13 @@ std::int64_t GroupsOfLines(const TileGrid& grid) {
   return std::min(groups, grid.groups);
 }
 
+/// Bytes of L2 that a group's channels of a cell take up where groups run one after the other:
+/// cells whose distance is a multiple of a power of two lines fall into one of so many sets.
+double BytesOfSets(const TileGrid& grid) {
+  const std::int64_t lines = grid.cell_bytes / kLineBytes;
+  return static_cast<double>(std::max(grid.group_bytes, (lines & -lines) * kLineBytes));
+}
+
 /// How many of the groups run next to each other: all, those of whole lines, or one.
 std::int64_t NeighboursOf(const DeviceFacts& device, const TileGrid& grid) {
   constexpr double kOfCells = 0.75;  // of L2: the rest is of columns, which pass through
@@ -65,7 +72,11 @@ std::int64_t NeighboursOf(const DeviceFacts& device, const TileGrid& grid) {
   const double rows = std::max(1.0, tiles / static_cast<double>(grid.columns));
   const double cells =
       std::min(groups, resident) * rows * grid.row_elements * static_cast<double>(grid.group_bytes);
-  if (cells > kOfCells * MachineFactsOf(device.gfx).l2_bytes) return 1;
+  const double l2 = MachineFactsOf(device.gfx).l2_bytes;
+  const double of_one =
+      std::max(1.0, resident / static_cast<double>(grid.columns)) * grid.row_elements;
+  const bool one_stays = of_one * BytesOfSets(grid) <= l2;
+  if (cells > (one_stays ? kOfCells : 1) * l2) return 1;
   // Of each tile.
   const double beside = Reads(grid, tiles, 0, static_cast<double>(grid.taps)) / tiles;
   const double behind = Reads(grid, resident, 0) / resident;

@@ -16,6 +16,7 @@ struct TileGrid {
   double resident = 1;                // workgroups of a compute unit
   std::int64_t groups = 1, splits = 1;
   std::int64_t group_bytes = 0;  // from a group's channels of a cell to the next group's; 0: far
+  std::int64_t cell_bytes = 0;   // from a cell to the next one, of all groups; 0: far
   std::int64_t taps = 1;         // at which cells are read
   std::int64_t sections = 1;     // sub-GEMMs of a group, whose tiles are of unlike length
   std::int64_t channels = 0;     // of a group, where K is cells (backward-weight)

@@ -426,8 +426,9 @@ GatherPlan PlanGather(const TileConfig& config, const PartRequest& request) {
   plan.args.sub_gemms = static_cast<int>(plan.table.size());
   plan.is_inline = plan.table.size() <= kInlineSubGemms;
   if (plan.is_inline) std::copy(plan.table.begin(), plan.table.end(), plan.args.inline_table);
-  const std::int64_t group_bytes =
-      request.problem.AxesOf(request.problem.a()).stride[4] * SizeOf(config.type);
+  const PerAxis stride = request.problem.AxesOf(request.problem.a()).stride;
+  const std::int64_t group_bytes = stride[4] * SizeOf(config.type);
+  const std::int64_t cell_bytes = stride[3] * SizeOf(config.type);
   plan.args.map = ChooseBlockMap(request.device, {.tiles = tiles.count,
                                                   .rows = tiles.m_tiles,
                                                   .columns = tiles.n_tiles,
@@ -437,6 +438,7 @@ GatherPlan PlanGather(const TileConfig& config, const PartRequest& request) {
                                                   .groups = tiles.groups,
                                                   .splits = sharing.splits,
                                                   .group_bytes = group_bytes * config.merge.groups,
+                                                  .cell_bytes = cell_bytes,
                                                   .taps = request.problem.filter_taps(),
                                                   .sections = plan.args.sub_gemms});
   plan.shape = {
