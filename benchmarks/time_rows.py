@@ -4,7 +4,7 @@
     python3 benchmarks/time_rows.py --library=bazel-bin/instances/c/libgridwise.so --out=times.csv problems.csv ...
 
 Needs PyTorch. Of each problem, the rows whose estimate is within --factor times the least; as compare_cudnn.py does, by events around
-one launch after 256 MB have been written, median. The rows take turns, and the mean of their turns counts. Results are not compared. With
+one launch after 256 MB have been written, median. The rows take turns, and the median of their turns counts. Results are not compared. With
 --splits, other numbers of splits of the first rows as well, into a second table.
 """
 
@@ -42,7 +42,7 @@ class Plan:
         self.conv(a, b, out, workspace, stream=torch.cuda.current_stream())
 
     def ms(self):
-        return statistics.mean(self.times)
+        return statistics.median(self.times)
 
 
 def read_problems(path):
@@ -84,7 +84,7 @@ def main():
     parser.add_argument("--factor", type=float, default=2.5)
     parser.add_argument("--splits", type=int, default=0, help="of so many rows of a problem, other numbers of splits")
     parser.add_argument("--splits-out", default="splits.csv")
-    parser.add_argument("--turns", type=int, default=2)
+    parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=1e9)
     args = parser.parse_args()
     torch.cuda.init()

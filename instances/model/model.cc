@@ -71,6 +71,9 @@ absl::Status Model::AddLine(std::string_view line) {
     if (group.ok()) groups_.push_back(*group);
     return group.status();
   }
+  if (key == "margin" && rest.size() == 1 && absl::SimpleAtod(rest[0], &margin_)) {
+    return absl::OkStatus();
+  }
   if (key == "family" && rest.size() == 1) {
     families_.emplace_back(rest[0]);
     return absl::OkStatus();
@@ -159,13 +162,25 @@ bool Model::KnowsFamily(std::string_view family) const {
   return std::find(families_.begin(), families_.end(), family) != families_.end();
 }
 
+float Model::Range::beyond() const {
+  // The file has six digits.
+  const float rounding = 1e-5f * std::max(std::abs(low), std::abs(high));
+  return 0.1f * (high - low) + rounding;
+}
+
+double Model::FurthestEstimate() const {
+  const std::span<const std::string_view> names = FeatureNames();
+  for (std::size_t i = 0; i < ranges_.size(); ++i) {
+    if (names[i] == "log2_of_least") return ranges_[i].high + ranges_[i].beyond();
+  }
+  return std::numeric_limits<double>::infinity();
+}
+
 std::optional<std::string> Model::FarFeature(const Features& features) const {
   for (std::size_t i = 0; i < ranges_.size(); ++i) {
     const Range& range = ranges_[i];
-    // The file has six digits.
-    const float rounding = 1e-5f * std::max(std::abs(range.low), std::abs(range.high));
-    const float margin = 0.1f * (range.high - range.low) + rounding;
-    if (features[i] < range.low - margin || features[i] > range.high + margin) {
+    const float beyond = range.beyond();
+    if (features[i] < range.low - beyond || features[i] > range.high + beyond) {
       return absl::StrFormat("%s is %g, and %g to %g in the training set", FeatureNames()[i],
                              features[i], range.low, range.high);
     }
