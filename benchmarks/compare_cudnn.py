@@ -96,6 +96,8 @@ def sizes_of(problem, direction, dtype):
     axes = list(zip(*problem.dims))[:5] + [map(out_size, problem.dims)]
     for name, values in zip(("in", "filter", "stride", "dilation", "pad", "out"), axes):
         text += f" {name} " + "x".join(map(str, values))
+        if name == "pad" and any(d[4] != d[5] for d in problem.dims):
+            text += ":" + "x".join(str(d[5]) for d in problem.dims)
     return text
 
 

@@ -226,6 +226,7 @@ PartEstimate EstimateLaunch(const HaloDenseConfig& config, const PartRequest& re
                               .memory_cycles = slab * slabs,
                               .alone_cycles = slab * slabs + kStore,
                               .fixed_cycles = launch / rounds,
+                              .workgroups = static_cast<double>(halo.tiling.tiles),
                               .rounds = rounds,
                               .resident = 1})};
 }

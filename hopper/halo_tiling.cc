@@ -318,12 +318,14 @@ LaunchShape HaloLaunchShape(std::int64_t workgroups, int threads, std::int64_t s
 Cost HaloCost(const Halo& halo, const ConvProblem& problem, const DeviceFacts& device,
               std::int64_t sharers, double fixed, double efficiency) {
   const double tiles = static_cast<double>(CeilDiv<std::int64_t>(halo.tiling.tiles, sharers));
+  const std::int64_t workgroups = sharers * BlocksOf(problem);
   const double rounds =
-      static_cast<double>(CeilDiv<std::int64_t>(sharers * BlocksOf(problem), device.compute_units));
+      static_cast<double>(CeilDiv<std::int64_t>(workgroups, device.compute_units));
   return {.matrix_cycles = tiles * halo.cycles.matrix / efficiency,
           .memory_cycles = tiles * halo.cycles.memory / efficiency,
           .alone_cycles = tiles * halo.cycles.both() / efficiency,
           .fixed_cycles = fixed,
+          .workgroups = static_cast<double>(workgroups),
           .rounds = rounds,
           .resident = 1};
 }

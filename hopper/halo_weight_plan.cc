@@ -16,6 +16,7 @@ PartEstimate EstimateHaloWeight(const Halo& halo, const PartRequest& request, do
                          ? request.sharing.splits
                          : static_cast<int>(SharersOf(problem, request.device, halo.tiling.tiles));
   Cost cost = HaloCost(halo, problem, request.device, splits, kLaunch, efficiency);
+  cost.splits = splits;
   const auto elements = static_cast<double>(problem.out_elements());
   if (splits > 1) {
     cost.pass_cycles =

@@ -11,6 +11,7 @@
 #include "hopper/line_plan.h"
 #include "hopper/narrow_plan.h"
 #include "hopper/plan.h"
+#include "hopper/row_shapes.h"
 #include "hopper/simple_plan.h"
 
 namespace gridwise::hopper {
@@ -75,6 +76,7 @@ class Kernel final : public PartKernel {
 
   std::string name() const override { return PrintFields(config_); }
   DataType type() const override { return config_.type; }
+  RowShape shape() const override { return ShapeOf(config_); }
   const KernelCode& code() const override { return code_; }
   bool has_epilogue() const override { return true; }
   bool takes_cells_as_they_are() const override { return TakesAnyCells(config_); }

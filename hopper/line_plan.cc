@@ -185,6 +185,7 @@ PartEstimate EstimateLaunch(const LineConfig& config, const PartRequest& request
                               .memory_cycles = tiling.cycles,
                               .alone_cycles = tiling.cycles,
                               .fixed_cycles = TheFit().launch,
+                              .workgroups = static_cast<double>(tiling.tiles),
                               .rounds = 1,
                               .resident = 1,
                               .tensor_cycles = traffic / DramBytesPerCycle(request.device)})};

@@ -211,11 +211,13 @@ class Estimates {
                        .memory_cycles = memory,
                        .alone_cycles = alone,
                        .fixed_cycles = fit_.launch / rounds,
+                       .workgroups = tiles,
                        .rounds = rounds,
                        .resident = 1,
                        .tensor_cycles = (operand_bytes_ + elements_ * out_bytes * tensors) /
                                         DramBytesPerCycle(request_.device),
-                       .pass_cycles = tensors == 1 ? 0 : PassOf(splits)});
+                       .pass_cycles = tensors == 1 ? 0 : PassOf(splits),
+                       .splits = 1.0 * splits});
   }
 
  private:

@@ -53,9 +53,11 @@ Cost EstimateSplits(const PartRequest& request, const Gemm& gemm, int splits) {
        .memory_cycles = matrix,
        .alone_cycles = 3 * matrix + kLaunch,
        .fixed_cycles = kLaunch,
+       .workgroups = tiles,
        .rounds = std::max(1.0, tiles / device.compute_units),
        .resident = kResident,
-       .pass_cycles = splits == 1 ? 0 : PassCycles(device, elements * 4 * (splits + 1))});
+       .pass_cycles = splits == 1 ? 0 : PassCycles(device, elements * 4 * (splits + 1)),
+       .splits = 1.0 * splits});
 }
 
 Sharing SharingOf(const PartRequest& request, const Gemm& gemm) {

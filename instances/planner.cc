@@ -104,8 +104,9 @@ model::Ranking Rank(const Choice& choice, std::vector<Candidate>& candidates) {
                     .cost = candidate.cost()});
   }
   const bool asks = choice.options.model && rows.size() > 1;  // of one row there is no first
-  model::Ranking ranking = model::Rank(asks ? model::BuiltInModel() : nullptr,
-                                       model::ModelUse::kWhereBetter, choice.context, rows);
+  model::Ranking ranking =
+      model::Rank(asks ? model::BuiltInModel(choice.context.device().gfx) : nullptr,
+                  model::ModelUse::kWhereBetter, choice.context, rows);
   auto row = rows.begin();
   for (Candidate& candidate : candidates) {
     if (candidate.refusal() == nullptr) candidate.cycles = (row++)->cycles;

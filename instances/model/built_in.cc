@@ -1,22 +1,38 @@
-#include <memory>
-#include <string_view>
+#include <cstddef>
 
 #include "absl/base/no_destructor.h"
+#include "absl/status/statusor.h"
+#include "core/arch/target.h"
 #include "instances/model/model.h"
 
 namespace gridwise::model {
 namespace {
 
+/// Of the simulator's targets.
 constexpr char kText[] =
 #include "instances/model/model.inc"
     ;
+/// Of times of a device.
+constexpr char kSm90aText[] =
+#include "instances/model/sm_90a.inc"
+    ;
+
+template <std::size_t kSize>
+absl::StatusOr<Model> Parsed(const char (&text)[kSize]) {
+  return Model::Parse({text, kSize - 1});
+}
+
+const Model* Get(const absl::StatusOr<Model>& model) { return model.ok() ? &*model : nullptr; }
 
 }  // namespace
 
-const Model* BuiltInModel() {
-  static const absl::NoDestructor<absl::StatusOr<Model>> model(
-      Model::Parse({kText, sizeof(kText) - 1}));
-  return model->ok() ? &**model : nullptr;
+const Model* BuiltInModel(Gfx gfx) {
+  if (gfx == Gfx::kSm90a) {
+    static const absl::NoDestructor<absl::StatusOr<Model>> model(Parsed(kSm90aText));
+    return Get(*model);
+  }
+  static const absl::NoDestructor<absl::StatusOr<Model>> model(Parsed(kText));
+  return Get(*model);
 }
 
 }  // namespace gridwise::model

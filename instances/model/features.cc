@@ -27,6 +27,12 @@ double BytesOf(const ConvProblem& p) {
          SizeOf(p.output_type()) * static_cast<double>(p.out_elements());
 }
 
+/// GB/s of the Infinity Cache, or where there is none of device memory.
+double BehindL2(Gfx gfx) {
+  const MachineFacts machine = MachineFactsOf(gfx);
+  return machine.mall_gb_per_s > 0 ? machine.mall_gb_per_s : machine.dram_read_gb_per_s;
+}
+
 /// What lanes lie along of kernels without tile: channels of the output, or pairs of channels.
 double LaneItems(const ConvProblem& p) {
   return static_cast<double>(p.direction == Direction::kForward        ? p.k
@@ -224,7 +230,7 @@ FeatureMaker::FeatureMaker(PlanContext& context) {
               .wave_size = 1.0 * TraitsOf(device.gfx).wave_size,
               .out_bytes = 1.0 * SizeOf(p.output_type())};
   units_ = device.compute_units;
-  tensors_cycles_ = BytesOf(p) / (MachineFactsOf(device.gfx).mall_gb_per_s / device.clock_ghz);
+  tensors_cycles_ = BytesOf(p) / (BehindL2(device.gfx) / device.clock_ghz);
   const auto put = [&](std::string_view, double value) {
     problem_[of_problem_++] = static_cast<float>(value);
   };

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -71,6 +70,9 @@ absl::Status Model::AddLine(std::string_view line) {
     if (group.ok()) groups_.push_back(*group);
     return group.status();
   }
+  if (key == "margin" && rest.size() == 1 && absl::SimpleAtod(rest[0], &margin_)) {
+    return absl::OkStatus();
+  }
   if (key == "family" && rest.size() == 1) {
     families_.emplace_back(rest[0]);
     return absl::OkStatus();
@@ -93,6 +95,7 @@ absl::Status Model::AddLine(std::string_view line) {
     ranges_.push_back(range);
     lowest_.push_back(range.low - margin);
     highest_.push_back(range.high + margin);
+    if (rest[0] == "log2_of_least") furthest_estimate_ = highest_.back();
     return absl::OkStatus();
   }
   for (const std::string_view known : {"date", "trainer", "rows", "training", "sample"}) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,7 +39,8 @@ class Model {
   /// Reads a model file, whose lines are "key value": of what it is (date, trainer, rows, training
   /// and sample, SHA-256s), "group DEVICE DIRECTION TYPE PROBLEMS OF_ESTIMATES OF_MODEL", "family
   /// NAME", "feature NAME LOW HIGH" as FeatureNames() has them, and "tree NODE...", nodes in
-  /// preorder: a leaf its value, others FEATURE<THRESHOLD, with what is below first.
+  /// preorder: a leaf its value, others FEATURE<THRESHOLD, with what is below first; and where
+  /// there is one "margin", see below.
   /// kInvalidArgument, naming the line; kFailedPrecondition if its features are others than this
   /// library's.
   static absl::StatusOr<Model> Parse(std::string_view text);
@@ -53,6 +55,12 @@ class Model {
   /// The first feature that is far from those of the training set: more than a tenth of their range
   /// outside of it. Nothing: none is.
   std::optional<std::string> FarFeature(const Features& features) const;
+
+  /// What trees must find a row faster by than the one of least estimate, log2, to be put before
+  /// it: times of a real device are uncertain, and so are trees where they know little.
+  double margin() const { return margin_; }
+  /// The furthest from a problem's least estimate that a row may be, log2, for trees to know it.
+  double FurthestEstimate() const { return furthest_estimate_; }
 
   std::size_t trees() const { return trees_.size(); }
   /// Adds what the trees from `begin` to `end` say of each row to its sum: the more trees, the more
@@ -88,11 +96,13 @@ class Model {
   };
   std::vector<Range> ranges_;            // of the features
   std::vector<float> lowest_, highest_;  // that are not far from them
+  double furthest_estimate_ = std::numeric_limits<double>::infinity();
+  double margin_ = 0;
   std::vector<Node> nodes_;
   std::vector<Tree> trees_;
 };
 
-/// The one that is compiled in; null if there is none for this library's features.
-const Model* BuiltInModel();
+/// The one of a target that is compiled in; null if there is none for this library's features.
+const Model* BuiltInModel(Gfx gfx);
 
 }  // namespace gridwise::model

@@ -5,11 +5,13 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "core/arch/target.h"
 #include "core/base/types.h"
 #include "core/conv/problem.h"
@@ -127,6 +129,36 @@ TEST(Ranking, AsksAboutRowsOfLeastEstimateAlone) {
   EXPECT_GT(rows[0].cycles, rows[1].cycles);
 }
 
+/// Text() with a line in place of another.
+Model ModelWith(const std::string& line, const std::string& instead) {
+  const std::string text = Text();
+  EXPECT_THAT(text, HasSubstr(line));
+  return *Model::Parse(absl::StrReplaceAll(text, {{line, instead}}));
+}
+
+TEST(Ranking, PutsNothingBeforeTheLeastEstimateForLessThanTheMargin) {
+  PlanContext context(Problem(), Gfx::k942, {});
+  for (const auto& [margin, first] : {std::pair("0.4", 1), std::pair("0.5", 0)}) {
+    const Model model =
+        ModelWith("family tile\n", absl::StrCat("margin ", margin, "\nfamily tile\n"));
+    // The trees say 1 and log2(1.5).
+    std::vector<RankedRow> rows = {Row(64, 32, 100), Row(64, 64, 150)};
+    EXPECT_TRUE(Rank(&model, ModelUse::kWhereBetter, context, rows).by_model);
+    EXPECT_EQ(rows[1].cycles < rows[0].cycles, first == 1) << margin;
+  }
+}
+
+TEST(Ranking, DoesNotAskAboutRowsOfFurtherEstimatesThanItKnows) {
+  const Model model =
+      ModelWith("feature log2_of_least -1000000 1000000\n", "feature log2_of_least 0 2\n");
+  EXPECT_NEAR(model.FurthestEstimate(), 2.2, 1e-3);
+  PlanContext context(Problem(), Gfx::k942, {});
+  std::vector<RankedRow> rows = {Row(64, 64, 500), Row(128, 32, 100), Row(128, 32, 400)};
+  EXPECT_TRUE(Rank(&model, ModelUse::kWhereBetter, context, rows).by_model);
+  EXPECT_LT(rows[1].cycles, rows[2].cycles);
+  EXPECT_LT(rows[2].cycles, rows[0].cycles);
+}
+
 /// By the estimates, and why.
 std::string WhyNot(const ConvProblem& problem, Gfx gfx, std::string_view family = "tile",
                    const Model* model = nullptr) {
@@ -177,16 +209,22 @@ TEST(Features, AreOfTheTrueGemms) {
 }
 
 TEST(BuiltIn, IsForThisLibrary) {
-  std::ifstream file("instances/model/model.inc");
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  ASSERT_FALSE(text.empty());
-  if (text.find("\ntree ") == std::string::npos) {
-    EXPECT_EQ(BuiltInModel(), nullptr);
-    return;
+  for (const auto& [name, gfx] :
+       {std::pair("model.inc", Gfx::k942), std::pair("sm_90a.inc", Gfx::kSm90a)}) {
+    std::ifstream file(std::string("instances/model/") + name);
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    ASSERT_FALSE(text.empty());
+    if (text.find("\ntree ") == std::string::npos) {
+      EXPECT_EQ(BuiltInModel(gfx), nullptr);
+      continue;
+    }
+    EXPECT_TRUE(Model::Parse(text).ok())
+        << Model::Parse(text).status() << "; train it anew: tools/tune/train.py";
+    EXPECT_NE(BuiltInModel(gfx), nullptr);
+    if (BuiltInModel(gfx) != nullptr) {
+      EXPECT_NE(BuiltInModel(gfx)->Find(gfx, Direction::kForward, DataType::kF16), nullptr);
+    }
   }
-  EXPECT_TRUE(Model::Parse(text).ok())
-      << Model::Parse(text).status() << "; train it anew: tools/tune/train.py";
-  EXPECT_NE(BuiltInModel(), nullptr);
 }
 
 }  // namespace

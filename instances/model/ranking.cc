@@ -25,12 +25,15 @@ bool IsWhole(PlanContext& context) {
 /// others.
 constexpr std::size_t kFinalists = 4;
 
-/// The rows that the model is asked about.
-std::vector<RankedRow*> FirstByEstimate(std::span<RankedRow> rows) {
+/// The rows that the model is asked about: none that are further from the least than it knows any.
+std::vector<RankedRow*> FirstByEstimate(const Model& model, std::span<RankedRow> rows) {
   std::vector<RankedRow*> first;
   for (RankedRow& row : rows) first.push_back(&row);
   std::ranges::stable_sort(first, {}, &RankedRow::cycles);
   first.resize(std::min(kAsked, first.size()));
+  if (first.empty()) return first;
+  const double most = first.front()->cycles * std::exp2(model.FurthestEstimate());
+  while (first.back()->cycles > most) first.pop_back();
   return first;
 }
 
@@ -111,7 +114,7 @@ Ranking Rank(const Model* model, ModelUse use, PlanContext& context, std::span<R
   for (RankedRow& row : rows) row.cycles = row.cost.cycles;
   if (model == nullptr) return {.by_model = false, .about = "there is no model"};
   std::string reason = WhyNot(*model, use, context);
-  const std::vector<RankedRow*> asked = FirstByEstimate(rows);
+  const std::vector<RankedRow*> asked = FirstByEstimate(*model, rows);
   std::vector<Features> features;
   if (reason.empty()) reason = Describe(*model, context, asked, features);
   if (!reason.empty()) return {.by_model = false, .about = "not the model: " + reason};
@@ -121,6 +124,7 @@ Ranking Rank(const Model* model, ModelUse use, PlanContext& context, std::span<R
   for (std::size_t i = 0; i < asked.size(); ++i) {
     questions.push_back({asked[i], &features[i], std::log2(asked[i]->cycles / least)});
   }
+  questions.front().slowdown -= model->margin();
   Ask(*model, questions);
   // The others come behind these, in the order of their estimates.
   const double slowest = std::exp2(questions.back().slowdown);

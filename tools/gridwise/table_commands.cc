@@ -2,12 +2,14 @@
 
 #include <cstdio>
 #include <optional>
+#include <set>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "core/arch/target.h"
 #include "instances/model/model.h"
 #include "tools/gridwise/problem_sets.h"
 #include "tools/gridwise/read_tables.h"
@@ -21,10 +23,9 @@
 namespace gridwise {
 namespace {
 
-/// The model of a file; null: none is compiled in.
-absl::StatusOr<const model::Model*> FindModel(const std::string& path,
-                                              std::optional<model::Model>& read) {
-  if (path.empty()) return model::BuiltInModel();
+/// The model of a file, for every target, or those that are compiled in.
+absl::StatusOr<ModelOf> FindModel(const std::string& path, std::optional<model::Model>& read) {
+  if (path.empty()) return model::BuiltInModel;
   const absl::StatusOr<std::string> text = ReadTextFile(path);
   if (!text.ok()) return text.status();
   absl::StatusOr<model::Model> parsed = model::Model::Parse(*text);
@@ -32,7 +33,7 @@ absl::StatusOr<const model::Model*> FindModel(const std::string& path,
     return absl::InvalidArgumentError(absl::StrCat(path, ": ", parsed.status().message()));
   }
   read = *std::move(parsed);
-  return &*read;
+  return [&read](Gfx) { return &*read; };
 }
 
 absl::Status PrintValidation(const ValidateOptions& options) {
@@ -41,14 +42,21 @@ absl::Status PrintValidation(const ValidateOptions& options) {
         absl::StrFormat("--against is '%s'; must be oracle", options.against));
   }
   std::optional<model::Model> read;
-  const absl::StatusOr<const model::Model*> model = FindModel(options.model, read);
-  if (!model.ok()) return model.status();
+  const absl::StatusOr<ModelOf> model_of = FindModel(options.model, read);
+  if (!model_of.ok()) return model_of.status();
   const absl::StatusOr<std::vector<TimedProblem>> problems = ReadTables(options.tables);
   if (!problems.ok()) return problems.status();
-  const std::vector<Judge> judges = StandardJudges(*model);
+  const std::vector<Judge> judges = StandardJudges(*model_of);
   const absl::StatusOr<std::vector<ValidatedGroup>> groups = Validate(*problems, judges);
   if (!groups.ok()) return groups.status();
-  absl::PrintF("model: %s\n", *model == nullptr ? "none" : (*model)->about());
+  std::set<const model::Model*> models;
+  for (const TimedProblem& problem : *problems) {
+    const std::optional<Gfx> gfx = ParseGfx(problem.device);
+    const model::Model* const model = gfx ? (*model_of)(*gfx) : nullptr;
+    if (models.insert(model).second) {
+      absl::PrintF("model: %s\n", model == nullptr ? "none" : model->about());
+    }
+  }
   std::fputs(ToString(*groups).c_str(), stdout);
   return absl::OkStatus();
 }

@@ -88,13 +88,13 @@ absl::StatusOr<PlanContext> ContextOf(const TimedProblem& timed, int splits = 0)
 /// Elements of a tile; 0 of kernels without one.
 double TileOf(const model::RankedRow& row) { return 1.0 * row.shape.tile_m * row.shape.tile_n; }
 
-Judge Ranked(std::string name, const model::Model* model, model::ModelUse use) {
+Judge Ranked(std::string name, const ModelOf& model_of, model::ModelUse use) {
   return {std::move(name),
-          [model, use](const TimedProblem& timed) -> absl::StatusOr<std::vector<double>> {
+          [model_of, use](const TimedProblem& timed) -> absl::StatusOr<std::vector<double>> {
             absl::StatusOr<AskedProblem> asked = AskTimedRows(timed);
             if (!asked.ok()) return asked.status();
             PlanContext context(asked->problem, asked->device, {});
-            model::Rank(model, use, context, asked->rows);
+            model::Rank(model_of(asked->device.gfx), use, context, asked->rows);
             std::vector<double> cycles;
             for (const model::RankedRow& row : asked->rows) cycles.push_back(row.cycles);
             return cycles;
@@ -128,14 +128,13 @@ absl::StatusOr<AskedProblem> AskTimedRows(const TimedProblem& problem) {
   return asked;
 }
 
-std::vector<Judge> StandardJudges(const model::Model* model) {
+std::vector<Judge> StandardJudges(const ModelOf& model_of) {
+  const auto none = [](Gfx) -> const model::Model* { return nullptr; };
   std::vector<Judge> judges = {
-      Ranked("planner", model, model::ModelUse::kWhereBetter),
-      Ranked("estimates", nullptr, model::ModelUse::kWhereBetter),
+      Ranked("planner", model_of, model::ModelUse::kWhereBetter),
+      Ranked("estimates", none, model::ModelUse::kWhereBetter),
+      Ranked("model wherever trained", model_of, model::ModelUse::kWhereKnown),
   };
-  if (model != nullptr) {
-    judges.push_back(Ranked("model wherever trained", model, model::ModelUse::kWhereKnown));
-  }
   judges.push_back(
       {"largest tile", [](const TimedProblem& timed) -> absl::StatusOr<std::vector<double>> {
          const absl::StatusOr<AskedProblem> asked = AskTimedRows(timed);

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/arch/target.h"
 #include "instances/model/model.h"
 #include "instances/model/ranking.h"
 #include "tools/tune/times.h"
@@ -22,9 +24,12 @@ struct AskedProblem {
 /// no config's, or one that does not compute the problem.
 absl::StatusOr<AskedProblem> AskTimedRows(const TimedProblem& problem);
 
-/// The planner with a model, which is null or outlives the judges; the rows' estimates; the model
-/// wherever it was trained, if there is one; and whoever takes the largest tile.
-std::vector<Judge> StandardJudges(const model::Model* model);
+/// A target's model, which is null or outlives who asks.
+using ModelOf = std::function<const model::Model*(Gfx)>;
+
+/// The planner with the models; the rows' estimates; the models wherever they were trained; and
+/// whoever takes the largest tile.
+std::vector<Judge> StandardJudges(const ModelOf& model_of);
 
 /// What tools/tune/train.py reads: a line for each time, with what is known of the problem and the
 /// row's features. Kernels that the library does not know are left out, and counted in `unknown`.

@@ -1,5 +1,6 @@
-/// The model that is compiled in, if any, was trained on what this library says of the rows of
-/// tables/sample.csv: a change of estimates, rows' shapes or features wants it trained anew.
+/// The models that are compiled in were trained on what this library says of the rows of
+/// tables/sample.csv and sample_sm_90a.csv: a change of estimates, rows' shapes or features wants
+/// them trained anew.
 
 #include <fstream>
 #include <iterator>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/arch/target.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "instances/model/model.h"
@@ -23,14 +25,14 @@ std::string TextOf(const char* path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-TEST(Model, IsOfThisLibrary) {
-  const std::string text = TextOf("instances/model/model.inc");
+void ExpectCurrent(const char* model, Gfx gfx, const char* sample) {
+  const std::string text = TextOf(model);
   ASSERT_FALSE(text.empty());
   if (text.find("\ntree ") == std::string::npos) {
-    EXPECT_EQ(model::BuiltInModel(), nullptr);
+    EXPECT_EQ(model::BuiltInModel(gfx), nullptr);
     return;
   }
-  const auto problems = ReadTimes(TextOf("tools/tune/tables/sample.csv"));
+  const auto problems = ReadTimes(TextOf(sample));
   ASSERT_TRUE(problems.ok()) << problems.status();
   int unknown = 0;
   const absl::StatusOr<std::string> table = PrintTrainingTable(*problems, unknown);
@@ -40,6 +42,14 @@ TEST(Model, IsOfThisLibrary) {
   EXPECT_THAT(
       text, ::testing::HasSubstr("\nsample " + llvm::toHex(sha.final(), /*LowerCase=*/true) + "\n"))
       << "rows' estimates or features have changed: train anew, see tools/tune/README.md";
+}
+
+TEST(Model, IsOfThisLibrary) {
+  ExpectCurrent("instances/model/model.inc", Gfx::k942, "tools/tune/tables/sample.csv");
+}
+
+TEST(Model, OfDeviceIsOfThisLibrary) {
+  ExpectCurrent("instances/model/sm_90a.inc", Gfx::kSm90a, "tools/tune/tables/sample_sm_90a.csv");
 }
 
 }  // namespace

@@ -16,6 +16,12 @@ tools/tune/tables/sample.csv, of which //tools/tune:model_is_current_test makes 
 into five parts by their geometry, whatever the direction, type and batch; each part is judged by trees of the other four.
 What these judgements come to, beside the estimates alone, is written for each device, direction and type: the planner asks
 the model only where it is better.
+
+Times of a GPU are uncertain, and its estimates fitted to networks that the tables may know little of. So with --margin=M, log2, the
+kernel of least estimate is put behind another only where the trees find that one faster by more than M. The model of sm_90a:
+
+    python3 benchmarks/time_rows.py ...  # on the device
+    python3 tools/tune/train.py tools/tune/tables/sm_90a.csv.xz --out=instances/model/sm_90a.inc --margin=0.07 --depth=6
 """
 
 import argparse
@@ -25,8 +31,11 @@ import datetime
 import hashlib
 import io
 import json
+import lzma
+import os
 import subprocess
 import sys
+import tempfile
 
 import numpy
 import xgboost
@@ -48,9 +57,9 @@ PARAMETERS = {
     "nthread": 1,
 }
 KNOWN = 10  # columns in front of the features
-SAMPLE = "tools/tune/tables/sample.csv"
 SAMPLE_PROBLEMS = 40
 BUILT_IN = "instances/model/model.inc"
+SAMPLES = {BUILT_IN: "tools/tune/tables/sample.csv", "instances/model/sm_90a.inc": "tools/tune/tables/sample_sm_90a.csv"}
 SAMPLE_COLUMNS = ("problem", "device", "sizes", "row", "splits", "result", "estimate_us", "ms")
 
 
@@ -63,7 +72,7 @@ def fold(geometry):
 class Table:
     """The lines of `gridwise features`."""
 
-    def __init__(self, text):
+    def __init__(self, text, margin=0.0):
         rows = list(csv.reader(io.StringIO(text)))
         header, rows = rows[0], rows[1:]
         if not rows:
@@ -87,12 +96,16 @@ class Table:
         self.used = numpy.zeros(len(rows), dtype=bool)
         self.not_asked = numpy.zeros(len(rows), dtype=bool)
         self.problem = numpy.zeros(len(rows), dtype=int)  # its number
+        self.margin = margin
+        self.lead = numpy.zeros(len(rows))  # of the kernel of least estimate, in ranks
         for number, indices in enumerate(self.problems.values()):
             slowdown = numpy.log2(self.ms[indices] / self.ms[indices].min())
             self.label[indices] = numpy.minimum(slowdown, SLOWEST)
             self.problem[indices] = number
             self.used[indices] = True
-            self.not_asked[indices[numpy.argsort(self.estimate[indices], kind="stable")[ASKED:]]] = True
+            order = indices[numpy.argsort(self.estimate[indices], kind="stable")]
+            self.not_asked[order[ASKED:]] = True
+            self.lead[order[0]] = margin
         self.is_bound = bound | (self.label == SLOWEST)
         self.weight = 0.3 / (0.1 + self.label)
 
@@ -130,9 +143,10 @@ def rank(booster, table, ours):
     """The ranks of these kernels, as ranking.cc has them."""
     matrix = table.matrix(ours)
     ranks = numpy.full(len(table.label), numpy.inf)
-    ranks[ours] = booster.predict(matrix, iteration_range=(0, (TREES + 5) // 6)) + 1000  # behind all finalists
+    first = booster.predict(matrix, iteration_range=(0, (TREES + 5) // 6))
+    ranks[ours] = first - table.lead[ours] + 1000  # behind all finalists
     final = numpy.zeros(len(table.label))
-    final[ours] = booster.predict(matrix)
+    final[ours] = booster.predict(matrix) - table.lead[ours]
     ranks[table.not_asked] = numpy.inf
     for indices in table.problems.values():
         if ours[indices[0]]:
@@ -188,6 +202,8 @@ def write(table, date, sample):
     ]
     if sample:
         lines.append("sample %s" % sample)
+    if table.margin:
+        lines.append("margin %g" % table.margin)
     lines += groups(table, ranks)
     lines += ["family %s" % family for family in table.families]
     low, high = table.x[used].min(axis=0), table.x[used].max(axis=0)
@@ -196,7 +212,7 @@ def write(table, date, sample):
     return "\n".join(lines) + '\n)model"\n'
 
 
-def write_sample(tables):
+def write_sample(tables, out):
     """Some problems' lines of the tables, by chance that depends on nothing but their sizes."""
     lines = collections.defaultdict(list)
     for path in tables:
@@ -205,11 +221,21 @@ def write_sample(tables):
                 if line["result"] in ("timed", "slower"):
                     lines[line["device"], line["sizes"]].append([line.get(name, "") for name in SAMPLE_COLUMNS])
     chosen = sorted(lines, key=lambda key: hashlib.sha256(" ".join(key).encode()).hexdigest())[:SAMPLE_PROBLEMS]
-    with open(SAMPLE, "w", encoding="utf-8", newline="") as file:
+    with open(out, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(SAMPLE_COLUMNS)
         for key in chosen:
             writer.writerows(lines[key])
+
+
+def unpacked(path, folder):
+    """A table that is packed (.xz), as a file in the folder."""
+    if not path.endswith(".xz"):
+        return path
+    to = os.path.join(folder, os.path.basename(path)[: -len(".xz")])
+    with lzma.open(path) as packed, open(to, "wb") as file:
+        file.write(packed.read())
+    return to
 
 
 def main():
@@ -218,7 +244,10 @@ def main():
     parser.add_argument("--out", default=BUILT_IN)
     parser.add_argument("--date", default=datetime.date.today().isoformat())
     parser.add_argument("--gridwise", default="./bazelw run --ui_event_filters=-info --noshow_progress //tools/gridwise --")
+    parser.add_argument("--margin", type=float, default=0.0, help="log2 that trees must find another kernel faster by")
+    parser.add_argument("--depth", type=int, default=PARAMETERS["max_depth"])
     arguments = parser.parse_args()
+    PARAMETERS["max_depth"] = arguments.depth
 
     def features(tables):
         command = arguments.gridwise.split() + ["features", *tables, "--csv=-"]
@@ -228,10 +257,13 @@ def main():
         return result.stdout
 
     sample = None
-    if arguments.out == BUILT_IN:
-        write_sample(arguments.tables)
-        sample = hashlib.sha256(features([SAMPLE]).encode()).hexdigest()
-    text = write(Table(features(arguments.tables)), arguments.date, sample)
+    with tempfile.TemporaryDirectory() as folder:
+        tables = [unpacked(path, folder) for path in arguments.tables]
+        if arguments.out in SAMPLES:
+            write_sample(tables, SAMPLES[arguments.out])
+            sample = hashlib.sha256(features([SAMPLES[arguments.out]]).encode()).hexdigest()
+        table = Table(features(tables), arguments.margin)
+    text = write(table, arguments.date, sample)
     with open(arguments.out, "w", encoding="utf-8") as file:
         file.write(text)
     print("\n".join(line for line in text.splitlines() if line.split(" ")[0] in ("trainer", "rows", "training", "group")))

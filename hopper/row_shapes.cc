@@ -1,0 +1,113 @@
+#include "hopper/row_shapes.h"
+
+namespace gridwise::hopper {
+namespace {
+
+constexpr int kWarps = 4;       // of a warpgroup
+constexpr int kBlock = 64;      // channels of a patch
+constexpr int kDepth = 16;      // elements of K of an instruction
+constexpr int kOfProducer = 1;  // more warps of each quarter of a multiprocessor
+
+}  // namespace
+
+RowShape ShapeOf(const Config& c) {
+  return {.tile_m = c.rows(),
+          .tile_n = c.columns,
+          .tile_k = c.slab,
+          .waves = c.warpgroups() * kWarps,
+          .load_waves = kWarps,
+          .occupancy = c.warpgroups() + kOfProducer,
+          .mma_m = 64 * c.reps,
+          .mma_n = c.columns,
+          .mma_k = kDepth,
+          .vector_a = c.lanes ? 4 : 0,
+          .lds_bytes = c.shared_bytes(),
+          .slabs = c.stages,
+          .walk_b = c.kept};
+}
+
+RowShape ShapeOf(const HaloConfig& c) {
+  return {.tile_m = c.cells(),
+          .tile_n = c.channels,
+          .tile_k = c.channels,
+          .waves = c.warpgroups() * kWarps,
+          .load_waves = kWarps,
+          .occupancy = c.warpgroups() + kOfProducer,
+          .mma_m = 64 * c.reps,
+          .mma_n = c.channels,
+          .mma_k = kDepth,
+          .slabs = c.stages,
+          .merged_groups = kBlock / c.channels,
+          .halo_cells = c.cells() * c.classes(),
+          .lane_taps = c.filter};
+}
+
+RowShape ShapeOf(const HaloWeightConfig& c) {
+  return {.tile_m = kBlock,
+          .tile_n = kBlock * c.kTaps,
+          .tile_k = kBlock,
+          .waves = c.warpgroups() * kWarps,
+          .load_waves = kWarps,
+          .occupancy = c.warpgroups() + kOfProducer,
+          .mma_m = 64,
+          .mma_n = kBlock * (c.joins ? c.kTaps / c.kGroups : 1),
+          .mma_k = kDepth,
+          .slabs = c.stages,
+          .merged_groups = 1,
+          .lane_taps = c.kTaps};
+}
+
+RowShape ShapeOf(const HaloDenseConfig& c) {
+  return {.tile_m = c.cells(),
+          .tile_n = c.columns,
+          .tile_k = kBlock,
+          .waves = c.warpgroups() * kWarps,
+          .load_waves = kWarps,
+          .occupancy = c.warpgroups() + kOfProducer,
+          .mma_m = 64 * c.reps,
+          .mma_n = c.product_columns(),
+          .mma_k = kDepth,
+          .slabs = c.stages,
+          .halo_cells = c.cells(),
+          .walk_b = c.kept,
+          .lane_taps = c.filter};
+}
+
+RowShape ShapeOf(const LineConfig& c) {
+  return {.tile_m = 64,
+          .tile_n = c.columns,
+          .tile_k = c.pieces * 8,
+          .waves = c.warpgroups() * kWarps,
+          .load_waves = kWarps,
+          .occupancy = c.warpgroups() + kOfProducer,
+          .mma_m = 64,
+          .mma_n = c.columns,
+          .mma_k = kDepth,
+          .vector_a = c.loads_by_lanes() ? 8 : 0,
+          .slabs = c.stages,
+          .halo_cells = c.elements,
+          .lane_taps = c.lines};
+}
+
+RowShape ShapeOf(const NarrowWeightConfig& c) {
+  return {.tile_m = kBlock,
+          .tile_n = c.channels * c.taps(),
+          .tile_k = kDepth,
+          .waves = c.warps,
+          .occupancy = c.warps / kWarps,
+          .mma_m = 16,
+          .mma_n = c.channels,
+          .mma_k = kDepth,
+          .slabs = c.stages,
+          .merged_groups = kBlock / c.channels,
+          .lane_taps = c.taps()};
+}
+
+RowShape ShapeOf(const SimpleConfig& c) {
+  return {.tile_m = c.kTile,
+          .tile_n = c.kTile,
+          .tile_k = c.kStep,
+          .waves = SimpleConfig::threads() / 32};
+}
+
+}  // namespace gridwise::hopper
