@@ -144,7 +144,9 @@ TEST(HipApi, CountsMemory) {
 TEST(HipApi, TimedDevicesHaveTheProductsMemory) {
   size_t free = 0, before = 0, timed = 0, after = 0;
   hipDeviceProp_t properties = {};
-  ASSERT_EQ(hipGetDeviceProperties(&properties, 0), hipSuccess);
+  int device = -1;
+  ASSERT_EQ(hipGetDevice(&device), hipSuccess);
+  ASSERT_EQ(hipGetDeviceProperties(&properties, device), hipSuccess);
   ASSERT_EQ(hipMemGetInfo(&free, &before), hipSuccess);
   gridwiseSimTime(1);
   EXPECT_EQ(hipMemGetInfo(&free, &timed), hipSuccess);
