@@ -68,8 +68,8 @@ double BytesOfSets(std::int64_t group_bytes, std::int64_t cell_bytes) {
 }
 
 std::int64_t NeighboursOf(const DeviceFacts& device, const TileGrid& grid) {
-  constexpr double kOfCells = 0.75;  // of L2: the rest is of columns, which pass through
-  constexpr double kOfMany = 1.5;    // of which L2 has half, better than none of one group's
+  // Parts of L2: the rest is of columns, which pass through.
+  constexpr double kOfCells = 0.75, kOfMany = 0.9;  // the latter if one group's would not stay
   if (grid.group_bytes == 0) return 1;
   const double resident = device.compute_units * grid.resident / device.dies;
   const auto groups = static_cast<double>(grid.groups);

@@ -404,13 +404,15 @@ TileEstimate EstimateOf(const TileConfig& config, PartRequest request, const Til
   const ConvProblem& problem = request.problem;
   TileSteps steps = TileStepsOf(
       config, request, {.channels = problem.AxesOf(problem.a()).size[5], .run = tiles.run});
-  if (problem.filter_taps() > 1 && config.merge.groups == 1 && !config.has_halo()) {
+  // Taps at a time; the next ones read the cells again.
+  const int taps = std::max(config.taps_in_lds.of_row, 1);
+  if (problem.filter_taps() > taps && config.merge.groups == 1 && !config.keeps_weights()) {
     SetTapWindow(
         request,
         {.rows = 1.0 * config.tile.m,
          .columns = 1.0 * tiles.n_tiles,
          .terms = 1.0 * config.k_of_group(),
-         .part = 1.0 * config.lds_a().bytes() / config.slab_bytes(),
+         .part = 1 - 1.0 * taps * config.lds_b().bytes() / steps.slab_bytes,
          .groups_beside =
              tiles.groups > 1 && NeighboursOf(request.device, GridOf(config, request, tiles)) > 1},
         steps);
