@@ -48,28 +48,17 @@ std::int64_t GroupsOfLines(const TileGrid& grid) {
   return std::min(groups, grid.groups);
 }
 
-/// What dies have runs of, of so many runs of neighbouring groups, where so many workgroups of a
-/// die run at the same time.
-RunsOf ChooseRuns(const TileGrid& grid, std::int64_t runs, int dies, double resident) {
-  if (grid.sums_cells() || (runs == 1 && grid.sections == 1)) return RunsOf::kLaunch;
-  // Some dies would have more of the long sections than others.
-  if (grid.sections > 1 && runs % dies != 0) return RunsOf::kSection;
-  const double of_section = static_cast<double>(grid.tiles) / dies;
-  const double of_launch = of_section * static_cast<double>(runs);
-  const auto reads = [&](double tiles) { return ReadsOfTile(grid, std::min(tiles, resident)); };
-  return reads(of_launch) < kWorthIt * reads(of_section) ? RunsOf::kLaunch : RunsOf::kSection;
+/// Bytes of L2 that a group's channels of a cell take up where groups run one after the other:
+/// cells whose distance is a multiple of a power of two lines fall into one of so many sets.
+double BytesOfSets(const TileGrid& grid) {
+  const std::int64_t lines = grid.cell_bytes / kLineBytes;
+  return static_cast<double>(std::max(grid.group_bytes, (lines & -lines) * kLineBytes));
 }
 
-}  // namespace
-
-double BytesOfSets(std::int64_t group_bytes, std::int64_t cell_bytes) {
-  const std::int64_t lines = cell_bytes / kLineBytes;
-  return static_cast<double>(std::max(group_bytes, (lines & -lines) * kLineBytes));
-}
-
+/// How many of the groups run next to each other: all, those of whole lines, or one.
 std::int64_t NeighboursOf(const DeviceFacts& device, const TileGrid& grid) {
-  // Parts of L2: the rest is of columns, which pass through.
-  constexpr double kOfCells = 0.75, kOfMany = 0.9;  // the latter if one group's would not stay
+  constexpr double kOfCells = 0.75;  // of L2: the rest is of columns, which pass through
+  constexpr double kEdges = 1.05;    // tiles at an image's edges have fewer cells
   if (grid.group_bytes == 0) return 1;
   const double resident = device.compute_units * grid.resident / device.dies;
   const auto groups = static_cast<double>(grid.groups);
@@ -87,13 +76,30 @@ std::int64_t NeighboursOf(const DeviceFacts& device, const TileGrid& grid) {
   const double l2 = MachineFactsOf(device.gfx).l2_bytes;
   const double of_one =
       std::max(1.0, resident / static_cast<double>(grid.columns)) * grid.row_elements;
-  const bool one_stays = of_one * BytesOfSets(grid.group_bytes, grid.cell_bytes) <= l2;
-  if (cells > (one_stays ? kOfCells : kOfMany) * l2) return 1;
+  const bool one_stays = of_one * BytesOfSets(grid) <= l2;
+  // If one group's do not stay, the cells of all may leave just the columns of a tap.
+  const double columns =
+      std::min(groups, resident) * grid.column_elements * static_cast<double>(grid.group_bytes);
+  if (cells > kOfCells * l2 && (one_stays || cells + columns > kEdges * l2)) return 1;
   // Of each tile.
   const double beside = Reads(grid, tiles, 0, static_cast<double>(grid.taps)) / tiles;
   const double behind = Reads(grid, resident, 0) / resident;
   return beside < behind ? grid.groups : 1;
 }
+
+/// What dies have runs of, of so many runs of neighbouring groups, where so many workgroups of a
+/// die run at the same time.
+RunsOf ChooseRuns(const TileGrid& grid, std::int64_t runs, int dies, double resident) {
+  if (grid.sums_cells() || (runs == 1 && grid.sections == 1)) return RunsOf::kLaunch;
+  // Some dies would have more of the long sections than others.
+  if (grid.sections > 1 && runs % dies != 0) return RunsOf::kSection;
+  const double of_section = static_cast<double>(grid.tiles) / dies;
+  const double of_launch = of_section * static_cast<double>(runs);
+  const auto reads = [&](double tiles) { return ReadsOfTile(grid, std::min(tiles, resident)); };
+  return reads(of_launch) < kWorthIt * reads(of_section) ? RunsOf::kLaunch : RunsOf::kSection;
+}
+
+}  // namespace
 
 BlockMap ChooseBlockMap(const DeviceFacts& device, const TileGrid& grid) {
   const std::int64_t neighbours = NeighboursOf(device, grid);

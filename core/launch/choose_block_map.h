@@ -26,13 +26,6 @@ struct TileGrid {
   bool sums_cells() const { return channels != 0; }
 };
 
-/// How many of the groups run next to each other, and the others behind them.
-std::int64_t NeighboursOf(const DeviceFacts& device, const TileGrid& grid);
-
-/// Bytes of L2 that a group's channels of a cell take up where groups run one after the other:
-/// cells whose distance is a multiple of a power of two lines fall into one of so many sets.
-double BytesOfSets(std::int64_t group_bytes, std::int64_t cell_bytes);
-
 /// The map whose workgroups, of those that run on a die at the same time, read the fewest rows of A
 /// and columns of B together. The smallest band of equal ones; dies share the workgroups where each
 /// has several. Groups run next to each other where their channels share lines of memory, or where

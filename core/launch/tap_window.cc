@@ -6,7 +6,6 @@
 #include "core/arch/machine_facts.h"
 #include "core/base/types.h"
 #include "core/conv/layouts.h"
-#include "core/launch/choose_block_map.h"
 
 namespace gridwise {
 
@@ -15,10 +14,7 @@ void SetTapWindow(const PartRequest& request, const TapTiles& tiles, TileSteps& 
   const int element_bytes = SizeOf(request.problem.type);
   const TensorAxes cells = request.problem.AxesOf(request.problem.a());
   const double rows = tiles.rows / tiles.columns;  // tiles of a row ask for them together
-  const std::int64_t of_cell = cells.size[5] * element_bytes;
-  steps.window_bytes =
-      rows * (tiles.groups_beside ? static_cast<double>(of_cell)
-                                  : BytesOfSets(of_cell, cells.stride[3] * element_bytes));
+  steps.window_bytes = rows * static_cast<double>(cells.size[5]) * element_bytes;
   // A step's lines lie so many apart and crowd into some sets; those of whole cells are in all.
   const auto apart = static_cast<std::int64_t>(cells.stride[3] * element_bytes / kLineBytes);
   if (apart > 0) steps.window_spread = static_cast<double>(apart & -apart);

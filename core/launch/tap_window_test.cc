@@ -31,28 +31,6 @@ TEST(TapWindow, IsTheCellsOfATapsRows) {
   EXPECT_EQ(StepsOf(512, /*columns=*/2, 1).window_bytes, 64 * 512 * 2) << "shared by two tiles";
 }
 
-// 16 groups of 64 channels: cells are 2 KB apart, and a group has one line of the 16.
-TEST(TapWindow, OneGroupsCellsFallIntoItsSets) {
-  const auto window_of = [](bool groups_beside) {
-    ConvProblem problem = {.direction = Direction::kForward,
-                           .type = DataType::kF16,
-                           .groups = 16,
-                           .batch = 32,
-                           .c = 1024,
-                           .k = 1024};
-    for (Dim* dim : {&problem.dims[1], &problem.dims[2]}) *dim = {.in = 56, .filter = 3};
-    const DeviceFacts device = Gfx::k942;
-    TileSteps steps;
-    SetTapWindow(
-        {.device = device, .problem = problem, .sub_gemms = {}, .sharing = {}},
-        {.rows = 128, .columns = 1, .terms = 32, .part = 0.5, .groups_beside = groups_beside},
-        steps);
-    return steps.window_bytes;
-  };
-  EXPECT_EQ(window_of(/*groups_beside=*/true), 128 * 128);
-  EXPECT_EQ(window_of(/*groups_beside=*/false), 128 * 2048);
-}
-
 TEST(TapWindow, LinesOfAStepCrowdIntoSets) {
   EXPECT_EQ(StepsOf(64, 1, 1).window_spread, 1) << "cells of one line";
   EXPECT_EQ(StepsOf(512, 1, 1).window_spread, 8) << "cells of eight";

@@ -384,38 +384,18 @@ struct Tiles {
   }
 };
 
-/// Of one split and sub-GEMM.
-TileGrid GridOf(const TileConfig& config, const PartRequest& request, const Tiles& tiles) {
-  const PerAxis stride = request.problem.AxesOf(request.problem.a()).stride;
-  return {.tiles = tiles.count,
-          .rows = tiles.m_tiles,
-          .columns = tiles.n_tiles,
-          .row_elements = config.tile.m,
-          .column_elements = config.tile.n,
-          .resident = ResidentWorkgroups(config, request),
-          .groups = tiles.groups,
-          .group_bytes = stride[4] * SizeOf(config.type) * config.merge.groups,
-          .cell_bytes = stride[3] * SizeOf(config.type),
-          .taps = request.problem.filter_taps()};
-}
-
 TileEstimate EstimateOf(const TileConfig& config, PartRequest request, const Tiles& tiles) {
   if (config.keeps_weights()) request.sharing.splits = 1;
   const ConvProblem& problem = request.problem;
   TileSteps steps = TileStepsOf(
       config, request, {.channels = problem.AxesOf(problem.a()).size[5], .run = tiles.run});
-  // Taps at a time; the next ones read the cells again.
-  const int taps = std::max(config.taps_in_lds.of_row, 1);
-  if (problem.filter_taps() > taps && config.merge.groups == 1 && !config.keeps_weights()) {
-    SetTapWindow(
-        request,
-        {.rows = 1.0 * config.tile.m,
-         .columns = 1.0 * tiles.n_tiles,
-         .terms = 1.0 * config.k_of_group(),
-         .part = 1 - 1.0 * taps * config.lds_b().bytes() / steps.slab_bytes,
-         .groups_beside =
-             tiles.groups > 1 && NeighboursOf(request.device, GridOf(config, request, tiles)) > 1},
-        steps);
+  if (problem.filter_taps() > 1 && config.merge.groups == 1 && !config.has_halo()) {
+    SetTapWindow(request,
+                 {.rows = 1.0 * config.tile.m,
+                  .columns = 1.0 * tiles.n_tiles,
+                  .terms = 1.0 * config.k_of_group(),
+                  .part = 1.0 * config.lds_a().bytes() / config.slab_bytes()},
+                 steps);
   }
   return EstimateTiles(request, config.type, steps, tiles.work);
 }
@@ -446,10 +426,21 @@ GatherPlan PlanGather(const TileConfig& config, const PartRequest& request) {
   plan.args.sub_gemms = static_cast<int>(plan.table.size());
   plan.is_inline = plan.table.size() <= kInlineSubGemms;
   if (plan.is_inline) std::copy(plan.table.begin(), plan.table.end(), plan.args.inline_table);
-  TileGrid grid = GridOf(config, request, tiles);
-  grid.splits = sharing.splits;
-  grid.sections = plan.args.sub_gemms;
-  plan.args.map = ChooseBlockMap(request.device, grid);
+  const PerAxis stride = request.problem.AxesOf(request.problem.a()).stride;
+  const std::int64_t group_bytes = stride[4] * SizeOf(config.type);
+  const std::int64_t cell_bytes = stride[3] * SizeOf(config.type);
+  plan.args.map = ChooseBlockMap(request.device, {.tiles = tiles.count,
+                                                  .rows = tiles.m_tiles,
+                                                  .columns = tiles.n_tiles,
+                                                  .row_elements = config.tile.m,
+                                                  .column_elements = config.tile.n,
+                                                  .resident = ResidentWorkgroups(config, request),
+                                                  .groups = tiles.groups,
+                                                  .splits = sharing.splits,
+                                                  .group_bytes = group_bytes * config.merge.groups,
+                                                  .cell_bytes = cell_bytes,
+                                                  .taps = request.problem.filter_taps(),
+                                                  .sections = plan.args.sub_gemms});
   plan.shape = {
       .workgroups = {static_cast<unsigned>(tiles.count), static_cast<unsigned>(tiles.groups),
                      static_cast<unsigned>(sharing.splits)},
