@@ -50,7 +50,7 @@ class Recorder final : public LaunchProbe {
   bool any_cut() const { return any_cut_; }
   int64_t workgroups() const { return static_cast<int64_t>(records_.size()); }
   Shapes& shapes() { return shapes_; }
-  /// That of the recorded workgroups, as far as they were recorded: those across the grid are whole.
+  /// That of the recorded workgroups, as far as they are recorded: those across the grid are whole.
   Footprint footprint() const;
 
  private:
