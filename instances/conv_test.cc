@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -17,7 +18,9 @@
 namespace gridwise {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 ConvProblem Square(Direction direction, std::int64_t in, std::int64_t filter) {
   const Dim dim = {.in = in, .filter = filter, .pad_begin = filter / 2, .pad_end = filter / 2};
@@ -90,6 +93,22 @@ TEST(MakePlan, PointwiseIsAGemmOverAllCells) {
   const Plan plan = PlanOf(Square(Direction::kForward, 7, 1));
   ASSERT_EQ(plan.SubGemms().size(), 1u);
   EXPECT_EQ(plan.SubGemms()[0], (GemmShape{.m = 2 * 7 * 7, .n = 64, .k = 64}));
+}
+
+TEST(RankPlans, AKernelOfSeveralOpsIsRankedOnce) {
+  const ConvProblem problem = Square(Direction::kBackwardWeight, 14, 3);
+  const auto rows_of = [&](const PlanOptions& options) {
+    std::vector<std::string> rows;
+    const auto plans = RankPlans(problem, Gfx::k942, 100, options);
+    EXPECT_TRUE(plans.ok()) << plans.status();
+    if (!plans.ok()) return rows;
+    for (const Plan& plan : *plans) rows.push_back(plan.row());
+    return rows;
+  };
+  const std::string config = "f16_t128x128x32_w2x2_mfma32x32x8_aeven8x2_bcheck2-4x4_o3";
+  EXPECT_THAT(rows_of({}), Contains("cshuffle_v3_" + config));
+  EXPECT_THAT(rows_of({}), Not(Contains("two_stage_" + config)));
+  EXPECT_THAT(rows_of({.op = "two_stage"}), Contains("two_stage_" + config));
 }
 
 TEST(MakePlan, AStrideThatLeadsNowhereIsNoDistance) {

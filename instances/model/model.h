@@ -60,7 +60,7 @@ class Model {
   /// it: times of a real device are uncertain, and so are trees where they know little.
   double margin() const { return margin_; }
   /// The furthest from a problem's least estimate that a row may be, log2, for trees to know it.
-  double FurthestEstimate() const { return furthest_estimate_; }
+  double furthest_estimate() const { return furthest_estimate_; }
 
   std::size_t trees() const { return trees_.size(); }
   /// Adds what the trees from `begin` to `end` say of each row to its sum: the more trees, the more

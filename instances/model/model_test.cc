@@ -151,7 +151,7 @@ TEST(Ranking, PutsNothingBeforeTheLeastEstimateForLessThanTheMargin) {
 TEST(Ranking, DoesNotAskAboutRowsOfFurtherEstimatesThanItKnows) {
   const Model model =
       ModelWith("feature log2_of_least -1000000 1000000\n", "feature log2_of_least 0 2\n");
-  EXPECT_NEAR(model.FurthestEstimate(), 2.2, 1e-3);
+  EXPECT_NEAR(model.furthest_estimate(), 2.2, 1e-3);
   PlanContext context(Problem(), Gfx::k942, {});
   std::vector<RankedRow> rows = {Row(64, 64, 500), Row(128, 32, 100), Row(128, 32, 400)};
   EXPECT_TRUE(Rank(&model, ModelUse::kWhereBetter, context, rows).by_model);

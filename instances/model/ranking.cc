@@ -32,7 +32,7 @@ std::vector<RankedRow*> FirstByEstimate(const Model& model, std::span<RankedRow>
   std::ranges::stable_sort(first, {}, &RankedRow::cycles);
   first.resize(std::min(kAsked, first.size()));
   if (first.empty()) return first;
-  const double most = first.front()->cycles * std::exp2(model.FurthestEstimate());
+  const double most = first.front()->cycles * std::exp2(model.furthest_estimate());
   while (first.back()->cycles > most) first.pop_back();
   return first;
 }
