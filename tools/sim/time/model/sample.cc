@@ -38,6 +38,8 @@ SamplePlan PlanSample(const Machine& machine, int64_t workgroups, int resident) 
   for (int64_t i = 0; i < std::min(kStrata, workgroups); ++i)
     plan.strata.push_back(i * (workgroups - 1) /
                           std::max<int64_t>(1, std::min(kStrata, workgroups) - 1));
+  plan.ends = {workgroups - 1};
+  if (workgroups >= dies) plan.ends.push_back(workgroups / dies * dies - 1);
   for (int64_t i = 0; i < std::min<int64_t>(units * plan.resident, of_die); ++i) {
     if (i * dies < workgroups) plan.die.push_back(i * dies);
   }

@@ -21,6 +21,9 @@ struct SamplePlan {
   std::vector<Unit> units;
   /// Workgroups across the grid, to know how much work there is in others than the units'.
   std::vector<int64_t> strata;
+  /// The last one, and the last one of the last die, which reaches furthest where dies have runs of
+  /// what the launch computes: what a launch touches is known of those that are executed.
+  std::vector<int64_t> ends;
   /// The workgroups that are on the first die together with the first ones of `units`: by turn,
   /// then by unit.
   std::vector<int64_t> die;

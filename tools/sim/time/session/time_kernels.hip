@@ -11,6 +11,15 @@ KERNEL void Copy(const u32* in, u32* out, int) {
   out[i] = in[i];
 }
 
+/// The same, each of `dies` dies a run of the workgroups' 256.
+KERNEL void CopyByRuns(const u32* in, u32* out, int dies) {
+  const u32 workgroup = __builtin_amdgcn_workgroup_id_x();
+  const u32 all = __builtin_amdgcn_grid_size_x() / 256, die = workgroup % dies, more = all % dies;
+  const u32 slot = die * (all / dies) + (die < more ? die : more) + workgroup / dies;
+  const u32 i = slot * 256 + __builtin_amdgcn_workitem_id_x();
+  out[i] = in[i];
+}
+
 /// out[i] = in[i % 256].
 KERNEL void Fill(const u32* in, u32* out, int) {
   const u32 lane = __builtin_amdgcn_workitem_id_x();
@@ -21,6 +30,13 @@ KERNEL void Fill(const u32* in, u32* out, int) {
 KERNEL void TakeNumbers(const u32*, u32* out, int) {
   const u32 number = __hip_atomic_fetch_add(out, 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
   out[1 + number] = __builtin_amdgcn_workitem_id_x();
+}
+
+/// out[1 + workgroup] = how many workgroups were there before it.
+KERNEL void TakeTurns(const u32*, u32* out, int) {
+  if (__builtin_amdgcn_workitem_id_x() != 0) return;
+  const u32 turn = __hip_atomic_fetch_add(out, 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+  out[1 + __builtin_amdgcn_workgroup_id_x()] = turn;
 }
 
 /// Reads the same word again and again, which is not to wait for it.

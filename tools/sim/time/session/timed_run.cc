@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <random>
 
 #include "absl/container/flat_hash_set.h"
 #include "tools/sim/isa/facts/facts.h"
@@ -39,21 +40,42 @@ GroupNeeds NeedsOf(const Machine& machine, const KernelInfo& kernel, const Grid&
 }
 
 /// Whether workgroups may find out what others have done: then a sample would not do the same.
-absl::StatusOr<bool> Depend(Program& program, const KernelInfo& kernel, const Grid& grid) {
-  if (grid.cooperative) return true;
+enum class Dependence {
+  kNone,
+  kOnOrder,  // of who was there before: atomic operations whose result is used
+  kWaits,    // for others
+};
+absl::StatusOr<Dependence> DependenceOf(Program& program, const KernelInfo& kernel,
+                                        const Grid& grid) {
+  if (grid.cooperative) return Dependence::kWaits;
   const absl::StatusOr<const Uop*> entry =
       program.Enter(kernel.entry_address, InitialView(program, kernel));
   if (!entry.ok()) return entry.status();
   const uint32_t count = program.instructions();
+  Dependence dependence = Dependence::kNone;
   for (uint32_t i = 0; i < count; ++i) {
     if (program.Describe(i).pc - kernel.entry_address >= kernel.code_bytes) continue;
     const InstructionFacts& facts = program.Facts(i);
     // What waits for another workgroup has to look beyond its own caches; other loads of the same
     // address over and over only look like it.
-    const bool polls = facts.polls && facts.vmem && facts.device_scope;
-    if (polls || (facts.atomic && facts.vmem && !facts.writes.empty())) return true;
+    if (facts.polls && facts.vmem && facts.device_scope) return Dependence::kWaits;
+    if (facts.atomic && facts.vmem && !facts.writes.empty()) dependence = Dependence::kOnOrder;
   }
-  return false;
+  return dependence;
+}
+
+/// All workgroups, in an order in which they may end. Those that run at once, `at_once` of them,
+/// end in no order of theirs, and who ends last is nowhere in particular on the device.
+std::vector<int64_t> OrderOfEnds(int64_t workgroups, int64_t at_once, Dependence dependence) {
+  std::vector<int64_t> order(static_cast<size_t>(workgroups));
+  std::iota(order.begin(), order.end(), int64_t{0});
+  if (dependence != Dependence::kOnOrder) return order;
+  std::mt19937 random(1);  // the same order each time
+  for (int64_t first = 0; first < workgroups; first += at_once) {
+    std::shuffle(order.begin() + first, order.begin() + std::min(first + at_once, workgroups),
+                 random);
+  }
+  return order;
 }
 
 /// Executes workgroups in batches, each once.
@@ -143,6 +165,7 @@ bool SameWork(const Recorder& recorder, const std::vector<int64_t>& indices) {
 absl::Status ExecuteStrata(SamplePlan& plan, Batches& batches, const Recorder& recorder) {
   const std::vector<int64_t> first = Some(plan.strata, kFirstStrata);
   if (absl::Status status = batches.Run(first); !status.ok()) return status;
+  if (absl::Status status = batches.Run(plan.ends); !status.ok()) return status;
   if (!SameWork(recorder, first)) return batches.Run(plan.strata);
   plan.strata = first;
   return absl::OkStatus();
@@ -258,17 +281,17 @@ absl::StatusOr<TimedRun> RunTimed(const Machine& machine, Program& program,
   launch.needs = NeedsOf(machine, kernel, grid);
   launch.occupancy = OccupancyOf(machine, launch.needs);
   launch.plan = PlanSample(machine, launch.workgroups, std::max(1, launch.occupancy.workgroups));
-  const absl::StatusOr<bool> depend = Depend(program, kernel, grid);
-  if (!depend.ok()) return depend.status();
+  const absl::StatusOr<Dependence> dependence = DependenceOf(program, kernel, grid);
+  if (!dependence.ok()) return dependence.status();
+  const bool depend = *dependence != Dependence::kNone;
 
   Recorder recorder(machine, program.target().bit);
   Batches batches(program, kernel, grid, kernarg, memory, options, recorder);
   TimedRun timed;
-  std::vector<int64_t> all(*depend ? static_cast<size_t>(launch.workgroups) : 0);
-  std::iota(all.begin(), all.end(), int64_t{0});
-  absl::Status executed =
-      *depend ? batches.Run(all) : ExecuteStrata(launch.plan, batches, recorder);
-  if (executed.ok() && !*depend) {
+  const int64_t at_once = static_cast<int64_t>(machine.units) * launch.plan.resident;
+  absl::Status executed = depend ? batches.Run(OrderOfEnds(launch.workgroups, at_once, *dependence))
+                                 : ExecuteStrata(launch.plan, batches, recorder);
+  if (executed.ok() && !depend) {
     if (std::isfinite(time_options.limit_ms)) {
       const std::vector<Op> ops = OpsOf(machine, program, kernel, batches.report());
       const Bound bound = BoundOfStrata(machine, launch, ops, recorder);
@@ -287,7 +310,7 @@ absl::StatusOr<TimedRun> RunTimed(const Machine& machine, Program& program,
   Batches die_batches(program, kernel, grid, kernarg, memory, options, die_recorder);
   if (time_options.die) {
     const absl::Status die =
-        ExecuteDie(machine, *depend, recorder, die_recorder, die_batches, launch);
+        ExecuteDie(machine, depend, recorder, die_recorder, die_batches, launch);
     if (!die.ok()) return die;
     batches.AddExecutions(die_batches.report());
   }

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
@@ -132,6 +133,17 @@ TEST_F(TimedRunTest, WhatALaunchLeavesAloneIsNotInItsWay) {
   EXPECT_LT(Time("Copy", kWorkgroups).time.mall_hits, 0.9);
 }
 
+// The last workgroup is then on some die, and in the middle of what the launch touches.
+TEST_F(TimedRunTest, WhereDiesHaveRunsTheLastDieReachesFurthest) {
+  const auto dies = static_cast<int>(machine_->dies);
+  const uint32_t whole = 12'000 / dies * dies;  // whose last one is on the last die
+  Machine machine = *machine_;
+  machine_ = &machine;
+  machine.mall_bytes = Parameter(1.2e7, "half of what is read and written");
+  EXPECT_NEAR(Time("CopyByRuns", whole + 1, dies).time.mall_hits,
+              Time("CopyByRuns", whole, dies).time.mall_hits, 0.02);
+}
+
 TEST_F(TimedRunTest, WhatIsLoadedAgainIsNotReadFromMemoryForWhatIsStored) {
   constexpr uint32_t kWorkgroups = 12'000;
   Machine machine = *machine_;
@@ -211,6 +223,22 @@ TEST_F(TimedRunTest, WorkgroupsThatDependOnEachOtherAreAllExecuted) {
   EXPECT_EQ(run.report.workgroups, kWorkgroups);
   EXPECT_EQ(out_[0], kWorkgroups * kItems);
   EXPECT_GT(run.time.clk, 0);
+}
+
+// Who ends last of those that run at once, and has the rest to do, is nowhere in particular: not on
+// the die that the last workgroups are on.
+TEST_F(TimedRunTest, ThoseThatRunAtOnceEndInNoOrder) {
+  const auto at_once =
+      static_cast<uint32_t>(machine_->units * Time("TakeTurns", 1).time.occupancy.workgroups);
+  Time("TakeTurns", 2 * at_once);
+  ASSERT_EQ(out_[0], 2 * at_once);
+  const auto first = out_.begin() + 1, half = first + at_once, last = half + at_once;
+  uint32_t falls = 0;
+  for (auto turn = first + 1; turn < last; ++turn) falls += turn[0] < turn[-1];
+  EXPECT_GT(falls, at_once / 2);
+  // But the second half waits for the first one's places.
+  const double halves = std::accumulate(half, last, 0.0) - std::accumulate(first, half, 0.0);
+  EXPECT_NEAR(halves / at_once, at_once, 0.1 * at_once);
 }
 
 TEST_F(TimedRunTest, WhatABranchLeadsToIsExecutedEachTime) {
