@@ -1,13 +1,16 @@
 #include "instances/executable.h"
 
 #include <array>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "absl/random/random.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
@@ -39,6 +42,13 @@ std::array<bool, kMemories> TensorsOf(const LaunchPlan& plan) {
     for (const KernelLaunch::Map& map : launch.maps) add(map.place.memory);
   }
   return tensors;
+}
+
+/// One that no other launch has, and that memory has by chance once in 2^64.
+std::uint64_t NextLaunchNumber() {
+  static std::atomic<std::uint64_t> next = absl::Uniform<std::uint64_t>(absl::BitGen());
+  const std::uint64_t number = next.fetch_add(1, std::memory_order_relaxed);
+  return number != 0 ? number : next.fetch_add(1, std::memory_order_relaxed);  // 0 is no launch
 }
 
 absl::Status CheckTensors(const Starts& starts, const std::array<bool, kMemories>& needed) {
@@ -132,6 +142,10 @@ absl::Status Executable::Launch(const Tensors& tensors, void* workspace,
       TensorMap value = *encoded++;
       if (status = SetAddress(value, address_of(map.place)); !status.ok()) return status;
       std::memcpy(arguments.data() + map.at, &value, sizeof(value));
+    }
+    if (launch.number_at) {
+      const std::uint64_t number = NextLaunchNumber();
+      std::memcpy(arguments.data() + *launch.number_at, &number, sizeof(number));
     }
     LaunchShape shape = launch.shape;
     if (i == 0) shape.begins_early = false;  // the caller's launches know nothing of it

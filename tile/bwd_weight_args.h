@@ -3,6 +3,7 @@
 #include "core/base/math.h"
 #include "core/launch/block_map.h"
 #include "core/launch/epilogue_args.h"
+#include "tile/join_args.h"
 
 namespace gridwise::tile {
 
@@ -65,6 +66,7 @@ struct BwdWeightArgs {
   int split_steps;          // of a workgroup, of those that share a tile's K
   EpilogueArgs epilogue;    // dw
   CellPositions positions;  // where there is a halo, whose steps are of positions
+  JoinArgs join;            // of rows that join splits
 };
 
 }  // namespace gridwise::tile

@@ -53,6 +53,18 @@ struct TileConfig {
     bool operator==(const TapsInLds&) const = default;
   };
 
+  /// How many workgroups that share the K of a tile may join their sums in the launch, the last of
+  /// them adding them up (epilogue/join_splits.h); 0: another launch does it, of any number.
+  struct Join {
+    int most = 0;
+    static constexpr bool kOmitDefault = true;
+    static constexpr void Fields(auto& self, auto&& visit) {
+      auto& [most] = self;
+      visit("", most);
+    }
+    bool operator==(const Join&) const = default;
+  };
+
   DataType type = DataType::kF16;  // of the operands; sums are SumType(type)
   Mnk tile;                        // elements per workgroup and K step
   Waves waves;                     // of a workgroup, that multiply
@@ -67,12 +79,14 @@ struct TileConfig {
   Merge merge = {};
   Halo halo = {};
   TapsInLds taps_in_lds = {};
+  Join join = {};
 
   /// What its name is made of, see core/base/fields.h:
   /// f16_t256x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o2, or
   /// f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o2_wavelet4.
   static constexpr void Fields(auto& self, auto&& visit) {
-    auto& [type, tile, waves, mma, patch_a, patch_b, occupancy, pipeline, merge, halo, taps] = self;
+    auto& [type, tile, waves, mma, patch_a, patch_b, occupancy, pipeline, merge, halo, taps, join] =
+        self;
     visit("", type);
     visit("t", tile);
     visit("w", waves);
@@ -84,6 +98,7 @@ struct TileConfig {
     visit("g", merge);
     visit("halo", halo);
     visit("taps", taps);
+    visit("join", join);
   }
   bool operator==(const TileConfig&) const = default;
 
@@ -283,6 +298,12 @@ struct TileConfig {
             .col = ColumnOf(n) + group * n_of_group() + owner.row};
   }
 
+  // Where splits are joined: of a wave, for each split, a word that says that its sums are there,
+  // and the sums, as lanes hold them.
+  constexpr bool joins_splits() const { return join.most > 0; }
+  constexpr int arrival_bytes() const { return waves.m * waves.n * join.most * 8; }  // of a tile
+  constexpr int sum_bytes() const { return 4 * tile.m * tile.n; }  // of a split of a tile
+
   // LDS: the operands; after the main loop of each wave a stage and, behind it, offsets of rows.
   static constexpr int kOutputs = 3;
   constexpr int operand_bytes() const {
@@ -413,6 +434,17 @@ constexpr const char* RejectHalo(const TileConfig& c) {
   return nullptr;
 }
 
+/// Why splits cannot be joined in the launch; nullptr if they can, or are not.
+constexpr const char* RejectJoin(const TileConfig& c) {
+  if (!c.joins_splits()) return nullptr;
+  if (SumType(c.type) != DataType::kF32) return "sums that are joined are f32";
+  if (c.keeps_weights() || c.sums_blocks()) return "splits of tiles with a halo are not joined";
+  if (c.join.most < 2 || c.join.most > c.mma.lanes()) {
+    return "each lane of a wave looks for one of the splits that are joined";
+  }
+  return nullptr;
+}
+
 /// Why a tile of slabs, which waves share, cannot be computed so on `target`; nullptr if it can.
 constexpr const char* RejectSlabs(const TileConfig& c, const TargetTraits& target) {
   const int chunks = c.tile.k / c.chunk();
@@ -456,6 +488,7 @@ constexpr const char* Reject(const TileConfig& c, Gfx gfx) {
   if (const char* reason = c.sums_blocks() ? RejectBlocks(c) : RejectSlabs(c, target)) {
     return reason;
   }
+  if (const char* reason = RejectJoin(c)) return reason;
   if (c.lds_bytes() > target.lds_bytes) return "the tiles do not fit in LDS";
   if (c.reps_m() * c.reps_n() * c.mma.acc_per_lane() > target.vgprs / 2) {
     return "the accumulators do not fit in registers";

@@ -5,6 +5,7 @@
 #include "core/launch/block_map.h"
 #include "core/launch/epilogue_args.h"
 #include "core/launch/sub_gemm_table.h"
+#include "tile/join_args.h"
 
 namespace gridwise::tile {
 
@@ -44,6 +45,7 @@ struct GatherArgs {
   SubGemm inline_table[kInlineSubGemms];
   Strips strips[kInlineSubGemms];  // of each; of rows with a halo alone, whose m counts workgroups'
                                    // tiles
+  JoinArgs join;                   // of rows that join splits
 };
 
 }  // namespace gridwise::tile

@@ -21,6 +21,7 @@ class TileKernel : public PartKernel {
   DataType type() const override { return config_.type; }
   const KernelCode& code() const override { return code_; }
   bool has_epilogue() const override { return true; }
+  int most_joined() const override { return config_.join.most; }
   RowShape shape() const override {
     const TileConfig& c = config_;
     return {.tile_m = c.tile.m,
@@ -45,6 +46,49 @@ class TileKernel : public PartKernel {
  protected:
   const TileConfig& config() const { return config_; }
 
+  /// Why it does not join the splits of the problem's tiles; nothing if it does, or joins none.
+  std::optional<Refusal> RejectJoin(const ConvProblem& problem, int splits) const {
+    // Of more tiles, a few of which fill a device, K is not worth sharing; and what takes longer
+    // does not notice a launch.
+    constexpr std::int64_t kMostTiles = 512;
+    constexpr double kMostFlops = 1e11;
+    constexpr int kFewestSteps = 8;
+    const Mnk& tile = config_.tile;
+    if (!config_.joins_splits()) return std::nullopt;
+    if (problem.Flops() > kMostFlops) {
+      return Refusal(RefusalCode::kSize,
+                     absl::StrFormat("the problem has %.3g operations; the row, which saves a "
+                                     "launch, is for at most %.3g",
+                                     problem.Flops(), kMostFlops));
+    }
+    if (problem.reduction_length() < kFewestSteps * tile.k) {
+      return Refusal(
+          RefusalCode::kOther,
+          absl::StrFormat("K is %d, which is too short to be shared; the row is for at least %d",
+                          problem.reduction_length(), kFewestSteps * tile.k));
+    }
+    const std::int64_t tiles = problem.out_elements() / (tile.m * tile.n);
+    if (tiles > kMostTiles) {
+      return Refusal(RefusalCode::kSize,
+                     absl::StrFormat("the output has %d tiles; the row, whose workgroups share "
+                                     "tiles, is for at most %d",
+                                     tiles, kMostTiles));
+    }
+    if (splits > config_.join.most) {
+      return Refusal(RefusalCode::kOther,
+                     absl::StrFormat("there are to be %d splits; the row joins at most %d", splits,
+                                     config_.join.most));
+    }
+    return std::nullopt;
+  }
+
+  /// What the launch is given to join splits.
+  static void AddJoin(std::size_t at, const JoinArgs& args, KernelLaunch& launch) {
+    if (args.splits == 1) return;
+    launch.addresses.push_back({at + offsetof(JoinArgs, workspace), {Memory::kWorkspace}});
+    launch.number_at = at + offsetof(JoinArgs, launch);
+  }
+
  private:
   const TileConfig config_;
   const KernelCode code_;
@@ -60,6 +104,7 @@ class GatherKernel final : public TileKernel {
           RefusalCode::kOther,
           absl::StrFormat("there are to be %d splits; the row has all of K in LDS", splits));
     }
+    if (auto reason = RejectJoin(problem, splits)) return reason;
     return RejectGather(config(), problem);
   }
   std::optional<Excess> TooLarge(const ConvProblem& problem, std::int64_t limit) const override {
@@ -84,6 +129,9 @@ class GatherKernel final : public TileKernel {
       part.table = BytesOfTable<SubGemm>(plan.table);
       addresses.push_back({offsetof(GatherArgs, table), {Memory::kTable}});
     }
+    if (config().joins_splits()) {
+      AddJoin(offsetof(GatherArgs, join), plan.args.join, part.launch);
+    }
     return part;
   }
 };
@@ -92,7 +140,8 @@ class BwdWeightKernel final : public TileKernel {
  public:
   using TileKernel::TileKernel;
 
-  std::optional<Refusal> Reject(const ConvProblem& problem, int) const override {
+  std::optional<Refusal> Reject(const ConvProblem& problem, int splits) const override {
+    if (auto reason = RejectJoin(problem, splits)) return reason;
     return RejectBwdWeight(config(), problem);
   }
   std::optional<Excess> TooLarge(const ConvProblem& problem, std::int64_t limit) const override {
@@ -114,6 +163,7 @@ class BwdWeightKernel final : public TileKernel {
     part.launch.addresses.push_back(
         {offsetof(Args, dy) + offsetof(CellTensor, data), {Memory::kA}});
     part.launch.addresses.push_back({offsetof(Args, x) + offsetof(CellTensor, data), {Memory::kB}});
+    if (config().joins_splits()) AddJoin(offsetof(Args, join), plan.args.join, part.launch);
     return part;
   }
 };

@@ -60,7 +60,8 @@ struct KernelLaunch {
   std::vector<std::byte> arguments;
   std::vector<Address> addresses;
   std::vector<Map> maps = {};
-  std::optional<BlockMap> map;  // of kernels that have one
+  std::optional<std::size_t> number_at = {};  // 8 bytes that are unlike those of all other launches
+  std::optional<BlockMap> map;                // of kernels that have one
 };
 
 /// The bytes of kernel arguments, for KernelLaunch.

@@ -41,6 +41,10 @@ struct Sharing {
   /// are several splits.
   std::int64_t partial_elements = 0;
   bool adds = false;  // several splits add their sums to a single f32 tensor instead
+  /// Of kernels whose workgroups join the splits of a tile in the launch: the output is written
+  /// once, whatever the number of splits.
+  bool joins = false;
+  int most = std::numeric_limits<int>::max();  // splits
 };
 
 /// What a kernel is to compute: a part of a problem that it accepts and that is not too large.
@@ -57,8 +61,12 @@ struct PartRequest {
 
 /// What that takes.
 struct PartEstimate {
-  int splits = 1;  // above 1, their sums are f32 tensors in the output's layout, to be added up
+  int splits = 1;  // above 1, their sums are f32 tensors in the output's layout, to be added up,
+                   // unless they are joined in the launch
   Cost cost;       // its cycles need not be filled in: launches and passes are added to it
+  std::int64_t join_bytes = 0;  // of the workspace in which they are joined; 0: they are not
+
+  int tensors() const { return join_bytes > 0 ? 1 : splits; }  // that are written
 };
 
 /// The launch of a part, whose addresses are those of the part's own tensors.
@@ -85,6 +93,9 @@ class PartKernel {
   /// may have unary functions. Else it writes sums that a pass finishes.
   virtual bool has_epilogue() const = 0;
   virtual bool has_unary() const { return false; }
+
+  /// Whether its launch joins the splits of a tile, at most so many; 0: it does not.
+  virtual int most_joined() const { return 0; }
 
   /// Whether it takes cells of few channels as they are, where other kernels of a target with a
   /// copy engine want copies.

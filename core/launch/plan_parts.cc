@@ -34,7 +34,8 @@ struct Division {
   Cost cost = {};
 
   int splits() const { return parts[0].estimate.splits; }
-  bool is_partial() const { return splits() * terms > 1 || sums_only; }
+  int tensors() const { return parts[0].estimate.tensors(); }  // of sums, of a term
+  bool is_partial() const { return tensors() * terms > 1 || sums_only; }
 };
 
 Cells CellsFor(const PartKernel& kernel) {
@@ -62,7 +63,7 @@ class Divider {
     const bool has_unary = problem.epilogue.unary != Unary::kNone;
     division.sums_only = (!kernel_.has_epilogue() && problem.epilogue != Epilogue{}) ||
                          (!kernel_.has_unary() && has_unary);
-    division.adds = context_.options().adds && kernel_.has_epilogue();
+    division.adds = context_.options().adds && kernel_.has_epilogue() && kernel_.most_joined() == 0;
     SetCost(division);
     if (auto divided = DivideRounds(division)) return *std::move(divided);
     return division;
@@ -110,13 +111,16 @@ class Divider {
     const int splits = whole ? context_.options().splits : std::max(context_.options().splits, 1);
     const bool is_partial = division.terms > 1 || division.sums_only;
     const bool is_weight = part.direction == Direction::kBackwardWeight;
+    const bool joins = kernel_.most_joined() > 0;
+    const bool has_tensors = is_partial || (splits > 1 && !joins);
     return {.device = context_.device(),
             .problem = part,
             .sub_gemms = is_weight ? std::span<const SubGemm>() : context_.SubGemmsOf(part),
             .sharing = {.splits = splits,
-                        .partial_elements =
-                            is_partial || splits > 1 ? simple_.problem.out_elements() : 0,
-                        .adds = division.adds},
+                        .partial_elements = has_tensors ? simple_.problem.out_elements() : 0,
+                        .adds = division.adds,
+                        .joins = joins,
+                        .most = joins ? kernel_.most_joined() : Sharing{}.most},
             .enough_cycles = context_.enough_cycles() - LaunchCycles() - simple_.pass_cycles,
             .needs = kernel_.code().needs};
   }
@@ -129,6 +133,7 @@ class Divider {
         sum = launch;
       } else {
         sum->cost = InSequence(sum->cost, launch.cost);
+        sum->join_bytes = std::max(sum->join_bytes, launch.join_bytes);
       }
     });
     return *sum;
@@ -191,7 +196,7 @@ class Divider {
     for (std::size_t i = 1; i < division.parts.size(); ++i) {
       cost = InSequence(cost, cost_of(division.parts[i]));
     }
-    if (division.terms > 1 || (division.sums_only && division.splits() == 1)) {
+    if (division.terms > 1 || (division.sums_only && division.tensors() == 1)) {
       const auto elements = static_cast<double>(simple_.problem.out_elements());
       cost.pass_cycles += PassCycles(context_.device(), 4.0 * division.terms * elements);
     }
@@ -219,7 +224,8 @@ Places PlacesOf(const ConvPart& part, const Places& whole, std::int64_t out_byte
 }
 
 /// Where a part's own tensor, or the table, is in memory.
-Place PlaceOf(Memory memory, const Places& places, std::int64_t table_at) {
+Place PlaceOf(Memory memory, const Places& places, std::int64_t table_at,
+              std::int64_t workspace_at) {
   switch (memory) {
     case Memory::kA:
       return places.a;
@@ -238,17 +244,18 @@ Place PlaceOf(Memory memory, const Places& places, std::int64_t table_at) {
     case Memory::kTable:
       return {Memory::kTable, table_at};
     case Memory::kWorkspace:
-      break;
+      return {Memory::kWorkspace, workspace_at};
   }
   return {memory};
 }
 
-/// Appends a part's launch to `plan`.
-void AddLaunch(PartLaunch launch, const Places& places, LaunchPlan& plan) {
+/// Appends a part's launch to `plan`, whose own workspace is at `workspace_at`.
+void AddLaunch(PartLaunch launch, const Places& places, std::int64_t workspace_at,
+               LaunchPlan& plan) {
   const auto table_at = static_cast<std::int64_t>(plan.table.size());
   plan.table.insert(plan.table.end(), launch.table.begin(), launch.table.end());
   const auto put = [&](Place& part) {
-    Place place = PlaceOf(part.memory, places, table_at);
+    Place place = PlaceOf(part.memory, places, table_at, workspace_at);
     place.offset += part.offset;
     part = place;
   };
@@ -300,7 +307,7 @@ LaunchPlan LaunchInParts(const PartKernel& kernel, PlanContext& context) {
 
   const ConvProblem& problem = context.simple(cells).problem;
   const bool partial = division.is_partial();
-  const int slots = division.adds ? 1 : division.splits() * division.terms;
+  const int slots = division.adds ? 1 : division.tensors() * division.terms;
   const std::int64_t slot_bytes = problem.out_elements() * 4;
   Places outs = places;
   if (partial) outs.out = {Memory::kWorkspace, plan.Reserve(slots * slot_bytes)};
@@ -308,13 +315,19 @@ LaunchPlan LaunchInParts(const PartKernel& kernel, PlanContext& context) {
     plan.zero_at = outs.out.offset;
     plan.zero_bytes = slots * slot_bytes;
   }
+  // Launches use it one after the other.
+  std::int64_t join_bytes = 0;
+  for (const Division::Part& entry : division.parts) {
+    join_bytes = std::max(join_bytes, entry.estimate.join_bytes);
+  }
+  const std::int64_t join_at = plan.Reserve(join_bytes);
   const std::int64_t out_bytes = partial ? 4 : SizeOf(problem.output_type());
   for (const Division::Part& entry : division.parts) {
     Places part_places = PlacesOf(entry.part, outs, out_bytes);
-    if (!division.adds) part_places.out.offset += entry.term * division.splits() * slot_bytes;
+    if (!division.adds) part_places.out.offset += entry.term * division.tensors() * slot_bytes;
     divider.VisitLaunches(division, entry.part.problem, [&](PartRequest request) {
       request.sharing.splits = entry.estimate.splits;
-      AddLaunch(kernel.MakeLaunch(request), part_places, plan);
+      AddLaunch(kernel.MakeLaunch(request), part_places, join_at, plan);
     });
   }
   if (partial) {

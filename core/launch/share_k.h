@@ -28,7 +28,8 @@ inline bool NoBound(int, double) { return false; }
 /// units, it takes the one whose time_of(splits), in any unit, is least; 1 where partial sums are
 /// not f32, or there are 2^31 or more. Where is_over(splits, time), time_of(splits) is over `time`,
 /// and need not be asked. Those that are sure to take longer than `enough` are left out, and if
-/// that is all of them, it takes 1.
+/// that is all of them, it takes 1. Where splits are joined, it takes 2 or more, unless K is too
+/// short.
 Sharing ShareK(Sharing sharing, DataType type, const DeviceFacts& device, const Work& work,
                absl::FunctionRef<double(int splits)> time_of,
                absl::FunctionRef<bool(int splits, double time)> is_over = NoBound,

@@ -54,8 +54,23 @@ TileCost::TileCost(const DeviceFacts& device, const TileFit& fit, const TileStep
            fit.output * s.output_factor * s.tile_elements;
   const double units = device.compute_units;
   transfer_ = s.slab_bytes / BytesPerClock(device, machine_, fit.missed, units, units);
-  pass_ = PassCycles(device, 0);
-  pass_of_split_ = 4 * work.out_elements * device.clock_ghz / machine_.mall_gb_per_s;
+  if (s.join_bytes > 0) {
+    // The last workgroup of a tile has stored its sums, written a word, looked at all of them,
+    // claimed the tile, and waits for the first sums.
+    constexpr double kWaits = 5;
+    constexpr double kBytesPerClock = 24;  // of a workgroup, which has 48 kB on their way
+    pass_ = kWaits * (machine_.l2_latency_clk + machine_.mall_latency_ns * device.clock_ghz);
+    pass_of_split_ = s.join_bytes / kBytesPerClock;
+  } else {
+    pass_ = PassCycles(device, 0);
+    pass_of_split_ = 4 * work.out_elements * device.clock_ghz / machine_.mall_gb_per_s;
+  }
+}
+
+double TileCost::PassOf(int splits) const {
+  if (splits == 1) return 0;
+  if (steps_.join_bytes > 0) return pass_ + splits * pass_of_split_;
+  return ReduceCycles(device_, work_.out_elements, splits, steps_.element_bytes);
 }
 
 Cost TileCost::TermsOf(int splits) const {
@@ -93,8 +108,6 @@ Cost TileCost::TermsOf(int splits) const {
     return s.factor * instruction_ * fit_.issue *
            (s.of_workgroup.*kind + steps * s.of_step.*kind + taps * s.of_tap.*kind);
   };
-  const double pass =
-      splits == 1 ? 0 : ReduceCycles(device_, work_.out_elements, splits, s.element_bytes);
   return {.matrix_cycles = s.factor * steps * s.matrix_cycles,
           .lds_cycles = s.factor * steps * lds_,
           .memory_cycles = s.factor * steps * memory,
@@ -105,7 +118,7 @@ Cost TileCost::TermsOf(int splits) const {
           .workgroups = tiles,
           .rounds = rounds,
           .resident = resident,
-          .pass_cycles = pass,
+          .pass_cycles = PassOf(splits),
           .power_cycles =
               power_ * s.matrix_simds * s.matrix_cycles * mean * tiles / device_.compute_units,
           .splits = static_cast<double>(splits)};
@@ -121,7 +134,7 @@ bool TileCost::IsOver(int splits, double eighth_power) const {
       std::max({steps_.matrix_cycles, lds_, address_, busy_ / resident, latency_ / resident});
   const double apart = rounds * (steps * step + fixed_ / resident);
   const double together = steps * tiles / device_.compute_units * transfer_;
-  const double pass = shares ? pass_ + pass_of_split_ * splits : 0;
+  const double pass = shares ? pass_ + pass_of_split_ * splits : 0;  // PassOf at least
   const double burst = steps_.factor * std::max(apart, together) + pass;
   const double power =
       power_ * steps_.matrix_simds * steps_.matrix_cycles * steps * tiles / device_.compute_units;

@@ -50,6 +50,7 @@ struct TileSteps {
 
   double ragged_cycles = 0;    // more of a step that loads parts of vectors
   double prologue_cycles = 0;  // of a workgroup, before its first load
+  double join_bytes = 0;       // of the sums of a tile, whose splits are joined in the launch
   double factor = 1;           // of all that a workgroup takes, by measurement of the family
 };
 
@@ -70,6 +71,8 @@ class TileCost {
   bool IsAlwaysOver(double eighth_power) const;
 
  private:
+  double PassOf(int splits) const;
+
   const DeviceFacts& device_;
   const TileFit& fit_;
   const TileSteps steps_;
@@ -78,8 +81,8 @@ class TileCost {
   const double power_;  // PowerFactor
   double instruction_;  // clocks of a unit that an instruction of a wave takes
   double lds_, address_, busy_, latency_, fixed_;  // of a step, but the last of a workgroup
-  double transfer_;       // of a step of each unit, L2 and what is behind it at their best
-  double pass_;           // of a launch that adds sums up, besides their transfer
+  double transfer_;  // of a step of each unit, L2 and what is behind it at their best
+  double pass_;      // of a launch that adds sums up, or of joining them, besides their transfer
   double pass_of_split_;  // transfer of a split's sums at best
 };
 

@@ -5,7 +5,9 @@
 #include "core/launch/combine.h"
 #include "core/launch/output_type.h"
 #include "tile/config.h"
+#include "tile/epilogue/join_splits.h"
 #include "tile/epilogue/wave_stage.h"
+#include "tile/join_args.h"
 #include "tile/pipeline/wave_acc.h"
 #include "tile/roles.h"
 
@@ -22,26 +24,35 @@ namespace gridwise::tile {
 ///   unsigned Row(strides, row)            offset of a row, or Buffer::kOutOfRange where it is none
 ///   int Column(strides, column)           further offset of a column
 ///   int columns()                         columns that are there, from the tile's first on
+///   int Tile()                            the tile's number, of rows that join splits
 template <TileConfig kC, Gfx kGfx, class Place>
 class StoreTile {
  public:
   /// `lds` is the workgroup's, whose operands have been read when Store's barrier opens; `split`
-  /// counts the tensors of sums where K is split.
-  GRIDWISE_DEVICE StoreTile(const EpilogueArgs& args, const Place& place, int split, char* lds)
+  /// counts the tensors of sums where K is split, and splits are not joined.
+  GRIDWISE_DEVICE StoreTile(const EpilogueArgs& args, const JoinArgs& join, const Place& place,
+                            int split, char* lds)
       : args_(args),
+        join_(join),
+        split_(split),
         out_type_(args.out_type),
         adds_(args.adds),
         finishes_((args.tensors != 0) | (args.clamps != 0) | (args.alpha != 1)),
         by_element_(args.by_element),
         columns_(place.columns()),
-        out_(Buffer::From<kGfx>(static_cast<const char*>(place.Base(args.out, args.strides) +
-                                                         split * args.split_bytes))),
+        out_(Buffer::From<kGfx>(
+            static_cast<const char*>(place.Base(args.out, args.strides) +
+                                     (kC.joins_splits() ? 0 : split * args.split_bytes)))),
         place_(place),
         lds_(lds + Uniform(ThreadId() / kC.mma.lanes()) * kC.epilogue_bytes()),
         row_offsets_(reinterpret_cast<unsigned*>(lds_ + kRowOffsetsAt)) {}
 
-  GRIDWISE_DEVICE void Store(const WaveAcc<kC>& acc) const {
+  /// What it stores are the sums of all splits where they are joined, which `acc` becomes.
+  GRIDWISE_DEVICE void Store(WaveAcc<kC>& acc) const {
     BarrierLds();  // the operands have been read
+    if constexpr (kC.joins_splits()) {
+      if (!JoinSplits<kC, kGfx>(join_, place_.Tile(), split_)(acc)) return;
+    }
     FindRowOffsets();
     if constexpr (SumType(kC.type) == DataType::kI32) {
       if (out_type_ == static_cast<int>(DataType::kI32)) return StoreAs<int>(acc);
@@ -221,7 +232,8 @@ class StoreTile {
   }
 
   const EpilogueArgs& args_;
-  const int out_type_, adds_;
+  const JoinArgs& join_;
+  const int split_, out_type_, adds_;
   const bool finishes_;  // the sums are not the values of the output
   const int by_element_, columns_;
   const Buffer out_;

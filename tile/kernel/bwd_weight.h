@@ -29,6 +29,10 @@ class PlaceOfTerms {
       : args_(args), group_(group), m_(m), n_(n) {}
 
   GRIDWISE_DEVICE int columns() const { return args_.terms - n_; }
+  /// The tile's number in the launch.
+  GRIDWISE_DEVICE int Tile() const {
+    return group_ * args_.map.tiles + m_ / kC.tile.m * args_.n_tiles + n_ / kC.tile.n;
+  }
   GRIDWISE_DEVICE const char* Base(const void* data, const OutputStrides& strides) const {
     return static_cast<const char*>(data) + group_ * strides.group;
   }
@@ -89,7 +93,8 @@ GRIDWISE_DEVICE void BwdWeightSlabs() {
   // The main loop has no scalar registers to spare for what the epilogue needs.
   const BwdWeightArgs& args_anew = KernelArgsAnew<BwdWeightArgs>();
   const PlaceOfTerms<kC> place(args_anew, group, m, n);
-  StoreTile<kC, kGfx, PlaceOfTerms<kC>>(args_anew.epilogue, place, split, lds).Store(acc);
+  StoreTile<kC, kGfx, PlaceOfTerms<kC>>(args_anew.epilogue, args_anew.join, place, split, lds)
+      .Store(acc);
 }
 
 /// The kernel of a row.

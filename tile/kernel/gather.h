@@ -28,6 +28,10 @@ class PlaceOfCells {
       : args_(args), block_(block) {}
 
   GRIDWISE_DEVICE int columns() const { return args_.n - block_.n; }
+  /// The tile's number in the launch.
+  GRIDWISE_DEVICE int Tile() const {
+    return block_.Number(args_, kC.tile.m, kC.tile.n, kC.merge.groups);
+  }
   GRIDWISE_DEVICE const char* Base(const void* data, const OutputStrides& strides) const {
     return static_cast<const char*>(data) + block_.first_image * strides.image +
            block_.group * strides.group + static_cast<long>(block_.n) * strides.column;
@@ -85,7 +89,8 @@ GRIDWISE_DEVICE void GatherSlabs() {
   const GatherArgs& args_anew = KernelArgsAnew<GatherArgs>();
   const Block block_anew = block.LoadedAnew();
   const PlaceOfCells<kC> place(args_anew, block_anew);
-  StoreTile<kC, kGfx, PlaceOfCells<kC>>(args_anew.epilogue, place, block.split, lds).Store(acc);
+  StoreTile<kC, kGfx, PlaceOfCells<kC>>(args_anew.epilogue, args_anew.join, place, block.split, lds)
+      .Store(acc);
 }
 
 /// The kernel of a row.

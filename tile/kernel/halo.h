@@ -17,6 +17,9 @@ class PlaceOfPositions {
       : args_(args), strip_(strip) {}
 
   GRIDWISE_DEVICE int columns() const { return args_.n - strip_.block.n; }
+  GRIDWISE_DEVICE int Tile() const {
+    return strip_.block.Number(args_, kC.tile.m, kC.tile.n, kC.merge.groups);
+  }
   GRIDWISE_DEVICE const char* Base(const void* data, const OutputStrides& strides) const {
     const Block& block = strip_.block;
     return static_cast<const char*>(data) + block.first_image * strides.image +
@@ -131,7 +134,8 @@ GRIDWISE_DEVICE void HaloTile() {
     SchedulingFence();  // loads are not put off
     multiply(acc);
     const PlaceOfPositions<kC> place(args, at);
-    StoreTile<kC, kGfx, PlaceOfPositions<kC>>(args.epilogue, place, /*split=*/0, lds).Store(acc);
+    StoreTile<kC, kGfx, PlaceOfPositions<kC>>(args.epilogue, args.join, place, /*split=*/0, lds)
+        .Store(acc);
   }
 }
 

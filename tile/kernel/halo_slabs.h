@@ -107,7 +107,8 @@ GRIDWISE_DEVICE void HaloSlabs() {
   }
   BarrierLoads<0>();  // those past the last, whose registers are used again
   const PlaceOfPositions<kC> place(args, at);
-  StoreTile<kC, kGfx, PlaceOfPositions<kC>>(args.epilogue, place, at.block.split, lds).Store(acc);
+  StoreTile<kC, kGfx, PlaceOfPositions<kC>>(args.epilogue, args.join, place, at.block.split, lds)
+      .Store(acc);
 }
 
 }  // namespace gridwise::tile

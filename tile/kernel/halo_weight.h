@@ -89,7 +89,8 @@ GRIDWISE_DEVICE void HaloWeightTile() {
 
   const BwdWeightArgs& args_anew = KernelArgsAnew<BwdWeightArgs>();
   const PlaceOfBlocks<kC> place(args_anew, first_channel);
-  StoreTile<kC, kGfx, PlaceOfBlocks<kC>>(args_anew.epilogue, place, split, lds).Store(acc);
+  StoreTile<kC, kGfx, PlaceOfBlocks<kC>>(args_anew.epilogue, args_anew.join, place, split, lds)
+      .Store(acc);
 }
 
 }  // namespace gridwise::tile

@@ -16,6 +16,12 @@ struct Block {
   int first_image;  // of row m; offsets within the tile count from it, so that they fit 31 bits in
                     // any tensor
 
+  /// The tile's number in the launch, whose tiles have so many rows, columns and groups.
+  GRIDWISE_DEVICE int Number(const GatherArgs& args, int tile_m, int tile_n, int groups) const {
+    return group / groups * args.map.tiles + gemm.first_tile + m / tile_m * args.n_tiles +
+           n / tile_n;
+  }
+
   /// The same, with its sub-GEMM loaded again, which takes no registers until then.
   GRIDWISE_DEVICE Block LoadedAnew() const {
     Block block = *this;

@@ -8,6 +8,7 @@
 #include "core/launch/choose_block_map.h"
 #include "core/launch/plan_epilogue.h"
 #include "tile/plan/estimate.h"
+#include "tile/plan/join.h"
 
 namespace gridwise::tile {
 namespace {
@@ -335,12 +336,19 @@ TileSteps StepsOf(const TileConfig& config, const PartRequest& request) {
   return steps;
 }
 
+JoinSpace JoinSpaceFor(const TileConfig& config, const ConvProblem& problem, int splits) {
+  return JoinSpaceOf(config, Tiles(config, problem) * Groups(config, problem), splits);
+}
+
 }  // namespace
 
 PartEstimate EstimateBwdWeight(const TileConfig& config, const PartRequest& request) {
   const Work work = WorkOf(config, request.problem);
   const TileEstimate estimate = EstimateTiles(request, config.type, StepsOf(config, request), work);
-  return {.splits = estimate.sharing.splits, .cost = estimate.cost};
+  const int splits = estimate.sharing.splits;
+  return {.splits = splits,
+          .cost = estimate.cost,
+          .join_bytes = JoinSpaceFor(config, request.problem, splits).bytes};
 }
 
 BwdWeightPlan PlanBwdWeight(const TileConfig& config, const PartRequest& request) {
@@ -354,6 +362,9 @@ BwdWeightPlan PlanBwdWeight(const TileConfig& config, const PartRequest& request
                                static_cast<unsigned>(sharing.splits)},
                 .threads = {static_cast<unsigned>(config.threads()), 1, 1}},
       .args = MakeArgs(config, problem, ChooseStepShape(config, problem), sharing)};
+  plan.args.join.splits = sharing.splits;
+  plan.args.join.sums_at =
+      static_cast<std::uint64_t>(JoinSpaceFor(config, problem, sharing.splits).sums_at);
   const std::int64_t group_stride =
       std::min(problem.AxesOf(Tensor::kX).stride[4], problem.AxesOf(Tensor::kY).stride[4]);
   plan.args.map = ChooseBlockMap(

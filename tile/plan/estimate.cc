@@ -150,7 +150,8 @@ TileSteps TileStepsOf(const TileConfig& c, const PartRequest& request, const Til
           .of_tap = {.vector = c.has_halo() ? 0 : 18 * LoadWaves(c),
                      .scalar = c.has_halo() ? 0 : 55 * LoadWaves(c)},
           .ragged_cycles = kLoadIssue / c.mma.lanes() *
-                           (parts(c.patch_a, c.tile.m) + parts(c.patch_b, c.tile.n))};
+                           (parts(c.patch_a, c.tile.m) + parts(c.patch_b, c.tile.n)),
+          .join_bytes = c.joins_splits() ? 1.0 * c.sum_bytes() : 0};
 }
 
 }  // namespace gridwise::tile

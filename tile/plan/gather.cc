@@ -9,6 +9,7 @@
 #include "core/launch/plan_epilogue.h"
 #include "core/launch/tap_window.h"
 #include "tile/plan/estimate.h"
+#include "tile/plan/join.h"
 
 namespace gridwise::tile {
 namespace {
@@ -403,8 +404,12 @@ TileEstimate EstimateOf(const TileConfig& config, PartRequest request, const Til
 }  // namespace
 
 PartEstimate EstimateGather(const TileConfig& config, const PartRequest& request) {
-  const TileEstimate estimate = EstimateOf(config, request, Tiles(config, request));
-  return {.splits = estimate.sharing.splits, .cost = estimate.cost};
+  const Tiles tiles(config, request);
+  const TileEstimate estimate = EstimateOf(config, request, tiles);
+  const int splits = estimate.sharing.splits;
+  return {.splits = splits,
+          .cost = estimate.cost,
+          .join_bytes = JoinSpaceOf(config, tiles.groups * tiles.count, splits).bytes};
 }
 
 GatherPlan PlanGather(const TileConfig& config, const PartRequest& request) {
@@ -441,6 +446,9 @@ GatherPlan PlanGather(const TileConfig& config, const PartRequest& request) {
                                                   .cell_bytes = cell_bytes,
                                                   .taps = request.problem.filter_taps(),
                                                   .sections = plan.args.sub_gemms});
+  plan.args.join.splits = sharing.splits;
+  plan.args.join.sums_at = static_cast<std::uint64_t>(
+      JoinSpaceOf(config, tiles.groups * tiles.count, sharing.splits).sums_at);
   plan.shape = {
       .workgroups = {static_cast<unsigned>(tiles.count), static_cast<unsigned>(tiles.groups),
                      static_cast<unsigned>(sharing.splits)},

@@ -131,8 +131,9 @@ class TileSpace final : public SpaceOf<tile::TileConfig> {
                  {"pipeline", {"schedule", "count"}},
                  {"merge", {"groups"}},
                  {"halo", {"cells"}},
-                 {"taps_in_lds", {"of_row"}}}) {
-    for (Trait& trait : std::span(traits_).last(2)) trait.least = 0;
+                 {"taps_in_lds", {"of_row"}},
+                 {"join", {"most"}}}) {
+    for (Trait& trait : std::span(traits_).last(3)) trait.least = 0;
   }
   std::string_view family() const override { return "tile"; }
   const char* Reject(const Values& values, Direction, Gfx gfx) const override {
