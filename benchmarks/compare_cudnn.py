@@ -5,8 +5,8 @@
 
 Needs PyTorch. Both sides compute the same tensors (random normal, channels last) on the same stream. A time is the median of
 events around one call, each after 256 MB have been written; the sides take turns, and the median of their turns counts. cuDNN is
-autotuned (of very large problems among the ten algorithms that its heuristics name first); Gridwise runs its planner's choice,
-passes and the addition of splits included. Each result is first compared with PyTorch's in f32 (of f32 in f64), by ||out - ref|| / ||ref||. Writes
+autotuned (of very large problems among the ten algorithms that its heuristics name first); Gridwise runs its planner's choice for
+the device, passes and the addition of splits included. Each result is first compared with PyTorch's in f32 (of f32 in f64), by ||out - ref|| / ||ref||. Writes
 <out>/layers.csv, page.md and, with --all-rows, rows.csv, which //benchmarks:fit and :rank read.
 """
 
@@ -203,7 +203,7 @@ def random_problem(rng):
 
 def rows_of(args, problem):
     """[(row, estimated microseconds)] of those whose names contain --rows, the cheapest first."""
-    verdicts = [(v["row"], v["estimated_ms"] * 1e3) for v in problem.explain("sm_90a") if "reason" not in v]
+    verdicts = [(v["row"], v["estimated_ms"] * 1e3) for v in problem.explain() if "reason" not in v]
     return [v for v in verdicts if args.rows in v[0] and not (args.skip_rows and args.skip_rows in v[0])]
 
 

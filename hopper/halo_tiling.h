@@ -15,6 +15,7 @@
 #include "core/launch/launch.h"
 #include "core/launch/tensor_map_spec.h"
 #include "hopper/halo.h"
+#include "hopper/halo_args.h"
 
 /// Tiles of halo and narrow rows, see hopper/halo.h.
 

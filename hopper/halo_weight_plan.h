@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/launch/part_kernel.h"
-#include "hopper/halo.h"
+#include "hopper/halo_args.h"
 #include "hopper/halo_tiling.h"
 #include "hopper/plan.h"
 

@@ -5,7 +5,7 @@
 
 #include "core/conv/problem.h"
 #include "core/launch/part_kernel.h"
-#include "hopper/halo.h"
+#include "hopper/halo_args.h"
 #include "hopper/line.h"
 #include "hopper/plan.h"
 

@@ -378,6 +378,8 @@ TEST(Gather, ManyOrWideTilesOfColumns) {
   CheckGather<k240>(Problem(Direction::kForward, 1, 64, 264, Axis(5), Axis(9)));
   constexpr Config k200 = {.columns = 200, .stages = 2, .chunk = 200};
   CheckGather<k200>(Problem(Direction::kForward, 1, 64, 264, Axis(5), Axis(9)));
+  constexpr Config k192 = {.groups = 3, .columns = 192, .stages = 2};
+  CheckGather<k192>(Problem(Direction::kForward, 2, 64, 168, Axis(5), Axis(9)));
 }
 
 template <Config kC>
@@ -394,6 +396,9 @@ TEST(Weight, SplitsAndNot) {
   CheckWeight<kC>(Problem(Direction::kBackwardWeight, 1, 72, 40, Axis(7), Axis(9, 2)), 1);
   CheckWeight<kC>(Problem(Direction::kBackwardWeight, 2, 24, 24, Axis(7), Axis(6)), 4);
   CheckWeight<kC>(Problem(Direction::kBackwardWeight, 1, 72, 600, Axis(5), Axis(6)), 2);
+  constexpr Config kWide = {
+      .direction = Direction::kBackwardWeight, .groups = 3, .columns = 256, .stages = 2};
+  CheckWeight<kWide>(Problem(Direction::kBackwardWeight, 1, 72, 168, Axis(7), Axis(9, 2)), 2);
 }
 
 TEST(Weight, LanesLoadCells) {

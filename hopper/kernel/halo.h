@@ -1,6 +1,7 @@
 #pragma once
 
 #include "hopper/halo.h"
+#include "hopper/halo_args.h"
 #include "hopper/kernel/roles.h"
 #include "hopper/kernel/store.h"
 

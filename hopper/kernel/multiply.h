@@ -35,16 +35,20 @@ GRIDWISE_DEVICE MatrixDescriptor DescriptorOf(SharedAddress at, int k16) {
 template <Config kC, bool kFirst>
 GRIDWISE_DEVICE void StartSlab(Sums<kC>& sums, const SlabRing<kC>& ring, int group, int slab) {
   const SharedAddress b = ring.b(slab);
-  constexpr int kRepBytes = 64 * kC.slab * 2;
+  constexpr int kRepBytes = 64 * kC.slab * 2, kColumns = kC.product_columns();
   const SharedAddress a = ring.a() + (kC.take_turns ? 0 : group * kC.reps) * kRepBytes;
   WgmmaFence();
 #pragma unroll
   for (int rep = 0; rep < kC.reps; ++rep) {
 #pragma unroll
     for (int k16 = 0; k16 < kC.slab / 16; ++k16) {
-      Wgmma<kC.columns, kC.type, kOrderA<kC>, kOrderB<kC>>(
-          sums.d[rep], DescriptorOf<kOrderA<kC>, kC.slab>(a + rep * kRepBytes, k16),
-          DescriptorOf<kOrderB<kC>, kC.slab>(b, k16), !kFirst || k16 != 0);
+#pragma unroll
+      for (int part = 0; part < kC.columns; part += kColumns) {
+        Wgmma<kColumns, kC.type, kOrderA<kC>, kOrderB<kC>>(
+            reinterpret_cast<float (&)[kColumns / 2]>(sums.d[rep][part / 2]),
+            DescriptorOf<kOrderA<kC>, kC.slab>(a + rep * kRepBytes, k16),
+            DescriptorOf<kOrderB<kC>, kC.slab>(b + part * kC.slab * 2, k16), !kFirst || k16 != 0);
+      }
     }
   }
   WgmmaCommit();

@@ -1,0 +1,282 @@
+#include "hopper/estimate.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <span>
+
+#include "core/base/math.h"
+#include "core/conv/roofline.h"
+#include "core/conv/sub_gemms.h"
+#include "core/passes/pass_cycles.h"
+#include "hopper/fit.h"
+#include "hopper/maps.h"
+
+namespace gridwise::hopper {
+namespace {
+
+Grid GatherGrid(const Config& config, const ConvProblem& problem,
+                std::span<const SubGemm> sub_gemms) {
+  Grid grid = {.groups = problem.groups};
+  const std::int64_t slabs = SlabsOf(config, SourceChannels(problem));
+  grid.n_tiles = CeilDiv<std::int64_t>(problem.AxesOf(problem.out()).size[5], config.columns);
+  for (const SubGemm& gemm : sub_gemms) {
+    const std::int64_t tiles = CeilDiv<std::int64_t>(gemm.m, config.rows()) * grid.n_tiles;
+    const auto steps = static_cast<double>(Taps(gemm) * slabs);
+    grid.of_group += tiles;
+    grid.steps += static_cast<double>(tiles * problem.groups) * steps;
+    grid.most_steps = std::max(grid.most_steps, steps);
+    grid.least_steps = std::min(grid.least_steps, steps);
+  }
+  return grid;
+}
+
+/// Blocks of 64 channels at a tap.
+std::int64_t WeightBlocks(const ConvProblem& problem) {
+  return problem.filter_taps() * CeilDiv<std::int64_t>(problem.c_per_group(), 64);
+}
+
+Grid WeightGrid(const Config& config, const ConvProblem& problem) {
+  Grid grid = {.groups = problem.groups};
+  grid.m_tiles = CeilDiv<std::int64_t>(problem.k_per_group(), config.rows());
+  grid.n_tiles = CeilDiv<std::int64_t>(WeightBlocks(problem), config.columns / 64);
+  grid.of_group = grid.m_tiles * grid.n_tiles;
+  grid.most_steps = static_cast<double>(SlabsOf(config, problem.batch * problem.out_cells()));
+  grid.least_steps = grid.most_steps;
+  grid.steps = grid.tiles() * grid.most_steps;
+  return grid;
+}
+
+/// How many clusters of each size an H200 runs at once where each workgroup fills a multiprocessor,
+/// as its driver says (cuOccupancyMaxActiveClusters).
+constexpr std::array<double, kMostCluster + 1> kClustersAtOnce = {0,  132, 66, 39, 30,
+                                                                  22, 17,  15, 15};
+
+/// Rows of A and columns of B that a tile loads, on average: of backward-weight, not those of
+/// blocks of 64 that there are not.
+struct Loaded {
+  double rows, columns;
+};
+Loaded LoadedOf(const Config& config, const ConvProblem& problem, const Grid& grid) {
+  Loaded loaded = {1.0 * config.rows(), 1.0 * config.columns};
+  if (config.direction != Direction::kBackwardWeight) return loaded;
+  const auto rows = static_cast<double>(AlignUp<std::int64_t>(problem.k_per_group(), 64));
+  const auto columns = static_cast<double>(WeightBlocks(problem) * 64);
+  return {rows / static_cast<double>(grid.m_tiles), columns / static_cast<double>(grid.n_tiles)};
+}
+
+/// Of the lines of a tensor that are loaded, `of_line` channels each, those that channels fill a
+/// part of.
+double FilledPart(std::int64_t channels, std::int64_t of_line) {
+  if (channels % of_line == 0) return 0;
+  return 1.0 / static_cast<double>(CeilDiv(channels, of_line));
+}
+
+/// More cycles of a line of a tensor: where it begins within a sector of the cache, it is in one
+/// more.
+double UnalignedLine(const ConvProblem& problem, Tensor tensor) {
+  constexpr std::int64_t kSector = 32;
+  const TensorAxes axes = problem.AxesOf(tensor);
+  const std::int64_t of_cell = axes.stride[3], of_group = axes.size[4] > 1 ? axes.stride[4] : 0;
+  const std::int64_t bytes = SizeOf(problem.type);
+  const bool is_aligned = of_cell * bytes % kSector == 0 && of_group * bytes % kSector == 0;
+  return is_aligned ? 0 : TheFit().unaligned_line;
+}
+
+/// Cycles of the lines that a step loads, of A and of B. Those of backward-weight that reach into
+/// another group are loaded as they are, and none of w is taken to be unaligned.
+double LineCycles(const Config& config, const ConvProblem& problem, const Loaded& loaded) {
+  const Fit& fit = TheFit();
+  const std::int64_t channels = SourceChannels(problem);
+  const double source = fit.line + UnalignedLine(problem, GatheredTensor(problem));
+  if (config.direction != Direction::kBackwardWeight) {
+    const double filled = FilledPart(channels, config.slab) * fit.filled_line;
+    return loaded.rows * (source + filled) + loaded.columns * fit.line;
+  }
+  const bool has_neighbours = GroupsAreNeighbours(problem.AxesOf(Tensor::kY));
+  const double filled_dy = has_neighbours ? 0 : FilledPart(problem.k_per_group(), 64);
+  const double filled_x = problem.groups > 1 ? 0 : FilledPart(channels, 64);
+  const double dy = fit.line + UnalignedLine(problem, Tensor::kY) + filled_dy * fit.filled_line;
+  return (config.lanes ? 0 : loaded.rows * dy) +
+         loaded.columns * (source + filled_x * fit.filled_x);
+}
+
+/// Of forward tiles behind the last column, lines of B that are filled up.
+double HangingLines(const Config& config, const ConvProblem& problem, const Grid& grid) {
+  if (config.direction != Direction::kForward) return 0;
+  return static_cast<double>(grid.n_tiles * config.columns - problem.k_per_group());
+}
+/// The part of tiles that are such, of the workgroup that has most and is behind the others with
+/// its next ones: a workgroup's tiles are as far apart as there are workgroups.
+double HangingPart(const Grid& grid, int workgroups) {
+  if (grid.tiles() <= workgroups) return 0;
+  return static_cast<double>(std::gcd(grid.n_tiles, std::int64_t{workgroups})) /
+         static_cast<double>(grid.n_tiles);
+}
+
+/// Of the matrix unit, next to that of most rows: where B stays, as measured, the more the more
+/// columns a line of A is read for.
+double EfficiencyOf(const Config& config) {
+  return config.kept > 0 ? 1 + 0.04 * config.columns / 256 : 1;
+}
+
+/// Estimates of a row for a request, whatever the number of splits: what does not depend on it is
+/// computed once. A multiprocessor multiplies 2048 pairs of f16 a cycle; the rest are fits to
+/// measurements.
+class Estimates {
+ public:
+  Estimates(const Config& config, const PartRequest& request, const Grid& grid)
+      : config_(config), request_(request), grid_(grid) {
+    const ConvProblem& problem = request.problem;
+    efficiency_ = EfficiencyOf(config) / SlowedByPower();
+    // A single warpgroup of few products waits for each slab, and short ones come one by one.
+    const bool short_slabs = config.slab < 64 && config.direction == Direction::kBackwardData;
+    waits_ = config.rows() * config.columns <= 4096 ? 1.2 : short_slabs ? 1.15 : 1;
+    const Loaded loaded = LoadedOf(config, problem, grid);
+    lines_ = LineCycles(config, problem, loaded);
+    bytes_ =
+        config.kept > 0 ? config.stage_bytes() : (loaded.rows + loaded.columns) * config.slab * 2;
+    hanging_ = HangingLines(config, problem, grid) * fit_.filled_line;
+    hanging_part_ = HangingPart(grid, request.device.compute_units);
+    elements_ = static_cast<double>(problem.out_elements());
+    operand_bytes_ = RooflineWorkOf(problem).bytes_read;
+  }
+
+  /// That no number of splits is sooner done than, without the pass.
+  double LeastCycles() const {
+    const Step step = StepOf(/*busy=*/1);
+    return grid_.steps / request_.device.compute_units * std::max(step.matrix, step.memory);
+  }
+
+  /// Of the launch that adds up sums.
+  double PassOf(int splits) const {
+    const double bytes = elements_ * (4 * splits + SizeOf(request_.problem.type));
+    return fit_.split + PassCycles(request_.device, bytes);
+  }
+
+  Cost Of(int splits, bool in_cluster = false) const {
+    const double tiles = grid_.tiles() * splits;
+    const double units = request_.device.compute_units;
+    const double at_once =
+        in_cluster ? kClustersAtOnce[static_cast<std::size_t>(splits)] * splits : units;
+    const double rounds = std::ceil(tiles / at_once);
+    // Of the workgroup that ends last: one may have the longest tile, and no other.
+    const double steps = std::max(grid_.steps / tiles, grid_.most_steps / splits / rounds);
+    const Step step = StepOf(std::min(tiles, units) / units);
+    const double matrix = steps * step.matrix, memory = steps * step.memory;
+    const int tensors = in_cluster ? 1 : splits;  // of sums
+    const bool partial = tensors > 1 || request_.sharing.partial_elements > 0;
+    const double out_bytes = partial ? 4 : SizeOf(request_.problem.output_type());
+    const double tile_elements = config_.rows() * config_.columns;
+    const double exchange = in_cluster ? fit_.exchange + tile_elements * 4 / fit_.exchange_rate : 0;
+    const double store = tile_elements * out_bytes / fit_.store / (in_cluster ? splits : 1);
+    const double shown_store = !config_.take_turns ? fit_.shared_store
+                               : rounds > 1        ? fit_.turns_store
+                                                   : fit_.only_store;
+    // Stores of a tile overlap with the loads of the next one, and with its products where
+    // warpgroups take turns.
+    const double alone = std::max(matrix, memory) + shown_store * store +
+                         (config_.take_turns ? fit_.turns_first_slab : 1.0) * fit_.first_slab +
+                         exchange;
+    return WithCycles({.matrix_cycles = matrix,
+                       .memory_cycles = memory,
+                       .alone_cycles = alone,
+                       .fixed_cycles = fit_.launch / rounds,
+                       .workgroups = tiles,
+                       .rounds = rounds,
+                       .resident = 1,
+                       .tensor_cycles = (operand_bytes_ + elements_ * out_bytes * tensors) /
+                                        DramBytesPerCycle(request_.device),
+                       .pass_cycles = tensors == 1 ? 0 : PassOf(splits),
+                       .splits = 1.0 * splits});
+  }
+
+ private:
+  static constexpr double kPairsPerCycle = 2048;
+
+  struct Step {
+    double matrix, memory;
+  };
+  /// Of products in long launches, next to those of tiles that load little.
+  double SlowedByPower() const {
+    constexpr double kLongSeconds = 180e-6, kLittle = (128 + 256) * 2.0 / (128 * 256);
+    const double pairs = 1.0 * config_.rows() * config_.columns * config_.slab;
+    const double cycles = grid_.steps * pairs / kPairsPerCycle / request_.device.compute_units;
+    if (cycles < kLongSeconds * request_.device.clock_ghz * 1e9) return 1;
+    return 1 + fit_.power_of_loads * std::max(config_.stage_bytes() / pairs / kLittle - 1, 0.0);
+  }
+  /// A tile's, where a part `busy` of all multiprocessors has tiles.
+  Step StepOf(double busy) const {
+    const double efficiency =
+        std::min(fit_.efficiency, fit_.efficiency_of_all / busy) * efficiency_;
+    const double l2_bytes_per_cycle = std::min(fit_.l2, fit_.l2_of_all / busy);
+    const double matrix =
+        config_.rows() * config_.columns * config_.slab / kPairsPerCycle / efficiency;
+    const double memory = std::max(bytes_ / l2_bytes_per_cycle, lines_) * waits_;
+    const double most = std::max(matrix, memory);
+    const double slower = hanging_part_ * std::max(lines_ + hanging_ - most, 0.0);
+    return {.matrix = matrix + slower, .memory = memory + slower};
+  }
+
+  const Fit& fit_ = TheFit();
+  const Config& config_;
+  const PartRequest& request_;
+  const Grid& grid_;
+  double efficiency_, waits_, bytes_, lines_, hanging_, hanging_part_, elements_, operand_bytes_;
+};
+
+}  // namespace
+
+std::int64_t SlabsOf(const Config& config, std::int64_t k) {
+  return CeilDiv<std::int64_t>(k, config.slab);
+}
+
+std::int64_t SourceChannels(const ConvProblem& problem) {
+  return problem.AxesOf(GatheredTensor(problem)).size[5];
+}
+
+Grid GridOf(const Config& config, const PartRequest& request) {
+  return config.direction == Direction::kBackwardWeight
+             ? WeightGrid(config, request.problem)
+             : GatherGrid(config, request.problem, request.sub_gemms);
+}
+
+Shared LeastShared(const Config& config, const PartRequest& request) {
+  const Grid grid = GridOf(config, request);
+  const int asked = request.sharing.splits;
+  const Estimates estimates(config, request, grid);
+  if (asked > 1) return {.splits = asked, .cost = estimates.Of(asked)};
+  Shared best = {.cost = estimates.Of(1)};
+  const auto consider = [&](int splits, bool in_cluster) {
+    const Cost cost = estimates.Of(splits, in_cluster);
+    if (cost.cycles < best.cost.cycles) best = {splits, in_cluster, cost};
+  };
+  constexpr double kLeastSteps = 4;
+  const int most = asked == 1 ? 1 : 128;  // a cluster's sums are one tensor
+  const double least = estimates.LeastCycles();
+  for (int splits = 2; splits <= most && grid.most_steps / splits >= kLeastSteps; ++splits) {
+    if (grid.tiles() * (splits - 1) > 3.0 * request.device.compute_units) break;
+    const double enough = std::min(best.cost.cycles, request.enough_cycles);
+    if (least + estimates.PassOf(splits) >= enough) break;  // as of more splits
+    consider(splits, false);
+  }
+  if (!config.has_clusters() || request.device.compute_units < kClustersAtOnce[1]) return best;
+  for (int splits = 2; splits <= kMostCluster && grid.least_steps / splits >= 2; ++splits) {
+    if (grid.tiles() > 2 * kClustersAtOnce[static_cast<std::size_t>(splits)]) break;
+    consider(splits, true);
+  }
+  return best;
+}
+
+Sharing SharingOf(const PartRequest& request, const Shared& shared) {
+  Sharing sharing = request.sharing;
+  sharing.splits = shared.in_cluster ? 1 : shared.splits;
+  if (sharing.splits > 1 && sharing.partial_elements == 0) {
+    sharing.partial_elements = request.problem.out_elements();
+  }
+  return sharing;
+}
+
+}  // namespace gridwise::hopper

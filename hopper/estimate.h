@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/conv/problem.h"
+#include "core/launch/cost.h"
+#include "core/launch/part_kernel.h"
+#include "hopper/config.h"
+
+/// How rows of gather and weight divide a problem among workgroups, by what that is estimated to
+/// take.
+
+namespace gridwise::hopper {
+
+/// Tiles of a launch, without its splits.
+struct Grid {
+  std::int64_t of_group = 0, groups = 1;
+  std::int64_t n_tiles = 1, m_tiles = 1;     // m_tiles of backward-weight
+  double steps = 0;                          // of K, of all tiles
+  double most_steps = 0, least_steps = 1e9;  // of a tile
+
+  double tiles() const { return static_cast<double>(of_group * groups); }
+};
+
+/// Channels of a group of the tensor that is gathered from.
+std::int64_t SourceChannels(const ConvProblem& problem);
+
+/// Slabs of so many elements of K.
+std::int64_t SlabsOf(const Config& config, std::int64_t k);
+
+Grid GridOf(const Config& config, const PartRequest& request);
+
+/// How workgroups share the K of a tile: splits, whose sums a pass adds up or the cluster that they
+/// are.
+struct Shared {
+  int splits = 1;
+  bool in_cluster = false;
+  Cost cost = {};
+
+  int cluster() const { return in_cluster ? splits : 1; }
+};
+
+/// The one of least estimate, of any number of splits or of as many as the request says.
+Shared LeastShared(const Config& config, const PartRequest& request);
+
+/// The request with as many splits as they are tensors of sums.
+Sharing SharingOf(const PartRequest& request, const Shared& shared);
+
+}  // namespace gridwise::hopper

@@ -1,0 +1,72 @@
+#pragma once
+
+#include "core/arch/tensor_map.h"
+#include "core/base/math.h"
+#include "core/launch/epilogue_args.h"
+#include "hopper/args.h"
+
+namespace gridwise::hopper {
+
+/// Taps of a filter, and planes of a patch.
+inline constexpr int kMaxHaloTaps = 25;
+inline constexpr int kMaxHaloPlanes = 4;
+
+/// A filter tap of a residue class.
+struct HaloTap {
+  int at;      // bytes of a stage from where the patch begins to a tile's first cell's source
+  short h, w;  // source cells from the patch's corner to that one
+  short y, x;  // of the filter
+};
+
+/// Elements from one index to the next.
+struct CellStrides {
+  long image;
+  int h, w;
+};
+
+/// Arguments of rows whose tiles are patches of cells, see hopper/halo.h: halo, line and narrow
+/// ones.
+struct HaloArgs {
+  TensorMap source;  // channel, w, h, image: a plane of 64 channels
+  TensorMap other;   // out, a tile; backward-weight: dy, see dy_lines; one group: w, of a slab
+  const void* source_data;
+  const void* other_data;                         // w, and in backward-weight dy
+  CellStrides source_stride_of, other_stride_of;  // the latter of dy
+  long w_group;                                   // strides of w: elements
+  int w_out, w_source, w_y, w_x;
+  int filter_runs;      // groups have 8 neighbours in w, at multiples of 16 bytes behind its first
+  int blocks;           // of 64 channels
+  int sharers;          // workgroups that share the tiles of a block
+  int channels;         // of all groups; the output's, and in backward-weight those of dy
+  int source_channels;  // of backward-weight: those of x; of line rows
+  int dy_blocks;        // and, of one group, blocks of 64 channels of dy, for each of x; else 0
+  int slabs, splits;    // of one group: 64 source channels, and who shares them
+  int log_group;        // of a group's channels
+  int mixes;            // products are of several groups, whose filters are filled up with zeros
+  int tiles_w, tiles_h, images;
+  MagicDiv by_tiles_w, by_tiles_h, by_pitch;
+  int tile_w, tile_h, pitch;
+  int run;                           // of line rows: elements of a filter line
+  int lead;                          // and whether there is another before them, 1 or 0
+  int source_h, source_w;            // cells of the source; of line rows, elements of a line
+  int source_step_h, source_step_w;  // from one cell of a tile to the next
+  int origin_h, origin_w;            // source cell of the first tile's corner
+  int out_h, out_w;                  // cells of the output, or of dy
+  int planes, plane_bytes, box_bytes;
+  short plane_h[kMaxHaloPlanes], plane_w[kMaxHaloPlanes];
+  HaloTap tap[kMaxHaloTaps];
+  int class_end[4];    // taps of a class end here
+  int flip_h, flip_w;  // 1: class 0 of the axis is of odd cells
+  int stage_bytes;
+  int other_at;  // in a stage: dy
+  int dy_lines;  // lines of a tile that a box of dy has: all, with zeros up to pitch, or one
+  int filter_at, staging_at, barriers_at;
+  int buffers;       // of a team for stores, used in turn: 1 or 2
+  int filter_pitch;  // bytes from one tap to the next, of one group
+  int slab_bytes;    // and from one slab to the next, where they stay in shared memory
+  Stores stores;
+  FetchedArgs fetched[kFetched];
+  EpilogueArgs epilogue;
+};
+
+}  // namespace gridwise::hopper
