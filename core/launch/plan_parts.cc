@@ -57,13 +57,17 @@ class Divider {
                          ? "operands are sums of two tensors, which the row does not add"
                          : "operands are single tensors, and the row is for sums of two");
     }
+    if (context_.options().adds && kernel_.most_joined() > 0) {
+      return Refusal(RefusalCode::kOther,
+                     "splits are to be added as they come; the row joins them in their order");
+    }
     if (auto reason = AddPart({.problem = problem}, /*term=*/0, division, division.terms)) {
       return *std::move(reason);
     }
     const bool has_unary = problem.epilogue.unary != Unary::kNone;
     division.sums_only = (!kernel_.has_epilogue() && problem.epilogue != Epilogue{}) ||
                          (!kernel_.has_unary() && has_unary);
-    division.adds = context_.options().adds && kernel_.has_epilogue() && kernel_.most_joined() == 0;
+    division.adds = context_.options().adds && kernel_.has_epilogue();
     SetCost(division);
     if (auto divided = DivideRounds(division)) return *std::move(divided);
     return division;

@@ -164,6 +164,15 @@ TEST_P(Join, RefusesMoreSplitsThanItJoins) {
       << plan.status();
 }
 
+// Who asks for atomic sums wants less workspace.
+TEST_P(Join, RefusesSumsInNoOrder) {
+  const absl::StatusOr<Plan> plan = MakePlan(
+      LongK(GetParam()), gfx_, {.row = plans_.front().row(), .splits = kSplits, .atomic = true});
+  ASSERT_FALSE(plan.ok());
+  EXPECT_NE(plan.status().message().find("the row joins them in their order"), std::string::npos)
+      << plan.status();
+}
+
 INSTANTIATE_TEST_SUITE_P(Directions, Join, testing::ValuesIn(kAllDirections),
                          [](const auto& info) { return std::string(Name(info.param)); });
 
