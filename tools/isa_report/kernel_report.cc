@@ -39,10 +39,10 @@ std::vector<ConvProblem> ProbeProblems(Direction direction) {
                 k);
   };
   std::vector<ConvProblem> problems = {
-      problem(1, 128, 128),  problem(1, 127, 127),         problem(64, 64, 64),
-      problem(64, 64, 128),  problem(64, 64, 64, 2),       problem(32, 128, 128),
-      problem(16, 128, 128), problem(8, 128, 128),         problem(4, 128, 128),
-      problem(1, 4, 128),    with({.in = 16}, 1, 128, 128)};
+      problem(1, 128, 128),  problem(1, 127, 127),          problem(64, 64, 64),
+      problem(64, 64, 128),  problem(64, 64, 64, 2),        problem(32, 128, 128),
+      problem(16, 128, 128), problem(8, 128, 128),          problem(4, 128, 128),
+      problem(1, 4, 128),    with({.in = 16}, 1, 128, 128), with({.in = 32}, 1, 64, 64)};
   if (direction != Direction::kForward) return problems;
   for (const std::int64_t channels : {128, 127}) {
     ConvProblem& sums = problems.emplace_back(problem(1, channels, channels));

@@ -106,6 +106,9 @@ class Batches {
     return absl::OkStatus();
   }
 
+  /// From now on workgroups are executed one after the other.
+  void InOneThread() { options_.threads = 1; }
+
   RunReport& report() { return report_; }
   /// Adds how often another report's instructions were executed.
   void AddExecutions(const RunReport& other) {
@@ -288,6 +291,7 @@ absl::StatusOr<TimedRun> RunTimed(const Machine& machine, Program& program,
   Recorder recorder(machine, program.target().bit);
   Batches batches(program, kernel, grid, kernarg, memory, options, recorder);
   TimedRun timed;
+  if (*dependence == Dependence::kOnOrder) batches.InOneThread();  // or the order is another
   const int64_t at_once = static_cast<int64_t>(machine.units) * launch.plan.resident;
   absl::Status executed = depend ? batches.Run(OrderOfEnds(launch.workgroups, at_once, *dependence))
                                  : ExecuteStrata(launch.plan, batches, recorder);
