@@ -47,10 +47,11 @@ TEST_P(EveryDirection, SplitsAddASumOfTheirWorkspace) {
   const absl::StatusOr<std::vector<Plan>> plans =
       RankPlans(problem, Gfx::k942, /*n=*/1000, {.family = "tile", .splits = 3});
   ASSERT_TRUE(plans.ok()) << plans.status();
-  int added = 0;
+  int added = 0, joined = 0;
   for (const Plan& plan : *plans) {
     EXPECT_EQ(plan.splits(), 3) << plan.row();
     if (absl::StrContains(plan.row(), "_join")) {
+      ++joined;
       EXPECT_EQ(plan.launches(), 1) << plan.row();
       EXPECT_GT(plan.workspace_bytes(), 3 * problem.out_elements() * 4) << plan.row();
     } else {
@@ -60,6 +61,7 @@ TEST_P(EveryDirection, SplitsAddASumOfTheirWorkspace) {
     }
   }
   EXPECT_GT(added, 0);
+  EXPECT_GT(joined, 0);
 }
 
 TEST_P(EveryDirection, AtomicSplitsShareOneSum) {

@@ -4,10 +4,10 @@ namespace gridwise::tile {
 
 /// Where workgroups that share the K of a tile join their sums (epilogue/join_splits.h).
 struct JoinArgs {
-  char* workspace;        // [tile][wave][split] words of 8 bytes, and from sums_at on the sums
-  unsigned long sums_at;  // bytes
-  unsigned long launch;   // a number that no other launch has
-  int splits;             // 1: there is nothing to join
+  char* workspace = nullptr;  // [tile][wave][split] words of 8 bytes, and from sums_at on the sums
+  unsigned long sums_at = 0;  // bytes
+  unsigned long launch = 0;   // a number that no other launch has
+  int splits = 1;             // 1: there is nothing to join
 };
 
 }  // namespace gridwise::tile

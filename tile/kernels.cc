@@ -52,7 +52,7 @@ class TileKernel : public PartKernel {
     // does not notice a launch.
     constexpr std::int64_t kMostTiles = 512;
     constexpr double kMostFlops = 1e11;
-    constexpr int kFewestSteps = 8;
+    constexpr int kFewestSteps = 8;  // two splits of as many as ShareK gives each
     const Mnk& tile = config_.tile;
     if (!config_.joins_splits()) return std::nullopt;
     if (problem.Flops() > kMostFlops) {
@@ -129,9 +129,7 @@ class GatherKernel final : public TileKernel {
       part.table = BytesOfTable<SubGemm>(plan.table);
       addresses.push_back({offsetof(GatherArgs, table), {Memory::kTable}});
     }
-    if (config().joins_splits()) {
-      AddJoin(offsetof(GatherArgs, join), plan.args.join, part.launch);
-    }
+    AddJoin(offsetof(GatherArgs, join), plan.args.join, part.launch);
     return part;
   }
 };
@@ -163,7 +161,7 @@ class BwdWeightKernel final : public TileKernel {
     part.launch.addresses.push_back(
         {offsetof(Args, dy) + offsetof(CellTensor, data), {Memory::kA}});
     part.launch.addresses.push_back({offsetof(Args, x) + offsetof(CellTensor, data), {Memory::kB}});
-    if (config().joins_splits()) AddJoin(offsetof(Args, join), plan.args.join, part.launch);
+    AddJoin(offsetof(Args, join), plan.args.join, part.launch);
     return part;
   }
 };

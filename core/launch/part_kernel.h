@@ -41,10 +41,11 @@ struct Sharing {
   /// are several splits.
   std::int64_t partial_elements = 0;
   bool adds = false;  // several splits add their sums to a single f32 tensor instead
-  /// Of kernels whose workgroups join the splits of a tile in the launch: the output is written
-  /// once, whatever the number of splits.
-  bool joins = false;
-  int most = std::numeric_limits<int>::max();  // splits
+  /// Splits that the launch joins at most (PartKernel::most_joined), so that the output is written
+  /// once; 0: it joins none.
+  int most_joined = 0;
+
+  bool joins() const { return most_joined > 0; }
 };
 
 /// What a kernel is to compute: a part of a problem that it accepts and that is not too large.

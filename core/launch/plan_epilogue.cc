@@ -42,7 +42,7 @@ EpilogueArgs MakeEpilogue(const ConvProblem& problem, const Sharing& sharing) {
   args.alpha = 1;
   if (partial) {
     args.adds = sharing.adds;
-    args.split_bytes = sharing.adds ? 0 : sharing.partial_elements * out_bytes;
+    args.split_bytes = sharing.adds || sharing.joins() ? 0 : sharing.partial_elements * out_bytes;
     return args;
   }
   const Epilogue& epilogue = problem.epilogue;

@@ -115,16 +115,14 @@ class Divider {
     const int splits = whole ? context_.options().splits : std::max(context_.options().splits, 1);
     const bool is_partial = division.terms > 1 || division.sums_only;
     const bool is_weight = part.direction == Direction::kBackwardWeight;
-    const bool joins = kernel_.most_joined() > 0;
-    const bool has_tensors = is_partial || (splits > 1 && !joins);
+    const bool has_tensors = is_partial || (splits > 1 && kernel_.most_joined() == 0);
     return {.device = context_.device(),
             .problem = part,
             .sub_gemms = is_weight ? std::span<const SubGemm>() : context_.SubGemmsOf(part),
             .sharing = {.splits = splits,
                         .partial_elements = has_tensors ? simple_.problem.out_elements() : 0,
                         .adds = division.adds,
-                        .joins = joins,
-                        .most = joins ? kernel_.most_joined() : Sharing{}.most},
+                        .most_joined = kernel_.most_joined()},
             .enough_cycles = context_.enough_cycles() - LaunchCycles() - simple_.pass_cycles,
             .needs = kernel_.code().needs};
   }
@@ -324,7 +322,7 @@ LaunchPlan LaunchInParts(const PartKernel& kernel, PlanContext& context) {
   for (const Division::Part& entry : division.parts) {
     join_bytes = std::max(join_bytes, entry.estimate.join_bytes);
   }
-  const std::int64_t join_at = plan.Reserve(join_bytes);
+  const std::int64_t join_at = join_bytes > 0 ? plan.Reserve(join_bytes) : 0;
   const std::int64_t out_bytes = partial ? 4 : SizeOf(problem.output_type());
   for (const Division::Part& entry : division.parts) {
     Places part_places = PlacesOf(entry.part, outs, out_bytes);

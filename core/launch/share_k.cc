@@ -18,10 +18,11 @@ Sharing ShareK(Sharing sharing, DataType type, const DeviceFacts& device, const 
     if (!splittable) return sharing;
     const double of_round = device.compute_units / work.tiles;  // splits whose tiles fill all units
     const auto has_steps = [&](int splits) {
-      return splits <= sharing.most && work.steps / (work.tiles * splits) >= kLeastSteps;
+      const bool too_many = sharing.joins() && splits > sharing.most_joined;
+      return !too_many && work.steps / (work.tiles * splits) >= kLeastSteps;
     };
     // Kernels that join splits are for several: of one, there is another without what joins them.
-    sharing.splits = sharing.joins && has_steps(2) ? 2 : 1;
+    sharing.splits = sharing.joins() && has_steps(2) ? 2 : 1;
     const auto is_possible = [&, fewest = sharing.splits](int splits) {
       return splits >= fewest && (splits == 1 || has_steps(splits));
     };
@@ -49,7 +50,7 @@ Sharing ShareK(Sharing sharing, DataType type, const DeviceFacts& device, const 
       if (!std::has_single_bit(splits) && is_new(splits)) consider(static_cast<int>(splits));
     }
   }
-  if (sharing.splits > 1 && sharing.partial_elements == 0 && !sharing.joins) {
+  if (sharing.splits > 1 && sharing.partial_elements == 0 && !sharing.joins()) {
     sharing.partial_elements = static_cast<std::int64_t>(work.out_elements);
   }
   return sharing;

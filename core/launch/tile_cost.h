@@ -71,6 +71,7 @@ class TileCost {
   bool IsAlwaysOver(double eighth_power) const;
 
  private:
+  /// Of adding up the sums of so many splits, in a launch of its own or in this one.
   double PassOf(int splits) const;
 
   const DeviceFacts& device_;

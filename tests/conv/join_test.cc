@@ -97,6 +97,22 @@ absl::Status LaunchOnce(const Executable& executable, const ConvTensors& tensors
   return executable.Launch(tensors, workspace.data(), workspace.bytes(), /*stream=*/nullptr);
 }
 
+// What rows leave to a pass is left to it then, too: one tensor of sums for all splits.
+TEST_P(Join, HandsJoinedSumsToAPass) {
+  ConvProblem problem = LongK(GetParam());
+  problem.epilogue.unary = Unary::kTanh;
+  const absl::StatusOr<ConvCase> made = ConvCase::Make(problem, /*seed=*/10);
+  ASSERT_TRUE(made.ok()) << made.status();
+  for (const Plan& plan : plans_) {
+    const absl::StatusOr<Plan> finished =
+        MakePlan(problem, gfx_, {.row = plan.row(), .splits = kSplits});
+    ASSERT_TRUE(finished.ok()) << finished.status();
+    EXPECT_EQ(finished->launches(), 2) << plan.row();
+    const absl::Status status = made->CheckPlan(*finished);
+    EXPECT_TRUE(status.ok()) << plan.row() << ": " << status;
+  }
+}
+
 // Each launch finds what the one before it left in the workspace, and the first one has garbage.
 TEST_P(Join, HasTheSameBitsInAnyOrder) {
   const absl::StatusOr<ConvCase> made = ConvCase::Make(LongK(GetParam()), /*seed=*/8);

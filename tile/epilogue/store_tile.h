@@ -29,7 +29,7 @@ template <TileConfig kC, Gfx kGfx, class Place>
 class StoreTile {
  public:
   /// `lds` is the workgroup's, whose operands have been read when Store's barrier opens; `split`
-  /// counts the tensors of sums where K is split, and splits are not joined.
+  /// is the workgroup's part of K.
   GRIDWISE_DEVICE StoreTile(const EpilogueArgs& args, const JoinArgs& join, const Place& place,
                             int split, char* lds)
       : args_(args),
@@ -40,9 +40,8 @@ class StoreTile {
         finishes_((args.tensors != 0) | (args.clamps != 0) | (args.alpha != 1)),
         by_element_(args.by_element),
         columns_(place.columns()),
-        out_(Buffer::From<kGfx>(
-            static_cast<const char*>(place.Base(args.out, args.strides) +
-                                     (kC.joins_splits() ? 0 : split * args.split_bytes)))),
+        out_(Buffer::From<kGfx>(static_cast<const char*>(place.Base(args.out, args.strides) +
+                                                         split * args.split_bytes))),
         place_(place),
         lds_(lds + Uniform(ThreadId() / kC.mma.lanes()) * kC.epilogue_bytes()),
         row_offsets_(reinterpret_cast<unsigned*>(lds_ + kRowOffsetsAt)) {}

@@ -336,8 +336,8 @@ TileSteps StepsOf(const TileConfig& config, const PartRequest& request) {
   return steps;
 }
 
-JoinSpace JoinSpaceFor(const TileConfig& config, const ConvProblem& problem, int splits) {
-  return JoinSpaceOf(config, Tiles(config, problem) * Groups(config, problem), splits);
+JoinPlan JoinPlanOf(const TileConfig& config, const ConvProblem& problem, int splits) {
+  return PlanJoin(config, Tiles(config, problem) * Groups(config, problem), splits);
 }
 
 }  // namespace
@@ -348,7 +348,7 @@ PartEstimate EstimateBwdWeight(const TileConfig& config, const PartRequest& requ
   const int splits = estimate.sharing.splits;
   return {.splits = splits,
           .cost = estimate.cost,
-          .join_bytes = JoinSpaceFor(config, request.problem, splits).bytes};
+          .join_bytes = JoinPlanOf(config, request.problem, splits).workspace_bytes};
 }
 
 BwdWeightPlan PlanBwdWeight(const TileConfig& config, const PartRequest& request) {
@@ -362,9 +362,7 @@ BwdWeightPlan PlanBwdWeight(const TileConfig& config, const PartRequest& request
                                static_cast<unsigned>(sharing.splits)},
                 .threads = {static_cast<unsigned>(config.threads()), 1, 1}},
       .args = MakeArgs(config, problem, ChooseStepShape(config, problem), sharing)};
-  plan.args.join.splits = sharing.splits;
-  plan.args.join.sums_at =
-      static_cast<std::uint64_t>(JoinSpaceFor(config, problem, sharing.splits).sums_at);
+  plan.args.join = JoinPlanOf(config, problem, sharing.splits).args;
   const std::int64_t group_stride =
       std::min(problem.AxesOf(Tensor::kX).stride[4], problem.AxesOf(Tensor::kY).stride[4]);
   plan.args.map = ChooseBlockMap(

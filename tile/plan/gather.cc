@@ -409,7 +409,7 @@ PartEstimate EstimateGather(const TileConfig& config, const PartRequest& request
   const int splits = estimate.sharing.splits;
   return {.splits = splits,
           .cost = estimate.cost,
-          .join_bytes = JoinSpaceOf(config, tiles.groups * tiles.count, splits).bytes};
+          .join_bytes = PlanJoin(config, tiles.groups * tiles.count, splits).workspace_bytes};
 }
 
 GatherPlan PlanGather(const TileConfig& config, const PartRequest& request) {
@@ -446,9 +446,7 @@ GatherPlan PlanGather(const TileConfig& config, const PartRequest& request) {
                                                   .cell_bytes = cell_bytes,
                                                   .taps = request.problem.filter_taps(),
                                                   .sections = plan.args.sub_gemms});
-  plan.args.join.splits = sharing.splits;
-  plan.args.join.sums_at = static_cast<std::uint64_t>(
-      JoinSpaceOf(config, tiles.groups * tiles.count, sharing.splits).sums_at);
+  plan.args.join = PlanJoin(config, tiles.groups * tiles.count, sharing.splits).args;
   plan.shape = {
       .workgroups = {static_cast<unsigned>(tiles.count), static_cast<unsigned>(tiles.groups),
                      static_cast<unsigned>(sharing.splits)},

@@ -106,9 +106,6 @@ class Batches {
     return absl::OkStatus();
   }
 
-  /// From now on workgroups are executed one after the other.
-  void InOneThread() { options_.threads = 1; }
-
   RunReport& report() { return report_; }
   /// Adds how often another report's instructions were executed.
   void AddExecutions(const RunReport& other) {
@@ -289,9 +286,10 @@ absl::StatusOr<TimedRun> RunTimed(const Machine& machine, Program& program,
   const bool depend = *dependence != Dependence::kNone;
 
   Recorder recorder(machine, program.target().bit);
-  Batches batches(program, kernel, grid, kernarg, memory, options, recorder);
+  RunOptions in_order = options;
+  if (*dependence == Dependence::kOnOrder) in_order.threads = 1;  // or the order is another
+  Batches batches(program, kernel, grid, kernarg, memory, in_order, recorder);
   TimedRun timed;
-  if (*dependence == Dependence::kOnOrder) batches.InOneThread();  // or the order is another
   const int64_t at_once = static_cast<int64_t>(machine.units) * launch.plan.resident;
   absl::Status executed = depend ? batches.Run(OrderOfEnds(launch.workgroups, at_once, *dependence))
                                  : ExecuteStrata(launch.plan, batches, recorder);
