@@ -18,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/arch/parse_gfx.h"
 #include "core/arch/target.h"
 #include "core/base/types.h"
 #include "core/conv/problem.h"

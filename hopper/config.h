@@ -3,7 +3,7 @@
 #include "core/arch/target.h"
 #include "core/base/math.h"
 #include "core/base/types.h"
-#include "core/conv/problem.h"
+#include "core/conv/direction.h"
 
 namespace gridwise::hopper {
 

@@ -3,7 +3,7 @@
 #include "core/arch/target.h"
 #include "core/base/math.h"
 #include "core/base/types.h"
-#include "core/conv/problem.h"
+#include "core/conv/direction.h"
 
 /// Halo rows: convolutions of groups of few channels, or few at a time, along h and w. A tile is
 /// tile_h x tile_w cells of an image, and its patch the source cells that the filter's taps pair

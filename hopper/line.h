@@ -2,7 +2,7 @@
 
 #include "core/arch/target.h"
 #include "core/base/types.h"
-#include "core/conv/problem.h"
+#include "core/conv/direction.h"
 
 /// Line rows: one group and few source channels, as forward of a network's first layer, or
 /// backward-data of few output channels. The channels of the cells that a line of the filter meets

@@ -2,7 +2,7 @@
 
 #include "core/arch/target.h"
 #include "core/base/types.h"
-#include "core/conv/problem.h"
+#include "core/conv/direction.h"
 
 /// Narrow rows: halo rows (hopper/halo.h) of backward-weight whose warps multiply by themselves, 16
 /// x 16 channels at a time, where a product of a whole warpgroup is mostly of channels of different

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "core/base/types.h"
+#include "core/conv/direction.h"
 #include "core/conv/gemm_map.h"
-#include "core/conv/problem.h"
 #include "core/launch/epilogue_args.h"
 
 /// Simple rows: any problem, for which other rows want more of channels or strides. Tiles of 64

@@ -21,7 +21,6 @@ struct LdsCells {
   }
 };
 
-#if !defined(__HIP__)
 namespace lds_cells_proof {
 
 /// Of lanes that read a chunk of neighbouring cells each, or of 4 cells a chunk of each of `groups`
@@ -35,10 +34,9 @@ constexpr bool ReadsOnce(int chunks_per_cell, int groups) {
   };
   return WorstBankConflict(kReadPhasesB128, offset_of_lane) == 1;
 }
-static_assert(ReadsOnce(4, 1) && ReadsOnce(8, 1) && ReadsOnce(4, 4) && ReadsOnce(8, 8),
-              "reads of cells touch each of 32 banks once");
+GRIDWISE_PROOF(ReadsOnce(4, 1) && ReadsOnce(8, 1) && ReadsOnce(4, 4) && ReadsOnce(8, 8),
+               "reads of cells touch each of 32 banks once");
 
 }  // namespace lds_cells_proof
-#endif
 
 }  // namespace gridwise::tile

@@ -20,6 +20,7 @@
 #include "ck/gemm/gemm_test_rows.h"
 #include "ck/gemm/plan.h"
 #include "ck/lowering/conv.h"
+#include "core/arch/parse_gfx.h"
 #include "core/arch/target.h"
 #include "core/base/fields_text.h"
 #include "core/base/math.h"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/math.h"
 #include "core/base/types.h"
 
 namespace gridwise {
@@ -122,15 +123,16 @@ constexpr bool AccCoversOnce(MmaShape mma) {
   return true;
 }
 
-static_assert(AccCoversOnce({MmaUnit::kMfma, 32, 32, 8}), "1024 elements of D, one owner each");
-static_assert(AccCoversOnce({MmaUnit::kMfma, 16, 16, 16}), "256 elements of D, one owner each");
-static_assert(AccCoversOnce({MmaUnit::kMfma, 4, 4, 4}), "16 elements of 16 blocks, one owner each");
-static_assert(AccCoversOnce({MmaUnit::kWmma11, 16, 16, 16}), "256 elements of D, one owner each");
-static_assert(AccCoversOnce({MmaUnit::kWmma12, 16, 16, 16}), "256 elements of D, one owner each");
-static_assert(AccCoversOnce({MmaUnit::kFma, 16, 16, 4}), "256 elements of D, one owner each");
-static_assert(AccCoversOnce({MmaUnit::kMfma, 32, 32, 64}) &&
-                  AccCoversOnce({MmaUnit::kMfma, 16, 16, 128}),
-              "D lies the same for all types of the operands");
+GRIDWISE_PROOF(AccCoversOnce({MmaUnit::kMfma, 32, 32, 8}), "1024 elements of D, one owner each");
+GRIDWISE_PROOF(AccCoversOnce({MmaUnit::kMfma, 16, 16, 16}), "256 elements of D, one owner each");
+GRIDWISE_PROOF(AccCoversOnce({MmaUnit::kMfma, 4, 4, 4}),
+               "16 elements of 16 blocks, one owner each");
+GRIDWISE_PROOF(AccCoversOnce({MmaUnit::kWmma11, 16, 16, 16}), "256 elements of D, one owner each");
+GRIDWISE_PROOF(AccCoversOnce({MmaUnit::kWmma12, 16, 16, 16}), "256 elements of D, one owner each");
+GRIDWISE_PROOF(AccCoversOnce({MmaUnit::kFma, 16, 16, 4}), "256 elements of D, one owner each");
+GRIDWISE_PROOF(AccCoversOnce({MmaUnit::kMfma, 32, 32, 64}) &&
+                   AccCoversOnce({MmaUnit::kMfma, 16, 16, 128}),
+               "D lies the same for all types of the operands");
 static_assert(MmaShape{MmaUnit::kMfma, 32, 32, 16}.k_per_lane() == 8 &&
                   MmaShape{MmaUnit::kMfma, 32, 32, 64}.k_per_lane() == 32 &&
                   MmaShape{MmaUnit::kWmma11, 16, 16, 16}.k_per_lane() == 16 &&

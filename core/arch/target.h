@@ -1,8 +1,5 @@
 #pragma once
 
-#include <optional>
-#include <string_view>
-
 #include "core/arch/mma_shape.h"
 #include "core/arch/target_list.h"
 
@@ -22,13 +19,5 @@ constexpr bool HasType(Gfx gfx, DataType type) {
 }
 
 constexpr const char* Name(Gfx gfx) { return TraitsOf(gfx).name; }
-
-/// The target that is called `name`, e.g. "gfx942"; nothing if there is none.
-constexpr std::optional<Gfx> ParseGfx(std::string_view name) {
-  for (Gfx gfx : kAllGfx) {
-    if (name == Name(gfx)) return gfx;
-  }
-  return std::nullopt;
-}
 
 }  // namespace gridwise

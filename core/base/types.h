@@ -1,9 +1,6 @@
 /// Storage types of tensors. Device-usable.
 #pragma once
 
-#include <optional>
-#include <string_view>
-
 namespace gridwise {
 
 /// Type of a tensor's elements in memory. Accumulation is a property of a kernel, not of a tensor.
@@ -70,14 +67,6 @@ constexpr const char* Name(DataType type) {
       return "i32";
   }
   return "?";
-}
-
-/// The type that is called `name`, e.g. "bf16"; nothing if there is none.
-constexpr std::optional<DataType> ParseDataType(std::string_view name) {
-  for (const DataType type : kAllDataTypes) {
-    if (name == Name(type)) return type;
-  }
-  return std::nullopt;
 }
 
 /// Type of the sums of products of two elements of `type`.

@@ -9,39 +9,17 @@
 
 #include "core/base/math.h"
 #include "core/base/types.h"
+#include "core/conv/direction.h"
 #include "core/conv/epilogue.h"
 #include "core/conv/layouts.h"
 
 namespace gridwise {
-
-enum class Direction { kForward, kBackwardData, kBackwardWeight };
-
-inline constexpr Direction kAllDirections[] = {Direction::kForward, Direction::kBackwardData,
-                                               Direction::kBackwardWeight};
-
-/// "fwd", "bwd_data" or "bwd_weight".
-constexpr const char* Name(Direction direction) {
-  switch (direction) {
-    case Direction::kForward:
-      return "fwd";
-    case Direction::kBackwardData:
-      return "bwd_data";
-    case Direction::kBackwardWeight:
-      return "bwd_weight";
-  }
-  return "?";
-}
 
 constexpr std::optional<Direction> ParseDirection(std::string_view name) {
   for (Direction direction : kAllDirections) {
     if (name == Name(direction)) return direction;
   }
   return std::nullopt;
-}
-
-/// Whether a direction has kernels for operands of `type`.
-constexpr bool TakesType(Direction direction, DataType type) {
-  return type != DataType::kI32 && (SizeOf(type) > 1 || direction == Direction::kForward);
 }
 
 /// One spatial axis. Input cell i, output cell o and filter tap y are tied by

@@ -149,9 +149,7 @@ constexpr bool AllCoverOnce() {
   return true;
 }
 
-#if !defined(__HIP__)
-static_assert(AllCoverOnce(), "every tile is computed by one workgroup");
-#endif
+GRIDWISE_PROOF(AllCoverOnce(), "every tile is computed by one workgroup");
 
 }  // namespace block_map_proof
 

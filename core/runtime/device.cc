@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/arch/parse_gfx.h"
 #include "core/runtime/module.h"
 #include "core/runtime/status.h"
 #include "hip/hip_runtime_api.h"

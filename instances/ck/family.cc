@@ -10,6 +10,7 @@
 #include "ck/ops/explicit.h"
 #include "ck/ops/kernels.h"
 #include "ck/ops/op.h"
+#include "core/arch/parse_gfx.h"
 #include "core/launch/code.h"
 #include "core/launch/parts_family.h"
 #include "core/launch/row_symbol.h"

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/arch/parse_gfx.h"
 #include "core/launch/code.h"
 #include "core/launch/parts_family.h"
 #include "core/launch/row_symbol.h"

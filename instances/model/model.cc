@@ -12,6 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "core/arch/parse_gfx.h"
+#include "core/base/parse_type.h"
 
 namespace gridwise::model {
 namespace {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/arch/parse_gfx.h"
 #include "core/arch/target.h"
 #include "core/base/types.h"
 #include "core/conv/problem.h"

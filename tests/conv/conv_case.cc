@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "core/arch/parse_gfx.h"
 #include "core/base/math.h"
 #include "core/conv/compare.h"
 #include "core/conv/elements.h"

@@ -26,6 +26,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "core/arch/parse_gfx.h"
+#include "core/base/parse_type.h"
 #include "core/conv/problem_io.h"
 #include "gtest/gtest.h"
 #include "instances/conv.h"

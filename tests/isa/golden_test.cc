@@ -17,6 +17,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "core/arch/parse_gfx.h"
 #include "core/arch/target.h"
 #include "core/conv/problem.h"
 #include "core/launch/family.h"

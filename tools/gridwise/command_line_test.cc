@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "core/arch/parse_gfx.h"
 #include "core/arch/target.h"
 #include "core/base/shell.h"
 #include "gmock/gmock.h"

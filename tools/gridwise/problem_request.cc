@@ -11,6 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "core/arch/parse_gfx.h"
+#include "core/base/parse_type.h"
 #include "core/conv/problem_io.h"
 #include "tools/gridwise/problem_sets.h"
 

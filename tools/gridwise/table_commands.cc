@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "core/arch/parse_gfx.h"
 #include "core/arch/target.h"
 #include "instances/model/model.h"
 #include "tools/gridwise/problem_sets.h"

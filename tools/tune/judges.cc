@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "core/arch/parse_gfx.h"
 #include "core/arch/target.h"
 #include "core/base/csv.h"
 #include "core/conv/problem_io.h"

@@ -14,6 +14,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
+#include "core/arch/parse_gfx.h"
 #include "tools/sim/hip/module/registration.h"
 #include "tools/sim/time/session/session.h"
 

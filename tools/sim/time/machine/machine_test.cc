@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "core/arch/machine_facts.h"
+#include "core/arch/parse_gfx.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tools/sim/time/machine/machine_file.h"

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "core/base/types.h"
+
+namespace gridwise {
+
+/// The type that is called `name`, e.g. "bf16"; nothing if there is none.
+constexpr std::optional<DataType> ParseDataType(std::string_view name) {
+  for (const DataType type : kAllDataTypes) {
+    if (name == Name(type)) return type;
+  }
+  return std::nullopt;
+}
+
+}  // namespace gridwise
