@@ -29,6 +29,14 @@ template <TileConfig kC>
 GRIDWISE_DEVICE int WaveN() {
   return Uniform(ThreadId() / kC.mma.lanes()) % kC.waves.n * kC.wave_n();
 }
+/// Uniform `x`, of what the store of a tile needs: math waves of the wavelet schedule find it out
+/// while the first slab is on its way, all others where they use it.
+template <TileConfig kC, class T>
+GRIDWISE_DEVICE T WhileLoading(T x) {
+  if constexpr (kC.pipeline.schedule == Schedule::kWavelet) asm volatile("" : "+s"(x));
+  return x;
+}
+
 template <TileConfig kC>
 GRIDWISE_DEVICE int Lane() {
   return ThreadId() % kC.mma.lanes();

@@ -66,6 +66,12 @@ GRIDWISE_DEVICE void SpreadLdsReads() {
   }
 }
 
+/// Which waves of a SIMD issue first where several could: those of the highest priority, 0 to 3.
+template <int kPriority>
+GRIDWISE_DEVICE void SetPriority() {
+  __builtin_amdgcn_s_setprio(kPriority);
+}
+
 /// The compiler moves no instruction across this point.
 GRIDWISE_DEVICE void SchedulingFence() { __builtin_amdgcn_sched_barrier(0); }
 

@@ -9,6 +9,15 @@
 
 namespace gridwise::tile {
 
+/// Of rows that join no splits: a tile's sums are those of its one workgroup.
+template <TileConfig kC, Gfx kGfx>
+class JoinSplits {
+ public:
+  template <class Place>
+  GRIDWISE_DEVICE JoinSplits(const JoinArgs&, const Place&, int) {}
+  GRIDWISE_DEVICE bool operator()(WaveAcc<kC>&) const { return true; }
+};
+
 /// Workgroups that share the K of a tile write their sums to the workspace; whichever is the last
 /// adds them up in the order of splits, so that the result does not depend on which one it is. Each
 /// wave does so for its own part of the tile, and waits for no other.
@@ -18,19 +27,25 @@ namespace gridwise::tile {
 /// that writes sees the others', and those who see all of them agree on one, who takes the first
 /// word's number away. It leaves zeros behind, so that a graph may launch the same number again.
 template <TileConfig kC, Gfx kGfx>
-class JoinSplits {
+  requires(kC.joins_splits())
+class JoinSplits<kC, kGfx> {
  public:
-  GRIDWISE_DEVICE JoinSplits(const JoinArgs& args, int tile, int split)
-      : args_(args),
+  template <class Place>
+  GRIDWISE_DEVICE JoinSplits(const JoinArgs& args, const Place& place, int split)
+      : splits_(WhileLoading<kC>(args.splits)),
+        launch_(WhileLoading<kC>(args.launch)),
         split_(split),
-        words_((DeviceWord*)args.workspace + (tile * kWaves + Wave()) * kC.join.most),
-        sums_(Buffer::From<kGfx>(args.workspace + args.sums_at +
-                                 static_cast<long>(tile) * args.splits * kC.sum_bytes())) {}
+        words_(WhileLoading<kC>((DeviceWord*)args.workspace +
+                                (place.Tile() * kWaves + Wave()) * kC.join.most)),
+        sums_(Buffer::From<kGfx>(
+            WhileLoading<kC>(args.workspace + args.sums_at +
+                             static_cast<long>(place.Tile()) * splits_ * kC.sum_bytes()))) {}
 
   /// Hands over the wave's sums. Whether there is more to do for the wave: then `acc` has become
   /// those of all splits.
   GRIDWISE_DEVICE bool operator()(WaveAcc<kC>& acc) const {
-    if (args_.splits == 1) return true;
+    if (splits_ == 1) [[unlikely]]
+      return true;
     HandOver(acc);
     ReleaseToDevice();
     if (!IsLast()) return false;
@@ -44,8 +59,8 @@ class JoinSplits {
   static constexpr int kLanes = kC.mma.lanes(), kWaves = kC.waves.m * kC.waves.n;
   static constexpr int kFours = sizeof(WaveAcc<kC>) / sizeof(Four);  // of a lane
   static_assert(kWaves * kLanes * kFours * int{sizeof(Four)} == kC.sum_bytes());
-  // Splits whose sums are on their way at a time, in 64 registers.
-  static constexpr int kAtATime = kFours < 16 ? 16 / kFours : 1;
+  // Splits whose sums are on their way at a time, in at most 64 registers.
+  static constexpr int kAtATime = kFours >= 16 ? 1 : kFours > 1 ? 16 / kFours : 8;
 
   struct Fours {
     Four of[kFours];
@@ -66,25 +81,25 @@ class JoinSplits {
 
   GRIDWISE_DEVICE bool IsLast() const {
     const int lane = Lane<kC>();
-    if (lane == 0) Exchange(words_ + split_, args_.launch);
-    unsigned long word = args_.launch;
-    if (lane < args_.splits) word = Look(words_ + lane);
-    if (AnyLane(word != args_.launch)) return false;
+    if (lane == 0) Exchange(words_ + split_, launch_);
+    unsigned long word = launch_;
+    if (lane < splits_) word = Look(words_ + lane);
+    if (AnyLane(word != launch_)) return false;
     bool is_mine = true;
-    if (lane == 0) is_mine = Claim(words_, args_.launch);
+    if (lane == 0) is_mine = Claim(words_, launch_);
     if (AnyLane(!is_mine)) return false;
-    if (lane > 0 && lane < args_.splits) Clear(words_ + lane);
+    if (lane > 0 && lane < splits_) Clear(words_ + lane);
     return true;
   }
 
   GRIDWISE_DEVICE void AddUp(WaveAcc<kC>& acc) const {
     Fours sum = {};
 #pragma clang loop unroll(disable)
-    for (int first = 0; first < args_.splits; first += kAtATime) {
+    for (int first = 0; first < splits_; first += kAtATime) {
       Fours some[kAtATime];
       for (int s = 0; s < kAtATime; ++s) {
         // Those that there are not read as zeros.
-        const unsigned past = first + s < args_.splits ? 0 : Buffer::kOutOfRange;
+        const unsigned past = first + s < splits_ ? 0 : Buffer::kOutOfRange;
         for (int i = 0; i < kFours; ++i) {
           some[s].of[i] = sums_.template Load<Four>(Offset(i) | past, (first + s) * kC.sum_bytes());
         }
@@ -96,7 +111,8 @@ class JoinSplits {
     acc = __builtin_bit_cast(WaveAcc<kC>, sum);
   }
 
-  const JoinArgs& args_;
+  const int splits_;
+  const unsigned long launch_;
   const int split_;
   DeviceWord* const words_;
   const Buffer sums_;

@@ -28,31 +28,29 @@ namespace gridwise::tile {
 template <TileConfig kC, Gfx kGfx, class Place>
 class StoreTile {
  public:
-  /// `lds` is the workgroup's, whose operands have been read when Store's barrier opens; `split`
-  /// is the workgroup's part of K.
+  /// `lds` is the workgroup's, whose operands have been read when Store begins; `split` is the
+  /// workgroup's part of K.
   GRIDWISE_DEVICE StoreTile(const EpilogueArgs& args, const JoinArgs& join, const Place& place,
                             int split, char* lds)
       : args_(args),
-        join_(join),
-        split_(split),
+        join_(join, place, split),
         out_type_(args.out_type),
         adds_(args.adds),
         finishes_((args.tensors != 0) | (args.clamps != 0) | (args.alpha != 1)),
         by_element_(args.by_element),
         columns_(place.columns()),
-        out_(Buffer::From<kGfx>(static_cast<const char*>(place.Base(args.out, args.strides) +
-                                                         split * args.split_bytes))),
+        out_(Buffer::From<kGfx>(
+            WhileLoading<kC>(place.Base(args.out, args.strides) + split * args.split_bytes))),
         place_(place),
         lds_(lds + Uniform(ThreadId() / kC.mma.lanes()) * kC.epilogue_bytes()),
-        row_offsets_(reinterpret_cast<unsigned*>(lds_ + kRowOffsetsAt)) {}
+        row_offsets_(reinterpret_cast<unsigned*>(lds_ + kRowOffsetsAt)) {
+    for (int i = 0; i < kRowsAhead; ++i) row_of_lane_[i] = Opaque(RowOffset(i));
+  }
 
   /// What it stores are the sums of all splits where they are joined, which `acc` becomes.
   GRIDWISE_DEVICE void Store(WaveAcc<kC>& acc) const {
-    BarrierLds();  // the operands have been read
-    if constexpr (kC.joins_splits()) {
-      if (!JoinSplits<kC, kGfx>(join_, place_.Tile(), split_)(acc)) return;
-    }
-    FindRowOffsets();
+    if (!join_(acc)) return;
+    WriteRowOffsets();
     if constexpr (SumType(kC.type) == DataType::kI32) {
       if (out_type_ == static_cast<int>(DataType::kI32)) return StoreAs<int>(acc);
     }
@@ -63,14 +61,27 @@ class StoreTile {
   // Constants, so that no kernel computes them, or calls what does.
   static constexpr int kRowOffsetsAt = kC.row_offsets_at();
 
-  GRIDWISE_DEVICE void FindRowOffsets() const {
-    for (int first = 0; first < kC.wave_m(); first += kC.mma.lanes()) {
-      const int of_lane = first + Lane<kC>();
-      const int row = of_lane < kC.wave_m() ? of_lane : kC.wave_m() - 1;
-      row_offsets_[row] = place_.Row(args_.strides, WaveM<kC>() + row);
-      for (int i = 0; i < args_.tensors; ++i) [[unlikely]] {
-        row_offsets_[(i + 1) * kC.wave_m() + row] =
-            place_.Row(args_.tensor[i].strides, WaveM<kC>() + row);
+  static constexpr int kRowsOfLane = CeilDiv(kC.wave_m(), kC.mma.lanes());
+  // Those whose offsets are found while the first slab is on its way.
+  static constexpr int kRowsAhead = kC.pipeline.schedule == Schedule::kWavelet ? kRowsOfLane : 0;
+
+  /// The `i`-th row of the wave's that the lane finds the offset of.
+  GRIDWISE_DEVICE static int RowOfLane(int i) {
+    const int row = i * kC.mma.lanes() + Lane<kC>();
+    return row < kC.wave_m() ? row : kC.wave_m() - 1;
+  }
+
+  GRIDWISE_DEVICE unsigned RowOffset(int i) const {
+    return place_.Row(args_.strides, WaveM<kC>() + RowOfLane(i));
+  }
+
+  GRIDWISE_DEVICE void WriteRowOffsets() const {
+    for (int i = 0; i < kRowsOfLane; ++i) {
+      const int row = RowOfLane(i);
+      row_offsets_[row] = kRowsAhead > 0 ? row_of_lane_[i] : RowOffset(i);
+      for (int t = 0; t < args_.tensors; ++t) [[unlikely]] {
+        row_offsets_[(t + 1) * kC.wave_m() + row] =
+            place_.Row(args_.tensor[t].strides, WaveM<kC>() + row);
       }
     }
   }
@@ -231,14 +242,15 @@ class StoreTile {
   }
 
   const EpilogueArgs& args_;
-  const JoinArgs& join_;
-  const int split_, out_type_, adds_;
+  const JoinSplits<kC, kGfx> join_;
+  const int out_type_, adds_;
   const bool finishes_;  // the sums are not the values of the output
   const int by_element_, columns_;
   const Buffer out_;
   const Place& place_;
   char* const lds_;  // of the wave
   unsigned* const row_offsets_;
+  unsigned row_of_lane_[kRowsOfLane];  // of those ahead
 };
 
 }  // namespace gridwise::tile

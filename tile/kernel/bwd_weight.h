@@ -87,14 +87,14 @@ GRIDWISE_DEVICE void BwdWeightSlabs() {
         .b{args, args.x, group, TermAt(args, n + LoadX::Row()), walk},
         .walk = walk});
   };
-  WaveAcc<kC> acc;  // [wave_m][wave_n]
-  if (!MainLoop<kC>(with_operands, walk.steps(), lds, acc)) return;
-
-  // The main loop has no scalar registers to spare for what the epilogue needs.
-  const BwdWeightArgs& args_anew = KernelArgsAnew<BwdWeightArgs>();
-  const PlaceOfTerms<kC> place(args_anew, group, m, n);
-  StoreTile<kC, kGfx, PlaceOfTerms<kC>>(args_anew.epilogue, args_anew.join, place, split, lds)
-      .Store(acc);
+  // Waves that load have no scalar registers to spare for what the epilogue needs.
+  const auto with_store = [&](auto use) __attribute__((always_inline)) {
+    const BwdWeightArgs& args_anew = KernelArgsAnew<BwdWeightArgs>();
+    const PlaceOfTerms<kC> place(args_anew, group, m, n);
+    use(StoreTile<kC, kGfx, PlaceOfTerms<kC>>(args_anew.epilogue, args_anew.join, place, split,
+                                              lds));
+  };
+  MainLoop<kC>(with_operands, walk.steps(), lds, with_store);
 }
 
 /// The kernel of a row.

@@ -76,21 +76,21 @@ GRIDWISE_DEVICE void GatherSlabs() {
       use(Operands<LoadSource<kC, kGfx, kPlain>, LoadWeights, KWalk>{
           .a{args, block}, .b{args, block}, .walk = walk});
     };
-    if (IsPlain<kC>(args, block)) {
+    if (GRIDWISE_MOSTLY(IsPlain<kC>(args, block))) {
       with.template operator()<true>();
     } else {
       with.template operator()<false>();
     }
   };
-  WaveAcc<kC> acc;  // [wave_m][wave_n]
-  if (!MainLoop<kC>(with_operands, walk.steps(), lds, acc)) return;
-
-  // The main loop has no scalar registers to spare for what the epilogue needs.
-  const GatherArgs& args_anew = KernelArgsAnew<GatherArgs>();
-  const Block block_anew = block.LoadedAnew();
-  const PlaceOfCells<kC> place(args_anew, block_anew);
-  StoreTile<kC, kGfx, PlaceOfCells<kC>>(args_anew.epilogue, args_anew.join, place, block.split, lds)
-      .Store(acc);
+  // Waves that load have no scalar registers to spare for what the epilogue needs.
+  const auto with_store = [&](auto use) __attribute__((always_inline)) {
+    const GatherArgs& args_anew = KernelArgsAnew<GatherArgs>();
+    const Block block_anew = block.LoadedAnew();
+    const PlaceOfCells<kC> place(args_anew, block_anew);
+    use(StoreTile<kC, kGfx, PlaceOfCells<kC>>(args_anew.epilogue, args_anew.join, place,
+                                              block.split, lds));
+  };
+  MainLoop<kC>(with_operands, walk.steps(), lds, with_store);
 }
 
 /// The kernel of a row.

@@ -133,6 +133,7 @@ GRIDWISE_DEVICE void HaloTile() {
     cells.Load(args, strip);
     SchedulingFence();  // loads are not put off
     multiply(acc);
+    BarrierLds();  // the operands have been read
     const PlaceOfPositions<kC> place(args, at);
     StoreTile<kC, kGfx, PlaceOfPositions<kC>>(args.epilogue, args.join, place, /*split=*/0, lds)
         .Store(acc);

@@ -106,6 +106,7 @@ GRIDWISE_DEVICE void HaloSlabs() {
     }
   }
   BarrierLoads<0>();  // those past the last, whose registers are used again
+  BarrierLds();       // the operands have been read
   const PlaceOfPositions<kC> place(args, at);
   StoreTile<kC, kGfx, PlaceOfPositions<kC>>(args.epilogue, args.join, place, at.block.split, lds)
       .Store(acc);

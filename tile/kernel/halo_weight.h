@@ -88,6 +88,7 @@ GRIDWISE_DEVICE void HaloWeightTile() {
   }
 
   const BwdWeightArgs& args_anew = KernelArgsAnew<BwdWeightArgs>();
+  BarrierLds();  // the operands have been read
   const PlaceOfBlocks<kC> place(args_anew, first_channel);
   StoreTile<kC, kGfx, PlaceOfBlocks<kC>>(args_anew.epilogue, args_anew.join, place, split, lds)
       .Store(acc);

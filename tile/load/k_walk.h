@@ -61,7 +61,7 @@ class KWalk {
   GRIDWISE_DEVICE int NextRun() {
     channel_ += run_ * slab_;
     steps_ -= run_;
-    if (steps_ <= 0) {
+    if (steps_ <= 0) [[unlikely]] {
       channel_ = k_;
       return 0x7fffffff;
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/arch/sync.h"
 #include "tile/config.h"
 #include "tile/pipeline/direct_lds.h"
 #include "tile/pipeline/double_lds.h"
@@ -9,38 +10,49 @@
 
 namespace gridwise::tile {
 
-/// acc = A * B over the steps of K, by the config's schedule. `with_operands(use)` computes the
-/// addresses of the Operands, of the kind that the problem needs, and calls `use` with them; the
-/// waves that load call it. False in a wave that only loads, which has no sums, and is to end. If
-/// it went on with the others, these would wait for its last loads, wherever their registers are
-/// used again.
-template <TileConfig kC, class WithOperands>
-GRIDWISE_DEVICE bool MainLoop(WithOperands with_operands, int steps, char* lds, WaveAcc<kC>& acc) {
-  const bool multiplies = IsMathWave<kC>();
+/// Computes the tile, A * B over the steps of K, by the config's schedule, and stores it.
+/// `with_operands(use)` computes the addresses of the Operands, of the kind that the problem needs,
+/// and calls `use` with them; the waves that load call it. `with_store(use)` does the same of the
+/// StoreTile that ends the kernel, in waves that have sums.
+template <TileConfig kC, class WithOperands, class WithStore>
+GRIDWISE_DEVICE void MainLoop(WithOperands with_operands, int steps, char* lds,
+                              WithStore with_store) {
+  if constexpr (kC.pipeline.schedule == Schedule::kWavelet) {
+    if (IsMathWave<kC>()) {
+      // Where the tile goes is found out while the first slab is on its way.
+      with_store([&](const auto& store) __attribute__((always_inline)) {
+        WaveAcc<kC> acc;  // [wave_m][wave_n]
+        WaveletMathLoop<kC>(steps, lds, acc);
+        BarrierLds();  // the operands have been read
+        store.Store(acc);
+      });
+    } else {
+      SetPriority<1>();  // all wait for the first slab
+      if (steps != 0) [[likely]] {
+        with_operands([&](auto operands) __attribute__((always_inline)) {
+          WaveletLoadLoop<kC>(operands, steps, lds);
+        });
+      }
+      BarrierLds();  // the operands have been read
+    }
+    return;
+  }
+  WaveAcc<kC> acc;  // [wave_m][wave_n]
   if (steps == 0) {
     acc.Clear();
-    if (!multiplies) BarrierLds();
-    return multiplies;
+  } else {
+    with_operands([&](auto operands) __attribute__((always_inline)) {
+      if constexpr (kC.pipeline.schedule == Schedule::kSingle) {
+        SingleLdsLoop<kC>(operands, steps, lds, acc);
+      } else if constexpr (kC.pipeline.schedule == Schedule::kDouble) {
+        DoubleLdsLoop<kC>(operands, steps, lds, acc);
+      } else if constexpr (kC.pipeline.schedule == Schedule::kDirect) {
+        DirectLdsLoop<kC>(operands, steps, lds, acc);
+      }
+    });
   }
-  if constexpr (kC.pipeline.schedule == Schedule::kWavelet) {
-    if (multiplies) {
-      WaveletMathLoop<kC>(steps, lds, acc);
-      return true;
-    }
-  }
-  with_operands([&](auto operands) __attribute__((always_inline)) {
-    if constexpr (kC.pipeline.schedule == Schedule::kSingle) {
-      SingleLdsLoop<kC>(operands, steps, lds, acc);
-    } else if constexpr (kC.pipeline.schedule == Schedule::kDouble) {
-      DoubleLdsLoop<kC>(operands, steps, lds, acc);
-    } else if constexpr (kC.pipeline.schedule == Schedule::kDirect) {
-      DirectLdsLoop<kC>(operands, steps, lds, acc);
-    } else {
-      WaveletLoadLoop<kC>(operands, steps, lds);
-      BarrierLds();  // StoreTile's
-    }
-  });
-  return multiplies;
+  BarrierLds();  // the operands have been read
+  with_store([&](const auto& store) __attribute__((always_inline)) { store.Store(acc); });
 }
 
 }  // namespace gridwise::tile

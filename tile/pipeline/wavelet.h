@@ -20,6 +20,7 @@ GRIDWISE_DEVICE void WaveletLoadLoop(Operands& operands, int steps, char* lds) {
   typename Operands::Slab slab[2];
   operands.LoadAhead(slab[0]);
   operands.LoadAhead(slab[1]);
+  SetPriority<0>();
   operands.Store(slab[0], lds);
   BarrierLds();
   const int rest = (steps - 1) % 2;
