@@ -122,6 +122,8 @@ double EfficiencyOf(const Config& config) {
   return config.kept > 0 ? 1 + 0.04 * config.columns / 256 : 1;
 }
 
+double FourthPower(double x) { return x * x * (x * x); }
+
 /// Estimates of a row for a request, whatever the number of splits: what does not depend on it is
 /// computed once. A multiprocessor multiplies 2048 pairs of f16 a cycle; the rest are fits to
 /// measurements.
@@ -142,59 +144,94 @@ class Estimates {
     hanging_part_ = HangingPart(grid, request.device.compute_units);
     elements_ = static_cast<double>(problem.out_elements());
     operand_bytes_ = RooflineWorkOf(problem).bytes_read;
+    const Step step = StepOf(/*busy=*/0);
+    least_step_ = std::max(step.matrix, step.memory);
   }
 
-  /// That no number of splits is sooner done than, without the pass.
-  double LeastCycles() const {
-    const Step step = StepOf(/*busy=*/1);
-    return grid_.steps / request_.device.compute_units * std::max(step.matrix, step.memory);
+  /// That no number of splits from `splits` on is sooner done than, but in clusters.
+  double AtLeastFrom(int splits) const {
+    const Division of = Divide(splits, /*in_cluster=*/false);
+    const double steps = grid_.steps / request_.device.compute_units * least_step_;
+    return steps + of.rounds * BesideSteps(of) + fit_.launch + PassOf(of.tensors);
   }
 
-  /// Of the launch that adds up sums.
-  double PassOf(int splits) const {
-    const double bytes = elements_ * (4 * splits + SizeOf(request_.problem.type));
-    return fit_.split + PassCycles(request_.device, bytes);
+  /// Whether Of() is sure to be no less than `cycles`, in a fraction of its time: steps are taken
+  /// to be a multiprocessor's best.
+  bool IsOver(int splits, bool in_cluster, double cycles) const {
+    const Division of = Divide(splits, in_cluster);
+    const double busy = of.rounds * (of.steps * least_step_ + BesideSteps(of)) + fit_.launch;
+    const double beside_pass = cycles - PassOf(of.tensors);
+    return beside_pass <= 0 ||
+           FourthPower(busy) + FourthPower(TensorCycles(of)) >= FourthPower(beside_pass);
   }
 
-  Cost Of(int splits, bool in_cluster = false) const {
-    const double tiles = grid_.tiles() * splits;
+  Cost Of(int splits, bool in_cluster) const {
+    const Division of = Divide(splits, in_cluster);
     const double units = request_.device.compute_units;
-    const double at_once =
-        in_cluster ? kClustersAtOnce[static_cast<std::size_t>(splits)] * splits : units;
-    const double rounds = std::ceil(tiles / at_once);
-    // Of the workgroup that ends last: one may have the longest tile, and no other.
-    const double steps = std::max(grid_.steps / tiles, grid_.most_steps / splits / rounds);
-    const Step step = StepOf(std::min(tiles, units) / units);
-    const double matrix = steps * step.matrix, memory = steps * step.memory;
-    const int tensors = in_cluster ? 1 : splits;  // of sums
-    const bool partial = tensors > 1 || request_.sharing.partial_elements > 0;
-    const double out_bytes = partial ? 4 : SizeOf(request_.problem.output_type());
-    const double tile_elements = config_.rows() * config_.columns;
-    const double exchange = in_cluster ? fit_.exchange + tile_elements * 4 / fit_.exchange_rate : 0;
-    const double store = tile_elements * out_bytes / fit_.store / (in_cluster ? splits : 1);
-    const double shown_store = !config_.take_turns ? fit_.shared_store
-                               : rounds > 1        ? fit_.turns_store
-                                                   : fit_.only_store;
-    // Stores of a tile overlap with the loads of the next one, and with its products where
-    // warpgroups take turns.
-    const double alone = std::max(matrix, memory) + shown_store * store +
-                         (config_.take_turns ? fit_.turns_first_slab : 1.0) * fit_.first_slab +
-                         exchange;
+    const Step step = StepOf(std::min(of.tiles, units) / units);
+    const double matrix = of.steps * step.matrix, memory = of.steps * step.memory;
     return WithCycles({.matrix_cycles = matrix,
                        .memory_cycles = memory,
-                       .alone_cycles = alone,
-                       .fixed_cycles = fit_.launch / rounds,
-                       .workgroups = tiles,
-                       .rounds = rounds,
+                       .alone_cycles = std::max(matrix, memory) + BesideSteps(of),
+                       .fixed_cycles = fit_.launch / of.rounds,
+                       .workgroups = of.tiles,
+                       .rounds = of.rounds,
                        .resident = 1,
-                       .tensor_cycles = (operand_bytes_ + elements_ * out_bytes * tensors) /
-                                        DramBytesPerCycle(request_.device),
-                       .pass_cycles = tensors == 1 ? 0 : PassOf(splits),
+                       .tensor_cycles = TensorCycles(of),
+                       .pass_cycles = PassOf(of.tensors),
                        .splits = 1.0 * splits});
   }
 
  private:
   static constexpr double kPairsPerCycle = 2048;
+
+  /// What splits make of the tiles.
+  struct Division {
+    int splits;
+    bool in_cluster;
+    int tensors;  // of sums
+    double tiles, rounds;
+    double steps;  // of the workgroup that ends last: one may have the longest tile, and no other
+  };
+  Division Divide(int splits, bool in_cluster) const {
+    Division of = {.splits = splits,
+                   .in_cluster = in_cluster,
+                   .tensors = in_cluster ? 1 : splits,
+                   .tiles = grid_.tiles() * splits,
+                   .rounds = 0,
+                   .steps = 0};
+    const double at_once = in_cluster ? kClustersAtOnce[static_cast<std::size_t>(splits)] * splits
+                                      : 1.0 * request_.device.compute_units;
+    of.rounds = std::ceil(of.tiles / at_once);
+    of.steps = std::max(grid_.steps / of.tiles, grid_.most_steps / splits / of.rounds);
+    return of;
+  }
+  double OutBytes(const Division& of) const {
+    const bool partial = of.tensors > 1 || request_.sharing.partial_elements > 0;
+    return partial ? 4 : SizeOf(request_.problem.output_type());
+  }
+  /// Of a tile, before its first step and after its last. Stores overlap with the loads of the next
+  /// tile, and with its products where warpgroups take turns.
+  double BesideSteps(const Division& of) const {
+    const double elements = config_.rows() * config_.columns;
+    const double store = elements * OutBytes(of) / fit_.store / (of.in_cluster ? of.splits : 1);
+    const double shown_store = !config_.take_turns ? fit_.shared_store
+                               : of.rounds > 1     ? fit_.turns_store
+                                                   : fit_.only_store;
+    const double exchange = of.in_cluster ? fit_.exchange + elements * 4 / fit_.exchange_rate : 0;
+    return shown_store * store +
+           (config_.take_turns ? fit_.turns_first_slab : 1.0) * fit_.first_slab + exchange;
+  }
+  double TensorCycles(const Division& of) const {
+    return (operand_bytes_ + elements_ * OutBytes(of) * of.tensors) /
+           DramBytesPerCycle(request_.device);
+  }
+  /// Of the launch that adds up sums, if there are several tensors of them.
+  double PassOf(int tensors) const {
+    if (tensors == 1) return 0;
+    const double bytes = elements_ * (4 * tensors + SizeOf(request_.problem.type));
+    return fit_.split + PassCycles(request_.device, bytes);
+  }
 
   struct Step {
     double matrix, memory;
@@ -225,7 +262,19 @@ class Estimates {
   const PartRequest& request_;
   const Grid& grid_;
   double efficiency_, waits_, bytes_, lines_, hanging_, hanging_part_, elements_, operand_bytes_;
+  double least_step_;
 };
+
+/// Bounds are exact but for rounding.
+constexpr double kSlack = 1 + 1e-9;
+
+/// Splits of a tile that are worth a thought: shorter ones are not worth a workgroup, and more
+/// rounds waste little of the last one.
+int MostSplits(const Grid& grid, const DeviceFacts& device) {
+  constexpr double kLeastSteps = 4, kMostRounds = 3, kMost = 128;
+  const double by_rounds = kMostRounds * device.compute_units / grid.tiles() + 1;
+  return static_cast<int>(std::min({grid.most_steps / kLeastSteps, by_rounds, kMost}));
+}
 
 }  // namespace
 
@@ -247,20 +296,25 @@ Shared LeastShared(const Config& config, const PartRequest& request) {
   const Grid grid = GridOf(config, request);
   const int asked = request.sharing.splits;
   const Estimates estimates(config, request, grid);
-  if (asked > 1) return {.splits = asked, .cost = estimates.Of(asked)};
-  Shared best = {.cost = estimates.Of(1)};
+  if (asked > 1) return {.splits = asked, .cost = estimates.Of(asked, false)};
+  Shared best = {.cost = estimates.Of(1, false)};
   const auto consider = [&](int splits, bool in_cluster) {
+    if (estimates.IsOver(splits, in_cluster, best.cost.cycles * kSlack)) return;
     const Cost cost = estimates.Of(splits, in_cluster);
     if (cost.cycles < best.cost.cycles) best = {splits, in_cluster, cost};
   };
-  constexpr double kLeastSteps = 4;
-  const int most = asked == 1 ? 1 : 128;  // a cluster's sums are one tensor
-  const double least = estimates.LeastCycles();
-  for (int splits = 2; splits <= most && grid.most_steps / splits >= kLeastSteps; ++splits) {
-    if (grid.tiles() * (splits - 1) > 3.0 * request.device.compute_units) break;
-    const double enough = std::min(best.cost.cycles, request.enough_cycles);
-    if (least + estimates.PassOf(splits) >= enough) break;  // as of more splits
-    consider(splits, false);
+  if (asked == 0) {  // a cluster's sums are one tensor
+    const int most = MostSplits(grid, request.device);
+    // Those that fill rounds of the device first: they rule out most of the others.
+    for (const double rounds : {1, 2, 3}) {
+      const double splits = rounds * request.device.compute_units / grid.tiles();
+      if (splits >= 2 && splits <= most) consider(static_cast<int>(splits), false);
+    }
+    for (int splits = 2; splits <= most; ++splits) {
+      const double enough = std::min(best.cost.cycles, request.enough_cycles);
+      if (estimates.AtLeastFrom(splits) >= enough * kSlack) break;
+      consider(splits, false);
+    }
   }
   if (!config.has_clusters() || request.device.compute_units < kClustersAtOnce[1]) return best;
   for (int splits = 2; splits <= kMostCluster && grid.least_steps / splits >= 2; ++splits) {

@@ -44,6 +44,8 @@ void AddTaps(const std::array<AxisMap, 2>& maps, const std::array<const AxisClas
 /// `up` residue classes along each axis. Or the reason why the row cannot do it.
 std::variant<std::string, HaloShape> MakeShape(const ConvProblem& problem, int up) {
   HaloShape shape;
+  shape.taps.reserve(kMaxHaloTaps);
+  shape.planes.reserve(kMaxHaloPlanes);
   const std::array<AxisMap, 2> maps = {MakeAxisMap(problem.direction, problem.dims[1]),
                                        MakeAxisMap(problem.direction, problem.dims[2])};
   std::array<std::vector<const AxisClass*>, 2> classes;  // by their first cell
@@ -78,15 +80,20 @@ std::variant<std::string, HaloShape> MakeShape(const ConvProblem& problem, int u
   return shape;
 }
 
+/// Cells of a tile along an axis, and tiles.
+struct Extent {
+  int cells;
+  int count;
+};
+
 /// The tiling whose tiles have `pitch` cells a line; nothing if it does not fit.
 std::optional<HaloTiling> Tile(const HaloShape& shape, const ConvProblem& problem,
-                               const HaloLimits& limits, int tile_h, int tile_w, int pitch) {
-  HaloTiling tiling = {.tile_h = tile_h, .tile_w = tile_w, .pitch = pitch};
-  tiling.lines = tile_h + shape.reach[0];
-  const std::int64_t cells = std::int64_t{tile_h} * pitch;
-  if (cells > limits.cells || cells % limits.multiple != 0 ||
-      std::max(tile_h, tile_w) * limits.up > kMostBox || pitch * shape.step[1] > kMostBox ||
-      std::max(shape.step[0], shape.step[1]) > 8 || tiling.lines * shape.step[0] > kMostBox) {
+                               const HaloLimits& limits, Extent h, Extent w, int pitch) {
+  HaloTiling tiling = {.tile_h = h.cells, .tile_w = w.cells, .pitch = pitch};
+  tiling.lines = h.cells + shape.reach[0];
+  const std::int64_t cells = std::int64_t{h.cells} * pitch;
+  if (cells > limits.cells || std::max(h.cells, w.cells) * limits.up > kMostBox ||
+      pitch * shape.step[1] > kMostBox || tiling.lines * shape.step[0] > kMostBox) {
     return std::nullopt;
   }
   tiling.box_bytes = tiling.lines * pitch * kBlock * 2;
@@ -94,31 +101,29 @@ std::optional<HaloTiling> Tile(const HaloShape& shape, const ConvProblem& proble
   tiling.stage_bytes = Int(static_cast<std::int64_t>(shape.planes.size())) * tiling.plane_bytes;
   tiling.stage_bytes += limits.filter_bytes;
   if (limits.dy != DyInStage::kNone) {
-    const int of_dy = limits.dy == DyInStage::kPacked ? tile_h * tile_w : Int(cells);
+    const int of_dy = limits.dy == DyInStage::kPacked ? h.cells * w.cells : Int(cells);
     tiling.stage_bytes += AlignUp(of_dy * kBlock * 2, 1024);
   }
   tiling.shared_bytes = limits.stages * (tiling.stage_bytes + 16) + Int(limits.other_bytes);
   if (tiling.shared_bytes > TraitsOf(Gfx::kSm90a).lds_bytes) return std::nullopt;
-  tiling.tiles = problem.batch * CeilDiv(shape.cells[0], tile_h) * CeilDiv(shape.cells[1], tile_w);
+  tiling.tiles = problem.batch * h.count * w.count;
   return tiling;
 }
 
 struct TileWork {
   const ConvProblem& problem;
-  const DeviceFacts& device;
   const HaloShape& shape;
   const HaloRow& row;
+  double bytes_per_cycle;  // of device memory, to a multiprocessor
 };
 
 TileCycles CyclesOf(const TileWork& of, const HaloTiling& tiling) {
-  const double bytes_per_cycle =
-      of.device.memory_gb_per_s / of.device.clock_ghz / of.device.compute_units;
   const double patch = static_cast<double>(of.shape.planes.size()) * tiling.box_bytes;
   // Cells that tiles share come from L2.
   const double tile = tiling.tile_h * tiling.tile_w;
   const double memory = tile * kBlock * 2 *
                         (static_cast<double>(of.shape.planes.size()) + of.row.cells_of_other) /
-                        bytes_per_cycle;
+                        of.bytes_per_cycle;
   const double l2 = (patch + tile * kBlock * 2 * of.row.cells_of_other) / 40;
   return {.matrix = of.row.matrix(of.shape, tiling),
           .memory = std::max(memory, l2),
@@ -128,49 +133,66 @@ TileCycles CyclesOf(const TileWork& of, const HaloTiling& tiling) {
 
 /// Lines of a tile.
 struct Height {
-  int lines;
-  int count;  // of tiles along h
-  int unit;   // that pitches are multiples of
+  Extent lines;
+  int unit;  // that pitches are multiples of
 };
 
 /// Those that need be tried, up to `most`: without those of as many tiles with more lines, whose
 /// pitch is no shorter.
 std::vector<Height> Heights(const HaloShape& shape, const HaloLimits& limits, int most) {
   std::vector<Height> heights;
-  most = std::min(most, shape.cells[0] + limits.multiple - 1);
-  for (int lines = 1; lines <= most; ++lines) {
-    const Height height = {.lines = lines,
-                           .count = CeilDiv(shape.cells[0], lines),
-                           .unit = limits.multiple / std::gcd(lines, limits.multiple)};
-    const bool is_new = heights.empty() || height.count != heights.back().count;
-    if (is_new || height.unit < heights.back().unit) heights.push_back(height);
+  heights.reserve(64);
+  const int cells = shape.cells[0];
+  most = std::min(most, cells + limits.multiple - 1);
+  for (int lines = 1; lines <= most;) {
+    const int count = CeilDiv(cells, lines);
+    const int end = count == 1 ? most + 1 : std::min(CeilDiv(cells, count - 1), most + 1);
+    int least = limits.multiple + 1;
+    for (; lines < end && least > 1; ++lines) {
+      const int unit = limits.multiple / std::gcd(lines, limits.multiple);
+      if (unit < least) heights.push_back({.lines = {lines, count}, .unit = unit});
+      least = std::min(least, unit);
+    }
+    lines = end;
   }
   return heights;
 }
 
+/// The widths up to `most` that waste nothing of the last of `cells`, but for what others would as
+/// well.
+std::vector<Extent> Widths(int cells, int most) {
+  std::vector<Extent> widths;
+  widths.reserve(64);
+  for (int width = 1; width <= most;) {
+    const int count = CeilDiv(cells, width);
+    widths.push_back({width, count});
+    if (count == 1) break;
+    width = CeilDiv(cells, count - 1);
+  }
+  return widths;
+}
+
 std::optional<HaloTiling> ChooseTiling(const TileWork& of, const HaloLimits& limits,
                                        Wanted wanted) {
+  const HaloShape& shape = of.shape;
+  if (std::max(shape.step[0], shape.step[1]) > 8) return std::nullopt;
   std::optional<HaloTiling> best;
   double least = 0;
-  const HaloShape& shape = of.shape;
-  const std::vector<Height> heights =
-      Heights(shape, limits, Int(limits.cells) / (1 + shape.reach[1]));
-  const int most_w = std::min<int>(shape.cells[1], Int(limits.cells) - shape.reach[1]);
-  for (int tile_w = 1; tile_w <= most_w; ++tile_w) {
-    // Widths that waste nothing of the last tile, but for what others would as well.
-    if (CeilDiv(shape.cells[1], CeilDiv(shape.cells[1], tile_w)) != tile_w) continue;
-    const int narrow = tile_w + shape.reach[1];
+  const int most_cells = Int(limits.cells);
+  const std::vector<Height> heights = Heights(shape, limits, most_cells / (1 + shape.reach[1]));
+  for (const Extent& width : Widths(shape.cells[1], most_cells - shape.reach[1])) {
+    const int narrow = width.cells + shape.reach[1];
     int last_count = 0, last_pitch = 0;
     for (const Height& height : heights) {
-      if (height.lines * narrow > limits.cells) break;
+      if (height.lines.cells * narrow > most_cells) break;
       const int pitch = AlignUp(narrow, height.unit);
       // As many tiles of fewer lines, which are no longer.
-      if (height.count == last_count && pitch >= last_pitch) continue;
+      if (height.lines.count == last_count && pitch >= last_pitch) continue;
       const std::optional<HaloTiling> tiling =
-          Tile(shape, of.problem, limits, height.lines, tile_w, pitch);
+          Tile(shape, of.problem, limits, height.lines, width, pitch);
       if (!tiling) continue;
       if (wanted == Wanted::kAny) return tiling;
-      last_count = height.count;
+      last_count = height.lines.count;
       last_pitch = pitch;
       const double cycles = static_cast<double>(tiling->tiles) * CyclesOf(of, *tiling).both();
       if (best && cycles >= least) continue;
@@ -196,7 +218,11 @@ std::variant<std::string, Halo> MakeHalo(const ConvProblem& problem, const Devic
   if (taps > row.most_taps) {
     return absl::StrFormat("the filter has %d taps; the row takes at most %d", taps, row.most_taps);
   }
-  const TileWork of = {problem, device, halo.shape, row};
+  const TileWork of = {
+      .problem = problem,
+      .shape = halo.shape,
+      .row = row,
+      .bytes_per_cycle = device.memory_gb_per_s / device.clock_ghz / device.compute_units};
   const std::optional<HaloTiling> tiling = ChooseTiling(of, row.limits(halo.shape), wanted);
   if (!tiling) return "no tile fits in shared memory";
   halo.tiling = *tiling;

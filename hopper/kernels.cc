@@ -6,6 +6,7 @@
 
 #include "core/base/fields_text.h"
 #include "core/launch/plan_epilogue.h"
+#include "hopper/classes_plan.h"
 #include "hopper/fetched.h"
 #include "hopper/halo_plan.h"
 #include "hopper/line_plan.h"
@@ -36,6 +37,10 @@ PartLaunch LaunchOf(const KernelCode& code, const Config& config, const PartRequ
   return config.direction == Direction::kBackwardWeight
              ? LaunchOf(code, request, PlanWeight(config, request))
              : LaunchOf(code, request, PlanGather(config, request));
+}
+PartLaunch LaunchOf(const KernelCode& code, const ClassesConfig& config,
+                    const PartRequest& request) {
+  return LaunchOf(code, request, PlanClasses(config, request));
 }
 PartLaunch LaunchOf(const KernelCode& code, const SimpleConfig& config,
                     const PartRequest& request) {
@@ -106,6 +111,9 @@ class Kernel final : public PartKernel {
 
 std::shared_ptr<const PartKernel> MakeKernel(const Config& config, KernelCode code) {
   return std::make_shared<Kernel<Config>>(config, std::move(code));
+}
+std::shared_ptr<const PartKernel> MakeKernel(const ClassesConfig& config, KernelCode code) {
+  return std::make_shared<Kernel<ClassesConfig>>(config, std::move(code));
 }
 std::shared_ptr<const PartKernel> MakeKernel(const HaloConfig& config, KernelCode code) {
   return std::make_shared<Kernel<HaloConfig>>(config, std::move(code));

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "core/launch/part_kernel.h"
+#include "hopper/classes.h"
 #include "hopper/config.h"
 #include "hopper/halo.h"
 #include "hopper/line.h"
@@ -13,6 +14,7 @@ namespace gridwise::hopper {
 
 /// The kernel of a row, for PartsFamily.
 std::shared_ptr<const PartKernel> MakeKernel(const Config& config, KernelCode code);
+std::shared_ptr<const PartKernel> MakeKernel(const ClassesConfig& config, KernelCode code);
 std::shared_ptr<const PartKernel> MakeKernel(const HaloConfig& config, KernelCode code);
 std::shared_ptr<const PartKernel> MakeKernel(const HaloWeightConfig& config, KernelCode code);
 std::shared_ptr<const PartKernel> MakeKernel(const HaloDenseConfig& config, KernelCode code);

@@ -26,6 +26,21 @@ RowShape ShapeOf(const Config& c) {
           .walk_b = c.kept};
 }
 
+RowShape ShapeOf(const ClassesConfig& c) {
+  return {.tile_m = c.kRows,
+          .tile_n = c.kColumns,
+          .tile_k = kBlock,
+          .waves = c.warpgroups() * kWarps,
+          .load_waves = kWarps,
+          .occupancy = c.warpgroups() + kOfProducer,
+          .mma_m = 64,
+          .mma_n = c.kColumns,
+          .mma_k = kDepth,
+          .lds_bytes = c.shared_bytes(),
+          .slabs = c.stages,
+          .walk_b = c.kept};
+}
+
 RowShape ShapeOf(const HaloConfig& c) {
   return {.tile_m = c.cells(),
           .tile_n = c.channels,

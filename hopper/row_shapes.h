@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/launch/row_shape.h"
+#include "hopper/classes.h"
 #include "hopper/config.h"
 #include "hopper/halo.h"
 #include "hopper/line.h"
@@ -13,6 +14,7 @@
 namespace gridwise::hopper {
 
 RowShape ShapeOf(const Config& config);
+RowShape ShapeOf(const ClassesConfig& config);
 RowShape ShapeOf(const HaloConfig& config);
 RowShape ShapeOf(const HaloWeightConfig& config);
 RowShape ShapeOf(const HaloDenseConfig& config);

@@ -189,6 +189,16 @@ GRIDWISE_DEVICE void StoreBox(const TensorMap& map, SharedAddress from, int x, i
       "r"(from), "r"(x), "r"(y), "r"(z), "r"(w)
       : "memory");
 }
+/// Starts to store channels of consecutive cells from `cell` on, by an im2col map of 4 axes. What
+/// is outside of the tensor is not written.
+GRIDWISE_DEVICE void StoreCells4(const TensorMap& map, SharedAddress from, int channel,
+                                 CellAt cell) {
+  asm volatile(
+      "cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs.bulk_group "
+      "[%0, {%2, %3, %4, %5}], [%1];" ::"l"(&map),
+      "r"(from), "r"(channel), "r"(cell.w), "r"(cell.h), "r"(cell.image)
+      : "memory");
+}
 /// Stores of a thread are waited for in groups.
 GRIDWISE_DEVICE void CommitStores() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
 /// Until all groups of this thread but the newest kLeft have read their shared memory.

@@ -211,9 +211,10 @@ inline void StoreBox(const TensorMap& map, SharedAddress from, int x, int y, int
 struct CellAt {
   int w, h, d, image;
 };
-/// Cells of an im2col map, moved by a tap.
-inline void LoadHostCells(SharedAddress to, const TensorMap& map, Mbarrier bar, int channel,
-                          std::array<int, 4> at, std::array<int, 3> tap) {
+/// Calls visit(where, element) of the elements of cells of an im2col map, moved by a tap: where
+/// they are in shared memory, and in the tensor, or null. Returns their bytes.
+inline int ForCells(SharedAddress at_shared, const TensorMap& map, int channel,
+                    std::array<int, 4> at, std::array<int, 3> tap, auto&& visit) {
   const auto [spec, tensor] = HostTensorMap::Of(map);
   const int bytes = SizeOf(spec->type), spatial = spec->rank - 2;
   const int run = static_cast<int>(spec->channels) * bytes;
@@ -226,12 +227,10 @@ inline void LoadHostCells(SharedAddress to, const TensorMap& map, Mbarrier bar, 
       offset += position * static_cast<std::int64_t>(spec->stride_bytes[i + 1]);
     }
     for (int c = 0; c < run; c += bytes) {
-      char* const byte = dynamic_shared_memory +
-                         Swizzled(to + cell * static_cast<unsigned>(run) + static_cast<unsigned>(c),
-                                  spec->swizzle_bytes);
+      const unsigned in_box = cell * static_cast<unsigned>(run) + static_cast<unsigned>(c);
       const bool has = is_there && channel + c / bytes < static_cast<int>(spec->size[0]);
-      std::memset(byte, 0, bytes);
-      if (has) std::memcpy(byte, tensor + offset + channel * bytes + c, bytes);
+      visit(dynamic_shared_memory + Swizzled(at_shared + in_box, spec->swizzle_bytes),
+            has ? tensor + offset + channel * bytes + c : nullptr);
     }
     for (int i = 0; i < spatial; ++i) {  // the next between the corners
       at[i] += static_cast<int>(spec->step[i + 1]);
@@ -240,7 +239,23 @@ inline void LoadHostCells(SharedAddress to, const TensorMap& map, Mbarrier bar, 
       if (i + 1 == spatial) ++at[spatial];
     }
   }
-  bar.State().Change(0, -static_cast<int>(spec->cells) * run);
+  return static_cast<int>(spec->cells) * run;
+}
+inline void LoadHostCells(SharedAddress to, const TensorMap& map, Mbarrier bar, int channel,
+                          std::array<int, 4> at, std::array<int, 3> tap) {
+  const int bytes = SizeOf(HostTensorMap::Of(map).spec->type);
+  const int loaded = ForCells(to, map, channel, at, tap, [&](char* shared, const char* element) {
+    std::memset(shared, 0, bytes);
+    if (element != nullptr) std::memcpy(shared, element, bytes);
+  });
+  bar.State().Change(0, -loaded);
+}
+inline void StoreCells4(const TensorMap& map, SharedAddress from, int channel, CellAt cell) {
+  const int bytes = SizeOf(HostTensorMap::Of(map).spec->type);
+  ForCells(from, map, channel, {cell.w, cell.h, cell.image, 0}, {},
+           [&](const char* shared, char* element) {
+             if (element != nullptr) std::memcpy(element, shared, bytes);
+           });
 }
 inline void LoadCells4(SharedAddress to, const TensorMap& map, Mbarrier bar, int channel,
                        CellAt cell, int tap_w, int tap_h) {

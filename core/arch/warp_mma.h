@@ -28,6 +28,16 @@ GRIDWISE_DEVICE Matrices4 LoadTransposed4(SharedAddress from) {
   return m;
 }
 
+/// The same as they lie.
+GRIDWISE_DEVICE Matrices4 LoadMatrices4(SharedAddress from) {
+  Matrices4 m;
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared::cta.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(m.part[0]), "=r"(m.part[1]), "=r"(m.part[2]), "=r"(m.part[3])
+               : "r"(from)
+               : "memory");
+  return m;
+}
+
 /// d += a * b, whose elements are kType, f16 or bf16.
 template <DataType kType>
 GRIDWISE_DEVICE void WarpMma(float (&d)[4], const Matrices4& a, unsigned b0, unsigned b1) {
@@ -58,6 +68,16 @@ inline Matrices4 LoadTransposed4(SharedAddress from) {
                   2);
       m.part[i] |= static_cast<unsigned>(value) << (16 * e);
     }
+  }
+  return m;
+}
+
+inline Matrices4 LoadMatrices4(SharedAddress from) {
+  const auto all = ExchangeInWarp({from});
+  const int lane = ThreadId() % 32;
+  Matrices4 m = {};
+  for (int i = 0; i < 4; ++i) {
+    std::memcpy(&m.part[i], dynamic_shared_memory + all[i * 8 + lane / 4][0] + lane % 4 * 4, 4);
   }
   return m;
 }

@@ -7,33 +7,40 @@
 
 namespace gridwise::hopper {
 
+/// A warp puts its 16 rows of sums in shared memory, in the operands' type, each kColumns of them:
+/// 64 with the 128-byte swizzle. `to` is the first of 16 rows.
+template <int kColumns, DataType kType>
+GRIDWISE_DEVICE void StageRows(SharedAddress to, const float* d) {
+  const int lane = ThreadId() % 32, r = lane % 16;
+#pragma unroll
+  for (int j = 0; j < kColumns / 8; j += 2) {
+    const float* const v = d + j * 4;
+    const int piece = j + lane / 16;  // of 16 bytes
+    const SharedAddress at =
+        to + r * kColumns * 2 + (kColumns == 64 ? piece ^ (r & 7) : piece) * 16;
+    if (j + 1 < kColumns / 8) {
+      StoreMatrix4(at, Pack<kType>(v[0], v[1]), Pack<kType>(v[2], v[3]), Pack<kType>(v[4], v[5]),
+                   Pack<kType>(v[6], v[7]));
+    } else {
+      StoreMatrix2(at, Pack<kType>(v[0], v[1]), Pack<kType>(v[2], v[3]));
+    }
+  }
+}
+
 /// The copy engine stores 64 rows in the operands' type, from `row` of the tensor on, by chunks of
 /// columns that pass through shared memory. By a whole warpgroup, of which each warp stores its own
 /// 16 rows: warps need not meet.
 template <Config kC>
 GRIDWISE_DEVICE void StoreByBoxes(const TensorMap& out, SharedAddress staging, int row, int column,
                                   int channel_group, const float (&d)[kC.columns / 2]) {
-  constexpr bool kSwizzled = kC.chunk == 64;
-  const int lane = ThreadId() % 32, r = lane % 16, first = ThreadId() % 128 / 32 * 16;
+  const int lane = ThreadId() % 32, first = ThreadId() % 128 / 32 * 16;
 #pragma unroll
   for (int chunk = 0; chunk < kC.columns / kC.chunk; ++chunk) {
     const SharedAddress buffer =
         staging + chunk % kC.buffers() * kC.buffer_bytes() + first * kC.chunk * 2;
     if (lane == 0) WaitStoresRead<kC.buffers() - 1>();
     SyncWarp();
-#pragma unroll
-    for (int j = 0; j < kC.chunk / 8; j += 2) {
-      const float* const v = d + (chunk * (kC.chunk / 8) + j) * 4;
-      const int piece = j + lane / 16;  // of 16 bytes
-      const SharedAddress to =
-          buffer + r * kC.chunk * 2 + (kSwizzled ? (piece ^ (r & 7)) : piece) * 16;
-      if (j + 1 < kC.chunk / 8) {
-        StoreMatrix4(to, Pack<kC.type>(v[0], v[1]), Pack<kC.type>(v[2], v[3]),
-                     Pack<kC.type>(v[4], v[5]), Pack<kC.type>(v[6], v[7]));
-      } else {
-        StoreMatrix2(to, Pack<kC.type>(v[0], v[1]), Pack<kC.type>(v[2], v[3]));
-      }
-    }
+    StageRows<kC.chunk, kC.type>(buffer, d + chunk * (kC.chunk / 2));
     FenceAsyncProxy();
     SyncWarp();
     if (lane == 0) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/arch/row_kernel.h"
+#include "hopper/kernel/classes.h"
 #include "hopper/kernel/gather.h"
 #include "hopper/kernel/halo.h"
 #include "hopper/kernel/halo_dense.h"
@@ -46,6 +47,7 @@ using enum DataType;
                       (HaloConfig{.direction = Direction::kBackwardData, __VA_ARGS__}))
 #define HALO_DENSE(...) \
   GRIDWISE_HOPPER_ROW(HaloDenseRoles, HaloArgs, (HaloDenseConfig{__VA_ARGS__}))
+#define CLASSES(...) GRIDWISE_HOPPER_ROW(ClassesRoles, GatherArgs, (ClassesConfig{__VA_ARGS__}))
 #define LINE(...) GRIDWISE_HOPPER_ROW(LineRoles, HaloArgs, (LineConfig{__VA_ARGS__}))
 #define HALO_WEIGHT(...) \
   GRIDWISE_HOPPER_ROW(HaloWeightRoles, HaloArgs, (HaloWeightConfig{__VA_ARGS__}))

@@ -10,6 +10,7 @@
 #include "core/launch/code.h"
 #include "core/launch/parts_family.h"
 #include "core/launch/row_symbol.h"
+#include "hopper/classes.h"
 #include "hopper/config.h"
 #include "hopper/halo.h"
 #include "hopper/kernels.h"
@@ -26,7 +27,7 @@ using enum DataType;
 /// A line of the list of rows.
 struct Row {
   int line;
-  std::variant<Config, HaloConfig, HaloDenseConfig, HaloWeightConfig, LineConfig,
+  std::variant<Config, ClassesConfig, HaloConfig, HaloDenseConfig, HaloWeightConfig, LineConfig,
                NarrowWeightConfig, SimpleConfig>
       config;
 };
@@ -42,6 +43,7 @@ struct Row {
 #define HALO_BACKWARD_DATA(...) \
   GRIDWISE_HOPPER_LINE(HaloConfig, .direction = Direction::kBackwardData, __VA_ARGS__)
 #define HALO_DENSE(...) GRIDWISE_HOPPER_LINE(HaloDenseConfig, __VA_ARGS__)
+#define CLASSES(...) GRIDWISE_HOPPER_LINE(ClassesConfig, __VA_ARGS__)
 #define LINE(...) GRIDWISE_HOPPER_LINE(LineConfig, __VA_ARGS__)
 #define HALO_WEIGHT(...) GRIDWISE_HOPPER_LINE(HaloWeightConfig, __VA_ARGS__)
 #define NARROW_WEIGHT(...) GRIDWISE_HOPPER_LINE(NarrowWeightConfig, __VA_ARGS__)
@@ -49,6 +51,7 @@ struct Row {
 
 #include "instances/hopper/row_tables.inc"
 
+Direction DirectionOf(const ClassesConfig&) { return Direction::kBackwardData; }
 Direction DirectionOf(const HaloDenseConfig&) { return Direction::kForward; }
 Direction DirectionOf(const NarrowWeightConfig&) { return Direction::kBackwardWeight; }
 Direction DirectionOf(const HaloWeightConfig&) { return Direction::kBackwardWeight; }

@@ -1,0 +1,75 @@
+#pragma once
+
+#include "core/arch/target.h"
+#include "core/base/types.h"
+#include "core/conv/direction.h"
+
+/// Class rows: backward-data of stride 2 along h and w, of one group and a filter of 3 x 3. Of each
+/// axis' two residue classes of dx (core/conv/gemm_map.h) one has two taps and the other one, which
+/// meets the same cells of dy as a tap of the first. So cells of dy are loaded once for all classes
+/// that meet them, moved by 0 or 1 along h and w: rows of the GEMM are cells of any class, columns
+/// 64 channels of each of the four classes, and a product has the columns of the classes that have
+/// the tap. w stays in shared memory. Arguments are those of gather rows (hopper/args.h).
+
+namespace gridwise::hopper {
+
+/// Two warpgroups take turns at tiles of 64 rows.
+struct ClassesConfig {
+  DataType type = DataType::kF16;
+  int kept = 2;  // slabs of 64 source channels of w, at most
+  int stages = 6;
+
+  static constexpr void Fields(auto& self, auto&& visit) {
+    auto& [type, kept, stages] = self;
+    visit("bwd_data_", type);
+    visit("classes_b", kept);
+    visit("s", stages);
+  }
+  bool operator==(const ClassesConfig&) const = default;
+
+  static constexpr int kClasses = 4, kTaps = 9, kRows = 64;
+  static constexpr int kBlockBytes = 64 * 128;  // 64 channels of 64 rows of A, or of columns of B
+  static constexpr int kColumns = 64 * kClasses;
+  static constexpr int warpgroups() { return 2; }
+  static constexpr int threads() { return 128 * (warpgroups() + 1); }
+  constexpr int kept_at() const { return stages * kBlockBytes; }
+  constexpr int staging_at() const { return kept_at() + kept * kTaps * kBlockBytes; }
+  /// Two buffers of each warpgroup.
+  constexpr int barriers_at() const { return staging_at() + warpgroups() * 2 * kBlockBytes; }
+  constexpr int kept_barrier_at() const { return barriers_at() + stages * 16; }
+  constexpr int shared_bytes() const { return kept_barrier_at() + 16; }
+};
+
+/// nullptr when a kernel of `c` can be compiled, else the reason.
+constexpr const char* Reject(const ClassesConfig& c) {
+  if (c.type != DataType::kF16 && c.type != DataType::kBF16) return "operands are f16 or bf16";
+  if (c.stages < 2) return "a stage is free when the products of the next have begun";
+  if (c.shared_bytes() > TraitsOf(Gfx::kSm90a).lds_bytes) return "slabs exceed shared memory";
+  return nullptr;
+}
+
+/// Where GatherArgs::source has the maps of the output's classes, behind that of dy.
+inline constexpr int kClassMaps = 1;
+
+/// The products of a slab: of the cells of dy that are moved along an axis as the class of one tap
+/// has them, or as the other alone. Classes are in an order in which those of each are neighbours,
+/// so that its sums and its blocks of w are.
+struct ClassProduct {
+  bool only_h, only_w;       // of the axis' class of two taps alone
+  int first_class, classes;  //
+  int first_block;           // of w
+};
+inline constexpr ClassProduct kClassProducts[] = {
+    {.only_h = false, .only_w = false, .first_class = 0, .classes = 4, .first_block = 0},
+    {.only_h = false, .only_w = true, .first_class = 0, .classes = 2, .first_block = 4},
+    {.only_h = true, .only_w = false, .first_class = 1, .classes = 2, .first_block = 6},
+    {.only_h = true, .only_w = true, .first_class = 1, .classes = 1, .first_block = 8}};
+inline constexpr int kProductsOfSlab = 4;
+
+/// Taps along h and w of each class.
+inline constexpr int kClassTaps[ClassesConfig::kClasses][2] = {{1, 2}, {2, 2}, {2, 1}, {1, 1}};
+
+/// Where GatherArgs::gemm has the rows: the cells of any class, behind the classes.
+inline constexpr int kJointGemm = ClassesConfig::kClasses;
+
+}  // namespace gridwise::hopper
