@@ -75,6 +75,17 @@ GRIDWISE_DEVICE void SetPriority() {
 /// The compiler moves no instruction across this point.
 GRIDWISE_DEVICE void SchedulingFence() { __builtin_amdgcn_sched_barrier(0); }
 
+/// Waits until the registers of matrix instructions are free, which CDNA leaves to the program: up
+/// to 20 wait states. The compiler counts them, but where control flow meets behind a loop clang 22
+/// looks at each block before once, by the longer way, and so overwrites them too early.
+GRIDWISE_DEVICE void WaitMatrix() {
+#if defined(__gfx942__) || defined(__gfx950__)
+  SchedulingFence();
+  asm volatile("s_nop 15\n\ts_nop 3");
+  SchedulingFence();
+#endif
+}
+
 #endif
 
 }  // namespace gridwise

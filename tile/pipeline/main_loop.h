@@ -51,6 +51,7 @@ GRIDWISE_DEVICE void MainLoop(WithOperands with_operands, int steps, char* lds,
       }
     });
   }
+  WaitMatrix();
   BarrierLds();  // the operands have been read
   with_store([&](const auto& store) __attribute__((always_inline)) { store.Store(acc); });
 }
