@@ -298,10 +298,10 @@ struct TileConfig {
             .col = ColumnOf(n) + group * n_of_group() + owner.row};
   }
 
-  // Where splits are joined: of a wave, for each split, a word that says that its sums are there,
-  // and the sums, as lanes hold them.
+  // Where splits are joined: for each wave a word that counts those whose sums are there, and the
+  // sums, as lanes hold them.
   constexpr bool joins_splits() const { return join.most > 0; }
-  constexpr int arrival_bytes() const { return waves.m * waves.n * join.most * 8; }  // of a tile
+  constexpr int arrival_bytes() const { return waves.m * waves.n * 8; }  // of a tile
   constexpr int sum_bytes() const { return 4 * tile.m * tile.n; }  // of a split of a tile
 
   // LDS: the operands; after the main loop of each wave a stage and, behind it, offsets of rows.
@@ -439,9 +439,7 @@ constexpr const char* RejectJoin(const TileConfig& c) {
   if (!c.joins_splits()) return nullptr;
   if (SumType(c.type) != DataType::kF32) return "sums that are joined are f32";
   if (c.keeps_weights() || c.sums_blocks()) return "splits of tiles with a halo are not joined";
-  if (c.join.most < 2 || c.join.most > c.mma.lanes()) {
-    return "each lane of a wave looks for one of the splits that are joined";
-  }
+  if (c.join.most < 2 || c.join.most > 255) return "a word counts 2 to 255 splits";
   return nullptr;
 }
 

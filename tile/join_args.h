@@ -4,9 +4,9 @@ namespace gridwise::tile {
 
 /// Where workgroups that share the K of a tile join their sums (epilogue/join_splits.h).
 struct JoinArgs {
-  char* workspace = nullptr;  // [tile][wave][split] words of 8 bytes, and from sums_at on the sums
+  char* workspace = nullptr;  // [tile][wave] words of 8 bytes, and from sums_at on the sums
   unsigned long sums_at = 0;  // bytes
-  unsigned long launch = 0;   // a number that no other launch has
+  unsigned long launch = 0;   // a number; no other launch has it, or one of the 255 behind it
   int splits = 1;             // 1: there is nothing to join
 };
 

@@ -15,26 +15,23 @@ GRIDWISE_DEVICE void ReleaseToDevice() { __builtin_amdgcn_fence(__ATOMIC_RELEASE
 /// Makes visible to the wave what was so before a word that it has seen.
 GRIDWISE_DEVICE void AcquireFromDevice() { __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent"); }
 
-// In one order, which all workgroups see: of two that each write a word and then look at the
-// other's, one sees it.
+// Of one word, all workgroups see operations in the same order, and a lane's own in that of the
+// program.
 
-/// Writes `value`, and waits until it is there.
-GRIDWISE_DEVICE void Exchange(DeviceWord* word, unsigned long value) {
-  const unsigned long before =
-      __scoped_atomic_exchange_n(word, value, __ATOMIC_SEQ_CST, __MEMORY_SCOPE_DEVICE);
-  asm volatile("" ::"v"(before));
-}
 GRIDWISE_DEVICE unsigned long Look(DeviceWord* word) {
-  return __scoped_atomic_load_n(word, __ATOMIC_SEQ_CST, __MEMORY_SCOPE_DEVICE);
+  return __scoped_atomic_load_n(word, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
 }
-/// Writes 0, which others may look at meanwhile.
-GRIDWISE_DEVICE void Clear(DeviceWord* word) {
-  __scoped_atomic_store_n(word, 0ul, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+GRIDWISE_DEVICE void Write(DeviceWord* word, unsigned long value) {
+  __scoped_atomic_store_n(word, value, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
 }
-/// Writes 0 in place of `expected`; whether it was there. Of several at a time one succeeds.
-GRIDWISE_DEVICE bool Claim(DeviceWord* word, unsigned long expected) {
-  return __scoped_atomic_compare_exchange_n(word, &expected, 0ul, /*weak=*/false, __ATOMIC_SEQ_CST,
-                                            __ATOMIC_SEQ_CST, __MEMORY_SCOPE_DEVICE);
+/// Writes `value` if `expected` is still there.
+GRIDWISE_DEVICE void Replace(DeviceWord* word, unsigned long expected, unsigned long value) {
+  __scoped_atomic_compare_exchange_n(word, &expected, value, /*weak=*/false, __ATOMIC_RELAXED,
+                                     __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+}
+/// Adds 1; what was there before.
+GRIDWISE_DEVICE unsigned long CountUp(DeviceWord* word) {
+  return __scoped_atomic_fetch_add(word, 1ul, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
 }
 
 #endif

@@ -51,18 +51,24 @@ GRIDWISE_DEVICE void BarrierLoads() {
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront", "local");
 }
 
-/// Asks the compiler to issue the `kReads` LDS reads of the basic block one at a time, each behind
-/// one of its `kMatrix` matrix instructions; several at a time where there are more of them.
-template <int kReads, int kMatrix>
-GRIDWISE_DEVICE void SpreadLdsReads() {
-  constexpr int kIsMatrix = 0x8, kIsLdsRead = 0x100;
-  if constexpr (kReads > 0) {
-    constexpr int kAtATime = CeilDiv(kReads, kMatrix), kTimes = CeilDiv(kReads, kAtATime);
+/// What instructions the compiler is to spread (LLVM, AMDGPUUsage,
+/// llvm.amdgcn.sched.group.barrier).
+enum class Spread { kLoads = 0x10, kLdsReads = 0x100 };
+
+/// Asks the compiler to issue the `kCount` such instructions of the basic block one at a time, each
+/// behind one of its `kMatrix` matrix instructions, or as many as there are for each, but at most
+/// `kMost`; several at a time where there are more of them.
+template <Spread kWhat, int kCount, int kMatrix, int kMost = 1>
+GRIDWISE_DEVICE void SpreadAmongMatrix() {
+  constexpr int kIsMatrix = 0x8;
+  if constexpr (kCount > 0) {
+    constexpr int kAtATime = CeilDiv(kCount, kMatrix), kTimes = CeilDiv(kCount, kAtATime);
+    constexpr int kEach = kMatrix / kTimes < kMost ? kMatrix / kTimes : kMost;
     for (int i = 0; i < kTimes; ++i) {
-      __builtin_amdgcn_sched_group_barrier(kIsMatrix, 1, 0);
-      __builtin_amdgcn_sched_group_barrier(kIsLdsRead, kAtATime, 0);
+      __builtin_amdgcn_sched_group_barrier(kIsMatrix, kEach, 0);
+      __builtin_amdgcn_sched_group_barrier(static_cast<int>(kWhat), kAtATime, 0);
     }
-    __builtin_amdgcn_sched_group_barrier(kIsMatrix, kMatrix - kTimes, 0);
+    __builtin_amdgcn_sched_group_barrier(kIsMatrix, kMatrix - kTimes * kEach, 0);
   }
 }
 

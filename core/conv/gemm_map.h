@@ -89,6 +89,11 @@ struct ClassCell {
   int j[3] = {0, 0, 0};  ///< d, h, w
 };
 
+/// Whether all cells lie along the last axis, as those of a filter of one tap do (simplify.h): then
+/// row m is cell m of it.
+GRIDWISE_HD constexpr bool IsLine(const SubGemm& gemm) { return gemm.m == gemm.axis[2].count; }
+GRIDWISE_HD constexpr ClassCell CellOfLine(int m) { return {.n = 0, .j = {0, 0, m}}; }
+
 /// The cell of row m, 0 <= m < gemm.m.
 GRIDWISE_HD constexpr ClassCell CellOfRow(const SubGemm& gemm, int m) {
   const int by_w = static_cast<int>(Divide(static_cast<unsigned>(m), gemm.by_count_w));

@@ -60,7 +60,8 @@ struct KernelLaunch {
   std::vector<std::byte> arguments;
   std::vector<Address> addresses;
   std::vector<Map> maps = {};
-  std::optional<std::size_t> number_at = {};  // 8 bytes that are unlike those of all other launches
+  // 8 bytes: a number; no other launch has it, or one of the 255 behind it.
+  std::optional<std::size_t> number_at = {};
   std::optional<BlockMap> map;                // of kernels that have one
 };
 

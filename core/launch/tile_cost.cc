@@ -55,9 +55,8 @@ TileCost::TileCost(const DeviceFacts& device, const TileFit& fit, const TileStep
   const double units = device.compute_units;
   transfer_ = s.slab_bytes / BytesPerClock(device, machine_, fit.missed, units, units);
   if (s.join_bytes > 0) {
-    // The last workgroup of a tile has stored its sums, written a word, looked at all of them,
-    // claimed the tile, and waits for the first sums.
-    constexpr double kWaits = 5;
+    // The last workgroup of a tile has stored its sums, counts them, and waits for the first ones.
+    constexpr double kWaits = 3;
     constexpr double kBytesPerClock = 24;  // of a workgroup, which has 48 kB on their way
     pass_ = kWaits * (machine_.l2_latency_clk + machine_.mall_latency_ns * device.clock_ghz);
     pass_of_split_ = s.join_bytes / kBytesPerClock;

@@ -22,10 +22,9 @@ class JoinSplits {
 /// adds them up in the order of splits, so that the result does not depend on which one it is. Each
 /// wave does so for its own part of the tile, and waits for no other.
 ///
-/// A word for each split says that its sums are there: it is the launch's number, and whatever else
-/// the workspace had in it before. A wave writes its own word and then looks at all: the last one
-/// that writes sees the others', and those who see all of them agree on one, who takes the first
-/// word's number away. It leaves zeros behind, so that a graph may launch the same number again.
+/// A word counts them: it is the launch's number and how many splits' sums are there, or whatever
+/// the workspace had in it before. A wave that sees the latter makes it the number. Who counts last
+/// leaves the number behind, so that a graph may launch the same one again.
 template <TileConfig kC, Gfx kGfx>
   requires(kC.joins_splits())
 class JoinSplits<kC, kGfx> {
@@ -35,8 +34,7 @@ class JoinSplits<kC, kGfx> {
       : splits_(WhileLoading<kC>(args.splits)),
         launch_(WhileLoading<kC>(args.launch)),
         split_(split),
-        words_(WhileLoading<kC>((DeviceWord*)args.workspace +
-                                (place.Tile() * kWaves + Wave()) * kC.join.most)),
+        word_(WhileLoading<kC>((DeviceWord*)args.workspace + place.Tile() * kWaves + Wave())),
         sums_(Buffer::From<kGfx>(
             WhileLoading<kC>(args.workspace + args.sums_at +
                              static_cast<long>(place.Tile()) * splits_ * kC.sum_bytes()))) {}
@@ -46,11 +44,13 @@ class JoinSplits<kC, kGfx> {
   GRIDWISE_DEVICE bool operator()(WaveAcc<kC>& acc) const {
     if (splits_ == 1) [[unlikely]]
       return true;
+    const unsigned long word = Look(word_);  // is there when the sums have been stored
     HandOver(acc);
     ReleaseToDevice();
-    if (!IsLast()) return false;
+    if (!IsLast(word)) return false;
     AcquireFromDevice();
     AddUp(acc);
+    if (Lane<kC>() == 0) Write(word_, launch_);
     return true;
   }
 
@@ -61,6 +61,8 @@ class JoinSplits<kC, kGfx> {
   static_assert(kWaves * kLanes * kFours * int{sizeof(Four)} == kC.sum_bytes());
   // Splits whose sums are on their way at a time, in at most 64 registers.
   static constexpr int kAtATime = kFours >= 16 ? 1 : kFours > 1 ? 16 / kFours : 8;
+  // Where registers suffice, the wave's own sums are not loaded again.
+  static constexpr bool kHasOwn = kFours <= 4;
 
   struct Fours {
     Four of[kFours];
@@ -79,33 +81,34 @@ class JoinSplits<kC, kGfx> {
     }
   }
 
-  GRIDWISE_DEVICE bool IsLast() const {
-    const int lane = Lane<kC>();
-    if (lane == 0) Exchange(words_ + split_, launch_);
-    unsigned long word = launch_;
-    if (lane < splits_) word = Look(words_ + lane);
-    if (AnyLane(word != launch_)) return false;
-    bool is_mine = true;
-    if (lane == 0) is_mine = Claim(words_, launch_);
-    if (AnyLane(!is_mine)) return false;
-    if (lane > 0 && lane < splits_) Clear(words_ + lane);
-    return true;
+  /// `seen` is what the word was at some time in the launch.
+  GRIDWISE_DEVICE bool IsLast(unsigned long seen) const {
+    bool is_last = false;
+    if (Lane<kC>() == 0) {
+      if (seen - launch_ >= static_cast<unsigned long>(splits_)) Replace(word_, seen, launch_);
+      is_last = CountUp(word_) - launch_ == static_cast<unsigned long>(splits_ - 1);
+    }
+    return AnyLane(is_last);
   }
 
   GRIDWISE_DEVICE void AddUp(WaveAcc<kC>& acc) const {
+    const Fours own = __builtin_bit_cast(Fours, acc);
     Fours sum = {};
 #pragma clang loop unroll(disable)
     for (int first = 0; first < splits_; first += kAtATime) {
       Fours some[kAtATime];
       for (int s = 0; s < kAtATime; ++s) {
         // Those that there are not read as zeros.
-        const unsigned past = first + s < splits_ ? 0 : Buffer::kOutOfRange;
+        const bool loads = first + s < splits_ && !(kHasOwn && first + s == split_);
+        const unsigned past = loads ? 0 : Buffer::kOutOfRange;
         for (int i = 0; i < kFours; ++i) {
           some[s].of[i] = sums_.template Load<Four>(Offset(i) | past, (first + s) * kC.sum_bytes());
         }
       }
-      for (const Fours& each : some) {
-        for (int i = 0; i < kFours; ++i) sum.of[i] += each.of[i];
+      for (int s = 0; s < kAtATime; ++s) {
+        for (int i = 0; i < kFours; ++i) sum.of[i] += some[s].of[i];
+        if (!kHasOwn || first + s != split_) continue;
+        for (int i = 0; i < kFours; ++i) sum.of[i] += own.of[i];
       }
     }
     acc = __builtin_bit_cast(WaveAcc<kC>, sum);
@@ -114,7 +117,7 @@ class JoinSplits<kC, kGfx> {
   const int splits_;
   const unsigned long launch_;
   const int split_;
-  DeviceWord* const words_;
+  DeviceWord* const word_;  // of the wave
   const Buffer sums_;
 };
 

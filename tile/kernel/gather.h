@@ -37,7 +37,8 @@ class PlaceOfCells {
            block_.group * strides.group + static_cast<long>(block_.n) * strides.column;
   }
   GRIDWISE_DEVICE unsigned Row(const OutputStrides& strides, int row) const {
-    const ClassCell cell = CellOfRow(block_.gemm, block_.m + row);
+    ClassCell cell = CellOfLine(block_.m + row);
+    if (!IsLine(block_.gemm)) cell = CellOfRow(block_.gemm, block_.m + row);
     int offset = (cell.n - block_.first_image) * static_cast<int>(strides.image);
     for (int a = 0; a < 3; ++a) {
       offset += OutputCell(block_.gemm.axis[a], args_.strides[a], cell.j[a]) * strides.axis[a];

@@ -35,8 +35,15 @@ class LoadSource {
     const long start =
         block.first_image * args.source_image + block.group * args.source_group - bias;
     tensor_ = Buffer::From<kGfx>(static_cast<const char*>(args.source) + start);
+    ClassCell cells[Lane::kCount];
+    for (int i = 0; i < Lane::kCount; ++i) cells[i] = CellOfLine(block.m + Lane::Row(i));
+    if (!IsLine(block.gemm)) {
+      for (int i = 0; i < Lane::kCount; ++i) {
+        cells[i] = CellOfRow(block.gemm, block.m + Lane::Row(i));
+      }
+    }
     for (int i = 0; i < Lane::kCount; ++i) {
-      const ClassCell cell = CellOfRow(block.gemm, block.m + Lane::Row(i));
+      const ClassCell& cell = cells[i];
       offset_[i] = (cell.n - block.first_image) * static_cast<int>(args.source_image) + bias +
                    Channel() * SizeOf(kC.type);
       for (int a = 0; a < 3; ++a) {

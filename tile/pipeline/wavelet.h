@@ -22,14 +22,15 @@ GRIDWISE_DEVICE void WaveletLoadLoop(Operands& operands, int steps, char* lds) {
   operands.LoadAhead(slab[1]);
   SetPriority<0>();
   operands.Store(slab[0], lds);
-  BarrierLds();
+  // What a run begins with is done while the slab before is on its way to LDS.
   const int rest = (steps - 1) % 2;
   operands.template Loop<2>(steps - 1 - rest, [&](int i) __attribute__((always_inline)) {
+    BarrierLds();
     operands.Load(slab[i]);
     SchedulingFence();  // loads are not put off until others are waited for
     operands.Store(slab[1 - i], lds + (1 - i) * kC.slab_bytes());
-    BarrierLds();
   });
+  BarrierLds();
   if (rest != 0) {
     operands.Store(slab[1], lds + kC.slab_bytes());
     BarrierLds();
