@@ -29,9 +29,10 @@ constexpr int kSplits = 5;
 /// A long K of few tiles, of two groups, with an epilogue that is not linear.
 ConvProblem LongK(Direction direction) {
   const Dim dim = {.in = 9, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  const bool along_cells = direction == Direction::kBackwardWeight;
   ConvProblem problem = {.direction = direction,
                          .groups = 2,
-                         .batch = 6,
+                         .batch = along_cells ? 7 : 6,  // whose rows are for 512 cells and more
                          .c = 160,
                          .k = 144,
                          .dims = {Dim{}, dim, dim}};
