@@ -175,7 +175,7 @@ INSTANTIATE_TEST_SUITE_P(Directions, Isa, testing::ValuesIn(kAllDirections),
 std::string_view DeviceScope(Gfx gfx, std::string_view atomic) {
   if (gfx == Gfx::k1201) return " scope:SCOPE_DEV";
   const bool has_bits = gfx == Gfx::k942 || gfx == Gfx::k950;
-  return has_bits && absl::StrContains(atomic, "swap") ? " sc0" : "";
+  return has_bits && absl::StrContains(atomic, "add_x2") ? " sc0" : "";
 }
 
 // Sums of splits are added up, and joined, by workgroups of all compute units. In the scope of one,
