@@ -10,6 +10,7 @@
 #include <random>
 #include <vector>
 
+#include "core/arch/float8.h"
 #include "core/arch/target.h"
 #include "core/base/types.h"
 #include "core/conv/compare.h"
@@ -56,7 +57,8 @@ Dim Axis(std::int64_t in, std::int64_t stride = 1, std::int64_t pad = 1) {
 }
 
 std::vector<float> Uniform(DataType type, std::int64_t count, std::mt19937& random) {
-  std::uniform_real_distribution<float> uniform(-1, 1);
+  const float range = OperandRange(type);
+  std::uniform_real_distribution<float> uniform(-range, range);
   std::vector<float> values(static_cast<std::size_t>(count));
   for (float& value : values) value = RoundTo(type, uniform(random));
   return values;
@@ -452,6 +454,36 @@ TEST(Simple, AnyProblem) {
   CheckSimple<SimpleConfig{Direction::kBackwardData, DataType::kF16}>(problem);
   CheckSimple<SimpleConfig{Direction::kBackwardWeight, DataType::kBF16}>(problem);
   CheckSimple<SimpleConfig{Direction::kBackwardWeight, DataType::kF32}>(problem, 3);
+}
+
+TEST(Simple, Bytes) {
+  ConvProblem problem = Problem(Direction::kForward, 2, 5, 7, Axis(6, 2), Axis(9));
+  problem.layout = Layout::kGNHWC;
+  problem.weight_layout = WeightLayout::kKYXGC;
+  CheckSimple<SimpleConfig{.type = DataType::kI8}>(problem);
+  CheckSimple<SimpleConfig{.type = DataType::kF8E4M3}>(problem);
+  CheckSimple<SimpleConfig{.type = DataType::kF8E5M2}>(problem, /*splits=*/2);
+  problem.out_type = DataType::kBF16;
+  CheckSimple<SimpleConfig{.type = DataType::kF8E4M3}>(problem);
+  problem.out_type = DataType::kF32;
+  problem.epilogue.alpha = 0.01;
+  problem.epilogue.low = -20;
+  CheckSimple<SimpleConfig{.type = DataType::kI8}>(problem);
+}
+
+template <DataType kType>
+void ExpectValuesOf() {
+  for (int code = 0; code < 256; ++code) {
+    const float expected = Decode(kType, std::vector{static_cast<std::byte>(code)}).front();
+    const float got = FromFloat8<kType>(static_cast<unsigned char>(code));
+    EXPECT_TRUE(got == expected || (std::isnan(got) && std::isnan(expected)))
+        << Name(kType) << " " << code << ": " << got << " and " << expected;
+  }
+}
+
+TEST(Float8, HasTheValuesOfItsCodes) {
+  ExpectValuesOf<DataType::kF8E4M3>();
+  ExpectValuesOf<DataType::kF8E5M2>();
 }
 
 }  // namespace
