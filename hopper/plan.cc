@@ -113,8 +113,8 @@ void AddSubGemms(const Config& config, const PartRequest& request, Plan<GatherAr
 
 Stores LaneStoresOf(const ConvProblem& problem, const EpilogueArgs& epilogue) {
   const TensorAxes axes = problem.AxesOf(problem.out());
-  const bool is_known = epilogue.out_type == static_cast<int>(DataType::kF32) ||
-                        epilogue.out_type == static_cast<int>(problem.type);
+  const auto out_type = static_cast<DataType>(epilogue.out_type);
+  const bool is_known = SizeOf(out_type) == 4 || out_type == problem.type;
   if (!is_known || epilogue.tensors > 0 || epilogue.adds != 0 || axes.stride[5] != 1) {
     return Stores::kElements;
   }

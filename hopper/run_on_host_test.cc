@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "core/arch/float8.h"
+#include "core/arch/factor.h"
 #include "core/arch/target.h"
 #include "core/base/types.h"
 #include "core/conv/compare.h"
@@ -341,6 +341,7 @@ TEST(Line, BackwardDataOfFewChannels) {
 template <Config kC>
 void CheckGather(ConvProblem problem, int splits = 1) {
   problem.direction = kC.direction;
+  problem.type = kC.type;
   ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
   Check(
       problem, [](const PartRequest& request) { return PlanGather(kC, request); },
@@ -384,6 +385,27 @@ TEST(Gather, ManyOrWideTilesOfColumns) {
   CheckGather<k200>(Problem(Direction::kForward, 1, 64, 264, Axis(5), Axis(9)));
   constexpr Config k192 = {.groups = 3, .columns = 192, .stages = 2};
   CheckGather<k192>(Problem(Direction::kForward, 2, 64, 168, Axis(5), Axis(9)));
+}
+
+TEST(Gather, Bytes) {
+  constexpr Config kC = {.type = DataType::kI8, .columns = 64, .stages = 2, .slab = 128};
+  ConvProblem problem = Problem(Direction::kForward, 1, 144, 72, Axis(7), Axis(9, 2));
+  CheckGather<kC>(problem);                                                    // i32 vectors
+  CheckGather<kC>(Problem(Direction::kForward, 1, 64, 67, Axis(7), Axis(9)));  // i32 elements
+  CheckGather<kC>(Problem(Direction::kForward, 2, 48, 40, Axis(7), Axis(9)));  // a map a group
+  problem.out_type = DataType::kF32;
+  problem.epilogue.alpha = 0.01;
+  problem.epilogue.high = 40;
+  CheckGather<kC>(problem);
+  problem.k = 67;
+  CheckGather<kC>(problem);
+  constexpr Config kTurns = {.type = DataType::kI8,
+                             .take_turns = true,
+                             .reps = 2,
+                             .columns = 128,
+                             .stages = 3,
+                             .slab = 64};
+  CheckGather<kTurns>(Problem(Direction::kForward, 1, 80, 136, Axis(17), Axis(19)));
 }
 
 template <ClassesConfig kC>

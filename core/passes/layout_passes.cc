@@ -49,7 +49,8 @@ ConvProblem WithoutTranspositions(ConvProblem problem) {
 /// Whether kernels load by a copy engine, which wants multiples of kCopyBytes.
 constexpr std::int64_t kCopyBytes = 16;
 bool HasCopyEngine(const ConvProblem& problem, Gfx gfx) {
-  return TraitsOf(gfx).mma_unit == MmaUnit::kWgmma && SizeOf(problem.type) == 2;
+  const bool loads_type = SizeOf(problem.type) == 2 || problem.type == DataType::kI8;
+  return TraitsOf(gfx).mma_unit == MmaUnit::kWgmma && loads_type;
 }
 
 /// What becomes of a problem, step by step.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/arch/float8.h"
+#include "core/arch/factor.h"
 #include "core/arch/hopper.h"
 #include "core/launch/combine.h"
 #include "core/launch/output_type.h"
@@ -99,18 +99,6 @@ GRIDWISE_DEVICE long PlaceOf(const OutputStrides& strides, int group, int row, c
 #pragma unroll
   for (int i = 0; i < 3; ++i) bytes += static_cast<long>(index.at[i]) * strides.axis[i];
   return bytes;
-}
-
-/// An element as a factor of sums: of i8 an integer, else a float.
-template <DataType kType>
-GRIDWISE_DEVICE auto ToFactor(Element<kType> element) {
-  if constexpr (kType == DataType::kI8) {
-    return static_cast<int>(static_cast<signed char>(element));
-  } else if constexpr (SizeOf(kType) == 1) {
-    return FromFloat8<kType>(element);
-  } else {
-    return static_cast<float>(element);
-  }
 }
 
 template <DataType kType>

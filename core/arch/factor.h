@@ -22,4 +22,16 @@ GRIDWISE_DEVICE float FromFloat8(unsigned char code) {
   }
 }
 
+/// An element as a factor of sums: of i8 an integer, else a float.
+template <DataType kType>
+GRIDWISE_DEVICE auto ToFactor(Element<kType> element) {
+  if constexpr (kType == DataType::kI8) {
+    return static_cast<int>(static_cast<signed char>(element));
+  } else if constexpr (SizeOf(kType) == 1) {
+    return FromFloat8<kType>(element);
+  } else {
+    return static_cast<float>(element);
+  }
+}
+
 }  // namespace gridwise
