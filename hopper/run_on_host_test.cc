@@ -21,6 +21,8 @@
 #include "core/conv/sub_gemms.h"
 #include "core/launch/launch.h"
 #include "core/launch/part_kernel.h"
+#include "core/passes/convert.h"
+#include "core/passes/convert_args.h"
 #include "gtest/gtest.h"
 #include "hopper/classes_plan.h"
 #include "hopper/fetched.h"
@@ -506,6 +508,26 @@ void ExpectValuesOf() {
 TEST(Float8, HasTheValuesOfItsCodes) {
   ExpectValuesOf<DataType::kF8E4M3>();
   ExpectValuesOf<DataType::kF8E5M2>();
+}
+
+template <DataType kFrom, DataType kTo>
+void CheckConverted() {
+  std::vector<std::byte> from(255), to(255 * 2, std::byte{0xff});
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i + 1);
+  const ConvertArgs args = {.from = from.data(), .to = to.data(), .elements = 255};
+  RunGrid(1, kConvertThreads, [&] { ConvertTile<kFrom, kTo>(args); });
+  const std::vector<float> expected = Decode(kFrom, from), got = Decode(kTo, to);
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    EXPECT_TRUE(got[i] == expected[i] || (std::isnan(got[i]) && std::isnan(expected[i])))
+        << Name(kFrom) << " " << Name(kTo) << " " << i << ": " << got[i] << ", " << expected[i];
+  }
+}
+
+TEST(Float8, IsConvertedExactly) {
+  CheckConverted<DataType::kF8E4M3, DataType::kF16>();
+  CheckConverted<DataType::kF8E4M3, DataType::kBF16>();
+  CheckConverted<DataType::kF8E5M2, DataType::kF16>();
+  CheckConverted<DataType::kF8E5M2, DataType::kBF16>();
 }
 
 }  // namespace
