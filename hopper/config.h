@@ -21,7 +21,7 @@ struct Config {
   int reps = 1;             // of 64 rows
   int columns = 256;        // of a tile
   int stages = 4;
-  int chunk = 64;      // columns that the copy engine stores at once
+  int chunk = 64;      // columns that the copy engine stores at once, if stores_boxes()
   int slab = 64;       // elements of K: channels, 128 or 64 bytes, or in backward-weight cells
   int kept = 0;        // slabs of B that stay in shared memory; 0: they pass through the stages too
   bool lanes = false;  // load A, of backward-weight: its cells may be multiples of 8 bytes apart
@@ -74,6 +74,8 @@ struct Config {
   constexpr int product_columns() const {
     return groups == 3 && columns > 192 ? columns / 2 : columns;
   }
+  /// Whether the output may have the operands' type.
+  constexpr bool stores_boxes() const { return SizeOf(type) == 2; }
   constexpr int slab_bytes() const { return slab * SizeOf(type); }  // of a row or column
   constexpr int a_bytes() const { return rows() * slab_bytes(); }
   constexpr int b_bytes() const { return columns * slab_bytes(); }
@@ -113,7 +115,8 @@ constexpr const char* Reject(const Config& c) {
   if (c.direction != Direction::kForward && c.columns % 64 != 0) {
     return "B is loaded in lines of 64 columns";
   }
-  if (c.chunk < 64 || c.columns % c.chunk != 0 || (c.chunk != 64 && c.chunk / 8 % 2 != 1)) {
+  if (c.stores_boxes() &&
+      (c.chunk < 64 || c.columns % c.chunk != 0 || (c.chunk != 64 && c.chunk / 8 % 2 != 1))) {
     return "chunks are 64 columns, or a larger odd multiple of 8, that divide a tile";
   }
   if (c.shared_bytes() > TraitsOf(Gfx::kSm90a).lds_bytes) return "slabs exceed shared memory";

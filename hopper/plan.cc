@@ -16,10 +16,11 @@ namespace {
 
 int Int(std::int64_t value) { return static_cast<int>(value); }
 
-/// Whether a slab of channels could reach into another group: whose infinities, times the zeros
-/// that w is filled up with, are NaN.
+/// Whether a slab of channels could reach into another group: whose infinities, which integers have
+/// none of, times the zeros that w is filled up with, are NaN.
 bool HasMapsOfGroups(const Config& config, const ConvProblem& problem) {
-  return problem.groups > 1 && SourceChannels(problem) % config.slab != 0;
+  return problem.groups > 1 && SourceChannels(problem) % config.slab != 0 &&
+         SumType(config.type) == DataType::kF32;
 }
 
 /// Why B cannot stay in shared memory.

@@ -394,13 +394,17 @@ TEST(Gather, Bytes) {
   ConvProblem problem = Problem(Direction::kForward, 1, 144, 72, Axis(7), Axis(9, 2));
   CheckGather<kC>(problem);                                                    // i32 vectors
   CheckGather<kC>(Problem(Direction::kForward, 1, 64, 67, Axis(7), Axis(9)));  // i32 elements
-  CheckGather<kC>(Problem(Direction::kForward, 2, 48, 40, Axis(7), Axis(9)));  // a map a group
+  CheckGather<kC>(Problem(Direction::kForward, 2, 48, 40, Axis(7), Axis(9)));
   problem.out_type = DataType::kF32;
   problem.epilogue.alpha = 0.01;
   problem.epilogue.high = 40;
   CheckGather<kC>(problem);
   problem.k = 67;
   CheckGather<kC>(problem);
+  constexpr Config kNarrow = {
+      .type = DataType::kI8, .reps = 2, .columns = 32, .stages = 3, .slab = 64};
+  CheckGather<kNarrow>(
+      Problem(Direction::kForward, 12, 16, 24, Axis(7), Axis(9)));  // 4 groups a slab
   constexpr Config kTurns = {.type = DataType::kI8,
                              .take_turns = true,
                              .reps = 2,

@@ -254,7 +254,7 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
     }
 #pragma unroll
     for (int rep = 0; rep < kC.reps; ++rep) {
-      if constexpr (SizeOf(kC.type) == 2) {  // as the output may have
+      if constexpr (kC.stores_boxes()) {
         if (args.stores == Stores::kBoxes) {
           FinishSums(args.epilogue, sums.d[rep]);
           StoreByBoxes<kC>(args.out, base + staging, tile.row + row + rep * 64, tile.column,
