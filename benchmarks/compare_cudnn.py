@@ -6,7 +6,8 @@
 Needs PyTorch. Both sides compute the same tensors (random normal, channels last) on the same stream. A time is the median of
 events around one call, each after 256 MB have been written; the sides take turns, and the median of their turns counts. cuDNN is
 autotuned (of very large problems among the ten algorithms that its heuristics name first); Gridwise runs its planner's choice for
-the device, passes and the addition of splits included. Each result is first compared with PyTorch's in f32 (of f32 in f64), by ||out - ref|| / ||ref||. Writes
+the device, passes and the addition of splits included. PyTorch convolves no i8 and f8: forward of these is compared with cuDNN's of
+the same values in f16. Each result is first compared with PyTorch's in f32 (of f32 in f64), by ||out - ref|| / ||ref||. Writes
 <out>/layers.csv, page.md and, with --all-rows, rows.csv, which //benchmarks:fit and :rank read.
 """
 
@@ -24,8 +25,9 @@ import time
 import torch
 
 DIRECTIONS = ("fwd", "bwd_data", "bwd_weight")
-TYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32}
-TOLERANCE = {"f16": 1e-3, "bf16": 6e-3, "f32": 1e-5}
+TYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "i8": torch.int8, "f8e4m3fn": torch.float8_e4m3fn}
+SUMS = {"i8": torch.int32, "f8e4m3fn": torch.float32}  # what types of 8 bits are added up in, and the output is
+TOLERANCE = {"f16": 1e-3, "bf16": 6e-3, "f32": 1e-5, "i8": 1e-5, "f8e4m3fn": 1e-5}
 LARGE = 5e11  # flops: of such problems, some of cuDNN's algorithms take minutes
 RELU, BIAS, RESIDUAL = 1, 2, 4
 
@@ -116,9 +118,10 @@ class Tensors:
         sizes = [d[0] for d in problem.dims]
         outs = [out_size(d) for d in problem.dims]
         filters = [d[1] for d in problem.dims]
-        random_of = lambda *size: torch.randn(*size, device="cuda", dtype=torch.float32).to(t)
-        make = lambda *size: channels_last(random_of(*size))
-        make_cells = random_of if layout == "ngchw" else make
+        scale = 20 if dtype == "i8" else 1  # of which f16 has most sums
+        random_of = lambda *size: (scale * torch.randn(*size, device="cuda")).clamp(-127, 127)
+        make = lambda *size: channels_last(random_of(*size)).to(t)
+        make_cells = (lambda *size: random_of(*size).to(t)) if layout == "ngchw" else make
         self.problem, self.direction = problem, direction
         self.x = make_cells(problem.batch, problem.c, *sizes)
         self.w = make(problem.k, problem.c // problem.groups, *filters)
@@ -126,11 +129,13 @@ class Tensors:
         self.a = self.x if direction == "fwd" else self.dy
         self.b = self.x if direction == "bwd_weight" else self.w
         self.like = {"fwd": self.dy, "bwd_data": self.x, "bwd_weight": self.w}[direction]
+        self.out_type = SUMS.get(dtype, t)
+        self.of_cudnn = [v.half() if dtype in SUMS else v for v in (self.x, self.w, self.dy)]
 
     def compute(self, cast=lambda t: t):
         p = self.problem
         stride, dilation, pad = ([d[i] for d in p.dims] for i in (2, 3, 4))
-        x, w, dy = cast(self.x), cast(self.w), cast(self.dy)
+        x, w, dy = map(cast, self.of_cudnn)
         if self.direction == "fwd":
             return torch.convolution(x, w, None, stride, pad, dilation, False, [0] * len(pad), p.groups)
         mask = [self.direction == "bwd_data", self.direction == "bwd_weight", False]
@@ -139,8 +144,9 @@ class Tensors:
         return results[0] if mask[0] else results[1]
 
     def reference(self):
-        """In f32, of f32 in f64; of very large problems, for which some algorithms take minutes, cuDNN's own result."""
-        if flops(self.problem) > LARGE:
+        """In f32, of f32 in f64; of very large problems, for which some algorithms take minutes, cuDNN's own result, if it is of
+        the same type."""
+        if flops(self.problem) > LARGE and self.of_cudnn[0] is self.x:
             return self.compute().float()
         benchmark, torch.backends.cudnn.benchmark = torch.backends.cudnn.benchmark, False
         try:
@@ -156,7 +162,8 @@ def error_of(out, ref):
 
 def verify(conv, tensors, ref, dtype, out_type=None, epilogue=0):
     """The relative error of a launch onto a poisoned output."""
-    out = torch.empty_like(tensors.like, dtype=TYPES[out_type or dtype]).fill_(float("nan"))
+    out = torch.empty_like(tensors.like, dtype=TYPES[out_type] if out_type else tensors.out_type)
+    out.fill_(float("nan") if out.is_floating_point() else torch.iinfo(out.dtype).min)
     d = []
     if epilogue & BIAS:
         shape = [1, out.shape[1]] + [1] * (out.dim() - 2)
@@ -281,6 +288,8 @@ def read_problems(path):
 def measure(args):
     layers, all_rows = [], []
     for name, direction, problem in read_problems(args.problems):
+        if args.type in SUMS and direction != "fwd":
+            continue
         if args.only not in f"{name} {direction}" or (args.skip and args.skip in f"{name} {direction}"):
             continue
         torch.cuda.empty_cache()
@@ -293,7 +302,7 @@ def measure(args):
         torch.backends.cudnn.benchmark_limit = 10 if flops(problem) > LARGE else 0
         tensors = Tensors(problem, direction, args.type)
         ref = tensors.reference()
-        out = torch.empty_like(tensors.like)
+        out = torch.empty_like(tensors.like, dtype=tensors.out_type)
         conv = Conv(ours, rows[0][0])  # the planner's choice
         error = verify(conv, tensors, ref, args.type)
         ok = error < TOLERANCE[args.type]
@@ -362,7 +371,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--library", required=True)
     parser.add_argument("--problems", default="tests/problems/retinanet.csv")
-    parser.add_argument("--type", default="f16", choices=["f16", "bf16"])
+    parser.add_argument("--type", default="f16", choices=["f16", "bf16", *SUMS])
     parser.add_argument("--only", default="", help="layers whose name and direction contain this")
     parser.add_argument("--skip", default="", help="and those that contain this are left out")
     parser.add_argument("--check", type=int, default=0, help="compare so many random problems first")

@@ -21,8 +21,8 @@ struct Config {
   int reps = 1;             // of 64 rows
   int columns = 256;        // of a tile
   int stages = 4;
-  int chunk = 64;      // columns that the copy engine stores at once
-  int slab = 64;       // elements of K: channels, 64 or 32, or in backward-weight cells
+  int chunk = 64;      // columns that the copy engine stores at once, if stores_boxes()
+  int slab = 64;       // elements of K: channels, 128 or 64 bytes, or in backward-weight cells
   int kept = 0;        // slabs of B that stay in shared memory; 0: they pass through the stages too
   bool lanes = false;  // load A, of backward-weight: its cells may be multiples of 8 bytes apart
 
@@ -54,7 +54,8 @@ struct Config {
   }
   /// Whether clusters can add up their splits, in place of the stages.
   constexpr bool has_clusters() const {
-    return !take_turns && columns % 16 == 0 && exchange_bytes() <= staging_at();
+    return SumType(type) == DataType::kF32 && !take_turns && columns % 16 == 0 &&
+           exchange_bytes() <= staging_at();
   }
   /// Of a workgroup that adds up its part of a tile: 16 columns of 64 rows at a time, of all
   /// splits.
@@ -73,8 +74,11 @@ struct Config {
   constexpr int product_columns() const {
     return groups == 3 && columns > 192 ? columns / 2 : columns;
   }
-  constexpr int a_bytes() const { return rows() * slab * 2; }
-  constexpr int b_bytes() const { return columns * slab * 2; }
+  /// Whether the output may have the operands' type.
+  constexpr bool stores_boxes() const { return SizeOf(type) == 2; }
+  constexpr int slab_bytes() const { return slab * SizeOf(type); }  // of a row or column
+  constexpr int a_bytes() const { return rows() * slab_bytes(); }
+  constexpr int b_bytes() const { return columns * slab_bytes(); }
   constexpr int stage_bytes() const { return a_bytes() + (kept > 0 ? 0 : b_bytes()); }
   /// Staging of stores: a second buffer is used in turn where a tile has an even number of chunks.
   constexpr int buffers() const { return chunk > 64 || columns / chunk % 2 != 0 ? 1 : 2; }
@@ -89,12 +93,17 @@ struct Config {
 
 /// nullptr when a kernel of `c` can be compiled, else the reason.
 constexpr const char* Reject(const Config& c) {
-  if (c.type != DataType::kF16 && c.type != DataType::kBF16) return "operands are f16 or bf16";
+  // Of 8-bit floats, sums are not f32: the unit keeps fewer bits of them.
+  if (c.type != DataType::kF16 && c.type != DataType::kBF16 && c.type != DataType::kI8) {
+    return "operands are f16, bf16 or i8";
+  }
+  if (!TakesType(c.direction, c.type)) return "operands of the direction are f16 or bf16";
   if (c.groups < 1 || c.groups > 3 || (c.take_turns && c.groups != 2)) {
     return "there are 1 to 3 warpgroups, 2 where they take turns";
   }
-  if (c.slab != 64 && (c.slab != 32 || c.direction == Direction::kBackwardWeight)) {
-    return "slabs are 64 elements, or of forward and backward-data 32";
+  if (c.slab_bytes() != 128 &&
+      (c.slab_bytes() != 64 || c.direction == Direction::kBackwardWeight)) {
+    return "slabs are 128 bytes, or of forward and backward-data 64";
   }
   if (c.lanes && (c.direction != Direction::kBackwardWeight || c.rows() != 64)) {
     return "lanes load 64 rows of backward-weight";
@@ -106,7 +115,8 @@ constexpr const char* Reject(const Config& c) {
   if (c.direction != Direction::kForward && c.columns % 64 != 0) {
     return "B is loaded in lines of 64 columns";
   }
-  if (c.chunk < 64 || c.columns % c.chunk != 0 || (c.chunk != 64 && c.chunk / 8 % 2 != 1)) {
+  if (c.stores_boxes() &&
+      (c.chunk < 64 || c.columns % c.chunk != 0 || (c.chunk != 64 && c.chunk / 8 % 2 != 1))) {
     return "chunks are 64 columns, or a larger odd multiple of 8, that divide a tile";
   }
   if (c.shared_bytes() > TraitsOf(Gfx::kSm90a).lds_bytes) return "slabs exceed shared memory";

@@ -125,8 +125,8 @@ double EfficiencyOf(const Config& config) {
 double FourthPower(double x) { return x * x * (x * x); }
 
 /// Estimates of a row for a request, whatever the number of splits: what does not depend on it is
-/// computed once. A multiprocessor multiplies 2048 pairs of f16 a cycle; the rest are fits to
-/// measurements.
+/// computed once. A multiprocessor multiplies 2048 pairs of f16 a cycle and twice as many of i8;
+/// the rest are fits to measurements of f16.
 class Estimates {
  public:
   Estimates(const Config& config, const PartRequest& request, const Grid& grid)
@@ -138,8 +138,8 @@ class Estimates {
     waits_ = config.rows() * config.columns <= 4096 ? 1.2 : short_slabs ? 1.15 : 1;
     const Loaded loaded = LoadedOf(config, problem, grid);
     lines_ = LineCycles(config, problem, loaded);
-    bytes_ =
-        config.kept > 0 ? config.stage_bytes() : (loaded.rows + loaded.columns) * config.slab * 2;
+    bytes_ = config.kept > 0 ? config.stage_bytes()
+                             : (loaded.rows + loaded.columns) * config.slab_bytes();
     hanging_ = HangingLines(config, problem, grid) * fit_.filled_line;
     hanging_part_ = HangingPart(grid, request.device.compute_units);
     elements_ = static_cast<double>(problem.out_elements());
@@ -183,7 +183,7 @@ class Estimates {
   }
 
  private:
-  static constexpr double kPairsPerCycle = 2048;
+  double PairsPerCycle() const { return 4096.0 / SizeOf(config_.type); }
 
   /// What splits make of the tiles.
   struct Division {
@@ -238,11 +238,12 @@ class Estimates {
   };
   /// Of products in long launches, next to those of tiles that load little.
   double SlowedByPower() const {
-    constexpr double kLongSeconds = 180e-6, kLittle = (128 + 256) * 2.0 / (128 * 256);
+    constexpr double kLongSeconds = 180e-6;
+    const double little = (128.0 + 256) * SizeOf(config_.type) / (128 * 256);
     const double pairs = 1.0 * config_.rows() * config_.columns * config_.slab;
-    const double cycles = grid_.steps * pairs / kPairsPerCycle / request_.device.compute_units;
+    const double cycles = grid_.steps * pairs / PairsPerCycle() / request_.device.compute_units;
     if (cycles < kLongSeconds * request_.device.clock_ghz * 1e9) return 1;
-    return 1 + fit_.power_of_loads * std::max(config_.stage_bytes() / pairs / kLittle - 1, 0.0);
+    return 1 + fit_.power_of_loads * std::max(config_.stage_bytes() / pairs / little - 1, 0.0);
   }
   /// A tile's, where a part `busy` of all multiprocessors has tiles.
   Step StepOf(double busy) const {
@@ -250,7 +251,7 @@ class Estimates {
         std::min(fit_.efficiency, fit_.efficiency_of_all / busy) * efficiency_;
     const double l2_bytes_per_cycle = std::min(fit_.l2, fit_.l2_of_all / busy);
     const double matrix =
-        config_.rows() * config_.columns * config_.slab / kPairsPerCycle / efficiency;
+        config_.rows() * config_.columns * config_.slab / PairsPerCycle() / efficiency;
     const double memory = std::max(bytes_ / l2_bytes_per_cycle, lines_) * waits_;
     const double most = std::max(matrix, memory);
     const double slower = hanging_part_ * std::max(lines_ + hanging_ - most, 0.0);
@@ -298,6 +299,7 @@ Shared LeastShared(const Config& config, const PartRequest& request) {
   const Estimates estimates(config, request, grid);
   if (asked > 1) return {.splits = asked, .cost = estimates.Of(asked, false)};
   Shared best = {.cost = estimates.Of(1, false)};
+  if (SumType(config.type) != DataType::kF32) return best;  // as partial sums are
   const auto consider = [&](int splits, bool in_cluster) {
     if (estimates.IsOver(splits, in_cluster, best.cost.cycles * kSlack)) return;
     const Cost cost = estimates.Of(splits, in_cluster);

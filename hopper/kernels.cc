@@ -66,13 +66,16 @@ std::int64_t WholeRoundsOf(const Config& config, const PartRequest& request) {
   return ImagesOfWholeRounds(config, request);
 }
 
-/// Whether cells may begin anywhere, as no box of the copy engine can.
+/// Whether cells may begin anywhere, as no box of the copy engine can, or be of 8-bit floats.
 template <class Config>
 bool TakesAnyCells(const Config&) {
   return false;
 }
 bool TakesAnyCells(const Config& config) { return config.lanes; }
 bool TakesAnyCells(const LineConfig&) { return true; }
+bool TakesAnyCells(const SimpleConfig& config) {
+  return SizeOf(config.type) == 1 && config.type != DataType::kI8;
+}
 
 template <class Config>
 class Kernel final : public PartKernel {

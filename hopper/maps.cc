@@ -94,7 +94,7 @@ TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int cha
   TensorMapSpec map = MapOf(problem.type, is_3d ? 5 : 4);
   map.is_im2col = true;
   map.channels = static_cast<unsigned>(channels);
-  map.swizzle_bytes = channels * 2;
+  map.swizzle_bytes = channels * SizeOf(map.type);
   map.cells = static_cast<unsigned>(cells);
   SetAxis(map, 0, of_group ? axes.size[5] : axes.size[4] * axes.size[5], 1);
   const std::size_t spatial = is_3d ? 3 : 2;
@@ -125,7 +125,7 @@ TensorMapSpec WeightMap(const ConvProblem& problem, int k, int c) {
   SetAxis(map, 2, axes.size[1], axes.stride[1]);
   SetAxis(map, 3, axes.size[0], axes.stride[0]);
   map.box = {static_cast<unsigned>(c), 1, static_cast<unsigned>(k), 1};
-  map.swizzle_bytes = c * 2;
+  map.swizzle_bytes = c * SizeOf(map.type);
   return map;
 }
 

@@ -16,10 +16,11 @@ namespace {
 
 int Int(std::int64_t value) { return static_cast<int>(value); }
 
-/// Whether a slab of channels could reach into another group: whose infinities, times the zeros
-/// that w is filled up with, are NaN.
+/// Whether a slab of channels could reach into another group: whose infinities, which integers have
+/// none of, times the zeros that w is filled up with, are NaN.
 bool HasMapsOfGroups(const Config& config, const ConvProblem& problem) {
-  return problem.groups > 1 && SourceChannels(problem) % config.slab != 0;
+  return problem.groups > 1 && SourceChannels(problem) % config.slab != 0 &&
+         SumType(config.type) == DataType::kF32;
 }
 
 /// Why B cannot stay in shared memory.
@@ -113,8 +114,8 @@ void AddSubGemms(const Config& config, const PartRequest& request, Plan<GatherAr
 
 Stores LaneStoresOf(const ConvProblem& problem, const EpilogueArgs& epilogue) {
   const TensorAxes axes = problem.AxesOf(problem.out());
-  const bool is_known = epilogue.out_type == static_cast<int>(DataType::kF32) ||
-                        epilogue.out_type == static_cast<int>(problem.type);
+  const auto out_type = static_cast<DataType>(epilogue.out_type);
+  const bool is_known = SizeOf(out_type) == 4 || out_type == problem.type;
   if (!is_known || epilogue.tensors > 0 || epilogue.adds != 0 || axes.stride[5] != 1) {
     return Stores::kElements;
   }

@@ -220,6 +220,40 @@ TEST(Reject, PassesMakeRoomForTheCopyEngine) {
   EXPECT_EQ(SimpleProblem(head, Gfx::kSm90a).k, 100);
 }
 
+// The matrix unit's sums of 8-bit floats are none of f32.
+TEST(Reject, PassesMakeF16OfFloat8) {
+  ConvProblem problem = Problem(Direction::kForward, 20, 1);
+  problem.type = DataType::kF8E4M3;
+  const ConvProblem simple = SimpleProblem(problem, Gfx::kSm90a);
+  EXPECT_EQ(simple.type, DataType::kF16);
+  EXPECT_EQ(simple.output_type(), DataType::kF32);
+  EXPECT_EQ(RejectProblem(kForwardRow, simple).value_or(""), "");
+  EXPECT_GT(LayoutPassCycles(problem, Gfx::kSm90a), 0);
+  problem.out_type = DataType::kBF16;
+  EXPECT_EQ(SimpleProblem(problem, Gfx::kSm90a).type, DataType::kBF16);
+  EXPECT_EQ(SimpleProblem(problem, Gfx::kSm90a, Cells::kAsTheyAre).type, DataType::kF8E4M3);
+  EXPECT_EQ(SimpleProblem(problem, Gfx::k950).type, DataType::kF8E4M3);
+}
+
+// Partial sums are f32, and i8's i32.
+TEST(PlanGather, DoesNotSplitBytes) {
+  ConvProblem problem = Problem(Direction::kForward, 4, 1);
+  problem.c = 4096;
+  const std::vector<SubGemm> gemms = MakeSubGemms(problem);
+  const DeviceFacts device = Gfx::kSm90a;
+  EXPECT_GT(PlanGather(kForwardRow, {device, problem, gemms, {}}).args.splits, 1);
+  problem.type = DataType::kI8;
+  Config bytes = kForwardRow;
+  bytes.type = problem.type;
+  bytes.slab = 128;
+  EXPECT_EQ(RejectProblem(bytes, problem).value_or(""), "");
+  const Plan<GatherArgs> plan = PlanGather(bytes, {device, problem, gemms, {}});
+  EXPECT_EQ(plan.args.splits, 1);
+  EXPECT_EQ(plan.args.slabs, 4096 / 128);
+  EXPECT_EQ(plan.args.stores, Stores::kVectors) << "i32 is no type of operands";
+  EXPECT_EQ(plan.maps[0].spec.swizzle_bytes, 128);
+}
+
 // Lanes load cells of dy as they are where no box of the copy engine can begin.
 TEST(RejectProblem, LanesLoadWhatTheCopyEngineCannot) {
   Config lanes = RowFor(Direction::kBackwardWeight);

@@ -1,5 +1,7 @@
 #include "hopper/row_shapes.h"
 
+#include "core/arch/mma_shape.h"
+
 namespace gridwise::hopper {
 namespace {
 
@@ -19,7 +21,7 @@ RowShape ShapeOf(const Config& c) {
           .occupancy = c.warpgroups() + kOfProducer,
           .mma_m = 64 * c.reps,
           .mma_n = c.columns,
-          .mma_k = kDepth,
+          .mma_k = WgmmaK(c.type),
           .vector_a = c.lanes ? 4 : 0,
           .lds_bytes = c.shared_bytes(),
           .slabs = c.stages,

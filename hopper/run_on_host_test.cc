@@ -10,6 +10,7 @@
 #include <random>
 #include <vector>
 
+#include "core/arch/factor.h"
 #include "core/arch/target.h"
 #include "core/base/types.h"
 #include "core/conv/compare.h"
@@ -20,6 +21,8 @@
 #include "core/conv/sub_gemms.h"
 #include "core/launch/launch.h"
 #include "core/launch/part_kernel.h"
+#include "core/passes/convert.h"
+#include "core/passes/convert_args.h"
 #include "gtest/gtest.h"
 #include "hopper/classes_plan.h"
 #include "hopper/fetched.h"
@@ -56,7 +59,8 @@ Dim Axis(std::int64_t in, std::int64_t stride = 1, std::int64_t pad = 1) {
 }
 
 std::vector<float> Uniform(DataType type, std::int64_t count, std::mt19937& random) {
-  std::uniform_real_distribution<float> uniform(-1, 1);
+  const float range = OperandRange(type);
+  std::uniform_real_distribution<float> uniform(-range, range);
   std::vector<float> values(static_cast<std::size_t>(count));
   for (float& value : values) value = RoundTo(type, uniform(random));
   return values;
@@ -339,6 +343,7 @@ TEST(Line, BackwardDataOfFewChannels) {
 template <Config kC>
 void CheckGather(ConvProblem problem, int splits = 1) {
   problem.direction = kC.direction;
+  problem.type = kC.type;
   ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
   Check(
       problem, [](const PartRequest& request) { return PlanGather(kC, request); },
@@ -382,6 +387,31 @@ TEST(Gather, ManyOrWideTilesOfColumns) {
   CheckGather<k200>(Problem(Direction::kForward, 1, 64, 264, Axis(5), Axis(9)));
   constexpr Config k192 = {.groups = 3, .columns = 192, .stages = 2};
   CheckGather<k192>(Problem(Direction::kForward, 2, 64, 168, Axis(5), Axis(9)));
+}
+
+TEST(Gather, Bytes) {
+  constexpr Config kC = {.type = DataType::kI8, .columns = 64, .stages = 2, .slab = 128};
+  ConvProblem problem = Problem(Direction::kForward, 1, 144, 72, Axis(7), Axis(9, 2));
+  CheckGather<kC>(problem);                                                    // i32 vectors
+  CheckGather<kC>(Problem(Direction::kForward, 1, 64, 67, Axis(7), Axis(9)));  // i32 elements
+  CheckGather<kC>(Problem(Direction::kForward, 2, 48, 40, Axis(7), Axis(9)));
+  problem.out_type = DataType::kF32;
+  problem.epilogue.alpha = 0.01;
+  problem.epilogue.high = 40;
+  CheckGather<kC>(problem);
+  problem.k = 67;
+  CheckGather<kC>(problem);
+  constexpr Config kNarrow = {
+      .type = DataType::kI8, .reps = 2, .columns = 32, .stages = 3, .slab = 64};
+  CheckGather<kNarrow>(
+      Problem(Direction::kForward, 12, 16, 24, Axis(7), Axis(9)));  // 4 groups a slab
+  constexpr Config kTurns = {.type = DataType::kI8,
+                             .take_turns = true,
+                             .reps = 2,
+                             .columns = 128,
+                             .stages = 3,
+                             .slab = 64};
+  CheckGather<kTurns>(Problem(Direction::kForward, 1, 80, 136, Axis(17), Axis(19)));
 }
 
 template <ClassesConfig kC>
@@ -452,6 +482,56 @@ TEST(Simple, AnyProblem) {
   CheckSimple<SimpleConfig{Direction::kBackwardData, DataType::kF16}>(problem);
   CheckSimple<SimpleConfig{Direction::kBackwardWeight, DataType::kBF16}>(problem);
   CheckSimple<SimpleConfig{Direction::kBackwardWeight, DataType::kF32}>(problem, 3);
+}
+
+TEST(Simple, Bytes) {
+  ConvProblem problem = Problem(Direction::kForward, 2, 5, 7, Axis(6, 2), Axis(9));
+  problem.layout = Layout::kGNHWC;
+  problem.weight_layout = WeightLayout::kKYXGC;
+  CheckSimple<SimpleConfig{.type = DataType::kI8}>(problem);
+  CheckSimple<SimpleConfig{.type = DataType::kF8E4M3}>(problem);
+  CheckSimple<SimpleConfig{.type = DataType::kF8E5M2}>(problem, /*splits=*/2);
+  problem.out_type = DataType::kBF16;
+  CheckSimple<SimpleConfig{.type = DataType::kF8E4M3}>(problem);
+  problem.out_type = DataType::kF32;
+  problem.epilogue.alpha = 0.01;
+  problem.epilogue.low = -20;
+  CheckSimple<SimpleConfig{.type = DataType::kI8}>(problem);
+}
+
+template <DataType kType>
+void ExpectValuesOf() {
+  for (int code = 0; code < 256; ++code) {
+    const float expected = Decode(kType, std::vector{static_cast<std::byte>(code)}).front();
+    const float got = FromFloat8<kType>(static_cast<unsigned char>(code));
+    EXPECT_TRUE(got == expected || (std::isnan(got) && std::isnan(expected)))
+        << Name(kType) << " " << code << ": " << got << " and " << expected;
+  }
+}
+
+TEST(Float8, HasTheValuesOfItsCodes) {
+  ExpectValuesOf<DataType::kF8E4M3>();
+  ExpectValuesOf<DataType::kF8E5M2>();
+}
+
+template <DataType kFrom, DataType kTo>
+void CheckConverted() {
+  std::vector<std::byte> from(255), to(255 * 2, std::byte{0xff});
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i + 1);
+  const ConvertArgs args = {.from = from.data(), .to = to.data(), .elements = 255};
+  RunGrid(1, kConvertThreads, [&] { ConvertTile<kFrom, kTo>(args); });
+  const std::vector<float> expected = Decode(kFrom, from), got = Decode(kTo, to);
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    EXPECT_TRUE(got[i] == expected[i] || (std::isnan(got[i]) && std::isnan(expected[i])))
+        << Name(kFrom) << " " << Name(kTo) << " " << i << ": " << got[i] << ", " << expected[i];
+  }
+}
+
+TEST(Float8, IsConvertedExactly) {
+  CheckConverted<DataType::kF8E4M3, DataType::kF16>();
+  CheckConverted<DataType::kF8E4M3, DataType::kBF16>();
+  CheckConverted<DataType::kF8E5M2, DataType::kF16>();
+  CheckConverted<DataType::kF8E5M2, DataType::kBF16>();
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include "core/launch/epilogue_args.h"
 
 /// Simple rows: any problem, for which other rows want more of channels or strides. Tiles of 64
-/// rows and columns in f32 FMAs; operands are gathered element by element.
+/// rows and columns in FMAs, of f32 or of i8 in integers; operands are gathered element by element.
 
 namespace gridwise::hopper {
 
@@ -27,9 +27,10 @@ struct SimpleConfig {
 };
 
 constexpr const char* Reject(const SimpleConfig& c) {
-  return c.type == DataType::kF16 || c.type == DataType::kBF16 || c.type == DataType::kF32
-             ? nullptr
-             : "operands are f16, bf16 or f32";
+  if (!TakesType(c.direction, c.type)) return "no kernels of the direction take the type";
+  return c.type == DataType::kF8E4M3Fnuz || c.type == DataType::kF8E5M2Fnuz
+             ? "8-bit floats are the OCP's"
+             : nullptr;
 }
 
 /// Elements from one index to the next, by a tensor's own axes.

@@ -173,6 +173,21 @@ constexpr bool IsWmmaType(MmaUnit unit, DataType type) {
          (unit == MmaUnit::kWmma12 && (type == DataType::kF8E4M3 || type == DataType::kF8E5M2));
 }
 
+/// Of Hopper's instruction, whose operands have 32 bytes of k; of f32 it multiplies tf32 alone.
+constexpr int WgmmaK(DataType type) {
+  switch (type) {
+    case DataType::kF16:
+    case DataType::kBF16:
+      return 16;
+    case DataType::kI8:
+    case DataType::kF8E4M3:
+    case DataType::kF8E5M2:
+      return 32;
+    default:
+      return 0;
+  }
+}
+
 /// k of the unit's m x m instruction for operands of `type` that has the most; 0: it has none.
 /// `double_k` is CDNA4's, see TargetTraits.
 constexpr int MmaK(MmaUnit unit, int m, DataType type, bool double_k) {
@@ -184,7 +199,7 @@ constexpr int MmaK(MmaUnit unit, int m, DataType type, bool double_k) {
     case MmaUnit::kWmma12:
       return m == 16 && IsWmmaType(unit, type) ? 16 : 0;
     case MmaUnit::kWgmma:
-      return m == 64 && (type == DataType::kF16 || type == DataType::kBF16) ? 16 : 0;
+      return m == 64 ? WgmmaK(type) : 0;
     case MmaUnit::kFma:
       return m == 16 && type == DataType::kF32 ? 4 : 0;
   }
@@ -209,7 +224,7 @@ constexpr int MmaCycles(MmaShape mma, DataType type) {
     case MmaUnit::kWmma12:
       return SizeOf(type) == 1 ? 8 : 16;
     case MmaUnit::kWgmma:
-      return 64;  // m64n128k16, which all of a multiprocessor's units share
+      return 64;  // m64n128k16, or k32 of bytes, which all of a multiprocessor's units share
     case MmaUnit::kFma:
       return 16;
   }

@@ -1,10 +1,12 @@
 #pragma once
 
+#include "core/arch/factor.h"
 #include "core/arch/hopper.h"
+#include "core/arch/mma_shape.h"
 
-/// Hopper's matrix unit: a warpgroup, 128 threads, multiplies 64 x 16 of A with 16 x n of B, both
-/// in shared memory, asynchronously, and adds to f32 sums in its registers. Source: PTX ISA 9.0,
-/// "Asynchronous Warpgroup Level Matrix Instructions".
+/// Hopper's matrix unit: a warpgroup, 128 threads, multiplies 64 x k of A with k x n of B, both in
+/// shared memory, asynchronously, and adds to sums in its registers, f32 or of i8 i32. k is
+/// WgmmaK(type), 32 bytes. Source: PTX ISA 9.0, "Asynchronous Warpgroup Level Matrix Instructions".
 ///
 /// Sums of a thread of warp w and lane l: d[4 j + 2 h + e] is row 16 w + l / 4 + 8 h and column
 /// 8 j + 2 (l % 4) + e.
@@ -40,7 +42,7 @@ GRIDWISE_DEVICE MatrixDescriptor Moved(MatrixDescriptor operand, int bytes) {
   return (operand & ~MatrixDescriptor{0xffffffff}) | low;
 }
 
-/// How an operand lies in shared memory.
+/// How an operand lies in shared memory: of bytes, along k.
 enum class OperandOrder { kRunsAlongK, kLinesPerK };
 
 #if defined(__NVPTX__)
@@ -77,23 +79,42 @@ struct Text {
   }
 };
 
+constexpr const char* Suffix(DataType type) {
+  switch (type) {
+    case DataType::kF16:
+      return ".f16";
+    case DataType::kBF16:
+      return ".bf16";
+    case DataType::kI8:
+      return ".s8";
+    case DataType::kI32:
+      return ".s32";
+    default:
+      return ".f32";
+  }
+}
+
 /// The instruction up to its sums. `keep` is the operand that is 0 where they begin.
 constexpr Text Beginning(int n, DataType type, int keep) {
-  const char* const name = type == DataType::kF16 ? ".f16" : ".bf16";
   Text text;
   text << "{\n.reg .pred p;\nsetp.ne.b32 p, %" << keep << ", 0;\n"
-       << "wgmma.mma_async.sync.aligned.m64n" << n << "k16.f32" << name << name << " {";
+       << "wgmma.mma_async.sync.aligned.m64n" << n << "k" << WgmmaK(type) << Suffix(SumType(type))
+       << Suffix(type) << Suffix(type) << " {";
   for (int i = 0; i < n / 2; ++i) text << (i == 0 ? "%" : ", %") << i;
   text << "}, ";
   return text;
 }
-/// d += a * b, or d = a * b where the last operand is 0.
+/// d += a * b, or d = a * b where the last operand is 0. Floats have factors, 1, and those of 16
+/// bits an order.
 constexpr Text Instruction(int n, DataType type, OperandOrder a, OperandOrder b) {
   const int sums = n / 2;
   Text text = Beginning(n, type, sums + 2);
-  text << "%" << sums << ", %" << sums + 1 << ", p, 1, 1, " << (a == OperandOrder::kLinesPerK)
-       << ", " << (b == OperandOrder::kLinesPerK) << ";\n}";
-  return text;
+  text << "%" << sums << ", %" << sums + 1 << ", p";
+  if (SumType(type) == DataType::kF32) text << ", 1, 1";
+  if (SizeOf(type) == 2) {
+    text << ", " << (a == OperandOrder::kLinesPerK) << ", " << (b == OperandOrder::kLinesPerK);
+  }
+  return text << ";\n}";
 }
 /// The same with a in four registers.
 constexpr Text InstructionOfRegisters(int n, DataType type, OperandOrder b) {
@@ -104,10 +125,19 @@ constexpr Text InstructionOfRegisters(int n, DataType type, OperandOrder b) {
   return text;
 }
 
+/// How it takes a sum.
+template <class Sum>
+constexpr Text InOut() {
+  Text text;
+  return text << (__is_same(Sum, int&) ? "+r" : "+f");
+}
+
 }  // namespace wgmma_text
 
 // An instruction takes each sum as an operand of its own.
-#define GRIDWISE_SUMS4(d, i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
+#define GRIDWISE_SUM(d, i) (wgmma_text::InOut<decltype(d[i])>())(d[i])
+#define GRIDWISE_SUMS4(d, i) \
+  GRIDWISE_SUM(d, i), GRIDWISE_SUM(d, i + 1), GRIDWISE_SUM(d, i + 2), GRIDWISE_SUM(d, i + 3)
 #define GRIDWISE_SUMS8(d, i) GRIDWISE_SUMS4(d, i), GRIDWISE_SUMS4(d, i + 4)
 #define GRIDWISE_SUMS16(d, i) GRIDWISE_SUMS8(d, i), GRIDWISE_SUMS8(d, i + 8)
 #define GRIDWISE_SUMS32(d, i) GRIDWISE_SUMS16(d, i), GRIDWISE_SUMS16(d, i + 16)
@@ -151,7 +181,9 @@ constexpr Text InstructionOfRegisters(int n, DataType type, OperandOrder b) {
 
 /// Starts d = a * b + (keep ? d : 0) of kN columns, which are kType.
 template <int kN, DataType kType, OperandOrder kA, OperandOrder kB>
-GRIDWISE_DEVICE void Wgmma(float (&d)[kN / 2], MatrixDescriptor a, MatrixDescriptor b, int keep) {
+GRIDWISE_DEVICE void Wgmma(Element<SumType(kType)> (&d)[kN / 2], MatrixDescriptor a,
+                           MatrixDescriptor b, int keep) {
+  static_assert(SizeOf(kType) == 2 || (kA == OperandOrder::kRunsAlongK && kB == kA));
 #define GRIDWISE_WGMMA(...)                                 \
   asm volatile((wgmma_text::Instruction(kN, kType, kA, kB)) \
                : __VA_ARGS__                                \
@@ -175,8 +207,8 @@ GRIDWISE_DEVICE void WgmmaOfRegisters(float (&d)[kN / 2], const unsigned (&a)[4]
 }
 
 /// Keeps the compiler from moving its own uses of the sums across this point.
-template <int kSums>
-GRIDWISE_DEVICE void Touch(float (&d)[kSums]) {
+template <class Sum, int kSums>
+GRIDWISE_DEVICE void Touch(Sum (&d)[kSums]) {
 #define GRIDWISE_TOUCH(...) asm volatile("" : __VA_ARGS__::"memory")
   GRIDWISE_FOR_SUMS(kSums, d, GRIDWISE_TOUCH)
 #undef GRIDWISE_TOUCH
@@ -191,31 +223,34 @@ template <int kLeft>
 inline void WgmmaWait() {
   SyncWarp();
 }
-template <int kSums>
-inline void Touch(float (&)[kSums]) {}
+template <class Sum, int kSums>
+inline void Touch(Sum (&)[kSums]) {}
 
-/// Where an operand's element is in shared memory: of a row of A, or a column of B, at k.
-inline SharedAddress OperandAt(MatrixDescriptor operand, OperandOrder order, int row, int k) {
+/// Where an operand's element of so many bytes is in shared memory: of a row of A, or a column of
+/// B, at k.
+inline SharedAddress OperandAt(MatrixDescriptor operand, OperandOrder order, int bytes, int row,
+                               int k) {
   const auto start = static_cast<unsigned>(operand & 0x3fff) * 16;
   const auto leading = static_cast<unsigned>(operand >> 16 & 0x3fff) * 16;
   const auto stride = static_cast<unsigned>(operand >> 32 & 0x3fff) * 16;
   const int swizzle = 256 >> static_cast<int>(operand >> 62);
   const unsigned at = order == OperandOrder::kRunsAlongK
-                          ? static_cast<unsigned>(row / 8) * stride + row % 8 * swizzle + k * 2
+                          ? static_cast<unsigned>(row / 8) * stride + row % 8 * swizzle + k * bytes
                           : static_cast<unsigned>(row / 64) * leading +
-                                static_cast<unsigned>(k / 8) * stride + k % 8 * 128 + row % 64 * 2;
+                                static_cast<unsigned>(k / 8) * stride + k % 8 * 128 +
+                                row % 64 * bytes;
   return Swizzled(start + at, swizzle);
 }
 
-/// Products of `a(row, k)` and `b(column, k)`.
-template <int kN>
-inline void MultiplyOnHost(float (&d)[kN / 2], int keep, auto&& a, auto&& b) {
+/// Products of `a(row, k)` and `b(column, k)`, kK of them.
+template <int kN, int kK, class Sum>
+inline void MultiplyOnHost(Sum (&d)[kN / 2], int keep, auto&& a, auto&& b) {
   const int thread = ThreadId() % 128, lane = thread % 32;
   for (int i = 0; i < kN / 2; ++i) {
     const int row = thread / 32 * 16 + lane / 4 + i / 2 % 2 * 8;
     const int column = i / 4 * 8 + lane % 4 * 2 + i % 2;
-    float sum = keep != 0 ? d[i] : 0;
-    for (int k = 0; k < 16; ++k) sum += a(row, k) * b(column, k);
+    Sum sum = keep != 0 ? d[i] : 0;
+    for (int k = 0; k < kK; ++k) sum += a(row, k) * b(column, k);
     d[i] = sum;
   }
 }
@@ -223,14 +258,15 @@ inline void MultiplyOnHost(float (&d)[kN / 2], int keep, auto&& a, auto&& b) {
 template <DataType kType, OperandOrder kOrder>
 inline auto ElementsOf(MatrixDescriptor operand) {
   return [operand](int row, int k) {
-    return static_cast<float>(*reinterpret_cast<const Element<kType>*>(
-        dynamic_shared_memory + OperandAt(operand, kOrder, row, k)));
+    return ToFactor<kType>(*reinterpret_cast<const Element<kType>*>(
+        dynamic_shared_memory + OperandAt(operand, kOrder, SizeOf(kType), row, k)));
   };
 }
 
 template <int kN, DataType kType, OperandOrder kA, OperandOrder kB>
-inline void Wgmma(float (&d)[kN / 2], MatrixDescriptor a, MatrixDescriptor b, int keep) {
-  MultiplyOnHost<kN>(d, keep, ElementsOf<kType, kA>(a), ElementsOf<kType, kB>(b));
+inline void Wgmma(Element<SumType(kType)> (&d)[kN / 2], MatrixDescriptor a, MatrixDescriptor b,
+                  int keep) {
+  MultiplyOnHost<kN, WgmmaK(kType)>(d, keep, ElementsOf<kType, kA>(a), ElementsOf<kType, kB>(b));
 }
 
 template <int kN, DataType kType, OperandOrder kB>
@@ -242,7 +278,7 @@ inline void WgmmaOfRegisters(float (&d)[kN / 2], const unsigned (&a)[4], MatrixD
     return static_cast<float>(
         std::bit_cast<Element<kType> >(static_cast<unsigned short>(pair >> (16 * (k % 2)))));
   };
-  MultiplyOnHost<kN>(d, keep, of_a, ElementsOf<kType, kB>(b));
+  MultiplyOnHost<kN, WgmmaK(kType)>(d, keep, of_a, ElementsOf<kType, kB>(b));
 }
 
 #endif

@@ -98,8 +98,8 @@ class PartKernel {
   /// Whether its launch joins the splits of a tile, at most so many; 0: it does not.
   virtual int most_joined() const { return 0; }
 
-  /// Whether it takes cells of few channels as they are, where other kernels of a target with a
-  /// copy engine want copies.
+  /// Whether it takes cells of few channels, or of 8-bit floats, as they are, where other kernels
+  /// of a target with a copy engine want copies.
   virtual bool takes_cells_as_they_are() const { return false; }
 
   /// Whether it computes functions of several tensors in place of A and B

@@ -7,6 +7,7 @@
 #include "core/base/math.h"
 #include "core/conv/fold.h"
 #include "core/conv/simplify.h"
+#include "core/passes/convert_args.h"
 #include "core/passes/pass_code.h"
 #include "core/passes/pass_cycles.h"
 #include "core/passes/plan_transpose.h"
@@ -49,12 +50,22 @@ ConvProblem WithoutTranspositions(ConvProblem problem) {
 /// Whether kernels load by a copy engine, which wants multiples of kCopyBytes.
 constexpr std::int64_t kCopyBytes = 16;
 bool HasCopyEngine(const ConvProblem& problem, Gfx gfx) {
-  return TraitsOf(gfx).mma_unit == MmaUnit::kWgmma && SizeOf(problem.type) == 2;
+  const bool loads_type = SizeOf(problem.type) == 2 || problem.type == DataType::kI8;
+  return TraitsOf(gfx).mma_unit == MmaUnit::kWgmma && loads_type;
+}
+
+/// The type that operands are copied in. Hopper's matrix unit adds up fewer bits of products of
+/// 8-bit floats than f32 has, so these become f16, which has all their values, or bf16 where that
+/// is the output's type.
+DataType CopiedType(const ConvProblem& problem, Gfx gfx) {
+  const bool is_float8 = SizeOf(problem.type) == 1 && problem.type != DataType::kI8;
+  if (TraitsOf(gfx).mma_unit != MmaUnit::kWgmma || !is_float8) return problem.type;
+  return problem.output_type() == DataType::kBF16 ? DataType::kBF16 : DataType::kF16;
 }
 
 /// What becomes of a problem, step by step.
 struct Prepared {
-  ConvProblem simple;            // without transpositions
+  ConvProblem simple;            // without transpositions, of the type that operands are copied in
   ConvProblem deeper;            // with more channels of x or y, which are copied
   std::optional<Folded> folded;  // simple, if that can be and there is no copy engine
 
@@ -93,6 +104,11 @@ std::optional<ConvProblem> WithRuns(const ConvProblem& simple) {
 Prepared Prepare(const ConvProblem& problem, Gfx gfx, Cells cells) {
   Prepared prepared = {
       .simple = Simplify(WithoutTranspositions(problem)), .deeper = {}, .folded = {}};
+  const DataType copied = cells == Cells::kSpaced ? CopiedType(problem, gfx) : problem.type;
+  if (copied != problem.type) {
+    prepared.simple.out_type = problem.output_type();
+    prepared.simple.type = copied;
+  }
   prepared.deeper = prepared.simple;
   if (cells == Cells::kAsTheyAre) return prepared;
   if (!HasCopyEngine(prepared.simple, gfx)) {
@@ -203,6 +219,19 @@ KernelLaunch MakeTransposeLaunch(Gfx gfx, DataType type, const Matrices& matrice
           .map = {}};
 }
 
+KernelLaunch MakeConvertLaunch(Gfx gfx, DataType from_type, DataType to_type, std::int64_t elements,
+                               const Place& from, const Place& to) {
+  const std::int64_t workgroups =
+      CeilDiv<std::int64_t>(elements, kConvertThreads * kConvertElements);
+  return {.code = PassCode("convert", from_type, to_type, gfx),
+          .shape = {.workgroups = {static_cast<unsigned>(workgroups), 1, 1},
+                    .threads = {kConvertThreads, 1, 1},
+                    .begins_early = BeginsEarly(gfx)},
+          .arguments = BytesOf(ConvertArgs{.from = nullptr, .to = nullptr, .elements = elements}),
+          .addresses = {{offsetof(ConvertArgs, from), from}, {offsetof(ConvertArgs, to), to}},
+          .map = {}};
+}
+
 KernelLaunch MakeWidenLaunch(Gfx gfx, DataType type, const Lines& lines, const Place& from,
                              const Place& to) {
   return {.code = PassCode("widen", SizeOf(type), gfx),
@@ -247,13 +276,18 @@ double LayoutPassCycles(const ConvProblem& problem, const DeviceFacts& device, C
   };
   for (const OperandTensor& operand : operands) add_transposition(operand.tensor);
   add_transposition(problem.out());
+  const Prepared prepared = Prepare(problem, device.gfx, cells);
+  const DataType copied = prepared.simple.type;
   const auto add = [&](const std::optional<Lines>& lines) {
     if (!lines) return;
     const auto elements = static_cast<double>(lines->ToElements());
-    cycles += PassCycles(device, 2 * elements * SizeOf(problem.type));
+    cycles += PassCycles(device, 2 * elements * SizeOf(copied));
   };
-  const Prepared prepared = Prepare(problem, device.gfx, cells);
   for (const auto& [tensor, place] : operands) {
+    if (copied != problem.type) {
+      const auto elements = static_cast<double>(problem.AxesOf(tensor).Elements());
+      cycles += PassCycles(device, elements * (SizeOf(problem.type) + SizeOf(copied)));
+    }
     add(RunLines(prepared, tensor));
     add(WidenedLines(prepared, tensor));
     add(FilledLines(prepared, tensor));
@@ -273,16 +307,23 @@ Places LayoutPasses::AddBefore(LaunchPlan& plan) const {
         gfx_, problem_.type, Transposed(MatricesOf(problem_, tensor)), place, copy));
     place = copy;
   }
+  const Prepared prepared = Prepare(problem_, gfx_, cells_);
+  const DataType copied = prepared.simple.type;
   const auto widen = [&](const std::optional<Lines>& lines, Place& place) {
     if (!lines) return;
-    const Place copy = {Memory::kWorkspace,
-                        plan.Reserve(lines->ToElements() * SizeOf(problem_.type))};
-    plan.launches.push_back(MakeWidenLaunch(gfx_, problem_.type, *lines, place, copy));
+    const Place copy = {Memory::kWorkspace, plan.Reserve(lines->ToElements() * SizeOf(copied))};
+    plan.launches.push_back(MakeWidenLaunch(gfx_, copied, *lines, place, copy));
     place = copy;
   };
-  const Prepared prepared = Prepare(problem_, gfx_, cells_);
   for (const auto& [tensor, member] : operands) {
     Place& place = places.*member;
+    if (copied != problem_.type) {
+      const std::int64_t elements = problem_.AxesOf(tensor).Elements();
+      const Place copy = {Memory::kWorkspace, plan.Reserve(elements * SizeOf(copied))};
+      plan.launches.push_back(
+          MakeConvertLaunch(gfx_, problem_.type, copied, elements, place, copy));
+      place = copy;
+    }
     widen(RunLines(prepared, tensor), place);
     widen(FilledLines(prepared, tensor), place);
     widen(WidenedLines(prepared, tensor), place);

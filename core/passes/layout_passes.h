@@ -13,13 +13,13 @@ struct Places {
   Place a1 = {Memory::kA1}, b1 = {Memory::kB1};  // that A and B are sums with
 };
 
-/// Cells of few channels, on a target with a copy engine: copied, so that it can load them, or as
-/// they are, for kernels that load lines of them.
+/// Cells of few channels or of 8-bit floats, on a target with a copy engine: copied, so that it can
+/// load them, and its matrix unit multiply them, or as they are, for kernels that can do without.
 enum class Cells { kSpaced, kAsTheyAre };
 
 /// What kernels that want neighbouring channels compute for `problem`; LayoutPasses make the
 /// tensors in its layouts. For a target with a copy engine, which wants multiples of 16 bytes,
-/// cells of operands are that far apart.
+/// cells of operands are that far apart; and 8-bit floats are f16, or bf16, there.
 ConvProblem SimpleProblem(const ConvProblem& problem, Gfx gfx, Cells cells = Cells::kSpaced);
 
 /// Estimated cycles of those passes.

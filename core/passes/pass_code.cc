@@ -14,6 +14,11 @@ KernelCode PassCode(std::string_view pass, DataType type, Gfx gfx) {
   return {ObjectOf(PassesCode(), gfx), absl::StrCat("gridwise_", pass, "_", Name(type))};
 }
 
+KernelCode PassCode(std::string_view pass, DataType from, DataType to, Gfx gfx) {
+  return {ObjectOf(PassesCode(), gfx),
+          absl::StrCat("gridwise_", pass, "_", Name(from), "_", Name(to))};
+}
+
 bool BeginsEarly(Gfx gfx) { return TraitsOf(gfx).mma_unit == MmaUnit::kWgmma; }
 
 }  // namespace gridwise

@@ -14,6 +14,9 @@ KernelCode PassCode(std::string_view pass, int bytes, Gfx gfx);
 /// That of a pass ("reduce") whose output has a type.
 KernelCode PassCode(std::string_view pass, DataType type, Gfx gfx);
 
+/// That of a pass ("convert") that makes elements of another type.
+KernelCode PassCode(std::string_view pass, DataType from, DataType to, Gfx gfx);
+
 /// Whether kernels of passes wait for the launch before them, see LaunchShape::begins_early.
 bool BeginsEarly(Gfx gfx);
 

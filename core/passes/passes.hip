@@ -1,4 +1,5 @@
 #include "core/passes/columns.h"
+#include "core/passes/convert.h"
 #include "core/passes/reduce.h"
 #include "core/passes/transpose.h"
 #include "core/passes/widen.h"
@@ -9,22 +10,22 @@
 
 #include "core/arch/hopper.h"
 
-#define GRIDWISE_PASS(symbol, threads, Args, Tile)                                \
+#define GRIDWISE_PASS(symbol, threads, Args, ...)                                 \
   extern "C" GRIDWISE_KERNEL __attribute__((launch_bounds(threads))) void symbol( \
       const __attribute__((grid_constant)) Args args) {                           \
     LetNextLaunchBegin();                                                         \
     WaitForLaunchBefore();                                                        \
-    Tile(args);                                                                   \
+    __VA_ARGS__(args);                                                            \
   }
 
 #else
 
 #include "core/arch/kernel_args.h"
 
-#define GRIDWISE_PASS(symbol, threads, Args, Tile)                                               \
+#define GRIDWISE_PASS(symbol, threads, Args, ...)                                                \
   extern "C" GRIDWISE_KERNEL __attribute__((amdgpu_flat_work_group_size(threads, threads))) void \
   symbol(Args) {                                                                                 \
-    Tile(KernelArgs<Args>());                                                                    \
+    __VA_ARGS__(KernelArgs<Args>());                                                             \
   }
 
 #endif
@@ -38,6 +39,16 @@ using Unsigned2 = Vec<unsigned, 2>;
 using Unsigned4 = Vec<unsigned, 4>;
 GRIDWISE_PASS(gridwise_columns_b64, kColumnsThreads, ColumnsArgs, ColumnsTile<Unsigned2>)
 GRIDWISE_PASS(gridwise_columns_b128, kColumnsThreads, ColumnsArgs, ColumnsTile<Unsigned4>)
+
+#if defined(__NVPTX__)
+#define GRIDWISE_CONVERT(from, kFrom, to, kTo)                                \
+  GRIDWISE_PASS(gridwise_convert_##from##_##to, kConvertThreads, ConvertArgs, \
+                ConvertTile<DataType::kFrom, DataType::kTo>)
+GRIDWISE_CONVERT(f8e4m3fn, kF8E4M3, f16, kF16)
+GRIDWISE_CONVERT(f8e4m3fn, kF8E4M3, bf16, kBF16)
+GRIDWISE_CONVERT(f8e5m2, kF8E5M2, f16, kF16)
+GRIDWISE_CONVERT(f8e5m2, kF8E5M2, bf16, kBF16)
+#endif
 
 GRIDWISE_PASS(gridwise_reduce_f16, kReduceThreads, ReduceArgs, ReduceTile<DataType::kF16>)
 GRIDWISE_PASS(gridwise_reduce_bf16, kReduceThreads, ReduceArgs, ReduceTile<DataType::kBF16>)

@@ -128,7 +128,7 @@ GRIDWISE_DEVICE void LoadB(const GatherArgs& args, const GatherTileAt& tile, con
   } else {
 #pragma unroll
     for (int n = 0; n < kC.columns; n += 64) {
-      LoadBox(to + n * kC.slab * 2, args.w, bar, tile.column + n, step.tap, k, tile.group);
+      LoadBox(to + n * kC.slab_bytes(), args.w, bar, tile.column + n, step.tap, k, tile.group);
     }
   }
 }
@@ -254,14 +254,16 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
     }
 #pragma unroll
     for (int rep = 0; rep < kC.reps; ++rep) {
-      if (args.stores == Stores::kBoxes) {
-        FinishSums(args.epilogue, sums.d[rep]);
-        StoreByBoxes<kC>(args.out, base + staging, tile.row + row + rep * 64, tile.column,
-                         tile.group, sums.d[rep]);
-      } else {
-        StoreByLanes<kC.columns, kC.type>(finish, args.stores, dynamic_shared_memory + staging,
-                                          group, row + rep * 64, sums.d[rep]);
+      if constexpr (kC.stores_boxes()) {
+        if (args.stores == Stores::kBoxes) {
+          FinishSums(args.epilogue, sums.d[rep]);
+          StoreByBoxes<kC>(args.out, base + staging, tile.row + row + rep * 64, tile.column,
+                           tile.group, sums.d[rep]);
+          continue;
+        }
       }
+      StoreByLanes<kC.columns, kC.type>(finish, args.stores, dynamic_shared_memory + staging, group,
+                                        row + rep * 64, sums.d[rep]);
     }
   }
   if (ThreadId() % 32 == 0) WaitStoresRead<0>();

@@ -87,7 +87,7 @@ GRIDWISE_DEVICE void StorePairs(const Finish& finish, const HaloWeightPlace<kNar
       const bool is_there = row.is_there && column < place.Count(0) && place.Has(row, column);
       char* const to = of_row + finish.Column(column);
       const float* const v = d + j * 4 + half * 2;
-      if (finish.is_f32()) {
+      if (finish.is_wide()) {
         StoreIf(is_there, to,
                 Vec<unsigned, 2>{__builtin_bit_cast(unsigned, v[0]),
                                  __builtin_bit_cast(unsigned, v[1])});

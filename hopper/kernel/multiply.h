@@ -8,7 +8,7 @@ namespace gridwise::hopper {
 /// The sums of a thread: rows 64 * rep of its warpgroup, all columns of the tile.
 template <Config kC>
 struct Sums {
-  float d[kC.reps][kC.columns / 2];
+  Element<SumType(kC.type)> d[kC.reps][kC.columns / 2];
 };
 
 /// Forward multiplies operands that run along k. In backward-data w lies along its columns, c, and
@@ -21,12 +21,13 @@ template <Config kC>
 inline constexpr OperandOrder kOrderB =
     kC.direction == Direction::kForward ? OperandOrder::kRunsAlongK : OperandOrder::kLinesPerK;
 
-template <OperandOrder kOrder, int kSlab>
-GRIDWISE_DEVICE MatrixDescriptor DescriptorOf(SharedAddress at, int k16) {
+/// The operand of the slab's `step`-th products.
+template <Config kC, OperandOrder kOrder>
+GRIDWISE_DEVICE MatrixDescriptor DescriptorOf(SharedAddress at, int step) {
   if constexpr (kOrder == OperandOrder::kRunsAlongK) {
-    return RunsAlongK<kSlab * 2>(at + k16 * 32);
+    return RunsAlongK<kC.slab_bytes()>(at + step * 32);
   } else {
-    return LinesPerK(at + k16 * 2048, kSlab * 128);
+    return LinesPerK(at + step * 2048, kC.slab * 128);
   }
 }
 
@@ -35,19 +36,19 @@ GRIDWISE_DEVICE MatrixDescriptor DescriptorOf(SharedAddress at, int k16) {
 template <Config kC, bool kFirst>
 GRIDWISE_DEVICE void StartSlab(Sums<kC>& sums, const SlabRing<kC>& ring, int group, int slab) {
   const SharedAddress b = ring.b(slab);
-  constexpr int kRepBytes = 64 * kC.slab * 2, kColumns = kC.product_columns();
+  constexpr int kRepBytes = 64 * kC.slab_bytes(), kColumns = kC.product_columns();
   const SharedAddress a = ring.a() + (kC.take_turns ? 0 : group * kC.reps) * kRepBytes;
   WgmmaFence();
 #pragma unroll
   for (int rep = 0; rep < kC.reps; ++rep) {
 #pragma unroll
-    for (int k16 = 0; k16 < kC.slab / 16; ++k16) {
+    for (int step = 0; step < kC.slab / WgmmaK(kC.type); ++step) {
 #pragma unroll
       for (int part = 0; part < kC.columns; part += kColumns) {
         Wgmma<kColumns, kC.type, kOrderA<kC>, kOrderB<kC>>(
-            reinterpret_cast<float (&)[kColumns / 2]>(sums.d[rep][part / 2]),
-            DescriptorOf<kOrderA<kC>, kC.slab>(a + rep * kRepBytes, k16),
-            DescriptorOf<kOrderB<kC>, kC.slab>(b + part * kC.slab * 2, k16), !kFirst || k16 != 0);
+            reinterpret_cast<Element<SumType(kC.type)>(&)[kColumns / 2]>(sums.d[rep][part / 2]),
+            DescriptorOf<kC, kOrderA<kC>>(a + rep * kRepBytes, step),
+            DescriptorOf<kC, kOrderB<kC>>(b + part * kC.slab_bytes(), step), !kFirst || step != 0);
       }
     }
   }

@@ -1,7 +1,9 @@
 #pragma once
 
+#include "core/arch/factor.h"
 #include "core/arch/hopper.h"
 #include "core/launch/combine.h"
+#include "core/launch/output_type.h"
 #include "hopper/simple.h"
 
 namespace gridwise::hopper {
@@ -105,27 +107,31 @@ GRIDWISE_DEVICE float ReadFloat(const char* from, bool is_f32) {
                 : static_cast<float>(*reinterpret_cast<const Element<kType>*>(from));
 }
 
-/// Finishes a sum and stores it; `at(strides)` is where a tensor of the output's shape has it.
+/// Finishes a sum of products of kType and stores it; `at(strides)` is where a tensor of the
+/// output's shape has it.
 template <DataType kType>
-GRIDWISE_DEVICE void StoreSum(const EpilogueArgs& args, int split, float v, auto&& at) {
+GRIDWISE_DEVICE void StoreSum(const EpilogueArgs& args, int split, Element<SumType(kType)> sum,
+                              auto&& at) {
   char* const to = static_cast<char*>(args.out) + split * args.split_bytes + at(args.strides);
+  if constexpr (SumType(kType) == DataType::kI32) {
+    if (args.out_type == static_cast<int>(DataType::kI32)) {
+      *reinterpret_cast<int*>(to) = sum;
+      return;
+    }
+  }
   if (args.adds) {
-    AddTo(reinterpret_cast<float*>(to), v);
+    AddTo(reinterpret_cast<float*>(to), static_cast<float>(sum));
     return;
   }
-  v *= args.alpha;
-  for (int i = 0; i < args.tensors; ++i) {
-    const EpilogueTensorArgs& tensor = args.tensor[i];
-    v = Combine(tensor, v,
-                ReadFloat<kType>(static_cast<const char*>(tensor.data) + at(tensor.strides),
-                                 tensor.is_f32));
-  }
-  v = Clamp(args, v);
-  if (args.out_type == static_cast<int>(DataType::kF32)) {
-    *reinterpret_cast<float*>(to) = v;
-  } else {
-    *reinterpret_cast<Element<kType>*>(to) = static_cast<Element<kType>>(v);
-  }
+  float v = args.alpha * static_cast<float>(sum);
+  WithFloatOutput<kType>(args.out_type, [&]<DataType kOut>() {
+    for (int i = 0; i < args.tensors; ++i) {
+      const EpilogueTensorArgs& tensor = args.tensor[i];
+      const char* const from = static_cast<const char*>(tensor.data) + at(tensor.strides);
+      v = Combine(tensor, v, ReadFloat<kOut>(from, tensor.is_f32));
+    }
+    *reinterpret_cast<Element<kOut>*>(to) = static_cast<Element<kOut>>(Clamp(args, v));
+  });
 }
 
 /// A tile of a group, of all terms of a split. A thread has 4 x 4 sums; it loads 4 elements of both
@@ -135,8 +141,9 @@ GRIDWISE_DEVICE void SimpleTile(const SimpleArgs& args, long tile) {
   constexpr int kTile = kC.kTile, kStep = kC.kStep, kPitch = kTile + 4;
   constexpr bool kWeight = kC.direction == Direction::kBackwardWeight;
   using T = Element<kC.type>;
-  GRIDWISE_LDS float rows[kStep][kPitch];
-  GRIDWISE_LDS float columns[kStep][kPitch];
+  using Sum = Element<SumType(kC.type)>;
+  GRIDWISE_LDS Sum rows[kStep][kPitch];
+  GRIDWISE_LDS Sum columns[kStep][kPitch];
   const int split = static_cast<int>(tile % args.splits);
   tile /= args.splits;
   const int column_tile = static_cast<int>(tile % args.column_tiles);
@@ -163,7 +170,7 @@ GRIDWISE_DEVICE void SimpleTile(const SimpleArgs& args, long tile) {
   const long steps = (args.terms + kStep - 1) / kStep;
   const long first = steps * split / args.splits, end = steps * (split + 1) / args.splits;
   const int m = ThreadId() / 16 * 4, n = ThreadId() % 16 * 4;
-  Vec<float, 4> sums[4] = {};
+  Vec<Sum, 4> sums[4] = {};
 #pragma clang loop unroll(disable)
   for (long step = first; step < end; ++step) {
     const SimpleTerm<kC> term(args, group, step * kStep + k);
@@ -175,14 +182,14 @@ GRIDWISE_DEVICE void SimpleTile(const SimpleArgs& args, long tile) {
       const int row = lane + i * 16, column = first_column + row;
       const long a_at = term.Row(first_row + row, cell[i]);
       const long b_at = term.Column(column, tap[i], kWeight ? column % args.source_channels : 0);
-      rows[k][row] = a_at < 0 ? 0 : static_cast<float>(a[a_at]);
-      columns[k][row] = b_at < 0 ? 0 : static_cast<float>(b[b_at]);
+      rows[k][row] = a_at < 0 ? 0 : ToFactor<kC.type>(a[a_at]);
+      columns[k][row] = b_at < 0 ? 0 : ToFactor<kC.type>(b[b_at]);
     }
     WaitAt(0, kC.threads());
 #pragma unroll
     for (int i = 0; i < kStep; ++i) {
-      const auto x = *reinterpret_cast<const Vec<float, 4>*>(&rows[i][m]);
-      const auto y = *reinterpret_cast<const Vec<float, 4>*>(&columns[i][n]);
+      const auto x = *reinterpret_cast<const Vec<Sum, 4>*>(&rows[i][m]);
+      const auto y = *reinterpret_cast<const Vec<Sum, 4>*>(&columns[i][n]);
 #pragma unroll
       for (int r = 0; r < 4; ++r) sums[r] += x[r] * y;
     }
@@ -192,7 +199,7 @@ GRIDWISE_DEVICE void SimpleTile(const SimpleArgs& args, long tile) {
     const int row = first_row + m + r;
     if (row >= args.rows) continue;
     const Index3 row_cell = cell_of(row);
-    const Vec<float, 4> values = r == 0 ? sums[0] : r == 1 ? sums[1] : r == 2 ? sums[2] : sums[3];
+    const Vec<Sum, 4> values = r == 0 ? sums[0] : r == 1 ? sums[1] : r == 2 ? sums[2] : sums[3];
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
       const int column = first_column + n + e;

@@ -58,6 +58,15 @@ GRIDWISE_DEVICE void FinishSums(const EpilogueArgs& args, float (&d)[kSums]) {
 #pragma unroll
   for (float& v : d) v = Clamp(args, v * args.alpha);
 }
+/// The same of i8, whose sums become the words of the output, f32 or i32.
+template <int kSums>
+GRIDWISE_DEVICE void FinishSums(const EpilogueArgs& args, int (&d)[kSums]) {
+  if (args.out_type == static_cast<int>(DataType::kI32)) return;
+#pragma unroll
+  for (int& v : d) {
+    v = __builtin_bit_cast(int, Clamp(args, static_cast<float>(v) * args.alpha));
+  }
+}
 
 /// From sums to the values of the output. `Place` knows where rows and columns of a tile are in
 /// tensors of the output's shape:
@@ -77,7 +86,10 @@ class Finisher {
       : args_(args), place_(place), out_(static_cast<char*>(args.out) + split * args.split_bytes) {}
 
   GRIDWISE_DEVICE const EpilogueArgs& args() const { return args_; }
-  GRIDWISE_DEVICE bool is_f32() const { return args_.out_type == static_cast<int>(DataType::kF32); }
+  /// Whether elements of the output have 4 bytes: f32, or of i8 i32 as well.
+  GRIDWISE_DEVICE bool is_wide() const {
+    return sizeof(Narrow) == 1 || args_.out_type == static_cast<int>(DataType::kF32);
+  }
   GRIDWISE_DEVICE Row FindRow(int row) const { return place_.FindRow(row); }
   GRIDWISE_DEVICE int Count(int column) const { return place_.Count(column); }
   GRIDWISE_DEVICE long Column(int column) const { return place_.Column(args_.strides, column); }
@@ -91,10 +103,11 @@ class Finisher {
   }
 
   /// Stores columns of a row from `column` of the tile on, those that there are.
-  template <int kCount>
-  GRIDWISE_DEVICE void Store(Vec<float, kCount> v, const Row& row, int column) const {
+  template <class Sum, int kCount>
+  GRIDWISE_DEVICE void Store(Vec<Sum, kCount> sums, const Row& row, int column) const {
     const int count = Count(column / 64 * 64);
     if (!row.is_there || column % 64 >= count) return;
+    auto v = __builtin_convertvector(sums, Vec<float, kCount>);
     bool has[kCount], all = true;
 #pragma unroll
     for (int e = 0; e < kCount; ++e) {
@@ -104,7 +117,12 @@ class Finisher {
       if (v[e] != v[e]) v[e] = place_.Mend(v[e], row, column + e);
       v[e] = Clamp(args_, CombineTensors(v[e] * args_.alpha, row, column + e));
     }
-    if (is_f32()) {
+    if constexpr (__is_same(Sum, int)) {
+      if (args_.out_type == static_cast<int>(DataType::kI32)) {
+        return StoreAs<int>(sums, row, column, has, all);
+      }
+    }
+    if (is_wide()) {
       StoreAs<float>(v, row, column, has, all);
     } else {
       StoreAs<Narrow>(v, row, column, has, all);
@@ -112,8 +130,8 @@ class Finisher {
   }
 
  private:
-  template <class Out, int kCount>
-  GRIDWISE_DEVICE void StoreAs(Vec<float, kCount> v, const Row& row, int column,
+  template <class Out, class In, int kCount>
+  GRIDWISE_DEVICE void StoreAs(Vec<In, kCount> v, const Row& row, int column,
                                const bool (&has)[kCount], bool all) const {
     const auto values = __builtin_convertvector(v, Vec<Out, kCount>);
     char* const of_row = RowOf(row);
@@ -170,9 +188,9 @@ GRIDWISE_DEVICE Vec<unsigned, 2> NeighboursOf(unsigned low_half, unsigned high_h
 /// Lanes store 64 rows from their registers: whole sectors of 32 bytes at a time, with no address
 /// arithmetic but for two rows a lane. For outputs without tensors of neighbouring columns, a
 /// multiple of 4, whose rows are aligned to as many. By whole warps.
-template <int kColumns, DataType kNarrow, class Finish>
-GRIDWISE_DEVICE void StoreVectors(const Finish& finish, int first_row,
-                                  const float (&d)[kColumns / 2], int first_column) {
+template <int kColumns, DataType kNarrow, class Finish, class Sum>
+GRIDWISE_DEVICE void StoreVectors(const Finish& finish, int first_row, const Sum (&d)[kColumns / 2],
+                                  int first_column) {
   const int lane = ThreadId() % 32, q = lane % 4;
   const int row = first_row + ThreadId() % 128 / 32 * 16 + lane / 4;
   char* const rows[2] = {finish.RowOf(finish.FindRow(row)), finish.RowOf(finish.FindRow(row + 8))};
@@ -183,25 +201,27 @@ GRIDWISE_DEVICE void StoreVectors(const Finish& finish, int first_row,
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const int mine = rows[half] == nullptr ? 0 : count;
-      if (finish.is_f32()) {
+      if (finish.is_wide()) {
         char* const to = rows[half] + at + q * 8;
 #pragma unroll
         for (int c = 0; c < 64 && first + c < kColumns; c += 8) {
-          const float* const v = d + (first + c) / 2 + half * 2;
+          const Sum* const v = d + (first + c) / 2 + half * 2;
           StoreIf(c + q * 2 < mine, to + c * 4,
                   Vec<unsigned, 2>{__builtin_bit_cast(unsigned, v[0]),
                                    __builtin_bit_cast(unsigned, v[1])});
         }
         continue;
       }
-      char* const to = rows[half] + at + q * 8;
+      if constexpr (SizeOf(kNarrow) == 2) {
+        char* const to = rows[half] + at + q * 8;
 #pragma unroll
-      for (int c = 0; c < 64 && first + c < kColumns; c += 16) {
-        const float* const v = d + (first + c) / 2 + half * 2;
-        const bool is_whole = first + c + 8 < kColumns;
-        const unsigned low = Pack<kNarrow>(v[0], v[1]);
-        const unsigned high = is_whole ? Pack<kNarrow>(v[4], v[5]) : 0;
-        StoreIf(c + q * 4 < mine && (is_whole || q < 2), to + c * 2, NeighboursOf(low, high));
+        for (int c = 0; c < 64 && first + c < kColumns; c += 16) {
+          const float* const v = d + (first + c) / 2 + half * 2;
+          const bool is_whole = first + c + 8 < kColumns;
+          const unsigned low = Pack<kNarrow>(v[0], v[1]);
+          const unsigned high = is_whole ? Pack<kNarrow>(v[4], v[5]) : 0;
+          StoreIf(c + q * 4 < mine && (is_whole || q < 2), to + c * 2, NeighboursOf(low, high));
+        }
       }
     }
   }
@@ -209,11 +229,11 @@ GRIDWISE_DEVICE void StoreVectors(const Finish& finish, int first_row,
 
 /// Lanes store 64 rows of any epilogue; 32 columns at a time pass through shared memory, 8 KB of
 /// `staging`. By a whole warpgroup.
-template <int kColumns, class Finish>
+template <int kColumns, class Finish, class Sum>
 GRIDWISE_DEVICE void StoreElements(const Finish& finish, char* staging, int group, int first_row,
-                                   const float (&d)[kColumns / 2], int first_column = 0) {
-  using Two = Vec<float, 2>;
-  using Four = Vec<float, 4>;
+                                   const Sum (&d)[kColumns / 2], int first_column = 0) {
+  using Two = Vec<Sum, 2>;
+  using Four = Vec<Sum, 4>;
   constexpr int kStaged = 32;
   const int thread = ThreadId() % 128, lane = thread % 32;
   // Pieces of 16 bytes are swizzled: 8 rows lie on different banks.
@@ -249,9 +269,9 @@ GRIDWISE_DEVICE void StoreElements(const Finish& finish, char* staging, int grou
 }
 
 /// Lanes store 64 rows, by vectors or elements, from a column of the tile on.
-template <int kColumns, DataType kNarrow, class Finish>
+template <int kColumns, DataType kNarrow, class Finish, class Sum>
 GRIDWISE_DEVICE void StoreByLanes(const Finish& finish, Stores stores, char* staging, int group,
-                                  int first_row, float (&d)[kColumns / 2], int first_column = 0) {
+                                  int first_row, Sum (&d)[kColumns / 2], int first_column = 0) {
   if (stores == Stores::kVectors && finish.is_aligned()) [[likely]] {
     FinishSums(finish.args(), d);
     StoreVectors<kColumns, kNarrow>(finish, first_row, d, first_column);
@@ -267,7 +287,7 @@ GRIDWISE_DEVICE void StoreZeros(const Finish& finish, Stores stores, char* stagi
                                 int first_row) {
 #pragma clang loop unroll(disable)
   for (int rep = 0; rep < kReps; ++rep) {
-    float zeros[kColumns / 2] = {};
+    Element<SumType(kNarrow)> zeros[kColumns / 2] = {};
     StoreByLanes<kColumns, kNarrow>(finish, stores, staging, group, first_row + rep * 64, zeros);
   }
 }

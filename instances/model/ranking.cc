@@ -95,7 +95,7 @@ void Ask(const Model& model, std::span<Question> questions) {
 
 /// Why it is not asked; "" if it is.
 std::string WhyNot(const Model& model, ModelUse use, PlanContext& context) {
-  const ConvProblem& p = context.problem();
+  const ConvProblem& p = context.simple_problem();
   const Group* const group = model.Find(context.device().gfx, p.direction, p.type);
   if (group == nullptr) {
     return absl::StrFormat("it has not been trained on %s of %s on %s", gridwise::Name(p.direction),

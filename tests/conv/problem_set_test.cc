@@ -154,10 +154,9 @@ std::vector<Run> Runs() {
 }
 
 std::string TestName(const testing::TestParamInfo<Run>& info) {
-  std::string name =
-      absl::StrCat(info.param.named.name, "_",
-                   info.param.row.empty() ? Name(info.param.named.problem.type) : info.param.row,
-                   "_", Name(info.param.named.problem.output_type()));
+  std::string name = absl::StrCat(info.param.named.name, "_", Name(info.param.named.problem.type),
+                                  "_", info.param.row.empty() ? "planned" : info.param.row, "_",
+                                  Name(info.param.named.problem.output_type()));
   for (char& c : name) {
     if (!absl::ascii_isalnum(c)) c = '_';
   }

@@ -1,0 +1,16 @@
+#pragma once
+
+namespace gridwise {
+
+/// Lanes of a workgroup of the converting kernel, and neighbouring elements that each makes.
+inline constexpr int kConvertThreads = 256;
+inline constexpr int kConvertElements = 8;
+
+/// Kernel arguments of a copy in another type.
+struct ConvertArgs {
+  const void* from;
+  void* to;
+  long elements;
+};
+
+}  // namespace gridwise
