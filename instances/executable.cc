@@ -44,7 +44,8 @@ std::array<bool, kMemories> TensorsOf(const LaunchPlan& plan) {
   return tensors;
 }
 
-/// A number, which memory has by chance once in 2^64; that and the 255 behind it no other launch has.
+/// A number, which memory has by chance once in 2^64. No other launch has it, or one of the 255
+/// behind it.
 std::uint64_t NextLaunchNumber() {
   static std::atomic<std::uint64_t> next = absl::Uniform<std::uint64_t>(absl::BitGen());
   return next.fetch_add(256, std::memory_order_relaxed);

@@ -62,7 +62,7 @@ struct KernelLaunch {
   std::vector<Map> maps = {};
   // 8 bytes: a number; no other launch has it, or one of the 255 behind it.
   std::optional<std::size_t> number_at = {};
-  std::optional<BlockMap> map;                // of kernels that have one
+  std::optional<BlockMap> map;  // of kernels that have one
 };
 
 /// The bytes of kernel arguments, for KernelLaunch.
