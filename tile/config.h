@@ -302,7 +302,7 @@ struct TileConfig {
   // sums, as lanes hold them.
   constexpr bool joins_splits() const { return join.most > 0; }
   constexpr int arrival_bytes() const { return waves.m * waves.n * 8; }  // of a tile
-  constexpr int sum_bytes() const { return 4 * tile.m * tile.n; }  // of a split of a tile
+  constexpr int sum_bytes() const { return 4 * tile.m * tile.n; }        // of a split of a tile
 
   // LDS: the operands; after the main loop of each wave a stage and, behind it, offsets of rows.
   static constexpr int kOutputs = 3;
