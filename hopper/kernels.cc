@@ -73,9 +73,7 @@ bool TakesAnyCells(const Config&) {
 }
 bool TakesAnyCells(const Config& config) { return config.lanes; }
 bool TakesAnyCells(const LineConfig&) { return true; }
-bool TakesAnyCells(const SimpleConfig& config) {
-  return SizeOf(config.type) == 1 && config.type != DataType::kI8;
-}
+bool TakesAnyCells(const SimpleConfig& config) { return IsFloat8(config.type); }
 
 template <class Config>
 class Kernel final : public PartKernel {

@@ -70,7 +70,7 @@ bool IsSameKernel(const RowInfo& row, const Candidate& last) {
 }
 
 /// Whether a row multiplies operands of the problem's type, or of the one that they are copied in.
-bool TakesType(const RowInfo& row, const PlanContext& context) {
+bool MultipliesTypeOf(const RowInfo& row, const PlanContext& context) {
   return row.type == context.problem().type || row.type == context.simple_problem().type;
 }
 
@@ -86,7 +86,7 @@ std::vector<Candidate> AskRows(const Choice& choice, std::size_t wanted = kAll) 
   for (const KernelFamily* family : choice.families) {
     const std::span<const RowInfo> rows = family->Rows(problem.direction, context.device().gfx);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (!TakesType(rows[i], context) || !IsWanted(rows[i], choice.options)) continue;
+      if (!MultipliesTypeOf(rows[i], context) || !IsWanted(rows[i], choice.options)) continue;
       if (once && !candidates.empty() && IsSameKernel(rows[i], candidates.back())) continue;
       candidates.push_back({family, i, &rows[i], family->Ask(i, context)});
       if (candidates.back().refusal() != nullptr) continue;
@@ -165,7 +165,7 @@ absl::Status CheckRowExists(const Choice& choice) {
     // One that has rows added to it is there more than once.
     if (!Has(families, family->name())) families.push_back(family->name());
     for (const RowInfo& row : family->Rows(problem.direction, choice.context.device().gfx)) {
-      if (!TakesType(row, choice.context)) continue;
+      if (!MultipliesTypeOf(row, choice.context)) continue;
       if (!options.row.empty() && IsWanted(row, options)) return absl::OkStatus();
       if (!row.op.empty()) ops.insert(row.op);
       rows.push_back(row.name);

@@ -21,9 +21,6 @@ GRIDWISE_DEVICE void AcquireFromDevice() { __builtin_amdgcn_fence(__ATOMIC_ACQUI
 GRIDWISE_DEVICE unsigned long Look(DeviceWord* word) {
   return __scoped_atomic_load_n(word, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
 }
-GRIDWISE_DEVICE void Write(DeviceWord* word, unsigned long value) {
-  __scoped_atomic_store_n(word, value, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
-}
 /// Writes `value` if `expected` is still there.
 GRIDWISE_DEVICE void Replace(DeviceWord* word, unsigned long expected, unsigned long value) {
   __scoped_atomic_compare_exchange_n(word, &expected, value, /*weak=*/false, __ATOMIC_RELAXED,

@@ -215,7 +215,7 @@ constexpr bool HasMma(MmaShape mma, DataType type, bool double_k) {
 /// double-k instructions take the same time as CDNA3's, its f8 twice that. Vector FMAs: 32 of a
 /// wave, of which most are dual.
 constexpr int MmaCycles(MmaShape mma, DataType type) {
-  const bool f8 = SizeOf(type) == 1 && type != DataType::kI8;
+  const bool f8 = IsFloat8(type);
   switch (mma.unit) {
     case MmaUnit::kMfma:
       break;

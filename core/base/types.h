@@ -44,6 +44,9 @@ constexpr int SizeOf(DataType type) {
   return 1;
 }
 
+/// Whether it is one of the 8-bit floating-point types.
+constexpr bool IsFloat8(DataType type) { return SizeOf(type) == 1 && type != DataType::kI8; }
+
 /// The type's name; that of an 8-bit float is the one that ML compilers use.
 constexpr const char* Name(DataType type) {
   switch (type) {

@@ -11,6 +11,7 @@
 
 #include "core/conv/gemm_map.h"
 #include "core/conv/problem.h"
+#include "core/conv/simplify.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -18,6 +19,7 @@ namespace gridwise {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
 using Triple = std::array<int64_t, 3>;  // input cell, output cell, tap
 
 /// The triples of one axis by the definition of the convolution.
@@ -203,6 +205,21 @@ TEST(SubGemms, ForwardIsOneGemmOfAllCells) {
 ConvProblem Square(int64_t in, int64_t filter, int64_t stride, int64_t dilation, int64_t pad) {
   const Dim dim{in, filter, stride, dilation, pad, pad};
   return {.direction = Direction::kBackwardData, .dims = {Dim{}, dim, dim}};
+}
+
+// What a filter of one tap passes over is one axis once it is simplified.
+TEST(SubGemms, RowsOfALineAreItsCells) {
+  const ConvProblem line =
+      Simplify({.batch = 2, .c = 5, .dims = {Dim{}, Dim{.in = 4}, Dim{.in = 5}}});
+  const SubGemm gemm = MakeSubGemms(line).front();
+  ASSERT_EQ(gemm.m, 40);
+  ASSERT_TRUE(IsLine(gemm));
+  for (int m = 0; m < gemm.m; ++m) {
+    const ClassCell cell = CellOfRow(gemm, m), of_line = CellOfLine(m);
+    EXPECT_EQ(cell.n, of_line.n) << m;
+    EXPECT_THAT(cell.j, ElementsAreArray(of_line.j)) << m;
+  }
+  EXPECT_FALSE(IsLine(MakeSubGemms(Square(28, 3, 1, 1, 1)).front()));
 }
 
 /// (sub-GEMMs with taps, sub-GEMMs without).

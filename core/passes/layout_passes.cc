@@ -58,8 +58,7 @@ bool HasCopyEngine(const ConvProblem& problem, Gfx gfx) {
 /// 8-bit floats than f32 has, so these become f16, which has all their values, or bf16 where that
 /// is the output's type.
 DataType CopiedType(const ConvProblem& problem, Gfx gfx) {
-  const bool is_float8 = SizeOf(problem.type) == 1 && problem.type != DataType::kI8;
-  if (TraitsOf(gfx).mma_unit != MmaUnit::kWgmma || !is_float8) return problem.type;
+  if (TraitsOf(gfx).mma_unit != MmaUnit::kWgmma || !IsFloat8(problem.type)) return problem.type;
   return problem.output_type() == DataType::kBF16 ? DataType::kBF16 : DataType::kF16;
 }
 

@@ -23,8 +23,8 @@ class JoinSplits {
 /// wave does so for its own part of the tile, and waits for no other.
 ///
 /// A word counts them: it is the launch's number and how many splits' sums are there, or whatever
-/// the workspace had in it before. A wave that sees the latter makes it the number. Who counts last
-/// leaves the number behind, so that a graph may launch the same one again.
+/// the workspace had in it before. A wave that sees the latter makes it the number, and so it does
+/// of the count of all splits, which a graph's launch before this one left with the same number.
 template <TileConfig kC, Gfx kGfx>
   requires(kC.joins_splits())
 class JoinSplits<kC, kGfx> {
@@ -50,7 +50,6 @@ class JoinSplits<kC, kGfx> {
     if (!IsLast(word)) return false;
     AcquireFromDevice();
     AddUp(acc);
-    if (Lane<kC>() == 0) Write(word_, launch_);
     return true;
   }
 
@@ -81,7 +80,7 @@ class JoinSplits<kC, kGfx> {
     }
   }
 
-  /// `seen` is what the word was at some time in the launch.
+  /// `seen` is what the word was at some time in the launch, and no count of all splits yet.
   GRIDWISE_DEVICE bool IsLast(unsigned long seen) const {
     bool is_last = false;
     if (Lane<kC>() == 0) {

@@ -35,7 +35,7 @@ class LoadSource {
     const long start =
         block.first_image * args.source_image + block.group * args.source_group - bias;
     tensor_ = Buffer::From<kGfx>(static_cast<const char*>(args.source) + start);
-    ClassCell cells[Lane::kCount];
+    ClassCell cells[Lane::kCount];  // by one branch for all of them
     for (int i = 0; i < Lane::kCount; ++i) cells[i] = CellOfLine(block.m + Lane::Row(i));
     if (!IsLine(block.gemm)) {
       for (int i = 0; i < Lane::kCount; ++i) {

@@ -21,6 +21,7 @@ namespace gridwise::tile {
 /// With 3 buffers there is time for loads to start late, and the reads behind the first
 /// k_fragment's are spread over the matrix instructions of the k_fragment before, unless these are
 /// fewer than the reads and take no longer.
+///
 /// Of 2 buffers and slabs that are multiplied for long, loads are spread over the matrix
 /// instructions: the address unit takes as long for one as two of these, and a wave that issues all
 /// at once waits for it while the matrix unit has nothing to do.
@@ -29,9 +30,9 @@ GRIDWISE_DEVICE void DirectLdsLoop(Operands& operands, int steps, char* lds, Wav
   constexpr int kBuffers = kC.lds_buffers();
   using Multiply = MultiplyFragments<kC>;
   constexpr bool kSpreads = kBuffers > 2 && Multiply::kMatrix >= Multiply::kReads;
-  constexpr int kEarly = kSpreads ? 1 : Multiply::kFragments;  // k_fragments read at once
-  constexpr int kMatrix = Multiply::kFragments * Multiply::kMatrix;
-  constexpr bool kSpreadsLoads = kBuffers == 2 && kMatrix >= 16;
+  constexpr int kEarly = kSpreads ? 1 : Multiply::kFragments;        // k_fragments read at once
+  constexpr int kOfSlab = Multiply::kFragments * Multiply::kMatrix;  // matrix instructions
+  constexpr bool kSpreadsLoads = kBuffers == 2 && kOfSlab >= 16;
   const Multiply multiply(lds);
   const SlabInLds<kC> slab(lds);
   for (int i = 0; i < kBuffers - 1; ++i) operands.LoadAheadToLds(slab, i);
@@ -54,7 +55,7 @@ GRIDWISE_DEVICE void DirectLdsLoop(Operands& operands, int steps, char* lds, Wav
       Multiply::Multiply(fragments[k_fragment], acc);
     }
     if (loads && kSpreadsLoads) {
-      SpreadAmongMatrix<Spread::kLoads, kC.loads_of_slab(), kMatrix, /*kMost=*/2>();
+      SpreadAmongMatrix<Spread::kLoads, kC.loads_of_slab(), kOfSlab, /*kMost=*/2>();
     }
   };
   const int rest = steps % kBuffers;
