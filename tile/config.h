@@ -166,20 +166,20 @@ struct TileConfig {
   constexpr bool has_taps_in_lds() const { return taps_in_lds.of_row > 0; }
   /// Whether a workgroup keeps the weights of all taps for several tiles.
   constexpr bool keeps_weights() const { return has_halo() && !has_taps_in_lds(); }
-  constexpr LdsCells lds_cells() const {
+  /// In the LDS of a target with so many banks.
+  constexpr LdsCells lds_cells(int banks) const {
     const bool reads_two = mma.blocks() > 1 || (has_taps_in_lds() && mma.m == 16);
-    return {.cells = halo.cells, .chunks_per_cell = tile.k / chunk(), .room = reads_two ? 2 : 1};
+    const bool reads_halves = mma.m == 16 && 2 * read_elements() == chunk();
+    return {.cells = halo.cells,
+            .chunks_per_cell = tile.k / chunk(),
+            .room_bytes = reads_two                     ? 32
+                          : reads_halves && banks == 32 ? 8
+                                                        : 16};
   }
-  /// Byte offset in LDS of a chunk of A's `row`, a cell where there is a halo; and from one row to
-  /// the next that is a multiple of the period away.
-  constexpr int OffsetInA(int row, int chunk_of_row) const {
-    return has_halo() ? lds_cells().Offset(row, chunk_of_row) : lds_a().Offset(row, chunk_of_row);
+  /// At most, of all targets.
+  constexpr int bytes_of_a() const {
+    return has_halo() ? lds_cells(/*banks=*/64).bytes() : lds_a().bytes();
   }
-  constexpr int bytes_of_a() const { return has_halo() ? lds_cells().bytes() : lds_a().bytes(); }
-  constexpr int row_bytes_of_a() const {
-    return has_halo() ? lds_cells().cell_bytes() : LdsTile::kChunkBytes;
-  }
-  constexpr int period_of_a() const { return has_halo() ? 1 : LdsTile::kPeriodRows; }
   constexpr LdsTile lds_a() const { return {.rows = tile.m, .chunks_per_row = tile.k / chunk()}; }
   constexpr LdsTile lds_b() const {
     return {.rows = tile.n, .chunks_per_row = CeilDiv(k_of_group(), chunk())};
@@ -309,7 +309,7 @@ struct TileConfig {
   constexpr int operand_bytes() const {
     if (!has_halo()) return lds_buffers() * slab_bytes();
     if (sums_blocks()) return bytes_of_ring() + tile.k * cell_bytes();
-    const int cells = lds_cells().bytes(), weights = Halo::kMostTaps * lds_b().bytes();
+    const int cells = bytes_of_a(), weights = Halo::kMostTaps * lds_b().bytes();
     if (has_taps_in_lds()) return cells + taps_in_lds.of_row * lds_b().bytes();
     return cells > weights ? cells : weights;  // weights go on to registers first
   }

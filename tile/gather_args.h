@@ -11,12 +11,16 @@ namespace gridwise::tile {
 
 /// How a row with a halo divides the cells of a sub-GEMM (kernel/halo.h): an image into `count`
 /// strips along w, whose rows are `pitch` positions and lie one behind the other. The last of them,
-/// one less than the filter taps along w, are no cells. A tile is a run of positions of a strip,
-/// and a workgroup computes `run` tiles one after the other, or the last ones of a strip's `tiles`.
+/// one less than the filter taps along w, are no cells. A tile is a run of positions of a strip.
+/// The tiles of all strips and images follow one another, and a workgroup computes `run` of them,
+/// or the last ones.
 struct Strips {
-  int pitch, count, tiles, run;
-  int runs;  // workgroups of a strip
-  MagicDiv by_pitch, by_count, by_runs;
+  int pitch, width;  // positions of a row, and those of them that are cells, but for the last strip
+  int count;         // strips of an image
+  int tiles;         // of a strip
+  int all;           // tiles of all images
+  int run;
+  MagicDiv by_pitch, by_count, by_tiles;
 };
 
 /// Kernel arguments of the gathering kernels, forward and backward-data; see core/conv/gemm_map.h.

@@ -5,15 +5,20 @@
 namespace gridwise::tile {
 
 /// Where source cells lie in LDS that a tile reads through every filter tap: [cell][chunk of the
-/// cell], with some chunks of room behind each, so that neighbouring cells lie on different banks
-/// whichever is the first.
+/// cell], with some room behind each, so that neighbouring cells lie on different banks whichever
+/// is the first.
 struct LdsCells {
   int cells = 0;            //
   int chunks_per_cell = 0;  // 4 or 8
-  int room = 0;             // 1, or 2 where the lanes of a phase read two chunks of 4 cells each
+  int room_bytes = 0;       // 16; 32 where the lanes of a phase read two chunks of 4 cells each; 8
+                            // where those of one that covers 32 banks read half a chunk of 16 cells
 
-  constexpr int cell_bytes() const { return (chunks_per_cell + room) * LdsTile::kChunkBytes; }
+  constexpr int cell_bytes() const { return chunks_per_cell * LdsTile::kChunkBytes + room_bytes; }
   constexpr int bytes() const { return cells * cell_bytes(); }
+  /// Of every chunk.
+  constexpr int alignment() const {
+    return room_bytes < LdsTile::kChunkBytes ? room_bytes : LdsTile::kChunkBytes;
+  }
 
   /// Byte offset of a chunk of `cell`.
   constexpr int Offset(int cell, int chunk) const {
@@ -27,7 +32,7 @@ namespace lds_cells_proof {
 /// groups, and further cells beyond.
 constexpr bool ReadsOnce(int chunks_per_cell, int groups) {
   const LdsCells lds = {
-      .cells = 64, .chunks_per_cell = chunks_per_cell, .room = groups == 1 ? 1 : 2};
+      .cells = 64, .chunks_per_cell = chunks_per_cell, .room_bytes = groups == 1 ? 16 : 32};
   const auto offset_of_lane = [&](int lane) {
     if (groups == 1) return lds.Offset(lane % 32, lane / 32);
     return lds.Offset(lane / 4 / groups * 4 + lane % 4, lane / 4 % groups);
@@ -36,6 +41,21 @@ constexpr bool ReadsOnce(int chunks_per_cell, int groups) {
 }
 GRIDWISE_PROOF(ReadsOnce(4, 1) && ReadsOnce(8, 1) && ReadsOnce(4, 4) && ReadsOnce(8, 8),
                "reads of cells touch each of 32 banks once");
+
+/// Of lanes that read half a chunk of neighbouring cells, 16 consecutive ones a phase. Source:
+/// measured on gfx942, see kReadPhasesB128.
+constexpr bool HalvesAreReadOnce(int chunks_per_cell) {
+  const LdsCells lds = {.cells = 16, .chunks_per_cell = chunks_per_cell, .room_bytes = 8};
+  bool touched[16] = {};  // pairs of banks
+  for (int cell = 0; cell < 16; ++cell) {
+    bool& pair = touched[lds.Offset(cell, 0) / 8 % 16];
+    if (pair) return false;
+    pair = true;
+  }
+  return true;
+}
+GRIDWISE_PROOF(HalvesAreReadOnce(4) && HalvesAreReadOnce(8),
+               "reads of half a chunk touch each of 32 banks once");
 
 }  // namespace lds_cells_proof
 

@@ -6,6 +6,7 @@
 #include "tile/load/strip.h"
 #include "tile/load/weight_loader.h"
 #include "tile/pipeline/multiply_slab.h"
+#include "tile/pipeline/read_cells.h"
 
 namespace gridwise::tile {
 
@@ -28,9 +29,9 @@ class PlaceOfPositions {
   GRIDWISE_DEVICE unsigned Row(const OutputStrides& strides, int row) const {
     const AxisClass(&axis)[3] = strip_.block.gemm.axis;
     const StripBlock::Cell cell = strip_.CellAt(row);
-    if (!cell.exists) return Buffer::kOutOfRange;
-    return OutputCell(axis[1], args_.strides[1], cell.h) * strides.axis[1] +
-           OutputCell(axis[2], args_.strides[2], cell.w) * strides.axis[2];
+    const unsigned offset = OutputCell(axis[1], args_.strides[1], cell.h) * strides.axis[1] +
+                            OutputCell(axis[2], args_.strides[2], cell.w) * strides.axis[2];
+    return cell.exists ? offset : Buffer::kOutOfRange;
   }
   GRIDWISE_DEVICE int Column(const OutputStrides& strides, int column) const {
     return column * strides.column;
@@ -50,15 +51,15 @@ class MultiplyTaps {
  public:
   /// Reads the weights of all taps from `lds`; the cells of tiles will be there.
   GRIDWISE_DEVICE MultiplyTaps(const char* lds, const SubGemm& gemm, int pitch)
-      : taps_(Taps(gemm)) {
+      : cells_(lds), taps_(Taps(gemm)) {
     const Slab weights(/*lds_a=*/lds, /*lds_b=*/lds);
     const int taps_w = gemm.axis[2].taps;
-    int of_row = 0, at = 0;  // of the tap: its number in its row, and its distance in positions
+    int of_row = 0, at = 0;  // of the tap: its number in its row, and its distance in cells
     for (int tap = 0; tap < kMost; ++tap) {
       for (int f = 0; f < Slab::kFragments; ++f) {
         weights.ReadB(f, tap * kC.lds_b().bytes(), b_[tap][f]);
       }
-      place_[tap] = Slab::PlaceA(lds, at);
+      distance_[tap] = at;
       const bool is_last = ++of_row == taps_w;
       at += is_last ? pitch - (taps_w - 1) : 1;
       of_row = is_last ? 0 : of_row;
@@ -74,21 +75,26 @@ class MultiplyTaps {
   }
 
  private:
+  /// A tap's fragments are read while those of the one before are multiplied.
   template <bool kMostTaps>
   GRIDWISE_DEVICE void MultiplyAll(WaveAcc<kC>& acc) const {
+    typename Slab::OfA a[2][Slab::kFragments] = {};  // or else registers would keep the last tile's
 #pragma clang loop unroll(full)
-    for (int tap = 0; tap < kMost; ++tap) {
-      if (!kMostTaps && tap >= taps_) continue;  // registers have no index
-      for (int f = 0; f < Slab::kFragments; ++f) {
-        typename Slab::OfA a;
-        Slab::ReadA(place_[tap], f, /*offset=*/0, a);
-        Multiply<kC>(a.rep, b_[tap][f].rep, Slab::FirstN(f), acc);
+    for (int tap = 0; tap <= kMost; ++tap) {
+      if (!kMostTaps && tap > taps_) continue;  // registers have no index
+      if (tap < kMost && (kMostTaps || tap < taps_)) {
+        for (int f = 0; f < Slab::kFragments; ++f) cells_(distance_[tap], f, a[tap % 2][f]);
+        SchedulingFence();  // reads are not put off among the matrix instructions
+      }
+      for (int f = 0; tap > 0 && f < Slab::kFragments; ++f) {
+        Multiply<kC>(a[(tap - 1) % 2][f].rep, b_[tap - 1][f].rep, Slab::FirstN(f), acc);
       }
     }
   }
 
+  const ReadCells<kC> cells_;
   const int taps_;
-  Slab::PlaceOfA place_[kMost];
+  int distance_[kMost];
   Slab::OfB b_[kMost][Slab::kFragments];
 };
 
@@ -125,15 +131,16 @@ GRIDWISE_DEVICE void HaloTile() {
   while (strip.tiles > 0) {
     WaveAcc<kC> acc = {};  // [wave_m][wave_n]
     const StripBlock at = strip;
-    strip.position += kC.tile.m;
-    --strip.tiles;
+    strip.Advance(kC.tile.m);
     BarrierLds();  // weights have been read, and the tile before is on its way to memory
     cells.Store(lds);
     BarrierLds();
     cells.Load(args, strip);
     SchedulingFence();  // loads are not put off
     multiply(acc);
-    BarrierLds();  // the operands have been read
+    // The operands have been read, and the next cells are there: later they could only be waited
+    // for with the stores of this tile.
+    BarrierLoads<0>();
     const PlaceOfPositions<kC> place(args, at);
     StoreTile<kC, kGfx, PlaceOfPositions<kC>>(args.epilogue, args.join, place, /*split=*/0, lds)
         .Store(acc);

@@ -8,6 +8,7 @@
 #include "tile/load/strip.h"
 #include "tile/load/weight_loader.h"
 #include "tile/pipeline/multiply_slab.h"
+#include "tile/pipeline/read_cells.h"
 
 namespace gridwise::tile {
 
@@ -20,7 +21,7 @@ class MultiplyRow {
 
  public:
   GRIDWISE_DEVICE explicit MultiplyRow(const char* lds)
-      : slab_(lds, lds + kC.bytes_of_a()), place_(Slab::PlaceA(lds, 0)) {}
+      : cells_(lds), weights_(lds, lds + kC.bytes_of_a()) {}
 
   /// The row's first tap meets the `first`-th cell. Fragments are read ahead of those that are
   /// multiplied.
@@ -30,8 +31,8 @@ class MultiplyRow {
     for (int i = 0; i <= kSteps; ++i) {
       if (i < kSteps) {
         const int tap = i / Slab::kFragments, f = i % Slab::kFragments;
-        Slab::ReadA(place_, f, (first + tap) * kC.lds_cells().cell_bytes(), a[i % 2]);
-        slab_.ReadB(f, tap * kC.lds_b().bytes(), b[i % 2]);
+        cells_(first + tap, f, a[i % 2]);
+        weights_.ReadB(f, tap * kC.lds_b().bytes(), b[i % 2]);
         SchedulingFence();  // reads are not put off among the matrix instructions
       }
       if (i > 0) Multiply<kC>(a[(i - 1) % 2].rep, b[(i - 1) % 2].rep, /*first_n=*/0, acc);
@@ -39,8 +40,8 @@ class MultiplyRow {
   }
 
  private:
-  const Slab slab_;
-  const Slab::PlaceOfA place_;
+  const ReadCells<kC> cells_;
+  const Slab weights_;
 };
 
 /// Forward and backward-data with a halo (kernel/halo.h) of a group whose channels are several

@@ -4,19 +4,39 @@
 
 #include "core/arch/kernel_args.h"
 #include "core/arch/memory.h"
+#include "core/arch/target.h"
 #include "tile/config.h"
 #include "tile/load/block.h"
 #include "tile/load/chunks_of_lane.h"
 
 namespace gridwise::tile {
 
+/// a * b of numbers below 2^24, for which there is an instruction four times as fast.
+GRIDWISE_DEVICE int MultiplySmall(int a, int b) {
+  constexpr unsigned kBits = 0xffffff;
+  return static_cast<int>((a & kBits) * (b & kBits));
+}
+
 /// The part of a strip that a workgroup computes, see Strips.
 struct StripBlock {
   Block block;
   Strips strips;
   int tiles;     // that are left
-  int position;  // the tile's first
+  int position;  // the tile's first, of a strip of block.first_image
   int first_w;   // the strip's first cell along w, in the class
+
+  /// Goes on to the next tile, of `tile_m` positions: of the strip, of the next one, or of the next
+  /// image.
+  GRIDWISE_DEVICE void Advance(int tile_m) {
+    --tiles;
+    position += tile_m;
+    const bool next_strip = position == strips.tiles * tile_m;
+    position = next_strip ? 0 : position;
+    first_w += next_strip ? strips.width : 0;
+    const bool next_image = first_w == strips.count * strips.width;
+    first_w = next_image ? 0 : first_w;
+    block.first_image += next_image;
+  }
 
   /// The cell of a position, counted from the tile's first; whether it is one.
   struct Cell {
@@ -26,10 +46,10 @@ struct StripBlock {
   GRIDWISE_DEVICE Cell CellAt(int position_of_tile) const {
     const AxisClass(&axis)[3] = block.gemm.axis;
     const int at = position + position_of_tile, h = Divide(at, strips.by_pitch);
-    const int of_row = at - h * strips.pitch, w = first_w + of_row;
+    const int of_row = at - MultiplySmall(h, strips.pitch), w = first_w + of_row;
     bool exists = h < axis[1].count;
     exists &= w < axis[2].count;
-    exists &= of_row <= strips.pitch - axis[2].taps;
+    exists &= of_row < strips.width;
     return {.h = h, .w = w, .exists = exists};
   }
   /// Positions from a tile's rows to what they read through the last tap, and one.
@@ -48,15 +68,13 @@ GRIDWISE_DEVICE StripBlock FindStripBlock(const GatherArgs& args, int tile_m, in
   const int gemm = (word - kTableWord) / kSubGemmWords;
   strip.strips = LoadConstant<Strips>(KernelArgWords() +
                                       (offsetof(GatherArgs, strips) + gemm * sizeof(Strips)) / 4);
-  const int workgroup = strip.block.m / tile_m;
-  const int of_strip = Divide(workgroup, strip.strips.by_runs);
-  const int first = (workgroup - of_strip * strip.strips.runs) * strip.strips.run;
-  const int left = strip.strips.tiles - first;
+  const int first = strip.block.m / tile_m * strip.strips.run;
+  const int left = strip.strips.all - first;
   strip.tiles = left < strip.strips.run ? left : strip.strips.run;
-  strip.position = first * tile_m;
+  const int of_strip = Divide(first, strip.strips.by_tiles);
+  strip.position = (first - of_strip * strip.strips.tiles) * tile_m;
   strip.block.first_image = Divide(of_strip, strip.strips.by_count);
-  strip.first_w = (of_strip - strip.block.first_image * strip.strips.count) *
-                  (strip.strips.pitch - (strip.block.gemm.axis[2].taps - 1));
+  strip.first_w = (of_strip - strip.block.first_image * strip.strips.count) * strip.strips.width;
   return strip;
 }
 
@@ -64,7 +82,7 @@ GRIDWISE_DEVICE StripBlock FindStripBlock(const GatherArgs& args, int tile_m, in
 /// LDS, a cell for each position. Cells outside of the source are zeros.
 template <TileConfig kC, Gfx kGfx>
 class LoadStrip {
-  static constexpr LdsCells kLds = kC.lds_cells();
+  static constexpr LdsCells kLds = kC.lds_cells(TraitsOf(kGfx).lds_banks);
   // A lane loads the whole of a chunk, or the part of it that channels may end behind.
   static constexpr int kPiece = kC.patch_a.k, kPieceBytes = kPiece * SizeOf(kC.type);
   static constexpr int kPiecesOfCell = kC.tile.k / kPiece;
@@ -82,6 +100,12 @@ class LoadStrip {
     const int cells = strip.tiles > 0 ? kC.tile.m + strip.reach() - 1 : 0;
     const auto size_h = static_cast<unsigned>(args.source_size[1]);
     const auto size_w = static_cast<unsigned>(args.source_size[2]);
+    // A cell of the source is so many bytes behind the one of the tile's first position, and so
+    // many more where rows have begun between them.
+    const int first = h.first_source * args.source_cell[1] +
+                      (w.first_source + strip.first_w + strip.position) * args.source_cell[2];
+    const int row = args.source_cell[1] - strip.strips.pitch * args.source_cell[2];
+    const int of_lane = Cell(0) * args.source_cell[2] + Piece() * kPieceBytes;
     for (int i = 0; i < kCount; ++i) {
       const StripBlock::Cell cell = strip.CellAt(Cell(i));
       const int at_h = h.first_source + cell.h, at_w = w.first_source + cell.w;
@@ -89,8 +113,7 @@ class LoadStrip {
       inside &= static_cast<unsigned>(at_h) < size_h;
       inside &= static_cast<unsigned>(at_w) < size_w;
       if constexpr (kC.has_taps_in_lds()) inside &= channel + Piece() * kPiece < args.k;
-      const int offset =
-          at_h * args.source_cell[1] + at_w * args.source_cell[2] + Piece() * kPieceBytes;
+      const int offset = cell.h * row + of_lane + (first + i * kCellsAtOnce * args.source_cell[2]);
       pieces_[i] = tensor.Load<PieceVec>(
           inside ? static_cast<unsigned>(offset) : Buffer::kOutOfRange, channel * SizeOf(kC.type));
     }
@@ -99,15 +122,20 @@ class LoadStrip {
   /// Waits for them and writes them to LDS.
   GRIDWISE_DEVICE void Store(char* lds) const {
     for (int i = 0; i < kCount; ++i) {
-      if (Cell(i) < kLds.cells) {
+      if ((i + 1) * kCellsAtOnce <= kLds.cells || Cell(i) < kLds.cells) {
         const int offset = kLds.Offset(Cell(i), 0) + Piece() * kPieceBytes;
-        *reinterpret_cast<PieceVec*>(lds + offset) = pieces_[i];
+        *reinterpret_cast<Parts*>(lds + offset) = __builtin_bit_cast(Parts, pieces_[i]);
       }
     }
   }
 
  private:
   using PieceVec = Vec<Element<kC.type>, kPiece>;
+  static constexpr int kAligned = kLds.alignment() / SizeOf(kC.type);
+  static constexpr int kPart = kAligned < kPiece ? kAligned : kPiece;
+  struct Parts {  // of a piece, as they are aligned in LDS
+    Vec<Element<kC.type>, kPart> part[kPiece / kPart];
+  };
 
   GRIDWISE_DEVICE static int Piece() { return ThreadId() % kPiecesOfCell; }
   GRIDWISE_DEVICE static int Cell(int i) { return i * kCellsAtOnce + ThreadId() / kPiecesOfCell; }

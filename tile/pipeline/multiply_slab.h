@@ -24,7 +24,7 @@ class MultiplySlab {
     const int bases = rows < period ? period / rows : 1;
     return bases < reps ? bases : reps;
   }
-  static constexpr int kBasesA = Bases(kC.mma_m(), kC.reps_m(), kC.period_of_a());
+  static constexpr int kBasesA = Bases(kC.mma_m(), kC.reps_m(), LdsTile::kPeriodRows);
   static constexpr int kBasesB = Bases(kC.mma.m, kRepsOfGroup, LdsTile::kPeriodRows);
 
   static constexpr int kRowsA = kC.mma.b_cols_of_lane(), kRowsB = kC.mma.a_rows_of_lane();
@@ -36,7 +36,17 @@ class MultiplySlab {
       : MultiplySlab(lds, lds + kC.bytes_of_a()) {}
 
   /// The same of A and B that lie apart.
-  GRIDWISE_DEVICE MultiplySlab(const char* lds_a, const char* lds_b) : a_(PlaceA(lds_a, 0)) {
+  GRIDWISE_DEVICE MultiplySlab(const char* lds_a, const char* lds_b) {
+    const int first_m = WaveM<kC>() + kC.mma.BlockOf(Lane<kC>()) / kC.groups_at_once() * kC.mma.n;
+    for (int i = 0; i < kReads; ++i) {
+      const int turn = i / kReadsOfGroup;
+      const int k = (turn * kC.groups_at_once() + Group()) * kC.k_of_group() + FirstK(i);
+      for (int r = 0; r < kBasesA * kRowsA; ++r) {
+        const int row = first_m + r / kRowsA * kC.mma_m() + ColOfB(kC.mma, Lane<kC>(), r % kRowsA);
+        a_[r / kRowsA][i][r % kRowsA] =
+            lds_a + Opaque(kC.lds_a().Offset(row, k / kC.chunk()) + InChunk(k));
+      }
+    }
     const int first_n = WaveN<kC>() + Group() * kC.n_of_group();
     for (int i = 0; i < kReadsOfGroup; ++i) {
       for (int r = 0; r < kBasesB * kRowsB; ++r) {
@@ -48,27 +58,6 @@ class MultiplySlab {
     }
   }
 
-  // Addresses of a lane's reads of A; further rows follow at a constant distance.
-  struct PlaceOfA {
-    const char* first[kBasesA][kReads][kRowsA];
-  };
-  /// Of rows of which the first is the `first`-th in `lds_a`.
-  GRIDWISE_DEVICE static PlaceOfA PlaceA(const char* lds_a, int first) {
-    PlaceOfA place;
-    const int first_m =
-        first + WaveM<kC>() + kC.mma.BlockOf(Lane<kC>()) / kC.groups_at_once() * kC.mma.n;
-    for (int i = 0; i < kReads; ++i) {
-      const int turn = i / kReadsOfGroup;
-      const int k = (turn * kC.groups_at_once() + Group()) * kC.k_of_group() + FirstK(i);
-      for (int r = 0; r < kBasesA * kRowsA; ++r) {
-        const int row = first_m + r / kRowsA * kC.mma_m() + ColOfB(kC.mma, Lane<kC>(), r % kRowsA);
-        place.first[r / kRowsA][i][r % kRowsA] =
-            lds_a + Opaque(kC.OffsetInA(row, k / kC.chunk()) + InChunk(k));
-      }
-    }
-    return place;
-  }
-
   /// `buffer` counts slabs from the first on.
   GRIDWISE_DEVICE void operator()(WaveAcc<kC>& acc, int buffer = 0) const {
     constexpr int kAhead = kC.fragments_ahead();
@@ -77,7 +66,7 @@ class MultiplySlab {
     OfB b[1 + kAhead];
     for (int f = 0; f < kFragments + kAhead; ++f) {
       if (f < kFragments) {
-        ReadA(a_, f, slab, a[f % (1 + kAhead)]);
+        ReadA(f, slab, a[f % (1 + kAhead)]);
         ReadB(f, slab, b[f % (1 + kAhead)]);
         if (kAhead > 0) SchedulingFence();  // reads are not put off among the matrix instructions
       }
@@ -96,11 +85,11 @@ class MultiplySlab {
     FragmentOfB<kC> rep[kRepsOfGroup];
   };
 
-  /// Reads the f-th fragment's, `offset` bytes behind `place` and behind the first slab.
-  GRIDWISE_DEVICE static void ReadA(const PlaceOfA& place, int f, int offset, OfA& a) {
+  /// Reads the f-th fragment's, `offset` bytes behind the first slab.
+  GRIDWISE_DEVICE void ReadA(int f, int offset, OfA& a) const {
     for (int i = 0; i < kC.reps_m(); ++i) {
       const int row = i / kBasesA * kBasesA * kC.mma_m();
-      Read(place.first[i % kBasesA] + f * kC.fragment_reads(), offset + row * kC.row_bytes_of_a(),
+      Read(a_[i % kBasesA] + f * kC.fragment_reads(), offset + row * LdsTile::kChunkBytes,
            a.rep[i]);
     }
   }
@@ -146,8 +135,8 @@ class MultiplySlab {
     fragment = __builtin_bit_cast(Result, read);
   }
 
-  const PlaceOfA a_;
-  // Of the wave's first columns; further ones follow at a constant distance.
+  // Of the wave's first rows and columns; further ones follow at a constant distance.
+  const char* a_[kBasesA][kReads][kRowsA];
   const char* b_[kBasesB][kReadsOfGroup][kRowsB];
 };
 

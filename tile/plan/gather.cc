@@ -1,7 +1,10 @@
 #include "tile/plan/gather.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <limits>
+#include <span>
 
 #include "absl/strings/str_format.h"
 #include "core/conv/sub_gemms.h"
@@ -138,35 +141,36 @@ std::optional<Refusal> RejectMerged(const TileConfig& config, const ConvProblem&
 }
 
 /// The strips of a class of `rows` x `columns` cells whose taps reach over so many cells along h
-/// and w, and workgroups that compute at most so many tiles; their pitch is 0 if LDS cannot hold
-/// the cells of one column's.
-Strips StripsOf(const TileConfig& config, int rows, int columns, int taps_h, int taps_w,
-                int most_of_run) {
+/// and w, of so many images, and workgroups of `run` tiles; their pitch is 0 if LDS cannot hold the
+/// cells of one column's.
+Strips StripsOf(const TileConfig& config, int rows, int columns, int taps_h, int taps_w, int images,
+                int run) {
   // Cells of a tile: tile.m + (taps_h - 1) * pitch + taps_w - 1.
   const int spare = config.halo.cells - config.tile.m - (taps_w - 1);
   const int most = taps_h > 1 ? spare / (taps_h - 1) - (taps_w - 1) : columns;
   if (most < 1 || spare < 0) return {};
   Strips strips = {};
   strips.count = CeilDiv(columns, most);
-  strips.pitch = CeilDiv(columns, strips.count) + taps_w - 1;
+  strips.width = CeilDiv(columns, strips.count);
+  strips.pitch = strips.width + taps_w - 1;
   strips.tiles = CeilDiv(rows * strips.pitch, config.tile.m);
-  strips.run = CeilDiv(strips.tiles, CeilDiv(strips.tiles, most_of_run));
+  strips.all = images * strips.count * strips.tiles;
+  strips.run = run;
   strips.by_pitch = MakeMagicDiv(static_cast<unsigned>(strips.pitch));
   strips.by_count = MakeMagicDiv(static_cast<unsigned>(strips.count));
-  strips.runs = CeilDiv(strips.tiles, strips.run);
-  strips.by_runs = MakeMagicDiv(static_cast<unsigned>(strips.runs));
+  strips.by_tiles = MakeMagicDiv(static_cast<unsigned>(strips.tiles));
   return strips;
 }
-Strips StripsOf(const TileConfig& config, const SubGemm& gemm, int most_of_run) {
+Strips StripsOf(const TileConfig& config, const SubGemm& gemm, int run) {
   const AxisClass &h = gemm.axis[1], &w = gemm.axis[2];
-  return StripsOf(config, h.count, w.count, std::max(h.taps, 1), std::max(w.taps, 1), most_of_run);
+  return StripsOf(config, h.count, w.count, std::max(h.taps, 1), std::max(w.taps, 1),
+                  gemm.m / (h.count * w.count), run);
 }
 
-/// Workgroups along m of a sub-GEMM: one for each tile, or for so many of a strip at most.
-int WorkgroupsAlongM(const TileConfig& config, const SubGemm& gemm, int most_of_run) {
+/// Workgroups along m of a sub-GEMM: one for each tile, or for `run` of them where there is a halo.
+int WorkgroupsAlongM(const TileConfig& config, const SubGemm& gemm, int run) {
   if (!config.has_halo()) return CeilDiv(gemm.m, config.tile.m);
-  const Strips strips = StripsOf(config, gemm, most_of_run);
-  return gemm.m / (gemm.axis[1].count * gemm.axis[2].count) * strips.count * strips.runs;
+  return CeilDiv(StripsOf(config, gemm, run).all, run);
 }
 
 /// Why the row cannot load the problem's cells once for all taps; nothing if it can, or has no
@@ -216,6 +220,13 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
                         "the row takes %d taps along w, of stride 1",
                         taps[2], problem.dims[1].stride, problem.dims[2].stride, taps_of_row));
   }
+  constexpr std::int64_t kMostRows =
+      1 << 24;  // so that products with a row fit a multiplication of 24 bits
+  if (problem.dims[1].in >= kMostRows || problem.dims[1].out() >= kMostRows) {
+    return Refusal(RefusalCode::kOther,
+                   absl::StrFormat("the problem has %d and %d rows; the row takes fewer than %d",
+                                   problem.dims[1].in, problem.dims[1].out(), kMostRows));
+  }
   if (problem.dims[0].in != 1 || problem.dims[0].out() != 1 || problem.dims[0].filter != 1) {
     return Refusal(RefusalCode::kOther, "the problem has three axes; the row takes one or two");
   }
@@ -225,7 +236,9 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
                                    taps[1], taps[2], SubGemmCount(problem),
                                    TileConfig::Halo::kMostTaps, kInlineSubGemms));
   }
-  if (StripsOf(config, 1, 1, static_cast<int>(taps[1]), static_cast<int>(taps[2]), 1).pitch == 0) {
+  const Strips least = StripsOf(config, /*rows=*/1, /*columns=*/1, static_cast<int>(taps[1]),
+                                static_cast<int>(taps[2]), /*images=*/1, /*run=*/1);
+  if (least.pitch == 0) {
     return Refusal(RefusalCode::kFilter,
                    absl::StrFormat("%d x %d taps reach over more cells than the row's %d", taps[1],
                                    taps[2], config.halo.cells));
@@ -334,6 +347,34 @@ std::optional<Excess> TooLargeForGather(const TileConfig& config, const ConvProb
 
 namespace {
 
+/// Tiles that a workgroup computes which loads weights once, where so many workgroups run at once:
+/// the fewer rounds of them there are the less is loaded, and in some the last one leaves fewer
+/// idle. `columns` are workgroups of all groups and columns beside each other.
+int TilesOfWorkgroup(const TileConfig& config, std::span<const SubGemm> gemms, double columns,
+                     double at_once) {
+  constexpr int kMostRounds = 4;
+  constexpr int kFixedTiles = 2;  // that take as long as all before the first tile
+  const auto workgroups = [&](int run) {
+    double sum = 0;
+    for (const SubGemm& gemm : gemms) sum += WorkgroupsAlongM(config, gemm, run) * columns;
+    return sum;
+  };
+  int most = 0;  // tiles of a sub-GEMM
+  for (const SubGemm& gemm : gemms) most = std::max(most, WorkgroupsAlongM(config, gemm, 1));
+  int best = 1;
+  double least = std::numeric_limits<double>::infinity();
+  for (int rounds = 1; rounds <= kMostRounds; ++rounds) {
+    const double of_gemm =
+        std::floor(rounds * at_once / (static_cast<double>(gemms.size()) * columns));
+    const int run = CeilDiv(most, std::max(1, static_cast<int>(of_gemm)));
+    const double time = std::ceil(workgroups(run) / at_once) * (run + kFixedTiles);
+    if (time >= least) continue;
+    least = time;
+    best = run;
+  }
+  return best;
+}
+
 /// The workgroups of a problem, of one group, and the work that they are.
 struct Tiles {
   int n_tiles = 0;          // along n
@@ -352,11 +393,9 @@ struct Tiles {
         CeilDiv<std::int64_t>(output.size[5] * config.merge.groups, config.tile.n));
     const auto slabs = static_cast<double>(CeilDiv<std::int64_t>(channels, config.k_of_group()));
     work = {.tiles = 0, .steps = 0, .out_elements = static_cast<double>(output.Elements())};
-    double tiles = 0;
     for (const SubGemm& gemm : request.sub_gemms) {
       const double of_sub_gemm =
-          WorkgroupsAlongM(config, gemm, /*most_of_run=*/1) * static_cast<double>(n_tiles * groups);
-      tiles += of_sub_gemm;
+          WorkgroupsAlongM(config, gemm, /*run=*/1) * static_cast<double>(n_tiles * groups);
       work.tap_steps += of_sub_gemm * Taps(gemm);
       work.steps += of_sub_gemm * Taps(gemm) * slabs;
       work.most_steps = std::max(work.most_steps, Taps(gemm) * slabs);
@@ -369,11 +408,10 @@ struct Tiles {
     if (config.has_ragged_slabs() && channels % config.chunk() != 0) {
       work.ragged_steps = work.tap_steps;
     }
-    // Some rounds of workgroups, so that the last one leaves few idle.
     if (config.keeps_weights()) {
-      constexpr double kRounds = 3;
       const double at_once = request.device.compute_units * ResidentWorkgroups(config, request);
-      run = static_cast<int>(std::max(1.0, tiles / (kRounds * at_once)));
+      run = TilesOfWorkgroup(config, request.sub_gemms, static_cast<double>(n_tiles * groups),
+                             at_once);
     }
     for (const SubGemm& gemm : request.sub_gemms) {
       const int rows = WorkgroupsAlongM(config, gemm, run);

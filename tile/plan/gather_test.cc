@@ -231,24 +231,20 @@ TEST(PlanGather, SaysWhyGroupsAreNotMerged) {
 void ExpectStripsCoverOnce(const TileConfig& config, const SubGemm& gemm, const Strips& strips,
                            int images) {
   const AxisClass &h = gemm.axis[1], &w = gemm.axis[2];
-  const int runs = strips.runs, width = strips.pitch - (w.taps - 1);
-  EXPECT_EQ(runs, CeilDiv(strips.tiles, strips.run));
   EXPECT_LE(config.tile.m + (h.taps - 1) * strips.pitch + w.taps - 1, config.halo.cells);
-  ASSERT_EQ(gemm.m, images * strips.count * runs * config.tile.m);
+  EXPECT_EQ(strips.all, images * strips.count * strips.tiles);
+  ASSERT_EQ(gemm.m, CeilDiv(strips.all, strips.run) * config.tile.m);
   std::vector<int> seen(static_cast<std::size_t>(images * h.count * w.count));
-  for (int workgroup = 0; workgroup < gemm.m / config.tile.m; ++workgroup) {
-    const int of_strip = static_cast<int>(Divide(workgroup, strips.by_runs));
+  for (int tile = 0; tile < strips.all; ++tile) {
+    const int of_strip = static_cast<int>(Divide(tile, strips.by_tiles));
     const int image = static_cast<int>(Divide(of_strip, strips.by_count));
-    const int first_w = (of_strip - image * strips.count) * width;
-    const int first = (workgroup - of_strip * runs) * strips.run;
-    for (int tile = first; tile < std::min(first + strips.run, strips.tiles); ++tile) {
-      for (int row = 0; row < config.tile.m; ++row) {
-        const int at = tile * config.tile.m + row,
-                  y = static_cast<int>(Divide(at, strips.by_pitch));
-        const int x = at - y * strips.pitch;
-        if (y >= h.count || x >= width || first_w + x >= w.count) continue;
-        ++seen[static_cast<std::size_t>((image * h.count + y) * w.count + first_w + x)];
-      }
+    const int first_w = (of_strip - image * strips.count) * strips.width;
+    for (int row = 0; row < config.tile.m; ++row) {
+      const int at = (tile - of_strip * strips.tiles) * config.tile.m + row,
+                y = static_cast<int>(Divide(at, strips.by_pitch));
+      const int x = at - y * strips.pitch;
+      if (y >= h.count || x >= strips.width || first_w + x >= w.count) continue;
+      ++seen[static_cast<std::size_t>((image * h.count + y) * w.count + first_w + x)];
     }
   }
   EXPECT_THAT(seen, ::testing::Each(1));
@@ -271,6 +267,34 @@ TEST(PlanGather, StripsCoverTheCellsOfEverySubGemmOnce) {
     }
   }
   EXPECT_GT(longest_run, 1);
+}
+
+// Cells of dx that no tap along w reaches, in more than one strip.
+TEST(PlanGather, StripsCoverCellsThatNoTapReaches) {
+  const Dim h = {.in = 20, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  const Dim w = {.in = 120, .filter = 1, .stride = 2};
+  ConvProblem problem = Problem2d(2, 64, 64, h, w);
+  problem.groups = 8;
+  ASSERT_EQ(Why(RejectGather(kHalo, problem)), "");
+  const GatherPlan plan = PlanOf(kHalo, problem);
+  ASSERT_EQ(plan.table.size(), 2u);
+  EXPECT_EQ(plan.table[1].axis[2].taps, 0);
+  EXPECT_GT(plan.args.strips[1].count, 1);
+  for (std::size_t i = 0; i < plan.table.size(); ++i) {
+    ExpectStripsCoverOnce(kHalo, plan.table[i], plan.args.strips[i], 2);
+  }
+}
+
+TEST(PlanGather, WorkgroupsThatLoadWeightsOnceAreOneRound) {
+  const Dim dim = {.in = 27, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  ConvProblem problem = Problem2d(40, 1024, 1024, dim, dim);
+  problem.groups = 128;
+  const GatherPlan plan = PlanOf(kHalo, problem);
+  const Strips& strips = plan.args.strips[0];
+  EXPECT_GT(strips.run, strips.tiles);  // of an image; they go on with the next one's
+  const auto [x, y, z] = plan.shape.workgroups;
+  EXPECT_LE(x * y * z, static_cast<unsigned>(kDevice.compute_units));
+  EXPECT_GT(x * y * z, 0.9 * kDevice.compute_units);
 }
 
 TEST(PlanGather, StripsOfSlabsAreATileEachAndMayBeSplit) {
