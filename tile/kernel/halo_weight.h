@@ -44,6 +44,64 @@ class PlaceOfBlocks {
   const int channels_, first_channel_;
 };
 
+/// The steps of K that a workgroup sums.
+struct StepsOfSplit {
+  int first, count;
+
+  GRIDWISE_DEVICE StepsOfSplit(const BwdWeightArgs& args, int split)
+      : first(split * args.split_steps),
+        count(args.steps - first < args.split_steps ? args.steps - first : args.split_steps) {}
+};
+
+/// acc = the sums of such steps; see MultiplyBlocks::Step for masks.
+template <TileConfig kC, Gfx kGfx, bool kMasked>
+GRIDWISE_DEVICE void SumSteps(const BwdWeightArgs& args, int first_channel, StepsOfSplit steps,
+                              char* lds, WaveAcc<kC>& acc) {
+  constexpr int kStep = kC.tile.k;
+  // Whole steps that the ring has before the first one: from its first cell's first tap on.
+  const int reach = args.positions.pitch + 1;
+  const int before = AlignUp(2 * reach, kStep);
+  const int first = steps.first * kStep;
+  LoadPositions<kC, kGfx> load(args, first_channel, first + reach, first);
+  load.Load();
+  load.FillRing(args, first_channel, first + reach - before, before, lds);
+  const MultiplyBlocks<kC> multiply(args.positions, lds);
+  PositionWalk at_dy(args.positions, first);
+  acc.Clear();
+  int at = before;
+  for (int step = 0; step < steps.count; ++step) {
+    BarrierLds();  // the step before has been multiplied
+    load.Store(lds, at);
+    BarrierLoads<0>();  // so that the next ones, behind branches, are not held to wait for each
+                        // other
+    load.Load();
+    SchedulingFence();  // loads are not put off among the matrix instructions
+    multiply.template Step<kMasked>(at_dy, at, acc);
+    at += kStep;
+    at -= at >= kC.halo.cells ? kC.halo.cells : 0;
+  }
+  BarrierLds();  // the operands have been read
+}
+
+/// Whether all sums of all waves of the workgroup are finite.
+template <TileConfig kC>
+GRIDWISE_DEVICE bool AreFinite(const WaveAcc<kC>& acc, char* lds) {
+  float zero = 0;
+  for (const auto& row : acc.d) {
+    for (const auto& each : row) {
+      for (int i = 0; i < kC.mma.acc_per_lane(); ++i) zero += 0 * each[i];
+    }
+  }
+  constexpr int kWaves = kC.threads() / kC.mma.lanes();
+  bool* const of_wave = reinterpret_cast<bool*>(lds);
+  of_wave[Uniform(ThreadId() / kC.mma.lanes())] = !AnyLane(zero != 0);
+  BarrierLds();
+  bool all = true;
+  for (int wave = 0; wave < kWaves; ++wave) all &= of_wave[wave];
+  BarrierLds();
+  return Uniform(all);
+}
+
 /// Backward weight (kernel/bwd_weight.h) of groups of 8, 16 or 32 channels through a filter of 3x3
 /// that meets neighbouring cells: a workgroup has the channels of several groups, as a run of
 /// memory, and LDS their cells of x and dy once for all taps. Cells of all images follow each other
@@ -53,42 +111,21 @@ class PlaceOfBlocks {
 template <TileConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void HaloWeightTile() {
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
-  constexpr int kStep = kC.tile.k;
 
   const BwdWeightArgs& args = KernelArgs<BwdWeightArgs>();
   const WorkgroupOfGroups workgroup = WorkgroupAt(args.map, BlockIdX(), BlockIdY(), BlockIdZ());
   const GroupOfSlot slot = GroupAt(args.map, workgroup.number);
   const int split = slot.rest;
   const int first_channel = (workgroup.first_group + slot.group) * kC.tile.m;
-  const int first_step = split * args.split_steps, left = args.steps - first_step;
-  const int steps = left < args.split_steps ? left : args.split_steps;
-
-  // The first steps load what lies before the first cell's last tap.
-  const int reach = args.positions.pitch + 1;
-  const int before = (2 * reach + kStep - 1) / kStep;
-  const int first = first_step * kStep, dy = first - before * kStep;
-  LoadPositions<kC, kGfx> load(args, first_channel, dy + reach, dy);
-  const MultiplyBlocks<kC> multiply(args.positions, lds);
-  PositionWalk at_dy;
-  at_dy.Begin(args.positions, first);
+  const StepsOfSplit steps(args, split);
   WaveAcc<kC> acc;  // [wave_m][wave_n]
-  acc.Clear();
-  int at = 0;
-  load.Load();
-  for (int step = -before; step < steps; ++step) {
-    BarrierLds();  // the step before has been multiplied
-    load.Store(lds, at);
-    BarrierLoads<0>();  // so that the next ones, behind branches, are not held to wait for each
-                        // other
-    load.Load();
-    SchedulingFence();  // loads are not put off among the matrix instructions
-    if (step >= 0) multiply(at_dy, at, acc);
-    at += kStep;
-    at -= at >= kC.halo.cells ? kC.halo.cells : 0;
+  SumSteps<kC, kGfx, /*kMasked=*/false>(args, first_channel, steps, lds, acc);
+  // Of an x that is infinite or NaN, beside a position that is no cell.
+  if (!AreFinite(acc, lds)) {
+    SumSteps<kC, kGfx, /*kMasked=*/true>(args, first_channel, steps, lds, acc);
   }
 
   const BwdWeightArgs& args_anew = KernelArgsAnew<BwdWeightArgs>();
-  BarrierLds();  // the operands have been read
   const PlaceOfBlocks<kC> place(args_anew, first_channel);
   StoreTile<kC, kGfx, PlaceOfBlocks<kC>>(args_anew.epilogue, args_anew.join, place, split, lds)
       .Store(acc);

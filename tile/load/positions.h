@@ -10,42 +10,19 @@ namespace gridwise::tile {
 /// A position (CellPositions) that moves on: all of it is the same in all lanes.
 class PositionWalk {
  public:
-  /// Goes to `position`, which may lie before the first.
-  GRIDWISE_DEVICE void Begin(const CellPositions& positions, int position) {
-    pitch_ = positions.pitch;
-    none_ = positions.rows - 1;
-    all_rows_ = positions.images * positions.rows;
-    cell_bytes_ = positions.cell_bytes;
-    // Positions of empty images before the first one are none below zero.
-    const int lead = positions.lead * positions.rows;
-    const int row = Divide(position + lead * pitch_, positions.by_pitch);
-    const int image = Divide(row, positions.by_rows) - positions.lead;
-    row_ = row - lead;
-    h_ = row_ - image * positions.rows;
-    w_ = position - row_ * pitch_;
-    offset_ = ((image * none_ + h_) * (pitch_ - 1) + w_) * cell_bytes_;
+  GRIDWISE_DEVICE PositionWalk(const CellPositions& positions, int position)
+      : pitch_(positions.pitch), none_(positions.rows - 1) {
+    const int row = Divide(position, positions.by_pitch);
+    h_ = row - Divide(row, positions.by_rows) * positions.rows;
+    w_ = position - row * pitch_;
   }
 
   GRIDWISE_DEVICE void Advance(int positions) {
     w_ += positions;
-    offset_ += positions * cell_bytes_;
     while (w_ >= pitch_) {
       w_ -= pitch_;
-      offset_ -= (h_ == none_ ? pitch_ : 1) * cell_bytes_;
       h_ = h_ == none_ ? 0 : h_ + 1;
-      ++row_;
     }
-  }
-
-  /// Positions of the row that come before this one, and those of a row.
-  GRIDWISE_DEVICE int w() const { return w_; }
-  GRIDWISE_DEVICE int pitch() const { return pitch_; }
-  /// From the tensor's first byte to the cell here, and to a cell of the next row that is 0
-  /// positions away; out of range where the row has no cells.
-  GRIDWISE_DEVICE unsigned Offset() const { return h_ == none_ ? kNone : OfRow(row_, offset_); }
-  GRIDWISE_DEVICE unsigned OffsetOfNext() const {
-    if (h_ + 1 == none_) return kNone;
-    return OfRow(row_ + 1, offset_ - (h_ == none_ ? pitch_ : 1) * cell_bytes_);
   }
 
   /// Bit i: the position i behind this one is a cell.
@@ -64,23 +41,70 @@ class PositionWalk {
   }
 
  private:
-  static constexpr unsigned kNone = Buffer::kOutOfRange;
+  int pitch_, none_;  // none_: an image's row without cells
+  int h_, w_;
+};
 
-  GRIDWISE_DEVICE unsigned OfRow(int row, int offset) const {
-    return static_cast<unsigned>(row) < static_cast<unsigned>(all_rows_)
-               ? static_cast<unsigned>(offset)
-               : kNone;
+/// How far steps move on, in whole images, rows and what is left, and in bytes of cells, were there
+/// no more ends of rows and images on the way.
+struct PositionStride {
+  int pitch, rows, cell_bytes, end;  // end: bytes of all cells
+  int h, w, bytes;
+
+  GRIDWISE_DEVICE PositionStride(const CellPositions& positions, int step)
+      : pitch(positions.pitch),
+        rows(positions.rows),
+        cell_bytes(positions.cell_bytes),
+        end(positions.images * (rows - 1) * (pitch - 1) * cell_bytes) {
+    const int all_rows = Divide(step, positions.by_pitch);
+    const int images = Divide(all_rows, positions.by_rows);
+    h = all_rows - images * rows;
+    w = step - all_rows * pitch;
+    bytes = (step - all_rows - images * (pitch - 1)) * cell_bytes;
+  }
+};
+
+/// A position of a lane's and its cell's offset, which move on by strides without branches.
+class LanePosition {
+ public:
+  /// Goes to `position`, which may lie before the first.
+  GRIDWISE_DEVICE void Begin(const CellPositions& positions, int position) {
+    // Positions of empty images before the first one are none below zero.
+    const int lead = positions.lead * positions.rows;
+    const int row = Divide(position + lead * positions.pitch, positions.by_pitch);
+    const int image = Divide(row, positions.by_rows);
+    h_ = row - image * positions.rows;
+    w_ = position - (row - lead) * positions.pitch;
+    const int row_of_cells = (image - positions.lead) * (positions.rows - 1) + h_;
+    offset_ = (row_of_cells * (positions.pitch - 1) + w_) * positions.cell_bytes;
   }
 
-  int pitch_, none_;  // none_: an image's row without cells
-  int all_rows_, cell_bytes_;
-  int row_, h_, w_;  // row_: of all images
-  int offset_;       // bytes, of the cell
+  GRIDWISE_DEVICE void Advance(const PositionStride& by) {
+    w_ += by.w;
+    const bool next_row = w_ >= by.pitch;
+    w_ -= next_row ? by.pitch : 0;
+    h_ += by.h + next_row;
+    const bool next_image = h_ >= by.rows;
+    h_ -= next_image ? by.rows : 0;
+    offset_ += by.bytes - (next_row ? by.cell_bytes : 0) -
+               (next_image ? (by.pitch - 1) * by.cell_bytes : 0);
+  }
+
+  /// From the tensor's first byte; out of range where there is no cell.
+  GRIDWISE_DEVICE unsigned Offset(const PositionStride& by) const {
+    bool is_cell = w_ != by.pitch - 1;
+    is_cell &= h_ != by.rows - 1;
+    is_cell &= static_cast<unsigned>(offset_) < static_cast<unsigned>(by.end);
+    return is_cell ? static_cast<unsigned>(offset_) : Buffer::kOutOfRange;
+  }
+
+ private:
+  int h_, w_, offset_;
 };
 
 /// Loads a step's cells of x and of dy, all channels of the tile's, and writes them to LDS: those
 /// of x to a ring, whose first cells are also behind its last, and those of dy behind it. What is
-/// no cell is zeros. A wave's load is of cells of one row, or two.
+/// no cell is zeros.
 template <TileConfig kC, Gfx kGfx>
 class LoadPositions {
   static constexpr int kChunksOfCell = kC.cell_bytes() / LdsTile::kChunkBytes;
@@ -92,15 +116,36 @@ class LoadPositions {
   /// `first_channel` is the tile's, of all groups; the first step's cells of x are from position
   /// `x` on, and those of dy from `dy` on.
   GRIDWISE_DEVICE LoadPositions(const BwdWeightArgs& args, int first_channel, int x, int dy)
-      : exists_(first_channel + Channel() < args.positions.channels),
-        of_lane_(Cell() * args.positions.cell_bytes + Channel() * SizeOf(kC.type)),
+      : stride_(args.positions, kC.tile.k),
+        of_lane_(Channel() * SizeOf(kC.type)),
+        none_(first_channel + Channel() < args.positions.channels ? 0 : Buffer::kOutOfRange),
         to_lds_(Opaque(Cell() * kC.cell_bytes() + Channel() * SizeOf(kC.type))) {
-    const long bytes = static_cast<long>(first_channel) * SizeOf(kC.type);
     for (int i = 0; i < kCount; ++i) {
       const bool of_x = Load(i) < kLoadsOfStep;
-      const void* const data = of_x ? args.x.data : args.dy.data;
-      buffer_[i] = Buffer::From<kGfx>(static_cast<const char*>(data) + bytes);
-      walk_[i].Begin(args.positions, (of_x ? x : dy) + FirstCell(i));
+      buffer_[i] = OfChannels(of_x ? args.x.data : args.dy.data, first_channel);
+      at_[i].Begin(args.positions, (of_x ? x : dy) + FirstCell(i) + Cell());
+    }
+  }
+
+  /// Loads so many cells of x, of whole steps, from position `x` on, and writes them to the ring's
+  /// first ones.
+  GRIDWISE_DEVICE void FillRing(const BwdWeightArgs& args, int first_channel, int x, int count,
+                                char* lds) const {
+    constexpr int kMost = CeilDiv(kC.halo.cells, kWaves * kC.cells_of_load());
+    const auto first_cell = [](int i) { return Load(i) * kC.cells_of_load(); };
+    const PositionStride stride(args.positions, kWaves * kC.cells_of_load());
+    const Buffer buffer = OfChannels(args.x.data, first_channel);
+    LanePosition at;
+    at.Begin(args.positions, x + first_cell(0) + Cell());
+    Chunk chunks[kMost];
+    for (int i = 0; i < kMost; ++i) {
+      const unsigned offset = (at.Offset(stride) + of_lane_) | none_;
+      chunks[i] =
+          buffer.template Load<Chunk>(first_cell(i) < count ? offset : Buffer::kOutOfRange, 0);
+      at.Advance(stride);
+    }
+    for (int i = 0; i < kMost; ++i) {
+      if (first_cell(i) < count) WriteToRing(chunks[i], first_cell(i), lds);
     }
   }
 
@@ -108,12 +153,9 @@ class LoadPositions {
   GRIDWISE_DEVICE void Load() {
     for (int i = 0; i < kCount; ++i) {
       if (Load(i) >= 2 * kLoadsOfStep) continue;
-      PositionWalk& walk = walk_[i];
-      const int w = walk.w() + Cell();
-      const unsigned offset = of_lane_ + (w < walk.pitch() ? walk.Offset() : walk.OffsetOfNext());
-      const bool is_cell = exists_ && w != walk.pitch() - 1;
-      chunks_[i] = buffer_[i].template Load<Chunk>(is_cell ? offset : Buffer::kOutOfRange, 0);
-      walk.Advance(kC.tile.k);
+      const unsigned offset = (at_[i].Offset(stride_) + of_lane_) | none_;
+      chunks_[i] = buffer_[i].template Load<Chunk>(offset, 0);
+      at_[i].Advance(stride_);
     }
   }
 
@@ -123,10 +165,7 @@ class LoadPositions {
       if (Load(i) < kLoadsOfStep) {
         int cell = at + FirstCell(i);
         cell -= cell >= kC.halo.cells ? kC.halo.cells : 0;
-        Write(chunks_[i], lds + cell * kC.cell_bytes());
-        if (cell < kC.repeated_cells()) {
-          Write(chunks_[i], lds + (cell + kC.halo.cells) * kC.cell_bytes());
-        }
+        WriteToRing(chunks_[i], cell, lds);
       } else if (Load(i) < 2 * kLoadsOfStep) {
         Write(chunks_[i], lds + kC.bytes_of_ring() + FirstCell(i) * kC.cell_bytes());
       }
@@ -147,15 +186,26 @@ class LoadPositions {
   GRIDWISE_DEVICE static int Cell() { return ThreadId() % kC.mma.lanes() / kChunksOfCell; }
   GRIDWISE_DEVICE static int Channel() { return ThreadId() % kChunksOfCell * kC.chunk(); }
 
+  GRIDWISE_DEVICE static Buffer OfChannels(const void* data, int first_channel) {
+    return Buffer::From<kGfx>(static_cast<const char*>(data) +
+                              static_cast<long>(first_channel) * SizeOf(kC.type));
+  }
+
+  GRIDWISE_DEVICE void WriteToRing(const Chunk& chunk, int first_cell, char* lds) const {
+    Write(chunk, lds + first_cell * kC.cell_bytes());
+    if (first_cell < kC.repeated_cells()) {
+      Write(chunk, lds + (first_cell + kC.halo.cells) * kC.cell_bytes());
+    }
+  }
   GRIDWISE_DEVICE void Write(const Chunk& chunk, char* first_cell) const {
     *reinterpret_cast<Chunk*>(first_cell + to_lds_) = chunk;
   }
 
-  const bool exists_;
-  const unsigned of_lane_;  // bytes, in memory
+  const PositionStride stride_;
+  const unsigned of_lane_, none_;  // bytes, in memory
   const int to_lds_;
   Buffer buffer_[kCount];
-  PositionWalk walk_[kCount];
+  LanePosition at_[kCount];
   Chunk chunks_[kCount];
 };
 

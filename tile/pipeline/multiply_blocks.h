@@ -29,8 +29,10 @@ class MultiplyBlocks {
                            (WaveM<kC>() + Lane<kC>() % kC.mma.m * kPair) * SizeOf(kC.type))) {}
 
   /// The step whose cells of dy begin at `dy_walk`, which moves on, and of x, those that it has
-  /// loaded, in cell `at` of the ring.
-  GRIDWISE_DEVICE void operator()(PositionWalk& dy_walk, int at, WaveAcc<kC>& acc) const {
+  /// loaded, in cell `at` of the ring. At positions that are no cells dy is zero, and x is masked
+  /// because it could be infinite; without masks `dy_walk` is not needed.
+  template <bool kMasked>
+  GRIDWISE_DEVICE void Step(PositionWalk& dy_walk, int at, WaveAcc<kC>& acc) const {
     for (int cell = 0; cell < kC.tile.k; cell += kC.kStepCells) {
       Pair dy[kRun], x[kRun + kTaps - 1];
       Read(lane_ + kC.bytes_of_ring(), cell, dy);
@@ -38,13 +40,12 @@ class MultiplyBlocks {
       from += from < 0 ? kC.halo.cells : 0;
       from -= from >= kC.halo.cells ? kC.halo.cells : 0;
       Read(lane_, from, x);
-      const unsigned cells = dy_walk.Cells();
-      dy_walk.Advance(kC.kStepCells);
-      if (cells == ~0u) [[likely]] {
-        Multiply<false>(cells, dy, x, acc);
-      } else {
-        Multiply<true>(cells, dy, x, acc);
+      unsigned cells = ~0u;
+      if constexpr (kMasked) {
+        cells = dy_walk.Cells();
+        dy_walk.Advance(kC.kStepCells);
       }
+      Multiply<kMasked>(cells, dy, x, acc);
     }
   }
 
@@ -61,8 +62,7 @@ class MultiplyBlocks {
     }
   }
 
-  /// All bits of the lane's cells, of such a step. Of positions that are none dy is zero, and x
-  /// must be, because it could be infinite.
+  /// All bits of the lane's cells, of such a step.
   GRIDWISE_DEVICE static Bits BitsOf(unsigned cells) {
     const int of_lane = static_cast<int>(cells >> FirstCell());
     Bits bits;
