@@ -17,8 +17,7 @@ WidenArgs PlanWiden(const Lines& lines) {
           .step = static_cast<int>(lines.step),
           .before = static_cast<int>(lines.before),
           .by_of_row = magic(lines.of_row),
-          .by_to_line = magic(lines.to_line),
-          .by_item = magic(lines.item)};
+          .by_to_line = magic(lines.to_line)};
 }
 
 unsigned WidenWorkgroups(const Lines& lines) {

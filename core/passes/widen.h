@@ -5,25 +5,19 @@
 
 namespace gridwise {
 
-/// Where an element of a copied line comes from, see WidenArgs.
+/// Where the elements of a copied line come from, see WidenArgs: neighbours come from neighbours,
+/// as far as the row goes.
 struct WidenedFrom {
-  long row;     // its first element
-  int at;       // of the line
-  int item, e;  // of the row, of the item
+  long row;    // its first element
+  int of_row;  // of the row; may be none of its
+  int of_line;
 
   GRIDWISE_DEVICE WidenedFrom(const WidenArgs& args, int element) {
     const int line = static_cast<int>(Divide(element, args.by_to_line));
-    const int of = static_cast<int>(Divide(line, args.by_of_row));
-    at = element - line * args.to_line;
-    row = static_cast<long>(of) * args.from_line * args.item;
-    const int first = static_cast<int>(Divide(at, args.by_item));
-    item = (line - of * args.of_row) * args.step - args.before + first;
-    e = at - first * args.item;
-  }
-  /// To the next element of the line.
-  GRIDWISE_DEVICE void Next(const WidenArgs& args) {
-    ++at;
-    if (++e == args.item) e = 0, ++item;
+    const int from = static_cast<int>(Divide(line, args.by_of_row));
+    row = static_cast<long>(from) * args.from_line * args.item;
+    of_line = element - line * args.to_line;
+    of_row = ((line - from * args.of_row) * args.step - args.before) * args.item + of_line;
   }
 };
 
@@ -36,13 +30,17 @@ GRIDWISE_DEVICE void WidenTile(const WidenArgs& args) {
   if (first >= args.elements) return;
   const Word* const from = static_cast<const Word*>(args.from);
   Run run = {};
+  const auto row_elements = static_cast<unsigned>(args.from_line * args.item);
   WidenedFrom source(args, first);
 #pragma unroll
-  for (int i = 0; i < kWidenElements; ++i, source.Next(args)) {
-    if (source.at == args.to_line) source = WidenedFrom(args, first + i);
-    const bool is_there = source.at < args.used && source.item >= 0 &&
-                          source.item < args.from_line && first + i < args.elements;
-    if (is_there) run[i] = from[source.row + source.item * args.item + source.e];
+  for (int i = 0; i < kWidenElements; ++i) {
+    if (source.of_line == args.to_line) source = WidenedFrom(args, first + i);
+    bool is_there = source.of_line < args.used;
+    is_there &= static_cast<unsigned>(source.of_row) < row_elements;
+    is_there &= first + i < args.elements;
+    if (is_there) run[i] = from[source.row + source.of_row];
+    ++source.of_line;
+    ++source.of_row;
   }
   Word* const to = static_cast<Word*>(args.to) + first;
   if (first + kWidenElements <= args.elements) {

@@ -22,7 +22,7 @@ struct WidenArgs {
   int from_line, item;
   int of_row, to_line, used;  // lines, elements
   int step, before;           // items
-  MagicDiv by_of_row, by_to_line, by_item;
+  MagicDiv by_of_row, by_to_line;
 };
 
 }  // namespace gridwise

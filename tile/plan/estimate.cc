@@ -66,7 +66,7 @@ Instructions OfStepAlongCells(const TileConfig& c) {
 
 /// Of sums of blocks, whose waves issue many instructions besides matrix ones.
 TileSteps StepsOfBlocks(const TileConfig& c, const PartRequest& request) {
-  constexpr double kClocksOfCell = 48;  // by the simulator's clock
+  constexpr double kClocksOfCell = 40;  // by the simulator's clock
   const double waves_per_simd =
       static_cast<double>(c.waves.m * c.waves.n) / TraitsOf(request.device.gfx).simds_per_unit;
   const double step_bytes = 2.0 * c.tile.k * c.cell_bytes();
