@@ -41,6 +41,18 @@ struct TileConfig {
     bool operator==(const Halo&) const = default;
   };
 
+  /// Of rows with a halo, the stride along h and w: neighbouring cells of the output meet cells of
+  /// the source so far apart, which LDS has in `of_cells` x `of_cells` planes of neighbours.
+  struct Stride {
+    int of_cells = 1;
+    static constexpr bool kOmitDefault = true;
+    static constexpr void Fields(auto& self, auto&& visit) {
+      auto& [of_cells] = self;
+      visit("", of_cells);
+    }
+    bool operator==(const Stride&) const = default;
+  };
+
   /// Filter taps along w whose weights LDS holds at a time, beside the cells of a halo, while a
   /// tile walks over the slabs of its channels (HaloSlabs); 0: those of all taps are in registers.
   struct TapsInLds {
@@ -77,7 +89,8 @@ struct TileConfig {
   int occupancy = 1;  // waves per SIMD that registers are allocated for
   Pipeline pipeline = {};
   Merge merge = {};
-  Halo halo = {};
+  Halo halo = {};  // of each plane
+  Stride stride = {};
   TapsInLds taps_in_lds = {};
   Join join = {};
 
@@ -85,8 +98,8 @@ struct TileConfig {
   /// f16_t256x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o2, or
   /// f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o2_wavelet4.
   static constexpr void Fields(auto& self, auto&& visit) {
-    auto& [type, tile, waves, mma, patch_a, patch_b, occupancy, pipeline, merge, halo, taps, join] =
-        self;
+    auto& [type, tile, waves, mma, patch_a, patch_b, occupancy, pipeline, merge, halo, stride, taps,
+           join] = self;
     visit("", type);
     visit("t", tile);
     visit("w", waves);
@@ -97,6 +110,7 @@ struct TileConfig {
     visit("", pipeline);
     visit("g", merge);
     visit("halo", halo);
+    visit("s", stride);
     visit("taps", taps);
     visit("join", join);
   }
@@ -166,11 +180,14 @@ struct TileConfig {
   constexpr bool has_taps_in_lds() const { return taps_in_lds.of_row > 0; }
   /// Whether a workgroup keeps the weights of all taps for several tiles.
   constexpr bool keeps_weights() const { return has_halo() && !has_taps_in_lds(); }
+  constexpr int planes() const { return stride.of_cells * stride.of_cells; }
+  /// Filter taps along an axis that meet the same planes, at most, of so many.
+  constexpr int taps_of_plane(int taps) const { return CeilDiv(taps, stride.of_cells); }
   /// In the LDS of a target with so many banks.
   constexpr LdsCells lds_cells(int banks) const {
     const bool reads_two = mma.blocks() > 1 || (has_taps_in_lds() && mma.m == 16);
     const bool reads_halves = mma.m == 16 && 2 * read_elements() == chunk();
-    return {.cells = halo.cells,
+    return {.cells = halo.cells * planes(),
             .chunks_per_cell = tile.k / chunk(),
             .room_bytes = reads_two                     ? 32
                           : reads_halves && banks == 32 ? 8
@@ -419,7 +436,15 @@ constexpr const char* RejectBlocks(const TileConfig& c) {
 
 /// Why LDS cannot hold the cells of a halo; nullptr if it can, or there is none.
 constexpr const char* RejectHalo(const TileConfig& c) {
-  if (!c.has_halo()) return c.has_taps_in_lds() ? "taps are in LDS without a halo" : nullptr;
+  if (!c.has_halo()) {
+    return c.has_taps_in_lds()      ? "taps are in LDS without a halo"
+           : c.stride.of_cells != 1 ? "there are planes without a halo"
+                                    : nullptr;
+  }
+  if (c.stride.of_cells != 1 &&
+      (c.stride.of_cells != 2 || c.has_taps_in_lds() || c.patch_b.n != 1)) {
+    return "planes are of a stride of 2, forward, beside weights that are kept";
+  }
   if (c.has_taps_in_lds() && (c.merge.groups > 1 || c.taps_in_lds.of_row > 3)) {
     return "taps in LDS are at most 3, of one group";
   }

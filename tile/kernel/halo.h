@@ -53,16 +53,17 @@ class MultiplyTaps {
   GRIDWISE_DEVICE MultiplyTaps(const char* lds, const SubGemm& gemm, int pitch)
       : cells_(lds), taps_(Taps(gemm)) {
     const Slab weights(/*lds_a=*/lds, /*lds_b=*/lds);
-    const int taps_w = gemm.axis[2].taps;
-    int of_row = 0, at = 0;  // of the tap: its number in its row, and its distance in cells
+    int h = 0, w = 0;  // of the tap
     for (int tap = 0; tap < kMost; ++tap) {
       for (int f = 0; f < Slab::kFragments; ++f) {
         weights.ReadB(f, tap * kC.lds_b().bytes(), b_[tap][f]);
       }
-      distance_[tap] = at;
-      const bool is_last = ++of_row == taps_w;
-      at += is_last ? pitch - (taps_w - 1) : 1;
-      of_row = is_last ? 0 : of_row;
+      constexpr int kStride = kC.stride.of_cells;
+      const int plane = h % kStride * kStride + w % kStride;
+      distance_[tap] = plane * kC.halo.cells + h / kStride * pitch + w / kStride;
+      const bool is_last = ++w == gemm.axis[2].taps;
+      h += is_last;
+      w = is_last ? 0 : w;
     }
   }
 
@@ -94,7 +95,7 @@ class MultiplyTaps {
 
   const ReadCells<kC> cells_;
   const int taps_;
-  int distance_[kMost];
+  int distance_[kMost];  // in cells
   Slab::OfB b_[kMost][Slab::kFragments];
 };
 
@@ -138,9 +139,13 @@ GRIDWISE_DEVICE void HaloTile() {
     cells.Load(args, strip);
     SchedulingFence();  // loads are not put off
     multiply(acc);
-    // The operands have been read, and the next cells are there: later they could only be waited
-    // for with the stores of this tile.
-    BarrierLoads<0>();
+    // The operands have been read. Of gfx9, which counts loads and stores together, the next cells
+    // are there, too: later they could only be waited for with the stores of this tile.
+    if constexpr (kC.mma.unit == MmaUnit::kMfma) {
+      BarrierLoads<0>();
+    } else {
+      BarrierLds();
+    }
     const PlaceOfPositions<kC> place(args, at);
     StoreTile<kC, kGfx, PlaceOfPositions<kC>>(args.epilogue, args.join, place, /*split=*/0, lds)
         .Store(acc);

@@ -52,10 +52,11 @@ struct StripBlock {
     exists &= of_row < strips.width;
     return {.h = h, .w = w, .exists = exists};
   }
-  /// Positions from a tile's rows to what they read through the last tap, and one.
-  GRIDWISE_DEVICE int reach() const {
+  /// Positions from a tile's rows to what they read of a plane through the last tap, and one.
+  template <TileConfig kC>
+  GRIDWISE_DEVICE int Reach() const {
     const AxisClass(&axis)[3] = block.gemm.axis;
-    return (axis[1].taps - 1) * strips.pitch + axis[2].taps;
+    return (kC.taps_of_plane(axis[1].taps) - 1) * strips.pitch + kC.taps_of_plane(axis[2].taps);
   }
 };
 
@@ -79,15 +80,16 @@ GRIDWISE_DEVICE StripBlock FindStripBlock(const GatherArgs& args, int tile_m, in
 }
 
 /// Loads the cells of the source that a tile's rows meet through any filter tap, and writes them to
-/// LDS, a cell for each position. Cells outside of the source are zeros.
+/// LDS, a cell of each plane for each position. Cells outside of the source are zeros.
 template <TileConfig kC, Gfx kGfx>
 class LoadStrip {
   static constexpr LdsCells kLds = kC.lds_cells(TraitsOf(kGfx).lds_banks);
+  static constexpr int kStride = kC.stride.of_cells;
   // A lane loads the whole of a chunk, or the part of it that channels may end behind.
   static constexpr int kPiece = kC.patch_a.k, kPieceBytes = kPiece * SizeOf(kC.type);
   static constexpr int kPiecesOfCell = kC.tile.k / kPiece;
   static constexpr int kCellsAtOnce = kC.threads() / kPiecesOfCell;
-  static constexpr int kCount = CeilDiv(kLds.cells, kCellsAtOnce);
+  static constexpr int kCount = CeilDiv(kC.halo.cells, kCellsAtOnce);  // of a plane
 
  public:
   /// Starts the loads of the strip's next tile, from a channel on; past the last they read zeros.
@@ -97,34 +99,43 @@ class LoadStrip {
     const Buffer tensor =
         Buffer::From<kGfx>(static_cast<const char*>(args.source) +
                            block.first_image * args.source_image + block.group * args.source_group);
-    const int cells = strip.tiles > 0 ? kC.tile.m + strip.reach() - 1 : 0;
+    const int cells = strip.tiles > 0 ? kC.tile.m + strip.Reach<kC>() - 1 : 0;
     const auto size_h = static_cast<unsigned>(args.source_size[1]);
     const auto size_w = static_cast<unsigned>(args.source_size[2]);
     // A cell of the source is so many bytes behind the one of the tile's first position, and so
     // many more where rows have begun between them.
-    const int first = h.first_source * args.source_cell[1] +
-                      (w.first_source + strip.first_w + strip.position) * args.source_cell[2];
-    const int row = args.source_cell[1] - strip.strips.pitch * args.source_cell[2];
-    const int of_lane = Cell(0) * args.source_cell[2] + Piece() * kPieceBytes;
+    const unsigned cell_h = args.source_cell[1], cell_w = args.source_cell[2];
+    const unsigned first = h.first_source * cell_h +
+                           (w.first_source + kStride * (strip.first_w + strip.position)) * cell_w;
+    const unsigned row = kStride * (cell_h - strip.strips.pitch * cell_w);
+    const unsigned of_lane = Cell(0) * kStride * cell_w + Piece() * kPieceBytes;
     for (int i = 0; i < kCount; ++i) {
       const StripBlock::Cell cell = strip.CellAt(Cell(i));
-      const int at_h = h.first_source + cell.h, at_w = w.first_source + cell.w;
-      bool inside = Cell(i) < cells;
-      inside &= static_cast<unsigned>(at_h) < size_h;
-      inside &= static_cast<unsigned>(at_w) < size_w;
-      if constexpr (kC.has_taps_in_lds()) inside &= channel + Piece() * kPiece < args.k;
-      const int offset = cell.h * row + of_lane + (first + i * kCellsAtOnce * args.source_cell[2]);
-      pieces_[i] = tensor.Load<PieceVec>(
-          inside ? static_cast<unsigned>(offset) : Buffer::kOutOfRange, channel * SizeOf(kC.type));
+      const int at_h = h.first_source + kStride * cell.h, at_w = w.first_source + kStride * cell.w;
+      const unsigned offset =
+          cell.h * row + of_lane + (first + i * kCellsAtOnce * kStride * cell_w);
+      bool exists = Cell(i) < cells;
+      if constexpr (kC.has_taps_in_lds()) exists &= channel + Piece() * kPiece < args.k;
+      for (int plane = 0; plane < kC.planes(); ++plane) {
+        const int to_h = plane / kStride, to_w = plane % kStride;  // from plane 0, in the source
+        bool inside = exists;
+        inside &= static_cast<unsigned>(at_h + to_h) < size_h;
+        inside &= static_cast<unsigned>(at_w + to_w) < size_w;
+        pieces_[plane][i] = tensor.Load<PieceVec>(
+            inside ? offset + to_h * cell_h + to_w * cell_w : Buffer::kOutOfRange,
+            channel * SizeOf(kC.type));
+      }
     }
   }
 
   /// Waits for them and writes them to LDS.
   GRIDWISE_DEVICE void Store(char* lds) const {
     for (int i = 0; i < kCount; ++i) {
-      if ((i + 1) * kCellsAtOnce <= kLds.cells || Cell(i) < kLds.cells) {
-        const int offset = kLds.Offset(Cell(i), 0) + Piece() * kPieceBytes;
-        *reinterpret_cast<Parts*>(lds + offset) = __builtin_bit_cast(Parts, pieces_[i]);
+      if ((i + 1) * kCellsAtOnce > kC.halo.cells && Cell(i) >= kC.halo.cells) continue;
+      char* const to = lds + kLds.Offset(Cell(i), 0) + Piece() * kPieceBytes;
+      for (int plane = 0; plane < kC.planes(); ++plane) {
+        *reinterpret_cast<Parts*>(to + kLds.Offset(plane * kC.halo.cells, 0)) =
+            __builtin_bit_cast(Parts, pieces_[plane][i]);
       }
     }
   }
@@ -140,7 +151,7 @@ class LoadStrip {
   GRIDWISE_DEVICE static int Piece() { return ThreadId() % kPiecesOfCell; }
   GRIDWISE_DEVICE static int Cell(int i) { return i * kCellsAtOnce + ThreadId() / kPiecesOfCell; }
 
-  PieceVec pieces_[kCount];
+  PieceVec pieces_[kC.planes()][kCount];
 };
 
 }  // namespace gridwise::tile

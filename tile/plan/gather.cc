@@ -140,11 +140,13 @@ std::optional<Refusal> RejectMerged(const TileConfig& config, const ConvProblem&
   return std::nullopt;
 }
 
-/// The strips of a class of `rows` x `columns` cells whose taps reach over so many cells along h
-/// and w, of so many images, and workgroups of `run` tiles; their pitch is 0 if LDS cannot hold the
-/// cells of one column's.
-Strips StripsOf(const TileConfig& config, int rows, int columns, int taps_h, int taps_w, int images,
-                int run) {
+/// The strips of a class of `rows` x `columns` cells with so many taps along h and w, of so many
+/// images, and workgroups of `run` tiles; their pitch is 0 if LDS cannot hold the cells of one
+/// column's.
+Strips StripsOf(const TileConfig& config, int rows, int columns, int all_taps_h, int all_taps_w,
+                int images, int run) {
+  const int taps_h = std::max(config.taps_of_plane(all_taps_h), 1);
+  const int taps_w = std::max(config.taps_of_plane(all_taps_w), 1);
   // Cells of a tile: tile.m + (taps_h - 1) * pitch + taps_w - 1.
   const int spare = config.halo.cells - config.tile.m - (taps_w - 1);
   const int most = taps_h > 1 ? spare / (taps_h - 1) - (taps_w - 1) : columns;
@@ -163,8 +165,7 @@ Strips StripsOf(const TileConfig& config, int rows, int columns, int taps_h, int
 }
 Strips StripsOf(const TileConfig& config, const SubGemm& gemm, int run) {
   const AxisClass &h = gemm.axis[1], &w = gemm.axis[2];
-  return StripsOf(config, h.count, w.count, std::max(h.taps, 1), std::max(w.taps, 1),
-                  gemm.m / (h.count * w.count), run);
+  return StripsOf(config, h.count, w.count, h.taps, w.taps, gemm.m / (h.count * w.count), run);
 }
 
 /// Workgroups along m of a sub-GEMM: one for each tile, or for `run` of them where there is a halo.
@@ -198,11 +199,14 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
     const Dim& dim = problem.dims[i];
     const AxisStrides strides = MakeAxisStrides(problem.direction, dim);
     taps[i] = forward ? dim.filter : CeilDiv(dim.filter, dim.stride);
-    if (strides.source_stride != 1 || (taps[i] > 1 && strides.tap_source_stride != 1)) {
-      return Refusal(RefusalCode::kFilter,
-                     absl::StrFormat("stride %d and dilation %d leave source cells between those "
-                                     "of a row's taps, or of rows; the row loads all",
-                                     dim.stride, dim.dilation));
+    const int stride = i == 0 ? 1 : config.stride.of_cells;
+    if (strides.source_stride != stride || (taps[i] > 1 && strides.tap_source_stride != 1)) {
+      return Refusal(
+          RefusalCode::kFilter,
+          absl::StrFormat("along %s a row's taps, and rows, with stride %d and dilation %d meet "
+                          "source cells that are no neighbours, or lie in other planes than the "
+                          "row's, of stride %d",
+                          kAxisNames[i], dim.stride, dim.dilation, stride));
     }
   }
   // Tiles of more columns take less time where there are more, which estimates don't tell.

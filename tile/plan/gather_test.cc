@@ -81,6 +81,20 @@ constexpr TileConfig kHalo = [] {
 }();
 static_assert(Reject(kHalo, Gfx::k942) == nullptr);
 
+// 2 groups of 16 channels, forward of stride 2: four planes of cells.
+constexpr TileConfig kPlanes = {.tile = {64, 32, 32},
+                                .waves = {4, 1},
+                                .mma = {MmaUnit::kMfma, 16, 16, 16},
+                                .patch_a = {8, 1},
+                                .patch_b = {8, 1},
+                                .merge = {2},
+                                .halo = {96},
+                                .stride = {2}};
+static_assert(Reject(kPlanes, Gfx::k942) == nullptr);
+static_assert(kPlanes.lds_cells(/*banks=*/32).cells == 4 * 96 &&
+              kPlanes.lds_cells(/*banks=*/32).room_bytes == 8 &&
+              kPlanes.lds_cells(/*banks=*/64).room_bytes == 16);
+
 // Slabs of 16 channels with a halo, of which the last may have 4.
 constexpr TileConfig kHaloOfSlabs = {.type = DataType::kF16,
                                      .tile = {128, 128, 16},
@@ -231,7 +245,9 @@ TEST(PlanGather, SaysWhyGroupsAreNotMerged) {
 void ExpectStripsCoverOnce(const TileConfig& config, const SubGemm& gemm, const Strips& strips,
                            int images) {
   const AxisClass &h = gemm.axis[1], &w = gemm.axis[2];
-  EXPECT_LE(config.tile.m + (h.taps - 1) * strips.pitch + w.taps - 1, config.halo.cells);
+  EXPECT_LE(config.tile.m + (config.taps_of_plane(h.taps) - 1) * strips.pitch +
+                config.taps_of_plane(w.taps) - 1,
+            config.halo.cells);
   EXPECT_EQ(strips.all, images * strips.count * strips.tiles);
   ASSERT_EQ(gemm.m, CeilDiv(strips.all, strips.run) * config.tile.m);
   std::vector<int> seen(static_cast<std::size_t>(images * h.count * w.count));
@@ -267,6 +283,21 @@ TEST(PlanGather, StripsCoverTheCellsOfEverySubGemmOnce) {
     }
   }
   EXPECT_GT(longest_run, 1);
+}
+
+TEST(PlanGather, StripsOfPlanesCoverTheCellsOnce) {
+  for (const int size : {3, 9, 14, 61, 120}) {
+    const Dim dim = {.in = size, .filter = 3, .stride = 2, .pad_begin = 1, .pad_end = 1};
+    ConvProblem problem = Problem2d(3, 64, 64, dim, dim);
+    problem.direction = Direction::kForward;
+    problem.groups = 4;
+    ASSERT_EQ(Why(RejectGather(kPlanes, problem)), "");
+    const GatherPlan plan = PlanOf(kPlanes, problem);
+    ASSERT_EQ(plan.table.size(), 1u);
+    ExpectStripsCoverOnce(kPlanes, plan.table[0], plan.args.strips[0], 3);
+    problem.dims[2].stride = 1;
+    EXPECT_THAT(Why(RejectGather(kPlanes, problem)), HasSubstr("along w"));
+  }
 }
 
 // Cells of dx that no tap along w reaches, in more than one strip.
