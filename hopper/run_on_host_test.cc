@@ -140,6 +140,7 @@ void Check(const ConvProblem& problem, const MakePlan& make_plan, auto kernel, i
 template <HaloConfig kC>
 void CheckHalo(ConvProblem problem, int splits = 1, Values values = Values::kFinite) {
   problem.direction = kC.direction;
+  problem.type = kC.type;
   ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
   Check(
       problem, [](const PartRequest& request) { return PlanHalo(kC, request); },
@@ -170,6 +171,23 @@ TEST(Halo, ForwardOfOtherGroupsStridesAndFilters) {
   constexpr HaloConfig k64 = {.channels = 64, .filter = 0, .teams = 1, .sharers = 2, .stages = 2};
   const Dim dilated = {.in = 14, .filter = 2, .dilation = 3, .pad_begin = 2, .pad_end = 1};
   CheckHalo<k64>(Problem(Direction::kForward, 1, 64, 64, dilated, Axis(11, 2)));
+}
+
+TEST(Halo, Bytes) {
+  constexpr HaloConfig k32 = {.type = DataType::kI8, .channels = 32, .sharers = 1, .reps = 2};
+  for (const std::int64_t channels : {2, 4, 16, 32}) {  // i32 elements, vectors; runs of the filter
+    ConvProblem problem =
+        Problem(Direction::kForward, 96 / channels, channels, channels, Axis(9), Axis(13, 2));
+    CheckHalo<k32>(problem);
+    problem.out_type = DataType::kF32;
+    problem.epilogue.alpha = 0.01;
+    problem.epilogue.high = 40;
+    CheckHalo<k32>(problem);
+  }
+  constexpr HaloConfig k64 = {
+      .type = DataType::kI8, .channels = 64, .filter = 0, .teams = 1, .sharers = 2, .stages = 2};
+  const Dim dilated = {.in = 14, .filter = 2, .dilation = 3, .pad_begin = 2, .pad_end = 1};
+  CheckHalo<k64>(Problem(Direction::kForward, 2, 64, 64, dilated, Axis(11, 2)));
 }
 
 TEST(Halo, BackwardData) {
