@@ -235,6 +235,22 @@ TEST(Reject, PassesMakeF16OfFloat8) {
   EXPECT_EQ(SimpleProblem(problem, Gfx::k950).type, DataType::kF8E4M3);
 }
 
+// Sums of 1024 products of i8 are at most 2^24, up to which f32 has all integers.
+TEST(Reject, PassesMakeF16OfBytesWhoseSumsAreExact) {
+  const auto type_of = [](const ConvProblem& problem, Gfx gfx, Cells cells) {
+    return SimpleProblem(problem, gfx, cells).type;
+  };
+  ConvProblem stem = {.type = DataType::kI8, .batch = 2, .c = 4, .k = 64};
+  stem.dims[1] = stem.dims[2] = {.in = 99, .filter = 16};
+  EXPECT_EQ(type_of(stem, Gfx::kSm90a, Cells::kFloatsAsTheyAre), DataType::kF16);
+  EXPECT_EQ(SimpleProblem(stem, Gfx::kSm90a, Cells::kFloatsAsTheyAre).output_type(),
+            DataType::kI32);
+  EXPECT_EQ(type_of(stem, Gfx::kSm90a, Cells::kSpaced), DataType::kI8);
+  EXPECT_EQ(type_of(stem, Gfx::k942, Cells::kFloatsAsTheyAre), DataType::kI8);
+  stem.dims[1].filter = 17;
+  EXPECT_EQ(type_of(stem, Gfx::kSm90a, Cells::kFloatsAsTheyAre), DataType::kI8);
+}
+
 // Partial sums are f32, and i8's i32.
 TEST(PlanGather, DoesNotSplitBytes) {
   ConvProblem problem = Problem(Direction::kForward, 4, 1);

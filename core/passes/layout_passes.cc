@@ -54,14 +54,6 @@ bool HasCopyEngine(const ConvProblem& problem, Gfx gfx) {
   return TraitsOf(gfx).mma_unit == MmaUnit::kWgmma && loads_type;
 }
 
-/// The type that operands are copied in. Hopper's matrix unit adds up fewer bits of products of
-/// 8-bit floats than f32 has, so these become f16, which has all their values, or bf16 where that
-/// is the output's type.
-DataType CopiedType(const ConvProblem& problem, Gfx gfx) {
-  if (TraitsOf(gfx).mma_unit != MmaUnit::kWgmma || !IsFloat8(problem.type)) return problem.type;
-  return problem.output_type() == DataType::kBF16 ? DataType::kBF16 : DataType::kF16;
-}
-
 /// What becomes of a problem, step by step.
 struct Prepared {
   ConvProblem simple;            // without transpositions, of the type that operands are copied in
@@ -103,13 +95,13 @@ std::optional<ConvProblem> WithRuns(const ConvProblem& simple) {
 Prepared Prepare(const ConvProblem& problem, Gfx gfx, Cells cells) {
   Prepared prepared = {
       .simple = Simplify(WithoutTranspositions(problem)), .deeper = {}, .folded = {}};
-  const DataType copied = cells == Cells::kSpaced ? CopiedType(problem, gfx) : problem.type;
+  const DataType copied = CopiedType(problem, gfx, cells);
   if (copied != problem.type) {
     prepared.simple.out_type = problem.output_type();
     prepared.simple.type = copied;
   }
   prepared.deeper = prepared.simple;
-  if (cells == Cells::kAsTheyAre) return prepared;
+  if (cells != Cells::kSpaced) return prepared;
   if (!HasCopyEngine(prepared.simple, gfx)) {
     prepared.folded = Fold(prepared.simple);
   } else if (FillsSlab(prepared.simple)) {
@@ -183,7 +175,7 @@ std::optional<Lines> WidenedLines(const Prepared& prepared, Tensor tensor) {
 /// The cells of an operand, of w its taps, that are copied so that they lie multiples of 16 bytes
 /// apart; nothing if they are not.
 std::optional<Lines> PaddedCells(const ConvProblem& simple, Tensor tensor, Gfx gfx, Cells cells) {
-  if (!HasCopyEngine(simple, gfx) || cells == Cells::kAsTheyAre) return std::nullopt;
+  if (!HasCopyEngine(simple, gfx) || cells != Cells::kSpaced) return std::nullopt;
   const TensorAxes axes = simple.AxesOf(tensor);
   const bool weights = tensor == Tensor::kW;
   // Groups of so few channels are not what the copy engine loads filters for.
@@ -255,6 +247,16 @@ std::vector<OperandTensor> OperandTensors(const ConvProblem& problem) {
 }
 
 }  // namespace
+
+DataType CopiedType(const ConvProblem& problem, Gfx gfx, Cells cells) {
+  if (TraitsOf(gfx).mma_unit != MmaUnit::kWgmma || cells == Cells::kAsTheyAre) return problem.type;
+  if (IsFloat8(problem.type)) {
+    return problem.output_type() == DataType::kBF16 ? DataType::kBF16 : DataType::kF16;
+  }
+  constexpr std::int64_t kMostTerms = (1 << 24) / (128 * 128);
+  const bool is_exact = problem.type == DataType::kI8 && problem.reduction_length() <= kMostTerms;
+  return is_exact && cells == Cells::kFloatsAsTheyAre ? DataType::kF16 : problem.type;
+}
 
 ConvProblem SimpleProblem(const ConvProblem& problem, Gfx gfx, Cells cells) {
   ConvProblem simple = Prepare(problem, gfx, cells).problem();
