@@ -113,6 +113,14 @@ bool StoresBoxes(const ConvProblem& problem, const EpilogueArgs& epilogue) {
          epilogue.adds == 0 && epilogue.out_type == static_cast<int>(problem.type);
 }
 
+/// How a row of groups, which are neighbours, stores.
+Stores StoresOf(const ConvProblem& problem, const EpilogueArgs& epilogue) {
+  if (StoresBoxes(problem, epilogue)) return Stores::kBoxes;
+  ConvProblem as_one = problem;
+  as_one.groups = 1;
+  return LaneStoresOf(as_one, epilogue);
+}
+
 /// Above 1: teams hide each other's stores, the more so with stages to spare or where a warpgroup
 /// waits for no other, and cells that tiles share are found in L2 faster than estimated.
 double EfficiencyOf(const HaloConfig& config) {
@@ -310,8 +318,7 @@ Plan<HaloArgs> PlanHalo(const HaloConfig& config, const PartRequest& request) {
   args.barriers_at = args.staging_at + args.buffers * staging;
   args.sharers = Int(SharersOf(problem, request.device, halo.tiling.tiles));
   args.epilogue = MakeEpilogue(problem, request.sharing);
-  args.stores =
-      StoresBoxes(problem, args.epilogue) ? Stores::kBoxes : LaneStoresOf(problem, args.epilogue);
+  args.stores = StoresOf(problem, args.epilogue);
   plan.maps.push_back(
       {.at = offsetof(HaloArgs, source),
        .place = {Memory::kA},

@@ -245,14 +245,14 @@ std::optional<std::string> RejectHalo(const ConvProblem& problem) {
 
 std::optional<std::string> RejectCells(const ConvProblem& problem) {
   if (Is3d(problem)) return "the row is for axes h and w";
+  const std::int64_t bytes = SizeOf(problem.type);
   for (const Tensor tensor : {Tensor::kX, Tensor::kY}) {
-    const bool is_out = tensor == problem.out();
-    const std::int64_t bytes = SizeOf(is_out ? problem.output_type() : problem.type);
     const TensorAxes axes = problem.AxesOf(tensor);
     if (axes.size[4] != 1 && axes.stride[4] != axes.size[5]) {
       return absl::StrFormat("groups are %d elements apart; the row wants neighbours",
                              axes.stride[4]);
     }
+    if (tensor == problem.out() && problem.output_type() != problem.type) continue;  // no boxes
     if (auto reason = RejectStrides("x or y", axes, bytes, /*of_groups=*/false)) return reason;
   }
   return std::nullopt;

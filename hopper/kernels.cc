@@ -67,7 +67,7 @@ std::int64_t WholeRoundsOf(const Config& config, const PartRequest& request) {
 }
 
 /// Cells may begin anywhere, as no box of the copy engine can, where lanes or lines of boxes load
-/// them; simple rows take 8-bit floats.
+/// them; simple rows take 8 bits.
 template <class Config>
 Cells CellsFor(const Config&) {
   return Cells::kSpaced;
@@ -75,7 +75,7 @@ Cells CellsFor(const Config&) {
 Cells CellsFor(const Config& config) { return config.lanes ? Cells::kAsTheyAre : Cells::kSpaced; }
 Cells CellsFor(const LineConfig&) { return Cells::kFloatsAsTheyAre; }
 Cells CellsFor(const SimpleConfig& config) {
-  return IsFloat8(config.type) ? Cells::kAsTheyAre : Cells::kSpaced;
+  return SizeOf(config.type) == 1 ? Cells::kAsTheyAre : Cells::kSpaced;
 }
 
 template <class Config>

@@ -251,6 +251,30 @@ TEST(Reject, PassesMakeF16OfBytesWhoseSumsAreExact) {
   EXPECT_EQ(type_of(stem, Gfx::kSm90a, Cells::kFloatsAsTheyAre), DataType::kI8);
 }
 
+// Where no row computes several groups at a time.
+TEST(Reject, PassesFillGroupsOfBytes) {
+  ConvProblem problem = Problem(Direction::kForward, 20, 1);
+  problem.type = DataType::kI8;
+  problem.groups = 4;
+  const auto channels_of = [&problem](std::int64_t c, std::int64_t k) {
+    problem.c = problem.groups * c;
+    problem.k = problem.groups * k;
+    return SimpleProblem(problem, Gfx::kSm90a).c_per_group();
+  };
+  EXPECT_EQ(channels_of(24, 24), 32);
+  EXPECT_EQ(channels_of(1, 4), 16);
+  EXPECT_EQ(channels_of(48, 20), 48);
+  EXPECT_EQ(channels_of(8, 8), 8);
+  EXPECT_EQ(channels_of(24, 40), 32);
+  EXPECT_GT(LayoutPassCycles(problem, Gfx::kSm90a), 0);
+  Config bytes = kForwardRow;
+  bytes.type = problem.type;
+  bytes.slab = 64;
+  EXPECT_EQ(RejectProblem(bytes, SimpleProblem(problem, Gfx::kSm90a)).value_or(""), "");
+  problem.type = DataType::kF16;
+  EXPECT_EQ(channels_of(24, 24), 24);
+}
+
 // Partial sums are f32, and i8's i32.
 TEST(PlanGather, DoesNotSplitBytes) {
   ConvProblem problem = Problem(Direction::kForward, 4, 1);

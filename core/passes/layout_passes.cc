@@ -92,6 +92,23 @@ std::optional<ConvProblem> WithRuns(const ConvProblem& simple) {
   return runs;
 }
 
+/// Of forward of i8: groups filled up to multiples of 16 channels, where the copy engine finds
+/// them, but for those that are computed several at a time. Nothing if they are not filled up.
+std::optional<ConvProblem> WithWholeGroups(const ConvProblem& simple) {
+  const std::int64_t channels = simple.c_per_group();
+  const bool is_several = channels == simple.k_per_group() && (channels & (channels - 1)) == 0;
+  if (simple.type != DataType::kI8 || simple.groups == 1 || is_several ||
+      channels % kCopyBytes == 0 || simple.layout != Layout::kNHWGC ||
+      simple.weight_layout != WeightLayout::kGKYXC ||
+      simple.strides != decltype(simple.strides){}) {
+    return std::nullopt;
+  }
+  ConvProblem whole = simple;
+  whole.c = simple.groups * AlignUp(channels, kCopyBytes);
+  if (whole.AxesOf(Tensor::kX).Elements() >= kMostElements) return std::nullopt;
+  return whole;
+}
+
 Prepared Prepare(const ConvProblem& problem, Gfx gfx, Cells cells) {
   Prepared prepared = {
       .simple = Simplify(WithoutTranspositions(problem)), .deeper = {}, .folded = {}};
@@ -106,6 +123,8 @@ Prepared Prepare(const ConvProblem& problem, Gfx gfx, Cells cells) {
     prepared.folded = Fold(prepared.simple);
   } else if (FillsSlab(prepared.simple)) {
     prepared.deeper.k = kSlab;
+  } else if (const std::optional<ConvProblem> whole = WithWholeGroups(prepared.simple)) {
+    prepared.deeper = *whole;
   } else if (const std::optional<ConvProblem> runs = WithRuns(prepared.simple)) {
     prepared.deeper = *runs;
   }
@@ -124,11 +143,19 @@ std::optional<Lines> FilledLines(const Prepared& prepared, Tensor tensor) {
                .to_line = to * of_channel};
 }
 
+/// The groups of cells of x, and of w its taps, that get more channels; nothing if they do not.
+std::optional<Lines> GroupLines(const Prepared& prepared, Tensor tensor) {
+  const std::int64_t from = prepared.simple.c_per_group(), to = prepared.deeper.c_per_group();
+  if (prepared.simple.groups == 1 || from == to) return std::nullopt;
+  return Lines{
+      .count = prepared.simple.AxesOf(tensor).Elements() / from, .from_line = from, .to_line = to};
+}
+
 /// What output cells see along w, or the filter's taps along w: the cells of `deeper`. Nothing if
 /// it has those of `simple`.
 std::optional<Lines> RunLines(const Prepared& prepared, Tensor tensor) {
   const std::int64_t c = prepared.simple.c, to = prepared.deeper.c;
-  if (c == to) return std::nullopt;
+  if (prepared.simple.groups > 1 || c == to) return std::nullopt;
   const Dim& w = prepared.simple.dims[2];
   const std::int64_t count = prepared.deeper.AxesOf(tensor).Elements() / to;
   if (tensor == Tensor::kW) {
@@ -289,6 +316,7 @@ double LayoutPassCycles(const ConvProblem& problem, const DeviceFacts& device, C
       const auto elements = static_cast<double>(problem.AxesOf(tensor).Elements());
       cycles += PassCycles(device, elements * (SizeOf(problem.type) + SizeOf(copied)));
     }
+    add(GroupLines(prepared, tensor));
     add(RunLines(prepared, tensor));
     add(WidenedLines(prepared, tensor));
     add(FilledLines(prepared, tensor));
@@ -325,6 +353,7 @@ Places LayoutPasses::AddBefore(LaunchPlan& plan) const {
           MakeConvertLaunch(gfx_, problem_.type, copied, elements, place, copy));
       place = copy;
     }
+    widen(GroupLines(prepared, tensor), place);
     widen(RunLines(prepared, tensor), place);
     widen(FilledLines(prepared, tensor), place);
     widen(WidenedLines(prepared, tensor), place);
