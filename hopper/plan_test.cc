@@ -251,8 +251,8 @@ TEST(Reject, PassesMakeF16OfBytesWhoseSumsAreExact) {
   EXPECT_EQ(type_of(stem, Gfx::kSm90a, Cells::kFloatsAsTheyAre), DataType::kI8);
 }
 
-// Where no row computes several groups at a time.
-TEST(Reject, PassesFillGroupsOfBytes) {
+// Where no row computes several groups at a time, and groups are more than a kernel has maps.
+TEST(Reject, PassesFillGroups) {
   ConvProblem problem = Problem(Direction::kForward, 20, 1);
   problem.type = DataType::kI8;
   problem.groups = 4;
@@ -273,6 +273,20 @@ TEST(Reject, PassesFillGroupsOfBytes) {
   EXPECT_EQ(RejectProblem(bytes, SimpleProblem(problem, Gfx::kSm90a)).value_or(""), "");
   problem.type = DataType::kF16;
   EXPECT_EQ(channels_of(24, 24), 24);
+  problem.groups = 10;
+  EXPECT_EQ(channels_of(24, 24), 32);
+  EXPECT_EQ(channels_of(40, 16), 64);
+  EXPECT_EQ(channels_of(16, 16), 16);
+  EXPECT_EQ(channels_of(128, 128), 128);
+  const ConvProblem forward = SimpleProblem(problem, Gfx::kSm90a);
+  EXPECT_EQ(RejectProblem(kForwardRow, forward).value_or(""), "");
+  problem.groups = 3;  // of four residue classes each
+  problem.direction = Direction::kBackwardData;
+  problem.dims[1].stride = problem.dims[2].stride = 2;
+  EXPECT_EQ(channels_of(24, 40), 24);
+  const ConvProblem backward = SimpleProblem(problem, Gfx::kSm90a);
+  EXPECT_EQ(backward.k_per_group(), 64);
+  EXPECT_EQ(RejectProblem(RowFor(backward.direction), backward).value_or(""), "");
 }
 
 // Partial sums are f32, and i8's i32.

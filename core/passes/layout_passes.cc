@@ -7,6 +7,7 @@
 #include "core/base/math.h"
 #include "core/conv/fold.h"
 #include "core/conv/simplify.h"
+#include "core/conv/sub_gemms.h"
 #include "core/passes/convert_args.h"
 #include "core/passes/pass_code.h"
 #include "core/passes/pass_cycles.h"
@@ -92,20 +93,29 @@ std::optional<ConvProblem> WithRuns(const ConvProblem& simple) {
   return runs;
 }
 
-/// Of forward of i8: groups filled up to multiples of 16 channels, where the copy engine finds
-/// them, but for those that are computed several at a time. Nothing if they are not filled up.
+/// The channels of a group's operand that gather rows have a use for: whole slabs, of i8 whatever
+/// the copy engine finds.
+std::int64_t WholeChannels(DataType type, std::int64_t channels) {
+  if (type == DataType::kI8) return AlignUp(channels, kCopyBytes);
+  return AlignUp(channels, channels > kShortSlab ? kSlab : kShortSlab);
+}
+
+/// Of many groups: those of x, or of y in backward-data, filled up to WholeChannels, but for groups
+/// that are computed several at a time. Nothing if they are not filled up.
 std::optional<ConvProblem> WithWholeGroups(const ConvProblem& simple) {
-  const std::int64_t channels = simple.c_per_group();
-  const bool is_several = channels == simple.k_per_group() && (channels & (channels - 1)) == 0;
-  if (simple.type != DataType::kI8 || simple.groups == 1 || is_several ||
-      channels % kCopyBytes == 0 || simple.layout != Layout::kNHWGC ||
-      simple.weight_layout != WeightLayout::kGKYXC ||
+  const std::int64_t c = simple.c_per_group(), k = simple.k_per_group();
+  const bool is_several = c == k && c <= kSlab && (c & (c - 1)) == 0;
+  const bool has_maps =
+      simple.type != DataType::kI8 && SubGemmCount(simple) * simple.groups <= kMostMapsOfGroups;
+  if (simple.direction == Direction::kBackwardWeight || simple.groups == 1 || is_several ||
+      has_maps || simple.layout != Layout::kNHWGC || simple.weight_layout != WeightLayout::kGKYXC ||
       simple.strides != decltype(simple.strides){}) {
     return std::nullopt;
   }
   ConvProblem whole = simple;
-  whole.c = simple.groups * AlignUp(channels, kCopyBytes);
-  if (whole.AxesOf(Tensor::kX).Elements() >= kMostElements) return std::nullopt;
+  const bool forward = simple.direction == Direction::kForward;
+  (forward ? whole.c : whole.k) = simple.groups * WholeChannels(simple.type, forward ? c : k);
+  if (whole == simple || whole.a_elements() >= kMostElements) return std::nullopt;
   return whole;
 }
 
@@ -131,19 +141,21 @@ Prepared Prepare(const ConvProblem& problem, Gfx gfx, Cells cells) {
   return prepared;
 }
 
-/// Of backward-data, the cells of y that get more channels, or w, which gets more rows; nothing if
-/// they do not.
+/// Of backward-data, the groups of cells of y that get more channels, or of w, which get more rows;
+/// nothing if they do not.
 std::optional<Lines> FilledLines(const Prepared& prepared, Tensor tensor) {
-  const std::int64_t from = prepared.simple.k, to = prepared.deeper.k;
+  const std::int64_t from = prepared.simple.k_per_group(), to = prepared.deeper.k_per_group();
   if (from == to || tensor == Tensor::kX) return std::nullopt;
   const std::int64_t elements = prepared.simple.AxesOf(tensor).Elements();
-  const std::int64_t of_channel = tensor == Tensor::kW ? elements / from : 1;
+  const std::int64_t of_channel =
+      tensor == Tensor::kW ? elements / (prepared.simple.groups * from) : 1;
   return Lines{.count = elements / from / of_channel,
                .from_line = from * of_channel,
                .to_line = to * of_channel};
 }
 
-/// The groups of cells of x, and of w its taps, that get more channels; nothing if they do not.
+/// Of forward, the groups of cells of x, and of w its taps, that get more channels; nothing if they
+/// do not.
 std::optional<Lines> GroupLines(const Prepared& prepared, Tensor tensor) {
   const std::int64_t from = prepared.simple.c_per_group(), to = prepared.deeper.c_per_group();
   if (prepared.simple.groups == 1 || from == to) return std::nullopt;

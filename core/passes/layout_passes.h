@@ -14,6 +14,10 @@ struct Places {
   Place a1 = {Memory::kA1}, b1 = {Memory::kB1};  // that A and B are sums with
 };
 
+/// Sub-GEMMs times groups for which a kernel has a map of the copy engine each. Of more groups,
+/// whose channels are no whole slabs, operands are copied.
+inline constexpr int kMostMapsOfGroups = 9;
+
 /// The type that operands are copied in, or their own. Hopper's matrix unit adds up fewer bits of
 /// products of 8-bit floats than f32 has, so these become f16, which has all their values, or bf16
 /// where that is the output's type. i8 becomes f16 where sums are integers that f32 has.
