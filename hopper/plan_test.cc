@@ -287,6 +287,9 @@ TEST(Reject, PassesFillGroups) {
   const ConvProblem backward = SimpleProblem(problem, Gfx::kSm90a);
   EXPECT_EQ(backward.k_per_group(), 64);
   EXPECT_EQ(RejectProblem(RowFor(backward.direction), backward).value_or(""), "");
+  channels_of(12, 40);  // w lies along c
+  const ConvProblem narrow = SimpleProblem(problem, Gfx::kSm90a);
+  EXPECT_EQ(RejectProblem(RowFor(narrow.direction), narrow).value_or(""), "");
 }
 
 // Partial sums are f32, and i8's i32.

@@ -217,8 +217,11 @@ std::optional<Lines> PaddedCells(const ConvProblem& simple, Tensor tensor, Gfx g
   if (!HasCopyEngine(simple, gfx) || cells != Cells::kSpaced) return std::nullopt;
   const TensorAxes axes = simple.AxesOf(tensor);
   const bool weights = tensor == Tensor::kW;
-  // Groups of so few channels are not what the copy engine loads filters for.
-  if (weights && simple.groups > 1) return std::nullopt;
+  // Groups of so few channels are not what the copy engine loads filters for, but in backward-data,
+  // where w lies along c, if those of y are whole slabs.
+  const bool has_slabs =
+      simple.direction == Direction::kBackwardData && simple.k_per_group() % kShortSlab == 0;
+  if (weights && simple.groups > 1 && !has_slabs) return std::nullopt;
   if (simple.strides[static_cast<std::size_t>(tensor)] != PerAxis{} ||
       (weights ? simple.weight_layout != WeightLayout::kGKYXC : simple.layout != Layout::kNHWGC)) {
     return std::nullopt;
