@@ -18,8 +18,8 @@
 
 namespace gridwise::hopper {
 
-/// A row of forward or backward-data. Teams of warpgroups take turns at tiles; of a tile, each
-/// warpgroup has 64 * reps cells.
+/// A row of forward or backward-data, or of forward of i8. Teams of warpgroups take turns at tiles;
+/// of a tile, each warpgroup has 64 * reps cells.
 struct HaloConfig {
   Direction direction = Direction::kForward;
   DataType type = DataType::kF16;
@@ -53,9 +53,14 @@ struct HaloConfig {
   /// Taps of a class of an axis: those with fewer are class 0.
   constexpr int taps_of_axis(int i) const { return (filter + i) / up; }
   constexpr int taps_of_class(int i) const { return taps_of_axis(i / up) * taps_of_axis(i % up); }
-  constexpr int cells() const { return 64 * sharers * reps; }                // of a team's tile
-  constexpr int staging_bytes() const { return classes() * cells() * 128; }  // of a team
-  constexpr int filter_bytes(int taps) const { return taps * 64 * channels * 2; }
+  constexpr int cells() const { return 64 * sharers * reps; }          // of a team's tile
+  constexpr int cell_bytes() const { return 64 * SizeOf(type); }       // of a patch
+  constexpr int run_bytes() const { return channels * SizeOf(type); }  // of the filter
+  /// Of a team: its tile in the operands' type, or what lanes pass on at once.
+  constexpr int staging_bytes() const {
+    return SizeOf(type) == 1 ? sharers * 8192 : classes() * cells() * 128;
+  }
+  constexpr int filter_bytes(int taps) const { return taps * 64 * run_bytes(); }
 };
 
 /// A row of backward-weight: three warpgroups, of three filter taps each.
@@ -122,9 +127,13 @@ struct HaloDenseConfig {
 
 /// nullptr when a kernel of `c` can be compiled, else the reason.
 constexpr const char* Reject(const HaloConfig& c) {
-  if (c.type != DataType::kF16 && c.type != DataType::kBF16) return "operands are f16 or bf16";
-  if (c.channels != 16 && c.channels != 32 && c.channels != 64) {
-    return "products are of 16, 32 or 64 channels";
+  if (c.type == DataType::kI8) {
+    if (c.direction != Direction::kForward) return "i8 has forward alone";
+  } else if (c.type != DataType::kF16 && c.type != DataType::kBF16) {
+    return "operands are f16, bf16 or i8";
+  }
+  if (c.run_bytes() < 32 || (c.channels != 16 && c.channels != 32 && c.channels != 64)) {
+    return "products are of 16, of i8 32, or 32 or 64 channels";
   }
   if (c.warpgroups() > 4 || c.classes() * c.reps * 32 > (c.warpgroups() > 2 ? 64 : 128)) {
     return "the sums do not fit in registers";

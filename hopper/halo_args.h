@@ -34,7 +34,7 @@ struct HaloArgs {
   CellStrides source_stride_of, other_stride_of;  // the latter of dy
   long w_group;                                   // strides of w: elements
   int w_out, w_source, w_y, w_x;
-  int filter_runs;      // groups have 8 neighbours in w, at multiples of 16 bytes behind its first
+  int filter_runs;      // groups have runs of 16 bytes in w, at multiples of 16 behind its first
   int blocks;           // of 64 channels
   int sharers;          // workgroups that share the tiles of a block
   int channels;         // of all groups; the output's, and in backward-weight those of dy

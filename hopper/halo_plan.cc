@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "core/arch/mma_shape.h"
 #include "core/base/math.h"
 #include "core/conv/sub_gemms.h"
 #include "core/launch/plan_epilogue.h"
@@ -28,7 +29,7 @@ std::variant<std::string, Halo> HaloOf(const HaloConfig& config, const ConvProbl
                                        const DeviceFacts& device, Wanted wanted = Wanted::kBest) {
   // Of a cell's 64 channels at a tap: a product of 64 cells reads 2 KB of them and a column's 32
   // bytes each, 128 bytes a cycle.
-  const double cycles = (2048 + config.channels * 32) / 128.0 * 4 / 64;
+  const double cycles = (2048 + config.channels * 32) / 128.0 * config.cell_bytes() / 32 / 64;
   return MakeHalo(
       problem, device,
       {.up = config.up,
@@ -43,7 +44,8 @@ std::variant<std::string, Halo> HaloOf(const HaloConfig& config, const ConvProbl
            },
        .matrix = [&](const HaloShape& shape,
                      const HaloTiling&) { return TapsOf(shape) * config.cells() * cycles; },
-       .cells_of_other = 1.0 * config.classes()},
+       .cells_of_other =
+           1.0 * config.classes() * SizeOf(problem.output_type()) / SizeOf(config.type)},
       wanted);
 }
 
@@ -111,6 +113,14 @@ bool StoresBoxes(const ConvProblem& problem, const EpilogueArgs& epilogue) {
          epilogue.adds == 0 && epilogue.out_type == static_cast<int>(problem.type);
 }
 
+/// How a row of groups, which are neighbours, stores.
+Stores StoresOf(const ConvProblem& problem, const EpilogueArgs& epilogue) {
+  if (StoresBoxes(problem, epilogue)) return Stores::kBoxes;
+  ConvProblem as_one = problem;
+  as_one.groups = 1;
+  return LaneStoresOf(as_one, epilogue);
+}
+
 /// Above 1: teams hide each other's stores, the more so with stages to spare or where a warpgroup
 /// waits for no other, and cells that tiles share are found in L2 faster than estimated.
 double EfficiencyOf(const HaloConfig& config) {
@@ -119,11 +129,12 @@ double EfficiencyOf(const HaloConfig& config) {
   return config.stages >= 4 ? fit.halo_stages : fit.halo;
 }
 
-/// Whether channels of groups are runs of 8 neighbours that begin at multiples of 8 elements.
-bool HasRunsOf8(const TensorAxes& axes) {
-  if (axes.stride[5] != 1 || axes.size[5] % 8 != 0) return false;
+/// Whether channels of groups are runs of 16 bytes that begin at multiples of as many.
+bool HasRuns(const TensorAxes& axes, std::int64_t bytes) {
+  const std::int64_t run = 16 / bytes;
+  if (axes.stride[5] != 1 || axes.size[5] % run != 0) return false;
   for (std::size_t axis = 0; axis < 5; ++axis) {
-    if (axes.size[axis] != 1 && axes.stride[axis] % 8 != 0) return false;
+    if (axes.size[axis] != 1 && axes.stride[axis] % run != 0) return false;
   }
   return true;
 }
@@ -161,7 +172,7 @@ TensorMapSpec DyMap(const ConvProblem& problem, const HaloTiling& tiling) {
 
 std::optional<std::string> RejectProblem(const HaloConfig& config, const ConvProblem& problem) {
   const std::int64_t of_group = problem.c_per_group();
-  if (std::max<std::int64_t>(of_group, 16) != config.channels) {
+  if (std::max<std::int64_t>(of_group, WgmmaK(config.type)) != config.channels) {
     return absl::StrFormat("groups have %d channels; the row is for products of %d", of_group,
                            config.channels);
   }
@@ -297,7 +308,7 @@ Plan<HaloArgs> PlanHalo(const HaloConfig& config, const PartRequest& request) {
   plan.args = MakeHaloArgs(problem, halo, source, problem.out());
   HaloArgs& args = plan.args;
   args.mixes = problem.c_per_group() < config.channels;
-  args.filter_runs = HasRunsOf8(problem.AxesOf(Tensor::kW));
+  args.filter_runs = HasRuns(problem.AxesOf(Tensor::kW), SizeOf(problem.type));
   args.filter_at = config.stages * args.stage_bytes;
   args.staging_at =
       args.filter_at + config.filter_bytes(Int(static_cast<std::int64_t>(halo.shape.taps.size())));
@@ -307,7 +318,7 @@ Plan<HaloArgs> PlanHalo(const HaloConfig& config, const PartRequest& request) {
   args.barriers_at = args.staging_at + args.buffers * staging;
   args.sharers = Int(SharersOf(problem, request.device, halo.tiling.tiles));
   args.epilogue = MakeEpilogue(problem, request.sharing);
-  args.stores = StoresBoxes(problem, args.epilogue) ? Stores::kBoxes : Stores::kElements;
+  args.stores = StoresOf(problem, args.epilogue);
   plan.maps.push_back(
       {.at = offsetof(HaloArgs, source),
        .place = {Memory::kA},

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "core/arch/target.h"
+#include "core/base/types.h"
 #include "core/conv/problem.h"
 #include "core/launch/part_kernel.h"
 #include "gmock/gmock.h"
@@ -47,7 +48,7 @@ HaloArgs ArgsOf(const Config& config, const ConvProblem& problem) {
 /// kernel finds them, in planes and lines of the tile's patch.
 using Terms = std::multiset<std::tuple<int, int, int, int>>;  // source h, w; filter y, x
 
-Terms TermsOf(const HaloArgs& args, int up, int out_h, int out_w) {
+Terms TermsOf(const HaloArgs& args, int cell_bytes, int up, int out_h, int out_w) {
   const int residues = (out_h % up ^ args.flip_h) * up + (out_w % up ^ args.flip_w);
   const int h = out_h / up % args.tile_h, w = out_w / up % args.tile_w;
   const int first_h = out_h / up - h, first_w = out_w / up - w;
@@ -55,8 +56,8 @@ Terms TermsOf(const HaloArgs& args, int up, int out_h, int out_w) {
   const int begin = residues == 0 ? 0 : args.class_end[residues - 1];
   for (int i = begin; i < args.class_end[residues]; ++i) {
     const int plane = args.tap[i].at / args.plane_bytes;
-    const int cell = args.tap[i].at % args.plane_bytes / 128 + h * args.pitch + w;
-    EXPECT_LT(cell, args.box_bytes / 128);
+    const int cell = args.tap[i].at % args.plane_bytes / cell_bytes + h * args.pitch + w;
+    EXPECT_LT(cell, args.box_bytes / cell_bytes);
     const int line = cell / args.pitch, column = cell % args.pitch;
     terms.insert({args.origin_h + args.plane_h[plane] + (first_h + line) * args.source_step_h,
                   args.origin_w + args.plane_w[plane] + (first_w + column) * args.source_step_w,
@@ -88,6 +89,7 @@ Terms ExpectedTerms(const ConvProblem& problem, int out_h, int out_w) {
 template <class Config>
 void ExpectTerms(const Config& config, const ConvProblem& problem, int up) {
   const HaloArgs args = ArgsOf(config, problem);
+  const int cell_bytes = 64 * SizeOf(config.type);
   EXPECT_LE(args.tile_w, args.pitch);
   const auto cells =
       problem.AxesOf(problem.direction == Direction::kBackwardWeight ? Tensor::kY : problem.out())
@@ -96,7 +98,7 @@ void ExpectTerms(const Config& config, const ConvProblem& problem, int up) {
   EXPECT_GE(args.tiles_w * args.tile_w * up, cells[3]);
   for (int h = 0; h < cells[2]; ++h) {
     for (int w = 0; w < cells[3]; ++w) {
-      ASSERT_EQ(TermsOf(args, up, h, w), ExpectedTerms(problem, h, w)) << h << " " << w;
+      ASSERT_EQ(TermsOf(args, cell_bytes, up, h, w), ExpectedTerms(problem, h, w)) << h << " " << w;
     }
   }
 }
@@ -117,6 +119,9 @@ TEST(PlanHalo, PairsEachCellWithItsSources) {
   dilated.dims[1].dilation = 3;
   dilated.dims[2] = {.in = 41, .filter = 5, .dilation = 2, .pad_begin = 3, .pad_end = 0};
   ExpectTerms(HaloConfig{.filter = 0}, dilated, 1);
+  ConvProblem bytes = Problem(Direction::kForward, 30, 2);
+  bytes.type = DataType::kI8;
+  ExpectTerms(HaloConfig{.type = DataType::kI8, .channels = 32}, bytes, 1);
 }
 
 // By hand: tap 1 of 3 meets even cells, taps 0 and 2 odd ones.

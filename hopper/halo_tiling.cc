@@ -17,6 +17,8 @@ constexpr std::int64_t kMostBox = 256;
 
 int Int(std::int64_t value) { return static_cast<int>(value); }
 
+int CellBytes(const ConvProblem& problem) { return kBlock * SizeOf(problem.type); }
+
 /// Appends the taps of a pair of classes.
 void AddTaps(const std::array<AxisMap, 2>& maps, const std::array<const AxisClass*, 2>& of,
              HaloShape& shape) {
@@ -96,13 +98,13 @@ std::optional<HaloTiling> Tile(const HaloShape& shape, const ConvProblem& proble
       pitch * shape.step[1] > kMostBox || tiling.lines * shape.step[0] > kMostBox) {
     return std::nullopt;
   }
-  tiling.box_bytes = tiling.lines * pitch * kBlock * 2;
+  tiling.box_bytes = tiling.lines * pitch * CellBytes(problem);
   tiling.plane_bytes = AlignUp(tiling.box_bytes, 1024);
   tiling.stage_bytes = Int(static_cast<std::int64_t>(shape.planes.size())) * tiling.plane_bytes;
   tiling.stage_bytes += limits.filter_bytes;
   if (limits.dy != DyInStage::kNone) {
     const int of_dy = limits.dy == DyInStage::kPacked ? h.cells * w.cells : Int(cells);
-    tiling.stage_bytes += AlignUp(of_dy * kBlock * 2, 1024);
+    tiling.stage_bytes += AlignUp(of_dy * CellBytes(problem), 1024);
   }
   tiling.shared_bytes = limits.stages * (tiling.stage_bytes + 16) + Int(limits.other_bytes);
   if (tiling.shared_bytes > TraitsOf(Gfx::kSm90a).lds_bytes) return std::nullopt;
@@ -120,11 +122,11 @@ struct TileWork {
 TileCycles CyclesOf(const TileWork& of, const HaloTiling& tiling) {
   const double patch = static_cast<double>(of.shape.planes.size()) * tiling.box_bytes;
   // Cells that tiles share come from L2.
-  const double tile = tiling.tile_h * tiling.tile_w;
-  const double memory = tile * kBlock * 2 *
+  const double tile = 1.0 * tiling.tile_h * tiling.tile_w * CellBytes(of.problem);  // bytes
+  const double memory = tile *
                         (static_cast<double>(of.shape.planes.size()) + of.row.cells_of_other) /
                         of.bytes_per_cycle;
-  const double l2 = (patch + tile * kBlock * 2 * of.row.cells_of_other) / 40;
+  const double l2 = (patch + tile * of.row.cells_of_other) / 40;
   return {.matrix = of.row.matrix(of.shape, tiling),
           .memory = std::max(memory, l2),
           .patch = patch / 40 + 20 * tiling.tile_h,
@@ -250,6 +252,7 @@ std::optional<std::string> RejectCells(const ConvProblem& problem) {
       return absl::StrFormat("groups are %d elements apart; the row wants neighbours",
                              axes.stride[4]);
     }
+    if (tensor == problem.out() && problem.output_type() != problem.type) continue;  // no boxes
     if (auto reason = RejectStrides("x or y", axes, bytes, /*of_groups=*/false)) return reason;
   }
   return std::nullopt;
@@ -258,7 +261,7 @@ std::optional<std::string> RejectCells(const ConvProblem& problem) {
 TensorMapSpec CellsMap(const ConvProblem& problem, Tensor tensor, int lines, int cells,
                        const std::array<int, 2>& step) {
   const TensorAxes axes = problem.AxesOf(tensor);
-  TensorMapSpec map = {.type = problem.type, .rank = 4, .swizzle_bytes = 128};
+  TensorMapSpec map = {.type = problem.type, .rank = 4, .swizzle_bytes = CellBytes(problem)};
   SetAxis(map, 0, axes.size[4] * axes.size[5], 1);
   SetAxis(map, 1, axes.size[3], axes.stride[3]);
   SetAxis(map, 2, axes.size[2], axes.stride[2]);
@@ -312,7 +315,7 @@ HaloArgs MakeHaloArgs(const ConvProblem& problem, const Halo& halo, Tensor sourc
   for (std::size_t i = 0; i < shape.taps.size(); ++i) {
     const HaloShape::Tap& tap = shape.taps[i];
     args.tap[i] = {.at = tap.plane * tiling.plane_bytes +
-                         (tap.shift[0] * tiling.pitch + tap.shift[1]) * kBlock * 2,
+                         (tap.shift[0] * tiling.pitch + tap.shift[1]) * CellBytes(problem),
                    .h = static_cast<short>(tap.source[0]),
                    .w = static_cast<short>(tap.source[1]),
                    .y = static_cast<short>(tap.filter[0]),

@@ -77,7 +77,7 @@ struct HaloRow {
   std::function<HaloLimits(const HaloShape&)> limits;
   std::function<double(const HaloShape&, const HaloTiling&)> matrix;  // cycles
   double alone = 1500;                                                // cycles
-  double cells_of_other = 1;  // of the output, or of dy, for a cell of a tile
+  double cells_of_other = 1;  // of the output, or of dy, for a cell of a tile, in its bytes
 };
 
 /// How a row computes a problem.

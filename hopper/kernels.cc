@@ -66,14 +66,17 @@ std::int64_t WholeRoundsOf(const Config& config, const PartRequest& request) {
   return ImagesOfWholeRounds(config, request);
 }
 
-/// Whether cells may begin anywhere, as no box of the copy engine can, or be of 8-bit floats.
+/// Cells may begin anywhere, as no box of the copy engine can, where lanes or lines of boxes load
+/// them; simple rows take 8 bits.
 template <class Config>
-bool TakesAnyCells(const Config&) {
-  return false;
+Cells CellsFor(const Config&) {
+  return Cells::kSpaced;
 }
-bool TakesAnyCells(const Config& config) { return config.lanes; }
-bool TakesAnyCells(const LineConfig&) { return true; }
-bool TakesAnyCells(const SimpleConfig& config) { return IsFloat8(config.type); }
+Cells CellsFor(const Config& config) { return config.lanes ? Cells::kAsTheyAre : Cells::kSpaced; }
+Cells CellsFor(const LineConfig&) { return Cells::kFloatsAsTheyAre; }
+Cells CellsFor(const SimpleConfig& config) {
+  return SizeOf(config.type) == 1 ? Cells::kAsTheyAre : Cells::kSpaced;
+}
 
 template <class Config>
 class Kernel final : public PartKernel {
@@ -85,7 +88,7 @@ class Kernel final : public PartKernel {
   RowShape shape() const override { return ShapeOf(config_); }
   const KernelCode& code() const override { return code_; }
   bool has_epilogue() const override { return true; }
-  bool takes_cells_as_they_are() const override { return TakesAnyCells(config_); }
+  Cells cells() const override { return CellsFor(config_); }
   std::optional<Refusal> Reject(const ConvProblem& problem, int /*splits*/) const override {
     return RejectProblem(config_, problem);
   }

@@ -8,11 +8,14 @@
 #include "core/conv/sub_gemms.h"
 #include "core/launch/plan_epilogue.h"
 #include "core/launch/sub_gemm_table.h"
+#include "core/passes/layout_passes.h"
 #include "hopper/estimate.h"
 #include "hopper/maps.h"
 
 namespace gridwise::hopper {
 namespace {
+
+static_assert(kMostMapsOfGroups == kMaxClasses);
 
 int Int(std::int64_t value) { return static_cast<int>(value); }
 

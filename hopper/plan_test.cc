@@ -235,6 +235,63 @@ TEST(Reject, PassesMakeF16OfFloat8) {
   EXPECT_EQ(SimpleProblem(problem, Gfx::k950).type, DataType::kF8E4M3);
 }
 
+// Sums of 1024 products of i8 are at most 2^24, up to which f32 has all integers.
+TEST(Reject, PassesMakeF16OfBytesWhoseSumsAreExact) {
+  const auto type_of = [](const ConvProblem& problem, Gfx gfx, Cells cells) {
+    return SimpleProblem(problem, gfx, cells).type;
+  };
+  ConvProblem stem = {.type = DataType::kI8, .batch = 2, .c = 4, .k = 64};
+  stem.dims[1] = stem.dims[2] = {.in = 99, .filter = 16};
+  EXPECT_EQ(type_of(stem, Gfx::kSm90a, Cells::kFloatsAsTheyAre), DataType::kF16);
+  EXPECT_EQ(SimpleProblem(stem, Gfx::kSm90a, Cells::kFloatsAsTheyAre).output_type(),
+            DataType::kI32);
+  EXPECT_EQ(type_of(stem, Gfx::kSm90a, Cells::kSpaced), DataType::kI8);
+  EXPECT_EQ(type_of(stem, Gfx::k942, Cells::kFloatsAsTheyAre), DataType::kI8);
+  stem.dims[1].filter = 17;
+  EXPECT_EQ(type_of(stem, Gfx::kSm90a, Cells::kFloatsAsTheyAre), DataType::kI8);
+}
+
+// Where no row computes several groups at a time, and groups are more than a kernel has maps.
+TEST(Reject, PassesFillGroups) {
+  ConvProblem problem = Problem(Direction::kForward, 20, 1);
+  problem.type = DataType::kI8;
+  problem.groups = 4;
+  const auto channels_of = [&problem](std::int64_t c, std::int64_t k) {
+    problem.c = problem.groups * c;
+    problem.k = problem.groups * k;
+    return SimpleProblem(problem, Gfx::kSm90a).c_per_group();
+  };
+  EXPECT_EQ(channels_of(24, 24), 32);
+  EXPECT_EQ(channels_of(1, 4), 16);
+  EXPECT_EQ(channels_of(48, 20), 48);
+  EXPECT_EQ(channels_of(8, 8), 8);
+  EXPECT_EQ(channels_of(24, 40), 32);
+  EXPECT_GT(LayoutPassCycles(problem, Gfx::kSm90a), 0);
+  Config bytes = kForwardRow;
+  bytes.type = problem.type;
+  bytes.slab = 64;
+  EXPECT_EQ(RejectProblem(bytes, SimpleProblem(problem, Gfx::kSm90a)).value_or(""), "");
+  problem.type = DataType::kF16;
+  EXPECT_EQ(channels_of(24, 24), 24);
+  problem.groups = 10;
+  EXPECT_EQ(channels_of(24, 24), 32);
+  EXPECT_EQ(channels_of(40, 16), 64);
+  EXPECT_EQ(channels_of(16, 16), 16);
+  EXPECT_EQ(channels_of(128, 128), 128);
+  const ConvProblem forward = SimpleProblem(problem, Gfx::kSm90a);
+  EXPECT_EQ(RejectProblem(kForwardRow, forward).value_or(""), "");
+  problem.groups = 3;  // of four residue classes each
+  problem.direction = Direction::kBackwardData;
+  problem.dims[1].stride = problem.dims[2].stride = 2;
+  EXPECT_EQ(channels_of(24, 40), 24);
+  const ConvProblem backward = SimpleProblem(problem, Gfx::kSm90a);
+  EXPECT_EQ(backward.k_per_group(), 64);
+  EXPECT_EQ(RejectProblem(RowFor(backward.direction), backward).value_or(""), "");
+  channels_of(12, 40);  // w lies along c
+  const ConvProblem narrow = SimpleProblem(problem, Gfx::kSm90a);
+  EXPECT_EQ(RejectProblem(RowFor(narrow.direction), narrow).value_or(""), "");
+}
+
 // Partial sums are f32, and i8's i32.
 TEST(PlanGather, DoesNotSplitBytes) {
   ConvProblem problem = Problem(Direction::kForward, 4, 1);

@@ -52,7 +52,7 @@ RowShape ShapeOf(const HaloConfig& c) {
           .occupancy = c.warpgroups() + kOfProducer,
           .mma_m = 64 * c.reps,
           .mma_n = c.channels,
-          .mma_k = kDepth,
+          .mma_k = WgmmaK(c.type),
           .slabs = c.stages,
           .merged_groups = kBlock / c.channels,
           .halo_cells = c.cells() * c.classes(),

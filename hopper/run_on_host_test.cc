@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -92,10 +93,11 @@ void Patch(Plan<Args>& plan, Memory3& memory) {
 
 enum class Values { kFinite, kInfinity };
 
-/// Runs `kernel` with the arguments of make_plan(request) in some splits, and compares its output.
+/// Runs `kernel` with the arguments of make_plan(request) in some splits, and compares its output;
+/// on copies of the operands in another type, if one is named.
 template <class MakePlan>
 void Check(const ConvProblem& problem, const MakePlan& make_plan, auto kernel, int splits = 1,
-           Values values = Values::kFinite) {
+           Values values = Values::kFinite, std::optional<DataType> copied = {}) {
   SCOPED_TRACE(ToString(problem));
   std::mt19937 random(5);
   std::vector<float> a = Uniform(problem.type, problem.a_elements(), random);
@@ -105,18 +107,21 @@ void Check(const ConvProblem& problem, const MakePlan& make_plan, auto kernel, i
   ASSERT_TRUE(expected.ok()) << expected.status();
   DeviceFacts device = Gfx::kSm90a;
   device.compute_units = 3;
+  ConvProblem multiplied = problem;
+  multiplied.type = copied.value_or(problem.type);
+  multiplied.out_type = problem.output_type();
   const std::vector<SubGemm> gemms = problem.direction == Direction::kBackwardWeight
                                          ? std::vector<SubGemm>()
                                          : MakeSubGemms(problem);
   Sharing sharing = {.splits = splits};
   if (splits > 1) sharing.partial_elements = problem.out_elements();
-  auto plan = make_plan(PartRequest{device, problem, gemms, sharing});
+  auto plan = make_plan(PartRequest{device, multiplied, gemms, sharing});
   const DataType out_type = splits > 1 ? DataType::kF32 : problem.output_type();
   const std::int64_t elements = problem.out_elements() * splits;
-  Memory3 memory = {Encode(problem.type, a), Encode(problem.type, b),
+  Memory3 memory = {Encode(multiplied.type, a), Encode(multiplied.type, b),
                     std::vector<std::byte>(static_cast<std::size_t>(elements * SizeOf(out_type)),
                                            std::byte{PoisonByte(out_type)})};
-  if constexpr (requires { plan.args.fetched; }) SetFetched(problem, plan);
+  if constexpr (requires { plan.args.fetched; }) SetFetched(multiplied, plan);
   Patch(plan, memory);
   RunGrid(static_cast<int>(plan.shape.workgroups[0]), static_cast<int>(plan.shape.threads[0]),
           [&] { kernel(plan.args); });
@@ -140,6 +145,7 @@ void Check(const ConvProblem& problem, const MakePlan& make_plan, auto kernel, i
 template <HaloConfig kC>
 void CheckHalo(ConvProblem problem, int splits = 1, Values values = Values::kFinite) {
   problem.direction = kC.direction;
+  problem.type = kC.type;
   ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
   Check(
       problem, [](const PartRequest& request) { return PlanHalo(kC, request); },
@@ -170,6 +176,23 @@ TEST(Halo, ForwardOfOtherGroupsStridesAndFilters) {
   constexpr HaloConfig k64 = {.channels = 64, .filter = 0, .teams = 1, .sharers = 2, .stages = 2};
   const Dim dilated = {.in = 14, .filter = 2, .dilation = 3, .pad_begin = 2, .pad_end = 1};
   CheckHalo<k64>(Problem(Direction::kForward, 1, 64, 64, dilated, Axis(11, 2)));
+}
+
+TEST(Halo, Bytes) {
+  constexpr HaloConfig k32 = {.type = DataType::kI8, .channels = 32, .sharers = 1, .reps = 2};
+  for (const std::int64_t channels : {1, 4, 16, 32}) {  // elements and runs of the filter
+    ConvProblem problem =
+        Problem(Direction::kForward, 96 / channels, channels, channels, Axis(9), Axis(13, 2));
+    CheckHalo<k32>(problem);
+    problem.out_type = DataType::kF32;
+    problem.epilogue.alpha = 0.01;
+    problem.epilogue.high = 40;
+    CheckHalo<k32>(problem);
+  }
+  constexpr HaloConfig k64 = {
+      .type = DataType::kI8, .channels = 64, .filter = 0, .teams = 1, .sharers = 2, .stages = 2};
+  const Dim dilated = {.in = 14, .filter = 2, .dilation = 3, .pad_begin = 2, .pad_end = 1};
+  CheckHalo<k64>(Problem(Direction::kForward, 2, 64, 64, dilated, Axis(11, 2)));
 }
 
 TEST(Halo, BackwardData) {
@@ -287,10 +310,13 @@ TEST(HaloDense, JoinedTaps) {
 
 template <LineConfig kC>
 void CheckLine(const ConvProblem& problem, int splits = 1, Values values = Values::kFinite) {
-  ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
   Check(
-      problem, [](const PartRequest& request) { return PlanLine(kC, request); },
-      RunRoles<kC.warpgroups(), LineRoles<kC>, HaloArgs>, splits, values);
+      problem,
+      [](const PartRequest& request) {
+        EXPECT_EQ(RejectProblem(kC, request.problem).value_or(""), "");
+        return PlanLine(kC, request);
+      },
+      RunRoles<kC.warpgroups(), LineRoles<kC>, HaloArgs>, splits, values, kC.type);
 }
 
 TEST(Line, FewChannels) {
@@ -313,6 +339,15 @@ TEST(Line, FewChannels) {
   constexpr LineConfig k3 = {.lines = 3, .pieces = 2, .columns = 32, .teams = 2, .stages = 2};
   CheckLine<k3>(problem(4, 24, axis(11, 3, 1), axis(12, 3, 1)));
   CheckLine<k3>(problem(3, 24, axis(11, 3, 3), axis(16, 3, 2)));
+  for (const std::int64_t k : {24, 21}) {  // i32 vectors and elements, of copies of i8
+    ConvProblem bytes = problem(4, k, axis(11, 3, 1), axis(12, 3, 1));
+    bytes.type = DataType::kI8;
+    CheckLine<k3>(bytes);
+    bytes.out_type = DataType::kF32;
+    bytes.epilogue.alpha = 0.01;
+    bytes.epilogue.high = 40;
+    CheckLine<k3>(bytes);
+  }
 }
 
 TEST(Line, BackwardDataOfFewChannels) {
@@ -527,7 +562,8 @@ void CheckConverted() {
   }
 }
 
-TEST(Float8, IsConvertedExactly) {
+TEST(Convert, IsExact) {
+  CheckConverted<DataType::kI8, DataType::kF16>();
   CheckConverted<DataType::kF8E4M3, DataType::kF16>();
   CheckConverted<DataType::kF8E4M3, DataType::kBF16>();
   CheckConverted<DataType::kF8E5M2, DataType::kF16>();

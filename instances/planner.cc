@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "core/base/nearest.h"
 #include "core/launch/part_kernel.h"
+#include "core/passes/layout_passes.h"
 #include "instances/model/ranking.h"
 
 namespace gridwise {
@@ -69,9 +70,12 @@ bool IsSameKernel(const RowInfo& row, const Candidate& last) {
          last.refusal() == nullptr;
 }
 
-/// Whether a row multiplies operands of the problem's type, or of the one that they are copied in.
+/// Whether a row multiplies operands of the problem's type, or of the one that they may be copied
+/// in.
 bool MultipliesTypeOf(const RowInfo& row, const PlanContext& context) {
-  return row.type == context.problem().type || row.type == context.simple_problem().type;
+  const ConvProblem& problem = context.problem();
+  return row.type == problem.type ||
+         row.type == CopiedType(problem, context.device().gfx, Cells::kFloatsAsTheyAre);
 }
 
 /// The rows of the problem's direction and type that the options allow, and what they say to a

@@ -76,6 +76,11 @@ struct PartLaunch {
   std::vector<std::byte> table;  // what it reads of Memory::kTable
 };
 
+/// What a kernel wants of operands on a target with a copy engine: cells of few channels copied, so
+/// that it can load them, and 8-bit floats as a type that its matrix unit multiplies; or all as it
+/// is; or cells as they are, but elements of 8 bits, i8 too, as such a type.
+enum class Cells { kSpaced, kAsTheyAre, kFloatsAsTheyAre };
+
 /// A kernel that computes a problem, or a part of one, in a launch of its own: rows of which a
 /// PartsFamily is made. Immutable.
 class PartKernel {
@@ -98,9 +103,7 @@ class PartKernel {
   /// Whether its launch joins the splits of a tile, at most so many; 0: it does not.
   virtual int most_joined() const { return 0; }
 
-  /// Whether it takes cells of few channels, or of 8-bit floats, as they are, where other kernels
-  /// of a target with a copy engine want copies.
-  virtual bool takes_cells_as_they_are() const { return false; }
+  virtual Cells cells() const { return Cells::kSpaced; }
 
   /// Whether it computes functions of several tensors in place of A and B
   /// (ConvProblem::operand_sums), and nothing else.

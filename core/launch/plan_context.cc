@@ -31,8 +31,10 @@ PlanContext::PlanContext(const ConvProblem& problem, const DeviceFacts& device,
 
 const PlanContext::Simple& PlanContext::simple(Cells cells) {
   if (cells == Cells::kSpaced) return simple_;
-  if (!as_they_are_) as_they_are_ = MakeSimple(problem_, device_, cells);
-  return *as_they_are_;
+  const bool converts = CopiedType(problem_, device_.gfx, cells) != problem_.type;
+  std::optional<Simple>& other = converts ? floats_ : as_they_are_;
+  if (!other) other = MakeSimple(problem_, device_, cells);
+  return *other;
 }
 
 std::span<const SubGemm> PlanContext::SubGemmsOf(const ConvProblem& part) {

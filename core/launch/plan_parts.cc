@@ -38,15 +38,11 @@ struct Division {
   bool is_partial() const { return tensors() * terms > 1 || sums_only; }
 };
 
-Cells CellsFor(const PartKernel& kernel) {
-  return kernel.takes_cells_as_they_are() ? Cells::kAsTheyAre : Cells::kSpaced;
-}
-
 /// Divides the simple problem of a context into parts for a kernel.
 class Divider {
  public:
   Divider(const PartKernel& kernel, PlanContext& context)
-      : kernel_(kernel), context_(context), simple_(context.simple(CellsFor(kernel))) {}
+      : kernel_(kernel), context_(context), simple_(context.simple(kernel.cells())) {}
 
   std::variant<Refusal, Division> Divide() {
     Division division;
@@ -303,7 +299,7 @@ LaunchPlan LaunchInParts(const PartKernel& kernel, PlanContext& context) {
   plan.splits = division.splits();
   plan.cost = division.cost;
   plan.gemms = ShapesOf(division, context);
-  const Cells cells = CellsFor(kernel);
+  const Cells cells = kernel.cells();
   LayoutPasses passes(context.problem(), context.device().gfx, cells);
   const Places places = passes.AddBefore(plan);
 

@@ -6,7 +6,7 @@
 
 namespace gridwise {
 
-/// Copies 8-bit floats as elements of a type that has all their values, kConvertElements a lane.
+/// Copies elements of 8 bits as those of a type that has all their values, kConvertElements a lane.
 /// The copy is aligned to as many.
 template <DataType kFrom, DataType kTo>
 GRIDWISE_DEVICE void ConvertTile(const ConvertArgs& args) {
@@ -17,7 +17,7 @@ GRIDWISE_DEVICE void ConvertTile(const ConvertArgs& args) {
   const auto* const from = static_cast<const unsigned char*>(args.from) + first;
   auto* const to = static_cast<Element<kTo>*>(args.to) + first;
   const auto convert = [](unsigned char code) {
-    return static_cast<Element<kTo>>(FromFloat8<kFrom>(code));
+    return static_cast<Element<kTo>>(ToFactor<kFrom>(static_cast<Element<kFrom>>(code)));
   };
   const bool is_aligned = reinterpret_cast<unsigned long>(from) % sizeof(Codes) == 0;
   if (first + kConvertElements <= args.elements && is_aligned) {

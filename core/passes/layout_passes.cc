@@ -7,6 +7,7 @@
 #include "core/base/math.h"
 #include "core/conv/fold.h"
 #include "core/conv/simplify.h"
+#include "core/conv/sub_gemms.h"
 #include "core/passes/convert_args.h"
 #include "core/passes/pass_code.h"
 #include "core/passes/pass_cycles.h"
@@ -54,14 +55,6 @@ bool HasCopyEngine(const ConvProblem& problem, Gfx gfx) {
   return TraitsOf(gfx).mma_unit == MmaUnit::kWgmma && loads_type;
 }
 
-/// The type that operands are copied in. Hopper's matrix unit adds up fewer bits of products of
-/// 8-bit floats than f32 has, so these become f16, which has all their values, or bf16 where that
-/// is the output's type.
-DataType CopiedType(const ConvProblem& problem, Gfx gfx) {
-  if (TraitsOf(gfx).mma_unit != MmaUnit::kWgmma || !IsFloat8(problem.type)) return problem.type;
-  return problem.output_type() == DataType::kBF16 ? DataType::kBF16 : DataType::kF16;
-}
-
 /// What becomes of a problem, step by step.
 struct Prepared {
   ConvProblem simple;            // without transpositions, of the type that operands are copied in
@@ -100,43 +93,81 @@ std::optional<ConvProblem> WithRuns(const ConvProblem& simple) {
   return runs;
 }
 
+/// The channels of a group's operand that gather rows have a use for: whole slabs, of i8 whatever
+/// the copy engine finds.
+std::int64_t WholeChannels(DataType type, std::int64_t channels) {
+  if (type == DataType::kI8) return AlignUp(channels, kCopyBytes);
+  return AlignUp(channels, channels > kShortSlab ? kSlab : kShortSlab);
+}
+
+/// Of many groups: those of x, or of y in backward-data, filled up to WholeChannels, but for groups
+/// that are computed several at a time. Nothing if they are not filled up.
+std::optional<ConvProblem> WithWholeGroups(const ConvProblem& simple) {
+  const std::int64_t c = simple.c_per_group(), k = simple.k_per_group();
+  const bool is_several = c == k && c <= kSlab && (c & (c - 1)) == 0;
+  const bool has_maps =
+      simple.type != DataType::kI8 && SubGemmCount(simple) * simple.groups <= kMostMapsOfGroups;
+  if (simple.direction == Direction::kBackwardWeight || simple.groups == 1 || is_several ||
+      has_maps || simple.layout != Layout::kNHWGC || simple.weight_layout != WeightLayout::kGKYXC ||
+      simple.strides != decltype(simple.strides){}) {
+    return std::nullopt;
+  }
+  ConvProblem whole = simple;
+  const bool forward = simple.direction == Direction::kForward;
+  (forward ? whole.c : whole.k) = simple.groups * WholeChannels(simple.type, forward ? c : k);
+  if (whole == simple || whole.a_elements() >= kMostElements) return std::nullopt;
+  return whole;
+}
+
 Prepared Prepare(const ConvProblem& problem, Gfx gfx, Cells cells) {
   Prepared prepared = {
       .simple = Simplify(WithoutTranspositions(problem)), .deeper = {}, .folded = {}};
-  const DataType copied = cells == Cells::kSpaced ? CopiedType(problem, gfx) : problem.type;
+  const DataType copied = CopiedType(problem, gfx, cells);
   if (copied != problem.type) {
     prepared.simple.out_type = problem.output_type();
     prepared.simple.type = copied;
   }
   prepared.deeper = prepared.simple;
-  if (cells == Cells::kAsTheyAre) return prepared;
+  if (cells != Cells::kSpaced) return prepared;
   if (!HasCopyEngine(prepared.simple, gfx)) {
     prepared.folded = Fold(prepared.simple);
   } else if (FillsSlab(prepared.simple)) {
     prepared.deeper.k = kSlab;
+  } else if (const std::optional<ConvProblem> whole = WithWholeGroups(prepared.simple)) {
+    prepared.deeper = *whole;
   } else if (const std::optional<ConvProblem> runs = WithRuns(prepared.simple)) {
     prepared.deeper = *runs;
   }
   return prepared;
 }
 
-/// Of backward-data, the cells of y that get more channels, or w, which gets more rows; nothing if
-/// they do not.
+/// Of backward-data, the groups of cells of y that get more channels, or of w, which get more rows;
+/// nothing if they do not.
 std::optional<Lines> FilledLines(const Prepared& prepared, Tensor tensor) {
-  const std::int64_t from = prepared.simple.k, to = prepared.deeper.k;
+  const std::int64_t from = prepared.simple.k_per_group(), to = prepared.deeper.k_per_group();
   if (from == to || tensor == Tensor::kX) return std::nullopt;
   const std::int64_t elements = prepared.simple.AxesOf(tensor).Elements();
-  const std::int64_t of_channel = tensor == Tensor::kW ? elements / from : 1;
+  const std::int64_t of_channel =
+      tensor == Tensor::kW ? elements / (prepared.simple.groups * from) : 1;
   return Lines{.count = elements / from / of_channel,
                .from_line = from * of_channel,
                .to_line = to * of_channel};
+}
+
+/// Of forward, the groups of cells of x, and of w its taps, that get more channels; nothing if they
+/// do not.
+std::optional<Lines> GroupLines(const Prepared& prepared, Tensor tensor) {
+  const std::int64_t from = prepared.simple.c_per_group(), to = prepared.deeper.c_per_group();
+  if (prepared.simple.groups == 1 || from == to) return std::nullopt;
+  return Lines{
+      .count = prepared.simple.AxesOf(tensor).Elements() / from, .from_line = from, .to_line = to};
 }
 
 /// What output cells see along w, or the filter's taps along w: the cells of `deeper`. Nothing if
 /// it has those of `simple`.
 std::optional<Lines> RunLines(const Prepared& prepared, Tensor tensor) {
   const std::int64_t c = prepared.simple.c, to = prepared.deeper.c;
-  if (c == to) return std::nullopt;
+  if (prepared.simple.groups > 1 || c == to) return std::nullopt;
   const Dim& w = prepared.simple.dims[2];
   const std::int64_t count = prepared.deeper.AxesOf(tensor).Elements() / to;
   if (tensor == Tensor::kW) {
@@ -183,11 +214,14 @@ std::optional<Lines> WidenedLines(const Prepared& prepared, Tensor tensor) {
 /// The cells of an operand, of w its taps, that are copied so that they lie multiples of 16 bytes
 /// apart; nothing if they are not.
 std::optional<Lines> PaddedCells(const ConvProblem& simple, Tensor tensor, Gfx gfx, Cells cells) {
-  if (!HasCopyEngine(simple, gfx) || cells == Cells::kAsTheyAre) return std::nullopt;
+  if (!HasCopyEngine(simple, gfx) || cells != Cells::kSpaced) return std::nullopt;
   const TensorAxes axes = simple.AxesOf(tensor);
   const bool weights = tensor == Tensor::kW;
-  // Groups of so few channels are not what the copy engine loads filters for.
-  if (weights && simple.groups > 1) return std::nullopt;
+  // Groups of so few channels are not what the copy engine loads filters for, but in backward-data,
+  // where w lies along c, if those of y are whole slabs.
+  const bool has_slabs =
+      simple.direction == Direction::kBackwardData && simple.k_per_group() % kShortSlab == 0;
+  if (weights && simple.groups > 1 && !has_slabs) return std::nullopt;
   if (simple.strides[static_cast<std::size_t>(tensor)] != PerAxis{} ||
       (weights ? simple.weight_layout != WeightLayout::kGKYXC : simple.layout != Layout::kNHWGC)) {
     return std::nullopt;
@@ -256,6 +290,16 @@ std::vector<OperandTensor> OperandTensors(const ConvProblem& problem) {
 
 }  // namespace
 
+DataType CopiedType(const ConvProblem& problem, Gfx gfx, Cells cells) {
+  if (TraitsOf(gfx).mma_unit != MmaUnit::kWgmma || cells == Cells::kAsTheyAre) return problem.type;
+  if (IsFloat8(problem.type)) {
+    return problem.output_type() == DataType::kBF16 ? DataType::kBF16 : DataType::kF16;
+  }
+  constexpr std::int64_t kMostTerms = (1 << 24) / (128 * 128);
+  const bool is_exact = problem.type == DataType::kI8 && problem.reduction_length() <= kMostTerms;
+  return is_exact && cells == Cells::kFloatsAsTheyAre ? DataType::kF16 : problem.type;
+}
+
 ConvProblem SimpleProblem(const ConvProblem& problem, Gfx gfx, Cells cells) {
   ConvProblem simple = Prepare(problem, gfx, cells).problem();
   for (const Tensor tensor : {simple.a(), simple.b()}) {
@@ -287,6 +331,7 @@ double LayoutPassCycles(const ConvProblem& problem, const DeviceFacts& device, C
       const auto elements = static_cast<double>(problem.AxesOf(tensor).Elements());
       cycles += PassCycles(device, elements * (SizeOf(problem.type) + SizeOf(copied)));
     }
+    add(GroupLines(prepared, tensor));
     add(RunLines(prepared, tensor));
     add(WidenedLines(prepared, tensor));
     add(FilledLines(prepared, tensor));
@@ -323,6 +368,7 @@ Places LayoutPasses::AddBefore(LaunchPlan& plan) const {
           MakeConvertLaunch(gfx_, problem_.type, copied, elements, place, copy));
       place = copy;
     }
+    widen(GroupLines(prepared, tensor), place);
     widen(RunLines(prepared, tensor), place);
     widen(FilledLines(prepared, tensor), place);
     widen(WidenedLines(prepared, tensor), place);

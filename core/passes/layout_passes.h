@@ -3,6 +3,7 @@
 #include "core/arch/device_facts.h"
 #include "core/conv/problem.h"
 #include "core/launch/launch.h"
+#include "core/launch/part_kernel.h"
 
 namespace gridwise {
 
@@ -13,9 +14,14 @@ struct Places {
   Place a1 = {Memory::kA1}, b1 = {Memory::kB1};  // that A and B are sums with
 };
 
-/// Cells of few channels or of 8-bit floats, on a target with a copy engine: copied, so that it can
-/// load them, and its matrix unit multiply them, or as they are, for kernels that can do without.
-enum class Cells { kSpaced, kAsTheyAre };
+/// Sub-GEMMs times groups for which a kernel has a map of the copy engine each. Of more groups,
+/// whose channels are no whole slabs, operands are copied.
+inline constexpr int kMostMapsOfGroups = 9;
+
+/// The type that operands are copied in, or their own. Hopper's matrix unit adds up fewer bits of
+/// products of 8-bit floats than f32 has, so these become f16, which has all their values, or bf16
+/// where that is the output's type. i8 becomes f16 where sums are integers that f32 has.
+DataType CopiedType(const ConvProblem& problem, Gfx gfx, Cells cells);
 
 /// What kernels that want neighbouring channels compute for `problem`; LayoutPasses make the
 /// tensors in its layouts. For a target with a copy engine, which wants multiples of 16 bytes,

@@ -48,6 +48,7 @@ GRIDWISE_CONVERT(f8e4m3fn, kF8E4M3, f16, kF16)
 GRIDWISE_CONVERT(f8e4m3fn, kF8E4M3, bf16, kBF16)
 GRIDWISE_CONVERT(f8e5m2, kF8E5M2, f16, kF16)
 GRIDWISE_CONVERT(f8e5m2, kF8E5M2, bf16, kBF16)
+GRIDWISE_CONVERT(i8, kI8, f16, kF16)
 #endif
 
 GRIDWISE_PASS(gridwise_reduce_f16, kReduceThreads, ReduceArgs, ReduceTile<DataType::kF16>)

@@ -101,9 +101,9 @@ GRIDWISE_DEVICE float SumOfGroup(const HaloArgs& args, int image, int residues, 
 /// memory, swizzled as RunsAlongK wants.
 template <HaloConfig kC>
 GRIDWISE_DEVICE char* FilterPlace(const HaloArgs& args, int tap, int out, int source) {
-  const int byte = ((tap * 64 + out) * kC.channels + source) * 2;
+  const int byte = ((tap * 64 + out) * kC.channels + source) * SizeOf(kC.type);
   return dynamic_shared_memory + args.filter_at +
-         (byte ^ ((byte >> 7 & (kC.channels / 8 - 1)) << 4));
+         (byte ^ ((byte >> 7 & (kC.run_bytes() / 16 - 1)) << 4));
 }
 
 /// The source channel of its block, of an output channel's products.
@@ -112,15 +112,16 @@ GRIDWISE_DEVICE int SourceOfProduct(int out, int source) {
   return out / kC.channels * kC.channels + source;
 }
 
-/// FillFilter where 8 channels that are neighbours in w can be loaded at once: source channels of
-/// forward and output channels of backward-data.
+/// FillFilter where channels of 16 bytes that are neighbours in w can be loaded at once: source
+/// channels of forward and output channels of backward-data.
 template <HaloConfig kC>
 GRIDWISE_DEVICE void FillFilterByRuns(const HaloArgs& args, int block, bool is_zero) {
   using T = Element<kC.type>;
   constexpr bool kOfOutputs = kC.direction == Direction::kBackwardData;
   constexpr int kThreads = 128 * kC.warpgroups(), kBatch = 3;
-  constexpr int kOfTap = 8 * kC.channels, kSources = kOfOutputs ? kC.channels : kC.channels / 8;
-  constexpr int kOut = kOfOutputs ? 8 : 1, kSource = kOfOutputs ? 1 : 8;  // from run to run
+  constexpr int kRun = 16 / SizeOf(kC.type), kOfTap = 64 / kRun * kC.channels;
+  constexpr int kSources = kOfOutputs ? kC.channels : kC.channels / kRun;
+  constexpr int kOut = kOfOutputs ? kRun : 1, kSource = kOfOutputs ? 1 : kRun;  // from run to run
   const int count = args.class_end[kC.classes() - 1] * kOfTap;
 #pragma clang loop unroll(disable)
   for (int first = ThreadId(); first < count; first += kBatch * kThreads) {
@@ -142,7 +143,7 @@ GRIDWISE_DEVICE void FillFilterByRuns(const HaloArgs& args, int block, bool is_z
       if (at >= count) continue;
       if constexpr (kOfOutputs) {
 #pragma unroll
-        for (int e = 0; e < 8; ++e) {
+        for (int e = 0; e < kRun; ++e) {
           *reinterpret_cast<unsigned short*>(FilterPlace<kC>(args, at / kOfTap, out + e, source)) =
               static_cast<unsigned short>(value[i][e / 2] >> (e % 2 * 16));
         }
@@ -190,23 +191,25 @@ GRIDWISE_DEVICE void FillFilter(const HaloArgs& args, int block, bool is_zero) {
 /// Sums of a thread, of cells 64 * rep of its warpgroup and all 64 channels.
 template <HaloConfig kC>
 struct HaloSums {
-  float d[kC.classes()][kC.reps][32];
+  Element<SumType(kC.type)> d[kC.classes()][kC.reps][32];
 };
 
 /// Starts the products of all groups at a tap, of cells that begin at `a`.
 template <HaloConfig kC, bool kFirst>
-GRIDWISE_DEVICE void StartTap(float (&d)[kC.reps][32], MatrixDescriptor a, MatrixDescriptor b) {
-  constexpr int kRun = kC.channels, kSums = kRun / 2;
+GRIDWISE_DEVICE void StartTap(Element<SumType(kC.type)> (&d)[kC.reps][32], MatrixDescriptor a,
+                              MatrixDescriptor b) {
+  constexpr int kRun = kC.channels, kSums = kRun / 2, kStepBytes = 32;
+  using Sums = Element<SumType(kC.type)>[kSums];
 #pragma unroll
   for (int rep = 0; rep < kC.reps; ++rep) {
 #pragma unroll
-    for (int k16 = 0; k16 < kRun / 16; ++k16) {
+    for (int step = 0; step < kC.run_bytes() / kStepBytes; ++step) {
 #pragma unroll
       for (int run = 0; run < 64 / kRun; ++run) {
-        auto& sums = *reinterpret_cast<float (*)[kSums]>(&d[rep][run * kSums]);
+        auto& sums = *reinterpret_cast<Sums*>(&d[rep][run * kSums]);
         Wgmma<kRun, kC.type, OperandOrder::kRunsAlongK, OperandOrder::kRunsAlongK>(
-            sums, Moved(a, rep * 8192 + run * kRun * 2 + k16 * 32),
-            Moved(b, run * kRun * kRun * 2 + k16 * 32), !kFirst || k16 != 0);
+            sums, Moved(a, rep * 64 * kC.cell_bytes() + run * kC.run_bytes() + step * kStepBytes),
+            Moved(b, run * kRun * kC.run_bytes() + step * kStepBytes), !kFirst || step != 0);
       }
     }
   }
@@ -216,8 +219,8 @@ template <HaloConfig kC>
 GRIDWISE_DEVICE void MultiplyTaps(HaloSums<kC>& sums, const HaloArgs& args, SharedAddress cells,
                                   SharedAddress filter) {
   constexpr int kTapBytes = kC.filter_bytes(1);
-  const MatrixDescriptor a = RunsAlongK<128>(OfWarp(cells));
-  const MatrixDescriptor b = RunsAlongK<kC.channels * 2>(OfWarp(filter));
+  const MatrixDescriptor a = RunsAlongK<kC.cell_bytes()>(OfWarp(cells));
+  const MatrixDescriptor b = RunsAlongK<kC.run_bytes()>(OfWarp(filter));
   WgmmaFence();
   if constexpr (kC.filter == 0) {
     StartTap<kC, true>(sums.d[0], Moved(a, args.tap[0].at), b);
@@ -423,16 +426,20 @@ struct HaloRoles {
       const HaloTileAt tile = FindHaloTile(args, i);
       ring.WaitFull();
       HaloSums<kC> sums;
-      MultiplyTaps(sums, args, ring.at() + warpgroup * kC.reps * 8192, base + args.filter_at);
+      MultiplyTaps(sums, args, ring.at() + warpgroup * kC.reps * 64 * kC.cell_bytes(),
+                   base + args.filter_at);
       ring.Release(ring.stage());
       if (is_first && args.buffers == 1) WaitStoresRead<0>();
       if (is_first && args.buffers == 2) WaitStoresRead<1>();
       const int buffer = args.buffers == 1 ? 0 : turn / kC.teams % 2;
       const int staging = args.staging_at + (team * args.buffers + buffer) * kC.staging_bytes();
-      const bool mends = AnyAt(barrier, kTeam, args.mixes && HasNonFinite(sums, rows));
-      if (args.stores == Stores::kBoxes && !mends) {
-        StoreHaloBox(args, tile, work.block, base + staging, warpgroup, barrier, is_first, sums);
-        continue;
+      bool mends = false;
+      if constexpr (SizeOf(kC.type) == 2) {
+        mends = AnyAt(barrier, kTeam, args.mixes && HasNonFinite(sums, rows));
+        if (args.stores == Stores::kBoxes && !mends) {
+          StoreHaloBox(args, tile, work.block, base + staging, warpgroup, barrier, is_first, sums);
+          continue;
+        }
       }
       const HaloPlace<kC> place = {args, tile, work.block, work.split};
       const Finisher<HaloPlace<kC>, Element<kC.type>> finish(args.epilogue, place, work.split);
@@ -440,8 +447,10 @@ struct HaloRoles {
       for (int c = 0; c < kC.classes(); ++c) {
 #pragma unroll
         for (int rep = 0; rep < kC.reps; ++rep) {
-          StoreElements<64>(finish, dynamic_shared_memory + staging + warpgroup * 8192, group,
-                            c * kC.cells() + (warpgroup * kC.reps + rep) * 64, sums.d[c][rep]);
+          StoreByLanes<64, kC.type>(finish, mends ? Stores::kElements : args.stores,
+                                    dynamic_shared_memory + staging + warpgroup * 8192, group,
+                                    c * kC.cells() + (warpgroup * kC.reps + rep) * 64,
+                                    sums.d[c][rep]);
         }
       }
       if (is_first) CommitStores();  // of none, in its turn

@@ -122,6 +122,7 @@ struct LineRoles : LineLoads<kC> {
         LoadCell(a, 1, args, patch, chunk + first + 8, masks);
         float sums[kC.columns / 2];
         Multiply(sums, a, base + args.filter_at);
+        MakeIntegers(args.epilogue, sums);
         StoreByLanes<kC.columns, kC.type>(finish, args.stores, staging, team, chunk, sums);
       }
       // Lane 0 releases for its warp. Lanes that have products here have met in them; those of a

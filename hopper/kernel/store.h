@@ -68,6 +68,15 @@ GRIDWISE_DEVICE void FinishSums(const EpilogueArgs& args, int (&d)[kSums]) {
   }
 }
 
+/// Of i8 that was copied as f16: sums that are to be i32 become its words.
+template <int kSums>
+GRIDWISE_DEVICE void MakeIntegers(const EpilogueArgs& args, float (&d)[kSums]) {
+  if (args.out_type != static_cast<int>(DataType::kI32)) [[likely]]
+    return;
+#pragma unroll
+  for (float& v : d) v = __builtin_bit_cast(float, static_cast<int>(v));
+}
+
 /// From sums to the values of the output. `Place` knows where rows and columns of a tile are in
 /// tensors of the output's shape:
 ///
@@ -88,7 +97,7 @@ class Finisher {
   GRIDWISE_DEVICE const EpilogueArgs& args() const { return args_; }
   /// Whether elements of the output have 4 bytes: f32, or of i8 i32 as well.
   GRIDWISE_DEVICE bool is_wide() const {
-    return sizeof(Narrow) == 1 || args_.out_type == static_cast<int>(DataType::kF32);
+    return sizeof(Narrow) == 1 || args_.out_type == static_cast<int>(DataType::kF32) || is_i32();
   }
   GRIDWISE_DEVICE Row FindRow(int row) const { return place_.FindRow(row); }
   GRIDWISE_DEVICE int Count(int column) const { return place_.Count(column); }
@@ -102,25 +111,27 @@ class Finisher {
     return row.is_there ? out_ + place_.Bytes(args_.strides, row) : nullptr;
   }
 
-  /// Stores columns of a row from `column` of the tile on, those that there are.
+  /// Stores columns of a row from `column` of the tile on, those that there are. Sums of an i32
+  /// output are its words.
   template <class Sum, int kCount>
   GRIDWISE_DEVICE void Store(Vec<Sum, kCount> sums, const Row& row, int column) const {
     const int count = Count(column / 64 * 64);
     if (!row.is_there || column % 64 >= count) return;
-    auto v = __builtin_convertvector(sums, Vec<float, kCount>);
     bool has[kCount], all = true;
 #pragma unroll
     for (int e = 0; e < kCount; ++e) {
       has[e] = column % 64 + e < count && place_.Has(row, column + e);
       all &= has[e];
+    }
+    if (is_i32()) {
+      return StoreAs<int>(__builtin_bit_cast(Vec<int, kCount>, sums), row, column, has, all);
+    }
+    auto v = __builtin_convertvector(sums, Vec<float, kCount>);
+#pragma unroll
+    for (int e = 0; e < kCount; ++e) {
       if (!has[e]) continue;
       if (v[e] != v[e]) v[e] = place_.Mend(v[e], row, column + e);
       v[e] = Clamp(args_, CombineTensors(v[e] * args_.alpha, row, column + e));
-    }
-    if constexpr (__is_same(Sum, int)) {
-      if (args_.out_type == static_cast<int>(DataType::kI32)) {
-        return StoreAs<int>(sums, row, column, has, all);
-      }
     }
     if (is_wide()) {
       StoreAs<float>(v, row, column, has, all);
@@ -130,6 +141,8 @@ class Finisher {
   }
 
  private:
+  GRIDWISE_DEVICE bool is_i32() const { return args_.out_type == static_cast<int>(DataType::kI32); }
+
   template <class Out, class In, int kCount>
   GRIDWISE_DEVICE void StoreAs(Vec<In, kCount> v, const Row& row, int column,
                                const bool (&has)[kCount], bool all) const {
