@@ -53,17 +53,24 @@ class MultiplyTaps {
   GRIDWISE_DEVICE MultiplyTaps(const char* lds, const SubGemm& gemm, int pitch)
       : cells_(lds), taps_(Taps(gemm)) {
     const Slab weights(/*lds_a=*/lds, /*lds_b=*/lds);
-    int h = 0, w = 0;  // of the tap
+    constexpr int kStride = kC.stride.of_cells, kCells = kC.halo.cells;
+    const int taps_w = gemm.axis[2].taps;
+    int h = 0, w = 0, at = 0;  // of the tap, and its distance
     for (int tap = 0; tap < kMost; ++tap) {
       for (int f = 0; f < Slab::kFragments; ++f) {
         weights.ReadB(f, tap * kC.lds_b().bytes(), b_[tap][f]);
       }
-      constexpr int kStride = kC.stride.of_cells;
-      const int plane = h % kStride * kStride + w % kStride;
-      distance_[tap] = plane * kC.halo.cells + h / kStride * pitch + w / kStride;
-      const bool is_last = ++w == gemm.axis[2].taps;
-      h += is_last;
-      w = is_last ? 0 : w;
+      distance_[tap] = at;
+      // To the next plane along w, or back and on by a cell; behind the last one the same along h.
+      // Found out of h and w each time, distances would take 4 more registers.
+      at += w % kStride == kStride - 1 ? 1 - (kStride - 1) * kCells : kCells;
+      if (++w == taps_w) {
+        at -= w / kStride + w % kStride * kCells;
+        at += h % kStride == kStride - 1 ? pitch - (kStride - 1) * kStride * kCells
+                                         : kStride * kCells;
+        ++h;
+        w = 0;
+      }
     }
   }
 
