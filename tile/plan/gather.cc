@@ -224,8 +224,8 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
                         "the row takes %d taps along w, of stride 1",
                         taps[2], problem.dims[1].stride, problem.dims[2].stride, taps_of_row));
   }
-  constexpr std::int64_t kMostRows =
-      1 << 24;  // so that products with a row fit a multiplication of 24 bits
+  // So that products with a row fit a multiplication of 24 bits.
+  constexpr std::int64_t kMostRows = 1 << 24;
   if (problem.dims[1].in >= kMostRows || problem.dims[1].out() >= kMostRows) {
     return Refusal(RefusalCode::kOther,
                    absl::StrFormat("the problem has %d and %d rows; the row takes fewer than %d",
