@@ -3,7 +3,7 @@
 #include "core/arch/mma.h"
 #include "tile/bwd_weight_args.h"
 #include "tile/config.h"
-#include "tile/load/positions.h"
+#include "tile/load/position_walk.h"
 #include "tile/pipeline/wave_acc.h"
 #include "tile/roles.h"
 

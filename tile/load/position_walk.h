@@ -1,0 +1,103 @@
+#pragma once
+
+#include "core/arch/memory.h"
+#include "tile/bwd_weight_args.h"
+
+namespace gridwise::tile {
+
+/// A position (CellPositions) that moves on: all of it is the same in all lanes.
+class PositionWalk {
+ public:
+  GRIDWISE_DEVICE PositionWalk(const CellPositions& positions, int position)
+      : pitch_(positions.pitch), none_(positions.rows - 1) {
+    const int row = Divide(position, positions.by_pitch);
+    h_ = row - Divide(row, positions.by_rows) * positions.rows;
+    w_ = position - row * pitch_;
+  }
+
+  GRIDWISE_DEVICE void Advance(int positions) {
+    w_ += positions;
+    while (w_ >= pitch_) {
+      w_ -= pitch_;
+      h_ = h_ == none_ ? 0 : h_ + 1;
+    }
+  }
+
+  /// Bit i: the position i behind this one is a cell.
+  GRIDWISE_DEVICE unsigned Cells() const {
+    unsigned cells = 0;
+    int w = w_, h = h_;
+    for (int at = 0; at < 32;) {
+      const int left = pitch_ - 1 - w;  // of the row
+      const unsigned of_row = left < 32 ? ~(~0u << left) : ~0u;
+      cells |= h == none_ ? 0 : of_row << at;
+      at += left + 1;
+      w = 0;
+      h = h == none_ ? 0 : h + 1;
+    }
+    return cells;
+  }
+
+ private:
+  int pitch_, none_;  // none_: an image's row without cells
+  int h_, w_;
+};
+
+/// How far steps move on, in whole images, rows and what is left, and in bytes of cells, were there
+/// no more ends of rows and images on the way.
+struct PositionStride {
+  int pitch, rows, cell_bytes, end;  // end: bytes of all cells
+  int h, w, bytes;
+
+  GRIDWISE_DEVICE PositionStride(const CellPositions& positions, int step)
+      : pitch(positions.pitch),
+        rows(positions.rows),
+        cell_bytes(positions.cell_bytes),
+        end(positions.images * (rows - 1) * (pitch - 1) * cell_bytes) {
+    const int all_rows = Divide(step, positions.by_pitch);
+    const int images = Divide(all_rows, positions.by_rows);
+    h = all_rows - images * rows;
+    w = step - all_rows * pitch;
+    bytes = (step - all_rows - images * (pitch - 1)) * cell_bytes;
+  }
+};
+
+/// A position of a lane's and its cell's offset, which move on by strides without branches.
+class LanePosition {
+ public:
+  /// Goes to `position`, which may lie before the first.
+  GRIDWISE_DEVICE void Begin(const CellPositions& positions, int position) {
+    // Positions of empty images before the first one are none below zero.
+    const int lead = positions.lead * positions.rows;
+    const int row = Divide(position + lead * positions.pitch, positions.by_pitch);
+    const int image = Divide(row, positions.by_rows);
+    h_ = row - image * positions.rows;
+    w_ = position - (row - lead) * positions.pitch;
+    const int row_of_cells = (image - positions.lead) * (positions.rows - 1) + h_;
+    offset_ = (row_of_cells * (positions.pitch - 1) + w_) * positions.cell_bytes;
+  }
+
+  GRIDWISE_DEVICE void Advance(const PositionStride& by) {
+    w_ += by.w;
+    const bool next_row = w_ >= by.pitch;
+    w_ -= next_row ? by.pitch : 0;
+    h_ += by.h + next_row;
+    const bool next_image = h_ >= by.rows;
+    h_ -= next_image ? by.rows : 0;
+    offset_ += by.bytes - (next_row ? by.cell_bytes : 0) -
+               (next_image ? (by.pitch - 1) * by.cell_bytes : 0);
+  }
+
+  /// From the tensor's first byte; out of range where there is no cell.
+  GRIDWISE_DEVICE unsigned Offset(const PositionStride& by) const {
+    bool is_cell = w_ != by.pitch - 1;
+    is_cell &= h_ != by.rows - 1;
+    is_cell &= static_cast<unsigned>(offset_) < static_cast<unsigned>(by.end);
+    return is_cell ? static_cast<unsigned>(offset_) : Buffer::kOutOfRange;
+  }
+
+ private:
+  int h_, w_, offset_;
+};
+
+}  // namespace gridwise::tile
