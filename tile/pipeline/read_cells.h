@@ -19,7 +19,6 @@ class ReadCells {
 
  public:
   static constexpr LdsCells kCells = kC.lds_cells(TraitsOf(kThisTarget).lds_banks);
-  static constexpr int kFragments = MultiplySlab<kC>::kFragments;
   using OfA = MultiplySlab<kC>::OfA;
 
   /// Cells lie in `lds` from the one on that the tile's first row meets through the first tap.

@@ -134,8 +134,9 @@ class TileSpace final : public SpaceOf<tile::TileConfig> {
                  {"stride", {"of_cells"}},
                  {"taps_in_lds", {"of_row"}},
                  {"join", {"most"}}}) {
-    const std::span<Trait> last = std::span(traits_).last(4);  // from halo on; a stride is not 0
-    for (const std::size_t i : {0u, 2u, 3u}) last[i].least = 0;
+    for (Trait& trait : std::span(traits_).last(4)) {  // from halo on
+      if (trait.group != "stride") trait.least = 0;
+    }
   }
   std::string_view family() const override { return "tile"; }
   const char* Reject(const Values& values, Direction, Gfx gfx) const override {
