@@ -35,16 +35,15 @@ struct StepOrder {
   MagicDiv by_run_steps, by_others[4];
 };
 
-/// The cells of all images as positions one behind the other, of dy and x alike, where a filter of
-/// 3x3 meets neighbours: behind each row of cells there is one that is none, which is the padding
-/// of both ends, and behind the rows of an image a row of such.
+/// The cells of all images as positions one behind the other, of dy and of each plane of x alike,
+/// where a filter of 3x3 meets neighbours: behind each row of cells there is one that is none,
+/// which is the padding of both ends, and behind the rows of an image a row of such.
 struct CellPositions {
   int pitch;  // positions of a row
   int rows;   // of an image
   int images;
   int lead;      // images that steps may begin before the first
   int channels;  // of a cell, of all groups
-  int cell_bytes;
   MagicDiv by_pitch, by_rows;
 };
 

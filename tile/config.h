@@ -28,54 +28,7 @@ struct TileConfig {
     bool operator==(const Patch&) const = default;
   };
 
-  /// Cells of the source that LDS holds at a time, which a tile reads through every filter tap
-  /// (kernel/halo.h, kernel/halo_weight.h); 0: a tile's rows are loaded for each tap.
-  struct Halo {
-    static constexpr int kMostTaps = 9;
-    int cells = 0;
-    static constexpr bool kOmitDefault = true;
-    static constexpr void Fields(auto& self, auto&& visit) {
-      auto& [cells] = self;
-      visit("", cells);
-    }
-    bool operator==(const Halo&) const = default;
-  };
-
-  /// Of rows with a halo, the stride along h and w: neighbouring cells of the output meet cells of
-  /// the source so far apart, which LDS has in `of_cells` x `of_cells` planes of neighbours.
-  struct Stride {
-    int of_cells = 1;
-    static constexpr bool kOmitDefault = true;
-    static constexpr void Fields(auto& self, auto&& visit) {
-      auto& [of_cells] = self;
-      visit("", of_cells);
-    }
-    bool operator==(const Stride&) const = default;
-  };
-
-  /// Filter taps along w whose weights LDS holds at a time, beside the cells of a halo, while a
-  /// tile walks over the slabs of its channels (HaloSlabs); 0: those of all taps are in registers.
-  struct TapsInLds {
-    int of_row = 0;
-    static constexpr bool kOmitDefault = true;
-    static constexpr void Fields(auto& self, auto&& visit) {
-      auto& [of_row] = self;
-      visit("", of_row);
-    }
-    bool operator==(const TapsInLds&) const = default;
-  };
-
-  /// How many workgroups that share the K of a tile may join their sums in the launch, the last of
-  /// them adding them up (epilogue/join_splits.h); 0: another launch does it, of any number.
-  struct Join {
-    int most = 0;
-    static constexpr bool kOmitDefault = true;
-    static constexpr void Fields(auto& self, auto&& visit) {
-      auto& [most] = self;
-      visit("", most);
-    }
-    bool operator==(const Join&) const = default;
-  };
+  static constexpr int kMostTaps = 9;  // of rows with a halo
 
   DataType type = DataType::kF16;  // of the operands; sums are SumType(type)
   Mnk tile;                        // elements per workgroup and K step
@@ -88,11 +41,20 @@ struct TileConfig {
   Patch patch_a, patch_b;
   int occupancy = 1;  // waves per SIMD that registers are allocated for
   Pipeline pipeline = {};
-  Merge merge = {};
-  Halo halo = {};  // of each plane
-  Stride stride = {};
-  TapsInLds taps_in_lds = {};
-  Join join = {};
+  Omittable<1> merge = {};  // groups of the convolution that a tile computes together
+  // Cells of the source that LDS holds at a time, of each plane, which a tile reads through every
+  // filter tap (kernel/halo.h, kernel/halo_weight.h); 0: a tile's rows are loaded for each tap.
+  Omittable<0> halo = {};
+  // Of rows with a halo, the stride along h and w: neighbouring cells of the output meet cells of
+  // the source so far apart, which LDS has in stride x stride planes of neighbours.
+  Omittable<1> stride = {};
+  // Filter taps along w whose weights LDS holds at a time, beside the cells of a halo, while a tile
+  // walks over the slabs of its channels (kernel/halo_slabs.h); 0: those of all taps are in
+  // registers.
+  Omittable<0> taps_in_lds = {};
+  // How many workgroups that share the K of a tile may join their sums in the launch, the last of
+  // them adding them up (epilogue/join_splits.h); 0: another launch does it, of any number.
+  Omittable<0> join = {};
 
   /// What its name is made of, see core/base/fields.h:
   /// f16_t256x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o2, or
@@ -129,10 +91,8 @@ struct TileConfig {
   constexpr int wave_n() const { return tile.n / waves.n; }
   // Merged groups that a matrix instruction multiplies: one in each of its blocks, of which others
   // take further rows of the tile; and how often the next ones take their turn.
-  constexpr int groups_at_once() const {
-    return mma.blocks() < merge.groups ? mma.blocks() : merge.groups;
-  }
-  constexpr int groups_in_turn() const { return merge.groups / groups_at_once(); }
+  constexpr int groups_at_once() const { return mma.blocks() < merge ? mma.blocks() : merge; }
+  constexpr int groups_in_turn() const { return merge / groups_at_once(); }
   // Rows and columns of the tile in one matrix instruction, whose A is the tile's B, and how many
   // of them a wave has.
   constexpr int mma_m() const { return mma.n * (mma.blocks() / groups_at_once()); }
@@ -143,8 +103,8 @@ struct TileConfig {
   constexpr int reps_n() const { return wave_n() / mma_n(); }
   // Of each group of the tile: source channels in a slab, and columns, and the matrix instructions
   // that these take.
-  constexpr int k_of_group() const { return tile.k / merge.groups; }
-  constexpr int n_of_group() const { return tile.n / merge.groups; }
+  constexpr int k_of_group() const { return tile.k / merge; }
+  constexpr int n_of_group() const { return tile.n / merge; }
   constexpr int reps_n_of_group() const { return reps_n() / groups_in_turn(); }
   /// The first of a wave's columns in its n-th matrix instruction.
   constexpr int ColumnOf(int n) const {
@@ -155,11 +115,11 @@ struct TileConfig {
   // whole, or loaded straight to LDS, by chunks, or loaded together or with a halo, where all are
   // whole.
   constexpr bool has_ragged_slabs() const {
-    return merge.groups == 1 && !loads_to_lds() && slabs_of_step() == 1 && !has_halo();
+    return merge == 1 && !loads_to_lds() && slabs_of_step() == 1 && !has_halo();
   }
 
   constexpr bool loads_to_lds() const { return pipeline.schedule == Schedule::kDirect; }
-  constexpr bool has_halo() const { return halo.cells > 0; }
+  constexpr bool has_halo() const { return halo > 0; }
 
   // Backward-weight with a halo (kernel/halo_weight.h): a wave sums, for each tap of a row of the
   // filter, products of a block of dy's channels and one of x's, of which the tile's columns are
@@ -176,18 +136,20 @@ struct TileConfig {
   constexpr int repeated_cells() const {
     return AlignUp(kStepCells + kTapsOfWave - 1, cells_of_load());
   }
-  constexpr int bytes_of_ring() const { return (halo.cells + repeated_cells()) * cell_bytes(); }
-  constexpr bool has_taps_in_lds() const { return taps_in_lds.of_row > 0; }
+  constexpr int bytes_of_ring() const { return (halo + repeated_cells()) * cell_bytes(); }
+  /// Along an axis, cells of dy that taps meet one of x with, but for one.
+  constexpr int neighbours() const { return (kTapsOfWave - 1) / stride; }
+  constexpr bool has_taps_in_lds() const { return taps_in_lds > 0; }
   /// Whether a workgroup keeps the weights of all taps for several tiles.
   constexpr bool keeps_weights() const { return has_halo() && !has_taps_in_lds(); }
-  constexpr int planes() const { return stride.of_cells * stride.of_cells; }
+  constexpr int planes() const { return stride * stride; }
   /// Filter taps along an axis that meet the same planes, at most, of so many.
-  constexpr int taps_of_plane(int taps) const { return CeilDiv(taps, stride.of_cells); }
+  constexpr int taps_of_plane(int taps) const { return CeilDiv<int>(taps, stride); }
   /// In the LDS of a target with so many banks.
   constexpr LdsCells lds_cells(int banks) const {
     const bool reads_two = mma.blocks() > 1 || (has_taps_in_lds() && mma.m == 16);
     const bool reads_halves = mma.m == 16 && 2 * read_elements() == chunk();
-    return {.cells = halo.cells * planes(),
+    return {.cells = halo * planes(),
             .chunks_per_cell = tile.k / chunk(),
             .room_bytes = reads_two                     ? 32
                           : reads_halves && banks == 32 ? 8
@@ -317,7 +279,7 @@ struct TileConfig {
 
   // Where splits are joined: for each wave a word that counts those whose sums are there, and the
   // sums, as lanes hold them.
-  constexpr bool joins_splits() const { return join.most > 0; }
+  constexpr bool joins_splits() const { return join > 0; }
   constexpr int arrival_bytes() const { return waves.m * waves.n * 8; }  // of a tile
   constexpr int sum_bytes() const { return 4 * tile.m * tile.n; }        // of a split of a tile
 
@@ -325,9 +287,9 @@ struct TileConfig {
   static constexpr int kOutputs = 3;
   constexpr int operand_bytes() const {
     if (!has_halo()) return lds_buffers() * slab_bytes();
-    if (sums_blocks()) return bytes_of_ring() + tile.k * cell_bytes();
-    const int cells = bytes_of_a(), weights = Halo::kMostTaps * lds_b().bytes();
-    if (has_taps_in_lds()) return cells + taps_in_lds.of_row * lds_b().bytes();
+    if (sums_blocks()) return bytes_of_ring() + planes() * tile.k * cell_bytes();
+    const int cells = bytes_of_a(), weights = kMostTaps * lds_b().bytes();
+    if (has_taps_in_lds()) return cells + taps_in_lds * lds_b().bytes();
     return cells > weights ? cells : weights;  // weights go on to registers first
   }
   constexpr int row_offsets_at() const {
@@ -396,17 +358,17 @@ constexpr const char* RejectPipeline(Pipeline pipeline) {
 
 /// Why groups cannot be merged so; nullptr if they can.
 constexpr const char* RejectMerge(const TileConfig& c) {
-  if (c.mma.blocks() > 1 && (c.merge.groups == 1 || c.mma.blocks() % c.groups_at_once() != 0 ||
-                             c.merge.groups % c.groups_at_once() != 0)) {
+  if (c.mma.blocks() > 1 && (c.merge == 1 || c.mma.blocks() % c.groups_at_once() != 0 ||
+                             c.merge % c.groups_at_once() != 0)) {
     return "the blocks of the mma are not shared by merged groups";
   }
-  if (c.merge.groups == 1) return nullptr;
+  if (c.merge == 1) return nullptr;
   if (c.waves.n != 1) return "merged groups are not all in one wave";
   if (c.loads_to_lds()) return "merged groups are not loaded straight to LDS";
   // Of a chunk that two groups share, lanes read a half each.
   const int least_k = c.groups_at_once() > 1 ? c.mma.k : c.chunk();
-  if (c.tile.k % (c.merge.groups * least_k) != 0) return "merged groups share a run of k";
-  if (c.tile.n % (c.merge.groups * c.mma.m) != 0) return "merged groups share an mma";
+  if (c.tile.k % (c.merge * least_k) != 0) return "merged groups share a run of k";
+  if (c.tile.n % (c.merge * c.mma.m) != 0) return "merged groups share an mma";
   if (c.patch_b.n != 1 && c.patch_b.k > c.k_of_group()) return "a patch has k of two groups";
   return nullptr;
 }
@@ -422,13 +384,14 @@ constexpr const char* RejectBlocks(const TileConfig& c) {
   if (c.wave_m() != TileConfig::kBlock || c.waves.n != TileConfig::kTapsOfWave) {
     return "a wave sums no block of a row of the filter";
   }
-  if (c.merge.groups < 2 || c.tile.m % c.merge.groups != 0) return "a tile has no whole groups";
-  const int channels = c.tile.m / c.merge.groups;
+  if (c.tile.m % c.merge != 0) return "a tile has no whole groups";
+  const int channels = c.tile.m / c.merge;
   if (channels != 8 && channels != 16 && channels != 32) return "groups share no block";
   if (c.tile.n != TileConfig::kTapsOfWave * TileConfig::kTapsOfWave * channels)
     return "columns are not those of 3x3";
+  if (c.stride != 1 && c.stride != 2) return "planes are of a stride of 1 or 2";
   if (c.tile.k % TileConfig::kStepCells != 0) return "tile.k is no multiple of a block's cells";
-  if (c.halo.cells < c.tile.k || c.halo.cells % c.cells_of_load() != 0) {
+  if (c.halo < c.tile.k || c.halo % c.cells_of_load() != 0) {
     return "a halo has no room for a step's cells, or for part of a load";
   }
   return nullptr;
@@ -437,15 +400,14 @@ constexpr const char* RejectBlocks(const TileConfig& c) {
 /// Why LDS cannot hold the cells of a halo; nullptr if it can, or there is none.
 constexpr const char* RejectHalo(const TileConfig& c) {
   if (!c.has_halo()) {
-    return c.has_taps_in_lds()      ? "taps are in LDS without a halo"
-           : c.stride.of_cells != 1 ? "there are planes without a halo"
-                                    : nullptr;
+    return c.has_taps_in_lds() ? "taps are in LDS without a halo"
+           : c.stride != 1     ? "there are planes without a halo"
+                               : nullptr;
   }
-  if (c.stride.of_cells != 1 &&
-      (c.stride.of_cells != 2 || c.has_taps_in_lds() || c.patch_b.n != 1)) {
+  if (c.stride != 1 && (c.stride != 2 || c.has_taps_in_lds() || c.patch_b.n != 1)) {
     return "planes are of a stride of 2, forward, beside weights that are kept";
   }
-  if (c.has_taps_in_lds() && (c.merge.groups > 1 || c.taps_in_lds.of_row > 3)) {
+  if (c.has_taps_in_lds() && (c.merge > 1 || c.taps_in_lds > 3)) {
     return "taps in LDS are at most 3, of one group";
   }
   const int chunks = c.tile.k / c.chunk();
@@ -455,7 +417,7 @@ constexpr const char* RejectHalo(const TileConfig& c) {
   if (c.pipeline != Pipeline{}) return "a halo is loaded once, by all waves";
   const bool by_chunks = c.patch_a.k == c.chunk() || (c.patch_a.k == 4 && c.has_taps_in_lds());
   if (!by_chunks || c.patch_a.n != 1) return "cells of a halo are loaded by chunks";
-  if (c.halo.cells <= c.tile.m) return "a halo has no cells besides the tile's";
+  if (c.halo <= c.tile.m) return "a halo has no cells besides the tile's";
   return nullptr;
 }
 
@@ -464,7 +426,7 @@ constexpr const char* RejectJoin(const TileConfig& c) {
   if (!c.joins_splits()) return nullptr;
   if (SumType(c.type) != DataType::kF32) return "sums that are joined are f32";
   if (c.keeps_weights() || c.sums_blocks()) return "splits of tiles with a halo are not joined";
-  if (c.join.most < 2 || c.join.most > 255) return "a word counts 2 to 255 splits";
+  if (c.join < 2 || c.join > 255) return "a word counts 2 to 255 splits";
   return nullptr;
 }
 
@@ -486,7 +448,7 @@ constexpr const char* RejectSlabs(const TileConfig& c, const TargetTraits& targe
   }
   if (c.k_of_group() % c.fragment_k() != 0) return "tile.k holds no whole fragment";
   if (const char* reason = RejectPipeline(c.pipeline)) return reason;
-  if (c.slabs_of_step() > 1 && (c.merge.groups > 1 || c.patch_a.n != 1)) {
+  if (c.slabs_of_step() > 1 && (c.merge > 1 || c.patch_a.n != 1)) {
     return "slabs are loaded together along the channels of a tap, of one group";
   }
   if (const char* reason = RejectHalo(c)) return reason;
@@ -497,10 +459,10 @@ constexpr const char* RejectSlabs(const TileConfig& c, const TargetTraits& targe
 /// nullptr when kernels of `c` can be compiled for `gfx`, else the reason.
 constexpr const char* Reject(const TileConfig& c, Gfx gfx) {
   const TargetTraits target = TraitsOf(gfx);
-  if (c.merge.groups < 1) return "there are no groups in a tile";
+  if (c.merge < 1) return "there are no groups in a tile";
   if (!target.Has(c.mma.unit)) return "the target's matrix unit is another one";
   // Merged groups may have too little k for an instruction of twice the k.
-  const bool once = c.merge.groups > 1 && c.k_of_group() < 2 * c.mma.k;
+  const bool once = c.merge > 1 && c.k_of_group() < 2 * c.mma.k;
   if (!HasMma(c.mma, c.type, target.mma_double_k) &&
       !(once && HasMma(c.mma, c.type, /*double_k=*/false))) {
     return "the target has no such mma for the type";

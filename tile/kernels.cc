@@ -21,7 +21,7 @@ class TileKernel : public PartKernel {
   DataType type() const override { return config_.type; }
   const KernelCode& code() const override { return code_; }
   bool has_epilogue() const override { return true; }
-  int most_joined() const override { return config_.join.most; }
+  int most_joined() const override { return config_.join; }
   RowShape shape() const override {
     const TileConfig& c = config_;
     return {.tile_m = c.tile.m,
@@ -39,8 +39,8 @@ class TileKernel : public PartKernel {
             .transposes_b = c.patch_b.n > 1,
             .lds_bytes = c.operand_bytes(),
             .slabs = c.slabs_in_flight(),
-            .merged_groups = c.merge.groups,
-            .halo_cells = c.halo.cells};
+            .merged_groups = c.merge,
+            .halo_cells = c.halo};
   }
 
  protected:
@@ -74,10 +74,10 @@ class TileKernel : public PartKernel {
                                      "tiles, is for at most %d",
                                      tiles, kMostTiles));
     }
-    if (splits > config_.join.most) {
+    if (splits > config_.join) {
       return Refusal(RefusalCode::kOther,
                      absl::StrFormat("there are to be %d splits; the row joins at most %d", splits,
-                                     config_.join.most));
+                                     config_.join.value));
     }
     return std::nullopt;
   }

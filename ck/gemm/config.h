@@ -89,16 +89,6 @@ struct GemmConfig {
     }
   };
 
-  struct OfOperands {
-    Function function = Function::kPassThrough;
-    static constexpr bool kOmitDefault = true;
-    static constexpr void Fields(auto& self, auto&& visit) {
-      auto& [function] = self;
-      visit("", function);
-    }
-    bool operator==(const OfOperands&) const = default;
-  };
-
   DataType type = DataType::kF16;  // of the operands; sums are SumType(type)
   Mnk tile;                        // elements per workgroup and step of K
   Waves waves;                     // of a workgroup, that multiply
@@ -109,8 +99,8 @@ struct GemmConfig {
   // Matrices that are multiplied as one: rows of all of them take turns, and columns follow each
   // other. Products of rows of one and columns of another are computed and not written. A power of
   // two.
-  Merge merge = {};
-  OfOperands operands = {};
+  Omittable<1> merge = {};
+  Omittable<Function::kPassThrough> operands = {};
 
   /// f16_t128x128x32_w2x2_mfma32x32x8_acheck2-8x1_beven8x1_o2
   static constexpr void Fields(auto& self, auto&& visit) {
@@ -233,7 +223,7 @@ struct GemmConfig {
   constexpr int offsets_of_outputs() const { return kOutputs * (tile.m + tile.n) * 4; }
   /// With which one of merged matrices each column is of.
   constexpr int offsets_bytes() const {
-    return offsets_of_outputs() + (merge.groups > 1 ? tile.n * 4 : 0);
+    return offsets_of_outputs() + (merge > 1 ? tile.n * 4 : 0);
   }
   constexpr int lds_bytes() const {
     const int epilogue = stage_bytes(stage_reps()) + offsets_bytes();
@@ -301,11 +291,11 @@ constexpr const char* Reject(const GemmConfig& c, Gfx gfx) {
   if (chunks % (c.chunks_of_part() * c.mma.lane_groups()) != 0) {
     return "tile.k holds no whole matrix instruction";
   }
-  if (c.merge.groups < 1 || (c.merge.groups & (c.merge.groups - 1)) != 0) {
+  if (c.merge < 1 || (c.merge & (c.merge - 1)) != 0) {
     return "merged matrices are no power of two";
   }
-  if (c.tile.m % c.merge.groups != 0) return "merged matrices do not divide tile.m";
-  if (c.operands.function == Function::kScaleAdd && SizeOf(c.type) == 1) {
+  if (c.tile.m % c.merge != 0) return "merged matrices do not divide tile.m";
+  if (c.operands == Function::kScaleAdd && SizeOf(c.type) == 1) {
     return "sums of tensors are not computed in 8 bits";
   }
   if (const char* reason = RejectOperand(c, Side::kA, target)) return reason;

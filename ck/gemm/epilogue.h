@@ -45,7 +45,7 @@ class Epilogue {
   static constexpr int kVec = kC.vec_out(), kPitch = kC.stage_pitch(kReps);
   static constexpr int kColumnsOfWave = kReps * kC.mma.m;
   static constexpr int kLines = kC.tile.m + kC.tile.n;  // offsets of rows, then of columns
-  static constexpr int kMerged = kC.merge.groups;
+  static constexpr int kMerged = kC.merge;
   using Values = Vec<float, kVec>;
   using Integers = Vec<int, kVec>;
 

@@ -37,7 +37,7 @@ struct FunctionsWith<Function::kScaleAdd> {
   using Type = Functions<ScaleAdd, ScaleAdd>;
 };
 template <GemmConfig kC>
-using FunctionsOf = FunctionsWith<kC.operands.function>::Type;
+using FunctionsOf = FunctionsWith<kC.operands>::Type;
 
 /// The kernel's only argument, where the dispatch put it.
 template <class Functions>

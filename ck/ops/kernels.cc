@@ -33,7 +33,7 @@ constexpr std::int64_t kMostSubGemms = 512;
 /// The work of a part's sub-GEMMs, or of all.
 Tiles TilesOf(const GemmConfig& config, const ConvProblem& problem, const Lowered& lowered,
               std::span<const SubGemm> some = {}) {
-  Tiles tiles(config, lowered.SizesOf(some), problem.groups / config.merge.groups);
+  Tiles tiles(config, lowered.SizesOf(some), problem.groups / config.merge);
   tiles.work.out_elements = static_cast<double>(problem.out_elements());
   return tiles;
 }
@@ -70,7 +70,7 @@ class ClassicKernel final : public PartKernel {
   const KernelCode& code() const override { return code_; }
   bool has_epilogue() const override { return op_ != Op::kTwoStage; }
   bool has_unary() const override { return has_epilogue(); }
-  bool sums_operands() const override { return config_.operands.function == Function::kScaleAdd; }
+  bool sums_operands() const override { return config_.operands == Function::kScaleAdd; }
   RowShape shape() const override {
     const GemmConfig& c = config_;
     return {.tile_m = c.tile.m,
@@ -88,7 +88,7 @@ class ClassicKernel final : public PartKernel {
             .transposes_b = !c.b.along_k(),
             .lds_bytes = c.lds_bytes(),
             .slabs = c.slabs_in_flight(),
-            .merged_groups = c.merge.groups,
+            .merged_groups = c.merge,
             .walk_a = 1 + static_cast<int>(c.a.walk),
             .walk_b = 1 + static_cast<int>(c.b.walk)};
   }
@@ -104,10 +104,10 @@ class ClassicKernel final : public PartKernel {
                      absl::StrFormat("there are %d sub-GEMMs; the classic family lowers at most %d",
                                      count, kMostSubGemms));
     }
-    if (problem.groups % config_.merge.groups != 0) {
+    if (problem.groups % config_.merge != 0) {
       return Refusal(RefusalCode::kGroups,
                      absl::StrFormat("groups is %d; the row merges %d at a time", problem.groups,
-                                     config_.merge.groups));
+                                     config_.merge.value));
     }
     if (auto reason = Lower(problem)->Reject(config_)) {
       return Refusal(RefusalCode::kLayout, *std::move(reason));
@@ -128,7 +128,7 @@ class ClassicKernel final : public PartKernel {
 
  private:
   std::shared_ptr<const Lowered> Lower(const ConvProblem& problem) const {
-    return LoweredOf(problem, config_.merge.groups);
+    return LoweredOf(problem, config_.merge);
   }
   TileEstimate EstimateOf(const PartRequest& request, const Lowered& lowered,
                           const Tiles& tiles) const;
@@ -208,7 +208,7 @@ TileEstimate ClassicKernel::EstimateOf(const PartRequest& request, const Lowered
   const ConvProblem& problem = request.problem;
   TileSteps steps = TileStepsOf(config_, lowered.demands(), request.device, code_.needs);
   const bool gathers = problem.direction != Direction::kBackwardWeight;
-  if (gathers && problem.filter_taps() > 1 && config_.merge.groups == 1) {
+  if (gathers && problem.filter_taps() > 1 && config_.merge == 1) {
     SetTapWindow(request,
                  {.rows = 1.0 * config_.tile.m,
                   .columns = static_cast<double>(tiles.columns),

@@ -104,8 +104,7 @@ absl::StatusOr<ViewsLaunch> PlanViews(const GemmDescriptors& gemm, DataType type
   std::string reason = absl::StrFormat("there is none for %s", Name(type));
   for (const CompiledKernel& kernel : kernels) {
     const GemmConfig& config = kernel.config;
-    if (config.type != type || config.merge.groups > 1 ||
-        config.operands.function != Function::kPassThrough) {
+    if (config.type != type || config.merge > 1 || config.operands != Function::kPassThrough) {
       continue;
     }
     Tiles tiles(config, std::span(&size, 1), matrices);

@@ -50,15 +50,17 @@ struct Pipeline {
   bool operator==(const Pipeline&) const = default;
 };
 
-/// Groups of the convolution that a tile computes together.
-struct Merge {
-  int groups = 1;
+/// A number or enumerator that names leave out where it is `kDefault`.
+template <auto kDefault>
+struct Omittable {
+  decltype(kDefault) value = kDefault;
   static constexpr bool kOmitDefault = true;
   static constexpr void Fields(auto& self, auto&& visit) {
-    auto& [groups] = self;
-    visit("", groups);
+    auto& [value] = self;
+    visit("", value);
   }
-  bool operator==(const Merge&) const = default;
+  constexpr operator decltype(kDefault)() const { return value; }
+  bool operator==(const Omittable&) const = default;
 };
 
 }  // namespace gridwise

@@ -74,7 +74,7 @@ class WaveStage {
  private:
   using OfInstruction = Acc<kC.mma, kC.type>;
   static constexpr int kBlockRun = 8;  // columns that a lane has of a block
-  static constexpr int kBlockChannels = kC.tile.m / kC.merge.groups;
+  static constexpr int kBlockChannels = kC.tile.m / kC.merge;
   static constexpr int kPairs = TileConfig::kBlock / kC.mma.m;  // matrix instructions of a tap
 
   /// What the lane's place in the stage is the first one of.

@@ -16,7 +16,7 @@ namespace gridwise::tile {
 /// channels fill chunks, and there is a pair of columns. Nearly all are.
 template <TileConfig kC>
 GRIDWISE_DEVICE bool IsPlain(const GatherArgs& args, const Block& block) {
-  const bool pairs = kC.patch_b.n != 2 || kC.merge.groups != 1 || args.n - block.n != 1;
+  const bool pairs = kC.patch_b.n != 2 || kC.merge != 1 || args.n - block.n != 1;
   return !IsRagged<kC>(args) && pairs;
 }
 
@@ -29,9 +29,7 @@ class PlaceOfCells {
 
   GRIDWISE_DEVICE int columns() const { return args_.n - block_.n; }
   /// The tile's number in the launch.
-  GRIDWISE_DEVICE int Tile() const {
-    return block_.Number(args_, kC.tile.m, kC.tile.n, kC.merge.groups);
-  }
+  GRIDWISE_DEVICE int Tile() const { return block_.Number(args_, kC.tile.m, kC.tile.n, kC.merge); }
   GRIDWISE_DEVICE const char* Base(const void* data, const OutputStrides& strides) const {
     return static_cast<const char*>(data) + block_.first_image * strides.image +
            block_.group * strides.group + static_cast<long>(block_.n) * strides.column;
@@ -69,7 +67,7 @@ GRIDWISE_DEVICE void GatherSlabs() {
 
   const GatherArgs& args = KernelArgs<GatherArgs>();
   // Which tile of which sub-GEMM.
-  const Block block = FindBlock(args, kC.tile.m, kC.tile.n, kC.merge.groups);
+  const Block block = FindBlock(args, kC.tile.m, kC.tile.n, kC.merge);
   const KWalk walk(args, block.gemm, kC.step_k(), SizeOf(kC.type), block.split);
   const auto with_operands = [&](auto use) __attribute__((always_inline)) {
     const auto with = [&]<bool kPlain>() __attribute__((always_inline)) {

@@ -19,7 +19,7 @@ class PlaceOfPositions {
 
   GRIDWISE_DEVICE int columns() const { return args_.n - strip_.block.n; }
   GRIDWISE_DEVICE int Tile() const {
-    return strip_.block.Number(args_, kC.tile.m, kC.tile.n, kC.merge.groups);
+    return strip_.block.Number(args_, kC.tile.m, kC.tile.n, kC.merge);
   }
   GRIDWISE_DEVICE const char* Base(const void* data, const OutputStrides& strides) const {
     const Block& block = strip_.block;
@@ -45,7 +45,7 @@ class PlaceOfPositions {
 /// acc += A * B through the taps of a sub-GEMM, whose weights a wave keeps in registers.
 template <TileConfig kC>
 class MultiplyTaps {
-  static constexpr int kMost = TileConfig::Halo::kMostTaps;
+  static constexpr int kMost = TileConfig::kMostTaps;
   using Slab = MultiplySlab<kC>;
 
  public:
@@ -53,7 +53,7 @@ class MultiplyTaps {
   GRIDWISE_DEVICE MultiplyTaps(const char* lds, const SubGemm& gemm, int pitch)
       : cells_(lds), taps_(Taps(gemm)) {
     const Slab weights(/*lds_a=*/lds, /*lds_b=*/lds);
-    constexpr int kStride = kC.stride.of_cells, kCells = kC.halo.cells;
+    constexpr int kStride = kC.stride, kCells = kC.halo;
     const int taps_w = gemm.axis[2].taps;
     int h = 0, w = 0, at = 0;  // of the tap, and its distance
     for (int tap = 0; tap < kMost; ++tap) {
@@ -114,11 +114,11 @@ class MultiplyTaps {
 template <TileConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void HaloTile() {
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
-  constexpr int kMostTaps = TileConfig::Halo::kMostTaps;
+  constexpr int kMostTaps = TileConfig::kMostTaps;
   using LoadWeights = WeightLoader<kC.patch_b.n == 1, kC, kGfx, /*kPlain=*/true>::Type;
 
   const GatherArgs& args = KernelArgs<GatherArgs>();
-  StripBlock strip = FindStripBlock(args, kC.tile.m, kC.tile.n, kC.merge.groups);
+  StripBlock strip = FindStripBlock(args, kC.tile.m, kC.tile.n, kC.merge);
   const SubGemm& gemm = strip.block.gemm;
   LoadStrip<kC, kGfx> cells;
   cells.Load(args, strip);

@@ -16,7 +16,7 @@ namespace gridwise::tile {
 template <TileConfig kC>
 class MultiplyRow {
   using Slab = MultiplySlab<kC>;
-  static constexpr int kTaps = kC.taps_in_lds.of_row;
+  static constexpr int kTaps = kC.taps_in_lds;
   static constexpr int kSteps = kTaps * Slab::kFragments;
 
  public:
@@ -56,11 +56,11 @@ class MultiplyRow {
 template <TileConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void HaloSlabs() {
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
-  constexpr int kTaps = kC.taps_in_lds.of_row;
+  constexpr int kTaps = kC.taps_in_lds;
   using LoadWeights = WeightLoader<kC.patch_b.n == 1, kC, kGfx, /*kPlain=*/true>::Type;
 
   const GatherArgs& args = KernelArgs<GatherArgs>();
-  StripBlock strip = FindStripBlock(args, kC.tile.m, kC.tile.n, kC.merge.groups);
+  StripBlock strip = FindStripBlock(args, kC.tile.m, kC.tile.n, kC.merge);
   const StripBlock at = strip;
   const int rows = at.block.gemm.axis[1].taps, pitch = at.strips.pitch;
   KWalk walk = KWalk::OverSlabs(args, at.block.gemm, kC.tile.k, SizeOf(kC.type), at.block.split);

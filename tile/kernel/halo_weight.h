@@ -39,7 +39,7 @@ class PlaceOfBlocks {
   }
 
  private:
-  static constexpr int kChannels = kC.tile.m / kC.merge.groups, kTaps = kC.kTapsOfWave;
+  static constexpr int kChannels = kC.tile.m / kC.merge, kTaps = kC.kTapsOfWave;
 
   const int channels_, first_channel_;
 };
@@ -58,15 +58,15 @@ template <TileConfig kC, Gfx kGfx, bool kMasked>
 GRIDWISE_DEVICE void SumSteps(const BwdWeightArgs& args, int first_channel, StepsOfSplit steps,
                               char* lds, WaveAcc<kC>& acc) {
   constexpr int kStep = kC.tile.k;
-  // Whole steps that the ring has before the first one: from its first cell's first tap on.
-  const int reach = args.positions.pitch + 1;
-  const int before = AlignUp(2 * reach, kStep);
+  // Whole steps that the ring has before the first one: dy is loaded from the first tap's cell on.
+  const int front = args.positions.pitch + 1;
+  const int before = AlignUp(kC.neighbours() * front, kStep);
   const int first = steps.first * kStep;
-  LoadPositions<kC, kGfx> load(args, first_channel, first + reach, first);
+  LoadPositions<kC, kGfx> load(args, first_channel, first, first + front);
   load.Load();
-  load.FillRing(args, first_channel, first + reach - before, before, lds);
+  load.FillRing(args, first_channel, first + front - before, before, lds);
   const MultiplyBlocks<kC> multiply(args.positions, lds);
-  PositionWalk at_dy(args.positions, first);
+  PositionWalk dy_walk = multiply.WalkOf(args.positions, first);
   acc.Clear();
   int at = before;
   for (int step = 0; step < steps.count; ++step) {
@@ -76,9 +76,9 @@ GRIDWISE_DEVICE void SumSteps(const BwdWeightArgs& args, int first_channel, Step
                         // other
     load.Load();
     SchedulingFence();  // loads are not put off among the matrix instructions
-    multiply.template Step<kMasked>(at_dy, at, acc);
+    multiply.template Step<kMasked>(dy_walk, at, acc);
     at += kStep;
-    at -= at >= kC.halo.cells ? kC.halo.cells : 0;
+    at -= at >= kC.halo ? kC.halo : 0;
   }
   BarrierLds();  // the operands have been read
 }
@@ -103,11 +103,12 @@ GRIDWISE_DEVICE bool AreFinite(const WaveAcc<kC>& acc, char* lds) {
 }
 
 /// Backward weight (kernel/bwd_weight.h) of groups of 8, 16 or 32 channels through a filter of 3x3
-/// that meets neighbouring cells: a workgroup has the channels of several groups, as a run of
-/// memory, and LDS their cells of x and dy once for all taps. Cells of all images follow each other
-/// (CellPositions), so that a tap is a distance, and x has a ring of LDS that holds those of the
-/// first tap to those of the last. A wave sums a block of channels for a row of the filter; the
-/// products of one group's channels with another's, which a block has too, are left.
+/// that meets neighbouring cells, or of stride 2 every other one: a workgroup has the channels of
+/// several groups, as a run of memory, and LDS their cells of x and dy once for all taps. Cells of
+/// all images follow each other (CellPositions), so that a tap is a distance, and dy has a ring of
+/// LDS that holds those of the first tap to those of the last. A wave sums a block of channels for
+/// a row of the filter; the products of one group's channels with another's, which a block has too,
+/// are left.
 template <TileConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void HaloWeightTile() {
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];

@@ -5,14 +5,16 @@
 
 namespace gridwise::tile {
 
-/// A position (CellPositions) that moves on: all of it is the same in all lanes.
+/// A position (CellPositions) that moves on: all of it is the same in all lanes of a wave.
 class PositionWalk {
  public:
+  /// `position` may lie before the first.
   GRIDWISE_DEVICE PositionWalk(const CellPositions& positions, int position)
       : pitch_(positions.pitch), none_(positions.rows - 1) {
-    const int row = Divide(position, positions.by_pitch);
+    const int lead = positions.lead * positions.rows;
+    const int row = Divide(position + lead * pitch_, positions.by_pitch);
     h_ = row - Divide(row, positions.by_rows) * positions.rows;
-    w_ = position - row * pitch_;
+    w_ = position - (row - lead) * pitch_;
   }
 
   GRIDWISE_DEVICE void Advance(int positions) {
@@ -24,12 +26,13 @@ class PositionWalk {
   }
 
   /// Bit i: the position i behind this one is a cell.
-  GRIDWISE_DEVICE unsigned Cells() const {
-    unsigned cells = 0;
+  GRIDWISE_DEVICE unsigned long Cells() const {
+    constexpr int kBits = 64;
+    unsigned long cells = 0;
     int w = w_, h = h_;
-    for (int at = 0; at < 32;) {
+    for (int at = 0; at < kBits;) {
       const int left = pitch_ - 1 - w;  // of the row
-      const unsigned of_row = left < 32 ? ~(~0u << left) : ~0u;
+      const unsigned long of_row = left < kBits ? ~(~0ul << left) : ~0ul;
       cells |= h == none_ ? 0 : of_row << at;
       at += left + 1;
       w = 0;
@@ -43,22 +46,27 @@ class PositionWalk {
   int h_, w_;
 };
 
-/// How far steps move on, in whole images, rows and what is left, and in bytes of cells, were there
-/// no more ends of rows and images on the way.
+/// A tensor's cells at positions: bytes from cell to cell, and how far steps of `step` positions
+/// move on: in whole images, rows and what is left, and in bytes, were there no more ends of rows
+/// and images on the way.
 struct PositionStride {
-  int pitch, rows, cell_bytes, end;  // end: bytes of all cells
+  int pitch, rows;
+  int image, row, cell;  // bytes
+  int end;               // of all images
   int h, w, bytes;
 
-  GRIDWISE_DEVICE PositionStride(const CellPositions& positions, int step)
+  GRIDWISE_DEVICE PositionStride(const CellPositions& positions, const CellTensor& tensor, int step)
       : pitch(positions.pitch),
         rows(positions.rows),
-        cell_bytes(positions.cell_bytes),
-        end(positions.images * (rows - 1) * (pitch - 1) * cell_bytes) {
+        image(static_cast<int>(tensor.image)),
+        row(tensor.out_cell[1]),
+        cell(tensor.out_cell[2]),
+        end(positions.images * image) {
     const int all_rows = Divide(step, positions.by_pitch);
     const int images = Divide(all_rows, positions.by_rows);
     h = all_rows - images * rows;
     w = step - all_rows * pitch;
-    bytes = (step - all_rows - images * (pitch - 1)) * cell_bytes;
+    bytes = images * image + h * row + w * cell;
   }
 };
 
@@ -66,15 +74,15 @@ struct PositionStride {
 class LanePosition {
  public:
   /// Goes to `position`, which may lie before the first.
-  GRIDWISE_DEVICE void Begin(const CellPositions& positions, int position) {
+  GRIDWISE_DEVICE void Begin(const CellPositions& positions, const PositionStride& by,
+                             int position) {
     // Positions of empty images before the first one are none below zero.
     const int lead = positions.lead * positions.rows;
     const int row = Divide(position + lead * positions.pitch, positions.by_pitch);
     const int image = Divide(row, positions.by_rows);
     h_ = row - image * positions.rows;
     w_ = position - (row - lead) * positions.pitch;
-    const int row_of_cells = (image - positions.lead) * (positions.rows - 1) + h_;
-    offset_ = (row_of_cells * (positions.pitch - 1) + w_) * positions.cell_bytes;
+    offset_ = (image - positions.lead) * by.image + h_ * by.row + w_ * by.cell;
   }
 
   GRIDWISE_DEVICE void Advance(const PositionStride& by) {
@@ -84,14 +92,15 @@ class LanePosition {
     h_ += by.h + next_row;
     const bool next_image = h_ >= by.rows;
     h_ -= next_image ? by.rows : 0;
-    offset_ += by.bytes - (next_row ? by.cell_bytes : 0) -
-               (next_image ? (by.pitch - 1) * by.cell_bytes : 0);
+    offset_ += by.bytes + (next_row ? by.row - by.pitch * by.cell : 0) +
+               (next_image ? by.image - by.rows * by.row : 0);
   }
 
-  /// From the tensor's first byte; out of range where there is no cell.
-  GRIDWISE_DEVICE unsigned Offset(const PositionStride& by) const {
-    bool is_cell = w_ != by.pitch - 1;
-    is_cell &= h_ != by.rows - 1;
+  /// From the tensor's first byte; out of range where there is no cell, of an image that has
+  /// `cells_h` x `cells_w`.
+  GRIDWISE_DEVICE unsigned Offset(const PositionStride& by, int cells_h, int cells_w) const {
+    bool is_cell = w_ < cells_w;
+    is_cell &= h_ < cells_h;
     is_cell &= static_cast<unsigned>(offset_) < static_cast<unsigned>(by.end);
     return is_cell ? static_cast<unsigned>(offset_) : Buffer::kOutOfRange;
   }

@@ -8,46 +8,138 @@
 
 namespace gridwise::tile {
 
-/// Loads a step's cells of x and of dy, all channels of the tile's, and writes them to LDS: those
-/// of x to a ring, whose first cells are also behind its last, and those of dy behind it. What is
-/// no cell is zeros.
-template <TileConfig kC, Gfx kGfx>
-class LoadPositions {
+/// What lanes load of cells, all channels of a tile: a wave some cells, and a lane a chunk of one.
+template <TileConfig kC>
+struct CellOfLane {
   static constexpr int kChunksOfCell = kC.cell_bytes() / LdsTile::kChunkBytes;
-  static constexpr int kLoadsOfStep = kC.tile.k / kC.cells_of_load();  // of an operand
+
+  int cell, channel;   // of the wave's load
+  unsigned in_memory;  // bytes from a cell to the chunk
+  unsigned none;       // out of range, if there is no such channel
+  int in_lds;          // bytes from the load's first cell to the chunk
+
+  /// `first_channel` is the tile's, of all groups.
+  GRIDWISE_DEVICE CellOfLane(const CellPositions& positions, int first_channel)
+      : cell(ThreadId() % kC.mma.lanes() / kChunksOfCell),
+        channel(ThreadId() % kChunksOfCell * kC.chunk()),
+        in_memory(channel * SizeOf(kC.type)),
+        none(first_channel + channel < positions.channels ? 0 : Buffer::kOutOfRange),
+        in_lds(Opaque(cell * kC.cell_bytes() + channel * SizeOf(kC.type))) {}
+
+  GRIDWISE_DEVICE void Write(const ChunkVec<kC>& chunk, char* first_cell) const {
+    *reinterpret_cast<ChunkVec<kC>*>(first_cell + in_lds) = chunk;
+  }
+};
+
+template <TileConfig kC>
+GRIDWISE_DEVICE int WaveOfWorkgroup() {
+  return Uniform(ThreadId() / kC.mma.lanes());
+}
+
+template <TileConfig kC, Gfx kGfx>
+GRIDWISE_DEVICE Buffer BufferOfChannels(const CellTensor& tensor, int first_channel) {
+  return Buffer::From<kGfx>(static_cast<const char*>(tensor.data) +
+                            static_cast<long>(first_channel) * SizeOf(kC.type));
+}
+
+/// A step's cells of x or dy on their way from memory to LDS. A position has a cell of each of
+/// kStride x kStride planes, those of every kStride-th row and column of the tensor. What is no
+/// cell is zeros.
+template <TileConfig kC, Gfx kGfx, int kStride>
+class StepOfPositions {
+  static constexpr int kLoadsOfStep = kC.tile.k / kC.cells_of_load();
   static constexpr int kWaves = kC.threads() / kC.mma.lanes();
-  static constexpr int kCount = CeilDiv(2 * kLoadsOfStep, kWaves);  // loads of a wave
+  static constexpr int kCount = CeilDiv(kLoadsOfStep, kWaves);  // of a wave and plane
 
  public:
-  /// `first_channel` is the tile's, of all groups; the first step's cells of x are from position
-  /// `x` on, and those of dy from `dy` on.
-  GRIDWISE_DEVICE LoadPositions(const BwdWeightArgs& args, int first_channel, int x, int dy)
-      : stride_(args.positions, kC.tile.k),
-        of_lane_(Channel() * SizeOf(kC.type)),
-        none_(first_channel + Channel() < args.positions.channels ? 0 : Buffer::kOutOfRange),
-        to_lds_(Opaque(Cell() * kC.cell_bytes() + Channel() * SizeOf(kC.type))) {
+  /// The first step's cells are from `position` on; `wave` loads the next ones behind those of the
+  /// wave before.
+  GRIDWISE_DEVICE StepOfPositions(const BwdWeightArgs& args, const CellTensor& tensor,
+                                  const CellOfLane<kC>& of_lane, int first_channel, int position,
+                                  int wave)
+      : of_lane_(of_lane),
+        stride_(args.positions, tensor, kC.tile.k),
+        buffer_(BufferOfChannels<kC, kGfx>(tensor, first_channel)),
+        wave_(wave) {
+    for (int to = 0; to < kStride; ++to) {
+      cells_h_[to] = (tensor.size[1] + kStride - 1 - to) / kStride;
+      cells_w_[to] = (tensor.size[2] + kStride - 1 - to) / kStride;
+      to_h_[to] = to * tensor.cell[1];
+      to_w_[to] = to * tensor.cell[2];
+    }
     for (int i = 0; i < kCount; ++i) {
-      const bool of_x = Load(i) < kLoadsOfStep;
-      buffer_[i] = OfChannels(of_x ? args.x.data : args.dy.data, first_channel);
-      at_[i].Begin(args.positions, (of_x ? x : dy) + FirstCell(i) + Cell());
+      at_[i].Begin(args.positions, stride_, position + FirstCell(i) + of_lane.cell);
     }
   }
 
-  /// Loads so many cells of x, of whole steps, from position `x` on, and writes them to the ring's
-  /// first ones.
-  GRIDWISE_DEVICE void FillRing(const BwdWeightArgs& args, int first_channel, int x, int count,
+  /// Starts the loads of the next step.
+  GRIDWISE_DEVICE void Load() {
+    for (int i = 0; i < kCount; ++i) {
+      if (FirstCell(i) >= kC.tile.k) continue;
+      for (int plane = 0; plane < kStride * kStride; ++plane) {
+        const int h = plane / kStride, w = plane % kStride;
+        const unsigned cell = at_[i].Offset(stride_, cells_h_[h], cells_w_[w]);
+        chunks_[i][plane] = buffer_.template Load<ChunkVec<kC>>(
+            (cell + of_lane_.in_memory) | of_lane_.none, to_h_[h] + to_w_[w]);
+      }
+      at_[i].Advance(stride_);
+    }
+  }
+
+  /// Waits for them and gives each to `write(chunk, plane, first cell of its load)`.
+  template <class Write>
+  GRIDWISE_DEVICE void Store(Write write) const {
+    for (int i = 0; i < kCount; ++i) {
+      if (FirstCell(i) >= kC.tile.k) continue;
+      for (int plane = 0; plane < kStride * kStride; ++plane) {
+        write(chunks_[i][plane], plane, FirstCell(i));
+      }
+    }
+  }
+
+ private:
+  GRIDWISE_DEVICE int FirstCell(int i) const { return (i * kWaves + wave_) * kC.cells_of_load(); }
+
+  const CellOfLane<kC> of_lane_;
+  const PositionStride stride_;
+  const Buffer buffer_;
+  const int wave_;
+  int cells_h_[kStride], cells_w_[kStride];  // of a plane
+  int to_h_[kStride], to_w_[kStride];        // bytes to it
+  LanePosition at_[kCount];
+  ChunkVec<kC> chunks_[kCount][kStride * kStride];
+};
+
+/// Loads steps' cells of x and of dy and writes them to LDS: those of dy to a ring, whose first
+/// cells are also behind its last, and behind it those of x, one plane after the other.
+template <TileConfig kC, Gfx kGfx>
+class LoadPositions {
+ public:
+  /// The first step's cells of x are from position `x` on, and those of dy from `dy` on.
+  GRIDWISE_DEVICE LoadPositions(const BwdWeightArgs& args, int first_channel, int x, int dy)
+      : of_lane_(args.positions, first_channel),
+        x_(args, args.x, of_lane_, first_channel, x, WaveOfWorkgroup<kC>()),
+        // Waves that have a load more of x have one less of dy.
+        dy_(args, args.dy, of_lane_, first_channel, dy, kWaves - 1 - WaveOfWorkgroup<kC>()) {}
+
+  /// Loads so many cells of dy, of whole steps, from position `dy` on, and writes them to the
+  /// ring's first ones.
+  GRIDWISE_DEVICE void FillRing(const BwdWeightArgs& args, int first_channel, int dy, int count,
                                 char* lds) const {
-    constexpr int kMost = CeilDiv(kC.halo.cells, kWaves * kC.cells_of_load());
-    const auto first_cell = [](int i) { return Load(i) * kC.cells_of_load(); };
-    const PositionStride stride(args.positions, kWaves * kC.cells_of_load());
-    const Buffer buffer = OfChannels(args.x.data, first_channel);
+    constexpr int kMost = CeilDiv<int>(kC.halo, kWaves * kC.cells_of_load());
+    const auto first_cell = [](int i) {
+      return (i * kWaves + WaveOfWorkgroup<kC>()) * kC.cells_of_load();
+    };
+    const PositionStride stride(args.positions, args.dy, kWaves * kC.cells_of_load());
+    const Buffer buffer = BufferOfChannels<kC, kGfx>(args.dy, first_channel);
     LanePosition at;
-    at.Begin(args.positions, x + first_cell(0) + Cell());
-    Chunk chunks[kMost];
+    at.Begin(args.positions, stride, dy + first_cell(0) + of_lane_.cell);
+    ChunkVec<kC> chunks[kMost];
     for (int i = 0; i < kMost; ++i) {
-      const unsigned offset = (at.Offset(stride) + of_lane_) | none_;
-      chunks[i] =
-          buffer.template Load<Chunk>(first_cell(i) < count ? offset : Buffer::kOutOfRange, 0);
+      const unsigned cell = at.Offset(stride, args.dy.size[1], args.dy.size[2]);
+      const unsigned offset = (cell + of_lane_.in_memory) | of_lane_.none;
+      chunks[i] = buffer.template Load<ChunkVec<kC>>(
+          first_cell(i) < count ? offset : Buffer::kOutOfRange, 0);
       at.Advance(stride);
     }
     for (int i = 0; i < kMost; ++i) {
@@ -57,62 +149,36 @@ class LoadPositions {
 
   /// Starts the loads of the next step.
   GRIDWISE_DEVICE void Load() {
-    for (int i = 0; i < kCount; ++i) {
-      if (Load(i) >= 2 * kLoadsOfStep) continue;
-      const unsigned offset = (at_[i].Offset(stride_) + of_lane_) | none_;
-      chunks_[i] = buffer_[i].template Load<Chunk>(offset, 0);
-      at_[i].Advance(stride_);
-    }
+    x_.Load();
+    dy_.Load();
   }
 
-  /// Waits for them and writes them to LDS, those of x to the ring from cell `at` of it on.
+  /// Waits for them and writes them to LDS, those of dy to the ring from cell `at` of it on.
   GRIDWISE_DEVICE void Store(char* lds, int at) const {
-    for (int i = 0; i < kCount; ++i) {
-      if (Load(i) < kLoadsOfStep) {
-        int cell = at + FirstCell(i);
-        cell -= cell >= kC.halo.cells ? kC.halo.cells : 0;
-        WriteToRing(chunks_[i], cell, lds);
-      } else if (Load(i) < 2 * kLoadsOfStep) {
-        Write(chunks_[i], lds + kC.bytes_of_ring() + FirstCell(i) * kC.cell_bytes());
-      }
-    }
+    x_.Store([&](const ChunkVec<kC>& chunk, int plane, int first_cell) {
+      const int cell = plane * kC.tile.k + first_cell;
+      of_lane_.Write(chunk, lds + kC.bytes_of_ring() + cell * kC.cell_bytes());
+    });
+    dy_.Store([&](const ChunkVec<kC>& chunk, int, int first_cell) {
+      int cell = at + first_cell;
+      cell -= cell >= kC.halo ? kC.halo : 0;
+      WriteToRing(chunk, cell, lds);
+    });
   }
 
  private:
-  using Chunk = ChunkVec<kC>;
+  static constexpr int kWaves = kC.threads() / kC.mma.lanes();
 
-  /// The wave's i-th load, of those of x and dy; and its first cell in the step.
-  GRIDWISE_DEVICE static int Load(int i) {
-    return i * kWaves + Uniform(ThreadId() / kC.mma.lanes());
-  }
-  GRIDWISE_DEVICE static int FirstCell(int i) {
-    return Load(i) % kLoadsOfStep * kC.cells_of_load();
-  }
-  /// The lane's cell of those that its wave loads, and its channel.
-  GRIDWISE_DEVICE static int Cell() { return ThreadId() % kC.mma.lanes() / kChunksOfCell; }
-  GRIDWISE_DEVICE static int Channel() { return ThreadId() % kChunksOfCell * kC.chunk(); }
-
-  GRIDWISE_DEVICE static Buffer OfChannels(const void* data, int first_channel) {
-    return Buffer::From<kGfx>(static_cast<const char*>(data) +
-                              static_cast<long>(first_channel) * SizeOf(kC.type));
-  }
-
-  GRIDWISE_DEVICE void WriteToRing(const Chunk& chunk, int first_cell, char* lds) const {
-    Write(chunk, lds + first_cell * kC.cell_bytes());
+  GRIDWISE_DEVICE void WriteToRing(const ChunkVec<kC>& chunk, int first_cell, char* lds) const {
+    of_lane_.Write(chunk, lds + first_cell * kC.cell_bytes());
     if (first_cell < kC.repeated_cells()) {
-      Write(chunk, lds + (first_cell + kC.halo.cells) * kC.cell_bytes());
+      of_lane_.Write(chunk, lds + (first_cell + kC.halo) * kC.cell_bytes());
     }
   }
-  GRIDWISE_DEVICE void Write(const Chunk& chunk, char* first_cell) const {
-    *reinterpret_cast<Chunk*>(first_cell + to_lds_) = chunk;
-  }
 
-  const PositionStride stride_;
-  const unsigned of_lane_, none_;  // bytes, in memory
-  const int to_lds_;
-  Buffer buffer_[kCount];
-  LanePosition at_[kCount];
-  Chunk chunks_[kCount];
+  const CellOfLane<kC> of_lane_;
+  StepOfPositions<kC, kGfx, kC.stride> x_;
+  StepOfPositions<kC, kGfx, 1> dy_;
 };
 
 }  // namespace gridwise::tile

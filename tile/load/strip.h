@@ -84,12 +84,12 @@ GRIDWISE_DEVICE StripBlock FindStripBlock(const GatherArgs& args, int tile_m, in
 template <TileConfig kC, Gfx kGfx>
 class LoadStrip {
   static constexpr LdsCells kLds = kC.lds_cells(TraitsOf(kGfx).lds_banks);
-  static constexpr int kStride = kC.stride.of_cells;
+  static constexpr int kStride = kC.stride;
   // A lane loads the whole of a chunk, or the part of it that channels may end behind.
   static constexpr int kPiece = kC.patch_a.k, kPieceBytes = kPiece * SizeOf(kC.type);
   static constexpr int kPiecesOfCell = kC.tile.k / kPiece;
   static constexpr int kCellsAtOnce = kC.threads() / kPiecesOfCell;
-  static constexpr int kCount = CeilDiv(kC.halo.cells, kCellsAtOnce);  // of a plane
+  static constexpr int kCount = CeilDiv<int>(kC.halo, kCellsAtOnce);  // of a plane
 
  public:
   /// Starts the loads of the strip's next tile, from a channel on; past the last they read zeros.
@@ -131,10 +131,10 @@ class LoadStrip {
   /// Waits for them and writes them to LDS.
   GRIDWISE_DEVICE void Store(char* lds) const {
     for (int i = 0; i < kCount; ++i) {
-      if ((i + 1) * kCellsAtOnce > kC.halo.cells && Cell(i) >= kC.halo.cells) continue;
+      if ((i + 1) * kCellsAtOnce > kC.halo && Cell(i) >= kC.halo) continue;
       char* const to = lds + kLds.Offset(Cell(i), 0) + Piece() * kPieceBytes;
       for (int plane = 0; plane < kC.planes(); ++plane) {
-        *reinterpret_cast<Parts*>(to + kLds.Offset(plane * kC.halo.cells, 0)) =
+        *reinterpret_cast<Parts*>(to + kLds.Offset(plane * kC.halo, 0)) =
             __builtin_bit_cast(Parts, pieces_[plane][i]);
       }
     }

@@ -10,7 +10,7 @@ namespace gridwise::tile {
 /// where groups are merged, columns are those of one group behind the other.
 template <TileConfig kC>
 GRIDWISE_DEVICE int OffsetOfColumn(const GatherArgs& args, int n) {
-  if constexpr (kC.merge.groups == 1) return n * args.w_n;
+  if constexpr (kC.merge == 1) return n * args.w_n;
   const int group = n / kC.n_of_group();
   return group * static_cast<int>(args.w_group) + (n - group * kC.n_of_group()) * args.w_n;
 }

@@ -24,7 +24,7 @@ class LoadWeightsPatches {
   using Slab = Patches::Slab;
 
   GRIDWISE_DEVICE LoadWeightsPatches(const GatherArgs& args, const Block& block)
-      : w_k_(args.w_k), one_column_(!kPlain && kC.merge.groups == 1 && args.n - block.n == 1) {
+      : w_k_(args.w_k), one_column_(!kPlain && kC.merge == 1 && args.n - block.n == 1) {
     tensor_ = Buffer::From<kGfx>(static_cast<const char*>(args.w) + block.group * args.w_group);
     // No load reaches past the end of a row: lanes that would load the last columns instead. The
     // lane of an odd last column has it second in the pair, and what comes first is past the last

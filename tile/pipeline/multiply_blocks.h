@@ -10,11 +10,15 @@
 namespace gridwise::tile {
 
 /// acc += dy^T * x for a block of channels of each, through the taps of a row of the filter: lanes
-/// hold two channels of a run of cells, which they transpose, and of x those of its neighbours, so
+/// hold two channels of a run of cells, which they transpose, and of dy those of its neighbours, so
 /// that all taps have theirs in registers. A matrix instruction has every other channel.
+///
+/// Through tap t of an axis, of stride S and padding 1, a cell of dy meets the cell of x's plane
+/// (t - 1) mod S that is floor((t - 1) / S) positions behind it.
 template <TileConfig kC>
 class MultiplyBlocks {
-  static constexpr int kRun = kC.kRunCells, kTaps = kC.kTapsOfWave;
+  static constexpr int kRun = kC.kRunCells, kTaps = kC.kTapsOfWave, kStride = kC.stride;
+  static constexpr int kRunOfDy = kRun + kC.neighbours();
   static constexpr int kPair = TileConfig::kBlock / kC.mma.m;
   static_assert(kPair == 2 && kRun * (kC.mma.lanes() / kC.mma.m) == kC.kStepCells);
   using Pair = Vec<Element<kC.type>, kPair>;
@@ -24,23 +28,31 @@ class MultiplyBlocks {
  public:
   /// `lds`: see LoadPositions.
   GRIDWISE_DEVICE MultiplyBlocks(const CellPositions& positions, const char* lds)
-      : to_first_tap_((WaveN<kC>() / kC.wave_n() - (kTaps - 1)) * positions.pitch - (kTaps - 1)),
-        lane_(lds + Opaque(FirstCell() * kC.cell_bytes() +
-                           (WaveM<kC>() + Lane<kC>() % kC.mma.m * kPair) * SizeOf(kC.type))) {}
+      : to_dy_(FromFront(TapOfWave()) * positions.pitch + FromFront(kTaps - 1)),
+        dy_(lds + OfLane(WaveM<kC>())),
+        x_(lds + kC.bytes_of_ring() + OfLane(WaveM<kC>()) +
+           PlaneOf(TapOfWave()) * kStride * kC.tile.k * kC.cell_bytes()) {}
 
-  /// The step whose cells of dy begin at `dy_walk`, which moves on, and of x, those that it has
-  /// loaded, in cell `at` of the ring. At positions that are no cells dy is zero, and x is masked
-  /// because it could be infinite; without masks `dy_walk` is not needed.
+  /// Where a wave's cells of dy begin for a step whose cells of x are from `position` on.
+  GRIDWISE_DEVICE PositionWalk WalkOf(const CellPositions& positions, int position) const {
+    return PositionWalk(positions, position + positions.pitch + 1 + to_dy_);
+  }
+
+  /// The step that has loaded the cells of dy from cell `at` of the ring on. At positions that are
+  /// no cells dy is zero, and x is masked because it could be infinite, by `dy_walk`, which moves
+  /// on; without masks it is not needed.
   template <bool kMasked>
   GRIDWISE_DEVICE void Step(PositionWalk& dy_walk, int at, WaveAcc<kC>& acc) const {
     for (int cell = 0; cell < kC.tile.k; cell += kC.kStepCells) {
-      Pair dy[kRun], x[kRun + kTaps - 1];
-      Read(lane_ + kC.bytes_of_ring(), cell, dy);
-      int from = at + cell + to_first_tap_;
-      from += from < 0 ? kC.halo.cells : 0;
-      from -= from >= kC.halo.cells ? kC.halo.cells : 0;
-      Read(lane_, from, x);
-      unsigned cells = ~0u;
+      Pair dy[kRunOfDy], x[kStride][kRun];
+      int from = at + cell + to_dy_;
+      from += from < 0 ? kC.halo : 0;
+      from -= from >= kC.halo ? kC.halo : 0;
+      Read(dy_, from, dy);
+      for (int plane = 0; plane < kStride; ++plane) {
+        Read(x_ + plane * kC.tile.k * kC.cell_bytes(), cell, x[plane]);
+      }
+      unsigned long cells = ~0ul;
       if constexpr (kMasked) {
         cells = dy_walk.Cells();
         dy_walk.Advance(kC.kStepCells);
@@ -53,6 +65,19 @@ class MultiplyBlocks {
   using Bits = Vec<unsigned, kRun / kPair>;
 
   GRIDWISE_DEVICE static int FirstCell() { return Lane<kC>() / kC.mma.m * kRun; }
+  /// Of a lane, from the first cell to its own, and its channels.
+  GRIDWISE_DEVICE static int OfLane(int channel) {
+    return Opaque(FirstCell() * kC.cell_bytes() +
+                  (channel + Lane<kC>() % kC.mma.m * kPair) * SizeOf(kC.type));
+  }
+  GRIDWISE_DEVICE static int TapOfWave() { return WaveN<kC>() / kC.wave_n(); }
+
+  /// Of a tap, along an axis: the plane of x, and dy's cells from those that a step loads, which
+  /// are the first tap's.
+  GRIDWISE_DEVICE static constexpr int PlaneOf(int tap) { return (tap - 1 + kStride) % kStride; }
+  GRIDWISE_DEVICE static constexpr int FromFront(int tap) {
+    return -((tap - 1 + kStride) / kStride);
+  }
 
   template <int kCount>
   GRIDWISE_DEVICE static void Read(const char* lds, int first, Pair (&cells)[kCount]) {
@@ -63,7 +88,7 @@ class MultiplyBlocks {
   }
 
   /// All bits of the lane's cells, of such a step.
-  GRIDWISE_DEVICE static Bits BitsOf(unsigned cells) {
+  GRIDWISE_DEVICE static Bits BitsOf(unsigned long cells) {
     const int of_lane = static_cast<int>(cells >> FirstCell());
     Bits bits;
     for (int i = 0; i < kRun / kPair; ++i) {
@@ -75,42 +100,41 @@ class MultiplyBlocks {
   }
 
   template <bool kMasked>
-  GRIDWISE_DEVICE void Multiply(unsigned cells, const Pair (&dy)[kRun],
-                                const Pair (&x)[kRun + kTaps - 1], WaveAcc<kC>& acc) const {
+  GRIDWISE_DEVICE void Multiply(unsigned long cells, const Pair (&dy)[kRunOfDy],
+                                const Pair (&x)[kStride][kRun], WaveAcc<kC>& acc) const {
     struct Parts {
       MmaOperandA<kC.mma, kC.type> part[kParts];
     };
-    Bits bits = {};
-    if constexpr (kMasked) bits = BitsOf(cells);
     const auto run_of = [&](const auto& cells, int from, int channel)
                             __attribute__((always_inline)) {
                               Run run;
                               for (int e = 0; e < kRun; ++e) run[e] = cells[from + e][channel];
                               return run;
                             };
-    Parts rows[kC.reps_m()];
-    for (int m = 0; m < kC.reps_m(); ++m) {
-      rows[m] = __builtin_bit_cast(Parts, run_of(dy, 0, m));
-    }
-    for (int n = 0; n < kC.reps_n(); ++n) {
-      Run run = run_of(x, n / kPair, n % kPair);
-      if constexpr (kMasked) {
-        run = __builtin_bit_cast(Run, __builtin_bit_cast(Bits, run) & bits);
-      }
-      const Parts column = __builtin_bit_cast(Parts, run);
-      for (int part = 0; part < kParts; ++part) {
-        for (int m = 0; m < kC.reps_m(); ++m) {
-          Acc<kC.mma, kC.type>& d = acc.d[m][n];
-          d = Mma<kC.mma, kC.type>(column.part[part], rows[m].part[part], d);
+    for (int tap = 0; tap < kTaps; ++tap) {
+      const int from = FromFront(tap) - FromFront(kTaps - 1);
+      Parts rows[kPair];
+      for (int m = 0; m < kPair; ++m) rows[m] = __builtin_bit_cast(Parts, run_of(dy, from, m));
+      Bits bits = {};
+      if constexpr (kMasked) bits = BitsOf(cells >> from);
+      for (int c = 0; c < kPair; ++c) {
+        Run run = run_of(x[PlaneOf(tap)], 0, c);
+        if constexpr (kMasked) {
+          run = __builtin_bit_cast(Run, __builtin_bit_cast(Bits, run) & bits);
+        }
+        const Parts column = __builtin_bit_cast(Parts, run);
+        for (int part = 0; part < kParts; ++part) {
+          for (int m = 0; m < kPair; ++m) {
+            Acc<kC.mma, kC.type>& d = acc.d[m][tap * kPair + c];
+            d = Mma<kC.mma, kC.type>(column.part[part], rows[m].part[part], d);
+          }
         }
       }
     }
   }
 
-  // Cells from the first that a step loads, which the last tap of its first cell meets, to the
-  // first tap's of the wave's row.
-  const int to_first_tap_;
-  const char* const lane_;  // the lane's part of cell 0 of the ring
+  const int to_dy_;  // from the cells that a step loads to the last tap's of the wave's row
+  const char *const dy_, *const x_;  // the lane's part of the first cells, x's of the wave's planes
 };
 
 }  // namespace gridwise::tile

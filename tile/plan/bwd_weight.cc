@@ -40,10 +40,14 @@ StepShape ChooseStepShape(const TileConfig& config, const ConvProblem& problem) 
   return best;
 }
 
-/// Of rows with a halo: positions of a row of cells, of an image's rows, and of all images.
-std::int64_t Pitch(const ConvProblem& problem) { return problem.dims[2].in + 1; }
+/// Of rows with a halo: positions of a row of cells, and of all images; and how many a step meets
+/// besides its own.
+std::int64_t Pitch(const ConvProblem& problem) { return problem.dims[2].out() + 1; }
 std::int64_t Positions(const ConvProblem& problem) {
-  return problem.batch * (problem.dims[1].in + 1) * Pitch(problem);
+  return problem.batch * (problem.dims[1].out() + 1) * Pitch(problem);
+}
+std::int64_t Reach(const TileConfig& config, const ConvProblem& problem) {
+  return config.neighbours() * (Pitch(problem) + 1);
 }
 
 std::int64_t Steps(const TileConfig& config, const ConvProblem& problem, const StepShape& shape) {
@@ -63,7 +67,7 @@ std::int64_t Tiles(const TileConfig& config, const ConvProblem& problem) {
 }
 
 std::int64_t Groups(const TileConfig& config, const ConvProblem& problem) {
-  return CeilDiv<std::int64_t>(problem.groups, config.merge.groups);
+  return CeilDiv<std::int64_t>(problem.groups, config.merge);
 }
 
 /// The bytes of x, or dy, of one image that offsets reach over: the cells of all steps, and the
@@ -205,7 +209,6 @@ BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, con
                       .images = static_cast<int>(problem.batch),
                       .lead = CeilDiv(2 * (pitch + 1) + 2 * config.tile.k, pitch * rows),
                       .channels = static_cast<int>(problem.c),
-                      .cell_bytes = args.x.cell[2],
                       .by_pitch = divide_by(pitch),
                       .by_rows = divide_by(rows)};
   }
@@ -215,40 +218,36 @@ BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, con
 /// Why a row with a halo cannot compute the problem; nothing if it can, or has none.
 std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& problem) {
   if (!config.has_halo()) return std::nullopt;
-  const int channels = config.tile.m / config.merge.groups;
+  const int channels = config.tile.m / config.merge;
   if (problem.c_per_group() != channels || problem.k_per_group() != channels) {
     return Refusal(RefusalCode::kChannels,
                    absl::StrFormat("a group has k %d and c %d; the row takes %d of each",
                                    problem.k_per_group(), problem.c_per_group(), channels));
   }
-  constexpr Dim kNeighbours = {.filter = 3, .pad_begin = 1, .pad_end = 1};
   for (std::size_t i = 0; i < 3; ++i) {
-    Dim dim = problem.dims[i];
-    if (i > 0) dim.in = kNeighbours.in;
-    if (dim != (i > 0 ? kNeighbours : Dim{})) {
-      return Refusal(RefusalCode::kOther,
-                     absl::StrFormat("along %s the filter is not one of 3 with stride 1 and "
-                                     "padding 1, or of 1 cell along d; the row meets neighbours",
-                                     kAxisNames[i]));
+    const Dim& dim = problem.dims[i];
+    const std::int64_t stride = config.stride;
+    // Behind the last cell of a row of x there is none, so that taps meet none of the next row.
+    const bool meets = dim.filter == 3 && dim.stride == stride && dim.dilation == 1 &&
+                       dim.pad_begin == 1 && dim.out() >= CeilDiv(dim.in, stride);
+    if (i == 0 ? dim != Dim{} : !meets) {
+      return Refusal(
+          RefusalCode::kOther,
+          absl::StrFormat("along %s the filter is not one of 3 with stride %d and padding 1, whose "
+                          "output meets all of the input, or of 1 cell along d; the row meets "
+                          "neighbours",
+                          kAxisNames[i], stride));
     }
   }
-  const std::int64_t needed = 2 * (Pitch(problem) + 1) + config.tile.k;
-  if (needed > config.halo.cells) {
+  const std::int64_t needed = Reach(config, problem) + config.tile.k;
+  if (needed > config.halo) {
     return Refusal(RefusalCode::kOther,
                    absl::StrFormat("a step meets %d cells of rows of %d; the row has LDS for %d",
-                                   needed, problem.dims[2].in, config.halo.cells));
-  }
-  if (Pitch(problem) < config.cells_of_load()) {
-    return Refusal(RefusalCode::kOther,
-                   absl::StrFormat("rows have %d cells; a load of the row takes %d of at most two",
-                                   problem.dims[2].in, config.cells_of_load()));
+                                   needed, problem.dims[2].out(), config.halo.value));
   }
   const PerAxis x = problem.AxesOf(Tensor::kX).stride, y = problem.AxesOf(Tensor::kY).stride;
-  const bool packed = x[2] == problem.dims[2].in * x[3] && x[0] == problem.dims[1].in * x[2];
-  if (x[4] != channels || y[4] != channels || x[3] != y[3] || x[2] != y[2] || x[0] != y[0] ||
-      !packed) {
-    return Refusal(RefusalCode::kLayout,
-                   "cells of x and dy, and groups of a cell, do not follow each other alike");
+  if (x[4] != channels || y[4] != channels) {
+    return Refusal(RefusalCode::kLayout, "groups of a cell of x or dy do not follow each other");
   }
   return std::nullopt;
 }
@@ -330,7 +329,7 @@ Work WorkOf(const TileConfig& config, const ConvProblem& problem) {
 TileSteps StepsOf(const TileConfig& config, const PartRequest& request) {
   TileSteps steps = TileStepsOf(config, request, {.along_cells = true});
   if (config.has_halo()) {
-    const auto before = CeilDiv<std::int64_t>(2 * (Pitch(request.problem) + 1), config.tile.k);
+    const auto before = CeilDiv<std::int64_t>(Reach(config, request.problem), config.tile.k);
     steps.prologue_cycles = static_cast<double>(before) * steps.lane_cycles / 2;
   }
   return steps;
@@ -365,17 +364,17 @@ BwdWeightPlan PlanBwdWeight(const TileConfig& config, const PartRequest& request
   plan.args.join = JoinPlanOf(config, problem, sharing.splits).args;
   const std::int64_t group_stride =
       std::min(problem.AxesOf(Tensor::kX).stride[4], problem.AxesOf(Tensor::kY).stride[4]);
-  plan.args.map = ChooseBlockMap(
-      request.device, {.tiles = Tiles(config, problem),
-                       .rows = plan.args.m_tiles,
-                       .columns = plan.args.n_tiles,
-                       .row_elements = config.tile.m,
-                       .column_elements = config.tile.n,
-                       .resident = ResidentWorkgroups(config, request),
-                       .groups = Groups(config, problem),
-                       .splits = sharing.splits,
-                       .group_bytes = group_stride * SizeOf(config.type) * config.merge.groups,
-                       .channels = problem.c_per_group() * config.merge.groups});
+  plan.args.map = ChooseBlockMap(request.device,
+                                 {.tiles = Tiles(config, problem),
+                                  .rows = plan.args.m_tiles,
+                                  .columns = plan.args.n_tiles,
+                                  .row_elements = config.tile.m,
+                                  .column_elements = config.tile.n,
+                                  .resident = ResidentWorkgroups(config, request),
+                                  .groups = Groups(config, problem),
+                                  .splits = sharing.splits,
+                                  .group_bytes = group_stride * SizeOf(config.type) * config.merge,
+                                  .channels = problem.c_per_group() * config.merge});
   return plan;
 }
 

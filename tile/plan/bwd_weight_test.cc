@@ -32,6 +32,23 @@ constexpr TileConfig kSingleCells = [] {
 }();
 static_assert(Reject(kSingleCells, Gfx::k950) == nullptr);
 
+// Of groups of 8 channels, with a halo of stride 1, and of 2.
+constexpr TileConfig kBlocks = {.tile = {32, 72, 32},
+                                .waves = {1, 3},
+                                .mma = {MmaUnit::kMfma, 16, 16, 16},
+                                .patch_a = {1, 8},
+                                .patch_b = {1, 8},
+                                .occupancy = 3,
+                                .merge = {4},
+                                .halo = {144}};
+constexpr TileConfig kStridedBlocks = [] {
+  TileConfig c = kBlocks;
+  c.stride = {2};
+  return c;
+}();
+static_assert(Reject(kBlocks, Gfx::k942) == nullptr);
+static_assert(Reject(kStridedBlocks, Gfx::k942) == nullptr);
+
 ConvProblem Square(std::int64_t in, std::int64_t filter, std::int64_t c, std::int64_t k) {
   const Dim dim = {.in = in, .filter = filter, .pad_begin = filter / 2, .pad_end = filter / 2};
   return {.direction = Direction::kBackwardWeight,
@@ -133,6 +150,65 @@ TEST(PlanBwdWeight, OffsetsReachOverTheCellsOfTheStepsAlone) {
     EXPECT_THAT(TooLargeForBwdWeight(row, problem, bytes).value().reason,
                 HasSubstr("offsets reach over 327680000 bytes of an image of dy"));
   }
+}
+
+ConvProblem Grouped(const Dim& dim) {
+  ConvProblem problem = Square(1, 1, 40, 40);
+  problem.groups = 5;
+  problem.dims[1] = problem.dims[2] = dim;
+  return problem;
+}
+
+// By the definition: through every tap, a cell of dy meets the cell of x at the tap's distance of
+// positions from its own, in the tap's plane, or none where that position has no cell of the plane.
+TEST(PlanBwdWeight, TapsAreDistancesOfPositions) {
+  int taken = 0;
+  for (const TileConfig& row : {kBlocks, kStridedBlocks}) {
+    const std::int64_t s = row.stride;
+    for (std::int64_t in = 1; in <= 9; ++in) {
+      for (const std::int64_t pad_end : {0, 1, 2, 3}) {
+        const Dim dim = {.in = in, .filter = 3, .stride = s, .pad_begin = 1, .pad_end = pad_end};
+        if (dim.padded_in() < 3 || RejectBwdWeight(row, Grouped(dim)).has_value()) continue;
+        ++taken;
+        const std::int64_t pitch = dim.out() + 1;
+        for (std::int64_t position = 0; position < 3 * pitch; ++position) {
+          for (std::int64_t tap = 0; tap < 3; ++tap) {
+            const std::int64_t o = position % pitch, x = o * s + tap - 1;
+            if (o == dim.out()) continue;  // none of dy
+            const std::int64_t plane = (tap - 1 + s) % s;
+            const std::int64_t at = position + pitch + (tap - 1 - plane) / s;
+            const std::int64_t met = at % pitch * s + plane;  // of x's row, if it has so many
+            if (x >= 0 && x < in) {
+              EXPECT_EQ(met, x) << "in " << in << " stride " << s << " tap " << tap;
+            } else {
+              EXPECT_GE(met, in) << "in " << in << " stride " << s << " tap " << tap;
+            }
+          }
+        }
+      }
+    }
+  }
+  EXPECT_EQ(taken, 3 * 9 + 3 * 9 + 4);  // without padding at the end, even rows of stride 2 alone
+}
+
+TEST(PlanBwdWeight, HalosTakeRowsThatLdsHas) {
+  const auto dim = [](std::int64_t in, std::int64_t stride) {
+    return Dim{.in = in, .filter = 3, .stride = stride, .pad_begin = 1, .pad_end = 1};
+  };
+  // Two rows of positions and a step: 2 * (54 + 2) + 32; of stride 2 one.
+  EXPECT_EQ(Why(RejectBwdWeight(kBlocks, Grouped(dim(54, 1)))), "");
+  EXPECT_THAT(Why(RejectBwdWeight(kBlocks, Grouped(dim(55, 1)))),
+              HasSubstr("a step meets 146 cells of rows of 55; the row has LDS for 144"));
+  EXPECT_EQ(Why(RejectBwdWeight(kStridedBlocks, Grouped(dim(220, 2)))), "");
+  EXPECT_THAT(Why(RejectBwdWeight(kStridedBlocks, Grouped(dim(221, 2)))),
+              HasSubstr("a step meets 145 cells of rows of 111; the row has LDS for 144"));
+  EXPECT_THAT(Why(RejectBwdWeight(kStridedBlocks, Grouped(dim(54, 1)))),
+              HasSubstr("along h the filter is not one of 3 with stride 2"));
+  // A row of x whose last cell no cell of dy has for its centre.
+  Dim cut = dim(54, 1);
+  cut.pad_end = 0;
+  EXPECT_THAT(Why(RejectBwdWeight(kBlocks, Grouped(cut))),
+              HasSubstr("whose output meets all of the input"));
 }
 
 TEST(PlanBwdWeight, RejectionsNameTheirValues) {

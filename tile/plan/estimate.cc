@@ -69,8 +69,9 @@ TileSteps StepsOfBlocks(const TileConfig& c, const PartRequest& request) {
   constexpr double kClocksOfCell = 40;  // by the simulator's clock
   const double waves_per_simd =
       static_cast<double>(c.waves.m * c.waves.n) / TraitsOf(request.device.gfx).simds_per_unit;
-  const double step_bytes = 2.0 * c.tile.k * c.cell_bytes();
-  const int reads = TileConfig::kRunCells * 2 + TileConfig::kTapsOfWave - 1;  // of a block's cells
+  const double step_bytes = (1.0 + c.planes()) * c.tile.k * c.cell_bytes();
+  // Of a block's cells: runs of dy and of x's planes in a row.
+  const int reads = TileConfig::kRunCells * (1 + c.stride) + c.neighbours();
   return {.tile_elements = 1.0 * c.tile.m * c.tile.n,
           .element_bytes = SizeOf(c.type),
           .resident = ResidentWorkgroups(c, request),
@@ -107,7 +108,7 @@ TileSteps TileStepsOf(const TileConfig& c, const PartRequest& request, const Til
   const auto half_lines = [&](TileConfig::Patch patch, LdsTile tile) {
     constexpr int kLineBytes = 128;
     const int run = c.step_k() * SizeOf(c.type);
-    const bool along_k = patch.n == 1 && patch.k > 1 && c.merge.groups == 1;
+    const bool along_k = patch.n == 1 && patch.k > 1 && c.merge == 1;
     // Of shorter cells, lines go on with the next row's.
     return along_k && run < kLineBytes && problem.channels > c.step_k()
                ? tile.bytes() * (1.0 * kLineBytes / run - 1)
@@ -115,8 +116,8 @@ TileSteps TileStepsOf(const TileConfig& c, const PartRequest& request, const Til
   };
   const int rows_b = c.lds_b().rows;
   // Of a tap, or a row of taps, where cells are loaded for all of them.
-  const int taps = std::max(c.taps_in_lds.of_row, 1);
-  const double cells_bytes = 1.0 * c.bytes_of_a() * taps / TileConfig::Halo::kMostTaps;
+  const int taps = std::max<int>(c.taps_in_lds, 1);
+  const double cells_bytes = 1.0 * c.bytes_of_a() * taps / TileConfig::kMostTaps;
   const double slab_bytes = c.keeps_weights() ? cells_bytes
                             : c.has_halo()    ? cells_bytes + taps * c.lds_b().bytes()
                                               : 1.0 * c.slab_bytes();
@@ -143,7 +144,7 @@ TileSteps TileStepsOf(const TileConfig& c, const PartRequest& request, const Til
           .barriers = c.keeps_weights()      ? 0
                       : c.lds_buffers() == 1 ? 2
                                              : 1,
-          .slabs_in_flight = c.keeps_weights() ? TileConfig::Halo::kMostTaps : c.slabs_in_flight(),
+          .slabs_in_flight = c.keeps_weights() ? TileConfig::kMostTaps : c.slabs_in_flight(),
           .loads_ahead = c.pipeline.schedule == Schedule::kDouble && c.pipeline.count > 1,
           .of_workgroup = OfWorkgroup(c, problem.along_cells, problem.run),
           .of_step = problem.along_cells ? OfStepAlongCells(c) : OfStep(c),

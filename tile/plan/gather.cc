@@ -88,8 +88,8 @@ GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, const 
   args.source_image = view.source.stride[0];
   args.source_group = view.source.stride[4];
   args.w_group = view.weights.stride[0];
-  args.k = static_cast<int>(view.k) * config.merge.groups;
-  args.n = static_cast<int>(view.n) * config.merge.groups;
+  args.k = static_cast<int>(view.k) * config.merge;
+  args.n = static_cast<int>(view.n) * config.merge;
   const int by_k = static_cast<int>(view.weights.stride[1]);  // output channels of forward
   const int by_c = static_cast<int>(view.weights.stride[5]);
   args.w_k = forward ? by_c : by_k;
@@ -113,7 +113,7 @@ GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, const 
 
 /// Why the row cannot merge the problem's groups; nothing if it can, or merges none.
 std::optional<Refusal> RejectMerged(const TileConfig& config, const ConvProblem& problem) {
-  const int groups = config.merge.groups;
+  const int groups = config.merge;
   if (groups == 1) return std::nullopt;
   const TensorAxes source = problem.AxesOf(problem.a()), output = problem.AxesOf(problem.out());
   if (source.size[5] != config.k_of_group() || output.size[5] != config.n_of_group()) {
@@ -148,7 +148,7 @@ Strips StripsOf(const TileConfig& config, int rows, int columns, int all_taps_h,
   const int taps_h = std::max(config.taps_of_plane(all_taps_h), 1);
   const int taps_w = std::max(config.taps_of_plane(all_taps_w), 1);
   // Cells of a tile: tile.m + (taps_h - 1) * pitch + taps_w - 1.
-  const int spare = config.halo.cells - config.tile.m - (taps_w - 1);
+  const int spare = config.halo - config.tile.m - (taps_w - 1);
   const int most = taps_h > 1 ? spare / (taps_h - 1) - (taps_w - 1) : columns;
   if (most < 1 || spare < 0) return {};
   Strips strips = {};
@@ -179,7 +179,7 @@ int WorkgroupsAlongM(const TileConfig& config, const SubGemm& gemm, int run) {
 std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& problem) {
   if (!config.has_halo()) return std::nullopt;
   const bool forward = problem.direction == Direction::kForward;
-  const std::int64_t channels = problem.AxesOf(problem.a()).size[5] * config.merge.groups;
+  const std::int64_t channels = problem.AxesOf(problem.a()).size[5] * config.merge;
   const bool walks = config.has_taps_in_lds();
   const int at_a_time = std::max(config.patch_a.k, config.patch_b.k);
   if (walks ? channels % at_a_time != 0 : channels != config.tile.k) {
@@ -199,7 +199,7 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
     const Dim& dim = problem.dims[i];
     const AxisStrides strides = MakeAxisStrides(problem.direction, dim);
     taps[i] = forward ? dim.filter : CeilDiv(dim.filter, dim.stride);
-    const int stride = i == 0 ? 1 : config.stride.of_cells;
+    const int stride = i == 0 ? 1 : config.stride;
     if (strides.source_stride != stride || (taps[i] > 1 && strides.tap_source_stride != 1)) {
       return Refusal(
           RefusalCode::kFilter,
@@ -216,7 +216,7 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
                    absl::StrFormat("a group has %d source channels; the row is for at most %d",
                                    channels, kMostSlabs * config.tile.k));
   }
-  const int taps_of_row = config.taps_in_lds.of_row;
+  const int taps_of_row = config.taps_in_lds;
   if (walks && (taps[2] != taps_of_row || problem.dims[1].stride * problem.dims[2].stride != 1)) {
     return Refusal(
         RefusalCode::kFilter,
@@ -234,18 +234,18 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
   if (problem.dims[0].in != 1 || problem.dims[0].out() != 1 || problem.dims[0].filter != 1) {
     return Refusal(RefusalCode::kOther, "the problem has three axes; the row takes one or two");
   }
-  if (taps[1] * taps[2] > TileConfig::Halo::kMostTaps || SubGemmCount(problem) > kInlineSubGemms) {
-    return Refusal(RefusalCode::kFilter,
-                   absl::StrFormat("%d x %d taps and %d sub-GEMMs; the row has at most %d and %d",
-                                   taps[1], taps[2], SubGemmCount(problem),
-                                   TileConfig::Halo::kMostTaps, kInlineSubGemms));
+  if (taps[1] * taps[2] > TileConfig::kMostTaps || SubGemmCount(problem) > kInlineSubGemms) {
+    return Refusal(
+        RefusalCode::kFilter,
+        absl::StrFormat("%d x %d taps and %d sub-GEMMs; the row has at most %d and %d", taps[1],
+                        taps[2], SubGemmCount(problem), TileConfig::kMostTaps, kInlineSubGemms));
   }
   const Strips least = StripsOf(config, /*rows=*/1, /*columns=*/1, static_cast<int>(taps[1]),
                                 static_cast<int>(taps[2]), /*images=*/1, /*run=*/1);
   if (least.pitch == 0) {
     return Refusal(RefusalCode::kFilter,
                    absl::StrFormat("%d x %d taps reach over more cells than the row's %d", taps[1],
-                                   taps[2], config.halo.cells));
+                                   taps[2], config.halo.value));
   }
   return std::nullopt;
 }
@@ -320,9 +320,9 @@ std::optional<Excess> TooLargeForGather(const TileConfig& config, const ConvProb
                                   forward ? "y" : "dx", rows, view.n, tiles, most_tiles),
                   of_positions};
   }
-  if (tiles * (problem.groups / config.merge.groups) >= kOffsetLimit) {
+  if (tiles * (problem.groups / config.merge) >= kOffsetLimit) {
     return Excess{absl::StrFormat("%d groups have %d tiles each; all must be fewer than 2^31",
-                                  problem.groups / config.merge.groups, tiles),
+                                  problem.groups / config.merge, tiles),
                   PartAxis::kGroups};
   }
   std::int64_t source_bytes = view.source.stride[3], out_bytes = view.output.stride[3];
@@ -335,8 +335,7 @@ std::optional<Excess> TooLargeForGather(const TileConfig& config, const ConvProb
   const std::int64_t images = ImagesOfTile(config, problem);
   source_bytes += (images - 1) * view.source.stride[0];
   out_bytes += (images - 1) * view.output.stride[0];
-  const std::int64_t w_bytes =
-      WeightReach(view) + (config.merge.groups - 1) * view.weights.stride[0];
+  const std::int64_t w_bytes = WeightReach(view) + (config.merge - 1) * view.weights.stride[0];
   if (std::max({source_bytes, out_bytes, w_bytes}) >= limit) {
     return Excess{
         absl::StrFormat(
@@ -346,7 +345,7 @@ std::optional<Excess> TooLargeForGather(const TileConfig& config, const ConvProb
         : of_image       ? PartAxis::kCells
                          : PartAxis::kImages};
   }
-  return TooLargeForEpilogue(problem, images, config.merge.groups);
+  return TooLargeForEpilogue(problem, images, config.merge);
 }
 
 namespace {
@@ -392,9 +391,8 @@ struct Tiles {
     const ConvProblem& problem = request.problem;
     const TensorAxes output = problem.AxesOf(problem.out());
     const std::int64_t channels = problem.AxesOf(problem.a()).size[5];
-    groups = problem.groups / config.merge.groups;
-    n_tiles = static_cast<int>(
-        CeilDiv<std::int64_t>(output.size[5] * config.merge.groups, config.tile.n));
+    groups = problem.groups / config.merge;
+    n_tiles = static_cast<int>(CeilDiv<std::int64_t>(output.size[5] * config.merge, config.tile.n));
     const auto slabs = static_cast<double>(CeilDiv<std::int64_t>(channels, config.k_of_group()));
     work = {.tiles = 0, .steps = 0, .out_elements = static_cast<double>(output.Elements())};
     for (const SubGemm& gemm : request.sub_gemms) {
@@ -406,8 +404,8 @@ struct Tiles {
     }
     // A step is a row of taps there.
     if (config.has_taps_in_lds()) {
-      work.steps /= config.taps_in_lds.of_row;
-      work.most_steps /= config.taps_in_lds.of_row;
+      work.steps /= config.taps_in_lds;
+      work.most_steps /= config.taps_in_lds;
     }
     if (config.has_ragged_slabs() && channels % config.chunk() != 0) {
       work.ragged_steps = work.tap_steps;
@@ -432,7 +430,7 @@ TileEstimate EstimateOf(const TileConfig& config, PartRequest request, const Til
   const ConvProblem& problem = request.problem;
   TileSteps steps = TileStepsOf(
       config, request, {.channels = problem.AxesOf(problem.a()).size[5], .run = tiles.run});
-  if (problem.filter_taps() > 1 && config.merge.groups == 1 && !config.has_halo()) {
+  if (problem.filter_taps() > 1 && config.merge == 1 && !config.has_halo()) {
     SetTapWindow(request,
                  {.rows = 1.0 * config.tile.m,
                   .columns = 1.0 * tiles.n_tiles,
@@ -484,7 +482,7 @@ GatherPlan PlanGather(const TileConfig& config, const PartRequest& request) {
                                                   .resident = ResidentWorkgroups(config, request),
                                                   .groups = tiles.groups,
                                                   .splits = sharing.splits,
-                                                  .group_bytes = group_bytes * config.merge.groups,
+                                                  .group_bytes = group_bytes * config.merge,
                                                   .cell_bytes = cell_bytes,
                                                   .taps = request.problem.filter_taps(),
                                                   .sections = plan.args.sub_gemms});

@@ -247,7 +247,7 @@ void ExpectStripsCoverOnce(const TileConfig& config, const SubGemm& gemm, const 
   const AxisClass &h = gemm.axis[1], &w = gemm.axis[2];
   EXPECT_LE(config.tile.m + (config.taps_of_plane(h.taps) - 1) * strips.pitch +
                 config.taps_of_plane(w.taps) - 1,
-            config.halo.cells);
+            config.halo);
   EXPECT_EQ(strips.all, images * strips.count * strips.tiles);
   ASSERT_EQ(gemm.m, CeilDiv(strips.all, strips.run) * config.tile.m);
   std::vector<int> seen(static_cast<std::size_t>(images * h.count * w.count));
