@@ -43,11 +43,12 @@ class DirectWeightLane {
     const int first = taps_.w * args_.dilation[2] - args_.pad[2];
     for (int out = 0; out < args_.dy.size[2]; out += kC.cells) {
       const int in = first + out * args_.stride[2];
-      if (in >= 0 && in + (kC.window() - 1) * stride < args_.x.size[2] &&
-          out + kC.cells <= args_.dy.size[2]) {
-        AddCells</*kMasked=*/false>(dy, x, out, in, stride);
+      if (out + kC.cells > args_.dy.size[2]) {
+        AddCells<Cells::kSome>(dy, x, out, in, stride);
+      } else if (in < 0 || in + (kC.window() - 1) * stride >= args_.x.size[2]) {
+        AddCells<Cells::kAllOfDy>(dy, x, out, in, stride);
       } else {
-        AddCells</*kMasked=*/true>(dy, x, out, in, stride);
+        AddCells<Cells::kAll>(dy, x, out, in, stride);
       }
     }
   }
@@ -59,6 +60,8 @@ class DirectWeightLane {
     return Buffer::From<kGfx>(static_cast<const char*>(tensor.data) + image * tensor.image +
                               (d * tensor.cell[0] + h * tensor.cell[1]));
   }
+
+  enum class Cells { kAll, kAllOfDy, kSome };  // of a window that exist
 
   template <bool kMasked>
   GRIDWISE_DEVICE static DirectVec<kC> Load(const Buffer& row, unsigned lane,
@@ -73,18 +76,20 @@ class DirectWeightLane {
     }
   }
 
-  template <bool kMasked>
+  template <Cells kCells>
   GRIDWISE_DEVICE void AddCells(const Buffer& dy_row, const Buffer& x_row, int out, int in,
                                 int stride) {
     DirectVec<kC> dy[kC.cells], x[kC.window()];
     for (int i = 0; i < kC.cells; ++i) {
-      dy[i] = Load<kMasked>(dy_row, dy_offset_, args_.dy, out + i);
+      dy[i] = Load<kCells == Cells::kSome>(dy_row, dy_offset_, args_.dy, out + i);
     }
     for (int i = 0; i < kC.window(); ++i) {
-      x[i] = Load<kMasked>(x_row, x_offset_, args_.x, in + i * stride);
+      x[i] = Load<kCells != Cells::kAll>(x_row, x_offset_, args_.x, in + i * stride);
     }
-    for (int t = 0; t < kC.taps; ++t) {
-      for (int i = 0; i < kC.cells; ++i) {
+    for (int i = 0; i < kC.cells; ++i) {
+      // A dy that is 0 because there is none would make NaN of an infinite x.
+      if (kCells == Cells::kSome && out + i >= args_.dy.size[2]) continue;
+      for (int t = 0; t < kC.taps; ++t) {
         for (int e = 0; e < kC.channels; ++e) {
           sums_[t][e] = __builtin_fmaf(static_cast<float>(x[kC.WindowCell(i, t)][e]),
                                        static_cast<float>(dy[i][e]), sums_[t][e]);

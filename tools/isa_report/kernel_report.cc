@@ -43,6 +43,9 @@ std::vector<ConvProblem> ProbeProblems(Direction direction) {
       problem(64, 64, 128),  problem(64, 64, 64, 2),        problem(32, 128, 128),
       problem(16, 128, 128), problem(8, 128, 128),          problem(4, 128, 128),
       problem(1, 4, 128),    with({.in = 16}, 1, 128, 128), with({.in = 32}, 1, 64, 64)};
+  for (const std::int64_t groups : {16, 8, 4}) {
+    problems.push_back(problem(groups, 128, 128, /*stride=*/2));
+  }
   if (direction != Direction::kForward) return problems;
   for (const std::int64_t channels : {128, 127}) {
     ConvProblem& sums = problems.emplace_back(problem(1, channels, channels));
