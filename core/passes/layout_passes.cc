@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/base/math.h"
@@ -265,13 +266,25 @@ KernelLaunch MakeConvertLaunch(Gfx gfx, DataType from_type, DataType to_type, st
           .map = {}};
 }
 
+/// Bytes of the widest words that there is a kernel for, and the lines in such words.
+std::pair<int, Lines> InWidestWords(Gfx gfx, DataType type, const Lines& lines) {
+  const int bytes = SizeOf(type);
+  if (TraitsOf(gfx).mma_unit != MmaUnit::kWgmma) return {bytes, lines};
+  for (const int word : {16, 8}) {
+    const std::optional<Lines> words = InWords(lines, word / bytes);
+    if (words) return {word, *words};
+  }
+  return {bytes, lines};
+}
+
 KernelLaunch MakeWidenLaunch(Gfx gfx, DataType type, const Lines& lines, const Place& from,
                              const Place& to) {
-  return {.code = PassCode("widen", SizeOf(type), gfx),
-          .shape = {.workgroups = {WidenWorkgroups(lines), 1, 1},
+  const auto [bytes, words] = InWidestWords(gfx, type, lines);
+  return {.code = PassCode("widen", bytes, gfx),
+          .shape = {.workgroups = {WidenWorkgroups(words), 1, 1},
                     .threads = {kWidenThreads, 1, 1},
                     .begins_early = BeginsEarly(gfx)},
-          .arguments = BytesOf(PlanWiden(lines)),
+          .arguments = BytesOf(PlanWiden(words)),
           .addresses = {{offsetof(WidenArgs, from), from}, {offsetof(WidenArgs, to), to}},
           .map = {}};
 }
