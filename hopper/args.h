@@ -69,7 +69,8 @@ struct WeightArgs {
   int neighbours;  // tiles of a split, or splits of a tile of a cluster
   MagicDiv by_tiles, by_neighbours;
   int k, c;                          // of a group
-  int dy_channels;                   // of dy from group to group, where they are neighbours; else 0
+  int dy_channels;                   // of dy from group to group of a cell; else 0
+  int x_channels;                    // and of x
   int c_blocks;                      // of 64 channels
   MagicDiv by_c_blocks, by_taps[2];  // along h and w
   int slabs, longer;                 // of 64 cells: of a split, of which the first have one more

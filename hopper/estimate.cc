@@ -95,7 +95,7 @@ double LineCycles(const Config& config, const ConvProblem& problem, const Loaded
     const double filled = FilledPart(channels, config.slab) * fit.filled_line;
     return loaded.rows * (source + filled) + loaded.columns * fit.line;
   }
-  const bool has_neighbours = GroupsAreNeighbours(problem.AxesOf(Tensor::kY));
+  const bool has_neighbours = CellsHaveGroups(problem.AxesOf(Tensor::kY));
   const double filled_dy = has_neighbours ? 0 : FilledPart(problem.k_per_group(), 64);
   const double filled_x = problem.groups > 1 ? 0 : FilledPart(channels, 64);
   const double dy = fit.line + UnalignedLine(problem, Tensor::kY) + filled_dy * fit.filled_line;

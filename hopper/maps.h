@@ -23,10 +23,13 @@ TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int cha
                         bool of_group = false);
 /// w as [group][k][tap][c]: boxes of `c` times `k` at a tap.
 TensorMapSpec WeightMap(const ConvProblem& problem, int k, int c);
-/// y of backward-weight as [group][cell][k], boxes of 64 times 64. Groups that are neighbours are
-/// one: boxes that reach into another group load it, which is faster than filling in zeros.
+/// y of backward-weight as [group][cell][k], boxes of 64 times 64. Groups of a cell are one: boxes
+/// that reach into another group load it, which is faster than filling in zeros.
 TensorMapSpec CellMap(const ConvProblem& problem);
-bool GroupsAreNeighbours(const TensorAxes& axes);
+/// Whether a cell's groups follow each other, as neighbours or with gaps, before the next cell.
+bool CellsHaveGroups(const TensorAxes& axes);
+/// Channels of a cell, from its first group's first to the last one's last.
+std::int64_t ChannelsOfCell(const TensorAxes& axes);
 /// The output as [cell][group][channel], boxes of 64 cells.
 TensorMapSpec OutputMap(const Config& config, const ConvProblem& problem);
 

@@ -262,13 +262,15 @@ Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
   args.by_neighbours = MakeMagicDiv(static_cast<unsigned>(args.neighbours));
   args.k = Int(problem.k_per_group());
   args.c = Int(problem.c_per_group());
-  args.dy_channels = GroupsAreNeighbours(problem.AxesOf(Tensor::kY)) ? args.k : 0;
+  const TensorAxes dy = problem.AxesOf(Tensor::kY);
+  args.dy_channels = CellsHaveGroups(dy) ? Int(dy.stride[4]) : 0;
+  args.x_channels = Int(problem.groups > 1 ? problem.AxesOf(Tensor::kX).stride[4] : 0);
   args.c_blocks = Int(CeilDiv<std::int64_t>(args.c, 64));
   args.by_c_blocks = MakeMagicDiv(static_cast<unsigned>(args.c_blocks));
   for (const std::size_t i : {0u, 1u}) {
     args.by_taps[i] = MakeMagicDiv(static_cast<unsigned>(args.gemm.axis[i + 1].taps));
   }
-  args.dy_pitch = Int(problem.AxesOf(Tensor::kY).stride[3] * SizeOf(problem.type));
+  args.dy_pitch = Int(dy.stride[3] * SizeOf(problem.type));
   args.dy_cells = Int(problem.batch * problem.out_cells());
   const int slabs = Int(SlabsOf(config, args.dy_cells));
   args.slabs = slabs / shared.splits;

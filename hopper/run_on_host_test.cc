@@ -26,6 +26,7 @@
 #include "core/launch/part_kernel.h"
 #include "core/passes/convert.h"
 #include "core/passes/convert_args.h"
+#include "core/passes/layout_passes.h"
 #include "core/passes/plan_widen.h"
 #include "core/passes/widen.h"
 #include "core/passes/widen_args.h"
@@ -72,6 +73,34 @@ std::vector<float> Uniform(DataType type, std::int64_t count, std::mt19937& rand
   return values;
 }
 
+/// The problem whose operands are as passes copy them for rows that want such cells.
+ConvProblem WithCells(Cells cells, ConvProblem problem) {
+  problem.strides = SimpleProblem(problem, Gfx::kSm90a, cells).strides;
+  return problem;
+}
+
+/// A packed tensor's values where `problem` has them, and zeros between them.
+std::vector<float> Spread(const std::vector<float>& values, const ConvProblem& packed,
+                          const ConvProblem& problem, Tensor tensor) {
+  const TensorAxes from = packed.AxesOf(tensor), to = problem.AxesOf(tensor);
+  std::vector<float> spread(
+      static_cast<std::size_t>(SpanOf(problem, tensor) / SizeOf(problem.type)));
+  PerAxis at = {};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::int64_t from_element = 0, to_element = 0;
+    for (std::size_t axis = 0; axis < 6; ++axis) {
+      from_element += at[axis] * from.stride[axis];
+      to_element += at[axis] * to.stride[axis];
+    }
+    spread[static_cast<std::size_t>(to_element)] = values[static_cast<std::size_t>(from_element)];
+    for (std::size_t axis = 6; axis-- > 0;) {
+      if (++at[axis] < to.size[axis]) break;
+      at[axis] = 0;
+    }
+  }
+  return spread;
+}
+
 /// 16-byte aligned copies of tensors, and an output filled with NaN.
 struct Memory3 {
   std::vector<std::byte> a, b, out;
@@ -108,7 +137,9 @@ void Check(const ConvProblem& problem, const MakePlan& make_plan, auto kernel, i
   std::vector<float> a = Uniform(problem.type, problem.a_elements(), random);
   const std::vector<float> b = Uniform(problem.type, problem.b_elements(), random);
   if (values == Values::kInfinity) a[a.size() / 2 + 5] = std::numeric_limits<float>::infinity();
-  const absl::StatusOr<Expected> expected = ExpectedOutput(problem, a, b);
+  ConvProblem packed = problem;
+  packed.strides = {};
+  const absl::StatusOr<Expected> expected = ExpectedOutput(packed, a, b);
   ASSERT_TRUE(expected.ok()) << expected.status();
   DeviceFacts device = Gfx::kSm90a;
   device.compute_units = 3;
@@ -123,7 +154,8 @@ void Check(const ConvProblem& problem, const MakePlan& make_plan, auto kernel, i
   auto plan = make_plan(PartRequest{device, multiplied, gemms, sharing});
   const DataType out_type = splits > 1 ? DataType::kF32 : problem.output_type();
   const std::int64_t elements = problem.out_elements() * splits;
-  Memory3 memory = {Encode(multiplied.type, a), Encode(multiplied.type, b),
+  Memory3 memory = {Encode(multiplied.type, Spread(a, packed, problem, problem.a())),
+                    Encode(multiplied.type, Spread(b, packed, problem, problem.b())),
                     std::vector<std::byte>(static_cast<std::size_t>(elements * SizeOf(out_type)),
                                            std::byte{PoisonByte(out_type)})};
   if constexpr (requires { plan.args.fetched; }) SetFetched(multiplied, plan);
@@ -198,6 +230,9 @@ TEST(Halo, Bytes) {
       .type = DataType::kI8, .channels = 64, .filter = 0, .teams = 1, .sharers = 2, .stages = 2};
   const Dim dilated = {.in = 14, .filter = 2, .dilation = 3, .pad_begin = 2, .pad_end = 1};
   CheckHalo<k64>(Problem(Direction::kForward, 2, 64, 64, dilated, Axis(11, 2)));
+  ConvProblem apart = Problem(Direction::kForward, 9, 1, 4, Axis(9), Axis(13));
+  apart.type = DataType::kI8;
+  CheckHalo<k32>(WithCells(Cells::kGroupsApart, apart));
 }
 
 TEST(Halo, BackwardData) {
@@ -209,6 +244,31 @@ TEST(Halo, BackwardData) {
   CheckHalo<k2>(Problem(Direction::kBackwardData, 5, 16, 16, Axis(9, 2), Axis(12, 2)));
   CheckHalo<k2>(Problem(Direction::kBackwardData, 5, 16, 16, Axis(9, 2, 0), Axis(12, 2, 1)));
   CheckHalo<k2>(Problem(Direction::kBackwardData, 16, 4, 4, Axis(11, 2, 1), Axis(8, 2, 2)), 2);
+}
+
+TEST(Halo, OfGroupsApart) {
+  const auto problem = [](Direction direction, std::int64_t groups, std::int64_t c, std::int64_t k,
+                          std::int64_t stride = 1) {
+    return WithCells(Cells::kGroupsApart,
+                     Problem(direction, groups, c, k, Axis(9, stride), Axis(10, stride)));
+  };
+  constexpr Direction kForward = Direction::kForward, kData = Direction::kBackwardData;
+  CheckHalo<kForward16>(problem(kForward, 5, 12, 12));
+  ConvProblem f32 = problem(kForward, 5, 12, 12);
+  f32.out_type = DataType::kF32;
+  CheckHalo<kForward16>(f32);
+  CheckHalo<kForward16>(problem(kForward, 7, 1, 4, 2));
+  CheckHalo<kForward16>(problem(kForward, 9, 16, 8));
+  CheckHalo<kForward16>(problem(kForward, 6, 3, 5), 2);
+  CheckHalo<kForward16>(problem(kForward, 7, 11, 3), 1, Values::kInfinity);
+  constexpr HaloConfig k32 = {.channels = 32, .teams = 2, .sharers = 1, .stages = 2};
+  CheckHalo<k32>(problem(kForward, 3, 20, 24));
+  constexpr HaloConfig k1 = {.direction = kData, .teams = 2, .sharers = 1, .stages = 2};
+  CheckHalo<k1>(problem(kData, 5, 12, 12));
+  CheckHalo<k1>(problem(kData, 16, 1, 4));
+  constexpr HaloConfig k2 = {.direction = kData, .up = 2, .teams = 2, .sharers = 1, .stages = 2};
+  CheckHalo<k2>(problem(kData, 5, 8, 16, 2));
+  CheckHalo<k2>(problem(kData, 9, 3, 7, 2), 1, Values::kInfinity);
 }
 
 TEST(Halo, AnInfinityStaysInItsGroup) {
@@ -270,6 +330,31 @@ void CheckNarrowWeight(const ConvProblem& problem, int splits, Values values = V
   Check(
       problem, [](const PartRequest& request) { return PlanNarrow(kC, request); },
       RunWarpRoles<NarrowWeightRoles<kC>, HaloArgs>, splits, values);
+}
+
+TEST(HaloWeight, OfGroupsApart) {
+  const auto check = [](std::int64_t groups, std::int64_t c, std::int64_t k, Dim height, Dim width,
+                        int splits, Values values = Values::kFinite) {
+    const ConvProblem problem = Problem(Direction::kBackwardWeight, groups, c, k, height, width);
+    CheckHaloWeight(WithCells(Cells::kGroupsApart, problem), splits, values);
+  };
+  check(5, 12, 12, Axis(7), Axis(10), 1);
+  check(3, 20, 30, Axis(9, 2), Axis(8, 2), 3);
+  check(9, 3, 5, Axis(7), Axis(10), 2);
+  check(5, 12, 9, Axis(9), Axis(9), 1, Values::kInfinity);
+}
+
+TEST(NarrowWeight, OfGroupsApart) {
+  const auto check = [](std::int64_t groups, std::int64_t c, std::int64_t k, Dim height, Dim width,
+                        int splits, Values values = Values::kFinite) {
+    const ConvProblem problem = Problem(Direction::kBackwardWeight, groups, c, k, height, width);
+    CheckNarrowWeight<NarrowWeightConfig{.warps = 8, .stages = 2}>(
+        WithCells(Cells::kGroupsApart, problem), splits, values);
+  };
+  check(5, 12, 12, Axis(7), Axis(10), 1);
+  check(36, 1, 4, Axis(7), Axis(10), 2);
+  check(7, 8, 16, Axis(9, 2), Axis(8, 2), 1);
+  check(7, 11, 3, Axis(9), Axis(9), 1, Values::kInfinity);
 }
 
 TEST(NarrowWeight, OfGroupsAndStrides) {
@@ -491,6 +576,19 @@ TEST(Weight, SplitsAndNot) {
   constexpr Config kWide = {
       .direction = Direction::kBackwardWeight, .groups = 3, .columns = 256, .stages = 2};
   CheckWeight<kWide>(Problem(Direction::kBackwardWeight, 1, 72, 168, Axis(7), Axis(9, 2)), 2);
+}
+
+TEST(Weight, OfGroupsApart) {
+  constexpr Config kC = {
+      .direction = Direction::kBackwardWeight, .groups = 1, .columns = 128, .stages = 2};
+  const auto check = [&](std::int64_t groups, std::int64_t c, std::int64_t k, Dim width,
+                         int splits) {
+    const ConvProblem problem = Problem(Direction::kBackwardWeight, groups, c, k, Axis(7), width);
+    CheckWeight<kC>(WithCells(Cells::kSpaced, problem), splits);
+  };
+  check(3, 12, 100, Axis(9, 2), 2);
+  check(5, 20, 20, Axis(6), 1);
+  check(2, 72, 75, Axis(6), 1);
 }
 
 TEST(Weight, LanesLoadCells) {
