@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_format.h"
 #include "core/conv/sub_gemms.h"
+#include "core/launch/part_kernel.h"
 
 namespace gridwise::hopper {
 namespace {
@@ -17,6 +18,11 @@ TensorMapSpec MapOf(DataType type, int rank) {
 /// Taps of the filter, of which the problem may have a part.
 std::int64_t TapsOfFilter(const TensorAxes& w) {
   return ((w.size[2] - 1) * w.stride[2] + (w.size[3] - 1) * w.stride[3]) / w.stride[4] + w.size[4];
+}
+
+/// Elements from the first to the last of all groups and taps, at one output channel of a group.
+std::int64_t LineOfWeights(const TensorAxes& w) {
+  return (w.size[0] - 1) * w.stride[0] + (TapsOfFilter(w) - 1) * w.stride[4] + w.size[5];
 }
 
 /// Limits of im2col maps. Source: CUDA Driver API, cuTensorMapEncodeIm2col, and PTX ISA 9.0,
@@ -131,6 +137,16 @@ TensorMapSpec WeightMap(const ConvProblem& problem, int k, int c) {
   return map;
 }
 
+TensorMapSpec WeightLinesMap(const ConvProblem& problem, int k) {
+  const TensorAxes axes = problem.AxesOf(Tensor::kW);
+  TensorMapSpec map = MapOf(problem.type, 3);
+  SetAxis(map, 0, LineOfWeights(axes), 1);
+  SetAxis(map, 1, axes.size[1], axes.stride[1]);
+  SetAxis(map, 2, 1, 1);
+  map.box = {64, static_cast<unsigned>(k), 1};
+  return map;
+}
+
 TensorMapSpec CellMap(const ConvProblem& problem) {
   const TensorAxes axes = problem.AxesOf(Tensor::kY);
   TensorMapSpec map = MapOf(problem.type, 3);
@@ -199,6 +215,10 @@ std::optional<std::string> RejectMaps(const ConvProblem& problem, bool lanes) {
     return reason;
   }
   if (weight && !CellsAreEvenlySpaced(axes)) return "cells of dy are not evenly spaced";
+  if (problem.direction == Direction::kBackwardData && LineOfWeights(axes) >= kOffsetLimit) {
+    return absl::StrFormat("w reaches over %d elements; must be fewer than 2^31",
+                           LineOfWeights(axes));
+  }
   const Im2colLimits limits = LimitsOf(Is3d(problem));
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const AxisMap map = MakeAxisMap(problem.direction, problem.dims[axis]);

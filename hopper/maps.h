@@ -23,6 +23,10 @@ TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int cha
                         bool of_group = false);
 /// w as [group][k][tap][c]: boxes of `c` times `k` at a tap.
 TensorMapSpec WeightMap(const ConvProblem& problem, int k, int c);
+/// w of backward-data as [k][group, tap and c]: boxes of 64 columns times `k`. Behind a tap's last
+/// channel follow those of another, which is faster than filling in zeros: nothing stores what is
+/// computed of them.
+TensorMapSpec WeightLinesMap(const ConvProblem& problem, int k);
 /// y of backward-weight as [group][cell][k], boxes of 64 times 64. Groups of a cell are one: boxes
 /// that reach into another group load it, which is faster than filling in zeros.
 TensorMapSpec CellMap(const ConvProblem& problem);

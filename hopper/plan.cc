@@ -199,6 +199,8 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   args.epilogue = MakeEpilogue(problem, sharing);
   SetStrides(problem, args);
   SetFilter(problem.AxesOf(Tensor::kW).stride, args.filter);
+  args.w_tap = Int(problem.AxesOf(Tensor::kW).stride[4]);
+  args.w_group = Int(problem.AxesOf(Tensor::kW).stride[0]);
   args.sub_gemms = Int(static_cast<std::int64_t>(request.sub_gemms.size()));
   args.splits = shared.splits;
   args.in_cluster = shared.in_cluster;
@@ -228,7 +230,7 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   plan.maps.push_back({.at = offsetof(GatherArgs, w),
                        .place = {Memory::kB},
                        .spec = forward ? WeightMap(problem, config.columns, config.slab)
-                                       : WeightMap(problem, config.slab, 64)});
+                                       : WeightLinesMap(problem, config.slab)});
   if (args.stores == Stores::kBoxes) {
     plan.maps.push_back({.at = offsetof(GatherArgs, out),
                          .place = {Memory::kOut},
