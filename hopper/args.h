@@ -27,11 +27,12 @@ inline constexpr int kFetched = 2;
 /// of a group; axes are d, h, w.
 struct GatherArgs {
   TensorMap source[kMaxClasses];  // im2col, of a sub-GEMM's cells, or of those and a group
-  TensorMap w;                    // c, tap, k, group
+  TensorMap w;                    // c, tap, k, group; of backward-data c, k
   TensorMap out;                  // where boxes are stored: column, group, row
   SubGemm gemm[kMaxClasses];
   AxisStrides strides[3];
   int filter[3];           // taps of w
+  int w_tap, w_group;      // of backward-data: elements from one to the next
   int sub_gemms;           // whose first tiles are counted in rows of tiles
   int steps[kMaxClasses];  // of K
   // Sub-GEMMs of as many tiles each take turns, one by one: so that those without terms are stored
@@ -69,7 +70,8 @@ struct WeightArgs {
   int neighbours;  // tiles of a split, or splits of a tile of a cluster
   MagicDiv by_tiles, by_neighbours;
   int k, c;                          // of a group
-  int dy_channels;                   // of dy from group to group, where they are neighbours; else 0
+  int dy_channels;                   // of dy from group to group of a cell; else 0
+  int x_channels;                    // and of x
   int c_blocks;                      // of 64 channels
   MagicDiv by_c_blocks, by_taps[2];  // along h and w
   int slabs, longer;                 // of 64 cells: of a split, of which the first have one more

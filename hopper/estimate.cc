@@ -85,17 +85,28 @@ double UnalignedLine(const ConvProblem& problem, Tensor tensor) {
   return is_aligned ? 0 : TheFit().unaligned_line;
 }
 
+/// More cycles of a line of w in backward-data: of those that are no whole lines of the cache
+/// apart, all but a few are in two.
+double SplitLine(const ConvProblem& problem) {
+  constexpr std::int64_t kCacheLine = 128;
+  const std::int64_t bytes = problem.AxesOf(Tensor::kW).stride[4] * SizeOf(problem.type);
+  const auto whole = static_cast<double>(std::gcd(bytes, kCacheLine)) / kCacheLine;
+  return (1 - whole) * TheFit().unaligned_line;
+}
+
 /// Cycles of the lines that a step loads, of A and of B. Those of backward-weight that reach into
-/// another group are loaded as they are, and none of w is taken to be unaligned.
+/// another group are loaded as they are, and none of w in forward is taken to be unaligned.
 double LineCycles(const Config& config, const ConvProblem& problem, const Loaded& loaded) {
   const Fit& fit = TheFit();
   const std::int64_t channels = SourceChannels(problem);
   const double source = fit.line + UnalignedLine(problem, GatheredTensor(problem));
   if (config.direction != Direction::kBackwardWeight) {
     const double filled = FilledPart(channels, config.slab) * fit.filled_line;
-    return loaded.rows * (source + filled) + loaded.columns * fit.line;
+    const bool forward = config.direction == Direction::kForward;
+    const double w = fit.line + (forward || config.kept > 0 ? 0 : SplitLine(problem));
+    return loaded.rows * (source + filled) + loaded.columns * w;
   }
-  const bool has_neighbours = GroupsAreNeighbours(problem.AxesOf(Tensor::kY));
+  const bool has_neighbours = CellsHaveGroups(problem.AxesOf(Tensor::kY));
   const double filled_dy = has_neighbours ? 0 : FilledPart(problem.k_per_group(), 64);
   const double filled_x = problem.groups > 1 ? 0 : FilledPart(channels, 64);
   const double dy = fit.line + UnalignedLine(problem, Tensor::kY) + filled_dy * fit.filled_line;

@@ -37,11 +37,14 @@ struct HaloArgs {
   int filter_runs;      // groups have runs of 16 bytes in w, at multiples of 16 behind its first
   int blocks;           // of 64 channels
   int sharers;          // workgroups that share the tiles of a block
-  int channels;         // of all groups; the output's, and in backward-weight those of dy
+  int channels;         // of all groups, with their gaps; the output's, or in backward-weight dy's
   int source_channels;  // of backward-weight: those of x; of line rows
   int dy_blocks;        // and, of one group, blocks of 64 channels of dy, for each of x; else 0
   int slabs, splits;    // of one group: 64 source channels, and who shares them
-  int log_group;        // of a group's channels
+  int log_group;        // of channels from one group to the next
+  int group_mask;       // one less than these, of which a group has
+  int of_group;         // of the output, or in backward-weight of dy, so many
+  int of_source_group;  // and of the source
   int mixes;            // products are of several groups, whose filters are filled up with zeros
   int tiles_w, tiles_h, images;
   MagicDiv by_tiles_w, by_tiles_h, by_pitch;

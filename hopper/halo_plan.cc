@@ -25,6 +25,40 @@ int TapsOf(const HaloShape& shape) { return Int(static_cast<std::int64_t>(shape.
 
 constexpr std::int64_t kBarrierBytes = 64;
 
+/// Where boxes store: the epilogue has no tensors, the output the operands' type, and its channels
+/// fill multiples of 16 bytes, all of which the copy engine stores, as far apart.
+bool StoresBoxes(const ConvProblem& problem, const EpilogueArgs& epilogue) {
+  const TensorAxes axes = problem.AxesOf(problem.out());
+  const std::int64_t bytes = SizeOf(problem.type);
+  return axes.size[4] * axes.size[5] * bytes % 16 == 0 && epilogue.tensors == 0 &&
+         epilogue.adds == 0 && epilogue.out_type == static_cast<int>(problem.type) &&
+         !RejectStrides("the output", axes, bytes, /*of_groups=*/false);
+}
+
+/// Whether the output's groups are as far apart as those of the source, and without gaps.
+bool HasColumnsOfSource(const ConvProblem& problem) {
+  const TensorAxes axes = problem.AxesOf(problem.out());
+  const std::int64_t pitch = GroupPitch(problem);
+  return axes.size[5] == pitch && (axes.size[4] == 1 || axes.stride[4] == pitch);
+}
+
+/// How a row of groups stores.
+Stores StoresOf(const ConvProblem& problem, const EpilogueArgs& epilogue) {
+  if (!HasColumnsOfSource(problem)) return LaneStoresOf(problem, epilogue);
+  if (StoresBoxes(problem, epilogue)) return Stores::kBoxes;
+  ConvProblem as_one = problem;
+  as_one.groups = 1;
+  return LaneStoresOf(as_one, epilogue);
+}
+
+/// Cycles more than those of boxes or whole rows in which lanes store 64 x 64 sums, while the other
+/// team multiplies: as measured on an H100.
+double StoreCycles(const ConvProblem& problem) {
+  constexpr double kElements = 8500, kGroups = 1700;
+  if (StoresOf(problem, MakeEpilogue(problem, {})) == Stores::kElements) return kElements;
+  return HasColumnsOfSource(problem) ? 0 : kGroups;
+}
+
 std::variant<std::string, Halo> HaloOf(const HaloConfig& config, const ConvProblem& problem,
                                        const DeviceFacts& device, Wanted wanted = Wanted::kBest) {
   // Of a cell's 64 channels at a tap: a product of 64 cells reads 2 KB of them and a column's 32
@@ -44,6 +78,7 @@ std::variant<std::string, Halo> HaloOf(const HaloConfig& config, const ConvProbl
            },
        .matrix = [&](const HaloShape& shape,
                      const HaloTiling&) { return TapsOf(shape) * config.cells() * cycles; },
+       .alone = 1500 + StoreCycles(problem) * config.reps * config.classes(),
        .cells_of_other =
            1.0 * config.classes() * SizeOf(problem.output_type()) / SizeOf(config.type)},
       wanted);
@@ -105,22 +140,6 @@ std::optional<std::string> RejectCommon(const Config& config, Direction directio
   return std::nullopt;
 }
 
-/// Where boxes store: the epilogue has no tensors, the output the operands' type, and its channels
-/// fill multiples of 16 bytes, all of which the copy engine stores.
-bool StoresBoxes(const ConvProblem& problem, const EpilogueArgs& epilogue) {
-  const TensorAxes axes = problem.AxesOf(problem.out());
-  return axes.size[4] * axes.size[5] * SizeOf(problem.type) % 16 == 0 && epilogue.tensors == 0 &&
-         epilogue.adds == 0 && epilogue.out_type == static_cast<int>(problem.type);
-}
-
-/// How a row of groups, which are neighbours, stores.
-Stores StoresOf(const ConvProblem& problem, const EpilogueArgs& epilogue) {
-  if (StoresBoxes(problem, epilogue)) return Stores::kBoxes;
-  ConvProblem as_one = problem;
-  as_one.groups = 1;
-  return LaneStoresOf(as_one, epilogue);
-}
-
 /// Above 1: teams hide each other's stores, the more so with stages to spare or where a warpgroup
 /// waits for no other, and cells that tiles share are found in L2 faster than estimated.
 double EfficiencyOf(const HaloConfig& config) {
@@ -158,7 +177,7 @@ TensorMapSpec DyMap(const ConvProblem& problem, const HaloTiling& tiling) {
   const TensorAxes axes = problem.AxesOf(Tensor::kY);
   const std::int64_t tile_w = of_tiles ? tiling.tile_w : axes.size[3];
   TensorMapSpec map = {.type = problem.type, .rank = 5, .swizzle_bytes = 128};
-  SetAxis(map, 0, axes.size[4] * axes.size[5], 1);
+  SetAxis(map, 0, ChannelsOfCell(axes), 1);
   SetAxis(map, 1, tile_w, axes.stride[3]);
   SetAxis(map, 2, axes.size[3] / tile_w, axes.stride[3] * tile_w);
   SetAxis(map, 3, axes.size[2], axes.stride[2]);
@@ -171,9 +190,9 @@ TensorMapSpec DyMap(const ConvProblem& problem, const HaloTiling& tiling) {
 }  // namespace
 
 std::optional<std::string> RejectProblem(const HaloConfig& config, const ConvProblem& problem) {
-  const std::int64_t of_group = problem.c_per_group();
-  if (std::max<std::int64_t>(of_group, WgmmaK(config.type)) != config.channels) {
-    return absl::StrFormat("groups have %d channels; the row is for products of %d", of_group,
+  const std::int64_t pitch = GroupPitch(problem);
+  if (std::max<std::int64_t>(pitch, WgmmaK(config.type)) != config.channels) {
+    return absl::StrFormat("groups are %d channels apart; the row is for products of %d", pitch,
                            config.channels);
   }
   for (const std::size_t axis : {1u, 2u}) {
@@ -307,7 +326,7 @@ Plan<HaloArgs> PlanHalo(const HaloConfig& config, const PartRequest& request) {
   Plan<HaloArgs> plan;
   plan.args = MakeHaloArgs(problem, halo, source, problem.out());
   HaloArgs& args = plan.args;
-  args.mixes = problem.c_per_group() < config.channels;
+  args.mixes = args.of_source_group < config.channels;
   args.filter_runs = HasRuns(problem.AxesOf(Tensor::kW), SizeOf(problem.type));
   args.filter_at = config.stages * args.stage_bytes;
   args.staging_at =

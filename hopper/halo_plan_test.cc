@@ -142,10 +142,10 @@ TEST(RejectHalo, SaysWhyWithTheValues) {
   ConvProblem problem = Problem(Direction::kForward, 20, 1);
   EXPECT_EQ(reason(problem), "none");
   problem.k = 512;
-  EXPECT_THAT(reason(problem), HasSubstr("16 input and 32 output channels"));
+  EXPECT_THAT(reason(problem), HasSubstr("have 16 input and 32 output channels, 16 apart"));
   problem = Problem(Direction::kForward, 20, 1);
   problem.groups = 8;
-  EXPECT_THAT(reason(problem), HasSubstr("groups have 32 channels"));
+  EXPECT_THAT(reason(problem), HasSubstr("groups are 32 channels apart"));
   problem = Problem(Direction::kForward, 20, 1);
   problem.dims[1].filter = problem.dims[2].filter = 7;
   EXPECT_THAT(reason(problem), HasSubstr("7 taps along h; the row is for 3"));

@@ -232,13 +232,25 @@ std::variant<std::string, Halo> MakeHalo(const ConvProblem& problem, const Devic
   return halo;
 }
 
+std::int64_t GroupPitch(const ConvProblem& problem) {
+  const TensorAxes axes = problem.AxesOf(GatheredTensor(problem));
+  return axes.size[4] == 1 ? axes.size[5] : axes.stride[4];
+}
+
 std::optional<std::string> RejectHalo(const ConvProblem& problem) {
   const std::int64_t c = problem.c_per_group(), k = problem.k_per_group();
-  if (c != k || c > kBlock || (c & (c - 1)) != 0) {
+  const std::int64_t pitch = GroupPitch(problem);
+  const bool fit = problem.groups == 1 ? c == k : std::max(c, k) <= pitch;
+  if (pitch > kBlock || (pitch & (pitch - 1)) != 0 || !fit) {
     return absl::StrFormat(
-        "groups have %d input and %d output channels; the row takes as many of both, a power of "
-        "two up to %d",
-        c, k, kBlock);
+        "%d groups have %d input and %d output channels, %d apart; the row takes groups that are "
+        "as many apart, a power of two up to %d",
+        problem.groups, c, k, pitch, kBlock);
+  }
+  const TensorAxes dy = problem.AxesOf(Tensor::kY);
+  if (problem.direction == Direction::kBackwardWeight && dy.size[4] > 1 && dy.stride[4] != pitch) {
+    return absl::StrFormat("groups of x are %d elements apart, and those of dy %d", pitch,
+                           dy.stride[4]);
   }
   return RejectCells(problem);
 }
@@ -248,11 +260,7 @@ std::optional<std::string> RejectCells(const ConvProblem& problem) {
   const std::int64_t bytes = SizeOf(problem.type);
   for (const Tensor tensor : {Tensor::kX, Tensor::kY}) {
     const TensorAxes axes = problem.AxesOf(tensor);
-    if (axes.size[4] != 1 && axes.stride[4] != axes.size[5]) {
-      return absl::StrFormat("groups are %d elements apart; the row wants neighbours",
-                             axes.stride[4]);
-    }
-    if (tensor == problem.out() && problem.output_type() != problem.type) continue;  // no boxes
+    if (tensor == problem.out()) continue;  // where boxes cannot store, lanes do
     if (auto reason = RejectStrides("x or y", axes, bytes, /*of_groups=*/false)) return reason;
   }
   return std::nullopt;
@@ -262,7 +270,7 @@ TensorMapSpec CellsMap(const ConvProblem& problem, Tensor tensor, int lines, int
                        const std::array<int, 2>& step) {
   const TensorAxes axes = problem.AxesOf(tensor);
   TensorMapSpec map = {.type = problem.type, .rank = 4, .swizzle_bytes = CellBytes(problem)};
-  SetAxis(map, 0, axes.size[4] * axes.size[5], 1);
+  SetAxis(map, 0, ChannelsOfCell(axes), 1);
   SetAxis(map, 1, axes.size[3], axes.stride[3]);
   SetAxis(map, 2, axes.size[2], axes.stride[2]);
   SetAxis(map, 3, axes.size[0], axes.stride[0]);
@@ -286,8 +294,11 @@ HaloArgs MakeHaloArgs(const ConvProblem& problem, const Halo& halo, Tensor sourc
   args.w_y = Int(w.stride[3]);
   args.w_x = Int(w.stride[4]);
   args.blocks = Int(BlocksOf(problem));
-  args.channels = Int(problem.c);
-  while ((std::int64_t{1} << args.log_group) < problem.c_per_group()) ++args.log_group;
+  args.channels = Int(problem.groups * GroupPitch(problem));
+  while ((std::int64_t{1} << args.log_group) < GroupPitch(problem)) ++args.log_group;
+  args.group_mask = (1 << args.log_group) - 1;
+  args.of_group = Int(of_cells.size[5]);
+  args.of_source_group = Int(from.size[5]);
   args.tiles_h = CeilDiv(shape.cells[0], tiling.tile_h);
   args.tiles_w = CeilDiv(shape.cells[1], tiling.tile_w);
   args.by_tiles_h = MakeMagicDiv(static_cast<unsigned>(args.tiles_h));
@@ -329,7 +340,7 @@ HaloArgs MakeHaloArgs(const ConvProblem& problem, const Halo& halo, Tensor sourc
 }
 
 std::int64_t BlocksOf(const ConvProblem& problem) {
-  const std::int64_t of_x = CeilDiv<std::int64_t>(problem.c, kBlock);
+  const std::int64_t of_x = CeilDiv<std::int64_t>(problem.groups * GroupPitch(problem), kBlock);
   const bool pairs = problem.groups == 1 && problem.direction == Direction::kBackwardWeight;
   return pairs ? of_x * CeilDiv<std::int64_t>(problem.k, kBlock) : of_x;
 }

@@ -93,9 +93,11 @@ enum class Wanted { kBest, kAny };
 std::variant<std::string, Halo> MakeHalo(const ConvProblem& problem, const DeviceFacts& device,
                                          const HaloRow& row, Wanted wanted = Wanted::kBest);
 
+/// Channels from one group of the source to the next.
+std::int64_t GroupPitch(const ConvProblem& problem);
 /// Why rows for groups of few channels cannot compute the problem, whatever they are.
 std::optional<std::string> RejectHalo(const ConvProblem& problem);
-/// Why boxes of cells of x and y cannot be loaded.
+/// Why boxes of cells of x or y cannot be loaded.
 std::optional<std::string> RejectCells(const ConvProblem& problem);
 
 /// 64 channels of boxes of cells of x or y, of every `step`-th.

@@ -35,11 +35,12 @@ Plan<HaloArgs> PlanHaloWeight(const Halo& halo, const PartRequest& request, int 
   Plan<HaloArgs> plan;
   plan.args = MakeHaloArgs(problem, halo, Tensor::kX, Tensor::kY);
   plan.args.sharers = splits;
-  plan.args.channels = static_cast<int>(problem.k);
-  plan.args.source_channels = static_cast<int>(problem.c);
+  plan.args.source_channels = plan.args.channels;
   if (problem.groups == 1) {
+    plan.args.channels = static_cast<int>(problem.k);
     plan.args.dy_blocks = static_cast<int>(CeilDiv<std::int64_t>(problem.k, kBlock));
     plan.args.log_group = 30;  // more than there are channels
+    plan.args.group_mask = (1 << 30) - 1;
   }
   plan.args.other_at = plan.args.planes * plan.args.plane_bytes;
   plan.args.epilogue = MakeEpilogue(problem, sharing);

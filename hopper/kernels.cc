@@ -66,16 +66,20 @@ std::int64_t WholeRoundsOf(const Config& config, const PartRequest& request) {
   return ImagesOfWholeRounds(config, request);
 }
 
-/// Cells may begin anywhere, as no box of the copy engine can, where lanes or lines of boxes load
-/// them; simple rows take 8 bits.
 template <class Config>
 Cells CellsFor(const Config&) {
   return Cells::kSpaced;
 }
+/// Halo and narrow rows compute several groups at a time.
+Cells CellsFor(const HaloConfig&) { return Cells::kGroupsApart; }
+Cells CellsFor(const HaloWeightConfig&) { return Cells::kGroupsApart; }
+Cells CellsFor(const NarrowWeightConfig&) { return Cells::kGroupsApart; }
+/// Cells may begin anywhere, as no box of the copy engine can, where lanes, lines of boxes or
+/// simple rows load them. Of f32, which no box loads, few channels are folded.
 Cells CellsFor(const Config& config) { return config.lanes ? Cells::kAsTheyAre : Cells::kSpaced; }
 Cells CellsFor(const LineConfig&) { return Cells::kFloatsAsTheyAre; }
 Cells CellsFor(const SimpleConfig& config) {
-  return SizeOf(config.type) == 1 ? Cells::kAsTheyAre : Cells::kSpaced;
+  return config.type == DataType::kF32 ? Cells::kSpaced : Cells::kAsTheyAre;
 }
 
 template <class Config>

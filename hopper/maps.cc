@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_format.h"
 #include "core/conv/sub_gemms.h"
+#include "core/launch/part_kernel.h"
 
 namespace gridwise::hopper {
 namespace {
@@ -12,6 +13,16 @@ namespace {
 TensorMapSpec MapOf(DataType type, int rank) {
   TensorMapSpec map = {.type = type, .rank = rank, .swizzle_bytes = 128};
   return map;
+}
+
+/// Taps of the filter, of which the problem may have a part.
+std::int64_t TapsOfFilter(const TensorAxes& w) {
+  return ((w.size[2] - 1) * w.stride[2] + (w.size[3] - 1) * w.stride[3]) / w.stride[4] + w.size[4];
+}
+
+/// Elements from the first to the last of all groups and taps, at one output channel of a group.
+std::int64_t LineOfWeights(const TensorAxes& w) {
+  return (w.size[0] - 1) * w.stride[0] + (TapsOfFilter(w) - 1) * w.stride[4] + w.size[5];
 }
 
 /// Limits of im2col maps. Source: CUDA Driver API, cuTensorMapEncodeIm2col, and PTX ISA 9.0,
@@ -96,7 +107,7 @@ TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int cha
   map.channels = static_cast<unsigned>(channels);
   map.swizzle_bytes = channels * SizeOf(map.type);
   map.cells = static_cast<unsigned>(cells);
-  SetAxis(map, 0, of_group ? axes.size[5] : axes.size[4] * axes.size[5], 1);
+  SetAxis(map, 0, of_group ? axes.size[5] : ChannelsOfCell(axes), 1);
   const std::size_t spatial = is_3d ? 3 : 2;
   for (std::size_t i = 0; i < spatial; ++i) {  // w, h, d
     const std::size_t axis = 2 - i;
@@ -117,11 +128,8 @@ TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int cha
 TensorMapSpec WeightMap(const ConvProblem& problem, int k, int c) {
   const TensorAxes axes = problem.AxesOf(Tensor::kW);
   TensorMapSpec map = MapOf(problem.type, 4);
-  const std::int64_t taps =  // of the filter, of which the problem may have a part
-      ((axes.size[2] - 1) * axes.stride[2] + (axes.size[3] - 1) * axes.stride[3]) / axes.stride[4] +
-      axes.size[4];
   SetAxis(map, 0, axes.size[5], 1);
-  SetAxis(map, 1, taps, axes.stride[4]);
+  SetAxis(map, 1, TapsOfFilter(axes), axes.stride[4]);
   SetAxis(map, 2, axes.size[1], axes.stride[1]);
   SetAxis(map, 3, axes.size[0], axes.stride[0]);
   map.box = {static_cast<unsigned>(c), 1, static_cast<unsigned>(k), 1};
@@ -129,13 +137,23 @@ TensorMapSpec WeightMap(const ConvProblem& problem, int k, int c) {
   return map;
 }
 
+TensorMapSpec WeightLinesMap(const ConvProblem& problem, int k) {
+  const TensorAxes axes = problem.AxesOf(Tensor::kW);
+  TensorMapSpec map = MapOf(problem.type, 3);
+  SetAxis(map, 0, LineOfWeights(axes), 1);
+  SetAxis(map, 1, axes.size[1], axes.stride[1]);
+  SetAxis(map, 2, 1, 1);
+  map.box = {64, static_cast<unsigned>(k), 1};
+  return map;
+}
+
 TensorMapSpec CellMap(const ConvProblem& problem) {
   const TensorAxes axes = problem.AxesOf(Tensor::kY);
   TensorMapSpec map = MapOf(problem.type, 3);
-  const std::int64_t neighbours = GroupsAreNeighbours(axes) ? axes.size[4] : 1;
-  SetAxis(map, 0, axes.size[5] * neighbours, 1);
+  const bool has_groups = CellsHaveGroups(axes);
+  SetAxis(map, 0, has_groups ? ChannelsOfCell(axes) : axes.size[5], 1);
   SetAxis(map, 1, problem.batch * problem.out_cells(), axes.stride[3]);
-  SetAxis(map, 2, axes.size[4] / neighbours, axes.stride[4]);
+  SetAxis(map, 2, has_groups ? 1 : axes.size[4], axes.stride[4]);
   map.box = {64, 64, 1};
   return map;
 }
@@ -149,8 +167,12 @@ TensorMapSpec ElementsMap(const ConvProblem& problem, Tensor tensor) {
   return map;
 }
 
-bool GroupsAreNeighbours(const TensorAxes& axes) {
-  return axes.size[4] > 1 && axes.stride[4] == axes.size[5];
+bool CellsHaveGroups(const TensorAxes& axes) {
+  return axes.size[4] > 1 && axes.size[4] * axes.stride[4] <= axes.stride[3];
+}
+
+std::int64_t ChannelsOfCell(const TensorAxes& axes) {
+  return (axes.size[4] - 1) * axes.stride[4] + axes.size[5];
 }
 
 TensorMapSpec OutputMap(const Config& config, const ConvProblem& problem) {
@@ -176,13 +198,15 @@ bool CellsAreEvenlySpaced(const TensorAxes& axes) {
 std::optional<std::string> RejectMaps(const ConvProblem& problem, bool lanes) {
   const TensorAxes source = problem.AxesOf(GatheredTensor(problem));
   const std::int64_t bytes = SizeOf(problem.type);
-  if (source.size[4] != 1 && source.stride[4] != source.size[5]) {
+  const bool weight = problem.direction == Direction::kBackwardWeight;
+  const bool takes_groups = weight ? CellsHaveGroups(source) : source.stride[4] == source.size[5];
+  if (source.size[4] != 1 && !takes_groups) {
     return absl::StrFormat(
-        "groups are %d elements apart; the row gathers channels of groups that are neighbours",
+        "groups are %d elements apart; the row gathers channels of groups that are neighbours, or "
+        "in backward-weight of those of a cell",
         source.stride[4]);
   }
   if (auto reason = RejectStrides("the gathered tensor", source, bytes)) return reason;
-  const bool weight = problem.direction == Direction::kBackwardWeight;
   const Tensor other = weight ? Tensor::kY : Tensor::kW;
   const TensorAxes axes = problem.AxesOf(other);
   if (lanes) {
@@ -191,6 +215,10 @@ std::optional<std::string> RejectMaps(const ConvProblem& problem, bool lanes) {
     return reason;
   }
   if (weight && !CellsAreEvenlySpaced(axes)) return "cells of dy are not evenly spaced";
+  if (problem.direction == Direction::kBackwardData && LineOfWeights(axes) >= kOffsetLimit) {
+    return absl::StrFormat("w reaches over %d elements; must be fewer than 2^31",
+                           LineOfWeights(axes));
+  }
   const Im2colLimits limits = LimitsOf(Is3d(problem));
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const AxisMap map = MakeAxisMap(problem.direction, problem.dims[axis]);

@@ -23,10 +23,17 @@ TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int cha
                         bool of_group = false);
 /// w as [group][k][tap][c]: boxes of `c` times `k` at a tap.
 TensorMapSpec WeightMap(const ConvProblem& problem, int k, int c);
-/// y of backward-weight as [group][cell][k], boxes of 64 times 64. Groups that are neighbours are
-/// one: boxes that reach into another group load it, which is faster than filling in zeros.
+/// w of backward-data as [k][group, tap and c]: boxes of 64 columns times `k`. Behind a tap's last
+/// channel follow those of another, which is faster than filling in zeros: nothing stores what is
+/// computed of them.
+TensorMapSpec WeightLinesMap(const ConvProblem& problem, int k);
+/// y of backward-weight as [group][cell][k], boxes of 64 times 64. Groups of a cell are one: boxes
+/// that reach into another group load it, which is faster than filling in zeros.
 TensorMapSpec CellMap(const ConvProblem& problem);
-bool GroupsAreNeighbours(const TensorAxes& axes);
+/// Whether a cell's groups follow each other, as neighbours or with gaps, before the next cell.
+bool CellsHaveGroups(const TensorAxes& axes);
+/// Channels of a cell, from its first group's first to the last one's last.
+std::int64_t ChannelsOfCell(const TensorAxes& axes);
 /// The output as [cell][group][channel], boxes of 64 cells.
 TensorMapSpec OutputMap(const Config& config, const ConvProblem& problem);
 

@@ -53,9 +53,9 @@ std::optional<std::string> RejectProblem(const NarrowWeightConfig& config,
     return absl::StrFormat("the problem is %s of %s; the row is for bwd_weight of %s",
                            Name(problem.direction), Name(problem.type), Name(config.type));
   }
-  const std::int64_t of_group = problem.c_per_group();
-  if (std::max<std::int64_t>(of_group, 16) != config.channels) {
-    return absl::StrFormat("groups have %d channels; the row is for products of %d", of_group,
+  const std::int64_t pitch = GroupPitch(problem);
+  if (std::max<std::int64_t>(pitch, 16) != config.channels) {
+    return absl::StrFormat("groups are %d channels apart; the row is for products of %d", pitch,
                            config.channels);
   }
   for (const std::size_t axis : {1u, 2u}) {

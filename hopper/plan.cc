@@ -199,6 +199,8 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   args.epilogue = MakeEpilogue(problem, sharing);
   SetStrides(problem, args);
   SetFilter(problem.AxesOf(Tensor::kW).stride, args.filter);
+  args.w_tap = Int(problem.AxesOf(Tensor::kW).stride[4]);
+  args.w_group = Int(problem.AxesOf(Tensor::kW).stride[0]);
   args.sub_gemms = Int(static_cast<std::int64_t>(request.sub_gemms.size()));
   args.splits = shared.splits;
   args.in_cluster = shared.in_cluster;
@@ -228,7 +230,7 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   plan.maps.push_back({.at = offsetof(GatherArgs, w),
                        .place = {Memory::kB},
                        .spec = forward ? WeightMap(problem, config.columns, config.slab)
-                                       : WeightMap(problem, config.slab, 64)});
+                                       : WeightLinesMap(problem, config.slab)});
   if (args.stores == Stores::kBoxes) {
     plan.maps.push_back({.at = offsetof(GatherArgs, out),
                          .place = {Memory::kOut},
@@ -262,13 +264,15 @@ Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
   args.by_neighbours = MakeMagicDiv(static_cast<unsigned>(args.neighbours));
   args.k = Int(problem.k_per_group());
   args.c = Int(problem.c_per_group());
-  args.dy_channels = GroupsAreNeighbours(problem.AxesOf(Tensor::kY)) ? args.k : 0;
+  const TensorAxes dy = problem.AxesOf(Tensor::kY);
+  args.dy_channels = CellsHaveGroups(dy) ? Int(dy.stride[4]) : 0;
+  args.x_channels = Int(problem.groups > 1 ? problem.AxesOf(Tensor::kX).stride[4] : 0);
   args.c_blocks = Int(CeilDiv<std::int64_t>(args.c, 64));
   args.by_c_blocks = MakeMagicDiv(static_cast<unsigned>(args.c_blocks));
   for (const std::size_t i : {0u, 1u}) {
     args.by_taps[i] = MakeMagicDiv(static_cast<unsigned>(args.gemm.axis[i + 1].taps));
   }
-  args.dy_pitch = Int(problem.AxesOf(Tensor::kY).stride[3] * SizeOf(problem.type));
+  args.dy_pitch = Int(dy.stride[3] * SizeOf(problem.type));
   args.dy_cells = Int(problem.batch * problem.out_cells());
   const int slabs = Int(SlabsOf(config, args.dy_cells));
   args.slabs = slabs / shared.splits;

@@ -292,6 +292,39 @@ TEST(Reject, PassesFillGroups) {
   EXPECT_EQ(RejectProblem(RowFor(narrow.direction), narrow).value_or(""), "");
 }
 
+// Groups are a power of two apart for rows that compute several at a time, and in backward-weight
+// at multiples of 16 bytes for others.
+TEST(Reject, PassesSpaceGroups) {
+  ConvProblem problem = Problem(Direction::kForward, 20, 1);
+  problem.groups = 10;
+  const auto apart = [&problem](Direction direction, std::int64_t c, std::int64_t k, Cells cells) {
+    problem.direction = direction;
+    problem.c = problem.groups * c;
+    problem.k = problem.groups * k;
+    const ConvProblem simple = SimpleProblem(problem, Gfx::kSm90a, cells);
+    return std::pair(simple.AxesOf(Tensor::kX).stride[4], simple.AxesOf(Tensor::kY).stride[4]);
+  };
+  constexpr Direction kForward = Direction::kForward, kData = Direction::kBackwardData;
+  constexpr Direction kWeight = Direction::kBackwardWeight;
+  constexpr Cells kApart = Cells::kGroupsApart;
+  EXPECT_EQ(apart(kForward, 12, 12, kApart), std::pair(16l, 12l));  // y is the output
+  EXPECT_EQ(apart(kData, 12, 20, kApart), std::pair(12l, 32l));
+  EXPECT_EQ(apart(kWeight, 12, 12, kApart), std::pair(16l, 16l));
+  EXPECT_EQ(apart(kWeight, 1, 4, kApart), std::pair(4l, 4l));
+  EXPECT_EQ(apart(kWeight, 1, 2, kApart), std::pair(4l, 4l)) << "cells of 20 channels";
+  EXPECT_EQ(apart(kWeight, 16, 16, kApart), std::pair(16l, 16l));
+  EXPECT_EQ(apart(kWeight, 12, 100, kApart), std::pair(16l, 104l));
+  EXPECT_EQ(apart(kWeight, 12, 20, Cells::kSpaced), std::pair(16l, 24l));
+  EXPECT_EQ(apart(kWeight, 12, 20, Cells::kAsTheyAre), std::pair(12l, 20l));
+  EXPECT_EQ(apart(kWeight, 24, 40, Cells::kSpaced), std::pair(24l, 40l));
+  apart(kWeight, 12, 20, Cells::kSpaced);
+  const ConvProblem simple = SimpleProblem(problem, Gfx::kSm90a);
+  EXPECT_EQ(RejectProblem(RowFor(kWeight), simple).value_or(""), "");
+  EXPECT_THAT(RejectProblem(RowFor(kWeight), problem).value_or(""), HasSubstr("24 bytes apart"));
+  EXPECT_GT(LayoutPassCycles(problem, Gfx::kSm90a), 0);
+  EXPECT_FALSE(SpacesGroups(problem, Gfx::k942));
+}
+
 // Partial sums are f32, and i8's i32.
 TEST(PlanGather, DoesNotSplitBytes) {
   ConvProblem problem = Problem(Direction::kForward, 4, 1);

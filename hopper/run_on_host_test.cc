@@ -3,9 +3,11 @@
 
 #include "hopper/run_on_host.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <random>
@@ -24,6 +26,10 @@
 #include "core/launch/part_kernel.h"
 #include "core/passes/convert.h"
 #include "core/passes/convert_args.h"
+#include "core/passes/layout_passes.h"
+#include "core/passes/plan_widen.h"
+#include "core/passes/widen.h"
+#include "core/passes/widen_args.h"
 #include "gtest/gtest.h"
 #include "hopper/classes_plan.h"
 #include "hopper/fetched.h"
@@ -67,6 +73,34 @@ std::vector<float> Uniform(DataType type, std::int64_t count, std::mt19937& rand
   return values;
 }
 
+/// The problem whose operands are as passes copy them for rows that want such cells.
+ConvProblem WithCells(Cells cells, ConvProblem problem) {
+  problem.strides = SimpleProblem(problem, Gfx::kSm90a, cells).strides;
+  return problem;
+}
+
+/// A packed tensor's values where `problem` has them, and zeros between them.
+std::vector<float> Spread(const std::vector<float>& values, const ConvProblem& packed,
+                          const ConvProblem& problem, Tensor tensor) {
+  const TensorAxes from = packed.AxesOf(tensor), to = problem.AxesOf(tensor);
+  std::vector<float> spread(
+      static_cast<std::size_t>(SpanOf(problem, tensor) / SizeOf(problem.type)));
+  PerAxis at = {};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::int64_t from_element = 0, to_element = 0;
+    for (std::size_t axis = 0; axis < 6; ++axis) {
+      from_element += at[axis] * from.stride[axis];
+      to_element += at[axis] * to.stride[axis];
+    }
+    spread[static_cast<std::size_t>(to_element)] = values[static_cast<std::size_t>(from_element)];
+    for (std::size_t axis = 6; axis-- > 0;) {
+      if (++at[axis] < to.size[axis]) break;
+      at[axis] = 0;
+    }
+  }
+  return spread;
+}
+
 /// 16-byte aligned copies of tensors, and an output filled with NaN.
 struct Memory3 {
   std::vector<std::byte> a, b, out;
@@ -103,7 +137,9 @@ void Check(const ConvProblem& problem, const MakePlan& make_plan, auto kernel, i
   std::vector<float> a = Uniform(problem.type, problem.a_elements(), random);
   const std::vector<float> b = Uniform(problem.type, problem.b_elements(), random);
   if (values == Values::kInfinity) a[a.size() / 2 + 5] = std::numeric_limits<float>::infinity();
-  const absl::StatusOr<Expected> expected = ExpectedOutput(problem, a, b);
+  ConvProblem packed = problem;
+  packed.strides = {};
+  const absl::StatusOr<Expected> expected = ExpectedOutput(packed, a, b);
   ASSERT_TRUE(expected.ok()) << expected.status();
   DeviceFacts device = Gfx::kSm90a;
   device.compute_units = 3;
@@ -118,7 +154,8 @@ void Check(const ConvProblem& problem, const MakePlan& make_plan, auto kernel, i
   auto plan = make_plan(PartRequest{device, multiplied, gemms, sharing});
   const DataType out_type = splits > 1 ? DataType::kF32 : problem.output_type();
   const std::int64_t elements = problem.out_elements() * splits;
-  Memory3 memory = {Encode(multiplied.type, a), Encode(multiplied.type, b),
+  Memory3 memory = {Encode(multiplied.type, Spread(a, packed, problem, problem.a())),
+                    Encode(multiplied.type, Spread(b, packed, problem, problem.b())),
                     std::vector<std::byte>(static_cast<std::size_t>(elements * SizeOf(out_type)),
                                            std::byte{PoisonByte(out_type)})};
   if constexpr (requires { plan.args.fetched; }) SetFetched(multiplied, plan);
@@ -193,6 +230,9 @@ TEST(Halo, Bytes) {
       .type = DataType::kI8, .channels = 64, .filter = 0, .teams = 1, .sharers = 2, .stages = 2};
   const Dim dilated = {.in = 14, .filter = 2, .dilation = 3, .pad_begin = 2, .pad_end = 1};
   CheckHalo<k64>(Problem(Direction::kForward, 2, 64, 64, dilated, Axis(11, 2)));
+  ConvProblem apart = Problem(Direction::kForward, 9, 1, 4, Axis(9), Axis(13));
+  apart.type = DataType::kI8;
+  CheckHalo<k32>(WithCells(Cells::kGroupsApart, apart));
 }
 
 TEST(Halo, BackwardData) {
@@ -204,6 +244,31 @@ TEST(Halo, BackwardData) {
   CheckHalo<k2>(Problem(Direction::kBackwardData, 5, 16, 16, Axis(9, 2), Axis(12, 2)));
   CheckHalo<k2>(Problem(Direction::kBackwardData, 5, 16, 16, Axis(9, 2, 0), Axis(12, 2, 1)));
   CheckHalo<k2>(Problem(Direction::kBackwardData, 16, 4, 4, Axis(11, 2, 1), Axis(8, 2, 2)), 2);
+}
+
+TEST(Halo, OfGroupsApart) {
+  const auto problem = [](Direction direction, std::int64_t groups, std::int64_t c, std::int64_t k,
+                          std::int64_t stride = 1) {
+    return WithCells(Cells::kGroupsApart,
+                     Problem(direction, groups, c, k, Axis(9, stride), Axis(10, stride)));
+  };
+  constexpr Direction kForward = Direction::kForward, kData = Direction::kBackwardData;
+  CheckHalo<kForward16>(problem(kForward, 5, 12, 12));
+  ConvProblem f32 = problem(kForward, 5, 12, 12);
+  f32.out_type = DataType::kF32;
+  CheckHalo<kForward16>(f32);
+  CheckHalo<kForward16>(problem(kForward, 7, 1, 4, 2));
+  CheckHalo<kForward16>(problem(kForward, 9, 16, 8));
+  CheckHalo<kForward16>(problem(kForward, 6, 3, 5), 2);
+  CheckHalo<kForward16>(problem(kForward, 7, 11, 3), 1, Values::kInfinity);
+  constexpr HaloConfig k32 = {.channels = 32, .teams = 2, .sharers = 1, .stages = 2};
+  CheckHalo<k32>(problem(kForward, 3, 20, 24));
+  constexpr HaloConfig k1 = {.direction = kData, .teams = 2, .sharers = 1, .stages = 2};
+  CheckHalo<k1>(problem(kData, 5, 12, 12));
+  CheckHalo<k1>(problem(kData, 16, 1, 4));
+  constexpr HaloConfig k2 = {.direction = kData, .up = 2, .teams = 2, .sharers = 1, .stages = 2};
+  CheckHalo<k2>(problem(kData, 5, 8, 16, 2));
+  CheckHalo<k2>(problem(kData, 9, 3, 7, 2), 1, Values::kInfinity);
 }
 
 TEST(Halo, AnInfinityStaysInItsGroup) {
@@ -265,6 +330,31 @@ void CheckNarrowWeight(const ConvProblem& problem, int splits, Values values = V
   Check(
       problem, [](const PartRequest& request) { return PlanNarrow(kC, request); },
       RunWarpRoles<NarrowWeightRoles<kC>, HaloArgs>, splits, values);
+}
+
+TEST(HaloWeight, OfGroupsApart) {
+  const auto check = [](std::int64_t groups, std::int64_t c, std::int64_t k, Dim height, Dim width,
+                        int splits, Values values = Values::kFinite) {
+    const ConvProblem problem = Problem(Direction::kBackwardWeight, groups, c, k, height, width);
+    CheckHaloWeight(WithCells(Cells::kGroupsApart, problem), splits, values);
+  };
+  check(5, 12, 12, Axis(7), Axis(10), 1);
+  check(3, 20, 30, Axis(9, 2), Axis(8, 2), 3);
+  check(9, 3, 5, Axis(7), Axis(10), 2);
+  check(5, 12, 9, Axis(9), Axis(9), 1, Values::kInfinity);
+}
+
+TEST(NarrowWeight, OfGroupsApart) {
+  const auto check = [](std::int64_t groups, std::int64_t c, std::int64_t k, Dim height, Dim width,
+                        int splits, Values values = Values::kFinite) {
+    const ConvProblem problem = Problem(Direction::kBackwardWeight, groups, c, k, height, width);
+    CheckNarrowWeight<NarrowWeightConfig{.warps = 8, .stages = 2}>(
+        WithCells(Cells::kGroupsApart, problem), splits, values);
+  };
+  check(5, 12, 12, Axis(7), Axis(10), 1);
+  check(36, 1, 4, Axis(7), Axis(10), 2);
+  check(7, 8, 16, Axis(9, 2), Axis(8, 2), 1);
+  check(7, 11, 3, Axis(9), Axis(9), 1, Values::kInfinity);
 }
 
 TEST(NarrowWeight, OfGroupsAndStrides) {
@@ -488,6 +578,19 @@ TEST(Weight, SplitsAndNot) {
   CheckWeight<kWide>(Problem(Direction::kBackwardWeight, 1, 72, 168, Axis(7), Axis(9, 2)), 2);
 }
 
+TEST(Weight, OfGroupsApart) {
+  constexpr Config kC = {
+      .direction = Direction::kBackwardWeight, .groups = 1, .columns = 128, .stages = 2};
+  const auto check = [&](std::int64_t groups, std::int64_t c, std::int64_t k, Dim width,
+                         int splits) {
+    const ConvProblem problem = Problem(Direction::kBackwardWeight, groups, c, k, Axis(7), width);
+    CheckWeight<kC>(WithCells(Cells::kSpaced, problem), splits);
+  };
+  check(3, 12, 100, Axis(9, 2), 2);
+  check(5, 20, 20, Axis(6), 1);
+  check(2, 72, 75, Axis(6), 1);
+}
+
 TEST(Weight, LanesLoadCells) {
   constexpr Config kC = {.direction = Direction::kBackwardWeight,
                          .groups = 1,
@@ -568,6 +671,62 @@ TEST(Convert, IsExact) {
   CheckConverted<DataType::kF8E4M3, DataType::kBF16>();
   CheckConverted<DataType::kF8E5M2, DataType::kF16>();
   CheckConverted<DataType::kF8E5M2, DataType::kBF16>();
+}
+
+/// What WidenArgs says of an element of a line that is made of `from`.
+unsigned short WidenedElement(const Lines& lines, const unsigned short* from, std::int64_t line,
+                              std::int64_t element) {
+  const std::int64_t row = line / lines.of_row;
+  const std::int64_t first = (line % lines.of_row * lines.step - lines.before) * lines.item;
+  const std::int64_t at = first + element, of_row = lines.from_line * lines.item;
+  return element < lines.used && at >= 0 && at < of_row ? from[row * of_row + at] : 0;
+}
+
+template <class Word>
+void CheckWidenWords(const Lines& lines, int shift) {
+  constexpr std::int64_t kElements = sizeof(Word) / 2;
+  const std::int64_t rows = lines.count / lines.of_row;
+  std::vector<unsigned short> from(static_cast<std::size_t>(rows * lines.from_line * lines.item) +
+                                   8);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<unsigned short>(i * 7 + 1);
+  alignas(16) static unsigned short to[1 << 14];
+  std::fill(std::begin(to), std::end(to), static_cast<unsigned short>(0xffff));
+  const std::optional<Lines> words = InWords(lines, kElements);
+  ASSERT_TRUE(words.has_value());
+  WidenArgs args = PlanWiden(*words);
+  args.from = from.data() + shift;
+  args.to = to;
+  RunGrid(static_cast<int>(WidenWorkgroups(*words)), kWidenThreads,
+          [&] { WidenWords<Word>(args); });
+  for (std::int64_t i = 0; i < lines.ToElements(); ++i) {
+    const unsigned short expected =
+        WidenedElement(lines, from.data() + shift, i / lines.to_line, i % lines.to_line);
+    ASSERT_EQ(to[i], expected) << "element " << i << ", shift " << shift;
+  }
+  EXPECT_EQ(to[lines.ToElements()], 0xffff) << "behind the last";
+}
+
+TEST(Widen, WordsOfSeveralElements) {
+  const Lines groups = {.count = 70, .from_line = 12, .to_line = 16};
+  const Lines slabs = {.count = 9, .from_line = 112, .to_line = 128};
+  const Lines padded = {.count = 5, .from_line = 40, .to_line = 64, .before = 8};
+  const Lines runs = {.count = 21,
+                      .from_line = 10,
+                      .to_line = 32,
+                      .before = 1,
+                      .item = 8,
+                      .of_row = 7,
+                      .step = 2,
+                      .used = 24};
+  for (const int shift : {0, 1, 3}) {
+    CheckWidenWords<Vec<unsigned, 2>>(groups, shift);
+    for (const Lines& lines : {slabs, padded, runs}) {
+      CheckWidenWords<Vec<unsigned, 2>>(lines, shift);
+      CheckWidenWords<Vec<unsigned, 4>>(lines, shift);
+    }
+  }
+  EXPECT_FALSE(InWords(groups, 8).has_value());
+  EXPECT_FALSE(InWords({.count = 2, .from_line = 64, .to_line = 128, .before = 3}, 4).has_value());
 }
 
 }  // namespace

@@ -235,6 +235,13 @@ GRIDWISE_DEVICE unsigned Pack(float low, float high) {
   return packed;
 }
 
+/// `x`, and nothing that is made of it is computed before: in a loop, once and for all, and kept in
+/// registers.
+GRIDWISE_DEVICE int Here(int x) {
+  asm volatile("" : "+r"(x));
+  return x;
+}
+
 /// `v` of the lane of the warp whose number differs in the bits of `mask`.
 GRIDWISE_DEVICE unsigned ShuffleXor(unsigned v, int mask) {
   unsigned got;

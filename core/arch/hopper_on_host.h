@@ -291,6 +291,8 @@ inline unsigned Pack(float low, float high) {
          static_cast<unsigned>(std::bit_cast<unsigned short>(static_cast<T>(high))) << 16;
 }
 
+inline int Here(int x) { return x; }
+
 inline unsigned ShuffleXor(unsigned v, int mask) {
   return ExchangeInWarp({v})[(ThreadId() % 32) ^ mask][0];
 }

@@ -30,9 +30,10 @@ PlanContext::PlanContext(const ConvProblem& problem, const DeviceFacts& device,
       simple_(MakeSimple(problem, device, Cells::kSpaced)) {}
 
 const PlanContext::Simple& PlanContext::simple(Cells cells) {
-  if (cells == Cells::kSpaced) return simple_;
+  const bool apart = cells == Cells::kGroupsApart;
+  if (cells == Cells::kSpaced || (apart && !SpacesGroups(problem_, device_.gfx))) return simple_;
   const bool converts = CopiedType(problem_, device_.gfx, cells) != problem_.type;
-  std::optional<Simple>& other = converts ? floats_ : as_they_are_;
+  std::optional<Simple>& other = apart ? groups_apart_ : converts ? floats_ : as_they_are_;
   if (!other) other = MakeSimple(problem_, device_, cells);
   return *other;
 }

@@ -1,7 +1,9 @@
 #include "core/passes/layout_passes.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/base/math.h"
@@ -55,6 +57,9 @@ bool HasCopyEngine(const ConvProblem& problem, Gfx gfx) {
   return TraitsOf(gfx).mma_unit == MmaUnit::kWgmma && loads_type;
 }
 
+/// Whether cells of few channels are copied for the copy engine.
+bool CopiesCells(Cells cells) { return cells == Cells::kSpaced || cells == Cells::kGroupsApart; }
+
 /// What becomes of a problem, step by step.
 struct Prepared {
   ConvProblem simple;            // without transpositions, of the type that operands are copied in
@@ -93,6 +98,12 @@ std::optional<ConvProblem> WithRuns(const ConvProblem& simple) {
   return runs;
 }
 
+/// Whether kernels compute several groups at a time as they are.
+bool AreSeveral(const ConvProblem& problem) {
+  const std::int64_t c = problem.c_per_group(), k = problem.k_per_group();
+  return c == k && c <= kSlab && (c & (c - 1)) == 0;
+}
+
 /// The channels of a group's operand that gather rows have a use for: whole slabs, of i8 whatever
 /// the copy engine finds.
 std::int64_t WholeChannels(DataType type, std::int64_t channels) {
@@ -104,10 +115,9 @@ std::int64_t WholeChannels(DataType type, std::int64_t channels) {
 /// that are computed several at a time. Nothing if they are not filled up.
 std::optional<ConvProblem> WithWholeGroups(const ConvProblem& simple) {
   const std::int64_t c = simple.c_per_group(), k = simple.k_per_group();
-  const bool is_several = c == k && c <= kSlab && (c & (c - 1)) == 0;
   const bool has_maps =
       simple.type != DataType::kI8 && SubGemmCount(simple) * simple.groups <= kMostMapsOfGroups;
-  if (simple.direction == Direction::kBackwardWeight || simple.groups == 1 || is_several ||
+  if (simple.direction == Direction::kBackwardWeight || simple.groups == 1 || AreSeveral(simple) ||
       has_maps || simple.layout != Layout::kNHWGC || simple.weight_layout != WeightLayout::kGKYXC ||
       simple.strides != decltype(simple.strides){}) {
     return std::nullopt;
@@ -119,6 +129,29 @@ std::optional<ConvProblem> WithWholeGroups(const ConvProblem& simple) {
   return whole;
 }
 
+/// Elements from one group to the next where groups are copied so that kernels compute several at a
+/// time: as many of x as of y, a power of two. 0: they are not.
+std::int64_t PowerApart(const ConvProblem& problem) {
+  const std::int64_t most = std::max(problem.c_per_group(), problem.k_per_group());
+  if (problem.groups == 1 || AreSeveral(problem)) return 0;
+  std::int64_t apart = 1;
+  while (apart < most) apart *= 2;
+  // And cells are multiples of what the copy engine loads.
+  while (problem.groups * apart * SizeOf(problem.type) % kCopyBytes != 0) apart *= 2;
+  return apart <= kSlab ? apart : 0;
+}
+
+/// Elements from one group of x or y to the next, where it is copied. In backward-weight, groups
+/// begin where the copy engine can load them.
+std::int64_t GroupsApart(const ConvProblem& simple, Tensor tensor, Cells cells) {
+  const std::int64_t power = cells == Cells::kGroupsApart ? PowerApart(simple) : 0;
+  if (power > 0) return power;
+  const std::int64_t channels = simple.AxesOf(tensor).size[5];
+  const bool is_loaded =
+      simple.direction != Direction::kBackwardWeight || simple.groups == 1 || AreSeveral(simple);
+  return is_loaded ? channels : AlignUp(channels, kCopyBytes / SizeOf(simple.type));
+}
+
 Prepared Prepare(const ConvProblem& problem, Gfx gfx, Cells cells) {
   Prepared prepared = {
       .simple = Simplify(WithoutTranspositions(problem)), .deeper = {}, .folded = {}};
@@ -128,7 +161,8 @@ Prepared Prepare(const ConvProblem& problem, Gfx gfx, Cells cells) {
     prepared.simple.type = copied;
   }
   prepared.deeper = prepared.simple;
-  if (cells != Cells::kSpaced) return prepared;
+  const bool apart = cells == Cells::kGroupsApart && SpacesGroups(prepared.simple, gfx);
+  if (apart || !CopiesCells(cells)) return prepared;
   if (!HasCopyEngine(prepared.simple, gfx)) {
     prepared.folded = Fold(prepared.simple);
   } else if (FillsSlab(prepared.simple)) {
@@ -211,25 +245,29 @@ std::optional<Lines> WidenedLines(const Prepared& prepared, Tensor tensor) {
                .used = c};
 }
 
-/// The cells of an operand, of w its taps, that are copied so that they lie multiples of 16 bytes
-/// apart; nothing if they are not.
+/// The cells of an operand, of w its taps, that are copied so that they, or their groups, lie
+/// multiples of 16 bytes apart; nothing if they are not.
 std::optional<Lines> PaddedCells(const ConvProblem& simple, Tensor tensor, Gfx gfx, Cells cells) {
-  if (!HasCopyEngine(simple, gfx) || cells != Cells::kSpaced) return std::nullopt;
+  if (!HasCopyEngine(simple, gfx) || !CopiesCells(cells)) return std::nullopt;
   const TensorAxes axes = simple.AxesOf(tensor);
   const bool weights = tensor == Tensor::kW;
   // Groups of so few channels are not what the copy engine loads filters for, but in backward-data,
   // where w lies along c, if those of y are whole slabs.
   const bool has_slabs =
       simple.direction == Direction::kBackwardData && simple.k_per_group() % kShortSlab == 0;
-  if (weights && simple.groups > 1 && !has_slabs) return std::nullopt;
+  const bool powers = cells == Cells::kGroupsApart && PowerApart(simple) > 0;
+  if (weights && simple.groups > 1 && (powers || !has_slabs)) return std::nullopt;
   if (simple.strides[static_cast<std::size_t>(tensor)] != PerAxis{} ||
       (weights ? simple.weight_layout != WeightLayout::kGKYXC : simple.layout != Layout::kNHWGC)) {
     return std::nullopt;
   }
-  const std::int64_t line = weights ? axes.size[5] : axes.size[4] * axes.size[5];
-  const Lines lines = {.count = axes.Elements() / line,
-                       .from_line = line,
-                       .to_line = AlignUp(line, kCopyBytes / SizeOf(simple.type))};
+  const std::int64_t channels = axes.size[5];
+  const std::int64_t apart = weights ? channels : GroupsApart(simple, tensor, cells);
+  const std::int64_t line = weights || apart != channels ? channels : axes.size[4] * channels;
+  const Lines lines = {
+      .count = axes.Elements() / line,
+      .from_line = line,
+      .to_line = apart != channels ? apart : AlignUp(line, kCopyBytes / SizeOf(simple.type))};
   if (lines.to_line == line || lines.ToElements() >= kMostElements) return std::nullopt;
   return lines;
 }
@@ -265,13 +303,25 @@ KernelLaunch MakeConvertLaunch(Gfx gfx, DataType from_type, DataType to_type, st
           .map = {}};
 }
 
+/// Bytes of the widest words that there is a kernel for, and the lines in such words.
+std::pair<int, Lines> InWidestWords(Gfx gfx, DataType type, const Lines& lines) {
+  const int bytes = SizeOf(type);
+  if (TraitsOf(gfx).mma_unit != MmaUnit::kWgmma) return {bytes, lines};
+  for (const int word : {16, 8}) {
+    const std::optional<Lines> words = InWords(lines, word / bytes);
+    if (words) return {word, *words};
+  }
+  return {bytes, lines};
+}
+
 KernelLaunch MakeWidenLaunch(Gfx gfx, DataType type, const Lines& lines, const Place& from,
                              const Place& to) {
-  return {.code = PassCode("widen", SizeOf(type), gfx),
-          .shape = {.workgroups = {WidenWorkgroups(lines), 1, 1},
+  const auto [bytes, words] = InWidestWords(gfx, type, lines);
+  return {.code = PassCode("widen", bytes, gfx),
+          .shape = {.workgroups = {WidenWorkgroups(words), 1, 1},
                     .threads = {kWidenThreads, 1, 1},
                     .begins_early = BeginsEarly(gfx)},
-          .arguments = BytesOf(PlanWiden(lines)),
+          .arguments = BytesOf(PlanWiden(words)),
           .addresses = {{offsetof(WidenArgs, from), from}, {offsetof(WidenArgs, to), to}},
           .map = {}};
 }
@@ -298,6 +348,12 @@ DataType CopiedType(const ConvProblem& problem, Gfx gfx, Cells cells) {
   constexpr std::int64_t kMostTerms = (1 << 24) / (128 * 128);
   const bool is_exact = problem.type == DataType::kI8 && problem.reduction_length() <= kMostTerms;
   return is_exact && cells == Cells::kFloatsAsTheyAre ? DataType::kF16 : problem.type;
+}
+
+bool SpacesGroups(const ConvProblem& problem, Gfx gfx) {
+  ConvProblem copied = problem;
+  copied.type = CopiedType(problem, gfx, Cells::kGroupsApart);
+  return HasCopyEngine(copied, gfx) && PowerApart(copied) > 0;
 }
 
 ConvProblem SimpleProblem(const ConvProblem& problem, Gfx gfx, Cells cells) {

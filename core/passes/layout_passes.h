@@ -23,6 +23,9 @@ inline constexpr int kMostMapsOfGroups = 9;
 /// where that is the output's type. i8 becomes f16 where sums are integers that f32 has.
 DataType CopiedType(const ConvProblem& problem, Gfx gfx, Cells cells);
 
+/// Whether Cells::kGroupsApart is other than Cells::kSpaced.
+bool SpacesGroups(const ConvProblem& problem, Gfx gfx);
+
 /// What kernels that want neighbouring channels compute for `problem`; LayoutPasses make the
 /// tensors in its layouts. For a target with a copy engine, which wants multiples of 16 bytes,
 /// cells of operands are that far apart; and 8-bit floats are f16, or bf16, there.

@@ -69,5 +69,9 @@ GRIDWISE_PASS(gridwise_transpose_b32, kTransposeThreads, TransposeArgs, Transpos
 GRIDWISE_PASS(gridwise_widen_b8, kWidenThreads, WidenArgs, WidenTile<unsigned char>)
 GRIDWISE_PASS(gridwise_widen_b16, kWidenThreads, WidenArgs, WidenTile<unsigned short>)
 GRIDWISE_PASS(gridwise_widen_b32, kWidenThreads, WidenArgs, WidenTile<unsigned>)
+#if defined(__NVPTX__)
+GRIDWISE_PASS(gridwise_widen_b64, kWidenThreads, WidenArgs, WidenWords<Unsigned2>)
+GRIDWISE_PASS(gridwise_widen_b128, kWidenThreads, WidenArgs, WidenWords<Unsigned4>)
+#endif
 
 }  // namespace gridwise

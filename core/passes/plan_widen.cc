@@ -4,6 +4,23 @@
 
 namespace gridwise {
 
+std::optional<Lines> InWords(const Lines& lines, std::int64_t elements) {
+  const auto is_whole = [&](std::int64_t count) { return count % elements == 0; };
+  if (!is_whole(lines.to_line) || !is_whole(lines.used)) return std::nullopt;
+  Lines words = lines;
+  words.to_line /= elements;
+  words.used /= elements;
+  if (is_whole(lines.item)) {
+    words.item /= elements;
+    return words;
+  }
+  const bool is_line = lines.item == 1 && lines.step == 0;
+  if (!is_line || !is_whole(lines.from_line) || !is_whole(lines.before)) return std::nullopt;
+  words.from_line /= elements;
+  words.before /= elements;
+  return words;
+}
+
 WidenArgs PlanWiden(const Lines& lines) {
   const auto magic = [](std::int64_t n) { return MakeMagicDiv(static_cast<unsigned>(n)); };
   return {.from = nullptr,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "core/passes/widen_args.h"
 
@@ -15,6 +16,9 @@ struct Lines {
 
   std::int64_t ToElements() const { return count * to_line; }
 };
+
+/// The same lines in words of `elements` elements; nothing where they are no whole words.
+std::optional<Lines> InWords(const Lines& lines, std::int64_t elements);
 
 /// Arguments for lines that become fewer than 2^31 elements; pointers null.
 WidenArgs PlanWiden(const Lines& lines);

@@ -53,4 +53,41 @@ GRIDWISE_DEVICE void WidenTile(const WidenArgs& args) {
   }
 }
 
+/// A word that may begin anywhere. (Volatile: else the compiler takes aligned ones for such too.)
+template <class Word>
+GRIDWISE_DEVICE Word LoadUnaligned(const Word* from) {
+  const auto* const bytes = reinterpret_cast<const volatile unsigned char*>(from);
+  Vec<unsigned char, sizeof(Word)> word;
+#pragma unroll
+  for (unsigned i = 0; i < sizeof(Word); ++i) word[i] = bytes[i];
+  return __builtin_bit_cast(Word, word);
+}
+
+/// The same of words of several elements, of which only the elements are sure to be aligned in
+/// `from`. A lane's words lie apart, so that lanes move neighbours, and their loads are all under
+/// way before the first is stored.
+template <class Word>
+GRIDWISE_DEVICE void WidenWords(const WidenArgs& args) {
+  const Word* const from = static_cast<const Word*>(args.from);
+  const bool is_aligned = reinterpret_cast<unsigned long>(from) % sizeof(Word) == 0;
+  const auto row_words = static_cast<unsigned>(args.from_line * args.item);
+  const int first = BlockIdX() * kWidenThreads * kWidenElements + ThreadId();
+  Word words[kWidenElements] = {};
+#pragma unroll
+  for (int i = 0; i < kWidenElements; ++i) {
+    const int at = first + i * kWidenThreads;
+    const WidenedFrom source(args, at < args.elements ? at : 0);
+    const bool is_there =
+        source.of_line < args.used && static_cast<unsigned>(source.of_row) < row_words;
+    if (!is_there || at >= args.elements) continue;
+    const Word* const word = from + source.row + source.of_row;
+    words[i] = is_aligned ? *word : LoadUnaligned(word);
+  }
+#pragma unroll
+  for (int i = 0; i < kWidenElements; ++i) {
+    const int at = first + i * kWidenThreads;
+    if (at < args.elements) static_cast<Word*>(args.to)[at] = words[i];
+  }
+}
+
 }  // namespace gridwise

@@ -126,9 +126,10 @@ GRIDWISE_DEVICE void LoadB(const GatherArgs& args, const GatherTileAt& tile, con
   if constexpr (kC.direction == Direction::kForward) {
     LoadBox(to, args.w, bar, k, step.tap, tile.column, tile.group);
   } else {
+    const int first = tile.group * args.w_group + step.tap * args.w_tap + tile.column;
 #pragma unroll
     for (int n = 0; n < kC.columns; n += 64) {
-      LoadBox(to + n * kC.slab_bytes(), args.w, bar, tile.column + n, step.tap, k, tile.group);
+      LoadBox(to + n * kC.slab_bytes(), args.w, bar, first + n, k, 0);
     }
   }
 }

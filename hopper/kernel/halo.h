@@ -69,11 +69,14 @@ GRIDWISE_DEVICE const T* SourceOf(const HaloArgs& args, const HaloTap& tap, int 
          static_cast<long>(from_h) * strides.h + static_cast<long>(from_w) * strides.w;
 }
 
-/// The element of w, or null: of another group.
+/// The element of w, or null: of another group, or in a gap behind one.
 template <class T>
 GRIDWISE_DEVICE const T* FilterOf(const HaloArgs& args, const HaloTap& tap, int out, int source) {
-  const int group = out >> args.log_group, mask = (1 << args.log_group) - 1;
-  if (source >> args.log_group != group || out >= args.channels) return nullptr;
+  const int group = out >> args.log_group, mask = args.group_mask;
+  if (source >> args.log_group != group || out >= args.channels || (out & mask) >= args.of_group ||
+      (source & mask) >= args.of_source_group) {
+    return nullptr;
+  }
   return static_cast<const T*>(args.other_data) + group * args.w_group +
          static_cast<long>(out & mask) * args.w_out +
          static_cast<long>(source & mask) * args.w_source + tap.y * args.w_y + tap.x * args.w_x;
@@ -89,7 +92,7 @@ GRIDWISE_DEVICE float SumOfGroup(const HaloArgs& args, int image, int residues, 
   for (int tap = residues == 0 ? 0 : args.class_end[residues - 1]; tap < end; ++tap) {
     const T* const x = SourceOf<T>(args, args.tap[tap], image, h, w);
 #pragma clang loop unroll(disable)
-    for (int c = first; c < first + (1 << args.log_group); ++c) {
+    for (int c = first; c < first + args.of_source_group; ++c) {
       const float source = x == nullptr ? 0 : static_cast<float>(x[c]);
       v += source * static_cast<float>(*FilterOf<T>(args, args.tap[tap], out, c));
     }
@@ -252,6 +255,7 @@ GRIDWISE_DEVICE void MultiplyTaps(HaloSums<kC>& sums, const HaloArgs& args, Shar
 /// Where rows, which are class * kC.cells() + cell of a tile, and columns are, see Finisher.
 template <HaloConfig kC>
 struct HaloPlace {
+  static constexpr bool kHasGroups = true;
   const HaloArgs& args;
   const HaloTileAt& tile;
   int block, split;
@@ -281,12 +285,12 @@ struct HaloPlace {
            static_cast<long>(OutW(row)) * strides.axis[2];
   }
   GRIDWISE_DEVICE int Count(int) const { return args.channels - block * 64; }
+  GRIDWISE_DEVICE int OfGroup(int column) const { return (block * 64 + column) & args.group_mask; }
   GRIDWISE_DEVICE long Column(const OutputStrides& strides, int column) const {
-    const int channel = block * 64 + column, mask = (1 << args.log_group) - 1;
-    return (channel >> args.log_group) * strides.group +
-           static_cast<long>(channel & mask) * strides.column;
+    return ((block * 64 + column) >> args.log_group) * strides.group +
+           static_cast<long>(OfGroup(column)) * strides.column;
   }
-  GRIDWISE_DEVICE bool Has(const Row&, int) const { return true; }
+  GRIDWISE_DEVICE bool Has(const Row&, int column) const { return OfGroup(column) < args.of_group; }
   GRIDWISE_DEVICE float Mend(float v, const Row& row, int column) const {
     if (split > 0) return 0;
     if (!args.mixes) return v;

@@ -32,22 +32,23 @@ struct HaloWeightPlace {
     bool is_there;
     int k;
   };
-  GRIDWISE_DEVICE int mask() const { return (1 << args.log_group) - 1; }
   GRIDWISE_DEVICE Row FindRow(int row) const {
     const int k = block.dy * 64 + row;
-    return {.is_there = k < args.channels, .k = k};
+    return {.is_there = k < args.channels && (k & args.group_mask) < args.of_group, .k = k};
   }
   GRIDWISE_DEVICE long Bytes(const OutputStrides& strides, const Row& row) const {
     return (row.k >> args.log_group) * strides.group +
-           static_cast<long>(row.k & mask()) * strides.row;
+           static_cast<long>(row.k & args.group_mask) * strides.row;
   }
   GRIDWISE_DEVICE int Count(int) const { return args.source_channels - block.x * 64; }
   GRIDWISE_DEVICE long Column(const OutputStrides& strides, int column) const {
     return static_cast<long>(tap.y) * strides.axis[1] + static_cast<long>(tap.x) * strides.axis[2] +
-           static_cast<long>((block.x * 64 + column) & mask()) * strides.column;
+           static_cast<long>((block.x * 64 + column) & args.group_mask) * strides.column;
   }
   GRIDWISE_DEVICE bool Has(const Row& row, int column) const {
-    return (block.x * 64 + column) >> args.log_group == row.k >> args.log_group;
+    const int c = block.x * 64 + column;
+    return c >> args.log_group == row.k >> args.log_group &&
+           (c & args.group_mask) < args.of_source_group;
   }
   GRIDWISE_DEVICE float Mend(float, const Row& row, int column) const {
     using T = Element<kType>;

@@ -90,6 +90,8 @@ template <class Place, class Narrow>
 class Finisher {
  public:
   using Row = Place::Row;
+  /// Whether columns of a row are of several groups.
+  static constexpr bool kHasGroups = requires { Place::kHasGroups; };
 
   GRIDWISE_DEVICE Finisher(const EpilogueArgs& args, const Place& place, int split)
       : args_(args), place_(place), out_(static_cast<char*>(args.out) + split * args.split_bytes) {}
@@ -99,6 +101,7 @@ class Finisher {
   GRIDWISE_DEVICE bool is_wide() const {
     return sizeof(Narrow) == 1 || args_.out_type == static_cast<int>(DataType::kF32) || is_i32();
   }
+  GRIDWISE_DEVICE const Place& place() const { return place_; }
   GRIDWISE_DEVICE Row FindRow(int row) const { return place_.FindRow(row); }
   GRIDWISE_DEVICE int Count(int column) const { return place_.Count(column); }
   GRIDWISE_DEVICE long Column(int column) const { return place_.Column(args_.strides, column); }
@@ -198,9 +201,40 @@ GRIDWISE_DEVICE Vec<unsigned, 2> NeighboursOf(unsigned low_half, unsigned high_h
   return q % 2 == 0 ? Vec<unsigned, 2>{first, other} : Vec<unsigned, 2>{other, second};
 }
 
+/// Where a lane's vectors of 64 columns of a row are, from `first` on: `mine` columns behind
+/// multiples of 8, or 16. In groups of a power of two of columns, what is mine and the rest add up.
+template <class Finish>
+class VectorColumns {
+ public:
+  GRIDWISE_DEVICE VectorColumns(const Finish& finish, int first, int mine)
+      : finish_(finish),
+        first_(Finish::kHasGroups ? Here(first) : first),
+        mine_(Finish::kHasGroups ? Here(mine) : mine),
+        count_(finish.Count(first)) {}
+
+  GRIDWISE_DEVICE bool Has(int column) const {
+    if constexpr (Finish::kHasGroups) {
+      if (!finish_.place().Has({}, first_ + column + mine_)) return false;
+    }
+    return column + mine_ < count_;
+  }
+  /// Bytes from a row's first column to what is mine, and from there to a vector's.
+  GRIDWISE_DEVICE long AtMine(int bytes) const {
+    return Finish::kHasGroups ? finish_.Column(mine_) - finish_.Column(0)
+                              : finish_.Column(first_) + mine_ * bytes;
+  }
+  GRIDWISE_DEVICE long At(int column, int bytes) const {
+    return Finish::kHasGroups ? finish_.Column(first_ + column) : column * bytes;
+  }
+
+ private:
+  const Finish& finish_;
+  int first_, mine_, count_;
+};
+
 /// Lanes store 64 rows from their registers: whole sectors of 32 bytes at a time, with no address
-/// arithmetic but for two rows a lane. For outputs without tensors of neighbouring columns, a
-/// multiple of 4, whose rows are aligned to as many. By whole warps.
+/// arithmetic but for two rows a lane. For outputs without tensors of neighbouring columns, or that
+/// are so in groups, a multiple of 4, whose rows are aligned to as many. By whole warps.
 template <int kColumns, DataType kNarrow, class Finish, class Sum>
 GRIDWISE_DEVICE void StoreVectors(const Finish& finish, int first_row, const Sum (&d)[kColumns / 2],
                                   int first_column) {
@@ -209,31 +243,31 @@ GRIDWISE_DEVICE void StoreVectors(const Finish& finish, int first_row, const Sum
   char* const rows[2] = {finish.RowOf(finish.FindRow(row)), finish.RowOf(finish.FindRow(row + 8))};
 #pragma unroll
   for (int first = 0; first < kColumns; first += 64) {
-    const int count = finish.Count(first_column + first);
-    const long at = finish.Column(first_column + first);
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      const int mine = rows[half] == nullptr ? 0 : count;
       if (finish.is_wide()) {
-        char* const to = rows[half] + at + q * 8;
+        const VectorColumns<Finish> columns(finish, first_column + first, q * 2);
+        char* const to = rows[half] + columns.AtMine(4);
 #pragma unroll
         for (int c = 0; c < 64 && first + c < kColumns; c += 8) {
           const Sum* const v = d + (first + c) / 2 + half * 2;
-          StoreIf(c + q * 2 < mine, to + c * 4,
+          StoreIf(rows[half] != nullptr && columns.Has(c), to + columns.At(c, 4),
                   Vec<unsigned, 2>{__builtin_bit_cast(unsigned, v[0]),
                                    __builtin_bit_cast(unsigned, v[1])});
         }
         continue;
       }
       if constexpr (SizeOf(kNarrow) == 2) {
-        char* const to = rows[half] + at + q * 8;
+        const VectorColumns<Finish> columns(finish, first_column + first, q * 4);
+        char* const to = rows[half] + columns.AtMine(2);
 #pragma unroll
         for (int c = 0; c < 64 && first + c < kColumns; c += 16) {
           const float* const v = d + (first + c) / 2 + half * 2;
           const bool is_whole = first + c + 8 < kColumns;
           const unsigned low = Pack<kNarrow>(v[0], v[1]);
           const unsigned high = is_whole ? Pack<kNarrow>(v[4], v[5]) : 0;
-          StoreIf(c + q * 4 < mine && (is_whole || q < 2), to + c * 2, NeighboursOf(low, high));
+          StoreIf(rows[half] != nullptr && columns.Has(c) && (is_whole || q < 2),
+                  to + columns.At(c, 2), NeighboursOf(low, high));
         }
       }
     }

@@ -69,7 +69,7 @@ GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
 #pragma unroll
     for (int b = 0; b < kBlocks; ++b) {
       const WeightBlock block(args, tile.block + b);
-      channel[b] = tile.group * args.c + block.channel;
+      channel[b] = tile.group * args.x_channels + block.channel;
       moves[b] = 0;
 #pragma unroll
       for (int axis = 0; axis < 3; ++axis) {

@@ -3,8 +3,9 @@
 // GRIDWISE_TEST_DIRECTION and GRIDWISE_TEST_TYPES ("f16,bf16:f32": of the operands, or of the
 // operands and the output) say what is computed; types that the target lacks are left out.
 // GRIDWISE_TEST_MAX_FLOPS bounds the size: larger problems are shrunk to it, which keeps the smoke
-// tier short; and so does GRIDWISE_TEST_MAX_GROUPS, if it is set. GRIDWISE_TEST_ROWS is "all" or
-// "planned": every row, or the planner's choice.
+// tier short; and so does GRIDWISE_TEST_MAX_GROUPS, if it is set. GRIDWISE_TEST_ROWS is "all",
+// "accepting" or "planned": every row, each of which must accept a problem; those that do; or the
+// planner's choice.
 // GRIDWISE_TEST_FAMILY, if set, names the families whose rows are run ("tile,direct").
 // GRIDWISE_TEST_BATCH, if set, is the number of images in place of the set's. GRIDWISE_TEST_NAMES,
 // if set, names the problems to take ("stem,l2.conv3") in place of all; each must be in the set.
@@ -136,7 +137,7 @@ void PrintTo(const Run& run, std::ostream* out) { *out << run.named.name << " " 
 std::vector<Run> Runs() {
   const std::optional<Gfx> gfx = ParseGfx(Env("GRIDWISE_TEST_TARGET"));
   CHECK(gfx.has_value());
-  const bool all_rows = Env("GRIDWISE_TEST_ROWS") == "all";
+  const bool all_rows = Env("GRIDWISE_TEST_ROWS") != "planned";
   std::vector<Run> runs;
   for (const NamedProblem& named : Problems(*gfx)) {
     if (!all_rows) {
@@ -186,7 +187,7 @@ TEST_P(ProblemSet, MatchesReference) {
 
 /// The set says something of each row, if the test is to run them all.
 TEST(Rows, EachHasAProblem) {
-  if (Env("GRIDWISE_TEST_ROWS") != "all") GTEST_SKIP() << "the planner chooses the rows";
+  if (Env("GRIDWISE_TEST_ROWS") != "all") GTEST_SKIP() << "not all rows are run";
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
   std::map<std::string, bool> accepts;
