@@ -355,6 +355,10 @@ TEST(PlanGather, SaysWhyCellsAreNotLoadedOnce) {
   Dim long_filter = same;
   long_filter.filter = 5;
   EXPECT_THAT(why(same, long_filter, 8), HasSubstr("3 x 5 taps"));
+  // Where the stride divides the dilation, one class of dx has all taps.
+  const Dim high = {.in = 20, .filter = 4};
+  const Dim one_class = {.in = 20, .filter = 4, .stride = 2, .dilation = 2};
+  EXPECT_THAT(why(high, one_class, 8), HasSubstr("4 x 4 taps"));
 }
 
 TEST(PlanGather, SaysWhySlabsHaveNoHalo) {
