@@ -5,11 +5,16 @@
 
 namespace gridwise::tile {
 
+/// Index of this wave in the workgroup.
+template <TileConfig kC>
+GRIDWISE_DEVICE int WaveOfWorkgroup() {
+  return Uniform(ThreadId() / kC.mma.lanes());
+}
+
 /// Whether this wave multiplies. In the wavelet schedule the workgroup's last waves only load.
 template <TileConfig kC>
 GRIDWISE_DEVICE bool IsMathWave() {
-  return kC.threads() == kC.math_threads() ||
-         Uniform(ThreadId() / kC.mma.lanes()) < kC.waves.m * kC.waves.n;
+  return kC.threads() == kC.math_threads() || WaveOfWorkgroup<kC>() < kC.waves.m * kC.waves.n;
 }
 
 /// Index of this thread among the kC.load_threads() that load: all, or those of the load waves.
@@ -23,11 +28,11 @@ GRIDWISE_DEVICE int LoadThread() {
 /// First row of a math wave in the tile, and its first column.
 template <TileConfig kC>
 GRIDWISE_DEVICE int WaveM() {
-  return Uniform(ThreadId() / kC.mma.lanes()) / kC.waves.n * kC.wave_m();
+  return WaveOfWorkgroup<kC>() / kC.waves.n * kC.wave_m();
 }
 template <TileConfig kC>
 GRIDWISE_DEVICE int WaveN() {
-  return Uniform(ThreadId() / kC.mma.lanes()) % kC.waves.n * kC.wave_n();
+  return WaveOfWorkgroup<kC>() % kC.waves.n * kC.wave_n();
 }
 /// Uniform `x`, of what the store of a tile needs: math waves of the wavelet schedule find it out
 /// while the first slab is on its way, all others where they use it.

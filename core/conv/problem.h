@@ -40,6 +40,11 @@ struct Dim {
   constexpr int64_t out() const {
     return padded_in() < dilated_filter() ? 0 : (padded_in() - dilated_filter()) / stride + 1;
   }
+  /// The most taps that reach one input cell, in backward-data: these are
+  /// stride / gcd(stride, dilation) apart.
+  constexpr int64_t most_taps_of_class() const {
+    return CeilDiv(filter, stride / Gcd(stride, dilation));
+  }
   constexpr bool operator==(const Dim&) const = default;
 };
 
@@ -159,8 +164,7 @@ struct ConvProblem {
     return 0;
   }
 
-  /// The most products that any element of the direction's output sums. In backward-data, the taps
-  /// that reach one input cell are stride / gcd(stride, dilation) apart.
+  /// The most products that any element of the direction's output sums.
   constexpr int64_t reduction_length() const {
     switch (direction) {
       case Direction::kForward:
@@ -168,7 +172,7 @@ struct ConvProblem {
       case Direction::kBackwardData: {
         int64_t length = k_per_group();
         for (const Dim& dim : dims) {
-          length *= CeilDiv(dim.filter, dim.stride / Gcd(dim.stride, dim.dilation));
+          length *= dim.most_taps_of_class();
         }
         return length;
       }

@@ -1,7 +1,9 @@
 #include "core/passes/layout_passes.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -134,8 +136,7 @@ std::optional<ConvProblem> WithWholeGroups(const ConvProblem& simple) {
 std::int64_t PowerApart(const ConvProblem& problem) {
   const std::int64_t most = std::max(problem.c_per_group(), problem.k_per_group());
   if (problem.groups == 1 || AreSeveral(problem)) return 0;
-  std::int64_t apart = 1;
-  while (apart < most) apart *= 2;
+  auto apart = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(most)));
   // And cells are multiples of what the copy engine loads.
   while (problem.groups * apart * SizeOf(problem.type) % kCopyBytes != 0) apart *= 2;
   return apart <= kSlab ? apart : 0;

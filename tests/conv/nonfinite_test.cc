@@ -72,6 +72,7 @@ absl::StatusOr<std::vector<float>> Compute(const Plan& plan, const std::vector<f
 /// Computes the problem on every row, with an infinity in element `place` of x (or dy), which must
 /// reach the sums that have it alone. Returns how many rows there were.
 int ExpectInfinityStays(const ConvProblem& problem, Gfx gfx, std::size_t place) {
+  SCOPED_TRACE(testing::Message() << "element " << place << " of " << ToString(problem));
   std::mt19937 random(3);
   std::vector<float> a = Uniform(problem.type, problem.a_elements(), random);
   std::vector<float> b = Uniform(problem.type, problem.b_elements(), random);
@@ -97,7 +98,7 @@ int ExpectInfinityStays(const ConvProblem& problem, Gfx gfx, std::size_t place) 
     for (std::size_t i = 0; i < out->size(); ++i) {
       wrong += std::isfinite((*out)[i]) != std::isfinite(expected->out[i]);
     }
-    EXPECT_EQ(wrong, 0u) << verdict.row << ": " << ToString(problem);
+    EXPECT_EQ(wrong, 0u) << verdict.row;
     ++rows;
   }
   return rows;

@@ -42,7 +42,7 @@ class StoreTile {
         out_(Buffer::From<kGfx>(
             WhileLoading<kC>(place.Base(args.out, args.strides) + split * args.split_bytes))),
         place_(place),
-        lds_(lds + Uniform(ThreadId() / kC.mma.lanes()) * kC.epilogue_bytes()),
+        lds_(lds + WaveOfWorkgroup<kC>() * kC.epilogue_bytes()),
         row_offsets_(reinterpret_cast<unsigned*>(lds_ + kRowOffsetsAt)) {
     for (int i = 0; i < kRowsAhead; ++i) row_of_lane_[i] = Opaque(RowOffset(i));
   }

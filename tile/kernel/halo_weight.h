@@ -7,6 +7,7 @@
 #include "tile/epilogue/store_tile.h"
 #include "tile/load/positions.h"
 #include "tile/pipeline/multiply_blocks.h"
+#include "tile/roles.h"
 
 namespace gridwise::tile {
 
@@ -94,7 +95,7 @@ GRIDWISE_DEVICE bool AreFinite(const WaveAcc<kC>& acc, char* lds) {
   }
   constexpr int kWaves = kC.threads() / kC.mma.lanes();
   bool* const of_wave = reinterpret_cast<bool*>(lds);
-  of_wave[Uniform(ThreadId() / kC.mma.lanes())] = !AnyLane(zero != 0);
+  of_wave[WaveOfWorkgroup<kC>()] = !AnyLane(zero != 0);
   BarrierLds();
   bool all = true;
   for (int wave = 0; wave < kWaves; ++wave) all &= of_wave[wave];

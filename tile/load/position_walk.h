@@ -5,16 +5,30 @@
 
 namespace gridwise::tile {
 
-/// A position (CellPositions) that moves on: all of it is the same in all lanes of a wave.
+/// Where a position (CellPositions) is, which may lie before the first.
+struct PlaceOfPosition {
+  int image, h, w;
+
+  GRIDWISE_DEVICE PlaceOfPosition(const CellPositions& positions, int position) {
+    // Positions of empty images before the first one are none below zero.
+    const int lead = positions.lead * positions.rows;
+    const int row = Divide(position + lead * positions.pitch, positions.by_pitch);
+    const int lead_and_image = Divide(row, positions.by_rows);
+    image = lead_and_image - positions.lead;
+    h = row - lead_and_image * positions.rows;
+    w = position - (row - lead) * positions.pitch;
+  }
+};
+
+/// A position that moves on: all of it is the same in all lanes of a wave.
 class PositionWalk {
  public:
   /// `position` may lie before the first.
   GRIDWISE_DEVICE PositionWalk(const CellPositions& positions, int position)
       : pitch_(positions.pitch), none_(positions.rows - 1) {
-    const int lead = positions.lead * positions.rows;
-    const int row = Divide(position + lead * pitch_, positions.by_pitch);
-    h_ = row - Divide(row, positions.by_rows) * positions.rows;
-    w_ = position - (row - lead) * pitch_;
+    const PlaceOfPosition place(positions, position);
+    h_ = place.h;
+    w_ = place.w;
   }
 
   GRIDWISE_DEVICE void Advance(int positions) {
@@ -76,13 +90,10 @@ class LanePosition {
   /// Goes to `position`, which may lie before the first.
   GRIDWISE_DEVICE void Begin(const CellPositions& positions, const PositionStride& by,
                              int position) {
-    // Positions of empty images before the first one are none below zero.
-    const int lead = positions.lead * positions.rows;
-    const int row = Divide(position + lead * positions.pitch, positions.by_pitch);
-    const int image = Divide(row, positions.by_rows);
-    h_ = row - image * positions.rows;
-    w_ = position - (row - lead) * positions.pitch;
-    offset_ = (image - positions.lead) * by.image + h_ * by.row + w_ * by.cell;
+    const PlaceOfPosition place(positions, position);
+    h_ = place.h;
+    w_ = place.w;
+    offset_ = place.image * by.image + h_ * by.row + w_ * by.cell;
   }
 
   GRIDWISE_DEVICE void Advance(const PositionStride& by) {

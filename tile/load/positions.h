@@ -5,6 +5,7 @@
 #include "tile/config.h"
 #include "tile/load/chunks_of_lane.h"
 #include "tile/load/position_walk.h"
+#include "tile/roles.h"
 
 namespace gridwise::tile {
 
@@ -13,7 +14,7 @@ template <TileConfig kC>
 struct CellOfLane {
   static constexpr int kChunksOfCell = kC.cell_bytes() / LdsTile::kChunkBytes;
 
-  int cell, channel;   // of the wave's load
+  int cell;            // of the wave's load
   unsigned in_memory;  // bytes from a cell to the chunk
   unsigned none;       // out of range, if there is no such channel
   int in_lds;          // bytes from the load's first cell to the chunk
@@ -21,20 +22,17 @@ struct CellOfLane {
   /// `first_channel` is the tile's, of all groups.
   GRIDWISE_DEVICE CellOfLane(const CellPositions& positions, int first_channel)
       : cell(ThreadId() % kC.mma.lanes() / kChunksOfCell),
-        channel(ThreadId() % kChunksOfCell * kC.chunk()),
-        in_memory(channel * SizeOf(kC.type)),
-        none(first_channel + channel < positions.channels ? 0 : Buffer::kOutOfRange),
-        in_lds(Opaque(cell * kC.cell_bytes() + channel * SizeOf(kC.type))) {}
+        in_memory(Channel() * SizeOf(kC.type)),
+        none(first_channel + Channel() < positions.channels ? 0 : Buffer::kOutOfRange),
+        in_lds(Opaque(cell * kC.cell_bytes() + Channel() * SizeOf(kC.type))) {}
 
   GRIDWISE_DEVICE void Write(const ChunkVec<kC>& chunk, char* first_cell) const {
     *reinterpret_cast<ChunkVec<kC>*>(first_cell + in_lds) = chunk;
   }
-};
 
-template <TileConfig kC>
-GRIDWISE_DEVICE int WaveOfWorkgroup() {
-  return Uniform(ThreadId() / kC.mma.lanes());
-}
+ private:
+  GRIDWISE_DEVICE static int Channel() { return ThreadId() % kChunksOfCell * kC.chunk(); }
+};
 
 template <TileConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE Buffer BufferOfChannels(const CellTensor& tensor, int first_channel) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdlib>
 #include <limits>
 #include <span>
 
@@ -179,6 +178,7 @@ int WorkgroupsAlongM(const TileConfig& config, const SubGemm& gemm, int run) {
 /// halo.
 std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& problem) {
   if (!config.has_halo()) return std::nullopt;
+  const bool forward = problem.direction == Direction::kForward;
   const std::int64_t channels = problem.AxesOf(problem.a()).size[5] * config.merge;
   const bool walks = config.has_taps_in_lds();
   const int at_a_time = std::max(config.patch_a.k, config.patch_b.k);
@@ -198,8 +198,7 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
   for (std::size_t i = 0; i < 3; ++i) {
     const Dim& dim = problem.dims[i];
     const AxisStrides strides = MakeAxisStrides(problem.direction, dim);
-    // Of the class with the most: where stride and dilation share a factor, taps of fewer classes.
-    taps[i] = CeilDiv<std::int64_t>(dim.filter, std::abs(strides.tap_stride));
+    taps[i] = forward ? dim.filter : dim.most_taps_of_class();
     const int stride = i == 0 ? 1 : config.stride;
     if (strides.source_stride != stride || (taps[i] > 1 && strides.tap_source_stride != 1)) {
       return Refusal(
