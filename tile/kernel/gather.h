@@ -13,10 +13,10 @@
 namespace gridwise::tile {
 
 /// Whether the tile is a plain one, for which loads have nothing to decide from step to step:
-/// channels fill chunks, and there is a pair of columns. Nearly all are.
+/// channels fill chunks, and a group has a pair of columns. Nearly all are.
 template <TileConfig kC>
-GRIDWISE_DEVICE bool IsPlain(const GatherArgs& args, const Block& block) {
-  const bool pairs = kC.patch_b.n != 2 || kC.merge != 1 || args.n - block.n != 1;
+GRIDWISE_DEVICE bool IsPlain(const GatherArgs& args) {
+  const bool pairs = kC.patch_b.n != 2 || kC.merge != 1 || args.n != 1;
   return !IsRagged<kC>(args) && pairs;
 }
 
@@ -75,7 +75,7 @@ GRIDWISE_DEVICE void GatherSlabs() {
       use(Operands<LoadSource<kC, kGfx, kPlain>, LoadWeights, KWalk>{
           .a{args, block}, .b{args, block}, .walk = walk});
     };
-    if (GRIDWISE_MOSTLY(IsPlain<kC>(args, block))) {
+    if (GRIDWISE_MOSTLY(IsPlain<kC>(args))) {
       with.template operator()<true>();
     } else {
       with.template operator()<false>();

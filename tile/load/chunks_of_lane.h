@@ -28,7 +28,6 @@ struct ChunksOfLane {
   static constexpr int kThreads = kC.load_threads();
   static constexpr int kChunks = kTile.rows * kTile.chunks_per_row;
   static constexpr int kCount = CeilDiv(kChunks, kThreads);
-  static_assert(kChunks % kThreads == 0 || kChunks < kThreads);
 
   GRIDWISE_DEVICE static int Chunk() {
     const int place = LoadThread<kC>() % kTile.chunks_per_row;
@@ -37,8 +36,10 @@ struct ChunksOfLane {
   GRIDWISE_DEVICE static int Row(int i) {
     return LoadThread<kC>() / kTile.chunks_per_row + i * (kThreads / kTile.chunks_per_row);
   }
-  /// There are more lanes than chunks, and this one has none.
-  GRIDWISE_DEVICE static bool IsIdle() { return kChunks < kThreads && LoadThread<kC>() >= kChunks; }
+  /// There are no more chunks than other lanes' first ones, or i-th ones.
+  GRIDWISE_DEVICE static bool IsIdle(int i) {
+    return kChunks < (i + 1) * kThreads && i * kThreads + LoadThread<kC>() >= kChunks;
+  }
 
   /// Writes the lane's chunks to LDS. Their rows lie a multiple of LdsTile::kPeriodRows apart,
   /// hence their places a constant, which is part of the instruction.
@@ -47,6 +48,7 @@ struct ChunksOfLane {
     static_assert(kCount == 1 || kRowsApart % LdsTile::kPeriodRows == 0);
     char* const first = lds + kTile.Offset(Row(0), Chunk());
     for (int i = 0; i < kCount; ++i) {
+      if (IsIdle(i)) continue;
       *reinterpret_cast<ChunkVec<kC>*>(first + i * kRowsApart * LdsTile::kChunkBytes) = chunks[i];
     }
   }

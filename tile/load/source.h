@@ -86,7 +86,7 @@ class LoadSource {
 
   /// Waits for the loads and writes them to LDS.
   GRIDWISE_DEVICE void Store(const Slab& slab, char* lds) const {
-    if (!Lane::IsIdle()) Lane::Store(slab, lds);
+    Lane::Store(slab, lds);
   }
 
  private:

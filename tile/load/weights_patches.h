@@ -24,7 +24,7 @@ class LoadWeightsPatches {
   using Slab = Patches::Slab;
 
   GRIDWISE_DEVICE LoadWeightsPatches(const GatherArgs& args, const Block& block)
-      : w_k_(args.w_k), one_column_(!kPlain && kC.merge == 1 && args.n - block.n == 1) {
+      : w_k_(args.w_k), one_column_(!kPlain && kC.merge == 1 && args.n == 1) {
     tensor_ = Buffer::From<kGfx>(static_cast<const char*>(args.w) + block.group * args.w_group);
     // No load reaches past the end of a row: lanes that would load the last columns instead. The
     // lane of an odd last column has it second in the pair, and what comes first is past the last
@@ -115,7 +115,7 @@ class LoadWeightsPatches {
   }
 
   const int w_k_;
-  const bool one_column_;  // if there are two, a tile that is not plain has ragged channels
+  const bool one_column_;  // of a group; a tile of more that is not plain has ragged channels
   Buffer tensor_;
   unsigned offset_[Patches::kCount];      // bytes, at tap 0 and the patch's first row
   unsigned run_offset_[Patches::kCount];  // of the next step; out of range where it has none

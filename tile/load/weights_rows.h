@@ -24,7 +24,7 @@ class LoadWeightsRows {
     for (int i = 0; i < Lane::kCount; ++i) {
       const int n = block.n + Lane::Row(i);
       const int offset = OffsetOfColumn<kC>(args, n) + Channel() * SizeOf(kC.type);
-      offset_[i] = n < args.n && !Lane::IsIdle() ? offset : Buffer::kOutOfRange;
+      offset_[i] = n < args.n && !Lane::IsIdle(i) ? offset : Buffer::kOutOfRange;
     }
   }
 
@@ -52,7 +52,7 @@ class LoadWeightsRows {
 
   /// Waits for the loads and writes them to LDS.
   GRIDWISE_DEVICE void Store(const Slab& slab, char* lds) const {
-    if (!Lane::IsIdle()) Lane::Store(slab, lds);
+    Lane::Store(slab, lds);
   }
 
  private:

@@ -388,6 +388,20 @@ TEST(TileConfig, RejectsHalosThatCannotBe) {
   EXPECT_THAT(Reject(c, Gfx::k942), HasSubstr("loaded once"));
   EXPECT_EQ(PrintFields(kHaloOfSlabs),
             "f16_t128x128x16_w2x2_mfma32x32x8_a4x1_b4x2_o1_halo234_taps3");
+  // Loads of a row of taps need not be all lanes'.
+  c = {.tile = {128, 48, 64},
+       .waves = {4, 1},
+       .mma = {MmaUnit::kMfma, 16, 16, 32},
+       .patch_a = {8, 1},
+       .patch_b = {8, 1},
+       .halo = {234},
+       .taps_in_lds = {3}};
+  EXPECT_EQ(Reject(c, Gfx::k950), nullptr);
+  c.waves = {2, 1};
+  c.tile.k = 128;  // rows of LDS that a lane's chunks are in are 8 apart
+  c.halo = {};
+  c.taps_in_lds = {};
+  EXPECT_STREQ(Reject(c, Gfx::k950), "a lane's chunks of an operand's tile do not lie alike");
   c = kHaloOfSlabs;
   c.halo = {};
   EXPECT_THAT(Reject(c, Gfx::k942), HasSubstr("without a halo"));
@@ -488,6 +502,15 @@ TEST(PlanGather, SlabsThatAreLoadedTogetherAreWhole) {
   problem.c = 3 * config.tile.k;
   EXPECT_THAT(Why(RejectGather(config, problem)), HasSubstr("the row loads"));
   EXPECT_THAT(Why(RejectGather(config, problem)), HasSubstr("together"));
+
+  config.patch_b = {8, 2};
+  problem.direction = Direction::kBackwardData;
+  problem.k = config.step_k();
+  problem.c = 65;  // the last pair of columns ends with the 65th
+  EXPECT_EQ(RejectGather(config, problem), std::nullopt);
+  problem.c = 1;
+  EXPECT_THAT(Why(RejectGather(config, problem)),
+              HasSubstr("1 output channels; the row loads 2 at a time"));
 }
 
 TEST(PlanGather, LoadsStraightToLdsTakeWholeCells) {
