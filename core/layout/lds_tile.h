@@ -92,6 +92,23 @@ struct LdsLines {
   }
 };
 
+/// Rows of which LdsLines get pieces, where they are no multiple of a piece: the last piece ends
+/// with the last row, and so begins with some that are in the piece before it, too.
+struct PiecesOfRows {
+  static constexpr int kPiece = LdsLines::kPieceRows;
+
+  int rows = 0;  // at least a piece
+
+  /// The row that the piece at `place`, a multiple of a piece below `rows`, begins with.
+  constexpr int First(int place) const { return place < rows - kPiece ? place : rows - kPiece; }
+  /// The row at a place, each at one; `rows` where there is none, or one that is at another place.
+  constexpr int RowAt(int place) const {
+    const int whole = rows / kPiece * kPiece;
+    const int row = place < whole ? place : place - (kPiece - rows % kPiece) % kPiece;
+    return row < rows && (place < whole || row >= whole) ? row : rows;
+  }
+};
+
 /// Lanes that access LDS in the same phase, for accesses of a wave of 64.
 template <int kLanes>
 struct LdsPhase {

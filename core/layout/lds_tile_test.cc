@@ -1,7 +1,9 @@
 #include "core/layout/lds_tile.h"
 
 #include <set>
+#include <vector>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace gridwise {
@@ -46,6 +48,22 @@ TEST(LdsRows, LanesThatLoadThePermutedCellsFillConsecutivePlaces) {
       EXPECT_EQ(tile.Offset(row, chunk), lane * LdsTile::kChunkBytes);
       EXPECT_EQ(tile.Offset(row + 16, chunk) - tile.Offset(row, chunk), 16 * tile.row_bytes());
     }
+  }
+}
+
+TEST(PiecesOfRows, HaveEachRowAtOnePlace) {
+  for (int rows = 8; rows <= 40; ++rows) {
+    const PiecesOfRows pieces = {rows};
+    std::vector<int> places(rows + 1);
+    for (int place = 0; place < 64; ++place) {
+      const int row = pieces.RowAt(place), first = place / 8 * 8;
+      ++places[row];
+      if (row == rows) continue;
+      EXPECT_EQ(row, pieces.First(first) + place % 8) << "of " << rows;
+      EXPECT_LT(first, rows);
+    }
+    places.pop_back();
+    EXPECT_THAT(places, testing::Each(1)) << "of " << rows;
   }
 }
 

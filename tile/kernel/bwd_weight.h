@@ -3,6 +3,7 @@
 #include "core/arch/kernel_args.h"
 #include "core/arch/this_target.h"
 #include "core/launch/block_map.h"
+#include "core/layout/lds_tile.h"
 #include "tile/epilogue/store_tile.h"
 #include "tile/kernel/halo_weight.h"
 #include "tile/load/cells.h"
@@ -37,8 +38,10 @@ class PlaceOfTerms {
     return static_cast<const char*>(data) + group_ * strides.group;
   }
   GRIDWISE_DEVICE unsigned Row(const OutputStrides& strides, int row) const {
-    const unsigned offset = (m_ + row) * strides.row;
-    return m_ + row < args_.dy.channels ? offset : Buffer::kOutOfRange;
+    const int channels = args_.dy.channels;
+    int k = m_ + row;
+    if constexpr (kC.reads_transposed(kC.patch_a)) k = PiecesOfRows{channels}.RowAt(k);
+    return k < channels ? k * strides.row : Buffer::kOutOfRange;
   }
   GRIDWISE_DEVICE int Column(const OutputStrides& strides, int column) const {
     if (strides.packed) return (n_ + column) * strides.column;
@@ -81,9 +84,10 @@ GRIDWISE_DEVICE void BwdWeightSlabs() {
   using LoadDy = LoadCells<kC, kGfx, kC.tile.m, kC.patch_a, /*kThroughTaps=*/false>;
   using LoadX = LoadCells<kC, kGfx, kC.tile.n, kC.patch_b, /*kThroughTaps=*/true>;
   const auto with_operands = [&](auto use) __attribute__((always_inline)) {
-    const int k = m + LoadDy::Row();
+    const int k = m + LoadDy::Row(), channels = args.dy.channels;
+    const int first = kC.reads_transposed(kC.patch_a) ? PiecesOfRows{channels}.First(k) : k;
     use(Operands<LoadDy, LoadX, CellWalk>{
-        .a{args, args.dy, group, {.channel = k, .exists = k < args.dy.channels}, walk},
+        .a{args, args.dy, group, {.channel = first, .exists = k < channels}, walk},
         .b{args, args.x, group, TermAt(args, n + LoadX::Row()), walk},
         .walk = walk});
   };

@@ -67,7 +67,8 @@ GRIDWISE_DEVICE void HaloSlabs() {
   int slabs = CeilDiv(walk.channels_left(), kC.tile.k);
   strip.tiles = slabs;  // of cells, that are left; a split may have none
   LoadStrip<kC, kGfx> cells;
-  cells.Load(args, strip, walk.channel());
+  int channel = walk.channel();  // of the slab whose cells are loaded; weights are a row ahead
+  cells.Load(args, strip, channel);
   LoadWeights weights(args, at.block);
   typename LoadWeights::Slab of_tap[kTaps];
   const auto load_row = [&]() __attribute__((always_inline)) {  // past the last they read as zero
@@ -94,7 +95,8 @@ GRIDWISE_DEVICE void HaloSlabs() {
     BarrierLds();
     load_row();
     strip.tiles = slabs - 1;
-    cells.Load(args, strip, walk.channel() + (rows == 1 ? 0 : kC.tile.k));
+    channel += kC.tile.k;
+    cells.Load(args, strip, channel);
     SchedulingFence();  // loads are not put off among the matrix instructions
     multiply(0, acc);
     for (int row = 1; row < rows; ++row) {

@@ -85,9 +85,7 @@ class LoadSource {
   }
 
   /// Waits for the loads and writes them to LDS.
-  GRIDWISE_DEVICE void Store(const Slab& slab, char* lds) const {
-    Lane::Store(slab, lds);
-  }
+  GRIDWISE_DEVICE void Store(const Slab& slab, char* lds) const { Lane::Store(slab, lds); }
 
  private:
   static constexpr int kNoCell = static_cast<int>(0x80000000u);  // whatever the tap is

@@ -51,9 +51,7 @@ class LoadWeightsRows {
   }
 
   /// Waits for the loads and writes them to LDS.
-  GRIDWISE_DEVICE void Store(const Slab& slab, char* lds) const {
-    Lane::Store(slab, lds);
-  }
+  GRIDWISE_DEVICE void Store(const Slab& slab, char* lds) const { Lane::Store(slab, lds); }
 
  private:
   GRIDWISE_DEVICE static int Channel() { return Lane::Chunk() * kC.chunk(); }

@@ -270,11 +270,14 @@ std::optional<Refusal> RejectBwdWeight(const TileConfig& config, const ConvProbl
                    absl::StrFormat("layout is %s; the row loads neighbouring channels",
                                    gridwise::Name(problem.layout)));
   }
-  if (problem.k_per_group() % config.patch_a.n != 0 ||
-      problem.c_per_group() % config.patch_b.n != 0) {
+  // Straight to LDS go whole words, from any word of memory on: the last piece of k ends with the
+  // last one. Source: CDNA3 ISA, chapter 9: buffer loads of words need addresses of whole words.
+  const bool goes_to_lds = config.loads_to_lds() && problem.k_per_group() >= config.patch_a.n;
+  const int k_at_a_time = goes_to_lds ? 4 / SizeOf(config.type) : config.patch_a.n;
+  if (problem.k_per_group() % k_at_a_time != 0 || problem.c_per_group() % config.patch_b.n != 0) {
     return Refusal(RefusalCode::kChannels,
                    absl::StrFormat("a group has k %d and c %d; the row loads %d and %d at a time",
-                                   problem.k_per_group(), problem.c_per_group(), config.patch_a.n,
+                                   problem.k_per_group(), problem.c_per_group(), k_at_a_time,
                                    config.patch_b.n));
   }
   return RejectHalo(config, problem);

@@ -211,6 +211,24 @@ TEST(PlanBwdWeight, HalosTakeRowsThatLdsHas) {
               HasSubstr("whose output meets all of the input"));
 }
 
+TEST(PlanBwdWeight, PiecesThatGoStraightToLdsAreOfWords) {
+  const TileConfig direct = {.tile = {64, 128, 64},
+                             .waves = {2, 2},
+                             .mma = {MmaUnit::kMfma, 32, 32, 16},
+                             .patch_a = {1, 8},
+                             .patch_b = {1, 8},
+                             .pipeline = {Schedule::kDirect, 2}};
+  ASSERT_EQ(Reject(direct, Gfx::k950), nullptr);
+  ConvProblem problem = Square(8, 3, 64, 36);
+  EXPECT_EQ(RejectBwdWeight(direct, problem), std::nullopt);
+  problem.k = 35;
+  EXPECT_THAT(Why(RejectBwdWeight(direct, problem)),
+              HasSubstr("a group has k 35 and c 64; the row loads 2 and 8 at a time"));
+  problem.k = 6;
+  EXPECT_THAT(Why(RejectBwdWeight(direct, problem)),
+              HasSubstr("a group has k 6 and c 64; the row loads 8 and 8 at a time"));
+}
+
 TEST(PlanBwdWeight, RejectionsNameTheirValues) {
   ConvProblem problem = Square(8, 3, 64, 64);
   EXPECT_EQ(RejectBwdWeight(kPairs, problem), std::nullopt);
