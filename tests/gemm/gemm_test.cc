@@ -20,6 +20,7 @@
 #include "core/arch/parse_gfx.h"
 #include "core/arch/target.h"
 #include "core/base/types.h"
+#include "core/base/unary.h"
 #include "core/conv/compare.h"
 #include "core/conv/elements.h"
 #include "core/gemm/expected.h"
@@ -104,6 +105,61 @@ class GemmCase {
   Expected expected_;
 };
 
+std::vector<DataType> TypesOf(Gfx gfx) {
+  std::vector<DataType> types;
+  for (const DataType type : kAllDataTypes) {
+    if (type != DataType::kI32 && HasType(gfx, type)) types.push_back(type);
+  }
+  return types;
+}
+
+template <class T, std::size_t kCount>
+T OneOf(const T (&values)[kCount], std::mt19937& random) {
+  return values[random() % kCount];
+}
+
+/// Edges of tiles and vectors as often as anything else.
+std::int64_t DrawLength(std::mt19937& random) {
+  constexpr std::int64_t kEdges[] = {1,  2,  4,  7,  8,  9,   15,  16,  17,  31,
+                                     32, 33, 63, 64, 65, 127, 128, 129, 192, 256};
+  return random() % 2 == 0 ? OneOf(kEdges, random) : 1 + random() % 270;
+}
+
+/// A matrix in one of both orders, lines of which may be apart.
+MatrixStrides DrawStrides(std::int64_t rows, std::int64_t columns, std::mt19937& random) {
+  const MatrixOrder order = OneOf(kAllMatrixOrders, random);
+  const std::int64_t line = order == MatrixOrder::kRow ? columns : rows;
+  return StridesOf(order, rows, columns, line + (random() % 2 == 0 ? 0 : random() % 20));
+}
+
+/// Any sizes, orders, distances and types, and an epilogue for half of them.
+GemmProblem DrawProblem(Gfx gfx, std::mt19937& random) {
+  const std::vector<DataType> types = TypesOf(gfx);
+  GemmProblem p = MakeGemm(types[random() % types.size()], 1 + random() % 3, DrawLength(random),
+                           DrawLength(random), DrawLength(random));
+  p.a = DrawStrides(p.m, p.k, random);
+  p.b = DrawStrides(p.k, p.n, random);
+  p.c = DrawStrides(p.m, p.n, random);
+  if (random() % 4 == 0) p.b.batch = 0;  // one B for all
+  if (random() % 2 == 0) {
+    do {
+      p.out_type = OneOf(kAllDataTypes, random);
+    } while (!CanOutput(p.type, *p.out_type));
+  }
+  if (random() % 2 == 0 || p.output_type() == DataType::kI32) return p;
+  p.epilogue = {.alpha = -1.5, .tensors = static_cast<int>(random() % 3), .d = {}};
+  if (random() % 2 == 0) p.epilogue.low = 0;
+  if (random() % 2 == 0) p.epilogue.unary = OneOf(kAllUnary, random);
+  for (EpilogueTensor& d : p.epilogue.d) {
+    d = {.op = random() % 2 == 0 ? EpilogueTensor::Op::kAdd : EpilogueTensor::Op::kMultiply,
+         .scale = -0.75,
+         .type = random() % 2 == 0 ? p.output_type() : DataType::kF32,
+         .stride = TensorStrides(random() % 2 == 0 ? DrawStrides(p.m, p.n, random)
+                                                   : MatrixStrides{.column = 1})};
+  }
+  return p;
+}
+
 class GemmApiTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -145,14 +201,6 @@ class GemmApiTest : public ::testing::Test {
   Gfx gfx_ = Gfx::k942;
 };
 
-std::vector<DataType> TypesOf(Gfx gfx) {
-  std::vector<DataType> types;
-  for (const DataType type : kAllDataTypes) {
-    if (type != DataType::kI32 && HasType(gfx, type)) types.push_back(type);
-  }
-  return types;
-}
-
 TEST_F(GemmApiTest, EveryRowComputesEveryOrder) {
   for (const DataType type : TypesOf(gfx_)) {
     std::set<std::string> computed;
@@ -180,6 +228,26 @@ TEST_F(GemmApiTest, AnySizesAndPitches) {
       Verify(p, /*every_row=*/false);
     }
   }
+}
+
+/// On every row; of some, splits of K, or parts.
+TEST_F(GemmApiTest, RandomProblems) {
+  const char* const count = std::getenv("GRIDWISE_TEST_PROBLEMS");
+  ASSERT_NE(count, nullptr) << "set it to a number";
+  std::set<std::string> computed;
+  for (unsigned seed = 0; seed < static_cast<unsigned>(std::atoi(count)); ++seed) {
+    SCOPED_TRACE(absl::StrCat("seed ", seed));
+    std::mt19937 random(seed);
+    const GemmProblem problem = DrawProblem(gfx_, random);
+    PlanOptions options;
+    if (problem.out_is_packed() && SumType(problem.type) == DataType::kF32) {
+      options.splits = static_cast<int>(random() % 4);
+      options.atomic = options.splits > 1 && random() % 2 == 0;
+    }
+    if (random() % 4 == 0) options.offset_limit = 1 << 17;
+    Verify(problem, /*every_row=*/true, &computed, options);
+  }
+  EXPECT_FALSE(computed.empty());
 }
 
 TEST_F(GemmApiTest, OperandsThatRepeatAndLieBetweenOthers) {
