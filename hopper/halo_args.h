@@ -45,7 +45,7 @@ struct HaloArgs {
   int group_mask;       // one less than these, of which a group has
   int of_group;         // of the output, or in backward-weight of dy, so many
   int of_source_group;  // and of the source
-  int mixes;            // products are of several groups, whose filters are filled up with zeros
+  int mixes;            // products have zeros for a filter: of other groups, or of all K of a split
   int tiles_w, tiles_h, images;
   MagicDiv by_tiles_w, by_tiles_h, by_pitch;
   int tile_w, tile_h, pitch;

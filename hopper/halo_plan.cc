@@ -326,7 +326,7 @@ Plan<HaloArgs> PlanHalo(const HaloConfig& config, const PartRequest& request) {
   Plan<HaloArgs> plan;
   plan.args = MakeHaloArgs(problem, halo, source, problem.out());
   HaloArgs& args = plan.args;
-  args.mixes = args.of_source_group < config.channels;
+  args.mixes = args.of_source_group < config.channels || request.sharing.splits > 1;
   args.filter_runs = HasRuns(problem.AxesOf(Tensor::kW), SizeOf(problem.type));
   args.filter_at = config.stages * args.stage_bytes;
   args.staging_at =

@@ -23,9 +23,7 @@ struct LineRoles : LineLoads<kC> {
   GRIDWISE_DEVICE static void Produce(const HaloArgs& args, SharedAddress base) {
     const HaloWork work(args);
     Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);
-    if (kC.has_lines_per_k() && work.split == 0) {
-      Loads::LoadFilter(args, base, work.block * kC.columns);
-    }
+    if (kC.has_lines_per_k()) Loads::LoadFilter(args, base, work.block * kC.columns);
     for (int i = work.first; i < work.tiles; i += work.step, ring.Next()) {
       const HaloTileAt tile = FindHaloTile(args, i);
       ring.WaitEmpty();
@@ -94,15 +92,14 @@ struct LineRoles : LineLoads<kC> {
     const int first = ThreadId() % 128 / 32 * 16 + ThreadId() % 32 / 4;  // row of a chunk
     const HaloWork work(args);
     const int first_column = work.block * kC.columns;
-    const bool is_zero = work.split > 0;
     if constexpr (kC.has_lines_per_k()) {
-      Loads::FillZeros(args, base, is_zero);
+      Loads::FillZeros(args, base);
     } else {
-      Loads::FillFilter(args, first_column, is_zero);
+      Loads::FillFilter(args, first_column);
     }
     FenceAsyncProxy();
     WaitAt(StoreBarrier(6), 128 * kC.teams);
-    if (kC.has_lines_per_k() && !is_zero) FilterLoaded(args, base).Wait(0);
+    if (kC.has_lines_per_k()) FilterLoaded(args, base).Wait(0);
     const Masks masks(args);
     const int cells = args.tile_h * args.tile_w;
     char* const staging = dynamic_shared_memory + args.staging_at + team * 8192;
@@ -117,6 +114,10 @@ struct LineRoles : LineLoads<kC> {
       const int patch = static_cast<int>(ring.at() - base) + (FirstOf(args, tile) & 6) * 2;
       for (int chunk = 0; chunk < cells; chunk += 64, ++turn) {
         if (turn % kC.teams != team) continue;
+        if (work.split > 0) {  // no products with zeros: those of infinities are NaN
+          StoreZeros<kC.columns, kC.type, 1>(finish, args.stores, staging, team, chunk);
+          continue;
+        }
         A a;
         LoadCell(a, 0, args, patch, chunk + first, masks);
         LoadCell(a, 1, args, patch, chunk + first + 8, masks);

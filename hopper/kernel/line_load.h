@@ -63,19 +63,19 @@ struct LineLoads {
     }
   }
 
-  /// Zeros in lines of the filter, of an element of K, that no element of the source meets, or in
-  /// all of them. By all threads that consume.
-  GRIDWISE_DEVICE static void FillZeros(const HaloArgs& args, SharedAddress base, bool is_zero) {
+  /// Zeros in lines of the filter, of an element of K, that no element of the source meets. By all
+  /// threads that consume.
+  GRIDWISE_DEVICE static void FillZeros(const HaloArgs& args, SharedAddress base) {
     for (int at = ThreadId(); at < kC.filter_bytes() / 16; at += 128 * kC.teams) {
       const int k = at / 8 % (kC.steps() * 16);
       const bool is_there = k < kPieces * 8 && k % (kC.pieces * 8) < args.run;
-      if (is_zero || !is_there) StoreZeros16(base + args.filter_at + at * 16);
+      if (!is_there) StoreZeros16(base + args.filter_at + at * 16);
     }
   }
 
   /// Puts the filter of the workgroup's columns into shared memory, [slab][column][64 of K]. By all
   /// threads that consume.
-  GRIDWISE_DEVICE static void FillFilter(const HaloArgs& args, int first_column, bool is_zero) {
+  GRIDWISE_DEVICE static void FillFilter(const HaloArgs& args, int first_column) {
     using T = Element<kC.type>;
     const T* const w = static_cast<const T*>(args.other_data);
     char* const to = dynamic_shared_memory + args.filter_at;
@@ -87,7 +87,7 @@ struct LineLoads {
       const bool is_there =
           piece < kPieces && e >= 0 && e < args.run && first_column + n < args.channels;
       T value = 0;
-      if (is_there && !is_zero) {
+      if (is_there) {
         value = w[static_cast<long>(first_column + n) * args.w_out + line * args.w_y + e];
       }
       *reinterpret_cast<T*>(to + ((at * 2) ^ ((n & 7) << 4))) = value;

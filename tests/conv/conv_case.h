@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -17,8 +18,11 @@ namespace gridwise {
 /// A problem with seeded operands on the current device, and what its output must be.
 class ConvCase {
  public:
-  /// Operands are real numbers in [-1, 1), rounded to the problem's type.
-  static absl::StatusOr<ConvCase> Make(const ConvProblem& problem, unsigned seed);
+  /// Operands are real numbers in [-1, 1), rounded to the problem's type, but for `not_finite`
+  /// elements, which are infinities or NaN: not of i8, nor where the epilogue makes numbers of
+  /// them.
+  static absl::StatusOr<ConvCase> Make(const ConvProblem& problem, unsigned seed,
+                                       int not_finite = 0);
 
   /// Fills the output and the margins around it with NaN, calls `launch`, waits for the device, and
   /// checks that the margins are untouched and every element is as expected within the
@@ -35,6 +39,8 @@ class ConvCase {
   ConvProblem problem_;
   DeviceBuffer a_, b_, d_[2], added_[2];
   Expected expected_;
+  /// Elements that may be NaN whatever is expected of them; empty: none.
+  std::vector<bool> may_be_nan_;
 };
 
 /// The target that this test run is for, from GRIDWISE_TEST_TARGET; makes its device the current

@@ -1,8 +1,9 @@
 // Seeded random problems of every direction and type: groups, strides 1 to 6, dilations 1 to 3,
-// asymmetric pads, ranks 1 to 3, channel counts from 1 to 130, layouts and epilogues. Each runs on
-// the planner's row and on others with K in several splits and tensors in parts, so that every row
-// sees many. GRIDWISE_TEST_PROBLEMS says how many problems, GRIDWISE_TEST_MAX_FLOPS how large,
-// GRIDWISE_TEST_OTHER_ROWS on how many other rows, GRIDWISE_TEST_FAMILY, if set, of which family.
+// asymmetric pads, ranks 1 to 3, channel counts from 1 to 1100, layouts and epilogues; operands of
+// every fourth have infinities or NaN. Each runs on the planner's row and on others with K in
+// several splits and tensors in parts, so that every row sees many. GRIDWISE_TEST_PROBLEMS says how
+// many problems, GRIDWISE_TEST_MAX_FLOPS how large, GRIDWISE_TEST_OTHER_ROWS on how many other
+// rows, GRIDWISE_TEST_FAMILY, if set, of which family.
 
 #include <algorithm>
 #include <cstdlib>
@@ -41,6 +42,7 @@ std::int64_t Draw(std::mt19937& random, std::int64_t low, std::int64_t high) {
 std::int64_t DrawChannels(std::mt19937& random) {
   constexpr std::int64_t kEdges[] = {1,  2,  3,  7,  8,  9,   15,  16,  17, 31,
                                      32, 33, 63, 64, 65, 127, 128, 129, 130};
+  if (random() % 8 == 0) return Draw(random, 131, 1100);
   return random() % 2 == 0 ? kEdges[random() % std::size(kEdges)] : Draw(random, 1, 130);
 }
 
@@ -55,10 +57,30 @@ Dim DrawDim(std::mt19937& random) {
     dim.dilation = Draw(random, 1, 30);
     dim.pad_begin = Draw(random, 0, 40);
   }
-  if (random() % 8 == 0) dim.in = Draw(random, 20, 130);  // several strips, or steps, a row
   if (random() % 8 == 0) dim.dilation = dim.stride * Draw(random, 1, 2);
-  while (dim.padded_in() < dim.dilated_filter()) ++dim.in;
   return dim;
+}
+
+/// Axes of any kind, or in every third problem as networks have them: alike, and of more cells.
+void DrawDims(ConvProblem& problem, std::mt19937& random) {
+  constexpr std::int64_t kFilters[] = {1, 3, 3, 5, 7};
+  const bool usual = random() % 3 == 0;
+  const Dim like = {.filter = kFilters[random() % std::size(kFilters)],
+                    .stride = Draw(random, 1, 2),
+                    .dilation = random() % 4 == 0 ? 2 : 1};
+  for (int i = 3 - problem.rank; i < 3; ++i) {
+    Dim& dim = problem.dims[i] = usual ? like : DrawDim(random);
+    if (usual) {
+      dim.in = Draw(random, 1, 70);
+      if (random() % 4 == 0) dim.filter = Draw(random, 1, 2);  // as 1 x 3
+      dim.pad_begin = Draw(random, 0, like.dilated_filter() / 2);
+      dim.pad_end = Draw(random, 0, like.dilated_filter() / 2);
+    }
+    while (dim.padded_in() < dim.dilated_filter()) ++dim.in;
+  }
+  // A sequence, or many small images.
+  if (random() % 8 == 0) problem.dims[2].in += Draw(random, 100, 5000);
+  problem.batch = Draw(random, 1, random() % 8 == 0 ? 400 : 3);
 }
 
 /// A tensor like the output, or one that repeats along some axes, or has gaps.
@@ -122,7 +144,9 @@ void DrawTypes(ConvProblem& problem, Gfx gfx, std::mt19937& random) {
 void DrawGroups(ConvProblem& problem, std::mt19937& random) {
   constexpr std::int64_t kFew[] = {1, 2, 3, 4, 5, 8, 12, 16, 32};
   const bool many = random() % 4 == 0;
-  problem.groups = many ? Draw(random, 2, 70) : random() % 2 == 0 ? 1 : Draw(random, 2, 5);
+  problem.groups = many                ? Draw(random, 2, random() % 8 == 0 ? 1200 : 70)
+                   : random() % 2 == 0 ? 1
+                                       : Draw(random, 2, 5);
   const auto channels = [&] {
     return many ? kFew[random() % std::size(kFew)] : DrawChannels(random);
   };
@@ -135,8 +159,7 @@ ConvProblem DrawProblem(Gfx gfx, std::mt19937& random) {
   ConvProblem problem = {.direction = kAllDirections[random() % std::size(kAllDirections)],
                          .rank = static_cast<int>(Draw(random, 1, 3))};
   DrawTypes(problem, gfx, random);
-  for (int i = 3 - problem.rank; i < 3; ++i) problem.dims[i] = DrawDim(random);
-  problem.batch = Draw(random, 1, 3);
+  DrawDims(problem, random);
   DrawGroups(problem, random);
   problem.layout = kAllLayouts[random() % std::size(kAllLayouts)];
   problem.weight_layout = kAllWeightLayouts[random() % std::size(kAllWeightLayouts)];
@@ -150,6 +173,16 @@ ConvProblem DrawProblem(Gfx gfx, std::mt19937& random) {
   if (problem.output_type() != DataType::kI32) problem.epilogue = DrawEpilogue(problem, random);
   DrawOperandSums(problem, gfx, random);
   return problem;
+}
+
+/// How many elements of the operands are not finite. If some are, the epilogue is one that makes no
+/// numbers of them.
+int DrawNotFinite(ConvProblem& problem, std::mt19937& random) {
+  if (SumType(problem.type) != DataType::kF32 || random() % 4 != 0) return 0;
+  problem.epilogue.low = Epilogue{}.low;
+  problem.epilogue.high = Epilogue{}.high;
+  problem.epilogue.unary = Unary::kNone;
+  return static_cast<int>(Draw(random, 1, 3));
 }
 
 /// The limit of all tensors, or one that has larger ones computed in parts.
@@ -211,10 +244,12 @@ TEST_P(RandomProblems, MatchesReference) {
   for (int i = 0; i < kProblemsPerTest; ++i) {
     const unsigned seed = GetParam() * kProblemsPerTest + i;
     std::mt19937 random(seed);
-    const ConvProblem problem = DrawProblem(*gfx, random);
-    SCOPED_TRACE(testing::Message() << "seed " << seed << ": " << ToString(problem));
+    ConvProblem problem = DrawProblem(*gfx, random);
+    const int not_finite = DrawNotFinite(problem, random);
+    SCOPED_TRACE(testing::Message() << "seed " << seed << ": " << ToString(problem) << ", "
+                                    << not_finite << " elements not finite");
     ASSERT_TRUE(Validate(problem).ok()) << Validate(problem);
-    const absl::StatusOr<ConvCase> made = ConvCase::Make(problem, seed);
+    const absl::StatusOr<ConvCase> made = ConvCase::Make(problem, seed, not_finite);
     ASSERT_TRUE(made.ok()) << made.status();
     for (PlanOptions options : DrawOptions(problem, *gfx, seed, random)) {
       absl::StatusOr<Plan> plan = MakePlan(problem, *gfx, options);
