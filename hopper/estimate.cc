@@ -304,33 +304,44 @@ Grid GridOf(const Config& config, const PartRequest& request) {
              : GatherGrid(config, request.problem, request.sub_gemms);
 }
 
+int LeastSplits(const ConvProblem& problem) {
+  constexpr double kMostOfRoot = 160;  // products of a split
+  if (SumType(problem.type) != DataType::kF32) return 1;
+  return static_cast<int>(
+      std::ceil(std::sqrt(static_cast<double>(problem.reduction_length())) / kMostOfRoot));
+}
+
 Shared LeastShared(const Config& config, const PartRequest& request) {
   const Grid grid = GridOf(config, request);
   const int asked = request.sharing.splits;
   const Estimates estimates(config, request, grid);
   if (asked > 1) return {.splits = asked, .cost = estimates.Of(asked, false)};
-  Shared best = {.cost = estimates.Of(1, false)};
+  const int least = LeastSplits(request.problem);
+  Shared best = {.splits = asked == 0 ? least : 1};
+  best.cost = estimates.Of(best.splits, false);
   if (SumType(config.type) != DataType::kF32) return best;  // as partial sums are
+  const int first = std::max(least, 2);
   const auto consider = [&](int splits, bool in_cluster) {
-    if (estimates.IsOver(splits, in_cluster, best.cost.cycles * kSlack)) return;
+    const bool is_exact = best.splits >= least;  // where one tensor is asked for, clusters may be
+    if (is_exact && estimates.IsOver(splits, in_cluster, best.cost.cycles * kSlack)) return;
     const Cost cost = estimates.Of(splits, in_cluster);
-    if (cost.cycles < best.cost.cycles) best = {splits, in_cluster, cost};
+    if (!is_exact || cost.cycles < best.cost.cycles) best = {splits, in_cluster, cost};
   };
   if (asked == 0) {  // a cluster's sums are one tensor
     const int most = MostSplits(grid, request.device);
     // Those that fill rounds of the device first: they rule out most of the others.
     for (const double rounds : {1, 2, 3}) {
       const double splits = rounds * request.device.compute_units / grid.tiles();
-      if (splits >= 2 && splits <= most) consider(static_cast<int>(splits), false);
+      if (splits >= first && splits <= most) consider(static_cast<int>(splits), false);
     }
-    for (int splits = 2; splits <= most; ++splits) {
+    for (int splits = first; splits <= most; ++splits) {
       const double enough = std::min(best.cost.cycles, request.enough_cycles);
       if (estimates.AtLeastFrom(splits) >= enough * kSlack) break;
       consider(splits, false);
     }
   }
   if (!config.has_clusters() || request.device.compute_units < kClustersAtOnce[1]) return best;
-  for (int splits = 2; splits <= kMostCluster && grid.least_steps / splits >= 2; ++splits) {
+  for (int splits = first; splits <= kMostCluster && grid.least_steps / splits >= 2; ++splits) {
     if (grid.tiles() > 2 * kClustersAtOnce[static_cast<std::size_t>(splits)]) break;
     consider(splits, true);
   }

@@ -30,6 +30,13 @@ std::int64_t SlabsOf(const Config& config, std::int64_t k);
 
 Grid GridOf(const Config& config, const PartRequest& request);
 
+/// The fewest splits of K that leave sums as exact as core/conv/compare.h wants them. The matrix
+/// unit cuts f32 sums off where other units round them, so that they shrink: by 1.0e-9 of
+/// themselves a product of uniform operands (f16 on an H200). That grows with K, and the tolerance
+/// with its root. Of 65,536 sums of 16,384 products the worst is off by 0.87 of the tolerance, of
+/// 65,536 products by 1.75 and in two splits by 0.88, of 262,144 by 3.5.
+int LeastSplits(const ConvProblem& problem);
+
 /// How workgroups share the K of a tile: splits, whose sums a pass adds up or the cluster that they
 /// are.
 struct Shared {

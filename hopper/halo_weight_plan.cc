@@ -1,10 +1,13 @@
 #include "hopper/halo_weight_plan.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 #include "core/base/math.h"
 #include "core/launch/plan_epilogue.h"
 #include "core/passes/pass_cycles.h"
+#include "hopper/estimate.h"
 #include "hopper/maps.h"
 
 namespace gridwise::hopper {
@@ -12,9 +15,11 @@ namespace gridwise::hopper {
 PartEstimate EstimateHaloWeight(const Halo& halo, const PartRequest& request, double efficiency) {
   constexpr double kLaunch = 14000, kSplit = 8000;
   const ConvProblem& problem = request.problem;
-  const int splits = request.sharing.splits > 0
-                         ? request.sharing.splits
-                         : static_cast<int>(SharersOf(problem, request.device, halo.tiling.tiles));
+  const std::int64_t sharers =
+      std::max<std::int64_t>(SharersOf(problem, request.device, halo.tiling.tiles),
+                             std::min<std::int64_t>(LeastSplits(problem), halo.tiling.tiles));
+  const int splits =
+      request.sharing.splits > 0 ? request.sharing.splits : static_cast<int>(sharers);
   Cost cost = HaloCost(halo, problem, request.device, splits, kLaunch, efficiency);
   cost.splits = splits;
   const auto elements = static_cast<double>(problem.out_elements());

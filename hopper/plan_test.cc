@@ -385,6 +385,24 @@ TEST(PlanWeight, ClustersAreSplitsOfATile) {
   EXPECT_EQ(PlanWeight(config, {device, problem, {}, Sharing{.splits = splits}}).shape, plan.shape);
 }
 
+// Where one tensor of sums is asked for, as where an estimate was of a cluster.
+TEST(PlanWeight, LongSumsOfOneTensorAreOfClusters) {
+  Config config = RowFor(Direction::kBackwardWeight);
+  config.columns = 256;
+  config.stages = 4;
+  const Dim dim = {.in = 32};
+  const ConvProblem problem = {.direction = Direction::kBackwardWeight,
+                               .batch = 32,
+                               .c = 2048,
+                               .k = 2048,
+                               .dims = {Dim{}, dim, dim}};
+  const DeviceFacts device = Gfx::kSm90a;
+  for (const int asked : {0, 1}) {
+    const PartRequest request = {device, problem, {}, Sharing{.splits = asked}};
+    EXPECT_EQ(PlanWeight(config, request).shape.cluster, 2);
+  }
+}
+
 TEST(EstimateLaunch, FewTilesSplitK) {
   const ConvProblem problem = Problem(Direction::kBackwardWeight, 100, 1);
   const DeviceFacts device = Gfx::kSm90a;
@@ -395,6 +413,22 @@ TEST(EstimateLaunch, FewTilesSplitK) {
       EstimateLaunch(RowFor(problem.direction), {device, problem, {}, Sharing{.splits = 1}});
   EXPECT_EQ(one.splits, 1);
   EXPECT_LT(estimate.cost.cycles, one.cost.cycles);
+}
+
+// Many tiles, which would not be split for speed.
+TEST(EstimateLaunch, LongSumsAreSplit) {
+  const auto splits = [](std::int64_t size, int asked) {
+    ConvProblem problem = Problem(Direction::kBackwardWeight, size, 1);
+    problem.batch = 16;
+    problem.c = problem.k = 4096;
+    const DeviceFacts device = Gfx::kSm90a;
+    const Sharing sharing = {.splits = asked};
+    return EstimateLaunch(RowFor(problem.direction), {device, problem, {}, sharing}).splits;
+  };
+  EXPECT_EQ(splits(/*size=*/40, 0), 1);  // 25,600 products, the root is 160
+  EXPECT_EQ(splits(/*size=*/41, 0), 2);
+  EXPECT_EQ(splits(/*size=*/81, 0), 3);  // 104,976 products, 324
+  EXPECT_EQ(splits(/*size=*/81, 1), 1);
 }
 
 TEST(Classes, SayWhyNot) {
