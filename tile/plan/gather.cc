@@ -284,8 +284,8 @@ std::optional<Refusal> RejectGather(const TileConfig& config, const ConvProblem&
   }
   const std::int64_t columns = problem.AxesOf(problem.out()).size[5];
   const bool transposes = config.reads_transposed(config.patch_b);
-  // Only rows that load ragged slabs have loads for a single column.
-  const bool needs_pair = config.patch_b.n == 2 && config.slabs_of_step() > 1;
+  // Only rows that load ragged slabs have loads for a single column (LoadWeightsPatches).
+  const bool needs_pair = config.patch_b.n == 2 && config.merge == 1 && !config.has_ragged_slabs();
   if ((transposes && columns % config.patch_b.n != 0) || (needs_pair && columns == 1)) {
     return Refusal(RefusalCode::kChannels,
                    absl::StrFormat("a group has %d output channels; the row loads %d at a time",
