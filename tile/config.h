@@ -333,14 +333,13 @@ constexpr const char* RejectPatch(const TileConfig& c, LdsTile tile, TileConfig:
   const int per_k = patch.n == 1 ? 1 : tile.rows / patch.n;
   const int chunks = tile.rows / patch.n * tile.chunks_per_row;
   const int patches = patch.n == 1 ? chunks : chunks * c.chunk() / patch.k;
-  if (patches > c.load_threads()) {
-    if (patch.n != 1 && patches % c.load_threads() != 0) {
-      return "lanes do not share an operand's tile in whole patches";
-    }
-    // Chunks of a lane lie alike in their rows of LDS.
-    if (patch.n == 1 && c.load_threads() / tile.chunks_per_row % LdsTile::kPeriodRows != 0) {
-      return "a lane's chunks of an operand's tile do not lie alike";
-    }
+  const bool has_several = patches > c.load_threads();  // a lane
+  if (has_several && patch.n != 1 && patches % c.load_threads() != 0) {
+    return "lanes do not share an operand's tile in whole patches";
+  }
+  const int rows_apart = c.load_threads() / tile.chunks_per_row;
+  if (has_several && patch.n == 1 && rows_apart % LdsTile::kPeriodRows != 0) {
+    return "a lane's chunks of an operand's tile do not lie alike";
   }
   if (c.load_threads() % per_k != 0) return "lanes do not share an operand's rows";
   return nullptr;

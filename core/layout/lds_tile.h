@@ -104,8 +104,9 @@ struct PiecesOfRows {
   /// The row at a place, each at one; `rows` where there is none, or one that is at another place.
   constexpr int RowAt(int place) const {
     const int whole = rows / kPiece * kPiece;
-    const int row = place < whole ? place : place - (kPiece - rows % kPiece) % kPiece;
-    return row < rows && (place < whole || row >= whole) ? row : rows;
+    if (place < whole) return place;
+    const int row = place - (AlignUp(rows, kPiece) - rows);
+    return row >= whole && row < rows ? row : rows;
   }
 };
 

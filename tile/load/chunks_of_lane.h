@@ -36,7 +36,7 @@ struct ChunksOfLane {
   GRIDWISE_DEVICE static int Row(int i) {
     return LoadThread<kC>() / kTile.chunks_per_row + i * (kThreads / kTile.chunks_per_row);
   }
-  /// There are no more chunks than other lanes' first ones, or i-th ones.
+  /// The tile has no i-th chunk for this lane.
   GRIDWISE_DEVICE static bool IsIdle(int i) {
     return kChunks < (i + 1) * kThreads && i * kThreads + LoadThread<kC>() >= kChunks;
   }
