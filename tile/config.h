@@ -28,8 +28,6 @@ struct TileConfig {
     bool operator==(const Patch&) const = default;
   };
 
-  static constexpr int kMostTaps = 9;  // of rows with a halo
-
   DataType type = DataType::kF16;  // of the operands; sums are SumType(type)
   Mnk tile;                        // elements per workgroup and K step
   Waves waves;                     // of a workgroup, that multiply
@@ -52,6 +50,9 @@ struct TileConfig {
   // walks over the slabs of its channels (kernel/halo_slabs.h); 0: those of all taps are in
   // registers.
   Omittable<0> taps_in_lds = {};
+  // Of rows with a halo for cells of few channels: elements that LDS has of each, of which the last
+  // may be zeros. K runs over them and the filter taps along w; 0: over channels alone.
+  Omittable<0> pixel = {};
   // How many workgroups that share the K of a tile may join their sums in the launch, the last of
   // them adding them up (epilogue/join_splits.h); 0: another launch does it, of any number.
   Omittable<0> join = {};
@@ -61,7 +62,7 @@ struct TileConfig {
   /// f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o2_wavelet4.
   static constexpr void Fields(auto& self, auto&& visit) {
     auto& [type, tile, waves, mma, patch_a, patch_b, occupancy, pipeline, merge, halo, stride, taps,
-           join] = self;
+           pixel, join] = self;
     visit("", type);
     visit("t", tile);
     visit("w", waves);
@@ -74,6 +75,7 @@ struct TileConfig {
     visit("halo", halo);
     visit("s", stride);
     visit("taps", taps);
+    visit("px", pixel);
     visit("join", join);
   }
   bool operator==(const TileConfig&) const = default;
@@ -142,15 +144,28 @@ struct TileConfig {
   constexpr bool has_taps_in_lds() const { return taps_in_lds > 0; }
   /// Whether a workgroup keeps the weights of all taps for several tiles.
   constexpr bool keeps_weights() const { return has_halo() && !has_taps_in_lds(); }
-  constexpr int planes() const { return stride * stride; }
-  /// Filter taps along an axis that meet the same planes, at most, of so many.
-  constexpr int taps_of_plane(int taps) const { return CeilDiv<int>(taps, stride); }
+  constexpr bool has_pixels() const { return pixel > 0; }
+  /// Filter taps along w that K has room for.
+  constexpr int pixels_of_slab() const { return tile.k / pixel; }
+  /// Of a filter whose weights are kept: taps, or its rows where these are K.
+  constexpr int most_taps() const { return has_pixels() ? 7 : 9; }
+  /// Of the source, cells that positions have along both axes; and planes, along w and in all, but
+  /// for pixels, which lie side by side along w.
+  constexpr int cells_of_position() const { return stride * stride; }
+  constexpr int planes_along_w() const { return has_pixels() ? 1 : +stride; }
+  constexpr int planes() const { return stride * planes_along_w(); }
+  /// Positions along an axis that so many filter taps reach over.
+  constexpr int reach_h(int taps) const { return CeilDiv<int>(taps, stride); }
+  constexpr int reach_w(int taps) const { return reach_h(has_pixels() ? pixels_of_slab() : taps); }
   /// In the LDS of a target with so many banks.
   constexpr LdsCells lds_cells(int banks) const {
+    if (has_pixels()) {
+      return {.cells = halo * planes(), .data_bytes = stride * pixel * SizeOf(type)};
+    }
     const bool reads_two = mma.blocks() > 1 || (has_taps_in_lds() && mma.m == 16);
     const bool reads_halves = mma.m == 16 && 2 * read_elements() == chunk();
     return {.cells = halo * planes(),
-            .chunks_per_cell = tile.k / chunk(),
+            .data_bytes = tile.k * SizeOf(type),
             .room_bytes = reads_two                     ? 32
                           : reads_halves && banks == 32 ? 8
                                                         : 16};
@@ -288,7 +303,7 @@ struct TileConfig {
   constexpr int operand_bytes() const {
     if (!has_halo()) return lds_buffers() * slab_bytes();
     if (sums_blocks()) return bytes_of_ring() + planes() * tile.k * cell_bytes();
-    const int cells = bytes_of_a(), weights = kMostTaps * lds_b().bytes();
+    const int cells = bytes_of_a(), weights = most_taps() * lds_b().bytes();
     if (has_taps_in_lds()) return cells + taps_in_lds * lds_b().bytes();
     return cells > weights ? cells : weights;  // weights go on to registers first
   }
@@ -402,11 +417,24 @@ constexpr const char* RejectBlocks(const TileConfig& c) {
   return nullptr;
 }
 
+/// Why K cannot run over cells of few channels; nullptr if it can.
+constexpr const char* RejectPixels(const TileConfig& c) {
+  constexpr TileConfig::Patch kElement = {1, 1};
+  if (SizeOf(c.type) != 2 || c.pixel != 4) return "pixels are 4 elements of 16 bits";
+  if (c.merge > 1 || c.has_taps_in_lds()) return "pixels are of one group, whose weights are kept";
+  if (c.patch_a.n != 1 || (c.patch_a.k != 3 && c.patch_a.k != 4) || c.patch_b != kElement) {
+    return "pixels are up to 3 channels, loaded one by one, or 4, and weights are elements";
+  }
+  if (c.read_elements() % c.pixel != 0) return "lanes read parts of pixels";
+  return nullptr;
+}
+
 /// Why LDS cannot hold the cells of a halo; nullptr if it can, or there is none.
 constexpr const char* RejectHalo(const TileConfig& c) {
   if (!c.has_halo()) {
     return c.has_taps_in_lds() ? "taps are in LDS without a halo"
            : c.stride != 1     ? "there are planes without a halo"
+           : c.has_pixels()    ? "there are pixels without a halo"
                                : nullptr;
   }
   if (c.stride != 1 && (c.stride != 2 || c.has_taps_in_lds() || c.patch_b.n != 1)) {
@@ -415,14 +443,15 @@ constexpr const char* RejectHalo(const TileConfig& c) {
   if (c.has_taps_in_lds() && (c.merge > 1 || c.taps_in_lds > 3)) {
     return "taps in LDS are at most 3, of one group";
   }
+  if (c.pipeline != Pipeline{}) return "a halo is loaded once, by all waves";
+  if (c.halo <= c.tile.m) return "a halo has no cells besides the tile's";
+  if (c.has_pixels()) return RejectPixels(c);
   const int chunks = c.tile.k / c.chunk();
   if (chunks != 4 && chunks != 8 && !(chunks == 2 && c.has_taps_in_lds() && c.mma.m == 32)) {
     return "cells of a halo have none of 4, 8 chunks of 16 bytes";
   }
-  if (c.pipeline != Pipeline{}) return "a halo is loaded once, by all waves";
   const bool by_chunks = c.patch_a.k == c.chunk() || (c.patch_a.k == 4 && c.has_taps_in_lds());
   if (!by_chunks || c.patch_a.n != 1) return "cells of a halo are loaded by chunks";
-  if (c.halo <= c.tile.m) return "a halo has no cells besides the tile's";
   return nullptr;
 }
 
@@ -457,6 +486,7 @@ constexpr const char* RejectSlabs(const TileConfig& c, const TargetTraits& targe
     return "slabs are loaded together along the channels of a tap, of one group";
   }
   if (const char* reason = RejectHalo(c)) return reason;
+  if (c.has_pixels()) return nullptr;
   if (const char* reason = RejectPatch(c, c.lds_a(), c.patch_a)) return reason;
   return RejectPatch(c, c.lds_b(), c.patch_b);
 }

@@ -42,6 +42,8 @@ class TileKernel : public PartKernel {
             .merged_groups = c.merge,
             .halo_cells = c.halo};
   }
+  // Pixels are loaded as they are, in place of runs of them.
+  Cells cells() const override { return config_.has_pixels() ? Cells::kAsTheyAre : Cells::kSpaced; }
 
  protected:
   const TileConfig& config() const { return config_; }

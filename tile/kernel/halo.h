@@ -3,8 +3,8 @@
 #include "core/arch/sync.h"
 #include "core/arch/this_target.h"
 #include "tile/epilogue/store_tile.h"
+#include "tile/load/kept_weights.h"
 #include "tile/load/strip.h"
-#include "tile/load/weight_loader.h"
 #include "tile/pipeline/multiply_slab.h"
 #include "tile/pipeline/read_cells.h"
 
@@ -42,19 +42,20 @@ class PlaceOfPositions {
   const StripBlock& strip_;
 };
 
-/// acc += A * B through the taps of a sub-GEMM, whose weights a wave keeps in registers.
+/// acc += A * B through the taps of a sub-GEMM, or the rows of taps that slabs of pixels have,
+/// whose weights a wave keeps in registers.
 template <TileConfig kC>
 class MultiplyTaps {
-  static constexpr int kMost = TileConfig::kMostTaps;
+  static constexpr int kMost = kC.most_taps();
   using Slab = MultiplySlab<kC>;
 
  public:
   /// Reads the weights of all taps from `lds`; the cells of tiles will be there.
   GRIDWISE_DEVICE MultiplyTaps(const char* lds, const SubGemm& gemm, int pitch)
-      : cells_(lds), taps_(Taps(gemm)) {
+      : cells_(lds, gemm.axis[2].taps), taps_(kC.has_pixels() ? gemm.axis[1].taps : Taps(gemm)) {
     const Slab weights(/*lds_a=*/lds, /*lds_b=*/lds);
-    constexpr int kStride = kC.stride, kCells = kC.halo;
-    const int taps_w = gemm.axis[2].taps;
+    constexpr int kStride = kC.stride, kCells = kC.halo, kRow = kC.planes_along_w() * kCells;
+    const int taps_w = kC.has_pixels() ? 1 : gemm.axis[2].taps;
     int h = 0, w = 0, at = 0;  // of the tap, and its distance
     for (int tap = 0; tap < kMost; ++tap) {
       for (int f = 0; f < Slab::kFragments; ++f) {
@@ -66,8 +67,7 @@ class MultiplyTaps {
       at += w % kStride == kStride - 1 ? 1 - (kStride - 1) * kCells : kCells;
       if (++w == taps_w) {
         at -= w / kStride + w % kStride * kCells;
-        at += h % kStride == kStride - 1 ? pitch - (kStride - 1) * kStride * kCells
-                                         : kStride * kCells;
+        at += h % kStride == kStride - 1 ? pitch - (kStride - 1) * kRow : kRow;
         ++h;
         w = 0;
       }
@@ -114,26 +114,15 @@ class MultiplyTaps {
 template <TileConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void HaloTile() {
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
-  constexpr int kMostTaps = TileConfig::kMostTaps;
-  using LoadWeights = WeightLoader<kC.patch_b.n == 1, kC, kGfx, /*kPlain=*/true>::Type;
 
   const GatherArgs& args = KernelArgs<GatherArgs>();
   StripBlock strip = FindStripBlock(args, kC.tile.m, kC.tile.n, kC.merge);
   const SubGemm& gemm = strip.block.gemm;
   LoadStrip<kC, kGfx> cells;
   cells.Load(args, strip);
-  LoadWeights weights(args, strip.block);
-  typename LoadWeights::Slab of_tap[kMostTaps];
-  KWalk walk(args, gemm, kC.tile.k, SizeOf(kC.type), /*split=*/0);
-  for (auto& slab : of_tap) {  // past the last tap they read as zero
-    walk.NextRun();
-    weights.EnterRun(walk);
-    weights.Load(walk, slab);
-  }
+  const KeptWeights<kC, kGfx> weights(args, strip.block);
   SchedulingFence();  // loads are not put off until others are waited for
-  for (int tap = 0; tap < kMostTaps; ++tap) {
-    weights.Store(of_tap[tap], lds + tap * kC.lds_b().bytes());
-  }
+  weights.Store(lds);
   BarrierLds();
   const MultiplyTaps<kC> multiply(lds, gemm, strip.strips.pitch);
   while (strip.tiles > 0) {

@@ -56,7 +56,7 @@ struct StripBlock {
   template <TileConfig kC>
   GRIDWISE_DEVICE int Reach() const {
     const AxisClass(&axis)[3] = block.gemm.axis;
-    return (kC.taps_of_plane(axis[1].taps) - 1) * strips.pitch + kC.taps_of_plane(axis[2].taps);
+    return (kC.reach_h(axis[1].taps) - 1) * strips.pitch + kC.reach_w(axis[2].taps);
   }
 };
 
@@ -85,9 +85,10 @@ template <TileConfig kC, Gfx kGfx>
 class LoadStrip {
   static constexpr LdsCells kLds = kC.lds_cells(TraitsOf(kGfx).lds_banks);
   static constexpr int kStride = kC.stride;
-  // A lane loads the whole of a chunk, or the part of it that channels may end behind.
-  static constexpr int kPiece = kC.patch_a.k, kPieceBytes = kPiece * SizeOf(kC.type);
-  static constexpr int kPiecesOfCell = kC.tile.k / kPiece;
+  // A lane loads the whole of a chunk, or the part of it that channels may end behind, or a pixel.
+  static constexpr int kPiece = kC.has_pixels() ? +kC.pixel : kC.patch_a.k;
+  static constexpr int kPieceBytes = kPiece * SizeOf(kC.type);
+  static constexpr int kPiecesOfCell = kC.has_pixels() ? 1 : kC.tile.k / kPiece;
   static constexpr int kCellsAtOnce = kC.threads() / kPiecesOfCell;
   static constexpr int kCount = CeilDiv<int>(kC.halo, kCellsAtOnce);  // of a plane
 
@@ -116,14 +117,17 @@ class LoadStrip {
           cell.h * row + of_lane + (first + i * kCellsAtOnce * kStride * cell_w);
       bool exists = Cell(i) < cells;
       if constexpr (kC.has_taps_in_lds()) exists &= channel + Piece() * kPiece < args.k;
-      for (int plane = 0; plane < kC.planes(); ++plane) {
-        const int to_h = plane / kStride, to_w = plane % kStride;  // from plane 0, in the source
+      for (int at = 0; at < kC.cells_of_position(); ++at) {
+        const int to_h = at / kStride, to_w = at % kStride;  // from the first, in the source
         bool inside = exists;
         inside &= static_cast<unsigned>(at_h + to_h) < size_h;
         inside &= static_cast<unsigned>(at_w + to_w) < size_w;
-        pieces_[plane][i] = tensor.Load<PieceVec>(
-            inside ? offset + to_h * cell_h + to_w * cell_w : Buffer::kOutOfRange,
-            channel * SizeOf(kC.type));
+        const unsigned from = inside ? offset + to_h * cell_h + to_w * cell_w : Buffer::kOutOfRange;
+        if constexpr (kC.patch_a.k < kPiece) {
+          pieces_[at][i] = LoadPixel(tensor, from, args.k);
+        } else {
+          pieces_[at][i] = tensor.Load<PieceVec>(from, channel * SizeOf(kC.type));
+        }
       }
     }
   }
@@ -133,9 +137,8 @@ class LoadStrip {
     for (int i = 0; i < kCount; ++i) {
       if ((i + 1) * kCellsAtOnce > kC.halo && Cell(i) >= kC.halo) continue;
       char* const to = lds + kLds.Offset(Cell(i), 0) + Piece() * kPieceBytes;
-      for (int plane = 0; plane < kC.planes(); ++plane) {
-        *reinterpret_cast<Parts*>(to + kLds.Offset(plane * kC.halo, 0)) =
-            __builtin_bit_cast(Parts, pieces_[plane][i]);
+      for (int at = 0; at < kC.cells_of_position(); ++at) {
+        *reinterpret_cast<Parts*>(to + PlaceOf(at)) = __builtin_bit_cast(Parts, pieces_[at][i]);
       }
     }
   }
@@ -148,10 +151,26 @@ class LoadStrip {
     Vec<Element<kC.type>, kPart> part[kPiece / kPart];
   };
 
+  /// The cell's channels, and zeros.
+  GRIDWISE_DEVICE static PieceVec LoadPixel(const Buffer& tensor, unsigned offset, int channels) {
+    using Bits =
+        unsigned short;  // of an element: compilers convert bf16 as they put it in a vector
+    Vec<Bits, kPiece> pixel = {};
+    for (int e = 0; e < kC.patch_a.k; ++e) {
+      pixel[e] = tensor.Load<Bits>((offset | NoneOf(channels - e)) + e * sizeof(Bits), 0);
+    }
+    return __builtin_bit_cast(PieceVec, pixel);
+  }
+  /// From a position's cells, to the at-th of them.
+  GRIDWISE_DEVICE static constexpr int PlaceOf(int at) {
+    const int to_h = at / kStride, to_w = at % kStride;
+    return kC.has_pixels() ? kLds.Offset(to_h * kC.halo, 0) + to_w * kPieceBytes
+                           : kLds.Offset(at * kC.halo, 0);
+  }
   GRIDWISE_DEVICE static int Piece() { return ThreadId() % kPiecesOfCell; }
   GRIDWISE_DEVICE static int Cell(int i) { return i * kCellsAtOnce + ThreadId() / kPiecesOfCell; }
 
-  PieceVec pieces_[kC.planes()][kCount];
+  PieceVec pieces_[kC.cells_of_position()][kCount];
 };
 
 }  // namespace gridwise::tile

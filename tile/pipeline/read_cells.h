@@ -14,29 +14,48 @@ namespace gridwise::tile {
 /// same for all lanes.
 template <TileConfig kC>
 class ReadCells {
-  using Part = Vec<Element<kC.type>, kC.read_elements()>;
   static_assert(kC.mma.b_cols_of_lane() == 1);
+  static constexpr LdsCells kCells = kC.lds_cells(TraitsOf(kThisTarget).lds_banks);
+  // What a lane has of a fragment, and reads at a time, as cells are aligned.
+  static constexpr int kOfLane = kC.fragment_reads() * kC.read_elements();
+  static constexpr int kAligned = kCells.alignment() / SizeOf(kC.type);
+  static constexpr int kPart = kAligned < kC.read_elements() ? kAligned : kC.read_elements();
+  static constexpr int kParts = kOfLane / kPart;
+  using Part = Vec<Element<kC.type>, kPart>;
+  static constexpr int kLast = MultiplySlab<kC>::kFragments - 1;
+  static constexpr int kPixels = kC.has_pixels() ? kOfLane / kC.pixel : 1;
 
  public:
-  static constexpr LdsCells kCells = kC.lds_cells(TraitsOf(kThisTarget).lds_banks);
   using OfA = MultiplySlab<kC>::OfA;
 
-  /// Cells lie in `lds` from the one on that the tile's first row meets through the first tap.
-  GRIDWISE_DEVICE explicit ReadCells(const char* lds) : first_(lds + Opaque(Place())) {}
+  /// Cells lie in `lds` from the one on that the tile's first row meets through the first tap. Of
+  /// pixels, a row of the filter has `taps_w`, which end within a slab's last fragment.
+  GRIDWISE_DEVICE explicit ReadCells(const char* lds, int taps_w = 0)
+      : first_(lds + Opaque(Place())) {
+    if constexpr (kC.has_pixels()) {
+      for (int i = 0; i < kPixels; ++i) {
+        const int tap = (FirstK(kLast) + KOfLane()) / kC.pixel + i;
+        exists_[i] = tap < taps_w ? ~0u : 0;
+      }
+    }
+  }
 
   /// The f-th fragments of the cells that rows meet `distance` behind those of the first tap.
   GRIDWISE_DEVICE void operator()(int distance, int f, OfA& a) const {
     const char* const of_tap = first_ + distance * kCells.cell_bytes();
     for (int rep = 0; rep < kC.reps_m(); ++rep) {
       struct {
-        Part part[kC.fragment_reads()];
+        Part part[kParts];
       } read;
-      for (int i = 0; i < kC.fragment_reads(); ++i) {
-        const int k = FirstK(f) + i * kC.read_elements();
+      for (int i = 0; i < kParts; ++i) {
+        const int k = FirstK(f) + i * kPart;
         read.part[i] = *reinterpret_cast<const Part*>(
             of_tap + rep * kC.mma_m() * kCells.cell_bytes() + k * SizeOf(kC.type));
       }
       a.rep[rep] = __builtin_bit_cast(FragmentOfA<kC>, read);
+      if constexpr (kC.has_pixels()) {
+        if (f == kLast) ClearMissing(a.rep[rep]);
+      }
     }
   }
 
@@ -51,13 +70,24 @@ class ReadCells {
     const int block = kC.mma.BlockOf(Lane<kC>());
     const int row =
         WaveM<kC>() + block / kC.groups_at_once() * kC.mma.n + ColOfB(kC.mma, Lane<kC>(), /*i=*/0);
+    return row * kCells.cell_bytes() + KOfLane() * SizeOf(kC.type);
+  }
+  GRIDWISE_DEVICE static int KOfLane() {
+    const int block = kC.mma.BlockOf(Lane<kC>());
     const int lane_group = kC.mma.lane_groups() == 1 ? 0 : Lane<kC>() / kC.mma.m;
-    const int k = block % kC.groups_at_once() * kC.k_of_group() +
-                  lane_group * kC.fragment_reads() * kC.read_elements();
-    return row * kCells.cell_bytes() + k * SizeOf(kC.type);
+    return block % kC.groups_at_once() * kC.k_of_group() + lane_group * kOfLane;
+  }
+  /// Zeros for pixels past the filter's last tap, which may be infinite.
+  GRIDWISE_DEVICE void ClearMissing(FragmentOfA<kC>& fragment) const {
+    struct {
+      Vec<unsigned, 2> pixel[kPixels];
+    } words = __builtin_bit_cast(decltype(words), fragment);
+    for (int i = 0; i < kPixels; ++i) words.pixel[i] &= exists_[i];
+    fragment = __builtin_bit_cast(FragmentOfA<kC>, words);
   }
 
   const char* const first_;
+  unsigned exists_[kPixels];  // all bits, of the pixels of the last fragment
 };
 
 }  // namespace gridwise::tile

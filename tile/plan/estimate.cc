@@ -42,6 +42,12 @@ double AddressCycles(const TileConfig& c, TileConfig::Patch patch, int rows, boo
   return loads / 16 * std::max(1.0, 16 * bytes / 64);
 }
 
+/// Of a halo's pixels, which are loaded by elements, for a row of the filter.
+double PixelCycles(const TileConfig& c) {
+  const int loads = c.patch_a.k == c.pixel ? 1 : c.patch_a.k;
+  return 1.0 * c.halo * c.cells_of_position() * loads / 16 / c.most_taps();
+}
+
 double LoadWaves(const TileConfig& c) { return 1.0 * c.load_threads() / c.mma.lanes(); }
 
 /// Of a step along channels. Rows of taps in LDS take most of it to find their cells.
@@ -117,7 +123,7 @@ TileSteps TileStepsOf(const TileConfig& c, const PartRequest& request, const Til
   const int rows_b = c.lds_b().rows;
   // Of a tap, or a row of taps, where cells are loaded for all of them.
   const int taps = std::max<int>(c.taps_in_lds, 1);
-  const double cells_bytes = 1.0 * c.bytes_of_a() * taps / TileConfig::kMostTaps;
+  const double cells_bytes = 1.0 * c.bytes_of_a() * taps / c.most_taps();
   const double slab_bytes = c.keeps_weights() ? cells_bytes
                             : c.has_halo()    ? cells_bytes + taps * c.lds_b().bytes()
                                               : 1.0 * c.slab_bytes();
@@ -139,12 +145,13 @@ TileSteps TileStepsOf(const TileConfig& c, const PartRequest& request, const Til
           .written_bytes = c.load_waves() > 0 || c.loads_to_lds() ? 0.0 : slab_bytes,
           .swapped_elements = swapped(c.patch_a, c.tile.m) + taps * swapped(c.patch_b, rows_b),
           .address_cycles =
-              AddressCycles(c, c.patch_a, c.tile.m, problem.along_cells) +
+              (c.has_pixels() ? PixelCycles(c)
+                              : AddressCycles(c, c.patch_a, c.tile.m, problem.along_cells)) +
               (c.has_halo() ? 0 : AddressCycles(c, c.patch_b, c.tile.n, problem.along_cells)),
           .barriers = c.keeps_weights()      ? 0
                       : c.lds_buffers() == 1 ? 2
                                              : 1,
-          .slabs_in_flight = c.keeps_weights() ? TileConfig::kMostTaps : c.slabs_in_flight(),
+          .slabs_in_flight = c.keeps_weights() ? c.most_taps() : c.slabs_in_flight(),
           .loads_ahead = c.pipeline.schedule == Schedule::kDouble && c.pipeline.count > 1,
           .of_workgroup = OfWorkgroup(c, problem.along_cells, problem.run),
           .of_step = problem.along_cells ? OfStepAlongCells(c) : OfStep(c),

@@ -145,8 +145,8 @@ std::optional<Refusal> RejectMerged(const TileConfig& config, const ConvProblem&
 /// column's.
 Strips StripsOf(const TileConfig& config, int rows, int columns, int all_taps_h, int all_taps_w,
                 int images, int run) {
-  const int taps_h = std::max(config.taps_of_plane(all_taps_h), 1);
-  const int taps_w = std::max(config.taps_of_plane(all_taps_w), 1);
+  const int taps_h = std::max(config.reach_h(all_taps_h), 1);
+  const int taps_w = std::max(config.reach_w(all_taps_w), 1);
   // Cells of a tile: tile.m + (taps_h - 1) * pitch + taps_w - 1.
   const int spare = config.halo - config.tile.m - (taps_w - 1);
   const int most = taps_h > 1 ? spare / (taps_h - 1) - (taps_w - 1) : columns;
@@ -174,6 +174,28 @@ int WorkgroupsAlongM(const TileConfig& config, const SubGemm& gemm, int run) {
   return CeilDiv(StripsOf(config, gemm, run).all, run);
 }
 
+/// Why K cannot run over pixels of so many channels and so many taps; nothing if it can, or if it
+/// is channels alone.
+std::optional<Refusal> RejectPixels(const TileConfig& config, std::int64_t channels,
+                                    std::int64_t taps_w) {
+  if (!config.has_pixels()) return std::nullopt;
+  const int most = config.patch_a.k, least = most == config.pixel ? most : 1;
+  if (channels < least || channels > most) {
+    return Refusal(RefusalCode::kChannels,
+                   absl::StrFormat("a group has %d source channels; the row takes %d to %d",
+                                   channels, least, most));
+  }
+  // Taps end within the last fragment.
+  const int most_taps = config.pixels_of_slab();
+  const int least_taps = most_taps - config.fragment_k() / config.pixel + 1;
+  if (taps_w < least_taps || taps_w > most_taps) {
+    return Refusal(RefusalCode::kFilter,
+                   absl::StrFormat("the filter has %d taps along w; the row takes %d to %d", taps_w,
+                                   least_taps, most_taps));
+  }
+  return std::nullopt;
+}
+
 /// Why the row cannot load the problem's cells once for all taps; nothing if it can, or has no
 /// halo.
 std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& problem) {
@@ -182,7 +204,7 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
   const std::int64_t channels = problem.AxesOf(problem.a()).size[5] * config.merge;
   const bool walks = config.has_taps_in_lds();
   const int at_a_time = std::max(config.patch_a.k, config.patch_b.k);
-  if (walks ? channels % at_a_time != 0 : channels != config.tile.k) {
+  if (!config.has_pixels() && (walks ? channels % at_a_time != 0 : channels != config.tile.k)) {
     return Refusal(
         RefusalCode::kChannels,
         absl::StrFormat("a tile's groups have %d source channels; the row loads %d%s", channels,
@@ -234,12 +256,14 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
   if (problem.dims[0].in != 1 || problem.dims[0].out() != 1 || problem.dims[0].filter != 1) {
     return Refusal(RefusalCode::kOther, "the problem has three axes; the row takes one or two");
   }
-  if (taps[1] * taps[2] > TileConfig::kMostTaps || SubGemmCount(problem) > kInlineSubGemms) {
-    return Refusal(
-        RefusalCode::kFilter,
-        absl::StrFormat("%d x %d taps and %d sub-GEMMs; the row has at most %d and %d", taps[1],
-                        taps[2], SubGemmCount(problem), TileConfig::kMostTaps, kInlineSubGemms));
+  const std::int64_t kept = taps[1] * (config.has_pixels() ? 1 : taps[2]);
+  if (kept > config.most_taps() || SubGemmCount(problem) > kInlineSubGemms) {
+    return Refusal(RefusalCode::kFilter,
+                   absl::StrFormat("%d x %d taps and %d sub-GEMMs; the row has at most %d%s and %d",
+                                   taps[1], taps[2], SubGemmCount(problem), config.most_taps(),
+                                   config.has_pixels() ? " rows of taps" : "", kInlineSubGemms));
   }
+  if (auto reason = RejectPixels(config, channels, taps[2])) return reason;
   const Strips least = StripsOf(config, /*rows=*/1, /*columns=*/1, static_cast<int>(taps[1]),
                                 static_cast<int>(taps[2]), /*images=*/1, /*run=*/1);
   if (least.pitch == 0) {
@@ -271,7 +295,7 @@ std::optional<Refusal> RejectGather(const TileConfig& config, const ConvProblem&
   }
   const std::int64_t channels = problem.AxesOf(problem.a()).size[5];
   for (const TileConfig::Patch patch : {config.patch_a, config.patch_b}) {
-    if (patch.n == 1 && channels % config.ragged(patch) != 0) {
+    if (patch.n == 1 && !config.has_pixels() && channels % config.ragged(patch) != 0) {
       return Refusal(RefusalCode::kChannels,
                      absl::StrFormat("a group has %d source channels; the row loads %d at a time",
                                      channels, config.ragged(patch)));
@@ -401,9 +425,10 @@ struct Tiles {
     for (const SubGemm& gemm : request.sub_gemms) {
       const double of_sub_gemm =
           WorkgroupsAlongM(config, gemm, /*run=*/1) * static_cast<double>(n_tiles * groups);
-      work.tap_steps += of_sub_gemm * Taps(gemm);
-      work.steps += of_sub_gemm * Taps(gemm) * slabs;
-      work.most_steps = std::max(work.most_steps, Taps(gemm) * slabs);
+      const int taps = config.has_pixels() ? gemm.axis[1].taps : Taps(gemm);
+      work.tap_steps += of_sub_gemm * taps;
+      work.steps += of_sub_gemm * taps * slabs;
+      work.most_steps = std::max(work.most_steps, taps * slabs);
     }
     // A step is a row of taps there.
     if (config.has_taps_in_lds()) {

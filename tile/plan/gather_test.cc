@@ -95,6 +95,22 @@ static_assert(kPlanes.lds_cells(/*banks=*/32).cells == 4 * 96 &&
               kPlanes.lds_cells(/*banks=*/32).room_bytes == 8 &&
               kPlanes.lds_cells(/*banks=*/64).room_bytes == 16);
 
+// Pixels of up to 3 channels, of 8 taps along w, forward of stride 2: two planes of rows, each of
+// whose positions is two pixels.
+constexpr TileConfig kPixels = {.tile = {128, 64, 32},
+                                .waves = {4, 1},
+                                .mma = {MmaUnit::kMfma, 32, 32, 8},
+                                .patch_a = {3, 1},
+                                .patch_b = {1, 1},
+                                .halo = {256},
+                                .stride = {2},
+                                .pixel = {4}};
+static_assert(Reject(kPixels, Gfx::k942) == nullptr);
+static_assert(kPixels.lds_cells(/*banks=*/32).cells == 2 * 256 &&
+              kPixels.lds_cells(/*banks=*/32).cell_bytes() == 2 * 8 &&
+              kPixels.lds_cells(/*banks=*/32).alignment() == 16 &&
+              kPixels.reach_w(/*taps=*/5) == 4);
+
 // Slabs of 16 channels with a halo, of which the last may have 4.
 constexpr TileConfig kHaloOfSlabs = {.type = DataType::kF16,
                                      .tile = {128, 128, 16},
@@ -245,9 +261,9 @@ TEST(PlanGather, SaysWhyGroupsAreNotMerged) {
 void ExpectStripsCoverOnce(const TileConfig& config, const SubGemm& gemm, const Strips& strips,
                            int images) {
   const AxisClass &h = gemm.axis[1], &w = gemm.axis[2];
-  EXPECT_LE(config.tile.m + (config.taps_of_plane(h.taps) - 1) * strips.pitch +
-                config.taps_of_plane(w.taps) - 1,
-            config.halo);
+  EXPECT_LE(
+      config.tile.m + (config.reach_h(h.taps) - 1) * strips.pitch + config.reach_w(w.taps) - 1,
+      config.halo);
   EXPECT_EQ(strips.all, images * strips.count * strips.tiles);
   ASSERT_EQ(gemm.m, CeilDiv(strips.all, strips.run) * config.tile.m);
   std::vector<int> seen(static_cast<std::size_t>(images * h.count * w.count));
@@ -298,6 +314,39 @@ TEST(PlanGather, StripsOfPlanesCoverTheCellsOnce) {
     problem.dims[2].stride = 1;
     EXPECT_THAT(Why(RejectGather(kPlanes, problem)), HasSubstr("along w"));
   }
+}
+
+TEST(PlanGather, StripsOfPixelsCoverTheCellsOnce) {
+  for (const int size : {9, 14, 61, 120, 800}) {
+    const Dim dim = {.in = size, .filter = 7, .stride = 2, .pad_begin = 3, .pad_end = 3};
+    ConvProblem problem = Problem2d(3, 3, 64, dim, dim);
+    problem.direction = Direction::kForward;
+    ASSERT_EQ(Why(RejectGather(kPixels, problem)), "");
+    const GatherPlan plan = PlanOf(kPixels, problem);
+    ASSERT_EQ(plan.table.size(), 1u);
+    ExpectStripsCoverOnce(kPixels, plan.table[0], plan.args.strips[0], 3);
+  }
+}
+
+TEST(PlanGather, SaysWhyCellsAreNotPixels) {
+  const Dim dim = {.in = 20, .filter = 7, .stride = 2, .pad_begin = 3, .pad_end = 3};
+  ConvProblem problem = Problem2d(2, 4, 64, dim, dim);
+  problem.direction = Direction::kForward;
+  EXPECT_EQ(Why(RejectGather(kPixels, problem)),
+            "a group has 4 source channels; the row takes 1 to 3");
+  problem.c = 1;
+  EXPECT_EQ(Why(RejectGather(kPixels, problem)), "");
+  problem.dims[2].filter = 4;
+  EXPECT_EQ(Why(RejectGather(kPixels, problem)),
+            "the filter has 4 taps along w; the row takes 5 to 8");
+  problem.dims[2].filter = 9;
+  EXPECT_THAT(Why(RejectGather(kPixels, problem)), HasSubstr("9 taps along w"));
+  problem.dims[2].filter = 8;
+  problem.dims[1].filter = 8;
+  EXPECT_THAT(Why(RejectGather(kPixels, problem)), HasSubstr("at most 7 rows of taps"));
+  problem.dims[1].filter = 7;
+  problem.dims[2].dilation = 2;
+  EXPECT_THAT(Why(RejectGather(kPixels, problem)), HasSubstr("along w"));
 }
 
 // Cells of dx that no tap along w reaches, in more than one strip.

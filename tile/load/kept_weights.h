@@ -1,0 +1,82 @@
+#pragma once
+
+#include "core/arch/memory.h"
+#include "core/arch/sync.h"
+#include "tile/config.h"
+#include "tile/load/block.h"
+#include "tile/load/chunks_of_lane.h"
+#include "tile/load/k_walk.h"
+#include "tile/load/weight_column.h"
+#include "tile/load/weight_loader.h"
+
+namespace gridwise::tile {
+
+/// The weights of all filter taps, a slab each, which go to LDS once.
+template <TileConfig kC, Gfx kGfx>
+class KeptWeights {
+  using LoadWeights = WeightLoader<kC.patch_b.n == 1, kC, kGfx, /*kPlain=*/true>::Type;
+
+ public:
+  /// Starts the loads.
+  GRIDWISE_DEVICE KeptWeights(const GatherArgs& args, const Block& block) : weights_(args, block) {
+    KWalk walk(args, block.gemm, kC.tile.k, SizeOf(kC.type), /*split=*/0);
+    for (auto& slab : slabs_) {  // past the last tap they read as zero
+      walk.NextRun();
+      weights_.EnterRun(walk);
+      weights_.Load(walk, slab);
+    }
+  }
+
+  /// Waits for them and writes them to LDS.
+  GRIDWISE_DEVICE void Store(char* lds) const {
+    for (int tap = 0; tap < kC.most_taps(); ++tap) {
+      weights_.Store(slabs_[tap], lds + tap * kC.lds_b().bytes());
+    }
+  }
+
+ private:
+  LoadWeights weights_;
+  LoadWeights::Slab slabs_[kC.most_taps()];
+};
+
+/// Where cells have few channels, the weights of all rows of the filter: a slab is the taps of one,
+/// kC.pixel elements each.
+template <TileConfig kC, Gfx kGfx>
+  requires(kC.has_pixels())
+class KeptWeights<kC, kGfx> {
+  using Lane = ChunksOfLane<kC, kC.lds_b()>;
+
+ public:
+  GRIDWISE_DEVICE KeptWeights(const GatherArgs& args, const Block& block) {
+    const AxisClass &h = block.gemm.axis[1], &w = block.gemm.axis[2];
+    const Buffer tensor =
+        Buffer::From<kGfx>(static_cast<const char*>(args.w) + block.group * args.w_group);
+    for (int row = 0; row < kC.most_taps(); ++row) {
+      for (int i = 0; i < Lane::kCount; ++i) {
+        const int n = block.n + Lane::Row(i);
+        const int column = OffsetOfColumn<kC>(args, n) + row * args.w_tap[1];
+        const bool exists = n < args.n && row < h.taps && !Lane::IsIdle(i);
+        Vec<unsigned short, kC.chunk()> chunk;  // the elements' bits
+        for (int e = 0; e < kC.chunk(); ++e) {
+          const int k = Lane::Chunk() * kC.chunk() + e, tap = k / kC.pixel, channel = k % kC.pixel;
+          const bool inside = exists && tap < w.taps && channel < args.k;
+          const int offset = column + tap * args.w_tap[2] + channel * args.w_k;
+          chunk[e] = tensor.Load<unsigned short>(
+              inside ? static_cast<unsigned>(offset) : Buffer::kOutOfRange, 0);
+        }
+        rows_[row][i] = __builtin_bit_cast(ChunkVec<kC>, chunk);
+      }
+    }
+  }
+
+  GRIDWISE_DEVICE void Store(char* lds) const {
+    for (int row = 0; row < kC.most_taps(); ++row) {
+      Lane::Store(rows_[row], lds + row * kC.lds_b().bytes());
+    }
+  }
+
+ private:
+  ChunkVec<kC> rows_[kC.most_taps()][Lane::kCount];
+};
+
+}  // namespace gridwise::tile
