@@ -24,13 +24,15 @@ struct DirectWeights {
 };
 
 /// Kernel arguments of forward and backward-data; see core/conv/gemm_map.h. The table's sub-GEMMs
-/// are counted in runs of DirectConfig::cells along w: m and by_count_w are of runs.
+/// are counted in runs of DirectConfig::cells along w and rows along h: m, by_count_w and
+/// by_count_h are of runs.
 struct DirectGatherArgs {
   DirectTensor source, out;  // x and y, or dy and dx
   DirectWeights w;
   const SubGemm* table;  // [sub_gemms] in device memory; null: inline_table
   int sub_gemms;
   BlockMap map;
+  int runs;          // of a wave, one after the other
   int splits;        // workgroups that share the taps of an output cell, each with sums of its own
   long split_bytes;  // from one to the next
   int out_type;      // DataType of the output, or of the sums that become it

@@ -1,13 +1,14 @@
 #pragma once
 
 #include "core/arch/target.h"
+#include "core/base/row_fields.h"
 #include "core/base/types.h"
 
 namespace gridwise::direct {
 
-/// A direct kernel, as a value: no matrix unit and no LDS tile. Lanes lie along channels, each sums
-/// products of its own channels, and what differs from cell to cell is the same in all lanes of a
-/// wave. For groups of few channels, depthwise ones above all.
+/// A direct kernel, as a value: no matrix unit, and LDS for weights alone. Lanes lie along
+/// channels, each sums products of its own channels, and what differs from cell to cell is the same
+/// in all lanes of a wave. For groups of few channels, depthwise ones above all.
 struct DirectConfig {
   DataType type = DataType::kF16;  // of the operands; sums are of SumType(type)
   int channels = 1;                // consecutive ones of a lane; more than 1: of depthwise problems
@@ -16,17 +17,28 @@ struct DirectConfig {
   // output cells have in common once; `stride` is the source cells from one output cell to the
   // next, and taps are one source cell apart. With one, both are any number, and `stride` is 0.
   int taps = 1, stride = 0;
+  // Of forward and backward-data, consecutive rows of such cells that a lane works on, while LDS
+  // has the weights. With several, along h too `stride` is the source cells between them and taps
+  // are one apart. 0: one row, and lanes load the weights where they use them.
+  Omittable<0> rows = {};
 
   /// What its name is made of: f16_ch2_cells8_taps3_step1.
   static constexpr void Fields(auto& self, auto&& visit) {
-    auto& [type, channels, cells, taps, stride] = self;
+    auto& [type, channels, cells, taps, stride, rows] = self;
     visit("", type);
     visit("ch", channels);
     visit("cells", cells);
     visit("taps", taps);
     visit("stride", stride);
+    visit("rows", rows);
   }
   bool operator==(const DirectConfig&) const = default;
+
+  constexpr int rows_of_lane() const { return rows > 0 ? +rows : 1; }
+  constexpr bool keeps_weights() const { return rows > 0; }
+  /// Rows of taps that are added up at a time: whose weights LDS has, those of a square filter, or
+  /// all.
+  constexpr int tap_rows() const { return keeps_weights() ? taps : 1 << 24; }
 
   /// Source cells along w that the lane's output cells meet in `taps` taps.
   constexpr int window() const { return taps == 1 ? cells : (cells - 1) * stride + taps; }
@@ -47,6 +59,9 @@ constexpr const char* Reject(const DirectConfig& c, Gfx gfx) {
   if (c.cells < 1 || c.cells > 16) return "a lane works on 1 to 16 cells";
   if (c.taps < 1 || c.taps > 7) return "a lane takes 1 to 7 taps at a time";
   if ((c.taps == 1) != (c.stride == 0)) return "stride is of several taps";
+  if (c.rows < 0 || c.rows > 8 || (c.keeps_weights() && c.taps == 1)) {
+    return "LDS has weights of several taps, and a lane works on at most 8 rows";
+  }
   return nullptr;
 }
 

@@ -77,7 +77,7 @@ std::int64_t LaneTiles(const DirectConfig& config, Gfx gfx, const ConvProblem& p
 
 /// Runs of output cells of a sub-GEMM.
 std::int64_t Runs(const DirectConfig& config, const ConvProblem& problem, const SubGemm& gemm) {
-  return problem.batch * gemm.axis[0].count * gemm.axis[1].count *
+  return problem.batch * gemm.axis[0].count * CeilDiv(gemm.axis[1].count, config.rows_of_lane()) *
          CeilDiv(gemm.axis[2].count, config.cells);
 }
 
@@ -109,12 +109,13 @@ WaveFit FitOf(const TargetTraits& target, bool along_cells) {
 
 /// What a wave does.
 struct WaveWork {
-  double rows;          // of taps along w, with the lane's cells
-  double stores;        // of the output
-  double groups;        // workgroups
-  double waves;         // of a workgroup
-  int loads, products;  // of a lane in such a row
-  double conversions;   // of operands to f32
+  double rows;         // of taps along w, with the lane's cells
+  double stores;       // of the output
+  double groups;       // workgroups
+  double waves;        // of a workgroup
+  double loads;        // of a lane in such a row
+  int products;        //
+  double conversions;  // of operands to f32
   double pass_cycles = 0;
   int splits = 1;
   bool along_cells = false;  // sums of backward-weight
@@ -147,8 +148,8 @@ Cost EstimateWaves(const DirectConfig& config, const DeviceFacts& device, const 
                      .splits = static_cast<double>(work.splits)});
 }
 
-double Conversions(const DirectConfig& config, int loads) {
-  return config.type == DataType::kF32 ? 0 : 1.0 * loads * config.channels;
+double Conversions(const DirectConfig& config, double loads) {
+  return config.type == DataType::kF32 ? 0 : loads * config.channels;
 }
 
 /// Whether neighbouring channels of all groups are neighbours in memory.
@@ -157,16 +158,20 @@ bool IsCoalesced(const ConvProblem& problem) {
                                  problem.AxesOf(Tensor::kY).stride[4] == problem.k_per_group());
 }
 
-/// Why several taps at a time do not suit the problem's w axis.
+/// Why several taps, or rows, at a time do not suit the problem's axes.
 std::optional<Refusal> RejectTaps(const DirectConfig& config, const ConvProblem& problem) {
   if (config.taps == 1) return std::nullopt;
-  const AxisStrides strides = MakeAxisStrides(problem.direction, problem.dims[2]);
-  if (strides.source_stride == config.stride && strides.tap_source_stride == 1) return std::nullopt;
-  return Refusal(RefusalCode::kFilter,
-                 absl::StrFormat("along w, cells of the output are %d and taps %d apart in the "
-                                 "source; the row is for %d and "
-                                 "1",
-                                 strides.source_stride, strides.tap_source_stride, config.stride));
+  for (const std::size_t axis : {2u, 1u}) {
+    if (axis == 1 && config.rows_of_lane() == 1) continue;
+    const AxisStrides strides = MakeAxisStrides(problem.direction, problem.dims[axis]);
+    if (strides.source_stride == config.stride && strides.tap_source_stride == 1) continue;
+    return Refusal(RefusalCode::kFilter,
+                   absl::StrFormat("along %s, cells of the output are %d and taps %d apart in the "
+                                   "source; the row is for %d and 1",
+                                   kAxisNames[axis], strides.source_stride,
+                                   strides.tap_source_stride, config.stride));
+  }
+  return std::nullopt;
 }
 
 /// Workgroups of a split of backward-weight.
@@ -309,10 +314,20 @@ std::optional<Excess> TooLargeForDirect(const DirectConfig& config, const ConvPr
 
 namespace {
 
+/// The runs of a wave, of so many: weights are loaded once for all of them, as long as the device
+/// has workgroups enough.
+int RunsOfWave(std::int64_t runs, const DeviceFacts& device) {
+  constexpr int kMost = 16, kWorkgroupsOfUnit = 8;
+  const std::int64_t at_once =
+      std::int64_t{kDirectGatherWaves} * kWorkgroupsOfUnit * device.compute_units;
+  return static_cast<int>(std::clamp<std::int64_t>(runs / at_once, 1, kMost));
+}
+
 /// The launch of a forward or backward-data problem.
 struct GatherGrid {
   std::vector<SubGemm> table;  // in runs of cells
   std::int64_t tiles = 0, lane_tiles = 0;
+  int runs = 1;     // of a wave
   double rows = 0;  // of taps, of all waves
 
   GatherGrid(const DirectConfig& config, const PartRequest& request)
@@ -322,18 +337,24 @@ struct GatherGrid {
     const bool forward = problem.direction == Direction::kForward;
     const auto channels =
         static_cast<double>(forward ? problem.c_per_group() : problem.k_per_group());
+    std::int64_t all = 0;
+    for (const SubGemm& gemm : table) all += Runs(config, problem, gemm);
+    if (config.keeps_weights()) {
+      runs = RunsOfWave(all * lane_tiles * std::max(request.sharing.splits, 1), request.device);
+    }
     for (SubGemm& gemm : table) {
       gemm.first_tile = static_cast<int>(tiles);
       gemm.m = static_cast<int>(Runs(config, problem, gemm));
       gemm.by_count_w = DivideBy(CeilDiv(gemm.axis[2].count, config.cells));
-      tiles += CeilDiv(gemm.m, kDirectGatherWaves);
+      gemm.by_count_h = DivideBy(CeilDiv(gemm.axis[1].count, config.rows_of_lane()));
+      tiles += CeilDiv(gemm.m, kDirectGatherWaves * runs);
       rows += 1.0 * gemm.m * gemm.axis[0].taps * gemm.axis[1].taps *
               CeilDiv(gemm.axis[2].taps, config.taps) * channels;
     }
   }
 };
 
-DirectGatherArgs MakeGatherArgs(const PartRequest& request) {
+DirectGatherArgs MakeGatherArgs(const PartRequest& request, int runs) {
   const auto& [device, problem, sub_gemms, sharing, enough_cycles, needs] = request;
   const bool forward = problem.direction == Direction::kForward;
   const bool is_partial = sharing.splits > 1 || sharing.partial_elements > 0;
@@ -341,6 +362,7 @@ DirectGatherArgs MakeGatherArgs(const PartRequest& request) {
   DirectGatherArgs args = {};
   args.out_type = static_cast<int>(out_type);
   args.out_element = SizeOf(out_type);
+  args.runs = runs;
   args.splits = std::max(sharing.splits, 1);
   args.split_bytes =
       4 * (sharing.partial_elements > 0 ? sharing.partial_elements : problem.out_elements());
@@ -373,17 +395,21 @@ PartEstimate EstimateDirectGather(const DirectConfig& config, const PartRequest&
   const int splits = std::max(request.sharing.splits, 1);
   const auto elements = static_cast<double>(request.problem.out_elements());
   const auto tiles = static_cast<double>(grid.tiles);
-  const int loads = config.window() + config.taps * config.channels;
+  const int lane_rows = config.rows_of_lane();
+  // For each row of taps, rows of the source, which those of the output share.
+  const double source_rows = 1 + 1.0 * (lane_rows - 1) * config.stride / config.taps;
+  const double loads = config.window() * source_rows;
+  const int weights = config.taps * (config.keeps_weights() ? lane_rows : config.channels);
   return {.splits = splits,
           .cost = EstimateWaves(
               config, request.device,
               {.rows = grid.rows / (tiles * kDirectGatherWaves) / splits,
-               .stores = 1.0 * config.cells,
+               .stores = 1.0 * config.cells * lane_rows * grid.runs,
                .groups = tiles * static_cast<double>(grid.lane_tiles) * splits,
                .waves = kDirectGatherWaves,
-               .loads = loads,
-               .products = config.cells * config.taps,
-               .conversions = Conversions(config, loads),
+               .loads = config.keeps_weights() ? loads : loads + weights,
+               .products = config.cells * config.taps * lane_rows,
+               .conversions = Conversions(config, loads + weights),
                .pass_cycles = splits == 1 ? 0
                                           : ReduceCycles(request.device, elements, splits,
                                                          SizeOf(config.type))})};
@@ -392,7 +418,7 @@ PartEstimate EstimateDirectGather(const DirectConfig& config, const PartRequest&
 DirectGatherPlan PlanDirectGather(const DirectConfig& config, const PartRequest& request) {
   GatherGrid grid(config, request);
   DirectGatherPlan plan = {
-      .shape = {}, .args = MakeGatherArgs(request), .table = std::move(grid.table)};
+      .shape = {}, .args = MakeGatherArgs(request, grid.runs), .table = std::move(grid.table)};
   plan.args.sub_gemms = static_cast<int>(plan.table.size());
   plan.is_inline = plan.table.size() <= kInlineSubGemms;
   if (plan.is_inline) std::copy(plan.table.begin(), plan.table.end(), plan.args.inline_table);

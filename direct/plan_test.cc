@@ -58,6 +58,10 @@ TEST(DirectConfig, RejectsWhatCannotRun) {
   c = kPairs;
   c.stride = 0;
   EXPECT_STREQ(Reject(c, Gfx::k942), "stride is of several taps");
+  c = kAny;
+  c.rows = {2};
+  EXPECT_STREQ(Reject(c, Gfx::k942),
+               "LDS has weights of several taps, and a lane works on at most 8 rows");
   c = {.type = DataType::kF8E4M3, .channels = 4};
   EXPECT_STREQ(Reject(c, Gfx::k942), "the target does not multiply the type");
   EXPECT_EQ(Reject(c, Gfx::k950), nullptr);
@@ -121,6 +125,39 @@ TEST(PlanDirect, TilesAreRunsAndLanes) {
   const DirectGatherPlan rdna = PlanGatherOf(kPairs, Gfx::k1100, problem);
   EXPECT_EQ(rdna.shape.workgroups[1], 4u);
   EXPECT_EQ(rdna.shape.threads[0], 128u);
+}
+
+// 2 rows and 8 cells a run: 2 images * 10 * 3 runs.
+TEST(PlanDirect, RunsHaveSeveralRows) {
+  DirectConfig config = kPairs;
+  config.rows = {2};
+  ConvProblem problem = Depthwise(Direction::kForward, 200, 1);
+  const DirectGatherPlan plan = PlanGatherOf(config, Gfx::k942, problem);
+  EXPECT_EQ(plan.table[0].m, 60);
+  EXPECT_EQ(Divide(59, plan.table[0].by_count_w), 19u);
+  EXPECT_EQ(Divide(19, plan.table[0].by_count_h), 1u);
+  EXPECT_EQ(plan.args.runs, 1);
+  EXPECT_EQ(plan.shape.workgroups[0], 15u);
+  EXPECT_EQ(Why(RejectDirect(config, problem, /*splits=*/0)), "");
+  problem.dims[1].stride = 2;
+  EXPECT_EQ(Why(RejectDirect(config, problem, /*splits=*/0)),
+            "along h, cells of the output are 2 and taps 1 apart in the source; the row is for 1 "
+            "and 1");
+}
+
+// Waves that keep weights take more runs where there are many, all of them together every one.
+TEST(PlanDirect, WavesTakeSeveralRuns) {
+  DirectConfig config = kPairs;
+  config.rows = {1};
+  ConvProblem problem = Depthwise(Direction::kForward, 200, 1);
+  problem.batch = 1000;
+  const DirectGatherPlan plan = PlanGatherOf(config, Gfx::k942, problem);
+  EXPECT_GT(plan.args.runs, 1);
+  const int of_workgroup = plan.args.runs * kDirectGatherWaves;
+  EXPECT_EQ(plan.table[0].m, 1000 * 20 * 3);
+  EXPECT_EQ(plan.shape.workgroups[0],
+            static_cast<unsigned>(CeilDiv(plan.table[0].m, of_workgroup)));
+  EXPECT_EQ(PlanGatherOf(kPairs, Gfx::k942, problem).args.runs, 1);
 }
 
 TEST(PlanDirect, WeightsAreTapsAndPairs) {

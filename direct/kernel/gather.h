@@ -5,10 +5,12 @@
 #include "core/launch/find_sub_gemm.h"
 #include "core/launch/output_type.h"
 #include "direct/kernel/lane.h"
+#include "direct/kernel/weights.h"
 
 namespace gridwise::direct {
 
-/// The output cells of a wave: up to DirectConfig::cells of one image, along w.
+/// The output cells of a wave: of one image, up to DirectConfig::cells along w of as
+/// many rows as a lane works on.
 struct DirectRun {
   SubGemm gemm;
   int image;
@@ -20,66 +22,64 @@ GRIDWISE_DEVICE DirectRun RunAt(const SubGemm& gemm, int run) {
   const int by_w = Divide(run, gemm.by_count_w);
   const int by_h = Divide(by_w, gemm.by_count_h);
   const int by_d = Divide(by_h, gemm.by_count_d);
-  const int runs_w = (gemm.axis[2].count + kC.cells - 1) / kC.cells;
+  const int runs_h = CeilDiv<int>(gemm.axis[1].count, kC.rows_of_lane());
+  const int runs_w = CeilDiv<int>(gemm.axis[2].count, kC.cells);
   return {.gemm = gemm,
           .image = by_d,
-          .j = {by_h - by_d * gemm.axis[0].count, by_w - by_h * gemm.axis[1].count,
+          .j = {by_h - by_d * gemm.axis[0].count, (by_w - by_h * runs_h) * kC.rows_of_lane(),
                 (run - by_w * runs_w) * kC.cells}};
 }
 
 /// One lane of a direct gather: its channels of the output, and what they are made of.
 template <DirectConfig kC, Gfx kGfx>
 class DirectGatherLane {
+  static constexpr int kRows = kC.rows_of_lane();
+  using Weights = DirectWeightsOf<kC, kGfx>;
+
  public:
   GRIDWISE_DEVICE DirectGatherLane(const DirectGatherArgs& args, const DirectRun& run, int channel)
       : args_(args),
         run_(run),
         source_(Buffer::From<kGfx>(static_cast<const char*>(args.source.data) +
                                    run.image * args.source.image)),
-        w_(Buffer::From<kGfx>(args.w.data)),
         exists_(channel < args.out_channels) {
     const int group = Divide(channel, args.by_out_channels);
     const int of_group = channel - group * args.out_of_group;
     source_offset_ = group * args.source.group;
-    w_offset_ = group * args.w.group + of_group * args.w_out;
     out_offset_ = group * args.out.group + of_group * args.out_element;
-    turn_ = BlockIdZ();
-    for (auto& cell : sums_) {
-      for (DirectSum<kC>& sum : cell) sum = 0;
+    for (auto& row : sums_) {
+      for (auto& cell : row) {
+        for (DirectSum<kC>& sum : cell) sum = 0;
+      }
     }
+    SetWindow(0);
   }
 
-  /// Adds the products of the taps first, first + 1, ... along w, of all taps along d and h.
-  GRIDWISE_DEVICE void AddTaps(int first) {
+  /// Adds the products of a block's taps, whose weights may be in LDS. Rows of the source that
+  /// several rows of the output meet are loaded once.
+  GRIDWISE_DEVICE void AddTaps(const TapBlock& block, const Weights& weights, const char* lds) {
     const auto& [d, h, w] = run_.gemm.axis;
-    unsigned source[kC.window()], weight[kC.taps];
-    const int begin = SourceCell(w, args_.strides[2], run_.j[2], first);
-    const int stride = kC.taps == 1 ? args_.strides[2].source_stride : 1;
-    for (int i = 0; i < kC.window(); ++i) {
-      const int cell = begin + i * stride;
-      source[i] = OffsetIf(exists_ && IsCell(cell, args_.source.size[2]),
-                           source_offset_ + cell * args_.source.cell[2]);
-    }
-    for (int t = 0; t < kC.taps; ++t) {
-      weight[t] = OffsetIf(exists_ && first + t < w.taps,
-                           w_offset_ + Tap(w, args_.strides[2], first + t) * args_.w.tap);
-    }
-    const int taps = w.taps - first;
-    for (int td = 0; td < d.taps; ++td) {
-      const int at_d = SourceCell(d, args_.strides[0], run_.j[0], td);
-      if (!IsCell(at_d, args_.source.size[0])) continue;
-      for (int th = 0; th < h.taps; ++th) {
-        // Splits take turns at the rows of taps.
-        const bool is_mine = turn_ == 0;
-        turn_ = (is_mine ? args_.splits : turn_) - 1;
-        if (!is_mine) continue;
-        const int at_h = SourceCell(h, args_.strides[1], run_.j[1], th);
-        if (!IsCell(at_h, args_.source.size[1])) continue;
-        const int tap =
-            (Tap(d, args_.strides[0], td) * args_.filter[1] + Tap(h, args_.strides[1], th)) *
-            args_.filter[2];
-        AddRow(source, weight, taps, at_d * args_.source.cell[0] + at_h * args_.source.cell[1],
-               tap * args_.w.tap);
+    const int at_d = SourceCell(d, args_.strides[0], run_.j[0], block.d);
+    if (!IsCell(at_d, args_.source.size[0])) return;
+    if (block.first_w != first_w_) SetWindow(block.first_w);
+    const int first = at_d * args_.source.cell[0] + block.channel * SizeOf(kC.type);
+    const int left = h.taps - block.first_h, taps_h = left < kC.tap_rows() ? left : kC.tap_rows();
+    for (int row = 0; row < (kRows - 1) * kC.stride + taps_h; ++row) {
+      const int at_h = SourceCell(h, args_.strides[1], run_.j[1], block.first_h + row);
+      if (!IsCell(at_h, args_.source.size[1])) continue;
+      DirectVec<kC> x[kC.window()];
+      for (int i = 0; i < kC.window(); ++i) {
+        x[i] = source_.Load<DirectVec<kC>>(window_[i], first + at_h * args_.source.cell[1]);
+      }
+      RowFactors<kC> factors;
+      if constexpr (kRows == 1) weights.Read(lds, row, factors);
+      // Of many loads the compiler would wait for some before it issues the others.
+      SchedulingFence();
+      for (int to = 0; to < kRows; ++to) {
+        const int tap_h = row - to * kC.stride;
+        if (kRows > 1 && !IsCell(tap_h, taps_h)) continue;
+        if constexpr (kRows > 1) weights.Read(lds, tap_h, factors);
+        AddRow(x, factors, w.taps - block.first_w, sums_[to]);
       }
     }
   }
@@ -90,93 +90,126 @@ class DirectGatherLane {
     const Buffer out =
         Buffer::From<kGfx>(static_cast<const char*>(args_.out.data) + run_.image * args_.out.image +
                            BlockIdZ() * args_.split_bytes);
-    const int row = OutputCell(d, args_.strides[0], run_.j[0]) * args_.out.cell[0] +
-                    OutputCell(h, args_.strides[1], run_.j[1]) * args_.out.cell[1];
+    unsigned offset[kC.cells];
     for (int i = 0; i < kC.cells; ++i) {
       const int j = run_.j[2] + i;
-      const unsigned offset =
-          OffsetIf(exists_ && j < w.count,
-                   out_offset_ + row + OutputCell(w, args_.strides[2], j) * args_.out.cell[2]);
-      if constexpr (SumType(kC.type) == DataType::kI32) {
-        if (args_.out_type == static_cast<int>(DataType::kI32)) {
-          StoreAs<int>(out, i, offset);
-          continue;
-        }
-      }
-      WithFloatOutput<kC.type>(args_.out_type,
-                               [&]<DataType kOut>() { StoreAs<Element<kOut>>(out, i, offset); });
+      offset[i] = OffsetIf(exists_ && j < w.count,
+                           out_offset_ + OutputCell(w, args_.strides[2], j) * args_.out.cell[2]);
+    }
+    for (int row = 0; row < kRows; ++row) {
+      const int j = run_.j[1] + row;
+      if (kRows > 1 && j >= h.count) break;
+      StoreRow(out, offset,
+               OutputCell(d, args_.strides[0], run_.j[0]) * args_.out.cell[0] +
+                   OutputCell(h, args_.strides[1], j) * args_.out.cell[1],
+               sums_[row]);
     }
   }
 
  private:
-  template <class T>
-  GRIDWISE_DEVICE void StoreAs(const Buffer& out, int cell, unsigned offset) const {
-    Vec<T, kC.channels> values;
-    for (int e = 0; e < kC.channels; ++e) values[e] = static_cast<T>(sums_[cell][e]);
-    out.Store(values, offset);
+  using RowSums = DirectSum<kC>[kC.cells][kC.channels];
+
+  /// Adds the products of a row of the source with a row of up to `taps` taps.
+  GRIDWISE_DEVICE static void AddRow(const DirectVec<kC> (&x)[kC.window()],
+                                     const RowFactors<kC>& factors, int taps, RowSums& sums) {
+    for (int t = 0; t < kC.taps; ++t) {
+      if (t > 0 && t >= taps) break;  // weights that are 0 would make NaN of infinite sources
+      for (int i = 0; i < kC.cells; ++i) {
+        for (int e = 0; e < kC.channels; ++e) {
+          const auto source = ToFactor<kC, kC.channels>(x[kC.WindowCell(i, t)], e);
+          sums[i][e] = MultiplyAdd(source, factors[t][e], sums[i][e]);
+        }
+      }
+    }
   }
 
-  /// Adds up to `taps` taps of one row of the filter: `source` and `weight` are offsets along w,
-  /// the others where the row begins.
-  GRIDWISE_DEVICE void AddRow(const unsigned (&source)[kC.window()],
-                              const unsigned (&weight)[kC.taps], int taps, int source_row,
-                              int weight_row) {
-    // A depthwise group has one channel of the source.
-    const int channels = kC.channels > 1 ? 1 : args_.source_channels;
-    for (int c = 0; c < channels; ++c) {
-      DirectVec<kC> x[kC.window()];
-      DirectSum<kC> w[kC.taps][kC.channels];
-      for (int i = 0; i < kC.window(); ++i) {
-        x[i] = source_.Load<DirectVec<kC>>(source[i], source_row + c * SizeOf(kC.type));
+  GRIDWISE_DEVICE void StoreRow(const Buffer& out, const unsigned (&offset)[kC.cells], int row,
+                                const RowSums& sums) const {
+    if constexpr (SumType(kC.type) == DataType::kI32) {
+      if (args_.out_type == static_cast<int>(DataType::kI32)) {
+        return StoreAs<int>(out, offset, row, sums);
       }
-      for (int t = 0; t < kC.taps; ++t) {
-        for (int e = 0; e < kC.channels; ++e) {
-          using Weight = Vec<Element<kC.type>, 1>;
-          w[t][e] = ToFactor<kC, 1>(
-              w_.Load<Weight>(weight[t] + e * args_.w.group, weight_row + c * args_.w_source), 0);
-        }
-      }
-      // Of many loads the compiler would wait for some before it issues the others.
-      SchedulingFence();
-      for (int t = 0; t < kC.taps; ++t) {
-        if (t > 0 && t >= taps) break;  // weights that are 0 would make NaN of infinite sources
-        for (int i = 0; i < kC.cells; ++i) {
-          for (int e = 0; e < kC.channels; ++e) {
-            const auto source = ToFactor<kC, kC.channels>(x[kC.WindowCell(i, t)], e);
-            sums_[i][e] = MultiplyAdd(source, w[t][e], sums_[i][e]);
-          }
-        }
-      }
+    }
+    WithFloatOutput<kC.type>(args_.out_type, [&]<DataType kOut>() {
+      StoreAs<gridwise::Element<kOut>>(out, offset, row, sums);
+    });
+  }
+  template <class T>
+  GRIDWISE_DEVICE static void StoreAs(const Buffer& out, const unsigned (&offset)[kC.cells],
+                                      int row, const RowSums& sums) {
+    for (int i = 0; i < kC.cells; ++i) {
+      Vec<T, kC.channels> values;
+      for (int e = 0; e < kC.channels; ++e) values[e] = static_cast<T>(sums[i][e]);
+      out.Store(values, offset[i] + row);
+    }
+  }
+
+  /// Finds the source cells along w that the output cells meet in taps from `first` on.
+  GRIDWISE_DEVICE void SetWindow(int first) {
+    const AxisClass& w = run_.gemm.axis[2];
+    first_w_ = first;
+    const int begin = SourceCell(w, args_.strides[2], run_.j[2], first);
+    const int stride = kC.taps == 1 ? args_.strides[2].source_stride : 1;
+    for (int i = 0; i < kC.window(); ++i) {
+      const int cell = begin + i * stride;
+      window_[i] = OffsetIf(exists_ && IsCell(cell, args_.source.size[2]),
+                            source_offset_ + cell * args_.source.cell[2]);
     }
   }
 
   const DirectGatherArgs& args_;
   const DirectRun& run_;
-  const Buffer source_, w_;
+  const Buffer source_;
   const bool exists_;
-  int source_offset_, w_offset_, out_offset_;  // of the lane's first channel
-  int turn_;                                   // rows of taps until the split's next one
-  DirectSum<kC> sums_[kC.cells][kC.channels];
+  int source_offset_, out_offset_;  // of the lane's first channel
+  int first_w_;                     // the tap along w that the window is of
+  unsigned window_[kC.window()];    // offsets along w
+  RowSums sums_[kRows];
 };
 
 /// Forward and backward-data of a convolution whose groups have few channels, as sub-GEMMs (see
-/// core/conv/gemm_map.h) without a GEMM: workgroups along x take runs of output cells, a wave each,
-/// and along y channels, a lane each, and along z splits. Every element of the output, or of a
-/// split's sums, is written exactly once.
+/// core/conv/gemm_map.h) without a GEMM: workgroups along x take runs of output cells, some for
+/// each wave, and along y channels, a lane each, and along z splits, which take turns at blocks of
+/// taps. Every element of the output, or of a split's sums, is written exactly once.
 template <DirectConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void DirectGatherTile() {
   static_assert(kGfx == kThisTarget, "the row and the object are for different targets");
   static_assert(Reject(kC, kGfx) == nullptr, "the row does not suit the target");
+  using Weights = DirectWeightsOf<kC, kGfx>;
+  GRIDWISE_LDS __attribute__((aligned(16))) char lds[Weights::kBytes];
   const DirectGatherArgs& args = KernelArgs<DirectGatherArgs>();
   const int tile = SlotOf(args.map.of_launch, BlockIdX(), args.map.slots);
   const SubGemm gemm = FindSubGemm(args, tile);
-  const int index = (tile - gemm.first_tile) * kDirectGatherWaves + WaveOfGroup<kGfx>();
-  if (index >= gemm.m) return;
-  const DirectRun run = RunAt<kC>(gemm, index);
-  const int channel = (BlockIdY() * TraitsOf(kGfx).wave_size + LaneOfWave<kGfx>()) * kC.channels;
-  DirectGatherLane<kC, kGfx> lane(args, run, channel);
-  for (int tap = 0; tap < gemm.axis[2].taps; tap += kC.taps) lane.AddTaps(tap);
-  lane.Store();
+  const auto& [d, h, w] = gemm.axis;
+  const int first_channel = BlockIdY() * TraitsOf(kGfx).wave_size * kC.channels;
+  Weights weights(args, gemm, first_channel);
+  const bool has_one = w.taps <= kC.taps && h.taps <= kC.tap_rows() && d.taps == 1 &&
+                       args.source_channels == 1 && args.splits == 1;
+  const int runs = kC.keeps_weights() ? args.runs : 1;
+  for (int i = 0; i < runs; ++i) {
+    const int of_gemm = (tile - gemm.first_tile) * runs + i;
+    const int index = of_gemm * kDirectGatherWaves + WaveOfGroup<kGfx>();
+    const bool exists = index < gemm.m;
+    const DirectRun run = RunAt<kC>(gemm, exists ? index : 0);
+    const int channel = first_channel + LaneOfWave<kGfx>() * kC.channels;
+    DirectGatherLane<kC, kGfx> lane(args, run, channel);
+    int turn = BlockIdZ();
+    for (int tap_w = 0; tap_w < w.taps; tap_w += kC.taps) {
+      for (int tap_d = 0; tap_d < d.taps; ++tap_d) {
+        for (int tap_h = 0; tap_h < h.taps; tap_h += kC.tap_rows()) {
+          for (int c = 0; c < args.source_channels; ++c) {
+            const bool is_mine = turn == 0;
+            turn = (is_mine ? args.splits : turn) - 1;
+            if (!is_mine) continue;
+            const TapBlock block = {.d = tap_d, .first_h = tap_h, .first_w = tap_w, .channel = c};
+            if (i == 0 || !has_one) weights.Load(block, lds);
+            if (exists) lane.AddTaps(block, weights, lds);
+          }
+        }
+      }
+    }
+    if (exists) lane.Store();
+  }
 }
 
 }  // namespace gridwise::direct

@@ -133,8 +133,9 @@ class TileSpace final : public SpaceOf<tile::TileConfig> {
                  {"halo", {"cells"}},
                  {"stride", {"of_cells"}},
                  {"taps_in_lds", {"of_row"}},
+                 {"pixel", {"elements"}},
                  {"join", {"most"}}}) {
-    for (Trait& trait : std::span(traits_).last(4)) {  // from halo on
+    for (Trait& trait : std::span(traits_).last(5)) {  // from halo on
       if (trait.group != "stride") trait.least = 0;
     }
   }
@@ -159,8 +160,13 @@ class TileSpace final : public SpaceOf<tile::TileConfig> {
 class DirectSpace final : public SpaceOf<direct::DirectConfig> {
  public:
   DirectSpace()
-      : SpaceOf({{"type", {}}, {"channels", {}}, {"cells", {}}, {"taps", {}}, {"stride", {}}}) {
-    traits_.back().least = 0;
+      : SpaceOf({{"type", {}},
+                 {"channels", {}},
+                 {"cells", {}},
+                 {"taps", {}},
+                 {"stride", {}},
+                 {"rows", {"of_lane"}}}) {
+    for (Trait& trait : std::span(traits_).last(2)) trait.least = 0;
   }
   std::string_view family() const override { return "direct"; }
   const char* Reject(const Values& values, Direction direction, Gfx gfx) const override {
