@@ -1,7 +1,7 @@
 """Times Gridwise's convolutions beside cuDNN's, in one process, on an NVIDIA GPU.
 
     bazel build --config=sm_90a //instances/c:libgridwise.so
-    python3 benchmarks/compare_cudnn.py --library=bazel-bin/instances/c/libgridwise.so [--check=N] [--all-rows]
+    python3 benchmarks/compare_cudnn.py --library=bazel-bin/instances/c/libgridwise.so [--all-rows]
 
 Needs PyTorch. Both sides compute the same tensors (random normal, channels last) on the same stream. A time is the median of
 events around one call, each after 256 MB have been written; the sides take turns, and the median of their turns counts. cuDNN is
@@ -17,10 +17,8 @@ import csv
 import importlib
 import math
 import os
-import random
 import statistics
 import sys
-import time
 
 import torch
 
@@ -29,7 +27,6 @@ TYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "i8
 SUMS = {"i8": torch.int32, "f8e4m3fn": torch.float32}  # what types of 8 bits are added up in, and the output is
 TOLERANCE = {"f16": 1e-3, "bf16": 6e-3, "f32": 1e-5, "i8": 1e-5, "f8e4m3fn": 1e-5}
 LARGE = 5e11  # flops: of such problems, some of cuDNN's algorithms take minutes
-RELU, BIAS, RESIDUAL = 1, 2, 4
 
 
 gridwise = None  # instances/python/gridwise.py, once it is known where the library is
@@ -69,27 +66,9 @@ def flops(problem):
     return 2.0 * problem.batch * cells * problem.k * (problem.c // problem.groups) * taps
 
 
-def output_strides(problem, direction, layout):
-    """Of y or dx, in elements: by n, d, h, w, g, c of a group."""
-    channels = problem.k if direction == "fwd" else problem.c
-    cells = [1] * (3 - len(problem.dims)) + [out_size(d) if direction == "fwd" else d[0] for d in problem.dims]
-    of_group = channels // problem.groups
-    of_axis, one = [0] * 3, 1 if layout == "ngchw" else channels
-    for axis in (2, 1, 0):
-        of_axis[axis], one = one, one * cells[axis]
-    c = math.prod(cells) if layout == "ngchw" else 1
-    return [channels * math.prod(cells), *of_axis, of_group * c, c]
-
-
-def gridwise_problem(problem, direction, dtype, out_type=None, epilogue=0, layout="nhwgc"):
-    tensors, channels = [], problem.k if direction == "fwd" else problem.c
-    if epilogue & BIAS:
-        tensors.append(("add", "f32", 1.0, [0, 0, 0, 0, channels // problem.groups, 1]))
-    if epilogue & RESIDUAL:
-        tensors.append(("add", out_type or dtype, 0.5, output_strides(problem, direction, layout)))
+def gridwise_problem(problem, direction, dtype):
     axes = dict(zip(("size", "filter", "stride", "dilation", "pad", "pad_end"), zip(*problem.dims)))
-    return gridwise.Problem(direction, dtype, groups=problem.groups, batch=problem.batch, c=problem.c, k=problem.k,
-                            out_type=out_type, layout=layout, low=0.0 if epilogue & RELU else None, epilogue=tensors, **axes)
+    return gridwise.Problem(direction, dtype, groups=problem.groups, batch=problem.batch, c=problem.c, k=problem.k, **axes)
 
 
 def sizes_of(problem, direction, dtype):
@@ -113,7 +92,7 @@ def channels_last(t):
 class Tensors:
     """Random operands of a problem, its f32 reference and cuDNN's call."""
 
-    def __init__(self, problem, direction, dtype, layout="nhwgc"):
+    def __init__(self, problem, direction, dtype):
         t = TYPES[dtype]
         sizes = [d[0] for d in problem.dims]
         outs = [out_size(d) for d in problem.dims]
@@ -121,11 +100,10 @@ class Tensors:
         scale = 20 if dtype == "i8" else 1  # of which f16 has most sums
         random_of = lambda *size: (scale * torch.randn(*size, device="cuda")).clamp(-127, 127)
         make = lambda *size: channels_last(random_of(*size)).to(t)
-        make_cells = (lambda *size: random_of(*size).to(t)) if layout == "ngchw" else make
         self.problem, self.direction = problem, direction
-        self.x = make_cells(problem.batch, problem.c, *sizes)
+        self.x = make(problem.batch, problem.c, *sizes)
         self.w = make(problem.k, problem.c // problem.groups, *filters)
-        self.dy = make_cells(problem.batch, problem.k, *outs)
+        self.dy = make(problem.batch, problem.k, *outs)
         self.a = self.x if direction == "fwd" else self.dy
         self.b = self.x if direction == "bwd_weight" else self.w
         self.like = {"fwd": self.dy, "bwd_data": self.x, "bwd_weight": self.w}[direction]
@@ -160,98 +138,19 @@ def error_of(out, ref):
     return (out.float() - ref).norm().item() / (scale if scale > 0 else 1)
 
 
-def verify(conv, tensors, ref, dtype, out_type=None, epilogue=0):
+def verify(conv, tensors, ref):
     """The relative error of a launch onto a poisoned output."""
-    out = torch.empty_like(tensors.like, dtype=TYPES[out_type] if out_type else tensors.out_type)
+    out = torch.empty_like(tensors.like, dtype=tensors.out_type)
     out.fill_(float("nan") if out.is_floating_point() else torch.iinfo(out.dtype).min)
-    d = []
-    if epilogue & BIAS:
-        shape = [1, out.shape[1]] + [1] * (out.dim() - 2)
-        d.append(torch.randn(shape[1], device="cuda"))
-        ref = ref + d[-1].view(shape)
-    if epilogue & RESIDUAL:
-        d.append(torch.randn_like(out))
-        ref = ref + 0.5 * d[-1].float()
-    if epilogue & RELU:
-        ref = ref.clamp(min=0)
-    conv.launch(tensors.a, tensors.b, out, *d)
+    conv.launch(tensors.a, tensors.b, out)
     torch.cuda.synchronize()
     return error_of(out, ref)
-
-
-def random_problem(rng):
-    kind, batch = rng.choice(["dense", "dense", "groups", "narrow", "narrow", "any", "first", "few"]), rng.randint(1, 5)
-    if kind == "first":  # a network's first layer
-        c = rng.randint(1, 4)
-        wide = rng.choice([f for f in range(3, 25) if 17 <= f * c <= 24])
-        dim = lambda f: (8 * rng.randint(4, 12), f, rng.choice([1, 2, 2, 4]), 1, f // 2, f // 2)
-        return Problem(1, batch, c, rng.randint(1, 150), [dim(7), dim(wide)])
-    if kind == "few":  # output channels
-        dim = lambda: (rng.randint(3, 40), 3, rng.choice([1, 1, 2]), 1, 1, 1)
-        return Problem(1, batch, 8 * rng.randint(1, 40), rng.choice([36, rng.randint(1, 40)]), [dim(), dim()])
-    rank = rng.choice([1, 2, 2, 2, 3])
-    while True:
-        dims = []
-        for _ in range(rank):
-            f, s, d = rng.choice([1, 1, 2, 3, 3, 5]), rng.choice([1, 1, 1, 2, 2, 3]), rng.choice([1, 1, 1, 2])
-            pad = rng.randint(0, d * (f - 1))
-            dims.append((rng.randint(1, 40 if rank < 3 else 9), f, s, d, pad, pad))
-        if all(out_size(d) > 0 and d[0] + 2 * d[4] >= d[3] * (d[1] - 1) + 1 for d in dims):
-            break
-    if kind == "narrow":  # groups of few channels, as many in as out
-        channels = rng.choice([1, 2, 4, 4, 8, 8, 16, 32, 64])
-        groups = rng.randint(1, 256 // channels)
-        return Problem(groups, batch, groups * channels, groups * channels, dims)
-    groups = rng.choice([2, 3]) if kind == "groups" else rng.choice([1, 1, 2, 5]) if kind == "any" else 1
-    unit, most = {"dense": (8, 40), "groups": (64, 3), "any": (1, 90)}[kind]
-    channels = lambda: groups * unit * rng.randint(1, most)
-    return Problem(groups, batch, channels(), channels(), dims)
 
 
 def rows_of(args, problem):
     """[(row, estimated microseconds)] of those whose names contain --rows, the cheapest first."""
     verdicts = [(v["row"], v["estimated_ms"] * 1e3) for v in problem.explain() if "reason" not in v]
     return [v for v in verdicts if args.rows in v[0] and not (args.skip_rows and args.skip_rows in v[0])]
-
-
-def check(args):
-    """Random problems, types, layouts, epilogues and splits, with every row that takes them; for some time."""
-    count, rng = args.check, random.Random(args.seed)
-    ran, wrong, rejected = collections.Counter(), 0, 0
-    start = time.time()
-    for number in range(count):
-        if time.time() - start > args.check_seconds:
-            count = number
-            break
-        problem, direction = random_problem(rng), rng.choice(DIRECTIONS)
-        dtype = rng.choice(["f16", "f16", "f16", "bf16", "bf16", "f32"])
-        out_type = rng.choice([None, None, "f32"])
-        epilogue = rng.choice([0, 0, RELU, BIAS, RESIDUAL | RELU, BIAS | RESIDUAL])
-        if direction == "bwd_weight":
-            epilogue &= RELU
-        splits = rng.choice([0, 0, 1, 2, 3])
-        layout = rng.choice(["nhwgc", "nhwgc", "ngchw"])
-        ours = gridwise_problem(problem, direction, dtype, out_type, epilogue, layout)
-        rows = rows_of(args, ours)
-        if not rows:
-            rejected += 1
-            continue
-        tensors = Tensors(problem, direction, dtype, layout)
-        ref = tensors.reference()
-        for row, _ in rows:
-            try:
-                error = verify(Conv(ours, row, splits), tensors, ref, dtype, out_type, epilogue)
-            except gridwise.Error as reason:
-                error = math.nan
-                print(reason)
-            ran[row] += 1
-            if not error < TOLERANCE[dtype]:
-                wrong += 1
-                if wrong < 20:
-                    print(f"WRONG {error:.2e} {row} {direction} {dtype} {out_type} {layout} epilogue {epilogue} splits {splits} {problem}",
-                          flush=True)
-    print(f"check: {sum(ran.values())} launches of {len(ran)} rows, {wrong} wrong; {rejected} of {count} problems have no row",
-          flush=True)
 
 
 flush = None
@@ -304,14 +203,14 @@ def measure(args):
         ref = tensors.reference()
         out = torch.empty_like(tensors.like, dtype=tensors.out_type)
         conv = Conv(ours, rows[0][0])  # the planner's choice
-        error = verify(conv, tensors, ref, args.type)
+        error = verify(conv, tensors, ref)
         ok = error < TOLERANCE[args.type]
         best = None
         for row, estimate in rows if args.all_rows else []:
             if estimate > 5 * rows[0][1]:  # rows are in the order of their estimates
                 break
             other = Conv(ours, row)
-            if not verify(other, tensors, ref, args.type) < TOLERANCE[args.type]:
+            if not verify(other, tensors, ref) < TOLERANCE[args.type]:
                 print(f"   WRONG {row}", flush=True)
                 continue
             ms = median_ms(lambda: other.launch(tensors.a, tensors.b, out), 10)
@@ -374,25 +273,18 @@ def main():
     parser.add_argument("--type", default="f16", choices=["f16", "bf16", *SUMS])
     parser.add_argument("--only", default="", help="layers whose name and direction contain this")
     parser.add_argument("--skip", default="", help="and those that contain this are left out")
-    parser.add_argument("--check", type=int, default=0, help="compare so many random problems first")
-    parser.add_argument("--check-seconds", type=float, default=math.inf, help="for at most so long")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--all-rows", action="store_true", help="time every row whose estimate is not far from the least")
     parser.add_argument("--rows", default="", help="of these rows, whose names contain this")
     parser.add_argument("--skip-rows", default="", help="and do not contain this")
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--repetitions", type=int, default=30)
-    parser.add_argument("--no-layers", action="store_true")
     parser.add_argument("--out", default=".")
     args = parser.parse_args()
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
     torch.cuda.init()
     torch.zeros(1, device="cuda")
     open_library(args.library)
-    if args.check:
-        check(args)
-    if args.no_layers:
-        return
     torch.backends.cudnn.benchmark = True
     torch.backends.cudnn.benchmark_limit = 0
     torch.manual_seed(args.seed)

@@ -12,6 +12,11 @@ namespace gridwise::hopper {
 /// StoreVectors; or by boxes of the copy engine, whose rows are cells in the order of memory.
 enum class Stores { kElements, kVectors, kBoxes };
 
+/// How a slab of channels is kept from reaching into another group: it cannot, and groups are
+/// windows of the channels of a cell; groups have a map each; or they are a map's outermost axis,
+/// behind the images, which are where a third axis of cells would be.
+enum class SourceGroups { kWindows, kMaps, kAxis };
+
 /// Sub-GEMMs of a launch: a tensor map each.
 inline constexpr int kMaxClasses = 9;
 
@@ -43,12 +48,12 @@ struct GatherArgs {
   int splits, groups;
   TileOrder order;  // of all sub-GEMMs
   MagicDiv by_tiles, by_splits;
-  int in_cluster;        // splits of a tile are a cluster, which adds them up
-  int maps_of_groups;    // a slab of channels could reach into another group
+  int in_cluster;  // splits of a tile are a cluster, which adds them up
+  SourceGroups source_groups;
   int k, n;              // source and output channels
   int slabs;             // of a tap's k
   int channels_outside;  // K runs over taps within slabs of channels, else the other way round
-  int is_3d;
+  int has_five_axes;     // of the source's maps
   Stores stores;
   FetchedArgs fetched[kFetched];
   EpilogueArgs epilogue;

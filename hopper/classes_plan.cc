@@ -176,7 +176,7 @@ Plan<GatherArgs> PlanClasses(const ClassesConfig& config, const PartRequest& req
       StoresBoxes(problem, args.epilogue) ? Stores::kBoxes : LaneStoresOf(problem, args.epilogue);
   plan.maps = {{.at = offsetof(GatherArgs, source),
                 .place = {Memory::kA},
-                .spec = SourceMap(problem, gemms[kJointGemm], kSlab, ClassesConfig::kRows, false)},
+                .spec = SourceMap(problem, gemms[kJointGemm], kSlab, ClassesConfig::kRows)},
                {.at = offsetof(GatherArgs, w),
                 .place = {Memory::kB},
                 .spec = WeightMap(problem, kSlab, 64)}};

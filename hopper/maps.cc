@@ -99,15 +99,15 @@ bool Is3d(const ConvProblem& problem) {
 }
 
 TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int channels, int cells,
-                        bool of_group) {
+                        SourceGroups groups) {
   const TensorAxes axes = problem.AxesOf(GatheredTensor(problem));
-  const bool is_3d = Is3d(problem);
-  TensorMapSpec map = MapOf(problem.type, is_3d ? 5 : 4);
+  const bool is_3d = Is3d(problem), has_axis = groups == SourceGroups::kAxis;
+  TensorMapSpec map = MapOf(problem.type, is_3d || has_axis ? 5 : 4);
   map.is_im2col = true;
   map.channels = static_cast<unsigned>(channels);
   map.swizzle_bytes = channels * SizeOf(map.type);
   map.cells = static_cast<unsigned>(cells);
-  SetAxis(map, 0, of_group ? axes.size[5] : ChannelsOfCell(axes), 1);
+  SetAxis(map, 0, groups == SourceGroups::kWindows ? ChannelsOfCell(axes) : axes.size[5], 1);
   const std::size_t spatial = is_3d ? 3 : 2;
   for (std::size_t i = 0; i < spatial; ++i) {  // w, h, d
     const std::size_t axis = 2 - i;
@@ -122,6 +122,7 @@ TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int cha
                          std::int64_t{cells_of.count - 1} * strides.source_stride - (size - 1));
   }
   SetAxis(map, spatial + 1, axes.size[0], axes.stride[0]);
+  if (has_axis) SetAxis(map, spatial + 2, axes.size[4], axes.stride[4]);
   return map;
 }
 

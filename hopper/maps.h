@@ -8,6 +8,7 @@
 #include "core/conv/gemm_map.h"
 #include "core/conv/problem.h"
 #include "core/launch/tensor_map_spec.h"
+#include "hopper/args.h"
 #include "hopper/config.h"
 
 namespace gridwise::hopper {
@@ -18,9 +19,10 @@ Tensor GatheredTensor(const ConvProblem& problem);
 /// Whether cells have to be counted along d.
 bool Is3d(const ConvProblem& problem);
 
-/// The cells of a sub-GEMM in the tensor that is gathered from, `cells` of 64 channels at a time.
+/// The cells of a sub-GEMM in the tensor that is gathered from, `cells` of 64 channels at a time:
+/// of all groups, or of one, or with an axis of groups.
 TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int channels, int cells,
-                        bool of_group = false);
+                        SourceGroups groups = SourceGroups::kWindows);
 /// w as [group][k][tap][c]: boxes of `c` times `k` at a tap.
 TensorMapSpec WeightMap(const ConvProblem& problem, int k, int c);
 /// w of backward-data as [k][group, tap and c]: boxes of 64 columns times `k`. Behind a tap's last

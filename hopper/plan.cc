@@ -19,11 +19,15 @@ static_assert(kMostMapsOfGroups == kMaxClasses);
 
 int Int(std::int64_t value) { return static_cast<int>(value); }
 
-/// Whether a slab of channels could reach into another group: whose infinities, which integers have
-/// none of, times the zeros that w is filled up with, are NaN.
-bool HasMapsOfGroups(const Config& config, const ConvProblem& problem) {
-  return problem.groups > 1 && SourceChannels(problem) % config.slab != 0 &&
-         SumType(config.type) == DataType::kF32;
+/// A slab of channels that reached into another group would multiply its infinities, which integers
+/// have none of, by the zeros that w is filled up with, which makes NaN.
+SourceGroups SourceGroupsOf(const Config& config, const ConvProblem& problem) {
+  if (problem.groups == 1 || SourceChannels(problem) % config.slab == 0 ||
+      SumType(config.type) != DataType::kF32) {
+    return SourceGroups::kWindows;
+  }
+  const bool has_maps = SubGemmCount(problem) * problem.groups <= kMaxClasses;
+  return has_maps ? SourceGroups::kMaps : SourceGroups::kAxis;
 }
 
 /// Why B cannot stay in shared memory.
@@ -86,7 +90,6 @@ void SetStrides(const ConvProblem& problem, Args& args) {
   for (std::size_t i = 0; i < 3; ++i) {
     args.strides[i] = MakeAxisStrides(problem.direction, problem.dims[i]);
   }
-  args.is_3d = Is3d(problem);
 }
 
 /// The sub-GEMMs, and maps of what they gather from: one each, or one of each and each group.
@@ -100,15 +103,15 @@ void AddSubGemms(const Config& config, const PartRequest& request, Plan<GatherAr
     first_tile += CeilDiv(args.gemm[i].m, config.rows());
     args.steps[i] = Taps(args.gemm[i]) * args.slabs;
     if (Taps(args.gemm[i]) == 0) continue;
-    const bool of_groups = args.maps_of_groups != 0;
+    const bool of_groups = args.source_groups == SourceGroups::kMaps;
     const std::size_t maps = of_groups ? static_cast<std::size_t>(problem.groups) : 1;
     for (std::size_t group = 0; group < maps; ++group) {
       const std::size_t at = i * maps + group;
       const std::int64_t offset = static_cast<std::int64_t>(group) * args.k * SizeOf(problem.type);
-      plan.maps.push_back(
-          {.at = offsetof(GatherArgs, source) + at * sizeof(TensorMap),
-           .place = {Memory::kA, offset},
-           .spec = SourceMap(problem, args.gemm[i], config.slab, config.rows(), of_groups)});
+      plan.maps.push_back({.at = offsetof(GatherArgs, source) + at * sizeof(TensorMap),
+                           .place = {Memory::kA, offset},
+                           .spec = SourceMap(problem, args.gemm[i], config.slab, config.rows(),
+                                             args.source_groups)});
     }
   }
 }
@@ -143,11 +146,11 @@ std::optional<std::string> RejectProblem(const Config& config, const ConvProblem
       return absl::StrFormat("there are %d sub-GEMMs; the row takes at most %d", classes,
                              kMaxClasses);
     }
-    if (HasMapsOfGroups(config, problem) && classes * problem.groups > kMaxClasses) {
+    if (SourceGroupsOf(config, problem) == SourceGroups::kAxis && !HasAxisOfGroups(problem)) {
       return absl::StrFormat(
           "groups have %d source channels; of %d sub-GEMMs and groups in all the row takes "
-          "multiples of %d",
-          channels, classes * problem.groups, config.slab);
+          "multiples of %d, or else filters of at most %d cells along h and w",
+          channels, classes * problem.groups, config.slab, kMostCellsBesideGroups);
     }
   }
   if (auto reason = RejectKept(config, problem)) return reason;
@@ -216,7 +219,8 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   args.k = Int(SourceChannels(problem));
   args.n = Int(problem.AxesOf(problem.out()).size[5]);
   args.slabs = Int(SlabsOf(config, args.k));
-  args.maps_of_groups = HasMapsOfGroups(config, problem);
+  args.source_groups = SourceGroupsOf(config, problem);
+  args.has_five_axes = Is3d(problem) || args.source_groups == SourceGroups::kAxis;
   // Tiles that run together read the source of a slab of channels once per tap: from L2, if it
   // fits.
   constexpr double kL2Bytes = 30e6;
@@ -250,6 +254,7 @@ Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
   WeightArgs& args = plan.args;
   args.epilogue = MakeEpilogue(problem, sharing);
   SetStrides(problem, args);
+  args.is_3d = Is3d(problem);
   args.gemm = MakeSubGemms(problem).front();
   args.splits = shared.splits;
   args.in_cluster = shared.in_cluster;

@@ -60,6 +60,8 @@ TEST(Reject, SaysWhyWithTheValues) {
   EXPECT_EQ(reason(problem), "none");
   problem.groups = 16;
   problem.c = problem.k = 16 * 32;
+  EXPECT_EQ(reason(problem), "none");  // an axis of a map
+  problem.dims[2].dilation = 4;
   EXPECT_THAT(reason(problem), HasSubstr("groups have 32 source channels; of 16 sub-GEMMs and "));
   problem = Problem(Direction::kForward, 20, 9);
   EXPECT_THAT(reason(problem), HasSubstr("9 apart"));
@@ -273,9 +275,10 @@ TEST(Reject, PassesFillGroups) {
   EXPECT_EQ(RejectProblem(bytes, SimpleProblem(problem, Gfx::kSm90a)).value_or(""), "");
   problem.type = DataType::kF16;
   EXPECT_EQ(channels_of(24, 24), 24);
+  EXPECT_EQ(channels_of(28, 28), 32);  // which begin where no map can
   problem.groups = 10;
-  EXPECT_EQ(channels_of(24, 24), 32);
-  EXPECT_EQ(channels_of(40, 16), 64);
+  EXPECT_EQ(channels_of(28, 28), 32);
+  EXPECT_EQ(channels_of(36, 16), 64);
   EXPECT_EQ(channels_of(16, 16), 16);
   EXPECT_EQ(channels_of(128, 128), 128);
   const ConvProblem forward = SimpleProblem(problem, Gfx::kSm90a);
@@ -283,13 +286,36 @@ TEST(Reject, PassesFillGroups) {
   problem.groups = 3;  // of four residue classes each
   problem.direction = Direction::kBackwardData;
   problem.dims[1].stride = problem.dims[2].stride = 2;
-  EXPECT_EQ(channels_of(24, 40), 24);
+  EXPECT_EQ(channels_of(24, 36), 24);
   const ConvProblem backward = SimpleProblem(problem, Gfx::kSm90a);
   EXPECT_EQ(backward.k_per_group(), 64);
   EXPECT_EQ(RejectProblem(RowFor(backward.direction), backward).value_or(""), "");
   channels_of(12, 40);  // w lies along c
   const ConvProblem narrow = SimpleProblem(problem, Gfx::kSm90a);
   EXPECT_EQ(RejectProblem(RowFor(narrow.direction), narrow).value_or(""), "");
+}
+
+// They are not filled up where they can be an axis of a map; but for groups that begin within a
+// sector of the cache, if much is loaded several times.
+TEST(Reject, GroupsAreAnAxis) {
+  ConvProblem problem = Problem(Direction::kForward, 20, 1);
+  problem.groups = 10;
+  problem.c = problem.k = problem.groups * 40;
+  EXPECT_EQ(SimpleProblem(problem, Gfx::kSm90a).c, problem.c);
+  EXPECT_EQ(RejectProblem(kForwardRow, problem).value_or(""), "");
+  const TensorMapSpec map =
+      SourceMap(problem, MakeSubGemms(problem).front(), 64, 128, SourceGroups::kAxis);
+  EXPECT_EQ(map.size, (std::array<std::uint64_t, 5>{40, 20, 20, 4, 10}));
+  EXPECT_EQ(map.stride_bytes[3], 20 * 20 * 800);
+  EXPECT_EQ(map.stride_bytes[4], 80);
+  problem.batch = 40;
+  EXPECT_EQ(SimpleProblem(problem, Gfx::kSm90a).c_per_group(), 64);
+  problem.c = problem.groups * 48;
+  EXPECT_EQ(SimpleProblem(problem, Gfx::kSm90a).c_per_group(), 48);
+  problem.dims[2].filter = 9;  // further than such maps know cells outside of the tensor
+  EXPECT_EQ(SimpleProblem(problem, Gfx::kSm90a).c_per_group(), 64);
+  EXPECT_THAT(RejectProblem(kForwardRow, problem).value_or(""),
+              HasSubstr("or else filters of at most 8 cells"));
 }
 
 // Groups are a power of two apart for rows that compute several at a time, and in backward-weight

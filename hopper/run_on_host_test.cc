@@ -490,6 +490,7 @@ TEST(Gather, BoxesVectorsAndElements) {
   CheckGather<kBoxes>(problem, /*splits=*/3);                                      // f32 vectors
   CheckGather<kBoxes>(Problem(Direction::kForward, 1, 64, 67, Axis(7), Axis(9)));  // elements
   CheckGather<kBoxes>(Problem(Direction::kForward, 2, 72, 40, Axis(7), Axis(9)));  // a map a group
+  CheckGather<kBoxes>(Problem(Direction::kForward, 10, 72, 40, Axis(7), Axis(9, 2)));  // or an axis
   constexpr Config kShort = {.columns = 64, .stages = 3, .slab = 32};
   CheckGather<kShort>(Problem(Direction::kForward, 1, 40, 72, Axis(7), Axis(9, 2)));
   constexpr Config kKept = {.take_turns = true, .columns = 64, .stages = 3, .kept = 9};
@@ -498,6 +499,7 @@ TEST(Gather, BoxesVectorsAndElements) {
   constexpr Config kTurns = {
       .direction = Direction::kBackwardData, .take_turns = true, .columns = 64, .stages = 4};
   CheckGather<kTurns>(Problem(Direction::kBackwardData, 1, 72, 64, Axis(9, 2), Axis(8, 2)));
+  CheckGather<kTurns>(Problem(Direction::kBackwardData, 3, 40, 72, Axis(9, 2), Axis(8, 2, 2)));
   constexpr Config kShortBack = {
       .direction = Direction::kBackwardData, .columns = 128, .stages = 5, .slab = 32};
   CheckGather<kShortBack>(Problem(Direction::kBackwardData, 1, 72, 40, Axis(9, 2), Axis(8)));

@@ -113,12 +113,30 @@ std::int64_t WholeChannels(DataType type, std::int64_t channels) {
   return AlignUp(channels, channels > kShortSlab ? kSlab : kShortSlab);
 }
 
+/// Whether the copy engine loads groups of x, or of y in backward-data, and there lines of w, as
+/// fast as copies that are filled up: it is slow at groups that begin within a sector of the cache,
+/// and copies pay where much is loaded several times.
+bool GroupsAreLoaded(const ConvProblem& simple) {
+  constexpr std::int64_t kSectorBytes = 32, kSeveralTimes = 4;
+  const bool forward = simple.direction == Direction::kForward;
+  const std::int64_t much = forward ? 500'000 : 800'000;  // w is copied as well
+  const std::int64_t bytes = SizeOf(simple.type);
+  const std::int64_t channels = forward ? simple.c_per_group() : simple.k_per_group();
+  if (channels * bytes % kCopyBytes != 0) return false;
+  if (!forward && simple.c_per_group() * bytes % kCopyBytes != 0) return false;
+  const std::int64_t cells = forward ? simple.in_cells() : simple.out_cells();
+  const std::int64_t loads = simple.out_cells() * simple.filter_taps();
+  const std::int64_t lines = simple.batch * loads * simple.groups * CeilDiv(channels, kSlab);
+  return channels * bytes % kSectorBytes == 0 || loads < kSeveralTimes * cells || lines < much;
+}
+
 /// Of many groups: those of x, or of y in backward-data, filled up to WholeChannels, but for groups
 /// that are computed several at a time. Nothing if they are not filled up.
 std::optional<ConvProblem> WithWholeGroups(const ConvProblem& simple) {
   const std::int64_t c = simple.c_per_group(), k = simple.k_per_group();
   const bool has_maps =
-      simple.type != DataType::kI8 && SubGemmCount(simple) * simple.groups <= kMostMapsOfGroups;
+      simple.type != DataType::kI8 && GroupsAreLoaded(simple) &&
+      (SubGemmCount(simple) * simple.groups <= kMostMapsOfGroups || HasAxisOfGroups(simple));
   if (simple.direction == Direction::kBackwardWeight || simple.groups == 1 || AreSeveral(simple) ||
       has_maps || simple.layout != Layout::kNHWGC || simple.weight_layout != WeightLayout::kGKYXC ||
       simple.strides != decltype(simple.strides){}) {
@@ -340,6 +358,14 @@ std::vector<OperandTensor> OperandTensors(const ConvProblem& problem) {
 }
 
 }  // namespace
+
+bool HasAxisOfGroups(const ConvProblem& simple) {
+  const auto is_near = [](const Dim& dim) {
+    return dim.dilated_filter() <= kMostCellsBesideGroups && dim.stride <= kMostCellsBesideGroups &&
+           std::max(dim.pad_begin, dim.pad_end) < kMostCellsBesideGroups;
+  };
+  return simple.dims[0] == Dim{} && is_near(simple.dims[1]) && is_near(simple.dims[2]);
+}
 
 DataType CopiedType(const ConvProblem& problem, Gfx gfx, Cells cells) {
   if (TraitsOf(gfx).mma_unit != MmaUnit::kWgmma || cells == Cells::kAsTheyAre) return problem.type;

@@ -15,8 +15,13 @@ struct Places {
 };
 
 /// Sub-GEMMs times groups for which a kernel has a map of the copy engine each. Of more groups,
-/// whose channels are no whole slabs, operands are copied.
+/// whose channels are no whole slabs, operands are copied, but where groups are an axis of a map.
 inline constexpr int kMostMapsOfGroups = 9;
+
+/// Whether groups of x, or of y in backward-data, can be an axis of a map: cells have at most two
+/// others, along which a map of so many axes knows only few cells outside of the tensor.
+inline constexpr int kMostCellsBesideGroups = 8;  // that a filter reaches over
+bool HasAxisOfGroups(const ConvProblem& simple);
 
 /// The type that operands are copied in, or their own. Hopper's matrix unit adds up fewer bits of
 /// products of 8-bit floats than f32 has, so these become f16, which has all their values, or bf16

@@ -132,6 +132,9 @@ GRIDWISE_DEVICE void StartProduct(ClassSums<kC>& sums, ClassRows& rows, ClassRin
   for (int k16 = 0; k16 < 4; ++k16) {
     rows[k16] = LoadMatrices4(a + ((k16 * 2 + lane / 16) ^ (row & 7)) * 16);
   }
+  // Nothing has waited for these loads, and without a fence what the copy engine loads next would
+  // overtake them.
+  FenceAsyncProxy();
   SyncWarp();
   ring.Release(ring.stage());
   ring.Next();

@@ -155,18 +155,22 @@ GRIDWISE_DEVICE void ProduceGather(const GatherArgs& args, SharedAddress base) {
   for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX()) {
     const GatherTileAt tile = FindTile<kC>(args, i);
     const SubGemm gemm = args.gemm[tile.index];
-    const int map = args.maps_of_groups ? tile.index * args.groups + tile.group : tile.index;
-    const TensorMap& source = args.source[map];
+    const bool of_group = args.source_groups == SourceGroups::kMaps;
+    const TensorMap& source =
+        args.source[of_group ? tile.index * args.groups + tile.group : tile.index];
     const ClassCell cell = CellOfRow(gemm, tile.row);
-    const CellAt at = SourceOf(gemm, args.strides, cell);
+    CellAt at = SourceOf(gemm, args.strides, cell);
+    if (args.source_groups == SourceGroups::kAxis) at.d = at.image, at.image = tile.group;
+    const int first_channel =
+        args.source_groups == SourceGroups::kWindows ? tile.group * args.k : 0;
     if (tile.steps() == 0) continue;
     GatherStep step(args, gemm, tile.first);
     for (int s = tile.first; s < tile.end; ++s, step.Next()) {
       ring.WaitEmpty();
-      const int channel = (args.maps_of_groups ? 0 : tile.group * args.k) + step.slab * kC.slab;
+      const int channel = first_channel + step.slab * kC.slab;
       if (IsElected()) {
         ring.full().ArriveAndExpect(kC.stage_bytes());
-        if (args.is_3d) {
+        if (args.has_five_axes) {
           LoadCells5(ring.a(), source, ring.full(), channel, at, step.move[2], step.move[1],
                      step.move[0]);
         } else {

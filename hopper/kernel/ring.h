@@ -38,7 +38,8 @@ class Ring {
   GRIDWISE_DEVICE void WaitFull() const { full().Wait(cycle_ / kTeams & 1); }
   /// Of the producer, whose first phase is over before it begins.
   GRIDWISE_DEVICE void WaitEmpty() const { EmptyAt(stage_).Wait(~cycle_ & 1); }
-  /// By all lanes of a warp, which has read the stage.
+  /// By all lanes of a warp, which has read the stage: products of what lanes loaded from it have
+  /// begun, as an arrival does not wait for loads.
   GRIDWISE_DEVICE void Release(int stage) const {
     if (ThreadId() % 32 == 0) EmptyAt(stage).Arrive();
   }
