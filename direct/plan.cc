@@ -183,7 +183,7 @@ Cost EstimateSplits(const DirectConfig& config, const DeviceFacts& device,
                     const ConvProblem& problem, const DirectTiles& tiles, int splits) {
   const std::int64_t rows = problem.batch * problem.dims[0].out() * problem.dims[1].out();
   const std::int64_t cells = CeilDiv<std::int64_t>(problem.dims[2].out(), config.cells);
-  const int loads = config.window() + config.cells;
+  const double loads = config.window() + config.cells;
   const auto elements = static_cast<double>(problem.w_elements());
   return EstimateWaves(
       config, device,

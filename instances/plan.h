@@ -23,8 +23,8 @@ struct PlanOptions {
   /// Bytes of a tensor that a tile, or of backward-weight an image, may reach over in one launch:
   /// larger tensors are computed in parts. At most 2^31; less is for tests.
   std::int64_t offset_limit = std::int64_t{1} << 31;
-  /// Workgroups that share the K of a tile; 0: as many as are estimated to be fastest. Fewer, of more
-  /// than 25,600 products on sm_90a, are less exact than core/conv/compare.h asks.
+  /// Workgroups that share the K of a tile; 0: as many as are estimated to be fastest. Fewer, of
+  /// more than 25,600 products on sm_90a, are less exact than core/conv/compare.h asks.
   int splits = 0;
   /// Splits add their sums to one f32 tensor as they come, which takes less workspace, and is not
   /// deterministic: results differ in the order that sums are rounded in.

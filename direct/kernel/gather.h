@@ -85,23 +85,23 @@ class DirectGatherLane {
   }
 
   /// Writes the output cells.
-  GRIDWISE_DEVICE void Store() const {
+  GRIDWISE_DEVICE void Store(const DirectGatherArgs& args) const {
     const auto& [d, h, w] = run_.gemm.axis;
     const Buffer out =
-        Buffer::From<kGfx>(static_cast<const char*>(args_.out.data) + run_.image * args_.out.image +
-                           BlockIdZ() * args_.split_bytes);
+        Buffer::From<kGfx>(static_cast<const char*>(args.out.data) + run_.image * args.out.image +
+                           BlockIdZ() * args.split_bytes);
     unsigned offset[kC.cells];
     for (int i = 0; i < kC.cells; ++i) {
       const int j = run_.j[2] + i;
       offset[i] = OffsetIf(exists_ && j < w.count,
-                           out_offset_ + OutputCell(w, args_.strides[2], j) * args_.out.cell[2]);
+                           out_offset_ + OutputCell(w, args.strides[2], j) * args.out.cell[2]);
     }
     for (int row = 0; row < kRows; ++row) {
       const int j = run_.j[1] + row;
       if (kRows > 1 && j >= h.count) break;
-      StoreRow(out, offset,
-               OutputCell(d, args_.strides[0], run_.j[0]) * args_.out.cell[0] +
-                   OutputCell(h, args_.strides[1], j) * args_.out.cell[1],
+      StoreRow(args.out_type, out, offset,
+               OutputCell(d, args.strides[0], run_.j[0]) * args.out.cell[0] +
+                   OutputCell(h, args.strides[1], j) * args.out.cell[1],
                sums_[row]);
     }
   }
@@ -123,14 +123,15 @@ class DirectGatherLane {
     }
   }
 
-  GRIDWISE_DEVICE void StoreRow(const Buffer& out, const unsigned (&offset)[kC.cells], int row,
-                                const RowSums& sums) const {
+  GRIDWISE_DEVICE static void StoreRow(int out_type, const Buffer& out,
+                                       const unsigned (&offset)[kC.cells], int row,
+                                       const RowSums& sums) {
     if constexpr (SumType(kC.type) == DataType::kI32) {
-      if (args_.out_type == static_cast<int>(DataType::kI32)) {
+      if (out_type == static_cast<int>(DataType::kI32)) {
         return StoreAs<int>(out, offset, row, sums);
       }
     }
-    WithFloatOutput<kC.type>(args_.out_type, [&]<DataType kOut>() {
+    WithFloatOutput<kC.type>(out_type, [&]<DataType kOut>() {
       StoreAs<gridwise::Element<kOut>>(out, offset, row, sums);
     });
   }
@@ -167,6 +168,42 @@ class DirectGatherLane {
   RowSums sums_[kRows];
 };
 
+/// Computes the i-th of a wave's runs. Scalar registers have no room for arguments and the sub-GEMM
+/// from one run to the next.
+template <DirectConfig kC, Gfx kGfx>
+GRIDWISE_DEVICE void AddRun(int tile, int i, int runs, char* lds) {
+  const DirectGatherArgs& args = KernelArgsAnew<DirectGatherArgs>();
+  const SubGemm gemm = FindSubGemm(args, tile);
+  const auto& [d, h, w] = gemm.axis;
+  const int of_gemm = (tile - gemm.first_tile) * runs + i;
+  const int index = of_gemm * kDirectGatherWaves + WaveOfGroup<kGfx>();
+  const bool exists = index < gemm.m;
+  if (!kC.keeps_weights() && !exists) return;
+  const int first_channel = BlockIdY() * TraitsOf(kGfx).wave_size * kC.channels;
+  const DirectRun run = RunAt<kC>(gemm, exists ? index : 0);
+  const int channel = first_channel + LaneOfWave<kGfx>() * kC.channels;
+  DirectGatherLane<kC, kGfx> lane(args, run, channel);
+  DirectWeightsOf<kC, kGfx> weights(args, gemm, first_channel);
+  const bool has_one = w.taps <= kC.taps && h.taps <= kC.tap_rows() && d.taps == 1 &&
+                       args.source_channels == 1 && args.splits == 1;
+  int turn = BlockIdZ();
+  for (int tap_w = 0; tap_w < w.taps; tap_w += kC.taps) {
+    for (int tap_d = 0; tap_d < d.taps; ++tap_d) {
+      for (int tap_h = 0; tap_h < h.taps; tap_h += kC.tap_rows()) {
+        for (int c = 0; c < args.source_channels; ++c) {
+          const bool is_mine = turn == 0;
+          turn = (is_mine ? args.splits : turn) - 1;
+          if (!is_mine) continue;
+          const TapBlock block = {.d = tap_d, .first_h = tap_h, .first_w = tap_w, .channel = c};
+          if (i == 0 || !has_one) weights.Load(block, lds);
+          if (exists) lane.AddTaps(block, weights, lds);
+        }
+      }
+    }
+  }
+  if (exists) lane.Store(KernelArgsAnew<DirectGatherArgs>());
+}
+
 /// Forward and backward-data of a convolution whose groups have few channels, as sub-GEMMs (see
 /// core/conv/gemm_map.h) without a GEMM: workgroups along x take runs of output cells, some for
 /// each wave, and along y channels, a lane each, and along z splits, which take turns at blocks of
@@ -175,41 +212,11 @@ template <DirectConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void DirectGatherTile() {
   static_assert(kGfx == kThisTarget, "the row and the object are for different targets");
   static_assert(Reject(kC, kGfx) == nullptr, "the row does not suit the target");
-  using Weights = DirectWeightsOf<kC, kGfx>;
-  GRIDWISE_LDS __attribute__((aligned(16))) char lds[Weights::kBytes];
+  GRIDWISE_LDS __attribute__((aligned(16))) char lds[DirectWeightsOf<kC, kGfx>::kBytes];
   const DirectGatherArgs& args = KernelArgs<DirectGatherArgs>();
   const int tile = SlotOf(args.map.of_launch, BlockIdX(), args.map.slots);
-  const SubGemm gemm = FindSubGemm(args, tile);
-  const auto& [d, h, w] = gemm.axis;
-  const int first_channel = BlockIdY() * TraitsOf(kGfx).wave_size * kC.channels;
-  Weights weights(args, gemm, first_channel);
-  const bool has_one = w.taps <= kC.taps && h.taps <= kC.tap_rows() && d.taps == 1 &&
-                       args.source_channels == 1 && args.splits == 1;
   const int runs = kC.keeps_weights() ? args.runs : 1;
-  for (int i = 0; i < runs; ++i) {
-    const int of_gemm = (tile - gemm.first_tile) * runs + i;
-    const int index = of_gemm * kDirectGatherWaves + WaveOfGroup<kGfx>();
-    const bool exists = index < gemm.m;
-    const DirectRun run = RunAt<kC>(gemm, exists ? index : 0);
-    const int channel = first_channel + LaneOfWave<kGfx>() * kC.channels;
-    DirectGatherLane<kC, kGfx> lane(args, run, channel);
-    int turn = BlockIdZ();
-    for (int tap_w = 0; tap_w < w.taps; tap_w += kC.taps) {
-      for (int tap_d = 0; tap_d < d.taps; ++tap_d) {
-        for (int tap_h = 0; tap_h < h.taps; tap_h += kC.tap_rows()) {
-          for (int c = 0; c < args.source_channels; ++c) {
-            const bool is_mine = turn == 0;
-            turn = (is_mine ? args.splits : turn) - 1;
-            if (!is_mine) continue;
-            const TapBlock block = {.d = tap_d, .first_h = tap_h, .first_w = tap_w, .channel = c};
-            if (i == 0 || !has_one) weights.Load(block, lds);
-            if (exists) lane.AddTaps(block, weights, lds);
-          }
-        }
-      }
-    }
-    if (exists) lane.Store();
-  }
+  for (int i = 0; i < runs; ++i) AddRun<kC, kGfx>(tile, i, runs, lds);
 }
 
 }  // namespace gridwise::direct

@@ -185,9 +185,9 @@ std::optional<Refusal> RejectPixels(const TileConfig& config, std::int64_t chann
                    absl::StrFormat("a group has %d source channels; the row takes %d to %d",
                                    channels, least, most));
   }
-  // Taps end within the last fragment.
+  // Taps end within the last fragment. Of one tap there is nothing to gain.
   const int most_taps = config.pixels_of_slab();
-  const int least_taps = most_taps - config.fragment_k() / config.pixel + 1;
+  const int least_taps = std::max(most_taps - config.fragment_k() / config.pixel + 1, 2);
   if (taps_w < least_taps || taps_w > most_taps) {
     return Refusal(RefusalCode::kFilter,
                    absl::StrFormat("the filter has %d taps along w; the row takes %d to %d", taps_w,

@@ -47,6 +47,10 @@ std::vector<ConvProblem> ProbeProblems(Direction direction) {
     problems.push_back(problem(groups, 128, 128, /*stride=*/2));
   }
   if (direction != Direction::kForward) return problems;
+  for (const std::int64_t stride : {1, 2}) {  // a stem
+    problems.push_back(
+        with({.in = 32, .filter = 7, .stride = stride, .pad_begin = 3, .pad_end = 3}, 1, 3, 64));
+  }
   for (const std::int64_t channels : {128, 127}) {
     ConvProblem& sums = problems.emplace_back(problem(1, channels, channels));
     for (OperandSum& sum : sums.operand_sums) sum.adds = true;
