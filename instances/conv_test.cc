@@ -131,12 +131,21 @@ TEST(MakePlan, AStrideThatLeadsNowhereIsNoDistance) {
   EXPECT_EQ(PlanOf(problem).launches(), 1);
 }
 
-TEST(MakePlan, AStemHasTheTapsOfALineAsChannels) {
+TEST(MakePlan, AStemIsReadAsPixels) {
   ConvProblem problem = Square(Direction::kForward, 64, 7);
   problem.c = 3;
   const Plan plan = PlanOf(problem, {.splits = 1});
-  EXPECT_EQ(plan.launches(), 2) << "padding first";
+  EXPECT_THAT(plan.row(), HasSubstr("_px4"));
+  EXPECT_EQ(plan.launches(), 1);
   EXPECT_EQ(plan.SubGemms()[0].k, 7 * 7 * 3);
+}
+
+TEST(MakePlan, ALongFilterHasTheTapsOfALineAsChannels) {
+  ConvProblem problem = Square(Direction::kForward, 64, 9);
+  problem.c = 3;
+  const Plan plan = PlanOf(problem, {.splits = 1});
+  EXPECT_EQ(plan.launches(), 2) << "padding first";
+  EXPECT_EQ(plan.SubGemms()[0].k, 9 * 9 * 3);
 }
 
 TEST(MakePlan, AFilterAsLargeAsItsInputIsAGemm) {
