@@ -22,7 +22,7 @@ struct DirectConfig {
   // are one apart. 0: one row, and lanes load the weights where they use them.
   Omittable<0> rows = {};
 
-  /// What its name is made of: f16_ch2_cells8_taps3_step1.
+  /// What its name is made of: f16_ch2_cells8_taps3_stride1, or f16_ch2_cells8_taps5_stride1_rows2.
   static constexpr void Fields(auto& self, auto&& visit) {
     auto& [type, channels, cells, taps, stride, rows] = self;
     visit("", type);

@@ -171,7 +171,7 @@ class DirectGatherLane {
 /// Computes the i-th of a wave's runs. Scalar registers have no room for arguments and the sub-GEMM
 /// from one run to the next.
 template <DirectConfig kC, Gfx kGfx>
-GRIDWISE_DEVICE void AddRun(int tile, int i, int runs, char* lds) {
+GRIDWISE_DEVICE void ComputeRun(int tile, int i, int runs, char* lds) {
   const DirectGatherArgs& args = KernelArgsAnew<DirectGatherArgs>();
   const SubGemm gemm = FindSubGemm(args, tile);
   const auto& [d, h, w] = gemm.axis;
@@ -216,7 +216,7 @@ GRIDWISE_DEVICE void DirectGatherTile() {
   const DirectGatherArgs& args = KernelArgs<DirectGatherArgs>();
   const int tile = SlotOf(args.map.of_launch, BlockIdX(), args.map.slots);
   const int runs = kC.keeps_weights() ? args.runs : 1;
-  for (int i = 0; i < runs; ++i) AddRun<kC, kGfx>(tile, i, runs, lds);
+  for (int i = 0; i < runs; ++i) ComputeRun<kC, kGfx>(tile, i, runs, lds);
 }
 
 }  // namespace gridwise::direct

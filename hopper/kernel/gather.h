@@ -160,7 +160,10 @@ GRIDWISE_DEVICE void ProduceGather(const GatherArgs& args, SharedAddress base) {
         args.source[of_group ? tile.index * args.groups + tile.group : tile.index];
     const ClassCell cell = CellOfRow(gemm, tile.row);
     CellAt at = SourceOf(gemm, args.strides, cell);
-    if (args.source_groups == SourceGroups::kAxis) at.d = at.image, at.image = tile.group;
+    if (args.source_groups == SourceGroups::kAxis) {
+      at.d = at.image;
+      at.image = tile.group;
+    }
     const int first_channel =
         args.source_groups == SourceGroups::kWindows ? tile.group * args.k : 0;
     if (tile.steps() == 0) continue;

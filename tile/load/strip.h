@@ -153,8 +153,7 @@ class LoadStrip {
 
   /// The cell's channels, and zeros.
   GRIDWISE_DEVICE static PieceVec LoadPixel(const Buffer& tensor, unsigned offset, int channels) {
-    using Bits =
-        unsigned short;  // of an element: compilers convert bf16 as they put it in a vector
+    using Bits = unsigned short;  // for bf16, which compilers convert to put it in a vector
     Vec<Bits, kPiece> pixel = {};
     for (int e = 0; e < kC.patch_a.k; ++e) {
       pixel[e] = tensor.Load<Bits>((offset | NoneOf(channels - e)) + e * sizeof(Bits), 0);

@@ -174,11 +174,9 @@ int WorkgroupsAlongM(const TileConfig& config, const SubGemm& gemm, int run) {
   return CeilDiv(StripsOf(config, gemm, run).all, run);
 }
 
-/// Why K cannot run over pixels of so many channels and so many taps; nothing if it can, or if it
-/// is channels alone.
+/// Why K cannot run over pixels of so many channels and so many taps; nothing if it can.
 std::optional<Refusal> RejectPixels(const TileConfig& config, std::int64_t channels,
                                     std::int64_t taps_w) {
-  if (!config.has_pixels()) return std::nullopt;
   const int most = config.patch_a.k, least = most == config.pixel ? most : 1;
   if (channels < least || channels > most) {
     return Refusal(RefusalCode::kChannels,
@@ -204,7 +202,10 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
   const std::int64_t channels = problem.AxesOf(problem.a()).size[5] * config.merge;
   const bool walks = config.has_taps_in_lds();
   const int at_a_time = std::max(config.patch_a.k, config.patch_b.k);
-  if (!config.has_pixels() && (walks ? channels % at_a_time != 0 : channels != config.tile.k)) {
+  if (config.has_pixels()) {
+    const auto reason = RejectPixels(config, channels, problem.dims[2].filter);  // forward
+    if (reason) return reason;
+  } else if (walks ? channels % at_a_time != 0 : channels != config.tile.k) {
     return Refusal(
         RefusalCode::kChannels,
         absl::StrFormat("a tile's groups have %d source channels; the row loads %d%s", channels,
@@ -263,7 +264,6 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
                                    taps[1], taps[2], SubGemmCount(problem), config.most_taps(),
                                    config.has_pixels() ? " rows of taps" : "", kInlineSubGemms));
   }
-  if (auto reason = RejectPixels(config, channels, taps[2])) return reason;
   const Strips least = StripsOf(config, /*rows=*/1, /*columns=*/1, static_cast<int>(taps[1]),
                                 static_cast<int>(taps[2]), /*images=*/1, /*run=*/1);
   if (least.pitch == 0) {

@@ -18,3 +18,20 @@ CONV_TARGETS = AMD_TARGETS
 
 # Those that the simulator's own kernels are tested on.
 SIM_TEST_TARGETS = AMD_TARGETS
+
+def with_kernels_of(targets):
+    """What is of kernels for targets is left out where none are built for one of them.
+
+    Args:
+      targets: GPU targets.
+
+    Returns:
+      a value for target_compatible_with.
+    """
+    constraints = []
+    for target in targets:
+        constraints = constraints + select({
+            Label("//tools/config:want_" + target): [],
+            "//conditions:default": ["@platforms//:incompatible"],
+        })
+    return constraints

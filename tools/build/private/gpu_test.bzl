@@ -1,7 +1,7 @@
 """gpu_test: one test target per GPU target around one host binary."""
 
 load("@rules_cc//cc:defs.bzl", "cc_binary")
-load("//tools/build:targets.bzl", "AMD_TARGETS")
+load("//tools/build:targets.bzl", "AMD_TARGETS", "with_kernels_of")
 
 def _impl(ctx):
     executable = ctx.actions.declare_file(ctx.label.name)
@@ -65,10 +65,7 @@ def gpu_test(name, srcs = [], deps = [], binary = None, targets = AMD_TARGETS, t
             runner = binary,
             shard_count = shard_count,
             tags = tags + [target],
-            target_compatible_with = select({
-                Label("//tools/config:want_" + target): [],
-                "//conditions:default": ["@platforms//:incompatible"],
-            }),
+            target_compatible_with = with_kernels_of([target]),
         )
     native.test_suite(
         name = name,

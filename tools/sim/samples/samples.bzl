@@ -1,7 +1,7 @@
 """Ordinary HIP programs, compiled by clang as anybody would, and tests that run them under //tools/sim:run."""
 
 load("@rules_cc//cc:defs.bzl", "CcInfo")
-load("//tools/build:targets.bzl", "SIM_TEST_TARGETS")
+load("//tools/build:targets.bzl", "SIM_TEST_TARGETS", "with_kernels_of")
 
 def _program_impl(ctx):
     toolchain = ctx.toolchains["//tools/build:toolchain_type"].gpu
@@ -142,10 +142,7 @@ def hip_sample_test(name, targets, src = None, devices = "{}", check = False, ar
             stderr = stderr,
             stdout = stdout,
             tags = ["smoke", target],
-            target_compatible_with = select({
-                Label("//tools/config:want_" + target): [],
-                "//conditions:default": ["@platforms//:incompatible"],
-            }),
+            target_compatible_with = with_kernels_of([target]),
         )
     native.test_suite(
         name = name + "_test",
