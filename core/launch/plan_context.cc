@@ -17,7 +17,8 @@ double TensorCycles(const ConvProblem& problem, const DeviceFacts& device) {
 
 PlanContext::Simple MakeSimple(const ConvProblem& problem, const DeviceFacts& device, Cells cells) {
   const ConvProblem simple = SimpleProblem(problem, device.gfx, cells);
-  return {simple, LayoutPassCycles(problem, device, cells), TensorCycles(simple, device)};
+  return {simple, LayoutPassCycles(problem, device, cells), TensorCycles(simple, device),
+          WritesSums(problem, device.gfx, cells)};
 }
 
 }  // namespace

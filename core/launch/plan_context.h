@@ -35,13 +35,16 @@ class PlanContext {
   /// What kernels that want neighbouring channels compute in place of the problem.
   struct Simple {
     /// Passes before and after (core/passes) transpose NGCHW to NHWGC and back, axes are merged
-    /// (core/conv/simplify.h), and few channels folded (core/conv/fold.h).
+    /// (core/conv/simplify.h), few channels folded (core/conv/fold.h), and for few channels of the
+    /// output taps are columns (core/conv/tap_columns.h).
     ConvProblem problem;
     /// Estimated cycles of those passes.
     double pass_cycles;
     /// Clocks that device memory takes for the simple problem's tensors, once each, or the Infinity
     /// Cache if it can hold them; 0 where there is none.
     double tensor_cycles;
+    /// Kernels write sums of it that a pass makes the output of.
+    bool writes_sums;
   };
   const Simple& simple(Cells cells);
   const ConvProblem& simple_problem() const { return simple_.problem; }

@@ -11,7 +11,6 @@
 #include "core/conv/sub_gemms.h"
 #include "core/passes/layout_passes.h"
 #include "core/passes/pass_cycles.h"
-#include "core/passes/plan_reduce.h"
 
 namespace gridwise {
 namespace {
@@ -61,7 +60,7 @@ class Divider {
       return *std::move(reason);
     }
     const bool has_unary = problem.epilogue.unary != Unary::kNone;
-    division.sums_only = (!kernel_.has_epilogue() && problem.epilogue != Epilogue{}) ||
+    division.sums_only = simple_.writes_sums || (!kernel_.has_epilogue() && problem.epilogue != Epilogue{}) ||
                          (!kernel_.has_unary() && has_unary);
     division.adds = context_.options().adds && kernel_.has_epilogue();
     SetCost(division);
@@ -329,7 +328,7 @@ LaunchPlan LaunchInParts(const PartKernel& kernel, PlanContext& context) {
     });
   }
   if (partial) {
-    AddReduceLaunches(problem, context.device().gfx, slots, outs.out.offset, places, plan);
+    passes.AddSums(slots, outs.out.offset, places, plan);
   }
   passes.AddAfter(places, plan);
   return plan;

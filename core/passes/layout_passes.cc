@@ -12,9 +12,12 @@
 #include "core/conv/fold.h"
 #include "core/conv/simplify.h"
 #include "core/conv/sub_gemms.h"
+#include "core/conv/tap_columns.h"
 #include "core/passes/convert_args.h"
 #include "core/passes/pass_code.h"
 #include "core/passes/pass_cycles.h"
+#include "core/passes/plan_overlap_add.h"
+#include "core/passes/plan_reduce.h"
 #include "core/passes/plan_transpose.h"
 #include "core/passes/plan_widen.h"
 
@@ -66,9 +69,14 @@ bool CopiesCells(Cells cells) { return cells == Cells::kSpaced || cells == Cells
 struct Prepared {
   ConvProblem simple;            // without transpositions, of the type that operands are copied in
   ConvProblem deeper;            // with more channels of x or y, which are copied
-  std::optional<Folded> folded;  // simple, if that can be and there is no copy engine
+  // Without a copy engine: simple, if that can be folded, or else if it pays, with taps as columns.
+  std::optional<Folded> folded;
+  std::optional<TapColumns> columns;
 
-  const ConvProblem& problem() const { return folded ? folded->problem : deeper; }
+  ConvProblem problem() const {
+    if (columns) return Simplify(columns->problem);
+    return folded ? folded->problem : deeper;
+  }
 };
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 31;  // see PlanWiden
@@ -173,7 +181,7 @@ std::int64_t GroupsApart(const ConvProblem& simple, Tensor tensor, Cells cells) 
 
 Prepared Prepare(const ConvProblem& problem, Gfx gfx, Cells cells) {
   Prepared prepared = {
-      .simple = Simplify(WithoutTranspositions(problem)), .deeper = {}, .folded = {}};
+      .simple = Simplify(WithoutTranspositions(problem)), .deeper = {}, .folded = {}, .columns = {}};
   const DataType copied = CopiedType(problem, gfx, cells);
   if (copied != problem.type) {
     prepared.simple.out_type = problem.output_type();
@@ -184,6 +192,7 @@ Prepared Prepare(const ConvProblem& problem, Gfx gfx, Cells cells) {
   if (apart || !CopiesCells(cells)) return prepared;
   if (!HasCopyEngine(prepared.simple, gfx)) {
     prepared.folded = Fold(prepared.simple);
+    if (!prepared.folded) prepared.columns = ChooseTapColumns(prepared.simple, gfx);
   } else if (FillsSlab(prepared.simple)) {
     prepared.deeper.k = kSlab;
   } else if (const std::optional<ConvProblem> whole = WithWholeGroups(prepared.simple)) {
@@ -262,6 +271,23 @@ std::optional<Lines> WidenedLines(const Prepared& prepared, Tensor tensor) {
                .of_row = folded.to_cells,
                .step = 1,
                .used = c};
+}
+
+/// w of forward in the order that its taps have as columns; nothing if it is not copied.
+std::optional<Lines> ColumnLines(const Prepared& prepared, Tensor tensor) {
+  if (!prepared.columns || !prepared.columns->copies_weights || tensor != Tensor::kW) {
+    return std::nullopt;
+  }
+  const ConvProblem& simple = prepared.simple;
+  const std::int64_t taps = prepared.columns->taps, items = simple.w_elements() / simple.c;
+  return Lines{.count = items,
+               .from_line = items,
+               .to_line = simple.c,
+               .item = simple.c,
+               .of_row = items / taps,
+               .step = taps,
+               .from_row = 1,
+               .used = simple.c};
 }
 
 /// The cells of an operand, of w its taps, that are copied so that they, or their groups, lie
@@ -393,6 +419,10 @@ ConvProblem SimpleProblem(const ConvProblem& problem, Gfx gfx, Cells cells) {
   return simple;
 }
 
+bool WritesSums(const ConvProblem& problem, Gfx gfx, Cells cells) {
+  return Prepare(problem, gfx, cells).columns.has_value();
+}
+
 double LayoutPassCycles(const ConvProblem& problem, const DeviceFacts& device, Cells cells) {
   double cycles = 0;
   const std::vector<OperandTensor> operands = OperandTensors(problem);
@@ -417,6 +447,7 @@ double LayoutPassCycles(const ConvProblem& problem, const DeviceFacts& device, C
     add(GroupLines(prepared, tensor));
     add(RunLines(prepared, tensor));
     add(WidenedLines(prepared, tensor));
+    add(ColumnLines(prepared, tensor));
     add(FilledLines(prepared, tensor));
     add(PaddedCells(prepared.problem(), tensor, device.gfx, cells));
   }
@@ -455,12 +486,23 @@ Places LayoutPasses::AddBefore(LaunchPlan& plan) const {
     widen(RunLines(prepared, tensor), place);
     widen(FilledLines(prepared, tensor), place);
     widen(WidenedLines(prepared, tensor), place);
+    widen(ColumnLines(prepared, tensor), place);
     widen(PaddedCells(prepared.problem(), tensor, gfx_, cells_), place);
   }
   if (IsTransposed(problem_, problem_.out())) {
     places.out = {Memory::kWorkspace, plan.Reserve(BytesOfTensor(problem_, problem_.out()))};
   }
   return places;
+}
+
+void LayoutPasses::AddSums(int splits, std::int64_t sums_at, const Places& places,
+                           LaunchPlan& plan) const {
+  const Prepared prepared = Prepare(problem_, gfx_, cells_);
+  if (prepared.columns) {
+    AddOverlapAddLaunch(prepared.simple, *prepared.columns, gfx_, splits, sums_at, places, plan);
+  } else {
+    AddReduceLaunches(prepared.problem(), gfx_, splits, sums_at, places, plan);
+  }
 }
 
 void LayoutPasses::AddAfter(const Places& places, LaunchPlan& plan) const {

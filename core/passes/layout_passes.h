@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "core/arch/device_facts.h"
 #include "core/conv/problem.h"
 #include "core/launch/launch.h"
@@ -36,12 +38,17 @@ bool SpacesGroups(const ConvProblem& problem, Gfx gfx);
 /// cells of operands are that far apart; and 8-bit floats are f16, or bf16, there.
 ConvProblem SimpleProblem(const ConvProblem& problem, Gfx gfx, Cells cells = Cells::kSpaced);
 
+/// Whether kernels write no output but f32 sums, of a single split as well, of which
+/// LayoutPasses::AddSums makes it: taps of the filter are columns (core/conv/tap_columns.h).
+bool WritesSums(const ConvProblem& problem, Gfx gfx, Cells cells = Cells::kSpaced);
+
 /// Estimated cycles of those passes.
 double LayoutPassCycles(const ConvProblem& problem, const DeviceFacts& device,
                         Cells cells = Cells::kSpaced);
 
 /// The launches before and after those that compute SimpleProblem(problem): NGCHW is transposed to
-/// NHWGC and back, x of few channels is padded, and so are cells that the copy engine cannot take.
+/// NHWGC and back, x of few channels is padded, and so are cells that the copy engine cannot take;
+/// w is put in the order that taps have as columns.
 class LayoutPasses {
  public:
   LayoutPasses(const ConvProblem& problem, Gfx gfx, Cells cells = Cells::kSpaced)
@@ -50,6 +57,10 @@ class LayoutPasses {
   /// Appends those before, with their copies in the workspace; returns where the simple problem's
   /// tensors are.
   Places AddBefore(LaunchPlan& plan) const;
+
+  /// Appends those that make the output of `splits` f32 sums of it, which are at byte `sums_at` of
+  /// the workspace.
+  void AddSums(int splits, std::int64_t sums_at, const Places& places, LaunchPlan& plan) const;
 
   /// Appends those after, where `places` are what AddBefore returned.
   void AddAfter(const Places& places, LaunchPlan& plan) const;

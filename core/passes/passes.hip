@@ -1,5 +1,6 @@
 #include "core/passes/columns.h"
 #include "core/passes/convert.h"
+#include "core/passes/overlap_add.h"
 #include "core/passes/reduce.h"
 #include "core/passes/transpose.h"
 #include "core/passes/widen.h"
@@ -50,6 +51,13 @@ GRIDWISE_CONVERT(f8e5m2, kF8E5M2, f16, kF16)
 GRIDWISE_CONVERT(f8e5m2, kF8E5M2, bf16, kBF16)
 GRIDWISE_CONVERT(i8, kI8, f16, kF16)
 #endif
+
+GRIDWISE_PASS(gridwise_overlap_add_f16, kOverlapAddThreads, OverlapAddArgs,
+              OverlapAddTile<DataType::kF16>)
+GRIDWISE_PASS(gridwise_overlap_add_bf16, kOverlapAddThreads, OverlapAddArgs,
+              OverlapAddTile<DataType::kBF16>)
+GRIDWISE_PASS(gridwise_overlap_add_f32, kOverlapAddThreads, OverlapAddArgs,
+              OverlapAddTile<DataType::kF32>)
 
 GRIDWISE_PASS(gridwise_reduce_f16, kReduceThreads, ReduceArgs, ReduceTile<DataType::kF16>)
 GRIDWISE_PASS(gridwise_reduce_bf16, kReduceThreads, ReduceArgs, ReduceTile<DataType::kBF16>)

@@ -17,6 +17,7 @@ std::optional<Lines> InWords(const Lines& lines, std::int64_t elements) {
   const bool is_line = lines.item == 1 && lines.step == 0;
   if (!is_line || !is_whole(lines.from_line) || !is_whole(lines.before)) return std::nullopt;
   words.from_line /= elements;
+  words.from_row /= elements;
   words.before /= elements;
   return words;
 }
@@ -27,6 +28,7 @@ WidenArgs PlanWiden(const Lines& lines) {
           .to = nullptr,
           .elements = static_cast<int>(lines.ToElements()),
           .from_line = static_cast<int>(lines.from_line),
+          .from_row = static_cast<int>(lines.from_row),
           .item = static_cast<int>(lines.item),
           .of_row = static_cast<int>(lines.of_row),
           .to_line = static_cast<int>(lines.to_line),

@@ -11,7 +11,7 @@ namespace gridwise {
 /// source has.
 struct Lines {
   std::int64_t count, from_line, to_line, before = 0;
-  std::int64_t item = 1, of_row = 1, step = 0;
+  std::int64_t item = 1, of_row = 1, step = 0, from_row = from_line;
   std::int64_t used = to_line;
 
   std::int64_t ToElements() const { return count * to_line; }

@@ -15,7 +15,7 @@ struct WidenedFrom {
   GRIDWISE_DEVICE WidenedFrom(const WidenArgs& args, int element) {
     const int line = static_cast<int>(Divide(element, args.by_to_line));
     const int from = static_cast<int>(Divide(line, args.by_of_row));
-    row = static_cast<long>(from) * args.from_line * args.item;
+    row = static_cast<long>(from) * args.from_row * args.item;
     of_line = element - line * args.to_line;
     of_row = ((line - from * args.of_row) * args.step - args.before) * args.item + of_line;
   }

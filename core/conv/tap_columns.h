@@ -1,0 +1,48 @@
+/// Convolutions whose output has few channels, as ones of more channels and fewer taps.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/arch/target.h"
+#include "core/conv/problem.h"
+
+namespace gridwise {
+
+/// A matrix unit multiplies for at least 16 columns, and loads a source cell anew for each tap. So
+/// where the output has few channels, the taps along w, or along h and w, or all, are columns too:
+/// a source cell is multiplied with all of them at once, and an output cell adds up the products
+/// that belong to it. Along the axes whose taps are columns, with j cells of the source,
+///
+///   forward, stride 1:  q[n][j][(t, k)] = sum over other taps t' and c of
+///                                         x[n][j + t' ...][c] * w[k][t'][t][c]
+///                       y[n][o][k]      = sum over t of q[n][o + t * dilation - pad][(t, k)]
+///   backward-data:      q[n][j][(t, c)] = sum over other taps t' and k of
+///                                         dy[n][j + t' ...][k] * w[k][t'][t][c]
+///                       dx[n][i][c]     = sum over t, j with j * stride + t * dilation - pad = i of
+///                                         q[n][j][(t, c)]
+///
+/// The first line of each is a convolution, with one tap along those axes, and the second an
+/// overlap-add (core/passes/overlap_add.h). Only what belongs to a sum is added to it: an infinity
+/// stays in those that have it.
+struct TapColumns {
+  ConvProblem problem;  // that q is the output of, in f32; without epilogue
+  int first_axis = 2;   // of the whole problem's dims: from it on taps are columns
+  std::int64_t taps = 1;
+  // Columns from one tap to the next, and from one channel to the next.
+  std::int64_t tap_step = 1, channel_step = 1;
+  bool copies_weights = false;  // w is a copy, [t][k][t'][c] of forward's [k][t'][t][c]
+
+  bool operator==(const TapColumns&) const = default;
+};
+
+/// The taps along axes `first_axis`, ..., 2 of `problem` as columns. Nothing unless it is forward
+/// of stride 1, or backward-data of stride or dilation 1, along these; of one group and packed
+/// tensors that are not NGCHW, with f32 sums; and q and the output have fewer than 2^30 elements.
+std::optional<TapColumns> WithTapColumns(const ConvProblem& problem, int first_axis);
+
+/// The columns with which `problem` is estimated to take the least time on `gfx`; nothing if that
+/// is without.
+std::optional<TapColumns> ChooseTapColumns(const ConvProblem& problem, Gfx gfx);
+
+}  // namespace gridwise

@@ -1,0 +1,97 @@
+#pragma once
+
+#include "core/arch/gpu.h"
+#include "core/launch/block_map.h"
+#include "core/passes/overlap_add_args.h"
+#include "core/passes/reduce.h"
+
+namespace gridwise {
+
+/// The terms of a lane's output cell along one axis. Integer multiplications take as long as four
+/// other instructions, and axes without columns, or of one cell, need fewer.
+struct TermsOfAxis {
+  int first_tap = 0, first_cell = 0;
+  int at = 0;  // elements from an image's first to the first term
+
+  /// Takes the cell off `rest`, the cells' number along this axis and those outside of it.
+  GRIDWISE_DEVICE TermsOfAxis(const OverlapAxis& axis, int& rest) {
+    if (axis.out == 1 && axis.most_terms == 1) return;
+    const int outer = static_cast<int>(Divide(rest, axis.by_out));
+    const int shifted = rest - outer * axis.out + axis.shift;
+    rest = outer;
+    first_cell = shifted;
+    if (axis.stride != 1) {
+      first_cell = static_cast<int>(Divide(shifted, axis.by_stride));
+      first_tap = shifted - first_cell * axis.stride;
+    }
+    first_cell += axis.first;
+    at = first_cell * axis.cell_elements + first_tap * axis.tap_columns;
+  }
+  GRIDWISE_DEVICE bool Has(const OverlapAxis& axis, int u) const {
+    return first_tap + u * axis.tap_stride < axis.taps &&
+           static_cast<unsigned>(first_cell + u * axis.cell_stride) <
+               static_cast<unsigned>(axis.cells);
+  }
+  GRIDWISE_DEVICE int At(const OverlapAxis& axis, int u) const {
+    return at + u * axis.term_elements;
+  }
+};
+
+/// Some terms along w, which are the same in all lines along it.
+struct TermsOfLine {
+  bool has[kOverlapAddAtATime];
+  int at[kOverlapAddAtATime];  // elements from the first of the line's; 0 where there is no term
+
+  GRIDWISE_DEVICE TermsOfLine(const OverlapAxis& w, const TermsOfAxis& terms, int first) {
+#pragma unroll
+    for (int i = 0; i < kOverlapAddAtATime; ++i) {
+      has[i] = terms.Has(w, first + i);
+      at[i] = has[i] ? terms.At(w, first + i) : 0;
+    }
+  }
+  /// `sum` and those of the line from `line` on. All are loaded, so that no load is behind a branch
+  /// and waits for the one before; columns have fewer than 2^30 elements.
+  GRIDWISE_DEVICE float Add(const float* columns, int line, float sum) const {
+    float term[kOverlapAddAtATime];
+#pragma unroll
+    for (int i = 0; i < kOverlapAddAtATime; ++i) {
+      const auto bytes = static_cast<unsigned>(line + at[i]) * unsigned{sizeof(float)};
+      const char* const from = reinterpret_cast<const char*>(columns) + bytes;
+      term[i] = *reinterpret_cast<const float*>(from);
+    }
+#pragma unroll
+    for (int i = 0; i < kOverlapAddAtATime; ++i) sum += has[i] ? term[i] : 0;
+    return sum;
+  }
+};
+
+/// out[n][i][c] = epilogue(sum over splits, taps t and source cells j that meet at cell i of
+/// columns[n][j][(t, c)]), always in the same order. Each die has a run of the output: neighbours
+/// read the same columns.
+template <DataType kType>
+GRIDWISE_DEVICE void OverlapAddTile(const OverlapAddArgs& args) {
+  const int tile = SlotOf(args.runs, BlockIdX(), args.tiles);
+  const int at = tile * kOverlapAddThreads + ThreadId();
+  if (at >= args.reduce.elements) return;
+  int rest = static_cast<int>(Divide(at, args.by_channels));
+  const int channel = at - rest * args.channels;
+  const auto& [d, h, w] = args.axis;
+  const TermsOfAxis of_w(w, rest), of_h(h, rest), of_d(d, rest);
+  const int image = rest * args.image_elements + channel * args.channel_columns;
+  float sum = 0;
+  for (int first = 0; first < w.most_terms; first += kOverlapAddAtATime) {
+    const TermsOfLine terms(w, of_w, first);
+    for (int split = 0; split < args.reduce.splits; ++split) {
+      const float* const columns = args.reduce.partial + split * args.reduce.split_elements;
+      for (int u = 0; u < d.most_terms; ++u) {
+        for (int v = 0; v < h.most_terms; ++v) {
+          if (!of_d.Has(d, u) || !of_h.Has(h, v)) continue;
+          sum = terms.Add(columns, image + of_d.At(d, u) + of_h.At(h, v), sum);
+        }
+      }
+    }
+  }
+  FinishRun<kType, 1>(args.reduce, at, {{sum}});
+}
+
+}  // namespace gridwise

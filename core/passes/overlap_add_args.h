@@ -1,0 +1,43 @@
+#pragma once
+
+#include "core/base/math.h"
+#include "core/launch/block_map.h"
+#include "core/passes/reduce_args.h"
+
+namespace gridwise {
+
+/// Lanes of a workgroup of the overlap-adding kernel, an output element each.
+inline constexpr int kOverlapAddThreads = 256;
+/// Loads of a lane that are under way at a time: taps along w.
+inline constexpr int kOverlapAddAtATime = 4;
+
+/// Along one axis, the products that are terms of output cell i. With
+///
+///   s = i + shift,  t = s mod stride + u * tap_stride,  j = s / stride + first + u * cell_stride
+///
+/// these are those of taps t and source cells j, for u = 0, ..., most_terms - 1, that there are.
+struct OverlapAxis {
+  int out;                      // cells
+  int shift, first;             //
+  int most_terms;               //
+  int taps, tap_stride;         //
+  int cells, cell_stride;       //
+  int cell_elements;            // of the columns, from one source cell to the next
+  int tap_columns;              // from one tap to the next
+  int term_elements;            // from one term to the next
+  MagicDiv by_out, by_stride;   //
+  int stride;
+};
+
+/// Kernel arguments of the sums of products that tap_columns.h describes.
+struct OverlapAddArgs {
+  ReduceArgs reduce;  // its `partial` are the columns; `elements` those of the output
+  OverlapAxis axis[3];
+  int channels, channel_columns;  // of the output; columns from one to the next
+  MagicDiv by_channels;
+  int image_elements;  // of the columns
+  int tiles;           // workgroups, of which dies have runs
+  DieRuns runs;
+};
+
+}  // namespace gridwise

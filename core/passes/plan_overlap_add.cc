@@ -1,0 +1,101 @@
+#include "core/passes/plan_overlap_add.h"
+
+#include <cstddef>
+#include <utility>
+
+#include "core/arch/device_facts.h"
+#include "core/launch/plan_epilogue.h"
+#include "core/passes/pass_code.h"
+#include "core/passes/plan_reduce.h"
+
+namespace gridwise {
+namespace {
+
+/// An axis of the output, whose taps are columns; of those whose are not, a cell is its only term.
+OverlapAxis MakeAxis(const Dim& dim, bool forward, bool has_columns, int cell_elements,
+                     int tap_columns) {
+  const auto i = [](std::int64_t value) { return static_cast<int>(value); };
+  const int out = i(forward ? dim.out() : dim.in);
+  OverlapAxis axis = {.out = out,
+                      .shift = 0,
+                      .first = 0,
+                      .most_terms = 1,
+                      .taps = 1,
+                      .tap_stride = 1,
+                      .cells = out,
+                      .cell_stride = 0,
+                      .cell_elements = cell_elements,
+                      .tap_columns = tap_columns,
+                      .term_elements = 0,
+                      .by_out = MakeMagicDiv(static_cast<unsigned>(out)),
+                      .by_stride = MakeMagicDiv(1),
+                      .stride = 1};
+  if (!has_columns) return axis;
+  axis.taps = i(dim.filter);
+  axis.most_terms = axis.taps;
+  if (forward) {
+    axis.first = -i(dim.pad_begin);
+    axis.cells = i(dim.in);
+    axis.cell_stride = i(dim.dilation);
+  } else {
+    // j * stride + t * dilation = i + pad, where one of stride and dilation is 1.
+    axis.shift = i(dim.pad_begin);
+    axis.cells = i(dim.out());
+    axis.stride = i(dim.stride);
+    axis.by_stride = MakeMagicDiv(static_cast<unsigned>(dim.stride));
+    axis.tap_stride = axis.stride;
+    axis.cell_stride = -i(dim.dilation);
+    axis.most_terms = i(CeilDiv(dim.filter, dim.stride));
+  }
+  axis.term_elements =
+      axis.cell_stride * axis.cell_elements + axis.tap_stride * axis.tap_columns;
+  return axis;
+}
+
+}  // namespace
+
+OverlapAddArgs PlanOverlapAdd(const ConvProblem& problem, const TapColumns& columns, int splits,
+                              int dies) {
+  const bool forward = problem.direction == Direction::kForward;
+  const TensorAxes of_columns = columns.problem.AxesOf(problem.out());
+  OverlapAddArgs args = {};
+  args.reduce = PlanReduce(problem, splits).front().args;
+  args.reduce.split_elements = of_columns.Elements();
+  args.channels = static_cast<int>(forward ? problem.k : problem.c);
+  args.channel_columns = static_cast<int>(columns.channel_step);
+  args.by_channels = MakeMagicDiv(static_cast<unsigned>(args.channels));
+  args.image_elements = static_cast<int>(of_columns.stride[0]);
+  args.tiles = CeilDiv(args.reduce.elements, kOverlapAddThreads);
+  args.runs = MakeDieRuns(dies);
+  std::int64_t tap_columns = columns.tap_step;
+  for (int a = 2; a >= 0; --a) {
+    const auto index = static_cast<std::size_t>(a);
+    const Dim& dim = problem.dims[index];
+    const bool has_columns = a >= columns.first_axis && dim.filter > 1;
+    args.axis[a] =
+        MakeAxis(dim, forward, has_columns, static_cast<int>(of_columns.stride[index + 1]),
+                 has_columns ? static_cast<int>(tap_columns) : 0);
+    if (has_columns) tap_columns *= dim.filter;
+  }
+  return args;
+}
+
+void AddOverlapAddLaunch(const ConvProblem& problem, const TapColumns& columns, Gfx gfx, int splits,
+                         std::int64_t columns_at, const Places& places, LaunchPlan& plan) {
+  const OverlapAddArgs args = PlanOverlapAdd(problem, columns, splits, DeviceFacts(gfx).dies);
+  const std::size_t reduce = offsetof(OverlapAddArgs, reduce);
+  KernelLaunch launch = {
+      .code = PassCode("overlap_add", problem.output_type(), gfx),
+      .shape = {.workgroups = {static_cast<unsigned>(args.tiles), 1, 1},
+                .threads = {kOverlapAddThreads, 1, 1},
+                .begins_early = BeginsEarly(gfx)},
+      .arguments = BytesOf(args),
+      .addresses = EpilogueAddresses(reduce + offsetof(ReduceArgs, epilogue), args.reduce.epilogue,
+                                     places.out, places.d),
+      .map = {}};
+  launch.addresses.push_back(
+      {reduce + offsetof(ReduceArgs, partial), {Memory::kWorkspace, columns_at}});
+  plan.launches.push_back(std::move(launch));
+}
+
+}  // namespace gridwise

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/arch/target.h"
+#include "core/conv/problem.h"
+#include "core/conv/tap_columns.h"
+#include "core/launch/launch.h"
+#include "core/passes/layout_passes.h"
+#include "core/passes/overlap_add_args.h"
+
+namespace gridwise {
+
+/// Arguments of the launch that makes the output of `problem` of its `columns` in `splits` splits,
+/// on a device of so many dies; pointers null.
+OverlapAddArgs PlanOverlapAdd(const ConvProblem& problem, const TapColumns& columns, int splits,
+                              int dies);
+
+/// Appends that launch; the columns are at byte `columns_at` of the workspace.
+void AddOverlapAddLaunch(const ConvProblem& problem, const TapColumns& columns, Gfx gfx, int splits,
+                         std::int64_t columns_at, const Places& places, LaunchPlan& plan);
+
+}  // namespace gridwise
