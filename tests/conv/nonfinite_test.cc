@@ -7,6 +7,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -17,6 +18,7 @@
 #include "core/conv/expected.h"
 #include "core/conv/problem.h"
 #include "core/conv/problem_io.h"
+#include "core/conv/tap_columns.h"
 #include "core/runtime/buffer.h"
 #include "gtest/gtest.h"
 #include "instances/conv.h"
@@ -69,9 +71,26 @@ absl::StatusOr<std::vector<float>> Compute(const Plan& plan, const std::vector<f
   return Decode(problem.type, bytes);
 }
 
-/// Computes the problem on every row, with an infinity in element `place` of x (or dy), which must
-/// reach the sums that have it alone. Returns how many rows there were.
-int ExpectInfinityStays(const ConvProblem& problem, Gfx gfx, std::size_t place) {
+enum class Rows { kAll, kPlanned };
+
+/// Plans of the problem on every row that accepts it, or the planner's.
+std::vector<absl::StatusOr<Plan>> PlansOf(const ConvProblem& problem, Gfx gfx, Rows rows) {
+  std::vector<absl::StatusOr<Plan>> plans;
+  if (rows == Rows::kPlanned) {
+    plans.push_back(MakePlan(problem, gfx));
+    return plans;
+  }
+  for (const RowVerdict& verdict : ExplainRows(problem, gfx)) {
+    if (verdict.reason.has_value()) continue;
+    plans.push_back(MakePlan(problem, gfx, {.row = verdict.row}));
+  }
+  return plans;
+}
+
+/// Computes the problem on rows, with an infinity in element `place` of x (or dy), which must reach
+/// the sums that have it alone. Returns how many rows there were.
+int ExpectInfinityStays(const ConvProblem& problem, Gfx gfx, std::size_t place,
+                        Rows which = Rows::kAll) {
   SCOPED_TRACE(testing::Message() << "element " << place << " of " << ToString(problem));
   std::mt19937 random(3);
   std::vector<float> a = Uniform(problem.type, problem.a_elements(), random);
@@ -86,9 +105,7 @@ int ExpectInfinityStays(const ConvProblem& problem, Gfx gfx, std::size_t place) 
   EXPECT_GT(reached, 0u);
   EXPECT_LT(reached, expected->out.size() / 2);
   int rows = 0;
-  for (const RowVerdict& verdict : ExplainRows(problem, gfx)) {
-    if (verdict.reason.has_value()) continue;
-    const absl::StatusOr<Plan> plan = MakePlan(problem, gfx, {.row = verdict.row});
+  for (const absl::StatusOr<Plan>& plan : PlansOf(problem, gfx, which)) {
     EXPECT_TRUE(plan.ok()) << plan.status();
     if (!plan.ok()) continue;
     const absl::StatusOr<std::vector<float>> out = Compute(*plan, a, b);
@@ -98,7 +115,7 @@ int ExpectInfinityStays(const ConvProblem& problem, Gfx gfx, std::size_t place) 
     for (std::size_t i = 0; i < out->size(); ++i) {
       wrong += std::isfinite((*out)[i]) != std::isfinite(expected->out[i]);
     }
-    EXPECT_EQ(wrong, 0u) << verdict.row;
+    EXPECT_EQ(wrong, 0u) << plan->row();
     ++rows;
   }
   return rows;
@@ -126,6 +143,24 @@ TEST_P(NonFinite, StaysInTheSumsThatHaveIt) {
     rows += ExpectInfinityStays(problem, *gfx, elements / 4);
   }
   EXPECT_GT(rows, 10);
+}
+
+/// Products of a source cell with taps that no output cell adds up.
+TEST_P(NonFinite, StaysInSumsOfTapColumns) {
+  if (GetParam() == Direction::kBackwardWeight) GTEST_SKIP() << "taps are columns anyway";
+  const absl::StatusOr<Gfx> gfx = UseTestTarget();
+  ASSERT_TRUE(gfx.ok()) << gfx.status();
+  const Dim like = {.in = 37, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  ConvProblem problem = {.batch = 6, .c = 1024, .k = 1, .dims = {Dim{}, like, like}};
+  problem.direction = GetParam();
+  if (GetParam() == Direction::kBackwardData) std::swap(problem.c, problem.k);
+  if (TraitsOf(*gfx).mma_unit != MmaUnit::kWgmma) {
+    EXPECT_TRUE(ChooseTapColumns(problem, *gfx).has_value());
+  }
+  const auto elements = static_cast<std::size_t>(problem.a_elements());
+  for (const std::size_t place : {elements / 2 + 5, elements - 3, elements / 4}) {
+    EXPECT_EQ(ExpectInfinityStays(problem, *gfx, place, Rows::kPlanned), 1);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Conv, NonFinite, testing::ValuesIn(kAllDirections),
