@@ -71,6 +71,9 @@ class WeightKernel final : public DirectKernel {
  public:
   using DirectKernel::DirectKernel;
 
+  // A lane has its taps, and no use for more channels of dy.
+  Cells cells() const override { return Cells::kAsTheyAre; }
+
   PartEstimate Estimate(const PartRequest& request) const override {
     return EstimateDirectWeight(config(), request);
   }

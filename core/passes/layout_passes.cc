@@ -13,11 +13,13 @@
 #include "core/conv/simplify.h"
 #include "core/conv/sub_gemms.h"
 #include "core/conv/tap_columns.h"
+#include "core/conv/tap_rows.h"
 #include "core/passes/convert_args.h"
 #include "core/passes/pass_code.h"
 #include "core/passes/pass_cycles.h"
 #include "core/passes/plan_overlap_add.h"
 #include "core/passes/plan_reduce.h"
+#include "core/passes/plan_sum_tap_rows.h"
 #include "core/passes/plan_transpose.h"
 #include "core/passes/plan_widen.h"
 
@@ -67,14 +69,17 @@ bool CopiesCells(Cells cells) { return cells == Cells::kSpaced || cells == Cells
 
 /// What becomes of a problem, step by step.
 struct Prepared {
-  ConvProblem simple;            // without transpositions, of the type that operands are copied in
-  ConvProblem deeper;            // with more channels of x or y, which are copied
-  // Without a copy engine: simple, if that can be folded, or else if it pays, with taps as columns.
+  ConvProblem simple;  // without transpositions, of the type that operands are copied in
+  ConvProblem deeper;  // with more channels of x or y, which are copied
+  // Without a copy engine: simple, if that can be folded, or else if it pays, with taps as columns
+  // or rows.
   std::optional<Folded> folded;
   std::optional<TapColumns> columns;
+  std::optional<TapRows> rows;
 
   ConvProblem problem() const {
     if (columns) return Simplify(columns->problem);
+    if (rows) return Simplify(rows->problem);
     return folded ? folded->problem : deeper;
   }
 };
@@ -180,8 +185,11 @@ std::int64_t GroupsApart(const ConvProblem& simple, Tensor tensor, Cells cells) 
 }
 
 Prepared Prepare(const ConvProblem& problem, Gfx gfx, Cells cells) {
-  Prepared prepared = {
-      .simple = Simplify(WithoutTranspositions(problem)), .deeper = {}, .folded = {}, .columns = {}};
+  Prepared prepared = {.simple = Simplify(WithoutTranspositions(problem)),
+                       .deeper = {},
+                       .folded = {},
+                       .columns = {},
+                       .rows = {}};
   const DataType copied = CopiedType(problem, gfx, cells);
   if (copied != problem.type) {
     prepared.simple.out_type = problem.output_type();
@@ -193,6 +201,7 @@ Prepared Prepare(const ConvProblem& problem, Gfx gfx, Cells cells) {
   if (!HasCopyEngine(prepared.simple, gfx)) {
     prepared.folded = Fold(prepared.simple);
     if (!prepared.folded) prepared.columns = ChooseTapColumns(prepared.simple, gfx);
+    prepared.rows = ChooseTapRows(prepared.simple, gfx);
   } else if (FillsSlab(prepared.simple)) {
     prepared.deeper.k = kSlab;
   } else if (const std::optional<ConvProblem> whole = WithWholeGroups(prepared.simple)) {
@@ -288,6 +297,12 @@ std::optional<Lines> ColumnLines(const Prepared& prepared, Tensor tensor) {
                .step = taps,
                .from_row = 1,
                .used = simple.c};
+}
+
+/// What cells of x meet of dy along w, where taps are rows; nothing if they are not.
+std::optional<Lines> RowLines(const Prepared& prepared, Tensor tensor) {
+  if (!prepared.rows || tensor != Tensor::kY) return std::nullopt;
+  return LinesOfTapRows(prepared.simple, *prepared.rows);
 }
 
 /// The cells of an operand, of w its taps, that are copied so that they, or their groups, lie
@@ -420,7 +435,8 @@ ConvProblem SimpleProblem(const ConvProblem& problem, Gfx gfx, Cells cells) {
 }
 
 bool WritesSums(const ConvProblem& problem, Gfx gfx, Cells cells) {
-  return Prepare(problem, gfx, cells).columns.has_value();
+  const Prepared prepared = Prepare(problem, gfx, cells);
+  return prepared.columns || prepared.rows;
 }
 
 double LayoutPassCycles(const ConvProblem& problem, const DeviceFacts& device, Cells cells) {
@@ -448,6 +464,7 @@ double LayoutPassCycles(const ConvProblem& problem, const DeviceFacts& device, C
     add(RunLines(prepared, tensor));
     add(WidenedLines(prepared, tensor));
     add(ColumnLines(prepared, tensor));
+    add(RowLines(prepared, tensor));
     add(FilledLines(prepared, tensor));
     add(PaddedCells(prepared.problem(), tensor, device.gfx, cells));
   }
@@ -487,6 +504,8 @@ Places LayoutPasses::AddBefore(LaunchPlan& plan) const {
     widen(FilledLines(prepared, tensor), place);
     widen(WidenedLines(prepared, tensor), place);
     widen(ColumnLines(prepared, tensor), place);
+    if (prepared.rows && member == &Places::a) places.whole_a = place;
+    widen(RowLines(prepared, tensor), place);
     widen(PaddedCells(prepared.problem(), tensor, gfx_, cells_), place);
   }
   if (IsTransposed(problem_, problem_.out())) {
@@ -500,6 +519,9 @@ void LayoutPasses::AddSums(int splits, std::int64_t sums_at, const Places& place
   const Prepared prepared = Prepare(problem_, gfx_, cells_);
   if (prepared.columns) {
     AddOverlapAddLaunch(prepared.simple, *prepared.columns, gfx_, splits, sums_at, places, plan);
+  } else if (prepared.rows) {
+    AddSumTapRowsLaunch(prepared.simple, *prepared.rows, gfx_, splits, sums_at, places.whole_a,
+                        places, plan);
   } else {
     AddReduceLaunches(prepared.problem(), gfx_, splits, sums_at, places, plan);
   }

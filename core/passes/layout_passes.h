@@ -14,6 +14,7 @@ struct Places {
   Place a = {Memory::kA}, b = {Memory::kB}, out = {Memory::kOut};
   Place d[2] = {{Memory::kD0}, {Memory::kD1}};
   Place a1 = {Memory::kA1}, b1 = {Memory::kB1};  // that A and B are sums with
+  Place whole_a = a;                             // that A is a copy of the taps of
 };
 
 /// Sub-GEMMs times groups for which a kernel has a map of the copy engine each. Of more groups,
@@ -39,7 +40,8 @@ bool SpacesGroups(const ConvProblem& problem, Gfx gfx);
 ConvProblem SimpleProblem(const ConvProblem& problem, Gfx gfx, Cells cells = Cells::kSpaced);
 
 /// Whether kernels write no output but f32 sums, of a single split as well, of which
-/// LayoutPasses::AddSums makes it: taps of the filter are columns (core/conv/tap_columns.h).
+/// LayoutPasses::AddSums makes it: taps of the filter are columns (core/conv/tap_columns.h) or rows
+/// (core/conv/tap_rows.h).
 bool WritesSums(const ConvProblem& problem, Gfx gfx, Cells cells = Cells::kSpaced);
 
 /// Estimated cycles of those passes.
@@ -48,7 +50,7 @@ double LayoutPassCycles(const ConvProblem& problem, const DeviceFacts& device,
 
 /// The launches before and after those that compute SimpleProblem(problem): NGCHW is transposed to
 /// NHWGC and back, x of few channels is padded, and so are cells that the copy engine cannot take;
-/// w is put in the order that taps have as columns.
+/// w is put in the order that taps have as columns, and dy gets channels of taps that are rows.
 class LayoutPasses {
  public:
   LayoutPasses(const ConvProblem& problem, Gfx gfx, Cells cells = Cells::kSpaced)

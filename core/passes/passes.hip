@@ -2,6 +2,7 @@
 #include "core/passes/convert.h"
 #include "core/passes/overlap_add.h"
 #include "core/passes/reduce.h"
+#include "core/passes/sum_tap_rows.h"
 #include "core/passes/transpose.h"
 #include "core/passes/widen.h"
 
@@ -68,6 +69,13 @@ GRIDWISE_PASS(gridwise_shared_reduce_bf16, kReduceThreads, ReduceArgs,
               SharedReduceTile<DataType::kBF16>)
 GRIDWISE_PASS(gridwise_shared_reduce_f32, kReduceThreads, ReduceArgs,
               SharedReduceTile<DataType::kF32>)
+
+GRIDWISE_PASS(gridwise_sum_tap_rows_f16, kTapRowsThreads, SumTapRowsArgs,
+              SumTapRowsTile<DataType::kF16>)
+GRIDWISE_PASS(gridwise_sum_tap_rows_bf16, kTapRowsThreads, SumTapRowsArgs,
+              SumTapRowsTile<DataType::kBF16>)
+GRIDWISE_PASS(gridwise_sum_tap_rows_f32, kTapRowsThreads, SumTapRowsArgs,
+              SumTapRowsTile<DataType::kF32>)
 
 GRIDWISE_PASS(gridwise_transpose_b8, kTransposeThreads, TransposeArgs, TransposeTile<unsigned char>)
 GRIDWISE_PASS(gridwise_transpose_b16, kTransposeThreads, TransposeArgs,

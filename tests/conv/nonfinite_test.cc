@@ -19,6 +19,7 @@
 #include "core/conv/problem.h"
 #include "core/conv/problem_io.h"
 #include "core/conv/tap_columns.h"
+#include "core/conv/tap_rows.h"
 #include "core/runtime/buffer.h"
 #include "gtest/gtest.h"
 #include "instances/conv.h"
@@ -145,9 +146,8 @@ TEST_P(NonFinite, StaysInTheSumsThatHaveIt) {
   EXPECT_GT(rows, 10);
 }
 
-/// Products of a source cell with taps that no output cell adds up.
-TEST_P(NonFinite, StaysInSumsOfTapColumns) {
-  if (GetParam() == Direction::kBackwardWeight) GTEST_SKIP() << "taps are columns anyway";
+/// Products of a source cell with taps of which no sum is.
+TEST_P(NonFinite, StaysInSumsWhereTapsAreColumnsOrRows) {
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
   const Dim like = {.in = 37, .filter = 3, .pad_begin = 1, .pad_end = 1};
@@ -155,9 +155,11 @@ TEST_P(NonFinite, StaysInSumsOfTapColumns) {
   problem.direction = GetParam();
   if (GetParam() == Direction::kBackwardData) std::swap(problem.c, problem.k);
   if (TraitsOf(*gfx).mma_unit != MmaUnit::kWgmma) {
-    EXPECT_TRUE(ChooseTapColumns(problem, *gfx).has_value());
+    EXPECT_TRUE(ChooseTapColumns(problem, *gfx) || ChooseTapRows(problem, *gfx));
   }
-  const auto elements = static_cast<std::size_t>(problem.a_elements());
+  const bool of_x = GetParam() != Direction::kBackwardData;
+  const auto elements =
+      static_cast<std::size_t>(of_x ? problem.x_elements() : problem.y_elements());
   for (const std::size_t place : {elements / 2 + 5, elements - 3, elements / 4}) {
     EXPECT_EQ(ExpectInfinityStays(problem, *gfx, place, Rows::kPlanned), 1);
   }

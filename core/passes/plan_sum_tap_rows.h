@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/arch/target.h"
+#include "core/conv/problem.h"
+#include "core/conv/tap_rows.h"
+#include "core/launch/launch.h"
+#include "core/passes/layout_passes.h"
+#include "core/passes/plan_widen.h"
+#include "core/passes/sum_tap_rows_args.h"
+
+namespace gridwise {
+
+/// The lines that are copied of dy: for each cell of x along w, what it meets.
+Lines LinesOfTapRows(const ConvProblem& problem, const TapRows& rows);
+
+/// Arguments of the launch that makes dw of `problem` of that of its `rows` in `splits` splits;
+/// pointers null.
+SumTapRowsArgs PlanSumTapRows(const ConvProblem& problem, const TapRows& rows, int splits);
+
+/// Appends that launch; the splits are at byte `sums_at` of the workspace. `dy` and the x of
+/// `places` are the whole problem's.
+void AddSumTapRowsLaunch(const ConvProblem& problem, const TapRows& rows, Gfx gfx, int splits,
+                         std::int64_t sums_at, const Place& dy, const Places& places,
+                         LaunchPlan& plan);
+
+}  // namespace gridwise

@@ -1,0 +1,107 @@
+#pragma once
+
+#include "core/arch/gpu.h"
+#include "core/arch/sync.h"
+#include "core/passes/reduce.h"
+#include "core/passes/sum_tap_rows_args.h"
+
+namespace gridwise {
+
+/// An element of dw.
+struct PlaceOfWeight {
+  int k, tap[3], channel;
+
+  GRIDWISE_DEVICE PlaceOfWeight(const SumTapRowsArgs& args, int at) {
+    int rest = static_cast<int>(Divide(at, args.by_channels));
+    channel = at - rest * args.channels;
+    for (int a = 2; a >= 0; --a) {
+      const int outer = static_cast<int>(Divide(rest, args.axis[a].by_filter));
+      tap[a] = rest - outer * args.axis[a].filter;
+      rest = outer;
+    }
+    k = rest;
+  }
+  /// Elements from the first of dw' to the one that it becomes.
+  GRIDWISE_DEVICE int InRows(const SumTapRowsArgs& args) const {
+    const int row = (args.axis[2].filter - 1 - tap[2]) * args.k + k;
+    const int line = (row * args.axis[0].filter + tap[0]) * args.axis[1].filter + tap[1];
+    return line * args.channels + channel;
+  }
+};
+
+/// A lane's part of the terms of an element: cells first, first + step, ... of dy that meet one of
+/// x. It ends where it is NaN, which it stays.
+template <DataType kType>
+GRIDWISE_DEVICE float SumOfTerms(const SumTapRowsArgs& args, const PlaceOfWeight& place, int first,
+                                 int step) {
+  float sum = 0;
+  for (int i = first; i < args.cells && sum == sum; i += step) {
+    long dy = place.k, x = place.channel;
+    int rest = i;
+    bool meets = true;
+    for (int a = 2; a >= 0; --a) {
+      const TermAxis& axis = args.axis[a];
+      const int outer = static_cast<int>(Divide(rest, axis.by_out));
+      const int o = rest - outer * axis.out;
+      const int cell = o * axis.stride + place.tap[a] * axis.dilation - axis.pad;
+      rest = outer;
+      meets &= cell >= 0 && cell < axis.in;
+      dy += o * axis.dy_cell;
+      x += cell * axis.x_cell;
+    }
+    if (!meets) continue;
+    const auto at = [](const void* data, long element) {
+      return static_cast<float>(static_cast<const Element<kType>*>(data)[element]);
+    };
+    sum += at(args.dy, dy + rest * args.dy_image) * at(args.x, x + rest * args.x_image);
+  }
+  return sum;
+}
+
+/// That of operands of args.type.
+GRIDWISE_DEVICE float SumOfTerms(const SumTapRowsArgs& args, const PlaceOfWeight& place, int first,
+                                 int step) {
+  switch (static_cast<DataType>(args.type)) {
+    case DataType::kF16:
+      return SumOfTerms<DataType::kF16>(args, place, first, step);
+    case DataType::kBF16:
+      return SumOfTerms<DataType::kBF16>(args, place, first, step);
+    default:
+      return SumOfTerms<DataType::kF32>(args, place, first, step);
+  }
+}
+
+/// dw[k][..][t][c] = epilogue(sum over splits of dw'[(T - 1 - t, k)][..][c]), in that order. A sum
+/// that is not finite may be of products of zeros that are no terms of it, and is added up anew by
+/// all lanes.
+template <DataType kType>
+GRIDWISE_DEVICE void SumTapRowsTile(const SumTapRowsArgs& args) {
+  GRIDWISE_LDS float of_lanes[kTapRowsThreads], sums[kTapRowsElements];
+  const int element = ThreadId() % kTapRowsElements, sharer = ThreadId() / kTapRowsElements;
+  const int first = BlockIdX() * kTapRowsElements, at = first + element;
+  const bool exists = at < args.reduce.elements;
+  const PlaceOfWeight place(args, exists ? at : 0);
+  of_lanes[ThreadId()] =
+      SumSplits<1>(args.reduce, place.InRows(args), sharer, kTapRowsSharers).of[0];
+  BarrierLds();
+  if (sharer == 0) {
+    float sum = 0;
+    for (int s = 0; s < kTapRowsSharers; ++s) sum += of_lanes[s * kTapRowsElements + element];
+    sums[element] = sum;
+  }
+  BarrierLds();
+  for (int e = 0; e < kTapRowsElements && first + e < args.reduce.elements; ++e) {
+    if (sums[e] - sums[e] == 0) [[likely]]
+      continue;
+    of_lanes[ThreadId()] =
+        SumOfTerms(args, PlaceOfWeight(args, first + e), ThreadId(), kTapRowsThreads);
+    BarrierLds();
+    float sum = 0;
+    for (int i = 0; i < kTapRowsThreads; ++i) sum += of_lanes[i];
+    BarrierLds();
+    sums[e] = sum;  // the same in all lanes
+  }
+  if (sharer == 0 && exists) FinishRun<kType, 1>(args.reduce, at, {{sums[element]}});
+}
+
+}  // namespace gridwise

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "core/base/math.h"
+#include "core/passes/reduce_args.h"
+
+namespace gridwise {
+
+/// Lanes of a workgroup of the summing kernel: so many elements of dw, whose splits so many groups
+/// of lanes share.
+inline constexpr int kTapRowsElements = 16, kTapRowsSharers = 16;
+inline constexpr int kTapRowsThreads = kTapRowsElements * kTapRowsSharers;
+
+/// What the kernel needs to know of an axis d, h or w to add up the terms of a sum anew.
+struct TermAxis {
+  int out, in;                 // cells of dy and of x
+  int stride, dilation, pad;   // x's cell is o * stride + t * dilation - pad
+  int filter;                  //
+  MagicDiv by_out, by_filter;  //
+  long dy_cell, x_cell;        // elements from one cell to the next
+};
+
+/// Kernel arguments of the sums that tap_rows.h describes.
+struct SumTapRowsArgs {
+  ReduceArgs reduce;     // its `partial` are dw'; `elements` those of dw
+  const void *dy, *x;    // of the whole problem
+  int type;              // DataType of these
+  int channels, k;       // of x and of dy
+  MagicDiv by_channels;  //
+  TermAxis axis[3];
+  int cells;  // of dy, of all images
+  long dy_image, x_image;
+};
+
+}  // namespace gridwise
