@@ -222,6 +222,46 @@ TEST(Reject, PassesMakeRoomForTheCopyEngine) {
   EXPECT_EQ(SimpleProblem(head, Gfx::kSm90a).k, 100);
 }
 
+// Of a first layer's dw, channels are those of a filter line; x is a copy with lines of the filter.
+TEST(SimpleProblem, HasFilterLinesOfWeights) {
+  ConvProblem stem = {.direction = Direction::kBackwardWeight, .batch = 2, .c = 3, .k = 64};
+  for (const std::size_t axis : {1u, 2u}) {
+    stem.dims[axis] = {.in = 99, .filter = 7, .stride = 2, .pad_begin = 3, .pad_end = 3};
+  }
+  const ConvProblem simple = SimpleProblem(stem, Gfx::kSm90a);
+  EXPECT_EQ(simple.c, 21);
+  EXPECT_EQ(simple.dims[1], stem.dims[1]);
+  EXPECT_EQ(simple.dims[2], Dim{.in = 50});
+  EXPECT_EQ(simple.AxesOf(Tensor::kX).stride,
+            (PerAxis{99 * 50 * 24, 99 * 50 * 24, 50 * 24, 24, 21, 1}));
+  EXPECT_EQ(simple.AxesOf(Tensor::kW).stride[1], 7 * 7 * 3);
+  EXPECT_EQ(RejectProblem(RowFor(stem.direction), simple).value_or(""), "");
+  stem.epilogue.tensors = 1;
+  EXPECT_EQ(SimpleProblem(stem, Gfx::kSm90a).c, 3) << "D has channels and taps of its own";
+}
+
+// The copy engine's boxes have steps of at most 8 cells.
+TEST(SimpleProblem, HasLinesOfLargePatchesAsAnAxis) {
+  for (const Direction direction :
+       {Direction::kForward, Direction::kBackwardData, Direction::kBackwardWeight}) {
+    ConvProblem patches = {.direction = direction, .batch = 2, .c = 3, .k = 64};
+    for (const std::size_t axis : {1u, 2u}) {
+      patches.dims[axis] = {.in = 48, .filter = 16, .stride = 16};
+    }
+    patches.epilogue.tensors = direction != Direction::kBackwardWeight;
+    patches.epilogue.d[0].stride = {48 * 144, 0, 144, 3, 0, 1};
+    const ConvProblem simple = SimpleProblem(patches, Gfx::kSm90a);
+    EXPECT_EQ(simple.c, 48);
+    EXPECT_EQ(simple.dims[0], Dim{.in = 3});
+    EXPECT_EQ(simple.dims[1], (Dim{.in = 16, .filter = 16}));
+    EXPECT_EQ(simple.dims[2], Dim{.in = 3});
+    EXPECT_EQ(RejectProblem(RowFor(direction), simple).value_or(""), "");
+    EXPECT_EQ(SimpleProblem(patches, Gfx::k942).dims[1].stride, 16);
+    if (direction == Direction::kForward) EXPECT_EQ(simple.epilogue.d[0].stride[1], 144);
+    if (direction == Direction::kBackwardData) EXPECT_EQ(simple.epilogue.d[0].stride[1], 16 * 144);
+  }
+}
+
 // The matrix unit's sums of 8-bit floats are none of f32.
 TEST(Reject, PassesMakeF16OfFloat8) {
   ConvProblem problem = Problem(Direction::kForward, 20, 1);
