@@ -249,12 +249,12 @@ PartEstimate EstimateLaunch(const HaloDenseConfig& config, const PartRequest& re
       static_cast<double>(CeilDiv<std::int64_t>(halo.tiling.tiles, request.device.compute_units));
   const double kept = config.kept * config.filter_bytes(Int(problem.k));
   const double launch = TheFit().launch + kept / 2 / TheFit().l2;  // half beside the first tile
-  constexpr double kStore = 1500;                                  // cycles, as measured
+  const double store = config.columns > 8 ? 1500 : 300;            // cycles, as measured
   const double slab = std::max(halo.cycles.matrix, halo.tiling.stage_bytes / TheFit().l2);
   return {.splits = std::max(request.sharing.splits, 1),
           .cost = WithCycles({.matrix_cycles = slab * slabs,
                               .memory_cycles = slab * slabs,
-                              .alone_cycles = slab * slabs + kStore,
+                              .alone_cycles = slab * slabs + store,
                               .fixed_cycles = launch / rounds,
                               .workgroups = static_cast<double>(halo.tiling.tiles),
                               .rounds = rounds,

@@ -438,6 +438,21 @@ TEST(HaloDense, JoinedTaps) {
   CheckDense<kTurns>(Problem(Direction::kForward, 1, 136, 36, Axis(9), Axis(17)), 4);
 }
 
+TEST(HaloDense, EightColumns) {
+  constexpr HaloDenseConfig kJoins = {.columns = 8, .sharers = 4, .stages = 3, .joins = true};
+  constexpr HaloDenseConfig kOneTap = {.columns = 8, .filter = 1, .sharers = 4, .stages = 3};
+  for (const std::int64_t k : {1, 3, 4, 8}) {
+    CheckDense<kJoins>(Problem(Direction::kForward, 1, 136, k, Axis(9), Axis(17)));
+    const ConvProblem one_tap = Problem(Direction::kForward, 1, 72, k, Dim{.in = 9}, Dim{.in = 65});
+    CheckDense<kOneTap>(one_tap);
+    CheckDense<kOneTap>(one_tap, /*splits=*/3);
+  }
+  ConvProblem finished = Problem(Direction::kForward, 1, 72, 3, Axis(9), Axis(17));
+  finished.epilogue.alpha = 0.5;
+  finished.epilogue.low = 0;
+  CheckDense<kJoins>(finished);
+}
+
 template <LineConfig kC>
 void CheckLine(const ConvProblem& problem, int splits = 1, Values values = Values::kFinite) {
   Check(
