@@ -240,25 +240,32 @@ TEST(SimpleProblem, HasFilterLinesOfWeights) {
 }
 
 // The copy engine's boxes have steps of at most 8 cells.
-TEST(SimpleProblem, HasLinesOfLargePatchesAsAnAxis) {
-  for (const Direction direction :
-       {Direction::kForward, Direction::kBackwardData, Direction::kBackwardWeight}) {
-    ConvProblem patches = {.direction = direction, .batch = 2, .c = 3, .k = 64};
-    for (const std::size_t axis : {1u, 2u}) {
-      patches.dims[axis] = {.in = 48, .filter = 16, .stride = 16};
-    }
-    patches.epilogue.tensors = direction != Direction::kBackwardWeight;
-    patches.epilogue.d[0].stride = {48 * 144, 0, 144, 3, 0, 1};
-    const ConvProblem simple = SimpleProblem(patches, Gfx::kSm90a);
-    EXPECT_EQ(simple.c, 48);
-    EXPECT_EQ(simple.dims[0], Dim{.in = 3});
-    EXPECT_EQ(simple.dims[1], (Dim{.in = 16, .filter = 16}));
-    EXPECT_EQ(simple.dims[2], Dim{.in = 3});
-    EXPECT_EQ(RejectProblem(RowFor(direction), simple).value_or(""), "");
-    EXPECT_EQ(SimpleProblem(patches, Gfx::k942).dims[1].stride, 16);
-    if (direction == Direction::kForward) EXPECT_EQ(simple.epilogue.d[0].stride[1], 144);
-    if (direction == Direction::kBackwardData) EXPECT_EQ(simple.epilogue.d[0].stride[1], 16 * 144);
+TEST(SimpleProblem, HasLinesOfLargePatchesAsImages) {
+  ConvProblem patches = {.direction = Direction::kForward, .batch = 2, .c = 3, .k = 64};
+  for (const std::size_t axis : {1u, 2u}) {
+    patches.dims[axis] = {.in = 96, .filter = 32, .stride = 32};
   }
+  const auto check = [](const ConvProblem& problem) {
+    const ConvProblem simple = SimpleProblem(problem, Gfx::kSm90a);
+    EXPECT_EQ(simple.batch, 6);
+    EXPECT_EQ(simple.c, 96);
+    EXPECT_EQ(simple.dims[1], (Dim{.in = 32, .filter = 32}));
+    EXPECT_EQ(simple.dims[2], Dim{.in = 3});
+    EXPECT_EQ(RejectProblem(RowFor(problem.direction), simple).value_or(""), "");
+    EXPECT_EQ(SimpleProblem(problem, Gfx::k942).dims[1].stride, 32);
+    return simple.epilogue.d[0].stride[0];
+  };
+  check(patches);
+  patches.epilogue.tensors = 1;
+  patches.epilogue.d[0].stride = {900, 0, 300, 100, 0, 1};
+  EXPECT_EQ(check(patches), 300);
+  patches.epilogue.d[0].stride[0] = 1000;  // images of D are further apart than its lines
+  EXPECT_EQ(SimpleProblem(patches, Gfx::kSm90a).batch, 2);
+  patches.epilogue = {};
+  patches.direction = Direction::kBackwardWeight;
+  check(patches);
+  patches.direction = Direction::kBackwardData;
+  EXPECT_EQ(SimpleProblem(patches, Gfx::kSm90a).dims[1].stride, 32);
 }
 
 // The matrix unit's sums of 8-bit floats are none of f32.

@@ -123,22 +123,27 @@ std::optional<ConvProblem> WithRunsOfWeight(const ConvProblem& simple) {
   return runs;
 }
 
-/// Patches whose lines are further apart than the copy engine's boxes have steps for: lines of a
-/// patch are an axis of their own. x is the same in memory.
-ConvProblem WithLinesOfPatches(ConvProblem simple) {
+/// Patches that are further apart along h than the copy engine's boxes have steps for: a line of
+/// patches is an image. x is the same in memory. In backward-data a line of each is a sub-GEMM.
+ConvProblem WithImagesOfPatches(ConvProblem simple) {
   constexpr std::int64_t kMostSteps = 8;
   auto& [d, h, w] = simple.dims;
   const bool cuts = h.stride > kMostSteps && h.filter == h.stride && h.in == h.out() * h.filter &&
                     h.pad_begin == 0 && h.dilation == 1;
-  if (!cuts || d != Dim{} || simple.strides != decltype(simple.strides){}) return simple;
-  d = Dim{.in = h.out()};
-  for (EpilogueTensor& tensor : simple.epilogue.d) {
-    if (simple.direction == Direction::kBackwardWeight) break;  // of which axis h is taps
-    const bool of_lines = simple.direction == Direction::kBackwardData;
-    tensor.stride[1] = tensor.stride[2] * (of_lines ? h.filter : 1);
+  if (!cuts || d != Dim{} || simple.direction == Direction::kBackwardData ||
+      simple.strides != decltype(simple.strides){}) {
+    return simple;
   }
+  const bool forward = simple.direction == Direction::kForward;
+  for (int i = 0; forward && i < simple.epilogue.tensors; ++i) {
+    const PerAxis& stride = simple.epilogue.d[static_cast<std::size_t>(i)].stride;
+    if (stride[0] != stride[2] * h.out()) return simple;
+  }
+  for (EpilogueTensor& tensor : simple.epilogue.d) {
+    if (forward) tensor.stride[0] = tensor.stride[2];
+  }
+  simple.batch *= h.out();
   h = Dim{.in = h.filter, .filter = h.filter};
-  simple.rank = 3;
   return simple;
 }
 
@@ -221,7 +226,7 @@ Prepared Prepare(const ConvProblem& problem, Gfx gfx, Cells cells) {
     prepared.simple.out_type = problem.output_type();
     prepared.simple.type = copied;
   }
-  if (HasCopyEngine(prepared.simple, gfx)) prepared.simple = WithLinesOfPatches(prepared.simple);
+  if (HasCopyEngine(prepared.simple, gfx)) prepared.simple = WithImagesOfPatches(prepared.simple);
   prepared.deeper = prepared.simple;
   const bool apart = cells == Cells::kGroupsApart && SpacesGroups(prepared.simple, gfx);
   if (apart || !CopiesCells(cells)) return prepared;
