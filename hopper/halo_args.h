@@ -8,7 +8,7 @@
 namespace gridwise::hopper {
 
 /// Taps of a filter, and planes of a patch.
-inline constexpr int kMaxHaloTaps = 25;
+inline constexpr int kMaxHaloTaps = 49;
 inline constexpr int kMaxHaloPlanes = 4;
 
 /// A filter tap of a residue class.

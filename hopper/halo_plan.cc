@@ -249,12 +249,12 @@ PartEstimate EstimateLaunch(const HaloDenseConfig& config, const PartRequest& re
       static_cast<double>(CeilDiv<std::int64_t>(halo.tiling.tiles, request.device.compute_units));
   const double kept = config.kept * config.filter_bytes(Int(problem.k));
   const double launch = TheFit().launch + kept / 2 / TheFit().l2;  // half beside the first tile
-  constexpr double kStore = 1500;                                  // cycles, as measured
+  const double store = config.columns > 8 ? 1500 : 300;            // cycles, as measured
   const double slab = std::max(halo.cycles.matrix, halo.tiling.stage_bytes / TheFit().l2);
   return {.splits = std::max(request.sharing.splits, 1),
           .cost = WithCycles({.matrix_cycles = slab * slabs,
                               .memory_cycles = slab * slabs,
-                              .alone_cycles = slab * slabs + kStore,
+                              .alone_cycles = slab * slabs + store,
                               .fixed_cycles = launch / rounds,
                               .workgroups = static_cast<double>(halo.tiling.tiles),
                               .rounds = rounds,
@@ -306,7 +306,7 @@ Plan<HaloArgs> PlanHalo(const HaloDenseConfig& config, const PartRequest& reques
 PartEstimate EstimateLaunch(const HaloConfig& config, const PartRequest& request) {
   const ConvProblem& problem = request.problem;
   const Halo halo = std::get<Halo>(HaloOf(config, problem, request.device));
-  const std::int64_t sharers = SharersOf(problem, request.device, halo.tiling.tiles);
+  const std::int64_t sharers = SharersOf(problem, request.device, halo);
   constexpr double kLaunch = 10000;  // and the filter
   const int splits = std::max(request.sharing.splits, 1);
   return {.splits = splits,
@@ -335,7 +335,7 @@ Plan<HaloArgs> PlanHalo(const HaloConfig& config, const PartRequest& request) {
   const int second = halo.tiling.shared_bytes + staging <= TraitsOf(Gfx::kSm90a).lds_bytes;
   args.buffers = 1 + second;
   args.barriers_at = args.staging_at + args.buffers * staging;
-  args.sharers = Int(SharersOf(problem, request.device, halo.tiling.tiles));
+  args.sharers = Int(SharersOf(problem, request.device, halo));
   args.epilogue = MakeEpilogue(problem, request.sharing);
   args.stores = StoresOf(problem, args.epilogue);
   plan.maps.push_back(

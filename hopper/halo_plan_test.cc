@@ -149,8 +149,9 @@ TEST(RejectHalo, SaysWhyWithTheValues) {
   problem = Problem(Direction::kForward, 20, 1);
   problem.dims[1].filter = problem.dims[2].filter = 7;
   EXPECT_THAT(reason(problem), HasSubstr("7 taps along h; the row is for 3"));
+  problem.dims[1].filter = 9;
   EXPECT_THAT(RejectProblem(HaloConfig{.filter = 0}, problem).value_or(""),
-              HasSubstr("the filter has 49 taps"));
+              HasSubstr("the filter has 63 taps; the row takes at most 49"));
   EXPECT_THAT(RejectProblem(BackwardRow(1), Problem(Direction::kBackwardData, 20, 2)).value_or(""),
               HasSubstr("2 residue classes; the row is for 1"));
 }

@@ -217,6 +217,7 @@ std::variant<std::string, Halo> MakeHalo(const ConvProblem& problem, const Devic
   if (auto* reason = std::get_if<std::string>(&made)) return std::move(*reason);
   Halo halo = {.shape = std::get<HaloShape>(std::move(made)), .tiling = {}, .cycles = {}};
   const int taps = Int(static_cast<std::int64_t>(halo.shape.taps.size()));
+  halo.windows = CeilDiv(taps, row.window);
   if (taps > row.most_taps) {
     return absl::StrFormat("the filter has %d taps; the row takes at most %d", taps, row.most_taps);
   }
@@ -281,7 +282,7 @@ TensorMapSpec CellsMap(const ConvProblem& problem, Tensor tensor, int lines, int
 }
 
 HaloArgs MakeHaloArgs(const ConvProblem& problem, const Halo& halo, Tensor source, Tensor cells) {
-  const auto& [shape, tiling, cycles] = halo;
+  const auto& [shape, tiling, cycles, windows] = halo;
   const TensorAxes from = problem.AxesOf(source), of_cells = problem.AxesOf(cells);
   const TensorAxes w = problem.AxesOf(Tensor::kW);
   HaloArgs args = {};
@@ -345,8 +346,9 @@ std::int64_t BlocksOf(const ConvProblem& problem) {
   return pairs ? of_x * CeilDiv<std::int64_t>(problem.k, kBlock) : of_x;
 }
 
-std::int64_t SharersOf(const ConvProblem& problem, const DeviceFacts& device, std::int64_t tiles) {
-  return std::clamp<std::int64_t>(device.compute_units / BlocksOf(problem), 1, tiles);
+std::int64_t SharersOf(const ConvProblem& problem, const DeviceFacts& device, const Halo& halo) {
+  return std::clamp<std::int64_t>(device.compute_units / (BlocksOf(problem) * halo.windows), 1,
+                                  halo.tiling.tiles);
 }
 
 LaunchShape HaloLaunchShape(std::int64_t workgroups, int threads, std::int64_t shared_bytes) {
@@ -358,7 +360,7 @@ LaunchShape HaloLaunchShape(std::int64_t workgroups, int threads, std::int64_t s
 Cost HaloCost(const Halo& halo, const ConvProblem& problem, const DeviceFacts& device,
               std::int64_t sharers, double fixed, double efficiency) {
   const double tiles = static_cast<double>(CeilDiv<std::int64_t>(halo.tiling.tiles, sharers));
-  const std::int64_t workgroups = sharers * BlocksOf(problem);
+  const std::int64_t workgroups = sharers * BlocksOf(problem) * halo.windows;
   const double rounds =
       static_cast<double>(CeilDiv<std::int64_t>(workgroups, device.compute_units));
   return {.matrix_cycles = tiles * halo.cycles.matrix / efficiency,

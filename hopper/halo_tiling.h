@@ -76,6 +76,7 @@ struct HaloRow {
   int most_taps = kMaxHaloTaps;
   std::function<HaloLimits(const HaloShape&)> limits;
   std::function<double(const HaloShape&, const HaloTiling&)> matrix;  // cycles
+  int window = kMaxHaloTaps;                                          // taps of a workgroup
   double alone = 1500;                                                // cycles
   double cells_of_other = 1;  // of the output, or of dy, for a cell of a tile, in its bytes
 };
@@ -85,6 +86,7 @@ struct Halo {
   HaloShape shape;
   HaloTiling tiling;
   TileCycles cycles;
+  int windows = 1;  // of taps, that workgroups divide
 };
 
 /// The tiling with the least estimate, or the first that fits; or the reason why the row cannot do
@@ -109,8 +111,8 @@ HaloArgs MakeHaloArgs(const ConvProblem& problem, const Halo& halo, Tensor sourc
 
 /// Of 64 channels, and in backward-weight of one group pairs of those of x and of dy.
 std::int64_t BlocksOf(const ConvProblem& problem);
-/// Workgroups that share the tiles of a block of channels.
-std::int64_t SharersOf(const ConvProblem& problem, const DeviceFacts& device, std::int64_t tiles);
+/// Workgroups that share the tiles of a block of channels and a window.
+std::int64_t SharersOf(const ConvProblem& problem, const DeviceFacts& device, const Halo& halo);
 LaunchShape HaloLaunchShape(std::int64_t workgroups, int threads, std::int64_t shared_bytes);
 
 /// `efficiency` is of memory and the matrix unit, by measurement of the row's kind.

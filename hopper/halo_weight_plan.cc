@@ -16,7 +16,7 @@ PartEstimate EstimateHaloWeight(const Halo& halo, const PartRequest& request, do
   constexpr double kLaunch = 14000, kSplit = 8000;
   const ConvProblem& problem = request.problem;
   const std::int64_t sharers =
-      std::max<std::int64_t>(SharersOf(problem, request.device, halo.tiling.tiles),
+      std::max<std::int64_t>(SharersOf(problem, request.device, halo),
                              std::min<std::int64_t>(LeastSplits(problem), halo.tiling.tiles));
   const int splits =
       request.sharing.splits > 0 ? request.sharing.splits : static_cast<int>(sharers);

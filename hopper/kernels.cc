@@ -67,6 +67,12 @@ std::int64_t WholeRoundsOf(const Config& config, const PartRequest& request) {
 }
 
 template <class Config>
+std::size_t MostSubGemms(const Config&) {
+  return kMaxSubGemms;
+}
+std::size_t MostSubGemms(const Config&) { return kMaxClasses; }
+
+template <class Config>
 Cells CellsFor(const Config&) {
   return Cells::kSpaced;
 }
@@ -96,6 +102,7 @@ class Kernel final : public PartKernel {
   std::optional<Refusal> Reject(const ConvProblem& problem, int /*splits*/) const override {
     return RejectProblem(config_, problem);
   }
+  std::size_t most_sub_gemms() const override { return MostSubGemms(config_); }
   std::optional<Excess> TooLarge(const ConvProblem& problem,
                                  std::int64_t /*limit*/) const override {
     return TooLargeForLaunch(problem);

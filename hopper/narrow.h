@@ -10,12 +10,13 @@
 
 namespace gridwise::hopper {
 
-/// A warp has 16 channels of dy and `channels` of x of a block of 64, at all taps, and sums every
-/// so manieth 16 cells.
+/// A warp has 16 channels of dy and `channels` of x of a block of 64. Of a filter that the row
+/// knows, it has all taps, and every so manieth 16 cells of a tile. Of any other it has some taps
+/// and all cells, and workgroups divide the taps, a window each.
 struct NarrowWeightConfig {
   DataType type = DataType::kF16;
   int channels = 16;  // of a group of 32, or of 16 in all
-  int filter = 3;     // taps along each axis
+  int filter = 3;     // taps along each axis; 0: any
   int warps = 12;
   int stages = 3;
 
@@ -30,8 +31,10 @@ struct NarrowWeightConfig {
   bool operator==(const NarrowWeightConfig&) const = default;
 
   constexpr int threads() const { return 32 * warps; }
-  constexpr int parts() const { return warps / 4; }
-  constexpr int taps() const { return filter * filter; }
+  constexpr bool has_windows() const { return filter == 0; }
+  constexpr int parts() const { return has_windows() ? 1 : warps / 4; }       // of a tile's cells
+  constexpr int taps() const { return has_windows() ? 7 : filter * filter; }  // of a warp
+  constexpr int window() const { return warps / 4 / parts() * taps(); }
   /// f32 sums of a part of the warps.
   constexpr int part_bytes() const { return 64 * channels * taps() * 4; }
 };

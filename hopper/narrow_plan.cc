@@ -20,14 +20,15 @@ constexpr double kMmaCycles = 6;  // of a product of a warp, on its quarter of a
 /// Of memory and products, as measured on an H200.
 double EfficiencyOf(const NarrowWeightConfig& config) { return config.stages > 2 ? 0.95 : 1.05; }
 
-/// Cycles of the warps of a tile that has `items` items of work, each of `products` of 16 x 8 x 16.
+/// Cycles of the warps of a tile that has `items` items of work, each of `products` of 16 x 8 x 16
+/// of the warps that share it.
 double CyclesOfItems(int items, int parts, int products) {
   return CeilDiv(items, parts) * parts * products * kMmaCycles;
 }
 
 std::variant<std::string, Halo> HaloOf(const NarrowWeightConfig& config, const ConvProblem& problem,
                                        const DeviceFacts& device, Wanted wanted = Wanted::kBest) {
-  const int products = config.taps() * config.channels / 8;
+  const int products = config.window() * config.channels / 8;
   return MakeHalo(problem, device,
                   {.limits =
                        [&](const HaloShape&) {
@@ -41,6 +42,7 @@ std::variant<std::string, Halo> HaloOf(const NarrowWeightConfig& config, const C
                          return CyclesOfItems(CeilDiv(tiling.tile_h * tiling.tile_w, 16),
                                               config.parts(), products);
                        },
+                   .window = config.has_windows() ? config.window() : kMaxHaloTaps,
                    .alone = 300},
                   wanted);
 }
@@ -59,9 +61,13 @@ std::optional<std::string> RejectProblem(const NarrowWeightConfig& config,
                            config.channels);
   }
   for (const std::size_t axis : {1u, 2u}) {
-    if (problem.dims[axis].filter == config.filter) continue;
+    if (config.has_windows() || problem.dims[axis].filter == config.filter) continue;
     return absl::StrFormat("the filter has %d taps along %c; the row is for %d",
                            problem.dims[axis].filter, "dhw"[axis], config.filter);
+  }
+  if (config.has_windows() && problem.filter_taps() <= HaloWeightConfig::kTaps) {
+    return absl::StrFormat("the filter has %d taps; the row is for more than %d",
+                           problem.filter_taps(), HaloWeightConfig::kTaps);
   }
   if (auto reason = RejectHalo(problem)) return reason;
   std::variant<std::string, Halo> made = HaloOf(config, problem, Gfx::kSm90a, Wanted::kAny);
@@ -76,7 +82,7 @@ PartEstimate EstimateLaunch(const NarrowWeightConfig& config, const PartRequest&
   PartEstimate estimate =
       EstimateHaloWeight(std::get<Halo>(HaloOf(config, request.problem, request.device)), request,
                          EfficiencyOf(config));
-  estimate.cost.fixed_cycles += kAddParts;
+  if (config.parts() > 1) estimate.cost.fixed_cycles += kAddParts;
   estimate.cost = WithCycles(estimate.cost);
   return estimate;
 }
@@ -93,7 +99,7 @@ Plan<HaloArgs> PlanNarrow(const NarrowWeightConfig& config, const PartRequest& r
   args.filter_at = std::max(config.stages * args.stage_bytes, AlignUp(of_parts, 1024));
   args.barriers_at = args.filter_at + kZeroBytes;
   plan.shape =
-      HaloLaunchShape(std::int64_t{splits} * args.blocks, config.threads(),
+      HaloLaunchShape(std::int64_t{splits} * args.blocks * halo.windows, config.threads(),
                       std::max(halo.tiling.shared_bytes, args.barriers_at + config.stages * 16));
   return plan;
 }

@@ -141,16 +141,11 @@ std::optional<std::string> RejectProblem(const Config& config, const ConvProblem
   }
   if (problem.direction != Direction::kBackwardWeight) {
     const std::int64_t channels = SourceChannels(problem);
-    const std::int64_t classes = SubGemmCount(problem);
-    if (classes > kMaxClasses) {
-      return absl::StrFormat("there are %d sub-GEMMs; the row takes at most %d", classes,
-                             kMaxClasses);
-    }
     if (SourceGroupsOf(config, problem) == SourceGroups::kAxis && !HasAxisOfGroups(problem)) {
       return absl::StrFormat(
           "groups have %d source channels; of %d sub-GEMMs and groups in all the row takes "
           "multiples of %d, or else filters of at most %d cells along h and w",
-          channels, classes * problem.groups, config.slab, kMostCellsBesideGroups);
+          channels, SubGemmCount(problem) * problem.groups, config.slab, kMostCellsBesideGroups);
     }
   }
   if (auto reason = RejectKept(config, problem)) return reason;

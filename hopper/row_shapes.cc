@@ -108,7 +108,7 @@ RowShape ShapeOf(const LineConfig& c) {
 
 RowShape ShapeOf(const NarrowWeightConfig& c) {
   return {.tile_m = kBlock,
-          .tile_n = c.channels * c.taps(),
+          .tile_n = c.channels * c.window(),
           .tile_k = kDepth,
           .waves = c.warps,
           .occupancy = c.warps / kWarps,

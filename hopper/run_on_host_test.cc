@@ -216,6 +216,9 @@ TEST(Halo, ForwardOfOtherGroupsStridesAndFilters) {
   constexpr HaloConfig k64 = {.channels = 64, .filter = 0, .teams = 1, .sharers = 2, .stages = 2};
   const Dim dilated = {.in = 14, .filter = 2, .dilation = 3, .pad_begin = 2, .pad_end = 1};
   CheckHalo<k64>(Problem(Direction::kForward, 1, 64, 64, dilated, Axis(11, 2)));
+  constexpr HaloConfig kAny = {.filter = 0, .teams = 2, .sharers = 1, .stages = 2};
+  const Dim seven = {.in = 12, .filter = 7, .pad_begin = 3, .pad_end = 3};
+  CheckHalo<kAny>(Problem(Direction::kForward, 72, 1, 1, seven, seven));
 }
 
 TEST(Halo, Bytes) {
@@ -247,6 +250,14 @@ TEST(Halo, BackwardData) {
   CheckHalo<k2>(Problem(Direction::kBackwardData, 5, 16, 16, Axis(9, 2), Axis(12, 2)));
   CheckHalo<k2>(Problem(Direction::kBackwardData, 5, 16, 16, Axis(9, 2, 0), Axis(12, 2, 1)));
   CheckHalo<k2>(Problem(Direction::kBackwardData, 16, 4, 4, Axis(11, 2, 1), Axis(8, 2, 2)), 2);
+  constexpr HaloConfig k5 = {.direction = Direction::kBackwardData,
+                             .filter = 5,
+                             .up = 2,
+                             .teams = 2,
+                             .sharers = 1,
+                             .stages = 2};
+  const Dim five = {.in = 11, .filter = 5, .stride = 2, .pad_begin = 2, .pad_end = 2};
+  CheckHalo<k5>(Problem(Direction::kBackwardData, 72, 1, 1, five, five));
 }
 
 TEST(Halo, OfGroupsApart) {
@@ -374,6 +385,29 @@ TEST(NarrowWeight, OfGroupsAndStrides) {
   CheckNarrowWeight<k16>(Problem(kWeight, 8, 8, 8, Axis(9), Axis(9)), 1, Values::kInfinity);
 }
 
+TEST(NarrowWeight, OfAnyFilter) {
+  constexpr NarrowWeightConfig k16 = {.filter = 0, .warps = 8, .stages = 2};
+  const auto check = [&](std::int64_t groups, std::int64_t channels, std::int64_t filter,
+                         std::int64_t stride, int splits, Values values = Values::kFinite) {
+    const auto axis = [&](std::int64_t in) {
+      return Dim{.in = in,
+                 .filter = filter,
+                 .stride = stride,
+                 .pad_begin = filter / 2,
+                 .pad_end = filter / 2};
+    };
+    CheckNarrowWeight<k16>(
+        Problem(Direction::kBackwardWeight, groups, channels, channels, axis(9), axis(11)), splits,
+        values);
+  };
+  check(72, 1, 5, 1, 2);
+  check(72, 1, 7, 1, 1);
+  check(16, 4, 7, 2, 3);
+  check(8, 8, 4, 1, 1);
+  check(5, 16, 5, 1, 1);
+  check(72, 1, 5, 1, 1, Values::kInfinity);
+}
+
 template <HaloDenseConfig kC>
 void CheckDense(const ConvProblem& problem, int splits = 1) {
   ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
@@ -402,6 +436,21 @@ TEST(HaloDense, JoinedTaps) {
       .columns = 36, .sharers = 2, .reps = 2, .stages = 3, .joins = true, .take_turns = true};
   CheckDense<kTurns>(Problem(Direction::kForward, 1, 256, 36, Axis(13), Axis(30)));
   CheckDense<kTurns>(Problem(Direction::kForward, 1, 136, 36, Axis(9), Axis(17)), 4);
+}
+
+TEST(HaloDense, EightColumns) {
+  constexpr HaloDenseConfig kJoins = {.columns = 8, .sharers = 4, .stages = 3, .joins = true};
+  constexpr HaloDenseConfig kOneTap = {.columns = 8, .filter = 1, .sharers = 4, .stages = 3};
+  for (const std::int64_t k : {1, 3, 4, 8}) {
+    CheckDense<kJoins>(Problem(Direction::kForward, 1, 136, k, Axis(9), Axis(17)));
+    const ConvProblem one_tap = Problem(Direction::kForward, 1, 72, k, Dim{.in = 9}, Dim{.in = 65});
+    CheckDense<kOneTap>(one_tap);
+    CheckDense<kOneTap>(one_tap, /*splits=*/3);
+  }
+  ConvProblem finished = Problem(Direction::kForward, 1, 72, 3, Axis(9), Axis(17));
+  finished.epilogue.alpha = 0.5;
+  finished.epilogue.low = 0;
+  CheckDense<kJoins>(finished);
 }
 
 template <LineConfig kC>

@@ -154,8 +154,12 @@ constexpr Text InOut() {
 
 /// Visits the widths that kernels use: statement(sums, list of operands).
 #define GRIDWISE_FOR_SUMS(count, d, statement)                         \
-  if constexpr (count == 8) {                                          \
+  if constexpr (count == 4) {                                          \
+    statement(GRIDWISE_SUMS4(d, 0));                                   \
+  } else if constexpr (count == 8) {                                   \
     statement(GRIDWISE_SUMS8(d, 0));                                   \
+  } else if constexpr (count == 12) {                                  \
+    statement(GRIDWISE_SUMS8(d, 0), GRIDWISE_SUMS4(d, 8));             \
   } else if constexpr (count == 16) {                                  \
     statement(GRIDWISE_SUMS16(d, 0));                                  \
   } else if constexpr (count == 20) {                                  \

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -52,7 +53,7 @@ struct Sharing {
 struct PartRequest {
   const DeviceFacts& device;
   const ConvProblem& problem;
-  /// Of forward and backward-data: MakeSubGemms(problem), or one of them.
+  /// Of forward and backward-data: MakeSubGemms(problem), or some that follow each other there.
   std::span<const SubGemm> sub_gemms;
   Sharing sharing;
   /// Of an estimate that is above, no more is asked than that it is: its splits need not be best.
@@ -113,6 +114,9 @@ class PartKernel {
   /// The reason why it cannot compute `problem`, of any size, in `splits` splits (0: any number);
   /// nothing if it can.
   virtual std::optional<Refusal> Reject(const ConvProblem& problem, int splits) const = 0;
+
+  /// Sub-GEMMs of a launch, at most: more are computed by several.
+  virtual std::size_t most_sub_gemms() const { return kMaxSubGemms; }
 
   /// Why one launch can only compute parts of it; nothing if it can compute it at once. Tiles may
   /// reach over `limit` bytes of a tensor, at most kOffsetLimit.

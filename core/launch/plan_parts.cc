@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_format.h"
 #include "core/arch/machine_facts.h"
+#include "core/base/math.h"
 #include "core/conv/sub_gemms.h"
 #include "core/passes/layout_passes.h"
 #include "core/passes/pass_cycles.h"
@@ -68,20 +69,26 @@ class Divider {
     return division;
   }
 
-  /// Calls visit(request) for each launch of a part: one, unless each sub-GEMM is to have its own.
+  /// Calls visit(request) for each launch of a part: one, unless each sub-GEMM is to have its own,
+  /// or there are more than a launch has.
   template <class Visit>
   void VisitLaunches(const Division& division, const ConvProblem& part, Visit visit) const {
     PartRequest request = RequestOf(division, part);
-    if (!context_.options().launch_per_sub_gemm) return visit(request);
     const std::span<const SubGemm> all = request.sub_gemms;
-    if (all.size() < 2) return visit(request);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      request.sub_gemms = all.subspan(i, 1);
+    if (all.size() <= SubGemmsOfLaunch()) return visit(request);
+    const std::size_t launches = CeilDiv(all.size(), SubGemmsOfLaunch());
+    for (std::size_t i = 0; i < launches; ++i) {
+      const std::size_t first = all.size() * i / launches;
+      request.sub_gemms = all.subspan(first, all.size() * (i + 1) / launches - first);
       visit(request);
     }
   }
 
  private:
+  std::size_t SubGemmsOfLaunch() const {
+    return context_.options().launch_per_sub_gemm ? 1 : kernel_.most_sub_gemms();
+  }
+
   void SetCost(Division& division) const {
     for (Division::Part& part : division.parts) part.estimate = Estimate(division, part);
     division.cost = CostOf(division);
@@ -106,14 +113,16 @@ class Divider {
 
   /// What the kernel is to compute of a part.
   PartRequest RequestOf(const Division& division, const ConvProblem& part) const {
-    const bool whole = division.parts.size() == 1 && !context_.options().launch_per_sub_gemm;
+    const bool is_weight = part.direction == Direction::kBackwardWeight;
+    const auto sub_gemms = is_weight ? std::span<const SubGemm>() : context_.SubGemmsOf(part);
+    const bool whole = division.parts.size() == 1 && !context_.options().launch_per_sub_gemm &&
+                       sub_gemms.size() <= SubGemmsOfLaunch();
     const int splits = whole ? context_.options().splits : std::max(context_.options().splits, 1);
     const bool is_partial = division.terms > 1 || division.sums_only;
-    const bool is_weight = part.direction == Direction::kBackwardWeight;
     const bool has_tensors = is_partial || (splits > 1 && kernel_.most_joined() == 0);
     return {.device = context_.device(),
             .problem = part,
-            .sub_gemms = is_weight ? std::span<const SubGemm>() : context_.SubGemmsOf(part),
+            .sub_gemms = sub_gemms,
             .sharing = {.splits = splits,
                         .partial_elements = has_tensors ? simple_.problem.out_elements() : 0,
                         .adds = division.adds,

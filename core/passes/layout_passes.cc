@@ -113,6 +113,53 @@ std::optional<ConvProblem> WithRuns(const ConvProblem& simple) {
   return runs;
 }
 
+/// Of backward-weight of few channels and many taps: the same copy of x, whose cells are only as
+/// far apart as the copy engine wants them, so that dw has as many channels as a filter line in
+/// memory.
+std::optional<ConvProblem> WithRunsOfWeight(const ConvProblem& simple) {
+  constexpr std::int64_t kManyTaps = 9;
+  const std::int64_t bytes = SizeOf(simple.type);
+  const Dim& w = simple.dims[2];
+  if (simple.direction != Direction::kBackwardWeight || simple.groups != 1 || w.filter == 1 ||
+      w.dilation != 1 || simple.c * bytes >= kCopyBytes || simple.filter_taps() <= kManyTaps ||
+      simple.layout != Layout::kNHWGC || simple.weight_layout != WeightLayout::kGKYXC ||
+      simple.strides != decltype(simple.strides){} || simple.epilogue.tensors > 0) {
+    return std::nullopt;
+  }
+  ConvProblem runs = simple;
+  runs.c = simple.c * w.filter;
+  runs.dims[2] = Dim{.in = w.out()};
+  const std::int64_t cell = AlignUp(runs.c, kCopyBytes / bytes), line = w.out() * cell;
+  const std::int64_t slice = simple.dims[1].in * line, image = simple.dims[0].in * slice;
+  if (simple.batch * image >= kMostElements) return std::nullopt;
+  runs.strides[static_cast<std::size_t>(Tensor::kX)] = {image, slice, line, cell, runs.c, 1};
+  return runs;
+}
+
+/// Patches that are further apart along h than the copy engine's boxes have steps for: a line of
+/// patches is an image. x is the same in memory. In backward-data a line of each is a sub-GEMM.
+ConvProblem WithImagesOfPatches(ConvProblem simple) {
+  constexpr std::int64_t kMostSteps = 8;
+  auto& [d, h, w] = simple.dims;
+  const bool cuts = h.stride > kMostSteps && h.filter == h.stride && h.in == h.out() * h.filter &&
+                    h.pad_begin == 0 && h.dilation == 1;
+  if (!cuts || d != Dim{} || simple.direction == Direction::kBackwardData ||
+      simple.strides != decltype(simple.strides){}) {
+    return simple;
+  }
+  const bool forward = simple.direction == Direction::kForward;
+  for (int i = 0; forward && i < simple.epilogue.tensors; ++i) {
+    const PerAxis& stride = simple.epilogue.d[static_cast<std::size_t>(i)].stride;
+    if (stride[0] != stride[2] * h.out()) return simple;
+  }
+  for (EpilogueTensor& tensor : simple.epilogue.d) {
+    if (forward) tensor.stride[0] = tensor.stride[2];
+  }
+  simple.batch *= h.out();
+  h = Dim{.in = h.filter, .filter = h.filter};
+  return simple;
+}
+
 /// Whether kernels compute several groups at a time as they are.
 bool AreSeveral(const ConvProblem& problem) {
   const std::int64_t c = problem.c_per_group(), k = problem.k_per_group();
@@ -195,6 +242,7 @@ Prepared Prepare(const ConvProblem& problem, Gfx gfx, Cells cells) {
     prepared.simple.out_type = problem.output_type();
     prepared.simple.type = copied;
   }
+  if (HasCopyEngine(prepared.simple, gfx)) prepared.simple = WithImagesOfPatches(prepared.simple);
   prepared.deeper = prepared.simple;
   const bool apart = cells == Cells::kGroupsApart && SpacesGroups(prepared.simple, gfx);
   if (apart || !CopiesCells(cells)) return prepared;
@@ -208,6 +256,8 @@ Prepared Prepare(const ConvProblem& problem, Gfx gfx, Cells cells) {
     prepared.deeper = *whole;
   } else if (const std::optional<ConvProblem> runs = WithRuns(prepared.simple)) {
     prepared.deeper = *runs;
+  } else if (const std::optional<ConvProblem> of_weight = WithRunsOfWeight(prepared.simple)) {
+    prepared.deeper = *of_weight;
   }
   return prepared;
 }
@@ -237,10 +287,12 @@ std::optional<Lines> GroupLines(const Prepared& prepared, Tensor tensor) {
 /// What output cells see along w, or the filter's taps along w: the cells of `deeper`. Nothing if
 /// it has those of `simple`.
 std::optional<Lines> RunLines(const Prepared& prepared, Tensor tensor) {
-  const std::int64_t c = prepared.simple.c, to = prepared.deeper.c;
-  if (prepared.simple.groups > 1 || c == to) return std::nullopt;
+  const std::int64_t c = prepared.simple.c, channels = prepared.deeper.c;
+  if (prepared.simple.groups > 1 || c == channels || tensor == Tensor::kY) return std::nullopt;
   const Dim& w = prepared.simple.dims[2];
-  const std::int64_t count = prepared.deeper.AxesOf(tensor).Elements() / to;
+  const TensorAxes axes = prepared.deeper.AxesOf(tensor);
+  const std::int64_t count = axes.Elements() / channels,
+                     to = axes.stride[3 + (tensor == Tensor::kW)];
   if (tensor == Tensor::kW) {
     return Lines{.count = count, .from_line = w.filter * c, .to_line = to};
   }

@@ -7,8 +7,9 @@
 /// Backward-weight of groups of few channels by single warps, see hopper/narrow.h: of dy and, at
 /// each tap, of x 16 cells at a time, which lie [cell][channel] and are loaded transposed. Cells
 /// that there are not are a line of zeros. Parts of the warps add up their sums in order at the
-/// end; workgroups that share the tiles of a block of channels are splits of K. The first warp also
-/// loads tiles ahead: a warp that did nothing else would cost the others registers.
+/// end, where warps are parts of the cells and not of the taps; workgroups that share the tiles of
+/// a block of channels are splits of K. The first warp also loads tiles ahead: a warp that did
+/// nothing else would cost the others registers.
 
 namespace gridwise::hopper {
 
@@ -54,6 +55,7 @@ struct NarrowWeightRoles {
   static constexpr int kColumns = kC.channels / 8;  // operands B
   static constexpr int kThreads = kC.threads();
   using Sums = float[kC.taps()][kColumns][4];
+  using Taps = int[kC.taps()];  // cells of the patch from a tile's cell to its source
 
   GRIDWISE_DEVICE static void Init(const HaloArgs& args, SharedAddress base) {
     if (ThreadId() == 0) HaloRing<kC.stages>(args, base).Init(kC.warps);
@@ -77,10 +79,20 @@ struct NarrowWeightRoles {
     ring.Next();
   }
 
+  /// Of a warp's taps; those behind the filter's last are the last, in vain.
+  GRIDWISE_DEVICE static void FindTaps(Taps& taps, const HaloArgs& args, int first) {
+    const int last = args.class_end[0] - 1;
+#pragma unroll
+    for (int i = 0; i < kC.taps(); ++i) {
+      const int tap = kC.has_windows() && first + i > last ? last : first + i;
+      taps[i] = args.tap[tap].at / 128;
+    }
+  }
+
   /// Adds the terms of a tile.
-  GRIDWISE_DEVICE static void MultiplyTile(Sums& sums, const HaloArgs& args, SharedAddress stage,
-                                           SharedAddress zeros, const HaloTileAt& tile, int part,
-                                           int run) {
+  GRIDWISE_DEVICE static void MultiplyTile(Sums& sums, const HaloArgs& args, const Taps& taps,
+                                           SharedAddress stage, SharedAddress zeros,
+                                           const HaloTileAt& tile, int part, int run) {
     const int lane = ThreadId() % 32, piece_of_lane = lane / 8 % 2;
     const int piece_a = run * 2 + piece_of_lane;
     const int piece_b = run * 16 / kC.channels * (kC.channels / 8) + piece_of_lane;
@@ -99,7 +111,7 @@ struct NarrowWeightRoles {
       Matrices4 b[kC.taps()][kColumns / 2];  // all on their way before the first is multiplied
 #pragma unroll
       for (int tap = 0; tap < kC.taps(); ++tap) {
-        const int x = source + args.tap[tap].at / 128;
+        const int x = source + taps[tap];
 #pragma unroll
         for (int j = 0; j < kColumns; j += 2) {
           b[tap][j / 2] = LoadTransposed4(is_there ? PieceOf(stage, x, piece_b + j) : zeros);
@@ -142,8 +154,12 @@ struct NarrowWeightRoles {
   }
 
   GRIDWISE_DEVICE static void Run(const HaloArgs& args, SharedAddress base) {
-    const int warp = ThreadId() / 32, run = warp % 4, part = warp / 4, lane = ThreadId() % 32;
+    const int warp = ThreadId() / 32, run = warp % 4, lane = ThreadId() % 32;
+    const int part = kC.has_windows() ? 0 : warp / 4;
     const HaloWork work(args);
+    const int first_tap = kC.has_windows() ? work.split * kC.window() + warp / 4 * kC.taps() : 0;
+    Taps taps;
+    FindTaps(taps, args, first_tap);
     Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);
     Ring<kC.stages> ahead = ring;
     constexpr int kAhead = kC.stages - 1;
@@ -153,17 +169,19 @@ struct NarrowWeightRoles {
     for (int i = work.first; i < work.tiles; i += work.step, ring.Next()) {
       if (warp == 0) Load(args, work, ahead, i + kAhead * work.step);
       ring.WaitFull();
-      MultiplyTile(sums, args, ring.at(), base + args.filter_at, FindHaloTile(args, i), part, run);
+      MultiplyTile(sums, args, taps, ring.at(), base + args.filter_at, FindHaloTile(args, i), part,
+                   run);
       SyncWarp();
       ring.Release(ring.stage());
     }
-    AddParts(sums, part);
+    if constexpr (kC.parts() > 1) AddParts(sums, part);
     if (part > 0) return;
     const HaloWeightBlock block(args, work);
     const int first_column = run * 16 / kC.channels * kC.channels;
 #pragma clang loop unroll(disable)
     for (int tap = 0; tap < kC.taps(); ++tap) {
-      const NarrowWeightPlace<kC.type> place = {{args, work, block, args.tap[tap]}};
+      if (kC.has_windows() && first_tap + tap >= args.class_end[0]) return;
+      const NarrowWeightPlace<kC.type> place = {{args, work, block, args.tap[first_tap + tap]}};
       const Finisher<NarrowWeightPlace<kC.type>, Element<kC.type>> finish(args.epilogue, place,
                                                                           /*split=*/work.first);
 #pragma unroll

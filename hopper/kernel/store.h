@@ -315,6 +315,18 @@ GRIDWISE_DEVICE void StoreElements(const Finish& finish, char* staging, int grou
   }
 }
 
+/// Lanes store 64 rows of 8 columns of any epilogue from their registers, pairs of each row.
+template <class Finish, class Sum>
+GRIDWISE_DEVICE void StoreEight(const Finish& finish, int first_row, const Sum (&d)[4],
+                                int first_column) {
+  const int lane = ThreadId() % 32, row = first_row + ThreadId() % 128 / 32 * 16 + lane / 4;
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    finish.Store(Vec<Sum, 2>{d[half * 2], d[half * 2 + 1]}, finish.FindRow(row + half * 8),
+                 first_column + lane % 4 * 2);
+  }
+}
+
 /// Lanes store 64 rows, by vectors or elements, from a column of the tile on.
 template <int kColumns, DataType kNarrow, class Finish, class Sum>
 GRIDWISE_DEVICE void StoreByLanes(const Finish& finish, Stores stores, char* staging, int group,
@@ -322,6 +334,8 @@ GRIDWISE_DEVICE void StoreByLanes(const Finish& finish, Stores stores, char* sta
   if (stores == Stores::kVectors && finish.is_aligned()) [[likely]] {
     FinishSums(finish.args(), d);
     StoreVectors<kColumns, kNarrow>(finish, first_row, d, first_column);
+  } else if constexpr (kColumns == 8) {
+    StoreEight(finish, first_row, d, first_column);
   } else {
     StoreElements<kColumns>(finish, staging, group, first_row, d, first_column);
   }

@@ -1,5 +1,6 @@
 // Every row on every problem of a problem set that it accepts, in one direction.
 //
+// GRIDWISE_TEST_PROBLEMS names the problem set, or several ("a.csv,b.csv").
 // GRIDWISE_TEST_DIRECTION and GRIDWISE_TEST_TYPES ("f16,bf16:f32": of the operands, or of the
 // operands and the output) say what is computed; types that the target lacks are left out.
 // GRIDWISE_TEST_MAX_FLOPS bounds the size: larger problems are shrunk to it, which keeps the smoke
@@ -83,9 +84,18 @@ ConvProblem LimitGroups(ConvProblem problem, std::int64_t max) {
   return problem;
 }
 
+std::vector<NamedProblem> ReadAllProblems() {
+  std::vector<NamedProblem> all;
+  const std::string paths = Env("GRIDWISE_TEST_PROBLEMS");
+  for (const std::string_view path : absl::StrSplit(paths, ',')) {
+    const absl::StatusOr<std::vector<NamedProblem>> some = ReadProblems(std::string(path));
+    CHECK_OK(some.status());
+    all.insert(all.end(), some->begin(), some->end());
+  }
+  return all;
+}
+
 std::vector<NamedProblem> Problems(Gfx gfx) {
-  absl::StatusOr<std::vector<NamedProblem>> all = ReadProblems(Env("GRIDWISE_TEST_PROBLEMS"));
-  CHECK_OK(all.status());
   const std::optional<Direction> direction = ParseDirection(Env("GRIDWISE_TEST_DIRECTION"));
   CHECK(direction.has_value());
   double max_flops = 0;
@@ -99,7 +109,7 @@ std::vector<NamedProblem> Problems(Gfx gfx) {
   if (const auto value = OptionalEnv("GRIDWISE_TEST_BATCH"))
     CHECK(absl::SimpleAtoi(*value, &batch) && batch > 0) << *value << " is no batch size";
   std::vector<NamedProblem> problems;
-  for (NamedProblem& named : *all) {
+  for (NamedProblem& named : ReadAllProblems()) {
     if (names && names->erase(named.name) == 0) continue;
     if (batch > 0) named.problem.batch = batch;
     if (std::find(named.directions.begin(), named.directions.end(), *direction) ==

@@ -27,7 +27,7 @@ _gpu_target_test = rule(
     },
 )
 
-def gpu_test(name, srcs = [], deps = [], binary = None, targets = AMD_TARGETS, tags = [], size = "small", data = [], env = {}, shard_count = None, **kwargs):
+def gpu_test(name, srcs = [], deps = [], binary = None, targets = AMD_TARGETS, tags = [], size = "small", data = [], env = {}, env_of = {}, shard_count = None, **kwargs):
     """Declares <name>_<target> for each GPU target, with tags + [target], and the suite <name> of them.
 
     The test reads the target that it is for from the environment variable GRIDWISE_TEST_TARGET.
@@ -42,6 +42,7 @@ def gpu_test(name, srcs = [], deps = [], binary = None, targets = AMD_TARGETS, t
       size: as of any Bazel test.
       data: files the test reads.
       env: environment variables of the test.
+      env_of: by target, others of its test, which go before.
       shard_count: as of any Bazel test.
       **kwargs: for the cc_binary.
     """
@@ -60,7 +61,7 @@ def gpu_test(name, srcs = [], deps = [], binary = None, targets = AMD_TARGETS, t
             name = name + "_" + target,
             size = size,
             data = data,
-            env = env,
+            env = env | env_of.get(target, {}),
             gfx = target,
             runner = binary,
             shard_count = shard_count,
