@@ -19,7 +19,8 @@ namespace gridwise {
 ///                       y[n][o][k]      = sum over t of q[n][o + t * dilation - pad][(t, k)]
 ///   backward-data:      q[n][j][(t, c)] = sum over other taps t' and k of
 ///                                         dy[n][j + t' ...][k] * w[k][t'][t][c]
-///                       dx[n][i][c]     = sum over t, j with j * stride + t * dilation - pad = i of
+///                       dx[n][i][c]     = sum over t, j with j * stride + t * dilation - pad = i
+///                       of
 ///                                         q[n][j][(t, c)]
 ///
 /// The first line of each is a convolution, with one tap along those axes, and the second an

@@ -93,8 +93,7 @@ std::vector<double> OverlapAdd(const ConvProblem& problem, const TapColumns& col
               return Index(n * axes.stride[0] + cell[0] * axes.stride[1] +
                            cell[1] * axes.stride[2] + cell[2] * axes.stride[3] + channel);
             };
-            out[at(to, i, k)] +=
-                q[at(from, j, tap * columns.tap_step + k * columns.channel_step)];
+            out[at(to, i, k)] += q[at(from, j, tap * columns.tap_step + k * columns.channel_step)];
           }
         }
       });

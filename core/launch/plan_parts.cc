@@ -61,7 +61,8 @@ class Divider {
       return *std::move(reason);
     }
     const bool has_unary = problem.epilogue.unary != Unary::kNone;
-    division.sums_only = simple_.writes_sums || (!kernel_.has_epilogue() && problem.epilogue != Epilogue{}) ||
+    division.sums_only = simple_.writes_sums ||
+                         (!kernel_.has_epilogue() && problem.epilogue != Epilogue{}) ||
                          (!kernel_.has_unary() && has_unary);
     division.adds = context_.options().adds && kernel_.has_epilogue();
     SetCost(division);

@@ -17,15 +17,15 @@ inline constexpr int kOverlapAddAtATime = 4;
 ///
 /// these are those of taps t and source cells j, for u = 0, ..., most_terms - 1, that there are.
 struct OverlapAxis {
-  int out;                      // cells
-  int shift, first;             //
-  int most_terms;               //
-  int taps, tap_stride;         //
-  int cells, cell_stride;       //
-  int cell_elements;            // of the columns, from one source cell to the next
-  int tap_columns;              // from one tap to the next
-  int term_elements;            // from one term to the next
-  MagicDiv by_out, by_stride;   //
+  int out;                     // cells
+  int shift, first;            //
+  int most_terms;              //
+  int taps, tap_stride;        //
+  int cells, cell_stride;      //
+  int cell_elements;           // of the columns, from one source cell to the next
+  int tap_columns;             // from one tap to the next
+  int term_elements;           // from one term to the next
+  MagicDiv by_out, by_stride;  //
   int stride;
 };
 

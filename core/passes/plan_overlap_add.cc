@@ -47,8 +47,7 @@ OverlapAxis MakeAxis(const Dim& dim, bool forward, bool has_columns, int cell_el
     axis.cell_stride = -i(dim.dilation);
     axis.most_terms = i(CeilDiv(dim.filter, dim.stride));
   }
-  axis.term_elements =
-      axis.cell_stride * axis.cell_elements + axis.tap_stride * axis.tap_columns;
+  axis.term_elements = axis.cell_stride * axis.cell_elements + axis.tap_stride * axis.tap_columns;
   return axis;
 }
 
@@ -84,15 +83,14 @@ void AddOverlapAddLaunch(const ConvProblem& problem, const TapColumns& columns, 
                          std::int64_t columns_at, const Places& places, LaunchPlan& plan) {
   const OverlapAddArgs args = PlanOverlapAdd(problem, columns, splits, DeviceFacts(gfx).dies);
   const std::size_t reduce = offsetof(OverlapAddArgs, reduce);
-  KernelLaunch launch = {
-      .code = PassCode("overlap_add", problem.output_type(), gfx),
-      .shape = {.workgroups = {static_cast<unsigned>(args.tiles), 1, 1},
-                .threads = {kOverlapAddThreads, 1, 1},
-                .begins_early = BeginsEarly(gfx)},
-      .arguments = BytesOf(args),
-      .addresses = EpilogueAddresses(reduce + offsetof(ReduceArgs, epilogue), args.reduce.epilogue,
-                                     places.out, places.d),
-      .map = {}};
+  KernelLaunch launch = {.code = PassCode("overlap_add", problem.output_type(), gfx),
+                         .shape = {.workgroups = {static_cast<unsigned>(args.tiles), 1, 1},
+                                   .threads = {kOverlapAddThreads, 1, 1},
+                                   .begins_early = BeginsEarly(gfx)},
+                         .arguments = BytesOf(args),
+                         .addresses = EpilogueAddresses(reduce + offsetof(ReduceArgs, epilogue),
+                                                        args.reduce.epilogue, places.out, places.d),
+                         .map = {}};
   launch.addresses.push_back(
       {reduce + offsetof(ReduceArgs, partial), {Memory::kWorkspace, columns_at}});
   plan.launches.push_back(std::move(launch));

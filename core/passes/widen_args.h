@@ -18,10 +18,10 @@ inline constexpr int kWidenElements = 4;
 struct WidenArgs {
   const void* from;
   void* to;
-  int elements;  // of `to`
+  int elements;                   // of `to`
   int from_line, from_row, item;  // items of a row, and from one to the next, which may overlap
-  int of_row, to_line, used;  // lines, elements
-  int step, before;           // items
+  int of_row, to_line, used;      // lines, elements
+  int step, before;               // items
   MagicDiv by_of_row, by_to_line;
 };
 
