@@ -276,7 +276,7 @@ TEST(Reject, PassesMakeF16OfFloat8) {
   EXPECT_EQ(simple.type, DataType::kF16);
   EXPECT_EQ(simple.output_type(), DataType::kF32);
   EXPECT_EQ(RejectProblem(kForwardRow, simple).value_or(""), "");
-  EXPECT_GT(LayoutPassCycles(problem, Gfx::kSm90a), 0);
+  EXPECT_GT(SimpleFormOf(problem, Gfx::kSm90a).pass_cycles, 0);
   problem.out_type = DataType::kBF16;
   EXPECT_EQ(SimpleProblem(problem, Gfx::kSm90a).type, DataType::kBF16);
   EXPECT_EQ(SimpleProblem(problem, Gfx::kSm90a, Cells::kAsTheyAre).type, DataType::kF8E4M3);
@@ -314,7 +314,7 @@ TEST(Reject, PassesFillGroups) {
   EXPECT_EQ(channels_of(48, 20), 48);
   EXPECT_EQ(channels_of(8, 8), 8);
   EXPECT_EQ(channels_of(24, 40), 32);
-  EXPECT_GT(LayoutPassCycles(problem, Gfx::kSm90a), 0);
+  EXPECT_GT(SimpleFormOf(problem, Gfx::kSm90a).pass_cycles, 0);
   Config bytes = kForwardRow;
   bytes.type = problem.type;
   bytes.slab = 64;
@@ -393,7 +393,7 @@ TEST(Reject, PassesSpaceGroups) {
   const ConvProblem simple = SimpleProblem(problem, Gfx::kSm90a);
   EXPECT_EQ(RejectProblem(RowFor(kWeight), simple).value_or(""), "");
   EXPECT_THAT(RejectProblem(RowFor(kWeight), problem).value_or(""), HasSubstr("24 bytes apart"));
-  EXPECT_GT(LayoutPassCycles(problem, Gfx::kSm90a), 0);
+  EXPECT_GT(SimpleFormOf(problem, Gfx::kSm90a).pass_cycles, 0);
   EXPECT_FALSE(SpacesGroups(problem, Gfx::k942));
 }
 

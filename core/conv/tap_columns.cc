@@ -8,6 +8,7 @@
 #include "core/arch/machine_facts.h"
 #include "core/base/math.h"
 #include "core/conv/limits.h"
+#include "core/conv/plain_sums.h"
 #include "core/conv/roofline.h"
 
 namespace gridwise {
@@ -67,11 +68,9 @@ double MicrosecondsOf(const ConvProblem& problem, const DeviceFacts& device,
 
 std::optional<TapColumns> WithTapColumns(const ConvProblem& problem, int first_axis) {
   const bool forward = problem.direction == Direction::kForward;
-  const bool is_plain = problem.groups == 1 && problem.layout != Layout::kNGCHW &&
-                        problem.strides == ConvProblem{}.strides &&
-                        SumType(problem.type) == DataType::kF32;
-  if (problem.direction == Direction::kBackwardWeight || !is_plain) return std::nullopt;
-  TapColumns columns = {.problem = problem, .first_axis = first_axis};
+  const std::optional<ConvProblem> sums = PlainSums(problem);
+  if (problem.direction == Direction::kBackwardWeight || !sums) return std::nullopt;
+  TapColumns columns = {.problem = *sums, .first_axis = first_axis};
   ConvProblem& p = columns.problem;
   for (auto axis = static_cast<std::size_t>(first_axis); axis < p.dims.size(); ++axis) {
     Dim& dim = p.dims[axis];
@@ -86,10 +85,6 @@ std::optional<TapColumns> WithTapColumns(const ConvProblem& problem, int first_a
   columns.tap_step = taps_are_neighbours ? 1 : channels;
   columns.channel_step = taps_are_neighbours ? columns.taps : 1;
   channels *= columns.taps;
-  p.layout = Layout::kNHWGC;
-  p.weight_layout = WeightLayout::kGKYXC;
-  p.out_type = DataType::kF32;
-  p.epilogue = {};
   if (columns.taps == 1 || channels > kMaxChannels || p.out_elements() >= kMostElements ||
       problem.out_elements() >= kMostElements) {
     return std::nullopt;

@@ -7,6 +7,7 @@
 #include "core/arch/machine_facts.h"
 #include "core/base/math.h"
 #include "core/conv/limits.h"
+#include "core/conv/plain_sums.h"
 
 namespace gridwise {
 
@@ -14,20 +15,15 @@ std::optional<TapRows> WithTapRows(const ConvProblem& problem) {
   constexpr std::int64_t kVector = 8;  // channels that rows load at a time
   constexpr std::int64_t kMostElements = std::int64_t{1} << 31;
   const Dim& w = problem.dims[2];
-  if (problem.direction != Direction::kBackwardWeight || problem.groups != 1 ||
-      problem.layout == Layout::kNGCHW || problem.strides != ConvProblem{}.strides ||
-      SumType(problem.type) != DataType::kF32 || SizeOf(problem.type) < 2 || w.filter == 1 ||
-      w.stride != 1 || w.dilation != 1 || problem.k * w.filter > kMaxChannels) {
+  const std::optional<ConvProblem> sums = PlainSums(problem, /*operand_bytes=*/2);
+  if (problem.direction != Direction::kBackwardWeight || !sums || w.filter == 1 || w.stride != 1 ||
+      w.dilation != 1 || problem.k * w.filter > kMaxChannels) {
     return std::nullopt;
   }
-  TapRows rows = {.problem = problem, .taps = w.filter};
+  TapRows rows = {.problem = *sums, .taps = w.filter};
   ConvProblem& p = rows.problem;
   p.k = AlignUp(problem.k * w.filter, kVector);
   p.dims[2] = Dim{.in = w.in};
-  p.layout = Layout::kNHWGC;
-  p.weight_layout = WeightLayout::kGKYXC;
-  p.out_type = DataType::kF32;
-  p.epilogue = {};
   if (p.y_elements() >= kMostElements || p.out_elements() >= kMostElements) return std::nullopt;
   return rows;
 }

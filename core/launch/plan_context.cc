@@ -16,9 +16,9 @@ double TensorCycles(const ConvProblem& problem, const DeviceFacts& device) {
 }
 
 PlanContext::Simple MakeSimple(const ConvProblem& problem, const DeviceFacts& device, Cells cells) {
-  const ConvProblem simple = SimpleProblem(problem, device.gfx, cells);
-  return {simple, LayoutPassCycles(problem, device, cells), TensorCycles(simple, device),
-          WritesSums(problem, device.gfx, cells)};
+  const SimpleForm simple = SimpleFormOf(problem, device, cells);
+  return {simple.problem, simple.pass_cycles, TensorCycles(simple.problem, device),
+          simple.writes_sums};
 }
 
 }  // namespace

@@ -77,11 +77,9 @@ struct Prepared {
   std::optional<TapColumns> columns;
   std::optional<TapRows> rows;
 
-  ConvProblem problem() const {
-    if (columns) return Simplify(columns->problem);
-    if (rows) return Simplify(rows->problem);
-    return folded ? folded->problem : deeper;
-  }
+  ConvProblem problem;  // what kernels compute, but for the strides of padded cells
+
+  bool writes_sums() const { return columns || rows; }
 };
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 31;  // see PlanWiden
@@ -231,12 +229,14 @@ std::int64_t GroupsApart(const ConvProblem& simple, Tensor tensor, Cells cells) 
   return is_loaded ? channels : AlignUp(channels, kCopyBytes / SizeOf(simple.type));
 }
 
-Prepared Prepare(const ConvProblem& problem, Gfx gfx, Cells cells) {
+/// All but what kernels compute.
+Prepared PrepareForms(const ConvProblem& problem, Gfx gfx, Cells cells) {
   Prepared prepared = {.simple = Simplify(WithoutTranspositions(problem)),
                        .deeper = {},
                        .folded = {},
                        .columns = {},
-                       .rows = {}};
+                       .rows = {},
+                       .problem = {}};
   const DataType copied = CopiedType(problem, gfx, cells);
   if (copied != problem.type) {
     prepared.simple.out_type = problem.output_type();
@@ -259,6 +259,15 @@ Prepared Prepare(const ConvProblem& problem, Gfx gfx, Cells cells) {
   } else if (const std::optional<ConvProblem> of_weight = WithRunsOfWeight(prepared.simple)) {
     prepared.deeper = *of_weight;
   }
+  return prepared;
+}
+
+Prepared Prepare(const ConvProblem& problem, Gfx gfx, Cells cells) {
+  Prepared prepared = PrepareForms(problem, gfx, cells);
+  prepared.problem = prepared.columns  ? Simplify(prepared.columns->problem)
+                     : prepared.rows   ? Simplify(prepared.rows->problem)
+                     : prepared.folded ? prepared.folded->problem
+                                       : prepared.deeper;
   return prepared;
 }
 
@@ -450,6 +459,50 @@ std::vector<OperandTensor> OperandTensors(const ConvProblem& problem) {
   return tensors;
 }
 
+/// What kernels compute, with the strides of padded cells.
+ConvProblem ProblemOf(const Prepared& prepared, Gfx gfx, Cells cells) {
+  ConvProblem simple = prepared.problem;
+  for (const Tensor tensor : {simple.a(), simple.b()}) {
+    if (const std::optional<Lines> lines = PaddedCells(simple, tensor, gfx, cells)) {
+      simple.strides[static_cast<std::size_t>(tensor)] = StridesOf(simple.AxesOf(tensor), *lines);
+    }
+  }
+  return simple;
+}
+
+/// Estimated cycles of the passes.
+double CyclesOf(const ConvProblem& problem, const Prepared& prepared, const DeviceFacts& device,
+                Cells cells) {
+  double cycles = 0;
+  const std::vector<OperandTensor> operands = OperandTensors(problem);
+  const auto add_transposition = [&](Tensor tensor) {
+    if (!IsTransposed(problem, tensor)) return;
+    cycles += PassCycles(device, 2.0 * static_cast<double>(BytesOfTensor(problem, tensor)));
+  };
+  for (const OperandTensor& operand : operands) add_transposition(operand.tensor);
+  add_transposition(problem.out());
+  const DataType copied = prepared.simple.type;
+  const auto add = [&](const std::optional<Lines>& lines) {
+    if (!lines) return;
+    const auto elements = static_cast<double>(lines->ToElements());
+    cycles += PassCycles(device, 2 * elements * SizeOf(copied));
+  };
+  for (const auto& [tensor, place] : operands) {
+    if (copied != problem.type) {
+      const auto elements = static_cast<double>(problem.AxesOf(tensor).Elements());
+      cycles += PassCycles(device, elements * (SizeOf(problem.type) + SizeOf(copied)));
+    }
+    add(GroupLines(prepared, tensor));
+    add(RunLines(prepared, tensor));
+    add(WidenedLines(prepared, tensor));
+    add(ColumnLines(prepared, tensor));
+    add(RowLines(prepared, tensor));
+    add(FilledLines(prepared, tensor));
+    add(PaddedCells(prepared.problem, tensor, device.gfx, cells));
+  }
+  return cycles;
+}
+
 }  // namespace
 
 bool HasAxisOfGroups(const ConvProblem& simple) {
@@ -477,50 +530,14 @@ bool SpacesGroups(const ConvProblem& problem, Gfx gfx) {
 }
 
 ConvProblem SimpleProblem(const ConvProblem& problem, Gfx gfx, Cells cells) {
-  ConvProblem simple = Prepare(problem, gfx, cells).problem();
-  for (const Tensor tensor : {simple.a(), simple.b()}) {
-    if (const std::optional<Lines> lines = PaddedCells(simple, tensor, gfx, cells)) {
-      simple.strides[static_cast<std::size_t>(tensor)] = StridesOf(simple.AxesOf(tensor), *lines);
-    }
-  }
-  return simple;
+  return ProblemOf(Prepare(problem, gfx, cells), gfx, cells);
 }
 
-bool WritesSums(const ConvProblem& problem, Gfx gfx, Cells cells) {
-  const Prepared prepared = Prepare(problem, gfx, cells);
-  return prepared.columns || prepared.rows;
-}
-
-double LayoutPassCycles(const ConvProblem& problem, const DeviceFacts& device, Cells cells) {
-  double cycles = 0;
-  const std::vector<OperandTensor> operands = OperandTensors(problem);
-  const auto add_transposition = [&](Tensor tensor) {
-    if (!IsTransposed(problem, tensor)) return;
-    cycles += PassCycles(device, 2.0 * static_cast<double>(BytesOfTensor(problem, tensor)));
-  };
-  for (const OperandTensor& operand : operands) add_transposition(operand.tensor);
-  add_transposition(problem.out());
+SimpleForm SimpleFormOf(const ConvProblem& problem, const DeviceFacts& device, Cells cells) {
   const Prepared prepared = Prepare(problem, device.gfx, cells);
-  const DataType copied = prepared.simple.type;
-  const auto add = [&](const std::optional<Lines>& lines) {
-    if (!lines) return;
-    const auto elements = static_cast<double>(lines->ToElements());
-    cycles += PassCycles(device, 2 * elements * SizeOf(copied));
-  };
-  for (const auto& [tensor, place] : operands) {
-    if (copied != problem.type) {
-      const auto elements = static_cast<double>(problem.AxesOf(tensor).Elements());
-      cycles += PassCycles(device, elements * (SizeOf(problem.type) + SizeOf(copied)));
-    }
-    add(GroupLines(prepared, tensor));
-    add(RunLines(prepared, tensor));
-    add(WidenedLines(prepared, tensor));
-    add(ColumnLines(prepared, tensor));
-    add(RowLines(prepared, tensor));
-    add(FilledLines(prepared, tensor));
-    add(PaddedCells(prepared.problem(), tensor, device.gfx, cells));
-  }
-  return cycles;
+  return {.problem = ProblemOf(prepared, device.gfx, cells),
+          .pass_cycles = CyclesOf(problem, prepared, device, cells),
+          .writes_sums = prepared.writes_sums()};
 }
 
 Places LayoutPasses::AddBefore(LaunchPlan& plan) const {
@@ -556,9 +573,9 @@ Places LayoutPasses::AddBefore(LaunchPlan& plan) const {
     widen(FilledLines(prepared, tensor), place);
     widen(WidenedLines(prepared, tensor), place);
     widen(ColumnLines(prepared, tensor), place);
-    if (prepared.rows && member == &Places::a) places.whole_a = place;
+    if (member == &Places::a) places.whole_a = place;
     widen(RowLines(prepared, tensor), place);
-    widen(PaddedCells(prepared.problem(), tensor, gfx_, cells_), place);
+    widen(PaddedCells(prepared.problem, tensor, gfx_, cells_), place);
   }
   if (IsTransposed(problem_, problem_.out())) {
     places.out = {Memory::kWorkspace, plan.Reserve(BytesOfTensor(problem_, problem_.out()))};
@@ -575,7 +592,7 @@ void LayoutPasses::AddSums(int splits, std::int64_t sums_at, const Places& place
     AddSumTapRowsLaunch(prepared.simple, *prepared.rows, gfx_, splits, sums_at, places.whole_a,
                         places, plan);
   } else {
-    AddReduceLaunches(prepared.problem(), gfx_, splits, sums_at, places, plan);
+    AddReduceLaunches(prepared.problem, gfx_, splits, sums_at, places, plan);
   }
 }
 

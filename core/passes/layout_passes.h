@@ -14,7 +14,7 @@ struct Places {
   Place a = {Memory::kA}, b = {Memory::kB}, out = {Memory::kOut};
   Place d[2] = {{Memory::kD0}, {Memory::kD1}};
   Place a1 = {Memory::kA1}, b1 = {Memory::kB1};  // that A and B are sums with
-  Place whole_a = a;                             // that A is a copy of the taps of
+  Place whole_a = a;                             // A, of whose taps a copy may have taken its place
 };
 
 /// Sub-GEMMs times groups for which a kernel has a map of the copy engine each. Of more groups,
@@ -39,13 +39,17 @@ bool SpacesGroups(const ConvProblem& problem, Gfx gfx);
 /// cells of operands are that far apart; and 8-bit floats are f16, or bf16, there.
 ConvProblem SimpleProblem(const ConvProblem& problem, Gfx gfx, Cells cells = Cells::kSpaced);
 
-/// Whether kernels write no output but f32 sums, of a single split as well, of which
-/// LayoutPasses::AddSums makes it: taps of the filter are columns (core/conv/tap_columns.h) or rows
-/// (core/conv/tap_rows.h).
-bool WritesSums(const ConvProblem& problem, Gfx gfx, Cells cells = Cells::kSpaced);
-
-/// Estimated cycles of those passes.
-double LayoutPassCycles(const ConvProblem& problem, const DeviceFacts& device,
+/// That, and what comes with it.
+struct SimpleForm {
+  ConvProblem problem;
+  /// Estimated cycles of the passes.
+  double pass_cycles;
+  /// Kernels write no output but f32 sums, of a single split as well, of which
+  /// LayoutPasses::AddSums makes it: taps of the filter are columns (core/conv/tap_columns.h) or
+  /// rows (core/conv/tap_rows.h).
+  bool writes_sums;
+};
+SimpleForm SimpleFormOf(const ConvProblem& problem, const DeviceFacts& device,
                         Cells cells = Cells::kSpaced);
 
 /// The launches before and after those that compute SimpleProblem(problem): NGCHW is transposed to

@@ -1,10 +1,8 @@
 #include "core/passes/plan_overlap_add.h"
 
 #include <cstddef>
-#include <utility>
 
 #include "core/arch/device_facts.h"
-#include "core/launch/plan_epilogue.h"
 #include "core/passes/pass_code.h"
 #include "core/passes/plan_reduce.h"
 
@@ -82,18 +80,10 @@ OverlapAddArgs PlanOverlapAdd(const ConvProblem& problem, const TapColumns& colu
 void AddOverlapAddLaunch(const ConvProblem& problem, const TapColumns& columns, Gfx gfx, int splits,
                          std::int64_t columns_at, const Places& places, LaunchPlan& plan) {
   const OverlapAddArgs args = PlanOverlapAdd(problem, columns, splits, DeviceFacts(gfx).dies);
-  const std::size_t reduce = offsetof(OverlapAddArgs, reduce);
-  KernelLaunch launch = {.code = PassCode("overlap_add", problem.output_type(), gfx),
-                         .shape = {.workgroups = {static_cast<unsigned>(args.tiles), 1, 1},
-                                   .threads = {kOverlapAddThreads, 1, 1},
-                                   .begins_early = BeginsEarly(gfx)},
-                         .arguments = BytesOf(args),
-                         .addresses = EpilogueAddresses(reduce + offsetof(ReduceArgs, epilogue),
-                                                        args.reduce.epilogue, places.out, places.d),
-                         .map = {}};
-  launch.addresses.push_back(
-      {reduce + offsetof(ReduceArgs, partial), {Memory::kWorkspace, columns_at}});
-  plan.launches.push_back(std::move(launch));
+  plan.launches.push_back(MakeSumsLaunch(PassCode("overlap_add", problem.output_type(), gfx),
+                                         static_cast<unsigned>(args.tiles), kOverlapAddThreads, gfx,
+                                         BytesOf(args), offsetof(OverlapAddArgs, reduce),
+                                         args.reduce, columns_at, places));
 }
 
 }  // namespace gridwise

@@ -89,6 +89,22 @@ unsigned ReduceWorkgroups(const ReduceArgs& args) {
   return CeilDiv(static_cast<unsigned>(args.elements), unsigned{kReduceThreads * kReduceElements});
 }
 
+KernelLaunch MakeSumsLaunch(KernelCode code, unsigned workgroups, unsigned threads, Gfx gfx,
+                            std::vector<std::byte> arguments, std::size_t reduce_at,
+                            const ReduceArgs& reduce, std::int64_t sums_at, const Places& places) {
+  KernelLaunch launch = {.code = std::move(code),
+                         .shape = {.workgroups = {workgroups, 1, 1},
+                                   .threads = {threads, 1, 1},
+                                   .begins_early = BeginsEarly(gfx)},
+                         .arguments = std::move(arguments),
+                         .addresses = EpilogueAddresses(reduce_at + offsetof(ReduceArgs, epilogue),
+                                                        reduce.epilogue, places.out, places.d),
+                         .map = {}};
+  launch.addresses.push_back(
+      {reduce_at + offsetof(ReduceArgs, partial), {Memory::kWorkspace, sums_at}});
+  return launch;
+}
+
 void AddReduceLaunches(const ConvProblem& problem, Gfx gfx, int splits, std::int64_t partial_at,
                        const Places& places, LaunchPlan& plan) {
   for (const ReducePlan& reduce : PlanReduce(problem, splits)) {
@@ -99,18 +115,10 @@ void AddReduceLaunches(const ConvProblem& problem, Gfx gfx, int splits, std::int
     const unsigned workgroups = shares ? CeilDiv(static_cast<unsigned>(reduce.args.elements),
                                                  static_cast<unsigned>(kSharedReduceElements))
                                        : ReduceWorkgroups(reduce.args);
-    KernelLaunch launch = {
-        .code = PassCode(shares ? "shared_reduce" : "reduce", problem.output_type(), gfx),
-        .shape = {.workgroups = {workgroups, 1, 1},
-                  .threads = {kReduceThreads, 1, 1},
-                  .begins_early = BeginsEarly(gfx)},
-        .arguments = BytesOf(reduce.args),
-        .addresses = EpilogueAddresses(offsetof(ReduceArgs, epilogue), reduce.args.epilogue,
-                                       part.out, part.d),
-        .map = {}};
-    launch.addresses.push_back(
-        {offsetof(ReduceArgs, partial), {Memory::kWorkspace, partial_at + reduce.first * 4}});
-    plan.launches.push_back(std::move(launch));
+    plan.launches.push_back(
+        MakeSumsLaunch(PassCode(shares ? "shared_reduce" : "reduce", problem.output_type(), gfx),
+                       workgroups, kReduceThreads, gfx, BytesOf(reduce.args), /*reduce_at=*/0,
+                       reduce.args, partial_at + reduce.first * 4, part));
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -30,6 +31,12 @@ double ReduceCycles(const DeviceFacts& device, double elements, int splits, int 
 
 /// Workgroups of its launch.
 unsigned ReduceWorkgroups(const ReduceArgs& args);
+
+/// A launch that makes what `places` says is the output of sums at byte `sums_at` of the workspace,
+/// by a pass whose `arguments` have `reduce` at byte `reduce_at`.
+KernelLaunch MakeSumsLaunch(KernelCode code, unsigned workgroups, unsigned threads, Gfx gfx,
+                            std::vector<std::byte> arguments, std::size_t reduce_at,
+                            const ReduceArgs& reduce, std::int64_t sums_at, const Places& places);
 
 /// Appends the launches that add up `splits` sums, which are at byte `partial_at` of the workspace,
 /// to what `places` says is the problem's output.

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <utility>
 
-#include "core/launch/plan_epilogue.h"
 #include "core/passes/pass_code.h"
 #include "core/passes/plan_reduce.h"
 
@@ -58,17 +57,9 @@ void AddSumTapRowsLaunch(const ConvProblem& problem, const TapRows& rows, Gfx gf
   const SumTapRowsArgs args = PlanSumTapRows(problem, rows, splits);
   const unsigned workgroups =
       CeilDiv(static_cast<unsigned>(args.reduce.elements), static_cast<unsigned>(kTapRowsElements));
-  const std::size_t reduce = offsetof(SumTapRowsArgs, reduce);
-  KernelLaunch launch = {.code = PassCode("sum_tap_rows", problem.output_type(), gfx),
-                         .shape = {.workgroups = {workgroups, 1, 1},
-                                   .threads = {kTapRowsThreads, 1, 1},
-                                   .begins_early = BeginsEarly(gfx)},
-                         .arguments = BytesOf(args),
-                         .addresses = EpilogueAddresses(reduce + offsetof(ReduceArgs, epilogue),
-                                                        args.reduce.epilogue, places.out, places.d),
-                         .map = {}};
-  launch.addresses.push_back(
-      {reduce + offsetof(ReduceArgs, partial), {Memory::kWorkspace, sums_at}});
+  KernelLaunch launch = MakeSumsLaunch(
+      PassCode("sum_tap_rows", problem.output_type(), gfx), workgroups, kTapRowsThreads, gfx,
+      BytesOf(args), offsetof(SumTapRowsArgs, reduce), args.reduce, sums_at, places);
   launch.addresses.push_back({offsetof(SumTapRowsArgs, dy), dy});
   launch.addresses.push_back({offsetof(SumTapRowsArgs, x), places.b});
   plan.launches.push_back(std::move(launch));

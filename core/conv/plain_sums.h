@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+
+#include "core/conv/problem.h"
+
+namespace gridwise {
+
+/// `problem` with f32 sums as its output, in the first layouts and without epilogue, for a pass to
+/// finish. Nothing unless it has one group, packed tensors that are not NGCHW, and f32 sums of
+/// operands of at least `operand_bytes` bytes.
+inline std::optional<ConvProblem> PlainSums(const ConvProblem& problem, int operand_bytes = 1) {
+  if (problem.groups != 1 || problem.layout == Layout::kNGCHW ||
+      problem.strides != ConvProblem{}.strides || SumType(problem.type) != DataType::kF32 ||
+      SizeOf(problem.type) < operand_bytes) {
+    return std::nullopt;
+  }
+  ConvProblem sums = problem;
+  sums.layout = Layout::kNHWGC;
+  sums.weight_layout = WeightLayout::kGKYXC;
+  sums.out_type = DataType::kF32;
+  sums.epilogue = {};
+  return sums;
+}
+
+}  // namespace gridwise
