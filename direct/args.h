@@ -25,22 +25,29 @@ struct DirectWeights {
 
 /// Kernel arguments of forward and backward-data; see core/conv/gemm_map.h. The table's sub-GEMMs
 /// are counted in runs of DirectConfig::cells along w and rows along h: m, by_count_w and
-/// by_count_h are of runs.
+/// by_count_h are of runs, and those of `lane_images` images are one.
 struct DirectGatherArgs {
   DirectTensor source, out;  // x and y, or dy and dx
   DirectWeights w;
   const SubGemm* table;  // [sub_gemms] in device memory; null: inline_table
   int sub_gemms;
-  BlockMap map;
-  int runs;          // of a wave, one after the other
-  int splits;        // workgroups that share the taps of an output cell, each with sums of its own
-  long split_bytes;  // from one to the next
-  int out_type;      // DataType of the output, or of the sums that become it
-  int out_element;   // bytes
+  BlockMap map;  // of runs and, next to each other, tiles of lanes
+  int tiles, lane_tiles;
+  MagicDiv by_lane_tiles;
+  int images,
+      lane_images;  // of these, lanes that follow each other have channels of consecutive ones
+  int runs;         // of a wave, one after the other
+  int block[3];  // taps along d and h, and groups of DirectConfig::taps along w, that are added up
+                 // at a time; a sub-GEMM may have fewer
+  int splits;    // workgroups that share the taps of an output cell, each with sums of its own
+  long split_bytes;          // from one to the next
+  int out_type;              // DataType of the output, or of the sums that become it
+  int out_element;           // bytes
   int source_channels;       // of a group
   int out_channels;          // of all groups
-  MagicDiv by_out_channels;  // of a group
+  MagicDiv by_out_channels;  //
   int out_of_group;          // output channels of a group
+  MagicDiv by_out_of_group;  //
   int w_source, w_out;       // of w: from one channel of the source, of the output, to the next
   int filter[3];
   AxisStrides strides[3];
@@ -48,23 +55,34 @@ struct DirectGatherArgs {
 };
 
 /// Kernel arguments of backward-weight: dw[g][k][t][c] = sum over images and output cells of
-/// dy[n][o][g][k] * x[n][o * s + t * d - p][g][c]. A lane's sums are of a pair (k, c) of a group.
+/// dy[n][o][g][k] * x[n][o * s + t * d - p][g][c]. A lane's sums are of a pair (k, c) of a group,
+/// of one image in `lane_images`.
 struct DirectWeightArgs {
   DirectTensor dy, x;
   DirectWeights dw;
-  int pairs;               // (k, c) of all groups
-  int c, k;                // channels of a group
-  MagicDiv by_c, by_k;     //
-  int filter[3];           //
-  MagicDiv by_filter_h;    //
-  int tap_groups;          // groups of DirectConfig::taps along w
-  MagicDiv by_tap_groups;  //
+  int pairs;                // (k, c) of all groups
+  MagicDiv by_pairs;        //
+  int c, k;                 // channels of a group
+  MagicDiv by_c, by_k;      //
+  int images, lane_images;  // of these, lanes that follow each other have pairs of consecutive ones
+  int filter[3];            //
+  MagicDiv by_tap_groups_h;  // groups of as many taps as a lane has rows of sums
+  int tap_groups_w;          // groups of DirectConfig::taps
+  MagicDiv by_tap_groups_w;  //
   int stride[3], dilation[3], pad[3];
-  int rows;  // of output cells: images * out_d * out_h
-  MagicDiv by_out_h, by_out_d;
-  int splits;        // workgroups that share the rows, each of which writes sums of its own
+  // Waves walk over output cells in steps, of one line after the other. With several rows of sums
+  // lines lie along h, `others` runs of cells side by side, else along w.
+  int steps, lines;  // of a line, and of all images
+  MagicDiv by_steps;
+  int others;  // lines of a plane
+  MagicDiv by_others, by_out_d;
+  int wave_steps;    // of a wave
+  int splits;        // workgroups that share the lines, each of which writes sums of its own
   long split_bytes;  // from one to the next
-  int out_type;      // DataType of dw, or of the sums that become it
+  DieRuns dies;      // of workgroups that read the same cells, one after the other
+  int tap_groups, lane_tiles, workgroups;
+  MagicDiv by_tap_groups, by_lane_tiles;
+  int out_type;  // DataType of dw, or of the sums that become it
 };
 
 }  // namespace gridwise::direct

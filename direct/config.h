@@ -20,6 +20,9 @@ struct DirectConfig {
   // Of forward and backward-data, consecutive rows of such cells that a lane works on, while LDS
   // has the weights. With several, along h too `stride` is the source cells between them and taps
   // are one apart. 0: one row, and lanes load the weights where they use them.
+  // Of backward-weight, consecutive rows of taps along h that a lane has the sums of, while it
+  // walks along h with as many rows of dy at hand. With several, taps are as far apart there as the
+  // cells are that outputs meet. 0: one row, along which it walks.
   Omittable<0> rows = {};
 
   /// What its name is made of: f16_ch2_cells8_taps3_stride1, or f16_ch2_cells8_taps5_stride1_rows2.
@@ -36,9 +39,8 @@ struct DirectConfig {
 
   constexpr int rows_of_lane() const { return rows > 0 ? +rows : 1; }
   constexpr bool keeps_weights() const { return rows > 0; }
-  /// Rows of taps that are added up at a time: whose weights LDS has, those of a square filter, or
-  /// all.
-  constexpr int tap_rows() const { return keeps_weights() ? taps : 1 << 24; }
+  /// Rows of `taps` taps whose weights LDS has, at most: those of a square filter, or of 3x3x3.
+  constexpr int tap_rows() const { return taps == 3 ? 9 : taps; }
 
   /// Source cells along w that the lane's output cells meet in `taps` taps.
   constexpr int window() const { return taps == 1 ? cells : (cells - 1) * stride + taps; }

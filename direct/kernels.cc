@@ -74,6 +74,12 @@ class WeightKernel final : public DirectKernel {
   // A lane has its taps, and no use for more channels of dy.
   Cells cells() const override { return Cells::kAsTheyAre; }
 
+  RowShape shape() const override {
+    RowShape shape = DirectKernel::shape();
+    shape.lane_taps *= config().rows_of_lane();
+    return shape;
+  }
+
   PartEstimate Estimate(const PartRequest& request) const override {
     return EstimateDirectWeight(config(), request);
   }

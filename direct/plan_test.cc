@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "core/base/fields_text.h"
 #include "core/conv/sub_gemms.h"
@@ -121,9 +122,10 @@ TEST(PlanDirect, TilesAreRunsAndLanes) {
   EXPECT_EQ(sums.shape.workgroups[2], 2u);
   EXPECT_EQ(sums.args.out.group, 4);
   EXPECT_EQ(sums.args.split_bytes, 4000);
-  // Lanes are 32 on RDNA: 4 tiles.
+  // Lanes are 32 on RDNA: of both images 7 tiles, in place of 4 each.
   const DirectGatherPlan rdna = PlanGatherOf(kPairs, Gfx::k1100, problem);
-  EXPECT_EQ(rdna.shape.workgroups[1], 4u);
+  EXPECT_EQ(rdna.shape.workgroups[0], 15u);
+  EXPECT_EQ(rdna.shape.workgroups[1], 7u);
   EXPECT_EQ(rdna.shape.threads[0], 128u);
 }
 
@@ -145,11 +147,49 @@ TEST(PlanDirect, RunsHaveSeveralRows) {
             "and 1");
 }
 
+// 24 channels of 4 of 8 images fill 48 of 64 lanes; of 5 there would be as many waves, of 1 four
+// times as many.
+TEST(PlanDirect, LanesAreOfSeveralImages) {
+  ConvProblem problem = Depthwise(Direction::kForward, 24, 1);
+  problem.batch = 8;
+  const DirectGatherPlan plan = PlanGatherOf(kPairs, Gfx::k942, problem);
+  EXPECT_EQ(plan.args.lane_images, 4);
+  EXPECT_EQ(plan.args.lane_tiles, 1);
+  EXPECT_EQ(plan.table[0].m, 2 * 20 * 3);
+  problem.direction = Direction::kBackwardWeight;
+  EXPECT_EQ(PlanWeightOf(kPairs, problem, {.splits = 1}).args.lane_images, 4);
+  // Offsets of a lane stay below 2^31: an image of x has 1.2 GB.
+  problem.dims[1].in = problem.dims[2].in = 5000;
+  EXPECT_EQ(PlanWeightOf(kPairs, problem, {.splits = 1}).args.lane_images, 1);
+  problem.direction = Direction::kForward;
+  EXPECT_EQ(PlanGatherOf(kPairs, Gfx::k942, problem).args.lane_images, 1);
+}
+
+// LDS has the weights of so many taps at a time: rows along h, of as many taps along d as are
+// whole, or groups of them along w where that is all.
+TEST(PlanDirect, BlocksAreTapsThatLdsHas) {
+  const auto block = [](int taps, std::int64_t d, std::int64_t h, std::int64_t w) {
+    ConvProblem problem = Depthwise(Direction::kForward, 128, 1);
+    problem.dims[0] = {.in = 9, .filter = d, .pad_begin = 4, .pad_end = 4};
+    problem.dims[1].filter = h;
+    problem.dims[2].filter = w;
+    const DirectConfig config = {.channels = 2, .taps = taps, .stride = 1, .rows = {1}};
+    const DirectGatherArgs args = PlanGatherOf(config, Gfx::k942, problem).args;
+    return std::vector<int>(args.block, args.block + 3);
+  };
+  using ::testing::ElementsAre;
+  EXPECT_THAT(block(3, 3, 3, 3), ElementsAre(3, 3, 1));
+  EXPECT_THAT(block(5, 5, 5, 5), ElementsAre(1, 5, 1));
+  EXPECT_THAT(block(5, 2, 2, 5), ElementsAre(2, 2, 1));
+  EXPECT_THAT(block(7, 1, 1, 20), ElementsAre(1, 1, 3));
+  EXPECT_THAT(block(3, 1, 7, 7), ElementsAre(1, 7, 1));
+}
+
 // Waves that keep weights take more runs where there are many, all of them together every one.
 TEST(PlanDirect, WavesTakeSeveralRuns) {
   DirectConfig config = kPairs;
   config.rows = {1};
-  ConvProblem problem = Depthwise(Direction::kForward, 200, 1);
+  ConvProblem problem = Depthwise(Direction::kForward, 128, 1);
   problem.batch = 1000;
   const DirectGatherPlan plan = PlanGatherOf(config, Gfx::k942, problem);
   EXPECT_GT(plan.args.runs, 1);
@@ -162,18 +202,47 @@ TEST(PlanDirect, WavesTakeSeveralRuns) {
 
 TEST(PlanDirect, WeightsAreTapsAndPairs) {
   ConvProblem problem = Depthwise(Direction::kBackwardWeight, 200, 1);
-  EXPECT_EQ(PlanWeightOf(kPairs, problem, {.splits = 1}).shape.workgroups[0],
-            3u);  // rows of 3 taps
-  EXPECT_EQ(PlanWeightOf(kAny, problem, {.splits = 1}).shape.workgroups[0], 9u);
+  // 3 rows of 3 taps and 2 tiles of 64 lanes; 9 taps and 4 tiles.
+  EXPECT_EQ(PlanWeightOf(kPairs, problem, {.splits = 1}).shape.workgroups[0], 3u * 2);
+  EXPECT_EQ(PlanWeightOf(kAny, problem, {.splits = 1}).shape.workgroups[0], 9u * 4);
   problem.k = 600;  // 600 pairs of one channel of x and three of y
-  EXPECT_EQ(PlanWeightOf(kAny, problem, {.splits = 1}).shape.workgroups[1], 10u);
+  EXPECT_EQ(PlanWeightOf(kAny, problem, {.splits = 1}).shape.workgroups[0], 9u * 10);
+  problem.k = 200;
+  DirectConfig square = kPairs;
+  square.rows = {3};
+  EXPECT_EQ(PlanWeightOf(square, problem, {.splits = 1}).shape.workgroups[0], 2u);
+  // Taps along h are 2 cells apart, as are the cells that outputs meet.
+  problem.dims[1].stride = 2;
+  EXPECT_EQ(Why(RejectDirect(square, problem, 0)),
+            "along h, cells of the output are 2 and taps 1 apart in the source; the row is for 1 "
+            "and 1");
+  problem.dims[1].dilation = 2;
+  EXPECT_EQ(Why(RejectDirect(square, problem, 0)), "");
 }
 
-// 2 images * 20 rows of output cells, 8 waves: at most 4 splits have a row for each of their waves.
+// All steps are some wave's, whatever the splits: 2 images of 3 runs of cells along w, 20 rows and
+// the two that the first taps see before the last ones.
+TEST(PlanDirect, WavesShareTheSteps) {
+  DirectConfig square = kPairs;
+  square.rows = {3};
+  const ConvProblem problem = Depthwise(Direction::kBackwardWeight, 200, 1);
+  for (const int splits : {1, 3, 4, 16}) {
+    const DirectWeightArgs args = PlanWeightOf(square, problem, {.splits = splits}).args;
+    EXPECT_EQ(args.steps, 22);
+    EXPECT_EQ(args.lines, 2 * 3);
+    const int waves = splits * kDirectWeightWaves, all = args.steps * args.lines;
+    EXPECT_GE(args.wave_steps * waves, all);
+    EXPECT_LT((args.wave_steps - 1) * waves, all);
+  }
+  const DirectWeightArgs row = PlanWeightOf(kPairs, problem, {.splits = 1}).args;
+  EXPECT_EQ(row.steps, 3);
+  EXPECT_EQ(row.lines, 2 * 20);
+}
+
 TEST(PlanDirect, SplitsWriteSumsOfTheirOwn) {
   const ConvProblem problem = Depthwise(Direction::kBackwardWeight, 200, 1);
   const DirectWeightPlan split = PlanWeightOf(kPairs, problem, {.splits = 4});
-  EXPECT_EQ(split.shape.workgroups[2], 4u);
+  EXPECT_EQ(split.shape.workgroups[0], 3u * 2 * 4);
   EXPECT_EQ(split.args.splits, 4);
   EXPECT_EQ(split.args.split_bytes, 200 * 9 * 4);
   EXPECT_EQ(split.args.dw.group, 9 * 4);
@@ -190,6 +259,15 @@ TEST(PlanDirect, LaunchesKeepTheLimitOfAGrid) {
   problem.dims[1].in = problem.dims[2].in = 16;
   EXPECT_THAT(TooLargeForDirect(kAny, problem).value().reason,
               HasSubstr("a launch takes at most 16777215"));
+  // Of one row of cells an image, a lane of 7 rows of sums walks over 7.
+  const DirectConfig tall = {.channels = 1, .cells = 4, .taps = 7, .stride = 1, .rows = {7}};
+  problem = Depthwise(Direction::kBackwardWeight, 1, 1);
+  problem.dims[1] = {.in = 1, .filter = 7, .pad_begin = 3, .pad_end = 3};
+  problem.dims[2] = {.in = 1, .filter = 7, .pad_begin = 3, .pad_end = 3};
+  problem.batch = 1 << 28;
+  EXPECT_EQ(TooLargeForDirect(kAny, problem), std::nullopt);
+  EXPECT_THAT(TooLargeForDirect(tall, problem).value().reason,
+              HasSubstr("waves walk over y in 1879048192 steps; must be fewer than 2^30"));
 }
 
 TEST(PlanDirect, RejectionsNameTheirValues) {
@@ -201,6 +279,8 @@ TEST(PlanDirect, RejectionsNameTheirValues) {
   problem.k = 128;
   EXPECT_THAT(reason(kPairs, problem), HasSubstr("64 groups of c 1 and k 2; the row is for"));
   EXPECT_EQ(RejectDirect(kAny, problem, 0), std::nullopt);
+  const DirectConfig keeps = {.type = DataType::kF16, .taps = 3, .stride = 1, .rows = {1}};
+  EXPECT_THAT(reason(keeps, problem), HasSubstr("a group has 2 channels of the output"));
   problem.type = DataType::kF32;
   EXPECT_THAT(reason(kAny, problem), HasSubstr("type is f32"));
   EXPECT_THAT(reason(kPairs, Depthwise(Direction::kForward, 63, 1)), HasSubstr("63 groups"));

@@ -9,23 +9,23 @@
 
 namespace gridwise::direct {
 
-/// The output cells of a wave: of one image, up to DirectConfig::cells along w of as
+/// The output cells of a lane: of one image, up to DirectConfig::cells along w of as
 /// many rows as a lane works on.
 struct DirectRun {
   SubGemm gemm;
-  int image;
-  int j[3];  // of the first cell, in its class
+  int image;  // the first of the lanes
+  int j[3];   // of the first cell, in its class
 };
 
 template <DirectConfig kC>
-GRIDWISE_DEVICE DirectRun RunAt(const SubGemm& gemm, int run) {
+GRIDWISE_DEVICE DirectRun RunAt(const DirectGatherArgs& args, const SubGemm& gemm, int run) {
   const int by_w = Divide(run, gemm.by_count_w);
   const int by_h = Divide(by_w, gemm.by_count_h);
   const int by_d = Divide(by_h, gemm.by_count_d);
   const int runs_h = CeilDiv<int>(gemm.axis[1].count, kC.rows_of_lane());
   const int runs_w = CeilDiv<int>(gemm.axis[2].count, kC.cells);
   return {.gemm = gemm,
-          .image = by_d,
+          .image = by_d * args.lane_images,
           .j = {by_h - by_d * gemm.axis[0].count, (by_w - by_h * runs_h) * kC.rows_of_lane(),
                 (run - by_w * runs_w) * kC.cells}};
 }
@@ -37,16 +37,18 @@ class DirectGatherLane {
   using Weights = DirectWeightsOf<kC, kGfx>;
 
  public:
-  GRIDWISE_DEVICE DirectGatherLane(const DirectGatherArgs& args, const DirectRun& run, int channel)
+  GRIDWISE_DEVICE DirectGatherLane(const DirectGatherArgs& args, const DirectRun& run,
+                                   const LaneItem& item)
       : args_(args),
         run_(run),
         source_(Buffer::From<kGfx>(static_cast<const char*>(args.source.data) +
                                    run.image * args.source.image)),
-        exists_(channel < args.out_channels) {
-    const int group = Divide(channel, args.by_out_channels);
-    const int of_group = channel - group * args.out_of_group;
-    source_offset_ = group * args.source.group;
-    out_offset_ = group * args.out.group + of_group * args.out_element;
+        exists_(item.exists && run.image + item.image < args.images) {
+    const int group = Divide(item.channel, args.by_out_of_group);
+    const int of_group = item.channel - group * args.out_of_group;
+    source_offset_ = item.image * static_cast<int>(args.source.image) + group * args.source.group;
+    out_offset_ = item.image * static_cast<int>(args.out.image) + group * args.out.group +
+                  of_group * args.out_element;
     for (auto& row : sums_) {
       for (auto& cell : row) {
         for (DirectSum<kC>& sum : cell) sum = 0;
@@ -55,31 +57,15 @@ class DirectGatherLane {
     SetWindow(0);
   }
 
-  /// Adds the products of a block's taps, whose weights may be in LDS. Rows of the source that
-  /// several rows of the output meet are loaded once.
+  /// Adds the products of a block's taps, whose weights may be in LDS.
   GRIDWISE_DEVICE void AddTaps(const TapBlock& block, const Weights& weights, const char* lds) {
-    const auto& [d, h, w] = run_.gemm.axis;
-    const int at_d = SourceCell(d, args_.strides[0], run_.j[0], block.d);
-    if (!IsCell(at_d, args_.source.size[0])) return;
-    if (block.first_w != first_w_) SetWindow(block.first_w);
-    const int first = at_d * args_.source.cell[0] + block.channel * SizeOf(kC.type);
-    const int left = h.taps - block.first_h, taps_h = left < kC.tap_rows() ? left : kC.tap_rows();
-    for (int row = 0; row < (kRows - 1) * kC.stride + taps_h; ++row) {
-      const int at_h = SourceCell(h, args_.strides[1], run_.j[1], block.first_h + row);
-      if (!IsCell(at_h, args_.source.size[1])) continue;
-      DirectVec<kC> x[kC.window()];
-      for (int i = 0; i < kC.window(); ++i) {
-        x[i] = source_.Load<DirectVec<kC>>(window_[i], first + at_h * args_.source.cell[1]);
-      }
-      RowFactors<kC> factors;
-      if constexpr (kRows == 1) weights.Read(lds, row, factors);
-      // Of many loads the compiler would wait for some before it issues the others.
-      SchedulingFence();
-      for (int to = 0; to < kRows; ++to) {
-        const int tap_h = row - to * kC.stride;
-        if (kRows > 1 && !IsCell(tap_h, taps_h)) continue;
-        if constexpr (kRows > 1) weights.Read(lds, tap_h, factors);
-        AddRow(x, factors, w.taps - block.first_w, sums_[to]);
+    const AxisClass& d = run_.gemm.axis[0];
+    for (int g = 0; g < block.groups_w; ++g) {
+      if (block.w + g * kC.taps != first_w_) SetWindow(block.w + g * kC.taps);
+      for (int i = 0; i < block.count_d; ++i) {
+        const int at_d = SourceCell(d, args_.strides[0], run_.j[0], block.d + i);
+        if (!IsCell(at_d, args_.source.size[0])) continue;
+        AddPlane(block, at_d, weights, lds, block.Row(g, i, 0));
       }
     }
   }
@@ -108,6 +94,32 @@ class DirectGatherLane {
 
  private:
   using RowSums = DirectSum<kC>[kC.cells][kC.channels];
+
+  /// Adds those of taps along h, of rows from `first_row` of the block on. Rows of the source that
+  /// several rows of the output meet are loaded once.
+  GRIDWISE_DEVICE void AddPlane(const TapBlock& block, int at_d, const Weights& weights,
+                                const char* lds, int first_row) {
+    const AxisClass &h = run_.gemm.axis[1], &w = run_.gemm.axis[2];
+    const int first = at_d * args_.source.cell[0] + block.channel * SizeOf(kC.type);
+    for (int row = 0; row < (kRows - 1) * kC.stride + block.count_h; ++row) {
+      const int at_h = SourceCell(h, args_.strides[1], run_.j[1], block.h + row);
+      if (!IsCell(at_h, args_.source.size[1])) continue;
+      DirectVec<kC> x[kC.window()];
+      for (int i = 0; i < kC.window(); ++i) {
+        x[i] = source_.Load<DirectVec<kC>>(window_[i], first + at_h * args_.source.cell[1]);
+      }
+      RowFactors<kC> factors;
+      if constexpr (kRows == 1) weights.Read(lds, first_row + row, factors);
+      // Of many loads the compiler would wait for some before it issues the others.
+      SchedulingFence();
+      for (int to = 0; to < kRows; ++to) {
+        const int tap_h = row - to * kC.stride;
+        if (kRows > 1 && !IsCell(tap_h, block.count_h)) continue;
+        if constexpr (kRows > 1) weights.Read(lds, first_row + tap_h, factors);
+        AddRow(x, factors, w.taps - first_w_, sums_[to]);
+      }
+    }
+  }
 
   /// Adds the products of a row of the source with a row of up to `taps` taps.
   GRIDWISE_DEVICE static void AddRow(const DirectVec<kC> (&x)[kC.window()],
@@ -168,10 +180,40 @@ class DirectGatherLane {
   RowSums sums_[kRows];
 };
 
-/// Computes the i-th of a wave's runs. Scalar registers have no room for arguments and the sub-GEMM
-/// from one run to the next.
+/// Taps that are added up at a time, at most: along d and h, and groups of them along w.
+struct BlockShape {
+  int d, h, groups_w;
+};
+template <DirectConfig kC>
+GRIDWISE_DEVICE BlockShape ShapeOfBlock(const DirectGatherArgs& args) {
+  if constexpr (!kC.keeps_weights()) return {.d = 1, .h = args.block[1], .groups_w = 1};
+  return {.d = args.block[0], .h = args.block[1], .groups_w = args.block[2]};
+}
+
+/// The block of taps from the given ones on.
+template <DirectConfig kC>
+GRIDWISE_DEVICE TapBlock BlockAt(const BlockShape& shape, const SubGemm& gemm, int tap_d, int tap_h,
+                                 int tap_w) {
+  const auto& [d, h, w] = gemm.axis;
+  const auto fewer = [](int a, int b) { return a < b ? a : b; };
+  TapBlock block = {.d = tap_d,
+                    .h = tap_h,
+                    .w = tap_w,
+                    .count_d = 1,
+                    .count_h = fewer(shape.h, h.taps - tap_h),
+                    .groups_w = 1,
+                    .channel = 0};
+  if constexpr (kC.keeps_weights()) {
+    block.count_d = fewer(shape.d, d.taps - tap_d);
+    block.groups_w = fewer(shape.groups_w, CeilDiv(w.taps - tap_w, kC.taps));
+  }
+  return block;
+}
+
+/// Computes the i-th of a wave's runs, of lanes from `first_item` on. Scalar registers have no room
+/// for arguments and the sub-GEMM from one run to the next.
 template <DirectConfig kC, Gfx kGfx>
-GRIDWISE_DEVICE void ComputeRun(int tile, int i, int runs, char* lds) {
+GRIDWISE_DEVICE void ComputeRun(int tile, int first_item, int i, int runs, char* lds) {
   const DirectGatherArgs& args = KernelArgsAnew<DirectGatherArgs>();
   const SubGemm gemm = FindSubGemm(args, tile);
   const auto& [d, h, w] = gemm.axis;
@@ -179,22 +221,22 @@ GRIDWISE_DEVICE void ComputeRun(int tile, int i, int runs, char* lds) {
   const int index = of_gemm * kDirectGatherWaves + WaveOfGroup<kGfx>();
   const bool exists = index < gemm.m;
   if (!kC.keeps_weights() && !exists) return;
-  const int first_channel = BlockIdY() * TraitsOf(kGfx).wave_size * kC.channels;
-  const DirectRun run = RunAt<kC>(gemm, exists ? index : 0);
-  const int channel = first_channel + LaneOfWave<kGfx>() * kC.channels;
-  DirectGatherLane<kC, kGfx> lane(args, run, channel);
-  DirectWeightsOf<kC, kGfx> weights(args, gemm, first_channel);
-  const bool has_one = w.taps <= kC.taps && h.taps <= kC.tap_rows() && d.taps == 1 &&
-                       args.source_channels == 1 && args.splits == 1;
+  const DirectRun run = RunAt<kC>(args, gemm, exists ? index : 0);
+  DirectGatherLane<kC, kGfx> lane(args, run,
+                                  ItemOf(args, first_item + LaneOfWave<kGfx>() * kC.channels));
+  DirectWeightsOf<kC, kGfx> weights(args, gemm, first_item);
+  const BlockShape shape = ShapeOfBlock<kC>(args);
+  const bool has_one = w.taps <= kC.taps * shape.groups_w && h.taps <= shape.h &&
+                       d.taps <= shape.d && args.source_channels == 1 && args.splits == 1;
   int turn = BlockIdZ();
-  for (int tap_w = 0; tap_w < w.taps; tap_w += kC.taps) {
-    for (int tap_d = 0; tap_d < d.taps; ++tap_d) {
-      for (int tap_h = 0; tap_h < h.taps; tap_h += kC.tap_rows()) {
-        for (int c = 0; c < args.source_channels; ++c) {
+  for (int tap_w = 0; tap_w < w.taps; tap_w += kC.taps * shape.groups_w) {
+    for (int tap_d = 0; tap_d < d.taps; tap_d += shape.d) {
+      for (int tap_h = 0; tap_h < h.taps; tap_h += shape.h) {
+        TapBlock block = BlockAt<kC>(shape, gemm, tap_d, tap_h, tap_w);
+        for (; block.channel < args.source_channels; ++block.channel) {
           const bool is_mine = turn == 0;
           turn = (is_mine ? args.splits : turn) - 1;
           if (!is_mine) continue;
-          const TapBlock block = {.d = tap_d, .first_h = tap_h, .first_w = tap_w, .channel = c};
           if (i == 0 || !has_one) weights.Load(block, lds);
           if (exists) lane.AddTaps(block, weights, lds);
         }
@@ -205,8 +247,8 @@ GRIDWISE_DEVICE void ComputeRun(int tile, int i, int runs, char* lds) {
 }
 
 /// Forward and backward-data of a convolution whose groups have few channels, as sub-GEMMs (see
-/// core/conv/gemm_map.h) without a GEMM: workgroups along x take runs of output cells, some for
-/// each wave, and along y channels, a lane each, and along z splits, which take turns at blocks of
+/// core/conv/gemm_map.h) without a GEMM: workgroups take runs of output cells, some for each
+/// wave, and channels of images, a lane each, and along z splits, which take turns at blocks of
 /// taps. Every element of the output, or of a split's sums, is written exactly once.
 template <DirectConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void DirectGatherTile() {
@@ -214,9 +256,13 @@ GRIDWISE_DEVICE void DirectGatherTile() {
   static_assert(Reject(kC, kGfx) == nullptr, "the row does not suit the target");
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[DirectWeightsOf<kC, kGfx>::kBytes];
   const DirectGatherArgs& args = KernelArgs<DirectGatherArgs>();
-  const int tile = SlotOf(args.map.of_launch, BlockIdX(), args.map.slots);
+  const int number = BlockIdY() * args.tiles + BlockIdX();
+  const int slot = SlotOf(args.map.of_launch, number, args.map.slots);
+  const int tile = Divide(slot, args.by_lane_tiles);
+  const int lanes = TraitsOf(kGfx).wave_size * kC.channels;
+  const int first_item = (slot - tile * args.lane_tiles) * lanes;
   const int runs = kC.keeps_weights() ? args.runs : 1;
-  for (int i = 0; i < runs; ++i) ComputeRun<kC, kGfx>(tile, i, runs, lds);
+  for (int i = 0; i < runs; ++i) ComputeRun<kC, kGfx>(tile, first_item, i, runs, lds);
 }
 
 }  // namespace gridwise::direct

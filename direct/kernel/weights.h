@@ -10,18 +10,37 @@
 
 namespace gridwise::direct {
 
-/// Some taps along h and w, of a tap along d, with one channel of the source: all along h, or as
-/// many as LDS has the weights of.
+/// Taps that are added up at a time, with one channel of the source.
 struct TapBlock {
-  int d, first_h, first_w;  // taps of the sub-GEMM
-  int channel;              // of the group
+  int d, h, w;           // the first
+  int count_d, count_h;  // along d and h
+  int groups_w;          // of DirectConfig::taps along w
+  int channel;           // of the group
+
+  /// Rows of taps, in the order w, d, h.
+  GRIDWISE_DEVICE int rows() const { return groups_w * count_d * count_h; }
+  GRIDWISE_DEVICE int Row(int group_w, int of_d, int of_h) const {
+    return (group_w * count_d + of_d) * count_h + of_h;
+  }
 };
+
+/// What an item of a launch's lanes is: an output channel of one of some images.
+struct LaneItem {
+  int image, channel;
+  bool exists;
+};
+GRIDWISE_DEVICE LaneItem ItemOf(const DirectGatherArgs& args, int item) {
+  const int image = Divide(item, args.by_out_channels);
+  return {.image = image,
+          .channel = item - image * args.out_channels,
+          .exists = image < args.lane_images};
+}
 
 /// Bytes of w from its first element to a channel of the output.
 template <DirectConfig kC>
 GRIDWISE_DEVICE int OffsetOfChannel(const DirectGatherArgs& args, int channel) {
   if constexpr (kC.channels > 1) return channel * args.w.group;  // depthwise
-  const int group = Divide(channel, args.by_out_channels);
+  const int group = Divide(channel, args.by_out_of_group);
   return group * args.w.group + (channel - group * args.out_of_group) * args.w_out;
 }
 
@@ -48,23 +67,22 @@ class WeightsOfLane {
  public:
   static constexpr int kBytes = 16;  // of LDS, which they do not need
 
-  GRIDWISE_DEVICE WeightsOfLane(const DirectGatherArgs& args, const SubGemm& gemm,
-                                int first_channel)
+  GRIDWISE_DEVICE WeightsOfLane(const DirectGatherArgs& args, const SubGemm& gemm, int first_item)
       : args_(args), gemm_(gemm), tensor_(Buffer::From<kGfx>(args.w.data)) {
-    const int channel = first_channel + LaneOfWave<kGfx>() * kC.channels;
-    exists_ = channel < args.out_channels;
-    of_channel_ = OffsetOfChannel<kC>(args, channel);
+    const LaneItem item = ItemOf(args, first_item + LaneOfWave<kGfx>() * kC.channels);
+    exists_ = item.exists;
+    of_channel_ = OffsetOfChannel<kC>(args, item.channel);
   }
 
   GRIDWISE_DEVICE void Load(const TapBlock& block, char*) {
     const AxisClass& w = gemm_.axis[2];
-    to_block_ = OffsetOfRow(args_, gemm_, block.d, block.first_h) + block.channel * args_.w_source;
+    to_block_ = OffsetOfRow(args_, gemm_, block.d, block.h) + block.channel * args_.w_source;
     for (int t = 0; t < kC.taps; ++t) {
-      const int tap = block.first_w + t;
+      const int tap = block.w + t;
       offset_[t] = OffsetIf(exists_ && tap < w.taps, of_channel_ + OffsetInRow(args_, gemm_, tap));
     }
   }
-  /// Loads those of a row of the block.
+  /// Loads those of a row of the block, whose rows lie along h.
   GRIDWISE_DEVICE void Read(const char*, int h, RowFactors<kC>& factors) const {
     const int to_row = to_block_ + h * args_.strides[1].tap_stride * args_.filter[2] * args_.w.tap;
     for (int t = 0; t < kC.taps; ++t) {
@@ -84,73 +102,103 @@ class WeightsOfLane {
   unsigned offset_[kC.taps];
 };
 
-/// The weights of a workgroup's channels in LDS, of a TapBlock. The taps of a depthwise channel are
-/// neighbours in memory, so that a wave whose lanes are channels would ask for a line of its own in
-/// each: where they load, lanes lie along taps first.
+/// The weights of a workgroup's channels in LDS, of a TapBlock, each once. The taps of a depthwise
+/// channel are neighbours in memory, so that a wave whose lanes are channels would ask for a line
+/// of its own in each: where they load, lanes lie along taps first.
 template <DirectConfig kC, Gfx kGfx>
 class WeightsInLds {
   using Weight = Vec<Element<kC.type>, 1>;
   static constexpr int kLanes = TraitsOf(kGfx).wave_size, kThreads = kDirectGatherWaves * kLanes;
-  static constexpr int kChannels = kLanes * kC.channels;  // of the workgroup
+  static constexpr int kSlots = kLanes * kC.channels;  // of channels of the workgroup, at most
   static constexpr int kTaps = kC.tap_rows() * kC.taps;
-  // Threads for the taps of a channel, and channels at a time.
-  static constexpr int kTapThreads = std::bit_ceil(static_cast<unsigned>(kTaps));
-  static constexpr int kAtOnce = kThreads / kTapThreads, kCount = kChannels / kAtOnce;
   // Of a tap, with room for a bank, so that taps that are written together lie in different ones.
-  static constexpr int kTapBytes = kChannels * SizeOf(kC.type) + 4;
+  static constexpr int kTapBytes = kSlots * SizeOf(kC.type) + 4;
 
  public:
   static constexpr int kBytes = kTaps * kTapBytes;
 
-  GRIDWISE_DEVICE WeightsInLds(const DirectGatherArgs& args, const SubGemm& gemm, int first_channel)
+  GRIDWISE_DEVICE WeightsInLds(const DirectGatherArgs& args, const SubGemm& gemm, int first_item)
       : args_(args),
         gemm_(gemm),
         tensor_(Buffer::From<kGfx>(args.w.data)),
-        channel_(first_channel + ThreadId() / kTapThreads) {}
+        first_(ItemOf(args, first_item).channel) {
+    const int item = first_item + LaneOfWave<kGfx>() * kC.channels;
+    of_lane_ = Wrap(ItemOf(args, item).channel - first_ + args.out_channels, args.out_channels);
+  }
 
   /// Loads a block's once all waves have read those before; there are zeros past the last taps.
   GRIDWISE_DEVICE void Load(const TapBlock& block, char* lds) const {
-    const AxisClass &h = gemm_.axis[1], &w = gemm_.axis[2];
-    const int tap = ThreadId() % kTapThreads, tap_h = block.first_h + tap / kC.taps,
-              tap_w = block.first_w + tap % kC.taps;
-    const bool exists = tap < kTaps && tap_h < h.taps && tap_w < w.taps;
-    const int to_tap = OffsetOfRow(args_, gemm_, block.d, tap_h) +
-                       OffsetInRow(args_, gemm_, tap_w) + block.channel * args_.w_source;
-    Weight weights[kCount];
-    for (int i = 0; i < kCount; ++i) {
-      const int channel = channel_ + i * kAtOnce;
-      weights[i] = tensor_.Load<Weight>(OffsetIf(exists && channel < args_.out_channels,
-                                                 OffsetOfChannel<kC>(args_, channel) + to_tap),
-                                        0);
-    }
-    BarrierLds();
-    if (tap < kTaps) {
-      for (int i = 0; i < kCount; ++i) {
-        *reinterpret_cast<Weight*>(lds + Place(tap, ThreadId() / kTapThreads + i * kAtOnce)) =
-            weights[i];
-      }
-    }
-    BarrierLds();
+    LoadBy<std::bit_width(kC.taps - 1u)>(block, lds);
   }
 
   /// Reads the lane's, of a row of the block.
-  GRIDWISE_DEVICE void Read(const char* lds, int h, RowFactors<kC>& factors) const {
+  GRIDWISE_DEVICE void Read(const char* lds, int row, RowFactors<kC>& factors) const {
     for (int t = 0; t < kC.taps; ++t) {
-      const auto weights = *reinterpret_cast<const DirectVec<kC>*>(
-          lds + Place(h * kC.taps + t, LaneOfWave<kGfx>() * kC.channels));
+      const auto weights =
+          *reinterpret_cast<const DirectVec<kC>*>(lds + Place(row * kC.taps + t, of_lane_));
       for (int e = 0; e < kC.channels; ++e) factors[t][e] = ToFactor<kC, kC.channels>(weights, e);
     }
   }
 
  private:
-  GRIDWISE_DEVICE static int Place(int tap, int channel) {
-    return tap * kTapBytes + channel * SizeOf(kC.type);
+  /// The same where 2^kLog2Taps threads load a channel's, if they are enough.
+  template <int kLog2Taps>
+  GRIDWISE_DEVICE void LoadBy(const TapBlock& block, char* lds) const {
+    const int taps = block.rows() * kC.taps;
+    if constexpr ((1 << kLog2Taps) < kTaps) {
+      if (taps > (1 << kLog2Taps)) return LoadBy<kLog2Taps + 1>(block, lds);
+    }
+    constexpr int kStep = kThreads >> kLog2Taps;  // channels at a time
+    const int tap = ThreadId() % (1 << kLog2Taps), first = ThreadId() >> kLog2Taps;
+    const unsigned channel_bytes = args_.w.group, all = args_.out_channels * channel_bytes;
+    // Else the compiler multiplies anew for each of the slots.
+    const unsigned of_first = Opaque((first_ + first) * channel_bytes);
+    const unsigned to_tap = tap < taps ? OffsetOfTap(block, tap) : Buffer::kOutOfRange;
+    Weight weights[kSlots / kStep];
+    for (int i = 0; i < kSlots / kStep; ++i) {
+      // Slots that are not used are of any channel.
+      const unsigned of_slot = Wrap(of_first + i * kStep * channel_bytes, all);
+      const unsigned last = all - channel_bytes;
+      weights[i] = tensor_.Load<Weight>((of_slot < last ? of_slot : last) + to_tap, 0);
+    }
+    BarrierLds();
+    if (tap < taps) {
+      for (int i = 0; i < kSlots / kStep; ++i) {
+        *reinterpret_cast<Weight*>(lds + Place(tap, first + i * kStep)) = weights[i];
+      }
+    }
+    BarrierLds();
+  }
+
+  GRIDWISE_DEVICE static int Place(int tap, int slot) {
+    return tap * kTapBytes + slot * SizeOf(kC.type);
+  }
+  /// `i` below twice `size`, in a ring.
+  GRIDWISE_DEVICE static unsigned Wrap(unsigned i, unsigned size) {
+    return i - size < i ? i - size : i;
+  }
+
+  /// Bytes from a channel's first weight to a tap of the block, or kOutOfRange.
+  GRIDWISE_DEVICE unsigned OffsetOfTap(const TapBlock& block, int tap) const {
+    const auto& [d, h, w] = gemm_.axis;
+    int row = tap / kC.taps, of_d = 0, group_w = 0;
+    if (block.groups_w * block.count_d > 1) {  // most blocks are rows along h
+      const int by_h = static_cast<unsigned>(row) / static_cast<unsigned>(block.count_h);
+      group_w = static_cast<unsigned>(by_h) / static_cast<unsigned>(block.count_d);
+      of_d = by_h - group_w * block.count_d;
+      row -= by_h * block.count_h;
+    }
+    const int tap_w = block.w + group_w * kC.taps + tap % kC.taps;
+    return OffsetIf(tap_w < w.taps, OffsetOfRow(args_, gemm_, block.d + of_d, block.h + row) +
+                                        OffsetInRow(args_, gemm_, tap_w) +
+                                        block.channel * args_.w_source);
   }
 
   const DirectGatherArgs& args_;
   const SubGemm& gemm_;
   const Buffer tensor_;
-  const int channel_;  // the first that the thread loads
+  const int first_;  // the channel in the first slot
+  int of_lane_;      // the lane's first slot
 };
 
 template <DirectConfig kC, Gfx kGfx>

@@ -1,0 +1,63 @@
+#include "direct/estimate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/arch/target_traits.h"
+
+namespace gridwise::direct {
+namespace {
+
+/// Constants of estimates, in cycles: fits to times of the simulator's clock on training problems
+/// (tools/tune), of targets of 64 lanes and of 32.
+struct WaveFit {
+  double bytes;    // of a vector cache's share of L2, a cycle
+  double latency;  // of a row's loads
+  double scalar;   // of a row's scalar instructions
+  double launch;   // of a workgroup
+};
+WaveFit FitOf(const TargetTraits& target, bool along_cells) {
+  if (target.wave_size == 64) {
+    return along_cells ? WaveFit{.bytes = 29, .latency = 860, .scalar = 37, .launch = 3500}
+                       : WaveFit{.bytes = 17, .latency = 720, .scalar = 24, .launch = 4500};
+  }
+  return along_cells ? WaveFit{.bytes = 35, .latency = 510, .scalar = 78, .launch = 3600}
+                     : WaveFit{.bytes = 15.5, .latency = 420, .scalar = 67, .launch = 1700};
+}
+
+}  // namespace
+
+Cost EstimateWaves(const DirectConfig& config, const PartRequest& request, const WaveWork& work) {
+  const DeviceFacts& device = request.device;
+  const TargetTraits target = TraitsOf(device.gfx);
+  const WaveFit fit = FitOf(target, work.along_cells);
+  constexpr double kLeastBytes = 64;  // a load of a wave takes a cycle's bytes at least
+  constexpr double kWavesPerSimd = 8;
+  const double l2_bytes = fit.bytes * target.vector_caches;  // a cycle
+  const double valu_cycles = target.wave_size == 64 ? 4 : 1;
+  const double row_valu = (work.products * config.channels + work.conversions) * valu_cycles;
+  const double waves_per_simd = std::max(1.0, work.waves / target.simds_per_unit);
+  const double load_bytes =
+      std::max(kLeastBytes, 1.0 * target.wave_size * config.channels * SizeOf(config.type));
+  const double row_bytes = work.waves * work.loads * load_bytes;
+  const double resident =
+      request.needs.registers > 0
+          ? ResidentWorkgroups(device, request.needs, static_cast<int>(work.waves))
+          : std::max(1.0, std::floor(kWavesPerSimd / waves_per_simd));
+  const double rounds = std::ceil(work.groups / device.compute_units);
+  return WithCycles({.matrix_cycles = work.rows * (row_valu + fit.scalar) * waves_per_simd,
+                     .memory_cycles = work.rows * row_bytes / l2_bytes,
+                     .alone_cycles = work.rows * (row_valu + fit.scalar + fit.latency),
+                     .fixed_cycles = fit.launch + work.waves * work.stores * load_bytes / l2_bytes,
+                     .workgroups = work.groups,
+                     .rounds = rounds,
+                     .resident = std::min(resident, rounds),
+                     .pass_cycles = work.pass_cycles,
+                     .splits = static_cast<double>(work.splits)});
+}
+
+double Conversions(const DirectConfig& config, double loads) {
+  return config.type == DataType::kF32 ? 0 : loads * config.channels;
+}
+
+}  // namespace gridwise::direct

@@ -1,0 +1,241 @@
+#pragma once
+
+#include "core/arch/memory.h"
+#include "core/base/math.h"
+#include "direct/args.h"
+#include "direct/kernel/lane.h"
+
+namespace gridwise::direct {
+
+/// The first filter taps of a workgroup: one along d, as many along h as a lane has rows of sums,
+/// DirectConfig::taps along w.
+struct DirectTaps {
+  int d, h, w;
+};
+
+/// Where a wave walks: through a plane along h and w of some images, from step `first` to before
+/// `end`, rows of the output along h or runs of its cells along w. Along the other axis it stays.
+struct DirectLine {
+  Buffer dy, x;  // the planes of the first image
+  int first, end, other;
+};
+
+/// Output cells of a step, along h and w, and what its first tap meets there.
+struct DirectStep {
+  int out_h, out_w, in_h, in_w;
+};
+
+/// One lane of a direct backward-weight: the sums of its pairs (k, c), of some output
+/// cells.
+template <DirectConfig kC, Gfx kGfx>
+class DirectWeightLane {
+  static constexpr int kRows = kC.rows_of_lane();
+
+ public:
+  GRIDWISE_DEVICE DirectWeightLane(const DirectWeightArgs& args, const DirectTaps& taps, int item)
+      : args_(args), taps_(taps), image_(Divide(item, args.by_pairs)) {
+    const int pair = item - image_ * args.pairs;
+    const int k = Divide(pair, args.by_c);  // of all groups
+    const int group = Divide(k, args.by_k);
+    dy_offset_ = image_ * static_cast<int>(args.dy.image) + group * args.dy.group +
+                 (k - group * args.k) * SizeOf(kC.type);
+    x_offset_ = image_ * static_cast<int>(args.x.image) + group * args.x.group +
+                (pair - k * args.c) * SizeOf(kC.type);
+    for (auto& row : sums_) {
+      for (auto& tap : row) {
+        for (float& sum : tap) sum = 0;
+      }
+    }
+  }
+
+  /// Adds the products of `count` steps from `first` on, of all lines.
+  GRIDWISE_DEVICE void AddSteps(int first, int count) {
+    const int all = args_.lines * args_.steps;
+    for (int end = first + count < all ? first + count : all; first < end;) {
+      const int line = Divide(first, args_.by_steps), begin = line * args_.steps;
+      const int line_end = begin + args_.steps < end ? begin + args_.steps : end;
+      AddLine(line, first - begin, line_end - begin);
+      first = line_end;
+    }
+  }
+
+  GRIDWISE_DEVICE float Sum(int row, int tap, int channel) const {
+    return sums_[row][tap][channel];
+  }
+
+ private:
+  GRIDWISE_DEVICE void AddLine(int line, int first, int end) {
+    const int plane = Divide(line, args_.by_others), of_images = Divide(plane, args_.by_out_d);
+    const int other = line - plane * args_.others;
+    const int out_d = plane - of_images * args_.dy.size[0];
+    const int in_d = out_d * args_.stride[0] + taps_.d * args_.dilation[0] - args_.pad[0];
+    if (!IsCell(in_d, args_.x.size[0])) return;
+    const int image = of_images * args_.lane_images;
+    const bool exists = image_ < args_.lane_images && image + image_ < args_.images;
+    dy_at_ = OffsetIf(exists, dy_offset_);
+    x_at_ = OffsetIf(exists, x_offset_);
+    const DirectLine to_walk = {.dy = Plane(args_.dy, image, out_d),
+                                .x = Plane(args_.x, image, in_d),
+                                .first = first,
+                                .end = end,
+                                .other = kRows > 1 ? other * kC.cells : other};
+    if constexpr (kRows > 1) {
+      if (IsInside(StepAt(to_walk, first))) {
+        WalkAlongH<false>(to_walk);
+      } else {
+        WalkAlongH<true>(to_walk);
+      }
+    } else {
+      WalkAlongRow(to_walk);
+    }
+  }
+
+  struct Loaded {
+    DirectVec<kC> dy[kC.cells], x[kC.window()];
+  };
+  template <int kN>
+  using Factors = float[kN][kC.channels];
+
+  GRIDWISE_DEVICE static Buffer Plane(const DirectTensor& tensor, int image, int d) {
+    return Buffer::From<kGfx>(static_cast<const char*>(tensor.data) + image * tensor.image +
+                              d * tensor.cell[0]);
+  }
+
+  GRIDWISE_DEVICE DirectStep StepAt(const DirectLine& line, int i) const {
+    const int h = kRows > 1 ? i : line.other, w = kRows > 1 ? line.other : i * kC.cells;
+    return {.out_h = h,
+            .out_w = w,
+            .in_h = h * args_.stride[1] + taps_.h * args_.dilation[1] - args_.pad[1],
+            .in_w = w * args_.stride[2] + taps_.w * args_.dilation[2] - args_.pad[2]};
+  }
+
+  /// Along w, in a row of dy and one of x.
+  GRIDWISE_DEVICE void WalkAlongRow(const DirectLine& line) {
+    if (!IsCell(StepAt(line, 0).in_h, args_.x.size[1])) return;
+    for (int i = line.first; i < line.end; ++i) {
+      const DirectStep step = StepAt(line, i);
+      if (IsInside(step)) {
+        AddStep<false>(line, step);
+      } else {
+        AddStep<true>(line, step);
+      }
+    }
+  }
+  template <bool kMasked>
+  GRIDWISE_DEVICE void AddStep(const DirectLine& line, const DirectStep& step) {
+    Loaded loaded;
+    LoadRows<kMasked>(line, step, loaded, true);
+    Factors<kC.cells> dy;
+    Factors<kC.window()> x;
+    Convert(loaded.dy, dy);
+    Convert(loaded.x, x);
+    AddProducts(dy, x, kMasked ? args_.dy.size[2] - step.out_w : kC.cells, sums_[0]);
+  }
+
+  /// Along h. A row of x meets tap row `r` in the output row `r` before that of the step. The loads
+  /// of a step are under way while the products of the one before are added.
+  template <bool kMasked>
+  GRIDWISE_DEVICE void WalkAlongH(const DirectLine& line) {
+    Factors<kC.cells> dy[kRows];  // of the step's row and those before
+    Loaded loaded;
+    for (int r = 1; r < kRows; ++r) {
+      LoadRows<kMasked>(line, StepAt(line, line.first - r), loaded, /*of_x=*/false);
+      Convert(loaded.dy, dy[kRows - r]);
+    }
+    LoadRows<kMasked>(line, StepAt(line, line.first), loaded, true);
+    for (int i = line.first; i < line.end; i += kRows) {
+#pragma unroll
+      for (int u = 0; u < kRows; ++u) {
+        if (u > 0 && i + u >= line.end) break;
+        const DirectStep step = StepAt(line, i + u);
+        Factors<kC.window()> x;
+        Convert(loaded.dy, dy[u]);
+        Convert(loaded.x, x);
+        if (i + u + 1 < line.end) LoadRows<kMasked>(line, StepAt(line, i + u + 1), loaded, true);
+        if (!IsCell(step.in_h, args_.x.size[1])) continue;
+#pragma unroll
+        for (int r = 0; r < kRows; ++r) {
+          if (!IsCell(step.out_h - r, args_.dy.size[1]) || taps_.h + r >= args_.filter[1]) continue;
+          AddProducts(dy[(u + kRows - r) % kRows], x,
+                      kMasked ? args_.dy.size[2] - step.out_w : kC.cells, sums_[r]);
+        }
+      }
+    }
+  }
+
+  /// Whether all cells of a step exist along w.
+  GRIDWISE_DEVICE bool IsInside(const DirectStep& at) const {
+    return at.out_w + kC.cells <= args_.dy.size[2] && at.in_w >= 0 &&
+           at.in_w + (kC.window() - 1) * stride_w() < args_.x.size[2];
+  }
+  GRIDWISE_DEVICE int stride_w() const { return kC.taps == 1 ? args_.stride[2] : 1; }
+
+  /// Loads the cells of a step that exist, in rows that do.
+  template <bool kMasked>
+  GRIDWISE_DEVICE void LoadRows(const DirectLine& line, const DirectStep& at, Loaded& to,
+                                bool of_x) const {
+    if (kRows == 1 || IsCell(at.out_h, args_.dy.size[1])) {
+      LoadRow<kMasked>(line.dy, dy_at_, args_.dy, {at.out_h, at.out_w, 1}, to.dy);
+    }
+    if (kRows == 1 || (of_x && IsCell(at.in_h, args_.x.size[1]))) {
+      LoadRow<kMasked>(line.x, x_at_, args_.x, {at.in_h, at.in_w, stride_w()}, to.x);
+    }
+  }
+  struct Cells {
+    int h, w, step;
+  };
+  template <bool kMasked, int kN>
+  GRIDWISE_DEVICE static void LoadRow(const Buffer& plane, unsigned lane,
+                                      const DirectTensor& tensor, const Cells& cells,
+                                      DirectVec<kC> (&to)[kN]) {
+    const int row = cells.h * tensor.cell[1];
+    for (int i = 0; i < kN; ++i) {
+      const int cell = cells.w + i * cells.step, offset = cell * tensor.cell[2];
+      if constexpr (!kMasked) {
+        to[i] = plane.Load<DirectVec<kC>>(lane, row + offset);
+      } else {
+        // In the lane's offset, as a uniform one may not be negative.
+        to[i] = plane.Load<DirectVec<kC>>(
+            OffsetIf(IsCell(cell, tensor.size[2]), static_cast<int>(lane) + offset), row);
+      }
+    }
+  }
+
+  template <int kN>
+  GRIDWISE_DEVICE static void Convert(const DirectVec<kC> (&from)[kN], Factors<kN>& to) {
+    for (int i = 0; i < kN; ++i) {
+      for (int e = 0; e < kC.channels; ++e) to[i][e] = ToFactor<kC, kC.channels>(from[i], e);
+    }
+  }
+
+  /// Adds those of `cells` output cells, or all: a dy that is 0 because there is none would make
+  /// NaN of an infinite x.
+  GRIDWISE_DEVICE static void AddProducts(const Factors<kC.cells>& dy,
+                                          const Factors<kC.window()>& x, int cells,
+                                          Factors<kC.taps>& sums) {
+    if (cells >= kC.cells) {
+      for (int i = 0; i < kC.cells; ++i) AddCell(dy[i], x, i, sums);
+    } else {
+      for (int i = 0; i < kC.cells - 1; ++i) {
+        if (i < cells) AddCell(dy[i], x, i, sums);
+      }
+    }
+  }
+  GRIDWISE_DEVICE static void AddCell(const float (&dy)[kC.channels], const Factors<kC.window()>& x,
+                                      int i, Factors<kC.taps>& sums) {
+    for (int t = 0; t < kC.taps; ++t) {
+      for (int e = 0; e < kC.channels; ++e) {
+        sums[t][e] = MultiplyAdd(x[kC.WindowCell(i, t)][e], dy[e], sums[t][e]);
+      }
+    }
+  }
+
+  const DirectWeightArgs& args_;
+  const DirectTaps taps_;
+  const int image_;           // of args_.lane_images
+  int dy_offset_, x_offset_;  // of the lane's first pair and its image
+  unsigned dy_at_, x_at_;     // the same of a line, where the image exists
+  Factors<kC.taps> sums_[kRows];
+};
+
+}  // namespace gridwise::direct
