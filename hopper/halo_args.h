@@ -9,19 +9,19 @@ namespace gridwise::hopper {
 
 /// Taps of a filter, and planes of a patch.
 inline constexpr int kMaxHaloTaps = 49;
-inline constexpr int kMaxHaloPlanes = 4;
+inline constexpr int kMaxHaloPlanes = 12;
 
 /// A filter tap of a residue class.
 struct HaloTap {
-  int at;      // bytes of a stage from where the patch begins to a tile's first cell's source
-  short h, w;  // source cells from the patch's corner to that one
-  short y, x;  // of the filter
+  int at;         // bytes of a stage from where the patch begins to a tile's first cell's source
+  short d, h, w;  // source cells from the patch's corner to that one
+  short z, y, x;  // of the filter
 };
 
 /// Elements from one index to the next.
 struct CellStrides {
   long image;
-  int h, w;
+  int d, h, w;
 };
 
 /// Arguments of rows whose tiles are patches of cells, see hopper/halo.h: halo, line and narrow
@@ -33,7 +33,7 @@ struct HaloArgs {
   const void* other_data;                         // w, and in backward-weight dy
   CellStrides source_stride_of, other_stride_of;  // the latter of dy
   long w_group;                                   // strides of w: elements
-  int w_out, w_source, w_y, w_x;
+  int w_out, w_source, w_z, w_y, w_x;
   int filter_runs;      // groups have runs of 16 bytes in w, at multiples of 16 behind its first
   int blocks;           // of 64 channels
   int sharers;          // workgroups that share the tiles of a block
@@ -46,17 +46,19 @@ struct HaloArgs {
   int of_group;         // of the output, or in backward-weight of dy, so many
   int of_source_group;  // and of the source
   int mixes;            // products have zeros for a filter: of other groups, or of all K of a split
-  int tiles_w, tiles_h, images;
-  MagicDiv by_tiles_w, by_tiles_h, by_pitch;
+  int tiles_w, tiles_h, slices;  // slices: cells along d, of all images
+  MagicDiv by_tiles_w, by_tiles_h, by_out_d, by_pitch;
   int tile_w, tile_h, pitch;
-  int run;                           // of line rows: elements of a filter line
-  int lead;                          // and whether there is another before them, 1 or 0
-  int source_h, source_w;            // cells of the source; of line rows, elements of a line
-  int source_step_h, source_step_w;  // from one cell of a tile to the next
-  int origin_h, origin_w;            // source cell of the first tile's corner
-  int out_h, out_w;                  // cells of the output, or of dy
+  int run;   // of line rows: elements of a filter line
+  int lead;  // and whether there is another before them, 1 or 0
+  // Cells of the source; of line rows, elements of a line. From one cell of a tile, or slice, to
+  // the next; and of the first tile's corner.
+  int source_d, source_h, source_w;
+  int source_step_d, source_step_h, source_step_w;
+  int origin_d, origin_h, origin_w;
+  int out_d, out_h, out_w;  // cells of the output, or of dy
   int planes, plane_bytes, box_bytes;
-  short plane_h[kMaxHaloPlanes], plane_w[kMaxHaloPlanes];
+  short plane_d[kMaxHaloPlanes], plane_h[kMaxHaloPlanes], plane_w[kMaxHaloPlanes];
   HaloTap tap[kMaxHaloTaps];
   int class_end[4];    // taps of a class end here
   int flip_h, flip_w;  // 1: class 0 of the axis is of odd cells

@@ -169,8 +169,8 @@ int DyLines(const ConvProblem& problem, const HaloTiling& tiling) {
   return problem.dims[2].out() % tiling.tile_w == 0 ? tiling.tile_h : 1;
 }
 
-/// dy as [image][h][tile][w][k]: of w and tile the one or the other has one element. A tile's lines
-/// are longer than its cells, and the rest becomes zeros.
+/// dy as [image and d][h][tile][w][k]: of w and tile the one or the other has one element. A tile's
+/// lines are longer than its cells, and the rest becomes zeros.
 TensorMapSpec DyMap(const ConvProblem& problem, const HaloTiling& tiling) {
   const int lines = DyLines(problem, tiling);
   const bool of_tiles = lines > 1;
@@ -181,7 +181,7 @@ TensorMapSpec DyMap(const ConvProblem& problem, const HaloTiling& tiling) {
   SetAxis(map, 1, tile_w, axes.stride[3]);
   SetAxis(map, 2, axes.size[3] / tile_w, axes.stride[3] * tile_w);
   SetAxis(map, 3, axes.size[2], axes.stride[2]);
-  SetAxis(map, 4, axes.size[0], axes.stride[0]);
+  SetAxis(map, 4, axes.size[0] * axes.size[1], axes.size[1] > 1 ? axes.stride[1] : axes.stride[0]);
   map.box = {kBlock, static_cast<unsigned>(of_tiles ? tiling.pitch : tiling.tile_w), 1,
              static_cast<unsigned>(lines), 1};
   return map;
@@ -200,6 +200,17 @@ std::optional<std::string> RejectProblem(const HaloConfig& config, const ConvPro
     return absl::StrFormat("the filter has %d taps along %c; the row is for %d",
                            problem.dims[axis].filter, "dhw"[axis], config.filter);
   }
+  if (config.filter > 0 && problem.dims[0].filter > 1) {
+    return absl::StrFormat("the filter has %d taps along d; the row is for 1",
+                           problem.dims[0].filter);
+  }
+  // Gather rows take 0.83 to 0.87 times as long.
+  if (problem.groups == 1 && problem.dims[0].filter > 1) {
+    return absl::StrFormat(
+        "the filter has %d taps along d, and there is one group; the row is for "
+        "several",
+        problem.dims[0].filter);
+  }
   if (auto reason = RejectHalo(problem)) return reason;
   return RejectCommon(config, config.direction, problem);
 }
@@ -211,9 +222,16 @@ std::optional<std::string> RejectProblem(const HaloWeightConfig& config,
     return absl::StrFormat("the filter has %d taps; the row multiplies %d, of one group in vain",
                            problem.filter_taps(), HaloWeightConfig::kTaps);
   }
+  const TensorAxes dy = problem.AxesOf(Tensor::kY);
+  if (dy.size[1] > 1 && dy.size[0] > 1 && dy.stride[0] != dy.size[1] * dy.stride[1]) {
+    return absl::StrFormat(
+        "images of dy are %d elements apart, and their slices %d; the row loads "
+        "both as one axis",
+        dy.stride[0], dy.stride[1]);
+  }
   if (auto reason = RejectCommon(config, Direction::kBackwardWeight, problem)) return reason;
-  const bool can_join =
-      problem.dims[1].filter == 3 && problem.dims[2].filter == 3 && problem.dims[2].stride == 1;
+  const bool can_join = problem.dims[0].filter == 1 && problem.dims[1].filter == 3 &&
+                        problem.dims[2].filter == 3 && problem.dims[2].stride == 1;
   if (!config.joins || can_join) return std::nullopt;
   return "the row joins taps that are neighbours: of a filter of 3 x 3 whose stride along w is 1";
 }

@@ -19,19 +19,22 @@ int Int(std::int64_t value) { return static_cast<int>(value); }
 
 int CellBytes(const ConvProblem& problem) { return kBlock * SizeOf(problem.type); }
 
-/// Appends the taps of a pair of classes.
+/// Appends the taps of a pair of classes that lie in one slice of the source.
 void AddTaps(const std::array<AxisMap, 2>& maps, const std::array<const AxisClass*, 2>& of,
-             HaloShape& shape) {
+             int source_d, int z, HaloShape& shape) {
   for (int y = 0; y < of[0]->taps; ++y) {
     for (int x = 0; x < of[1]->taps; ++x) {
       HaloShape::Tap tap = {};
-      std::array<int, 2> plane;
+      std::array<int, 3> plane = {source_d, 0, 0};
+      tap.source[0] = source_d;
+      tap.filter[0] = z;
       for (std::size_t axis = 0; axis < 2; ++axis) {
         const int t = axis == 0 ? y : x;
-        tap.filter[axis] = gridwise::Tap(*of[axis], maps[axis].strides, t);
-        tap.source[axis] = SourceCell(*of[axis], maps[axis].strides, 0, t) - shape.origin[axis];
-        plane[axis] = tap.source[axis] % shape.step[axis];
-        tap.shift[axis] = tap.source[axis] / shape.step[axis];
+        const int source = SourceCell(*of[axis], maps[axis].strides, 0, t) - shape.origin[axis];
+        tap.filter[axis + 1] = gridwise::Tap(*of[axis], maps[axis].strides, t);
+        tap.source[axis + 1] = source;
+        plane[axis + 1] = source % shape.step[axis];
+        tap.shift[axis] = source / shape.step[axis];
         shape.reach[axis] = std::max(shape.reach[axis], tap.shift[axis]);
       }
       const auto known = std::find(shape.planes.begin(), shape.planes.end(), plane);
@@ -40,7 +43,20 @@ void AddTaps(const std::array<AxisMap, 2>& maps, const std::array<const AxisClas
       shape.taps.push_back(tap);
     }
   }
-  shape.class_end.push_back(Int(static_cast<std::int64_t>(shape.taps.size())));
+}
+
+/// Of slices, which are of one residue class.
+std::optional<std::string> MakeDepth(const AxisMap& map, HaloShape& shape) {
+  const AxisClass& of = map.classes.front();
+  if (map.classes.size() > 1 || of.taps == 0) {
+    return absl::StrFormat("cells of dx along d are of %d residue classes; the row is for 1",
+                           map.classes.size());
+  }
+  shape.depth = {.taps = of.taps,
+                 .origin = of.first_source,
+                 .step = map.strides.source_stride,
+                 .cells = of.count};
+  return std::nullopt;
 }
 
 /// `up` residue classes along each axis. Or the reason why the row cannot do it.
@@ -72,8 +88,17 @@ std::variant<std::string, HaloShape> MakeShape(const ConvProblem& problem, int u
       shape.flip[axis] = 1;
     }
   }
+  const AxisMap depth = MakeAxisMap(problem.direction, problem.dims[0]);
+  if (auto reason = MakeDepth(depth, shape)) return *std::move(reason);
+  const AxisClass& of_depth = depth.classes.front();
   for (const AxisClass* h : classes[0]) {
-    for (const AxisClass* w : classes[1]) AddTaps(maps, {h, w}, shape);
+    for (const AxisClass* w : classes[1]) {
+      for (int t = 0; t < of_depth.taps; ++t) {
+        AddTaps(maps, {h, w}, SourceCell(of_depth, depth.strides, 0, t) - shape.depth.origin,
+                gridwise::Tap(of_depth, depth.strides, t), shape);
+      }
+      shape.class_end.push_back(Int(static_cast<std::int64_t>(shape.taps.size())));
+    }
   }
   if (shape.planes.size() > kMaxHaloPlanes) {
     return absl::StrFormat("patches are %d planes; the row takes at most %d", shape.planes.size(),
@@ -108,7 +133,7 @@ std::optional<HaloTiling> Tile(const HaloShape& shape, const ConvProblem& proble
   }
   tiling.shared_bytes = limits.stages * (tiling.stage_bytes + 16) + Int(limits.other_bytes);
   if (tiling.shared_bytes > TraitsOf(Gfx::kSm90a).lds_bytes) return std::nullopt;
-  tiling.tiles = problem.batch * h.count * w.count;
+  tiling.tiles = problem.batch * shape.depth.cells * h.count * w.count;
   return tiling;
 }
 
@@ -121,11 +146,11 @@ struct TileWork {
 
 TileCycles CyclesOf(const TileWork& of, const HaloTiling& tiling) {
   const double patch = static_cast<double>(of.shape.planes.size()) * tiling.box_bytes;
-  // Cells that tiles share come from L2.
+  // Cells that tiles share come from L2, and so do slices.
   const double tile = 1.0 * tiling.tile_h * tiling.tile_w * CellBytes(of.problem);  // bytes
-  const double memory = tile *
-                        (static_cast<double>(of.shape.planes.size()) + of.row.cells_of_other) /
-                        of.bytes_per_cycle;
+  const double planes = static_cast<double>(of.shape.planes.size()) / of.shape.depth.taps *
+                        std::min(of.shape.depth.step, of.shape.depth.taps);
+  const double memory = tile * (planes + of.row.cells_of_other) / of.bytes_per_cycle;
   const double l2 = (patch + tile * of.row.cells_of_other) / 40;
   return {.matrix = of.row.matrix(of.shape, tiling),
           .memory = std::max(memory, l2),
@@ -206,7 +231,10 @@ std::optional<HaloTiling> ChooseTiling(const TileWork& of, const HaloLimits& lim
 }
 
 CellStrides StridesOf(const TensorAxes& axes) {
-  return {.image = axes.stride[0], .h = Int(axes.stride[2]), .w = Int(axes.stride[3])};
+  return {.image = axes.stride[0],
+          .d = Int(axes.stride[1]),
+          .h = Int(axes.stride[2]),
+          .w = Int(axes.stride[3])};
 }
 
 }  // namespace
@@ -257,7 +285,6 @@ std::optional<std::string> RejectHalo(const ConvProblem& problem) {
 }
 
 std::optional<std::string> RejectCells(const ConvProblem& problem) {
-  if (Is3d(problem)) return "the row is for axes h and w";
   const std::int64_t bytes = SizeOf(problem.type);
   for (const Tensor tensor : {Tensor::kX, Tensor::kY}) {
     const TensorAxes axes = problem.AxesOf(tensor);
@@ -270,13 +297,14 @@ std::optional<std::string> RejectCells(const ConvProblem& problem) {
 TensorMapSpec CellsMap(const ConvProblem& problem, Tensor tensor, int lines, int cells,
                        const std::array<int, 2>& step) {
   const TensorAxes axes = problem.AxesOf(tensor);
-  TensorMapSpec map = {.type = problem.type, .rank = 4, .swizzle_bytes = CellBytes(problem)};
+  TensorMapSpec map = {.type = problem.type, .rank = 5, .swizzle_bytes = CellBytes(problem)};
   SetAxis(map, 0, ChannelsOfCell(axes), 1);
   SetAxis(map, 1, axes.size[3], axes.stride[3]);
   SetAxis(map, 2, axes.size[2], axes.stride[2]);
-  SetAxis(map, 3, axes.size[0], axes.stride[0]);
+  SetAxis(map, 3, axes.size[1], axes.stride[1]);
+  SetAxis(map, 4, axes.size[0], axes.stride[0]);
   map.box = {kBlock, static_cast<unsigned>(cells * step[1]), static_cast<unsigned>(lines * step[0]),
-             1};
+             1, 1};
   map.step = {1, static_cast<unsigned>(step[1]), static_cast<unsigned>(step[0]), 1, 1};
   return map;
 }
@@ -292,6 +320,7 @@ HaloArgs MakeHaloArgs(const ConvProblem& problem, const Halo& halo, Tensor sourc
   args.w_group = w.stride[0];
   args.w_out = Int(w.stride[forward ? 1 : 5]);
   args.w_source = Int(w.stride[forward ? 5 : 1]);
+  args.w_z = Int(w.stride[2]);
   args.w_y = Int(w.stride[3]);
   args.w_x = Int(w.stride[4]);
   args.blocks = Int(BlocksOf(problem));
@@ -304,11 +333,16 @@ HaloArgs MakeHaloArgs(const ConvProblem& problem, const Halo& halo, Tensor sourc
   args.tiles_w = CeilDiv(shape.cells[1], tiling.tile_w);
   args.by_tiles_h = MakeMagicDiv(static_cast<unsigned>(args.tiles_h));
   args.by_tiles_w = MakeMagicDiv(static_cast<unsigned>(args.tiles_w));
-  args.images = Int(problem.batch);
+  args.slices = Int(problem.batch * shape.depth.cells);
+  args.out_d = shape.depth.cells;
+  args.by_out_d = MakeMagicDiv(static_cast<unsigned>(args.out_d));
   args.tile_h = tiling.tile_h;
   args.tile_w = tiling.tile_w;
   args.pitch = tiling.pitch;
   args.by_pitch = MakeMagicDiv(static_cast<unsigned>(tiling.pitch));
+  args.source_d = Int(from.size[1]);
+  args.source_step_d = shape.depth.step;
+  args.origin_d = shape.depth.origin;
   args.source_h = Int(from.size[2]);
   args.source_w = Int(from.size[3]);
   args.source_step_h = shape.step[0];
@@ -321,17 +355,20 @@ HaloArgs MakeHaloArgs(const ConvProblem& problem, const Halo& halo, Tensor sourc
   args.plane_bytes = tiling.plane_bytes;
   args.box_bytes = tiling.box_bytes;
   for (std::size_t i = 0; i < shape.planes.size(); ++i) {
-    args.plane_h[i] = static_cast<short>(shape.planes[i][0]);
-    args.plane_w[i] = static_cast<short>(shape.planes[i][1]);
+    args.plane_d[i] = static_cast<short>(shape.planes[i][0]);
+    args.plane_h[i] = static_cast<short>(shape.planes[i][1]);
+    args.plane_w[i] = static_cast<short>(shape.planes[i][2]);
   }
   for (std::size_t i = 0; i < shape.taps.size(); ++i) {
     const HaloShape::Tap& tap = shape.taps[i];
     args.tap[i] = {.at = tap.plane * tiling.plane_bytes +
                          (tap.shift[0] * tiling.pitch + tap.shift[1]) * CellBytes(problem),
-                   .h = static_cast<short>(tap.source[0]),
-                   .w = static_cast<short>(tap.source[1]),
-                   .y = static_cast<short>(tap.filter[0]),
-                   .x = static_cast<short>(tap.filter[1])};
+                   .d = static_cast<short>(tap.source[0]),
+                   .h = static_cast<short>(tap.source[1]),
+                   .w = static_cast<short>(tap.source[2]),
+                   .z = static_cast<short>(tap.filter[0]),
+                   .y = static_cast<short>(tap.filter[1]),
+                   .x = static_cast<short>(tap.filter[2])};
   }
   std::copy(shape.class_end.begin(), shape.class_end.end(), args.class_end);
   args.flip_h = shape.flip[0];

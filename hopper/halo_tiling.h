@@ -28,17 +28,25 @@ struct HaloShape {
   struct Tap {
     int plane;
     std::array<int, 2> shift;   // of cells in the plane
-    std::array<int, 2> source;  // cells from the patch's corner
-    std::array<int, 2> filter;  // h, w
+    std::array<int, 3> source;  // cells from the patch's corner: d, h, w
+    std::array<int, 3> filter;
+  };
+  /// Slices of the source that a slice of the output meets.
+  struct Depth {
+    int taps = 1;
+    int origin = 0;  // slice of the source that the first one begins at
+    int step = 1;
+    int cells = 1;
   };
   std::vector<Tap> taps;                   // class by class
   std::vector<int> class_end;              //
-  std::vector<std::array<int, 2>> planes;  // source cells from the patch's corner
-  std::array<int, 2> origin = {};          // source cell of the patch of the first tile
-  std::array<int, 2> step = {};            // source cells from one cell of a tile to the next
-  std::array<int, 2> reach = {};           // the furthest shift
-  std::array<int, 2> cells = {};           // of the largest class
-  std::array<int, 2> flip = {};            // 1: an axis' first class is of odd cells
+  std::vector<std::array<int, 3>> planes;  // source cells from the patch's corner
+  Depth depth;
+  std::array<int, 2> origin = {};  // source cell of the patch of the first tile
+  std::array<int, 2> step = {};    // source cells from one cell of a tile to the next
+  std::array<int, 2> reach = {};   // the furthest shift
+  std::array<int, 2> cells = {};   // of the largest class
+  std::array<int, 2> flip = {};    // 1: an axis' first class is of odd cells
 };
 
 /// Tiles of a row, and the shared memory that they take.

@@ -82,7 +82,9 @@ Cells CellsFor(const HaloWeightConfig&) { return Cells::kGroupsApart; }
 Cells CellsFor(const NarrowWeightConfig&) { return Cells::kGroupsApart; }
 /// Cells may begin anywhere, as no box of the copy engine can, where lanes, lines of boxes or
 /// simple rows load them. Of f32, which no box loads, few channels are folded.
-Cells CellsFor(const Config& config) { return config.lanes ? Cells::kAsTheyAre : Cells::kSpaced; }
+Cells CellsFor(const Config& config) {
+  return config.lanes ? Cells::kAsTheyAre : Cells::kSpacedTaps;
+}
 Cells CellsFor(const LineConfig&) { return Cells::kFloatsAsTheyAre; }
 Cells CellsFor(const SimpleConfig& config) {
   return config.type == DataType::kF32 ? Cells::kSpaced : Cells::kAsTheyAre;

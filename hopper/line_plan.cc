@@ -205,11 +205,13 @@ Plan<HaloArgs> PlanLine(const LineConfig& config, const PartRequest& request) {
   args.source_channels = Int(ChannelsOf(problem));
   args.source_h = Int(source.size[2]);
   args.source_w = Int(source.size[3] * source.size[5]);
-  args.source_stride_of = {.image = source.stride[0], .h = Int(source.stride[2]), .w = 1};
+  args.source_stride_of = {.image = source.stride[0], .d = 0, .h = Int(source.stride[2]), .w = 1};
   args.sharers = Int(tiling.sharers);
   args.tiles_h = CeilDiv(Int(out.size[2]), tiling.tile_h);
   args.tiles_w = CeilDiv(Int(out.size[3]), tiling.tile_w);
-  args.images = Int(problem.batch);
+  args.slices = Int(problem.batch);
+  args.out_d = 1;
+  args.by_out_d = MakeMagicDiv(1);
   args.by_tiles_h = MakeMagicDiv(static_cast<unsigned>(args.tiles_h));
   args.by_tiles_w = MakeMagicDiv(static_cast<unsigned>(args.tiles_w));
   args.tile_h = tiling.tile_h;

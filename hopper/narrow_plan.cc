@@ -65,6 +65,10 @@ std::optional<std::string> RejectProblem(const NarrowWeightConfig& config,
     return absl::StrFormat("the filter has %d taps along %c; the row is for %d",
                            problem.dims[axis].filter, "dhw"[axis], config.filter);
   }
+  if (!config.has_windows() && problem.dims[0].filter > 1) {
+    return absl::StrFormat("the filter has %d taps along d; the row is for 1",
+                           problem.dims[0].filter);
+  }
   if (config.has_windows() && problem.filter_taps() <= HaloWeightConfig::kTaps) {
     return absl::StrFormat("the filter has %d taps; the row is for more than %d",
                            problem.filter_taps(), HaloWeightConfig::kTaps);

@@ -239,6 +239,41 @@ TEST(SimpleProblem, HasFilterLinesOfWeights) {
   EXPECT_EQ(SimpleProblem(stem, Gfx::kSm90a).c, 3) << "D has channels and taps of its own";
 }
 
+// Few channels of dx or dy: gather and weight rows compute taps as columns or rows, others do not.
+TEST(SimpleProblem, HasTapsAsColumnsOrRows) {
+  constexpr Gfx kGfx = Gfx::kSm90a;
+  ConvProblem stem = {.direction = Direction::kBackwardData, .batch = 32, .c = 3, .k = 64};
+  for (const std::size_t axis : {1u, 2u}) {
+    stem.dims[axis] = {.in = 224, .filter = 7, .stride = 2, .pad_begin = 3, .pad_end = 3};
+  }
+  const SimpleForm columns = SimpleFormOf(stem, kGfx, Cells::kSpacedTaps);
+  EXPECT_TRUE(columns.writes_sums);
+  EXPECT_EQ(columns.problem.c, 24) << "21, in words of 16 bytes";
+  EXPECT_EQ(columns.problem.dims[2], Dim{.in = 112});
+  EXPECT_EQ(RejectProblem(RowFor(stem.direction), columns.problem).value_or(""), "");
+  EXPECT_FALSE(SimpleFormOf(stem, kGfx, Cells::kSpaced).writes_sums);
+  ConvProblem last = Problem(Direction::kBackwardWeight, 50, 1);
+  last.c = 85, last.k = 2;
+  const SimpleForm rows = SimpleFormOf(last, kGfx, Cells::kSpacedTaps);
+  EXPECT_TRUE(rows.writes_sums);
+  EXPECT_EQ(rows.problem.k, 8) << "6, in a word";
+  EXPECT_FALSE(SimpleFormOf(last, kGfx, Cells::kGroupsApart).writes_sums);
+  last.type = DataType::kF32;
+  EXPECT_FALSE(SimpleFormOf(last, kGfx, Cells::kSpacedTaps).writes_sums);
+}
+
+// A sum that is not finite is added up anew from x and dy as they are, not from copies.
+TEST(LayoutPasses, RememberOperandsWithoutGaps) {
+  ConvProblem last = Problem(Direction::kBackwardWeight, 50, 1);
+  last.c = 85, last.k = 2;
+  LaunchPlan plan;
+  const Places places = LayoutPasses(last, Gfx::kSm90a, Cells::kSpacedTaps).AddBefore(plan);
+  EXPECT_EQ(places.a.memory, Memory::kWorkspace);
+  EXPECT_EQ(places.b.memory, Memory::kWorkspace) << "85 channels are no multiple of 16 bytes";
+  EXPECT_EQ(places.whole_a.memory, Memory::kA);
+  EXPECT_EQ(places.whole_b.memory, Memory::kB);
+}
+
 // The copy engine's boxes have steps of at most 8 cells.
 TEST(SimpleProblem, HasLinesOfLargePatchesAsImages) {
   ConvProblem patches = {.direction = Direction::kForward, .batch = 2, .c = 3, .k = 64};

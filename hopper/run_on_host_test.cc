@@ -221,6 +221,39 @@ TEST(Halo, ForwardOfOtherGroupsStridesAndFilters) {
   CheckHalo<kAny>(Problem(Direction::kForward, 72, 1, 1, seven, seven));
 }
 
+/// The problem with an axis d.
+ConvProblem WithDepth(ConvProblem problem, Dim depth) {
+  problem.rank = 3;
+  problem.dims[0] = depth;
+  return problem;
+}
+
+TEST(Halo, Depth) {
+  constexpr HaloConfig kAny = {.filter = 0, .teams = 2, .sharers = 1, .stages = 2};
+  constexpr HaloConfig kData = {
+      .direction = Direction::kBackwardData, .filter = 0, .teams = 2, .sharers = 1, .stages = 2};
+  const ConvProblem forward = Problem(Direction::kForward, 72, 1, 1, Axis(6), Axis(9));
+  CheckHalo<kAny>(WithDepth(forward, Axis(4)));
+  CheckHalo<kAny>(WithDepth(forward, {.in = 9, .filter = 2, .stride = 2, .dilation = 3}));
+  CheckHalo<kAny>(WithDepth(forward, Axis(5)), 1, Values::kInfinity);
+  const ConvProblem strided = Problem(Direction::kForward, 18, 4, 4, Axis(9, 2), Axis(8, 2));
+  CheckHalo<kAny>(WithDepth(strided, Axis(3)));
+  ConvProblem f32 = WithDepth(forward, Axis(4));
+  f32.out_type = DataType::kF32;
+  CheckHalo<kAny>(f32);
+  const ConvProblem data = Problem(Direction::kBackwardData, 72, 1, 1, Axis(6), Axis(9));
+  CheckHalo<kData>(WithDepth(data, {.in = 5, .filter = 4, .pad_begin = 2, .pad_end = 1}));
+  const auto rejects = [](const HaloConfig& row, const ConvProblem& problem, Dim depth) {
+    return RejectProblem(row, WithDepth(problem, depth)).has_value();
+  };
+  EXPECT_TRUE(rejects(kForward16, forward, Axis(4))) << "products are of 9 taps";
+  constexpr HaloConfig k64 = {.channels = 64, .filter = 0, .teams = 1, .stages = 2};
+  const ConvProblem one = Problem(Direction::kForward, 1, 64, 64, Axis(6), Axis(9));
+  EXPECT_FALSE(rejects(k64, one, Dim{.in = 4}));
+  EXPECT_TRUE(rejects(k64, one, Axis(4))) << "gather rows are faster";
+  EXPECT_TRUE(rejects(kData, data, Axis(4, 2))) << "dx has two residue classes along d";
+}
+
 TEST(Halo, Bytes) {
   constexpr HaloConfig k32 = {.type = DataType::kI8, .channels = 32, .sharers = 1, .reps = 2};
   for (const std::int64_t channels : {1, 4, 16, 32}) {  // elements and runs of the filter
@@ -372,6 +405,26 @@ TEST(NarrowWeight, OfGroupsApart) {
   check(36, 1, 4, Axis(7), Axis(10), 2);
   check(7, 8, 16, Axis(9, 2), Axis(8, 2), 1);
   check(7, 11, 3, Axis(9), Axis(9), 1, Values::kInfinity);
+}
+
+TEST(HaloWeight, Depth) {
+  const Dim one = {.in = 7}, five = {.in = 6, .filter = 5, .pad_begin = 2, .pad_end = 2};
+  const ConvProblem problem = Problem(Direction::kBackwardWeight, 72, 1, 1, one, Axis(9));
+  CheckHaloWeight(WithDepth(problem, Axis(4)), 2);
+  CheckHaloWeight(WithDepth(Problem(Direction::kBackwardWeight, 9, 8, 8, one, one), five), 1);
+  CheckHaloWeight(WithDepth(problem, Axis(5, 2)), 1, Values::kInfinity);
+  constexpr HaloWeightConfig kJoins = {.joins = true};
+  const ConvProblem square = Problem(Direction::kBackwardWeight, 72, 1, 1, Axis(6), Axis(9));
+  EXPECT_TRUE(RejectProblem(kJoins, WithDepth(square, Axis(4))).has_value());
+}
+
+TEST(NarrowWeight, Depth) {
+  constexpr NarrowWeightConfig kAny = {.filter = 0, .warps = 16, .stages = 2};
+  const ConvProblem problem = Problem(Direction::kBackwardWeight, 72, 1, 1, Axis(6), Axis(9));
+  CheckNarrowWeight<kAny>(WithDepth(problem, Axis(4)), 2);
+  CheckNarrowWeight<kAny>(WithDepth(problem, Axis(7, 2, 0)), 1, Values::kInfinity);
+  const ConvProblem strided = Problem(Direction::kBackwardWeight, 18, 4, 4, Axis(9, 2), Axis(8, 2));
+  CheckNarrowWeight<kAny>(WithDepth(strided, Axis(3)), 1);
 }
 
 TEST(NarrowWeight, OfGroupsAndStrides) {

@@ -189,6 +189,14 @@ GRIDWISE_DEVICE void StoreBox(const TensorMap& map, SharedAddress from, int x, i
       "r"(from), "r"(x), "r"(y), "r"(z), "r"(w)
       : "memory");
 }
+GRIDWISE_DEVICE void StoreBox(const TensorMap& map, SharedAddress from, int x, int y, int z, int w,
+                              int v) {
+  asm volatile(
+      "cp.async.bulk.tensor.5d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4, %5, %6}], "
+      "[%1];" ::"l"(&map),
+      "r"(from), "r"(x), "r"(y), "r"(z), "r"(w), "r"(v)
+      : "memory");
+}
 /// Starts to store channels of consecutive cells from `cell` on, by an im2col map of 4 axes. What
 /// is outside of the tensor is not written.
 GRIDWISE_DEVICE void StoreCells4(const TensorMap& map, SharedAddress from, int channel,

@@ -201,9 +201,10 @@ inline void LoadBox(SharedAddress to, const TensorMap& map, Mbarrier bar, int x,
   }
   LoadHostBox(to, map, bar, {x, y, z, w, v});
 }
-inline void StoreBox(const TensorMap& map, SharedAddress from, int x, int y, int z, int w = 0) {
+inline void StoreBox(const TensorMap& map, SharedAddress from, int x, int y, int z, int w = 0,
+                     int v = 0) {
   const int bytes = SizeOf(HostTensorMap::Of(map).spec->type);
-  ForBox(map, from, {x, y, z, w, 0}, [&](SharedAddress at, char* to) {
+  ForBox(map, from, {x, y, z, w, v}, [&](SharedAddress at, char* to) {
     if (to != nullptr) std::memcpy(to, dynamic_shared_memory + at, bytes);
   });
 }

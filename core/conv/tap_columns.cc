@@ -64,9 +64,65 @@ double MicrosecondsOf(const ConvProblem& problem, const DeviceFacts& device,
   return us;
 }
 
+/// Products that overlap-add adds up for an output cell, in the mean.
+double TermsOf(const ConvProblem& problem, int first_axis) {
+  double terms = 1;
+  for (auto axis = static_cast<std::size_t>(first_axis); axis < problem.dims.size(); ++axis) {
+    const Dim& dim = problem.dims[axis];
+    if (dim.filter == 1) continue;
+    const std::int64_t apart = problem.direction == Direction::kForward ? 1 : dim.stride;
+    terms *= static_cast<double>(dim.filter) / static_cast<double>(apart);
+  }
+  return terms;
+}
+
+/// MicrosecondsOf by the rates of Hopper's gather rows. Where columns are no multiple of 4, lanes
+/// store elements, which bounds the time.
+///
+/// The rates are fitted to times of 24 problems of 1 to 32 output channels (backward-data and some
+/// forward of tests/problems/few_channels.csv, first layers of edges.csv), with columns of each
+/// kind and without, before they were filled up, on an H200: of what is chosen by them, times are 2
+/// % above the least in the mean.
+double HopperMicrosecondsOf(const ConvProblem& whole, const DeviceFacts& device,
+                            const TapColumns* columns = nullptr) {
+  constexpr double kFlopsOfUs = 590e6, kL2OfUs = 6.4e6, kOfMemoryRate = 1.3;
+  constexpr double kElementRowsOfUs = 7e3, kVectorRowsOfUs = 31e3;  // of kColumns
+  constexpr double kNotOverlapped = 0.29, kLaunchUs = 6;
+  constexpr double kPassUs = 2, kOutputsOfUs = 200e3, kTermsOfUs = 1.7e6, kPassMemoryRate = 0.6;
+  constexpr std::int64_t kColumns = 64;
+  const ConvProblem& problem = columns ? columns->problem : whole;
+  const bool forward = problem.direction == Direction::kForward;
+  double cells = static_cast<double>(problem.batch), loads = cells;  // of the output; of channels
+  for (const Dim& dim : problem.dims) {
+    cells *= static_cast<double>(forward ? dim.out() : dim.in);
+    loads *= static_cast<double>(dim.out() * dim.filter);
+  }
+  loads *= static_cast<double>(forward ? problem.c : problem.k);
+  const std::int64_t channels = forward ? problem.k : problem.c;
+  const double memory_of_us = device.memory_gb_per_s * 1e3;
+  const double output = static_cast<double>(problem.out_elements()) * SizeOf(problem.output_type());
+  const double input = static_cast<double>(problem.a_elements()) * SizeOf(problem.type);
+  const double matrix = 2 * loads * static_cast<double>(AlignUp(channels, kColumns)) / kFlopsOfUs;
+  const double l2 = loads * SizeOf(problem.type) / kL2OfUs;
+  const double memory = (input + output) / (memory_of_us * kOfMemoryRate);
+  const double blocks = std::max(1.0, static_cast<double>(channels) / kColumns);
+  const double store = cells * blocks / (channels % 4 == 0 ? kVectorRowsOfUs : kElementRowsOfUs);
+  const double longest = std::max({matrix, l2, memory});
+  double us = kLaunchUs + store + longest + kNotOverlapped * (matrix + l2 + memory - longest);
+  if (columns) {
+    const auto outputs = static_cast<double>(whole.out_elements());
+    us += kPassUs + outputs / kOutputsOfUs +
+          outputs * TermsOf(whole, columns->first_axis) / kTermsOfUs +
+          output / (memory_of_us * kPassMemoryRate);
+    if (columns->copies_weights) us += kPassUs;
+  }
+  return us;
+}
+
 }  // namespace
 
-std::optional<TapColumns> WithTapColumns(const ConvProblem& problem, int first_axis) {
+std::optional<TapColumns> WithTapColumns(const ConvProblem& problem, int first_axis,
+                                         std::int64_t multiple) {
   const bool forward = problem.direction == Direction::kForward;
   const std::optional<ConvProblem> sums = PlainSums(problem);
   if (problem.direction == Direction::kBackwardWeight || !sums) return std::nullopt;
@@ -85,6 +141,10 @@ std::optional<TapColumns> WithTapColumns(const ConvProblem& problem, int first_a
   columns.tap_step = taps_are_neighbours ? 1 : channels;
   columns.channel_step = taps_are_neighbours ? columns.taps : 1;
   channels *= columns.taps;
+  if (!forward && channels % multiple != 0) {
+    channels = AlignUp(channels, multiple);
+    columns.copies_weights = true;
+  }
   if (columns.taps == 1 || channels > kMaxChannels || p.out_elements() >= kMostElements ||
       problem.out_elements() >= kMostElements) {
     return std::nullopt;
@@ -97,12 +157,18 @@ std::optional<TapColumns> ChooseTapColumns(const ConvProblem& problem, Gfx gfx) 
   const bool forward = problem.direction == Direction::kForward;
   if ((forward ? problem.k : problem.c) > kMostChannels) return std::nullopt;
   const DeviceFacts device(gfx);
+  const bool is_hopper = TraitsOf(gfx).mma_unit == MmaUnit::kWgmma;
+  const std::int64_t multiple = is_hopper ? 8 : 1;  // which the copy engine loads of w
+  const auto us_of = [&](const TapColumns* columns) {
+    if (is_hopper) return HopperMicrosecondsOf(problem, device, columns);
+    return MicrosecondsOf(columns ? columns->problem : problem, device, columns);
+  };
   std::optional<TapColumns> best;
-  double least = MicrosecondsOf(problem, device);
+  double least = us_of(nullptr);
   for (const int first_axis : {2, 1, 0}) {
-    std::optional<TapColumns> columns = WithTapColumns(problem, first_axis);
+    std::optional<TapColumns> columns = WithTapColumns(problem, first_axis, multiple);
     if (!columns) continue;
-    const double us = MicrosecondsOf(columns->problem, device, &*columns);
+    const double us = us_of(&*columns);
     if (us >= least) continue;
     least = us;
     best = columns;

@@ -32,7 +32,9 @@ struct TapColumns {
   std::int64_t taps = 1;
   // Columns from one tap to the next, and from one channel to the next.
   std::int64_t tap_step = 1, channel_step = 1;
-  bool copies_weights = false;  // w is a copy, [t][k][t'][c] of forward's [k][t'][t][c]
+  // w is a copy: [t][k][t'][c] of forward's [k][t'][t][c], or backward-data's with columns of zeros
+  // behind the others, which nothing adds up.
+  bool copies_weights = false;
 
   bool operator==(const TapColumns&) const = default;
 };
@@ -40,7 +42,9 @@ struct TapColumns {
 /// The taps along axes `first_axis`, ..., 2 of `problem` as columns. Nothing unless it is forward
 /// of stride 1, or backward-data of stride or dilation 1, along these; of one group and packed
 /// tensors that are not NGCHW, with f32 sums; and q and the output have fewer than 2^30 elements.
-std::optional<TapColumns> WithTapColumns(const ConvProblem& problem, int first_axis);
+/// Backward-data's columns are filled up to a multiple of `multiple`.
+std::optional<TapColumns> WithTapColumns(const ConvProblem& problem, int first_axis,
+                                         std::int64_t multiple = 1);
 
 /// The columns with which `problem` is estimated to take the least time on `gfx`; nothing if that
 /// is without.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -43,6 +44,15 @@ std::size_t Index(std::int64_t value) { return static_cast<std::size_t>(value); 
 std::vector<float> WeightsOf(const ConvProblem& problem, const TapColumns& columns,
                              const std::vector<float>& w) {
   if (!columns.copies_weights) return w;
+  if (problem.direction == Direction::kBackwardData) {
+    const auto line = static_cast<std::ptrdiff_t>(columns.taps * problem.c);
+    std::vector<float> copy;
+    for (auto from = w.begin(); from != w.end(); from += line) {
+      copy.insert(copy.end(), from, from + line);
+      copy.resize(copy.size() + Index(columns.problem.c) - static_cast<std::size_t>(line));
+    }
+    return copy;
+  }
   const std::int64_t others = problem.filter_taps() / columns.taps, c = problem.c;
   std::vector<float> copy;
   for (std::int64_t t = 0; t < columns.taps; ++t) {
@@ -105,9 +115,11 @@ std::vector<double> OverlapAdd(const ConvProblem& problem, const TapColumns& col
 TEST(TapColumns, AreTheSameConvolution) {
   std::mt19937 random(5);
   for (const ConvProblem& problem : {Decoder(), Deconvolution()}) {
-    for (const int first_axis : {0, 1, 2}) {
-      SCOPED_TRACE(testing::Message() << ToString(problem) << " from axis " << first_axis);
-      const std::optional<TapColumns> columns = WithTapColumns(problem, first_axis);
+    for (const auto& [first_axis, multiple] :
+         {std::pair(0, 1), std::pair(1, 1), std::pair(2, 1), std::pair(1, 8), std::pair(2, 8)}) {
+      SCOPED_TRACE(testing::Message() << ToString(problem) << " from axis " << first_axis
+                                      << ", multiples of " << multiple);
+      const std::optional<TapColumns> columns = WithTapColumns(problem, first_axis, multiple);
       ASSERT_TRUE(columns.has_value());
       std::vector<float> a(Index(problem.a_elements())), w(Index(problem.w_elements()));
       for (std::vector<float>* operand : {&a, &w}) {
@@ -127,6 +139,8 @@ TEST(TapColumns, CopyWeightsWhereOtherTapsLieBetweenThem) {
   EXPECT_TRUE(WithTapColumns(Decoder(), 1)->copies_weights);
   EXPECT_FALSE(WithTapColumns(Decoder(), 0)->copies_weights) << "there are no others";
   EXPECT_FALSE(WithTapColumns(Deconvolution(), 2)->copies_weights) << "(t, c) are neighbours";
+  EXPECT_TRUE(WithTapColumns(Deconvolution(), 2, 8)->copies_weights) << "15 columns become 16";
+  EXPECT_EQ(WithTapColumns(Deconvolution(), 2, 8)->problem.c, 16);
 }
 
 TEST(TapColumns, AreNoneWhereProductsWouldBeOfNoUseOrUnevenlyApart) {
@@ -150,11 +164,19 @@ TEST(TapColumns, AreNoneWhereProductsWouldBeOfNoUseOrUnevenlyApart) {
   EXPECT_FALSE(WithTapColumns(problem, 2).has_value()) << "there would be 2^30 columns";
 }
 
+/// Of patches, taps as columns are a copy of dx and nothing else.
+TEST(TapColumns, AreNotChosenForPatchesOnHopper) {
+  ConvProblem patches = {.direction = Direction::kBackwardData, .batch = 64, .c = 12, .k = 96};
+  patches.dims[1] = Axis(224, 4, 4, 1, 0, 0);
+  patches.dims[2] = {.in = 56};
+  EXPECT_FALSE(ChooseTapColumns(patches, Gfx::kSm90a).has_value());
+}
+
 /// A decoder's last layer, and a layer as most are.
 TEST(TapColumns, AreChosenForFewChannels) {
   ConvProblem problem = {.batch = 16, .c = 128, .k = 3};
   for (const std::size_t axis : {1u, 2u}) problem.dims[axis] = Axis(256, 3, 1, 1, 1, 1);
-  for (const Gfx gfx : {Gfx::k942, Gfx::k950, Gfx::k1100, Gfx::k1201}) {
+  for (const Gfx gfx : {Gfx::k942, Gfx::k950, Gfx::k1100, Gfx::k1201, Gfx::kSm90a}) {
     problem.direction = Direction::kForward;
     problem.c = 128, problem.k = 3;
     EXPECT_TRUE(ChooseTapColumns(problem, gfx).has_value());

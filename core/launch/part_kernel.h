@@ -80,8 +80,9 @@ struct PartLaunch {
 /// What a kernel wants of operands on a target with a copy engine: cells of few channels copied, so
 /// that it can load them, and 8-bit floats as a type that its matrix unit multiplies; the same, and
 /// groups of few channels a power of two apart, since it computes several at a time; or all as it
-/// is; or cells as they are, but elements of 8 bits, i8 too, as such a type.
-enum class Cells { kSpaced, kGroupsApart, kAsTheyAre, kFloatsAsTheyAre };
+/// is; or cells as they are, but elements of 8 bits, i8 too, as such a type; or spaced ones of a
+/// problem whose taps are columns or rows, where that pays.
+enum class Cells { kSpaced, kGroupsApart, kAsTheyAre, kFloatsAsTheyAre, kSpacedTaps };
 
 /// A kernel that computes a problem, or a part of one, in a launch of its own: rows of which a
 /// PartsFamily is made. Immutable.

@@ -31,10 +31,13 @@ PlanContext::PlanContext(const ConvProblem& problem, const DeviceFacts& device,
       simple_(MakeSimple(problem, device, Cells::kSpaced)) {}
 
 const PlanContext::Simple& PlanContext::simple(Cells cells) {
-  const bool apart = cells == Cells::kGroupsApart;
+  const bool apart = cells == Cells::kGroupsApart, taps = cells == Cells::kSpacedTaps;
   if (cells == Cells::kSpaced || (apart && !SpacesGroups(problem_, device_.gfx))) return simple_;
   const bool converts = CopiedType(problem_, device_.gfx, cells) != problem_.type;
-  std::optional<Simple>& other = apart ? groups_apart_ : converts ? floats_ : as_they_are_;
+  std::optional<Simple>& other = taps       ? taps_
+                                 : apart    ? groups_apart_
+                                 : converts ? floats_
+                                            : as_they_are_;
   if (!other) other = MakeSimple(problem_, device_, cells);
   return *other;
 }

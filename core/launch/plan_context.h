@@ -62,7 +62,7 @@ class PlanContext {
   const LaunchOptions options_;
   const Simple simple_;  // of Cells::kSpaced
   // Of the others, once they are asked for.
-  std::optional<Simple> groups_apart_, as_they_are_, floats_;
+  std::optional<Simple> groups_apart_, as_they_are_, floats_, taps_;
   std::optional<std::vector<SubGemm>> sub_gemms_;  // of simple_.problem
   std::vector<SubGemm> of_part_;
   double enough_cycles_ = std::numeric_limits<double>::infinity();

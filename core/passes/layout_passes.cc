@@ -65,14 +65,16 @@ bool HasCopyEngine(const ConvProblem& problem, Gfx gfx) {
 }
 
 /// Whether cells of few channels are copied for the copy engine.
-bool CopiesCells(Cells cells) { return cells == Cells::kSpaced || cells == Cells::kGroupsApart; }
+bool CopiesCells(Cells cells) {
+  return cells == Cells::kSpaced || cells == Cells::kGroupsApart || cells == Cells::kSpacedTaps;
+}
 
 /// What becomes of a problem, step by step.
 struct Prepared {
   ConvProblem simple;  // without transpositions, of the type that operands are copied in
   ConvProblem deeper;  // with more channels of x or y, which are copied
-  // Without a copy engine: simple, if that can be folded, or else if it pays, with taps as columns
-  // or rows.
+  // Without a copy engine: simple, if that can be folded.
+  // Or else, if it pays, with taps as columns or rows.
   std::optional<Folded> folded;
   std::optional<TapColumns> columns;
   std::optional<TapRows> rows;
@@ -229,6 +231,21 @@ std::int64_t GroupsApart(const ConvProblem& simple, Tensor tensor, Cells cells) 
   return is_loaded ? channels : AlignUp(channels, kCopyBytes / SizeOf(simple.type));
 }
 
+/// What kernels with a copy engine compute of a problem whose taps are not columns or rows.
+ConvProblem WithSlabs(const ConvProblem& simple) {
+  ConvProblem deeper = simple;
+  if (FillsSlab(simple)) {
+    deeper.k = kSlab;
+  } else if (const std::optional<ConvProblem> whole = WithWholeGroups(simple)) {
+    deeper = *whole;
+  } else if (const std::optional<ConvProblem> runs = WithRuns(simple)) {
+    deeper = *runs;
+  } else if (const std::optional<ConvProblem> of_weight = WithRunsOfWeight(simple)) {
+    deeper = *of_weight;
+  }
+  return deeper;
+}
+
 /// All but what kernels compute.
 Prepared PrepareForms(const ConvProblem& problem, Gfx gfx, Cells cells) {
   Prepared prepared = {.simple = Simplify(WithoutTranspositions(problem)),
@@ -246,19 +263,13 @@ Prepared PrepareForms(const ConvProblem& problem, Gfx gfx, Cells cells) {
   prepared.deeper = prepared.simple;
   const bool apart = cells == Cells::kGroupsApart && SpacesGroups(prepared.simple, gfx);
   if (apart || !CopiesCells(cells)) return prepared;
-  if (!HasCopyEngine(prepared.simple, gfx)) {
-    prepared.folded = Fold(prepared.simple);
-    if (!prepared.folded) prepared.columns = ChooseTapColumns(prepared.simple, gfx);
+  const bool copies = HasCopyEngine(prepared.simple, gfx);
+  if (!copies) prepared.folded = Fold(prepared.simple);
+  if (copies ? cells == Cells::kSpacedTaps : TraitsOf(gfx).mma_unit != MmaUnit::kWgmma) {
+    if (!Fold(prepared.simple)) prepared.columns = ChooseTapColumns(prepared.simple, gfx);
     prepared.rows = ChooseTapRows(prepared.simple, gfx);
-  } else if (FillsSlab(prepared.simple)) {
-    prepared.deeper.k = kSlab;
-  } else if (const std::optional<ConvProblem> whole = WithWholeGroups(prepared.simple)) {
-    prepared.deeper = *whole;
-  } else if (const std::optional<ConvProblem> runs = WithRuns(prepared.simple)) {
-    prepared.deeper = *runs;
-  } else if (const std::optional<ConvProblem> of_weight = WithRunsOfWeight(prepared.simple)) {
-    prepared.deeper = *of_weight;
   }
+  if (copies && !prepared.writes_sums()) prepared.deeper = WithSlabs(prepared.simple);
   return prepared;
 }
 
@@ -343,12 +354,19 @@ std::optional<Lines> WidenedLines(const Prepared& prepared, Tensor tensor) {
                .used = c};
 }
 
-/// w of forward in the order that its taps have as columns; nothing if it is not copied.
+/// w of forward in the order that its taps have as columns, or of backward-data with columns of
+/// zeros behind them; nothing if it is not copied.
 std::optional<Lines> ColumnLines(const Prepared& prepared, Tensor tensor) {
   if (!prepared.columns || !prepared.columns->copies_weights || tensor != Tensor::kW) {
     return std::nullopt;
   }
   const ConvProblem& simple = prepared.simple;
+  if (simple.direction == Direction::kBackwardData) {
+    const std::int64_t line = simple.c * prepared.columns->taps;
+    return Lines{.count = simple.w_elements() / line,
+                 .from_line = line,
+                 .to_line = prepared.columns->problem.c};
+  }
   const std::int64_t taps = prepared.columns->taps, items = simple.w_elements() / simple.c;
   return Lines{.count = items,
                .from_line = items,
@@ -574,6 +592,7 @@ Places LayoutPasses::AddBefore(LaunchPlan& plan) const {
     widen(WidenedLines(prepared, tensor), place);
     widen(ColumnLines(prepared, tensor), place);
     if (member == &Places::a) places.whole_a = place;
+    if (member == &Places::b) places.whole_b = place;
     widen(RowLines(prepared, tensor), place);
     widen(PaddedCells(prepared.problem, tensor, gfx_, cells_), place);
   }

@@ -14,7 +14,8 @@ struct Places {
   Place a = {Memory::kA}, b = {Memory::kB}, out = {Memory::kOut};
   Place d[2] = {{Memory::kD0}, {Memory::kD1}};
   Place a1 = {Memory::kA1}, b1 = {Memory::kB1};  // that A and B are sums with
-  Place whole_a = a;                             // A, of whose taps a copy may have taken its place
+  // A and B, whose taps or cells a copy may have moved apart.
+  Place whole_a = a, whole_b = b;
 };
 
 /// Sub-GEMMs times groups for which a kernel has a map of the copy engine each. Of more groups,

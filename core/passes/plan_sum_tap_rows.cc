@@ -61,7 +61,7 @@ void AddSumTapRowsLaunch(const ConvProblem& problem, const TapRows& rows, Gfx gf
       PassCode("sum_tap_rows", problem.output_type(), gfx), workgroups, kTapRowsThreads, gfx,
       BytesOf(args), offsetof(SumTapRowsArgs, reduce), args.reduce, sums_at, places);
   launch.addresses.push_back({offsetof(SumTapRowsArgs, dy), dy});
-  launch.addresses.push_back({offsetof(SumTapRowsArgs, x), places.b});
+  launch.addresses.push_back({offsetof(SumTapRowsArgs, x), places.whole_b});
   plan.launches.push_back(std::move(launch));
 }
 

@@ -16,13 +16,15 @@ namespace gridwise::hopper {
 
 /// A tile's image and its first cell, as of a residue class.
 struct HaloTileAt {
-  int image, h, w;
+  int image, d, h, w;
 };
 
 GRIDWISE_DEVICE HaloTileAt FindHaloTile(const HaloArgs& args, int tile) {
-  const int line = Quotient(tile, args.by_tiles_w), image = Quotient(line, args.by_tiles_h);
+  const int line = Quotient(tile, args.by_tiles_w), slice = Quotient(line, args.by_tiles_h);
+  const int image = Quotient(slice, args.by_out_d);
   return {.image = image,
-          .h = (line - image * args.tiles_h) * args.tile_h,
+          .d = slice - image * args.out_d,
+          .h = (line - slice * args.tiles_h) * args.tile_h,
           .w = (tile - line * args.tiles_w) * args.tile_w};
 }
 
@@ -35,7 +37,7 @@ struct HaloWork {
       : block(BlockIdX() % args.blocks),
         first(BlockIdX() / args.blocks % args.sharers),
         step(args.sharers),
-        tiles(args.tiles_w * args.tiles_h * args.images),
+        tiles(args.tiles_w * args.tiles_h * args.slices),
         split(BlockIdX() / args.blocks / args.sharers) {}
 };
 
@@ -51,22 +53,26 @@ GRIDWISE_DEVICE void LoadPatch(const HaloArgs& args, const AnyRing& ring, int bl
   for (int i = 0; i < args.planes; ++i) {
     LoadBox(ring.at() + i * args.plane_bytes, args.source, ring.full(), block * 64,
             args.origin_w + args.plane_w[i] + tile.w * args.source_step_w,
-            args.origin_h + args.plane_h[i] + tile.h * args.source_step_h, tile.image);
+            args.origin_h + args.plane_h[i] + tile.h * args.source_step_h,
+            args.origin_d + args.plane_d[i] + tile.d * args.source_step_d, tile.image);
   }
 }
 
 /// The source cell of a tap and a cell of a tile, and null where it is outside of the tensor.
 template <class T>
-GRIDWISE_DEVICE const T* SourceOf(const HaloArgs& args, const HaloTap& tap, int image, int h,
-                                  int w) {
+GRIDWISE_DEVICE const T* SourceOf(const HaloArgs& args, const HaloTap& tap, const HaloTileAt& tile,
+                                  int h, int w) {
+  const int from_d = args.origin_d + tile.d * args.source_step_d + tap.d;
   const int from_h = args.origin_h + h * args.source_step_h + tap.h;
   const int from_w = args.origin_w + w * args.source_step_w + tap.w;
-  if (from_h < 0 || from_h >= args.source_h || from_w < 0 || from_w >= args.source_w) {
+  if (from_d < 0 || from_d >= args.source_d || from_h < 0 || from_h >= args.source_h ||
+      from_w < 0 || from_w >= args.source_w) {
     return nullptr;
   }
   const CellStrides& strides = args.source_stride_of;
-  return static_cast<const T*>(args.source_data) + image * strides.image +
-         static_cast<long>(from_h) * strides.h + static_cast<long>(from_w) * strides.w;
+  return static_cast<const T*>(args.source_data) + tile.image * strides.image +
+         static_cast<long>(from_d) * strides.d + static_cast<long>(from_h) * strides.h +
+         static_cast<long>(from_w) * strides.w;
 }
 
 /// The element of w, or null: of another group, or in a gap behind one.
@@ -79,18 +85,20 @@ GRIDWISE_DEVICE const T* FilterOf(const HaloArgs& args, const HaloTap& tap, int 
   }
   return static_cast<const T*>(args.other_data) + group * args.w_group +
          static_cast<long>(out & mask) * args.w_out +
-         static_cast<long>(source & mask) * args.w_source + tap.y * args.w_y + tap.x * args.w_x;
+         static_cast<long>(source & mask) * args.w_source + tap.z * args.w_z + tap.y * args.w_y +
+         tap.x * args.w_x;
 }
 
-/// An output channel's sum over the terms of its own group, at cell h, w of a residue class.
+/// An output channel's sum over the terms of its own group, at cell h, w of a residue class, in the
+/// slice of a tile.
 template <class T>
-GRIDWISE_DEVICE float SumOfGroup(const HaloArgs& args, int image, int residues, int h, int w,
-                                 int out) {
+GRIDWISE_DEVICE float SumOfGroup(const HaloArgs& args, const HaloTileAt& tile, int residues, int h,
+                                 int w, int out) {
   const int first = out >> args.log_group << args.log_group, end = args.class_end[residues];
   float v = 0;
 #pragma clang loop unroll(disable)
   for (int tap = residues == 0 ? 0 : args.class_end[residues - 1]; tap < end; ++tap) {
-    const T* const x = SourceOf<T>(args, args.tap[tap], image, h, w);
+    const T* const x = SourceOf<T>(args, args.tap[tap], tile, h, w);
 #pragma clang loop unroll(disable)
     for (int c = first; c < first + args.of_source_group; ++c) {
       const float source = x == nullptr ? 0 : static_cast<float>(x[c]);
@@ -281,7 +289,8 @@ struct HaloPlace {
     return row.w * kC.up + (row.residues % kC.up ^ args.flip_w);
   }
   GRIDWISE_DEVICE long Bytes(const OutputStrides& strides, const Row& row) const {
-    return tile.image * strides.image + static_cast<long>(OutH(row)) * strides.axis[1] +
+    return tile.image * strides.image + static_cast<long>(tile.d) * strides.axis[0] +
+           static_cast<long>(OutH(row)) * strides.axis[1] +
            static_cast<long>(OutW(row)) * strides.axis[2];
   }
   GRIDWISE_DEVICE int Count(int) const { return args.channels - block * 64; }
@@ -294,7 +303,7 @@ struct HaloPlace {
   GRIDWISE_DEVICE float Mend(float v, const Row& row, int column) const {
     if (split > 0) return 0;
     if (!args.mixes) return v;
-    return SumOfGroup<Element<kC.type>>(args, tile.image, row.residues, row.h, row.w,
+    return SumOfGroup<Element<kC.type>>(args, tile, row.residues, row.h, row.w,
                                         block * 64 + column);
   }
 };
@@ -387,7 +396,7 @@ GRIDWISE_DEVICE void StoreHaloBox(const HaloArgs& args, const HaloTileAt& tile, 
   FenceAsyncProxy();
   WaitAt(barrier, 128 * kC.sharers);
   if (!is_first) return;
-  StoreBox(args.other, staging, block * 64, tile.w * kC.up, tile.h * kC.up, tile.image);
+  StoreBox(args.other, staging, block * 64, tile.w * kC.up, tile.h * kC.up, tile.d, tile.image);
   CommitStores();
 }
 

@@ -42,7 +42,8 @@ struct HaloWeightPlace {
   }
   GRIDWISE_DEVICE int Count(int) const { return args.source_channels - block.x * 64; }
   GRIDWISE_DEVICE long Column(const OutputStrides& strides, int column) const {
-    return static_cast<long>(tap.y) * strides.axis[1] + static_cast<long>(tap.x) * strides.axis[2] +
+    return static_cast<long>(tap.z) * strides.axis[0] + static_cast<long>(tap.y) * strides.axis[1] +
+           static_cast<long>(tap.x) * strides.axis[2] +
            static_cast<long>((block.x * 64 + column) & args.group_mask) * strides.column;
   }
   GRIDWISE_DEVICE bool Has(const Row& row, int column) const {
@@ -61,10 +62,10 @@ struct HaloWeightPlace {
       for (int cell = 0; cell < args.tile_h * args.tile_w; ++cell) {
         const int h = tile.h + cell / args.tile_w, w = tile.w + cell % args.tile_w;
         if (h >= args.out_h || w >= args.out_w) continue;
-        const T* const x = SourceOf<T>(args, tap, tile.image, h, w);
+        const T* const x = SourceOf<T>(args, tap, tile, h, w);
         const CellStrides& strides = args.other_stride_of;
-        const long at = tile.image * strides.image + static_cast<long>(h) * strides.h +
-                        static_cast<long>(w) * strides.w;
+        const long at = tile.image * strides.image + static_cast<long>(tile.d) * strides.d +
+                        static_cast<long>(h) * strides.h + static_cast<long>(w) * strides.w;
         const float source = x == nullptr ? 0 : static_cast<float>(x[block.x * 64 + column]);
         sum += static_cast<float>(dy[at]) * source;
       }
@@ -130,7 +131,7 @@ struct HaloWeightRoles {
       for (int h = 0; h < args.tile_h; h += args.dy_lines) {
         LoadBox(ring.at() + args.other_at + h * args.pitch * 128, args.other, ring.full(),
                 block.dy * 64, of_tiles ? 0 : tile.w, of_tiles ? tile.w / args.tile_w : 0,
-                tile.h + h, tile.image);
+                tile.h + h, tile.image * args.out_d + tile.d);
       }
     }
   }

@@ -74,7 +74,7 @@ struct NarrowWeightRoles {
       ring.full().ArriveAndExpect(args.planes * args.box_bytes + args.tile_h * args.tile_w * 128);
       LoadPatch(args, ring, work.block, tile);
       LoadBox(ring.at() + args.other_at, args.other, ring.full(), work.block * 64, tile.w, tile.h,
-              tile.image);
+              tile.d, tile.image);
     }
     ring.Next();
   }
