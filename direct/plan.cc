@@ -70,13 +70,6 @@ std::optional<Refusal> RejectDirect(const DirectConfig& config, const ConvProble
                                    problem.groups, problem.c_per_group(), problem.k_per_group(),
                                    config.channels));
   }
-  const std::int64_t of_group =
-      problem.direction == Direction::kForward ? problem.k_per_group() : problem.c_per_group();
-  if (config.keeps_weights() && problem.direction != Direction::kBackwardWeight && of_group != 1) {
-    return Refusal(
-        RefusalCode::kGroups,
-        absl::StrFormat("a group has %d channels of the output; the row is for one", of_group));
-  }
   if (config.channels > 1 && !IsCoalesced(problem)) {
     return Refusal(
         RefusalCode::kLayout,

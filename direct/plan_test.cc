@@ -279,8 +279,6 @@ TEST(PlanDirect, RejectionsNameTheirValues) {
   problem.k = 128;
   EXPECT_THAT(reason(kPairs, problem), HasSubstr("64 groups of c 1 and k 2; the row is for"));
   EXPECT_EQ(RejectDirect(kAny, problem, 0), std::nullopt);
-  const DirectConfig keeps = {.type = DataType::kF16, .taps = 3, .stride = 1, .rows = {1}};
-  EXPECT_THAT(reason(keeps, problem), HasSubstr("a group has 2 channels of the output"));
   problem.type = DataType::kF32;
   EXPECT_THAT(reason(kAny, problem), HasSubstr("type is f32"));
   EXPECT_THAT(reason(kPairs, Depthwise(Direction::kForward, 63, 1)), HasSubstr("63 groups"));

@@ -150,16 +150,14 @@ class WeightsInLds {
     }
     constexpr int kStep = kThreads >> kLog2Taps;  // channels at a time
     const int tap = ThreadId() % (1 << kLog2Taps), first = ThreadId() >> kLog2Taps;
-    const unsigned channel_bytes = args_.w.group, all = args_.out_channels * channel_bytes;
     // Else the compiler multiplies anew for each of the slots.
-    const unsigned of_first = Opaque((first_ + first) * channel_bytes);
+    const unsigned of_first = Opaque((first_ + first) * args_.w.group);
     const unsigned to_tap = tap < taps ? OffsetOfTap(block, tap) : Buffer::kOutOfRange;
     Weight weights[kSlots / kStep];
     for (int i = 0; i < kSlots / kStep; ++i) {
-      // Slots that are not used are of any channel.
-      const unsigned of_slot = Wrap(of_first + i * kStep * channel_bytes, all);
-      const unsigned last = all - channel_bytes;
-      weights[i] = tensor_.Load<Weight>((of_slot < last ? of_slot : last) + to_tap, 0);
+      const unsigned of_slot =
+          OffsetOfSlot(first + i * kStep, of_first + i * kStep * args_.w.group);
+      weights[i] = tensor_.Load<Weight>(of_slot + to_tap, 0);
     }
     BarrierLds();
     if (tap < taps) {
@@ -170,6 +168,18 @@ class WeightsInLds {
     BarrierLds();
   }
 
+  /// Bytes from the first weight to the channel of a slot; slots that are not used are of any. Of
+  /// depthwise channels `of_depthwise` are, but for the ring.
+  GRIDWISE_DEVICE unsigned OffsetOfSlot(int slot, unsigned of_depthwise) const {
+    const unsigned channels = args_.out_channels;
+    if constexpr (kC.channels > 1) {
+      return Least(Wrap(of_depthwise, channels * args_.w.group), (channels - 1) * args_.w.group);
+    } else {
+      return OffsetOfChannel<kC>(args_, Least(Wrap(first_ + slot, channels), channels - 1));
+    }
+  }
+
+  GRIDWISE_DEVICE static unsigned Least(unsigned a, unsigned b) { return a < b ? a : b; }
   GRIDWISE_DEVICE static int Place(int tap, int slot) {
     return tap * kTapBytes + slot * SizeOf(kC.type);
   }
