@@ -186,7 +186,7 @@ struct BlockShape {
 };
 template <DirectConfig kC>
 GRIDWISE_DEVICE BlockShape ShapeOfBlock(const DirectGatherArgs& args) {
-  if constexpr (!kC.keeps_weights()) return {.d = 1, .h = args.block[1], .groups_w = 1};
+  if constexpr (!kC.keeps_weights()) return {.d = 1, .h = 1 << 24, .groups_w = 1};
   return {.d = args.block[0], .h = args.block[1], .groups_w = args.block[2]};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/arch/kernel_args.h"
 #include "core/arch/memory.h"
 #include "core/base/math.h"
 #include "direct/args.h"
@@ -33,7 +34,7 @@ class DirectWeightLane {
 
  public:
   GRIDWISE_DEVICE DirectWeightLane(const DirectWeightArgs& args, const DirectTaps& taps, int item)
-      : args_(args), taps_(taps), image_(Divide(item, args.by_pairs)) {
+      : args_(&args), taps_(taps), image_(Divide(item, args.by_pairs)) {
     const int pair = item - image_ * args.pairs;
     const int k = Divide(pair, args.by_c);  // of all groups
     const int group = Divide(k, args.by_k);
@@ -50,10 +51,10 @@ class DirectWeightLane {
 
   /// Adds the products of `count` steps from `first` on, of all lines.
   GRIDWISE_DEVICE void AddSteps(int first, int count) {
-    const int all = args_.lines * args_.steps;
+    const int all = args_->lines * args_->steps;
     for (int end = first + count < all ? first + count : all; first < end;) {
-      const int line = Divide(first, args_.by_steps), begin = line * args_.steps;
-      const int line_end = begin + args_.steps < end ? begin + args_.steps : end;
+      const int line = Divide(first, args_->by_steps), begin = line * args_->steps;
+      const int line_end = begin + args_->steps < end ? begin + args_->steps : end;
       AddLine(line, first - begin, line_end - begin);
       first = line_end;
     }
@@ -65,17 +66,18 @@ class DirectWeightLane {
 
  private:
   GRIDWISE_DEVICE void AddLine(int line, int first, int end) {
-    const int plane = Divide(line, args_.by_others), of_images = Divide(plane, args_.by_out_d);
-    const int other = line - plane * args_.others;
-    const int out_d = plane - of_images * args_.dy.size[0];
-    const int in_d = out_d * args_.stride[0] + taps_.d * args_.dilation[0] - args_.pad[0];
-    if (!IsCell(in_d, args_.x.size[0])) return;
-    const int image = of_images * args_.lane_images;
-    const bool exists = image_ < args_.lane_images && image + image_ < args_.images;
+    args_ = &KernelArgsAnew<DirectWeightArgs>();
+    const int plane = Divide(line, args_->by_others), of_images = Divide(plane, args_->by_out_d);
+    const int other = line - plane * args_->others;
+    const int out_d = plane - of_images * args_->dy.size[0];
+    const int in_d = out_d * args_->stride[0] + taps_.d * args_->dilation[0] - args_->pad[0];
+    if (!IsCell(in_d, args_->x.size[0])) return;
+    const int image = of_images * args_->lane_images;
+    const bool exists = image_ < args_->lane_images && image + image_ < args_->images;
     dy_at_ = OffsetIf(exists, dy_offset_);
     x_at_ = OffsetIf(exists, x_offset_);
-    const DirectLine to_walk = {.dy = Plane(args_.dy, image, out_d),
-                                .x = Plane(args_.x, image, in_d),
+    const DirectLine to_walk = {.dy = Plane(args_->dy, image, out_d),
+                                .x = Plane(args_->x, image, in_d),
                                 .first = first,
                                 .end = end,
                                 .other = kRows > 1 ? other * kC.cells : other};
@@ -105,13 +107,13 @@ class DirectWeightLane {
     const int h = kRows > 1 ? i : line.other, w = kRows > 1 ? line.other : i * kC.cells;
     return {.out_h = h,
             .out_w = w,
-            .in_h = h * args_.stride[1] + taps_.h * args_.dilation[1] - args_.pad[1],
-            .in_w = w * args_.stride[2] + taps_.w * args_.dilation[2] - args_.pad[2]};
+            .in_h = h * args_->stride[1] + taps_.h * args_->dilation[1] - args_->pad[1],
+            .in_w = w * args_->stride[2] + taps_.w * args_->dilation[2] - args_->pad[2]};
   }
 
   /// Along w, in a row of dy and one of x.
   GRIDWISE_DEVICE void WalkAlongRow(const DirectLine& line) {
-    if (!IsCell(StepAt(line, 0).in_h, args_.x.size[1])) return;
+    if (!IsCell(StepAt(line, 0).in_h, args_->x.size[1])) return;
     for (int i = line.first; i < line.end; ++i) {
       const DirectStep step = StepAt(line, i);
       if (IsInside(step)) {
@@ -129,7 +131,7 @@ class DirectWeightLane {
     Factors<kC.window()> x;
     Convert(loaded.dy, dy);
     Convert(loaded.x, x);
-    AddProducts(dy, x, kMasked ? args_.dy.size[2] - step.out_w : kC.cells, sums_[0]);
+    AddProducts(dy, x, kMasked ? args_->dy.size[2] - step.out_w : kC.cells, sums_[0]);
   }
 
   /// Along h. A row of x meets tap row `r` in the output row `r` before that of the step. The loads
@@ -152,12 +154,13 @@ class DirectWeightLane {
         Convert(loaded.dy, dy[u]);
         Convert(loaded.x, x);
         if (i + u + 1 < line.end) LoadRows<kMasked>(line, StepAt(line, i + u + 1), loaded, true);
-        if (!IsCell(step.in_h, args_.x.size[1])) continue;
+        if (!IsCell(step.in_h, args_->x.size[1])) continue;
 #pragma unroll
         for (int r = 0; r < kRows; ++r) {
-          if (!IsCell(step.out_h - r, args_.dy.size[1]) || taps_.h + r >= args_.filter[1]) continue;
+          if (!IsCell(step.out_h - r, args_->dy.size[1]) || taps_.h + r >= args_->filter[1])
+            continue;
           AddProducts(dy[(u + kRows - r) % kRows], x,
-                      kMasked ? args_.dy.size[2] - step.out_w : kC.cells, sums_[r]);
+                      kMasked ? args_->dy.size[2] - step.out_w : kC.cells, sums_[r]);
         }
       }
     }
@@ -165,20 +168,20 @@ class DirectWeightLane {
 
   /// Whether all cells of a step exist along w.
   GRIDWISE_DEVICE bool IsInside(const DirectStep& at) const {
-    return at.out_w + kC.cells <= args_.dy.size[2] && at.in_w >= 0 &&
-           at.in_w + (kC.window() - 1) * stride_w() < args_.x.size[2];
+    return at.out_w + kC.cells <= args_->dy.size[2] && at.in_w >= 0 &&
+           at.in_w + (kC.window() - 1) * stride_w() < args_->x.size[2];
   }
-  GRIDWISE_DEVICE int stride_w() const { return kC.taps == 1 ? args_.stride[2] : 1; }
+  GRIDWISE_DEVICE int stride_w() const { return kC.taps == 1 ? args_->stride[2] : 1; }
 
   /// Loads the cells of a step that exist, in rows that do.
   template <bool kMasked>
   GRIDWISE_DEVICE void LoadRows(const DirectLine& line, const DirectStep& at, Loaded& to,
                                 bool of_x) const {
-    if (kRows == 1 || IsCell(at.out_h, args_.dy.size[1])) {
-      LoadRow<kMasked>(line.dy, dy_at_, args_.dy, {at.out_h, at.out_w, 1}, to.dy);
+    if (kRows == 1 || IsCell(at.out_h, args_->dy.size[1])) {
+      LoadRow<kMasked>(line.dy, dy_at_, args_->dy, {at.out_h, at.out_w, 1}, to.dy);
     }
-    if (kRows == 1 || (of_x && IsCell(at.in_h, args_.x.size[1]))) {
-      LoadRow<kMasked>(line.x, x_at_, args_.x, {at.in_h, at.in_w, stride_w()}, to.x);
+    if (kRows == 1 || (of_x && IsCell(at.in_h, args_->x.size[1]))) {
+      LoadRow<kMasked>(line.x, x_at_, args_->x, {at.in_h, at.in_w, stride_w()}, to.x);
     }
   }
   struct Cells {
@@ -230,9 +233,9 @@ class DirectWeightLane {
     }
   }
 
-  const DirectWeightArgs& args_;
+  const DirectWeightArgs* args_;  // anew in each line: scalar registers have no room for all
   const DirectTaps taps_;
-  const int image_;           // of args_.lane_images
+  const int image_;           // of args_->lane_images
   int dy_offset_, x_offset_;  // of the lane's first pair and its image
   unsigned dy_at_, x_at_;     // the same of a line, where the image exists
   Factors<kC.taps> sums_[kRows];
