@@ -34,11 +34,11 @@ struct DirectGatherArgs {
   BlockMap map;  // of runs and, next to each other, tiles of lanes
   int tiles, lane_tiles;
   MagicDiv by_lane_tiles;
-  int images,
-      lane_images;  // of these, lanes that follow each other have channels of consecutive ones
+  int images;
+  int lane_images;  // of these, lanes that follow each other have channels of consecutive ones
   int runs;         // of a wave, one after the other
-  int block[3];  // taps along d and h, and groups of DirectConfig::taps along w, that are added up
-                 // at a time; a sub-GEMM may have fewer
+  int block[3];  // taps along d and h, and groups of DirectConfig::taps along w, of which LDS has
+                 // the weights at a time; a sub-GEMM may have fewer
   int splits;    // workgroups that share the taps of an output cell, each with sums of its own
   long split_bytes;          // from one to the next
   int out_type;              // DataType of the output, or of the sums that become it

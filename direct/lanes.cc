@@ -8,6 +8,15 @@
 
 namespace gridwise::direct {
 
+namespace {
+
+/// Of an element; sums may be f32.
+std::int64_t MostBytes(const ConvProblem& problem, Tensor which) {
+  return which == problem.out() ? 4 : SizeOf(problem.type);
+}
+
+}  // namespace
+
 MagicDiv DivideBy(std::int64_t divisor) { return MakeMagicDiv(static_cast<unsigned>(divisor)); }
 
 DirectTensor MakeTensor(const ConvProblem& problem, Tensor which, std::int64_t size) {
@@ -36,11 +45,11 @@ std::int64_t ImageReach(const ConvProblem& problem, Tensor which) {
   const TensorAxes axes = problem.AxesOf(which);
   std::int64_t reach = 1;
   for (size_t i = 1; i < axes.size.size(); ++i) reach += (axes.size[i] - 1) * axes.stride[i];
-  return reach * (which == problem.out() ? 4 : SizeOf(problem.type));  // sums may be f32
+  return reach * MostBytes(problem, which);
 }
 
 std::int64_t ImageStep(const ConvProblem& problem, Tensor which) {
-  return problem.AxesOf(which).stride[0] * (which == problem.out() ? 4 : SizeOf(problem.type));
+  return problem.AxesOf(which).stride[0] * MostBytes(problem, which);
 }
 
 std::int64_t LaneItems(const ConvProblem& problem) {

@@ -35,13 +35,15 @@ std::optional<Refusal> RejectTaps(const DirectConfig& config, const ConvProblem&
   for (const std::size_t axis : {2u, 1u}) {
     if (axis == 1 && config.rows_of_lane() == 1) continue;
     const AxisStrides strides = MakeAxisStrides(problem.direction, problem.dims[axis]);
-    if (axis == 1 && is_weight && strides.source_stride == strides.tap_source_stride) continue;
-    if (strides.source_stride == config.stride && strides.tap_source_stride == 1) continue;
-    return Refusal(RefusalCode::kFilter,
-                   absl::StrFormat("along %s, cells of the output are %d and taps %d apart in the "
-                                   "source; the row is for %d and 1",
-                                   kAxisNames[axis], strides.source_stride,
-                                   strides.tap_source_stride, config.stride));
+    const int cells = strides.source_stride, taps = strides.tap_source_stride;
+    const bool walks = axis == 1 && is_weight;  // with the rows of dy that the taps meet at hand
+    if (walks ? cells == taps : cells == config.stride && taps == 1) continue;
+    return Refusal(
+        RefusalCode::kFilter,
+        absl::StrFormat("along %s, cells of the output are %d and taps %d apart in the source; the "
+                        "row is for %s",
+                        kAxisNames[axis], cells, taps,
+                        walks ? "the same distance" : absl::StrFormat("%d and 1", config.stride)));
   }
   return std::nullopt;
 }

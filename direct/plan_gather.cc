@@ -52,27 +52,21 @@ int RunsOfWave(std::int64_t runs, const DeviceFacts& device) {
   return static_cast<int>(std::clamp<std::int64_t>(runs / at_once, 1, kMost));
 }
 
-/// The most taps of sub-GEMMs that are added up at a time, see DirectGatherArgs::block.
-struct TapBlocks {
-  std::int64_t of[3] = {1, 1, 1};
-
-  TapBlocks(const DirectConfig& config, std::span<const SubGemm> table) {
-    std::int64_t taps[3] = {1, 1, 1};
-    for (const SubGemm& gemm : table) {
-      for (size_t i = 0; i < 3; ++i) taps[i] = std::max<std::int64_t>(taps[i], gemm.axis[i].taps);
-    }
-    if (!config.keeps_weights()) {
-      of[1] = taps[1];
-      return;
-    }
-    const std::int64_t rows = config.tap_rows();
-    of[1] = std::min(taps[1], rows);
-    if (of[1] == taps[1]) of[0] = std::min(taps[0], rows / of[1]);
-    if (of[0] == taps[0]) {
-      of[2] = std::min(CeilDiv<std::int64_t>(taps[2], config.taps), rows / (of[0] * of[1]));
-    }
+/// Sets DirectGatherArgs::block: rows along h, of as many taps along d as there is room for if
+/// these are all, and of as many groups along w if those are.
+void SetBlock(const DirectConfig& config, std::span<const SubGemm> table, int (&block)[3]) {
+  int taps[3] = {1, 1, 1};  // at most
+  for (const SubGemm& gemm : table) {
+    for (size_t i = 0; i < 3; ++i) taps[i] = std::max(taps[i], gemm.axis[i].taps);
   }
-};
+  const int rows = config.tap_rows();
+  block[0] = block[2] = 1;
+  block[1] = std::min(taps[1], rows);
+  if (block[1] == taps[1]) block[0] = std::min(taps[0], rows / block[1]);
+  if (block[0] == taps[0]) {
+    block[2] = std::min(CeilDiv(taps[2], config.taps), rows / (block[0] * block[1]));
+  }
+}
 
 /// The launch of a forward or backward-data problem.
 struct GatherGrid {
@@ -122,8 +116,7 @@ DirectGatherArgs MakeGatherArgs(const DirectConfig& config, const PartRequest& r
   args.tiles = static_cast<int>(grid.tiles);
   args.lane_tiles = static_cast<int>(grid.lane_tiles);
   args.by_lane_tiles = DivideBy(grid.lane_tiles);
-  const TapBlocks blocks(config, sub_gemms);
-  for (size_t i = 0; i < 3; ++i) args.block[i] = static_cast<int>(blocks.of[i]);
+  if (config.keeps_weights()) SetBlock(config, sub_gemms, args.block);
   args.splits = std::max(sharing.splits, 1);
   args.split_bytes =
       4 * (sharing.partial_elements > 0 ? sharing.partial_elements : problem.out_elements());

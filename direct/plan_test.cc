@@ -211,12 +211,11 @@ TEST(PlanDirect, WeightsAreTapsAndPairs) {
   DirectConfig square = kPairs;
   square.rows = {3};
   EXPECT_EQ(PlanWeightOf(square, problem, {.splits = 1}).shape.workgroups[0], 2u);
-  // Taps along h are 2 cells apart, as are the cells that outputs meet.
   problem.dims[1].stride = 2;
   EXPECT_EQ(Why(RejectDirect(square, problem, 0)),
-            "along h, cells of the output are 2 and taps 1 apart in the source; the row is for 1 "
-            "and 1");
-  problem.dims[1].dilation = 2;
+            "along h, cells of the output are 2 and taps 1 apart in the source; the row is for the "
+            "same distance");
+  problem.dims[1].dilation = 2;  // as far apart as the cells that outputs meet
   EXPECT_EQ(Why(RejectDirect(square, problem, 0)), "");
 }
 

@@ -101,12 +101,16 @@ int ChooseDirectSplits(const DirectConfig& config, const PartRequest& request,
   return best;
 }
 
+int SplitsOf(const DirectConfig& config, const PartRequest& request, const WeightGrid& grid) {
+  const int splits = request.sharing.splits;
+  return splits > 0 ? splits : ChooseDirectSplits(config, request, grid);
+}
+
 }  // namespace
 
 PartEstimate EstimateDirectWeight(const DirectConfig& config, const PartRequest& request) {
   const WeightGrid grid(config, request.device.gfx, request.problem);
-  const int splits = request.sharing.splits > 0 ? request.sharing.splits
-                                                : ChooseDirectSplits(config, request, grid);
+  const int splits = SplitsOf(config, request, grid);
   return {.splits = splits, .cost = EstimateSplits(config, request, grid, splits)};
 }
 
@@ -141,7 +145,7 @@ DirectWeightPlan PlanDirectWeight(const DirectConfig& config, const PartRequest&
   args.others = static_cast<int>(grid.others);
   args.by_others = DivideBy(grid.others);
   args.by_out_d = DivideBy(problem.dims[0].out());
-  args.splits = EstimateDirectWeight(config, request).splits;
+  args.splits = SplitsOf(config, request, grid);
   args.wave_steps = static_cast<int>(grid.wave_steps(args.splits));
   args.tap_groups = static_cast<int>(grid.workgroups(problem) / grid.lanes);
   args.lane_tiles = static_cast<int>(grid.lanes);

@@ -264,11 +264,15 @@ Prepared PrepareForms(const ConvProblem& problem, Gfx gfx, Cells cells) {
   const bool apart = cells == Cells::kGroupsApart && SpacesGroups(prepared.simple, gfx);
   if (apart || !CopiesCells(cells)) return prepared;
   const bool copies = HasCopyEngine(prepared.simple, gfx);
-  if (!copies) prepared.folded = Fold(prepared.simple);
-  if (copies ? cells == Cells::kSpacedTaps : TraitsOf(gfx).mma_unit != MmaUnit::kWgmma) {
-    if (!Fold(prepared.simple)) prepared.columns = ChooseTapColumns(prepared.simple, gfx);
+  const bool may_have_taps =
+      copies ? cells == Cells::kSpacedTaps : TraitsOf(gfx).mma_unit != MmaUnit::kWgmma;
+  std::optional<Folded> folded;
+  if (!copies || may_have_taps) folded = Fold(prepared.simple);
+  if (may_have_taps) {
+    if (!folded) prepared.columns = ChooseTapColumns(prepared.simple, gfx);
     prepared.rows = ChooseTapRows(prepared.simple, gfx);
   }
+  if (!copies) prepared.folded = std::move(folded);
   if (copies && !prepared.writes_sums()) prepared.deeper = WithSlabs(prepared.simple);
   return prepared;
 }

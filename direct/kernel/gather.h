@@ -65,7 +65,7 @@ class DirectGatherLane {
       for (int i = 0; i < block.count_d; ++i) {
         const int at_d = SourceCell(d, args_.strides[0], run_.j[0], block.d + i);
         if (!IsCell(at_d, args_.source.size[0])) continue;
-        AddPlane(block, at_d, weights, lds, block.Row(g, i, 0));
+        AddPlane(block, at_d, weights, lds, block.FirstRow(g, i));
       }
     }
   }

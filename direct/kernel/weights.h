@@ -19,8 +19,9 @@ struct TapBlock {
 
   /// Rows of taps, in the order w, d, h.
   GRIDWISE_DEVICE int rows() const { return groups_w * count_d * count_h; }
-  GRIDWISE_DEVICE int Row(int group_w, int of_d, int of_h) const {
-    return (group_w * count_d + of_d) * count_h + of_h;
+  /// The first of those along h.
+  GRIDWISE_DEVICE int FirstRow(int group_w, int of_d) const {
+    return (group_w * count_d + of_d) * count_h;
   }
 };
 
