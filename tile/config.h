@@ -145,10 +145,26 @@ struct TileConfig {
   /// Whether a workgroup keeps the weights of all taps for several tiles.
   constexpr bool keeps_weights() const { return has_halo() && !has_taps_in_lds(); }
   constexpr bool has_pixels() const { return pixel > 0; }
+  /// Whether the weights that are kept, and cells, are loaded by parts of chunks, which exist or
+  /// not.
+  constexpr bool keeps_parts() const {
+    return keeps_weights() && !has_pixels() && !sums_blocks() && patch_a.k < chunk();
+  }
+  /// Whether merged groups may have fewer channels than their part of the tile, of which the rest
+  /// is zeros in LDS, and columns that are not stored.
+  constexpr bool fills_groups() const { return keeps_parts() && merge > 1; }
   /// Filter taps along w that K has room for.
   constexpr int pixels_of_slab() const { return tile.k / pixel; }
   /// Of a filter whose weights are kept: taps, or its rows where these are K.
   constexpr int most_taps() const { return has_pixels() ? 7 : 9; }
+  /// Of them, those whose weights are in LDS at a time on their way to registers: as many as cells
+  /// leave room for.
+  constexpr int taps_at_once() const {
+    const int room = bytes_of_a() > kHaloRoom ? bytes_of_a() : kHaloRoom;
+    const int taps = room / lds_b().bytes();
+    return taps < 1 ? 1 : taps < most_taps() ? taps : most_taps();
+  }
+  static constexpr int kHaloRoom = 20480;  // bytes; registers, and not LDS, bound the workgroups
   /// Of the source, cells that positions have along both axes; and planes, along w and in all, but
   /// for pixels, which lie side by side along w.
   constexpr int cells_of_position() const { return stride * stride; }
@@ -277,8 +293,7 @@ struct TileConfig {
     return reps;
   }
   constexpr int stage_room() const {  // of a wave
-    // Registers, and not LDS, bound the workgroups of rows with a halo.
-    const int limit = has_halo() ? 20480 : operand_bytes();
+    const int limit = has_halo() ? kHaloRoom : operand_bytes();
     const int least = StageOf(1, least_stage_reps_n(), 4).bytes();
     const int room = limit / (waves.m * waves.n) / 16 * 16 - offset_bytes();
     return room > least ? room : least;
@@ -303,8 +318,9 @@ struct TileConfig {
   constexpr int operand_bytes() const {
     if (!has_halo()) return lds_buffers() * slab_bytes();
     if (sums_blocks()) return bytes_of_ring() + planes() * tile.k * cell_bytes();
-    const int cells = bytes_of_a(), weights = most_taps() * lds_b().bytes();
+    const int cells = bytes_of_a();
     if (has_taps_in_lds()) return cells + taps_in_lds * lds_b().bytes();
+    const int weights = taps_at_once() * lds_b().bytes();
     return cells > weights ? cells : weights;  // weights go on to registers first
   }
   constexpr int row_offsets_at() const {
@@ -450,8 +466,10 @@ constexpr const char* RejectHalo(const TileConfig& c) {
   if (chunks != 4 && chunks != 8 && !(chunks == 2 && c.has_taps_in_lds() && c.mma.m == 32)) {
     return "cells of a halo have none of 4, 8 chunks of 16 bytes";
   }
-  const bool by_chunks = c.patch_a.k == c.chunk() || (c.patch_a.k == 4 && c.has_taps_in_lds());
-  if (!by_chunks || c.patch_a.n != 1) return "cells of a halo are loaded by chunks";
+  if ((c.patch_a.k != c.chunk() && c.patch_a.k != 4) || c.patch_a.n != 1) {
+    return "cells of a halo are loaded by chunks, or by 4 channels";
+  }
+  if (c.keeps_parts() && c.patch_b.k != 4) return "cells are loaded by 4 channels, weights are not";
   return nullptr;
 }
 

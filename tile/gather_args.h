@@ -33,7 +33,8 @@ struct GatherArgs {
   long source_image;           // from one image to the next
   long source_group, w_group;  // from one group to the next
   int sub_gemms;
-  int k, n;                // channels of a tile's groups: of the source, of the output
+  int k, n;  // channels of a tile's groups: of the source, of the output; of one of them where the
+             // row fills groups up
   int source_cell[3];      // from one cell to the next along an axis
   int w_tap[3];            // from one tap of the filter to the next along an axis
   int w_k, w_n;            // from one source channel and output channel to the next
@@ -49,6 +50,7 @@ struct GatherArgs {
   SubGemm inline_table[kInlineSubGemms];
   Strips strips[kInlineSubGemms];  // of each; of rows with a halo alone, whose m counts workgroups'
                                    // tiles
+  int groups;                      // of the problem; for rows that fill groups up
   JoinArgs join;                   // of rows that join splits
 };
 

@@ -128,12 +128,15 @@ TEST_P(NonFinite, StaysInTheSumsThatHaveIt) {
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
   int rows = 0;
-  // Depthwise, few channels, four widths that rows merge, stems and ragged channels.
+  // Depthwise, few channels, four widths that rows merge, three that they fill up, stems and ragged
+  // channels.
   for (ConvProblem problem :
-       {Grouped(32, 1), Grouped(8, 4), Grouped(16, 4), Grouped(32, 4), Grouped(8, 8),
-        Grouped(4, 16), Grouped(4, 32), Grouped(1, 3), Grouped(2, 21), Grouped(4, 2, 4, 1),
-        Grouped(8, 8, 3, 1), Grouped(4, 16, 3, 1), Grouped(4, 32, 3, 1), Grouped(1, 3, 5, 2),
-        Grouped(1, 3, 3, 1), Grouped(1, 4, 3, 1), Grouped(1, 3, 5, 1)}) {
+       {Grouped(32, 1),       Grouped(8, 4),        Grouped(16, 4),      Grouped(32, 4),
+        Grouped(8, 8),        Grouped(4, 16),       Grouped(4, 32),      Grouped(1, 3),
+        Grouped(2, 21),       Grouped(4, 2, 4, 1),  Grouped(8, 8, 3, 1), Grouped(4, 16, 3, 1),
+        Grouped(4, 32, 3, 1), Grouped(1, 3, 5, 2),  Grouped(1, 3, 3, 1), Grouped(1, 4, 3, 1),
+        Grouped(1, 3, 5, 1),  Grouped(3, 12, 3, 1), Grouped(5, 12),      Grouped(3, 24, 3, 1),
+        Grouped(2, 40, 3, 1)}) {
     problem.direction = GetParam();
     const bool of_x = GetParam() != Direction::kBackwardData;
     const auto elements =

@@ -23,7 +23,9 @@ namespace gridwise::tile {
 ///   const char* Base(data, strides)       what offsets count from
 ///   unsigned Row(strides, row)            offset of a row, or Buffer::kOutOfRange where it is none
 ///   int Column(strides, column)           further offset of a column
-///   int columns()                         columns that are there, from the tile's first on
+///   int columns()                         columns that are there, from the tile's first on, or
+///                                         of each group that is filled up (fills_groups)
+///   bool HasGroup(group)                  of those, whether there is the tile's group-th one
 ///   int Tile()                            the tile's number, of rows that join splits
 template <TileConfig kC, Gfx kGfx, class Place>
 class StoreTile {
@@ -90,16 +92,20 @@ class StoreTile {
   GRIDWISE_DEVICE void StoreAs(const WaveAcc<kC>& acc) const {
     constexpr int kVec = 16 / sizeof(Out);
     const bool whole = columns_ >= kC.tile.n || columns_ % kVec == 0;
-    if (whole && !finishes_ && adds_ == 0 && by_element_ == 0) [[likely]] {
-      StorePlainly<Out>(acc);
+    const bool plain = !finishes_ && adds_ == 0 && by_element_ == 0;
+    if (whole && plain) [[likely]] {
+      StorePlainly<Out, kVec>(acc);
+    } else if (kC.keeps_parts() && kVec > 4 && columns_ % 4 == 0 && plain) {
+      StorePlainly<Out, 4>(acc);
     } else {
       Finish<Out>(acc);
     }
   }
 
-  template <class Out>
+  /// Of runs of kVec columns, all of which exist or not.
+  template <class Out, int kVec>
   GRIDWISE_DEVICE void StorePlainly(const WaveAcc<kC>& acc) const {
-    using Stage = WaveStage<kC, Out, 16 / sizeof(Out)>;
+    using Stage = WaveStage<kC, Out, kVec>;
     const Stage stage(lds_);
 #pragma clang loop unroll(full)
     for (int piece = 0; piece < Stage::kPieces; ++piece) {
@@ -170,7 +176,12 @@ class StoreTile {
 
   /// kOutOfRange where column `column` + `e` is past the last.
   GRIDWISE_DEVICE unsigned PastColumns(int column, int e) const {
-    return static_cast<unsigned>(columns_ - 1 - e - column) & Buffer::kOutOfRange;
+    int last = columns_ - 1;
+    if constexpr (kC.fills_groups()) {
+      const int group = column / kC.n_of_group();
+      last = place_.HasGroup(group) ? last + group * kC.n_of_group() : -1;
+    }
+    return static_cast<unsigned>(last - e - column) & Buffer::kOutOfRange;
   }
 
   /// Combines the `kVec` columns from `column` on with those of `tensor`, whose row is at `row`.

@@ -57,8 +57,9 @@ class WaveStage {
   }
   /// The run of columns that the lane stores of it.
   GRIDWISE_DEVICE Vec<T, kVec> Read(int i) const {
+    constexpr int kMost = 16 / sizeof(T), kPart = kVec < kMost ? kVec : kMost;
     struct Parts {  // rows are 16-byte aligned
-      Vec<T, 16 / sizeof(T)> part[kVec * sizeof(T) / 16];
+      Vec<T, kPart> part[kVec / kPart];
     };
     return __builtin_bit_cast(
         Vec<T, kVec>, *reinterpret_cast<const Parts*>(read_ + i * kRowsAtOnce * kStage.pitch));

@@ -17,7 +17,12 @@ class PlaceOfPositions {
   GRIDWISE_DEVICE PlaceOfPositions(const GatherArgs& args, const StripBlock& strip)
       : args_(args), strip_(strip) {}
 
+  /// Of one group, where groups are filled up.
   GRIDWISE_DEVICE int columns() const { return args_.n - strip_.block.n; }
+  /// Whether the tile has its group-th group.
+  GRIDWISE_DEVICE bool HasGroup(int group) const {
+    return strip_.block.group + group < args_.groups;
+  }
   GRIDWISE_DEVICE int Tile() const {
     return strip_.block.Number(args_, kC.tile.m, kC.tile.n, kC.merge);
   }
@@ -34,7 +39,10 @@ class PlaceOfPositions {
     return cell.exists ? offset : Buffer::kOutOfRange;
   }
   GRIDWISE_DEVICE int Column(const OutputStrides& strides, int column) const {
-    return column * strides.column;
+    if constexpr (!kC.fills_groups()) return column * strides.column;
+    const int group = column / kC.n_of_group();
+    return group * static_cast<int>(strides.group) +
+           (column - group * kC.n_of_group()) * strides.column;
   }
 
  private:
@@ -50,17 +58,13 @@ class MultiplyTaps {
   using Slab = MultiplySlab<kC>;
 
  public:
-  /// Reads the weights of all taps from `lds`; the cells of tiles will be there.
+  /// The cells of tiles will be in `lds`.
   GRIDWISE_DEVICE MultiplyTaps(const char* lds, const SubGemm& gemm, int pitch)
       : cells_(lds, gemm.axis[2].taps), taps_(kC.has_pixels() ? gemm.axis[1].taps : Taps(gemm)) {
-    const Slab weights(/*lds_a=*/lds, /*lds_b=*/lds);
     constexpr int kStride = kC.stride, kCells = kC.halo, kRow = kC.planes_along_w() * kCells;
     const int taps_w = kC.has_pixels() ? 1 : gemm.axis[2].taps;
     int h = 0, w = 0, at = 0;  // of the tap, and its distance
     for (int tap = 0; tap < kMost; ++tap) {
-      for (int f = 0; f < Slab::kFragments; ++f) {
-        weights.ReadB(f, tap * kC.lds_b().bytes(), b_[tap][f]);
-      }
       distance_[tap] = at;
       // To the next plane along w, or back and on by a cell; behind the last one the same along h.
       // Found out of h and w each time, distances would take 4 more registers.
@@ -70,6 +74,22 @@ class MultiplyTaps {
         at += h % kStride == kStride - 1 ? pitch - (kStride - 1) * kRow : kRow;
         ++h;
         w = 0;
+      }
+    }
+  }
+
+  /// Loads all weights, through `lds`, for which no wave has a use.
+  GRIDWISE_DEVICE void Keep(const auto& weights, char* lds) {
+    const Slab slabs(/*lds_a=*/lds, /*lds_b=*/lds);
+#pragma clang loop unroll(full)
+    for (int first = 0; first < kMost; first += kC.taps_at_once()) {
+      if (first > 0) BarrierLds();  // those before have been read
+      weights.Store(first, lds);
+      BarrierLds();
+      for (int i = 0; i < kC.taps_at_once() && first + i < kMost; ++i) {
+        for (int f = 0; f < Slab::kFragments; ++f) {
+          slabs.ReadB(f, i * kC.lds_b().bytes(), b_[first + i][f]);
+        }
       }
     }
   }
@@ -122,9 +142,8 @@ GRIDWISE_DEVICE void HaloTile() {
   cells.Load(args, strip);
   const KeptWeights<kC, kGfx> weights(args, strip.block);
   SchedulingFence();  // loads are not put off until others are waited for
-  weights.Store(lds);
-  BarrierLds();
-  const MultiplyTaps<kC> multiply(lds, gemm, strip.strips.pitch);
+  MultiplyTaps<kC> multiply(lds, gemm, strip.strips.pitch);
+  multiply.Keep(weights, lds);
   while (strip.tiles > 0) {
     WaveAcc<kC> acc = {};  // [wave_m][wave_n]
     const StripBlock at = strip;

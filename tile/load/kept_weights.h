@@ -11,7 +11,7 @@
 
 namespace gridwise::tile {
 
-/// The weights of all filter taps, a slab each, which go to LDS once.
+/// The weights of all filter taps, a slab each, which go to LDS once, some taps at a time.
 template <TileConfig kC, Gfx kGfx>
 class KeptWeights {
   using LoadWeights = WeightLoader<kC.patch_b.n == 1, kC, kGfx, /*kPlain=*/true>::Type;
@@ -27,10 +27,10 @@ class KeptWeights {
     }
   }
 
-  /// Waits for them and writes them to LDS.
-  GRIDWISE_DEVICE void Store(char* lds) const {
-    for (int tap = 0; tap < kC.most_taps(); ++tap) {
-      weights_.Store(slabs_[tap], lds + tap * kC.lds_b().bytes());
+  /// Waits for those of the taps from `first` on and writes them to LDS.
+  GRIDWISE_DEVICE void Store(int first, char* lds) const {
+    for (int i = 0; i < kC.taps_at_once() && first + i < kC.most_taps(); ++i) {
+      weights_.Store(slabs_[first + i], lds + i * kC.lds_b().bytes());
     }
   }
 
@@ -69,9 +69,9 @@ class KeptWeights<kC, kGfx> {
     }
   }
 
-  GRIDWISE_DEVICE void Store(char* lds) const {
-    for (int row = 0; row < kC.most_taps(); ++row) {
-      Lane::Store(rows_[row], lds + row * kC.lds_b().bytes());
+  GRIDWISE_DEVICE void Store(int first, char* lds) const {
+    for (int i = 0; i < kC.taps_at_once() && first + i < kC.most_taps(); ++i) {
+      Lane::Store(rows_[first + i], lds + i * kC.lds_b().bytes());
     }
   }
 

@@ -109,14 +109,15 @@ class LoadStrip {
     const unsigned first = h.first_source * cell_h +
                            (w.first_source + kStride * (strip.first_w + strip.position)) * cell_w;
     const unsigned row = kStride * (cell_h - strip.strips.pitch * cell_w);
-    const unsigned of_lane = Cell(0) * kStride * cell_w + Piece() * kPieceBytes;
+    const unsigned of_lane = Cell(0) * kStride * cell_w + OffsetOfPiece(args);
+    const bool has_piece = HasPiece(args, block.group, channel);
     for (int i = 0; i < kCount; ++i) {
       const StripBlock::Cell cell = strip.CellAt(Cell(i));
       const int at_h = h.first_source + kStride * cell.h, at_w = w.first_source + kStride * cell.w;
       const unsigned offset =
           cell.h * row + of_lane + (first + i * kCellsAtOnce * kStride * cell_w);
       bool exists = Cell(i) < cells;
-      if constexpr (kC.has_taps_in_lds()) exists &= channel + Piece() * kPiece < args.k;
+      exists &= has_piece;
       for (int at = 0; at < kC.cells_of_position(); ++at) {
         const int to_h = at / kStride, to_w = at % kStride;  // from the first, in the source
         bool inside = exists;
@@ -167,6 +168,20 @@ class LoadStrip {
                            : kLds.Offset(at * kC.halo, 0);
   }
   GRIDWISE_DEVICE static int Piece() { return ThreadId() % kPiecesOfCell; }
+  /// The tile's group that the piece is of, and its number there.
+  static constexpr int kPiecesOfGroup = kC.fills_groups() ? kPiecesOfCell / kC.merge : 1;
+  GRIDWISE_DEVICE static int Group() { return Piece() / kPiecesOfGroup; }
+  GRIDWISE_DEVICE static int PieceOfGroup() { return Piece() % kPiecesOfGroup; }
+  /// In memory, where groups may have fewer pieces than in LDS.
+  GRIDWISE_DEVICE static unsigned OffsetOfPiece(const GatherArgs& args) {
+    if constexpr (!kC.fills_groups()) return Piece() * kPieceBytes;
+    return Group() * static_cast<int>(args.source_group) + PieceOfGroup() * kPieceBytes;
+  }
+  GRIDWISE_DEVICE static bool HasPiece(const GatherArgs& args, int first_group, int channel) {
+    if constexpr (kC.has_pixels() || (kC.merge > 1 && !kC.fills_groups())) return true;
+    if constexpr (kC.merge == 1) return channel + Piece() * kPiece < args.k;
+    return PieceOfGroup() * kPiece < args.k && first_group + Group() < args.groups;
+  }
   GRIDWISE_DEVICE static int Cell(int i) { return i * kCellsAtOnce + ThreadId() / kPiecesOfCell; }
 
   PieceVec pieces_[kC.cells_of_position()][kCount];

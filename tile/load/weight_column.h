@@ -15,4 +15,12 @@ GRIDWISE_DEVICE int OffsetOfColumn(const GatherArgs& args, int n) {
   return group * static_cast<int>(args.w_group) + (n - group * kC.n_of_group()) * args.w_n;
 }
 
+/// Whether there is a column `n` of a tile whose first group is `first_group`.
+template <TileConfig kC>
+GRIDWISE_DEVICE bool HasColumn(const GatherArgs& args, int first_group, int n) {
+  if constexpr (!kC.fills_groups()) return n < args.n;
+  const int group = n / kC.n_of_group();
+  return n - group * kC.n_of_group() < args.n && first_group + group < args.groups;
+}
+
 }  // namespace gridwise::tile

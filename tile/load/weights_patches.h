@@ -31,11 +31,14 @@ class LoadWeightsPatches {
     // column.
     const int last = args.n - (one_column_ ? 1 : kC.patch_b.n);
     const int column = block.n + Patches::Row();
-    const int clamped = column < last ? column : last;
+    const int clamped = kC.fills_groups() || column < last ? column : last;
     flip_ = column - clamped == 1;
+    // Columns of groups that are filled up come in pairs, all of which exist or not.
+    const bool is_none =
+        Patches::IsIdle() || (kC.fills_groups() && !HasColumn<kC>(args, block.group, column));
     for (int i = 0; i < Patches::kCount; ++i) {
-      offset_[i] = Patches::IsIdle() ? Buffer::kOutOfRange
-                                     : Patches::K(i) * w_k_ + OffsetOfColumn<kC>(args, clamped);
+      offset_[i] =
+          is_none ? Buffer::kOutOfRange : Patches::K(i) * w_k_ + OffsetOfColumn<kC>(args, clamped);
     }
   }
 

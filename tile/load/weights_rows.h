@@ -24,7 +24,8 @@ class LoadWeightsRows {
     for (int i = 0; i < Lane::kCount; ++i) {
       const int n = block.n + Lane::Row(i);
       const int offset = OffsetOfColumn<kC>(args, n) + Channel() * SizeOf(kC.type);
-      offset_[i] = n < args.n && !Lane::IsIdle(i) ? offset : Buffer::kOutOfRange;
+      const bool exists = HasColumn<kC>(args, block.group, n) && !Lane::IsIdle(i);
+      offset_[i] = exists ? offset : Buffer::kOutOfRange;
     }
   }
 
@@ -37,7 +38,9 @@ class LoadWeightsRows {
   /// Starts the loads of the run's next step.
   template <class... To>
   GRIDWISE_DEVICE void Load(const KWalk& walk, To&&... slabs) {
-    if (kPlain || !k_is_ragged_ || walk.is_whole()) {
+    if constexpr (kC.keeps_parts()) {
+      (LoadRagged(walk, slabs), ...);
+    } else if (kPlain || !k_is_ragged_ || walk.is_whole()) {
       for (int i = 0; i < Lane::kCount; ++i) {
         int slab = 0;
         (LoadChunk(i, slab++, slabs), ...);

@@ -88,8 +88,10 @@ GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, const 
   args.source_image = view.source.stride[0];
   args.source_group = view.source.stride[4];
   args.w_group = view.weights.stride[0];
-  args.k = static_cast<int>(view.k) * config.merge;
-  args.n = static_cast<int>(view.n) * config.merge;
+  const int together = config.fills_groups() ? 1 : config.merge;
+  args.k = static_cast<int>(view.k) * together;
+  args.n = static_cast<int>(view.n) * together;
+  args.groups = static_cast<int>(problem.groups);
   const int by_k = static_cast<int>(view.weights.stride[1]);  // output channels of forward
   const int by_c = static_cast<int>(view.weights.stride[5]);
   args.w_k = forward ? by_c : by_k;
@@ -114,17 +116,25 @@ GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, const 
 /// Why the row cannot merge the problem's groups; nothing if it can, or merges none.
 std::optional<Refusal> RejectMerged(const TileConfig& config, const ConvProblem& problem) {
   const int groups = config.merge;
+  const bool fills = config.fills_groups();
   if (groups == 1) return std::nullopt;
   const TensorAxes source = problem.AxesOf(problem.a()), output = problem.AxesOf(problem.out());
-  if (source.size[5] != config.k_of_group() || output.size[5] != config.n_of_group()) {
+  const int most_k = config.k_of_group(), most_n = config.n_of_group();
+  if (fills && (source.size[5] > most_k || output.size[5] > most_n)) {
+    return Refusal(
+        RefusalCode::kChannels,
+        absl::StrFormat("a group has c %d and k %d; the row has room for groups of %d "
+                        "source channels and %d of the output",
+                        problem.c / problem.groups, problem.k / problem.groups, most_k, most_n));
+  }
+  if (!fills && (source.size[5] != most_k || output.size[5] != most_n)) {
     return Refusal(
         RefusalCode::kChannels,
         absl::StrFormat("a group has c %d and k %d; the row merges groups of %d source channels "
                         "and %d of the output",
-                        problem.c / problem.groups, problem.k / problem.groups, config.k_of_group(),
-                        config.n_of_group()));
+                        problem.c / problem.groups, problem.k / problem.groups, most_k, most_n));
   }
-  if (problem.groups % groups != 0) {
+  if (!fills && problem.groups % groups != 0) {
     return Refusal(RefusalCode::kGroups, absl::StrFormat("there are %d groups; the row merges %d",
                                                          problem.groups, groups));
   }
@@ -200,16 +210,20 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
   if (!config.has_halo()) return std::nullopt;
   const bool forward = problem.direction == Direction::kForward;
   const std::int64_t channels = problem.AxesOf(problem.a()).size[5] * config.merge;
-  const bool walks = config.has_taps_in_lds();
+  const bool walks = config.has_taps_in_lds(), merges = config.merge > 1;
   const int at_a_time = std::max(config.patch_a.k, config.patch_b.k);
   if (config.has_pixels()) {
     const auto reason = RejectPixels(config, channels, problem.dims[2].filter);  // forward
     if (reason) return reason;
-  } else if (walks ? channels % at_a_time != 0 : channels != config.tile.k) {
-    return Refusal(
-        RefusalCode::kChannels,
-        absl::StrFormat("a tile's groups have %d source channels; the row loads %d%s", channels,
-                        walks ? at_a_time : config.tile.k, walks ? " at a time" : ""));
+  } else if (channels % at_a_time != 0) {
+    return Refusal(RefusalCode::kChannels,
+                   absl::StrFormat("a tile's groups have %d source channels; the row loads %d at "
+                                   "a time",
+                                   channels, at_a_time));
+  } else if (!walks && !merges && channels > config.tile.k) {
+    return Refusal(RefusalCode::kChannels,
+                   absl::StrFormat("a group has %d source channels; the row has room for %d",
+                                   channels, config.tile.k));
   }
   const std::int64_t columns = problem.AxesOf(problem.out()).size[5];
   if (columns % config.patch_b.n != 0) {
@@ -347,10 +361,11 @@ std::optional<Excess> TooLargeForGather(const TileConfig& config, const ConvProb
                                   forward ? "y" : "dx", rows, view.n, tiles, most_tiles),
                   of_positions};
   }
-  if (tiles * (problem.groups / config.merge) >= kOffsetLimit) {
-    return Excess{absl::StrFormat("%d groups have %d tiles each; all must be fewer than 2^31",
-                                  problem.groups / config.merge, tiles),
-                  PartAxis::kGroups};
+  const auto groups = CeilDiv<std::int64_t>(problem.groups, config.merge);
+  if (tiles * groups >= kOffsetLimit) {
+    return Excess{
+        absl::StrFormat("%d groups have %d tiles each; all must be fewer than 2^31", groups, tiles),
+        PartAxis::kGroups};
   }
   std::int64_t source_bytes = view.source.stride[3], out_bytes = view.output.stride[3];
   for (std::size_t i = 0; i < 3; ++i) {
@@ -418,7 +433,7 @@ struct Tiles {
     const ConvProblem& problem = request.problem;
     const TensorAxes output = problem.AxesOf(problem.out());
     const std::int64_t channels = problem.AxesOf(problem.a()).size[5];
-    groups = problem.groups / config.merge;
+    groups = CeilDiv<std::int64_t>(problem.groups, config.merge);
     n_tiles = static_cast<int>(CeilDiv<std::int64_t>(output.size[5] * config.merge, config.tile.n));
     const auto slabs = static_cast<double>(CeilDiv<std::int64_t>(channels, config.k_of_group()));
     work = {.tiles = 0, .steps = 0, .out_elements = static_cast<double>(output.Elements())};

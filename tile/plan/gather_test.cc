@@ -11,12 +11,10 @@
 #include "core/conv/sub_gemms.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tile/plan/test_problems.h"
 
 namespace gridwise::tile {
 namespace {
-
-/// The sentence of a refusal; "" for none.
-std::string Why(const std::optional<Refusal>& refusal) { return refusal ? refusal->reason : ""; }
 
 using ::testing::HasSubstr;
 
@@ -70,80 +68,6 @@ constexpr TileConfig kMergedInTurns = [] {
 static_assert(Reject(kMergedInTurns, Gfx::k942) == nullptr);
 static_assert(kMergedInTurns.groups_at_once() == 16 && kMergedInTurns.groups_in_turn() == 2 &&
               kMergedInTurns.ColumnOf(0) == 0 && kMergedInTurns.ColumnOf(1) == 64);
-
-// 4 groups of 8 channels with a halo.
-constexpr TileConfig kHalo = [] {
-  TileConfig c = kMergedInBlocks;
-  c.tile = {128, 32, 32};
-  c.merge = {4};
-  c.halo = {184};
-  return c;
-}();
-static_assert(Reject(kHalo, Gfx::k942) == nullptr);
-
-// 2 groups of 16 channels, forward of stride 2: four planes of cells.
-constexpr TileConfig kPlanes = {.tile = {64, 32, 32},
-                                .waves = {4, 1},
-                                .mma = {MmaUnit::kMfma, 16, 16, 16},
-                                .patch_a = {8, 1},
-                                .patch_b = {8, 1},
-                                .merge = {2},
-                                .halo = {96},
-                                .stride = {2}};
-static_assert(Reject(kPlanes, Gfx::k942) == nullptr);
-static_assert(kPlanes.lds_cells(/*banks=*/32).cells == 4 * 96 &&
-              kPlanes.lds_cells(/*banks=*/32).room_bytes == 8 &&
-              kPlanes.lds_cells(/*banks=*/64).room_bytes == 16);
-
-// Pixels of up to 3 channels, of 8 taps along w, forward of stride 2: two planes of rows, each of
-// whose positions is two pixels.
-constexpr TileConfig kPixels = {.tile = {128, 64, 32},
-                                .waves = {4, 1},
-                                .mma = {MmaUnit::kMfma, 32, 32, 8},
-                                .patch_a = {3, 1},
-                                .patch_b = {1, 1},
-                                .halo = {256},
-                                .stride = {2},
-                                .pixel = {4}};
-static_assert(Reject(kPixels, Gfx::k942) == nullptr);
-static_assert(kPixels.lds_cells(/*banks=*/32).cells == 2 * 256 &&
-              kPixels.lds_cells(/*banks=*/32).cell_bytes() == 2 * 8 &&
-              kPixels.lds_cells(/*banks=*/32).alignment() == 16 &&
-              kPixels.reach_w(/*taps=*/5) == 4);
-
-// Slabs of 16 channels with a halo, of which the last may have 4.
-constexpr TileConfig kHaloOfSlabs = {.type = DataType::kF16,
-                                     .tile = {128, 128, 16},
-                                     .waves = {2, 2},
-                                     .mma = {MmaUnit::kMfma, 32, 32, 8},
-                                     .patch_a = {4, 1},
-                                     .patch_b = {4, 2},
-                                     .halo = {234},
-                                     .taps_in_lds = {3}};
-static_assert(Reject(kHaloOfSlabs, Gfx::k942) == nullptr);
-static_assert(kHaloOfSlabs.operand_bytes() == 234 * 48 + 3 * 128 * 32);
-
-ConvProblem Problem2d(std::int64_t n, std::int64_t c, std::int64_t k, Dim h, Dim w) {
-  return {.direction = Direction::kBackwardData,
-          .rank = 2,
-          .batch = n,
-          .c = c,
-          .k = k,
-          .dims = {Dim{}, h, w}};
-}
-
-constexpr DeviceFacts kDevice = Gfx::k942;
-
-GatherPlan PlanOf(const TileConfig& config, const ConvProblem& problem, Sharing sharing = {}) {
-  return PlanGather(config, {kDevice, problem, MakeSubGemms(problem), sharing});
-}
-PartEstimate EstimateOf(const TileConfig& config, const ConvProblem& problem,
-                        Sharing sharing = {}) {
-  PartEstimate estimate =
-      EstimateGather(config, {kDevice, problem, MakeSubGemms(problem), sharing});
-  estimate.cost = WithCycles(estimate.cost);
-  return estimate;
-}
 
 TEST(TileConfig, NameParsesBack) {
   EXPECT_EQ(PrintFields(kMedium), "f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o1");
@@ -212,7 +136,7 @@ TEST(TileConfig, RejectsGroupsThatCannotBeMerged) {
 // Every wave stages each row and column of its tile once.
 TEST(TileConfig, AccumulatorsCoverTheStageOnce) {
   for (const TileConfig& c :
-       {kMedium, kMerged, kMergedInBlocks, kMergedHalfCells, kMergedInTurns, kHalo}) {
+       {kMedium, kMerged, kMergedInBlocks, kMergedHalfCells, kMergedInTurns}) {
     std::set<std::pair<int, int>> seen;
     for (int lane = 0; lane < c.mma.lanes(); ++lane) {
       for (int n = 0; n < c.reps_n(); ++n) {
@@ -254,212 +178,6 @@ TEST(PlanGather, SaysWhyGroupsAreNotMerged) {
   problem.layout = Layout::kGNHWC;
   EXPECT_EQ(Why(RejectGather(kMerged, problem)),
             "the channels of neighbouring groups are not neighbours in all tensors");
-}
-
-/// Counts how often each cell of a sub-GEMM's classes is a position of a tile, as HaloTile goes
-/// through them, and checks that LDS has the cells that it meets.
-void ExpectStripsCoverOnce(const TileConfig& config, const SubGemm& gemm, const Strips& strips,
-                           int images) {
-  const AxisClass &h = gemm.axis[1], &w = gemm.axis[2];
-  EXPECT_LE(
-      config.tile.m + (config.reach_h(h.taps) - 1) * strips.pitch + config.reach_w(w.taps) - 1,
-      config.halo);
-  EXPECT_EQ(strips.all, images * strips.count * strips.tiles);
-  ASSERT_EQ(gemm.m, CeilDiv(strips.all, strips.run) * config.tile.m);
-  std::vector<int> seen(static_cast<std::size_t>(images * h.count * w.count));
-  for (int tile = 0; tile < strips.all; ++tile) {
-    const int of_strip = static_cast<int>(Divide(tile, strips.by_tiles));
-    const int image = static_cast<int>(Divide(of_strip, strips.by_count));
-    const int first_w = (of_strip - image * strips.count) * strips.width;
-    for (int row = 0; row < config.tile.m; ++row) {
-      const int at = (tile - of_strip * strips.tiles) * config.tile.m + row,
-                y = static_cast<int>(Divide(at, strips.by_pitch));
-      const int x = at - y * strips.pitch;
-      if (y >= h.count || x >= strips.width || first_w + x >= w.count) continue;
-      ++seen[static_cast<std::size_t>((image * h.count + y) * w.count + first_w + x)];
-    }
-  }
-  EXPECT_THAT(seen, ::testing::Each(1));
-}
-
-TEST(PlanGather, StripsCoverTheCellsOfEverySubGemmOnce) {
-  int longest_run = 0;
-  for (const int stride : {1, 2}) {
-    for (const int size : {1, 7, 25, 27, 60, 101}) {
-      const Dim dim = {.in = size, .filter = 3, .stride = stride, .pad_begin = 1, .pad_end = 1};
-      ConvProblem problem = Problem2d(40, 64, 64, dim, dim);
-      problem.groups = 8;
-      ASSERT_EQ(Why(RejectGather(kHalo, problem)), "");
-      const GatherPlan plan = PlanOf(kHalo, problem);
-      EXPECT_EQ(plan.args.splits, 1);
-      for (std::size_t i = 0; i < plan.table.size(); ++i) {
-        ExpectStripsCoverOnce(kHalo, plan.table[i], plan.args.strips[i], 40);
-        longest_run = std::max(longest_run, plan.args.strips[i].run);
-      }
-    }
-  }
-  EXPECT_GT(longest_run, 1);
-}
-
-TEST(PlanGather, StripsOfPlanesCoverTheCellsOnce) {
-  for (const int size : {3, 9, 14, 61, 120}) {
-    const Dim dim = {.in = size, .filter = 3, .stride = 2, .pad_begin = 1, .pad_end = 1};
-    ConvProblem problem = Problem2d(3, 64, 64, dim, dim);
-    problem.direction = Direction::kForward;
-    problem.groups = 4;
-    ASSERT_EQ(Why(RejectGather(kPlanes, problem)), "");
-    const GatherPlan plan = PlanOf(kPlanes, problem);
-    ASSERT_EQ(plan.table.size(), 1u);
-    ExpectStripsCoverOnce(kPlanes, plan.table[0], plan.args.strips[0], 3);
-    problem.dims[2].stride = 1;
-    EXPECT_THAT(Why(RejectGather(kPlanes, problem)), HasSubstr("along w"));
-  }
-}
-
-TEST(PlanGather, StripsOfPixelsCoverTheCellsOnce) {
-  for (const int size : {9, 14, 61, 120, 800}) {
-    const Dim dim = {.in = size, .filter = 7, .stride = 2, .pad_begin = 3, .pad_end = 3};
-    ConvProblem problem = Problem2d(3, 3, 64, dim, dim);
-    problem.direction = Direction::kForward;
-    ASSERT_EQ(Why(RejectGather(kPixels, problem)), "");
-    const GatherPlan plan = PlanOf(kPixels, problem);
-    ASSERT_EQ(plan.table.size(), 1u);
-    ExpectStripsCoverOnce(kPixels, plan.table[0], plan.args.strips[0], 3);
-  }
-}
-
-TEST(PlanGather, SaysWhyCellsAreNotPixels) {
-  const Dim dim = {.in = 20, .filter = 7, .stride = 2, .pad_begin = 3, .pad_end = 3};
-  ConvProblem problem = Problem2d(2, 4, 64, dim, dim);
-  problem.direction = Direction::kForward;
-  EXPECT_EQ(Why(RejectGather(kPixels, problem)),
-            "a group has 4 source channels; the row takes 1 to 3");
-  problem.c = 1;
-  EXPECT_EQ(Why(RejectGather(kPixels, problem)), "");
-  problem.dims[2].filter = 4;
-  EXPECT_EQ(Why(RejectGather(kPixels, problem)),
-            "the filter has 4 taps along w; the row takes 5 to 8");
-  problem.dims[2].filter = 9;
-  EXPECT_THAT(Why(RejectGather(kPixels, problem)), HasSubstr("9 taps along w"));
-  problem.dims[2].filter = 8;
-  problem.dims[1].filter = 8;
-  EXPECT_THAT(Why(RejectGather(kPixels, problem)), HasSubstr("at most 7 rows of taps"));
-  problem.dims[1].filter = 7;
-  problem.dims[2].dilation = 2;
-  EXPECT_THAT(Why(RejectGather(kPixels, problem)), HasSubstr("along w"));
-}
-
-// Cells of dx that no tap along w reaches, in more than one strip.
-TEST(PlanGather, StripsCoverCellsThatNoTapReaches) {
-  const Dim h = {.in = 20, .filter = 3, .pad_begin = 1, .pad_end = 1};
-  const Dim w = {.in = 120, .filter = 1, .stride = 2};
-  ConvProblem problem = Problem2d(2, 64, 64, h, w);
-  problem.groups = 8;
-  ASSERT_EQ(Why(RejectGather(kHalo, problem)), "");
-  const GatherPlan plan = PlanOf(kHalo, problem);
-  ASSERT_EQ(plan.table.size(), 2u);
-  EXPECT_EQ(plan.table[1].axis[2].taps, 0);
-  EXPECT_GT(plan.args.strips[1].count, 1);
-  for (std::size_t i = 0; i < plan.table.size(); ++i) {
-    ExpectStripsCoverOnce(kHalo, plan.table[i], plan.args.strips[i], 2);
-  }
-}
-
-TEST(PlanGather, WorkgroupsThatLoadWeightsOnceAreOneRound) {
-  const Dim dim = {.in = 27, .filter = 3, .pad_begin = 1, .pad_end = 1};
-  ConvProblem problem = Problem2d(40, 1024, 1024, dim, dim);
-  problem.groups = 128;
-  const GatherPlan plan = PlanOf(kHalo, problem);
-  const Strips& strips = plan.args.strips[0];
-  EXPECT_GT(strips.run, strips.tiles);  // of an image; they go on with the next one's
-  const auto [x, y, z] = plan.shape.workgroups;
-  EXPECT_LE(x * y * z, static_cast<unsigned>(kDevice.compute_units));
-  EXPECT_GT(x * y * z, 0.9 * kDevice.compute_units);
-}
-
-TEST(PlanGather, StripsOfSlabsAreATileEachAndMayBeSplit) {
-  for (const int size : {1, 7, 50, 60, 101}) {
-    const Dim dim = {.in = size, .filter = 3, .pad_begin = 1, .pad_end = 1};
-    ConvProblem problem = Problem2d(4, 256, 36, dim, dim);
-    ASSERT_EQ(Why(RejectGather(kHaloOfSlabs, problem)), "");
-    const GatherPlan plan = PlanOf(kHaloOfSlabs, problem, {.splits = 2});
-    EXPECT_EQ(plan.args.splits, 2);
-    EXPECT_EQ(plan.args.strips[0].run, 1);
-    ExpectStripsCoverOnce(kHaloOfSlabs, plan.table[0], plan.args.strips[0], 4);
-  }
-}
-
-TEST(PlanGather, SaysWhyCellsAreNotLoadedOnce) {
-  const Dim same = {.in = 20, .filter = 3, .pad_begin = 1, .pad_end = 1};
-  const auto why = [&](Dim h, Dim w, int channels) {
-    ConvProblem problem = Problem2d(2, 8 * channels, 8 * channels, h, w);
-    problem.groups = 8;
-    return Why(RejectGather(kHalo, problem));
-  };
-  EXPECT_EQ(why(same, same, 8), "");
-  EXPECT_THAT(why(same, same, 16), HasSubstr("a group has c 16 and k 16"));
-  Dim dilated = same;
-  dilated.dilation = 2;
-  EXPECT_THAT(why(same, dilated, 8), HasSubstr("stride 1 and dilation 2"));
-  Dim long_filter = same;
-  long_filter.filter = 5;
-  EXPECT_THAT(why(same, long_filter, 8), HasSubstr("3 x 5 taps"));
-  // Where the stride divides the dilation, one class of dx has all taps.
-  const Dim high = {.in = 20, .filter = 4};
-  const Dim one_class = {.in = 20, .filter = 4, .stride = 2, .dilation = 2};
-  EXPECT_THAT(why(high, one_class, 8), HasSubstr("4 x 4 taps"));
-}
-
-TEST(PlanGather, SaysWhySlabsHaveNoHalo) {
-  const Dim same = {.in = 20, .filter = 3, .pad_begin = 1, .pad_end = 1};
-  const auto why = [&](Dim h, Dim w, int c, int k) {
-    return Why(RejectGather(kHaloOfSlabs, Problem2d(2, c, k, h, w)));
-  };
-  EXPECT_EQ(why(same, same, 6, 36), "");
-  EXPECT_THAT(why(same, same, 6, 38), HasSubstr("38 source channels; the row loads 4 at a time"));
-  EXPECT_THAT(why(same, same, 6, 260), HasSubstr("the row is for at most 256"));
-  EXPECT_THAT(why(same, same, 5, 36), HasSubstr("5 output channels; the row loads 2 at a time"));
-  Dim other = same;
-  other.stride = 2;
-  EXPECT_THAT(why(other, same, 6, 36), HasSubstr("3 taps along w, of stride 1"));
-  other = same;
-  other.filter = 1;
-  EXPECT_THAT(why(same, other, 6, 36), HasSubstr("has 1 taps along w"));
-}
-
-TEST(TileConfig, RejectsHalosThatCannotBe) {
-  EXPECT_EQ(PrintFields(kHalo), "f16_t128x32x32_w4x1_mfma4x4x4_a8x1_b8x2_o1_g4_halo184");
-  TileConfig c = kHalo;
-  c.halo = {128};
-  EXPECT_THAT(Reject(c, Gfx::k942), HasSubstr("no cells besides the tile's"));
-  c = kHalo;
-  c.pipeline = {Schedule::kDouble, 1};
-  EXPECT_THAT(Reject(c, Gfx::k942), HasSubstr("loaded once"));
-  EXPECT_EQ(PrintFields(kHaloOfSlabs),
-            "f16_t128x128x16_w2x2_mfma32x32x8_a4x1_b4x2_o1_halo234_taps3");
-  // Loads of a row of taps need not be all lanes'.
-  c = {.tile = {128, 48, 64},
-       .waves = {4, 1},
-       .mma = {MmaUnit::kMfma, 16, 16, 32},
-       .patch_a = {8, 1},
-       .patch_b = {8, 1},
-       .halo = {234},
-       .taps_in_lds = {3}};
-  EXPECT_EQ(Reject(c, Gfx::k950), nullptr);
-  c.waves = {2, 1};
-  c.tile.k = 128;  // rows of LDS that a lane's chunks are in are 8 apart
-  c.halo = {};
-  c.taps_in_lds = {};
-  EXPECT_STREQ(Reject(c, Gfx::k950), "a lane's chunks of an operand's tile do not lie alike");
-  c = kHaloOfSlabs;
-  c.halo = {};
-  EXPECT_THAT(Reject(c, Gfx::k942), HasSubstr("without a halo"));
-  c = kHaloOfSlabs;
-  c.taps_in_lds = {4};
-  EXPECT_THAT(Reject(c, Gfx::k942), HasSubstr("at most 3"));
-  c = kHalo;
-  c.taps_in_lds = {3};
-  EXPECT_THAT(Reject(c, Gfx::k942), HasSubstr("of one group"));
 }
 
 TEST(TileConfig, RejectsSchedulesThatDoNotExist) {

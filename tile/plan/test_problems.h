@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/conv/sub_gemms.h"
+#include "tile/plan/gather.h"
+
+namespace gridwise::tile {
+
+/// The sentence of a refusal; "" for none.
+inline std::string Why(const std::optional<Refusal>& refusal) {
+  return refusal ? refusal->reason : "";
+}
+
+inline ConvProblem Problem2d(std::int64_t n, std::int64_t c, std::int64_t k, Dim h, Dim w) {
+  return {.direction = Direction::kBackwardData,
+          .rank = 2,
+          .batch = n,
+          .c = c,
+          .k = k,
+          .dims = {Dim{}, h, w}};
+}
+
+constexpr DeviceFacts kDevice = Gfx::k942;
+
+inline GatherPlan PlanOf(const TileConfig& config, const ConvProblem& problem,
+                         Sharing sharing = {}) {
+  return PlanGather(config, {kDevice, problem, MakeSubGemms(problem), sharing});
+}
+inline PartEstimate EstimateOf(const TileConfig& config, const ConvProblem& problem,
+                               Sharing sharing = {}) {
+  PartEstimate estimate =
+      EstimateGather(config, {kDevice, problem, MakeSubGemms(problem), sharing});
+  estimate.cost = WithCycles(estimate.cost);
+  return estimate;
+}
+
+}  // namespace gridwise::tile
