@@ -166,35 +166,52 @@ GRIDWISE_DEVICE void FillFilterByRuns(const HaloArgs& args, int block, bool is_z
   }
 }
 
+/// Puts zeros where the filter will be. By all threads that consume.
+template <HaloConfig kC>
+GRIDWISE_DEVICE void ZeroFilter(const HaloArgs& args, int taps) {
+  constexpr int kThreads = 128 * kC.warpgroups();
+  auto* const words = reinterpret_cast<Vec<unsigned, 4>*>(dynamic_shared_memory + args.filter_at);
+  const int count = kC.filter_bytes(taps) / 16;
+#pragma clang loop unroll(disable)
+  for (int i = ThreadId(); i < count; i += kThreads) words[i] = Vec<unsigned, 4>{};
+  WaitAt(StoreBarrier(6), kThreads);
+}
+
 /// Puts the filter of a block of channels into shared memory, [tap][output][source channel]. By all
 /// threads that consume.
 template <HaloConfig kC>
 GRIDWISE_DEVICE void FillFilter(const HaloArgs& args, int block, bool is_zero) {
   using T = Element<kC.type>;
   constexpr int kRun = kC.channels, kThreads = 128 * kC.warpgroups(), kBatch = 18;
+  constexpr int kLogRun = kRun == 16 ? 4 : kRun == 32 ? 5 : 6;
   if (args.filter_runs && reinterpret_cast<unsigned long>(args.other_data) % 16 == 0) {
     FillFilterByRuns<kC>(args, block, is_zero);
     return;
   }
-  const int count = args.class_end[kC.classes() - 1] * 64 * kRun;
+  const int taps = args.class_end[kC.classes() - 1];
+  // Of the source channels of a product, those of the output channel's group: others are zeros.
+  const int log_own = args.log_group < kLogRun ? args.log_group : kLogRun, own = 1 << log_own;
+  if (own < kRun) ZeroFilter<kC>(args, taps);
+  const int count = taps * 64 << log_own;
 #pragma clang loop unroll(disable)
   for (int first = ThreadId(); first < count; first += kBatch * kThreads) {
     T value[kBatch];
 #pragma unroll
     for (int i = 0; i < kBatch; ++i) {
-      const int at = first + i * kThreads, out = at / kRun % 64;
+      const int at = first + i * kThreads, out = at >> log_own & 63;
+      const int source = (out & (kRun - 1) & -own) + (at & (own - 1));
       value[i] = 0;
       if (at >= count) continue;
-      const T* const w = FilterOf<T>(args, args.tap[at / (64 * kRun)], block * 64 + out,
-                                     block * 64 + SourceOfProduct<kC>(out, at % kRun));
+      const T* const w = FilterOf<T>(args, args.tap[at >> (log_own + 6)], block * 64 + out,
+                                     block * 64 + SourceOfProduct<kC>(out, source));
       if (w != nullptr && !is_zero) value[i] = *w;
     }
 #pragma unroll
     for (int i = 0; i < kBatch; ++i) {
-      const int at = first + i * kThreads;
+      const int at = first + i * kThreads, out = at >> log_own & 63;
+      const int source = (out & (kRun - 1) & -own) + (at & (own - 1));
       if (at >= count) continue;
-      *reinterpret_cast<T*>(FilterPlace<kC>(args, at / (64 * kRun), at / kRun % 64, at % kRun)) =
-          value[i];
+      *reinterpret_cast<T*>(FilterPlace<kC>(args, at >> (log_own + 6), out, source)) = value[i];
     }
   }
 }
