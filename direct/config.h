@@ -54,10 +54,19 @@ struct DirectConfig {
 inline constexpr int kDirectGatherWaves = 4;
 inline constexpr int kDirectWeightWaves = 8;
 
+/// Of a cell. Hopper computes an address of 64 bits for each load, which should have much to bring.
+constexpr int MostBytesOfLane(Gfx gfx) { return TraitsOf(gfx).mma_unit == MmaUnit::kWgmma ? 8 : 4; }
+
 /// nullptr when kernels of `c` can be compiled for `gfx`, else the reason.
 constexpr const char* Reject(const DirectConfig& c, Gfx gfx) {
-  if (!HasType(gfx, c.type)) return "the target does not multiply the type";
-  if (c.channels * SizeOf(c.type) > 4 || c.channels < 1) return "a lane loads 4 bytes at most";
+  if (TraitsOf(gfx).mma_unit == MmaUnit::kWgmma) {
+    if (IsFloat8(c.type)) return "the target's 8-bit floats are copied as f16 or bf16";
+  } else if (!HasType(gfx, c.type)) {
+    return "the target does not multiply the type";
+  }
+  if (c.channels * SizeOf(c.type) > MostBytesOfLane(gfx) || c.channels < 1) {
+    return "a lane loads 4 bytes at most, of Hopper 8";
+  }
   if (c.cells < 1 || c.cells > 16) return "a lane works on 1 to 16 cells";
   if (c.taps < 1 || c.taps > 7) return "a lane takes 1 to 7 taps at a time";
   if ((c.taps == 1) != (c.stride == 0)) return "stride is of several taps";

@@ -9,17 +9,45 @@ namespace gridwise::direct {
 namespace {
 
 /// Constants of estimates, in cycles: fits to times of the simulator's clock on training problems
-/// (tools/tune), of targets of 64 lanes and of 32.
+/// (tools/tune), of targets of 64 lanes and of 32; of Hopper to times of 24 depthwise problems,
+/// each on all rows that take it, on an H200.
 struct WaveFit {
-  double bytes;    // of a vector cache's share of L2, a cycle
-  double latency;  // of a row's loads
-  double scalar;   // of a row's scalar instructions
-  double launch;   // of a workgroup
+  double bytes;              // of a vector cache's share of L2, a cycle
+  double latency;            // of a row's loads
+  double scalar;             // of a row's scalar instructions
+  double launch;             // of a workgroup
+  double vector = 1;         // of a vector instruction
+  double conversion = 1;     // vector instructions of a conversion
+  double load = 0;           // and of a load
+  double run = 0;            // of a run of cells of a wave, before its first load and after
+  double begin = 0;          // of the launch
+  double waves_at_once = 8;  // of a SIMD
 };
 WaveFit FitOf(const TargetTraits& target, bool along_cells) {
+  if (target.mma_unit == MmaUnit::kWgmma) {
+    return along_cells ? WaveFit{.bytes = 22,
+                                 .latency = 438,
+                                 .scalar = 81,
+                                 .launch = 912,
+                                 .vector = 1.77,
+                                 .conversion = 2.15,
+                                 .load = 4.5,
+                                 .begin = 11400,
+                                 .waves_at_once = 1}
+                       : WaveFit{.bytes = 37.7,
+                                 .latency = 35,
+                                 .scalar = 22,
+                                 .launch = 0,
+                                 .vector = 2.42,
+                                 .conversion = 1.62,
+                                 .run = 886,
+                                 .begin = 14060,
+                                 .waves_at_once = 1};
+  }
   if (target.wave_size == 64) {
-    return along_cells ? WaveFit{.bytes = 29, .latency = 860, .scalar = 37, .launch = 3500}
-                       : WaveFit{.bytes = 17, .latency = 720, .scalar = 24, .launch = 4500};
+    return along_cells
+               ? WaveFit{.bytes = 29, .latency = 860, .scalar = 37, .launch = 3500, .vector = 4}
+               : WaveFit{.bytes = 17, .latency = 720, .scalar = 24, .launch = 4500, .vector = 4};
   }
   return along_cells ? WaveFit{.bytes = 35, .latency = 510, .scalar = 78, .launch = 3600}
                      : WaveFit{.bytes = 15.5, .latency = 420, .scalar = 67, .launch = 1700};
@@ -32,10 +60,10 @@ Cost EstimateWaves(const DirectConfig& config, const PartRequest& request, const
   const TargetTraits target = TraitsOf(device.gfx);
   const WaveFit fit = FitOf(target, work.along_cells);
   constexpr double kLeastBytes = 64;  // a load of a wave takes a cycle's bytes at least
-  constexpr double kWavesPerSimd = 8;
   const double l2_bytes = fit.bytes * target.vector_caches;  // a cycle
-  const double valu_cycles = target.wave_size == 64 ? 4 : 1;
-  const double row_valu = (work.products * config.channels + work.conversions) * valu_cycles;
+  const double row_valu = (work.products * config.channels + work.conversions * fit.conversion +
+                           work.loads * fit.load) *
+                          fit.vector;
   const double waves_per_simd = std::max(1.0, work.waves / target.simds_per_unit);
   const double load_bytes =
       std::max(kLeastBytes, 1.0 * target.wave_size * config.channels * SizeOf(config.type));
@@ -43,16 +71,17 @@ Cost EstimateWaves(const DirectConfig& config, const PartRequest& request, const
   const double resident =
       request.needs.registers > 0
           ? ResidentWorkgroups(device, request.needs, static_cast<int>(work.waves))
-          : std::max(1.0, std::floor(kWavesPerSimd / waves_per_simd));
+          : std::max(1.0, std::floor(fit.waves_at_once / waves_per_simd));
   const double rounds = std::ceil(work.groups / device.compute_units);
   return WithCycles({.matrix_cycles = work.rows * (row_valu + fit.scalar) * waves_per_simd,
                      .memory_cycles = work.rows * row_bytes / l2_bytes,
                      .alone_cycles = work.rows * (row_valu + fit.scalar + fit.latency),
-                     .fixed_cycles = fit.launch + work.waves * work.stores * load_bytes / l2_bytes,
+                     .fixed_cycles = fit.launch + fit.run * work.runs +
+                                     work.waves * work.stores * load_bytes / l2_bytes,
                      .workgroups = work.groups,
                      .rounds = rounds,
                      .resident = std::min(resident, rounds),
-                     .pass_cycles = work.pass_cycles,
+                     .pass_cycles = work.pass_cycles + fit.begin,
                      .splits = static_cast<double>(work.splits)});
 }
 

@@ -15,6 +15,7 @@ struct WaveWork {
   double loads;        // of a lane in such a row
   int products;        //
   double conversions;  // of operands to f32
+  double runs = 0;     // of cells, of a wave of forward and backward-data
   double pass_cycles = 0;
   int splits = 1;
   bool along_cells = false;  // sums of backward-weight

@@ -15,8 +15,8 @@ static_assert(offsetof(DirectTensor, data) == 0 && offsetof(DirectWeights, data)
 /// What both have in common.
 class DirectKernel : public PartKernel {
  public:
-  DirectKernel(const DirectConfig& config, KernelCode code)
-      : config_(config), code_(std::move(code)) {}
+  DirectKernel(const DirectConfig& config, Gfx gfx, KernelCode code)
+      : config_(config), gfx_(gfx), code_(std::move(code)) {}
 
   std::string name() const override { return PrintFields(config_); }
   DataType type() const override { return config_.type; }
@@ -27,7 +27,8 @@ class DirectKernel : public PartKernel {
         .lane_channels = config_.channels, .lane_cells = config_.cells, .lane_taps = config_.taps};
   }
   std::optional<Refusal> Reject(const ConvProblem& problem, int splits) const override {
-    return RejectDirect(config_, problem, splits);
+    if (auto reason = RejectDirect(config_, problem, splits)) return reason;
+    return RejectOnTarget(config_, gfx_, problem);
   }
   std::optional<Excess> TooLarge(const ConvProblem& problem, std::int64_t limit) const override {
     return TooLargeForDirect(config_, problem, limit);
@@ -35,15 +36,23 @@ class DirectKernel : public PartKernel {
 
  protected:
   const DirectConfig& config() const { return config_; }
+  Gfx gfx() const { return gfx_; }
 
  private:
   const DirectConfig config_;
+  const Gfx gfx_;
   const KernelCode code_;
 };
 
 class GatherKernel final : public DirectKernel {
  public:
   using DirectKernel::DirectKernel;
+
+  // Where others have a copy engine, lanes load cells that it cannot.
+  Cells cells() const override {
+    if (TraitsOf(gfx()).mma_unit != MmaUnit::kWgmma) return Cells::kSpaced;
+    return config().type == DataType::kI8 ? Cells::kAsTheyAre : Cells::kFloatsAsTheyAre;
+  }
 
   PartEstimate Estimate(const PartRequest& request) const override {
     return EstimateDirectGather(config(), request);
@@ -99,12 +108,14 @@ class WeightKernel final : public DirectKernel {
 
 }  // namespace
 
-std::shared_ptr<const PartKernel> MakeGatherKernel(const DirectConfig& config, KernelCode code) {
-  return std::make_shared<GatherKernel>(config, std::move(code));
+std::shared_ptr<const PartKernel> MakeGatherKernel(const DirectConfig& config, Gfx gfx,
+                                                   KernelCode code) {
+  return std::make_shared<GatherKernel>(config, gfx, std::move(code));
 }
 
-std::shared_ptr<const PartKernel> MakeWeightKernel(const DirectConfig& config, KernelCode code) {
-  return std::make_shared<WeightKernel>(config, std::move(code));
+std::shared_ptr<const PartKernel> MakeWeightKernel(const DirectConfig& config, Gfx gfx,
+                                                   KernelCode code) {
+  return std::make_shared<WeightKernel>(config, gfx, std::move(code));
 }
 
 }  // namespace gridwise::direct

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "core/arch/target.h"
 #include "core/launch/part_kernel.h"
 #include "direct/config.h"
 
@@ -9,7 +10,9 @@ namespace gridwise::direct {
 
 /// The kernels of a row of the direct family, for PartsFamily: forward and backward-data, and
 /// backward-weight.
-std::shared_ptr<const PartKernel> MakeGatherKernel(const DirectConfig& config, KernelCode code);
-std::shared_ptr<const PartKernel> MakeWeightKernel(const DirectConfig& config, KernelCode code);
+std::shared_ptr<const PartKernel> MakeGatherKernel(const DirectConfig& config, Gfx gfx,
+                                                   KernelCode code);
+std::shared_ptr<const PartKernel> MakeWeightKernel(const DirectConfig& config, Gfx gfx,
+                                                   KernelCode code);
 
 }  // namespace gridwise::direct

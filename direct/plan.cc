@@ -57,6 +57,9 @@ std::optional<Refusal> RejectDirect(const DirectConfig& config, const ConvProble
                    absl::StrFormat("type is %s; the row is for %s", gridwise::Name(problem.type),
                                    gridwise::Name(config.type)));
   }
+  if (problem.output_type() == DataType::kI32 && SumType(config.type) != DataType::kI32) {
+    return Refusal(RefusalCode::kType, "the output is i32; the row's sums are f32");
+  }
   constexpr std::int64_t kMaxPairs = 64;  // more are the tile rows' work
   if (problem.c_per_group() * problem.k_per_group() > kMaxPairs) {
     return Refusal(
@@ -95,6 +98,27 @@ std::optional<Refusal> RejectDirect(const DirectConfig& config, const ConvProble
     return Refusal(RefusalCode::kSize,
                    absl::StrFormat("there are %d channels, or pairs of them; must be at most %d",
                                    LaneItems(problem), kMaxLaneTiles * 32 * config.channels));
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> RejectOnTarget(const DirectConfig& config, Gfx gfx,
+                                      const ConvProblem& problem) {
+  if (TraitsOf(gfx).mma_unit == MmaUnit::kWgmma && problem.groups == 1 &&
+      config.type != DataType::kF32) {
+    return Refusal(RefusalCode::kGroups, "there is one group; the row is for several");
+  }
+  if (config.channels == 1 || !TraitsOf(gfx).aligned_vectors) return std::nullopt;
+  for (const Tensor which : {Tensor::kX, Tensor::kY}) {
+    const TensorAxes axes = problem.AxesOf(which);
+    for (std::size_t i = 0; i < 4; ++i) {
+      if (axes.size[i] == 1 || axes.stride[i] % config.channels == 0) continue;
+      return Refusal(
+          RefusalCode::kLayout,
+          absl::StrFormat("cells of %s are %d elements apart; the row is for multiples "
+                          "of %d",
+                          which == Tensor::kX ? "x" : "y", axes.stride[i], config.channels));
+    }
   }
   return std::nullopt;
 }

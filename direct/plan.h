@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/arch/target.h"
 #include "core/conv/problem.h"
 #include "core/launch/part_kernel.h"
 #include "direct/args.h"
@@ -32,6 +33,13 @@ struct DirectWeightPlan {
 /// somebody else's.
 std::optional<Refusal> RejectDirect(const DirectConfig& config, const ConvProblem& problem,
                                     int splits);
+
+/// The same, of a target: where vectors must be aligned to their size, and those of a lane's
+/// channels are not (tensors begin at multiples of 16 bytes there), and one group where gather rows
+/// (hopper/README.md) have the type, whose lines of few channels lanes would load a sector at a
+/// time.
+std::optional<Refusal> RejectOnTarget(const DirectConfig& config, Gfx gfx,
+                                      const ConvProblem& problem);
 
 /// Why they can only compute parts of it; nothing if they can compute it at once. Images, and w,
 /// may have `limit` bytes, at most kOffsetLimit.

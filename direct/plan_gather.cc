@@ -159,6 +159,7 @@ PartEstimate EstimateDirectGather(const DirectConfig& config, const PartRequest&
                .loads = config.keeps_weights() ? loads : loads + weights,
                .products = config.cells * config.taps * lane_rows,
                .conversions = Conversions(config, loads + weights),
+               .runs = 1.0 * grid.runs,
                .pass_cycles = splits == 1 ? 0
                                           : ReduceCycles(request.device, elements, splits,
                                                          SizeOf(config.type))})};

@@ -55,7 +55,7 @@ TEST(DirectConfig, NameParsesBack) {
 TEST(DirectConfig, RejectsWhatCannotRun) {
   DirectConfig c = kPairs;
   c.type = DataType::kF32;
-  EXPECT_STREQ(Reject(c, Gfx::k942), "a lane loads 4 bytes at most");
+  EXPECT_STREQ(Reject(c, Gfx::k942), "a lane loads 4 bytes at most, of Hopper 8");
   c = kPairs;
   c.stride = 0;
   EXPECT_STREQ(Reject(c, Gfx::k942), "stride is of several taps");
@@ -280,6 +280,9 @@ TEST(PlanDirect, RejectionsNameTheirValues) {
   EXPECT_EQ(RejectDirect(kAny, problem, 0), std::nullopt);
   problem.type = DataType::kF32;
   EXPECT_THAT(reason(kAny, problem), HasSubstr("type is f32"));
+  problem.type = DataType::kF16;
+  problem.out_type = DataType::kI32;  // of what was i8
+  EXPECT_THAT(reason(kAny, problem), HasSubstr("the output is i32"));
   EXPECT_THAT(reason(kPairs, Depthwise(Direction::kForward, 63, 1)), HasSubstr("63 groups"));
   problem = Depthwise(Direction::kForward, 64, 1);
   problem.c = problem.k = 64 * 9;
@@ -301,6 +304,20 @@ TEST(PlanDirect, RejectionsNameTheirValues) {
   problem.dims[1].in = problem.dims[2].in = 6000;
   EXPECT_THAT(TooLargeForDirect(kAny, problem).value().reason,
               HasSubstr("an image of x reaches over 4608000000 bytes"));
+}
+
+TEST(PlanDirect, TargetsRefuseWhatTheyCannotOrShouldNot) {
+  ConvProblem problem = Depthwise(Direction::kForward, 64, 1);
+  EXPECT_EQ(RejectOnTarget(kPairs, Gfx::kSm90a, problem), std::nullopt);
+  problem.strides[static_cast<std::size_t>(Tensor::kY)] = {400 * 67, 400 * 67, 20 * 67, 67, 1, 1};
+  EXPECT_EQ(Why(RejectDirect(kPairs, problem, 0)), "");
+  EXPECT_THAT(Why(RejectOnTarget(kPairs, Gfx::kSm90a, problem)),
+              HasSubstr("cells of y are 67 elements apart; the row is for multiples of 2"));
+  EXPECT_EQ(RejectOnTarget(kAny, Gfx::kSm90a, problem), std::nullopt);
+  EXPECT_EQ(RejectOnTarget(kPairs, Gfx::k942, problem), std::nullopt);
+  const ConvProblem one = Depthwise(Direction::kForward, 1, 1);
+  EXPECT_THAT(Why(RejectOnTarget(kAny, Gfx::kSm90a, one)), HasSubstr("there is one group"));
+  EXPECT_EQ(RejectOnTarget(kAny, Gfx::k942, one), std::nullopt);
 }
 
 }  // namespace

@@ -48,13 +48,14 @@ def _row_tables(folder, targets):
 def _camel_case(name):
     return "".join([word.capitalize() for word in name.split("_")])
 
-def family_rows(name, targets, shards, device_deps, deps, visibility = None):
+def family_rows(name, targets, shards, device_deps, deps, shards_of = {}, visibility = None):
     """Declares the family's library, and a kernel table for each target.
 
     Args:
       name: of the library; the package is instances/<name of the family>.
       targets: those that there are rows for.
       shards: compile actions of a target.
+      shards_of: the same of some targets.
       device_deps: what compile_rows.h includes, but for core.
       deps: what family.cc includes, but for core.
       visibility: of the library.
@@ -74,7 +75,7 @@ def family_rows(name, targets, shards, device_deps, deps, visibility = None):
             header = folder + "/compile_rows.h",
             namespace = "gridwise::" + folder.split("/")[-1],
             rows = target + ".inc",
-            shards = shards,
+            shards = shards_of.get(target, shards),
             targets = [target],
             visibility = ["//visibility:private"],
             deps = [":compile_rows"],

@@ -56,6 +56,12 @@ GRIDWISE_DEVICE float Exp2(float x) { return __nvvm_ex2_approx_f(x); }
 GRIDWISE_DEVICE float Log2(float x) { return __nvvm_lg2_approx_f(x); }
 GRIDWISE_DEVICE float Reciprocal(float x) { return 1.0f / x; }
 
+GRIDWISE_DEVICE int Uniform(int x) { return x; }
+GRIDWISE_DEVICE int Opaque(int x) {
+  asm("" : "+r"(x));
+  return x;
+}
+
 #else
 
 GRIDWISE_DEVICE int ThreadId() { return __builtin_amdgcn_workitem_id_x(); }

@@ -5,8 +5,12 @@
 namespace gridwise {
 
 /// Memory that no kernel writes while this one runs, as 32-bit words: uniform loads from it are
-/// scalar loads.
+/// scalar loads, where there are such.
+#if defined(__NVPTX__)
+using ConstantWords = const int*;
+#else
 using ConstantWords = const __attribute__((address_space(4))) int*;
+#endif
 
 template <class T>
 GRIDWISE_DEVICE T LoadConstant(ConstantWords words) {
@@ -17,7 +21,16 @@ GRIDWISE_DEVICE T LoadConstant(ConstantWords words) {
   return __builtin_bit_cast(T, copy);
 }
 
-#if !defined(__NVPTX__)  // whose kernels take their address
+#if defined(__NVPTX__)
+
+/// `args`, the arguments of this kernel: of other targets loaded anew, so that they take no
+/// registers until then.
+template <class T>
+GRIDWISE_DEVICE const T& Anew(const T& args) {
+  return args;
+}
+
+#else
 
 /// `words`, which the compiler takes to be others: what has been loaded of them before is loaded
 /// again, and takes no registers until then.
@@ -47,6 +60,10 @@ GRIDWISE_DEVICE void FetchKernelArgs() {
 template <class T>
 GRIDWISE_DEVICE const T& KernelArgsAnew() {
   return *(const T*)Anew(KernelArgWords());
+}
+template <class T>
+GRIDWISE_DEVICE const T& Anew(const T&) {
+  return KernelArgsAnew<T>();
 }
 
 #endif

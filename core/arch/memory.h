@@ -18,6 +18,15 @@ struct LdsPiece {
   char* first;
 };
 
+/// Loads `to`, or makes it 0 where `offset` is out of range. A branch around each load would keep
+/// the assembler from issuing several together.
+#define GRIDWISE_LOAD_IN_RANGE(type, loaded, constraint, to, at, offset) \
+  asm("{.reg .pred in_range; setp.ge.s32 in_range, %2, 0; mov." type     \
+      " %0, 0; "                                                         \
+      "@in_range ld.global.nc." loaded " %0, [%1];}"                     \
+      : constraint(to)                                                   \
+      : "l"(at), "r"(offset))
+
 /// Global memory from a base on, accessed by byte offsets below 2^31 that the caller knows to be
 /// inside of its tensor. An access with kOutOfRange set in its offset reads 0, or is not written:
 /// that masks a lane at no cost.
@@ -25,6 +34,57 @@ struct LdsPiece {
 /// The hardware's limit is 2^31 - 1 bytes whatever the tensor's size. Limits that count the uniform
 /// offset and limits that do not (it differs between generations) then agree on what is out of
 /// range. Source: CDNA3 ISA, section 9.1.5 (range checking of raw buffers, per dword).
+#if defined(__NVPTX__)
+
+class Buffer {
+ public:
+  static constexpr unsigned kOutOfRange = 0x80000000u;
+
+  template <Gfx>
+  GRIDWISE_DEVICE static Buffer From(const void* base) {
+    return Buffer((char*)base);
+  }
+
+  /// T, of 1, 2, 4 or 8 bytes, at `offset` + `uniform_offset`, a multiple of its size, of memory
+  /// that is not written while the kernel runs.
+  template <class T>
+  GRIDWISE_DEVICE T Load(unsigned offset, int uniform_offset) const {
+    static_assert(sizeof(T) <= 8 && (sizeof(T) & (sizeof(T) - 1)) == 0);
+    const Bytes at = base_ + uniform_offset + offset;
+    if constexpr (sizeof(T) == 1) {
+      unsigned short word;
+      GRIDWISE_LOAD_IN_RANGE("b16", "u8", "=&h", word, at, offset);
+      return __builtin_bit_cast(T, static_cast<unsigned char>(word));
+    } else if constexpr (sizeof(T) == 2) {
+      unsigned short word;
+      GRIDWISE_LOAD_IN_RANGE("b16", "b16", "=&h", word, at, offset);
+      return __builtin_bit_cast(T, word);
+    } else if constexpr (sizeof(T) == 4) {
+      unsigned word;
+      GRIDWISE_LOAD_IN_RANGE("b32", "b32", "=&r", word, at, offset);
+      return __builtin_bit_cast(T, word);
+    } else {
+      unsigned long word;
+      GRIDWISE_LOAD_IN_RANGE("b64", "b64", "=&l", word, at, offset);
+      return __builtin_bit_cast(T, word);
+    }
+  }
+
+  template <class T>
+  GRIDWISE_DEVICE void Store(T value, unsigned offset) const {
+    if (!(offset & kOutOfRange)) *(__attribute__((address_space(1))) T*)(base_ + offset) = value;
+  }
+
+ private:
+  using Bytes = __attribute__((address_space(1))) char*;
+
+  GRIDWISE_DEVICE explicit Buffer(char* base) : base_((Bytes)base) {}
+
+  Bytes base_;
+};
+
+#else
+
 class Buffer {
  public:
   /// The offset bit that puts any access out of range.
@@ -122,5 +182,7 @@ GRIDWISE_DEVICE T ReadTransposed(const char* lds) {
   using Lds = __attribute__((address_space(3))) Vec<short, 4>;
   return __builtin_bit_cast(T, __builtin_amdgcn_ds_read_tr16_b64_v4i16((Lds*)lds));
 }
+
+#endif
 
 }  // namespace gridwise

@@ -11,6 +11,9 @@ namespace gridwise {
 /// those after it.
 GRIDWISE_DEVICE void BarrierLds() { asm volatile("bar.sync 0;" ::: "memory"); }
 
+/// The assembler orders instructions by itself.
+GRIDWISE_DEVICE void SchedulingFence() {}
+
 #else
 
 /// Waits until this wave's LDS operations are done.

@@ -15,9 +15,12 @@ inline constexpr int kSubGemmWords = sizeof(SubGemm) / 4;
 template <class Args>
 GRIDWISE_DEVICE ConstantWords FindSubGemmWords(const Args& args, int tile) {
   static_assert(offsetof(SubGemm, first_tile) == 0);
-  const ConstantWords table = args.table != nullptr
-                                  ? (ConstantWords)args.table
-                                  : KernelArgWords() + offsetof(Args, inline_table) / 4;
+#if defined(__NVPTX__)
+  const ConstantWords inline_table = (ConstantWords)args.inline_table;
+#else
+  const ConstantWords inline_table = KernelArgWords() + offsetof(Args, inline_table) / 4;
+#endif
+  const ConstantWords table = args.table != nullptr ? (ConstantWords)args.table : inline_table;
   int low = 0, high = args.sub_gemms;  // first_tile of low <= tile < first_tile of high
   while (high - low > 1) [[unlikely]] {
     const int middle = (low + high) / 2;

@@ -57,13 +57,12 @@ GRIDWISE_DEVICE void StoreTapRow(const DirectWeightArgs& args, const DirectTaps&
 /// taps and pairs (k, c), a lane each. Its waves share the output cells, and add their sums up in a
 /// fixed order. Every element of dw is written exactly once.
 template <DirectConfig kC, Gfx kGfx>
-GRIDWISE_DEVICE void DirectWeightTile() {
+GRIDWISE_DEVICE void DirectWeightTile(const DirectWeightArgs& args) {
   static_assert(kGfx == kThisTarget, "the row and the object are for different targets");
   static_assert(Reject(kC, kGfx) == nullptr, "the row does not suit the target");
   constexpr int kLanes = TraitsOf(kGfx).wave_size, kWaves = kDirectWeightWaves;
   constexpr int kSums = kC.taps * kC.channels, kRows = kC.rows_of_lane();
   GRIDWISE_LDS float sums[kWaves][kSums][kLanes];
-  const DirectWeightArgs& args = KernelArgs<DirectWeightArgs>();
   const DirectPart part = PartOf(args, BlockIdX());
   const int by_w = Divide(part.taps, args.by_tap_groups_w);
   const int tap_d = Divide(by_w, args.by_tap_groups_h);
@@ -80,6 +79,7 @@ GRIDWISE_DEVICE void DirectWeightTile() {
   for (int row = 0; row < kRows; ++row) {
     if (taps.h + row >= args.filter[1]) break;
     if (row > 0) BarrierLds();  // all have read those before
+#pragma unroll
     for (int s = 0; s < kSums; ++s) {
       sums[wave][s][lane_id] = lane.Sum(row, s / kC.channels, s % kC.channels);
     }

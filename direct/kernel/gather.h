@@ -35,6 +35,7 @@ template <DirectConfig kC, Gfx kGfx>
 class DirectGatherLane {
   static constexpr int kRows = kC.rows_of_lane();
   using Weights = DirectWeightsOf<kC, kGfx>;
+  static constexpr bool kConvertsFirst = TraitsOf(kGfx).mma_unit == MmaUnit::kWgmma;
 
  public:
   GRIDWISE_DEVICE DirectGatherLane(const DirectGatherArgs& args, const DirectRun& run,
@@ -49,8 +50,11 @@ class DirectGatherLane {
     source_offset_ = item.image * static_cast<int>(args.source.image) + group * args.source.group;
     out_offset_ = item.image * static_cast<int>(args.out.image) + group * args.out.group +
                   of_group * args.out_element;
+#pragma unroll
     for (auto& row : sums_) {
+#pragma unroll
       for (auto& cell : row) {
+#pragma unroll
         for (DirectSum<kC>& sum : cell) sum = 0;
       }
     }
@@ -77,11 +81,13 @@ class DirectGatherLane {
         Buffer::From<kGfx>(static_cast<const char*>(args.out.data) + run_.image * args.out.image +
                            BlockIdZ() * args.split_bytes);
     unsigned offset[kC.cells];
+#pragma unroll
     for (int i = 0; i < kC.cells; ++i) {
       const int j = run_.j[2] + i;
       offset[i] = OffsetIf(exists_ && j < w.count,
                            out_offset_ + OutputCell(w, args.strides[2], j) * args.out.cell[2]);
     }
+#pragma unroll
     for (int row = 0; row < kRows; ++row) {
       const int j = run_.j[1] + row;
       if (kRows > 1 && j >= h.count) break;
@@ -101,17 +107,17 @@ class DirectGatherLane {
                                 const char* lds, int first_row) {
     const AxisClass &h = run_.gemm.axis[1], &w = run_.gemm.axis[2];
     const int first = at_d * args_.source.cell[0] + block.channel * SizeOf(kC.type);
+    if constexpr (kConvertsFirst) return AddConverted(block, first, weights, lds, first_row);
     for (int row = 0; row < (kRows - 1) * kC.stride + block.count_h; ++row) {
       const int at_h = SourceCell(h, args_.strides[1], run_.j[1], block.h + row);
       if (!IsCell(at_h, args_.source.size[1])) continue;
       DirectVec<kC> x[kC.window()];
-      for (int i = 0; i < kC.window(); ++i) {
-        x[i] = source_.Load<DirectVec<kC>>(window_[i], first + at_h * args_.source.cell[1]);
-      }
+      LoadRow(first + at_h * args_.source.cell[1], x);
       RowFactors<kC> factors;
       if constexpr (kRows == 1) weights.Read(lds, first_row + row, factors);
       // Of many loads the compiler would wait for some before it issues the others.
       SchedulingFence();
+#pragma unroll
       for (int to = 0; to < kRows; ++to) {
         const int tap_h = row - to * kC.stride;
         if (kRows > 1 && !IsCell(tap_h, block.count_h)) continue;
@@ -121,14 +127,63 @@ class DirectGatherLane {
     }
   }
 
+  /// The same where FMAs take no halves: the cells of a row are converted once for all rows of the
+  /// output, and the loads of the next are under way while their products are added.
+  GRIDWISE_DEVICE void AddConverted(const TapBlock& block, int first, const Weights& weights,
+                                    const char* lds, int first_row) {
+    const AxisClass &h = run_.gemm.axis[1], &w = run_.gemm.axis[2];
+    const int rows = (kRows - 1) * kC.stride + block.count_h;
+    DirectVec<kC> loaded[kC.window()] = {};
+    Converted x[kC.window()];
+    bool exists = false;
+    for (int row = -1; row < rows; ++row) {
+      if (exists) Convert(loaded, x);
+      const int at_h = SourceCell(h, args_.strides[1], run_.j[1], block.h + row + 1);
+      const bool next_exists = row + 1 < rows && IsCell(at_h, args_.source.size[1]);
+      if (next_exists) LoadRow(first + at_h * args_.source.cell[1], loaded);
+#pragma unroll
+      for (int to = 0; to < kRows; ++to) {
+        const int tap_h = row - to * kC.stride;
+        if (!exists || !IsCell(tap_h, block.count_h)) continue;
+        RowFactors<kC> factors;
+        weights.Read(lds, first_row + tap_h, factors);
+        AddRow(x, factors, w.taps - first_w_, sums_[to]);
+      }
+      exists = next_exists;
+    }
+  }
+
+  GRIDWISE_DEVICE void LoadRow(int row, DirectVec<kC> (&x)[kC.window()]) const {
+#pragma unroll
+    for (int i = 0; i < kC.window(); ++i) x[i] = source_.Load<DirectVec<kC>>(window_[i], row);
+  }
+
+  using Converted = DirectSum<kC>[kC.channels];  // a cell
+  GRIDWISE_DEVICE static void Convert(const DirectVec<kC> (&from)[kC.window()],
+                                      Converted (&to)[kC.window()]) {
+#pragma unroll
+    for (int i = 0; i < kC.window(); ++i) {
+#pragma unroll
+      for (int e = 0; e < kC.channels; ++e) to[i][e] = FactorOf(from[i], e);
+    }
+  }
+  GRIDWISE_DEVICE static DirectSum<kC> FactorOf(const DirectVec<kC>& cell, int e) {
+    return ToFactor<kC, kC.channels>(cell, e);
+  }
+  GRIDWISE_DEVICE static DirectSum<kC> FactorOf(const Converted& cell, int e) { return cell[e]; }
+
   /// Adds the products of a row of the source with a row of up to `taps` taps.
-  GRIDWISE_DEVICE static void AddRow(const DirectVec<kC> (&x)[kC.window()],
-                                     const RowFactors<kC>& factors, int taps, RowSums& sums) {
+  template <class Cell>
+  GRIDWISE_DEVICE static void AddRow(const Cell (&x)[kC.window()], const RowFactors<kC>& factors,
+                                     int taps, RowSums& sums) {
+#pragma unroll
     for (int t = 0; t < kC.taps; ++t) {
       if (t > 0 && t >= taps) break;  // weights that are 0 would make NaN of infinite sources
+#pragma unroll
       for (int i = 0; i < kC.cells; ++i) {
+#pragma unroll
         for (int e = 0; e < kC.channels; ++e) {
-          const auto source = ToFactor<kC, kC.channels>(x[kC.WindowCell(i, t)], e);
+          const auto source = FactorOf(x[kC.WindowCell(i, t)], e);
           sums[i][e] = MultiplyAdd(source, factors[t][e], sums[i][e]);
         }
       }
@@ -150,8 +205,10 @@ class DirectGatherLane {
   template <class T>
   GRIDWISE_DEVICE static void StoreAs(const Buffer& out, const unsigned (&offset)[kC.cells],
                                       int row, const RowSums& sums) {
+#pragma unroll
     for (int i = 0; i < kC.cells; ++i) {
       Vec<T, kC.channels> values;
+#pragma unroll
       for (int e = 0; e < kC.channels; ++e) values[e] = static_cast<T>(sums[i][e]);
       out.Store(values, offset[i] + row);
     }
@@ -163,6 +220,7 @@ class DirectGatherLane {
     first_w_ = first;
     const int begin = SourceCell(w, args_.strides[2], run_.j[2], first);
     const int stride = kC.taps == 1 ? args_.strides[2].source_stride : 1;
+#pragma unroll
     for (int i = 0; i < kC.window(); ++i) {
       const int cell = begin + i * stride;
       window_[i] = OffsetIf(exists_ && IsCell(cell, args_.source.size[2]),
@@ -213,8 +271,9 @@ GRIDWISE_DEVICE TapBlock BlockAt(const BlockShape& shape, const SubGemm& gemm, i
 /// Computes the i-th of a wave's runs, of lanes from `first_item` on. Scalar registers have no room
 /// for arguments and the sub-GEMM from one run to the next.
 template <DirectConfig kC, Gfx kGfx>
-GRIDWISE_DEVICE void ComputeRun(int tile, int first_item, int i, int runs, char* lds) {
-  const DirectGatherArgs& args = KernelArgsAnew<DirectGatherArgs>();
+GRIDWISE_DEVICE void ComputeRun(const DirectGatherArgs& of_kernel, int tile, int first_item, int i,
+                                int runs, char* lds) {
+  const DirectGatherArgs& args = Anew(of_kernel);
   const SubGemm gemm = FindSubGemm(args, tile);
   const auto& [d, h, w] = gemm.axis;
   const int of_gemm = (tile - gemm.first_tile) * runs + i;
@@ -243,7 +302,7 @@ GRIDWISE_DEVICE void ComputeRun(int tile, int first_item, int i, int runs, char*
       }
     }
   }
-  if (exists) lane.Store(KernelArgsAnew<DirectGatherArgs>());
+  if (exists) lane.Store(Anew(of_kernel));
 }
 
 /// Forward and backward-data of a convolution whose groups have few channels, as sub-GEMMs (see
@@ -251,18 +310,17 @@ GRIDWISE_DEVICE void ComputeRun(int tile, int first_item, int i, int runs, char*
 /// wave, and channels of images, a lane each, and along z splits, which take turns at blocks of
 /// taps. Every element of the output, or of a split's sums, is written exactly once.
 template <DirectConfig kC, Gfx kGfx>
-GRIDWISE_DEVICE void DirectGatherTile() {
+GRIDWISE_DEVICE void DirectGatherTile(const DirectGatherArgs& args) {
   static_assert(kGfx == kThisTarget, "the row and the object are for different targets");
   static_assert(Reject(kC, kGfx) == nullptr, "the row does not suit the target");
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[DirectWeightsOf<kC, kGfx>::kBytes];
-  const DirectGatherArgs& args = KernelArgs<DirectGatherArgs>();
   const int number = BlockIdY() * args.tiles + BlockIdX();
   const int slot = SlotOf(args.map.of_launch, number, args.map.slots);
   const int tile = Divide(slot, args.by_lane_tiles);
   const int lanes = TraitsOf(kGfx).wave_size * kC.channels;
   const int first_item = (slot - tile * args.lane_tiles) * lanes;
   const int runs = kC.keeps_weights() ? args.runs : 1;
-  for (int i = 0; i < runs; ++i) ComputeRun<kC, kGfx>(tile, first_item, i, runs, lds);
+  for (int i = 0; i < runs; ++i) ComputeRun<kC, kGfx>(args, tile, first_item, i, runs, lds);
 }
 
 }  // namespace gridwise::direct

@@ -42,8 +42,11 @@ class DirectWeightLane {
                  (k - group * args.k) * SizeOf(kC.type);
     x_offset_ = image_ * static_cast<int>(args.x.image) + group * args.x.group +
                 (pair - k * args.c) * SizeOf(kC.type);
+#pragma unroll
     for (auto& row : sums_) {
+#pragma unroll
       for (auto& tap : row) {
+#pragma unroll
         for (float& sum : tap) sum = 0;
       }
     }
@@ -66,7 +69,7 @@ class DirectWeightLane {
 
  private:
   GRIDWISE_DEVICE void AddLine(int line, int first, int end) {
-    args_ = &KernelArgsAnew<DirectWeightArgs>();
+    args_ = &Anew(*args_);
     const int plane = Divide(line, args_->by_others), of_images = Divide(plane, args_->by_out_d);
     const int other = line - plane * args_->others;
     const int out_d = plane - of_images * args_->dy.size[0];
@@ -140,6 +143,7 @@ class DirectWeightLane {
   GRIDWISE_DEVICE void WalkAlongH(const DirectLine& line) {
     Factors<kC.cells> dy[kRows];  // of the step's row and those before
     Loaded loaded;
+#pragma unroll
     for (int r = 1; r < kRows; ++r) {
       LoadRows<kMasked>(line, StepAt(line, line.first - r), loaded, /*of_x=*/false);
       Convert(loaded.dy, dy[kRows - r]);
@@ -192,6 +196,7 @@ class DirectWeightLane {
                                       const DirectTensor& tensor, const Cells& cells,
                                       DirectVec<kC> (&to)[kN]) {
     const int row = cells.h * tensor.cell[1];
+#pragma unroll
     for (int i = 0; i < kN; ++i) {
       const int cell = cells.w + i * cells.step, offset = cell * tensor.cell[2];
       if constexpr (!kMasked) {
@@ -206,7 +211,9 @@ class DirectWeightLane {
 
   template <int kN>
   GRIDWISE_DEVICE static void Convert(const DirectVec<kC> (&from)[kN], Factors<kN>& to) {
+#pragma unroll
     for (int i = 0; i < kN; ++i) {
+#pragma unroll
       for (int e = 0; e < kC.channels; ++e) to[i][e] = ToFactor<kC, kC.channels>(from[i], e);
     }
   }
@@ -217,8 +224,10 @@ class DirectWeightLane {
                                           const Factors<kC.window()>& x, int cells,
                                           Factors<kC.taps>& sums) {
     if (cells >= kC.cells) {
+#pragma unroll
       for (int i = 0; i < kC.cells; ++i) AddCell(dy[i], x, i, sums);
     } else {
+#pragma unroll
       for (int i = 0; i < kC.cells - 1; ++i) {
         if (i < cells) AddCell(dy[i], x, i, sums);
       }
@@ -226,7 +235,9 @@ class DirectWeightLane {
   }
   GRIDWISE_DEVICE static void AddCell(const float (&dy)[kC.channels], const Factors<kC.window()>& x,
                                       int i, Factors<kC.taps>& sums) {
+#pragma unroll
     for (int t = 0; t < kC.taps; ++t) {
+#pragma unroll
       for (int e = 0; e < kC.channels; ++e) {
         sums[t][e] = MultiplyAdd(x[kC.WindowCell(i, t)][e], dy[e], sums[t][e]);
       }

@@ -78,6 +78,7 @@ class WeightsOfLane {
   GRIDWISE_DEVICE void Load(const TapBlock& block, char*) {
     const AxisClass& w = gemm_.axis[2];
     to_block_ = OffsetOfRow(args_, gemm_, block.d, block.h) + block.channel * args_.w_source;
+#pragma unroll
     for (int t = 0; t < kC.taps; ++t) {
       const int tap = block.w + t;
       offset_[t] = OffsetIf(exists_ && tap < w.taps, of_channel_ + OffsetInRow(args_, gemm_, tap));
@@ -86,7 +87,9 @@ class WeightsOfLane {
   /// Loads those of a row of the block, whose rows lie along h.
   GRIDWISE_DEVICE void Read(const char*, int h, RowFactors<kC>& factors) const {
     const int to_row = to_block_ + h * args_.strides[1].tap_stride * args_.filter[2] * args_.w.tap;
+#pragma unroll
     for (int t = 0; t < kC.taps; ++t) {
+#pragma unroll
       for (int e = 0; e < kC.channels; ++e) {
         const auto weight = tensor_.Load<Weight>(offset_[t] + e * args_.w.group, to_row);
         factors[t][e] = ToFactor<kC, 1>(weight, 0);
@@ -113,7 +116,8 @@ class WeightsInLds {
   static constexpr int kSlots = kLanes * kC.channels;  // of channels of the workgroup, at most
   static constexpr int kTaps = kC.tap_rows() * kC.taps;
   // Of a tap, with room for a bank, so that taps that are written together lie in different ones.
-  static constexpr int kTapBytes = kSlots * SizeOf(kC.type) + 4;
+  static constexpr int kLaneBytes = kC.channels * SizeOf(kC.type);
+  static constexpr int kTapBytes = kSlots * SizeOf(kC.type) + (kLaneBytes > 4 ? kLaneBytes : 4);
 
  public:
   static constexpr int kBytes = kTaps * kTapBytes;
@@ -134,9 +138,11 @@ class WeightsInLds {
 
   /// Reads the lane's, of a row of the block.
   GRIDWISE_DEVICE void Read(const char* lds, int row, RowFactors<kC>& factors) const {
+#pragma unroll
     for (int t = 0; t < kC.taps; ++t) {
       const auto weights =
           *reinterpret_cast<const DirectVec<kC>*>(lds + Place(row * kC.taps + t, of_lane_));
+#pragma unroll
       for (int e = 0; e < kC.channels; ++e) factors[t][e] = ToFactor<kC, kC.channels>(weights, e);
     }
   }
@@ -154,16 +160,23 @@ class WeightsInLds {
     // Else the compiler multiplies anew for each of the slots.
     const unsigned of_first = Opaque((first_ + first) * args_.w.group);
     const unsigned to_tap = tap < taps ? OffsetOfTap(block, tap) : Buffer::kOutOfRange;
-    Weight weights[kSlots / kStep];
-    for (int i = 0; i < kSlots / kStep; ++i) {
-      const unsigned of_slot =
-          OffsetOfSlot(first + i * kStep, of_first + i * kStep * args_.w.group);
-      weights[i] = tensor_.Load<Weight>(of_slot + to_tap, 0);
-    }
-    BarrierLds();
-    if (tap < taps) {
-      for (int i = 0; i < kSlots / kStep; ++i) {
-        *reinterpret_cast<Weight*>(lds + Place(tap, first + i * kStep)) = weights[i];
+    constexpr int kAll = kSlots / kStep, kBatch = kAll < 32 ? kAll : 32;  // in registers
+    for (int batch = 0; batch < kAll; batch += kBatch) {
+      Weight weights[kBatch];
+#if defined(__NVPTX__)
+#pragma unroll  // else they would be in memory
+#endif
+      for (int i = 0; i < kBatch; ++i) {
+        const int step = (batch + i) * kStep;
+        const unsigned of_slot = OffsetOfSlot(first + step, of_first + step * args_.w.group);
+        weights[i] = tensor_.Load<Weight>(of_slot + to_tap, 0);
+      }
+      if (batch == 0) BarrierLds();
+      if (tap < taps) {
+#pragma unroll
+        for (int i = 0; i < kBatch; ++i) {
+          *reinterpret_cast<Weight*>(lds + Place(tap, first + (batch + i) * kStep)) = weights[i];
+        }
       }
     }
     BarrierLds();

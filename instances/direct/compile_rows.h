@@ -13,16 +13,26 @@ using enum DataType;
 
 }  // namespace gridwise::direct
 
-#define GRIDWISE_DIRECT_ROW(Kernel, Args, waves, ...)                                           \
-  namespace gridwise::direct {                                                                  \
-  static_assert(Reject(DirectConfig{__VA_ARGS__}, kThisTarget) == nullptr,                      \
-                Sentence(Reject(DirectConfig{__VA_ARGS__}, kThisTarget)));                      \
-  extern "C" GRIDWISE_KERNEL                                                                    \
-      __attribute__((amdgpu_flat_work_group_size(waves * TraitsOf(kThisTarget).wave_size,       \
-                                                 waves* TraitsOf(kThisTarget).wave_size))) void \
-      GRIDWISE_ROW_SYMBOL(direct)(Args) {                                                       \
-    Kernel<DirectConfig{__VA_ARGS__}, kThisTarget>();                                           \
-  }                                                                                             \
+#if defined(__NVPTX__)
+#define GRIDWISE_DIRECT_KERNEL(Kernel, Args, threads, kConfig)                                 \
+  extern "C" GRIDWISE_KERNEL __attribute__((launch_bounds(threads))) void GRIDWISE_ROW_SYMBOL( \
+      direct)(const __attribute__((grid_constant)) Args args) {                                \
+    Kernel<kConfig, kThisTarget>(args);                                                        \
+  }
+#else
+#define GRIDWISE_DIRECT_KERNEL(Kernel, Args, threads, kConfig)                                   \
+  extern "C" GRIDWISE_KERNEL __attribute__((amdgpu_flat_work_group_size(threads, threads))) void \
+  GRIDWISE_ROW_SYMBOL(direct)(Args) {                                                            \
+    Kernel<kConfig, kThisTarget>(KernelArgs<Args>());                                            \
+  }
+#endif
+
+#define GRIDWISE_DIRECT_ROW(Kernel, Args, waves, ...)                          \
+  namespace gridwise::direct {                                                 \
+  static_assert(Reject(DirectConfig{__VA_ARGS__}, kThisTarget) == nullptr,     \
+                Sentence(Reject(DirectConfig{__VA_ARGS__}, kThisTarget)));     \
+  GRIDWISE_DIRECT_KERNEL(Kernel, Args, waves* TraitsOf(kThisTarget).wave_size, \
+                         (DirectConfig{__VA_ARGS__}))                          \
   }
 
 #define GATHER(...) \

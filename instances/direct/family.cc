@@ -34,10 +34,10 @@ void AddRows(const RowTable& table, PartsFamily& family) {
     KernelCode code = {ObjectOf(table.objects, table.gfx, i), RowSymbol("direct", row.line)};
     if (row.is_weight) {
       family.Add(Direction::kBackwardWeight, table.gfx,
-                 MakeWeightKernel(row.config, std::move(code)));
+                 MakeWeightKernel(row.config, table.gfx, std::move(code)));
       continue;
     }
-    const auto kernel = MakeGatherKernel(row.config, std::move(code));
+    const auto kernel = MakeGatherKernel(row.config, table.gfx, std::move(code));
     family.Add(Direction::kForward, table.gfx, kernel);
     // In backward-data, neighbouring cells of a sub-GEMM have neighbouring cells of dy.
     if (TakesType(Direction::kBackwardData, row.config.type) && row.config.stride <= 1) {
