@@ -186,9 +186,11 @@ TEST(Lds, NoSimdStarvesAnother) {
 
 // --- Address unit
 
-double AddressClk(int64_t stride, uint32_t bytes, std::string_view instruction) {
+double AddressClk(int64_t stride, uint32_t bytes, std::string_view instruction, uint64_t base = 0) {
   return ClocksPer("gfx942", {instruction}, 8,
-                   [=](Bench& bench, int) { bench.Touch(0, {.stride = stride, .bytes = bytes}); }) /
+                   [=](Bench& bench, int) {
+                     bench.Touch(0, {.base = base, .stride = stride, .bytes = bytes});
+                   }) /
          8;
 }
 
@@ -196,8 +198,16 @@ TEST(AddressUnit, LooksUpALineAClockForSixteenLanes) {
   EXPECT_NEAR(AddressClk(4, 4, "global_load_dword v0, v8, s[0:1]"), 4, 0.1);
   EXPECT_NEAR(AddressClk(8, 8, "global_load_dwordx2 v[0:1], v8, s[0:1]"), 8, 0.1);
   EXPECT_NEAR(AddressClk(16, 16, "global_load_dwordx4 v[0:3], v8, s[0:1]"), 16, 0.1);
-  EXPECT_NEAR(AddressClk(128, 4, "global_load_dword v0, v8, s[0:1]"), 64, 0.1);
+  EXPECT_NEAR(AddressClk(512, 4, "global_load_dword v0, v8, s[0:1]"), 64, 0.1);
   EXPECT_NEAR(AddressClk(4, 4, "global_store_dword v8, v0, s[0:1]"), 8, 0.25);
+}
+
+// rocm-amdgpu-bench reads rows of 256 bytes that begin anywhere, and gets 59 to 60 bytes a clock: a
+// group of lanes that is in two lines, of two tag RAMs, takes no longer than one in one.
+TEST(AddressUnit, LooksUpLinesOfSeveralTagRamsSideBySide) {
+  for (const uint64_t base : {0, 4, 60, 124})
+    EXPECT_NEAR(AddressClk(4, 4, "global_load_dword v0, v8, s[0:1]", base), 4, 0.1) << base;
+  EXPECT_NEAR(AddressClk(128, 4, "global_load_dword v0, v8, s[0:1]"), 16, 0.1);
 }
 
 TEST(AddressUnit, LimitsTheNotebooksFirstStep) {

@@ -55,8 +55,8 @@ struct Machine {
   Parameter lds_ports, lds_read_bytes, lds_write_bytes, lds_direct_bytes, lds_conflict_clk;
   Parameter lds_latency;
   // Vector memory above the second level.
-  Parameter l1s, address_lanes, address_lines, l1_read_bytes, l1_write_bytes, l1_bytes, l1_ways,
-      line_bytes;
+  Parameter l1s, address_lanes, address_lines, tag_banks, l1_read_bytes, l1_write_bytes, l1_bytes,
+      l1_ways, line_bytes;
   Parameter l1_latency, wave_outstanding, address_backlog_clk, array_cache_bytes,
       array_cache_latency;
   // Scalars and instructions.

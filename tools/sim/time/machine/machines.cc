@@ -17,6 +17,9 @@ constexpr const char* kIsaDocument = "[V] ISA document of the target and LLVM's 
 constexpr const char* kSpecification = "[V] ROCm documentation, GPU hardware specifications";
 constexpr const char* kNoSuchThing = "the target has none";
 constexpr const char* kMultiplyRate = "[V] LLVM SISchedule.td: quarter rate";
+constexpr const char* kTagRams =
+    "[V] ROCm's counters TCP_TAGRAM0_REQ to TAGRAM3_REQ; [M roofline] 256 bytes across lines: 4 "
+    "clk";
 constexpr const char* kSetsOfCdna =
     "[A]; [V] ROCm Compute Profiler: L2's channels by a hash that is to spread requests evenly";
 constexpr const char* kSetsOfRdna =
@@ -71,6 +74,7 @@ constexpr Machine kMi300x = {
     .l1s = {1, kIsaDocument},
     .address_lanes = {16, "[D] from AMD's MI355X GEMM notebook, steps 1 and 2"},
     .address_lines = {1, "[D] as address_lanes"},
+    .tag_banks = {4, 1, 4, kTagRams},
     .l1_read_bytes = {64, "[M roofline] 59-60 bytes/clk by dwords"},
     .l1_write_bytes = {32, "[M roofline] 31-32 bytes/clk on MI210, MI300A"},
     .l1_bytes = {32768, kSpecification},
@@ -156,6 +160,7 @@ constexpr Machine kMi355x = {
     .l1s = {1, kIsaDocument},
     .address_lanes = {16, "[D] AMD's GEMM notebook, steps 1 and 2"},
     .address_lines = {1, "[D] as address_lanes"},
+    .tag_banks = {4, 1, 4, kTagRams},
     .l1_read_bytes = {64, "[M roofline] of gfx942"},
     .l1_write_bytes = {32, "[M roofline] of gfx942"},
     .l1_bytes = {32768, kSpecification},
@@ -240,6 +245,7 @@ constexpr Machine kRx7900Xtx = {
     .address_lines =
         {4, 1, 4,
          "[D] naive kernel of rocm_wmma_samples, 4096: 7 clk a load of 2 x 16 lanes, 16 lines"},
+    .tag_banks = {1, 1, 4, "[A] none seen"},
     .l1_read_bytes = {64, 64, 128, "[A] as CDNA; the white paper's line is 128 bytes"},
     .l1_write_bytes = {64, 32, 64, "[A]"},
     .l1_bytes = {32768, kSpecification},
@@ -324,6 +330,7 @@ constexpr Machine kRx9070Xt = {
     .l1s = {2, "[V] RDNA white paper: an L0 for every compute unit"},
     .address_lanes = {16, 8, 32, "[A] as CDNA"},
     .address_lines = {1, 1, 4, "[D] as CDNA: gcnasm's attention, v0 and v5, loads of 16 lines"},
+    .tag_banks = {1, 1, 4, "[A] none seen"},
     .l1_read_bytes = {64, 64, 128, "[A] as CDNA"},
     .l1_write_bytes = {64, 32, 64, "[A]"},
     .l1_bytes = {32768, kSpecification},

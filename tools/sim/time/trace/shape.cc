@@ -11,8 +11,8 @@ namespace {
 
 /// Bytes of a row of LDS banks at most (gfx950: 64 banks of 4 bytes).
 constexpr uint64_t kBankRow = 256;
-constexpr int kPlaceBits = 8;
-static_assert(kBankRow == uint64_t{1} << kPlaceBits);
+constexpr int kPlaceBits = 12;
+static_assert(kBankRow <= uint64_t{1} << kPlaceBits);
 
 uint64_t KeyOf(uint32_t shape, uint64_t place) { return uint64_t{shape} << kPlaceBits | place; }
 
@@ -63,7 +63,7 @@ Shapes Shapes::On(const Machine& machine) const {
 }
 
 const MemoryCost& Shapes::MemoryCostOf(uint32_t shape, uint64_t base) {
-  const uint64_t place = base % static_cast<uint64_t>(machine_.line_bytes);
+  const uint64_t place = base % static_cast<uint64_t>(machine_.line_bytes * machine_.tag_banks);
   const auto [entry, added] = memory_.try_emplace(KeyOf(shape, place));
   if (added) entry->second = ComputeMemory(*shapes_[shape], place);
   return entry->second;
@@ -76,10 +76,21 @@ const LdsCost& Shapes::LdsCostOf(uint32_t shape, uint64_t base) {
   return entry->second;
 }
 
-// The wave in groups of consecutive lanes; each looks its distinct lines up, some a clock, and an
-// idle group takes its clock too. Groups do not share lines.
-MemoryCost Shapes::ComputeMemory(const Shape& shape, uint64_t base) const {
+/// Lines of the tag RAM that has most of `lines`; a line's lowest bits say which one has it.
+double Shapes::OfFullestTagRam(const std::vector<int32_t>& lines, int64_t first_line) const {
+  const auto banks = static_cast<size_t>(machine_.tag_banks);
+  std::vector<int> of_bank(banks);
+  for (const int32_t line : lines)
+    ++of_bank[static_cast<size_t>(line + first_line + (int64_t{1} << 40)) % banks];
+  return *std::max_element(of_bank.begin(), of_bank.end());
+}
+
+// The wave in groups of consecutive lanes; each looks its distinct lines up, each tag RAM some a
+// clock, and an idle group takes its clock too. Groups do not share lines.
+MemoryCost Shapes::ComputeMemory(const Shape& shape, uint64_t place) const {
   const auto line_bytes = static_cast<int64_t>(machine_.line_bytes);
+  const auto base = static_cast<int64_t>(place) % line_bytes;
+  const int64_t first_line = static_cast<int64_t>(place) / line_bytes;
   const int group = static_cast<int>(machine_.address_lanes);
   const int lanes = machine_.cdna() || shape.lanes >> 32 != 0 ? kLanes : kLanes / 2;
   MemoryCost cost;
@@ -89,7 +100,7 @@ MemoryCost Shapes::ComputeMemory(const Shape& shape, uint64_t base) const {
     of_group.clear();
     for (int lane = first; lane < first + group; ++lane) {
       if ((shape.lanes >> lane & 1) == 0) continue;
-      const int64_t begin = shape.offset[next++] + static_cast<int64_t>(base);
+      const int64_t begin = shape.offset[next++] + base;
       // Rounds down for what lies before the first lane, too.
       const auto line_of = [&](int64_t at) {
         return static_cast<int32_t>((at - (at < 0 ? line_bytes - 1 : 0)) / line_bytes);
@@ -99,7 +110,7 @@ MemoryCost Shapes::ComputeMemory(const Shape& shape, uint64_t base) const {
     }
     MakeUnique(of_group);
     cost.address_clk +=
-        std::max(1.0, static_cast<double>(of_group.size()) / machine_.address_lines);
+        std::max(1.0, OfFullestTagRam(of_group, first_line) / machine_.address_lines);
     cost.lines.insert(cost.lines.end(), of_group.begin(), of_group.end());
   }
   MakeUnique(cost.lines);

@@ -60,7 +60,8 @@ class Shapes {
   const LdsCost& LdsCostOf(uint32_t shape, uint64_t base);
 
  private:
-  MemoryCost ComputeMemory(const Shape& shape, uint64_t base) const;
+  MemoryCost ComputeMemory(const Shape& shape, uint64_t place) const;
+  double OfFullestTagRam(const std::vector<int32_t>& lines, int64_t first_line) const;
   LdsCost ComputeLds(const Shape& shape, uint64_t base) const;
 
   const Machine& machine_;
