@@ -166,6 +166,17 @@ TEST(Lds, ExchangesLanesAsFastAsItReadsDwords) {
   }
 }
 
+// rocm-amdgpu-bench's LDS_bw, dependent loads of a byte: 2.4 clocks for each of a compute unit.
+TEST(Lds, GivesALaneADwordAtLeast) {
+  for (const std::string_view load : {"ds_read_u8 v0, v8", "ds_read_u16 v0, v8"}) {
+    const uint32_t bytes = load.find("u8") != std::string_view::npos ? 1 : 2;
+    const double clk = ClocksPer("gfx942", {load}, 32, [=](Bench& bench, int) {
+      bench.Touch(0, {.stride = bytes, .bytes = bytes}, true);
+    });
+    EXPECT_NEAR(clk / 32, 2, 0.05) << load;
+  }
+}
+
 TEST(Lds, NoSimdStarvesAnother) {
   // Two waves of all conflicts, on the two SIMDs of a port: they get a half each.
   Bench bench("gfx942");

@@ -140,7 +140,8 @@ LdsCost Shapes::ComputeLds(const Shape& shape, uint64_t base) const {
   LdsCost cost;
   cost.conflicts = BankConflicts(target_, access, 0);
   const double banks = target_ == kGfx950 ? 64 : 32;
-  const double bytes = static_cast<double>(shape.offset.size()) * shape.bytes;
+  // A lane gets a dword at least: banks and registers have no less.
+  const double bytes = static_cast<double>(shape.offset.size()) * std::max(shape.bytes, 4u);
   const double rate = shape.writes ? machine_.lds_write_bytes : machine_.lds_read_bytes;
   // Banks and the way to the registers work side by side. Every SIMD pair of RDNA has banks of its
   // own, as many as CDNA's unit.
