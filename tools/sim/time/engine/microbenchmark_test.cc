@@ -286,6 +286,8 @@ TEST(Vector, TakesItsClocks) {
   EXPECT_NEAR(ClocksPer("gfx942", {"v_fma_f32 v0, v1, v2, v3"}), 4, 0.1);
   EXPECT_NEAR(ClocksPer("gfx942", {"v_exp_f32_e32 v0, v1"}), 16, 0.1);
   EXPECT_NEAR(ClocksPer("gfx942", {"s_nop 10"}), 44, 0.1);
+  // 61.5 TOPS of a MI300A, two operations each.
+  EXPECT_NEAR(ClocksPer("gfx942", {"v_mad_u64_u32 v[0:1], s[6:7], v2, v3, v[4:5]"}), 4, 0.1);
   EXPECT_NEAR(ClocksPer("gfx950", {"v_fma_f32 v0, v0, v2, v3"}), 8, 0.1);
   EXPECT_NEAR(ClocksPer("gfx1100", {"v_fma_f32 v0, v1, v2, v3"}), 1, 0.01);
   EXPECT_NEAR(ClocksPer("gfx1100", {"v_fma_f32 v0, v0, v2, v3"}), 5, 0.01);

@@ -17,6 +17,8 @@ constexpr const char* kIsaDocument = "[V] ISA document of the target and LLVM's 
 constexpr const char* kSpecification = "[V] ROCm documentation, GPU hardware specifications";
 constexpr const char* kNoSuchThing = "the target has none";
 constexpr const char* kMultiplyRate = "[V] LLVM SISchedule.td: quarter rate";
+constexpr const char* kMultiplyRateOfCdna =
+    "[M roofline] MI300A: 61.5 TOPS by v_mad_u64_u32; [V] LLVM SISchedule.td for gfx940: full rate";
 constexpr const char* kTagRams =
     "[V] ROCm's counters TCP_TAGRAM0_REQ to TAGRAM3_REQ; [M roofline] 256 bytes across lines: 4 "
     "clk";
@@ -48,7 +50,7 @@ constexpr Machine kMi300x = {
     .lanes = {64, kIsaDocument},
     .valu_clk = {4, "[M roofline] 61.5 TOPS of i32 multiply-adds on MI300A"},
     .trans_clk = {16, "[M pyhip] MFMA and one v_exp: 20 clk"},
-    .multiply32_clk = {16, kMultiplyRate},
+    .multiply32_clk = {4, kMultiplyRateOfCdna},
     .shift64_clk = {4, 4, 8, "[V] LLVM SISchedule.td for gfx940"},
     .f64_clk = {4, "[V] LLVM's model (one quad), 81.7 TFLOP/s"},
     .valu_latency = {4, 4, 8, "[A] as gfx9 before it; gfx950's chain was seen at about 8"},
@@ -134,7 +136,7 @@ constexpr Machine kMi355x = {
     .lanes = {64, kIsaDocument},
     .valu_clk = {4, "[V] 157 TFLOP/s of f32 with packed operations"},
     .trans_clk = {16, "[M pyhip] MFMA and one v_exp on MI308X: 20 clk"},
-    .multiply32_clk = {16, kMultiplyRate},
+    .multiply32_clk = {4, kMultiplyRateOfCdna},
     .shift64_clk = {4, 4, 8, "[V] LLVM SISchedule.td for gfx950"},
     .f64_clk = {4, "[V] 78.6 TFLOP/s"},
     .valu_latency = {8, 4, 8, "[M SQTT] chain of f32 FMAs: about 8 clk"},
