@@ -49,6 +49,13 @@ void Cache::MakeNewest(uint32_t at) {
   set.newest = at;
 }
 
+void Cache::Clear() {
+  if (lines_.empty()) return;
+  lines_.clear();
+  std::fill(sets_.begin(), sets_.end(), Set{.newest = kNone, .oldest = kNone});
+  std::fill(chains_.begin(), chains_.end(), kNone);
+}
+
 Cache::Line* Cache::Find(uint64_t number) {
   uint32_t at = ChainOf(number);
   while (at != kNone && lines_[at].number != number) at = lines_[at].next;

@@ -29,6 +29,8 @@ class Cache {
   Line* Find(uint64_t number);
   /// Puts the line `number`, which is not there, into it.
   void Insert(uint64_t number, double ready);
+  /// Has no line from now on.
+  void Clear();
 
  private:
   struct Set {

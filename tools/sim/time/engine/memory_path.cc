@@ -42,7 +42,7 @@ double MemoryPath::Fetch(double t, uint32_t index, uint64_t line) {
 
 double MemoryPath::Vector(double t, int simd, uint32_t index, const Op& op,
                           std::span<const Access> accesses) {
-  L1& l1 = l1_[static_cast<size_t>(simd) * l1_.size() / static_cast<size_t>(machine_.simds)];
+  L1& l1 = L1Of(simd);
   double clk = 1, bytes = 0;
   for (const Access& access : accesses) {
     if (access.lds) continue;

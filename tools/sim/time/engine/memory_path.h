@@ -25,6 +25,8 @@ class MemoryPath {
   /// has arrived.
   double Vector(double t, int simd, uint32_t index, const Op& op, std::span<const Access> accesses);
   double Scalar(double t, std::span<const Access> accesses);
+  /// The vector cache of SIMD `simd` has no line any more.
+  void Invalidate(int simd) { L1Of(simd).lines.Clear(); }
 
   double address_busy() const;
   double l1_lines() const { return l1_lines_; }
@@ -36,6 +38,9 @@ class MemoryPath {
     Server address;
     Cache lines;
   };
+  L1& L1Of(int simd) {
+    return l1_[static_cast<size_t>(simd) * l1_.size() / static_cast<size_t>(machine_.simds)];
+  }
   bool Free(Resource resource) const { return (freed_ & Bit(resource)) != 0; }
   /// When a line that the vector cache lacks is there.
   double Fetch(double t, uint32_t index, uint64_t line);

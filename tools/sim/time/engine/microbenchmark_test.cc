@@ -221,6 +221,30 @@ TEST(AddressUnit, LooksUpLinesOfSeveralTagRamsSideBySide) {
   EXPECT_NEAR(AddressClk(128, 4, "global_load_dword v0, v8, s[0:1]"), 16, 0.1);
 }
 
+// A workgroup's waves on two compute units read the same line, each again and again: those of a
+// unit that invalidates its vector cache between have the latency of L2.
+TEST(VectorCache, HasNothingOnceItIsInvalidated) {
+  const auto hits = [](std::string_view gfx, std::string_view load, std::string_view between) {
+    Bench bench(gfx);
+    const uint32_t first = bench.Code({load, between});
+    bench.Wave();
+    for (int n = 0; n < kIterations; ++n) {
+      bench.Execute(first, first + 1);
+      bench.Touch(first, {.stride = 4, .count = 32});
+    }
+    const UnitTime time = bench.Time();
+    return time.l1_hits / time.l1_lines;
+  };
+  constexpr std::string_view k9 = "global_load_dword v0, v8, s[0:1]";
+  constexpr std::string_view k11 = "global_load_b32 v0, v8, s[0:1]";
+  EXPECT_GT(hits("gfx942", k9, "s_nop 0"), 0.99);
+  EXPECT_EQ(hits("gfx942", k9, "buffer_inv sc1"), 0);
+  EXPECT_GT(hits("gfx942", k9, "buffer_inv sc0"), 0.99);
+  EXPECT_EQ(hits("gfx1100", k11, "buffer_gl0_inv"), 0);
+  EXPECT_EQ(hits("gfx1201", k11, "global_inv scope:SCOPE_SE"), 0);
+  EXPECT_GT(hits("gfx1201", k11, "global_inv"), 0.99);
+}
+
 TEST(AddressUnit, LimitsTheNotebooksFirstStep) {
   // A byte of 64 rows of B and one row of A: 68.5 clocks an iteration as published.
   const double clk =

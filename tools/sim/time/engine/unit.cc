@@ -268,6 +268,7 @@ class Engine {
     if (op.matrix_clk > 0) simd.matrix.Take(t, op.matrix_clk);
     if (op.trans_clk > 0) simd.trans.Take(t, op.trans_clk);
     const std::span<const Access> accesses = TakeAccesses(wave);
+    if (op.invalidates_l1) memory_.Invalidate(wave.simd);
     switch (op.kind) {
       case OpKind::kLds:
         return Lds(t, wave.simd, op, accesses);

@@ -209,7 +209,8 @@ class Timer {
     const double part =
         static_cast<double>(die.size()) / static_cast<double>(launch_.plan.die.size());
     const auto units = static_cast<int64_t>(std::max(1.0, std::round(UnitsPerDie() * part)));
-    return TrafficOf(machine, launch_.ops, *launch_.shapes, die, units, part);
+    return TrafficOf(machine, launch_.ops, *launch_.shapes, die,
+                     {.units = units, .part = part});
   }
 
   /// What L2 and MALL would have on a machine with another L2: memory gives as many lines as here,

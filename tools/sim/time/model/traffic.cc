@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "absl/container/flat_hash_set.h"
 #include "tools/sim/time/engine/cache.h"
 
 namespace gridwise::sim::time {
@@ -12,6 +13,7 @@ namespace {
 constexpr int64_t kMostLines = 4'000'000;
 /// A line that was asked for so many steps ago is still under way.
 constexpr double kStepsUnderWay = 1;
+constexpr double kLongAgo = -1e9;
 
 struct Count {
   double requests = 0, l2 = 0, late = 0;
@@ -19,12 +21,13 @@ struct Count {
 
 class Pass {
  public:
-  Pass(const Machine& machine, std::span<const Op> ops, Shapes& shapes, int64_t units, double part)
+  Pass(const Machine& machine, std::span<const Op> ops, Shapes& shapes, const DieOfUnits& die)
       : machine_(machine),
         ops_(ops),
         shapes_(shapes),
-        l2_(machine.l2_bytes * part, machine.line_bytes, machine.l2_ways, L2SetsBy(machine)),
-        l1_(static_cast<size_t>(units),
+        kept_(die.l2_kept),
+        l2_(machine.l2_bytes * die.part, machine.line_bytes, machine.l2_ways, L2SetsBy(machine)),
+        l1_(static_cast<size_t>(die.units),
             Cache(machine.l1_bytes * machine.l1s, machine.line_bytes, machine.l1_ways)),
         counts_(ops.size()) {}
 
@@ -44,6 +47,8 @@ class Pass {
         Look(op, counts_[access.op], line + static_cast<uint64_t>(int64_t{relative}), unit, step);
     }
   }
+
+  void Invalidate(size_t unit) { l1_[unit].Clear(); }
 
   Traffic Result() const {
     Traffic traffic;
@@ -65,66 +70,103 @@ class Pass {
       l1_[unit].Insert(line, step);
     }
     Cache::Line* const found = l2_.Find(line);
-    if (found == nullptr) l2_.Insert(line, step);
+    const bool kept = found == nullptr && Kept(line);
+    if (found == nullptr) l2_.Insert(line, kept ? kLongAgo : step);
     if (op.store) return;
     ++count.requests;
-    if (found == nullptr) return;
+    if (found == nullptr) {
+      count.l2 += kept;
+      return;
+    }
     ++(step - found->ready <= kStepsUnderWay ? count.late : count.l2);
+  }
+
+  /// Whether L2 has the line from the launch before.
+  bool Kept(uint64_t line) {
+    if (kept_ <= 0 || !seen_.insert(line).second) return false;
+    kept_due_ += kept_;
+    if (kept_due_ < 1) return false;
+    kept_due_ -= 1;
+    return true;
   }
 
   const Machine& machine_;
   const std::span<const Op> ops_;
   Shapes& shapes_;
+  const double kept_;
+  double kept_due_ = 0;
+  absl::flat_hash_set<uint64_t> seen_;
   Cache l2_;
   std::vector<Cache> l1_;
   std::vector<Count> counts_;
   int64_t lines_ = 0;
 };
 
-/// Barriers that instructions wait at, by the index of an instruction.
-class Barriers {
- public:
-  explicit Barriers(std::span<const Op> ops) {
-    for (const Op& op : ops) before_.push_back(before_.back() + (op.barrier_wait ? 1 : 0));
+/// How many barriers a wave has passed, and how often it has invalidated its vector cache.
+struct Passed {
+  uint32_t barriers = 0, invalidations = 0;
+  Passed& operator+=(const Passed& other) {
+    barriers += other.barriers;
+    invalidations += other.invalidations;
+    return *this;
   }
-  uint32_t Between(uint32_t first, uint32_t end) const { return before_[end] - before_[first]; }
+};
+
+/// The same of the instructions before an index.
+class PassedBefore {
+ public:
+  explicit PassedBefore(std::span<const Op> ops) {
+    for (const Op& op : ops) {
+      Passed next = before_.back();
+      next += {.barriers = op.barrier_wait, .invalidations = op.invalidates_l1};
+      before_.push_back(next);
+    }
+  }
+  Passed Between(uint32_t first, uint32_t end) const {
+    return {before_[end].barriers - before_[first].barriers,
+            before_[end].invalidations - before_[first].invalidations};
+  }
 
  private:
-  std::vector<uint32_t> before_ = {0};
+  std::vector<Passed> before_ = {{}};
 };
 
 /// How far a wave has come.
 class Cursor {
  public:
-  Cursor(const Barriers& barriers, const WaveRecord& wave, size_t unit)
-      : barriers_(&barriers), wave_(&wave), unit_(unit) {
-    FindBarriers();
+  Cursor(const PassedBefore& passed, const WaveRecord& wave, size_t unit)
+      : passed_(&passed), wave_(&wave), unit_(unit) {
+    FindPassed();
   }
 
   bool done() const { return at_ >= wave_->accesses.size(); }
   double accesses_done() const { return static_cast<double>(at_); }
   double accesses() const { return static_cast<double>(wave_->accesses.size()); }
   /// That it passes before its next memory instruction.
-  uint32_t barriers() const { return barriers_before_; }
+  uint32_t barriers() const { return before_.barriers; }
 
   void Step(Pass& pass, double step) {
+    if (before_.invalidations != invalidated_) pass.Invalidate(unit_);
+    invalidated_ = before_.invalidations;
     pass.Step(*wave_, at_, unit_, step);
-    FindBarriers();
+    FindPassed();
   }
 
  private:
-  void FindBarriers() {
+  void FindPassed() {
     if (done()) return;
     const Access& next = wave_->accesses[at_];
     for (; run_ < next.run; ++run_)
-      of_runs_ += barriers_->Between(wave_->runs[run_].first, wave_->runs[run_].last + 1);
-    barriers_before_ = of_runs_ + barriers_->Between(wave_->runs[run_].first, next.op);
+      of_runs_ += passed_->Between(wave_->runs[run_].first, wave_->runs[run_].last + 1);
+    before_ = of_runs_;
+    before_ += passed_->Between(wave_->runs[run_].first, next.op);
   }
 
-  const Barriers* barriers_;
+  const PassedBefore* passed_;
   const WaveRecord* wave_;
   size_t unit_, at_ = 0;
-  uint32_t run_ = 0, of_runs_ = 0, barriers_before_ = 0;
+  uint32_t run_ = 0, invalidated_ = 0;
+  Passed of_runs_, before_;
 };
 
 /// Steps those of a workgroup's waves that no barrier keeps; false if all are done.
@@ -145,14 +187,14 @@ bool StepWorkgroup(std::span<Cursor> waves, Pass& pass, double step) {
 }  // namespace
 
 Traffic TrafficOf(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
-                  std::span<const WorkgroupRecord* const> workgroups, int64_t units, double part) {
-  Pass pass(machine, ops, shapes, units, part);
-  const Barriers barriers(ops);
+                  std::span<const WorkgroupRecord* const> workgroups, const DieOfUnits& die) {
+  Pass pass(machine, ops, shapes, die);
+  const PassedBefore passed(ops);
   std::vector<std::vector<Cursor>> cursors;
   for (size_t i = 0; i < workgroups.size(); ++i) {
     std::vector<Cursor>& waves = cursors.emplace_back();
     for (const WaveRecord& wave : workgroups[i]->waves)
-      waves.emplace_back(barriers, wave, i % static_cast<size_t>(units));
+      waves.emplace_back(passed, wave, i % static_cast<size_t>(die.units));
   }
   double step = 0;
   for (bool any = true; any && !pass.full(); ++step) {

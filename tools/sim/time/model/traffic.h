@@ -20,11 +20,17 @@ struct Traffic {
   double workgroups = 0;   // that these are of
 };
 
+/// What of a die is looked at.
+struct DieOfUnits {
+  int64_t units = 1;
+  double part = 1;     // of its workgroups, and so much of its L2
+  double l2_kept = 0;  // of the launch's lines, L2 has so many from the launch before
+};
+
 /// Sends the lines that `workgroups` load through a vector cache for each unit and one L2, step by
 /// step: the nth memory instructions of all waves go before the next ones, but waves that have come
-/// to a barrier wait for the others of their workgroup. Workgroup i is on unit i % units. `part` of
-/// the die's workgroups are there, and so much of L2 is.
+/// to a barrier wait for the others of their workgroup. Workgroup i is on unit i % units.
 Traffic TrafficOf(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
-                  std::span<const WorkgroupRecord* const> workgroups, int64_t units, double part);
+                  std::span<const WorkgroupRecord* const> workgroups, const DieOfUnits& die);
 
 }  // namespace gridwise::sim::time

@@ -42,8 +42,7 @@ double HitsOfSecondWave(bool barrier) {
     end_step();
   }
   const std::array<const WorkgroupRecord*, 1> groups = {&bench.group()};
-  const Traffic traffic =
-      TrafficOf(bench.machine(), bench.code(), bench.shapes(), groups, /*units=*/1, /*part=*/1);
+  const Traffic traffic = TrafficOf(bench.machine(), bench.code(), bench.shapes(), groups, {});
   EXPECT_EQ(traffic.requests, kSteps * (kLinesOfStep + 2));
   const Hits& hits = traffic.hits[again];
   return hits.l2 + hits.late;
@@ -67,9 +66,24 @@ double HitsOfRows(double xor_sets) {
     bench.Touch(load, {.base = static_cast<uint64_t>(i % 4096) * 4096, .count = 32});
   }
   const std::array<const WorkgroupRecord*, 1> groups = {&bench.group()};
-  return TrafficOf(bench.machine(), bench.code(), bench.shapes(), groups, /*units=*/1, /*part=*/1)
-      .hits[load]
-      .l2;
+  return TrafficOf(bench.machine(), bench.code(), bench.shapes(), groups, {}).hits[load].l2;
+}
+
+// A wave loads the same line again and again.
+TEST(Traffic, VectorCachesLoseWhatIsInvalidated) {
+  const auto requests = [](std::string_view between) {
+    Bench bench("gfx1201");
+    const uint32_t load = bench.Code({"global_load_b32 v0, v8, s[0:1]", between});
+    bench.Wave();
+    for (int i = 0; i < kSteps; ++i) {
+      bench.Execute(load, load + 1);
+      bench.Touch(load, {.count = 32});
+    }
+    const std::array<const WorkgroupRecord*, 1> groups = {&bench.group()};
+    return TrafficOf(bench.machine(), bench.code(), bench.shapes(), groups, {}).requests;
+  };
+  EXPECT_EQ(requests("s_nop 0"), 1);
+  EXPECT_EQ(requests("global_inv scope:SCOPE_SE"), kSteps);
 }
 
 TEST(Traffic, RowsOf4096BytesCrowdIntoFewSetsOfL2UnlessThoseAreAnXor) {

@@ -80,6 +80,19 @@ bool Branches(std::string_view m) {
   return StartsWithAny(m, {"s_branch", "s_cbranch_", "s_setpc_", "s_swappc_", "s_call_"});
 }
 
+/// Waves of a workgroup may be on compute units with vector caches of their own, so compilers
+/// invalidate those behind barriers (LLVM's memory models of gfx10 to gfx12). On gfx942 and gfx950
+/// sc1, the device's scope, does it.
+bool InvalidatesL1(const InstructionFacts& facts) {
+  const std::string_view m = facts.mnemonic;
+  const auto has = [&](std::string_view name) {
+    return std::any_of(facts.parsed.modifiers.begin(), facts.parsed.modifiers.end(),
+                       [&](const Modifier& modifier) { return modifier.name == name; });
+  };
+  return m == "buffer_gl0_inv" || (m == "buffer_inv" && has("sc1")) ||
+         ((m == "global_inv" || m == "global_wbinv") && has("scope"));
+}
+
 void FillSequencer(const Machine& machine, const InstructionFacts& facts, Op& op) {
   const std::string_view m = facts.mnemonic;
   constexpr double kSleepClk = 64;  // ISA documents, S_SLEEP: units of 64 clocks
@@ -115,6 +128,7 @@ Op MakeOp(const Machine& machine, TargetBit target, int wave_size, const Instruc
   op.to_lds = facts.to_lds;
   // sc1 on gfx9 and a scope beyond the compute unit elsewhere; what of either facts know.
   op.bypasses_l1 = facts.vmem && facts.device_scope;
+  op.invalidates_l1 = InvalidatesL1(facts);
   op.reads = facts.reads;
   if (facts.vmem) {
     op.kind = OpKind::kMemory;

@@ -55,6 +55,7 @@ struct Op {
   bool waits = false;
   bool barrier_signal = false, barrier_wait = false, ends = false;
   bool store = false, atomic = false, to_lds = false, bypasses_l1 = false;
+  bool invalidates_l1 = false;  // the vector cache of its compute unit
 };
 
 /// The facts of an instruction at `pc` as `machine` executes it for waves of `wave_size` lanes.
