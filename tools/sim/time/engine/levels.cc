@@ -89,11 +89,17 @@ LevelsOfDie::LevelsOfDie(const Machine& machine, const Sharing& sharing, double 
                          uint32_t freed)
     : Levels(machine, OfWholeDie(machine, sharing), std::numeric_limits<double>::infinity(), freed),
       l2_(machine.l2_bytes, machine.line_bytes, machine.l2_ways, L2SetsBy(machine)),
+      l2_kept_(sharing.l2_kept),
       mall_hits_(mall_hits) {}
 
 Levels::Found LevelsOfDie::Look(uint32_t, uint64_t line) {
   ++requests_;
   if (const Cache::Line* found = l2_.Find(line)) return {.ready = found->ready};
+  if (l2_kept_ > 0 && seen_.insert(line).second && (kept_due_ += l2_kept_) >= 1) {
+    kept_due_ -= 1;
+    l2_.Insert(line, 0);
+    return {};
+  }
   ++misses_;
   mall_due_ += mall_hits_;
   if (mall_due_ < 1) return {.latency_of = Source::kMemory, .fetched = true};

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "tools/sim/time/engine/cache.h"
 #include "tools/sim/time/engine/resource.h"
 #include "tools/sim/time/machine/machine.h"
@@ -28,6 +29,7 @@ struct Sharing {
   double mhz = 0;                  // shader clock
   double units = 1;                // that work at a time, on the device
   double units_per_die = 1;        // the same, of a die
+  double l2_kept = 0;              // of the launch's lines L2 has so many from the launch before
   double stores_reach_memory = 0;  // part of the stored bytes that memory takes, not the MALL
 };
 
@@ -105,8 +107,9 @@ class LevelsOfDie final : public Levels {
   void Fetched(uint64_t line, double ready) override { l2_.Insert(line, ready); }
 
   Cache l2_;
-  const double mall_hits_;
-  double mall_due_ = 0;
+  absl::flat_hash_set<uint64_t> seen_;
+  const double l2_kept_, mall_hits_;
+  double kept_due_ = 0, mall_due_ = 0;
   double requests_ = 0, misses_ = 0;
 };
 

@@ -176,6 +176,7 @@ class Timer {
             .sharing = {.mhz = machine_.burst_mhz,
                         .units = static_cast<double>(launch_.workgroups) / static_cast<double>(all),
                         .units_per_die = UnitsPerDie(),
+                        .l2_kept = KeptByL2(),
                         .stores_reach_memory = stores_reach_memory_},
             .hits = traffic_.hits,
             .most_instructions = kMostReplayed,
@@ -210,7 +211,7 @@ class Timer {
         static_cast<double>(die.size()) / static_cast<double>(launch_.plan.die.size());
     const auto units = static_cast<int64_t>(std::max(1.0, std::round(UnitsPerDie() * part)));
     return TrafficOf(machine, launch_.ops, *launch_.shapes, die,
-                     {.units = units, .part = part});
+                     {.units = units, .part = part, .l2_kept = KeptByL2()});
   }
 
   /// What L2 and MALL would have on a machine with another L2: memory gives as many lines as here,
@@ -235,6 +236,13 @@ class Timer {
 
   /// The part of the launch's bytes that the MALL keeps from launch to launch.
   double Kept() const { return KeptByCache(launch_.footprint.all, machine_.mall_bytes); }
+
+  /// The same of L2. Where all workgroups have one L2, nothing makes that lose what it has between
+  /// kernels (LLVM's memory models of gfx10 to gfx12: "no L2 invalidation or writeback is
+  /// required"); several are written back and invalidated.
+  double KeptByL2() const {
+    return machine_.dies == 1 ? KeptByCache(launch_.footprint.all, machine_.l2_bytes) : 0;
+  }
 
   /// Where a workgroup misses so many bytes in L2. Warm, the MALL has what it keeps, and what
   /// another die or round has asked for before.

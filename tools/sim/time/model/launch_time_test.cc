@@ -263,16 +263,23 @@ TEST(LongRuns, OfHalfTheProductsAreShorterWherePowerLimitsAlone) {
 }
 
 /// Workgroups that read `bytes` each, whatever others have read before, of a footprint as said.
-LaunchTime TimeOfReads(int64_t workgroups, int64_t bytes, Footprint footprint) {
-  Bench bench("gfx942");
+LaunchTime TimeOfReads(int64_t workgroups, int64_t bytes, Footprint footprint,
+                       std::string_view gfx = "gfx942") {
+  Bench bench(gfx);
+  const bool cdna = bench.machine().cdna();
   const uint32_t first =
-      bench.Code({"global_load_dwordx4 v[0:3], v60, s[0:1]", "s_waitcnt vmcnt(8)"});
-  return TimeOf(bench, workgroups, {.waves = 1, .registers = 8}, footprint, [&](int64_t index) {
+      cdna ? bench.Code({"global_load_dwordx4 v[0:3], v60, s[0:1]", "s_waitcnt vmcnt(8)"})
+           : bench.Code({"global_load_b128 v[0:3], v60, s[0:1]", "s_wait_loadcnt 0x8"});
+  const int lanes = cdna ? 64 : 32;
+  const GroupNeeds needs = {.waves = 1, .wave_size = lanes, .registers = 8};
+  return TimeOf(bench, workgroups, needs, footprint, [&](int64_t index) {
     bench.Wave();
-    for (int64_t at = 0; at < bytes; at += 1024) {
+    for (int64_t at = 0; at < bytes; at += 16 * lanes) {
       bench.Execute(first, first + 1);
-      bench.Touch(first,
-                  {.base = static_cast<uint64_t>(index * bytes + at), .stride = 16, .bytes = 16});
+      bench.Touch(first, {.base = static_cast<uint64_t>(index * bytes + at),
+                          .stride = 16,
+                          .bytes = 16,
+                          .count = lanes});
     }
   });
 }
@@ -297,6 +304,20 @@ TEST(LaunchTime, TheMallLosesMoreOfWhatDoesNotFitTheMoreThereIs) {
   EXPECT_NEAR(hits(1.1), 0.824, 0.005);
   EXPECT_NEAR(hits(2), 0.203, 0.005);
   EXPECT_NEAR(hits(4), 0.020, 0.005);
+}
+
+// The 9070 XT has one L2, which nothing makes lose what a launch leaves to the next one; those of
+// the MI300X's dies are invalidated.
+TEST(LaunchTime, OneL2KeepsWhatFits) {
+  const auto hits = [](std::string_view gfx, double of_l2) {
+    const double bytes = of_l2 * MachineOf(gfx)->l2_bytes;
+    return TimeOfReads(static_cast<int64_t>(bytes / (16 << 10)), 16 << 10, {bytes, bytes}, gfx)
+        .l2_hits;
+  };
+  EXPECT_EQ(hits("gfx1201", 0.5), 1);
+  EXPECT_EQ(hits("gfx1201", 1), 1);
+  EXPECT_NEAR(hits("gfx1201", 2), 0.203, 0.02);
+  EXPECT_EQ(hits("gfx942", 0.5), 0);
 }
 
 /// What workgroup `index`, of one wave, does at its end: `stores` lines of 512 bytes by instruction

@@ -186,7 +186,9 @@ TEST_F(TimedRunTest, ItsFirstDieAgreesWithASampleOfUnits) {
   ASSERT_TRUE(run.time.die);
   EXPECT_EQ(run.time.die->units, machine_->units_per_die());
   EXPECT_GE(run.time.die->instructions, first_die * (kItems / 64) * 5);
-  EXPECT_GE(run.time.die->misses, static_cast<double>(first_die) * kItems * 4 / 128);
+  // Of what one L2 has for all there is a little left from the launch before.
+  const double lines = static_cast<double>(first_die) * kItems * 4 / 128;
+  EXPECT_GE(run.time.die->misses, machine_->dies > 1 ? lines : 0.9 * lines);
   EXPECT_NEAR(run.time.die->clk, run.time.clk, 0.1 * run.time.clk);
   EXPECT_NE(Text(run.time, run.ops, 0).find("its first die in detail"), std::string::npos);
   EXPECT_FALSE(Time("Copy", kWorkgroups).time.die);
