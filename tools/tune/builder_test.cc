@@ -47,7 +47,7 @@ TEST(ConfigSpace, HasEveryRowThatIsBuiltIn) {
           EXPECT_EQ(space.NameOf(*values, direction), row.name);
           EXPECT_TRUE(space.Check(*values, direction, gfx).ok())
               << row.name << ": " << space.Check(*values, direction, gfx);
-          EXPECT_EQ(space.MakeKernel(*values, direction, {})->name(), row.name);
+          EXPECT_EQ(space.MakeKernel(*values, direction, gfx, {})->name(), row.name);
           ++rows;
         }
       }

@@ -148,7 +148,7 @@ class TileSpace final : public SpaceOf<tile::TileConfig> {
            : direction == Direction::kBackwardData ? "BACKWARD_DATA"
                                                    : "BACKWARD_WEIGHT";
   }
-  std::shared_ptr<const PartKernel> MakeKernel(const Values& values, Direction direction,
+  std::shared_ptr<const PartKernel> MakeKernel(const Values& values, Direction direction, Gfx,
                                                KernelCode code) const override {
     const auto config = ConfigFrom<tile::TileConfig>(values);
     return direction == Direction::kBackwardWeight
@@ -180,12 +180,12 @@ class DirectSpace final : public SpaceOf<direct::DirectConfig> {
   std::string_view Macro(Direction direction) const override {
     return direction == Direction::kBackwardWeight ? "WEIGHT" : "GATHER";
   }
-  std::shared_ptr<const PartKernel> MakeKernel(const Values& values, Direction direction,
+  std::shared_ptr<const PartKernel> MakeKernel(const Values& values, Direction direction, Gfx gfx,
                                                KernelCode code) const override {
     const auto config = ConfigFrom<direct::DirectConfig>(values);
     return direction == Direction::kBackwardWeight
-               ? direct::MakeWeightKernel(config, std::move(code))
-               : direct::MakeGatherKernel(config, std::move(code));
+               ? direct::MakeWeightKernel(config, gfx, std::move(code))
+               : direct::MakeGatherKernel(config, gfx, std::move(code));
   }
 };
 
@@ -233,7 +233,7 @@ class ClassicSpace final : public SpaceOf<ck::GemmConfig> {
   }
   std::string_view Macro(Direction) const override { return "ROW"; }
   std::size_t MacroArguments() const override { return 1; }
-  std::shared_ptr<const PartKernel> MakeKernel(const Values& values, Direction,
+  std::shared_ptr<const PartKernel> MakeKernel(const Values& values, Direction, Gfx,
                                                KernelCode code) const override {
     return ck::MakeKernel(static_cast<ck::Op>(values[0]), ConfigOf(values), std::move(code));
   }
@@ -286,7 +286,7 @@ class HopperSpace final : public SpaceOf<hopper::Config> {
            : direction == Direction::kBackwardData ? "BACKWARD_DATA"
                                                    : "WEIGHT";
   }
-  std::shared_ptr<const PartKernel> MakeKernel(const Values& values, Direction direction,
+  std::shared_ptr<const PartKernel> MakeKernel(const Values& values, Direction direction, Gfx,
                                                KernelCode code) const override {
     return hopper::MakeKernel(ConfigOf(values, direction), std::move(code));
   }

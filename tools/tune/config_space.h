@@ -55,9 +55,9 @@ class ConfigSpace {
   std::string Source(const Values& values, Direction direction) const;
   std::string Symbol() const;
 
-  /// The kernel of that code, for PartsFamily.
+  /// The kernel of that code for the target, for PartsFamily.
   virtual std::shared_ptr<const PartKernel> MakeKernel(const Values& values, Direction direction,
-                                                       KernelCode code) const = 0;
+                                                       Gfx gfx, KernelCode code) const = 0;
 
  protected:
   explicit ConfigSpace(bool is_nvidia) : is_nvidia_(is_nvidia) {}

@@ -53,7 +53,7 @@ absl::StatusOr<FamilyRow> FindRow(const std::string& row, Direction direction, G
     const absl::StatusOr<ConfigSpace::Values> values = space->Parse(row, direction);
     if (!values.ok() || !space->Check(*values, direction, gfx).ok()) continue;
     auto family = std::make_shared<PartsFamily>(std::string(space->family()));
-    family->Add(direction, gfx, space->MakeKernel(*values, direction, {}));
+    family->Add(direction, gfx, space->MakeKernel(*values, direction, gfx, {}));
     return FamilyRow{std::move(family)};
   }
   return absl::InvalidArgumentError(

@@ -235,7 +235,7 @@ absl::Status AddRow(const Compiler& compiler, std::string_view family, std::stri
   const auto* const code = new std::string(*std::move(object));
   auto* const rows = new PartsFamily(compiled->family);
   rows->Add(direction, gfx,
-            row->space->MakeKernel(row->values, direction, CodeOf(*code, compiled->symbol)));
+            row->space->MakeKernel(row->values, direction, gfx, CodeOf(*code, compiled->symbol)));
   return RegisterRows(*rows);
 }
 
