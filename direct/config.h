@@ -65,7 +65,8 @@ constexpr const char* Reject(const DirectConfig& c, Gfx gfx) {
     return "the target does not multiply the type";
   }
   if (c.channels * SizeOf(c.type) > MostBytesOfLane(gfx) || c.channels < 1) {
-    return "a lane loads 4 bytes at most, of Hopper 8";
+    return MostBytesOfLane(gfx) == 8 ? "a lane loads 8 bytes at most"
+                                     : "a lane loads 4 bytes at most";
   }
   if (c.cells < 1 || c.cells > 16) return "a lane works on 1 to 16 cells";
   if (c.taps < 1 || c.taps > 7) return "a lane takes 1 to 7 taps at a time";

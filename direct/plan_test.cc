@@ -55,7 +55,7 @@ TEST(DirectConfig, NameParsesBack) {
 TEST(DirectConfig, RejectsWhatCannotRun) {
   DirectConfig c = kPairs;
   c.type = DataType::kF32;
-  EXPECT_STREQ(Reject(c, Gfx::k942), "a lane loads 4 bytes at most, of Hopper 8");
+  EXPECT_STREQ(Reject(c, Gfx::k942), "a lane loads 4 bytes at most");
   c = kPairs;
   c.stride = 0;
   EXPECT_STREQ(Reject(c, Gfx::k942), "stride is of several taps");

@@ -18,6 +18,8 @@ struct LdsPiece {
   char* first;
 };
 
+#if defined(__NVPTX__)
+
 /// Loads `to`, or makes it 0 where `offset` is out of range. A branch around each load would keep
 /// the assembler from issuing several together.
 #define GRIDWISE_LOAD_IN_RANGE(type, loaded, constraint, to, at, offset) \
@@ -34,8 +36,6 @@ struct LdsPiece {
 /// The hardware's limit is 2^31 - 1 bytes whatever the tensor's size. Limits that count the uniform
 /// offset and limits that do not (it differs between generations) then agree on what is out of
 /// range. Source: CDNA3 ISA, section 9.1.5 (range checking of raw buffers, per dword).
-#if defined(__NVPTX__)
-
 class Buffer {
  public:
   static constexpr unsigned kOutOfRange = 0x80000000u;
@@ -83,8 +83,11 @@ class Buffer {
   Bytes base_;
 };
 
+#undef GRIDWISE_LOAD_IN_RANGE
+
 #else
 
+/// The same: an access is masked by the hardware's range check.
 class Buffer {
  public:
   /// The offset bit that puts any access out of range.

@@ -183,7 +183,7 @@ template <HaloConfig kC>
 GRIDWISE_DEVICE void FillFilter(const HaloArgs& args, int block, bool is_zero) {
   using T = Element<kC.type>;
   constexpr int kRun = kC.channels, kThreads = 128 * kC.warpgroups(), kBatch = 18;
-  constexpr int kLogRun = kRun == 16 ? 4 : kRun == 32 ? 5 : 6;
+  constexpr int kLogRun = __builtin_ctz(kRun);
   if (args.filter_runs && reinterpret_cast<unsigned long>(args.other_data) % 16 == 0) {
     FillFilterByRuns<kC>(args, block, is_zero);
     return;
@@ -193,25 +193,32 @@ GRIDWISE_DEVICE void FillFilter(const HaloArgs& args, int block, bool is_zero) {
   const int log_own = args.log_group < kLogRun ? args.log_group : kLogRun, own = 1 << log_own;
   if (own < kRun) ZeroFilter<kC>(args, taps);
   const int count = taps * 64 << log_own;
+  struct Place {
+    int tap, out, source;
+  };
+  const auto place_of = [&](int at) -> Place {
+    const int out = at >> log_own & 63;
+    return {at >> (log_own + 6), out, (out & (kRun - 1) & -own) + (at & (own - 1))};
+  };
 #pragma clang loop unroll(disable)
   for (int first = ThreadId(); first < count; first += kBatch * kThreads) {
     T value[kBatch];
 #pragma unroll
     for (int i = 0; i < kBatch; ++i) {
-      const int at = first + i * kThreads, out = at >> log_own & 63;
-      const int source = (out & (kRun - 1) & -own) + (at & (own - 1));
+      const int at = first + i * kThreads;
       value[i] = 0;
       if (at >= count) continue;
-      const T* const w = FilterOf<T>(args, args.tap[at >> (log_own + 6)], block * 64 + out,
+      const auto [tap, out, source] = place_of(at);
+      const T* const w = FilterOf<T>(args, args.tap[tap], block * 64 + out,
                                      block * 64 + SourceOfProduct<kC>(out, source));
       if (w != nullptr && !is_zero) value[i] = *w;
     }
 #pragma unroll
     for (int i = 0; i < kBatch; ++i) {
-      const int at = first + i * kThreads, out = at >> log_own & 63;
-      const int source = (out & (kRun - 1) & -own) + (at & (own - 1));
+      const int at = first + i * kThreads;
       if (at >= count) continue;
-      *reinterpret_cast<T*>(FilterPlace<kC>(args, at >> (log_own + 6), out, source)) = value[i];
+      const auto [tap, out, source] = place_of(at);
+      *reinterpret_cast<T*>(FilterPlace<kC>(args, tap, out, source)) = value[i];
     }
   }
 }

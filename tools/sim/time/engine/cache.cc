@@ -88,4 +88,12 @@ void Cache::Insert(uint64_t number, double ready) {
   MakeNewest(at);
 }
 
+bool KeptLines::Take(uint64_t line) {
+  if (part_ <= 0 || !seen_.insert(line).second) return false;
+  due_ += part_;
+  if (due_ < 1) return false;
+  due_ -= 1;
+  return true;
+}
+
 }  // namespace gridwise::sim::time

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
+
 namespace gridwise::sim::time {
 
 /// Which set of a cache a line goes to.
@@ -49,6 +51,21 @@ class Cache {
   std::vector<Line> lines_;
   std::vector<uint32_t> chains_;
   int chain_shift_;
+};
+
+/// Which of a launch's lines a cache has from the launch before: of those that are asked for the
+/// first time a part, evenly.
+class KeptLines {
+ public:
+  explicit KeptLines(double part) : part_(part) {}
+
+  /// Whether `line`, which the cache has not got since the launch began, is one.
+  bool Take(uint64_t line);
+
+ private:
+  const double part_;
+  double due_ = 0;
+  absl::flat_hash_set<uint64_t> seen_;
 };
 
 }  // namespace gridwise::sim::time

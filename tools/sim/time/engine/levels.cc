@@ -95,8 +95,7 @@ LevelsOfDie::LevelsOfDie(const Machine& machine, const Sharing& sharing, double 
 Levels::Found LevelsOfDie::Look(uint32_t, uint64_t line) {
   ++requests_;
   if (const Cache::Line* found = l2_.Find(line)) return {.ready = found->ready};
-  if (l2_kept_ > 0 && seen_.insert(line).second && (kept_due_ += l2_kept_) >= 1) {
-    kept_due_ -= 1;
+  if (l2_kept_.Take(line)) {
     l2_.Insert(line, 0);
     return {};
   }

@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "tools/sim/time/engine/cache.h"
 #include "tools/sim/time/engine/resource.h"
 #include "tools/sim/time/machine/machine.h"
@@ -107,9 +106,9 @@ class LevelsOfDie final : public Levels {
   void Fetched(uint64_t line, double ready) override { l2_.Insert(line, ready); }
 
   Cache l2_;
-  absl::flat_hash_set<uint64_t> seen_;
-  const double l2_kept_, mall_hits_;
-  double kept_due_ = 0, mall_due_ = 0;
+  KeptLines l2_kept_;
+  const double mall_hits_;
+  double mall_due_ = 0;
   double requests_ = 0, misses_ = 0;
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "absl/container/flat_hash_set.h"
 #include "tools/sim/time/engine/cache.h"
 
 namespace gridwise::sim::time {
@@ -70,7 +69,7 @@ class Pass {
       l1_[unit].Insert(line, step);
     }
     Cache::Line* const found = l2_.Find(line);
-    const bool kept = found == nullptr && Kept(line);
+    const bool kept = found == nullptr && kept_.Take(line);
     if (found == nullptr) l2_.Insert(line, kept ? kLongAgo : step);
     if (op.store) return;
     ++count.requests;
@@ -81,21 +80,10 @@ class Pass {
     ++(step - found->ready <= kStepsUnderWay ? count.late : count.l2);
   }
 
-  /// Whether L2 has the line from the launch before.
-  bool Kept(uint64_t line) {
-    if (kept_ <= 0 || !seen_.insert(line).second) return false;
-    kept_due_ += kept_;
-    if (kept_due_ < 1) return false;
-    kept_due_ -= 1;
-    return true;
-  }
-
   const Machine& machine_;
   const std::span<const Op> ops_;
   Shapes& shapes_;
-  const double kept_;
-  double kept_due_ = 0;
-  absl::flat_hash_set<uint64_t> seen_;
+  KeptLines kept_;
   Cache l2_;
   std::vector<Cache> l1_;
   std::vector<Count> counts_;

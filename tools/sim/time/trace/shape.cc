@@ -11,8 +11,7 @@ namespace {
 
 /// Bytes of a row of LDS banks at most (gfx950: 64 banks of 4 bytes).
 constexpr uint64_t kBankRow = 256;
-constexpr int kPlaceBits = 12;
-static_assert(kBankRow <= uint64_t{1} << kPlaceBits);
+constexpr int kPlaceBits = 32;  // of a row of banks, or of lines of all tag RAMs
 
 uint64_t KeyOf(uint32_t shape, uint64_t place) { return uint64_t{shape} << kPlaceBits | place; }
 
@@ -78,11 +77,15 @@ const LdsCost& Shapes::LdsCostOf(uint32_t shape, uint64_t base) {
 
 /// Lines of the tag RAM that has most of `lines`; a line's lowest bits say which one has it.
 double Shapes::OfFullestTagRam(const std::vector<int32_t>& lines, int64_t first_line) const {
-  const auto banks = static_cast<size_t>(machine_.tag_banks);
-  std::vector<int> of_bank(banks);
-  for (const int32_t line : lines)
-    ++of_bank[static_cast<size_t>(line + first_line + (int64_t{1} << 40)) % banks];
-  return *std::max_element(of_bank.begin(), of_bank.end());
+  const auto banks = static_cast<int64_t>(machine_.tag_banks);
+  int64_t fullest = 0;
+  for (int64_t bank = 0; bank < banks; ++bank) {
+    fullest =
+        std::max<int64_t>(fullest, std::count_if(lines.begin(), lines.end(), [&](int64_t line) {
+                            return (line + first_line - bank) % banks == 0;
+                          }));
+  }
+  return static_cast<double>(fullest);
 }
 
 // The wave in groups of consecutive lanes; each looks its distinct lines up, each tag RAM some a
