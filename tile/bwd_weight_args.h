@@ -42,8 +42,8 @@ struct CellPositions {
   int pitch;  // positions of a row
   int rows;   // of an image
   int images;
-  int lead;      // images that steps may begin before the first
-  int channels;  // of a cell, of all groups
+  int lead;    // images that steps may begin before the first
+  int groups;  // of a cell
   MagicDiv by_pitch, by_rows;
 };
 

@@ -33,9 +33,9 @@ struct TileConfig {
   Waves waves;                     // of a workgroup, that multiply
   MmaShape mma;                    // matrix instruction
   // Elements of A and B that a lane loads at a time: a chunk along k, or a patch of k by 2 rows
-  // that it transposes, or 8 rows of one k that reads of LDS transpose. A shorter run along k: that
-  // many where the last channels end within a chunk, of which there must be a multiple; other rows
-  // load these one by one.
+  // that it transposes, or 8 rows of one k that reads of LDS transpose, or 4 or 8 of blocks. A
+  // shorter run along k: that many where the last channels end within a chunk, of which there must
+  // be a multiple; other rows load these one by one.
   Patch patch_a, patch_b;
   int occupancy = 1;  // waves per SIMD that registers are allocated for
   Pipeline pipeline = {};
@@ -125,18 +125,22 @@ struct TileConfig {
 
   // Backward-weight with a halo (kernel/halo_weight.h): a wave sums, for each tap of a row of the
   // filter, products of a block of dy's channels and one of x's, of which the tile's columns are
-  // those of a row's own group.
-  constexpr bool sums_blocks() const { return has_halo() && patch_a.n == LdsLines::kPieceRows; }
+  // those of a row's own group. A group may have fewer channels than a block has room for.
+  constexpr bool sums_blocks() const { return has_halo() && patch_a.k == 1 && patch_a.n > 1; }
   static constexpr int kBlock = 32, kTapsOfWave = 3;
-  static constexpr int kRunCells = 8;    // that a lane has of a block, one behind the other
-  static constexpr int kStepCells = 32;  // and all lanes
+  static constexpr int kRunCells = 8;  // that a lane has of a block, one behind the other
+  constexpr int step_cells() const { return kRunCells * mma.lane_groups(); }  // and all lanes
+  constexpr int room_of_group() const { return tile.m / merge; }              // channels
+  /// Blocks of x that one of dy is multiplied with, by a wave each; and a group's columns there.
+  constexpr int blocks_of_group() const { return CeilDiv<int>(room_of_group(), kBlock); }
+  constexpr int columns_of_tap() const { return room_of_group() / blocks_of_group(); }
   constexpr int cell_bytes() const { return tile.m * SizeOf(type); }  // of all blocks
   constexpr int cells_of_load() const {                               // of a wave
-    return mma.lanes() * LdsTile::kChunkBytes / cell_bytes();
+    return mma.lanes() * patch_a.n / tile.m;
   }
   /// Cells of the first ones that LDS has once more behind the last, so that no run has an end.
   constexpr int repeated_cells() const {
-    return AlignUp(kStepCells + kTapsOfWave - 1, cells_of_load());
+    return AlignUp(step_cells() + kTapsOfWave - 1, cells_of_load());
   }
   constexpr int bytes_of_ring() const { return (halo + repeated_cells()) * cell_bytes(); }
   /// Along an axis, cells of dy that taps meet one of x with, but for one.
@@ -150,9 +154,17 @@ struct TileConfig {
   constexpr bool keeps_parts() const {
     return keeps_weights() && !has_pixels() && !sums_blocks() && patch_a.k < chunk();
   }
+  /// Whether tensors may have 4 channels less than whole chunks.
+  constexpr bool has_parts() const {
+    return keeps_parts() || (sums_blocks() && patch_a.n < chunk());
+  }
   /// Whether merged groups may have fewer channels than their part of the tile, of which the rest
   /// is zeros in LDS, and columns that are not stored.
   constexpr bool fills_groups() const { return keeps_parts() && merge > 1; }
+  /// Of a tile whose columns are parts, each of which ends where the channels of a group do: those
+  /// of a group that is filled up, or of a filter tap of blocks.
+  constexpr bool has_parts_of_columns() const { return fills_groups() || sums_blocks(); }
+  constexpr int columns_of_part() const { return sums_blocks() ? columns_of_tap() : n_of_group(); }
   /// Filter taps along w that K has room for.
   constexpr int pixels_of_slab() const { return tile.k / pixel; }
   /// Of a filter whose weights are kept: taps, or its rows where these are K.
@@ -293,7 +305,7 @@ struct TileConfig {
     return reps;
   }
   constexpr int stage_room() const {  // of a wave
-    const int limit = has_halo() ? kHaloRoom : operand_bytes();
+    const int limit = has_halo() && !sums_blocks() ? kHaloRoom : operand_bytes();
     const int least = StageOf(1, least_stage_reps_n(), 4).bytes();
     const int room = limit / (waves.m * waves.n) / 16 * 16 - offset_bytes();
     return room > least ? room : least;
@@ -411,22 +423,25 @@ constexpr const char* RejectMerge(const TileConfig& c) {
 
 /// Why backward-weight cannot sum blocks so; nullptr if it can.
 constexpr const char* RejectBlocks(const TileConfig& c) {
-  constexpr TileConfig::Patch kPiece = {1, LdsLines::kPieceRows};
-  if (c.patch_a != kPiece || c.patch_b != kPiece || SizeOf(c.type) != 2) {
-    return "blocks of 16-bit channels are loaded by 8 of a cell";
+  if (c.patch_a != c.patch_b || (c.patch_a.n != 4 && c.patch_a.n != 8) || SizeOf(c.type) != 2) {
+    return "blocks of 16-bit channels are loaded by 4 or 8 of a cell";
   }
-  if (c.mma.unit != MmaUnit::kMfma || c.mma.m != 16) return "blocks are multiplied by 16x16";
+  if (c.mma.m != 16 || TileConfig::kRunCells % c.mma.k_per_lane() != 0) {
+    return "blocks are multiplied by 16x16, at most 8 cells a lane";
+  }
   if (c.pipeline != Pipeline{}) return "a halo is loaded by all waves";
-  if (c.wave_m() != TileConfig::kBlock || c.waves.n != TileConfig::kTapsOfWave) {
+  if (c.tile.m % c.merge != 0) return "a tile has no whole groups";
+  const int room = c.room_of_group();
+  if (room != 8 && room != 16 && room != 32 && room != 64) return "groups share no block";
+  if (c.wave_m() != TileConfig::kBlock ||
+      c.waves.n != TileConfig::kTapsOfWave * c.blocks_of_group()) {
     return "a wave sums no block of a row of the filter";
   }
-  if (c.tile.m % c.merge != 0) return "a tile has no whole groups";
-  const int channels = c.tile.m / c.merge;
-  if (channels != 8 && channels != 16 && channels != 32) return "groups share no block";
-  if (c.tile.n != TileConfig::kTapsOfWave * TileConfig::kTapsOfWave * channels)
+  if (c.tile.n != TileConfig::kTapsOfWave * TileConfig::kTapsOfWave * room) {
     return "columns are not those of 3x3";
+  }
   if (c.stride != 1 && c.stride != 2) return "planes are of a stride of 1 or 2";
-  if (c.tile.k % TileConfig::kStepCells != 0) return "tile.k is no multiple of a block's cells";
+  if (c.tile.k % c.step_cells() != 0) return "tile.k is no multiple of a block's cells";
   if (c.halo < c.tile.k || c.halo % c.cells_of_load() != 0) {
     return "a halo has no room for a step's cells, or for part of a load";
   }

@@ -43,10 +43,13 @@ GRIDWISE_DEVICE void BarrierLds() {
 /// workgroup is here and has read what it reads of LDS: loads before it are visible to reads after
 /// it. gfx9 alone has such loads. They count with all others of the wave and end in order; the
 /// compiler knows of them only that a fence of the workgroup waits for all, so the fences here are
-/// of the wave.
+/// of the wave. Of other targets, which load to registers alone, it is BarrierLds.
 template <int kLeft>
 GRIDWISE_DEVICE void BarrierLoads() {
   static_assert(kLeft < 64);
+#if defined(__gfx1201__) || defined(__gfx1100__)
+  return BarrierLds();
+#endif
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront", "local");
   // lgkmcnt(0) and vmcnt(kLeft), which has its upper bits apart; the others at their maxima.
   __builtin_amdgcn_s_waitcnt(0x0070 | (kLeft & 15) | (kLeft >> 4 << 14));

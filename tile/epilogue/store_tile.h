@@ -24,8 +24,9 @@ namespace gridwise::tile {
 ///   unsigned Row(strides, row)            offset of a row, or Buffer::kOutOfRange where it is none
 ///   int Column(strides, column)           further offset of a column
 ///   int columns()                         columns that are there, from the tile's first on, or
-///                                         of each group that is filled up (fills_groups)
-///   bool HasGroup(group)                  of those, whether there is the tile's group-th one
+///                                         of a group, where there are parts
+///   int ColumnsOf(part)                   those of a part (has_parts_of_columns), from its first
+///                                         on, which end where columns() do, or none
 ///   int Tile()                            the tile's number, of rows that join splits
 template <TileConfig kC, Gfx kGfx, class Place>
 class StoreTile {
@@ -44,7 +45,7 @@ class StoreTile {
         out_(Buffer::From<kGfx>(
             WhileLoading<kC>(place.Base(args.out, args.strides) + split * args.split_bytes))),
         place_(place),
-        lds_(lds + WaveOfWorkgroup<kC>() * kC.epilogue_bytes()),
+        lds_(lds + WaveOfWorkgroup<kC>() * kBytesOfWave),
         row_offsets_(reinterpret_cast<unsigned*>(lds_ + kRowOffsetsAt)) {
     for (int i = 0; i < kRowsAhead; ++i) row_of_lane_[i] = Opaque(RowOffset(i));
   }
@@ -61,7 +62,7 @@ class StoreTile {
 
  private:
   // Constants, so that no kernel computes them, or calls what does.
-  static constexpr int kRowOffsetsAt = kC.row_offsets_at();
+  static constexpr int kRowOffsetsAt = kC.row_offsets_at(), kBytesOfWave = kC.epilogue_bytes();
 
   static constexpr int kRowsOfLane = CeilDiv(kC.wave_m(), kC.mma.lanes());
   // Those whose offsets are found while the first slab is on its way.
@@ -95,7 +96,7 @@ class StoreTile {
     const bool plain = !finishes_ && adds_ == 0 && by_element_ == 0;
     if (whole && plain) [[likely]] {
       StorePlainly<Out, kVec>(acc);
-    } else if (kC.keeps_parts() && kVec > 4 && columns_ % 4 == 0 && plain) {
+    } else if (kC.has_parts() && kVec > 4 && columns_ % 4 == 0 && plain) {
       StorePlainly<Out, 4>(acc);
     } else {
       Finish<Out>(acc);
@@ -177,9 +178,9 @@ class StoreTile {
   /// kOutOfRange where column `column` + `e` is past the last.
   GRIDWISE_DEVICE unsigned PastColumns(int column, int e) const {
     int last = columns_ - 1;
-    if constexpr (kC.fills_groups()) {
-      const int group = column / kC.n_of_group();
-      last = place_.HasGroup(group) ? last + group * kC.n_of_group() : -1;
+    if constexpr (kC.has_parts_of_columns()) {
+      const int part = column / kC.columns_of_part();
+      last = place_.ColumnsOf(part) + part * kC.columns_of_part() - 1;
     }
     return static_cast<unsigned>(last - e - column) & Buffer::kOutOfRange;
   }

@@ -74,15 +74,14 @@ class WaveStage {
 
  private:
   using OfInstruction = Acc<kC.mma, kC.type>;
-  static constexpr int kBlockRun = 8;  // columns that a lane has of a block
-  static constexpr int kBlockChannels = kC.tile.m / kC.merge;
-  static constexpr int kPairs = TileConfig::kBlock / kC.mma.m;  // matrix instructions of a tap
+  static constexpr int kPairs = TileConfig::kBlock / kC.mma.m;      // matrix instructions of a tap
+  static constexpr int kBlockRun = kPairs * kC.mma.acc_per_lane();  // columns of a lane
 
   /// What the lane's place in the stage is the first one of.
   GRIDWISE_DEVICE static int PlaceOfLane() {
     if constexpr (kC.sums_blocks()) {
       return Lane<kC>() % kC.mma.m * kStage.pitch +
-             BlockColumn() % kBlockChannels * static_cast<int>(sizeof(T));
+             BlockColumn() % kC.columns_of_tap() * static_cast<int>(sizeof(T));
     } else {
       const RowCol place = kC.PlaceInStage(Lane<kC>(), 0, 0);
       return place.row * kStage.pitch + place.col * static_cast<int>(sizeof(T));
@@ -103,23 +102,35 @@ class WaveStage {
     }
   }
 
-  /// The same of sums of blocks, of which a lane has for each tap 8 columns: those of its row's
-  /// group alone are columns of the tile.
+  /// The same of sums of blocks, of which a lane has for each tap runs of 8 columns, each of one
+  /// group: those of its row's group alone are columns of the tile.
   GRIDWISE_DEVICE static void WriteBlocks(const OfInstruction* acc, char* to) {
-    constexpr int kPart = 16 / sizeof(T) < kBlockRun ? 16 / sizeof(T) : kBlockRun;
-    if (Lane<kC>() % kC.mma.m * kPairs / kBlockChannels != BlockColumn() / kBlockChannels) {
-      return;
-    }
-    for (int tap = 0; tap < kStage.reps_n / kPairs; ++tap) {
-      auto* const run = reinterpret_cast<Vec<T, kPart>*>(to + tap * kBlockChannels * sizeof(T));
-      for (int e = 0; e < kBlockRun; e += kPart) {
-        Vec<T, kPart> part;
-        for (int i = 0; i < kPart; ++i) {
-          part[i] = static_cast<T>(acc[tap * kPairs + (e + i) % kPairs][(e + i) / kPairs]);
+    constexpr int kRun = 8, kPart = 16 / sizeof(T) < kRun ? 16 / sizeof(T) : kRun;
+    constexpr int kColumns = kC.columns_of_tap();
+    const int group = Lane<kC>() % kC.mma.m * kPairs / kColumns;  // of its row
+    for (int run = 0; run < kBlockRun; run += kRun) {
+      if ((BlockColumn() + run) / kColumns != group) continue;
+      for (int tap = 0; tap < kStage.reps_n / kPairs; ++tap) {
+        OfInstruction of_tap[kPairs];
+        for (int c = 0; c < kPairs; ++c) of_tap[c] = AsTheyAre(acc[tap * kPairs + c]);
+        const int place = tap * kColumns + run % kColumns;
+        auto* const parts = reinterpret_cast<Vec<T, kPart>*>(to + place * sizeof(T));
+        for (int e = 0; e < kRun; e += kPart) {
+          Vec<T, kPart> part;
+          for (int i = 0; i < kPart; ++i) {
+            const int column = run + e + i;
+            part[i] = static_cast<T>(of_tap[column % kPairs][column / kPairs]);
+          }
+          parts[e / kPart] = part;
         }
-        run[e / kPart] = part;
       }
     }
+  }
+  /// Accumulators whose order is changed when they are written, and not before, in a loop over
+  /// pieces, by which time registers would have to hold them twice.
+  GRIDWISE_DEVICE static OfInstruction AsTheyAre(OfInstruction acc) {
+    asm volatile("" : "+v"(acc));
+    return acc;
   }
   GRIDWISE_DEVICE static int BlockColumn() { return Lane<kC>() / kC.mma.m * kBlockRun; }
 

@@ -19,9 +19,9 @@ class PlaceOfPositions {
 
   /// Of one group, where groups are filled up.
   GRIDWISE_DEVICE int columns() const { return args_.n - strip_.block.n; }
-  /// Whether the tile has its group-th group.
-  GRIDWISE_DEVICE bool HasGroup(int group) const {
-    return strip_.block.group + group < args_.groups;
+  /// Of the tile's part-th group, if there is one.
+  GRIDWISE_DEVICE int ColumnsOf(int part) const {
+    return strip_.block.group + part < args_.groups ? columns() : 0;
   }
   GRIDWISE_DEVICE int Tile() const {
     return strip_.block.Number(args_, kC.tile.m, kC.tile.n, kC.merge);
@@ -156,11 +156,7 @@ GRIDWISE_DEVICE void HaloTile() {
     multiply(acc);
     // The operands have been read. Of gfx9, which counts loads and stores together, the next cells
     // are there, too: later they could only be waited for with the stores of this tile.
-    if constexpr (kC.mma.unit == MmaUnit::kMfma) {
-      BarrierLoads<0>();
-    } else {
-      BarrierLds();
-    }
+    BarrierLoads<0>();
     const PlaceOfPositions<kC> place(args, at);
     StoreTile<kC, kGfx, PlaceOfPositions<kC>>(args.epilogue, args.join, place, /*split=*/0, lds)
         .Store(acc);

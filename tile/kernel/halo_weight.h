@@ -16,10 +16,11 @@ namespace gridwise::tile {
 template <TileConfig kC>
 class PlaceOfBlocks {
  public:
-  GRIDWISE_DEVICE PlaceOfBlocks(const BwdWeightArgs& args, int first_channel)
-      : channels_(args.positions.channels), first_channel_(first_channel) {}
+  GRIDWISE_DEVICE PlaceOfBlocks(const BwdWeightArgs& args, int first_group)
+      : args_(args), first_group_(first_group) {}
 
-  GRIDWISE_DEVICE int columns() const { return kC.tile.n; }
+  GRIDWISE_DEVICE int columns() const { return args_.x.channels; }
+  GRIDWISE_DEVICE int ColumnsOf(int part) const { return columns() - FirstChannel(part); }
   GRIDWISE_DEVICE const char* Base(const void* data, const OutputStrides&) const {
     return static_cast<const char*>(data);
   }
@@ -27,22 +28,28 @@ class PlaceOfBlocks {
     // A matrix instruction has every other channel.
     constexpr int kBlock = TileConfig::kBlock, kRows = kC.mma.m, kPair = kBlock / kRows;
     const int of_block = row % kRows * kPair + row / kRows % kPair;
-    const int channel = first_channel_ + row / kBlock * kBlock + of_block;
-    const int group = channel / kChannels;
-    return channel < channels_ ? static_cast<unsigned>(group * static_cast<int>(strides.group) +
-                                                       (channel - group * kChannels) * strides.row)
-                               : Buffer::kOutOfRange;
+    const int place = row / kBlock * kBlock + of_block;
+    const int group = first_group_ + place / kRoom, channel = place % kRoom;
+    return group < args_.positions.groups && channel < args_.dy.channels
+               ? static_cast<unsigned>(group * static_cast<int>(strides.group) +
+                                       channel * strides.row)
+               : Buffer::kOutOfRange;
   }
   GRIDWISE_DEVICE int Column(const OutputStrides& strides, int column) const {
-    const int tap = column / kChannels, row = tap / kTaps;
-    return row * strides.axis[1] + (tap - row * kTaps) * strides.axis[2] +
-           (column - tap * kChannels) * strides.column;
+    const int part = column / kColumns, row = part / kTaps / kBlocks;
+    return row * strides.axis[1] + part % kTaps * strides.axis[2] +
+           (FirstChannel(part) + column % kColumns) * strides.column;
   }
 
  private:
-  static constexpr int kChannels = kC.tile.m / kC.merge, kTaps = kC.kTapsOfWave;
+  static constexpr int kRoom = kC.room_of_group(), kBlocks = kC.blocks_of_group();
+  static constexpr int kColumns = kC.columns_of_tap(), kTaps = kC.kTapsOfWave;
 
-  const int channels_, first_channel_;
+  /// Of a tap's columns in a wave.
+  GRIDWISE_DEVICE static int FirstChannel(int part) { return part / kTaps % kBlocks * kColumns; }
+
+  const BwdWeightArgs& args_;
+  const int first_group_;
 };
 
 /// The steps of K that a workgroup sums.
@@ -56,16 +63,16 @@ struct StepsOfSplit {
 
 /// acc = the sums of such steps; see MultiplyBlocks::Step for masks.
 template <TileConfig kC, Gfx kGfx, bool kMasked>
-GRIDWISE_DEVICE void SumSteps(const BwdWeightArgs& args, int first_channel, StepsOfSplit steps,
+GRIDWISE_DEVICE void SumSteps(const BwdWeightArgs& args, int first_group, StepsOfSplit steps,
                               char* lds, WaveAcc<kC>& acc) {
   constexpr int kStep = kC.tile.k;
   // Whole steps that the ring has before the first one: dy is loaded from the first tap's cell on.
   const int front = args.positions.pitch + 1;
   const int before = AlignUp(kC.neighbours() * front, kStep);
   const int first = steps.first * kStep;
-  LoadPositions<kC, kGfx> load(args, first_channel, first, first + front);
+  LoadPositions<kC, kGfx> load(args, first_group, first, first + front);
   load.Load();
-  load.FillRing(args, first_channel, first + front - before, before, lds);
+  load.FillRing(args, first_group, first + front - before, before, lds);
   const MultiplyBlocks<kC> multiply(args.positions, lds);
   PositionWalk dy_walk = multiply.WalkOf(args.positions, first);
   acc.Clear();
@@ -103,13 +110,13 @@ GRIDWISE_DEVICE bool AreFinite(const WaveAcc<kC>& acc, char* lds) {
   return Uniform(all);
 }
 
-/// Backward weight (kernel/bwd_weight.h) of groups of 8, 16 or 32 channels through a filter of 3x3
+/// Backward weight (kernel/bwd_weight.h) of groups of at most 64 channels through a filter of 3x3
 /// that meets neighbouring cells, or of stride 2 every other one: a workgroup has the channels of
-/// several groups, as a run of memory, and LDS their cells of x and dy once for all taps. Cells of
-/// all images follow each other (CellPositions), so that a tap is a distance, and dy has a ring of
-/// LDS that holds those of the first tap to those of the last. A wave sums a block of channels for
-/// a row of the filter; the products of one group's channels with another's, which a block has too,
-/// are left.
+/// one or several groups, each with room for 8, 16, 32 or 64, of which the last may be zeros, and
+/// LDS their cells of x and dy once for all taps. Cells of all images follow each other
+/// (CellPositions), so that a tap is a distance, and dy has a ring of LDS that holds those of the
+/// first tap to those of the last. A wave sums a block of 32 channels of each for a row of the
+/// filter; the products of one group's channels with another's, which a block has too, are left.
 template <TileConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void HaloWeightTile() {
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
@@ -118,17 +125,17 @@ GRIDWISE_DEVICE void HaloWeightTile() {
   const WorkgroupOfGroups workgroup = WorkgroupAt(args.map, BlockIdX(), BlockIdY(), BlockIdZ());
   const GroupOfSlot slot = GroupAt(args.map, workgroup.number);
   const int split = slot.rest;
-  const int first_channel = (workgroup.first_group + slot.group) * kC.tile.m;
+  const int first_group = (workgroup.first_group + slot.group) * kC.merge;
   const StepsOfSplit steps(args, split);
   WaveAcc<kC> acc;  // [wave_m][wave_n]
-  SumSteps<kC, kGfx, /*kMasked=*/false>(args, first_channel, steps, lds, acc);
+  SumSteps<kC, kGfx, /*kMasked=*/false>(args, first_group, steps, lds, acc);
   // Of an x that is infinite or NaN, beside a position that is no cell.
   if (!AreFinite(acc, lds)) {
-    SumSteps<kC, kGfx, /*kMasked=*/true>(args, first_channel, steps, lds, acc);
+    SumSteps<kC, kGfx, /*kMasked=*/true>(args, first_group, steps, lds, acc);
   }
 
   const BwdWeightArgs& args_anew = KernelArgsAnew<BwdWeightArgs>();
-  const PlaceOfBlocks<kC> place(args_anew, first_channel);
+  const PlaceOfBlocks<kC> place(args_anew, first_group);
   StoreTile<kC, kGfx, PlaceOfBlocks<kC>>(args_anew.epilogue, args_anew.join, place, split, lds)
       .Store(acc);
 }

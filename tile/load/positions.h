@@ -3,41 +3,48 @@
 #include "core/arch/memory.h"
 #include "tile/bwd_weight_args.h"
 #include "tile/config.h"
-#include "tile/load/chunks_of_lane.h"
 #include "tile/load/position_walk.h"
 #include "tile/roles.h"
 
 namespace gridwise::tile {
 
-/// What lanes load of cells, all channels of a tile: a wave some cells, and a lane a chunk of one.
+/// What lanes load of a tensor's cells, all channels of a tile: a wave some cells, and a lane a
+/// piece of one.
 template <TileConfig kC>
 struct CellOfLane {
-  static constexpr int kChunksOfCell = kC.cell_bytes() / LdsTile::kChunkBytes;
+  using Piece = Vec<Element<kC.type>, kC.patch_a.n>;
 
   int cell;            // of the wave's load
-  unsigned in_memory;  // bytes from a cell to the chunk
-  unsigned none;       // out of range, if there is no such channel
-  int in_lds;          // bytes from the load's first cell to the chunk
+  unsigned in_memory;  // bytes from a cell to the piece
+  unsigned none;       // out of range, if there are no such channels
+  int in_lds;          // bytes from the load's first cell to the piece
 
-  /// `first_channel` is the tile's, of all groups.
-  GRIDWISE_DEVICE CellOfLane(const CellPositions& positions, int first_channel)
-      : cell(ThreadId() % kC.mma.lanes() / kChunksOfCell),
-        in_memory(Channel() * SizeOf(kC.type)),
-        none(first_channel + Channel() < positions.channels ? 0 : Buffer::kOutOfRange),
-        in_lds(Opaque(cell * kC.cell_bytes() + Channel() * SizeOf(kC.type))) {}
+  /// The tile's groups are those from `first_group` on, of `groups` in all.
+  GRIDWISE_DEVICE CellOfLane(const CellTensor& tensor, int first_group, int groups)
+      : cell(ThreadId() % kC.mma.lanes() / kPiecesOfCell),
+        in_memory((Group() * tensor.channels + Channel()) * SizeOf(kC.type)),
+        none(first_group + Group() < groups && Channel() < tensor.channels ? 0
+                                                                           : Buffer::kOutOfRange),
+        in_lds(Opaque(cell * kC.cell_bytes() + Place() * SizeOf(kC.type))) {}
 
-  GRIDWISE_DEVICE void Write(const ChunkVec<kC>& chunk, char* first_cell) const {
-    *reinterpret_cast<ChunkVec<kC>*>(first_cell + in_lds) = chunk;
+  GRIDWISE_DEVICE void Write(const Piece& piece, char* first_cell) const {
+    *reinterpret_cast<Piece*>(first_cell + in_lds) = piece;
   }
 
  private:
-  GRIDWISE_DEVICE static int Channel() { return ThreadId() % kChunksOfCell * kC.chunk(); }
+  static constexpr int kPiecesOfCell = kC.tile.m / kC.patch_a.n;
+
+  /// The piece's first channel in the tile; its group, and the channel of that.
+  GRIDWISE_DEVICE static int Place() { return ThreadId() % kPiecesOfCell * kC.patch_a.n; }
+  GRIDWISE_DEVICE static int Group() { return Place() / kC.room_of_group(); }
+  GRIDWISE_DEVICE static int Channel() { return Place() % kC.room_of_group(); }
 };
 
+/// A tensor from the channels of a tile's groups on.
 template <TileConfig kC, Gfx kGfx>
-GRIDWISE_DEVICE Buffer BufferOfChannels(const CellTensor& tensor, int first_channel) {
+GRIDWISE_DEVICE Buffer BufferOfGroups(const CellTensor& tensor, int first_group) {
   return Buffer::From<kGfx>(static_cast<const char*>(tensor.data) +
-                            static_cast<long>(first_channel) * SizeOf(kC.type));
+                            static_cast<long>(first_group) * tensor.group);
 }
 
 /// A step's cells of x or dy on their way from memory to LDS. A position has a cell of each of
@@ -45,19 +52,22 @@ GRIDWISE_DEVICE Buffer BufferOfChannels(const CellTensor& tensor, int first_chan
 /// cell is zeros.
 template <TileConfig kC, Gfx kGfx, int kStride>
 class StepOfPositions {
+  using Piece = CellOfLane<kC>::Piece;
   static constexpr int kLoadsOfStep = kC.tile.k / kC.cells_of_load();
   static constexpr int kWaves = kC.threads() / kC.mma.lanes();
   static constexpr int kCount = CeilDiv(kLoadsOfStep, kWaves);  // of a wave and plane
+  // Else some waves have one less, behind branches.
+  static constexpr bool kAllLoad = kLoadsOfStep % kWaves == 0;
 
  public:
   /// The first step's cells are from `position` on; `wave` loads the next ones behind those of the
   /// wave before.
   GRIDWISE_DEVICE StepOfPositions(const BwdWeightArgs& args, const CellTensor& tensor,
-                                  const CellOfLane<kC>& of_lane, int first_channel, int position,
+                                  const CellOfLane<kC>& of_lane, int first_group, int position,
                                   int wave)
       : of_lane_(of_lane),
         stride_(args.positions, tensor, kC.tile.k),
-        buffer_(BufferOfChannels<kC, kGfx>(tensor, first_channel)),
+        buffer_(BufferOfGroups<kC, kGfx>(tensor, first_group)),
         wave_(wave) {
     for (int to = 0; to < kStride; ++to) {
       cells_h_[to] = (tensor.size[1] + kStride - 1 - to) / kStride;
@@ -73,24 +83,24 @@ class StepOfPositions {
   /// Starts the loads of the next step.
   GRIDWISE_DEVICE void Load() {
     for (int i = 0; i < kCount; ++i) {
-      if (FirstCell(i) >= kC.tile.k) continue;
+      if (!kAllLoad && FirstCell(i) >= kC.tile.k) continue;
       for (int plane = 0; plane < kStride * kStride; ++plane) {
         const int h = plane / kStride, w = plane % kStride;
         const unsigned cell = at_[i].Offset(stride_, cells_h_[h], cells_w_[w]);
-        chunks_[i][plane] = buffer_.template Load<ChunkVec<kC>>(
+        pieces_[i][plane] = buffer_.template Load<Piece>(
             (cell + of_lane_.in_memory) | of_lane_.none, to_h_[h] + to_w_[w]);
       }
       at_[i].Advance(stride_);
     }
   }
 
-  /// Waits for them and gives each to `write(chunk, plane, first cell of its load)`.
+  /// Waits for them and gives each to `write(piece, plane, first cell of its load)`.
   template <class Write>
   GRIDWISE_DEVICE void Store(Write write) const {
     for (int i = 0; i < kCount; ++i) {
-      if (FirstCell(i) >= kC.tile.k) continue;
+      if (!kAllLoad && FirstCell(i) >= kC.tile.k) continue;
       for (int plane = 0; plane < kStride * kStride; ++plane) {
-        write(chunks_[i][plane], plane, FirstCell(i));
+        write(pieces_[i][plane], plane, FirstCell(i));
       }
     }
   }
@@ -105,43 +115,48 @@ class StepOfPositions {
   int cells_h_[kStride], cells_w_[kStride];  // of a plane
   int to_h_[kStride], to_w_[kStride];        // bytes to it
   LanePosition at_[kCount];
-  ChunkVec<kC> chunks_[kCount][kStride * kStride];
+  Piece pieces_[kCount][kStride * kStride];
 };
 
 /// Loads steps' cells of x and of dy and writes them to LDS: those of dy to a ring, whose first
 /// cells are also behind its last, and behind it those of x, one plane after the other.
 template <TileConfig kC, Gfx kGfx>
 class LoadPositions {
+  using Piece = CellOfLane<kC>::Piece;
+
  public:
   /// The first step's cells of x are from position `x` on, and those of dy from `dy` on.
-  GRIDWISE_DEVICE LoadPositions(const BwdWeightArgs& args, int first_channel, int x, int dy)
-      : of_lane_(args.positions, first_channel),
-        x_(args, args.x, of_lane_, first_channel, x, WaveOfWorkgroup<kC>()),
+  GRIDWISE_DEVICE LoadPositions(const BwdWeightArgs& args, int first_group, int x, int dy)
+      : of_x_(args.x, first_group, args.positions.groups),
+        of_dy_(args.dy, first_group, args.positions.groups),
+        x_(args, args.x, of_x_, first_group, x, WaveOfWorkgroup<kC>()),
         // Waves that have a load more of x have one less of dy.
-        dy_(args, args.dy, of_lane_, first_channel, dy, kWaves - 1 - WaveOfWorkgroup<kC>()) {}
+        dy_(args, args.dy, of_dy_, first_group, dy, kWaves - 1 - WaveOfWorkgroup<kC>()) {}
 
   /// Loads so many cells of dy, of whole steps, from position `dy` on, and writes them to the
   /// ring's first ones.
-  GRIDWISE_DEVICE void FillRing(const BwdWeightArgs& args, int first_channel, int dy, int count,
+  GRIDWISE_DEVICE void FillRing(const BwdWeightArgs& args, int first_group, int dy, int count,
                                 char* lds) const {
     constexpr int kMost = CeilDiv<int>(kC.halo, kWaves * kC.cells_of_load());
     const auto first_cell = [](int i) {
       return (i * kWaves + WaveOfWorkgroup<kC>()) * kC.cells_of_load();
     };
     const PositionStride stride(args.positions, args.dy, kWaves * kC.cells_of_load());
-    const Buffer buffer = BufferOfChannels<kC, kGfx>(args.dy, first_channel);
+    const Buffer buffer = BufferOfGroups<kC, kGfx>(args.dy, first_group);
     LanePosition at;
-    at.Begin(args.positions, stride, dy + first_cell(0) + of_lane_.cell);
-    ChunkVec<kC> chunks[kMost];
+    at.Begin(args.positions, stride, dy + first_cell(0) + of_dy_.cell);
+    Piece pieces[kMost];
+#pragma clang loop unroll(full)
     for (int i = 0; i < kMost; ++i) {
       const unsigned cell = at.Offset(stride, args.dy.size[1], args.dy.size[2]);
-      const unsigned offset = (cell + of_lane_.in_memory) | of_lane_.none;
-      chunks[i] = buffer.template Load<ChunkVec<kC>>(
-          first_cell(i) < count ? offset : Buffer::kOutOfRange, 0);
+      const unsigned offset = (cell + of_dy_.in_memory) | of_dy_.none;
+      pieces[i] =
+          buffer.template Load<Piece>(first_cell(i) < count ? offset : Buffer::kOutOfRange, 0);
       at.Advance(stride);
     }
+#pragma clang loop unroll(full)
     for (int i = 0; i < kMost; ++i) {
-      if (first_cell(i) < count) WriteToRing(chunks[i], first_cell(i), lds);
+      if (first_cell(i) < count) WriteToRing(pieces[i], first_cell(i), lds);
     }
   }
 
@@ -153,28 +168,28 @@ class LoadPositions {
 
   /// Waits for them and writes them to LDS, those of dy to the ring from cell `at` of it on.
   GRIDWISE_DEVICE void Store(char* lds, int at) const {
-    x_.Store([&](const ChunkVec<kC>& chunk, int plane, int first_cell) {
+    x_.Store([&](const Piece& piece, int plane, int first_cell) {
       const int cell = plane * kC.tile.k + first_cell;
-      of_lane_.Write(chunk, lds + kC.bytes_of_ring() + cell * kC.cell_bytes());
+      of_x_.Write(piece, lds + kC.bytes_of_ring() + cell * kC.cell_bytes());
     });
-    dy_.Store([&](const ChunkVec<kC>& chunk, int, int first_cell) {
+    dy_.Store([&](const Piece& piece, int, int first_cell) {
       int cell = at + first_cell;
       cell -= cell >= kC.halo ? kC.halo : 0;
-      WriteToRing(chunk, cell, lds);
+      WriteToRing(piece, cell, lds);
     });
   }
 
  private:
   static constexpr int kWaves = kC.threads() / kC.mma.lanes();
 
-  GRIDWISE_DEVICE void WriteToRing(const ChunkVec<kC>& chunk, int first_cell, char* lds) const {
-    of_lane_.Write(chunk, lds + first_cell * kC.cell_bytes());
+  GRIDWISE_DEVICE void WriteToRing(const Piece& piece, int first_cell, char* lds) const {
+    of_dy_.Write(piece, lds + first_cell * kC.cell_bytes());
     if (first_cell < kC.repeated_cells()) {
-      of_lane_.Write(chunk, lds + (first_cell + kC.halo) * kC.cell_bytes());
+      of_dy_.Write(piece, lds + (first_cell + kC.halo) * kC.cell_bytes());
     }
   }
 
-  const CellOfLane<kC> of_lane_;
+  const CellOfLane<kC> of_x_, of_dy_;
   StepOfPositions<kC, kGfx, kC.stride> x_;
   StepOfPositions<kC, kGfx, 1> dy_;
 };

@@ -20,7 +20,7 @@ class MultiplyBlocks {
   static constexpr int kRun = kC.kRunCells, kTaps = kC.kTapsOfWave, kStride = kC.stride;
   static constexpr int kRunOfDy = kRun + kC.neighbours();
   static constexpr int kPair = TileConfig::kBlock / kC.mma.m;
-  static_assert(kPair == 2 && kRun * (kC.mma.lanes() / kC.mma.m) == kC.kStepCells);
+  static_assert(kPair == 2, "a lane has a pair of channels");
   using Pair = Vec<Element<kC.type>, kPair>;
   using Run = Vec<Element<kC.type>, kRun>;
   static constexpr int kParts = kRun / kC.mma.k_per_lane();  // matrix instructions of a run
@@ -30,7 +30,7 @@ class MultiplyBlocks {
   GRIDWISE_DEVICE MultiplyBlocks(const CellPositions& positions, const char* lds)
       : to_dy_(FromFront(TapOfWave()) * positions.pitch + FromFront(kTaps - 1)),
         dy_(lds + OfLane(WaveM<kC>())),
-        x_(lds + kC.bytes_of_ring() + OfLane(WaveM<kC>()) +
+        x_(lds + kC.bytes_of_ring() + OfLane(ChannelOfX()) +
            PlaneOf(TapOfWave()) * kStride * kC.tile.k * kC.cell_bytes()) {}
 
   /// Where a wave's cells of dy begin for a step whose cells of x are from `position` on.
@@ -43,7 +43,7 @@ class MultiplyBlocks {
   /// on; without masks it is not needed.
   template <bool kMasked>
   GRIDWISE_DEVICE void Step(PositionWalk& dy_walk, int at, WaveAcc<kC>& acc) const {
-    for (int cell = 0; cell < kC.tile.k; cell += kC.kStepCells) {
+    for (int cell = 0; cell < kC.tile.k; cell += kC.step_cells()) {
       Pair dy[kRunOfDy], x[kStride][kRun];
       int from = at + cell + to_dy_;
       from += from < 0 ? kC.halo : 0;
@@ -55,7 +55,7 @@ class MultiplyBlocks {
       unsigned long cells = ~0ul;
       if constexpr (kMasked) {
         cells = dy_walk.Cells();
-        dy_walk.Advance(kC.kStepCells);
+        dy_walk.Advance(kC.step_cells());
       }
       Multiply<kMasked>(cells, dy, x, acc);
     }
@@ -70,7 +70,15 @@ class MultiplyBlocks {
     return Opaque(FirstCell() * kC.cell_bytes() +
                   (channel + Lane<kC>() % kC.mma.m * kPair) * SizeOf(kC.type));
   }
-  GRIDWISE_DEVICE static int TapOfWave() { return WaveN<kC>() / kC.wave_n(); }
+  /// Waves along n: for each row of taps the blocks of x that the wave's of dy is multiplied with.
+  GRIDWISE_DEVICE static int TapOfWave() {
+    return WaveN<kC>() / kC.wave_n() / kC.blocks_of_group();
+  }
+  GRIDWISE_DEVICE static int ChannelOfX() {
+    constexpr int kBlocks = kC.blocks_of_group();
+    const int group = WaveM<kC>() / (kBlocks * kC.kBlock), block = WaveN<kC>() / kC.wave_n();
+    return (group * kBlocks + block % kBlocks) * kC.kBlock;
+  }
 
   /// Of a tap, along an axis: the plane of x, and dy's cells from those that a step loads, which
   /// are the first tap's.

@@ -208,7 +208,7 @@ BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, con
                       .rows = rows,
                       .images = static_cast<int>(problem.batch),
                       .lead = CeilDiv(2 * (pitch + 1) + 2 * config.tile.k, pitch * rows),
-                      .channels = static_cast<int>(problem.c),
+                      .groups = static_cast<int>(problem.groups),
                       .by_pitch = divide_by(pitch),
                       .by_rows = divide_by(rows)};
   }
@@ -218,11 +218,13 @@ BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, con
 /// Why a row with a halo cannot compute the problem; nothing if it can, or has none.
 std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& problem) {
   if (!config.has_halo()) return std::nullopt;
-  const int channels = config.tile.m / config.merge;
-  if (problem.c_per_group() != channels || problem.k_per_group() != channels) {
+  const std::int64_t k = problem.k_per_group(), c = problem.c_per_group();
+  const int room = config.room_of_group();
+  if (const std::int64_t most = std::max(k, c); most > room || 2 * most <= room) {
     return Refusal(RefusalCode::kChannels,
-                   absl::StrFormat("a group has k %d and c %d; the row takes %d of each",
-                                   problem.k_per_group(), problem.c_per_group(), channels));
+                   absl::StrFormat("a group has k %d and c %d; the row takes up to %d of each, and "
+                                   "more than %d of one",
+                                   k, c, room, room / 2));
   }
   for (std::size_t i = 0; i < 3; ++i) {
     const Dim& dim = problem.dims[i];
@@ -246,7 +248,7 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
                                    needed, problem.dims[2].out(), config.halo.value));
   }
   const PerAxis x = problem.AxesOf(Tensor::kX).stride, y = problem.AxesOf(Tensor::kY).stride;
-  if (x[4] != channels || y[4] != channels) {
+  if (x[4] != c || y[4] != k) {
     return Refusal(RefusalCode::kLayout, "groups of a cell of x or dy do not follow each other");
   }
   return std::nullopt;

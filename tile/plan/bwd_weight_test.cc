@@ -48,6 +48,23 @@ constexpr TileConfig kStridedBlocks = [] {
 }();
 static_assert(Reject(kBlocks, Gfx::k942) == nullptr);
 static_assert(Reject(kStridedBlocks, Gfx::k942) == nullptr);
+// Of groups of at most 16 channels, by fours.
+constexpr TileConfig kFilledBlocks = [] {
+  TileConfig c = kBlocks;
+  c.tile.n = 144;
+  c.merge = {2};
+  c.patch_a = c.patch_b = {1, 4};
+  return c;
+}();
+static_assert(Reject(kFilledBlocks, Gfx::k942) == nullptr);
+// On RDNA4, whose lanes hold 8 cells too; RDNA3's hold 16.
+constexpr TileConfig BlocksOf(MmaUnit unit) {
+  TileConfig c = kBlocks;
+  c.mma.unit = unit;
+  return c;
+}
+static_assert(Reject(BlocksOf(MmaUnit::kWmma12), Gfx::k1201) == nullptr);
+static_assert(Reject(BlocksOf(MmaUnit::kWmma11), Gfx::k1100) != nullptr);
 
 ConvProblem Square(std::int64_t in, std::int64_t filter, std::int64_t c, std::int64_t k) {
   const Dim dim = {.in = in, .filter = filter, .pad_begin = filter / 2, .pad_end = filter / 2};
@@ -209,6 +226,38 @@ TEST(PlanBwdWeight, HalosTakeRowsThatLdsHas) {
   cut.pad_end = 0;
   EXPECT_THAT(Why(RejectBwdWeight(kBlocks, Grouped(cut))),
               HasSubstr("whose output meets all of the input"));
+}
+
+TEST(PlanBwdWeight, BlocksTakeGroupsThatFillMoreThanHalf) {
+  const auto why = [](const TileConfig& row, std::int64_t k, std::int64_t c) {
+    ConvProblem problem = Grouped({.in = 9, .filter = 3, .pad_begin = 1, .pad_end = 1});
+    problem.k = 5 * k;
+    problem.c = 5 * c;
+    return Why(RejectBwdWeight(row, problem));
+  };
+  EXPECT_EQ(why(kFilledBlocks, 12, 12), "");
+  EXPECT_EQ(why(kFilledBlocks, 4, 16), "");
+  EXPECT_EQ(why(kFilledBlocks, 12, 8), "");
+  EXPECT_THAT(
+      why(kFilledBlocks, 8, 8),
+      HasSubstr("a group has k 8 and c 8; the row takes up to 16 of each, and more than 8"));
+  EXPECT_THAT(why(kFilledBlocks, 8, 20), HasSubstr("a group has k 8 and c 20; the row takes up"));
+  EXPECT_THAT(why(kFilledBlocks, 14, 16), HasSubstr("the row loads 4 and 4 at a time"));
+  EXPECT_THAT(why(kBlocks, 8, 4), HasSubstr("the row loads 8 and 8 at a time"));
+}
+
+// What kernels know of groups that fill their blocks in part.
+TEST(PlanBwdWeight, BlocksCountGroups) {
+  ConvProblem problem = Grouped({.in = 9, .filter = 3, .pad_begin = 1, .pad_end = 1});
+  problem.k = 5 * 12;
+  problem.c = 5 * 16;
+  const DeviceFacts device = Gfx::k942;
+  const BwdWeightPlan plan =
+      PlanBwdWeight(kFilledBlocks, {device, problem, /*sub_gemms=*/{}, Sharing{}});
+  EXPECT_EQ(plan.shape.workgroups[1], 3u);  // of two groups
+  EXPECT_EQ(plan.args.positions.groups, 5);
+  EXPECT_EQ(plan.args.dy.channels, 12);
+  EXPECT_EQ(plan.args.x.channels, 16);
 }
 
 TEST(PlanBwdWeight, PiecesThatGoStraightToLdsAreOfWords) {
