@@ -208,7 +208,7 @@ BENCHMARK(Gemm)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 
-void RegisterAll() {
+void RegisterAlu() {
   Register("s_add_u32 s0, s0, s1");
   Register("s_lshl_b64 s[0:1], s[0:1], s2");
   Register("v_add_u32_e32 v0, v1, v2");
@@ -225,6 +225,9 @@ void RegisterAll() {
   Register("v_exp_f32_e32 v0, v1");
   Register("v_add_f32_dpp v0, v1, v2 row_shr:1 row_mask:0xf bank_mask:0xf");
   Register("v_mov_b32_dpp v0, v1 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf");
+}
+
+void RegisterMemories() {
   for (const auto& [width, bytes] :
        {std::pair("ubyte", 1u), {"ushort", 2u}, {"dword", 4u}, {"dwordx2", 8u}, {"dwordx4", 16u}}) {
     const std::string data = bytes <= 4 ? "v0" : bytes == 8 ? "v[0:1]" : "v[0:3]";
@@ -247,7 +250,11 @@ void RegisterAll() {
   RegisterMemory("ds_bpermute_b32 v0, v10, v1", 4);
   RegisterMemory("ds_permute_b32 v0, v10, v1", 4);
   RegisterMemory("ds_swizzle_b32 v0, v1 offset:swizzle(SWAP,16)", 4);
-  const double kLarge = 2.0 * 32 * 32, kSmall = 2.0 * 16 * 16;
+}
+
+constexpr double kLarge = 2.0 * 32 * 32, kSmall = 2.0 * 16 * 16;  // operations of a k
+
+void RegisterMfma() {
   Register("v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15]", kLarge * 8);
   Register("v_mfma_f32_16x16x16_f16 a[0:3], v[0:1], v[2:3], a[0:3]", kSmall * 16);
   Register("v_mfma_f32_32x32x8_bf16 a[0:15], v[0:1], v[2:3], a[0:15]", kLarge * 8);
@@ -267,7 +274,10 @@ void RegisterAll() {
       "v_mfma_scale_f32_16x16x128_f8f6f4 a[0:3], v[0:3], v[8:11], a[0:3], v16, v17 "
       "op_sel_hi:[0,0,0] cbsz:4 blgp:4",
       kSmall * 128, "gfx950");
-  // Waves of 32 lanes.
+}
+
+/// Of waves of 32 lanes.
+void RegisterRdna() {
   Register("s_add_u32 s0, s0, s1", 0, "gfx1100");
   Register("v_add_nc_u32_e32 v0, v1, v2", 0, "gfx1100");
   Register("v_fma_f32 v0, v1, v2, v3", 0, "gfx1100");
@@ -278,6 +288,13 @@ void RegisterAll() {
   Register("v_wmma_f32_16x16x16_f16 v[0:7], v[8:15], v[16:23], v[0:7]", kSmall * 16, "gfx1100");
   Register("v_wmma_f32_16x16x16_f16 v[0:7], v[8:11], v[16:19], v[0:7]", kSmall * 16, "gfx1201");
   Register("v_wmma_i32_16x16x16_iu8 v[0:7], v[8:9], v[16:17], v[0:7]", kSmall * 16, "gfx1201");
+}
+
+void RegisterAll() {
+  RegisterAlu();
+  RegisterMemories();
+  RegisterMfma();
+  RegisterRdna();
 }
 
 }  // namespace

@@ -54,12 +54,21 @@ struct DirectConfig {
 inline constexpr int kDirectGatherWaves = 4;
 inline constexpr int kDirectWeightWaves = 8;
 
-/// Of a cell. Hopper computes an address of 64 bits for each load, which should have much to bring.
-constexpr int MostBytesOfLane(Gfx gfx) { return TraitsOf(gfx).mma_unit == MmaUnit::kWgmma ? 8 : 4; }
+/// What kernels, plans and estimates tell targets apart by: the lanes of a wave, and Hopper, which
+/// computes an address of 64 bits for each load, and whose other rows load by a copy engine.
+enum class TargetKind { kWave64, kWave32, kHopper };
+constexpr TargetKind KindOf(Gfx gfx) {
+  const TargetTraits target = TraitsOf(gfx);
+  if (target.mma_unit == MmaUnit::kWgmma) return TargetKind::kHopper;
+  return target.wave_size == 64 ? TargetKind::kWave64 : TargetKind::kWave32;
+}
+
+/// Of a cell. On Hopper each load should have much to bring.
+constexpr int MostBytesOfLane(Gfx gfx) { return KindOf(gfx) == TargetKind::kHopper ? 8 : 4; }
 
 /// nullptr when kernels of `c` can be compiled for `gfx`, else the reason.
 constexpr const char* Reject(const DirectConfig& c, Gfx gfx) {
-  if (TraitsOf(gfx).mma_unit == MmaUnit::kWgmma) {
+  if (KindOf(gfx) == TargetKind::kHopper) {
     if (IsFloat8(c.type)) return "the target's 8-bit floats are copied as f16 or bf16";
   } else if (!HasType(gfx, c.type)) {
     return "the target does not multiply the type";

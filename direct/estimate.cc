@@ -23,34 +23,41 @@ struct WaveFit {
   double begin = 0;          // of the launch
   double waves_at_once = 8;  // of a SIMD
 };
-WaveFit FitOf(const TargetTraits& target, bool along_cells) {
-  if (target.mma_unit == MmaUnit::kWgmma) {
-    return along_cells ? WaveFit{.bytes = 22,
-                                 .latency = 438,
-                                 .scalar = 81,
-                                 .launch = 912,
-                                 .vector = 1.77,
-                                 .conversion = 2.15,
-                                 .load = 4.5,
-                                 .begin = 11400,
-                                 .waves_at_once = 1}
-                       : WaveFit{.bytes = 37.7,
-                                 .latency = 35,
-                                 .scalar = 22,
-                                 .launch = 0,
-                                 .vector = 2.42,
-                                 .conversion = 1.62,
-                                 .run = 886,
-                                 .begin = 14060,
-                                 .waves_at_once = 1};
+constexpr WaveFit kHopperCells = {.bytes = 22,
+                                  .latency = 438,
+                                  .scalar = 81,
+                                  .launch = 912,
+                                  .vector = 1.77,
+                                  .conversion = 2.15,
+                                  .load = 4.5,
+                                  .begin = 11400,
+                                  .waves_at_once = 1};
+constexpr WaveFit kHopper = {.bytes = 37.7,
+                             .latency = 35,
+                             .scalar = 22,
+                             .launch = 0,
+                             .vector = 2.42,
+                             .conversion = 1.62,
+                             .run = 886,
+                             .begin = 14060,
+                             .waves_at_once = 1};
+constexpr WaveFit kWave64Cells = {
+    .bytes = 29, .latency = 860, .scalar = 37, .launch = 3500, .vector = 4};
+constexpr WaveFit kWave64 = {
+    .bytes = 17, .latency = 720, .scalar = 24, .launch = 4500, .vector = 4};
+constexpr WaveFit kWave32Cells = {.bytes = 35, .latency = 510, .scalar = 78, .launch = 3600};
+constexpr WaveFit kWave32 = {.bytes = 15.5, .latency = 420, .scalar = 67, .launch = 1700};
+
+const WaveFit& FitOf(TargetKind target, bool along_cells) {
+  switch (target) {
+    case TargetKind::kHopper:
+      return along_cells ? kHopperCells : kHopper;
+    case TargetKind::kWave64:
+      return along_cells ? kWave64Cells : kWave64;
+    case TargetKind::kWave32:
+      break;
   }
-  if (target.wave_size == 64) {
-    return along_cells
-               ? WaveFit{.bytes = 29, .latency = 860, .scalar = 37, .launch = 3500, .vector = 4}
-               : WaveFit{.bytes = 17, .latency = 720, .scalar = 24, .launch = 4500, .vector = 4};
-  }
-  return along_cells ? WaveFit{.bytes = 35, .latency = 510, .scalar = 78, .launch = 3600}
-                     : WaveFit{.bytes = 15.5, .latency = 420, .scalar = 67, .launch = 1700};
+  return along_cells ? kWave32Cells : kWave32;
 }
 
 }  // namespace
@@ -58,7 +65,7 @@ WaveFit FitOf(const TargetTraits& target, bool along_cells) {
 Cost EstimateWaves(const DirectConfig& config, const PartRequest& request, const WaveWork& work) {
   const DeviceFacts& device = request.device;
   const TargetTraits target = TraitsOf(device.gfx);
-  const WaveFit fit = FitOf(target, work.along_cells);
+  const WaveFit fit = FitOf(KindOf(device.gfx), work.along_cells);
   constexpr double kLeastBytes = 64;  // a load of a wave takes a cycle's bytes at least
   const double l2_bytes = fit.bytes * target.vector_caches;  // a cycle
   const double row_valu = (work.products * config.channels + work.conversions * fit.conversion +

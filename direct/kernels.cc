@@ -50,7 +50,7 @@ class GatherKernel final : public DirectKernel {
 
   // Where others have a copy engine, lanes load cells that it cannot.
   Cells cells() const override {
-    if (TraitsOf(gfx()).mma_unit != MmaUnit::kWgmma) return Cells::kSpaced;
+    if (KindOf(gfx()) != TargetKind::kHopper) return Cells::kSpaced;
     return config().type == DataType::kI8 ? Cells::kAsTheyAre : Cells::kFloatsAsTheyAre;
   }
 

@@ -104,8 +104,7 @@ std::optional<Refusal> RejectDirect(const DirectConfig& config, const ConvProble
 
 std::optional<Refusal> RejectOnTarget(const DirectConfig& config, Gfx gfx,
                                       const ConvProblem& problem) {
-  if (TraitsOf(gfx).mma_unit == MmaUnit::kWgmma && problem.groups == 1 &&
-      config.type != DataType::kF32) {
+  if (KindOf(gfx) == TargetKind::kHopper && problem.groups == 1 && config.type != DataType::kF32) {
     return Refusal(RefusalCode::kGroups, "there is one group; the row is for several");
   }
   if (config.channels == 1 || !TraitsOf(gfx).aligned_vectors) return std::nullopt;

@@ -237,6 +237,41 @@ CellStrides StridesOf(const TensorAxes& axes) {
           .w = Int(axes.stride[3])};
 }
 
+/// Where a filter's weights are.
+void SetWeights(const ConvProblem& problem, HaloArgs& args) {
+  const TensorAxes w = problem.AxesOf(Tensor::kW);
+  const bool forward = problem.direction == Direction::kForward;
+  args.w_group = w.stride[0];
+  args.w_out = Int(w.stride[forward ? 1 : 5]);
+  args.w_source = Int(w.stride[forward ? 5 : 1]);
+  args.w_z = Int(w.stride[2]);
+  args.w_y = Int(w.stride[3]);
+  args.w_x = Int(w.stride[4]);
+}
+
+/// The planes that a tile's source is cut into, and where in them taps meet it.
+void SetPlanesAndTaps(const HaloShape& shape, const HaloTiling& tiling, int cell_bytes,
+                      HaloArgs& args) {
+  args.planes = Int(static_cast<std::int64_t>(shape.planes.size()));
+  for (std::size_t i = 0; i < shape.planes.size(); ++i) {
+    args.plane_d[i] = static_cast<short>(shape.planes[i][0]);
+    args.plane_h[i] = static_cast<short>(shape.planes[i][1]);
+    args.plane_w[i] = static_cast<short>(shape.planes[i][2]);
+  }
+  for (std::size_t i = 0; i < shape.taps.size(); ++i) {
+    const HaloShape::Tap& tap = shape.taps[i];
+    args.tap[i] = {.at = tap.plane * tiling.plane_bytes +
+                         (tap.shift[0] * tiling.pitch + tap.shift[1]) * cell_bytes,
+                   .d = static_cast<short>(tap.source[0]),
+                   .h = static_cast<short>(tap.source[1]),
+                   .w = static_cast<short>(tap.source[2]),
+                   .z = static_cast<short>(tap.filter[0]),
+                   .y = static_cast<short>(tap.filter[1]),
+                   .x = static_cast<short>(tap.filter[2])};
+  }
+  std::copy(shape.class_end.begin(), shape.class_end.end(), args.class_end);
+}
+
 }  // namespace
 
 std::variant<std::string, Halo> MakeHalo(const ConvProblem& problem, const DeviceFacts& device,
@@ -312,17 +347,10 @@ TensorMapSpec CellsMap(const ConvProblem& problem, Tensor tensor, int lines, int
 HaloArgs MakeHaloArgs(const ConvProblem& problem, const Halo& halo, Tensor source, Tensor cells) {
   const auto& [shape, tiling, cycles, windows] = halo;
   const TensorAxes from = problem.AxesOf(source), of_cells = problem.AxesOf(cells);
-  const TensorAxes w = problem.AxesOf(Tensor::kW);
   HaloArgs args = {};
   args.source_stride_of = StridesOf(from);
   args.other_stride_of = StridesOf(of_cells);
-  const bool forward = problem.direction == Direction::kForward;
-  args.w_group = w.stride[0];
-  args.w_out = Int(w.stride[forward ? 1 : 5]);
-  args.w_source = Int(w.stride[forward ? 5 : 1]);
-  args.w_z = Int(w.stride[2]);
-  args.w_y = Int(w.stride[3]);
-  args.w_x = Int(w.stride[4]);
+  SetWeights(problem, args);
   args.blocks = Int(BlocksOf(problem));
   args.channels = Int(problem.groups * GroupPitch(problem));
   while ((std::int64_t{1} << args.log_group) < GroupPitch(problem)) ++args.log_group;
@@ -351,26 +379,9 @@ HaloArgs MakeHaloArgs(const ConvProblem& problem, const Halo& halo, Tensor sourc
   args.origin_w = shape.origin[1];
   args.out_h = Int(of_cells.size[2]);
   args.out_w = Int(of_cells.size[3]);
-  args.planes = Int(static_cast<std::int64_t>(shape.planes.size()));
   args.plane_bytes = tiling.plane_bytes;
   args.box_bytes = tiling.box_bytes;
-  for (std::size_t i = 0; i < shape.planes.size(); ++i) {
-    args.plane_d[i] = static_cast<short>(shape.planes[i][0]);
-    args.plane_h[i] = static_cast<short>(shape.planes[i][1]);
-    args.plane_w[i] = static_cast<short>(shape.planes[i][2]);
-  }
-  for (std::size_t i = 0; i < shape.taps.size(); ++i) {
-    const HaloShape::Tap& tap = shape.taps[i];
-    args.tap[i] = {.at = tap.plane * tiling.plane_bytes +
-                         (tap.shift[0] * tiling.pitch + tap.shift[1]) * CellBytes(problem),
-                   .d = static_cast<short>(tap.source[0]),
-                   .h = static_cast<short>(tap.source[1]),
-                   .w = static_cast<short>(tap.source[2]),
-                   .z = static_cast<short>(tap.filter[0]),
-                   .y = static_cast<short>(tap.filter[1]),
-                   .x = static_cast<short>(tap.filter[2])};
-  }
-  std::copy(shape.class_end.begin(), shape.class_end.end(), args.class_end);
+  SetPlanesAndTaps(shape, tiling, CellBytes(problem), args);
   args.flip_h = shape.flip[0];
   args.flip_w = shape.flip[1];
   args.stage_bytes = tiling.stage_bytes;

@@ -10,28 +10,40 @@
 #include "instances/planner.h"
 
 namespace gridwise {
+namespace {
+
+/// Calls choose(choice) for all rows.
+template <class Choose>
+auto WithChoice(const ConvProblem& problem, const DeviceFacts& device, const PlanOptions& options,
+                Choose choose) {
+  PlanContext context = ContextOf(problem, device, options);
+  const std::vector<const KernelFamily*> families = Families();
+  return choose(Choice{context, families, options, [&] { return ToString(problem); }});
+}
+
+}  // namespace
+
+absl::Status CheckOptions(const ConvProblem& problem, const DeviceFacts& device,
+                          const PlanOptions& options) {
+  return WithChoice(problem, device, options,
+                    [](const Choice& choice) { return CheckOptions(choice); });
+}
 
 std::vector<RowVerdict> ExplainRows(const ConvProblem& problem, const DeviceFacts& device,
                                     const PlanOptions& options) {
-  PlanContext context = ContextOf(problem, device, options);
-  const std::vector<const KernelFamily*> families = Families();
-  return AskEveryRow({context, families, options, [&] { return ToString(problem); }});
+  return WithChoice(problem, device, options, AskEveryRow);
 }
 
 std::string RankedBy(const ConvProblem& problem, const DeviceFacts& device,
                      const PlanOptions& options) {
-  PlanContext context = ContextOf(problem, device, options);
-  const std::vector<const KernelFamily*> families = Families();
-  return SayRanking({context, families, options, [&] { return ToString(problem); }});
+  return WithChoice(problem, device, options, SayRanking);
 }
 
 absl::StatusOr<std::vector<Plan>> RankPlans(const ConvProblem& problem, const DeviceFacts& device,
                                             int n, const PlanOptions& options) {
   if (absl::Status status = Validate(problem); !status.ok()) return status;
-  PlanContext context = ContextOf(problem, device, options);
-  const std::vector<const KernelFamily*> families = Families();
-  absl::StatusOr<std::vector<RowPlan>> rows =
-      ChooseRows({context, families, options, [&] { return ToString(problem); }}, n);
+  absl::StatusOr<std::vector<RowPlan>> rows = WithChoice(
+      problem, device, options, [n](const Choice& choice) { return ChooseRows(choice, n); });
   if (!rows.ok()) return rows.status();
   std::vector<Plan> plans;
   for (RowPlan& row : *rows) plans.push_back(Plan(problem, std::move(row)));

@@ -50,8 +50,13 @@ absl::StatusOr<Plan> MakePlan(const ConvProblem& problem, const DeviceFacts& dev
 absl::StatusOr<std::vector<Plan>> RankPlans(const ConvProblem& problem, const DeviceFacts& device,
                                             int n, const PlanOptions& options = {});
 
-/// What every row of the problem's direction and type says to a valid problem; `options.row` and
-/// `options.family` narrow them.
+/// Whether plans of a valid problem can be asked for with `options`: kInvalidArgument for an
+/// unknown row or family, and for splits that no plan has.
+absl::Status CheckOptions(const ConvProblem& problem, const DeviceFacts& device,
+                          const PlanOptions& options);
+
+/// What every row of the problem's direction and type says to a valid problem; `options`, which
+/// CheckOptions accepts or which leave no row, narrow them by `row` and `family`.
 std::vector<RowVerdict> ExplainRows(const ConvProblem& problem, const DeviceFacts& device,
                                     const PlanOptions& options = {});
 

@@ -218,15 +218,19 @@ PlanContext ContextOf(const ConvProblem& problem, const DeviceFacts& device,
            .launch_per_sub_gemm = options.launch_per_sub_gemm}};
 }
 
+absl::Status CheckOptions(const Choice& choice) {
+  const PlanOptions& options = choice.options;
+  absl::Status status = CheckSplits(choice.context.problem(), options.splits);
+  if (!status.ok()) return status;
+  if (options.row.empty() && options.family.empty() && options.op.empty()) return status;
+  return CheckRowExists(choice);
+}
+
 absl::StatusOr<std::vector<RowPlan>> ChooseRows(const Choice& choice, int n) {
   PlanContext& context = choice.context;
   const PlanOptions& options = choice.options;
   if (n < 1) return absl::InvalidArgumentError(absl::StrFormat("n is %d; must be >= 1", n));
-  absl::Status status = CheckSplits(context.problem(), options.splits);
-  if (!status.ok()) return status;
-  if (!options.row.empty() || !options.family.empty() || !options.op.empty()) {
-    if (status = CheckRowExists(choice); !status.ok()) return status;
-  }
+  if (absl::Status status = CheckOptions(choice); !status.ok()) return status;
   const auto wanted = static_cast<std::size_t>(n);
   std::vector<Candidate> candidates = AskRows(choice, std::max(wanted, model::kAsked));
   Rank(choice, candidates);

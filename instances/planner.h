@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/launch/family.h"
 #include "core/launch/plan_context.h"
@@ -25,6 +26,9 @@ struct Choice {
 /// The context of a valid problem.
 PlanContext ContextOf(const ConvProblem& problem, const DeviceFacts& device,
                       const PlanOptions& options);
+
+/// Errors as of CheckOptions of conv.h.
+absl::Status CheckOptions(const Choice& choice);
 
 /// The first `n` rows that accept the problem, or all of them, by the model where it is the better
 /// judge (model/ranking.h), else by their estimates. Errors as of

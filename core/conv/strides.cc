@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "core/conv/validate.h"
 
 namespace gridwise {
 namespace {
@@ -70,6 +71,11 @@ absl::Status SetLayouts(const TensorStrides& strides, ConvProblem& problem) {
   const Given of_cells[] = {{"x", Tensor::kX, strides.x}, {"y", Tensor::kY, strides.y}};
   const Given of_weights[] = {{"w", Tensor::kW, strides.w}};
   ConvProblem chosen = problem;
+  // Layouts of sizes that are valid in none cannot be computed. In these, tensors reach least far.
+  chosen.layout = Layout::kGNHWC;
+  chosen.weight_layout = WeightLayout::kGKYXC;
+  if (absl::Status status = Validate(chosen); !status.ok()) return status;
+  chosen = problem;
   absl::Status status = Choose<Layout>(kAllLayouts, &ConvProblem::layout, of_cells, chosen);
   status.Update(
       Choose<WeightLayout>(kAllWeightLayouts, &ConvProblem::weight_layout, of_weights, chosen));

@@ -17,7 +17,7 @@ struct TensorStrides {
 /// Sets the problem's layouts to those that have these strides; axes of one index may have any. A
 /// tensor whose strides are not given takes part in no choice. kInvalidArgument, naming the tensor,
 /// the axis and what its stride must be, where kernels cannot: tensors with gaps or of other
-/// orders, and x and y of two layouts.
+/// orders, and x and y of two layouts; and, as Validate, for a problem that is valid in no layout.
 absl::Status SetLayouts(const TensorStrides& strides, ConvProblem& problem);
 
 }  // namespace gridwise

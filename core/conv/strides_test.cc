@@ -73,5 +73,16 @@ TEST(SetLayouts, OthersAreSentences) {
   EXPECT_EQ(problem, Problem()) << "errors change nothing";
 }
 
+// Of which layouts have no strides.
+TEST(SetLayouts, RefusesSizesOfNoProblem) {
+  ConvProblem problem = Problem();
+  const TensorStrides strides = StridesOf(problem);
+  problem.groups = 0;
+  EXPECT_THAT(SetLayouts(strides, problem).message(), HasSubstr("groups is 0; must be >= 1"));
+  problem = Problem();
+  problem.dims[2].stride = 0;
+  EXPECT_THAT(SetLayouts(strides, problem).message(), HasSubstr("stride (w) is 0; must be >= 1"));
+}
+
 }  // namespace
 }  // namespace gridwise

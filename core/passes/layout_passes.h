@@ -6,6 +6,8 @@
 #include "core/conv/problem.h"
 #include "core/launch/launch.h"
 #include "core/launch/part_kernel.h"
+#include "core/passes/copy_engine.h"
+#include "core/passes/prepare.h"
 
 namespace gridwise {
 
@@ -17,23 +19,6 @@ struct Places {
   // A and B, whose taps or cells a copy may have moved apart.
   Place whole_a = a, whole_b = b;
 };
-
-/// Sub-GEMMs times groups for which a kernel has a map of the copy engine each. Of more groups,
-/// whose channels are no whole slabs, operands are copied, but where groups are an axis of a map.
-inline constexpr int kMostMapsOfGroups = 9;
-
-/// Whether groups of x, or of y in backward-data, can be an axis of a map: cells have at most two
-/// others, along which a map of so many axes knows only few cells outside of the tensor.
-inline constexpr int kMostCellsBesideGroups = 8;  // that a filter reaches over
-bool HasAxisOfGroups(const ConvProblem& simple);
-
-/// The type that operands are copied in, or their own. Hopper's matrix unit adds up fewer bits of
-/// products of 8-bit floats than f32 has, so these become f16, which has all their values, or bf16
-/// where that is the output's type. i8 becomes f16 where sums are integers that f32 has.
-DataType CopiedType(const ConvProblem& problem, Gfx gfx, Cells cells);
-
-/// Whether Cells::kGroupsApart is other than Cells::kSpaced.
-bool SpacesGroups(const ConvProblem& problem, Gfx gfx);
 
 /// What kernels that want neighbouring channels compute for `problem`; LayoutPasses make the
 /// tensors in its layouts. For a target with a copy engine, which wants multiples of 16 bytes,

@@ -20,7 +20,10 @@ struct Lines {
 /// The same lines in words of `elements` elements; nothing where they are no whole words.
 std::optional<Lines> InWords(const Lines& lines, std::int64_t elements);
 
-/// Arguments for lines that become fewer than 2^31 elements; pointers null.
+/// Elements that lines become are fewer.
+inline constexpr std::int64_t kMostWidened = std::int64_t{1} << 31;
+
+/// Arguments for such lines; pointers null.
 WidenArgs PlanWiden(const Lines& lines);
 
 /// Workgroups of its launch.

@@ -35,7 +35,7 @@ template <DirectConfig kC, Gfx kGfx>
 class DirectGatherLane {
   static constexpr int kRows = kC.rows_of_lane();
   using Weights = DirectWeightsOf<kC, kGfx>;
-  static constexpr bool kConvertsFirst = TraitsOf(kGfx).mma_unit == MmaUnit::kWgmma;
+  static constexpr bool kConvertsFirst = KindOf(kGfx) == TargetKind::kHopper;
 
  public:
   GRIDWISE_DEVICE DirectGatherLane(const DirectGatherArgs& args, const DirectRun& run,

@@ -189,7 +189,7 @@ GRIDWISE_API gridwise_status gridwise_explain(const gridwise_conv_problem* probl
                                               const gridwise_plan_options* options,
                                               gridwise_verdicts** verdicts);
 GRIDWISE_API int gridwise_verdict_count(const gridwise_verdicts* verdicts);
-/// The `index`-th, from 0 to the count less 1.
+/// The `index`-th, from 0 to the count less 1; of others nothing is there.
 GRIDWISE_API gridwise_verdict gridwise_verdict_at(const gridwise_verdicts* verdicts, int index);
 GRIDWISE_API void gridwise_free_verdicts(gridwise_verdicts* verdicts);
 

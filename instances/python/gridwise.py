@@ -231,21 +231,25 @@ def _from_interface(interface):
     return interface["data"][0], _product(shape) * size
 
 
+def _place_of(tensor, name):
+    """The device address of a tensor and its bytes, None for an address alone: see the module's text for what it may be."""
+    if isinstance(tensor, int):
+        return tensor, None
+    if isinstance(tensor, Buffer):
+        return tensor.address, tensor.bytes
+    if hasattr(tensor, "__cuda_array_interface__"):
+        return _from_interface(tensor.__cuda_array_interface__)
+    if hasattr(tensor, "__dlpack__"):
+        return _from_dlpack(tensor)
+    raise TypeError(f"{name} is a {type(tensor).__name__}; must be a device tensor, a Buffer or an address")
+
+
 def address_of(tensor, bytes_, name):
-    """The device address of a tensor, which has as many bytes: see the module's text for what it may be."""
+    """The device address of a tensor, which has as many bytes."""
     if tensor is None:
         return None
-    if isinstance(tensor, int):
-        return tensor
-    if isinstance(tensor, Buffer):
-        address, size = tensor.address, tensor.bytes
-    elif hasattr(tensor, "__cuda_array_interface__"):
-        address, size = _from_interface(tensor.__cuda_array_interface__)
-    elif hasattr(tensor, "__dlpack__"):
-        address, size = _from_dlpack(tensor)
-    else:
-        raise TypeError(f"{name} is a {type(tensor).__name__}; must be a device tensor, a Buffer or an address")
-    if bytes_ is not None and size != bytes_:
+    address, size = _place_of(tensor, name)
+    if bytes_ is not None and size is not None and size != bytes_:
         raise ValueError(f"{name} has {size} bytes; must have {bytes_}")
     return address
 
@@ -257,12 +261,19 @@ def _stream(stream):
     return ctypes.c_void_p(stream)
 
 
-def _three(values, default):
+def _index(names, value, field):
+    """The number of an enumerator."""
+    if value not in names:
+        raise ValueError(f"{field} is {value!r}; must be one of {', '.join(names)}")
+    return names.index(value)
+
+
+def _three(argument, values, rank, default):
     """Sizes of d, h, w: of the axes there are, or one for all."""
-    if isinstance(values, int):
-        return None
-    values = tuple(values)
-    return (default,) * (3 - len(values)) + values
+    values = (values,) * rank if isinstance(values, int) else tuple(values)
+    if len(values) != rank:
+        raise ValueError(f"{argument} is {values}; must be one number, or one of each of size's {rank} axes")
+    return (default,) * (3 - rank) + values
 
 
 def _explained(verdict):
@@ -309,22 +320,22 @@ class Problem:
     ):
         raw = _Problem()
         _lib.gridwise_conv_problem_init(ctypes.byref(raw))
-        raw.direction, raw.type = DIRECTIONS.index(direction), TYPES.index(type)
-        raw.out_type = -1 if out_type is None else TYPES.index(out_type)
+        raw.direction, raw.type = _index(DIRECTIONS, direction, "direction"), _index(TYPES, type, "type")
+        raw.out_type = -1 if out_type is None else _index(TYPES, out_type, "out_type")
         raw.rank, raw.groups, raw.batch, raw.c, raw.k = len(size), groups, batch, c, k
-        fields = {
-            "in_": (size, 1),
-            "filter": (filter, 1),
-            "stride": (stride, 1),
-            "dilation": (dilation, 1),
-            "pad_begin": (pad, 0),
-            "pad_end": (pad if pad_end is None else pad_end, 0),
-        }
-        for field, (values, default) in fields.items():
-            values = _three((values,) * len(size) if isinstance(values, int) else values, default)
-            for dim, value in zip(raw.dims, values):
+        fields = (
+            ("in_", "size", size, 1),
+            ("filter", "filter", filter, 1),
+            ("stride", "stride", stride, 1),
+            ("dilation", "dilation", dilation, 1),
+            ("pad_begin", "pad", pad, 0),
+            ("pad_end", "pad_end", pad if pad_end is None else pad_end, 0),
+        )
+        for field, argument, values, default in fields:
+            for dim, value in zip(raw.dims, _three(argument, values, len(size), default)):
                 setattr(dim, field, value)
-        raw.layout, raw.weight_layout = LAYOUTS.index(layout), WEIGHT_LAYOUTS.index(weight_layout)
+        raw.layout = _index(LAYOUTS, layout, "layout")
+        raw.weight_layout = _index(WEIGHT_LAYOUTS, weight_layout, "weight_layout")
         for name, values in (strides or {}).items():
             getattr(raw, name + "_stride")[:] = values
         raw.alpha = alpha
@@ -332,10 +343,11 @@ class Problem:
         raw.high = raw.high if high is None else high
         raw.tensors = len(epilogue)
         for tensor, (op, kind, scale, strides) in zip(raw.d, epilogue):
-            tensor.op, tensor.type, tensor.scale = ("add", "mul").index(op), TYPES.index(kind), scale
+            tensor.op, tensor.type = _index(("add", "mul"), op, "op"), _index(TYPES, kind, "type")
+            tensor.scale = scale
             tensor.stride[:] = strides
         name, raw.unary_parameter = (unary, 1.0) if isinstance(unary, str) else unary
-        raw.unary = UNARY.index(name)
+        raw.unary = _index(UNARY, name, "unary")
         raw.adds_a1, raw.scale_a = scale_a is not None, 1.0 if scale_a is None else scale_a
         raw.adds_b1, raw.scale_b = scale_b is not None, 1.0 if scale_b is None else scale_b
         self.raw, self.type = raw, type
@@ -465,12 +477,13 @@ class Executable(contextlib.AbstractContextManager):
     def __call__(self, a, b, out, workspace=None, d0=None, d1=None, a1=None, b1=None, *, stream=None):
         """Starts the convolution on the stream and returns. `workspace` has at least plan.workspace_bytes."""
         tensors = self.plan.problem.tensors(a, b, out, d0, d1, a1, b1)
+        place, bytes_ = (None, 0) if workspace is None else _place_of(workspace, "workspace")
         _check(
             _lib.gridwise_launch(
                 self.handle,
                 ctypes.byref(tensors),
-                ctypes.c_void_p(address_of(workspace, None, "workspace")),
-                ctypes.c_int64(self.plan.workspace_bytes),
+                ctypes.c_void_p(place),
+                ctypes.c_int64(self.plan.workspace_bytes if bytes_ is None else bytes_),
                 _stream(stream),
             )
         )

@@ -121,6 +121,14 @@ class GridwiseTest(unittest.TestCase):
                 with self.assertRaisesRegex((TypeError, ValueError), message.replace("x has", "a has")):
                     conv(*tensors)
 
+    def test_a_workspace_that_is_too_small(self):
+        plan = self.problem.plans(splits=2)[0]
+        self.assertGreater(plan.workspace_bytes, 2)
+        with plan.load() as conv:
+            for workspace, said in ((gridwise.Buffer(2), "workspace is 2 bytes at"), (None, "workspace is 0 bytes at")):
+                with self.assertRaisesRegex(gridwise.Error, said):
+                    conv(self.a, self.b, self.out, workspace)
+
     def test_plans(self):
         plans = self.problem.plans(3)
         self.assertEqual(len({plan.row for plan in plans}), 3)
@@ -183,6 +191,26 @@ class GridwiseTest(unittest.TestCase):
             gridwise.use_device("gfx1")
         with self.assertRaisesRegex(TypeError, "not speed"):
             self.problem.plans(speed=1)
+        for options, said in (({"family": "fast"}, "family is fast; must be one of"), ({"splits": -1}, "splits is -1")):
+            for ask in (self.problem.plans, self.problem.explain):
+                with self.assertRaisesRegex(gridwise.Error, said):
+                    ask(**options)
+
+    def test_errors_of_problems(self):
+        sizes = {"c": 4, "k": 4, "size": (9, 9), "filter": (3, 3)}
+        for changed, said in (
+            ({"filter": (3,)}, r"filter is \(3,\); must be one number, or one of each of size's 2 axes"),
+            ({"size": (9, 9, 9)}, r"filter is \(3, 3\); must be .* size's 3 axes"),
+            ({"pad": (1, 1, 1)}, r"pad is \(1, 1, 1\)"),
+            ({"layout": "nchw"}, "layout is 'nchw'; must be one of nhwgc, gnhwc, ngchw"),
+            ({"out_type": "half"}, "out_type is 'half'; must be one of f16, "),
+        ):
+            with self.assertRaisesRegex(ValueError, said):
+                gridwise.Problem("fwd", "f16", **{**sizes, **changed})
+        with self.assertRaisesRegex(ValueError, "direction is 'forward'; must be one of fwd, bwd_data, bwd_weight"):
+            gridwise.Problem("forward", "f16", **sizes)
+        with self.assertRaisesRegex(gridwise.Error, "rank is 4; must be <= 3"):
+            gridwise.Problem("fwd", "f16", c=4, k=4, size=(1, 1, 1, 1))
 
     def test_buffers_hold_what_arrays_do(self):
         data = array.array("f", [1.5, -2.0, 3.25])

@@ -78,12 +78,6 @@ absl::Status Write(const std::string& path, const std::string& text) {
   return absl::UnavailableError(absl::StrCat("cannot write ", path));
 }
 
-ExitCode Fail(ExitCode code, const absl::Status& status) {
-  std::fflush(stdout);
-  absl::FPrintF(stderr, "gridwise: %s\n", status.message());
-  return code;
-}
-
 /// The options with those of the published comparison that they name, where they say nothing else.
 absl::StatusOr<CompareOptions> WithPublished(CompareOptions options, std::string& published) {
   if (options.published.empty()) return options;
@@ -163,20 +157,20 @@ absl::StatusOr<std::vector<PlanOptions>> ParseChoice(std::string_view text) {
 ExitCode CompareCommand(const CompareOptions& given) {
   ComparisonTable table;
   const absl::StatusOr<CompareOptions> options = WithPublished(given, table.published);
-  if (!options.ok()) return Fail(kBadUsage, options.status());
+  if (!options.ok()) return Fail(options.status());
   if (options->time && options->verify) {
-    return Fail(kBadUsage, absl::InvalidArgumentError(
-                               "--time computes a part of the result at most; it excludes "
-                               "--verify"));
+    return Fail(
+        absl::InvalidArgumentError("--time computes a part of the result at most; it excludes "
+                                   "--verify"));
   }
   const auto a = ParseChoice(options->a), b = ParseChoice(options->b);
-  if (!a.ok()) return Fail(kBadUsage, a.status());
-  if (!b.ok()) return Fail(kBadUsage, b.status());
+  if (!a.ok()) return Fail(a.status());
+  if (!b.ok()) return Fail(b.status());
   const absl::StatusOr<RequestedTarget> target = ResolveTarget(options->request);
-  if (!target.ok()) return Fail(kBadUsage, target.status());
+  if (!target.ok()) return Fail(target.status());
   const absl::StatusOr<Selection> selection =
       SelectProblems(options->request, *target, options->max_flops);
-  if (!selection.ok()) return Fail(kBadUsage, selection.status());
+  if (!selection.ok()) return Fail(selection.status());
   table.a = options->a;
   table.b = options->b;
   table.device = Name(target->gfx);
@@ -184,7 +178,7 @@ ExitCode CompareCommand(const CompareOptions& given) {
   table.timed = options->time;
   for (const SelectedProblem& selected : selection->problems) {
     absl::StatusOr<Comparison> c = Compare(selected, target->gfx, *a, *b, *options);
-    if (!c.ok()) return Fail(kBadUsage, c.status());
+    if (!c.ok()) return Fail(c.status());
     std::fputs(ToText(*c).c_str(), stdout);
     std::fflush(stdout);
     table.rows.push_back(*std::move(c));
@@ -192,7 +186,7 @@ ExitCode CompareCommand(const CompareOptions& given) {
   std::fputs(table.Summary().c_str(), stdout);
   absl::Status status = Write(options->csv, table.ToCsv());
   status.Update(Write(options->page, table.ToPage()));
-  if (!status.ok()) return Fail(kBadUsage, status);
+  if (!status.ok()) return Fail(status);
   return table.failed() == 0 ? kSuccess : kVerificationFailed;
 }
 

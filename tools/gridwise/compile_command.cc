@@ -24,9 +24,14 @@ namespace {
 using Job = std::pair<Gfx, std::vector<BuiltRow>>;
 
 absl::StatusOr<Job> JobOf(const CompileOptions& options) {
+  if (options.jobs < 0) {
+    return absl::InvalidArgumentError(absl::StrFormat("--jobs is %d; must be >= 0", options.jobs));
+  }
   if (!options.rows.empty()) {
     if (!options.names.empty()) {
-      return absl::InvalidArgumentError("--rows and names are given; must be one of them");
+      return absl::InvalidArgumentError(
+          absl::StrFormat("--rows=%s and the name %s are given; must be one of them", options.rows,
+                          options.names.front()));
     }
     const absl::StatusOr<std::string> text = ReadTextFile(options.rows);
     if (!text.ok()) return text.status();
@@ -62,7 +67,7 @@ std::size_t CompileAll(const Compiler& compiler, const Job& job, unsigned thread
         std::fflush(stdout);
       } else {
         ++failed;
-        absl::FPrintF(stderr, "gridwise: %s\n", compiled.status().message());
+        Fail(compiled.status());
       }
     }
   };
@@ -81,10 +86,7 @@ ExitCode CompileCommand(const CompileOptions& options) {
   const absl::StatusOr<Job> job = JobOf(options);
   const absl::StatusOr<Compiler> compiler =
       job.ok() ? OpenCompiler(options.program) : absl::StatusOr<Compiler>(job.status());
-  if (!compiler.ok()) {
-    absl::FPrintF(stderr, "gridwise: %s\n", compiler.status().message());
-    return kBadUsage;
-  }
+  if (!compiler.ok()) return Fail(compiler.status());
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
   const unsigned threads = options.jobs > 0 ? static_cast<unsigned>(options.jobs) : cores;
   return CompileAll(*compiler, *job, threads) == 0 ? kSuccess : kBadUsage;

@@ -131,16 +131,11 @@ absl::StatusOr<std::vector<Explanation>> ExplainAll(const ExplainOptions& option
   return explanations;
 }
 
-ExitCode Refuse(const absl::Status& status) {
-  absl::FPrintF(stderr, "gridwise: %s\n", status.message());
-  return kBadUsage;
-}
-
 }  // namespace
 
 ExitCode ExplainCommand(const ExplainOptions& options) {
   const absl::StatusOr<Explanation> explanation = ExplainRequest(options);
-  if (!explanation.ok()) return Refuse(explanation.status());
+  if (!explanation.ok()) return Fail(explanation.status());
   if (options.json) {
     PrintJson(ToJson(*explanation));
   } else {
@@ -151,7 +146,7 @@ ExitCode ExplainCommand(const ExplainOptions& options) {
 
 ExitCode ExplainNamed(const ExplainOptions& options, const std::vector<std::string>& names) {
   const absl::StatusOr<std::vector<Explanation>> explanations = ExplainAll(options, names);
-  if (!explanations.ok()) return Refuse(explanations.status());
+  if (!explanations.ok()) return Fail(explanations.status());
   llvm::json::Array documents;
   for (const Explanation& explanation : *explanations) {
     if (options.json) {

@@ -43,10 +43,7 @@ ExitCode InstancesCommand(const InstancesOptions& options) {
   if (status.ok() && !options.export_.empty()) {
     status = WriteTextFile(options.export_, PrintRows(built->rows, *gfx));
   }
-  if (!status.ok()) {
-    absl::FPrintF(stderr, "gridwise: %s\n", status.message());
-    return kBadUsage;
-  }
+  if (!status.ok()) return Fail(status);
   if (options.list) {
     for (const BuiltRow& row : built->rows) {
       absl::PrintF("%s %s %s\n", row.family, Name(row.direction), row.name);

@@ -96,10 +96,7 @@ ExitCode IsaCommand(const IsaOptions& options) {
     if (i > 0) absl::PrintF("\n");
     status = Print((*rows)[i], codes);
   }
-  if (status.ok()) return kSuccess;
-  std::fflush(stdout);
-  absl::FPrintF(stderr, "gridwise: %s\n", status.message());
-  return kBadUsage;
+  return status.ok() ? kSuccess : Fail(status);
 }
 
 }  // namespace gridwise

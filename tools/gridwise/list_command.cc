@@ -162,25 +162,17 @@ ExitCode ListCommand(const std::string& what, const RowFilter& filter,
                      const std::string& problem_sets, const std::string& program, bool json) {
   if (!what.empty() && what != "targets" && what != "rows" && what != "problems" &&
       what != "support") {
-    absl::FPrintF(stderr,
-                  "gridwise: nothing is called '%s'; list targets, rows, problems or support\n",
-                  what);
-    return kBadUsage;
+    return Fail(absl::InvalidArgumentError(
+        absl::StrFormat("nothing is called '%s'; list targets, rows, problems or support", what)));
   }
   if (what == "support") {
     absl::PrintF("%s", SupportTable(filter.family));
     return kSuccess;
   }
   const absl::StatusOr<std::vector<ProblemSet>> sets = LoadProblemSets(problem_sets, program);
-  if (!sets.ok()) {
-    absl::FPrintF(stderr, "gridwise: %s\n", sets.status().message());
-    return kBadUsage;
-  }
+  if (!sets.ok()) return Fail(sets.status());
   const absl::StatusOr<std::vector<ListedRow>> rows = FilteredRows(filter);
-  if (!rows.ok()) {
-    absl::FPrintF(stderr, "gridwise: %s\n", rows.status().message());
-    return kBadUsage;
-  }
+  if (!rows.ok()) return Fail(rows.status());
   if (json) {
     llvm::json::Object document;
     if (what.empty() || what == "targets") document["targets"] = TargetsJson();

@@ -313,9 +313,8 @@ gridwise::ExitCode Compile(const std::vector<std::string>& words) {
                                    .jobs = absl::GetFlag(FLAGS_jobs)});
 }
 
-gridwise::ExitCode Fail(const std::string& sentence) {
-  absl::FPrintF(stderr, "gridwise: %s\n", sentence);
-  return gridwise::kBadUsage;
+gridwise::ExitCode Refuse(const std::string& sentence) {
+  return gridwise::Fail(absl::InvalidArgumentError(sentence));
 }
 
 bool AsksForHelp(const std::string& argument) {
@@ -342,8 +341,8 @@ gridwise::ExitCode RunCommandLine(const gridwise::CommandLine& line,
   const std::string direction = absl::GetFlag(FLAGS_direction);
   if (command == "run" || command == "explain") {
     if (words.size() != 3) {
-      return Fail(absl::StrFormat("%s takes one direction or gemm, as in `gridwise %s bwd_data`",
-                                  command, command));
+      return Refuse(absl::StrFormat("%s takes one direction or gemm, as in `gridwise %s bwd_data`",
+                                    command, command));
     }
     const gridwise::ProblemRequest request = RequestOf(words[0], words[2]);
     return command == "run" ? Run(request) : gridwise::ExplainCommand(ExplainOptionsOf(request));
@@ -377,8 +376,8 @@ gridwise::ExitCode RunCommandLine(const gridwise::CommandLine& line,
     const std::string target = absl::GetFlag(FLAGS_target);
     return gridwise::SimIsaCommand(target.empty() ? absl::GetFlag(FLAGS_device) : target);
   }
-  return Fail(absl::StrFormat("'%s' is not understood; `gridwise help` tells what is",
-                              absl::StrJoin(words.begin() + 1, words.end(), " ")));
+  return Refuse(absl::StrFormat("'%s' is not understood; `gridwise help` tells what is",
+                                absl::StrJoin(words.begin() + 1, words.end(), " ")));
 }
 
 }  // namespace
@@ -392,7 +391,7 @@ int main(int argc, char** argv) {
   }
   const absl::StatusOr<gridwise::CommandLine> line =
       gridwise::ParseCommandLine(arguments, gridwise::AllFlags());
-  if (!line.ok()) return Fail(std::string(line.status().message()));
+  if (!line.ok()) return gridwise::Fail(line.status());
   if (line->words.size() < 2) {
     gridwise::PrintUsage(stderr);
     return gridwise::kBadUsage;
@@ -401,8 +400,8 @@ int main(int argc, char** argv) {
     for (const std::string& flag : line->flags) {
       if (std::find(command->flags.begin(), command->flags.end(), flag) != command->flags.end())
         continue;
-      return Fail(absl::StrFormat("%s takes no %s; `gridwise help %s` lists its flags",
-                                  command->name, gridwise::Spelling(flag), command->name));
+      return Refuse(absl::StrFormat("%s takes no %s; `gridwise help %s` lists its flags",
+                                    command->name, gridwise::Spelling(flag), command->name));
     }
   }
   return RunCommandLine(*line, arguments);

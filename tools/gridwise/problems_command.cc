@@ -42,9 +42,7 @@ ExitCode ProblemsCommand(const ProblemsOptions& options) {
     status = WriteTextFile(options.csv.empty() ? "-" : options.csv,
                            PrintProblems(GenerateProblems(*parsed)));
   }
-  if (status.ok()) return kSuccess;
-  absl::FPrintF(stderr, "gridwise: %s\n", status.message());
-  return kBadUsage;
+  return status.ok() ? kSuccess : Fail(status);
 }
 
 }  // namespace gridwise

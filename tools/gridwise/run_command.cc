@@ -201,12 +201,6 @@ void PrintJudgement(const Judgement& judgement) {
                            : absl::StrCat(Red(stdout, "FAIL"), "       ", status.message()));
 }
 
-ExitCode Fail(ExitCode code, const absl::Status& status) {
-  std::fflush(stdout);
-  absl::FPrintF(stderr, "gridwise: %s\n", status.message());
-  return code;
-}
-
 void PrintTiming(const Timing& timing) {
   if (timing.measured) {
     absl::PrintF("time       %.4g ms, measured\n", timing.ms);
@@ -230,7 +224,7 @@ ExitCode RunTimed(const RunOptions& options, const Job& job) {
   const absl::StatusOr<Timing> timing =
       TimePlan(job.problem, job.plan,
                {.simulated = options.json ? SimTiming::kQuiet : SimTiming::kDescribed});
-  if (!timing.ok()) return Fail(kDeviceError, timing.status());
+  if (!timing.ok()) return Fail(timing.status(), kDeviceError);
   if (options.json) {
     PrintJson(llvm::json::Object{
         {"problem", ToJson(job.problem)}, {"plan", ToJson(job.plan)}, {"time", ToJson(*timing)}});
@@ -267,29 +261,29 @@ llvm::json::Object ToJson(const Job& job, const Outcome& outcome,
 
 ExitCode RunCommand(const RunOptions& options) {
   if (options.time && (options.verify || !options.out.empty())) {
-    return Fail(kBadUsage, absl::InvalidArgumentError(
-                               "--time computes a part of the result at most; it excludes --verify "
-                               "and --out"));
+    return Fail(absl::InvalidArgumentError(
+        "--time computes a part of the result at most; it excludes --verify "
+        "and --out"));
   }
   const absl::StatusOr<Job> job = Prepare(options);
-  if (!job.ok()) return Fail(kBadUsage, job.status());
+  if (!job.ok()) return Fail(job.status());
   if (!options.json) {
     absl::PrintF("problem    %s\n%s", ToString(job->problem), job->plan.ToString());
     std::fflush(stdout);
   }
   if (options.time) return RunTimed(options, *job);
   const absl::StatusOr<Outcome> outcome = Compute(job->problem, job->plan, job->operands);
-  if (!outcome.ok()) return Fail(kDeviceError, outcome.status());
+  if (!outcome.ok()) return Fail(outcome.status(), kDeviceError);
   if (!options.json) PrintOutcome(job->problem, *outcome);
   std::fflush(stdout);
   if (!options.out.empty()) {
     if (absl::Status status = WriteOutput(options, *job, *outcome); !status.ok())
-      return Fail(kBadUsage, status);
+      return Fail(status);
   }
   std::optional<Judgement> judgement;
   if (options.verify) {
     absl::StatusOr<Judgement> verdict = Verify(*job, *outcome);
-    if (!verdict.ok()) return Fail(kBadUsage, verdict.status());
+    if (!verdict.ok()) return Fail(verdict.status());
     judgement = *std::move(verdict);
     if (!options.json) PrintJudgement(*judgement);
   }

@@ -53,8 +53,8 @@ absl::StatusOr<pid_t> Start(const std::vector<std::string>& arguments, int error
 /// Reads `from` until nobody can write to it any more, or the time has come; false: it has.
 bool ReadUntil(int from, Clock::time_point end, std::string& text) {
   for (;;) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+    // Rounded up: it has all of its time.
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
     if (left <= 0) return false;
     pollfd waited = {.fd = from, .events = POLLIN, .revents = 0};
     if (poll(&waited, 1, static_cast<int>(std::min<std::int64_t>(left, 1 << 30))) <= 0) continue;
@@ -79,7 +79,7 @@ bool WaitUntil(pid_t child, Clock::time_point end, int& status) {
 }  // namespace
 
 std::string Ending::ToString() const {
-  if (is_late) return absl::StrFormat("did not end within %.3g s", seconds);
+  if (is_late) return absl::StrFormat("did not end within %.3g s", limit_s);
   if (signal != 0) return absl::StrFormat("died of signal %d (%s)", signal, strsignal(signal));
   return absl::StrFormat("exited with status %d", status);
 }
@@ -96,7 +96,7 @@ absl::StatusOr<Ending> RunProgram(const std::vector<std::string>& arguments, dou
   }
   const auto end =
       start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit_s));
-  Ending ending;
+  Ending ending = {.limit_s = limit_s, .last_words = ""};
   int status = 0;
   // It may close stderr and go on, or leave it to processes that it started.
   ending.is_late = !ReadUntil(ends[0], end, ending.last_words) || !WaitUntil(*child, end, status);

@@ -12,6 +12,7 @@ struct Ending {
   int status = 0;          // that it exited with; -1 if it did not
   int signal = 0;          // that it died of; 0: of none
   bool is_late = false;    // it was killed, at its time limit
+  double limit_s = 0;      // within which it had to end
   double seconds = 0;      // from its start to its end
   std::string last_words;  // the end of what it wrote to stderr, at most 1000 bytes
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "tools/gridwise/problem_request.h"
 
 namespace gridwise {
@@ -34,5 +35,8 @@ struct SweepOptions {
   double run_limit_s = 0;                   // of such a process
   std::vector<std::string> arguments = {};  // the program and its flags, for workers
 };
+
+/// Whether the flags go together.
+absl::Status Check(const SweepOptions& options);
 
 }  // namespace gridwise

@@ -40,7 +40,7 @@ TEST(RunInWorker, SaysWhyThereIsNone) {
   EXPECT_THAT(reason("kill -SEGV $$"), StartsWith("the process died of signal 11"));
   EXPECT_THAT(reason("echo problem >$csv; printf half >>$csv; kill -KILL $$"),
               StartsWith("the process died of signal 9"));
-  EXPECT_THAT(reason("sleep 100", 0.3), StartsWith("the process did not end within 0.3"));
+  EXPECT_THAT(reason("sleep 100", 0.3), StartsWith("the process did not end within 0.3 s"));
 }
 
 }  // namespace

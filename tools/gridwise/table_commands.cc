@@ -104,11 +104,7 @@ absl::Status Merge(const std::vector<std::string>& tables, const std::string& cs
   return absl::OkStatus();
 }
 
-ExitCode Finish(const absl::Status& status) {
-  if (status.ok()) return kSuccess;
-  absl::FPrintF(stderr, "gridwise: %s\n", status.message());
-  return kBadUsage;
-}
+ExitCode Finish(const absl::Status& status) { return status.ok() ? kSuccess : Fail(status); }
 
 }  // namespace
 

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +17,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tools/gridwise/exit_code.h"
+#include "tools/gridwise/run_gridwise.h"
 #include "tools/tune/times.h"
 
 namespace gridwise {
@@ -29,24 +28,9 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-/// The program with these arguments, stdout and stderr; compiled kernels are kept in the test's
-/// folder.
-ShellResult Gridwise(const std::string& arguments) {
-  return Shell(absl::StrCat("XDG_CACHE_HOME=", testing::TempDir(), " tools/gridwise/gridwise ",
-                            arguments, " 2>&1"));
-}
-
-std::string Target() {
-  const char* const target = std::getenv("GRIDWISE_TEST_TARGET");
-  return target == nullptr ? "" : target;
-}
-
 std::string File(const std::string& name) { return absl::StrCat(testing::TempDir(), "/", name); }
 
-std::string TextOf(const std::string& name) {
-  std::ifstream file(File(name));
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
+std::string TextOf(const std::string& name) { return ReadText(File(name)); }
 
 constexpr char kTraits[] = R"({"family": "direct", "direction": "fwd",
   "traits": {"type": "f16", "channels": [1, 2, 3], "cells": [6, 7]}})";
@@ -68,7 +52,7 @@ TEST(Instances, AreCountedListedAndExported) {
   EXPECT_THAT(TextOf("rows.json"), HasSubstr("\"name\": \"f16_ch2_cells7_taps1_stride0\"}"));
   result = Gridwise(absl::StrCat("compile --rows=", File("rows.json")));
   EXPECT_EQ(result.status, kSuccess) << result.out;
-  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 4) << result.out;
+  EXPECT_EQ(CountLines(result.out), 4) << result.out;
 }
 
 TEST(Instances, BadFilesAreSentences) {
@@ -106,6 +90,8 @@ TEST(Compile, WhatCannotExistIsASentence) {
   EXPECT_THAT(result.out, HasSubstr("a lane works on 1 to 16 cells"));
   EXPECT_THAT(Gridwise("compile fast" + device).out, HasSubstr("fast is no config's name"));
   EXPECT_THAT(Gridwise("compile").out, HasSubstr("no row is named"));
+  ExpectRefusal("compile fast --jobs=-1", "--jobs is -1; must be >= 0");
+  ExpectRefusal("compile fast --rows=rows.json", "--rows=rows.json and the name fast are given");
 }
 
 TEST(Problems, AreMadeAndRead) {

@@ -100,6 +100,8 @@ TEST(Filter, SaysWhatItSays) {
        {"tile_n >= 16", "tile_n >= 16 and schedule == 'wavelet'", "not tile_n > 16",
         "type == \"f16\" or occupancy == 7", "tile_m * tile_n == 1024 and tile_m - 2 * 16 == 32",
         "(tile_m < 8 or tile_k != 8) and pipeline_count % 2 == 0", "tile_m / 0 == 0",
+        "(0 - 9223372036854775807 - 1) / (0 - 1) < 0",
+        "(0 - 9223372036854775807 - 1) % (0 - 1) == 0",
         "not (type == 'f32' or tile_m * tile_n > 64 * 64)", "groups == 1", "unit == 'mfma'",
         "occupancy", "tile_m - 32 - 32 == 0"}) {
     EXPECT_TRUE(Holds(filter, kRow)) << filter;

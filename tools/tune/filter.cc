@@ -27,12 +27,21 @@ Expression Number(std::function<std::int64_t(const Values&)> number) {
   return {.number = std::move(number), .text = nullptr};
 }
 
+/// Wraps, where numbers are too large.
 std::int64_t Compute(std::string_view op, std::int64_t a, std::int64_t b) {
-  if (op == "+") return a + b;
-  if (op == "-") return a - b;
-  if (op == "*") return a * b;
-  if (b == 0) return 0;
-  return op == "/" ? a / b : a % b;
+  std::int64_t result = 0;
+  if (op == "+") {
+    __builtin_add_overflow(a, b, &result);
+  } else if (op == "-") {
+    __builtin_sub_overflow(a, b, &result);
+  } else if (op == "*") {
+    __builtin_mul_overflow(a, b, &result);
+  } else if (b == -1) {  // by which processors cannot divide the least number
+    return op == "/" ? Compute("-", 0, a) : 0;
+  } else if (b != 0) {
+    result = op == "/" ? a / b : a % b;
+  }
+  return result;
 }
 
 template <class T>

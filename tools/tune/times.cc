@@ -70,7 +70,11 @@ class Reader {
                             .bound_ms = columns.Number(fields, "bound_ms")};
     // "fwd f16 g1 ...", "fwd i8->f32 g1 ..."
     const std::vector<std::string> words = absl::StrSplit(problem.sizes, ' ');
-    if (words.size() < 2) return absl::InvalidArgumentError("sizes name no direction and type");
+    if (words.size() < 2) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("problem %s has the sizes \"%s\"; must begin with a direction and a type",
+                          name, problem.sizes));
+    }
     problem.direction = words[0];
     problem.type = words[1];
     TimedProblem& known = Find(std::move(problem));

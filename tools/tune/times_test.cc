@@ -64,6 +64,8 @@ TEST(ReadTimes, WhatIsNoTableIsASentence) {
   EXPECT_THAT(ReadTimes("problem,device\na,gfx942\n").status().message(), HasSubstr("line 1"));
   EXPECT_THAT(ReadTimes(kHeader + Line("f", "x", "0")).status().message(),
               HasSubstr("problem f on row x has the time \"0\""));
+  EXPECT_THAT(ReadTimes(std::string(kHeader) + "f,gfx942,fwd,x,timed,1,1,\n").status().message(),
+              HasSubstr("problem f has the sizes \"fwd\"; must begin with a direction"));
 }
 
 }  // namespace

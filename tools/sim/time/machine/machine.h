@@ -70,7 +70,6 @@ struct Machine {
   Parameter launch_us, gap_us, dispatch_clk, wave_launch_clk;
 
   bool cdna() const { return lanes == 64; }
-  double ClocksOfNs(double ns) const { return ns * burst_mhz / 1000; }
   double units_per_die() const { return units / dies; }
 };
 

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "core/arch/target.h"
+#include "core/conv/problem.h"
+#include "core/launch/part_kernel.h"
+#include "core/passes/plan_widen.h"
+#include "core/passes/prepare.h"
+
+namespace gridwise {
+
+/// The copies of an operand, each made of the one before; nothing where there is no such copy.
+struct CopiedLines {
+  std::array<std::optional<Lines>, 5> whole;  // of all that kernels add up
+  std::array<std::optional<Lines>, 2> apart;  // whose taps or cells are moved apart
+};
+CopiedLines CopiedLinesOf(const Prepared& prepared, Tensor tensor, Gfx gfx, Cells cells);
+
+/// What kernels compute, with the strides of padded cells.
+ConvProblem ProblemOf(const Prepared& prepared, Gfx gfx, Cells cells);
+
+}  // namespace gridwise

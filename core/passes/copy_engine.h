@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/arch/target.h"
+#include "core/conv/problem.h"
+#include "core/launch/part_kernel.h"
+
+/// What kernels compute in place of a problem where they load by a copy engine. Problems are
+/// simplified ones, in NHWGC.
+
+namespace gridwise {
+
+/// What the copy engine loads at once, and where that may begin.
+inline constexpr std::int64_t kCopyBytes = 16;
+/// Channels that it loads at once. It is slower at filling in zeros than at loading them: what is
+/// copied anyway is filled up.
+inline constexpr std::int64_t kSlab = 64, kShortSlab = 32;
+
+/// Sub-GEMMs times groups for which a kernel has a map of the copy engine each. Of more groups,
+/// whose channels are no whole slabs, operands are copied, but where groups are an axis of a map.
+inline constexpr int kMostMapsOfGroups = 9;
+
+/// Whether groups of x, or of y in backward-data, can be an axis of a map: cells have at most two
+/// others, along which a map of so many axes knows only few cells outside of the tensor.
+inline constexpr int kMostCellsBesideGroups = 8;  // that a filter reaches over
+bool HasAxisOfGroups(const ConvProblem& simple);
+
+/// Whether kernels load operands of the problem's type by a copy engine.
+bool HasCopyEngine(const ConvProblem& problem, Gfx gfx);
+
+/// Whether cells of few channels are copied for the copy engine.
+bool CopiesCells(Cells cells);
+
+/// Patches that are further apart along h than the copy engine's boxes have steps for: a line of
+/// patches is an image. x is the same in memory. In backward-data a line of each is a sub-GEMM.
+ConvProblem WithImagesOfPatches(ConvProblem simple);
+
+/// What is computed where taps are not columns or rows: with more channels of x or y, which are
+/// copied, or the problem itself.
+ConvProblem WithSlabs(const ConvProblem& simple);
+
+/// Elements from one group to the next where groups are copied so that kernels compute several at a
+/// time: as many of x as of y, a power of two. 0: they are not.
+std::int64_t PowerApart(const ConvProblem& problem);
+
+/// Elements from one group of x or y to the next, where it is copied. In backward-weight, groups
+/// begin where the copy engine can load them.
+std::int64_t GroupsApart(const ConvProblem& simple, Tensor tensor, Cells cells);
+
+}  // namespace gridwise

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/arch/target.h"
+#include "core/base/types.h"
+#include "core/launch/launch.h"
+#include "core/passes/plan_transpose.h"
+#include "core/passes/plan_widen.h"
+
+/// Launches that copy a tensor.
+
+namespace gridwise {
+
+KernelLaunch MakeTransposeLaunch(Gfx gfx, DataType type, const Matrices& matrices,
+                                 const Place& from, const Place& to);
+
+/// To elements of another type.
+KernelLaunch MakeConvertLaunch(Gfx gfx, DataType from_type, DataType to_type, std::int64_t elements,
+                               const Place& from, const Place& to);
+
+KernelLaunch MakeWidenLaunch(Gfx gfx, DataType type, const Lines& lines, const Place& from,
+                             const Place& to);
+
+}  // namespace gridwise

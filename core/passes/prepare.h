@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+
+#include "core/arch/target.h"
+#include "core/base/types.h"
+#include "core/conv/fold.h"
+#include "core/conv/problem.h"
+#include "core/conv/tap_columns.h"
+#include "core/conv/tap_rows.h"
+#include "core/launch/part_kernel.h"
+
+namespace gridwise {
+
+/// The type that operands are copied in, or their own. Hopper's matrix unit adds up fewer bits of
+/// products of 8-bit floats than f32 has, so these become f16, which has all their values, or bf16
+/// where that is the output's type. i8 becomes f16 where sums are integers that f32 has.
+DataType CopiedType(const ConvProblem& problem, Gfx gfx, Cells cells);
+
+/// Whether Cells::kGroupsApart is other than Cells::kSpaced.
+bool SpacesGroups(const ConvProblem& problem, Gfx gfx);
+
+/// What becomes of a problem, step by step.
+struct Prepared {
+  ConvProblem simple;  // without transpositions, of the type that operands are copied in
+  ConvProblem deeper;  // with more channels of x or y, which are copied
+  // Without a copy engine: simple, if that can be folded.
+  // Or else, if it pays, with taps as columns or rows.
+  std::optional<Folded> folded;
+  std::optional<TapColumns> columns;
+  std::optional<TapRows> rows;
+
+  ConvProblem problem;  // what kernels compute, but for the strides of padded cells
+
+  bool writes_sums() const { return columns || rows; }
+};
+
+Prepared Prepare(const ConvProblem& problem, Gfx gfx, Cells cells);
+
+}  // namespace gridwise

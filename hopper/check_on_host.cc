@@ -1,0 +1,131 @@
+#include "hopper/check_on_host.h"
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "core/arch/target.h"
+#include "core/conv/compare.h"
+#include "core/conv/elements.h"
+#include "core/passes/layout_passes.h"
+
+namespace gridwise::hopper {
+namespace {
+
+std::vector<float> Uniform(DataType type, std::int64_t count, std::mt19937& random) {
+  const float range = OperandRange(type);
+  std::uniform_real_distribution<float> uniform(-range, range);
+  std::vector<float> values(static_cast<std::size_t>(count));
+  for (float& value : values) value = RoundTo(type, uniform(random));
+  return values;
+}
+
+/// A packed tensor's values where `problem` has them, and zeros between them.
+std::vector<float> Spread(const std::vector<float>& values, const ConvProblem& packed,
+                          const ConvProblem& problem, Tensor tensor) {
+  const TensorAxes from = packed.AxesOf(tensor), to = problem.AxesOf(tensor);
+  std::vector<float> spread(
+      static_cast<std::size_t>(SpanOf(problem, tensor) / SizeOf(problem.type)));
+  PerAxis at = {};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::int64_t from_element = 0, to_element = 0;
+    for (std::size_t axis = 0; axis < 6; ++axis) {
+      from_element += at[axis] * from.stride[axis];
+      to_element += at[axis] * to.stride[axis];
+    }
+    spread[static_cast<std::size_t>(to_element)] = values[static_cast<std::size_t>(from_element)];
+    for (std::size_t axis = 6; axis-- > 0;) {
+      if (++at[axis] < to.size[axis]) break;
+      at[axis] = 0;
+    }
+  }
+  return spread;
+}
+
+DeviceFacts SmallDevice() {
+  DeviceFacts device = Gfx::kSm90a;
+  device.compute_units = 3;
+  return device;
+}
+
+}  // namespace
+
+ConvProblem Problem(Direction direction, std::int64_t groups, std::int64_t c, std::int64_t k,
+                    Dim height, Dim width) {
+  return {.direction = direction,
+          .groups = groups,
+          .batch = 2,
+          .c = groups * c,
+          .k = groups * k,
+          .dims = {Dim{}, height, width}};
+}
+
+Dim Axis(std::int64_t in, std::int64_t stride, std::int64_t pad) {
+  return {.in = in, .filter = 3, .stride = stride, .pad_begin = pad, .pad_end = pad};
+}
+
+ConvProblem WithDepth(ConvProblem problem, Dim depth) {
+  problem.rank = 3;
+  problem.dims[0] = depth;
+  return problem;
+}
+
+ConvProblem WithCells(Cells cells, ConvProblem problem) {
+  problem.strides = SimpleProblem(problem, Gfx::kSm90a, cells).strides;
+  return problem;
+}
+
+HostProblem::HostProblem(const ConvProblem& problem, DataType copied, int splits, Values values)
+    : problem_(problem),
+      values_(values),
+      device_(SmallDevice()),
+      multiplied_(problem),
+      sharing_{.splits = splits},
+      out_type_(splits > 1 ? DataType::kF32 : problem.output_type()) {
+  multiplied_.type = copied;
+  multiplied_.out_type = problem.output_type();
+  if (problem.direction != Direction::kBackwardWeight) gemms_ = MakeSubGemms(problem);
+  if (splits > 1) sharing_.partial_elements = problem.out_elements();
+  std::mt19937 random(5);
+  std::vector<float> a = Uniform(problem.type, problem.a_elements(), random);
+  const std::vector<float> b = Uniform(problem.type, problem.b_elements(), random);
+  if (values == Values::kInfinity) a[a.size() / 2 + 5] = std::numeric_limits<float>::infinity();
+  ConvProblem packed = problem;
+  packed.strides = {};
+  expected_ = ExpectedOutput(packed, a, b);
+  a_ = Encode(copied, Spread(a, packed, problem, problem.a()));
+  b_ = Encode(copied, Spread(b, packed, problem, problem.b()));
+  out_.assign(static_cast<std::size_t>(problem.out_elements() * splits * SizeOf(out_type_)),
+              std::byte{PoisonByte(out_type_)});
+}
+
+char* HostProblem::AddressOf(const Place& place) {
+  std::vector<std::byte>& tensor = place.memory == Memory::kA   ? a_
+                                   : place.memory == Memory::kB ? b_
+                                                                : out_;
+  return reinterpret_cast<char*>(tensor.data()) + place.offset;
+}
+
+void HostProblem::ExpectOutput() const {
+  const std::vector<double> out = DecodeExactly(out_type_, out_);
+  std::vector<double> sums(static_cast<std::size_t>(problem_.out_elements()));
+  for (std::size_t i = 0; i < out.size(); ++i) sums[i % sums.size()] += out[i];
+  if (values_ == Values::kInfinity) return ExpectInfinity(sums);
+  const ErrorStats stats = Compare(out_type_, sums, expected_->out, problem_.reduction_length());
+  EXPECT_EQ(stats.bad, 0) << "first at " << stats.first_bad << ", " << stats.max_ratio;
+}
+
+void HostProblem::ExpectInfinity(const std::vector<double>& sums) const {
+  // Of dy times what x has outside of it, zeros, there is NaN.
+  const bool meets_padding = problem_.direction == Direction::kBackwardWeight;
+  int reached = 0, wrong = 0;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const bool is_finite = std::isfinite(expected_->out[i]);
+    reached += !is_finite;
+    wrong += is_finite != std::isfinite(sums[i]) || (!meets_padding && std::isnan(sums[i]));
+  }
+  EXPECT_GT(reached, 0);
+  EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace gridwise::hopper

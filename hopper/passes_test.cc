@@ -1,0 +1,256 @@
+// What passes make of problems (core/passes/layout_passes.h) is what rows accept.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "core/arch/target.h"
+#include "core/base/types.h"
+#include "core/conv/problem.h"
+#include "core/conv/sub_gemms.h"
+#include "core/launch/part_kernel.h"
+#include "core/launch/tensor_map_spec.h"
+#include "core/passes/layout_passes.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "hopper/config.h"
+#include "hopper/maps.h"
+#include "hopper/plan.h"
+#include "hopper/plan_test_rows.h"
+
+namespace gridwise::hopper {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Passes copy cells of few channels to where the copy engine finds them.
+TEST(Passes, MakeRoomForTheCopyEngine) {
+  ConvProblem stem = {.batch = 2, .c = 3, .k = 64};
+  for (const std::size_t axis : {1u, 2u}) {
+    stem.dims[axis] = {.in = 99, .filter = 7, .stride = 2, .pad_begin = 3, .pad_end = 3};
+  }
+  EXPECT_EQ(RejectProblem(kForwardRow, SimpleProblem(stem, Gfx::kSm90a)).value_or(""), "");
+  ConvProblem head = Problem(Direction::kBackwardData, 20, 1);
+  head.k = 36;
+  EXPECT_EQ(RejectProblem(RowFor(head.direction), SimpleProblem(head, Gfx::kSm90a)).value_or(""),
+            "");
+  // A copy of so few channels is a whole slab.
+  EXPECT_EQ(SimpleProblem(head, Gfx::kSm90a).k, 64);
+  head.k = 100;
+  EXPECT_EQ(SimpleProblem(head, Gfx::kSm90a).k, 100);
+}
+
+// Of a first layer's dw, channels are those of a filter line; x is a copy with lines of the filter.
+TEST(SimpleProblem, HasFilterLinesOfWeights) {
+  ConvProblem stem = {.direction = Direction::kBackwardWeight, .batch = 2, .c = 3, .k = 64};
+  for (const std::size_t axis : {1u, 2u}) {
+    stem.dims[axis] = {.in = 99, .filter = 7, .stride = 2, .pad_begin = 3, .pad_end = 3};
+  }
+  const ConvProblem simple = SimpleProblem(stem, Gfx::kSm90a);
+  EXPECT_EQ(simple.c, 21);
+  EXPECT_EQ(simple.dims[1], stem.dims[1]);
+  EXPECT_EQ(simple.dims[2], Dim{.in = 50});
+  EXPECT_EQ(simple.AxesOf(Tensor::kX).stride,
+            (PerAxis{99 * 50 * 24, 99 * 50 * 24, 50 * 24, 24, 21, 1}));
+  EXPECT_EQ(simple.AxesOf(Tensor::kW).stride[1], 7 * 7 * 3);
+  EXPECT_EQ(RejectProblem(RowFor(stem.direction), simple).value_or(""), "");
+  stem.epilogue.tensors = 1;
+  EXPECT_EQ(SimpleProblem(stem, Gfx::kSm90a).c, 3) << "D has channels and taps of its own";
+}
+
+// Few channels of dx or dy: gather and weight rows compute taps as columns or rows, others do not.
+TEST(SimpleProblem, HasTapsAsColumnsOrRows) {
+  constexpr Gfx kGfx = Gfx::kSm90a;
+  ConvProblem stem = {.direction = Direction::kBackwardData, .batch = 32, .c = 3, .k = 64};
+  for (const std::size_t axis : {1u, 2u}) {
+    stem.dims[axis] = {.in = 224, .filter = 7, .stride = 2, .pad_begin = 3, .pad_end = 3};
+  }
+  const SimpleForm columns = SimpleFormOf(stem, kGfx, Cells::kSpacedTaps);
+  EXPECT_TRUE(columns.writes_sums);
+  EXPECT_EQ(columns.problem.c, 24) << "21, in words of 16 bytes";
+  EXPECT_EQ(columns.problem.dims[2], Dim{.in = 112});
+  EXPECT_EQ(RejectProblem(RowFor(stem.direction), columns.problem).value_or(""), "");
+  EXPECT_FALSE(SimpleFormOf(stem, kGfx, Cells::kSpaced).writes_sums);
+  ConvProblem last = Problem(Direction::kBackwardWeight, 50, 1);
+  last.c = 85, last.k = 2;
+  const SimpleForm rows = SimpleFormOf(last, kGfx, Cells::kSpacedTaps);
+  EXPECT_TRUE(rows.writes_sums);
+  EXPECT_EQ(rows.problem.k, 8) << "6, in a word";
+  EXPECT_FALSE(SimpleFormOf(last, kGfx, Cells::kGroupsApart).writes_sums);
+  last.type = DataType::kF32;
+  EXPECT_FALSE(SimpleFormOf(last, kGfx, Cells::kSpacedTaps).writes_sums);
+}
+
+// A sum that is not finite is added up anew from x and dy as they are, not from copies.
+TEST(LayoutPasses, RememberOperandsWithoutGaps) {
+  ConvProblem last = Problem(Direction::kBackwardWeight, 50, 1);
+  last.c = 85, last.k = 2;
+  LaunchPlan plan;
+  const Places places = LayoutPasses(last, Gfx::kSm90a, Cells::kSpacedTaps).AddBefore(plan);
+  EXPECT_EQ(places.a.memory, Memory::kWorkspace);
+  EXPECT_EQ(places.b.memory, Memory::kWorkspace) << "85 channels are no multiple of 16 bytes";
+  EXPECT_EQ(places.whole_a.memory, Memory::kA);
+  EXPECT_EQ(places.whole_b.memory, Memory::kB);
+}
+
+// The copy engine's boxes have steps of at most 8 cells.
+TEST(SimpleProblem, HasLinesOfLargePatchesAsImages) {
+  ConvProblem patches = {.direction = Direction::kForward, .batch = 2, .c = 3, .k = 64};
+  for (const std::size_t axis : {1u, 2u}) {
+    patches.dims[axis] = {.in = 96, .filter = 32, .stride = 32};
+  }
+  const auto check = [](const ConvProblem& problem) {
+    const ConvProblem simple = SimpleProblem(problem, Gfx::kSm90a);
+    EXPECT_EQ(simple.batch, 6);
+    EXPECT_EQ(simple.c, 96);
+    EXPECT_EQ(simple.dims[1], (Dim{.in = 32, .filter = 32}));
+    EXPECT_EQ(simple.dims[2], Dim{.in = 3});
+    EXPECT_EQ(RejectProblem(RowFor(problem.direction), simple).value_or(""), "");
+    EXPECT_EQ(SimpleProblem(problem, Gfx::k942).dims[1].stride, 32);
+    return simple.epilogue.d[0].stride[0];
+  };
+  check(patches);
+  patches.epilogue.tensors = 1;
+  patches.epilogue.d[0].stride = {900, 0, 300, 100, 0, 1};
+  EXPECT_EQ(check(patches), 300);
+  patches.epilogue.d[0].stride[0] = 1000;  // images of D are further apart than its lines
+  EXPECT_EQ(SimpleProblem(patches, Gfx::kSm90a).batch, 2);
+  patches.epilogue = {};
+  patches.direction = Direction::kBackwardWeight;
+  check(patches);
+  patches.direction = Direction::kBackwardData;
+  EXPECT_EQ(SimpleProblem(patches, Gfx::kSm90a).dims[1].stride, 32);
+}
+
+// The matrix unit's sums of 8-bit floats are none of f32.
+TEST(Passes, MakeF16OfFloat8) {
+  ConvProblem problem = Problem(Direction::kForward, 20, 1);
+  problem.type = DataType::kF8E4M3;
+  const ConvProblem simple = SimpleProblem(problem, Gfx::kSm90a);
+  EXPECT_EQ(simple.type, DataType::kF16);
+  EXPECT_EQ(simple.output_type(), DataType::kF32);
+  EXPECT_EQ(RejectProblem(kForwardRow, simple).value_or(""), "");
+  EXPECT_GT(SimpleFormOf(problem, Gfx::kSm90a).pass_cycles, 0);
+  problem.out_type = DataType::kBF16;
+  EXPECT_EQ(SimpleProblem(problem, Gfx::kSm90a).type, DataType::kBF16);
+  EXPECT_EQ(SimpleProblem(problem, Gfx::kSm90a, Cells::kAsTheyAre).type, DataType::kF8E4M3);
+  EXPECT_EQ(SimpleProblem(problem, Gfx::k950).type, DataType::kF8E4M3);
+}
+
+// Sums of 1024 products of i8 are at most 2^24, up to which f32 has all integers.
+TEST(Passes, MakeF16OfBytesWhoseSumsAreExact) {
+  const auto type_of = [](const ConvProblem& problem, Gfx gfx, Cells cells) {
+    return SimpleProblem(problem, gfx, cells).type;
+  };
+  ConvProblem stem = {.type = DataType::kI8, .batch = 2, .c = 4, .k = 64};
+  stem.dims[1] = stem.dims[2] = {.in = 99, .filter = 16};
+  EXPECT_EQ(type_of(stem, Gfx::kSm90a, Cells::kFloatsAsTheyAre), DataType::kF16);
+  EXPECT_EQ(SimpleProblem(stem, Gfx::kSm90a, Cells::kFloatsAsTheyAre).output_type(),
+            DataType::kI32);
+  EXPECT_EQ(type_of(stem, Gfx::kSm90a, Cells::kSpaced), DataType::kI8);
+  EXPECT_EQ(type_of(stem, Gfx::k942, Cells::kFloatsAsTheyAre), DataType::kI8);
+  stem.dims[1].filter = 17;
+  EXPECT_EQ(type_of(stem, Gfx::kSm90a, Cells::kFloatsAsTheyAre), DataType::kI8);
+}
+
+// Where no row computes several groups at a time, and groups are more than a kernel has maps.
+TEST(Passes, FillGroups) {
+  ConvProblem problem = Problem(Direction::kForward, 20, 1);
+  problem.type = DataType::kI8;
+  problem.groups = 4;
+  const auto channels_of = [&problem](std::int64_t c, std::int64_t k) {
+    problem.c = problem.groups * c;
+    problem.k = problem.groups * k;
+    return SimpleProblem(problem, Gfx::kSm90a).c_per_group();
+  };
+  EXPECT_EQ(channels_of(24, 24), 32);
+  EXPECT_EQ(channels_of(1, 4), 16);
+  EXPECT_EQ(channels_of(48, 20), 48);
+  EXPECT_EQ(channels_of(8, 8), 8);
+  EXPECT_EQ(channels_of(24, 40), 32);
+  EXPECT_GT(SimpleFormOf(problem, Gfx::kSm90a).pass_cycles, 0);
+  Config bytes = kForwardRow;
+  bytes.type = problem.type;
+  bytes.slab = 64;
+  EXPECT_EQ(RejectProblem(bytes, SimpleProblem(problem, Gfx::kSm90a)).value_or(""), "");
+  problem.type = DataType::kF16;
+  EXPECT_EQ(channels_of(24, 24), 24);
+  EXPECT_EQ(channels_of(28, 28), 32);  // which begin where no map can
+  problem.groups = 10;
+  EXPECT_EQ(channels_of(28, 28), 32);
+  EXPECT_EQ(channels_of(36, 16), 64);
+  EXPECT_EQ(channels_of(16, 16), 16);
+  EXPECT_EQ(channels_of(128, 128), 128);
+  const ConvProblem forward = SimpleProblem(problem, Gfx::kSm90a);
+  EXPECT_EQ(RejectProblem(kForwardRow, forward).value_or(""), "");
+  problem.groups = 3;  // of four residue classes each
+  problem.direction = Direction::kBackwardData;
+  problem.dims[1].stride = problem.dims[2].stride = 2;
+  EXPECT_EQ(channels_of(24, 36), 24);
+  const ConvProblem backward = SimpleProblem(problem, Gfx::kSm90a);
+  EXPECT_EQ(backward.k_per_group(), 64);
+  EXPECT_EQ(RejectProblem(RowFor(backward.direction), backward).value_or(""), "");
+  channels_of(12, 40);  // w lies along c
+  const ConvProblem narrow = SimpleProblem(problem, Gfx::kSm90a);
+  EXPECT_EQ(RejectProblem(RowFor(narrow.direction), narrow).value_or(""), "");
+}
+
+// They are not filled up where they can be an axis of a map; but for groups that begin within a
+// sector of the cache, if much is loaded several times.
+TEST(Reject, GroupsAreAnAxis) {
+  ConvProblem problem = Problem(Direction::kForward, 20, 1);
+  problem.groups = 10;
+  problem.c = problem.k = problem.groups * 40;
+  EXPECT_EQ(SimpleProblem(problem, Gfx::kSm90a).c, problem.c);
+  EXPECT_EQ(RejectProblem(kForwardRow, problem).value_or(""), "");
+  const TensorMapSpec map =
+      SourceMap(problem, MakeSubGemms(problem).front(), 64, 128, SourceGroups::kAxis);
+  EXPECT_EQ(map.size, (std::array<std::uint64_t, 5>{40, 20, 20, 4, 10}));
+  EXPECT_EQ(map.stride_bytes[3], 20 * 20 * 800);
+  EXPECT_EQ(map.stride_bytes[4], 80);
+  problem.batch = 40;
+  EXPECT_EQ(SimpleProblem(problem, Gfx::kSm90a).c_per_group(), 64);
+  problem.c = problem.groups * 48;
+  EXPECT_EQ(SimpleProblem(problem, Gfx::kSm90a).c_per_group(), 48);
+  problem.dims[2].filter = 9;  // further than such maps know cells outside of the tensor
+  EXPECT_EQ(SimpleProblem(problem, Gfx::kSm90a).c_per_group(), 64);
+  EXPECT_THAT(RejectProblem(kForwardRow, problem).value_or(""),
+              HasSubstr("or else filters of at most 8 cells"));
+}
+
+// Groups are a power of two apart for rows that compute several at a time, and in backward-weight
+// at multiples of 16 bytes for others.
+TEST(Passes, SpaceGroups) {
+  ConvProblem problem = Problem(Direction::kForward, 20, 1);
+  problem.groups = 10;
+  const auto apart = [&problem](Direction direction, std::int64_t c, std::int64_t k, Cells cells) {
+    problem.direction = direction;
+    problem.c = problem.groups * c;
+    problem.k = problem.groups * k;
+    const ConvProblem simple = SimpleProblem(problem, Gfx::kSm90a, cells);
+    return std::pair(simple.AxesOf(Tensor::kX).stride[4], simple.AxesOf(Tensor::kY).stride[4]);
+  };
+  constexpr Direction kForward = Direction::kForward, kData = Direction::kBackwardData;
+  constexpr Direction kWeight = Direction::kBackwardWeight;
+  constexpr Cells kApart = Cells::kGroupsApart;
+  EXPECT_EQ(apart(kForward, 12, 12, kApart), std::pair(16l, 12l));  // y is the output
+  EXPECT_EQ(apart(kData, 12, 20, kApart), std::pair(12l, 32l));
+  EXPECT_EQ(apart(kWeight, 12, 12, kApart), std::pair(16l, 16l));
+  EXPECT_EQ(apart(kWeight, 1, 4, kApart), std::pair(4l, 4l));
+  EXPECT_EQ(apart(kWeight, 1, 2, kApart), std::pair(4l, 4l)) << "cells of 20 channels";
+  EXPECT_EQ(apart(kWeight, 16, 16, kApart), std::pair(16l, 16l));
+  EXPECT_EQ(apart(kWeight, 12, 100, kApart), std::pair(16l, 104l));
+  EXPECT_EQ(apart(kWeight, 12, 20, Cells::kSpaced), std::pair(16l, 24l));
+  EXPECT_EQ(apart(kWeight, 12, 20, Cells::kAsTheyAre), std::pair(12l, 20l));
+  EXPECT_EQ(apart(kWeight, 24, 40, Cells::kSpaced), std::pair(24l, 40l));
+  apart(kWeight, 12, 20, Cells::kSpaced);
+  const ConvProblem simple = SimpleProblem(problem, Gfx::kSm90a);
+  EXPECT_EQ(RejectProblem(RowFor(kWeight), simple).value_or(""), "");
+  EXPECT_THAT(RejectProblem(RowFor(kWeight), problem).value_or(""), HasSubstr("24 bytes apart"));
+  EXPECT_GT(SimpleFormOf(problem, Gfx::kSm90a).pass_cycles, 0);
+  EXPECT_FALSE(SpacesGroups(problem, Gfx::k942));
+}
+
+}  // namespace
+}  // namespace gridwise::hopper

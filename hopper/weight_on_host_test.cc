@@ -1,0 +1,58 @@
+#include <cstdint>
+
+#include "core/conv/problem.h"
+#include "core/launch/part_kernel.h"
+#include "gtest/gtest.h"
+#include "hopper/check_on_host.h"
+#include "hopper/kernel/weight.h"
+#include "hopper/plan.h"
+
+namespace gridwise::hopper {
+namespace {
+
+template <Config kC>
+void CheckWeight(const ConvProblem& problem, int splits) {
+  ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
+  Check(
+      problem, [](const PartRequest& request) { return PlanWeight(kC, request); },
+      RunRoles<kC.warpgroups(), WeightRoles<kC>, WeightArgs>, splits);
+}
+
+TEST(Weight, SplitsAndNot) {
+  constexpr Config kC = {
+      .direction = Direction::kBackwardWeight, .groups = 1, .columns = 128, .stages = 2};
+  CheckWeight<kC>(Problem(Direction::kBackwardWeight, 1, 72, 40, Axis(7), Axis(9, 2)), 1);
+  CheckWeight<kC>(Problem(Direction::kBackwardWeight, 2, 24, 24, Axis(7), Axis(6)), 4);
+  CheckWeight<kC>(Problem(Direction::kBackwardWeight, 1, 72, 600, Axis(5), Axis(6)), 2);
+  constexpr Config kWide = {
+      .direction = Direction::kBackwardWeight, .groups = 3, .columns = 256, .stages = 2};
+  CheckWeight<kWide>(Problem(Direction::kBackwardWeight, 1, 72, 168, Axis(7), Axis(9, 2)), 2);
+}
+
+TEST(Weight, OfGroupsApart) {
+  constexpr Config kC = {
+      .direction = Direction::kBackwardWeight, .groups = 1, .columns = 128, .stages = 2};
+  const auto check = [&](std::int64_t groups, std::int64_t c, std::int64_t k, Dim width,
+                         int splits) {
+    const ConvProblem problem = Problem(Direction::kBackwardWeight, groups, c, k, Axis(7), width);
+    CheckWeight<kC>(WithCells(Cells::kSpaced, problem), splits);
+  };
+  check(3, 12, 100, Axis(9, 2), 2);
+  check(5, 20, 20, Axis(6), 1);
+  check(2, 72, 75, Axis(6), 1);
+}
+
+TEST(Weight, LanesLoadCells) {
+  constexpr Config kC = {.direction = Direction::kBackwardWeight,
+                         .groups = 1,
+                         .columns = 128,
+                         .stages = 3,
+                         .lanes = true};
+  constexpr Direction kWeight = Direction::kBackwardWeight;
+  CheckWeight<kC>(Problem(kWeight, 1, 72, 36, Axis(7), Axis(9, 2)), 1);
+  CheckWeight<kC>(Problem(kWeight, 1, 24, 100, Axis(7), Axis(6)), 4);
+  CheckWeight<kC>(Problem(kWeight, 1, 64, 4, Axis(5), Axis(7)), 1);
+}
+
+}  // namespace
+}  // namespace gridwise::hopper

@@ -1,0 +1,53 @@
+/// `gridwise compare`, as a user runs it.
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/shell.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tools/gridwise/exit_code.h"
+#include "tools/gridwise/run_gridwise.h"
+
+namespace gridwise {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST(CompareCommand, ComparesTwoChoices) {
+  const std::string compare =
+      absl::StrCat("compare --problems=", SmallSet(), " --device=", Target(), " ");
+  const std::string csv = testing::TempDir() + "/compare.csv";
+  const ShellResult result = Gridwise(absl::StrCat(
+      compare, "--a=family=ck --b=family=tile --direction=bwd_weight --verify --csv=", csv));
+  EXPECT_EQ(result.status, kSuccess) << result.out;
+  EXPECT_THAT(result.out, AllOf(HasSubstr(" valu/mma)"), HasSubstr("3 problems, of which both"),
+                                HasSubstr("geometric mean of a/b: "),
+                                HasSubstr("estimates, not measurements; all results are right.")));
+  EXPECT_EQ(CountLines(ReadText(csv)), 4);
+  const ShellResult same = Gridwise(compare + "--a=splits=1 --b=splits=1");
+  EXPECT_THAT(same.out, AllOf(HasSubstr("equal on 7"), HasSubstr("geometric mean of a/b: 1.000")));
+  const ShellResult none = Gridwise(compare + "--a=row=best --direction=bwd_weight --problem=a");
+  EXPECT_THAT(none.out, HasSubstr("a: row is best; must be one of "));
+  ExpectRefusal(compare + "--a=fastest", "a choice is 'fastest'; must be family=, op=");
+}
+
+TEST(CompareCommand, RepeatsAPublishedComparison) {
+  const std::string compare =
+      absl::StrCat("compare --published=sub_gemms --problem=2x2.s2.d2 --device=", Target(), " ");
+  const std::string page = testing::TempDir() + "/compare.html";
+  const ShellResult verified = Gridwise(absl::StrCat(compare, "--verify --page=", page));
+  EXPECT_EQ(verified.status, kSuccess) << verified.out;
+  EXPECT_THAT(verified.out, AllOf(HasSubstr("all results are right"),
+                                  HasSubstr("Published: of 25 shapes with stride > 1")));
+  EXPECT_GT(CountLines(ReadText(page)), 5);
+  const ShellResult timed = Gridwise(compare + "--time");
+  EXPECT_EQ(timed.status, kSuccess) << timed.out;
+  EXPECT_THAT(timed.out, HasSubstr("by the simulator's clock, not measurements"));
+  ExpectRefusal(compare + "--time --verify", "--time computes a part of the result at most");
+  ExpectRefusal("compare --published=best", "--published is 'best'; must be one of sub_gemms");
+}
+
+}  // namespace
+}  // namespace gridwise
