@@ -4,13 +4,15 @@
 #include <cmath>
 
 #include "core/arch/target_traits.h"
+#include "core/conv/roofline.h"
 
 namespace gridwise::direct {
 namespace {
 
 /// Constants of estimates, in cycles: fits to times of the simulator's clock on training problems
-/// (tools/tune), of targets of 64 lanes and of 32; of Hopper to times of 24 depthwise problems,
-/// each on all rows that take it, on an H200.
+/// (tools/tune), of targets of 64 lanes and of 32; of Hopper to times of 41 depthwise problems,
+/// each on all rows that take it, on an H100. `begin` is less than it takes, since estimates of
+/// halo and narrow rows are as well: so is the faster one chosen.
 struct WaveFit {
   double bytes;              // of a vector cache's share of L2, a cycle
   double latency;            // of a row's loads
@@ -21,27 +23,29 @@ struct WaveFit {
   double load = 0;           // and of a load
   double run = 0;            // of a run of cells of a wave, before its first load and after
   double begin = 0;          // of the launch
+  double dram = 0;           // of device memory's peak, for the tensors; 0: not counted
   double waves_at_once = 8;  // of a SIMD
 };
 WaveFit FitOf(const TargetTraits& target, bool along_cells) {
   if (target.mma_unit == MmaUnit::kWgmma) {
-    return along_cells ? WaveFit{.bytes = 22,
-                                 .latency = 438,
-                                 .scalar = 81,
-                                 .launch = 912,
-                                 .vector = 1.77,
-                                 .conversion = 2.15,
-                                 .load = 4.5,
-                                 .begin = 11400,
+    return along_cells ? WaveFit{.bytes = 60,
+                                 .latency = 416,
+                                 .scalar = 57,
+                                 .launch = 855,
+                                 .vector = 2.26,
+                                 .conversion = 2.17,
+                                 .begin = 11500,
+                                 .dram = 0.6,
                                  .waves_at_once = 1}
-                       : WaveFit{.bytes = 37.7,
-                                 .latency = 35,
-                                 .scalar = 22,
+                       : WaveFit{.bytes = 43.7,
+                                 .latency = 38.5,
+                                 .scalar = 33,
                                  .launch = 0,
-                                 .vector = 2.42,
-                                 .conversion = 1.62,
-                                 .run = 886,
-                                 .begin = 14060,
+                                 .vector = 2.6,
+                                 .conversion = 0.77,
+                                 .run = 615,
+                                 .begin = 10000,
+                                 .dram = 0.55,
                                  .waves_at_once = 1};
   }
   if (target.wave_size == 64) {
@@ -51,6 +55,15 @@ WaveFit FitOf(const TargetTraits& target, bool along_cells) {
   }
   return along_cells ? WaveFit{.bytes = 35, .latency = 510, .scalar = 78, .launch = 3600}
                      : WaveFit{.bytes = 15.5, .latency = 420, .scalar = 67, .launch = 1700};
+}
+
+/// Of device memory for the tensors, a round's part; 0 where it is not counted.
+double DramCycles(const WaveFit& fit, const PartRequest& request, double rounds) {
+  if (fit.dram == 0) return 0;
+  const RooflineWork once = RooflineWorkOf(request.problem);
+  const double bytes_of_cycle =
+      fit.dram * request.device.memory_gb_per_s / request.device.clock_ghz;
+  return (once.bytes_read + once.bytes_written) / bytes_of_cycle / rounds;
 }
 
 }  // namespace
@@ -75,6 +88,7 @@ Cost EstimateWaves(const DirectConfig& config, const PartRequest& request, const
   const double rounds = std::ceil(work.groups / device.compute_units);
   return WithCycles({.matrix_cycles = work.rows * (row_valu + fit.scalar) * waves_per_simd,
                      .memory_cycles = work.rows * row_bytes / l2_bytes,
+                     .vector_cycles = DramCycles(fit, request, rounds),  // hidden as these are
                      .alone_cycles = work.rows * (row_valu + fit.scalar + fit.latency),
                      .fixed_cycles = fit.launch + fit.run * work.runs +
                                      work.waves * work.stores * load_bytes / l2_bytes,
