@@ -11,8 +11,9 @@ namespace {
 
 /// Constants of estimates, in cycles: fits to times of the simulator's clock on training problems
 /// (tools/tune), of targets of 64 lanes and of 32; of Hopper to times of 41 depthwise problems,
-/// each on all rows that take it, on an H100. `begin` is less than it takes, since estimates of
-/// halo and narrow rows are as well: so is the faster one chosen.
+/// each on all rows that take it, on an H100, and along cells, but for `load`, of 24 on an H200.
+/// `begin` is less than it takes, since estimates of halo and narrow rows are as well: so is the
+/// faster one chosen.
 struct WaveFit {
   double bytes;              // of a vector cache's share of L2, a cycle
   double latency;            // of a row's loads
@@ -28,14 +29,14 @@ struct WaveFit {
 };
 WaveFit FitOf(const TargetTraits& target, bool along_cells) {
   if (target.mma_unit == MmaUnit::kWgmma) {
-    return along_cells ? WaveFit{.bytes = 60,
-                                 .latency = 416,
-                                 .scalar = 57,
-                                 .launch = 855,
-                                 .vector = 2.26,
-                                 .conversion = 2.17,
-                                 .begin = 11500,
-                                 .dram = 0.6,
+    return along_cells ? WaveFit{.bytes = 22,
+                                 .latency = 438,
+                                 .scalar = 81,
+                                 .launch = 912,
+                                 .vector = 1.77,
+                                 .conversion = 2.15,
+                                 .load = 3,
+                                 .begin = 11400,
                                  .waves_at_once = 1}
                        : WaveFit{.bytes = 43.7,
                                  .latency = 38.5,
