@@ -30,6 +30,7 @@ LAYOUTS, WEIGHT_LAYOUTS = ("nhwgc", "gnhwc", "ngchw"), ("gkyxc", "kyxgc")
 WIDE_GROUPS = (24, 40, 48, 56, 64, 72, 96, 100, 104, 112, 120, 128, 168, 192)
 MARGIN = 1024  # elements beside the output
 MOST_ELEMENTS = 3e7
+MOST_OF_I8 = 131071  # products that an i32 is sure to have room for
 
 Case = collections.namedtuple("Case", "problem direction dtype out_type layout weight_layout alpha tensors relu")
 
@@ -83,6 +84,11 @@ def random_problem(rng, most_flops):
     return one._replace(batch=max(batch, 1))
 
 
+def products(problem):
+    """Of an output element, forward."""
+    return problem.c // problem.groups * math.prod(d[1] for d in problem.dims)
+
+
 def random_case(rng, most_flops):
     direction = rng.choice(["fwd", "bwd_data", "bwd_weight"])
     kinds = ["f16", "f16", "f16", "bf16", "bf16", "f32"] + (["i8", "i8", "f8e4m3fn", "f8e5m2"] if direction == "fwd" else [])
@@ -91,7 +97,10 @@ def random_case(rng, most_flops):
     plain = out_type == "i32" or rng.random() < 0.5
     tensors = [] if plain else [rng.choice(["bias", "scale", "residual"]) for _ in range(rng.randint(0, 2))]
     layout = rng.choice(["nhwgc", *LAYOUTS])
-    return Case(random_problem(rng, most_flops / (20 if dtype == "f32" else 1)), direction, dtype, out_type, layout,
+    problem = random_problem(rng, most_flops / (20 if dtype == "f32" else 1))
+    while dtype == "i8" and products(problem) > MOST_OF_I8:
+        problem = random_problem(rng, most_flops)
+    return Case(problem, direction, dtype, out_type, layout,
                 rng.choice(WEIGHT_LAYOUTS), 1.0 if plain else rng.choice([1.0, -0.5]), tensors, not plain and rng.random() < 0.3)
 
 

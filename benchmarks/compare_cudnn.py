@@ -177,7 +177,8 @@ def median_ms(call, repetitions):
 def read_problems(path):
     for line in csv.DictReader(open(path)):
         number = lambda name: int(line[name])
-        axes = [("Hi", "Y", "stride_h", "dil_h", "pad_h"), ("Wi", "X", "stride_w", "dil_w", "pad_w")]
+        axes = [(f"{axis}i", tap, *(f"{what}_{axis.lower()}" for what in ("stride", "dil", "pad")))
+                for axis, tap in ("DZ", "HY", "WX")[3 - number("ndim"):]]
         dims = [tuple(number(n) for n in names) + (number(names[-1]),) for names in axes]
         problem = Problem(number("G"), number("N"), number("C"), number("K"), dims)
         for direction in line["directions"].split():

@@ -24,16 +24,22 @@ struct DirectConfig {
   // walks along h with as many rows of dy at hand. With several, taps are as far apart there as the
   // cells are that outputs meet. 0: one row, along which it walks.
   Omittable<0> rows = {};
+  // Of Hopper, workgroups that registers of a multiprocessor are to suffice for: fewer than these
+  // wait for memory, and with fewer registers for each, sums are spilled. 0: as many as the
+  // assembler leaves room for.
+  Omittable<0> resident = {};
 
-  /// What its name is made of: f16_ch2_cells8_taps3_stride1, or f16_ch2_cells8_taps5_stride1_rows2.
+  /// What its name is made of: f16_ch2_cells8_taps3_stride1, or
+  /// f16_ch2_cells8_taps3_stride1_rows2_res3.
   static constexpr void Fields(auto& self, auto&& visit) {
-    auto& [type, channels, cells, taps, stride, rows] = self;
+    auto& [type, channels, cells, taps, stride, rows, resident] = self;
     visit("", type);
     visit("ch", channels);
     visit("cells", cells);
     visit("taps", taps);
     visit("stride", stride);
     visit("rows", rows);
+    visit("res", resident);
   }
   bool operator==(const DirectConfig&) const = default;
 
@@ -80,6 +86,9 @@ constexpr const char* Reject(const DirectConfig& c, Gfx gfx) {
   if (c.cells < 1 || c.cells > 16) return "a lane works on 1 to 16 cells";
   if (c.taps < 1 || c.taps > 7) return "a lane takes 1 to 7 taps at a time";
   if ((c.taps == 1) != (c.stride == 0)) return "stride is of several taps";
+  if (c.resident < 0 || (c.resident > 0 && TraitsOf(gfx).mma_unit != MmaUnit::kWgmma)) {
+    return "the target's compiler is not told how many workgroups are to be resident";
+  }
   if (c.rows < 0 || c.rows > 8 || (c.keeps_weights() && c.taps == 1)) {
     return "LDS has weights of several taps, and a lane works on at most 8 rows";
   }

@@ -4,13 +4,16 @@
 #include <cmath>
 
 #include "core/arch/target_traits.h"
+#include "core/conv/roofline.h"
 
 namespace gridwise::direct {
 namespace {
 
 /// Constants of estimates, in cycles: fits to times of the simulator's clock on training problems
-/// (tools/tune), of targets of 64 lanes and of 32; of Hopper to times of 24 depthwise problems,
-/// each on all rows that take it, on an H200.
+/// (tools/tune), of targets of 64 lanes and of 32; of Hopper to times of 41 depthwise problems,
+/// each on all rows that take it, on an H100, and along cells, but for `load`, of 24 on an H200.
+/// `begin` is less than it takes, since estimates of halo and narrow rows are as well: so is the
+/// faster one chosen.
 struct WaveFit {
   double bytes;              // of a vector cache's share of L2, a cycle
   double latency;            // of a row's loads
@@ -21,6 +24,7 @@ struct WaveFit {
   double load = 0;           // and of a load
   double run = 0;            // of a run of cells of a wave, before its first load and after
   double begin = 0;          // of the launch
+  double dram = 0;           // of device memory's peak, for the tensors; 0: not counted
   double waves_at_once = 8;  // of a SIMD
 };
 constexpr WaveFit kHopperCells = {.bytes = 22,
@@ -29,17 +33,18 @@ constexpr WaveFit kHopperCells = {.bytes = 22,
                                   .launch = 912,
                                   .vector = 1.77,
                                   .conversion = 2.15,
-                                  .load = 4.5,
+                                  .load = 3,
                                   .begin = 11400,
                                   .waves_at_once = 1};
-constexpr WaveFit kHopper = {.bytes = 37.7,
-                             .latency = 35,
-                             .scalar = 22,
+constexpr WaveFit kHopper = {.bytes = 43.7,
+                             .latency = 38.5,
+                             .scalar = 33,
                              .launch = 0,
-                             .vector = 2.42,
-                             .conversion = 1.62,
-                             .run = 886,
-                             .begin = 14060,
+                             .vector = 2.6,
+                             .conversion = 0.77,
+                             .run = 615,
+                             .begin = 10000,
+                             .dram = 0.55,
                              .waves_at_once = 1};
 constexpr WaveFit kWave64Cells = {
     .bytes = 29, .latency = 860, .scalar = 37, .launch = 3500, .vector = 4};
@@ -58,6 +63,15 @@ const WaveFit& FitOf(TargetKind target, bool along_cells) {
       break;
   }
   return along_cells ? kWave32Cells : kWave32;
+}
+
+/// Of device memory for the tensors, a round's part; 0 where it is not counted.
+double DramCycles(const WaveFit& fit, const PartRequest& request, double rounds) {
+  if (fit.dram == 0) return 0;
+  const RooflineWork once = RooflineWorkOf(request.problem);
+  const double bytes_of_cycle =
+      fit.dram * request.device.memory_gb_per_s / request.device.clock_ghz;
+  return (once.bytes_read + once.bytes_written) / bytes_of_cycle / rounds;
 }
 
 }  // namespace
@@ -82,6 +96,7 @@ Cost EstimateWaves(const DirectConfig& config, const PartRequest& request, const
   const double rounds = std::ceil(work.groups / device.compute_units);
   return WithCycles({.matrix_cycles = work.rows * (row_valu + fit.scalar) * waves_per_simd,
                      .memory_cycles = work.rows * row_bytes / l2_bytes,
+                     .vector_cycles = DramCycles(fit, request, rounds),  // hidden as these are
                      .alone_cycles = work.rows * (row_valu + fit.scalar + fit.latency),
                      .fixed_cycles = fit.launch + fit.run * work.runs +
                                      work.waves * work.stores * load_bytes / l2_bytes,

@@ -149,6 +149,8 @@ PartEstimate EstimateDirectGather(const DirectConfig& config, const PartRequest&
   const double source_rows = 1 + 1.0 * (lane_rows - 1) * config.stride / config.taps;
   const double loads = config.window() * source_rows;
   const int weights = config.taps * (config.keeps_weights() ? lane_rows : config.channels);
+  const bool has_factors =
+      config.keeps_weights() && TraitsOf(request.device.gfx).mma_unit == MmaUnit::kWgmma;
   return {.splits = splits,
           .cost = EstimateWaves(
               config, request,
@@ -158,7 +160,7 @@ PartEstimate EstimateDirectGather(const DirectConfig& config, const PartRequest&
                .waves = kDirectGatherWaves,
                .loads = config.keeps_weights() ? loads : loads + weights,
                .products = config.cells * config.taps * lane_rows,
-               .conversions = Conversions(config, loads + weights),
+               .conversions = Conversions(config, loads + (has_factors ? 0 : weights)),
                .runs = 1.0 * grid.runs,
                .pass_cycles = splits == 1 ? 0
                                           : ReduceCycles(request.device, elements, splits,

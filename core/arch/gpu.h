@@ -56,7 +56,12 @@ GRIDWISE_DEVICE float Exp2(float x) { return __nvvm_ex2_approx_f(x); }
 GRIDWISE_DEVICE float Log2(float x) { return __nvvm_lg2_approx_f(x); }
 GRIDWISE_DEVICE float Reciprocal(float x) { return 1.0f / x; }
 
-GRIDWISE_DEVICE int Uniform(int x) { return x; }
+/// Tells the assembler that `x`, which is the same in all lanes of a warp, may live in a uniform
+/// register. By all of them together.
+GRIDWISE_DEVICE int Uniform(int x) {
+  asm("shfl.sync.idx.b32 %0, %0, 0, 31, -1;" : "+r"(x));
+  return x;
+}
 GRIDWISE_DEVICE int Opaque(int x) {
   asm("" : "+r"(x));
   return x;

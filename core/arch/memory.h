@@ -20,13 +20,12 @@ struct LdsPiece {
 
 #if defined(__NVPTX__)
 
-/// Loads `to`, or makes it 0 where `offset` is out of range. A branch around each load would keep
-/// the assembler from issuing several together.
-#define GRIDWISE_LOAD_IN_RANGE(type, loaded, constraint, to, at, offset) \
-  asm("{.reg .pred in_range; setp.ge.s32 in_range, %2, 0; mov." type     \
-      " %0, 0; "                                                         \
-      "@in_range ld.global.nc." loaded " %0, [%1];}"                     \
-      : constraint(to)                                                   \
+/// Loads `to` where `offset` is in range. A branch around each load would keep the assembler from
+/// issuing several together.
+#define GRIDWISE_LOAD_IN_RANGE(type, constraint, to, at, offset)                \
+  asm("{.reg .pred in_range; setp.ge.s32 in_range, %2, 0; @in_range ld.global." \
+      "nc." type " %0, [%1];}"                                                  \
+      : constraint(to)                                                          \
       : "l"(at), "r"(offset))
 
 /// Global memory from a base on, accessed by byte offsets below 2^31 that the caller knows to be
@@ -49,24 +48,35 @@ class Buffer {
   /// that is not written while the kernel runs.
   template <class T>
   GRIDWISE_DEVICE T Load(unsigned offset, int uniform_offset) const {
+    T to = {};
+    LoadAgain(to, offset, uniform_offset);
+    return to;
+  }
+  /// The same, to where it is 0 already if `offset` is out of range.
+  template <class T>
+  GRIDWISE_DEVICE void LoadAgain(T& to, unsigned offset, int uniform_offset) const {
     static_assert(sizeof(T) <= 8 && (sizeof(T) & (sizeof(T) - 1)) == 0);
     const Bytes at = base_ + uniform_offset + offset;
     if constexpr (sizeof(T) == 1) {
-      unsigned short word;
-      GRIDWISE_LOAD_IN_RANGE("b16", "u8", "=&h", word, at, offset);
-      return __builtin_bit_cast(T, static_cast<unsigned char>(word));
+      unsigned short word = __builtin_bit_cast(unsigned char, to);
+      GRIDWISE_LOAD_IN_RANGE("u8", "+h", word, at, offset);
+      to = __builtin_bit_cast(T, static_cast<unsigned char>(word));
     } else if constexpr (sizeof(T) == 2) {
-      unsigned short word;
-      GRIDWISE_LOAD_IN_RANGE("b16", "b16", "=&h", word, at, offset);
-      return __builtin_bit_cast(T, word);
+      unsigned short word = __builtin_bit_cast(unsigned short, to);
+      GRIDWISE_LOAD_IN_RANGE("b16", "+h", word, at, offset);
+      to = __builtin_bit_cast(T, word);
     } else if constexpr (sizeof(T) == 4) {
-      unsigned word;
-      GRIDWISE_LOAD_IN_RANGE("b32", "b32", "=&r", word, at, offset);
-      return __builtin_bit_cast(T, word);
-    } else {
-      unsigned long word;
-      GRIDWISE_LOAD_IN_RANGE("b64", "b64", "=&l", word, at, offset);
-      return __builtin_bit_cast(T, word);
+      unsigned word = __builtin_bit_cast(unsigned, to);
+      GRIDWISE_LOAD_IN_RANGE("b32", "+r", word, at, offset);
+      to = __builtin_bit_cast(T, word);
+    } else {  // two words, as a pair of registers would be taken apart by shifts
+      auto words = __builtin_bit_cast(Vec<unsigned, 2>, to);
+      unsigned low = words[0], high = words[1];
+      asm("{.reg .pred in_range; setp.ge.s32 in_range, %3, 0; "
+          "@in_range ld.global.nc.v2.b32 {%0, %1}, [%2];}"
+          : "+r"(low), "+r"(high)
+          : "l"(at), "r"(offset));
+      to = __builtin_bit_cast(T, Vec<unsigned, 2>{low, high});
     }
   }
 
@@ -127,6 +137,12 @@ class Buffer {
       return __builtin_bit_cast(
           T, __builtin_amdgcn_raw_buffer_load_b128(resource_, offset, uniform_offset, 0));
     }
+  }
+
+  /// The same, to where it is 0 already if the offset is out of range.
+  template <class T>
+  GRIDWISE_DEVICE void LoadAgain(T& to, unsigned offset, int uniform_offset) const {
+    to = Load<T>(offset, uniform_offset);
   }
 
   /// Starts a load of 16 bytes a lane straight to LDS; lanes out of range write zeros there. It

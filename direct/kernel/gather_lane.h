@@ -35,7 +35,6 @@ template <DirectConfig kC, Gfx kGfx>
 class DirectGatherLane {
   static constexpr int kRows = kC.rows_of_lane();
   using Weights = DirectWeightsOf<kC, kGfx>;
-  static constexpr bool kConvertsFirst = KindOf(kGfx) == TargetKind::kHopper;
 
  public:
   GRIDWISE_DEVICE DirectGatherLane(const DirectGatherArgs& args, const DirectRun& run,
@@ -107,7 +106,11 @@ class DirectGatherLane {
                                 const char* lds, int first_row) {
     const AxisClass &h = run_.gemm.axis[1], &w = run_.gemm.axis[2];
     const int first = at_d * args_.source.cell[0] + block.channel * SizeOf(kC.type);
-    if constexpr (kConvertsFirst) return AddConverted(block, first, weights, lds, first_row);
+    if constexpr (kConvertsFirst<kGfx>) {
+      return w.taps - first_w_ < kC.taps
+                 ? AddConverted<false>(block, first, weights, lds, first_row)
+                 : AddConverted<true>(block, first, weights, lds, first_row);
+    }
     for (int row = 0; row < (kRows - 1) * kC.stride + block.count_h; ++row) {
       const int at_h = SourceCell(h, args_.strides[1], run_.j[1], block.h + row);
       if (!IsCell(at_h, args_.source.size[1])) continue;
@@ -128,10 +131,13 @@ class DirectGatherLane {
   }
 
   /// The same where FMAs take no halves: the cells of a row are converted once for all rows of the
-  /// output, and the loads of the next are under way while their products are added.
+  /// output, and the loads of the next are under way while their products are added. Whether all
+  /// taps of a row exist is asked once.
+  template <bool kAllTaps>
   GRIDWISE_DEVICE void AddConverted(const TapBlock& block, int first, const Weights& weights,
                                     const char* lds, int first_row) {
     const AxisClass &h = run_.gemm.axis[1], &w = run_.gemm.axis[2];
+    const int taps = kAllTaps ? kC.taps : w.taps - first_w_;
     const int rows = (kRows - 1) * kC.stride + block.count_h;
     DirectVec<kC> loaded[kC.window()] = {};
     Converted x[kC.window()];
@@ -147,15 +153,16 @@ class DirectGatherLane {
         if (!exists || !IsCell(tap_h, block.count_h)) continue;
         RowFactors<kC> factors;
         weights.Read(lds, first_row + tap_h, factors);
-        AddRow(x, factors, w.taps - first_w_, sums_[to]);
+        AddRow(x, factors, taps, sums_[to]);
       }
       exists = next_exists;
     }
   }
 
+  /// Where hardware checks no ranges, cells outside of the source are 0 already.
   GRIDWISE_DEVICE void LoadRow(int row, DirectVec<kC> (&x)[kC.window()]) const {
 #pragma unroll
-    for (int i = 0; i < kC.window(); ++i) x[i] = source_.Load<DirectVec<kC>>(window_[i], row);
+    for (int i = 0; i < kC.window(); ++i) source_.LoadAgain(x[i], window_[i], row);
   }
 
   using Converted = DirectSum<kC>[kC.channels];  // a cell

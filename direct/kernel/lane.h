@@ -16,6 +16,11 @@ using DirectVec = Vec<Element<kC.type>, kC.channels>;
 template <DirectConfig kC>
 using DirectSum = Element<SumType(kC.type)>;
 
+/// Whether FMAs take no halves, so that operands are converted once for all their products, and no
+/// hardware checks ranges, so that what is out of range is 0 before anything is loaded.
+template <Gfx kGfx>
+inline constexpr bool kConvertsFirst = KindOf(kGfx) == TargetKind::kHopper;
+
 /// Element `e` of a lane's as a factor of its sums.
 template <DirectConfig kC, int kN>
 GRIDWISE_DEVICE DirectSum<kC> ToFactor(Vec<Element<kC.type>, kN> elements, int e) {

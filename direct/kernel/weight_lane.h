@@ -97,6 +97,14 @@ class DirectWeightLane {
 
   struct Loaded {
     DirectVec<kC> dy[kC.cells], x[kC.window()];
+
+    GRIDWISE_DEVICE Loaded() {
+      if constexpr (!kConvertsFirst<kGfx>) return;
+#pragma unroll
+      for (auto& cell : dy) cell = {};
+#pragma unroll
+      for (auto& cell : x) cell = {};
+    }
   };
   template <int kN>
   using Factors = float[kN][kC.channels];
@@ -200,11 +208,11 @@ class DirectWeightLane {
     for (int i = 0; i < kN; ++i) {
       const int cell = cells.w + i * cells.step, offset = cell * tensor.cell[2];
       if constexpr (!kMasked) {
-        to[i] = plane.Load<DirectVec<kC>>(lane, row + offset);
+        plane.LoadAgain(to[i], lane, row + offset);
       } else {
         // In the lane's offset, as a uniform one may not be negative.
-        to[i] = plane.Load<DirectVec<kC>>(
-            OffsetIf(IsCell(cell, tensor.size[2]), static_cast<int>(lane) + offset), row);
+        plane.LoadAgain(
+            to[i], OffsetIf(IsCell(cell, tensor.size[2]), static_cast<int>(lane) + offset), row);
       }
     }
   }

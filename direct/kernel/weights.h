@@ -115,9 +115,11 @@ class WeightsInLds {
   static constexpr int kLanes = TraitsOf(kGfx).wave_size, kThreads = kDirectGatherWaves * kLanes;
   static constexpr int kSlots = kLanes * kC.channels;  // of channels of the workgroup, at most
   static constexpr int kTaps = kC.tap_rows() * kC.taps;
+  static constexpr bool kKeepsFactors = kConvertsFirst<kGfx>;
+  using Kept = std::conditional_t<kKeepsFactors, DirectSum<kC>, Element<kC.type>>;
   // Of a tap, with room for a bank, so that taps that are written together lie in different ones.
-  static constexpr int kLaneBytes = kC.channels * SizeOf(kC.type);
-  static constexpr int kTapBytes = kSlots * SizeOf(kC.type) + (kLaneBytes > 4 ? kLaneBytes : 4);
+  static constexpr int kLaneBytes = kC.channels * sizeof(Kept);
+  static constexpr int kTapBytes = kSlots * sizeof(Kept) + (kLaneBytes > 4 ? kLaneBytes : 4);
 
  public:
   static constexpr int kBytes = kTaps * kTapBytes;
@@ -140,10 +142,10 @@ class WeightsInLds {
   GRIDWISE_DEVICE void Read(const char* lds, int row, RowFactors<kC>& factors) const {
 #pragma unroll
     for (int t = 0; t < kC.taps; ++t) {
-      const auto weights =
-          *reinterpret_cast<const DirectVec<kC>*>(lds + Place(row * kC.taps + t, of_lane_));
+      const auto weights = *reinterpret_cast<const Vec<Kept, kC.channels>*>(
+          lds + Place(row * kC.taps + t, of_lane_));
 #pragma unroll
-      for (int e = 0; e < kC.channels; ++e) factors[t][e] = ToFactor<kC, kC.channels>(weights, e);
+      for (int e = 0; e < kC.channels; ++e) factors[t][e] = FactorOf(weights, e);
     }
   }
 
@@ -175,11 +177,24 @@ class WeightsInLds {
       if (tap < taps) {
 #pragma unroll
         for (int i = 0; i < kBatch; ++i) {
-          *reinterpret_cast<Weight*>(lds + Place(tap, first + (batch + i) * kStep)) = weights[i];
+          *reinterpret_cast<Kept*>(lds + Place(tap, first + (batch + i) * kStep)) =
+              Keep(weights[i]);
         }
       }
     }
     BarrierLds();
+  }
+
+  GRIDWISE_DEVICE static Kept Keep(Weight weight) {
+    if constexpr (kKeepsFactors) return ToFactor<kC, 1>(weight, 0);
+    return weight[0];
+  }
+  GRIDWISE_DEVICE static DirectSum<kC> FactorOf(const Vec<Kept, kC.channels>& weights, int e) {
+    if constexpr (kKeepsFactors) {
+      return weights[e];
+    } else {
+      return ToFactor<kC, kC.channels>(weights, e);
+    }
   }
 
   /// Bytes from the first weight to the channel of a slot; slots that are not used are of any. Of
@@ -195,7 +210,7 @@ class WeightsInLds {
 
   GRIDWISE_DEVICE static unsigned Least(unsigned a, unsigned b) { return a < b ? a : b; }
   GRIDWISE_DEVICE static int Place(int tap, int slot) {
-    return tap * kTapBytes + slot * SizeOf(kC.type);
+    return tap * kTapBytes + slot * static_cast<int>(sizeof(Kept));
   }
   /// `i` below twice `size`, in a ring.
   GRIDWISE_DEVICE static unsigned Wrap(unsigned i, unsigned size) {

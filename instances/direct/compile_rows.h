@@ -14,10 +14,10 @@ using enum DataType;
 }  // namespace gridwise::direct
 
 #if defined(__NVPTX__)
-#define GRIDWISE_DIRECT_KERNEL(Kernel, Args, threads, kConfig)                                 \
-  extern "C" GRIDWISE_KERNEL __attribute__((launch_bounds(threads))) void GRIDWISE_ROW_SYMBOL( \
-      direct)(const __attribute__((grid_constant)) Args args) {                                \
-    Kernel<kConfig, kThisTarget>(args);                                                        \
+#define GRIDWISE_DIRECT_KERNEL(Kernel, Args, threads, kConfig)                               \
+  extern "C" GRIDWISE_KERNEL __attribute__((launch_bounds(threads, +kConfig.resident))) void \
+  GRIDWISE_ROW_SYMBOL(direct)(const __attribute__((grid_constant)) Args args) {              \
+    Kernel<kConfig, kThisTarget>(args);                                                      \
   }
 #else
 #define GRIDWISE_DIRECT_KERNEL(Kernel, Args, threads, kConfig)                                   \

@@ -165,8 +165,9 @@ class DirectSpace final : public SpaceOf<direct::DirectConfig> {
                  {"cells", {}},
                  {"taps", {}},
                  {"stride", {}},
-                 {"rows", {"of_lane"}}}) {
-    for (Trait& trait : std::span(traits_).last(2)) trait.least = 0;
+                 {"rows", {"of_lane"}},
+                 {"resident", {"workgroups"}}}) {
+    for (Trait& trait : std::span(traits_).last(3)) trait.least = 0;
   }
   std::string_view family() const override { return "direct"; }
   const char* Reject(const Values& values, Direction direction, Gfx gfx) const override {
