@@ -105,7 +105,7 @@ TEST(ParseProblems, NamesMustDifferAndTheHeaderMustExist) {
 TEST(ReadProblems, RegressionSet) {
   const auto problems = ReadProblems("tests/problems/regressions.csv");
   ASSERT_TRUE(problems.ok()) << problems.status();
-  EXPECT_EQ(problems->size(), 68u);
+  EXPECT_EQ(problems->size(), 70u);
   for (const NamedProblem& p : *problems) EXPECT_EQ(p.directions.size(), 3u) << p.name;
   EXPECT_EQ(ToString(problems->front().problem),
             "fwd f16 g1 n16 c128 k256 in 40x175 filter 5x5 stride 2x2 dilation 1x1 pad 2x2 out "
