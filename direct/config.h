@@ -86,7 +86,7 @@ constexpr const char* Reject(const DirectConfig& c, Gfx gfx) {
   if (c.cells < 1 || c.cells > 16) return "a lane works on 1 to 16 cells";
   if (c.taps < 1 || c.taps > 7) return "a lane takes 1 to 7 taps at a time";
   if ((c.taps == 1) != (c.stride == 0)) return "stride is of several taps";
-  if (c.resident < 0 || (c.resident > 0 && TraitsOf(gfx).mma_unit != MmaUnit::kWgmma)) {
+  if (c.resident < 0 || (c.resident > 0 && KindOf(gfx) != TargetKind::kHopper)) {
     return "the target's compiler is not told how many workgroups are to be resident";
   }
   if (c.rows < 0 || c.rows > 8 || (c.keeps_weights() && c.taps == 1)) {

@@ -65,7 +65,10 @@ const WaveFit& FitOf(TargetKind target, bool along_cells) {
   return along_cells ? kWave32Cells : kWave32;
 }
 
-/// Of device memory for the tensors, a round's part; 0 where it is not counted.
+/// Of device memory for the tensors, a round's part; 0 where it is not counted. It hides behind the
+/// rest as vector instructions do, and is told apart from them by nothing else: tensor_cycles are
+/// the plan's (core/launch/plan_parts.cc), which has none on Hopper, since they order no rows of
+/// one family. But rows of other families move more.
 double DramCycles(const WaveFit& fit, const PartRequest& request, double rounds) {
   if (fit.dram == 0) return 0;
   const RooflineWork once = RooflineWorkOf(request.problem);
@@ -96,7 +99,7 @@ Cost EstimateWaves(const DirectConfig& config, const PartRequest& request, const
   const double rounds = std::ceil(work.groups / device.compute_units);
   return WithCycles({.matrix_cycles = work.rows * (row_valu + fit.scalar) * waves_per_simd,
                      .memory_cycles = work.rows * row_bytes / l2_bytes,
-                     .vector_cycles = DramCycles(fit, request, rounds),  // hidden as these are
+                     .vector_cycles = DramCycles(fit, request, rounds),
                      .alone_cycles = work.rows * (row_valu + fit.scalar + fit.latency),
                      .fixed_cycles = fit.launch + fit.run * work.runs +
                                      work.waves * work.stores * load_bytes / l2_bytes,

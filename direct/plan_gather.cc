@@ -149,8 +149,9 @@ PartEstimate EstimateDirectGather(const DirectConfig& config, const PartRequest&
   const double source_rows = 1 + 1.0 * (lane_rows - 1) * config.stride / config.taps;
   const double loads = config.window() * source_rows;
   const int weights = config.taps * (config.keeps_weights() ? lane_rows : config.channels);
+  // LDS has weights that are converted already.
   const bool has_factors =
-      config.keeps_weights() && TraitsOf(request.device.gfx).mma_unit == MmaUnit::kWgmma;
+      config.keeps_weights() && KindOf(request.device.gfx) == TargetKind::kHopper;
   return {.splits = splits,
           .cost = EstimateWaves(
               config, request,

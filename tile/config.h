@@ -305,6 +305,7 @@ struct TileConfig {
     return reps;
   }
   constexpr int stage_room() const {  // of a wave
+    // LDS bounds the workgroups of rows that sum blocks, so that stages take no more than operands.
     const int limit = has_halo() && !sums_blocks() ? kHaloRoom : operand_bytes();
     const int least = StageOf(1, least_stage_reps_n(), 4).bytes();
     const int room = limit / (waves.m * waves.n) / 16 * 16 - offset_bytes();

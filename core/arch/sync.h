@@ -48,13 +48,14 @@ template <int kLeft>
 GRIDWISE_DEVICE void BarrierLoads() {
   static_assert(kLeft < 64);
 #if defined(__gfx1201__) || defined(__gfx1100__)
-  return BarrierLds();
-#endif
+  BarrierLds();
+#else
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront", "local");
   // lgkmcnt(0) and vmcnt(kLeft), which has its upper bits apart; the others at their maxima.
   __builtin_amdgcn_s_waitcnt(0x0070 | (kLeft & 15) | (kLeft >> 4 << 14));
   __builtin_amdgcn_s_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront", "local");
+#endif
 }
 
 /// What instructions the compiler is to spread (LLVM, AMDGPUUsage,

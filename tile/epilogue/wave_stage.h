@@ -126,8 +126,8 @@ class WaveStage {
       }
     }
   }
-  /// Accumulators whose order is changed when they are written, and not before, in a loop over
-  /// pieces, by which time registers would have to hold them twice.
+  /// Accumulators that the compiler knows nothing of before: else it puts those of all pieces in
+  /// order ahead of the loop over pieces, and holds them twice.
   GRIDWISE_DEVICE static OfInstruction AsTheyAre(OfInstruction acc) {
     asm volatile("" : "+v"(acc));
     return acc;
