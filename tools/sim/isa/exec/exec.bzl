@@ -49,6 +49,7 @@ def exec_library(name, srcs, hdrs = [], deps = [], **kwargs):
             hdrs = hdrs,
             copts = _COPTS + march,
             local_defines = ["GRIDWISE_SIM_LEVEL=exec_level_" + level],
+            tags = ["manual"],  # a build of everything builds the levels that are wanted
             deps = deps,
             visibility = ["//visibility:private"],
         )
