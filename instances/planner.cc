@@ -134,6 +134,11 @@ std::string NoRowMessage(const Choice& choice, const std::vector<Candidate>& can
       if (HasType(gfx, type)) absl::StrAppend(&message, " ", Name(type));
     }
   }
+  if (candidates.empty()) {
+    absl::StrAppend(&message,
+                    " this program has none of its direction and type. Those that are built in "
+                    "are chosen by --//tools/config:families, :directions and :types");
+  }
   for (const Candidate& candidate : candidates) {
     absl::StrAppend(&message, "\n  ", candidate.info->name, ": ", candidate.refusal()->reason);
   }

@@ -48,13 +48,14 @@ def _row_tables(folder, targets):
 def _camel_case(name):
     return "".join([word.capitalize() for word in name.split("_")])
 
-def family_rows(name, targets, shards, device_deps, deps, shards_of = {}, visibility = None):
+def family_rows(name, targets, shards, directions, device_deps, deps, shards_of = {}, visibility = None):
     """Declares the family's library, and a kernel table for each target.
 
     Args:
       name: of the library; the package is instances/<name of the family>.
       targets: those that there are rows for.
       shards: compile actions of a target.
+      directions: by direction, a regular expression that the lines of its rows match.
       shards_of: the same of some targets.
       device_deps: what compile_rows.h includes, but for core.
       deps: what family.cc includes, but for core.
@@ -72,6 +73,8 @@ def family_rows(name, targets, shards, device_deps, deps, shards_of = {}, visibi
     for target in targets:
         gpu_kernel_table(
             name = target + "_code",
+            directions = directions,
+            family = folder.split("/")[-1],
             header = folder + "/compile_rows.h",
             namespace = "gridwise::" + folder.split("/")[-1],
             rows = target + ".inc",

@@ -15,6 +15,13 @@ std::string_view ObjectOf(CodeObjects objects, Gfx gfx, std::size_t row) {
   return std::next(first, static_cast<std::ptrdiff_t>(row) % shards)->data;
 }
 
+std::optional<KernelCode> CodeOfRow(CodeObjects objects, Gfx gfx, std::size_t row,
+                                    std::string symbol) {
+  const std::string_view object = ObjectOf(objects, gfx, row);
+  if (!object.empty() && !HasKernel(object, symbol)) return std::nullopt;
+  return KernelCode{.object = object, .symbol = std::move(symbol)};
+}
+
 KernelCode CodeOf(std::string_view object, std::string symbol) {
   const KernelNeeds needs = NeedsOf(object, symbol);
   return {.object = object, .symbol = std::move(symbol), .needs = needs};

@@ -1,18 +1,32 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "core/arch/target.h"
+#include "core/conv/direction.h"
 #include "core/launch/launch.h"
 #include "tools/build/code_object.h"
+#include "tools/config/built_directions.h"
 
 namespace gridwise {
+
+/// Whether the program has what //tools/config:directions wants kernels for.
+constexpr bool IsBuilt(Direction direction) {
+  return kBuiltDirections[static_cast<std::size_t>(direction)];
+}
 
 /// The code object of a kernel table for `gfx` that holds the table's row `row`: shards take rows
 /// in turn, see gpu_kernel_table (tools/build/defs.bzl). Empty if the program has none for `gfx`.
 std::string_view ObjectOf(CodeObjects objects, Gfx gfx, std::size_t row = 0);
+
+/// The kernel `symbol` that row `row` of a kernel table was compiled to for `gfx`, its needs not
+/// known. Its object is empty if the program has no kernels for `gfx`; nothing if it has, and this
+/// row is one that //tools/config's families, directions or types leave out.
+std::optional<KernelCode> CodeOfRow(CodeObjects objects, Gfx gfx, std::size_t row,
+                                    std::string symbol);
 
 /// The kernel `symbol` of a code object, and what it needs.
 KernelCode CodeOf(std::string_view object, std::string symbol);

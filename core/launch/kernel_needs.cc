@@ -61,18 +61,28 @@ class Elf {
   Elf64_Ehdr header_;
 };
 
+/// Where a kernel's descriptor is in a code object of AMD's.
+std::optional<std::uint64_t> FindDescriptor(std::string_view object, std::string_view symbol) {
+  if (!absl::StartsWith(object, ELFMAG) || object.size() <= EI_CLASS ||
+      object[EI_CLASS] != ELFCLASS64) {
+    return std::nullopt;
+  }
+  return Elf(object).Find(absl::StrCat(symbol, ".kd"));
+}
+
 }  // namespace
+
+bool HasKernel(std::string_view object, std::string_view symbol) {
+  if (absl::StartsWith(object, ELFMAG)) return FindDescriptor(object, symbol).has_value();
+  return absl::StrContains(object, absl::StrCat(".entry ", symbol, "("));
+}
 
 KernelNeeds NeedsOf(std::string_view object, std::string_view symbol) {
   constexpr std::size_t kBytes = 64, kRegisters = 48, kLds = 0;  // of the descriptor
   constexpr std::uint32_t kGranules = 0x3f;                      // less 1, of 8 registers
-  if (!absl::StartsWith(object, ELFMAG) || object.size() <= EI_CLASS ||
-      object[EI_CLASS] != ELFCLASS64) {
-    return {};
-  }
-  const Elf elf(object);
-  const std::optional<std::uint64_t> descriptor = elf.Find(absl::StrCat(symbol, ".kd"));
+  const std::optional<std::uint64_t> descriptor = FindDescriptor(object, symbol);
   if (!descriptor || *descriptor > object.size() || object.size() - *descriptor < kBytes) return {};
+  const Elf elf(object);
   const auto granules = elf.At<std::uint32_t>(*descriptor + kRegisters) & kGranules;
   return {.registers = 8 * (static_cast<int>(granules) + 1),
           .lds_bytes = static_cast<int>(elf.At<std::uint32_t>(*descriptor + kLds))};

@@ -67,6 +67,18 @@ TEST(KernelNeeds, AreNotKnownOfOtherFiles) {
   }
 }
 
+TEST(HasKernel, LooksForTheWholeName) {
+  const std::string object = MakeObject("kernel_1.kd", 112, 20480);
+  EXPECT_TRUE(HasKernel(object, "kernel_1"));
+  EXPECT_FALSE(HasKernel(object, "kernel_"));
+  EXPECT_FALSE(HasKernel(object, "kernel_12"));
+  EXPECT_FALSE(HasKernel("", "kernel_1"));
+  const std::string_view ptx = ".version 9.0\n.visible .entry kernel_12(\n";
+  EXPECT_TRUE(HasKernel(ptx, "kernel_12"));
+  EXPECT_FALSE(HasKernel(ptx, "kernel_1"));
+  EXPECT_FALSE(HasKernel(ptx, "kernel_123"));
+}
+
 TEST(ResidentWorkgroups, AreBoundByRegistersLdsAndWaves) {
   const auto of = [](Gfx gfx, int registers, int lds_bytes, int waves) {
     return ResidentWorkgroups(DeviceFacts(gfx), {.registers = registers, .lds_bytes = lds_bytes},

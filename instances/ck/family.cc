@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -45,11 +46,13 @@ struct Tables {
 
   void Add(const RowTable& table) {
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
-      const KernelCode code =
-          CodeOf(ObjectOf(table.objects, table.gfx, i), RowSymbol("ck", table.rows[i].line));
+      const std::optional<KernelCode> found =
+          CodeOfRow(table.objects, table.gfx, i, RowSymbol("ck", table.rows[i].line));
+      if (!found) continue;
+      const KernelCode code = CodeOf(found->object, found->symbol);
       kernels[table.gfx].push_back({table.rows[i].config, code});
       for (const Op op : kAllOps) {
-        if (!table.rows[i].ops.Has(op)) continue;
+        if (!table.rows[i].ops.Has(op) || !IsBuilt(DirectionOf(op))) continue;
         PartsFamily& family = op == kBatchedGemm ? matrices : convolutions;
         family.Add(DirectionOf(op), table.gfx, MakeKernel(op, table.rows[i].config, code));
       }

@@ -1,5 +1,6 @@
 #include "instances/direct/family.h"
 
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -31,16 +32,19 @@ struct Row {
 void AddRows(const RowTable& table, PartsFamily& family) {
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const Row& row = table.rows[i];
-    KernelCode code = {ObjectOf(table.objects, table.gfx, i), RowSymbol("direct", row.line)};
+    std::optional<KernelCode> code =
+        CodeOfRow(table.objects, table.gfx, i, RowSymbol("direct", row.line));
+    if (!code) continue;
     if (row.is_weight) {
       family.Add(Direction::kBackwardWeight, table.gfx,
-                 MakeWeightKernel(row.config, table.gfx, std::move(code)));
+                 MakeWeightKernel(row.config, table.gfx, *std::move(code)));
       continue;
     }
-    const auto kernel = MakeGatherKernel(row.config, table.gfx, std::move(code));
-    family.Add(Direction::kForward, table.gfx, kernel);
+    const auto kernel = MakeGatherKernel(row.config, table.gfx, *std::move(code));
+    if (IsBuilt(Direction::kForward)) family.Add(Direction::kForward, table.gfx, kernel);
     // In backward-data, neighbouring cells of a sub-GEMM have neighbouring cells of dy.
-    if (TakesType(Direction::kBackwardData, row.config.type) && row.config.stride <= 1) {
+    if (IsBuilt(Direction::kBackwardData) &&
+        TakesType(Direction::kBackwardData, row.config.type) && row.config.stride <= 1) {
       family.Add(Direction::kBackwardData, table.gfx, kernel);
     }
   }

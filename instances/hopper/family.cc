@@ -1,6 +1,7 @@
 #include "instances/hopper/family.h"
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <utility>
 #include <variant>
@@ -63,10 +64,12 @@ Direction DirectionOf(const Config& config) {
 void AddRows(const RowTable& table, PartsFamily& family) {
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const Row& row = table.rows[i];
-    KernelCode code = {ObjectOf(table.objects, table.gfx, i), RowSymbol("hopper", row.line)};
+    std::optional<KernelCode> code =
+        CodeOfRow(table.objects, table.gfx, i, RowSymbol("hopper", row.line));
+    if (!code) continue;
     std::visit(
         [&](const auto& config) {
-          family.Add(DirectionOf(config), table.gfx, MakeKernel(config, std::move(code)));
+          family.Add(DirectionOf(config), table.gfx, MakeKernel(config, *std::move(code)));
         },
         row.config);
   }

@@ -1,5 +1,6 @@
 #include "instances/tile/family.h"
 
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -34,7 +35,10 @@ struct Row {
 void AddRows(const RowTable& table, PartsFamily& family) {
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const Row& row = table.rows[i];
-    KernelCode code = CodeOf(ObjectOf(table.objects, table.gfx, i), RowSymbol("tile", row.line));
+    const std::optional<KernelCode> found =
+        CodeOfRow(table.objects, table.gfx, i, RowSymbol("tile", row.line));
+    if (!found) continue;
+    KernelCode code = CodeOf(found->object, found->symbol);
     family.Add(row.direction, table.gfx,
                row.direction == Direction::kBackwardWeight
                    ? MakeBwdWeightKernel(row.config, std::move(code))

@@ -5,6 +5,7 @@ load("//tools/build/private:gpu_compiler.bzl", _gpu_compiler = "gpu_compiler")
 load("//tools/build/private:gpu_library.bzl", _gpu_library = "gpu_library")
 load("//tools/build/private:gpu_object.bzl", _GpuObjectInfo = "GpuObjectInfo", _gpu_object = "gpu_object")
 load("//tools/build/private:gpu_test.bzl", _gpu_test = "gpu_test")
+load("//tools/build/private:kernel_rows.bzl", "kernel_rows")
 
 GpuObjectInfo = _GpuObjectInfo
 gpu_object = _gpu_object
@@ -12,13 +13,7 @@ gpu_compiler = _gpu_compiler
 gpu_library = _gpu_library
 gpu_test = _gpu_test
 
-# The rows of a shard as a source. Each says where it is in the list, so that diagnostics and __LINE__ are those of the list.
-_SELECT_ROWS = """awk -v shard={shard} -v shards={shards} '
-  BEGIN {{ print "#include \\"{header}\\"" }}
-  /^[A-Z][A-Z0-9_]*[(]/ {{ if (row++ % shards == shard) printf "#line %d \\"%s\\"\\n%s\\n", NR, FILENAME, $$0 }}
-' $< > $@"""
-
-def gpu_kernel_table(name, src = None, rows = None, header = None, deps = [], shards = 1, copts = [], **kwargs):
+def gpu_kernel_table(name, src = None, rows = None, header = None, deps = [], shards = 1, copts = [], family = "", directions = {}, **kwargs):
     """Compiles kernels and embeds them: those of one source, or of the rows of a list, one compile action per shard and target.
 
     A row is a line of `rows` that begins with a macro in capitals, which `header` defines:
@@ -36,6 +31,9 @@ def gpu_kernel_table(name, src = None, rows = None, header = None, deps = [], sh
       deps: cc_librarys whose headers it includes.
       shards: number of objects per target.
       copts: further compiler options.
+      family: whose rows they are, and
+      directions: by direction, a regular expression that the lines of its rows match: --//tools/config:families,
+        :directions and :types leave rows out by them.
       **kwargs: for gpu_library.
     """
     objects = []
@@ -44,11 +42,15 @@ def gpu_kernel_table(name, src = None, rows = None, header = None, deps = [], sh
         source = src
         if rows:
             source = objects[-1] + ".hip"
-            native.genrule(
+            kernel_rows(
                 name = objects[-1] + "_source",
-                srcs = [rows],
-                outs = [source],
-                cmd = _SELECT_ROWS.format(header = header, shard = shard, shards = shards),
+                directions = directions,
+                family = family,
+                header = header,
+                out = source,
+                rows = rows,
+                shard = shard,
+                shards = shards,
                 tags = ["manual"],
             )
         _gpu_object(
