@@ -70,6 +70,16 @@ def family_rows(name, targets, shards, directions, device_deps, deps, shards_of 
         visibility = ["//tools/tune:__pkg__"],  # which compiles further rows
         deps = device_deps + [Label("//core/arch:device")],
     )
+    write_file(
+        name = "row_directions",
+        out = "row_directions.txt",
+        content = ["%s %s" % item for item in directions.items()] + [""],
+    )
+    native.filegroup(
+        name = "lists",
+        srcs = ["row_directions.txt"] + [target + ".inc" for target in targets],
+        visibility = [Label("//instances:__pkg__")],
+    )
     for target in targets:
         gpu_kernel_table(
             name = target + "_code",
