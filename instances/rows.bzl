@@ -6,6 +6,7 @@ load("//tools/build:defs.bzl", "gpu_kernel_table")
 
 _CORE = [
     "//core/arch:target",
+    "//core/base:fields_text",
     "//core/base:types",
     "//core/conv:problem",
     "//core/launch",
@@ -16,11 +17,16 @@ _CORE = [
 # What the library has for each target: the part of family.cc that depends on which targets there are.
 _TABLE = """constexpr Row kRows_{target}[] = {{
 #include "{folder}/{target}.inc"
+}};
+constexpr RowNeeds kNeeds_{target}[] = {{
+    {{}},  // an array is never empty
+{needs}
 }};"""
 
 _TABLES = """struct RowTable {{
   Gfx gfx;
   std::span<const Row> rows;
+  std::span<const RowNeeds> needs;
   CodeObjects objects;  // that the rows were compiled to
 }};
 
@@ -30,25 +36,29 @@ std::vector<RowTable> RowTables() {{
   }};
 }}"""
 
-def _row_tables(folder, targets):
+def _row_tables(folder, targets, needs):
     """Declares row_code.h, which family.cc includes, and row_tables.inc, which it includes where it has defined Row and the lists' macros."""
     write_file(
         name = "row_code",
         out = "row_code.h",
         content = ["#pragma once", ""] + ['#include "%s/%s_code.h"' % (folder, target) for target in targets] + [""],
     )
-    tables = ["      {*ParseGfx(\"%s\"), kRows_%s, %sCode()}," % (target, target, _camel_case(target)) for target in targets]
+    tables = ["      {*ParseGfx(\"%s\"), kRows_%s, kNeeds_%s, %sCode()}," % (target, target, target, _camel_case(target)) for target in targets]
     write_file(
         name = "row_tables",
         out = "row_tables.inc",
-        content = [_TABLE.format(folder = folder, target = target) for target in targets] +
+        content = [_TABLE.format(
+                      folder = folder,
+                      target = target,
+                      needs = '#include "%s/%s_needs.inc"' % (folder, target) if needs else "",
+                  ) for target in targets] +
                   ["", _TABLES.format(tables = "\n".join(tables)), ""],
     )
 
 def _camel_case(name):
     return "".join([word.capitalize() for word in name.split("_")])
 
-def family_rows(name, targets, shards, directions, device_deps, deps, shards_of = {}, visibility = None):
+def family_rows(name, targets, shards, directions, device_deps, deps, needs = False, shards_of = {}, visibility = None):
     """Declares the family's library, and a kernel table for each target.
 
     Args:
@@ -56,13 +66,15 @@ def family_rows(name, targets, shards, directions, device_deps, deps, shards_of 
       targets: those that there are rows for.
       shards: compile actions of a target.
       directions: by direction, a regular expression that the lines of its rows match.
+      needs: whether there are <target>_needs.inc, lists of RowNeeds (core/launch/code.h).
       shards_of: the same of some targets.
       device_deps: what compile_rows.h includes, but for core.
       deps: what family.cc includes, but for core.
       visibility: of the library.
     """
     folder = native.package_name()
-    _row_tables(folder, targets)
+    lists = [target + ".inc" for target in targets] + ([target + "_needs.inc" for target in targets] if needs else [])
+    _row_tables(folder, targets, needs)
     cc_library(
         name = "compile_rows",
         hdrs = ["compile_rows.h"],
@@ -77,8 +89,11 @@ def family_rows(name, targets, shards, directions, device_deps, deps, shards_of 
     )
     native.filegroup(
         name = "lists",
-        srcs = ["row_directions.txt"] + [target + ".inc" for target in targets],
-        visibility = [Label("//instances:__pkg__")],
+        srcs = ["row_directions.txt"] + lists,
+        visibility = [
+            Label("//instances:__pkg__"),
+            Label("//tests/isa:__pkg__"),
+        ],
     )
     for target in targets:
         gpu_kernel_table(
@@ -100,7 +115,7 @@ def family_rows(name, targets, shards, directions, device_deps, deps, shards_of 
             "family.h",
             "row_code.h",
         ],
-        textual_hdrs = ["row_tables.inc"] + [target + ".inc" for target in targets],
+        textual_hdrs = ["row_tables.inc"] + lists,
         visibility = visibility,
         deps = deps + [Label(dep) for dep in _CORE] + [":%s_code" % target for target in targets],
     )

@@ -22,6 +22,12 @@ std::optional<KernelCode> CodeOfRow(CodeObjects objects, Gfx gfx, std::size_t ro
   return KernelCode{.object = object, .symbol = std::move(symbol)};
 }
 
+KernelNeeds NeedsOfRow(std::span<const RowNeeds> list, std::string_view config,
+                       const KernelCode& code) {
+  const auto found = std::ranges::find(list, config, &RowNeeds::config);
+  return found == list.end() ? NeedsOf(code.object, code.symbol) : found->needs;
+}
+
 KernelCode CodeOf(std::string_view object, std::string symbol) {
   const KernelNeeds needs = NeedsOf(object, symbol);
   return {.object = object, .symbol = std::move(symbol), .needs = needs};

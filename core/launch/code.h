@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,19 @@ std::string_view ObjectOf(CodeObjects objects, Gfx gfx, std::size_t row = 0);
 /// row is one that //tools/config's families, directions or types leave out.
 std::optional<KernelCode> CodeOfRow(CodeObjects objects, Gfx gfx, std::size_t row,
                                     std::string symbol);
+
+/// What the kernel of a row needs, by the row's printed config: plans are the same whether the
+/// program has the kernel or not. Tools write lists of them (tests/isa), and a test holds them to
+/// the kernels.
+struct RowNeeds {
+  std::string_view config;
+  KernelNeeds needs;
+};
+
+/// Those of `config` in a list; if it is not there, as of a row that was just added, those of the
+/// compiled kernel.
+KernelNeeds NeedsOfRow(std::span<const RowNeeds> list, std::string_view config,
+                       const KernelCode& code);
 
 /// The kernel `symbol` of a code object, and what it needs.
 KernelCode CodeOf(std::string_view object, std::string symbol);

@@ -12,6 +12,7 @@
 #include "ck/ops/kernels.h"
 #include "ck/ops/op.h"
 #include "core/arch/parse_gfx.h"
+#include "core/base/fields_text.h"
 #include "core/launch/code.h"
 #include "core/launch/parts_family.h"
 #include "core/launch/row_symbol.h"
@@ -46,15 +47,15 @@ struct Tables {
 
   void Add(const RowTable& table) {
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
-      const std::optional<KernelCode> found =
+      std::optional<KernelCode> code =
           CodeOfRow(table.objects, table.gfx, i, RowSymbol("ck", table.rows[i].line));
-      if (!found) continue;
-      const KernelCode code = CodeOf(found->object, found->symbol);
-      kernels[table.gfx].push_back({table.rows[i].config, code});
+      if (!code) continue;
+      code->needs = NeedsOfRow(table.needs, PrintFields(table.rows[i].config), *code);
+      kernels[table.gfx].push_back({table.rows[i].config, *code});
       for (const Op op : kAllOps) {
         if (!table.rows[i].ops.Has(op) || !IsBuilt(DirectionOf(op))) continue;
         PartsFamily& family = op == kBatchedGemm ? matrices : convolutions;
-        family.Add(DirectionOf(op), table.gfx, MakeKernel(op, table.rows[i].config, code));
+        family.Add(DirectionOf(op), table.gfx, MakeKernel(op, table.rows[i].config, *code));
       }
     }
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/arch/parse_gfx.h"
+#include "core/base/fields_text.h"
 #include "core/launch/code.h"
 #include "core/launch/parts_family.h"
 #include "core/launch/row_symbol.h"
@@ -35,14 +36,14 @@ struct Row {
 void AddRows(const RowTable& table, PartsFamily& family) {
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const Row& row = table.rows[i];
-    const std::optional<KernelCode> found =
+    std::optional<KernelCode> code =
         CodeOfRow(table.objects, table.gfx, i, RowSymbol("tile", row.line));
-    if (!found) continue;
-    KernelCode code = CodeOf(found->object, found->symbol);
+    if (!code) continue;
+    code->needs = NeedsOfRow(table.needs, PrintFields(row.config), *code);
     family.Add(row.direction, table.gfx,
                row.direction == Direction::kBackwardWeight
-                   ? MakeBwdWeightKernel(row.config, std::move(code))
-                   : MakeGatherKernel(row.config, std::move(code)));
+                   ? MakeBwdWeightKernel(row.config, *std::move(code))
+                   : MakeGatherKernel(row.config, *std::move(code)));
   }
 }
 

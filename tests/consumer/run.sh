@@ -10,9 +10,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 gridwise=$(cd ../.. && pwd)
 example=$(mktemp -d)
-cache=$(mktemp -d) # what both repositories build of Gridwise is the same
 # Bazel's sandbox has a /tmp of its own, and the example, or this repository, may lie in the machine's.
-options=(--noshow_progress "--disk_cache=$cache" --sandbox_add_mount_pair=/tmp)
+options=(--noshow_progress --sandbox_add_mount_pair=/tmp)
 modes=(bzlmod workspace)
 if [[ ${1-} == --all ]]; then
   shift
@@ -29,7 +28,7 @@ options+=("$@")
 cleanup() { # with the servers of both folders
   "$gridwise/bazelw" shutdown
   (cd "$example" && "$gridwise/bazelw" clean --expunge) 2>/dev/null
-  rm -rf "$example" "$cache"
+  rm -rf "$example"
 }
 trap cleanup EXIT
 

@@ -2,6 +2,7 @@
 /// spills registers; atomics have the device's scope; every row keeps the budgets, or
 /// over_budget.txt says why it does not.
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -26,6 +27,7 @@
 #include "gtest/gtest.h"
 #include "instances/families.h"
 #include "tests/isa/budget.h"
+#include "tests/isa/needs.h"
 #include "tools/isa_report/kernel_code.h"
 #include "tools/isa_report/kernel_report.h"
 #include "tools/isa_report/main_loop.h"
@@ -229,6 +231,23 @@ TEST(Needs, OfPlansAreThoseOfTheKernels) {
     }
   }
   EXPECT_GT(rows, 50);
+}
+
+TEST(Needs, AreInTheListsOfTheFamilies) {
+  int lists = 0;
+  for (const KernelFamily* family : Families()) {
+    if (std::ranges::find(kFamiliesWithNeeds, family->name()) == std::end(kFamiliesWithNeeds)) {
+      continue;
+    }
+    const absl::StatusOr<std::string> text = NeedsText(*family, Target());
+    ASSERT_TRUE(text.ok()) << text.status();
+    EXPECT_EQ(
+        ReadText(absl::StrCat("instances/", family->name(), "/", Name(Target()), "_needs.inc")),
+        *text)
+        << kUpdate;
+    ++lists;
+  }
+  EXPECT_EQ(lists, 2);
 }
 
 TEST(Budget, IsOfTheTarget) {

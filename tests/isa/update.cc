@@ -1,8 +1,11 @@
-/// Writes tests/isa/<target>/<direction>.txt of every target that kernels are built for.
+/// Writes tests/isa/<target>/<direction>.txt and instances/<family>/<target>_needs.inc of every
+/// target that kernels are built for.
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -12,12 +15,38 @@
 #include "absl/strings/str_join.h"
 #include "core/arch/target.h"
 #include "core/conv/problem.h"
+#include "core/launch/family.h"
+#include "instances/families.h"
+#include "tests/isa/needs.h"
 #include "tools/isa_report/kernel_report.h"
 
 namespace gridwise {
 namespace {
 
-int Update(const std::filesystem::path& folder) {
+bool Write(const std::filesystem::path& path, const std::string& text) {
+  std::filesystem::create_directories(path.parent_path());
+  const bool written = !!(std::ofstream(path, std::ios::binary) << text).flush();
+  if (!written) absl::FPrintF(stderr, "cannot write %s\n", path.string());
+  return written;
+}
+
+/// The needs of all rows of targets that there are kernels for.
+int UpdateNeeds(const std::filesystem::path& folder) {
+  for (const KernelFamily* family : Families()) {
+    if (std::ranges::find(kFamiliesWithNeeds, family->name()) == std::end(kFamiliesWithNeeds)) {
+      continue;
+    }
+    for (const Gfx gfx : kAmdGfx) {
+      const absl::StatusOr<std::string> text = NeedsText(*family, gfx);
+      if (!text.ok()) continue;
+      const std::string file = absl::StrFormat("%s_needs.inc", Name(gfx));
+      if (!Write(folder / std::string(family->name()) / file, *text)) return 1;
+    }
+  }
+  return 0;
+}
+
+int UpdateReports(const std::filesystem::path& folder) {
   std::vector<std::string> left;  // targets that this program was built without
   for (const Gfx gfx : kAmdGfx) {
     for (const Direction direction : kAllDirections) {
@@ -33,11 +62,7 @@ int Update(const std::filesystem::path& folder) {
       }
       const std::filesystem::path path =
           folder / Name(gfx) / absl::StrFormat("%s.txt", Name(direction));
-      std::filesystem::create_directories(path.parent_path());
-      if (!(std::ofstream(path, std::ios::binary) << ToText(*reports)).flush()) {
-        absl::FPrintF(stderr, "cannot write %s\n", path.string());
-        return 1;
-      }
+      if (!Write(path, ToText(*reports))) return 1;
       absl::PrintF("%s: %d rows\n", path.string(), reports->size());
     }
   }
@@ -57,5 +82,7 @@ int main() {
     absl::FPrintF(stderr, "run this as `bazel run //tests/isa:update`\n");
     return 1;
   }
-  return gridwise::Update(std::filesystem::path(workspace) / "tests/isa");
+  const std::filesystem::path root(workspace);
+  const int failed = gridwise::UpdateNeeds(root / "instances");
+  return failed != 0 ? failed : gridwise::UpdateReports(root / "tests/isa");
 }

@@ -1,14 +1,13 @@
 /// The plans of the problem sets are those in <target>_<set>.txt, so that a change of choice is
-/// seen in review.
+/// seen in review. Those of all targets, whichever this program has kernels for.
 
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <tuple>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "core/arch/parse_gfx.h"
 #include "core/arch/target.h"
 #include "gtest/gtest.h"
 #include "tests/plans/plans.h"
@@ -16,12 +15,10 @@
 namespace gridwise {
 namespace {
 
-class Plans : public testing::TestWithParam<const char*> {};
+class Plans : public testing::TestWithParam<std::tuple<const char*, Gfx>> {};
 
 TEST_P(Plans, AreTheGoldenOnes) {
-  const char* const set = GetParam();
-  const char* const target = std::getenv("GRIDWISE_TEST_TARGET");
-  const Gfx gfx = ParseGfx(target == nullptr ? "" : target).value();
+  const auto [set, gfx] = GetParam();
   const std::string path = absl::StrCat("tests/plans/", Name(gfx), "_", set, ".txt");
   std::ifstream file(path, std::ios::binary);
   const std::string golden(std::istreambuf_iterator<char>(file), {});
@@ -32,8 +29,13 @@ TEST_P(Plans, AreTheGoldenOnes) {
                                "chooses; review the difference.";
 }
 
-INSTANTIATE_TEST_SUITE_P(Sets, Plans, testing::Values("retinanet", "regressions"),
-                         [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(Sets, Plans,
+                         testing::Combine(testing::Values("retinanet", "regressions"),
+                                          testing::ValuesIn(kAmdGfx)),
+                         [](const auto& info) {
+                           return absl::StrCat(std::get<0>(info.param), "_",
+                                               Name(std::get<1>(info.param)));
+                         });
 
 }  // namespace
 }  // namespace gridwise

@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/base/types.h"
@@ -11,7 +10,6 @@
 #include "core/launch/choose_block_map.h"
 #include "core/launch/launch.h"
 #include "instances/conv.h"
-#include "instances/rows.h"
 
 namespace gridwise {
 namespace {
@@ -29,12 +27,6 @@ std::string OrderOf(const Plan& plan) {
 }  // namespace
 
 absl::StatusOr<std::string> PlansOf(const std::string& set, Gfx gfx) {
-  for (const RowInfo& row : ListRows()) {
-    if (row.gfx != gfx || !row.code.object.empty()) continue;
-    return absl::FailedPreconditionError(
-        absl::StrCat("this program was built without kernels for ", Name(gfx),
-                     ", and the planner counts the registers of kernels"));
-  }
   const absl::StatusOr<std::vector<NamedProblem>> problems =
       ReadProblems(absl::StrCat("tests/problems/", set, ".csv"));
   if (!problems.ok()) return problems.status();

@@ -58,9 +58,10 @@ void Verify(const Problem& problem, const Operands& operands, const Expected& ex
   side.reason = status.message();
 }
 
-void Time(const Problem& problem, ComparedSide& side) {
+void Time(const Problem& problem, bool quick, ComparedSide& side) {
   if (!side.plan) return;
-  absl::StatusOr<Timing> timing = TimePlan(problem, *side.plan, {.simulated = SimTiming::kQuick});
+  absl::StatusOr<Timing> timing = TimePlan(
+      problem, *side.plan, {.simulated = quick ? SimTiming::kQuick : SimTiming::kQuiet});
   side.failed = !timing.ok();
   if (timing.ok()) {
     side.timing = *std::move(timing);
@@ -111,8 +112,8 @@ absl::StatusOr<Comparison> Compare(const SelectedProblem& selected, Gfx gfx,
   const Problem& problem = selected.problem;
   Comparison c = {selected.name, problem, PlanSide(problem, gfx, a), PlanSide(problem, gfx, b)};
   if (options.time) {
-    Time(problem, c.a);
-    Time(problem, c.b);
+    Time(problem, options.quick, c.a);
+    Time(problem, options.quick, c.b);
   }
   if (options.verify && (c.a.plan || c.b.plan)) {
     const Operands operands = RandomOperands(problem, options.seed);

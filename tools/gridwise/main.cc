@@ -256,6 +256,7 @@ gridwise::ExitCode Compare(const gridwise::ProblemRequest& request) {
                                    .max_flops = absl::GetFlag(FLAGS_max_flops).value,
                                    .verify = absl::GetFlag(FLAGS_verify),
                                    .time = absl::GetFlag(FLAGS_time),
+                                   .quick = absl::GetFlag(FLAGS_quick),
                                    .csv = absl::GetFlag(FLAGS_csv),
                                    .page = absl::GetFlag(FLAGS_page),
                                    .seed = absl::GetFlag(FLAGS_seed),

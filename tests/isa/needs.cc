@@ -1,0 +1,54 @@
+#include "tests/isa/needs.h"
+
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/conv/problem.h"
+#include "core/launch/kernel_needs.h"
+#include "instances/ck/family.h"
+
+namespace gridwise {
+namespace {
+
+/// Adds a line for each kernel of `family`, by the line of the list that it was compiled from.
+absl::Status AddLines(const KernelFamily& family, Gfx gfx, std::map<int, std::string>& lines) {
+  for (const Direction direction : kAllDirections) {
+    for (const RowInfo& row : family.Rows(direction, gfx)) {
+      if (row.code.object.empty()) {
+        return absl::FailedPreconditionError(absl::StrCat("no kernels of ", Name(gfx)));
+      }
+      const std::string_view symbol = row.code.symbol;
+      int line = 0;
+      if (!absl::SimpleAtoi(symbol.substr(symbol.rfind('_') + 1), &line)) {
+        return absl::InternalError(absl::StrCat(symbol, " does not end with a line's number"));
+      }
+      // Names begin with the op, if there is one, and configs do not.
+      const std::string_view config =
+          std::string_view(row.name).substr(row.op.empty() ? 0 : row.op.size() + 1);
+      const KernelNeeds needs = NeedsOf(row.code.object, symbol);
+      lines[line] =
+          absl::StrFormat("{\"%s\", {%d, %d}},\n", config, needs.registers, needs.lds_bytes);
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> NeedsText(const KernelFamily& family, Gfx gfx) {
+  std::map<int, std::string> lines;
+  absl::Status status = AddLines(family, gfx, lines);
+  if (status.ok() && family.name() == "ck") status = AddLines(ck::Gemms(), gfx, lines);
+  if (!status.ok()) return status;
+  std::string text =
+      "// RowNeeds of the rows: registers, bytes of LDS. Written by //tests/isa:update.\n";
+  for (const auto& [line, entry] : lines) text += entry;
+  return text;
+}
+
+}  // namespace gridwise

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "core/arch/target.h"
+#include "core/launch/family.h"
+
+namespace gridwise {
+
+/// What instances/<family>/<target>_needs.inc is to say: RowNeeds of the rows of a family, in the
+/// order of their list, by the kernels' descriptors. Error: this program has no kernels of `gfx`.
+absl::StatusOr<std::string> NeedsText(const KernelFamily& family, Gfx gfx);
+
+/// The families that have such files.
+inline constexpr const char* kFamiliesWithNeeds[] = {"tile", "ck"};
+
+}  // namespace gridwise
