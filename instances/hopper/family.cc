@@ -69,6 +69,7 @@ void AddRows(const RowTable& table, PartsFamily& family) {
     if (!code) continue;
     std::visit(
         [&](const auto& config) {
+          if (!IsBuilt(DirectionOf(config))) return;
           family.Add(DirectionOf(config), table.gfx, MakeKernel(config, *std::move(code)));
         },
         row.config);
