@@ -58,6 +58,8 @@ namespace {
 /// Mutants of a kernel that are tried, so that the test is short: as many, evenly spread.
 constexpr size_t kMostMutants = 40;
 
+constexpr char kChecks[] = "check:waits,hazards,races,barriers";
+
 struct Kind {
   const char* name;
   Direction direction;
@@ -146,8 +148,10 @@ class KernelMutants {
   }
 
  private:
-  /// Which instructions the run executes: those of blocks where a trap stops it.
+  /// Which instructions the run executes: those of blocks where a trap stops it. There are more
+  /// blocks than mutants, and nothing is checked meanwhile.
   std::vector<bool> Reached(const sim::KernelCode& code) const {
+    EXPECT_EQ(gridwiseSimCheck("run"), 0);
     const uint32_t trap =
         absl::StartsWith(Name(row_.gfx), "gfx9") ? 0xbf920002 : 0xbf900002;  // s_trap 2
     std::vector<bool> reached(code.instructions().size());
@@ -162,6 +166,7 @@ class KernelMutants {
       }
       reached[i] = is_reached;
     }
+    EXPECT_EQ(gridwiseSimCheck(kChecks), 0);
     return reached;
   }
 
@@ -203,7 +208,7 @@ class KernelMutants {
 TEST(KernelMutation, WhatIsMissingIsFoundOrRedundant) {
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
-  ASSERT_EQ(gridwiseSimCheck("check:waits,hazards,races,barriers"), 0);
+  ASSERT_EQ(gridwiseSimCheck(kChecks), 0);
   const std::vector<RowInfo> rows = ListRows();
   const bool of_classic = std::getenv("GRIDWISE_TEST_CLASSIC") != nullptr;
   int kernels = 0;

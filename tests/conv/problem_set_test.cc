@@ -7,11 +7,14 @@
 // tier short; and so does GRIDWISE_TEST_MAX_GROUPS, if it is set. GRIDWISE_TEST_ROWS is "all",
 // "accepting" or "planned": every row, each of which must accept a problem; those that do; or the
 // planner's choice.
+// GRIDWISE_TEST_SPREAD, if set, is a number n: each row is run on one in n of the problems that it
+// accepts, at least one, and neighbouring rows on others.
 // GRIDWISE_TEST_FAMILY, if set, names the families whose rows are run ("tile,direct").
 // GRIDWISE_TEST_BATCH, if set, is the number of images in place of the set's. GRIDWISE_TEST_NAMES,
 // if set, names the problems to take ("stem,l2.conv3") in place of all; each must be in the set.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
@@ -21,6 +24,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/log/check.h"
@@ -144,6 +148,24 @@ struct Run {
 
 void PrintTo(const Run& run, std::ostream* out) { *out << run.named.name << " " << run.row; }
 
+/// Of each row's runs one in `n`; of the first row the first of every n, of the next the second.
+std::vector<Run> Spread(const std::vector<Run>& runs, std::size_t n) {
+  std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> of_rows;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    of_rows[{runs[i].family, runs[i].row}].push_back(i);
+  }
+  std::set<std::size_t> kept;
+  std::size_t row = 0;
+  for (const auto& [name, indices] : of_rows) {
+    for (std::size_t i = row++ % std::min(n, indices.size()); i < indices.size(); i += n) {
+      kept.insert(indices[i]);
+    }
+  }
+  std::vector<Run> some;
+  for (const std::size_t i : kept) some.push_back(runs[i]);
+  return some;
+}
+
 std::vector<Run> Runs() {
   const std::optional<Gfx> gfx = ParseGfx(Env("GRIDWISE_TEST_TARGET"));
   CHECK(gfx.has_value());
@@ -161,7 +183,11 @@ std::vector<Run> Runs() {
       runs.push_back({.named = named, .row = verdict.row, .family = verdict.family});
     }
   }
-  return runs;
+  const std::optional<std::string> spread = OptionalEnv("GRIDWISE_TEST_SPREAD");
+  if (!spread) return runs;
+  int n = 0;
+  CHECK(absl::SimpleAtoi(*spread, &n) && n > 0) << *spread << " is no number of problems";
+  return Spread(runs, static_cast<std::size_t>(n));
 }
 
 std::string TestName(const testing::TestParamInfo<Run>& info) {
