@@ -4,8 +4,10 @@
 ///
 ///   bazel run //ck/examples:contraction_xdl_f16 -- VERIFY INIT TIME [I J L X Y]
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,7 @@
 #include "core/base/parse_type.h"
 #include "core/base/types.h"
 #include "core/conv/compare.h"
+#include "core/conv/epilogue.h"
 #include "core/conv/expected.h"
 #include "instances/views.h"
 
@@ -28,6 +31,7 @@ namespace {
 struct Contraction {
   DataType type;
   std::int64_t i, j, l, x, y;
+  Epilogue epilogue = {};  // views have none
 
   std::int64_t a_elements() const { return x * i * y; }
   std::int64_t b_elements() const { return l * j * x * y; }
@@ -55,9 +59,12 @@ ck::GemmDescriptors ViewsOf(const Contraction& c) {
   return gemm;
 }
 
+std::int64_t EpilogueElements(const Contraction&, int) { return 0; }
+
 /// By its definition.
 absl::StatusOr<Expected> ExpectedOutput(const Contraction& c, const std::vector<float>& a,
-                                        const std::vector<float>& b) {
+                                        const std::vector<float>& b,
+                                        const std::array<std::span<const float>, 2>&) {
   Expected expected;
   for (std::int64_t j = 0; j < c.j; ++j) {
     for (std::int64_t i = 0; i < c.i; ++i) {
@@ -77,7 +84,12 @@ absl::StatusOr<Expected> ExpectedOutput(const Contraction& c, const std::vector<
   return expected;
 }
 
-absl::Status Example(const Words& words) {
+absl::Status Example(int argc, char** argv) {
+  const absl::StatusOr<Words> parsed = Words::Parse(argc, argv, {"type", "device"}, 8);
+  if (!parsed.ok()) return parsed.status();
+  const Words& words = *parsed;
+  const absl::StatusOr<Settings> settings = Settings::Of(words);
+  if (!settings.ok()) return settings.status();
   const auto type = ParseDataType(words.Flag("type", "f16"));
   const auto gfx = ParseGfx(words.Flag("device", "gfx942"));
   if (!type || !gfx) return absl::InvalidArgumentError("--type or --device is not known");
@@ -90,13 +102,12 @@ absl::Status Example(const Words& words) {
   const absl::StatusOr<RowPlan> plan =
       PlanViews(ViewsOf(contraction), *type, contraction.output_type(), *gfx);
   if (!plan.ok()) return plan.status();
-  return Run(contraction, *plan, Settings(words));
+  return Run(contraction, *plan, *settings);
 }
 
 }  // namespace
 }  // namespace gridwise::examples
 
 int main(int argc, char** argv) {
-  return gridwise::examples::Finish(
-      gridwise::examples::Example(gridwise::examples::Words(argc, argv)));
+  return gridwise::examples::Finish(gridwise::examples::Example(argc, argv));
 }

@@ -3,7 +3,8 @@
 ///   bazel run //ck/examples:grouped_conv_bwd_weight_xdl_f16 -- VERIFY INIT TIME
 ///       [NDIM G N K C filter... input... strides... dilations... left pads... right pads...]
 ///
-/// K and C are those of a group. Without sizes a small problem is computed.
+/// K and C are those of a group. Without sizes a small problem is computed. What is done with the
+/// sums is said as on the command line, --alpha=2 --d0=add:0.5.
 
 #include "instances/conv.h"
 
@@ -13,6 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "ck/examples/run.h"
 #include "core/arch/parse_gfx.h"
@@ -22,13 +24,16 @@
 #include "core/conv/expected.h"
 #include "core/conv/problem.h"
 #include "core/conv/problem_io.h"
+#include "tools/gridwise/variant_flags.h"
 
 namespace gridwise::examples {
 namespace {
 
+/// Of the sizes, and most numbers that there are.
+constexpr std::size_t kFirst = 3, kMost = kFirst + 5 + 6 * 3;
+
 /// The sizes behind verify, init and time.
 absl::StatusOr<ConvProblem> ReadSizes(const Words& words, const Dim& otherwise) {
-  constexpr std::size_t kFirst = 3;
   ConvProblem problem = {.rank = static_cast<int>(words.Number(kFirst, 2))};
   if (problem.rank < 1 || problem.rank > 3) {
     return absl::InvalidArgumentError(absl::StrCat("NDIM is ", problem.rank, "; must be 1 to 3"));
@@ -57,7 +62,23 @@ absl::StatusOr<ConvProblem> ReadSizes(const Words& words, const Dim& otherwise) 
   return problem;
 }
 
-absl::Status Example(const Words& words) {
+/// What is done with the sums.
+absl::Status ReadEpilogue(const Words& words, ConvProblem& problem) {
+  VariantFlags flags = {.d0 = words.Flag("d0", ""), .d1 = words.Flag("d1", "")};
+  const std::string alpha = words.Flag("alpha", "1");
+  if (!absl::SimpleAtod(alpha, &flags.alpha)) {
+    return absl::InvalidArgumentError(absl::StrCat("--alpha is '", alpha, "'; must be a number"));
+  }
+  return ApplyVariant(flags, problem);
+}
+
+absl::Status Example(int argc, char** argv) {
+  const absl::StatusOr<Words> parsed = Words::Parse(
+      argc, argv, {"type", "device", "direction", "op", "alpha", "d0", "d1"}, kMost);
+  if (!parsed.ok()) return parsed.status();
+  const Words& words = *parsed;
+  const absl::StatusOr<Settings> settings = Settings::Of(words);
+  if (!settings.ok()) return settings.status();
   const std::string op = words.Flag("op", "");
   const Dim plain = {.in = 14}, padded = {.in = 14, .filter = 3, .pad_begin = 1, .pad_end = 1};
   absl::StatusOr<ConvProblem> problem = ReadSizes(words, op == "explicit" ? plain : padded);
@@ -70,15 +91,15 @@ absl::Status Example(const Words& words) {
   }
   problem->direction = *direction;
   problem->type = *type;
+  if (absl::Status status = ReadEpilogue(words, *problem); !status.ok()) return status;
   const absl::StatusOr<Plan> plan = MakePlan(*problem, *gfx, {.family = "ck", .op = op});
   if (!plan.ok()) return plan.status();
-  return Run(*problem, *plan, Settings(words));
+  return Run(*problem, *plan, *settings);
 }
 
 }  // namespace
 }  // namespace gridwise::examples
 
 int main(int argc, char** argv) {
-  return gridwise::examples::Finish(
-      gridwise::examples::Example(gridwise::examples::Words(argc, argv)));
+  return gridwise::examples::Finish(gridwise::examples::Example(argc, argv));
 }

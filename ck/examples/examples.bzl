@@ -24,8 +24,15 @@ UNITS = {
     ],
 }
 
+# The types' names in Composable Kernel, where they are others.
+_NAMES_ELSEWHERE = {
+    "f16": "fp16",
+    "f32": "fp32",
+    "i8": "int8",
+}
+
 def examples(name, program, unit, types, flags = []):
-    """Declares <name>_<unit>_<type> for each type.
+    """Declares <name>_<unit>_<type> for each type; <name>_<unit>, which is f16; and Composable Kernel's names.
 
     Args:
       name: what it computes.
@@ -38,12 +45,18 @@ def examples(name, program, unit, types, flags = []):
       The command line of each, as the test runs them.
     """
     lines = []
+    plain = name + "_" + unit
+    native.alias(name = plain, actual = plain + "_f16")
     for type in types:
         arguments = ["--type=" + type] + flags
         _example(
-            name = "_".join([name, unit, type]),
+            name = plain + "_" + type,
             args = arguments + ["--device=" + UNITS[unit][0]],
             program = program,
+        )
+        native.alias(
+            name = "example_" + plain + "_" + _NAMES_ELSEWHERE.get(type, type),
+            actual = plain + "_" + type,
         )
         lines.append(" ".join([unit, program] + arguments))
     return lines

@@ -20,7 +20,12 @@
 namespace gridwise::examples {
 namespace {
 
-absl::Status Example(const Words& words) {
+absl::Status Example(int argc, char** argv) {
+  const absl::StatusOr<Words> parsed = Words::Parse(argc, argv, {"type", "device", "a", "b"}, 7);
+  if (!parsed.ok()) return parsed.status();
+  const Words& words = *parsed;
+  const absl::StatusOr<Settings> settings = Settings::Of(words);
+  if (!settings.ok()) return settings.status();
   const auto type = ParseDataType(words.Flag("type", "f16"));
   const auto gfx = ParseGfx(words.Flag("device", "gfx942"));
   if (!type || !gfx) return absl::InvalidArgumentError("--type or --device is not known");
@@ -32,13 +37,12 @@ absl::Status Example(const Words& words) {
                words.Number(5, 64), order("a"), order("b"));
   const absl::StatusOr<GemmPlan> plan = MakePlan(problem, *gfx);
   if (!plan.ok()) return plan.status();
-  return Run(problem, *plan, Settings(words));
+  return Run(problem, *plan, *settings);
 }
 
 }  // namespace
 }  // namespace gridwise::examples
 
 int main(int argc, char** argv) {
-  return gridwise::examples::Finish(
-      gridwise::examples::Example(gridwise::examples::Words(argc, argv)));
+  return gridwise::examples::Finish(gridwise::examples::Example(argc, argv));
 }

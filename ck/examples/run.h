@@ -1,11 +1,13 @@
 /// What the examples have in common: a plan's tensors are made, it is launched, checked and timed.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <random>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,8 +18,7 @@
 #include "core/conv/compare.h"
 #include "core/conv/elements.h"
 #include "core/runtime/buffer.h"
-#include "core/runtime/device.h"
-#include "core/runtime/stream.h"
+#include "hip/hip_runtime_api.h"
 #include "instances/executable.h"
 
 namespace gridwise::examples {
@@ -26,7 +27,11 @@ namespace gridwise::examples {
 /// made of, then numbers, which users give.
 class Words {
  public:
-  Words(int argc, char** argv);
+  /// kInvalidArgument for a word that is neither one of `flags` nor a number, and for more numbers
+  /// than `most`.
+  static absl::StatusOr<Words> Parse(int argc, char** argv,
+                                     std::initializer_list<std::string_view> flags,
+                                     std::size_t most);
 
   /// The value of --name; `otherwise` without one.
   std::string Flag(const std::string& name, const std::string& otherwise) const;
@@ -41,63 +46,81 @@ class Words {
 
 /// The first three numbers.
 struct Settings {
-  explicit Settings(const Words& words);
+  static absl::StatusOr<Settings> Of(const Words& words);
 
   bool verify;        // compare with the CPU: 0 or 1
   std::int64_t init;  // operands: 0 zeros, 1 integers, 2 real numbers
   bool time;          // 0 or 1
 };
 
-std::vector<float> MakeTensor(DataType type, std::int64_t elements, std::int64_t init,
-                              unsigned seed);
+/// A tensor that is read.
+struct Operand {
+  DataType type;
+  std::vector<float> values;
+};
+Operand MakeOperand(DataType type, std::int64_t elements, const Settings& settings, unsigned seed);
 
-/// Microseconds of a launch, on average; the first ones do not count.
-absl::StatusOr<double> Time(const Executable& executable, const Tensors& tensors,
-                            const DeviceBuffer& workspace);
+struct LaunchTime {
+  double us;
+  const char* by;  // what told it
+};
 
-/// Computes `problem`, a convolution or a matrix multiplication, by its plan.
+/// A plan that is loaded, and its tensors on the device.
+class Computation {
+ public:
+  /// `operands` are A, B and the tensors of the epilogue.
+  static absl::StatusOr<Computation> Load(const RowPlan& plan, const std::vector<Operand>& operands,
+                                          DataType out_type, std::int64_t out_elements);
+
+  absl::Status Launch(hipStream_t stream) const;
+  /// The output of a launch.
+  absl::StatusOr<std::vector<double>> Compute();
+  /// How long a launch takes: by the device's events, or where it is simulated by the simulator's
+  /// clock, since events between simulated launches would tell how long this machine simulates.
+  absl::StatusOr<LaunchTime> Time() const;
+
+ private:
+  explicit Computation(Executable executable) : executable_(std::move(executable)) {}
+
+  Executable executable_;
+  std::array<DeviceBuffer, 4> operands_ = {};
+  DeviceBuffer out_ = {}, workspace_ = {};
+  DataType out_type_ = DataType::kF32;
+};
+
+/// Computes `problem`, a convolution, a matrix multiplication or a view, by its plan.
 template <class Problem>
 absl::Status Run(const Problem& problem, const RowPlan& plan, const Settings& settings) {
   std::printf("%s\n%s", ToString(problem).c_str(), plan.ToString().c_str());
-  const absl::StatusOr<DeviceInfo> device = FindDevice(Name(plan.gfx()));
-  if (!device.ok()) return device.status();
-  if (absl::Status status = UseDevice(*device); !status.ok()) return status;
-  const std::vector<float> a = MakeTensor(problem.type, problem.a_elements(), settings.init, 1);
-  const std::vector<float> b = MakeTensor(problem.type, problem.b_elements(), settings.init, 2);
-  const auto a_device = DeviceBuffer::CopyOf(Encode(problem.type, a));
-  const auto b_device = DeviceBuffer::CopyOf(Encode(problem.type, b));
-  const DataType type = problem.output_type();
-  auto out = DeviceBuffer::Allocate(problem.out_elements() * SizeOf(type));
-  const auto workspace = DeviceBuffer::Allocate(plan.workspace_bytes());
-  for (const auto* buffer : {&a_device, &b_device, &std::as_const(out), &workspace}) {
-    if (!buffer->ok()) return buffer->status();
+  std::vector<Operand> operands = {
+      MakeOperand(problem.type, problem.a_elements(), settings, /*seed=*/1),
+      MakeOperand(problem.type, problem.b_elements(), settings, /*seed=*/2)};
+  for (int i = 0; i < problem.epilogue.tensors; ++i) {
+    operands.push_back(MakeOperand(problem.epilogue.d[static_cast<std::size_t>(i)].type,
+                                   EpilogueElements(problem, i), settings,
+                                   /*seed=*/3u + static_cast<unsigned>(i)));
   }
-  // What the kernel does not write is no number.
-  if (absl::Status status = out->Fill(PoisonByte(type)); !status.ok()) return status;
-
-  const absl::StatusOr<Executable> executable = Executable::Load(plan);
-  if (!executable.ok()) return executable.status();
-  const Tensors tensors = {.a = a_device->data(), .b = b_device->data(), .out = out->data()};
-  absl::Status status =
-      executable->Launch(tensors, workspace->data(), workspace->bytes(), /*stream=*/nullptr);
-  if (!status.ok()) return status;
-  if (status = SynchronizeDevice(); !status.ok()) return status;
-
+  const DataType type = problem.output_type();
+  absl::StatusOr<Computation> computation =
+      Computation::Load(plan, operands, type, problem.out_elements());
+  if (!computation.ok()) return computation.status();
+  const absl::StatusOr<std::vector<double>> out = computation->Compute();
+  if (!out.ok()) return out.status();
   if (settings.verify) {
-    std::vector<std::byte> bytes(static_cast<std::size_t>(out->bytes()));
-    if (status = out->CopyToHost(bytes); !status.ok()) return status;
-    const auto expected = ExpectedOutput(problem, a, b);
+    operands.resize(4);
+    const auto expected = ExpectedOutput(problem, operands[0].values, operands[1].values,
+                                         {operands[2].values, operands[3].values});
     if (!expected.ok()) return expected.status();
-    status = CheckError(type, DecodeExactly(type, bytes), expected->out, problem.reduction_length(),
-                        expected->sum_rms);
+    absl::Status status =
+        CheckError(type, *out, expected->out, problem.reduction_length(), expected->sum_rms);
     if (!status.ok()) return status;
     std::printf("verified\n");
   }
   if (settings.time) {
-    const absl::StatusOr<double> us = Time(*executable, tensors, *workspace);
-    if (!us.ok()) return us.status();
-    std::printf("time       %.1f us, %.2f TFLOP/s, by the device's clock\n", *us,
-                problem.Flops() / *us * 1e-6);
+    const absl::StatusOr<LaunchTime> time = computation->Time();
+    if (!time.ok()) return time.status();
+    std::printf("time       %.1f us, %.2f TFLOP/s, by %s\n", time->us,
+                problem.Flops() / time->us * 1e-6, time->by);
   }
   return absl::OkStatus();
 }
