@@ -73,8 +73,8 @@ absl::Status ReadEpilogue(const Words& words, ConvProblem& problem) {
 }
 
 absl::Status Example(int argc, char** argv) {
-  const absl::StatusOr<Words> parsed = Words::Parse(
-      argc, argv, {"type", "device", "direction", "op", "alpha", "d0", "d1"}, kMost);
+  const absl::StatusOr<Words> parsed =
+      Words::Parse(argc, argv, {"type", "device", "direction", "op", "alpha", "d0", "d1"}, kMost);
   if (!parsed.ok()) return parsed.status();
   const Words& words = *parsed;
   const absl::StatusOr<Settings> settings = Settings::Of(words);

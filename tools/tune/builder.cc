@@ -8,6 +8,7 @@
 #include <set>
 #include <tuple>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/arch/parse_gfx.h"
@@ -16,6 +17,8 @@
 #include "llvm/Support/JSON.h"
 #include "tools/tune/config_space.h"
 #include "tools/tune/filter.h"
+#include "tools/tune/our_words.h"
+#include "tools/tune/tile_engine.h"
 
 namespace gridwise {
 namespace {
@@ -58,7 +61,10 @@ absl::StatusOr<std::vector<int>> ParseOption(const Axis& axis, const json::Value
   }
   std::vector<int> numbers;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const absl::StatusOr<int> number = ParseValue(traits[axis.traits[i]], TextOf(parts[i]));
+    const Trait& trait = traits[axis.traits[i]];
+    const std::string text = TextOf(parts[i]);
+    const absl::StatusOr<int> number =
+        ParseValue(trait, trait.name() == "type" ? OurWord(WordKind::kType, text) : text);
     if (!number.ok()) return number.status();
     numbers.push_back(*number);
   }
@@ -143,7 +149,8 @@ absl::StatusOr<std::vector<Direction>> ParseDirections(const json::Value* value)
   std::vector<Direction> directions;
   if (value == nullptr) return std::vector(std::begin(kAllDirections), std::end(kAllDirections));
   for (const json::Value& each : ListOf(*value)) {
-    const std::optional<Direction> direction = ParseDirection(TextOf(each));
+    const std::optional<Direction> direction =
+        ParseDirection(OurWord(WordKind::kDirection, TextOf(each)));
     if (!direction) {
       return absl::InvalidArgumentError(
           absl::StrFormat("direction is %s; must be fwd, bwd_data or bwd_weight", TextOf(each)));
@@ -159,6 +166,29 @@ class Builder {
   Builder(Gfx gfx, std::string_view filter) : gfx_(gfx), filter_(filter) {}
 
   absl::Status Add(const json::Object& object) {
+    if (!IsTileEngineFile(object)) return AddProduct(object);
+    const absl::StatusOr<TileEngineTraits> traits = ReadTileEngineFile(object, gfx_);
+    if (!traits.ok()) return traits.status();
+    for (const std::string& pipeline : traits->unknown) {
+      ++refused_[absl::StrFormat("there is no schedule like the pipeline %s", pipeline)];
+    }
+    for (const json::Object& product : traits->products) {
+      if (absl::Status status = AddProduct(product); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  /// What a filter names that no object has is a mistake.
+  absl::StatusOr<Built> Finish() && {
+    if (!filtered_ && !lacking_.ok()) return absl::InvalidArgumentError(lacking_.message());
+    built_.refused.assign(refused_.begin(), refused_.end());
+    std::stable_sort(built_.refused.begin(), built_.refused.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    return std::move(built_);
+  }
+
+ private:
+  absl::Status AddProduct(const json::Object& object) {
     for (const auto& [name, value] : object) {
       const std::string key = name.str();
       if (key == "family" || key == "direction" || key == "traits") continue;
@@ -180,30 +210,25 @@ class Builder {
       return absl::InvalidArgumentError(
           absl::StrFormat("the traits have more than %d combinations", kMaxConfigs));
     }
-    Filter filter = [](const ConfigSpace::Values&) { return true; };
-    if (!filter_.empty() && product > 0) {
-      absl::StatusOr<Filter> parsed = ParseFilter(filter_, (*space)->traits());
-      if (!parsed.ok()) return parsed.status();
-      filter = *std::move(parsed);
+    absl::StatusOr<Filter> filter = [](const ConfigSpace::Values&) { return true; };
+    if (!filter_.empty() && product > 0) filter = ParseFilter(filter_, (*space)->traits());
+    if (absl::IsNotFound(filter.status())) {  // a condition on what these do not have: on no part
+      lacking_ = filter.status();
+      built_.configs += product * static_cast<std::int64_t>(directions->size());
+      return absl::OkStatus();
     }
+    if (!filter.ok()) return filter.status();
+    filtered_ = true;
     for (const Direction direction : *directions) {
       if (product == 0) continue;  // an empty list
       ForEachConfig(*axes, (*space)->traits().size(), [&](const ConfigSpace::Values& values) {
         ++built_.configs;
-        if (filter(values)) Keep(**space, values, direction);
+        if ((*filter)(values)) Keep(**space, values, direction);
       });
     }
     return absl::OkStatus();
   }
 
-  Built Finish() && {
-    built_.refused.assign(refused_.begin(), refused_.end());
-    std::stable_sort(built_.refused.begin(), built_.refused.end(),
-                     [](const auto& a, const auto& b) { return a.second > b.second; });
-    return std::move(built_);
-  }
-
- private:
   void Keep(const ConfigSpace& space, const ConfigSpace::Values& values, Direction direction) {
     ++built_.filtered;
     if (const absl::Status status = space.Check(values, direction, gfx_); !status.ok()) {
@@ -217,6 +242,8 @@ class Builder {
 
   const Gfx gfx_;
   const std::string_view filter_;
+  bool filtered_ = false;  // of some object
+  absl::Status lacking_;   // of another
   Built built_;
   std::map<std::string, std::int64_t> refused_;
   std::set<std::tuple<std::string, Direction, std::string>> known_;

@@ -42,8 +42,9 @@ inline constexpr std::int64_t kMaxConfigs = 50'000'000;
 ///               "mma": [["mfma", 32, 32, 8]], "waves_m": [1, 2], "waves_n": [2], ...}}
 ///
 /// A trait is given by its name, or a group of them together by lists; traits that are not given
-/// have the family's defaults, where there are some. Errors: kInvalidArgument, naming the key and
-/// the value.
+/// have the family's defaults, where there are some. An object may also be a file of CK Tile's tile
+/// engine (tile_engine.h). What the filter says of traits that an object's family lacks holds for
+/// none of its configs. Errors: kInvalidArgument, naming the key and the value.
 absl::StatusOr<Built> BuildRows(std::string_view json, Gfx gfx, std::string_view filter);
 
 /// The rows as JSON, and back: {"version": "0.1.0", "target": "gfx950", "rows": [{"family": "tile",

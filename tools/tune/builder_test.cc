@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -96,14 +97,26 @@ bool Holds(std::string_view filter, std::string_view name) {
 
 TEST(Filter, SaysWhatItSays) {
   constexpr char kRow[] = "f16_t64x16x32_w4x1_mfma16x16x16_a8x1_b8x1_o4_wavelet2";
-  for (const char* filter :
-       {"tile_n >= 16", "tile_n >= 16 and schedule == 'wavelet'", "not tile_n > 16",
-        "type == \"f16\" or occupancy == 7", "tile_m * tile_n == 1024 and tile_m - 2 * 16 == 32",
-        "(tile_m < 8 or tile_k != 8) and pipeline_count % 2 == 0", "tile_m / 0 == 0",
-        "(0 - 9223372036854775807 - 1) / (0 - 1) < 0",
-        "(0 - 9223372036854775807 - 1) % (0 - 1) == 0",
-        "not (type == 'f32' or tile_m * tile_n > 64 * 64)", "groups == 1", "unit == 'mfma'",
-        "occupancy", "tile_m - 32 - 32 == 0"}) {
+  for (const char* filter : {"tile_n >= 16",
+                             "tile_n >= 16 and schedule == 'wavelet'",
+                             "not tile_n > 16",
+                             "type == \"f16\" or occupancy == 7",
+                             "tile_m * tile_n == 1024 and tile_m - 2 * 16 == 32",
+                             "(tile_m < 8 or tile_k != 8) and pipeline_count % 2 == 0",
+                             "tile_m / 0 == 0",
+                             "(0 - 9223372036854775807 - 1) / (0 - 1) < 0",
+                             "(0 - 9223372036854775807 - 1) % (0 - 1) == 0",
+                             "not (type == 'f32' or tile_m * tile_n > 64 * 64)",
+                             "groups == 1",
+                             "unit == 'mfma'",
+                             "occupancy",
+                             "tile_m - 32 - 32 == 0",
+                             "c.tile_n >= 16 and c.pipeline == 'wavelet'",
+                             "pipeline != 'compv3'",
+                             "c.scheduler == 'interwave'",
+                             "c.wave_m == 4 and wave_n == 1",
+                             "c.dtype == 'fp16'",
+                             "c.num_groups_to_merge == 1 and c.warp_tile_k == 16"}) {
     EXPECT_TRUE(Holds(filter, kRow)) << filter;
     EXPECT_FALSE(Holds(absl::StrCat("not (", filter, ")"), kRow)) << filter;
   }
@@ -123,6 +136,22 @@ TEST(Filter, ErrorsSayWhere) {
   EXPECT_THAT(error("tile_m > 3 tile_n"), HasSubstr("its end or an operator"));
   EXPECT_THAT(error("type == 'f16"), HasSubstr("a text that is closed"));
   EXPECT_THAT(error("m > 3"), HasSubstr("one of type, tile_m")) << "which m?";
+  EXPECT_THAT(error("c.speed > 3"), HasSubstr("has \"speed > 3\" at character 2"));
+  EXPECT_THAT(error("c > 3"), HasSubstr("has \"c > 3\" at character 0"));
+}
+
+TEST(Filter, NamesTheSchedulesAsTheTileEngineDoes) {
+  for (const auto& [pipeline, suffix] : {std::pair("compv3", ""),
+                                         {"compv4", "_double1"},
+                                         {"compv5", "_double2"},
+                                         {"mem", "_double4"},
+                                         {"mem", "_single2"},
+                                         {"comp_async", "_direct3"},
+                                         {"wavelet", "_wavelet3"}}) {
+    EXPECT_TRUE(Holds(absl::StrCat("c.pipeline == '", pipeline, "'"),
+                      absl::StrCat("f16_t64x16x32_w4x1_mfma16x16x16_a8x1_b8x1_o4", suffix)))
+        << pipeline;
+  }
 }
 
 constexpr char kTraits[] = R"({"family": "tile", "direction": "fwd", "traits": {
@@ -165,6 +194,61 @@ TEST(Builder, ExamplesHaveRowsForEveryTarget) {
   }
 }
 
+// The second object's family has no tile_n.
+TEST(Builder, AConditionSelectsFromTheObjectsThatHaveItsTraits) {
+  const std::string both = absl::StrCat("[", kTraits, R"(, {"family": "direct", "direction": "fwd",
+      "traits": {"type": "f16", "channels": [1, 2]}}])");
+  const absl::StatusOr<Built> tile = BuildRows(both, Gfx::k942, "c.tile_n >= 128");
+  ASSERT_TRUE(tile.ok()) << tile.status();
+  EXPECT_EQ(tile->configs, 32 + 2);
+  EXPECT_EQ(tile->filtered, 16);
+  for (const BuiltRow& row : tile->rows) EXPECT_EQ(row.family, "tile");
+  const absl::StatusOr<Built> direct = BuildRows(both, Gfx::k942, "channels == 1");
+  ASSERT_TRUE(direct.ok()) << direct.status();
+  EXPECT_EQ(direct->filtered, 1);
+  EXPECT_THAT(std::string(BuildRows(both, Gfx::k942, "tile_o >= 128").status().message()),
+              HasSubstr("has \"tile_o >= 128\" at character 0"));
+}
+
+constexpr char kTileEngine[] = R"({"variant": "forward", "trait_config": {
+  "data_type": {"values": ["bf16"]}, "pipeline": {"values": ["compv3", "compv4", "compv5"]},
+  "ndim_spatial": {"values": [2]}}})";
+
+TEST(Builder, ReadsFilesOfTheTileEngine) {
+  for (const Gfx gfx : kAmdGfx) {
+    const absl::StatusOr<Built> built = BuildRows(kTileEngine, gfx, "");
+    ASSERT_TRUE(built.ok()) << built.status();
+    EXPECT_EQ(built->configs, 10 * 3) << "tiles, schedules";
+    EXPECT_GE(built->rows.size(), 15u) << Name(gfx);
+    for (const BuiltRow& row : built->rows) {
+      EXPECT_EQ(row.direction, Direction::kForward);
+      EXPECT_THAT(row.name, ::testing::StartsWith("bf16_t"));
+    }
+  }
+  const absl::StatusOr<Built> some =
+      BuildRows(kTileEngine, Gfx::k950, "c.tile_n >= 128 and c.pipeline == 'compv5'");
+  ASSERT_TRUE(some.ok()) << some.status();
+  EXPECT_EQ(some->filtered, 3);
+  EXPECT_FALSE(some->rows.empty());
+  for (const BuiltRow& row : some->rows) EXPECT_THAT(row.name, HasSubstr("x128x64_"));
+  for (const BuiltRow& row : some->rows) EXPECT_THAT(row.name, HasSubstr("_double2"));
+}
+
+TEST(Builder, CountsPipelinesThatHaveNoCounterpart) {
+  const absl::StatusOr<Built> built = BuildRows(
+      R"({"variant": "bwd-data", "trait_config": {"data_type": {"values": ["fp16", "fp32"]},
+          "pipeline": {"values": ["mem", "compv6"]}, "scheduler": {"values": ["interwave"]}}})",
+      Gfx::k942, "");
+  ASSERT_TRUE(built.ok()) << built.status();
+  EXPECT_EQ(built->configs, 2 * 10);
+  for (const BuiltRow& row : built->rows) {
+    EXPECT_EQ(row.direction, Direction::kBackwardData);
+    EXPECT_THAT(row.name, HasSubstr("_wavelet4"));
+  }
+  EXPECT_THAT(built->refused, ::testing::Contains(::testing::Pair(
+                                  "there is no schedule like the pipeline compv6", 1)));
+}
+
 TEST(Builder, RowsAreReadAsTheyWereWritten) {
   const std::vector<BuiltRow> rows = BuildRows(kTraits, Gfx::k942, "")->rows;
   const auto read = ParseRows(PrintRows(rows, Gfx::k942));
@@ -196,6 +280,17 @@ TEST(Builder, ErrorsNameTheKey) {
               HasSubstr("is given twice"));
   EXPECT_THAT(error(R"({"family": "tile", "traits": {"size": 3}})"), HasSubstr("the key size"));
   EXPECT_THAT(error(kTraits, "speed > 1"), HasSubstr("filter \"speed > 1\""));
+  EXPECT_THAT(error(R"({"variant": "sideways"})"),
+              HasSubstr("variant is 'sideways'; must be forward, bwd_data or bwd_weight"));
+  EXPECT_THAT(error(R"({"variant": "forward", "traits": {}})"),
+              HasSubstr("the key traits is none of variant, trait_config"));
+  EXPECT_THAT(error(R"({"variant": "forward", "trait_config": {"speed": {"values": []}}})"),
+              HasSubstr("trait_config has the key speed"));
+  EXPECT_THAT(error(R"({"variant": "forward", "trait_config": {"pipeline": ["mem"]}})"),
+              HasSubstr("the key pipeline without {\"values\": [...]}"));
+  EXPECT_THAT(
+      error(R"({"variant": "forward", "trait_config": {"data_type": {"values": ["f17"]}}})"),
+      HasSubstr("data_type has the value f17"));
 }
 
 }  // namespace

@@ -4,11 +4,14 @@
 #include <optional>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "core/base/row_fields.h"
+#include "tools/tune/our_words.h"
 
 namespace gridwise {
 namespace {
@@ -52,6 +55,14 @@ bool Holds(std::string_view op, const T& a, const T& b) {
   if (op == "<=") return a <= b;
   return op == ">" ? a > b : a >= b;
 }
+
+/// Fields of the tile engine's configs that have other names here.
+constexpr std::pair<std::string_view, std::string_view> kElsewhere[] = {
+    {"data_type", "type"},          {"dtype", "type"},
+    {"wave_m", "waves_m"},          {"wave_n", "waves_n"},
+    {"warp_tile_m", "mma_m"},       {"warp_tile_n", "mma_n"},
+    {"warp_tile_k", "mma_k"},       {"vector_size_a", "patch_a_k"},
+    {"vector_size_b", "patch_b_k"}, {"num_groups_to_merge", "merge_groups"}};
 
 /// Recursive descent; the first failure sticks.
 class Parser {
@@ -157,16 +168,27 @@ class Parser {
     }
     at_ += end + 1;
     return {.number = nullptr,
-            .text = [text = std::string(rest.substr(1, end - 1))](const Values&) {
+            .text = [text = OurWord(WordKind::kType, rest.substr(1, end - 1))](const Values&) {
               return std::string_view(text);
             }};
   }
   Expression Name(std::string_view word) {
+    if (word == "c" && text_.substr(at_ + 1).starts_with('.')) {  // the config, in the tile engine
+      at_ += 2;
+      std::size_t end = at_;
+      while (end < text_.size() && (absl::ascii_isalnum(text_[end]) || text_[end] == '_')) ++end;
+      word = text_.substr(at_, end - at_);
+    }
     const std::optional<std::size_t> index = FindTrait(word);
+    if (!index && (word == "pipeline" || word == "scheduler") && FindTrait("pipeline_schedule")) {
+      at_ += word.size();
+      return Elsewhere(word == "pipeline");
+    }
     if (!index) {
       std::vector<std::string> names;
       for (const Trait& trait : traits_) names.push_back(trait.name());
-      Fail(absl::StrCat("a number, a text in quotes, or one of ", absl::StrJoin(names, ", ")));
+      Fail(absl::StrCat("a number, a text in quotes, or one of ", absl::StrJoin(names, ", ")),
+           word.empty() ? absl::StatusCode::kInvalidArgument : absl::StatusCode::kNotFound);
       return {};
     }
     at_ += word.size();
@@ -179,8 +201,22 @@ class Parser {
             }};
   }
 
-  /// By its name, or by the part that only one trait has.
+  /// What CK Tile calls the schedule, or its scheduler.
+  Expression Elsewhere(bool wants_pipeline) const {
+    return {.number = nullptr,
+            .text = [wants_pipeline, schedule = *FindTrait("pipeline_schedule"),
+                     count = *FindTrait("pipeline_count")](const Values& v) {
+              const PipelineElsewhere found =
+                  ElsewhereOf({static_cast<Schedule>(v[schedule]), v[count]});
+              return wants_pipeline ? found.name : found.scheduler;
+            }};
+  }
+
+  /// By its name, by the part that only one trait has, or by its name in the tile engine.
   std::optional<std::size_t> FindTrait(std::string_view word) const {
+    for (const auto& [elsewhere, ours] : kElsewhere) {
+      if (word == elsewhere) word = ours;
+    }
     std::optional<std::size_t> by_part;
     int count = 0;
     for (std::size_t i = 0; i < traits_.size(); ++i) {
@@ -212,11 +248,11 @@ class Parser {
     at_ += token.size();
     return true;
   }
-  void Fail(std::string_view expected) {
+  void Fail(std::string_view expected, absl::StatusCode code = absl::StatusCode::kInvalidArgument) {
     if (!status_.ok()) return;
-    status_ = absl::InvalidArgumentError(
-        absl::StrFormat("filter \"%s\" has \"%s\" at character %d; must have %s there", text_,
-                        text_.substr(at_), at_, expected));
+    status_ = absl::Status(
+        code, absl::StrFormat("filter \"%s\" has \"%s\" at character %d; must have %s there", text_,
+                              text_.substr(at_), at_, expected));
   }
 
   const std::string_view text_;

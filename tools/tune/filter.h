@@ -18,10 +18,13 @@ namespace gridwise {
 ///
 /// Names are traits; a trait's group stands for its only trait, or for one whose name ends as the
 /// word does where that is unique: schedule. Integers, texts in quotes, + - * / % (by zero: 0),
-/// == != < <= > >=, and, or, not, parentheses.
+/// == != < <= > >=, and, or, not, parentheses. As in CK Tile's tile engine, names may begin with
+/// "c.", be its own (wave_m, warp_tile_m, ...), and pipeline and scheduler are what it calls the
+/// schedule (our_words.h): c.tile_n >= 128 and c.pipeline == 'compv5'.
 using Filter = std::function<bool(const ConfigSpace::Values&)>;
 
-/// Errors: kInvalidArgument with the place where it cannot go on.
+/// Errors: kInvalidArgument with the place where it cannot go on; kNotFound where that is a name
+/// that is none of the traits.
 absl::StatusOr<Filter> ParseFilter(std::string_view text, const std::vector<Trait>& traits);
 
 }  // namespace gridwise
