@@ -60,8 +60,8 @@ void Verify(const Problem& problem, const Operands& operands, const Expected& ex
 
 void Time(const Problem& problem, bool quick, ComparedSide& side) {
   if (!side.plan) return;
-  absl::StatusOr<Timing> timing = TimePlan(
-      problem, *side.plan, {.simulated = quick ? SimTiming::kQuick : SimTiming::kQuiet});
+  absl::StatusOr<Timing> timing =
+      TimePlan(problem, *side.plan, {.simulated = quick ? SimTiming::kQuick : SimTiming::kQuiet});
   side.failed = !timing.ok();
   if (timing.ok()) {
     side.timing = *std::move(timing);
@@ -72,6 +72,10 @@ void Time(const Problem& problem, bool quick, ComparedSide& side) {
 
 absl::Status Write(const std::string& path, const std::string& text) {
   if (path.empty()) return absl::OkStatus();
+  if (path == "-") {
+    std::fputs(text.c_str(), stdout);
+    return absl::OkStatus();
+  }
   std::ofstream file(UserPath(path));
   file << text;
   file.close();
@@ -177,14 +181,16 @@ ExitCode CompareCommand(const CompareOptions& given) {
   table.device = Name(target->gfx);
   table.verified = options->verify;
   table.timed = options->time;
+  // stdout is for what a program reads, if there is such.
+  std::FILE* const people = options->csv == "-" || options->page == "-" ? stderr : stdout;
   for (const SelectedProblem& selected : selection->problems) {
     absl::StatusOr<Comparison> c = Compare(selected, target->gfx, *a, *b, *options);
     if (!c.ok()) return Fail(c.status());
-    std::fputs(ToText(*c).c_str(), stdout);
-    std::fflush(stdout);
+    std::fputs(ToText(*c).c_str(), people);
+    std::fflush(people);
     table.rows.push_back(*std::move(c));
   }
-  std::fputs(table.Summary().c_str(), stdout);
+  std::fputs(table.Summary().c_str(), people);
   absl::Status status = Write(options->csv, table.ToCsv());
   status.Update(Write(options->page, table.ToPage()));
   if (!status.ok()) return Fail(status);

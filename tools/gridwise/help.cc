@@ -54,14 +54,16 @@ constexpr std::string_view kExplainDetails =
     R"(The rows that compute the problem, the cheapest first, with their estimate, and the reasons of those that cannot. The
 planner's choice is marked. Needs no device.
 
-  gridwise explain fwd --problem=l2.conv2 --device=gfx950
+  gridwise explain fwd --problem=l2.conv2b --device=gfx950
   gridwise explain bwd_weight --c=64 --k=64 --groups=32 --in=56x56 --filter=3x3 --pad=1 --json
 )";
 
 constexpr std::string_view kSweepDetails =
     R"(Computes every problem of a set in the directions that the set names, the planner's row of each or, with --all-rows,
 every row that accepts it. Each ends as a line, and with --csv as a record that reaches the file at once: a sweep that was
-interrupted goes on where it was. At last come the slowest and the least efficient layers, by the planner's estimate.
+interrupted goes on where it was. At last come the slowest and the least efficient layers, by the planner's estimate; of times
+the fastest row of each problem, and of a single problem all rows, the fastest first. Sizes without a set are a problem of their own.
+docs/tables.md says what the columns are.
 
 With --time the table says how long each takes: ms in long runs, with the interval that the simulated machine's
 uncertain parameters leave, ms in short ones, TFLOP/s, the part of the roofline's bound, and what limits it. With --all-rows too it is
@@ -72,6 +74,7 @@ found out: "slower" in the table, with a bound of their time. Its sample is larg
   gridwise sweep --problems=retinanet --direction=fwd --device=gfx942 --n=1 --max-flops=2G --verify --csv=out.csv
   gridwise sweep --problems=retinanet --device=gfx942 --n=32 --time --csv=time.csv
   gridwise sweep --problems=transformers --device=gfx942 --max-flops=1G --verify
+  gridwise sweep --direction=bwd_data --n=32 --c=256 --k=256 --in=25x25 --filter=3x3 --pad=1 --stride=2 --all-rows --time
   gridwise sweep --problems=mine.csv --csv=- >out.csv
   gridwise sweep --problems=mine.csv --rows=rows.json --workers=8 --run-limit=60 --verify --csv=out.csv
 
@@ -86,7 +89,7 @@ launches=per_sub_gemm, joined by commas; none is all that there is.
 
   gridwise compare --a=family=ck,op=wavelet --b=family=ck,op=cshuffle_v3 --problems=retinanet --direction=bwd_weight
   gridwise compare --a=family=ck --b=family=tile --problems=regressions --max-flops=100M --verify --csv=out.csv
-  gridwise compare --published=sub_gemms --device=gfx950 --time --page=out.html
+  gridwise compare --published=sub_gemms --device=gfx942 --time --page=out.html
 
 --published says what others have measured beside it: sub_gemms (backward-data with strides, a launch per sub-GEMM against one),
 wavelet (backward-weight of RetinaNet against the other ops), classic_tile (its backward-data by the families ck and tile).
@@ -111,11 +114,13 @@ constexpr std::string_view kInstancesDetails =
     R"(The cross product of a file's traits, less what cannot be compiled for the target: how much of it, by reason, says
 --count, which is what happens without --list and --export.
 
-  gridwise instances --config=tools/tune/examples/fwd.json --arch=gfx950
-  gridwise instances --config=traits.json --arch=gfx950 --where="tile_n >= 128 and schedule == 'wavelet'" --list
-  gridwise instances --config=traits.json --arch=gfx950 --export=rows.json
+  gridwise instances tools/tune/examples/fwd.json --arch=gfx950
+  gridwise instances traits.json --arch=gfx950 --where="tile_n >= 128 and schedule == 'wavelet'" --list
+  gridwise instances traits.json --arch=gfx950 --export=rows.json
 
-tools/tune/README.md describes the file.
+tools/tune/README.md describes the file, which may also be one of CK Tile's tile engine, with its own words:
+
+  gridwise instances forward_bf16.json --arch=gfx950 --filter="c.tile_n >= 128 and c.pipeline == 'compv5'" --count-only
 )";
 
 constexpr std::string_view kCompileDetails =
@@ -188,7 +193,9 @@ const std::vector<CommandHelp>& Commands() {
        kExplainDetails, Join({kNamed, kSizes, kMatrices, kVariant, kChoice, {"json"}})},
       {"sweep", "sweep FLAGS", "compute every problem of a set, into a CSV table", kSweepDetails,
        Join({kNamed,
-             {"direction", "n"},
+             {"direction"},
+             kSizes,
+             kMatrices,
              kVariant,
              kChoice,
              {"all_rows", "first_rows", "random_rows", "best", "quick", "precise", "chunk",
@@ -197,9 +204,10 @@ const std::vector<CommandHelp>& Commands() {
       {"compare", "compare --a=CHOICE --b=CHOICE", "two families, ops or rows on a set",
        kCompareDetails,
        Join({kNamed,
-             {"a", "b", "published", "direction", "n", "device"},
+             {"a", "b", "published", "direction", "device"},
+             kSizes,
              kVariant,
-             {"max_flops", "verify", "time", "seed", "csv", "page"}})},
+             {"max_flops", "verify", "time", "quick", "seed", "csv", "page"}})},
       {"list", "list [targets|rows|problems|support]", "say what there is", kListDetails,
        Join({{"explain", "direction"}, kSizes, kVariant, kChoice, {"problems", "json"}})},
       {"isa",
@@ -208,7 +216,7 @@ const std::vector<CommandHelp>& Commands() {
        kIsaDetails,
        {"row", "device", "direction", "family"}},
       {"instances",
-       "instances --config=FILE",
+       "instances FILE",
        "make rows of a file of traits",
        kInstancesDetails,
        {"config", "device", "arch", "where", "list", "count", "export"}},

@@ -15,7 +15,8 @@ namespace {
 
 absl::StatusOr<Built> Build(const InstancesOptions& options, Gfx gfx) {
   if (options.config.empty()) {
-    return absl::InvalidArgumentError("--config is missing; must be a file of traits");
+    return absl::InvalidArgumentError(
+        "no file of traits is named; `gridwise help instances` tells how");
   }
   const absl::StatusOr<std::string> text = ReadTextFile(options.config);
   if (!text.ok()) return text.status();

@@ -22,6 +22,7 @@
 #include "tools/gridwise/instances_command.h"
 #include "tools/gridwise/isa_command.h"
 #include "tools/gridwise/list_command.h"
+#include "tools/gridwise/our_arguments.h"
 #include "tools/gridwise/problem_flags.h"
 #include "tools/gridwise/problem_request.h"
 #include "tools/gridwise/problems_command.h"
@@ -140,9 +141,10 @@ ABSL_FLAG(std::string, dy, "", ".npy file of dy");
 ABSL_FLAG(std::string, w, "", ".npy file of the weights");
 ABSL_FLAG(std::string, out, "", ".npy file that y, dx or dw is written to");
 ABSL_FLAG(std::string, arch, "", "the same as --device");
-ABSL_FLAG(std::string, config, "", "JSON file of traits");
+ABSL_FLAG(std::string, config, "", "JSON file of traits, which may also stand behind the command");
 ABSL_FLAG(std::string, where, "",
-          "condition on traits, as in \"tile_n >= 128 and schedule == 'wavelet'\"; default: all");
+          "condition on traits, as in \"tile_n >= 128 and schedule == 'wavelet'\" or in the tile "
+          "engine's words, \"c.pipeline == 'compv5'\"; default: all");
 ABSL_FLAG(bool, list, false, "print the rows, one a line");
 ABSL_FLAG(bool, count, false, "print how many rows there are, and how many not, by reason");
 ABSL_FLAG(std::string, export, "", "JSON file that the rows are written to, - for stdout");
@@ -157,6 +159,10 @@ ABSL_FLAG(int, number, 1500, "of problems");
 ABSL_FLAG(int, jobs, 0, "kernels that are compiled at a time; default: one a core");
 
 namespace {
+
+gridwise::ExitCode Refuse(const std::string& sentence) {
+  return gridwise::Fail(absl::InvalidArgumentError(sentence));
+}
 
 gridwise::ProblemRequest RequestOf(const std::string& program, const std::string& direction) {
   return {
@@ -286,8 +292,12 @@ std::string DeviceOrArch() {
   return arch.empty() ? absl::GetFlag(FLAGS_device) : arch;
 }
 
-gridwise::ExitCode Instances() {
-  return gridwise::InstancesCommand({.config = absl::GetFlag(FLAGS_config),
+gridwise::ExitCode Instances(const std::vector<std::string>& words) {
+  const std::string config = absl::GetFlag(FLAGS_config);
+  if (words.size() > 3 || (words.size() == 3 && !config.empty())) {
+    return Refuse("instances takes one file of traits, as in `gridwise instances FILE`");
+  }
+  return gridwise::InstancesCommand({.config = words.size() == 3 ? words[2] : config,
                                      .device = DeviceOrArch(),
                                      .where = absl::GetFlag(FLAGS_where),
                                      .list = absl::GetFlag(FLAGS_list),
@@ -312,10 +322,6 @@ gridwise::ExitCode Compile(const std::vector<std::string>& words) {
                                    .direction = absl::GetFlag(FLAGS_direction),
                                    .rows = absl::GetFlag(FLAGS_rows),
                                    .jobs = absl::GetFlag(FLAGS_jobs)});
-}
-
-gridwise::ExitCode Refuse(const std::string& sentence) {
-  return gridwise::Fail(absl::InvalidArgumentError(sentence));
 }
 
 bool AsksForHelp(const std::string& argument) {
@@ -359,7 +365,7 @@ gridwise::ExitCode RunCommandLine(const gridwise::CommandLine& line,
                                  .device = absl::GetFlag(FLAGS_device),
                                  .direction = direction});
   }
-  if (command == "instances" && words.size() == 2) return Instances();
+  if (command == "instances") return Instances(words);
   if (command == "compile") return Compile(words);
   const std::vector<std::string> files(words.begin() + 2, words.end());
   if (command == "validate") {
@@ -384,7 +390,10 @@ gridwise::ExitCode RunCommandLine(const gridwise::CommandLine& line,
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> arguments(argv, argv + argc);
+  const absl::StatusOr<std::vector<std::string>> ours =
+      gridwise::InOurWords(std::vector<std::string>(argv, argv + argc));
+  if (!ours.ok()) return gridwise::Fail(ours.status());
+  const std::vector<std::string>& arguments = *ours;
   if (std::any_of(arguments.begin() + 1, arguments.end(), AsksForHelp)) return Help(arguments);
   if (argc == 2 && arguments[1] == "--version") {
     absl::PrintF("gridwise %s\n", gridwise::kVersion);

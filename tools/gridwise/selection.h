@@ -13,6 +13,7 @@ namespace gridwise {
 struct SelectedProblem {
   std::string name;
   Problem problem;
+  int index = 0;  // its place in the sets, 0 the first
 };
 
 /// What the flags of a command select of its sets.
@@ -21,9 +22,13 @@ struct Selection {
   int too_large = 0;                      // left out, because of their number of operations
 };
 
-/// The problems of `request`, with its variant, in the order of the sets, a direction after the
-/// other; those of matrices where it says gemm or nothing. `max_flops` is the most operations; 0:
-/// any number.
+/// The name of the problem that the sizes of a request are of, where it names no set.
+inline constexpr char kGivenProblem[] = "given";
+
+/// The problems of `request`, with its sizes and its variant, in the order of the sets, a direction
+/// after the other; those of matrices where it says gemm or nothing. Where it gives sizes and names
+/// neither set nor problem, the one of these sizes, in its directions. `max_flops` is the most
+/// operations; 0: any number.
 absl::StatusOr<Selection> SelectProblems(const ProblemRequest& request,
                                          const RequestedTarget& target, double max_flops);
 

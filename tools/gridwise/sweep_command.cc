@@ -98,7 +98,11 @@ class Sweep {
   llvm::json::Object TakeJson() { return llvm::json::Object{{"runs", std::move(records_)}}; }
 
   /// Whether every run passed, now or earlier.
-  bool PrintSummary() const { return report_.PrintSummary(items_); }
+  bool PrintSummary() const {
+    return report_.PrintSummary(items_, [this](const SweepItem& item, const RowChoice& row) {
+      return table_.FindMs(RecordOf(options_, gfx_, item, row));
+    });
+  }
 
  private:
   std::optional<Result> Find(const SweepItem& item, const RowChoice& row) const {

@@ -58,9 +58,10 @@ absl::Status KeepChunk(const std::string& chunk, std::vector<SelectedProblem>& p
 }
 
 /// The rows that `options` asks for.
-SweepItem MakeItem(const std::string& name, const Problem& problem, Gfx gfx,
-                   const SweepOptions& options, WantedRows wanted_rows) {
-  SweepItem item = {.name = name, .problem = problem, .rows = {}, .reason = ""};
+SweepItem MakeItem(const SelectedProblem& selected, Gfx gfx, const SweepOptions& options,
+                   WantedRows wanted_rows) {
+  const auto& [name, problem, index] = selected;
+  SweepItem item = {.name = name, .index = index, .problem = problem, .rows = {}, .reason = ""};
   const DeviceFacts device = gfx;
   const PlanOptions wanted = {.row = options.row, .family = options.family, .op = options.op};
   const auto microseconds = [&](const Cost& cost) { return cost.cycles / device.clock_ghz * 1e-3; };
@@ -103,8 +104,8 @@ absl::StatusOr<std::vector<SweepItem>> SelectItems(const SweepOptions& options,
                   selection->too_large, options.max_flops);
   }
   std::vector<SweepItem> items;
-  for (const auto& [name, problem] : selection->problems) {
-    items.push_back(MakeItem(name, problem, target.gfx, options, wanted_rows));
+  for (const SelectedProblem& selected : selection->problems) {
+    items.push_back(MakeItem(selected, target.gfx, options, wanted_rows));
   }
   return items;
 }

@@ -23,6 +23,7 @@ struct RowChoice {
 /// A problem of the set, and what to run it on.
 struct SweepItem {
   std::string name;
+  int index = 0;  // its place in the sets
   Problem problem;
   std::vector<RowChoice> rows;
   std::string reason;  // why rows holds one without a name

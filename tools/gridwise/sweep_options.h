@@ -11,7 +11,7 @@ namespace gridwise {
 
 /// The flags of `gridwise sweep`.
 struct SweepOptions {
-  ProblemRequest request;  // direction and problem: "" is all; of the sizes only n
+  ProblemRequest request;  // direction and problem: "" is all, or without a set that of the sizes
   std::string family, op;  // of kernels to choose from; empty: any
   std::string row;         // empty: the planner's choice
   bool all_rows = false;   // every row that accepts a problem

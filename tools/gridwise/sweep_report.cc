@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <string>
+#include <utility>
 
 #include "absl/strings/str_format.h"
 #include "tools/gridwise/problem.h"
@@ -93,7 +95,7 @@ void SweepReport::Tell(const SweepRecord& record, double seconds) {
   std::fflush(people_);
 }
 
-bool SweepReport::PrintSummary(const std::vector<SweepItem>& items) const {
+bool SweepReport::PrintSummary(const std::vector<SweepItem>& items, TimeOfRow time_of_row) const {
   const auto count = [&](Result result) { return counts_[static_cast<int>(result)]; };
   absl::FPrintF(people_, "%d runs: %d passed, %d failed, %d not computed, %d unverified", runs_,
                 count(Result::kPass), count(Result::kFail), count(Result::kError),
@@ -108,6 +110,7 @@ bool SweepReport::PrintSummary(const std::vector<SweepItem>& items) const {
   absl::FPrintF(people_, "\n");
   if (options_.time) {
     PrintTimes();
+    PrintBest(items, time_of_row);
   } else {
     PrintLayers(items);
   }
@@ -154,9 +157,34 @@ void SweepReport::PrintTimes() const {
   absl::FPrintF(people_, "most above their bound\n%10s %10s %8s  problem\n", "ms", "bound",
                 "TFLOP/s");
   for (const SweepRecord* record : order) {
-    absl::FPrintF(people_, "%10.4g %10.4g %8.1f  %s: %s; limited by %s\n", record->timing->ms,
+    const std::string limit = record->timing->Limit();
+    absl::FPrintF(people_, "%10.4g %10.4g %8.1f  %s: %s%s%s\n", record->timing->ms,
                   record->timing->roofline.ms(), record->timing->tflop_per_s(), record->problem,
-                  record->row, record->timing->Limit());
+                  record->row, limit.empty() ? "" : "; limited by ", limit);
+  }
+}
+
+/// Of a single problem all rows, the fastest first; of several the fastest one each.
+void SweepReport::PrintBest(const std::vector<SweepItem>& items, TimeOfRow time_of_row) const {
+  std::vector<std::vector<std::pair<double, const RowChoice*>>> timed(items.size());
+  std::size_t most = 0;  // rows of a problem
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    for (const RowChoice& row : items[i].rows) {
+      if (const auto ms = time_of_row(items[i], row)) timed[i].emplace_back(*ms, &row);
+    }
+    std::ranges::stable_sort(timed[i], {}, [](const auto& each) { return each.first; });
+    most = std::max(most, timed[i].size());
+  }
+  if (most < 2) return;  // there was no choice
+  absl::FPrintF(people_, "%s\n%10s %8s  problem\n",
+                items.size() == 1 ? "fastest first" : "fastest of each problem", "ms", "TFLOP/s");
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (items.size() > 1 && timed[i].size() > 1) timed[i].resize(1);
+    for (const auto& [ms, row] : timed[i]) {
+      absl::FPrintF(people_, "%10.4g %8.1f  %s %s: %s (%s)\n", ms,
+                    Flops(items[i].problem) / ms * 1e-9, items[i].name, KindOf(items[i].problem),
+                    row->row, row->family);
+    }
   }
 }
 

@@ -4,11 +4,15 @@
 #include <optional>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "tools/gridwise/sweep_items.h"
 #include "tools/gridwise/sweep_options.h"
 #include "tools/gridwise/sweep_table.h"
 
 namespace gridwise {
+
+/// The time of a row for a problem, in ms, if it was timed.
+using TimeOfRow = absl::FunctionRef<std::optional<double>(const SweepItem&, const RowChoice&)>;
 
 /// Tells people how a sweep goes, and at the end what it came to.
 class SweepReport {
@@ -34,13 +38,14 @@ class SweepReport {
   void EndBest(const std::optional<SweepRecord>& told, bool has_time, double seconds);
 
   /// Whether every run passed, now or earlier.
-  bool PrintSummary(const std::vector<SweepItem>& items) const;
+  bool PrintSummary(const std::vector<SweepItem>& items, TimeOfRow time_of_row) const;
 
  private:
   void Tell(const SweepRecord& record, double seconds);
   int& CountOf(SweepRecord::Result result) { return counts_[static_cast<int>(result)]; }
   void PrintLayers(const std::vector<SweepItem>& items) const;
   void PrintTimes() const;
+  void PrintBest(const std::vector<SweepItem>& items, TimeOfRow time_of_row) const;
 
   const SweepOptions& options_;
   std::FILE* const people_;

@@ -1,8 +1,11 @@
 #include "tools/gridwise/sweep_runs.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/conv/elements.h"
 #include "core/runtime/device.h"
 #include "tools/gridwise/problem.h"
 #include "tools/gridwise/time_plan.h"
@@ -26,6 +29,9 @@ SweepRecord RecordOf(const SweepOptions& options, Gfx gfx, const SweepItem& item
   record.row = row.row;
   record.seed = options.seed;
   record.splits = row.splits;
+  record.family = row.family;
+  record.problem_index = item.index;
+  record.shape = item.problem;
   record.gflop = Flops(item.problem) * 1e-9;
   record.estimate_us = row.estimate_us;
   return record;
@@ -74,6 +80,8 @@ absl::Status SweepRuns::Compute(const RowPlan& plan, SweepRecord& record) {
   }
   record.seconds = outcome->seconds;
   record.sim = outcome->sim;
+  const std::vector<double> out = DecodeExactly(OutputType(item_.problem), outcome->out);
+  record.non_zero = std::ranges::count_if(out, [](double value) { return value != 0; });
   record.result = Result::kUnverified;
   return options_.verify ? Verify(*outcome, record) : absl::OkStatus();
 }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <variant>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -28,12 +29,14 @@ constexpr size_t kKeyColumns = 6;
 constexpr size_t kResultColumn = 6;
 constexpr size_t kMsColumn = 24;
 constexpr const char* kColumns[] = {
-    "problem",  "device",       "sizes",       "row",      "seed",        "splits",
-    "result",   "gflop",        "estimate_us", "seconds",  "max_abs",     "max_ulps",
-    "rel_norm", "of_tolerance", "workgroups",  "waves",    "mma",         "valu",
-    "salu",     "lds",          "vmem",        "smem",     "branch",      "other",
-    "ms",       "low_ms",       "high_ms",     "burst_ms", "tflop_per_s", "bound_ms",
-    "of_bound", "bound",        "limiter",     "ports_ms", "ports",       "message"};
+    "problem", "device", "sizes", "row", "seed", "splits", "result", "gflop", "estimate_us",
+    "seconds", "max_abs", "max_ulps", "rel_norm", "of_tolerance", "workgroups", "waves", "mma",
+    "valu", "salu", "lds", "vmem", "smem", "branch", "other", "ms", "low_ms", "high_ms", "burst_ms",
+    "tflop_per_s", "bound_ms", "of_bound", "bound", "limiter", "ports_ms", "ports", "message",
+    // As CK Tile's tile engine writes them, and what a problem and a row are beside their names.
+    "family", "direction", "type", "kernel", "problem_idx", "N", "C", "K", "G", "Di", "Hi", "Wi",
+    "Z", "Y", "X", "stride_d", "stride_h", "stride_w", "pad_d", "pad_h", "pad_w", "dilation_d",
+    "dilation_h", "dilation_w", "latency_ms", "tflops", "non_zero"};
 static_assert(std::string_view(kColumns[kResultColumn]) == "result");
 static_assert(std::string_view(kColumns[kMsColumn]) == "ms");
 /// Columns of kColumns that are instruction classes of the simulator.
@@ -49,6 +52,37 @@ std::vector<std::string> KeyOf(const SweepRecord& record) {
           record.row,
           absl::StrCat(record.seed),
           record.splits > 0 ? absl::StrCat(record.splits) : ""};
+}
+
+/// A convolution's sizes; of matrices nothing, whose sizes have other names.
+std::vector<std::string> SizesOf(const SweepRecord& record) {
+  const ConvProblem* const conv = record.shape ? std::get_if<ConvProblem>(&*record.shape) : nullptr;
+  constexpr std::size_t kSizes = 4 + 5 * 3;
+  if (conv == nullptr) return std::vector<std::string>(kSizes);
+  std::vector<std::string> sizes;
+  for (const std::int64_t size : {conv->batch, conv->c, conv->k, conv->groups}) {
+    sizes.push_back(absl::StrCat(size));
+  }
+  for (const auto field : {&Dim::in, &Dim::filter, &Dim::stride, &Dim::pad_begin, &Dim::dilation}) {
+    for (const Dim& dim : conv->dims) sizes.push_back(absl::StrCat(dim.*field));
+  }
+  return sizes;
+}
+
+/// What the tile engine's columns say, see kColumns.
+std::vector<std::string> FieldsElsewhere(const SweepRecord& record) {
+  std::vector<std::string> fields = {record.family, "", "", record.row,
+                                     absl::StrCat(record.problem_index)};
+  if (record.shape) {
+    fields[1] = KindOf(*record.shape);
+    fields[2] = std::visit([](const auto& p) { return Name(p.type); }, *record.shape);
+  }
+  for (std::string& size : SizesOf(record)) fields.push_back(std::move(size));
+  const bool is_timed = record.result == Result::kTimed;
+  fields.push_back(is_timed ? Number(record.timing->ms) : "");
+  fields.push_back(is_timed ? Number(record.timing->tflop_per_s()) : "");
+  fields.push_back(record.non_zero ? absl::StrCat(*record.non_zero) : "");
+  return fields;
 }
 
 std::vector<std::string> FieldsOf(const SweepRecord& record) {
@@ -89,6 +123,7 @@ std::vector<std::string> FieldsOf(const SweepRecord& record) {
   fields.push_back(ports_ms > 0 ? Number(ports_ms) : "");
   fields.push_back(ports_ms == 0 ? "" : record.timing ? record.timing->ports : record.sim->ports);
   fields.push_back(absl::StrReplaceAll(record.message, {{"\n", " "}, {"\r", " "}}));
+  for (std::string& field : FieldsElsewhere(record)) fields.push_back(std::move(field));
   return fields;
 }
 

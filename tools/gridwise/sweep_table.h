@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/conv/compare.h"
+#include "tools/gridwise/problem.h"
 #include "tools/gridwise/sim_report.h"
 #include "tools/gridwise/timing.h"
 
@@ -28,10 +29,16 @@ struct SweepRecord {
   uint64_t seed = 0;
   int splits = 0;  // workgroups that share the K of a tile; 0 where no row computes the problem
 
+  // The same once more, for who reads a table by columns.
+  std::string family;  // of the row
+  int problem_index = 0;
+  std::optional<Problem> shape;
+
   // What came of it.
   enum class Result { kPass, kFail, kUnverified, kTimed, kSlower, kError };
   Result result = Result::kError;
-  std::string message;  // why it is kFail or kError
+  std::string message;                   // why it is kFail or kError
+  std::optional<std::int64_t> non_zero;  // elements of a computed output
   double gflop = 0;
   double estimate_us = 0;           // the planner's, of the launch; 0 where no row computes it
   double seconds = 0;               // of the launch: of the simulation, where it is simulated

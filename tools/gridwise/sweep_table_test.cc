@@ -1,10 +1,13 @@
 #include "tools/gridwise/sweep_table.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <fstream>
 #include <iterator>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -209,6 +212,63 @@ TEST(SweepTable, OtherFilesAreRefusedAndLeftAlone) {
       HasSubstr("result is 'done'; must be pass, fail, unverified, timed, slower or error"));
   EXPECT_THAT(std::string(SweepTable::Open("/no/such/folder.csv").status().message()),
               HasSubstr("cannot write /no/such/folder.csv"));
+}
+
+TEST(SweepTable, HasTheTileEnginesColumns) {
+  const std::string path = FreshPath("elsewhere.csv");
+  absl::StatusOr<SweepTable> table = SweepTable::Open(path);
+  ASSERT_TRUE(table.ok()) << table.status();
+  ConvProblem conv = {.direction = Direction::kBackwardData,
+                      .type = DataType::kBF16,
+                      .groups = 2,
+                      .batch = 3,
+                      .c = 24,
+                      .k = 8};
+  conv.rank = 2;
+  conv.dims[1] = {.in = 9, .filter = 3, .stride = 2, .dilation = 4, .pad_begin = 1, .pad_end = 1};
+  conv.dims[2] = {.in = 7};
+  SweepRecord record = Record("one", Result::kTimed);
+  record.family = "tile";
+  record.problem_index = 5;
+  record.shape = conv;
+  record.timing = Timing{.ms = 0.25, .flops = 1e9};
+  ASSERT_TRUE(table->Add(record).ok());
+  record.result = Result::kPass;
+  record.timing.reset();
+  record.non_zero = 11;
+  ASSERT_TRUE(table->Add(record).ok());
+  record.shape = GemmProblem();
+  ASSERT_TRUE(table->Add(record).ok());
+  const std::vector<std::string> columns = *SplitCsvLine(SweepTable::Header());
+  const std::vector<std::vector<std::string>> lines = Lines(path);
+  ASSERT_THAT(lines, SizeIs(3));
+  const auto field = [&](int line, const std::string& column) {
+    const auto found = std::find(columns.begin(), columns.end(), column);
+    return found == columns.end() ? "no column"
+                                  : lines[static_cast<std::size_t>(line)]
+                                         [static_cast<std::size_t>(found - columns.begin())];
+  };
+  for (const auto& [column, value] : {
+           std::pair("kernel", "row"), {"problem_idx", "5"}, {"N", "3"},          {"C", "24"},
+           {"K", "8"},                 {"G", "2"},           {"Di", "1"},         {"Hi", "9"},
+           {"Wi", "7"},                {"Z", "1"},           {"Y", "3"},          {"X", "1"},
+           {"stride_d", "1"},          {"stride_h", "2"},    {"stride_w", "1"},   {"pad_d", "0"},
+           {"pad_h", "1"},             {"pad_w", "0"},       {"dilation_d", "1"}, {"dilation_h", "4"},
+           {"dilation_w", "1"},        {"latency_ms", "0.25"}, {"tflops", "4"},   {"non_zero", ""},
+           {"family", "tile"},         {"direction", "bwd_data"}, {"type", "bf16"}}) {
+    EXPECT_EQ(field(0, column), value) << column;
+  }
+  EXPECT_EQ(field(1, "latency_ms"), "");
+  EXPECT_EQ(field(1, "non_zero"), "11");
+  EXPECT_EQ(field(2, "direction"), "gemm");
+  EXPECT_EQ(field(2, "N"), "");
+}
+
+TEST(SweepTable, EveryColumnIsOnThePage) {
+  const std::string page = ReadText("docs/tables.md");
+  for (const std::string& column : *SplitCsvLine(SweepTable::Header())) {
+    EXPECT_THAT(page, HasSubstr("\n| `" + column + "` |"));
+  }
 }
 
 }  // namespace

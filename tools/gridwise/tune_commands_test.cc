@@ -55,8 +55,26 @@ TEST(Instances, AreCountedListedAndExported) {
   EXPECT_EQ(CountLines(result.out), 4) << result.out;
 }
 
+TEST(Instances, AreOfTheTileEnginesFilesAndWords) {
+  std::ofstream(File("forward_bf16.json")) << R"({"variant": "forward", "trait_config": {
+      "data_type": {"values": ["bf16"]}, "pipeline": {"values": ["compv3", "compv5"]}}})";
+  const std::string command =
+      absl::StrCat("instances ", File("forward_bf16.json"), " --arch ", Target());
+  const ShellResult count = Gridwise(absl::StrCat(command, " --count-only"));
+  EXPECT_EQ(count.status, kSuccess) << count.out;
+  EXPECT_THAT(count.out, HasSubstr("of 20 configs"));
+  const ShellResult some = Gridwise(absl::StrCat(
+      command, " --filter \"c.tile_n >= 128 and c.pipeline == 'compv5'\" --list --export-json=",
+      File("kernels.json")));
+  EXPECT_EQ(some.status, kSuccess) << some.out;
+  EXPECT_THAT(some.out, AllOf(StartsWith("tile fwd bf16_t"), HasSubstr("_double2\n")));
+  EXPECT_EQ(CountLines(some.out) + 2, CountLines(TextOf("kernels.json")));
+  EXPECT_THAT(Gridwise(absl::StrCat(command, " other.json")).out,
+              HasSubstr("instances takes one file of traits"));
+}
+
 TEST(Instances, BadFilesAreSentences) {
-  EXPECT_THAT(Gridwise("instances").out, HasSubstr("--config is missing"));
+  EXPECT_THAT(Gridwise("instances").out, HasSubstr("no file of traits is named"));
   EXPECT_THAT(Gridwise("instances --config=/nowhere").out, HasSubstr("cannot read /nowhere"));
   std::ofstream(File("bad.json")) << R"({"family": "fast", "traits": {}})";
   const ShellResult result = Gridwise(absl::StrCat("instances --config=", File("bad.json")));
