@@ -33,6 +33,15 @@ TEST(CompareCommand, ComparesTwoChoices) {
   ExpectRefusal(compare + "--a=fastest", "a choice is 'fastest'; must be family=, op=");
 }
 
+TEST(CompareCommand, WritesTablesToStdout) {
+  const ShellResult result =
+      Shell(absl::StrCat("tools/gridwise/gridwise compare --problems=", SmallSet(),
+                         " --device=", Target(), " --direction=fwd --csv=- 2>", Unread()));
+  EXPECT_EQ(result.status, kSuccess) << result.out;
+  EXPECT_THAT(result.out, ::testing::StartsWith("problem,direction,sizes,"));
+  EXPECT_EQ(CountLines(result.out), 3) << result.out;
+}
+
 TEST(CompareCommand, RepeatsAPublishedComparison) {
   const std::string compare =
       absl::StrCat("compare --published=sub_gemms --problem=2x2.s2.d2 --device=", Target(), " ");

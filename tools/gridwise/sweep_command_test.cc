@@ -1,10 +1,15 @@
 /// `gridwise sweep`, as a user runs it.
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <fstream>
 #include <string>
+#include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "core/base/shell.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -92,6 +97,55 @@ TEST(SweepCommand, WritesToAPipe) {
   }
 }
 
+/// The numbers that lines behind `title` and its heading begin with.
+std::vector<double> TimesBehind(const std::string& out, const std::string& title) {
+  std::vector<double> times;
+  const std::size_t begin = out.find(title);
+  if (begin == out.npos) return times;
+  std::vector<std::string> lines = absl::StrSplit(out.substr(begin), '\n');
+  for (std::size_t i = 2; i < lines.size(); ++i) {
+    const std::vector<std::string> words = absl::StrSplit(lines[i], ' ', absl::SkipEmpty());
+    double time = 0;
+    if (words.empty() || !absl::SimpleAtod(words[0], &time)) break;
+    times.push_back(time);
+  }
+  return times;
+}
+
+TEST(SweepCommand, SweepsTheProblemOfSizesTheFastestRowFirst) {
+  const std::string sizes =
+      "sweep --n=1 --c=8 --k=16 --in=6x5 --filter=3 --pad=1 --direction=bwd-weight --type=fp16 ";
+  const std::string csv = testing::TempDir() + "/given.csv";
+  std::remove(csv.c_str());
+  const ShellResult timed =
+      Gridwise(absl::StrCat(sizes, "--first-rows=3 --random-rows=1 --time --csv=", csv));
+  EXPECT_EQ(timed.status, kSuccess) << timed.out;
+  EXPECT_THAT(timed.out, AllOf(HasSubstr("[4/4] given "), HasSubstr("4 timed"),
+                               Not(HasSubstr("limited by \n"))));
+  const std::vector<double> times = TimesBehind(timed.out, "fastest first\n");
+  EXPECT_EQ(times.size(), 4u) << timed.out;
+  EXPECT_TRUE(std::is_sorted(times.begin(), times.end())) << timed.out;
+  EXPECT_THAT(ReadText(csv), HasSubstr("bwd_weight f16 g1 n1 c8 k16 in 6x5 filter 3x3"));
+  // Of rows that were timed earlier, too; and in processes of their own.
+  const ShellResult again =
+      Gridwise(absl::StrCat(sizes, "--first-rows=3 --random-rows=1 --time --workers=2 --csv=", csv));
+  EXPECT_EQ(TimesBehind(again.out, "fastest first\n"), times) << again.out;
+  const ShellResult worker = Gridwise(sizes + "--first-rows=1 --verify --workers=1");
+  EXPECT_THAT(worker.out, HasSubstr("1 passed")) << worker.out;
+  const ShellResult gemm =
+      Gridwise("sweep --direction=gemm --m=40 --n=24 --k=32 --b=col --verify");
+  EXPECT_THAT(gemm.out, AllOf(HasSubstr("[1/1] given "), HasSubstr("1 passed"))) << gemm.out;
+}
+
+TEST(SweepCommand, NamesTheFastestRowOfEachProblem) {
+  const std::string sweep = absl::StrCat("sweep --problems=", SmallSet(), " --direction=fwd ");
+  const ShellResult result = Gridwise(sweep + "--first-rows=2 --time");
+  EXPECT_EQ(result.status, kSuccess) << result.out;
+  EXPECT_EQ(TimesBehind(result.out, "fastest of each problem\n").size(), 2u) << result.out;
+  const ShellResult other = Gridwise(sweep + "--problem=a --n=2 --stride=2 --verify");
+  EXPECT_THAT(other.out, AllOf(HasSubstr("[1/1] a "), HasSubstr("1 passed"))) << other.out;
+}
+
 TEST(SweepCommand, EndsWithTheSlowestLayers) {
   const ShellResult result =
       Gridwise(absl::StrCat("sweep --problems=", SmallSet(), " --direction=fwd"));
@@ -126,7 +180,12 @@ TEST(SweepCommand, RefusesBadFlags) {
   ExpectRefusal("sweep --problems=retinanet --type=f7", "--type is 'f7'");
   ExpectRefusal("sweep --problems=retinanet --device=gfx000", "--device is 'gfx000'");
   ExpectRefusal("sweep --problems=/no/such.csv", "/no/such.csv");
-  ExpectRefusal("sweep --problems=retinanet --c=8", "sweep takes no --c");
+  ExpectRefusal("sweep --problems=retinanet --x=8", "sweep takes no --x");
+  ExpectRefusal("sweep --c=8 --in=5", "the problem is incomplete: give --k, --filter");
+  ExpectRefusal("sweep --m=8 --n=8 --k=8", "sizes of matrices want --direction=gemm");
+  ExpectRefusal("sweep --problems=transformers --m=8", "of matrices that no set has");
+  ExpectRefusal("sweep --problems=transformers --c=8", "the sizes are of convolutions");
+  ExpectRefusal("sweep --problem=gemms9 --groups=3", "must be a multiple of groups");
   ExpectRefusal("sweep --problem=gemms9 --json --csv=-", "both want stdout");
   ExpectRefusal("sweep --problems=retinanet --n=0", "batch is 0; must be >= 1");
   ExpectRefusal("sweep --problem=nothing", "no problem is called 'nothing'");
