@@ -19,6 +19,7 @@
 #include "tools/gridwise/computation.h"
 #include "tools/gridwise/problem.h"
 #include "tools/gridwise/problem_sets.h"
+#include "tools/gridwise/published.h"
 #include "tools/gridwise/selection.h"
 #include "tools/gridwise/time_plan.h"
 
@@ -83,29 +84,43 @@ absl::Status Write(const std::string& path, const std::string& text) {
   return absl::UnavailableError(absl::StrCat("cannot write ", path));
 }
 
-/// The options with those of the published comparison that they name, where they say nothing else.
-absl::StatusOr<CompareOptions> WithPublished(CompareOptions options, std::string& published) {
-  if (options.published.empty()) return options;
+absl::StatusOr<const PublishedComparison*> FindPublished(std::string_view name) {
   const auto all = PublishedComparisons();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const PublishedComparison& each) {
-    return each.name == options.published;
-  });
-  if (found == all.end()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--published is '", options.published, "'; must be one of ",
-        absl::StrJoin(all, ", ", [](std::string* out, const PublishedComparison& each) {
-          absl::StrAppend(out, each.name);
-        })));
+  for (const PublishedComparison& each : all) {
+    if (each.name == name) return &each;
   }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--published is '", name, "'; must be one of ",
+                   absl::StrJoin(all, ", ", [](std::string* out, const PublishedComparison& each) {
+                     absl::StrAppend(out, each.name);
+                   })));
+}
+
+/// The options with those of a published comparison, where they say nothing else.
+CompareOptions WithPublished(CompareOptions options, const PublishedComparison& published) {
   const auto set = [](std::string& field, std::string_view value) {
     if (field.empty()) field = value;
   };
-  set(options.a, found->a);
-  set(options.b, found->b);
-  set(options.request.problems, found->problems);
-  set(options.request.direction, found->direction);
-  published = found->published;
+  set(options.a, published.a);
+  set(options.b, published.b);
+  set(options.request.problems, published.problems);
+  set(options.request.direction, published.direction);
+  set(options.request.device, published.device);
   return options;
+}
+
+/// A choice that no problem of the selection understands is a mistake, and its reason one sentence.
+absl::Status CheckChoice(const char* side, const std::vector<PlanOptions>& choices, Gfx gfx,
+                         const Selection& selection) {
+  absl::Status first;
+  for (const SelectedProblem& selected : selection.problems) {
+    for (const PlanOptions& choice : choices) {
+      const absl::Status status = MakePlan(selected.problem, gfx, choice).status();
+      if (!absl::IsInvalidArgument(status)) return absl::OkStatus();
+      if (first.ok()) first = status;
+    }
+  }
+  return absl::InvalidArgumentError(absl::StrCat(side, ": ", first.message()));
 }
 
 /// Compares the choices on a problem.
@@ -161,38 +176,53 @@ absl::StatusOr<std::vector<PlanOptions>> ParseChoice(std::string_view text) {
 
 ExitCode CompareCommand(const CompareOptions& given) {
   ComparisonTable table;
-  const absl::StatusOr<CompareOptions> options = WithPublished(given, table.published);
-  if (!options.ok()) return Fail(options.status());
-  if (options->time && options->verify) {
+  CompareOptions options = given;
+  if (!given.published.empty()) {
+    const auto published = FindPublished(given.published);
+    if (!published.ok()) return Fail(published.status());
+    table.published = *published;
+    options = WithPublished(given, **published);
+  }
+  if (options.request.device.empty()) options.request.device = kDefaultDevice;
+  if (options.a.empty() && options.b.empty()) {
+    return Fail(absl::InvalidArgumentError(
+        "neither --a nor --b says what to choose from; must be as family=ck,op=wavelet"));
+  }
+  if (options.time && options.verify) {
     return Fail(
         absl::InvalidArgumentError("--time computes a part of the result at most; it excludes "
                                    "--verify"));
   }
-  const auto a = ParseChoice(options->a), b = ParseChoice(options->b);
+  const auto a = ParseChoice(options.a), b = ParseChoice(options.b);
   if (!a.ok()) return Fail(a.status());
   if (!b.ok()) return Fail(b.status());
-  const absl::StatusOr<RequestedTarget> target = ResolveTarget(options->request);
+  const absl::StatusOr<RequestedTarget> target = ResolveTarget(options.request);
   if (!target.ok()) return Fail(target.status());
   const absl::StatusOr<Selection> selection =
-      SelectProblems(options->request, *target, options->max_flops);
+      SelectProblems(options.request, *target, options.max_flops);
   if (!selection.ok()) return Fail(selection.status());
-  table.a = options->a;
-  table.b = options->b;
+  for (const auto& [side, choices] : {std::pair("a", &*a), {"b", &*b}}) {
+    absl::Status status = CheckChoice(side, *choices, target->gfx, *selection);
+    if (!status.ok()) return Fail(status);
+  }
+  table.a = options.a;
+  table.b = options.b;
   table.device = Name(target->gfx);
-  table.verified = options->verify;
-  table.timed = options->time;
+  table.verified = options.verify;
+  table.timed = options.time;
   // stdout is for what a program reads, if there is such.
-  std::FILE* const people = options->csv == "-" || options->page == "-" ? stderr : stdout;
+  std::FILE* const people = options.csv == "-" || options.page == "-" ? stderr : stdout;
   for (const SelectedProblem& selected : selection->problems) {
-    absl::StatusOr<Comparison> c = Compare(selected, target->gfx, *a, *b, *options);
+    absl::StatusOr<Comparison> c = Compare(selected, target->gfx, *a, *b, options);
     if (!c.ok()) return Fail(c.status());
+    if (table.published != nullptr) c->published = table.published->Find(c->name);
     std::fputs(ToText(*c).c_str(), people);
     std::fflush(people);
     table.rows.push_back(*std::move(c));
   }
   std::fputs(table.Summary().c_str(), people);
-  absl::Status status = Write(options->csv, table.ToCsv());
-  status.Update(Write(options->page, table.ToPage()));
+  absl::Status status = Write(options.csv, table.ToCsv());
+  status.Update(Write(options.page, table.ToPage()));
   if (!status.ok()) return Fail(status);
   return table.failed() == 0 ? kSuccess : kVerificationFailed;
 }

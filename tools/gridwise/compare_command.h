@@ -14,13 +14,13 @@ namespace gridwise {
 
 /// The flags of `gridwise compare`.
 struct CompareOptions {
-  ProblemRequest request;  // as of sweep
+  ProblemRequest request;  // as of sweep; device "": that of the published comparison
   std::string a, b;        // see ParseChoice
   double max_flops = 0;    // larger problems are left out; 0: none is
   bool verify = false;     // compute both, compare with the reference, and count instructions
   bool time = false;       // tell how long both take, in place of estimates
   bool quick = false;      // from a smaller sample than `run --time` takes
-  std::string csv, page;   // the table as a file, of HTML the latter; empty: none
+  std::string csv, page;   // the table as a file, of HTML the latter; -: stdout; empty: none
   uint64_t seed = 0;
   /// The name of a published comparison, which says what the other fields leave open.
   std::string published;

@@ -31,12 +31,15 @@ TEST(CompareCommand, ComparesTwoChoices) {
   const ShellResult none = Gridwise(compare + "--a=row=best --direction=bwd_weight --problem=a");
   EXPECT_THAT(none.out, HasSubstr("a: row is best; must be one of "));
   ExpectRefusal(compare + "--a=fastest", "a choice is 'fastest'; must be family=, op=");
+  ExpectRefusal(compare + "--a=family=foo --b=family=ck", "a: family is foo; must be one of ");
+  ExpectRefusal(compare + "--b=op=cshuffle", "b: op is cshuffle; must be one of ");
+  ExpectRefusal(compare, "neither --a nor --b says what to choose from");
 }
 
 TEST(CompareCommand, WritesTablesToStdout) {
-  const ShellResult result =
-      Shell(absl::StrCat("tools/gridwise/gridwise compare --problems=", SmallSet(),
-                         " --device=", Target(), " --direction=fwd --csv=- 2>", Unread()));
+  const ShellResult result = Shell(
+      absl::StrCat("tools/gridwise/gridwise compare --problems=", SmallSet(),
+                   " --device=", Target(), " --direction=fwd --a=family=ck --csv=- 2>", Unread()));
   EXPECT_EQ(result.status, kSuccess) << result.out;
   EXPECT_THAT(result.out, ::testing::StartsWith("problem,direction,sizes,"));
   EXPECT_EQ(CountLines(result.out), 3) << result.out;

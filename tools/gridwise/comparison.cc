@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,19 +14,8 @@
 namespace gridwise {
 namespace {
 
-constexpr PublishedComparison kPublished[] = {
-    {"sub_gemms", "family=ck,launches=per_sub_gemm", "family=ck", "strided", "bwd_data",
-     "of 25 shapes with stride > 1, one launch is 6 to 32 % faster than a launch per sub-GEMM on "
-     "14, and as fast on 11; four of them are named (ROCm/rocm-libraries#7732)"},
-    {"wavelet", "family=ck,op=wavelet", "family=ck,op=cshuffle_v3+two_stage+explicit", "retinanet",
-     "bwd_weight",
-     "wavelet is the fastest on 12 of 37 shapes, 1.05 to 1.91 times as fast as the others; it "
-     "loses on 1x1, small groups and large problems (ROCm/rocm-libraries#5652)"},
-    {"classic_tile", "family=ck", "family=tile", "retinanet", "bwd_data",
-     "on 35 shapes CK Tile was 18 % slower than classic CK; on those of 3x3 and one group classic "
-     "takes 0.88 of its time, or 1.11 with wavelet rows of CK Tile (gfx950, f16, "
-     "ROCm/rocm-libraries#8220)"},
-};
+/// The faster one, of the ratio of their times.
+const char* WinnerOf(double ratio) { return ratio < 0.995 ? "a" : ratio > 1.005 ? "b" : "="; }
 
 int64_t Count(const SimRun& run, std::string_view kind) {
   for (const auto& [name, count] : run.instructions) {
@@ -57,7 +47,8 @@ std::vector<std::string> Columns() {
       columns.push_back(absl::StrCat(side, "_", of_side));
     }
   }
-  columns.insert(columns.end(), {"ratio", "winner"});
+  columns.insert(columns.end(), {"ratio", "winner", "published_a_ms", "published_b_ms",
+                                 "published_ratio", "published_winner"});
   return columns;
 }
 
@@ -72,7 +63,65 @@ std::vector<std::string> Fields(const Comparison& c) {
   }
   fields.push_back(c.both() ? absl::StrFormat("%.4f", c.ratio()) : "");
   fields.push_back(c.winner());
+  const auto number = [](double value) { return value > 0 ? absl::StrCat(value) : ""; };
+  const PublishedFigure none, &published = c.published == nullptr ? none : *c.published;
+  for (const double ms : {published.a_ms, published.b_ms}) fields.push_back(number(ms));
+  fields.push_back(published.ratio > 0 ? absl::StrFormat("%.4f", published.ratio) : "");
+  fields.push_back(published.ratio > 0 ? WinnerOf(published.ratio) : "");
   return fields;
+}
+
+/// "published 0.183 / 0.171 ms, 1.070 b"; empty where nothing was.
+std::string PublishedOf(const Comparison& c) {
+  if (c.published == nullptr) return "";
+  const PublishedFigure& figure = *c.published;
+  return absl::StrFormat(
+      "published %s%.3f %s",
+      figure.a_ms > 0 ? absl::StrFormat("%.3f / %.3f ms, ", figure.a_ms, figure.b_ms) : "",
+      figure.ratio, WinnerOf(figure.ratio));
+}
+
+/// The geometric mean of ratios.
+class Mean {
+ public:
+  void Add(double ratio) {
+    logarithms_ += std::log(ratio);
+    ++count_;
+  }
+  int count() const { return count_; }
+  double value() const { return std::exp(logarithms_ / count_); }
+
+ private:
+  double logarithms_ = 0;
+  int count_ = 0;
+};
+
+/// This table's figures beside those that were published.
+std::string BesidePublished(const std::vector<Comparison>& rows,
+                            const PublishedComparison& published) {
+  Mean ours, theirs, of_mean;
+  int same = 0;
+  for (const Comparison& c : rows) {
+    if (!c.both()) continue;
+    if (published.is_of_mean != nullptr && published.is_of_mean(c.problem)) of_mean.Add(c.ratio());
+    if (c.published == nullptr) continue;
+    ours.Add(c.ratio());
+    theirs.Add(c.published->ratio);
+    same += std::string_view(c.winner()) == WinnerOf(c.published->ratio);
+  }
+  std::string text;
+  if (ours.count() > 0) {
+    absl::StrAppendFormat(&text,
+                          "Of %d problems whose figures were published the winner is the same on "
+                          "%d; geometric mean of a/b there: %.3f, published %.3f.\n",
+                          ours.count(), same, ours.value(), theirs.value());
+  }
+  if (of_mean.count() > 0) {
+    absl::StrAppendFormat(&text,
+                          "Geometric mean of a/b on the %d problems of %s: %.3f, published %.2f.\n",
+                          of_mean.count(), published.mean_of, of_mean.value(), published.mean);
+  }
+  return absl::StrCat(text, "Published: ", published.published, ".\n");
 }
 
 std::string Cell(const char* kind, std::string_view text) {
@@ -86,12 +135,15 @@ std::string PageRow(const Comparison& c) {
     absl::StrAppend(&html, Cell("t", side->plan ? side->plan->row() : side->reason),
                     Cell("n", TimeOf(*side)));
   }
-  if (!c.both()) return absl::StrCat(html, "<td class=n>-</td><td></td></tr>\n");
+  const std::string published = Cell("t", PublishedOf(c));
+  if (!c.both()) {
+    return absl::StrCat(html, "<td class=n>-</td><td></td>", published, "</tr>\n");
+  }
   const double width = 50 * std::clamp(c.ratio(), 0.0, 2.0);
   absl::StrAppendFormat(&html,
                         "<td class=n>%.3f</td><td class=b><i class=%s style=width:%.1f%%></i></td>"
-                        "</tr>\n",
-                        c.ratio(), *c.winner() == 'b' ? "s" : "f", width);
+                        "%s</tr>\n",
+                        c.ratio(), *c.winner() == 'b' ? "s" : "f", width, published);
   return html;
 }
 
@@ -106,13 +158,14 @@ constexpr char kStyle[] =
 
 const char* Comparison::winner() const {
   if (!both()) return a.plan && !b.plan ? "a" : b.plan && !a.plan ? "b" : "-";
-  return ratio() < 0.995 ? "a" : ratio() > 1.005 ? "b" : "=";
+  return WinnerOf(ratio());
 }
 
 std::string ToText(const Comparison& c) {
   std::string text = absl::StrFormat(
-      "%-18s %-10s  a %-28s b %-28s %s %s\n", c.name, KindOf(c.problem), TimeOf(c.a), TimeOf(c.b),
+      "%-18s %-10s  a %-28s b %-28s %s %s", c.name, KindOf(c.problem), TimeOf(c.a), TimeOf(c.b),
       c.both() ? absl::StrFormat("%.3f", c.ratio()) : "    -", c.winner());
+  absl::StrAppend(&text, c.published == nullptr ? "" : "  ", PublishedOf(c), "\n");
   for (const auto& [name, side] : {std::pair("a", &c.a), {"b", &c.b}}) {
     if (side->reason.empty()) continue;
     absl::StrAppendFormat(&text, "    %s: %s\n", name,
@@ -128,14 +181,14 @@ int ComparisonTable::failed() const {
 }
 
 std::string ComparisonTable::Summary() const {
-  double logs = 0, most_a = 0, most_b = 0;
-  int both = 0, a_wins = 0, b_wins = 0;
+  double most_a = 0, most_b = 0;
+  Mean mean;
+  int a_wins = 0, b_wins = 0;
   bool measured = false;
   for (const Comparison& c : rows) {
     measured |= c.a.timing && c.a.timing->measured;
     if (!c.both()) continue;
-    ++both;
-    logs += std::log(c.ratio());
+    mean.Add(c.ratio());
     a_wins += *c.winner() == 'a';
     b_wins += *c.winner() == 'b';
     most_a = std::max(most_a, 1 / c.ratio());
@@ -143,13 +196,13 @@ std::string ComparisonTable::Summary() const {
   }
   std::string text = absl::StrFormat(
       "%d problems, of which both compute %d: a is faster on %d, b on %d, equal on %d\n",
-      rows.size(), both, a_wins, b_wins, both - a_wins - b_wins);
-  if (both > 0) {
+      rows.size(), mean.count(), a_wins, b_wins, mean.count() - a_wins - b_wins);
+  if (mean.count() > 0) {
     absl::StrAppendFormat(
         &text,
         "geometric mean of a/b: %.3f; a is at most %.2f times as fast as b, and b "
         "%.2f times as a\n",
-        std::exp(logs / both), most_a, most_b);
+        mean.value(), most_a, most_b);
   }
   absl::StrAppendFormat(&text, "Times are %s%s.\n",
                         measured ? "measured"
@@ -160,8 +213,7 @@ std::string ComparisonTable::Summary() const {
                                         : absl::StrCat("; ", failed(),
                                                        " results are wrong or "
                                                        "missing"));
-  if (!published.empty()) absl::StrAppend(&text, "Published: ", published, ".\n");
-  return text;
+  return published == nullptr ? text : text + BesidePublished(rows, *published);
 }
 
 std::string ComparisonTable::ToCsv() const {
@@ -175,11 +227,9 @@ std::string ComparisonTable::ToPage() const {
       "<!doctype html>\n<html lang=en><meta charset=utf-8><title>gridwise compare</title><style>",
       kStyle, "</style>\n<h1>", EscapeHtml(device), ": a = ", EscapeHtml(a.empty() ? "any" : a),
       ", b = ", EscapeHtml(b.empty() ? "any" : b), "</h1>\n<pre>", EscapeHtml(Summary()),
-      "</pre>\n<table>\n<tr><th>problem<th>sizes<th>a<th>time<th>b<th>time<th>a/b<th></tr>\n");
+      "</pre>\n<table>\n<tr><th>problem<th>sizes<th>a<th>time<th>b<th>time<th>a/b<th><th></tr>\n");
   for (const Comparison& c : rows) absl::StrAppend(&html, PageRow(c));
   return absl::StrCat(html, "</table>\n</html>\n");
 }
-
-std::span<const PublishedComparison> PublishedComparisons() { return kPublished; }
 
 }  // namespace gridwise

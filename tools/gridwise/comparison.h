@@ -1,13 +1,12 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "instances/plan.h"
 #include "tools/gridwise/problem.h"
+#include "tools/gridwise/published.h"
 #include "tools/gridwise/sim_report.h"
 #include "tools/gridwise/timing.h"
 
@@ -30,6 +29,7 @@ struct Comparison {
   std::string name;
   Problem problem;
   ComparedSide a, b;
+  const PublishedFigure* published = nullptr;  // what others have measured
 
   bool both() const { return a.plan && b.plan && !a.failed && !b.failed; }
   /// Time of a by that of b.
@@ -40,14 +40,14 @@ struct Comparison {
 
 /// Two choices on the problems of a set.
 struct ComparisonTable {
-  std::string a, b, device;  // the choices as the user says them
-  std::string published;     // what is known of the comparison on real devices; empty: nothing
+  std::string a, b, device;                        // the choices as the user says them
+  const PublishedComparison* published = nullptr;  // that it repeats
   bool verified = false, timed = false;
   std::vector<Comparison> rows;
 
   int failed() const;
   /// Several lines: how many problems either is faster on, the geometric mean of the ratios, what
-  /// the times are, and what was published.
+  /// the times are, and what was published, beside the same figures of this table.
   std::string Summary() const;
   std::string ToCsv() const;
   /// A page of HTML that refers to nothing.
@@ -56,11 +56,5 @@ struct ComparisonTable {
 
 /// A comparison as a line for people, and lines with reasons.
 std::string ToText(const Comparison& comparison);
-
-/// A comparison that others have published, to be repeated: its choices, problems and figures.
-struct PublishedComparison {
-  std::string_view name, a, b, problems, direction, published;
-};
-std::span<const PublishedComparison> PublishedComparisons();
 
 }  // namespace gridwise

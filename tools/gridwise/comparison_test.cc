@@ -31,7 +31,7 @@ ComparisonTable Table() {
   ComparisonTable table;
   table.a = "family=x";
   table.device = "gfx942";
-  table.published = "half as fast";
+  table.published = &PublishedComparisons()[2];
   table.rows.push_back(Of("one", 10, 20));
   table.rows.push_back(Of("two", 20, 2.5));
   table.rows.push_back(Of("three", 1, 1));
@@ -46,7 +46,7 @@ TEST(ComparisonTest, SummaryCountsAndMeans) {
   EXPECT_THAT(summary, HasSubstr("geometric mean of a/b: 2.000; a is at most 2.00 times as fast "
                                  "as b, and b 8.00 times as a"));
   EXPECT_THAT(summary, HasSubstr("Times are the planner's estimates, not measurements.\n"));
-  EXPECT_THAT(summary, HasSubstr("Published: half as fast."));
+  EXPECT_THAT(summary, HasSubstr("Published: on 35 shapes CK Tile was 18 % slower"));
 }
 
 TEST(ComparisonTest, TimesCountInPlaceOfEstimates) {
@@ -73,9 +73,42 @@ TEST(ComparisonTest, WhatFailsDoesNotCount) {
 TEST(ComparisonTest, TablesHaveALineForEachProblem) {
   const std::string csv = Table().ToCsv();
   EXPECT_THAT(csv, HasSubstr("problem,direction,sizes,a_row,a_us,a_timed_us,"));
-  EXPECT_THAT(csv, HasSubstr(",0.5000,a\n"));
-  EXPECT_THAT(csv, HasSubstr(",8.0000,b\n"));
+  EXPECT_THAT(csv, HasSubstr(",0.5000,a,,,,\n"));
+  EXPECT_THAT(csv, HasSubstr(",8.0000,b,,,,\n"));
   EXPECT_THAT(ToText(Table().rows[2]), HasSubstr("    a: there is <none>\n"));
+}
+
+/// The published problems of a comparison, each with the ratio that it says.
+ComparisonTable Repeated(const PublishedComparison& published, double ratio) {
+  ComparisonTable table;
+  table.published = &published;
+  for (const char* name : {"cls.logits@100", "box.reg@7", "other"}) {
+    table.rows.push_back(Of(name, ratio, 1));
+    table.rows.back().published = published.Find(name);
+  }
+  ConvProblem dense = {.groups = 1};
+  dense.dims[1].filter = dense.dims[2].filter = 3;
+  table.rows[1].problem = table.rows[2].problem = dense;
+  return table;
+}
+
+TEST(ComparisonTest, PublishedFiguresStandBesideOurs) {
+  const ComparisonTable wavelet = Repeated(PublishedComparisons()[1], 0.8);
+  EXPECT_THAT(wavelet.Summary(),
+              HasSubstr("Of 2 problems whose figures were published the winner is the same on 2; "
+                        "geometric mean of a/b there: 0.800, published 0.703."));
+  EXPECT_THAT(ToText(wavelet.rows[0]), HasSubstr(" 0.800 a  published 0.943 a\n"));
+  EXPECT_THAT(ToText(wavelet.rows[2]), Not(HasSubstr("published")));
+  EXPECT_THAT(wavelet.ToCsv(), HasSubstr(",0.8000,a,,,0.9434,a\n"));
+  EXPECT_THAT(wavelet.ToPage(), HasSubstr("published 0.943 a"));
+  EXPECT_THAT(Repeated(PublishedComparisons()[1], 1.2).Summary(),
+              HasSubstr("the winner is the same on 0;"));
+  EXPECT_THAT(Repeated(PublishedComparisons()[2], 2).Summary(),
+              HasSubstr("Geometric mean of a/b on the 2 problems of 3x3 taps and one group: 2.000, "
+                        "published 1.11."));
+  Comparison ms = Of("almiopen-1959", 71, 61);
+  ms.published = PublishedComparisons()[0].Find(ms.name);
+  EXPECT_THAT(ToText(ms), HasSubstr("b  published 0.183 / 0.171 ms, 1.070 b\n"));
 }
 
 TEST(ComparisonTest, PagesAreSelfContained) {

@@ -89,9 +89,9 @@ launches=per_sub_gemm, joined by commas; none is all that there is.
 
   gridwise compare --a=family=ck,op=wavelet --b=family=ck,op=cshuffle_v3 --problems=retinanet --direction=bwd_weight
   gridwise compare --a=family=ck --b=family=tile --problems=regressions --max-flops=100M --verify --csv=out.csv
-  gridwise compare --published=sub_gemms --device=gfx942 --time --page=out.html
+  gridwise compare --published=sub_gemms --time --page=out.html
 
---published says what others have measured beside it: sub_gemms (backward-data with strides, a launch per sub-GEMM against one),
+--published repeats a comparison on the device that it is of, if no other is named, and says beside each problem what others have measured: sub_gemms (backward-data with strides, a launch per sub-GEMM against one),
 wavelet (backward-weight of RetinaNet against the other ops), classic_tile (its backward-data by the families ck and tile).
 )";
 

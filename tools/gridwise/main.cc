@@ -36,8 +36,8 @@ using gridwise::OperationCount;
 
 ABSL_FLAG(std::string, problem, "", "name of a problem; sizes given beside it replace its own");
 ABSL_FLAG(std::string, problems, "",
-          "where the problem is looked up: regressions, retinanet, strided, transformers (of gemm) "
-          "or a CSV file; default: all of the former");
+          "where the problem is looked up: regressions, retinanet, transformers (of gemm), strided "
+          "or a CSV file; default: the first three");
 ABSL_FLAG(std::optional<int64_t>, n, std::nullopt, "batch size; default 1; of gemm columns");
 ABSL_FLAG(std::optional<int64_t>, c, std::nullopt, "input channels of all groups together");
 ABSL_FLAG(std::optional<int64_t>, k, std::nullopt,
@@ -56,7 +56,8 @@ ABSL_FLAG(Extents, stride, {}, "stride; default 1");
 ABSL_FLAG(Extents, dilation, {}, "dilation; default 1");
 ABSL_FLAG(Extents, pad, {}, "zero padding of both ends; default 0");
 ABSL_FLAG(Extents, pad_end, {}, "zero padding of the far end, where it differs from --pad");
-ABSL_FLAG(std::string, device, "gfx942", "GPU: a target as gfx942, or its product as MI300X");
+ABSL_FLAG(std::string, device, gridwise::kDefaultDevice,
+          "GPU: a target as gfx942, or its product as MI300X");
 ABSL_FLAG(std::string, target, "", "the same");
 ABSL_FLAG(std::string, family, "",
           "kernels to choose from: those of tile, direct or ck; default: all");
@@ -105,7 +106,7 @@ ABSL_FLAG(
 ABSL_FLAG(std::string, page, "", "file of the comparison as a page of HTML");
 ABSL_FLAG(std::string, published, "",
           "sub_gemms, wavelet or classic_tile: a comparison that was published, with its figures; "
-          "stands for --a, --b, --problems and --direction");
+          "stands for --a, --b, --problems, --direction and --device");
 ABSL_FLAG(std::string, explain, "", "a problem's name; more names may follow");
 ABSL_FLAG(uint64_t, seed, 0, "of the random data that stands for a tensor without a file");
 ABSL_FLAG(std::string, type, "f16",
@@ -255,7 +256,12 @@ gridwise::ExitCode Sweep(const gridwise::ProblemRequest& request,
                                  .arguments = arguments});
 }
 
-gridwise::ExitCode Compare(const gridwise::ProblemRequest& request) {
+bool IsGiven(const gridwise::CommandLine& line, const char* flag) {
+  return std::find(line.flags.begin(), line.flags.end(), flag) != line.flags.end();
+}
+
+gridwise::ExitCode Compare(const gridwise::CommandLine& line, gridwise::ProblemRequest request) {
+  if (!IsGiven(line, "device")) request.device.clear();
   return gridwise::CompareCommand({.request = request,
                                    .a = absl::GetFlag(FLAGS_a),
                                    .b = absl::GetFlag(FLAGS_b),
@@ -278,8 +284,7 @@ gridwise::ExitCode List(const gridwise::CommandLine& line) {
         ExplainOptionsOf(RequestOf(words[0], absl::GetFlag(FLAGS_direction))), names);
   }
   // The device that other commands take when none is given narrows no list.
-  const bool of_device =
-      std::find(line.flags.begin(), line.flags.end(), "device") != line.flags.end();
+  const bool of_device = IsGiven(line, "device");
   return gridwise::ListCommand(words.size() == 3 ? words[2] : "",
                                {.device = of_device ? absl::GetFlag(FLAGS_device) : "",
                                 .direction = absl::GetFlag(FLAGS_direction),
@@ -356,7 +361,8 @@ gridwise::ExitCode RunCommandLine(const gridwise::CommandLine& line,
   }
   if (command == "sweep" && words.size() == 2)
     return Sweep(RequestOf(words[0], direction), arguments);
-  if (command == "compare" && words.size() == 2) return Compare(RequestOf(words[0], direction));
+  if (command == "compare" && words.size() == 2)
+    return Compare(line, RequestOf(words[0], direction));
   if (command == "list" && (words.size() <= 3 || !absl::GetFlag(FLAGS_explain).empty()))
     return List(line);
   if (command == "isa" && words.size() == 2) {

@@ -15,6 +15,9 @@
 
 namespace gridwise {
 
+/// The device that is meant where none is named.
+inline constexpr char kDefaultDevice[] = "gfx942";
+
 /// What the user asks for, as text.
 struct ProblemRequest {
   std::string program;    // argv[0]

@@ -127,13 +127,12 @@ TEST(SweepCommand, SweepsTheProblemOfSizesTheFastestRowFirst) {
   EXPECT_TRUE(std::is_sorted(times.begin(), times.end())) << timed.out;
   EXPECT_THAT(ReadText(csv), HasSubstr("bwd_weight f16 g1 n1 c8 k16 in 6x5 filter 3x3"));
   // Of rows that were timed earlier, too; and in processes of their own.
-  const ShellResult again =
-      Gridwise(absl::StrCat(sizes, "--first-rows=3 --random-rows=1 --time --workers=2 --csv=", csv));
+  const ShellResult again = Gridwise(
+      absl::StrCat(sizes, "--first-rows=3 --random-rows=1 --time --workers=2 --csv=", csv));
   EXPECT_EQ(TimesBehind(again.out, "fastest first\n"), times) << again.out;
   const ShellResult worker = Gridwise(sizes + "--first-rows=1 --verify --workers=1");
   EXPECT_THAT(worker.out, HasSubstr("1 passed")) << worker.out;
-  const ShellResult gemm =
-      Gridwise("sweep --direction=gemm --m=40 --n=24 --k=32 --b=col --verify");
+  const ShellResult gemm = Gridwise("sweep --direction=gemm --m=40 --n=24 --k=32 --b=col --verify");
   EXPECT_THAT(gemm.out, AllOf(HasSubstr("[1/1] given "), HasSubstr("1 passed"))) << gemm.out;
 }
 

@@ -248,14 +248,33 @@ TEST(SweepTable, HasTheTileEnginesColumns) {
                                   : lines[static_cast<std::size_t>(line)]
                                          [static_cast<std::size_t>(found - columns.begin())];
   };
-  for (const auto& [column, value] : {
-           std::pair("kernel", "row"), {"problem_idx", "5"}, {"N", "3"},          {"C", "24"},
-           {"K", "8"},                 {"G", "2"},           {"Di", "1"},         {"Hi", "9"},
-           {"Wi", "7"},                {"Z", "1"},           {"Y", "3"},          {"X", "1"},
-           {"stride_d", "1"},          {"stride_h", "2"},    {"stride_w", "1"},   {"pad_d", "0"},
-           {"pad_h", "1"},             {"pad_w", "0"},       {"dilation_d", "1"}, {"dilation_h", "4"},
-           {"dilation_w", "1"},        {"latency_ms", "0.25"}, {"tflops", "4"},   {"non_zero", ""},
-           {"family", "tile"},         {"direction", "bwd_data"}, {"type", "bf16"}}) {
+  for (const auto& [column, value] : {std::pair("kernel", "row"),
+                                      {"problem_idx", "5"},
+                                      {"N", "3"},
+                                      {"C", "24"},
+                                      {"K", "8"},
+                                      {"G", "2"},
+                                      {"Di", "1"},
+                                      {"Hi", "9"},
+                                      {"Wi", "7"},
+                                      {"Z", "1"},
+                                      {"Y", "3"},
+                                      {"X", "1"},
+                                      {"stride_d", "1"},
+                                      {"stride_h", "2"},
+                                      {"stride_w", "1"},
+                                      {"pad_d", "0"},
+                                      {"pad_h", "1"},
+                                      {"pad_w", "0"},
+                                      {"dilation_d", "1"},
+                                      {"dilation_h", "4"},
+                                      {"dilation_w", "1"},
+                                      {"latency_ms", "0.25"},
+                                      {"tflops", "4"},
+                                      {"non_zero", ""},
+                                      {"family", "tile"},
+                                      {"direction", "bwd_data"},
+                                      {"type", "bf16"}}) {
     EXPECT_EQ(field(0, column), value) << column;
   }
   EXPECT_EQ(field(1, "latency_ms"), "");
