@@ -43,8 +43,8 @@ TEST(CommandLineTest, RefusesUnknownNames) {
   ExpectRefusal("run bwd_data --problem=gemms9 --device=gfx000",
                 "--device is 'gfx000'; must be one of gfx942 (MI300X), ");
   // i32 is no type of operands.
-  ExpectRefusal("run fwd --problem=gemms9 --type=fp16",
-                "--type is 'fp16'; must be one of f16, bf16, f32, i8, f8e4m3fn, f8e4m3fnuz, "
+  ExpectRefusal("run fwd --problem=gemms9 --type=fp64",
+                "--type is 'fp64'; must be one of f16, bf16, f32, i8, f8e4m3fn, f8e4m3fnuz, "
                 "f8e5m2, f8e5m2fnuz, f8 "
                 "or bf8");
   ExpectRefusal("run fwd --problem=gemms9 --type=i32", "--type is 'i32'; must be one of f16, bf16");
@@ -60,6 +60,9 @@ TEST(CommandLineTest, RefusesUnknownNames) {
                 "the direction is 'sideways'; must be one of fwd, bwd_data");
   ExpectRefusal("run", "run takes one direction");
   ExpectRefusal("walk", "'walk' is not understood");
+  ExpectRefusal("instance", "the nearest command is instances");
+  ExpectRefusal("help instance", "no help about 'instance'; the nearest command is instances");
+  ExpectRefusal("validate", "no table is named; `gridwise sweep --time --all-rows --csv=TABLE`");
   ExpectRefusal("list colours", "nothing is called 'colours'");
 }
 

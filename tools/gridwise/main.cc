@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/flags/flag.h"
@@ -12,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "core/base/nearest.h"
 #include "instances/version.h"
 #include "tools/gridwise/compare_command.h"
 #include "tools/gridwise/compile_command.h"
@@ -333,6 +335,14 @@ bool AsksForHelp(const std::string& argument) {
   return argument == "help" || argument == "--help" || argument == "-h" || argument == "-help";
 }
 
+/// "the nearest command is sweep".
+std::string NearestCommand(const std::string& word) {
+  std::vector<std::string_view> names;
+  for (const gridwise::CommandHelp& command : gridwise::Commands()) names.push_back(command.name);
+  return absl::StrFormat("the nearest command is %s",
+                         gridwise::NearestNames(word, names, /*count=*/1).front());
+}
+
 /// "help", "help sweep" and "sweep --help".
 gridwise::ExitCode Help(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) {
@@ -340,6 +350,10 @@ gridwise::ExitCode Help(const std::vector<std::string>& arguments) {
       gridwise::PrintHelp(stdout, *command);
       return gridwise::kSuccess;
     }
+  }
+  if (arguments.size() == 3 && arguments[1] == "help" && !AsksForHelp(arguments[2])) {
+    return Refuse(absl::StrFormat("there is no help about '%s'; %s", arguments[2],
+                                  NearestCommand(arguments[2])));
   }
   gridwise::PrintUsage(stdout);
   return gridwise::kSuccess;
@@ -389,8 +403,9 @@ gridwise::ExitCode RunCommandLine(const gridwise::CommandLine& line,
     const std::string target = absl::GetFlag(FLAGS_target);
     return gridwise::SimIsaCommand(target.empty() ? absl::GetFlag(FLAGS_device) : target);
   }
-  return Refuse(absl::StrFormat("'%s' is not understood; `gridwise help` tells what is",
-                                absl::StrJoin(words.begin() + 1, words.end(), " ")));
+  return Refuse(absl::StrFormat("'%s' is not understood; %s, and `gridwise help` tells what is",
+                                absl::StrJoin(words.begin() + 1, words.end(), " "),
+                                NearestCommand(command)));
 }
 
 }  // namespace

@@ -83,7 +83,9 @@ absl::Status WriteReport(const std::vector<std::string>& tables, const std::stri
 }
 
 absl::Status Merge(const std::vector<std::string>& tables, const std::string& csv) {
-  if (tables.empty()) return absl::InvalidArgumentError("no table is named");
+  if (tables.empty())
+    return absl::InvalidArgumentError(
+        "no table is named; `gridwise sweep --time --all-rows --csv=TABLE` makes one");
   absl::StatusOr<SweepTable> merged = SweepTable::Open(csv.empty() ? "-" : UserPath(csv));
   if (!merged.ok()) return merged.status();
   for (const std::string& path : tables) {
