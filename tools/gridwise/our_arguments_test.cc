@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-absl::StatusOr<std::vector<std::string>> InOurWords(std::string_view line) {
+absl::StatusOr<std::vector<std::string>> Ours(std::string_view line) {
   return InOurWords(std::vector<std::string>(absl::StrSplit(line, ' ')));
 }
 
@@ -36,7 +36,7 @@ TEST(InOurWords, TakesValuesForWhatTheyPlainlyMean) {
            {"gridwise sweep --variant=forward --output o.csv",
             "gridwise sweep --direction=fwd --csv o.csv"},
        }) {
-    const auto words = InOurWords(other);
+    const auto words = Ours(other);
     ASSERT_TRUE(words.ok()) << words.status();
     EXPECT_EQ(absl::StrJoin(*words, " "), ours);
   }
@@ -48,7 +48,7 @@ TEST(InOurWords, LeavesTheRestAsItIs) {
         "gridwise run gemm --a=row --b=col:72 --m=3", "gridwise run fwd --type=f64",
         "gridwise run fwd --type", "gridwise compile half --direction=fwd",
         "gridwise merge a.csv forward -- --type=fp16", "gridwise run sideways"}) {
-    const auto words = InOurWords(line);
+    const auto words = Ours(line);
     ASSERT_TRUE(words.ok()) << words.status();
     EXPECT_EQ(absl::StrJoin(*words, " "), line);
   }
@@ -56,7 +56,7 @@ TEST(InOurWords, LeavesTheRestAsItIs) {
 
 TEST(InOurWords, SaysWhatIsSomethingElse) {
   const auto error = [](std::string_view line) {
-    return std::string(InOurWords(line).status().message());
+    return std::string(Ours(line).status().message());
   };
   EXPECT_THAT(error("gridwise run fwd --op=scale"), HasSubstr("every op: --alpha=2"));
   EXPECT_THAT(error("gridwise run fwd --op=Bilinear"), HasSubstr("--alpha=2 --d0=add:0.5"));
