@@ -183,7 +183,8 @@ TEST(SweepCommand, RefusesBadFlags) {
   ExpectRefusal("sweep --c=8 --in=5", "the problem is incomplete: give --k, --filter");
   ExpectRefusal("sweep --m=8 --n=8 --k=8", "sizes of matrices want --direction=gemm");
   ExpectRefusal("sweep --problems=transformers --m=8", "of matrices that no set has");
-  ExpectRefusal("sweep --problems=transformers --c=8", "the sizes are of convolutions");
+  ExpectRefusal("sweep --problems=transformers --direction=gemm --c=8",
+                "the sizes are of convolutions");
   ExpectRefusal("sweep --problem=gemms9 --groups=3", "must be a multiple of groups");
   ExpectRefusal("sweep --problem=gemms9 --json --csv=-", "both want stdout");
   ExpectRefusal("sweep --problems=retinanet --n=0", "batch is 0; must be >= 1");
