@@ -1,6 +1,7 @@
 /// The commands about kernels that are not built in, and problem sets, as a user runs them.
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <fstream>
 #include <optional>
@@ -8,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -290,6 +292,18 @@ double MsOfSweep(const std::string& flags) {
   return times.ok() && !times->empty() ? times->front().times.front().ms : 0;
 }
 
+/// A number of the first line behind the header of a table.
+double FieldOf(const std::string& table, const std::string& column) {
+  const std::vector<std::string> lines = absl::StrSplit(TextOf(table), '\n');
+  if (lines.size() < 2) return 0;
+  const auto columns = SplitCsvLine(lines[0]), fields = SplitCsvLine(lines[1]);
+  double value = 0;
+  for (std::size_t i = 0; columns && fields && i < columns->size() && i < fields->size(); ++i) {
+    if ((*columns)[i] == column && absl::SimpleAtod((*fields)[i], &value)) return value;
+  }
+  return 0;
+}
+
 TEST(Sweep, IsAsPreciseAsARunOfItsOwn) {
   const std::string row = "f16_t128x128x32_w2x2_mfma32x32x8_a8x2_b8x2_o4_wavelet4";
   const double alone = MsOfSweep("--row=" + row);
@@ -298,6 +312,27 @@ TEST(Sweep, IsAsPreciseAsARunOfItsOwn) {
       << R"({"version": "0.1.0", "target": "gfx942", "rows": [)"
       << R"({"family": "tile", "direction": "bwd_weight", "name": ")" << row << R"("}]})";
   EXPECT_NEAR(MsOfSweep("--rows=" + File("large.json") + " --precise"), alone, 0.001 * alone);
+}
+
+// A layer whose quick sample says 0.044 ms, and whose full one 0.051.
+TEST(Compare, IsAsPreciseAsARunOfItsOwn) {
+  const std::string row = "f16_t128x128x32_w2x2_mfma32x32x8_a8x2_b8x2_o4_wavelet4";
+  const std::string layer = absl::StrCat(
+      " --problem=head.3x3@25 --n=32 --direction=bwd_weight --time --device=", Target());
+  const auto ms_of_sweep = [&](const std::string& table, const std::string& flags) {
+    Gridwise(absl::StrCat("sweep --row=", row, layer, flags, " --csv=", File(table)));
+    return FieldOf(table, "ms");
+  };
+  const double alone = ms_of_sweep("full.csv", "");
+  EXPECT_GT(alone, 0);
+  EXPECT_LT(ms_of_sweep("quick.csv", " --quick"), 0.95 * alone)
+      << "the layer tells no samples apart";
+  // The second choice takes no such layer.
+  const ShellResult compared =
+      Gridwise(absl::StrCat("compare --a=row=", row, " --b=row=f16_ch1_cells8_taps1_stride0", layer,
+                            " --csv=", File("compared.csv")));
+  EXPECT_EQ(compared.status, kSuccess) << compared.out;
+  EXPECT_NEAR(FieldOf("compared.csv", "a_timed_us") * 1e-3, alone, 0.001 * alone) << compared.out;
 }
 
 }  // namespace
