@@ -7,8 +7,8 @@ Needs PyTorch. Both sides compute the same tensors (random normal, channels last
 events around one call, each after 256 MB have been written; the sides take turns, and the median of their turns counts. cuDNN is
 autotuned (of very large problems among the ten algorithms that its heuristics name first); Gridwise runs its planner's choice for
 the device, passes and the addition of splits included. PyTorch convolves no i8 and f8: forward of these is compared with cuDNN's of
-the same values in f16. Each result is first compared with PyTorch's in f32 (of f32 in f64), by ||out - ref|| / ||ref||. Writes
-<out>/layers.csv, page.md and, with --all-rows, rows.csv, which //benchmarks:fit and :rank read.
+the same values in f16. Each result is first compared with PyTorch's in f32 (of f32 in f64), by ||out - ref|| / ||ref||; of f32,
+so is cuDNN's. Writes <out>/layers.csv, page.md and, with --all-rows, rows.csv, which //benchmarks:fit and :rank read.
 """
 
 import argparse
@@ -123,19 +123,20 @@ class Tensors:
 
     def reference(self):
         """In f32, of f32 in f64; of very large problems, for which some algorithms take minutes, cuDNN's own result, if it is of
-        the same type."""
-        if flops(self.problem) > LARGE and self.of_cudnn[0] is self.x:
+        the same type and not f32."""
+        is_f32 = self.x.dtype == torch.float32
+        if flops(self.problem) > LARGE and self.of_cudnn[0] is self.x and not is_f32:
             return self.compute().float()
         benchmark, torch.backends.cudnn.benchmark = torch.backends.cudnn.benchmark, False
         try:
-            return self.compute(lambda t: t.double() if t.dtype == torch.float32 else t.float()).float()
+            return self.compute(lambda t: t.double() if is_f32 else t.float())
         finally:
             torch.backends.cudnn.benchmark = benchmark
 
 
 def error_of(out, ref):
     scale = ref.norm().item()
-    return (out.float() - ref).norm().item() / (scale if scale > 0 else 1)
+    return (out.to(ref.dtype) - ref).norm().item() / (scale if scale > 0 else 1)
 
 
 def verify(conv, tensors, ref):
@@ -206,6 +207,7 @@ def measure(args):
         conv = Conv(ours, rows[0][0])  # the planner's choice
         error = verify(conv, tensors, ref)
         ok = error < TOLERANCE[args.type]
+        cudnn_error = error_of(tensors.compute(), ref) if args.type == "f32" else ""
         best = None
         for row, estimate in rows if args.all_rows else []:
             if estimate > 5 * rows[0][1]:  # rows are in the order of their estimates
@@ -225,13 +227,14 @@ def measure(args):
             times.append(median_ms(lambda: conv.launch(tensors.a, tensors.b, out), args.repetitions))
         a, b = statistics.median(cudnn_times), statistics.median(times)
         layer = dict(layer=name, direction=direction, cudnn_ms=a, ours_ms=b, ratio=a / b, cudnn_tf=flops(problem) / a / 1e9,
-                     ours_tf=flops(problem) / b / 1e9, error=error, ok=ok, row=conv.row, best_ms=best[0] if best else "",
-                     best_row=best[1] if best else "")
+                     ours_tf=flops(problem) / b / 1e9, error=error, cudnn_error=cudnn_error, ok=ok, row=conv.row,
+                     best_ms=best[0] if best else "", best_row=best[1] if best else "")
         layers.append(layer)
         write(args, layers, all_rows)  # what is there if a later layer ends the run
+        errors = f"error {error:.1e}, cuDNN's {cudnn_error:.1e} " if args.type == "f32" else ""
         print(f"{name:14s} {direction:10s} cuDNN {a:.4f} ours {b:.4f} ms {layer['ours_tf']:4.0f} TF x{a / b:.2f} "
-              f"{'' if ok else 'WRONG %.1e ' % error}{conv.row} | best {best[0] if best else 0:.4f} {best[1] if best else ''}",
-              flush=True)
+              f"{'' if ok else 'WRONG %.1e ' % error}{errors}{conv.row} | best {best[0] if best else 0:.4f} "
+              f"{best[1] if best else ''}", flush=True)
     return layers, all_rows
 
 
@@ -257,6 +260,10 @@ def write(args, layers, all_rows):
         if mine:
             page.append(f"| {direction or 'all'} | {len(mine)} | {len(of)} | {geomean(l['ratio'] for l in of):.3f} | "
                         f"{sum(l['ratio'] < 0.95 for l in of)} |")
+    errors = [l["error"] / l["cudnn_error"] for l in timed if l["cudnn_error"]]
+    if errors:
+        page += ["", f"Errors against f64: {geomean(errors):.3f} of cuDNN's (geometric mean), at most {max(errors):.3f}; "
+                 f"{sum(e > 1 for e in errors)} of {len(errors)} are larger."]
     page += ["", "| layer | direction | cuDNN ms | ours ms | ratio | TFLOP/s | row |", "|---|---|---|---|---|---|---|"]
     for l in layers:
         page.append(f"| {l['layer']} | {l['direction']} | {l['cudnn_ms']:.4f} | {l['ours_ms']:.4f} | {l['ratio']:.2f} | "
@@ -264,14 +271,14 @@ def write(args, layers, all_rows):
                     f"| {l['layer']} | {l['direction']} | | | | | no row |")
     with open(os.path.join(args.out, "page.md"), "w") as file:
         file.write("\n".join(page) + "\n")
-    return page[4:10], timed
+    return page[4:page.index("| layer | direction | cuDNN ms | ours ms | ratio | TFLOP/s | row |")], timed
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--library", required=True)
     parser.add_argument("--problems", default="tests/problems/retinanet.csv")
-    parser.add_argument("--type", default="f16", choices=["f16", "bf16", *SUMS])
+    parser.add_argument("--type", default="f16", choices=["f16", "bf16", "f32", *SUMS])
     parser.add_argument("--only", default="", help="layers whose name and direction contain this")
     parser.add_argument("--skip", default="", help="and those that contain this are left out")
     parser.add_argument("--seed", type=int, default=1)

@@ -103,7 +103,9 @@ struct GatherGrid {
 
 DirectGatherArgs MakeGatherArgs(const DirectConfig& config, const PartRequest& request,
                                 const GatherGrid& grid) {
-  const auto& [device, problem, sub_gemms, sharing, enough_cycles, needs] = request;
+  const ConvProblem& problem = request.problem;
+  const auto& sub_gemms = request.sub_gemms;
+  const Sharing& sharing = request.sharing;
   const bool forward = problem.direction == Direction::kForward;
   const bool is_partial = sharing.splits > 1 || sharing.partial_elements > 0;
   const DataType out_type = is_partial ? DataType::kF32 : problem.output_type();

@@ -115,7 +115,9 @@ PartEstimate EstimateDirectWeight(const DirectConfig& config, const PartRequest&
 }
 
 DirectWeightPlan PlanDirectWeight(const DirectConfig& config, const PartRequest& request) {
-  const auto& [device, problem, sub_gemms, sharing, enough_cycles, needs] = request;
+  const DeviceFacts& device = request.device;
+  const ConvProblem& problem = request.problem;
+  const Sharing& sharing = request.sharing;
   DirectWeightPlan plan = {};
   DirectWeightArgs& args = plan.args;
   args.dy = MakeTensor(problem, Tensor::kY, SizeOf(problem.type));

@@ -28,11 +28,27 @@ struct FetchedArgs {
 };
 inline constexpr int kFetched = 2;
 
+/// Of f32, where the operands themselves are, to compute sums that those of their parts are wrong
+/// for. Strides are elements.
+struct ExactArgs {
+  const float *source, *other;  // other: w, or in backward-weight dy
+  long source_image, source_cell[3];
+  int source_size[3];  // cells
+  int source_group, other_group;
+  int other_out, other_source, other_tap;  // of w; of dy from cell to cell: other_source
+  // Output and source channels of a group, of which the launch's have several.
+  int of_group, of_source_group;
+  MagicDiv by_of_group;
+};
+
+/// Parts of B of f32; other types have one.
+inline constexpr int kMostParts = 3;
+
 /// Arguments of forward and backward-data, see core/conv/gemm_map.h. Sizes are cells and channels
 /// of a group; axes are d, h, w.
 struct GatherArgs {
   TensorMap source[kMaxClasses];  // im2col, of a sub-GEMM's cells, or of those and a group
-  TensorMap w;                    // c, tap, k, group; of backward-data c, k
+  TensorMap w[kMostParts];        // c, tap, k, group; of backward-data c, k
   TensorMap out;                  // where boxes are stored: column, group, row
   SubGemm gemm[kMaxClasses];
   AxisStrides strides[3];
@@ -55,6 +71,7 @@ struct GatherArgs {
   int channels_outside;  // K runs over taps within slabs of channels, else the other way round
   int has_five_axes;     // of the source's maps
   Stores stores;
+  ExactArgs exact;
   FetchedArgs fetched[kFetched];
   EpilogueArgs epilogue;
 };
@@ -62,11 +79,11 @@ static_assert(sizeof(GatherArgs) <= 4096, "HIP passes at most 4096 bytes of argu
 
 /// Arguments of backward-weight: rows are k, columns blocks of 64 c at a tap, K the cells of y.
 struct WeightArgs {
-  TensorMap dy;            // k, cell, group; or k of all groups, and cell
-  TensorMap x;             // im2col
-  const void* dy_data;     // and what lanes need that load it
-  int dy_pitch, dy_cells;  // bytes from a cell to the next, and how many there are
-  SubGemm gemm;            // of forward
+  TensorMap dy;             // k, cell, group; or k of all groups, and cell
+  TensorMap x[kMostParts];  // im2col
+  const void* dy_data;      // and what lanes need that load it
+  int dy_pitch, dy_cells;   // bytes from a cell to the next, and how many there are
+  SubGemm gemm;             // of forward
   AxisStrides strides[3];
   int filter[3];
   int tiles, splits, groups;
@@ -74,7 +91,9 @@ struct WeightArgs {
   int in_cluster;  // splits of a tile are a cluster, which adds them up
   int neighbours;  // tiles of a split, or splits of a tile of a cluster
   MagicDiv by_tiles, by_neighbours;
-  int k, c;                          // of a group
+  int k, c;                    // of a group, or of the groups of a tile
+  int of_group_k, of_group_c;  // and of each
+  MagicDiv by_of_group_k, by_of_group_c;
   int dy_channels;                   // of dy from group to group of a cell; else 0
   int x_channels;                    // and of x
   int c_blocks;                      // of 64 channels
@@ -82,6 +101,7 @@ struct WeightArgs {
   int slabs, longer;                 // of 64 cells: of a split, of which the first have one more
   int is_3d;
   Stores stores;  // not boxes
+  ExactArgs exact;
   FetchedArgs fetched[kFetched];
   EpilogueArgs epilogue;
 };

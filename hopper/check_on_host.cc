@@ -1,9 +1,12 @@
 #include "hopper/check_on_host.h"
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
+#include <span>
 
+#include "core/arch/parts.h"
 #include "core/arch/target.h"
 #include "core/conv/compare.h"
 #include "core/conv/elements.h"
@@ -40,6 +43,22 @@ std::vector<float> Spread(const std::vector<float>& values, const ConvProblem& p
     }
   }
   return spread;
+}
+
+/// The parts of f32, as the pass that splits an operand lays them out.
+std::vector<std::byte> SplitOnHost(const std::vector<std::byte>& tensor, std::int64_t apart) {
+  std::vector<unsigned short> parts(static_cast<std::size_t>(kParts * apart));
+  const auto elements = static_cast<std::int64_t>(tensor.size() / sizeof(float));
+  for (std::int64_t i = 0; i < elements; ++i) {
+    float value;
+    std::memcpy(&value, tensor.data() + static_cast<std::size_t>(i) * sizeof(float), sizeof(float));
+    const PairOfParts pair = PartsOf(value, 0);
+    for (int p = 0; p < kParts; ++p) {
+      parts[static_cast<std::size_t>(p * apart + i)] = static_cast<unsigned short>(pair.part[p]);
+    }
+  }
+  const auto bytes = std::as_bytes(std::span(parts));
+  return {bytes.begin(), bytes.end()};
 }
 
 DeviceFacts SmallDevice() {
@@ -88,20 +107,27 @@ HostProblem::HostProblem(const ConvProblem& problem, DataType copied, int splits
   if (splits > 1) sharing_.partial_elements = problem.out_elements();
   std::mt19937 random(5);
   std::vector<float> a = Uniform(problem.type, problem.a_elements(), random);
-  const std::vector<float> b = Uniform(problem.type, problem.b_elements(), random);
+  std::vector<float> b = Uniform(problem.type, problem.b_elements(), random);
+  const float scale = values == Values::kTiny ? 0x1p-128f : values == Values::kHuge ? 0x1p127f : 1;
+  for (float& value : a) value *= scale;
+  for (float& value : b) value /= scale == 0x1p-128f ? 0x1p-100f : scale;
   if (values == Values::kInfinity) a[a.size() / 2 + 5] = std::numeric_limits<float>::infinity();
   ConvProblem packed = problem;
   packed.strides = {};
   expected_ = ExpectedOutput(packed, a, b);
   a_ = Encode(copied, Spread(a, packed, problem, problem.a()));
   b_ = Encode(copied, Spread(b, packed, problem, problem.b()));
+  if (copied == DataType::kF32) parts_ = SplitOnHost(b_, PartElements(multiplied_));
   out_.assign(static_cast<std::size_t>(problem.out_elements() * splits * SizeOf(out_type_)),
               std::byte{PoisonByte(out_type_)});
 }
 
 char* HostProblem::AddressOf(const Place& place) {
-  std::vector<std::byte>& tensor = place.memory == Memory::kA   ? a_
-                                   : place.memory == Memory::kB ? b_
+  const bool has_parts = place.memory == Memory::kB && !parts_.empty();
+  const bool is_b = place.memory == Memory::kB || place.memory == Memory::kB1;
+  std::vector<std::byte>& tensor = has_parts                    ? parts_
+                                   : is_b                       ? b_
+                                   : place.memory == Memory::kA ? a_
                                                                 : out_;
   return reinterpret_cast<char*>(tensor.data()) + place.offset;
 }

@@ -15,6 +15,7 @@
 #include "core/conv/sub_gemms.h"
 #include "core/launch/launch.h"
 #include "core/launch/part_kernel.h"
+#include "core/passes/layout_passes.h"
 #include "gtest/gtest.h"
 #include "hopper/fetched.h"
 #include "hopper/plan.h"
@@ -35,7 +36,9 @@ ConvProblem WithDepth(ConvProblem problem, Dim depth);
 /// The problem whose operands are as passes copy them for rows that want such cells.
 ConvProblem WithCells(Cells cells, ConvProblem problem);
 
-enum class Values { kFinite, kInfinity };  // kInfinity: one of them is
+/// kInfinity: one of them is. Of f32: so small that all of A is subnormal, and B large; and so
+/// large that A has no parts.
+enum class Values { kFinite, kInfinity, kTiny, kHuge };
 
 /// A problem with random operands, its output filled with NaN, and what that must become.
 class HostProblem {
@@ -44,7 +47,13 @@ class HostProblem {
   HostProblem(const ConvProblem& problem, DataType copied, int splits, Values values);
 
   const absl::StatusOr<Expected>& expected() const { return expected_; }
-  PartRequest request() const { return {device_, multiplied_, gemms_, sharing_}; }
+  PartRequest request() const {
+    return {.device = device_,
+            .problem = multiplied_,
+            .sub_gemms = gemms_,
+            .sharing = sharing_,
+            .part_elements = PartElements(multiplied_)};
+  }
   char* AddressOf(const Place& place);
   void ExpectOutput() const;
 
@@ -59,6 +68,7 @@ class HostProblem {
   Sharing sharing_;
   DataType out_type_;
   std::vector<std::byte> a_, b_, out_;
+  std::vector<std::byte> parts_;  // of b_, if kernels multiply these
   absl::StatusOr<Expected> expected_;
 };
 

@@ -43,18 +43,21 @@ struct Config {
   }
   bool operator==(const Config&) const = default;
 
+  /// Of f32, which is multiplied as bf16 parts, see kernel/multiply_parts.h.
+  constexpr bool has_parts() const { return type == DataType::kF32; }
+  constexpr int parts_of_b() const { return has_parts() ? 3 : 1; }
   constexpr int warpgroups() const { return groups; }
   constexpr int threads() const { return 128 * (groups + 1); }
   constexpr int sharers() const { return take_turns ? 1 : groups; }
   /// Slabs that a warpgroup of a shared tile is behind the one before: some of the stages, of which
   /// the others are loaded meanwhile.
   constexpr int lead() const {
-    if (sharers() == 1 || direction == Direction::kBackwardWeight) return 0;
+    if (has_parts() || sharers() == 1 || direction == Direction::kBackwardWeight) return 0;
     return stages / 2 / (sharers() - 1);
   }
   /// Whether clusters can add up their splits, in place of the stages.
   constexpr bool has_clusters() const {
-    return SumType(type) == DataType::kF32 && !take_turns && columns % 16 == 0 &&
+    return SumType(type) == DataType::kF32 && !has_parts() && !take_turns && columns % 16 == 0 &&
            exchange_bytes() <= staging_at();
   }
   /// Of a workgroup that adds up its part of a tile: 16 columns of 64 rows at a time, of all
@@ -76,12 +79,18 @@ struct Config {
   }
   /// Whether the output may have the operands' type.
   constexpr bool stores_boxes() const { return SizeOf(type) == 2; }
-  constexpr int slab_bytes() const { return slab * SizeOf(type); }  // of a row or column
+  constexpr int slab_bytes() const { return slab * SizeOf(type); }  // of a row
+  constexpr int b_run_bytes() const {
+    return slab * (has_parts() ? 2 : SizeOf(type));
+  }  // of a column
   constexpr int a_bytes() const { return rows() * slab_bytes(); }
-  constexpr int b_bytes() const { return columns * slab_bytes(); }
+  constexpr int b_part_bytes() const { return columns * b_run_bytes(); }
+  constexpr int b_bytes() const { return parts_of_b() * b_part_bytes(); }
   constexpr int stage_bytes() const { return a_bytes() + (kept > 0 ? 0 : b_bytes()); }
   /// Staging of stores: a second buffer is used in turn where a tile has an even number of chunks.
-  constexpr int buffers() const { return chunk > 64 || columns / chunk % 2 != 0 ? 1 : 2; }
+  constexpr int buffers() const {
+    return has_parts() || chunk > 64 || columns / chunk % 2 != 0 ? 1 : 2;
+  }
   constexpr int buffer_bytes() const { return (64 * chunk * 2 + 1023) / 1024 * 1024; }
   constexpr int kept_at() const { return stages * stage_bytes(); }
   constexpr int staging_at() const { return kept_at() + kept * b_bytes(); }
@@ -94,9 +103,15 @@ struct Config {
 /// nullptr when a kernel of `c` can be compiled, else the reason.
 constexpr const char* Reject(const Config& c) {
   // Of 8-bit floats, sums are not f32: the unit keeps fewer bits of them.
-  if (c.type != DataType::kF16 && c.type != DataType::kBF16 && c.type != DataType::kI8) {
-    return "operands are f16, bf16 or i8";
+  if (c.type != DataType::kF16 && c.type != DataType::kBF16 && c.type != DataType::kI8 &&
+      !c.has_parts()) {
+    return "operands are f16, bf16, f32 or i8";
   }
+  if (c.has_parts() && (c.take_turns || c.kept > 0 || c.lanes || c.slab != 32)) {
+    return "of f32, slabs have 32 elements, warpgroups share tiles, and both operands pass through "
+           "the stages";
+  }
+  if (c.has_parts() && c.columns * (c.reps + 1) > 384) return "the sums do not fit in registers";
   if (!TakesType(c.direction, c.type)) return "operands of the direction are f16 or bf16";
   if (c.groups < 1 || c.groups > 3 || (c.take_turns && c.groups != 2)) {
     return "there are 1 to 3 warpgroups, 2 where they take turns";

@@ -34,14 +34,16 @@ Grid GatherGrid(const Config& config, const ConvProblem& problem,
 }
 
 /// Blocks of 64 channels at a tap.
-std::int64_t WeightBlocks(const ConvProblem& problem) {
-  return problem.filter_taps() * CeilDiv<std::int64_t>(problem.c_per_group(), 64);
+std::int64_t WeightBlocks(const Config& config, const ConvProblem& problem) {
+  const std::int64_t channels = problem.c_per_group() * GroupsOfTile(config, problem);
+  return problem.filter_taps() * CeilDiv<std::int64_t>(channels, 64);
 }
 
 Grid WeightGrid(const Config& config, const ConvProblem& problem) {
-  Grid grid = {.groups = problem.groups};
-  grid.m_tiles = CeilDiv<std::int64_t>(problem.k_per_group(), config.rows());
-  grid.n_tiles = CeilDiv<std::int64_t>(WeightBlocks(problem), config.columns / 64);
+  const std::int64_t groups = GroupsOfTile(config, problem);
+  Grid grid = {.groups = problem.groups / groups};
+  grid.m_tiles = CeilDiv<std::int64_t>(problem.k_per_group() * groups, config.rows());
+  grid.n_tiles = CeilDiv<std::int64_t>(WeightBlocks(config, problem), config.columns / 64);
   grid.of_group = grid.m_tiles * grid.n_tiles;
   grid.most_steps = static_cast<double>(SlabsOf(config, problem.batch * problem.out_cells()));
   grid.least_steps = grid.most_steps;
@@ -62,8 +64,9 @@ struct Loaded {
 Loaded LoadedOf(const Config& config, const ConvProblem& problem, const Grid& grid) {
   Loaded loaded = {1.0 * config.rows(), 1.0 * config.columns};
   if (config.direction != Direction::kBackwardWeight) return loaded;
-  const auto rows = static_cast<double>(AlignUp<std::int64_t>(problem.k_per_group(), 64));
-  const auto columns = static_cast<double>(WeightBlocks(problem) * 64);
+  const std::int64_t k = problem.k_per_group() * GroupsOfTile(config, problem);
+  const auto rows = static_cast<double>(AlignUp<std::int64_t>(k, 64));
+  const auto columns = static_cast<double>(WeightBlocks(config, problem) * 64);
   return {rows / static_cast<double>(grid.m_tiles), columns / static_cast<double>(grid.n_tiles)};
 }
 
@@ -104,14 +107,14 @@ double LineCycles(const Config& config, const ConvProblem& problem, const Loaded
     const double filled = FilledPart(channels, config.slab) * fit.filled_line;
     const bool forward = config.direction == Direction::kForward;
     const double w = fit.line + (forward || config.kept > 0 ? 0 : SplitLine(problem));
-    return loaded.rows * (source + filled) + loaded.columns * w;
+    return loaded.rows * (source + filled) + loaded.columns * config.parts_of_b() * w;
   }
   const bool has_neighbours = CellsHaveGroups(problem.AxesOf(Tensor::kY));
   const double filled_dy = has_neighbours ? 0 : FilledPart(problem.k_per_group(), 64);
   const double filled_x = problem.groups > 1 ? 0 : FilledPart(channels, 64);
   const double dy = fit.line + UnalignedLine(problem, Tensor::kY) + filled_dy * fit.filled_line;
   return (config.lanes ? 0 : loaded.rows * dy) +
-         loaded.columns * (source + filled_x * fit.filled_x);
+         loaded.columns * config.parts_of_b() * (source + filled_x * fit.filled_x);
 }
 
 /// Of forward tiles behind the last column, lines of B that are filled up.
@@ -128,8 +131,10 @@ double HangingPart(const Grid& grid, int workgroups) {
 }
 
 /// Of the matrix unit, next to that of most rows: where B stays, as measured, the more the more
-/// columns a line of A is read for.
+/// columns a line of A is read for. Of parts, warps split A and add up sums for as long as the
+/// products of 60 more columns take (RetinaNet's layers, H100).
 double EfficiencyOf(const Config& config) {
+  if (config.has_parts()) return 1.69 * config.columns / (config.columns + 60);
   return config.kept > 0 ? 1 + 0.04 * config.columns / 256 : 1;
 }
 
@@ -150,7 +155,8 @@ class Estimates {
     const Loaded loaded = LoadedOf(config, problem, grid);
     lines_ = LineCycles(config, problem, loaded);
     bytes_ = config.kept > 0 ? config.stage_bytes()
-                             : (loaded.rows + loaded.columns) * config.slab_bytes();
+                             : loaded.rows * config.slab_bytes() +
+                                   loaded.columns * config.parts_of_b() * config.b_run_bytes();
     hanging_ = HangingLines(config, problem, grid) * fit_.filled_line;
     hanging_part_ = HangingPart(grid, request.device.compute_units);
     elements_ = static_cast<double>(problem.out_elements());
@@ -194,7 +200,10 @@ class Estimates {
   }
 
  private:
-  double PairsPerCycle() const { return 4096.0 / SizeOf(config_.type); }
+  double PairsPerCycle() const {
+    constexpr double kProductsOfParts = 6;
+    return config_.has_parts() ? 2048 / kProductsOfParts : 4096.0 / SizeOf(config_.type);
+  }
 
   /// What splits make of the tiles.
   struct Division {
@@ -277,13 +286,15 @@ class Estimates {
   double least_step_;
 };
 
+constexpr int kMostSplits = 128;
+
 /// Bounds are exact but for rounding.
 constexpr double kSlack = 1 + 1e-9;
 
 /// Splits of a tile that are worth a thought: shorter ones are not worth a workgroup, and more
 /// rounds waste little of the last one.
 int MostSplits(const Grid& grid, const DeviceFacts& device) {
-  constexpr double kLeastSteps = 4, kMostRounds = 3, kMost = 128;
+  constexpr double kLeastSteps = 4, kMostRounds = 3, kMost = kMostSplits;
   const double by_rounds = kMostRounds * device.compute_units / grid.tiles() + 1;
   return static_cast<int>(std::min({grid.most_steps / kLeastSteps, by_rounds, kMost}));
 }
@@ -298,6 +309,21 @@ std::int64_t SourceChannels(const ConvProblem& problem) {
   return problem.AxesOf(GatheredTensor(problem)).size[5];
 }
 
+std::int64_t GroupsOfTile(const Config& config, const ConvProblem& problem) {
+  const TensorAxes x = problem.AxesOf(Tensor::kX), dy = problem.AxesOf(Tensor::kY);
+  const bool are_neighbours = x.stride[4] == x.size[5] && dy.stride[4] == dy.size[5];
+  if (!config.has_parts() || config.direction != Direction::kBackwardWeight || !are_neighbours) {
+    return 1;
+  }
+  constexpr std::int64_t kBlock = 64;
+  std::int64_t groups = 1;
+  while (2 * groups * x.size[5] <= kBlock && 2 * groups * dy.size[5] <= kBlock &&
+         problem.groups % (2 * groups) == 0) {
+    groups *= 2;
+  }
+  return groups;
+}
+
 Grid GridOf(const Config& config, const PartRequest& request) {
   return config.direction == Direction::kBackwardWeight
              ? WeightGrid(config, request.problem)
@@ -306,7 +332,13 @@ Grid GridOf(const Config& config, const PartRequest& request) {
 
 int LeastSplits(const ConvProblem& problem) {
   constexpr double kMostOfRoot = 160;  // products of a split
+  constexpr std::int64_t kMostOfFloats = 16384;
   if (SumType(problem.type) != DataType::kF32) return 1;
+  if (problem.type == DataType::kF32) {
+    if (problem.direction != Direction::kBackwardWeight) return 1;
+    const std::int64_t splits = CeilDiv(problem.reduction_length(), kMostOfFloats);
+    return static_cast<int>(std::min<std::int64_t>(splits, kMostSplits));
+  }
   return static_cast<int>(
       std::ceil(std::sqrt(static_cast<double>(problem.reduction_length())) / kMostOfRoot));
 }

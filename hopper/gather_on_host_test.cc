@@ -10,13 +10,13 @@ namespace gridwise::hopper {
 namespace {
 
 template <Config kC>
-void CheckGather(ConvProblem problem, int splits = 1) {
+void CheckGather(ConvProblem problem, int splits = 1, Values values = Values::kFinite) {
   problem.direction = kC.direction;
   problem.type = kC.type;
   ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
   Check(
       problem, [](const PartRequest& request) { return PlanGather(kC, request); },
-      RunRoles<kC.warpgroups(), GatherRoles<kC>, GatherArgs>, splits);
+      RunRoles<kC.warpgroups(), GatherRoles<kC>, GatherArgs>, splits, values);
 }
 
 TEST(Gather, BoxesVectorsAndElements) {
@@ -83,6 +83,27 @@ TEST(Gather, Bytes) {
                              .stages = 3,
                              .slab = 64};
   CheckGather<kTurns>(Problem(Direction::kForward, 1, 80, 136, Axis(17), Axis(19)));
+}
+
+TEST(Gather, PartsOfFloats) {
+  constexpr Direction kForward = Direction::kForward, kData = Direction::kBackwardData;
+  constexpr Config kC = {
+      .type = DataType::kF32, .groups = 1, .columns = 32, .stages = 2, .slab = 32};
+  CheckGather<kC>(Problem(kForward, 1, 40, 35, Axis(5), Axis(7, 2)), /*splits=*/2);
+  CheckGather<kC>(Problem(kForward, 10, 8, 8, Axis(4), Axis(3)));  // groups are an axis
+  const ConvProblem small = Problem(kForward, 1, 32, 8, Axis(3), Axis(3));
+  CheckGather<kC>(small, 1, Values::kInfinity);
+  CheckGather<kC>(small, 1, Values::kTiny);
+  CheckGather<kC>(small, 1, Values::kHuge);
+  constexpr Config kBack = {.direction = kData,
+                            .type = DataType::kF32,
+                            .groups = 1,
+                            .reps = 2,
+                            .columns = 64,
+                            .stages = 2,
+                            .slab = 32};
+  CheckGather<kBack>(Problem(kData, 1, 24, 40, Axis(5, 2), Axis(6)));
+  CheckGather<kBack>(Problem(kData, 1, 8, 32, Axis(3), Axis(3)), 1, Values::kInfinity);
 }
 
 }  // namespace

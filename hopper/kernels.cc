@@ -83,6 +83,7 @@ Cells CellsFor(const NarrowWeightConfig&) { return Cells::kGroupsApart; }
 /// Cells may begin anywhere, as no box of the copy engine can, where lanes, lines of boxes or
 /// simple rows load them. Of f32, which no box loads, few channels are folded.
 Cells CellsFor(const Config& config) {
+  if (config.has_parts()) return Cells::kParts;
   return config.lanes ? Cells::kAsTheyAre : Cells::kSpacedTaps;
 }
 Cells CellsFor(const LineConfig&) { return Cells::kFloatsAsTheyAre; }

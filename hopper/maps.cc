@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "core/conv/sub_gemms.h"
 #include "core/launch/part_kernel.h"
+#include "core/passes/copy_engine.h"
 
 namespace gridwise::hopper {
 namespace {
@@ -102,7 +103,9 @@ TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int cha
                         SourceGroups groups) {
   const TensorAxes axes = problem.AxesOf(GatheredTensor(problem));
   const bool is_3d = Is3d(problem), has_axis = groups == SourceGroups::kAxis;
-  TensorMapSpec map = MapOf(problem.type, is_3d || has_axis ? 5 : 4);
+  const bool weight = problem.direction == Direction::kBackwardWeight;
+  TensorMapSpec map =
+      MapOf(weight ? TypeOfB(problem.type) : problem.type, is_3d || has_axis ? 5 : 4);
   map.is_im2col = true;
   map.channels = static_cast<unsigned>(channels);
   map.swizzle_bytes = channels * SizeOf(map.type);
@@ -128,7 +131,7 @@ TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int cha
 
 TensorMapSpec WeightMap(const ConvProblem& problem, int k, int c) {
   const TensorAxes axes = problem.AxesOf(Tensor::kW);
-  TensorMapSpec map = MapOf(problem.type, 4);
+  TensorMapSpec map = MapOf(TypeOfB(problem.type), 4);
   SetAxis(map, 0, axes.size[5], 1);
   SetAxis(map, 1, TapsOfFilter(axes), axes.stride[4]);
   SetAxis(map, 2, axes.size[1], axes.stride[1]);
@@ -140,7 +143,7 @@ TensorMapSpec WeightMap(const ConvProblem& problem, int k, int c) {
 
 TensorMapSpec WeightLinesMap(const ConvProblem& problem, int k) {
   const TensorAxes axes = problem.AxesOf(Tensor::kW);
-  TensorMapSpec map = MapOf(problem.type, 3);
+  TensorMapSpec map = MapOf(TypeOfB(problem.type), 3);
   SetAxis(map, 0, LineOfWeights(axes), 1);
   SetAxis(map, 1, axes.size[1], axes.stride[1]);
   SetAxis(map, 2, 1, 1);
@@ -148,14 +151,14 @@ TensorMapSpec WeightLinesMap(const ConvProblem& problem, int k) {
   return map;
 }
 
-TensorMapSpec CellMap(const ConvProblem& problem) {
+TensorMapSpec CellMap(const ConvProblem& problem, int cells) {
   const TensorAxes axes = problem.AxesOf(Tensor::kY);
   TensorMapSpec map = MapOf(problem.type, 3);
   const bool has_groups = CellsHaveGroups(axes);
   SetAxis(map, 0, has_groups ? ChannelsOfCell(axes) : axes.size[5], 1);
   SetAxis(map, 1, problem.batch * problem.out_cells(), axes.stride[3]);
   SetAxis(map, 2, has_groups ? 1 : axes.size[4], axes.stride[4]);
-  map.box = {64, 64, 1};
+  map.box = {128u / static_cast<unsigned>(SizeOf(map.type)), static_cast<unsigned>(cells), 1};
   return map;
 }
 
@@ -198,8 +201,10 @@ bool CellsAreEvenlySpaced(const TensorAxes& axes) {
 
 std::optional<std::string> RejectMaps(const ConvProblem& problem, bool lanes) {
   const TensorAxes source = problem.AxesOf(GatheredTensor(problem));
-  const std::int64_t bytes = SizeOf(problem.type);
+  const std::int64_t of_b = SizeOf(TypeOfB(problem.type));
   const bool weight = problem.direction == Direction::kBackwardWeight;
+  const std::int64_t source_bytes = weight ? of_b : SizeOf(problem.type);
+  const std::int64_t bytes = weight ? SizeOf(problem.type) : of_b;
   const bool takes_groups = weight ? CellsHaveGroups(source) : source.stride[4] == source.size[5];
   if (source.size[4] != 1 && !takes_groups) {
     return absl::StrFormat(
@@ -207,7 +212,7 @@ std::optional<std::string> RejectMaps(const ConvProblem& problem, bool lanes) {
         "in backward-weight of those of a cell",
         source.stride[4]);
   }
-  if (auto reason = RejectStrides("the gathered tensor", source, bytes)) return reason;
+  if (auto reason = RejectStrides("the gathered tensor", source, source_bytes)) return reason;
   const Tensor other = weight ? Tensor::kY : Tensor::kW;
   const TensorAxes axes = problem.AxesOf(other);
   if (lanes) {

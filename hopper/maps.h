@@ -29,9 +29,9 @@ TensorMapSpec WeightMap(const ConvProblem& problem, int k, int c);
 /// channel follow those of another, which is faster than filling in zeros: nothing stores what is
 /// computed of them.
 TensorMapSpec WeightLinesMap(const ConvProblem& problem, int k);
-/// y of backward-weight as [group][cell][k], boxes of 64 times 64. Groups of a cell are one: boxes
-/// that reach into another group load it, which is faster than filling in zeros.
-TensorMapSpec CellMap(const ConvProblem& problem);
+/// y of backward-weight as [group][cell][k], boxes of 128 bytes of `cells` cells. Groups of a cell
+/// are one: boxes that reach into another group load it, which is faster than filling in zeros.
+TensorMapSpec CellMap(const ConvProblem& problem, int cells);
 /// Whether a cell's groups follow each other, as neighbours or with gaps, before the next cell.
 bool CellsHaveGroups(const TensorAxes& axes);
 /// Channels of a cell, from its first group's first to the last one's last.

@@ -2,19 +2,26 @@
 #include "hopper/run_on_host.h"
 // and what it runs.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <optional>
+#include <random>
 #include <vector>
 
 #include "core/arch/factor.h"
+#include "core/arch/parts.h"
+#include "core/base/math.h"
 #include "core/base/types.h"
 #include "core/conv/elements.h"
 #include "core/passes/convert.h"
 #include "core/passes/convert_args.h"
 #include "core/passes/plan_widen.h"
+#include "core/passes/split.h"
+#include "core/passes/split_args.h"
 #include "core/passes/widen.h"
 #include "core/passes/widen_args.h"
 #include "gtest/gtest.h"
@@ -47,6 +54,76 @@ void CheckConverted() {
   for (std::size_t i = 0; i < got.size(); ++i) {
     EXPECT_TRUE(got[i] == expected[i] || (std::isnan(got[i]) && std::isnan(expected[i])))
         << Name(kFrom) << " " << Name(kTo) << " " << i << ": " << got[i] << ", " << expected[i];
+  }
+}
+
+/// The parts that the pass makes of a tensor, [part][element].
+std::vector<unsigned short> SplitOf(const std::vector<float>& from, SplitArgs args) {
+  args.apart = AlignUp<long>(args.elements, kSplitElements);
+  std::vector<unsigned short> to(static_cast<std::size_t>(kParts * args.apart), 0xffff);
+  args.from = from.data();
+  args.to = to.data();
+  RunGrid(static_cast<int>(CeilDiv<long>(args.elements, kSplitThreads * kSplitElements)),
+          kSplitThreads, [&] { SplitTile(args); });
+  return to;
+}
+
+/// The sum of an element's parts.
+double SumOfParts(const std::vector<unsigned short>& parts, std::size_t i) {
+  double sum = 0;
+  for (std::size_t p = 0; p < kParts; ++p) {
+    sum +=
+        std::bit_cast<float>(static_cast<unsigned>(parts[p * (parts.size() / kParts) + i]) << 16);
+  }
+  return sum;
+}
+
+TEST(Split, PartsAddUpExactly) {
+  std::vector<float> from = {0,         -0.0f,          1, -1, 0x1p-149f, -0x1.fffffcp-127f,
+                             0x1p-126f, 0x1.fffffep111f};
+  std::mt19937 random(9);
+  for (int i = 0; i < 3000; ++i) {  // of all exponents below 2^112
+    const auto bits = static_cast<unsigned>(random()) & 0x80ffffffu;
+    from.push_back(std::bit_cast<float>(bits | static_cast<unsigned>(random() % 238) << 23));
+  }
+  SplitArgs args = {};
+  args.elements = static_cast<long>(from.size()) - 3;  // ends within a lane's
+  args.merged = 1;
+  const std::vector<unsigned short> parts = SplitOf(from, args);
+  for (std::size_t i = 0; i + 3 < from.size(); ++i) {
+    EXPECT_EQ(SumOfParts(parts, i), 0x1p16 * double{from[i]}) << from[i];
+  }
+}
+
+TEST(Split, WhatHasNoPartsIsNotFinite) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const float value : {0x1p112f, -0x1.fffffep127f, kInfinity, -kInfinity, std::nanf("")}) {
+    const PairOfParts pair = PartsOf(value, 1);
+    double sum = 0;
+    for (const unsigned part : pair.part) sum += std::bit_cast<float>(part << 16);
+    EXPECT_FALSE(std::isfinite(sum)) << value;
+  }
+}
+
+TEST(Split, MergedGroupsHaveZerosForEachOther) {
+  // w of 4 groups of 2 outputs, 3 taps and 4 sources, of which two are one.
+  constexpr std::size_t kGroups = 4, kLines = 2 * 3, kItem = 4, kMerged = 2;
+  std::vector<float> from(kGroups * kLines * kItem);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = 1.0f + static_cast<float>(i);
+  SplitArgs args = {};
+  args.elements = static_cast<long>(from.size() * kMerged);
+  args.merged = kMerged;
+  args.item = kItem;
+  args.by_line = MakeMagicDiv(kItem * kMerged);
+  args.by_item = MakeMagicDiv(kItem);
+  args.by_of_group = MakeMagicDiv(kLines);
+  const std::vector<unsigned short> parts = SplitOf(from, args);
+  for (std::size_t line = 0; line < kGroups * kLines; ++line) {
+    for (std::size_t c = 0; c < kItem * kMerged; ++c) {
+      const bool is_own = c / kItem == line / kLines % kMerged;
+      const double expected = is_own ? 0x1p16 * double{from[line * kItem + c % kItem]} : 0;
+      EXPECT_EQ(SumOfParts(parts, line * kItem * kMerged + c), expected) << line << " " << c;
+    }
   }
 }
 

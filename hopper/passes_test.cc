@@ -82,6 +82,59 @@ TEST(SimpleProblem, HasTapsAsColumnsOrRows) {
   EXPECT_FALSE(SimpleFormOf(last, kGfx, Cells::kSpacedTaps).writes_sums);
 }
 
+// Of f32, groups become as many source channels as a slab has.
+TEST(SimpleProblem, OfPartsHasMergedGroups) {
+  constexpr Gfx kGfx = Gfx::kSm90a;
+  const Dim axis = {.in = 20, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  const auto form_of = [&](Direction direction, std::int64_t groups, std::int64_t c, std::int64_t k,
+                           std::int64_t d_group = -1) {
+    ConvProblem problem = {.direction = direction,
+                           .type = DataType::kF32,
+                           .groups = groups,
+                           .batch = 2,
+                           .c = groups * c,
+                           .k = groups * k,
+                           .dims = {Dim{}, axis, axis}};
+    if (d_group >= 0) {
+      problem.epilogue.tensors = 1;
+      problem.epilogue.d[0].type = DataType::kF32;
+      problem.epilogue.d[0].stride = {0, 0, 0, 0, d_group, 1};
+    }
+    const SimpleForm form = SimpleFormOf(problem, kGfx, Cells::kParts);
+    EXPECT_EQ(form.problem.c, problem.c);
+    EXPECT_EQ(form.problem.groups * form.merged_groups, groups);
+    Config config = {.direction = direction, .type = DataType::kF32, .slab = 32};
+    config.columns = 128;
+    EXPECT_EQ(RejectProblem(config, form.problem).value_or(""), "");
+    return form;
+  };
+  EXPECT_EQ(form_of(Direction::kForward, 32, 8, 8).merged_groups, 4);
+  EXPECT_EQ(form_of(Direction::kBackwardData, 32, 4, 4).merged_groups, 8);
+  EXPECT_EQ(form_of(Direction::kForward, 32, 8, 32).merged_groups, 2) << "64 output channels";
+  EXPECT_EQ(form_of(Direction::kForward, 6, 8, 8).merged_groups, 2);
+  EXPECT_EQ(form_of(Direction::kForward, 8, 32, 32).merged_groups, 1);
+  EXPECT_EQ(form_of(Direction::kBackwardWeight, 32, 8, 8).merged_groups, 1) << "but in tiles";
+  const SimpleForm biased = form_of(Direction::kForward, 32, 8, 8, /*d_group=*/8);
+  EXPECT_EQ(biased.merged_groups, 4);
+  EXPECT_EQ(biased.problem.epilogue.d[0].stride[4], 32);
+  EXPECT_EQ(form_of(Direction::kForward, 32, 8, 8, /*d_group=*/9).merged_groups, 1);
+}
+
+// B of f32 is split, and stays where kernels find it if their sums are not finite.
+TEST(LayoutPasses, SplitBOfFloats) {
+  ConvProblem problem = Problem(Direction::kForward, 20, 1);
+  problem.type = DataType::kF32;
+  problem.c = 20, problem.k = 64;
+  LaunchPlan plan;
+  const Places places = LayoutPasses(problem, Gfx::kSm90a, Cells::kParts).AddBefore(plan);
+  EXPECT_EQ(plan.launches.size(), 3u) << "x and w are copied, w is split";
+  EXPECT_EQ(plan.launches.back().code.symbol, "gridwise_split_f32");
+  EXPECT_EQ(places.a.memory, Memory::kWorkspace) << "20 channels are no multiple of 8";
+  EXPECT_NE(places.b.offset, places.b1.offset);
+  const ConvProblem simple = SimpleProblem(problem, Gfx::kSm90a, Cells::kParts);
+  EXPECT_EQ(PartElements(simple), 64 * problem.filter_taps() * 24);
+}
+
 // A sum that is not finite is added up anew from x and dy as they are, not from copies.
 TEST(LayoutPasses, RememberOperandsWithoutGaps) {
   ConvProblem last = Problem(Direction::kBackwardWeight, 50, 1);

@@ -46,7 +46,7 @@ bool StoresBoxes(const ConvProblem& problem, std::span<const SubGemm> sub_gemms,
                  const EpilogueArgs& epilogue) {
   const TensorAxes axes = problem.AxesOf(problem.out());
   const std::int64_t bytes = SizeOf(problem.type);
-  if (epilogue.out_type != static_cast<int>(problem.type) || epilogue.tensors > 0 ||
+  if (bytes != 2 || epilogue.out_type != static_cast<int>(problem.type) || epilogue.tensors > 0 ||
       sub_gemms.size() != 1 || Taps(sub_gemms[0]) == 0 || !CellsAreEvenlySpaced(axes) ||
       (axes.size[5] != 1 && axes.stride[5] != 1)) {
     return false;
@@ -90,6 +90,49 @@ void SetStrides(const ConvProblem& problem, Args& args) {
   for (std::size_t i = 0; i < 3; ++i) {
     args.strides[i] = MakeAxisStrides(problem.direction, problem.dims[i]);
   }
+}
+
+/// The maps of B, of f32 one for each part.
+template <class Args>
+void AddMapsOfB(const Config& config, const PartRequest& request, std::size_t at,
+                const TensorMapSpec& spec, Plan<Args>& plan) {
+  const std::int64_t part_bytes = request.part_elements * SizeOf(TypeOfB(config.type));
+  for (int part = 0; part < config.parts_of_b(); ++part) {
+    plan.maps.push_back({.at = at + static_cast<std::size_t>(part) * sizeof(TensorMap),
+                         .place = {Memory::kB, part * part_bytes},
+                         .spec = spec});
+  }
+}
+
+/// Where operands of f32 are.
+template <class Args>
+void SetExact(const Config& config, const PartRequest& request, Plan<Args>& plan) {
+  if (!config.has_parts()) return;
+  const ConvProblem& problem = request.problem;
+  const bool weight = problem.direction == Direction::kBackwardWeight;
+  const bool forward = problem.direction == Direction::kForward;
+  const TensorAxes source = problem.AxesOf(GatheredTensor(problem));
+  const TensorAxes other = problem.AxesOf(weight ? Tensor::kY : Tensor::kW);
+  ExactArgs& exact = plan.args.exact;
+  exact.source_image = source.stride[0];
+  for (std::size_t i = 0; i < 3; ++i) {
+    exact.source_cell[i] = source.stride[i + 1];
+    exact.source_size[i] = Int(source.size[i + 1]);
+  }
+  exact.source_group = Int(source.stride[4]);
+  // Of w, as it is before its groups are merged: of each channel k, all c of its own group.
+  const std::int64_t merged = request.merged_groups;
+  const std::int64_t of_k = other.stride[1] / merged;
+  exact.of_group = Int(problem.AxesOf(problem.out()).size[5] / merged);
+  exact.of_source_group = Int(source.size[5] / merged);
+  exact.by_of_group = MakeMagicDiv(static_cast<unsigned>(exact.of_group));
+  exact.other_group = Int(weight ? other.stride[4] : other.stride[0] / (merged * merged));
+  exact.other_tap = weight ? 0 : Int(other.stride[4] / merged);
+  exact.other_out = Int(weight ? other.stride[5] : forward ? of_k : other.stride[5]);
+  exact.other_source = Int(weight ? other.stride[3] : forward ? other.stride[5] : of_k);
+  const std::size_t at = offsetof(Args, exact);
+  plan.addresses.push_back({at + offsetof(ExactArgs, source), {weight ? Memory::kB1 : Memory::kA}});
+  plan.addresses.push_back({at + offsetof(ExactArgs, other), {weight ? Memory::kA : Memory::kB1}});
 }
 
 /// The sub-GEMMs, and maps of what they gather from: one each, or one of each and each group.
@@ -226,10 +269,11 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
                                   : StoresOf(problem, request.sub_gemms, args.epilogue);
   AddSubGemms(config, request, plan);
   const bool forward = config.direction == Direction::kForward;
-  plan.maps.push_back({.at = offsetof(GatherArgs, w),
-                       .place = {Memory::kB},
-                       .spec = forward ? WeightMap(problem, config.columns, config.slab)
-                                       : WeightLinesMap(problem, config.slab)});
+  AddMapsOfB(config, request, offsetof(GatherArgs, w),
+             forward ? WeightMap(problem, config.columns, config.slab)
+                     : WeightLinesMap(problem, config.slab),
+             plan);
+  SetExact(config, request, plan);
   if (args.stores == Stores::kBoxes) {
     plan.maps.push_back({.at = offsetof(GatherArgs, out),
                          .place = {Memory::kOut},
@@ -253,7 +297,8 @@ Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
   args.gemm = MakeSubGemms(problem).front();
   args.splits = shared.splits;
   args.in_cluster = shared.in_cluster;
-  args.groups = Int(problem.groups);
+  const std::int64_t groups = GroupsOfTile(config, problem);
+  args.groups = Int(problem.groups / groups);
   // Tiles that follow each other read the same cells of the larger tensor.
   args.order =
       MakeTileOrder(Int(grid.m_tiles), Int(grid.n_tiles),
@@ -262,11 +307,15 @@ Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
   args.neighbours = shared.in_cluster ? shared.splits : Int(grid.of_group);
   args.by_tiles = MakeMagicDiv(static_cast<unsigned>(args.tiles));
   args.by_neighbours = MakeMagicDiv(static_cast<unsigned>(args.neighbours));
-  args.k = Int(problem.k_per_group());
-  args.c = Int(problem.c_per_group());
+  args.of_group_k = Int(problem.k_per_group());
+  args.of_group_c = Int(problem.c_per_group());
+  args.by_of_group_k = MakeMagicDiv(static_cast<unsigned>(args.of_group_k));
+  args.by_of_group_c = MakeMagicDiv(static_cast<unsigned>(args.of_group_c));
+  args.k = Int(problem.k_per_group() * groups);
+  args.c = Int(problem.c_per_group() * groups);
   const TensorAxes dy = problem.AxesOf(Tensor::kY);
-  args.dy_channels = CellsHaveGroups(dy) ? Int(dy.stride[4]) : 0;
-  args.x_channels = Int(problem.groups > 1 ? problem.AxesOf(Tensor::kX).stride[4] : 0);
+  args.dy_channels = CellsHaveGroups(dy) ? Int(dy.stride[4] * groups) : 0;
+  args.x_channels = Int(problem.groups > 1 ? problem.AxesOf(Tensor::kX).stride[4] * groups : 0);
   args.c_blocks = Int(CeilDiv<std::int64_t>(args.c, 64));
   args.by_c_blocks = MakeMagicDiv(static_cast<unsigned>(args.c_blocks));
   for (const std::size_t i : {0u, 1u}) {
@@ -277,14 +326,17 @@ Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
   const int slabs = Int(SlabsOf(config, args.dy_cells));
   args.slabs = slabs / shared.splits;
   args.longer = slabs % shared.splits;
-  args.stores = StoresOf(problem, {}, args.epilogue);
+  args.stores = groups > 1 ? Stores::kElements : StoresOf(problem, {}, args.epilogue);
   plan.addresses = {{offsetof(WeightArgs, dy_data), {Memory::kA}}};
-  plan.maps = {{.at = offsetof(WeightArgs, dy),
-                .place = {Memory::kA},
-                .spec = config.lanes ? ElementsMap(problem, Tensor::kY) : CellMap(problem)},
-               {.at = offsetof(WeightArgs, x),
-                .place = {Memory::kB},
-                .spec = SourceMap(problem, args.gemm, 64, config.slab)}};
+  plan.maps = {
+      {.at = offsetof(WeightArgs, dy),
+       .place = {Memory::kA},
+       .spec = config.lanes ? ElementsMap(problem, Tensor::kY) : CellMap(problem, config.slab)}};
+  AddMapsOfB(config, request, offsetof(WeightArgs, x),
+             SourceMap(problem, args.gemm, 64, config.slab), plan);
+  SetExact(config, request, plan);
+  args.exact.source_group *= Int(groups);
+  args.exact.other_group *= Int(groups);
   plan.shape =
       ShapeOf(config, request.device, std::int64_t{args.tiles} * args.groups, 1, shared.cluster());
   return plan;

@@ -21,7 +21,7 @@ RowShape ShapeOf(const Config& c) {
           .occupancy = c.warpgroups() + kOfProducer,
           .mma_m = 64 * c.reps,
           .mma_n = c.columns,
-          .mma_k = WgmmaK(c.type),
+          .mma_k = c.has_parts() ? kDepth : WgmmaK(c.type),
           .vector_a = c.lanes ? 4 : 0,
           .lds_bytes = c.shared_bytes(),
           .slabs = c.stages,

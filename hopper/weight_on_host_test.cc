@@ -11,11 +11,12 @@ namespace gridwise::hopper {
 namespace {
 
 template <Config kC>
-void CheckWeight(const ConvProblem& problem, int splits) {
+void CheckWeight(ConvProblem problem, int splits, Values values = Values::kFinite) {
+  problem.type = kC.type;
   ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
   Check(
       problem, [](const PartRequest& request) { return PlanWeight(kC, request); },
-      RunRoles<kC.warpgroups(), WeightRoles<kC>, WeightArgs>, splits);
+      RunRoles<kC.warpgroups(), WeightRoles<kC>, WeightArgs>, splits, values);
 }
 
 TEST(Weight, SplitsAndNot) {
@@ -52,6 +53,23 @@ TEST(Weight, LanesLoadCells) {
   CheckWeight<kC>(Problem(kWeight, 1, 72, 36, Axis(7), Axis(9, 2)), 1);
   CheckWeight<kC>(Problem(kWeight, 1, 24, 100, Axis(7), Axis(6)), 4);
   CheckWeight<kC>(Problem(kWeight, 1, 64, 4, Axis(5), Axis(7)), 1);
+}
+
+TEST(Weight, PartsOfFloats) {
+  constexpr Direction kWeight = Direction::kBackwardWeight;
+  constexpr Config kC = {.direction = kWeight,
+                         .type = DataType::kF32,
+                         .groups = 1,
+                         .columns = 64,
+                         .stages = 2,
+                         .slab = 32};
+  CheckWeight<kC>(Problem(kWeight, 1, 40, 72, Axis(5), Axis(6, 2)), 1);
+  const ConvProblem grouped = Problem(kWeight, 8, 8, 16, Axis(4), Axis(5));  // four a tile
+  CheckWeight<kC>(grouped, 2);
+  CheckWeight<kC>(grouped, 1, Values::kInfinity);
+  const ConvProblem small = Problem(kWeight, 1, 24, 8, Axis(3), Axis(3));
+  CheckWeight<kC>(small, 1, Values::kTiny);
+  CheckWeight<kC>(small, 1, Values::kHuge);
 }
 
 }  // namespace

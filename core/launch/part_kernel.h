@@ -59,6 +59,9 @@ struct PartRequest {
   /// Of an estimate that is above, no more is asked than that it is: its splits need not be best.
   double enough_cycles = std::numeric_limits<double>::infinity();
   KernelNeeds needs = {};  // of the kernel
+  // Of Cells::kParts: elements from one part of B to the next.
+  std::int64_t part_elements = 0;
+  std::int64_t merged_groups = 1;  // that are one of the problem's, see WithMergedGroups
 };
 
 /// What that takes.
@@ -81,8 +84,9 @@ struct PartLaunch {
 /// that it can load them, and 8-bit floats as a type that its matrix unit multiplies; the same, and
 /// groups of few channels a power of two apart, since it computes several at a time; or all as it
 /// is; or cells as they are, but elements of 8 bits, i8 too, as such a type; or spaced ones of a
-/// problem whose taps are columns or rows, where that pays.
-enum class Cells { kSpaced, kGroupsApart, kAsTheyAre, kFloatsAsTheyAre, kSpacedTaps };
+/// problem whose taps are columns or rows, where that pays; or, of f32, the same and B in bf16
+/// parts (core/arch/parts.h), where B1 is B as it is.
+enum class Cells { kSpaced, kGroupsApart, kAsTheyAre, kFloatsAsTheyAre, kSpacedTaps, kParts };
 
 /// A kernel that computes a problem, or a part of one, in a launch of its own: rows of which a
 /// PartsFamily is made. Immutable.

@@ -18,7 +18,7 @@ double TensorCycles(const ConvProblem& problem, const DeviceFacts& device) {
 PlanContext::Simple MakeSimple(const ConvProblem& problem, const DeviceFacts& device, Cells cells) {
   const SimpleForm simple = SimpleFormOf(problem, device, cells);
   return {simple.problem, simple.pass_cycles, TensorCycles(simple.problem, device),
-          simple.writes_sums};
+          simple.writes_sums, simple.merged_groups};
 }
 
 }  // namespace
@@ -34,10 +34,11 @@ const PlanContext::Simple& PlanContext::simple(Cells cells) {
   const bool apart = cells == Cells::kGroupsApart, taps = cells == Cells::kSpacedTaps;
   if (cells == Cells::kSpaced || (apart && !SpacesGroups(problem_, device_.gfx))) return simple_;
   const bool converts = CopiedType(problem_, device_.gfx, cells) != problem_.type;
-  std::optional<Simple>& other = taps       ? taps_
-                                 : apart    ? groups_apart_
-                                 : converts ? floats_
-                                            : as_they_are_;
+  std::optional<Simple>& other = taps                     ? taps_
+                                 : cells == Cells::kParts ? parts_
+                                 : apart                  ? groups_apart_
+                                 : converts               ? floats_
+                                                          : as_they_are_;
   if (!other) other = MakeSimple(problem_, device_, cells);
   return *other;
 }

@@ -45,6 +45,8 @@ class PlanContext {
     double tensor_cycles;
     /// Kernels write sums of it that a pass makes the output of.
     bool writes_sums;
+    /// Groups of the problem that are one of the simple problem's.
+    std::int64_t merged_groups;
   };
   const Simple& simple(Cells cells);
   const ConvProblem& simple_problem() const { return simple_.problem; }
@@ -62,7 +64,7 @@ class PlanContext {
   const LaunchOptions options_;
   const Simple simple_;  // of Cells::kSpaced
   // Of the others, once they are asked for.
-  std::optional<Simple> groups_apart_, as_they_are_, floats_, taps_;
+  std::optional<Simple> groups_apart_, as_they_are_, floats_, taps_, parts_;
   std::optional<std::vector<SubGemm>> sub_gemms_;  // of simple_.problem
   std::vector<SubGemm> of_part_;
   double enough_cycles_ = std::numeric_limits<double>::infinity();

@@ -129,7 +129,9 @@ class Divider {
                         .adds = division.adds,
                         .most_joined = kernel_.most_joined()},
             .enough_cycles = context_.enough_cycles() - LaunchCycles() - simple_.pass_cycles,
-            .needs = kernel_.code().needs};
+            .needs = kernel_.code().needs,
+            .part_elements = kernel_.cells() == Cells::kParts ? PartElements(simple_.problem) : 0,
+            .merged_groups = simple_.merged_groups};
   }
 
   PartEstimate Estimate(const Division& division, const Division::Part& part) const {
@@ -215,12 +217,14 @@ class Divider {
   const PlanContext::Simple& simple_;
 };
 
-/// The tensors of a part: `out_bytes` is the size of an element of what `whole.out` is.
-Places PlacesOf(const ConvPart& part, const Places& whole, std::int64_t out_bytes) {
+/// The tensors of a part: `b_bytes` and `out_bytes` are the sizes of elements of what `whole.b` and
+/// `whole.out` are.
+Places PlacesOf(const ConvPart& part, const Places& whole, std::int64_t b_bytes,
+                std::int64_t out_bytes) {
   const std::int64_t bytes = SizeOf(part.problem.type);
   Places places = whole;
   places.a.offset += part.a * bytes;
-  places.b.offset += part.b * bytes;
+  places.b.offset += part.b * b_bytes;
   places.a1.offset += part.a * bytes;
   places.b1.offset += part.b * bytes;
   places.out.offset += part.out * out_bytes;
@@ -329,8 +333,10 @@ LaunchPlan LaunchInParts(const PartKernel& kernel, PlanContext& context) {
   }
   const std::int64_t join_at = join_bytes > 0 ? plan.Reserve(join_bytes) : 0;
   const std::int64_t out_bytes = partial ? 4 : SizeOf(problem.output_type());
+  const std::int64_t b_bytes =
+      SizeOf(cells == Cells::kParts ? TypeOfB(problem.type) : problem.type);
   for (const Division::Part& entry : division.parts) {
-    Places part_places = PlacesOf(entry.part, outs, out_bytes);
+    Places part_places = PlacesOf(entry.part, outs, b_bytes, out_bytes);
     if (!division.adds) part_places.out.offset += entry.term * division.tensors() * slot_bytes;
     divider.VisitLaunches(division, entry.part.problem, [&](PartRequest request) {
       request.sharing.splits = entry.estimate.splits;

@@ -17,7 +17,7 @@ namespace {
 /// nothing if they do not.
 std::optional<Lines> FilledLines(const Prepared& prepared, Tensor tensor) {
   const std::int64_t from = prepared.simple.k_per_group(), to = prepared.deeper.k_per_group();
-  if (from == to || tensor == Tensor::kX) return std::nullopt;
+  if (from == to || tensor == Tensor::kX || prepared.merged_groups() > 1) return std::nullopt;
   const std::int64_t elements = prepared.simple.AxesOf(tensor).Elements();
   const std::int64_t of_channel =
       tensor == Tensor::kW ? elements / (prepared.simple.groups * from) : 1;
@@ -30,7 +30,8 @@ std::optional<Lines> FilledLines(const Prepared& prepared, Tensor tensor) {
 /// do not.
 std::optional<Lines> GroupLines(const Prepared& prepared, Tensor tensor) {
   const std::int64_t from = prepared.simple.c_per_group(), to = prepared.deeper.c_per_group();
-  if (prepared.simple.groups == 1 || from == to) return std::nullopt;
+  if (prepared.simple.groups == 1 || from == to || prepared.merged_groups() > 1)
+    return std::nullopt;
   return Lines{
       .count = prepared.simple.AxesOf(tensor).Elements() / from, .from_line = from, .to_line = to};
 }
@@ -118,7 +119,7 @@ std::optional<Lines> RowLines(const Prepared& prepared, Tensor tensor) {
 /// The cells of an operand, of w its taps, that are copied so that they, or their groups, lie
 /// multiples of 16 bytes apart; nothing if they are not.
 std::optional<Lines> PaddedCells(const ConvProblem& simple, Tensor tensor, Gfx gfx, Cells cells) {
-  if (!HasCopyEngine(simple, gfx) || !CopiesCells(cells)) return std::nullopt;
+  if (!HasCopyEngine(simple, gfx, cells) || !CopiesCells(cells)) return std::nullopt;
   const TensorAxes axes = simple.AxesOf(tensor);
   const bool weights = tensor == Tensor::kW;
   // Groups of so few channels are not what the copy engine loads filters for, but in backward-data,
@@ -137,7 +138,7 @@ std::optional<Lines> PaddedCells(const ConvProblem& simple, Tensor tensor, Gfx g
   const Lines lines = {
       .count = axes.Elements() / line,
       .from_line = line,
-      .to_line = apart != channels ? apart : AlignUp(line, kCopyBytes / SizeOf(simple.type))};
+      .to_line = apart != channels ? apart : AlignUp(line, CopyElements(simple.type))};
   if (lines.to_line == line || lines.ToElements() >= kMostWidened) return std::nullopt;
   return lines;
 }

@@ -21,7 +21,7 @@ bool IsPlain(const ConvProblem& simple) {
 /// Whether y of backward-data is copied with a whole slab of channels.
 bool FillsSlab(const ConvProblem& simple) {
   return simple.direction == Direction::kBackwardData && simple.groups == 1 && simple.k < kSlab &&
-         simple.k * SizeOf(simple.type) % kCopyBytes != 0 && IsPlain(simple) &&
+         simple.k % CopyElements(simple.type) != 0 && IsPlain(simple) &&
          simple.batch * simple.out_cells() < kMostWidened / kSlab;
 }
 
@@ -45,17 +45,17 @@ std::optional<ConvProblem> WithRuns(const ConvProblem& simple) {
 /// memory.
 std::optional<ConvProblem> WithRunsOfWeight(const ConvProblem& simple) {
   constexpr std::int64_t kManyTaps = 9;
-  const std::int64_t bytes = SizeOf(simple.type);
+  const std::int64_t least = CopyElements(simple.type);
   const Dim& w = simple.dims[2];
   if (simple.direction != Direction::kBackwardWeight || simple.groups != 1 || w.filter == 1 ||
-      w.dilation != 1 || simple.c * bytes >= kCopyBytes || simple.filter_taps() <= kManyTaps ||
+      w.dilation != 1 || simple.c >= least || simple.filter_taps() <= kManyTaps ||
       !IsPlain(simple) || simple.epilogue.tensors > 0) {
     return std::nullopt;
   }
   ConvProblem runs = simple;
   runs.c = simple.c * w.filter;
   runs.dims[2] = Dim{.in = w.out()};
-  const std::int64_t cell = AlignUp(runs.c, kCopyBytes / bytes), line = w.out() * cell;
+  const std::int64_t cell = AlignUp(runs.c, least), line = w.out() * cell;
   const std::int64_t slice = simple.dims[1].in * line, image = simple.dims[0].in * slice;
   if (simple.batch * image >= kMostWidened) return std::nullopt;
   runs.strides[static_cast<std::size_t>(Tensor::kX)] = {image, slice, line, cell, runs.c, 1};
@@ -72,6 +72,7 @@ bool AreSeveral(const ConvProblem& problem) {
 /// the copy engine finds.
 std::int64_t WholeChannels(DataType type, std::int64_t channels) {
   if (type == DataType::kI8) return AlignUp(channels, kCopyBytes);
+  if (type == DataType::kF32) return AlignUp(channels, kShortSlab);
   return AlignUp(channels, channels > kShortSlab ? kSlab : kShortSlab);
 }
 
@@ -84,8 +85,9 @@ bool GroupsAreLoaded(const ConvProblem& simple) {
   const std::int64_t much = forward ? 500'000 : 800'000;  // w is copied as well
   const std::int64_t bytes = SizeOf(simple.type);
   const std::int64_t channels = forward ? simple.c_per_group() : simple.k_per_group();
-  if (channels * bytes % kCopyBytes != 0) return false;
-  if (!forward && simple.c_per_group() * bytes % kCopyBytes != 0) return false;
+  const std::int64_t least = CopyElements(simple.type);
+  if (channels % least != 0) return false;
+  if (!forward && simple.c_per_group() % least != 0) return false;
   const std::int64_t cells = forward ? simple.in_cells() : simple.out_cells();
   const std::int64_t loads = simple.out_cells() * simple.filter_taps();
   const std::int64_t lines = simple.batch * loads * simple.groups * CeilDiv(channels, kSlab);
@@ -120,13 +122,19 @@ bool HasAxisOfGroups(const ConvProblem& simple) {
   return simple.dims[0] == Dim{} && is_near(simple.dims[1]) && is_near(simple.dims[2]);
 }
 
-bool HasCopyEngine(const ConvProblem& problem, Gfx gfx) {
-  const bool loads_type = SizeOf(problem.type) == 2 || problem.type == DataType::kI8;
+DataType TypeOfB(DataType type) { return type == DataType::kF32 ? DataType::kBF16 : type; }
+
+std::int64_t CopyElements(DataType type) { return kCopyBytes / SizeOf(TypeOfB(type)); }
+
+bool HasCopyEngine(const ConvProblem& problem, Gfx gfx, Cells cells) {
+  const bool loads_type = problem.type == DataType::kF32
+                              ? cells == Cells::kParts
+                              : SizeOf(problem.type) == 2 || problem.type == DataType::kI8;
   return TraitsOf(gfx).mma_unit == MmaUnit::kWgmma && loads_type;
 }
 
 bool CopiesCells(Cells cells) {
-  return cells == Cells::kSpaced || cells == Cells::kGroupsApart || cells == Cells::kSpacedTaps;
+  return cells != Cells::kAsTheyAre && cells != Cells::kFloatsAsTheyAre;
 }
 
 ConvProblem WithImagesOfPatches(ConvProblem simple) {
@@ -165,12 +173,35 @@ ConvProblem WithSlabs(const ConvProblem& simple) {
   return deeper;
 }
 
+ConvProblem WithMergedGroups(const ConvProblem& simple) {
+  const bool forward = simple.direction == Direction::kForward;
+  if (simple.direction == Direction::kBackwardWeight || !IsPlain(simple)) return simple;
+  const TensorAxes out = simple.AxesOf(simple.out());
+  for (int i = 0; i < simple.epilogue.tensors; ++i) {  // channels of all groups are neighbours
+    const PerAxis& stride = simple.epilogue.d[static_cast<std::size_t>(i)].stride;
+    if (stride[4] != out.size[5] * stride[5]) return simple;
+  }
+  const std::int64_t c = simple.c_per_group(), k = simple.k_per_group();
+  const std::int64_t sources = forward ? c : k, others = forward ? k : c;
+  std::int64_t merged = 1;
+  while (2 * merged * sources <= kShortSlab && 2 * merged * others <= kSlab &&
+         simple.groups % (2 * merged) == 0) {
+    merged *= 2;
+  }
+  const std::int64_t least = CopyElements(simple.type);
+  if (merged * c % least != 0 || merged * k % least != 0) return simple;
+  ConvProblem problem = simple;
+  problem.groups /= merged;
+  for (EpilogueTensor& tensor : problem.epilogue.d) tensor.stride[4] *= merged;
+  return problem;
+}
+
 std::int64_t PowerApart(const ConvProblem& problem) {
   const std::int64_t most = std::max(problem.c_per_group(), problem.k_per_group());
   if (problem.groups == 1 || AreSeveral(problem)) return 0;
   auto apart = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(most)));
   // And cells are multiples of what the copy engine loads.
-  while (problem.groups * apart * SizeOf(problem.type) % kCopyBytes != 0) apart *= 2;
+  while (problem.groups * apart % CopyElements(problem.type) != 0) apart *= 2;
   return apart <= kSlab ? apart : 0;
 }
 
@@ -180,7 +211,7 @@ std::int64_t GroupsApart(const ConvProblem& simple, Tensor tensor, Cells cells) 
   const std::int64_t channels = simple.AxesOf(tensor).size[5];
   const bool is_loaded =
       simple.direction != Direction::kBackwardWeight || simple.groups == 1 || AreSeveral(simple);
-  return is_loaded ? channels : AlignUp(channels, kCopyBytes / SizeOf(simple.type));
+  return is_loaded ? channels : AlignUp(channels, CopyElements(simple.type));
 }
 
 }  // namespace gridwise

@@ -27,8 +27,14 @@ inline constexpr int kMostMapsOfGroups = 9;
 inline constexpr int kMostCellsBesideGroups = 8;  // that a filter reaches over
 bool HasAxisOfGroups(const ConvProblem& simple);
 
-/// Whether kernels load operands of the problem's type by a copy engine.
-bool HasCopyEngine(const ConvProblem& problem, Gfx gfx);
+/// Whether kernels load operands of the problem's type by a copy engine; of f32 those that want
+/// parts.
+bool HasCopyEngine(const ConvProblem& problem, Gfx gfx, Cells cells);
+
+/// The type that B is multiplied in: of f32, that of its parts.
+DataType TypeOfB(DataType type);
+/// Elements of an operand that the copy engine loads at once, at least.
+std::int64_t CopyElements(DataType type);
 
 /// Whether cells of few channels are copied for the copy engine.
 bool CopiesCells(Cells cells);
@@ -40,6 +46,12 @@ ConvProblem WithImagesOfPatches(ConvProblem simple);
 /// What is computed where taps are not columns or rows: with more channels of x or y, which are
 /// copied, or the problem itself.
 ConvProblem WithSlabs(const ConvProblem& simple);
+
+/// Of f32 in forward and backward-data: groups of few channels that are neighbours, as many as a
+/// power of two, become one, so that a slab of 32 source channels has no zeros but in w, of whose
+/// parts those of two different groups of the problem are. Channels stay where they are; the
+/// problem itself where that cannot be.
+ConvProblem WithMergedGroups(const ConvProblem& simple);
 
 /// Elements from one group to the next where groups are copied so that kernels compute several at a
 /// time: as many of x as of y, a power of two. 0: they are not.

@@ -46,6 +46,18 @@ KernelLaunch MakeConvertLaunch(Gfx gfx, DataType from_type, DataType to_type, st
           .map = {}};
 }
 
+KernelLaunch MakeSplitLaunch(Gfx gfx, const SplitArgs& args, const Place& from, const Place& to) {
+  const std::int64_t workgroups =
+      CeilDiv<std::int64_t>(args.elements, kSplitThreads * kSplitElements);
+  return {.code = PassCode("split", DataType::kF32, gfx),
+          .shape = {.workgroups = {static_cast<unsigned>(workgroups), 1, 1},
+                    .threads = {kSplitThreads, 1, 1},
+                    .begins_early = BeginsEarly(gfx)},
+          .arguments = BytesOf(args),
+          .addresses = {{offsetof(SplitArgs, from), from}, {offsetof(SplitArgs, to), to}},
+          .map = {}};
+}
+
 KernelLaunch MakeWidenLaunch(Gfx gfx, DataType type, const Lines& lines, const Place& from,
                              const Place& to) {
   const auto [bytes, words] = InWidestWords(gfx, type, lines);

@@ -7,6 +7,7 @@
 #include "core/launch/launch.h"
 #include "core/passes/plan_transpose.h"
 #include "core/passes/plan_widen.h"
+#include "core/passes/split_args.h"
 
 /// Launches that copy a tensor.
 
@@ -18,6 +19,9 @@ KernelLaunch MakeTransposeLaunch(Gfx gfx, DataType type, const Matrices& matrice
 /// To elements of another type.
 KernelLaunch MakeConvertLaunch(Gfx gfx, DataType from_type, DataType to_type, std::int64_t elements,
                                const Place& from, const Place& to);
+
+/// To the parts of f32.
+KernelLaunch MakeSplitLaunch(Gfx gfx, const SplitArgs& args, const Place& from, const Place& to);
 
 KernelLaunch MakeWidenLaunch(Gfx gfx, DataType type, const Lines& lines, const Place& from,
                              const Place& to);

@@ -1,16 +1,19 @@
 #include "core/passes/layout_passes.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "core/base/math.h"
 #include "core/passes/copied_lines.h"
 #include "core/passes/copy_launches.h"
 #include "core/passes/pass_cycles.h"
 #include "core/passes/plan_overlap_add.h"
 #include "core/passes/plan_reduce.h"
 #include "core/passes/plan_sum_tap_rows.h"
+#include "core/passes/split_args.h"
 
 namespace gridwise {
 namespace {
@@ -53,6 +56,33 @@ std::vector<OperandTensor> OperandTensors(const ConvProblem& problem) {
   return tensors;
 }
 
+/// Elements from B's first to behind its last.
+std::int64_t ElementsOfB(const ConvProblem& simple) {
+  const TensorAxes axes = simple.AxesOf(simple.b());
+  std::int64_t elements = 1;
+  for (std::size_t axis = 0; axis < axes.size.size(); ++axis) {
+    elements += (axes.size[axis] - 1) * axes.stride[axis];
+  }
+  return elements;
+}
+
+/// Of `problem`, which kernels compute.
+SplitArgs PlanSplit(const Prepared& prepared, const ConvProblem& problem) {
+  SplitArgs args = {};
+  args.elements = ElementsOfB(problem);
+  args.apart = PartElements(problem);
+  args.merged = 1;
+  if (prepared.merged_groups() == 1) return args;
+  const std::int64_t item = prepared.simple.c_per_group();
+  const auto magic = [](std::int64_t n) { return MakeMagicDiv(static_cast<unsigned>(n)); };
+  args.merged = static_cast<int>(prepared.merged_groups());
+  args.item = static_cast<int>(item);
+  args.by_line = magic(item * args.merged);
+  args.by_item = magic(item);
+  args.by_of_group = magic(prepared.simple.k_per_group() * prepared.simple.filter_taps());
+  return args;
+}
+
 /// Estimated cycles of the passes.
 double CyclesOf(const ConvProblem& problem, const Prepared& prepared, const DeviceFacts& device,
                 Cells cells) {
@@ -81,6 +111,11 @@ double CyclesOf(const ConvProblem& problem, const Prepared& prepared, const Devi
     add(lines.whole);
     add(lines.apart);
   }
+  if (cells == Cells::kParts) {
+    constexpr double kBytes = 4 + 3 * 2;  // of an element and its parts
+    const auto elements = static_cast<double>(ElementsOfB(ProblemOf(prepared, device.gfx, cells)));
+    cycles += PassCycles(device, elements * kBytes);
+  }
   return cycles;
 }
 
@@ -90,11 +125,16 @@ ConvProblem SimpleProblem(const ConvProblem& problem, Gfx gfx, Cells cells) {
   return ProblemOf(Prepare(problem, gfx, cells), gfx, cells);
 }
 
+std::int64_t PartElements(const ConvProblem& simple) {
+  return AlignUp<std::int64_t>(ElementsOfB(simple), kSplitElements);
+}
+
 SimpleForm SimpleFormOf(const ConvProblem& problem, const DeviceFacts& device, Cells cells) {
   const Prepared prepared = Prepare(problem, device.gfx, cells);
   return {.problem = ProblemOf(prepared, device.gfx, cells),
           .pass_cycles = CyclesOf(problem, prepared, device, cells),
-          .writes_sums = prepared.writes_sums()};
+          .writes_sums = prepared.writes_sums(),
+          .merged_groups = prepared.merged_groups()};
 }
 
 Places LayoutPasses::AddBefore(LaunchPlan& plan) const {
@@ -132,6 +172,15 @@ Places LayoutPasses::AddBefore(LaunchPlan& plan) const {
     if (member == &Places::a) places.whole_a = place;
     if (member == &Places::b) places.whole_b = place;
     widen(lines.apart, place);
+  }
+  if (cells_ == Cells::kParts) {
+    constexpr std::int64_t kParts = 3;
+    const SplitArgs args = PlanSplit(prepared, ProblemOf(prepared, gfx_, cells_));
+    const Place parts = {Memory::kWorkspace,
+                         plan.Reserve(kParts * args.apart * SizeOf(TypeOfB(problem_.type)))};
+    plan.launches.push_back(MakeSplitLaunch(gfx_, args, places.b, parts));
+    places.b1 = places.b;
+    places.b = parts;
   }
   if (IsTransposed(problem_, problem_.out())) {
     places.out = {Memory::kWorkspace, plan.Reserve(BytesOfTensor(problem_, problem_.out()))};

@@ -15,7 +15,8 @@ namespace gridwise {
 struct Places {
   Place a = {Memory::kA}, b = {Memory::kB}, out = {Memory::kOut};
   Place d[2] = {{Memory::kD0}, {Memory::kD1}};
-  Place a1 = {Memory::kA1}, b1 = {Memory::kB1};  // that A and B are sums with
+  // What A and B are sums with; where B is in parts, b1 is B as it is.
+  Place a1 = {Memory::kA1}, b1 = {Memory::kB1};
   // A and B, whose taps or cells a copy may have moved apart.
   Place whole_a = a, whole_b = b;
 };
@@ -24,6 +25,9 @@ struct Places {
 /// tensors in its layouts. For a target with a copy engine, which wants multiples of 16 bytes,
 /// cells of operands are that far apart; and 8-bit floats are f16, or bf16, there.
 ConvProblem SimpleProblem(const ConvProblem& problem, Gfx gfx, Cells cells = Cells::kSpaced);
+
+/// Of Cells::kParts: elements from one part of B of that problem to the next, in the order of B.
+std::int64_t PartElements(const ConvProblem& simple);
 
 /// That, and what comes with it.
 struct SimpleForm {
@@ -34,6 +38,8 @@ struct SimpleForm {
   /// LayoutPasses::AddSums makes it: taps of the filter are columns (core/conv/tap_columns.h) or
   /// rows (core/conv/tap_rows.h).
   bool writes_sums;
+  /// Groups that are one of the problem's: all that w has for a group, and NaN stays in it.
+  std::int64_t merged_groups;
 };
 SimpleForm SimpleFormOf(const ConvProblem& problem, const DeviceFacts& device,
                         Cells cells = Cells::kSpaced);

@@ -2,6 +2,9 @@
 #include "core/passes/convert.h"
 #include "core/passes/overlap_add.h"
 #include "core/passes/reduce.h"
+#if defined(__NVPTX__)
+#include "core/passes/split.h"
+#endif
 #include "core/passes/sum_tap_rows.h"
 #include "core/passes/transpose.h"
 #include "core/passes/widen.h"
@@ -69,6 +72,10 @@ GRIDWISE_PASS(gridwise_shared_reduce_bf16, kReduceThreads, ReduceArgs,
               SharedReduceTile<DataType::kBF16>)
 GRIDWISE_PASS(gridwise_shared_reduce_f32, kReduceThreads, ReduceArgs,
               SharedReduceTile<DataType::kF32>)
+
+#if defined(__NVPTX__)
+GRIDWISE_PASS(gridwise_split_f32, kSplitThreads, SplitArgs, SplitTile)
+#endif
 
 GRIDWISE_PASS(gridwise_sum_tap_rows_f16, kTapRowsThreads, SumTapRowsArgs,
               SumTapRowsTile<DataType::kF16>)

@@ -27,13 +27,19 @@ Prepared PrepareForms(const ConvProblem& problem, Gfx gfx, Cells cells) {
     prepared.simple.out_type = problem.output_type();
     prepared.simple.type = copied;
   }
-  if (HasCopyEngine(prepared.simple, gfx)) prepared.simple = WithImagesOfPatches(prepared.simple);
+  if (HasCopyEngine(prepared.simple, gfx, cells)) {
+    prepared.simple = WithImagesOfPatches(prepared.simple);
+  }
   prepared.deeper = prepared.simple;
+  if (cells == Cells::kParts) {
+    prepared.deeper = WithMergedGroups(prepared.simple);
+    if (prepared.merged_groups() > 1) return prepared;
+  }
   const bool apart = cells == Cells::kGroupsApart && SpacesGroups(prepared.simple, gfx);
   if (apart || !CopiesCells(cells)) return prepared;
-  const bool copies = HasCopyEngine(prepared.simple, gfx);
-  const bool may_have_taps =
-      copies ? cells == Cells::kSpacedTaps : TraitsOf(gfx).mma_unit != MmaUnit::kWgmma;
+  const bool copies = HasCopyEngine(prepared.simple, gfx, cells);
+  const bool may_have_taps = copies ? cells == Cells::kSpacedTaps || cells == Cells::kParts
+                                    : TraitsOf(gfx).mma_unit != MmaUnit::kWgmma;
   std::optional<Folded> folded;
   if (!copies || may_have_taps) folded = Fold(prepared.simple);
   if (may_have_taps) {
@@ -60,7 +66,7 @@ DataType CopiedType(const ConvProblem& problem, Gfx gfx, Cells cells) {
 bool SpacesGroups(const ConvProblem& problem, Gfx gfx) {
   ConvProblem copied = problem;
   copied.type = CopiedType(problem, gfx, Cells::kGroupsApart);
-  return HasCopyEngine(copied, gfx) && PowerApart(copied) > 0;
+  return HasCopyEngine(copied, gfx, Cells::kGroupsApart) && PowerApart(copied) > 0;
 }
 
 Prepared Prepare(const ConvProblem& problem, Gfx gfx, Cells cells) {

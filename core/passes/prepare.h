@@ -23,7 +23,7 @@ bool SpacesGroups(const ConvProblem& problem, Gfx gfx);
 /// What becomes of a problem, step by step.
 struct Prepared {
   ConvProblem simple;  // without transpositions, of the type that operands are copied in
-  ConvProblem deeper;  // with more channels of x or y, which are copied
+  ConvProblem deeper;  // with more channels of x or y, which are copied, or with merged groups
   // Without a copy engine: simple, if that can be folded.
   // Or else, if it pays, with taps as columns or rows.
   std::optional<Folded> folded;
@@ -33,6 +33,8 @@ struct Prepared {
   ConvProblem problem;  // what kernels compute, but for the strides of padded cells
 
   bool writes_sums() const { return columns || rows; }
+  /// Groups of `simple` that are one of `deeper`.
+  std::int64_t merged_groups() const { return simple.groups / deeper.groups; }
 };
 
 Prepared Prepare(const ConvProblem& problem, Gfx gfx, Cells cells);

@@ -67,7 +67,7 @@ GRIDWISE_DEVICE void LoadClassBlocks(const GatherArgs& args, const ClassRing<kC>
   const ClassMove move = MoveOf<kProduct>(args);
 #pragma unroll
   for (int i = 0; i < kOf.classes; ++i) {
-    LoadBox(ring.w(slab, kOf.first_block + i), args.w, ring.kept(), column,
+    LoadBox(ring.w(slab, kOf.first_block + i), args.w[0], ring.kept(), column,
             TapOf(args, kOf.first_class + i, move), slab * 64, 0);
   }
 }
@@ -268,7 +268,7 @@ template <ClassesConfig kC>
 struct ClassesRoles {
   GRIDWISE_DEVICE static void Init(const GatherArgs& args, SharedAddress base) {
     Prefetch(args.source[0]);
-    Prefetch(args.w);
+    Prefetch(args.w[0]);
     const ClassRing<kC> ring(base);
     ring.kept().Init(1);
     ring.Init(4);  // a lane of every warp

@@ -2,6 +2,7 @@
 
 #include "hopper/args.h"
 #include "hopper/kernel/cluster.h"
+#include "hopper/kernel/multiply_parts.h"
 #include "hopper/kernel/roles.h"
 #include "hopper/kernel/store.h"
 
@@ -123,13 +124,17 @@ template <Config kC>
 GRIDWISE_DEVICE void LoadB(const GatherArgs& args, const GatherTileAt& tile, const GatherStep& step,
                            SharedAddress to, Mbarrier bar) {
   const int k = step.slab * kC.slab;
-  if constexpr (kC.direction == Direction::kForward) {
-    LoadBox(to, args.w, bar, k, step.tap, tile.column, tile.group);
-  } else {
-    const int first = tile.group * args.w_group + step.tap * args.w_tap + tile.column;
 #pragma unroll
-    for (int n = 0; n < kC.columns; n += 64) {
-      LoadBox(to + n * kC.slab_bytes(), args.w, bar, first + n, k, 0);
+  for (int part = 0; part < kC.parts_of_b(); ++part) {
+    const SharedAddress of_part = to + part * kC.b_part_bytes();
+    if constexpr (kC.direction == Direction::kForward) {
+      LoadBox(of_part, args.w[part], bar, k, step.tap, tile.column, tile.group);
+    } else {
+      const int first = tile.group * args.w_group + step.tap * args.w_tap + tile.column;
+#pragma unroll
+      for (int n = 0; n < kC.columns; n += 64) {
+        LoadBox(of_part + n * kC.b_run_bytes(), args.w[part], bar, first + n, k, 0);
+      }
     }
   }
 }
@@ -186,6 +191,35 @@ GRIDWISE_DEVICE void ProduceGather(const GatherArgs& args, SharedAddress base) {
   }
 }
 
+/// A sum of f32 by f32 itself, as far as it is not NaN.
+template <Config kC>
+GRIDWISE_DEVICE float SumExactly(const GatherArgs& args, const GatherTileAt& tile,
+                                 const ClassCell& cell, int column) {
+  const SubGemm& gemm = args.gemm[tile.index];
+  const ExactArgs& exact = args.exact;
+  const int own = Quotient(tile.column + column, exact.by_of_group);  // of merged groups
+  const int merged = Quotient(args.n, exact.by_of_group);
+  const int first = own * exact.of_source_group, end = first + exact.of_source_group;
+  const float* const w =
+      exact.other + static_cast<long>(tile.group * merged + own) * exact.other_group +
+      static_cast<long>(tile.column + column - own * exact.of_group) * exact.other_out;
+  const CellAt at = SourceOf(gemm, args.strides, cell);
+  GatherStep step(args, gemm, tile.first);
+  float sum = 0;
+#pragma clang loop unroll(disable)
+  for (int s = tile.first; s < tile.end && sum == sum; ++s, step.Next()) {
+    const float* const x = SourceOf(exact, at, step.move);  // null: zeros
+    const int slab = step.slab * kC.slab, slab_end = LeastOf(end, slab + kC.slab);
+#pragma clang loop unroll(disable)
+    for (int k = first > slab ? first : slab; k < slab_end; ++k) {
+      const float source = x == nullptr ? 0 : x[tile.group * exact.source_group + k];
+      sum += source * w[static_cast<long>(step.tap) * exact.other_tap +
+                        static_cast<long>(k - first) * exact.other_source];
+    }
+  }
+  return sum;
+}
+
 /// Where rows and columns of a tile are in tensors of the output's shape, see Finisher.
 struct GatherPlace {
   const GatherArgs& args;
@@ -217,6 +251,16 @@ struct GatherPlace {
   GRIDWISE_DEVICE float Mend(float v, const Row&, int) const { return v; }
 };
 
+/// The same of a kernel's products.
+template <Config kC>
+struct ProductPlace : GatherPlace {
+  GRIDWISE_DEVICE Row FindRow(int row) const { return GatherPlace::FindRow(RowOfProduct<kC>(row)); }
+  GRIDWISE_DEVICE float Mend(float v, const Row& row, int column) const {
+    if constexpr (kC.has_parts()) return SumExactly<kC>(args, tile, row.cell, column);
+    return v;
+  }
+};
+
 template <Config kC>
 GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
   const int group = WarpgroupId();
@@ -241,9 +285,9 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
     }
     // Parities tell neighbouring phases apart, not those of a later tile: wait for this one's turn.
     if (kC.take_turns && has_terms && follows) WaitAt(TurnBarrier(group), 256);
-    const GatherPlace place = {args, tile};
-    const Finisher<GatherPlace, Element<kC.type>> finish(args.epilogue, place,
-                                                         args.in_cluster ? 0 : tile.split);
+    const ProductPlace<kC> place = {{args, tile}};
+    const Finisher<ProductPlace<kC>, Element<kC.type>> finish(args.epilogue, place,
+                                                              args.in_cluster ? 0 : tile.split);
     const int row = kC.take_turns ? 0 : group * kC.reps * 64;
     if (!has_terms) {
       StoreZeros<kC.columns, kC.type, kC.reps>(finish, args.stores, dynamic_shared_memory + staging,
@@ -253,7 +297,12 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
     }
     Sums<kC> sums;
     const bool is_last = i + GridSizeX() >= args.tiles * args.groups;
-    MultiplySlabs(sums, ring, tile.steps(), group, is_last, find_next);
+    if constexpr (kC.has_parts()) {
+      MultiplyParts(sums, ring, tile.steps(), group);
+      find_next();
+    } else {
+      MultiplySlabs(sums, ring, tile.steps(), group, is_last, find_next);
+    }
     if constexpr (kC.has_clusters()) {
       if (args.in_cluster) {
         StoreOfCluster<kC>(finish, args.stores, args.splits, ring, staging, group, row, sums);
@@ -270,7 +319,8 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
           continue;
         }
       }
-      StoreByLanes<kC.columns, kC.type>(finish, args.stores, dynamic_shared_memory + staging, group,
+      const Stores stores = StoresOfSums<kC>(args.stores, group, sums.d[rep]);
+      StoreByLanes<kC.columns, kC.type>(finish, stores, dynamic_shared_memory + staging, group,
                                         row + rep * 64, sums.d[rep]);
     }
   }
@@ -281,7 +331,7 @@ template <Config kC>
 struct GatherRoles {
   GRIDWISE_DEVICE static void Init(const GatherArgs& args, SharedAddress base) {
     Prefetch(args.source[0]);
-    Prefetch(args.w);
+    Prefetch(args.w[0]);
     const SlabRing<kC> ring(base);
     if constexpr (kC.kept > 0) ring.kept().Init(1);
     if constexpr (kC.has_clusters()) ring.exchanged().Init(1);

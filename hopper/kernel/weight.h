@@ -3,6 +3,7 @@
 #include "hopper/args.h"
 #include "hopper/kernel/cluster.h"
 #include "hopper/kernel/lane_cells.h"
+#include "hopper/kernel/multiply_parts.h"
 #include "hopper/kernel/roles.h"
 #include "hopper/kernel/store.h"
 
@@ -54,13 +55,13 @@ struct WeightBlock {
   }
 };
 
-GRIDWISE_DEVICE int LeastOf(int a, int b) { return a < b ? a : b; }
-
 GRIDWISE_DEVICE int Move(int moves, int axis) { return moves >> (8 * axis) & 255; }
 
 template <Config kC>
 GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
+  // Blocks have lines of 128 bytes: 64 columns of one part of B, and of A, of f32, 32 rows.
   constexpr int kBlocks = kC.columns / 64, kBlockBytes = kC.slab * 128;
+  constexpr int kRowsOfBlock = 128 / SizeOf(kC.type);
   SlabRing<kC> ring(base);
   const int taps = Taps(args.gemm);
   for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX()) {
@@ -81,7 +82,8 @@ GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
     const int rest = args.k - tile.row;
     // Blocks of rows or columns that there are not are not loaded: what is computed of whatever is
     // in their place is not stored.
-    const int m_blocks = kC.lanes ? 0 : LeastOf(kC.rows() / 64, (rest + 63) / 64);
+    const int m_blocks =
+        kC.lanes ? 0 : LeastOf(kC.rows() / kRowsOfBlock, (rest + kRowsOfBlock - 1) / kRowsOfBlock);
     const int n_blocks = LeastOf(kBlocks, taps * args.c_blocks - tile.block);
     const LaneSlab<kC.slab> by_lanes(kC.lanes ? LeastOf(rest, 64) / 4 : 1, args.dy_pitch);
     const char* const rows = static_cast<const char*>(args.dy_data) + tile.row * 2;
@@ -97,29 +99,59 @@ GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
         if (WarpId() % 4 != 0) continue;
       }
       if (!IsElected()) continue;
-      ring.full().ArriveAndExpect((m_blocks + n_blocks) * kBlockBytes);
+      ring.full().ArriveAndExpect((m_blocks + n_blocks * kC.parts_of_b()) * kBlockBytes);
 #pragma unroll
-      for (int m = 0; m < (kC.lanes ? 0 : kC.rows() / 64); ++m) {
+      for (int m = 0; m < (kC.lanes ? 0 : kC.rows() / kRowsOfBlock); ++m) {
         if (m >= m_blocks) break;
-        LoadBox(ring.a() + m * kBlockBytes, args.dy, ring.full(), first_k + m * 64, slab * kC.slab,
-                of_group);
+        LoadBox(ring.a() + m * kBlockBytes, args.dy, ring.full(), first_k + m * kRowsOfBlock,
+                slab * kC.slab, of_group);
       }
 #pragma unroll
       for (int b = 0; b < kBlocks; ++b) {
         if (b >= n_blocks) break;
-        const SharedAddress to = ring.b(0) + b * kBlockBytes;
-        if (args.is_3d) {
-          LoadCells5(to, args.x, ring.full(), channel[b], at, Move(moves[b], 2), Move(moves[b], 1),
-                     Move(moves[b], 0));
-        } else {
-          LoadCells4(to, args.x, ring.full(), channel[b], at, Move(moves[b], 2), Move(moves[b], 1));
+#pragma unroll
+        for (int part = 0; part < kC.parts_of_b(); ++part) {
+          const SharedAddress to = ring.b(0) + part * kC.b_part_bytes() + b * kBlockBytes;
+          if (args.is_3d) {
+            LoadCells5(to, args.x[part], ring.full(), channel[b], at, Move(moves[b], 2),
+                       Move(moves[b], 1), Move(moves[b], 0));
+          } else {
+            LoadCells4(to, args.x[part], ring.full(), channel[b], at, Move(moves[b], 2),
+                       Move(moves[b], 1));
+          }
         }
       }
     }
   }
 }
 
+/// A sum of f32 by f32 itself, as far as it is not NaN: of row k and a channel of a block.
+template <Config kC>
+GRIDWISE_DEVICE float SumExactly(const WeightArgs& args, const WeightTileAt& tile, int k,
+                                 const WeightBlock& block, int channel) {
+  const ExactArgs& exact = args.exact;
+  const float* const dy = exact.other + static_cast<long>(tile.group) * exact.other_group +
+                          static_cast<long>(k) * exact.other_out;
+  int move[3];
+#pragma unroll
+  for (int axis = 0; axis < 3; ++axis) {
+    move[axis] = block.t[axis] * args.strides[axis].tap_source_stride;
+  }
+  const int end = LeastOf(args.dy_cells, tile.end * kC.slab);
+  float sum = 0;
+#pragma clang loop unroll(disable)
+  for (int cell = tile.first * kC.slab; cell < end && sum == sum; ++cell) {
+    const CellAt at = SourceOf(args.gemm, args.strides, CellOfRow(args.gemm, cell));
+    const float* const x = SourceOf(exact, at, move);  // null: zeros
+    const float source =
+        x == nullptr ? 0 : x[static_cast<long>(tile.group) * exact.source_group + channel];
+    sum += dy[static_cast<long>(cell) * exact.other_source] * source;
+  }
+  return sum;
+}
+
 /// Where rows and columns of a tile are in tensors of dw's shape, see Finisher.
+template <Config kC>
 struct WeightPlace {
   const WeightArgs& args;
   const WeightTileAt& tile;
@@ -131,8 +163,15 @@ struct WeightPlace {
   GRIDWISE_DEVICE Row FindRow(int row) const {
     return {.is_there = tile.row + row < args.k, .k = tile.row + row};
   }
+  /// Of the groups of a tile, if it has several.
+  GRIDWISE_DEVICE int GroupOf(const Row& row) const { return Quotient(row.k, args.by_of_group_k); }
   GRIDWISE_DEVICE long Bytes(const OutputStrides& strides, const Row& row) const {
-    return tile.group * strides.group + static_cast<long>(row.k) * strides.row;
+    if constexpr (!kC.has_parts()) {
+      return tile.group * strides.group + static_cast<long>(row.k) * strides.row;
+    }
+    const int group = GroupOf(row), groups = Quotient(args.k, args.by_of_group_k);
+    return static_cast<long>(tile.group * groups + group) * strides.group +
+           static_cast<long>(row.k - group * args.of_group_k) * strides.row;
   }
   GRIDWISE_DEVICE int Count(int column) const {
     const WeightBlock block(args, tile.block + column / 64);
@@ -140,15 +179,29 @@ struct WeightPlace {
   }
   GRIDWISE_DEVICE long Column(const OutputStrides& strides, int column) const {
     const WeightBlock block(args, tile.block + column / 64);
-    long bytes = static_cast<long>(block.channel + column % 64) * strides.column;
+    int channel = block.channel + column % 64;
+    if constexpr (kC.has_parts()) {
+      channel -= Quotient(channel, args.by_of_group_c) * args.of_group_c;
+    }
+    long bytes = static_cast<long>(channel) * strides.column;
 #pragma unroll
     for (int axis = 0; axis < 3; ++axis) {
       bytes += static_cast<long>(block.t[axis]) * strides.axis[axis];
     }
     return bytes;
   }
-  GRIDWISE_DEVICE bool Has(const Row&, int) const { return true; }
-  GRIDWISE_DEVICE float Mend(float v, const Row&, int) const { return v; }
+  GRIDWISE_DEVICE bool Has(const Row& row, int column) const {
+    if constexpr (!kC.has_parts()) return true;
+    const WeightBlock block(args, tile.block + column / 64);
+    return Quotient(block.channel + column % 64, args.by_of_group_c) == GroupOf(row);
+  }
+  GRIDWISE_DEVICE float Mend(float v, const Row& row, int column) const {
+    if constexpr (kC.has_parts()) {
+      const WeightBlock block(args, tile.block + column / 64);
+      return SumExactly<kC>(args, tile, row.k, block, block.channel + column % 64);
+    }
+    return v;
+  }
 };
 
 template <Config kC>
@@ -158,9 +211,9 @@ GRIDWISE_DEVICE void ConsumeWeight(const WeightArgs& args, SharedAddress base) {
   SlabRing<kC> ring(base);
   for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX()) {
     const WeightTileAt tile = FindTile<kC>(args, i);
-    const WeightPlace place = {args, tile};
-    const Finisher<WeightPlace, Element<kC.type>> finish(args.epilogue, place,
-                                                         args.in_cluster ? 0 : tile.split);
+    const WeightPlace<kC> place = {args, tile};
+    const Finisher<WeightPlace<kC>, Element<kC.type>> finish(args.epilogue, place,
+                                                             args.in_cluster ? 0 : tile.split);
     const int row = group * kC.reps * 64;
     if (tile.steps() == 0) {
       StoreZeros<kC.columns, kC.type, kC.reps>(finish, args.stores, dynamic_shared_memory + staging,
@@ -168,7 +221,11 @@ GRIDWISE_DEVICE void ConsumeWeight(const WeightArgs& args, SharedAddress base) {
       continue;
     }
     Sums<kC> sums;
-    MultiplySlabs(sums, ring, tile.steps(), group, /*is_last=*/true, [] {});
+    if constexpr (kC.has_parts()) {
+      MultiplyParts(sums, ring, tile.steps(), group);
+    } else {
+      MultiplySlabs(sums, ring, tile.steps(), group, /*is_last=*/true, [] {});
+    }
     if constexpr (kC.has_clusters()) {
       if (args.in_cluster) {
         StoreOfCluster<kC>(finish, args.stores, args.splits, ring, staging, group, row, sums);
@@ -177,7 +234,8 @@ GRIDWISE_DEVICE void ConsumeWeight(const WeightArgs& args, SharedAddress base) {
     }
 #pragma unroll
     for (int rep = 0; rep < kC.reps; ++rep) {
-      StoreByLanes<kC.columns, kC.type>(finish, args.stores, dynamic_shared_memory + staging, group,
+      const Stores stores = StoresOfSums<kC>(args.stores, group, sums.d[rep]);
+      StoreByLanes<kC.columns, kC.type>(finish, stores, dynamic_shared_memory + staging, group,
                                         row + rep * 64, sums.d[rep]);
     }
   }
@@ -189,7 +247,7 @@ struct WeightRoles {
 
   GRIDWISE_DEVICE static void Init(const WeightArgs& args, SharedAddress base) {
     Prefetch(args.dy);
-    Prefetch(args.x);
+    Prefetch(args.x[0]);
     const SlabRing<kC> ring(base);
     if constexpr (kC.has_clusters()) ring.exchanged().Init(1);
     ring.Init(4 * kC.sharers(), kC.lanes ? 32 * kProducers + 1 : 1);  // a lane of every warp

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "core/arch/target.h"
 #include "core/base/types.h"
+#include "core/conv/compare.h"
 #include "core/conv/elements.h"
 #include "core/conv/expected.h"
 #include "core/conv/problem.h"
@@ -122,6 +123,15 @@ int ExpectInfinityStays(const ConvProblem& problem, Gfx gfx, std::size_t place,
   return rows;
 }
 
+/// Elements of x, or of dy in backward-data.
+std::size_t ElementsOf(const ConvProblem& problem) {
+  const bool of_x = problem.direction != Direction::kBackwardData;
+  return static_cast<std::size_t>(of_x ? problem.x_elements() : problem.y_elements());
+}
+
+/// Whether f32 is multiplied as parts of another type.
+bool MultipliesParts(Gfx gfx) { return TraitsOf(gfx).mma_unit == MmaUnit::kWgmma; }
+
 class NonFinite : public testing::TestWithParam<Direction> {};
 
 TEST_P(NonFinite, StaysInTheSumsThatHaveIt) {
@@ -138,13 +148,15 @@ TEST_P(NonFinite, StaysInTheSumsThatHaveIt) {
         Grouped(1, 3, 5, 1),  Grouped(3, 12, 3, 1), Grouped(5, 12),      Grouped(3, 24, 3, 1),
         Grouped(2, 40, 3, 1)}) {
     problem.direction = GetParam();
-    const bool of_x = GetParam() != Direction::kBackwardData;
-    const auto elements =
-        static_cast<std::size_t>(of_x ? problem.x_elements() : problem.y_elements());
-    rows += ExpectInfinityStays(problem, *gfx, elements / 2 + 5);  // an image's first cell
-    // The last cell of its last row, and one whose neighbours are all there.
-    rows += ExpectInfinityStays(problem, *gfx, elements - 3);
-    rows += ExpectInfinityStays(problem, *gfx, elements / 4);
+    // An image's first cell, the last of its last row, and one whose neighbours are all there.
+    const std::size_t elements = ElementsOf(problem);
+    for (const std::size_t place : {elements / 2 + 5, elements - 3, elements / 4}) {
+      rows += ExpectInfinityStays(problem, *gfx, place);
+      if (!MultipliesParts(*gfx)) continue;
+      problem.type = DataType::kF32;
+      rows += ExpectInfinityStays(problem, *gfx, place);
+      problem.type = DataType::kF16;
+    }
   }
   EXPECT_GT(rows, 10);
 }
@@ -161,12 +173,45 @@ TEST_P(NonFinite, StaysInSumsWhereTapsAreColumnsOrRows) {
   problem.direction = GetParam();
   if (GetParam() == Direction::kBackwardData) std::swap(problem.c, problem.k);
   EXPECT_TRUE(ChooseTapColumns(problem, *gfx) || ChooseTapRows(problem, *gfx));
-  const bool of_x = GetParam() != Direction::kBackwardData;
-  const auto elements =
-      static_cast<std::size_t>(of_x ? problem.x_elements() : problem.y_elements());
+  const std::size_t elements = ElementsOf(problem);
   for (const std::size_t place : {elements / 2 + 5, elements - 3, elements / 4}) {
     EXPECT_EQ(ExpectInfinityStays(problem, *gfx, place, Rows::kPlanned), 1);
   }
+}
+
+/// f32 of which all of one operand is subnormal, or less than 2 from its largest value in powers of
+/// two, is as exact as other f32.
+TEST_P(NonFinite, SubnormalAndHugeValuesAreAsExact) {
+  const absl::StatusOr<Gfx> gfx = UseTestTarget();
+  ASSERT_TRUE(gfx.ok()) << gfx.status();
+  if (!MultipliesParts(*gfx)) GTEST_SKIP() << "f32 is multiplied as it is";
+  int rows = 0;
+  for (ConvProblem problem : {Grouped(1, 40), Grouped(8, 4), Grouped(2, 72, 3, 1)}) {
+    problem.direction = GetParam();
+    problem.type = DataType::kF32;
+    for (const auto& [of_a, of_b] :
+         {std::pair(0x1p-130f, 0x1p100f), std::pair(0x1p100f, 0x1p-130f),
+          std::pair(0x1p127f, 0x1p-120f), std::pair(0x1p-120f, 0x1p127f)}) {
+      std::mt19937 random(7);
+      std::vector<float> a = Uniform(problem.type, problem.a_elements(), random);
+      std::vector<float> b = Uniform(problem.type, problem.b_elements(), random);
+      for (float& value : a) value *= of_a;
+      for (float& value : b) value *= of_b;
+      const absl::StatusOr<Expected> expected = ExpectedOutput(problem, a, b);
+      ASSERT_TRUE(expected.ok()) << expected.status();
+      for (const absl::StatusOr<Plan>& plan : PlansOf(problem, *gfx, Rows::kAll)) {
+        ASSERT_TRUE(plan.ok()) << plan.status();
+        const absl::StatusOr<std::vector<float>> out = Compute(*plan, a, b);
+        ASSERT_TRUE(out.ok()) << out.status();
+        const std::vector<double> values(out->begin(), out->end());
+        EXPECT_EQ(CheckError(problem.type, values, expected->out, problem.reduction_length()),
+                  absl::OkStatus())
+            << plan->row() << ", " << of_a << " and " << of_b << ", " << ToString(problem);
+        ++rows;
+      }
+    }
+  }
+  EXPECT_GT(rows, 10);
 }
 
 INSTANTIATE_TEST_SUITE_P(Conv, NonFinite, testing::ValuesIn(kAllDirections),

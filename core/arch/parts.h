@@ -1,0 +1,42 @@
+#pragma once
+
+#include "core/arch/hopper.h"
+
+/// f32 for a matrix unit that multiplies bf16: 2^16 times a value is, exactly, the sum of three
+/// parts of 8 bits, and the product of two values 2^-32 of the products of their parts. Those of
+/// the two lower parts, and of the low one with itself, are less than f32 rounds off.
+///
+/// The factor keeps all bits of values that are so small that their low parts would be less than
+/// bf16 has, subnormal ones included. Of 2^112 and more, what is not finite included, a part is an
+/// infinity or NaN: then sums are not finite, and have to be computed by f32 itself.
+
+namespace gridwise {
+
+inline constexpr int kParts = 3;
+inline constexpr float kPartsFactor = 0x1p16f, kSumOfPartsFactor = 0x1p-32f;
+
+/// The parts of two neighbours, as bf16: the largest first, the first neighbour in the lower half.
+struct PairOfParts {
+  unsigned part[kParts];
+};
+
+/// The highest part is cut off, so that it is finite, and has the sign of the rest; the others are
+/// rounded.
+GRIDWISE_DEVICE PairOfParts PartsOf(float first, float second) {
+  first *= kPartsFactor;
+  second *= kPartsFactor;
+  constexpr unsigned kUpper = 0xffff0000u;
+  const auto upper = [](float v) { return __builtin_bit_cast(unsigned, v) & kUpper; };
+  const auto value = [](unsigned bits) { return __builtin_bit_cast(float, bits); };
+  PairOfParts parts;
+  parts.part[0] = upper(first) >> 16 | upper(second);
+  first -= value(upper(first));
+  second -= value(upper(second));
+  parts.part[1] = Pack<DataType::kBF16>(first, second);
+  first -= value(parts.part[1] << 16);
+  second -= value(parts.part[1] & kUpper);
+  parts.part[2] = Pack<DataType::kBF16>(first, second);
+  return parts;
+}
+
+}  // namespace gridwise

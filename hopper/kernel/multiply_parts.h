@@ -1,0 +1,168 @@
+#pragma once
+
+#include "core/arch/parts.h"
+#include "core/arch/wgmma.h"
+#include "hopper/kernel/multiply.h"
+
+/// Sums of products of f32 (core/arch/parts.h). Of a slab, A is f32 in shared memory, and becomes
+/// parts in the registers of the warpgroup that multiplies it; B has been split by a pass, and its
+/// parts follow each other. The matrix unit cuts off what it adds, as much as the sum is large: so
+/// it begins anew with each slab, small products first, and additions that round add up slabs.
+
+namespace gridwise::hopper {
+
+/// Of 64 rows of A and a slab, what a thread has of them, and what it passes to WgmmaOfRegisters.
+template <Config kC>
+struct FloatsOfA {
+  Vec<float, 2> pair[kC.slab / 16][4];
+};
+template <Config kC>
+struct PartsOfA {
+  unsigned part[kParts][kC.slab / 16][4];
+};
+
+/// The row of the tile that the lanes of row `row` of a product load: so the four rows that are
+/// loaded at once lie on different banks.
+template <Config kC>
+GRIDWISE_DEVICE int RowOfProduct(int row) {
+  if constexpr (!kC.has_parts() || kOrderA<kC> == OperandOrder::kLinesPerK) return row;
+  return (row & ~7) | (row & 3) << 1 | (row >> 2 & 1);
+}
+
+/// Two neighbours along K of a row of A, which is at byte `a` of shared memory, swizzled as the
+/// copy engine puts it there: 128 bytes of K a row, or of 32 rows a line for each k.
+template <Config kC>
+GRIDWISE_DEVICE Vec<float, 2> LoadPair(int a, int row, int k) {
+  if constexpr (kOrderA<kC> == OperandOrder::kRunsAlongK) {
+    const int at = row * 128 + ((k / 4 ^ row % 8) * 16) + k % 4 * 4;
+    return *reinterpret_cast<const Vec<float, 2>*>(dynamic_shared_memory + a + at);
+  } else {
+    const int line = a + (row / 32 * kC.slab + k) * 128;
+    const auto load = [&](int i) {
+      const int at = line + i * 128 + ((row % 32 / 4 ^ (k + i) % 8) * 16) + row % 4 * 4;
+      return *reinterpret_cast<const float*>(dynamic_shared_memory + at);
+    };
+    return {load(0), load(1)};
+  }
+}
+
+template <Config kC>
+GRIDWISE_DEVICE FloatsOfA<kC> LoadA(int a) {
+  const int lane = ThreadId() % 32, first = ThreadId() % 128 / 32 * 16 + lane / 4;
+  FloatsOfA<kC> of;
+#pragma unroll
+  for (int step = 0; step < kC.slab / 16; ++step) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const int row = RowOfProduct<kC>(first + i % 2 * 8);
+      of.pair[step][i] = LoadPair<kC>(a, row, step * 16 + i / 2 * 8 + lane % 4 * 2);
+    }
+  }
+  return of;
+}
+
+template <Config kC>
+GRIDWISE_DEVICE PartsOfA<kC> SplitA(const FloatsOfA<kC>& a) {
+  PartsOfA<kC> of;
+#pragma unroll
+  for (int step = 0; step < kC.slab / 16; ++step) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      const PairOfParts parts = PartsOf(a.pair[step][i][0], a.pair[step][i][1]);
+#pragma unroll
+      for (int p = 0; p < kParts; ++p) of.part[p][step][i] = parts.part[p];
+    }
+  }
+  return of;
+}
+
+/// Starts the products of a slab.
+template <Config kC>
+GRIDWISE_DEVICE void StartParts(float (&d)[kC.columns / 2], const PartsOfA<kC>& a,
+                                SharedAddress b) {
+  struct Product {
+    int a, b;
+  };
+  constexpr Product kProducts[] = {{2, 0}, {0, 2}, {1, 1}, {1, 0}, {0, 1}, {0, 0}};
+  WgmmaFence();
+#pragma unroll
+  for (int i = 0; i < 6; ++i) {
+#pragma unroll
+    for (int step = 0; step < kC.slab / 16; ++step) {
+      const SharedAddress part = b + kProducts[i].b * kC.b_part_bytes();
+      MatrixDescriptor descriptor;
+      if constexpr (kOrderB<kC> == OperandOrder::kRunsAlongK) {
+        descriptor = RunsAlongK<kC.b_run_bytes()>(part + step * 32);
+      } else {
+        descriptor = LinesPerK(part + step * 2048, kC.slab * 128);
+      }
+      WgmmaOfRegisters<kC.columns, DataType::kBF16, kOrderB<kC>>(d, a.part[kProducts[i].a][step],
+                                                                 descriptor, i != 0 || step != 0);
+    }
+  }
+  WgmmaCommit();
+}
+
+/// Where 64 rows of A of the ring's slab are in shared memory.
+template <Config kC>
+GRIDWISE_DEVICE int AOf(const SlabRing<kC>& ring, int rows) {
+  return static_cast<int>(ring.a() - DynamicSharedMemory()) + rows * 64 * kC.slab_bytes();
+}
+
+/// What is not finite may be the doing of parts.
+GRIDWISE_DEVICE float NanUnlessFinite(float v) { return v + (v - v); }
+
+/// The sums over `slabs` slabs of the ring; NaN where they have to be computed by f32 itself.
+template <Config kC>
+GRIDWISE_DEVICE void MultiplyParts(Sums<kC>& sums, SlabRing<kC>& ring, int slabs, int group) {
+#pragma unroll
+  for (int rep = 0; rep < kC.reps; ++rep) {
+#pragma unroll
+    for (float& v : sums.d[rep]) v = 0;
+  }
+  // While products are under way, the next rows of A are loaded. They become parts when these are
+  // done: the assembler serialises products where others' operands are made among them.
+  ring.WaitFull();
+  FloatsOfA<kC> a = LoadA<kC>(AOf(ring, group * kC.reps));
+  for (int slab = 0; slab < slabs; ++slab) {
+    const int stage = ring.stage();
+    const SharedAddress b = ring.b(0);
+#pragma unroll
+    for (int rep = 0; rep < kC.reps; ++rep) {
+      float d[kC.columns / 2];
+      const PartsOfA<kC> parts = SplitA<kC>(a);
+      StartParts<kC>(d, parts, b);
+      const bool is_last = rep + 1 == kC.reps;
+      if (is_last) ring.Next();
+      if (is_last && slab + 1 < slabs) ring.WaitFull();
+      if (!is_last || slab + 1 < slabs) {
+        a = LoadA<kC>(AOf(ring, group * kC.reps + (is_last ? 0 : rep + 1)));
+      }
+      WgmmaWait<0>();
+      Touch(d);
+#pragma unroll
+      for (int i = 0; i < kC.columns / 2; ++i) sums.d[rep][i] += d[i];
+    }
+    ring.Release(stage);
+  }
+#pragma unroll
+  for (int rep = 0; rep < kC.reps; ++rep) {
+#pragma unroll
+    for (float& v : sums.d[rep]) v = NanUnlessFinite(v) * kSumOfPartsFactor;
+  }
+}
+
+/// How the warpgroup stores its sums: by elements, which mends NaN (Finisher), if there is one of
+/// parts.
+template <Config kC, class Sum>
+GRIDWISE_DEVICE Stores StoresOfSums(Stores stores, int group, const Sum (&d)[kC.columns / 2]) {
+  if constexpr (kC.has_parts()) {
+    bool has_nan = false;
+#pragma unroll
+    for (const Sum v : d) has_nan |= v != v;
+    return AnyAt(StoreBarrier(group), 128, has_nan) ? Stores::kElements : stores;
+  }
+  return stores;
+}
+
+}  // namespace gridwise::hopper
