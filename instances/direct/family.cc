@@ -43,8 +43,8 @@ void AddRows(const RowTable& table, PartsFamily& family) {
     const auto kernel = MakeGatherKernel(row.config, table.gfx, *std::move(code));
     if (IsBuilt(Direction::kForward)) family.Add(Direction::kForward, table.gfx, kernel);
     // In backward-data, neighbouring cells of a sub-GEMM have neighbouring cells of dy.
-    if (IsBuilt(Direction::kBackwardData) &&
-        TakesType(Direction::kBackwardData, row.config.type) && row.config.stride <= 1) {
+    if (IsBuilt(Direction::kBackwardData) && TakesType(Direction::kBackwardData, row.config.type) &&
+        row.config.stride <= 1) {
       family.Add(Direction::kBackwardData, table.gfx, kernel);
     }
   }

@@ -34,7 +34,10 @@ def _wanted(ctx):
         return _NOTHING, _NOTHING
     of_directions = _any_of([ctx.attr.directions[d] for d in directions if d in ctx.attr.directions])
     of_types = "[.]type = %s," % _any_of([TYPES[t] for t in types])
-    return of_directions if ctx.attr.directions else _EVERYTHING, of_types if len(types) < len(TYPES) else _EVERYTHING
+    return (
+        of_directions if ctx.attr.directions else _EVERYTHING,
+        of_types if len(types) < len(TYPES) else _EVERYTHING,
+    )
 
 def _impl(ctx):
     wanted, types = _wanted(ctx)
