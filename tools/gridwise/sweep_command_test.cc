@@ -141,6 +141,9 @@ TEST(SweepCommand, NamesTheFastestRowOfEachProblem) {
   const ShellResult result = Gridwise(sweep + "--first-rows=2 --time");
   EXPECT_EQ(result.status, kSuccess) << result.out;
   EXPECT_EQ(TimesBehind(result.out, "fastest of each problem\n").size(), 2u) << result.out;
+  // Where a bound rules all others out, too.
+  const ShellResult best = Gridwise(sweep + "--family=ck --all-rows --best --time");
+  EXPECT_EQ(TimesBehind(best.out, "fastest of each problem\n").size(), 2u) << best.out;
   const ShellResult other = Gridwise(sweep + "--problem=a --n=2 --stride=2 --verify");
   EXPECT_THAT(other.out, AllOf(HasSubstr("[1/1] a "), HasSubstr("1 passed"))) << other.out;
 }

@@ -166,24 +166,20 @@ void SweepReport::PrintTimes() const {
 
 /// Of a single problem all rows, the fastest first; of several the fastest one each.
 void SweepReport::PrintBest(const std::vector<SweepItem>& items, TimeOfRow time_of_row) const {
-  std::vector<std::vector<std::pair<double, const RowChoice*>>> timed(items.size());
-  std::size_t most = 0;  // rows of a problem
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    for (const RowChoice& row : items[i].rows) {
-      if (const auto ms = time_of_row(items[i], row)) timed[i].emplace_back(*ms, &row);
-    }
-    std::ranges::stable_sort(timed[i], {}, [](const auto& each) { return each.first; });
-    most = std::max(most, timed[i].size());
-  }
-  if (most < 2) return;  // there was no choice
+  const auto has_choice = [](const SweepItem& item) { return item.rows.size() > 1; };
+  if (std::ranges::none_of(items, has_choice)) return;
   absl::FPrintF(people_, "%s\n%10s %8s  problem\n",
                 items.size() == 1 ? "fastest first" : "fastest of each problem", "ms", "TFLOP/s");
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    if (items.size() > 1 && timed[i].size() > 1) timed[i].resize(1);
-    for (const auto& [ms, row] : timed[i]) {
-      absl::FPrintF(people_, "%10.4g %8.1f  %s %s: %s (%s)\n", ms,
-                    Flops(items[i].problem) / ms * 1e-9, items[i].name, KindOf(items[i].problem),
-                    row->row, row->family);
+  for (const SweepItem& item : items) {
+    std::vector<std::pair<double, const RowChoice*>> timed;
+    for (const RowChoice& row : item.rows) {
+      if (const auto ms = time_of_row(item, row)) timed.emplace_back(*ms, &row);
+    }
+    std::ranges::stable_sort(timed, {}, [](const auto& each) { return each.first; });
+    if (items.size() > 1 && timed.size() > 1) timed.resize(1);
+    for (const auto& [ms, row] : timed) {
+      absl::FPrintF(people_, "%10.4g %8.1f  %s %s: %s (%s)\n", ms, Flops(item.problem) / ms * 1e-9,
+                    item.name, KindOf(item.problem), row->row, row->family);
     }
   }
 }
