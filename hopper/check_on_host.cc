@@ -117,10 +117,11 @@ HostProblem::HostProblem(const ConvProblem& problem, DataType copied, int splits
   expected_ = ExpectedOutput(packed, a, b);
   a_ = Encode(copied, Spread(a, packed, problem, problem.a()));
   b_ = Encode(copied, Spread(b, packed, problem, problem.b()));
-  if (copied == DataType::kF32) parts_ = SplitOnHost(b_, PartElements(multiplied_));
   out_.assign(static_cast<std::size_t>(problem.out_elements() * splits * SizeOf(out_type_)),
               std::byte{PoisonByte(out_type_)});
 }
+
+void HostProblem::SplitB() { parts_ = SplitOnHost(b_, PartElements(multiplied_)); }
 
 char* HostProblem::AddressOf(const Place& place) {
   const bool has_parts = place.memory == Memory::kB && !parts_.empty();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -54,6 +55,8 @@ class HostProblem {
             .sharing = sharing_,
             .part_elements = PartElements(multiplied_)};
   }
+  /// From now on B is its bf16 parts (core/arch/parts.h), and B1 is B as it is.
+  void SplitB();
   char* AddressOf(const Place& place);
   void ExpectOutput() const;
 
@@ -68,7 +71,7 @@ class HostProblem {
   Sharing sharing_;
   DataType out_type_;
   std::vector<std::byte> a_, b_, out_;
-  std::vector<std::byte> parts_;  // of b_, if kernels multiply these
+  std::vector<std::byte> parts_;  // of b_; empty if kernels multiply b_ itself
   absl::StatusOr<Expected> expected_;
 };
 
@@ -77,6 +80,10 @@ template <class Args>
 Args ArgumentsOf(const Plan<Args>& plan, HostProblem& host) {
   Args args = plan.args;
   char* const bytes = reinterpret_cast<char*>(&args);
+  const auto is_b_itself = [](const KernelLaunch::Address& address) {
+    return address.place.memory == Memory::kB1;
+  };
+  if (std::ranges::any_of(plan.addresses, is_b_itself)) host.SplitB();
   for (const KernelLaunch::Map& map : plan.maps) {
     const HostTensorMap value = {&map.spec, host.AddressOf(map.place)};
     std::memcpy(bytes + map.at, &value, sizeof(value));
