@@ -1,5 +1,5 @@
-// The regular expressions by which --//tools/config:directions leaves rows out know the same rows as
-// the families do.
+// The regular expressions by which --//tools/config:directions leaves rows out know the same rows
+// as the families do.
 #include <fstream>
 #include <optional>
 #include <regex>
