@@ -134,10 +134,10 @@ std::string NoRowMessage(const Choice& choice, const std::vector<Candidate>& can
       if (HasType(gfx, type)) absl::StrAppend(&message, " ", Name(type));
     }
   }
-  if (candidates.empty()) {
+  if (candidates.empty() && HasType(gfx, wanted)) {
     absl::StrAppend(&message,
-                    " this program has none of its direction and type. Those that are built in "
-                    "are chosen by --//tools/config:families, :directions and :types");
+                    " this program was built without rows of its direction and type; "
+                    "--//tools/config:families, :directions and :types choose what is built in");
   }
   for (const Candidate& candidate : candidates) {
     absl::StrAppend(&message, "\n  ", candidate.info->name, ": ", candidate.refusal()->reason);

@@ -14,7 +14,7 @@
 
 namespace gridwise {
 
-/// Whether the program has what //tools/config:directions wants kernels for.
+/// Whether //tools/config:directions, when the program was built, named `direction`.
 constexpr bool IsBuilt(Direction direction) {
   return kBuiltDirections[static_cast<std::size_t>(direction)];
 }
