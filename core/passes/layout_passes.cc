@@ -112,9 +112,10 @@ double CyclesOf(const ConvProblem& problem, const Prepared& prepared, const Devi
     add(lines.apart);
   }
   if (cells == Cells::kParts) {
-    constexpr double kBytes = 4 + 3 * 2;  // of an element and its parts
+    const double bytes =  // of an element and its parts
+        SizeOf(problem.type) + kSplitParts * SizeOf(TypeOfB(problem.type));
     const auto elements = static_cast<double>(ElementsOfB(ProblemOf(prepared, device.gfx, cells)));
-    cycles += PassCycles(device, elements * kBytes);
+    cycles += PassCycles(device, elements * bytes);
   }
   return cycles;
 }
@@ -174,10 +175,9 @@ Places LayoutPasses::AddBefore(LaunchPlan& plan) const {
     widen(lines.apart, place);
   }
   if (cells_ == Cells::kParts) {
-    constexpr std::int64_t kParts = 3;
     const SplitArgs args = PlanSplit(prepared, ProblemOf(prepared, gfx_, cells_));
     const Place parts = {Memory::kWorkspace,
-                         plan.Reserve(kParts * args.apart * SizeOf(TypeOfB(problem_.type)))};
+                         plan.Reserve(kSplitParts * args.apart * SizeOf(TypeOfB(problem_.type)))};
     plan.launches.push_back(MakeSplitLaunch(gfx_, args, places.b, parts));
     places.b1 = places.b;
     places.b = parts;

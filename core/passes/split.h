@@ -6,6 +6,8 @@
 
 namespace gridwise {
 
+static_assert(kSplitParts == kParts);
+
 /// Element `i` of what is split, where groups are merged.
 GRIDWISE_DEVICE float MergedElement(const SplitArgs& args, int i) {
   const int line = static_cast<int>(Divide(static_cast<unsigned>(i), args.by_line));

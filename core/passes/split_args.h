@@ -7,6 +7,8 @@ namespace gridwise {
 /// Lanes of a workgroup of the splitting kernel, and neighbouring elements that each splits.
 inline constexpr int kSplitThreads = 256;
 inline constexpr int kSplitElements = 8;
+/// Parts of an element: kParts of core/arch/parts.h, which only kernels include.
+inline constexpr int kSplitParts = 3;
 
 /// Kernel arguments of the split of f32 into bf16 parts (core/arch/parts.h): to[part][i] of
 /// from[i].
