@@ -80,9 +80,8 @@ struct Config {
   /// Whether the output may have the operands' type.
   constexpr bool stores_boxes() const { return SizeOf(type) == 2; }
   constexpr int slab_bytes() const { return slab * SizeOf(type); }  // of a row
-  constexpr int b_run_bytes() const {
-    return slab * (has_parts() ? 2 : SizeOf(type));
-  }  // of a column
+  /// Of a column, of f32 in one part.
+  constexpr int b_run_bytes() const { return slab * (has_parts() ? 2 : SizeOf(type)); }
   constexpr int a_bytes() const { return rows() * slab_bytes(); }
   constexpr int b_part_bytes() const { return columns * b_run_bytes(); }
   constexpr int b_bytes() const { return parts_of_b() * b_part_bytes(); }

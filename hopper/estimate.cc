@@ -310,11 +310,10 @@ std::int64_t SourceChannels(const ConvProblem& problem) {
 }
 
 std::int64_t GroupsOfTile(const Config& config, const ConvProblem& problem) {
+  if (!config.has_parts() || config.direction != Direction::kBackwardWeight) return 1;
   const TensorAxes x = problem.AxesOf(Tensor::kX), dy = problem.AxesOf(Tensor::kY);
   const bool are_neighbours = x.stride[4] == x.size[5] && dy.stride[4] == dy.size[5];
-  if (!config.has_parts() || config.direction != Direction::kBackwardWeight || !are_neighbours) {
-    return 1;
-  }
+  if (!are_neighbours) return 1;
   constexpr std::int64_t kBlock = 64;
   std::int64_t groups = 1;
   while (2 * groups * x.size[5] <= kBlock && 2 * groups * dy.size[5] <= kBlock &&

@@ -2,6 +2,7 @@
 
 #include "core/arch/parts.h"
 #include "core/arch/wgmma.h"
+#include "hopper/args.h"
 #include "hopper/kernel/multiply.h"
 
 /// Sums of products of f32 (core/arch/parts.h). Of a slab, A is f32 in shared memory, and becomes
@@ -83,6 +84,7 @@ GRIDWISE_DEVICE void StartParts(float (&d)[kC.columns / 2], const PartsOfA<kC>& 
   struct Product {
     int a, b;
   };
+  static_assert(kC.parts_of_b() == kParts && kMostParts == kParts);
   constexpr Product kProducts[] = {{2, 0}, {0, 2}, {1, 1}, {1, 0}, {0, 1}, {0, 0}};
   WgmmaFence();
 #pragma unroll

@@ -48,6 +48,9 @@ for mode in "${modes[@]}"; do
   output=$("$gridwise/bazelw" --bazelw-exec env LD_LIBRARY_PATH="${simulator-}" bazel-bin/conv)
   echo "$output"
   [[ $output == *"0x5400 and in the middle 0x5880"*OK ]] || { echo "README.md's example computes something else" && exit 1; }
+  # Families that are not wanted are not in the program.
+  grep -q gridwise_tile_ bazel-bin/conv || { echo "there is no kernel of the tile family" && exit 1; }
+  [[ -z ${simulator-} ]] || ! grep -q gridwise_ck_ bazel-bin/conv || { echo "there are kernels that were left out" && exit 1; }
 done
 # Where a repository compiles an older C++, the error says what to do.
 sed -i 's/-std=c++20/-std=c++17/g' .bazelrc
