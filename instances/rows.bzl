@@ -65,9 +65,9 @@ def family_rows(name, targets, shards, directions, device_deps, deps, needs = Fa
       name: of the library; the package is instances/<name of the family>.
       targets: those that there are rows for.
       shards: compile actions of a target.
+      shards_of: those of some targets, where they are others.
       directions: by direction, a regular expression that the lines of its rows match.
       needs: whether there are <target>_needs.inc, lists of RowNeeds (core/launch/code.h).
-      shards_of: the same of some targets.
       device_deps: what compile_rows.h includes, but for core.
       deps: what family.cc includes, but for core.
       visibility: of the library.
