@@ -241,7 +241,7 @@ TEST(Rows, EachHasAProblem) {
   }
   EXPECT_FALSE(accepts.empty());
   std::set<std::string> run;
-  for (const Run& each : Runs()) run.insert(each.row);
+  for (const auto& each : Runs()) run.insert(each.row);
   for (const auto& [row, accepted] : accepts) {
     EXPECT_TRUE(accepted) << row;
     EXPECT_TRUE(run.contains(row)) << row;

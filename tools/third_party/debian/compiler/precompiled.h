@@ -1,5 +1,5 @@
-// What most files of this repository include of the packages' headers, which bazelw precompiles. Parsing them took two thirds
-// of the time in which host code compiles.
+// What most files of this repository include of the packages' headers, which bazelw precompiles.
+// Parsing them took two thirds of the time in which host code compiles.
 
 #include <algorithm>
 #include <array>
