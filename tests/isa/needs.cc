@@ -1,6 +1,8 @@
 #include "tests/isa/needs.h"
 
+#include <cstddef>
 #include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,9 +29,12 @@ absl::Status AddLines(const KernelFamily& family, Gfx gfx, std::map<int, std::st
       if (!absl::SimpleAtoi(symbol.substr(symbol.rfind('_') + 1), &line)) {
         return absl::InternalError(absl::StrCat(symbol, " does not end with a line's number"));
       }
-      // Names begin with the op, if there is one, and configs do not.
-      const std::string_view config =
-          std::string_view(row.name).substr(row.op.empty() ? 0 : row.op.size() + 1);
+      // Names may begin with an op's; configs begin with the type and a tile.
+      const std::size_t config_at = row.name.find(absl::StrCat(Name(row.type), "_t"));
+      if (config_at == std::string::npos) {
+        return absl::InternalError(absl::StrCat(row.name, " has no config"));
+      }
+      const std::string config = row.name.substr(config_at);
       const KernelNeeds needs = NeedsOf(row.code.object, symbol);
       lines[line] =
           absl::StrFormat("{\"%s\", {%d, %d}},\n", config, needs.registers, needs.lds_bytes);
