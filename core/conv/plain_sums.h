@@ -8,11 +8,13 @@ namespace gridwise {
 
 /// `problem` with f32 sums as its output, in the first layouts and without epilogue, for a pass to
 /// finish. Nothing unless it has one group, packed tensors that are not NGCHW, and f32 sums of
-/// operands of at least `operand_bytes` bytes.
+/// operands of at least `operand_bytes` bytes that are no sums themselves: such passes look into
+/// operands.
 inline std::optional<ConvProblem> PlainSums(const ConvProblem& problem, int operand_bytes = 1) {
   if (problem.groups != 1 || problem.layout == Layout::kNGCHW ||
       problem.strides != ConvProblem{}.strides || SumType(problem.type) != DataType::kF32 ||
-      SizeOf(problem.type) < operand_bytes) {
+      SizeOf(problem.type) < operand_bytes || problem.operand_sums[0].adds ||
+      problem.operand_sums[1].adds) {
     return std::nullopt;
   }
   ConvProblem sums = problem;

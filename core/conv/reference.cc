@@ -85,6 +85,16 @@ struct Lattice {
   Cell first = {0, 0, 0}, step = {1, 1, 1}, count;
 
   int64_t rows(int64_t batch) const { return batch * count[0] * count[1] * count[2]; }
+  /// Whether the tap leads from these cells to cells of the source, inside or outside of it.
+  bool Meets(const ConvProblem& p, const Cell& tap) const {
+    if (p.direction != Direction::kBackwardData) return true;
+    for (size_t axis = 0; axis < 3; ++axis) {
+      const Dim& dim = p.dims[axis];
+      const int64_t steps = first[axis] + dim.pad_begin - tap[axis] * dim.dilation;
+      if (steps % dim.stride != 0) return false;
+    }
+    return true;
+  }
 };
 
 std::vector<Lattice> MakeLattices(const ConvProblem& p) {
@@ -149,7 +159,7 @@ RowCell LocateRow(const Job& job, const Lattice& lattice, int64_t row) {
 }
 
 /// Adds the terms of one tap and channels [c0, c0 + count) of the source. `rows` are null where
-/// there is no source cell.
+/// the source cell is padding.
 void AddTapTerms(const Job& job, const CellOperands& t, std::span<const float* const> rows,
                  int64_t group, int64_t first_col, int64_t cols, int64_t tap, int64_t c0,
                  int64_t count, ReferenceTile& tile) {
@@ -185,16 +195,15 @@ void CellTile(const Job& job, const CellOperands& t, const Lattice& lattice, int
   tile.Reset(static_cast<int>(row_count), static_cast<int>(cols));
   for (int64_t tap = 0; tap < job.p.filter_taps(); ++tap) {
     const Cell tap_cell = job.TapOf(tap);
+    if (!lattice.Meets(job.p, tap_cell)) continue;
     std::array<const float*, kTileRows> starts;
-    bool any = false;
     for (int64_t row = 0; row < row_count; ++row) {
       const int64_t cell = job.Source(rows[row].cell, tap_cell);
       const int64_t pixel = rows[row].n * job.source_image() + cell;
       starts[row] =
           cell < 0 ? nullptr : t.source + (pixel * job.p.groups + group) * t.source_channels;
-      any = any || cell >= 0;
     }
-    for (int64_t c0 = 0; any && c0 < t.source_channels; c0 += kMaxSteps) {
+    for (int64_t c0 = 0; c0 < t.source_channels; c0 += kMaxSteps) {
       AddTapTerms(job, t, {starts.data(), static_cast<size_t>(row_count)}, group, first_col, cols,
                   tap, c0, std::min(kMaxSteps, t.source_channels - c0), tile);
     }

@@ -12,7 +12,8 @@ namespace gridwise {
 /// Computes problem.direction with products and sums in double: out = y from a = x and b = w
 /// (forward), dx from dy and w (backward-data), or dw from dy and x (backward-weight). Every
 /// element of `out` is written. Tensors are in the first layouts, whatever the problem's, and its
-/// type and epilogue are not looked at: see ExpectedOutput in expected.h.
+/// type and epilogue are not looked at: see ExpectedOutput in expected.h. Padding is multiplied as
+/// the zeros that it is; see ConvProblem.
 ///
 /// Runs on `threads` threads; 0 means one per core. Each output element is summed by one thread in
 /// a fixed order, so that the result does not depend on their number. Errors: an invalid problem,

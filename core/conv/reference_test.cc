@@ -1,8 +1,10 @@
 #include "core/conv/reference.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <utility>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "core/conv/problem.h"
 #include "core/conv/problem_io.h"
 #include "core/conv/random_problem.h"
+#include "core/conv/validate.h"
 #include "dnnl.hpp"
 #include "gtest/gtest.h"
 
@@ -114,6 +117,65 @@ TEST(Reference, WritesZeroWhereNoTapLands) {
   const std::vector<float> ones(4, 1.0f), filter(1, 3.0f);
   EXPECT_EQ(Compute(p, ones, filter),
             (std::vector<double>{3, 0, 3, 0, 0, 0, 0, 0, 3, 0, 3, 0, 0, 0, 0, 0}));
+}
+
+/// `problem` with zeros in memory in place of its padding: of x, or of dy in backward-data as many
+/// as its taps can reach. `values` are that tensor's, which become the larger one's.
+ConvProblem WithZerosInMemory(ConvProblem problem, std::vector<float>& values) {
+  const ConvProblem before = problem;
+  const bool of_dy = problem.direction == Direction::kBackwardData;
+  problem.rank = 3;
+  std::array<int64_t, 3> front = {};
+  for (size_t axis = 0; axis < 3; ++axis) {
+    Dim& dim = problem.dims[axis];
+    if (!of_dy) {
+      front[axis] = dim.pad_begin;
+      dim.in += dim.pad_begin + dim.pad_end;
+      dim.pad_begin = dim.pad_end = 0;
+      continue;
+    }
+    front[axis] = dim.filter * dim.dilation / dim.stride + 1;
+    // Cells past the last one of x that a filter meets make room for an output cell each.
+    const int64_t out = dim.out() + 2 * front[axis];
+    dim.pad_begin += front[axis] * dim.stride;
+    dim.pad_end = (out - 1) * dim.stride + dim.dilated_filter() - dim.in - dim.pad_begin;
+  }
+  const Tensor tensor = of_dy ? Tensor::kY : Tensor::kX;
+  const PerAxis from = before.AxesOf(tensor).size, to = problem.AxesOf(tensor).size;
+  std::vector<float> larger(static_cast<size_t>(problem.AxesOf(tensor).Elements()));
+  const int64_t channels = from[4] * from[5];
+  for (int64_t i = 0; i < static_cast<int64_t>(values.size()); ++i) {
+    const int64_t cell = i / channels, w = cell % from[3], h = cell / from[3] % from[2],
+                  d = cell / from[3] / from[2] % from[1], n = cell / from[3] / from[2] / from[1];
+    const int64_t at = ((n * to[1] + d + front[0]) * to[2] + h + front[1]) * to[3] + w + front[2];
+    larger[static_cast<size_t>(at * channels + i % channels)] = values[static_cast<size_t>(i)];
+  }
+  values = larger;
+  return problem;
+}
+
+TEST(Reference, MultipliesPaddingAsZeros) {
+  std::mt19937 random(14);
+  int not_finite = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    const ConvProblem p = RandomProblem(random, {.max_in = 7, .max_channels = 5});
+    std::vector<float> a = RandomIntegers(random, p.a_elements());
+    std::vector<float> b = RandomIntegers(random, p.b_elements());
+    const bool b_is_padded = p.direction == Direction::kBackwardWeight;
+    std::vector<float>& other = b_is_padded ? a : b;
+    other[random() % other.size()] = std::numeric_limits<float>::infinity();
+    const std::vector<double> out = Compute(p, a, b);
+    const ConvProblem with_zeros = WithZerosInMemory(p, b_is_padded ? b : a);
+    ASSERT_TRUE(Validate(with_zeros).ok()) << Validate(with_zeros) << ToString(with_zeros);
+    const std::vector<double> expected = Naive(with_zeros, a, b);
+    ASSERT_EQ(out.size(), expected.size());
+    for (size_t i = 0; i < out.size(); ++i) {
+      EXPECT_TRUE(out[i] == expected[i] || (std::isnan(out[i]) && std::isnan(expected[i])))
+          << out[i] << " in place of " << expected[i] << ", element " << i << " of " << ToString(p);
+      not_finite += !std::isfinite(out[i]);
+    }
+  }
+  EXPECT_GT(not_finite, 1000);
 }
 
 TEST(Reference, RejectsWrongSizesAndInvalidProblems) {

@@ -17,7 +17,8 @@ std::optional<TapRows> WithTapRows(const ConvProblem& problem) {
   const Dim& w = problem.dims[2];
   const std::optional<ConvProblem> sums = PlainSums(problem, /*operand_bytes=*/2);
   if (problem.direction != Direction::kBackwardWeight || !sums || w.filter == 1 || w.stride != 1 ||
-      w.dilation != 1 || problem.k * w.filter > kMaxChannels) {
+      w.dilation != 1 || w.pad_begin >= w.filter || w.pad_end >= w.filter ||
+      problem.k * w.filter > kMaxChannels) {
     return std::nullopt;
   }
   TapRows rows = {.problem = *sums, .taps = w.filter};

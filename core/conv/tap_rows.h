@@ -19,8 +19,9 @@ namespace gridwise {
 ///   dw[k][..][t][c] = dw'[(T - 1 - t, k)][..][c]
 ///
 /// where the second line is a backward-weight of one tap along w. At the ends of lines it has
-/// products of zeros and x, which are NaN where x is not finite: a sum that is not finite is added
-/// up anew, of its own terms (core/passes/sum_tap_rows.h).
+/// products of zeros and x, which are NaN where x is not finite, and lacks those of dy and padding:
+/// a sum that is not finite, or whose neighbours along w are not, is added up anew, of its own
+/// terms (core/passes/sum_tap_rows.h).
 struct TapRows {
   ConvProblem problem;  // with sums in f32, and without epilogue; its k, a multiple of 8, are the
                         // channels of a cell of dy'
@@ -29,8 +30,9 @@ struct TapRows {
   bool operator==(const TapRows&) const = default;
 };
 
-/// Nothing unless it is backward-weight of stride and dilation 1 along w, of one group and packed
-/// tensors that are not NGCHW, with f32 sums; and dy' has fewer than 2^31 elements.
+/// Nothing unless it is backward-weight of stride and dilation 1 along w, where each cell of dy
+/// meets one of x, of one group and packed tensors that are not NGCHW, with f32 sums; and dy' has
+/// fewer than 2^31 elements.
 std::optional<TapRows> WithTapRows(const ConvProblem& problem);
 
 /// The same, where it is estimated to take less time on `gfx`.

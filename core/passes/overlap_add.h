@@ -3,6 +3,7 @@
 #include "core/arch/gpu.h"
 #include "core/launch/block_map.h"
 #include "core/passes/overlap_add_args.h"
+#include "core/passes/padding.h"
 #include "core/passes/reduce.h"
 
 namespace gridwise {
@@ -27,31 +28,44 @@ struct TermsOfAxis {
     first_cell += axis.first;
     at = first_cell * axis.cell_elements + first_tap * axis.tap_columns;
   }
-  GRIDWISE_DEVICE bool Has(const OverlapAxis& axis, int u) const {
-    return first_tap + u * axis.tap_stride < axis.taps &&
-           static_cast<unsigned>(first_cell + u * axis.cell_stride) <
-               static_cast<unsigned>(axis.cells);
+  GRIDWISE_DEVICE bool HasTap(const OverlapAxis& axis, int u) const {
+    return first_tap + u * axis.tap_stride < axis.taps;
   }
+  GRIDWISE_DEVICE bool HasCell(const OverlapAxis& axis, int u) const {
+    return static_cast<unsigned>(first_cell + u * axis.cell_stride) <
+           static_cast<unsigned>(axis.cells);
+  }
+  /// Elements from an image's first to the term, or to its tap's product with the nearest cell.
   GRIDWISE_DEVICE int At(const OverlapAxis& axis, int u) const {
-    return at + u * axis.term_elements;
+    const int cell = first_cell + u * axis.cell_stride;
+    const int nearest = cell < 0 ? 0 : cell < axis.cells ? cell : axis.cells - 1;
+    return at + u * axis.term_elements + (nearest - cell) * axis.cell_elements;
   }
+};
+
+/// The sum of an output cell's terms. Where a tap of it meets padding, `padding` has 0 times
+/// another product of the same weights: unless that is NaN, 0 times the weights is 0.
+struct OverlapSum {
+  float terms = 0, padding = 0;
 };
 
 /// Some terms along w, which are the same in all lines along it.
 struct TermsOfLine {
   bool has[kOverlapAddAtATime];
-  int at[kOverlapAddAtATime];  // elements from the first of the line's; 0 where there is no term
+  int at[kOverlapAddAtATime];  // elements from the first of the line's; 0 where there is no tap
 
   GRIDWISE_DEVICE TermsOfLine(const OverlapAxis& w, const TermsOfAxis& terms, int first) {
 #pragma unroll
     for (int i = 0; i < kOverlapAddAtATime; ++i) {
-      has[i] = terms.Has(w, first + i);
-      at[i] = has[i] ? terms.At(w, first + i) : 0;
+      const bool has_tap = terms.HasTap(w, first + i);
+      has[i] = has_tap && terms.HasCell(w, first + i);
+      at[i] = has_tap ? terms.At(w, first + i) : 0;
     }
   }
-  /// `sum` and those of the line from `line` on. All are loaded, so that no load is behind a branch
-  /// and waits for the one before; columns have fewer than 2^30 elements.
-  GRIDWISE_DEVICE float Add(const float* columns, int line, float sum) const {
+  /// Adds those of the line from `line` on, which is one of the source or padding. All are loaded,
+  /// so that no load is behind a branch and waits for the one before; columns have fewer than 2^30
+  /// elements.
+  GRIDWISE_DEVICE void Add(const float* columns, int line, bool is_source, OverlapSum& sum) const {
     float term[kOverlapAddAtATime];
 #pragma unroll
     for (int i = 0; i < kOverlapAddAtATime; ++i) {
@@ -60,13 +74,17 @@ struct TermsOfLine {
       term[i] = *reinterpret_cast<const float*>(from);
     }
 #pragma unroll
-    for (int i = 0; i < kOverlapAddAtATime; ++i) sum += has[i] ? term[i] : 0;
-    return sum;
+    for (int i = 0; i < kOverlapAddAtATime; ++i) {
+      const bool is_term = is_source && has[i];
+      sum.terms += is_term ? term[i] : 0;
+      sum.padding = __builtin_fmaf(0.0f, is_term ? 0 : term[i], sum.padding);
+    }
   }
 };
 
 /// out[n][i][c] = epilogue(sum over splits, taps t and source cells j that meet at cell i of
-/// columns[n][j][(t, c)]), always in the same order. Each die has a run of the output: neighbours
+/// columns[n][j][(t, c)]), always in the same order, and 0 times w of the taps that meet padding,
+/// which is no column. Each die has a run of the output: neighbours
 /// read the same columns.
 template <DataType kType>
 GRIDWISE_DEVICE void OverlapAddTile(const OverlapAddArgs& args) {
@@ -78,20 +96,25 @@ GRIDWISE_DEVICE void OverlapAddTile(const OverlapAddArgs& args) {
   const auto& [d, h, w] = args.axis;
   const TermsOfAxis of_w(w, rest), of_h(h, rest), of_d(d, rest);
   const int image = rest * args.image_elements + channel * args.channel_columns;
-  float sum = 0;
+  OverlapSum sum;
   for (int first = 0; first < w.most_terms; first += kOverlapAddAtATime) {
     const TermsOfLine terms(w, of_w, first);
     for (int split = 0; split < args.reduce.splits; ++split) {
       const float* const columns = args.reduce.partial + split * args.reduce.split_elements;
       for (int u = 0; u < d.most_terms; ++u) {
         for (int v = 0; v < h.most_terms; ++v) {
-          if (!of_d.Has(d, u) || !of_h.Has(h, v)) continue;
-          sum = terms.Add(columns, image + of_d.At(d, u) + of_h.At(h, v), sum);
+          if (!of_d.HasTap(d, u) || !of_h.HasTap(h, v)) continue;
+          terms.Add(columns, image + of_d.At(d, u) + of_h.At(h, v),
+                    of_d.HasCell(d, u) && of_h.HasCell(h, v), sum);
         }
       }
     }
   }
-  FinishRun<kType, 1>(args.reduce, at, {{sum}});
+  if (sum.padding != 0) [[unlikely]] {
+    const int cell = static_cast<int>(Divide(at, args.by_channels));
+    if (PaddingIsNaN(args.padding, cell, channel)) sum.terms = __builtin_nanf("");
+  }
+  FinishRun<kType, 1>(args.reduce, at, {{sum.terms}});
 }
 
 }  // namespace gridwise

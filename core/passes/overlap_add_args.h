@@ -2,6 +2,7 @@
 
 #include "core/base/math.h"
 #include "core/launch/block_map.h"
+#include "core/passes/padding_args.h"
 #include "core/passes/reduce_args.h"
 
 namespace gridwise {
@@ -38,6 +39,7 @@ struct OverlapAddArgs {
   int image_elements;  // of the columns
   int tiles;           // workgroups, of which dies have runs
   DieRuns runs;
+  PaddingArgs padding;  // of the whole problem
 };
 
 }  // namespace gridwise

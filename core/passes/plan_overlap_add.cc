@@ -1,9 +1,11 @@
 #include "core/passes/plan_overlap_add.h"
 
 #include <cstddef>
+#include <utility>
 
 #include "core/arch/device_facts.h"
 #include "core/passes/pass_code.h"
+#include "core/passes/plan_padding.h"
 #include "core/passes/plan_reduce.h"
 
 namespace gridwise {
@@ -51,8 +53,8 @@ OverlapAxis MakeAxis(const Dim& dim, bool forward, bool has_columns, int cell_el
 
 }  // namespace
 
-OverlapAddArgs PlanOverlapAdd(const ConvProblem& problem, const TapColumns& columns, int splits,
-                              int dies) {
+OverlapAddArgs PlanOverlapAdd(const ConvProblem& problem, const TapColumns& columns,
+                              DataType weights_type, int splits, int dies) {
   const bool forward = problem.direction == Direction::kForward;
   const TensorAxes of_columns = columns.problem.AxesOf(problem.out());
   OverlapAddArgs args = {};
@@ -64,6 +66,7 @@ OverlapAddArgs PlanOverlapAdd(const ConvProblem& problem, const TapColumns& colu
   args.image_elements = static_cast<int>(of_columns.stride[0]);
   args.tiles = CeilDiv(args.reduce.elements, kOverlapAddThreads);
   args.runs = MakeDieRuns(dies);
+  args.padding = PlanPadding(problem, weights_type);
   std::int64_t tap_columns = columns.tap_step;
   for (int a = 2; a >= 0; --a) {
     const auto index = static_cast<std::size_t>(a);
@@ -77,13 +80,18 @@ OverlapAddArgs PlanOverlapAdd(const ConvProblem& problem, const TapColumns& colu
   return args;
 }
 
-void AddOverlapAddLaunch(const ConvProblem& problem, const TapColumns& columns, Gfx gfx, int splits,
-                         std::int64_t columns_at, const Places& places, LaunchPlan& plan) {
-  const OverlapAddArgs args = PlanOverlapAdd(problem, columns, splits, DeviceFacts(gfx).dies);
-  plan.launches.push_back(MakeSumsLaunch(PassCode("overlap_add", problem.output_type(), gfx),
-                                         static_cast<unsigned>(args.tiles), kOverlapAddThreads, gfx,
-                                         BytesOf(args), offsetof(OverlapAddArgs, reduce),
-                                         args.reduce, columns_at, places));
+void AddOverlapAddLaunch(const ConvProblem& problem, const TapColumns& columns,
+                         DataType weights_type, Gfx gfx, int splits, std::int64_t columns_at,
+                         const Places& places, LaunchPlan& plan) {
+  const OverlapAddArgs args =
+      PlanOverlapAdd(problem, columns, weights_type, splits, DeviceFacts(gfx).dies);
+  KernelLaunch launch =
+      MakeSumsLaunch(PassCode("overlap_add", problem.output_type(), gfx),
+                     static_cast<unsigned>(args.tiles), kOverlapAddThreads, gfx, BytesOf(args),
+                     offsetof(OverlapAddArgs, reduce), args.reduce, columns_at, places);
+  launch.addresses.push_back(
+      {offsetof(OverlapAddArgs, padding) + offsetof(PaddingArgs, w), {Memory::kB}});
+  plan.launches.push_back(std::move(launch));
 }
 
 }  // namespace gridwise

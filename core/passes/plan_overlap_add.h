@@ -12,12 +12,13 @@
 namespace gridwise {
 
 /// Arguments of the launch that makes the output of `problem` of its `columns` in `splits` splits,
-/// on a device of so many dies; pointers null.
-OverlapAddArgs PlanOverlapAdd(const ConvProblem& problem, const TapColumns& columns, int splits,
-                              int dies);
+/// on a device of so many dies; pointers null. w of the caller is of `weights_type`.
+OverlapAddArgs PlanOverlapAdd(const ConvProblem& problem, const TapColumns& columns,
+                              DataType weights_type, int splits, int dies);
 
 /// Appends that launch; the columns are at byte `columns_at` of the workspace.
-void AddOverlapAddLaunch(const ConvProblem& problem, const TapColumns& columns, Gfx gfx, int splits,
-                         std::int64_t columns_at, const Places& places, LaunchPlan& plan);
+void AddOverlapAddLaunch(const ConvProblem& problem, const TapColumns& columns,
+                         DataType weights_type, Gfx gfx, int splits, std::int64_t columns_at,
+                         const Places& places, LaunchPlan& plan);
 
 }  // namespace gridwise

@@ -22,15 +22,17 @@ struct PlaceOfWeight {
     k = rest;
   }
   /// Elements from the first of dw' to the one that it becomes.
-  GRIDWISE_DEVICE int InRows(const SumTapRowsArgs& args) const {
-    const int row = (args.axis[2].filter - 1 - tap[2]) * args.k + k;
+  GRIDWISE_DEVICE int InRows(const SumTapRowsArgs& args) const { return InRows(args, tap[2]); }
+  /// The same of another tap along w.
+  GRIDWISE_DEVICE int InRows(const SumTapRowsArgs& args, int tap_w) const {
+    const int row = (args.axis[2].filter - 1 - tap_w) * args.k + k;
     const int line = (row * args.axis[0].filter + tap[0]) * args.axis[1].filter + tap[1];
     return line * args.channels + channel;
   }
 };
 
-/// A lane's part of the terms of an element: cells first, first + step, ... of dy that meet one of
-/// x. It ends where it is NaN, which it stays.
+/// A lane's part of the terms of an element: cells first, first + step, ... of dy times those of x,
+/// or of padding, that they meet. It ends where it is NaN, which it stays.
 template <DataType kType>
 GRIDWISE_DEVICE float SumOfTerms(const SumTapRowsArgs& args, const PlaceOfWeight& place, int first,
                                  int step) {
@@ -49,11 +51,11 @@ GRIDWISE_DEVICE float SumOfTerms(const SumTapRowsArgs& args, const PlaceOfWeight
       dy += o * axis.dy_cell;
       x += cell * axis.x_cell;
     }
-    if (!meets) continue;
     const auto at = [](const void* data, long element) {
       return static_cast<float>(static_cast<const Element<kType>*>(data)[element]);
     };
-    sum += at(args.dy, dy + rest * args.dy_image) * at(args.x, x + rest * args.x_image);
+    sum +=
+        at(args.dy, dy + rest * args.dy_image) * (meets ? at(args.x, x + rest * args.x_image) : 0);
   }
   return sum;
 }
@@ -71,27 +73,50 @@ GRIDWISE_DEVICE float SumOfTerms(const SumTapRowsArgs& args, const PlaceOfWeight
   }
 }
 
+/// A lane's part of 0 times the sums of all taps along w that lie beside one of the workgroup's
+/// elements, of one channel: each cell of dy is in one of them, so that it is NaN if dy is not
+/// finite.
+GRIDWISE_DEVICE float ZeroOfRows(const SumTapRowsArgs& args, int first, int element, int sharer) {
+  float zero = 0;
+  for (int e = 0; e < kTapRowsElements && first + e < args.reduce.elements;) {
+    const PlaceOfWeight place(args, first + e);
+    for (int tap = element; tap < args.axis[2].filter; tap += kTapRowsElements) {
+      zero += 0 * SumSplits<1>(args.reduce, place.InRows(args, tap), sharer, kTapRowsSharers).of[0];
+    }
+    e += args.channels - place.channel;  // to the next tap's first
+  }
+  return zero;
+}
+
 /// dw[k][..][t][c] = epilogue(sum over splits of dw'[(T - 1 - t, k)][..][c]), in that order. A sum
-/// that is not finite may be of products of zeros that are no terms of it, and is added up anew by
-/// all lanes.
+/// that is not finite may be of products of zeros that are no terms of it, and one beside such a
+/// sum may lack dy times padding: these are added up anew by all lanes.
 template <DataType kType>
 GRIDWISE_DEVICE void SumTapRowsTile(const SumTapRowsArgs& args) {
-  GRIDWISE_LDS float of_lanes[kTapRowsThreads], sums[kTapRowsElements];
+  GRIDWISE_LDS float of_lanes[kTapRowsThreads], zeros[kTapRowsThreads], sums[kTapRowsElements];
   const int element = ThreadId() % kTapRowsElements, sharer = ThreadId() / kTapRowsElements;
   const int first = BlockIdX() * kTapRowsElements, at = first + element;
   const bool exists = at < args.reduce.elements;
   const PlaceOfWeight place(args, exists ? at : 0);
   of_lanes[ThreadId()] =
       SumSplits<1>(args.reduce, place.InRows(args), sharer, kTapRowsSharers).of[0];
+  zeros[ThreadId()] = ZeroOfRows(args, first, element, sharer);
   BarrierLds();
   if (sharer == 0) {
     float sum = 0;
-    for (int s = 0; s < kTapRowsSharers; ++s) sum += of_lanes[s * kTapRowsElements + element];
+    float zero = 0;
+    for (int s = 0; s < kTapRowsSharers; ++s) {
+      sum += of_lanes[s * kTapRowsElements + element];
+      zero += zeros[s * kTapRowsElements + element];
+    }
     sums[element] = sum;
+    zeros[element] = zero;
   }
   BarrierLds();
+  float zero = 0;
+  for (int e = 0; e < kTapRowsElements; ++e) zero += zeros[e];
   for (int e = 0; e < kTapRowsElements && first + e < args.reduce.elements; ++e) {
-    if (sums[e] - sums[e] == 0) [[likely]]
+    if (zero == 0 && sums[e] - sums[e] == 0) [[likely]]
       continue;
     of_lanes[ThreadId()] =
         SumOfTerms(args, PlaceOfWeight(args, first + e), ThreadId(), kTapRowsThreads);

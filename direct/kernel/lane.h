@@ -44,6 +44,30 @@ GRIDWISE_DEVICE DirectSum<kC> ToFactor(Vec<Element<kC.type>, kN> elements, int e
 GRIDWISE_DEVICE float MultiplyAdd(float a, float b, float sum) { return __builtin_fmaf(a, b, sum); }
 GRIDWISE_DEVICE int MultiplyAdd(int a, int b, int sum) { return a * b + sum; }
 
+/// Bit e is set where a factor of channel e is infinite or NaN: padding, a 0, times it is NaN. A
+/// row of taps that lies in the padding has these bits asked for in place of its products.
+template <int kN, int kChannels>
+GRIDWISE_DEVICE unsigned NotFinite(const float (&factors)[kN][kChannels]) {
+  unsigned channels = 0;
+#pragma unroll
+  for (int e = 0; e < kChannels; ++e) {
+    float zero = 0;
+#pragma unroll
+    for (int i = 0; i < kN; ++i) zero = MultiplyAdd(0.0f, factors[i][e], zero);
+    channels |= (zero != 0 ? 1u : 0u) << e;
+  }
+  return channels;
+}
+template <int kN, int kChannels>
+GRIDWISE_DEVICE unsigned NotFinite(const int (&)[kN][kChannels]) {
+  return 0;
+}
+
+/// `sum`, or NaN if bit `i` of `spoiled` is set.
+GRIDWISE_DEVICE float SpoiledSum(float sum, unsigned spoiled, int i) {
+  return (spoiled >> i & 1) != 0 ? __builtin_nanf("") : sum;
+}
+
 /// Index of the wave in its workgroup, and of the lane in its wave.
 template <Gfx kGfx>
 GRIDWISE_DEVICE int WaveOfGroup() {

@@ -18,6 +18,7 @@ struct DirectTaps {
 /// `end`, rows of the output along h or runs of its cells along w. Along the other axis it stays.
 struct DirectLine {
   Buffer dy, x;  // the planes of the first image
+  bool has_x;    // else that of x lies in the padding
   int first, end, other;
 };
 
@@ -64,7 +65,7 @@ class DirectWeightLane {
   }
 
   GRIDWISE_DEVICE float Sum(int row, int tap, int channel) const {
-    return sums_[row][tap][channel];
+    return SpoiledSum(sums_[row][tap][channel], spoiled_, row * kC.channels + channel);
   }
 
  private:
@@ -74,13 +75,13 @@ class DirectWeightLane {
     const int other = line - plane * args_->others;
     const int out_d = plane - of_images * args_->dy.size[0];
     const int in_d = out_d * args_->stride[0] + taps_.d * args_->dilation[0] - args_->pad[0];
-    if (!IsCell(in_d, args_->x.size[0])) return;
     const int image = of_images * args_->lane_images;
     const bool exists = image_ < args_->lane_images && image + image_ < args_->images;
     dy_at_ = OffsetIf(exists, dy_offset_);
     x_at_ = OffsetIf(exists, x_offset_);
     const DirectLine to_walk = {.dy = Plane(args_->dy, image, out_d),
                                 .x = Plane(args_->x, image, in_d),
+                                .has_x = IsCell(in_d, args_->x.size[0]),
                                 .first = first,
                                 .end = end,
                                 .other = kRows > 1 ? other * kC.cells : other};
@@ -122,9 +123,14 @@ class DirectWeightLane {
             .in_w = w * args_->stride[2] + taps_.w * args_->dilation[2] - args_->pad[2]};
   }
 
+  /// Whether a step's row of x is one, and not padding.
+  GRIDWISE_DEVICE bool MeetsRow(const DirectLine& line, const DirectStep& at) const {
+    return line.has_x && IsCell(at.in_h, args_->x.size[1]);
+  }
+
   /// Along w, in a row of dy and one of x.
   GRIDWISE_DEVICE void WalkAlongRow(const DirectLine& line) {
-    if (!IsCell(StepAt(line, 0).in_h, args_->x.size[1])) return;
+    if (!MeetsRow(line, StepAt(line, 0))) return WalkAlongPadding(line);
     for (int i = line.first; i < line.end; ++i) {
       const DirectStep step = StepAt(line, i);
       if (IsInside(step)) {
@@ -132,6 +138,17 @@ class DirectWeightLane {
       } else {
         AddStep<true>(line, step);
       }
+    }
+  }
+  /// The same where x is padding.
+  GRIDWISE_DEVICE void WalkAlongPadding(const DirectLine& line) {
+    for (int i = line.first; i < line.end; ++i) {
+      const DirectStep step = StepAt(line, i);
+      Loaded loaded;
+      LoadRows<true>(line, step, loaded, /*of_x=*/false);
+      Factors<kC.cells> dy;
+      Convert(loaded.dy, dy);
+      spoiled_ |= NotFinite(dy);
     }
   }
   template <bool kMasked>
@@ -166,11 +183,15 @@ class DirectWeightLane {
         Convert(loaded.dy, dy[u]);
         Convert(loaded.x, x);
         if (i + u + 1 < line.end) LoadRows<kMasked>(line, StepAt(line, i + u + 1), loaded, true);
-        if (!IsCell(step.in_h, args_->x.size[1])) continue;
+        const bool meets_row = MeetsRow(line, step);
 #pragma unroll
         for (int r = 0; r < kRows; ++r) {
           if (!IsCell(step.out_h - r, args_->dy.size[1]) || taps_.h + r >= args_->filter[1])
             continue;
+          if (!meets_row) {
+            spoiled_ |= NotFinite(dy[(u + kRows - r) % kRows]) << r * kC.channels;
+            continue;
+          }
           AddProducts(dy[(u + kRows - r) % kRows], x,
                       kMasked ? args_->dy.size[2] - step.out_w : kC.cells, sums_[r]);
         }
@@ -192,7 +213,7 @@ class DirectWeightLane {
     if (kRows == 1 || IsCell(at.out_h, args_->dy.size[1])) {
       LoadRow<kMasked>(line.dy, dy_at_, args_->dy, {at.out_h, at.out_w, 1}, to.dy);
     }
-    if (kRows == 1 || (of_x && IsCell(at.in_h, args_->x.size[1]))) {
+    if (of_x && (kRows == 1 || MeetsRow(line, at))) {
       LoadRow<kMasked>(line.x, x_at_, args_->x, {at.in_h, at.in_w, stride_w()}, to.x);
     }
   }
@@ -257,6 +278,7 @@ class DirectWeightLane {
   const int image_;           // of args_->lane_images
   int dy_offset_, x_offset_;  // of the lane's first pair and its image
   unsigned dy_at_, x_at_;     // the same of a line, where the image exists
+  unsigned spoiled_ = 0;      // bit row * channels + channel: its sums are NaN
   Factors<kC.taps> sums_[kRows];
 };
 

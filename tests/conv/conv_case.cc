@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <limits>
 #include <random>
-#include <set>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_format.h"
 #include "core/arch/parse_gfx.h"
@@ -32,73 +32,17 @@ std::vector<float> RandomElements(DataType type, std::int64_t count, std::mt1993
   return values;
 }
 
-/// The operand whose elements are multiplied with what lies outside of x, or between the cells of
-/// dy: zeros, if a kernel has them there, and zero times infinity is NaN.
-Tensor MeetsPadding(Direction direction) {
-  return direction == Direction::kBackwardWeight ? Tensor::kY : Tensor::kW;
-}
-
-/// Which of the channels that the output shares with MeetsPadding() has the element at `offset`.
-std::int64_t ChannelOf(const ConvProblem& problem, Tensor tensor, std::int64_t offset) {
-  const TensorAxes axes = problem.AxesOf(tensor);
-  const auto index = [&](std::size_t axis) {
-    return offset / axes.stride[axis] % axes.size[axis];  // tensors are packed
-  };
-  if (tensor != Tensor::kW) return index(4) * axes.size[5] + index(5);
-  const std::size_t channel = problem.direction == Direction::kBackwardData ? 5 : 1;
-  return index(0) * axes.size[channel] + index(channel);
-}
-
-/// Operands some of whose elements are not finite, and 1 where that is so.
-struct Spoiled {
-  std::vector<float> a, b, a_spots, b_spots;
-
-  void Spoil(DataType type, int count, std::mt19937& random);
-};
-
-void Spoiled::Spoil(DataType type, int count, std::mt19937& random) {
+/// Makes `count` elements of the operands infinities or NaN.
+void Spoil(DataType type, int count, std::vector<float>& a, std::vector<float>& b,
+           std::mt19937& random) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  a_spots.assign(a.size(), 0);
-  b_spots.assign(b.size(), 0);
   for (int i = 0; i < count; ++i) {
-    const bool of_a = random() % 2 == 0;
-    std::vector<float>& values = of_a ? a : b;
+    std::vector<float>& values = random() % 2 == 0 ? a : b;
     const std::size_t place = random() % values.size();
     const float value = i % 3 == 2 ? std::numeric_limits<float>::quiet_NaN()
                                    : std::copysign(kInfinity, values[place]);
     values[place] = RoundTo(type, value);
-    (of_a ? a_spots : b_spots)[place] = 1;
   }
-}
-
-/// Changes what is expected where zeros outside of a tensor may reach: it is finite where the sum
-/// itself has nothing that is not, and else NaN. Returns where a kernel may have NaN in any case.
-absl::StatusOr<std::vector<bool>> AllowPadding(const ConvProblem& problem, const Spoiled& operands,
-                                               const Expected& of_numbers, Expected& expected) {
-  ConvProblem counted = problem;  // how many products of a sum are not finite
-  counted.epilogue = {};
-  counted.operand_sums = {};
-  const std::vector<float> ones_a(operands.a.size(), 1), ones_b(operands.b.size(), 1);
-  const absl::StatusOr<Expected> of_a = ExpectedOutput(counted, operands.a_spots, ones_b);
-  if (!of_a.ok()) return of_a.status();
-  const absl::StatusOr<Expected> of_b = ExpectedOutput(counted, ones_a, operands.b_spots);
-  if (!of_b.ok()) return of_b.status();
-
-  const Tensor meets = MeetsPadding(problem.direction);
-  const std::vector<float>& spots = meets == problem.a() ? operands.a_spots : operands.b_spots;
-  std::set<std::int64_t> channels;
-  for (std::size_t i = 0; i < spots.size(); ++i) {
-    if (spots[i] != 0) channels.insert(ChannelOf(problem, meets, static_cast<std::int64_t>(i)));
-  }
-  std::vector<bool> may_be_nan(expected.out.size());
-  for (std::size_t i = 0; i < may_be_nan.size(); ++i) {
-    may_be_nan[i] =
-        channels.contains(ChannelOf(problem, problem.out(), static_cast<std::int64_t>(i)));
-    if (!may_be_nan[i]) continue;
-    const bool has = of_a->out[i] + of_b->out[i] > 0;
-    expected.out[i] = has ? std::numeric_limits<double>::quiet_NaN() : of_numbers.out[i];
-  }
-  return may_be_nan;
 }
 
 absl::Status CheckMargin(std::span<const std::byte> margin, unsigned char poison,
@@ -135,23 +79,11 @@ absl::StatusOr<ConvCase> ConvCase::Make(const ConvProblem& problem, unsigned see
     if (!buffer.ok()) return buffer.status();
     result.added_[i] = *std::move(buffer);
   }
+  Spoil(problem.type, not_finite, a, b, random);
   absl::StatusOr<Expected> expected =
       ExpectedOutput(problem, a, b, {d[0], d[1]}, {added[0], added[1]});
   if (!expected.ok()) return expected.status();
   result.expected_ = *std::move(expected);
-  if (not_finite > 0) {
-    Spoiled spoiled = {.a = std::move(a), .b = std::move(b), .a_spots = {}, .b_spots = {}};
-    spoiled.Spoil(problem.type, not_finite, random);
-    expected = ExpectedOutput(problem, spoiled.a, spoiled.b, {d[0], d[1]}, {added[0], added[1]});
-    if (!expected.ok()) return expected.status();
-    absl::StatusOr<std::vector<bool>> may_be_nan =
-        AllowPadding(problem, spoiled, result.expected_, *expected);
-    if (!may_be_nan.ok()) return may_be_nan.status();
-    result.expected_.out = std::move(expected->out);
-    result.may_be_nan_ = *std::move(may_be_nan);
-    a = std::move(spoiled.a);
-    b = std::move(spoiled.b);
-  }
   absl::StatusOr<DeviceBuffer> a_buffer = DeviceBuffer::CopyOf(Encode(problem.type, a));
   if (!a_buffer.ok()) return a_buffer.status();
   absl::StatusOr<DeviceBuffer> b_buffer = DeviceBuffer::CopyOf(Encode(problem.type, b));
@@ -188,11 +120,8 @@ absl::Status ConvCase::Check(absl::FunctionRef<absl::Status(const ConvTensors&)>
   if (absl::Status status = CheckMargin(all.last(kMarginBytes), poison, "after"); !status.ok())
     return status;
   const auto elements = all.subspan(kMarginBytes, static_cast<size_t>(out_bytes));
-  std::vector<double> values = DecodeExactly(type, elements);
-  for (std::size_t i = 0; i < may_be_nan_.size(); ++i) {
-    if (may_be_nan_[i] && !std::isfinite(values[i])) values[i] = expected_.out[i];
-  }
-  return CheckError(type, values, expected_.out, problem_.reduction_length(), expected_.sum_rms);
+  return CheckError(type, DecodeExactly(type, elements), expected_.out, problem_.reduction_length(),
+                    expected_.sum_rms);
 }
 
 absl::Status ConvCase::CheckPlan(const Plan& plan) const {

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -39,8 +38,6 @@ class ConvCase {
   ConvProblem problem_;
   DeviceBuffer a_, b_, d_[2], added_[2];
   Expected expected_;
-  /// Elements that may be NaN whatever is expected of them; empty: none.
-  std::vector<bool> may_be_nan_;
 };
 
 /// The target that this test run is for, from GRIDWISE_TEST_TARGET; makes its device the current

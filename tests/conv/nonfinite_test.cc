@@ -1,5 +1,6 @@
-// An infinity in x (or dy of backward-data) reaches the outputs whose sums it is in, and no other:
-// what rows fill up with zeros, merge or transpose has none of its neighbours' values.
+// An infinity or NaN of an operand reaches the outputs whose sums it is in, and no other: what rows
+// fill up with zeros, merge or transpose has none of its neighbours' values. Padding is a 0 in
+// these sums, times which an infinity is NaN.
 
 #include <cmath>
 #include <cstddef>
@@ -89,23 +90,34 @@ std::vector<absl::StatusOr<Plan>> PlansOf(const ConvProblem& problem, Gfx gfx, R
   return plans;
 }
 
-/// Computes the problem on rows, with an infinity in element `place` of x (or dy), which must reach
+/// Whether a sum in `out` is NaN, an infinity or a number, as `expected` is.
+bool IsLike(float out, double expected) {
+  if (std::isnan(expected) || std::isnan(out)) return std::isnan(expected) && std::isnan(out);
+  if (std::isinf(expected) || std::isinf(out)) return static_cast<double>(out) == expected;
+  return true;
+}
+
+/// Computes the problem on rows, with `value` in element `place` of an operand, which must reach
 /// the sums that have it alone. Returns how many rows there were.
-int ExpectInfinityStays(const ConvProblem& problem, Gfx gfx, std::size_t place,
-                        Rows which = Rows::kAll) {
-  SCOPED_TRACE(testing::Message() << "element " << place << " of " << ToString(problem));
+int ExpectStays(const ConvProblem& problem, Gfx gfx, Tensor operand, std::size_t place, float value,
+                Rows which = Rows::kAll) {
+  SCOPED_TRACE(testing::Message() << value << " in element " << place << " of "
+                                  << (operand == problem.a() ? "a" : "b") << " of "
+                                  << ToString(problem));
   std::mt19937 random(3);
   std::vector<float> a = Uniform(problem.type, problem.a_elements(), random);
   std::vector<float> b = Uniform(problem.type, problem.b_elements(), random);
-  std::vector<float>& source = problem.direction == Direction::kBackwardWeight ? b : a;
-  source[place] = std::numeric_limits<float>::infinity();
+  (operand == problem.a() ? a : b)[place] = value;
   const absl::StatusOr<Expected> expected = ExpectedOutput(problem, a, b);
   EXPECT_TRUE(expected.ok()) << expected.status();
   if (!expected.ok()) return 0;
   std::size_t reached = 0;
-  for (const double value : expected->out) reached += !std::isfinite(value);
+  for (const double sum : expected->out) reached += !std::isfinite(sum);
   EXPECT_GT(reached, 0u);
-  EXPECT_LT(reached, expected->out.size() / 2);
+  // Of one channel all have it, numbers of it or NaN.
+  if (problem.c_per_group() > 1 && problem.k_per_group() > 1) {
+    EXPECT_LT(reached, expected->out.size() / 2);
+  }
   int rows = 0;
   for (const absl::StatusOr<Plan>& plan : PlansOf(problem, gfx, which)) {
     EXPECT_TRUE(plan.ok()) << plan.status();
@@ -114,19 +126,25 @@ int ExpectInfinityStays(const ConvProblem& problem, Gfx gfx, std::size_t place,
     EXPECT_TRUE(out.ok()) << out.status();
     if (!out.ok()) continue;
     std::size_t wrong = 0;
-    for (std::size_t i = 0; i < out->size(); ++i) {
-      wrong += std::isfinite((*out)[i]) != std::isfinite(expected->out[i]);
-    }
+    for (std::size_t i = 0; i < out->size(); ++i) wrong += !IsLike((*out)[i], expected->out[i]);
     EXPECT_EQ(wrong, 0u) << plan->row();
     ++rows;
   }
   return rows;
 }
 
-/// Elements of x, or of dy in backward-data.
-std::size_t ElementsOf(const ConvProblem& problem) {
-  const bool of_x = problem.direction != Direction::kBackwardData;
-  return static_cast<std::size_t>(of_x ? problem.x_elements() : problem.y_elements());
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+/// The operand whose elements meet padding: the other has it.
+Tensor Padded(const ConvProblem& problem) {
+  return problem.direction == Direction::kBackwardData ? Tensor::kY : Tensor::kX;
+}
+Tensor MeetsPadding(const ConvProblem& problem) {
+  return Padded(problem) == problem.a() ? problem.b() : problem.a();
+}
+
+std::size_t ElementsOf(const ConvProblem& problem, Tensor tensor) {
+  return static_cast<std::size_t>(problem.AxesOf(tensor).Elements());
 }
 
 /// Whether f32 is multiplied as parts of another type.
@@ -134,29 +152,54 @@ bool MultipliesParts(Gfx gfx) { return TraitsOf(gfx).mma_unit == MmaUnit::kWgmma
 
 class NonFinite : public testing::TestWithParam<Direction> {};
 
+// Depthwise, few channels, four widths that rows merge, three that they fill up, stems and ragged
+// channels.
+std::vector<ConvProblem> ProblemsOfAllRows() {
+  return {Grouped(32, 1),       Grouped(8, 4),        Grouped(16, 4),      Grouped(32, 4),
+          Grouped(8, 8),        Grouped(4, 16),       Grouped(4, 32),      Grouped(1, 3),
+          Grouped(2, 21),       Grouped(4, 2, 4, 1),  Grouped(8, 8, 3, 1), Grouped(4, 16, 3, 1),
+          Grouped(4, 32, 3, 1), Grouped(1, 3, 5, 2),  Grouped(1, 3, 3, 1), Grouped(1, 4, 3, 1),
+          Grouped(1, 3, 5, 1),  Grouped(3, 12, 3, 1), Grouped(5, 12),      Grouped(3, 24, 3, 1),
+          Grouped(2, 40, 3, 1)};
+}
+
 TEST_P(NonFinite, StaysInTheSumsThatHaveIt) {
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
   int rows = 0;
-  // Depthwise, few channels, four widths that rows merge, three that they fill up, stems and ragged
-  // channels.
-  for (ConvProblem problem :
-       {Grouped(32, 1),       Grouped(8, 4),        Grouped(16, 4),      Grouped(32, 4),
-        Grouped(8, 8),        Grouped(4, 16),       Grouped(4, 32),      Grouped(1, 3),
-        Grouped(2, 21),       Grouped(4, 2, 4, 1),  Grouped(8, 8, 3, 1), Grouped(4, 16, 3, 1),
-        Grouped(4, 32, 3, 1), Grouped(1, 3, 5, 2),  Grouped(1, 3, 3, 1), Grouped(1, 4, 3, 1),
-        Grouped(1, 3, 5, 1),  Grouped(3, 12, 3, 1), Grouped(5, 12),      Grouped(3, 24, 3, 1),
-        Grouped(2, 40, 3, 1)}) {
+  for (ConvProblem problem : ProblemsOfAllRows()) {
     problem.direction = GetParam();
+    const Tensor padded = Padded(problem);
     // An image's first cell, the last of its last row, and one whose neighbours are all there.
-    const std::size_t elements = ElementsOf(problem);
+    const std::size_t elements = ElementsOf(problem, padded);
     for (const std::size_t place : {elements / 2 + 5, elements - 3, elements / 4}) {
-      rows += ExpectInfinityStays(problem, *gfx, place);
+      rows += ExpectStays(problem, *gfx, padded, place, kInfinity);
       if (!MultipliesParts(*gfx)) continue;
       problem.type = DataType::kF32;
-      rows += ExpectInfinityStays(problem, *gfx, place);
+      rows += ExpectStays(problem, *gfx, padded, place, kInfinity);
       problem.type = DataType::kF16;
     }
+  }
+  EXPECT_GT(rows, 10);
+}
+
+/// Times padding it is NaN, in every row: w's first and last taps, or dy's first and last cells.
+TEST_P(NonFinite, TimesPaddingIsNaN) {
+  const absl::StatusOr<Gfx> gfx = UseTestTarget();
+  ASSERT_TRUE(gfx.ok()) << gfx.status();
+  std::vector<ConvProblem> problems = ProblemsOfAllRows();
+  const Dim dim = {.in = 5, .filter = 3, .stride = 1, .pad_begin = 1, .pad_end = 1};
+  for (const std::int64_t of_group : {1, 4, 16}) {
+    problems.push_back(
+        {.rank = 3, .groups = 8, .c = 8 * of_group, .k = 8 * of_group, .dims = {dim, dim, dim}});
+  }
+  int rows = 0;
+  for (ConvProblem problem : problems) {
+    problem.direction = GetParam();
+    const Tensor meets_padding = MeetsPadding(problem);
+    const std::size_t last = ElementsOf(problem, meets_padding) - 1;
+    rows += ExpectStays(problem, *gfx, meets_padding, 0, kInfinity);
+    rows += ExpectStays(problem, *gfx, meets_padding, last, std::nanf(""));
   }
   EXPECT_GT(rows, 10);
 }
@@ -173,9 +216,14 @@ TEST_P(NonFinite, StaysInSumsWhereTapsAreColumnsOrRows) {
   problem.direction = GetParam();
   if (GetParam() == Direction::kBackwardData) std::swap(problem.c, problem.k);
   EXPECT_TRUE(ChooseTapColumns(problem, *gfx) || ChooseTapRows(problem, *gfx));
-  const std::size_t elements = ElementsOf(problem);
-  for (const std::size_t place : {elements / 2 + 5, elements - 3, elements / 4}) {
-    EXPECT_EQ(ExpectInfinityStays(problem, *gfx, place, Rows::kPlanned), 1);
+  const std::size_t padded = ElementsOf(problem, Padded(problem));
+  for (const std::size_t place : {padded / 2 + 5, padded - 3}) {
+    EXPECT_EQ(ExpectStays(problem, *gfx, Padded(problem), place, kInfinity, Rows::kPlanned), 1);
+  }
+  const std::size_t others = ElementsOf(problem, MeetsPadding(problem));
+  for (const std::size_t place : {std::size_t{0}, others - 1}) {
+    EXPECT_EQ(ExpectStays(problem, *gfx, MeetsPadding(problem), place, kInfinity, Rows::kPlanned),
+              1);
   }
 }
 

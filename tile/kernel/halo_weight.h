@@ -69,7 +69,7 @@ GRIDWISE_DEVICE void SumSteps(const BwdWeightArgs& args, int first_group, StepsO
   // Whole steps that the ring has before the first one: dy is loaded from the first tap's cell on.
   const int front = args.positions.pitch + 1;
   const int before = AlignUp(kC.neighbours() * front, kStep);
-  const int first = steps.first * kStep;
+  const int first = steps.first * kStep - front;  // the first images' dy meets padding there
   LoadPositions<kC, kGfx> load(args, first_group, first, first + front);
   load.Load();
   load.FillRing(args, first_group, first + front - before, before, lds);

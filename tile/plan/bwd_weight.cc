@@ -40,11 +40,11 @@ StepShape ChooseStepShape(const TileConfig& config, const ConvProblem& problem) 
   return best;
 }
 
-/// Of rows with a halo: positions of a row of cells, and of all images; and how many a step meets
-/// besides its own.
+/// Of rows with a halo: positions of a row of cells; of all images, and before them those of the
+/// padding that the first cells of dy meet; and how many a step meets besides its own.
 std::int64_t Pitch(const ConvProblem& problem) { return problem.dims[2].out() + 1; }
 std::int64_t Positions(const ConvProblem& problem) {
-  return problem.batch * (problem.dims[1].out() + 1) * Pitch(problem);
+  return (problem.batch * (problem.dims[1].out() + 1) + 1) * Pitch(problem) + 1;
 }
 std::int64_t Reach(const TileConfig& config, const ConvProblem& problem) {
   return config.neighbours() * (Pitch(problem) + 1);
@@ -207,7 +207,7 @@ BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, con
     args.positions = {.pitch = pitch,
                       .rows = rows,
                       .images = static_cast<int>(problem.batch),
-                      .lead = CeilDiv(2 * (pitch + 1) + 2 * config.tile.k, pitch * rows),
+                      .lead = CeilDiv(3 * (pitch + 1) + 2 * config.tile.k, pitch * rows),
                       .groups = static_cast<int>(problem.groups),
                       .by_pitch = divide_by(pitch),
                       .by_rows = divide_by(rows)};

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "core/arch/gpu.h"
+#include "core/passes/padding_args.h"
+
+namespace gridwise {
+
+/// Whether element `at` of w is infinite or NaN.
+GRIDWISE_DEVICE bool IsNotFinite(const PaddingArgs& args, long at) {
+  const void* const w = args.w;
+  const unsigned code = args.element_bytes == 1   ? static_cast<const unsigned char*>(w)[at]
+                        : args.element_bytes == 2 ? static_cast<const unsigned short*>(w)[at]
+                                                  : static_cast<const unsigned*>(w)[at];
+  return (code & args.code_mask) == args.not_finite;
+}
+
+/// Where a tap leads from an output cell along an axis.
+enum class Meets { kSource, kPadding, kNothing };
+
+GRIDWISE_DEVICE Meets WhatTapMeets(const PaddingAxis& axis, bool forward, int cell, int tap) {
+  int source = cell * axis.stride + tap * axis.dilation - axis.pad;
+  if (!forward) {
+    const int steps = cell + axis.pad - tap * axis.dilation;
+    source = steps / axis.stride;
+    if (source * axis.stride != steps) return Meets::kNothing;
+  }
+  return source >= 0 && source < axis.source ? Meets::kSource : Meets::kPadding;
+}
+
+/// Whether a term of the output element is the product of padding with a weight that is not finite:
+/// NaN. `cell` is its number among those of all images. For elements that seldom need it: a loop
+/// over all taps and, of those that meet padding, all terms.
+GRIDWISE_DEVICE bool PaddingIsNaN(const PaddingArgs& args, int cell, int channel) {
+  const auto& [d, h, w] = args.axis;
+  const int cell_w = cell % w.out, cell_h = cell / w.out % h.out,
+            cell_d = cell / w.out / h.out % d.out;
+  const int taps = d.taps * h.taps * w.taps;
+  for (int tap = 0; tap < taps; ++tap) {
+    const int tap_w = tap % w.taps, tap_h = tap / w.taps % h.taps, tap_d = tap / w.taps / h.taps;
+    const Meets meets[] = {WhatTapMeets(d, args.forward, cell_d, tap_d),
+                           WhatTapMeets(h, args.forward, cell_h, tap_h),
+                           WhatTapMeets(w, args.forward, cell_w, tap_w)};
+    bool is_term = true, is_source = true;
+    for (const Meets each : meets) {
+      is_term &= each != Meets::kNothing;
+      is_source &= each == Meets::kSource;
+    }
+    if (!is_term || is_source) continue;
+    long at = channel * args.channel + tap_d * d.tap + tap_h * h.tap + tap_w * w.tap;
+    for (int term = 0; term < args.terms; ++term, at += args.term) {
+      if (IsNotFinite(args, at)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace gridwise
