@@ -1,6 +1,8 @@
 #include "tools/gridwise/problems_command.h"
 
 #include <cstdio>
+#include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -8,6 +10,7 @@
 #include "core/conv/problem.h"
 #include "tools/gridwise/problem_request.h"
 #include "tools/gridwise/text_file.h"
+#include "tools/tune/miopen_list.h"
 #include "tools/tune/problem_generator.h"
 
 namespace gridwise {
@@ -33,14 +36,24 @@ absl::StatusOr<GeneratorOptions> Parse(const ProblemsOptions& options) {
       absl::StrFormat("--use is '%s'; must be training, validation or test", options.use));
 }
 
+absl::StatusOr<std::vector<NamedProblem>> ProblemsOf(const ProblemsOptions& options) {
+  if (options.miopen.empty()) {
+    const absl::StatusOr<GeneratorOptions> parsed = Parse(options);
+    if (!parsed.ok()) return parsed.status();
+    return GenerateProblems(*parsed);
+  }
+  const absl::StatusOr<std::string> text = ReadTextFile(options.miopen);
+  if (!text.ok()) return text.status();
+  return ParseMIOpenList(*text, options.miopen);
+}
+
 }  // namespace
 
 ExitCode ProblemsCommand(const ProblemsOptions& options) {
-  const absl::StatusOr<GeneratorOptions> parsed = Parse(options);
-  absl::Status status = parsed.status();
+  const absl::StatusOr<std::vector<NamedProblem>> problems = ProblemsOf(options);
+  absl::Status status = problems.status();
   if (status.ok()) {
-    status = WriteTextFile(options.csv.empty() ? "-" : options.csv,
-                           PrintProblems(GenerateProblems(*parsed)));
+    status = WriteTextFile(options.csv.empty() ? "-" : options.csv, PrintProblems(*problems));
   }
   return status.ok() ? kSuccess : Fail(status);
 }

@@ -10,6 +10,7 @@ namespace gridwise {
 /// The flags of `gridwise problems`.
 struct ProblemsOptions {
   std::string use;        // "training", "validation", "test"
+  std::string miopen;     // a file of MIOpenDriver's command lines: in place of the generator
   std::string direction;  // empty: fwd
   std::uint64_t seed = 1;
   int number = 0;
@@ -17,7 +18,8 @@ struct ProblemsOptions {
   std::string csv;       // file that they are written to; empty or -: stdout
 };
 
-/// Writes a problem set that is made by a seeded generator, see tools/tune/problem_generator.h.
+/// Writes a problem set: one that is made by a seeded generator (tools/tune/problem_generator.h),
+/// or the problems of a list of MIOpenDriver's command lines (tools/tune/miopen_list.h).
 ExitCode ProblemsCommand(const ProblemsOptions& options);
 
 }  // namespace gridwise
