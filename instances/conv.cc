@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "core/conv/problem_io.h"
 #include "core/conv/validate.h"
+#include "core/passes/layout_passes.h"
 #include "instances/families.h"
 #include "instances/planner.h"
 
@@ -42,6 +43,11 @@ std::string RankedBy(const ConvProblem& problem, const DeviceFacts& device,
 absl::StatusOr<std::vector<Plan>> RankPlans(const ConvProblem& problem, const DeviceFacts& device,
                                             int n, const PlanOptions& options) {
   if (absl::Status status = Validate(problem); !status.ok()) return status;
+  if (problem.batch == 0) {
+    if (absl::Status status = CheckOptions(problem, device, options); !status.ok()) return status;
+    return std::vector<Plan>{
+        Plan(problem, RowPlan(device, options, PlanEmptyBatch(problem, device.gfx)))};
+  }
   absl::StatusOr<std::vector<RowPlan>> rows = WithChoice(
       problem, device, options, [n](const Choice& choice) { return ChooseRows(choice, n); });
   if (!rows.ok()) return rows.status();

@@ -40,7 +40,10 @@ class Plan : public RowPlan {
 
 /// Plans `problem` for `device`: DeviceFacts of a real one (core/runtime/device.h), or a target,
 /// which stands for its product. Errors: kInvalidArgument for an invalid problem, an unknown row or
-/// family, and kUnimplemented, with every row's reason, when no row accepts it.
+/// family; kUnimplemented, with every row's reason, when no row accepts it; and kResourceExhausted,
+/// with the least that one needs, when all need more workspace than the options allow. An empty
+/// batch has a plan without a row, whose operands may be null: it launches nothing, but of
+/// backward-weight what writes dw.
 absl::StatusOr<Plan> MakePlan(const ConvProblem& problem, const DeviceFacts& device,
                               const PlanOptions& options = {});
 

@@ -9,6 +9,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/conv/tensor_bytes.h"
 #include "core/launch/family.h"
 #include "core/launch/launch.h"
 #include "gmock/gmock.h"
@@ -98,6 +99,52 @@ TEST_P(EveryDirection, LargeTensorsAreComputedInParts) {
   const absl::Status impossible = MakePlan(problem, Gfx::k942, {.offset_limit = 100}).status();
   EXPECT_EQ(impossible.code(), absl::StatusCode::kUnimplemented);
   EXPECT_THAT(impossible.message(), HasSubstr("must be below 100"));
+}
+
+TEST_P(EveryDirection, KeepsAWorkspaceLimit) {
+  ConvProblem problem = Square(GetParam(), 16, 3);
+  problem.batch = 64;
+  const std::int64_t largest = PlanOf(problem, {.family = "tile", .splits = 8}).workspace_bytes();
+  for (const std::int64_t limit : {std::int64_t{0}, largest / 3, largest}) {
+    const absl::StatusOr<std::vector<Plan>> plans =
+        RankPlans(problem, Gfx::k942, /*n=*/1000, {.workspace_limit = limit});
+    ASSERT_TRUE(plans.ok()) << plans.status();
+    EXPECT_GT(plans->size(), 10u);
+    for (const Plan& plan : *plans) EXPECT_LE(plan.workspace_bytes(), limit) << plan.row();
+  }
+}
+
+TEST_P(EveryDirection, SaysHowMuchWorkspaceItNeeds) {
+  ConvProblem problem = Square(GetParam(), 16, 3);
+  problem.layout = Layout::kNGCHW;  // copies of the tensors
+  const Plan plan = PlanOf(problem, {.splits = 1});
+  ASSERT_GT(plan.workspace_bytes(), 0);
+  const absl::Status status =
+      MakePlan(problem, Gfx::k942, {.row = plan.row(), .workspace_limit = 1}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
+  EXPECT_THAT(status.message(),
+              HasSubstr(absl::StrCat("in a workspace of 1 bytes; the least is ",
+                                     plan.workspace_bytes(), ", of ", plan.row())));
+}
+
+/// What fits on the device beside the tensors comes first, and a plan that does not says so.
+TEST_P(EveryDirection, PrefersWhatTheDeviceHasRoomFor) {
+  const ConvProblem problem = Square(GetParam(), 16, 3);
+  const std::int64_t tensors = TensorBytes(problem);
+  EXPECT_EQ(tensors, 2 * (problem.x_elements() + problem.w_elements() + problem.y_elements()));
+  DeviceFacts small = Gfx::k942;
+  small.memory_bytes = tensors;
+  const absl::StatusOr<std::vector<Plan>> plans = RankPlans(problem, small, /*n=*/1000);
+  ASSERT_TRUE(plans.ok()) << plans.status();
+  EXPECT_EQ(plans->front().workspace_bytes(), 0);
+  EXPECT_TRUE(std::ranges::is_sorted(*plans, {},
+                                     [](const Plan& plan) { return plan.workspace_bytes() > 0; }));
+  small.memory_bytes = tensors - 1;
+  const absl::StatusOr<Plan> plan = MakePlan(problem, small);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_THAT(plan->ToString(),
+              HasSubstr(absl::StrCat("more than the device's memory of ", tensors - 1)));
+  EXPECT_THAT(PlanOf(problem).ToString(), Not(HasSubstr("memory of")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Directions, EveryDirection, testing::ValuesIn(kAllDirections),

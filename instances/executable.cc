@@ -32,11 +32,10 @@ Starts StartsOf(const Tensors& tensors, void* workspace, const void* table) {
           tensors.a1, tensors.b1, workspace,   table};
 }
 
-/// The tensors that launches have the addresses of, and those that they always must be given.
+/// The tensors that launches have the addresses of.
 std::array<bool, kMemories> TensorsOf(const LaunchPlan& plan) {
   std::array<bool, kMemories> tensors = {};
   const auto add = [&](Memory memory) { tensors[static_cast<std::size_t>(memory)] = true; };
-  for (const Memory memory : {Memory::kA, Memory::kB, Memory::kOut}) add(memory);
   for (const KernelLaunch& launch : plan.launches) {
     for (const KernelLaunch::Address& address : launch.addresses) add(address.place.memory);
     for (const KernelLaunch::Map& map : launch.maps) add(map.place.memory);

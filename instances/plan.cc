@@ -34,7 +34,18 @@ std::string DescribeMap(const std::vector<KernelLaunch>& launches) {
   return "row-major";
 }
 
+/// What is said of a plan that the device's memory has no room for.
+std::string DescribeRoom(const LaunchPlan& plan, const DeviceFacts& device) {
+  if (Fits(plan, device)) return "";
+  return absl::StrFormat("; with tensors of %d bytes more than the device's memory of %d",
+                         plan.tensor_bytes, device.memory_bytes);
+}
+
 }  // namespace
+
+bool Fits(const LaunchPlan& plan, const DeviceFacts& device) {
+  return plan.workspace_bytes <= device.memory_bytes - plan.tensor_bytes;
+}
 
 struct RowPlan::Data {
   DeviceFacts device;
@@ -62,6 +73,9 @@ std::int64_t RowPlan::workgroups() const {
 
 std::string RowPlan::ToString() const {
   const std::vector<GemmShape>& shapes = SubGemms();
+  if (shapes.empty()) {
+    return absl::StrFormat("row        none: the batch is 0\nlaunches   %d\n", launches());
+  }
   std::string text = absl::StrFormat("row        %s (%s)\nsub-GEMMs  %d per group\n", row(),
                                      family(), shapes.size());
   std::vector<std::pair<GemmShape, int>> counted;  // in the order of the first of each shape
@@ -83,9 +97,10 @@ std::string RowPlan::ToString() const {
     absl::StrAppendFormat(&text, "splits     %d workgroups share the K of a tile\n", splits());
   }
   absl::StrAppendFormat(
-      &text, "workgroups %s, in %d launch%s\norder      %s\nworkspace  %d bytes\nestimate   %s\n",
+      &text, "workgroups %s, in %d launch%s\norder      %s\nworkspace  %d bytes%s\nestimate   %s\n",
       DescribeLaunches(launch_plan().launches), launches(), launches() == 1 ? "" : "es",
-      DescribeMap(launch_plan().launches), workspace_bytes(), cost().ToString(device().clock_ghz));
+      DescribeMap(launch_plan().launches), workspace_bytes(), DescribeRoom(launch_plan(), device()),
+      cost().ToString(device().clock_ghz));
   return text;
 }
 

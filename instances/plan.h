@@ -29,6 +29,9 @@ struct PlanOptions {
   /// Splits add their sums to one f32 tensor as they come, which takes less workspace, and is not
   /// deterministic: results differ in the order that sums are rounded in.
   bool atomic = false;
+  /// Bytes of workspace that a plan may need: there is one with less or none. Nothing: rows whose
+  /// workspace fits beside the problem's tensors in the device's memory come before others.
+  std::optional<std::int64_t> workspace_limit = std::nullopt;
   bool model = true;  // ask the model where it is better; else rank by estimates alone
   /// Backward-data launches its sub-GEMMs one after the other in place of all at once: for
   /// comparison alone.
@@ -71,6 +74,9 @@ class RowPlan {
   std::shared_ptr<const Data> data_;
 };
 
+/// Whether the device's memory has room for the plan's workspace and tensors.
+bool Fits(const LaunchPlan& plan, const DeviceFacts& device);
+
 /// One row's answer to a problem.
 struct RowVerdict {
   std::string family, row;
@@ -78,6 +84,7 @@ struct RowVerdict {
   RefusalCode code = RefusalCode::kOther;  // of the reason
   Cost cost;                               // if it can
   double ranked_cycles = 0;                // that it is ranked by: of the model, or the cost's
+  std::int64_t workspace_bytes = 0;        // of its plan, if it can
 };
 
 }  // namespace gridwise

@@ -140,7 +140,7 @@ TEST(PlanText, RefusalsAreSentences) {
   EXPECT_THAT(refusal(Forged(plan, "batch=2", "batch=x")).message(), HasSubstr("batch is \"x\""));
   EXPECT_THAT(refusal(Forged(plan, "batch=2", "batches=2")).message(),
               HasSubstr("batches is given twice, or means nothing"));
-  EXPECT_THAT(refusal(Forged(plan, "batch=2", "batch=0")).message(), HasSubstr("batch is 0"));
+  EXPECT_THAT(refusal(Forged(plan, "batch=2", "batch=-1")).message(), HasSubstr("batch is -1"));
 }
 
 class Cache : public testing::Test {

@@ -181,6 +181,7 @@ void VisitDevice(Device& device, auto&& visit) {
   visit("dies", device.dies);
   visit("clock", device.clock_ghz);
   visit("memory", device.memory_gb_per_s);
+  visit("memory_bytes", device.memory_bytes);
 }
 template <class Options>
 void VisitOptions(Options& options, auto&& visit) {
@@ -300,7 +301,9 @@ absl::StatusOr<Plan> ParsePlan(std::string_view line) {
   absl::Status status =
       ReadTokens(text.substr(version_end), [&recipe](auto&& visit) { VisitRecipe(recipe, visit); });
   if (!status.ok()) return status;
-  if (recipe.options.row.empty()) return absl::InvalidArgumentError("the line names no row");
+  if (recipe.options.row.empty() && recipe.problem.batch > 0) {
+    return absl::InvalidArgumentError("the line names no row");
+  }
   return MakePlan(recipe.problem, recipe.device, recipe.options);
 }
 

@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "core/base/nearest.h"
+#include "core/conv/tensor_bytes.h"
 #include "core/launch/part_kernel.h"
 #include "core/passes/layout_passes.h"
 #include "instances/model/ranking.h"
@@ -78,6 +79,11 @@ bool MultipliesTypeOf(const RowInfo& row, const PlanContext& context) {
          row.type == CopiedType(problem, context.device().gfx, Cells::kFloatsAsTheyAre);
 }
 
+Verdict Ask(const KernelFamily& family, std::size_t row, PlanContext& context) {
+  if (context.problem().batch > 0) return family.Ask(row, context);
+  return Refusal("the batch is 0: there is nothing to multiply");
+}
+
 /// The rows of the problem's direction and type that the options allow, and what they say to a
 /// valid problem. Only the least `wanted` estimates are exact: the others are not below; and of
 /// rows of one kernel there is the first, unless all are wanted or an op is named.
@@ -92,7 +98,7 @@ std::vector<Candidate> AskRows(const Choice& choice, std::size_t wanted = kAll) 
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (!MultipliesTypeOf(rows[i], context) || !IsWanted(rows[i], choice.options)) continue;
       if (once && !candidates.empty() && IsSameKernel(rows[i], candidates.back())) continue;
-      candidates.push_back({family, i, &rows[i], family->Ask(i, context)});
+      candidates.push_back({family, i, &rows[i], Ask(*family, i, context)});
       if (candidates.back().refusal() != nullptr) continue;
       least.Add(candidates.back().cost().cycles);
       context.set_enough_cycles(least.last());
@@ -145,20 +151,97 @@ std::string NoRowMessage(const Choice& choice, const std::vector<Candidate>& can
   return message;
 }
 
-/// The first `n` rows that accept the problem, or all of them; of equal ones the one that its
-/// family lists first.
-std::vector<const Candidate*> FirstOf(const std::vector<Candidate>& candidates, std::size_t n) {
-  std::vector<const Candidate*> able;
-  for (const Candidate& candidate : candidates) {
-    if (candidate.refusal() == nullptr) able.push_back(&candidate);
+/// The rows that accept the problem, one after the other: of equal ones the one that its family
+/// lists first.
+class ByRank {
+ public:
+  explicit ByRank(const std::vector<Candidate>& candidates) {
+    for (const Candidate& candidate : candidates) {
+      if (candidate.refusal() == nullptr) left_.push_back(&candidate);
+    }
+    std::ranges::make_heap(left_, IsBehind);
   }
-  n = std::min(n, able.size());
-  std::partial_sort(able.begin(), able.begin() + static_cast<std::ptrdiff_t>(n), able.end(),
-                    [](const Candidate* a, const Candidate* b) {
-                      return std::pair(a->cycles, a) < std::pair(b->cycles, b);
-                    });
-  able.resize(n);
-  return able;
+
+  /// Null behind the last.
+  const Candidate* Next() {
+    if (left_.empty()) return nullptr;
+    std::ranges::pop_heap(left_, IsBehind);
+    const Candidate* const next = left_.back();
+    left_.pop_back();
+    return next;
+  }
+
+ private:
+  static bool IsBehind(const Candidate* a, const Candidate* b) {
+    return std::pair(a->cycles, a) > std::pair(b->cycles, b);
+  }
+
+  std::vector<const Candidate*> left_;
+};
+
+/// Plans of rows by rank, and what they are ranked by.
+struct RankedPlans {
+  std::vector<std::pair<double, RowPlan>> fitting, too_large;
+
+  /// The first `n`, but those that are too large come behind the others.
+  std::vector<RowPlan> First(std::size_t n) const {
+    std::vector<RowPlan> plans;
+    for (const auto* const each : {&fitting, &too_large}) {
+      for (const auto& [cycles, plan] : *each) {
+        if (plans.size() < n) plans.push_back(plan);
+      }
+    }
+    return plans;
+  }
+};
+
+RowPlan MakeRowPlan(const Choice& choice, const Candidate& candidate) {
+  PlanOptions of_row = choice.options;
+  of_row.family = candidate.info->family;
+  of_row.op = candidate.info->op;
+  of_row.row = candidate.info->name;
+  LaunchPlan launches = candidate.family->MakeLaunches(candidate.row, choice.context);
+  launches.tensor_bytes = TensorBytes(choice.context.problem());
+  return {choice.context.device(), std::move(of_row), std::move(launches)};
+}
+
+/// Plans of the candidates until `wanted` of them fit.
+RankedPlans MakePlans(const Choice& choice, const std::vector<Candidate>& candidates,
+                      std::size_t wanted) {
+  const std::optional<std::int64_t> limit = choice.options.workspace_limit;
+  RankedPlans plans;
+  ByRank by_rank(candidates);
+  while (plans.fitting.size() < wanted) {
+    const Candidate* const candidate = by_rank.Next();
+    if (candidate == nullptr) break;
+    RowPlan plan = MakeRowPlan(choice, *candidate);
+    const bool fits = limit ? plan.workspace_bytes() <= *limit
+                            : Fits(plan.launch_plan(), choice.context.device());
+    (fits ? plans.fitting : plans.too_large).emplace_back(candidate->cycles, std::move(plan));
+  }
+  return plans;
+}
+
+/// Adds to plans that fit in the workspace that a caller allows those of `unsplit`, whose K is not
+/// split, of rows that had no such plan.
+void AddUnsplit(RankedPlans unsplit, RankedPlans& plans) {
+  for (auto& [cycles, plan] : unsplit.fitting) {
+    const bool is_there = std::ranges::any_of(plans.fitting, [&](const auto& other) {
+      return other.second.row() == plan.row() && other.second.family() == plan.family();
+    });
+    if (!is_there) plans.fitting.emplace_back(cycles, std::move(plan));
+  }
+  std::ranges::stable_sort(plans.fitting, {}, [](const auto& plan) { return plan.first; });
+  plans.too_large = std::move(unsplit.too_large);
+}
+
+/// What is said where all plans need more workspace than they may.
+absl::Status NoRoom(const Choice& choice, const RankedPlans& plans) {
+  const auto least = std::ranges::min_element(
+      plans.too_large, {}, [](const auto& plan) { return plan.second.workspace_bytes(); });
+  return absl::ResourceExhaustedError(absl::StrFormat(
+      "no row computes %s in a workspace of %d bytes; the least is %d, of %s", choice.problem(),
+      *choice.options.workspace_limit, least->second.workspace_bytes(), least->second.row()));
 }
 
 bool Has(const std::vector<std::string_view>& names, std::string_view name) {
@@ -232,24 +315,29 @@ absl::Status CheckOptions(const Choice& choice) {
 }
 
 absl::StatusOr<std::vector<RowPlan>> ChooseRows(const Choice& choice, int n) {
-  PlanContext& context = choice.context;
   const PlanOptions& options = choice.options;
   if (n < 1) return absl::InvalidArgumentError(absl::StrFormat("n is %d; must be >= 1", n));
   if (absl::Status status = CheckOptions(choice); !status.ok()) return status;
   const auto wanted = static_cast<std::size_t>(n);
   std::vector<Candidate> candidates = AskRows(choice, std::max(wanted, model::kAsked));
   Rank(choice, candidates);
-  std::vector<RowPlan> plans;
-  for (const Candidate* chosen : FirstOf(candidates, wanted)) {
-    PlanOptions of_row = options;
-    of_row.family = chosen->info->family;
-    of_row.op = chosen->info->op;
-    of_row.row = chosen->info->name;
-    plans.emplace_back(context.device(), std::move(of_row),
-                       chosen->family->MakeLaunches(chosen->row, context));
+  RankedPlans plans = MakePlans(choice, candidates, wanted);
+  if (plans.fitting.empty() && plans.too_large.empty()) {
+    return absl::UnimplementedError(NoRowMessage(choice, candidates));
   }
-  if (plans.empty()) return absl::UnimplementedError(NoRowMessage(choice, candidates));
-  return plans;
+  if (!options.workspace_limit || plans.too_large.empty()) return plans.First(wanted);
+  if (options.splits == 0) {
+    PlanOptions unsplit = options;
+    unsplit.splits = 1;
+    PlanContext context = ContextOf(choice.context.problem(), choice.context.device(), unsplit);
+    const Choice of_unsplit = {context, choice.families, unsplit, choice.problem};
+    candidates = AskRows(of_unsplit, std::max(wanted, model::kAsked));
+    Rank(of_unsplit, candidates);
+    AddUnsplit(MakePlans(of_unsplit, candidates, wanted), plans);
+  }
+  if (plans.fitting.empty()) return NoRoom(choice, plans);
+  plans.too_large.clear();
+  return plans.First(wanted);
 }
 
 std::vector<RowVerdict> AskEveryRow(const Choice& choice) {
@@ -266,6 +354,7 @@ std::vector<RowVerdict> AskEveryRow(const Choice& choice) {
     } else {
       verdict.cost = candidate.cost();
       verdict.ranked_cycles = candidate.cycles;
+      verdict.workspace_bytes = MakeRowPlan(choice, candidate).workspace_bytes();
     }
   }
   return verdicts;

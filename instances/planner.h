@@ -31,8 +31,8 @@ PlanContext ContextOf(const ConvProblem& problem, const DeviceFacts& device,
 absl::Status CheckOptions(const Choice& choice);
 
 /// The first `n` rows that accept the problem, or all of them, by the model where it is the better
-/// judge (model/ranking.h), else by their estimates. Errors as of
-/// RankPlans, but for invalid problems.
+/// judge (model/ranking.h), else by their estimates; as far as their workspaces fit
+/// (PlanOptions::workspace_limit). Errors as of RankPlans, but for invalid problems.
 absl::StatusOr<std::vector<RowPlan>> ChooseRows(const Choice& choice, int n);
 
 /// What every row says.

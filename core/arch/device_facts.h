@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "core/arch/target.h"
 
 namespace gridwise {
@@ -13,6 +15,7 @@ struct DeviceFacts {
   int dies;  // with an L2 each, which take workgroups in turn: workgroup i runs on die i % dies
   double clock_ghz;        // peak engine clock
   double memory_gb_per_s;  // peak
+  std::int64_t memory_bytes;
 
   /// Those of the target's product, see TargetTraits.
   constexpr DeviceFacts(Gfx target)  // NOLINT: a target stands for its product
@@ -20,7 +23,8 @@ struct DeviceFacts {
         compute_units(TraitsOf(target).compute_units),
         dies(TraitsOf(target).dies),
         clock_ghz(TraitsOf(target).clock_ghz),
-        memory_gb_per_s(TraitsOf(target).memory_gb_per_s) {}
+        memory_gb_per_s(TraitsOf(target).memory_gb_per_s),
+        memory_bytes(std::int64_t{TraitsOf(target).memory_gib} << 30) {}
 
   /// Those of a device of `target` with `units` compute units: whole dies of the product, where
   /// they are (MI300A has 6 of MI300X's 8; a partition of one die, 1), else one.

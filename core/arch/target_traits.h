@@ -20,6 +20,7 @@ struct TargetTraits {
   int vector_caches;       // of a compute unit, each with an address unit
   double clock_ghz;        // peak engine clock of `product`
   double memory_gb_per_s;  // peak, of `product`
+  int memory_gib;          // of `product`
   int memory_transfers;    // bits of a line of the memory's bus per clock, as HIP gives the clock
   unsigned buffer_format;  // word 3 of an untyped buffer resource
   int atomic_policy;       // cache policy of atomics that all of the device sees

@@ -75,14 +75,6 @@ double LargestValue(Epilogue epilogue, double sum, const std::array<double, 2>& 
   return std::max({1.0, steepest * largest, std::abs(Apply(whole, sum, d))});
 }
 
-std::int64_t EpilogueElements(const ConvProblem& problem, int index) {
-  const PerAxis size = problem.AxesOf(problem.out()).size;
-  const PerAxis& stride = problem.epilogue.d[static_cast<std::size_t>(index)].stride;
-  std::int64_t last = 0;
-  for (std::size_t axis = 0; axis < 6; ++axis) last += (size[axis] - 1) * stride[axis];
-  return last + 1;
-}
-
 absl::StatusOr<Expected> ExpectedOutput(const ConvProblem& problem, std::span<const float> a,
                                         std::span<const float> b,
                                         const std::array<std::span<const float>, 2>& d,

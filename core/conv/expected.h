@@ -9,11 +9,9 @@
 
 #include "absl/status/statusor.h"
 #include "core/conv/problem.h"
+#include "core/conv/tensor_bytes.h"  // IWYU pragma: export
 
 namespace gridwise {
-
-/// Elements from the first of the epilogue's tensor `index` to its last.
-std::int64_t EpilogueElements(const ConvProblem& problem, int index);
 
 /// The largest magnitude of what the epilogue computes from `sum` before it clamps: what rounding
 /// errors are relative to.

@@ -73,16 +73,21 @@ struct OperandSum {
 ///   y[n][o][g][k] = sum over taps t and channels c of
 ///                   x[n][o * stride + t * dilation - pad_begin][g][c] * w[g][k][t][c]
 ///
-/// where x is zero outside its extents. Validate() states the rules that a problem must obey.
+/// where x is zero outside its extents, and these zeros are multiplied like others: an infinity or
+/// NaN in w (in dy of backward-weight) makes NaN of each sum in which its tap meets padding. So
+/// does backward-data with dy, which is zero outside its extents where a tap leads there by whole
+/// strides; positions between the strides are no terms. That holds for every target, type and row.
+///
+/// Validate() states the rules that a problem must obey.
 struct ConvProblem {
   Direction direction = Direction::kForward;
   DataType type = DataType::kF16;                   ///< of the operands
   std::optional<DataType> out_type = std::nullopt;  ///< of the output, see output_type()
   int rank = 2;  ///< spatial axes: 1 (w), 2 (h, w) or 3 (d, h, w)
   int64_t groups = 1;
-  int64_t batch = 1;
-  int64_t c = 1;  ///< input channels of all groups together
-  int64_t k = 1;  ///< output channels of all groups together
+  int64_t batch = 1;  ///< images; 0: y and dx are empty, and dw is the epilogue of sums of 0
+  int64_t c = 1;      ///< input channels of all groups together
+  int64_t k = 1;      ///< output channels of all groups together
   /// d, h, w; the leading ones of ranks 1 and 2 stay at their defaults.
   std::array<Dim, 3> dims = {};
   Layout layout = Layout::kNHWGC;  ///< of x and y

@@ -154,7 +154,7 @@ absl::Status ValidateEpilogueTensor(const ConvProblem& problem, int index) {
                   kMaxTensorElementsOfChannel);
   }
   return AtMost(name + "'s span of one image of a group, in elements,", inner,
-                kMaxTensorElements / problem.batch);
+                kMaxTensorElements / std::max<int64_t>(problem.batch, 1));
 }
 
 absl::Status ValidateEpilogue(const ConvProblem& problem) {
@@ -250,7 +250,7 @@ absl::Status Validate(const ConvProblem& p) {
   if (absl::Status s = AtLeast("rank", p.rank, 1); !s.ok()) return s;
   if (absl::Status s = AtMost("rank", p.rank, 3); !s.ok()) return s;
   if (absl::Status s = AtLeast("groups", p.groups, 1); !s.ok()) return s;
-  if (absl::Status s = AtLeast("batch", p.batch, 1); !s.ok()) return s;
+  if (absl::Status s = AtLeast("batch", p.batch, 0); !s.ok()) return s;
   if (absl::Status s = AtLeast("c", p.c, 1); !s.ok()) return s;
   if (absl::Status s = AtLeast("k", p.k, 1); !s.ok()) return s;
   if (absl::Status s = MultipleOfGroups("c", p.c, p.groups); !s.ok()) return s;

@@ -107,7 +107,7 @@ TEST(Validate, NamesFieldValueAndRule) {
       {[](auto& p) { p.rank = 0; }, "rank is 0; must be >= 1"},
       {[](auto& p) { p.rank = 4; }, "rank is 4; must be <= 3"},
       {[](auto& p) { p.groups = 0; }, "groups is 0; must be >= 1"},
-      {[](auto& p) { p.batch = -1; }, "batch is -1; must be >= 1"},
+      {[](auto& p) { p.batch = -1; }, "batch is -1; must be >= 0"},
       {[](auto& p) { p.c = 0; }, "c is 0; must be >= 1"},
       {[](auto& p) { p.k = 0; }, "k is 0; must be >= 1"},
       {[](auto& p) { p.c = 5; }, "c is 5; must be a multiple of groups, which is 2"},

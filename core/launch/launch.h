@@ -91,6 +91,7 @@ struct LaunchPlan {
   std::vector<KernelLaunch> launches;
   std::vector<std::byte> table;  // Memory::kTable, which is on the device from the load on
   std::int64_t workspace_bytes = 0;
+  std::int64_t tensor_bytes = 0;             // of the caller's tensors
   std::int64_t zero_at = 0, zero_bytes = 0;  // part of the workspace that must be zero at the start
   int splits = 1;                            // workgroups that share the K of a tile
   std::vector<GemmShape> gemms;              // of one group; those with k = 0 write zeros

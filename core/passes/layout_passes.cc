@@ -130,6 +130,14 @@ std::int64_t PartElements(const ConvProblem& simple) {
   return AlignUp<std::int64_t>(ElementsOfB(simple), kSplitElements);
 }
 
+LaunchPlan PlanEmptyBatch(const ConvProblem& problem, Gfx gfx) {
+  LaunchPlan plan;
+  if (problem.direction == Direction::kBackwardWeight) {
+    AddReduceLaunches(problem, gfx, /*splits=*/0, /*partial_at=*/0, Places(), plan);
+  }
+  return plan;
+}
+
 SimpleForm SimpleFormOf(const ConvProblem& problem, const DeviceFacts& device, Cells cells) {
   const Prepared prepared = Prepare(problem, device.gfx, cells);
   return {.problem = ProblemOf(prepared, device.gfx, cells),
@@ -192,7 +200,8 @@ void LayoutPasses::AddSums(int splits, std::int64_t sums_at, const Places& place
                            LaunchPlan& plan) const {
   const Prepared prepared = Prepare(problem_, gfx_, cells_);
   if (prepared.columns) {
-    AddOverlapAddLaunch(prepared.simple, *prepared.columns, gfx_, splits, sums_at, places, plan);
+    AddOverlapAddLaunch(prepared.simple, *prepared.columns, problem_.type, gfx_, splits, sums_at,
+                        places, plan);
   } else if (prepared.rows) {
     AddSumTapRowsLaunch(prepared.simple, *prepared.rows, gfx_, splits, sums_at, places.whole_a,
                         places, plan);

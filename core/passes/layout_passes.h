@@ -44,6 +44,10 @@ struct SimpleForm {
 SimpleForm SimpleFormOf(const ConvProblem& problem, const DeviceFacts& device,
                         Cells cells = Cells::kSpaced);
 
+/// The launches that compute a problem without images: none, but of backward-weight those that make
+/// dw of sums of 0.
+LaunchPlan PlanEmptyBatch(const ConvProblem& problem, Gfx gfx);
+
 /// The launches before and after those that compute SimpleProblem(problem): NGCHW is transposed to
 /// NHWGC and back, x of few channels is padded, and so are cells that the copy engine cannot take;
 /// w is put in the order that taps have as columns, and dy gets channels of taps that are rows.

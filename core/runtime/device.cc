@@ -1,5 +1,6 @@
 #include "core/runtime/device.h"
 
+#include <cstdint>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
@@ -24,7 +25,8 @@ absl::StatusOr<DeviceInfo> Describe(int ordinal) {
                     .compute_units = properties.multiProcessorCount,
                     .clock_ghz = properties.clockRate * 1e-6,
                     .memory_clock_ghz = properties.memoryClockRate * 1e-6,
-                    .memory_bus_bytes = properties.memoryBusWidth / 8};
+                    .memory_bus_bytes = properties.memoryBusWidth / 8,
+                    .memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem)};
 }
 
 }  // namespace
@@ -80,6 +82,7 @@ absl::StatusOr<DeviceFacts> DeviceInfo::Facts() const {
   if (memory_clock_ghz > 0 && memory_bus_bytes > 0) {
     facts.memory_gb_per_s = memory_clock_ghz * memory_bus_bytes * TraitsOf(*gfx).memory_transfers;
   }
+  if (memory_bytes > 0) facts.memory_bytes = memory_bytes;
   return facts;
 }
 

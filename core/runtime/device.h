@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct DeviceInfo {
   double clock_ghz = 0;         // peak engine clock; 0: not known
   double memory_clock_ghz = 0;  // 0: not known
   int memory_bus_bytes = 0;     //
+  std::int64_t memory_bytes = 0;
 
   /// What plans for this device need. kUnimplemented, naming the targets there are, when its target
   /// is none of them.

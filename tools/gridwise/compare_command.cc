@@ -17,6 +17,7 @@
 #include "core/runtime/device.h"
 #include "tools/gridwise/comparison.h"
 #include "tools/gridwise/computation.h"
+#include "tools/gridwise/memory_need.h"
 #include "tools/gridwise/problem.h"
 #include "tools/gridwise/problem_sets.h"
 #include "tools/gridwise/published.h"
@@ -135,6 +136,11 @@ absl::StatusOr<Comparison> Compare(const SelectedProblem& selected, Gfx gfx,
     Time(problem, options.quick, c.b);
   }
   if (options.verify && (c.a.plan || c.b.plan)) {
+    for (const ComparedSide* side : {&c.a, &c.b}) {
+      if (!side->plan) continue;
+      absl::Status status = CheckMemory(problem, *side->plan, /*verify=*/true);
+      if (!status.ok()) return status;
+    }
     const Operands operands = RandomOperands(problem, options.seed);
     const absl::StatusOr<Expected> expected = Expect(problem, operands);
     if (!expected.ok()) return expected.status();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -9,7 +10,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/conv/tensor_bytes.h"
 #include "instances/conv.h"
 #include "instances/plan.h"
 #include "llvm/Support/JSON.h"
@@ -55,6 +58,18 @@ absl::StatusOr<Explanation> Explain(const ExplainOptions& options,
   return explanation;
 }
 
+/// What a row that computes the problem needs beside the tensors; nothing if it needs nothing.
+std::string WorkspaceOf(const Explanation& explanation, const RowVerdict& row) {
+  if (row.workspace_bytes == 0) return "";
+  std::string text = absl::StrFormat("; workspace %d bytes", row.workspace_bytes);
+  const auto* const conv = std::get_if<ConvProblem>(&explanation.problem);
+  const std::int64_t tensors = conv == nullptr ? 0 : TensorBytes(*conv);
+  if (row.workspace_bytes > explanation.device.memory_bytes - tensors) {
+    absl::StrAppend(&text, ", for which the device's memory has no room beside the tensors");
+  }
+  return text;
+}
+
 void Print(const Explanation& explanation) {
   const std::vector<RowVerdict>& rows = explanation.rows;
   size_t family_width = 0, row_width = 0;
@@ -71,7 +86,9 @@ void Print(const Explanation& explanation) {
     const std::string line =
         absl::StrFormat("%s %-*s %-*s  %s", explanation.IsChosen(i) ? "*" : " ", family_width,
                         row.family, row_width, row.row,
-                        row.reason ? *row.reason : row.cost.ToString(explanation.device.clock_ghz));
+                        row.reason ? *row.reason
+                                   : absl::StrCat(row.cost.ToString(explanation.device.clock_ghz),
+                                                  WorkspaceOf(explanation, row)));
     absl::PrintF("%s\n", explanation.IsChosen(i) ? Bold(stdout, line) : line);
   }
 }
@@ -87,6 +104,7 @@ llvm::json::Object ToJson(const Explanation& explanation) {
     } else {
       object["estimate"] = ToJson(row.cost, explanation.device.clock_ghz);
       object["ranked_cycles"] = JsonNumber(row.ranked_cycles);
+      object["workspace_bytes"] = row.workspace_bytes;
       object["chosen"] = explanation.IsChosen(i);
     }
     rows.push_back(std::move(object));

@@ -137,6 +137,11 @@ geometry, whatever their batches. The same flags write the same file on every ma
 
   gridwise problems --use=training --direction=bwd_data --number=1500 --csv=training.csv
   gridwise problems --use=test --direction=bwd_data --number=300 --seed=7 --max-flops=50G --csv=test.csv
+
+A list of MIOpenDriver's command lines, as MIOpen publishes of networks, becomes the set of its problems:
+
+  gridwise problems --miopen=Resnet50_v1_FP16_BS64.txt --csv=resnet50.csv
+  gridwise sweep --problems=resnet50.csv --time
 )";
 
 constexpr std::string_view kValidateDetails =
@@ -187,8 +192,8 @@ const std::vector<CommandHelp>& Commands() {
              kMatrices,
              kVariant,
              kChoice,
-             {"splits", "atomic", "launch_per_sub_gemm", "verify", "time", "seed", "x", "w", "dy",
-              "out", "json"}})},
+             {"splits", "atomic", "launch_per_sub_gemm", "workspace_limit", "verify", "time",
+              "seed", "x", "w", "dy", "out", "json"}})},
       {"explain", "explain DIRECTION FLAGS", "tell what each kernel would cost, or why it cannot",
        kExplainDetails, Join({kNamed, kSizes, kMatrices, kVariant, kChoice, {"json"}})},
       {"sweep", "sweep FLAGS", "compute every problem of a set, into a CSV table", kSweepDetails,
@@ -227,9 +232,9 @@ const std::vector<CommandHelp>& Commands() {
        {"family", "device", "arch", "direction", "rows", "jobs"}},
       {"problems",
        "problems --use=USE",
-       "make a problem set, by a seeded generator",
+       "make a problem set, by a seeded generator or of MIOpenDriver's command lines",
        kProblemsDetails,
-       {"use", "direction", "seed", "number", "max_flops", "csv"}},
+       {"use", "direction", "seed", "number", "max_flops", "miopen", "csv"}},
       {"validate",
        "validate TABLE...",
        "compare the planner's choices with the best kernels of sweeps",

@@ -121,6 +121,10 @@ ABSL_FLAG(
 ABSL_FLAG(int, splits, 0, "workgroups that share the K of a tile; default: the planner's choice");
 ABSL_FLAG(bool, launch_per_sub_gemm, false,
           "backward-data: sub-GEMMs one launch after the other, for comparison");
+ABSL_FLAG(
+    std::optional<int64_t>, workspace_limit, std::nullopt,
+    "bytes of workspace that a plan may need; default: what the tensors leave of the device's "
+    "memory, if a kernel does with that");
 ABSL_FLAG(bool, atomic, false, "splits add up their sums as they come: not deterministic");
 ABSL_FLAG(std::string, layout, "", "of x and y: nhwgc, gnhwc or ngchw; default nhwgc");
 ABSL_FLAG(std::string, weight_layout, "", "gkyxc or kyxgc; default gkyxc");
@@ -159,6 +163,8 @@ ABSL_FLAG(
 ABSL_FLAG(double, run_limit, 600, "seconds after which a worker's run is killed");
 ABSL_FLAG(std::string, use, "training", "training, validation or test");
 ABSL_FLAG(int, number, 1500, "of problems");
+ABSL_FLAG(std::string, miopen, "",
+          "a file of MIOpenDriver's command lines, one a line, whose problems become the set");
 ABSL_FLAG(int, jobs, 0, "kernels that are compiled at a time; default: one a core");
 
 namespace {
@@ -215,6 +221,7 @@ gridwise::ExitCode Run(const gridwise::ProblemRequest& request) {
                                .splits = absl::GetFlag(FLAGS_splits),
                                .atomic = absl::GetFlag(FLAGS_atomic),
                                .launch_per_sub_gemm = absl::GetFlag(FLAGS_launch_per_sub_gemm),
+                               .workspace_limit = absl::GetFlag(FLAGS_workspace_limit),
                                .seed = absl::GetFlag(FLAGS_seed),
                                .verify = absl::GetFlag(FLAGS_verify),
                                .time = absl::GetFlag(FLAGS_time),
@@ -314,6 +321,7 @@ gridwise::ExitCode Instances(const std::vector<std::string>& words) {
 
 gridwise::ExitCode Problems() {
   return gridwise::ProblemsCommand({.use = absl::GetFlag(FLAGS_use),
+                                    .miopen = absl::GetFlag(FLAGS_miopen),
                                     .direction = absl::GetFlag(FLAGS_direction),
                                     .seed = absl::GetFlag(FLAGS_seed),
                                     .number = absl::GetFlag(FLAGS_number),

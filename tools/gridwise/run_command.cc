@@ -19,6 +19,7 @@
 #include "tools/gridwise/computation.h"
 #include "tools/gridwise/demand.h"
 #include "tools/gridwise/json.h"
+#include "tools/gridwise/memory_need.h"
 #include "tools/gridwise/npy.h"
 #include "tools/gridwise/problem.h"
 #include "tools/gridwise/problem_sets.h"
@@ -152,10 +153,16 @@ absl::StatusOr<Job> Prepare(const RunOptions& options) {
                                            .op = options.op,
                                            .splits = options.splits,
                                            .atomic = options.atomic,
+                                           .workspace_limit = options.workspace_limit,
                                            .launch_per_sub_gemm = options.launch_per_sub_gemm});
   if (!plan.ok()) return plan.status();
   Job job = {.problem = problem, .plan = *std::move(plan), .operands = {}};
-  if (!options.time) job.operands = RandomOperands(problem, options.seed);
+  if (!options.time) {
+    if (absl::Status status = CheckMemory(problem, job.plan, options.verify); !status.ok()) {
+      return status;
+    }
+    job.operands = RandomOperands(problem, options.seed);
+  }
   if (conv != nullptr) {
     if (absl::Status status = TakeFiles(files, *conv, job); !status.ok()) return status;
   }

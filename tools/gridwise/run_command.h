@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "tools/gridwise/exit_code.h"
@@ -14,7 +15,8 @@ struct RunOptions {
   std::string family, op, row;  // narrow what the planner chooses from; empty: any
   int splits = 0;               // 0: the planner's choice
   bool atomic = false;
-  bool launch_per_sub_gemm = false;  // of backward-data, for comparison
+  bool launch_per_sub_gemm = false;                       // of backward-data, for comparison
+  std::optional<int64_t> workspace_limit = std::nullopt;  // bytes
   uint64_t seed = 0;
   bool verify = false;
   bool time = false;          // tells the time in place of computing

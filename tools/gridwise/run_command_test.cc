@@ -63,6 +63,23 @@ TEST(RunCommand, MultipliesMatrices) {
   ExpectRefusal("run gemm --problem=gemms9", "no problem is called 'gemms9' in transformers");
 }
 
+TEST(RunCommand, RefusesWhatMemoryHasNoRoomFor) {
+  ExpectRefusal("run fwd --n=256 --c=256 --k=256 --in=1000x1000 --filter=3 --pad=1 --verify",
+                " GB");
+  ExpectRefusal(
+      "run fwd --n=8 --c=64 --k=64 --in=56x56 --filter=3 --layout=ngchw --workspace_limit=99",
+      "in a workspace of 99 bytes; the least is ");
+}
+
+TEST(RunCommand, ComputesAnEmptyBatch) {
+  for (const char* const direction : {"fwd", "bwd_data", "bwd_weight"}) {
+    const ShellResult result = Gridwise(
+        absl::StrCat("run ", direction, " --n=0 --c=24 --k=20 --in=9x7 --filter=3 --verify"));
+    EXPECT_EQ(result.status, kSuccess) << result.out;
+    EXPECT_THAT(result.out, AllOf(HasSubstr("the batch is 0"), HasSubstr("\nPASS\n")));
+  }
+}
+
 TEST(RunCommand, TellsTimes) {
   const ShellResult result = Gridwise(absl::StrCat(kSmall, "--time"));
   EXPECT_EQ(result.status, kSuccess) << result.out;

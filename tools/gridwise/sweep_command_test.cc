@@ -190,7 +190,7 @@ TEST(SweepCommand, RefusesBadFlags) {
                 "the sizes are of convolutions");
   ExpectRefusal("sweep --problem=gemms9 --groups=3", "must be a multiple of groups");
   ExpectRefusal("sweep --problem=gemms9 --json --csv=-", "both want stdout");
-  ExpectRefusal("sweep --problems=retinanet --n=0", "batch is 0; must be >= 1");
+  ExpectRefusal("sweep --problems=retinanet --n=-1", "batch is -1; must be >= 0");
   ExpectRefusal("sweep --problem=nothing", "no problem is called 'nothing'");
   ExpectRefusal("sweep --problems=retinanet --row=x --all-rows", "exclude each other");
   ExpectRefusal("sweep --problems=retinanet --max-flops=-1",

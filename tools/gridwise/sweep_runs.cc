@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "core/conv/elements.h"
 #include "core/runtime/device.h"
+#include "tools/gridwise/memory_need.h"
 #include "tools/gridwise/problem.h"
 #include "tools/gridwise/time_plan.h"
 #include "tools/gridwise/timing.h"
@@ -72,7 +73,11 @@ absl::Status SweepRuns::Time(const RowPlan& plan, double limit_ms, SweepRecord& 
 }
 
 absl::Status SweepRuns::Compute(const RowPlan& plan, SweepRecord& record) {
-  if (!operands_) operands_ = RandomOperands(item_.problem, options_.seed);
+  if (!operands_) {
+    absl::Status status = CheckMemory(item_.problem, plan, options_.verify);
+    if (!status.ok()) return status;
+    operands_ = RandomOperands(item_.problem, options_.seed);
+  }
   const absl::StatusOr<Outcome> outcome = gridwise::Compute(item_.problem, plan, *operands_);
   if (!outcome.ok()) {
     ResetDevice().IgnoreError();

@@ -26,6 +26,7 @@ inline constexpr TargetTraits k1100 = {
     .vector_caches = 2,
     .clock_ghz = 2.5,
     .memory_gb_per_s = 960,
+    .memory_gib = 24,
     .memory_transfers = 16,
     .buffer_format = 0x31004000,
     .atomic_policy = 0,

@@ -27,6 +27,7 @@ inline constexpr TargetTraits k1201 = {
     .vector_caches = 2,
     .clock_ghz = 2.97,
     .memory_gb_per_s = 640,
+    .memory_gib = 16,
     .memory_transfers = 16,
     .buffer_format = 0x31004000,
     .atomic_policy = 2 << 3,

@@ -26,6 +26,7 @@ inline constexpr TargetTraits k942 = {
     .vector_caches = 1,
     .clock_ghz = 2.1,
     .memory_gb_per_s = 5300,
+    .memory_gib = 192,
     .memory_transfers = 4,
     .buffer_format = 0x00027000,
     .atomic_policy = 0,

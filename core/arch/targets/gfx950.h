@@ -25,6 +25,7 @@ inline constexpr TargetTraits k950 = {
     .vector_caches = 1,
     .clock_ghz = 2.4,
     .memory_gb_per_s = 8000,
+    .memory_gib = 288,
     .memory_transfers = 4,
     .buffer_format = 0x00027000,
     .atomic_policy = 0,

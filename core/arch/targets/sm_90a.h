@@ -23,6 +23,7 @@ inline constexpr TargetTraits kSm90a = {
     .vector_caches = 1,
     .clock_ghz = 1.98,
     .memory_gb_per_s = 3350,
+    .memory_gib = 80,
     .memory_transfers = 2,
     .buffer_format = 0,
     .atomic_policy = 0,

@@ -12,7 +12,6 @@ namespace {
 struct Product {
   const char* name;
   const char* features;  // target features, behind the target's name
-  uint64_t memory_bytes;
   int memory_clock_khz;
   int memory_bus_bits;
   int l2_bytes;  // of one chiplet
@@ -26,7 +25,6 @@ Product ProductOf(Gfx gfx) {
     case Gfx::k942:
       return {.name = "AMD Instinct MI300X",
               .features = ":sramecc+:xnack-",
-              .memory_bytes = uint64_t{192} << 30,
               .memory_clock_khz = 1300000,
               .memory_bus_bits = 8192,
               .l2_bytes = 4 << 20,
@@ -36,7 +34,6 @@ Product ProductOf(Gfx gfx) {
     case Gfx::k950:
       return {.name = "AMD Instinct MI355X",
               .features = ":sramecc+:xnack-",
-              .memory_bytes = uint64_t{288} << 30,
               .memory_clock_khz = 2000000,
               .memory_bus_bits = 8192,
               .l2_bytes = 4 << 20,
@@ -46,7 +43,6 @@ Product ProductOf(Gfx gfx) {
     case Gfx::k1100:
       return {.name = "AMD Radeon RX 7900 XTX",
               .features = "",
-              .memory_bytes = uint64_t{24} << 30,
               .memory_clock_khz = 1249000,
               .memory_bus_bits = 384,
               .l2_bytes = 6 << 20,
@@ -56,7 +52,6 @@ Product ProductOf(Gfx gfx) {
     case Gfx::k1201:
       return {.name = "AMD Radeon RX 9070 XT",
               .features = "",
-              .memory_bytes = uint64_t{16} << 30,
               .memory_clock_khz = 1258000,
               .memory_bus_bits = 256,
               .l2_bytes = 8 << 20,
@@ -102,7 +97,7 @@ hipDeviceProp_t PropertiesOf(Gfx gfx) {
   std::memset(static_cast<void*>(&p), 0, sizeof(p));
   absl::SNPrintF(p.name, sizeof(p.name), "%s", product.name);
   absl::SNPrintF(p.gcnArchName, sizeof(p.gcnArchName), "%s%s", traits.name, product.features);
-  p.totalGlobalMem = product.memory_bytes;
+  p.totalGlobalMem = uint64_t{static_cast<unsigned>(traits.memory_gib)} << 30;
   p.sharedMemPerBlock = traits.lds_bytes;
   p.sharedMemPerBlockOptin = traits.lds_bytes;
   p.sharedMemPerMultiprocessor = traits.lds_bytes;
