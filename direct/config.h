@@ -72,6 +72,14 @@ constexpr TargetKind KindOf(Gfx gfx) {
 /// Of a cell. On Hopper each load should have much to bring.
 constexpr int MostBytesOfLane(Gfx gfx) { return KindOf(gfx) == TargetKind::kHopper ? 8 : 4; }
 
+/// Waves of a SIMD that the compiler is to leave registers for: of two rows of halves in seven taps
+/// it would take one register more than four waves have.
+constexpr int FewestWaves(const DirectConfig& c, Gfx gfx) {
+  return KindOf(gfx) == TargetKind::kWave64 && c.taps == 7 && c.rows == 2 && SizeOf(c.type) == 2
+             ? 4
+             : 1;
+}
+
 /// nullptr when kernels of `c` can be compiled for `gfx`, else the reason.
 constexpr const char* Reject(const DirectConfig& c, Gfx gfx) {
   if (KindOf(gfx) == TargetKind::kHopper) {

@@ -74,7 +74,9 @@ GRIDWISE_DEVICE void DirectWeightTile(const DirectWeightArgs& args) {
   const int wave = WaveOfGroup<kGfx>(), lane_id = LaneOfWave<kGfx>();
 
   DirectWeightLane<kC, kGfx> lane(args, taps, first_pair + lane_id * kC.channels);
-  lane.AddSteps((part.split * kWaves + wave) * args.wave_steps, args.wave_steps);
+  const int first_step = (part.split * kWaves + wave) * args.wave_steps;
+  lane.FindSpoiled(first_step, args.wave_steps);
+  lane.AddSteps(first_step, args.wave_steps);
 #pragma unroll  // sums are in registers, which have no index
   for (int row = 0; row < kRows; ++row) {
     if (taps.h + row >= args.filter[1]) break;

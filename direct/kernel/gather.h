@@ -3,6 +3,7 @@
 #include "core/arch/this_target.h"
 #include "core/launch/find_sub_gemm.h"
 #include "direct/kernel/gather_lane.h"
+#include "direct/kernel/padding.h"
 
 namespace gridwise::direct {
 
@@ -14,6 +15,15 @@ template <DirectConfig kC>
 GRIDWISE_DEVICE BlockShape ShapeOfBlock(const DirectGatherArgs& args) {
   if constexpr (!kC.keeps_weights()) return {.d = 1, .h = 1 << 24, .groups_w = 1};
   return {.d = args.block[0], .h = args.block[1], .groups_w = args.block[2]};
+}
+
+/// Whether all taps of the sub-GEMM are added up at a time.
+template <DirectConfig kC>
+GRIDWISE_DEVICE bool HasOneBlock(const DirectGatherArgs& args, const SubGemm& gemm) {
+  const BlockShape shape = ShapeOfBlock<kC>(args);
+  const auto& [d, h, w] = gemm.axis;
+  return w.taps <= kC.taps * shape.groups_w && h.taps <= shape.h && d.taps <= shape.d &&
+         args.source_channels == 1 && args.splits == 1;
 }
 
 /// The block of taps from the given ones on.
@@ -36,25 +46,45 @@ GRIDWISE_DEVICE TapBlock BlockAt(const BlockShape& shape, const SubGemm& gemm, i
   return block;
 }
 
+/// What a wave computes: runs of a tile, one after the other, of lanes from `first_item` on.
+struct RunsOfWave {
+  int tile, first_item, runs;
+};
+template <DirectConfig kC, Gfx kGfx>
+GRIDWISE_DEVICE RunsOfWave FindRuns(const DirectGatherArgs& args) {
+  const int number = BlockIdY() * args.tiles + BlockIdX();
+  const int slot = SlotOf(args.map.of_launch, number, args.map.slots);
+  const int tile = Divide(slot, args.by_lane_tiles);
+  const int lanes = TraitsOf(kGfx).wave_size * kC.channels;
+  return {.tile = tile,
+          .first_item = (slot - tile * args.lane_tiles) * lanes,
+          .runs = kC.keeps_weights() ? args.runs : 1};
+}
+
+/// The number of its i-th run in a sub-GEMM, which may have fewer.
+template <Gfx kGfx>
+GRIDWISE_DEVICE int IndexOfRun(const SubGemm& gemm, const RunsOfWave& of_wave, int i) {
+  const int of_gemm = (of_wave.tile - gemm.first_tile) * of_wave.runs + i;
+  return of_gemm * kDirectGatherWaves + WaveOfGroup<kGfx>();
+}
+
 /// Computes the i-th of a wave's runs, of lanes from `first_item` on. Scalar registers have no room
 /// for arguments and the sub-GEMM from one run to the next.
 template <DirectConfig kC, Gfx kGfx>
-GRIDWISE_DEVICE void ComputeRun(const DirectGatherArgs& of_kernel, int tile, int first_item, int i,
-                                int runs, char* lds) {
+GRIDWISE_DEVICE void ComputeRun(const DirectGatherArgs& of_kernel, const RunsOfWave& of_wave, int i,
+                                char* lds) {
   const DirectGatherArgs& args = Anew(of_kernel);
-  const SubGemm gemm = FindSubGemm(args, tile);
+  const SubGemm gemm = FindSubGemm(args, of_wave.tile);
   const auto& [d, h, w] = gemm.axis;
-  const int of_gemm = (tile - gemm.first_tile) * runs + i;
-  const int index = of_gemm * kDirectGatherWaves + WaveOfGroup<kGfx>();
+  const int index = IndexOfRun<kGfx>(gemm, of_wave, i);
   const bool exists = index < gemm.m;
   if (!kC.keeps_weights() && !exists) return;
   const DirectRun run = RunAt<kC>(args, gemm, exists ? index : 0);
-  DirectGatherLane<kC, kGfx> lane(args, run,
-                                  ItemOf(args, first_item + LaneOfWave<kGfx>() * kC.channels));
-  DirectWeightsOf<kC, kGfx> weights(args, gemm, first_item);
+  DirectGatherLane<kC, kGfx> lane(
+      args, run, ItemOf(args, of_wave.first_item + LaneOfWave<kGfx>() * kC.channels));
+  DirectWeightsOf<kC, kGfx> weights(args, gemm, of_wave.first_item);
   const BlockShape shape = ShapeOfBlock<kC>(args);
-  const bool has_one = w.taps <= kC.taps * shape.groups_w && h.taps <= shape.h &&
-                       d.taps <= shape.d && args.source_channels == 1 && args.splits == 1;
+  const bool has_one = HasOneBlock<kC>(args, gemm);
   int turn = BlockIdZ();
   for (int tap_w = 0; tap_w < w.taps; tap_w += kC.taps * shape.groups_w) {
     for (int tap_d = 0; tap_d < d.taps; tap_d += shape.d) {
@@ -73,6 +103,22 @@ GRIDWISE_DEVICE void ComputeRun(const DirectGatherArgs& of_kernel, int tile, int
   if (exists) lane.Store(Anew(of_kernel));
 }
 
+/// Makes NaN of what the i-th run, which is stored, has of padding; see padding.h. After all runs,
+/// so that no register keeps what it needs through a main loop.
+template <DirectConfig kC, Gfx kGfx>
+GRIDWISE_DEVICE void SpoilRun(const DirectGatherArgs& of_kernel, const RunsOfWave& of_wave, int i,
+                              const char* lds) {
+  const DirectGatherArgs& args = Anew(of_kernel);
+  const SubGemm gemm = FindSubGemm(args, of_wave.tile);
+  const int index = IndexOfRun<kGfx>(gemm, of_wave, i);
+  if (index >= gemm.m) return;
+  const DirectRun run = RunAt<kC>(args, gemm, index);
+  if (!MeetsPadding<kC>(args, run)) return;
+  const LaneItem item = ItemOf(args, of_wave.first_item + LaneOfWave<kGfx>() * kC.channels);
+  const bool in_lds = kC.keeps_weights() && HasOneBlock<kC>(args, gemm);
+  StoredRun<kC, kGfx>(args, run, item).Spoil(of_wave.first_item, in_lds ? lds : nullptr);
+}
+
 /// Forward and backward-data of a convolution whose groups have few channels, as sub-GEMMs (see
 /// core/conv/gemm_map.h) without a GEMM: workgroups take runs of output cells, some for each
 /// wave, and channels of images, a lane each, and along z splits, which take turns at blocks of
@@ -82,13 +128,12 @@ GRIDWISE_DEVICE void DirectGatherTile(const DirectGatherArgs& args) {
   static_assert(kGfx == kThisTarget, "the row and the object are for different targets");
   static_assert(Reject(kC, kGfx) == nullptr, "the row does not suit the target");
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[DirectWeightsOf<kC, kGfx>::kBytes];
-  const int number = BlockIdY() * args.tiles + BlockIdX();
-  const int slot = SlotOf(args.map.of_launch, number, args.map.slots);
-  const int tile = Divide(slot, args.by_lane_tiles);
-  const int lanes = TraitsOf(kGfx).wave_size * kC.channels;
-  const int first_item = (slot - tile * args.lane_tiles) * lanes;
-  const int runs = kC.keeps_weights() ? args.runs : 1;
-  for (int i = 0; i < runs; ++i) ComputeRun<kC, kGfx>(args, tile, first_item, i, runs, lds);
+  const RunsOfWave of_wave = FindRuns<kC, kGfx>(args);
+  for (int i = 0; i < of_wave.runs; ++i) ComputeRun<kC, kGfx>(args, of_wave, i, lds);
+  if constexpr (SumType(kC.type) == DataType::kF32) {
+    const RunsOfWave anew = FindRuns<kC, kGfx>(Anew(args));
+    for (int i = 0; i < anew.runs; ++i) SpoilRun<kC, kGfx>(args, anew, i, lds);
+  }
 }
 
 }  // namespace gridwise::direct

@@ -67,19 +67,14 @@ class DirectGatherLane {
       if (block.w + g * kC.taps != first_w_) SetWindow(block.w + g * kC.taps);
       for (int i = 0; i < block.count_d; ++i) {
         const int at_d = SourceCell(d, args_.strides[0], run_.j[0], block.d + i);
-        if (IsCell(at_d, args_.source.size[0])) {
-          AddPlane(block, at_d, weights, lds, block.FirstRow(g, i));
-        } else {
-          AddPadding(block, weights, lds, block.FirstRow(g, i));
-        }
+        if (!IsCell(at_d, args_.source.size[0])) continue;
+        AddPlane(block, at_d, weights, lds, block.FirstRow(g, i));
       }
     }
   }
 
   /// Writes the output cells.
-  GRIDWISE_DEVICE void Store(const DirectGatherArgs& args) {
-    if (AnyLane(spoiled_ != 0)) [[unlikely]]
-      SpoilSums();
+  GRIDWISE_DEVICE void Store(const DirectGatherArgs& args) const {
     const auto& [d, h, w] = run_.gemm.axis;
     const Buffer out =
         Buffer::From<kGfx>(static_cast<const char*>(args.out.data) + run_.image * args.out.image +
@@ -105,46 +100,6 @@ class DirectGatherLane {
  private:
   using RowSums = DirectSum<kC>[kC.cells][kC.channels];
 
-  /// Rows of the source that the block's taps along h lead to.
-  GRIDWISE_DEVICE static int RowsOf(const TapBlock& block) {
-    return (kRows - 1) * kC.stride + block.count_h;
-  }
-
-  /// Makes NaN of the sums that have products of padding with weights that are not finite.
-  GRIDWISE_DEVICE void SpoilSums() {
-    if constexpr (kC.type == DataType::kI8) return;
-#pragma unroll
-    for (int row = 0; row < kRows; ++row) {
-#pragma unroll
-      for (auto& cell : sums_[row]) {
-#pragma unroll
-        for (int e = 0; e < kC.channels; ++e) {
-          cell[e] = SpoiledSum(cell[e], spoiled_, row * kC.channels + e);
-        }
-      }
-    }
-  }
-
-  /// Adds the products of a block's taps along h where their plane of the source is padding.
-  GRIDWISE_DEVICE void AddPadding(const TapBlock& block, const Weights& weights, const char* lds,
-                                  int first_row) {
-    for (int row = 0; row < RowsOf(block); ++row)
-      AddPaddingRow(block, row, weights, lds, first_row);
-  }
-
-  /// Those of the block's row `row` of the source, which is padding: 0 times the weights.
-  GRIDWISE_DEVICE void AddPaddingRow(const TapBlock& block, int row, const Weights& weights,
-                                     const char* lds, int first_row) {
-#pragma unroll
-    for (int to = 0; to < kRows; ++to) {
-      const int tap_h = row - to * kC.stride;
-      if (kRows > 1 && !IsCell(tap_h, block.count_h)) continue;
-      RowFactors<kC> factors;
-      weights.Read(lds, first_row + tap_h, factors);
-      spoiled_ |= NotFinite(factors) << to * kC.channels;
-    }
-  }
-
   /// Adds those of taps along h, of rows from `first_row` of the block on. Rows of the source that
   /// several rows of the output meet are loaded once.
   GRIDWISE_DEVICE void AddPlane(const TapBlock& block, int at_d, const Weights& weights,
@@ -156,12 +111,9 @@ class DirectGatherLane {
                  ? AddConverted<false>(block, first, weights, lds, first_row)
                  : AddConverted<true>(block, first, weights, lds, first_row);
     }
-    for (int row = 0; row < RowsOf(block); ++row) {
+    for (int row = 0; row < (kRows - 1) * kC.stride + block.count_h; ++row) {
       const int at_h = SourceCell(h, args_.strides[1], run_.j[1], block.h + row);
-      if (!IsCell(at_h, args_.source.size[1])) {
-        AddPaddingRow(block, row, weights, lds, first_row);
-        continue;
-      }
+      if (!IsCell(at_h, args_.source.size[1])) continue;
       DirectVec<kC> x[kC.window()];
       LoadRow(first + at_h * args_.source.cell[1], x);
       RowFactors<kC> factors;
@@ -186,7 +138,7 @@ class DirectGatherLane {
                                     const char* lds, int first_row) {
     const AxisClass &h = run_.gemm.axis[1], &w = run_.gemm.axis[2];
     const int taps = kAllTaps ? kC.taps : w.taps - first_w_;
-    const int rows = RowsOf(block);
+    const int rows = (kRows - 1) * kC.stride + block.count_h;
     DirectVec<kC> loaded[kC.window()] = {};
     Converted x[kC.window()];
     bool exists = false;
@@ -198,14 +150,10 @@ class DirectGatherLane {
 #pragma unroll
       for (int to = 0; to < kRows; ++to) {
         const int tap_h = row - to * kC.stride;
-        if (!IsCell(tap_h, block.count_h)) continue;
+        if (!exists || !IsCell(tap_h, block.count_h)) continue;
         RowFactors<kC> factors;
         weights.Read(lds, first_row + tap_h, factors);
-        if (exists) {
-          AddRow(x, factors, taps, sums_[to]);
-        } else {
-          spoiled_ |= NotFinite(factors) << to * kC.channels;
-        }
+        AddRow(x, factors, taps, sums_[to]);
       }
       exists = next_exists;
     }
@@ -294,7 +242,6 @@ class DirectGatherLane {
   int source_offset_, out_offset_;  // of the lane's first channel
   int first_w_;                     // the tap along w that the window is of
   unsigned window_[kC.window()];    // offsets along w
-  unsigned spoiled_ = 0;            // bit row * channels + channel: its sums are NaN
   RowSums sums_[kRows];
 };
 

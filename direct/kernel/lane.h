@@ -44,8 +44,7 @@ GRIDWISE_DEVICE DirectSum<kC> ToFactor(Vec<Element<kC.type>, kN> elements, int e
 GRIDWISE_DEVICE float MultiplyAdd(float a, float b, float sum) { return __builtin_fmaf(a, b, sum); }
 GRIDWISE_DEVICE int MultiplyAdd(int a, int b, int sum) { return a * b + sum; }
 
-/// Bit e is set where a factor of channel e is infinite or NaN: padding, a 0, times it is NaN. A
-/// row of taps that lies in the padding has these bits asked for in place of its products.
+/// Bit e is set where a factor of channel e is infinite or NaN: padding, a 0, times it is NaN.
 template <int kN, int kChannels>
 GRIDWISE_DEVICE unsigned NotFinite(const float (&factors)[kN][kChannels]) {
   unsigned channels = 0;
@@ -58,11 +57,6 @@ GRIDWISE_DEVICE unsigned NotFinite(const float (&factors)[kN][kChannels]) {
   }
   return channels;
 }
-template <int kN, int kChannels>
-GRIDWISE_DEVICE unsigned NotFinite(const int (&)[kN][kChannels]) {
-  return 0;
-}
-
 /// `sum`, or NaN if bit `i` of `spoiled` is set.
 GRIDWISE_DEVICE float SpoiledSum(float sum, unsigned spoiled, int i) {
   return (spoiled >> i & 1) != 0 ? __builtin_nanf("") : sum;

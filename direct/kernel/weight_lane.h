@@ -18,7 +18,6 @@ struct DirectTaps {
 /// `end`, rows of the output along h or runs of its cells along w. Along the other axis it stays.
 struct DirectLine {
   Buffer dy, x;  // the planes of the first image
-  bool has_x;    // else that of x lies in the padding
   int first, end, other;
 };
 
@@ -64,27 +63,46 @@ class DirectWeightLane {
     }
   }
 
+  /// Finds the sums that have, in `count` steps from `first` on, products of padding and of dy that
+  /// is not finite. Before AddSteps(), which skips padding and needs all registers.
+  GRIDWISE_DEVICE void FindSpoiled(int first, int count) {
+    const int all = args_->lines * args_->steps;
+    for (int end = first + count < all ? first + count : all; first < end;) {
+      const int line = Divide(first, args_->by_steps), begin = line * args_->steps;
+      const int line_end = begin + args_->steps < end ? begin + args_->steps : end;
+      SpoilLine(line, first - begin, line_end - begin);
+      first = line_end;
+    }
+  }
+
   GRIDWISE_DEVICE float Sum(int row, int tap, int channel) const {
     return SpoiledSum(sums_[row][tap][channel], spoiled_, row * kC.channels + channel);
   }
 
  private:
-  GRIDWISE_DEVICE void AddLine(int line, int first, int end) {
+  /// Where steps `first` to before `end` of a line are, and whether there is a plane of x.
+  GRIDWISE_DEVICE DirectLine LineAt(int line, int first, int end, bool& has_x) {
     args_ = &Anew(*args_);
     const int plane = Divide(line, args_->by_others), of_images = Divide(plane, args_->by_out_d);
     const int other = line - plane * args_->others;
     const int out_d = plane - of_images * args_->dy.size[0];
     const int in_d = out_d * args_->stride[0] + taps_.d * args_->dilation[0] - args_->pad[0];
+    has_x = IsCell(in_d, args_->x.size[0]);
     const int image = of_images * args_->lane_images;
     const bool exists = image_ < args_->lane_images && image + image_ < args_->images;
     dy_at_ = OffsetIf(exists, dy_offset_);
     x_at_ = OffsetIf(exists, x_offset_);
-    const DirectLine to_walk = {.dy = Plane(args_->dy, image, out_d),
-                                .x = Plane(args_->x, image, in_d),
-                                .has_x = IsCell(in_d, args_->x.size[0]),
-                                .first = first,
-                                .end = end,
-                                .other = kRows > 1 ? other * kC.cells : other};
+    return {.dy = Plane(args_->dy, image, out_d),
+            .x = Plane(args_->x, image, in_d),
+            .first = first,
+            .end = end,
+            .other = kRows > 1 ? other * kC.cells : other};
+  }
+
+  GRIDWISE_DEVICE void AddLine(int line, int first, int end) {
+    bool has_x;
+    const DirectLine to_walk = LineAt(line, first, end, has_x);
+    if (!has_x) return;
     if constexpr (kRows > 1) {
       if (IsInside(StepAt(to_walk, first))) {
         WalkAlongH<false>(to_walk);
@@ -93,6 +111,61 @@ class DirectWeightLane {
       }
     } else {
       WalkAlongRow(to_walk);
+    }
+  }
+
+  GRIDWISE_DEVICE void SpoilLine(int line, int first, int end) {
+    bool has_x;
+    const DirectLine to_walk = LineAt(line, first, end, has_x);
+    if constexpr (kRows > 1) {
+      SpoilAlongH(to_walk, has_x);
+    } else {
+      if (has_x && IsCell(StepAt(to_walk, 0).in_h, args_->x.size[1])) return;
+      for (int i = first; i < end; ++i) {
+        const DirectStep step = StepAt(to_walk, i);
+        SpoilRow(to_walk, step.out_h, step.out_w, 1);
+      }
+    }
+  }
+
+  /// Of a line along h: all rows of dy that steps have if there is no plane of x, else those that
+  /// taps lead out of it.
+  GRIDWISE_DEVICE void SpoilAlongH(const DirectLine& line, bool has_x) {
+    const int out_w = StepAt(line, 0).out_w;
+    const int begin = line.first - (kRows - 1);
+    if (!has_x) {
+      for (int h = begin < 0 ? 0 : begin; h < line.end && h < args_->dy.size[1]; ++h) {
+        SpoilRow(line, h, out_w, (1u << kRows) - 1);
+      }
+      return;
+    }
+    // By bits, the rows of sums of these steps to which dy's row brings products of padding.
+    const auto padded = [&](int h) {
+      unsigned rows = 0;
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) {
+        const int in_h = StepAt(line, h).in_h + r * args_->dilation[1];
+        const bool is_step = h + r >= line.first && h + r < line.end;
+        rows |= (is_step && !IsCell(in_h, args_->x.size[1]) ? 1u : 0u) << r;
+      }
+      return rows;
+    };
+    int h = begin < 0 ? 0 : begin,
+        end = line.end < args_->dy.size[1] ? line.end : args_->dy.size[1];
+    for (; h < end && padded(h) != 0; ++h) SpoilRow(line, h, out_w, padded(h));
+    for (; end > h && padded(end - 1) != 0; --end) SpoilRow(line, end - 1, out_w, padded(end - 1));
+  }
+
+  /// Of a run of cells of dy, for the rows of sums that are set in `rows`.
+  GRIDWISE_DEVICE void SpoilRow(const DirectLine& line, int out_h, int out_w, unsigned rows) {
+    DirectVec<kC> loaded[kC.cells] = {};
+    LoadRow<true>(line.dy, dy_at_, args_->dy, {out_h, out_w, 1}, loaded);
+    Factors<kC.cells> dy;
+    Convert(loaded, dy);
+    const unsigned channels = NotFinite(dy);
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      if ((rows >> r & 1) != 0) spoiled_ |= channels << r * kC.channels;
     }
   }
 
@@ -123,14 +196,9 @@ class DirectWeightLane {
             .in_w = w * args_->stride[2] + taps_.w * args_->dilation[2] - args_->pad[2]};
   }
 
-  /// Whether a step's row of x is one, and not padding.
-  GRIDWISE_DEVICE bool MeetsRow(const DirectLine& line, const DirectStep& at) const {
-    return line.has_x && IsCell(at.in_h, args_->x.size[1]);
-  }
-
   /// Along w, in a row of dy and one of x.
   GRIDWISE_DEVICE void WalkAlongRow(const DirectLine& line) {
-    if (!MeetsRow(line, StepAt(line, 0))) return WalkAlongPadding(line);
+    if (!IsCell(StepAt(line, 0).in_h, args_->x.size[1])) return;
     for (int i = line.first; i < line.end; ++i) {
       const DirectStep step = StepAt(line, i);
       if (IsInside(step)) {
@@ -138,17 +206,6 @@ class DirectWeightLane {
       } else {
         AddStep<true>(line, step);
       }
-    }
-  }
-  /// The same where x is padding.
-  GRIDWISE_DEVICE void WalkAlongPadding(const DirectLine& line) {
-    for (int i = line.first; i < line.end; ++i) {
-      const DirectStep step = StepAt(line, i);
-      Loaded loaded;
-      LoadRows<true>(line, step, loaded, /*of_x=*/false);
-      Factors<kC.cells> dy;
-      Convert(loaded.dy, dy);
-      spoiled_ |= NotFinite(dy);
     }
   }
   template <bool kMasked>
@@ -183,15 +240,11 @@ class DirectWeightLane {
         Convert(loaded.dy, dy[u]);
         Convert(loaded.x, x);
         if (i + u + 1 < line.end) LoadRows<kMasked>(line, StepAt(line, i + u + 1), loaded, true);
-        const bool meets_row = MeetsRow(line, step);
+        if (!IsCell(step.in_h, args_->x.size[1])) continue;
 #pragma unroll
         for (int r = 0; r < kRows; ++r) {
           if (!IsCell(step.out_h - r, args_->dy.size[1]) || taps_.h + r >= args_->filter[1])
             continue;
-          if (!meets_row) {
-            spoiled_ |= NotFinite(dy[(u + kRows - r) % kRows]) << r * kC.channels;
-            continue;
-          }
           AddProducts(dy[(u + kRows - r) % kRows], x,
                       kMasked ? args_->dy.size[2] - step.out_w : kC.cells, sums_[r]);
         }
@@ -213,7 +266,7 @@ class DirectWeightLane {
     if (kRows == 1 || IsCell(at.out_h, args_->dy.size[1])) {
       LoadRow<kMasked>(line.dy, dy_at_, args_->dy, {at.out_h, at.out_w, 1}, to.dy);
     }
-    if (of_x && (kRows == 1 || MeetsRow(line, at))) {
+    if (kRows == 1 || (of_x && IsCell(at.in_h, args_->x.size[1]))) {
       LoadRow<kMasked>(line.x, x_at_, args_->x, {at.in_h, at.in_w, stride_w()}, to.x);
     }
   }
