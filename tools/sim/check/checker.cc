@@ -59,8 +59,9 @@ WaveCheck::WaveCheck(GroupCheck& group, Wave& wave)
       launch_(group.launch()),
       wave_(wave),
       exec_at_start_(Exec(wave)),
-      waits_(launch_.target),
-      hazards_(launch_.target) {
+      waits_(launch_.target) {
+  if (launch_.settings.Has(Category::kHazards))
+    hazards_ = MakeHazardTracker(launch_.target, wave.all_lanes >> 32 != 0);
   const std::vector<uint32_t> nothing(static_cast<size_t>(group.wave_count()));
   if (launch_.settings.Has(Category::kUninit))
     uninit_.emplace(wave, launch_.initial_scalars, group.lds_shadow(), launch_.origins);
@@ -95,7 +96,7 @@ std::string WaveCheck::Describe(uint32_t instruction) const {
 void WaveCheck::Before(const InstructionFacts& facts, const Uop* first) {
   current_ = &facts;
   waits_.Before(facts, launch_.settings.Has(Category::kWaits), *this);
-  if (launch_.settings.Has(Category::kHazards)) hazards_.Before(facts, *this);
+  if (hazards_) hazards_->Before(facts, *this);
   if (facts.barrier_wait) {
     ++barriers_;
     if (Exec(wave_) != exec_at_start_) {

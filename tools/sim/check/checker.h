@@ -95,7 +95,7 @@ class WaveCheck final : public Reporter {
   uint32_t clock_ = 0;                         // memory instructions so far
   std::array<uint8_t, kLanes> observed_ = {};  // bytes of each lane that were, of the instruction
   WaitTracker waits_;
-  HazardTracker hazards_;
+  std::unique_ptr<HazardTracker> hazards_;  // null: not asked for
   std::optional<UninitTracker> uninit_;
   WaveClocks clocks_;
 };

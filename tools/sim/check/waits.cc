@@ -31,6 +31,11 @@ uint32_t BitsRead(const InstructionFacts& facts, int reg) {
   return Has(facts.data, reg) && !Has(facts.address, reg) ? facts.stored_bits : ~0u;
 }
 
+/// The bits of `reg` that it writes. VALU instructions write both halves, one of them as it was.
+uint32_t BitsWritten(const InstructionFacts& facts, int reg) {
+  return facts.load && Has(facts.loaded, reg) ? facts.loaded_bits : ~0u;
+}
+
 }  // namespace
 
 bool WaitTracker::Ordered(const Outstanding& o, WaitCounter counter, bool flat_pending) const {
@@ -38,6 +43,7 @@ bool WaitTracker::Ordered(const Outstanding& o, WaitCounter counter, bool flat_p
 }
 
 bool WaitTracker::SameOrder(const InstructionFacts& a, const InstructionFacts& b) const {
+  if (target_ == kGfx1201 && a.vmem) return false;
   return a.counters == b.counters && a.order == b.order && a.order != Order::kNone;
 }
 
@@ -75,9 +81,8 @@ int WaitTracker::LimitFor(size_t i, WaitCounter counter) const {
 
 bool WaitTracker::ReportUse(const InstructionFacts& facts, int reg, bool writes,
                             Reporter& reporter) const {
-  // A store may take one half of a register while a load into the other is under way. Writing is
-  // another matter: VALU instructions write both halves, one of them as it was.
-  const uint32_t bits = writes ? ~0u : BitsRead(facts, reg);
+  // One half of a register may be stored or loaded while a load into the other is under way.
+  const uint32_t bits = writes ? BitsWritten(facts, reg) : BitsRead(facts, reg);
   // The last one that writes the register is the one to wait for.
   for (size_t i = outstanding_.size(); i-- > 0;) {
     const Outstanding& o = outstanding_[i];

@@ -57,6 +57,8 @@ class WaitTracker {
   int LimitFor(size_t i, WaitCounter counter) const;
   /// False if that use of the pending register is none that has to wait.
   bool ReportUse(const InstructionFacts& facts, int reg, bool writes, Reporter& reporter) const;
+  /// Whether the two write registers in the order of their issue. Loads from memory of gfx12 do
+  /// not, although they are counted in order (RDNA4 ISA 10.8; LLVM, SIInsertWaitcnts).
   bool SameOrder(const InstructionFacts& a, const InstructionFacts& b) const;
 
   const TargetBit target_;

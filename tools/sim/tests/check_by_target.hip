@@ -53,6 +53,18 @@ KERNEL void StoreOlderHalf(const u32* in, u32* out, int) {
       : "v40", "memory");
 }
 
+/// Two loads into one register, which gfx12 may write in either order.
+KERNEL void LoadsIntoOneRegister(const u32* in, u32* out, int) {
+  const int item = __builtin_amdgcn_workitem_id_x();
+  u32 value;
+  asm volatile("global_load_dword v40, %1, off\n\tglobal_load_dword v40, %2, off\n\t" WAIT
+               "\n\tv_mov_b32 %0, v40"
+               : "=v"(value)
+               : "v"(in + item), "v"(out + item)
+               : "v40", "memory");
+  out[item] = value;
+}
+
 // A matrix instruction or two, what is between them or behind, and the use of the second one's
 // result.
 #if defined(__GFX9__)
@@ -129,3 +141,31 @@ DOT_KERNEL(DotMultipliesResult, TO_RESULT "v_dot4c_i32_i8 v41, v40, v42")
 DOT_KERNEL(DotMultipliesWhatItAddsTo, TO_RESULT "v_dot4c_i32_i8 v40, v40, v42")
 DOT_KERNEL(DotAddsToAnothersResult, TO_RESULT "v_dot4_i32_i8 v41, v41, v42, v40")
 #endif
+
+// A pair of instructions that the hardware does not keep apart, and the same with what it wants in
+// between.
+#define PAIR_KERNEL(NAME, TEXT)                                                            \
+  KERNEL void NAME(const u32*, u32* out, int) {                                            \
+    asm volatile(                                                                          \
+        "v_mov_b32 v40, 1\n\tv_mov_b32 v41, 1\n\tv_mov_b32 v42, 1\n\tv_mov_b32 v43, 1\n\t" \
+        "s_mov_b32 s40, 1\n\t" TEXT                                                        \
+        :                                                                                  \
+        :                                                                                  \
+        : "v40", "v41", "v42", "v43", "v44", "v45", "s40", "memory");                      \
+    out[__builtin_amdgcn_workitem_id_x()] = 1;                                             \
+  }
+#if defined(__gfx1100__)
+#define FIRST_OF_PAIR "v_rcp_f32 v44, v40\n\t"
+#define BETWEEN_PAIR "s_waitcnt_depctr depctr_va_vdst(0)\n\t"
+#define SECOND_OF_PAIR "v_add_f32 v45, v44, v41"
+#elif defined(__gfx1201__)
+#define FIRST_OF_PAIR "v_mov_b32 v44, s40\n\ts_mov_b32 s40, 2\n\t"
+#define BETWEEN_PAIR "s_wait_alu depctr_sa_sdst(0)\n\t"
+#define SECOND_OF_PAIR "v_mov_b32 v45, s40"
+#else
+#define FIRST_OF_PAIR "v_fma_f16 v44, v40, v41, v42 op_sel:[0,0,0,1]\n\t"
+#define BETWEEN_PAIR "s_nop 0\n\t"
+#define SECOND_OF_PAIR "v_mov_b32 v45, v44"
+#endif
+PAIR_KERNEL(Pair, FIRST_OF_PAIR SECOND_OF_PAIR)
+PAIR_KERNEL(PairApart, FIRST_OF_PAIR BETWEEN_PAIR SECOND_OF_PAIR)

@@ -14,6 +14,7 @@
 namespace gridwise::sim {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -64,6 +65,23 @@ TEST(Halves, TheLoadToWaitFor) {
 }
 
 bool IsRdna() { return LoadsHalvesAlone(); }
+
+/// RDNA4 ISA 10.8; LLVM waits between the two on gfx1201 alone.
+TEST(Loads, MayOvertakeEachOtherOnGfx12) {
+  if (TestTarget() == "gfx1201") {
+    EXPECT_THAT(FindingsOf("waits", "LoadsIntoOneRegister"),
+                ElementsAre(AllOf(HasSubstr("overwrites v40, which a memory instruction has yet"),
+                                  HasSubstr("needs s_wait_loadcnt 0"))));
+  } else {
+    EXPECT_THAT(FindingsOf("waits", "LoadsIntoOneRegister"), IsEmpty());
+  }
+}
+
+/// One hazard of each target, in a kernel; all of them are in tools/sim/check/hazards_test.cc.
+TEST(Hazards, AreFoundInKernels) {
+  EXPECT_THAT(FindingsOf("hazards", "Pair"), ElementsAre(HasSubstr("too early")));
+  EXPECT_THAT(FindingsOf("hazards", "PairApart"), IsEmpty());
+}
 
 /// CDNA4 ISA 7.6, table 38: one wait state more than MI300 ISA 4.5 wants.
 TEST(MatrixResults, WaitLongerOnGfx950) {

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -49,7 +50,8 @@ std::vector<Field> FieldsOf(TargetBit target, std::string_view mnemonic) {
 }
 
 bool IsMutable(const InstructionFacts& facts, std::string_view text) {
-  return facts.waits || facts.barrier_wait || (facts.mnemonic == "s_nop" && text != "s_nop 0");
+  return facts.waits || facts.hazard.drains != 0 || facts.barrier_wait ||
+         (facts.mnemonic == "s_nop" && text != "s_nop 0");
 }
 
 }  // namespace
@@ -115,6 +117,17 @@ std::vector<size_t> KernelCode::Leaders() const {
     if (i + 1 < instructions_.size()) leaders.insert(i + 1);
   }
   return {leaders.begin(), leaders.end()};
+}
+
+std::vector<std::string> KernelsOf(std::string_view image) {
+  std::vector<std::string> names;
+  const std::unique_ptr<llvm::object::ObjectFile> file = llvm::cantFail(
+      llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(image, "kernels")));
+  for (const llvm::object::SymbolRef symbol : file->symbols()) {
+    std::string_view name = llvm::cantFail(symbol.getName());
+    if (absl::ConsumeSuffix(&name, ".kd")) names.emplace_back(name);
+  }
+  return names;
 }
 
 std::vector<Mutant> MutantsOf(const KernelCode& code) {

@@ -43,6 +43,13 @@ class KernelCode {
   std::vector<bool> reached_;  // empty: all
 };
 
+/// The kernels of a code object, by name.
+std::vector<std::string> KernelsOf(std::string_view image);
+
+/// What rules about hazards find on any path through the kernel that is as long as the longest of
+/// them looks back, with the instruction.
+std::vector<std::string> HazardsOf(const KernelCode& code);
+
 /// One instruction changed: a wait taken away or made to leave one more outstanding, a barrier
 /// taken away, s_nop N made s_nop 0.
 struct Mutant {
@@ -62,7 +69,8 @@ std::string Apply(const Mutant& mutant, const KernelCode& code, std::string_view
 /// Of waits: no instruction finds more memory instructions outstanding that write its registers, no
 /// LDS access more loads to LDS, and no barrier, atomic, cache operation or call more memory
 /// instructions at all, than without the mutation. Of barriers: no memory access between it and the
-/// barrier before or behind it. Of s_nop: no more hazards on any path around it.
+/// barrier before or behind it. Of s_nop and waits for results: no more hazards on any path around
+/// it, and of s_wait_alu on any path through the kernel.
 std::string WhyRedundant(const Mutant& mutant, const KernelCode& code, const KernelCode& mutated);
 
 /// How what the kernel does depends on what it reads from memory, other than its arguments: a

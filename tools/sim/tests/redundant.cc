@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,7 +12,9 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_format.h"
 #include "tools/sim/check/hazards.h"
+#include "tools/sim/check/rdna_hazards.h"
 #include "tools/sim/check/reporter.h"
 #include "tools/sim/tests/mutants.h"
 
@@ -192,17 +195,19 @@ class HazardNotes final : public Reporter {
 
 std::set<std::pair<size_t, std::string>> HazardsOn(const std::vector<size_t>& path,
                                                    const KernelCode& code) {
-  HazardTracker tracker(code.target());
+  const std::unique_ptr<HazardTracker> tracker =
+      MakeHazardTracker(code.target(), (code.target() & kGfx9) != 0);
   HazardNotes notes;
   for (const size_t i : path) {
     notes.at = i;
-    tracker.Before(code.instructions()[i].facts, notes);
+    tracker->Before(code.instructions()[i].facts, notes);
   }
   return notes.notes;
 }
 
+constexpr int kLongest = 20;  // wait states that any rule asks for, and one
+
 bool HasNoHazard(size_t site, const KernelCode& code, const KernelCode& mutated) {
-  constexpr int kLongest = 20;  // wait states that any rule asks for, and one
   const Edges edges(code);
   const auto before = PathsFrom(edges.previous, mutated, site, kLongest);
   const auto behind = PathsFrom(edges.next, mutated, site, kLongest);
@@ -215,6 +220,31 @@ bool HasNoHazard(size_t site, const KernelCode& code, const KernelCode& mutated)
     }
   }
   return true;
+}
+
+/// What gfx12's rule about SGPRs, which looks back without limit, finds on any path.
+std::set<std::pair<size_t, std::string>> ScalarHazards(const KernelCode& code) {
+  std::vector<std::optional<Gfx12Hazards>> before(code.instructions().size());
+  before[0].emplace(/*wave64=*/false);
+  HazardNotes notes;
+  std::set<size_t> work = {0};
+  while (!work.empty()) {
+    notes.at = *work.begin();
+    work.erase(work.begin());
+    Gfx12Hazards after = *before[notes.at];
+    after.Before(code.instructions()[notes.at].facts, notes);
+    for (const size_t next : code.Next(notes.at)) {
+      const bool is_new = !before[next].has_value();
+      if (is_new) before[next].emplace(after);
+      if (is_new || before[next]->MergeScalars(after)) work.insert(next);
+    }
+  }
+  return notes.notes;
+}
+
+bool HasNoScalarHazard(const KernelCode& code, const KernelCode& mutated) {
+  const auto allowed = ScalarHazards(code), found = ScalarHazards(mutated);
+  return std::includes(allowed.begin(), allowed.end(), found.begin(), found.end());
 }
 
 /// Whether no path from `site` comes to a memory access before it comes to a barrier or ends.
@@ -255,6 +285,30 @@ bool ReachesLoad(size_t site, const KernelCode& code) {
 
 }  // namespace
 
+std::vector<std::string> HazardsOf(const KernelCode& code) {
+  const Edges edges(code);
+  const std::vector<size_t> leaders = code.Leaders();
+  std::set<std::pair<size_t, std::string>> all;
+  for (size_t l = 0; l < leaders.size(); ++l) {
+    const size_t end = l + 1 < leaders.size() ? leaders[l + 1] : code.instructions().size();
+    // Where there are too many paths to a block the one that falls through to it stands for them.
+    const auto before = PathsFrom(edges.previous, code, leaders[l], kLongest)
+                            .value_or(std::vector<std::vector<size_t>>{{leaders[l]}});
+    for (const std::vector<size_t>& start : before) {
+      std::vector<size_t> path(start.rbegin(), start.rend());
+      for (size_t i = leaders[l] + 1; i < end; ++i) path.push_back(i);
+      all.merge(HazardsOn(path, code));
+    }
+  }
+  std::vector<std::string> hazards;
+  for (const auto& [i, what] : all) {
+    const KernelCode::Instruction& instruction = code.instructions()[i];
+    hazards.push_back(
+        absl::StrFormat("'%s' (pc +%#x): %s", instruction.text, instruction.facts.pc, what));
+  }
+  return hazards;
+}
+
 std::string WhyRedundant(const Mutant& mutant, const KernelCode& code, const KernelCode& mutated) {
   const InstructionFacts& facts = code.instructions()[mutant.instruction].facts;
   if (facts.barrier_wait) {
@@ -270,6 +324,8 @@ std::string WhyRedundant(const Mutant& mutant, const KernelCode& code, const Ker
     const bool same = std::includes(allowed.begin(), allowed.end(), found.begin(), found.end());
     return same ? "no instruction finds more memory instructions outstanding, on any path" : "";
   }
+  const bool of_scalars = facts.hazard.drains != 0 && code.target() == kGfx1201;
+  if (of_scalars && !HasNoScalarHazard(code, mutated)) return "";
   return HasNoHazard(mutant.instruction, code, mutated) ? "no hazard on any path around it" : "";
 }
 

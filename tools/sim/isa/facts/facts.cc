@@ -28,17 +28,6 @@ uint8_t& Limit(InstructionFacts& facts, WaitCounter counter) {
   return facts.limits[static_cast<int>(counter)];
 }
 
-/// N of "name(N)" in `text`.
-std::optional<int> CountOf(std::string_view text, std::string_view name) {
-  const std::string key = absl::StrCat(name, "(");
-  const size_t at = text.find(key);
-  int value = 0;
-  if (at == text.npos) return std::nullopt;
-  const std::string_view rest = text.substr(at + key.size());
-  if (!absl::SimpleAtoi(rest.substr(0, rest.find(')')), &value)) return std::nullopt;
-  return value;
-}
-
 /// gfx12's waits by name, "s_wait_loadcnt_dscnt 0x103": the counters, with two the first one's
 /// limit is in bits 13:8.
 void FillSplitWait(int64_t immediate, InstructionFacts& facts) {
@@ -139,16 +128,6 @@ void FillMemory(TargetBit target, InstructionFacts& facts) {
         cache.name == "sc0" || cache.name == "sc1" || cache.name == "glc" || cache.name == "scope";
   }
   FillCounters(target, facts);
-  const bool soffset_register = StartsWithAny(m, {"buffer_", "tbuffer_"}) &&
-                                !facts.parsed.operands.empty() &&
-                                facts.parsed.operands.back().kind == OperandKind::kScalar;
-  if ((target & kGfx9) == 0 || !facts.vmem || !facts.store || soffset_register) return;
-  for (const Operand& operand : facts.parsed.operands) {
-    const bool first_of_buffer = StartsWithAny(m, {"buffer_", "tbuffer_"});
-    if (operand.kind != OperandKind::kVector || operand.count <= 2) continue;
-    facts.wide_store_data = {kFirstVector + operand.index, operand.count};
-    if (first_of_buffer) break;
-  }
 }
 
 void AppendRegisters(const Operand& operand, std::vector<uint16_t>& out) {
@@ -198,22 +177,6 @@ void FillOperands(TargetBit target, InstructionFacts& facts) {
 RegisterRange RangeOf(const Operand& operand) {
   if (operand.kind != OperandKind::kVector) return {};
   return {kFirstVector + operand.index, operand.count};
-}
-
-/// The mask by which v_cndmask selects, and what additions carry in: their last operand.
-void FillCarryIn(InstructionFacts& facts) {
-  const bool carries = StartsWithAny(facts.mnemonic, {"v_addc_", "v_subb_", "v_subbrev_"});
-  const auto& operands = facts.parsed.operands;
-  if ((!carries && !absl::StartsWith(facts.mnemonic, "v_cndmask_")) || operands.size() < 4) return;
-  const Operand& mask = operands.back();
-  if (mask.kind != OperandKind::kScalar) return;
-  const size_t first_source = carries ? 2 : 1;  // behind the result, and the carry out
-  for (size_t i = first_source; i + 1 < operands.size(); ++i) {
-    if (operands[i].kind == OperandKind::kScalar && operands[i].index < mask.index + mask.count &&
-        mask.index < operands[i].index + operands[i].count)
-      return;
-  }
-  facts.carry_in = {mask.index, mask.count};
 }
 
 /// Whether an operand of an f8f6f4 instruction is of 8 bits: the formats 0 and 1 of `modifier`,
@@ -270,13 +233,15 @@ void FillVector(InstructionFacts& facts) {
       StartsWithAny(m, {"v_rcp_", "v_rsq_", "v_sqrt_", "v_exp_", "v_log_", "v_sin_", "v_cos_"});
   facts.dot = StartsWithAny(m, {"v_dot", "v_pk_dot"});
   facts.dpp = facts.parsed.encoding == Encoding::kDpp;
-  for (const Modifier& modifier : facts.parsed.modifiers) {
-    if (modifier.name == "dst_sel") facts.partial_result = modifier.value != "DWORD";
-    if (modifier.name == "op_sel" && !absl::StartsWith(m, "v_pk_")) {
-      facts.partial_result = modifier.numbers.size() == facts.parsed.operands.size() &&
-                             !modifier.numbers.empty() && modifier.numbers.back() != 0;
-    }
-  }
+}
+
+/// "v_mov_b32_e32 v0, v0", "s_mov_b64 s[0:1], s[0:1]".
+bool MovesOntoItself(const InstructionFacts& facts) {
+  const auto& operands = facts.parsed.operands;
+  const bool plain = facts.parsed.encoding != Encoding::kDpp &&
+                     facts.parsed.encoding != Encoding::kSdwa && facts.parsed.dual.empty();
+  return plain && StartsWithAny(facts.mnemonic, {"v_mov_b32", "s_mov_b32", "s_mov_b64"}) &&
+         operands.size() == 2 && operands[0].text == operands[1].text;
 }
 
 void FillFlow(InstructionFacts& facts) {
@@ -297,6 +262,16 @@ void FillFlow(InstructionFacts& facts) {
 
 }  // namespace
 
+std::optional<int> CountOf(std::string_view text, std::string_view name) {
+  const std::string key = absl::StrCat(name, "(");
+  const size_t at = text.find(key);
+  int value = 0;
+  if (at == text.npos) return std::nullopt;
+  const std::string_view rest = text.substr(at + key.size());
+  if (!absl::SimpleAtoi(rest.substr(0, rest.find(')')), &value)) return std::nullopt;
+  return value;
+}
+
 void FillFacts(TargetBit target, std::string_view text, const RegisterUses& uses,
                InstructionFacts& facts) {
   facts.reads = uses.reads;
@@ -308,13 +283,13 @@ void FillFacts(TargetBit target, std::string_view text, const RegisterUses& uses
   FillMemory(target, facts);
   FillVector(facts);
   FillMatrix(target, facts);
-  FillCarryIn(facts);
   facts.salu = absl::StartsWith(facts.mnemonic, "s_") && !facts.smem;
   facts.barrier_signal = StartsWithAny(facts.mnemonic, {"s_barrier_signal"});
   facts.barrier_wait = facts.mnemonic == "s_barrier" || facts.mnemonic == "s_barrier_wait";
   facts.ends = facts.mnemonic == "s_endpgm";
   FillOperands(target, facts);
   FillFlow(facts);
+  facts.freezes = MovesOntoItself(facts);
   // A load into half of a register leaves the other half as it is when the result comes, behind
   // those of earlier loads: nothing is read when it is issued.
   if (facts.load) {
@@ -327,6 +302,7 @@ void FillFacts(TargetBit target, std::string_view text, const RegisterUses& uses
   }
   // M0 bounds LDS accesses before gfx9 only; the tables name it for all.
   if (facts.lds && !absl::StrContains(facts.mnemonic, "addtid")) std::erase(facts.reads, kM0);
+  FillHazardFacts(target, text, facts);
 }
 
 std::optional<uint64_t> BranchTarget(const InstructionFacts& facts) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/sim/isa/facts/hazard_facts.h"
 #include "tools/sim/isa/target.h"
 #include "tools/sim/isa/text/decode.h"
 #include "tools/sim/isa/text/operand.h"
@@ -30,13 +31,6 @@ struct MatrixFacts {
   bool f64 = false;
   int rows = 0;  // of D, per block
   int blocks = 1;
-};
-
-/// Consecutive registers; count 0: none.
-struct RegisterRange {
-  int first = 0, count = 0;
-  bool Overlaps(int reg) const { return reg >= first && reg < first + count; }
-  friend bool operator==(const RegisterRange&, const RegisterRange&) = default;
 };
 
 /// What check mode knows of an instruction before it is executed.
@@ -64,6 +58,7 @@ struct InstructionFacts {
   bool memory = false;         // loads, stores or updates memory, LDS or scratch
   bool cross_lane = false;     // results depend on other lanes than their own
   bool control = false;        // does something else than to write registers
+  bool freezes = false;        // moves a register onto itself
   /// Operands that are relative to M0 (bit 0: the result, bit 1: the source).
   uint8_t relative = 0;
 
@@ -78,9 +73,7 @@ struct InstructionFacts {
   RegisterRange result, a, b, c;  // of matrix instructions
   RegisterRange sparse_indices;   // of A of sparse ones
   bool wmma = false;              // a matrix instruction of RDNA
-  RegisterRange wide_store_data;  // gfx9 VMEM stores of more than 64 bits that read it late
-  RegisterRange carry_in;         // a mask of lanes that VALU reads, and reads nowhere else
-  bool partial_result = false;    // writes half a register by op_sel or dst_sel
+  HazardFacts hazard;
 
   bool data_high() const { return stored_bits == 0xffff0000u; }
 };
@@ -88,6 +81,12 @@ struct InstructionFacts {
 /// Fills in `facts` for an instruction of `target` from its text and registers.
 void FillFacts(TargetBit target, std::string_view text, const RegisterUses& uses,
                InstructionFacts& facts);
+
+/// The last step of it: what rules about hazards ask for.
+void FillHazardFacts(TargetBit target, std::string_view text, InstructionFacts& facts);
+
+/// N of "name(N)" in an instruction's text.
+std::optional<int> CountOf(std::string_view text, std::string_view name);
 
 /// Where the direct branch `facts` leads; nothing if it is none.
 std::optional<uint64_t> BranchTarget(const InstructionFacts& facts);
