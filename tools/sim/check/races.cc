@@ -37,6 +37,12 @@ bool Races(const AccessHistory::Access& a, const AccessHistory::Access& b) {
   return !a.polls && !b.polls;
 }
 
+/// Whether all later accesses that race with `old` race with `now` too, in whose past it is.
+bool Covers(const AccessHistory::Access& now, const AccessHistory::Access& old) {
+  return (old.bytes & ~now.bytes) == 0 && (now.writes || !old.writes) &&
+         (!now.atomic || old.atomic);
+}
+
 }  // namespace
 
 void GroupClocks::Join(const GroupClocks& other) {
@@ -68,6 +74,15 @@ Conflict AccessHistory::Note(const WaveClocks& view, uint64_t address, uint32_t 
         static_cast<uint8_t>(((1u << (last - dword)) - 1) & ~((1u << (first - dword)) - 1));
     access.order = ++next_order_;
     Cell& cell = CellOf(dword);
+    // Most often nobody has been there, or the wave itself alone.
+    Access& newest = cell.slots[0];
+    const bool own_alone = newest.group == access.group && newest.wave == access.wave &&
+                           Covers(access, newest) && cell.slots[1].bytes == 0 &&
+                           cell.slots[2].bytes == 0 && cell.slots[3].bytes == 0;
+    if (own_alone) {
+      newest = access;
+      continue;
+    }
     // Atomic accesses that came before this wave's own last one are in its past.
     uint32_t own_atomic = 0;
     for (const Access& old : cell.slots) {
@@ -94,9 +109,7 @@ Conflict AccessHistory::Note(const WaveClocks& view, uint64_t address, uint32_t 
         conflict.polled_clock = old.clock;
       }
       // An access that the new one covers, for all who come later, is forgotten.
-      const bool covered = past && (old.bytes & ~access.bytes) == 0 &&
-                           (access.writes || !old.writes) && (!access.atomic || old.atomic);
-      if (covered) {
+      if (past && Covers(access, old)) {
         old.bytes = 0;
         place = &old;
       }

@@ -63,11 +63,13 @@ class AccessHistory {
     uint32_t group = 0;
     uint16_t wave = 0;
     uint8_t bytes = 0;  // mask; 0: no access
-    bool writes = false, atomic = false;
-    bool may_be_atomic = false;  // a store of a target where atomic ones look like others
-    bool compares = false;       // compare-and-swap
-    bool to_lds = false;         // a load from memory that writes LDS
-    bool polls = false;          // a load in a loop that waits for it to change
+    // Bits, since there are four accesses of each dword.
+    bool writes : 1 = false;
+    bool atomic : 1 = false;
+    bool may_be_atomic : 1 = false;  // a store of a target where atomic ones look like others
+    bool compares : 1 = false;       // compare-and-swap
+    bool to_lds : 1 = false;         // a load from memory that writes LDS
+    bool polls : 1 = false;          // a load in a loop that waits for it to change
     uint32_t clock = 0;
     uint32_t instruction = 0;
     uint32_t order = 0;  // among the accesses of the history
