@@ -132,6 +132,17 @@ TEST_P(Join, HasTheSameBitsInAnyOrder) {
   }
 }
 
+// Nobody has to write the workspace first; check mode must not say so either.
+TEST_P(Join, TakesAWorkspaceThatWasNeverWritten) {
+  const absl::StatusOr<ConvCase> made = ConvCase::Make(LongK(GetParam()), /*seed=*/11);
+  ASSERT_TRUE(made.ok()) << made.status();
+  for (const Plan& plan : plans_) {
+    absl::StatusOr<DeviceBuffer> workspace = DeviceBuffer::Allocate(plan.workspace_bytes());
+    ASSERT_TRUE(workspace.ok()) << workspace.status();
+    OutputOf(*made, plan, *workspace, LaunchOnce);
+  }
+}
+
 // A graph has one number for all of its launches.
 TEST_P(Join, IsLaunchedByAGraphAgain) {
   const absl::StatusOr<ConvCase> made = ConvCase::Make(LongK(GetParam()), /*seed=*/9);

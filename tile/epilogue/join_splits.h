@@ -23,8 +23,9 @@ class JoinSplits {
 /// wave does so for its own part of the tile, and waits for no other.
 ///
 /// A word counts them: it is the launch's number and how many splits' sums are there, or whatever
-/// the workspace had in it before. A wave that sees the latter makes it the number, and so it does
-/// of the count of all splits, which a graph's launch before this one left with the same number.
+/// the workspace had in it before, if that was ever written. A wave that sees the latter makes it
+/// the number, and so it does of the count of all splits, which a graph's launch before this one
+/// left with the same number.
 template <TileConfig kC, Gfx kGfx>
   requires(kC.joins_splits())
 class JoinSplits<kC, kGfx> {
@@ -44,7 +45,7 @@ class JoinSplits<kC, kGfx> {
   GRIDWISE_DEVICE bool operator()(WaveAcc<kC>& acc) const {
     if (splits_ == 1) [[unlikely]]
       return true;
-    const unsigned long word = Look(word_);  // is there when the sums have been stored
+    const unsigned long word = Freeze(Look(word_));  // is there when the sums have been stored
     HandOver(acc);
     ReleaseToDevice();
     if (!IsLast(word)) return false;
@@ -85,7 +86,7 @@ class JoinSplits<kC, kGfx> {
     bool is_last = false;
     if (Lane<kC>() == 0) {
       if (seen - launch_ >= static_cast<unsigned long>(splits_)) Replace(word_, seen, launch_);
-      is_last = CountUp(word_) - launch_ == static_cast<unsigned long>(splits_ - 1);
+      is_last = Freeze(CountUp(word_)) - launch_ == static_cast<unsigned long>(splits_ - 1);
     }
     return AnyLane(is_last);
   }

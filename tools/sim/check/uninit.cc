@@ -149,7 +149,7 @@ void UninitTracker::Compute(const InstructionFacts& facts, Reporter& reporter) {
   const uint64_t lanes = facts.cross_lane ? ~uint64_t{0} : Exec(wave_);
   uint64_t dirty = 0;
   for (const uint16_t reg : reads) dirty |= registers_.dirty(reg) & (IsVector(reg) ? lanes : 1);
-  if (dirty == 0) {
+  if (dirty == 0 || facts.freezes) {
     for (const uint16_t reg : writes) registers_.Clear(reg, IsVector(reg) ? lanes : ~uint64_t{0});
     return;
   }

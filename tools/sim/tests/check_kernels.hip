@@ -351,6 +351,20 @@ KERNEL void UninitScalarBranch(const u32*, u32* out, int) {
   out[Item()] = value;
 }
 
+/// Moves onto themselves say that any value will do: for the branch, for lanes and for the host.
+KERNEL void UninitFrozen(const u32*, u32* out, int) {
+  u32 value;
+  asm volatile(
+      "s_mov_b32 s61, 1\n\ts_mov_b32 s60, s60\n\ts_cmp_eq_u32 s60, 3\n\ts_cbranch_scc1 1f\n\t"
+      "s_mov_b32 s61, 2\n1:\n\tv_mov_b32 v60, v60\n\tv_cmp_gt_u32 vcc, 5, v60\n\t"
+      "s_mov_b64 s[62:63], exec\n\ts_and_b64 exec, exec, vcc\n\ts_mov_b64 exec, s[62:63]\n\t"
+      "v_mov_b32 %0, v60"
+      : "=v"(value)
+      :
+      : "v60", "s60", "s61", "s62", "s63", "vcc", "scc");
+  out[Item()] = value;
+}
+
 /// Lane 5 never writes the word by which it branches.
 KERNEL void UninitLdsBranch(const u32* in, u32* out, int n) {
   SHARED u32 words[64];

@@ -321,7 +321,7 @@ TEST_F(Check, UndefinedWatchedOutput) {
 }
 
 TEST_F(Check, UndefinedValuesThatDecideNothing) {
-  for (const char* kernel : {"UninitPadding", "UninitUnused"}) ExpectSilent(kernel);
+  for (const char* kernel : {"UninitPadding", "UninitUnused", "UninitFrozen"}) ExpectSilent(kernel);
   ExpectSilent("UninitRows", {.block = {64, 1, 1}}, 8);
   ExpectOne("UninitRows", "uninit", {.block = {64, 1, 1}}, 9);
 }
