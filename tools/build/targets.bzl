@@ -19,6 +19,9 @@ CONV_TARGETS = AMD_TARGETS
 # Those that the simulator's own kernels are tested on.
 SIM_TEST_TARGETS = AMD_TARGETS
 
+# Those whose code is changed between compiler and assembler: split_duals.awk says why.
+TARGETS_BY_ASSEMBLY = ["gfx1100"]
+
 def with_kernels_of(targets):
     """What is of kernels for targets is left out where none are built for one of them.
 

@@ -35,11 +35,10 @@ absl::StatusOr<std::string> ReadFile(const fs::path& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-/// That of the first folder that has it.
-absl::StatusOr<std::string> ReadHeader(const std::vector<std::string>& roots,
-                                       const std::string& path) {
+/// The file of the first folder that has it.
+absl::StatusOr<fs::path> Find(const std::vector<std::string>& roots, const std::string& path) {
   for (const std::string& root : roots) {
-    if (fs::exists(fs::path(root) / path)) return ReadFile(fs::path(root) / path);
+    if (fs::exists(fs::path(root) / path)) return fs::path(root) / path;
   }
   return absl::NotFoundError(
       absl::StrCat("there is no ", path, " in ", absl::StrJoin(roots, " or ")));
@@ -87,9 +86,11 @@ absl::StatusOr<Row> FindRow(std::string_view family, std::string_view name, Dire
       absl::StrFormat("row %s is no config's name:\n  %s", name, absl::StrJoin(reasons, "\n  ")));
 }
 
-/// The text of a value that may be missing.
-std::string TextOf(const llvm::json::Object& object, llvm::StringRef key) {
-  return object.getString(key).value_or("").str();
+std::vector<std::string> TextsOf(const llvm::json::Value& list) {
+  std::vector<std::string> texts;
+  for (const llvm::json::Value& text : *list.getAsArray())
+    texts.push_back(text.getAsString().value_or("").str());
+  return texts;
 }
 
 }  // namespace
@@ -102,32 +103,32 @@ absl::StatusOr<Compiler> Compiler::Open(const std::string& json, std::string cac
   const llvm::json::Object* const object = parsed ? parsed->getAsObject() : nullptr;
   if (!parsed) llvm::consumeError(parsed.takeError());
   if (object == nullptr || object->getArray("headers") == nullptr ||
-      object->getObject("flags") == nullptr || object->getObject("env") == nullptr) {
+      object->getArray("scripts") == nullptr || object->getObject("commands") == nullptr ||
+      object->getObject("env") == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat(json, " is no gpu_compiler's file"));
   }
   Compiler compiler;
-  compiler.clang_ = TextOf(*object, "clang");
   compiler.cache_ = std::move(cache);
   if (!headers.empty()) compiler.roots_.push_back(std::move(headers));
   compiler.roots_.push_back(fs::absolute(json).parent_path().parent_path().parent_path());
-  for (const auto& [gfx, flags] : *object->getObject("flags")) {
-    for (const llvm::json::Value& flag : *flags.getAsArray()) {
-      compiler.flags_[gfx.str()].push_back(flag.getAsString().value_or("").str());
-    }
-  }
   std::vector<std::string> contents;
   for (const auto& [name, value] : *object->getObject("env")) {
     compiler.environment_.push_back(
         absl::StrCat(name.str(), "=", value.getAsString().value_or("").str()));
     contents.push_back(compiler.environment_.back());
   }
-  for (const llvm::json::Value& header : *object->getArray("headers")) {
-    const std::string path = header.getAsString().value_or("").str();
-    const absl::StatusOr<std::string> header_text = ReadHeader(compiler.roots_, path);
-    if (!header_text.ok()) return header_text.status();
-    contents.push_back(path);
-    contents.push_back(*header_text);
+  for (const char* kind : {"headers", "scripts"}) {
+    for (const std::string& name : TextsOf(*object->get(kind))) {
+      const absl::StatusOr<fs::path> path = Find(compiler.roots_, name);
+      if (!path.ok()) return path.status();
+      const absl::StatusOr<std::string> content = ReadFile(*path);
+      if (!content.ok()) return content.status();
+      contents.insert(contents.end(), {name, *content});
+      if (std::string_view(kind) == "scripts") compiler.scripts_[name] = path->string();
+    }
   }
+  for (const auto& [gfx, words] : *object->getObject("commands"))
+    compiler.commands_[gfx.str()] = TextsOf(words);
   compiler.digest_ = Digest(contents);
   std::error_code error;
   fs::create_directories(compiler.cache_, error);
@@ -139,13 +140,12 @@ absl::StatusOr<Compiler> Compiler::Open(const std::string& json, std::string cac
 }
 
 absl::StatusOr<std::string> Compiler::Compile(const std::string& source, Gfx gfx) const {
-  const auto flags = flags_.find(std::string_view(Name(gfx)));
-  if (flags == flags_.end()) {
+  const auto command = commands_.find(std::string_view(Name(gfx)));
+  if (command == commands_.end()) {
     return absl::InvalidArgumentError(
         absl::StrFormat("this program has no compiler for %s", Name(gfx)));
   }
-  std::vector<std::string> arguments = {clang_};
-  arguments.insert(arguments.end(), flags->second.begin(), flags->second.end());
+  std::vector<std::string> arguments = command->second;
   const std::string key = Digest({digest_, absl::StrJoin(arguments, " "), source});
   const std::string stem = (fs::path(cache_) / key).string();
   const std::string path = stem + (gfx == Gfx::kSm90a ? ".ptx" : ".hsaco");
@@ -154,13 +154,16 @@ absl::StatusOr<std::string> Compiler::Compile(const std::string& source, Gfx gfx
   const std::string input = Temporary(stem, ".hip"), output = Temporary(stem, ".o");
   const std::string messages = Temporary(stem, ".txt");
   std::ofstream(input) << source;
+  for (std::string& word : arguments) {
+    if (const auto script = scripts_.find(word); script != scripts_.end()) word = script->second;
+  }
   for (const std::string& root : roots_) arguments.insert(arguments.end(), {"-iquote", root});
   arguments.insert(arguments.end(), {input, "-o", output});
   const std::vector<llvm::StringRef> words(arguments.begin(), arguments.end());
   const std::vector<llvm::StringRef> environment(environment_.begin(), environment_.end());
   std::string why;
   const int exit_code = llvm::sys::ExecuteAndWait(
-      clang_, words, llvm::ArrayRef<llvm::StringRef>(environment),
+      words.front(), words, llvm::ArrayRef<llvm::StringRef>(environment),
       {std::nullopt, std::nullopt, llvm::StringRef(messages)}, /*SecondsToWait=*/0,
       /*MemoryLimit=*/0, &why);
   const std::string said = ReadFile(messages).value_or("");
@@ -170,7 +173,7 @@ absl::StatusOr<std::string> Compiler::Compile(const std::string& source, Gfx gfx
   if (exit_code != 0) {
     fs::remove(output, ignored);
     return absl::InvalidArgumentError(
-        absl::StrFormat("%s ended with %d: %s%s", clang_, exit_code, why, said));
+        absl::StrFormat("%s ended with %d: %s%s", arguments.front(), exit_code, why, said));
   }
   std::error_code error;
   fs::rename(output, path, error);  // whole, whatever other processes do

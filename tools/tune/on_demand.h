@@ -27,11 +27,12 @@ class Compiler {
   absl::StatusOr<std::string> Compile(const std::string& source, Gfx gfx) const;
 
  private:
-  std::string clang_, cache_;
+  std::string cache_;
   std::vector<std::string> roots_;  // of headers
   std::vector<std::string> environment_;
-  std::map<std::string, std::vector<std::string>, std::less<>> flags_;  // by target
-  std::string digest_;  // of the headers and the compiler's version
+  std::map<std::string, std::vector<std::string>, std::less<>> commands_;  // by target
+  std::map<std::string, std::string> scripts_;  // paths of those among their words, by name
+  std::string digest_;  // of the headers, the scripts and the compiler's version
 };
 
 /// $XDG_CACHE_HOME/gridwise or ~/.cache/gridwise.

@@ -2,6 +2,7 @@
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc:defs.bzl", "CcInfo")
+load("//tools/build:targets.bzl", "TARGETS_BY_ASSEMBLY")
 
 GpuObjectInfo = provider("A code object.", fields = {
     "gfx": "the target, e.g. gfx942; 'none' outside a transition",
@@ -33,6 +34,25 @@ def compiler_flags(toolchain, gfx, opt):
     """
     return _language(toolchain, gfx) + ["--cuda-device-only", "-O" + opt, "-std=c++20", "-Wall", "-Wextra", "-Werror"]
 
+# What compile_command needs to be there: a script and what it reads.
+COMPILER_SCRIPTS = [
+    "//tools/build/private:compile_by_assembly.sh",
+    "//tools/build/private:split_duals.awk",
+]
+
+def compile_command(toolchain, gfx, script):
+    """What compiles kernels, but for its options.
+
+    Args:
+      toolchain: a GpuToolchainInfo.
+      gfx: the target.
+      script: the first of COMPILER_SCRIPTS, a File or a path.
+
+    Returns:
+      a list: the program and its first arguments.
+    """
+    return ["/bin/sh", script, gfx, toolchain.clang] if gfx in TARGETS_BY_ASSEMBLY else [toolchain.clang]
+
 def _impl(ctx):
     toolchain = ctx.toolchains["//tools/build:toolchain_type"].gpu
     gfx = ctx.attr._gfx[BuildSettingInfo].value
@@ -41,6 +61,8 @@ def _impl(ctx):
     contexts = [d[CcInfo].compilation_context for d in ctx.attr.deps]
     out = ctx.actions.declare_file(ctx.label.name + (".ptx" if _is_nvidia(gfx) else ".hsaco"))
     args = ctx.actions.args()
+    command = compile_command(toolchain, gfx, ctx.files._scripts[0])
+    args.add_all(command[1:])
     args.add_all(compiler_flags(toolchain, gfx, ctx.attr.opt))
     args.add("-ffile-prefix-map=./=")
     if ctx.var["COMPILATION_MODE"] == "dbg":
@@ -58,9 +80,9 @@ def _impl(ctx):
     ctx.actions.run(
         mnemonic = "GpuCompile",
         progress_message = "Compiling %{label} for " + gfx,
-        executable = toolchain.clang,
+        executable = command[0],
         arguments = [args],
-        inputs = depset([ctx.file.src] + ctx.files.hdrs, transitive = [c.headers for c in contexts]),
+        inputs = depset([ctx.file.src] + ctx.files.hdrs + (ctx.files._scripts if len(command) > 1 else []), transitive = [c.headers for c in contexts]),
         outputs = [out],
         env = toolchain.env,
         execution_requirements = {"supports-path-mapping": "1"},
@@ -78,6 +100,7 @@ gpu_object = rule(
         "copts": attr.string_list(),
         "opt": attr.string(default = "3", values = ["0", "1", "2", "3", "s"], doc = "Optimisation level."),
         "_gfx": attr.label(default = "//tools/config:gfx"),
+        "_scripts": attr.label_list(default = COMPILER_SCRIPTS, allow_files = True),
     },
     toolchains = ["//tools/build:toolchain_type"],
 )
