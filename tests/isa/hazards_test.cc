@@ -1,0 +1,45 @@
+// No kernel of ours has a hazard that software must avoid (tools/sim/check/README.md), on any path
+// of its code, run or not: compilers are not the only ones who write it, and know not all of them.
+
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/arch/target.h"
+#include "core/launch/family.h"
+#include "gtest/gtest.h"
+#include "instances/rows.h"
+#include "tools/sim/tests/mutants.h"
+
+namespace gridwise {
+namespace {
+
+TEST(Hazards, AreInNoKernel) {
+  const char* const gfx = std::getenv("GRIDWISE_TEST_TARGET");
+  ASSERT_NE(gfx, nullptr);
+  std::vector<RowInfo> rows = ListRows();
+  for (const RowInfo& row : ListGemmRows()) rows.push_back(row);
+  std::set<std::string_view> seen;
+  size_t kernels = 0, instructions = 0;
+  for (const RowInfo& row : rows) {
+    if (Name(row.gfx) != std::string_view(gfx) || !seen.insert(row.code.object).second) continue;
+    for (const std::string& kernel : sim::KernelsOf(row.code.object)) {
+      const absl::StatusOr<sim::KernelCode> code =
+          sim::KernelCode::Find(gfx, row.code.object, kernel);
+      ASSERT_TRUE(code.ok()) << code.status();
+      ++kernels;
+      instructions += code->instructions().size();
+      for (const std::string& hazard : sim::HazardsOf(*code))
+        ADD_FAILURE() << row.name << " (" << kernel << "): " << hazard;
+    }
+  }
+  RecordProperty("kernels", static_cast<int>(kernels));
+  RecordProperty("instructions", static_cast<int>(instructions));
+  EXPECT_GE(kernels, 20u);
+}
+
+}  // namespace
+}  // namespace gridwise
