@@ -10,7 +10,9 @@ struct MemoryAccess;
 
 /// LDS is given to workgroups in blocks of so many bytes (LLVM, AMDGPU/Utils/AMDGPUBaseInfo.cpp;
 /// CDNA4 ISA, "LDS Allocation").
-constexpr uint32_t LdsBlockBytes(TargetBit target) { return target == kGfx950 ? 1280 : 512; }
+constexpr uint32_t LdsBlockBytes(TargetBit target) {
+  return target == kGfx950 ? 1280 : target == kGfx1201 ? 1024 : 512;
+}
 
 /// Cycles of an LDS access beyond those that it takes without bank conflicts. `access` is of a wave
 /// on `target`; `lds` is the address of its workgroup's LDS.

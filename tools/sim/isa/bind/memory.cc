@@ -110,6 +110,9 @@ Uop WithOffset(Instruction& instruction) {
   return uop;
 }
 
+// Dwords of an access to LDS that are inside or outside of it together (Uop::data2).
+uint64_t DwordsOfLds(const Binder& binder) { return binder.target().bit == kGfx1201 ? 1 : 0; }
+
 // Address, data and result of flat, global and scratch instructions: loads "dst, address", stores
 // "address, data", atomics "address, data" or with sc0 "dst, address, data"; `read_address` reads
 // the address.
@@ -153,6 +156,7 @@ absl::Status BindFlat(Binder& binder, const Binding& binding, Instruction& instr
   const bool returns = TakeCachePolicy(instruction);
   OperandReader reader(binder, instruction);
   Uop uop = WithOffset(instruction);
+  uop.data2 = DwordsOfLds(binder);
   ReadFlatOperands(reader, binding, returns, [&] { return reader.Vector(2); }, uop);
   return EmitChecked(binder, reader, binding, uop);
 }
@@ -267,6 +271,7 @@ absl::Status BindHint(Binder&, const Binding&, Instruction& instruction) {
 absl::Status BindLds(Binder& binder, const Binding& binding, Instruction& instruction) {
   OperandReader reader(binder, instruction);
   Uop uop = WithOffset(instruction);
+  uop.data2 = DwordsOfLds(binder);
   ReadFlatOperands(reader, binding, false, [&] { return reader.Vector(1); }, uop);
   return EmitChecked(binder, reader, binding, uop);
 }
@@ -278,15 +283,18 @@ absl::Status BindLdsTwo(Binder& binder, const Binding& binding, Instruction& ins
   Uop uop = WithOffset(instruction);
   uop.imm = static_cast<int32_t>(instruction.TakeNumber("offset0", 0) * unit);
   uop.data = static_cast<uint64_t>(instruction.TakeNumber("offset1", 0) * unit);
+  uop.data2 = DwordsOfLds(binder);
   if (traits.flags & kMemoryLoad) uop.dst = reader.Vector(2 * traits.dwords);
   uop.src[0] = reader.Vector(1);
   if (traits.flags & kMemoryStore) {
     uop.src[1] = reader.Vector(traits.dwords);
     uop.src[2] = reader.Vector(traits.dwords);
   }
-  // Two neighbouring values that are read are one wide value.
+  // Two neighbouring values that are read are one wide value, whose halves may be outside of LDS
+  // apart.
   const bool adjacent = uop.data == static_cast<uint64_t>(uop.imm) + 4u * traits.dwords;
   if ((traits.flags & kMemoryLoad) && !(traits.flags & kMemoryStore) && adjacent) {
+    if (uop.data2 == 0) uop.data2 = traits.dwords;
     return EmitChecked(binder, reader,
                        *binder.Find(traits.dwords == 1 ? "ds_read_b64" : "ds_read_b128"), uop);
   }

@@ -32,8 +32,10 @@ class MemoryWave {
   /// Rows that instructions of tests may use, and scalar registers.
   static constexpr int kRows = 32, kScalars = 64;
 
-  explicit MemoryWave(const Handlers& handlers = Handlers::Best(), std::string_view gfx = "gfx942")
-      : target_(*FindTarget(gfx)), wave_(handlers, gfx) {
+  explicit MemoryWave(const Handlers& handlers = Handlers::Best(), std::string_view gfx = "gfx942",
+                      int wave_size = 0)
+      : target_(*FindTarget(gfx)), wave_(handlers, gfx, wave_size) {
+    if (wave_size != 0) target_.wave_size = wave_size;
     for (int r = 0; r < kRows; ++r) {
       for (int l = 0; l < kLanes; ++l)
         wave_->v[r][l] = 0x9e3779b9u * static_cast<uint32_t>(r * kLanes + l + 1);
@@ -169,7 +171,7 @@ class MemoryWave {
     return true;
   }
 
-  const SimTarget& target_;
+  SimTarget target_;
   Memory memory_;
   TestWave wave_;
   std::vector<uint8_t> storage_[3], expected_[3];

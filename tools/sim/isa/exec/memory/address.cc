@@ -54,15 +54,29 @@ bool AtScratchOffsets(Wave& w, const Uop& u, const uint32_t* address, uint64_t e
   return true;
 }
 
+/// Applies `op` to the first dwords of a lane's access to LDS that ends outside, as many as
+/// Uop::data2 lets in; false if that is none.
+bool PartOfLds(Wave& w, const Uop& u, int lane, uint32_t address, const Operation& op) {
+  if (u.data2 == 0 || op.partial == nullptr || address >= w.lds_bytes) return false;
+  uint32_t dwords = (w.lds_bytes - address) / 4;
+  dwords -= dwords % static_cast<uint32_t>(u.data2);
+  if (dwords == 0) return false;
+  const Access access = {4 * dwords, op.access.reads, op.access.writes};
+  ObserveLane(w, u, access, w.lds + address, lane, AddressSpace::kLds);
+  op.partial(w, u, lane, w.lds + address, dwords);
+  return true;
+}
+
 /// Applies `op` at 64-bit addresses high[l] : low[l], plus imm, by way of the flat apertures if
-/// `flat`. The general case, a lane at a time, is for lanes that are in different allocations.
+/// `flat`: the address without imm says whether it is in one (RDNA4 ISA, "FLAT"; LLVM, which folds
+/// an offset only where the sum cannot leave it). The general case, a lane at a time, is for lanes
+/// that are in different allocations.
 bool LaneByLane(Wave& w, const Uop& u, const uint32_t* low, const uint32_t* high, uint64_t exec,
                 bool flat, const Operation& op) {
   for (; exec != 0; exec &= exec - 1) {
     const int l = __builtin_ctzll(exec);
     const uint64_t address = (uint64_t{high[l]} << 32 | low[l]) + static_cast<int64_t>(u.imm);
-    const uint32_t offset = static_cast<uint32_t>(address);
-    const uint32_t aperture = static_cast<uint32_t>(address >> 32);
+    const uint32_t offset = static_cast<uint32_t>(address), aperture = high[l];
     if (flat && aperture == w.s[kPrivateBase + 1]) {
       uint32_t row[kLanes];
       row[l] = offset;
@@ -70,6 +84,7 @@ bool LaneByLane(Wave& w, const Uop& u, const uint32_t* low, const uint32_t* high
     } else if (flat && aperture == w.s[kSharedBase + 1]) {
       if (uint64_t{offset} + op.access.bytes > w.lds_bytes) {
         NoteOutsideLds(w, u, op.access, l, offset);
+        if (PartOfLds(w, u, l, offset, op)) continue;
         op.apply(w, u, {w.lds, kNoOffsets, 0, uint64_t{1} << l, AddressSpace::kLds});
         continue;
       }
@@ -203,7 +218,7 @@ bool AtLds(Wave& w, const Uop& u, const uint32_t* offset, uint32_t imm, uint64_t
            const Operation& op) {
   if (exec == 0) return true;
   alignas(64) uint32_t address[kLanes];
-  uint64_t inside = exec;
+  uint64_t inside = exec, outside = 0;
   const uint32_t bytes = op.access.bytes;
   const OffsetBounds bounds = BoundsOf(offset, exec);
   if (uint64_t{bounds.greatest} + imm + bytes > w.lds_bytes) [[unlikely]] {
@@ -212,11 +227,15 @@ bool AtLds(Wave& w, const Uop& u, const uint32_t* offset, uint32_t imm, uint64_t
       const int bad = __builtin_ctzll(exec & ~inside);
       NoteOutsideLds(w, u, op.access, bad, address[bad]);
     }
+    outside = exec & ~inside;
+    ForLanes(outside, [&](int l) {
+      if (PartOfLds(w, u, l, address[l], op)) outside &= ~(uint64_t{1} << l);
+    });
     offset = address;
     imm = 0;
   }
   if (!CheckAligned(w, u, op.access, imm, offset, inside, AddressSpace::kLds)) return false;
-  op.apply(w, u, {w.lds + imm, offset, inside, exec & ~inside, AddressSpace::kLds});
+  op.apply(w, u, {w.lds + imm, offset, inside, outside, AddressSpace::kLds});
   return true;
 }
 

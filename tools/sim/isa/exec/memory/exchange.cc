@@ -38,31 +38,39 @@ const uint32_t* ActiveOnly(const Wave& w, const uint32_t* data, uint32_t* buffer
   return buffer;
 }
 
-/// dst[l] = data[(address[l] + imm) / 4 mod wave size]; 0 from inactive lanes unless they are
+/// The lane that lane l names by a byte address, of the group of lanes that l may exchange with:
+/// those of the wave, or with kHalves the 32 of its half (RDNA3 ISA 12.5.2; LLVM,
+/// GCNSubtarget::supportsWaveWideBPermute).
+template <bool kHalves>
+GRIDWISE_SIM_INLINE uint32_t NamedLane(const Wave& w, int l, uint32_t address) {
+  const uint32_t mask = kHalves || w.all_lanes == kLowHalf ? 31 : 63;
+  return (address / 4 & mask) | (static_cast<uint32_t>(l) & ~mask & 63);
+}
+
+/// dst[l] = data[the lane that address[l] + imm names]; 0 from inactive lanes unless they are
 /// fetched too. Uses no LDS.
-template <bool kFetchInactive>
+template <bool kFetchInactive, bool kHalves>
 void BackwardPermute(Wave& w, const Uop& u) {
   const uint32_t* address = Row(w, u.src[0]);
   const uint32_t* data = Row(w, u.src[1]);
-  const uint32_t mask = w.all_lanes == ~uint64_t{0} ? 63 : 31;
   const auto offset = static_cast<uint32_t>(u.imm);
   alignas(64) uint32_t buffer[kLanes];
   if (!kFetchInactive) data = ActiveOnly(w, data, buffer);
   alignas(64) uint32_t result[kLanes];
-  for (int l = 0; l < kLanes; ++l) result[l] = data[(address[l] + offset) / 4 & mask];
+  for (int l = 0; l < kLanes; ++l) result[l] = data[NamedLane<kHalves>(w, l, address[l] + offset)];
   WriteActive(w, u, result);
 }
 
-/// dst[(address[l] + imm) / 4 mod wave size] = data[l] for active l, the highest wins; 0 where no
+/// dst[the lane that address[l] + imm names] = data[l] for active l, the highest wins; 0 where no
 /// lane sends to.
+template <bool kHalves>
 void ForwardPermute(Wave& w, const Uop& u) {
   const uint32_t* address = Row(w, u.src[0]);
   const uint32_t* data = Row(w, u.src[1]);
-  const uint32_t mask = w.all_lanes == ~uint64_t{0} ? 63 : 31;
+  const auto offset = static_cast<uint32_t>(u.imm);
   alignas(64) uint32_t result[kLanes] = {};
-  ForLanes(Exec(w), [&](int l) {
-    result[(address[l] + static_cast<uint32_t>(u.imm)) / 4 & mask] = data[l];
-  });
+  ForLanes(Exec(w),
+           [&](int l) { result[NamedLane<kHalves>(w, l, address[l] + offset)] = data[l]; });
   WriteActive(w, u, result);
 }
 
@@ -131,16 +139,21 @@ constexpr OpTraits Reads(uint8_t dwords) { return {.dwords = dwords, .flags = kM
 
 }  // namespace
 
+#define PERMUTE(NAME, HANDLER, TARGETS) \
+  {NAME, kLds, &BindLdsPermute, &Step<&HANDLER>, Reads(1), TARGETS}
 #define TRANSPOSED(NAME, CLASS, BIND, SPACE, DWORDS, BITS, SOURCE) \
   {NAME, OpClass::CLASS, &BIND,                                    \
    &Step<&LoadTransposed<&SPACE<Load<DWORDS>>, DWORDS, BITS, &SOURCE>>, Reads(DWORDS)}
 
 BindingTable ExchangeTable() {
   static constexpr OpClass kLds = OpClass::kLds;
+  static constexpr uint8_t kWhole = kGfx9 | kGfx1201;  // those that exchange in all of a wave64
   static constexpr Binding kTable[] = {
-      {"ds_bpermute_b32", kLds, &BindLdsPermute, &Step<&BackwardPermute<false>>, Reads(1)},
-      {"ds_bpermute_fi_b32", kLds, &BindLdsPermute, &Step<&BackwardPermute<true>>, Reads(1)},
-      {"ds_permute_b32", kLds, &BindLdsPermute, &Step<&ForwardPermute>, Reads(1)},
+      PERMUTE("ds_bpermute_b32", (BackwardPermute<false, false>), kWhole),
+      PERMUTE("ds_bpermute_b32", (BackwardPermute<false, true>), kGfx1100),
+      PERMUTE("ds_bpermute_fi_b32", (BackwardPermute<true, false>), kGfx1201),
+      PERMUTE("ds_permute_b32", ForwardPermute<false>, kWhole),
+      PERMUTE("ds_permute_b32", ForwardPermute<true>, kGfx1100),
       {"ds_swizzle_b32", kLds, &BindLdsSwizzle, &Step<&Swizzle>, Reads(1)},
       TRANSPOSED("ds_read_b64_tr_b16", kLds, BindLds, Lds, 2, 16, CdnaSource<4>),
       TRANSPOSED("ds_read_b64_tr_b8", kLds, BindLds, Lds, 2, 8, CdnaSource<8>),

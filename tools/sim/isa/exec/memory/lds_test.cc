@@ -216,24 +216,58 @@ TEST(Exchanges, FetchesInactiveLanes) {
   w.Check("ds_bpermute_fi_b32 v8, v2, v3 offset:4");
 }
 
+/// Lanes exchange with those of their group: of a wave64 all, on gfx1100 those of their half.
+void CheckPermutes(const char* gfx, int lanes, u32 group, u64 mask, u32 offset) {
+  MemoryWave w(Handlers::Best(), gfx, lanes);  // the addresses in v2 are any bits: they wrap
+  const u64 exec = mask & w->all_lanes;
+  SetScalar64(*w, kExecLo, exec);
+  const std::string modifier = offset == 0 ? "" : " offset:20";
+  w.Expect();
+  u32 sent[kLanes] = {};
+  for (int l = 0; l < lanes; ++l) {
+    if (!(exec >> l & 1)) continue;
+    const u32 first = static_cast<u32>(l) / group * group;
+    const u32 lane = first + (w.Row(2, l) + offset) / 4 % group;
+    w.Row(8, l) = exec >> lane & 1 ? w.Row(3, static_cast<int>(lane)) : 0;
+    sent[lane] = w.Row(3, l);
+  }
+  w.Check("ds_bpermute_b32 v8, v2, v3" + modifier);
+  for (int l = 0; l < lanes; ++l) w.Row(8, l) = exec >> l & 1 ? sent[l] : w.Row(8, l);
+  w.Check("ds_permute_b32 v8, v2, v3" + modifier);
+}
+
 TEST(Exchanges, Permutes) {
-  for (const u64 exec : kMasks) {
-    for (const u32 offset : {0u, 20u}) {
-      MemoryWave w;  // the addresses in v2 are any bits: they wrap at the wave's 64 lanes
-      SetScalar64(*w, kExecLo, exec);
-      const std::string modifier = offset == 0 ? "" : " offset:20";
-      w.Expect();
-      u32 sent[kLanes] = {};
-      for (int l = 0; l < kLanes; ++l) {
-        if (!(exec >> l & 1)) continue;
-        const u32 lane = (w.Row(2, l) + offset) % 256 / 4;
-        w.Row(8, l) = exec >> lane & 1 ? w.Row(3, static_cast<int>(lane)) : 0;
-        sent[lane] = w.Row(3, l);
+  const struct {
+    const char* gfx;
+    int lanes;
+    u32 group;
+  } kWaves[] = {{"gfx942", 64, 64},  {"gfx950", 64, 64},  {"gfx1100", 32, 32},
+                {"gfx1100", 64, 32}, {"gfx1201", 32, 32}, {"gfx1201", 64, 64}};
+  for (const auto& wave : kWaves) {
+    for (const u64 exec : kMasks) {
+      for (const u32 offset : {0u, 20u}) {
+        SCOPED_TRACE(testing::Message() << wave.gfx << ", " << wave.lanes << " lanes");
+        CheckPermutes(wave.gfx, wave.lanes, wave.group, exec, offset);
       }
-      w.Check("ds_bpermute_b32 v8, v2, v3" + modifier);
-      for (int l = 0; l < kLanes; ++l) w.Row(8, l) = exec >> l & 1 ? sent[l] : w.Row(8, l);
-      w.Check("ds_permute_b32 v8, v2, v3" + modifier);
     }
+  }
+}
+
+/// What LLVM selects for a rotation of a wave64 by 32 lanes where ds_bpermute does not reach the
+/// other half: bpermute in each half, v_permlane64, and a choice by the lane.
+TEST(Exchanges, RotationOfAWave64) {
+  for (const u32 by : {1u, 32u}) {
+    TestWave wave(Handlers::Best(), "gfx1100", 64);
+    for (u32 l = 0; l < kLanes; ++l) {
+      wave->v[0][l] = 100 + l;
+      wave->v[1][l] = (l + by) % kLanes * 4;
+      wave->v[2][l] = (l + by) % kLanes / 32 == l / 32 ? 1 : 0;
+    }
+    ASSERT_TRUE(wave.ExecuteAll({"v_permlane64_b32 v3, v0", "ds_bpermute_b32 v4, v1, v0",
+                                 "ds_bpermute_b32 v5, v1, v3", "v_cmp_eq_u32_e32 vcc, 1, v2",
+                                 "v_cndmask_b32_e32 v6, v5, v4, vcc"})
+                    .ok());
+    for (u32 l = 0; l < kLanes; ++l) EXPECT_EQ(wave->v[6][l], 100 + (l + by) % kLanes);
   }
 }
 
@@ -358,33 +392,88 @@ constexpr Straddler kStraddlers[] = {
 };
 
 /// What hardware does outside check mode: all of a lane's load is 0 if a part of it is outside, and
-/// nothing of its store happens.
+/// nothing of its store happens. gfx12 looks at each dword, but not of an atomic.
+void CheckStraddler(const Straddler& s, const char* gfx) {
+  for (const u64 mask : kMasks) {
+    MemoryWave w(Handlers::Best(), gfx);
+    const bool by_dword = w.target().bit == kGfx1201 && !(s.loads && s.stores);
+    u32 address[kLanes];
+    for (u32 l = 0; l < kLanes; ++l) address[l] = MemoryWave::kBytes - 128 + 4 * (l * 7 % kLanes);
+    if (s.flat) SetWide(w, u64{kSharedAperture} << 32, address);
+    if (!s.flat) SetNarrow(w, 0, address);
+    const u64 exec = SpoilInactive(w, mask);
+    w.Expect();
+    for (int l = 0; l < kLanes; ++l) {
+      if (!(exec >> l & 1)) continue;
+      const u32 first = address[l] + s.offset;
+      for (u32 done = 0; done < s.bytes; done += 4) {
+        const u32 bytes = s.bytes < 4 ? s.bytes : 4;
+        const u32 needed = by_dword ? done + bytes : s.bytes;
+        const bool inside = first + needed <= MemoryWave::kBytes;
+        u32& data = w.Row(8 + static_cast<int>(done / 4), l);
+        const u32 stored = data;
+        if (s.loads) {
+          data = inside ? static_cast<u32>(w.Number(Storage::kLds, l, first + done, bytes)) : 0;
+        }
+        if (s.stores && inside) w.SetNumber(Storage::kLds, l, first + done, bytes, stored);
+      }
+    }
+    w.Check(s.text);
+  }
+}
+
 TEST(Lds, OutsideLoadsAreZeroAndStoresAreDropped) {
-  for (const Straddler& s : kStraddlers) {
-    for (const u64 mask : kMasks) {
-      MemoryWave w;
-      u32 address[kLanes];
-      for (u32 l = 0; l < kLanes; ++l) address[l] = MemoryWave::kBytes - 128 + 4 * (l * 7 % kLanes);
-      if (s.flat) SetWide(w, u64{kSharedAperture} << 32, address);
-      if (!s.flat) SetNarrow(w, 0, address);
-      const u64 exec = SpoilInactive(w, mask);
+  for (const char* gfx : {"gfx942", "gfx1201"}) {
+    for (const Straddler& s : kStraddlers) {
+      SCOPED_TRACE(testing::Message() << s.text << " on " << gfx);
+      CheckStraddler(s, gfx);
+    }
+  }
+}
+
+/// The two halves of ds_read2 are accesses of their own, wherever they are.
+TEST(Lds, HalvesOutsideApart) {
+  for (const char* gfx : {"gfx942", "gfx1201"}) {
+    for (const int dwords : {1, 2}) {
+      MemoryWave w(Handlers::Best(), gfx);
+      const int lanes = w.target().wave_size;
+      const u32 bytes = 4 * static_cast<u32>(dwords);
+      for (int l = 0; l < kLanes; ++l) w->v[2][l] = MemoryWave::kBytes - bytes;
       w.Expect();
-      for (int l = 0; l < kLanes; ++l) {
-        if (!(exec >> l & 1)) continue;
-        const u32 first = address[l] + s.offset;
-        const bool inside = first + s.bytes <= MemoryWave::kBytes;
-        for (u32 done = 0; done < s.bytes; done += 4) {
-          const u32 bytes = s.bytes < 4 ? s.bytes : 4;
-          u32& data = w.Row(8 + static_cast<int>(done / 4), l);
-          const u32 stored = data;
-          if (s.loads) {
-            data = inside ? static_cast<u32>(w.Number(Storage::kLds, l, first + done, bytes)) : 0;
-          }
-          if (s.stores && inside) w.SetNumber(Storage::kLds, l, first + done, bytes, stored);
+      for (int l = 0; l < lanes; ++l) {
+        for (int d = 0; d < 2 * dwords; ++d) {
+          const u32 at = MemoryWave::kBytes - bytes + 4 * static_cast<u32>(d);
+          w.Row(8 + d, l) = d < dwords ? static_cast<u32>(w.Number(Storage::kLds, l, at, 4)) : 0;
         }
       }
-      w.Check(s.text);
+      w.Check(dwords == 1 ? "ds_read2_b32 v[8:9], v2 offset1:1"
+                          : "ds_read2_b64 v[8:11], v2 offset1:1");
     }
+  }
+}
+
+/// The address without the instruction's offset says whether it is one of LDS or scratch.
+TEST(Faults, FlatAddressesOutsideOfTheirAperture) {
+  for (const char* gfx : {"gfx942", "gfx1100", "gfx1201"}) {
+    for (const u32 aperture : {kSharedAperture, kPrivateAperture}) {
+      MemoryWave w(Handlers::Best(), gfx);
+      for (int l = 0; l < kLanes; ++l) {
+        w->v[2][l] = 0u - 4;
+        w->v[3][l] = aperture - 1;
+      }
+      if (aperture == kPrivateAperture) w->s[kSharedBase + 1] = 0x50000000;
+      w.CheckFault("flat_load_dword v8, v[2:3] offset:4", "reads outside every allocation", 0,
+                   u64{aperture} << 32);
+    }
+    MemoryWave w(Handlers::Best(), gfx);
+    for (int l = 0; l < kLanes; ++l) {
+      w->v[2][l] = 40;
+      w->v[3][l] = kSharedAperture;
+    }
+    w.Expect();
+    for (int l = 0; l < w.target().wave_size; ++l)
+      w.Row(8, l) = static_cast<u32>(w.Number(Storage::kLds, l, 44, 4));
+    w.Check("flat_load_dword v8, v[2:3] offset:4");
   }
 }
 

@@ -20,6 +20,8 @@
 ///   src[3]  scalar offset of a buffer
 ///   imm     the instruction's offset in bytes
 ///   data    flags below
+///   data2   of LDS and FLAT: so many dwords of an access together are inside of LDS or outside (0:
+///           all of it)
 ///
 /// A new path to memory must call Observe, or probes (check mode, the clock) are blind to it.
 
@@ -89,7 +91,8 @@ constexpr const char* OutsideAllocations(Access access) {
 
 /// Tells probes of an access to LDS that ends outside. The caller does as hardware does: a load
 /// gives 0, of more than one dword too if only a part is outside, and nothing is stored (ISA
-/// documents of RDNA3 and CDNA4, on LDS addresses out of range).
+/// documents of RDNA3 and CDNA4, on LDS addresses out of range); on gfx12 this is so of each dword
+/// (RDNA4 ISA 3.3.5), and the two halves of ds_read2 and ds_write2 are accesses of their own.
 GRIDWISE_SIM_INLINE void NoteOutsideLds(Wave& w, const Uop& u, Access access, int lane,
                                         uint64_t address) {
   if (w.outside_lds == nullptr) [[likely]]
