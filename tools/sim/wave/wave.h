@@ -54,12 +54,14 @@ enum ScalarRegister : uint16_t {
 };
 
 /// MODE as clang sets it up: round to nearest even, keep denormals, DX10_CLAMP, IEEE. The last two
-/// are bits of gfx9 and gfx11 only.
+/// are bits of gfx9 and gfx11 only. FP16_OVFL makes finite values that are too large for a half the
+/// largest half, not infinity.
 inline constexpr uint32_t kUsualMode = 0x3f0;
-inline constexpr uint32_t kModeBits = 0x3ff;
-inline constexpr uint32_t kModeBitsGfx12 = 0xff;
 inline constexpr uint32_t kModeDx10Clamp = 0x100;
 inline constexpr uint32_t kModeIeee = 0x200;
+inline constexpr uint32_t kModeFp16Overflow = 1u << 23;
+inline constexpr uint32_t kModeBits = 0x3ff | kModeFp16Overflow;
+inline constexpr uint32_t kModeBitsGfx12 = 0xff | kModeFp16Overflow;
 
 /// Why a wave stopped executing.
 enum class WaveState : uint8_t {
@@ -124,7 +126,7 @@ struct Wave {
 
   uint64_t all_lanes;  // EXEC with every lane on: ~0 for wave64, 2^32 - 1 for wave32
   uint32_t mode;       // the MODE register
-  uint32_t mode_bits;  // those of kUsualMode that the target has
+  uint32_t mode_bits;  // those of kModeBits that the target has
   bool careful;        // mode differs from kUsualMode in them: the code is bound in another way
   uint32_t barrier_signals;          // how often the wave has signalled the workgroup's barrier
   uint32_t* highest_barrier_signal;  // the most of any wave of the workgroup

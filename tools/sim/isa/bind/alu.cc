@@ -38,13 +38,20 @@ absl::StatusOr<Ref> ScalarSource(Binder& b, const Operand& operand, ValueType ty
 /// The operation of floats between what MODE does to them (exec/scalar/mode.cc).
 void EmitCareful(Binder& b, const OpTraits& t, size_t args, Uop uop) {
   const auto suffix = [](ValueType type) { return type == ValueType::kF32 ? "f32" : "f16"; };
+  const Ref noted = ScalarRef(kScalarTemp + 3);
+  const bool half = t.result == ValueType::kF16;
+  if (half) b.Helper("@scalar_note_nothing", {.dst = noted});
   for (size_t i = 0; i < args; ++i) {
     if (!IsFloat(t.args[i])) continue;
     const Ref temp = ScalarRef(kScalarTemp + static_cast<int>(i));
     b.Helper(absl::StrCat("@scalar_in_", suffix(t.args[i])), {.dst = temp, .src = {uop.src[i]}});
     uop.src[i] = temp;
+    if (half) {
+      b.Helper(absl::StrCat("@scalar_note_infinite_", suffix(t.args[i])),
+               {.dst = noted, .src = {temp}});
+    }
   }
-  if (!IsFloat(t.result)) {
+  if (!IsFloat(t.result) || (t.flags & kScalarSelects) != 0) {
     b.Emit(uop);
     return;
   }
@@ -52,6 +59,7 @@ void EmitCareful(Binder& b, const OpTraits& t, size_t args, Uop uop) {
   if (rounds) b.Helper("@round_begin", {.imm = t.result == ValueType::kF32 ? 0 : 2});
   b.Emit(uop);
   if (rounds) b.Helper("@round_end", {});
+  if (half) b.Helper("@scalar_overflow", {.dst = uop.dst, .src = {uop.dst, noted}});
   b.Helper(absl::StrCat("@scalar_out_", suffix(t.result)), {.dst = uop.dst, .src = {uop.dst}});
 }
 

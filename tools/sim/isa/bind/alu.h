@@ -11,17 +11,23 @@ namespace gridwise::sim {
 enum ValuFlags : uint32_t {
   kAccumulates =
       1,  // the last argument is the destination's old value and is not written in the text
-  kImplicitVcc = 2,      // the last argument is VCC and is not written in the text
-  kMixed = 4,            // v_fma_mix: op_sel_hi says which operands are halves
-  kKeepsOther = 8,       // writes one half of the destination and keeps the other
-  kHighHalf = 16,        // that half is the high one
-  kPairMove = 32,        // v_pk_mov_b32: op_sel picks the register of a pair for either operand
-  kTruthTable = 64,      // v_bitop3: Uop::imm is the table
-  kBf16Constants = 128,  // packed halves are bf16: the constant 1.0 is 0x3f80
-  kByteSource = 256,     // byte_sel picks a byte of source 0
-  kByteResult = 512,     // writes the byte that byte_sel or op_sel[3:2] says, and keeps the others
-  kRoundsItself = 0x1000,    // whatever MODE says
-  kKeepsDenormals = 0x2000,  // whatever MODE says
+  kImplicitVcc = 2,          // the last argument is VCC and is not written in the text
+  kMixed = 4,                // v_fma_mix: op_sel_hi says which operands are halves
+  kKeepsOther = 8,           // writes one half of the destination and keeps the other
+  kHighHalf = 16,            // that half is the high one
+  kPairMove = 32,            // v_pk_mov_b32: op_sel picks the register of a pair for either operand
+  kTruthTable = 64,          // v_bitop3: Uop::imm is the table
+  kBf16Constants = 128,      // packed halves are bf16: the constant 1.0 is 0x3f80
+  kPairConstants = 0x20000,  // the constant 1.0 of packed halves is in both of them
+  kByteSource = 256,         // byte_sel picks a byte of source 0
+  kByteResult = 512,  // writes the byte that byte_sel or op_sel[3:2] says, and keeps the others
+  // Of the MODE register (exec/scalar/mode.cc):
+  kRoundsItself = 0x1000,  // as its definition says, or to nearest even, whatever MODE says
+  kOwnDenormals = 0x2000,  // reads and writes denormals as its definition says, whatever MODE says
+  kFixedMode = kRoundsItself | kOwnDenormals,
+  kSelects = 0x4000,       // gfx12: the result is a source, neither rounded nor flushed again
+  kKeepsSources = 0x8000,  // reads denormals whatever MODE says
+  kKeepsFirst = 0x10000,   // the same of source 0 alone
 };
 
 /// VOP1, VOP2, VOP3, VOPC, VOP3P with their modifiers, SDWA and DPP forms: operands become rows, by
@@ -101,7 +107,8 @@ enum SaluFlags : uint32_t {
       1,  // the first argument is the destination's old value (s_cmov, s_addk, s_bitset)
   kZeroExtends16 = 2,       // the 16-bit immediate is unsigned (s_cmpk_*_u32)
   kNoDestination = 4,       // only SCC is written
-  kScalarRoundsItself = 8,  // whatever MODE says
+  kScalarRoundsItself = 8,  // as ValuFlags::kRoundsItself
+  kScalarSelects = 16,      // as ValuFlags::kSelects
 };
 absl::Status BindSalu(Binder&, const Binding&, Instruction&);           // SOP1, SOP2, SOPC
 absl::Status BindSaluImmediate(Binder&, const Binding&, Instruction&);  // SOPK

@@ -17,8 +17,10 @@
 namespace gridwise::sim {
 namespace {
 
-/// Temp rows: source i uses 2 i and 2 i + 1, the result behind them.
+/// Temp rows: source i uses 2 i and 2 i + 1, the result behind them, and the infinite ones among
+/// sources the last.
 constexpr int kResultTemp = 8;
+constexpr int kInfiniteTemp = 11;
 
 constexpr uint32_t kSign = 0x80000000;
 
@@ -86,10 +88,11 @@ class ValuBinder {
     if (absl::Status s = SelectClamp(); !s.ok()) return s;
     if (absl::Status s = BindOperands(); !s.ok()) return s;
     if (absl::Status s = BindResult(); !s.ok()) return s;
-    const bool rounds = b_.careful() && !FloatSuffix(traits_.result).empty() && !Has(kRoundsItself);
-    if (rounds) b_.Helper("@round_begin", {.imm = RoundingField(traits_.result)});
-    b_.Emit(uop_);
-    if (rounds) EndRounding();
+    if (b_.careful() && !FloatSuffix(traits_.result).empty() && !Has(kSelects)) {
+      EmitCarefully();
+    } else {
+      b_.Emit(uop_);
+    }
     return Finish();
   }
 
@@ -159,21 +162,46 @@ class ValuBinder {
   /// Source `i` after what MODE does to the floats that an operation reads.
   Ref Careful(Ref ref, size_t i) {
     const std::string_view suffix = FloatSuffix(traits_.args[i]);
-    if (!b_.careful() || suffix.empty() || Has(kKeepsDenormals)) return ref;
+    const bool keeps = Has(kOwnDenormals) || Has(kKeepsSources) || (Has(kKeepsFirst) && i == 0);
+    if (!b_.careful() || suffix.empty() || keeps) return ref;
     const Ref temp = TempRef(static_cast<int>(2 * i));
     b_.Helper(absl::StrCat("@mode_in_", suffix), {.dst = temp, .src = {ref}});
     return temp;
   }
 
-  /// Behind the operation or what scales its result: the usual rounding again, then what MODE does
-  /// to the floats that an operation writes.
-  void EndRounding() {
-    const bool keeps = Has(kKeepsDenormals);
-    const Ref temp = keeps ? Ref() : Detour();
-    b_.Helper("@round_end", {});
-    if (keeps) return;
+  /// The operation amid what MODE does to its rounding and then to what it writes: halves that are
+  /// too large, denormals.
+  void EmitCarefully() {
+    const bool halves = traits_.result == ValueType::kF16 || traits_.result == ValueType::kPkF16;
+    const bool flushes = !Has(kOwnDenormals), rounds = !Has(kRoundsItself);
+    if (halves) NoteInfinite();
+    if (rounds) b_.Helper("@round_begin", {.imm = RoundingField(traits_.result)});
+    b_.Emit(uop_);
+    const Ref temp = halves || flushes ? Detour() : final_;
+    if (rounds) b_.Helper("@round_end", {});
+    if (halves) {
+      b_.Helper("@mode_overflow",
+                {.dst = flushes ? temp : final_, .src = {temp, TempRef(kInfiniteTemp)}});
+    }
+    if (!flushes) return;
     b_.Helper(absl::StrCat("@mode_out_", FloatSuffix(traits_.result)),
               {.dst = final_, .src = {temp}});
+  }
+
+  /// Notes which halves of the result an infinite source is part of. One of two floats that become
+  /// a pair of halves is part of its own.
+  void NoteInfinite() {
+    const Ref noted = TempRef(kInfiniteTemp);
+    b_.Helper("@note_nothing", {.dst = noted});
+    const bool packed = traits_.result == ValueType::kPkF16;
+    for (size_t i = 0; i < traits_.arg_count; ++i) {
+      const std::string_view suffix = FloatSuffix(traits_.args[i]);
+      if (suffix.empty()) continue;
+      const bool own = packed && traits_.args[i] == ValueType::kF32;
+      const uint64_t halves = !own ? 0xffffffff : i == 0 ? 0xffff : 0xffff0000;
+      b_.Helper(absl::StrCat("@note_infinite_", suffix),
+                {.dst = noted, .src = {uop_.src[i]}, .imm = packed ? 0 : 1, .data = halves});
+    }
   }
 
   /// Source `i` as the handler reads it.
@@ -196,7 +224,13 @@ class ValuBinder {
     if (Has(kMixed)) {
       if (At(op_sel_hi_, i, 0) == 0)
         return keep == ~0u && flip == 0 ? *ref : fetch("@fetch32", 0, Masks(keep, flip));
-      return fetch("@fetch_half_as_float", high_half ? 16 : 0, Masks(keep, flip));
+      if (!b_.careful()) {
+        return fetch("@fetch_half_as_float", high_half ? 16 : 0, Masks(keep, flip));
+      }
+      // MODE has its say on the half.
+      ref = fetch("@fetch32", high_half ? 16 : 0, Masks(0xffff, 0));
+      ref = fetch("@mode_in_f16", 0, 0);
+      return fetch("@fetch_half_as_float", 0, Masks(keep, flip));
     }
     if (operand.sign_extend) return b_.Error("sign-extends a source outside SDWA");
     if (Has(kByteSource) && byte_ != 0) return fetch("@fetch32", 8 * byte_, Masks(0xff, 0));
@@ -248,6 +282,10 @@ class ValuBinder {
     if (Has(kBf16Constants) && operand.kind == OperandKind::kFloat && IsPackedHalves(type)) {
       source.kind = OperandKind::kInteger;
       source.integer = static_cast<int64_t>(ConstantBits(operand, ValueType::kF32) >> 16);
+    }
+    if (Has(kPairConstants) && operand.kind == OperandKind::kFloat) {
+      source.kind = OperandKind::kInteger;
+      source.integer = static_cast<int64_t>(ConstantBits(operand, type) * 0x10001);
     }
     absl::StatusOr<Ref> ref = b_.VectorSource(source, type, temp);
     if (!ref.ok() || in_.encoding != Encoding::kDpp || i != 0) return ref;
@@ -376,16 +414,17 @@ class ValuBinder {
       if (suffix.empty() || suffix.starts_with("pk")) {
         return b_.Error("scales a result that is no float");
       }
-      // The usual MODE ignores output modifiers: IEEE is set, or denormals are kept (CDNA3 ISA and
-      // RDNA4 ISA, "Output Modifiers").
-      if (b_.careful()) {
+      // The usual MODE ignores output modifiers but on gfx12: IEEE is set, and denormals are kept.
+      const bool always = b_.target().bit == kGfx1201;
+      if (b_.careful() || always) {
         Operand factor;
         factor.kind = OperandKind::kFloat;
         factor.real = static_cast<double>(multiply_) / divide_;
         absl::StatusOr<Ref> constant = b_.VectorConstant(ConstantBits(factor, type), Dwords(type));
         if (!constant.ok()) return constant.status();
         const Ref from = Detour();
-        b_.Helper(absl::StrCat("@scale_", suffix), {.dst = final_, .src = {from, *constant}});
+        b_.Helper(absl::StrCat("@scale_", suffix),
+                  {.dst = final_, .src = {from, *constant}, .imm = always ? 1 : 0});
       }
     }
     if (clamp_) {

@@ -70,6 +70,23 @@ GRIDWISE_SIM_INLINE bool IsInfinite(T x) {
   return WithSign(x, false) == Infinity<T>();
 }
 
+/// A denormal as a zero of its sign.
+template <class T>
+GRIDWISE_SIM_INLINE T Flush(T x) {
+  return Exponent(x) == 0 ? WithSign(T(0), Sign(x)) : x;
+}
+
+/// Targets whose dot products with a sum in f32 read and write no denormals of it, which become +0,
+/// and of bf16 read none: measured on gfx950 (llvm-project 205101) and on RDNA3 (rocm-systems
+/// 12056); the CDNA3 ISA (6.4) says so of gfx942. A gfx1201 has them (rocjitsu's gfx12_dot.h, from
+/// an R9700).
+inline constexpr uint8_t kFlushingDots = kGfx9 | kGfx1100;
+GRIDWISE_SIM_INLINE f32 FlushToPlus(f32 x) { return Exponent(x) == 0 ? 0.0f : x; }
+GRIDWISE_SIM_INLINE u32 FlushBf16Pair(u32 x) {
+  return x & (((x & 0x7f80) != 0 ? 0xffffu : 0x8000u) |
+              ((x & 0x7f800000) != 0 ? 0xffff0000u : 0x80000000u));
+}
+
 /// min and max with MODE.IEEE set: a signaling NaN gives a quiet one, a quiet NaN gives the other
 /// operand, -0 < +0.
 template <bool kMax, class T>
@@ -127,6 +144,30 @@ GRIDWISE_SIM_INLINE u32 HalfTowardsZero(f32 x) {
 GRIDWISE_SIM_INLINE f32 Fma(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
 GRIDWISE_SIM_INLINE f64 Fma(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
 
+/// a + b as the nearest number, and what it lacks.
+struct TwoSum {
+  f64 sum, error;
+};
+GRIDWISE_SIM_INLINE TwoSum AddExactly(f64 a, f64 b) {
+  const f64 sum = a + b, of_b = sum - a;
+  return {sum, (a - (sum - of_b)) + (b - of_b)};
+}
+/// a + b rounded to odd: not the nearest number, but the one with the last bit set if the sum lies
+/// between two, so that rounding it to fewer bits is correct.
+GRIDWISE_SIM_INLINE f64 AddToOdd(f64 a, f64 b) {
+  const TwoSum r = AddExactly(a, b);
+  const u64 bits = Bits<u64>(r.sum);
+  const bool stays = (bits & 1) != 0 || r.error == 0 || IsNan(r.error);
+  return stays ? r.sum : Bits<f64>((r.error > 0) == Sign(r.sum) ? bits - 1 : bits + 1);
+}
+/// a * b + c the same way, where nothing overflows or is denormal (Boldo and Melquiond, "Emulation
+/// of FMA and correctly rounded sums").
+GRIDWISE_SIM_INLINE f64 FmaToOdd(f64 a, f64 b, f64 c) {
+  const f64 product = a * b, low = Fma(a, b, -product);
+  const TwoSum small = AddExactly(c, low), large = AddExactly(product, small.sum);
+  return AddToOdd(large.sum, AddToOdd(small.error, large.error));
+}
+
 /// Float with the discarded bits of the double ored into its last one (round to odd), so that a
 /// second rounding to 16 bits is correct.
 GRIDWISE_SIM_INLINE f32 RoundToOdd(f64 x) {
@@ -140,6 +181,12 @@ GRIDWISE_SIM_INLINE f32 RoundToOdd(f64 x) {
   return inexact ? Bits<f32>(away ? bits - 1 : bits + 1) : nearest;
 }
 GRIDWISE_SIM_INLINE f16 ToHalf(f64 x) { return static_cast<f16>(RoundToOdd(x)); }
+/// The bits of a half; with `saturate` (MODE.FP16_OVFL) of the largest one for a finite number that
+/// is too large.
+GRIDWISE_SIM_INLINE u32 HalfBits(f32 x, bool saturate) {
+  const u32 half = Bits<u16>(static_cast<f16>(x));
+  return saturate && (half & 0x7fff) == 0x7c00 && !IsInfinite(x) ? half - 1 : half;
+}
 /// The product of halves is exact in double and so is every sum that is near a rounding boundary of
 /// a half.
 GRIDWISE_SIM_INLINE f16 Fma(f16 a, f16 b, f16 c) {

@@ -34,6 +34,11 @@ struct PkF16 {
 struct LaneIndex {
   int value;
 };
+/// The MODE register: no operand.
+struct ModeBits {
+  u32 bits;
+  GRIDWISE_SIM_INLINE bool SaturatesHalves() const { return (bits & kModeFp16Overflow) != 0; }
+};
 /// A result with a bit of a lane mask (carry).
 template <class T>
 struct WithMask {
@@ -84,6 +89,11 @@ struct Lane<LaneIndex> {
   static constexpr int kRows = 0;
   static LaneIndex Load(const u32*, int l) { return {l}; }
 };
+template <>
+struct Lane<ModeBits> {
+  static constexpr int kRows = 0;
+  static ModeBits Load(const u32* mode, int) { return {*mode}; }
+};
 
 template <class T>
 inline constexpr ValueType kTypeOf = ValueType::kB32;
@@ -109,8 +119,19 @@ template <>
 inline constexpr ValueType kTypeOf<bool> = ValueType::kMask;
 template <>
 inline constexpr ValueType kTypeOf<LaneIndex> = ValueType::kNone;
+template <>
+inline constexpr ValueType kTypeOf<ModeBits> = ValueType::kNone;
 template <class T>
 inline constexpr ValueType kTypeOf<WithMask<T>> = kTypeOf<T>;
+
+/// The integer of 16 or 32 bits nearest to x.
+template <class T>
+GRIDWISE_SIM_INLINE T Saturate(i64 x) {
+  constexpr i64 kLowest = T(-1) < T(0) ? -(i64{1} << (sizeof(T) * 8 - 1)) : 0;
+  constexpr i64 kHighest =
+      T(-1) < T(0) ? (i64{1} << (sizeof(T) * 8 - 1)) - 1 : (i64{1} << (sizeof(T) * 8)) - 1;
+  return static_cast<T>(x < kLowest ? kLowest : x > kHighest ? kHighest : x);
+}
 
 /// Every iteration reads its operands before it writes, and lanes are independent, so rows that
 /// overlap do no harm.
@@ -165,6 +186,8 @@ GRIDWISE_SIM_INLINE const u32* SourceRow(Wave& w, Ref ref, u32* buffer) {
     return buffer;
   } else if constexpr (__is_same(T, LaneIndex)) {
     return nullptr;
+  } else if constexpr (__is_same(T, ModeBits)) {
+    return &w.mode;
   } else {
     return Row(w, ref);
   }

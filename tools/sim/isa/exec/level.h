@@ -47,6 +47,8 @@ BindingTable PrepareTable();
 // exec/vector/int.cc
 BindingTable ValuIntTable();
 BindingTable ValuInt16Table();
+// exec/vector/int_clamp.cc
+BindingTable ValuClampTable();
 // exec/vector/float.cc
 BindingTable ValuF32Table();
 BindingTable ValuF16Table();

@@ -78,6 +78,7 @@ inline double Value(u64 x, char type) { return type == 'f' ? F(x) : type == 'd' 
 // Each adds the cases of its part. Float operations come for each of the types f, d, e.
 void AddInteger(std::vector<Case>& cases);
 void AddInteger16(std::vector<Case>& cases);
+void AddClamped(std::vector<Case>& cases);
 void AddFloat(std::vector<Case>& cases, char type);
 void AddFloatSpecials(std::vector<Case>& cases);
 void AddConversions(std::vector<Case>& cases);

@@ -82,14 +82,26 @@ void AddFloat(std::vector<Case>& cases, char t) {
   add("ceil", 1, [](double a, double, double) { return std::ceil(a); });
   add("trunc", 1, [](double a, double, double) { return std::trunc(a); });
   add("rndne", 1, [](double a, double, double) { return std::nearbyint(a); });
-  add("sqrt", 1, [](double a, double, double) { return std::sqrt(a); }, 0, 1);
-  add("rcp", 1, [](double a, double, double) { return 1 / a; }, 0, 1);
-  add("rsq", 1, [](double a, double, double) { return 1 / std::sqrt(a); }, 0, 1);
+  // Functions of floats know no denormals.
+  const auto function = [&](const std::string& name, double (*f)(double)) {
+    add(
+        name, 1,
+        [t, f](double a, double, double) {
+          const auto kept = [t](double x) {
+            return t == 'f' && std::fabs(x) < 0x1p-126 ? std::copysign(0.0, x) : x;
+          };
+          return kept(f(kept(a)));
+        },
+        0, 1);
+  };
+  function("sqrt", [](double a) { return std::sqrt(a); });
+  function("rcp", [](double a) { return 1 / a; });
+  function("rsq", [](double a) { return 1 / std::sqrt(a); });
   if (t != 'd') {
     add("sub", 2, [](double a, double b, double) { return a - b; });
     add("subrev", 2, [](double a, double b, double) { return b - a; });
-    add("exp", 1, [](double a, double, double) { return std::exp2(a); }, 0, 1);
-    add("log", 1, [](double a, double, double) { return std::log2(a); }, 0, 1);
+    function("exp", [](double a) { return std::exp2(a); });
+    function("log", [](double a) { return std::log2(a); });
   }
   if (t == 'e') add("fma_legacy", 3, fma);
   // Minimum and maximum.
@@ -152,7 +164,12 @@ void AddFloatSpecials(std::vector<Case>& cases) {
   add("v_mul_legacy_f32", "fff",
       [](Args a) { return V(F(a[0]) == 0 || F(a[1]) == 0 ? 0 : B(F(a[0]) * F(a[1]))); });
   add(
-      "v_rcp_iflag_f32", "ff", [](Args a) { return V(B(static_cast<float>(1 / double{F(a[0])}))); },
+      "v_rcp_iflag_f32", "ff",
+      [](Args a) {
+        const float x = F(a[0]), r = static_cast<float>(1 / double{x});
+        if (std::fpclassify(x) == FP_SUBNORMAL) return V(B(std::copysign(INFINITY, x)));
+        return V(std::fpclassify(r) == FP_SUBNORMAL ? B(std::copysign(0.0f, r)) : B(r));
+      },
       0, 1);
   add(
       "v_fma_mixlo_f16", "efff", [](Args a) { return V(HB(std::fma(F(a[0]), F(a[1]), F(a[2])))); },
@@ -259,7 +276,7 @@ void AddConversions(std::vector<Case>& cases) {
   });
   add("v_cvt_rpi_i32_f32", "bf", [](Args a) {
     return V(U(static_cast<u64>(
-        static_cast<i64>(Saturated(std::floor(F(a[0]) + 0.5f), INT32_MIN, INT32_MAX)))));
+        static_cast<i64>(Saturated(std::floor(double{F(a[0])} + 0.5), INT32_MIN, INT32_MAX)))));
   });
   add("v_cvt_pk_u16_u32", "bbb",
       [](Args a) { return V(std::min<u64>(a[0], 65535) | std::min<u64>(a[1], 65535) << 16); });

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "tools/sim/isa/testing/valu_cases.h"
 
 namespace gridwise::sim::valu {
@@ -87,7 +88,10 @@ void AddInteger(std::vector<Case>& cases) {
   add("v_add3_u32", "bbbb", [](Args a) { return V(U(a[0] + a[1] + a[2])); });
   add("v_lshl_add_u32", "bbbb", [](Args a) { return V(U((a[0] << (a[1] % 32)) + a[2])); });
   add("v_add_lshl_u32", "bbbb", [](Args a) { return V(U((a[0] + a[1]) << (a[2] % 32))); });
-  add("v_lshl_add_u64", "qqbq", [](Args a) { return V((a[0] << (a[1] % 8)) + a[2]); });
+  add("v_lshl_add_u64", "qqbq", [](Args a) {
+    constexpr u64 kFactors[] = {1, 2, 4, 8, 16, 1, 1, 1};
+    return V(a[0] * kFactors[a[1] % 8] + a[2]);
+  });
   add("v_lshl_or_b32", "bbbb", [](Args a) { return V(U(a[0] << (a[1] % 32)) | a[2]); });
   add("v_and_or_b32", "bbbb", [](Args a) { return V((a[0] & a[1]) | a[2]); });
   add("v_or3_b32", "bbbb", [](Args a) { return V(a[0] | a[1] | a[2]); });
@@ -293,6 +297,130 @@ void AddInteger16(std::vector<Case>& cases) {
     dot("v_dot2_u32_u16", 16, false);
     dot("v_dot4_u32_u8", 8, false);
     dot("v_dot8_u32_u4", 4, false);
+  }
+}
+
+void AddClamped(std::vector<Case>& cases) {
+  using Exact = std::function<__int128(Args)>;
+  const auto add = [&](const std::string& m, const char* types, Exact exact, __int128 low,
+                       __int128 high, u32 form = 0) {
+    cases.push_back({m + ".clamp", types,
+                     [=](Args a) {
+                       const __int128 x = exact(a);
+                       const __int128 clipped = x < low ? low : x > high ? high : x;
+                       const u64 bits = static_cast<u64>(clipped);
+                       const bool wide = types[0] == 'q', half = types[0] == 'h';
+                       return Result{wide ? bits : half ? U16(bits) : U(bits), x != clipped};
+                     },
+                     form});
+  };
+  constexpr __int128 kU16 = 65535, kU32 = 0xffffffff, kI32 = 0x7fffffff, kI64 = 0x7fffffffffffffff,
+                     kU64 = ~u64{0};
+  const auto w = [](u64 x) { return static_cast<__int128>(x); };
+  const auto i = [](u64 x) { return static_cast<__int128>(S(x)); };
+  const auto h = [](u64 x) { return static_cast<__int128>(S16(x)); };
+  const auto low24 = [](u64 x) { return static_cast<__int128>(x & 0xffffff); };
+  const auto i24 = [](u64 x) { return static_cast<__int128>(Field24(x)); };
+  add("v_add_co_u32", "bbb", [=](Args a) { return w(a[0]) + w(a[1]); }, 0, kU32, kCarry);
+  add("v_sub_co_u32", "bbb", [=](Args a) { return w(a[0]) - w(a[1]); }, 0, kU32, kCarry);
+  add("v_subrev_co_u32", "bbb", [=](Args a) { return w(a[1]) - w(a[0]); }, 0, kU32, kCarry);
+  add(
+      "v_addc_co_u32", "bbbm", [=](Args a) { return w(a[0]) + w(a[1]) + w(a[2]); }, 0, kU32,
+      kCarry);
+  add(
+      "v_subb_co_u32", "bbbm", [=](Args a) { return w(a[0]) - w(a[1]) - w(a[2]); }, 0, kU32,
+      kCarry);
+  add(
+      "v_subbrev_co_u32", "bbbm", [=](Args a) { return w(a[1]) - w(a[0]) - w(a[2]); }, 0, kU32,
+      kCarry);
+  add("v_mul_u32_u24", "bbb", [=](Args a) { return low24(a[0]) * low24(a[1]); }, 0, kU32);
+  add("v_mul_i32_i24", "bbb", [=](Args a) { return i24(a[0]) * i24(a[1]); }, -kI32 - 1, kI32);
+  add(
+      "v_mad_u32_u24", "bbbb", [=](Args a) { return low24(a[0]) * low24(a[1]) + w(a[2]); }, 0,
+      kU32);
+  add(
+      "v_mad_i32_i24", "bbbb", [=](Args a) { return i24(a[0]) * i24(a[1]) + i(a[2]); }, -kI32 - 1,
+      kI32);
+  add(
+      "v_mad_u64_u32", "qbbq", [=](Args a) { return w(a[0]) * w(a[1]) + w(a[2]); }, 0, kU64,
+      kCarry);
+  add(
+      "v_mad_i64_i32", "qbbq",
+      [=](Args a) { return i(a[0]) * i(a[1]) + static_cast<__int128>(static_cast<i64>(a[2])); },
+      -kI64 - 1, kI64, kCarry);
+  for (const char* m : {"v_mad_u16", "v_mad_legacy_u16"}) {
+    const u32 form = m[6] == 'l' ? 0 : u32{kKeepsHigh};
+    add(m, "hhhh", [=](Args a) { return w(a[0]) * w(a[1]) + w(a[2]); }, 0, kU16, form);
+  }
+  for (const char* m : {"v_mad_i16", "v_mad_legacy_i16"}) {
+    const u32 form = m[6] == 'l' ? 0 : u32{kKeepsHigh};
+    add(m, "hhhh", [=](Args a) { return h(a[0]) * h(a[1]) + h(a[2]); }, -32768, 32767, form);
+  }
+  add("v_mad_u32_u16", "bhhb", [=](Args a) { return w(a[0]) * w(a[1]) + w(a[2]); }, 0, kU32);
+  add(
+      "v_mad_i32_i16", "bhhb", [=](Args a) { return h(a[0]) * h(a[1]) + i(a[2]); }, -kI32 - 1,
+      kI32);
+  for (const bool is_signed : {false, true}) {
+    cases.push_back({is_signed ? "v_pk_mad_i16.clamp" : "v_pk_mad_u16.clamp", "bbbb",
+                     Halves([is_signed](u64 a, u64 b, u64 c) {
+                       const auto get = [&](u64 x) {
+                         return is_signed ? i64{S16(x)} : i64{U16(x)};
+                       };
+                       const i64 low = is_signed ? -32768 : 0;
+                       return static_cast<u64>(Clip(get(a) * get(b) + get(c), low, low + 65535));
+                     })});
+    const char* const sign = is_signed ? "i" : "u";
+    for (const int bits : {16, 8, 4}) {
+      const auto exact = [=](Args a) {
+        __int128 sum = is_signed ? i(a[2]) : w(a[2]);
+        for (int k = 0; k < 32; k += bits) {
+          const auto field = [&](u64 x) {
+            const i64 f = static_cast<i64>(x >> k & ((u64{1} << bits) - 1));
+            return is_signed && f >> (bits - 1) != 0 ? f - (i64{1} << bits) : f;
+          };
+          sum += field(a[0]) * field(a[1]);
+        }
+        return sum;
+      };
+      const std::string name = absl::StrCat("v_dot", 32 / bits, "_", sign, "32_", sign, bits);
+      add(name, "bbbb", exact, is_signed ? -kI32 - 1 : 0, is_signed ? kI32 : kU32);
+    }
+  }
+  const auto distance = [](u64 a, u64 b, int bits, bool masked) {
+    __int128 sum = 0;
+    for (int k = 0; k < 32; k += bits) {
+      const i64 x = static_cast<i64>(a >> k & ((u64{1} << bits) - 1));
+      const i64 y = static_cast<i64>(b >> k & ((u64{1} << bits) - 1));
+      if (!masked || y != 0) sum += std::abs(x - y);
+    }
+    return sum;
+  };
+  add(
+      "v_sad_u8", "bbbb", [=](Args a) { return distance(a[0], a[1], 8, false) + w(a[2]); }, 0,
+      kU32);
+  add(
+      "v_sad_hi_u8", "bbbb",
+      [=](Args a) { return distance(a[0], a[1], 8, false) * 65536 + w(a[2]); }, 0, kU32);
+  add(
+      "v_sad_u16", "bbbb", [=](Args a) { return distance(a[0], a[1], 16, false) + w(a[2]); }, 0,
+      kU32);
+  add(
+      "v_sad_u32", "bbbb", [=](Args a) { return distance(a[0], a[1], 32, false) + w(a[2]); }, 0,
+      kU32);
+  add(
+      "v_msad_u8", "bbbb", [=](Args a) { return distance(a[0], a[1], 8, true) + w(a[2]); }, 0,
+      kU32);
+  for (const bool masked : {false, true}) {
+    cases.push_back(
+        {masked ? "v_mqsad_pk_u16_u8.clamp" : "v_qsad_pk_u16_u8.clamp", "qqbq", [=](Args a) {
+           u64 result = 0;
+           for (int k = 0; k < 4; ++k) {
+             const auto sum = static_cast<u64>(distance(U(a[0] >> 8 * k), a[1], 8, masked) +
+                                               w(U16(a[2] >> 16 * k)));
+             result |= std::min<u64>(sum, 65535) << 16 * k;
+           }
+           return V(result);
+         }});
   }
 }
 

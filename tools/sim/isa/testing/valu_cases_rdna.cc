@@ -205,8 +205,11 @@ void AddRdnaFloats(std::vector<Case>& cases) {
     cases.back().gfx = gfx;
   };
   const auto zero = [](Args a) {
-    const float x = F(a[0]), y = F(a[1]), z = F(a[2]);
-    return B(x == 0 || y == 0 ? 0.0f + z : std::fma(x, y, z));
+    const auto kept = [](float f) {
+      return std::fpclassify(f) == FP_SUBNORMAL ? std::copysign(0.0f, f) : f;
+    };
+    const float x = kept(F(a[0])), y = kept(F(a[1])), z = kept(F(a[2]));
+    return B(kept(x == 0 || y == 0 ? 0.0f + z : std::fma(x, y, z)));
   };
   add("v_fma_dx9_zero_f32", "ffff", zero);
   add("v_fmac_dx9_zero_f32", "ffff", zero, "gfx1100", kOldIsLast);

@@ -118,7 +118,7 @@ void Swmmac(Wave& w, const Uop& u) {
     NegateHalves(controls.b, of_b, b);
     ReadC<12, kOut>(rows, plan.registers, 1, controls, c);
     MultiplySparse<kWmmaDim>(plan, indices, operands);
-    WriteD<12, kOut>(d, plan.registers, lanes, controls, rows);
+    WriteD<12, kOut>(d, plan.registers, lanes, controls, (w.mode & kModeFp16Overflow) != 0, rows);
   }
 }
 

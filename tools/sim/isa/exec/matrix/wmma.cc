@@ -48,7 +48,8 @@ void WmmaFloat(Wave& w, const Uop& u) {
   NegateHalves(controls.b, elements, b);
   ReadC<kGeneration, kOut>(Row(w, u.src[2]), plan.registers, u.imm, controls, c);
   Multiply<f32>(plan, {.a = a, .b = b, .c = c, .c_stride = 1, .d = d});
-  WriteD<kGeneration, kOut>(d, plan.registers, plan.groups * kWmmaDim, controls, Row(w, u.dst));
+  WriteD<kGeneration, kOut>(d, plan.registers, plan.groups * kWmmaDim, controls,
+                            (w.mode & kModeFp16Overflow) != 0, Row(w, u.dst));
 }
 
 /// Elements are signed or not as the controls say. The products' sum has less than 32 bits; C is

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tools/sim/isa/bind/alu.h"
+#include "tools/sim/isa/exec/float.h"
 #include "tools/sim/isa/exec/formats.h"
 #include "tools/sim/isa/exec/level.h"
 #include "tools/sim/isa/exec/matrix/matrix.h"
@@ -62,7 +63,7 @@ GRIDWISE_SIM_INLINE void ReadC(const u32* rows, int count, int stride, const Wmm
 
 template <int kGeneration, Format kOut>
 GRIDWISE_SIM_INLINE void WriteD(const f32* d, int count, int lanes, const WmmaControls& w,
-                                u32* rows) {
+                                bool saturate, u32* rows) {
   for (int r = 0; r < count; ++r) {
     const bool packed = kGeneration == 12 && kOut != Format::kF32;
     u32* row = rows + (packed ? r / 2 : r) * kLanes;
@@ -72,7 +73,7 @@ GRIDWISE_SIM_INLINE void WriteD(const f32* d, int count, int lanes, const WmmaCo
       if constexpr (kOut == Format::kF32) {
         row[l] = Bits<u32>(x);
       } else {
-        const u32 half = kOut == Format::kF16 ? Bits<u16>(static_cast<f16>(x)) : ToBf16(x);
+        const u32 half = kOut == Format::kF16 ? HalfBits(x, saturate) : ToBf16(x);
         row[l] = high ? (row[l] & 0xffff) | half << 16 : (row[l] & 0xffff0000) | half;
       }
     }

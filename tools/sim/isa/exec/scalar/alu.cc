@@ -95,7 +95,7 @@ BindingTable SaluArithmeticTable() {
            [](u32 a, u32 b) { return WithScc<u32>{a - b, DifferenceOverflows(i32(a), i32(b))}; }),
       Salu("s_absdiff_i32",
            [](u32 a, u32 b) {
-             const u32 d = i32(a) > i32(b) ? a - b : b - a;
+             const u32 wrapped = a - b, d = i32(wrapped) < 0 ? 0u - wrapped : wrapped;
              return WithScc<u32>{d, d != 0};
            }),
       Salu("s_abs_i32",

@@ -34,13 +34,23 @@ constexpr Binding Float12(const char* name, F f, uint32_t flags = 0) {
         return Scc{expression};                                                \
       })
 
-/// Instructions of the vector unit's transcendental part on scalar operands.
-#define GRIDWISE_SIM_PSEUDO_SCALAR(name, expression)                               \
-  Float12("v_s_" name "_f32", [](f32 a) { return static_cast<f32>(expression); }), \
-      Float12("v_s_" name "_f16", [](f16 x) {                                      \
-        const f32 a = Float(x);                                                    \
-        return static_cast<f16>(static_cast<f32>(expression));                     \
-      })
+/// Instructions of the vector unit's transcendental part on scalar operands, which do with MODE
+/// what those of vectors do (exec/vector/float.cc).
+#define GRIDWISE_SIM_PSEUDO_SCALAR(name, expression)               \
+  Float12(                                                         \
+      "v_s_" name "_f32",                                          \
+      [](f32 x) {                                                  \
+        const f32 a = Flush(x);                                    \
+        return Flush(static_cast<f32>(expression));                \
+      },                                                           \
+      kScalarRoundsItself),                                        \
+      Float12(                                                     \
+          "v_s_" name "_f16",                                      \
+          [](f16 x) {                                              \
+            const f32 a = Float(x);                                \
+            return static_cast<f16>(static_cast<f32>(expression)); \
+          },                                                       \
+          kScalarRoundsItself)
 
 }  // namespace
 
@@ -49,10 +59,14 @@ BindingTable SaluFloatTable() {
       Float12("s_add_f32", [](f32 a, f32 b) { return a + b; }),
       Float12("s_sub_f32", [](f32 a, f32 b) { return a - b; }),
       Float12("s_mul_f32", [](f32 a, f32 b) { return a * b; }),
-      Float12("s_min_num_f32", [](f32 a, f32 b) { return ExtremeNumber<false>(a, b); }),
-      Float12("s_max_num_f32", [](f32 a, f32 b) { return ExtremeNumber<true>(a, b); }),
-      Float12("s_minimum_f32", [](f32 a, f32 b) { return ExtremeOrNan<false>(a, b); }),
-      Float12("s_maximum_f32", [](f32 a, f32 b) { return ExtremeOrNan<true>(a, b); }),
+      Float12(
+          "s_min_num_f32", [](f32 a, f32 b) { return ExtremeNumber<false>(a, b); }, kScalarSelects),
+      Float12(
+          "s_max_num_f32", [](f32 a, f32 b) { return ExtremeNumber<true>(a, b); }, kScalarSelects),
+      Float12(
+          "s_minimum_f32", [](f32 a, f32 b) { return ExtremeOrNan<false>(a, b); }, kScalarSelects),
+      Float12(
+          "s_maximum_f32", [](f32 a, f32 b) { return ExtremeOrNan<true>(a, b); }, kScalarSelects),
       Float12(
           "s_fmac_f32", [](f32 d, f32 a, f32 b) { return Fma(a, b, d); }, kReadsDestination),
       Float12("s_fmaak_f32", [](f32 a, f32 b, f32 k) { return Fma(a, b, k); }),
@@ -65,10 +79,14 @@ BindingTable SaluFloatTable() {
       Float12("s_add_f16", [](f16 a, f16 b) { return Half(Float(a) + Float(b)); }),
       Float12("s_sub_f16", [](f16 a, f16 b) { return Half(Float(a) - Float(b)); }),
       Float12("s_mul_f16", [](f16 a, f16 b) { return Half(Float(a) * Float(b)); }),
-      Float12("s_min_num_f16", [](f16 a, f16 b) { return ExtremeNumber<false>(a, b); }),
-      Float12("s_max_num_f16", [](f16 a, f16 b) { return ExtremeNumber<true>(a, b); }),
-      Float12("s_minimum_f16", [](f16 a, f16 b) { return ExtremeOrNan<false>(a, b); }),
-      Float12("s_maximum_f16", [](f16 a, f16 b) { return ExtremeOrNan<true>(a, b); }),
+      Float12(
+          "s_min_num_f16", [](f16 a, f16 b) { return ExtremeNumber<false>(a, b); }, kScalarSelects),
+      Float12(
+          "s_max_num_f16", [](f16 a, f16 b) { return ExtremeNumber<true>(a, b); }, kScalarSelects),
+      Float12(
+          "s_minimum_f16", [](f16 a, f16 b) { return ExtremeOrNan<false>(a, b); }, kScalarSelects),
+      Float12(
+          "s_maximum_f16", [](f16 a, f16 b) { return ExtremeOrNan<true>(a, b); }, kScalarSelects),
       Float12(
           "s_fmac_f16", [](f16 d, f16 a, f16 b) { return Fma(a, b, d); }, kReadsDestination),
       Float12("s_ceil_f16", [](f16 a) { return Half(__builtin_ceilf(Float(a))); }),

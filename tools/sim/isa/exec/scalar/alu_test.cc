@@ -144,8 +144,12 @@ void AddArithmetic(std::vector<Case>& cases) {
   add("s_subb_u32", "bbb", [](u64 a, u64 b, bool c) { return Result{U(a - b - c), a < b + c}; });
   add("s_add_i32", "bbb", [](u64 a, u64 b, bool) { return Result{U(a + b), !Fits(S(a) + S(b))}; });
   add("s_sub_i32", "bbb", [](u64 a, u64 b, bool) { return Result{U(a - b), !Fits(S(a) - S(b))}; });
-  add("s_absdiff_i32", "bbb",
-      [](u64 a, u64 b, bool) { return NonZero(U(static_cast<u64>(std::abs(S(a) - S(b))))); });
+  // The difference as a number of 32 bits, of which only the least has no opposite.
+  add("s_absdiff_i32", "bbb", [](u64 a, u64 b, bool) {
+    i64 difference = S(a) - S(b);
+    while (!Fits(difference)) difference += difference < 0 ? i64{1} << 32 : -(i64{1} << 32);
+    return NonZero(U(static_cast<u64>(std::abs(difference))));
+  });
   add("s_abs_i32", "bb",
       [](u64 a, u64, bool) { return NonZero(U(static_cast<u64>(std::abs(S(a))))); });
   add("s_mul_i32", "bbb", [](u64 a, u64 b, bool) { return V(U(a * b)); });
@@ -232,6 +236,10 @@ void AddFloats(std::vector<Case>& cases) {
       {"v_s_rcp", [](double a) { return 1 / a; }},
       {"v_s_sqrt", [](double a) { return std::sqrt(a); }},
   };
+  // v_s_*_f32 know no denormals.
+  const auto without_denormals = [](double x) {
+    return std::fabs(x) < 0x1p-126 ? std::copysign(0.0, x) : x;
+  };
   const struct {
     const char* name;
     bool less, equal, greater, unordered;
@@ -250,8 +258,13 @@ void AddFloats(std::vector<Case>& cases) {
                        "gfx1201"});
     }
     for (const auto& [name, f] : kOne) {
+      const bool flushes = t == 'f' && name[0] == 'v';
       cases.push_back({name + n, std::string(2, t),
-                       [=, f = f](u64 a, u64, bool) { return V(put(f(get(a)))); }, "gfx1201"});
+                       [=, f = f](u64 a, u64, bool) {
+                         return V(flushes ? put(without_denormals(f(without_denormals(get(a)))))
+                                          : put(f(get(a))));
+                       },
+                       "gfx1201"});
     }
     for (const auto& c : kCompares) {
       cases.push_back({absl::StrCat("s_cmp_", c.name, n), std::string("-") + t + t,
@@ -411,6 +424,26 @@ TEST(Salu, EveryOperationHasACase) {
       }
       EXPECT_EQ(tested.count(mnemonic), 1) << mnemonic << " on " << target.gfx;
     }
+  }
+}
+
+/// The examples of the CDNA3 ISA document.
+TEST(Salu, AbsoluteDifferences) {
+  const struct {
+    u32 a, b, difference;
+  } kExamples[] = {{2, 5, 3},
+                   {0xffffffff, 0, 1},
+                   {0x80000000, 0, 0x80000000},
+                   {0x80000000, 1, 0x7fffffff},
+                   {0x80000000, 0xffffffff, 0x7fffffff},
+                   {0x80000000, 0xfffffffe, 0x7ffffffe}};
+  for (const auto& e : kExamples) {
+    TestWave wave;
+    wave->s[10] = e.a;
+    wave->s[12] = e.b;
+    ASSERT_TRUE(wave.Execute("s_absdiff_i32 s20, s10, s12").ok());
+    EXPECT_EQ(wave->s[20], e.difference) << e.a << ", " << e.b;
+    EXPECT_EQ(wave->s[kScc], 1u);
   }
 }
 

@@ -2,6 +2,7 @@
 #include <cfenv>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -30,7 +31,7 @@ uint32_t Under(uint32_t mode, const std::string& text, const std::vector<uint32_
   std::fill_n(wave->v[20], kLanes, 0xaabbccdd);
   const absl::Status status = wave.Execute(text);
   EXPECT_TRUE(status.ok()) << status;
-  return text.starts_with("s_") ? wave->s[20] : wave->v[20][3];
+  return text.starts_with("s_") || text.starts_with("v_s_") ? wave->s[20] : wave->v[20][3];
 }
 
 constexpr uint32_t kUsual = 0x3f0;
@@ -101,6 +102,23 @@ TEST(Mode, FlushesDenormals) {
   EXPECT_EQ(Under(0xf0, "s_add_f32 s20, s0, s0", {kDenormal}, "gfx1201"), 2 * kDenormal);
 }
 
+/// Whether a result is a denormal is judged when it is rounded to all its bits.
+TEST(Mode, FlushesWhatIsTinyThoughItBeRoundedUp) {
+  EXPECT_EQ(Under(0x3f0, "v_mul_f32_e32 v20, v0, v1", {B(0x1.fffffep-64f), B(0x1.000002p-63f)}),
+            0x00800000u);
+  EXPECT_EQ(Under(0x3d0, "v_mul_f32_e32 v20, v0, v1", {B(0x1.fffffep-64f), B(0x1.000002p-63f)}),
+            0x00800000u);
+  // 2^-126 (1 - 2^-24) less a bit has 25 bits: of 24 it keeps those below 2^-126.
+  EXPECT_EQ(Under(0x3f0, "v_mul_f32_e32 v20, v0, v1", {B(0x1.fffffep-64f), B(0x1p-63f)}),
+            0x00800000u);
+  EXPECT_EQ(Under(0x3d0, "v_mul_f32_e32 v20, v0, v1", {B(0x1.fffffep-64f), B(0x1p-63f)}), 0u);
+  // gfx12's minima are not flushed again: the bit of what is read says what they are.
+  for (const char* minimum : {"v_min_num_f32 v20, v0, v1", "s_min_num_f32 s20, s0, s1"}) {
+    EXPECT_EQ(Under(0xd0, minimum, {kDenormal, B(1)}, "gfx1201"), kDenormal);
+    EXPECT_EQ(Under(0xe0, minimum, {kDenormal, B(1)}, "gfx1201"), 0u);
+  }
+}
+
 TEST(Mode, IeeeClampAndOutputModifiers) {
   const uint32_t signaling = 0x7f800001;
   EXPECT_TRUE(std::isnan(F(Under(0x3f0, "v_max_f32_e32 v20, v0, v1", {signaling, B(2)}))));
@@ -110,7 +128,126 @@ TEST(Mode, IeeeClampAndOutputModifiers) {
   EXPECT_EQ(Under(0x3f0, "v_add_f32_e64 v20, v0, v1 mul:4", {B(1), B(2)}), B(3));
   EXPECT_EQ(Under(0x1d0, "v_add_f32_e64 v20, v0, v1 mul:4", {B(1), B(2)}), B(12));
   EXPECT_EQ(Under(0x1d0, "v_add_f32_e64 v20, v0, v1 div:2", {B(1), B(-2)}), B(-0.5f));
+  // Zeros lose their sign before, what becomes a denormal keeps it; gfx12 scales in any MODE.
+  EXPECT_EQ(Under(0x1d0, "v_mul_f32_e64 v20, v0, v1 mul:4", {B(-0.0f), B(1)}), 0u);
+  EXPECT_EQ(Under(0x1d0, "v_mul_f32_e64 v20, v0, v1 div:2", {B(-0x1p-126f), B(1)}), 0x80000000u);
+  EXPECT_EQ(Under(0x1d0, "v_mul_f32_e64 v20, v0, v1 mul:2", {B(0x1p127f), B(-1)}), B(-INFINITY));
+  EXPECT_EQ(Under(0x1d3, "v_mul_f32_e64 v20, v0, v1 mul:2", {B(0x1p127f), B(-1)}),
+            B(-std::numeric_limits<float>::max()));
+  EXPECT_EQ(Under(0xf0, "v_add_f32_e64 v20, v0, v1 mul:4", {B(1), B(2)}, "gfx1201"), B(12));
+  EXPECT_EQ(Under(0xf0, "v_mul_f32_e64 v20, v0, v1 mul:2", {kDenormal, B(-1)}, "gfx1201"), 0u);
   EXPECT_EQ(Under(0x1f0, "v_add_f32_e64 v20, v0, v1 div:2", {B(1), B(-2)}), B(-1));
+}
+
+/// MODE.FP16_OVFL: what is too large for a half is the largest one, unless a source is infinite.
+TEST(Mode, LimitsHalves) {
+  constexpr uint32_t kLimits = kUsual | 1u << 23;
+  const struct {
+    const char* text;
+    std::vector<uint32_t> values;
+    uint32_t limited, usual;
+    const char* gfx = "gfx942";
+  } kCases[] = {
+      {"v_cvt_f16_f32_e32 v20, v0", {B(1e6f)}, 0x7bff, 0x7c00},
+      {"v_cvt_f16_f32_e32 v20, v0", {B(-1e6f)}, 0xfbff, 0xfc00},
+      {"v_cvt_f16_f32_e32 v20, v0", {B(INFINITY)}, 0x7c00, 0x7c00},
+      {"v_cvt_f16_f32_e32 v20, v0", {B(65519)}, 0x7bff, 0x7bff},
+      {"v_cvt_f16_u16_e32 v20, v0", {65535}, 0x7bff, 0x7c00},
+      {"v_add_f16_e32 v20, v0, v1", {0x7bff, 0x7bff}, 0x7bff, 0x7c00},
+      {"v_add_f16_e32 v20, v0, v1", {0x7bff, 0x7c00}, 0x7c00, 0x7c00},
+      {"v_mul_f16_e32 v20, v0, v1", {0x7bff, 0xfbff}, 0xfbff, 0xfc00},
+      {"v_fma_f16 v20, v0, v1, v2", {0x7bff, 0x4000, 0}, 0xaabb7bff, 0xaabb7c00},
+      {"v_fma_f16 v20, v0, v1, v2", {0x7bff, 0x4000, 0x7c00}, 0xaabb7c00, 0xaabb7c00},
+      {"v_ldexp_f16_e32 v20, v0, v1", {0x3c00, 20}, 0x7bff, 0x7c00},
+      {"v_rcp_f16_e32 v20, v0", {0x8000}, 0xfbff, 0xfc00},
+      {"v_log_f16_e32 v20, v0", {0}, 0xfbff, 0xfc00},
+      {"v_exp_f16_e32 v20, v0", {0x4d00}, 0x7bff, 0x7c00},
+      {"v_pk_mul_f16 v20, v0, v1", {0x7bff7c00, 0x40004000}, 0x7bff7c00, 0x7c007c00},
+      {"v_pk_add_f16 v20, v0, v1", {0xfbff3c00, 0xfbff3c00}, 0xfbff4000, 0xfc004000},
+      {"v_pk_fma_f16 v20, v0, v1, v2",
+       {0x7bff7bff, 0x40004000, 0x7c000000},
+       0x7c007bff,
+       0x7c007c00},
+      {"v_fma_mixlo_f16 v20, v0, v1, v2", {B(1e6f), B(1), B(0)}, 0xaabb7bff, 0xaabb7c00},
+      {"v_fma_mixhi_f16 v20, v0, v1, v2", {B(INFINITY), B(1), B(0)}, 0x7c00ccdd, 0x7c00ccdd},
+      {"v_max_f16_e32 v20, v0, v1", {0x7c00, 0x3c00}, 0x7c00, 0x7c00},
+      {"v_cvt_pk_f16_f32 v20, v0, v1", {B(INFINITY), B(1e6f)}, 0x7bff7c00, 0x7c007c00, "gfx950"},
+      {"v_cvt_pk_f16_f32 v20, v0, v1", {B(1e6f), B(INFINITY)}, 0x7c007bff, 0x7c007c00, "gfx950"},
+      {"v_cvt_sr_f16_f32 v20, v0, v1", {B(1e6f), 0}, 0xaabb7bff, 0xaabb7c00, "gfx950"},
+      {"v_dot2_f16_f16 v20, v0, v1, v2",
+       {0x7bff7bff, 0x3c003c00, 0},
+       0xaabb7bff,
+       0xaabb7c00,
+       "gfx1100"},
+      {"v_dot2_f16_f16 v20, v0, v1, v2",
+       {0x7c003c00, 0x3c003c00, 0},
+       0xaabb7c00,
+       0xaabb7c00,
+       "gfx1201"},
+      {"s_add_f16 s20, s0, s1", {0x7bff, 0x7bff}, 0x7bff, 0x7c00, "gfx1201"},
+      {"s_add_f16 s20, s0, s1", {0xfc00, 0x7bff}, 0xfc00, 0xfc00, "gfx1201"},
+      {"s_cvt_f16_f32 s20, s0", {B(-1e6f)}, 0xfbff, 0xfc00, "gfx1201"},
+      {"v_s_rcp_f16 s20, s0", {0}, 0x7bff, 0x7c00, "gfx1201"},
+      // Floats are not halves.
+      {"v_add_f32_e32 v20, v0, v1", {B(0x1p127f), B(0x1p127f)}, B(INFINITY), B(INFINITY)},
+  };
+  for (const auto& c : kCases) {
+    const uint32_t kept =
+        std::string(c.gfx).starts_with("gfx1") && c.limited < 0x10000 ? 0xffff : ~0u;
+    EXPECT_EQ(Under(kLimits, c.text, c.values, c.gfx) & kept, c.limited) << c.text;
+    EXPECT_EQ(Under(kUsual, c.text, c.values, c.gfx) & kept, c.usual) << c.text;
+  }
+}
+
+/// A kernel's descriptor or s_setreg may set it: the code is bound again.
+TEST(Mode, LimitsHalvesFromTheMiddleOn) {
+  TestWave wave;
+  std::fill_n(wave->v[0], kLanes, 0x7bffu);
+  ASSERT_TRUE(wave.ExecuteAll({"v_add_f16_e32 v1, v0, v0",
+                               "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 23, 1), 1",
+                               "v_add_f16_e32 v2, v0, v0",
+                               "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 23, 1), 0",
+                               "v_add_f16_e32 v3, v0, v0"})
+                  .ok());
+  EXPECT_EQ(wave->v[1][0], 0x7c00u);
+  EXPECT_EQ(wave->v[2][0], 0x7bffu);
+  EXPECT_EQ(wave->v[3][0], 0x7c00u);
+}
+
+/// Functions of floats know no denormals and round to nearest whatever MODE says.
+TEST(Mode, FunctionsOfFloatsKnowNoDenormals) {
+  const struct {
+    const char* name;
+    uint32_t argument, result;
+  } kCases[] = {{"exp", B(-140), 0},
+                {"exp", B(-126), 0x00800000},
+                {"exp", B(1e-40f), B(1)},
+                {"log", B(1e-40f), B(-INFINITY)},
+                {"log", B(-1e-40f), B(-INFINITY)},
+                {"rcp", B(0x1p127f), 0},
+                {"rcp", B(-0x1p127f), 0x80000000},
+                {"rcp", B(0x1p126f), 0x00800000},
+                {"rcp", B(-1e-40f), B(-INFINITY)},
+                {"rsq", B(1e-40f), B(INFINITY)},
+                {"sqrt", B(1e-40f), 0},
+                {"sqrt", 0x80000001, 0x80000000}};
+  for (const char* gfx : {"gfx942", "gfx950", "gfx1100", "gfx1201"}) {
+    for (const uint32_t mode : {0x3f0u, 0x3c0u, 0x3fdu}) {
+      for (const auto& c : kCases) {
+        const std::string name = absl::StrCat(c.name, "_f32");
+        EXPECT_EQ(Under(mode, absl::StrCat("v_", name, "_e32 v20, v0"), {c.argument}, gfx),
+                  c.result)
+            << name << " " << F(c.argument) << " on " << gfx;
+        if (std::string(gfx) != "gfx1201") continue;
+        EXPECT_EQ(Under(mode, absl::StrCat("v_s_", name, " s20, s0"), {c.argument}, gfx), c.result)
+            << name;
+      }
+      EXPECT_EQ(Under(mode, "v_rcp_f32_e32 v20, v0", {B(3)}, gfx), B(1.0f / 3));
+    }
+    // Those of halves have denormals, if MODE has.
+    EXPECT_EQ(Under(kUsual, "v_exp_f16_e32 v20, v0", {0xcc00}, gfx) & 0xffff, 0x0100u);
+    EXPECT_EQ(Under(0x370, "v_exp_f16_e32 v20, v0", {0xcc00}, gfx) & 0xffff, 0u);
+  }
 }
 
 TEST(Mode, ChangesInTheMiddle) {

@@ -80,14 +80,19 @@ GRIDWISE_SIM_INLINE u16 ShiftedBytes(i32 a, i32 b, u32 shift) {
 using HalfFormat = SmallFormat<5, 10, 15, Specials::kIeee>;
 using Bf16Format = SmallFormat<8, 7, 127, Specials::kIeee>;
 template <class S>
-GRIDWISE_SIM_INLINE u16 RoundRandomly(f32 x, u32 random) {
-  return static_cast<u16>(ToSmall<S>(x, false, {.stochastic = true, .random = random}));
+GRIDWISE_SIM_INLINE u16 RoundRandomly(f32 x, u32 random, bool saturate) {
+  return static_cast<u16>(ToSmall<S>(x, saturate && (Bits<u32>(x) & 0x7fffffff) != 0x7f800000,
+                                     {.stochastic = true, .random = random}));
 }
 
 /// Products of bf16 are exact; their sum is rounded, then that with c.
 GRIDWISE_SIM_INLINE f32 DotBf16(u32 a, u32 b, f32 c) {
   const f32 low = FromBf16(a & 0xffff) * FromBf16(b & 0xffff);
   return Fma(FromBf16(a >> 16), FromBf16(b >> 16), low) + c;
+}
+/// The same without denormals.
+GRIDWISE_SIM_INLINE f32 DotBf16Flushed(u32 a, u32 b, f32 c) {
+  return FlushToPlus(DotBf16(FlushBf16Pair(a), FlushBf16Pair(b), FlushToPlus(c)));
 }
 
 constexpr Binding Swap(const char* name, ExecFn exec) {
@@ -105,9 +110,13 @@ BindingTable ValuCdna4Table() {
       On(kGfx950,
          Valu("v_prng_b32", [](u32 a) { return a << 1 ^ (a >> 31 != 0 ? u32{197} : u32{0}); })),
       On(kGfx950 | kGfx1201,
-         Valu("v_minimum3_f32", [](f32 a, f32 b, f32 c) { return Extreme<false>(a, b, c); })),
+         Valu(
+             "v_minimum3_f32", [](f32 a, f32 b, f32 c) { return Extreme<false>(a, b, c); },
+             kSelects)),
       On(kGfx950 | kGfx1201,
-         Valu("v_maximum3_f32", [](f32 a, f32 b, f32 c) { return Extreme<true>(a, b, c); })),
+         Valu(
+             "v_maximum3_f32", [](f32 a, f32 b, f32 c) { return Extreme<true>(a, b, c); },
+             kSelects)),
       On(kGfx950,
          Packed("v_pk_minimum3_f16", [](f16 a, f16 b, f16 c) { return Extreme<false>(a, b, c); })),
       On(kGfx950,
@@ -118,25 +127,35 @@ BindingTable ValuCdna4Table() {
                        [](i32 a, i32 b, u32 c) { return ShiftedBytes<0, 255>(a, b, c); })),
       On(kGfx950, Valu("v_cvt_pk_f16_f32",
                        [](f32 a, f32 b) {
-                         return u32{Bits<u16>(static_cast<f16>(a))} |
-                                u32{Bits<u16>(static_cast<f16>(b))} << 16;
+                         return PkF16{u32{Bits<u16>(static_cast<f16>(a))} |
+                                      u32{Bits<u16>(static_cast<f16>(b))} << 16};
                        })),
       On(kGfx950,
          Valu("v_cvt_pk_bf16_f32", [](f32 a, f32 b) { return ToBf16(a) | ToBf16(b) << 16; })),
       On(kGfx950, Valu("v_cvt_f32_bf16", [](u16 a) { return FromBf16(a); })),
-      On(kGfx950, Valu(
-                      "v_cvt_sr_f16_f32",
-                      [](f32 a, u32 b) { return RoundRandomly<HalfFormat>(a, b); }, kKeepsOther)),
-      On(kGfx950, Valu(
-                      "v_cvt_sr_bf16_f32",
-                      [](f32 a, u32 b) { return RoundRandomly<Bf16Format>(a, b); }, kKeepsOther)),
-      On(kGfx950 | kRdna,
+      On(kGfx950,
+         Valu(
+             "v_cvt_sr_f16_f32",
+             [](f32 a, u32 b,
+                ModeBits m) { return RoundRandomly<HalfFormat>(a, b, m.SaturatesHalves()); },
+             kKeepsOther)),
+      On(kGfx950,
+         Valu(
+             "v_cvt_sr_bf16_f32",
+             [](f32 a, u32 b) { return RoundRandomly<Bf16Format>(a, b, false); }, kKeepsOther)),
+      On(kGfx950 | kGfx1100,
+         Valu(
+             "v_dot2_f32_bf16",
+             [](PkB16 a, PkB16 b, f32 c) { return DotBf16Flushed(a.bits, b.bits, c); },
+             kBf16Constants | kFixedMode)),
+      On(kGfx1201,
          Valu(
              "v_dot2_f32_bf16", [](PkB16 a, PkB16 b, f32 c) { return DotBf16(a.bits, b.bits, c); },
-             kBf16Constants)),
-      On(kGfx950, Valu(
-                      "v_dot2c_f32_bf16", [](u32 a, u32 b, f32 d) { return DotBf16(a, b, d); },
-                      kAccumulates)),
+             kBf16Constants | kFixedMode)),
+      On(kGfx950,
+         Valu(
+             "v_dot2c_f32_bf16", [](u32 a, u32 b, f32 d) { return DotBf16Flushed(a, b, d); },
+             kAccumulates | kFixedMode)),
   };
   return {kTable, sizeof(kTable) / sizeof(kTable[0])};
 }

@@ -32,7 +32,7 @@ namespace {
       Valu("v_cmp_neq_" suffix, [](T a, T b) { return W(a) != W(b); }),                  \
       Valu("v_cmp_nlt_" suffix, [](T a, T b) { return !(W(a) < W(b)); }),                \
       Valu("v_cmp_tru_" suffix, [](T, T) { return true; }),                              \
-      Valu("v_cmp_class_" suffix, [](T a, M mask) { return HasClass(a, mask); }, kKeepsDenormals)
+      Valu("v_cmp_class_" suffix, [](T a, M mask) { return HasClass(a, mask); }, kOwnDenormals)
 
 }  // namespace
 

@@ -64,7 +64,9 @@ BindingTable ValuConvertTable() {
       Valu("v_cvt_f32_ubyte1", [](u32 a) { return static_cast<f32>(ByteOf(a, 1)); }),
       Valu("v_cvt_f32_ubyte2", [](u32 a) { return static_cast<f32>(ByteOf(a, 2)); }),
       Valu("v_cvt_f32_ubyte3", [](u32 a) { return static_cast<f32>(ByteOf(a, 3)); }),
-      Valu("v_cvt_rpi_i32_f32", [](f32 a) { return ToI32(__builtin_floorf(a + 0.5f)); }),
+      // The sum is exact: 0.5 less a bit is no half.
+      Valu("v_cvt_rpi_i32_f32",
+           [](f32 a) { return ToI32(__builtin_floor(static_cast<f64>(a) + 0.5)); }),
       Valu("v_cvt_flr_i32_f32", [](f32 a) { return ToI32(__builtin_floorf(a)); }),
       Valu("v_cvt_pkrtz_f16_f32",
            [](f32 a, f32 b) { return HalfTowardsZero(a) | HalfTowardsZero(b) << 16; }),

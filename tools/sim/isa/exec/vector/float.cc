@@ -7,7 +7,11 @@ inline namespace GRIDWISE_SIM_LEVEL {
 namespace {
 
 // Functions that hardware approximates within 1 ulp are rounded correctly here, or as the host's
-// library does it.
+// library does it. Those of floats know no denormals, neither read nor written, and round to
+// nearest whatever MODE says: LLVM scales around them where denormals are wanted (lowering of
+// FDIV, FSQRT, FLOG2, FEXP2 in SIISelLowering), and rocm-systems' rocjitsu has it measured on a
+// gfx1201 (transcendental.h). Those of halves obey MODE's denormals, not its rounding.
+constexpr uint32_t kFloatFunction = kRoundsItself | kOwnDenormals;
 
 GRIDWISE_SIM_INLINE f32 Sqrt(f32 x) { return __builtin_sqrtf(x); }
 GRIDWISE_SIM_INLINE f64 Sqrt(f64 x) { return __builtin_sqrt(x); }
@@ -104,14 +108,22 @@ BindingTable ValuF32Table() {
       Valu(
           "v_rndne_f32", [](f32 a) { return __builtin_nearbyintf(a); }, kRoundsItself),
       Valu("v_fract_f32", [](f32 a) { return Fract(a); }),
-      Valu("v_sqrt_f32", [](f32 a) { return Sqrt(a); }),
-      Valu("v_rcp_f32", [](f32 a) { return 1.0f / a; }),
-      Valu("v_rcp_iflag_f32", [](f32 a) { return 1.0f / a; }),
-      Valu("v_rsq_f32", [](f32 a) { return RsqrtF32(a); }),
-      Valu("v_exp_f32", [](f32 a) { return exp2f(a); }),
-      Valu("v_log_f32", [](f32 a) { return log2f(a); }),
-      Valu("v_sin_f32", [](f32 a) { return static_cast<f32>(SinTurns(a)); }),
-      Valu("v_cos_f32", [](f32 a) { return static_cast<f32>(CosTurns(a)); }),
+      Valu(
+          "v_sqrt_f32", [](f32 a) { return Sqrt(Flush(a)); }, kFloatFunction),
+      Valu(
+          "v_rcp_f32", [](f32 a) { return Flush(1.0f / Flush(a)); }, kFloatFunction),
+      Valu(
+          "v_rcp_iflag_f32", [](f32 a) { return Flush(1.0f / Flush(a)); }, kFloatFunction),
+      Valu(
+          "v_rsq_f32", [](f32 a) { return RsqrtF32(Flush(a)); }, kFloatFunction),
+      Valu(
+          "v_exp_f32", [](f32 a) { return Flush(exp2f(Flush(a))); }, kFloatFunction),
+      Valu(
+          "v_log_f32", [](f32 a) { return log2f(Flush(a)); }, kFloatFunction),
+      Valu(
+          "v_sin_f32", [](f32 a) { return static_cast<f32>(SinTurns(a)); }, kRoundsItself),
+      Valu(
+          "v_cos_f32", [](f32 a) { return static_cast<f32>(CosTurns(a)); }, kRoundsItself),
       Valu("v_ldexp_f32", [](f32 a, i32 b) { return Scale(a, b); }),
       Valu("v_frexp_exp_i32_f32", [](f32 a) { return FrexpExponent(a); }),
       Valu("v_frexp_mant_f32", [](f32 a) { return static_cast<f32>(FrexpMantissa(a)); }),
@@ -157,11 +169,17 @@ BindingTable ValuF16Table() {
       Valu("v_trunc_f16", [](f16 a) { return Half(__builtin_truncf(Float(a))); }),
       Valu(
           "v_rndne_f16", [](f16 a) { return Half(__builtin_nearbyintf(Float(a))); }, kRoundsItself),
-      Valu("v_sqrt_f16", [](f16 a) { return Half(Sqrt(Float(a))); }),
-      Valu("v_rcp_f16", [](f16 a) { return Half(1.0f / Float(a)); }),
-      Valu("v_rsq_f16", [](f16 a) { return ToHalf(1.0 / __builtin_sqrt(Double(a))); }),
-      Valu("v_exp_f16", [](f16 a) { return Half(exp2f(Float(a))); }),
-      Valu("v_log_f16", [](f16 a) { return Half(log2f(Float(a))); }),
+      Valu(
+          "v_sqrt_f16", [](f16 a) { return Half(Sqrt(Float(a))); }, kRoundsItself),
+      Valu(
+          "v_rcp_f16", [](f16 a) { return Half(1.0f / Float(a)); }, kRoundsItself),
+      Valu(
+          "v_rsq_f16", [](f16 a) { return ToHalf(1.0 / __builtin_sqrt(Double(a))); },
+          kRoundsItself),
+      Valu(
+          "v_exp_f16", [](f16 a) { return Half(exp2f(Float(a))); }, kRoundsItself),
+      Valu(
+          "v_log_f16", [](f16 a) { return Half(log2f(Float(a))); }, kRoundsItself),
       Valu("v_ldexp_f16", [](f16 a, i16 b) { return Scale(a, b); }),
       Valu("v_frexp_exp_i16_f16", [](f16 a) { return static_cast<i16>(FrexpExponent(Double(a))); }),
       Valu("v_frexp_mant_f16",

@@ -231,9 +231,77 @@ TEST(Sequences, DivisionIsCorrectlyRounded) {
   }
 }
 
+/// What v_div_scale makes of a denominator and a numerator, and VCC: as RDNA3 hardware does it. The
+/// ISA documents have VCC clear for zeros and tiny numerators.
+TEST(Sequences, ScalesOfDivisions) {
+  const struct {
+    float denominator, numerator, scaled_denominator, scaled_numerator;
+    bool vcc;
+  } kCases[] = {
+      {1, 1, 1, 1, false},
+      {1, 0, NAN, NAN, true},
+      {0, 1, NAN, NAN, true},
+      {0, 0, NAN, NAN, false},
+      {1, 0x1p96f, 0x1p64f, 0x1p96f, true},
+      {1, 0x1p95f, 1, 0x1p95f, false},
+      {1, 0x1p-96f, 1, 0x1p-32f, true},
+      {1, 0x1p-95f, 1, 0x1p-95f, false},
+      {0x1p127f, 0x1p64f, 0x1p63f, 1, false},
+      {0x1p127f, 1, 0x1p63f, 1, true},
+      {0x1p126f, 0x1p64f, 0x1p62f, 1, false},
+      {0x1p125f, 0x1p64f, 0x1p125f, 0x1p64f, false},
+      {0x1p-140f, 0x1p-120f, 0x1p-76f, 0x1p-56f, false},
+      {0x1p-100f, 0x1p-103f, 0x1p-36f, 0x1p-39f, false},
+      {0x1p-100f, 0x1p-102f, 0x1p-100f, 0x1p-102f, false},
+  };
+  for (const auto& c : kCases) {
+    for (const bool numerator : {false, true}) {
+      TestWave wave;
+      std::fill_n(wave->v[0], kLanes, B(numerator ? c.numerator : c.denominator));
+      std::fill_n(wave->v[1], kLanes, B(c.denominator));
+      std::fill_n(wave->v[2], kLanes, B(c.numerator));
+      ASSERT_TRUE(wave.Execute("v_div_scale_f32 v20, vcc, v0, v1, v2").ok());
+      const float expected = numerator ? c.scaled_numerator : c.scaled_denominator;
+      const float actual = F(wave->v[20][3]);
+      EXPECT_TRUE(std::isnan(expected) ? std::isnan(actual) : actual == expected)
+          << std::hexfloat << c.numerator << " / " << c.denominator << ": " << actual;
+      EXPECT_EQ(Scalar64(*wave, kVccLo), c.vcc ? ~uint64_t{0} : 0)
+          << std::hexfloat << c.numerator << " / " << c.denominator;
+    }
+  }
+}
+
+/// a * b + c times the inverse scale is rounded once: long double has all bits of c, halfway
+/// between denormals more often than not, and of a product far below it.
+TEST(Sequences, FloatDivFmasRoundsOnce) {
+  std::mt19937_64 random(11);
+  TestWave wave;
+  int denormals = 0;
+  for (int round = 0; round < 300; ++round) {
+    SetScalar64(*wave, kVccLo, ~uint64_t{0});
+    for (int l = 0; l < kLanes; ++l) {
+      const auto bits = static_cast<double>(random() % 64 + 64);
+      wave->v[2][l] =
+          B(static_cast<float>(std::ldexp(bits, -72 - static_cast<int>(random() % 12))));
+      wave->v[0][l] = B(static_cast<float>(std::ldexp(l % 2 == 0 ? 1 : -1, -60)));
+      wave->v[1][l] = B(static_cast<float>(std::ldexp(1, -30 - static_cast<int>(random() % 32))));
+    }
+    ASSERT_TRUE(wave.Execute("v_div_fmas_f32 v20, v0, v1, v2").ok());
+    for (int l = 0; l < kLanes; ++l) {
+      const long double exact =
+          static_cast<long double>(F(wave->v[0][l])) * F(wave->v[1][l]) + F(wave->v[2][l]);
+      const auto expected = static_cast<float>(exact * 0x1p-64L);
+      denormals += std::fpclassify(expected) == FP_SUBNORMAL;
+      ASSERT_EQ(wave->v[20][l], B(expected));
+    }
+  }
+  EXPECT_GT(denormals, 1000);
+}
+
 TEST(Sequences, DoubleDivision) {
   std::mt19937_64 random(4);
   TestWave wave;
+  int denormals = 0;
   const auto set = [&](int reg, int l, uint64_t bits) {
     wave->v[reg][l] = static_cast<uint32_t>(bits);
     wave->v[reg + 1][l] = static_cast<uint32_t>(bits >> 32);
@@ -245,6 +313,10 @@ TEST(Sequences, DoubleDivision) {
     for (int l = 0; l < kLanes; ++l) {
       set(0, l, random());
       set(2, l, l == 5 ? 0 : random());
+      if (l % 4 != 0) continue;  // quotients that are denormals, some of few bits
+      const uint64_t keep = ~uint64_t{0} << random() % 53;
+      set(0, l, (random() % (60 + 1023) << 52 | random() >> 12) & keep);
+      set(2, l, ((1023 + 1020) - random() % 40) << 52 | (random() >> 12 & keep));
     }
     const absl::Status status = wave.ExecuteAll(
         {"v_div_scale_f64 v[4:5], s[0:1], v[2:3], v[2:3], v[0:1]", "v_rcp_f64_e32 v[6:7], v[4:5]",
@@ -259,12 +331,70 @@ TEST(Sequences, DoubleDivision) {
       const double expected = get(0, l) / get(2, l), actual = get(20, l);
       if (std::isnan(expected)) {
         EXPECT_TRUE(std::isnan(actual));
-      } else if (std::fpclassify(expected) == FP_SUBNORMAL) {
-        EXPECT_NEAR(actual, expected, std::numeric_limits<double>::denorm_min());  // rounded twice
       } else {
+        denormals += std::fpclassify(expected) == FP_SUBNORMAL;
         ASSERT_EQ(actual, expected) << std::hexfloat << get(0, l) << " / " << get(2, l);
       }
     }
+  }
+  EXPECT_GT(denormals, 50);
+}
+
+/// An inline constant of v_pk_fmac_f16 is in both halves from gfx11 on, a literal is its 32 bits.
+TEST(Specials, ConstantsOfPackedMultiplyAdds) {
+  const struct {
+    const char* gfx;
+    const char* constant;
+    uint32_t result;
+  } kCases[] = {{"gfx942", "1.0", 0x40004880},
+                {"gfx1100", "1.0", 0x4c804880},
+                {"gfx1201", "1.0", 0x4c804880},
+                {"gfx1100", "0x3c00", 0x40004880},
+                {"gfx942", "0x3c003c00", 0x4c804880}};
+  for (const auto& c : kCases) {
+    TestWave wave(Handlers::Best(), c.gfx);
+    std::fill_n(wave->v[20], kLanes, 0x40003c00);  // 1, 2
+    std::fill_n(wave->v[1], kLanes, 0x4c004800);   // 8, 16
+    ASSERT_TRUE(wave.Execute(std::string("v_pk_fmac_f16 v20, ") + c.constant + ", v1").ok());
+    EXPECT_EQ(wave->v[20][3], c.result) << c.gfx << ", " << c.constant;
+  }
+}
+
+/// v_dot2 with a sum in f32: its denormals, read or written, are +0 on all targets but gfx1201, and
+/// so are those of bf16; those of f16 are numbers everywhere (measured on gfx950: llvm-project
+/// 205101).
+TEST(Specials, DotProductsAndDenormals) {
+  struct Case {
+    const char* text;
+    uint32_t a, b, c, flushed, kept;
+  };
+  const Case kHalves[] = {
+      {"v_dot2_f32_f16 v20, v0, v1, v2", 0, 0, 0x00000005, 0, 5},
+      {"v_dot2_f32_f16 v20, v0, v1, v2", 0, 0, 0x80000005, 0, 0x80000005},
+      {"v_dot2_f32_f16 v20, v0, v1, v2", 0x8001, 0x0400, 0, B(-0x1p-38f), B(-0x1p-38f)},
+  };
+  const Case kBf16[] = {
+      {"v_dot2_f32_bf16 v20, v0, v1, v2", 0x0001, 0x4980, 0, 0, B(0x1p-133f * 0x1p20f)},
+      {"v_dot2_f32_bf16 v20, v0, v1, v2", 0x0700, 0x3f80, 0, 0x07000000, 0x07000000},
+      {"v_dot2_f32_bf16 v20, v0, v1, v2", 0x0080, 0x3f00, 0, 0, 0x00400000},
+      {"v_dot2_f32_bf16 v20, v0, v1, v2", 0, 0, 0x80000005, 0, 0x80000005},
+  };
+  const auto check = [](const Case& c, const char* gfx) {
+    const bool keeps = std::string(gfx) == "gfx1201";
+    for (const uint32_t mode : {0x3f0u, 0x3c0u, 0x3ffu}) {  // whatever MODE says
+      TestWave wave(Handlers::Best(), gfx);
+      wave->mode = mode & wave->mode_bits;
+      std::fill_n(wave->v[0], kLanes, c.a);
+      std::fill_n(wave->v[1], kLanes, c.b);
+      std::fill_n(wave->v[2], kLanes, c.c);
+      ASSERT_TRUE(wave.Execute(c.text).ok());
+      EXPECT_EQ(wave->v[20][3], keeps ? c.kept : c.flushed) << c.text << " on " << gfx;
+    }
+  };
+  for (const char* gfx : {"gfx942", "gfx950", "gfx1100", "gfx1201"}) {
+    for (const Case& c : kHalves) check(c, gfx);
+    if (std::string(gfx) == "gfx942") continue;
+    for (const Case& c : kBf16) check(c, gfx);
   }
 }
 
@@ -274,6 +404,8 @@ TEST(Specials, HalvesAndRounding) {
   EXPECT_EQ(Lane("v_cvt_pkrtz_f16_f32 v20, v0, v1", {B(INFINITY), B(1e-10f)}), 0x00007c00u);
   EXPECT_EQ(Lane("v_cvt_pknorm_i16_f32 v20, v0, v1", {B(-1), B(2)}), 0x7fff8001u);
   EXPECT_EQ(Lane("v_cvt_pknorm_u16_f32 v20, v0, v1", {B(-1), B(0.5f)}), 0x80000000u);
+  EXPECT_EQ(Lane("v_cvt_rpi_i32_f32_e32 v20, v0", {B(std::nextafter(0.5f, 0.0f))}), 0u);
+  EXPECT_EQ(Lane("v_cvt_rpi_i32_f32_e32 v20, v0", {B(-1.5f)}), ~0u);
   EXPECT_EQ(Lane("v_med3_f32 v20, v0, v1, v2", {B(3), B(-1), B(2)}), B(2));
   EXPECT_EQ(Lane("v_med3_f32 v20, v0, v1, v2", {B(3), 0x7fc00000, B(2)}), B(2));
   EXPECT_EQ(Lane("v_med3_f16 v20, v0, v1, v2", {0x4200, 0xbc00, 0x4000}), 0x4000u);

@@ -18,14 +18,6 @@ template <class T>
 GRIDWISE_SIM_INLINE T Median(T a, T b, T c) {
   return Max(Min(a, b), Min(Max(a, b), c));
 }
-/// Nearest value of T.
-template <class T>
-GRIDWISE_SIM_INLINE T Saturate(i64 x) {
-  constexpr i64 kLowest = T(-1) < T(0) ? -(i64{1} << (sizeof(T) * 8 - 1)) : 0;
-  constexpr i64 kHighest =
-      T(-1) < T(0) ? (i64{1} << (sizeof(T) * 8 - 1)) - 1 : (i64{1} << (sizeof(T) * 8)) - 1;
-  return static_cast<T>(x < kLowest ? kLowest : x > kHighest ? kHighest : x);
-}
 /// Population counts and leading zeros without the builtins, which become calls or scalar code in a
 /// loop.
 GRIDWISE_SIM_INLINE u32 PopCount(u32 x) {
@@ -165,7 +157,9 @@ BindingTable ValuIntTable() {
       Valu("v_add3_u32", [](u32 a, u32 b, u32 c) { return a + b + c; }),
       Valu("v_lshl_add_u32", [](u32 a, u32 b, u32 c) { return (a << (b & 31)) + c; }),
       Valu("v_add_lshl_u32", [](u32 a, u32 b, u32 c) { return (a + b) << (c & 31); }),
-      Valu("v_lshl_add_u64", [](u64 a, u32 b, u64 c) { return (a << (b & 7)) + c; }),
+      // Of the shift's three bits the values above 4 count as 0 (CDNA3 ISA, V_LSHL_ADD_U64).
+      Valu("v_lshl_add_u64",
+           [](u64 a, u32 b, u64 c) { return (a << ((b & 7) > 4 ? 0 : b & 7)) + c; }),
       Valu("v_lshl_or_b32", [](u32 a, u32 b, u32 c) { return a << (b & 31) | c; }),
       Valu("v_and_or_b32", [](u32 a, u32 b, u32 c) { return (a & b) | c; }),
       Valu("v_or3_b32", [](u32 a, u32 b, u32 c) { return a | b | c; }),

@@ -30,6 +30,10 @@ GRIDWISE_SIM_INLINE u32 Dot(u32 a, u32 b, u32 c) {
 GRIDWISE_SIM_INLINE f32 DotHalves(u32 a, u32 b, f32 c) {
   return Fma(HighHalf(a), HighHalf(b), Fma(LowHalf(a), LowHalf(b), c));
 }
+/// The same without denormals of floats.
+GRIDWISE_SIM_INLINE f32 DotHalvesFlushed(u32 a, u32 b, f32 c) {
+  return FlushToPlus(DotHalves(a, b, FlushToPlus(c)));
+}
 
 }  // namespace
 
@@ -38,8 +42,14 @@ BindingTable ValuPackedTable() {
       Packed("v_pk_add_f16", [](f16 a, f16 b) { return Half(Float(a) + Float(b)); }),
       Packed("v_pk_mul_f16", [](f16 a, f16 b) { return Half(Float(a) * Float(b)); }),
       Packed("v_pk_fma_f16", [](f16 a, f16 b, f16 c) { return Fma(a, b, c); }),
-      Packed(
-          "v_pk_fmac_f16", [](f16 a, f16 b, f16 d) { return Fma(a, b, d); }, kAccumulates),
+      On(kGfx9,
+         Packed(
+             "v_pk_fmac_f16", [](f16 a, f16 b, f16 d) { return Fma(a, b, d); }, kAccumulates)),
+      // Measured on gfx11, of gfx10 not so, and so it is in LLVM's assembler since 22 (llvm-project
+      // 94116, 176659).
+      On(kRdna, Packed(
+                    "v_pk_fmac_f16", [](f16 a, f16 b, f16 d) { return Fma(a, b, d); },
+                    kAccumulates | kPairConstants)),
       Packed("v_pk_min_f16", [](f16 a, f16 b) { return Minimum(a, b); }),
       Packed("v_pk_max_f16", [](f16 a, f16 b) { return Maximum(a, b); }),
       Packed("v_pk_add_u16", [](u16 a, u16 b) { return static_cast<u16>(a + b); }),
@@ -66,9 +76,22 @@ BindingTable ValuPackedTable() {
       Valu(
           "v_pk_mov_b32", [](u64 a, u64 b) { return (a & 0xffffffff) | (b & 0xffffffff00000000); },
           kPairMove),
-      Valu("v_dot2_f32_f16", [](PkF16 a, PkF16 b, f32 c) { return DotHalves(a.bits, b.bits, c); }),
-      Valu(
-          "v_dot2c_f32_f16", [](u32 a, u32 b, f32 d) { return DotHalves(a, b, d); }, kAccumulates),
+      On(kFlushingDots,
+         Valu(
+             "v_dot2_f32_f16",
+             [](PkF16 a, PkF16 b, f32 c) { return DotHalvesFlushed(a.bits, b.bits, c); },
+             kFixedMode)),
+      On(kGfx1201,
+         Valu(
+             "v_dot2_f32_f16", [](PkF16 a, PkF16 b, f32 c) { return DotHalves(a.bits, b.bits, c); },
+             kFixedMode)),
+      On(kFlushingDots,
+         Valu(
+             "v_dot2c_f32_f16", [](u32 a, u32 b, f32 d) { return DotHalvesFlushed(a, b, d); },
+             kAccumulates | kFixedMode)),
+      On(kGfx1201, Valu(
+                       "v_dot2c_f32_f16", [](u32 a, u32 b, f32 d) { return DotHalves(a, b, d); },
+                       kAccumulates | kFixedMode)),
       Valu("v_dot2_i32_i16",
            [](PkB16 a, PkB16 b, u32 c) { return Dot<16, true>(a.bits, b.bits, c); }),
       Valu("v_dot2_u32_u16",

@@ -37,9 +37,11 @@ GRIDWISE_SIM_INLINE u32 Normalised(f32 x, f32 lowest, f32 scale) {
   const f32 limited = IsNan(x) ? 0.0f : x < lowest ? lowest : x > 1.0f ? 1.0f : x;
   return static_cast<u32>(static_cast<i32>(__builtin_nearbyintf(limited * scale))) & 0xffff;
 }
-/// Zero if a factor is, whatever the other one (DX9's rule).
-GRIDWISE_SIM_INLINE f32 FmaZero(f32 a, f32 b, f32 c) {
-  return a == 0 || b == 0 ? 0.0f + c : Fma(a, b, c);
+/// Zero if a factor is, whatever the other one (DX9's rule); it knows no denormals (rocjitsu's
+/// fp_mode.h).
+GRIDWISE_SIM_INLINE f32 FmaZero(f32 x, f32 y, f32 z) {
+  const f32 a = Flush(x), b = Flush(y), c = Flush(z);
+  return Flush(a == 0 || b == 0 ? 0.0f + c : Fma(a, b, c));
 }
 
 template <class T>
@@ -52,29 +54,48 @@ GRIDWISE_SIM_INLINE T Max3(T a, T b, T c) {
 }
 
 /// What gfx12 has instead of gfx9's min, max and med3, and in addition, for a type of float.
-#define GRIDWISE_SIM_EXTREMES(suffix, T)                                                           \
-  On(kGfx1201, Valu("v_min_num_" suffix, [](T a, T b) { return ExtremeNumber<false>(a, b); })),    \
-      On(kGfx1201, Valu("v_max_num_" suffix, [](T a, T b) { return ExtremeNumber<true>(a, b); })), \
-      On(kGfx1201, Valu("v_minimum_" suffix, [](T a, T b) { return ExtremeOrNan<false>(a, b); })), \
-      On(kGfx1201, Valu("v_maximum_" suffix, [](T a, T b) { return ExtremeOrNan<true>(a, b); }))
+#define GRIDWISE_SIM_EXTREMES(suffix, T)                                                          \
+  On(kGfx1201,                                                                                    \
+     Valu(                                                                                        \
+         "v_min_num_" suffix, [](T a, T b) { return ExtremeNumber<false>(a, b); }, kSelects)),    \
+      On(kGfx1201,                                                                                \
+         Valu(                                                                                    \
+             "v_max_num_" suffix, [](T a, T b) { return ExtremeNumber<true>(a, b); }, kSelects)), \
+      On(kGfx1201,                                                                                \
+         Valu(                                                                                    \
+             "v_minimum_" suffix, [](T a, T b) { return ExtremeOrNan<false>(a, b); }, kSelects)), \
+      On(kGfx1201,                                                                                \
+         Valu("v_maximum_" suffix, [](T a, T b) { return ExtremeOrNan<true>(a, b); }, kSelects))
 
 #define GRIDWISE_SIM_EXTREMES3(suffix, T)                                                         \
-  On(kGfx1201, Valu("v_min3_num_" suffix, [](T a, T b, T c) { return Min3(a, b, c); })),          \
-      On(kGfx1201, Valu("v_max3_num_" suffix, [](T a, T b, T c) { return Max3(a, b, c); })),      \
+  On(kGfx1201, Valu(                                                                              \
+                   "v_min3_num_" suffix, [](T a, T b, T c) { return Min3(a, b, c); }, kSelects)), \
       On(kGfx1201,                                                                                \
-         Valu("v_med3_num_" suffix, [](T a, T b, T c) { return MedianNumber(a, b, c); })),        \
+         Valu(                                                                                    \
+             "v_max3_num_" suffix, [](T a, T b, T c) { return Max3(a, b, c); }, kSelects)),       \
+      On(kGfx1201, Valu(                                                                          \
+                       "v_med3_num_" suffix, [](T a, T b, T c) { return MedianNumber(a, b, c); }, \
+                       kSelects)),                                                                \
       On(kGfx1201,                                                                                \
-         Valu("v_minmax_num_" suffix,                                                             \
-              [](T a, T b, T c) { return ExtremeNumber<true>(ExtremeNumber<false>(a, b), c); })), \
+         Valu(                                                                                    \
+             "v_minmax_num_" suffix,                                                              \
+             [](T a, T b, T c) { return ExtremeNumber<true>(ExtremeNumber<false>(a, b), c); },    \
+             kSelects)),                                                                          \
       On(kGfx1201,                                                                                \
-         Valu("v_maxmin_num_" suffix,                                                             \
-              [](T a, T b, T c) { return ExtremeNumber<false>(ExtremeNumber<true>(a, b), c); })), \
+         Valu(                                                                                    \
+             "v_maxmin_num_" suffix,                                                              \
+             [](T a, T b, T c) { return ExtremeNumber<false>(ExtremeNumber<true>(a, b), c); },    \
+             kSelects)),                                                                          \
       On(kGfx1201,                                                                                \
-         Valu("v_minimummaximum_" suffix,                                                         \
-              [](T a, T b, T c) { return ExtremeOrNan<true>(ExtremeOrNan<false>(a, b), c); })),   \
+         Valu(                                                                                    \
+             "v_minimummaximum_" suffix,                                                          \
+             [](T a, T b, T c) { return ExtremeOrNan<true>(ExtremeOrNan<false>(a, b), c); },      \
+             kSelects)),                                                                          \
       On(kGfx1201,                                                                                \
-         Valu("v_maximumminimum_" suffix,                                                         \
-              [](T a, T b, T c) { return ExtremeOrNan<false>(ExtremeOrNan<true>(a, b), c); })),   \
+         Valu(                                                                                    \
+             "v_maximumminimum_" suffix,                                                          \
+             [](T a, T b, T c) { return ExtremeOrNan<false>(ExtremeOrNan<true>(a, b), c); },      \
+             kSelects)),                                                                          \
       On(kGfx1100,                                                                                \
          Valu("v_minmax_" suffix, [](T a, T b, T c) { return Maximum(Minimum(a, b), c); })),      \
       On(kGfx1100,                                                                                \
@@ -119,21 +140,28 @@ BindingTable ValuRdnaFloatTable() {
       GRIDWISE_SIM_EXTREMES("f64", f64),
       GRIDWISE_SIM_EXTREMES3("f32", f32),
       GRIDWISE_SIM_EXTREMES3("f16", f16),
-      On(kGfx1201, Valu("v_minimum3_f16",
-                        [](f16 a, f16 b, f16 c) {
-                          return ExtremeOrNan<false>(ExtremeOrNan<false>(a, b), c);
-                        })),
       On(kGfx1201,
-         Valu("v_maximum3_f16",
-              [](f16 a, f16 b, f16 c) { return ExtremeOrNan<true>(ExtremeOrNan<true>(a, b), c); })),
+         Valu(
+             "v_minimum3_f16",
+             [](f16 a, f16 b, f16 c) { return ExtremeOrNan<false>(ExtremeOrNan<false>(a, b), c); },
+             kSelects)),
       On(kGfx1201,
-         Packed("v_pk_min_num_f16", [](f16 a, f16 b) { return ExtremeNumber<false>(a, b); })),
+         Valu(
+             "v_maximum3_f16",
+             [](f16 a, f16 b, f16 c) { return ExtremeOrNan<true>(ExtremeOrNan<true>(a, b), c); },
+             kSelects)),
+      On(kGfx1201, Packed(
+                       "v_pk_min_num_f16", [](f16 a, f16 b) { return ExtremeNumber<false>(a, b); },
+                       kSelects)),
       On(kGfx1201,
-         Packed("v_pk_max_num_f16", [](f16 a, f16 b) { return ExtremeNumber<true>(a, b); })),
+         Packed(
+             "v_pk_max_num_f16", [](f16 a, f16 b) { return ExtremeNumber<true>(a, b); }, kSelects)),
       On(kGfx1201,
-         Packed("v_pk_minimum_f16", [](f16 a, f16 b) { return ExtremeOrNan<false>(a, b); })),
+         Packed(
+             "v_pk_minimum_f16", [](f16 a, f16 b) { return ExtremeOrNan<false>(a, b); }, kSelects)),
       On(kGfx1201,
-         Packed("v_pk_maximum_f16", [](f16 a, f16 b) { return ExtremeOrNan<true>(a, b); })),
+         Packed(
+             "v_pk_maximum_f16", [](f16 a, f16 b) { return ExtremeOrNan<true>(a, b); }, kSelects)),
       On(kRdna, Valu("v_fma_dx9_zero_f32", [](f32 a, f32 b, f32 c) { return FmaZero(a, b, c); })),
       On(kRdna, Valu(
                     "v_fmac_dx9_zero_f32", [](f32 a, f32 b, f32 d) { return FmaZero(a, b, d); },
@@ -145,8 +173,10 @@ BindingTable ValuRdnaFloatTable() {
              const f32 x = Float(a), r = x - __builtin_floorf(x);
              return Half(r > 0x1.ffcp-1f ? 0x1.ffcp-1f : r);
            }),
-      Valu("v_sin_f16", [](f16 a) { return Half(SinTurns(Float(a))); }),
-      Valu("v_cos_f16", [](f16 a) { return Half(CosTurns(Float(a))); }),
+      Valu(
+          "v_sin_f16", [](f16 a) { return Half(SinTurns(Float(a))); }, kRoundsItself),
+      Valu(
+          "v_cos_f16", [](f16 a) { return Half(CosTurns(Float(a))); }, kRoundsItself),
       On(kRdna, Valu("v_cvt_pk_i16_f32",
                      [](f32 a, f32 b) {
                        return (ToField(a, -32768, 32767) & 0xffff) | ToField(b, -32768, 32767)

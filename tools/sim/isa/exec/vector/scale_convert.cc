@@ -1,3 +1,4 @@
+#include "tools/sim/isa/exec/float.h"
 #include "tools/sim/isa/exec/formats.h"
 #include "tools/sim/isa/exec/lanes.h"
 
@@ -9,7 +10,6 @@ namespace gridwise::sim {
 inline namespace GRIDWISE_SIM_LEVEL {
 namespace {
 
-constexpr u32 kFp16Overflow = 1u << 23;  // MODE.FP16_OVFL
 constexpr int kMaxValues = 32;
 
 GRIDWISE_SIM_INLINE u32 NextRandom(u32 x) { return x << 1 ^ (x >> 31 != 0 ? 197u : 0u); }
@@ -55,7 +55,7 @@ GRIDWISE_SIM_INLINE void PackValues(Format to, const f32* values, int count, boo
     if (to == Format::kF32) {
       out[i] = Bits<u32>(x);
     } else {
-      const u32 half = to == Format::kF16 ? Bits<u16>(static_cast<f16>(x)) : ToBf16(x);
+      const u32 half = to == Format::kF16 ? HalfBits(x, saturate) : ToBf16(x);
       out[row / 2 * kLanes + l] |= half << (row % 2 * 16);
     }
   }
@@ -100,7 +100,8 @@ void ConvertScaled(Wave& w, const Uop& u) {
     values[i] = static_cast<f32>(static_cast<f64>(values[i]) * factors[i % kLanes]);
   alignas(64) u32 random[kLanes] = {}, out[kMaxValues * kLanes] = {};
   if (c.stochastic != 0) __builtin_memcpy(random, Row(w, u.src[2]), kRowBytes);
-  PackValues(to, values, c.count, (w.mode & kFp16Overflow) != 0, c.stochastic != 0, random, out);
+  PackValues(to, values, c.count, (w.mode & kModeFp16Overflow) != 0, c.stochastic != 0, random,
+             out);
   const int bits = c.count * BitsOf(to);
   u32* dst = Row(w, u.dst);
   if (bits < 32) {

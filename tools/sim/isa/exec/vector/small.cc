@@ -8,34 +8,16 @@
 namespace gridwise::sim {
 inline namespace GRIDWISE_SIM_LEVEL {
 
-/// The MODE register: no operand.
-struct ModeBits {
-  u32 bits;
-};
-template <>
-struct Lane<ModeBits> {
-  static constexpr int kRows = 0;
-  static ModeBits Load(const u32* mode, int) { return {*mode}; }
-};
-template <>
-inline constexpr ValueType kTypeOf<ModeBits> = ValueType::kNone;
-template <>
-GRIDWISE_SIM_INLINE const u32* SourceRow<ModeBits>(Wave& w, Ref, u32*) {
-  return &w.mode;
-}
-
 namespace {
-
-constexpr u32 kFp16Overflow = 1u << 23;  // MODE.FP16_OVFL
 
 template <class S>
 GRIDWISE_SIM_INLINE u16 Pack(f32 a, f32 b, ModeBits mode) {
-  const bool saturate = (mode.bits & kFp16Overflow) != 0;
+  const bool saturate = mode.SaturatesHalves();
   return static_cast<u16>(ToSmall<S>(a, saturate) | ToSmall<S>(b, saturate) << 8);
 }
 template <class S>
 GRIDWISE_SIM_INLINE u32 RoundRandomly(f32 a, u32 random, ModeBits mode) {
-  return ToSmall<S>(a, (mode.bits & kFp16Overflow) != 0, {.stochastic = true, .random = random});
+  return ToSmall<S>(a, mode.SaturatesHalves(), {.stochastic = true, .random = random});
 }
 template <class S>
 GRIDWISE_SIM_INLINE u64 Unpack(u32 pair) {
@@ -69,6 +51,13 @@ GRIDWISE_SIM_INLINE f32 DotBytes(u32 a, u32 b, f32 c) {
   for (int i = 0; i < 32; i += 8)
     c = Fma(FromSmall<A>(a >> i & 255), FromSmall<B>(b >> i & 255), c);
   return c;
+}
+
+/// The bf16 sum of products of bf16. RDNA3's knows no denormals whatever MODE says (RDNA3 ISA
+/// 7.2.4), nor does RDNA4's by its document, but a gfx1201 has them (kFlushingDots).
+GRIDWISE_SIM_INLINE u32 DotBf16(u32 a, u32 b, u32 c) {
+  const f32 low = Fma(FromBf16(a & 0xffff), FromBf16(b & 0xffff), FromBf16(c));
+  return ToBf16(Fma(FromBf16(a >> 16), FromBf16(b >> 16), low));
 }
 
 GRIDWISE_SIM_INLINE f32 Low(u32 x) { return static_cast<f32>(Bits<f16>(static_cast<u16>(x))); }
@@ -122,30 +111,43 @@ BindingTable ValuSmallTable() {
       UnpackPair<Bf8Fnuz>("v_cvt_pk_f32_bf8", kGfx942),
       UnpackPair<Fp8>("v_cvt_pk_f32_fp8", kOcp),
       UnpackPair<Bf8>("v_cvt_pk_f32_bf8", kOcp),
-      On(kGfx1201, Valu("v_dot4_f32_fp8_fp8",
-                        [](u32 a, u32 b, f32 c) { return DotBytes<Fp8, Fp8>(a, b, c); })),
-      On(kGfx1201, Valu("v_dot4_f32_fp8_bf8",
-                        [](u32 a, u32 b, f32 c) { return DotBytes<Fp8, Bf8>(a, b, c); })),
-      On(kGfx1201, Valu("v_dot4_f32_bf8_fp8",
-                        [](u32 a, u32 b, f32 c) { return DotBytes<Bf8, Fp8>(a, b, c); })),
-      On(kGfx1201, Valu("v_dot4_f32_bf8_bf8",
-                        [](u32 a, u32 b, f32 c) { return DotBytes<Bf8, Bf8>(a, b, c); })),
+      On(kGfx1201,
+         Valu(
+             "v_dot4_f32_fp8_fp8", [](u32 a, u32 b, f32 c) { return DotBytes<Fp8, Fp8>(a, b, c); },
+             kFixedMode)),
+      On(kGfx1201,
+         Valu(
+             "v_dot4_f32_fp8_bf8", [](u32 a, u32 b, f32 c) { return DotBytes<Fp8, Bf8>(a, b, c); },
+             kFixedMode)),
+      On(kGfx1201,
+         Valu(
+             "v_dot4_f32_bf8_fp8", [](u32 a, u32 b, f32 c) { return DotBytes<Bf8, Fp8>(a, b, c); },
+             kFixedMode)),
+      On(kGfx1201,
+         Valu(
+             "v_dot4_f32_bf8_bf8", [](u32 a, u32 b, f32 c) { return DotBytes<Bf8, Bf8>(a, b, c); },
+             kFixedMode)),
       Dot("v_dot4_i32_iu8", &Step<&DotInteger<8>>),
       Dot("v_dot8_i32_iu4", &Step<&DotInteger<4>>),
-      On(kRdna, Valu("v_dot2_f16_f16",
-                     [](PkF16 a, PkF16 b, f16 c) {
-                       const f32 low = Fma(Low(a.bits), Low(b.bits), static_cast<f32>(c));
-                       return static_cast<f16>(Fma(Low(a.bits >> 16), Low(b.bits >> 16), low));
-                     })),
       On(kRdna, Valu(
-                    "v_dot2_bf16_bf16",
-                    [](PkB16 a, PkB16 b, u16 c) {
-                      const f32 low =
-                          Fma(FromBf16(a.bits & 0xffff), FromBf16(b.bits & 0xffff), FromBf16(c));
-                      const f32 sum = Fma(FromBf16(a.bits >> 16), FromBf16(b.bits >> 16), low);
-                      return static_cast<u16>(ToBf16(sum));
+                    "v_dot2_f16_f16",
+                    [](PkF16 a, PkF16 b, f16 c) {
+                      const f32 low = Fma(Low(a.bits), Low(b.bits), static_cast<f32>(c));
+                      return static_cast<f16>(Fma(Low(a.bits >> 16), Low(b.bits >> 16), low));
                     },
-                    kBf16Constants)),
+                    kFixedMode)),
+      On(kGfx1100, Valu(
+                       "v_dot2_bf16_bf16",
+                       [](PkB16 a, PkB16 b, u16 c) {
+                         return static_cast<u16>(FlushBf16Pair(DotBf16(
+                             FlushBf16Pair(a.bits), FlushBf16Pair(b.bits), FlushBf16Pair(c))));
+                       },
+                       kBf16Constants)),
+      On(kGfx1201,
+         Valu(
+             "v_dot2_bf16_bf16",
+             [](PkB16 a, PkB16 b, u16 c) { return static_cast<u16>(DotBf16(a.bits, b.bits, c)); },
+             kBf16Constants)),
   };
   return {kTable, sizeof(kTable) / sizeof(kTable[0])};
 }

@@ -176,6 +176,7 @@ std::vector<Case> Cases() {
   std::vector<Case> cases;
   AddInteger(cases);
   AddInteger16(cases);
+  AddClamped(cases);
   for (const char t : {'f', 'd', 'e'}) AddFloat(cases, t);
   AddFloatSpecials(cases);
   AddConversions(cases);
