@@ -16,18 +16,16 @@ namespace {
 constexpr uint32_t kSharedAperture = 0x40020000;
 constexpr uint32_t kPrivateAperture = kSharedAperture + 1;
 
-/// Scratch of a kernel that calls what the compiler could not see the end of.
-constexpr uint32_t kDynamicStackBytes = 16 << 10;
-
-/// FP_ROUND, FP_DENORM and, where there are such bits, DX10_CLAMP and IEEE (LLVM AMDGPUUsage,
-/// "compute_pgm_rsrc1"; bits 21 and 23 mean something else on gfx12).
+/// FP_ROUND, FP_DENORM, FP16_OVFL and, where there are such bits, DX10_CLAMP and IEEE (LLVM
+/// AMDGPUUsage, "compute_pgm_rsrc1"; bits 21 and 23 mean something else on gfx12).
 uint32_t ModeBits(const SimTarget& target) {
   return target.bit == kGfx1201 ? kModeBitsGfx12 : kModeBits;
 }
 uint32_t InitialMode(const SimTarget& target, const KernelInfo& kernel) {
   const uint32_t r = kernel.rsrc1;
-  const uint32_t ieee = (r >> 12 & 0xff) | (r >> 21 & 1) << 8 | (r >> 23 & 1) << 9;
-  return (ieee & ModeBits(target)) | (r >> 26 & 1) << 23;  // the last one is FP16_OVFL
+  const uint32_t mode =
+      (r >> 12 & 0xff) | (r >> 21 & 1) << 8 | (r >> 23 & 1) << 9 | (r >> 26 & 1) << 23;
+  return mode & ModeBits(target);
 }
 
 /// Vector registers of a lane, accumulation registers included (LLVM AMDGPUUsage,
@@ -52,7 +50,7 @@ void SetUserRegisters(const Launch& launch, Wave& wave) {
       {3, 2, launch.kernarg},
       {4, 2, 0},  // dispatch id
       {5, 2, 0},  // flat scratch: architected here
-      {6, 1, ScratchBytes(kernel)},
+      {6, 1, launch.scratch_bytes},
   };
   int next = 0;
   for (const auto& user : kUserRegisters) {
@@ -76,6 +74,12 @@ void SetUserRegisters(const Launch& launch, Wave& wave) {
   next = static_cast<int>(kernel.rsrc2 >> 1 & 0x1f);
   for (int axis = 0; axis < 3; ++axis) {
     if ((kernel.rsrc2 >> (7 + axis) & 1) != 0) wave.s[next++] = wave.workgroup_id[axis];
+  }
+  if ((kernel.rsrc2 >> 10 & 1) != 0) {  // workgroup information, on gfx9 with the first wave marked
+    const auto waves = static_cast<uint32_t>(WavesOf(launch.grid.block, kernel));
+    const auto index = static_cast<uint32_t>(wave.index_in_group);
+    const bool marked = index == 0 && (launch.program->target().bit & kGfx9) != 0;
+    wave.s[next] = waves | index << 20 | (marked ? 1u << 31 : 0);
   }
 }
 
@@ -107,8 +111,10 @@ int InitialScalars(const KernelInfo& kernel) {
   return static_cast<int>(r >> 1 & 0x1f) + std::popcount(r >> 7 & 0xf) + static_cast<int>(r & 1);
 }
 
-uint32_t ScratchBytes(const KernelInfo& kernel) {
-  return (kernel.private_bytes + (kernel.uses_dynamic_stack ? kDynamicStackBytes : 0) + 3) / 4 * 4;
+uint32_t ScratchBytes(const KernelInfo& kernel, uint32_t stack_limit) {
+  const uint32_t bytes =
+      std::max(kernel.private_bytes, kernel.uses_dynamic_stack ? stack_limit : 0);
+  return (bytes + 3) / 4 * 4;
 }
 
 int WavesOf(const std::array<uint32_t, 3>& block, const KernelInfo& kernel) {
@@ -157,7 +163,7 @@ void Prepare(const Launch& launch, int index, const std::array<uint32_t, 3>& id,
 }
 
 void SetScratch(const Launch& launch, std::byte* scratch, Wave& wave) {
-  wave.scratch_bytes = ScratchBytes(*launch.kernel);
+  wave.scratch_bytes = launch.scratch_bytes;
   wave.scratch = scratch;
   if ((launch.program->target().bit & kGfx9) != 0)
     SetScalar64(wave, kFlatScratchLo, reinterpret_cast<uint64_t>(scratch));

@@ -22,8 +22,9 @@ CodeView InitialView(const Program& program, const KernelInfo& kernel);
 /// How many scalar registers the waves of `kernel` begin with: arguments and ids.
 int InitialScalars(const KernelInfo& kernel);
 
-/// Bytes of scratch of a lane.
-uint32_t ScratchBytes(const KernelInfo& kernel);
+/// Bytes of scratch of a lane: what the compiler has counted, and where it could not see the end of
+/// all calls at least the device's limit.
+uint32_t ScratchBytes(const KernelInfo& kernel, uint32_t stack_limit);
 
 /// Waves of a workgroup of `block` work-items per axis.
 int WavesOf(const std::array<uint32_t, 3>& block, const KernelInfo& kernel);
@@ -33,7 +34,7 @@ int WavesOf(const std::array<uint32_t, 3>& block, const KernelInfo& kernel);
 /// and on gfx9 SetScratch puts that into a register.
 void Prepare(const Launch& launch, int index, const std::array<uint32_t, 3>& id, Wave& wave);
 
-/// Gives the prepared `wave` of `launch` its scratch, of ScratchBytes() a lane.
+/// Gives the prepared `wave` of `launch` its scratch, of Launch::scratch_bytes a lane.
 void SetScratch(const Launch& launch, std::byte* scratch, Wave& wave);
 
 }  // namespace gridwise::sim

@@ -222,7 +222,7 @@ absl::StatusOr<RunReport> Run(Program& program, const KernelInfo& kernel, const 
     packet.grid_size[i] = static_cast<uint32_t>(grid.Items(static_cast<size_t>(i)));
   }
   packet.setup = 3;
-  packet.private_segment_size = kernel.private_bytes;
+  packet.private_segment_size = ScratchBytes(kernel, options.stack_limit);
   packet.group_segment_size = kernel.static_lds_bytes + grid.dynamic_lds_bytes;
   packet.kernel_object = kernel.descriptor_address;
   packet.kernarg_address = reinterpret_cast<uint64_t>(kernarg);
@@ -244,6 +244,7 @@ absl::StatusOr<RunReport> Run(Program& program, const KernelInfo& kernel, const 
   launch.probes = options.probes;
   launch.wants = wants;
   launch.lds_bytes = packet.group_segment_size;
+  launch.scratch_bytes = packet.private_segment_size;
   if (!wants.exact_lds) {
     // Accesses between the size that was asked for and the allocation's end work on hardware.
     const uint32_t block = LdsBlockBytes(program.target().bit);

@@ -30,6 +30,9 @@ struct RunOptions {
   /// Shuffles workgroups and the turns of waves, and preempts waves at random, always in the same
   /// way for the same seed; the host threads run one at a time.
   std::optional<uint64_t> seed = std::nullopt;
+  /// Bytes of scratch of a lane of kernels that call what the compiler could not see the end of, if
+  /// it has not counted more (hipLimitStackSize, whose default this is).
+  uint32_t stack_limit = 1024;
   /// Linear indices of the workgroups to execute, in this order; empty: all of them.
   std::vector<int64_t> only = {};
 };

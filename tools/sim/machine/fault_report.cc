@@ -30,8 +30,10 @@ std::string Explain(const Wave& wave, const Launch& launch) {
                             fault.bytes, static_cast<int64_t>(fault.address), launch.lds_bytes);
       break;
     case AddressSpace::kScratch:
-      absl::StrAppendFormat(&text, " (%u bytes at offset %d; a lane has %u bytes)", fault.bytes,
-                            static_cast<int64_t>(fault.address), wave.scratch_bytes);
+      absl::StrAppendFormat(
+          &text, " (%u bytes at offset %d; a lane has %u bytes%s)", fault.bytes,
+          static_cast<int64_t>(fault.address), wave.scratch_bytes,
+          kernel.uses_dynamic_stack ? ", and more by hipDeviceSetLimit(hipLimitStackSize)" : "");
       break;
   }
   return text;

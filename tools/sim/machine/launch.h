@@ -24,6 +24,7 @@ struct Launch {
   Memory* memory = nullptr;
   Grid grid;
   uint32_t lds_bytes = 0;
+  uint32_t scratch_bytes = 0;                        // of a lane
   uint64_t kernarg = 0;                              // address
   uint64_t dispatch_packet = 0;                      // address of an AQL kernel dispatch packet
   uint64_t queue = 0;                                // address of a queue descriptor, all zero

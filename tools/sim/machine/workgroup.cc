@@ -38,7 +38,7 @@ Workgroup::Workgroup(const Launch& launch)
   const auto count = static_cast<size_t>(wave_count_);
   waves_.reset(AllocateAligned<Wave>(count));
   lds_.reset(AllocateAligned<std::byte>(launch.lds_bytes));
-  scratch_.reset(AllocateAligned<std::byte>(size_t{ScratchBytes(*launch.kernel)} * kLanes * count));
+  scratch_.reset(AllocateAligned<std::byte>(size_t{launch.scratch_bytes} * kLanes * count));
   order_.resize(count);
   std::iota(order_.begin(), order_.end(), 0);
   preempted_.resize(count);
@@ -125,8 +125,8 @@ void Workgroup::Attach(Wave& wave) {
   wave.profile = &profile_;
   wave.lds = lds_.get();
   SetScratch(launch_,
-             scratch_.get() + size_t{ScratchBytes(*launch_.kernel)} * kLanes *
-                                  static_cast<size_t>(wave.index_in_group),
+             scratch_.get() +
+                 size_t{launch_.scratch_bytes} * kLanes * static_cast<size_t>(wave.index_in_group),
              wave);
 }
 

@@ -56,3 +56,21 @@ KERNEL void ReadForLong(const u32* in, u32* out, int turns) {
   for (int i = 0; i < turns; ++i) sum += *(const volatile u32*)in;
   out[__builtin_amdgcn_workgroup_id_x()] = sum;
 }
+
+/// Two functions that call each other by a table, with 128 bytes each on the stack: what they need
+/// all together the compiler cannot say.
+using Step = u32 (*)(u32 depth, u32 x);
+extern __attribute__((device)) const Step kSteps[2];
+template <u32 kSalt>
+__attribute__((device, noinline)) u32 Descend(u32 depth, u32 x) {
+  volatile u32 words[32];
+  for (u32 i = 0; i < 32; ++i) words[i] = x + i * kSalt;
+  const u32 below = depth == 0 ? x : kSteps[(x + depth) % 2](depth - 1, words[x % 32]);
+  return below + words[depth % 32];
+}
+__attribute__((device)) const Step kSteps[2] = {&Descend<3>, &Descend<5>};
+
+KERNEL void DescendByTable(const u32* in, u32* out, int depth) {
+  const int i = __builtin_amdgcn_workitem_id_x();
+  out[i] = kSteps[in[i] % 2](static_cast<u32>(depth), in[i]);
+}

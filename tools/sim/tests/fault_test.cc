@@ -234,6 +234,47 @@ TEST_P(Faults, NoneOfMemoryThatIsFreedWhileAKernelRuns) {
   unsetenv("GRIDWISE_SIM_THREADS");
 }
 
+/// The same on the host.
+uint32_t Descend(uint32_t salt, uint32_t depth, uint32_t x) {
+  const auto word = [&](uint32_t i) { return x + i * salt; };
+  const uint32_t below =
+      depth == 0 ? x : Descend((x + depth) % 2 == 0 ? 3 : 5, depth - 1, word(x % 32));
+  return below + word(depth % 32);
+}
+
+// The stack of what the compiler cannot see the end of is as large as the program says.
+TEST_P(Faults, StackBeyondTheLimit) {
+  EXPECT_EQ(Fault("DescendByTable", in_.device(), out_.device(), 2), "no fault");
+  EXPECT_THAT(Fault("DescendByTable", in_.device(), out_.device(), 200),
+              AllOf(HasSubstr("outside the lane's scratch"),
+                    HasSubstr("and more by hipDeviceSetLimit(hipLimitStackSize)")));
+  ASSERT_EQ(hipDeviceReset(), hipSuccess);
+  ASSERT_EQ(hipDeviceSetLimit(hipLimitStackSize, 100'000), hipSuccess);
+  EXPECT_EQ(Fault("DescendByTable", in_.device(), out_.device(), 200), "no fault");
+  EXPECT_EQ(out_.Read()[7], Descend(words_[7] % 2 == 0 ? 3 : 5, 200, words_[7]));
+  EXPECT_EQ(hipDeviceSetLimit(hipLimitStackSize, 1024), hipSuccess);
+}
+
+TEST(Limits, AreReadBackAndHaveBounds) {
+  ASSERT_EQ(hipSetDevice(TestDevice().value()), hipSuccess);
+  size_t value = 0;
+  EXPECT_EQ(hipDeviceGetLimit(&value, hipLimitStackSize), hipSuccess);
+  EXPECT_EQ(value, 1024u);
+  EXPECT_EQ(hipDeviceGetLimit(&value, hipLimitMallocHeapSize), hipSuccess);
+  EXPECT_EQ(value, 8u << 20);
+  EXPECT_EQ(hipDeviceSetLimit(hipLimitMallocHeapSize, 64 << 20), hipSuccess);
+  EXPECT_EQ(hipDeviceGetLimit(&value, hipLimitMallocHeapSize), hipSuccess);
+  EXPECT_EQ(value, 64u << 20);
+  EXPECT_EQ(hipDeviceSetLimit(hipLimitMallocHeapSize, 8 << 20), hipSuccess);
+  EXPECT_EQ(hipDeviceSetLimit(hipLimitStackSize, (128 << 10) - 16), hipSuccess);
+  EXPECT_EQ(hipDeviceSetLimit(hipLimitStackSize, 128 << 10), hipErrorInvalidValue);
+  EXPECT_EQ(hipDeviceSetLimit(hipLimitMallocHeapSize, size_t{1} << 50), hipErrorInvalidValue);
+  EXPECT_EQ(hipDeviceSetLimit(hipLimitPrintfFifoSize, 4096), hipErrorUnsupportedLimit);
+  EXPECT_EQ(hipDeviceGetLimit(&value, hipLimitPrintfFifoSize), hipErrorUnsupportedLimit);
+  EXPECT_EQ(hipDeviceSetLimit(hipLimitRange, 1), hipErrorInvalidValue);
+  EXPECT_EQ(hipDeviceSetLimit(hipLimitStackSize, 1024), hipSuccess);
+}
+
 TEST_P(Faults, NameTheProgramCounter) {
   EXPECT_THAT(Fault("WriteWord", nullptr, nullptr, 0),
               AllOf(HasSubstr("pc"), HasSubstr("0x"), HasSubstr("workgroup")));

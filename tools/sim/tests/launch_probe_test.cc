@@ -30,8 +30,11 @@
 namespace gridwise::sim {
 namespace {
 
+constexpr size_t kScalars = 32;
+
 struct Told {
-  std::vector<int64_t> steps, runs;  // executions of each instruction, by either
+  std::array<uint32_t, kScalars> first_scalars = {};  // in front of the first instruction
+  std::vector<int64_t> steps, runs;                   // executions of each instruction, by either
   std::vector<MemoryAccess> accesses;
   int begun = 0, ended = 0, barriers = 0, stops_at_barriers = 0, stops_at_end = 0;
   int launches_ended = 0;
@@ -58,8 +61,10 @@ class Recorder final : public LaunchProbe {
    public:
     explicit Group(Recorder& recorder) : recorder_(recorder) {}
     void Begin(const std::array<uint32_t, 3>&, int) override { Lock(), ++told().begun; }
-    bool Before(Wave&, const InstructionFacts& facts, const Uop*) override {
-      Lock(), Count(told().steps, facts.index, facts.index);
+    bool Before(Wave& wave, const InstructionFacts& facts, const Uop*) override {
+      const auto lock = Lock();
+      if (told().steps.empty()) std::copy_n(wave.s, kScalars, told().first_scalars.begin());
+      Count(told().steps, facts.index, facts.index);
       return true;
     }
     void Observe(Wave&, const Uop&, const MemoryAccess& access) override {
@@ -109,6 +114,9 @@ class Probes : public testing::Test {
   RunReport Launch(std::vector<LaunchProbe*> probes) {
     const absl::StatusOr<const KernelInfo*> kernel = object_->FindKernel("ReadLds");
     EXPECT_TRUE(kernel.ok()) << kernel.status();
+    return Launch(**kernel, std::move(probes));
+  }
+  RunReport Launch(const KernelInfo& kernel, std::vector<LaunchProbe*> probes) {
     struct {
       const uint32_t* in;
       uint32_t* out;
@@ -119,7 +127,7 @@ class Probes : public testing::Test {
     RunOptions options;
     options.probes = std::move(probes);
     const absl::StatusOr<RunReport> report =
-        sim::Run(*program_, **kernel, {.workgroups = {kWorkgroups, 1, 1}, .block = {kLanes, 1, 1}},
+        sim::Run(*program_, kernel, {.workgroups = {kWorkgroups, 1, 1}, .block = {kLanes, 1, 1}},
                  &arguments, memory_, options);
     memory_.Unregister(&arguments).IgnoreError();
     EXPECT_TRUE(report.ok()) << report.status();
@@ -131,6 +139,21 @@ class Probes : public testing::Test {
   std::unique_ptr<Program> program_;
   std::array<uint32_t, kLanes> in_ = {}, out_ = {};
 };
+
+// The scalar register behind the workgroup's ids, of a descriptor that asks for it: waves of the
+// workgroup, the wave's index, on gfx9 whether it is the first.
+TEST_F(Probes, WorkgroupInformation) {
+  KernelInfo kernel = **object_->FindKernel("ReadLds");
+  kernel.rsrc2 |= 1u << 10;
+  Recorder recorder({.steps = true});
+  Launch(kernel, {&recorder});
+  const std::string gfx = TestTarget();
+  if (gfx == "gfx1201") return;  // has none
+  const auto at = static_cast<size_t>((kernel.rsrc2 >> 1 & 31) +
+                                      static_cast<uint32_t>(std::popcount(kernel.rsrc2 >> 7 & 7)));
+  const uint32_t waves = gfx == "gfx1100" ? 2 : 0x80000001;
+  EXPECT_EQ(recorder.told.first_scalars.at(at), waves);
+}
 
 TEST_F(Probes, RunsAreWhatIsExecuted) {
   Recorder recorder({.runs = true});

@@ -9,16 +9,8 @@
 namespace gridwise::sim {
 namespace {
 
-// Bytes of scratch a work-item may ask for, and of the device's heap and printf buffer, which there
-// are not: what a program sets it reads back.
-struct Limits {
-  size_t values[hipLimitRange] = {1024, 0, 0};
-};
-
-Limits& TheLimits() {
-  static Limits limits;
-  return limits;
-}
+/// The most scratch that a work-item may be given (hip_runtime_api.h, hipLimitStackSize).
+constexpr size_t kMostStackBytes = (128 << 10) - 16;
 
 thread_local unsigned int device_flags = hipDeviceScheduleAuto;
 
@@ -29,15 +21,34 @@ using namespace gridwise::sim;
 
 extern "C" {
 
+// The heap is as large as it needs to be: of its limit a program reads back what it has set. HIP
+// has none for printf.
 hipError_t hipDeviceGetLimit(size_t* value, hipLimit_t limit) {
   if (value == nullptr) return Report(hipErrorInvalidValue);
-  if (limit < 0 || limit >= hipLimitRange) return Report(hipErrorUnsupportedLimit);
-  *value = TheLimits().values[limit];
+  const Device* device = NeedDevice();
+  if (device == nullptr) return hipErrorNoDevice;
+  if (limit == hipLimitStackSize) {
+    *value = device->stack_limit;
+  } else if (limit == hipLimitMallocHeapSize) {
+    *value = device->heap_limit;
+  } else {
+    return Report(hipErrorUnsupportedLimit);
+  }
   return Report(hipSuccess);
 }
 hipError_t hipDeviceSetLimit(hipLimit_t limit, size_t value) {
-  if (limit < 0 || limit >= hipLimitRange) return Report(hipErrorUnsupportedLimit);
-  TheLimits().values[limit] = value;
+  if (limit < 0 || limit >= hipLimitRange) return Report(hipErrorInvalidValue);
+  Device* device = NeedDevice();
+  if (device == nullptr) return hipErrorNoDevice;
+  if (limit == hipLimitStackSize) {
+    if (value > kMostStackBytes) return Report(hipErrorInvalidValue);
+    device->stack_limit = static_cast<uint32_t>(value);
+  } else if (limit == hipLimitMallocHeapSize) {
+    if (value >= device->properties.totalGlobalMem) return Report(hipErrorInvalidValue);
+    device->heap_limit = value;
+  } else {
+    return Report(hipErrorUnsupportedLimit);
+  }
   return Report(hipSuccess);
 }
 

@@ -105,6 +105,7 @@ absl::StatusOr<RunReport> RunKernel(ihipModule_t& module, const KernelInfo& kern
   std::memcpy(*kernarg, arguments.data(), arguments.size());
   RunOptions options;
   options.threads = Threads();
+  options.stack_limit = module.device->stack_limit;
   const CheckSettings settings = CurrentCheckSettings();
   if (!settings.Has(Category::kUninit)) DeviceBytes::Process().Forget();
   CheckProbe check(settings, module.source_line);
