@@ -1,5 +1,12 @@
 #include "tools/sim/time/report/json.h"
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -14,6 +21,10 @@ std::string Print(llvm::json::Value value) {
   stream << value;
   return text;
 }
+
+/// A time that sums and differences of such leave exact, so that viewers find an event's end and
+/// the next one's begin in order.
+double Stamp(double clk) { return std::floor(clk * 1024) / 1024; }
 
 llvm::json::Array Instructions(const LaunchTime& time, std::span<const Op> ops, uint64_t entry) {
   llvm::json::Array list;
@@ -89,17 +100,29 @@ std::string Json(const LaunchTime& time, std::span<const Op> ops, uint64_t entry
 }
 
 std::string ChromeTrace(std::span<const WaveEvent> events, std::span<const Op> ops) {
+  // An event ends when its instruction has been issued, or sooner if the wave's next one begins.
+  const auto thread_of = [](const WaveEvent& event) {
+    return int64_t{event.workgroup} * 64 + event.wave;
+  };
+  std::vector<double> ends(events.size());
+  absl::flat_hash_map<int64_t, double> next;
+  for (size_t i = events.size(); i-- > 0;) {
+    double& begins = next.try_emplace(thread_of(events[i]), HUGE_VAL).first->second;
+    ends[i] = std::min(events[i].issued + 1, begins);
+    begins = events[i].since;
+  }
   llvm::json::Array list;
-  for (const WaveEvent& event : events) {
-    const int64_t thread = int64_t{event.workgroup} * 64 + event.wave;
+  for (size_t i = 0; i < events.size(); ++i) {
+    const WaveEvent& event = events[i];
+    const double begins = Stamp(event.since);
     list.push_back(llvm::json::Object{
         {"name", ops[event.op].text},
         {"cat", Text(Name(ops[event.op].kind))},
         {"ph", "X"},
         {"pid", event.simd},
-        {"tid", thread},
-        {"ts", event.since},
-        {"dur", event.issued - event.since + 1},
+        {"tid", thread_of(event)},
+        {"ts", begins},
+        {"dur", std::max(0.0, Stamp(ends[i]) - begins)},
         {"args", llvm::json::Object{{"issued", event.issued},
                                     {"waited for", Text(Name(event.reason))},
                                     {"workgroup", static_cast<int64_t>(event.workgroup)},

@@ -7,15 +7,19 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/arch/infinity_cache.h"
 #include "gtest/gtest.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
 #include "tools/build/code_object.h"
 #include "tools/sim/elf/code_object.h"
 #include "tools/sim/time/report/json.h"
@@ -268,6 +272,34 @@ TEST_F(TimedRunTest, LongWavesAreCutAndTakeTimeForAllTheirSteps) {
   EXPECT_LT(more.time.clk, 140 * some.time.clk);
 }
 
+/// Events of a thread follow each other, with nothing in two of them, and all have some length or
+/// their successor begins with them.
+void ExpectOrderedTrace(const std::string& trace, size_t events) {
+  auto parsed = llvm::json::parse(trace);
+  ASSERT_TRUE(static_cast<bool>(parsed)) << llvm::toString(parsed.takeError());
+  const llvm::json::Array* list = parsed->getAsObject()->getArray("traceEvents");
+  ASSERT_NE(list, nullptr);
+  EXPECT_EQ(list->size(), events);
+  using Span = std::pair<double, double>;
+  std::map<std::pair<int64_t, int64_t>, std::vector<Span>> threads;
+  for (const llvm::json::Value& value : *list) {
+    const llvm::json::Object& event = *value.getAsObject();
+    const double begin = *event.getNumber("ts"), length = *event.getNumber("dur");
+    EXPECT_GE(length, 0);
+    threads[{*event.getInteger("pid"), *event.getInteger("tid")}].emplace_back(begin,
+                                                                               begin + length);
+  }
+  size_t lengths = 0;
+  for (auto& [thread, spans] : threads) {
+    std::sort(spans.begin(), spans.end());
+    for (size_t i = 0; i < spans.size(); ++i) {
+      lengths += spans[i].second > spans[i].first ? 1 : 0;
+      if (i > 0) EXPECT_LE(spans[i - 1].second, spans[i].first) << "of thread " << thread.second;
+    }
+  }
+  EXPECT_GT(lengths, events * 9 / 10);
+}
+
 TEST_F(TimedRunTest, ReportsSayWhatWavesWaitedFor) {
   std::vector<WaveEvent> events;
   const TimedRun run = Time("Steps", 4, 50, &events);
@@ -279,7 +311,7 @@ TEST_F(TimedRunTest, ReportsSayWhatWavesWaitedFor) {
   for (const char* part : {"\"burst\"", "\"instructions\"", "\"scratch_bytes\":0"})
     EXPECT_NE(json.find(part), json.npos) << part << " is not in:\n" << json;
   ASSERT_FALSE(events.empty());
-  EXPECT_NE(ChromeTrace(events, run.ops).find("\"traceEvents\""), std::string::npos);
+  ExpectOrderedTrace(ChromeTrace(events, run.ops), events.size());
   const std::string html = Html(run.time, run.ops, entry);
   for (const char* part : {"<table>", "<h2>Roofline</h2>", "<circle", "<h2>Busy over time</h2>"})
     EXPECT_NE(html.find(part), std::string::npos) << part << " is not in:\n" << html;
