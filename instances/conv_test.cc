@@ -373,6 +373,21 @@ TEST(MakePlan, SubGemmsMayHaveALaunchEach) {
   EXPECT_EQ(forward.launches(), 1);
 }
 
+// Three of the four sub-GEMMs have no taps: a die with a run of the launch would have all of the
+// work or none.
+TEST(MakePlan, DiesShareEachSubGemm) {
+  ConvProblem problem = Square(Direction::kBackwardData, 50, 1);
+  problem.dims[1].stride = problem.dims[2].stride = 2;
+  problem.c = problem.k = 512;
+  for (const char* family : {"tile", "ck"}) {
+    const Plan plan = PlanOf(problem, {.family = family, .splits = 1});
+    ASSERT_EQ(plan.SubGemms().size(), 4u) << family;
+    const BlockMap map = plan.launch_plan().launches.front().map.value();
+    EXPECT_EQ(map.of_section.dies, 8) << family;
+    EXPECT_EQ(map.of_launch.dies, 1) << family;
+  }
+}
+
 TEST(MakePlan, TheClassicFamilyLowersABoundedNumberOfSubGemms) {
   ConvProblem problem = Square(Direction::kBackwardData, 64, 1);
   problem.dims[1].stride = problem.dims[2].stride = 32;

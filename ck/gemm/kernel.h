@@ -64,8 +64,9 @@ GRIDWISE_DEVICE void Gemm() {
       args.problems > 1 ? (Constant<ProblemArgs>*)args.table : &constant->only;
   const int slot = SlotOf(args.map.of_launch, BlockIdX(), args.map.slots);
   problem += FindProblem(problem, args.problems, slot);
-  const TileOfGemm tile =
-      TileAt(args.map, slot - problem->first_tile, problem->tiles_m, args.tiles_n);
+  const int slot_of_problem =
+      SlotOf(args.map.of_section, slot - problem->first_tile, problem->tiles_m * args.tiles_n);
+  const TileOfGemm tile = TileAt(args.map, slot_of_problem, problem->tiles_m, args.tiles_n);
   const int first_m = tile.row * kC.tile.m, first_n = tile.column * kC.tile.n;
   const int first_k = BlockIdZ() * problem->steps * kC.tile.k;
 

@@ -68,7 +68,8 @@ KernelLaunch MakeGemmLaunch(const GemmConfig& config, const KernelCode& code,
                                      .columns = tiles.columns,
                                      .row_elements = config.tile.m,
                                      .column_elements = config.tile.n,
-                                     .resident = ResidentWorkgroups(config, device, code.needs)});
+                                     .resident = ResidentWorkgroups(config, device, code.needs),
+                                     .sections = static_cast<std::int64_t>(problems.size())});
   args.problems = static_cast<int>(problems.size());
   args.only = problems.front();
   return {.code = code,
