@@ -28,7 +28,8 @@ class Copy {
   /// `first_term`; `thread` counts the lanes that load.
   GRIDWISE_DEVICE Copy(Constant<ViewArgs>* view, const OperandArgs& data, int first_row,
                        int first_term, int thread, char* lds, const OfElement& function)
-      : thread_(thread),
+      : thread_(kC.units(kSide) < kC.load_threads() ? thread % kC.units(kSide) : thread),
+        has_units_(thread < kC.units(kSide)),
         table_(view, first_term, thread, lds),
         last_(LanePlace::Of(view->last)),
         function_(function) {
@@ -37,7 +38,9 @@ class Copy {
     };
     buffer_[0] = buffer(data.data);
     if constexpr (kTensors == 2) buffer_[1] = buffer(data.added);
-    for (int i = 0; i < kC.row_slots(kSide); ++i) row_[i] = PlaceOfRow(view, first_row + RowOf(i));
+    for (int i = 0; i < kC.row_slots(kSide); ++i) {
+      row_[i] = HasUnits() ? PlaceOfRow(view, first_row + RowOf(i)) : LanePlace::Outside<kO.walk>();
+    }
     if constexpr (!kO.has_table()) {
       unit_ = view->axis[1].digit[AxisArgs::kDigits - 1].unit.offset;
       at_ = first_term * unit_;
@@ -46,13 +49,22 @@ class Copy {
     }
   }
 
-  /// Starts the loads of slab `step`: steps are loaded one after the other.
+  /// Of the first of `steps` slabs that are to be loaded, those that K does not end within.
+  GRIDWISE_DEVICE int WholeSlabs(int steps) const {
+    if constexpr (kO.has_table()) return steps;  // entries behind the end are of no place
+    const int whole = terms_left_ > 0 ? terms_left_ / kC.tile.k : 0;
+    return whole < steps ? whole : steps;
+  }
+
+  /// Starts the loads of slab `step`: steps are loaded one after the other. `kWhole`: it is one of
+  /// WholeSlabs.
+  template <bool kWhole = false>
   GRIDWISE_DEVICE void Load(int step, Slab& slab) {
     table_.Step(step);
     if constexpr (kO.has_table()) {
-      if (HasUnits()) LoadByTable(step, slab);
+      if (kLoadsAlways || HasUnits()) LoadByTable(step, slab);
     } else {
-      if (HasUnits()) LoadEvenly(slab);
+      if (kLoadsAlways || HasUnits()) LoadEvenly<kWhole>(slab);
       at_ += kC.tile.k * unit_;
       terms_left_ -= kC.tile.k;
     }
@@ -88,9 +100,12 @@ class Copy {
     }
   }
 
-  /// Tiles may be too small for all lanes to have a share.
+  /// Tiles may be too small for all lanes to have a share. Where several slabs are on their way,
+  /// lanes without one load what is nowhere: how many loads there are is then the same for all, and
+  /// the compiler knows which of them to wait for.
+  static constexpr bool kLoadsAlways = kC.slabs_in_flight() > 1;
   GRIDWISE_DEVICE bool HasUnits() const {
-    return kC.units(kSide) >= kC.load_threads() || thread_ < kC.units(kSide);
+    return kC.units(kSide) >= kC.load_threads() || has_units_;
   }
 
   /// A lane's rows and its first k, of its slots.
@@ -134,8 +149,9 @@ class Copy {
 
   /// All lanes move by the same distance, which the load adds by itself. Where K ends within the
   /// slab, terms behind it are masked: in code of its own, so that other slabs take no instruction.
+  template <bool kWhole>
   GRIDWISE_DEVICE void LoadEvenly(Slab& slab) const {
-    if (terms_left_ >= kC.tile.k) {
+    if (kWhole || terms_left_ >= kC.tile.k) {
       ForEachEven([&](int r, int at, int, unsigned offset, int uniform) {
         StartLoad(slab, r, at, offset, uniform);
       });
@@ -204,7 +220,8 @@ class Copy {
   }
 
   Buffer buffer_[kTensors];
-  const int thread_;
+  const int thread_;  // of those that have a share, which others follow
+  const bool has_units_;
   KTable<kC, kSide> table_;
   const LanePlace last_;
   const OfElement function_;

@@ -2,6 +2,7 @@
 
 #include "ck/gemm/config.h"
 #include "ck/gemm/multiply.h"
+#include "core/arch/issue_order.h"
 #include "core/arch/sync.h"
 
 namespace gridwise::ck {
@@ -16,9 +17,20 @@ struct Copies {
     typename CopyA::Slab a;
     typename CopyB::Slab b;
   };
+  /// Of a lane's loads of a slab, those whose places no table says; and reads of tables.
+  static constexpr int LoadsOf(Side side, bool by_table) {
+    return kC.operand(side).has_table() == by_table
+               ? kC.units_of_lane(side) * kC.loads_of_unit(side)
+               : 0;
+  }
+  static constexpr int LoadsOf(bool by_table) {
+    return LoadsOf(Side::kA, by_table) + LoadsOf(Side::kB, by_table);
+  }
+  GRIDWISE_DEVICE int WholeSlabs(int steps) const { return a.WholeSlabs(b.WholeSlabs(steps)); }
+  template <bool kWhole = false>
   GRIDWISE_DEVICE void Load(int step, Slab& slab) {
-    a.Load(step, slab.a);
-    b.Load(step, slab.b);
+    a.template Load<kWhole>(step, slab.a);
+    b.template Load<kWhole>(step, slab.b);
   }
   GRIDWISE_DEVICE void Store(const Slab& slab, int buffer, char* lds) const {
     char* const to = lds + buffer * kC.buffer_bytes();
@@ -27,17 +39,25 @@ struct Copies {
   }
 };
 
-/// Calls body.operator()<step % kTurns>(step) for each step, so that what a step uses in turn is
-/// known when the kernel is compiled.
-template <int kTurns, int kTurn = 0, class Body>
+/// Calls body.operator()<step % kTurns, ...>(step) for each step, so that what a step uses in turn
+/// is known when the kernel is compiled. Steps load the slab that is `kAhead` of theirs, if there
+/// is one: of the first ones it is among the `whole` first slabs for sure, and they are told so.
+/// Those that ask come last. Where both kinds met, the compiler could not tell how many loads are
+/// on their way, and would wait for nearly all of them.
+template <int kTurns, bool kWhole, int kTurn = 0, class Body>
 GRIDWISE_DEVICE void Turn(int step, int steps, Body& body) {
-  if (step >= steps) return;
-  body.template operator()<kTurn>(step);
-  if constexpr (kTurn + 1 < kTurns) Turn<kTurns, kTurn + 1>(step + 1, steps, body);
+  if (!kWhole && step >= steps) return;
+  body.template operator()<kTurn, kWhole>(step);
+  if constexpr (kTurn + 1 < kTurns) Turn<kTurns, kWhole, kTurn + 1>(step + 1, steps, body);
 }
-template <int kTurns, class Body>
-GRIDWISE_DEVICE void InTurns(int steps, Body body) {
-  for (int step = 0; step < steps; step += kTurns) Turn<kTurns>(step, steps, body);
+template <int kTurns, int kAhead = 0, class Body>
+GRIDWISE_DEVICE void InTurns(int steps, int whole, Body body) {
+  int step = 0;
+  if constexpr (kAhead > 1) {  // else a step waits for the only slab
+    constexpr int kLast = kAhead + kTurns - 1;
+    for (; step + kLast < whole; step += kTurns) Turn<kTurns, true>(step, steps, body);
+  }
+  for (; step < steps; step += kTurns) Turn<kTurns, false>(step, steps, body);
 }
 
 /// Every wave loads and multiplies. While a slab is multiplied, `count` slabs are on their way into
@@ -51,16 +71,19 @@ GRIDWISE_DEVICE void SharedLoop(Copies copies, int steps, char* lds, WaveSums<kC
   constexpr int kTurns = kSlabs % kBuffers == 0 ? kSlabs : kSlabs * kBuffers;
   const Multiply<kC> multiply(lds);
   typename Copies::Slab slab[kSlabs];
+  const int whole = copies.WholeSlabs(steps);
   BarrierLds();  // the tables are there
   for (int i = 0; i < kSlabs; ++i) {
     if (i < steps) copies.Load(i, slab[i]);
   }
   copies.Store(slab[0], 0, lds);
-  InTurns<kTurns>(steps, [&]<int kTurn>(int step) {
+  InTurns<kTurns, kSlabs>(steps, whole, [&]<int kTurn, bool kWhole>(int step) {
     BarrierLds();
-    if (step + kSlabs < steps) copies.Load(step + kSlabs, slab[kTurn % kSlabs]);
+    if (kWhole || step + kSlabs < steps) {
+      copies.template Load<kWhole>(step + kSlabs, slab[kTurn % kSlabs]);
+    }
     multiply(kTurn % kBuffers, sums);
-    if (step + 1 == steps) return;
+    if (!kWhole && step + 1 == steps) return;
     SchedulingFence();  // nothing that waits for the loads moves up among the matrix instructions
     if (kBuffers == 1) BarrierLds();
     copies.Store(slab[(kTurn + 1) % kSlabs], (kTurn + 1) % kBuffers, lds);
@@ -75,14 +98,20 @@ GRIDWISE_DEVICE void SharedLoop(Copies copies, int steps, char* lds, WaveSums<kC
 template <GemmConfig kC, class Copies>
 GRIDWISE_DEVICE void WaveletLoadLoop(Copies copies, int steps, char* lds) {
   typename Copies::Slab slab[2];
+  const int whole = copies.WholeSlabs(steps);
   BarrierLds();  // the tables are there
   copies.Load(0, slab[0]);
   if (steps > 1) copies.Load(1, slab[1]);
   copies.Store(slab[0], 0, lds);
-  InTurns<2>(steps, [&]<int kTurn>(int step) {
+  InTurns<2, 2>(steps, whole, [&]<int kTurn, bool kWhole>(int step) {
     BarrierLds();
-    if (step + 1 == steps) return;
-    if (step + 2 < steps) copies.Load(step + 2, slab[kTurn]);
+    if (!kWhole && step + 1 == steps) return;
+    if (kWhole || step + 2 < steps) copies.template Load<kWhole>(step + 2, slab[kTurn]);
+    // While tables are read the loads that need none are issued, and each of the others as soon as
+    // its address is there.
+    IssueNext<Issue::kLdsReads, Copies::LoadsOf(/*by_table=*/true)>();
+    IssueNext<Issue::kLoads, Copies::LoadsOf(/*by_table=*/false)>();
+    SchedulingFence();  // loads are not put off until others are waited for
     copies.Store(slab[1 - kTurn], 1 - kTurn, lds);
   });
 }
@@ -91,7 +120,7 @@ template <GemmConfig kC>
 GRIDWISE_DEVICE void WaveletMathLoop(int steps, char* lds, WaveSums<kC>& sums) {
   const Multiply<kC> multiply(lds);
   BarrierLds();
-  InTurns<2>(steps, [&]<int kTurn>(int) {
+  InTurns<2>(steps, steps, [&]<int kTurn, bool>(int) {
     BarrierLds();
     multiply(kTurn, sums);
   });

@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "core/arch/parse_gfx.h"
@@ -25,6 +26,7 @@
 #include "core/launch/kernel_needs.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "instances/ck/family.h"
 #include "instances/families.h"
 #include "tests/isa/budget.h"
 #include "tests/isa/needs.h"
@@ -171,6 +173,59 @@ TEST_P(Isa, EveryRowKeepsTheBudgets) {
 
 INSTANTIATE_TEST_SUITE_P(Directions, Isa, testing::ValuesIn(kAllDirections),
                          [](const auto& info) { return std::string(Name(info.param)); });
+
+/// Of the code between two barriers: loads from memory, and how many of them may still be on their
+/// way at each wait behind the last one.
+struct Step {
+  int loads = 0;
+  std::vector<int> left;
+};
+
+std::vector<Step> StepsOf(const std::vector<CodeLine>& lines) {
+  std::vector<Step> steps(1);
+  for (const CodeLine& line : lines) {
+    if (line.text.starts_with("s_barrier")) steps.emplace_back();
+    Step& step = steps.back();
+    if (line.text.starts_with("buffer_load")) {
+      ++step.loads;
+      step.left.clear();
+    }
+    int left = 0;
+    const std::size_t wait = line.text.find("vmcnt(");
+    if (wait == std::string::npos) continue;
+    if (absl::SimpleAtoi(line.text.substr(wait + 6, line.text.find(')', wait) - wait - 6), &left)) {
+      step.left.push_back(left);
+    }
+  }
+  return steps;
+}
+
+// While a slab is written to LDS, the one that was just asked for is on its way, all of it: a step
+// that waited for some of it would take as long as memory does.
+TEST(Wavelet, LoadWavesDoNotWaitForTheSlabThatTheyJustAskedFor) {
+  constexpr int kCounter = 63;  // the most loads that waits can tell apart
+  KernelCodes codes;
+  int rows = 0;
+  for (const Direction direction : kAllDirections) {
+    for (const RowInfo& row : ck::Family().Rows(direction, Target())) {
+      if (row.shape.load_waves == 0) continue;
+      const auto kernel = codes.Find(row);
+      ASSERT_TRUE(kernel.ok()) << kernel.status();
+      const absl::StatusOr<std::vector<CodeLine>> lines = Disassemble(**kernel, Target());
+      ASSERT_TRUE(lines.ok()) << lines.status();
+      const std::vector<Step> steps = StepsOf(*lines);
+      int most = 0;
+      for (const Step& step : steps) most = std::max(most, step.loads);
+      if (2 * most > kCounter) continue;
+      ++rows;
+      EXPECT_TRUE(std::ranges::any_of(steps, [](const Step& step) {
+        return step.loads > 0 && !step.left.empty() &&
+               std::ranges::all_of(step.left, [&](int left) { return left >= step.loads; });
+      })) << row.name;
+    }
+  }
+  EXPECT_EQ(rows > 0, TraitsOf(Target()).mma_unit == MmaUnit::kMfma);
+}
 
 /// What LLVM's disassembler prints behind an atomic that the whole device sees, as TraitsOf's
 /// sources have it: a scope on gfx12, and sc0 on gfx9 if it returns what it found.
