@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -77,13 +78,16 @@ class RowPlan {
 /// Whether the device's memory has room for the plan's workspace and tensors.
 bool Fits(const LaunchPlan& plan, const DeviceFacts& device);
 
+/// RowVerdict::ranked_cycles of a row that plans pass over unless it or its op is asked for.
+inline constexpr double kNotRanked = std::numeric_limits<double>::infinity();
+
 /// One row's answer to a problem.
 struct RowVerdict {
   std::string family, row;
   std::optional<std::string> reason;       // why it cannot compute the problem; nothing if it can
   RefusalCode code = RefusalCode::kOther;  // of the reason
   Cost cost;                               // if it can
-  double ranked_cycles = 0;                // that it is ranked by: of the model, or the cost's
+  double ranked_cycles = 0;                // by the model, or the cost's; or kNotRanked
   std::int64_t workspace_bytes = 0;        // of its plan, if it can
 };
 

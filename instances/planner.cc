@@ -30,7 +30,7 @@ struct Candidate {
   std::size_t row;
   const RowInfo* info;
   Verdict verdict;
-  double cycles = 0;  // that it is ranked by
+  double cycles = kNotRanked;  // that it is ranked by
 
   /// Why it cannot compute the problem; null if it can.
   const Refusal* refusal() const { return std::get_if<Refusal>(&verdict); }
@@ -41,6 +41,11 @@ bool IsWanted(const RowInfo& row, const PlanOptions& options) {
   return (options.family.empty() || row.family == options.family) &&
          (options.op.empty() || row.op == options.op) &&
          (options.row.empty() || row.name == options.row);
+}
+
+/// Whether a row is not ranked, since nobody asks for it.
+bool IsPassedOver(const RowInfo& row, const PlanOptions& options) {
+  return row.use == RowUse::kOnRequest && options.row.empty() && options.op.empty();
 }
 
 /// The least of the estimates so far.
@@ -86,7 +91,8 @@ Verdict Ask(const KernelFamily& family, std::size_t row, PlanContext& context) {
 
 /// The rows of the problem's direction and type that the options allow, and what they say to a
 /// valid problem. Only the least `wanted` estimates are exact: the others are not below; and of
-/// rows of one kernel there is the first, unless all are wanted or an op is named.
+/// rows of one kernel there is the first, unless all are wanted or an op is named. Those that are
+/// passed over are there where all are wanted.
 std::vector<Candidate> AskRows(const Choice& choice, std::size_t wanted = kAll) {
   const bool once = wanted != kAll && choice.options.op.empty() && choice.options.row.empty();
   std::vector<Candidate> candidates;
@@ -97,9 +103,11 @@ std::vector<Candidate> AskRows(const Choice& choice, std::size_t wanted = kAll) 
     const std::span<const RowInfo> rows = family->Rows(problem.direction, context.device().gfx);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (!MultipliesTypeOf(rows[i], context) || !IsWanted(rows[i], choice.options)) continue;
+      const bool passed_over = IsPassedOver(rows[i], choice.options);
+      if (passed_over && wanted != kAll) continue;
       if (once && !candidates.empty() && IsSameKernel(rows[i], candidates.back())) continue;
       candidates.push_back({family, i, &rows[i], Ask(*family, i, context)});
-      if (candidates.back().refusal() != nullptr) continue;
+      if (candidates.back().refusal() != nullptr || passed_over) continue;
       least.Add(candidates.back().cost().cycles);
       context.set_enough_cycles(least.last());
     }
@@ -112,8 +120,11 @@ std::vector<Candidate> AskRows(const Choice& choice, std::size_t wanted = kAll) 
 model::Ranking Rank(const Choice& choice, std::vector<Candidate>& candidates) {
   std::vector<model::RankedRow> rows;
   rows.reserve(candidates.size());
+  const auto is_ranked = [&](const Candidate& candidate) {
+    return candidate.refusal() == nullptr && !IsPassedOver(*candidate.info, choice.options);
+  };
   for (const Candidate& candidate : candidates) {
-    if (candidate.refusal() != nullptr) continue;
+    if (!is_ranked(candidate)) continue;
     rows.push_back({.family = candidate.info->family,
                     .shape = candidate.info->shape,
                     .cost = candidate.cost()});
@@ -124,7 +135,7 @@ model::Ranking Rank(const Choice& choice, std::vector<Candidate>& candidates) {
                   model::ModelUse::kWhereBetter, choice.context, rows);
   auto row = rows.begin();
   for (Candidate& candidate : candidates) {
-    if (candidate.refusal() == nullptr) candidate.cycles = (row++)->cycles;
+    if (is_ranked(candidate)) candidate.cycles = (row++)->cycles;
   }
   return ranking;
 }

@@ -20,6 +20,12 @@
 
 namespace gridwise {
 
+/// When plans take a row.
+enum class RowUse {
+  kRanked,     ///< where it is ranked first
+  kOnRequest,  ///< where it or its op is asked for: best for nothing, and there by name
+};
+
 /// A row of a family: a configuration that is compiled for a target and a direction.
 struct RowInfo {
   std::string_view family;
@@ -30,6 +36,7 @@ struct RowInfo {
   DataType type;    // of the operands
   KernelCode code;  // of its main kernel
   RowShape shape = {};
+  RowUse use = RowUse::kRanked;
 };
 
 /// What a row costs for a problem, or the reason why it cannot compute it, with the values that

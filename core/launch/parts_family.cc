@@ -6,7 +6,8 @@
 
 namespace gridwise {
 
-void PartsFamily::Add(Direction direction, Gfx gfx, std::shared_ptr<const PartKernel> kernel) {
+void PartsFamily::Add(Direction direction, Gfx gfx, std::shared_ptr<const PartKernel> kernel,
+                      RowUse use) {
   Table& table = tables_[static_cast<std::size_t>(direction)][static_cast<std::size_t>(gfx)];
   table.rows.push_back({.family = name_,
                         .op = kernel->op(),
@@ -15,7 +16,8 @@ void PartsFamily::Add(Direction direction, Gfx gfx, std::shared_ptr<const PartKe
                         .gfx = gfx,
                         .type = kernel->type(),
                         .code = kernel->code(),
-                        .shape = kernel->shape()});
+                        .shape = kernel->shape(),
+                        .use = use});
   table.kernels.push_back(std::move(kernel));
 }
 

@@ -20,7 +20,8 @@ class PartsFamily final : public KernelFamily {
   explicit PartsFamily(std::string name) : name_(std::move(name)) {}
 
   /// Adds a row for a direction and target, behind those that are there.
-  void Add(Direction direction, Gfx gfx, std::shared_ptr<const PartKernel> kernel);
+  void Add(Direction direction, Gfx gfx, std::shared_ptr<const PartKernel> kernel,
+           RowUse use = RowUse::kRanked);
 
   std::string_view name() const override { return name_; }
   std::span<const RowInfo> Rows(Direction direction, Gfx gfx) const override;

@@ -33,9 +33,11 @@ struct Row {
   int line;
   OpSet ops;
   GemmConfig config;
+  RowUse use;
 };
 
-#define ROW(ops, ...) {__LINE__, ops, {__VA_ARGS__}},
+#define ROW(ops, ...) {__LINE__, ops, {__VA_ARGS__}, RowUse::kRanked},
+#define REQUESTED_ROW(ops, ...) {__LINE__, ops, {__VA_ARGS__}, RowUse::kOnRequest},
 
 #include "instances/ck/row_tables.inc"
 
@@ -47,15 +49,16 @@ struct Tables {
 
   void Add(const RowTable& table) {
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
+      const Row& row = table.rows[i];
       std::optional<KernelCode> code =
-          CodeOfRow(table.objects, table.gfx, i, RowSymbol("ck", table.rows[i].line));
+          CodeOfRow(table.objects, table.gfx, i, RowSymbol("ck", row.line));
       if (!code) continue;
-      code->needs = NeedsOfRow(table.needs, PrintFields(table.rows[i].config), *code);
-      kernels[table.gfx].push_back({table.rows[i].config, *code});
+      code->needs = NeedsOfRow(table.needs, PrintFields(row.config), *code);
+      if (row.use == RowUse::kRanked) kernels[table.gfx].push_back({row.config, *code});
       for (const Op op : kAllOps) {
-        if (!table.rows[i].ops.Has(op) || !IsBuilt(DirectionOf(op))) continue;
+        if (!row.ops.Has(op) || !IsBuilt(DirectionOf(op))) continue;
         PartsFamily& family = op == kBatchedGemm ? matrices : convolutions;
-        family.Add(DirectionOf(op), table.gfx, MakeKernel(op, table.rows[i].config, *code));
+        family.Add(DirectionOf(op), table.gfx, MakeKernel(op, row.config, *code), row.use);
       }
     }
   }

@@ -15,7 +15,7 @@ const KernelFamily& Family();
 /// (core/gemm/convolution.h). No family that plans of convolutions choose from.
 const KernelFamily& Gemms();
 
-/// The kernels of all its rows, each once.
+/// The kernels of all its rows that plans choose from, each once.
 std::span<const CompiledKernel> Kernels(Gfx gfx);
 
 }  // namespace gridwise::ck

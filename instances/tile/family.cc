@@ -25,11 +25,17 @@ struct Row {
   Direction direction;
   int line;
   TileConfig config;
+  RowUse use;
 };
 
-#define FORWARD(...) {Direction::kForward, __LINE__, {__VA_ARGS__}},
-#define BACKWARD_DATA(...) {Direction::kBackwardData, __LINE__, {__VA_ARGS__}},
-#define BACKWARD_WEIGHT(...) {Direction::kBackwardWeight, __LINE__, {__VA_ARGS__}},
+#define FORWARD(...) {Direction::kForward, __LINE__, {__VA_ARGS__}, RowUse::kRanked},
+#define BACKWARD_DATA(...) {Direction::kBackwardData, __LINE__, {__VA_ARGS__}, RowUse::kRanked},
+#define BACKWARD_WEIGHT(...) {Direction::kBackwardWeight, __LINE__, {__VA_ARGS__}, RowUse::kRanked},
+#define REQUESTED_FORWARD(...) {Direction::kForward, __LINE__, {__VA_ARGS__}, RowUse::kOnRequest},
+#define REQUESTED_BACKWARD_DATA(...) \
+  {Direction::kBackwardData, __LINE__, {__VA_ARGS__}, RowUse::kOnRequest},
+#define REQUESTED_BACKWARD_WEIGHT(...) \
+  {Direction::kBackwardWeight, __LINE__, {__VA_ARGS__}, RowUse::kOnRequest},
 
 #include "instances/tile/row_tables.inc"
 
@@ -43,7 +49,8 @@ void AddRows(const RowTable& table, PartsFamily& family) {
     family.Add(row.direction, table.gfx,
                row.direction == Direction::kBackwardWeight
                    ? MakeBwdWeightKernel(row.config, *std::move(code))
-                   : MakeGatherKernel(row.config, *std::move(code)));
+                   : MakeGatherKernel(row.config, *std::move(code)),
+               row.use);
   }
 }
 

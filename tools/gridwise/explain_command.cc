@@ -70,6 +70,14 @@ std::string WorkspaceOf(const Explanation& explanation, const RowVerdict& row) {
   return text;
 }
 
+/// What a row says, for people.
+std::string Answer(const Explanation& explanation, const RowVerdict& row) {
+  if (row.reason) return *row.reason;
+  return absl::StrCat(row.cost.ToString(explanation.device.clock_ghz),
+                      WorkspaceOf(explanation, row),
+                      row.ranked_cycles == kNotRanked ? " (on request)" : "");
+}
+
 void Print(const Explanation& explanation) {
   const std::vector<RowVerdict>& rows = explanation.rows;
   size_t family_width = 0, row_width = 0;
@@ -85,10 +93,7 @@ void Print(const Explanation& explanation) {
     if (i == explanation.able) absl::PrintF("%d rows cannot compute it\n", rows.size() - i);
     const std::string line =
         absl::StrFormat("%s %-*s %-*s  %s", explanation.IsChosen(i) ? "*" : " ", family_width,
-                        row.family, row_width, row.row,
-                        row.reason ? *row.reason
-                                   : absl::StrCat(row.cost.ToString(explanation.device.clock_ghz),
-                                                  WorkspaceOf(explanation, row)));
+                        row.family, row_width, row.row, Answer(explanation, row));
     absl::PrintF("%s\n", explanation.IsChosen(i) ? Bold(stdout, line) : line);
   }
 }

@@ -14,6 +14,7 @@
 #include "core/conv/problem.h"
 #include "core/conv/problem_io.h"
 #include "core/gemm/problem_io.h"
+#include "core/launch/family.h"
 #include "instances/rows.h"
 #include "llvm/Support/JSON.h"
 #include "tools/gridwise/json.h"
@@ -76,7 +77,9 @@ void PrintRows(const std::vector<ListedRow>& rows, bool each) {
       std::vector<std::string> names;
       for (const ListedRow& listed : rows) {
         if (listed.row.gfx != gfx || listed.kind != kind) continue;
-        names.push_back(absl::StrFormat("%s (%s)", listed.row.name, listed.row.family));
+        names.push_back(
+            absl::StrFormat("%s (%s%s)", listed.row.name, listed.row.family,
+                            listed.row.use == RowUse::kOnRequest ? ", on request" : ""));
       }
       if (names.empty()) continue;
       absl::PrintF("rows %s %s: %d\n", Name(gfx), kind, names.size());
@@ -130,6 +133,7 @@ llvm::json::Array RowsJson(const std::vector<ListedRow>& rows) {
                                            {"target", Name(row.gfx)},
                                            {"direction", kind},
                                            {"type", Name(row.type)},
+                                           {"on_request", row.use == RowUse::kOnRequest},
                                            {"compiled", !row.code.object.empty()}});
   }
   return documents;

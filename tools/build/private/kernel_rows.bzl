@@ -4,11 +4,13 @@ load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("//tools/build:kernel_choice.bzl", "DIRECTIONS", "FAMILIES", "TYPES")
 
 # A row says where it is in the list, so that diagnostics and __LINE__ are those of the list. Which shard it is in does not
-# depend on which rows are wanted.
+# depend on which rows are wanted. How plans use a row (REQUESTED_, instances/README.md) is nothing to its kernel.
 _SELECT = """awk -v header="$1" -v shard="$2" -v shards="$3" -v wanted="$4" -v types="$5" '
   BEGIN { print "#include \\"" header "\\"" }
   /^[A-Z][A-Z0-9_]*[(]/ {
-    if (row++ % shards == shard && $0 ~ wanted && $0 ~ types) printf "#line %d \\"%s\\"\\n%s\\n", NR, FILENAME, $0
+    chosen = row++ % shards == shard && $0 ~ wanted && $0 ~ types
+    sub(/^REQUESTED_/, "")
+    if (chosen) printf "#line %d \\"%s\\"\\n%s\\n", NR, FILENAME, $0
   }' "$6" > "$7"
 """
 
