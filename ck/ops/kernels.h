@@ -8,6 +8,14 @@
 
 namespace gridwise::ck {
 
+/// nullptr when rows of `op` can have kernels of `config`, which exist, else the reason.
+constexpr const char* Reject(Op op, const GemmConfig& config) {
+  if (op == Op::kWaveletV3 && !config.is_wavelet()) {
+    return "the op is wavelet and its schedule is another one: no waves would only load";
+  }
+  return nullptr;
+}
+
 /// A row of the classic family, for PartsFamily: a GEMM kernel that multiplies the views which a
 /// convolution is lowered to. Its name is the op's, '_', and its config's.
 ///

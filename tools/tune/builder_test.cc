@@ -174,6 +174,21 @@ TEST(Builder, ConfigsAreKeptOrCounted) {
   EXPECT_EQ(built->refused[1].second, 4);
 }
 
+// Its name would say what its schedule is not.
+TEST(Builder, WaveletIsNoOtherSchedule) {
+  constexpr char kBoth[] = R"({"family": "ck", "direction": "bwd_weight", "traits": {
+      "op": ["wavelet", "cshuffle_v3"], "type": "f16", "tile": [[64, 64, 32]], "waves": [[2, 2]],
+      "mma": [["mfma", 32, 32, 16]], "a": [["even", 1, 8]], "b": [["check2", 1, 8]],
+      "occupancy": 4, "pipeline": [["single", 1], ["double", 2], ["wavelet", 4]]}})";
+  const absl::StatusOr<Built> built = BuildRows(kBoth, Gfx::k950, "");
+  ASSERT_TRUE(built.ok()) << built.status();
+  EXPECT_EQ(built->rows.size(), 4u);
+  ASSERT_EQ(built->refused.size(), 1u);
+  EXPECT_EQ(built->refused[0].first,
+            "the op is wavelet and its schedule is another one: no waves would only load");
+  EXPECT_EQ(built->refused[0].second, 2);
+}
+
 TEST(Builder, ExamplesHaveRowsForEveryTarget) {
   for (const char* direction : {"fwd", "bwd_data", "bwd_weight"}) {
     const std::string json = ReadFile(absl::StrCat("tools/tune/examples/", direction, ".json"));

@@ -230,7 +230,9 @@ class ClassicSpace final : public SpaceOf<ck::GemmConfig> {
     const auto op = static_cast<ck::Op>(values[0]);
     if (op == ck::Op::kBatchedGemm) return "the op is of matrices, not of convolutions";
     if (direction != ck::DirectionOf(op)) return "the op is of another direction";
-    return ck::Reject(ConfigOf(values), gfx);
+    const ck::GemmConfig config = ConfigOf(values);
+    if (const char* reason = ck::Reject(op, config)) return reason;
+    return ck::Reject(config, gfx);
   }
   std::string_view Macro(Direction) const override { return "ROW"; }
   std::size_t MacroArguments() const override { return 1; }
