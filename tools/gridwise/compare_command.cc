@@ -217,7 +217,8 @@ ExitCode CompareCommand(const CompareOptions& given) {
   table.verified = options.verify;
   table.timed = options.time;
   // stdout is for what a program reads, if there is such.
-  std::FILE* const people = options.csv == "-" || options.page == "-" ? stderr : stdout;
+  const bool is_read = options.csv == "-" || options.markdown == "-" || options.page == "-";
+  std::FILE* const people = is_read ? stderr : stdout;
   for (const SelectedProblem& selected : selection->problems) {
     absl::StatusOr<Comparison> c = Compare(selected, target->gfx, *a, *b, options);
     if (!c.ok()) return Fail(c.status());
@@ -228,6 +229,7 @@ ExitCode CompareCommand(const CompareOptions& given) {
   }
   std::fputs(table.Summary().c_str(), people);
   absl::Status status = Write(options.csv, table.ToCsv());
+  status.Update(Write(options.markdown, table.ToMarkdown()));
   status.Update(Write(options.page, table.ToPage()));
   if (!status.ok()) return Fail(status);
   return table.failed() == 0 ? kSuccess : kVerificationFailed;

@@ -20,7 +20,8 @@ struct CompareOptions {
   bool verify = false;     // compute both, compare with the reference, and count instructions
   bool time = false;       // tell how long both take, in place of estimates
   bool quick = false;      // from a smaller sample than `run --time` takes
-  std::string csv, page;   // the table as a file, of HTML the latter; -: stdout; empty: none
+  /// The table as a file, also in Markdown or as a page of HTML; -: stdout; empty: none.
+  std::string csv, markdown, page;
   uint64_t seed = 0;
   /// The name of a published comparison, which says what the other fields leave open.
   std::string published;

@@ -17,6 +17,16 @@ namespace {
 /// The faster one, of the ratio of their times.
 const char* WinnerOf(double ratio) { return ratio < 0.995 ? "a" : ratio > 1.005 ? "b" : "="; }
 
+const char* WinnerOf(const PublishedFigure& figure) {
+  return figure.ratio > 0 ? WinnerOf(figure.ratio) : "b";
+}
+
+/// Whether the published winner, of a figure or of its like, is that of this table.
+bool HasSameWinner(const Comparison& c) {
+  const std::string_view published = WinnerOf(*c.published), winner = c.winner();
+  return winner == published || (c.published->ratio == 0 && winner == "=");
+}
+
 int64_t Count(const SimRun& run, std::string_view kind) {
   for (const auto& [name, count] : run.instructions) {
     if (name == kind) return count;
@@ -67,7 +77,7 @@ std::vector<std::string> Fields(const Comparison& c) {
   const PublishedFigure none, &published = c.published == nullptr ? none : *c.published;
   for (const double ms : {published.a_ms, published.b_ms}) fields.push_back(number(ms));
   fields.push_back(published.ratio > 0 ? absl::StrFormat("%.4f", published.ratio) : "");
-  fields.push_back(published.ratio > 0 ? WinnerOf(published.ratio) : "");
+  fields.push_back(c.published == nullptr ? "" : WinnerOf(published));
   return fields;
 }
 
@@ -75,10 +85,20 @@ std::vector<std::string> Fields(const Comparison& c) {
 std::string PublishedOf(const Comparison& c) {
   if (c.published == nullptr) return "";
   const PublishedFigure& figure = *c.published;
-  return absl::StrFormat(
-      "published %s%.3f %s",
+  return absl::StrCat(
+      "published ",
       figure.a_ms > 0 ? absl::StrFormat("%.3f / %.3f ms, ", figure.a_ms, figure.b_ms) : "",
-      figure.ratio, WinnerOf(figure.ratio));
+      figure.ratio > 0 ? absl::StrFormat("%.3f ", figure.ratio) : "", WinnerOf(figure));
+}
+
+/// "| 0.137 ms | 0.123 ms | 1.11 b |"; of what is not known, nothing.
+std::string MarkdownCells(double a_ms, double b_ms, double ratio, const char* winner) {
+  std::string cells = "|";
+  for (const double ms : {a_ms, b_ms}) {
+    absl::StrAppend(&cells, ms > 0 ? absl::StrFormat(" %.3f ms |", ms) : " |");
+  }
+  if (ratio > 0) absl::StrAppendFormat(&cells, " %.2f", ratio);
+  return absl::StrCat(cells, *winner == 0 ? "" : " ", winner, " |");
 }
 
 /// The geometric mean of ratios.
@@ -100,28 +120,35 @@ class Mean {
 std::string BesidePublished(const std::vector<Comparison>& rows,
                             const PublishedComparison& published) {
   Mean ours, theirs, of_mean;
-  int same = 0;
+  int same = 0, known = 0;
   for (const Comparison& c : rows) {
     if (!c.both()) continue;
     if (published.is_of_mean != nullptr && published.is_of_mean(c.problem)) of_mean.Add(c.ratio());
     if (c.published == nullptr) continue;
+    ++known;
+    same += HasSameWinner(c);
+    if (c.published->ratio == 0) continue;
     ours.Add(c.ratio());
     theirs.Add(c.published->ratio);
-    same += std::string_view(c.winner()) == WinnerOf(c.published->ratio);
   }
   std::string text;
+  if (known > 0) {
+    absl::StrAppendFormat(
+        &text, "Of %d problems whose winner was published it is the same on %d.\n", known, same);
+  }
   if (ours.count() > 0) {
-    absl::StrAppendFormat(&text,
-                          "Of %d problems whose figures were published the winner is the same on "
-                          "%d; geometric mean of a/b there: %.3f, published %.3f.\n",
-                          ours.count(), same, ours.value(), theirs.value());
+    absl::StrAppendFormat(
+        &text, "Geometric mean of a/b on the %d problems with figures: %.3f, published %.3f.\n",
+        ours.count(), ours.value(), theirs.value());
   }
   if (of_mean.count() > 0) {
     absl::StrAppendFormat(&text,
                           "Geometric mean of a/b on the %d problems of %s: %.3f, published %.2f.\n",
                           of_mean.count(), published.mean_of, of_mean.value(), published.mean);
   }
-  return absl::StrCat(text, "Published: ", published.published, ".\n");
+  absl::StrAppend(&text, "Published: ", published.published, ".\n");
+  if (!published.unnamed.empty()) absl::StrAppend(&text, "Not here: ", published.unnamed, ".\n");
+  return text;
 }
 
 std::string Cell(const char* kind, std::string_view text) {
@@ -213,13 +240,38 @@ std::string ComparisonTable::Summary() const {
                                         : absl::StrCat("; ", failed(),
                                                        " results are wrong or "
                                                        "missing"));
-  return published == nullptr ? text : text + BesidePublished(rows, *published);
+  if (published == nullptr) return text;
+  if (device != published->device) {
+    absl::StrAppend(&text, "They are of ", device, "; what was published is of ", published->device,
+                    ".\n");
+  }
+  return text + BesidePublished(rows, *published);
 }
 
 std::string ComparisonTable::ToCsv() const {
   std::string csv = JoinCsvLine(Columns()) + "\n";
   for (const Comparison& c : rows) absl::StrAppend(&csv, JoinCsvLine(Fields(c)), "\n");
   return csv;
+}
+
+std::string ComparisonTable::ToMarkdown() const {
+  std::string text = "| | a | b | a/b |";
+  if (published != nullptr) absl::StrAppend(&text, " published a | published b | published a/b |");
+  absl::StrAppend(
+      &text, published == nullptr ? "\n|---|---|---|---|\n" : "\n|---|---|---|---|---|---|---|\n");
+  for (const Comparison& c : rows) {
+    std::string cells =
+        MarkdownCells(c.a.plan ? c.a.us() * 1e-3 : 0, c.b.plan ? c.b.us() * 1e-3 : 0,
+                      c.both() ? c.ratio() : 0, c.winner());
+    if (published != nullptr) {
+      const PublishedFigure none, &figure = c.published == nullptr ? none : *c.published;
+      cells.pop_back();
+      absl::StrAppend(&cells, MarkdownCells(figure.a_ms, figure.b_ms, figure.ratio,
+                                            c.published == nullptr ? "" : WinnerOf(figure)));
+    }
+    absl::StrAppend(&text, "| `", c.name, "` ", cells, "\n");
+  }
+  return absl::StrCat(text, "\n", Summary());
 }
 
 std::string ComparisonTable::ToPage() const {

@@ -50,6 +50,8 @@ struct ComparisonTable {
   /// the times are, and what was published, beside the same figures of this table.
   std::string Summary() const;
   std::string ToCsv() const;
+  /// A table for documents.
+  std::string ToMarkdown() const;
   /// A page of HTML that refers to nothing.
   std::string ToPage() const;
 };

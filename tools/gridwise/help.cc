@@ -89,9 +89,10 @@ launches=per_sub_gemm, joined by commas; none is all that there is.
 
   gridwise compare --a=family=ck,op=wavelet --b=family=ck,op=cshuffle_v3 --problems=retinanet --direction=bwd_weight
   gridwise compare --a=family=ck --b=family=tile --problems=regressions --max-flops=100M --verify --csv=out.csv
-  gridwise compare --published=sub_gemms --time --page=out.html
+  gridwise compare --published=sub_gemms --time --markdown=out.md --page=out.html
 
---published repeats a comparison on the device that it is of, if no other is named, and says beside each problem what others have measured: sub_gemms (backward-data with strides, a launch per sub-GEMM against one),
+--published repeats a comparison on the device that it is of, if no other is named, and says beside each problem what others
+have measured, and at the end how many winners are the same: sub_gemms (backward-data with strides, a launch per sub-GEMM against one),
 wavelet (backward-weight of RetinaNet against the other ops), classic_tile (its backward-data by the families ck and tile).
 )";
 
@@ -212,7 +213,7 @@ const std::vector<CommandHelp>& Commands() {
              {"a", "b", "published", "direction", "device"},
              kSizes,
              kVariant,
-             {"max_flops", "verify", "time", "quick", "seed", "csv", "page"}})},
+             {"max_flops", "verify", "time", "quick", "seed", "csv", "markdown", "page"}})},
       {"list", "list [targets|rows|problems|support]", "say what there is", kListDetails,
        Join({{"explain", "direction"}, kSizes, kVariant, kChoice, {"problems", "json"}})},
       {"isa",

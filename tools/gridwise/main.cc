@@ -105,6 +105,7 @@ ABSL_FLAG(
     std::string, csv, "",
     "file of the results, - for stdout; what it already holds is not repeated, unless it is an "
     "error");
+ABSL_FLAG(std::string, markdown, "", "file of the comparison as a table in Markdown");
 ABSL_FLAG(std::string, page, "", "file of the comparison as a page of HTML");
 ABSL_FLAG(std::string, published, "",
           "sub_gemms, wavelet or classic_tile: a comparison that was published, with its figures; "
@@ -279,6 +280,7 @@ gridwise::ExitCode Compare(const gridwise::CommandLine& line, gridwise::ProblemR
                                    .time = absl::GetFlag(FLAGS_time),
                                    .quick = absl::GetFlag(FLAGS_quick),
                                    .csv = absl::GetFlag(FLAGS_csv),
+                                   .markdown = absl::GetFlag(FLAGS_markdown),
                                    .page = absl::GetFlag(FLAGS_page),
                                    .seed = absl::GetFlag(FLAGS_seed),
                                    .published = absl::GetFlag(FLAGS_published)});

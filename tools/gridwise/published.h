@@ -10,7 +10,7 @@ namespace gridwise {
 /// What was published of one problem.
 struct PublishedFigure {
   std::string_view problem;
-  double ratio = 0;           // time of a by that of b
+  double ratio = 0;           // time of a by that of b; 0: only that a is not the faster one
   double a_ms = 0, b_ms = 0;  // 0: the ratio alone was published
 };
 
@@ -20,12 +20,14 @@ struct PublishedComparison {
   std::string_view name, a, b, problems, direction, device;
   std::string_view published;  // what is known of all problems together
   std::span<const PublishedFigure> figures;
+  bool a_loses_elsewhere = false;  // on the problems that have no figure a is not the faster one
+  std::string_view unnamed = {};   // which problems of the publication are not here, and why
   /// The problems of which a mean was published; null: of none.
   bool (*is_of_mean)(const Problem& problem) = nullptr;
   std::string_view mean_of = {};  // which these are
   double mean = 0;                // geometric, of a's times by b's
 
-  /// Null where nothing was published of the problem alone.
+  /// What is known of a problem; null where nothing was published of it alone.
   const PublishedFigure* Find(std::string_view problem) const;
 };
 
