@@ -407,5 +407,30 @@ TEST(Atomics, Faults) {
                     MemoryWave::kBytes);
 }
 
+/// MODE has a say on denormals of floats in LDS, none on those in memory, and none on rounding.
+TEST(Atomics, DenormalsOfFloatsAndMode) {
+  const struct {
+    u32 mode, sum;
+  } kModes[] = {{0x3f0, 0x80000007}, {0x3c0, 0x80000000}, {0x3d0, 0x80000000}, {0x3ff, 0x80000007}};
+  for (const auto& c : kModes) {
+    for (const bool lds : {true, false}) {
+      MemoryWave w;
+      w->mode = c.mode;
+      SetScalar64(*w, kExecLo, 1);
+      const Storage storage = lds ? Storage::kLds : Storage::kGlobal;
+      w->v[2][0] = lds ? 64 : static_cast<u32>(w.base() + 64);
+      w->v[3][0] = static_cast<u32>((w.base() + 64) >> 32);
+      w->v[7][0] = 0x80000003;
+      w->v[8][0] = 0x80000004;
+      const char* store = lds ? "ds_write_b32 v2, v7" : "global_store_dword v[2:3], v7, off";
+      ASSERT_TRUE(w.Execute(store).ok());
+      w.Expect();
+      w.SetNumber(storage, 0, 64, 4, lds ? c.sum : 0x80000007);
+      EXPECT_TRUE(w.Check(lds ? "ds_add_f32 v2, v8" : "global_atomic_add_f32 v[2:3], v8, off"))
+          << c.mode;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace gridwise::sim

@@ -32,6 +32,18 @@ struct Add {
     return old + a;
   }
 };
+/// ds_add_f32: rounds to nearest, and flushes denormals as MODE says of floats (llvm-project
+/// 89468), which atomics of memory do not.
+struct AddUnderMode {
+  static float Flushed(float x, bool flush) {
+    const uint32_t bits = __builtin_bit_cast(uint32_t, x);
+    return flush && (bits & 0x7f800000) == 0 ? __builtin_bit_cast(float, bits & 0x80000000) : x;
+  }
+  static float Under(uint32_t mode, float old, float a) {
+    const bool reads = (mode >> 4 & 1) == 0, writes = (mode >> 5 & 1) == 0;
+    return Flushed(Flushed(old, reads) + Flushed(a, reads), writes);
+  }
+};
 struct Subtract {
   template <typename T>
   static T Of(T old, T a, T) {
@@ -218,7 +230,15 @@ struct Atomic {
     } else if constexpr (kOperands == 2) {
       b = Operand(w, u.src[2], l);
     }
-    Return(w, u, l, Change(p, a, b));
+    if constexpr (requires { Update::Under(w.mode, a, a); }) {
+      Bits old;
+      std::memcpy(&old, p, sizeof(old));
+      const T update = Update::Under(w.mode, __builtin_bit_cast(T, old), a);
+      std::memcpy(p, &update, sizeof(update));
+      Return(w, u, l, old);
+    } else {
+      Return(w, u, l, Change(p, a, b));
+    }
   }
   static void Zero(Wave& w, const Uop& u, int l) { Return(w, u, l, 0); }
   static void Return(Wave& w, const Uop& u, int l, Bits old) {
