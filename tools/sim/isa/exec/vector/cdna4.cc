@@ -109,14 +109,16 @@ BindingTable ValuCdna4Table() {
       Swap("v_permlane32_swap_b32", &Step<&SwapRows<32>>),
       On(kGfx950,
          Valu("v_prng_b32", [](u32 a) { return a << 1 ^ (a >> 31 != 0 ? u32{197} : u32{0}); })),
-      On(kGfx950 | kGfx1201,
-         Valu(
-             "v_minimum3_f32", [](f32 a, f32 b, f32 c) { return Extreme<false>(a, b, c); },
-             kSelects)),
-      On(kGfx950 | kGfx1201,
-         Valu(
-             "v_maximum3_f32", [](f32 a, f32 b, f32 c) { return Extreme<true>(a, b, c); },
-             kSelects)),
+      On(kGfx950,
+         Valu("v_minimum3_f32", [](f32 a, f32 b, f32 c) { return Extreme<false>(a, b, c); })),
+      On(kGfx1201, Valu(
+                       "v_minimum3_f32",
+                       [](f32 a, f32 b, f32 c) { return Extreme<false>(a, b, c); }, kSelects)),
+      On(kGfx950,
+         Valu("v_maximum3_f32", [](f32 a, f32 b, f32 c) { return Extreme<true>(a, b, c); })),
+      On(kGfx1201, Valu(
+                       "v_maximum3_f32", [](f32 a, f32 b, f32 c) { return Extreme<true>(a, b, c); },
+                       kSelects)),
       On(kGfx950,
          Packed("v_pk_minimum3_f16", [](f16 a, f16 b, f16 c) { return Extreme<false>(a, b, c); })),
       On(kGfx950,
