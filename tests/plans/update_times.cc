@@ -52,14 +52,16 @@ absl::Status Update(const std::filesystem::path& root, Gfx gfx, bool always) {
     if (!time.ok()) return time.status();
     times.push_back(*time);
   }
-  absl::PrintF("\n%s\nfwd %.1f, bwd_data %.1f, bwd_weight %.1f, all %.1f %% of the bound\n",
-               PrintTable(*layers, times), PercentOfBound(times, "fwd"),
-               PercentOfBound(times, "bwd_data"), PercentOfBound(times, "bwd_weight"),
-               PercentOfBound(times, ""));
-  if ((std::ofstream(path, std::ios::binary) << PrintTimes(times)).flush()) {
-    return absl::OkStatus();
+  if (!(std::ofstream(path, std::ios::binary) << PrintTimes(times)).flush()) {
+    return absl::UnavailableError(absl::StrFormat("cannot write %s", path.string()));
   }
-  return absl::UnavailableError(absl::StrFormat("cannot write %s", path.string()));
+  const absl::StatusOr<std::vector<LayerTime>> written = ReadTimes(path.string());  // as rounded
+  if (!written.ok()) return written.status();
+  absl::PrintF("\n%s\nfwd %.1f, bwd_data %.1f, bwd_weight %.1f, all %.1f %% of the bound\n",
+               PrintTable(*layers, *written), PercentOfBound(*written, "fwd"),
+               PercentOfBound(*written, "bwd_data"), PercentOfBound(*written, "bwd_weight"),
+               PercentOfBound(*written, ""));
+  return absl::OkStatus();
 }
 
 }  // namespace
