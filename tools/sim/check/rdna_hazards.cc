@@ -243,6 +243,11 @@ bool Gfx12Hazards::MergeScalars(const Gfx12Hazards& other) {
 void Gfx12Hazards::CheckScalars(const InstructionFacts& facts, Reporter& reporter) {
   lds_nops_ = facts.hazard.lds_nop ? lds_nops_ + 1 : 0;
   if (lds_nops_ >= nops_) read_by_valu_.reset();
+  if (facts.hazard.calls) {  // LLVM looks at each function by itself
+    read_by_valu_.reset();
+    hidden_by_salu_.reset();
+    hidden_by_valu_.reset();
+  }
   if (facts.hazard.drains != 0) Drain(facts.hazard.drains);
   const bool flat_encoded = facts.vmem && facts.mnemonic[0] != 'b' && facts.mnemonic[0] != 't';
   if (facts.smem || (facts.vmem && !flat_encoded)) {
