@@ -36,10 +36,13 @@ AxisPart Cut(Direction direction, const Dim& dim, Range x, Range taps, Range y) 
   cut.in = x.count();
   cut.filter = taps.count();
   cut.pad_begin = dim.pad_begin + x.first - taps.first * dim.dilation - y.first * dim.stride;
-  // A single tap or cell takes no step. Of backward-data, the stride says which taps lead from a
-  // cell to padding, and which nowhere.
+  // A single tap or cell takes no step. Of backward-data, the least stride that leaves a single tap
+  // to each cell is kept.
   if (taps.count() == 1) cut.dilation = 1;
-  if (y.count() == 1 && direction != Direction::kBackwardData) cut.stride = 1;
+  if (y.count() == 1) {
+    const std::int64_t least = direction == Direction::kBackwardData ? cut.dilated_filter() : 1;
+    cut.stride = std::min(dim.stride, least);
+  }
   cut.pad_end = (y.count() - 1) * cut.stride + cut.dilated_filter() - cut.in - cut.pad_begin;
   return part;
 }
