@@ -196,10 +196,7 @@ void Gfx12Hazards::ReportHidden(int reg, const char* wait, Reporter& reporter) c
 
 void Gfx12Hazards::Read(const InstructionFacts& facts, int reg, Reporter& reporter) {
   const auto r = static_cast<size_t>(reg);
-  if (!read_by_valu_[r]) {
-    if (facts.valu) read_by_valu_[r] = read_by_valu_[r ^ 1] = true;
-    return;
-  }
+  if (!read_by_valu_[r]) return;
   // SALU waits for what VALU has written, VCC and the others apart.
   if (facts.salu && IsVcc(reg)) hidden_by_valu_[kVccLo] = hidden_by_valu_[kVccLo + 1] = false;
   if (facts.salu && !IsVcc(reg)) Drain(kVaSdst);
@@ -243,7 +240,7 @@ bool Gfx12Hazards::MergeScalars(const Gfx12Hazards& other) {
 void Gfx12Hazards::CheckScalars(const InstructionFacts& facts, Reporter& reporter) {
   lds_nops_ = facts.hazard.lds_nop ? lds_nops_ + 1 : 0;
   if (lds_nops_ >= nops_) read_by_valu_.reset();
-  if (facts.hazard.calls) {  // LLVM looks at each function by itself
+  if (facts.hazard.calls || facts.hazard.waits_for_memory) {  // what LLVM does there is not known
     read_by_valu_.reset();
     hidden_by_salu_.reset();
     hidden_by_valu_.reset();
@@ -260,6 +257,11 @@ void Gfx12Hazards::CheckScalars(const InstructionFacts& facts, Reporter& reporte
   }
   for (const uint16_t reg : facts.hazard.scalar_writes) {
     if (reg != kM0) Write(facts, reg);
+  }
+  if (!facts.valu) return;
+  // Behind what it writes: LLVM does not count what an instruction reads itself.
+  for (const uint16_t reg : facts.hazard.scalar_reads) {
+    if (reg != kM0) read_by_valu_[reg] = read_by_valu_[reg ^ 1] = true;
   }
 }
 
