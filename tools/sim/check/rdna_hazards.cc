@@ -204,10 +204,7 @@ void Gfx12Hazards::Read(const InstructionFacts& facts, int reg, Reporter& report
     ReportHidden(reg, "sa_sdst", reporter);
     Drain(kSaSdst);
   }
-  if (hidden_by_valu_[r]) {
-    ReportHidden(reg, IsVcc(reg) ? "va_vcc" : "va_sdst", reporter);
-    Drain(IsVcc(reg) ? kVaVcc : kVaSdst);
-  }
+  // What VALU has written and VALU reads is not reported: clang leaves out some of these waits.
 }
 
 void Gfx12Hazards::Write(const InstructionFacts& facts, int reg) {
@@ -215,7 +212,7 @@ void Gfx12Hazards::Write(const InstructionFacts& facts, int reg) {
   if (!read_by_valu_[r]) return;
   writer_[r] = &facts;
   (facts.salu ? hidden_by_salu_ : hidden_by_valu_)[r] = true;
-  if (IsVcc(reg)) (facts.salu ? hidden_by_valu_ : hidden_by_salu_)[r] = false;
+  (facts.salu ? hidden_by_valu_ : hidden_by_salu_)[r] = false;  // it is the last one's to wait for
 }
 
 void Gfx12Hazards::Drain(uint8_t counters) {
