@@ -185,72 +185,45 @@ void Gfx11Hazards::Before(const InstructionFacts& facts, Reporter& reporter) {
   if (facts.hazard.drains != 0) Drain(facts.hazard.drains);
 }
 
-void Gfx12Hazards::ReportHidden(int reg, const char* wait, Reporter& reporter) const {
-  const InstructionFacts* const writer = writer_[static_cast<size_t>(reg)];
+void Gfx12Hazards::Read(int reg, Reporter& reporter) {
+  const auto r = static_cast<size_t>(reg);
+  if (!read_by_valu_[r]) return;
+  if (!hidden_[r]) return;
   reporter.Report(Category::kHazards,
                   absl::StrCat("reads an SGPR too early that VALU had read before it was written: ",
                                RegisterName(reg)),
-                  absl::StrCat(" of ", reporter.Describe(writer->index),
-                               " needs s_wait_alu depctr_", wait, "(0)"));
-}
-
-void Gfx12Hazards::Read(const InstructionFacts& facts, int reg, Reporter& reporter) {
-  const auto r = static_cast<size_t>(reg);
-  if (!read_by_valu_[r]) return;
-  // SALU waits for what VALU has written, VCC and the others apart.
-  if (facts.salu && IsVcc(reg)) hidden_by_valu_[kVccLo] = hidden_by_valu_[kVccLo + 1] = false;
-  if (facts.salu && !IsVcc(reg)) Drain(kVaSdst);
-  if (hidden_by_salu_[r]) {
-    ReportHidden(reg, "sa_sdst", reporter);
-    Drain(kSaSdst);
-  }
-  // What VALU has written and VALU reads is not reported: clang leaves out some of these waits.
+                  absl::StrCat(" of ", reporter.Describe(writer_[r]->index),
+                               " needs s_wait_alu depctr_sa_sdst(0)"));
+  hidden_.reset();  // as if it had waited
 }
 
 void Gfx12Hazards::Write(const InstructionFacts& facts, int reg) {
   const auto r = static_cast<size_t>(reg);
   if (!read_by_valu_[r]) return;
   writer_[r] = &facts;
-  (facts.salu ? hidden_by_salu_ : hidden_by_valu_)[r] = true;
-  (facts.salu ? hidden_by_valu_ : hidden_by_salu_)[r] = false;  // it is the last one's to wait for
-}
-
-void Gfx12Hazards::Drain(uint8_t counters) {
-  if ((counters & kSaSdst) != 0) hidden_by_salu_.reset();
-  const bool vcc[] = {hidden_by_valu_[kVccLo], hidden_by_valu_[kVccLo + 1]};
-  if ((counters & kVaSdst) != 0) hidden_by_valu_.reset();
-  for (size_t i = 0; i < 2; ++i) hidden_by_valu_[kVccLo + i] = (counters & kVaVcc) == 0 && vcc[i];
+  hidden_[r] = facts.salu;
 }
 
 bool Gfx12Hazards::MergeScalars(const Gfx12Hazards& other) {
-  const auto before = std::array{read_by_valu_, hidden_by_salu_, hidden_by_valu_};
+  const auto before = std::array{read_by_valu_, hidden_};
   read_by_valu_ |= other.read_by_valu_;
-  hidden_by_salu_ |= other.hidden_by_salu_;
-  hidden_by_valu_ |= other.hidden_by_valu_;
+  hidden_ |= other.hidden_;
   for (size_t i = 0; i < writer_.size(); ++i) {
     if (writer_[i] == nullptr) writer_[i] = other.writer_[i];
   }
   const int nops = std::exchange(lds_nops_, std::min(lds_nops_, other.lds_nops_));
-  return before != std::array{read_by_valu_, hidden_by_salu_, hidden_by_valu_} || nops != lds_nops_;
+  return before != std::array{read_by_valu_, hidden_} || nops != lds_nops_;
 }
 
 void Gfx12Hazards::CheckScalars(const InstructionFacts& facts, Reporter& reporter) {
   lds_nops_ = facts.hazard.lds_nop ? lds_nops_ + 1 : 0;
   if (lds_nops_ >= nops_) read_by_valu_.reset();
-  if (facts.hazard.calls || facts.hazard.waits_for_memory) {  // what LLVM does there is not known
-    read_by_valu_.reset();
-    hidden_by_salu_.reset();
-    hidden_by_valu_.reset();
-  }
-  if (facts.hazard.drains != 0) Drain(facts.hazard.drains);
+  if ((facts.hazard.drains & kSaSdst) != 0) hidden_.reset();
   const bool flat_encoded = facts.vmem && facts.mnemonic[0] != 'b' && facts.mnemonic[0] != 't';
-  if (facts.smem || (facts.vmem && !flat_encoded)) {
-    hidden_by_salu_.reset();
-    hidden_by_valu_.reset();
-  }
+  if (facts.smem || (facts.vmem && !flat_encoded)) hidden_.reset();
   if (!facts.valu && !facts.salu) return;
   for (const uint16_t reg : facts.hazard.scalar_reads) {
-    if (reg != kM0) Read(facts, reg, reporter);
+    if (reg != kM0) Read(reg, reporter);
   }
   for (const uint16_t reg : facts.hazard.scalar_writes) {
     if (reg != kM0) Write(facts, reg);

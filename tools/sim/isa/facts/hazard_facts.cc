@@ -61,8 +61,6 @@ void FillScalarInstruction(InstructionFacts& facts) {
   hazard.scalar_nop = m == "s_nop";
   hazard.jumps = StartsWithAny(m, {"s_branch", "s_cbranch", "s_setpc", "s_swappc", "s_call",
                                    "s_set_pc", "s_swap_pc", "s_endpgm"});
-  hazard.waits_for_memory = absl::StartsWith(m, "s_wait_") && m != "s_wait_alu";
-  hazard.calls = StartsWithAny(m, {"s_setpc", "s_swappc", "s_call", "s_set_pc", "s_swap_pc"});
 }
 
 /// The fields of the immediate (LLVM, AMDGPU/SIDefines.h, DepCtr) are printed by name, but for

@@ -34,8 +34,6 @@ struct HazardFacts {
   std::string_view gets_register, sets_register;
   bool sets_priority = false, sets_halt = false;
   bool invalidates_code = false, scalar_nop = false, jumps = false;
-  bool calls = false;  // or returns: a jump to an address in registers, or one that is kept
-  bool waits_for_memory = false;  // gfx12: s_wait_loadcnt and its like
 
   /// Data of vector memory stores and atomics of more than 64 bits, which gfx9 reads late, and wait
   /// states until it has.
