@@ -64,8 +64,10 @@ TEST(RunCommand, MultipliesMatrices) {
 }
 
 TEST(RunCommand, RefusesWhatMemoryHasNoRoomFor) {
-  ExpectRefusal("run fwd --n=256 --c=256 --k=256 --in=1000x1000 --filter=3 --pad=1 --verify",
-                " GB");
+  // x and y have 256 * 256 * 10^6 elements of 4 bytes each: more than any device has.
+  ExpectRefusal(
+      "run fwd --type=f32 --n=256 --c=256 --k=256 --in=1000x1000 --filter=3 --pad=1 --splits=1",
+      "tensors and workspace need 524.3 GB, and ");
   ExpectRefusal(
       "run fwd --n=8 --c=64 --k=64 --in=56x56 --filter=3 --layout=ngchw --workspace_limit=99",
       "in a workspace of 99 bytes; the least is ");
