@@ -83,9 +83,9 @@ struct TermsOfLine {
 };
 
 /// out[n][i][c] = epilogue(sum over splits, taps t and source cells j that meet at cell i of
-/// columns[n][j][(t, c)]), always in the same order, and 0 times w of the taps that meet padding,
-/// which is no column. Each die has a run of the output: neighbours
-/// read the same columns.
+/// columns[n][j][(t, c)]), always in the same order; NaN where a tap meets padding, which has no
+/// column, with a weight that is not finite. Each die has a run of the output: neighbours read the
+/// same columns.
 template <DataType kType>
 GRIDWISE_DEVICE void OverlapAddTile(const OverlapAddArgs& args) {
   const int tile = SlotOf(args.runs, BlockIdX(), args.tiles);

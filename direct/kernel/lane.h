@@ -57,6 +57,7 @@ GRIDWISE_DEVICE unsigned NotFinite(const float (&factors)[kN][kChannels]) {
   }
   return channels;
 }
+
 /// `sum`, or NaN if bit `i` of `spoiled` is set.
 GRIDWISE_DEVICE float SpoiledSum(float sum, unsigned spoiled, int i) {
   return (spoiled >> i & 1) != 0 ? __builtin_nanf("") : sum;

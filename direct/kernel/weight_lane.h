@@ -53,33 +53,33 @@ class DirectWeightLane {
   }
 
   /// Adds the products of `count` steps from `first` on, of all lines.
-  GRIDWISE_DEVICE void AddSteps(int first, int count) {
-    const int all = args_->lines * args_->steps;
-    for (int end = first + count < all ? first + count : all; first < end;) {
-      const int line = Divide(first, args_->by_steps), begin = line * args_->steps;
-      const int line_end = begin + args_->steps < end ? begin + args_->steps : end;
-      AddLine(line, first - begin, line_end - begin);
-      first = line_end;
-    }
-  }
+  GRIDWISE_DEVICE void AddSteps(int first, int count) { VisitLines<false>(first, count); }
 
   /// Finds the sums that have, in `count` steps from `first` on, products of padding and of dy that
   /// is not finite. Before AddSteps(), which skips padding and needs all registers.
-  GRIDWISE_DEVICE void FindSpoiled(int first, int count) {
-    const int all = args_->lines * args_->steps;
-    for (int end = first + count < all ? first + count : all; first < end;) {
-      const int line = Divide(first, args_->by_steps), begin = line * args_->steps;
-      const int line_end = begin + args_->steps < end ? begin + args_->steps : end;
-      SpoilLine(line, first - begin, line_end - begin);
-      first = line_end;
-    }
-  }
+  GRIDWISE_DEVICE void FindSpoiled(int first, int count) { VisitLines<true>(first, count); }
 
   GRIDWISE_DEVICE float Sum(int row, int tap, int channel) const {
     return SpoiledSum(sums_[row][tap][channel], spoiled_, row * kC.channels + channel);
   }
 
  private:
+  /// Line after line of `count` steps from `first` on: finds what padding spoils, or adds products.
+  template <bool kSpoils>
+  GRIDWISE_DEVICE void VisitLines(int first, int count) {
+    const int all = args_->lines * args_->steps;
+    for (int end = first + count < all ? first + count : all; first < end;) {
+      const int line = Divide(first, args_->by_steps), begin = line * args_->steps;
+      const int line_end = begin + args_->steps < end ? begin + args_->steps : end;
+      if constexpr (kSpoils) {
+        SpoilLine(line, first - begin, line_end - begin);
+      } else {
+        AddLine(line, first - begin, line_end - begin);
+      }
+      first = line_end;
+    }
+  }
+
   /// Where steps `first` to before `end` of a line are, and whether there is a plane of x.
   GRIDWISE_DEVICE DirectLine LineAt(int line, int first, int end, bool& has_x) {
     args_ = &Anew(*args_);
