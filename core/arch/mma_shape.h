@@ -107,43 +107,6 @@ constexpr RowCol OwnerOfAcc(MmaShape mma, int lane, int reg) {
   return {.row = (reg / run * groups + group) * run + reg % run, .col = lane % mma.n};
 }
 
-namespace mma_proof {
-
-constexpr bool AccCoversOnce(MmaShape mma) {
-  bool seen[32 * 32] = {};
-  for (int lane = 0; lane < mma.lanes(); ++lane) {
-    for (int reg = 0; reg < mma.acc_per_lane(); ++reg) {
-      const RowCol at = OwnerOfAcc(mma, lane, reg);
-      if (at.row >= mma.m || at.col >= mma.n) return false;
-      bool& here = seen[(mma.BlockOf(lane) * mma.m + at.row) * mma.n + at.col];
-      if (here) return false;
-      here = true;
-    }
-  }
-  return true;
-}
-
-GRIDWISE_PROOF(AccCoversOnce({MmaUnit::kMfma, 32, 32, 8}), "1024 elements of D, one owner each");
-GRIDWISE_PROOF(AccCoversOnce({MmaUnit::kMfma, 16, 16, 16}), "256 elements of D, one owner each");
-GRIDWISE_PROOF(AccCoversOnce({MmaUnit::kMfma, 4, 4, 4}),
-               "16 elements of 16 blocks, one owner each");
-GRIDWISE_PROOF(AccCoversOnce({MmaUnit::kWmma11, 16, 16, 16}), "256 elements of D, one owner each");
-GRIDWISE_PROOF(AccCoversOnce({MmaUnit::kWmma12, 16, 16, 16}), "256 elements of D, one owner each");
-GRIDWISE_PROOF(AccCoversOnce({MmaUnit::kFma, 16, 16, 4}), "256 elements of D, one owner each");
-GRIDWISE_PROOF(AccCoversOnce({MmaUnit::kMfma, 32, 32, 64}) &&
-                   AccCoversOnce({MmaUnit::kMfma, 16, 16, 128}),
-               "D lies the same for all types of the operands");
-static_assert(MmaShape{MmaUnit::kMfma, 32, 32, 16}.k_per_lane() == 8 &&
-                  MmaShape{MmaUnit::kMfma, 32, 32, 64}.k_per_lane() == 32 &&
-                  MmaShape{MmaUnit::kWmma11, 16, 16, 16}.k_per_lane() == 16 &&
-                  MmaShape{MmaUnit::kWmma12, 16, 16, 16}.k_per_lane() == 8,
-              "8-bit operands: 2, 8, 4 and 2 registers");
-static_assert(OwnerOfAcc({MmaUnit::kMfma, 32, 32, 8}, 63, 5).row == 13);
-static_assert(OwnerOfAcc({MmaUnit::kWmma11, 16, 16, 16}, 16, 3).row == 7);
-static_assert(OwnerOfAcc({MmaUnit::kWmma12, 16, 16, 16}, 16, 3).row == 11);
-
-}  // namespace mma_proof
-
 /// Generations of MFMA and their 8-bit floats, which differ in k: CDNA4 has f16, bf16 and i8 with
 /// twice the k of CDNA3, and the OCP's f8 with four times that of CDNA3's FNUZ.
 constexpr int MfmaK(int m, DataType type, bool cdna4) {

@@ -3,12 +3,8 @@
 
 #if defined(__HIP__) || defined(__CUDA__)
 #define GRIDWISE_HD __attribute__((host)) __attribute__((device))
-#define GRIDWISE_PROOF(...) static_assert(true)
 #else
 #define GRIDWISE_HD  ///< Marks a function that the host and the device both call.
-/// A static_assert that enumerates: what is compiled for the host checks it. Kernels, of which
-/// there are hundreds, do not repeat it: it was an eighth of their compile time.
-#define GRIDWISE_PROOF(...) static_assert(__VA_ARGS__)
 #endif
 
 namespace gridwise {

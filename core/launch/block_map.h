@@ -8,11 +8,11 @@
 ///   workgroup --dies--> slot        each die gets a contiguous run of slots
 ///   slot --bands--> (row, column)   within a band of rows, columns follow one after the other
 ///
-/// Both are bijections, proved below by enumeration. Slots may count groups and splits too, so that
-/// those of a tile run next to each other: neighbouring groups lie in the same lines of memory.
-/// Those that share no lines run one after the other, each on as few dies as there are: runs are of
-/// the whole launch, or, where sub-GEMMs of unlike length follow one another in each group, of one
-/// of these.
+/// Both are bijections, which block_map_test.cc enumerates. Slots may count groups and splits too,
+/// so that those of a tile run next to each other: neighbouring groups lie in the same lines of
+/// memory. Those that share no lines run one after the other, each on as few dies as there are:
+/// runs are of the whole launch, or, where sub-GEMMs of unlike length follow one another in each
+/// group, of one of these.
 #pragma once
 
 #include "core/base/math.h"
@@ -113,44 +113,5 @@ GRIDWISE_HD constexpr TileOfGemm TileAt(const BlockMap& map, int slot, int rows,
   return {.row = fills ? row_of_band : row,
           .column = fills ? column_of_band : slot - row * columns};
 }
-
-namespace block_map_proof {
-
-/// Whether every tile of such a launch, of at most kMost, is some workgroup's, and each die's are a
-/// run of slots.
-template <int kMost>
-constexpr bool CoversOnce(int rows, int columns, int dies, int log2_band) {
-  const int tiles = rows * columns;
-  const BlockMap map = MakeBlockMap(tiles, columns, dies, log2_band);
-  bool seen[kMost] = {};
-  for (int i = 0; i < tiles; ++i) {
-    const int slot = SlotOf(map.of_launch, i, tiles);
-    if (slot < 0 || slot >= tiles) return false;
-    if (i >= dies && slot != SlotOf(map.of_launch, i - dies, tiles) + 1) return false;
-    const TileOfGemm tile = TileAt(map, slot, rows, columns);
-    if (tile.row < 0 || tile.row >= rows || tile.column < 0 || tile.column >= columns) return false;
-    bool& here = seen[tile.row * columns + tile.column];
-    if (here) return false;
-    here = true;
-  }
-  return true;
-}
-
-constexpr bool AllCoverOnce() {
-  for (int rows = 1; rows <= 5; ++rows) {
-    for (int columns = 1; columns <= 4; ++columns) {
-      for (int dies = 1; dies <= 8; dies = dies * 3 - 1) {  // 1, 2, 5
-        for (int log2_band = 0; log2_band <= 2; ++log2_band) {
-          if (!CoversOnce<20>(rows, columns, dies, log2_band)) return false;
-        }
-      }
-    }
-  }
-  return true;
-}
-
-GRIDWISE_PROOF(AllCoverOnce(), "every tile is computed by one workgroup");
-
-}  // namespace block_map_proof
 
 }  // namespace gridwise
