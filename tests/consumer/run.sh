@@ -1,22 +1,24 @@
 #!/usr/bin/env bash
 # run.sh: what a repository that depends on Gridwise does, with the one in this folder and with the example of Gridwise's
-# README as it stands there. Through bzlmod and through WORKSPACE both are built with the few kernels that they use and with
-# the real HIP library, and run with this checkout's simulator in its place.
+# README as it stands there.
 #
-#   tests/consumer/run.sh [BAZEL OPTION...]
-#   tests/consumer/run.sh --all [BAZEL OPTION...]    through bzlmod, with all kernels of their target and the simulator that
-#                                                    Gridwise links by default; this builds nearly everything again
+#   tests/consumer/run.sh [BAZEL OPTION...]          through bzlmod, with the few kernels that they use and the real HIP
+#                                                    library, and run with this checkout's simulator in its place; through
+#                                                    WORKSPACE, whose repositories have paths of their own, so that all is
+#                                                    compiled again, the example alone
+#   tests/consumer/run.sh --all [BAZEL OPTION...]    both through WORKSPACE, with all kernels of their target and the
+#                                                    simulator that Gridwise links by default
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 gridwise=$(cd ../.. && pwd)
 example=$(mktemp -d)
 # Bazel's sandbox has a /tmp of its own, and the example, or this repository, may lie in the machine's.
 options=(--noshow_progress --sandbox_add_mount_pair=/tmp)
-modes=(bzlmod workspace)
 if [[ ${1-} == --all ]]; then
   shift
-  modes=(bzlmod)
+  all_of=workspace
 else
+  all_of=bzlmod
   (cd "$gridwise" && ./bazelw build --noshow_progress //tools/sim/hip:lib)
   simulator=$(cd "$gridwise" && ./bazelw info --noshow_progress bazel-bin)/tools/sim/hip/lib
   options+=(
@@ -32,9 +34,8 @@ cleanup() { # with the servers of both folders
 }
 trap cleanup EXIT
 
-for mode in "${modes[@]}"; do
-  BAZELW_DEPS=$mode "$gridwise/bazelw" test "${options[@]}" //...
-done
+BAZELW_DEPS=$all_of "$gridwise/bazelw" test "${options[@]}" //...
+if [[ $all_of == bzlmod ]]; then BAZELW_DEPS=workspace "$gridwise/bazelw" build --nobuild "${options[@]}" //...; fi
 
 # Each file of the example is a block behind a line that is its name alone: `BUILD`:
 for file in MODULE.bazel .bazelrc BUILD conv.cc WORKSPACE; do
@@ -43,15 +44,19 @@ for file in MODULE.bazel .bazelrc BUILD conv.cc WORKSPACE; do
   [[ -s $example/$file ]] || { echo "README.md has no block for $file" && exit 1; }
 done
 cd "$example"
-for mode in "${modes[@]}"; do
-  BAZELW_DEPS=$mode "$gridwise/bazelw" build "${options[@]}" //:conv
+# check_example MODE [BAZEL OPTION...]
+check_example() {
+  local output
+  BAZELW_DEPS=$1 "$gridwise/bazelw" build "${options[@]}" "${@:2}" //:conv
   output=$("$gridwise/bazelw" --bazelw-exec env LD_LIBRARY_PATH="${simulator-}" bazel-bin/conv)
   echo "$output"
   [[ $output == *"0x5400 and in the middle 0x5880"*OK ]] || { echo "README.md's example computes something else" && exit 1; }
   # Families that are not wanted are not in the program.
   grep -q gridwise_tile_ bazel-bin/conv || { echo "there is no kernel of the tile family" && exit 1; }
   [[ -z ${simulator-} ]] || ! grep -q gridwise_ck_ bazel-bin/conv || { echo "there are kernels that were left out" && exit 1; }
-done
+}
+check_example "$all_of"
+if [[ $all_of == bzlmod ]]; then check_example workspace --@gridwise//tools/config:directions=fwd; fi
 # Where a repository compiles an older C++, the error says what to do.
 sed -i 's/-std=c++20/-std=c++17/g' .bazelrc
 message=$("$gridwise/bazelw" build "${options[@]}" //:conv 2>&1) && { echo "C++17 is no error" && exit 1; }
