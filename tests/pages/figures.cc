@@ -180,10 +180,9 @@ absl::Status CompareFigures(std::string_view page, std::string_view output,
   for (std::size_t i = 0; i < stated->size(); ++i) {
     const Figure& a = (*stated)[i];
     const double value = a.factor * (*said)[i].value;
-    // What the one that is rounded more leaves out.
+    // What both leave out; whole numbers on both sides are counts.
     const double half = a.factor * (*said)[i].half_digit;
-    const double slack =
-        std::abs(half - a.half_digit) < 1e-3 * half ? 0 : std::max(half, a.half_digit);
+    const double slack = a.half_digit == 0.5 && half == 0.5 ? 0 : a.half_digit + half;
     if (std::abs(a.value - value) > kTolerance * std::abs(value) + slack) {
       return absl::FailedPreconditionError(absl::StrCat(
           "'", place.on_page, "': figure ", i + 1, " is ", a.value, "; the command says ", value));

@@ -54,6 +54,8 @@ TEST(CompareFigures, AllowsTwoPercentAndTheDigitsThatAreLeftOut) {
   EXPECT_FALSE(Compare("a 104", "b 100", "a {}", "b {}").ok());
   EXPECT_TRUE(Compare("a 0.02", "b 0.0151", "a {}", "b {}").ok());
   EXPECT_FALSE(Compare("a 0.020", "b 0.0151", "a {}", "b {}").ok());
+  EXPECT_TRUE(Compare("a 0.022", "b 0.023", "a {}", "b {}").ok()) << "0.0225 and a little more";
+  EXPECT_FALSE(Compare("a 0.022", "b 0.024", "a {}", "b {}").ok());
   EXPECT_FALSE(Compare("a 4", "b 5", "a {}", "b {}").ok());
   EXPECT_TRUE(Compare("a 71.1 us", "b 0.07108 ms", "a {x1000} us", "b {} ms").ok());
   const absl::Status status = Compare("a 1, 75", "b 1, 71", "a {}, {}", "b {}, {}");
