@@ -94,6 +94,12 @@ void Print(const std::vector<Choice>& choices) {
 }  // namespace gridwise
 
 int main(int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') {
+    std::fputs(
+        "rank TABLE...: tables of times, as gridwise sweep --time --all-rows --csv writes them\n",
+        stderr);
+    return 2;
+  }
   const auto problems = gridwise::ReadTables({argv + 1, argv + argc});
   if (!problems.ok()) {
     std::fprintf(stderr, "rank: %s\n", std::string(problems.status().message()).c_str());

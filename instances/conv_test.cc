@@ -117,6 +117,7 @@ TEST_P(EveryDirection, KeepsAWorkspaceLimit) {
 TEST_P(EveryDirection, SaysHowMuchWorkspaceItNeeds) {
   ConvProblem problem = Square(GetParam(), 16, 3);
   problem.layout = Layout::kNGCHW;  // copies of the tensors
+  problem.batch = 1;                // of several there are copies of some at a time
   const Plan plan = PlanOf(problem, {.splits = 1});
   ASSERT_GT(plan.workspace_bytes(), 0);
   const absl::Status status =
@@ -125,6 +126,33 @@ TEST_P(EveryDirection, SaysHowMuchWorkspaceItNeeds) {
   EXPECT_THAT(status.message(),
               HasSubstr(absl::StrCat("in a workspace of 1 bytes; the least is ",
                                      plan.workspace_bytes(), ", of ", plan.row())));
+}
+
+/// Copies that the device has no room for, or the caller, are made for some images at a time.
+TEST_P(EveryDirection, TransposesImagesInTurns) {
+  ConvProblem problem = Square(GetParam(), 16, 3);
+  problem.layout = Layout::kNGCHW;
+  problem.batch = 7;
+  const Plan whole = PlanOf(problem);
+  const std::int64_t limit = whole.workspace_bytes() / 3;
+  DeviceFacts small = Gfx::k942;
+  small.memory_bytes = TensorBytes(problem) + limit;
+  const absl::StatusOr<Plan> of_device = MakePlan(problem, small);
+  ASSERT_TRUE(of_device.ok()) << of_device.status();
+  const absl::StatusOr<Plan> of_caller = MakePlan(problem, Gfx::k942, {.workspace_limit = limit});
+  if (GetParam() == Direction::kBackwardWeight) {  // whose sums are over images
+    EXPECT_GT(of_device->workspace_bytes(), limit);
+    EXPECT_EQ(of_caller.status().code(), absl::StatusCode::kResourceExhausted);
+    return;
+  }
+  ASSERT_TRUE(of_caller.ok()) << of_caller.status();
+  for (const Plan& plan : {*of_device, *of_caller}) {
+    EXPECT_LE(plan.workspace_bytes(), limit);
+    EXPECT_EQ(plan.launches(), 3 * 4) << "four turns of two images or one";
+    std::int64_t rows = 0;
+    for (const GemmShape& gemm : plan.SubGemms()) rows += gemm.m;
+    EXPECT_EQ(rows, 7 * 16 * 16);
+  }
 }
 
 /// What fits on the device beside the tensors comes first, and a plan that does not says so.

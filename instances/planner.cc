@@ -15,6 +15,7 @@
 #include "core/base/nearest.h"
 #include "core/conv/tensor_bytes.h"
 #include "core/launch/part_kernel.h"
+#include "core/launch/plan_turns.h"
 #include "core/passes/layout_passes.h"
 #include "instances/model/ranking.h"
 
@@ -206,28 +207,47 @@ struct RankedPlans {
   }
 };
 
+/// Whether a plan's workspace is as small as it must be.
+bool HasRoom(const Choice& choice, const LaunchPlan& plan) {
+  const std::optional<std::int64_t> limit = choice.options.workspace_limit;
+  return limit ? plan.workspace_bytes <= *limit : Fits(plan, choice.context.device());
+}
+
+/// The launches of a candidate. Copies in another layout for which there is no room are made for
+/// fewer images at a time.
+LaunchPlan MakeLaunches(const Choice& choice, const Candidate& candidate) {
+  const ConvProblem& problem = choice.context.problem();
+  LaunchPlan plan = candidate.family->MakeLaunches(candidate.row, choice.context);
+  plan.tensor_bytes = TensorBytes(problem);
+  if (problem.layout != Layout::kNGCHW || !HasTurns(problem)) return plan;
+  for (std::int64_t turns = 1; turns < problem.batch && !HasRoom(choice, plan);) {
+    turns = std::min(2 * turns, problem.batch);
+    auto in_turns = LaunchInTurns(*candidate.family, candidate.row, choice.context, turns);
+    if (!in_turns) break;
+    plan = *std::move(in_turns);
+    plan.tensor_bytes = TensorBytes(problem);
+  }
+  return plan;
+}
+
 RowPlan MakeRowPlan(const Choice& choice, const Candidate& candidate) {
   PlanOptions of_row = choice.options;
   of_row.family = candidate.info->family;
   of_row.op = candidate.info->op;
   of_row.row = candidate.info->name;
-  LaunchPlan launches = candidate.family->MakeLaunches(candidate.row, choice.context);
-  launches.tensor_bytes = TensorBytes(choice.context.problem());
-  return {choice.context.device(), std::move(of_row), std::move(launches)};
+  return {choice.context.device(), std::move(of_row), MakeLaunches(choice, candidate)};
 }
 
 /// Plans of the candidates until `wanted` of them fit.
 RankedPlans MakePlans(const Choice& choice, const std::vector<Candidate>& candidates,
                       std::size_t wanted) {
-  const std::optional<std::int64_t> limit = choice.options.workspace_limit;
   RankedPlans plans;
   ByRank by_rank(candidates);
   while (plans.fitting.size() < wanted) {
     const Candidate* const candidate = by_rank.Next();
     if (candidate == nullptr) break;
     RowPlan plan = MakeRowPlan(choice, *candidate);
-    const bool fits = limit ? plan.workspace_bytes() <= *limit
-                            : Fits(plan.launch_plan(), choice.context.device());
+    const bool fits = HasRoom(choice, plan.launch_plan());
     (fits ? plans.fitting : plans.too_large).emplace_back(candidate->cycles, std::move(plan));
   }
   return plans;

@@ -451,6 +451,12 @@ class Plan:
         self.workspace_bytes = _lib.gridwise_plan_workspace_bytes(self.handle)
         self.estimated_ms = _lib.gridwise_plan_estimated_ms(self.handle)
 
+    def __repr__(self):
+        return f"<gridwise.Plan {self.row} ({self.family}), {1e3 * self.estimated_ms:.1f} us, workspace {self.workspace_bytes}>"
+
+    def __str__(self):
+        return self.description
+
     def load(self):
         """On the current device."""
         return Executable(self)

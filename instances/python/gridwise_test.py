@@ -136,6 +136,8 @@ class GridwiseTest(unittest.TestCase):
         plan = gridwise.parse_plan(self.problem, plans[2].line)
         self.assertEqual(plan.row, plans[2].row)
         self.assertIn(plan.row, plan.description)
+        self.assertEqual(str(plan), plan.description)
+        self.assertRegex(repr(plan), r"^<gridwise.Plan " + plan.row + r" \(\w+\), \d+\.\d us, workspace \d+>$")
         self.run_plan(plan, self.a, self.b, self.out)
         self.assertEqual(self.problem.plans(target="gfx950", splits=2)[0].line.count("splits=2"), 1)
 

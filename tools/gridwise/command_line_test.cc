@@ -40,6 +40,7 @@ TEST(CommandLineTest, RefusesBadSizes) {
 }
 
 TEST(CommandLineTest, RefusesUnknownNames) {
+  ExpectRefusal("--time", "--time is given and no command; `gridwise help` lists them");
   ExpectRefusal("run bwd_data --problem=gemms9 --device=gfx000",
                 "--device is 'gfx000'; must be one of gfx942 (MI300X), ");
   // i32 is no type of operands.

@@ -106,7 +106,7 @@ constexpr std::string_view kListDetails =
 
 constexpr std::string_view kIsaDetails =
     R"(The kernel of a row as the compiler made it: registers, LDS, scratch, what its main loop consists of, and the
-disassembly, in which lines of the main loop begin with a bar.
+disassembly, in which lines of the main loop begin with a bar. With --direction, a row that is not built in is compiled.
 
   gridwise isa --row=f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x1_o3 --direction=fwd --device=gfx942
 )";

@@ -13,6 +13,7 @@
 #include "core/base/nearest.h"
 #include "core/conv/problem.h"
 #include "instances/rows.h"
+#include "tools/gridwise/demand.h"
 #include "tools/gridwise/problem_request.h"
 #include "tools/isa_report/kernel_code.h"
 #include "tools/isa_report/main_loop.h"
@@ -32,6 +33,11 @@ absl::StatusOr<std::vector<RowInfo>> FindRows(const IsaOptions& options) {
       if (!parsed.ok()) return parsed.status();
       direction = *parsed;
       all.clear();
+      if (absl::Status status =
+              AddRowOnDemand(options.program, options.family, options.row, *direction, *gfx);
+          !status.ok()) {
+        return status;
+      }
     }
     const std::vector<RowInfo> rows = ListRows();
     all.insert(all.begin(), rows.begin(), rows.end());

@@ -390,7 +390,8 @@ gridwise::ExitCode RunCommandLine(const gridwise::CommandLine& line,
   if (command == "list" && (words.size() <= 3 || !absl::GetFlag(FLAGS_explain).empty()))
     return List(line);
   if (command == "isa" && words.size() == 2) {
-    return gridwise::IsaCommand({.row = absl::GetFlag(FLAGS_row),
+    return gridwise::IsaCommand({.program = words[0],
+                                 .row = absl::GetFlag(FLAGS_row),
                                  .family = absl::GetFlag(FLAGS_family),
                                  .device = absl::GetFlag(FLAGS_device),
                                  .direction = direction});
@@ -434,6 +435,10 @@ int main(int argc, char** argv) {
       gridwise::ParseCommandLine(arguments, gridwise::AllFlags());
   if (!line.ok()) return gridwise::Fail(line.status());
   if (line->words.size() < 2) {
+    if (!line->flags.empty()) {
+      return Refuse(absl::StrFormat("%s is given and no command; `gridwise help` lists them",
+                                    gridwise::Spelling(line->flags.front())));
+    }
     gridwise::PrintUsage(stderr);
     return gridwise::kBadUsage;
   }

@@ -95,6 +95,9 @@ TEST(Compile, ARowThatIsNotBuiltInRuns) {
                    " --device=", Target(), " --verify"));
   EXPECT_EQ(result.status, kSuccess) << result.out;
   EXPECT_THAT(result.out, AllOf(HasSubstr(kRow), HasSubstr("\nPASS\n")));
+  result = Gridwise(absl::StrCat("isa --direction=fwd --row=", kRow, " --device=", Target()));
+  EXPECT_EQ(result.status, kSuccess) << result.out;
+  EXPECT_THAT(result.out, AllOf(HasSubstr(kRow), HasSubstr("s_endpgm")));
 }
 
 TEST(Compile, WhatCannotExistIsASentence) {

@@ -116,6 +116,10 @@ TEST(Filter, SaysWhatItSays) {
                              "c.scheduler == 'interwave'",
                              "c.wave_m == 4 and wave_n == 1",
                              "c.dtype == 'fp16'",
+                             "tile_m in [32, 64]",
+                             "tile_m not in (32, 2 * 64)",
+                             "c.pipeline in ['compv3', \"wavelet\"] and type in ('f16')",
+                             "tile_n > 16 || tile_m == 64 && not tile_m in [16]",
                              "c.num_groups_to_merge == 1 and c.warp_tile_k == 16"}) {
     EXPECT_TRUE(Holds(filter, kRow)) << filter;
     EXPECT_FALSE(Holds(absl::StrCat("not (", filter, ")"), kRow)) << filter;
@@ -137,6 +141,11 @@ TEST(Filter, ErrorsSayWhere) {
   EXPECT_THAT(error("type == 'f16"), HasSubstr("a text that is closed"));
   EXPECT_THAT(error("m > 3"), HasSubstr("one of type, tile_m")) << "which m?";
   EXPECT_THAT(error("c.speed > 3"), HasSubstr("has \"speed > 3\" at character 2"));
+  EXPECT_THAT(error("tile_m in 64"), HasSubstr("must have \"[\" or \"(\" there"));
+  EXPECT_THAT(error("tile_m in [64"), HasSubstr("at character 13; must have \",\" or \"]\""));
+  EXPECT_THAT(error("tile_m in []"), HasSubstr("at character 11"));
+  EXPECT_THAT(error("tile_m in ['f16']"), HasSubstr("two numbers or two texts"));
+  EXPECT_THAT(error("tile_m not [64]"), HasSubstr("must have \"in\""));
   EXPECT_THAT(error("c > 3"), HasSubstr("has \"c > 3\" at character 0"));
 }
 

@@ -1,5 +1,6 @@
 #include "tools/tune/filter.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -81,7 +82,7 @@ class Parser {
  private:
   Expression Or() {
     Expression left = And();
-    while (Take("or")) {
+    while (Take("or") || Take("||")) {
       Expression right = And();
       left = Number([a = Condition(left), b = Condition(right)](const Values& v) {
         return a(v) != 0 || b(v) != 0;
@@ -91,7 +92,7 @@ class Parser {
   }
   Expression And() {
     Expression left = Not();
-    while (Take("and")) {
+    while (Take("and") || Take("&&")) {
       Expression right = Not();
       left = Number([a = Condition(left), b = Condition(right)](const Values& v) {
         return a(v) != 0 && b(v) != 0;
@@ -106,20 +107,39 @@ class Parser {
   Expression Comparison() {
     Expression left = Sum();
     for (const char* op : {"==", "!=", "<=", ">=", "<", ">"}) {
-      if (!Take(op)) continue;
-      Expression right = Sum();
-      if (left.is_text() != right.is_text()) Fail("two numbers or two texts to compare");
-      if (!status_.ok()) return left;
-      if (left.is_text()) {
-        return Number([op, a = left.text, b = right.text](const Values& v) {
-          return Holds<std::string_view>(op, a(v), b(v));
-        });
-      }
-      return Number([op, a = left.number, b = right.number](const Values& v) {
-        return Holds<std::int64_t>(op, a(v), b(v));
+      if (Take(op)) return Compared(op, left, Sum());
+    }
+    const bool is_not = Take("not");
+    if (Take("in")) return OneOf(left, is_not);
+    if (is_not) Fail("\"in\"");
+    return left;
+  }
+  Expression Compared(std::string_view op, const Expression& left, const Expression& right) {
+    if (left.is_text() != right.is_text()) Fail("two numbers or two texts to compare");
+    if (!status_.ok()) return left;
+    if (left.is_text()) {
+      return Number([op, a = left.text, b = right.text](const Values& v) {
+        return Holds<std::string_view>(op, a(v), b(v));
       });
     }
-    return left;
+    return Number([op, a = left.number, b = right.number](const Values& v) {
+      return Holds<std::int64_t>(op, a(v), b(v));
+    });
+  }
+  /// Whether `left` is one of a list, or with `is_not` none of it.
+  Expression OneOf(const Expression& left, bool is_not) {
+    const bool is_tuple = Take("(");
+    if (!is_tuple && !Take("[")) Fail("\"[\" or \"(\"");
+    std::vector<std::function<std::int64_t(const Values&)>> equal;
+    do {
+      equal.push_back(Compared("==", left, Sum()).number);
+    } while (Take(","));
+    const char* const end = is_tuple ? ")" : "]";
+    if (!Take(end)) Fail(absl::StrCat("\",\" or \"", end, "\""));
+    return Number([equal = std::move(equal), is_not](const Values& v) -> std::int64_t {
+      return is_not != std::any_of(equal.begin(), equal.end(),
+                                   [&](const auto& same) { return same(v) != 0; });
+    });
   }
   Expression Sum() {
     return Binary({"+", "-"},

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "core/launch/family.h"
+#include "core/launch/launch.h"
+#include "core/launch/plan_context.h"
+
+namespace gridwise {
+
+/// Whether the images of a problem can be computed one after the other, in a workspace that they
+/// share: where they write outputs of their own, and lie one behind the other in memory.
+bool HasTurns(const ConvProblem& problem);
+
+/// The launches by which a row of a family that computes such a problem does so in `turns`, at most
+/// as many as it has images: of as many images each, or one more. Nothing where it does not compute
+/// so few, or wants memory that is zero at the start.
+std::optional<LaunchPlan> LaunchInTurns(const KernelFamily& family, std::size_t row,
+                                        const PlanContext& context, std::int64_t turns);
+
+}  // namespace gridwise
