@@ -117,7 +117,6 @@ bool Refused(const std::string& mnemonic) {
                                            "s_subvector_loop_begin",
                                            "s_subvector_loop_end",
                                            "s_wait_event",
-                                           "v_mullit_f32",
                                            "s_call_b64",
                                            "s_setreg_b32",
                                            "s_setreg_imm32_b32",
