@@ -25,6 +25,7 @@ struct Device {
   const Gfx gfx;
   const hipDeviceProp_t properties;
   Memory memory;
+  WaveSync wave_sync;
   const uint64_t printf_buffer;        // an address that kernels find in place of what there is not
   std::mutex launch;                   // one kernel at a time, as on one hardware queue
   std::unique_ptr<Hostcall> hostcall;  // made, under `launch`, for the first kernel that needs it

@@ -62,6 +62,7 @@ class OperandReader {
     return next_ < operands_.size() && operands_[next_].kind == OperandKind::kInteger;
   }
   int64_t Integer() { return operands_[next_++].integer; }
+  bool wave32() const { return binder_.wave32(); }
 
   // The first error, or that operands are left over.
   absl::Status Finish() const {
@@ -120,7 +121,8 @@ template <typename ReadAddress>
 void ReadFlatOperands(OperandReader& reader, const Binding& binding, bool returns,
                       const ReadAddress& read_address, Uop& uop) {
   const OpTraits& traits = binding.traits;
-  if (traits.flags & kMemoryLoad) uop.dst = reader.Vector(traits.dwords);
+  const int halves = (traits.flags & kLoadsMatrix) != 0 && !reader.wave32() ? 2 : 1;
+  if (traits.flags & kMemoryLoad) uop.dst = reader.Vector(traits.dwords / halves);
   if (IsAtomic(binding) && returns) uop.dst = reader.Vector(ResultDwords(binding));
   uop.src[0] = read_address();
   if (!(traits.flags & kMemoryLoad)) uop.src[1] = reader.Vector(traits.dwords);
@@ -335,6 +337,14 @@ absl::Status BindLdsPermute(Binder& binder, const Binding& binding, Instruction&
   uop.dst = reader.Vector(1);
   uop.src[0] = reader.Vector(1);
   uop.src[1] = reader.Vector(1);
+  return EmitChecked(binder, reader, binding, uop);
+}
+
+absl::Status BindWaveSync(Binder& binder, const Binding& binding, Instruction& instruction) {
+  instruction.TakeFlag("gds");
+  OperandReader reader(binder, instruction);
+  Uop uop = WithOffset(instruction);
+  uop.src[0] = binding.traits.dwords == 0 ? kNoRef : reader.Vector(1);
   return EmitChecked(binder, reader, binding, uop);
 }
 

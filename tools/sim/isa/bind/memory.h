@@ -21,6 +21,8 @@ inline constexpr uint32_t kLdsReturns = 32;      // ds_..._rtn_...
 inline constexpr uint32_t kLdsNewValueFirst = 64;  // ds_cmpstore
 inline constexpr uint32_t kFormatted = 128;        // of a buffer: converts
 inline constexpr uint32_t kTyped = 256 << 8;       // ... with the format in the instruction
+/// Loads a matrix for all lanes of a wave: in a wave64, half as many registers as OpTraits::dwords.
+inline constexpr uint32_t kLoadsMatrix = 512 << 8;
 inline constexpr int kResultDwordsShift = 8;
 
 absl::Status BindGlobal(Binder& binder, const Binding& binding, Instruction& instruction);
@@ -44,6 +46,7 @@ absl::Status BindLdsAddTid(Binder& binder, const Binding& binding, Instruction& 
 absl::Status BindLdsDirect(Binder& binder, const Binding& binding, Instruction& instruction);
 absl::Status BindLdsAtomic(Binder& binder, const Binding& binding, Instruction& instruction);
 absl::Status BindLdsPermute(Binder& binder, const Binding& binding, Instruction& instruction);
+absl::Status BindWaveSync(Binder& binder, const Binding& binding, Instruction& instruction);
 absl::Status BindLdsSwizzle(Binder& binder, const Binding& binding, Instruction& instruction);
 
 }  // namespace gridwise::sim

@@ -213,6 +213,12 @@ void AddRdnaFloats(std::vector<Case>& cases) {
   };
   add("v_fma_dx9_zero_f32", "ffff", zero);
   add("v_fmac_dx9_zero_f32", "ffff", zero, "gfx1100", kOldIsLast);
+  add("v_mullit_f32", "ffff", [](Args a) {
+    const float x = F(a[0]), y = F(a[1]), z = F(a[2]);
+    const float least = std::numeric_limits<float>::lowest();
+    if (std::isnan(y) || std::isnan(z) || y <= least || z <= 0) return B(least);
+    return B(x == 0 || y == 0 ? 0.0f : x * y);
+  });
   // A half times a half is exact in double, and a sum of that and a half is rounded once in a long
   // double's 64 bits, of which the double keeps what a half needs but in double-rounding ties.
   const auto fused = [](u64 x, u64 y, u64 z) {

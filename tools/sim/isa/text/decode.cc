@@ -1,7 +1,9 @@
 #include "tools/sim/isa/text/decode.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -94,15 +96,76 @@ void AppendRegisters(const llvm::MCRegisterInfo& info, llvm::MCRegister reg,
     out.push_back(static_cast<uint16_t>(number));
 }
 
+/// A field of an instruction's encoding, `width` bits at bit `shift` of its first 8 bytes.
+struct Field {
+  uint32_t shift, width;
+};
+/// Fields that some instructions of an encoding do not use, and which LLVM wants to be 0 there: the
+/// hardware looks at none of them (tinygrad's test/amd/hw, validated on RDNA3: ds_add_u32 with a
+/// VDST, v_dual_mov_b32 with a VSRCX1).
+struct Encoding {
+  uint32_t mask, value;  // of the first dword
+  bool rdna;             // of the targets from gfx10 on alone
+  std::array<Field, 3> fields;
+};
+constexpr Encoding kUnusedFields[] = {
+    {0xfc000000, 0xd8000000, false, {{{40, 8}, {48, 8}, {56, 8}}}},  // DS: DATA0, DATA1, VDST
+    {0xfc000000, 0xc8000000, true, {{{9, 8}, {41, 8}, {0, 0}}}},     // VOPD: VSRCX1, VSRCY1
+};
+
+uint64_t With(uint64_t word, const Field& field, uint64_t value) {
+  const uint64_t mask = ((uint64_t{1} << field.width) - 1) << field.shift;
+  return (word & ~mask) | value << field.shift;
+}
+
 }  // namespace
 
 struct Decoder::Llvm {
+  bool Disassemble(llvm::ArrayRef<uint8_t> bytes, uint64_t pc, llvm::MCInst& instruction,
+                   uint64_t& size) const {
+    return disassembler->getInstruction(instruction, size, bytes, pc, llvm::nulls()) ==
+           llvm::MCDisassembler::Success;
+  }
+  /// The same for an instruction that has something in a field that it does not use. Such a field
+  /// is one that decodes when it is 0 and not when it is 2: a register that exists everywhere.
+  bool DisassembleWithoutUnused(llvm::ArrayRef<uint8_t> bytes, uint64_t pc,
+                                llvm::MCInst& instruction, uint64_t& size) const;
+
   std::unique_ptr<LlvmTarget> target;
   std::unique_ptr<llvm::MCContext> context;
   std::unique_ptr<llvm::MCDisassembler> disassembler;
   bool wave32 = false;
   bool has_flat_scratch = false;  // as scalar registers
 };
+
+bool Decoder::Llvm::DisassembleWithoutUnused(llvm::ArrayRef<uint8_t> bytes, uint64_t pc,
+                                             llvm::MCInst& instruction, uint64_t& size) const {
+  uint64_t word = 0;
+  if (bytes.size() < sizeof(word)) return false;
+  std::vector<uint8_t> copy(bytes.begin(), bytes.begin() + std::min<size_t>(bytes.size(), 16));
+  std::memcpy(&word, copy.data(), sizeof(word));
+  const auto decodes = [&](uint64_t as) {
+    std::memcpy(copy.data(), &as, sizeof(as));
+    instruction.clear();
+    return Disassemble(copy, pc, instruction, size);
+  };
+  for (const Encoding& encoding : kUnusedFields) {
+    if ((word & encoding.mask) != encoding.value || (encoding.rdna && has_flat_scratch)) continue;
+    for (unsigned cleared = 1; cleared < 1u << encoding.fields.size(); ++cleared) {
+      uint64_t without = word;
+      bool unused = true;
+      for (size_t i = 0; i < encoding.fields.size(); ++i) {
+        if ((cleared >> i & 1) != 0) without = With(without, encoding.fields[i], 0);
+      }
+      for (size_t i = 0; i < encoding.fields.size(); ++i) {
+        const bool is_cleared = (cleared >> i & 1) != 0 && encoding.fields[i].width != 0;
+        unused = unused && !(is_cleared && decodes(With(without, encoding.fields[i], 2)));
+      }
+      if (unused && decodes(without)) return true;
+    }
+  }
+  return false;
+}
 
 Decoder::Decoder(std::unique_ptr<Llvm> llvm) : llvm_(std::move(llvm)) {}
 Decoder::~Decoder() = default;
@@ -125,8 +188,8 @@ absl::StatusOr<Decoder::Decoded> Decoder::Decode(const uint8_t* code, uint64_t a
   llvm::MCInst instruction;
   uint64_t size = 0;
   const llvm::ArrayRef<uint8_t> bytes(code, static_cast<size_t>(available));
-  if (llvm_->disassembler->getInstruction(instruction, size, bytes, pc, llvm::nulls()) !=
-      llvm::MCDisassembler::Success) {
+  if (!llvm_->Disassemble(bytes, pc, instruction, size) &&
+      !llvm_->DisassembleWithoutUnused(bytes, pc, instruction, size)) {
     uint32_t word = 0;
     for (int i = 3; i >= 0; --i)
       word = word << 8 | (static_cast<uint64_t>(i) < available ? code[i] : 0);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tools/sim/wave/wave.h"
@@ -142,6 +143,52 @@ TEST(Decode, RegisterUses) {
     EXPECT_EQ(decoded->bytes, bytes);
     EXPECT_THAT(uses.reads, UnorderedElementsAreArray(Numbers(c.reads)));
     EXPECT_THAT(uses.writes, UnorderedElementsAreArray(Numbers(c.writes)));
+  }
+}
+
+/// A register in a field that the instruction does not use changes nothing; in one that it does
+/// use, it has to be one that there is.
+TEST(Decode, IgnoresFieldsThatAreNotUsed) {
+  const struct {
+    std::string_view gfx;
+    std::vector<uint32_t> code;
+    std::string_view text;
+  } cases[] = {
+      {"gfx942", {0xd8000000, 0x0200010a}, "ds_add_u32 v10, v1"},
+      {"gfx942", {0xd8000000, 0xff00010a}, "ds_add_u32 v10, v1"},
+      {"gfx950", {0xd86c0000, 0x03070506}, "ds_read_b32 v3, v6"},
+      {"gfx1100", {0xd8000000, 0x0200010a}, "ds_add_u32 v10, v1"},
+      {"gfx1100", {0xd8400000, 0x0c02010a}, "ds_cmpstore_b32 v10, v1, v2"},
+      {"gfx1201", {0xd8000000, 0x0203010a}, "ds_add_u32 v10, v1"},
+      {"gfx1100",
+       {0xca2004ff, 0x02000300, 0x64},
+       "v_dual_mov_b32 v2, 0x64 :: v_dual_add_nc_u32 v1, v0, v1"},
+      {"gfx1201",
+       {0xca2004ff, 0x02000300, 0x64},
+       "v_dual_mov_b32 v2, 0x64 :: v_dual_add_nc_u32 v1, v0, v1"},
+  };
+  for (const auto& c : cases) {
+    SCOPED_TRACE(testing::Message() << c.gfx << ": " << c.text);
+    absl::StatusOr<std::unique_ptr<Decoder>> decoder = Decoder::Create(c.gfx);
+    ASSERT_TRUE(decoder.ok()) << decoder.status();
+    const size_t bytes = c.code.size() * sizeof(uint32_t);
+    std::vector<uint8_t> code(bytes);
+    std::memcpy(code.data(), c.code.data(), bytes);
+    const absl::StatusOr<Decoder::Decoded> decoded = (*decoder)->Decode(code.data(), bytes, 0);
+    ASSERT_TRUE(decoded.ok()) << decoded.status();
+    EXPECT_EQ(decoded->text, c.text);
+    EXPECT_EQ(decoded->bytes, bytes);
+  }
+  // ds_write_b64 of v[255:256], and gfx942's of v[1:2], which is not aligned.
+  for (const uint32_t data : {0xff00u, 0x0100u}) {
+    absl::StatusOr<std::unique_ptr<Decoder>> decoder = Decoder::Create("gfx942");
+    ASSERT_TRUE(decoder.ok()) << decoder.status();
+    const uint32_t words[] = {0xd89a0000, data};
+    uint8_t code[sizeof(words)];
+    std::memcpy(code, words, sizeof(words));
+    const absl::StatusOr<Decoder::Decoded> decoded = (*decoder)->Decode(code, sizeof(code), 0);
+    EXPECT_TRUE(!decoded.ok() || absl::StrContains(decoded->text, "Invalid register"))
+        << decoded->text;
   }
 }
 

@@ -104,8 +104,9 @@ constexpr int Rdna8Source(int lane, int element) {
 }
 
 /// Loads kDwords dwords per lane and exchanges their elements of kBits bits between the lanes. The
-/// hardware wants all lanes on.
-template <auto kLoad, int kDwords, int kBits, SourceLane kSource>
+/// hardware wants all lanes on. With kLowHalf the lanes 0 to 31 of a wave64 do so, and lane 32 + l
+/// gets the second half of what lane l of a wave32 would: there a matrix instruction has it.
+template <auto kLoad, int kDwords, int kBits, SourceLane kSource, bool kLowHalf>
 bool LoadTransposed(Wave& w, const Uop& u) {
   constexpr int kElements = 32 * kDwords / kBits;
   const uint64_t exec = Exec(w);
@@ -115,10 +116,15 @@ bool LoadTransposed(Wave& w, const Uop& u) {
                       __builtin_ctzll(~exec));
   Uop raw = u;
   raw.dst = TempRef(0);
-  if (!kLoad(w, raw)) return false;
+  const bool halves = kLowHalf && exec == ~uint64_t{0};
+  if (halves) w.s[kExecLo + 1] = 0;
+  const bool loaded = kLoad(w, raw);
+  SetScalar64(w, kExecLo, exec);
+  if (!loaded) return false;
   const uint32_t* in = Row(w, TempRef(0));
   uint32_t* out = Row(w, u.dst);
-  const int lanes = __builtin_popcountll(exec);
+  const int lanes = halves ? kLanes / 2 : __builtin_popcountll(exec);
+  const int registers = halves ? kDwords / 2 : kDwords;
   for (int l = 0; l < lanes; ++l) {
     const int from_bit = l % kElements * kBits;
     const uint32_t* word = in + from_bit / 32 * kLanes;
@@ -130,7 +136,10 @@ bool LoadTransposed(Wave& w, const Uop& u) {
       const uint64_t element = bits >> from_bit % 32 & ((uint64_t{1} << kBits) - 1);
       packed |= static_cast<unsigned __int128>(element) << (n * kBits);
     }
-    for (int d = 0; d < kDwords; ++d) out[d * kLanes + l] = static_cast<uint32_t>(packed >> 32 * d);
+    for (int d = 0; d < kDwords; ++d) {
+      out[d % registers * kLanes + d / registers * lanes + l] =
+          static_cast<uint32_t>(packed >> 32 * d);
+    }
   }
   return true;
 }
@@ -141,9 +150,13 @@ constexpr OpTraits Reads(uint8_t dwords) { return {.dwords = dwords, .flags = kM
 
 #define PERMUTE(NAME, HANDLER, TARGETS) \
   {NAME, kLds, &BindLdsPermute, &Step<&HANDLER>, Reads(1), TARGETS}
-#define TRANSPOSED(NAME, CLASS, BIND, SPACE, DWORDS, BITS, SOURCE) \
-  {NAME, OpClass::CLASS, &BIND,                                    \
-   &Step<&LoadTransposed<&SPACE<Load<DWORDS>>, DWORDS, BITS, &SOURCE>>, Reads(DWORDS)}
+#define TRANSPOSED(NAME, CLASS, BIND, SPACE, DWORDS, BITS, SOURCE, LOW_HALF)             \
+  {                                                                                      \
+    NAME, OpClass::CLASS, &BIND,                                                         \
+        &Step<&LoadTransposed<&SPACE<Load<DWORDS>>, DWORDS, BITS, &SOURCE, LOW_HALF>>, { \
+      .dwords = DWORDS, .flags = kMemoryLoad | (LOW_HALF ? kLoadsMatrix : 0)             \
+    }                                                                                    \
+  }
 
 BindingTable ExchangeTable() {
   static constexpr OpClass kLds = OpClass::kLds;
@@ -155,12 +168,12 @@ BindingTable ExchangeTable() {
       PERMUTE("ds_permute_b32", ForwardPermute<false>, kWhole),
       PERMUTE("ds_permute_b32", ForwardPermute<true>, kGfx1100),
       {"ds_swizzle_b32", kLds, &BindLdsSwizzle, &Step<&Swizzle>, Reads(1)},
-      TRANSPOSED("ds_read_b64_tr_b16", kLds, BindLds, Lds, 2, 16, CdnaSource<4>),
-      TRANSPOSED("ds_read_b64_tr_b8", kLds, BindLds, Lds, 2, 8, CdnaSource<8>),
-      TRANSPOSED("ds_read_b64_tr_b4", kLds, BindLds, Lds, 2, 4, CdnaSource<16>),
-      TRANSPOSED("ds_read_b96_tr_b6", kLds, BindLds, Lds, 3, 6, CdnaSource<16>),
-      TRANSPOSED("global_load_tr_b128", kVmem, BindGlobal, Global, 4, 16, Rdna16Source),
-      TRANSPOSED("global_load_tr_b64", kVmem, BindGlobal, Global, 2, 8, Rdna8Source),
+      TRANSPOSED("ds_read_b64_tr_b16", kLds, BindLds, Lds, 2, 16, CdnaSource<4>, false),
+      TRANSPOSED("ds_read_b64_tr_b8", kLds, BindLds, Lds, 2, 8, CdnaSource<8>, false),
+      TRANSPOSED("ds_read_b64_tr_b4", kLds, BindLds, Lds, 2, 4, CdnaSource<16>, false),
+      TRANSPOSED("ds_read_b96_tr_b6", kLds, BindLds, Lds, 3, 6, CdnaSource<16>, false),
+      TRANSPOSED("global_load_tr_b128", kVmem, BindGlobal, Global, 4, 16, Rdna16Source, true),
+      TRANSPOSED("global_load_tr_b64", kVmem, BindGlobal, Global, 2, 8, Rdna8Source, true),
   };
   return {kTable, std::size(kTable)};
 }

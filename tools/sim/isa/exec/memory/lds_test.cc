@@ -154,6 +154,7 @@ struct Transposition {
   bool global;
   u32 bytes, bits;
   int (*source)(int l, int n);
+  int lanes = 0;  // of the wave, if not the usual ones of the target
 };
 const Transposition kTranspositions[] = {
     // 16 lanes fetch the rows of a matrix with 16 columns, and lane c of them gets column c: row r
@@ -172,15 +173,22 @@ const Transposition kTranspositions[] = {
     // Rows 0..3 and 4..7 of 16 bytes: each four left halves, then four right halves.
     {"gfx1201", "global_load_tr_b64 v[8:9], v[2:3], off offset:8", true, 8, 8,
      [](int l, int n) { return l / 16 * 16 + (n < 4 ? 0 : 8) + (l % 16 < 8 ? 0 : 4) + n % 4; }},
+    // The same matrices in a wave64: lanes 0..31 fetch, each lane gets half as much, first lanes
+    // 0..31.
+    {"gfx1201", "global_load_tr_b128 v[8:9], v[2:3], off offset:8", true, 16, 16,
+     [](int l, int n) { return l / 8 * 8 + n; }, 64},
+    {"gfx1201", "global_load_tr_b64 v8, v[2:3], off offset:8", true, 8, 8,
+     [](int l, int n) { return l / 16 * 16 + (n < 4 ? 0 : 8) + (l % 16 < 8 ? 0 : 4) + n % 4; }, 64},
 };
 
 TEST(Lds, TransposingLoads) {
   for (const Transposition& t : kTranspositions) {
-    MemoryWave w(Handlers::Best(), t.gfx);
+    MemoryWave w(Handlers::Best(), t.gfx, t.lanes);
     const Storage storage = t.global ? Storage::kGlobal : Storage::kLds;
     const int elements = static_cast<int>(8 * t.bytes / t.bits);
     std::vector<u32> at;
     for (u32 l = 0; l < kLanes; ++l) at.push_back((l * 29 + 7) % kLanes * 20);
+    if (t.lanes == 64) std::fill(at.begin() + 32, at.end(), 1u << 30);  // not looked at
     if (t.global) {
       SetWide(w, w.base(), at.data());
     } else {
@@ -191,11 +199,13 @@ TEST(Lds, TransposingLoads) {
       const u32 byte = at[static_cast<size_t>(lane)] + 8 + static_cast<u32>(i / 8);
       return w.Byte(storage, lane, byte) >> i % 8 & 1u;
     };
-    for (int l = 0; l < w.target().wave_size; ++l) {
+    const int fetching = t.lanes == 64 ? 32 : w.target().wave_size;
+    const int registers = static_cast<int>(t.bytes) / 4 / (t.lanes == 64 ? 2 : 1);
+    for (int l = 0; l < fetching; ++l) {
       for (int i = 0; i < static_cast<int>(8 * t.bytes); ++i) {
         const int n = i / static_cast<int>(t.bits), within = i % static_cast<int>(t.bits);
         const u32 value = bit(t.source(l, n), l % elements * static_cast<int>(t.bits) + within);
-        u32& reg = w.Row(8 + i / 32, l);
+        u32& reg = w.Row(8 + i / 32 % registers, i / 32 < registers ? l : l + 32);
         reg = (reg & ~(1u << i % 32)) | value << i % 32;
       }
     }

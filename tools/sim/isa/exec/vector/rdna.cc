@@ -44,6 +44,14 @@ GRIDWISE_SIM_INLINE f32 FmaZero(f32 x, f32 y, f32 z) {
   return Flush(a == 0 || b == 0 ? 0.0f + c : Fma(a, b, c));
 }
 
+/// A product of lighting: the least number where the exponent's base b is that, -infinity or NaN,
+/// or the light's angle c is not positive; else a * b by DX9's rule for zeros.
+GRIDWISE_SIM_INLINE f32 MulLit(f32 a, f32 b, f32 c) {
+  constexpr f32 kLeast = -0x1.fffffep127f;
+  if (!(b > kLeast) || !(c > 0)) return kLeast;
+  return a == 0 || b == 0 ? 0.0f : a * b;
+}
+
 template <class T>
 GRIDWISE_SIM_INLINE T Min3(T a, T b, T c) {
   return ExtremeNumber<false>(ExtremeNumber<false>(a, b), c);
@@ -166,6 +174,7 @@ BindingTable ValuRdnaFloatTable() {
       On(kRdna, Valu(
                     "v_fmac_dx9_zero_f32", [](f32 a, f32 b, f32 d) { return FmaZero(a, b, d); },
                     kAccumulates)),
+      On(kRdna, Valu("v_mullit_f32", [](f32 a, f32 b, f32 c) { return MulLit(a, b, c); })),
       On(kRdna, Valu("v_fmaak_f16", [](f16 a, f16 b, f16 k) { return Fma(a, b, k); })),
       On(kRdna, Valu("v_fmamk_f16", [](f16 a, f16 k, f16 b) { return Fma(a, k, b); })),
       Valu("v_fract_f16",
