@@ -31,7 +31,7 @@ __attribute__((destructor)) void ExitWithCode() {
 std::string Finding::ToString() const {
   std::string text(Name(category));
   if (!kernel.empty()) absl::StrAppend(&text, ": kernel ", kernel);
-  if (!source.empty()) absl::StrAppend(&text, ", ", source);
+  if (source.line != 0) absl::StrAppend(&text, ", ", source.ToString());
   if (!instruction.empty())
     absl::StrAppendFormat(&text, ", pc %s, '%s'", OffsetText(pc), instruction);
   if (wave >= 0) {
@@ -49,13 +49,13 @@ Findings& Findings::Get() {
 }
 
 Findings::Key Findings::KeyOf(const Finding& finding) {
-  if (finding.source.empty())
+  if (finding.source.line == 0)
     return {finding.category, finding.kernel, OffsetText(finding.pc), finding.what};
   std::string what;
   for (const char c : finding.what) {
     if (!absl::ascii_isdigit(static_cast<unsigned char>(c))) what += c;
   }
-  return {finding.category, finding.kernel, finding.source, what};
+  return {finding.category, finding.kernel, finding.source.ToString(), what};
 }
 
 void Findings::Add(Finding finding) {
@@ -79,7 +79,7 @@ void Findings::EndLaunch() {
     const std::string at =
         finding.instructions == 1
             ? absl::StrCat("pc ", OffsetText(finding.pc))
-            : absl::StrCat(finding.source, ", ", finding.instructions, " instructions");
+            : absl::StrCat(finding.source.ToString(), ", ", finding.instructions, " instructions");
     std::fprintf(stderr, "gridwise check: %s, %s, %s: %lld times in all\n",
                  std::string(Name(finding.category)).c_str(), finding.kernel.c_str(), at.c_str(),
                  static_cast<long long>(finding.count));
@@ -119,7 +119,7 @@ std::string ToJson(const std::vector<Finding>& findings) {
     llvm::json::Object object{
         {"category", std::string(Name(f.category))},
         {"kernel", f.kernel},
-        {"source", f.source},
+        {"source", f.source.ToString()},
         {"pc", static_cast<int64_t>(f.pc)},
         {"instruction", f.instruction},
         {"workgroup", llvm::json::Array{f.workgroup[0], f.workgroup[1], f.workgroup[2]}},

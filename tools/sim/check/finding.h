@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "tools/sim/check/source_line.h"
+
 namespace gridwise::sim {
 
 /// What check mode looks for; the names are those of GRIDWISE_SIM=check:NAME,... and of reports.
@@ -34,7 +36,7 @@ constexpr std::string_view Name(Category c) { return kCategoryNames[static_cast<
 struct Finding {
   Category category = Category::kWaits;
   std::string kernel;
-  std::string source;       // "file.hip:12", empty without debug information
+  SourceLine source;        // none without debug information
   std::string instruction;  // text
   uint64_t pc = 0;          // bytes from the kernel's entry, modulo 2^64
   std::array<uint32_t, 3> workgroup = {};

@@ -1,7 +1,7 @@
 // Runs a program of somebody else's with the simulator as its HIP library:
 //
 //   run [--device=gfx1100] [--check[=categories]] [--deferred] [--time] [--machine=file] [--seed=n]
-//       [--] program arguments...
+//       [--coverage=file] [--] program arguments...
 //
 // The program is executed in the folder that `bazel run` was called from; its exit code is this
 // one's. What goes wrong before the program starts gives exit code 127, and a sentence on stderr.
@@ -50,6 +50,11 @@ void Prepend(const char* name, const std::string& first) {
   SetEnvironment(name, rest == nullptr || *rest == 0 ? first : absl::StrCat(first, ":", rest));
 }
 
+// The absolute path of a file that the user names.
+std::string InUserFolder(std::string_view path) {
+  return std::filesystem::absolute(std::filesystem::path(UserFolder()) / path).string();
+}
+
 // Adds `mode` to GRIDWISE_SIM, which wants "deferred" first.
 void AddMode(const std::string& mode) {
   static std::string modes;
@@ -74,7 +79,9 @@ bool TakeOption(std::string_view option) {
   } else if (option == "--time") {
     AddMode("time");
   } else if (absl::ConsumePrefix(&option, "--machine=")) {
-    SetEnvironment("GRIDWISE_SIM_MACHINE", std::filesystem::absolute(option).string());
+    SetEnvironment("GRIDWISE_SIM_MACHINE", InUserFolder(option));
+  } else if (absl::ConsumePrefix(&option, "--coverage=")) {
+    SetEnvironment("GRIDWISE_SIM_COVERAGE", InUserFolder(option));
   } else if (absl::ConsumePrefix(&option, "--seed=")) {
     SetEnvironment("GRIDWISE_SIM_SEED", std::string(option));
   } else {
@@ -122,7 +129,7 @@ int Run(std::vector<std::string> arguments) {
   if (arguments.empty() || (absl::StartsWith(arguments.front(), "--"))) {
     return Fail(
         "usage: run [--device=gfx1100] [--check[=categories]] [--deferred] [--time] "
-        "[--machine=file] [--seed=n] [--] program arguments...");
+        "[--machine=file] [--seed=n] [--coverage=file] [--] program arguments...");
   }
   if (const std::string folder = UserFolder(); !folder.empty() && chdir(folder.c_str()) != 0) {
     return Fail(absl::StrCat(folder, ": ", std::strerror(errno)));
