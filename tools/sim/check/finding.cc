@@ -9,8 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/raw_ostream.h"
+#include "tools/sim/check/report.h"
 #include "tools/sim/isa/facts/facts.h"
 
 namespace gridwise::sim {
@@ -71,8 +70,9 @@ void Findings::Add(Finding finding) {
   findings_.push_back(std::move(finding));
 }
 
-void Findings::EndLaunch() {
+void Findings::EndLaunch(const std::string& kernel) {
   const std::lock_guard lock(mutex_);
+  if (!kernel.empty()) checked_.insert(kernel);
   for (; summarized_ < findings_.size(); ++summarized_) {
     const Finding& finding = findings_[summarized_];
     if (finding.count == 1) continue;
@@ -91,7 +91,7 @@ void Findings::WriteReport() const {
   const char* path = std::getenv("GRIDWISE_SIM_REPORT");
   if (path == nullptr) return;
   std::ofstream file(path);
-  file << ToJson(findings_) << '\n';
+  file << ReportFor(path, findings_, checked_) << '\n';
   if (!file) std::fprintf(stderr, "gridwise check: the report %s cannot be written\n", path);
 }
 
@@ -100,6 +100,7 @@ void Findings::Clear() {
   known_.clear();
   places_.clear();
   findings_.clear();
+  checked_.clear();
   summarized_ = 0;
 }
 
@@ -111,30 +112,6 @@ std::vector<Finding> Findings::All() const {
 size_t Findings::size() const {
   const std::lock_guard lock(mutex_);
   return findings_.size();
-}
-
-std::string ToJson(const std::vector<Finding>& findings) {
-  llvm::json::Array list;
-  for (const Finding& f : findings) {
-    llvm::json::Object object{
-        {"category", std::string(Name(f.category))},
-        {"kernel", f.kernel},
-        {"source", f.source.ToString()},
-        {"pc", static_cast<int64_t>(f.pc)},
-        {"instruction", f.instruction},
-        {"workgroup", llvm::json::Array{f.workgroup[0], f.workgroup[1], f.workgroup[2]}},
-        {"wave", f.wave},
-        {"lane", f.lane},
-        {"what", f.what + f.detail},
-        {"count", f.count},
-        {"instructions", f.instructions}};
-    if (f.has_address) object["address"] = absl::StrFormat("%#x", f.address);
-    list.push_back(std::move(object));
-  }
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  stream << llvm::json::Value(llvm::json::Object{{"findings", std::move(list)}});
-  return stream.str();
 }
 
 }  // namespace gridwise::sim

@@ -18,7 +18,11 @@ struct SourceLine {
   friend auto operator<=>(const SourceLine&, const SourceLine&) = default;
 };
 
+/// Which line of an address: the instruction's own, of the innermost function that was inlined
+/// there; or where the function begins that it was all inlined into.
+enum class LineOf : uint8_t { kInstruction, kFunction };
+
 /// The line of an address of a code object.
-using SourceLineFn = std::function<SourceLine(uint64_t pc)>;
+using SourceLineFn = std::function<SourceLine(uint64_t pc, LineOf of)>;
 
 }  // namespace gridwise::sim

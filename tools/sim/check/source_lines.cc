@@ -59,13 +59,20 @@ SourceLineFn SourceLines(const CodeObject& object, std::span<const std::byte> im
   }
   if (!has_lines || !has_text) return nullptr;
   lines->dwarf = llvm::DWARFContext::create(*lines->file);
-  return [lines](uint64_t pc) -> SourceLine {
+  return [lines](uint64_t pc, LineOf of) -> SourceLine {
     const llvm::DILineInfoSpecifier what(
         llvm::DILineInfoSpecifier::FileLineInfoKind::AbsoluteFilePath,
         llvm::DILineInfoSpecifier::FunctionNameKind::None);
-    const auto info = lines->dwarf->getLineInfoForAddress({pc - lines->bias, lines->section}, what);
-    if (!info || info->Line == 0) return {};
-    return {.file = info->FileName, .line = static_cast<int>(info->Line)};
+    const llvm::DIInliningInfo frames =
+        lines->dwarf->getInliningInfoForAddress({pc - lines->bias, lines->section}, what);
+    if (frames.getNumberOfFrames() == 0) return {};
+    if (of == LineOf::kInstruction) {
+      const llvm::DILineInfo& info = frames.getFrame(0);
+      return info.Line == 0 ? SourceLine{} : SourceLine{info.FileName, static_cast<int>(info.Line)};
+    }
+    const llvm::DILineInfo& info = frames.getFrame(frames.getNumberOfFrames() - 1);
+    if (info.StartLine == 0) return {};
+    return {.file = info.StartFileName, .line = static_cast<int>(info.StartLine)};
   };
 }
 

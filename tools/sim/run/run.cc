@@ -1,7 +1,7 @@
 // Runs a program of somebody else's with the simulator as its HIP library:
 //
 //   run [--device=gfx1100] [--check[=categories]] [--deferred] [--time] [--machine=file] [--seed=n]
-//       [--coverage=file] [--] program arguments...
+//       [--coverage=file] [--break=place] [--trace=file] [--wave=which] [--] program arguments...
 //
 // The program is executed in the folder that `bazel run` was called from; its exit code is this
 // one's. What goes wrong before the program starts gives exit code 127, and a sentence on stderr.
@@ -80,8 +80,18 @@ bool TakeOption(std::string_view option) {
     AddMode("time");
   } else if (absl::ConsumePrefix(&option, "--machine=")) {
     SetEnvironment("GRIDWISE_SIM_MACHINE", InUserFolder(option));
+  } else if (absl::ConsumePrefix(&option, "--report=")) {
+    SetEnvironment("GRIDWISE_SIM_REPORT", InUserFolder(option));
   } else if (absl::ConsumePrefix(&option, "--coverage=")) {
     SetEnvironment("GRIDWISE_SIM_COVERAGE", InUserFolder(option));
+  } else if (absl::ConsumePrefix(&option, "--break=")) {
+    const char* const others = std::getenv("GRIDWISE_SIM_BREAK");
+    SetEnvironment("GRIDWISE_SIM_BREAK",
+                   absl::StrCat(others == nullptr ? "" : others, ";", option));
+  } else if (absl::ConsumePrefix(&option, "--trace=")) {
+    SetEnvironment("GRIDWISE_SIM_TRACE", InUserFolder(option));
+  } else if (absl::ConsumePrefix(&option, "--wave=")) {
+    SetEnvironment("GRIDWISE_SIM_WAVE", std::string(option));
   } else if (absl::ConsumePrefix(&option, "--seed=")) {
     SetEnvironment("GRIDWISE_SIM_SEED", std::string(option));
   } else {
@@ -129,7 +139,9 @@ int Run(std::vector<std::string> arguments) {
   if (arguments.empty() || (absl::StartsWith(arguments.front(), "--"))) {
     return Fail(
         "usage: run [--device=gfx1100] [--check[=categories]] [--deferred] [--time] "
-        "[--machine=file] [--seed=n] [--coverage=file] [--] program arguments...");
+        "[--machine=file] [--seed=n] [--coverage=file] [--break=place] [--trace=file] "
+        "[--wave=which] [--] program "
+        "arguments...");
   }
   if (const std::string folder = UserFolder(); !folder.empty() && chdir(folder.c_str()) != 0) {
     return Fail(absl::StrCat(folder, ": ", std::strerror(errno)));

@@ -55,28 +55,37 @@ class BlockParser {
     FunctionKey key;
     int64_t bytes = 0;
     key.gfx = Word(line);
-    if (!absl::SimpleHexAtoi(Word(line), &key.code) || !TakeInt(line, bytes) || line.empty())
+    SourceLine source;
+    if (!absl::SimpleHexAtoi(Word(line), &key.code) || !TakeInt(line, bytes) ||
+        !TakeSource(line, source) || line.empty()) {
       return false;
+    }
     key.name = line;
     function_ = &coverage_.functions[key];
+    function_->source = std::move(source);
     function_->kernel = kernel;
     function_->bytes = static_cast<uint64_t>(bytes);
     return true;
   }
 
+  /// A file's number and a line: 0 0 where there is none.
+  bool TakeSource(std::string_view& line, SourceLine& source) const {
+    int64_t file = 0, number = 0;
+    if (!TakeInt(line, file) || !TakeInt(line, number)) return false;
+    if (number == 0) return true;
+    if (file < 0 || file >= static_cast<int64_t>(files_.size())) return false;
+    source = {.file = files_[static_cast<size_t>(file)], .line = static_cast<int>(number)};
+    return true;
+  }
+
   bool TakeInstruction(std::string_view line) {
-    int64_t offset = 0, file = 0, source_line = 0;
+    int64_t offset = 0;
     InstructionCoverage instruction;
     if (!TakeInt(line, offset) || !TakeInt(line, instruction.executions)) return false;
     const std::string_view taken = Word(line);
     instruction.branches = taken != "-";
     if (instruction.branches && !absl::SimpleAtoi(taken, &instruction.taken)) return false;
-    if (!TakeInt(line, file) || !TakeInt(line, source_line) || function_ == nullptr) return false;
-    if (source_line != 0) {
-      if (file < 0 || file >= static_cast<int64_t>(files_.size())) return false;
-      instruction.source = {.file = files_[static_cast<size_t>(file)],
-                            .line = static_cast<int>(source_line)};
-    }
+    if (!TakeSource(line, instruction.source) || function_ == nullptr) return false;
     instruction.text = line;
     function_->instructions[static_cast<uint64_t>(offset)] = std::move(instruction);
     return true;
@@ -98,7 +107,7 @@ void Coverage::Add(const Coverage& other) {
   runs += other.runs;
   for (const auto& [key, function] : other.functions) {
     FunctionCoverage& mine =
-        functions.try_emplace(key, function.kernel, function.bytes).first->second;
+        functions.try_emplace(key, function.kernel, function.bytes, function.source).first->second;
     for (const auto& [offset, instruction] : function.instructions) {
       const auto [known, is_new] = mine.instructions.try_emplace(offset, instruction);
       if (is_new) continue;
@@ -113,20 +122,23 @@ std::string CoverageBlock(const Coverage& coverage) {
   // On a line of its own, whatever a killed process has left.
   std::string block = absl::StrCat("\n", kBegin, "\n");
   std::map<std::string, size_t> files;
+  const auto name = [&](const SourceLine& source) {
+    if (source.line != 0 && files.try_emplace(source.file, files.size()).second)
+      absl::StrAppend(&block, "file ", source.file, "\n");
+  };
   for (const auto& [key, function] : coverage.functions) {
-    for (const auto& [offset, instruction] : function.instructions) {
-      const std::string& file = instruction.source.file;
-      if (files.try_emplace(file, files.size()).second)
-        absl::StrAppend(&block, "file ", file, "\n");
-    }
+    name(function.source);
+    for (const auto& [offset, instruction] : function.instructions) name(instruction.source);
   }
+  const auto where = [&](const SourceLine& source) {
+    return absl::StrCat(source.line == 0 ? 0 : files.at(source.file), " ", source.line);
+  };
   for (const auto& [key, function] : coverage.functions) {
-    absl::StrAppendFormat(&block, "%s %s %x %d %s\n", function.kernel ? "kernel" : "function",
-                          key.gfx, key.code, function.bytes, key.name);
+    absl::StrAppendFormat(&block, "%s %s %x %d %s %s\n", function.kernel ? "kernel" : "function",
+                          key.gfx, key.code, function.bytes, where(function.source), key.name);
     for (const auto& [offset, i] : function.instructions) {
-      absl::StrAppendFormat(&block, "i %d %d %s %d %d %s\n", offset, i.executions,
-                            i.branches ? absl::StrCat(i.taken) : "-", files[i.source.file],
-                            i.source.line, i.text);
+      absl::StrAppendFormat(&block, "i %d %d %s %s %s\n", offset, i.executions,
+                            i.branches ? absl::StrCat(i.taken) : "-", where(i.source), i.text);
     }
   }
   absl::StrAppend(&block, kEnd, "\n");

@@ -35,6 +35,7 @@ struct FunctionKey {
 struct FunctionCoverage {
   bool kernel = false;
   uint64_t bytes = 0;
+  SourceLine source;  // where it begins; none without debug information of functions
   /// All of them, by bytes from the function's first; none of a function that was never entered.
   std::map<uint64_t, InstructionCoverage> instructions;
 };

@@ -70,11 +70,13 @@ InstructionCoverage* CoverageRecord::Find(const Program& program, const CodeObje
                            .name = function->name,
                            .code = HashOfCode(function->address, function->bytes)}];
   known.bytes = function->bytes;
+  if (source_line && known.instructions.empty())
+    known.source = source_line(function->address, LineOf::kFunction);
   InstructionCoverage& counted = known.instructions[info.pc - function->address];
   if (counted.text.empty()) {
     counted.branches = absl::StartsWith(info.text, "s_cbranch_");
     counted.text = std::move(info.text);
-    if (source_line) counted.source = source_line(info.pc);
+    if (source_line) counted.source = source_line(info.pc, LineOf::kInstruction);
   }
   return &counted;
 }

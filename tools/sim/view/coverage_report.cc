@@ -109,6 +109,7 @@ struct LcovFile {
 
 void AddTo(std::map<std::string, LcovFile>& files, const FunctionKey& key,
            const FunctionCoverage& function) {
+  if (function.instructions.empty()) return;
   std::map<SourceLine, int64_t> lines;
   for (const auto& [offset, i] : function.instructions) {
     if (i.source.line == 0) continue;
@@ -119,13 +120,13 @@ void AddTo(std::map<std::string, LcovFile>& files, const FunctionKey& key,
     branches.push_back({branches.size(), &i});
   }
   for (const auto& [line, executions] : lines) files[line.file].lines[line.line] += executions;
-  for (const auto& [offset, i] : function.instructions) {
-    if (i.source.line == 0) continue;
-    auto& [line, executions] = files[i.source.file].functions[key.name];
-    line = i.source.line;
-    executions += i.executions;
-    break;
-  }
+  // A function without a line of its own has that of its first instruction.
+  const InstructionCoverage& first = function.instructions.begin()->second;
+  const SourceLine& begin = function.source.line != 0 ? function.source : first.source;
+  if (begin.line == 0) return;
+  auto& [line, executions] = files[begin.file].functions[key.name];
+  line = begin.line;
+  executions += first.executions;
 }
 
 /// Keys and counts of one file's part of the tracefile.

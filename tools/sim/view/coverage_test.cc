@@ -26,14 +26,15 @@ Coverage OneRun() {
   Coverage coverage;
   coverage.runs = 1;
   FunctionCoverage& scale = coverage.functions[{"gfx942", "_Z5scalePf", 0xabc}];
-  scale = {.kernel = true, .bytes = 24, .instructions = {}};
+  scale = {.kernel = true, .bytes = 24, .source = {"/src/a.hip", 2}, .instructions = {}};
   scale.instructions[0] = {.text = "s_mov_b32 s0, 1", .source = kLine3, .executions = 2};
   scale.instructions[4] = {
       .text = "s_cbranch_scc1 2", .source = kLine4, .executions = 2, .branches = true, .taken = 1};
   scale.instructions[8] = {.text = "v_mov_b32_e32 v0, 1", .source = kHeader, .executions = 1};
   scale.instructions[12] = {.text = "s_nop 0", .source = kLine3, .executions = 0};
   scale.instructions[16] = {.text = "s_endpgm", .source = {}, .executions = 2};
-  coverage.functions[{"gfx942", "Idle", 0xdef}] = {.kernel = true, .bytes = 8, .instructions = {}};
+  coverage.functions[{"gfx942", "Idle", 0xdef}] = {
+      .kernel = true, .bytes = 8, .source = {}, .instructions = {}};
   return coverage;
 }
 
@@ -46,6 +47,7 @@ TEST(Coverage, BlocksOfAFileAreSummed) {
   const FunctionCoverage& scale = read->functions.at({"gfx942", "_Z5scalePf", 0xabc});
   EXPECT_TRUE(scale.kernel);
   EXPECT_EQ(scale.bytes, 24u);
+  EXPECT_EQ(scale.source, (SourceLine{"/src/a.hip", 2}));
   ASSERT_EQ(scale.instructions.size(), 5u);
   const InstructionCoverage& branch = scale.instructions.at(4);
   EXPECT_EQ(branch.text, "s_cbranch_scc1 2");
@@ -131,7 +133,7 @@ TEST(CoverageReport, Html) {
 TEST(CoverageReport, Lcov) {
   EXPECT_EQ(CoverageLcov(OneRun()),
             "TN:\nSF:/src/a.h\nFNF:0\nFNH:0\nBRF:0\nBRH:0\nDA:9,1\nLF:1\nLH:1\nend_of_record\n"
-            "TN:\nSF:/src/a.hip\nFN:3,_Z5scalePf\nFNDA:2,_Z5scalePf\nFNF:1\nFNH:1\n"
+            "TN:\nSF:/src/a.hip\nFN:2,_Z5scalePf\nFNDA:2,_Z5scalePf\nFNF:1\nFNH:1\n"
             "BRDA:4,0,0,1\nBRDA:4,0,1,1\nBRF:2\nBRH:2\nDA:3,2\nDA:4,2\nLF:2\nLH:2\n"
             "end_of_record\n");
 }

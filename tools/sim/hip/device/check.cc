@@ -68,7 +68,8 @@ int gridwiseSimFindingAt(int index, GridwiseSimFinding* out) {
   if (out == nullptr || index < 0 || static_cast<size_t>(index) >= all.size()) return 1;
   const std::lock_guard lock(mutex);
   const Finding& finding = all[static_cast<size_t>(index)];
-  const Given& given = GivenOut().emplace_back(Given{finding, finding.source.ToString(), finding.ToString()});
+  const Given& given =
+      GivenOut().emplace_back(Given{finding, finding.source.ToString(), finding.ToString()});
   *out = {.category = Name(finding.category).data(),
           .kernel = given.finding.kernel.c_str(),
           .source = given.source.c_str(),
