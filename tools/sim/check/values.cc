@@ -17,7 +17,9 @@
 namespace gridwise::sim {
 namespace {
 
-std::string Number(double value) { return absl::StrFormat("%.9g", value); }
+std::string Number(double value) {
+  return std::isnan(value) ? "NaN" : absl::StrFormat("%.9g", value);
+}
 
 /// A unit in the last place of `value`, a normal number; 0 of others.
 double Ulp(double value, FloatFormat format) {

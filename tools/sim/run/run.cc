@@ -1,7 +1,8 @@
 // Runs a program of somebody else's with the simulator as its HIP library:
 //
 //   run [--device=gfx1100] [--check[=categories]] [--deferred] [--time] [--machine=file] [--seed=n]
-//       [--coverage=file] [--break=place] [--trace=file] [--wave=which] [--] program arguments...
+//       [--report=file] [--coverage=file] [--break=place] [--trace=file] [--wave=which]
+//       [--] program arguments...
 //
 // The program is executed in the folder that `bazel run` was called from; its exit code is this
 // one's. What goes wrong before the program starts gives exit code 127, and a sentence on stderr.
@@ -139,9 +140,8 @@ int Run(std::vector<std::string> arguments) {
   if (arguments.empty() || (absl::StartsWith(arguments.front(), "--"))) {
     return Fail(
         "usage: run [--device=gfx1100] [--check[=categories]] [--deferred] [--time] "
-        "[--machine=file] [--seed=n] [--coverage=file] [--break=place] [--trace=file] "
-        "[--wave=which] [--] program "
-        "arguments...");
+        "[--machine=file] [--seed=n] [--report=file] [--coverage=file] [--break=place] "
+        "[--trace=file] [--wave=which] [--] program arguments...");
   }
   if (const std::string folder = UserFolder(); !folder.empty() && chdir(folder.c_str()) != 0) {
     return Fail(absl::StrCat(folder, ": ", std::strerror(errno)));

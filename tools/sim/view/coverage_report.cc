@@ -39,10 +39,62 @@ std::vector<std::string> Cells(const CoverageTotals& totals) {
           Part(totals.executed_lines, totals.lines)};
 }
 
+/// Source lines, and whether an instruction of theirs was executed.
+using Lines = std::map<SourceLine, bool>;
+
+void AddLines(const FunctionCoverage& function, Lines& lines) {
+  for (const auto& [offset, i] : function.instructions) {
+    if (i.source.line != 0) lines[i.source] |= i.executions != 0;
+  }
+}
+
+void CountLines(const Lines& lines, CoverageTotals& totals) {
+  totals.lines = static_cast<int64_t>(lines.size());
+  totals.executed_lines =
+      std::count_if(lines.begin(), lines.end(), [](const auto& line) { return line.second; });
+}
+
+Lines LinesOf(const Functions& functions) {
+  Lines lines;
+  for (const auto& [key, function] : functions) AddLines(*function, lines);
+  return lines;
+}
+
+/// Instructions and branches are summed; a line of several functions is one line.
 CoverageTotals TotalsOf(const Functions& functions) {
   CoverageTotals totals;
   for (const auto& [key, function] : functions) totals.Add(sim::TotalsOf(*function));
+  CountLines(LinesOf(functions), totals);
   return totals;
+}
+
+/// A file a row, "a.hip: 12, 40-43": lines that have instructions and were executed nowhere.
+std::string LinesNeverRun(const Functions& functions) {
+  std::map<std::string, std::vector<std::pair<int, int>>> files;  // first and last lines
+  bool before = false;
+  for (const auto& [line, executed] : LinesOf(functions)) {
+    if (!executed) {
+      std::vector<std::pair<int, int>>& ranges = files[line.file];
+      if (before && !ranges.empty()) {
+        ranges.back().second = line.line;
+      } else {
+        ranges.emplace_back(line.line, line.line);
+      }
+    }
+    before = !executed;
+  }
+  std::string text;
+  for (const auto& [file, ranges] : files) {
+    absl::StrAppend(&text, "  ", file, ": ",
+                    absl::StrJoin(ranges, ", ",
+                                  [](std::string* out, const auto& range) {
+                                    absl::StrAppend(out, range.first);
+                                    if (range.second != range.first)
+                                      absl::StrAppend(out, "-", range.second);
+                                  }),
+                    "\n");
+  }
+  return text;
 }
 
 std::string TextRow(const std::vector<std::string>& cells, std::string_view last) {
@@ -175,18 +227,16 @@ void CoverageTotals::Add(const CoverageTotals& other) {
 
 CoverageTotals TotalsOf(const FunctionCoverage& function) {
   CoverageTotals totals;
-  std::map<SourceLine, bool> lines;
   for (const auto& [offset, i] : function.instructions) {
     const bool executed = i.executions != 0;
     ++totals.instructions;
     totals.executed += executed;
     totals.branches += i.branches && executed;
     totals.both_ways += i.branches && i.taken != 0 && i.not_taken() != 0;
-    if (i.source.line != 0) lines[i.source] |= executed;
   }
-  totals.lines = static_cast<int64_t>(lines.size());
-  totals.executed_lines =
-      std::count_if(lines.begin(), lines.end(), [](const auto& line) { return line.second; });
+  Lines lines;
+  AddLines(function, lines);
+  CountLines(lines, totals);
   return totals;
 }
 
@@ -231,6 +281,8 @@ std::string CoverageText(const Coverage& coverage, bool listing) {
     absl::StrAppend(&text, key->gfx, " ", ShownName(key->name), "\n");
     for (const NeverRun& part : parts) absl::StrAppend(&text, "  ", NeverRunText(part), "\n");
   }
+  if (const std::string lines = LinesNeverRun(entered); !lines.empty())
+    absl::StrAppend(&text, "\nsource lines that no function executed\n", lines);
   absl::StrAppend(&text, "\nnever launched: ", never.size(), "\n");
   for (const auto& [key, function] : never)
     absl::StrAppend(&text, "  ", key->gfx, " ", ShownName(key->name), "\n");

@@ -1,6 +1,7 @@
 #include "tools/sim/view/coverage.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <thread>
 #include <vector>
@@ -120,6 +121,19 @@ TEST(CoverageReport, Totals) {
   EXPECT_THAT(CoverageText(coverage, true),
               HasSubstr("2  +0x4      a.hip:4                  s_cbranch_scc1 2  [jumps 1, goes on "
                         "1]\n"));
+}
+
+// A template's lines are in many functions: those that one of them executed are not missing.
+TEST(CoverageReport, LinesOfSeveralFunctions) {
+  Coverage coverage = OneRun();
+  FunctionCoverage& other = coverage.functions[{"gfx942", "Other", 1}];
+  int offset = 0;
+  for (const int line : {3, 20, 21, 23, 25}) {
+    other.instructions[static_cast<uint64_t>(4 * offset++)] = {
+        .text = "s_nop 0", .source = {"/src/a.hip", line}, .executions = line == 23};
+  }
+  EXPECT_THAT(CoverageText(coverage, false), AllOf(HasSubstr("executed\n  /src/a.hip: 20-21, 25\n"),
+                                                   HasSubstr("4 of 7 (57.1 %)          all\n")));
 }
 
 TEST(CoverageReport, Html) {

@@ -69,15 +69,15 @@ TEST(Inspect, Registers) {
     wave->v[6][lane] = std::bit_cast<uint32_t>(-1.5f);
     wave->v[kAgprBase][lane] = lane == 0 ? 0x3c00c000 : 0;
   }
-  EXPECT_EQ(RegisterText(*wave, 7, ShownAs::kHex), "  s7     0000002a\n");
+  EXPECT_EQ(RegisterText(*wave, 7, ShownAs::kHex), "  s7      0000002a\n");
   EXPECT_EQ(RegisterText(*wave, kFirstVector + 5, ShownAs::kI32),
-            "  v5     0 1 2 3 4 5 6 7\n"
-            "   [8]   8 9 10 11 12 13 14 15\n"
-            "   [16]  16 17 18 19 20 21 22 23\n"
-            "   [24]  24 25 26 27 28 29 30 31\n");
-  EXPECT_EQ(RegisterText(*wave, kFirstVector + 6, ShownAs::kF32), "  v6     -1.5 in all lanes\n");
+            "  v5       0  1  2  3  4  5  6  7\n"
+            "    [8]    8  9 10 11 12 13 14 15\n"
+            "    [16]  16 17 18 19 20 21 22 23\n"
+            "    [24]  24 25 26 27 28 29 30 31\n");
+  EXPECT_EQ(RegisterText(*wave, kFirstVector + 6, ShownAs::kF32), "  v6      -1.5 in all lanes\n");
   EXPECT_THAT(RegisterText(*wave, kFirstVector + kAgprBase, ShownAs::kF16),
-              HasSubstr("  a0     -2:1 0:0 "));
+              HasSubstr("  a0      -2:1  0:0 "));
 }
 
 TEST(Inspect, PlacesAreReachedSoOftenAndMissedOnesNamed) {

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <utility>
@@ -29,17 +31,21 @@ absl::Status Bad(std::string_view text, std::string_view wants) {
   return absl::InvalidArgumentError(absl::StrCat("'", text, "' is not ", wants));
 }
 
+std::string FloatText(float value) {
+  return std::isnan(value) ? "NaN" : absl::StrFormat("%.6g", value);
+}
+
 std::string WordText(uint32_t word, ShownAs as) {
   switch (as) {
     case ShownAs::kI32:
       return absl::StrCat(static_cast<int32_t>(word));
     case ShownAs::kF32:
-      return absl::StrFormat("%.6g", std::bit_cast<float>(word));
+      return FloatText(std::bit_cast<float>(word));
     case ShownAs::kF16: {
       const auto half = [](uint32_t bits) {
-        return static_cast<float>(std::bit_cast<_Float16>(static_cast<uint16_t>(bits)));
+        return FloatText(static_cast<float>(std::bit_cast<_Float16>(static_cast<uint16_t>(bits))));
       };
-      return absl::StrFormat("%.5g:%.5g", half(word), half(word >> 16));
+      return absl::StrCat(half(word), ":", half(word >> 16));
     }
     case ShownAs::kHex:
       break;
@@ -47,21 +53,27 @@ std::string WordText(uint32_t word, ShownAs as) {
   return absl::StrFormat("%08x", word);
 }
 
-/// Words in rows of eight.
+/// Words in rows of eight, right-aligned.
 std::string Rows(std::string_view name, std::span<const uint32_t> words, ShownAs as) {
   constexpr size_t kRow = 8;
   const bool same =
-      std::all_of(words.begin(), words.end(), [&](uint32_t w) { return w == words[0]; });
+      std::all_of(words.begin(), words.end(), [&](uint32_t word) { return word == words[0]; });
   if (same && words.size() > 1)
-    return absl::StrFormat("  %-6s %s in all lanes\n", name, WordText(words[0], as));
-  std::string text;
-  for (size_t i = 0; i < words.size(); ++i) {
-    if (i % kRow == 0)
-      absl::StrAppendFormat(&text, "%s  %-6s", i == 0 ? "" : "\n",
-                            i == 0 ? name : absl::StrCat(" [", i, "]"));
-    absl::StrAppend(&text, " ", WordText(words[i], as));
+    return absl::StrFormat("  %-7s %s in all lanes\n", name, WordText(words[0], as));
+  std::vector<std::string> cells;
+  size_t width = 0;
+  for (const uint32_t word : words) {
+    cells.push_back(WordText(word, as));
+    width = std::max(width, cells.back().size());
   }
-  return text + "\n";
+  std::string text;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    if (i % kRow == 0)
+      absl::StrAppendFormat(&text, "  %-7s", i == 0 ? name : absl::StrCat("  [", i, "]"));
+    absl::StrAppendFormat(&text, " %*s", static_cast<int>(width), cells[i]);
+    if (i % kRow == kRow - 1 || i + 1 == cells.size()) absl::StrAppend(&text, "\n");
+  }
+  return text;
 }
 
 }  // namespace
@@ -145,7 +157,7 @@ std::string RegistersText(const Wave& wave, const KernelInfo& kernel, ShownAs as
                                      wave.s[kScc], wave.s[kM0], wave.mode);
   // Rows of eight, that the words of one instruction are likely to stand beside each other.
   for (int first = 0; first < kernel.sgprs && first < kFlatScratchLo; first += 8) {
-    absl::StrAppendFormat(&text, "  %-6s", RegisterName(first));
+    absl::StrAppendFormat(&text, "  %-7s", RegisterName(first));
     for (int s = first; s < std::min({first + 8, kernel.sgprs, int{kFlatScratchLo}}); ++s)
       absl::StrAppendFormat(&text, " %08x", wave.s[s]);
     absl::StrAppend(&text, "\n");
