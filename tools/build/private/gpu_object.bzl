@@ -67,6 +67,8 @@ def _impl(ctx):
     args.add("-ffile-prefix-map=./=")
     if ctx.var["COMPILATION_MODE"] == "dbg":
         args.add("-g")
+    elif ctx.attr._lines[BuildSettingInfo].value:
+        args.add("-gline-tables-only")
     args.add_all(["-iquote", ctx.label.workspace_root or "."])
     for c in contexts:
         args.add_all(c.includes, before_each = "-isystem")
@@ -100,6 +102,7 @@ gpu_object = rule(
         "copts": attr.string_list(),
         "opt": attr.string(default = "3", values = ["0", "1", "2", "3", "s"], doc = "Optimisation level."),
         "_gfx": attr.label(default = "//tools/config:gfx"),
+        "_lines": attr.label(default = "//tools/config:kernel_lines"),
         "_scripts": attr.label_list(default = COMPILER_SCRIPTS, allow_files = True),
     },
     toolchains = ["//tools/build:toolchain_type"],

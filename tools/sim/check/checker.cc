@@ -22,7 +22,7 @@ Finding LaunchCheck::MakeFinding(Category category, uint32_t instruction) const 
   Finding finding;
   finding.category = category;
   finding.kernel = kernel;
-  if (source_line) finding.source = source_line(info.pc);
+  if (source_line) finding.source = source_line(info.pc, LineOf::kInstruction);
   finding.instruction = info.text;
   finding.pc = info.pc - entry;
   return finding;
@@ -65,6 +65,8 @@ WaveCheck::WaveCheck(GroupCheck& group, Wave& wave)
   const std::vector<uint32_t> nothing(static_cast<size_t>(group.wave_count()));
   if (launch_.settings.Has(Category::kUninit))
     uninit_.emplace(wave, launch_.initial_scalars, group.lds_shadow(), launch_.origins);
+  if (launch_.settings.has_values())
+    values_.emplace(wave, launch_.target, launch_.settings, launch_.float_ops);
   clocks_ = {
       group.number(), wave.index_in_group, {nothing, nothing, nothing, nothing, nothing}, nullptr};
 }
@@ -94,6 +96,7 @@ std::string WaveCheck::Describe(uint32_t instruction) const {
 }
 
 void WaveCheck::Before(const InstructionFacts& facts, const Uop* first) {
+  if (values_ && current_ != nullptr) values_->After(*this);
   current_ = &facts;
   waits_.Before(facts, launch_.settings.Has(Category::kWaits), *this);
   if (hazards_) hazards_->Before(facts, *this);
@@ -108,6 +111,7 @@ void WaveCheck::Before(const InstructionFacts& facts, const Uop* first) {
   }
   if (facts.memory) observed_.fill(0);
   if (uninit_) uninit_->Before(facts, first, *this);
+  if (values_) values_->Before(facts);
   if (facts.counters != 0) waits_.Issue(facts, ++clock_);
 }
 
@@ -372,7 +376,7 @@ void CheckProbe::Faulted(const Wave& wave, const std::string& sentence) {
 
 void CheckProbe::End(const RunReport* report) {
   if (report != nullptr) check_.ReportWatched();
-  Findings::Get().EndLaunch();
+  Findings::Get().EndLaunch(check_.kernel);
 }
 
 }  // namespace gridwise::sim

@@ -14,6 +14,7 @@
 #include "tools/sim/check/settings.h"
 #include "tools/sim/check/source_lines.h"
 #include "tools/sim/check/uninit.h"
+#include "tools/sim/check/values.h"
 #include "tools/sim/check/waits.h"
 #include "tools/sim/check/watch.h"
 #include "tools/sim/isa/facts/facts.h"
@@ -39,6 +40,7 @@ struct LaunchCheck {
   AccessHistory memory_history;
   SyncAddresses memory_sync;
   LaunchOrigins origins;
+  FloatOps float_ops;
   uint32_t groups = 0;  // that have begun
   std::vector<WatchedRange> watched;
 
@@ -97,6 +99,7 @@ class WaveCheck final : public Reporter {
   WaitTracker waits_;
   std::unique_ptr<HazardTracker> hazards_;  // null: not asked for
   std::optional<UninitTracker> uninit_;
+  std::optional<ValueTracker> values_;
   WaveClocks clocks_;
 };
 

@@ -9,8 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/raw_ostream.h"
+#include "tools/sim/check/report.h"
 #include "tools/sim/isa/facts/facts.h"
 
 namespace gridwise::sim {
@@ -31,7 +30,7 @@ __attribute__((destructor)) void ExitWithCode() {
 std::string Finding::ToString() const {
   std::string text(Name(category));
   if (!kernel.empty()) absl::StrAppend(&text, ": kernel ", kernel);
-  if (!source.empty()) absl::StrAppend(&text, ", ", source);
+  if (source.line != 0) absl::StrAppend(&text, ", ", source.ToString());
   if (!instruction.empty())
     absl::StrAppendFormat(&text, ", pc %s, '%s'", OffsetText(pc), instruction);
   if (wave >= 0) {
@@ -49,13 +48,13 @@ Findings& Findings::Get() {
 }
 
 Findings::Key Findings::KeyOf(const Finding& finding) {
-  if (finding.source.empty())
+  if (finding.source.line == 0)
     return {finding.category, finding.kernel, OffsetText(finding.pc), finding.what};
   std::string what;
   for (const char c : finding.what) {
     if (!absl::ascii_isdigit(static_cast<unsigned char>(c))) what += c;
   }
-  return {finding.category, finding.kernel, finding.source, what};
+  return {finding.category, finding.kernel, finding.source.ToString(), what};
 }
 
 void Findings::Add(Finding finding) {
@@ -71,15 +70,16 @@ void Findings::Add(Finding finding) {
   findings_.push_back(std::move(finding));
 }
 
-void Findings::EndLaunch() {
+void Findings::EndLaunch(const std::string& kernel) {
   const std::lock_guard lock(mutex_);
+  if (!kernel.empty()) checked_.insert(kernel);
   for (; summarized_ < findings_.size(); ++summarized_) {
     const Finding& finding = findings_[summarized_];
     if (finding.count == 1) continue;
     const std::string at =
         finding.instructions == 1
             ? absl::StrCat("pc ", OffsetText(finding.pc))
-            : absl::StrCat(finding.source, ", ", finding.instructions, " instructions");
+            : absl::StrCat(finding.source.ToString(), ", ", finding.instructions, " instructions");
     std::fprintf(stderr, "gridwise check: %s, %s, %s: %lld times in all\n",
                  std::string(Name(finding.category)).c_str(), finding.kernel.c_str(), at.c_str(),
                  static_cast<long long>(finding.count));
@@ -91,7 +91,7 @@ void Findings::WriteReport() const {
   const char* path = std::getenv("GRIDWISE_SIM_REPORT");
   if (path == nullptr) return;
   std::ofstream file(path);
-  file << ToJson(findings_) << '\n';
+  file << ReportFor(path, findings_, checked_) << '\n';
   if (!file) std::fprintf(stderr, "gridwise check: the report %s cannot be written\n", path);
 }
 
@@ -100,6 +100,7 @@ void Findings::Clear() {
   known_.clear();
   places_.clear();
   findings_.clear();
+  checked_.clear();
   summarized_ = 0;
 }
 
@@ -111,30 +112,6 @@ std::vector<Finding> Findings::All() const {
 size_t Findings::size() const {
   const std::lock_guard lock(mutex_);
   return findings_.size();
-}
-
-std::string ToJson(const std::vector<Finding>& findings) {
-  llvm::json::Array list;
-  for (const Finding& f : findings) {
-    llvm::json::Object object{
-        {"category", std::string(Name(f.category))},
-        {"kernel", f.kernel},
-        {"source", f.source},
-        {"pc", static_cast<int64_t>(f.pc)},
-        {"instruction", f.instruction},
-        {"workgroup", llvm::json::Array{f.workgroup[0], f.workgroup[1], f.workgroup[2]}},
-        {"wave", f.wave},
-        {"lane", f.lane},
-        {"what", f.what + f.detail},
-        {"count", f.count},
-        {"instructions", f.instructions}};
-    if (f.has_address) object["address"] = absl::StrFormat("%#x", f.address);
-    list.push_back(std::move(object));
-  }
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  stream << llvm::json::Value(llvm::json::Object{{"findings", std::move(list)}});
-  return stream.str();
 }
 
 }  // namespace gridwise::sim

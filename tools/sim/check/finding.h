@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "tools/sim/check/source_line.h"
+
 namespace gridwise::sim {
 
 /// What check mode looks for; the names are those of GRIDWISE_SIM=check:NAME,... and of reports.
@@ -23,18 +25,24 @@ enum class Category : uint8_t {
   kBarriers,
   kWatch,
   kUninit,
-  kStreams
+  kStreams,
+  // What correct kernels do too: looked for only where it is asked for by name.
+  kNonfinite,
+  kOverflow,
+  kCancellation
 };
-inline constexpr int kCategories = 8;
+inline constexpr int kCategories = 11;
+inline constexpr int kUsualCategories = 8;  // the first ones
 inline constexpr std::array<std::string_view, kCategories> kCategoryNames = {
-    "waits", "hazards", "bounds", "races", "barriers", "watch", "uninit", "streams"};
+    "waits",  "hazards", "bounds",    "races",    "barriers",    "watch",
+    "uninit", "streams", "nonfinite", "overflow", "cancellation"};
 constexpr std::string_view Name(Category c) { return kCategoryNames[static_cast<size_t>(c)]; }
 
 /// A mistake of a kernel, where it was first seen, and how often since.
 struct Finding {
   Category category = Category::kWaits;
   std::string kernel;
-  std::string source;       // "file.hip:12", empty without debug information
+  SourceLine source;        // none without debug information
   std::string instruction;  // text
   uint64_t pc = 0;          // bytes from the kernel's entry, modulo 2^64
   std::array<uint32_t, 3> workgroup = {};
@@ -60,8 +68,9 @@ class Findings {
   /// source line and the same `what` but for numbers: a loop that was unrolled. The first of its
   /// kind goes to stderr at once.
   void Add(Finding finding);
-  /// After a launch: says on stderr what was seen more than once, and writes the JSON report.
-  void EndLaunch();
+  /// After a launch of `kernel`, or (empty) anything else that was checked: says on stderr what was
+  /// seen more than once, and writes the report.
+  void EndLaunch(const std::string& kernel);
   void Clear();
   std::vector<Finding> All() const;
   size_t size() const;
@@ -75,10 +84,8 @@ class Findings {
   std::map<Key, size_t> known_;
   std::set<std::pair<size_t, uint64_t>> places_;  // findings and the pcs of their instructions
   std::vector<Finding> findings_;                 // in the order of their first occurrence
+  std::set<std::string> checked_;                 // kernels
   size_t summarized_ = 0;                         // findings that EndLaunch has spoken of
 };
-
-/// The report as JSON: {"findings": [{"category": ..., "kernel": ..., ...}]}.
-std::string ToJson(const std::vector<Finding>& findings);
 
 }  // namespace gridwise::sim

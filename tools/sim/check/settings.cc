@@ -16,7 +16,7 @@
 namespace gridwise::sim {
 namespace {
 
-constexpr uint32_t kEverything = (1u << kCategories) - 1;
+constexpr uint32_t kEverything = (1u << kUsualCategories) - 1;
 
 CheckSettings FromEnvironment() {
   CheckSettings settings;

@@ -19,9 +19,10 @@ struct CheckSettings {
 
   bool Has(Category c) const { return (categories >> static_cast<int>(c) & 1) != 0; }
   bool on() const { return categories != 0; }
+  bool has_values() const { return categories >> kUsualCategories != 0; }
 };
 
-/// Reads "check", "check:waits,races" or "run" (nothing is checked).
+/// Reads "check" (the usual categories), "check:waits,races" or "run" (nothing is checked).
 absl::StatusOr<uint32_t> ParseCategories(std::string_view text);
 /// The same, with "deferred" alone or "deferred," in front of it: categories and `deferred` of the
 /// result.

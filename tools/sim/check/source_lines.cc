@@ -4,13 +4,11 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "llvm/DebugInfo/DIContext.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
 #include "llvm/Object/ObjectFile.h"
@@ -28,11 +26,6 @@ struct Lines {
   uint64_t section = 0;  // index of .text in the ELF
   uint64_t bias = 0;     // address in memory - address in the ELF
 };
-
-std::string_view Base(std::string_view path) {
-  const size_t slash = path.rfind('/');
-  return slash == path.npos ? path : path.substr(slash + 1);
-}
 
 }  // namespace
 
@@ -66,13 +59,20 @@ SourceLineFn SourceLines(const CodeObject& object, std::span<const std::byte> im
   }
   if (!has_lines || !has_text) return nullptr;
   lines->dwarf = llvm::DWARFContext::create(*lines->file);
-  return [lines](uint64_t pc) -> std::string {
+  return [lines](uint64_t pc, LineOf of) -> SourceLine {
     const llvm::DILineInfoSpecifier what(
         llvm::DILineInfoSpecifier::FileLineInfoKind::AbsoluteFilePath,
         llvm::DILineInfoSpecifier::FunctionNameKind::None);
-    const auto info = lines->dwarf->getLineInfoForAddress({pc - lines->bias, lines->section}, what);
-    if (!info || info->Line == 0) return "";
-    return absl::StrCat(Base(info->FileName), ":", info->Line);
+    const llvm::DIInliningInfo frames =
+        lines->dwarf->getInliningInfoForAddress({pc - lines->bias, lines->section}, what);
+    if (frames.getNumberOfFrames() == 0) return {};
+    if (of == LineOf::kInstruction) {
+      const llvm::DILineInfo& info = frames.getFrame(0);
+      return info.Line == 0 ? SourceLine{} : SourceLine{info.FileName, static_cast<int>(info.Line)};
+    }
+    const llvm::DILineInfo& info = frames.getFrame(frames.getNumberOfFrames() - 1);
+    if (info.StartLine == 0) return {};
+    return {.file = info.StartFileName, .line = static_cast<int>(info.StartLine)};
   };
 }
 

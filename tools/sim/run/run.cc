@@ -1,6 +1,7 @@
 // Runs a program of somebody else's with the simulator as its HIP library:
 //
 //   run [--device=gfx1100] [--check[=categories]] [--deferred] [--time] [--machine=file] [--seed=n]
+//       [--report=file] [--coverage=file] [--break=place] [--trace=file] [--wave=which]
 //       [--] program arguments...
 //
 // The program is executed in the folder that `bazel run` was called from; its exit code is this
@@ -50,6 +51,11 @@ void Prepend(const char* name, const std::string& first) {
   SetEnvironment(name, rest == nullptr || *rest == 0 ? first : absl::StrCat(first, ":", rest));
 }
 
+// The absolute path of a file that the user names.
+std::string InUserFolder(std::string_view path) {
+  return std::filesystem::absolute(std::filesystem::path(UserFolder()) / path).string();
+}
+
 // Adds `mode` to GRIDWISE_SIM, which wants "deferred" first.
 void AddMode(const std::string& mode) {
   static std::string modes;
@@ -74,7 +80,19 @@ bool TakeOption(std::string_view option) {
   } else if (option == "--time") {
     AddMode("time");
   } else if (absl::ConsumePrefix(&option, "--machine=")) {
-    SetEnvironment("GRIDWISE_SIM_MACHINE", std::filesystem::absolute(option).string());
+    SetEnvironment("GRIDWISE_SIM_MACHINE", InUserFolder(option));
+  } else if (absl::ConsumePrefix(&option, "--report=")) {
+    SetEnvironment("GRIDWISE_SIM_REPORT", InUserFolder(option));
+  } else if (absl::ConsumePrefix(&option, "--coverage=")) {
+    SetEnvironment("GRIDWISE_SIM_COVERAGE", InUserFolder(option));
+  } else if (absl::ConsumePrefix(&option, "--break=")) {
+    const char* const others = std::getenv("GRIDWISE_SIM_BREAK");
+    SetEnvironment("GRIDWISE_SIM_BREAK",
+                   absl::StrCat(others == nullptr ? "" : others, ";", option));
+  } else if (absl::ConsumePrefix(&option, "--trace=")) {
+    SetEnvironment("GRIDWISE_SIM_TRACE", InUserFolder(option));
+  } else if (absl::ConsumePrefix(&option, "--wave=")) {
+    SetEnvironment("GRIDWISE_SIM_WAVE", std::string(option));
   } else if (absl::ConsumePrefix(&option, "--seed=")) {
     SetEnvironment("GRIDWISE_SIM_SEED", std::string(option));
   } else {
@@ -122,7 +140,8 @@ int Run(std::vector<std::string> arguments) {
   if (arguments.empty() || (absl::StartsWith(arguments.front(), "--"))) {
     return Fail(
         "usage: run [--device=gfx1100] [--check[=categories]] [--deferred] [--time] "
-        "[--machine=file] [--seed=n] [--] program arguments...");
+        "[--machine=file] [--seed=n] [--report=file] [--coverage=file] [--break=place] "
+        "[--trace=file] [--wave=which] [--] program arguments...");
   }
   if (const std::string folder = UserFolder(); !folder.empty() && chdir(folder.c_str()) != 0) {
     return Fail(absl::StrCat(folder, ": ", std::strerror(errno)));

@@ -17,7 +17,15 @@ output=$("$run" --device=gfx1100 --check=races --seed=5 ./script.sh --device=x y
 output=$("$run" --check=races,waits --deferred ./script.sh)
 [ "$output" = " deferred,check:races,waits  " ] || fail "$output"
 
+printf '#!/bin/sh\necho "$GRIDWISE_SIM_BREAK $GRIDWISE_SIM_WAVE $GRIDWISE_SIM_REPORT"\n' >views.sh
+printf 'echo "$GRIDWISE_SIM_COVERAGE $GRIDWISE_SIM_TRACE $GRIDWISE_SIM_MACHINE"\n' >>views.sh
+chmod +x views.sh
 mkdir -p folder
+output=$(BUILD_WORKING_DIRECTORY=$PWD/folder "$run" --break=a.hip:3 --break='K<1>+0x4' --wave='wave=2 lds=0' --report=f.xml \
+  --coverage=c --trace=/t --machine=m "$PWD/views.sh")
+[ "$output" = ";a.hip:3;K<1>+0x4 wave=2 lds=0 $PWD/folder/f.xml
+$PWD/folder/c /t $PWD/folder/m" ] || fail "$output"
+
 cp script.sh folder/
 output=$(BUILD_WORKING_DIRECTORY=$PWD/folder "$run" ./script.sh)
 [ $? -eq 7 ] || fail "the program is not looked for where bazel run was called"

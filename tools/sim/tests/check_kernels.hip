@@ -576,3 +576,58 @@ __attribute__((global)) void Mangled(const u32* in, u32* out, int) {
   out[Item()] = value;
 }
 template __attribute__((global)) void Mangled<3>(const u32*, u32*, int);
+
+namespace {
+
+/// in[Item()] times `factor`, which is not fused with what is done to it.
+DEVICE float Product(const u32* in, float factor) {
+  float value = static_cast<float>(in[Item()]) * factor;
+  asm volatile("" : "+v"(value));
+  return value;
+}
+
+}  // namespace
+
+/// 1, 2, ... times n: 65520 and more are infinite as halves.
+KERNEL void ToHalf(const u32* in, u32* out, int n) {
+  const float value = Product(in, static_cast<float>(n));
+  const _Float16 half = static_cast<_Float16>(value);  // BUG ToHalf
+  out[Item()] = __builtin_bit_cast(unsigned short, half);
+}
+
+/// The same by the conversion that rounds to zero, which leaves the largest half.
+KERNEL void ToHalfTowardsZero(const u32* in, u32* out, int n) {
+  const float value = Product(in, static_cast<float>(n));
+  out[Item()] =
+      __builtin_bit_cast(u32, __builtin_amdgcn_cvt_pkrtz(value, 1.f));  // BUG ToHalfTowardsZero
+}
+
+/// 1, 4, 9, ... times the square of 2^n.
+KERNEL void Square(const u32* in, u32* out, int n) {
+  const float value = __builtin_amdgcn_ldexpf(static_cast<float>(in[Item()]), n);
+  out[Item()] = __builtin_bit_cast(u32, value * value);  // BUG Square
+}
+
+/// Passes on what was not finite before.
+KERNEL void PassOn(const u32* in, u32* out, int) {
+  const float value = __builtin_bit_cast(float, in[Item()] | 0x7f800000u);
+  out[Item()] = __builtin_bit_cast(u32, value + 1.f);
+}
+
+/// The difference of numbers that are n units in the last place apart.
+KERNEL void Cancel(const u32* in, u32* out, int n) {
+  const float value = Product(in, 0.1f);
+  const float other =
+      __builtin_bit_cast(float, __builtin_bit_cast(u32, value) + static_cast<u32>(n));
+  out[Item()] = __builtin_bit_cast(u32, value - other);  // BUG Cancel
+}
+
+/// Products of bf16 numbers 2^n, by a matrix instruction.
+KERNEL void MatrixSquare(const u32*, u32* out, int n) {
+  using Short4 = short __attribute__((ext_vector_type(4)));
+  const short bits = static_cast<short>((n + 127) << 7);
+  const Short4 a = {bits, bits, bits, bits};
+  Float4 sum = {};
+  sum = __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(a, a, sum, 0, 0, 0);  // BUG MatrixSquare
+  out[Item()] = __builtin_bit_cast(u32, sum[0]);
+}

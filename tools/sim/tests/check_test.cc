@@ -356,6 +356,38 @@ TEST_F(Check, CategoriesCanBeChosen) {
   EXPECT_EQ(Run("LoadWithoutWait").size(), 1u);
 }
 
+// What is looked for only where it is asked for: where values go bad.
+TEST_F(Check, Values) {
+  for (const char* kernel : {"ToHalf", "Square", "Cancel", "MatrixSquare"})
+    ExpectSilent(kernel, {.block = {64, 1, 1}}, 100);
+  ExpectSilent("ToHalf", {.block = {64, 1, 1}}, 2000);
+
+  // in[32] is 33.
+  ASSERT_EQ(gridwiseSimCheck("check:nonfinite"), 0);
+  ExpectOne("ToHalf", "nonfinite", {.block = {64, 1, 1}}, 2000);
+  EXPECT_THAT(Run("ToHalf", {.block = {64, 1, 1}}, 2000)[0].sentence,
+              AllOf(HasSubstr("lane 32: makes an infinity of finite numbers: inf in v"),
+                    HasSubstr(" of 66000")));
+  ExpectSilent("ToHalf", {.block = {64, 1, 1}}, 1000);
+  ExpectSilent("ToHalfTowardsZero", {.block = {64, 1, 1}}, 2000);
+  ExpectOne("Square", "nonfinite", {.block = {64, 1, 1}}, 64);
+  ExpectSilent("Square", {.block = {64, 1, 1}}, 57);  // 64 * 2^57 is 2^63
+  ExpectOne("MatrixSquare", "nonfinite", {.block = {64, 1, 1}}, 64);
+  ExpectSilent("MatrixSquare", {.block = {64, 1, 1}}, 60);
+  ExpectSilent("PassOn");
+
+  ASSERT_EQ(gridwiseSimCheck("check:overflow"), 0);
+  ExpectOne("ToHalf", "overflow", {.block = {64, 1, 1}}, 2000);
+  ExpectOne("ToHalfTowardsZero", "overflow", {.block = {64, 1, 1}}, 2000);
+  ExpectSilent("ToHalfTowardsZero", {.block = {64, 1, 1}}, 1000);
+  ExpectSilent("Square", {.block = {64, 1, 1}}, 64);
+
+  ASSERT_EQ(gridwiseSimCheck("check:cancellation"), 0);
+  ExpectOne("Cancel", "cancellation", {.block = {64, 1, 1}}, 1);
+  for (const int apart : {0, 1000}) ExpectSilent("Cancel", {.block = {64, 1, 1}}, apart);
+  ASSERT_EQ(gridwiseSimCheck("check"), 0);
+}
+
 TEST_F(Check, SeedsChangeTheInterleaving) {
   const auto result = [&](uint64_t seed) {
     const std::vector<uint32_t> zero(1, 0);

@@ -18,7 +18,7 @@ namespace {
 /// A finding that was given out, whose strings must stay.
 struct Given {
   Finding finding;
-  std::string sentence;
+  std::string source, sentence;
 };
 std::mutex mutex;
 std::deque<Given>& GivenOut() {
@@ -68,10 +68,11 @@ int gridwiseSimFindingAt(int index, GridwiseSimFinding* out) {
   if (out == nullptr || index < 0 || static_cast<size_t>(index) >= all.size()) return 1;
   const std::lock_guard lock(mutex);
   const Finding& finding = all[static_cast<size_t>(index)];
-  const Given& given = GivenOut().emplace_back(Given{finding, finding.ToString()});
+  const Given& given =
+      GivenOut().emplace_back(Given{finding, finding.source.ToString(), finding.ToString()});
   *out = {.category = Name(finding.category).data(),
           .kernel = given.finding.kernel.c_str(),
-          .source = given.finding.source.c_str(),
+          .source = given.source.c_str(),
           .instruction = given.finding.instruction.c_str(),
           .sentence = given.sentence.c_str(),
           .pc = finding.pc,

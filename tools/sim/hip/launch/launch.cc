@@ -38,6 +38,8 @@
 #include "tools/sim/time/machine/machine.h"
 #include "tools/sim/time/session/port_count.h"
 #include "tools/sim/time/session/session.h"
+#include "tools/sim/view/coverage_probe.h"
+#include "tools/sim/view/inspect.h"
 #include "tools/sim/wave/uop.h"
 
 // Executing a launch. The functions of sim_extension.h are here as well: they are weak references
@@ -113,6 +115,13 @@ absl::StatusOr<RunReport> RunKernel(ihipModule_t& module, const KernelInfo& kern
   if (settings.on()) options.probes.push_back(&check);
   BankProbe banks;
   if (count_bank_conflicts) options.probes.push_back(&banks);
+  std::optional<CoverageProbe> coverage;
+  if (CoverageRecord* const record = CoverageRecord::Process())
+    options.probes.push_back(&coverage.emplace(*record, *module.object, module.source_line));
+  std::optional<InspectProbe> inspect;
+  Inspection* const inspection = Inspection::Process();
+  if (inspection != nullptr && inspection->Concerns(kernel.shown_name))
+    options.probes.push_back(&inspect.emplace(*inspection, module.source_line));
   if (settings.on() || !settings.deferred) options.seed = settings.seed;
   options.progress = [](int64_t done, int64_t total) {
     progress_done = done;

@@ -14,6 +14,8 @@
 #include "tools/sim/hip/abi/hip7.h"
 #include "tools/sim/hip/stream/queue.h"
 #include "tools/sim/time/session/session.h"
+#include "tools/sim/view/coverage_probe.h"
+#include "tools/sim/view/inspect.h"
 
 // Modules: loading code objects, and the kernels and variables in them.
 
@@ -65,8 +67,10 @@ hipError_t LoadModule(std::span<const std::byte> image, Device& device,
   absl::StatusOr<std::unique_ptr<Program>> program = Program::Decode(**object);
   if (!program.ok()) return Report(hipErrorInvalidImage, program.status());
   *module = std::make_unique<ihipModule_t>();
-  if (CurrentCheckSettings().on() || time::On())
+  if (CurrentCheckSettings().on() || time::On() || CoverageRecord::Process() != nullptr ||
+      Inspection::Process() != nullptr) {
     (*module)->source_line = SourceLines(**object, image);
+  }
   (*module)->device = &device;
   (*module)->object = *std::move(object);
   (*module)->program = *std::move(program);

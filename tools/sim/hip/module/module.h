@@ -28,7 +28,7 @@ struct ihipModule_t {
   gridwise::sim::Device* device = nullptr;
   std::unique_ptr<gridwise::sim::CodeObject> object;
   std::unique_ptr<gridwise::sim::Program> program;
-  gridwise::sim::SourceLineFn source_line;  // null if it was neither checked nor timed when loaded
+  gridwise::sim::SourceLineFn source_line;  // null if nobody asked for it when loaded
   std::mutex mutex;                         // guards functions
   std::list<ihipModuleSymbol_t> functions;  // handles given out
 };

@@ -316,7 +316,7 @@ class Queue {
     }
     finding.category = Category::kStreams;
     Findings::Get().Add(std::move(finding));
-    Findings::Get().EndLaunch();
+    Findings::Get().EndLaunch(/*kernel=*/"");
   }
 
   std::mutex mutex_;
