@@ -49,40 +49,6 @@ TEST_F(LaunchAttributes, CooperativeWorkgroupsMeet) {
   EXPECT_EQ(WordAt(1), kWorkgroups);
 }
 
-TEST_F(LaunchAttributes, WavesOfTheDeviceSynchronise) {
-  if (TestTarget() == "gfx1201") GTEST_SKIP() << "the target has no global wave sync";
-  hipFunction_t init = nullptr, meet = nullptr;
-  ASSERT_EQ(hipModuleGetFunction(&init, module_, "SyncInit"), hipSuccess);
-  ASSERT_EQ(hipModuleGetFunction(&meet, module_, "SyncMeet"), hipSuccess);
-  uint32_t* stored = nullptr;
-  ASSERT_EQ(hipMalloc(reinterpret_cast<void**>(&stored), 4 * kWorkgroups), hipSuccess);
-  ASSERT_EQ(hipMemset(stored, 0, 4 * kWorkgroups), hipSuccess);
-  void* arguments[] = {&words_, &workgroups_, &stored};
-  ASSERT_EQ(hipModuleLaunchKernel(init, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr),
-            hipSuccess);
-  ASSERT_EQ(
-      hipModuleLaunchCooperativeKernel(meet, kWorkgroups, 1, 1, 1, 1, 1, 0, nullptr, arguments),
-      hipSuccess);
-  EXPECT_EQ(WordAt(0), 3 * kWorkgroups);
-  EXPECT_EQ(WordAt(1), 0u);
-  EXPECT_EQ(hipFree(stored), hipSuccess);
-}
-
-TEST_F(LaunchAttributes, BarriersTellWhoHasSignalled) {
-  if (TestTarget() != "gfx1201") GTEST_SKIP() << "the target has no such instruction";
-  hipFunction_t kernel = nullptr;
-  ASSERT_EQ(hipModuleGetFunction(&kernel, module_, "BarrierState"), hipSuccess);
-  void* arguments[] = {&words_};
-  // Bit 0: valid; 10..4: members; 22..16: signals (RDNA4 ISA).
-  for (const unsigned waves : {1u, 2u, 3u}) {
-    ASSERT_EQ(
-        hipModuleLaunchKernel(kernel, 1, 1, 1, 32 * waves, 1, 1, 0, nullptr, arguments, nullptr),
-        hipSuccess);
-    EXPECT_EQ(WordAt(0), waves == 1 ? 0 : 1u << 16 | waves << 4 | 1u);
-    EXPECT_EQ(WordAt(1), waves == 1 ? 0 : waves << 4 | 1u);
-  }
-}
-
 TEST_F(LaunchAttributes, OthersDoNot) {
   patience_ = 1 << 10;
   for (const std::vector<hipLaunchAttribute>& attributes :
