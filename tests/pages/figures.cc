@@ -191,7 +191,10 @@ absl::Status CompareFigures(std::string_view page, std::string_view output,
   return absl::OkStatus();
 }
 
-absl::Status CompareTable(std::string_view page, std::string_view output) {
+absl::Status CompareTable(std::string_view page, std::string_view title, std::string_view output) {
+  const std::size_t begin = page.find(absl::StrCat("\n", title, "\n"));
+  if (begin == page.npos) return absl::NotFoundError(absl::StrCat("no section is '", title, "'"));
+  const std::string_view section = page.substr(begin, page.find("\n#", begin + 1) - begin);
   int lines = 0;
   for (const std::string_view line : absl::StrSplit(output, '\n')) {
     if (!line.starts_with("| `")) continue;
@@ -201,7 +204,7 @@ absl::Status CompareTable(std::string_view page, std::string_view output) {
       absl::StrAppend(&pattern, length > 0 ? "{}" : rest.substr(0, 1));
       rest.remove_prefix(length > 0 ? length : 1);
     }
-    if (absl::Status status = CompareFigures(page, line, {"", pattern, pattern}); !status.ok()) {
+    if (absl::Status status = CompareFigures(section, line, {"", pattern, pattern}); !status.ok()) {
       return status;
     }
     ++lines;

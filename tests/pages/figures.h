@@ -50,8 +50,11 @@ absl::StatusOr<std::vector<Figure>> FindFigures(std::string_view text, std::stri
 absl::Status CompareFigures(std::string_view page, std::string_view output,
                             const FigurePlace& place);
 
+/// A place of a whole table: `{table} ### Title`.
+inline constexpr std::string_view kTable = "{table} ";
+
 /// The same of every line of a Markdown table that the output holds, whose figures stand behind
-/// spaces: a place whose pattern is `{table}`.
-absl::Status CompareTable(std::string_view page, std::string_view output);
+/// spaces, in the section of the page with this title, as "### Title".
+absl::Status CompareTable(std::string_view page, std::string_view title, std::string_view output);
 
 }  // namespace gridwise

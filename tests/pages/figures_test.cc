@@ -4,10 +4,12 @@
 
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/strip.h"
 #include "core/base/shell.h"
 #include "gtest/gtest.h"
 #include "tools/gridwise/exit_code.h"
@@ -29,8 +31,9 @@ TEST(Figures, AreWhatTheCommandsSay) {
     EXPECT_EQ(result.status, kSuccess) << command.arguments << "\n" << result.out;
     for (const FigurePlace& place : command.places) {
       const std::string page = ReadText(place.page);
-      const absl::Status status = place.on_page == "{table}"
-                                      ? CompareTable(page, result.out)
+      std::string_view title = place.on_page;
+      const absl::Status status = absl::ConsumePrefix(&title, kTable)
+                                      ? CompareTable(page, title, result.out)
                                       : CompareFigures(page, result.out, place);
       EXPECT_TRUE(status.ok()) << place.page << ": " << status.message() << "\ngridwise "
                                << command.arguments;
