@@ -319,7 +319,8 @@ absl::StatusOr<TimedRun> RunTimed(const Machine& machine, Program& program,
   timed.report = std::move(batches.report());
   timed.ops = OpsOf(machine, program, kernel, timed.report);
   for (Op& op : timed.ops) {
-    if (source_line && !op.text.empty()) op.source = source_line(op.pc, LineOf::kInstruction).ToString();
+    if (source_line && !op.text.empty())
+      op.source = source_line(op.pc, LineOf::kInstruction).ToString();
   }
   launch.ops = timed.ops;
   launch.ops_on = [&](const Machine& other) { return OpsOf(other, program, kernel, timed.report); };
