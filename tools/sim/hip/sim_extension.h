@@ -41,8 +41,8 @@ __attribute__((weak)) const char* gridwiseSimLastFault(void);
 __attribute__((weak)) void gridwiseSimSetExactMatrices(int exact);
 
 /// The matrix, dot product and transcendental opcodes that kernels of the process have executed,
-/// with target, count and fidelity ("exact", "1 ulp", "approximate"), as JSON. Stays valid until
-/// the thread's next call.
+/// with target, count and fidelity ("exact", "1 ulp", "approximate"), and opcodes of any kind with
+/// "not known" (tools/sim/isa/README.md), as JSON. Stays valid until the thread's next call.
 __attribute__((weak)) const char* gridwiseSimFidelity(void);
 
 /// Whether launches from now on tell GridwiseSimRuns::ports_ms, of long runs, from all that they

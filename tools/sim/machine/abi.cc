@@ -21,12 +21,6 @@ constexpr uint32_t kPrivateAperture = kSharedAperture + 1;
 uint32_t ModeBits(const SimTarget& target) {
   return target.bit == kGfx1201 ? kModeBitsGfx12 : kModeBits;
 }
-uint32_t InitialMode(const SimTarget& target, const KernelInfo& kernel) {
-  const uint32_t r = kernel.rsrc1;
-  const uint32_t mode =
-      (r >> 12 & 0xff) | (r >> 21 & 1) << 8 | (r >> 23 & 1) << 9 | (r >> 26 & 1) << 23;
-  return mode & ModeBits(target);
-}
 
 /// Vector registers of a lane, accumulation registers included (LLVM AMDGPUUsage,
 /// "GRANULATED_WORKITEM_VGPR_COUNT").
@@ -97,6 +91,13 @@ void SetWorkItems(const Launch& launch, int index, const std::array<uint32_t, 3>
 }
 
 }  // namespace
+
+uint32_t InitialMode(const SimTarget& target, const KernelInfo& kernel) {
+  const uint32_t r = kernel.rsrc1;
+  const uint32_t mode =
+      (r >> 12 & 0xff) | (r >> 21 & 1) << 8 | (r >> 23 & 1) << 9 | (r >> 26 & 1) << 23;
+  return mode & ModeBits(target);
+}
 
 CodeView InitialView(const Program& program, const KernelInfo& kernel) {
   const SimTarget& target = program.target();

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "tools/sim/elf/code_object.h"
+#include "tools/sim/isa/target.h"
 #include "tools/sim/machine/launch.h"
 #include "tools/sim/machine/program.h"
 #include "tools/sim/wave/wave.h"
@@ -15,6 +16,9 @@ namespace gridwise::sim {
 /// Registers and LDS start with this, two NaNs as halves and one as a float, so that reading what
 /// was never written shows.
 inline constexpr int kPoisonByte = 0xff;
+
+/// MODE of the waves of `kernel` as they begin.
+uint32_t InitialMode(const SimTarget& target, const KernelInfo& kernel);
 
 /// How waves of `kernel` begin to see the code, which its descriptor says.
 CodeView InitialView(const Program& program, const KernelInfo& kernel);

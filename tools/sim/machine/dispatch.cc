@@ -177,6 +177,8 @@ class Crew {
     std::vector<int64_t>& executions = report_.executions;
     executions.resize(std::max(executions.size(), counts.size()));
     for (size_t i = 0; i < counts.size(); ++i) executions[i] += counts[i];
+    for (const auto& [instruction, count] : workgroup.not_known())
+      report_.not_known[instruction] += count;
     report_.workgroups += executed;
     report_.waves += workgroup.executed_waves();
   }
@@ -184,7 +186,8 @@ class Crew {
   void CountClasses() {
     const std::vector<OpClass> classes = launch_.program->Classes();
     report_.executions.resize(classes.size());
-    launch_.program->RecordFidelity(report_.executions);
+    const uint32_t mode = InitialMode(launch_.program->target(), *launch_.kernel);
+    launch_.program->RecordFidelity(report_, mode);
     for (size_t i = 0; i < classes.size(); ++i)
       report_.instructions[static_cast<size_t>(classes[i])] += report_.executions[i];
   }
@@ -239,7 +242,7 @@ absl::StatusOr<RunReport> Run(Program& program, const KernelInfo& kernel, const 
   launch.dispatch_packet = reinterpret_cast<uint64_t>(&packet);
   launch.queue = reinterpret_cast<uint64_t>(queue.data());
   launch.interrupt = options.interrupt;
-
+  launch.wave_sync = options.wave_sync;
   launch.seed = options.seed;
   launch.probes = options.probes;
   launch.wants = wants;

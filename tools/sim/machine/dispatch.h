@@ -25,6 +25,8 @@ struct RunOptions {
   /// asked for. Null, or a sentence, which must live as long as the launch, to stop the kernel
   /// with.
   std::function<const char*()> interrupt = nullptr;
+  /// The device's, which must outlive the launch; null: a wave that uses it has a fault.
+  WaveSync* wave_sync = nullptr;
   /// What watches the launch; must outlive it.
   std::vector<LaunchProbe*> probes = {};
   /// Shuffles workgroups and the turns of waves, and preempts waves at random, always in the same

@@ -1,5 +1,6 @@
 #include "tools/sim/machine/fidelity.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -24,6 +25,72 @@ Fidelity MatrixFidelity(std::string_view mnemonic, TargetBit target, MatrixMode 
   return sequential || mode == MatrixMode::kExact ? Fidelity::kExact : Fidelity::kApproximate;
 }
 
+const Modifier* Find(const Instruction& in, std::string_view name) {
+  for (const Modifier& modifier : in.modifiers) {
+    if (modifier.name == name) return &modifier;
+  }
+  return nullptr;
+}
+int64_t Number(const Instruction& in, std::string_view name) {
+  const Modifier* const modifier = Find(in, name);
+  return modifier == nullptr || modifier->numbers.empty() ? 0 : modifier->numbers[0];
+}
+bool HasConstant(const Instruction& in, OperandKind kind) {
+  return std::any_of(in.operands.begin(), in.operands.end(),
+                     [kind](const Operand& operand) { return operand.kind == kind; });
+}
+
+/// A comparison with DPP (not DPP8), of lanes without a source, with bound_ctrl 0.
+bool IsComparisonThatKeepsOrClears(const Instruction& in) {
+  const bool permutes = in.encoding == Encoding::kDpp && Find(in, "dpp8") == nullptr;
+  return permutes && absl::StartsWith(in.mnemonic, "v_cmp") && Number(in, "bound_ctrl") == 0;
+}
+bool HasEqualOffsets(const Instruction& in) {
+  return Number(in, "offset0") == Number(in, "offset1");
+}
+bool HasIntegerConstant(const Instruction& in) { return HasConstant(in, OperandKind::kInteger); }
+bool HasAnyConstant(const Instruction& in) {
+  return HasIntegerConstant(in) || HasConstant(in, OperandKind::kFloat);
+}
+/// A wave64's transposing load, or one of bytes.
+bool IsUnconfirmedTransposition(const Instruction& in) {
+  return absl::EndsWith(in.mnemonic, "_b64") || in.operands[0].count == 2;
+}
+
+/// Rows of the table, by mnemonics of gfx9 where it has them.
+struct Open {
+  std::string_view prefix, suffix;
+  uint8_t targets = kAllTargets;
+  bool (*when)(const Instruction&) = nullptr;
+  NotKnown as = NotKnown::kYes;
+};
+constexpr Open kOpen[] = {
+    {"v_rcp_f64", ""},
+    {"v_rsq_f64", ""},
+    {"v_sqrt_f64", ""},
+    {"v_sin_f32", ""},
+    {"v_cos_f32", ""},
+    {"v_dot2", "_f32_f16", kGfx942},
+    {"v_dot2", "_f32_bf16", kGfx950},
+    {"v_dot2", "", kGfx1201, &HasAnyConstant},
+    {"v_fma_mixlo_f16", ""},
+    {"v_fma_mixhi_f16", ""},
+    {"v_min", "_f32", kGfx9 | kGfx1100, nullptr, NotKnown::kUnderSomeModes},
+    {"v_max", "_f32", kGfx9 | kGfx1100, nullptr, NotKnown::kUnderSomeModes},
+    {"v_med3_f32", "", kGfx9 | kGfx1100, nullptr, NotKnown::kUnderSomeModes},
+    {"v_cvt_rpi_i32_f32", ""},
+    {"v_cvt_flr_i32_f32", ""},
+    {"v_cvt_norm", ""},
+    {"v_cvt_pknorm", ""},
+    {"ds_write2", "", kAllTargets, &HasEqualOffsets},
+    {"v_pk_fmac_f16", "", kRdna, &HasIntegerConstant},
+    {"v_mullit_f32", ""},
+    {"global_atomic_add_f32", ""},
+    {"flat_atomic_add_f32", ""},
+    {"buffer_atomic_add_f32", ""},
+    {"global_load_tr_b", "", kGfx1201, &IsUnconfirmedTransposition},
+};
+
 void WriteAtExit() {
   const FidelityRecord& record = FidelityRecord::Process();
   const std::string_view where = std::getenv("GRIDWISE_SIM_FIDELITY");
@@ -46,7 +113,7 @@ void WriteAtExit() {
 }  // namespace
 
 const char* Name(Fidelity fidelity) {
-  constexpr const char* kNames[] = {"exact", "1 ulp", "approximate"};
+  constexpr const char* kNames[] = {"exact", "1 ulp", "approximate", "not known"};
   return kNames[static_cast<int>(fidelity)];
 }
 
@@ -65,6 +132,23 @@ std::optional<Fidelity> FidelityOf(std::string_view mnemonic, TargetBit target, 
     return absl::EndsWith(mnemonic, "_f64") ? Fidelity::kApproximate : Fidelity::kOneUlp;
   }
   return std::nullopt;
+}
+
+NotKnown NotKnownOf(const Instruction& instruction, TargetBit target) {
+  if (IsComparisonThatKeepsOrClears(instruction)) return NotKnown::kYes;
+  for (const Open& open : kOpen) {
+    if ((open.targets & target) == 0 || !absl::StartsWith(instruction.mnemonic, open.prefix))
+      continue;
+    if (!absl::EndsWith(instruction.mnemonic, open.suffix)) continue;
+    if (open.when == nullptr || open.when(instruction)) return open.as;
+  }
+  return NotKnown::kNo;
+}
+
+bool IsNotKnown(NotKnown not_known, uint32_t mode) {
+  // FP_DENORM of f32: denormals are read and not written.
+  const bool reads_only = (mode >> 4 & 3) == 1;
+  return not_known == NotKnown::kYes || (not_known == NotKnown::kUnderSomeModes && reads_only);
 }
 
 FidelityRecord& FidelityRecord::Process() {

@@ -10,16 +10,25 @@
 
 #include "tools/sim/isa/bind/matrix_mode.h"
 #include "tools/sim/isa/target.h"
+#include "tools/sim/isa/text/operand.h"
 
 namespace gridwise::sim {
 
 /// How the results of an opcode compare with the hardware's.
-enum class Fidelity : uint8_t { kExact, kOneUlp, kApproximate };
-const char* Name(Fidelity fidelity);  // "exact", "1 ulp", "approximate"
+enum class Fidelity : uint8_t { kExact, kOneUlp, kApproximate, kNotKnown };
+const char* Name(Fidelity fidelity);  // "exact", "1 ulp", "approximate", "not known"
 
 /// The fidelity of matrix, dot product and transcendental opcodes (without encoding suffix),
 /// nullopt of all others, which are exact up to the payloads of NaN.
 std::optional<Fidelity> FidelityOf(std::string_view mnemonic, TargetBit target, MatrixMode mode);
+
+/// Whether public sources leave open what an instruction does: the rows of isa/README.md's "Not
+/// known" that its text decides. What its operands' values decide is noted when it is executed
+/// (NoteNotKnown in isa/exec/memory/memory.h).
+enum class NotKnown : uint8_t { kNo, kYes, kUnderSomeModes };
+NotKnown NotKnownOf(const Instruction& instruction, TargetBit target);
+/// The same for a wave whose MODE is `mode`.
+bool IsNotKnown(NotKnown not_known, uint32_t mode);
 
 /// What a process executed of such opcodes. Thread safe.
 class FidelityRecord {

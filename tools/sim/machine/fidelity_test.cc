@@ -6,6 +6,7 @@
 #include "gtest/gtest.h"
 #include "tools/sim/isa/bind/matrix_mode.h"
 #include "tools/sim/isa/target.h"
+#include "tools/sim/isa/text/operand.h"
 
 namespace gridwise::sim {
 namespace {
@@ -29,6 +30,60 @@ TEST(Fidelity, OfOpcodes) {
   EXPECT_EQ(of("v_rcp_f64", kGfx942), "approximate");
   EXPECT_EQ(of("v_sin_f32", kGfx942), "approximate");
   EXPECT_EQ(of("v_add_f32", kGfx942), "-");
+}
+
+TEST(Fidelity, OfWhatIsNotKnown) {
+  const auto of = [](const char* text, TargetBit target) {
+    Instruction instruction;
+    EXPECT_TRUE(ParseInstruction(text, instruction).ok()) << text;
+    return NotKnownOf(instruction, target);
+  };
+  struct Case {
+    const char* text;
+    TargetBit target;
+  };
+  const Case known[] = {
+      {"v_add_f32_e32 v1, v2, v3", kGfx942},
+      {"v_sin_f16_e32 v1, v2", kGfx942},
+      {"v_dot2_f32_f16 v1, v2, v3, v4", kGfx950},
+      {"v_dot2_f32_f16 v1, v2, v3, v4", kGfx1201},
+      {"v_cmp_lt_f32_dpp vcc_lo, v1, v2 row_shl:1 row_mask:0xf bank_mask:0xf bound_ctrl:1",
+       kGfx1100},
+      {"v_cmp_lt_f32_e32 vcc_lo, v1, v2", kGfx1100},
+      {"ds_write2_b32 v1, v2, v3 offset1:1", kGfx942},
+      {"v_pk_fmac_f16 v1, v2, v3", kGfx1100},
+      {"v_pk_fmac_f16 v1, 1, v3", kGfx942},
+      {"v_min_f32_e32 v1, v2, v3", kGfx1201},
+      {"ds_add_f32 v1, v2", kGfx942},
+      {"global_load_tr_b128 v[0:3], v[4:5], off", kGfx1201},
+  };
+  for (const auto& [text, target] : known) EXPECT_EQ(of(text, target), NotKnown::kNo) << text;
+  const Case open[] = {
+      {"v_rcp_f64_e32 v[0:1], v[2:3]", kGfx942},
+      {"v_sin_f32_e32 v1, v2", kGfx1201},
+      {"v_dot2_f32_f16 v1, v2, v3, v4", kGfx942},
+      {"v_dot2c_f32_bf16_e32 v1, v2, v3", kGfx950},
+      {"v_dot2_f32_f16 v1, v2, 1.0, v4", kGfx1201},
+      {"v_fma_mixhi_f16 v1, v2, v3, v4", kGfx1100},
+      {"v_cvt_flr_i32_f32_e32 v1, v2", kGfx942},
+      {"v_cvt_pknorm_i16_f32 v1, v2, v3", kGfx942},
+      {"v_cmp_lt_f32_dpp vcc_lo, v1, v2 row_shl:1 row_mask:0xf bank_mask:0xf", kGfx1100},
+      {"ds_write2_b32 v1, v2, v3", kGfx942},
+      {"ds_write2st64_b64 v1, v[2:3], v[4:5] offset0:3 offset1:3", kGfx1100},
+      {"v_pk_fmac_f16 v1, 5, v3", kGfx1100},
+      {"v_mullit_f32 v1, v2, v3, v4", kGfx1201},
+      {"global_atomic_add_f32 v1, v2, s[0:1]", kGfx942},
+      {"global_load_tr_b128 v[0:1], v[4:5], off", kGfx1201},
+      {"global_load_tr_b64 v[0:1], v[4:5], off", kGfx1201},
+  };
+  for (const auto& [text, target] : open) EXPECT_EQ(of(text, target), NotKnown::kYes) << text;
+  // Under which MODE denormals are read and not written.
+  EXPECT_EQ(of("v_max_f32_e32 v1, v2, v3", kGfx942), NotKnown::kUnderSomeModes);
+  EXPECT_TRUE(IsNotKnown(NotKnown::kUnderSomeModes, 0x10));
+  EXPECT_FALSE(IsNotKnown(NotKnown::kUnderSomeModes, 0x20));
+  EXPECT_FALSE(IsNotKnown(NotKnown::kUnderSomeModes, 0xf0));
+  EXPECT_TRUE(IsNotKnown(NotKnown::kYes, 0xf0));
+  EXPECT_FALSE(IsNotKnown(NotKnown::kNo, 0x10));
 }
 
 TEST(Fidelity, RecordAddsUp) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace gridwise::sim {
 
 class Memory;
 class Program;
+class WaveSync;
 struct KernelInfo;
 
 /// What all workgroups of a launch share.
@@ -29,6 +31,7 @@ struct Launch {
   uint64_t dispatch_packet = 0;                      // address of an AQL kernel dispatch packet
   uint64_t queue = 0;                                // address of a queue descriptor, all zero
   std::function<const char*()> interrupt = nullptr;  // as of RunOptions
+  WaveSync* wave_sync = nullptr;                     // as of RunOptions
   std::optional<uint64_t> seed = {};                 // of the order in which waves take turns
   std::vector<LaunchProbe*> probes = {};
   ProbeWants wants = {};  // of all probes together
@@ -37,7 +40,8 @@ struct Launch {
 /// What a launch executed.
 struct RunReport {
   std::array<int64_t, kOpClasses> instructions = {};  // wave instructions by OpClass
-  std::vector<int64_t> executions;  // of each instruction, by its index in the program
+  std::vector<int64_t> executions;        // of each instruction, by its index in the program
+  std::map<uint32_t, int64_t> not_known;  // of them, those that NoteNotKnown was told of
   int64_t waves = 0;
   int64_t workgroups = 0;
   int threads = 0;  // of the host that executed them

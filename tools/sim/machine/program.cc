@@ -17,13 +17,15 @@
 #include "tools/sim/isa/target.h"
 #include "tools/sim/isa/text/operand.h"
 #include "tools/sim/machine/fidelity.h"
+#include "tools/sim/machine/launch.h"
 
 namespace gridwise::sim {
 
 namespace {
 
 int IndexOf(CodeView view) {
-  return (view.wave32 ? 1 : 0) + (view.careful ? 2 : 0) + (view.steps ? 4 : 0);
+  return (view.wave32 ? 1 : 0) + (view.careful ? 2 : 0) + (view.steps ? 4 : 0) +
+         (view.skips_vector ? 8 : 0);
 }
 
 /// The micro-op in front of an instruction whose facts `data` points at.
@@ -203,14 +205,20 @@ void Program::BindInstructionLocked(Binder& binder, const View& view, uint64_t p
     status = ParseInstruction(info.text, instruction);
     if (status.ok()) status = binder.Bind(instruction, index, pc, bytes);
     info.op_class = binder.op_class();
-    if (FidelityOf(instruction.mnemonic, target_.bit, GetMatrixMode()).has_value())
-      recorded_.emplace_back(index, instruction.mnemonic);
+    const bool has_fidelity =
+        FidelityOf(instruction.mnemonic, target_.bit, GetMatrixMode()).has_value();
+    const NotKnown not_known = NotKnownOf(instruction, target_.bit);
+    if (has_fidelity || not_known != NotKnown::kNo)
+      recorded_.push_back({index, std::string(instruction.mnemonic), has_fidelity, not_known});
     ends = instruction.mnemonic == "s_endpgm" || instruction.mnemonic == "s_setpc_b64" ||
            instruction.mnemonic == "s_branch";
   } else {
     status = decoded.status();
     ends = true;
   }
+  const bool skipped = view.which.skips_vector && view.which.steps && status.ok() &&
+                       binder.uops().size() == uops + 1;
+  if (skipped) binder.uops().resize(uops);  // nothing happens before what does not happen
   if (!status.ok()) {
     binder.uops().resize(uops);
     binder.branches().resize(branches);
@@ -252,7 +260,7 @@ void Program::BindFunctionLocked(CodeView which, Code& code, uint64_t pc) {
   // A function is what follows its entry up to an instruction that does not go on and that no
   // earlier branch passes.
   const View& view = views_[IndexOf(which)];
-  Binder binder(view.target, handlers_, constants_, which.careful);
+  Binder binder(view.target, handlers_, constants_, which.careful, which.skips_vector);
   const auto first = static_cast<uint32_t>(instructions_.size());
   const uint64_t begin = pc, end_of_code = code.range.address + code.range.bytes;
   std::vector<std::pair<uint64_t, size_t>> starts;  // address, first micro-op
@@ -316,12 +324,19 @@ std::vector<OpClass> Program::Classes() const {
   return classes;
 }
 
-void Program::RecordFidelity(const std::vector<int64_t>& executions) const {
+void Program::RecordFidelity(const RunReport& report, uint32_t mode) const {
   const std::lock_guard lock(mutex_);
-  for (const auto& [index, mnemonic] : recorded_) {
-    if (index >= executions.size() || executions[index] == 0) continue;
-    const Fidelity fidelity = *FidelityOf(mnemonic, target_.bit, GetMatrixMode());
-    FidelityRecord::Process().Add(mnemonic, target_, fidelity, executions[index]);
+  FidelityRecord& record = FidelityRecord::Process();
+  for (const auto& [index, mnemonic, has_fidelity, not_known] : recorded_) {
+    const int64_t count = index < report.executions.size() ? report.executions[index] : 0;
+    if (count == 0) continue;
+    if (has_fidelity)
+      record.Add(mnemonic, target_, *FidelityOf(mnemonic, target_.bit, GetMatrixMode()), count);
+    if (IsNotKnown(not_known, mode)) record.Add(mnemonic, target_, Fidelity::kNotKnown, count);
+  }
+  for (const auto& [index, count] : report.not_known) {
+    const std::string_view text = instructions_[index].text;
+    record.Add(text.substr(0, text.find(' ')), target_, Fidelity::kNotKnown, count);
   }
 }
 

@@ -16,19 +16,22 @@
 #include "tools/sim/isa/facts/facts.h"
 #include "tools/sim/isa/target.h"
 #include "tools/sim/isa/text/decode.h"
+#include "tools/sim/machine/fidelity.h"
 #include "tools/sim/wave/uop.h"
 
 namespace gridwise::sim {
 
 class CodeObject;
+struct RunReport;
 
 /// Who executes code: what is entered by several of these is bound once for each.
 struct CodeView {
   bool wave32 = false;
   bool careful = false;  // under a MODE other than the usual one (Wave::careful)
   bool steps = false;    // with a micro-op in front of each instruction that calls Wave::before
+  bool skips_vector = false;  // without vector and memory instructions (Wave::skips_vector)
 };
-inline constexpr int kCodeViews = 8;
+inline constexpr int kCodeViews = 16;
 
 /// The executable sections of a code object as micro-ops. Functions are decoded and bound when they
 /// are first entered, by a launch or by a call, and then kept: a large object costs only what runs
@@ -66,8 +69,9 @@ class Program {
   uint32_t instructions() const;
   /// Class of each of them.
   std::vector<OpClass> Classes() const;
-  /// Adds executions of each instruction to FidelityRecord::Process().
-  void RecordFidelity(const std::vector<int64_t>& executions) const;
+  /// Adds what a launch of this program executed, with MODE as it begins, to
+  /// FidelityRecord::Process().
+  void RecordFidelity(const RunReport& report, uint32_t mode) const;
   /// What is known of an instruction before it is executed; computed for its whole function when
   /// one of them is asked for first. Lives as long as the program. With two instructions in one
   /// (v_dual), `parsed` has the first.
@@ -126,7 +130,14 @@ class Program {
   std::unique_ptr<Decoder> decoders_[2];  // wave64, wave32
   std::vector<Function> functions_;
   std::vector<InstructionInfo> instructions_;
-  std::vector<std::pair<uint32_t, std::string>> recorded_;  // instructions with a FidelityOf
+  /// An instruction that FidelityRecord wants to hear of.
+  struct Recorded {
+    uint32_t index;
+    std::string mnemonic;
+    bool has_fidelity;
+    NotKnown not_known;
+  };
+  std::vector<Recorded> recorded_;
   std::deque<std::string> messages_;  // of trap micro-ops, which point at them
   View views_[kCodeViews];
 };

@@ -11,6 +11,7 @@
 #include "tools/sim/machine/abi.h"
 #include "tools/sim/machine/fault_report.h"
 #include "tools/sim/machine/program.h"
+#include "tools/sim/machine/wave_sync.h"
 
 namespace gridwise::sim {
 namespace {
@@ -74,7 +75,8 @@ const Uop* Workgroup::EnterFromWave(Wave& wave, const Uop& uop, uint64_t pc) {
   absl::StatusOr<const Uop*> target =
       wave.program->Enter(pc, {.wave32 = wave.all_lanes >> 32 == 0,
                                .careful = wave.careful,
-                               .steps = workgroup.launch_.wants.steps});
+                               .steps = workgroup.launch_.wants.steps,
+                               .skips_vector = wave.skips_vector});
   if (!target.ok()) {
     RaiseFault(wave, uop, "jumps to an address that is not code", -1, pc, 4);
     return nullptr;
@@ -113,8 +115,33 @@ void Workgroup::NoteOutsideLds(Wave& wave) {
   wave.fault = {};
 }
 
+void Workgroup::NoteNotKnown(Wave& wave, const Uop& uop) { ++Of(wave).not_known_[uop.instruction]; }
+
+uint32_t Workgroup::BarrierStateForWave(Wave& wave) {
+  const Workgroup& workgroup = Of(wave);
+  const uint32_t lowest = workgroup.LowestBarrierSignal();
+  uint32_t members = 0, signals = 0;
+  for (const Wave& other : workgroup.waves()) {
+    if (other.state == WaveState::kEnded) continue;
+    ++members;
+    signals += other.barrier_signals > lowest;
+  }
+  const bool valid = wave.highest_barrier_signal != nullptr;
+  return valid ? signals << 16 | members << 4 | 1 : 0;  // RDNA4 ISA, S_GET_BARRIER_STATE
+}
+
+bool Workgroup::SyncWaves(Wave& wave, WaveSyncOperation operation, uint32_t resource,
+                          uint32_t value) {
+  return Of(wave).launch_.wave_sync->Do(operation, resource, value, wave.sync_ticket);
+}
+
 void Workgroup::Attach(Wave& wave) {
-  wave.highest_barrier_signal = &highest_barrier_signal_;
+  // A wave that is alone is in no workgroup for the hardware (STATUS.IN_WG).
+  const bool alone = wave_count_ - ended_ == 1;
+  wave.highest_barrier_signal = alone ? nullptr : &highest_barrier_signal_;
+  wave.barrier_state = &BarrierStateForWave;
+  wave.not_known = &NoteNotKnown;
+  if (launch_.wave_sync != nullptr) wave.sync_waves = &SyncWaves;
   wave.enter = &EnterFromWave;
   if (launch_.interrupt) wave.interrupt = &InterruptFromWave;
   if (launch_.wants.exact_lds) wave.outside_lds = &NoteOutsideLds;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <random>
 #include <span>
@@ -46,6 +47,8 @@ class Workgroup {
   std::span<const Wave> waves() const { return {waves_.get(), static_cast<size_t>(wave_count_)}; }
   /// Executed instructions, by index in the program.
   std::vector<int64_t> Counts() const;
+  /// Of them, those that public sources leave open on the occasion (Wave::not_known).
+  const std::map<uint32_t, int64_t>& not_known() const { return not_known_; }
   /// Executed waves, of all workgroups.
   int64_t executed_waves() const { return executed_waves_; }
 
@@ -64,6 +67,9 @@ class Workgroup {
   static void ObserveAccess(Wave& wave, const Uop& uop, const MemoryAccess& access);
   static void NoteRun(Wave& wave, uint32_t first, uint32_t last);
   static void NoteOutsideLds(Wave& wave);
+  static void NoteNotKnown(Wave& wave, const Uop& uop);
+  static uint32_t BarrierStateForWave(Wave& wave);
+  static bool SyncWaves(Wave& wave, WaveSyncOperation operation, uint32_t resource, uint32_t value);
 
   /// Finds out which probes watch the workgroup `id`.
   void ChooseProbes(const std::array<uint32_t, 3>& id);
@@ -84,6 +90,7 @@ class Workgroup {
   AlignedArray<std::byte> lds_;
   AlignedArray<std::byte> scratch_;
   std::vector<int64_t> differences_;
+  std::map<uint32_t, int64_t> not_known_;
   Profile profile_;
   std::vector<std::pair<std::unique_ptr<GroupProbe>, ProbeWants>> all_probes_;
   // Of these, those that watch the present workgroup, and of them those that want to be told of

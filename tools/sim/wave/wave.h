@@ -113,6 +113,9 @@ struct MemoryAccess {
   uint64_t lanes;
 };
 
+/// Global wave sync's operations: of a barrier, and of a semaphore.
+enum class WaveSyncOperation : uint8_t { kInit, kBarrier, kGive, kGiveMany, kTake, kReleaseAll };
+
 /// The architectural state of one wave and what its handlers need of their surroundings. Plain
 /// data: handlers are compiled several times for different x86 levels, so this header must not
 /// define inline functions that could be merged across levels; the accessors below are forced
@@ -128,8 +131,10 @@ struct Wave {
   uint32_t mode;       // the MODE register
   uint32_t mode_bits;  // those of kModeBits that the target has
   bool careful;        // mode differs from kUsualMode in them: the code is bound in another way
+  bool skips_vector;   // VSKIP: the code is bound without vector and memory instructions
   uint32_t barrier_signals;          // how often the wave has signalled the workgroup's barrier
-  uint32_t* highest_barrier_signal;  // the most of any wave of the workgroup
+  uint32_t* highest_barrier_signal;  // the most of any wave of the workgroup; null: it is alone
+  uint32_t sync_ticket;              // of a sync of waves of the device that it waits for
   uint32_t trap_status;
   WaveState state;
   int32_t branch_budget;  // taken branches left in this turn
@@ -138,12 +143,17 @@ struct Wave {
   uint64_t lane_mask;  // lanes that a DPP operand is valid for; set and used within one instruction
 
   Program* program;
-  /// Where to go on at an address (s_setpc, s_swappc, a change of `careful`); null after it has
-  /// recorded a fault. Profile grows with the program.
+  /// Where to go on at an address (s_setpc, s_swappc, a change of `careful` or `skips_vector`);
+  /// null after it has recorded a fault. Profile grows with the program.
   const Uop* (*enter)(Wave&, const Uop&, uint64_t pc);
   /// The wave interrupts the host, which serves it. Null, or the sentence of a fault; null itself
   /// where nobody listens.
   const char* (*interrupt)(Wave&);
+  /// What s_get_barrier_state gives for the workgroup's barrier.
+  uint32_t (*barrier_state)(Wave&);
+  /// Does an operation of global wave sync; false: the wave has to wait, and asks again. Null where
+  /// there is none.
+  bool (*sync_waves)(Wave&, WaveSyncOperation, uint32_t resource, uint32_t value);
   Profile* profile;
   uint32_t run_start;  // first instruction of the straight run being executed
 
@@ -171,6 +181,8 @@ struct Wave {
   /// Told of an access to LDS that ends outside of what the workgroup has, with `fault` describing
   /// it; the access is then done as hardware does it, and is no fault.
   void (*outside_lds)(Wave&);
+  /// Told of an instruction that does, on this occasion, what public sources leave open.
+  void (*not_known)(Wave&, const Uop&);
   Fault fault;
 };
 

@@ -12,6 +12,7 @@
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/hip/host/hostcall.h"
 #include "tools/sim/machine/memory.h"
+#include "tools/sim/machine/wave_sync.h"
 
 /// What the entry points of the HIP library share: the simulated devices and the errors of the
 /// calling thread.
@@ -25,6 +26,7 @@ struct Device {
   const Gfx gfx;
   const hipDeviceProp_t properties;
   Memory memory;
+  WaveSync wave_sync;
   const uint64_t printf_buffer;        // an address that kernels find in place of what there is not
   std::mutex launch;                   // one kernel at a time, as on one hardware queue
   std::unique_ptr<Hostcall> hostcall;  // made, under `launch`, for the first kernel that needs it

@@ -106,6 +106,7 @@ absl::StatusOr<RunReport> RunKernel(ihipModule_t& module, const KernelInfo& kern
   RunOptions options;
   options.threads = Threads();
   options.stack_limit = module.device->stack_limit;
+  options.wave_sync = &module.device->wave_sync;
   const CheckSettings settings = CurrentCheckSettings();
   if (!settings.Has(Category::kUninit)) DeviceBytes::Process().Forget();
   CheckProbe check(settings, module.source_line);

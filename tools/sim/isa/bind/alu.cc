@@ -272,12 +272,36 @@ absl::Status BindGprIndexOff(Binder& b, const Binding&, Instruction&) {
 }
 
 absl::Status BindBarrier(Binder& b, const Binding& binding, Instruction& in) {
-  if (absl::Status s = b.ExpectOperands(1); !s.ok()) return s;
-  const Operand& number = in.operands[0];
-  if (number.kind != OperandKind::kInteger || static_cast<int16_t>(number.integer) != -1) {
-    return b.Error("names a barrier other than the workgroup's, which is not implemented");
+  const bool reads = in.mnemonic == "s_get_barrier_state";
+  if (absl::Status s = b.ExpectOperands(reads ? 2 : 1); !s.ok()) return s;
+  const Operand& number = in.operands.back();
+  Uop uop{.exec = binding.exec, .dst = kNoRef, .src = {kNoRef}};
+  if (number.kind == OperandKind::kScalar && number.index == kM0) {
+    uop.src[0] = ScalarRef(kM0);
+  } else if (number.kind == OperandKind::kInteger) {
+    uop.imm = static_cast<int16_t>(number.integer);
+    const bool waits = in.mnemonic == "s_barrier_wait";
+    if (uop.imm > 0 || uop.imm < -2 || (waits && uop.imm != -1))
+      return b.Error("names a barrier other than the workgroup's, which gfx12 lacks");
+  } else {
+    return b.Error("names no barrier");
   }
-  b.Emit({.exec = binding.exec});
+  if (reads) {
+    absl::StatusOr<Ref> dst = b.ScalarDestination(in.operands[0], 1);
+    if (!dst.ok()) return dst.status();
+    uop.dst = *dst;
+  }
+  b.Emit(uop);
+  return absl::OkStatus();
+}
+
+absl::Status BindVskip(Binder& b, const Binding& binding, Instruction& in) {
+  if (absl::Status s = b.ExpectOperands(2); !s.ok()) return s;
+  absl::StatusOr<Ref> bits = b.Scalar(in.operands[0], 1);
+  absl::StatusOr<Ref> bit = b.Scalar(in.operands[1], 1);
+  if (!bits.ok()) return bits.status();
+  if (!bit.ok()) return bit.status();
+  b.Emit({.exec = binding.exec, .src = {*bits, *bit}, .data2 = b.next_pc()});
   return absl::OkStatus();
 }
 

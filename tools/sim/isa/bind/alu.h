@@ -122,6 +122,8 @@ absl::Status BindGprIndexOn(Binder&, const Binding&, Instruction&);
 absl::Status BindGprIndexOff(Binder&, const Binding&, Instruction&);
 /// gfx12's split barriers, of the workgroup only: its number is -1.
 absl::Status BindBarrier(Binder&, const Binding&, Instruction&);
+/// s_setvskip: two scalar sources; Uop::data2 is the address behind the instruction.
+absl::Status BindVskip(Binder&, const Binding&, Instruction&);
 /// No operands: s_endpgm, s_barrier.
 absl::Status BindPlain(Binder&, const Binding&, Instruction&);
 /// No effect on the result in this simulator: waits, nops, priorities, cache controls.

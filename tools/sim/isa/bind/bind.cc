@@ -128,7 +128,13 @@ absl::Status Binder::Bind(Instruction& instruction, uint32_t index, uint64_t pc,
   pc_ = pc;
   bytes_ = bytes;
   op_class_ = OpClass::kOther;
-  return instruction.dual.empty() ? BindOne(instruction) : BindDual(instruction);
+  const size_t before = uops_.size();
+  const absl::Status status =
+      instruction.dual.empty() ? BindOne(instruction) : BindDual(instruction);
+  const bool vector = op_class_ == OpClass::kValu || op_class_ == OpClass::kMma ||
+                      op_class_ == OpClass::kLds || op_class_ == OpClass::kVmem;
+  if (skips_vector_ && vector) uops_.resize(before);
+  return status;
 }
 
 absl::Status Binder::BindOne(Instruction& instruction) {

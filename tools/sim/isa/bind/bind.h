@@ -69,10 +69,15 @@ class Handlers {
 /// of micro-ops.
 class Binder {
  public:
-  /// `careful`: for waves whose MODE is not the usual one (Wave::careful).
+  /// `careful`: for waves whose MODE is not the usual one (Wave::careful). `skips_vector`: without
+  /// vector and memory instructions, of which nothing is emitted (Wave::skips_vector).
   Binder(const SimTarget& target, const Handlers& handlers, ConstantPool& pool,
-         bool careful = false)
-      : target_(target), handlers_(handlers), pool_(pool), careful_(careful) {}
+         bool careful = false, bool skips_vector = false)
+      : target_(target),
+        handlers_(handlers),
+        pool_(pool),
+        careful_(careful),
+        skips_vector_(skips_vector) {}
 
   /// Binds one instruction: finds its binding, calls it, and checks that it took every modifier.
   absl::Status Bind(Instruction& instruction, uint32_t index, uint64_t pc, uint32_t bytes);
@@ -155,7 +160,7 @@ class Binder {
   const SimTarget& target_;
   const Handlers& handlers_;
   ConstantPool& pool_;
-  const bool careful_;
+  const bool careful_, skips_vector_;
   Instruction* instruction_ = nullptr;
   uint32_t index_ = 0;
   uint64_t pc_ = 0;

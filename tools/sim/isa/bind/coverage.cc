@@ -95,9 +95,8 @@ std::string_view CategoryOf(std::string_view mnemonic) {
   static const auto* const kCategories = new std::vector<Category>{
       {"graphics",
        {"image_", "v_interp", "lds_param", "lds_direct", "ds_param", "ds_direct", "exp_", "ds_bvh",
-        "ds_add_gs", "ds_sub_gs", "ds_ordered", "global_atomic_ordered", "v_cube", "s_set_vskip",
+        "ds_add_gs", "ds_sub_gs", "ds_ordered", "global_atomic_ordered", "v_cube",
         "s_endpgm_ordered"}},
-      {"global wave sync", {"ds_gws"}},
       {"scalar scratch, scalar stores and scalar atomics",
        {"s_scratch", "s_store", "s_buffer_store", "s_atomic", "s_buffer_atomic"}},
       {"traps and debugging",

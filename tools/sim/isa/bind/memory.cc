@@ -340,4 +340,12 @@ absl::Status BindLdsPermute(Binder& binder, const Binding& binding, Instruction&
   return EmitChecked(binder, reader, binding, uop);
 }
 
+absl::Status BindWaveSync(Binder& binder, const Binding& binding, Instruction& instruction) {
+  instruction.TakeFlag("gds");
+  OperandReader reader(binder, instruction);
+  Uop uop = WithOffset(instruction);
+  uop.src[0] = binding.traits.dwords == 0 ? kNoRef : reader.Vector(1);
+  return EmitChecked(binder, reader, binding, uop);
+}
+
 }  // namespace gridwise::sim

@@ -46,6 +46,7 @@ absl::Status BindLdsAddTid(Binder& binder, const Binding& binding, Instruction& 
 absl::Status BindLdsDirect(Binder& binder, const Binding& binding, Instruction& instruction);
 absl::Status BindLdsAtomic(Binder& binder, const Binding& binding, Instruction& instruction);
 absl::Status BindLdsPermute(Binder& binder, const Binding& binding, Instruction& instruction);
+absl::Status BindWaveSync(Binder& binder, const Binding& binding, Instruction& instruction);
 absl::Status BindLdsSwizzle(Binder& binder, const Binding& binding, Instruction& instruction);
 
 }  // namespace gridwise::sim

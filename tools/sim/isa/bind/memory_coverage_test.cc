@@ -15,12 +15,11 @@
 namespace gridwise::sim {
 namespace {
 
-/// Global wave sync and the ordered, ray tracing and attribute instructions of graphics; scalar
+/// The ordered, ray tracing and attribute instructions of graphics; scalar
 /// scratch, which no compiler emits; block moves, which no target has unless it is asked for.
 constexpr std::string_view kRefused[] = {
-    "ds_gws_",       "ds_ordered_count", "ds_add_gs_reg_rtn", "ds_sub_gs_reg_rtn",
-    "ds_bvh_stack_", "lds_param_load",   "ds_param_load",     "global_atomic_ordered_add_b64",
-    "s_scratch_",
+    "ds_ordered_count", "ds_add_gs_reg_rtn", "ds_sub_gs_reg_rtn", "ds_bvh_stack_",
+    "lds_param_load",   "ds_param_load",     "s_scratch_",        "global_atomic_ordered_add_b64",
 };
 
 bool IsRefused(std::string_view mnemonic) {

@@ -15,7 +15,7 @@ TableList AllTables() {
       ValuSmallTable(),      ScaleConvertTable(), WmmaTable(),           ValuRdnaTable(),
       ValuRdnaFloatTable(),  MmaTable(),          SparseTable(),         SmemTable(),
       VmemTable(),           LdsTable(),          AtomicTable(),         ExchangeTable(),
-      FormatTable(),
+      FormatTable(),         WaveSyncTable(),
   };
   return {kTables, sizeof(kTables) / sizeof(kTables[0])};
 }

@@ -47,10 +47,10 @@ class TestWave {
 
   /// The same for several instructions, which follow each other at addresses kPc, kPc + 4, ...
   absl::Status ExecuteAll(const std::vector<std::string_view>& texts, int times = 1) {
-    for (const bool careful : {false, true}) {
-      if (absl::Status status = BindAll(texts, careful); !status.ok()) return status;
+    for (int view = 0; view < kViews; ++view) {
+      if (absl::Status status = BindAll(texts, view); !status.ok()) return status;
     }
-    counts_.assign(2 * (texts.size() + 2), 0);
+    counts_.assign(kViews * (texts.size() + 2), 0);
     profile_ = {counts_.data(), static_cast<uint32_t>(counts_.size())};
     wave_->profile = &profile_;
     wave_->careful = ((wave_->mode ^ kUsualMode) & wave_->mode_bits) != 0;
@@ -66,8 +66,8 @@ class TestWave {
 
   /// Executions of each instruction of the last ExecuteAll, and of the end behind them.
   std::vector<int64_t> Counts() const {
-    // The instructions bound in the usual way are followed by those bound carefully.
-    const size_t size = counts_.size() / 2;
+    // The instructions bound in the usual way are followed by those bound in others.
+    const size_t size = counts_.size() / kViews;
     std::vector<int64_t> result(size);
     int64_t running = 0;
     for (size_t i = 0; i < counts_.size(); ++i) result[i % size] += running += counts_[i];
@@ -86,13 +86,17 @@ class TestWave {
     std::vector<Uop> uops;
   };
 
-  absl::Status BindAll(const std::vector<std::string_view>& texts, bool careful) {
-    Binder binder(target_, handlers_, pool_, careful);
-    Code& code = code_[careful ? 1 : 0];
+  /// Usual, careful, and both without vector instructions.
+  static constexpr int kViews = 4;
+  static int ViewOf(const Wave& w) { return (w.careful ? 1 : 0) + (w.skips_vector ? 2 : 0); }
+
+  absl::Status BindAll(const std::vector<std::string_view>& texts, int view) {
+    Binder binder(target_, handlers_, pool_, (view & 1) != 0, (view & 2) != 0);
+    Code& code = code_[view];
     code.starts.clear();
     std::vector<std::string_view> all = texts;
     all.push_back("s_endpgm");
-    const auto first = careful ? static_cast<uint32_t>(all.size()) + 1 : 0;
+    const auto first = static_cast<uint32_t>(view) * (static_cast<uint32_t>(all.size()) + 1);
     for (const std::string_view text : all) {
       const auto index = static_cast<uint32_t>(code.starts.size());
       code.starts.push_back(binder.uops().size());
@@ -111,13 +115,13 @@ class TestWave {
   }
 
   static const Uop* Enter(Wave& wave, const Uop&, uint64_t pc) {
-    const Code& code = static_cast<TestWave*>(wave.workgroup)->code_[wave.careful ? 1 : 0];
+    const Code& code = static_cast<TestWave*>(wave.workgroup)->code_[ViewOf(wave)];
     return &code.uops[code.starts[(pc - kPc) / 4]];
   }
 
   SimTarget target_;
   const Handlers& handlers_;
-  Code code_[2];
+  Code code_[kViews];
   uint32_t highest_barrier_signal_ = 0;
   ConstantPool pool_;
   std::unique_ptr<Wave, Free> wave_;

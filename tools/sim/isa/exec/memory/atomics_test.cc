@@ -308,7 +308,7 @@ TEST(Atomics, EveryOperationHasACase) {
     const std::string mnemonic = binding->mnemonic;
     bool atomic = mnemonic.find("atomic") != std::string::npos || mnemonic.starts_with("ds_");
     for (const char* other : {"ds_read", "ds_write", "permute", "swizzle", "ds_wrxchg2",
-                              "ds_append", "ds_consume", "ds_nop", "ds_direct_load"})
+                              "ds_append", "ds_consume", "ds_nop", "ds_direct_load", "ds_gws"})
       atomic = atomic && mnemonic.find(other) == std::string::npos;
     atomic = atomic && !mnemonic.starts_with("s_");  // scalar ones: memory_scalar_test.cc
     if (atomic) EXPECT_EQ(tested.count(mnemonic), 1) << mnemonic;

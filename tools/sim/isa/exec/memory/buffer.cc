@@ -222,6 +222,8 @@ bool ResolveBuffer(Wave& w, const Uop& u, Access access, bool by_dword, BufferAd
   const bool rdna = (u.data & kBufferRdna) != 0;
   const bool indexed = (u.data & kBufferIdxen) != 0;
   const Resource r = ReadResource(Row(w, u.src[2]), rdna);
+  if (!rdna && !r.add_thread_id && Row(w, u.src[2])[1] >> 31 != 0) [[unlikely]]
+    NoteNotKnown(w, u);  // whether it swizzles
   const uint64_t exec = Exec(w);
   const uint32_t scalar = *Row(w, u.src[3]);
   if (u.data & kBufferOffen) {

@@ -107,6 +107,9 @@ void Check(const SimTarget& target, const Case& c, u32 dwords, u64 mask, bool lo
   }
   const u64 exec = mask & w->all_lanes;
   SetScalar64(*w, kExecLo, exec);
+  static int not_known;
+  not_known = 0;
+  w->not_known = [](Wave&, const Uop&) { ++not_known; };
   w.Expect();
   for (u32 l = 0; l < kLanes; ++l) {
     if (!(exec >> l & 1)) continue;
@@ -127,6 +130,8 @@ void Check(const SimTarget& target, const Case& c, u32 dwords, u64 mask, bool lo
   w.Check(std::string("buffer_") + (load ? "load" : "store") + "_dword" + width + " " + data +
           ", " + (c.idxen ? "v[2:3], s[4:7], s8 idxen offen" : "v2, s[4:7], s8 offen") +
           " offset:4");
+  const bool open = !w.rdna() && c.swizzle >= 2 && !c.add_thread_id;
+  EXPECT_EQ(not_known, open ? 1 : 0);
 }
 
 TEST(Buffers, Resources) {

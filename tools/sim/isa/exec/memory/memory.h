@@ -83,6 +83,12 @@ GRIDWISE_SIM_INLINE void ObserveLane(Wave& w, const Uop& u, Access access, const
   Observe(w, u, access, at, kNoOffsets, uint64_t{1} << lane, space);
 }
 
+/// Tells of an instruction that public sources leave open on this occasion (isa/README.md, "Not
+/// known").
+GRIDWISE_SIM_INLINE void NoteNotKnown(Wave& w, const Uop& u) {
+  if (w.not_known != nullptr) w.not_known(w, u);
+}
+
 constexpr const char* OutsideAllocations(Access access) {
   return access.writes ? (access.reads ? "updates memory outside every allocation"
                                        : "writes outside every allocation")

@@ -26,11 +26,22 @@ GRIDWISE_SIM_INLINE uint64_t ScalarOffset(Wave& w, const Uop& u) {
 /// less.
 constexpr uint64_t Unaligned(uint32_t bytes) { return bytes < 4 ? bytes - 1 : 3; }
 
+/// Notes an access that depends on whether they are ignored in the sum of `base` and the offsets,
+/// as here, or in each of them.
+GRIDWISE_SIM_INLINE void NoteUnaligned(Wave& w, const Uop& u, uint64_t base, uint32_t bytes) {
+  const uint64_t low = Unaligned(bytes);
+  const uint64_t scalar = u.src[3] == kNoRef ? 0 : *Row(w, u.src[3]);
+  if ((base & low) + (static_cast<uint64_t>(u.imm) & low) + (scalar & low) > low) [[unlikely]]
+    NoteNotKnown(w, u);
+}
+
 /// s_load, s_store: the address is src[2] + offset. Null, after a fault, if it is in no allocation.
 struct FromAddress {
   template <typename Body>
   static bool Apply(Wave& w, const Uop& u, Access access, const Body& body) {
-    const uint64_t address = (Read64(w, u.src[2]) + ScalarOffset(w, u)) & ~Unaligned(access.bytes);
+    const uint64_t base = Read64(w, u.src[2]);
+    NoteUnaligned(w, u, base, access.bytes);
+    const uint64_t address = (base + ScalarOffset(w, u)) & ~Unaligned(access.bytes);
     if (!InAllocation(w, address, address + access.bytes))
       return RaiseFault(w, u, OutsideAllocations(access), -1, address, access.bytes);
     ObserveLane(w, u, access, reinterpret_cast<void*>(address), 0);
@@ -49,6 +60,7 @@ struct FromBuffer {
     const uint64_t base = (uint64_t{resource[1] & 0xffff} << 32) | resource[0];
     const uint64_t stride = resource[1] >> 16 & 0x3fff;
     const uint64_t records = resource[2] * (stride == 0 ? 1 : stride);
+    NoteUnaligned(w, u, 0, access.bytes);
     const uint64_t offset = ScalarOffset(w, u) & ~Unaligned(access.bytes);
     const bool whole = access.bytes < 4 || (access.reads && access.writes);
     uint32_t bytes = access.bytes;

@@ -194,6 +194,35 @@ TEST(ScalarLoads, DestinationMayHoldTheAddress) {
   w.Check("s_load_dwordx4 s[4:7], s[4:5], 0x20");
 }
 
+// Low bits of address and offsets count together, or each by itself: a difference is noted.
+TEST(ScalarLoads, NoteLowBitsThatAddUp) {
+  const struct {
+    u32 base, scalar;
+    const char* text;
+    int noted;
+  } cases[] = {
+      {0, 0, "s_load_dword s16, s[4:5], s6 offset:0x10", 0},
+      {3, 0, "s_load_dword s16, s[4:5], s6 offset:0x10", 0},
+      {0, 3, "s_load_dword s16, s[4:5], s6 offset:0x10", 0},
+      {2, 1, "s_load_dword s16, s[4:5], s6 offset:0x10", 0},
+      {3, 1, "s_load_dword s16, s[4:5], s6 offset:0x10", 1},
+      {2, 1, "s_load_dword s16, s[4:5], s6 offset:0x11", 1},
+      {0, 2, "s_buffer_load_dword s16, s[8:11], s6 offset:0x12", 1},
+      {0, 2, "s_buffer_load_dword s16, s[8:11], s6 offset:0x11", 0},
+  };
+  for (const auto& c : cases) {
+    MemoryWave w;
+    SetScalar64(*w, 4, w.base() + c.base);
+    w.SetResource(8, w.base(), 0, 64);
+    w->s[6] = c.scalar;
+    static int noted;
+    noted = 0;
+    w->not_known = [](Wave&, const Uop&) { ++noted; };
+    ASSERT_TRUE(w.Execute(c.text).ok());
+    EXPECT_EQ(noted, c.noted) << c.text;
+  }
+}
+
 // Dwords that end past num_records, or past num_records times the stride, are 0.
 TEST(ScalarLoads, BufferRange) {
   for (const int dwords : {1, 2, 4, 8, 16}) {

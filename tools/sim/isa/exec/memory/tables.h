@@ -14,6 +14,7 @@ BindingTable LdsTable();
 BindingTable AtomicTable();
 BindingTable ExchangeTable();
 BindingTable FormatTable();
+BindingTable WaveSyncTable();
 
 }  // namespace GRIDWISE_SIM_LEVEL
 }  // namespace gridwise::sim

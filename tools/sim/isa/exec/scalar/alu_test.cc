@@ -413,7 +413,8 @@ TEST(Salu, EveryOperationHasACase) {
       "s_denorm_mode",    "s_movrels_b32",        "s_movrels_b64",     "s_movreld_b32",
       "s_movreld_b64",    "s_fmac_f32",           "s_fmac_f16",        "s_fmaak_f32",
       "s_fmamk_f32",      "s_cvt_pk_rtz_f16_f32", "v_s_exp_f32",       "v_s_exp_f16",
-      "v_s_log_f32",      "v_s_log_f16",          "v_s_rsq_f32",       "v_s_rsq_f16"};
+      "v_s_log_f32",      "v_s_log_f16",          "v_s_rsq_f32",       "v_s_rsq_f16",
+      "s_setvskip",       "s_get_barrier_state"};
   for (const Case& c : Cases()) tested.insert(c.mnemonic);
   for (const SimTarget& target : kSimTargets) {
     for (const Binding* binding : Handlers::Best().All(target.bit)) {

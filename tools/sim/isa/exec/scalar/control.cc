@@ -61,7 +61,9 @@ const Uop* End(Wave& w, const Uop& u) {
 /// The two halves of a barrier: a wave says that it has come, and waits for the others to have said
 /// it as often.
 GRIDWISE_SIM_INLINE bool Signal(Wave& w) {
-  const bool first = ++w.barrier_signals > *w.highest_barrier_signal;
+  ++w.barrier_signals;
+  if (w.highest_barrier_signal == nullptr) return false;
+  const bool first = w.barrier_signals > *w.highest_barrier_signal;
   if (first) *w.highest_barrier_signal = w.barrier_signals;
   return first;
 }
@@ -70,8 +72,27 @@ const Uop* BarrierWait(Wave& w, const Uop& u) {
   w.state = WaveState::kBarrier;
   return nullptr;
 }
-void BarrierSignal(Wave& w, const Uop&) { Signal(w); }
-void BarrierSignalIsFirst(Wave& w, const Uop&) { w.s[kScc] = Signal(w); }
+/// The barrier that an instruction of gfx12 names: imm, or M0[4:0]. Only -1, the workgroup's, does
+/// anything; -2 is for trap handlers, and nobody's is 0 (RDNA4 ISA).
+GRIDWISE_SIM_INLINE i32 BarrierNumber(Wave& w, const Uop& u) {
+  return u.src[0] == kNoRef ? u.imm : static_cast<i32>(*Row(w, u.src[0]) & 31);
+}
+constexpr const char* kNamedBarrier =
+    "names a barrier other than the workgroup's, which gfx12 lacks";
+template <bool kTellsFirst>
+bool BarrierSignal(Wave& w, const Uop& u) {
+  const i32 number = BarrierNumber(w, u);
+  if (number > 0) return RaiseFault(w, u, kNamedBarrier);
+  const bool first = number == -1 && Signal(w);
+  if (kTellsFirst) w.s[kScc] = first;
+  return true;
+}
+bool BarrierState(Wave& w, const Uop& u) {
+  const i32 number = BarrierNumber(w, u);
+  if (number > 0) return RaiseFault(w, u, kNamedBarrier);
+  *Row(w, u.dst) = number == -1 ? w.barrier_state(w) : 0;
+  return true;
+}
 const Uop* Barrier(Wave& w, const Uop& u) {
   Signal(w);
   return BarrierWait(w, u);
@@ -114,6 +135,22 @@ const Uop* SetModeRegister(Wave& w, const Uop& u) {
   const bool careful = ((w.mode ^ kUsualMode) & w.mode_bits) != 0;
   if (careful == w.careful) return &u + 1;
   w.careful = careful;
+  const Uop* target = w.enter(w, u, u.data2);
+  if (target == nullptr) {
+    w.state = WaveState::kFaulted;
+    return nullptr;
+  }
+  EndRun(w, u, target->instruction);
+  return target;
+}
+
+/// s_setvskip: whether the bit that src[1] names of src[0] is set. The wave goes on in code that is
+/// bound without vector and memory instructions, or with them. data2 is the address behind the
+/// instruction.
+const Uop* SetVskip(Wave& w, const Uop& u) {
+  const bool skips = (*Row(w, u.src[0]) >> (*Row(w, u.src[1]) & 31) & 1) != 0;
+  if (skips == w.skips_vector) return &u + 1;
+  w.skips_vector = skips;
   const Uop* target = w.enter(w, u, u.data2);
   if (target == nullptr) {
     w.state = WaveState::kFaulted;
@@ -195,14 +232,16 @@ BindingTable ControlTable() {
       {"s_getpc_b64", OpClass::kSalu, &BindGetPc, &Step<&GetPc>},
       {"s_endpgm", OpClass::kOther, &BindPlain, &Step<&End>},
       {"s_barrier", OpClass::kOther, &BindPlain, &Step<&Barrier>},
-      {"s_barrier_signal", OpClass::kOther, &BindBarrier, &Step<&BarrierSignal>},
-      {"s_barrier_signal_isfirst", OpClass::kOther, &BindBarrier, &Step<&BarrierSignalIsFirst>},
+      {"s_barrier_signal", OpClass::kOther, &BindBarrier, &Step<&BarrierSignal<false>>},
+      {"s_barrier_signal_isfirst", OpClass::kOther, &BindBarrier, &Step<&BarrierSignal<true>>},
+      {"s_get_barrier_state", OpClass::kSalu, &BindBarrier, &Step<&BarrierState>, {}, kGfx1201},
       {"s_barrier_wait", OpClass::kOther, &BindBarrier, &Step<&BarrierWait>},
       {"s_trap", OpClass::kOther, &BindPlain, &Step<&UserTrap>},
       {"s_sleep", OpClass::kOther, &BindPlain, &Step<&Sleep>},
       {"s_getreg_b32", OpClass::kSalu, &BindHardwareRegister, &Step<&GetModeRegister>},
       {"s_setreg_b32", OpClass::kSalu, &BindHardwareRegister, &Step<&SetModeRegister>},
       {"s_setreg_imm32_b32", OpClass::kSalu, &BindHardwareRegister, &Step<&SetModeRegister>},
+      {"s_setvskip", OpClass::kSalu, &BindVskip, &Step<&SetVskip>, {}, kGfx9},
       {"@getreg_zero", OpClass::kSalu, nullptr, &Step<&GetZeroRegister>},
       {"s_memtime", OpClass::kSmem, &BindGetPc, &Step<&MemTime>},
       {"s_memrealtime", OpClass::kSmem, &BindGetPc, &Step<&RealTime>},

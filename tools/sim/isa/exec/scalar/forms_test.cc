@@ -221,6 +221,41 @@ TEST(Barrier, SplitBarrierCountsSignals) {
   ASSERT_TRUE(wave.Execute("s_barrier_signal_isfirst -1").ok());
   EXPECT_EQ(wave->s[kScc], 0u);
   EXPECT_FALSE(wave.Execute("s_barrier_signal 3").ok());
+  EXPECT_FALSE(wave.Execute("s_barrier_wait 0").ok());
+  // Of what is nobody's barrier, and of that of trap handlers, nothing is counted.
+  wave->s[kScc] = 1;
+  ASSERT_TRUE(wave.ExecuteAll({"s_barrier_signal 0", "s_barrier_signal_isfirst -2"}).ok());
+  EXPECT_EQ(wave->barrier_signals, 1u);
+  EXPECT_EQ(wave->s[kScc], 0u);
+  wave->s[kM0] = 0xffffffe0;
+  ASSERT_TRUE(wave.Execute("s_barrier_signal m0").ok());
+  EXPECT_EQ(wave->barrier_signals, 1u);
+  wave->s[kM0] = 2;
+  EXPECT_EQ(wave.Execute("s_barrier_signal m0").message(),
+            "names a barrier other than the workgroup's, which gfx12 lacks");
+  // A wave that is alone is never the first.
+  wave->highest_barrier_signal = nullptr;
+  ASSERT_TRUE(wave.Execute("s_barrier_signal_isfirst -1").ok());
+  EXPECT_EQ(wave->s[kScc], 0u);
+}
+
+TEST(Vskip, VectorInstructionsAreNotExecuted) {
+  TestWave wave(Handlers::Best(), "gfx942");
+  wave->s[0] = 1u << 3;
+  for (int l = 0; l < kLanes; ++l) wave->v[1][l] = 1;
+  const absl::Status status = wave.ExecuteAll(
+      {"s_mov_b32 s9, 7", "v_mov_b32_e32 v1, 2", "s_setvskip s0, 3", "v_mov_b32_e32 v1, 3",
+       "v_cmp_eq_u32_e32 vcc, 0, v0", "v_readfirstlane_b32 s9, v0",
+       "global_store_dword v[0:1], v0, off", "ds_write_b32 v0, v0",
+       "v_mfma_f32_4x4x1_16b_f32 a[0:3], v0, v1, a[0:3]", "s_cbranch_scc0 1", "s_mov_b32 s8, 1",
+       "s_add_u32 s9, s9, 1", "s_setvskip s0, 4", "v_add_u32_e32 v2, 5, v1"});
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_EQ(wave->s[9], 8u);
+  for (int l = 0; l < kLanes; ++l) {
+    ASSERT_EQ(wave->v[1][l], 2u);
+    ASSERT_EQ(wave->v[2][l], 7u);
+  }
+  EXPECT_FALSE(wave->skips_vector);
 }
 
 TEST(Control, IndexedRegisters) {
