@@ -93,6 +93,9 @@ TEST(ResidentWorkgroups, AreBoundByRegistersLdsAndWaves) {
   EXPECT_EQ(of(Gfx::k950, 64, 20000, 4), 8);
   EXPECT_EQ(of(Gfx::k1201, 120, 0, 8), 6);  // 12 waves a SIMD
   EXPECT_EQ(of(Gfx::k1201, 24, 0, 4), 16);
+  EXPECT_EQ(of(Gfx::k1201, 24, 11264, 4), 11);  // 11 blocks of 1024 bytes
+  EXPECT_EQ(of(Gfx::k1201, 24, 11265, 4), 10);
+  EXPECT_EQ(of(Gfx::k1100, 24, 11265, 4), 10);
 }
 
 }  // namespace

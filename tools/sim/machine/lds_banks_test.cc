@@ -3,7 +3,10 @@
 #include <cstdint>
 #include <functional>
 
+#include "core/arch/machine_facts.h"
+#include "core/arch/target.h"
 #include "gtest/gtest.h"
+#include "tools/sim/isa/target.h"
 #include "tools/sim/wave/wave.h"
 
 namespace gridwise::sim {
@@ -76,6 +79,17 @@ TEST(BankConflicts, PhasesOfWideAccessesDiffer) {
   EXPECT_EQ(clash(kGfx1100, false, 0, 20), 1);
   EXPECT_EQ(clash(kGfx1201, false, 0, 20), 0);
   EXPECT_EQ(clash(kGfx1201, false, 0, 7), 1);
+}
+
+TEST(LdsBlocks, AreThePlannersAsWell) {
+  EXPECT_EQ(LdsBlockBytes(kGfx942), 512u);
+  EXPECT_EQ(LdsBlockBytes(kGfx950), 1280u);
+  EXPECT_EQ(LdsBlockBytes(kGfx1100), 1024u);
+  EXPECT_EQ(LdsBlockBytes(kGfx1201), 1024u);
+  for (const Gfx gfx : kAmdGfx) {
+    EXPECT_EQ(LdsBlockBytes(FindTarget(Name(gfx))->bit), MachineFactsOf(gfx).lds_granule)
+        << Name(gfx);
+  }
 }
 
 TEST(BankConflicts, LanesThatAreOffDoNotCount) {

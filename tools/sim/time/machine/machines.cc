@@ -14,6 +14,8 @@ namespace gridwise::sim::time {
 namespace {
 
 constexpr const char* kIsaDocument = "[V] ISA document of the target and LLVM's target description";
+constexpr const char* kLdsOfRdna =
+    "[V] RDNA2 ISA 3.6.6, RDNA4 ISA 3.3.5, Mesa's aco_ir.cpp; LLVM's 512 are the descriptor's unit";
 constexpr const char* kSpecification = "[V] ROCm documentation, GPU hardware specifications";
 constexpr const char* kNoSuchThing = "the target has none";
 constexpr const char* kMultiplyRate = "[V] LLVM SISchedule.td: quarter rate";
@@ -214,7 +216,7 @@ constexpr Machine kRx7900Xtx = {
     .waves = {16, kIsaDocument},
     .workgroups = {32, kIsaDocument},
     .lds_bytes = {131072, kIsaDocument},
-    .lds_granule = {512, "[V] LLVM AMDGPUBaseInfo.cpp"},
+    .lds_granule = {1024, kLdsOfRdna},
     .issue_clk = {1, "[M SQTT]"},
     .lanes = {32, kIsaDocument},
     .valu_clk = {1, "[M SQTT]"},
@@ -299,7 +301,7 @@ constexpr Machine kRx9070Xt = {
     .waves = {16, kIsaDocument},
     .workgroups = {32, kIsaDocument},
     .lds_bytes = {131072, kIsaDocument},
-    .lds_granule = {512, "[V] LLVM AMDGPUBaseInfo.cpp"},
+    .lds_granule = {1024, kLdsOfRdna},
     .issue_clk = {1, "[M SQTT] gfx1200"},
     .lanes = {32, kIsaDocument},
     .valu_clk = {1, "[M SQTT] gfx1200"},
