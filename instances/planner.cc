@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "core/base/math.h"
 #include "core/base/nearest.h"
 #include "core/conv/tensor_bytes.h"
 #include "core/launch/part_kernel.h"
@@ -207,27 +208,31 @@ struct RankedPlans {
   }
 };
 
-/// Whether a plan's workspace is as small as it must be.
-bool HasRoom(const Choice& choice, const LaunchPlan& plan) {
-  const std::optional<std::int64_t> limit = choice.options.workspace_limit;
-  return limit ? plan.workspace_bytes <= *limit : Fits(plan, choice.context.device());
+/// Bytes that a plan's workspace may have.
+std::int64_t RoomFor(const Choice& choice, const LaunchPlan& plan) {
+  return choice.options.workspace_limit.value_or(choice.context.device().memory_bytes -
+                                                 plan.tensor_bytes);
 }
 
 /// The launches of a candidate. Copies in another layout for which there is no room are made for
 /// fewer images at a time.
 LaunchPlan MakeLaunches(const Choice& choice, const Candidate& candidate) {
+  constexpr std::int64_t kMostTurns = 64;
   const ConvProblem& problem = choice.context.problem();
   LaunchPlan plan = candidate.family->MakeLaunches(candidate.row, choice.context);
   plan.tensor_bytes = TensorBytes(problem);
-  if (problem.layout != Layout::kNGCHW || !HasTurns(problem)) return plan;
-  for (std::int64_t turns = 1; turns < problem.batch && !HasRoom(choice, plan);) {
-    turns = std::min(2 * turns, problem.batch);
+  const std::int64_t room = RoomFor(choice, plan);
+  const bool has_turns = problem.layout == Layout::kNGCHW && HasTurns(problem);
+  if (plan.workspace_bytes <= room || room <= 0 || !has_turns) return plan;
+  const std::int64_t most = std::min(problem.batch, kMostTurns);
+  std::int64_t turns = std::clamp<std::int64_t>(CeilDiv(plan.workspace_bytes, room), 2, most);
+  for (;; turns = std::min(2 * turns, most)) {
     auto in_turns = LaunchInTurns(*candidate.family, candidate.row, choice.context, turns);
-    if (!in_turns) break;
+    if (!in_turns) return plan;
+    in_turns->tensor_bytes = plan.tensor_bytes;
     plan = *std::move(in_turns);
-    plan.tensor_bytes = TensorBytes(problem);
+    if (plan.workspace_bytes <= room || turns == most) return plan;
   }
-  return plan;
 }
 
 RowPlan MakeRowPlan(const Choice& choice, const Candidate& candidate) {
@@ -247,7 +252,7 @@ RankedPlans MakePlans(const Choice& choice, const std::vector<Candidate>& candid
     const Candidate* const candidate = by_rank.Next();
     if (candidate == nullptr) break;
     RowPlan plan = MakeRowPlan(choice, *candidate);
-    const bool fits = HasRoom(choice, plan.launch_plan());
+    const bool fits = plan.workspace_bytes() <= RoomFor(choice, plan.launch_plan());
     (fits ? plans.fitting : plans.too_large).emplace_back(candidate->cycles, std::move(plan));
   }
   return plans;
