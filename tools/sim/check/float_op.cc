@@ -281,10 +281,29 @@ double FloatOperand::ValueOf(const Wave& wave, const Element& element, int lane,
   }
 }
 
+bool FloatOperand::IsFiniteAt(const Wave& wave, const Element& element, int lane,
+                              TargetBit target) const {
+  // An exponent of all ones, without the way by a double: this is asked of every number.
+  const int high = element.reg + (format == FloatFormat::kF64 ? 1 : 0);
+  const uint32_t bits = Dword(wave, high, lane) >> element.shift;
+  switch (format) {
+    case FloatFormat::kF64:
+      return (bits & 0x7ff00000) != 0x7ff00000;
+    case FloatFormat::kF32:
+      return (bits & 0x7f800000) != 0x7f800000;
+    case FloatFormat::kBf16:
+      return (bits & 0x7f80) != 0x7f80;
+    case FloatFormat::kF16:
+      return (bits & 0x7c00) != 0x7c00;
+    default:
+      return std::isfinite(ByteValue(bits & 0xff, format, target));
+  }
+}
+
 bool FloatOperand::IsFinite(const Wave& wave, int lane, TargetBit target) const {
   if (constant) return std::isfinite(*constant);
   return std::all_of(elements.begin(), elements.end(), [&](const Element& element) {
-    return std::isfinite(ValueOf(wave, element, lane, target));
+    return IsFiniteAt(wave, element, lane, target);
   });
 }
 

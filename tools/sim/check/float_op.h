@@ -35,6 +35,7 @@ struct FloatOperand {
   std::optional<double> constant;  // NaN where its bits are those of a NaN
 
   double ValueOf(const Wave& wave, const Element& element, int lane, TargetBit target) const;
+  bool IsFiniteAt(const Wave& wave, const Element& element, int lane, TargetBit target) const;
   /// Whether all elements of the lane (of scalar registers: of any) are finite.
   bool IsFinite(const Wave& wave, int lane, TargetBit target) const;
 };

@@ -114,6 +114,29 @@ TEST(FloatOp, Constants) {
   EXPECT_EQ(constant("v_mul_f32_e32 v0, 0x40490fdb, v1"), std::bit_cast<float>(0x40490fdb));
 }
 
+// Every number of 16 bits, and what surrounds the largest numbers of 32 and 64: as <cmath> says of
+// their values.
+TEST(FloatOp, FiniteNumbersAreThoseOfTheirValues) {
+  const auto wave = std::make_unique<Wave>();
+  const auto expect_same = [&](FloatFormat format, uint8_t shift) {
+    const FloatOperand::Element element = {kFirstVector + 3, shift};
+    const FloatOperand operand = {.format = format, .elements = {element}, .constant = {}};
+    EXPECT_EQ(operand.IsFiniteAt(*wave, element, 7, kGfx942),
+              std::isfinite(operand.ValueOf(*wave, element, 7, kGfx942)))
+        << static_cast<int>(format) << " " << wave->v[3][7] << " " << wave->v[4][7];
+  };
+  for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+    wave->v[3][7] = bits << 16 | 0x1234;
+    for (const FloatFormat format : {FloatFormat::kF16, FloatFormat::kBf16})
+      expect_same(format, 16);
+    for (const uint32_t low : {0u, 1u, 0xffffu}) {
+      wave->v[3][7] = wave->v[4][7] = bits << 16 | low;
+      expect_same(FloatFormat::kF32, 0);
+      expect_same(FloatFormat::kF64, 0);
+    }
+  }
+}
+
 // NaNs and infinities of OCP's 8-bit formats (OCP OFP8 1.0, 5.2) and of FNUZ ones, whose only NaN
 // is 0x80.
 TEST(FloatOp, BytesThatAreNotFinite) {

@@ -94,8 +94,8 @@ void ValueTracker::CheckNonfinite(const Noted& noted, Reporter& reporter) const 
   for (uint64_t left = lanes_ & noted.finite; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     for (const FloatOperand::Element& element : op.result.elements) {
+      if (op.result.IsFiniteAt(wave_, element, lane, target_)) continue;
       const double value = op.result.ValueOf(wave_, element, lane, target_);
-      if (std::isfinite(value)) continue;
       const bool overflow = op.result.format == FloatFormat::kF16 && std::isinf(value) &&
                             !op.has_pole && !op.converts;
       const std::string detail = absl::StrFormat(

@@ -113,7 +113,7 @@ __attribute__((weak)) void gridwiseSimWatch(const void* address, uint64_t bytes)
 
 /// A mistake that check mode has found. Strings stay valid until gridwiseSimClearFindings.
 typedef struct GridwiseSimFinding {
-  const char* category;  // "waits", "hazards", "bounds", "races", "barriers", "watch", "uninit"
+  const char* category;  // "waits", "races", ...: as in the table of tools/sim/check/README.md
   const char* kernel;
   const char* source;       // "file.hip:12", "" without debug information
   const char* instruction;  // text

@@ -1,5 +1,7 @@
 #include "tools/sim/view/coverage_probe.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -16,7 +18,10 @@ namespace {
 
 constexpr const char* kVariable = "GRIDWISE_SIM_COVERAGE";
 
+pid_t owner;  // the process whose record it is, not one that was forked from it with a copy
+
 void WriteAtExit() {
+  if (getpid() != owner) return;
   const absl::Status status =
       AppendCoverage(std::getenv(kVariable), CoverageRecord::Process()->coverage());
   if (!status.ok())
@@ -54,6 +59,7 @@ CoverageRecord* CoverageRecord::Process() {
   // Never destroyed: it is written at exit.
   static auto* const record = []() -> CoverageRecord* {
     if (std::getenv(kVariable) == nullptr) return nullptr;
+    owner = getpid();
     std::atexit(&WriteAtExit);
     return new CoverageRecord();
   }();
