@@ -1,8 +1,9 @@
 // What most files of this repository include of the packages' headers, which bazelw precompiles.
 // Parsing them took two thirds of the time in which host code compiles.
 
-// <chrono> without the formatting of times, and so without <format>, of which every file would instantiate parts, used or not:
-// a tenth of the time. What needs it is compiled without the precompiled headers (see clang).
+// <chrono> without the formatting of times, and so without <format>, of which every file would
+// instantiate parts, used or not: a tenth of the time. What needs it is compiled without the
+// precompiled headers (see clang).
 #define _GLIBCXX_CHRONO_IO_H 1
 
 #include <algorithm>
