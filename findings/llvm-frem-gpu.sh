@@ -31,7 +31,7 @@ expect "the end of gfx942's sequence" 'v_trunc_f32 v2, v2; v_fma_f32 v0, -v2, v1
 # The same operations on the CPU. The quotient before them is the correctly rounded one on both GPUs.
 cat >"$work/run.ll" <<'IR'
 declare i32 @printf(ptr, ...)
-@format = constant [9 x i8] c"%.0f %.0f\00"
+@format = constant [10 x i8] c"%.0f %.0f\00"
 @x = global float 1.0e9
 @y = global float 3.0
 define i32 @main() {

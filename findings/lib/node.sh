@@ -3,5 +3,5 @@ source "${BASH_SOURCE[0]%/*}/common.sh"
 
 packages() {
   (cd "$work" && echo '{}' >package.json && npm install --silent --no-audit --no-fund --ignore-scripts --save-exact "$@")
-  cp "${BASH_SOURCE[0]%/*}/onnx.js" "$work"
+  cp "${BASH_SOURCE[0]%/*}"/*.js "$work"
 }
