@@ -2,9 +2,8 @@
 # LLVM: frem on a GPU is not the remainder, and is another number on each GPU.
 #
 # Guess    frem, defined as C's fmod and as such always exact, becomes a loop or a call on a GPU, or at least is what the optimiser folds it to.
-# Really   For f32 the back ends compute x - trunc(x / y) * y: NVPTX with a rounded product, AMDGPU with a fused one. Where x / y has more than 24 bits the first
-#          loses the remainder, and the second may return a negative number larger than the divisor. (HIP's and CUDA's fmodf are library functions and do
-#          better; compilers that emit frem themselves get this.)
+# Really   For f32 the back ends compute x - trunc(x / y) * y: NVPTX with a rounded product, AMDGPU with a fused one. Where the quotient rounds up, the first
+#          may lose the remainder, and the second return a negative number, even one larger than the divisor.
 # Version  LLVM 19.1.7. By LLVM 22, AMDGPU has the loop; NVPTX fuses.
 # Seen     frem(1e9, 3), folded by the optimiser: 1
 #          sm_90   div.rn, cvt.rzi, mul, sub: evaluated, 0

@@ -3,7 +3,7 @@
 #
 # Guess    Cast from float64 to float16, bfloat16 or float8 gives the nearest number.
 # Really   It goes by float32. A number just above the middle between two neighbours becomes the middle there, and then the tie goes to the even neighbour, the
-#          farther one. NumPy's astype(float16) rounds once.
+#          farther one. Python's struct.pack('e', x) rounds once.
 # Version  onnxruntime-node 1.30.0 (CPU)
 # Seen     1 + 2^-11 + 2^-40 to float16: 1, though 1 + 2^-10 is nearer; 1 + 2^-8 + 2^-40 to bfloat16: 1, not 1 + 2^-7; 1 + 2^-4 + 2^-40 to float8e4m3fn: 1
 set -euo pipefail

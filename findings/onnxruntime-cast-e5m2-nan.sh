@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # ONNX Runtime: Cast to float8e5m2 without saturation makes NaN of numbers just above the largest, and Infinity of larger ones.
 #
-# Guess    With saturate=0 what rounds above e5m2's largest number, 57344, becomes Infinity, as the operator's table says; NaN comes from NaN alone.
+# Guess    With saturate=0 what rounds above e5m2's largest number, 57344, becomes Infinity, as ONNX's table of casts says; NaN comes from NaN alone.
 # Really   From 61440, halfway to the next power of two, up to below 65536 the result is NaN: of either sign, finite, and between numbers that become 57344
-#          and others that become Infinity. A loss scale that divides by two on Infinity and stops on NaN stops.
+#          and others that become Infinity.
 # Version  onnxruntime-node 1.30.0 (CPU); 1.21.0 does the same
 # Seen     61439 -> 57344, 61440 -> NaN, 65535 -> NaN, 65536 -> Infinity, 1e6 -> Infinity
 set -euo pipefail

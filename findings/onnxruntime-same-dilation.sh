@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# ONNX Runtime: auto_pad SAME_UPPER with a dilation fails in Conv, when it runs, and shrinks the result of pooling below the shape that the session tells.
+# ONNX Runtime: auto_pad SAME_UPPER with a dilation makes Conv fail when it runs, and MaxPool return less than the session tells.
 #
 # Guess    ONNX defines SAME_UPPER by the output's shape, input over stride rounded up, with any dilation; or else the model is refused when it is loaded.
-# Really   Both models load, and the session tells 6 outputs for 6 inputs. Conv raises an error at its first run. MaxPool and AveragePool pad as if there were no
-#          dilation and return 4.
+# Really   Both models load, and the session tells 6 outputs for 6 inputs. Conv raises an error at its first run. MaxPool pads as if there were no dilation and
+#          returns 4.
 # Version  onnxruntime-node 1.30.0 (CPU)
 # Seen     Conv: "Dilation not supported for AutoPadType::SAME_UPPER or AutoPadType::SAME_LOWER."
 #          MaxPool of 1 2 3 4 5 6, kernel 3, dilation 2: 4 5 6 5, told shape 1,1,6

@@ -27,7 +27,8 @@ onEach(backend => {
   expect(`a 1x1 convolution of NaN, one output (${backend})`, onWasm(-Infinity), first(tf.conv2d(x, filter, 1, 'valid')));
   expect(`a 1x1 convolution of NaN, two outputs (${backend})`, NaN, first(tf.conv2d(x, tf.ones([1, 1, 1, 2]), 1, 'valid')));
   expect(`relu(NaN) (${backend})`, NaN, first(tf.relu(x)));
-  expect(`the convolution of one output with a fused relu (${backend})`, onWasm(0), first(tf.fused.conv2d({ x, filter, strides: 1, pad: 'valid', activation: 'relu' })));
+  const fused = tf.fused.conv2d({ x, filter, strides: 1, pad: 'valid', activation: 'relu' });
+  expect(`the convolution of one output with a fused relu (${backend})`, onWasm(0), first(fused));
 });
 JS
 node "$work/finding.js"

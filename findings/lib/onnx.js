@@ -27,7 +27,7 @@ const codes = { float32: 1, uint8: 2, int8: 3, int32: 6, int64: 7, float64: 11 }
 const value = (field, name, type, shape) =>
   bytes(field, bytes(1, name), bytes(2, bytes(1, integer(1, codes[type]), shape ? bytes(2, shape.map(size => bytes(1, integer(1, size)))) : [])));
 
-// The session of a model that computes `y` of the given type from `inputs`, tensors by name.
+// The session of a model that computes y of the given type from tensors by name; run gives y's elements.
 function load(nodes, inputs, type = 'float32', opset = 19) {
   const graph = [...nodes, bytes(2, 'finding'), ...Object.entries(inputs).map(([name, x]) => value(11, name, x.type, x.dims)), value(12, 'y', type)];
   const model = Buffer.concat([integer(1, 8), bytes(7, graph), bytes(8, bytes(1, ''), integer(2, opset))]);
@@ -35,7 +35,10 @@ function load(nodes, inputs, type = 'float32', opset = 19) {
 }
 const run = async (nodes, inputs, type) => Array.from((await (await load(nodes, inputs, type)).run(inputs)).y.data);
 
-const tensor = (shape, data, type = 'float32') =>
-  new ort.Tensor(type, (type === 'float64' ? Float64Array : Float32Array).from(typeof data === 'number' ? Array(shape.reduce((a, b) => a * b)).fill(data) : data), shape);
+// A tensor of a list of elements, or of one number everywhere.
+function tensor(shape, data, type = 'float32') {
+  const elements = typeof data === 'number' ? Array(shape.reduce((a, b) => a * b)).fill(data) : data;
+  return new ort.Tensor(type, (type === 'float64' ? Float64Array : Float32Array).from(elements), shape);
+}
 
 module.exports = { node, load, run, tensor };
