@@ -2,6 +2,6 @@
 source "${BASH_SOURCE[0]%/*}/common.sh"
 
 packages() {
-  (cd "$work" && echo '{}' >package.json && npm install --loglevel=error --no-audit --no-fund --ignore-scripts --save-exact "$@")
+  (cd "$work" && echo '{}' >package.json && npm install --loglevel=error --no-audit --no-fund --ignore-scripts --save-exact "$@" >/dev/null)
   cp "${BASH_SOURCE[0]%/*}"/*.js "$work"
 }
