@@ -15,8 +15,7 @@
 namespace gridwise {
 namespace {
 
-/// Whether every tile of such a launch is some workgroup's, and each die's are a
-/// run of slots.
+/// Whether every tile of such a launch is one workgroup's, and each die's are a run of slots.
 bool CoversOnce(int rows, int columns, int dies, int log2_band) {
   const int tiles = rows * columns;
   const BlockMap map = MakeBlockMap(tiles, columns, dies, log2_band);

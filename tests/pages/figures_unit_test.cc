@@ -1,5 +1,3 @@
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -7,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/base/csv_table.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/pages/figures.h"
@@ -90,22 +89,21 @@ TEST(ParseFigureCommands, ReadsCommandsPagesAndPatterns) {
 
 /// Every figure of the file stands on its page, those of nightly commands too.
 TEST(Figures, AreOnThePages) {
-  std::ifstream file("tests/pages/figures.txt");
-  const absl::StatusOr<std::vector<FigureCommand>> commands =
-      ParseFigureCommands(std::string(std::istreambuf_iterator<char>(file), {}));
+  const absl::StatusOr<std::string> file = ReadText("tests/pages/figures.txt", "the commands");
+  ASSERT_TRUE(file.ok()) << file.status();
+  const absl::StatusOr<std::vector<FigureCommand>> commands = ParseFigureCommands(*file);
   ASSERT_TRUE(commands.ok()) << commands.status();
   int places = 0;
   for (const FigureCommand& command : *commands) {
     EXPECT_FALSE(command.places.empty()) << command.arguments;
     for (const FigurePlace& place : command.places) {
-      std::ifstream page(place.page);
-      const std::string text(std::istreambuf_iterator<char>(page), {});
-      EXPECT_FALSE(text.empty()) << place.page;
+      const absl::StatusOr<std::string> text = ReadText(place.page, "the page");
+      ASSERT_TRUE(text.ok()) << text.status();
       if (place.on_page.starts_with(kTable)) {
-        EXPECT_THAT(text, HasSubstr("\n" + place.on_page.substr(kTable.size()) + "\n"));
+        EXPECT_THAT(*text, HasSubstr("\n" + place.on_page.substr(kTable.size()) + "\n"));
       } else {
-        EXPECT_TRUE(FindFigures(text, place.on_page).ok())
-            << place.page << ": " << FindFigures(text, place.on_page).status();
+        EXPECT_TRUE(FindFigures(*text, place.on_page).ok())
+            << place.page << ": " << FindFigures(*text, place.on_page).status();
       }
       ++places;
     }

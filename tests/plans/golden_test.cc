@@ -2,8 +2,6 @@
 /// seen in review. Those of all targets, whichever this program has kernels for.
 
 #include <cstddef>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -14,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "core/arch/target.h"
+#include "core/base/csv_table.h"
 #include "core/conv/direction.h"
 #include "gtest/gtest.h"
 #include "tests/pages/figures.h"
@@ -22,40 +21,38 @@
 namespace gridwise {
 namespace {
 
-std::string ReadText(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
 class Plans : public testing::TestWithParam<std::tuple<const char*, Gfx>> {};
 
 TEST_P(Plans, AreTheGoldenOnes) {
   const auto [set, gfx] = GetParam();
   const std::string path = absl::StrCat("tests/plans/", Name(gfx), "_", set, ".txt");
-  const std::string golden = ReadText(path);
-  ASSERT_FALSE(golden.empty()) << "there is no " << path;
+  const absl::StatusOr<std::string> golden = ReadText(path, "the golden plans");
+  ASSERT_TRUE(golden.ok()) << golden.status();
   const absl::StatusOr<std::string> plans = PlansOf(set, gfx);
   ASSERT_TRUE(plans.ok()) << plans.status();
-  EXPECT_EQ(*plans, golden) << "`./bazelw run //tests/plans:update` writes what the planner "
-                               "chooses; review the difference.";
+  EXPECT_EQ(*plans, *golden) << "`./bazelw run //tests/plans:update` writes what the planner "
+                                "chooses; review the difference.";
 }
 
 /// How many layers of RetinaNet get a row of the classic family, whose names alone begin with an
 /// op: its page has the number behind each mean, of f16 and f32 in three directions.
 TEST(ClassicFamily, GetsAsManyLayersAsItsPageSays) {
   for (const Gfx gfx : kAmdGfx) {
-    const std::string plans = ReadText(absl::StrCat("tests/plans/", Name(gfx), "_retinanet.txt"));
-    const absl::StatusOr<std::vector<Figure>> stated =
-        FindFigures(ReadText("ck/README.md"),
-                    absl::StrCat("| ", Name(gfx), " |",
-                                 absl::StrJoin(std::vector<std::string>(6, " {any}, {} |"), "")));
+    const absl::StatusOr<std::string> plans =
+        ReadText(absl::StrCat("tests/plans/", Name(gfx), "_retinanet.txt"), "the golden plans");
+    ASSERT_TRUE(plans.ok()) << plans.status();
+    const absl::StatusOr<std::string> page = ReadText("ck/README.md", "the page");
+    ASSERT_TRUE(page.ok()) << page.status();
+    const absl::StatusOr<std::vector<Figure>> stated = FindFigures(
+        *page, absl::StrCat("| ", Name(gfx), " |",
+                            absl::StrJoin(std::vector<std::string>(6, " {any}, {} |"), "")));
     ASSERT_TRUE(stated.ok()) << stated.status();
     std::size_t figure = 0;
     for (const std::string_view type : {"f16", "f32"}) {
       for (const Direction direction : kAllDirections) {
         const std::string before = absl::StrCat(", ", Name(direction), ", ", type, ": ");
         int count = 0, all = 0;
-        for (const std::string_view plan : absl::StrSplit(plans, '\n')) {
+        for (const std::string_view plan : absl::StrSplit(*plans, '\n')) {
           const std::size_t at = plan.find(before);
           if (at == plan.npos) continue;
           ++all;

@@ -127,14 +127,9 @@ void GetModeRegister(Wave& w, const Uop& u) {
 }
 void GetZeroRegister(Wave& w, const Uop& u) { *Row(w, u.dst) = 0; }
 
-/// s_setreg of MODE. Under another MODE than the usual one the code is bound in another way
-/// (Wave::careful): the wave goes on there. data2 is the address behind the instruction.
-const Uop* SetModeRegister(Wave& w, const Uop& u) {
-  const u32 mask = static_cast<u32>(u.data) << u.imm;
-  w.mode = (w.mode & ~mask) | ((*Row(w, u.src[0]) << u.imm) & mask);
-  const bool careful = ((w.mode ^ kUsualMode) & w.mode_bits) != 0;
-  if (careful == w.careful) return &u + 1;
-  w.careful = careful;
+/// Where the wave goes on after `u` when the code behind it is bound in another way from now on;
+/// data2 is its address. Null after a fault.
+const Uop* GoOnInOtherCode(Wave& w, const Uop& u) {
   const Uop* target = w.enter(w, u, u.data2);
   if (target == nullptr) {
     w.state = WaveState::kFaulted;
@@ -144,20 +139,24 @@ const Uop* SetModeRegister(Wave& w, const Uop& u) {
   return target;
 }
 
+/// s_setreg of MODE. Under another MODE than the usual one the code is bound in another way
+/// (Wave::careful): the wave goes on there.
+const Uop* SetModeRegister(Wave& w, const Uop& u) {
+  const u32 mask = static_cast<u32>(u.data) << u.imm;
+  w.mode = (w.mode & ~mask) | ((*Row(w, u.src[0]) << u.imm) & mask);
+  const bool careful = ((w.mode ^ kUsualMode) & w.mode_bits) != 0;
+  if (careful == w.careful) return &u + 1;
+  w.careful = careful;
+  return GoOnInOtherCode(w, u);
+}
+
 /// s_setvskip: whether the bit that src[1] names of src[0] is set. The wave goes on in code that is
-/// bound without vector and memory instructions, or with them. data2 is the address behind the
-/// instruction.
+/// bound without vector and memory instructions, or with them.
 const Uop* SetVskip(Wave& w, const Uop& u) {
   const bool skips = (*Row(w, u.src[0]) >> (*Row(w, u.src[1]) & 31) & 1) != 0;
   if (skips == w.skips_vector) return &u + 1;
   w.skips_vector = skips;
-  const Uop* target = w.enter(w, u, u.data2);
-  if (target == nullptr) {
-    w.state = WaveState::kFaulted;
-    return nullptr;
-  }
-  EndRun(w, u, target->instruction);
-  return target;
+  return GoOnInOtherCode(w, u);
 }
 
 /// Time in units of 10 ns (s_memrealtime) or of roughly a clock (s_memtime): the host's time stamp
