@@ -106,33 +106,44 @@ ConvProblem WithLongerK(ConvProblem problem) {
   return problem;
 }
 
-/// Instructions per matrix instruction in the steps that `longer` has more than `problem`, whose K
-/// is shorter: of the main loop, as it was executed. Nothing if they have no matrix instructions,
-/// or the row has all of K at once and takes no longer one.
-absl::StatusOr<std::optional<PerMatrix>> MeasurePerMatrix(const ConvProblem& problem,
-                                                          const ConvProblem& longer, Gfx gfx,
-                                                          const std::string& row) {
-  std::map<std::string, double> counts[2];
-  const ConvProblem problems[] = {problem, longer};
-  if (!MakePlan(longer, gfx, {.row = row, .splits = 1}).ok()) return std::nullopt;
-  for (int i = 0; i < 2; ++i) {
-    GridwiseSimRuns runs = {};
-    gridwiseSimTakeRuns(&runs);
-    if (absl::Status status = RunRow(problems[i], gfx, row); !status.ok()) return status;
-    if (gridwiseSimTakeRuns(&runs) != 0) return absl::InternalError("the simulator ran nothing");
-    for (int c = 0; c < GRIDWISE_SIM_CLASSES; ++c) {
-      counts[i][runs.class_names[c]] = static_cast<double>(runs.instructions[c]);
-    }
+/// Instructions that a run executed, by class.
+using Counts = std::map<std::string, double>;
+
+absl::StatusOr<Counts> CountInstructions(const ConvProblem& problem, Gfx gfx,
+                                         const std::string& row) {
+  GridwiseSimRuns runs = {};
+  gridwiseSimTakeRuns(&runs);
+  if (absl::Status status = RunRow(problem, gfx, row); !status.ok()) return status;
+  if (gridwiseSimTakeRuns(&runs) != 0) return absl::InternalError("the simulator ran nothing");
+  Counts counts;
+  for (int c = 0; c < GRIDWISE_SIM_CLASSES; ++c) {
+    counts[runs.class_names[c]] = static_cast<double>(runs.instructions[c]);
   }
-  const double matrix = counts[1]["mma"] - counts[0]["mma"];
-  if (matrix <= 0) return std::nullopt;
-  const auto per_matrix = [&](const char* kind) {
-    return (counts[1][kind] - counts[0][kind]) / matrix;
-  };
-  return PerMatrix{.valu = per_matrix("valu"),
-                   .salu = per_matrix("salu"),
-                   .scalar_loads = per_matrix("smem"),
-                   .branches = per_matrix("branch")};
+  return counts;
+}
+
+/// Instructions per matrix instruction in the steps that a problem of a longer K than `problem`,
+/// which took `counts`, has more: of the main loop, as it was executed. Nothing if they have no
+/// matrix instructions, or the row has all of K at once and takes no longer one.
+absl::StatusOr<std::optional<PerMatrix>> MeasurePerMatrix(const ConvProblem& problem, Counts counts,
+                                                          Gfx gfx, const std::string& row) {
+  if (counts["mma"] == 0) return std::nullopt;
+  // K of groups of few channels may be within a step even when it is longer.
+  ConvProblem longer = problem;
+  for (int tries = 0; tries < 4; ++tries) {
+    longer = WithLongerK(longer);
+    if (!MakePlan(longer, gfx, {.row = row, .splits = 1}).ok()) continue;
+    absl::StatusOr<Counts> more = CountInstructions(longer, gfx, row);
+    if (!more.ok()) return more.status();
+    const auto added = [&](const char* kind) { return (*more)[kind] - counts[kind]; };
+    const double matrix = added("mma");
+    if (matrix <= 0) continue;
+    return PerMatrix{.valu = added("valu") / matrix,
+                     .salu = added("salu") / matrix,
+                     .scalar_loads = added("smem") / matrix,
+                     .branches = added("branch") / matrix};
+  }
+  return std::nullopt;
 }
 
 /// Conflict cycles of one execution, by the address of the instruction.
@@ -154,6 +165,21 @@ struct Measured {
   std::optional<PerMatrix> per_matrix;
 };
 
+/// Runs `row`, whose kernels `symbols` names, on `problem` and on ones of a longer K.
+absl::Status Measure(const ConvProblem& problem, Gfx gfx, const std::string& row,
+                     const std::map<std::string, std::string>& symbols, Measured& measured) {
+  gridwiseSimCountBankConflicts(1);
+  absl::StatusOr<Counts> counts = CountInstructions(problem, gfx, row);
+  const auto symbol = symbols.find(row);
+  if (symbol != symbols.end()) measured.conflicts = CountedConflicts(symbol->second);
+  gridwiseSimCountBankConflicts(0);
+  if (!counts.ok()) return counts.status();
+  if (problem.c <= 8) return absl::OkStatus();  // K of few channels is of few steps
+  const auto per_matrix = MeasurePerMatrix(problem, *std::move(counts), gfx, row);
+  if (per_matrix.ok()) measured.per_matrix = *per_matrix;
+  return per_matrix.status();
+}
+
 /// The measurements of every row that accepts a probe problem, by its name.
 absl::StatusOr<std::map<std::string, Measured>> MeasureRows(
     Direction direction, Gfx gfx, const std::map<std::string, std::string>& symbols) {
@@ -172,22 +198,8 @@ absl::StatusOr<std::map<std::string, Measured>> MeasureRows(
       for (const RowVerdict& verdict : ExplainRows(problem, gfx)) {
         if (verdict.reason || result.contains(verdict.row)) continue;
         if (!IsOneLaunch(problem, gfx, verdict.row)) continue;  // others would count as the row's
-        gridwiseSimCountBankConflicts(1);
-        absl::Status status = RunRow(problem, gfx, verdict.row);
-        const auto symbol = symbols.find(verdict.row);
         Measured& measured = result[verdict.row];
-        if (symbol != symbols.end()) measured.conflicts = CountedConflicts(symbol->second);
-        gridwiseSimCountBankConflicts(0);
-        if (status.ok() && problem.c > 8) {
-          // K of groups of few channels may be within a step even when it is longer.
-          ConvProblem longer = problem;
-          for (int tries = 0; tries < 4 && status.ok() && !measured.per_matrix; ++tries) {
-            longer = WithLongerK(longer);
-            const auto per_matrix = MeasurePerMatrix(problem, longer, gfx, verdict.row);
-            status = per_matrix.status();
-            if (per_matrix.ok()) measured.per_matrix = *per_matrix;
-          }
-        }
+        absl::Status status = Measure(problem, gfx, verdict.row, symbols, measured);
         if (!status.ok()) {
           return absl::Status(status.code(), absl::StrCat(verdict.row, ": ", status.message()));
         }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace gridwise::sim {
 namespace {
@@ -53,7 +54,7 @@ void GroupClocks::Join(const GroupClocks& other) {
   JoinInto(to_lds, other.to_lds);
 }
 
-AccessHistory::Cell& AccessHistory::CellOf(uint64_t address) {
+AccessHistory::Page& AccessHistory::PageOf(uint64_t address) {
   const uint64_t number = address / kPageBytes;
   if (last_page_ == nullptr || number != last_number_) {
     std::unique_ptr<Page>& page = pages_[number];
@@ -61,63 +62,80 @@ AccessHistory::Cell& AccessHistory::CellOf(uint64_t address) {
     last_page_ = page.get();
     last_number_ = number;
   }
-  return last_page_->cells[address % kPageBytes / 4];
+  return *last_page_;
 }
 
 Conflict AccessHistory::Note(const WaveClocks& view, uint64_t address, uint32_t bytes,
                              Access access, bool lds) {
   Conflict conflict;
   const uint64_t end = address + bytes;
-  for (uint64_t dword = address & ~uint64_t{3}; dword < end; dword += 4) {
-    const uint64_t first = std::max(address, dword), last = std::min(end, dword + 4);
-    access.bytes =
-        static_cast<uint8_t>(((1u << (last - dword)) - 1) & ~((1u << (first - dword)) - 1));
-    access.order = ++next_order_;
-    Cell& cell = CellOf(dword);
-    // Most often nobody has been there, or the wave itself alone.
-    Access& newest = cell.slots[0];
-    const bool own_alone = newest.group == access.group && newest.wave == access.wave &&
-                           Covers(access, newest) && cell.slots[1].bytes == 0 &&
-                           cell.slots[2].bytes == 0 && cell.slots[3].bytes == 0;
-    if (own_alone) {
-      newest = access;
+  for (uint64_t at = address; at < end;) {
+    Page& page = PageOf(at);
+    const uint64_t in_page = at % kPageBytes, first = at % 4;
+    bool& split = page.split[in_page / kLineBytes];
+    if (!split && at % kLineBytes == 0 && end - at >= kLineBytes) {
+      access.bytes = kAllBytes;
+      NoteIn(page.cells[in_page / 4], view, access, lds, conflict);
+      at += kLineBytes;
       continue;
     }
-    // Atomic accesses that came before this wave's own last one are in its past.
-    uint32_t own_atomic = 0;
-    for (const Access& old : cell.slots) {
-      if (old.group == access.group && old.wave == access.wave && old.atomic && old.writes &&
-          (access.bytes & ~old.bytes) == 0)
-        own_atomic = std::max(own_atomic, old.order);
+    if (!std::exchange(split, true)) {
+      Cell* const line = &page.cells[in_page / kLineBytes * (kLineBytes / 4)];
+      std::fill(line + 1, line + kLineBytes / 4, line[0]);
     }
-    Access* place = nullptr;
-    for (Access& old : cell.slots) {
-      if (old.bytes == 0) {
-        if (place == nullptr) place = &old;
-        continue;
-      }
-      const bool own = old.group == access.group && old.wave == access.wave;
-      const bool past =
-          own || (old.atomic && old.order < own_atomic) || IsPast(view, old, access, lds);
-      const bool overlaps = (old.bytes & access.bytes) != 0;
-      // A conflict with a load is told before one with a store, which may have stored the same.
-      if (!past && overlaps && Races(old, access) && (!conflict.found || !old.writes))
-        conflict = {old.group, old.wave,        old.instruction,      old.writes,
-                    true,      conflict.polled, conflict.polled_clock};
-      if (!past && overlaps && access.polls && old.writes) {
-        conflict.polled = old.wave;
-        conflict.polled_clock = old.clock;
-      }
-      // An access that the new one covers, for all who come later, is forgotten.
-      if (past && Covers(access, old)) {
-        old.bytes = 0;
-        place = &old;
-      }
-    }
-    if (place == nullptr) place = &cell.slots[next_victim_++ % kSlots];
-    *place = access;
+    const uint64_t last = std::min<uint64_t>(4, first + end - at);
+    access.bytes = static_cast<uint8_t>(((1u << last) - 1) & ~((1u << first) - 1));
+    NoteIn(page.cells[in_page / 4], view, access, lds, conflict);
+    at += last - first;
   }
   return conflict;
+}
+
+void AccessHistory::NoteIn(Cell& cell, const WaveClocks& view, Access access, bool lds,
+                           Conflict& conflict) {
+  access.order = ++next_order_;
+  // Most often nobody has been there, or the wave itself alone.
+  Access& newest = cell.slots[0];
+  const bool own_alone = newest.group == access.group && newest.wave == access.wave &&
+                         Covers(access, newest) && cell.slots[1].bytes == 0 &&
+                         cell.slots[2].bytes == 0 && cell.slots[3].bytes == 0;
+  if (own_alone) {
+    newest = access;
+    return;
+  }
+  // Atomic accesses that came before this wave's own last one are in its past.
+  uint32_t own_atomic = 0;
+  for (const Access& old : cell.slots) {
+    if (old.group == access.group && old.wave == access.wave && old.atomic && old.writes &&
+        (access.bytes & ~old.bytes) == 0)
+      own_atomic = std::max(own_atomic, old.order);
+  }
+  Access* place = nullptr;
+  for (Access& old : cell.slots) {
+    if (old.bytes == 0) {
+      if (place == nullptr) place = &old;
+      continue;
+    }
+    const bool own = old.group == access.group && old.wave == access.wave;
+    const bool past =
+        own || (old.atomic && old.order < own_atomic) || IsPast(view, old, access, lds);
+    const bool overlaps = (old.bytes & access.bytes) != 0;
+    // A conflict with a load is told before one with a store, which may have stored the same.
+    if (!past && overlaps && Races(old, access) && (!conflict.found || !old.writes))
+      conflict = {old.group, old.wave,        old.instruction,      old.writes,
+                  true,      conflict.polled, conflict.polled_clock};
+    if (!past && overlaps && access.polls && old.writes) {
+      conflict.polled = old.wave;
+      conflict.polled_clock = old.clock;
+    }
+    // An access that the new one covers, for all who come later, is forgotten.
+    if (past && Covers(access, old)) {
+      old.bytes = 0;
+      place = &old;
+    }
+  }
+  if (place == nullptr) place = &cell.slots[next_victim_++ % kSlots];
+  *place = access;
 }
 
 RecycledMemory& RecycledMemory::Process() {

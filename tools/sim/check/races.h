@@ -85,15 +85,21 @@ class AccessHistory {
 
  private:
   static constexpr int kSlots = 4;
-  static constexpr uint64_t kPageBytes = 1024;
+  static constexpr uint8_t kAllBytes = 0xf;
+  static constexpr uint64_t kLineBytes = 16, kPageBytes = 1024;
+  /// Of a dword.
   struct Cell {
     Access slots[kSlots];
   };
+  /// As long as all accesses of a line were to all of it, its first cell stands for the others.
   struct Page {
     Cell cells[kPageBytes / 4];
+    bool split[kPageBytes / kLineBytes] = {};
   };
 
-  Cell& CellOf(uint64_t address);
+  Page& PageOf(uint64_t address);
+  /// Notes an access to the bytes of a dword that it says, or of each dword of a line.
+  void NoteIn(Cell& cell, const WaveClocks& view, Access access, bool lds, Conflict& conflict);
 
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
   Page* last_page_ = nullptr;

@@ -1,9 +1,12 @@
 #include "tools/sim/machine/dispatch.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <numeric>
 #include <optional>
@@ -19,7 +22,6 @@
 #include "tools/sim/machine/fault_report.h"
 #include "tools/sim/machine/lds_banks.h"
 #include "tools/sim/machine/memory.h"
-#include "tools/sim/machine/turns.h"
 #include "tools/sim/machine/workgroup.h"
 
 namespace gridwise::sim {
@@ -36,7 +38,7 @@ struct DispatchPacket {
 };
 static_assert(sizeof(DispatchPacket) == 64);
 
-/// Workgroups that are under way at a time where host threads take turns, if there are as many.
+/// Workgroups that are under way at a time where they take turns, if there are as many.
 constexpr int kSerialWorkgroups = 8;
 
 /// Memory that the simulator itself shows to a kernel, known to Memory while it lives.
@@ -79,7 +81,10 @@ absl::Status FaultStatus(const Wave& wave, const Launch& launch) {
   return wave.fault.has_address ? absl::OutOfRangeError(text) : absl::AbortedError(text);
 }
 
-/// The workers of one launch and what they share.
+/// The workers of one launch and what they share. Each executes one workgroup after another, all at
+/// the same time on threads of their own; or they take turns on one thread, in a fixed order, so
+/// that workgroups that wait for each other make progress and a run can be repeated: round robin,
+/// or at random by a seed.
 class Crew {
  public:
   Crew(const Launch& launch, const RunOptions& options)
@@ -88,9 +93,7 @@ class Crew {
         total_(options.only.empty() ? int64_t{1} * launch.grid.workgroups[0] *
                                           launch.grid.workgroups[1] * launch.grid.workgroups[2]
                                     : static_cast<int64_t>(options.only.size())),
-        threads_(Threads()),
         order_(options.only) {
-    if (launch.wants.serial) turns_.emplace(threads_, launch.seed);
     if (!launch.seed.has_value()) return;
     if (order_.empty()) {
       order_.resize(static_cast<size_t>(total_));
@@ -101,66 +104,109 @@ class Crew {
 
   absl::StatusOr<RunReport> Run() {
     const auto start = std::chrono::steady_clock::now();
-    std::vector<std::thread> others;
-    for (int i = 1; i < threads_; ++i) others.emplace_back([this, i] { Work(i); });
-    Work(0);
-    for (std::thread& other : others) other.join();
+    const size_t workers = Workers();
+    launch_.wants.serial ? TakeTurns(workers) : WorkInParallel(workers);
     CountClasses();
     if (fault_.has_value()) return fault_->second;
-    report_.threads = threads_;
+    report_.threads = launch_.wants.serial ? 1 : static_cast<int>(workers);
     report_.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return std::move(report_);
   }
 
  private:
-  int Threads() const {
-    if (launch_.grid.cooperative) return static_cast<int>(total_);
-    int threads = options_.threads > 0 ? options_.threads
-                                       : static_cast<int>(std::thread::hardware_concurrency());
-    if (launch_.wants.serial) threads = std::max(threads, kSerialWorkgroups);
-    return static_cast<int>(std::clamp<int64_t>(threads, 1, std::max<int64_t>(total_, 1)));
-  }
+  class Worker {
+   public:
+    explicit Worker(Crew& crew) : crew_(crew), workgroup_(crew.launch_) {}
+    ~Worker() { crew_.AddCounts(workgroup_, executed_); }
+    Worker(const Worker&) = delete;
+    Worker& operator=(const Worker&) = delete;
 
-  void Work(int thread) {
-    if (turns_) turns_->Begin(thread);
-    ExecuteWorkgroups(thread);
-    if (turns_) turns_->Leave(thread);
-  }
-
-  void ExecuteWorkgroups(int thread) {
-    Workgroup workgroup(launch_);
-    int64_t executed = 0;
-    for (int64_t i; !stop_.load(std::memory_order_relaxed) && (i = next_.fetch_add(1)) < total_;) {
-      const auto [x, y, z] = launch_.grid.workgroups;
-      const auto index = static_cast<uint64_t>(order_.empty() ? i : order_[static_cast<size_t>(i)]);
-      workgroup.Begin({static_cast<uint32_t>(index % x), static_cast<uint32_t>(index / x % y),
-                       static_cast<uint32_t>(index / x / y)});
-      const Wave* const faulted = Finish(workgroup, thread);
-      ++executed;
-      if (faulted != nullptr) {
-        RecordFault(i, *faulted);
-        break;
+    /// Executes workgroups until one makes no progress, which may wait for others; with a seed for
+    /// a round. False: there is nothing left to do. Once another workgroup has faulted, this one
+    /// may be waiting for it in vain: it is left as soon as its waves do nothing but wait.
+    bool Work() {
+      while (under_way_ || Take()) {
+        if (workgroup_.ended()) {
+          workgroup_.End();
+          under_way_ = false;
+          ++executed_;
+          crew_.TellProgress();
+          continue;
+        }
+        bool progress = false;
+        if (const Wave* const faulted = workgroup_.Round(progress)) {
+          crew_.RecordFault(number_, *faulted);
+          return false;
+        }
+        if (!progress && crew_.stop_.load(std::memory_order_relaxed)) return false;
+        if (!progress || crew_.launch_.seed.has_value() || crew_.launch_.grid.cooperative)
+          return true;
       }
-      const int64_t done = done_.fetch_add(1) + 1;
-      if (options_.progress) options_.progress(done, total_);
+      return false;
     }
-    AddCounts(workgroup, executed);
+
+   private:
+    bool Take() {
+      if (crew_.stop_.load(std::memory_order_relaxed)) return false;
+      number_ = crew_.next_.fetch_add(1);
+      under_way_ = number_ < crew_.total_;
+      if (under_way_) workgroup_.Begin(crew_.IdOf(number_));
+      return under_way_;
+    }
+
+    Crew& crew_;
+    Workgroup workgroup_;
+    bool under_way_ = false;
+    int64_t number_ = 0, executed_ = 0;
+  };
+
+  size_t Workers() const {
+    if (launch_.grid.cooperative) return static_cast<size_t>(total_);
+    int workers = options_.threads > 0 ? options_.threads
+                                       : static_cast<int>(std::thread::hardware_concurrency());
+    if (launch_.wants.serial) workers = std::max(workers, kSerialWorkgroups);
+    return static_cast<size_t>(std::clamp<int64_t>(workers, 1, std::max<int64_t>(total_, 1)));
   }
 
-  /// Executes the workgroup to its end; returns the wave that has a fault, or null. Once another
-  /// workgroup has faulted, this one may be waiting for it in vain: it is left as soon as its waves
-  /// do nothing but take turns.
-  const Wave* Finish(Workgroup& workgroup, int thread) {
-    while (!workgroup.ended()) {
-      if (launch_.grid.cooperative) std::this_thread::yield();
-      bool progress = false;
-      if (const Wave* const faulted = workgroup.Round(progress)) return faulted;
-      if (!progress && stop_.load(std::memory_order_relaxed)) return nullptr;
-      if (turns_ && (!progress || launch_.seed.has_value())) turns_->Yield(thread);
+  void WorkInParallel(size_t workers) {
+    const auto work = [this] {
+      Worker worker(*this);
+      while (worker.Work()) std::this_thread::yield();
+    };
+    std::vector<std::thread> others;
+    for (size_t i = 1; i < workers; ++i) others.emplace_back(work);
+    work();
+    for (std::thread& other : others) other.join();
+  }
+
+  void TakeTurns(size_t workers) {
+    std::vector<std::unique_ptr<Worker>> left;
+    for (size_t i = 0; i < workers; ++i) left.push_back(std::make_unique<Worker>(*this));
+    std::mt19937_64 random(launch_.seed.value_or(0));
+    for (size_t current = 0; !left.empty();) {
+      if (left[current]->Work()) {
+        ++current;
+      } else {
+        left.erase(left.begin() + static_cast<std::ptrdiff_t>(current));
+        if (left.empty()) return;
+      }
+      if (launch_.seed.has_value()) current = random();
+      current %= left.size();
     }
-    workgroup.End();
-    return nullptr;
+  }
+
+  std::array<uint32_t, 3> IdOf(int64_t number) const {
+    const auto [x, y, z] = launch_.grid.workgroups;
+    const auto index =
+        static_cast<uint64_t>(order_.empty() ? number : order_[static_cast<size_t>(number)]);
+    return {static_cast<uint32_t>(index % x), static_cast<uint32_t>(index / x % y),
+            static_cast<uint32_t>(index / x / y)};
+  }
+
+  void TellProgress() {
+    const int64_t done = done_.fetch_add(1) + 1;
+    if (options_.progress) options_.progress(done, total_);
   }
 
   /// The fault of the lowest workgroup is reported.
@@ -195,8 +241,6 @@ class Crew {
   const Launch& launch_;
   const RunOptions& options_;
   const int64_t total_;
-  const int threads_;
-  std::optional<Turns> turns_;
   std::vector<int64_t> order_;  // of the workgroups, empty: as they are numbered
   std::atomic<int64_t> next_ = 0;
   std::atomic<int64_t> done_ = 0;
