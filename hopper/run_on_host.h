@@ -4,9 +4,10 @@
 #include <cstddef>
 #include <functional>
 
+#include "core/arch/host_threads.h"
+
 // What gpu.h asks of the compiler for AMD, which is what it takes the host for.
 namespace gridwise {
-inline thread_local int host_thread_id = 0;
 inline int host_workgroup_id = 0;
 }  // namespace gridwise
 #define __builtin_amdgcn_workitem_id_x() gridwise::host_thread_id
@@ -20,9 +21,6 @@ inline int host_workgroup_id = 0;
 #define __builtin_amdgcn_rcpf(x) (1.0f / (x))
 #pragma clang diagnostic ignored "-Wunknown-attributes"
 #pragma clang diagnostic ignored "-Wignored-attributes"
-
-#include <thread>
-#include <vector>
 
 #include "core/arch/hopper.h"
 
@@ -39,14 +37,7 @@ inline void RunGrid(int workgroups, int threads, const std::function<void()>& ke
     host_workgroup = &state;
     host_workgroup_id = workgroup;
     std::memset(dynamic_shared_memory, 0xff, sizeof(dynamic_shared_memory));  // NaN
-    std::vector<std::thread> running;
-    for (int i = 0; i < threads; ++i) {
-      running.emplace_back([&kernel, i] {
-        host_thread_id = i;
-        kernel();
-      });
-    }
-    for (std::thread& thread : running) thread.join();
+    HostThreads::Run(threads, kernel);
   }
 }
 

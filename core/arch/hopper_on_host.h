@@ -4,22 +4,21 @@
 #include <array>
 #include <atomic>
 #include <bit>
-#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
-#include <mutex>
 #include <vector>
 
 #include "core/arch/gpu.h"
+#include "core/arch/host_threads.h"
 #include "core/arch/tensor_map.h"
 #include "core/launch/tensor_map_spec.h"
 
 /// What core/arch/hopper.h and wgmma.h say of the device, on the host: for tests, which run each
-/// thread of a workgroup in a thread of its own, one workgroup at a time. Barriers wait as there;
-/// the copy engine and the matrix unit have done what they start when the call returns, so that a
-/// missing wait or fence is not noticed.
+/// thread of a workgroup until it waits (host_threads.h), one workgroup at a time. Barriers wait as
+/// there; the copy engine and the matrix unit have done what they start when the call returns, so
+/// that a missing wait or fence is not noticed.
 
 namespace gridwise {
 
@@ -47,16 +46,12 @@ class HostBarrier {
  public:
   /// Whether `condition` was true of any.
   bool Wait(int threads, bool condition = false) {
-    std::unique_lock lock(mutex_);
     const unsigned phase = phase_;
     Arrive(threads, condition);
-    changed_.wait(lock, [&] { return phase_ != phase; });
+    waiters_.WaitUntil([&] { return phase_ != phase; });
     return any_before_;
   }
-  void ArriveOnly(int threads) {
-    const std::lock_guard lock(mutex_);
-    Arrive(threads, false);
-  }
+  void ArriveOnly(int threads) { Arrive(threads, false); }
 
  private:
   void Arrive(int threads, bool condition) {
@@ -66,11 +61,10 @@ class HostBarrier {
     any_before_ = any_;
     any_ = false;
     ++phase_;
-    changed_.notify_all();
+    waiters_.WakeAll();
   }
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
+  HostWaiters waiters_;
   int arrived_ = 0;
   unsigned phase_ = 0;
   bool any_ = false, any_before_ = false;
@@ -82,22 +76,19 @@ class HostMbarrier {
   explicit HostMbarrier(int arrivals) : arrivals_(arrivals), missing_(arrivals) {}
 
   void Change(int arrivals, int bytes) {
-    const std::lock_guard lock(mutex_);
     missing_ -= arrivals;
     bytes_ += bytes;
     if (missing_ != 0 || bytes_ != 0) return;
     missing_ = arrivals_;
     ++phase_;
-    changed_.notify_all();
+    waiters_.WakeAll();
   }
   void Wait(unsigned parity) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return (phase_ & 1) != parity; });
+    waiters_.WaitUntil([&] { return (phase_ & 1) != parity; });
   }
 
  private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
+  HostWaiters waiters_;
   const int arrivals_;
   int missing_, bytes_ = 0;
   unsigned phase_ = 0;
@@ -108,7 +99,6 @@ struct HostWorkgroup {
   std::array<HostBarrier, 16> named;
   std::array<HostBarrier, 32> of_warp;
   std::array<std::array<std::array<unsigned, 6>, 32>, 32> exchanged;  // warp, lane
-  std::mutex mutex;
   std::map<SharedAddress, HostMbarrier> mbarriers;
 };
 inline HostWorkgroup* host_workgroup = nullptr;
