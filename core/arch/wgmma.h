@@ -250,12 +250,20 @@ inline SharedAddress OperandAt(MatrixDescriptor operand, OperandOrder order, int
 template <int kN, int kK, class Sum>
 inline void MultiplyOnHost(Sum (&d)[kN / 2], int keep, auto&& a, auto&& b) {
   const int thread = ThreadId() % 128, lane = thread % 32;
-  for (int i = 0; i < kN / 2; ++i) {
-    const int row = thread / 32 * 16 + lane / 4 + i / 2 % 2 * 8;
-    const int column = i / 4 * 8 + lane % 4 * 2 + i % 2;
-    Sum sum = keep != 0 ? d[i] : 0;
-    for (int k = 0; k < kK; ++k) sum += a(row, k) * b(column, k);
-    d[i] = sum;
+  std::array<std::array<decltype(a(0, 0)), kK>, 2> of_rows;  // of A, converted once
+  for (int i = 0; i < 2; ++i) {
+    const int row = thread / 32 * 16 + lane / 4 + i * 8;
+    for (int k = 0; k < kK; ++k) of_rows[i][k] = a(row, k);
+  }
+  for (int i = 0; i < kN / 4; ++i) {
+    const int column = i / 2 * 8 + lane % 4 * 2 + i % 2;
+    std::array<decltype(b(0, 0)), kK> of_column;
+    for (int k = 0; k < kK; ++k) of_column[k] = b(column, k);
+    for (int of_row = 0; of_row < 2; ++of_row) {
+      Sum& sum = d[i / 2 * 4 + of_row * 2 + i % 2];
+      if (keep == 0) sum = 0;
+      for (int k = 0; k < kK; ++k) sum += of_rows[of_row][k] * of_column[k];
+    }
   }
 }
 /// An element of an operand in shared memory: of a row or column, at k.
