@@ -1,4 +1,4 @@
-"""What --//tools/config:families, :directions and :types choose from."""
+"""What --//tools/config:families, :directions, :types and :rows choose from."""
 
 FAMILIES = [
     "tile",
@@ -24,3 +24,12 @@ TYPES = {
     "f8e5m2": "kF8E5M2",
     "f8e5m2fnuz": "kF8E5M2Fnuz",
 }
+
+# By value of :rows, which rows are built one in SAMPLED_ONE_IN; "": none, all are built. Those that the smoke tier samples: of
+# bf16, whose kernels are those of f16 but for the type, and those that plans pass over.
+SAMPLED_ROWS = {
+    "all": "",
+    "smoke": "^REQUESTED_|[.]type = kBF16,",
+}
+
+SAMPLED_ONE_IN = 4
