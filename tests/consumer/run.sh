@@ -3,9 +3,9 @@
 # README as it stands there.
 #
 #   tests/consumer/run.sh [BAZEL OPTION...]          through bzlmod, with the few kernels that they use and the real HIP
-#                                                    library, and run with this checkout's simulator in its place; through
-#                                                    WORKSPACE, whose repositories have paths of their own, so that all is
-#                                                    compiled again, the example alone
+#                                                    library, and run with this checkout's simulator in its place. Through
+#                                                    WORKSPACE, whose repositories have paths of their own, so that all
+#                                                    would be compiled again, Bazel loads and analyses them and no more
 #   tests/consumer/run.sh --all [BAZEL OPTION...]    both through WORKSPACE, with all kernels of their target and the
 #                                                    simulator that Gridwise links by default
 set -euo pipefail
@@ -35,7 +35,7 @@ cleanup() { # with the servers of both folders
 trap cleanup EXIT
 
 BAZELW_DEPS=$all_of "$gridwise/bazelw" test "${options[@]}" //...
-if [[ $all_of == bzlmod ]]; then BAZELW_DEPS=workspace "$gridwise/bazelw" build --nobuild "${options[@]}" //...; fi
+[[ $all_of == workspace ]] || BAZELW_DEPS=workspace "$gridwise/bazelw" build --nobuild "${options[@]}" //...
 
 # Each file of the example is a block behind a line that is its name alone: `BUILD`:
 for file in MODULE.bazel .bazelrc BUILD conv.cc WORKSPACE; do
@@ -44,19 +44,14 @@ for file in MODULE.bazel .bazelrc BUILD conv.cc WORKSPACE; do
   [[ -s $example/$file ]] || { echo "README.md has no block for $file" && exit 1; }
 done
 cd "$example"
-# check_example MODE [BAZEL OPTION...]
-check_example() {
-  local output
-  BAZELW_DEPS=$1 "$gridwise/bazelw" build "${options[@]}" "${@:2}" //:conv
-  output=$("$gridwise/bazelw" --bazelw-exec env LD_LIBRARY_PATH="${simulator-}" bazel-bin/conv)
-  echo "$output"
-  [[ $output == *"0x5400 and in the middle 0x5880"*OK ]] || { echo "README.md's example computes something else" && exit 1; }
-  # Families that are not wanted are not in the program.
-  grep -q gridwise_tile_ bazel-bin/conv || { echo "there is no kernel of the tile family" && exit 1; }
-  [[ -z ${simulator-} ]] || ! grep -q gridwise_ck_ bazel-bin/conv || { echo "there are kernels that were left out" && exit 1; }
-}
-check_example "$all_of"
-if [[ $all_of == bzlmod ]]; then check_example workspace --@gridwise//tools/config:directions=fwd; fi
+BAZELW_DEPS=$all_of "$gridwise/bazelw" build "${options[@]}" //:conv
+output=$("$gridwise/bazelw" --bazelw-exec env LD_LIBRARY_PATH="${simulator-}" bazel-bin/conv)
+echo "$output"
+[[ $output == *"0x5400 and in the middle 0x5880"*OK ]] || { echo "README.md's example computes something else" && exit 1; }
+# Families that are not wanted are not in the program.
+grep -q gridwise_tile_ bazel-bin/conv || { echo "there is no kernel of the tile family" && exit 1; }
+[[ -z ${simulator-} ]] || ! grep -q gridwise_ck_ bazel-bin/conv || { echo "there are kernels that were left out" && exit 1; }
+[[ $all_of == workspace ]] || BAZELW_DEPS=workspace "$gridwise/bazelw" build --nobuild "${options[@]}" //:conv
 # Where a repository compiles an older C++, the error says what to do.
 sed -i 's/-std=c++20/-std=c++17/g' .bazelrc
 message=$("$gridwise/bazelw" build "${options[@]}" //:conv 2>&1) && { echo "C++17 is no error" && exit 1; }
