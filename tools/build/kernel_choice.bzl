@@ -25,11 +25,14 @@ TYPES = {
     "f8e5m2fnuz": "kF8E5M2Fnuz",
 }
 
-# By value of :rows, which rows are built one in SAMPLED_ONE_IN; "": none, all are built. Those that the smoke tier samples: of
-# bf16, whose kernels are those of f16 but for the type, and those that plans pass over.
+# By value of :rows, which rows of a family are built one in SAMPLED_ONE_IN; of others all are. The smoke tier samples rows of
+# bf16, whose kernels are those of f16 but for the type. An op of the classic family has few.
 SAMPLED_ROWS = {
-    "all": "",
-    "smoke": "^REQUESTED_|[.]type = kBF16,",
+    "all": {},
+    "smoke": {
+        "direct": "[.]type = kBF16,",
+        "tile": "[.]type = kBF16,",
+    },
 }
 
 SAMPLED_ONE_IN = 4

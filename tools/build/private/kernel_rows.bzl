@@ -54,7 +54,7 @@ def _impl(ctx):
             str(ctx.attr.shards),
             wanted,
             types,
-            SAMPLED_ROWS[ctx.attr._rows[BuildSettingInfo].value] or _NOTHING,
+            SAMPLED_ROWS[ctx.attr._rows[BuildSettingInfo].value].get(ctx.attr.family, _NOTHING),
             str(SAMPLED_ONE_IN),
             ctx.file.rows.path,
             ctx.outputs.out.path,
