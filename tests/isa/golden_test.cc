@@ -1,7 +1,6 @@
 /// The reports in <target>/<direction>.txt are those of the kernels; no kernel uses scratch or
 /// spills registers; atomics have the device's scope; every row keeps the budgets, or
-/// over_budget.txt says why it does not. A program that has a part of the rows is held to their
-/// lines.
+/// over_budget.txt says why it does not.
 
 #include <algorithm>
 #include <cstdlib>
@@ -16,7 +15,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -32,7 +30,6 @@
 #include "instances/families.h"
 #include "tests/isa/budget.h"
 #include "tests/isa/needs.h"
-#include "tools/config/built_rows.h"
 #include "tools/isa_report/kernel_code.h"
 #include "tools/isa_report/kernel_report.h"
 #include "tools/isa_report/main_loop.h"
@@ -42,7 +39,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using ::testing::IsSupersetOf;
 
 constexpr char kUpdate[] =
     "`./bazelw run //tests/isa:update` writes what the kernels have; review the difference.";
@@ -101,22 +97,11 @@ std::string Difference(const std::string& before, const std::string& after) {
   return text;
 }
 
-/// The lines, however wide the column of names is.
-std::vector<std::string> LinesOf(const std::string& text) {
-  std::vector<std::string> lines = absl::StrSplit(text, '\n');
-  for (std::string& line : lines) absl::RemoveExtraAsciiWhitespace(&line);
-  return lines;
-}
-
 TEST_P(Isa, ReportIsTheGoldenOne) {
   const auto& reports = Reports();
   ASSERT_TRUE(reports.ok()) << reports.status();
   ASSERT_FALSE(reports->empty());
   const std::string text = ToText(*reports);
-  if (!kBuiltAllRows) {
-    EXPECT_THAT(LinesOf(golden_), IsSupersetOf(LinesOf(text))) << Path() << ". " << kUpdate;
-    return;
-  }
   EXPECT_TRUE(golden_ == text) << Path() << " differs:\n" << Difference(golden_, text) << kUpdate;
 }
 
@@ -182,7 +167,6 @@ TEST_P(Isa, EveryRowKeepsTheBudgets) {
         << over.value_or("")
         << "\nMake it cheaper, or say in tests/isa/over_budget.txt why it cannot be.";
   }
-  if (!kBuiltAllRows) return;
   EXPECT_THAT(excuses->Unneeded(Target(), GetParam(), rows_over), IsEmpty())
       << "No row needs these lines of tests/isa/over_budget.txt any more.";
 }
@@ -312,13 +296,10 @@ TEST(Needs, AreInTheListsOfTheFamilies) {
     }
     const absl::StatusOr<std::string> text = NeedsText(*family, Target());
     ASSERT_TRUE(text.ok()) << text.status();
-    const std::string list =
-        ReadText(absl::StrCat("instances/", family->name(), "/", Name(Target()), "_needs.inc"));
-    if (kBuiltAllRows) {
-      EXPECT_EQ(list, *text) << kUpdate;
-    } else {
-      EXPECT_THAT(LinesOf(list), IsSupersetOf(LinesOf(*text))) << kUpdate;
-    }
+    EXPECT_EQ(
+        ReadText(absl::StrCat("instances/", family->name(), "/", Name(Target()), "_needs.inc")),
+        *text)
+        << kUpdate;
     ++lists;
   }
   EXPECT_EQ(lists, 2);
@@ -386,12 +367,9 @@ TEST(Budget, ExcusesMatchByPattern) {
   EXPECT_FALSE(excuses->Has(Gfx::k942, Direction::kForward, "f16_t128x64"));
   EXPECT_TRUE(excuses->Has(Gfx::k1100, Direction::kBackwardWeight, "bf16_o2"));
   EXPECT_FALSE(excuses->Has(Gfx::k1100, Direction::kBackwardWeight, "bf16_o2x"));
-  if (!kBuiltAllRows) return;
   EXPECT_THAT(excuses->Unneeded(Gfx::k942, Direction::kForward, {"f16_t64x64"}), IsEmpty());
-  if (!kBuiltAllRows) return;
   EXPECT_THAT(excuses->Unneeded(Gfx::k942, Direction::kForward, {"f16_t128x64"}),
               ElementsAre("gfx942 fwd f16_t64* small"));
-  if (!kBuiltAllRows) return;
   EXPECT_THAT(excuses->Unneeded(Gfx::k950, Direction::kForward, {}), IsEmpty());
   EXPECT_FALSE(Excuses::Parse("gfx942 fwd f16_t64").ok());
 }

@@ -1,4 +1,4 @@
-"""What --//tools/config:families, :directions, :types and :rows choose from."""
+"""What --//tools/config:families, :directions and :types choose from."""
 
 FAMILIES = [
     "tile",
@@ -24,15 +24,3 @@ TYPES = {
     "f8e5m2": "kF8E5M2",
     "f8e5m2fnuz": "kF8E5M2Fnuz",
 }
-
-# By value of :rows, which rows of a family are built one in SAMPLED_ONE_IN; of others all are. The smoke tier samples rows of
-# bf16, whose kernels are those of f16 but for the type. An op of the classic family has few.
-SAMPLED_ROWS = {
-    "all": {},
-    "smoke": {
-        "direct": "[.]type = kBF16,",
-        "tile": "[.]type = kBF16,",
-    },
-}
-
-SAMPLED_ONE_IN = 4

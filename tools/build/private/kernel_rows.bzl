@@ -1,19 +1,17 @@
 """kernel_rows: the rows of a list that one shard compiles, as a source."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
-load("//tools/build:kernel_choice.bzl", "DIRECTIONS", "FAMILIES", "SAMPLED_ONE_IN", "SAMPLED_ROWS", "TYPES")
+load("//tools/build:kernel_choice.bzl", "DIRECTIONS", "FAMILIES", "TYPES")
 
 # A row says where it is in the list, so that diagnostics and __LINE__ are those of the list. Which shard it is in does not
-# depend on which rows are wanted. How plans use a row (REQUESTED_, instances/README.md) is nothing to its kernel. Rows that
-# `sampled` matches are of so many the first, of each macro.
-_SELECT = """awk -v header="$1" -v shard="$2" -v shards="$3" -v wanted="$4" -v types="$5" -v sampled="$6" -v one_in="$7" '
+# depend on which rows are wanted. How plans use a row (REQUESTED_, instances/README.md) is nothing to its kernel.
+_SELECT = """awk -v header="$1" -v shard="$2" -v shards="$3" -v wanted="$4" -v types="$5" '
   BEGIN { print "#include \\"" header "\\"" }
   /^[A-Z][A-Z0-9_]*[(]/ {
     chosen = row++ % shards == shard && $0 ~ wanted && $0 ~ types
-    if ($0 ~ sampled) chosen = seen[substr($0, 1, index($0, "("))]++ % one_in == 0 && chosen
     sub(/^REQUESTED_/, "")
     if (chosen) printf "#line %d \\"%s\\"\\n%s\\n", NR, FILENAME, $0
-  }' "$8" > "$9"
+  }' "$6" > "$7"
 """
 
 _EVERYTHING, _NOTHING = "^", "^$"
@@ -48,17 +46,7 @@ def _impl(ctx):
     ctx.actions.run_shell(
         mnemonic = "KernelRows",
         command = _SELECT,
-        arguments = [
-            ctx.attr.header,
-            str(ctx.attr.shard),
-            str(ctx.attr.shards),
-            wanted,
-            types,
-            SAMPLED_ROWS[ctx.attr._rows[BuildSettingInfo].value].get(ctx.attr.family, _NOTHING),
-            str(SAMPLED_ONE_IN),
-            ctx.file.rows.path,
-            ctx.outputs.out.path,
-        ],
+        arguments = [ctx.attr.header, str(ctx.attr.shard), str(ctx.attr.shards), wanted, types, ctx.file.rows.path, ctx.outputs.out.path],
         inputs = [ctx.file.rows],
         outputs = [ctx.outputs.out],
     )
@@ -77,6 +65,5 @@ kernel_rows = rule(
         "_families": attr.label(default = "//tools/config:families"),
         "_directions": attr.label(default = "//tools/config:directions"),
         "_types": attr.label(default = "//tools/config:types"),
-        "_rows": attr.label(default = "//tools/config:rows"),
     },
 )
