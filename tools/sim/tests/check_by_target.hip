@@ -97,6 +97,11 @@ KERNEL void LoadsIntoOneRegister(const u32* in, u32* out, int) {
 #if defined(__GFX9__)
 MATRIX_KERNEL(ResultAfterSeven, "s_nop 6\n\tv_mov_b32 %0, v40")
 MATRIX_KERNEL(ResultAfterEight, "s_nop 7\n\tv_mov_b32 %0, v40")
+// The result is overwritten too early on a path that a branch may take.
+#define OVERWRITTEN(BRANCH) BRANCH "v_mov_b32 v40, 0\n1:\n\ts_nop 7\n\ts_nop 7\n\tv_mov_b32 %0, v40"
+MATRIX_KERNEL(OverwrittenByLanes, OVERWRITTEN("s_cbranch_scc1 1f\n\t"))
+MATRIX_KERNEL(OverwrittenByNoLane, OVERWRITTEN("s_cbranch_execnz 1f\n\t"))
+MATRIX_KERNEL(OverwrittenByAllLanes, OVERWRITTEN("s_cbranch_execnz 1f\n\ts_mov_b64 exec, -1\n\t"))
 #define SPARSE \
   "v_smfmac_f32_16x16x32_f16 v[48:51], v[44:45], v[52:55], v40\n\ts_nop 7\n\tv_mov_b32 %0, v48"
 MATRIX_KERNEL(IndicesAfterSix, "s_nop 5\n\t" SPARSE)

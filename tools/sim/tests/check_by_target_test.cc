@@ -5,9 +5,11 @@
 #include "absl/status/statusor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tools/build/code_object.h"
 #include "tools/sim/hip/sim_extension.h"
 #include "tools/sim/tests/check_by_target_o3.h"
 #include "tools/sim/tests/gpu.h"
+#include "tools/sim/tests/mutants.h"
 
 // What check mode wants differently on each target.
 
@@ -15,6 +17,7 @@ namespace gridwise::sim {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -93,6 +96,25 @@ TEST(MatrixResults, WaitLongerOnGfx950) {
     EXPECT_THAT(FindingsOf("hazards", "ResultAfterSeven"), IsEmpty());
   }
   EXPECT_THAT(FindingsOf("hazards", "ResultAfterEight"), IsEmpty());
+}
+
+/// Without lanes vector instructions write nothing, on whatever paths.
+TEST(MatrixResults, AreNotOverwrittenWithoutLanes) {
+  if (IsRdna()) GTEST_SKIP() << "RDNA waits";
+  for (const gridwise::CodeObject& object : CheckByTargetO3()) {
+    if (object.gfx != TestTarget()) continue;
+    const auto hazards = [&](const char* kernel) {
+      const absl::StatusOr<KernelCode> code = KernelCode::Find(object.gfx, object.data, kernel);
+      EXPECT_TRUE(code.ok()) << code.status();
+      return code.ok() ? HazardsOf(*code) : std::vector<std::string>();
+    };
+    const auto found = Contains(HasSubstr("a matrix result is overwritten too early: v40"));
+    EXPECT_THAT(hazards("OverwrittenByLanes"), found);
+    EXPECT_THAT(hazards("OverwrittenByAllLanes"), found);
+    EXPECT_THAT(hazards("OverwrittenByNoLane"), IsEmpty());
+    return;
+  }
+  FAIL() << "there is no code for " << TestTarget();
 }
 
 TEST(MatrixResults, AreNoIndicesYet) {

@@ -193,14 +193,38 @@ class HazardNotes final : public Reporter {
   std::set<std::pair<size_t, std::string>> notes;
 };
 
+/// Whether EXEC is 0 where a path goes on from instruction `i` to `next`: that is what the branch
+/// asks.
+bool LeavesNoLane(const KernelCode& code, size_t i, size_t next) {
+  const std::string_view name = code.instructions()[i].facts.mnemonic;
+  return name == (next == i + 1 ? "s_cbranch_execnz" : "s_cbranch_execz");
+}
+
+/// Whether the vector instruction does nothing while EXEC is 0.
+bool NeedsLanes(const InstructionFacts& facts) {
+  const bool scalar = !facts.hazard.scalar_writes.empty() || facts.hazard.writes_lane;
+  return facts.valu && facts.matrix.passes == 0 && !facts.wmma && !scalar;
+}
+
+bool WritesExec(const InstructionFacts& facts) {
+  return std::any_of(facts.writes.begin(), facts.writes.end(),
+                     [](uint16_t reg) { return reg == kExecLo || reg == kExecLo + 1; });
+}
+
 std::set<std::pair<size_t, std::string>> HazardsOn(const std::vector<size_t>& path,
                                                    const KernelCode& code) {
   const std::unique_ptr<HazardTracker> tracker =
       MakeHazardTracker(code.target(), (code.target() & kGfx9) != 0);
   HazardNotes notes;
-  for (const size_t i : path) {
-    notes.at = i;
-    tracker->Before(code.instructions()[i].facts, notes);
+  bool no_lane = false;
+  for (size_t n = 0; n < path.size(); ++n) {
+    const InstructionFacts& facts = code.instructions()[path[n]].facts;
+    InstructionFacts idle;  // takes its time
+    idle.wait_states = facts.wait_states;
+    notes.at = path[n];
+    tracker->Before(no_lane && NeedsLanes(facts) ? idle : facts, notes);
+    no_lane = no_lane && !WritesExec(facts);
+    if (n + 1 < path.size() && LeavesNoLane(code, path[n], path[n + 1])) no_lane = true;
   }
   return notes.notes;
 }
