@@ -448,15 +448,20 @@ TEST(Gfx12, ScalarsThatVectorInstructionsHaveRead) {
   EXPECT_THAT(behind({"s_mov_b32 s4, 0", reads}), found("sa_sdst"));
   EXPECT_THAT(behind({"s_mov_b32 s5, 0", "s_mov_b32 s6, s5"}), found("sa_sdst"));  // of its pair
   EXPECT_THAT(behind({"s_mov_b32 s6, 0", "s_mov_b32 s7, s6"}), IsEmpty());
-  EXPECT_THAT(behind({"v_readfirstlane_b32 s4, v1", reads}), IsEmpty());  // clang leaves some so
+  EXPECT_THAT(behind({"v_readfirstlane_b32 s4, v1", reads}), found("va_sdst"));
   EXPECT_THAT(behind({"v_readfirstlane_b32 s4, v1", "s_mov_b32 s6, s4"}), IsEmpty());
   EXPECT_THAT(behind({"v_mov_b32 v0, s6", "v_readfirstlane_b32 s4, v1", "s_mov_b32 s9, s6", reads}),
               IsEmpty());  // SALU waits for all that VALU has written
   EXPECT_THAT(behind({"s_mov_b32 s4, 0", "s_wait_alu depctr_sa_sdst(0)", reads}), IsEmpty());
   EXPECT_THAT(behind({"s_mov_b32 s4, 0", "s_wait_alu depctr_va_sdst(0)", reads}), found("sa_sdst"));
+  const std::string writes = "v_readfirstlane_b32 s4, v1";
+  EXPECT_THAT(behind({writes, "s_wait_alu depctr_va_sdst(0)", reads}), IsEmpty());
+  EXPECT_THAT(behind({writes, "s_wait_alu depctr_sa_sdst(0)", reads}), found("va_sdst"));
+  EXPECT_THAT(behind({"s_mov_b32 s4, 0", writes, reads}), found("va_sdst"));  // the last one's
   for (const char* clears :
        {"s_load_b32 s8, s[0:1], 0x0", "buffer_load_b32 v8, v4, s[0:3], null offen"}) {
     EXPECT_THAT(behind({"s_mov_b32 s4, 0", clears, reads}), IsEmpty()) << clears;
+    EXPECT_THAT(behind({writes, clears, reads}), IsEmpty()) << clears;
   }
   for (const char* leaves : {"global_load_b32 v8, v[4:5], off", "ds_load_b32 v8, v4"}) {
     EXPECT_THAT(behind({"s_mov_b32 s4, 0", leaves, reads}), found("sa_sdst")) << leaves;
@@ -468,7 +473,13 @@ TEST(Gfx12, ScalarsThatVectorInstructionsHaveRead) {
     EXPECT_THAT(behind({enough.begin() + 1, enough.end()}, lanes), found("sa_sdst"));
   }
   const std::string masks = "v_cndmask_b32 v2, v0, v1, vcc_lo";
-  EXPECT_THAT(HazardsOf("gfx1201", {masks, "v_cmp_eq_u32 vcc_lo, v0, v1", masks}, 32), IsEmpty());
+  const std::string compares = "v_cmp_eq_u32 vcc_lo, v0, v1";
+  EXPECT_THAT(HazardsOf("gfx1201", {masks, compares, masks}, 32), found("va_vcc"));
+  EXPECT_THAT(HazardsOf("gfx1201", {masks, compares, "s_wait_alu depctr_va_sdst(0)", masks}, 32),
+              found("va_vcc"));
+  EXPECT_THAT(HazardsOf("gfx1201", {masks, compares, "s_wait_alu depctr_va_vcc(0)", masks}, 32),
+              IsEmpty());
+  EXPECT_THAT(HazardsOf("gfx1201", {masks, compares, "s_cbranch_vccnz 3"}, 32), IsEmpty());
   EXPECT_THAT(HazardsOf("gfx1201", {masks, "s_mov_b32 vcc_lo, 0", "s_cbranch_vccnz 3"}, 32),
               found("sa_sdst"));
   EXPECT_THAT(HazardsOf("gfx1100", {reads, "s_mov_b32 s4, 0", reads}, 32), IsEmpty());

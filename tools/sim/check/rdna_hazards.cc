@@ -185,48 +185,64 @@ void Gfx11Hazards::Before(const InstructionFacts& facts, Reporter& reporter) {
   if (facts.hazard.drains != 0) Drain(facts.hazard.drains);
 }
 
-void Gfx12Hazards::Read(int reg, Reporter& reporter) {
-  const auto r = static_cast<size_t>(reg);
-  if (!read_by_valu_[r]) return;
-  if (!hidden_[r]) return;
+void Gfx12Hazards::Report(int reg, const char* counter, Reporter& reporter) const {
   reporter.Report(Category::kHazards,
                   absl::StrCat("reads an SGPR too early that VALU had read before it was written: ",
                                RegisterName(reg)),
-                  absl::StrCat(" of ", reporter.Describe(writer_[r]->index),
-                               " needs s_wait_alu depctr_sa_sdst(0)"));
-  hidden_.reset();  // as if it had waited
+                  absl::StrCat(" of ", reporter.Describe(writer_[static_cast<size_t>(reg)]->index),
+                               " needs s_wait_alu depctr_", counter, "(0)"));
 }
 
-void Gfx12Hazards::Write(const InstructionFacts& facts, int reg) {
+void Gfx12Hazards::Read(const InstructionFacts& facts, int reg, Reporter& reporter) {
   const auto r = static_cast<size_t>(reg);
+  const uint8_t of_valu = IsVcc(reg) ? kVaVcc : kVaSdst;
+  if (facts.salu) Drain(of_valu);  // SALU waits for VALU by itself
   if (!read_by_valu_[r]) return;
-  writer_[r] = &facts;
-  hidden_[r] = facts.salu;
+  if (by_salu_[r]) {
+    Report(reg, "sa_sdst", reporter);
+    Drain(kSaSdst);  // as if it had waited
+  }
+  if (by_valu_[r]) {
+    Report(reg, IsVcc(reg) ? "va_vcc" : "va_sdst", reporter);
+    Drain(of_valu);
+  }
+}
+
+void Gfx12Hazards::Drain(uint8_t counters) {
+  if ((counters & kSaSdst) != 0) by_salu_.reset();
+  for (size_t r = 0; r < by_valu_.size(); ++r) {
+    const uint8_t counter = IsVcc(static_cast<int>(r)) ? kVaVcc : kVaSdst;
+    if ((counters & counter) != 0) by_valu_[r] = false;
+  }
 }
 
 bool Gfx12Hazards::MergeScalars(const Gfx12Hazards& other) {
-  const auto before = std::array{read_by_valu_, hidden_};
+  const auto before = std::array{read_by_valu_, by_salu_, by_valu_};
   read_by_valu_ |= other.read_by_valu_;
-  hidden_ |= other.hidden_;
+  by_salu_ |= other.by_salu_;
+  by_valu_ |= other.by_valu_;
   for (size_t i = 0; i < writer_.size(); ++i) {
     if (writer_[i] == nullptr) writer_[i] = other.writer_[i];
   }
   const int nops = std::exchange(lds_nops_, std::min(lds_nops_, other.lds_nops_));
-  return before != std::array{read_by_valu_, hidden_} || nops != lds_nops_;
+  return before != std::array{read_by_valu_, by_salu_, by_valu_} || nops != lds_nops_;
 }
 
 void Gfx12Hazards::CheckScalars(const InstructionFacts& facts, Reporter& reporter) {
   lds_nops_ = facts.hazard.lds_nop ? lds_nops_ + 1 : 0;
   if (lds_nops_ >= nops_) read_by_valu_.reset();
-  if ((facts.hazard.drains & kSaSdst) != 0) hidden_.reset();
+  if (facts.hazard.drains != 0) Drain(facts.hazard.drains);
   const bool flat_encoded = facts.vmem && facts.mnemonic[0] != 'b' && facts.mnemonic[0] != 't';
-  if (facts.smem || (facts.vmem && !flat_encoded)) hidden_.reset();
+  if (facts.smem || (facts.vmem && !flat_encoded)) Drain(kSaSdst | kVaSdst | kVaVcc);
   if (!facts.valu && !facts.salu) return;
   for (const uint16_t reg : facts.hazard.scalar_reads) {
-    if (reg != kM0) Read(reg, reporter);
+    if (reg != kM0) Read(facts, reg, reporter);
   }
   for (const uint16_t reg : facts.hazard.scalar_writes) {
-    if (reg != kM0) Write(facts, reg);
+    if (reg == kM0 || !read_by_valu_[reg]) continue;
+    writer_[reg] = &facts;
+    by_salu_[reg] = facts.salu;  // it is the last one's to wait for
+    by_valu_[reg] = facts.valu;
   }
   if (!facts.valu) return;
   // Behind what it writes: LLVM does not count what an instruction reads itself.

@@ -62,9 +62,9 @@ class Gfx11Hazards final : public HazardTracker {
   std::array<const InstructionFacts*, kSharedBase> mask_writer_ = {};
 };
 
-/// gfx12 (LLVM, AMDGPUWaitSGPRHazards): an SGPR that a vector instruction has read may hide what
-/// SALU writes to it, or to the other one of its pair, later on. What VALU writes and reads is not
-/// looked at: clang waits for most of that, and leaves out some.
+/// gfx12 (LLVM, AMDGPUWaitSGPRHazards; Mesa, aco_insert_NOPs, VALUReadSGPRHazard): an SGPR that a
+/// vector instruction has read may hide what is written to it, or to the other one of its pair,
+/// later on: by SALU from SALU and VALU, by VALU from VALU.
 class Gfx12Hazards final : public HazardTracker {
  public:
   explicit Gfx12Hazards(bool wave64) : nops_(wave64 ? 8 : 4) {}
@@ -77,15 +77,16 @@ class Gfx12Hazards final : public HazardTracker {
   using Scalars = std::bitset<kSharedBase>;
 
   void CheckScalars(const InstructionFacts& facts, Reporter& reporter);
-  void Read(int reg, Reporter& reporter);
-  void Write(const InstructionFacts& facts, int reg);
+  void Read(const InstructionFacts& facts, int reg, Reporter& reporter);
+  void Report(int reg, const char* counter, Reporter& reporter) const;
+  void Drain(uint8_t counters);
   void CheckState(const InstructionFacts& facts, Reporter& reporter);
 
   const int nops_;  // ds_nop in a row after which nothing is hidden
   RdnaHazards shared_;
   int lds_nops_ = 0;
-  Scalars read_by_valu_;  // both of a pair
-  Scalars hidden_;        // written by SALU, and not waited for
+  Scalars read_by_valu_;       // both of a pair
+  Scalars by_salu_, by_valu_;  // written by them since then, and not waited for
   std::array<const InstructionFacts*, kSharedBase> writer_ = {};
   const InstructionFacts* before_ = nullptr;  // the instruction before, if it sets the wave's state
 };
