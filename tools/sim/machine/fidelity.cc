@@ -16,13 +16,28 @@ namespace {
 constexpr std::string_view kOneUlpPrefixes[] = {"v_exp_",  "v_log_", "v_rcp_",      "v_rsq_",
                                                 "v_sqrt_", "v_s_",   "v_rcp_iflag_"};
 
+/// Of f16 and bf16: by their names, which end in what is multiplied.
+bool MultipliesHalves(std::string_view mnemonic) {
+  return absl::EndsWith(mnemonic, "_f16") || absl::EndsWith(mnemonic, "_bf16");
+}
+
+/// The order of additions is public of gfx942's dense products, and of those of RDNA3 and RDNA4 on
+/// f16 and bf16.
 Fidelity MatrixFidelity(std::string_view mnemonic, TargetBit target, MatrixMode mode) {
   if (absl::StrContains(mnemonic, "_i32_")) return Fidelity::kExact;
-  // The order of additions is public of gfx942's dense products alone.
-  if (target != kGfx942 || absl::StartsWith(mnemonic, "v_smfmac_")) return Fidelity::kApproximate;
+  const bool sparse = absl::StartsWith(mnemonic, "v_s");
+  const bool measured = (target & kRdna) != 0 ? MultipliesHalves(mnemonic) : target == kGfx942;
+  if (sparse || !measured) return Fidelity::kApproximate;
   const bool sequential = absl::EndsWith(mnemonic, "_f64") ||
                           (absl::EndsWith(mnemonic, "_f32") && !absl::EndsWith(mnemonic, "xf32"));
   return sequential || mode == MatrixMode::kExact ? Fidelity::kExact : Fidelity::kApproximate;
+}
+
+Fidelity DotFidelity(std::string_view mnemonic, TargetBit target) {
+  const bool integers =
+      absl::StrContains(mnemonic, "_i32_") || absl::StrContains(mnemonic, "_u32_");
+  const bool measured = (target & kRdna) != 0 && MultipliesHalves(mnemonic);
+  return integers || measured ? Fidelity::kExact : Fidelity::kApproximate;
 }
 
 const Modifier* Find(const Instruction& in, std::string_view name) {
@@ -121,10 +136,7 @@ std::optional<Fidelity> FidelityOf(std::string_view mnemonic, TargetBit target, 
   for (const std::string_view prefix : {"v_mfma_", "v_wmma_", "v_smfmac_", "v_swmmac_"}) {
     if (absl::StartsWith(mnemonic, prefix)) return MatrixFidelity(mnemonic, target, mode);
   }
-  if (absl::StartsWith(mnemonic, "v_dot"))
-    return absl::StrContains(mnemonic, "_i32_") || absl::StrContains(mnemonic, "_u32_")
-               ? Fidelity::kExact
-               : Fidelity::kApproximate;
+  if (absl::StartsWith(mnemonic, "v_dot")) return DotFidelity(mnemonic, target);
   if (absl::StartsWith(mnemonic, "v_sin_") || absl::StartsWith(mnemonic, "v_cos_"))
     return Fidelity::kApproximate;
   for (const std::string_view prefix : kOneUlpPrefixes) {

@@ -24,8 +24,18 @@ TEST(Fidelity, OfOpcodes) {
   EXPECT_EQ(of("v_mfma_f64_16x16x4_f64", kGfx942), "exact");
   EXPECT_EQ(of("v_mfma_i32_32x32x16_i8", kGfx950), "exact");
   EXPECT_EQ(of("v_wmma_f32_16x16x16_f16", kGfx1100), "approximate");
+  EXPECT_EQ(of("v_wmma_f32_16x16x16_f16", kGfx1100, MatrixMode::kExact), "exact");
+  EXPECT_EQ(of("v_wmma_bf16_16x16x16_bf16", kGfx1201, MatrixMode::kExact), "exact");
+  EXPECT_EQ(of("v_wmma_f32_16x16x16_fp8_fp8", kGfx1201, MatrixMode::kExact), "approximate");
+  EXPECT_EQ(of("v_swmmac_f32_16x16x32_f16", kGfx1201, MatrixMode::kExact), "approximate");
+  EXPECT_EQ(of("v_smfmac_f32_16x16x32_f16", kGfx942, MatrixMode::kExact), "approximate");
   EXPECT_EQ(of("v_wmma_i32_16x16x16_iu8", kGfx1201), "exact");
   EXPECT_EQ(of("v_dot2_f32_f16", kGfx942), "approximate");
+  EXPECT_EQ(of("v_dot2_f32_bf16", kGfx950), "approximate");
+  EXPECT_EQ(of("v_dot2_f32_f16", kGfx1100), "exact");
+  EXPECT_EQ(of("v_dot2_bf16_bf16", kGfx1201), "exact");
+  EXPECT_EQ(of("v_dot4_f32_fp8_bf8", kGfx1201), "approximate");
+  EXPECT_EQ(of("v_dot4_i32_iu8", kGfx1100), "exact");
   EXPECT_EQ(of("v_exp_f32", kGfx1100), "1 ulp");
   EXPECT_EQ(of("v_rcp_f64", kGfx942), "approximate");
   EXPECT_EQ(of("v_sin_f32", kGfx942), "approximate");

@@ -2,10 +2,11 @@
 
 #include "tools/sim/wave/uop.h"
 
-/// How gfx942's matrix instructions on f16, bf16, xf32, fp8 and bf8 add: fast (fused multiply-adds
-/// in the order of k), or exactly as the hardware does (exec/matrix/mma_exact.h). A process has one
-/// mode: GRIDWISE_SIM_MATRIX=fast (the default) or exact, and what SetMatrixMode says, for
-/// instructions that are executed later.
+/// How matrix instructions add, gfx942's on f16, bf16, xf32, fp8 and bf8 and those of gfx1100 and
+/// gfx1201 on f16 and bf16: fast (fused multiply-adds in the order of k), or exactly as the
+/// hardware does (exec/matrix/mma_exact.h, exec/rdna_dot.h). A process has one mode:
+/// GRIDWISE_SIM_MATRIX=fast (the default) or exact, and what SetMatrixMode says, for instructions
+/// that are executed later.
 
 namespace gridwise::sim {
 

@@ -76,11 +76,8 @@ GRIDWISE_SIM_INLINE T Flush(T x) {
   return Exponent(x) == 0 ? WithSign(T(0), Sign(x)) : x;
 }
 
-/// Targets whose dot products with a sum in f32 read and write no denormals of it, which become +0,
-/// and of bf16 read none: measured on gfx950 (llvm-project 205101) and on RDNA3 (rocm-systems
-/// 12056); the CDNA3 ISA (6.4) says so of gfx942. A gfx1201 has them (rocjitsu's gfx12_dot.h, from
-/// an R9700).
-inline constexpr uint8_t kFlushingDots = kGfx9 | kGfx1100;
+/// CDNA's dot products with a sum in f32 read and write no denormals of it, which become +0, and of
+/// bf16 read none: measured on gfx950 (llvm-project 205101); the CDNA3 ISA (6.4) says so of gfx942.
 GRIDWISE_SIM_INLINE f32 FlushToPlus(f32 x) { return Exponent(x) == 0 ? 0.0f : x; }
 GRIDWISE_SIM_INLINE u32 FlushBf16Pair(u32 x) {
   return x & (((x & 0x7f80) != 0 ? 0xffffu : 0x8000u) |

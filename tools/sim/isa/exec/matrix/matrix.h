@@ -194,45 +194,53 @@ GRIDWISE_SIM_INLINE bool IsZero(const T* operand, const Offsets& offset, int fir
   return true;
 }
 
-/// Blocks of 16x16 and 32x32. Rows of C are read before rows of D with the same lanes are written
-/// in steps of kRows registers.
+/// Adds the products of depths [first, last) to the sums of block `block`. Rows of C are read
+/// before rows of D with the same lanes are written in steps of kRows registers.
 template <class T, int kDim>
-[[gnu::noinline]] void MultiplyBlocks(const MatrixPlan& p, const Operands<T>& o) {
+GRIDWISE_SIM_INLINE void MultiplyBlock(const MatrixPlan& p, const Operands<T>& o, int block,
+                                       int first, int last) {
   using Vector = typename VectorOf<T>::Type;
   constexpr int kVectors = kDim / Vector::kWidth;
   constexpr int kRows = kVectors >= 4 ? 2 : 4;  // summed at once: eight vectors or more
-  const int end = o.last != 0 ? o.last : p.depth;
-  for (int block = 0; block < p.blocks; ++block) {
-    const T* const a = o.a + block * kDim;
-    const T* const b = o.b + block * kDim;
-    // Adding a product of zeros once is adding it often.
-    const bool zero =
-        IsZero<T, kDim>(a, p.a, o.first, end) && IsZero<T, kDim>(b, p.b, o.first, end);
-    const int last = zero ? (end < o.first + 1 ? end : o.first + 1) : end;
-    for (int r = 0; r < p.registers; r += kRows) {
-      for (int g = 0; g < p.groups; ++g) {
-        const int first = (block * p.registers + r) * kLanes + g * kDim;
-        const T* rows[kRows];
-        Vector sum[kRows][kVectors];
+  const T* const a = o.a + block * kDim;
+  const T* const b = o.b + block * kDim;
+  for (int r = 0; r < p.registers; r += kRows) {
+    for (int g = 0; g < p.groups; ++g) {
+      const T* rows[kRows];
+      Vector sum[kRows][kVectors];
+      for (int i = 0; i < kRows; ++i) {
+        rows[i] = a + p.row[r + i][g];
+        const T* c = o.c + (block * p.registers + r + i) * o.c_stride * kLanes + g * kDim;
+        for (int v = 0; v < kVectors; ++v) sum[i][v] = Vector::Load(c + v * Vector::kWidth);
+      }
+      for (int k = first; k < last; ++k) {
+        Vector columns[kVectors];
+        for (int v = 0; v < kVectors; ++v)
+          columns[v] = Vector::Load(b + p.b[k] + v * Vector::kWidth);
         for (int i = 0; i < kRows; ++i) {
-          rows[i] = a + p.row[r + i][g];
-          const T* c = o.c + (block * p.registers + r + i) * o.c_stride * kLanes + g * kDim;
-          for (int v = 0; v < kVectors; ++v) sum[i][v] = Vector::Load(c + v * Vector::kWidth);
-        }
-        for (int k = o.first; k < last; ++k) {
-          Vector columns[kVectors];
-          for (int v = 0; v < kVectors; ++v)
-            columns[v] = Vector::Load(b + p.b[k] + v * Vector::kWidth);
-          for (int i = 0; i < kRows; ++i) {
-            const Vector scalar = Vector::Fill(rows[i][p.a[k]]);
-            for (int v = 0; v < kVectors; ++v) sum[i][v].AddProduct(scalar, columns[v]);
-          }
-        }
-        for (int i = 0; i < kRows; ++i) {
-          T* d = o.d + first + i * kLanes;
-          for (int v = 0; v < kVectors; ++v) sum[i][v].Store(d + v * Vector::kWidth);
+          const Vector scalar = Vector::Fill(rows[i][p.a[k]]);
+          for (int v = 0; v < kVectors; ++v) sum[i][v].AddProduct(scalar, columns[v]);
         }
       }
+      for (int i = 0; i < kRows; ++i) {
+        T* d = o.d + (block * p.registers + r + i) * kLanes + g * kDim;
+        for (int v = 0; v < kVectors; ++v) sum[i][v].Store(d + v * Vector::kWidth);
+      }
+    }
+  }
+}
+
+/// Blocks of 16x16 and 32x32.
+template <class T, int kDim>
+GRIDWISE_SIM_INLINE void MultiplyBlocks(const MatrixPlan& p, const Operands<T>& o, int first,
+                                        int last) {
+  for (int block = 0; block < p.blocks; ++block) {
+    // Adding a product of zeros once is adding it often.
+    if (first < last && IsZero<T, kDim>(o.a + block * kDim, p.a, first, last) &&
+        IsZero<T, kDim>(o.b + block * kDim, p.b, first, last)) {
+      MultiplyBlock<T, kDim>(p, o, block, first, first + 1);
+    } else {
+      MultiplyBlock<T, kDim>(p, o, block, first, last);
     }
   }
 }
@@ -255,14 +263,26 @@ template <class T>
   __builtin_memcpy(o.d, sums, static_cast<size_t>(p.registers) * kLanes * sizeof(T));
 }
 
+/// By any plan.
 template <class T>
-GRIDWISE_SIM_INLINE void Multiply(const MatrixPlan& p, const Operands<T>& o) {
+[[gnu::noinline]] void Multiply(const MatrixPlan& p, const Operands<T>& o) {
+  const int last = o.last != 0 ? o.last : p.depth;
   if (p.dim == 32) {
-    MultiplyBlocks<T, 32>(p, o);
+    MultiplyBlocks<T, 32>(p, o, o.first, last);
   } else if (p.dim == 16) {
-    MultiplyBlocks<T, 16>(p, o);
+    MultiplyBlocks<T, 16>(p, o, o.first, last);
   } else {
     MultiplySmall<T>(p, o);
+  }
+}
+
+/// By one plan, all depths of it: loops and places of elements are constants of the code.
+template <class T, const MatrixPlan& kPlan>
+[[gnu::noinline]] void MultiplyBy(const Operands<T>& o) {
+  if constexpr (kPlan.dim == 4) {
+    MultiplySmall<T>(kPlan, o);
+  } else {
+    MultiplyBlocks<T, kPlan.dim>(kPlan, o, 0, kPlan.depth);
   }
 }
 

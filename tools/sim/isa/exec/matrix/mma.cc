@@ -82,7 +82,7 @@ void MfmaFloat(Wave& w, const Uop& u) {
     if constexpr (kHasExact) {
       if (cdna3 && ExactMatrices()) return MultiplyExactly(kPlan, kA, kB, operands);
     }
-    Multiply<f32>(kPlan, operands);
+    MultiplyBy<f32, kPlan>(operands);
   };
   UnpackAndMultiply<f32, kElements>(w, u, kPlan, unpack, multiply,
                                     reinterpret_cast<const f32*>(Row(w, u.src[2])),
@@ -171,7 +171,7 @@ void MfmaInt8(Wave& w, const Uop& u) {
   const auto unpack = [](int, const u32* rows, u32* out) {
     UnpackPairs(Format::kI8, rows, kPairs, out);
   };
-  const auto multiply = [](const Operands<u32>& operands) { Multiply<u32>(kPlan, operands); };
+  const auto multiply = [](const Operands<u32>& operands) { MultiplyBy<u32, kPlan>(operands); };
   UnpackAndMultiply<u32, kPairs>(w, u, kPlan, unpack, multiply, Row(w, u.src[2]), Row(w, u.dst));
 }
 

@@ -1,12 +1,13 @@
 #include "tools/sim/isa/exec/matrix/wmma.h"
 
 #include "tools/sim/isa/bind/alu.h"
+#include "tools/sim/isa/bind/matrix_mode.h"
 #include "tools/sim/isa/exec/formats.h"
 #include "tools/sim/isa/exec/level.h"
 #include "tools/sim/isa/exec/matrix/matrix.h"
 
-/// WMMA of RDNA3 and RDNA4, 16x16 tiles. EXEC is ignored; sums are fused multiply-adds in the order
-/// of k, and 16-bit results are rounded once, at the end.
+/// WMMA of RDNA3 and RDNA4, 16x16 tiles. EXEC is ignored. Sums are fused multiply-adds in the order
+/// of k, and 16-bit results are rounded once, at the end; those of f16 and bf16 may also be exact.
 
 namespace gridwise::sim {
 inline namespace GRIDWISE_SIM_LEVEL {
@@ -24,12 +25,10 @@ constexpr MatrixPlan Gfx11Plan(int depth, bool wave64) {
   return p;
 }
 
-/// Of wave32, wave64. kGeneration is 11 or 12; kDepth counts values of kBits bits: for integers,
-/// pairs.
-template <int kGeneration, int kDepth, int kChunk, int kBits>
-constexpr MatrixPlan kPlans[2] = {
-    kGeneration == 11 ? Gfx11Plan(kDepth, false) : Gfx12Plan(kDepth, kChunk, kBits, false),
-    kGeneration == 11 ? Gfx11Plan(kDepth, true) : Gfx12Plan(kDepth, kChunk, kBits, true)};
+/// kGeneration is 11 or 12; kDepth counts values of kBits bits: for integers, pairs.
+template <int kGeneration, int kDepth, int kChunk, int kBits, bool kWave64>
+constexpr MatrixPlan kPlan =
+    kGeneration == 11 ? Gfx11Plan(kDepth, kWave64) : Gfx12Plan(kDepth, kChunk, kBits, kWave64);
 constexpr int Elements(int generation, int depth, int bits, bool wave64) {
   return generation == 11 ? depth : depth / InputGroups(depth, bits, wave64);
 }
@@ -38,7 +37,9 @@ template <int kGeneration, int kDepth, int kChunk, Format kA, Format kB, Format 
 void WmmaFloat(Wave& w, const Uop& u) {
   const auto controls = Bits<WmmaControls>(u.data);
   const bool wave64 = controls.wave64 != 0;
-  const MatrixPlan& plan = kPlans<kGeneration, kDepth, kChunk, BitsOf(kA)>[wave64];
+  constexpr auto& kPlan32 = kPlan<kGeneration, kDepth, kChunk, BitsOf(kA), false>;
+  constexpr auto& kPlan64 = kPlan<kGeneration, kDepth, kChunk, BitsOf(kA), true>;
+  const MatrixPlan& plan = wave64 ? kPlan64 : kPlan32;
   const int elements = Elements(kGeneration, kDepth, BitsOf(kA), wave64);
   alignas(64) f32 a[kDepth * kLanes], b[kDepth * kLanes];
   alignas(64) f32 c[kRowsOfD * kLanes], d[kRowsOfD * kLanes];
@@ -47,9 +48,15 @@ void WmmaFloat(Wave& w, const Uop& u) {
   NegateHalves(controls.a, elements, a);
   NegateHalves(controls.b, elements, b);
   ReadC<kGeneration, kOut>(Row(w, u.src[2]), plan.registers, u.imm, controls, c);
-  Multiply<f32>(plan, {.a = a, .b = b, .c = c, .c_stride = 1, .d = d});
-  WriteD<kGeneration, kOut>(d, plan.registers, plan.groups * kWmmaDim, controls,
-                            (w.mode & kModeFp16Overflow) != 0, Row(w, u.dst));
+  const bool saturate = (w.mode & kModeFp16Overflow) != 0;
+  const Operands<f32> operands = {.a = a, .b = b, .c = c, .c_stride = 1, .d = d};
+  if (BitsOf(kA) == 16 && ExactMatrices()) {
+    MultiplyExactly<kGeneration, kA, kOut>(plan, operands, saturate);
+  } else {
+    (wave64 ? &MultiplyBy<f32, kPlan64> : &MultiplyBy<f32, kPlan32>)(operands);
+  }
+  WriteD<kGeneration, kOut>(d, plan.registers, plan.groups * kWmmaDim, controls, saturate,
+                            Row(w, u.dst));
 }
 
 /// Elements are signed or not as the controls say. The products' sum has less than 32 bits; C is
@@ -58,7 +65,9 @@ template <int kGeneration, int kDepth, int kChunk, int kBits>
 void WmmaInteger(Wave& w, const Uop& u) {
   const auto controls = Bits<WmmaControls>(u.data);
   const bool wave64 = controls.wave64 != 0;
-  const MatrixPlan& plan = kPlans<kGeneration, kDepth / 2, kChunk / 2, 2 * kBits>[wave64];
+  constexpr auto& kPlan32 = kPlan<kGeneration, kDepth / 2, kChunk / 2, 2 * kBits, false>;
+  constexpr auto& kPlan64 = kPlan<kGeneration, kDepth / 2, kChunk / 2, 2 * kBits, true>;
+  const MatrixPlan& plan = wave64 ? kPlan64 : kPlan32;
   const int pairs = Elements(kGeneration, kDepth / 2, 2 * kBits, wave64);
   alignas(64) u32 a[kDepth / 2 * kLanes], b[kDepth / 2 * kLanes], d[kRowsOfD * kLanes];
   constexpr Format kSigned = kBits == 8 ? Format::kI8 : Format::kI4;
@@ -66,7 +75,8 @@ void WmmaInteger(Wave& w, const Uop& u) {
   UnpackPairs(controls.a != 0 ? kSigned : kUnsigned, Row(w, u.src[0]), pairs, a);
   UnpackPairs(controls.b != 0 ? kSigned : kUnsigned, Row(w, u.src[1]), pairs, b);
   alignas(64) const u32 zero[kLanes] = {};
-  Multiply<u32>(plan, {.a = a, .b = b, .c = zero, .c_stride = 0, .d = d});
+  (wave64 ? &MultiplyBy<u32, kPlan64>
+          : &MultiplyBy<u32, kPlan32>)({.a = a, .b = b, .c = zero, .c_stride = 0, .d = d});
   const u32* c = Row(w, u.src[2]);
   u32* out = Row(w, u.dst);
   for (int r = 0; r < plan.registers; ++r) {

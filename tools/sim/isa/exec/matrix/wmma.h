@@ -5,6 +5,7 @@
 #include "tools/sim/isa/exec/formats.h"
 #include "tools/sim/isa/exec/level.h"
 #include "tools/sim/isa/exec/matrix/matrix.h"
+#include "tools/sim/isa/exec/rdna_dot.h"
 
 /// What dense and sparse WMMA share: tiles of 16x16, where gfx12 has the elements, C and D.
 
@@ -87,6 +88,29 @@ GRIDWISE_SIM_INLINE void NegateHalves(u8 negate, int elements, f32* values) {
     for (int l = 0; l < kLanes; ++l) {
       values[p * kLanes + l] = Bits<f32>(Bits<u32>(values[p * kLanes + l]) ^ flip);
     }
+  }
+}
+
+/// D = A B + C as the hardware adds: gfx11 two products at a time, gfx12 four, in the order of k, a
+/// sum of kOut each time.
+template <int kGeneration, Format kIn, Format kOut>
+[[gnu::noinline]] void MultiplyExactly(const MatrixPlan& p, const Operands<f32>& o, bool saturate) {
+  constexpr int kStep = kGeneration == 11 ? 2 : 4;
+  for (int i = 0; i < p.registers * p.groups; ++i) {
+    const int r = i / p.groups, g = i % p.groups, place = r * kLanes + g * kWmmaDim;
+    f32 sums[kWmmaDim];
+    __builtin_memcpy(sums, o.c + place, sizeof(sums));
+    for (int k = 0; k < p.depth; k += kStep) {
+      for (int j = 0; j < kWmmaDim; ++j) {
+        f32 a[kStep], b[kStep];
+        for (int step = 0; step < kStep; ++step) {
+          a[step] = o.a[p.a[k + step] + p.row[r][g]];
+          b[step] = o.b[p.b[k + step] + j];
+        }
+        sums[j] = RdnaDot<kGeneration, kIn, kOut>(a, b, sums[j], saturate);
+      }
+    }
+    __builtin_memcpy(o.d + place, sums, sizeof(sums));
   }
 }
 

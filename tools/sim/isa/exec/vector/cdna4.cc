@@ -1,4 +1,5 @@
 #include "tools/sim/isa/exec/float.h"
+#include "tools/sim/isa/exec/rdna_dot.h"
 #include "tools/sim/isa/exec/small_float.h"
 
 /// Vector instructions that gfx950 adds to gfx942, apart from conversions with a scale (CDNA4 ISA,
@@ -85,14 +86,16 @@ GRIDWISE_SIM_INLINE u16 RoundRandomly(f32 x, u32 random, bool saturate) {
                                      {.stochastic = true, .random = random}));
 }
 
-/// Products of bf16 are exact; their sum is rounded, then that with c.
+/// Of CDNA, whose order of additions is not public: products of bf16 are exact; their sum is
+/// rounded, then that with c.
 GRIDWISE_SIM_INLINE f32 DotBf16(u32 a, u32 b, f32 c) {
-  const f32 low = FromBf16(a & 0xffff) * FromBf16(b & 0xffff);
-  return Fma(FromBf16(a >> 16), FromBf16(b >> 16), low) + c;
+  const u32 x = FlushBf16Pair(a), y = FlushBf16Pair(b);
+  const f32 low = FromBf16(x & 0xffff) * FromBf16(y & 0xffff);
+  return FlushToPlus(Fma(FromBf16(x >> 16), FromBf16(y >> 16), low) + FlushToPlus(c));
 }
-/// The same without denormals.
-GRIDWISE_SIM_INLINE f32 DotBf16Flushed(u32 a, u32 b, f32 c) {
-  return FlushToPlus(DotBf16(FlushBf16Pair(a), FlushBf16Pair(b), FlushToPlus(c)));
+template <int kGeneration>
+GRIDWISE_SIM_INLINE f32 RdnaDotBf16(u32 a, u32 b, f32 c) {
+  return RdnaDot2<kGeneration, Format::kBf16, Format::kF32>(a, b, c);
 }
 
 constexpr Binding Swap(const char* name, ExecFn exec) {
@@ -145,19 +148,21 @@ BindingTable ValuCdna4Table() {
          Valu(
              "v_cvt_sr_bf16_f32",
              [](f32 a, u32 b) { return RoundRandomly<Bf16Format>(a, b, false); }, kKeepsOther)),
-      On(kGfx950 | kGfx1100,
-         Valu(
-             "v_dot2_f32_bf16",
-             [](PkB16 a, PkB16 b, f32 c) { return DotBf16Flushed(a.bits, b.bits, c); },
-             kBf16Constants | kFixedMode)),
-      On(kGfx1201,
+      On(kGfx950,
          Valu(
              "v_dot2_f32_bf16", [](PkB16 a, PkB16 b, f32 c) { return DotBf16(a.bits, b.bits, c); },
              kBf16Constants | kFixedMode)),
-      On(kGfx950,
-         Valu(
-             "v_dot2c_f32_bf16", [](u32 a, u32 b, f32 d) { return DotBf16Flushed(a, b, d); },
-             kAccumulates | kFixedMode)),
+      On(kGfx1100, Valu(
+                       "v_dot2_f32_bf16",
+                       [](PkB16 a, PkB16 b, f32 c) { return RdnaDotBf16<11>(a.bits, b.bits, c); },
+                       kBf16Constants | kFixedMode)),
+      On(kGfx1201, Valu(
+                       "v_dot2_f32_bf16",
+                       [](PkB16 a, PkB16 b, f32 c) { return RdnaDotBf16<12>(a.bits, b.bits, c); },
+                       kBf16Constants | kFixedMode)),
+      On(kGfx950, Valu(
+                      "v_dot2c_f32_bf16", [](u32 a, u32 b, f32 d) { return DotBf16(a, b, d); },
+                      kAccumulates | kFixedMode)),
   };
   return {kTable, sizeof(kTable) / sizeof(kTable[0])};
 }

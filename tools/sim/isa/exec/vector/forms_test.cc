@@ -371,7 +371,7 @@ TEST(Specials, DotProductsAndDenormals) {
   const Case kHalves[] = {
       {"v_dot2_f32_f16 v20, v0, v1, v2", 0, 0, 0x00000005, 0, 5},
       {"v_dot2_f32_f16 v20, v0, v1, v2", 0, 0, 0x80000005, 0, 0x80000005},
-      {"v_dot2_f32_f16 v20, v0, v1, v2", 0x8001, 0x0400, 0, B(-0x1p-38f), B(-0x1p-38f)},
+      {"v_dot2_f32_f16 v20, v0, v1, v2", 0x0001, 0x0400, 0, B(0x1p-38f), B(0x1p-38f)},
   };
   const Case kBf16[] = {
       {"v_dot2_f32_bf16 v20, v0, v1, v2", 0x0001, 0x4980, 0, 0, B(0x1p-133f * 0x1p20f)},

@@ -1,4 +1,5 @@
 #include "tools/sim/isa/exec/float.h"
+#include "tools/sim/isa/exec/rdna_dot.h"
 
 namespace gridwise::sim {
 inline namespace GRIDWISE_SIM_LEVEL {
@@ -26,13 +27,17 @@ GRIDWISE_SIM_INLINE u32 Dot(u32 a, u32 b, u32 c) {
   return c;
 }
 
-/// Fused in sequence; the hardware's internal order is not public.
+/// Of CDNA: fused in sequence; the hardware's internal order is not public.
 GRIDWISE_SIM_INLINE f32 DotHalves(u32 a, u32 b, f32 c) {
   return Fma(HighHalf(a), HighHalf(b), Fma(LowHalf(a), LowHalf(b), c));
 }
 /// The same without denormals of floats.
 GRIDWISE_SIM_INLINE f32 DotHalvesFlushed(u32 a, u32 b, f32 c) {
   return FlushToPlus(DotHalves(a, b, FlushToPlus(c)));
+}
+template <int kGeneration>
+GRIDWISE_SIM_INLINE f32 RdnaDotHalves(u32 a, u32 b, f32 c) {
+  return RdnaDot2<kGeneration, Format::kF16, Format::kF32>(a, b, c);
 }
 
 }  // namespace
@@ -76,22 +81,30 @@ BindingTable ValuPackedTable() {
       Valu(
           "v_pk_mov_b32", [](u64 a, u64 b) { return (a & 0xffffffff) | (b & 0xffffffff00000000); },
           kPairMove),
-      On(kFlushingDots,
+      On(kGfx9, Valu(
+                    "v_dot2_f32_f16",
+                    [](PkF16 a, PkF16 b, f32 c) { return DotHalvesFlushed(a.bits, b.bits, c); },
+                    kFixedMode)),
+      On(kGfx1100, Valu(
+                       "v_dot2_f32_f16",
+                       [](PkF16 a, PkF16 b, f32 c) { return RdnaDotHalves<11>(a.bits, b.bits, c); },
+                       kFixedMode)),
+      On(kGfx1201, Valu(
+                       "v_dot2_f32_f16",
+                       [](PkF16 a, PkF16 b, f32 c) { return RdnaDotHalves<12>(a.bits, b.bits, c); },
+                       kFixedMode)),
+      On(kGfx9,
          Valu(
-             "v_dot2_f32_f16",
-             [](PkF16 a, PkF16 b, f32 c) { return DotHalvesFlushed(a.bits, b.bits, c); },
-             kFixedMode)),
+             "v_dot2c_f32_f16", [](u32 a, u32 b, f32 c) { return DotHalvesFlushed(a, b, c); },
+             kAccumulates | kFixedMode)),
+      On(kGfx1100,
+         Valu(
+             "v_dot2c_f32_f16", [](u32 a, u32 b, f32 c) { return RdnaDotHalves<11>(a, b, c); },
+             kAccumulates | kFixedMode)),
       On(kGfx1201,
          Valu(
-             "v_dot2_f32_f16", [](PkF16 a, PkF16 b, f32 c) { return DotHalves(a.bits, b.bits, c); },
-             kFixedMode)),
-      On(kFlushingDots,
-         Valu(
-             "v_dot2c_f32_f16", [](u32 a, u32 b, f32 d) { return DotHalvesFlushed(a, b, d); },
+             "v_dot2c_f32_f16", [](u32 a, u32 b, f32 c) { return RdnaDotHalves<12>(a, b, c); },
              kAccumulates | kFixedMode)),
-      On(kGfx1201, Valu(
-                       "v_dot2c_f32_f16", [](u32 a, u32 b, f32 d) { return DotHalves(a, b, d); },
-                       kAccumulates | kFixedMode)),
       Valu("v_dot2_i32_i16",
            [](PkB16 a, PkB16 b, u32 c) { return Dot<16, true>(a.bits, b.bits, c); }),
       Valu("v_dot2_u32_u16",

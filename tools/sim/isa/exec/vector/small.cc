@@ -1,5 +1,6 @@
 #include "tools/sim/isa/exec/float.h"
 #include "tools/sim/isa/exec/formats.h"
+#include "tools/sim/isa/exec/rdna_dot.h"
 
 /// Conversions of 8-bit and smaller floats, and dot products of small elements. gfx942 has fp8 and
 /// bf8 without infinities and negative zero (FNUZ), gfx950 and gfx1201 those of OCP. What is too
@@ -53,14 +54,16 @@ GRIDWISE_SIM_INLINE f32 DotBytes(u32 a, u32 b, f32 c) {
   return c;
 }
 
-/// The bf16 sum of products of bf16. RDNA3's knows no denormals whatever MODE says (RDNA3 ISA
-/// 7.2.4), nor does RDNA4's by its document, but a gfx1201 has them (kFlushingDots).
-GRIDWISE_SIM_INLINE u32 DotBf16(u32 a, u32 b, u32 c) {
-  const f32 low = Fma(FromBf16(a & 0xffff), FromBf16(b & 0xffff), FromBf16(c));
-  return ToBf16(Fma(FromBf16(a >> 16), FromBf16(b >> 16), low));
+template <int kGeneration>
+GRIDWISE_SIM_INLINE f16 SumInHalf(u32 a, u32 b, f16 c) {
+  return static_cast<f16>(
+      RdnaDot2<kGeneration, Format::kF16, Format::kF16>(a, b, static_cast<f32>(c)));
 }
-
-GRIDWISE_SIM_INLINE f32 Low(u32 x) { return static_cast<f32>(Bits<f16>(static_cast<u16>(x))); }
+template <int kGeneration>
+GRIDWISE_SIM_INLINE u16 SumInBf16(u32 a, u32 b, u16 c) {
+  const f32 sum = RdnaDot2<kGeneration, Format::kBf16, Format::kBf16>(a, b, FromBf16(c));
+  return static_cast<u16>(Bits<u32>(sum) >> 16);
+}
 
 /// v_dot4_i32_iu8, v_dot8_i32_iu4: imm bits 0 and 1 say that a and b are signed, bit 2 that the sum
 /// saturates.
@@ -129,25 +132,22 @@ BindingTable ValuSmallTable() {
              kFixedMode)),
       Dot("v_dot4_i32_iu8", &Step<&DotInteger<8>>),
       Dot("v_dot8_i32_iu4", &Step<&DotInteger<4>>),
-      On(kRdna, Valu(
-                    "v_dot2_f16_f16",
-                    [](PkF16 a, PkF16 b, f16 c) {
-                      const f32 low = Fma(Low(a.bits), Low(b.bits), static_cast<f32>(c));
-                      return static_cast<f16>(Fma(Low(a.bits >> 16), Low(b.bits >> 16), low));
-                    },
-                    kFixedMode)),
+      On(kGfx1100,
+         Valu(
+             "v_dot2_f16_f16",
+             [](PkF16 a, PkF16 b, f16 c) { return SumInHalf<11>(a.bits, b.bits, c); }, kFixedMode)),
       On(kGfx1100, Valu(
                        "v_dot2_bf16_bf16",
-                       [](PkB16 a, PkB16 b, u16 c) {
-                         return static_cast<u16>(FlushBf16Pair(DotBf16(
-                             FlushBf16Pair(a.bits), FlushBf16Pair(b.bits), FlushBf16Pair(c))));
-                       },
+                       [](PkB16 a, PkB16 b, u16 c) { return SumInBf16<11>(a.bits, b.bits, c); },
                        kBf16Constants)),
       On(kGfx1201,
          Valu(
-             "v_dot2_bf16_bf16",
-             [](PkB16 a, PkB16 b, u16 c) { return static_cast<u16>(DotBf16(a.bits, b.bits, c)); },
-             kBf16Constants)),
+             "v_dot2_f16_f16",
+             [](PkF16 a, PkF16 b, f16 c) { return SumInHalf<12>(a.bits, b.bits, c); }, kFixedMode)),
+      On(kGfx1201, Valu(
+                       "v_dot2_bf16_bf16",
+                       [](PkB16 a, PkB16 b, u16 c) { return SumInBf16<12>(a.bits, b.bits, c); },
+                       kBf16Constants)),
   };
   return {kTable, sizeof(kTable) / sizeof(kTable[0])};
 }
