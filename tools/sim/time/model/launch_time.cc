@@ -26,7 +26,7 @@ constexpr double kSettled = 0.1;
 class Timer {
  public:
   Timer(const Machine& machine, const LaunchRecord& launch) : machine_(machine), launch_(launch) {
-    mean_work_ = MeanWork(Strata());
+    mean_work_ = MeanWork(Strata(), /*all=*/true);
     FindTraffic();
     work_ratio_ = mean_work_ / std::max(1.0, MeanWork(Detailed()));
   }
@@ -109,6 +109,7 @@ class Timer {
     const PortWork strata = MeanOf(Strata(), [&](const WorkgroupRecord& group) {
       PortWork work = {};
       AddArithmetic(machine_, launch_.ops, group, work);
+      for (double& port : work) port *= group.scale;
       return work;
     });
     Bound bound = BoundOf(machine_, detailed, workgroups, rounds);
@@ -148,12 +149,12 @@ class Timer {
     return all;
   }
 
-  /// Instructions of a workgroup: what workgroups of different work are compared by.
-  static double MeanWork(std::span<const WorkgroupRecord* const> records) {
+  /// Instructions of a workgroup, all or those that are recorded: what workgroups of different work
+  /// are compared by.
+  static double MeanWork(std::span<const WorkgroupRecord* const> records, bool all = false) {
     double sum = 0;
-    for (const WorkgroupRecord* record : records) {
-      for (const WaveRecord& wave : record->waves) sum += static_cast<double>(wave.instructions());
-    }
+    for (const WorkgroupRecord* record : records)
+      sum += record->instructions() * (all ? record->scale : 1);
     return records.empty() ? 0 : sum / static_cast<double>(records.size());
   }
 

@@ -79,6 +79,10 @@ struct TimeOptions {
   /// of RetinaNet's rows from a tenth of both are 2.7 % off (median, 22 % at the ninth tenth), from
   /// a tenth of the die alone 0.1 % (1.6 %).
   double detail = 1, traffic = 1;
+  /// Instructions of a wave of the workgroups across the grid that are recorded. Of longer ones
+  /// only a workgroup's first goes on, to know how many there are; the others are taken to end as
+  /// it does.
+  int64_t stratum = 100'000;
   /// A kernel that takes longer, in long runs together with what ran `before` it and without its
   /// launch, is timed no further than to find that out: from the bound of the ports if that says
   /// so.

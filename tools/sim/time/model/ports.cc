@@ -67,7 +67,10 @@ PortWork MeanOf(std::span<const WorkgroupRecord* const> workgroups,
 PortWork SureWorkOf(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
                     std::span<const WorkgroupRecord* const> workgroups) {
   return MeanOf(workgroups, [&](const WorkgroupRecord& workgroup) {
-    return WorkOf(machine, ops, shapes, workgroup, std::numeric_limits<double>::infinity());
+    PortWork work =
+        WorkOf(machine, ops, shapes, workgroup, std::numeric_limits<double>::infinity());
+    for (double& port : work) port *= workgroup.scale;
+    return work;
   });
 }
 

@@ -20,13 +20,6 @@ std::vector<int64_t> Across(int64_t workgroups) {
   return some;
 }
 
-/// What `record` has of the workgroup's instructions.
-double Instructions(const WorkgroupRecord& record) {
-  double sum = 0;
-  for (const WaveRecord& wave : record.waves) sum += static_cast<double>(wave.instructions());
-  return sum;
-}
-
 }  // namespace
 
 PortCount::PortCount(const Machine& machine, Program& program, const KernelInfo& kernel,
@@ -39,7 +32,7 @@ PortCount::PortCount(const Machine& machine, Program& program, const KernelInfo&
       sample_(Across(workgroups_)),
       recorder_(machine, program.target().bit) {
   recorder_.Only(sample_);
-  recorder_.Limit(kMostOfWave, /*ends=*/false);
+  recorder_.Limit(kMostOfWave, Recorder::Behind::kGoOn);
 }
 
 Bound PortCount::Result(const RunReport& report) {
@@ -63,7 +56,7 @@ Bound PortCount::Result(const RunReport& report) {
   for (const int64_t index : sample_) {
     const WorkgroupRecord* const record = recorder_.Find(index);
     if (record == nullptr) continue;
-    recorded += Instructions(*record);
+    recorded += record->instructions();
     const PortWork of_record = WorkOf(machine_, ops, recorder_.shapes(), *record, share);
     for (size_t r = 0; r < sampled.size(); ++r) sampled[r] += of_record[r];
   }

@@ -58,11 +58,20 @@ class Recorder::Group final : public GroupProbe {
     record_ = {};
     record_.id = id;
     record_.waves.resize(static_cast<size_t>(waves));
+    unrecorded_ = 0;
     std::fill(left_.begin(), left_.end(), recorder_.most_);
   }
 
   void Observe(Wave& wave, const Uop& uop, const MemoryAccess& access) override {
-    if (access.lanes == 0 || RecordOf(wave).cut) return;
+    if (access.lanes == 0) return;
+    if (RecordOf(wave).cut) {
+      if (access.space == AddressSpace::kGlobal) {
+        const auto address = [&](int lane) { return access.base + access.offset[lane]; };
+        Note(address(std::countr_zero(access.lanes)), address(63 - std::countl_zero(access.lanes)),
+             access.bytes, access.writes);
+      }
+      return;
+    }
     Pending& pending = pending_[static_cast<size_t>(wave.index_in_group)];
     if (!pending.Takes(uop, access)) {
       Flush(wave);
@@ -91,14 +100,20 @@ class Recorder::Group final : public GroupProbe {
 
   void Ran(const Wave& wave, uint32_t first, uint32_t last) override {
     WaveRecord& record = RecordOf(wave);
-    if (record.cut) return;
+    const auto index = static_cast<size_t>(wave.index_in_group);
+    if (record.cut) {
+      if (index == 0) unrecorded_ += int64_t{last} - first + 1;
+      return;
+    }
     Flush(wave);
     record.runs.push_back({first, last});
-    const auto index = static_cast<size_t>(wave.index_in_group);
     left_[index] -= int64_t{last} - first + 1;
-    if (left_[index] > 0) return;
+    // Where the first wave is to tell how much there is of the others, they are cut where it is.
+    const bool by_first = recorder_.behind_ == Behind::kFirstGoesOn;
+    if (left_[by_first ? 0 : index] > 0) return;
     record.cut = true;
-    if (!recorder_.ends_) return;
+    if (recorder_.behind_ == Behind::kGoOn) return;
+    if (recorder_.behind_ == Behind::kFirstGoesOn && index == 0) return;
     // The branch that ends this run ends the turn too, and finds the wave at its end.
     waves_[index].branch_budget = 0;
     waves_[index].state = WaveState::kEnded;
@@ -108,6 +123,10 @@ class Recorder::Group final : public GroupProbe {
     const int64_t index = recorder_.IndexOf(record_.id);
     const bool cut = std::any_of(record_.waves.begin(), record_.waves.end(),
                                  [](const WaveRecord& wave) { return wave.cut; });
+    if (recorder_.behind_ != Behind::kEnd) {
+      const auto recorded = static_cast<double>(record_.waves.front().instructions());
+      record_.scale = 1 + static_cast<double>(unrecorded_) / std::max(1.0, recorded);
+    }
     const std::lock_guard lock(recorder_.mutex_);
     recorder_.any_cut_ |= cut;
     for (const Touched& touched : recent_) recorder_.Add(touched);
@@ -138,19 +157,20 @@ class Recorder::Group final : public GroupProbe {
       last = &recorder_.shapes_.at(shape);  // stays where it is
     }
     access.shape = shape;
-    if (pending.space == AddressSpace::kGlobal) Note(pending);
+    if (pending.space == AddressSpace::kGlobal) {
+      Note(pending.address[std::countr_zero(pending.lanes)],
+           pending.address[63 - std::countl_zero(pending.lanes)], pending.bytes, pending.writes);
+    }
     pending.lanes = 0;
     record.accesses.push_back(access);
   }
 
   /// The allocation of what the first and the last lane touch, and how much of it is known to be.
-  void Note(const Pending& pending) {
-    const uint64_t first = pending.address[std::countr_zero(pending.lanes)];
-    const uint64_t last = pending.address[63 - std::countl_zero(pending.lanes)];
-    const Interval bytes = {std::min(first, last), std::max(first, last) + pending.bytes};
+  void Note(uint64_t first, uint64_t last, uint32_t size, bool writes) {
+    const Interval bytes = {std::min(first, last), std::max(first, last) + size};
     const auto note = [&](Touched& known) {
       known.bytes = Union(known.bytes, bytes);
-      if (!pending.writes) known.loaded = Union(known.loaded, bytes);
+      if (!writes) known.loaded = Union(known.loaded, bytes);
     };
     for (Touched& known : recent_) {
       if (known.allocation.Covers(first, first + 1)) return note(known);
@@ -171,6 +191,7 @@ class Recorder::Group final : public GroupProbe {
   WorkgroupRecord record_;
   std::vector<Pending> pending_;  // by wave
   std::vector<int64_t> left_;     // instructions until the record is cut, by wave
+  int64_t unrecorded_ = 0;        // those of the first wave behind that
   /// By instruction: the shape of its last access, which the next one has most often.
   std::vector<std::pair<const Shape*, uint32_t>> last_shapes_;
   Touched recent_[4] = {};  // of allocations

@@ -32,11 +32,15 @@ class Recorder final : public LaunchProbe {
   void Begin(const Launch& launch) override { launch_ = &launch; }
   std::unique_ptr<GroupProbe> OfThread(std::span<Wave> waves) override;
 
-  /// Waves are recorded up to the first taken branch behind so many instructions, and if `ends`
-  /// they end there. In force from the next launch on.
-  void Limit(int64_t instructions, bool ends) {
+  /// What becomes of waves behind what is recorded of them. Where a workgroup's first wave goes on
+  /// it is known how many instructions there are, if waves have them in the same proportions to the
+  /// end, and still what the waves that go on touch.
+  enum class Behind { kGoOn, kFirstGoesOn, kEnd };
+  /// Waves are recorded up to the first taken branch behind so many instructions, of their own or
+  /// of a first wave that goes on alone. In force from the next launch on.
+  void Limit(int64_t instructions, Behind behind) {
     most_ = instructions;
-    ends_ = ends;
+    behind_ = behind;
   }
 
   /// Records only these workgroups of the launches from now on, by linear index.
@@ -66,7 +70,7 @@ class Recorder final : public LaunchProbe {
 
   const Launch* launch_ = nullptr;
   int64_t most_ = std::numeric_limits<int64_t>::max();
-  bool ends_ = false;
+  Behind behind_ = Behind::kGoOn;
   std::optional<absl::flat_hash_set<int64_t>> only_;
   std::mutex mutex_;  // of what follows
   Shapes shapes_;

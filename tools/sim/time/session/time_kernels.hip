@@ -91,3 +91,15 @@ KERNEL void Steps(const u32* in, u32* out, int steps) {
   }
   out[__builtin_amdgcn_workgroup_id_x() * 256 + i] = sum;
 }
+
+/// The same in waves of two kinds, one of which has more to do in a step: the first two of
+/// workgroups of 256, or with `steps` below 0 the others.
+KERNEL void UnevenSteps(const u32*, u32* out, int steps) {
+  const u32 i = __builtin_amdgcn_workitem_id_x();
+  const bool first = __builtin_amdgcn_readfirstlane(i) < 128;
+  for (int step = steps < 0 ? -steps : steps; step > 0; --step) {
+    if (first == (steps > 0)) asm volatile(".rept 60\n\tv_nop\n\t.endr");
+    __builtin_amdgcn_s_barrier();
+  }
+  out[__builtin_amdgcn_workgroup_id_x() * 256 + i] = 3;
+}

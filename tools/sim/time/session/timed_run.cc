@@ -22,7 +22,7 @@ constexpr int64_t kMostOfDie = 40'000'000;
 /// Workgroups of a unit in detail that are always executed, times its resident ones.
 constexpr size_t kLeastTurns = 3;
 /// Workgroups across the grid that are executed first: more if their work differs by this part.
-constexpr size_t kFirstStrata = 4;
+constexpr size_t kFirstStrata = 4, kFirstLongStrata = 2;
 constexpr double kSameWork = 0.02;
 
 /// COMPUTE_PGM_RSRC1 (LLVM's AMDGPUUsage): of RDNA alone; without it waves are in CU mode.
@@ -62,6 +62,18 @@ absl::StatusOr<Dependence> DependenceOf(Program& program, const KernelInfo& kern
     if (facts.atomic && facts.vmem && !facts.writes.empty()) dependence = Dependence::kOnOrder;
   }
   return dependence;
+}
+
+/// Whether waves may wait for others of their workgroup otherwise than at barriers: then none may
+/// be left out.
+bool WaitsInLds(Program& program, const KernelInfo& kernel) {
+  const uint32_t count = program.instructions();
+  for (uint32_t i = 0; i < count; ++i) {
+    if (program.Describe(i).pc - kernel.entry_address >= kernel.code_bytes) continue;
+    const InstructionFacts& facts = program.Facts(i);
+    if (facts.polls && facts.lds) return true;
+  }
+  return false;
 }
 
 /// All workgroups, in an order in which they may end. Those that run at once, `at_once` of them,
@@ -153,17 +165,18 @@ bool SameWork(const Recorder& recorder, const std::vector<int64_t>& indices) {
   for (const int64_t index : indices) {
     const WorkgroupRecord* record = recorder.Find(index);
     if (record == nullptr) continue;
-    double work = 0;
-    for (const WaveRecord& wave : record->waves) work += static_cast<double>(wave.instructions());
+    const double work = record->instructions() * record->scale;
     least = least == 0 ? work : std::min(least, work);
     most = std::max(most, work);
   }
   return most - least <= kSameWork * most;
 }
 
-/// Workgroups across the grid as a whole.
+/// Workgroups across the grid, to their ends: fewer if they are long.
 absl::Status ExecuteStrata(SamplePlan& plan, Batches& batches, const Recorder& recorder) {
-  const std::vector<int64_t> first = Some(plan.strata, kFirstStrata);
+  if (absl::Status status = batches.Run(Some(plan.strata, 1)); !status.ok()) return status;
+  const std::vector<int64_t> first =
+      Some(plan.strata, recorder.any_cut() ? kFirstLongStrata : kFirstStrata);
   if (absl::Status status = batches.Run(first); !status.ok()) return status;
   if (absl::Status status = batches.Run(plan.ends); !status.ok()) return status;
   if (!SameWork(recorder, first)) return batches.Run(plan.strata);
@@ -179,7 +192,8 @@ absl::Status ExecuteDetail(SamplePlan& plan, int waves, const TimeOptions& optio
   const int64_t of_wave = std::max<int64_t>(1, batches.MeanInstructions() / waves);
   const auto limit = [&](int64_t most, size_t workgroups) {
     constexpr int64_t kLeast = 1000;
-    recorder.Limit(std::max(kLeast, most / static_cast<int64_t>(workgroups) / waves), true);
+    recorder.Limit(std::max(kLeast, most / static_cast<int64_t>(workgroups) / waves),
+                   Recorder::Behind::kEnd);
   };
   std::vector<int64_t> detail;
   const size_t least = kLeastTurns * static_cast<size_t>(plan.resident);
@@ -287,6 +301,11 @@ absl::StatusOr<TimedRun> RunTimed(const Machine& machine, Program& program,
 
   Recorder recorder(machine, program.target().bit);
   RunOptions in_order = options;
+  if (!depend) {
+    recorder.Limit(time_options.stratum, WaitsInLds(program, kernel)
+                                             ? Recorder::Behind::kGoOn
+                                             : Recorder::Behind::kFirstGoesOn);
+  }
   if (*dependence == Dependence::kOnOrder) in_order.threads = 1;  // or the order is another
   Batches batches(program, kernel, grid, kernarg, memory, in_order, recorder);
   TimedRun timed;

@@ -55,7 +55,7 @@ class TimedRunTest : public testing::Test {
   TimedRun Time(const char* name, uint32_t workgroups, int n = 0,
                 std::vector<WaveEvent>* events = nullptr,
                 double limit_ms = std::numeric_limits<double>::infinity(), bool die = false,
-                size_t spare = 0) {
+                size_t spare = 0, int64_t stratum = TimeOptions().stratum) {
     in_.assign(size_t{workgroups} * kItems + spare, 3);
     out_.assign(in_.size() + 1, 0);
     const struct {
@@ -68,9 +68,10 @@ class TimedRunTest : public testing::Test {
     EXPECT_TRUE(memory_.Register(&arguments, sizeof(arguments), "arguments").ok());
     const absl::StatusOr<const KernelInfo*> kernel = object_->FindKernel(name);
     EXPECT_TRUE(kernel.ok()) << kernel.status();
-    absl::StatusOr<TimedRun> run = RunTimed(
-        *machine_, *program_, **kernel, {.workgroups = {workgroups, 1, 1}, .block = {kItems, 1, 1}},
-        &arguments, memory_, {}, {.limit_ms = limit_ms, .events = events, .die = die});
+    absl::StatusOr<TimedRun> run =
+        RunTimed(*machine_, *program_, **kernel,
+                 {.workgroups = {workgroups, 1, 1}, .block = {kItems, 1, 1}}, &arguments, memory_,
+                 {}, {.stratum = stratum, .limit_ms = limit_ms, .events = events, .die = die});
     for (const void* shown :
          {static_cast<const void*>(in_.data()), static_cast<const void*>(out_.data()),
           static_cast<const void*>(&arguments)}) {
@@ -270,6 +271,33 @@ TEST_F(TimedRunTest, LongWavesAreCutAndTakeTimeForAllTheirSteps) {
   const TimedRun more = Time("Steps", 4, 5000);
   EXPECT_GT(more.time.clk, 60 * some.time.clk);
   EXPECT_LT(more.time.clk, 140 * some.time.clk);
+}
+
+// Of a workgroup whose waves are long the first one alone is executed to its end.
+TEST_F(TimedRunTest, TheFirstOfLongWavesTellsHowLongAllAre) {
+  constexpr double kForever = std::numeric_limits<double>::infinity();
+  struct Case {
+    const char* kernel;
+    uint32_t workgroups;
+    int steps;
+  };
+  for (const auto& [kernel, workgroups, steps] : {Case{"Steps", 4, 1000},
+                                                  {"Steps", 3000, 300},
+                                                  {"UnevenSteps", 4, 1000},
+                                                  {"UnevenSteps", 4, -1000}}) {
+    SCOPED_TRACE(testing::Message() << kernel << " " << workgroups << " " << steps);
+    const TimedRun whole = Time(kernel, workgroups, steps);
+    const TimedRun some = Time(kernel, workgroups, steps, nullptr, kForever, false, 0, 1500);
+    EXPECT_NEAR(some.time.clk, whole.time.clk, 0.03 * whole.time.clk);
+    EXPECT_NEAR(some.time.bound.clk, whole.time.bound.clk, 0.03 * whole.time.bound.clk);
+    EXPECT_EQ(some.time.mall_hits, whole.time.mall_hits);
+    const auto all = [](const TimedRun& run) {
+      return std::accumulate(run.report.instructions.begin(), run.report.instructions.end(),
+                             int64_t{0});
+    };
+    // Of 4 workgroups there is nothing else to execute, of 3000 mostly two units in detail.
+    if (workgroups == 4) EXPECT_LT(all(some), 0.7 * static_cast<double>(all(whole)));
+  }
 }
 
 /// Events of a thread follow each other, with nothing in two of them, and all have some length or

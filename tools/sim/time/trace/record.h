@@ -37,6 +37,15 @@ struct WaveRecord {
 struct WorkgroupRecord {
   std::array<uint32_t, 3> id = {};
   std::vector<WaveRecord> waves;
+  /// All instructions of the workgroup over those that are recorded, as far as that is known: of a
+  /// record that was cut while its first wave went on.
+  double scale = 1;
+  /// Instructions that are recorded.
+  double instructions() const {
+    double sum = 0;
+    for (const WaveRecord& wave : waves) sum += static_cast<double>(wave.instructions());
+    return sum;
+  }
 };
 
 /// Bytes of the allocations that a launch touches, of each from the first to the last one.
