@@ -177,8 +177,9 @@ absl::Status ExecuteStrata(SamplePlan& plan, Batches& batches, const Recorder& r
   if (absl::Status status = batches.Run(Some(plan.strata, 1)); !status.ok()) return status;
   const std::vector<int64_t> first =
       Some(plan.strata, recorder.any_cut() ? kFirstLongStrata : kFirstStrata);
-  if (absl::Status status = batches.Run(first); !status.ok()) return status;
-  if (absl::Status status = batches.Run(plan.ends); !status.ok()) return status;
+  std::vector<int64_t> at_once = first;
+  at_once.insert(at_once.end(), plan.ends.begin(), plan.ends.end());
+  if (absl::Status status = batches.Run(at_once); !status.ok()) return status;
   if (!SameWork(recorder, first)) return batches.Run(plan.strata);
   plan.strata = first;
   return absl::OkStatus();
