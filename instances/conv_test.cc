@@ -130,7 +130,8 @@ TEST_P(EveryDirection, SaysHowMuchWorkspaceItNeeds) {
 
 /// Copies that the device has no room for, or the caller, are made for some images at a time.
 TEST_P(EveryDirection, TransposesImagesInTurns) {
-  ConvProblem problem = Square(GetParam(), 16, 3);
+  constexpr std::int64_t kCells = 64;
+  ConvProblem problem = Square(GetParam(), kCells, 3);
   problem.layout = Layout::kNGCHW;
   problem.batch = 7;
   const Plan whole = PlanOf(problem);
@@ -140,19 +141,27 @@ TEST_P(EveryDirection, TransposesImagesInTurns) {
   const absl::StatusOr<Plan> of_device = MakePlan(problem, small);
   ASSERT_TRUE(of_device.ok()) << of_device.status();
   const absl::StatusOr<Plan> of_caller = MakePlan(problem, Gfx::k942, {.workspace_limit = limit});
-  if (GetParam() == Direction::kBackwardWeight) {  // whose sums are over images
-    EXPECT_GT(of_device->workspace_bytes(), limit);
-    EXPECT_EQ(of_caller.status().code(), absl::StatusCode::kResourceExhausted);
-    return;
-  }
   ASSERT_TRUE(of_caller.ok()) << of_caller.status();
   for (const Plan& plan : {*of_device, *of_caller}) {
     EXPECT_LE(plan.workspace_bytes(), limit);
     EXPECT_GE(plan.launches(), 3 * 3) << "three turns or more";
-    std::int64_t rows = 0;
-    for (const GemmShape& gemm : plan.SubGemms()) rows += gemm.m;
-    EXPECT_EQ(rows, 7 * 16 * 16);
+    std::int64_t cells = 0;
+    for (const GemmShape& gemm : plan.SubGemms()) {
+      cells += GetParam() == Direction::kBackwardWeight ? gemm.k : gemm.m;
+    }
+    EXPECT_EQ(cells, 7 * kCells * kCells);
   }
+}
+
+/// Where each image's dw takes more room than its copies, turns are of no use.
+TEST(Turns, AreNoneThatTakeMoreRoom) {
+  ConvProblem problem = Square(Direction::kBackwardWeight, 7, 3);
+  problem.layout = Layout::kNGCHW;
+  const std::int64_t whole = PlanOf(problem, {.splits = 1}).workspace_bytes();
+  const absl::Status status =
+      MakePlan(problem, Gfx::k942, {.splits = 1, .workspace_limit = whole - 1}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
+  EXPECT_THAT(status.message(), HasSubstr(absl::StrCat("the least is ", whole)));
 }
 
 /// What fits on the device beside the tensors comes first, and a plan that does not says so.

@@ -228,7 +228,8 @@ LaunchPlan MakeLaunches(const Choice& choice, const Candidate& candidate) {
   std::int64_t turns = std::clamp<std::int64_t>(CeilDiv(plan.workspace_bytes, room), 2, most);
   for (;; turns = std::min(2 * turns, most)) {
     auto in_turns = LaunchInTurns(*candidate.family, candidate.row, choice.context, turns);
-    if (!in_turns) return plan;
+    // Sums over images take the more room, the more turns there are.
+    if (!in_turns || in_turns->workspace_bytes >= plan.workspace_bytes) return plan;
     in_turns->tensor_bytes = plan.tensor_bytes;
     plan = *std::move(in_turns);
     if (plan.workspace_bytes <= room || turns == most) return plan;

@@ -61,6 +61,8 @@ TEST(CommandLineTest, RefusesUnknownNames) {
                 "the direction is 'sideways'; must be one of fwd, bwd_data");
   ExpectRefusal("run", "run takes one direction");
   ExpectRefusal("walk", "'walk' is not understood");
+  ExpectRefusal("isa fwd", "'isa fwd' is not understood; it is written `gridwise isa --row=NAME`");
+  ExpectRefusal("list --explain --device=gfx950", "--explain has no value");
   ExpectRefusal("instance", "the nearest command is instances");
   ExpectRefusal("help instance", "no help about 'instance'; the nearest command is instances");
   ExpectRefusal("validate", "no table is named; `gridwise sweep --time --all-rows --csv=TABLE`");

@@ -8,6 +8,7 @@
 #include "absl/flags/commandlineflag.h"
 #include "absl/flags/reflection.h"
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -90,7 +91,7 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& arg
     if (equals != argument.npos) {
       value = argument.substr(equals + 1);
     } else if (!flag->IsOfType<bool>()) {
-      if (++i == arguments.size()) {
+      if (++i == arguments.size() || absl::StartsWith(arguments[i], "--")) {
         return absl::InvalidArgumentError(absl::StrCat(Spelling(name), " has no value"));
       }
       value = arguments[i];

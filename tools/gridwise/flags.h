@@ -24,10 +24,10 @@ struct CommandLine {
 };
 
 /// Sets Abseil's flags from `arguments`, the program's name first. "--pad-end=1", "--pad-end 1" and
-/// "--pad_end=1" are the same; switches take no value, or true or false; behind "--" there are no
-/// flags. `known` are the flags that a user may give. Errors name the flag, its value and what it
-/// must be. (Abseil's own parser ends the program, and with a status that means something else
-/// here.)
+/// "--pad_end=1" are the same, but a value that begins with "--" wants the first form; switches
+/// take no value, or true or false; behind "--" there are no flags. `known` are the flags that a
+/// user may give. Errors name the flag, its value and what it must be. (Abseil's own parser ends
+/// the program, and with a status that means something else here.)
 absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& arguments,
                                              const std::vector<std::string_view>& known);
 

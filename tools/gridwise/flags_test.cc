@@ -56,6 +56,9 @@ TEST(FlagsTest, BadValuesAreSentences) {
   EXPECT_EQ(error("--test-flops=-1"),
             "--test-flops is '-1'; must be a number, 0 or more, as in 5e9 or 5G");
   EXPECT_EQ(error("--test-size"), "--test-size has no value");
+  const std::vector<std::string> next_is_a_flag = {"program", "--test-size", "--test-switch"};
+  EXPECT_EQ(ParseCommandLine(next_is_a_flag, kKnown).status().message(),
+            "--test-size has no value");
   EXPECT_THAT(error("--test-sise=1"),
               HasSubstr("no flag is called --test-sise; the nearest is --test-size"));
   EXPECT_THAT(error("--test-hidden=1"), HasSubstr("no flag is called --test-hidden"));

@@ -48,6 +48,9 @@ Tensors of files are packed, in the order of --layout and --weight-layout, littl
 Files are rounded to --type, and the output is written as int32 where that is its type, as float16 where that is and the
 first operand's file is not float32, else as float32. Sizes that are not given are taken from the files; where
 stride > 1 leaves a choice of input sizes, the smallest is, unless --in says.
+
+On simulated devices GRIDWISE_SIM=check in the environment looks for races, missing waits and undefined values, and with
+--time GRIDWISE_SIM_TIME_REPORT=PATH writes a page (PATH.1.html) and a trace (PATH.1.trace.json) of each launch.
 )";
 
 constexpr std::string_view kExplainDetails =
@@ -126,7 +129,8 @@ tools/tune/README.md describes the file, which may also be one of CK Tile's tile
 
 constexpr std::string_view kCompileDetails =
     R"(Kernels of any config, built in or not, by the compiler of this machine. What was compiled is kept in
-$XDG_CACHE_HOME/gridwise or ~/.cache/gridwise; `run --row=NAME` finds it there, or compiles it.
+$XDG_CACHE_HOME/gridwise or ~/.cache/gridwise; `run --row=NAME` finds it there, or compiles it. (bazelw looks for its
+own packages there too, unless BAZELW_HOME says where they are.)
 
   gridwise compile f16_t128x64x64_w2x2_mfma32x32x8_a8x1_b8x1_o2 --direction=fwd --device=gfx942
   gridwise compile --rows=rows.json --jobs=8

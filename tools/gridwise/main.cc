@@ -345,8 +345,11 @@ bool AsksForHelp(const std::string& argument) {
   return argument == "help" || argument == "--help" || argument == "-h" || argument == "-help";
 }
 
-/// "the nearest command is sweep".
-std::string NearestCommand(const std::string& word) {
+/// "it is written `gridwise isa --row=NAME`", of a command; of no command the one of nearest name.
+std::string WhatIsUnderstood(const std::string& word) {
+  if (const gridwise::CommandHelp* command = gridwise::FindCommand(word)) {
+    return absl::StrFormat("it is written `gridwise %s`", command->synopsis);
+  }
   std::vector<std::string_view> names;
   for (const gridwise::CommandHelp& command : gridwise::Commands()) names.push_back(command.name);
   return absl::StrFormat("the nearest command is %s",
@@ -363,7 +366,7 @@ gridwise::ExitCode Help(const std::vector<std::string>& arguments) {
   }
   if (arguments.size() == 3 && arguments[1] == "help" && !AsksForHelp(arguments[2])) {
     return Refuse(absl::StrFormat("there is no help about '%s'; %s", arguments[2],
-                                  NearestCommand(arguments[2])));
+                                  WhatIsUnderstood(arguments[2])));
   }
   gridwise::PrintUsage(stdout);
   return gridwise::kSuccess;
@@ -416,7 +419,7 @@ gridwise::ExitCode RunCommandLine(const gridwise::CommandLine& line,
   }
   return Refuse(absl::StrFormat("'%s' is not understood; %s, and `gridwise help` tells what is",
                                 absl::StrJoin(words.begin() + 1, words.end(), " "),
-                                NearestCommand(command)));
+                                WhatIsUnderstood(command)));
 }
 
 }  // namespace
