@@ -237,15 +237,17 @@ def check(args):
         expected = operands.expected()
         problems += 1
         for row in [None] + rng.sample(others, min(args.other_rows, len(others))):
+            name = row or "planned"
             try:
                 conv = Conv(ours, row, splits if row else 0)
+                name = row or f"planned {conv.row}"
                 reason = what_is_wrong(conv, operands, expected)
+                ran[conv.row] += 1
             except gridwise.Error as error:
                 reason = str(error)
-            ran[conv.row] += 1
             if reason:
                 wrong += 1
-                print(f"WRONG {reason}: {row or 'planned ' + conv.row} splits {splits} {case}", flush=True)
+                print(f"WRONG {reason}: {name} splits {splits} {case}", flush=True)
         torch.cuda.empty_cache()
     print(f"{sum(ran.values())} launches of {len(ran)} rows, of {problems} problems: {wrong} wrong", flush=True)
     return wrong

@@ -5,8 +5,9 @@
 
 Needs PyTorch. Both sides compute the same tensors (random normal, channels last) on the same stream. A time is the median of
 events around one call, each after 256 MB have been written; the sides take turns, and the median of their turns counts. cuDNN is
-autotuned (of very large problems among the ten algorithms that its heuristics name first); Gridwise runs its planner's choice for
-the device, passes and the addition of splits included. PyTorch convolves no i8 and f8: forward of these is compared with cuDNN's of
+autotuned (of very large problems among the ten algorithms that its heuristics name first), with --layouts=both also of tensors
+in NCHW as PyTorch convolves them, and the faster layout counts; Gridwise runs its planner's choice for the device, passes and the
+addition of splits included. PyTorch convolves no i8 and f8: forward of these is compared with cuDNN's of
 the same values in f16. Each result is first compared with PyTorch's in f32 (of f32 in f64), by ||out - ref|| / ||ref||; of f32,
 so is cuDNN's. Writes <out>/layers.csv, page.md and, with --all-rows, rows.csv, which //benchmarks:fit and :rank read.
 """
@@ -110,10 +111,15 @@ class Tensors:
         self.out_type = SUMS.get(dtype, t)
         self.of_cudnn = [v.half() if dtype in SUMS else v for v in (self.x, self.w, self.dy)]
 
-    def compute(self, cast=lambda t: t):
+    def in_nchw(self):
+        """cuDNN's call on copies of the operands, in NCHW."""
+        copies = [v.contiguous() for v in self.of_cudnn]
+        return lambda: self.compute(operands=copies)
+
+    def compute(self, cast=lambda t: t, operands=None):
         p = self.problem
         stride, dilation, pad = ([d[i] for d in p.dims] for i in (2, 3, 4))
-        x, w, dy = map(cast, self.of_cudnn)
+        x, w, dy = map(cast, operands or self.of_cudnn)
         if self.direction == "fwd":
             return torch.convolution(x, w, None, stride, pad, dilation, False, [0] * len(pad), p.groups)
         mask = [self.direction == "bwd_data", self.direction == "bwd_weight", False]
@@ -221,18 +227,24 @@ def measure(args):
                                  sizes=sizes_of(problem, direction, args.type), ms=ms, estimate_us=estimate))
             best = min(best or (ms, row), (ms, row))
         del ref
-        times, cudnn_times = [], []
+        calls = {"ours": lambda: conv.launch(tensors.a, tensors.b, out), "nhwc": tensors.compute}
+        if args.layouts == "both":
+            calls["nchw"] = tensors.in_nchw()
+        times = {side: [] for side in calls}
         for _ in range(args.turns):
-            cudnn_times.append(median_ms(tensors.compute, args.repetitions))
-            times.append(median_ms(lambda: conv.launch(tensors.a, tensors.b, out), args.repetitions))
-        a, b = statistics.median(cudnn_times), statistics.median(times)
+            for side, call in calls.items():
+                times[side].append(median_ms(call, args.repetitions))
+        times = {side: statistics.median(of_turns) for side, of_turns in times.items()}
+        b = times.pop("ours")
+        layout, a = min(times.items(), key=lambda side: side[1])
         layer = dict(layer=name, direction=direction, cudnn_ms=a, ours_ms=b, ratio=a / b, cudnn_tf=flops(problem) / a / 1e9,
                      ours_tf=flops(problem) / b / 1e9, error=error, cudnn_error=cudnn_error, ok=ok, row=conv.row,
+                     nhwc_ms=times["nhwc"], nchw_ms=times.get("nchw", ""),
                      best_ms=best[0] if best else "", best_row=best[1] if best else "")
         layers.append(layer)
         write(args, layers, all_rows)  # what is there if a later layer ends the run
         errors = f"error {error:.1e}, cuDNN's {cudnn_error:.1e} " if args.type == "f32" else ""
-        print(f"{name:14s} {direction:10s} cuDNN {a:.4f} ours {b:.4f} ms {layer['ours_tf']:4.0f} TF x{a / b:.2f} "
+        print(f"{name:14s} {direction:10s} cuDNN {layout} {a:.4f} ours {b:.4f} ms {layer['ours_tf']:4.0f} TF x{a / b:.2f} "
               f"{'' if ok else 'WRONG %.1e ' % error}{errors}{conv.row} | best {best[0] if best else 0:.4f} "
               f"{best[1] if best else ''}", flush=True)
     return layers, all_rows
@@ -285,6 +297,7 @@ def main():
     parser.add_argument("--all-rows", action="store_true", help="time every row whose estimate is not far from the least")
     parser.add_argument("--rows", default="", help="of these rows, whose names contain this")
     parser.add_argument("--skip-rows", default="", help="and do not contain this")
+    parser.add_argument("--layouts", default="nhwc", choices=["nhwc", "both"], help="of cuDNN's tensors")
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--repetitions", type=int, default=30)
     parser.add_argument("--out", default=".")

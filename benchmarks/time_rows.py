@@ -48,9 +48,8 @@ class Plan:
 def read_problems(path):
     for line in csv.DictReader(open(path)):
         number = lambda name: int(line[name])
-        if number("ndim") != 2:
-            continue
-        axes = [("Hi", "Y", "stride_h", "dil_h", "pad_h", "pad_end_h"), ("Wi", "X", "stride_w", "dil_w", "pad_w", "pad_end_w")]
+        axes = [(f"{axis}i", tap, *(f"{what}_{axis.lower()}" for what in ("stride", "dil", "pad", "pad_end")))
+                for axis, tap in ("DZ", "HY", "WX")[3 - number("ndim"):]]
         dims = [tuple(number(n if n in line else n.replace("_end", "")) for n in names) for names in axes]
         problem = compare_cudnn.Problem(number("G"), number("N"), number("C"), number("K"), dims)
         for direction in line["directions"].split():

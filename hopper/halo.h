@@ -82,21 +82,26 @@ struct HaloWeightConfig {
   static constexpr int threads() { return 128 * (kGroups + 1); }
 };
 
-/// A row of forward with one group and few output channels.
+/// A row of forward, or of backward-data of stride 1, with one group and few output channels. K is
+/// steps: a slab of source channels at the taps of h and w of a slice of the filter.
 struct HaloDenseConfig {
+  Direction direction = Direction::kForward;
   DataType type = DataType::kF16;
   int columns = 40;
-  int filter = 3;   // taps along each axis
+  int filter = 3;   // taps along h and w
   int sharers = 4;  // warpgroups, of which each has rows() * reps cells of a tile
   int reps = 1;
   int stages = 2;
-  int kept = 0;  // slabs of the filter that stay in shared memory; 0: they pass through the stages
+  int kept = 0;  // steps of the filter that stay in shared memory; 0: they pass through the stages
   bool joins = false;       // the taps of a filter line in one product: where they are neighbours
   bool take_turns = false;  // the sharers, two, at tiles: one stores while the other multiplies
+  int slab = 64;            // source channels of a step: 64, 32 or 16
 
   static constexpr void Fields(auto& self, auto&& visit) {
-    auto& [type, columns, filter, sharers, reps, stages, kept, joins, take_turns] = self;
-    visit("fwd_", type);
+    auto& [direction, type, columns, filter, sharers, reps, stages, kept, joins, take_turns, slab] =
+        self;
+    visit("", direction);
+    visit("", type);
     visit("halo_n", columns);
     visit("f", filter);
     visit("g", sharers);
@@ -105,6 +110,7 @@ struct HaloDenseConfig {
     visit("b", kept);
     visit("j", joins);
     visit("turns", take_turns);
+    visit("k", slab);
   }
   bool operator==(const HaloDenseConfig&) const = default;
 
@@ -116,13 +122,23 @@ struct HaloDenseConfig {
   constexpr int rows() const { return 64 - (joined() - 1); }
   constexpr int of_tile() const { return take_turns ? 1 : sharers; }  // warpgroups
   constexpr int cells() const { return rows() * of_tile() * reps; }
-  /// From one tap of a slab's filter to the next, for so many channels.
-  constexpr int filter_pitch(int channels) const { return (joins ? columns : channels) * 128; }
+  constexpr bool is_forward() const { return direction == Direction::kForward; }
+  constexpr int slab_bytes() const { return slab * 2; }  // of a cell of a patch
+  /// Of the filter of backward-data, which lies along its columns: blocks of 64 of the taps of a
+  /// product, for so many channels.
+  constexpr int blocks(int channels) const { return (joined() * channels + 63) / 64; }
+  /// Bytes from one tap, or of backward-data from those of one product, to the next.
+  constexpr int filter_pitch(int channels) const {
+    if (!is_forward()) return blocks(channels) * slab * 128;
+    return (joins ? columns : channels) * slab_bytes();
+  }
   /// Products read a row or more behind the last.
   constexpr int filter_bytes(int channels) const {
-    const int of_tap = filter_pitch(channels) / 128, behind = product_columns() - joined() * of_tap;
-    return (filter * filter * of_tap + behind + 7) / 8 * 1024;
+    const int pitch = filter_pitch(channels), taps = filter * filter;
+    if (!is_forward()) return taps / joined() * pitch;
+    return AlignUp(taps * pitch + product_columns() * slab_bytes() - joined() * pitch, 1024);
   }
+  constexpr int barrier_bytes() const { return AlignUp(8 * (kept + 1), 64); }  // but for stages'
 };
 
 /// nullptr when a kernel of `c` can be compiled, else the reason.
@@ -145,14 +161,18 @@ constexpr const char* Reject(const HaloConfig& c) {
 }
 constexpr const char* Reject(const HaloDenseConfig& c) {
   if (c.type != DataType::kF16 && c.type != DataType::kBF16) return "operands are f16 or bf16";
-  if (c.columns % (c.joins ? 4 : 8) != 0 || c.columns > 64) {
-    return "columns are at most 64, a multiple of 8, or of 4 where taps are joined";
+  if (c.direction == Direction::kBackwardWeight) return "the direction is forward or backward-data";
+  if (c.columns % (c.joins && c.is_forward() ? 4 : 8) != 0) {
+    return "columns are a multiple of 8, or of forward, where taps are joined, of 4";
   }
+  if (c.slab != 64 && c.slab != 32 && c.slab != 16) return "slabs are 64, 32 or 16 channels";
   if (c.sharers > 4) return "there are 1 to 4 warpgroups";
+  if (c.reps * c.product_columns() > (c.sharers > 3 ? 128 : c.sharers > 2 ? 192 : 336)) {
+    return "the sums do not fit in registers";
+  }
   if (c.stages < 2) return "a stage is free when the products of the next have begun";
   if (c.joins && c.filter != 3) return "three taps are joined";
   if (c.take_turns && c.sharers != 2) return "two warpgroups take turns";
-  if (c.kept > 8) return "there are barriers of 8 slabs that stay";
   return nullptr;
 }
 constexpr const char* Reject(const HaloWeightConfig& c) {

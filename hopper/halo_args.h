@@ -40,7 +40,11 @@ struct HaloArgs {
   int channels;         // of all groups, with their gaps; the output's, or in backward-weight dy's
   int source_channels;  // of backward-weight: those of x; of line rows
   int dy_blocks;        // and, of one group, blocks of 64 channels of dy, for each of x; else 0
-  int slabs, splits;    // of one group: 64 source channels, and who shares them
+  int slabs, splits;    // of one group: steps of K, and who shares them
+  // Of these, as many have the same source channels: taps along d. Of backward-weight: slices of
+  // the filter that workgroups divide, or 1.
+  int depth;
+  MagicDiv by_depth;
   int log_group;        // of channels from one group to the next
   int group_mask;       // one less than these, of which a group has
   int of_group;         // of the output, or in backward-weight of dy, so many

@@ -2,6 +2,7 @@
 
 #include "core/conv/problem.h"
 #include "core/launch/part_kernel.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "hopper/check_on_host.h"
 #include "hopper/halo_plan.h"
@@ -38,6 +39,70 @@ TEST(HaloDense, JoinedTaps) {
       .columns = 36, .sharers = 2, .reps = 2, .stages = 3, .joins = true, .take_turns = true};
   CheckDense<kTurns>(Problem(Direction::kForward, 1, 256, 36, Axis(13), Axis(30)));
   CheckDense<kTurns>(Problem(Direction::kForward, 1, 136, 36, Axis(9), Axis(17)), 4);
+}
+
+TEST(HaloDense, SlabsOfFewChannels) {
+  constexpr HaloDenseConfig k16 = {
+      .columns = 48, .sharers = 4, .stages = 4, .joins = true, .slab = 16};
+  CheckDense<k16>(Problem(Direction::kForward, 1, 40, 48, Axis(9), Axis(17)));
+  constexpr HaloDenseConfig k32 = {.columns = 96, .sharers = 2, .stages = 2, .slab = 32};
+  CheckDense<k32>(Problem(Direction::kForward, 1, 72, 96, Axis(9, 2), Axis(30, 2)));
+  CheckDense<k32>(Problem(Direction::kForward, 1, 64, 88, Axis(9), Axis(17)), 2);
+  constexpr HaloDenseConfig kFive = {.columns = 64, .filter = 5, .sharers = 4, .slab = 16};
+  const Dim five = {.in = 13, .filter = 5, .pad_begin = 2, .pad_end = 2};
+  CheckDense<kFive>(Problem(Direction::kForward, 1, 24, 64, five, five));
+}
+
+TEST(HaloDense, Volumes) {
+  constexpr HaloDenseConfig kKept = {
+      .columns = 16, .sharers = 4, .stages = 4, .kept = 3, .joins = true, .slab = 16};
+  const Dim depth = {.in = 5, .filter = 3, .pad_begin = 2};  // causal
+  CheckDense<kKept>(WithDepth(Problem(Direction::kForward, 1, 16, 16, Axis(6), Axis(21)), Axis(4)));
+  CheckDense<kKept>(WithDepth(Problem(Direction::kForward, 1, 8, 16, Axis(6), Axis(9)), depth));
+  constexpr HaloDenseConfig kBoth = {.columns = 40, .sharers = 2, .stages = 2, .slab = 32};
+  CheckDense<kBoth>(
+      WithDepth(Problem(Direction::kForward, 1, 48, 40, Axis(9, 2), Axis(10, 2)), Axis(6, 2)));
+  constexpr HaloDenseConfig kBack = {.direction = Direction::kBackwardData,
+                                     .columns = 32,
+                                     .sharers = 4,
+                                     .kept = 3,
+                                     .joins = true,
+                                     .slab = 32};
+  CheckDense<kBack>(
+      WithDepth(Problem(Direction::kBackwardData, 1, 32, 24, Axis(6), Axis(13)), depth));
+}
+
+TEST(HaloDense, BackwardData) {
+  constexpr HaloDenseConfig kJoins = {.direction = Direction::kBackwardData,
+                                      .columns = 24,
+                                      .sharers = 2,
+                                      .reps = 2,
+                                      .joins = true,
+                                      .slab = 16};
+  CheckDense<kJoins>(Problem(Direction::kBackwardData, 1, 24, 40, Axis(9), Axis(17)));
+  CheckDense<kJoins>(Problem(Direction::kBackwardData, 1, 24, 64, Axis(8, 1, 0), Axis(30)), 3);
+  constexpr HaloDenseConfig kWide = {
+      .direction = Direction::kBackwardData, .columns = 96, .sharers = 4, .slab = 32};
+  CheckDense<kWide>(Problem(Direction::kBackwardData, 1, 96, 72, Axis(9), Axis(17)));
+  CheckDense<kWide>(Problem(Direction::kBackwardData, 1, 56, 56, Axis(9, 1, 2), Axis(17)), 2);
+  constexpr HaloDenseConfig kFive = {
+      .direction = Direction::kBackwardData, .columns = 32, .filter = 5, .sharers = 2, .slab = 16};
+  const Dim five = {.in = 13, .filter = 5, .pad_begin = 2, .pad_end = 2};
+  CheckDense<kFive>(Problem(Direction::kBackwardData, 1, 24, 64, five, five));
+}
+
+TEST(HaloDense, BackwardDataIsRefused) {
+  constexpr HaloDenseConfig kRow = {
+      .direction = Direction::kBackwardData, .columns = 32, .joins = true, .slab = 32};
+  EXPECT_THAT(
+      RejectProblem(kRow, Problem(Direction::kBackwardData, 1, 24, 32, Axis(9), Axis(9))).value(),
+      ::testing::HasSubstr("exactly 32 output channels"));
+  EXPECT_THAT(RejectProblem(kRow, Problem(Direction::kBackwardData, 1, 32, 32, Axis(9, 2), Axis(9)))
+                  .value(),
+              ::testing::HasSubstr("residue classes"));
+  EXPECT_THAT(
+      RejectProblem(kRow, Problem(Direction::kForward, 1, 32, 32, Axis(9), Axis(9))).value(),
+      ::testing::HasSubstr("direction"));
 }
 
 TEST(HaloDense, EightColumns) {

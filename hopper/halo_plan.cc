@@ -25,6 +25,15 @@ int TapsOf(const HaloShape& shape) { return Int(static_cast<std::int64_t>(shape.
 
 constexpr std::int64_t kBarrierBytes = 64;
 
+/// Of dense rows: output channels.
+int ColumnsOf(const ConvProblem& problem) { return Int(problem.AxesOf(problem.out()).size[5]); }
+
+/// And steps of K: slabs of source channels at slices of the filter.
+std::int64_t StepsOf(const HaloDenseConfig& config, const ConvProblem& problem) {
+  const std::int64_t channels = problem.AxesOf(GatheredTensor(problem)).size[5];
+  return CeilDiv<std::int64_t>(channels, config.slab) * problem.dims[0].filter;
+}
+
 /// Where boxes store: the epilogue has no tensors, the output the operands' type, and its channels
 /// fill multiples of 16 bytes, all of which the copy engine stores, as far apart.
 bool StoresBoxes(const ConvProblem& problem, const EpilogueArgs& epilogue) {
@@ -84,10 +93,18 @@ std::variant<std::string, Halo> HaloOf(const HaloConfig& config, const ConvProbl
       wanted);
 }
 
+/// Whether workgroups of a row of backward-weight divide the slices of the filter.
+bool DividesSlices(const ConvProblem& problem) {
+  return problem.filter_taps() > HaloWeightConfig::kTaps;
+}
+
 std::variant<std::string, Halo> HaloOf(const HaloWeightConfig& config, const ConvProblem& problem,
                                        const DeviceFacts& device, Wanted wanted = Wanted::kBest) {
+  const bool divides = DividesSlices(problem);
+  const int slices = divides ? Int(problem.dims[0].filter) : 1;
+  const int taps = Int(problem.filter_taps()) / slices;
   return MakeHalo(problem, device,
-                  {.most_taps = HaloWeightConfig::kTaps,
+                  {.most_taps = HaloWeightConfig::kTaps * slices,
                    .limits =
                        [&](const HaloShape&) {
                          return HaloLimits{
@@ -95,12 +112,14 @@ std::variant<std::string, Halo> HaloOf(const HaloWeightConfig& config, const Con
                              .multiple = 16,
                              .stages = config.stages,
                              .other_bytes = HaloWeightConfig::kGroups * 8192 + kBarrierBytes,
-                             .dy = DyInStage::kByPitch};
+                             .dy = DyInStage::kByPitch,
+                             .by_slice = divides};
                        },
                    .matrix =
-                       [](const HaloShape& shape, const HaloTiling& tiling) {
-                         return TapsOf(shape) * tiling.tile_h * tiling.pitch * 2.6;  // 2 at best
+                       [&](const HaloShape&, const HaloTiling& tiling) {
+                         return taps * tiling.tile_h * tiling.pitch * 2.6;  // 2 at best
                        },
+                   .window = taps,
                    .alone = 300},
                   wanted);
 }
@@ -109,19 +128,24 @@ std::variant<std::string, Halo> HaloOf(const HaloDenseConfig& config, const Conv
                                        const DeviceFacts& device, Wanted wanted = Wanted::kBest) {
   // Both operands of a product come from shared memory: 64 rows and the columns, of 16 channels.
   const double product = (64 + config.product_columns()) * 32 / TheFit().halo_dense;
-  const double products = 4.0 * config.of_tile() * config.reps / config.joined();  // at a tap
+  const double products = config.slab / 16.0 * config.of_tile() * config.reps / config.joined();
   return MakeHalo(problem, device,
                   {.limits =
                        [&](const HaloShape&) {
-                         const int filter = config.filter_bytes(Int(problem.k));
+                         const int filter = config.filter_bytes(ColumnsOf(problem));
                          return HaloLimits{.cells = config.cells(),
                                            .stages = config.stages,
                                            .other_bytes = config.kept * filter +
-                                                          config.sharers * 8192 + kBarrierBytes,
-                                           .filter_bytes = config.kept > 0 ? 0 : filter};
+                                                          config.sharers * 8192 +
+                                                          config.barrier_bytes(),
+                                           .filter_bytes = config.kept > 0 ? 0 : filter,
+                                           .channels = config.slab,
+                                           .by_slice = true};
                        },
-                   .matrix = [&](const HaloShape& shape,
-                                 const HaloTiling&) { return TapsOf(shape) * products * product; }},
+                   .matrix =
+                       [&](const HaloShape& shape, const HaloTiling&) {
+                         return TapsOf(shape) / shape.depth.taps * products * product;
+                       }},
                   wanted);
 }
 
@@ -220,9 +244,12 @@ std::optional<std::string> RejectProblem(const HaloConfig& config, const ConvPro
 std::optional<std::string> RejectProblem(const HaloWeightConfig& config,
                                          const ConvProblem& problem) {
   if (auto reason = problem.groups > 1 ? RejectHalo(problem) : RejectCells(problem)) return reason;
-  if (problem.groups == 1 && problem.filter_taps() * 2 < HaloWeightConfig::kTaps) {
-    return absl::StrFormat("the filter has %d taps; the row multiplies %d, of one group in vain",
-                           problem.filter_taps(), HaloWeightConfig::kTaps);
+  const bool divides = DividesSlices(problem);
+  const std::int64_t taps = problem.filter_taps() / (divides ? problem.dims[0].filter : 1);
+  if ((problem.groups == 1 || divides) && taps * 2 < HaloWeightConfig::kTaps) {
+    return absl::StrFormat("%s has %d taps; the row multiplies %d, the others in vain",
+                           divides ? "a slice of the filter" : "the filter", taps,
+                           HaloWeightConfig::kTaps);
   }
   const TensorAxes dy = problem.AxesOf(Tensor::kY);
   if (dy.size[1] > 1 && dy.size[0] > 1 && dy.stride[0] != dy.size[1] * dy.stride[1]) {
@@ -232,7 +259,7 @@ std::optional<std::string> RejectProblem(const HaloWeightConfig& config,
         dy.stride[0], dy.stride[1]);
   }
   if (auto reason = RejectCommon(config, Direction::kBackwardWeight, problem)) return reason;
-  const bool can_join = problem.dims[0].filter == 1 && problem.dims[1].filter == 3 &&
+  const bool can_join = (divides || problem.dims[0].filter == 1) && problem.dims[1].filter == 3 &&
                         problem.dims[2].filter == 3 && problem.dims[2].stride == 1;
   if (!config.joins || can_join) return std::nullopt;
   return "the row joins taps that are neighbours: of a filter of 3 x 3 whose stride along w is 1";
@@ -241,55 +268,104 @@ std::optional<std::string> RejectProblem(const HaloWeightConfig& config,
 std::optional<std::string> RejectProblem(const HaloDenseConfig& config,
                                          const ConvProblem& problem) {
   const TensorAxes w = problem.AxesOf(Tensor::kW);
-  if (Is3d(problem) || problem.groups != 1 || problem.k > config.columns ||
+  const int columns = problem.groups == 1 ? ColumnsOf(problem) : 0;
+  const bool is_exact = config.joins && !config.is_forward();
+  if (problem.groups != 1 || columns > config.columns || (is_exact && columns < config.columns) ||
       problem.dims[1].filter != config.filter || problem.dims[2].filter != config.filter ||
-      w.stride[3] != config.filter * w.stride[4]) {
+      w.stride[3] != config.filter * w.stride[4] ||
+      (w.size[2] > 1 && w.stride[2] != config.filter * w.stride[3])) {
     return absl::StrFormat(
-        "the row is for one group, at most %d output channels and a packed filter of %d x %d",
-        config.columns, config.filter, config.filter);
+        "there are %d groups and %d output channels; the row is for one group, %s %d output "
+        "channels and a packed filter of %d x %d",
+        problem.groups, problem.AxesOf(problem.out()).size[4] * columns,
+        is_exact ? "exactly" : "at most", config.columns, config.filter, config.filter);
   }
-  if (config.kept > 0 && problem.c > std::int64_t{config.kept} * kBlock) {
-    return absl::StrFormat("there are %d channels; the row keeps filters of at most %d", problem.c,
-                           config.kept * kBlock);
+  if (!config.is_forward() && w.stride[4] != columns) return "taps of w are not neighbours";
+  if (const std::int64_t steps = StepsOf(config, problem); config.kept > 0 && steps > config.kept) {
+    return absl::StrFormat("the filter has %d steps of %d channels; the row keeps at most %d",
+                           steps, config.slab, config.kept);
   }
   if (config.joins && (problem.dims[2].stride != 1 || problem.dims[2].dilation != 1)) {
     return "the row joins taps that are neighbours: of stride and dilation 1 along w";
   }
   const std::int64_t bytes = SizeOf(problem.type);
-  if (auto reason = RejectStrides("x", problem.AxesOf(Tensor::kX), bytes)) return reason;
+  const Tensor source = GatheredTensor(problem);
+  if (auto reason = RejectStrides("x or dy", problem.AxesOf(source), bytes)) return reason;
   if (auto reason = RejectStrides("w", w, bytes)) return reason;
-  return RejectCommon(config, Direction::kForward, problem);
+  return RejectCommon(config, config.direction, problem);
+}
+
+/// As measured on an H200, of 350 problems. With two stages, loads wait for products.
+double EfficiencyOf(const HaloDenseConfig& config) {
+  if (config.stages == 2) return 0.9;
+  if (config.columns < 128) return 1;
+  if (config.sharers > 2) return 0.8;
+  return config.is_forward() ? 1.1 : 0.83;
+}
+
+/// In which a step is loaded, in the mean: the copy engine is slow to fill in the channels that the
+/// last slab does not have.
+double LoadCyclesOf(const HaloDenseConfig& config, const ConvProblem& problem, const Halo& halo) {
+  const Fit& fit = TheFit();
+  const std::int64_t channels = problem.AxesOf(GatheredTensor(problem)).size[5];
+  const auto slabs = static_cast<double>(CeilDiv<std::int64_t>(channels, config.slab));
+  const double filled = channels % config.slab == 0 ? 0 : 1 / slabs;
+  const double filter_lines =
+      1.0 * halo.limits.filter_bytes / (config.is_forward() ? config.slab_bytes() : 128);
+  const double cells =
+      1.0 * (halo.tiling.stage_bytes - halo.limits.filter_bytes) / config.slab_bytes();
+  const double lines =
+      fit.line * (cells + filter_lines) +
+      filled * (fit.filled_line - fit.line) * (cells + (config.is_forward() ? filter_lines : 0));
+  return std::max(lines, halo.tiling.stage_bytes / fit.l2);
 }
 
 PartEstimate EstimateLaunch(const HaloDenseConfig& config, const PartRequest& request) {
   const ConvProblem& problem = request.problem;
   const Halo halo = std::get<Halo>(HaloOf(config, problem, request.device));
-  const auto slabs = static_cast<double>(CeilDiv<std::int64_t>(problem.c, kBlock));
+  const auto steps = static_cast<double>(StepsOf(config, problem));
   const double rounds =
       static_cast<double>(CeilDiv<std::int64_t>(halo.tiling.tiles, request.device.compute_units));
-  const double kept = config.kept * config.filter_bytes(Int(problem.k));
+  const double kept = config.kept * config.filter_bytes(ColumnsOf(problem));
   const double launch = TheFit().launch + kept / 2 / TheFit().l2;  // half beside the first tile
   const double store = config.columns > 8 ? 1500 : 300;            // cycles, as measured
-  const double slab = std::max(halo.cycles.matrix, halo.tiling.stage_bytes / TheFit().l2);
+  const double step =
+      std::max(halo.cycles.matrix, LoadCyclesOf(config, problem, halo)) / EfficiencyOf(config);
   return {.splits = std::max(request.sharing.splits, 1),
-          .cost = WithCycles({.matrix_cycles = slab * slabs,
-                              .memory_cycles = slab * slabs,
-                              .alone_cycles = slab * slabs + store,
+          .cost = WithCycles({.matrix_cycles = step * steps,
+                              .memory_cycles = step * steps,
+                              .alone_cycles = step * steps + store,
                               .fixed_cycles = launch / rounds,
                               .workgroups = static_cast<double>(halo.tiling.tiles),
                               .rounds = rounds,
                               .resident = 1})};
 }
 
+/// w as [tap][k][c]: boxes of a slab of c, of all k and the taps of a slice, or of one. Only the
+/// columns that there are: the copy engine is slow to fill in zeros.
+TensorMapSpec FilterMap(const HaloDenseConfig& config, const ConvProblem& problem) {
+  const TensorAxes w = problem.AxesOf(Tensor::kW);
+  TensorMapSpec map = {.type = problem.type, .rank = 3, .swizzle_bytes = config.slab_bytes()};
+  SetAxis(map, 0, w.size[5], 1);
+  SetAxis(map, 1, w.size[1], w.stride[1]);
+  SetAxis(map, 2, w.size[2] * w.size[3] * w.size[4], w.stride[4]);
+  map.box = {static_cast<unsigned>(config.slab), static_cast<unsigned>(w.size[1]),
+             config.joins ? 1 : static_cast<unsigned>(config.filter * config.filter)};
+  return map;
+}
+
 Plan<HaloArgs> PlanHalo(const HaloDenseConfig& config, const PartRequest& request) {
   const ConvProblem& problem = request.problem;
   const Halo halo = std::get<Halo>(HaloOf(config, problem, request.device));
+  const Tensor source = GatheredTensor(problem);
   Plan<HaloArgs> plan;
-  plan.args = MakeHaloArgs(problem, halo, Tensor::kX, Tensor::kY);
+  plan.args = MakeHaloArgs(problem, halo, source, problem.out());
   HaloArgs& args = plan.args;
   args.blocks = 1;
-  args.channels = Int(problem.k);
-  args.slabs = Int(CeilDiv<std::int64_t>(problem.c, kBlock));
+  args.channels = ColumnsOf(problem);
+  args.slabs = Int(StepsOf(config, problem));
+  args.depth = Int(problem.dims[0].filter);
+  args.by_depth = MakeMagicDiv(static_cast<unsigned>(args.depth));
   args.splits = std::max(request.sharing.splits, 1);
   args.sharers = Int(std::min<std::int64_t>(halo.tiling.tiles, request.device.compute_units));
   args.other_at = args.planes * args.plane_bytes;
@@ -301,23 +377,18 @@ Plan<HaloArgs> PlanHalo(const HaloDenseConfig& config, const PartRequest& reques
   args.stores = LaneStoresOf(problem, args.epilogue);
   plan.maps = {{.at = offsetof(HaloArgs, source),
                 .place = {Memory::kA},
-                .spec = CellsMap(problem, Tensor::kX, halo.tiling.lines, halo.tiling.pitch,
-                                 halo.shape.step)},
-               {.at = offsetof(HaloArgs, other), .place = {Memory::kB}, .spec = {}}};
-  const TensorAxes w = problem.AxesOf(Tensor::kW);
-  TensorMapSpec& filter = plan.maps.back().spec;
-  filter = {.type = problem.type, .rank = 3, .swizzle_bytes = 128};
-  SetAxis(filter, 0, w.size[5], 1);
-  SetAxis(filter, 1, w.size[1], w.stride[1]);
-  SetAxis(filter, 2, w.size[3] * w.size[4], w.stride[4]);
-  // Only the columns that there are: the copy engine is slow to fill in zeros.
+                .spec = CellsMap(problem, source, halo.tiling.lines, halo.tiling.pitch,
+                                 halo.shape.step, config.slab)},
+               {.at = offsetof(HaloArgs, other),
+                .place = {Memory::kB},
+                .spec = config.is_forward() ? FilterMap(config, problem)
+                                            : WeightLinesMap(problem, config.slab)}};
   args.filter_pitch = config.filter_pitch(args.channels);
-  filter.box = {kBlock, static_cast<unsigned>(args.channels),
-                config.joins ? 1 : static_cast<unsigned>(config.filter * config.filter)};
   // Rows behind the tile's last are multiplied as well, whatever is there.
   int furthest = 0;
   for (const HaloTap& tap : args.tap) furthest = std::max(furthest, tap.at);
-  const int end = (config.stages - 1) * args.stage_bytes + furthest + config.cells() * kBlock * 2;
+  const int end = (config.stages - 1) * args.stage_bytes + furthest +
+                  64 * config.of_tile() * config.reps * config.slab_bytes();
   plan.shape = HaloLaunchShape(std::int64_t{args.splits} * args.sharers, config.threads(),
                                std::max(halo.tiling.shared_bytes, end));
   return plan;
@@ -386,7 +457,7 @@ Plan<HaloArgs> PlanHalo(const HaloWeightConfig& config, const PartRequest& reque
   args.stores = LaneStoresOf(problem, args.epilogue);
   args.staging_at = config.stages * args.stage_bytes;
   args.barriers_at = args.staging_at + HaloWeightConfig::kGroups * 8192;
-  plan.shape = HaloLaunchShape(std::int64_t{splits} * args.blocks, config.threads(),
+  plan.shape = HaloLaunchShape(std::int64_t{splits} * args.blocks * halo.windows, config.threads(),
                                halo.tiling.shared_bytes);
   return plan;
 }

@@ -17,7 +17,13 @@ constexpr std::int64_t kMostBox = 256;
 
 int Int(std::int64_t value) { return static_cast<int>(value); }
 
-int CellBytes(const ConvProblem& problem) { return kBlock * SizeOf(problem.type); }
+int CellBytes(const ConvProblem& problem, int channels) { return channels * SizeOf(problem.type); }
+
+/// Planes of a stage.
+int PlanesOf(const HaloShape& shape, const HaloLimits& limits) {
+  return Int(static_cast<std::int64_t>(shape.planes.size())) /
+         (limits.by_slice ? shape.depth.taps : 1);
+}
 
 /// Appends the taps of a pair of classes that lie in one slice of the source.
 void AddTaps(const std::array<AxisMap, 2>& maps, const std::array<const AxisClass*, 2>& of,
@@ -123,13 +129,14 @@ std::optional<HaloTiling> Tile(const HaloShape& shape, const ConvProblem& proble
       pitch * shape.step[1] > kMostBox || tiling.lines * shape.step[0] > kMostBox) {
     return std::nullopt;
   }
-  tiling.box_bytes = tiling.lines * pitch * CellBytes(problem);
+  const int cell_bytes = CellBytes(problem, limits.channels);
+  tiling.box_bytes = tiling.lines * pitch * cell_bytes;
   tiling.plane_bytes = AlignUp(tiling.box_bytes, 1024);
-  tiling.stage_bytes = Int(static_cast<std::int64_t>(shape.planes.size())) * tiling.plane_bytes;
+  tiling.stage_bytes = PlanesOf(shape, limits) * tiling.plane_bytes;
   tiling.stage_bytes += limits.filter_bytes;
   if (limits.dy != DyInStage::kNone) {
     const int of_dy = limits.dy == DyInStage::kPacked ? h.cells * w.cells : Int(cells);
-    tiling.stage_bytes += AlignUp(of_dy * CellBytes(problem), 1024);
+    tiling.stage_bytes += AlignUp(of_dy * cell_bytes, 1024);
   }
   tiling.shared_bytes = limits.stages * (tiling.stage_bytes + 16) + Int(limits.other_bytes);
   if (tiling.shared_bytes > TraitsOf(Gfx::kSm90a).lds_bytes) return std::nullopt;
@@ -141,15 +148,19 @@ struct TileWork {
   const ConvProblem& problem;
   const HaloShape& shape;
   const HaloRow& row;
+  const HaloLimits& limits;
   double bytes_per_cycle;  // of device memory, to a multiprocessor
 };
 
 TileCycles CyclesOf(const TileWork& of, const HaloTiling& tiling) {
-  const double patch = static_cast<double>(of.shape.planes.size()) * tiling.box_bytes;
+  const double patch = 1.0 * PlanesOf(of.shape, of.limits) * tiling.box_bytes;
   // Cells that tiles share come from L2, and so do slices.
-  const double tile = 1.0 * tiling.tile_h * tiling.tile_w * CellBytes(of.problem);  // bytes
-  const double planes = static_cast<double>(of.shape.planes.size()) / of.shape.depth.taps *
-                        std::min(of.shape.depth.step, of.shape.depth.taps);
+  const double tile =
+      1.0 * tiling.tile_h * tiling.tile_w * CellBytes(of.problem, of.limits.channels);  // bytes
+  const double planes = of.limits.by_slice
+                            ? PlanesOf(of.shape, of.limits)
+                            : static_cast<double>(of.shape.planes.size()) / of.shape.depth.taps *
+                                  std::min(of.shape.depth.step, of.shape.depth.taps);
   const double memory = tile * (planes + of.row.cells_of_other) / of.bytes_per_cycle;
   const double l2 = (patch + tile * of.row.cells_of_other) / 40;
   return {.matrix = of.row.matrix(of.shape, tiling),
@@ -199,9 +210,9 @@ std::vector<Extent> Widths(int cells, int most) {
   return widths;
 }
 
-std::optional<HaloTiling> ChooseTiling(const TileWork& of, const HaloLimits& limits,
-                                       Wanted wanted) {
+std::optional<HaloTiling> ChooseTiling(const TileWork& of, Wanted wanted) {
   const HaloShape& shape = of.shape;
+  const HaloLimits& limits = of.limits;
   if (std::max(shape.step[0], shape.step[1]) > 8) return std::nullopt;
   std::optional<HaloTiling> best;
   double least = 0;
@@ -250,9 +261,10 @@ void SetWeights(const ConvProblem& problem, HaloArgs& args) {
 }
 
 /// The planes that a tile's source is cut into, and where in them taps meet it.
-void SetPlanesAndTaps(const HaloShape& shape, const HaloTiling& tiling, int cell_bytes,
-                      HaloArgs& args) {
-  args.planes = Int(static_cast<std::int64_t>(shape.planes.size()));
+void SetPlanesAndTaps(const Halo& halo, int cell_bytes, HaloArgs& args) {
+  const HaloShape& shape = halo.shape;
+  const HaloTiling& tiling = halo.tiling;
+  args.planes = PlanesOf(shape, halo.limits);
   for (std::size_t i = 0; i < shape.planes.size(); ++i) {
     args.plane_d[i] = static_cast<short>(shape.planes[i][0]);
     args.plane_h[i] = static_cast<short>(shape.planes[i][1]);
@@ -260,7 +272,7 @@ void SetPlanesAndTaps(const HaloShape& shape, const HaloTiling& tiling, int cell
   }
   for (std::size_t i = 0; i < shape.taps.size(); ++i) {
     const HaloShape::Tap& tap = shape.taps[i];
-    args.tap[i] = {.at = tap.plane * tiling.plane_bytes +
+    args.tap[i] = {.at = tap.plane % args.planes * tiling.plane_bytes +
                          (tap.shift[0] * tiling.pitch + tap.shift[1]) * cell_bytes,
                    .d = static_cast<short>(tap.source[0]),
                    .h = static_cast<short>(tap.source[1]),
@@ -278,7 +290,9 @@ std::variant<std::string, Halo> MakeHalo(const ConvProblem& problem, const Devic
                                          const HaloRow& row, Wanted wanted) {
   std::variant<std::string, HaloShape> made = MakeShape(problem, row.up);
   if (auto* reason = std::get_if<std::string>(&made)) return std::move(*reason);
-  Halo halo = {.shape = std::get<HaloShape>(std::move(made)), .tiling = {}, .cycles = {}};
+  Halo halo = {
+      .shape = std::get<HaloShape>(std::move(made)), .tiling = {}, .cycles = {}, .limits = {}};
+  halo.limits = row.limits(halo.shape);
   const int taps = Int(static_cast<std::int64_t>(halo.shape.taps.size()));
   halo.windows = CeilDiv(taps, row.window);
   if (taps > row.most_taps) {
@@ -288,8 +302,9 @@ std::variant<std::string, Halo> MakeHalo(const ConvProblem& problem, const Devic
       .problem = problem,
       .shape = halo.shape,
       .row = row,
+      .limits = halo.limits,
       .bytes_per_cycle = device.memory_gb_per_s / device.clock_ghz / device.compute_units};
-  const std::optional<HaloTiling> tiling = ChooseTiling(of, row.limits(halo.shape), wanted);
+  const std::optional<HaloTiling> tiling = ChooseTiling(of, wanted);
   if (!tiling) return "no tile fits in shared memory";
   halo.tiling = *tiling;
   halo.cycles = CyclesOf(of, *tiling);
@@ -330,22 +345,24 @@ std::optional<std::string> RejectCells(const ConvProblem& problem) {
 }
 
 TensorMapSpec CellsMap(const ConvProblem& problem, Tensor tensor, int lines, int cells,
-                       const std::array<int, 2>& step) {
+                       const std::array<int, 2>& step, int channels) {
   const TensorAxes axes = problem.AxesOf(tensor);
-  TensorMapSpec map = {.type = problem.type, .rank = 5, .swizzle_bytes = CellBytes(problem)};
+  TensorMapSpec map = {
+      .type = problem.type, .rank = 5, .swizzle_bytes = CellBytes(problem, channels)};
   SetAxis(map, 0, ChannelsOfCell(axes), 1);
   SetAxis(map, 1, axes.size[3], axes.stride[3]);
   SetAxis(map, 2, axes.size[2], axes.stride[2]);
   SetAxis(map, 3, axes.size[1], axes.stride[1]);
   SetAxis(map, 4, axes.size[0], axes.stride[0]);
-  map.box = {kBlock, static_cast<unsigned>(cells * step[1]), static_cast<unsigned>(lines * step[0]),
-             1, 1};
+  map.box = {static_cast<unsigned>(channels), static_cast<unsigned>(cells * step[1]),
+             static_cast<unsigned>(lines * step[0]), 1, 1};
   map.step = {1, static_cast<unsigned>(step[1]), static_cast<unsigned>(step[0]), 1, 1};
   return map;
 }
 
 HaloArgs MakeHaloArgs(const ConvProblem& problem, const Halo& halo, Tensor source, Tensor cells) {
-  const auto& [shape, tiling, cycles, windows] = halo;
+  const HaloShape& shape = halo.shape;
+  const HaloTiling& tiling = halo.tiling;
   const TensorAxes from = problem.AxesOf(source), of_cells = problem.AxesOf(cells);
   HaloArgs args = {};
   args.source_stride_of = StridesOf(from);
@@ -381,7 +398,7 @@ HaloArgs MakeHaloArgs(const ConvProblem& problem, const Halo& halo, Tensor sourc
   args.out_w = Int(of_cells.size[3]);
   args.plane_bytes = tiling.plane_bytes;
   args.box_bytes = tiling.box_bytes;
-  SetPlanesAndTaps(shape, tiling, CellBytes(problem), args);
+  SetPlanesAndTaps(halo, CellBytes(problem, halo.limits.channels), args);
   args.flip_h = shape.flip[0];
   args.flip_w = shape.flip[1];
   args.stage_bytes = tiling.stage_bytes;

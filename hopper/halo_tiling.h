@@ -68,6 +68,9 @@ struct HaloLimits {
   std::int64_t other_bytes = 0;  // of shared memory, but for stages
   int filter_bytes = 0;          // in a stage
   DyInStage dy = DyInStage::kNone;
+  int channels = kBlock;  // of a cell, in a stage
+  bool by_slice = false;  // a stage has planes of one slice of the source, not of all, and cycles
+                          // are those of one
 };
 
 /// Cycles of a workgroup for a tile.
@@ -94,6 +97,7 @@ struct Halo {
   HaloShape shape;
   HaloTiling tiling;
   TileCycles cycles;
+  HaloLimits limits;
   int windows = 1;  // of taps, that workgroups divide
 };
 
@@ -110,9 +114,9 @@ std::optional<std::string> RejectHalo(const ConvProblem& problem);
 /// Why boxes of cells of x or y cannot be loaded.
 std::optional<std::string> RejectCells(const ConvProblem& problem);
 
-/// 64 channels of boxes of cells of x or y, of every `step`-th.
+/// `channels` of boxes of cells of x or y, of every `step`-th.
 TensorMapSpec CellsMap(const ConvProblem& problem, Tensor tensor, int lines, int cells,
-                       const std::array<int, 2>& step);
+                       const std::array<int, 2>& step, int channels = kBlock);
 
 /// The arguments that say what and how, but for where the rest of shared memory is.
 HaloArgs MakeHaloArgs(const ConvProblem& problem, const Halo& halo, Tensor source, Tensor cells);

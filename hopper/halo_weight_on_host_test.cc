@@ -2,6 +2,7 @@
 
 #include "core/conv/problem.h"
 #include "core/launch/part_kernel.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "hopper/check_on_host.h"
 #include "hopper/halo_plan.h"
@@ -72,9 +73,25 @@ TEST(HaloWeight, Depth) {
   CheckHaloWeight(WithDepth(problem, Axis(4)), 2);
   CheckHaloWeight(WithDepth(Problem(Direction::kBackwardWeight, 9, 8, 8, one, one), five), 1);
   CheckHaloWeight(WithDepth(problem, Axis(5, 2)), 1, Values::kInfinity);
+  const ConvProblem pairs = Problem(Direction::kBackwardWeight, 9, 8, 8, one, Axis(9));
   constexpr HaloWeightConfig kJoins = {.joins = true};
-  const ConvProblem square = Problem(Direction::kBackwardWeight, 72, 1, 1, Axis(6), Axis(9));
-  EXPECT_TRUE(RejectProblem(kJoins, WithDepth(square, Axis(4))).has_value());
+  EXPECT_TRUE(RejectProblem(kJoins, WithDepth(pairs, Axis(4))).has_value());
+}
+
+TEST(HaloWeight, DividesSlices) {
+  constexpr Direction kWeight = Direction::kBackwardWeight;
+  constexpr HaloWeightConfig kJoins = {.joins = true};
+  const Dim causal = {.in = 4, .filter = 3, .pad_begin = 2};
+  CheckHaloWeight(WithDepth(Problem(kWeight, 1, 72, 40, Axis(5), Axis(10)), Axis(3)), 2);
+  CheckHaloWeight<kJoins>(WithDepth(Problem(kWeight, 1, 32, 72, Axis(6), Axis(9)), causal), 1);
+  CheckHaloWeight(WithDepth(Problem(kWeight, 1, 16, 32, Axis(9, 2), Axis(8, 2)), Axis(5, 2)), 1);
+  CheckHaloWeight<kJoins>(WithDepth(Problem(kWeight, 5, 16, 16, Axis(6), Axis(9)), Axis(3)), 2,
+                          Values::kInfinity);
+  const Dim line = {.in = 9, .filter = 3, .pad_begin = 1, .pad_end = 1}, one = {.in = 5};
+  const Dim five = {.in = 6, .filter = 5, .pad_begin = 2, .pad_end = 2};
+  EXPECT_THAT(
+      RejectProblem(kJoins, WithDepth(Problem(kWeight, 1, 16, 16, one, line), five)).value(),
+      ::testing::HasSubstr("a slice of the filter has 3 taps"));
 }
 
 }  // namespace

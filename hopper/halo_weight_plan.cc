@@ -40,6 +40,7 @@ Plan<HaloArgs> PlanHaloWeight(const Halo& halo, const PartRequest& request, int 
   Plan<HaloArgs> plan;
   plan.args = MakeHaloArgs(problem, halo, Tensor::kX, Tensor::kY);
   plan.args.sharers = splits;
+  plan.args.depth = halo.windows;
   plan.args.source_channels = plan.args.channels;
   if (problem.groups == 1) {
     plan.args.channels = static_cast<int>(problem.k);

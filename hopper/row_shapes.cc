@@ -77,7 +77,7 @@ RowShape ShapeOf(const HaloWeightConfig& c) {
 RowShape ShapeOf(const HaloDenseConfig& c) {
   return {.tile_m = c.cells(),
           .tile_n = c.columns,
-          .tile_k = kBlock,
+          .tile_k = c.slab,
           .waves = c.warpgroups() * kWarps,
           .load_waves = kWarps,
           .occupancy = c.warpgroups() + kOfProducer,
@@ -87,7 +87,8 @@ RowShape ShapeOf(const HaloDenseConfig& c) {
           .slabs = c.stages,
           .halo_cells = c.cells(),
           .walk_b = c.kept,
-          .lane_taps = c.filter};
+          .lane_taps = c.filter,
+          .is_new = c.slab < kBlock};
 }
 
 RowShape ShapeOf(const LineConfig& c) {

@@ -17,6 +17,7 @@ struct RowShape {
   int walk_a = 0, walk_b = 0;  // how much it takes to find what to load, from 1 by ck::Walk; 0: by
                                // the problem's own axes
   int lane_channels = 0, lane_cells = 0, lane_taps = 0;  // without tile: what a lane works on
+  bool is_new = false;  // no model has seen times of rows of its kind: see model::Rank
 };
 
 }  // namespace gridwise

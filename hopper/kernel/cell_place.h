@@ -24,8 +24,8 @@ struct CellPlace {
             .w = tile.w + w};
   }
   GRIDWISE_DEVICE long Bytes(const OutputStrides& strides, const Row& row) const {
-    return tile.image * strides.image + static_cast<long>(row.h) * strides.axis[1] +
-           static_cast<long>(row.w) * strides.axis[2];
+    return tile.image * strides.image + static_cast<long>(tile.d) * strides.axis[0] +
+           static_cast<long>(row.h) * strides.axis[1] + static_cast<long>(row.w) * strides.axis[2];
   }
   GRIDWISE_DEVICE int Count(int column) const { return args.channels - first_column - column; }
   GRIDWISE_DEVICE long Column(const OutputStrides& strides, int column) const {

@@ -46,15 +46,16 @@ GRIDWISE_DEVICE Ring<kStages, kTeams> HaloRing(const HaloArgs& args, SharedAddre
   return Ring<kStages, kTeams>(base, args.stage_bytes, base + args.barriers_at);
 }
 
-/// Starts to load the patch of a tile to the ring's stage.
+/// Starts to load the patch of a tile to the ring's stage: of the channels from `channel` on, of
+/// slices `d` behind the first.
 template <class AnyRing>
-GRIDWISE_DEVICE void LoadPatch(const HaloArgs& args, const AnyRing& ring, int block,
-                               const HaloTileAt& tile) {
+GRIDWISE_DEVICE void LoadPatch(const HaloArgs& args, const AnyRing& ring, int channel,
+                               const HaloTileAt& tile, int d = 0) {
   for (int i = 0; i < args.planes; ++i) {
-    LoadBox(ring.at() + i * args.plane_bytes, args.source, ring.full(), block * 64,
+    LoadBox(ring.at() + i * args.plane_bytes, args.source, ring.full(), channel,
             args.origin_w + args.plane_w[i] + tile.w * args.source_step_w,
             args.origin_h + args.plane_h[i] + tile.h * args.source_step_h,
-            args.origin_d + args.plane_d[i] + tile.d * args.source_step_d, tile.image);
+            args.origin_d + args.plane_d[i] + tile.d * args.source_step_d + d, tile.image);
   }
 }
 
@@ -443,7 +444,7 @@ struct HaloRoles {
       ring.WaitEmpty();
       if (!IsElected()) continue;
       ring.full().ArriveAndExpect(args.planes * args.box_bytes);
-      LoadPatch(args, ring, work.block, FindHaloTile(args, i));
+      LoadPatch(args, ring, work.block * 64, FindHaloTile(args, i));
     }
   }
 

@@ -3,18 +3,24 @@
 #include "hopper/kernel/cell_place.h"
 #include "hopper/kernel/join_taps.h"
 
-/// Forward of one group and few output channels, see hopper/halo.h: columns are all of them, K is
-/// slabs of 64 source channels with all taps of the filter, of which a stage has one. Products of
-/// few columns wait for operand A, so that rows join the taps that have the same.
+/// Forward, or backward-data of stride 1, of one group and few output channels, see hopper/halo.h:
+/// columns are all of them, and a stage has what a step of K multiplies: a slab of source channels
+/// of a patch, and the filter's taps of a slice. Products of few columns wait for operand A, so
+/// that rows join the taps that have the same.
+///
+/// In backward-data the filter lies along its columns, tap after tap, so that the columns of a
+/// line's taps are neighbours: the first are those of the tap that meets the furthest cell.
 
 namespace gridwise::hopper {
 
 template <HaloDenseConfig kC>
 struct HaloDenseRoles {
-  static constexpr int kTaps = kC.filter * kC.filter;
+  static constexpr int kTaps = kC.filter * kC.filter, kCellBytes = kC.slab_bytes();
   static constexpr int kStored = AlignUp(kC.columns, 8), kProduct = kC.product_columns();
+  static constexpr OperandOrder kOrderB =
+      kC.is_forward() ? OperandOrder::kRunsAlongK : OperandOrder::kLinesPerK;
   using Sums = float[kC.reps][kProduct / 2];
-  using Join = TapJoin<kC.columns>;
+  using Join = TapJoin<kC.columns, !kC.is_forward()>;
 
   GRIDWISE_DEVICE static void Init(const HaloArgs& args, SharedAddress base) {
     for (int i = 0; i < kC.kept; ++i) Kept(args, base, i).Init(1);
@@ -22,45 +28,73 @@ struct HaloDenseRoles {
   }
 
   /// Counts the bytes of a filter that stays.
-  GRIDWISE_DEVICE static Mbarrier Kept(const HaloArgs& args, SharedAddress base, int slab) {
-    return {base + args.barriers_at + kC.stages * 16 + slab * 8};
+  GRIDWISE_DEVICE static Mbarrier Kept(const HaloArgs& args, SharedAddress base, int step) {
+    return {base + args.barriers_at + kC.stages * 16 + step * 8};
   }
   GRIDWISE_DEVICE static SharedAddress FilterAt(const HaloArgs& args, SharedAddress base,
-                                                SharedAddress stage, int slab) {
-    return kC.kept > 0 ? base + args.filter_at + slab * args.slab_bytes : stage + args.other_at;
+                                                SharedAddress stage, int step) {
+    return kC.kept > 0 ? base + args.filter_at + step * args.slab_bytes : stage + args.other_at;
+  }
+  /// Bytes of a step's filter that are loaded.
+  GRIDWISE_DEVICE static int FilterBytes(const HaloArgs& args) {
+    return kC.is_forward() ? kTaps * args.channels * kCellBytes
+                           : kTaps / kC.joined() * args.filter_pitch;
+  }
+
+  /// Starts to load the filter of a step: from `channel` on, of the taps from `first` on.
+  GRIDWISE_DEVICE static void LoadFilter(const HaloArgs& args, int channel, int first,
+                                         SharedAddress to, Mbarrier bar) {
+    const auto number = [&](int tap) __attribute__((always_inline)) {
+      const HaloTap& of = args.tap[first + tap];
+      return (of.z * kC.filter + of.y) * kC.filter + of.x;
+    };
+    if constexpr (kC.is_forward()) {
+#pragma unroll
+      for (int tap = 0; tap < (kC.joins ? kTaps : 1); ++tap) {
+        LoadBox(to + tap * args.filter_pitch, args.other, bar, channel, 0, number(tap));
+      }
+    } else {
+#pragma unroll 1
+      for (int tap = 0; tap < kTaps; tap += kC.joined()) {
+        const int column = number(tap + kC.joined() - 1) * args.channels;  // the filter's first
+        const SharedAddress of_taps = to + tap / kC.joined() * args.filter_pitch;
+#pragma unroll
+        for (int n = 0; n < kC.joined() * kC.columns; n += 64) {
+          if (n >= kC.joined() * args.channels) break;
+          LoadBox(of_taps + n * kCellBytes, args.other, bar, column + n, channel, 0);
+        }
+      }
+    }
   }
 
   GRIDWISE_DEVICE static void Produce(const HaloArgs& args, SharedAddress base) {
     const HaloWork work(args);
     Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);
     const int first = First(args, work), end = End(args, work);
-    const int filter_bytes = kTaps * args.channels * 128;
-    const auto load_filter = [&](SharedAddress stage, int slab, Mbarrier bar) {
-      const SharedAddress to = FilterAt(args, base, stage, slab);
-#pragma unroll
-      for (int tap = 0; tap < (kC.joins ? kTaps : 1); ++tap) {
-        LoadBox(to + tap * args.filter_pitch, args.other, bar, slab * 64, 0, tap);
-      }
-    };
+    const int filter_bytes = FilterBytes(args);
     for (int i = work.first; i < work.tiles; i += work.step) {
       const HaloTileAt tile = FindHaloTile(args, i);
-      for (int slab = first; slab < end; ++slab, ring.Next()) {
+      for (int step = first; step < end; ++step, ring.Next()) {
+        const int slab = Quotient(step, args.by_depth), channel = slab * kC.slab;
+        const int first_tap = (step - slab * args.depth) * kTaps;
         if (kC.kept > 0 && i == work.first && IsElected()) {
-          const Mbarrier kept = Kept(args, base, slab);
+          const Mbarrier kept = Kept(args, base, step);
           kept.ArriveAndExpect(filter_bytes);
-          load_filter(base, slab, kept);
+          LoadFilter(args, channel, first_tap, FilterAt(args, base, base, step), kept);
         }
         ring.WaitEmpty();
         if (!IsElected()) continue;
         ring.full().ArriveAndExpect(args.planes * args.box_bytes +
                                     (kC.kept > 0 ? 0 : filter_bytes));
-        LoadPatch(args, ring, slab, tile);
-        if constexpr (kC.kept == 0) load_filter(ring.at(), slab, ring.full());
+        LoadPatch(args, ring, channel, tile, args.tap[first_tap].d);
+        if constexpr (kC.kept == 0) {
+          LoadFilter(args, channel, first_tap, FilterAt(args, base, ring.at(), step), ring.full());
+        }
       }
     }
   }
 
-  /// The slabs of the workgroup's split.
+  /// The steps of the workgroup's split.
   GRIDWISE_DEVICE static int First(const HaloArgs& args, const HaloWork& work) {
     return args.slabs * work.split / args.splits;
   }
@@ -68,23 +102,31 @@ struct HaloDenseRoles {
     return args.slabs * (work.split + 1) / args.splits;
   }
 
-  /// Starts the products of a slab at all taps.
+  /// The filter's operand, `k16` times 16 channels behind its first.
+  GRIDWISE_DEVICE static MatrixDescriptor FilterOperand(SharedAddress filter) {
+    if constexpr (kC.is_forward()) return RunsAlongK<kCellBytes>(OfWarp(filter));
+    return LinesPerK(OfWarp(filter), kC.slab * 128);
+  }
+
+  /// Starts the products of a step at all taps.
   template <bool kFirst>
-  GRIDWISE_DEVICE static void StartSlab(Sums& sums, const HaloArgs& args, SharedAddress cells,
+  GRIDWISE_DEVICE static void StartStep(Sums& sums, const HaloArgs& args, SharedAddress cells,
                                         SharedAddress filter) {
-    const MatrixDescriptor a = RunsAlongK<128>(OfWarp(cells));
-    const MatrixDescriptor b = RunsAlongK<128>(OfWarp(filter));
+    constexpr int kBytesOfB = kC.is_forward() ? 32 : 16 * 128;  // of 16 channels
+    const MatrixDescriptor a = RunsAlongK<kCellBytes>(OfWarp(cells));
+    const MatrixDescriptor b = FilterOperand(filter);
     WgmmaFence();
 #pragma unroll
     for (int tap = 0; tap < kTaps; tap += kC.joined()) {
       const MatrixDescriptor a_tap = Moved(a, args.tap[tap].at);
+      const int at_b = (kC.is_forward() ? tap : tap / kC.joined()) * args.filter_pitch;
 #pragma unroll
-      for (int k16 = 0; k16 < 4; ++k16) {
+      for (int k16 = 0; k16 < kC.slab / 16; ++k16) {
 #pragma unroll
         for (int rep = 0; rep < kC.reps; ++rep) {
-          Wgmma<kProduct, kC.type, OperandOrder::kRunsAlongK, OperandOrder::kRunsAlongK>(
-              sums[rep], Moved(a_tap, rep * kC.rows() * 128 + k16 * 32),
-              Moved(b, tap * args.filter_pitch + k16 * 32), !kFirst || tap + k16 != 0);
+          Wgmma<kProduct, kC.type, OperandOrder::kRunsAlongK, kOrderB>(
+              sums[rep], Moved(a_tap, rep * kC.rows() * kCellBytes + k16 * 32),
+              Moved(b, at_b + k16 * kBytesOfB), !kFirst || tap + k16 != 0);
         }
       }
     }
@@ -106,8 +148,8 @@ struct HaloDenseRoles {
     const HaloWork work(args);
     const int first = First(args, work), end = End(args, work);
     Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);
-    const auto wait_full = [&](int tile, int slab) __attribute__((always_inline)) {
-      if (kC.kept > 0 && tile == work.first) Kept(args, base, slab).Wait(0);
+    const auto wait_full = [&](int tile, int step) __attribute__((always_inline)) {
+      if (kC.kept > 0 && tile == work.first) Kept(args, base, step).Wait(0);
       ring.WaitFull();
     };
     for (int i = work.first, turn = 0; i < work.tiles; i += work.step, ++turn) {
@@ -127,14 +169,14 @@ struct HaloDenseRoles {
       if (kC.take_turns && turn > 0) WaitAt(TurnBarrier(group), 256);
       Sums sums;
       wait_full(i, first);
-      StartSlab<true>(sums, args, ring.at() + first_cell * 128,
+      StartStep<true>(sums, args, ring.at() + first_cell * kCellBytes,
                       FilterAt(args, base, ring.at(), first));
       int last = ring.stage();
       ring.Next();
-      for (int slab = first + 1; slab < end; ++slab, ring.Next()) {
-        wait_full(i, slab);
-        StartSlab<false>(sums, args, ring.at() + first_cell * 128,
-                         FilterAt(args, base, ring.at(), slab));
+      for (int step = first + 1; step < end; ++step, ring.Next()) {
+        wait_full(i, step);
+        StartStep<false>(sums, args, ring.at() + first_cell * kCellBytes,
+                         FilterAt(args, base, ring.at(), step));
         WgmmaWait<1>();
         ring.Release(last);
         last = ring.stage();

@@ -5,7 +5,8 @@
 /// Backward-weight of groups of few channels, or of one group, see hopper/halo.h: products of 64
 /// channels of dy and 64 of x at each tap, of which the blocks of the groups are kept. K is the
 /// cells of a tile, counted by the patch's pitch; dy is zero in the columns that the tile does not
-/// have. Workgroups of a block of channels share its tiles, and each is a split of K.
+/// have. Workgroups of a block of channels share its tiles, and each is a split of K. A filter of
+/// more taps than sums is divided among workgroups by its slices.
 ///
 /// Those zeros times a NaN or an infinity of x are NaN, so sums that are NaN are computed again,
 /// by one lane, from the cells that there are.
@@ -19,6 +20,14 @@ struct HaloWeightBlock {
   GRIDWISE_DEVICE HaloWeightBlock(const HaloArgs& args, const HaloWork& work)
       : x(args.dy_blocks > 0 ? work.block / args.dy_blocks : work.block),
         dy(args.dy_blocks > 0 ? work.block - x * args.dy_blocks : work.block) {}
+};
+
+/// The taps of a workgroup, all or those of a slice of the filter.
+struct HaloWeightTaps {
+  int first, count;
+
+  GRIDWISE_DEVICE HaloWeightTaps(const HaloArgs& args, const HaloWork& work)
+      : first(args.class_end[0] / args.depth * work.split), count(args.class_end[0] / args.depth) {}
 };
 
 template <DataType kType>
@@ -119,6 +128,7 @@ struct HaloWeightRoles {
   GRIDWISE_DEVICE static void Produce(const HaloArgs& args, SharedAddress base) {
     const HaloWork work(args);
     const HaloWeightBlock block(args, work);
+    const int slice = args.tap[HaloWeightTaps(args, work).first].d;
     Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);
     const bool of_tiles = args.dy_lines > 1;  // a box is a tile, else a line of it
     const int line_bytes = (of_tiles ? args.pitch : args.tile_w) * 128;
@@ -127,7 +137,7 @@ struct HaloWeightRoles {
       ring.WaitEmpty();
       if (!IsElected()) continue;
       ring.full().ArriveAndExpect(args.planes * args.box_bytes + args.tile_h * line_bytes);
-      LoadPatch(args, ring, block.x, tile);
+      LoadPatch(args, ring, block.x * 64, tile, slice);
       for (int h = 0; h < args.tile_h; h += args.dy_lines) {
         LoadBox(ring.at() + args.other_at + h * args.pitch * 128, args.other, ring.full(),
                 block.dy * 64, of_tiles ? 0 : tile.w, of_tiles ? tile.w / args.tile_w : 0,
@@ -140,6 +150,7 @@ struct HaloWeightRoles {
     const HaloWork work(args);
     const int group = WarpgroupId(), first_tap = group * kTapsOfGroup;
     const HaloWeightBlock block(args, work);
+    const HaloWeightTaps taps(args, work);
     float sums[kTapsOfGroup][32] = {};
     Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);
     int last = -1;
@@ -156,9 +167,9 @@ struct HaloWeightRoles {
 #pragma unroll
     for (int t = 0; t < kTapsOfGroup; ++t) {
       Touch(sums[t]);
-      if (first_tap + t >= args.class_end[0]) continue;
+      if (first_tap + t >= taps.count) continue;
       using Place = HaloWeightPlace<kC.type>;
-      const Place place = {args, work, block, args.tap[first_tap + t]};
+      const Place place = {args, work, block, args.tap[taps.first + first_tap + t]};
       const Finisher<Place, Element<kC.type>> finish(args.epilogue, place,
                                                      /*split=*/work.first);
       bool mends = false;

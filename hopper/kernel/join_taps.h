@@ -9,9 +9,11 @@
 
 namespace gridwise::hopper {
 
-/// Joins the sums of a warpgroup's 64 rows; kColumns of a tap, a multiple of 4.
-template <int kColumns>
+/// Joins the sums of a warpgroup's 64 rows; kColumns of a tap, a multiple of 4, or of 8 where the
+/// columns of the last tap come first.
+template <int kColumns, bool kReversed = false>
 struct TapJoin {
+  static_assert(!kReversed || kColumns % 8 == 0);
   static constexpr int kProduct = AlignUp(3 * kColumns, 8), kPieces = AlignUp(kColumns, 8) / 8;
   using Sums = float[kProduct / 2];  // of a thread, see core/arch/wgmma.h
   using Two = Vec<float, 2>;
@@ -23,8 +25,8 @@ struct TapJoin {
   /// begins within a piece, those of a lane two further or before.
   template <int kHalf>
   GRIDWISE_DEVICE static Two OfTap(const Sums& d, int tap, int piece) {
-    const int first = tap * kColumns / 8 + piece;
-    const int at = tap * kColumns % 8 != 0 && ThreadId() % 4 < 2 ? first + 1 : first;
+    const int place = kReversed ? 2 - tap : tap, first = place * kColumns / 8 + piece;
+    const int at = place * kColumns % 8 != 0 && ThreadId() % 4 < 2 ? first + 1 : first;
     return at == first ? Two{d[first * 4 + kHalf * 2], d[first * 4 + kHalf * 2 + 1]}
                        : Two{d[first * 4 + 4 + kHalf * 2], d[first * 4 + 4 + kHalf * 2 + 1]};
   }
@@ -45,24 +47,30 @@ struct TapJoin {
     }
   }
 
-  /// Adds the sums of the other taps to those of the first, of all rows but the last two. By whole
-  /// warps, when all have shared.
+  /// Adds the sums of the other taps to those of the first, of all rows but the last two, which
+  /// become the first columns. By whole warps, when all have shared.
   GRIDWISE_DEVICE void Add(Sums& d) const {
     const int lane = ThreadId() % 32, next = (ThreadId() % 128 / 32 + 1) % 4;
 #pragma unroll
-    for (int tap = 1; tap <= 2; ++tap) {
-      const int rows = 4 * tap, columns = tap * kColumns % 8 / 2;  // lanes further
-      const int from = (lane + rows) % 32 / 4 * 4 + (lane + columns) % 4;
-      const bool is_first = lane < rows;  // whose rows the last lanes of 8 rows before need
+    for (int i = 0; i < kPieces; ++i) {
+      Two low_sum = OfTap<0>(d, 0, i), high_sum = OfTap<1>(d, 0, i);
 #pragma unroll
-      for (int i = 0; i < kPieces; ++i) {
+      for (int tap = 1; tap <= 2; ++tap) {
+        const int rows = 4 * tap, columns = tap * kColumns % 8 / 2;  // lanes further
+        const int from = (lane + rows) % 32 / 4 * 4 + (lane + columns) % 4;
+        const bool is_first = lane < rows;  // whose rows the last lanes of 8 rows before need
         const Two low = OfTap<0>(d, tap, i), high = OfTap<1>(d, tap, i);
         const Two after = is_first ? FirstRows(next, tap)[i] : high;
 #pragma unroll
         for (int e = 0; e < 2; ++e) {
-          d[i * 4 + e] += ShuffleFrom(is_first ? high[e] : low[e], from);
-          d[i * 4 + 2 + e] += ShuffleFrom(after[e], from);
+          low_sum[e] += ShuffleFrom(is_first ? high[e] : low[e], from);
+          high_sum[e] += ShuffleFrom(after[e], from);
         }
+      }
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        d[i * 4 + e] = low_sum[e];
+        d[i * 4 + 2 + e] = high_sum[e];
       }
     }
   }

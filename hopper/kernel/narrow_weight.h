@@ -72,7 +72,7 @@ struct NarrowWeightRoles {
     ring.WaitEmpty();
     if (IsElected()) {
       ring.full().ArriveAndExpect(args.planes * args.box_bytes + args.tile_h * args.tile_w * 128);
-      LoadPatch(args, ring, work.block, tile);
+      LoadPatch(args, ring, work.block * 64, tile);
       LoadBox(ring.at() + args.other_at, args.other, ring.full(), work.block * 64, tile.w, tile.h,
               tile.d, tile.image);
     }

@@ -53,7 +53,6 @@ struct Row {
 #include "instances/hopper/row_tables.inc"
 
 Direction DirectionOf(const ClassesConfig&) { return Direction::kBackwardData; }
-Direction DirectionOf(const HaloDenseConfig&) { return Direction::kForward; }
 Direction DirectionOf(const NarrowWeightConfig&) { return Direction::kBackwardWeight; }
 Direction DirectionOf(const HaloWeightConfig&) { return Direction::kBackwardWeight; }
 template <class Config>

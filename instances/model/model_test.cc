@@ -148,6 +148,24 @@ TEST(Ranking, PutsNothingBeforeTheLeastEstimateForLessThanTheMargin) {
   }
 }
 
+TEST(Ranking, DoesNotAskAboutNewRows) {
+  const Model model = *Model::Parse(Text());
+  PlanContext context(Problem(), Gfx::k942, {});
+  RankedRow fresh = Row(64, 64, 150);  // whose answer would be the best
+  fresh.shape.is_new = true;
+  std::vector<RankedRow> rows = {Row(128, 32, 100), fresh, Row(64, 32, 200)};
+  EXPECT_TRUE(Rank(&model, ModelUse::kWhereBetter, context, rows).by_model);
+  EXPECT_GE(rows[1].cycles, rows[0].cycles);
+  EXPECT_LT(rows[2].cycles, rows[0].cycles);
+  fresh.cost = CostOf(90);
+  rows = {Row(128, 32, 100), fresh, Row(64, 32, 200)};
+  const Ranking ranking = Rank(&model, ModelUse::kWhereBetter, context, rows);
+  EXPECT_FALSE(ranking.by_model);
+  EXPECT_THAT(ranking.about, HasSubstr("the row of least estimate is of a kind"));
+  EXPECT_EQ(rows[1].cycles, 90);
+  EXPECT_EQ(rows[2].cycles, 200);
+}
+
 TEST(Ranking, DoesNotAskAboutRowsOfFurtherEstimatesThanItKnows) {
   const Model model =
       ModelWith("feature log2_of_least -1000000 1000000\n", "feature log2_of_least 0 2\n");

@@ -25,13 +25,16 @@ bool IsWhole(PlanContext& context) {
 /// others.
 constexpr std::size_t kFinalists = 4;
 
-/// The rows that the model is asked about: none that are further from the least than it knows any.
+/// The rows that the model is asked about: none that are further from the least than it knows any,
+/// and no new ones, but that of least estimate, by which it is not asked.
 std::vector<RankedRow*> FirstByEstimate(const Model& model, std::span<RankedRow> rows) {
   std::vector<RankedRow*> first;
   for (RankedRow& row : rows) first.push_back(&row);
   std::ranges::stable_sort(first, {}, &RankedRow::cycles);
-  first.resize(std::min(kAsked, first.size()));
   if (first.empty()) return first;
+  const auto is_new = [](const RankedRow* row) { return row->shape.is_new; };
+  first.erase(std::remove_if(first.begin() + 1, first.end(), is_new), first.end());
+  first.resize(std::min(kAsked, first.size()));
   const double most = first.front()->cycles * std::exp2(model.furthest_estimate());
   while (first.back()->cycles > most) first.pop_back();
   return first;
@@ -40,6 +43,9 @@ std::vector<RankedRow*> FirstByEstimate(const Model& model, std::span<RankedRow>
 /// Why the model cannot rank the problem's rows; "" if it can, with their features.
 std::string Describe(const Model& model, PlanContext& context, std::span<RankedRow* const> rows,
                      std::vector<Features>& features) {
+  if (!rows.empty() && rows[0]->shape.is_new) {
+    return "the row of least estimate is of a kind that it has not been trained on";
+  }
   for (const RankedRow* row : rows) {
     if (!model.KnowsFamily(row->family)) {
       return absl::StrCat("it has not been trained on rows of family ", row->family);
@@ -128,7 +134,7 @@ Ranking Rank(const Model* model, ModelUse use, PlanContext& context, std::span<R
   Ask(*model, questions);
   // The others come behind these, in the order of their estimates.
   const double slowest = std::exp2(questions.back().slowdown);
-  for (RankedRow& row : rows) row.cycles *= slowest * least / most;
+  for (RankedRow& row : rows) row.cycles = std::max(row.cycles, most) * slowest * least / most;
   for (const Question& question : questions) {
     question.row->cycles = least * std::exp2(question.slowdown);
   }

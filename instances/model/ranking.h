@@ -36,9 +36,9 @@ enum class ModelUse {
 inline constexpr std::size_t kAsked = 12;
 
 /// Fills in `cycles` of the rows of the context's problem: of some of least estimate by the model,
-/// behind which the others come; or where there is no model (null), where it is not to be used, or
-/// where one of those rows or the problem is far from what it was trained on, by the estimates of
-/// all rows.
+/// behind which the others come, new ones among them; or where there is no model (null), where it
+/// is not to be used, where the row of least estimate is new, or where one of those rows or the
+/// problem is far from what it was trained on, by the estimates of all rows.
 Ranking Rank(const Model* model, ModelUse use, PlanContext& context, std::span<RankedRow> rows);
 
 }  // namespace gridwise::model
