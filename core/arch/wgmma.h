@@ -141,7 +141,6 @@ constexpr Text InOut() {
 #define GRIDWISE_SUMS8(d, i) GRIDWISE_SUMS4(d, i), GRIDWISE_SUMS4(d, i + 4)
 #define GRIDWISE_SUMS16(d, i) GRIDWISE_SUMS8(d, i), GRIDWISE_SUMS8(d, i + 8)
 #define GRIDWISE_SUMS32(d, i) GRIDWISE_SUMS16(d, i), GRIDWISE_SUMS16(d, i + 16)
-#define GRIDWISE_SUMS24(d, i) GRIDWISE_SUMS16(d, i), GRIDWISE_SUMS8(d, i + 16)
 #define GRIDWISE_SUMS56(d, i) \
   GRIDWISE_SUMS32(d, i), GRIDWISE_SUMS16(d, i + 32), GRIDWISE_SUMS8(d, i + 48)
 #define GRIDWISE_SUMS64(d, i) GRIDWISE_SUMS32(d, i), GRIDWISE_SUMS32(d, i + 32)
@@ -166,7 +165,7 @@ constexpr Text InOut() {
   } else if constexpr (count == 20) {                                  \
     statement(GRIDWISE_SUMS16(d, 0), GRIDWISE_SUMS4(d, 16));           \
   } else if constexpr (count == 24) {                                  \
-    statement(GRIDWISE_SUMS24(d, 0));                                  \
+    statement(GRIDWISE_SUMS16(d, 0), GRIDWISE_SUMS8(d, 16));           \
   } else if constexpr (count == 32) {                                  \
     statement(GRIDWISE_SUMS32(d, 0));                                  \
   } else if constexpr (count == 36) {                                  \

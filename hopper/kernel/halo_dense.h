@@ -102,7 +102,7 @@ struct HaloDenseRoles {
     return args.slabs * (work.split + 1) / args.splits;
   }
 
-  /// The filter's operand, `k16` times 16 channels behind its first.
+  /// The filter's operand of the first 16 channels.
   GRIDWISE_DEVICE static MatrixDescriptor FilterOperand(SharedAddress filter) {
     if constexpr (kC.is_forward()) return RunsAlongK<kCellBytes>(OfWarp(filter));
     return LinesPerK(OfWarp(filter), kC.slab * 128);

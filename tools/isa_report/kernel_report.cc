@@ -166,18 +166,20 @@ struct Measured {
 };
 
 /// Runs `row`, whose kernels `symbols` names, on `problem` and on ones of a longer K.
-absl::Status Measure(const ConvProblem& problem, Gfx gfx, const std::string& row,
-                     const std::map<std::string, std::string>& symbols, Measured& measured) {
+absl::StatusOr<Measured> Measure(const ConvProblem& problem, Gfx gfx, const std::string& row,
+                                 const std::map<std::string, std::string>& symbols) {
+  Measured measured;
   gridwiseSimCountBankConflicts(1);
   absl::StatusOr<Counts> counts = CountInstructions(problem, gfx, row);
   const auto symbol = symbols.find(row);
   if (symbol != symbols.end()) measured.conflicts = CountedConflicts(symbol->second);
   gridwiseSimCountBankConflicts(0);
   if (!counts.ok()) return counts.status();
-  if (problem.c <= 8) return absl::OkStatus();  // K of few channels is of few steps
+  if (problem.c <= 8) return measured;  // K of few channels is of few steps
   const auto per_matrix = MeasurePerMatrix(problem, *std::move(counts), gfx, row);
-  if (per_matrix.ok()) measured.per_matrix = *per_matrix;
-  return per_matrix.status();
+  if (!per_matrix.ok()) return per_matrix.status();
+  measured.per_matrix = *per_matrix;
+  return measured;
 }
 
 /// The measurements of every row that accepts a probe problem, by its name.
@@ -198,11 +200,12 @@ absl::StatusOr<std::map<std::string, Measured>> MeasureRows(
       for (const RowVerdict& verdict : ExplainRows(problem, gfx)) {
         if (verdict.reason || result.contains(verdict.row)) continue;
         if (!IsOneLaunch(problem, gfx, verdict.row)) continue;  // others would count as the row's
-        Measured& measured = result[verdict.row];
-        absl::Status status = Measure(problem, gfx, verdict.row, symbols, measured);
-        if (!status.ok()) {
-          return absl::Status(status.code(), absl::StrCat(verdict.row, ": ", status.message()));
+        absl::StatusOr<Measured> measured = Measure(problem, gfx, verdict.row, symbols);
+        if (!measured.ok()) {
+          return absl::Status(measured.status().code(),
+                              absl::StrCat(verdict.row, ": ", measured.status().message()));
         }
+        result[verdict.row] = *std::move(measured);
       }
     }
   }

@@ -105,7 +105,11 @@ class Crew {
   absl::StatusOr<RunReport> Run() {
     const auto start = std::chrono::steady_clock::now();
     const size_t workers = Workers();
-    launch_.wants.serial ? TakeTurns(workers) : WorkInParallel(workers);
+    if (launch_.wants.serial) {
+      TakeTurns(workers);
+    } else {
+      WorkInParallel(workers);
+    }
     CountClasses();
     if (fault_.has_value()) return fault_->second;
     report_.threads = launch_.wants.serial ? 1 : static_cast<int>(workers);
@@ -122,9 +126,10 @@ class Crew {
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
 
-    /// Executes workgroups until one makes no progress, which may wait for others; with a seed for
-    /// a round. False: there is nothing left to do. Once another workgroup has faulted, this one
-    /// may be waiting for it in vain: it is left as soon as its waves do nothing but wait.
+    /// Executes workgroups until one makes no progress, and may be waiting for others; with a seed,
+    /// or of a cooperative launch, one round. False: there is nothing left to do. Once another
+    /// workgroup has faulted, this one may be waiting for it in vain: it is left as soon as its
+    /// waves do nothing but wait.
     bool Work() {
       while (under_way_ || Take()) {
         if (workgroup_.ended()) {

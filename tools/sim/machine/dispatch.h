@@ -30,7 +30,7 @@ struct RunOptions {
   /// What watches the launch; must outlive it.
   std::vector<LaunchProbe*> probes = {};
   /// Shuffles workgroups and the turns of waves, and preempts waves at random, always in the same
-  /// way for the same seed; the host threads run one at a time.
+  /// way for the same seed; workgroups take turns on one host thread.
   std::optional<uint64_t> seed = std::nullopt;
   /// Bytes of scratch of a lane of kernels that call what the compiler could not see the end of, if
   /// it has not counted more (hipLimitStackSize, whose default this is).

@@ -24,8 +24,8 @@ struct ProbeWants {
   /// LDS ends where the kernel asked for it, not where the hardware's block does, and an access
   /// behind it, which is no fault, is told to LaunchProbe::Faulted as well.
   bool exact_lds = false;
-  /// The launch's host threads run one at a time, by turns, with several workgroups under way: what
-  /// the probe keeps of all of them needs no lock, and a run can be repeated.
+  /// The launch's workgroups take turns on one host thread, several of them under way: what the
+  /// probe keeps of all of them needs no lock, and a run can be repeated.
   bool serial = false;
 
   friend constexpr ProbeWants operator|(ProbeWants a, ProbeWants b) {

@@ -216,13 +216,18 @@ std::set<std::pair<size_t, std::string>> HazardsOn(const std::vector<size_t>& pa
   const std::unique_ptr<HazardTracker> tracker =
       MakeHazardTracker(code.target(), (code.target() & kGfx9) != 0);
   HazardNotes notes;
+  std::map<int, InstructionFacts> idle;  // by how long they take; trackers may point to them
   bool no_lane = false;
   for (size_t n = 0; n < path.size(); ++n) {
     const InstructionFacts& facts = code.instructions()[path[n]].facts;
-    InstructionFacts idle;  // takes its time
-    idle.wait_states = facts.wait_states;
     notes.at = path[n];
-    tracker->Before(no_lane && NeedsLanes(facts) ? idle : facts, notes);
+    if (no_lane && NeedsLanes(facts)) {
+      InstructionFacts& nothing = idle[facts.wait_states];
+      nothing.wait_states = facts.wait_states;
+      tracker->Before(nothing, notes);
+    } else {
+      tracker->Before(facts, notes);
+    }
     no_lane = no_lane && !WritesExec(facts);
     if (n + 1 < path.size() && LeavesNoLane(code, path[n], path[n + 1])) no_lane = true;
   }
