@@ -83,7 +83,11 @@ struct Config {
   /// Of a column, of f32 in one part.
   constexpr int b_run_bytes() const { return slab * (has_parts() ? 2 : SizeOf(type)); }
   constexpr int a_bytes() const { return rows() * slab_bytes(); }
-  constexpr int b_part_bytes() const { return columns * b_run_bytes(); }
+  /// Of B that lies along its columns, lines of 64 are loaded.
+  constexpr int b_columns() const {
+    return direction == Direction::kForward ? columns : AlignUp(columns, 64);
+  }
+  constexpr int b_part_bytes() const { return b_columns() * b_run_bytes(); }
   constexpr int b_bytes() const { return parts_of_b() * b_part_bytes(); }
   constexpr int stage_bytes() const { return a_bytes() + (kept > 0 ? 0 : b_bytes()); }
   /// Staging of stores: a second buffer is used in turn where a tile has an even number of chunks.
@@ -126,8 +130,8 @@ constexpr const char* Reject(const Config& c) {
     return "of backward-weight, no operand stays in shared memory";
   }
   if (c.reps * c.columns > 256) return "the sums do not fit in registers";
-  if (c.direction != Direction::kForward && c.columns % 64 != 0) {
-    return "B is loaded in lines of 64 columns";
+  if (c.columns % (c.direction == Direction::kBackwardWeight ? 64 : 8) != 0) {
+    return "columns are a multiple of 8, or of backward-weight blocks of 64";
   }
   if (c.stores_boxes() &&
       (c.chunk < 64 || c.columns % c.chunk != 0 || (c.chunk != 64 && c.chunk / 8 % 2 != 1))) {

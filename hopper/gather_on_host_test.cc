@@ -104,6 +104,21 @@ TEST(Gather, PartsOfFloats) {
                             .slab = 32};
   CheckGather<kBack>(Problem(kData, 1, 24, 40, Axis(5, 2), Axis(6)));
   CheckGather<kBack>(Problem(kData, 1, 8, 32, Axis(3), Axis(3)), 1, Values::kInfinity);
+  // Fewer columns than a line of w has, and lines of which a tile ends within the second.
+  constexpr Config kFew = {.direction = kData,
+                           .type = DataType::kF32,
+                           .groups = 1,
+                           .columns = 32,
+                           .stages = 2,
+                           .slab = 32};
+  CheckGather<kFew>(Problem(kData, 1, 40, 32, Axis(5, 2), Axis(6)));
+  constexpr Config kMore = {.direction = kData,
+                            .type = DataType::kF32,
+                            .groups = 1,
+                            .columns = 96,
+                            .stages = 2,
+                            .slab = 32};
+  CheckGather<kMore>(Problem(kData, 1, 104, 32, Axis(5), Axis(6)));
 }
 
 }  // namespace

@@ -53,6 +53,14 @@ std::optional<std::string> RejectClass(const AxisClass& axis, AxisStrides stride
   return std::nullopt;
 }
 
+/// With so many neighbouring groups as one.
+TensorAxes OfTiles(TensorAxes axes, std::int64_t groups) {
+  axes.size[4] /= groups;
+  axes.stride[4] *= groups;
+  axes.size[5] *= groups;
+  return axes;
+}
+
 }  // namespace
 
 // An axis of one element has no stride that matters, and maps
@@ -199,8 +207,9 @@ bool CellsAreEvenlySpaced(const TensorAxes& axes) {
   return true;
 }
 
-std::optional<std::string> RejectMaps(const ConvProblem& problem, bool lanes) {
-  const TensorAxes source = problem.AxesOf(GatheredTensor(problem));
+std::optional<std::string> RejectMaps(const ConvProblem& problem, bool lanes,
+                                      std::int64_t groups_of_tile) {
+  const TensorAxes source = OfTiles(problem.AxesOf(GatheredTensor(problem)), groups_of_tile);
   const std::int64_t of_b = SizeOf(TypeOfB(problem.type));
   const bool weight = problem.direction == Direction::kBackwardWeight;
   const std::int64_t source_bytes = weight ? of_b : SizeOf(problem.type);
@@ -214,7 +223,7 @@ std::optional<std::string> RejectMaps(const ConvProblem& problem, bool lanes) {
   }
   if (auto reason = RejectStrides("the gathered tensor", source, source_bytes)) return reason;
   const Tensor other = weight ? Tensor::kY : Tensor::kW;
-  const TensorAxes axes = problem.AxesOf(other);
+  const TensorAxes axes = OfTiles(problem.AxesOf(other), groups_of_tile);
   if (lanes) {
     if (auto reason = RejectLaneCells(axes, bytes)) return reason;
   } else if (auto reason = RejectStrides(weight ? "dy" : "w", axes, bytes)) {

@@ -120,6 +120,23 @@ TEST(SimpleProblem, OfPartsHasMergedGroups) {
   EXPECT_EQ(form_of(Direction::kForward, 32, 8, 8, /*d_group=*/9).merged_groups, 1);
 }
 
+// Of f32 in backward-weight, groups are copied unless those of a tile begin at multiples of 16
+// bytes.
+TEST(SimpleProblem, OfPartsHasGroupsOfTiles) {
+  const auto apart = [](std::int64_t groups, std::int64_t channels) {
+    ConvProblem problem = Problem(Direction::kBackwardWeight, 20, 1);
+    problem.type = DataType::kF32;
+    problem.groups = groups;
+    problem.c = problem.k = groups * channels;
+    const ConvProblem simple = SimpleProblem(problem, Gfx::kSm90a, Cells::kParts);
+    return simple.AxesOf(Tensor::kX).stride[4];
+  };
+  EXPECT_EQ(apart(16, 12), 12) << "four a tile, 96 bytes of a part";
+  EXPECT_EQ(apart(8, 20), 20) << "two a tile, 80 bytes";
+  EXPECT_EQ(apart(3, 12), 16) << "one a tile, 24 bytes";
+  EXPECT_EQ(apart(4, 5), 8) << "four a tile, 40 bytes";
+}
+
 // B of f32 is split, and stays where kernels find it if their sums are not finite.
 TEST(LayoutPasses, SplitBOfFloats) {
   ConvProblem problem = Problem(Direction::kForward, 20, 1);

@@ -192,7 +192,7 @@ std::optional<std::string> RejectProblem(const Config& config, const ConvProblem
     }
   }
   if (auto reason = RejectKept(config, problem)) return reason;
-  return RejectMaps(problem, config.lanes);
+  return RejectMaps(problem, config.lanes, GroupsOfTile(config, problem));
 }
 
 std::optional<Excess> TooLargeForLaunch(const ConvProblem& problem) {

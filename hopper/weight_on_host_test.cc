@@ -67,6 +67,8 @@ TEST(Weight, PartsOfFloats) {
   const ConvProblem grouped = Problem(kWeight, 8, 8, 16, Axis(4), Axis(5));  // four a tile
   CheckWeight<kC>(grouped, 2);
   CheckWeight<kC>(grouped, 1, Values::kInfinity);
+  // Groups of 24 bytes of a part, of which a tile's four begin at multiples of 16.
+  CheckWeight<kC>(Problem(kWeight, 8, 12, 10, Axis(4), Axis(5)), 2);
   const ConvProblem small = Problem(kWeight, 1, 24, 8, Axis(3), Axis(3));
   CheckWeight<kC>(small, 1, Values::kTiny);
   CheckWeight<kC>(small, 1, Values::kHuge);

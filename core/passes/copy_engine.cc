@@ -196,6 +196,13 @@ ConvProblem WithMergedGroups(const ConvProblem& simple) {
   return problem;
 }
 
+std::int64_t GroupsMultiplied(const ConvProblem& simple) {
+  const std::int64_t most = std::max(simple.c_per_group(), simple.k_per_group());
+  std::int64_t groups = 1;
+  while (2 * groups * most <= kSlab && simple.groups % (2 * groups) == 0) groups *= 2;
+  return groups;
+}
+
 std::int64_t PowerApart(const ConvProblem& problem) {
   const std::int64_t most = std::max(problem.c_per_group(), problem.k_per_group());
   if (problem.groups == 1 || AreSeveral(problem)) return 0;
@@ -208,10 +215,13 @@ std::int64_t PowerApart(const ConvProblem& problem) {
 std::int64_t GroupsApart(const ConvProblem& simple, Tensor tensor, Cells cells) {
   const std::int64_t power = cells == Cells::kGroupsApart ? PowerApart(simple) : 0;
   if (power > 0) return power;
-  const std::int64_t channels = simple.AxesOf(tensor).size[5];
-  const bool is_loaded =
-      simple.direction != Direction::kBackwardWeight || simple.groups == 1 || AreSeveral(simple);
-  return is_loaded ? channels : AlignUp(channels, CopyElements(simple.type));
+  const std::int64_t channels = simple.AxesOf(tensor).size[5], least = CopyElements(simple.type);
+  const std::int64_t groups = cells == Cells::kParts ? GroupsMultiplied(simple) : 1;
+  const bool begins_aligned =
+      groups * simple.c_per_group() % least == 0 && groups * simple.k_per_group() % least == 0;
+  const bool is_loaded = simple.direction != Direction::kBackwardWeight || simple.groups == 1 ||
+                         AreSeveral(simple) || begins_aligned;
+  return is_loaded ? channels : AlignUp(channels, least);
 }
 
 }  // namespace gridwise

@@ -53,12 +53,17 @@ ConvProblem WithSlabs(const ConvProblem& simple);
 /// problem itself where that cannot be.
 ConvProblem WithMergedGroups(const ConvProblem& simple);
 
+/// Of f32 in backward-weight: neighbouring groups of few channels, as many as a power of two, whose
+/// channels of x and of dy a tile multiplies all with each other, at most 64 of each. It stores
+/// what is of one group.
+std::int64_t GroupsMultiplied(const ConvProblem& simple);
+
 /// Elements from one group to the next where groups are copied so that kernels compute several at a
 /// time: as many of x as of y, a power of two. 0: they are not.
 std::int64_t PowerApart(const ConvProblem& problem);
 
-/// Elements from one group of x or y to the next, where it is copied. In backward-weight, groups
-/// begin where the copy engine can load them.
+/// Elements from one group of x or y to the next, where it is copied. In backward-weight, groups,
+/// or as many as are multiplied at a time, begin where the copy engine can load them.
 std::int64_t GroupsApart(const ConvProblem& simple, Tensor tensor, Cells cells);
 
 }  // namespace gridwise

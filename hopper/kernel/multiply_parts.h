@@ -34,14 +34,17 @@ GRIDWISE_DEVICE int RowOfProduct(int row) {
 /// copy engine puts it there: 128 bytes of K a row, or of 32 rows a line for each k.
 template <Config kC>
 GRIDWISE_DEVICE Vec<float, 2> LoadPair(int a, int row, int k) {
+  // By a pointer: of what is cast where it is computed from the array, clang takes the alignment to
+  // be that of bytes, and loads these one by one.
+  const char* const from = dynamic_shared_memory + a;
   if constexpr (kOrderA<kC> == OperandOrder::kRunsAlongK) {
-    const int at = row * 128 + ((k / 4 ^ row % 8) * 16) + k % 4 * 4;
-    return *reinterpret_cast<const Vec<float, 2>*>(dynamic_shared_memory + a + at);
+    const char* const at = from + row * 128 + ((k / 4 ^ row % 8) * 16) + k % 4 * 4;
+    return *reinterpret_cast<const Vec<float, 2>*>(at);
   } else {
-    const int line = a + (row / 32 * kC.slab + k) * 128;
     const auto load = [&](int i) {
-      const int at = line + i * 128 + ((row % 32 / 4 ^ (k + i) % 8) * 16) + row % 4 * 4;
-      return *reinterpret_cast<const float*>(dynamic_shared_memory + at);
+      const char* const line = from + (row / 32 * kC.slab + k + i) * 128;
+      const char* const at = line + ((row % 32 / 4 ^ (k + i) % 8) * 16) + row % 4 * 4;
+      return *reinterpret_cast<const float*>(at);
     };
     return {load(0), load(1)};
   }

@@ -35,7 +35,7 @@ def _wanted(ctx):
     if ctx.attr.family in FAMILIES and ctx.attr.family not in families:
         return _NOTHING, _NOTHING
     of_directions = _any_of([ctx.attr.directions[d] for d in directions if d in ctx.attr.directions])
-    of_types = "[.]type = %s," % _any_of([TYPES[t] for t in types])
+    of_types = "[.]type = %s[,)]" % _any_of([TYPES[t] for t in types])
     return (
         of_directions if ctx.attr.directions else _EVERYTHING,
         of_types if len(types) < len(TYPES) else _EVERYTHING,
