@@ -100,7 +100,8 @@ TileSteps TileStepsOf(const GemmConfig& c, const Demands& demands, const DeviceF
   const double waves = c.threads() / c.mma.lanes();
   const double lane_elements = 1.0 * c.tile.m * c.tile.n / c.mma.lanes();
   const double address = AddressInstructions(c, Side::kA) + AddressInstructions(c, Side::kB);
-  const double read_elements = 1.0 * c.waves.m * c.waves.n * (c.wave_m() + c.wave_n()) * c.tile.k;
+  const double read_elements =
+      c.waves.m * c.waves.n * ReadElements(c.mma, c.wave_m() * c.tile.k, c.wave_n() * c.tile.k);
   return {
       .tile_elements = 1.0 * c.tile.m * c.tile.n,
       .output_factor = kOutput,

@@ -26,6 +26,13 @@ double EighthPower(double x) {
 
 }  // namespace
 
+double ReadElements(const MmaShape& mma, double a, double b) {
+  const double of_lanes = mma.lanes() * mma.k_per_lane();
+  const double lanes_of_a = of_lanes * mma.a_rows_of_lane() / (mma.blocks() * mma.m * mma.k);
+  const double lanes_of_b = of_lanes * mma.b_cols_of_lane() / (mma.blocks() * mma.n * mma.k);
+  return lanes_of_a * a + lanes_of_b * b;
+}
+
 TileCost::TileCost(const DeviceFacts& device, const TileFit& fit, const TileSteps& s,
                    const Work& work)
     : device_(device),

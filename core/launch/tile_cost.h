@@ -2,6 +2,7 @@
 
 #include "core/arch/device_facts.h"
 #include "core/arch/machine_facts.h"
+#include "core/arch/mma_shape.h"
 #include "core/base/types.h"
 #include "core/launch/cost.h"
 #include "core/launch/part_kernel.h"
@@ -15,6 +16,10 @@ struct Instructions {
   double vector = 0;  // in those that take a SIMD as long as an addition of f32
   double scalar = 0;  // of the scalar ALU
 };
+
+/// Elements that a wave reads of LDS for `a` elements of A and `b` of B: what several of its lanes
+/// hold, LDS gives to each.
+double ReadElements(const MmaShape& mma, double a, double b);
 
 /// What a workgroup does that computes a tile of a matrix product in steps of K, as estimates need
 /// it: a row of the tile or the classic family.

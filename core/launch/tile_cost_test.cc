@@ -157,6 +157,17 @@ TEST(TileCost, WorkgroupsShareWhatIsBehindL2) {
   EXPECT_NEAR(cycles_of_step(2), 2 * by_l2 + 2 * by_mall, 1e-6 * by_mall);
 }
 
+TEST(ReadElements, CountsWhatSeveralLanesHoldAsOften) {
+  // The lanes of an MFMA, and of a WMMA of RDNA4, hold each element once; those of a WMMA of RDNA3
+  // twice, in both halves of the wave.
+  EXPECT_EQ(ReadElements({MmaUnit::kMfma, 32, 32, 8}, 256, 128), 256 + 128);
+  EXPECT_EQ(ReadElements({MmaUnit::kMfma, 4, 4, 4}, 256, 128), 256 + 128);
+  EXPECT_EQ(ReadElements({MmaUnit::kWmma12, 16, 16, 16}, 256, 128), 256 + 128);
+  EXPECT_EQ(ReadElements({MmaUnit::kWmma11, 16, 16, 16}, 256, 128), 2 * (256 + 128));
+  // Of vector FMAs 32 lanes have 4 rows and 2 columns each of 16.
+  EXPECT_EQ(ReadElements({MmaUnit::kFma, 16, 16, 4}, 256, 128), 8 * 256 + 4 * 128);
+}
+
 TEST(ShareK, ChoosesTheSameWithABound) {
   Chance chance;
   const DeviceFacts device = Gfx::k942;

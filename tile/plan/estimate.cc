@@ -128,7 +128,8 @@ TileSteps TileStepsOf(const TileConfig& c, const PartRequest& request, const Til
                             : c.has_halo()    ? cells_bytes + taps * c.lds_b().bytes()
                                               : 1.0 * c.slab_bytes();
   const double read_elements =
-      c.waves.m * c.waves.n * (1.0 * c.wave_m() * c.tile.k + c.wave_n() * c.k_of_group()) * taps;
+      c.waves.m * c.waves.n * taps *
+      ReadElements(c.mma, c.wave_m() * c.tile.k, c.wave_n() * c.k_of_group());
   // Of a halo's tiles, while the next one's cells are on their way.
   const double output_factor = c.keeps_weights() ? 0.8 : c.load_waves() >= 4 ? 0.75 : 1;
   return {.tile_elements = 1.0 * c.tile.m * c.tile.n * problem.run,

@@ -103,3 +103,15 @@ KERNEL void UnevenSteps(const u32*, u32* out, int steps) {
   }
   out[__builtin_amdgcn_workgroup_id_x() * 256 + i] = 3;
 }
+
+/// As many steps of nothing, and then a store of the first wave to where the last one says.
+KERNEL void StoresWhereOthersSay(const u32*, u32* out, int steps) {
+  SHARED u32* where;
+  const u32 i = __builtin_amdgcn_workitem_id_x();
+  for (int step = 0; step < steps; ++step) __builtin_amdgcn_s_barrier();
+  if (i == 255) where = out + __builtin_amdgcn_workgroup_id_x();
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+  if (i == 0) *where = 3;
+}

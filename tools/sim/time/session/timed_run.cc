@@ -273,45 +273,29 @@ Bound BoundOfStrata(const Machine& machine, const LaunchRecord& launch, std::spa
                  static_cast<double>(launch.workgroups), static_cast<double>(launch.plan.rounds));
 }
 
-}  // namespace
-
-std::vector<Op> OpsOf(const Machine& machine, Program& program, const KernelInfo& kernel,
-                      const RunReport& report) {
-  std::vector<Op> ops(report.executions.size());
-  for (uint32_t i = 0; i < ops.size(); ++i) {
-    if (report.executions[i] == 0) continue;
-    ops[i] = MakeOp(machine, program.target().bit, kernel.wave_size, program.Facts(i));
-  }
-  return ops;
-}
-
-absl::StatusOr<TimedRun> RunTimed(const Machine& machine, Program& program,
-                                  const KernelInfo& kernel, const Grid& grid, const void* kernarg,
-                                  Memory& memory, const RunOptions& options,
-                                  const TimeOptions& time_options,
-                                  const SourceLineFn& source_line) {
+/// RunTimed of a launch of that dependence. Of workgroups across the grid long waves do as `behind`
+/// says.
+absl::StatusOr<TimedRun> RunSample(const Machine& machine, Program& program,
+                                   const KernelInfo& kernel, const Grid& grid, const void* kernarg,
+                                   Memory& memory, const RunOptions& options,
+                                   const TimeOptions& time_options, const SourceLineFn& source_line,
+                                   Dependence dependence, Recorder::Behind behind) {
   LaunchRecord launch;
   launch.kernel = kernel.shown_name;
   launch.workgroups = int64_t{grid.workgroups[0]} * grid.workgroups[1] * grid.workgroups[2];
   launch.needs = NeedsOf(machine, kernel, grid);
   launch.occupancy = OccupancyOf(machine, launch.needs);
   launch.plan = PlanSample(machine, launch.workgroups, std::max(1, launch.occupancy.workgroups));
-  const absl::StatusOr<Dependence> dependence = DependenceOf(program, kernel, grid);
-  if (!dependence.ok()) return dependence.status();
-  const bool depend = *dependence != Dependence::kNone;
+  const bool depend = dependence != Dependence::kNone;
 
   Recorder recorder(machine, program.target().bit);
   RunOptions in_order = options;
-  if (!depend) {
-    recorder.Limit(time_options.stratum, WaitsInLds(program, kernel)
-                                             ? Recorder::Behind::kGoOn
-                                             : Recorder::Behind::kFirstGoesOn);
-  }
-  if (*dependence == Dependence::kOnOrder) in_order.threads = 1;  // or the order is another
+  if (!depend) recorder.Limit(time_options.stratum, behind);
+  if (dependence == Dependence::kOnOrder) in_order.threads = 1;  // or the order is another
   Batches batches(program, kernel, grid, kernarg, memory, in_order, recorder);
   TimedRun timed;
   const int64_t at_once = static_cast<int64_t>(machine.units) * launch.plan.resident;
-  absl::Status executed = depend ? batches.Run(OrderOfEnds(launch.workgroups, at_once, *dependence))
+  absl::Status executed = depend ? batches.Run(OrderOfEnds(launch.workgroups, at_once, dependence))
                                  : ExecuteStrata(launch.plan, batches, recorder);
   if (executed.ok() && !depend) {
     if (std::isfinite(time_options.limit_ms)) {
@@ -350,6 +334,36 @@ absl::StatusOr<TimedRun> RunTimed(const Machine& machine, Program& program,
   timed.time = TimeLaunch(machine, launch, time_options);
   timed.time.sampled = recorder.workgroups();
   return timed;
+}
+
+}  // namespace
+
+std::vector<Op> OpsOf(const Machine& machine, Program& program, const KernelInfo& kernel,
+                      const RunReport& report) {
+  std::vector<Op> ops(report.executions.size());
+  for (uint32_t i = 0; i < ops.size(); ++i) {
+    if (report.executions[i] == 0) continue;
+    ops[i] = MakeOp(machine, program.target().bit, kernel.wave_size, program.Facts(i));
+  }
+  return ops;
+}
+
+absl::StatusOr<TimedRun> RunTimed(const Machine& machine, Program& program,
+                                  const KernelInfo& kernel, const Grid& grid, const void* kernarg,
+                                  Memory& memory, const RunOptions& options,
+                                  const TimeOptions& time_options,
+                                  const SourceLineFn& source_line) {
+  const absl::StatusOr<Dependence> dependence = DependenceOf(program, kernel, grid);
+  if (!dependence.ok()) return dependence.status();
+  const auto time = [&](Recorder::Behind behind) {
+    return RunSample(machine, program, kernel, grid, kernarg, memory, options, time_options,
+                     source_line, *dependence, behind);
+  };
+  if (*dependence != Dependence::kNone || WaitsInLds(program, kernel))
+    return time(Recorder::Behind::kGoOn);
+  absl::StatusOr<TimedRun> timed = time(Recorder::Behind::kFirstGoesOn);
+  // A wave that goes on alone may take what is no address for one: others were to put it into LDS.
+  return timed.ok() ? std::move(timed) : time(Recorder::Behind::kGoOn);
 }
 
 }  // namespace gridwise::sim::time

@@ -300,6 +300,16 @@ TEST_F(TimedRunTest, TheFirstOfLongWavesTellsHowLongAllAre) {
   }
 }
 
+// But where it cannot, for what others leave in LDS is where it stores, all are.
+TEST_F(TimedRunTest, AWaveThatNeedsTheOthersIsNotLeftAlone) {
+  constexpr double kForever = std::numeric_limits<double>::infinity();
+  const TimedRun whole = Time("StoresWhereOthersSay", 4, 1000);
+  const TimedRun some =
+      Time("StoresWhereOthersSay", 4, 1000, nullptr, kForever, false, 0, /*stratum=*/1500);
+  EXPECT_GT(std::count(out_.begin(), out_.end(), 3u), 0);
+  EXPECT_NEAR(some.time.clk, whole.time.clk, 0.03 * whole.time.clk);
+}
+
 /// Events of a thread follow each other, with nothing in two of them, and all have some length or
 /// their successor begins with them.
 void ExpectOrderedTrace(const std::string& trace, size_t events) {
