@@ -202,21 +202,5 @@ TEST(Decode, SaysWhatIsNoInstructionAndNoProcessor) {
               HasSubstr("'gfx9999' is not a processor that LLVM knows"));
 }
 
-/// Opcode 9 of SOPP, with one meaning or none by whom one asks: isa/README.md, "Not known".
-TEST(Decode, Gfx12HasNoSWaitcnt) {
-  const uint32_t wait = 0xbf890000;
-  uint8_t code[sizeof(wait)];
-  std::memcpy(code, &wait, sizeof(wait));
-  absl::StatusOr<std::unique_ptr<Decoder>> gfx11 = Decoder::Create("gfx1100");
-  ASSERT_TRUE(gfx11.ok()) << gfx11.status();
-  const absl::StatusOr<Decoder::Decoded> decoded = (*gfx11)->Decode(code, sizeof(code), 0);
-  ASSERT_TRUE(decoded.ok()) << decoded.status();
-  EXPECT_THAT(decoded->text, HasSubstr("s_waitcnt"));
-  absl::StatusOr<std::unique_ptr<Decoder>> gfx12 = Decoder::Create("gfx1201");
-  ASSERT_TRUE(gfx12.ok()) << gfx12.status();
-  EXPECT_THAT((*gfx12)->Decode(code, sizeof(code), 0).status().message(),
-              HasSubstr("0xbf890000 is not an instruction"));
-}
-
 }  // namespace
 }  // namespace gridwise::sim
