@@ -47,9 +47,16 @@ cd "$example"
 # A lock file that the repository has from a Bazel that is online, and nothing that says to leave it alone, is in nobody's
 # way and stays as it is.
 sed -i /lockfile_mode/d .bazelrc
-echo '{"lockFileVersion": 13, "registryFileHashes": {"https://bcr.bazel.build/bazel_registry.json": '\
-  '"8a28e4aff06ee60aed2a8c281907fb8bcbf3b753c91fb5a5c57da3215d5b3497"}, "selectedYankedVersions": {}, "moduleExtensions": {}}' \
-  >MODULE.bazel.lock
+cat >MODULE.bazel.lock <<'LOCK'
+{
+  "lockFileVersion": 13,
+  "registryFileHashes": {
+    "https://bcr.bazel.build/bazel_registry.json": "8a28e4aff06ee60aed2a8c281907fb8bcbf3b753c91fb5a5c57da3215d5b3497"
+  },
+  "selectedYankedVersions": {},
+  "moduleExtensions": {}
+}
+LOCK
 lock=$(<MODULE.bazel.lock)
 BAZELW_DEPS=$all_of "$gridwise/bazelw" build "${options[@]}" //:conv
 output=$("$gridwise/bazelw" --bazelw-exec env LD_LIBRARY_PATH="${simulator-}" bazel-bin/conv)
