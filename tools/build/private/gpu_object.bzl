@@ -65,10 +65,10 @@ def _impl(ctx):
     args.add_all(command[1:])
     args.add_all(compiler_flags(toolchain, gfx, ctx.attr.opt))
     args.add("-ffile-prefix-map=./=")
-    if ctx.var["COMPILATION_MODE"] == "dbg":
-        args.add("-g")
-    elif ctx.attr._lines[BuildSettingInfo].value:
-        args.add("-gline-tables-only")
+    lines = ctx.attr._lines[BuildSettingInfo].value
+    debug = "-g" if ctx.var["COMPILATION_MODE"] == "dbg" else "-gline-tables-only" if lines else None
+    if debug:  # with files as they are named from here, not in a sandbox that is another one for each action
+        args.add_all([debug, "-ffile-compilation-dir=."])
     args.add_all(["-iquote", ctx.label.workspace_root or "."])
     for c in contexts:
         args.add_all(c.includes, before_each = "-isystem")

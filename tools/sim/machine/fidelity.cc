@@ -104,6 +104,7 @@ constexpr Open kOpen[] = {
     {"flat_atomic_add_f32", ""},
     {"buffer_atomic_add_f32", ""},
     {"global_load_tr_b", "", kGfx1201, &IsUnconfirmedTransposition},
+    {"s_waitcnt", "s_waitcnt", kGfx1201},
 };
 
 void WriteAtExit() {

@@ -66,6 +66,8 @@ TEST(Fidelity, OfWhatIsNotKnown) {
       {"v_min_f32_e32 v1, v2, v3", kGfx1201},
       {"ds_add_f32 v1, v2", kGfx942},
       {"global_load_tr_b128 v[0:3], v[4:5], off", kGfx1201},
+      {"s_waitcnt vmcnt(0)", kGfx1100},
+      {"s_wait_loadcnt 0x0", kGfx1201},
   };
   for (const auto& [text, target] : known) EXPECT_EQ(of(text, target), NotKnown::kNo) << text;
   const Case open[] = {
@@ -85,6 +87,7 @@ TEST(Fidelity, OfWhatIsNotKnown) {
       {"global_atomic_add_f32 v1, v2, s[0:1]", kGfx942},
       {"global_load_tr_b128 v[0:1], v[4:5], off", kGfx1201},
       {"global_load_tr_b64 v[0:1], v[4:5], off", kGfx1201},
+      {"s_waitcnt vmcnt(0)", kGfx1201},
   };
   for (const auto& [text, target] : open) EXPECT_EQ(of(text, target), NotKnown::kYes) << text;
   // Under which MODE denormals are read and not written.

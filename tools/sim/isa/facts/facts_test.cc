@@ -56,6 +56,20 @@ TEST(Waits, OfOneCounterOnGfx11) {
   }
 }
 
+/// Whether it also waits for everything else is not known (isa/README.md): what it does not say may
+/// be missing.
+TEST(Waits, OfGfx12AsInEarlierTargetsAreForWhatTheySay) {
+  InstructionFacts facts;
+  FillFacts(kGfx1201, "s_waitcnt vmcnt(1) lgkmcnt(3)", {}, facts);
+  EXPECT_TRUE(facts.waits);
+  for (int i = 0; i < kWaitCounters; ++i) {
+    const auto counter = static_cast<WaitCounter>(i);
+    EXPECT_EQ(facts.limits[i], counter == WaitCounter::kLoad  ? 1
+                               : counter == WaitCounter::kLds ? 3
+                                                              : kNoLimit);
+  }
+}
+
 /// Facts of `texts`, 8 bytes each.
 std::vector<bool> PollsOf(const std::vector<std::string_view>& texts) {
   std::vector<InstructionFacts> facts(texts.size());

@@ -1,8 +1,10 @@
 #include "tools/sim/time/model/launch_time.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
+#include <thread>
 #include <utility>
 
 #include "absl/functional/function_ref.h"
@@ -22,6 +24,20 @@ constexpr uint64_t kMostOfRange = 30'000;
 constexpr double kLeastGain = 0.005;
 /// Changes of what memory gives that a unit is not replayed for again.
 constexpr double kSettled = 0.1;
+
+/// Calls `task` with each number below `count`, on several threads (0: as many as processors).
+void InParallel(int threads, size_t count, absl::FunctionRef<void(size_t)> task) {
+  std::atomic<size_t> next = 0;
+  const auto work = [&] {
+    for (size_t i = next++; i < count; i = next++) task(i);
+  };
+  if (threads <= 0) threads = static_cast<int>(std::thread::hardware_concurrency());
+  std::vector<std::thread> others;
+  for (size_t i = 1; i < std::min(count, static_cast<size_t>(threads)); ++i)
+    others.emplace_back(work);
+  work();
+  for (std::thread& other : others) other.join();
+}
 
 class Timer {
  public:
@@ -52,9 +68,13 @@ class Timer {
   }
 
   /// Clocks an instruction of the first workgroups of the last unit in detail: enough to compare
-  /// resources by.
+  /// resources by. This and the next one may be called by several threads.
   double ClocksOfSome(uint32_t freed) const {
-    return ClocksOfSome([&](UnitWork& work) { work.freed = freed; });
+    Shapes shapes = launch_.shapes->On(machine_);
+    return ClocksOfSome([&](UnitWork& work) {
+      work.freed = freed;
+      work.shapes = &shapes;
+    });
   }
 
   /// The same with a parameter of the machine at `value`: enough to compare its ends by.
@@ -64,7 +84,7 @@ class Timer {
     const std::vector<Op> ops = launch_.ops_on(machine);
     Shapes shapes = launch_.shapes->On(machine);
     const std::vector<Hits> hits =
-        member == &Machine::l2_xor_sets ? HitsOn(machine) : traffic_.hits;
+        member == &Machine::l2_xor_sets ? HitsOn(machine, shapes) : traffic_.hits;
     return ClocksOfSome([&](UnitWork& work) {
       work.machine = &machine;
       work.hits = hits;
@@ -207,20 +227,21 @@ class Timer {
     return unit.clk + period * work_ratio_ * static_cast<double>(count - timed);
   }
 
-  Traffic TrafficOn(const Machine& machine, std::span<const WorkgroupRecord* const> die) const {
+  Traffic TrafficOn(const Machine& machine, Shapes& shapes,
+                    std::span<const WorkgroupRecord* const> die) const {
     const double part =
         static_cast<double>(die.size()) / static_cast<double>(launch_.plan.die.size());
     const auto units = static_cast<int64_t>(std::max(1.0, std::round(UnitsPerDie() * part)));
-    return TrafficOf(machine, launch_.ops, *launch_.shapes, die,
+    return TrafficOf(machine, launch_.ops, shapes, die,
                      {.units = units, .part = part, .l2_kept = KeptByL2()});
   }
 
   /// What L2 and MALL would have on a machine with another L2: memory gives as many lines as here,
   /// since it gives those of a launch once.
-  std::vector<Hits> HitsOn(const Machine& machine) const {
+  std::vector<Hits> HitsOn(const Machine& machine, Shapes& shapes) const {
     const std::vector<const WorkgroupRecord*> die = RecordsOf(launch_.plan.die);
     if (die.empty()) return traffic_.hits;
-    Traffic traffic = TrafficOn(machine, die);
+    Traffic traffic = TrafficOn(machine, shapes, die);
     const double of_memory = (1 - mall_hits_) * traffic_.misses / std::max(1.0, traffic.misses);
     for (Hits& hits : traffic.hits) hits.mall = 1 - std::min(1.0, of_memory);
     return std::move(traffic.hits);
@@ -229,7 +250,7 @@ class Timer {
   void FindTraffic() {
     const std::vector<const WorkgroupRecord*> die = RecordsOf(launch_.plan.die);
     if (die.empty()) return;
-    traffic_ = TrafficOn(machine_, die);
+    traffic_ = TrafficOn(machine_, *launch_.shapes, die);
     SetMallHits(MallHits(traffic_.misses / std::max(1.0, traffic_.workgroups) *
                          machine_.line_bytes * mean_work_ / std::max(1.0, MeanWork(die))));
     stores_reach_memory_ = 1 - Kept();
@@ -276,16 +297,28 @@ bool IsReplayed(Parameter Machine::* member) {
 }
 
 /// low and high: deviations of independent parameters, in logarithms, add up as squares do.
-void FindInterval(const Timer& timer, const Machine& machine, LaunchTime& time) {
-  double down = 0, up = 0;  // squares
-  const double base = timer.ClocksWith(&Machine::units, machine.units);
+void FindInterval(const Timer& timer, const Machine& machine, int threads, LaunchTime& time) {
+  struct End {
+    Parameter Machine::* member;
+    double value, clk = 0;
+  };
+  std::vector<End> ends = {{&Machine::units, machine.units}};
   for (const Field& field : Fields()) {
     const Parameter& parameter = machine.*field.member;
-    if (!parameter.uncertain() || !IsReplayed(field.member) || base <= 0) continue;
-    double least = 0, most = 0;
+    if (!parameter.uncertain() || !IsReplayed(field.member)) continue;
     for (const double end : {parameter.low, parameter.high}) {
-      if (end == parameter.value) continue;
-      const double change = std::log(timer.ClocksWith(field.member, end) / base);
+      if (end != parameter.value) ends.push_back({field.member, end});
+    }
+  }
+  InParallel(threads, ends.size(),
+             [&](size_t i) { ends[i].clk = timer.ClocksWith(ends[i].member, ends[i].value); });
+  const double base = ends.front().clk;
+  double down = 0, up = 0;  // squares
+  for (size_t i = 1; i < ends.size() && base > 0;) {
+    Parameter Machine::* const member = ends[i].member;
+    double least = 0, most = 0;
+    for (; i < ends.size() && ends[i].member == member; ++i) {
+      const double change = std::log(ends[i].clk / base);
       least = std::min(least, change);
       most = std::max(most, change);
     }
@@ -298,11 +331,15 @@ void FindInterval(const Timer& timer, const Machine& machine, LaunchTime& time) 
 }
 
 /// Gains of a kernel are those of some of it.
-void FindGains(const Timer& timer, const Machine& machine, LaunchTime& time) {
-  const double some = timer.ClocksOfSome(0);
+void FindGains(const Timer& timer, const Machine& machine, int threads, LaunchTime& time) {
+  double clk[kResources + 1];  // without each, and with all
+  InParallel(threads, kResources + 1, [&](size_t r) {
+    clk[r] = timer.ClocksOfSome(r == kResources ? 0 : Bit(static_cast<Resource>(r)));
+  });
+  const double some = clk[kResources];
   for (int r = 0; r < kResources && some > 0; ++r) {
     const auto resource = static_cast<Resource>(r);
-    const double part = 1 - timer.ClocksOfSome(Bit(resource)) / some;
+    const double part = 1 - clk[r] / some;
     const RunMs without = {.burst = time.ms.burst - part * KernelMs(machine, time.clk),
                            .matrix = resource == Resource::kMatrix ? 0 : time.ms.matrix};
     const double gain = 1 - without.sustained() / time.ms.sustained();
@@ -353,14 +390,14 @@ LaunchTime TimeLaunch(const Machine& machine, const LaunchRecord& launch,
   if (exceeds(clk)) return GiveUp(machine, launch, bound, clk);
   LaunchTime time = Described(machine, launch, bound, clk);
   time.unit = std::move(unit);
-  if (options.interval && launch.ops_on) FindInterval(timer, machine, time);
+  if (options.interval && launch.ops_on) FindInterval(timer, machine, launch.threads, time);
   time.l1_hits = time.unit.l1_lines > 0 ? time.unit.l1_hits / time.unit.l1_lines : 0;
   const Traffic& traffic = timer.traffic();
   time.l2_hits = traffic.requests > 0 ? 1 - traffic.misses / traffic.requests : 1;
   time.mall_hits = timer.mall_hits();
   for (size_t i = 0; i < time.utilisation.size(); ++i)
     time.utilisation[i] = time.unit.clk > 0 ? time.unit.busy[i] / time.unit.clk : 0;
-  if (options.gains) FindGains(timer, machine, time);
+  if (options.gains) FindGains(timer, machine, launch.threads, time);
   if (!launch.die.empty()) time.die = timer.OfDie();
   return time;
 }

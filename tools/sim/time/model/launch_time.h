@@ -35,6 +35,8 @@ struct LaunchRecord {
   /// Whole records of all of the first die's workgroups, and their shapes, if it is wanted.
   std::vector<const WorkgroupRecord*> die;
   Shapes* die_shapes = nullptr;
+  /// Host threads that replay it, 0: as many as there are processors.
+  int threads = 0;
 };
 
 /// How much less time a launch would take in long runs if a resource cost nothing: of the matrix

@@ -172,14 +172,17 @@ bool SameWork(const Recorder& recorder, const std::vector<int64_t>& indices) {
   return most - least <= kSameWork * most;
 }
 
-/// Workgroups across the grid, to their ends: fewer if they are long.
+/// Workgroups across the grid, to their ends: fewer if they are long. What there is to execute of
+/// long ones is executed at once.
 absl::Status ExecuteStrata(SamplePlan& plan, Batches& batches, const Recorder& recorder) {
-  if (absl::Status status = batches.Run(Some(plan.strata, 1)); !status.ok()) return status;
-  const std::vector<int64_t> first =
-      Some(plan.strata, recorder.any_cut() ? kFirstLongStrata : kFirstStrata);
+  std::vector<int64_t> first = Some(plan.strata, kFirstLongStrata);
   std::vector<int64_t> at_once = first;
   at_once.insert(at_once.end(), plan.ends.begin(), plan.ends.end());
   if (absl::Status status = batches.Run(at_once); !status.ok()) return status;
+  if (!recorder.any_cut()) {
+    first = Some(plan.strata, kFirstStrata);
+    if (absl::Status status = batches.Run(first); !status.ok()) return status;
+  }
   if (!SameWork(recorder, first)) return batches.Run(plan.strata);
   plan.strata = first;
   return absl::OkStatus();
@@ -331,6 +334,7 @@ absl::StatusOr<TimedRun> RunSample(const Machine& machine, Program& program,
   launch.shapes = &recorder.shapes();
   launch.record = [&recorder](int64_t index) { return recorder.Find(index); };
   launch.footprint = recorder.footprint();
+  launch.threads = options.threads;
   timed.time = TimeLaunch(machine, launch, time_options);
   timed.time.sampled = recorder.workgroups();
   return timed;

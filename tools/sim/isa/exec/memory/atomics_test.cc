@@ -359,6 +359,47 @@ TEST(Atomics, NotANumber) {
   }
 }
 
+/// Which payload a NaN then has nobody says: told of the lanes that computed with one, in memory or
+/// as operand, and of no others.
+TEST(Atomics, TellOfNans) {
+  static int told;
+  const struct {
+    const char *name, *ds_name;
+    u32 nan, number;
+  } kCases[] = {{"add_f32", "add_f32", 0x7f800001, 0x7f800000},
+                {"", "max_f32", 0xffffffff, 0xff800000},
+                {"pk_add_f16", "pk_add_f16", 0x3c007c01, 0x3c007c00},
+                {"pk_add_bf16", "pk_add_bf16", 0xff813f80, 0xff803f80},
+                {"add", "add_u32", 0, 0x7fc00000},
+                {"swap", "", 0, 0x7fc00000},
+                {"", "cmpst_f32", 0, 0x7fc00000}};
+  for (const auto& c : kCases) {
+    for (const bool lds : {true, false}) {
+      const std::string name = lds ? c.ds_name : c.name;
+      if (name.empty()) continue;
+      MemoryWave w;
+      std::vector<u32> offsets;
+      for (u32 l = 0; l < kLanes; ++l) {
+        offsets.push_back(4 * l);
+        w->v[8][l] = l == 3 && c.nan != 0 ? c.nan : c.number;
+        w->v[9][l] = (l == 5 || l == 40) && c.nan != 0 ? c.nan : c.number;
+      }
+      SetWide(w, w.base(), offsets.data());
+      if (lds) SetNarrow(w, 0, offsets.data());
+      ASSERT_TRUE(
+          w.Execute(lds ? "ds_write_b32 v2, v8" : "global_store_dword v[2:3], v8, off").ok());
+      SetScalar64(*w, kExecLo, ~(u64{1} << 40));
+      told = 0;
+      w->not_known = [](Wave&, const Uop&) { ++told; };
+      const std::string second = name == "cmpst_f32" ? ", v9" : "";
+      ASSERT_TRUE(w.Execute(lds ? "ds_" + name + " v2, v9" + second
+                                : "global_atomic_" + name + " v[2:3], v9, off")
+                      .ok());
+      EXPECT_EQ(told, c.nan != 0 ? 2 : 0) << name;
+    }
+  }
+}
+
 // RDNA4's minimum and maximum know that -0 is less than 0.
 TEST(Atomics, SignedZeros) {
   const u32 kMinus = 0x80000000;

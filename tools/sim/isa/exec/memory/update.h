@@ -160,7 +160,13 @@ GRIDWISE_SIM_INLINE uint16_t BfloatOfFloat(float value) {  // rounds to nearest 
   return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
+/// Whether one of two halves is a NaN, in a format whose infinity these bits are.
+GRIDWISE_SIM_INLINE bool HasNan(uint32_t pair, uint32_t infinity) {
+  return (pair & 0x7fff) > infinity || (pair >> 16 & 0x7fff) > infinity;
+}
+
 struct AddPackedHalves {
+  static bool IsNan(uint32_t pair) { return HasNan(pair, 0x7c00); }
   static uint32_t Of(uint32_t old, uint32_t a, uint32_t) {
     typedef _Float16 Half2 __attribute__((vector_size(4)));
     const Half2 x = __builtin_bit_cast(Half2, old), y = __builtin_bit_cast(Half2, a);
@@ -169,6 +175,7 @@ struct AddPackedHalves {
   }
 };
 struct AddPackedBfloats {
+  static bool IsNan(uint32_t pair) { return HasNan(pair, 0x7f80); }
   static uint32_t Of(uint32_t old, uint32_t a, uint32_t) {
     const auto add = [&](int shift) {
       return uint32_t{BfloatOfFloat(FloatOfBfloat(static_cast<uint16_t>(old >> shift)) +
@@ -223,6 +230,14 @@ struct Atomic {
     }
     return old;
   }
+  /// Whether a value has a payload, and the result then one that nobody knows.
+  static bool IsNan(T x) {
+    if constexpr (requires { Update::IsNan(x); }) {
+      return Update::IsNan(x);
+    } else {
+      return kOperands == 1 && x != x;
+    }
+  }
   static void Lane(Wave& w, const Uop& u, int l, std::byte* p) {
     T a = Operand(w, u.src[1], l), b = a;
     if constexpr (kOperands == 2 && kShared) {
@@ -230,15 +245,16 @@ struct Atomic {
     } else if constexpr (kOperands == 2) {
       b = Operand(w, u.src[2], l);
     }
+    Bits old;
     if constexpr (requires { Update::Under(w.mode, a, a); }) {
-      Bits old;
       std::memcpy(&old, p, sizeof(old));
       const T update = Update::Under(w.mode, __builtin_bit_cast(T, old), a);
       std::memcpy(p, &update, sizeof(update));
-      Return(w, u, l, old);
     } else {
-      Return(w, u, l, Change(p, a, b));
+      old = Change(p, a, b);
     }
+    if (IsNan(a) || IsNan(__builtin_bit_cast(T, old))) NoteNotKnown(w, u);
+    Return(w, u, l, old);
   }
   static void Zero(Wave& w, const Uop& u, int l) { Return(w, u, l, 0); }
   static void Return(Wave& w, const Uop& u, int l, Bits old) {

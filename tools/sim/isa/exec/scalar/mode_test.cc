@@ -102,6 +102,28 @@ TEST(Mode, FlushesDenormals) {
   EXPECT_EQ(Under(0xf0, "s_add_f32 s20, s0, s0", {kDenormal}, "gfx1201"), 2 * kDenormal);
 }
 
+/// A number is its mantissa, from 1/2 to 1, times 2 to its exponent (V_FREXP_* of the CDNA3 and
+/// RDNA3 ISA); so is a denormal, of which LLVM expects no other for frexp(), if MODE has it read.
+TEST(Mode, TakesDenormalsApart) {
+  for (const char* gfx : {"gfx942", "gfx950", "gfx1100", "gfx1201"}) {
+    for (const uint32_t bits : {1u, 2u, 3u, 0x400001u, 0x80000001u, 0x807fffffu, 0x00800001u}) {
+      const auto part = [&](uint32_t mode, const char* name) {
+        return Under(mode, absl::StrCat(name, "_e32 v20, v0"), {bits}, gfx);
+      };
+      const float mantissa = F(part(kUsual, "v_frexp_mant_f32"));
+      const auto exponent = static_cast<int>(part(kUsual, "v_frexp_exp_i32_f32"));
+      EXPECT_TRUE(std::fabs(mantissa) >= 0.5f && std::fabs(mantissa) < 1) << bits;
+      EXPECT_EQ(std::ldexp(double{mantissa}, exponent), double{F(bits)}) << bits;
+      if ((bits & 0x7f800000) != 0) continue;
+      EXPECT_EQ(part(0x3c0, "v_frexp_mant_f32"), bits & 0x80000000) << bits;
+      EXPECT_EQ(part(0x3c0, "v_frexp_exp_i32_f32"), 0u) << bits;
+    }
+    // Of halves, which have a field of their own.
+    EXPECT_EQ(Under(kUsual, "v_frexp_exp_i16_f16_e32 v20, v0", {1}, gfx) & 0xffff, 0xffe9u) << gfx;
+    EXPECT_EQ(Under(0x330, "v_frexp_exp_i16_f16_e32 v20, v0", {1}, gfx) & 0xffff, 0u) << gfx;
+  }
+}
+
 /// Whether a result is a denormal is judged when it is rounded to all its bits.
 TEST(Mode, FlushesWhatIsTinyThoughItBeRoundedUp) {
   EXPECT_EQ(Under(0x3f0, "v_mul_f32_e32 v20, v0, v1", {B(0x1.fffffep-64f), B(0x1.000002p-63f)}),

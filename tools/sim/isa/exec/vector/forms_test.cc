@@ -298,6 +298,40 @@ TEST(Sequences, FloatDivFmasRoundsOnce) {
   EXPECT_GT(denormals, 1000);
 }
 
+/// The same of doubles, whose scale is 2^-128.
+TEST(Sequences, DoubleDivFmasRoundsOnce) {
+  std::mt19937_64 random(12);
+  TestWave wave;
+  int denormals = 0;
+  const auto set = [&](int reg, int l, double value) {
+    const auto bits = std::bit_cast<uint64_t>(value);
+    wave->v[reg][l] = static_cast<uint32_t>(bits);
+    wave->v[reg + 1][l] = static_cast<uint32_t>(bits >> 32);
+  };
+  for (int round = 0; round < 300; ++round) {
+    SetScalar64(*wave, kVccLo, ~uint64_t{0});
+    double a[kLanes], b[kLanes], c[kLanes];
+    for (int l = 0; l < kLanes; ++l) {
+      a[l] = std::ldexp(l % 2 == 0 ? 1 : -1, -500);
+      b[l] = std::ldexp(1, -470 - static_cast<int>(random() % 32));
+      c[l] = std::ldexp(static_cast<double>(random() % 64 + 64),
+                        128 - 1074 + 6 - static_cast<int>(random() % 12));
+      set(0, l, a[l]);
+      set(2, l, b[l]);
+      set(4, l, c[l]);
+    }
+    ASSERT_TRUE(wave.Execute("v_div_fmas_f64 v[20:21], v[0:1], v[2:3], v[4:5]").ok());
+    for (int l = 0; l < kLanes; ++l) {
+      // Exact: at most 64 bits apart.
+      const long double exact = static_cast<long double>(a[l]) * b[l] + c[l];
+      const auto expected = static_cast<double>(exact * 0x1p-128L);
+      denormals += std::fpclassify(expected) == FP_SUBNORMAL;
+      ASSERT_EQ(wave->v[20][l] | uint64_t{wave->v[21][l]} << 32, std::bit_cast<uint64_t>(expected));
+    }
+  }
+  EXPECT_GT(denormals, 1000);
+}
+
 TEST(Sequences, DoubleDivision) {
   std::mt19937_64 random(4);
   TestWave wave;
@@ -358,6 +392,16 @@ TEST(Specials, ConstantsOfPackedMultiplyAdds) {
     ASSERT_TRUE(wave.Execute(std::string("v_pk_fmac_f16 v20, ") + c.constant + ", v1").ok());
     EXPECT_EQ(wave->v[20][3], c.result) << c.gfx << ", " << c.constant;
   }
+}
+
+/// One of v_dot2 is in the low half, as LLVM has it ("Not known" of isa/README.md has another
+/// view).
+TEST(Specials, ConstantsOfDotProducts) {
+  TestWave wave(Handlers::Best(), "gfx1201");
+  std::fill_n(wave->v[1], kLanes, 0x4c004800);  // 8, 16
+  std::fill_n(wave->v[2], kLanes, 0u);
+  ASSERT_TRUE(wave.Execute("v_dot2_f32_f16 v20, 1.0, v1, v2").ok());
+  EXPECT_EQ(wave->v[20][3], B(8));
 }
 
 /// v_dot2 with a sum in f32: its denormals, read or written, are +0 on all targets but gfx1201, and
