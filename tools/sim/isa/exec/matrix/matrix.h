@@ -230,10 +230,21 @@ GRIDWISE_SIM_INLINE void MultiplyBlock(const MatrixPlan& p, const Operands<T>& o
   }
 }
 
+/// C, copied to `copy` where D overlaps it by other rows, which a D of four registers may, and not
+/// all sums are summed at once, so that rows of D would be written before all of C is read.
+template <class T, int kDim>
+GRIDWISE_SIM_INLINE const T* WholeC(const MatrixPlan& p, const Operands<T>& o, T* copy) {
+  constexpr bool kAtOnce = kDim / VectorOf<T>::Type::kWidth < 4;
+  if (kAtOnce || o.c == o.d || o.c_stride == 0 || p.blocks * p.registers > 4) return o.c;
+  __builtin_memcpy(copy, o.c, static_cast<size_t>(p.registers) * kLanes * sizeof(T));
+  return copy;
+}
+
 /// Blocks of 16x16 and 32x32.
 template <class T, int kDim>
-GRIDWISE_SIM_INLINE void MultiplyBlocks(const MatrixPlan& p, const Operands<T>& o, int first,
-                                        int last) {
+GRIDWISE_SIM_INLINE void MultiplyBlocks(const MatrixPlan& p, Operands<T> o, int first, int last) {
+  T c[4 * kLanes];
+  o.c = WholeC<T, kDim>(p, o, c);
   for (int block = 0; block < p.blocks; ++block) {
     // Adding a product of zeros once is adding it often.
     if (first < last && IsZero<T, kDim>(o.a + block * kDim, p.a, first, last) &&
