@@ -98,8 +98,8 @@ double SplitLine(const ConvProblem& problem) {
   return (1 - whole) * TheFit().unaligned_line;
 }
 
-/// More cycles of a line that is filled up, as part of those of other types: of f32 and its parts,
-/// with which 36 layers of tests/problems/channels.csv wait 3 to 4 cycles for one (H200).
+/// The part of Fit::filled_line and filled_x that a row waits for. Rows of f32 parts wait 3 to 4
+/// cycles for a line that is filled up (36 layers of tests/problems/channels.csv, H200).
 double FilledOfParts(const Config& config) { return config.has_parts() ? 0.4 : 1; }
 
 /// Cycles of the lines that a step loads, of A and of B. Those of backward-weight that reach into

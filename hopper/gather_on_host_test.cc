@@ -85,6 +85,16 @@ TEST(Gather, Bytes) {
   CheckGather<kTurns>(Problem(Direction::kForward, 1, 80, 136, Axis(17), Axis(19)));
 }
 
+constexpr Config BackOfFloats(int columns, int reps = 1) {
+  return {.direction = Direction::kBackwardData,
+          .type = DataType::kF32,
+          .groups = 1,
+          .reps = reps,
+          .columns = columns,
+          .stages = 2,
+          .slab = 32};
+}
+
 TEST(Gather, PartsOfFloats) {
   constexpr Direction kForward = Direction::kForward, kData = Direction::kBackwardData;
   constexpr Config kC = {
@@ -95,29 +105,12 @@ TEST(Gather, PartsOfFloats) {
   CheckGather<kC>(small, 1, Values::kInfinity);
   CheckGather<kC>(small, 1, Values::kTiny);
   CheckGather<kC>(small, 1, Values::kHuge);
-  constexpr Config kBack = {.direction = kData,
-                            .type = DataType::kF32,
-                            .groups = 1,
-                            .reps = 2,
-                            .columns = 64,
-                            .stages = 2,
-                            .slab = 32};
+  constexpr Config kBack = BackOfFloats(64, /*reps=*/2);
   CheckGather<kBack>(Problem(kData, 1, 24, 40, Axis(5, 2), Axis(6)));
   CheckGather<kBack>(Problem(kData, 1, 8, 32, Axis(3), Axis(3)), 1, Values::kInfinity);
   // Fewer columns than a line of w has, and lines of which a tile ends within the second.
-  constexpr Config kFew = {.direction = kData,
-                           .type = DataType::kF32,
-                           .groups = 1,
-                           .columns = 32,
-                           .stages = 2,
-                           .slab = 32};
+  constexpr Config kFew = BackOfFloats(32), kMore = BackOfFloats(96);
   CheckGather<kFew>(Problem(kData, 1, 40, 32, Axis(5, 2), Axis(6)));
-  constexpr Config kMore = {.direction = kData,
-                            .type = DataType::kF32,
-                            .groups = 1,
-                            .columns = 96,
-                            .stages = 2,
-                            .slab = 32};
   CheckGather<kMore>(Problem(kData, 1, 104, 32, Axis(5), Axis(6)));
 }
 

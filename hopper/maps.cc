@@ -53,7 +53,7 @@ std::optional<std::string> RejectClass(const AxisClass& axis, AxisStrides stride
   return std::nullopt;
 }
 
-/// With so many neighbouring groups as one.
+/// `axes` with each `groups` neighbouring groups taken as one.
 TensorAxes OfTiles(TensorAxes axes, std::int64_t groups) {
   axes.size[4] /= groups;
   axes.stride[4] *= groups;

@@ -58,7 +58,7 @@ std::optional<std::string> RejectLaneCells(const TensorAxes& axes, std::int64_t 
 bool CellsAreEvenlySpaced(const TensorAxes& axes);
 
 /// Why tensor maps cannot describe the problem's operands; nothing if they can. With `lanes`, lanes
-/// load dy of backward-weight. Boxes begin at every so manieth group.
+/// load dy of backward-weight. Boxes begin at every `groups_of_tile`th group.
 std::optional<std::string> RejectMaps(const ConvProblem& problem, bool lanes = false,
                                       std::int64_t groups_of_tile = 1);
 

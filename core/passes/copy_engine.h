@@ -53,9 +53,9 @@ ConvProblem WithSlabs(const ConvProblem& simple);
 /// problem itself where that cannot be.
 ConvProblem WithMergedGroups(const ConvProblem& simple);
 
-/// Of f32 in backward-weight: neighbouring groups of few channels, as many as a power of two, whose
-/// channels of x and of dy a tile multiplies all with each other, at most 64 of each. It stores
-/// what is of one group.
+/// How many neighbouring groups a tile of f32 backward-weight computes together: the largest power
+/// of two that divides the groups and has at most 64 channels of x and of dy. The tile multiplies
+/// all of them with each other, and stores the products of channels of the same group.
 std::int64_t GroupsMultiplied(const ConvProblem& simple);
 
 /// Elements from one group to the next where groups are copied so that kernels compute several at a

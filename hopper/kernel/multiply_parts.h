@@ -34,8 +34,8 @@ GRIDWISE_DEVICE int RowOfProduct(int row) {
 /// copy engine puts it there: 128 bytes of K a row, or of 32 rows a line for each k.
 template <Config kC>
 GRIDWISE_DEVICE Vec<float, 2> LoadPair(int a, int row, int k) {
-  // By a pointer: of what is cast where it is computed from the array, clang takes the alignment to
-  // be that of bytes, and loads these one by one.
+  // Through a variable: clang takes an address that is computed from the array and cast in one
+  // expression to be aligned to one byte, and loads byte by byte.
   const char* const from = dynamic_shared_memory + a;
   if constexpr (kOrderA<kC> == OperandOrder::kRunsAlongK) {
     const char* const at = from + row * 128 + ((k / 4 ^ row % 8) * 16) + k % 4 * 4;

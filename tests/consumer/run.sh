@@ -44,8 +44,8 @@ for file in MODULE.bazel .bazelrc BUILD conv.cc WORKSPACE; do
   [[ -s $example/$file ]] || { echo "README.md has no block for $file" && exit 1; }
 done
 cd "$example"
-# A lock file that the repository has from a Bazel that is online, and nothing that says to leave it alone, is in nobody's
-# way and stays as it is.
+# A lock file that a Bazel with network access wrote does no harm and stays as it is, also where .bazelrc does not turn lock
+# files off.
 sed -i /lockfile_mode/d .bazelrc
 cat >MODULE.bazel.lock <<'LOCK'
 {

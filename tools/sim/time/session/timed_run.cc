@@ -276,8 +276,8 @@ Bound BoundOfStrata(const Machine& machine, const LaunchRecord& launch, std::spa
                  static_cast<double>(launch.workgroups), static_cast<double>(launch.plan.rounds));
 }
 
-/// RunTimed of a launch of that dependence. Of workgroups across the grid long waves do as `behind`
-/// says.
+/// RunTimed of a launch whose workgroups depend on each other as `dependence` says. Behind the
+/// recorded part, long waves of workgroups across the grid do as `behind` says.
 absl::StatusOr<TimedRun> RunSample(const Machine& machine, Program& program,
                                    const KernelInfo& kernel, const Grid& grid, const void* kernarg,
                                    Memory& memory, const RunOptions& options,
@@ -366,7 +366,8 @@ absl::StatusOr<TimedRun> RunTimed(const Machine& machine, Program& program,
   if (*dependence != Dependence::kNone || WaitsInLds(program, kernel))
     return time(Recorder::Behind::kGoOn);
   absl::StatusOr<TimedRun> timed = time(Recorder::Behind::kFirstGoesOn);
-  // A wave that goes on alone may take what is no address for one: others were to put it into LDS.
+  // A wave that goes on alone may read an address from LDS that others were to write. A fault of
+  // the kernel's own is met again.
   return timed.ok() ? std::move(timed) : time(Recorder::Behind::kGoOn);
 }
 

@@ -194,14 +194,18 @@ GRIDWISE_SIM_INLINE bool IsZero(const T* operand, const Offsets& offset, int fir
   return true;
 }
 
+/// Rows of a block that are summed at once: eight vectors or more.
+template <class T, int kDim>
+inline constexpr int kRowsAtOnce = kDim / VectorOf<T>::Type::kWidth >= 4 ? 2 : 4;
+
 /// Adds the products of depths [first, last) to the sums of block `block`. Rows of C are read
-/// before rows of D with the same lanes are written in steps of kRows registers.
+/// before rows of D with the same lanes are written in steps of kRowsAtOnce registers.
 template <class T, int kDim>
 GRIDWISE_SIM_INLINE void MultiplyBlock(const MatrixPlan& p, const Operands<T>& o, int block,
                                        int first, int last) {
   using Vector = typename VectorOf<T>::Type;
   constexpr int kVectors = kDim / Vector::kWidth;
-  constexpr int kRows = kVectors >= 4 ? 2 : 4;  // summed at once: eight vectors or more
+  constexpr int kRows = kRowsAtOnce<T, kDim>;
   const T* const a = o.a + block * kDim;
   const T* const b = o.b + block * kDim;
   for (int r = 0; r < p.registers; r += kRows) {
@@ -230,20 +234,24 @@ GRIDWISE_SIM_INLINE void MultiplyBlock(const MatrixPlan& p, const Operands<T>& o
   }
 }
 
-/// C, copied to `copy` where D overlaps it by other rows, which a D of four registers may, and not
-/// all sums are summed at once, so that rows of D would be written before all of C is read.
+/// Registers of a D that may overlap C by other rows, at most.
+inline constexpr int kOverlapping = 4;
+
+/// C, or a copy of it where D may overlap it by other rows and not all of them are summed at once:
+/// a row of D would be written before the row of C in its place is read.
 template <class T, int kDim>
 GRIDWISE_SIM_INLINE const T* WholeC(const MatrixPlan& p, const Operands<T>& o, T* copy) {
-  constexpr bool kAtOnce = kDim / VectorOf<T>::Type::kWidth < 4;
-  if (kAtOnce || o.c == o.d || o.c_stride == 0 || p.blocks * p.registers > 4) return o.c;
-  __builtin_memcpy(copy, o.c, static_cast<size_t>(p.registers) * kLanes * sizeof(T));
+  const int rows = p.blocks * p.registers;
+  if (kRowsAtOnce<T, kDim> >= kOverlapping || rows > kOverlapping) return o.c;
+  if (o.c == o.d || o.c_stride == 0) return o.c;
+  __builtin_memcpy(copy, o.c, static_cast<size_t>(rows) * kLanes * sizeof(T));
   return copy;
 }
 
 /// Blocks of 16x16 and 32x32.
 template <class T, int kDim>
 GRIDWISE_SIM_INLINE void MultiplyBlocks(const MatrixPlan& p, Operands<T> o, int first, int last) {
-  T c[4 * kLanes];
+  T c[kOverlapping * kLanes];
   o.c = WholeC<T, kDim>(p, o, c);
   for (int block = 0; block < p.blocks; ++block) {
     // Adding a product of zeros once is adding it often.
