@@ -2,7 +2,7 @@
 
 load("@bazel_skylib//rules:write_file.bzl", "write_file")
 load("@rules_cc//cc:defs.bzl", "cc_library")
-load("//tools/build:defs.bzl", "gpu_kernel_table")
+load("//tools/build:defs.bzl", "gpu_kernel_table", "kernel_row_codes")
 
 _CORE = [
     "//core/arch:target",
@@ -18,6 +18,9 @@ _CORE = [
 _TABLE = """constexpr Row kRows_{target}[] = {{
 #include "{folder}/{target}.inc"
 }};
+constexpr RowCode kCodes_{target}[] = {{
+#include "{folder}/{target}_codes.inc"
+}};
 constexpr RowNeeds kNeeds_{target}[] = {{
     {{}},  // an array is never empty
 {needs}
@@ -26,6 +29,7 @@ constexpr RowNeeds kNeeds_{target}[] = {{
 _TABLES = """struct RowTable {{
   Gfx gfx;
   std::span<const Row> rows;
+  std::span<const RowCode> codes;  // of each row
   std::span<const RowNeeds> needs;
   CodeObjects objects;  // that the rows were compiled to
 }};
@@ -43,7 +47,7 @@ def _row_tables(folder, targets, needs):
         out = "row_code.h",
         content = ["#pragma once", ""] + ['#include "%s/%s_code.h"' % (folder, target) for target in targets] + [""],
     )
-    tables = ["      {*ParseGfx(\"%s\"), kRows_%s, kNeeds_%s, %sCode()}," % (target, target, target, _camel_case(target)) for target in targets]
+    tables = ["      {*ParseGfx(\"%s\"), kRows_%s, kCodes_%s, kNeeds_%s, %sCode()}," % (target, target, target, target, _camel_case(target)) for target in targets]
     write_file(
         name = "row_tables",
         out = "row_tables.inc",
@@ -96,6 +100,12 @@ def family_rows(name, targets, shards, directions, device_deps, deps, needs = Fa
         ],
     )
     for target in targets:
+        kernel_row_codes(
+            name = target + "_codes",
+            out = target + "_codes.inc",
+            rows = target + ".inc",
+            shards = shards_of.get(target, shards),
+        )
         gpu_kernel_table(
             name = target + "_code",
             directions = directions,
@@ -115,7 +125,7 @@ def family_rows(name, targets, shards, directions, device_deps, deps, needs = Fa
             "family.h",
             "row_code.h",
         ],
-        textual_hdrs = ["row_tables.inc"] + lists,
+        textual_hdrs = ["row_tables.inc"] + lists + [target + "_codes.inc" for target in targets],
         visibility = visibility,
         deps = deps + [Label(dep) for dep in _CORE] + [":%s_code" % target for target in targets],
     )

@@ -9,11 +9,11 @@
 // Their assertions say a rule's own sentence.
 #pragma clang diagnostic ignored "-Wc++26-extensions"
 
-/// The symbol of the kernel of this line of a list of rows: explicit, so that host code knows it
-/// (core/launch/row_symbol.h), and a name in a profile leads to the line.
-#define GRIDWISE_ROW_SYMBOL(family) GRIDWISE_ROW_SYMBOL_AT(family, __LINE__)
-#define GRIDWISE_ROW_SYMBOL_AT(family, line) GRIDWISE_ROW_SYMBOL_OF(family, line)
-#define GRIDWISE_ROW_SYMBOL_OF(family, line) gridwise_##family##_##line
+/// The symbol of the kernel of a row, by GRIDWISE_ROW_HASH (tools/build/defs.bzl): explicit, so
+/// that host code knows it (core/launch/row_symbol.h), and the same as long as the row is.
+#define GRIDWISE_ROW_SYMBOL(family) GRIDWISE_ROW_SYMBOL_AT(family, GRIDWISE_ROW_HASH)
+#define GRIDWISE_ROW_SYMBOL_AT(family, hash) GRIDWISE_ROW_SYMBOL_OF(family, hash)
+#define GRIDWISE_ROW_SYMBOL_OF(family, hash) gridwise_##family##_##hash
 
 namespace gridwise {
 

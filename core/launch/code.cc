@@ -5,19 +5,22 @@
 #include <string>
 #include <utility>
 
+#include "core/launch/row_symbol.h"
+
 namespace gridwise {
 
-std::string_view ObjectOf(CodeObjects objects, Gfx gfx, std::size_t row) {
+std::string_view ObjectOf(CodeObjects objects, Gfx gfx, std::size_t shard) {
   const auto is_for = [gfx](const CodeObject& object) { return object.gfx == Name(gfx); };
   const auto first = std::find_if(objects.begin(), objects.end(), is_for);
   const auto shards = std::count_if(first, objects.end(), is_for);
-  if (shards == 0) return {};
-  return std::next(first, static_cast<std::ptrdiff_t>(row) % shards)->data;
+  if (std::cmp_greater_equal(shard, shards)) return {};
+  return std::next(first, static_cast<std::ptrdiff_t>(shard))->data;
 }
 
-std::optional<KernelCode> CodeOfRow(CodeObjects objects, Gfx gfx, std::size_t row,
-                                    std::string symbol) {
-  const std::string_view object = ObjectOf(objects, gfx, row);
+std::optional<KernelCode> CodeOfRow(CodeObjects objects, Gfx gfx, std::string_view family,
+                                    const RowCode& row) {
+  const std::string_view object = ObjectOf(objects, gfx, row.shard);
+  std::string symbol = RowSymbol(family, row.hash);
   if (!object.empty() && !HasKernel(object, symbol)) return std::nullopt;
   return KernelCode{.object = object, .symbol = std::move(symbol)};
 }

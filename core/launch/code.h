@@ -19,15 +19,22 @@ constexpr bool IsBuilt(Direction direction) {
   return kBuiltDirections[static_cast<std::size_t>(direction)];
 }
 
-/// The code object of a kernel table for `gfx` that holds the table's row `row`: shards take rows
-/// in turn, see gpu_kernel_table (tools/build/defs.bzl). Empty if the program has none for `gfx`.
-std::string_view ObjectOf(CodeObjects objects, Gfx gfx, std::size_t row = 0);
+/// The code object of shard `shard` of a kernel table for `gfx`. Empty if the program has none for
+/// `gfx`.
+std::string_view ObjectOf(CodeObjects objects, Gfx gfx, std::size_t shard = 0);
 
-/// The kernel `symbol` that row `row` of a kernel table was compiled to for `gfx`, its needs not
-/// known. Its object is empty if the program has no kernels for `gfx`; nothing if it has, and this
-/// row is one that //tools/config's families, directions or types leave out.
-std::optional<KernelCode> CodeOfRow(CodeObjects objects, Gfx gfx, std::size_t row,
-                                    std::string symbol);
+/// Where the kernel of a row of a kernel table is: kernel_row_codes (tools/build/defs.bzl) writes a
+/// list of them beside the list of rows.
+struct RowCode {
+  std::size_t shard;
+  std::string_view hash;  // of the row's text
+};
+
+/// The kernel that a row of a table of `family` was compiled to for `gfx`, its needs not known. Its
+/// object is empty if the program has no kernels for `gfx`; nothing if it has, and this row is one
+/// that //tools/config's families, directions or types leave out.
+std::optional<KernelCode> CodeOfRow(CodeObjects objects, Gfx gfx, std::string_view family,
+                                    const RowCode& row);
 
 /// What the kernel of a row needs, by the row's printed config: plans are the same whether the
 /// program has the kernel or not. Tools write lists of them (tests/isa), and a test holds them to

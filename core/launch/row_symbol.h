@@ -7,10 +7,10 @@
 
 namespace gridwise {
 
-/// The symbol of the kernel that is compiled from line `line` of a list of rows of a family; see
+/// The symbol of the kernel that is compiled from a row of a family's list, by the row's hash; see
 /// GRIDWISE_ROW_SYMBOL (core/arch/row_kernel.h).
-inline std::string RowSymbol(std::string_view family, int line) {
-  return absl::StrCat("gridwise_", family, "_", line);
+inline std::string RowSymbol(std::string_view family, std::string_view hash) {
+  return absl::StrCat("gridwise_", family, "_", hash);
 }
 
 }  // namespace gridwise

@@ -15,7 +15,6 @@
 #include "core/base/fields_text.h"
 #include "core/launch/code.h"
 #include "core/launch/parts_family.h"
-#include "core/launch/row_symbol.h"
 #include "instances/ck/row_code.h"
 
 namespace gridwise::ck {
@@ -30,14 +29,13 @@ using enum Walk;
 
 /// A line of a list of rows.
 struct Row {
-  int line;
   OpSet ops;
   GemmConfig config;
   RowUse use;
 };
 
-#define ROW(ops, ...) {__LINE__, ops, {__VA_ARGS__}, RowUse::kRanked},
-#define REQUESTED_ROW(ops, ...) {__LINE__, ops, {__VA_ARGS__}, RowUse::kOnRequest},
+#define ROW(ops, ...) {ops, {__VA_ARGS__}, RowUse::kRanked},
+#define REQUESTED_ROW(ops, ...) {ops, {__VA_ARGS__}, RowUse::kOnRequest},
 
 #include "instances/ck/row_tables.inc"
 
@@ -50,8 +48,7 @@ struct Tables {
   void Add(const RowTable& table) {
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
       const Row& row = table.rows[i];
-      std::optional<KernelCode> code =
-          CodeOfRow(table.objects, table.gfx, i, RowSymbol("ck", row.line));
+      std::optional<KernelCode> code = CodeOfRow(table.objects, table.gfx, "ck", table.codes[i]);
       if (!code) continue;
       code->needs = NeedsOfRow(table.needs, PrintFields(row.config), *code);
       if (row.use == RowUse::kRanked) kernels[table.gfx].push_back({row.config, *code});

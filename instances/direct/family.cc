@@ -8,7 +8,6 @@
 #include "core/arch/parse_gfx.h"
 #include "core/launch/code.h"
 #include "core/launch/parts_family.h"
-#include "core/launch/row_symbol.h"
 #include "direct/kernels.h"
 #include "instances/direct/row_code.h"
 
@@ -20,20 +19,18 @@ using enum DataType;
 /// A line of a list of rows.
 struct Row {
   bool is_weight;
-  int line;
   DirectConfig config;
 };
 
-#define GATHER(...) {false, __LINE__, {__VA_ARGS__}},
-#define WEIGHT(...) {true, __LINE__, {__VA_ARGS__}},
+#define GATHER(...) {false, {__VA_ARGS__}},
+#define WEIGHT(...) {true, {__VA_ARGS__}},
 
 #include "instances/direct/row_tables.inc"
 
 void AddRows(const RowTable& table, PartsFamily& family) {
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const Row& row = table.rows[i];
-    std::optional<KernelCode> code =
-        CodeOfRow(table.objects, table.gfx, i, RowSymbol("direct", row.line));
+    std::optional<KernelCode> code = CodeOfRow(table.objects, table.gfx, "direct", table.codes[i]);
     if (!code) continue;
     if (row.is_weight) {
       family.Add(Direction::kBackwardWeight, table.gfx,

@@ -10,7 +10,6 @@
 #include "core/arch/parse_gfx.h"
 #include "core/launch/code.h"
 #include "core/launch/parts_family.h"
-#include "core/launch/row_symbol.h"
 #include "hopper/classes.h"
 #include "hopper/config.h"
 #include "hopper/halo.h"
@@ -27,13 +26,12 @@ using enum DataType;
 
 /// A line of the list of rows.
 struct Row {
-  int line;
   std::variant<Config, ClassesConfig, HaloConfig, HaloDenseConfig, HaloWeightConfig, LineConfig,
                NarrowWeightConfig, SimpleConfig>
       config;
 };
 
-#define GRIDWISE_HOPPER_LINE(Type, ...) {__LINE__, Type{__VA_ARGS__}},
+#define GRIDWISE_HOPPER_LINE(Type, ...) {Type{__VA_ARGS__}},
 #define FORWARD(...) GRIDWISE_HOPPER_LINE(Config, .direction = Direction::kForward, __VA_ARGS__)
 #define BACKWARD_DATA(...) \
   GRIDWISE_HOPPER_LINE(Config, .direction = Direction::kBackwardData, __VA_ARGS__)
@@ -63,8 +61,7 @@ Direction DirectionOf(const Config& config) {
 void AddRows(const RowTable& table, PartsFamily& family) {
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const Row& row = table.rows[i];
-    std::optional<KernelCode> code =
-        CodeOfRow(table.objects, table.gfx, i, RowSymbol("hopper", row.line));
+    std::optional<KernelCode> code = CodeOfRow(table.objects, table.gfx, "hopper", table.codes[i]);
     if (!code) continue;
     std::visit(
         [&](const auto& config) {

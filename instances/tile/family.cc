@@ -9,7 +9,6 @@
 #include "core/base/fields_text.h"
 #include "core/launch/code.h"
 #include "core/launch/parts_family.h"
-#include "core/launch/row_symbol.h"
 #include "instances/tile/row_code.h"
 #include "tile/kernels.h"
 
@@ -23,27 +22,24 @@ using enum Schedule;
 /// A line of a list of rows.
 struct Row {
   Direction direction;
-  int line;
   TileConfig config;
   RowUse use;
 };
 
-#define FORWARD(...) {Direction::kForward, __LINE__, {__VA_ARGS__}, RowUse::kRanked},
-#define BACKWARD_DATA(...) {Direction::kBackwardData, __LINE__, {__VA_ARGS__}, RowUse::kRanked},
-#define BACKWARD_WEIGHT(...) {Direction::kBackwardWeight, __LINE__, {__VA_ARGS__}, RowUse::kRanked},
-#define REQUESTED_FORWARD(...) {Direction::kForward, __LINE__, {__VA_ARGS__}, RowUse::kOnRequest},
-#define REQUESTED_BACKWARD_DATA(...) \
-  {Direction::kBackwardData, __LINE__, {__VA_ARGS__}, RowUse::kOnRequest},
+#define FORWARD(...) {Direction::kForward, {__VA_ARGS__}, RowUse::kRanked},
+#define BACKWARD_DATA(...) {Direction::kBackwardData, {__VA_ARGS__}, RowUse::kRanked},
+#define BACKWARD_WEIGHT(...) {Direction::kBackwardWeight, {__VA_ARGS__}, RowUse::kRanked},
+#define REQUESTED_FORWARD(...) {Direction::kForward, {__VA_ARGS__}, RowUse::kOnRequest},
+#define REQUESTED_BACKWARD_DATA(...) {Direction::kBackwardData, {__VA_ARGS__}, RowUse::kOnRequest},
 #define REQUESTED_BACKWARD_WEIGHT(...) \
-  {Direction::kBackwardWeight, __LINE__, {__VA_ARGS__}, RowUse::kOnRequest},
+  {Direction::kBackwardWeight, {__VA_ARGS__}, RowUse::kOnRequest},
 
 #include "instances/tile/row_tables.inc"
 
 void AddRows(const RowTable& table, PartsFamily& family) {
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const Row& row = table.rows[i];
-    std::optional<KernelCode> code =
-        CodeOfRow(table.objects, table.gfx, i, RowSymbol("tile", row.line));
+    std::optional<KernelCode> code = CodeOfRow(table.objects, table.gfx, "tile", table.codes[i]);
     if (!code) continue;
     code->needs = NeedsOfRow(table.needs, PrintFields(row.config), *code);
     family.Add(row.direction, table.gfx,

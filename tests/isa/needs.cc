@@ -1,13 +1,11 @@
 #include "tests/isa/needs.h"
 
 #include <cstddef>
-#include <map>
+#include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/conv/problem.h"
@@ -17,17 +15,12 @@
 namespace gridwise {
 namespace {
 
-/// Adds a line for each kernel of `family`, by the line of the list that it was compiled from.
-absl::Status AddLines(const KernelFamily& family, Gfx gfx, std::map<int, std::string>& lines) {
+/// Adds a line for each kernel of `family`.
+absl::Status AddLines(const KernelFamily& family, Gfx gfx, std::set<std::string>& lines) {
   for (const Direction direction : kAllDirections) {
     for (const RowInfo& row : family.Rows(direction, gfx)) {
       if (row.code.object.empty()) {
         return absl::FailedPreconditionError(absl::StrCat("no kernels of ", Name(gfx)));
-      }
-      const std::string_view symbol = row.code.symbol;
-      int line = 0;
-      if (!absl::SimpleAtoi(symbol.substr(symbol.rfind('_') + 1), &line)) {
-        return absl::InternalError(absl::StrCat(symbol, " does not end with a line's number"));
       }
       // Names may begin with an op's; configs begin with the type and a tile.
       const std::size_t config_at = row.name.find(absl::StrCat(Name(row.type), "_t"));
@@ -35,9 +28,9 @@ absl::Status AddLines(const KernelFamily& family, Gfx gfx, std::map<int, std::st
         return absl::InternalError(absl::StrCat(row.name, " has no config"));
       }
       const std::string config = row.name.substr(config_at);
-      const KernelNeeds needs = NeedsOf(row.code.object, symbol);
-      lines[line] =
-          absl::StrFormat("{\"%s\", {%d, %d}},\n", config, needs.registers, needs.lds_bytes);
+      const KernelNeeds needs = NeedsOf(row.code.object, row.code.symbol);
+      lines.insert(
+          absl::StrFormat("{\"%s\", {%d, %d}},\n", config, needs.registers, needs.lds_bytes));
     }
   }
   return absl::OkStatus();
@@ -46,13 +39,13 @@ absl::Status AddLines(const KernelFamily& family, Gfx gfx, std::map<int, std::st
 }  // namespace
 
 absl::StatusOr<std::string> NeedsText(const KernelFamily& family, Gfx gfx) {
-  std::map<int, std::string> lines;
+  std::set<std::string> lines;
   absl::Status status = AddLines(family, gfx, lines);
   if (status.ok() && family.name() == "ck") status = AddLines(ck::Gemms(), gfx, lines);
   if (!status.ok()) return status;
   std::string text =
       "// RowNeeds of the rows: registers, bytes of LDS. Written by //tests/isa:update.\n";
-  for (const auto& [line, entry] : lines) text += entry;
+  for (const std::string& line : lines) text += line;
   return text;
 }
 

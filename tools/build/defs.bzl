@@ -5,13 +5,14 @@ load("//tools/build/private:gpu_compiler.bzl", _gpu_compiler = "gpu_compiler")
 load("//tools/build/private:gpu_library.bzl", _gpu_library = "gpu_library")
 load("//tools/build/private:gpu_object.bzl", _GpuObjectInfo = "GpuObjectInfo", _gpu_object = "gpu_object")
 load("//tools/build/private:gpu_test.bzl", _gpu_test = "gpu_test")
-load("//tools/build/private:kernel_rows.bzl", "kernel_rows")
+load("//tools/build/private:kernel_rows.bzl", "kernel_rows", _kernel_row_codes = "kernel_row_codes")
 
 GpuObjectInfo = _GpuObjectInfo
 gpu_object = _gpu_object
 gpu_compiler = _gpu_compiler
 gpu_library = _gpu_library
 gpu_test = _gpu_test
+kernel_row_codes = _kernel_row_codes
 
 def gpu_kernel_table(name, src = None, rows = None, header = None, deps = [], shards = 1, copts = [], family = "", directions = {}, **kwargs):
     """Compiles kernels and embeds them: those of one source, or of the rows of a list, one compile action per shard and target.
@@ -20,8 +21,9 @@ def gpu_kernel_table(name, src = None, rows = None, header = None, deps = [], sh
 
         FORWARD(.tile = {128, 128, 32}, ...)
 
-    A shard includes `header` and takes every shards-th row, so that adding a row edits the list and nothing else. Host code
-    includes the same list with macros of its own. __LINE__ is the row's line in the list for both.
+    A shard includes `header` and takes the rows whose hash it is, so that a row that is added, moved or removed edits the list and
+    compiles one shard. GRIDWISE_ROW_HASH is the row's hash, for the kernel's symbol. Host code includes the same list with macros
+    of its own, and beside it the list of shards and hashes that kernel_row_codes writes: see RowCode (core/launch/code.h).
 
     Args:
       name: name of the gpu_library, and in CamelCase of the function that returns its code objects.
@@ -29,7 +31,7 @@ def gpu_kernel_table(name, src = None, rows = None, header = None, deps = [], sh
       rows: the list, and
       header: the include path of a header of the deps.
       deps: cc_librarys whose headers it includes.
-      shards: number of objects per target.
+      shards: number of objects per target; with as many as rows, each has one.
       copts: further compiler options.
       family: whose rows they are, and
       directions: by direction, a regular expression that the lines of its rows match: --//tools/config:families,

@@ -85,7 +85,7 @@ TEST(ConfigSpace, SourceIsALineOfRows) {
       tile.Source(values, Direction::kForward),
       HasSubstr("\nFORWARD(.type = Number{0}, .tile = {Number{64}, Number{16}, Number{32}}, "
                 ".waves = {Number{4}, Number{1}}, "));
-  EXPECT_EQ(tile.Symbol(), "gridwise_tile_1");
+  EXPECT_EQ(tile.Symbol(), "gridwise_tile_requested");
 }
 
 bool Holds(std::string_view filter, std::string_view name) {

@@ -26,6 +26,9 @@
 namespace gridwise {
 namespace {
 
+// What stands for the hash of a row that is compiled on demand, the only one of its source.
+constexpr char kRequested[] = "requested";
+
 /// What a group of traits is called, and its parts: one group for each field of a config, in order.
 struct Group {
   const char* name;
@@ -342,8 +345,8 @@ std::string ConfigSpace::Source(const Values& values, Direction direction) const
       "#include \"instances/%s/compile_rows.h\"\n"
       "namespace gridwise {\nstruct Number {\n  int value;\n  template <class T>\n"
       "  constexpr operator T() const { return static_cast<T>(value); }\n};\n"
-      "}  // namespace gridwise\n#line 1 \"row\"\n%s(",
-      family(), Macro(direction));
+      "}  // namespace gridwise\n#define GRIDWISE_ROW_HASH %s\n#line 1 \"row\"\n%s(",
+      family(), kRequested, Macro(direction));
   std::size_t i = 0;
   for (; i < MacroArguments(); ++i) absl::StrAppend(&text, PrintValue(traits_[i], values[i]), ", ");
   std::vector<std::string> fields;
@@ -361,7 +364,7 @@ std::string ConfigSpace::Source(const Values& values, Direction direction) const
   return text;
 }
 
-std::string ConfigSpace::Symbol() const { return RowSymbol(family(), 1); }
+std::string ConfigSpace::Symbol() const { return RowSymbol(family(), kRequested); }
 
 std::span<const ConfigSpace* const> ConfigSpaces() {
   static const ConfigSpace* const spaces[] = {new TileSpace, new DirectSpace, new ClassicSpace,

@@ -1,18 +1,7 @@
-"""kernel_rows: the rows of a list that one shard compiles, as a source."""
+"""kernel_rows: the rows of a list that one shard compiles, as a source; kernel_row_codes: where the kernel of each is, for host code."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("//tools/build:kernel_choice.bzl", "DIRECTIONS", "FAMILIES", "TYPES")
-
-# A row says where it is in the list, so that diagnostics and __LINE__ are those of the list. Which shard it is in does not
-# depend on which rows are wanted. How plans use a row (REQUESTED_, instances/README.md) is nothing to its kernel.
-_SELECT = """awk -v header="$1" -v shard="$2" -v shards="$3" -v wanted="$4" -v types="$5" '
-  BEGIN { print "#include \\"" header "\\"" }
-  /^[A-Z][A-Z0-9_]*[(]/ {
-    chosen = row++ % shards == shard && $0 ~ wanted && $0 ~ types
-    sub(/^REQUESTED_/, "")
-    if (chosen) printf "#line %d \\"%s\\"\\n%s\\n", NR, FILENAME, $0
-  }' "$6" > "$7"
-"""
 
 _EVERYTHING, _NOTHING = "^", "^$"
 
@@ -41,29 +30,50 @@ def _wanted(ctx):
         of_types if len(types) < len(TYPES) else _EVERYTHING,
     )
 
-def _impl(ctx):
-    wanted, types = _wanted(ctx)
+def _run_awk(ctx, variables):
     ctx.actions.run_shell(
         mnemonic = "KernelRows",
-        command = _SELECT,
-        arguments = [ctx.attr.header, str(ctx.attr.shard), str(ctx.attr.shards), wanted, types, ctx.file.rows.path, ctx.outputs.out.path],
-        inputs = [ctx.file.rows],
+        # Arguments are the script, the list, the output and pairs of variables and values.
+        command = """script=$1 rows=$2 out=$3; shift 3; awk "$@" -f "$script" "$rows" >"$out" """,
+        arguments = [ctx.file._script.path, ctx.file.rows.path, ctx.outputs.out.path] +
+                    [argument for item in variables.items() for argument in ["-v", "%s=%s" % item]],
+        inputs = [ctx.file.rows, ctx.file._script],
         outputs = [ctx.outputs.out],
     )
     return [DefaultInfo(files = depset([ctx.outputs.out]))]
 
+_ATTRS = {
+    "rows": attr.label(allow_single_file = True, mandatory = True, doc = "The list."),
+    "shards": attr.int(mandatory = True),
+    "out": attr.output(mandatory = True),
+    "_script": attr.label(allow_single_file = True, default = ":kernel_rows.awk"),
+}
+
+def _rows_impl(ctx):
+    wanted, types = _wanted(ctx)
+    return _run_awk(ctx, {
+        "source": 1,
+        "shards": ctx.attr.shards,
+        "shard": ctx.attr.shard,
+        "header": ctx.attr.header,
+        "wanted": wanted,
+        "types": types,
+    })
+
 kernel_rows = rule(
-    implementation = _impl,
-    attrs = {
-        "rows": attr.label(allow_single_file = True, mandatory = True, doc = "The list."),
+    implementation = _rows_impl,
+    attrs = _ATTRS | {
         "header": attr.string(mandatory = True, doc = "Include path of the header that defines the rows' macros."),
         "family": attr.string(doc = "Whose rows they are; one that --//tools/config:families does not know is always wanted."),
         "directions": attr.string_dict(doc = "By direction, a regular expression that its rows match; without, all rows are wanted."),
         "shard": attr.int(mandatory = True),
-        "shards": attr.int(mandatory = True),
-        "out": attr.output(mandatory = True),
         "_families": attr.label(default = "//tools/config:families"),
         "_directions": attr.label(default = "//tools/config:directions"),
         "_types": attr.label(default = "//tools/config:types"),
     },
 )
+
+def _codes_impl(ctx):
+    return _run_awk(ctx, {"source": 0, "shards": ctx.attr.shards})
+
+kernel_row_codes = rule(implementation = _codes_impl, attrs = _ATTRS)
