@@ -1,6 +1,6 @@
 """Compares Gridwise's convolutions of small integers with PyTorch's, of which no bit may differ, on an NVIDIA GPU.
 
-    bazel build --config=sm_90a //instances/c:libgridwise.so
+    bazel build --config=sm_90a //gridwise/c:libgridwise.so
     python3 benchmarks/check_exactly.py --library=bazel-bin/instances/c/libgridwise.so --seconds=300 [--seed=N]
 
 Needs PyTorch. Sums of products of small integers are exact in f32, whatever their order, and PyTorch's are rounded to integers. So

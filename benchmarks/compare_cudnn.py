@@ -1,6 +1,6 @@
 """Times Gridwise's convolutions beside cuDNN's, in one process, on an NVIDIA GPU.
 
-    bazel build --config=sm_90a //instances/c:libgridwise.so
+    bazel build --config=sm_90a //gridwise/c:libgridwise.so
     python3 benchmarks/compare_cudnn.py --library=bazel-bin/instances/c/libgridwise.so [--all-rows]
 
 Needs PyTorch. Both sides compute the same tensors (random normal, channels last) on the same stream. A time is the median of
@@ -30,7 +30,7 @@ TOLERANCE = {"f16": 1e-3, "bf16": 6e-3, "f32": 1e-5, "i8": 1e-5, "f8e4m3fn": 1e-
 LARGE = 5e11  # flops: of such problems, some of cuDNN's algorithms take minutes
 
 
-gridwise = None  # instances/python/gridwise.py, once it is known where the library is
+gridwise = None  # gridwise/python/gridwise.py, once it is known where the library is
 
 
 def open_library(path):

@@ -10,7 +10,7 @@
 // Flags besides Google Benchmark's: --device=gfx942, --problems=retinanet (a set or a CSV file;
 // default: all sets), --n=32 (in place of the set's batch), --type=f16, --all_rows.
 
-#include "instances/conv.h"
+#include "gridwise/conv.h"
 
 #include <cstdint>
 #include <cstdio>
@@ -27,11 +27,11 @@
 #include "core/conv/problem.h"
 #include "core/conv/problem_io.h"
 #include "core/runtime/device.h"
-#include "tools/gridwise/problem_request.h"
-#include "tools/gridwise/problem_sets.h"
-#include "tools/gridwise/sim_report.h"
-#include "tools/gridwise/time_plan.h"
-#include "tools/gridwise/timing.h"
+#include "tools/gridwise/problem/problem_request.h"
+#include "tools/gridwise/problem/problem_sets.h"
+#include "tools/gridwise/run/sim_report.h"
+#include "tools/gridwise/run/time_plan.h"
+#include "tools/gridwise/run/timing.h"
 
 ABSL_FLAG(std::string, device, "gfx942", "GPU: a target as gfx942, or its product as MI300X");
 ABSL_FLAG(std::string, problems, "", "a set (retinanet, regressions) or a CSV file; default: both");

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/shell.h"
+#include "core/text/shell.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -1,5 +1,5 @@
-// Fits the constants of the planner's estimates (core/launch/tile_fit.h, hopper/fit.h) to times of
-// the simulator's clock, or of a device:
+// Fits the constants of the planner's estimates (core/estimate/tile_fit.h, hopper/fit.h) to times
+// of the simulator's clock, or of a device:
 //
 //   bazel run //tools/gridwise -- sweep --device=gfx950 --problems=retinanet --n=32 --time
 //       --all-rows --csv=times.csv
@@ -9,7 +9,7 @@
 //   bazel run --config=sm_90a //benchmarks:fit -- rows.csv
 //
 // The tables are of one device, and of the rows as they are now. Printed are the constants, to be
-// pasted into core/launch/tile_fit.cc or hopper/fit.h, and how good the planner's choices are
+// pasted into core/estimate/tile_fit.cc or hopper/fit.h, and how good the planner's choices are
 // before and after. What is made small is what the choices lose, and the errors of the faster rows'
 // estimates: of their times, not of their order alone, as the number of splits is chosen by what a
 // launch and a pass take beside the rest.
@@ -31,9 +31,9 @@
 #include "core/arch/target.h"
 #include "core/conv/problem.h"
 #include "core/conv/problem_io.h"
-#include "core/launch/tile_fit.h"
-#include "instances/conv.h"
-#include "tools/gridwise/read_tables.h"
+#include "core/estimate/tile_fit.h"
+#include "gridwise/conv.h"
+#include "tools/gridwise/sweep/read_tables.h"
 
 namespace gridwise {
 namespace {

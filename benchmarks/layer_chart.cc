@@ -23,7 +23,7 @@
 #include "core/base/types.h"
 #include "core/conv/problem.h"
 #include "core/conv/problem_io.h"
-#include "instances/conv.h"
+#include "gridwise/conv.h"
 
 namespace gridwise {
 namespace {

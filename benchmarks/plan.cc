@@ -26,13 +26,13 @@
 #include "absl/strings/str_cat.h"
 #include "benchmark/benchmark.h"
 #include "core/arch/target.h"
-#include "core/base/csv_table.h"
 #include "core/conv/problem.h"
 #include "core/conv/problem_io.h"
 #include "core/gemm/problem_io.h"
-#include "instances/conv.h"
-#include "instances/gemm.h"
-#include "instances/plan_cache.h"
+#include "core/text/csv_table.h"
+#include "gridwise/conv.h"
+#include "gridwise/gemm.h"
+#include "gridwise/plan_cache.h"
 
 namespace gridwise {
 namespace {

@@ -1,6 +1,6 @@
 """A Gridwise plan on PyTorch's own tensors and stream, captured in its CUDA graph.
 
-    bazel build --config=sm_90a //instances/c:libgridwise.so
+    bazel build --config=sm_90a //gridwise/c:libgridwise.so
     python3 benchmarks/pytorch_graph.py bazel-bin/instances/c/libgridwise.so
 
 A plan allocates nothing at its launch: the workspace is a tensor, and all launches go to the current stream. So a graph captures

@@ -15,7 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "tools/gridwise/read_tables.h"
+#include "tools/gridwise/sweep/read_tables.h"
 #include "tools/sim/time/calibrate/score.h"
 
 namespace gridwise {

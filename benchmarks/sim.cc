@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "benchmark/benchmark.h"
 #include "benchmarks/sim_gemm_objects.h"
-#include "instances/rows.h"
+#include "gridwise/rows.h"
 #include "tools/build/code_object.h"
 #include "tools/sim/check/checker.h"
 #include "tools/sim/check/finding.h"
@@ -17,8 +17,8 @@
 #include "tools/sim/isa/bind/matrix_mode.h"
 #include "tools/sim/isa/testing/test_wave.h"
 #include "tools/sim/machine/dispatch.h"
-#include "tools/sim/machine/memory.h"
 #include "tools/sim/machine/program.h"
+#include "tools/sim/memory/memory.h"
 
 /// How fast the simulator executes single instructions: time per wave instruction, and for matrix
 /// instructions the simulated floating-point rate. One core, the best x86 level of this machine

@@ -1,6 +1,6 @@
 """Times rows of many problems on an NVIDIA GPU, into a table of the form that tools/tune reads.
 
-    bazel build --config=sm_90a //instances/c:libgridwise.so
+    bazel build --config=sm_90a //gridwise/c:libgridwise.so
     python3 benchmarks/time_rows.py --library=bazel-bin/instances/c/libgridwise.so --out=times.csv problems.csv ...
 
 Needs PyTorch. Of each problem, the rows whose estimate is within --factor times the least; as compare_cudnn.py does, by events around

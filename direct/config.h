@@ -1,8 +1,8 @@
 #pragma once
 
 #include "core/arch/target.h"
-#include "core/base/row_fields.h"
 #include "core/base/types.h"
+#include "core/text/row_fields.h"
 
 namespace gridwise::direct {
 

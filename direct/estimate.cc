@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/arch/target_traits.h"
-#include "core/conv/roofline.h"
+#include "core/cost/roofline.h"
 
 namespace gridwise::direct {
 namespace {
@@ -67,7 +67,7 @@ const WaveFit& FitOf(TargetKind target, bool along_cells) {
 
 /// Of device memory for the tensors, a round's part; 0 where it is not counted. It hides behind the
 /// rest as vector instructions do, and is told apart from them by nothing else: tensor_cycles are
-/// the plan's (core/launch/plan_parts.cc), which has none on Hopper, since they order no rows of
+/// the plan's (core/planning/plan_parts.cc), which has none on Hopper, since they order no rows of
 /// one family. But rows of other families move more.
 double DramCycles(const WaveFit& fit, const PartRequest& request, double rounds) {
   if (fit.dram == 0) return 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/launch/cost.h"
+#include "core/cost/cost.h"
 #include "core/launch/part_kernel.h"
 #include "direct/config.h"
 

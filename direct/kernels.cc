@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "core/base/fields_text.h"
+#include "core/text/fields_text.h"
 #include "direct/plan.h"
 
 namespace gridwise::direct {

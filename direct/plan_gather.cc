@@ -5,7 +5,7 @@
 
 #include "core/base/math.h"
 #include "core/conv/sub_gemms.h"
-#include "core/launch/choose_block_map.h"
+#include "core/estimate/choose_block_map.h"
 #include "core/passes/plan_reduce.h"
 #include "direct/estimate.h"
 #include "direct/lanes.h"

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/base/fields_text.h"
 #include "core/conv/sub_gemms.h"
+#include "core/text/fields_text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -8,9 +8,9 @@
 
 #include "core/arch/parts.h"
 #include "core/arch/target.h"
-#include "core/conv/compare.h"
-#include "core/conv/elements.h"
 #include "core/passes/layout_passes.h"
+#include "core/reference/compare.h"
+#include "core/reference/elements.h"
 
 namespace gridwise::hopper {
 namespace {

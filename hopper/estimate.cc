@@ -8,10 +8,10 @@
 #include <span>
 
 #include "core/base/math.h"
-#include "core/conv/roofline.h"
 #include "core/conv/sub_gemms.h"
+#include "core/cost/pass_cycles.h"
+#include "core/cost/roofline.h"
 #include "core/passes/copy_engine.h"
-#include "core/passes/pass_cycles.h"
 #include "hopper/fit.h"
 #include "hopper/maps.h"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "core/conv/problem.h"
-#include "core/launch/cost.h"
+#include "core/cost/cost.h"
 #include "core/launch/part_kernel.h"
 #include "hopper/config.h"
 
@@ -34,8 +34,8 @@ std::int64_t GroupsOfTile(const Config& config, const ConvProblem& problem);
 
 Grid GridOf(const Config& config, const PartRequest& request);
 
-/// The fewest splits of K that leave sums as exact as core/conv/compare.h wants them. The matrix
-/// unit cuts f32 sums off where other units round them, so that they shrink: by 1.0e-9 of
+/// The fewest splits of K that leave sums as exact as core/reference/compare.h wants them. The
+/// matrix unit cuts f32 sums off where other units round them, so that they shrink: by 1.0e-9 of
 /// themselves a product of uniform operands (f16 on an H200). That grows with K, and the tolerance
 /// with its root. Of 65,536 sums of 16,384 products the worst is off by 0.87 of the tolerance, of
 /// 65,536 products by 1.75 and in two splits by 0.88, of 262,144 by 3.5. Of f32 it

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "core/arch/device_facts.h"
+#include "core/arch/tensor_map_spec.h"
 #include "core/conv/problem.h"
-#include "core/launch/cost.h"
+#include "core/cost/cost.h"
 #include "core/launch/launch.h"
-#include "core/launch/tensor_map_spec.h"
 #include "hopper/halo.h"
 #include "hopper/halo_args.h"
 

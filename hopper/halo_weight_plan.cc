@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "core/base/math.h"
+#include "core/cost/pass_cycles.h"
 #include "core/launch/plan_epilogue.h"
-#include "core/passes/pass_cycles.h"
 #include "hopper/estimate.h"
 #include "hopper/maps.h"
 

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/fields_text.h"
 #include "core/launch/plan_epilogue.h"
+#include "core/text/fields_text.h"
 #include "hopper/classes_plan.h"
 #include "hopper/fetched.h"
 #include "hopper/halo_plan.h"

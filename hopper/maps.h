@@ -5,9 +5,9 @@
 #include <span>
 #include <string>
 
+#include "core/arch/tensor_map_spec.h"
 #include "core/conv/gemm_map.h"
 #include "core/conv/problem.h"
-#include "core/launch/tensor_map_spec.h"
 #include "hopper/args.h"
 #include "hopper/config.h"
 

@@ -16,7 +16,6 @@
 #include "core/arch/parts.h"
 #include "core/base/math.h"
 #include "core/base/types.h"
-#include "core/conv/elements.h"
 #include "core/passes/convert.h"
 #include "core/passes/convert_args.h"
 #include "core/passes/plan_widen.h"
@@ -24,6 +23,7 @@
 #include "core/passes/split_args.h"
 #include "core/passes/widen.h"
 #include "core/passes/widen_args.h"
+#include "core/reference/elements.h"
 #include "gtest/gtest.h"
 
 namespace gridwise::hopper {

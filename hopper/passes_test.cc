@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "core/arch/target.h"
+#include "core/arch/tensor_map_spec.h"
 #include "core/base/types.h"
 #include "core/conv/problem.h"
 #include "core/conv/sub_gemms.h"
 #include "core/launch/part_kernel.h"
-#include "core/launch/tensor_map_spec.h"
 #include "core/passes/layout_passes.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "core/arch/target.h"
+#include "core/arch/tensor_map_spec.h"
 #include "core/base/math.h"
 #include "core/base/types.h"
 #include "core/conv/gemm_map.h"
 #include "core/conv/problem.h"
 #include "core/conv/sub_gemms.h"
 #include "core/launch/part_kernel.h"
-#include "core/launch/tensor_map_spec.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "hopper/args.h"

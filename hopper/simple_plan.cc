@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_format.h"
 #include "core/base/math.h"
+#include "core/cost/pass_cycles.h"
+#include "core/estimate/share_k.h"
 #include "core/launch/plan_epilogue.h"
-#include "core/launch/share_k.h"
-#include "core/passes/pass_cycles.h"
 #include "hopper/maps.h"
 
 namespace gridwise::hopper {

@@ -12,11 +12,11 @@
 #include "absl/strings/str_split.h"
 #include "core/arch/target.h"
 #include "core/conv/problem.h"
-#include "core/launch/family.h"
+#include "core/planning/family.h"
 #include "gmock/gmock.h"
+#include "gridwise/families.h"
 #include "gtest/gtest.h"
 #include "instances/ck/family.h"
-#include "instances/families.h"
 
 namespace gridwise {
 namespace {

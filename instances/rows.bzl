@@ -6,11 +6,11 @@ load("//tools/build:defs.bzl", "gpu_kernel_table", "kernel_row_codes")
 
 _CORE = [
     "//core/arch:target",
-    "//core/base:fields_text",
+    "//core/text:fields_text",
     "//core/base:types",
     "//core/conv:problem",
     "//core/launch",
-    "//core/launch:family",
+    "//core/planning:family",
     "//core/launch:part_kernel",
 ]
 

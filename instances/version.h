@@ -1,8 +1,4 @@
 #pragma once
 
-namespace gridwise {
-
-/// The library's version, MODULE.bazel's. Plans that are written down name it.
-inline constexpr char kVersion[] = "0.1.0";
-
-}  // namespace gridwise
+// Deprecated: gridwise/version.h has it.
+#include "gridwise/version.h"  // IWYU pragma: export

@@ -4,9 +4,9 @@
 #include "core/arch/target.h"
 #include "core/base/math.h"
 #include "core/base/mnk.h"
-#include "core/base/row_fields.h"
 #include "core/base/types.h"
 #include "core/layout/lds_tile.h"
+#include "core/text/row_fields.h"
 #include "tile/lds_cells.h"
 
 namespace gridwise::tile {

@@ -20,10 +20,10 @@
 #include "core/arch/target.h"
 #include "core/base/parse_type.h"
 #include "core/base/types.h"
-#include "core/conv/compare.h"
 #include "core/conv/epilogue.h"
-#include "core/conv/expected.h"
-#include "instances/views.h"
+#include "core/reference/compare.h"
+#include "core/reference/expected.h"
+#include "gridwise/views.h"
 
 namespace gridwise::examples {
 namespace {

@@ -6,7 +6,7 @@
 /// K and C are those of a group. Without sizes a small problem is computed. What is done with the
 /// sums is said as on the command line, --alpha=2 --d0=add:0.5.
 
-#include "instances/conv.h"
+#include "gridwise/conv.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -21,10 +21,10 @@
 #include "core/arch/target.h"
 #include "core/base/parse_type.h"
 #include "core/base/types.h"
-#include "core/conv/expected.h"
 #include "core/conv/problem.h"
 #include "core/conv/problem_io.h"
-#include "tools/gridwise/variant_flags.h"
+#include "core/reference/expected.h"
+#include "tools/gridwise/problem/variant_flags.h"
 
 namespace gridwise::examples {
 namespace {

@@ -10,7 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "core/base/shell.h"
+#include "core/text/shell.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

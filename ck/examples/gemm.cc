@@ -2,7 +2,7 @@
 ///
 ///   bazel run //ck/examples:batched_gemm_xdl_f16 -- VERIFY INIT TIME [M N K BATCH]
 
-#include "instances/gemm.h"
+#include "gridwise/gemm.h"
 
 #include <string>
 
@@ -13,9 +13,9 @@
 #include "core/arch/target.h"
 #include "core/base/parse_type.h"
 #include "core/base/types.h"
-#include "core/gemm/expected.h"
 #include "core/gemm/problem.h"
 #include "core/gemm/problem_io.h"
+#include "core/reference/gemm_expected.h"
 
 namespace gridwise::examples {
 namespace {

@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "core/runtime/device.h"
 #include "core/runtime/stream.h"
-#include "tools/gridwise/sim_report.h"
+#include "tools/gridwise/run/sim_report.h"
 
 namespace gridwise::examples {
 namespace {

@@ -15,11 +15,11 @@
 #include "absl/status/statusor.h"
 #include "core/arch/target.h"
 #include "core/base/types.h"
-#include "core/conv/compare.h"
-#include "core/conv/elements.h"
+#include "core/reference/compare.h"
+#include "core/reference/elements.h"
 #include "core/runtime/buffer.h"
+#include "gridwise/executable.h"
 #include "hip/hip_runtime_api.h"
-#include "instances/executable.h"
 
 namespace gridwise::examples {
 

@@ -3,8 +3,8 @@
 #include "ck/gemm/config.h"
 #include "ck/gemm/plan.h"
 #include "core/arch/device_facts.h"
+#include "core/estimate/tile_cost.h"
 #include "core/launch/kernel_needs.h"
-#include "core/launch/tile_cost.h"
 
 namespace gridwise::ck {
 

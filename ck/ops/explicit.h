@@ -4,8 +4,8 @@
 #include <span>
 #include <string_view>
 
-#include "core/launch/family.h"
-#include "core/launch/parts_family.h"
+#include "core/planning/family.h"
+#include "core/planning/parts_family.h"
 
 namespace gridwise::ck {
 

@@ -13,10 +13,10 @@
 #include "ck/ops/estimate.h"
 #include "core/arch/device_facts.h"
 #include "core/base/math.h"
-#include "core/launch/choose_block_map.h"
+#include "core/estimate/choose_block_map.h"
+#include "core/estimate/share_k.h"
 #include "core/launch/launch.h"
 #include "core/launch/launch_shape.h"
-#include "core/launch/share_k.h"
 
 namespace gridwise::ck {
 

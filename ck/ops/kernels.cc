@@ -19,10 +19,10 @@
 #include "ck/ops/estimate.h"
 #include "ck/ops/gemm_launch.h"
 #include "ck/ops/lowered.h"
-#include "core/base/fields_text.h"
 #include "core/conv/sub_gemms.h"
-#include "core/launch/tap_window.h"
-#include "core/launch/tile_cost.h"
+#include "core/estimate/tap_window.h"
+#include "core/estimate/tile_cost.h"
+#include "core/text/fields_text.h"
 
 namespace gridwise::ck {
 namespace {

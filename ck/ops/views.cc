@@ -17,11 +17,11 @@
 #include "ck/gemm/plan.h"
 #include "ck/ops/estimate.h"
 #include "ck/ops/gemm_launch.h"
+#include "core/estimate/tile_cost.h"
 #include "core/gemm/convolution.h"
 #include "core/gemm/problem.h"
 #include "core/launch/launch_shape.h"
 #include "core/launch/part_kernel.h"
-#include "core/launch/tile_cost.h"
 
 namespace gridwise::ck {
 namespace {

@@ -23,7 +23,7 @@ struct ViewsLaunch {
   LaunchPlan plan;
 };
 
-/// instances/views.h, with a choice of kernels.
+/// gridwise/views.h, with a choice of kernels.
 absl::StatusOr<ViewsLaunch> PlanViews(const GemmDescriptors& gemm, DataType type, DataType out_type,
                                       std::span<const CompiledKernel> kernels,
                                       const DeviceFacts& device);

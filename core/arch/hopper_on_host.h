@@ -13,7 +13,7 @@
 #include "core/arch/gpu.h"
 #include "core/arch/host_threads.h"
 #include "core/arch/tensor_map.h"
-#include "core/launch/tensor_map_spec.h"
+#include "core/arch/tensor_map_spec.h"
 
 /// What core/arch/hopper.h and wgmma.h say of the device, on the host: for tests, which run each
 /// thread of a workgroup until it waits (host_threads.h), one workgroup at a time. Barriers wait as

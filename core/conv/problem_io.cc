@@ -17,11 +17,11 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "core/base/csv_table.h"
 #include "core/base/parse_type.h"
 #include "core/base/types.h"
 #include "core/conv/problem.h"
 #include "core/conv/validate.h"
+#include "core/text/csv_table.h"
 
 namespace gridwise {
 namespace {

@@ -14,7 +14,7 @@
 #include "absl/strings/str_replace.h"
 #include "core/base/types.h"
 #include "core/conv/problem.h"
-#include "core/conv/random_problem.h"
+#include "core/reference/random_problem.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -11,7 +11,7 @@
 
 #include "core/conv/gemm_map.h"
 #include "core/conv/problem.h"
-#include "core/conv/simplify.h"
+#include "core/rewrite/simplify.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -10,10 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
-#include "core/base/csv.h"
-#include "core/base/csv_table.h"
 #include "core/conv/problem_io.h"
 #include "core/gemm/validate.h"
+#include "core/text/csv.h"
+#include "core/text/csv_table.h"
 
 namespace gridwise {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/arch/device_facts.h"
-#include "core/launch/choose_block_map.h"
+#include "core/estimate/choose_block_map.h"
 #include "gtest/gtest.h"
 
 namespace gridwise {

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "core/arch/tensor_map_spec.h"
+#include "core/cost/cost.h"
 #include "core/launch/block_map.h"
-#include "core/launch/cost.h"
 #include "core/launch/kernel_needs.h"
 #include "core/launch/launch_shape.h"
-#include "core/launch/tensor_map_spec.h"
 
 /// What a plan consists of: launches of kernels, as values.
 

@@ -12,12 +12,12 @@
 #include "core/arch/device_facts.h"
 #include "core/base/types.h"
 #include "core/conv/gemm_map.h"
-#include "core/conv/parts.h"
 #include "core/conv/problem.h"
-#include "core/launch/cost.h"
+#include "core/cost/cost.h"
 #include "core/launch/launch.h"
 #include "core/launch/refusal.h"
 #include "core/launch/row_shape.h"
+#include "core/rewrite/parts.h"
 
 namespace gridwise {
 

@@ -4,11 +4,11 @@
 #include <cstdint>
 
 #include "core/base/math.h"
-#include "core/conv/fold.h"
-#include "core/conv/tap_columns.h"
-#include "core/conv/tap_rows.h"
 #include "core/passes/copy_engine.h"
 #include "core/passes/plan_sum_tap_rows.h"
+#include "core/rewrite/fold.h"
+#include "core/rewrite/tap_columns.h"
+#include "core/rewrite/tap_rows.h"
 
 namespace gridwise {
 namespace {

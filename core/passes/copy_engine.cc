@@ -5,9 +5,9 @@
 #include <cstddef>
 
 #include "core/base/math.h"
-#include "core/conv/fold.h"
 #include "core/conv/sub_gemms.h"
 #include "core/passes/plan_widen.h"
+#include "core/rewrite/fold.h"
 
 namespace gridwise {
 namespace {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/base/math.h"
+#include "core/cost/pass_cycles.h"
 #include "core/passes/copied_lines.h"
 #include "core/passes/copy_launches.h"
-#include "core/passes/pass_cycles.h"
 #include "core/passes/plan_overlap_add.h"
 #include "core/passes/plan_reduce.h"
 #include "core/passes/plan_sum_tap_rows.h"

@@ -35,8 +35,8 @@ struct SimpleForm {
   /// Estimated cycles of the passes.
   double pass_cycles;
   /// Kernels write no output but f32 sums, of a single split as well, of which
-  /// LayoutPasses::AddSums makes it: taps of the filter are columns (core/conv/tap_columns.h) or
-  /// rows (core/conv/tap_rows.h).
+  /// LayoutPasses::AddSums makes it: taps of the filter are columns (core/rewrite/tap_columns.h) or
+  /// rows (core/rewrite/tap_rows.h).
   bool writes_sums;
   /// Groups that are one of the problem's: all that w has for a group, and NaN stays in it.
   std::int64_t merged_groups;

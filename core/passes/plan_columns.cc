@@ -9,8 +9,8 @@
 #include "absl/strings/str_format.h"
 #include "core/base/math.h"
 #include "core/conv/limits.h"
+#include "core/cost/pass_cycles.h"
 #include "core/passes/pass_code.h"
-#include "core/passes/pass_cycles.h"
 
 namespace gridwise {
 namespace {

@@ -4,10 +4,10 @@
 
 #include "core/arch/target.h"
 #include "core/conv/problem.h"
-#include "core/conv/tap_columns.h"
 #include "core/launch/launch.h"
 #include "core/passes/layout_passes.h"
 #include "core/passes/overlap_add_args.h"
+#include "core/rewrite/tap_columns.h"
 
 namespace gridwise {
 

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "core/arch/machine_facts.h"
+#include "core/cost/pass_cycles.h"
 #include "core/launch/plan_epilogue.h"
 #include "core/passes/pass_code.h"
-#include "core/passes/pass_cycles.h"
 
 namespace gridwise {
 

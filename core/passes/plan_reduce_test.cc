@@ -4,9 +4,9 @@
 
 #include "core/base/math.h"
 #include "core/conv/problem.h"
+#include "core/cost/pass_cycles.h"
 #include "core/launch/launch.h"
 #include "core/launch/part_kernel.h"
-#include "core/passes/pass_cycles.h"
 #include "gtest/gtest.h"
 
 namespace gridwise {

@@ -4,11 +4,11 @@
 
 #include "core/arch/target.h"
 #include "core/conv/problem.h"
-#include "core/conv/tap_rows.h"
 #include "core/launch/launch.h"
 #include "core/passes/layout_passes.h"
 #include "core/passes/plan_widen.h"
 #include "core/passes/sum_tap_rows_args.h"
+#include "core/rewrite/tap_rows.h"
 
 namespace gridwise {
 

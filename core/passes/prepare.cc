@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "core/conv/simplify.h"
 #include "core/passes/copy_engine.h"
+#include "core/rewrite/simplify.h"
 
 namespace gridwise {
 namespace {

@@ -4,11 +4,11 @@
 
 #include "core/arch/target.h"
 #include "core/base/types.h"
-#include "core/conv/fold.h"
 #include "core/conv/problem.h"
-#include "core/conv/tap_columns.h"
-#include "core/conv/tap_rows.h"
 #include "core/launch/part_kernel.h"
+#include "core/rewrite/fold.h"
+#include "core/rewrite/tap_columns.h"
+#include "core/rewrite/tap_rows.h"
 
 namespace gridwise {
 

@@ -2,7 +2,7 @@
 
 #include "absl/status/status.h"
 #include "core/arch/tensor_map.h"
-#include "core/launch/tensor_map_spec.h"
+#include "core/arch/tensor_map_spec.h"
 
 namespace gridwise {
 

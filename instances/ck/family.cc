@@ -12,9 +12,9 @@
 #include "ck/ops/kernels.h"
 #include "ck/ops/op.h"
 #include "core/arch/parse_gfx.h"
-#include "core/base/fields_text.h"
 #include "core/launch/code.h"
-#include "core/launch/parts_family.h"
+#include "core/planning/parts_family.h"
+#include "core/text/fields_text.h"
 #include "instances/ck/row_code.h"
 
 namespace gridwise::ck {

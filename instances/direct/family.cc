@@ -7,7 +7,7 @@
 
 #include "core/arch/parse_gfx.h"
 #include "core/launch/code.h"
-#include "core/launch/parts_family.h"
+#include "core/planning/parts_family.h"
 #include "direct/kernels.h"
 #include "instances/direct/row_code.h"
 

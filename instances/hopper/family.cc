@@ -9,7 +9,7 @@
 
 #include "core/arch/parse_gfx.h"
 #include "core/launch/code.h"
-#include "core/launch/parts_family.h"
+#include "core/planning/parts_family.h"
 #include "hopper/classes.h"
 #include "hopper/config.h"
 #include "hopper/halo.h"

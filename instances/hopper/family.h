@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/launch/family.h"
+#include "core/planning/family.h"
 
 namespace gridwise::hopper {
 

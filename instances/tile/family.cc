@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "core/arch/parse_gfx.h"
-#include "core/base/fields_text.h"
 #include "core/launch/code.h"
-#include "core/launch/parts_family.h"
+#include "core/planning/parts_family.h"
+#include "core/text/fields_text.h"
 #include "instances/tile/row_code.h"
-#include "tile/kernels.h"
+#include "tile/plan/kernels.h"
 
 namespace gridwise::tile {
 namespace {

@@ -10,10 +10,10 @@
 #include "core/arch/target.h"
 #include "core/base/types.h"
 #include "core/conv/problem.h"
+#include "core/cost/cost.h"
 #include "core/launch/code.h"
-#include "core/launch/cost.h"
 #include "core/launch/launch.h"
-#include "core/launch/plan_context.h"
+#include "core/planning/plan_context.h"
 #include "naive_code.h"
 #include "naive_conv.h"
 

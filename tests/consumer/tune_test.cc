@@ -4,7 +4,7 @@
 ///   tune_test              both, as processes of their own
 ///   tune_test tune FILE    tune_test load FILE
 
-#include "instances/tune.h"
+#include "gridwise/tune.h"
 
 #include <spawn.h>
 #include <sys/wait.h>
@@ -25,8 +25,8 @@
 #include "core/runtime/buffer.h"
 #include "core/runtime/device.h"
 #include "core/runtime/stream.h"
-#include "instances/conv.h"
-#include "instances/plan_cache.h"
+#include "gridwise/conv.h"
+#include "gridwise/plan_cache.h"
 
 extern char** environ;
 

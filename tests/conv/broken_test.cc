@@ -11,8 +11,8 @@
 #include "core/runtime/module.h"
 #include "core/runtime/status.h"
 #include "gmock/gmock.h"
+#include "gridwise/conv.h"
 #include "gtest/gtest.h"
-#include "instances/conv.h"
 #include "tests/conv/conv_case.h"
 
 namespace gridwise {

@@ -13,9 +13,9 @@
 #include "absl/strings/str_cat.h"
 #include "core/conv/problem.h"
 #include "core/conv/problem_io.h"
+#include "gridwise/conv.h"
 #include "gtest/gtest.h"
 #include "instances/ck/family.h"
-#include "instances/conv.h"
 #include "tests/conv/conv_case.h"
 
 namespace gridwise {

@@ -7,10 +7,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/arch/target.h"
-#include "core/conv/expected.h"
 #include "core/conv/problem.h"
+#include "core/reference/expected.h"
 #include "core/runtime/buffer.h"
-#include "instances/conv.h"
+#include "gridwise/conv.h"
 
 namespace gridwise {
 
@@ -25,7 +25,7 @@ class ConvCase {
 
   /// Fills the output and the margins around it with NaN, calls `launch`, waits for the device, and
   /// checks that the margins are untouched and every element is as expected within the
-  /// tolerance of core/conv/compare.h.
+  /// tolerance of core/reference/compare.h.
   absl::Status Check(absl::FunctionRef<absl::Status(const ConvTensors&)> launch) const;
 
   /// Check() of the plan on the current device, with a poisoned workspace of exactly the plan's

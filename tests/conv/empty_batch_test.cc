@@ -8,8 +8,8 @@
 #include "core/base/types.h"
 #include "core/conv/problem.h"
 #include "core/conv/problem_io.h"
+#include "gridwise/conv.h"
 #include "gtest/gtest.h"
-#include "instances/conv.h"
 #include "tests/conv/conv_case.h"
 
 namespace gridwise {

@@ -15,9 +15,9 @@
 #include "core/runtime/buffer.h"
 #include "core/runtime/device.h"
 #include "core/runtime/stream.h"
+#include "gridwise/conv.h"
 #include "gtest/gtest.h"
 #include "hip/hip_runtime_api.h"
-#include "instances/conv.h"
 #include "tests/conv/conv_case.h"
 #include "tools/sim/check/settings.h"
 

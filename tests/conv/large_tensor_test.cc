@@ -8,13 +8,13 @@
 #include "absl/status/statusor.h"
 #include "core/arch/target.h"
 #include "core/base/types.h"
-#include "core/conv/elements.h"
 #include "core/conv/problem.h"
+#include "core/reference/elements.h"
 #include "core/runtime/buffer.h"
 #include "core/runtime/stream.h"
+#include "gridwise/conv.h"
 #include "gtest/gtest.h"
 #include "hip/hip_runtime_api.h"
-#include "instances/conv.h"
 #include "tests/conv/conv_case.h"
 
 namespace gridwise {

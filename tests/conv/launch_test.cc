@@ -16,9 +16,9 @@
 #include "core/runtime/status.h"
 #include "core/runtime/stream.h"
 #include "gmock/gmock.h"
+#include "gridwise/conv.h"
 #include "gtest/gtest.h"
 #include "hip/hip_runtime_api.h"
-#include "instances/conv.h"
 #include "tests/conv/conv_case.h"
 
 namespace {

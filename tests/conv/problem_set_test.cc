@@ -35,8 +35,8 @@
 #include "core/arch/parse_gfx.h"
 #include "core/base/parse_type.h"
 #include "core/conv/problem_io.h"
+#include "gridwise/conv.h"
 #include "gtest/gtest.h"
-#include "instances/conv.h"
 #include "tests/conv/conv_case.h"
 #include "tests/conv/test_family.h"
 

@@ -16,8 +16,8 @@
 #include "core/conv/problem_io.h"
 #include "core/conv/validate.h"
 #include "gmock/gmock.h"
+#include "gridwise/conv.h"
 #include "gtest/gtest.h"
-#include "instances/conv.h"
 #include "tests/conv/conv_case.h"
 #include "tests/conv/test_family.h"
 

@@ -5,7 +5,7 @@
 
 #include "absl/log/check.h"
 #include "absl/strings/str_split.h"
-#include "instances/families.h"
+#include "gridwise/families.h"
 
 namespace gridwise {
 

@@ -1,7 +1,7 @@
 // The public API of matrix multiplications: the planner's row and every other one that accepts a
 // problem, in all orders, types and epilogues, against the CPU reference.
 
-#include "instances/gemm.h"
+#include "gridwise/gemm.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -21,17 +21,17 @@
 #include "core/arch/target.h"
 #include "core/base/types.h"
 #include "core/base/unary.h"
-#include "core/conv/compare.h"
-#include "core/conv/elements.h"
-#include "core/gemm/expected.h"
 #include "core/gemm/problem.h"
 #include "core/gemm/problem_io.h"
+#include "core/reference/compare.h"
+#include "core/reference/elements.h"
+#include "core/reference/gemm_expected.h"
 #include "core/runtime/buffer.h"
 #include "core/runtime/device.h"
 #include "core/runtime/stream.h"
 #include "gmock/gmock.h"
+#include "gridwise/rows.h"
 #include "gtest/gtest.h"
-#include "instances/rows.h"
 
 namespace gridwise {
 namespace {

@@ -9,7 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "ck/gemm/config.h"
 #include "ck/ops/op.h"
-#include "core/base/fields_text.h"
+#include "core/text/fields_text.h"
 #include "tile/config.h"
 
 namespace gridwise {

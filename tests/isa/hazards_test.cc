@@ -9,9 +9,9 @@
 
 #include "absl/status/statusor.h"
 #include "core/arch/target.h"
-#include "core/launch/family.h"
+#include "core/planning/family.h"
+#include "gridwise/rows.h"
 #include "gtest/gtest.h"
-#include "instances/rows.h"
 #include "tools/sim/tests/mutants.h"
 
 namespace gridwise {

@@ -4,7 +4,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/arch/target.h"
-#include "core/launch/family.h"
+#include "core/planning/family.h"
 
 namespace gridwise {
 

@@ -15,8 +15,8 @@
 #include "absl/strings/str_join.h"
 #include "core/arch/target.h"
 #include "core/conv/problem.h"
-#include "core/launch/family.h"
-#include "instances/families.h"
+#include "core/planning/family.h"
+#include "gridwise/families.h"
 #include "tests/isa/needs.h"
 #include "tools/isa_report/kernel_report.h"
 

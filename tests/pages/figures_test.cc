@@ -10,10 +10,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/strip.h"
-#include "core/base/shell.h"
+#include "core/text/shell.h"
 #include "gtest/gtest.h"
-#include "tools/gridwise/exit_code.h"
-#include "tools/gridwise/run_gridwise.h"
+#include "tools/gridwise/cli/exit_code.h"
+#include "tools/gridwise/cli/run_gridwise.h"
 
 namespace gridwise {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "core/base/csv_table.h"
+#include "core/text/csv_table.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/pages/figures.h"

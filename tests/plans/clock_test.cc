@@ -7,8 +7,8 @@
 #include "absl/status/statusor.h"
 #include "core/arch/parse_gfx.h"
 #include "core/arch/target.h"
+#include "gridwise/conv.h"
 #include "gtest/gtest.h"
-#include "instances/conv.h"
 #include "tests/plans/times.h"
 
 namespace gridwise {

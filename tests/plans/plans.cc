@@ -7,9 +7,9 @@
 #include "core/base/types.h"
 #include "core/conv/problem.h"
 #include "core/conv/problem_io.h"
-#include "core/launch/choose_block_map.h"
+#include "core/estimate/choose_block_map.h"
 #include "core/launch/launch.h"
-#include "instances/conv.h"
+#include "gridwise/conv.h"
 
 namespace gridwise {
 namespace {

@@ -12,7 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "core/base/types.h"
 #include "core/conv/problem_io.h"
-#include "tools/gridwise/time_plan.h"
+#include "tools/gridwise/run/time_plan.h"
 
 namespace gridwise {
 namespace {

@@ -20,8 +20,8 @@
 #include "core/arch/target.h"
 #include "core/conv/direction.h"
 #include "gmock/gmock.h"
+#include "gridwise/conv.h"
 #include "gtest/gtest.h"
-#include "instances/conv.h"
 #include "tests/pages/figures.h"
 
 namespace gridwise {

@@ -17,7 +17,7 @@
 #include "absl/strings/str_format.h"
 #include "core/arch/parse_gfx.h"
 #include "core/arch/target.h"
-#include "instances/conv.h"
+#include "gridwise/conv.h"
 #include "tests/plans/times.h"
 
 namespace gridwise {

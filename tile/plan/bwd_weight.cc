@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_format.h"
 #include "core/base/math.h"
-#include "core/launch/choose_block_map.h"
+#include "core/estimate/choose_block_map.h"
 #include "core/launch/plan_epilogue.h"
 #include "tile/plan/estimate.h"
 #include "tile/plan/join.h"

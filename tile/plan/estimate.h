@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
+#include "core/estimate/tile_cost.h"
 #include "core/launch/part_kernel.h"
-#include "core/launch/tile_cost.h"
 #include "tile/config.h"
 
 namespace gridwise::tile {

@@ -8,9 +8,9 @@
 
 #include "absl/strings/str_format.h"
 #include "core/conv/sub_gemms.h"
-#include "core/launch/choose_block_map.h"
+#include "core/estimate/choose_block_map.h"
+#include "core/estimate/tap_window.h"
 #include "core/launch/plan_epilogue.h"
-#include "core/launch/tap_window.h"
 #include "tile/plan/estimate.h"
 #include "tile/plan/join.h"
 

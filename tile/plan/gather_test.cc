@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/fields_text.h"
 #include "core/conv/sub_gemms.h"
+#include "core/text/fields_text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tile/plan/test_problems.h"

@@ -6,10 +6,10 @@
 
 #include "absl/status/statusor.h"
 #include "core/arch/target.h"
-#include "core/launch/family.h"
+#include "core/planning/family.h"
 #include "tools/isa_report/main_loop.h"
 #include "tools/sim/elf/code_object.h"
-#include "tools/sim/machine/memory.h"
+#include "tools/sim/memory/memory.h"
 
 namespace gridwise {
 

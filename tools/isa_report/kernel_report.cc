@@ -14,7 +14,7 @@
 #include "core/runtime/buffer.h"
 #include "core/runtime/device.h"
 #include "core/runtime/stream.h"
-#include "instances/rows.h"
+#include "gridwise/rows.h"
 #include "tools/isa_report/kernel_code.h"
 #include "tools/sim/elf/code_object.h"
 #include "tools/sim/hip/sim_extension.h"

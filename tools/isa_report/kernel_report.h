@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "core/arch/target.h"
 #include "core/conv/problem.h"
-#include "instances/conv.h"
+#include "gridwise/conv.h"
 #include "tools/isa_report/main_loop.h"
 
 namespace gridwise {

@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/arch/parse_gfx.h"
-#include "instances/version.h"
+#include "gridwise/version.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "tools/tune/config_space.h"

@@ -15,10 +15,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "core/launch/family.h"
+#include "core/planning/family.h"
 #include "gmock/gmock.h"
+#include "gridwise/families.h"
 #include "gtest/gtest.h"
-#include "instances/families.h"
 #include "tools/tune/config_space.h"
 #include "tools/tune/filter.h"
 

@@ -14,14 +14,14 @@
 #include "ck/ops/kernels.h"
 #include "ck/ops/op.h"
 #include "core/base/fields.h"
-#include "core/base/fields_text.h"
 #include "core/launch/row_symbol.h"
+#include "core/text/fields_text.h"
 #include "direct/config.h"
 #include "direct/kernels.h"
 #include "hopper/config.h"
 #include "hopper/kernels.h"
 #include "tile/config.h"
-#include "tile/kernels.h"
+#include "tile/plan/kernels.h"
 
 namespace gridwise {
 namespace {

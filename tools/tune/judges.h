@@ -6,8 +6,8 @@
 
 #include "absl/status/statusor.h"
 #include "core/arch/target.h"
-#include "instances/model/model.h"
-#include "instances/model/ranking.h"
+#include "gridwise/planner/model.h"
+#include "gridwise/planner/ranking.h"
 #include "tools/tune/times.h"
 #include "tools/tune/validation.h"
 

@@ -10,8 +10,8 @@
 #include "absl/status/statusor.h"
 #include "core/arch/target.h"
 #include "gmock/gmock.h"
+#include "gridwise/planner/model.h"
 #include "gtest/gtest.h"
-#include "instances/model/model.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
 #include "tools/tune/judges.h"
@@ -45,11 +45,11 @@ void ExpectCurrent(const char* model, Gfx gfx, const char* sample) {
 }
 
 TEST(Model, IsOfThisLibrary) {
-  ExpectCurrent("instances/model/model.inc", Gfx::k942, "tools/tune/tables/sample.csv");
+  ExpectCurrent("gridwise/planner/model.inc", Gfx::k942, "tools/tune/tables/sample.csv");
 }
 
 TEST(Model, OfDeviceIsOfThisLibrary) {
-  ExpectCurrent("instances/model/sm_90a.inc", Gfx::kSm90a, "tools/tune/tables/sample_sm_90a.csv");
+  ExpectCurrent("gridwise/planner/sm_90a.inc", Gfx::kSm90a, "tools/tune/tables/sample_sm_90a.csv");
 }
 
 }  // namespace

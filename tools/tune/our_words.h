@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/base/row_fields.h"
+#include "core/text/row_fields.h"
 
 namespace gridwise {
 

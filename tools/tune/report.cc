@@ -12,8 +12,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "core/base/html.h"
 #include "core/conv/problem.h"
+#include "core/text/html.h"
 #include "tools/tune/config_space.h"
 
 namespace gridwise {

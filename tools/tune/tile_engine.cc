@@ -10,9 +10,9 @@
 #include "absl/strings/strip.h"
 #include "core/arch/mma_shape.h"
 #include "core/base/parse_type.h"
-#include "core/base/row_fields.h"
 #include "core/base/types.h"
 #include "core/conv/problem.h"
+#include "core/text/row_fields.h"
 #include "tools/tune/our_words.h"
 
 namespace gridwise {

@@ -11,7 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "core/base/csv.h"
+#include "core/text/csv.h"
 
 namespace gridwise {
 namespace {

@@ -4,7 +4,7 @@
     apt-get install python3-xgboost
     python3 tools/tune/train.py times.csv more.csv
 
-In the repository's folder; writes instances/model/model.inc, from which the library is built. --out=FILE writes another file,
+In the repository's folder; writes gridwise/planner/model.inc, from which the library is built. --out=FILE writes another file,
 which `gridwise validate --model=FILE` tries. The same tables, program and version of XGBoost make the same file but for its date,
 which --date gives.
 
@@ -21,7 +21,7 @@ Times of a GPU are uncertain, and its estimates fitted to networks that the tabl
 kernel of least estimate is put behind another only where the trees find that one faster by more than M. The model of sm_90a:
 
     python3 benchmarks/time_rows.py ...  # on the device
-    python3 tools/tune/train.py tools/tune/tables/sm_90a.csv.xz --out=instances/model/sm_90a.inc --margin=0.07 --depth=6
+    python3 tools/tune/train.py tools/tune/tables/sm_90a.csv.xz --out=gridwise/planner/sm_90a.inc --margin=0.07 --depth=6
 """
 
 import argparse
@@ -42,7 +42,7 @@ import xgboost
 
 FOLDS = 5
 TREES = 200  # a planner has microseconds
-ASKED = 12  # kernels of a problem, those of least estimate: kAsked of instances/model/ranking.h
+ASKED = 12  # kernels of a problem, those of least estimate: kAsked of gridwise/planner/ranking.h
 FINALISTS = 4  # of them, which more than the first sixth of the trees are asked about: as ranking.cc does
 SLOWEST = 3  # log2: that kernels are slower matters to no plan
 PARAMETERS = {
@@ -58,8 +58,8 @@ PARAMETERS = {
 }
 KNOWN = 10  # columns in front of the features
 SAMPLE_PROBLEMS = 40
-BUILT_IN = "instances/model/model.inc"
-SAMPLES = {BUILT_IN: "tools/tune/tables/sample.csv", "instances/model/sm_90a.inc": "tools/tune/tables/sample_sm_90a.csv"}
+BUILT_IN = "gridwise/planner/model.inc"
+SAMPLES = {BUILT_IN: "tools/tune/tables/sample.csv", "gridwise/planner/sm_90a.inc": "tools/tune/tables/sample_sm_90a.csv"}
 SAMPLE_COLUMNS = ("problem", "device", "sizes", "row", "splits", "result", "estimate_us", "ms")
 
 

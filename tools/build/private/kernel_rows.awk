@@ -6,7 +6,7 @@
 #
 # A row's hash is of its text without blanks, so that another row that is added, moved or removed changes neither its shard nor its
 # symbol. Only where there is a shard a row do they follow each other as in the list. How plans use a row (REQUESTED_,
-# instances/README.md) is nothing to its kernel, and which rows are wanted nothing to their shards.
+# gridwise/README.md) is nothing to its kernel, and which rows are wanted nothing to their shards.
 
 BEGIN {
   rows = 0

@@ -11,7 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "tools/sim/machine/memory.h"
+#include "tools/sim/memory/memory.h"
 
 namespace gridwise::sim {
 

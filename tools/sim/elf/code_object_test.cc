@@ -18,7 +18,7 @@
 #include "tools/build/code_object.h"
 #include "tools/sim/elf/code_object_test_objects.h"
 #include "tools/sim/isa/target.h"
-#include "tools/sim/machine/memory.h"
+#include "tools/sim/memory/memory.h"
 
 namespace gridwise::sim {
 namespace {

@@ -21,8 +21,8 @@
 #include "tools/sim/machine/abi.h"
 #include "tools/sim/machine/fault_report.h"
 #include "tools/sim/machine/lds_banks.h"
-#include "tools/sim/machine/memory.h"
 #include "tools/sim/machine/workgroup.h"
+#include "tools/sim/memory/memory.h"
 
 namespace gridwise::sim {
 namespace {

@@ -4,8 +4,8 @@
 #include "absl/strings/str_format.h"
 #include "tools/sim/elf/code_object.h"
 #include "tools/sim/isa/facts/facts.h"
-#include "tools/sim/machine/memory.h"
 #include "tools/sim/machine/program.h"
+#include "tools/sim/memory/memory.h"
 
 namespace gridwise::sim {
 

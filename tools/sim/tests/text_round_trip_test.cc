@@ -13,7 +13,7 @@
 #include "tools/sim/elf/code_object.h"
 #include "tools/sim/isa/testing/assemble.h"
 #include "tools/sim/isa/text/decode.h"
-#include "tools/sim/machine/memory.h"
+#include "tools/sim/memory/memory.h"
 #include "tools/sim/tests/group_kernels_o0.h"
 #include "tools/sim/tests/group_kernels_o3.h"
 #include "tools/sim/tests/item_kernels_o1.h"

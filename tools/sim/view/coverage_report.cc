@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "core/base/html.h"
+#include "core/text/html.h"
 #include "tools/sim/elf/kernel_name.h"
 
 namespace gridwise::sim {

@@ -11,8 +11,8 @@
 #include "core/arch/target.h"
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/hip/host/hostcall.h"
-#include "tools/sim/machine/memory.h"
 #include "tools/sim/machine/wave_sync.h"
+#include "tools/sim/memory/memory.h"
 
 /// What the entry points of the HIP library share: the simulated devices and the errors of the
 /// calling thread.

@@ -10,7 +10,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tools/sim/machine/memory.h"
+#include "tools/sim/memory/memory.h"
 
 namespace gridwise::sim {
 namespace {

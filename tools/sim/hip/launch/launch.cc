@@ -33,7 +33,7 @@
 #include "tools/sim/machine/bank_probe.h"
 #include "tools/sim/machine/dispatch.h"
 #include "tools/sim/machine/fidelity.h"
-#include "tools/sim/machine/memory.h"
+#include "tools/sim/memory/memory.h"
 #include "tools/sim/time/engine/resource.h"
 #include "tools/sim/time/machine/machine.h"
 #include "tools/sim/time/session/port_count.h"

@@ -14,7 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "tools/sim/check/device_bytes.h"
 #include "tools/sim/hip/memory/pool.h"
-#include "tools/sim/machine/memory.h"
+#include "tools/sim/memory/memory.h"
 
 namespace gridwise::sim {
 namespace {

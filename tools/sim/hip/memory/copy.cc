@@ -19,7 +19,7 @@
 #include "tools/sim/hip/memory/allocations.h"
 #include "tools/sim/hip/stream/capture.h"
 #include "tools/sim/hip/stream/queue.h"
-#include "tools/sim/machine/memory.h"
+#include "tools/sim/memory/memory.h"
 #include "tools/sim/time/session/session.h"
 
 // Copies and fills of bytes in a row. Device addresses are host addresses, so a copy is a memmove;

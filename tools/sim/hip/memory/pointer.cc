@@ -5,7 +5,7 @@
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/hip/device/runtime.h"
 #include "tools/sim/hip/memory/allocations.h"
-#include "tools/sim/machine/memory.h"
+#include "tools/sim/memory/memory.h"
 
 // What is known of a pointer.
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "tools/sim/isa/exec/memory/buffer_format.h"
+#include "tools/sim/isa/bind/buffer_format.h"
 
 namespace gridwise::sim {
 

@@ -11,6 +11,12 @@
 
 namespace gridwise::sim {
 
+/// Uop::data of buffer instructions.
+inline constexpr uint64_t kBufferOffen = 1;
+inline constexpr uint64_t kBufferIdxen = 2;
+inline constexpr uint64_t kBufferRdna = 4;    // the resource is one of RDNA3 or RDNA4
+inline constexpr uint64_t kBufferFormat = 8;  // converts: buffer_load_format, tbuffer_
+
 /// OpTraits::flags of memory instructions. OpTraits::dwords is the size of the data.
 inline constexpr uint32_t kMemoryLoad = 1;
 inline constexpr uint32_t kMemoryStore = 2;

@@ -1,5 +1,5 @@
 #include "tools/sim/isa/exec/level.h"
-#include "tools/sim/isa/exec/memory/tables.h"
+#include "tools/sim/isa/exec/memory_tables.h"
 
 namespace gridwise::sim {
 inline namespace GRIDWISE_SIM_LEVEL {

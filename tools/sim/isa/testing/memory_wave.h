@@ -12,7 +12,7 @@
 #include "tools/sim/isa/bind/bind.h"
 #include "tools/sim/isa/target.h"
 #include "tools/sim/isa/testing/test_wave.h"
-#include "tools/sim/machine/memory.h"
+#include "tools/sim/memory/memory.h"
 #include "tools/sim/wave/wave.h"
 
 /// A wave with memory around it, for tests of memory instructions: set registers, call Expect,

@@ -1,4 +1,4 @@
-#include "core/base/html.h"
+#include "core/text/html.h"
 
 #include <algorithm>
 #include <cmath>

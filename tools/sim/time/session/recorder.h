@@ -15,7 +15,7 @@
 #include "absl/container/node_hash_map.h"
 #include "tools/sim/machine/launch.h"
 #include "tools/sim/machine/launch_probe.h"
-#include "tools/sim/machine/memory.h"
+#include "tools/sim/memory/memory.h"
 #include "tools/sim/time/machine/machine.h"
 #include "tools/sim/time/trace/record.h"
 #include "tools/sim/time/trace/shape.h"

@@ -11,8 +11,8 @@
 #include "tools/sim/elf/code_object.h"
 #include "tools/sim/machine/dispatch.h"
 #include "tools/sim/machine/grid.h"
-#include "tools/sim/machine/memory.h"
 #include "tools/sim/machine/program.h"
+#include "tools/sim/memory/memory.h"
 #include "tools/sim/time/machine/machine.h"
 #include "tools/sim/time/model/ports.h"
 

@@ -8,7 +8,7 @@
 #include "tools/sim/isa/exec/mask.h"
 #include "tools/sim/isa/exec/memory/load_store.h"
 #include "tools/sim/isa/exec/memory/memory.h"
-#include "tools/sim/isa/exec/memory/tables.h"
+#include "tools/sim/isa/exec/memory_tables.h"
 #include "tools/sim/wave/uop.h"
 #include "tools/sim/wave/wave.h"
 

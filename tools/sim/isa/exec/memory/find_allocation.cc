@@ -1,7 +1,7 @@
 #include <optional>
 
 #include "tools/sim/isa/exec/memory/memory.h"
-#include "tools/sim/machine/memory.h"
+#include "tools/sim/memory/memory.h"
 #include "tools/sim/wave/wave.h"
 
 namespace gridwise::sim {

@@ -4,11 +4,11 @@
 #include <iterator>
 
 #include "tools/sim/isa/bind/binding.h"
+#include "tools/sim/isa/bind/buffer_format.h"
 #include "tools/sim/isa/bind/memory.h"
 #include "tools/sim/isa/exec/memory/buffer.h"
-#include "tools/sim/isa/exec/memory/buffer_format.h"
 #include "tools/sim/isa/exec/memory/memory.h"
-#include "tools/sim/isa/exec/memory/tables.h"
+#include "tools/sim/isa/exec/memory_tables.h"
 #include "tools/sim/wave/uop.h"
 #include "tools/sim/wave/wave.h"
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "tools/sim/isa/bind/memory.h"
 #include "tools/sim/isa/exec/mask.h"
 #include "tools/sim/wave/uop.h"
 #include "tools/sim/wave/wave.h"
@@ -26,12 +27,6 @@
 /// A new path to memory must call Observe, or probes (check mode, the clock) are blind to it.
 
 namespace gridwise::sim {
-
-/// Uop::data of buffer instructions.
-inline constexpr uint64_t kBufferOffen = 1;
-inline constexpr uint64_t kBufferIdxen = 2;
-inline constexpr uint64_t kBufferRdna = 4;    // the resource is one of RDNA3 or RDNA4
-inline constexpr uint64_t kBufferFormat = 8;  // converts: buffer_load_format, tbuffer_
 
 /// Looks [first, last) up in the allocation map and remembers its allocation in the wave. Compiled
 /// once.

@@ -13,7 +13,7 @@
 #include "tools/sim/isa/target.h"
 #include "tools/sim/isa/testing/memory_wave.h"
 #include "tools/sim/isa/testing/test_wave.h"
-#include "tools/sim/machine/memory.h"
+#include "tools/sim/memory/memory.h"
 #include "tools/sim/wave/uop.h"
 #include "tools/sim/wave/wave.h"
 

@@ -6,8 +6,8 @@
 #include "tools/sim/isa/bind/binding.h"
 #include "tools/sim/isa/bind/memory.h"
 #include "tools/sim/isa/exec/memory/memory.h"
-#include "tools/sim/isa/exec/memory/tables.h"
 #include "tools/sim/isa/exec/memory/update.h"
+#include "tools/sim/isa/exec/memory_tables.h"
 #include "tools/sim/wave/uop.h"
 #include "tools/sim/wave/wave.h"
 

@@ -1,6 +1,6 @@
 #include "tools/sim/isa/bind/memory.h"
 #include "tools/sim/isa/exec/level.h"
-#include "tools/sim/isa/exec/memory/tables.h"
+#include "tools/sim/isa/exec/memory_tables.h"
 
 namespace gridwise::sim {
 inline namespace GRIDWISE_SIM_LEVEL {

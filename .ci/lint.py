@@ -1,0 +1,117 @@
+"""Checks what the compiler does not: packages that include each other, and layers.
+
+    .ci/lint.py            checks the repository, prints a line per fault, and exits with 0 when there is none
+
+Packages are folders with a BUILD file. Which packages of `core` lie above which is a list in core/README.md, which this reads.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+CODE = (".h", ".cc", ".hip", ".inc")
+# Each layer includes itself and those before it; the families of one layer do not include each other.
+LAYERS = [["core"], ["tile", "direct", "ck", "hopper"], ["instances"], ["gridwise"]]
+# What lies below all: what the build writes, the HIP API, and what the simulator adds to it.
+BELOW = ("tools/config", "tools/build", "tools/third_party/hip", "tools/sim/hip/sim_extension.h")
+# Not of a layer: programs and tests, which include anything.
+PROGRAMS = re.compile(r"_test\.|_test_|_on_host|_benchmark\.|/examples/|/testing/")
+# Headers of an older API, each of which includes the one that took its place.
+DEPRECATED = re.compile(r"instances/\w+\.h$")
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+
+
+def layer_of(path):
+    """Returns (layer, name) of a file, or None of a file of no layer."""
+    top = path.split("/", 1)[0]
+    for index, names in enumerate(LAYERS):
+        if top in names:
+            return index, top
+    return None
+
+
+def core_order(readme):
+    """Returns the packages of core, lowest first, as core/README.md lists them."""
+    match = re.search(r"^```\nlowest  (.*?)\n```$", readme, re.MULTILINE | re.DOTALL)
+    if not match:
+        raise ValueError("core/README.md has no block that begins with 'lowest'")
+    return match.group(1).split()
+
+
+def package_of(path, packages):
+    folder = os.path.dirname(path)
+    while folder and folder not in packages:
+        folder = os.path.dirname(folder)
+    return folder
+
+
+def layer_faults(includes, order):
+    """Yields a sentence for each include that goes up, or to another family; `includes` are (from, to)."""
+    for source, target in includes:
+        here, there = layer_of(source), layer_of(target)
+        if here is None or PROGRAMS.search(source) or DEPRECATED.match(source):
+            continue
+        if there is None:
+            if not target.startswith(BELOW):
+                yield f"{source} includes {target}, which is of no layer that {here[1]} may include"
+        elif there[0] > here[0]:
+            yield f"{source} includes {target}: {there[1]} lies above {here[1]}"
+        elif there[0] == here[0] and there[1] != here[1]:
+            yield f"{source} includes {target}: families do not know each other"
+        elif here[1] == "core" == there[1]:
+            rooms = [path.split("/")[1] for path in (source, target)]
+            for room in rooms:
+                if room not in order:
+                    yield f"core/{room} is not in the list of core/README.md"
+                    return
+            if order.index(rooms[1]) > order.index(rooms[0]):
+                yield f"{source} includes {target}: core/{rooms[1]} lies above core/{rooms[0]}"
+
+
+def cycle_faults(includes, packages):
+    """Yields a sentence for each set of packages that include each other, programs aside."""
+    edges = {}
+    for source, target in includes:
+        if PROGRAMS.search(source) or source.startswith("tests/"):
+            continue
+        a, b = package_of(source, packages), package_of(target, packages)
+        if a != b:
+            edges.setdefault(a, {}).setdefault(b, (source, target))
+    reached = {}
+    for start in edges:
+        seen, todo = set(), [start]
+        while todo:
+            for following in edges.get(todo.pop(), ()):
+                if following not in seen:
+                    seen.add(following)
+                    todo.append(following)
+        reached[start] = seen
+    for a in sorted(edges):
+        for b in sorted(edges[a]):
+            if a in reached.get(b, ()) and a < b:
+                source, target = edges[a][b]
+                yield f"{a} and {b} include each other: {source} includes {target}"
+
+
+def main():
+    files = subprocess.run(["git", "ls-files"], capture_output=True, text=True, check=True).stdout.splitlines()
+    known = set(files)
+    packages = {os.path.dirname(path) for path in files if os.path.basename(path) == "BUILD"}
+    texts = {}
+    for path in files:
+        if path.endswith(CODE):
+            with open(path, encoding="utf-8") as file:
+                texts[path] = file.read()
+    includes = [(path, name) for path, text in texts.items() for name in INCLUDE.findall(text) if name in known]
+    with open("core/README.md", encoding="utf-8") as file:
+        order = core_order(file.read())
+    faults = [*layer_faults(includes, order), *cycle_faults(includes, packages)]
+    for fault in faults:
+        print(fault)
+    print(f"{len(includes)} includes of {len(texts)} files in {len(packages)} packages: {len(faults)} faults")
+    return 1 if faults or not includes else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/launch/part_kernel.h"
+#include "core/planning/family.h"
+
+namespace gridwise {
+
+/// A family whose rows are one kernel each. It adds what these leave out: passes that change
+/// layouts, parts of problems that are too large for a launch, and the sum of splits and terms.
+class PartsFamily final : public KernelFamily {
+ public:
+  explicit PartsFamily(std::string name) : name_(std::move(name)) {}
+
+  /// Adds a row for a direction and target, behind those that are there.
+  void Add(Direction direction, Gfx gfx, std::shared_ptr<const PartKernel> kernel,
+           RowUse use = RowUse::kRanked);
+
+  std::string_view name() const override { return name_; }
+  std::span<const RowInfo> Rows(Direction direction, Gfx gfx) const override;
+  Verdict Ask(std::size_t row, PlanContext& context) const override;
+  LaunchPlan MakeLaunches(std::size_t row, PlanContext& context) const override;
+
+ private:
+  struct Table {
+    std::vector<RowInfo> rows;
+    std::vector<std::shared_ptr<const PartKernel>> kernels;
+  };
+  const Table& TableOf(Direction direction, Gfx gfx) const {
+    return tables_[static_cast<std::size_t>(direction)][static_cast<std::size_t>(gfx)];
+  }
+
+  const std::string name_;
+  std::array<std::array<Table, std::size(kAllGfx)>, std::size(kAllDirections)> tables_;
+};
+
+}  // namespace gridwise

@@ -1,0 +1,353 @@
+#include "core/planning/plan_parts.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "core/arch/machine_facts.h"
+#include "core/base/math.h"
+#include "core/conv/sub_gemms.h"
+#include "core/cost/pass_cycles.h"
+#include "core/passes/layout_passes.h"
+
+namespace gridwise {
+namespace {
+
+constexpr std::size_t kMaxParts = std::size_t{1} << 16;
+
+/// How a kernel computes a problem: in parts, which together write the output once, or are terms of
+/// its sums.
+struct Division {
+  struct Part {
+    ConvPart part;
+    int term = 0;                // of the sums that are its output
+    PartEstimate estimate = {};  // of its launches together
+  };
+  std::vector<Part> parts;
+  int terms = 0;           // of every sum; 1: each part writes elements of its own
+  bool has_gaps = false;   // some sums have fewer: the others are zero
+  bool adds = false;       // splits and terms are added to one f32 tensor, in no order
+  bool sums_only = false;  // parts write f32 sums even of one term, for a pass that finishes them
+  Cost cost = {};
+
+  int splits() const { return parts[0].estimate.splits; }
+  int tensors() const { return parts[0].estimate.tensors(); }  // of sums, of a term
+  bool is_partial() const { return tensors() * terms > 1 || sums_only; }
+};
+
+/// Divides the simple problem of a context into parts for a kernel.
+class Divider {
+ public:
+  Divider(const PartKernel& kernel, PlanContext& context)
+      : kernel_(kernel), context_(context), simple_(context.simple(kernel.cells())) {}
+
+  std::variant<Refusal, Division> Divide() {
+    Division division;
+    const ConvProblem& problem = simple_.problem;
+    if (problem.sums_operands() != kernel_.sums_operands()) {
+      return Refusal(RefusalCode::kOther,
+                     problem.sums_operands()
+                         ? "operands are sums of two tensors, which the row does not add"
+                         : "operands are single tensors, and the row is for sums of two");
+    }
+    if (context_.options().adds && kernel_.most_joined() > 0) {
+      return Refusal(RefusalCode::kOther,
+                     "splits are to be added as they come; the row joins them in their order");
+    }
+    if (auto reason = AddPart({.problem = problem}, /*term=*/0, division, division.terms)) {
+      return *std::move(reason);
+    }
+    const bool has_unary = problem.epilogue.unary != Unary::kNone;
+    division.sums_only = simple_.writes_sums ||
+                         (!kernel_.has_epilogue() && problem.epilogue != Epilogue{}) ||
+                         (!kernel_.has_unary() && has_unary);
+    division.adds = context_.options().adds && kernel_.has_epilogue();
+    SetCost(division);
+    if (auto divided = DivideRounds(division)) return *std::move(divided);
+    return division;
+  }
+
+  /// Calls visit(request) for each launch of a part: one, unless each sub-GEMM is to have its own,
+  /// or there are more than a launch has.
+  template <class Visit>
+  void VisitLaunches(const Division& division, const ConvProblem& part, Visit visit) const {
+    PartRequest request = RequestOf(division, part);
+    const std::span<const SubGemm> all = request.sub_gemms;
+    if (all.size() <= SubGemmsOfLaunch()) return visit(request);
+    const std::size_t launches = CeilDiv(all.size(), SubGemmsOfLaunch());
+    for (std::size_t i = 0; i < launches; ++i) {
+      const std::size_t first = all.size() * i / launches;
+      request.sub_gemms = all.subspan(first, all.size() * (i + 1) / launches - first);
+      visit(request);
+    }
+  }
+
+ private:
+  std::size_t SubGemmsOfLaunch() const {
+    return context_.options().launch_per_sub_gemm ? 1 : kernel_.most_sub_gemms();
+  }
+
+  void SetCost(Division& division) const {
+    for (Division::Part& part : division.parts) part.estimate = Estimate(division, part);
+    division.cost = CostOf(division);
+  }
+
+  /// The images that fill whole rounds of the device, and the rest in a launch of its own, where
+  /// that is sooner done than `whole`.
+  std::optional<Division> DivideRounds(const Division& whole) const {
+    const LaunchOptions& options = context_.options();
+    const bool is_one = whole.parts.size() == 1 && !whole.sums_only && !whole.adds;
+    if (!is_one || options.splits != 0 || options.launch_per_sub_gemm) return std::nullopt;
+    const ConvPart& part = whole.parts[0].part;
+    const std::int64_t images = kernel_.ImagesOfWholeRounds(RequestOf(whole, part.problem));
+    if (images <= 0 || images >= part.problem.batch) return std::nullopt;
+    Division divided = whole;
+    divided.parts.clear();
+    for (ConvPart& cut : CutImages(part, images)) divided.parts.push_back({.part = std::move(cut)});
+    SetCost(divided);
+    if (divided.cost.cycles >= whole.cost.cycles) return std::nullopt;
+    return divided;
+  }
+
+  /// What the kernel is to compute of a part.
+  PartRequest RequestOf(const Division& division, const ConvProblem& part) const {
+    const bool is_weight = part.direction == Direction::kBackwardWeight;
+    const auto sub_gemms = is_weight ? std::span<const SubGemm>() : context_.SubGemmsOf(part);
+    const bool whole = division.parts.size() == 1 && !context_.options().launch_per_sub_gemm &&
+                       sub_gemms.size() <= SubGemmsOfLaunch();
+    const int splits = whole ? context_.options().splits : std::max(context_.options().splits, 1);
+    const bool is_partial = division.terms > 1 || division.sums_only;
+    const bool has_tensors = is_partial || (splits > 1 && kernel_.most_joined() == 0);
+    return {.device = context_.device(),
+            .problem = part,
+            .sub_gemms = sub_gemms,
+            .sharing = {.splits = splits,
+                        .partial_elements = has_tensors ? simple_.problem.out_elements() : 0,
+                        .adds = division.adds,
+                        .most_joined = kernel_.most_joined()},
+            .enough_cycles = context_.enough_cycles() - LaunchCycles() - simple_.pass_cycles,
+            .needs = kernel_.code().needs,
+            .part_elements = kernel_.cells() == Cells::kParts ? PartElements(simple_.problem) : 0,
+            .merged_groups = simple_.merged_groups};
+  }
+
+  PartEstimate Estimate(const Division& division, const Division::Part& part) const {
+    std::optional<PartEstimate> sum;
+    VisitLaunches(division, part.part.problem, [&](const PartRequest& request) {
+      const PartEstimate launch = kernel_.Estimate(request);
+      if (!sum) {
+        sum = launch;
+      } else {
+        sum->cost = InSequence(sum->cost, launch.cost);
+        sum->join_bytes = std::max(sum->join_bytes, launch.join_bytes);
+      }
+    });
+    return *sum;
+  }
+
+  /// Appends what computes `part`, as terms `term`, ..., `end` - 1 of its sums, or gives the reason
+  /// why that cannot be.
+  std::optional<Refusal> AddPart(const ConvPart& part, int term, Division& division, int& end) {
+    // Each part anew: half of the groups may be a number that the kernel cannot merge.
+    if (auto reason = kernel_.Reject(part.problem, context_.options().splits)) return reason;
+    if (part.problem.groups > kMaxWorkgroupsYz) {
+      return AddHalves(part,
+                       {absl::StrFormat("groups is %d", part.problem.groups), PartAxis::kGroups},
+                       term, division, end);
+    }
+    if (const auto excess = kernel_.TooLarge(part.problem, context_.options().offset_limit)) {
+      const ConvPart trimmed = Trim(part);
+      if (trimmed.problem.dims != part.problem.dims) return AddPart(trimmed, term, division, end);
+      return AddHalves(part, *excess, term, division, end);
+    }
+    if (division.parts.size() == kMaxParts) {
+      return Refusal(RefusalCode::kSize,
+                     absl::StrFormat("the problem takes more than %d launches", kMaxParts));
+    }
+    division.parts.emplace_back(part, term);
+    end = term + 1;
+    return std::nullopt;
+  }
+
+  std::optional<Refusal> AddHalves(const ConvPart& part, const Excess& excess, int term,
+                                   Division& division, int& end) {
+    const std::optional<std::vector<ConvPart>> halves = Halve(part, excess.axis);
+    if (!halves) return Refusal(RefusalCode::kSize, excess.reason);
+    const ConvPart &first = halves->front(), &second = halves->back();
+    const bool are_terms = first.out == second.out;
+    int first_end = term, second_end = term;
+    if (auto reason = AddPart(first, term, division, first_end)) return reason;
+    const int next = are_terms ? first_end : term;
+    if (auto reason = AddPart(second, next, division, second_end)) return reason;
+    division.has_gaps |= !are_terms && first_end != second_end;
+    end = std::max(first_end, second_end);
+    return std::nullopt;
+  }
+
+  double LaunchCycles() const {
+    const DeviceFacts& device = context_.device();
+    return MachineFactsOf(device.gfx).launch_us * 1e3 * device.clock_ghz;
+  }
+
+  Cost CostOf(const Division& division) const {
+    const double tensor_cycles = simple_.tensor_cycles / static_cast<double>(division.parts.size());
+    const auto cost_of = [&](const Division::Part& part) {
+      Cost cost = part.estimate.cost;
+      cost.tensor_cycles = tensor_cycles;
+      return cost;
+    };
+    Cost cost = cost_of(division.parts[0]);
+    cost.pass_cycles += simple_.pass_cycles;
+    cost.launch_cycles = LaunchCycles();
+    for (std::size_t i = 1; i < division.parts.size(); ++i) {
+      cost = InSequence(cost, cost_of(division.parts[i]));
+    }
+    if (division.terms > 1 || (division.sums_only && division.tensors() == 1)) {
+      const auto elements = static_cast<double>(simple_.problem.out_elements());
+      cost.pass_cycles += PassCycles(context_.device(), 4.0 * division.terms * elements);
+    }
+    return WithCycles(cost);
+  }
+
+  const PartKernel& kernel_;
+  PlanContext& context_;
+  const PlanContext::Simple& simple_;
+};
+
+/// The tensors of a part: `b_bytes` and `out_bytes` are the sizes of elements of what `whole.b` and
+/// `whole.out` are.
+Places PlacesOf(const ConvPart& part, const Places& whole, std::int64_t b_bytes,
+                std::int64_t out_bytes) {
+  const std::int64_t bytes = SizeOf(part.problem.type);
+  Places places = whole;
+  places.a.offset += part.a * bytes;
+  places.b.offset += part.b * b_bytes;
+  places.a1.offset += part.a * bytes;
+  places.b1.offset += part.b * bytes;
+  places.out.offset += part.out * out_bytes;
+  for (std::size_t i = 0; i < 2; ++i) {
+    places.d[i].offset += part.d[i] * SizeOf(part.problem.epilogue.d[i].type);
+  }
+  return places;
+}
+
+/// Where a part's own tensor, or the table, is in memory.
+Place PlaceOf(Memory memory, const Places& places, std::int64_t table_at,
+              std::int64_t workspace_at) {
+  switch (memory) {
+    case Memory::kA:
+      return places.a;
+    case Memory::kB:
+      return places.b;
+    case Memory::kOut:
+      return places.out;
+    case Memory::kD0:
+      return places.d[0];
+    case Memory::kD1:
+      return places.d[1];
+    case Memory::kA1:
+      return places.a1;
+    case Memory::kB1:
+      return places.b1;
+    case Memory::kTable:
+      return {Memory::kTable, table_at};
+    case Memory::kWorkspace:
+      return {Memory::kWorkspace, workspace_at};
+  }
+  return {memory};
+}
+
+/// Appends a part's launch to `plan`, whose own workspace is at `workspace_at`.
+void AddLaunch(PartLaunch launch, const Places& places, std::int64_t workspace_at,
+               LaunchPlan& plan) {
+  const auto table_at = static_cast<std::int64_t>(plan.table.size());
+  plan.table.insert(plan.table.end(), launch.table.begin(), launch.table.end());
+  const auto put = [&](Place& part) {
+    Place place = PlaceOf(part.memory, places, table_at, workspace_at);
+    place.offset += part.offset;
+    part = place;
+  };
+  for (KernelLaunch::Address& address : launch.launch.addresses) put(address.place);
+  for (KernelLaunch::Map& map : launch.launch.maps) put(map.place);
+  plan.launches.push_back(std::move(launch.launch));
+}
+
+/// The GEMMs of one group, of all parts.
+std::vector<GemmShape> ShapesOf(const Division& division, PlanContext& context) {
+  std::vector<GemmShape> shapes;
+  for (const Division::Part& entry : division.parts) {
+    const ConvProblem& problem = entry.part.problem;
+    if (problem.direction == Direction::kBackwardWeight) {
+      shapes.push_back({.m = problem.k_per_group(),
+                        .n = problem.filter_taps() * problem.c_per_group(),
+                        .k = problem.batch * problem.out_cells()});
+      continue;
+    }
+    const bool forward = problem.direction == Direction::kForward;
+    const std::int64_t n = forward ? problem.k_per_group() : problem.c_per_group();
+    const std::int64_t k = forward ? problem.c_per_group() : problem.k_per_group();
+    for (const SubGemm& gemm : context.SubGemmsOf(problem)) {
+      shapes.push_back({.m = gemm.m, .n = n, .k = Taps(gemm) * k});
+    }
+  }
+  return shapes;
+}
+
+}  // namespace
+
+Verdict EstimateInParts(const PartKernel& kernel, PlanContext& context) {
+  std::variant<Refusal, Division> division = Divider(kernel, context).Divide();
+  if (auto* refusal = std::get_if<Refusal>(&division)) return std::move(*refusal);
+  return std::get<Division>(division).cost;
+}
+
+LaunchPlan LaunchInParts(const PartKernel& kernel, PlanContext& context) {
+  Divider divider(kernel, context);
+  const std::variant<Refusal, Division> divided = divider.Divide();
+  const Division& division = std::get<Division>(divided);
+  LaunchPlan plan;
+  plan.splits = division.splits();
+  plan.cost = division.cost;
+  plan.gemms = ShapesOf(division, context);
+  const Cells cells = kernel.cells();
+  LayoutPasses passes(context.problem(), context.device().gfx, cells);
+  const Places places = passes.AddBefore(plan);
+
+  const ConvProblem& problem = context.simple(cells).problem;
+  const bool partial = division.is_partial();
+  const int slots = division.adds ? 1 : division.tensors() * division.terms;
+  const std::int64_t slot_bytes = problem.out_elements() * 4;
+  Places outs = places;
+  if (partial) outs.out = {Memory::kWorkspace, plan.Reserve(slots * slot_bytes)};
+  if (partial && (division.adds || division.has_gaps)) {
+    plan.zero_at = outs.out.offset;
+    plan.zero_bytes = slots * slot_bytes;
+  }
+  // Launches use it one after the other.
+  std::int64_t join_bytes = 0;
+  for (const Division::Part& entry : division.parts) {
+    join_bytes = std::max(join_bytes, entry.estimate.join_bytes);
+  }
+  const std::int64_t join_at = join_bytes > 0 ? plan.Reserve(join_bytes) : 0;
+  const std::int64_t out_bytes = partial ? 4 : SizeOf(problem.output_type());
+  const std::int64_t b_bytes =
+      SizeOf(cells == Cells::kParts ? TypeOfB(problem.type) : problem.type);
+  for (const Division::Part& entry : division.parts) {
+    Places part_places = PlacesOf(entry.part, outs, b_bytes, out_bytes);
+    if (!division.adds) part_places.out.offset += entry.term * division.tensors() * slot_bytes;
+    divider.VisitLaunches(division, entry.part.problem, [&](PartRequest request) {
+      request.sharing.splits = entry.estimate.splits;
+      AddLaunch(kernel.MakeLaunch(request), part_places, join_at, plan);
+    });
+  }
+  if (partial) {
+    passes.AddSums(slots, outs.out.offset, places, plan);
+  }
+  passes.AddAfter(places, plan);
+  return plan;
+}
+
+}  // namespace gridwise

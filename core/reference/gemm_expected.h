@@ -1,0 +1,20 @@
+/// CPU matrix multiplication: the yardstick that kernels are compared with.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "absl/status/statusor.h"
+#include "core/gemm/problem.h"
+#include "core/reference/expected.h"
+
+namespace gridwise {
+
+/// C in memory, in double: elements that are not of C, between its lines, are NaN. Products and
+/// sums are in double, each sum in a fixed order. `d` are the epilogue's tensors. Errors: an
+/// invalid problem, or a span whose size is not the tensor's number of elements.
+absl::StatusOr<Expected> ExpectedOutput(const GemmProblem& problem, std::span<const float> a,
+                                        std::span<const float> b,
+                                        const std::array<std::span<const float>, 2>& d = {});
+
+}  // namespace gridwise

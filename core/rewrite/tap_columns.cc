@@ -1,0 +1,179 @@
+#include "core/rewrite/tap_columns.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "core/arch/device_facts.h"
+#include "core/arch/infinity_cache.h"
+#include "core/arch/machine_facts.h"
+#include "core/base/math.h"
+#include "core/conv/limits.h"
+#include "core/cost/roofline.h"
+#include "core/reference/plain_sums.h"
+
+namespace gridwise {
+namespace {
+
+constexpr std::int64_t kMostElements = std::int64_t{1} << 30;  // offsets are 32 bits of bytes
+
+/// Whether taps along the axis can be columns: each product of a source cell and a tap belongs to
+/// an output cell, but for those at the edges, and the taps of an output cell are evenly apart.
+bool IsApt(const Dim& dim, bool forward) {
+  if (dim.filter == 1) return true;
+  return dim.stride == 1 || (!forward && dim.dilation == 1);
+}
+
+/// Estimated us of kernels that compute `problem`, and of the passes that `columns`, if it is its
+/// columns, take. What is not estimated is the same of a problem and its columns.
+///
+/// The rates are fitted to times by the simulator's clock of 42 problems of 1 to 36 output channels
+/// with and without columns, on gfx942, gfx950 and gfx1201: of what is chosen by them, times are
+/// 2.5 % above the least in the mean.
+double MicrosecondsOf(const ConvProblem& problem, const DeviceFacts& device,
+                      const TapColumns* columns = nullptr) {
+  constexpr double kOfMatrixRate = 0.7, kOfL2Rate = 0.4;
+  constexpr double kNotOverlapped = 0.4;
+  constexpr double kLaunchUs = 5, kOfMemoryRate = 0.6;  // of passes
+  constexpr std::int64_t kFewestColumns = 16;
+  const MachineFacts machine = MachineFactsOf(device.gfx);
+  const bool forward = problem.direction == Direction::kForward;
+  // Forward, cells may stay in LDS for all taps, of which columns leave few or one.
+  const bool with_halo = forward && !columns && SizeOf(problem.type) == 2;
+  const double of_l2_rate = !with_halo                                 ? kOfL2Rate
+                            : TraitsOf(device.gfx).loads_chunks_to_lds ? 0.7
+                                                                       : 0.55;
+  const std::int64_t channels = forward ? problem.c : problem.k;
+  const std::int64_t n = AlignUp(forward ? problem.k : problem.c, kFewestColumns);
+  const std::int64_t cells = problem.batch * problem.out_cells() * problem.filter_taps();
+  const double loads = static_cast<double>(cells) * static_cast<double>(channels);
+  const double clocks_of_us = 1e3 * device.clock_ghz;
+  const double flops_of_us =
+      PeakFlopsPerClock(device.gfx, problem.type) * device.compute_units * clocks_of_us;
+  const double l2_of_us = machine.l2_bytes_per_clk * device.dies * clocks_of_us;
+  const double matrix = 2 * loads * static_cast<double>(n) / (flops_of_us * kOfMatrixRate);
+  const double l2 = loads * SizeOf(problem.type) / (l2_of_us * of_l2_rate);
+  const double output = static_cast<double>(problem.out_elements()) * SizeOf(problem.output_type());
+  const double input = static_cast<double>(problem.a_elements()) * SizeOf(problem.type);
+  const double memory = MemoryNs(machine, input, output) * 1e-3;
+  const double longest = std::max({matrix, l2, memory});
+  double us = longest + kNotOverlapped * (matrix + l2 + memory - longest);
+  if (columns) {
+    us += kLaunchUs + MemoryNs(machine, output, 0) * 1e-3 / kOfMemoryRate;
+    if (columns->copies_weights) us += kLaunchUs;
+  }
+  return us;
+}
+
+/// Products that overlap-add adds up for an output cell, in the mean.
+double TermsOf(const ConvProblem& problem, int first_axis) {
+  double terms = 1;
+  for (auto axis = static_cast<std::size_t>(first_axis); axis < problem.dims.size(); ++axis) {
+    const Dim& dim = problem.dims[axis];
+    if (dim.filter == 1) continue;
+    const std::int64_t apart = problem.direction == Direction::kForward ? 1 : dim.stride;
+    terms *= static_cast<double>(dim.filter) / static_cast<double>(apart);
+  }
+  return terms;
+}
+
+/// MicrosecondsOf by the rates of Hopper's gather rows. Where columns are no multiple of 4, lanes
+/// store elements, which bounds the time.
+///
+/// The rates are fitted to times of 24 problems of 1 to 32 output channels (backward-data and some
+/// forward of tests/problems/few_channels.csv, first layers of edges.csv), with columns of each
+/// kind and without, before they were filled up, on an H200: of what is chosen by them, times are 2
+/// % above the least in the mean.
+double HopperMicrosecondsOf(const ConvProblem& whole, const DeviceFacts& device,
+                            const TapColumns* columns = nullptr) {
+  constexpr double kFlopsOfUs = 590e6, kL2OfUs = 6.4e6, kOfMemoryRate = 1.3;
+  constexpr double kElementRowsOfUs = 7e3, kVectorRowsOfUs = 31e3;  // of kColumns
+  constexpr double kNotOverlapped = 0.29, kLaunchUs = 6;
+  constexpr double kPassUs = 2, kOutputsOfUs = 200e3, kTermsOfUs = 1.7e6, kPassMemoryRate = 0.6;
+  constexpr std::int64_t kColumns = 64;
+  const ConvProblem& problem = columns ? columns->problem : whole;
+  const bool forward = problem.direction == Direction::kForward;
+  double cells = static_cast<double>(problem.batch), loads = cells;  // of the output; of channels
+  for (const Dim& dim : problem.dims) {
+    cells *= static_cast<double>(forward ? dim.out() : dim.in);
+    loads *= static_cast<double>(dim.out() * dim.filter);
+  }
+  loads *= static_cast<double>(forward ? problem.c : problem.k);
+  const std::int64_t channels = forward ? problem.k : problem.c;
+  const double memory_of_us = device.memory_gb_per_s * 1e3;
+  const double output = static_cast<double>(problem.out_elements()) * SizeOf(problem.output_type());
+  const double input = static_cast<double>(problem.a_elements()) * SizeOf(problem.type);
+  const double matrix = 2 * loads * static_cast<double>(AlignUp(channels, kColumns)) / kFlopsOfUs;
+  const double l2 = loads * SizeOf(problem.type) / kL2OfUs;
+  const double memory = (input + output) / (memory_of_us * kOfMemoryRate);
+  const double blocks = std::max(1.0, static_cast<double>(channels) / kColumns);
+  const double store = cells * blocks / (channels % 4 == 0 ? kVectorRowsOfUs : kElementRowsOfUs);
+  const double longest = std::max({matrix, l2, memory});
+  double us = kLaunchUs + store + longest + kNotOverlapped * (matrix + l2 + memory - longest);
+  if (columns) {
+    const auto outputs = static_cast<double>(whole.out_elements());
+    us += kPassUs + outputs / kOutputsOfUs +
+          outputs * TermsOf(whole, columns->first_axis) / kTermsOfUs +
+          output / (memory_of_us * kPassMemoryRate);
+    if (columns->copies_weights) us += kPassUs;
+  }
+  return us;
+}
+
+}  // namespace
+
+std::optional<TapColumns> WithTapColumns(const ConvProblem& problem, int first_axis,
+                                         std::int64_t multiple) {
+  const bool forward = problem.direction == Direction::kForward;
+  const std::optional<ConvProblem> sums = PlainSums(problem);
+  if (problem.direction == Direction::kBackwardWeight || !sums) return std::nullopt;
+  TapColumns columns = {.problem = *sums, .first_axis = first_axis};
+  ConvProblem& p = columns.problem;
+  for (auto axis = static_cast<std::size_t>(first_axis); axis < p.dims.size(); ++axis) {
+    Dim& dim = p.dims[axis];
+    if (!IsApt(dim, forward)) return std::nullopt;
+    if (dim.filter == 1) continue;
+    columns.taps *= dim.filter;
+    dim = Dim{.in = forward ? dim.in : dim.out()};
+  }
+  std::int64_t& channels = forward ? p.k : p.c;
+  columns.copies_weights = forward && p.filter_taps() > 1;
+  const bool taps_are_neighbours = forward && !columns.copies_weights;
+  columns.tap_step = taps_are_neighbours ? 1 : channels;
+  columns.channel_step = taps_are_neighbours ? columns.taps : 1;
+  channels *= columns.taps;
+  if (!forward && channels % multiple != 0) {
+    channels = AlignUp(channels, multiple);
+    columns.copies_weights = true;
+  }
+  if (columns.taps == 1 || channels > kMaxChannels || p.out_elements() >= kMostElements ||
+      problem.out_elements() >= kMostElements) {
+    return std::nullopt;
+  }
+  return columns;
+}
+
+std::optional<TapColumns> ChooseTapColumns(const ConvProblem& problem, Gfx gfx) {
+  constexpr std::int64_t kMostChannels = 64;  // of the output; with more there are columns enough
+  const bool forward = problem.direction == Direction::kForward;
+  if ((forward ? problem.k : problem.c) > kMostChannels) return std::nullopt;
+  const DeviceFacts device(gfx);
+  const bool is_hopper = TraitsOf(gfx).mma_unit == MmaUnit::kWgmma;
+  const std::int64_t multiple = is_hopper ? 8 : 1;  // which the copy engine loads of w
+  const auto us_of = [&](const TapColumns* columns) {
+    if (is_hopper) return HopperMicrosecondsOf(problem, device, columns);
+    return MicrosecondsOf(columns ? columns->problem : problem, device, columns);
+  };
+  std::optional<TapColumns> best;
+  double least = us_of(nullptr);
+  for (const int first_axis : {2, 1, 0}) {
+    std::optional<TapColumns> columns = WithTapColumns(problem, first_axis, multiple);
+    if (!columns) continue;
+    const double us = us_of(&*columns);
+    if (us >= least) continue;
+    least = us;
+    best = columns;
+  }
+  return best;
+}
+
+}  // namespace gridwise

@@ -1,0 +1,191 @@
+#include "gridwise/c/conversions.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "core/arch/parse_gfx.h"
+#include "core/arch/target.h"
+#include "core/base/types.h"
+#include "core/conv/strides.h"
+#include "core/conv/validate.h"
+#include "core/launch/refusal.h"
+#include "core/runtime/device.h"
+#include "core/runtime/event_clock.h"
+#include "gridwise/version.h"
+
+namespace gridwise {
+namespace {
+
+// The header's constants are those of the library.
+static_assert(GRIDWISE_BACKWARD_WEIGHT == int(Direction::kBackwardWeight));
+static_assert(GRIDWISE_BACKWARD_DATA == int(Direction::kBackwardData));
+static_assert(GRIDWISE_F16 == int(DataType::kF16) && GRIDWISE_BF16 == int(DataType::kBF16));
+static_assert(GRIDWISE_F32 == int(DataType::kF32) && GRIDWISE_I8 == int(DataType::kI8));
+static_assert(GRIDWISE_F8E4M3FN == int(DataType::kF8E4M3));
+static_assert(GRIDWISE_F8E4M3FNUZ == int(DataType::kF8E4M3Fnuz));
+static_assert(GRIDWISE_I32 == int(DataType::kI32) && GRIDWISE_F8E5M2 == int(DataType::kF8E5M2));
+static_assert(GRIDWISE_F8E5M2FNUZ == int(DataType::kF8E5M2Fnuz));
+static_assert(GRIDWISE_NONE == int(Unary::kNone));
+static_assert(GRIDWISE_ABS == int(Unary::kAbs));
+static_assert(GRIDWISE_LEAKY_RELU == int(Unary::kLeakyRelu));
+static_assert(GRIDWISE_ELU == int(Unary::kElu));
+static_assert(GRIDWISE_SIGMOID == int(Unary::kSigmoid));
+static_assert(GRIDWISE_TANH == int(Unary::kTanh));
+static_assert(GRIDWISE_SWISH == int(Unary::kSwish));
+static_assert(GRIDWISE_SOFTPLUS == int(Unary::kSoftplus));
+static_assert(GRIDWISE_GELU == int(Unary::kGelu));
+static_assert(GRIDWISE_GNHWC == int(Layout::kGNHWC));
+static_assert(GRIDWISE_NGCHW == int(Layout::kNGCHW));
+static_assert(GRIDWISE_KYXGC == int(WeightLayout::kKYXGC));
+static_assert(GRIDWISE_MULTIPLY == int(EpilogueTensor::Op::kMultiply));
+static_assert(GRIDWISE_SIMULATED_CLOCK == int(EventClock::kSimulated));
+static_assert(GRIDWISE_HOST_CLOCK == int(EventClock::kHost));
+static_assert(GRIDWISE_REFUSED_SIZE == int(RefusalCode::kSize));
+static_assert(GRIDWISE_REFUSED_LAYOUT == int(RefusalCode::kLayout));
+static_assert(std::size(kAllRefusalCodes) == GRIDWISE_REFUSED_SIZE + 1);
+static_assert(sizeof(gridwise_dim) == sizeof(Dim));
+static_assert(GRIDWISE_INVALID_ARGUMENT == int(absl::StatusCode::kInvalidArgument));
+static_assert(GRIDWISE_NOT_FOUND == int(absl::StatusCode::kNotFound));
+static_assert(GRIDWISE_RESOURCE_EXHAUSTED == int(absl::StatusCode::kResourceExhausted));
+static_assert(GRIDWISE_FAILED_PRECONDITION == int(absl::StatusCode::kFailedPrecondition));
+static_assert(GRIDWISE_UNIMPLEMENTED == int(absl::StatusCode::kUnimplemented));
+static_assert(GRIDWISE_INTERNAL == int(absl::StatusCode::kInternal));
+static_assert(GRIDWISE_UNAVAILABLE == int(absl::StatusCode::kUnavailable));
+
+/// The enumerator of a number; for one that is out of range, one that Validate() refuses.
+template <class T>
+T Enumerator(int32_t value) {
+  return static_cast<T>(value < 0 || value > 255 ? 255 : value);
+}
+
+absl::StatusOr<Epilogue> EpilogueOf(const gridwise_conv_problem& from) {
+  if (from.tensors < 0 || from.tensors > 2) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("tensors is %d; must be 0 to 2", from.tensors));
+  }
+  Epilogue epilogue = {.alpha = from.alpha,
+                       .tensors = from.tensors,
+                       .unary = Enumerator<Unary>(from.unary),
+                       .unary_parameter = from.unary_parameter,
+                       .low = from.low,
+                       .high = from.high};
+  for (std::size_t i = 0; i < static_cast<std::size_t>(from.tensors); ++i) {
+    const gridwise_epilogue_tensor& d = from.d[i];
+    if (d.op != GRIDWISE_ADD && d.op != GRIDWISE_MULTIPLY) {
+      return absl::InvalidArgumentError(absl::StrFormat("d[%d].op is %d; must be 0 or 1", i, d.op));
+    }
+    epilogue.d[i] = {.op = static_cast<EpilogueTensor::Op>(d.op),
+                     .scale = d.scale,
+                     .type = Enumerator<DataType>(d.type),
+                     .stride = std::to_array(d.stride)};
+  }
+  return epilogue;
+}
+
+}  // namespace
+
+std::string& Message() {
+  static thread_local std::string message;
+  return message;
+}
+
+gridwise_status Report(const absl::Status& status) {
+  if (status.ok()) return GRIDWISE_OK;
+  Message() = std::string(status.message());
+  switch (status.code()) {
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kNotFound:
+    case absl::StatusCode::kResourceExhausted:
+    case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kUnimplemented:
+    case absl::StatusCode::kInternal:
+    case absl::StatusCode::kUnavailable:
+      return static_cast<gridwise_status>(status.code());
+    default:
+      return GRIDWISE_UNKNOWN;
+  }
+}
+
+absl::Status CheckGiven(std::initializer_list<Given> all) {
+  for (const Given& given : all) {
+    if (given.pointer != nullptr) continue;
+    return absl::InvalidArgumentError(absl::StrFormat("%s is null; must not be", given.name));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ConvProblem> ProblemOf(const gridwise_conv_problem* from) {
+  if (absl::Status status = CheckGiven({{"problem", from}}); !status.ok()) return status;
+  if (from->size != sizeof(*from)) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("size is %d; must be %d, as gridwise_conv_problem_init sets it, of the "
+                        "header of version %s",
+                        from->size, sizeof(*from), kVersion));
+  }
+  ConvProblem problem = {.direction = Enumerator<Direction>(from->direction),
+                         .type = Enumerator<DataType>(from->type),
+                         .rank = from->rank,
+                         .groups = from->groups,
+                         .batch = from->batch,
+                         .c = from->c,
+                         .k = from->k,
+                         .layout = Enumerator<Layout>(from->layout),
+                         .weight_layout = Enumerator<WeightLayout>(from->weight_layout)};
+  if (from->out_type != -1) problem.out_type = Enumerator<DataType>(from->out_type);
+  for (std::size_t i = 0; i < problem.dims.size(); ++i) {
+    const gridwise_dim& dim = from->dims[i];
+    problem.dims[i] = {dim.in, dim.filter, dim.stride, dim.dilation, dim.pad_begin, dim.pad_end};
+  }
+  const absl::StatusOr<Epilogue> epilogue = EpilogueOf(*from);
+  if (!epilogue.ok()) return epilogue.status();
+  problem.epilogue = *epilogue;
+  problem.operand_sums = {{{.adds = from->adds_a1 != 0, .scale = from->scale_a},
+                           {.adds = from->adds_b1 != 0, .scale = from->scale_b}}};
+  const TensorStrides strides = {.x = std::to_array(from->x_stride),
+                                 .w = std::to_array(from->w_stride),
+                                 .y = std::to_array(from->y_stride)};
+  if (strides != TensorStrides{}) {
+    if (absl::Status status = SetLayouts(strides, problem); !status.ok()) return status;
+  }
+  if (absl::Status status = Validate(problem); !status.ok()) return status;
+  return problem;
+}
+
+absl::StatusOr<DeviceFacts> DeviceOf(const char* target) {
+  if (target != nullptr) {
+    if (const std::optional<Gfx> gfx = ParseGfx(target)) return DeviceFacts(*gfx);
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "target is %s; must be one of %s", target,
+        absl::StrJoin(kAllGfx, ", ", [](std::string* out, Gfx gfx) { out->append(Name(gfx)); })));
+  }
+  const absl::StatusOr<DeviceInfo> device = CurrentDevice();
+  if (!device.ok()) return device.status();
+  return device->Facts();
+}
+
+PlanOptions OptionsOf(const gridwise_plan_options* from) {
+  PlanOptions options;
+  if (from == nullptr) return options;
+  if (from->family != nullptr) options.family = from->family;
+  if (from->row != nullptr) options.row = from->row;
+  options.splits = from->splits;
+  options.atomic = from->atomic != 0;
+  return options;
+}
+
+ConvTensors TensorsOf(const gridwise_tensors& from) {
+  return {.a = from.a,
+          .b = from.b,
+          .out = from.out,
+          .d0 = from.d0,
+          .d1 = from.d1,
+          .a1 = from.a1,
+          .b1 = from.b1};
+}
+
+}  // namespace gridwise

@@ -1,0 +1,334 @@
+#include "gridwise/c/gridwise.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_format.h"
+#include "core/arch/device_facts.h"
+#include "core/conv/problem.h"
+#include "core/runtime/device.h"
+#include "core/runtime/status.h"
+#include "core/runtime/stream.h"
+#include "gridwise/c/conversions.h"
+#include "gridwise/conv.h"
+#include "gridwise/plan_cache.h"
+#include "gridwise/plan_text.h"
+#include "gridwise/tune.h"
+#include "gridwise/version.h"
+#include "hip/hip_runtime_api.h"
+
+// What the opaque handles are.
+
+struct gridwise_plan {
+  const gridwise::Plan plan;
+  // Texts, once somebody has asked for one.
+  struct Texts {
+    std::string line, description;
+  };
+  mutable std::once_flag once = {};
+  mutable Texts texts = {};
+
+  const Texts& TextsOnce() const {
+    std::call_once(once, [this] { texts = {PrintPlan(plan), plan.ToString()}; });
+    return texts;
+  }
+};
+struct gridwise_executable {
+  gridwise::Executable executable;
+};
+struct gridwise_verdicts {
+  std::vector<gridwise::RowVerdict> rows;
+  double ghz;  // that estimates count cycles of
+};
+struct gridwise_cache {
+  std::unique_ptr<gridwise::PlanCache> cache;
+};
+
+namespace {
+
+using gridwise::CheckGiven;
+using gridwise::ConvProblem;
+using gridwise::DeviceOf;
+using gridwise::Given;
+using gridwise::OptionsOf;
+using gridwise::ProblemOf;
+using gridwise::Report;
+using gridwise::TensorsOf;
+
+absl::Status CheckBytes(int64_t bytes) {
+  if (bytes >= 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrFormat("bytes is %d; must be >= 0", bytes));
+}
+
+absl::Status Copy(Given to, Given from, int64_t bytes, hipMemcpyKind kind) {
+  if (absl::Status status = CheckBytes(bytes); bytes == 0 || !status.ok()) return status;
+  if (absl::Status status = CheckGiven({to, from}); !status.ok()) return status;
+  return gridwise::ToStatus(
+      hipMemcpy(const_cast<void*>(to.pointer), from.pointer, static_cast<std::size_t>(bytes), kind),
+      absl::StrFormat("copy %d bytes %s the device", bytes,
+                      kind == hipMemcpyHostToDevice ? "to" : "from"));
+}
+
+/// What plans are asked for.
+struct Asked {
+  ConvProblem problem;
+  gridwise::DeviceFacts device;
+};
+absl::StatusOr<Asked> AskedOf(const gridwise_conv_problem* problem, const char* target) {
+  const absl::StatusOr<ConvProblem> valid = ProblemOf(problem);
+  if (!valid.ok()) return valid.status();
+  const absl::StatusOr<gridwise::DeviceFacts> device = DeviceOf(target);
+  if (!device.ok()) return device.status();
+  return Asked{*valid, *device};
+}
+
+}  // namespace
+
+extern "C" {
+
+const char* gridwise_message(void) { return gridwise::Message().c_str(); }
+
+const char* gridwise_version(void) { return gridwise::kVersion; }
+
+void gridwise_conv_problem_init(gridwise_conv_problem* problem) {
+  const gridwise_dim one = {
+      .in = 1, .filter = 1, .stride = 1, .dilation = 1, .pad_begin = 0, .pad_end = 0};
+  *problem = {.size = sizeof(*problem),
+              .direction = GRIDWISE_FORWARD,
+              .type = GRIDWISE_F16,
+              .out_type = -1,
+              .rank = 2,
+              .groups = 1,
+              .batch = 1,
+              .c = 1,
+              .k = 1,
+              .dims = {one, one, one},
+              .layout = GRIDWISE_NHWGC,
+              .weight_layout = GRIDWISE_GKYXC,
+              .x_stride = {},
+              .w_stride = {},
+              .y_stride = {},
+              .alpha = 1,
+              .low = -std::numeric_limits<double>::infinity(),
+              .high = std::numeric_limits<double>::infinity(),
+              .tensors = 0,
+              .d = {},
+              .unary = GRIDWISE_NONE,
+              .adds_a1 = 0,
+              .adds_b1 = 0,
+              .unary_parameter = 1,
+              .scale_a = 1,
+              .scale_b = 1};
+}
+
+gridwise_status gridwise_conv_problem_elements(const gridwise_conv_problem* problem, int64_t* a,
+                                               int64_t* b, int64_t* out, int32_t* out_type) {
+  if (absl::Status status = CheckGiven({{"a", a}, {"b", b}, {"out", out}, {"out_type", out_type}});
+      !status.ok())
+    return Report(status);
+  const absl::StatusOr<ConvProblem> valid = ProblemOf(problem);
+  if (!valid.ok()) return Report(valid.status());
+  *a = valid->a_elements();
+  *b = valid->b_elements();
+  *out = valid->out_elements();
+  *out_type = static_cast<int32_t>(valid->output_type());
+  return GRIDWISE_OK;
+}
+
+gridwise_status gridwise_make_plan(const gridwise_conv_problem* problem, const char* target,
+                                   const gridwise_plan_options* options, gridwise_plan** plan) {
+  int count = 0;
+  return gridwise_rank_plans(problem, target, options, 1, plan, &count);
+}
+
+gridwise_status gridwise_rank_plans(const gridwise_conv_problem* problem, const char* target,
+                                    const gridwise_plan_options* options, int capacity,
+                                    gridwise_plan** plans, int* count) {
+  if (absl::Status status = CheckGiven({{"plans", plans}, {"count", count}}); !status.ok())
+    return Report(status);
+  const absl::StatusOr<Asked> asked = AskedOf(problem, target);
+  if (!asked.ok()) return Report(asked.status());
+  const absl::StatusOr<std::vector<gridwise::Plan>> ranked =
+      gridwise::RankPlans(asked->problem, asked->device, capacity, OptionsOf(options));
+  if (!ranked.ok()) return Report(ranked.status());
+  *count = 0;
+  for (const gridwise::Plan& plan : *ranked) plans[(*count)++] = new gridwise_plan{plan};
+  return GRIDWISE_OK;
+}
+
+gridwise_status gridwise_parse_plan(const char* line, gridwise_plan** plan) {
+  if (absl::Status status = CheckGiven({{"line", line}, {"plan", plan}}); !status.ok())
+    return Report(status);
+  const absl::StatusOr<gridwise::Plan> parsed = gridwise::ParsePlan(line);
+  if (!parsed.ok()) return Report(parsed.status());
+  *plan = new gridwise_plan{*parsed};
+  return GRIDWISE_OK;
+}
+
+void gridwise_free_plan(gridwise_plan* plan) { delete plan; }
+
+const char* gridwise_plan_family(const gridwise_plan* plan) { return plan->plan.family().c_str(); }
+const char* gridwise_plan_row(const gridwise_plan* plan) { return plan->plan.row().c_str(); }
+const char* gridwise_plan_line(const gridwise_plan* plan) { return plan->TextsOnce().line.c_str(); }
+const char* gridwise_plan_description(const gridwise_plan* plan) {
+  return plan->TextsOnce().description.c_str();
+}
+int64_t gridwise_plan_workspace_bytes(const gridwise_plan* plan) {
+  return plan->plan.workspace_bytes();
+}
+double gridwise_plan_estimated_ms(const gridwise_plan* plan) {
+  return plan->plan.cost().cycles / plan->plan.device().clock_ghz * 1e-6;
+}
+
+gridwise_status gridwise_explain(const gridwise_conv_problem* problem, const char* target,
+                                 const gridwise_plan_options* options,
+                                 gridwise_verdicts** verdicts) {
+  if (absl::Status status = CheckGiven({{"verdicts", verdicts}}); !status.ok())
+    return Report(status);
+  const absl::StatusOr<Asked> asked = AskedOf(problem, target);
+  if (!asked.ok()) return Report(asked.status());
+  const gridwise::PlanOptions wanted = OptionsOf(options);
+  if (absl::Status status = CheckOptions(asked->problem, asked->device, wanted); !status.ok())
+    return Report(status);
+  std::vector<gridwise::RowVerdict> rows = ExplainRows(asked->problem, asked->device, wanted);
+  std::ranges::stable_sort(rows, {}, [](const gridwise::RowVerdict& row) {
+    return std::pair(row.reason.has_value(), row.ranked_cycles);
+  });
+  *verdicts = new gridwise_verdicts{std::move(rows), asked->device.clock_ghz};
+  return GRIDWISE_OK;
+}
+
+int gridwise_verdict_count(const gridwise_verdicts* verdicts) {
+  return static_cast<int>(verdicts->rows.size());
+}
+
+gridwise_verdict gridwise_verdict_at(const gridwise_verdicts* verdicts, int index) {
+  if (index < 0 || index >= gridwise_verdict_count(verdicts)) return {};
+  const gridwise::RowVerdict& row = verdicts->rows[static_cast<std::size_t>(index)];
+  return {.family = row.family.c_str(),
+          .row = row.row.c_str(),
+          .reason = row.reason ? row.reason->c_str() : nullptr,
+          .refusal = static_cast<int32_t>(row.code),
+          .estimated_ms = row.cost.cycles / verdicts->ghz * 1e-6};
+}
+
+void gridwise_free_verdicts(gridwise_verdicts* verdicts) { delete verdicts; }
+
+gridwise_status gridwise_load(const gridwise_plan* plan, gridwise_executable** conv) {
+  if (absl::Status status = CheckGiven({{"plan", plan}, {"conv", conv}}); !status.ok())
+    return Report(status);
+  absl::StatusOr<gridwise::Executable> loaded = gridwise::Executable::Load(plan->plan);
+  if (!loaded.ok()) return Report(loaded.status());
+  *conv = new gridwise_executable{*std::move(loaded)};
+  return GRIDWISE_OK;
+}
+
+void gridwise_free_executable(gridwise_executable* conv) { delete conv; }
+
+gridwise_status gridwise_launch(const gridwise_executable* conv, const gridwise_tensors* tensors,
+                                void* workspace, int64_t workspace_bytes, void* stream) {
+  if (absl::Status status = CheckGiven({{"conv", conv}, {"tensors", tensors}}); !status.ok())
+    return Report(status);
+  return Report(conv->executable.Launch(TensorsOf(*tensors), workspace, workspace_bytes,
+                                        static_cast<hipStream_t>(stream)));
+}
+
+gridwise_status gridwise_tune(const gridwise_conv_problem* problem,
+                              const gridwise_plan_options* options, const gridwise_tensors* tensors,
+                              void* stream, double time_limit_s, int capacity,
+                              gridwise_plan** plans, double* milliseconds, int* count, int* clock) {
+  absl::Status status = CheckGiven({{"tensors", tensors},
+                                    {"plans", plans},
+                                    {"milliseconds", milliseconds},
+                                    {"count", count},
+                                    {"clock", clock}});
+  if (!status.ok()) return Report(status);
+  const absl::StatusOr<ConvProblem> valid = ProblemOf(problem);
+  if (!valid.ok()) return Report(valid.status());
+  const absl::StatusOr<gridwise::TuneResult> result =
+      gridwise::Tune(*valid, TensorsOf(*tensors),
+                     {.plans = capacity, .time_limit_s = time_limit_s, .plan = OptionsOf(options)},
+                     static_cast<hipStream_t>(stream));
+  if (!result.ok()) return Report(result.status());
+  *clock = static_cast<int>(result->clock);
+  *count = 0;
+  for (const gridwise::PlanTime& time : result->plans) {
+    if (!time.status.ok()) break;  // those without a time are the last
+    milliseconds[*count] = time.milliseconds;
+    plans[(*count)++] = new gridwise_plan{time.plan};
+  }
+  return GRIDWISE_OK;
+}
+
+gridwise_status gridwise_open_cache(const char* path, gridwise_cache** cache) {
+  if (absl::Status status = CheckGiven({{"path", path}, {"cache", cache}}); !status.ok())
+    return Report(status);
+  absl::StatusOr<std::unique_ptr<gridwise::PlanCache>> opened = gridwise::PlanCache::Open(path);
+  if (!opened.ok()) return Report(opened.status());
+  *cache = new gridwise_cache{*std::move(opened)};
+  return GRIDWISE_OK;
+}
+
+void gridwise_close_cache(gridwise_cache* cache) { delete cache; }
+
+gridwise_status gridwise_cache_find(const gridwise_cache* cache,
+                                    const gridwise_conv_problem* problem, const char* target,
+                                    gridwise_plan** plan) {
+  if (absl::Status status = CheckGiven({{"cache", cache}, {"plan", plan}}); !status.ok())
+    return Report(status);
+  const absl::StatusOr<Asked> asked = AskedOf(problem, target);
+  if (!asked.ok()) return Report(asked.status());
+  const std::optional<gridwise::Plan> found = cache->cache->Find(asked->problem, asked->device);
+  if (!found) return Report(absl::NotFoundError("the cache has no plan for the problem"));
+  *plan = new gridwise_plan{*found};
+  return GRIDWISE_OK;
+}
+
+gridwise_status gridwise_cache_store(gridwise_cache* cache, const gridwise_plan* plan) {
+  if (absl::Status status = CheckGiven({{"cache", cache}, {"plan", plan}}); !status.ok())
+    return Report(status);
+  return Report(cache->cache->Store(plan->plan));
+}
+
+const char* gridwise_cache_skipped(const gridwise_cache* cache, int index) {
+  const std::vector<std::string>& skipped = cache->cache->skipped();
+  if (index < 0 || static_cast<std::size_t>(index) >= skipped.size()) return nullptr;
+  return skipped[static_cast<std::size_t>(index)].c_str();
+}
+
+gridwise_status gridwise_use_device(const char* target) {
+  if (absl::Status status = CheckGiven({{"target", target}}); !status.ok()) return Report(status);
+  const absl::StatusOr<gridwise::DeviceInfo> device = gridwise::FindDevice(target);
+  if (!device.ok()) return Report(device.status());
+  return Report(gridwise::UseDevice(*device));
+}
+
+gridwise_status gridwise_allocate(int64_t bytes, void** memory) {
+  if (absl::Status status = CheckGiven({{"memory", memory}}); !status.ok()) return Report(status);
+  if (absl::Status status = CheckBytes(bytes); !status.ok()) return Report(status);
+  return Report(gridwise::ToStatus(hipMalloc(memory, static_cast<std::size_t>(bytes)),
+                                   absl::StrFormat("allocate %d bytes of device memory", bytes)));
+}
+
+void gridwise_free(void* memory) { static_cast<void>(hipFree(memory)); }
+
+gridwise_status gridwise_copy_to_device(void* memory, const void* source, int64_t bytes) {
+  return Report(Copy({"memory", memory}, {"source", source}, bytes, hipMemcpyHostToDevice));
+}
+
+gridwise_status gridwise_copy_to_host(void* target, const void* memory, int64_t bytes) {
+  return Report(Copy({"target", target}, {"memory", memory}, bytes, hipMemcpyDeviceToHost));
+}
+
+gridwise_status gridwise_synchronize(void) { return Report(gridwise::SynchronizeDevice()); }
+
+}  // extern "C"

@@ -1,0 +1,115 @@
+// What the C API says to bad input: a status and a sentence, and no crash.
+
+#include "gridwise/c/gridwise.h"
+
+#include <cstdint>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kTarget[] = "gfx942";
+
+gridwise_conv_problem Problem() {
+  gridwise_conv_problem problem;
+  gridwise_conv_problem_init(&problem);
+  problem.c = problem.k = 64;
+  problem.dims[1].in = problem.dims[2].in = 8;
+  return problem;
+}
+
+/// The message of what must be an invalid argument.
+std::string Refusal(gridwise_status status) {
+  EXPECT_EQ(status, GRIDWISE_INVALID_ARGUMENT);
+  return gridwise_message();
+}
+
+gridwise_status Elements(const gridwise_conv_problem* problem) {
+  std::int64_t a = 0, b = 0, out = 0;
+  std::int32_t type = 0;
+  return gridwise_conv_problem_elements(problem, &a, &b, &out, &type);
+}
+
+TEST(Problems, OfStridesHaveSizes) {
+  gridwise_conv_problem problem = Problem();
+  for (int axis = 0; axis < 6; ++axis) problem.x_stride[axis] = 1;
+  problem.groups = 0;
+  EXPECT_THAT(Refusal(Elements(&problem)), HasSubstr("groups is 0; must be >= 1"));
+  problem.groups = 1;
+  problem.dims[2].stride = 0;
+  EXPECT_THAT(Refusal(Elements(&problem)), HasSubstr("stride (w) is 0; must be >= 1"));
+}
+
+TEST(Problems, HaveNumbersOfEnumerators) {
+  gridwise_conv_problem problem = Problem();
+  problem.type = 1000;
+  EXPECT_THAT(Refusal(Elements(&problem)), HasSubstr("a type is 255"));
+  problem = Problem();
+  problem.tensors = 1;
+  problem.d[0].type = -1;
+  EXPECT_THAT(Refusal(Elements(&problem)), HasSubstr("d[0].type"));
+  problem.tensors = 3;
+  EXPECT_THAT(Refusal(Elements(&problem)), HasSubstr("tensors is 3; must be 0 to 2"));
+}
+
+TEST(Pointers, AreNamedWhereTheyAreNull) {
+  const gridwise_conv_problem problem = Problem();
+  gridwise_plan* plan = nullptr;
+  int count = 0;
+  EXPECT_EQ(Refusal(Elements(nullptr)), "problem is null; must not be");
+  EXPECT_EQ(Refusal(gridwise_rank_plans(&problem, kTarget, nullptr, 1, nullptr, &count)),
+            "plans is null; must not be");
+  EXPECT_EQ(Refusal(gridwise_make_plan(&problem, kTarget, nullptr, nullptr)),
+            "plans is null; must not be");
+  EXPECT_EQ(Refusal(gridwise_parse_plan(nullptr, &plan)), "line is null; must not be");
+  EXPECT_EQ(Refusal(gridwise_use_device(nullptr)), "target is null; must not be");
+}
+
+TEST(Options, OfExplanationsAreThoseOfPlans) {
+  const gridwise_conv_problem problem = Problem();
+  gridwise_plan_options bad[3] = {};
+  bad[0].family = "fast";
+  bad[1].row = "best";
+  bad[2].splits = -1;
+  for (const gridwise_plan_options& options : bad) {
+    gridwise_plan* plan = nullptr;
+    gridwise_verdicts* verdicts = nullptr;
+    const std::string reason = Refusal(gridwise_make_plan(&problem, kTarget, &options, &plan));
+    EXPECT_EQ(Refusal(gridwise_explain(&problem, kTarget, &options, &verdicts)), reason);
+    EXPECT_EQ(verdicts, nullptr) << reason;
+  }
+}
+
+TEST(Targets, AreNamed) {
+  const gridwise_conv_problem problem = Problem();
+  gridwise_plan* plan = nullptr;
+  EXPECT_THAT(Refusal(gridwise_make_plan(&problem, "gfx1", nullptr, &plan)),
+              HasSubstr("target is gfx1; must be one of gfx942, "));
+}
+
+TEST(Verdicts, AreThoseOfTheCount) {
+  const gridwise_conv_problem problem = Problem();
+  gridwise_verdicts* verdicts = nullptr;
+  ASSERT_EQ(gridwise_explain(&problem, kTarget, nullptr, &verdicts), GRIDWISE_OK);
+  const int count = gridwise_verdict_count(verdicts);
+  ASSERT_GT(count, 0);
+  EXPECT_NE(gridwise_verdict_at(verdicts, 0).row, nullptr);
+  EXPECT_EQ(gridwise_verdict_at(verdicts, -1).row, nullptr);
+  EXPECT_EQ(gridwise_verdict_at(verdicts, count).row, nullptr);
+  gridwise_free_verdicts(verdicts);
+}
+
+TEST(Copies, HaveBytesAndAddresses) {
+  char bytes[4] = {};
+  EXPECT_THAT(Refusal(gridwise_copy_to_device(bytes, bytes, -1)), HasSubstr("bytes is -1"));
+  EXPECT_THAT(Refusal(gridwise_copy_to_host(bytes, bytes, -1)), HasSubstr("bytes is -1"));
+  EXPECT_EQ(Refusal(gridwise_copy_to_device(nullptr, bytes, 4)), "memory is null; must not be");
+  EXPECT_EQ(Refusal(gridwise_copy_to_host(nullptr, bytes, 4)), "target is null; must not be");
+  EXPECT_EQ(gridwise_copy_to_device(nullptr, nullptr, 0), GRIDWISE_OK);
+}
+
+}  // namespace

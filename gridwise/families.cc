@@ -1,0 +1,81 @@
+#include "gridwise/families.h"
+
+#include <mutex>
+
+#include "absl/base/no_destructor.h"
+#include "absl/strings/str_format.h"
+#include "core/arch/target.h"
+#include "core/conv/problem.h"
+#include "instances/ck/family.h"
+#include "instances/direct/family.h"
+#include "instances/hopper/family.h"
+#include "instances/tile/family.h"
+
+namespace gridwise {
+namespace {
+
+struct Registry {
+  std::mutex mutex;
+  std::vector<const KernelFamily*> families = {&tile::Family(), &direct::Family(), &ck::Family(),
+                                               &hopper::Family()};
+};
+
+Registry& TheRegistry() {
+  static absl::NoDestructor<Registry> registry;
+  return *registry;
+}
+
+/// An error if `known` has a row of `rows`.
+absl::Status CheckRowsDiffer(const KernelFamily& known, const KernelFamily& rows) {
+  for (const Gfx gfx : kAllGfx) {
+    for (const Direction direction : kAllDirections) {
+      for (const RowInfo& row : rows.Rows(direction, gfx)) {
+        for (const RowInfo& other : known.Rows(direction, gfx)) {
+          if (row.name != other.name) continue;
+          return absl::AlreadyExistsError(absl::StrFormat("family %s has a row %s for %s already",
+                                                          known.name(), row.name, Name(gfx)));
+        }
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::vector<const KernelFamily*> Families() {
+  Registry& registry = TheRegistry();
+  const std::lock_guard lock(registry.mutex);
+  return registry.families;
+}
+
+absl::Status RegisterFamily(const KernelFamily& family) {
+  Registry& registry = TheRegistry();
+  const std::lock_guard lock(registry.mutex);
+  for (const KernelFamily* known : registry.families) {
+    if (known->name() == family.name()) {
+      return absl::AlreadyExistsError(
+          absl::StrFormat("a kernel family is called %s already", family.name()));
+    }
+  }
+  registry.families.push_back(&family);
+  return absl::OkStatus();
+}
+
+absl::Status RegisterRows(const KernelFamily& rows) {
+  Registry& registry = TheRegistry();
+  const std::lock_guard lock(registry.mutex);
+  bool found = false;
+  for (const KernelFamily* known : registry.families) {
+    if (known->name() != rows.name()) continue;
+    found = true;
+    if (absl::Status status = CheckRowsDiffer(*known, rows); !status.ok()) return status;
+  }
+  if (!found) {
+    return absl::NotFoundError(absl::StrFormat("no kernel family is called %s", rows.name()));
+  }
+  registry.families.push_back(&rows);
+  return absl::OkStatus();
+}
+
+}  // namespace gridwise

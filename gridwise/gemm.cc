@@ -1,0 +1,73 @@
+#include "gridwise/gemm.h"
+
+#include <span>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_format.h"
+#include "core/gemm/convolution.h"
+#include "core/gemm/problem_io.h"
+#include "core/gemm/validate.h"
+#include "gridwise/planner.h"
+#include "instances/ck/family.h"
+
+namespace gridwise {
+namespace {
+
+/// Calls choose(choice) for the rows that a problem whose C is row-major chooses from.
+template <class Choose>
+auto WithChoice(const GemmProblem& problem, const DeviceFacts& device, PlanOptions options,
+                Choose choose) {
+  options.model = false;  // it is of convolutions
+  // The sum of splits writes one element after the other.
+  if (options.splits == 0 && !problem.out_is_packed()) options.splits = 1;
+  PlanContext context = ContextOf(AsConvolution(problem), device, options);
+  const KernelFamily* const families[] = {&ck::Gemms()};
+  const auto name = [&] { return ToString(problem); };
+  return choose(Choice{context, families, options, name});
+}
+
+/// Whether rows of C, not columns, have neighbours in memory: then C^T is computed.
+bool IsColumnMajor(const GemmProblem& problem) {
+  return problem.c.column != 1 && problem.c.row == 1 && problem.n > 1;
+}
+
+/// Exchanges the operands of a launch.
+void ExchangeOperands(LaunchPlan& plan) {
+  for (KernelLaunch& launch : plan.launches) {
+    for (KernelLaunch::Address& address : launch.addresses) {
+      Memory& memory = address.place.memory;
+      memory = memory == Memory::kA ? Memory::kB : memory == Memory::kB ? Memory::kA : memory;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<RowVerdict> ExplainRows(const GemmProblem& problem, const DeviceFacts& device,
+                                    const PlanOptions& options) {
+  return WithChoice(IsColumnMajor(problem) ? problem.Transposed() : problem, device, options,
+                    [](const Choice& choice) { return AskEveryRow(choice); });
+}
+
+absl::StatusOr<GemmPlan> MakePlan(const GemmProblem& problem, const DeviceFacts& device,
+                                  const PlanOptions& options) {
+  if (absl::Status status = Validate(problem); !status.ok()) return status;
+  if (options.splits > 1 && !problem.out_is_packed()) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("splits is %d and there are gaps between the elements of c; must be 0 or 1",
+                        options.splits));
+  }
+  const bool transposed = IsColumnMajor(problem);
+  absl::StatusOr<std::vector<RowPlan>> plans =
+      WithChoice(transposed ? problem.Transposed() : problem, device, options,
+                 [](const Choice& choice) { return ChooseRows(choice, 1); });
+  if (!plans.ok()) return plans.status();
+  RowPlan& plan = plans->front();
+  if (!transposed) return GemmPlan(problem, std::move(plan));
+  LaunchPlan launches = plan.launch_plan();
+  ExchangeOperands(launches);
+  return GemmPlan(problem, RowPlan(plan.device(), plan.options(), std::move(launches)));
+}
+
+}  // namespace gridwise

@@ -1,0 +1,249 @@
+/// Models as they are read and asked; the one that is compiled in fits the library.
+
+#include "gridwise/planner/model.h"
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "core/arch/target.h"
+#include "core/base/types.h"
+#include "core/conv/problem.h"
+#include "core/cost/cost.h"
+#include "core/launch/row_shape.h"
+#include "core/planning/plan_context.h"
+#include "gmock/gmock.h"
+#include "gridwise/planner/features.h"
+#include "gridwise/planner/ranking.h"
+#include "gtest/gtest.h"
+
+namespace gridwise::model {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::size_t IndexOf(std::string_view name) {
+  const auto names = FeatureNames();
+  const auto found = std::ranges::find(names, name);
+  EXPECT_NE(found, names.end()) << name;
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+/// Ranges of all features, wide ones but for that of log2_k.
+std::string Ranges() {
+  std::string text;
+  for (const std::string_view name : FeatureNames()) {
+    absl::StrAppend(&text, "feature ", name, name == "log2_k" ? " 4 9\n" : " -1000000 1000000\n");
+  }
+  return text;
+}
+
+/// A model by which log2 of the time is 4 more than estimated of rows with tiles of 128 or more
+/// along m, and of the others 1 less with K steps of 64 or more; and a tree of one leaf.
+std::string Text() {
+  return absl::StrCat("R\"model(\n# by hand\ndate 2026-01-02\ntrainer a pencil\nrows 5\n",
+                      "group gfx942 fwd f16 10 0.8 0.9\ngroup gfx942 fwd bf16 10 0.9 0.8\n",
+                      "family tile\n", Ranges(), "tree ", IndexOf("tile_m"), "<128 ",
+                      IndexOf("tile_k"), "<64 1 0 4\ntree 0.5\n)model\"\n");
+}
+
+ConvProblem Problem(DataType type = DataType::kF16, int64_t c = 64) {
+  ConvProblem problem{.type = type, .batch = 2, .c = c, .k = 64};
+  problem.dims[1] = problem.dims[2] = {.in = 16};
+  return problem;
+}
+
+Cost CostOf(double cycles) {
+  return {.matrix_cycles = cycles, .rounds = 1, .resident = 1, .cycles = cycles};
+}
+
+RankedRow Row(int tile_m, int tile_k, double cycles, std::string_view family = "tile") {
+  return {.family = family,
+          .shape = {.tile_m = tile_m, .tile_n = 64, .tile_k = tile_k},
+          .cost = CostOf(cycles)};
+}
+
+TEST(Model, IsReadAndAsked) {
+  const absl::StatusOr<Model> model = Model::Parse(Text());
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->about(), "2026-01-02, a pencil, 5 times");
+  std::vector<Features> rows(3);
+  rows[0][IndexOf("tile_m")] = 128;
+  rows[1][IndexOf("tile_m")] = 127;
+  rows[2][IndexOf("tile_k")] = 64;
+  std::vector<double> sums(3);
+  const Features* const asked[] = {&rows[0], &rows[1], &rows[2]};
+  model->AddTrees(0, 1, asked, sums);
+  EXPECT_THAT(sums, ElementsAre(4, 1, 0));
+  model->AddTrees(1, model->trees(), asked, sums);
+  EXPECT_THAT(sums, ElementsAre(4.5, 1.5, 0.5));
+  EXPECT_TRUE(model->Find(Gfx::k942, Direction::kForward, DataType::kF16)->model_is_better());
+  EXPECT_FALSE(model->Find(Gfx::k942, Direction::kForward, DataType::kBF16)->model_is_better());
+  EXPECT_EQ(model->Find(Gfx::k950, Direction::kForward, DataType::kF16), nullptr);
+}
+
+TEST(Model, WhatIsNoModelIsASentence) {
+  const auto error = [](const std::string& text) {
+    return std::string(Model::Parse(text).status().message());
+  };
+  EXPECT_THAT(error("hello 1\n"), HasSubstr("line 1: \"hello\" is no line of a model"));
+  EXPECT_THAT(error("family tile\n"), HasSubstr("the model has 0 features"));
+  EXPECT_THAT(error(Ranges()), HasSubstr("the model has no tree"));
+  EXPECT_THAT(error("feature wrong 0 1\n"), HasSubstr("feature 0 is wrong, and in this library"));
+  EXPECT_THAT(error(Ranges() + "tree 0<1 2\n"), HasSubstr("a tree lacks leaves"));
+  EXPECT_THAT(error(Ranges() + "tree 1 2\n"), HasSubstr("behind its last leaf"));
+  EXPECT_THAT(error(Ranges() + "tree 999<1 2 3\n"), HasSubstr("\"999<1\" is no node"));
+  EXPECT_THAT(error(Ranges() + "tree x\n"), HasSubstr("\"x\" is no node"));
+  EXPECT_THAT(error("group gfx1 fwd f16 1 2 3\n"), HasSubstr("a group is a device"));
+}
+
+TEST(Ranking, IsByTheModelWhereItIsBetter) {
+  const Model model = *Model::Parse(Text());
+  PlanContext context(Problem(), Gfx::k942, {});
+  std::vector<RankedRow> rows = {Row(128, 32, 100), Row(64, 32, 200), Row(64, 64, 300)};
+  const Ranking ranking = Rank(&model, ModelUse::kWhereBetter, context, rows);
+  EXPECT_TRUE(ranking.by_model) << ranking.about;
+  EXPECT_THAT(ranking.about, HasSubstr("2026-01-02"));
+  EXPECT_NEAR(rows[0].cycles / rows[1].cycles, 8 * 0.5, 1e-9);
+  EXPECT_NEAR(rows[2].cycles / rows[1].cycles, 0.5 * 1.5, 1e-9);
+}
+
+TEST(Ranking, AsksAboutRowsOfLeastEstimateAlone) {
+  const Model model = *Model::Parse(Text());
+  PlanContext context(Problem(), Gfx::k942, {});
+  // The 13th and 14th, in any order, would be best by the model.
+  std::vector<RankedRow> rows = {Row(64, 64, 210), Row(64, 64, 200, "fast")};
+  for (int i = 0; i < 12; ++i) rows.push_back(Row(128, 32, 100 + i));
+  const Ranking ranking = Rank(&model, ModelUse::kWhereBetter, context, rows);
+  EXPECT_TRUE(ranking.by_model) << ranking.about;
+  EXPECT_NEAR(rows[13].cycles / rows[2].cycles, 1.03, 1e-9);  // behind the four finalists
+  EXPECT_GT(rows[1].cycles, rows[2].cycles);
+  EXPECT_GT(rows[0].cycles, rows[1].cycles);
+}
+
+/// Text() with a line in place of another.
+Model ModelWith(const std::string& line, const std::string& instead) {
+  const std::string text = Text();
+  EXPECT_THAT(text, HasSubstr(line));
+  return *Model::Parse(absl::StrReplaceAll(text, {{line, instead}}));
+}
+
+TEST(Ranking, PutsNothingBeforeTheLeastEstimateForLessThanTheMargin) {
+  PlanContext context(Problem(), Gfx::k942, {});
+  for (const auto& [margin, first] : {std::pair("0.4", 1), std::pair("0.5", 0)}) {
+    const Model model =
+        ModelWith("family tile\n", absl::StrCat("margin ", margin, "\nfamily tile\n"));
+    // The trees say 1 and log2(1.5).
+    std::vector<RankedRow> rows = {Row(64, 32, 100), Row(64, 64, 150)};
+    EXPECT_TRUE(Rank(&model, ModelUse::kWhereBetter, context, rows).by_model);
+    EXPECT_EQ(rows[1].cycles < rows[0].cycles, first == 1) << margin;
+  }
+}
+
+TEST(Ranking, DoesNotAskAboutNewRows) {
+  const Model model = *Model::Parse(Text());
+  PlanContext context(Problem(), Gfx::k942, {});
+  RankedRow fresh = Row(64, 64, 150);  // whose answer would be the best
+  fresh.shape.is_new = true;
+  std::vector<RankedRow> rows = {Row(128, 32, 100), fresh, Row(64, 32, 200)};
+  EXPECT_TRUE(Rank(&model, ModelUse::kWhereBetter, context, rows).by_model);
+  EXPECT_GE(rows[1].cycles, rows[0].cycles);
+  EXPECT_LT(rows[2].cycles, rows[0].cycles);
+  fresh.cost = CostOf(90);
+  rows = {Row(128, 32, 100), fresh, Row(64, 32, 200)};
+  const Ranking ranking = Rank(&model, ModelUse::kWhereBetter, context, rows);
+  EXPECT_FALSE(ranking.by_model);
+  EXPECT_THAT(ranking.about, HasSubstr("the row of least estimate is of a kind"));
+  EXPECT_EQ(rows[1].cycles, 90);
+  EXPECT_EQ(rows[2].cycles, 200);
+}
+
+TEST(Ranking, DoesNotAskAboutRowsOfFurtherEstimatesThanItKnows) {
+  const Model model =
+      ModelWith("feature log2_of_least -1000000 1000000\n", "feature log2_of_least 0 2\n");
+  EXPECT_NEAR(model.furthest_estimate(), 2.2, 1e-3);
+  PlanContext context(Problem(), Gfx::k942, {});
+  std::vector<RankedRow> rows = {Row(64, 64, 500), Row(128, 32, 100), Row(128, 32, 400)};
+  EXPECT_TRUE(Rank(&model, ModelUse::kWhereBetter, context, rows).by_model);
+  EXPECT_LT(rows[1].cycles, rows[2].cycles);
+  EXPECT_LT(rows[2].cycles, rows[0].cycles);
+}
+
+/// By the estimates, and why.
+std::string WhyNot(const ConvProblem& problem, Gfx gfx, std::string_view family = "tile",
+                   const Model* model = nullptr) {
+  PlanContext context(problem, gfx, {});
+  std::vector<RankedRow> rows = {Row(128, 32, 100), Row(64, 32, 200, family)};
+  const Ranking ranking = Rank(model, ModelUse::kWhereBetter, context, rows);
+  EXPECT_FALSE(ranking.by_model);
+  EXPECT_EQ(rows[0].cycles, 100);
+  EXPECT_EQ(rows[1].cycles, 200);
+  return ranking.about;
+}
+
+TEST(Ranking, IsByTheEstimatesElsewhere) {
+  const Model model = *Model::Parse(Text());
+  EXPECT_THAT(WhyNot(Problem(), Gfx::k942), HasSubstr("there is no model"));
+  EXPECT_THAT(WhyNot(Problem(), Gfx::k950, "tile", &model), HasSubstr("fwd of f16 on gfx950"));
+  EXPECT_THAT(WhyNot(Problem(DataType::kBF16), Gfx::k942, "tile", &model),
+              HasSubstr("on 10 problems it comes to 80.0 %, and they to 90.0 %"));
+  EXPECT_THAT(WhyNot(Problem(), Gfx::k942, "fast", &model), HasSubstr("rows of family fast"));
+  EXPECT_THAT(WhyNot(Problem(DataType::kF16, 1024), Gfx::k942, "tile", &model),
+              HasSubstr("far from its training set: log2_k is 10, and 4 to 9"));
+}
+
+TEST(Features, AreOfTheTrueGemms) {
+  ConvProblem problem = Problem();
+  problem.direction = Direction::kBackwardData;
+  problem.groups = 2;
+  problem.dims[1] = problem.dims[2] = {.in = 16, .filter = 3, .stride = 2, .pad_begin = 1};
+  PlanContext context(problem, Gfx::k942, {});
+  const Features features = FeatureMaker(context).Of(
+      Row(64, 32, 10).shape, CostOf(10), {.rank = 3, .least_cycles = 5, .second_cycles = 20});
+  const auto value = [&](std::string_view name) { return features[IndexOf(name)]; };
+  // Cells of odd rows and columns have 2 x 2 taps; a class has 8 x 8 of 16 x 16 cells.
+  EXPECT_EQ(value("log2_sub_gemms"), 2);
+  EXPECT_EQ(value("log2_taps"), 2);
+  EXPECT_EQ(value("log2_m"), 7);        // 2 images
+  EXPECT_EQ(value("log2_n"), 5);        // c of a group
+  EXPECT_EQ(value("log2_k"), 7);        // 4 taps of 32 k of a group
+  EXPECT_EQ(value("align_source"), 4);  // 32
+  EXPECT_EQ(value("filled_m"), 1);      // 128 by 64
+  EXPECT_EQ(value("filled_n"), 0.5f);   // 32 by 64
+  EXPECT_EQ(value("log2_steps"), 2);    // 128 by 32
+  EXPECT_EQ(value("wave_size"), 64);
+  EXPECT_EQ(value("log2_of_least"), 1);  // 10 by 5
+  EXPECT_EQ(value("rank"), 3);
+  EXPECT_EQ(value("log2_second_of_least"), 2);  // 20 by 5
+  EXPECT_EQ(value("output_run_bytes"), 64);
+}
+
+TEST(BuiltIn, IsForThisLibrary) {
+  for (const auto& [name, gfx] :
+       {std::pair("model.inc", Gfx::k942), std::pair("sm_90a.inc", Gfx::kSm90a)}) {
+    std::ifstream file(std::string("instances/model/") + name);
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    ASSERT_FALSE(text.empty());
+    if (text.find("\ntree ") == std::string::npos) {
+      EXPECT_EQ(BuiltInModel(gfx), nullptr);
+      continue;
+    }
+    EXPECT_TRUE(Model::Parse(text).ok())
+        << Model::Parse(text).status() << "; train it anew: tools/tune/train.py";
+    EXPECT_NE(BuiltInModel(gfx), nullptr);
+    if (BuiltInModel(gfx) != nullptr) {
+      EXPECT_NE(BuiltInModel(gfx)->Find(gfx, Direction::kForward, DataType::kF16), nullptr);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gridwise::model

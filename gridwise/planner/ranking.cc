@@ -1,0 +1,144 @@
+#include "gridwise/planner/ranking.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/conv/sub_gemms.h"
+#include "core/launch/part_kernel.h"
+
+namespace gridwise::model {
+namespace {
+
+/// Whether the simple problem's GEMMs can be listed: larger problems are computed in parts.
+bool IsWhole(PlanContext& context) {
+  const ConvProblem& p = context.simple_problem();
+  return p.batch * std::max(p.in_cells(), p.out_cells()) < kOffsetLimit &&
+         SubGemmCount(p) <= kMaxSubGemms;
+}
+
+/// Those of the rows asked about that the first sixth of the trees finds best are asked of the
+/// others.
+constexpr std::size_t kFinalists = 4;
+
+/// The rows that the model is asked about: none that are further from the least than it knows any,
+/// and no new ones, but that of least estimate, by which it is not asked.
+std::vector<RankedRow*> FirstByEstimate(const Model& model, std::span<RankedRow> rows) {
+  std::vector<RankedRow*> first;
+  for (RankedRow& row : rows) first.push_back(&row);
+  std::ranges::stable_sort(first, {}, &RankedRow::cycles);
+  if (first.empty()) return first;
+  const auto is_new = [](const RankedRow* row) { return row->shape.is_new; };
+  first.erase(std::remove_if(first.begin() + 1, first.end(), is_new), first.end());
+  first.resize(std::min(kAsked, first.size()));
+  const double most = first.front()->cycles * std::exp2(model.furthest_estimate());
+  while (first.back()->cycles > most) first.pop_back();
+  return first;
+}
+
+/// Why the model cannot rank the problem's rows; "" if it can, with their features.
+std::string Describe(const Model& model, PlanContext& context, std::span<RankedRow* const> rows,
+                     std::vector<Features>& features) {
+  if (!rows.empty() && rows[0]->shape.is_new) {
+    return "the row of least estimate is of a kind that it has not been trained on";
+  }
+  for (const RankedRow* row : rows) {
+    if (!model.KnowsFamily(row->family)) {
+      return absl::StrCat("it has not been trained on rows of family ", row->family);
+    }
+  }
+  if (!IsWhole(context)) return "the problem is computed in parts";
+  const FeatureMaker maker(context);
+  features.reserve(rows.size());
+  Standing standing;
+  if (rows.size() > 1) {
+    standing = {.least_cycles = rows[0]->cost.cycles, .second_cycles = rows[1]->cost.cycles};
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const RankedRow& row = *rows[i];
+    if (i > 0 && row.cycles > rows[i - 1]->cycles) standing.rank = static_cast<int>(i);
+    features.push_back(maker.Of(row.shape, row.cost, standing));
+    if (const auto far = model.FarFeature(features.back())) {
+      return absl::StrCat("far from its training set: ", *far);
+    }
+  }
+  return "";
+}
+
+/// What is asked about a row.
+struct Question {
+  RankedRow* row;
+  const Features* features;
+  double slowdown = 0;  // log2, as the estimate says, and the trees correct it
+};
+
+/// Asks about rows, and leaves them in the order of the answers: finalists by all trees, behind
+/// which the others come.
+void Ask(const Model& model, std::span<Question> questions) {
+  const auto ask = [&](std::size_t begin, std::size_t end, std::span<Question> some) {
+    std::vector<const Features*> features;
+    std::vector<double> sums;
+    for (const Question& question : some) {
+      features.push_back(question.features);
+      sums.push_back(question.slowdown);
+    }
+    model.AddTrees(begin, end, features, sums);
+    for (std::size_t i = 0; i < some.size(); ++i) some[i].slowdown = sums[i];
+    std::ranges::stable_sort(some, {}, &Question::slowdown);
+  };
+  const std::size_t first = (model.trees() + 5) / 6;
+  ask(0, first, questions);
+  const std::size_t finalists = std::min(kFinalists, questions.size());
+  ask(first, model.trees(), questions.first(finalists));
+  for (Question& other : questions.subspan(finalists)) {
+    other.slowdown = std::max(other.slowdown, questions[finalists - 1].slowdown);
+  }
+}
+
+/// Why it is not asked; "" if it is.
+std::string WhyNot(const Model& model, ModelUse use, PlanContext& context) {
+  const ConvProblem& p = context.simple_problem();
+  const Group* const group = model.Find(context.device().gfx, p.direction, p.type);
+  if (group == nullptr) {
+    return absl::StrFormat("it has not been trained on %s of %s on %s", gridwise::Name(p.direction),
+                           gridwise::Name(p.type), gridwise::Name(context.device().gfx));
+  }
+  if (use == ModelUse::kWhereBetter && !group->model_is_better()) {
+    return absl::StrFormat("on %d problems it comes to %.1f %%, and they to %.1f %%",
+                           group->problems, 100 * group->of_model, 100 * group->of_estimates);
+  }
+  return "";
+}
+
+}  // namespace
+
+Ranking Rank(const Model* model, ModelUse use, PlanContext& context, std::span<RankedRow> rows) {
+  for (RankedRow& row : rows) row.cycles = row.cost.cycles;
+  if (model == nullptr) return {.by_model = false, .about = "there is no model"};
+  std::string reason = WhyNot(*model, use, context);
+  const std::vector<RankedRow*> asked = FirstByEstimate(*model, rows);
+  std::vector<Features> features;
+  if (reason.empty()) reason = Describe(*model, context, asked, features);
+  if (!reason.empty()) return {.by_model = false, .about = "not the model: " + reason};
+  if (asked.empty()) return {.by_model = true, .about = model->about()};
+  const double least = asked.front()->cycles, most = asked.back()->cycles;
+  std::vector<Question> questions;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    questions.push_back({asked[i], &features[i], std::log2(asked[i]->cycles / least)});
+  }
+  questions.front().slowdown -= model->margin();
+  Ask(*model, questions);
+  // The others come behind these, in the order of their estimates.
+  const double slowest = std::exp2(questions.back().slowdown);
+  for (RankedRow& row : rows) row.cycles = std::max(row.cycles, most) * slowest * least / most;
+  for (const Question& question : questions) {
+    question.row->cycles = least * std::exp2(question.slowdown);
+  }
+  return {.by_model = true, .about = model->about()};
+}
+
+}  // namespace gridwise::model

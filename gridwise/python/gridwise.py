@@ -1,0 +1,537 @@
+"""Gridwise's convolutions from Python, by its C API (gridwise/c/gridwise.h). Needs no package.
+
+    import gridwise
+    gridwise.use_device("gfx942")
+    problem = gridwise.Problem("fwd", "f16", batch=2, c=64, k=64, size=(16, 16), filter=(3, 3), pad=1)
+    y = problem(x, w)                                  # NumPy arrays, if there is NumPy
+    with problem.plans(5)[0].load() as conv:           # device tensors, e.g. PyTorch's
+        conv(x, w, y, workspace, stream=torch.cuda.current_stream())
+
+Device tensors are whatever has __cuda_array_interface__ or __dlpack__ and lies in device memory (PyTorch, CuPy, JAX),
+a Buffer, or an address. They are packed, in the problem's layout. The library is the file that the environment variable
+GRIDWISE_LIBRARY names, else libgridwise.so beside this file or in ../c.
+"""
+
+import contextlib
+import ctypes
+import os
+
+DIRECTIONS = ("fwd", "bwd_data", "bwd_weight")
+TYPES = ("f16", "bf16", "f32", "i8", "f8e4m3fn", "f8e4m3fnuz", "i32", "f8e5m2", "f8e5m2fnuz")
+TYPE_BYTES = dict(zip(TYPES, (2, 2, 4, 1, 1, 1, 4, 1, 1)))
+UNARY = ("none", "abs", "leaky_relu", "elu", "sigmoid", "tanh", "swish", "softplus", "gelu")
+NUMPY_TYPES = {"f16": "<f2", "f32": "<f4", "i8": "|i1", "i32": "<i4"}  # NumPy has no others
+LAYOUTS = ("nhwgc", "gnhwc", "ngchw")
+WEIGHT_LAYOUTS = ("gkyxc", "kyxgc")
+CLOCKS = ("device", "simulated", "host")
+REFUSALS = ("other", "type", "direction", "layout", "channels", "groups", "filter", "size")
+
+
+class Error(Exception):
+    """What the library says; `status` is a gridwise_status of gridwise.h."""
+
+    def __init__(self, status, message):
+        super().__init__(message)
+        self.status = status
+
+
+class _Dim(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_int64) for name in ("in_", "filter", "stride", "dilation", "pad_begin", "pad_end")]
+
+
+class _EpilogueTensor(ctypes.Structure):
+    _fields_ = [
+        ("op", ctypes.c_int32),
+        ("type", ctypes.c_int32),
+        ("scale", ctypes.c_double),
+        ("stride", ctypes.c_int64 * 6),
+    ]
+
+
+class _Problem(ctypes.Structure):
+    _fields_ = (
+        [("struct_size", ctypes.c_size_t)]
+        + [(name, ctypes.c_int32) for name in ("direction", "type", "out_type", "rank")]
+        + [(name, ctypes.c_int64) for name in ("groups", "batch", "c", "k")]
+        + [("dims", _Dim * 3), ("layout", ctypes.c_int32), ("weight_layout", ctypes.c_int32)]
+        + [(name, ctypes.c_int64 * 6) for name in ("x_stride", "w_stride", "y_stride")]
+        + [(name, ctypes.c_double) for name in ("alpha", "low", "high")]
+        + [("tensors", ctypes.c_int32), ("d", _EpilogueTensor * 2)]
+        + [(name, ctypes.c_int32) for name in ("unary", "adds_a1", "adds_b1")]
+        + [(name, ctypes.c_double) for name in ("unary_parameter", "scale_a", "scale_b")]
+    )
+
+
+class _Verdict(ctypes.Structure):
+    _fields_ = [
+        ("family", ctypes.c_char_p),
+        ("row", ctypes.c_char_p),
+        ("reason", ctypes.c_char_p),
+        ("refusal", ctypes.c_int32),
+        ("estimated_ms", ctypes.c_double),
+    ]
+
+
+class _Options(ctypes.Structure):
+    _fields_ = [
+        ("family", ctypes.c_char_p),
+        ("row", ctypes.c_char_p),
+        ("splits", ctypes.c_int32),
+        ("atomic", ctypes.c_int32),
+    ]
+
+
+class _Tensors(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_void_p) for name in ("a", "b", "out", "d0", "d1", "a1", "b1")]
+
+
+def _open_library():
+    here = os.path.dirname(os.path.abspath(__file__))
+    paths = [os.path.join(here, "libgridwise.so"), os.path.join(here, "..", "c", "libgridwise.so")]
+    path = os.environ.get("GRIDWISE_LIBRARY") or next(filter(os.path.exists, paths), "libgridwise.so")
+    lib = ctypes.CDLL(path)
+    text, number, real, address = ctypes.c_char_p, ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
+    for name, result in {
+        "message": text,
+        "version": text,
+        "plan_family": text,
+        "plan_row": text,
+        "plan_line": text,
+        "plan_description": text,
+        "plan_workspace_bytes": number,
+        "plan_estimated_ms": real,
+        "cache_skipped": text,
+    }.items():
+        getattr(lib, "gridwise_" + name).restype = result
+    for name in ("family", "row", "line", "description", "workspace_bytes", "estimated_ms"):
+        getattr(lib, "gridwise_plan_" + name).argtypes = [address]
+    for name in ("free", "free_plan", "free_executable", "free_verdicts", "close_cache"):
+        function = getattr(lib, "gridwise_" + name)
+        function.argtypes, function.restype = [address], None
+    lib.gridwise_verdict_count.argtypes = [address]
+    lib.gridwise_verdict_at.argtypes, lib.gridwise_verdict_at.restype = [address, ctypes.c_int], _Verdict
+    lib.gridwise_cache_skipped.argtypes = [address, ctypes.c_int]
+    return lib
+
+
+_lib = _open_library()
+
+
+def _check(status):
+    if status != 0:
+        raise Error(status, _lib.gridwise_message().decode())
+
+
+def _bytes(text):
+    return None if text is None else str(text).encode()
+
+
+def version():
+    """The library's, e.g. "0.1.0"."""
+    return _lib.gridwise_version().decode()
+
+
+def use_device(target):
+    """Makes the first device of the target, e.g. "gfx942", this thread's current one."""
+    _check(_lib.gridwise_use_device(_bytes(target)))
+
+
+def synchronize():
+    """Waits for all work of the current device."""
+    _check(_lib.gridwise_synchronize())
+
+
+class Buffer:
+    """Memory of the current device, freed with the object."""
+
+    def __init__(self, bytes_):
+        self.bytes, self._address = bytes_, ctypes.c_void_p()
+        _check(_lib.gridwise_allocate(ctypes.c_int64(bytes_), ctypes.byref(self._address)))
+
+    @classmethod
+    def of(cls, data):
+        """A copy of what has the buffer protocol: bytes, array.array, a NumPy array."""
+        data = memoryview(data).tobytes()
+        buffer = cls(len(data))
+        _check(_lib.gridwise_copy_to_device(buffer._address, data, ctypes.c_int64(len(data))))
+        return buffer
+
+    @property
+    def address(self):
+        return self._address.value or 0
+
+    def tobytes(self):
+        data = ctypes.create_string_buffer(self.bytes)
+        _check(_lib.gridwise_copy_to_host(data, self._address, ctypes.c_int64(self.bytes)))
+        return data.raw
+
+    def __del__(self):
+        if getattr(self, "_address", None):
+            _lib.gridwise_free(self._address)
+
+
+class _DLTensor(ctypes.Structure):
+    """DLPack's DLTensor, which a capsule "dltensor" begins with."""
+
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+_DL_DEVICES = {2: "CUDA", 10: "ROCm"}
+
+
+def _product(sizes):
+    product = 1
+    for size in sizes:
+        product *= size
+    return product
+
+
+def _is_packed(shape, strides):
+    """Whether strides, in elements, are those of a row-major tensor."""
+    expected = 1
+    for size, stride in reversed(list(zip(shape, strides))):
+        if size > 1 and stride != expected:
+            return False
+        expected *= size
+    return True
+
+
+def _from_dlpack(tensor):
+    try:
+        capsule = tensor.__dlpack__(stream=-1)  # the caller orders the work by the stream of the launch
+    except TypeError:
+        capsule = tensor.__dlpack__()
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    raw = _DLTensor.from_address(get(capsule, b"dltensor"))
+    if raw.device_type not in _DL_DEVICES:
+        raise ValueError(f"a tensor is on DLPack's device {raw.device_type}; must be on a GPU: {_DL_DEVICES}")
+    shape = raw.shape[: raw.ndim]
+    if raw.strides and not _is_packed(shape, raw.strides[: raw.ndim]):
+        raise ValueError(f"a tensor has strides {raw.strides[:raw.ndim]} for shape {shape}; must be packed")
+    return (raw.data or 0) + raw.byte_offset, _product(shape) * raw.bits * raw.lanes // 8
+
+
+def _from_interface(interface):
+    shape, size = interface["shape"], int(interface["typestr"][2:])
+    strides = interface.get("strides")
+    if strides and not _is_packed(shape, [stride // size for stride in strides]):
+        raise ValueError(f"a tensor has strides {strides} for shape {shape}; must be packed")
+    return interface["data"][0], _product(shape) * size
+
+
+def _place_of(tensor, name):
+    """The device address of a tensor and its bytes, None for an address alone: see the module's text for what it may be."""
+    if isinstance(tensor, int):
+        return tensor, None
+    if isinstance(tensor, Buffer):
+        return tensor.address, tensor.bytes
+    if hasattr(tensor, "__cuda_array_interface__"):
+        return _from_interface(tensor.__cuda_array_interface__)
+    if hasattr(tensor, "__dlpack__"):
+        return _from_dlpack(tensor)
+    raise TypeError(f"{name} is a {type(tensor).__name__}; must be a device tensor, a Buffer or an address")
+
+
+def address_of(tensor, bytes_, name):
+    """The device address of a tensor, which has as many bytes."""
+    if tensor is None:
+        return None
+    address, size = _place_of(tensor, name)
+    if bytes_ is not None and size is not None and size != bytes_:
+        raise ValueError(f"{name} has {size} bytes; must have {bytes_}")
+    return address
+
+
+def _stream(stream):
+    """The handle of a stream: PyTorch's, CuPy's, a number, or None, the default one."""
+    for attribute in ("cuda_stream", "ptr"):
+        stream = getattr(stream, attribute, stream)
+    return ctypes.c_void_p(stream)
+
+
+def _index(names, value, field):
+    """The number of an enumerator."""
+    if value not in names:
+        raise ValueError(f"{field} is {value!r}; must be one of {', '.join(names)}")
+    return names.index(value)
+
+
+def _three(argument, values, rank, default):
+    """Sizes of d, h, w: of the axes there are, or one for all."""
+    values = (values,) * rank if isinstance(values, int) else tuple(values)
+    if len(values) != rank:
+        raise ValueError(f"{argument} is {values}; must be one number, or one of each of size's {rank} axes")
+    return (default,) * (3 - rank) + values
+
+
+def _explained(verdict):
+    said = {"family": verdict.family.decode(), "row": verdict.row.decode()}
+    if verdict.reason is None:
+        return {**said, "estimated_ms": verdict.estimated_ms}
+    return {**said, "reason": verdict.reason.decode(), "refusal": REFUSALS[verdict.refusal]}
+
+
+class Problem:
+    """A grouped convolution in one direction. `c` and `k` count all groups; `size` and `filter` are of 1 to 3 axes,
+    outermost first; `stride`, `dilation`, `pad` and `pad_end` are the same or one number for every axis. `epilogue`
+    has up to two (op, type, scale, strides), op "add" or "mul", strides by the output's six axes; `unary` is one of UNARY,
+    or (name, parameter). With `scale_a` forward multiplies scale_a * a + a1 in place of a, and so with `scale_b`. `strides` describes
+    tensors in place of the layouts: a dict of "x", "y" (by n, d, h, w, g, c of a group) and "w" (g, k of a group, z, y,
+    x, c of a group), in elements, which must be those of a layout."""
+
+    def __init__(
+        self,
+        direction,
+        type,
+        *,
+        batch=1,
+        c,
+        k,
+        size,
+        filter=1,
+        stride=1,
+        dilation=1,
+        pad=0,
+        pad_end=None,
+        groups=1,
+        out_type=None,
+        layout="nhwgc",
+        weight_layout="gkyxc",
+        strides=None,
+        alpha=1.0,
+        low=None,
+        high=None,
+        epilogue=(),
+        unary="none",
+        scale_a=None,
+        scale_b=None,
+    ):
+        raw = _Problem()
+        _lib.gridwise_conv_problem_init(ctypes.byref(raw))
+        raw.direction, raw.type = _index(DIRECTIONS, direction, "direction"), _index(TYPES, type, "type")
+        raw.out_type = -1 if out_type is None else _index(TYPES, out_type, "out_type")
+        raw.rank, raw.groups, raw.batch, raw.c, raw.k = len(size), groups, batch, c, k
+        fields = (
+            ("in_", "size", size, 1),
+            ("filter", "filter", filter, 1),
+            ("stride", "stride", stride, 1),
+            ("dilation", "dilation", dilation, 1),
+            ("pad_begin", "pad", pad, 0),
+            ("pad_end", "pad_end", pad if pad_end is None else pad_end, 0),
+        )
+        for field, argument, values, default in fields:
+            for dim, value in zip(raw.dims, _three(argument, values, len(size), default)):
+                setattr(dim, field, value)
+        raw.layout = _index(LAYOUTS, layout, "layout")
+        raw.weight_layout = _index(WEIGHT_LAYOUTS, weight_layout, "weight_layout")
+        for name, values in (strides or {}).items():
+            getattr(raw, name + "_stride")[:] = values
+        raw.alpha = alpha
+        raw.low = raw.low if low is None else low
+        raw.high = raw.high if high is None else high
+        raw.tensors = len(epilogue)
+        for tensor, (op, kind, scale, strides) in zip(raw.d, epilogue):
+            tensor.op, tensor.type = _index(("add", "mul"), op, "op"), _index(TYPES, kind, "type")
+            tensor.scale = scale
+            tensor.stride[:] = strides
+        name, raw.unary_parameter = (unary, 1.0) if isinstance(unary, str) else unary
+        raw.unary = _index(UNARY, name, "unary")
+        raw.adds_a1, raw.scale_a = scale_a is not None, 1.0 if scale_a is None else scale_a
+        raw.adds_b1, raw.scale_b = scale_b is not None, 1.0 if scale_b is None else scale_b
+        self.raw, self.type = raw, type
+        a, b, out, kind = (ctypes.c_int64(), ctypes.c_int64(), ctypes.c_int64(), ctypes.c_int32())
+        _check(_lib.gridwise_conv_problem_elements(ctypes.byref(raw), *map(ctypes.byref, (a, b, out, kind))))
+        self.a_elements, self.b_elements, self.out_elements = a.value, b.value, out.value
+        self.out_type = TYPES[kind.value]
+
+    def bytes_of(self, name):
+        """Of "a", "b", "a1", "b1" or "out"; nothing of the epilogue's, whose strides decide."""
+        size = TYPE_BYTES[self.out_type if name == "out" else self.type]
+        name = name.removesuffix("1")
+        return getattr(self, name + "_elements") * size if name in ("a", "b", "out") else None
+
+    def tensors(self, a, b, out, d0=None, d1=None, a1=None, b1=None):
+        values = {"a": a, "b": b, "out": out, "d0": d0, "d1": d1, "a1": a1, "b1": b1}
+        return _Tensors(*(address_of(value, self.bytes_of(name), name) for name, value in values.items()))
+
+    def plans(self, n=1, target=None, **options):
+        """The first n plans, the fastest by estimate first, for a target or else the current device. Options: family,
+        row, splits, atomic."""
+        raw, count = (ctypes.c_void_p * n)(), ctypes.c_int()
+        _check(
+            _lib.gridwise_rank_plans(
+                ctypes.byref(self.raw), _bytes(target), _options(options), n, raw, ctypes.byref(count)
+            )
+        )
+        return [Plan(self, raw[i]) for i in range(count.value)]
+
+    def explain(self, target=None, **options):
+        """What every kernel says: those that compute the problem first, in the order of plans(). Dicts of family, row
+        and estimated_ms, or the reason why it does not compute it and a word of REFUSALS, refusal."""
+        verdicts = ctypes.c_void_p()
+        _check(
+            _lib.gridwise_explain(ctypes.byref(self.raw), _bytes(target), _options(options), ctypes.byref(verdicts))
+        )
+        try:
+            raw = [_lib.gridwise_verdict_at(verdicts, i) for i in range(_lib.gridwise_verdict_count(verdicts))]
+            return [_explained(verdict) for verdict in raw]
+        finally:
+            _lib.gridwise_free_verdicts(verdicts)
+
+    def tune(self, a, b, out, d0=None, d1=None, a1=None, b1=None, *, n=5, time_limit_s=5.0, stream=None, **options):
+        """[(milliseconds, plan)] of the first n plans on the current device, the fastest first, and whose time that
+        is: "device", "simulated" or "host". `out` is overwritten."""
+        tensors = self.tensors(a, b, out, d0, d1, a1, b1)
+        raw, times = (ctypes.c_void_p * n)(), (ctypes.c_double * n)()
+        count, clock = ctypes.c_int(), ctypes.c_int()
+        _check(
+            _lib.gridwise_tune(
+                ctypes.byref(self.raw),
+                _options(options),
+                ctypes.byref(tensors),
+                _stream(stream),
+                ctypes.c_double(time_limit_s),
+                n,
+                raw,
+                times,
+                ctypes.byref(count),
+                ctypes.byref(clock),
+            )
+        )
+        return [(times[i], Plan(self, raw[i])) for i in range(count.value)], CLOCKS[clock.value]
+
+    def __call__(self, a, b, d0=None, d1=None, a1=None, b1=None):
+        """The output as a flat NumPy array, of NumPy arrays of any shape, computed on the current device."""
+        import numpy
+
+        def upload(array, kind):
+            if kind not in NUMPY_TYPES:
+                raise TypeError(f"NumPy has no {kind}")
+            return Buffer.of(numpy.ascontiguousarray(array, dtype=NUMPY_TYPES[kind]))
+
+        buffers = [upload(a, self.type), upload(b, self.type)]
+        kinds = [TYPES[tensor.type] for tensor in self.raw.d]
+        d = [None if tensor is None else upload(tensor, kind) for tensor, kind in zip((d0, d1), kinds)]
+        added = [None if tensor is None else upload(tensor, self.type) for tensor in (a1, b1)]
+        out = Buffer(self.bytes_of("out"))
+        with self.plans()[0].load() as conv:
+            workspace = Buffer(conv.plan.workspace_bytes)
+            conv(*buffers, out, workspace, *d, *added)
+            synchronize()
+        return numpy.frombuffer(out.tobytes(), NUMPY_TYPES[self.out_type])
+
+
+def _options(options):
+    splits, atomic = options.pop("splits", 0), options.pop("atomic", False)
+    raw = _Options(_bytes(options.pop("family", None)), _bytes(options.pop("row", None)), splits, int(atomic))
+    if options:
+        raise TypeError(f"options are family, row, splits and atomic, not {', '.join(options)}")
+    return ctypes.byref(raw)
+
+
+class Plan:
+    """How a problem is computed. `line` is a text that `parse_plan` makes the same plan of."""
+
+    def __init__(self, problem, handle):
+        self.problem, self.handle = problem, ctypes.c_void_p(handle)
+        for name in ("family", "row", "line", "description"):
+            setattr(self, name, getattr(_lib, "gridwise_plan_" + name)(self.handle).decode())
+        self.workspace_bytes = _lib.gridwise_plan_workspace_bytes(self.handle)
+        self.estimated_ms = _lib.gridwise_plan_estimated_ms(self.handle)
+
+    def __repr__(self):
+        return f"<gridwise.Plan {self.row} ({self.family}), {1e3 * self.estimated_ms:.1f} us, workspace {self.workspace_bytes}>"
+
+    def __str__(self):
+        return self.description
+
+    def load(self):
+        """On the current device."""
+        return Executable(self)
+
+    def __del__(self):
+        if getattr(self, "handle", None):
+            _lib.gridwise_free_plan(self.handle)
+
+
+def parse_plan(problem, line):
+    """The plan of a line, which is of `problem`."""
+    handle = ctypes.c_void_p()
+    _check(_lib.gridwise_parse_plan(_bytes(line), ctypes.byref(handle)))
+    return Plan(problem, handle.value)
+
+
+class Executable(contextlib.AbstractContextManager):
+    """A plan whose kernels are loaded; at the end of `with` its work must be done."""
+
+    def __init__(self, plan):
+        self.plan, self.handle = plan, ctypes.c_void_p()
+        _check(_lib.gridwise_load(plan.handle, ctypes.byref(self.handle)))
+
+    def __call__(self, a, b, out, workspace=None, d0=None, d1=None, a1=None, b1=None, *, stream=None):
+        """Starts the convolution on the stream and returns. `workspace` has at least plan.workspace_bytes."""
+        tensors = self.plan.problem.tensors(a, b, out, d0, d1, a1, b1)
+        place, bytes_ = (None, 0) if workspace is None else _place_of(workspace, "workspace")
+        _check(
+            _lib.gridwise_launch(
+                self.handle,
+                ctypes.byref(tensors),
+                ctypes.c_void_p(place),
+                ctypes.c_int64(self.plan.workspace_bytes if bytes_ is None else bytes_),
+                _stream(stream),
+            )
+        )
+
+    def __exit__(self, *_):
+        _lib.gridwise_free_executable(self.handle)
+        self.handle = ctypes.c_void_p()
+
+    def __del__(self):
+        if getattr(self, "handle", None):
+            self.__exit__()
+
+
+class Cache:
+    """Plans in a file, which any number of processes may read and add to."""
+
+    def __init__(self, path):
+        self.handle = ctypes.c_void_p()
+        _check(_lib.gridwise_open_cache(_bytes(path), ctypes.byref(self.handle)))
+
+    @property
+    def skipped(self):
+        """Why lines of the file could not be used."""
+        lines = []
+        while (line := _lib.gridwise_cache_skipped(self.handle, len(lines))) is not None:
+            lines.append(line.decode())
+        return lines
+
+    def find(self, problem, target=None):
+        """The plan that was stored last, or None."""
+        handle = ctypes.c_void_p()
+        status = _lib.gridwise_cache_find(
+            self.handle, ctypes.byref(problem.raw), _bytes(target), ctypes.byref(handle)
+        )
+        if status == 5:  # GRIDWISE_NOT_FOUND
+            return None
+        _check(status)
+        return Plan(problem, handle.value)
+
+    def store(self, plan):
+        _check(_lib.gridwise_cache_store(self.handle, plan.handle))
+
+    def __del__(self):
+        if getattr(self, "handle", None):
+            _lib.gridwise_close_cache(self.handle)

@@ -1,0 +1,181 @@
+#include "tile/plan/kernels.h"
+
+#include <cstddef>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "core/launch/plan_epilogue.h"
+#include "core/text/fields_text.h"
+#include "tile/plan/bwd_weight.h"
+#include "tile/plan/gather.h"
+
+namespace gridwise::tile {
+namespace {
+
+/// What both have in common.
+class TileKernel : public PartKernel {
+ public:
+  TileKernel(const TileConfig& config, KernelCode code) : config_(config), code_(std::move(code)) {}
+
+  std::string name() const override { return PrintFields(config_); }
+  DataType type() const override { return config_.type; }
+  const KernelCode& code() const override { return code_; }
+  bool has_epilogue() const override { return true; }
+  int most_joined() const override { return config_.join; }
+  RowShape shape() const override {
+    const TileConfig& c = config_;
+    return {.tile_m = c.tile.m,
+            .tile_n = c.tile.n,
+            .tile_k = c.tile.k,
+            .waves = c.waves.m * c.waves.n,
+            .load_waves = c.load_waves(),
+            .occupancy = c.occupancy,
+            .mma_m = c.mma.m,
+            .mma_n = c.mma.n,
+            .mma_k = c.mma.k,
+            .vector_a = c.patch_a.k * c.patch_a.n,
+            .vector_b = c.patch_b.k * c.patch_b.n,
+            .transposes_a = c.patch_a.n > 1,
+            .transposes_b = c.patch_b.n > 1,
+            .lds_bytes = c.operand_bytes(),
+            .slabs = c.slabs_in_flight(),
+            .merged_groups = c.merge,
+            .halo_cells = c.halo};
+  }
+  // Pixels are loaded as they are, in place of runs of them.
+  Cells cells() const override { return config_.has_pixels() ? Cells::kAsTheyAre : Cells::kSpaced; }
+
+ protected:
+  const TileConfig& config() const { return config_; }
+
+  /// Why it does not join the splits of the problem's tiles; nothing if it does, or joins none.
+  std::optional<Refusal> RejectJoin(const ConvProblem& problem, int splits) const {
+    // Of more tiles, a few of which fill a device, K is not worth sharing; and what takes longer
+    // does not notice a launch.
+    constexpr std::int64_t kMostTiles = 512;
+    constexpr double kMostFlops = 1e11;
+    constexpr int kFewestSteps = 8;  // two splits of as many as ShareK gives each
+    const Mnk& tile = config_.tile;
+    if (!config_.joins_splits()) return std::nullopt;
+    if (problem.Flops() > kMostFlops) {
+      return Refusal(RefusalCode::kSize,
+                     absl::StrFormat("the problem has %.3g operations; the row, which saves a "
+                                     "launch, is for at most %.3g",
+                                     problem.Flops(), kMostFlops));
+    }
+    if (problem.reduction_length() < kFewestSteps * tile.k) {
+      return Refusal(
+          RefusalCode::kOther,
+          absl::StrFormat("K is %d, which is too short to be shared; the row is for at least %d",
+                          problem.reduction_length(), kFewestSteps * tile.k));
+    }
+    const std::int64_t tiles = problem.out_elements() / (tile.m * tile.n);
+    if (tiles > kMostTiles) {
+      return Refusal(RefusalCode::kSize,
+                     absl::StrFormat("the output has %d tiles; the row, whose workgroups share "
+                                     "tiles, is for at most %d",
+                                     tiles, kMostTiles));
+    }
+    if (splits > config_.join) {
+      return Refusal(RefusalCode::kOther,
+                     absl::StrFormat("there are to be %d splits; the row joins at most %d", splits,
+                                     config_.join.value));
+    }
+    return std::nullopt;
+  }
+
+  /// What the launch is given to join splits.
+  static void AddJoin(std::size_t at, const JoinArgs& args, KernelLaunch& launch) {
+    if (args.splits == 1) return;
+    launch.addresses.push_back({at + offsetof(JoinArgs, workspace), {Memory::kWorkspace}});
+    launch.number_at = at + offsetof(JoinArgs, launch);
+  }
+
+ private:
+  const TileConfig config_;
+  const KernelCode code_;
+};
+
+class GatherKernel final : public TileKernel {
+ public:
+  using TileKernel::TileKernel;
+
+  std::optional<Refusal> Reject(const ConvProblem& problem, int splits) const override {
+    if (config().keeps_weights() && splits > 1) {
+      return Refusal(
+          RefusalCode::kOther,
+          absl::StrFormat("there are to be %d splits; the row has all of K in LDS", splits));
+    }
+    if (auto reason = RejectJoin(problem, splits)) return reason;
+    return RejectGather(config(), problem);
+  }
+  std::optional<Excess> TooLarge(const ConvProblem& problem, std::int64_t limit) const override {
+    return TooLargeForGather(config(), problem, limit);
+  }
+  PartEstimate Estimate(const PartRequest& request) const override {
+    return EstimateGather(config(), request);
+  }
+  PartLaunch MakeLaunch(const PartRequest& request) const override {
+    const GatherPlan plan = PlanGather(config(), request);
+    PartLaunch part = {.launch = {.code = code(),
+                                  .shape = plan.shape,
+                                  .arguments = BytesOf(plan.args),
+                                  .addresses = EpilogueAddresses(offsetof(GatherArgs, epilogue),
+                                                                 plan.args.epilogue),
+                                  .map = plan.args.map},
+                       .table = {}};
+    auto& addresses = part.launch.addresses;
+    addresses.push_back({offsetof(GatherArgs, source), {Memory::kA}});
+    addresses.push_back({offsetof(GatherArgs, w), {Memory::kB}});
+    if (!plan.is_inline) {
+      part.table = BytesOfTable<SubGemm>(plan.table);
+      addresses.push_back({offsetof(GatherArgs, table), {Memory::kTable}});
+    }
+    AddJoin(offsetof(GatherArgs, join), plan.args.join, part.launch);
+    return part;
+  }
+};
+
+class BwdWeightKernel final : public TileKernel {
+ public:
+  using TileKernel::TileKernel;
+
+  std::optional<Refusal> Reject(const ConvProblem& problem, int splits) const override {
+    if (auto reason = RejectJoin(problem, splits)) return reason;
+    return RejectBwdWeight(config(), problem);
+  }
+  std::optional<Excess> TooLarge(const ConvProblem& problem, std::int64_t limit) const override {
+    return TooLargeForBwdWeight(config(), problem, limit);
+  }
+  PartEstimate Estimate(const PartRequest& request) const override {
+    return EstimateBwdWeight(config(), request);
+  }
+  PartLaunch MakeLaunch(const PartRequest& request) const override {
+    using Args = BwdWeightArgs;
+    const BwdWeightPlan plan = PlanBwdWeight(config(), request);
+    PartLaunch part = {
+        .launch = {.code = code(),
+                   .shape = plan.shape,
+                   .arguments = BytesOf(plan.args),
+                   .addresses = EpilogueAddresses(offsetof(Args, epilogue), plan.args.epilogue),
+                   .map = plan.args.map},
+        .table = {}};
+    part.launch.addresses.push_back(
+        {offsetof(Args, dy) + offsetof(CellTensor, data), {Memory::kA}});
+    part.launch.addresses.push_back({offsetof(Args, x) + offsetof(CellTensor, data), {Memory::kB}});
+    AddJoin(offsetof(Args, join), plan.args.join, part.launch);
+    return part;
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const PartKernel> MakeGatherKernel(const TileConfig& config, KernelCode code) {
+  return std::make_shared<GatherKernel>(config, std::move(code));
+}
+
+std::shared_ptr<const PartKernel> MakeBwdWeightKernel(const TileConfig& config, KernelCode code) {
+  return std::make_shared<BwdWeightKernel>(config, std::move(code));
+}
+
+}  // namespace gridwise::tile

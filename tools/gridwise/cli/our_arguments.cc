@@ -1,0 +1,137 @@
+#include "tools/gridwise/cli/our_arguments.h"
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "tools/tune/our_words.h"
+
+namespace gridwise {
+namespace {
+
+constexpr std::pair<std::string_view, WordKind> kFlags[] = {
+    {"type", WordKind::kType},
+    {"out_type", WordKind::kType},
+    {"direction", WordKind::kDirection},
+    {"layout", WordKind::kLayout},
+    {"weight_layout", WordKind::kWeightLayout},
+    {"family", WordKind::kFamily},
+    {"op", WordKind::kOp}};
+
+/// Flags that another program's command of this name has, and ours that do the same.
+struct OtherFlag {
+  std::string_view command, other, ours;
+};
+constexpr OtherFlag kOtherFlags[] = {{"instances", "filter", "where"},
+                                     {"instances", "count_only", "count"},
+                                     {"instances", "export_json", "export"},
+                                     {"sweep", "variant", "direction"},
+                                     {"sweep", "output", "csv"},
+                                     {"problems", "variant", "direction"},
+                                     {"problems", "count", "number"},
+                                     {"problems", "output", "csv"}};
+
+/// What is no value of a flag here, and why.
+struct OtherWord {
+  std::string_view flag, word, is;
+};
+constexpr OtherWord kOtherWords[] = {
+    {"op", "scale", "a function of the sums of every op: --alpha=2, or --d0=mul:channel"},
+    {"op", "bilinear", "a function of the sums of every op: --alpha=2 --d0=add:0.5"},
+    {"op", "xdl", "the matrix unit of --device=gfx942 and gfx950"},
+    {"op", "wmma", "the matrix unit of --device=gfx1100 and gfx1201"},
+    {"direction", "bwd", "either bwd_data or bwd_weight"},
+    {"weight_layout", "kcyx", "packed by channels, which no kernel reads; gkyxc and kyxgc are"},
+    {"weight_layout", "gkcyx", "packed by channels, which no kernel reads; gkyxc and kyxgc are"}};
+
+std::optional<WordKind> KindOf(std::string_view flag) {
+  for (const auto& [name, kind] : kFlags) {
+    if (name == flag) return kind;
+  }
+  return std::nullopt;
+}
+
+/// Our word for a value of a flag.
+absl::StatusOr<std::string> ValueOf(std::string_view flag, const std::string& value) {
+  const std::optional<WordKind> kind = KindOf(flag);
+  if (!kind) return value;
+  std::string ours = OurWord(*kind, value);
+  const std::string lower = absl::AsciiStrToLower(ours);
+  for (const OtherWord& other : kOtherWords) {
+    if (other.flag != flag || other.word != lower) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("the ", flag, " '", value, "' is ", other.is, " (docs/coming-from.md)"));
+  }
+  return ours;
+}
+
+/// Our words for a choice of `compare`, as family=classic,op=TwoStage+wavelet.
+absl::StatusOr<std::string> ChoiceOf(const std::string& choice) {
+  std::vector<std::string> parts;
+  for (const std::string& part : std::vector<std::string>(absl::StrSplit(choice, ','))) {
+    const std::size_t equals = part.find('=');
+    if (equals == part.npos) {
+      parts.push_back(part);
+      continue;
+    }
+    std::vector<std::string> words = absl::StrSplit(part.substr(equals + 1), '+');
+    for (std::string& word : words) {
+      absl::StatusOr<std::string> ours = ValueOf(part.substr(0, equals), word);
+      if (!ours.ok()) return ours.status();
+      word = *std::move(ours);
+    }
+    parts.push_back(absl::StrCat(part.substr(0, equals + 1), absl::StrJoin(words, "+")));
+  }
+  return absl::StrJoin(parts, ",");
+}
+
+std::string FlagOf(std::string_view command, std::string_view name) {
+  const std::string flag = absl::StrReplaceAll(name, {{"-", "_"}});
+  for (const OtherFlag& other : kOtherFlags) {
+    if (other.command == command && other.other == flag) return std::string(other.ours);
+  }
+  return flag;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::string>> InOurWords(std::vector<std::string> arguments) {
+  std::vector<std::size_t> words;  // places of what is no flag
+  std::string command;
+  for (std::size_t i = 1; i < arguments.size() && arguments[i] != "--"; ++i) {
+    std::string& argument = arguments[i];
+    if (!argument.starts_with("--")) {
+      words.push_back(i);
+      if (words.size() == 1) command = argument;
+      if (words.size() != 2 || (command != "run" && command != "explain")) continue;
+      absl::StatusOr<std::string> direction = ValueOf("direction", argument);
+      if (!direction.ok()) return direction.status();
+      argument = *std::move(direction);
+      continue;
+    }
+    const std::size_t equals = argument.find('=');
+    const std::string name = argument.substr(2, equals == argument.npos ? equals : equals - 2);
+    const std::string flag = FlagOf(command, name);
+    if (FlagOf("", name) != flag) argument.replace(2, name.size(), flag);
+    const bool is_choice = command == "compare" && (flag == "a" || flag == "b");
+    if (!is_choice && !KindOf(flag)) continue;
+    const bool is_next = equals == argument.npos;   // the value
+    if (is_next && ++i == arguments.size()) break;  // there is none, which is an error
+    std::string& text = arguments[i];
+    const std::size_t begin = is_next ? 0 : text.find('=') + 1;
+    absl::StatusOr<std::string> value =
+        is_choice ? ChoiceOf(text.substr(begin)) : ValueOf(flag, text.substr(begin));
+    if (!value.ok()) return value.status();
+    text.replace(begin, text.npos, *value);
+  }
+  return arguments;
+}
+
+}  // namespace gridwise

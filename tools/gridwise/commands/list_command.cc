@@ -1,0 +1,194 @@
+#include "tools/gridwise/commands/list_command.h"
+
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "core/arch/target.h"
+#include "core/conv/problem.h"
+#include "core/conv/problem_io.h"
+#include "core/gemm/problem_io.h"
+#include "core/planning/family.h"
+#include "gridwise/rows.h"
+#include "llvm/Support/JSON.h"
+#include "tools/gridwise/problem/problem_request.h"
+#include "tools/gridwise/problem/problem_sets.h"
+#include "tools/gridwise/report/json.h"
+#include "tools/gridwise/report/support.h"
+
+namespace gridwise {
+namespace {
+
+void ListTargets() {
+  absl::PrintF("targets\n");
+  for (Gfx gfx : kAllGfx) absl::PrintF("  %s  %s\n", Name(gfx), TraitsOf(gfx).product);
+}
+
+constexpr char kGemm[] = "gemm";
+
+/// A row and what it computes: a direction, or "gemm".
+struct ListedRow {
+  RowInfo row;
+  std::string kind;
+};
+
+/// The rows that `filter` leaves; an error if one of its words means nothing, or none is left.
+absl::StatusOr<std::vector<ListedRow>> FilteredRows(const RowFilter& filter) {
+  std::optional<Gfx> gfx;
+  if (!filter.device.empty()) {
+    const absl::StatusOr<Gfx> parsed = ParseTarget(filter.device);
+    if (!parsed.ok()) return parsed.status();
+    gfx = *parsed;
+  }
+  if (!filter.direction.empty() && filter.direction != kGemm) {
+    const absl::StatusOr<Direction> parsed = ParseDirectionWord(filter.direction);
+    if (!parsed.ok()) return parsed.status();
+  }
+  std::vector<ListedRow> rows;
+  for (RowInfo& row : ListRows()) {
+    std::string kind = Name(row.direction);
+    rows.push_back({std::move(row), std::move(kind)});
+  }
+  for (RowInfo& row : ListGemmRows()) rows.push_back({std::move(row), kGemm});
+  std::erase_if(rows, [&](const ListedRow& listed) {
+    return (gfx && listed.row.gfx != *gfx) ||
+           (!filter.direction.empty() && listed.kind != filter.direction) ||
+           (!filter.family.empty() && listed.row.family != filter.family);
+  });
+  if (rows.empty()) {
+    return absl::NotFoundError(absl::StrFormat(
+        "no row is of family '%s', direction '%s' and device '%s' at once (empty: any)",
+        filter.family, filter.direction, filter.device));
+  }
+  return rows;
+}
+
+/// Rows by target and what they compute: how many, or each with its family.
+void PrintRows(const std::vector<ListedRow>& rows, bool each) {
+  for (Gfx gfx : kAllGfx) {
+    for (const char* kind : {Name(Direction::kForward), Name(Direction::kBackwardData),
+                             Name(Direction::kBackwardWeight), kGemm}) {
+      std::vector<std::string> names;
+      for (const ListedRow& listed : rows) {
+        if (listed.row.gfx != gfx || listed.kind != kind) continue;
+        names.push_back(
+            absl::StrFormat("%s (%s%s)", listed.row.name, listed.row.family,
+                            listed.row.use == RowUse::kOnRequest ? ", on request" : ""));
+      }
+      if (names.empty()) continue;
+      absl::PrintF("rows %s %s: %d\n", Name(gfx), kind, names.size());
+      if (!each) continue;
+      for (const std::string& name : names) absl::PrintF("  %s\n", name);
+    }
+  }
+}
+
+/// Directions of a problem of a set, by their names.
+std::vector<std::string> DirectionsOf(const NamedProblem& named) {
+  std::vector<std::string> names;
+  for (const Direction direction : named.directions) names.push_back(Name(direction));
+  return names;
+}
+
+void ListProblems(const std::vector<ProblemSet>& sets, bool each) {
+  for (const ProblemSet& set : sets) {
+    absl::PrintF("problem set %s: %d problems\n", set.name, set.problems.size() + set.gemms.size());
+    if (!each) continue;
+    for (const NamedGemm& named : set.gemms) {
+      absl::PrintF("  %s\n    %s\n", named.name, ToString(named.problem));
+    }
+    for (const NamedProblem& named : set.problems) {
+      const std::string directions = absl::StrJoin(DirectionsOf(named), ", ");
+      ConvProblem problem = named.problem;
+      if (!named.directions.empty()) problem.direction = named.directions.front();
+      absl::PrintF("  %s (%s)\n    %s\n", named.name, directions, ToString(problem));
+    }
+  }
+}
+
+llvm::json::Array TargetsJson() {
+  llvm::json::Array targets;
+  for (const Gfx gfx : kAllGfx) {
+    const TargetTraits traits = TraitsOf(gfx);
+    targets.push_back(llvm::json::Object{{"name", Name(gfx)},
+                                         {"product", traits.product},
+                                         {"compute_units", traits.compute_units},
+                                         {"clock_ghz", traits.clock_ghz},
+                                         {"memory_gb_per_s", traits.memory_gb_per_s}});
+  }
+  return targets;
+}
+
+llvm::json::Array RowsJson(const std::vector<ListedRow>& rows) {
+  llvm::json::Array documents;
+  for (const auto& [row, kind] : rows) {
+    documents.push_back(llvm::json::Object{{"family", std::string(row.family)},
+                                           {"row", row.name},
+                                           {"target", Name(row.gfx)},
+                                           {"direction", kind},
+                                           {"type", Name(row.type)},
+                                           {"on_request", row.use == RowUse::kOnRequest},
+                                           {"compiled", !row.code.object.empty()}});
+  }
+  return documents;
+}
+
+llvm::json::Array ProblemsJson(const std::vector<ProblemSet>& sets) {
+  llvm::json::Array documents;
+  for (const ProblemSet& set : sets) {
+    llvm::json::Array problems;
+    for (const NamedProblem& named : set.problems) {
+      llvm::json::Array directions;
+      for (const std::string& name : DirectionsOf(named)) directions.push_back(name);
+      problems.push_back(llvm::json::Object{{"name", named.name},
+                                            {"directions", std::move(directions)},
+                                            {"note", named.note},
+                                            {"problem", ToJson(named.problem)}});
+    }
+    for (const NamedGemm& named : set.gemms) {
+      problems.push_back(llvm::json::Object{
+          {"name", named.name}, {"note", named.note}, {"problem", ToJson(named.problem)}});
+    }
+    documents.push_back(llvm::json::Object{{"name", set.name}, {"problems", std::move(problems)}});
+  }
+  return documents;
+}
+
+}  // namespace
+
+ExitCode ListCommand(const std::string& what, const RowFilter& filter,
+                     const std::string& problem_sets, const std::string& program, bool json) {
+  if (!what.empty() && what != "targets" && what != "rows" && what != "problems" &&
+      what != "support") {
+    return Fail(absl::InvalidArgumentError(
+        absl::StrFormat("nothing is called '%s'; list targets, rows, problems or support", what)));
+  }
+  if (what == "support") {
+    absl::PrintF("%s", SupportTable(filter.family));
+    return kSuccess;
+  }
+  const absl::StatusOr<std::vector<ProblemSet>> sets = LoadProblemSets(problem_sets, program);
+  if (!sets.ok()) return Fail(sets.status());
+  const absl::StatusOr<std::vector<ListedRow>> rows = FilteredRows(filter);
+  if (!rows.ok()) return Fail(rows.status());
+  if (json) {
+    llvm::json::Object document;
+    if (what.empty() || what == "targets") document["targets"] = TargetsJson();
+    if (what.empty() || what == "rows") document["rows"] = RowsJson(*rows);
+    if (what.empty() || what == "problems") document["problem_sets"] = ProblemsJson(*sets);
+    PrintJson(std::move(document));
+    return kSuccess;
+  }
+  if (what.empty() || what == "targets") ListTargets();
+  if (what.empty() || what == "rows") PrintRows(*rows, what == "rows");
+  if (what.empty() || what == "problems") ListProblems(*sets, what == "problems");
+  return kSuccess;
+}
+
+}  // namespace gridwise

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "tools/gridwise/cli/exit_code.h"
+#include "tools/gridwise/problem/problem_request.h"
+
+namespace gridwise {
+
+/// The flags of `gridwise run`.
+struct RunOptions {
+  ProblemRequest request;
+  std::string family, op, row;  // narrow what the planner chooses from; empty: any
+  int splits = 0;               // 0: the planner's choice
+  bool atomic = false;
+  bool launch_per_sub_gemm = false;                       // of backward-data, for comparison
+  std::optional<int64_t> workspace_limit = std::nullopt;  // bytes
+  uint64_t seed = 0;
+  bool verify = false;
+  bool time = false;          // tells the time in place of computing
+  std::string x, w, dy, out;  // .npy files, or empty
+  bool json = false;          // in place of what people read
+};
+
+/// Computes one problem on a device and reports on stdout; errors go to stderr, one sentence each.
+ExitCode RunCommand(const RunOptions& options);
+
+}  // namespace gridwise

@@ -1,0 +1,286 @@
+#include "tools/gridwise/commands/sweep_command.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_format.h"
+#include "core/arch/target.h"
+#include "core/runtime/device.h"
+#include "llvm/Support/JSON.h"
+#include "tools/gridwise/problem/problem.h"
+#include "tools/gridwise/problem/problem_sets.h"
+#include "tools/gridwise/problem/text_file.h"
+#include "tools/gridwise/report/json.h"
+#include "tools/gridwise/run/computation.h"
+#include "tools/gridwise/run/demand.h"
+#include "tools/gridwise/sweep/sweep_items.h"
+#include "tools/gridwise/sweep/sweep_report.h"
+#include "tools/gridwise/sweep/sweep_runs.h"
+#include "tools/gridwise/sweep/sweep_table.h"
+#include "tools/gridwise/sweep/sweep_worker.h"
+#include "tools/tune/builder.h"
+
+namespace gridwise {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Result = SweepRecord::Result;
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+llvm::json::Object JsonOf(const SweepRecord& record, const SweepItem& item) {
+  llvm::json::Object object{{"name", record.problem},
+                            {"problem", ToJson(item.problem)},
+                            {"target", record.device},
+                            {"row", record.row},
+                            {"seed", static_cast<int64_t>(record.seed)},
+                            {"result", Name(record.result)},
+                            {"estimate_us", JsonNumber(record.estimate_us)}};
+  if (!record.message.empty()) object["message"] = record.message;
+  if (record.error) object["error"] = ToJson(*record.error);
+  if (record.timing) object["time"] = ToJson(*record.timing);
+  if (record.seconds > 0) {
+    object["run"] = ToJson(Outcome{.out = {}, .seconds = record.seconds, .sim = record.sim});
+  }
+  return object;
+}
+
+/// Parts of the best time so far above which a lower bound rules a row out: what is timed from a
+/// sample may come out below its bound, by up to 8 % on layers of RetinaNet.
+constexpr double kSureToLose = 1.1;
+
+/// Runs items, keeps what came of them, and tells of it.
+class Sweep {
+ public:
+  Sweep(const SweepOptions& options, Gfx gfx, std::vector<SweepItem> items, SweepTable table,
+        std::FILE* people)
+      : options_(options),
+        gfx_(gfx),
+        items_(std::move(items)),
+        table_(std::move(table)),
+        report_(options, people) {
+    for (const SweepItem& item : items_) {
+      if (options_.best) {
+        report_.Expect(0);
+        continue;
+      }
+      for (const RowChoice& row : item.rows) {
+        report_.Expect(Find(item, row) ? 0 : Flops(item.problem));
+      }
+    }
+  }
+
+  absl::Status Run() {
+    if (options_.workers > 0) return RunInWorkers();
+    for (const SweepItem& item : items_) {
+      if (absl::Status status = options_.best ? RunBest(item) : RunItem(item); !status.ok())
+        return status;
+    }
+    return absl::OkStatus();
+  }
+
+  /// The document of --json: what was computed now.
+  llvm::json::Object TakeJson() { return llvm::json::Object{{"runs", std::move(records_)}}; }
+
+  /// Whether every run passed, now or earlier.
+  bool PrintSummary() const {
+    return report_.PrintSummary(items_, [this](const SweepItem& item, const RowChoice& row) {
+      return table_.FindMs(RecordOf(options_, gfx_, item, row));
+    });
+  }
+
+ private:
+  std::optional<Result> Find(const SweepItem& item, const RowChoice& row) const {
+    constexpr Result kDone[] = {Result::kPass, Result::kFail, Result::kUnverified};
+    // That a row is slower than another is enough for the best one, and no time.
+    constexpr Result kTimes[] = {Result::kTimed, Result::kSlower};
+    const std::span<const Result> wanted =
+        options_.time ? std::span<const Result>(kTimes).first(options_.best ? 2 : 1)
+                      : std::span<const Result>(kDone).first(options_.verify ? 2 : 3);
+    return table_.Find(RecordOf(options_, gfx_, item, row), wanted);
+  }
+
+  /// All runs that are to be done, each in a process of its own, so many at a time.
+  absl::Status RunInWorkers() {
+    std::vector<std::pair<const SweepItem*, const RowChoice*>> runs;
+    for (const SweepItem& item : items_) {
+      for (const RowChoice& row : item.rows) {
+        if (const std::optional<Result> earlier = Find(item, row)) {
+          report_.SkipRun(*earlier);
+        } else {
+          runs.emplace_back(&item, &row);
+        }
+      }
+    }
+    std::mutex mutex;
+    std::size_t next = 0;
+    absl::Status failed;
+    const auto work = [&] {
+      std::unique_lock lock(mutex);
+      while (next < runs.size() && failed.ok()) {
+        const auto [item, row] = runs[next++];
+        lock.unlock();
+        const Clock::time_point start = Clock::now();
+        const absl::StatusOr<std::string> line =
+            row->row.empty() ? absl::AbortedError(item->reason)
+                             : RunInWorker(options_.arguments,
+                                           {.problem = item->name,
+                                            .direction = KindOf(item->problem),
+                                            .family = row->family,
+                                            .row = row->row,
+                                            .quick = IsQuick(options_)},
+                                           options_.run_limit_s);
+        lock.lock();
+        absl::Status status = TakeLine(*item, *row, line, SecondsSince(start) / options_.workers);
+        if (!status.ok()) failed = status;
+      }
+    };
+    std::vector<std::thread> threads;
+    for (int i = 0; i < options_.workers; ++i) threads.emplace_back(work);
+    for (std::thread& thread : threads) thread.join();
+    return failed;
+  }
+
+  /// Adds what came of a worker's run, which took `seconds` of the sweep.
+  absl::Status TakeLine(const SweepItem& item, const RowChoice& row,
+                        const absl::StatusOr<std::string>& line, double seconds) {
+    SweepRecord record = RecordOf(options_, gfx_, item, row);
+    if (line.ok()) {
+      const absl::StatusOr<Result> result = table_.AddLine(*line);
+      if (!result.ok()) return result.status();
+      record.result = *result;
+    } else {
+      record.message = line.status().message();
+      if (absl::Status status = table_.Add(record); !status.ok()) return status;
+    }
+    report_.EndRun(record, Flops(item.problem), seconds);
+    return absl::OkStatus();
+  }
+
+  absl::Status RunItem(const SweepItem& item) {
+    SweepRuns runs(options_, gfx_, item);
+    for (const RowChoice& row : item.rows) {
+      if (const std::optional<Result> earlier = Find(item, row)) {
+        report_.SkipRun(*earlier);
+        continue;
+      }
+      const Clock::time_point start = Clock::now();
+      const SweepRecord record = runs.Run(row);
+      if (absl::Status status = Keep(item, record); !status.ok()) return status;
+      report_.EndRun(record, Flops(item.problem), SecondsSince(start));
+    }
+    return absl::OkStatus();
+  }
+
+  /// Adds a record to the table and the document.
+  absl::Status Keep(const SweepItem& item, const SweepRecord& record) {
+    if (absl::Status status = table_.Add(record); !status.ok()) return status;
+    if (options_.json) records_.push_back(JsonOf(record, item));
+    return absl::OkStatus();
+  }
+
+  /// Adds a line for each of the item's rows that the table lacks, and tells of the best one of
+  /// them; where none can be timed, of the last one's error. A row is timed as far as it may still
+  /// be the best, so that the first, which is the planner's choice, is timed to the end.
+  absl::Status RunBest(const SweepItem& item) {
+    const Clock::time_point start = Clock::now();
+    double best_ms = std::numeric_limits<double>::infinity();
+    std::vector<RowChoice> rows;
+    for (const RowChoice& row : item.rows) {
+      if (!Find(item, row)) rows.push_back(row);
+      const SweepRecord record = RecordOf(options_, gfx_, item, row);
+      best_ms = std::min(best_ms, table_.FindMs(record).value_or(best_ms));
+    }
+    std::ranges::stable_sort(rows, {}, &RowChoice::ranked_cycles);
+    SweepRuns runs(options_, gfx_, item);
+    std::optional<SweepRecord> told;
+    for (const RowChoice& row : rows) {
+      SweepRecord record = runs.Run(row, kSureToLose * best_ms);
+      if (absl::Status status = Keep(item, record); !status.ok()) return status;
+      report_.CountRow(record);
+      const bool better = record.result == Result::kTimed && record.timing->ms < best_ms;
+      if (better) best_ms = record.timing->ms;
+      if (!told || better || told->failed()) told = std::move(record);
+    }
+    report_.EndBest(told, std::isfinite(best_ms), SecondsSince(start));
+    return absl::OkStatus();
+  }
+
+  const SweepOptions& options_;
+  const Gfx gfx_;
+  const std::vector<SweepItem> items_;
+  SweepTable table_;
+  SweepReport report_;
+  llvm::json::Array records_;  // of --json
+};
+
+/// Compiles the row that is asked for, or the rows of the file, which it returns, where they are
+/// not built in.
+absl::StatusOr<std::optional<std::vector<BuiltRow>>> AddRows(const SweepOptions& options,
+                                                             const RequestedTarget& target) {
+  for (const Direction direction : target.directions) {
+    absl::Status status =
+        AddRowOnDemand(options.request.program, options.family, options.row, direction, target.gfx);
+    if (!status.ok()) return status;
+  }
+  if (options.rows.empty()) return std::nullopt;
+  const absl::StatusOr<std::string> text = ReadTextFile(options.rows);
+  if (!text.ok()) return text.status();
+  absl::StatusOr<std::pair<Gfx, std::vector<BuiltRow>>> rows = ParseRows(*text);
+  if (!rows.ok()) return rows.status();
+  if (rows->first != target.gfx) {
+    return absl::InvalidArgumentError(absl::StrFormat("the rows of %s are for %s, and not for %s",
+                                                      options.rows, Name(rows->first),
+                                                      Name(target.gfx)));
+  }
+  for (const BuiltRow& row : rows->second) {
+    absl::Status status =
+        AddRowOnDemand(options.request.program, row.family, row.name, row.direction, target.gfx);
+    if (!status.ok()) return status;
+  }
+  return std::move(rows->second);
+}
+
+}  // namespace
+
+ExitCode SweepCommand(const SweepOptions& options) {
+  if (absl::Status status = Check(options); !status.ok()) return Fail(status);
+  const absl::StatusOr<RequestedTarget> target = ResolveTarget(options.request);
+  if (!target.ok()) return Fail(target.status());
+  // stdout is for what a program reads, if there is such.
+  std::FILE* const people = options.json || options.csv == "-" ? stderr : stdout;
+  const auto rows = AddRows(options, *target);
+  if (!rows.ok()) return Fail(rows.status());
+  absl::StatusOr<std::vector<SweepItem>> items =
+      SelectItems(options, *target, *rows ? &**rows : nullptr, people);
+  if (!items.ok()) return Fail(items.status());
+  absl::StatusOr<SweepTable> table =
+      options.csv.empty()
+          ? SweepTable()
+          : SweepTable::Open(options.csv == "-" ? options.csv : UserPath(options.csv));
+  if (!table.ok()) return Fail(table.status());
+  if (auto device = FindDevice(Name(target->gfx)); !device.ok())
+    return Fail(device.status(), kDeviceError);
+  Sweep sweep(options, target->gfx, *std::move(items), *std::move(table), people);
+  if (absl::Status status = sweep.Run(); !status.ok()) return Fail(status);
+  const bool passed = sweep.PrintSummary();
+  if (options.json) PrintJson(sweep.TakeJson());
+  return passed ? kSuccess : kVerificationFailed;
+}
+
+}  // namespace gridwise

@@ -1,0 +1,263 @@
+#include "tools/gridwise/problem/problem_flags.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/conv/limits.h"
+#include "core/conv/problem_io.h"
+#include "core/conv/validate.h"
+#include "tools/gridwise/problem/npy.h"
+
+namespace gridwise {
+namespace {
+
+constexpr int kMaxRank = 3;
+
+struct AxisFlag {
+  const char* name;
+  Extents ProblemFlags::* flag;
+  int64_t Dim::* field;
+};
+
+// `pad` comes before `pad_end`, which overrides its far end.
+constexpr AxisFlag kAxisFlags[] = {
+    {"in", &ProblemFlags::in, &Dim::in},
+    {"filter", &ProblemFlags::filter, &Dim::filter},
+    {"stride", &ProblemFlags::stride, &Dim::stride},
+    {"dilation", &ProblemFlags::dilation, &Dim::dilation},
+    {"pad", &ProblemFlags::pad, &Dim::pad_begin},
+    {"pad", &ProblemFlags::pad, &Dim::pad_end},
+    {"pad_end", &ProblemFlags::pad_end, &Dim::pad_end},
+};
+
+/// Number of axes that the flags speak of; 1 when each is a single value, 0 when none was given.
+int LongestFlag(const ProblemFlags& flags) {
+  size_t longest = 0;
+  for (const AxisFlag& axis : kAxisFlags)
+    longest = std::max(longest, (flags.*axis.flag).values.size());
+  return static_cast<int>(longest);
+}
+
+/// The value for `axis` of `rank`, or `fallback` when the flag was not given.
+int64_t ValueAt(const Extents& extents, int axis, int64_t fallback) {
+  if (extents.values.empty()) return fallback;
+  return extents.values.size() == 1 ? extents.values[0] : extents.values[static_cast<size_t>(axis)];
+}
+
+absl::Status CheckAxisCounts(const ProblemFlags& flags, int rank) {
+  for (const AxisFlag& axis : kAxisFlags) {
+    const Extents& extents = flags.*axis.flag;
+    if (extents.values.size() > 1 && static_cast<int>(extents.values.size()) != rank) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--", axis.name, "=", AbslUnparseFlag(extents), " has ",
+                       extents.values.size(), " values; the problem has ", rank, " spatial axes"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckComplete(const ProblemFlags& flags) {
+  std::vector<absl::string_view> missing;
+  if (!flags.c) missing.push_back("--c");
+  if (!flags.k) missing.push_back("--k");
+  if (flags.in.values.empty()) missing.push_back("--in");
+  if (flags.filter.values.empty()) missing.push_back("--filter");
+  if (missing.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("the problem is incomplete: give ",
+                                                 absl::StrJoin(missing, ", "),
+                                                 ", or a --problem by name"));
+}
+
+}  // namespace
+
+bool AbslParseFlag(absl::string_view text, Extents* extents, std::string* error) {
+  extents->values.clear();
+  if (text.empty()) return true;
+  absl::StatusOr<std::vector<int64_t>> sizes = ParseSizes(text);
+  if (!sizes.ok()) {
+    *error = std::string(sizes.status().message());
+    return false;
+  }
+  for (int64_t size : *sizes) {
+    if (size >= -kMaxAxisLength && size <= kMaxAxisLength) continue;
+    *error = absl::StrCat(size, " is too large; at most ", kMaxAxisLength, " is supported");
+    return false;
+  }
+  extents->values = *std::move(sizes);
+  return true;
+}
+
+std::string AbslUnparseFlag(const Extents& extents) { return absl::StrJoin(extents.values, "x"); }
+
+bool ProblemFlags::Any() const { return n || c || k || groups || LongestFlag(*this) > 0; }
+
+absl::StatusOr<ConvProblem> BuildProblem(Direction direction,
+                                         const std::optional<ConvProblem>& base,
+                                         const ProblemFlags& flags) {
+  ConvProblem problem;
+  if (base) {
+    problem = *base;
+  } else {
+    if (absl::Status status = CheckComplete(flags); !status.ok()) return status;
+    problem.rank = LongestFlag(flags);
+  }
+  problem.direction = direction;
+  if (absl::Status status = CheckAxisCounts(flags, problem.rank); !status.ok()) return status;
+  problem.batch = flags.n.value_or(problem.batch);
+  problem.c = flags.c.value_or(problem.c);
+  problem.k = flags.k.value_or(problem.k);
+  problem.groups = flags.groups.value_or(problem.groups);
+  for (int axis = 0; axis < problem.rank; ++axis) {
+    Dim& dim = problem.dims[static_cast<size_t>(kMaxRank - problem.rank + axis)];
+    for (const AxisFlag& flag : kAxisFlags)
+      dim.*flag.field = ValueAt(flags.*flag.flag, axis, dim.*flag.field);
+  }
+  if (absl::Status status = Validate(problem); !status.ok()) return status;
+  return problem;
+}
+
+namespace {
+
+absl::Status CheckAxes(absl::string_view tensor, absl::Span<const int64_t> shape, int rank) {
+  const int axes = static_cast<int>(shape.size());
+  if (rank < 1 || rank > kMaxRank) {
+    return absl::InvalidArgumentError(absl::StrCat(tensor, " has the shape ", ShapeToString(shape),
+                                                   ", which leaves ", rank, " spatial axes; 1 to ",
+                                                   kMaxRank, " are supported"));
+  }
+  if (axes == rank + 2 || axes == rank + 3) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(tensor, " has the shape ", ShapeToString(shape),
+                                                 "; ", rank, " spatial axes need ", rank + 2,
+                                                 " or ", rank + 3, " axes"));
+}
+
+void SetIfEmpty(std::optional<int64_t>& flag, int64_t value) {
+  if (!flag) flag = value;
+}
+
+void CompleteFromWeights(ProblemFlags& flags, absl::Span<const int64_t> shape, int rank) {
+  const bool split = static_cast<int>(shape.size()) == rank + 3;
+  if (split) SetIfEmpty(flags.groups, shape[0]);
+  SetIfEmpty(flags.groups, 1);
+  SetIfEmpty(flags.k, split ? shape[0] * shape[1] : shape[0]);
+  int64_t channels = 0;  // what does not fit is left to be reported as missing
+  if (!__builtin_mul_overflow(shape.back(), *flags.groups, &channels))
+    SetIfEmpty(flags.c, channels);
+  if (flags.filter.values.empty()) {
+    const absl::Span<const int64_t> filter =
+        shape.subspan(split ? 2 : 1, static_cast<size_t>(rank));
+    flags.filter.values.assign(filter.begin(), filter.end());
+  }
+}
+
+/// What x and dy have in common: the batch, and the channels of one of the two.
+void CompleteFromActivation(ProblemFlags& flags, std::optional<int64_t> ProblemFlags::* channels,
+                            absl::Span<const int64_t> shape, int rank) {
+  const bool split = static_cast<int>(shape.size()) == rank + 3;
+  if (split) SetIfEmpty(flags.groups, shape[shape.size() - 2]);
+  SetIfEmpty(flags.n, shape[0]);
+  SetIfEmpty(flags.*channels, split ? shape[shape.size() - 2] * shape.back() : shape.back());
+}
+
+void CompleteFromInput(ProblemFlags& flags, absl::Span<const int64_t> shape, int rank) {
+  CompleteFromActivation(flags, &ProblemFlags::c, shape, rank);
+  if (!flags.in.values.empty()) return;
+  const absl::Span<const int64_t> in = shape.subspan(1, static_cast<size_t>(rank));
+  flags.in.values.assign(in.begin(), in.end());
+}
+
+void CompleteFromOutput(ProblemFlags& flags, absl::Span<const int64_t> shape, int rank) {
+  CompleteFromActivation(flags, &ProblemFlags::k, shape, rank);
+  if (!flags.in.values.empty() || flags.filter.values.empty()) return;
+  for (int axis = 0; axis < rank; ++axis) {
+    const int64_t pad = ValueAt(flags.pad, axis, 0);
+    flags.in.values.push_back(
+        (shape[static_cast<size_t>(axis) + 1] - 1) * ValueAt(flags.stride, axis, 1) +
+        ValueAt(flags.dilation, axis, 1) * (ValueAt(flags.filter, axis, 1) - 1) + 1 - pad -
+        ValueAt(flags.pad_end, axis, pad));
+  }
+}
+
+/// Number of axes that the shapes have, if no flag tells: those of gnhwc leave no choice, the
+/// others are taken to be of the shorter forms.
+int RankOf(const OperandShapes& shapes) {
+  int rank = 0;
+  for (const std::vector<int64_t>* shape : {&shapes.dy, &shapes.x, &shapes.w}) {
+    if (!shape->empty()) rank = static_cast<int>(shape->size()) - 2;
+  }
+  if (shapes.layout != Layout::kGNHWC) return rank;
+  for (const std::vector<int64_t>* shape : {&shapes.dy, &shapes.x}) {
+    if (!shape->empty()) rank = static_cast<int>(shape->size()) - 3;
+  }
+  return rank;
+}
+
+/// Moves the axes of x or dy to their places in nhwgc.
+absl::Status ToFirstLayout(absl::string_view tensor, Layout layout, int rank,
+                           std::vector<int64_t>& shape) {
+  const bool split = static_cast<int>(shape.size()) == rank + 3;
+  if (layout == Layout::kNGCHW) {  // n, channels, cells
+    std::rotate(shape.begin() + 1, shape.begin() + (split ? 3 : 2), shape.end());
+  }
+  if (layout != Layout::kGNHWC) return absl::OkStatus();
+  if (!split) {
+    return absl::InvalidArgumentError(absl::StrCat(tensor, " has the shape ", ShapeToString(shape),
+                                                   "; in gnhwc ", rank, " spatial axes need ",
+                                                   rank + 3, " axes"));
+  }
+  std::rotate(shape.begin(), shape.begin() + 1, shape.end() - 1);  // g behind the cells
+  return absl::OkStatus();
+}
+
+/// Moves the axes of w to their places in gkyxc. Its shorter form has the channels of `groups`
+/// groups together, which are told apart.
+absl::Status ToFirstLayout(WeightLayout layout, int rank, int64_t groups,
+                           std::vector<int64_t>& shape) {
+  if (layout == WeightLayout::kGKYXC) return absl::OkStatus();
+  if (static_cast<int>(shape.size()) == rank + 2) {
+    if (groups < 1 || shape.back() % groups != 0) {
+      return absl::InvalidArgumentError(absl::StrCat("w has the shape ", ShapeToString(shape),
+                                                     "; in kyxgc its last axis must be ",
+                                                     "a multiple of groups, which is ", groups));
+    }
+    shape.back() /= groups;
+    shape.insert(shape.end() - 1, groups);
+  }
+  std::rotate(shape.begin(), shape.end() - 2, shape.end() - 1);  // g to the front
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<ProblemFlags> CompleteFromShapes(ProblemFlags flags, OperandShapes shapes) {
+  int rank = LongestFlag(flags);
+  if (rank <= 1) rank = RankOf(shapes);  // single values say nothing about the number of axes
+  for (const auto& [tensor, shape] :
+       {std::pair("x", &shapes.x), std::pair("w", &shapes.w), std::pair("dy", &shapes.dy)}) {
+    if (shape->empty()) continue;
+    if (absl::Status status = CheckAxes(tensor, *shape, rank); !status.ok()) return status;
+  }
+  if (absl::Status status = CheckAxisCounts(flags, rank); !status.ok()) return status;
+  // The groups of a split x or dy are needed to read the channels of a merged w.
+  for (const auto& [tensor, shape] : {std::pair("x", &shapes.x), std::pair("dy", &shapes.dy)}) {
+    if (shape->empty()) continue;
+    absl::Status status = ToFirstLayout(tensor, shapes.layout, rank, *shape);
+    if (!status.ok()) return status;
+    if (static_cast<int>(shape->size()) == rank + 3)
+      SetIfEmpty(flags.groups, (*shape)[shape->size() - 2]);
+  }
+  if (!shapes.w.empty()) {
+    absl::Status status =
+        ToFirstLayout(shapes.weight_layout, rank, flags.groups.value_or(1), shapes.w);
+    if (!status.ok()) return status;
+    CompleteFromWeights(flags, shapes.w, rank);
+  }
+  if (!shapes.x.empty()) CompleteFromInput(flags, shapes.x, rank);
+  if (!shapes.dy.empty()) CompleteFromOutput(flags, shapes.dy, rank);
+  return flags;
+}
+
+}  // namespace gridwise

@@ -1,0 +1,195 @@
+#include "tools/gridwise/problem/problem_flags.h"
+
+#include <optional>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace gridwise {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Extents Parse(const std::string& text) {
+  Extents extents;
+  std::string error;
+  EXPECT_TRUE(AbslParseFlag(text, &extents, &error)) << error;
+  return extents;
+}
+
+ProblemFlags RetinaNetHead() {
+  ProblemFlags flags;
+  flags.n = 32;
+  flags.c = 256;
+  flags.k = 36;
+  flags.in = Parse("13x13");
+  flags.filter = Parse("3x3");
+  flags.pad = Parse("1");
+  return flags;
+}
+
+std::string ErrorOf(const ProblemFlags& flags) {
+  const auto problem = BuildProblem(Direction::kBackwardData, std::nullopt, flags);
+  return problem.ok() ? "no error" : std::string(problem.status().message());
+}
+
+TEST(ExtentsTest, ParsesOneToThreeValues) {
+  EXPECT_THAT(Parse("3").values, ElementsAre(3));
+  EXPECT_THAT(Parse("13x14").values, ElementsAre(13, 14));
+  EXPECT_THAT(Parse("-1x0x2").values, ElementsAre(-1, 0, 2));
+  EXPECT_EQ(AbslUnparseFlag(Parse("13x14")), "13x14");
+}
+
+TEST(ExtentsTest, RefusesWhatIsNotExtents) {
+  for (const char* text :
+       {"x", "3x", "three", "3,3", "1x2x3x4", "3.5", "99999999999999999999", "4000000000"}) {
+    Extents extents;
+    std::string error;
+    EXPECT_FALSE(AbslParseFlag(text, &extents, &error)) << text;
+    EXPECT_FALSE(error.empty()) << text;
+  }
+}
+
+TEST(BuildProblemTest, ExplicitSizes) {
+  const auto problem = BuildProblem(Direction::kBackwardData, std::nullopt, RetinaNetHead());
+  ASSERT_TRUE(problem.ok()) << problem.status();
+  EXPECT_EQ(problem->rank, 2);
+  EXPECT_EQ(problem->batch, 32);
+  EXPECT_EQ(problem->groups, 1);
+  EXPECT_EQ(problem->dims[0], Dim{});
+  EXPECT_EQ(problem->dims[1], (Dim{.in = 13, .filter = 3, .pad_begin = 1, .pad_end = 1}));
+  EXPECT_EQ(problem->dims[2].out(), 13);
+}
+
+TEST(BuildProblemTest, SingleValuesStandForEveryAxis) {
+  ProblemFlags flags = RetinaNetHead();
+  flags.in = Parse("5x6x7");
+  flags.filter = Parse("2");
+  flags.pad_end = Parse("0x1x2");
+  const auto problem = BuildProblem(Direction::kBackwardData, std::nullopt, flags);
+  ASSERT_TRUE(problem.ok()) << problem.status();
+  EXPECT_EQ(problem->rank, 3);
+  EXPECT_EQ(problem->dims[0], (Dim{.in = 5, .filter = 2, .pad_begin = 1, .pad_end = 0}));
+  EXPECT_EQ(problem->dims[2], (Dim{.in = 7, .filter = 2, .pad_begin = 1, .pad_end = 2}));
+}
+
+TEST(BuildProblemTest, SingleValuesAloneAreOneAxis) {
+  ProblemFlags flags = RetinaNetHead();
+  flags.in = Parse("13");
+  flags.filter = Parse("3");
+  const auto problem = BuildProblem(Direction::kBackwardData, std::nullopt, flags);
+  ASSERT_TRUE(problem.ok()) << problem.status();
+  EXPECT_EQ(problem->rank, 1);
+  EXPECT_EQ(problem->dims[1], Dim{});
+  EXPECT_EQ(problem->dims[2].in, 13);
+}
+
+TEST(BuildProblemTest, FlagsOverrideTheNamedProblem) {
+  const auto base = BuildProblem(Direction::kBackwardData, std::nullopt, RetinaNetHead());
+  ASSERT_TRUE(base.ok()) << base.status();
+  ProblemFlags flags;
+  flags.n = 1;
+  flags.stride = Parse("2x1");
+  const auto problem = BuildProblem(Direction::kBackwardData, *base, flags);
+  ASSERT_TRUE(problem.ok()) << problem.status();
+  EXPECT_EQ(problem->batch, 1);
+  EXPECT_EQ(problem->c, 256);
+  EXPECT_EQ(problem->dims[1].stride, 2);
+  EXPECT_EQ(problem->dims[2].stride, 1);
+}
+
+TEST(BuildProblemTest, ErrorsAreSentences) {
+  EXPECT_THAT(ErrorOf({}), HasSubstr("give --c, --k, --in, --filter"));
+  ProblemFlags flags = RetinaNetHead();
+  flags.stride = Parse("0");
+  EXPECT_THAT(ErrorOf(flags), HasSubstr("stride (h) is 0; must be >= 1"));
+  flags = RetinaNetHead();
+  flags.groups = 5;
+  EXPECT_THAT(ErrorOf(flags), HasSubstr("multiple of groups"));
+  flags = RetinaNetHead();
+  flags.filter = Parse("16");
+  EXPECT_THAT(ErrorOf(flags), HasSubstr("must fit in the padded input"));
+  flags = RetinaNetHead();
+  flags.pad = Parse("1x1x1");
+  EXPECT_THAT(ErrorOf(flags), HasSubstr("--in=13x13 has 2 values; the problem has 3 spatial axes"));
+}
+
+TEST(CompleteFromShapesTest, MergedShapes) {
+  ProblemFlags flags;
+  flags.stride = Parse("2");
+  flags.pad = Parse("1");
+  const auto complete =
+      CompleteFromShapes(flags, {.x = {}, .w = {36, 3, 5, 16}, .dy = {4, 7, 9, 36}});
+  ASSERT_TRUE(complete.ok()) << complete.status();
+  EXPECT_EQ(complete->n, 4);
+  EXPECT_EQ(complete->k, 36);
+  EXPECT_EQ(complete->c, 16);
+  EXPECT_EQ(complete->groups, 1);
+  EXPECT_THAT(complete->filter.values, ElementsAre(3, 5));
+  // h: 6 * 2 + 2 + 1 - 2 = 13; w: 8 * 2 + 4 + 1 - 2 = 19
+  EXPECT_THAT(complete->in.values, ElementsAre(13, 19));
+}
+
+TEST(CompleteFromShapesTest, SplitShapesNeedTheNumberOfAxes) {
+  ProblemFlags flags;
+  flags.stride = Parse("1x1");
+  const auto complete =
+      CompleteFromShapes(flags, {.x = {}, .w = {2, 18, 3, 3, 16}, .dy = {4, 7, 9, 2, 18}});
+  ASSERT_TRUE(complete.ok()) << complete.status();
+  EXPECT_EQ(complete->groups, 2);
+  EXPECT_EQ(complete->k, 36);
+  EXPECT_EQ(complete->c, 32);
+  EXPECT_THAT(complete->in.values, ElementsAre(9, 11));
+}
+
+TEST(CompleteFromShapesTest, SplitOutputTellsTheGroupsOfMergedWeights) {
+  ProblemFlags flags;
+  flags.stride = Parse("1x1");
+  const auto complete =
+      CompleteFromShapes(flags, {.x = {}, .w = {36, 3, 3, 16}, .dy = {4, 7, 9, 2, 18}});
+  ASSERT_TRUE(complete.ok()) << complete.status();
+  EXPECT_EQ(complete->groups, 2);
+  EXPECT_EQ(complete->c, 32);
+}
+
+TEST(CompleteFromShapesTest, GivenSizesWin) {
+  ProblemFlags flags;
+  flags.in = Parse("14x20");
+  flags.stride = Parse("2");
+  flags.groups = 2;
+  const auto complete =
+      CompleteFromShapes(flags, {.x = {}, .w = {36, 2, 2, 16}, .dy = {4, 7, 9, 36}});
+  ASSERT_TRUE(complete.ok()) << complete.status();
+  EXPECT_THAT(complete->in.values, ElementsAre(14, 20));
+  EXPECT_EQ(complete->c, 32);
+}
+
+TEST(CompleteFromShapesTest, InputTellsItsSizes) {
+  ProblemFlags flags;
+  flags.filter = Parse("3");
+  const auto backward =
+      CompleteFromShapes(flags, {.x = {4, 9, 11, 16}, .w = {}, .dy = {4, 7, 9, 36}});
+  ASSERT_TRUE(backward.ok()) << backward.status();
+  EXPECT_EQ(backward->c, 16);
+  EXPECT_EQ(backward->k, 36);
+  EXPECT_THAT(backward->in.values, ElementsAre(9, 11));
+  const auto forward = CompleteFromShapes({}, {.x = {4, 9, 11, 16}, .w = {36, 3, 5, 8}, .dy = {}});
+  ASSERT_TRUE(forward.ok()) << forward.status();
+  EXPECT_EQ(forward->n, 4);
+  EXPECT_EQ(forward->c, 8) << "one group, as w says";
+  EXPECT_THAT(forward->filter.values, ElementsAre(3, 5));
+}
+
+TEST(CompleteFromShapesTest, WrongNumberOfAxes) {
+  EXPECT_THAT(
+      CompleteFromShapes({}, {.x = {}, .w = {36, 16}, .dy = {4, 7, 9, 36}}).status().message(),
+      HasSubstr("w has the shape [36, 16], which leaves 0 spatial axes"));
+  EXPECT_THAT(
+      CompleteFromShapes({}, {.x = {}, .w = {36, 3, 3, 16}, .dy = {4, 7}}).status().message(),
+      HasSubstr("dy has the shape [4, 7]; 2 spatial axes need 4 or 5 axes"));
+}
+
+}  // namespace
+}  // namespace gridwise

@@ -1,0 +1,148 @@
+#include "tools/gridwise/problem/problem_request.h"
+
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "core/arch/parse_gfx.h"
+#include "core/base/parse_type.h"
+#include "core/conv/problem_io.h"
+#include "tools/gridwise/problem/problem_sets.h"
+
+namespace gridwise {
+namespace {
+
+/// Lower case, without spaces.
+std::string Squeezed(std::string_view text) {
+  return absl::StrReplaceAll(absl::AsciiStrToLower(text), {{" ", ""}});
+}
+
+constexpr char kGemmWord[] = "gemm";  // in place of a direction
+
+/// Types that operands may have in some direction.
+bool IsOperandType(DataType type) { return type != DataType::kI32; }
+
+/// "f8" and "bf8" are of the target's flavour, or of a target without any the OCP's.
+absl::StatusOr<DataType> ParseType(const char* flag, const std::string& name, Gfx gfx,
+                                   bool (*allows)(DataType)) {
+  if (const std::optional<DataType> type = ParseDataType(name); type && allows(*type)) return *type;
+  const bool fnuz = HasType(gfx, DataType::kF8E4M3Fnuz);
+  if (name == "f8") return fnuz ? DataType::kF8E4M3Fnuz : DataType::kF8E4M3;
+  if (name == "bf8") return fnuz ? DataType::kF8E5M2Fnuz : DataType::kF8E5M2;
+  std::vector<std::string> names;
+  for (const DataType type : kAllDataTypes) {
+    if (allows(type)) names.push_back(Name(type));
+  }
+  return absl::InvalidArgumentError(absl::StrCat("--", flag, " is '", name, "'; must be one of ",
+                                                 absl::StrJoin(names, ", "), ", f8 or bf8"));
+}
+
+absl::StatusOr<ConvProblem> FromName(const ProblemRequest& request, Direction direction) {
+  const absl::StatusOr<std::vector<ProblemSet>> sets =
+      LoadProblemSets(request.problems, request.program);
+  if (!sets.ok()) return sets.status();
+  const absl::StatusOr<NamedProblem> named = FindProblem(*sets, request.problem);
+  if (!named.ok()) return named.status();
+  return BuildProblem(direction, named->problem, request.sizes);
+}
+
+absl::StatusOr<ConvProblem> FromSizes(const ProblemRequest& request, Direction direction,
+                                      OperandShapes shapes) {
+  if (shapes.x.empty() && shapes.w.empty() && shapes.dy.empty())
+    return BuildProblem(direction, std::nullopt, request.sizes);
+  ConvProblem layouts;
+  if (absl::Status status = ApplyLayouts(request.variant, layouts); !status.ok()) return status;
+  shapes.layout = layouts.layout;
+  shapes.weight_layout = layouts.weight_layout;
+  const absl::StatusOr<ProblemFlags> sizes = CompleteFromShapes(request.sizes, std::move(shapes));
+  if (!sizes.ok()) return sizes.status();
+  return BuildProblem(direction, std::nullopt, *sizes);
+}
+
+absl::StatusOr<GemmProblem> GemmOf(const ProblemRequest& request) {
+  GemmFlags flags = request.gemm;
+  flags.n = request.sizes.n;
+  flags.k = request.sizes.k;
+  if (request.problem.empty()) return BuildGemm(std::nullopt, flags);
+  const absl::StatusOr<std::vector<ProblemSet>> sets =
+      LoadProblemSets(request.problems, request.program);
+  if (!sets.ok()) return sets.status();
+  const absl::StatusOr<NamedGemm> named = FindGemm(*sets, request.problem);
+  if (!named.ok()) return named.status();
+  return BuildGemm(named->problem, flags);
+}
+
+}  // namespace
+
+absl::StatusOr<Gfx> ParseTarget(const std::string& name) {
+  if (const std::optional<Gfx> gfx = ParseGfx(name)) return *gfx;
+  for (const Gfx gfx : kAllGfx) {
+    if (Squeezed(name) == Squeezed(TraitsOf(gfx).product)) return gfx;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--device is '", name, "'; must be one of ",
+                   absl::StrJoin(kAllGfx, ", ", [](std::string* out, Gfx gfx) {
+                     absl::StrAppend(out, Name(gfx), " (", TraitsOf(gfx).product, ")");
+                   })));
+}
+
+absl::StatusOr<Direction> ParseDirectionWord(const std::string& name) {
+  if (const std::optional<Direction> direction = ParseDirection(name)) return *direction;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the direction is '", name, "'; must be one of ",
+      absl::StrJoin(kAllDirections, ", ",
+                    [](std::string* out, Direction direction) { out->append(Name(direction)); }),
+      ", gemm"));
+}
+
+absl::StatusOr<RequestedTarget> ResolveTarget(const ProblemRequest& request) {
+  RequestedTarget target = {};
+  target.gemms = request.direction.empty() || request.direction == kGemmWord;
+  if (request.direction.empty()) {
+    target.directions.assign(std::begin(kAllDirections), std::end(kAllDirections));
+  } else if (request.direction != kGemmWord) {
+    const absl::StatusOr<Direction> direction = ParseDirectionWord(request.direction);
+    if (!direction.ok()) return direction.status();
+    target.directions = {*direction};
+  }
+  const absl::StatusOr<Gfx> gfx = ParseTarget(request.device);
+  if (!gfx.ok()) return gfx.status();
+  const absl::StatusOr<DataType> type = ParseType("type", request.type, *gfx, IsOperandType);
+  if (!type.ok()) return type.status();
+  target.type = *type;
+  if (!request.out_type.empty()) {
+    const absl::StatusOr<DataType> out_type =
+        ParseType("out-type", request.out_type, *gfx, [](DataType) { return true; });
+    if (!out_type.ok()) return out_type.status();
+    target.out_type = *out_type;
+  }
+  target.gfx = *gfx;
+  return target;
+}
+
+absl::StatusOr<ResolvedProblem> Resolve(const ProblemRequest& request,
+                                        const OperandShapes& shapes) {
+  const absl::StatusOr<RequestedTarget> target = ResolveTarget(request);
+  if (!target.ok()) return target.status();
+  const auto finish = [&](auto problem) -> absl::StatusOr<ResolvedProblem> {
+    if (!problem.ok()) return problem.status();
+    problem->type = target->type;
+    if (target->out_type) problem->out_type = target->out_type;
+    if (absl::Status status = ApplyVariant(request.variant, *problem); !status.ok()) return status;
+    return ResolvedProblem{*problem, target->gfx};
+  };
+  if (request.direction == kGemmWord) return finish(GemmOf(request));
+  const absl::StatusOr<Direction> direction = ParseDirectionWord(request.direction);
+  if (!direction.ok()) return direction.status();
+  return finish(request.problem.empty() ? FromSizes(request, *direction, shapes)
+                                        : FromName(request, *direction));
+}
+
+}  // namespace gridwise

@@ -1,0 +1,107 @@
+#include "tools/gridwise/problem/problem_sets.h"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/text/csv_table.h"
+#include "core/text/nearest.h"
+#include "tools/build/user_folder.h"
+#include "tools/cpp/runfiles/runfiles.h"
+
+namespace gridwise {
+namespace {
+
+using ::bazel::tools::cpp::runfiles::Runfiles;
+
+constexpr absl::string_view kBuiltIn[] = {"regressions", "retinanet", "transformers"};
+/// Their problems are in the others, too.
+constexpr absl::string_view kByNameAlone[] = {"strided"};
+
+absl::StatusOr<ProblemSet> LoadFile(absl::string_view name, const std::string& path) {
+  const absl::StatusOr<std::string> text = ReadText(path, "problem set");
+  if (!text.ok()) return text.status();
+  ProblemSet set = {.name = std::string(name), .problems = {}, .gemms = {}};
+  if (IsGemmSet(*text)) {
+    absl::StatusOr<std::vector<NamedGemm>> gemms = ParseGemms(*text, path);
+    if (!gemms.ok()) return gemms.status();
+    set.gemms = *std::move(gemms);
+  } else {
+    absl::StatusOr<std::vector<NamedProblem>> problems = ParseProblems(*text, path);
+    if (!problems.ok()) return problems.status();
+    set.problems = *std::move(problems);
+  }
+  return set;
+}
+
+/// The problem called `name` among those that `list` is of each set.
+template <class Named>
+absl::StatusOr<Named> Find(const std::vector<ProblemSet>& sets,
+                           std::vector<Named> ProblemSet::* list, absl::string_view name) {
+  std::vector<std::string_view> names, searched;
+  for (const ProblemSet& set : sets) {
+    if (!(set.*list).empty()) searched.push_back(set.name);
+    for (const Named& problem : set.*list) {
+      if (problem.name == name) return problem;
+      names.push_back(problem.name);
+    }
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("no problem is called '", name, "' in ", absl::StrJoin(searched, ", "),
+                   "; the nearest are ", absl::StrJoin(NearestNames(name, names, 3), ", "),
+                   ", and `gridwise list problems` prints those that come with this program"));
+}
+
+absl::StatusOr<ProblemSet> LoadBuiltIn(absl::string_view name, const std::string& argv0) {
+  std::string error;
+  const std::unique_ptr<Runfiles> runfiles(
+      Runfiles::Create(argv0, BAZEL_CURRENT_REPOSITORY, &error));
+  if (runfiles == nullptr) {
+    return absl::NotFoundError(
+        absl::StrCat("the problem set ", name, " is not beside this program: ", error));
+  }
+  return LoadFile(name,
+                  runfiles->Rlocation(absl::StrCat("gridwise/tests/problems/", name, ".csv")));
+}
+
+}  // namespace
+
+std::string UserPath(const std::string& path) {
+  const std::string folder = UserFolder();
+  if (folder.empty() || path.empty() || path[0] == '/') return path;
+  return absl::StrCat(folder, "/", path);
+}
+
+absl::StatusOr<std::vector<ProblemSet>> LoadProblemSets(const std::string& source,
+                                                        const std::string& argv0) {
+  std::vector<ProblemSet> sets;
+  for (absl::string_view name : kBuiltIn) {
+    if (!source.empty() && source != name) continue;
+    absl::StatusOr<ProblemSet> set = LoadBuiltIn(name, argv0);
+    if (!set.ok()) return set.status();
+    sets.push_back(*std::move(set));
+  }
+  if (!sets.empty()) return sets;
+  const bool comes_with_program =
+      std::find(std::begin(kByNameAlone), std::end(kByNameAlone), source) != std::end(kByNameAlone);
+  absl::StatusOr<ProblemSet> set =
+      comes_with_program ? LoadBuiltIn(source, argv0) : LoadFile(source, UserPath(source));
+  if (!set.ok()) return set.status();
+  sets.push_back(*std::move(set));
+  return sets;
+}
+
+absl::StatusOr<NamedProblem> FindProblem(const std::vector<ProblemSet>& sets,
+                                         absl::string_view name) {
+  return Find(sets, &ProblemSet::problems, name);
+}
+
+absl::StatusOr<NamedGemm> FindGemm(const std::vector<ProblemSet>& sets, absl::string_view name) {
+  return Find(sets, &ProblemSet::gemms, name);
+}
+
+}  // namespace gridwise

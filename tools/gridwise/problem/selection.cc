@@ -1,0 +1,171 @@
+#include "tools/gridwise/problem/selection.h"
+
+#include <algorithm>
+
+#include "absl/status/status.h"
+#include "core/conv/problem_io.h"
+#include "core/gemm/problem_io.h"
+#include "tools/gridwise/problem/gemm_flags.h"
+#include "tools/gridwise/problem/problem_flags.h"
+#include "tools/gridwise/problem/problem_sets.h"
+#include "tools/gridwise/problem/variant_flags.h"
+
+namespace gridwise {
+namespace {
+
+/// Whether matrices are described, which --a and --b of `compare` do not.
+bool GivesMatrices(const GemmFlags& flags) {
+  const auto is_order = [](const std::string& text) {
+    return !text.empty() && text.find('=') == text.npos;
+  };
+  return flags.m || flags.batch || is_order(flags.a) || is_order(flags.b) || is_order(flags.c);
+}
+
+bool GivesMoreThanBatch(ProblemFlags sizes) {
+  sizes.n.reset();
+  return sizes.Any();
+}
+
+/// Whether the problem is that of the sizes.
+bool IsGiven(const ProblemRequest& request) {
+  return request.problems.empty() &&
+         (request.problem.empty() || request.problem == kGivenProblem) &&
+         (GivesMatrices(request.gemm) || GivesMoreThanBatch(request.sizes));
+}
+
+class Selector {
+ public:
+  Selector(const ProblemRequest& request, const RequestedTarget& target, double max_flops)
+      : request_(request), target_(target), max_flops_(max_flops) {}
+
+  absl::Status Add(const NamedProblem& named, int index, Direction direction) {
+    if (std::find(named.directions.begin(), named.directions.end(), direction) ==
+        named.directions.end()) {
+      return absl::OkStatus();
+    }
+    ConvProblem problem = named.problem;
+    problem.direction = direction;
+    problem.batch = request_.sizes.n.value_or(problem.batch);
+    if (GivesMoreThanBatch(request_.sizes) && IsWanted(named.name)) {
+      const absl::StatusOr<ConvProblem> built =
+          BuildProblem(direction, named.problem, request_.sizes);
+      if (!built.ok()) return built.status();
+      problem = *built;
+    }
+    return AddProblem(named.name, index, problem);
+  }
+  absl::Status Add(const NamedGemm& named, int index) {
+    if (request_.sizes.Any()) {
+      return absl::InvalidArgumentError(request_.sizes.n
+                                            ? "--n is of convolutions; the set is of gemm"
+                                            : "the sizes are of convolutions; the set is of gemm");
+    }
+    return AddProblem(named.name, index, named.problem);
+  }
+  /// The problem of the request's sizes.
+  absl::Status AddGiven(const std::string& direction) {
+    ProblemRequest request = request_;
+    request.problem.clear();
+    request.direction = direction;
+    const absl::StatusOr<ResolvedProblem> resolved = Resolve(request);
+    if (resolved.ok()) Keep({kGivenProblem, resolved->problem});
+    return resolved.status();
+  }
+
+  Selection selection;
+
+ private:
+  bool IsWanted(const std::string& name) const {
+    return request_.problem.empty() || name == request_.problem;
+  }
+
+  template <class P>
+  absl::Status AddProblem(const std::string& name, int index, P problem) {
+    if (!IsWanted(name)) return absl::OkStatus();
+    problem.type = target_.type;
+    if (target_.out_type) problem.out_type = target_.out_type;
+    absl::Status status = ApplyVariant(request_.variant, problem);
+    if (!status.ok()) return status;
+    Keep({name, problem, index});
+    return absl::OkStatus();
+  }
+
+  void Keep(const SelectedProblem& selected) {
+    if (max_flops_ > 0 && Flops(selected.problem) > max_flops_) {
+      ++selection.too_large;
+    } else {
+      selection.problems.push_back(selected);
+    }
+  }
+
+  const ProblemRequest& request_;
+  const RequestedTarget& target_;
+  const double max_flops_;
+};
+
+/// Whether a set has the problem that the request names.
+absl::Status CheckIsThere(const ProblemRequest& request, const std::vector<ProblemSet>& sets) {
+  if (request.problem.empty() || FindGemm(sets, request.problem).ok()) return absl::OkStatus();
+  return FindProblem(sets, request.problem).status();
+}
+
+/// Adds the problems of the sets, a direction after the other.
+absl::Status AddSets(const ProblemRequest& request, const RequestedTarget& target,
+                     const std::vector<ProblemSet>& sets, Selector& selector) {
+  if (GivesMatrices(request.gemm)) {
+    return absl::InvalidArgumentError(
+        "--m, --batch, --a, --b and --out-order are of matrices that no set has");
+  }
+  if (absl::Status status = CheckIsThere(request, sets); !status.ok()) return status;
+  for (const Direction direction : target.directions) {
+    int index = 0;
+    for (const ProblemSet& set : sets) {
+      for (const NamedProblem& named : set.problems) {
+        if (absl::Status s = selector.Add(named, index++, direction); !s.ok()) return s;
+      }
+    }
+  }
+  // All sets together have matrices too, whose n is another one.
+  if (!target.gemms || (request.direction.empty() && request.sizes.Any())) return absl::OkStatus();
+  int index = 0;
+  for (const ProblemSet& set : sets) {
+    for (const NamedGemm& named : set.gemms) {
+      if (absl::Status s = selector.Add(named, index++); !s.ok()) return s;
+    }
+  }
+  return absl::OkStatus();
+}
+
+/// Adds the problem of the request's sizes, in its directions.
+absl::Status AddGiven(const ProblemRequest& request, const RequestedTarget& target,
+                      Selector& selector) {
+  if (target.gemms && !request.direction.empty()) return selector.AddGiven(request.direction);
+  if (GivesMatrices(request.gemm)) {
+    return absl::InvalidArgumentError("sizes of matrices want --direction=gemm");
+  }
+  for (const Direction direction : target.directions) {
+    if (absl::Status s = selector.AddGiven(Name(direction)); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Selection> SelectProblems(const ProblemRequest& request,
+                                         const RequestedTarget& target, double max_flops) {
+  Selector selector(request, target, max_flops);
+  if (IsGiven(request)) {
+    if (absl::Status s = AddGiven(request, target, selector); !s.ok()) return s;
+  } else {
+    const absl::StatusOr<std::vector<ProblemSet>> sets =
+        LoadProblemSets(request.problems, request.program);
+    if (!sets.ok()) return sets.status();
+    if (absl::Status s = AddSets(request, target, *sets, selector); !s.ok()) return s;
+  }
+  if (selector.selection.problems.empty()) {
+    return absl::InvalidArgumentError("no problem of the set has the direction and size asked for");
+  }
+  return std::move(selector.selection);
+}
+
+}  // namespace gridwise

@@ -1,0 +1,30 @@
+#include "tools/gridwise/problem/text_file.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+
+#include "absl/strings/str_cat.h"
+#include "tools/gridwise/problem/problem_sets.h"
+
+namespace gridwise {
+
+absl::StatusOr<std::string> ReadTextFile(const std::string& path) {
+  std::ifstream file(UserPath(path), std::ios::binary);
+  if (!file) return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path));
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+absl::Status WriteTextFile(const std::string& path, const std::string& text) {
+  if (path == "-") {
+    std::fputs(text.c_str(), stdout);
+    return absl::OkStatus();
+  }
+  std::ofstream file(UserPath(path), std::ios::binary);
+  file << text << std::flush;
+  if (!file) return absl::ErrnoToStatus(errno, absl::StrCat("cannot write ", path));
+  return absl::OkStatus();
+}
+
+}  // namespace gridwise

@@ -1,0 +1,287 @@
+#include "tools/gridwise/report/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/text/csv.h"
+#include "core/text/html.h"
+
+namespace gridwise {
+namespace {
+
+/// The faster one, of the ratio of their times.
+const char* WinnerOf(double ratio) { return ratio < 0.995 ? "a" : ratio > 1.005 ? "b" : "="; }
+
+const char* WinnerOf(const PublishedFigure& figure) {
+  return figure.ratio > 0 ? WinnerOf(figure.ratio) : "b";
+}
+
+/// Whether the published winner, of a figure or of its like, is that of this table.
+bool HasSameWinner(const Comparison& c) {
+  const std::string_view published = WinnerOf(*c.published), winner = c.winner();
+  return winner == published || (c.published->ratio == 0 && winner == "=");
+}
+
+int64_t Count(const SimRun& run, std::string_view kind) {
+  for (const auto& [name, count] : run.instructions) {
+    if (name == kind) return count;
+  }
+  return 0;
+}
+
+/// Vector instructions for each matrix instruction; nothing if there are none.
+std::optional<double> ValuPerMatrix(const ComparedSide& side) {
+  if (!side.sim || Count(*side.sim, "mma") == 0) return std::nullopt;
+  return static_cast<double>(Count(*side.sim, "valu")) /
+         static_cast<double>(Count(*side.sim, "mma"));
+}
+
+/// "12.3 us", and where it was computed the vector instructions for each matrix instruction.
+std::string TimeOf(const ComparedSide& side) {
+  if (!side.plan) return "-";
+  std::string text = absl::StrFormat("%.1f us", side.us());
+  if (const auto valu = ValuPerMatrix(side))
+    absl::StrAppendFormat(&text, " (%.2f valu/mma)", *valu);
+  return text;
+}
+
+std::vector<std::string> Columns() {
+  std::vector<std::string> columns = {"problem", "direction", "sizes"};
+  for (const char* side : {"a", "b"}) {
+    for (const char* of_side : {"row", "us", "timed_us", "valu", "mma"}) {
+      columns.push_back(absl::StrCat(side, "_", of_side));
+    }
+  }
+  columns.insert(columns.end(), {"ratio", "winner", "published_a_ms", "published_b_ms",
+                                 "published_ratio", "published_winner"});
+  return columns;
+}
+
+std::vector<std::string> Fields(const Comparison& c) {
+  std::vector<std::string> fields = {c.name, KindOf(c.problem), ToString(c.problem)};
+  for (const ComparedSide* side : {&c.a, &c.b}) {
+    fields.push_back(side->plan ? side->plan->row() : "");
+    fields.push_back(side->plan ? absl::StrFormat("%.3f", side->estimated_us) : "");
+    fields.push_back(side->timing ? absl::StrFormat("%.3f", side->us()) : "");
+    fields.push_back(side->sim ? absl::StrCat(Count(*side->sim, "valu")) : "");
+    fields.push_back(side->sim ? absl::StrCat(Count(*side->sim, "mma")) : "");
+  }
+  fields.push_back(c.both() ? absl::StrFormat("%.4f", c.ratio()) : "");
+  fields.push_back(c.winner());
+  const auto number = [](double value) { return value > 0 ? absl::StrCat(value) : ""; };
+  const PublishedFigure none, &published = c.published == nullptr ? none : *c.published;
+  for (const double ms : {published.a_ms, published.b_ms}) fields.push_back(number(ms));
+  fields.push_back(published.ratio > 0 ? absl::StrFormat("%.4f", published.ratio) : "");
+  fields.push_back(c.published == nullptr ? "" : WinnerOf(published));
+  return fields;
+}
+
+/// "published 0.183 / 0.171 ms, 1.070 b"; empty where nothing was.
+std::string PublishedOf(const Comparison& c) {
+  if (c.published == nullptr) return "";
+  const PublishedFigure& figure = *c.published;
+  return absl::StrCat(
+      "published ",
+      figure.a_ms > 0 ? absl::StrFormat("%.3f / %.3f ms, ", figure.a_ms, figure.b_ms) : "",
+      figure.ratio > 0 ? absl::StrFormat("%.3f ", figure.ratio) : "", WinnerOf(figure));
+}
+
+/// "| 0.137 ms | 0.123 ms | 1.11 b |"; of what is not known, nothing.
+std::string MarkdownCells(double a_ms, double b_ms, double ratio, const char* winner) {
+  std::string cells = "|";
+  for (const double ms : {a_ms, b_ms}) {
+    absl::StrAppend(&cells, ms > 0 ? absl::StrFormat(" %.3f ms |", ms) : " |");
+  }
+  if (ratio > 0) absl::StrAppendFormat(&cells, " %.2f", ratio);
+  return absl::StrCat(cells, *winner == 0 ? "" : " ", winner, " |");
+}
+
+/// The geometric mean of ratios.
+class Mean {
+ public:
+  void Add(double ratio) {
+    logarithms_ += std::log(ratio);
+    ++count_;
+  }
+  int count() const { return count_; }
+  double value() const { return std::exp(logarithms_ / count_); }
+
+ private:
+  double logarithms_ = 0;
+  int count_ = 0;
+};
+
+/// This table's figures beside those that were published.
+std::string BesidePublished(const std::vector<Comparison>& rows,
+                            const PublishedComparison& published) {
+  Mean ours, theirs, of_mean;
+  int same = 0, known = 0;
+  for (const Comparison& c : rows) {
+    if (!c.both()) continue;
+    if (published.is_of_mean != nullptr && published.is_of_mean(c.problem)) of_mean.Add(c.ratio());
+    if (c.published == nullptr) continue;
+    ++known;
+    same += HasSameWinner(c);
+    if (c.published->ratio == 0) continue;
+    ours.Add(c.ratio());
+    theirs.Add(c.published->ratio);
+  }
+  std::string text;
+  if (known > 0) {
+    absl::StrAppendFormat(
+        &text, "Of %d problems whose winner was published it is the same on %d.\n", known, same);
+  }
+  if (ours.count() > 0) {
+    absl::StrAppendFormat(
+        &text, "Geometric mean of a/b on the %d problems with figures: %.3f, published %.3f.\n",
+        ours.count(), ours.value(), theirs.value());
+  }
+  if (of_mean.count() > 0) {
+    absl::StrAppendFormat(&text,
+                          "Geometric mean of a/b on the %d problems of %s: %.3f, published %.2f.\n",
+                          of_mean.count(), published.mean_of, of_mean.value(), published.mean);
+  }
+  absl::StrAppend(&text, "Published: ", published.published, ".\n");
+  if (!published.unnamed.empty()) absl::StrAppend(&text, "Not here: ", published.unnamed, ".\n");
+  return text;
+}
+
+std::string Cell(const char* kind, std::string_view text) {
+  return absl::StrCat("<td class=", kind, ">", EscapeHtml(text), "</td>");
+}
+
+/// A row of the page's table: the bar is as long as the ratio of the times, 1 in its middle.
+std::string PageRow(const Comparison& c) {
+  std::string html = absl::StrCat("<tr>", Cell("t", c.name), Cell("t", ToString(c.problem)));
+  for (const ComparedSide* side : {&c.a, &c.b}) {
+    absl::StrAppend(&html, Cell("t", side->plan ? side->plan->row() : side->reason),
+                    Cell("n", TimeOf(*side)));
+  }
+  const std::string published = Cell("t", PublishedOf(c));
+  if (!c.both()) {
+    return absl::StrCat(html, "<td class=n>-</td><td></td>", published, "</tr>\n");
+  }
+  const double width = 50 * std::clamp(c.ratio(), 0.0, 2.0);
+  absl::StrAppendFormat(&html,
+                        "<td class=n>%.3f</td><td class=b><i class=%s style=width:%.1f%%></i></td>"
+                        "%s</tr>\n",
+                        c.ratio(), *c.winner() == 'b' ? "s" : "f", width, published);
+  return html;
+}
+
+constexpr char kStyle[] =
+    "body{font:14px sans-serif;margin:2em}table{border-collapse:collapse}td,th{padding:2px 8px;"
+    "border-bottom:1px solid #ddd;text-align:left}.n{text-align:right;white-space:nowrap}"
+    ".t{font-family:monospace;font-size:12px}.b{width:120px;background:linear-gradient(90deg,"
+    "#eee 50%,#fff 50%)}.b i{display:block;height:10px}.f{background:#295}.s{background:#c52}"
+    "pre{white-space:pre-wrap}";
+
+}  // namespace
+
+const char* Comparison::winner() const {
+  if (!both()) return a.plan && !b.plan ? "a" : b.plan && !a.plan ? "b" : "-";
+  return WinnerOf(ratio());
+}
+
+std::string ToText(const Comparison& c) {
+  std::string text = absl::StrFormat(
+      "%-18s %-10s  a %-28s b %-28s %s %s", c.name, KindOf(c.problem), TimeOf(c.a), TimeOf(c.b),
+      c.both() ? absl::StrFormat("%.3f", c.ratio()) : "    -", c.winner());
+  absl::StrAppend(&text, c.published == nullptr ? "" : "  ", PublishedOf(c), "\n");
+  for (const auto& [name, side] : {std::pair("a", &c.a), {"b", &c.b}}) {
+    if (side->reason.empty()) continue;
+    absl::StrAppendFormat(&text, "    %s: %s\n", name,
+                          side->reason.substr(0, side->reason.find('\n')));
+  }
+  return text;
+}
+
+int ComparisonTable::failed() const {
+  int failed = 0;
+  for (const Comparison& c : rows) failed += c.a.failed + c.b.failed;
+  return failed;
+}
+
+std::string ComparisonTable::Summary() const {
+  double most_a = 0, most_b = 0;
+  Mean mean;
+  int a_wins = 0, b_wins = 0;
+  bool measured = false;
+  for (const Comparison& c : rows) {
+    measured |= c.a.timing && c.a.timing->measured;
+    if (!c.both()) continue;
+    mean.Add(c.ratio());
+    a_wins += *c.winner() == 'a';
+    b_wins += *c.winner() == 'b';
+    most_a = std::max(most_a, 1 / c.ratio());
+    most_b = std::max(most_b, c.ratio());
+  }
+  std::string text = absl::StrFormat(
+      "%d problems, of which both compute %d: a is faster on %d, b on %d, equal on %d\n",
+      rows.size(), mean.count(), a_wins, b_wins, mean.count() - a_wins - b_wins);
+  if (mean.count() > 0) {
+    absl::StrAppendFormat(
+        &text,
+        "geometric mean of a/b: %.3f; a is at most %.2f times as fast as b, and b "
+        "%.2f times as a\n",
+        mean.value(), most_a, most_b);
+  }
+  absl::StrAppendFormat(&text, "Times are %s%s.\n",
+                        measured ? "measured"
+                        : timed  ? "by the simulator's clock, not measurements"
+                                 : "the planner's estimates, not measurements",
+                        !verified       ? ""
+                        : failed() == 0 ? "; all results are right"
+                                        : absl::StrCat("; ", failed(),
+                                                       " results are wrong or "
+                                                       "missing"));
+  if (published == nullptr) return text;
+  if (device != published->device) {
+    absl::StrAppend(&text, "They are of ", device, "; what was published is of ", published->device,
+                    ".\n");
+  }
+  return text + BesidePublished(rows, *published);
+}
+
+std::string ComparisonTable::ToCsv() const {
+  std::string csv = JoinCsvLine(Columns()) + "\n";
+  for (const Comparison& c : rows) absl::StrAppend(&csv, JoinCsvLine(Fields(c)), "\n");
+  return csv;
+}
+
+std::string ComparisonTable::ToMarkdown() const {
+  std::string text = "| | a | b | a/b |";
+  if (published != nullptr) absl::StrAppend(&text, " published a | published b | published a/b |");
+  absl::StrAppend(
+      &text, published == nullptr ? "\n|---|---|---|---|\n" : "\n|---|---|---|---|---|---|---|\n");
+  for (const Comparison& c : rows) {
+    std::string cells =
+        MarkdownCells(c.a.plan ? c.a.us() * 1e-3 : 0, c.b.plan ? c.b.us() * 1e-3 : 0,
+                      c.both() ? c.ratio() : 0, c.winner());
+    if (published != nullptr) {
+      const PublishedFigure none, &figure = c.published == nullptr ? none : *c.published;
+      cells.pop_back();
+      absl::StrAppend(&cells, MarkdownCells(figure.a_ms, figure.b_ms, figure.ratio,
+                                            c.published == nullptr ? "" : WinnerOf(figure)));
+    }
+    absl::StrAppend(&text, "| `", c.name, "` ", cells, "\n");
+  }
+  return absl::StrCat(text, "\n", Summary());
+}
+
+std::string ComparisonTable::ToPage() const {
+  std::string html = absl::StrCat(
+      "<!doctype html>\n<html lang=en><meta charset=utf-8><title>gridwise compare</title><style>",
+      kStyle, "</style>\n<h1>", EscapeHtml(device), ": a = ", EscapeHtml(a.empty() ? "any" : a),
+      ", b = ", EscapeHtml(b.empty() ? "any" : b), "</h1>\n<pre>", EscapeHtml(Summary()),
+      "</pre>\n<table>\n<tr><th>problem<th>sizes<th>a<th>time<th>b<th>time<th>a/b<th><th></tr>\n");
+  for (const Comparison& c : rows) absl::StrAppend(&html, PageRow(c));
+  return absl::StrCat(html, "</table>\n</html>\n");
+}
+
+}  // namespace gridwise

@@ -1,0 +1,146 @@
+#include "tools/gridwise/report/support.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "core/arch/target.h"
+#include "core/base/types.h"
+#include "core/conv/problem.h"
+#include "core/gemm/problem.h"
+#include "gridwise/conv.h"
+#include "gridwise/gemm.h"
+#include "gridwise/rows.h"
+
+namespace gridwise {
+namespace {
+
+/// A line of the table: a family's op, or a family without ops, in a direction.
+struct Line {
+  std::string family, op, direction;
+  bool operator==(const Line&) const = default;
+};
+
+ConvProblem Probe(Direction direction, DataType type, int rank, std::int64_t filter) {
+  ConvProblem problem = {
+      .direction = direction, .type = type, .rank = rank, .batch = 2, .c = 64, .k = 64};
+  for (int axis = 3 - rank; axis < 3; ++axis) {
+    problem.dims[static_cast<std::size_t>(axis)] = {
+        .in = 9, .filter = filter, .pad_begin = filter / 2, .pad_end = filter / 2};
+  }
+  return problem;
+}
+
+/// Of what was tried: "all", "none", or the names of what there is.
+std::string Summary(const std::vector<std::pair<std::string, bool>>& tried) {
+  std::vector<std::string_view> there;
+  for (const auto& [name, is_there] : tried) {
+    if (is_there) there.push_back(name);
+  }
+  if (there.size() == tried.size()) return "all";
+  return there.empty() ? "none" : absl::StrJoin(there, " ");
+}
+
+/// Layouts of x and y in which every rank and both layouts of weights have a plan.
+std::string LayoutsOf(const PlanOptions& options, Direction direction, DataType type, Gfx gfx,
+                      std::int64_t filter) {
+  std::vector<std::pair<std::string, bool>> tried;
+  for (const Layout layout : kAllLayouts) {
+    bool all = true;
+    for (const WeightLayout weights : kAllWeightLayouts) {
+      for (int rank = 1; rank <= 3; ++rank) {
+        ConvProblem problem = Probe(direction, type, rank, filter);
+        problem.layout = layout;
+        problem.weight_layout = weights;
+        all &= MakePlan(problem, gfx, options).ok();
+      }
+    }
+    tried.emplace_back(Name(layout), all);
+  }
+  return Summary(tried);
+}
+
+std::string ConvCell(const PlanOptions& options, Direction direction, DataType type, Gfx gfx) {
+  const std::string wide = LayoutsOf(options, direction, type, gfx, 3);
+  const std::string narrow = LayoutsOf(options, direction, type, gfx, 1);
+  if (wide == narrow) return wide;
+  return wide == "none" ? absl::StrCat("1x1: ", narrow)
+                        : absl::StrCat("3x3: ", wide, ", 1x1: ", narrow);
+}
+
+std::string GemmCell(DataType type, Gfx gfx) {
+  std::vector<std::pair<std::string, bool>> tried;
+  for (const MatrixOrder a : kAllMatrixOrders) {
+    for (const MatrixOrder b : kAllMatrixOrders) {
+      bool all = true;
+      for (const MatrixOrder c : kAllMatrixOrders) {
+        all &= MakePlan(MakeGemm(type, 2, 64, 64, 64, a, b, c), gfx).ok();
+      }
+      tried.emplace_back(absl::StrCat(Name(a), "/", Name(b)), all);
+    }
+  }
+  return Summary(tried);
+}
+
+constexpr char kGemm[] = "gemm";
+
+/// The lines, in order, and the types that any of their rows has.
+std::vector<std::pair<Line, std::set<DataType>>> Lines(const std::string& family) {
+  std::vector<std::pair<Line, std::set<DataType>>> lines;
+  const auto add = [&](const RowInfo& row, const char* direction) {
+    if (!family.empty() && row.family != family) return;
+    const Line line = {std::string(row.family), std::string(row.op), direction};
+    for (auto& [known, types] : lines) {
+      if (known == line) {
+        types.insert(row.type);
+        return;
+      }
+    }
+    lines.push_back({line, {row.type}});
+  };
+  for (const Direction direction : kAllDirections) {
+    for (const RowInfo& row : ListRows()) {
+      if (row.direction == direction) add(row, Name(direction));
+    }
+  }
+  for (const RowInfo& row : ListGemmRows()) add(row, kGemm);
+  return lines;
+}
+
+std::string Cell(const Line& line, DataType type, Gfx gfx) {
+  if (line.direction == kGemm) return GemmCell(type, gfx);
+  const PlanOptions options = {.family = line.family, .op = line.op};
+  return ConvCell(options, *ParseDirection(line.direction), type, gfx);
+}
+
+}  // namespace
+
+std::string SupportTable(const std::string& family) {
+  std::string table = "| family | op | direction | type |";
+  for (const Gfx gfx : kAllGfx) absl::StrAppend(&table, " ", Name(gfx), " |");
+  absl::StrAppend(&table, "\n|---|---|---|---|");
+  for (std::size_t i = 0; i < std::size(kAllGfx); ++i) absl::StrAppend(&table, "---|");
+  absl::StrAppend(&table, "\n");
+  for (const auto& [line, types] : Lines(family)) {
+    for (const DataType type : types) {
+      absl::StrAppendFormat(&table, "| %s | %s | %s | %s |", line.family,
+                            line.op.empty() ? "" : absl::StrCat("`", line.op, "`"), line.direction,
+                            Name(type));
+      for (const Gfx gfx : kAllGfx) {
+        const std::string cell = Cell(line, type, gfx);
+        absl::StrAppend(&table, " ", cell == "none" ? "" : cell, " |");
+      }
+      absl::StrAppend(&table, "\n");
+    }
+  }
+  return table;
+}
+
+}  // namespace gridwise

@@ -1,0 +1,40 @@
+#include "tools/gridwise/run/demand.h"
+
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "tools/cpp/runfiles/runfiles.h"
+#include "tools/gridwise/cli/progress.h"
+
+namespace gridwise {
+
+absl::StatusOr<Compiler> OpenCompiler(const std::string& program) {
+  using ::bazel::tools::cpp::runfiles::Runfiles;
+  std::string error;
+  const std::unique_ptr<Runfiles> runfiles(
+      Runfiles::Create(program, BAZEL_CURRENT_REPOSITORY, &error));
+  if (runfiles == nullptr) {
+    return absl::NotFoundError(
+        absl::StrCat("the kernels' headers are not beside this program: ", error));
+  }
+  // A manifest, which `bazel run` has, names files of two folders: what was built, and sources.
+  constexpr std::string_view kHeader = "core/arch/target.h";
+  const std::string header = runfiles->Rlocation(absl::StrCat("gridwise/", kHeader));
+  return Compiler::Open(runfiles->Rlocation("gridwise/tools/tune/compiler.json"),
+                        DefaultKernelCache(), header.substr(0, header.size() - kHeader.size()));
+}
+
+absl::Status AddRowOnDemand(const std::string& program, const std::string& family,
+                            const std::string& row, Direction direction, Gfx gfx) {
+  if (row.empty() || HasRow(family, row, direction, gfx) || !IsRowName(family, row, direction)) {
+    return absl::OkStatus();
+  }
+  const absl::StatusOr<Compiler> compiler = OpenCompiler(program);
+  if (!compiler.ok()) return compiler.status();
+  const Progress progress("compiling the kernel", [] { return std::nullopt; });
+  return AddRow(*compiler, family, row, direction, gfx);
+}
+
+}  // namespace gridwise

@@ -1,0 +1,100 @@
+#include "tools/gridwise/run/memory_need.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/conv/tensor_bytes.h"
+#include "core/runtime/device.h"
+#include "core/runtime/status.h"
+#include "hip/hip_runtime_api.h"
+#include "tools/gridwise/run/sim_report.h"
+
+namespace gridwise {
+namespace {
+
+/// Bytes that computing a problem takes.
+struct MemoryNeed {
+  std::int64_t device = 0;     // tensors and workspace
+  std::int64_t operands = 0;   // of the command: f32 operands, a copy as the device has it, result
+  std::int64_t reference = 0;  // the sums in f64, and copies in their order
+};
+
+template <class P>
+MemoryNeed NeedOf(const P& problem, const RowPlan& plan) {
+  constexpr std::int64_t kFloat = sizeof(float), kDouble = sizeof(double);
+  const std::int64_t a = problem.a_elements(), b = problem.b_elements(),
+                     out = problem.out_elements();
+  const std::int64_t result = out * SizeOf(problem.output_type());
+  std::int64_t operands = a + b;
+  for (const std::size_t i : {0u, 1u}) {
+    if (OperandSumsOf(problem)[i].adds) operands += i == 0 ? a : b;
+  }
+  MemoryNeed need = {.device = operands * SizeOf(problem.type) + result + plan.workspace_bytes()};
+  for (int i = 0; i < problem.epilogue.tensors; ++i) {
+    const std::int64_t elements = EpilogueElements(problem, i);
+    need.device += elements * SizeOf(problem.epilogue.d[static_cast<std::size_t>(i)].type);
+    operands += elements;
+  }
+  need.operands = operands * kFloat + std::max(a, b) * SizeOf(problem.type) + result;
+  // What is expected, the largest values, and the result as it is compared.
+  need.reference = 3 * out * kDouble + (a + b) * kFloat;
+  return need;
+}
+
+/// Memory that the system could give without swapping; nothing if it does not say.
+std::optional<std::int64_t> AvailableBytes() {
+  std::ifstream info("/proc/meminfo");
+  std::string key, unit;
+  std::int64_t kib = 0;
+  while (info >> key >> kib) {
+    std::getline(info, unit);
+    if (key == "MemAvailable:") return kib * 1024;
+  }
+  return std::nullopt;
+}
+
+std::string Gigabytes(std::int64_t bytes) {
+  return absl::StrFormat("%.1f GB", 1e-9 * static_cast<double>(bytes));
+}
+
+absl::Status CheckDevice(const MemoryNeed& need, const RowPlan& plan) {
+  const absl::StatusOr<DeviceInfo> device = FindDevice(Name(plan.gfx()));
+  if (!device.ok()) return absl::OkStatus();  // which says so when it is to compute
+  if (absl::Status status = UseDevice(*device); !status.ok()) return status;
+  std::size_t free = 0, total = 0;
+  absl::Status status = ToStatus(hipMemGetInfo(&free, &total), "ask for the device's free memory");
+  if (!status.ok() || need.device <= static_cast<std::int64_t>(free)) return status;
+  return absl::ResourceExhaustedError(
+      absl::StrFormat("tensors and workspace need %s, and %s has %s free", Gigabytes(need.device),
+                      device->name, Gigabytes(static_cast<std::int64_t>(free))));
+}
+
+}  // namespace
+
+absl::Status CheckMemory(const Problem& problem, const RowPlan& plan, bool verify) {
+  const MemoryNeed need = std::visit([&](const auto& p) { return NeedOf(p, plan); }, problem);
+  if (absl::Status status = CheckDevice(need, plan); !status.ok()) return status;
+  const std::optional<std::int64_t> available = AvailableBytes();
+  const std::int64_t simulated = IsSimulated() ? need.device : 0;
+  const std::int64_t all = simulated + need.operands + (verify ? need.reference : 0);
+  if (!available || all <= *available) return absl::OkStatus();
+  std::string message =
+      absl::StrFormat("the problem needs %s of the host's memory: ", Gigabytes(all));
+  if (simulated > 0) {
+    absl::StrAppend(&message, Gigabytes(simulated), " of the simulated device, ");
+  }
+  absl::StrAppend(&message, Gigabytes(need.operands), " of operands and result");
+  if (verify) absl::StrAppend(&message, ", ", Gigabytes(need.reference), " of the reference");
+  absl::StrAppend(&message, "; ", Gigabytes(*available), " are available");
+  return absl::ResourceExhaustedError(message);
+}
+
+}  // namespace gridwise

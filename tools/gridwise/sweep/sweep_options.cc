@@ -1,0 +1,54 @@
+#include "tools/gridwise/sweep/sweep_options.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace gridwise {
+
+absl::Status Check(const SweepOptions& options) {
+  if (options.all_rows && !options.row.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--row=", options.row, " and --all-rows exclude each other"));
+  }
+  if (options.time && options.verify) {
+    return absl::InvalidArgumentError(
+        "--time computes a part of the result at most, and --verify compares all of it");
+  }
+  if (options.first_rows < 0 || options.random_rows < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("--first-rows is %d and --random-rows %d; must be >= 0", options.first_rows,
+                        options.random_rows));
+  }
+  if (options.best && !options.time) {
+    return absl::InvalidArgumentError("--best is by time; it wants --time");
+  }
+  if (options.quick && options.precise) {
+    return absl::InvalidArgumentError("--quick and --precise exclude each other");
+  }
+  if (options.best && options.workers > 0) {
+    return absl::InvalidArgumentError(
+        "--best compares a problem's rows in one process; it excludes --workers");
+  }
+  if (options.workers > 0 && options.json) {
+    return absl::InvalidArgumentError("--workers make a table, and --json wants a document");
+  }
+  if (options.workers < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("--workers is %d; must be >= 0", options.workers));
+  }
+  constexpr double kLongest = 1e7;  // seconds, which a clock has room for
+  if (!(options.run_limit_s > 0 && options.run_limit_s <= kLongest)) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "--run-limit is %g; must be above 0 and at most %g", options.run_limit_s, kLongest));
+  }
+  if (!options.rows.empty() && !options.row.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--row=", options.row, " and --rows=", options.rows, " exclude each other"));
+  }
+  if (options.json && options.csv == "-") {
+    return absl::InvalidArgumentError("--json and --csv=- both want stdout; name a file");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace gridwise
